@@ -1,0 +1,134 @@
+//! A source and a destination of the same length, in one place or two.
+
+use std::marker::PhantomData;
+
+/// Bytes to read and where to write the result: the same bytes, or two ranges that do not overlap.
+///
+/// Every kernel works in place and out of place over this one type.
+pub struct InOut<'a> {
+    source: *const u8,
+    destination: *mut u8,
+    length: usize,
+    lifetime: PhantomData<&'a mut [u8]>,
+}
+
+impl<'a> InOut<'a> {
+    /// In place.
+    pub const fn in_place(data: &'a mut [u8]) -> Self {
+        Self {
+            source: data.as_ptr(),
+            destination: data.as_mut_ptr(),
+            length: data.len(),
+            lifetime: PhantomData,
+        }
+    }
+
+    /// Out of place.
+    ///
+    /// # Panics
+    /// If the lengths differ.
+    pub fn between(source: &'a [u8], destination: &'a mut [u8]) -> Self {
+        assert_eq!(source.len(), destination.len(), "source and destination lengths");
+        Self {
+            source: source.as_ptr(),
+            destination: destination.as_mut_ptr(),
+            length: source.len(),
+            lifetime: PhantomData,
+        }
+    }
+
+    /// From a caller's pointers.
+    ///
+    /// # Safety
+    /// `source` must be readable and `destination` writable for `length` bytes during `'a`, and
+    /// nothing else may write to either. Where they overlap in part, every byte is still read and
+    /// written within its range, but the result is unspecified.
+    #[inline]
+    pub const unsafe fn from_raw(source: *const u8, destination: *mut u8, length: usize) -> Self {
+        Self { source, destination, length, lifetime: PhantomData }
+    }
+
+    /// Where to read.
+    #[inline]
+    pub const fn source(&self) -> *const u8 {
+        self.source
+    }
+
+    /// Where to write.
+    #[inline]
+    pub const fn destination(&self) -> *mut u8 {
+        self.destination
+    }
+
+    /// Bytes to read, and to write.
+    #[inline]
+    pub const fn len(&self) -> usize {
+        self.length
+    }
+
+    /// Whether there is nothing to do.
+    #[inline]
+    pub const fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+
+    /// The first `count` bytes, and the rest.
+    ///
+    /// # Panics
+    /// If there are fewer.
+    #[inline]
+    pub const fn split_at(self, count: usize) -> (Self, Self) {
+        assert!(count <= self.length, "split past the end");
+        // SAFETY: both halves are within the ranges that `self` vouches for, and apart.
+        unsafe {
+            (
+                Self::from_raw(self.source, self.destination, count),
+                Self::from_raw(
+                    self.source.add(count),
+                    self.destination.add(count),
+                    self.length - count,
+                ),
+            )
+        }
+    }
+
+    /// The same buffer again, for a call that takes it by value.
+    #[inline]
+    pub const fn reborrow(&mut self) -> InOut<'_> {
+        InOut { lifetime: PhantomData, ..*self }
+    }
+
+    /// Replaces each byte by `f(its index, byte)`; for the few bytes around block borders.
+    #[inline]
+    pub fn map(&mut self, mut f: impl FnMut(usize, u8) -> u8) {
+        for i in 0..self.length {
+            // SAFETY: `i` is within both ranges; one byte is read before it is written.
+            unsafe { self.destination.add(i).write(f(i, self.source.add(i).read())) };
+        }
+    }
+
+    /// Copies the bytes to read, from `from` to the end, to the start of `block`.
+    ///
+    /// # Panics
+    /// If there are more than 16.
+    #[inline]
+    pub const fn read(&self, from: usize, block: &mut [u8; 16]) {
+        assert!(from <= self.length && self.length - from <= 16);
+        // SAFETY: these bytes are readable and fit.
+        unsafe {
+            let bytes = self.source.add(from);
+            std::ptr::copy_nonoverlapping(bytes, block.as_mut_ptr(), self.length - from);
+        }
+    }
+
+    /// The same for what was written.
+    ///
+    /// # Panics
+    /// If there are more than 16.
+    #[inline]
+    pub const fn read_result(&self, from: usize, block: &mut [u8; 16]) {
+        // SAFETY: what may be written may be read.
+        unsafe { Self::from_raw(self.destination, self.destination, self.length) }
+            .read(from, block);
+    }
+}

@@ -1,0 +1,88 @@
+//! The functions that a route offers for AES.
+
+use zeroize::Zeroize;
+
+use crate::{Block, InOut, Route, Schedule};
+
+/// ECB over whole blocks.
+pub type EcbFn = fn(&Schedule, InOut<'_>);
+/// A chain (CBC, CFB, OFB) over whole blocks; the chaining value moves on.
+pub type BlocksFn = fn(&Schedule, &mut Block, InOut<'_>);
+/// CTR over any length: the counter moves on by every block begun, and a last partial block leaves
+/// its whole keystream block behind.
+pub type CtrFn = fn(&Schedule, counter: &mut Block, keystream: &mut Block, InOut<'_>);
+/// XTS over whole blocks; the tweak (already encrypted) moves on by one doubling per block.
+pub type XtsFn = fn(&Schedule, tweak: &mut Block, InOut<'_>);
+/// GCM over any length: counter and GHASH move on. A last partial block is encrypted and leaves its
+/// keystream behind, but is not hashed.
+pub type GcmCryptFn = fn(&Schedule, &mut GcmKey, &mut GcmState, InOut<'_>);
+
+/// One route's AES for one key size: pure functions over (key, state, data).
+///
+/// Pairs are indexed by [`Direction`](crate::Direction). Functions over whole blocks ignore a
+/// partial block at the end.
+pub struct AesKernels {
+    /// The route.
+    pub route: Route,
+    /// The AES key size in bits.
+    pub key_bits: u16,
+    /// FIPS 197 key expansion, and that of the equivalent inverse cipher.
+    pub expand: [fn(&[u8], &mut Schedule); 2],
+    /// ECB; decryption takes the inverse schedule.
+    pub ecb: [EcbFn; 2],
+    /// CBC; decryption takes the inverse schedule.
+    pub cbc: [BlocksFn; 2],
+    /// CFB with 128-bit segments.
+    pub cfb: [BlocksFn; 2],
+    /// OFB.
+    pub ofb: BlocksFn,
+    /// CTR with a 128-bit counter.
+    pub ctr: CtrFn,
+    /// XTS; decryption takes the inverse schedule.
+    pub xts: [XtsFn; 2],
+    /// The hash key and what it needs: SP 800-38D's H.
+    pub gcm_key: fn(&Schedule, &mut GcmKey),
+    /// GHASH over whole blocks.
+    pub ghash: fn(&mut GcmKey, &mut Block, &[u8]),
+    /// GCM's data.
+    pub gcm: [GcmCryptFn; 2],
+}
+
+/// GCM's hash key and the powers of it computed so far.
+///
+/// `powers[32 - n]` is H^n in the kernels' own form, the same for every route; three zero blocks
+/// follow H^1 so that a vector load at any power stays inside.
+#[derive(Clone)]
+#[repr(C, align(64))]
+pub struct GcmKey {
+    /// H^32 down to H^1, then zeros.
+    pub powers: [Block; 35],
+    /// For each power its two halves added, in both halves: Karatsuba's middle factor.
+    pub sums: [Block; 35],
+    /// How many powers are there: 0 (no key), 1, 4, 8, 16 or 32.
+    pub ready: usize,
+}
+
+impl GcmKey {
+    /// No key yet.
+    pub const EMPTY: Self = Self { powers: [[0; 16]; 35], sums: [[0; 16]; 35], ready: 0 };
+}
+
+impl Drop for GcmKey {
+    fn drop(&mut self) {
+        self.powers.zeroize();
+        self.sums.zeroize();
+    }
+}
+
+/// What moves on as GCM runs over a message.
+#[derive(Clone, Default)]
+#[repr(C, align(16))]
+pub struct GcmState {
+    /// The next counter block, big-endian; its last 32 bits wrap.
+    pub counter: Block,
+    /// GHASH so far.
+    pub hash: Block,
+    /// The keystream of the last partial block.
+    pub keystream: Block,
+}

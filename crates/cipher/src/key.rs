@@ -1,0 +1,74 @@
+//! AES keys as round keys, wiped when dropped.
+
+use zeroize::Zeroize;
+
+use crate::{AesKernels, Direction};
+
+/// One AES block.
+pub type Block = [u8; 16];
+
+/// Round keys, first used first; 11, 13 or 15 of them are set (FIPS 197 §5.2).
+///
+/// The bytes mean the same to every route, so a stream may change its route at any call.
+#[derive(Clone)]
+#[repr(C, align(64))]
+pub struct Schedule {
+    /// The round keys.
+    pub round_keys: [Block; 15],
+}
+
+impl Schedule {
+    /// No key yet.
+    pub const EMPTY: Self = Self { round_keys: [[0; 16]; 15] };
+}
+
+impl Drop for Schedule {
+    fn drop(&mut self) {
+        self.round_keys.zeroize();
+    }
+}
+
+/// A key ready for one direction of the block cipher, and the kernels of its size.
+#[derive(Clone)]
+pub struct AesKey {
+    kernels: &'static AesKernels,
+    schedule: Schedule,
+}
+
+impl AesKey {
+    /// No key yet; encrypting with it is defined and useless.
+    pub const fn empty(kernels: &'static AesKernels) -> Self {
+        Self { kernels, schedule: Schedule::EMPTY }
+    }
+
+    /// Expands `key` for the block cipher's `direction`. Counter and feedback modes need
+    /// [`Direction::Encrypt`] both ways.
+    ///
+    /// # Panics
+    /// If `key` is not as long as the kernels' key size.
+    pub fn set(&mut self, key: &[u8], direction: Direction) {
+        assert_eq!(key.len() * 8, usize::from(self.kernels.key_bits), "AES key size");
+        (self.kernels.expand[direction as usize])(key, &mut self.schedule);
+    }
+
+    /// The kernels in use.
+    #[inline]
+    pub const fn kernels(&self) -> &'static AesKernels {
+        self.kernels
+    }
+
+    /// The round keys.
+    #[inline]
+    pub const fn schedule(&self) -> &Schedule {
+        &self.schedule
+    }
+
+    /// Takes another route from the next call on.
+    ///
+    /// # Panics
+    /// If `kernels` are for another key size.
+    pub fn reroute(&mut self, kernels: &'static AesKernels) {
+        assert_eq!(kernels.key_bits, self.kernels.key_bits, "AES key size");
+        self.kernels = kernels;
+    }
+}

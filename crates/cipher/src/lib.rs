@@ -1,0 +1,23 @@
+//! The vocabulary of Wirespeed, and the state of a stream.
+//!
+//! A [`Route`] is one way to run an [`Algorithm`]; for AES it is a table of pure functions over
+//! (key, state, data), an [`AesKernels`]. What lasts from call to call (IV, counter, partial block)
+//! lives in the caller's [`modes`] context and never in a route, so every call may take another route.
+
+mod algorithm;
+mod buffer;
+mod error;
+mod kernels;
+mod key;
+pub mod modes;
+mod route;
+
+pub use algorithm::{Algorithm, Direction, Mode, Use};
+pub use buffer::InOut;
+pub use error::UnknownName;
+pub use kernels::{AesKernels, BlocksFn, CtrFn, EcbFn, GcmCryptFn, GcmKey, GcmState, XtsFn};
+pub use key::{AesKey, Block, Schedule};
+pub use route::Route;
+
+/// The size classes: bytes in one call that plans, tables and benchmarks speak of.
+pub const SIZE_CLASSES: [usize; 10] = [16, 64, 256, 512, 1024, 1420, 4096, 8192, 16384, 65536];

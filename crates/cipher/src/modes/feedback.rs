@@ -1,0 +1,105 @@
+//! CFB, OFB and CTR: streams of any length in pieces of any length.
+
+use zeroize::Zeroize;
+
+use crate::{AesKey, Block, Direction, InOut, Mode};
+
+/// The place in a CFB, OFB or CTR stream, kept as OpenSSL keeps it.
+#[derive(Clone, Default)]
+pub struct Feedback {
+    /// The shift register (CFB, OFB) or the next counter (CTR): OpenSSL's `updated-iv`.
+    pub register: Block,
+    /// CTR only: the keystream block in use.
+    keystream: Block,
+    /// Bytes of the current block already used: OpenSSL's `num`, always below 16.
+    used: usize,
+}
+
+impl Feedback {
+    /// At the start of a message.
+    #[inline]
+    pub fn start(&mut self, iv: &Block) {
+        self.register = *iv;
+        self.used = 0;
+    }
+
+    /// Bytes of the current block already used.
+    #[inline]
+    pub const fn used(&self) -> usize {
+        self.used
+    }
+
+    /// Sets how many bytes of the current block are used, as OpenSSL's `num` parameter does.
+    ///
+    /// # Panics
+    /// If `used` is 16 or more.
+    pub fn set_used(&mut self, used: usize) {
+        assert!(used < 16);
+        self.used = used;
+    }
+
+    /// Encrypts or decrypts the next bytes of the stream.
+    ///
+    /// # Panics
+    /// If `mode` is not CFB, OFB or CTR.
+    #[inline]
+    pub fn update(&mut self, mode: Mode, direction: Direction, key: &AesKey, data: InOut<'_>) {
+        let data = if self.used == 0 {
+            data
+        } else {
+            let left = (16 - self.used).min(data.len());
+            let (head, rest) = data.split_at(left);
+            self.bytes(mode, direction, head);
+            if rest.is_empty() {
+                return;
+            }
+            rest
+        };
+        let kernels = key.kernels();
+        let schedule = key.schedule();
+        if mode == Mode::Ctr {
+            self.used = data.len() % 16;
+            (kernels.ctr)(schedule, &mut self.register, &mut self.keystream, data);
+            return;
+        }
+        let whole = data.len() & !15;
+        let (body, tail) = data.split_at(whole);
+        if !body.is_empty() {
+            match mode {
+                Mode::Cfb => {
+                    (kernels.cfb[direction as usize])(schedule, &mut self.register, body);
+                }
+                Mode::Ofb => (kernels.ofb)(schedule, &mut self.register, body),
+                _ => unreachable!("not a feedback mode"),
+            }
+        }
+        if !tail.is_empty() {
+            (kernels.ecb[0])(schedule, InOut::in_place(&mut self.register));
+            self.bytes(mode, direction, tail);
+        }
+    }
+
+    /// Bytes within the current block, whose keystream is at hand.
+    fn bytes(&mut self, mode: Mode, direction: Direction, mut data: InOut<'_>) {
+        let used = self.used;
+        let keystream = if mode == Mode::Ctr { &self.keystream } else { &self.register };
+        let mut register = self.register;
+        data.map(|i, input| {
+            let output = input ^ keystream[used + i];
+            if mode == Mode::Cfb {
+                // The ciphertext byte takes the keystream byte's place in the shift register.
+                register[used + i] = if direction == Direction::Encrypt { output } else { input };
+            }
+            output
+        });
+        self.register = register;
+        self.used = (used + data.len()) % 16;
+    }
+}
+
+impl Drop for Feedback {
+    fn drop(&mut self) {
+        self.register.zeroize();
+        self.keystream.zeroize();
+    }
+}

@@ -1,0 +1,122 @@
+//! XTS: one data unit (sector) at a time, with ciphertext stealing.
+
+use std::fmt;
+
+use zeroize::Zeroize;
+
+use crate::{AesKernels, AesKey, Block, Direction, InOut};
+
+/// Why a data unit cannot be processed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum XtsError {
+    /// Below one block there is nothing to steal from.
+    TooShort,
+    /// IEEE 1619 allows 2^20 blocks in a data unit.
+    TooLong,
+}
+
+impl fmt::Display for XtsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::TooShort => "an XTS data unit has at least 16 bytes",
+            Self::TooLong => "an XTS data unit has at most 2^20 blocks",
+        })
+    }
+}
+
+impl std::error::Error for XtsError {}
+
+/// The two keys of XTS and the encrypted tweak of the current data unit.
+#[derive(Clone)]
+pub struct Xts {
+    data_key: AesKey,
+    tweak_key: AesKey,
+    tweak: Block,
+}
+
+impl Xts {
+    const MAX_BYTES: usize = 16 << 20;
+
+    /// No key yet.
+    pub const fn new(kernels: &'static AesKernels) -> Self {
+        Self { data_key: AesKey::empty(kernels), tweak_key: AesKey::empty(kernels), tweak: [0; 16] }
+    }
+
+    /// Takes both keys, the data key first.
+    ///
+    /// # Panics
+    /// If `keys` is not twice the kernels' key size.
+    pub fn set_key(&mut self, keys: &[u8], direction: Direction) {
+        let (data, tweak) = keys.split_at(keys.len() / 2);
+        self.data_key.set(data, direction);
+        self.tweak_key.set(tweak, Direction::Encrypt);
+    }
+
+    /// Names the data unit: encrypts its number.
+    #[inline]
+    pub fn start(&mut self, iv: &Block) {
+        self.tweak = *iv;
+        let kernels = self.tweak_key.kernels();
+        (kernels.ecb[0])(self.tweak_key.schedule(), InOut::in_place(&mut self.tweak));
+    }
+
+    /// One whole data unit. Every call starts again at the same tweak, as OpenSSL's updates do.
+    #[inline]
+    pub fn unit(&self, direction: Direction, data: InOut<'_>) -> Result<(), XtsError> {
+        let length = data.len();
+        if length < 16 {
+            return Err(XtsError::TooShort);
+        }
+        if length > Self::MAX_BYTES {
+            return Err(XtsError::TooLong);
+        }
+        let mut tweak = self.tweak;
+        let run = self.data_key.kernels().xts[direction as usize];
+        let schedule = self.data_key.schedule();
+        let odd = length % 16;
+        if odd == 0 {
+            run(schedule, &mut tweak, data);
+        } else {
+            let (body, end) = data.split_at(length - odd - 16);
+            run(schedule, &mut tweak, body);
+            self.steal(direction, tweak, end);
+        }
+        tweak.zeroize();
+        Ok(())
+    }
+
+    /// The last full block and the partial block after it (IEEE 1619 §5.3.2 and §5.4.2): the partial
+    /// result is the head of the full block's; its missing end is encrypted along with the partial
+    /// input, in the full block's place. Decryption takes the two tweaks in the other order.
+    fn steal(&self, direction: Direction, tweak: Block, data: InOut<'_>) {
+        let run = self.data_key.kernels().xts[direction as usize];
+        let schedule = self.data_key.schedule();
+        let mut tweaks = [tweak, doubled(tweak)];
+        if direction == Direction::Decrypt {
+            tweaks.reverse();
+        }
+        let (mut full, mut partial) = data.split_at(16);
+        let (mut first, mut second) = ([0; 16], [0; 16]);
+        full.read(0, &mut first);
+        partial.read(0, &mut second);
+        run(schedule, &mut tweaks[0], InOut::in_place(&mut first));
+        second[partial.len()..].copy_from_slice(&first[partial.len()..]);
+        partial.map(|i, _| first[i]);
+        run(schedule, &mut tweaks[1], InOut::in_place(&mut second));
+        full.map(|i, _| second[i]);
+        first.zeroize();
+        second.zeroize();
+    }
+}
+
+/// A tweak times x in GF(2^128), little-endian (IEEE 1619 §5.2).
+fn doubled(tweak: Block) -> Block {
+    let value = u128::from_le_bytes(tweak);
+    ((value << 1) ^ ((value >> 127) * 0x87)).to_le_bytes()
+}
+
+impl Drop for Xts {
+    fn drop(&mut self) {
+        self.tweak.zeroize();
+    }
+}

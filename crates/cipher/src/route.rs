@@ -1,0 +1,58 @@
+//! Routes: the ways to run an algorithm here.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::UnknownName;
+
+/// One way to run an algorithm, from the fastest on paper to the slowest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Route {
+    /// VAES and VPCLMULQDQ on 512-bit vectors.
+    Vaes512,
+    /// VAES and VPCLMULQDQ on 256-bit vectors.
+    Vaes256,
+    /// AES-NI and PCLMULQDQ on 128-bit vectors.
+    AesNi,
+    /// Constant-time Rust for any machine.
+    Portable,
+    /// The host's own OpenSSL, through its default provider.
+    Libcrypto,
+}
+
+impl Route {
+    /// Every route.
+    pub const ALL: [Self; 5] =
+        [Self::Vaes512, Self::Vaes256, Self::AesNi, Self::Portable, Self::Libcrypto];
+
+    /// The one word for this route in types, command line, plan file and documents.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Vaes512 => "vaes512",
+            Self::Vaes256 => "vaes256",
+            Self::AesNi => "aesni",
+            Self::Portable => "portable",
+            Self::Libcrypto => "libcrypto",
+        }
+    }
+}
+
+impl fmt::Display for Route {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Route {
+    type Err = UnknownName;
+
+    fn from_str(given: &str) -> Result<Self, UnknownName> {
+        Self::ALL.into_iter().find(|route| route.name().eq_ignore_ascii_case(given)).ok_or_else(
+            || UnknownName {
+                kind: "route",
+                given: given.to_owned(),
+                known: Self::ALL.map(Self::name).to_vec(),
+            },
+        )
+    }
+}

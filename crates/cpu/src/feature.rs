@@ -1,0 +1,129 @@
+//! The set of CPU features that a route can ask for.
+
+use std::fmt;
+use std::sync::OnceLock;
+
+macro_rules! features {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
+        /// One CPU feature, named as in `/proc/cpuinfo`.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u8)]
+        pub enum Feature { $($(#[$doc])* $variant,)* }
+
+        impl Feature {
+            /// Every feature known here.
+            pub const ALL: &[Self] = &[$(Self::$variant,)*];
+
+            /// The name, as the Linux kernel spells it.
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* }
+            }
+        }
+    };
+}
+
+features! {
+    /// Supplemental SSE3: byte shuffles.
+    Ssse3 = "ssse3",
+    /// SSE 4.1.
+    Sse41 = "sse4_1",
+    /// AES round instructions.
+    Aes = "aes",
+    /// Carry-less multiplication.
+    Pclmulqdq = "pclmulqdq",
+    /// 256-bit VEX encoding; the operating system saves YMM state.
+    Avx = "avx",
+    /// 256-bit integer instructions.
+    Avx2 = "avx2",
+    /// Bit manipulation 1.
+    Bmi1 = "bmi1",
+    /// Bit manipulation 2.
+    Bmi2 = "bmi2",
+    /// AES rounds on 256- and 512-bit vectors.
+    Vaes = "vaes",
+    /// Carry-less multiplication on 256- and 512-bit vectors.
+    Vpclmulqdq = "vpclmulqdq",
+    /// AVX-512 foundation; the operating system saves opmask and ZMM state.
+    Avx512f = "avx512f",
+    /// AVX-512 byte and word instructions.
+    Avx512bw = "avx512bw",
+    /// AVX-512 on 128- and 256-bit vectors.
+    Avx512vl = "avx512vl",
+    /// AVX-512 doubleword and quadword instructions.
+    Avx512dq = "avx512dq",
+    /// AVX-512 integer fused multiply-add.
+    Avx512ifma = "avx512ifma",
+    /// Galois-field affine transformation.
+    Gfni = "gfni",
+    /// SHA-1 and SHA-256 rounds.
+    ShaNi = "sha_ni",
+}
+
+/// A set of features: what was detected, less what was taken away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Features(u32);
+
+impl Features {
+    /// No feature at all: the plainest machine.
+    pub const NONE: Self = Self(0);
+
+    /// What this CPU and operating system offer, asked once per process.
+    ///
+    /// In debug builds the environment variable `WIRESPEED_DENY` (names separated by commas) takes
+    /// features away; release builds never look at it.
+    pub fn detect() -> Self {
+        static DETECTED: OnceLock<Features> = OnceLock::new();
+        *DETECTED.get_or_init(|| {
+            #[cfg(target_arch = "x86_64")]
+            let found = crate::x86::features(&crate::x86::ThisCpu);
+            #[cfg(not(target_arch = "x86_64"))]
+            let found = Self::NONE;
+            found.denied_by_environment()
+        })
+    }
+
+    #[cfg(debug_assertions)]
+    fn denied_by_environment(self) -> Self {
+        let names = std::env::var("WIRESPEED_DENY").unwrap_or_default();
+        names.split(',').filter(|name| !name.is_empty()).fold(self, |features, name| {
+            let known = Feature::ALL.iter().find(|feature| feature.name() == name);
+            features.without(*known.unwrap_or_else(|| panic!("WIRESPEED_DENY: no feature {name}")))
+        })
+    }
+
+    #[cfg(not(debug_assertions))]
+    const fn denied_by_environment(self) -> Self {
+        self
+    }
+
+    /// Whether `feature` is in the set.
+    pub const fn has(self, feature: Feature) -> bool {
+        self.0 & (1 << feature as u8) != 0
+    }
+
+    /// The set less `feature`.
+    #[must_use]
+    pub const fn without(self, feature: Feature) -> Self {
+        Self(self.0 & !(1 << feature as u8))
+    }
+
+    /// Only detection may add.
+    #[cfg(any(test, target_arch = "x86_64"))]
+    pub(crate) const fn with(self, feature: Feature, present: bool) -> Self {
+        Self(self.0 | (present as u32) << feature as u8)
+    }
+
+    /// The features in the set.
+    pub fn iter(self) -> impl Iterator<Item = Feature> {
+        Feature::ALL.iter().copied().filter(move |feature| self.has(*feature))
+    }
+}
+
+impl fmt::Display for Features {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, feature) in self.iter().enumerate() {
+            write!(f, "{}{}", if i == 0 { "" } else { " " }, feature.name())?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,14 @@
+//! What this CPU can do, as proof tokens.
+//!
+//! [`Features`] is what CPUID and XCR0 say. A token such as [`Vaes512`] can only be made from a
+//! [`Features`] that holds all it needs, so a function that takes one may rely on the instructions.
+//! Features can be taken away ([`Features::without`]), never added: that is how every lesser
+//! machine is tested on a big one.
+
+mod feature;
+mod token;
+#[cfg(target_arch = "x86_64")]
+pub mod x86;
+
+pub use feature::{Feature, Features};
+pub use token::{AesNi, Token, Vaes256, Vaes512};

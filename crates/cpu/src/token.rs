@@ -1,0 +1,58 @@
+//! Tokens: values that prove a group of CPU features is present.
+
+use crate::feature::{Feature, Features};
+
+/// A proof that this CPU has [`Token::NEEDS`].
+pub trait Token: Copy + Sized {
+    /// The features that the token stands for.
+    const NEEDS: &'static [Feature];
+
+    /// The token, or the first feature that is missing.
+    fn probe(features: Features) -> Result<Self, Feature>;
+}
+
+macro_rules! token {
+    ($(#[$doc:meta])* $name:ident: $($feature:ident)*) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug)]
+        pub struct $name(());
+
+        impl Token for $name {
+            const NEEDS: &'static [Feature] = &[$(Feature::$feature,)*];
+
+            fn probe(features: Features) -> Result<Self, Feature> {
+                match Self::NEEDS.iter().find(|feature| !features.has(**feature)) {
+                    Some(missing) => Err(*missing),
+                    None => Ok(Self(())),
+                }
+            }
+        }
+    };
+}
+
+token!(
+    /// AES rounds and carry-less multiplication on 128-bit vectors.
+    AesNi: Ssse3 Sse41 Aes Pclmulqdq
+);
+token!(
+    /// The same on 256-bit vectors.
+    Vaes256: Ssse3 Sse41 Aes Pclmulqdq Avx Avx2 Vaes Vpclmulqdq
+);
+token!(
+    /// The same on 512-bit vectors, with byte masks.
+    Vaes512: Ssse3 Sse41 Aes Pclmulqdq Avx Avx2 Bmi2 Vaes Vpclmulqdq Avx512f Avx512bw Avx512vl
+);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_names_the_first_missing_feature() {
+        let all = Feature::ALL.iter().fold(Features::NONE, |set, feature| set.with(*feature, true));
+        assert!(Vaes512::probe(all).is_ok());
+        assert_eq!(Vaes512::probe(all.without(Feature::Vaes)).unwrap_err(), Feature::Vaes);
+        assert_eq!(AesNi::probe(Features::NONE).unwrap_err(), Feature::Ssse3);
+        assert!(Vaes256::probe(all.without(Feature::Avx512f)).is_ok());
+    }
+}
