@@ -107,7 +107,7 @@ mod tests {
         fn leaf(&self, leaf: u32, _: u32) -> Leaf {
             match leaf {
                 0 => [7, 0, 0, 0],
-                1 if !self.osxsave => [!0, !0, !0 & !OSXSAVE, !0],
+                1 if !self.osxsave => [!0, !0, !OSXSAVE, !0],
                 _ => [!0; 4],
             }
         }

@@ -73,13 +73,14 @@ impl Gcm {
         self.pending = [0; 16];
         self.aad_bytes = 0;
         self.data_bytes = 0;
-        let counter = &mut self.state.counter;
-        if iv.len() == 12 {
-            counter[..12].copy_from_slice(iv);
-            counter[12..].copy_from_slice(&[0, 0, 0, 1]);
-        } else {
-            *counter = self.hash_long_iv(iv);
-        }
+        self.state.counter = match iv.first_chunk::<12>() {
+            Some(nonce) if iv.len() == 12 => {
+                let mut counter = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1];
+                counter[..12].copy_from_slice(nonce);
+                counter
+            }
+            _ => self.hash_long_iv(iv),
+        };
         let kernels = self.key.kernels();
         self.mask = self.state.counter;
         (kernels.ecb[0])(self.key.schedule(), InOut::in_place(&mut self.mask));
