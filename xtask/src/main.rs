@@ -1,2 +1,111 @@
-//! To be written.
-fn main() {}
+//! The project's own chores, each one verb: what people type and what continuous integration runs.
+#![forbid(unsafe_code)]
+
+mod openssl;
+mod packages;
+mod run;
+mod structure;
+mod tally;
+mod test;
+mod vectors;
+mod workspace;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+
+use crate::run::Run;
+use crate::workspace::Workspace;
+
+/// The project's own chores.
+#[derive(Parser)]
+#[command(bin_name = "cargo xtask", after_help = EXAMPLES)]
+struct Arguments {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  cargo xtask test                          everything, as continuous integration runs it
+  cargo xtask test --only kernels,memcheck  only these stages
+  cargo xtask fmt --fix                     format instead of checking
+  cargo xtask bench -- --quick              the benchmarks, with their own arguments
+  cargo xtask openssl 4.0                   build OpenSSL 4.0 for the tests, print where it is";
+
+#[derive(Subcommand)]
+enum Verb {
+    /// Check that the code is formatted
+    Fmt {
+        /// Format it instead
+        #[arg(long)]
+        fix: bool,
+    },
+    /// Run clippy over every target; any warning fails
+    Lint,
+    /// Check which crate may know which, and where `unsafe` may be
+    Structure,
+    /// Install what is missing (as root) and run every test
+    Test(test::Selection),
+    /// Run the benchmarks
+    Bench {
+        /// Arguments for the benchmarks themselves
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
+    /// Check the test vectors against their recorded checksums and count them
+    Vectors,
+    /// Build a version of OpenSSL for the tests, and print its paths
+    Openssl {
+        /// Which one
+        version: openssl::Version,
+    },
+}
+
+fn main() -> ExitCode {
+    match dispatch(Arguments::parse().verb) {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn dispatch(verb: Verb) -> Result<ExitCode> {
+    let workspace = Workspace::load()?;
+    let good = match verb {
+        Verb::Fmt { fix } => fmt(&workspace, fix).passes()?,
+        Verb::Lint => lint(&workspace).passes()?,
+        Verb::Structure => structure::check(&workspace)?,
+        Verb::Test(selection) => {
+            packages::provide(packages::TESTS)?;
+            test::all(&workspace, &selection)?
+        }
+        Verb::Bench { arguments } => bench(&workspace).arguments(arguments).passes()?,
+        Verb::Vectors => vectors::check(&workspace)?,
+        Verb::Openssl { version } => {
+            packages::provide(packages::BUILD)?;
+            let built = openssl::provide(&workspace, version)?;
+            println!("program    {}", built.program().display());
+            println!("libcrypto  {}", built.libcrypto().display());
+            println!("use it     LD_LIBRARY_PATH={}", built.libraries().display());
+            true
+        }
+    };
+    Ok(if good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn fmt(workspace: &Workspace, fix: bool) -> Run {
+    let run = workspace.cargo(["fmt", "--all"]);
+    if fix { run } else { run.arguments(["--check"]) }
+}
+
+fn lint(workspace: &Workspace) -> Run {
+    workspace.cargo(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])
+}
+
+fn bench(workspace: &Workspace) -> Run {
+    workspace.cargo(["run", "--release", "--package", "wirespeed-benches", "--"])
+}

@@ -1,0 +1,2 @@
+//! Empty: only the dependencies matter.
+#![forbid(unsafe_code)]

@@ -1,0 +1,121 @@
+//! The versions of OpenSSL that the tests run against besides the host's own, built from source.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::thread;
+
+use anyhow::{Context, Result, bail};
+use clap::ValueEnum;
+
+use crate::run::Run;
+use crate::workspace::{Workspace, metadata};
+
+/// A line of OpenSSL releases.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Version {
+    /// The last with engines
+    #[value(name = "3.6")]
+    V3_6,
+    /// The first without
+    #[value(name = "4.0")]
+    V4_0,
+}
+
+impl Version {
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::V3_6 => "3.6",
+            Self::V4_0 => "4.0",
+        }
+    }
+
+    const fn libcrypto(self) -> &'static str {
+        match self {
+            Self::V3_6 => "libcrypto.so.3",
+            Self::V4_0 => "libcrypto.so.4",
+        }
+    }
+}
+
+/// Where a built OpenSSL is.
+pub(crate) struct Built {
+    version: Version,
+    prefix: PathBuf,
+}
+
+impl Built {
+    pub(crate) fn program(&self) -> PathBuf {
+        self.prefix.join("bin/openssl")
+    }
+
+    pub(crate) fn libraries(&self) -> PathBuf {
+        self.prefix.join("lib")
+    }
+
+    pub(crate) fn libcrypto(&self) -> PathBuf {
+        self.libraries().join(self.version.libcrypto())
+    }
+}
+
+/// What is built: everything a program can use, as distributions build it, without what only costs
+/// time here.
+const OPTIONS: [&str; 5] = ["shared", "no-tests", "no-docs", "no-legacy", "no-fips"];
+
+/// Builds `version` into the target directory, unless it is there already.
+pub(crate) fn provide(workspace: &Workspace, version: Version) -> Result<Built> {
+    let source = source(workspace, version)?;
+    let prefix = workspace.target().join("openssl").join(version.name());
+    let built = Built { version, prefix: prefix.clone() };
+    let recipe = format!("{} {}\n", source.display(), OPTIONS.join(" "));
+    let stamp = prefix.join("recipe");
+    if fs::read_to_string(&stamp).is_ok_and(|old| old == recipe) {
+        return Ok(built);
+    }
+    let build = prefix.join("build");
+    if prefix.exists() {
+        fs::remove_dir_all(&prefix).with_context(|| prefix.display().to_string())?;
+    }
+    fs::create_dir_all(&build).with_context(|| build.display().to_string())?;
+    let option = |name: &str, path: &Path| format!("--{name}={}", path.display());
+    let jobs = thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    println!("building OpenSSL {} (some minutes) in {}", version.name(), build.display());
+    Run::new("perl", &build)
+        .arguments([source.join("Configure")])
+        .arguments([option("prefix", &prefix), option("openssldir", &prefix.join("ssl"))])
+        .arguments(["--libdir=lib"])
+        .arguments(OPTIONS)
+        .succeeds_quietly(&prefix.join("configure.log"))?;
+    Run::new("make", &build)
+        .arguments([format!("-j{jobs}"), "build_sw".to_owned()])
+        .succeeds_quietly(&prefix.join("build.log"))?;
+    Run::new("make", &build)
+        .arguments(["install_sw"])
+        .succeeds_quietly(&prefix.join("install.log"))?;
+    fs::remove_dir_all(&build)?;
+    let reported = Run::new(built.program(), &prefix)
+        .environment("LD_LIBRARY_PATH", built.libraries())
+        .arguments(["version"])
+        .output()?;
+    if !reported.starts_with(&format!("OpenSSL {}.", version.name())) {
+        bail!("built OpenSSL {}, yet it says: {reported}", version.name());
+    }
+    fs::write(&stamp, recipe)?;
+    Ok(built)
+}
+
+/// The source tree, in cargo's own store of downloaded packages.
+fn source(workspace: &Workspace, version: Version) -> Result<PathBuf> {
+    let manifest = workspace.root().join("xtask/openssl-sources/Cargo.toml");
+    let metadata = metadata(&manifest, &["--locked"])?;
+    // The package version ends in OpenSSL's own, as in 300.6.1+3.6.3.
+    let mark = format!("+{}.", version.name());
+    let packages = metadata["packages"].as_array().context("cargo metadata: no packages")?;
+    packages
+        .iter()
+        .filter(|package| package["name"] == "openssl-src")
+        .filter(|package| package["version"].as_str().is_some_and(|v| v.contains(&mark)))
+        .find_map(|package| package["manifest_path"].as_str())
+        .and_then(|path| Path::new(path).parent())
+        .map(|package| package.join("openssl"))
+        .with_context(|| format!("no package holds OpenSSL {}", version.name()))
+}

@@ -1,0 +1,74 @@
+//! The programs that the tests call, and the Debian packages that hold them.
+
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Result, bail};
+
+use crate::run::Run;
+
+/// A program, how to see that it is there and whole, and its Debian package.
+pub(crate) struct Need {
+    command: &'static [&'static str],
+    package: &'static str,
+}
+
+const PERL: Need = Need {
+    // OpenSSL's Configure wants modules that Debian's perl-base does not hold.
+    command: &["perl", "-MIPC::Cmd", "-MFindBin", "-e1"],
+    package: "perl",
+};
+const MAKE: Need = Need { command: &["make", "--version"], package: "make" };
+const GCC: Need = Need { command: &["gcc", "--version"], package: "gcc" };
+const C_LIBRARY: Need =
+    Need { command: &["test", "-e", "/usr/include/stdio.h"], package: "libc6-dev" };
+const OPENSSL: Need = Need { command: &["openssl", "version"], package: "openssl" };
+const VALGRIND: Need = Need { command: &["valgrind", "--version"], package: "valgrind" };
+const NM: Need = Need { command: &["nm", "--version"], package: "binutils" };
+
+/// What building OpenSSL takes.
+pub(crate) const BUILD: &[Need] = &[PERL, MAKE, GCC, C_LIBRARY];
+/// What the tests take.
+pub(crate) const TESTS: &[Need] = &[PERL, MAKE, GCC, C_LIBRARY, OPENSSL, VALGRIND, NM];
+
+impl Need {
+    fn is_met(&self) -> bool {
+        let [program, arguments @ ..] = self.command else { return true };
+        Command::new(program).args(arguments).output().is_ok_and(|output| output.status.success())
+    }
+}
+
+/// Installs what is missing when run as root; otherwise names the command that does.
+pub(crate) fn provide(needs: &[Need]) -> Result<()> {
+    let missing: Vec<_> =
+        needs.iter().filter(|need| !need.is_met()).map(|need| need.package).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let list = missing.join(" ");
+    let here = Path::new("/");
+    if Run::new("id", here).arguments(["-u"]).output()? != "0" {
+        bail!(
+            "missing programs; install them: sudo apt-get install --no-install-recommends {list}"
+        );
+    }
+    println!("installing {list}");
+    let apt = |arguments: &[&str]| {
+        Run::new("apt-get", here)
+            .environment("DEBIAN_FRONTEND", "noninteractive")
+            .arguments(arguments)
+            .passes()
+    };
+    // An old package list is the usual reason for a failing install; a failing update is reported
+    // by the install that follows it.
+    apt(&["update", "--quiet"])?;
+    let mut install = vec!["install", "--yes", "--quiet", "--no-install-recommends"];
+    install.extend(&missing);
+    if !apt(&install)? {
+        bail!("apt-get install {list} failed");
+    }
+    match needs.iter().find(|need| !need.is_met()) {
+        Some(need) => bail!("{} is installed, yet {:?} fails", need.package, need.command),
+        None => Ok(()),
+    }
+}

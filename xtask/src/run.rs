@@ -1,0 +1,97 @@
+//! Running another program, with its output in view.
+
+use std::ffi::OsStr;
+use std::fmt;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+
+use crate::tally::Tally;
+
+/// A command about to run.
+pub(crate) struct Run(Command);
+
+impl Run {
+    pub(crate) fn new(program: impl AsRef<OsStr>, directory: &Path) -> Self {
+        let mut command = Command::new(program);
+        // What cargo told us about this program is not meant for the programs it starts.
+        for (name, _) in std::env::vars_os() {
+            if name.to_str().is_some_and(|name| name.starts_with("CARGO_PKG_")) {
+                command.env_remove(name);
+            }
+        }
+        command.current_dir(directory).env_remove("CARGO_MANIFEST_DIR").stdin(Stdio::null());
+        Self(command)
+    }
+
+    pub(crate) fn arguments<A: AsRef<OsStr>>(
+        mut self,
+        arguments: impl IntoIterator<Item = A>,
+    ) -> Self {
+        self.0.args(arguments);
+        self
+    }
+
+    pub(crate) fn environment(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
+        self.0.env(name, value);
+        self
+    }
+
+    /// Runs it; whether it succeeded.
+    pub(crate) fn passes(mut self) -> Result<bool> {
+        let status = self.0.status().with_context(|| format!("cannot run {self}"))?;
+        Ok(status.success())
+    }
+
+    /// Runs it, its output going to a file; an error names the file.
+    pub(crate) fn succeeds_quietly(mut self, log: &Path) -> Result<()> {
+        let file = std::fs::File::create(log).with_context(|| log.display().to_string())?;
+        self.0.stdout(file.try_clone()?).stderr(file);
+        let status = self.0.status().with_context(|| format!("cannot run {self}"))?;
+        if !status.success() {
+            bail!("{self} failed: see {}", log.display());
+        }
+        Ok(())
+    }
+
+    /// Runs it and returns what it printed, without the line end.
+    pub(crate) fn output(mut self) -> Result<String> {
+        let output = self.0.output().with_context(|| format!("cannot run {self}"))?;
+        if !output.status.success() {
+            bail!("{self}: {}", String::from_utf8_lossy(&output.stderr).trim());
+        }
+        Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned())
+    }
+
+    /// Runs a test program, passing its output on and counting what it reports.
+    ///
+    /// A failure that no test accounts for (it did not build, it crashed) counts as one.
+    pub(crate) fn tests(mut self) -> Result<Tally> {
+        let name = self.to_string();
+        let mut child =
+            self.0.stdout(Stdio::piped()).spawn().with_context(|| format!("cannot run {name}"))?;
+        let output = child.stdout.take().expect("it was piped");
+        let mut tally = Tally::default();
+        for line in BufReader::new(output).lines() {
+            let line = line?;
+            println!("{line}");
+            tally.read(&line);
+        }
+        if !child.wait()?.success() && tally.failed == 0 {
+            tally.fail(format!("{name} failed outside of any test"));
+        }
+        Ok(tally)
+    }
+}
+
+impl fmt::Display for Run {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.get_program().to_string_lossy())?;
+        for argument in self.0.get_args() {
+            write!(f, " {}", argument.to_string_lossy())?;
+        }
+        Ok(())
+    }
+}

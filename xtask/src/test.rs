@@ -1,0 +1,221 @@
+//! `cargo xtask test`: every check there is, stage by stage, with a sum at the end.
+
+use std::time::Instant;
+
+use anyhow::{Result, bail};
+use clap::Args;
+
+use crate::openssl::{self, Version};
+use crate::run::Run;
+use crate::structure;
+use crate::tally::Tally;
+use crate::vectors;
+use crate::workspace::Workspace;
+
+/// Which stages to run.
+#[derive(Args)]
+pub(crate) struct Selection {
+    /// Only these stages (see --list)
+    #[arg(long, value_delimiter = ',', value_name = "STAGE")]
+    only: Vec<String>,
+    /// List the stages and what each does
+    #[arg(long)]
+    list: bool,
+}
+
+/// One stage of the test.
+struct Stage {
+    name: &'static str,
+    about: &'static str,
+    run: fn(&Workspace) -> Result<Tally>,
+}
+
+const STAGES: &[Stage] = &[
+    Stage {
+        name: "fmt",
+        about: "formatting",
+        run: |workspace| Ok(Tally::of(crate::fmt(workspace, false).passes()?, "fmt")),
+    },
+    Stage {
+        name: "lint",
+        about: "clippy, every target",
+        run: |workspace| Ok(Tally::of(crate::lint(workspace).passes()?, "lint")),
+    },
+    Stage {
+        name: "structure",
+        about: "layers, unsafe, the module's budget",
+        run: |workspace| Ok(Tally::of(structure::check(workspace)?, "structure")),
+    },
+    Stage {
+        name: "vectors",
+        about: "test vectors against their checksums",
+        run: |workspace| Ok(Tally::of(vectors::check(workspace)?, "vectors")),
+    },
+    Stage {
+        name: "build",
+        about: "the program and the module, as users build them",
+        run: |workspace| Ok(Tally::of(build(workspace).passes()?, "build")),
+    },
+    Stage { name: "unit", about: "each crate's own tests, in debug builds", run: unit },
+    Stage {
+        name: "host",
+        about: "conformance, with the host's OpenSSL",
+        run: |workspace| conformance(workspace).tests(),
+    },
+    Stage {
+        name: "openssl-3.6",
+        about: "conformance, with OpenSSL 3.6",
+        run: |workspace| built(workspace, Version::V3_6),
+    },
+    Stage {
+        name: "openssl-4.0",
+        about: "conformance, with OpenSSL 4.0",
+        run: |workspace| built(workspace, Version::V4_0),
+    },
+    Stage {
+        name: "secrets",
+        about: "secret-independence: memcheck with poisoned keys and data",
+        run: |workspace| valgrind(workspace, "secrets", &[]),
+    },
+    Stage {
+        name: "memcheck",
+        about: "the provider under memcheck, on a reduced schedule",
+        run: |workspace| valgrind(workspace, "conformance", &["memcheck"]),
+    },
+    Stage { name: "asan", about: "the provider under AddressSanitizer (nightly)", run: asan },
+    Stage { name: "miri", about: "what Miri can interpret (nightly)", run: miri },
+];
+
+/// Runs the stages; whether nothing failed.
+pub(crate) fn all(workspace: &Workspace, selection: &Selection) -> Result<bool> {
+    if selection.list {
+        for stage in STAGES {
+            println!("{:12} {}", stage.name, stage.about);
+        }
+        return Ok(true);
+    }
+    let known = |name: &String| STAGES.iter().any(|stage| stage.name == name);
+    if let Some(unknown) = selection.only.iter().find(|name| !known(name)) {
+        let names: Vec<_> = STAGES.iter().map(|stage| stage.name).collect();
+        bail!("unknown stage '{unknown}': choose from {}", names.join(" "));
+    }
+    let chosen = |stage: &&Stage| {
+        selection.only.is_empty() || selection.only.iter().any(|n| n == stage.name)
+    };
+    let mut sum = Tally::default();
+    let mut lines = Vec::new();
+    for stage in STAGES.iter().filter(chosen) {
+        println!("\n== {}: {}", stage.name, stage.about);
+        let began = Instant::now();
+        let tally = (stage.run)(workspace).unwrap_or_else(|error| {
+            let mut tally = Tally::default();
+            tally.fail(format!("{}: {error:#}", stage.name));
+            tally
+        });
+        let line = format!("{:12} {:6.1} s   {tally}", stage.name, began.elapsed().as_secs_f64());
+        println!("== {line}");
+        lines.push(line);
+        sum += tally;
+    }
+    println!("\n== summary");
+    for line in lines.iter().chain(&sum.remarks) {
+        println!("{line}");
+    }
+    println!("{sum}");
+    Ok(sum.failed == 0)
+}
+
+fn build(workspace: &Workspace) -> Run {
+    workspace.cargo(["build", "--release"])
+}
+
+fn unit(workspace: &Workspace) -> Result<Tally> {
+    let run = workspace.cargo([
+        "test",
+        "--workspace",
+        "--exclude",
+        "wirespeed-conformance",
+        "--no-fail-fast",
+    ]);
+    run.tests()
+}
+
+/// The conformance suite, against the module just built.
+fn conformance(workspace: &Workspace) -> Run {
+    workspace
+        .cargo(["test", "--release", "--package", "wirespeed-conformance", "--test", "conformance"])
+        .environment("WIRESPEED_MODULES", workspace.target().join("release"))
+}
+
+/// The same with a libcrypto and an `openssl` program that we built.
+fn built(workspace: &Workspace, version: Version) -> Result<Tally> {
+    let openssl = openssl::provide(workspace, version)?;
+    conformance(workspace)
+        .environment("WIRESPEED_LIBCRYPTO", openssl.libcrypto())
+        .environment("WIRESPEED_OPENSSL", openssl.program())
+        .tests()
+}
+
+/// One of the conformance programs under valgrind's memcheck.
+fn valgrind(workspace: &Workspace, program: &str, arguments: &[&str]) -> Result<Tally> {
+    // Debian 12's valgrind knows AES-NI, AVX2 and nothing beyond; the tests choose their routes
+    // accordingly when they find themselves under it.
+    let runner = "valgrind --quiet --error-exitcode=99 --read-var-info=no";
+    workspace
+        .cargo(["test", "--release", "--package", "wirespeed-conformance", "--test"])
+        .arguments([program, "--"])
+        .arguments(arguments)
+        .environment("CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER", runner)
+        .tests()
+}
+
+/// A nightly cargo whose `component` works, which is added where the network allows it.
+fn nightly(workspace: &Workspace, component: &str) -> Result<(), String> {
+    let works = || {
+        let list = Run::new("rustup", workspace.root())
+            .arguments(["component", "list", "--toolchain", "nightly", "--installed"])
+            .output()
+            .map_err(|_| "no nightly toolchain (rustup toolchain install nightly)".to_owned())?;
+        Ok::<_, String>(list.lines().any(|line| line.starts_with(component)))
+    };
+    if works()? {
+        return Ok(());
+    }
+    println!("adding {component} to the nightly toolchain");
+    let added = Run::new("rustup", workspace.root())
+        .arguments(["component", "add", "--toolchain", "nightly", component])
+        .passes();
+    match added {
+        Ok(true) if works()? => Ok(()),
+        _ => Err(format!("the nightly toolchain has no {component}, and it cannot be added here")),
+    }
+}
+
+fn asan(workspace: &Workspace) -> Result<Tally> {
+    const TARGET: &str = "x86_64-unknown-linux-gnu";
+    // The sanitizer's run-time library comes with the standard library of the target.
+    if let Err(reason) = nightly(workspace, "rust-std") {
+        return Ok(Tally::skip(reason));
+    }
+    Run::new("cargo", workspace.root())
+        .arguments(["+nightly", "test", "--release", "--target", TARGET, "--target-dir"])
+        .arguments([workspace.target().join("asan")])
+        .arguments(["--package", "wirespeed-conformance", "--test", "conformance", "--"])
+        .arguments(["provider::"])
+        .environment("RUSTFLAGS", "-Zsanitizer=address")
+        .environment("WIRESPEED_SCHEDULE", "reduced")
+        // libcrypto keeps what it allocates once per process; leaks of ours show under memcheck.
+        .environment("ASAN_OPTIONS", "detect_leaks=0")
+        .tests()
+}
+
+fn miri(workspace: &Workspace) -> Result<Tally> {
+    if let Err(reason) = nightly(workspace, "miri").and_then(|()| nightly(workspace, "rust-src")) {
+        return Ok(Tally::skip(reason));
+    }
+    Run::new("cargo", workspace.root())
+        .arguments(["+nightly", "miri", "test", "--target-dir"])
+        .arguments([workspace.target().join("miri")])
+        .arguments(["--package", "wirespeed-cipher", "--package", "wirespeed-native"])
+        .tests()
+}
