@@ -1,9 +1,20 @@
 //! Our own AES kernels: one skeleton per mode, run by every vector width.
 
+mod expand;
+mod modes;
+mod portable;
+mod proof;
+mod table;
+mod unit;
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
 use std::fmt;
 
 use wirespeed_cipher::{AesKernels, Route};
 use wirespeed_cpu::{Feature, Features};
+
+pub use proof::{Failure, Proof, prove, self_test};
 
 /// The routes of this crate, the fastest on paper first.
 pub const ROUTES: [Route; 4] = [Route::Vaes512, Route::Vaes256, Route::AesNi, Route::Portable];
@@ -33,6 +44,16 @@ impl std::error::Error for Absent {}
 /// # Panics
 /// If `key_bits` is not 128, 192 or 256.
 pub fn aes(route: Route, key_bits: u16, features: Features) -> Result<&'static AesKernels, Absent> {
-    let _ = (route, key_bits, features);
-    todo!()
+    let table = table_of(route, features)?;
+    let kernels = table.iter().find(|kernels| kernels.key_bits == key_bits);
+    Ok(kernels.unwrap_or_else(|| panic!("AES has no {key_bits}-bit keys")))
+}
+
+fn table_of(route: Route, features: Features) -> Result<&'static [AesKernels; 3], Absent> {
+    let _ = features;
+    match route {
+        Route::Portable => Ok(portable::table()),
+        Route::Libcrypto => Err(Absent::NotNative),
+        _ => Err(Absent::Missing(Feature::Aes)),
+    }
 }

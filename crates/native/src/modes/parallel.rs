@@ -1,0 +1,203 @@
+//! Modes whose blocks do not wait for one another, and the loop that keeps the unit busy.
+
+use wirespeed_cipher::{Block, InOut, Schedule};
+
+use crate::unit::Unit;
+
+/// A mode that works on several vectors side by side.
+pub(crate) trait Parallel<U: Unit> {
+    /// Processes `T` vectors, all full but the last, which holds `last` bytes.
+    ///
+    /// # Safety
+    /// `source` is readable and `destination` writable for so many bytes, and they are the same or
+    /// apart.
+    unsafe fn wave<const T: usize>(&mut self, source: *const u8, destination: *mut u8, last: usize);
+}
+
+/// Runs `mode` over the buffer, eight vectors at a time and then the rest in one wave: the rest's
+/// blocks too are in flight together.
+#[inline(always)]
+pub(crate) fn run<U: Unit>(mode: &mut impl Parallel<U>, data: InOut<'_>) {
+    let (mut source, mut destination) = (data.source(), data.destination());
+    let mut left = data.len();
+    while left >= 8 * U::BYTES {
+        // SAFETY: that many bytes are left.
+        unsafe {
+            mode.wave::<8>(source, destination, U::BYTES);
+            source = source.add(8 * U::BYTES);
+            destination = destination.add(8 * U::BYTES);
+        }
+        left -= 8 * U::BYTES;
+    }
+    if left == 0 {
+        return;
+    }
+    let full = (left - 1) / U::BYTES;
+    let last = left - full * U::BYTES;
+    // SAFETY: `full` vectors and `last` bytes are left.
+    unsafe {
+        match full {
+            0 => mode.wave::<1>(source, destination, last),
+            1 => mode.wave::<2>(source, destination, last),
+            2 => mode.wave::<3>(source, destination, last),
+            3 => mode.wave::<4>(source, destination, last),
+            4 => mode.wave::<5>(source, destination, last),
+            5 => mode.wave::<6>(source, destination, last),
+            6 => mode.wave::<7>(source, destination, last),
+            _ => mode.wave::<8>(source, destination, last),
+        }
+    }
+}
+
+/// Vectors in memory of which the last may be cut short.
+pub(crate) struct Vectors<U: Unit> {
+    pub(crate) u: U,
+    /// Vectors.
+    pub(crate) count: usize,
+    /// Bytes in the last one.
+    pub(crate) last: usize,
+}
+
+impl<U: Unit> Vectors<U> {
+    /// Reads vector `i`.
+    ///
+    /// # Safety
+    /// The vectors are readable from `base`.
+    #[inline(always)]
+    pub(crate) unsafe fn load(&self, base: *const u8, i: usize) -> U::V {
+        // SAFETY: the caller vouches for it.
+        unsafe {
+            let from = base.add(i * U::BYTES);
+            if i + 1 < self.count || self.last == U::BYTES {
+                self.u.load(from)
+            } else {
+                self.u.load_first(from, self.last)
+            }
+        }
+    }
+
+    /// Writes vector `i`.
+    ///
+    /// # Safety
+    /// The vectors are writable from `base`.
+    #[inline(always)]
+    pub(crate) unsafe fn store(&self, base: *mut u8, i: usize, v: U::V) {
+        // SAFETY: the caller vouches for it.
+        unsafe {
+            let to = base.add(i * U::BYTES);
+            if i + 1 < self.count || self.last == U::BYTES {
+                self.u.store(to, v);
+            } else {
+                self.u.store_first(to, v, self.last);
+            }
+        }
+    }
+}
+
+/// ECB, SP 800-38A §6.1.
+#[derive(Clone, Copy)]
+struct Ecb<'k, U, const ROUNDS: usize, const DECRYPT: bool> {
+    u: U,
+    key: &'k Schedule,
+}
+
+impl<U: Unit, const ROUNDS: usize, const DECRYPT: bool> Parallel<U>
+    for Ecb<'_, U, ROUNDS, DECRYPT>
+{
+    #[inline(always)]
+    unsafe fn wave<const T: usize>(
+        &mut self,
+        source: *const u8,
+        destination: *mut u8,
+        last: usize,
+    ) {
+        let u = self.u;
+        let at = Vectors { u, count: T, last };
+        // SAFETY: the caller vouches for the vectors at both places.
+        unsafe {
+            let input: [U::V; T] = std::array::from_fn(|i| at.load(source, i));
+            let output = if DECRYPT {
+                u.decrypt::<ROUNDS, T>(self.key, input, |_| u.zero())
+            } else {
+                u.encrypt::<ROUNDS, T>(self.key, input, |_| u.zero(), |_| ())
+            };
+            for (i, v) in output.into_iter().enumerate() {
+                at.store(destination, i, v);
+            }
+        }
+    }
+}
+
+/// ECB over whole blocks.
+#[inline(always)]
+pub(crate) fn ecb<U: Unit, const ROUNDS: usize, const DECRYPT: bool>(
+    u: U,
+    key: &Schedule,
+    data: InOut<'_>,
+) {
+    let whole = data.len() & !15;
+    run(&mut Ecb::<U, ROUNDS, DECRYPT> { u, key }, data.split_at(whole).0);
+}
+
+/// Decryption of CBC (SP 800-38A §6.2) or CFB (§6.3): every block needs the ciphertext before it.
+struct Chained<'k, U: Unit, const ROUNDS: usize, const CFB: bool> {
+    u: U,
+    key: &'k Schedule,
+    /// The ciphertext block before this wave, in the last place.
+    previous: U::V,
+}
+
+impl<U: Unit, const ROUNDS: usize, const CFB: bool> Parallel<U> for Chained<'_, U, ROUNDS, CFB> {
+    #[inline(always)]
+    unsafe fn wave<const T: usize>(
+        &mut self,
+        source: *const u8,
+        destination: *mut u8,
+        last: usize,
+    ) {
+        let u = self.u;
+        let at = Vectors { u, count: T, last };
+        // SAFETY: the caller vouches for the vectors at both places; from the second vector on, the
+        // block before it is inside too. Nothing is written until all is read.
+        unsafe {
+            let before = source.wrapping_sub(16);
+            let first = at.load(source, 0);
+            let shifted = u.shift_in(self.previous, first);
+            if last == U::BYTES {
+                self.previous = at.load(source, T - 1);
+            }
+            let ciphertext = |i: usize| if i == 0 { first } else { at.load(source, i) };
+            let chained = |i: usize| if i == 0 { shifted } else { at.load(before, i) };
+            let output = if CFB {
+                let input: [U::V; T] = std::array::from_fn(chained);
+                u.encrypt::<ROUNDS, T>(self.key, input, ciphertext, |_| ())
+            } else {
+                let input: [U::V; T] = std::array::from_fn(ciphertext);
+                u.decrypt::<ROUNDS, T>(self.key, input, chained)
+            };
+            for (i, v) in output.into_iter().enumerate() {
+                at.store(destination, i, v);
+            }
+        }
+    }
+}
+
+/// CBC or CFB decryption over whole blocks.
+#[inline(always)]
+pub(crate) fn chained<U: Unit, const ROUNDS: usize, const CFB: bool>(
+    u: U,
+    key: &Schedule,
+    iv: &mut Block,
+    data: InOut<'_>,
+) {
+    let whole = data.len() & !15;
+    if whole == 0 {
+        return;
+    }
+    let (data, _) = data.split_at(whole);
+    let mut next = [0; 16];
+    // SAFETY: the last block is inside, and read before it may be overwritten.
+    unsafe { next.as_mut_ptr().copy_from_nonoverlapping(data.source().add(whole - 16), 16) };
+    run(&mut Chained::<U, ROUNDS, CFB> { u, key, previous: u.splat(*iv) }, data);
+    *iv = next;
+}

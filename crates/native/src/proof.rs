@@ -1,0 +1,254 @@
+//! The proof of a route on this machine: known answers, then differences against the portable route.
+
+use std::fmt;
+
+use wirespeed_cipher::modes::{Feedback, Gcm, Xts};
+use wirespeed_cipher::{AesKernels, AesKey, Algorithm, Direction, InOut, Mode, Route};
+use wirespeed_cpu::Features;
+
+use crate::{Absent, aes, portable};
+
+/// A passed proof.
+#[derive(Clone, Copy, Debug)]
+pub struct Proof {
+    /// Comparisons made, all equal.
+    pub checks: usize,
+}
+
+/// Why a route is not to be used.
+#[derive(Clone, Debug)]
+pub enum Failure {
+    /// It cannot run here.
+    Absent(Absent),
+    /// It gave wrong bytes.
+    Wrong {
+        /// The algorithm that came out wrong.
+        algorithm: Algorithm,
+        /// The direction.
+        direction: Direction,
+        /// Bytes in the message.
+        bytes: usize,
+    },
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Absent(absent) => absent.fmt(f),
+            Self::Wrong { algorithm, direction, bytes } => {
+                write!(f, "wrong bytes: {algorithm} {direction} of {bytes} bytes")
+            }
+        }
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// Message lengths around every border the kernels have, in bytes.
+const LENGTHS: [usize; 24] = [
+    16, 32, 48, 64, 65, 79, 112, 127, 128, 129, 192, 255, 256, 257, 400, 496, 511, 512, 513, 767,
+    1024, 1420, 1536, 2100,
+];
+
+/// Compares every algorithm of `route` with the portable route, in and out of place, at lengths
+/// around every border, with a counter about to wrap.
+pub fn prove(route: Route, features: Features) -> Result<Proof, Failure> {
+    let mut checks = 0;
+    for &algorithm in Algorithm::ALL {
+        let kernels = aes(route, algorithm.key_bits(), features).map_err(Failure::Absent)?;
+        let reference = portable_for(algorithm);
+        for &bytes in &LENGTHS {
+            let bytes = if algorithm.mode().takes_partial_blocks() { bytes } else { bytes & !15 };
+            for &direction in algorithm.directions() {
+                let right = known_answer(kernels)
+                    && known_gcm_message(kernels)
+                    && message(kernels, algorithm, direction, bytes)
+                        == message(reference, algorithm, direction, bytes);
+                if !right {
+                    return Err(Failure::Wrong { algorithm, direction, bytes });
+                }
+                checks += 1;
+            }
+        }
+    }
+    Ok(Proof { checks })
+}
+
+fn portable_for(algorithm: Algorithm) -> &'static AesKernels {
+    let table = portable::table();
+    table.iter().find(|kernels| kernels.key_bits == algorithm.key_bits()).expect("all key sizes")
+}
+
+/// One message with a key and data that any length and place makes different, and its tag.
+fn message(
+    kernels: &'static AesKernels,
+    algorithm: Algorithm,
+    direction: Direction,
+    bytes: usize,
+) -> (Vec<u8>, [u8; 16]) {
+    // A cycle of 251 bytes: no power of two fits into it, so exchanged blocks show.
+    let mut data: Vec<u8> = (0..bytes).map(|i| (i % 251) as u8).collect();
+    let key_bytes: Vec<u8> = (0..algorithm.key_bytes()).map(|i| (i * 7 + bytes) as u8).collect();
+    // The last 32 bits of the counter wrap after seven blocks.
+    let mut iv = [0xff; 16];
+    iv[15] = 0xf9;
+    let mut key = AesKey::empty(kernels);
+    let mut tag = [0; 16];
+    match algorithm.mode() {
+        Mode::Ecb => {
+            key.set(&key_bytes, direction);
+            (kernels.ecb[direction as usize])(key.schedule(), InOut::in_place(&mut data));
+        }
+        Mode::Cbc => {
+            key.set(&key_bytes, direction);
+            let run = kernels.cbc[direction as usize];
+            run(key.schedule(), &mut iv, InOut::in_place(&mut data));
+            tag = iv;
+        }
+        mode @ (Mode::Cfb | Mode::Ofb | Mode::Ctr) => {
+            key.set(&key_bytes, Direction::Encrypt);
+            let mut stream = Feedback::default();
+            stream.start(&iv);
+            let (first, second) = data.split_at_mut(bytes / 3);
+            stream.update(mode, direction, &key, InOut::in_place(first));
+            stream.update(mode, direction, &key, InOut::in_place(second));
+            tag = stream.register;
+        }
+        Mode::Xts => {
+            let mut xts = Xts::new(kernels);
+            xts.set_key(&key_bytes, direction);
+            xts.start(&iv);
+            xts.unit(direction, InOut::in_place(&mut data)).expect("at least a block");
+        }
+        Mode::Gcm => {
+            let mut gcm = Gcm::new(kernels);
+            gcm.set_key(&key_bytes);
+            // 16 bytes are hashed to the first counter, 12 are not.
+            gcm.start(&iv[..if bytes.is_multiple_of(2) { 12 } else { 16 }]);
+            gcm.aad(&key_bytes[..13]).expect("before the data");
+            gcm.crypt(direction, InOut::in_place(&mut data)).expect("a short message");
+            tag = gcm.tag();
+        }
+    }
+    (data, tag)
+}
+
+/// A quick proof of one table of kernels, for the moment of loading: known answers, then one message
+/// of every mode, longer than the longest wave, against the portable route.
+pub fn self_test(kernels: &'static AesKernels) -> bool {
+    known_answer(kernels)
+        && known_gcm_message(kernels)
+        && Algorithm::ALL.iter().filter(|a| a.key_bits() == kernels.key_bits).all(|&algorithm| {
+            let bytes = if algorithm.mode().takes_partial_blocks() { 667 } else { 656 };
+            algorithm.directions().iter().all(|&direction| {
+                message(kernels, algorithm, direction, bytes)
+                    == message(portable_for(algorithm), algorithm, direction, bytes)
+            })
+        })
+}
+
+/// FIPS 197 appendices C.1 to C.3.
+fn known_answer(kernels: &'static AesKernels) -> bool {
+    let ciphertext: [u8; 16] = match kernels.key_bits {
+        128 => 0x69c4_e0d8_6a7b_0430_d8cd_b780_70b4_c55a_u128,
+        192 => 0xdda9_7ca4_864c_dfe0_6eaf_70a0_ec0d_7191,
+        _ => 0x8ea2_b7ca_5167_45bf_eafc_4990_4b49_6089,
+    }
+    .to_be_bytes();
+    let plaintext: [u8; 16] = std::array::from_fn(|i| (i * 0x11) as u8);
+    let key_bytes: Vec<u8> = (0..kernels.key_bits / 8).map(|i| i as u8).collect();
+    // Nine blocks: more than one vector of every width.
+    Direction::BOTH.into_iter().all(|direction| {
+        let (from, to) = match direction {
+            Direction::Encrypt => (plaintext, ciphertext),
+            Direction::Decrypt => (ciphertext, plaintext),
+        };
+        let mut key = AesKey::empty(kernels);
+        key.set(&key_bytes, direction);
+        let mut blocks = [from; 9];
+        (kernels.ecb[direction as usize])(
+            key.schedule(),
+            InOut::in_place(blocks.as_flattened_mut()),
+        );
+        blocks == [to; 9]
+    })
+}
+
+/// McGrew and Viega, "The Galois/Counter Mode of Operation", test cases 4, 10 and 16: 60 bytes of data
+/// and 20 of associated data.
+fn known_gcm_message(kernels: &'static AesKernels) -> bool {
+    let tag: u128 = match kernels.key_bits {
+        128 => 0x5bc9_4fbc_3221_a5db_94fa_e95a_e712_1a47,
+        192 => 0x2519_498e_80f1_478f_37ba_55bd_6d27_618c,
+        _ => 0x76fc_6ece_0f4e_1768_cddf_8853_bb2d_551b,
+    };
+    let half: u128 = 0xfeff_e992_8665_731c_6d6a_8f94_6730_8308;
+    let key: Vec<u8> = [half.to_be_bytes(), half.to_be_bytes()].concat();
+    let mut data = [
+        0xd931_3225_f884_06e5_a559_09c5_aff5_269a_u128,
+        0x86a7_a953_1534_f7da_2e4c_303d_8a31_8a72,
+        0x1c3c_0c95_9568_0953_2fcf_0e24_49a6_b525,
+        0xb16a_edf5_aa0d_e657_ba63_7b39_1aaf_d255,
+    ]
+    .map(u128::to_be_bytes)
+    .concat();
+    let aad = [
+        &0xfeed_face_dead_beef_feed_face_dead_beef_u128.to_be_bytes()[..],
+        &[0xab, 0xad, 0xda, 0xd2],
+    ]
+    .concat();
+    let mut gcm = Gcm::new(kernels);
+    gcm.set_key(&key[..usize::from(kernels.key_bits) / 8]);
+    let plaintext = data.clone();
+    Direction::BOTH.into_iter().all(|direction| {
+        gcm.start(&0xcafe_babe_face_dbad_deca_f888_u128.to_be_bytes()[4..]);
+        gcm.aad(&aad).is_ok()
+            && gcm.crypt(direction, InOut::in_place(&mut data[..60])).is_ok()
+            && gcm.tag() == tag.to_be_bytes()
+    }) && data == plaintext
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ROUTES;
+
+    #[test]
+    fn every_route_here_is_proved() {
+        for route in ROUTES {
+            match prove(route, Features::detect()) {
+                Ok(proof) => assert!(proof.checks > 500, "{route}"),
+                Err(Failure::Absent(absent)) => println!("skipped {route}: {absent}"),
+                Err(failure) => panic!("{route}: {failure}"),
+            }
+            for bits in [128, 192, 256] {
+                if let Ok(kernels) = aes(route, bits, Features::detect()) {
+                    assert_eq!(kernels.route, route);
+                    assert!(self_test(kernels), "{route} {bits}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_wrong_kernel_is_found() {
+        let right = aes(Route::Portable, 128, Features::NONE).expect("everywhere");
+        let wrong: &'static AesKernels = Box::leak(Box::new(AesKernels {
+            route: Route::Portable,
+            key_bits: 128,
+            expand: right.expand,
+            ecb: right.ecb,
+            // Encrypts where it should decrypt.
+            cbc: [right.cbc[0]; 2],
+            cfb: right.cfb,
+            ofb: right.ofb,
+            ctr: right.ctr,
+            xts: right.xts,
+            gcm_key: right.gcm_key,
+            ghash: right.ghash,
+            gcm: right.gcm,
+        }));
+        assert!(self_test(right));
+        assert!(!self_test(wrong));
+    }
+}

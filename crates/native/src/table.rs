@@ -1,0 +1,89 @@
+//! The table of kernels that a route is, made from one unit.
+
+/// Defines `table(token) -> &'static [AesKernels; 3]` in the current module: every mode for every key
+/// size on one unit, compiled with the unit's target features.
+///
+/// The functions in the table are safe to call because the table is only reached with the unit's
+/// proof in hand.
+macro_rules! table {
+    ($route:expr, $unit:ty, $make:expr $(, $features:literal)?) => {
+        use wirespeed_cipher::{AesKernels, Block, GcmKey, GcmState, InOut, Schedule};
+
+        use crate::expand;
+        use crate::modes::{chain, ctr, gcm, ghash, parallel, xts};
+
+        /// Every mode for one key size.
+        const fn kernels<const ROUNDS: usize>() -> AesKernels {
+            AesKernels {
+                route: $route,
+                key_bits: 32 * (ROUNDS as u16 - 6),
+                expand: [expand_encryption::<ROUNDS>, expand_decryption::<ROUNDS>],
+                ecb: [ecb::<ROUNDS, false>, ecb::<ROUNDS, true>],
+                cbc: [cbc_encrypt::<ROUNDS>, chained::<ROUNDS, false>],
+                cfb: [cfb_encrypt::<ROUNDS>, chained::<ROUNDS, true>],
+                ofb: ofb::<ROUNDS>,
+                ctr: ctr::<ROUNDS>,
+                xts: [xts::<ROUNDS, false>, xts::<ROUNDS, true>],
+                gcm_key: gcm_key::<ROUNDS>,
+                ghash,
+                gcm: [gcm::<ROUNDS, false>, gcm::<ROUNDS, true>],
+            }
+        }
+
+        static TABLE: [AesKernels; 3] = [kernels::<10>(), kernels::<12>(), kernels::<14>()];
+
+        $crate::table::entries! { [$($features)?]
+            fn expand_encryption[const ROUNDS: usize][ROUNDS](key: &[u8], out: &mut Schedule)
+                { expand::encryption::<$unit, ROUNDS>($make, key, out) }
+            fn expand_decryption[const ROUNDS: usize][ROUNDS](key: &[u8], out: &mut Schedule)
+                { expand::decryption::<$unit, ROUNDS>($make, key, out) }
+            fn ecb[const ROUNDS: usize, const DECRYPT: bool][ROUNDS, DECRYPT]
+                (key: &Schedule, data: InOut<'_>)
+                { parallel::ecb::<$unit, ROUNDS, DECRYPT>($make, key, data) }
+            fn cbc_encrypt[const ROUNDS: usize][ROUNDS]
+                (key: &Schedule, iv: &mut Block, data: InOut<'_>)
+                { chain::chain::<$unit, ROUNDS>($make, chain::Chain::Cbc, key, iv, data) }
+            fn cfb_encrypt[const ROUNDS: usize][ROUNDS]
+                (key: &Schedule, iv: &mut Block, data: InOut<'_>)
+                { chain::chain::<$unit, ROUNDS>($make, chain::Chain::Cfb, key, iv, data) }
+            fn ofb[const ROUNDS: usize][ROUNDS]
+                (key: &Schedule, iv: &mut Block, data: InOut<'_>)
+                { chain::chain::<$unit, ROUNDS>($make, chain::Chain::Ofb, key, iv, data) }
+            fn chained[const ROUNDS: usize, const CFB: bool][ROUNDS, CFB]
+                (key: &Schedule, iv: &mut Block, data: InOut<'_>)
+                { parallel::chained::<$unit, ROUNDS, CFB>($make, key, iv, data) }
+            fn ctr[const ROUNDS: usize][ROUNDS]
+                (key: &Schedule, counter: &mut Block, keystream: &mut Block, data: InOut<'_>)
+                { ctr::ctr::<$unit, ROUNDS>($make, key, counter, keystream, data) }
+            fn xts[const ROUNDS: usize, const DECRYPT: bool][ROUNDS, DECRYPT]
+                (key: &Schedule, tweak: &mut Block, data: InOut<'_>)
+                { xts::xts::<$unit, ROUNDS, DECRYPT>($make, key, tweak, data) }
+            fn gcm_key[const ROUNDS: usize][ROUNDS](schedule: &Schedule, key: &mut GcmKey)
+                { ghash::key::<$unit, ROUNDS>($make, schedule, key) }
+            fn ghash[][](key: &mut GcmKey, hash: &mut Block, data: &[u8])
+                { ghash::ghash::<$unit>($make, key, hash, data) }
+            fn gcm[const ROUNDS: usize, const DECRYPT: bool][ROUNDS, DECRYPT]
+                (schedule: &Schedule, key: &mut GcmKey, state: &mut GcmState, data: InOut<'_>)
+                { gcm::crypt::<$unit, ROUNDS, DECRYPT>($make, schedule, key, state, data) }
+        }
+    };
+}
+
+/// Wraps each body in a function with the target features, behind a safe one.
+macro_rules! entries {
+    ([] $(fn $name:ident [$($generic:tt)*] [$($argument:tt)*]
+        ($($parameter:ident: $type:ty),*) $body:block)*) => {
+        $(fn $name<$($generic)*>($($parameter: $type),*) $body)*
+    };
+    ([$features:literal] $(fn $name:ident [$($generic:tt)*] [$($argument:tt)*]
+        ($($parameter:ident: $type:ty),*) $body:block)*) => {
+        $(fn $name<$($generic)*>($($parameter: $type),*) {
+            #[target_feature(enable = $features)]
+            fn with_features<$($generic)*>($($parameter: $type),*) $body
+            // SAFETY: `table` asks for the proof that these features are present.
+            unsafe { with_features::<$($argument)*>($($parameter),*) }
+        })*
+    };
+}
+
+pub(crate) use {entries, table};

@@ -1,0 +1,111 @@
+//! What a vector width must be able to do for the modes to run on it.
+//!
+//! [`Unit`] is the seam between modes and machines: every mode is written once over it, and every
+//! route is one implementation of it. A value of a unit is the proof that its instructions exist, so
+//! its methods are safe except where they touch memory.
+
+use wirespeed_cipher::{Block, Schedule};
+
+/// One machine's way to work on [`Unit::WIDTH`] blocks in one vector.
+pub(crate) trait Unit: Copy {
+    /// A vector of `WIDTH` blocks.
+    type V: Copy;
+    /// The same machine, one block wide.
+    type Single: Unit<Single = Self::Single>;
+    /// Blocks in a vector.
+    const WIDTH: usize;
+    /// Bytes in a vector.
+    const BYTES: usize = Self::WIDTH * 16;
+
+    /// The one-block unit.
+    fn single(self) -> Self::Single;
+
+    /// Reads a vector.
+    ///
+    /// # Safety
+    /// `BYTES` bytes are readable at `from`.
+    unsafe fn load(self, from: *const u8) -> Self::V;
+
+    /// Reads the first `count` bytes of a vector, 1 to `BYTES`; the rest is zero.
+    ///
+    /// # Safety
+    /// `count` bytes are readable at `from`.
+    unsafe fn load_first(self, from: *const u8, count: usize) -> Self::V;
+
+    /// Writes a vector.
+    ///
+    /// # Safety
+    /// `BYTES` bytes are writable at `to`.
+    unsafe fn store(self, to: *mut u8, v: Self::V);
+
+    /// Writes the first `count` bytes of a vector, 1 to `BYTES`.
+    ///
+    /// # Safety
+    /// `count` bytes are writable at `to`.
+    unsafe fn store_first(self, to: *mut u8, v: Self::V, count: usize);
+
+    /// The first `count` bytes, 0 to `BYTES`; the rest is zero.
+    fn keep_first(self, v: Self::V, count: usize) -> Self::V;
+
+    /// One block in every place.
+    fn splat(self, block: Block) -> Self::V;
+    /// All bits zero.
+    fn zero(self) -> Self::V;
+    /// Exclusive or.
+    fn xor(self, a: Self::V, b: Self::V) -> Self::V;
+    /// Exclusive or of three.
+    fn xor3(self, a: Self::V, b: Self::V, c: Self::V) -> Self::V {
+        self.xor(self.xor(a, b), c)
+    }
+    /// Reverses the bytes of each block.
+    fn swap_bytes(self, v: Self::V) -> Self::V;
+    /// Exchanges the 64-bit halves of each block.
+    fn swap_halves(self, v: Self::V) -> Self::V;
+    /// Shifts each block left by 8 bytes (towards the most significant, little-endian).
+    fn low_to_high(self, v: Self::V) -> Self::V;
+    /// Shifts each block right by 8 bytes.
+    fn high_to_low(self, v: Self::V) -> Self::V;
+    /// Shifts each 64-bit half left.
+    fn shift_left(self, v: Self::V, bits: u32) -> Self::V;
+    /// Shifts each 64-bit half right.
+    fn shift_right(self, v: Self::V, bits: u32) -> Self::V;
+    /// Adds `count` to the first 32 bits (little-endian) of each block, plus the block's place if
+    /// `spread`.
+    fn add(self, v: Self::V, count: u32, spread: bool) -> Self::V;
+    /// The last block of `previous`, then all but the last of `current`.
+    fn shift_in(self, previous: Self::V, current: Self::V) -> Self::V;
+
+    /// Carry-less product of a 64-bit half of each: the high half of `a` if `A_HIGH`, and of `b`.
+    fn multiply<const A_HIGH: bool, const B_HIGH: bool>(self, a: Self::V, b: Self::V) -> Self::V;
+    /// The exclusive or of all blocks.
+    fn sum(self, v: Self::V) -> <Self::Single as Unit>::V;
+    /// The block in the first place, zeros behind it.
+    fn widen(self, v: <Self::Single as Unit>::V) -> Self::V;
+
+    /// `ROUNDS` rounds of AES over `N` vectors side by side. `last(i)` is added to the i-th result;
+    /// `between(r)` runs after round r, so that other work can fill the gaps.
+    fn encrypt<const ROUNDS: usize, const N: usize>(
+        self,
+        key: &Schedule,
+        state: [Self::V; N],
+        last: impl Fn(usize) -> Self::V,
+        between: impl FnMut(usize),
+    ) -> [Self::V; N];
+
+    /// The inverse, with the schedule of the equivalent inverse cipher (FIPS 197 §5.3.5).
+    fn decrypt<const ROUNDS: usize, const N: usize>(
+        self,
+        key: &Schedule,
+        state: [Self::V; N],
+        last: impl Fn(usize) -> Self::V,
+    ) -> [Self::V; N];
+
+    /// One block of AES whose result feeds the next (CBC, CFB, OFB): `state` already holds the first
+    /// round key; `feed` is added together with the last. Gives the next state.
+    fn chain<const ROUNDS: usize>(self, key: &Schedule, state: Self::V, feed: Self::V) -> Self::V;
+
+    /// FIPS 197 SubWord on a word of four bytes.
+    fn sub_word(self, word: u32) -> u32;
+    /// FIPS 197 InvMixColumns.
+    fn inverse_mix(self, block: Block) -> Block;
+}
