@@ -1,1 +1,35 @@
-//! To be written.
+//! The host's own OpenSSL, opened at run time and never linked.
+//!
+//! [`Library`] is one libcrypto, 3.0 or later. Everything happens inside library contexts of our own
+//! ([`Context`]): the process's default context is never used and `openssl.cnf` never read unless a
+//! caller asks for it. From a context come ciphers ([`Cipher`]), and from a cipher the contexts that
+//! work ([`CipherContext`]).
+//!
+//! ```
+//! use wirespeed_libcrypto::{Context, Direction, Library};
+//!
+//! let Ok(library) = Library::host() else { return };
+//! let context = Context::new(library)?;
+//! context.load("default")?;
+//! let cipher = context.fetch("AES-128-CTR", None)?;
+//! let mut work = cipher.context()?;
+//! work.init(Direction::Encrypt, Some(&[1; 16]), Some(&[2; 16]), &[])?;
+//! let mut output = [0; 5];
+//! work.update(b"hello", &mut output)?;
+//! # Ok::<(), wirespeed_libcrypto::Error>(())
+//! ```
+
+mod cipher;
+mod cipher_context;
+mod context;
+mod error;
+mod ffi;
+mod library;
+mod param;
+
+pub use cipher::Cipher;
+pub use cipher_context::{CipherContext, Direction};
+pub use context::{Context, ProviderInit};
+pub use error::{Entry, Error};
+pub use library::{Library, OpenError};
+pub use param::{Descriptor, Kind, Param, Value};

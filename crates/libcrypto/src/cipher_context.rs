@@ -1,0 +1,407 @@
+//! The state of one message or stream, and the calls that move it on.
+
+use std::ffi::{CStr, c_int, c_uint, c_void};
+use std::ptr;
+
+use crate::cipher::{Cipher, Lengths};
+use crate::error::Error;
+use crate::ffi::EvpCipherCtx;
+use crate::param::{self, Kind, List, Param};
+
+/// Which way data goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// Ciphertext to plaintext.
+    Decrypt = 0,
+    /// Plaintext to ciphertext.
+    Encrypt = 1,
+    /// As the last time: EVP's -1.
+    Unchanged = -1,
+}
+
+/// A cipher at work (`EVP_CIPHER_CTX`).
+pub struct CipherContext {
+    cipher: Cipher,
+    raw: *mut EvpCipherCtx,
+    /// Whether libcrypto was told the cipher; passing it again would cost time and reset the state.
+    bound: bool,
+    lengths: Lengths,
+}
+
+// SAFETY: a cipher context may move between threads; only one may use it at a time, and all methods
+// that change it take it exclusively.
+unsafe impl Send for CipherContext {}
+
+impl CipherContext {
+    pub(crate) fn new(cipher: &Cipher) -> Result<Self, Error> {
+        let functions = cipher.functions();
+        // SAFETY: no precondition.
+        let raw = unsafe { (functions.ctx_new)() };
+        if raw.is_null() {
+            return Err(Error::take(functions, "EVP_CIPHER_CTX_new"));
+        }
+        Ok(Self { cipher: cipher.clone(), raw, bound: false, lengths: cipher.lengths() })
+    }
+
+    /// The cipher.
+    pub const fn cipher(&self) -> &Cipher {
+        &self.cipher
+    }
+
+    fn succeeded(&self, result: c_int, call: &'static str) -> Result<(), Error> {
+        if result == 1 { Ok(()) } else { Err(Error::take(self.cipher.functions(), call)) }
+    }
+
+    /// Takes a key, an IV or both (`EVP_CipherInit_ex2`); what is `None` stays as it was.
+    ///
+    /// The first call also tells libcrypto the cipher, the next ones do not. A key or an IV of the
+    /// wrong length is refused without asking libcrypto, which would read past its end.
+    #[inline]
+    pub fn init(
+        &mut self,
+        direction: Direction,
+        key: Option<&[u8]>,
+        iv: Option<&[u8]>,
+        params: &[Param<'_>],
+    ) -> Result<(), Error> {
+        let cipher = if self.bound { ptr::null() } else { self.cipher.raw().cast_const() };
+        let expected = |name: &CStr, length| {
+            let named = params.iter().rev().find(|param| param.key == name);
+            named.and_then(Param::as_length).unwrap_or(length)
+        };
+        if key.is_some_and(|key| key.len() != expected(c"keylen", self.lengths.key)) {
+            return Err(Error::refused("EVP_CipherInit_ex2: a key of another length"));
+        }
+        if iv.is_some_and(|iv| iv.len() != expected(c"ivlen", self.lengths.iv)) {
+            return Err(Error::refused("EVP_CipherInit_ex2: an IV of another length"));
+        }
+        let list = List::new(params);
+        // SAFETY: a live context and cipher; key and IV are as long as libcrypto will read.
+        let result = unsafe {
+            (self.cipher.functions().init)(
+                self.raw,
+                cipher,
+                key.map_or(ptr::null(), <[u8]>::as_ptr),
+                iv.map_or(ptr::null(), <[u8]>::as_ptr),
+                direction as c_int,
+                list.as_ptr(),
+            )
+        };
+        // Told even by a call that fails later.
+        self.bound = true;
+        if !params.is_empty() {
+            self.ask_lengths();
+        }
+        self.succeeded(result, "EVP_CipherInit_ex2")
+    }
+
+    /// The same, telling libcrypto the cipher again as many programs do for every message.
+    pub fn init_with_cipher(
+        &mut self,
+        direction: Direction,
+        key: Option<&[u8]>,
+        iv: Option<&[u8]>,
+        params: &[Param<'_>],
+    ) -> Result<(), Error> {
+        self.bound = false;
+        self.lengths = self.cipher.lengths();
+        self.init(direction, key, iv, params)
+    }
+
+    /// Forgets everything (`EVP_CIPHER_CTX_reset`); the next init tells the cipher again.
+    pub fn reset(&mut self) -> Result<(), Error> {
+        self.bound = false;
+        self.lengths = self.cipher.lengths();
+        // SAFETY: a live context.
+        let result = unsafe { (self.cipher.functions().ctx_reset)(self.raw) };
+        self.succeeded(result, "EVP_CIPHER_CTX_reset")
+    }
+
+    /// A parameter may have changed the lengths that `init` must hold callers to.
+    #[cold]
+    fn ask_lengths(&mut self) {
+        let functions = self.cipher.functions();
+        // SAFETY: a live context that knows its cipher.
+        let (key, iv) = unsafe { ((functions.ctx_key)(self.raw), (functions.ctx_iv)(self.raw)) };
+        self.lengths.key = usize::try_from(key).unwrap_or(self.lengths.key);
+        self.lengths.iv = usize::try_from(iv).unwrap_or(self.lengths.iv);
+    }
+
+    /// Bytes that an update or a final may write beyond what goes in.
+    fn margin(&self) -> usize {
+        if self.lengths.block > 1 { self.lengths.block } else { 0 }
+    }
+
+    /// Processes the next bytes (`EVP_CipherUpdate`) and gives how many came out.
+    ///
+    /// # Panics
+    /// If `output` is shorter than `input` plus, for a mode that works in blocks, one block.
+    #[inline]
+    pub fn update(&mut self, input: &[u8], output: &mut [u8]) -> Result<usize, Error> {
+        assert!(output.len() >= input.len() + self.margin(), "room for the output");
+        // SAFETY: readable as a slice; EVP_EncryptInit(3) bounds what is written by the assertion.
+        unsafe { self.update_raw(input.as_ptr(), input.len(), output.as_mut_ptr()) }
+    }
+
+    /// The same in place, over the first `length` bytes of `data`.
+    ///
+    /// # Panics
+    /// If `data` is shorter than `length` plus, for a mode that works in blocks, one block.
+    #[inline]
+    pub fn update_in_place(&mut self, data: &mut [u8], length: usize) -> Result<usize, Error> {
+        assert!(data.len() >= length + self.margin(), "room for the output");
+        let at = data.as_mut_ptr();
+        // SAFETY: both ranges are within `data`, as in `update`.
+        unsafe { self.update_raw(at.cast_const(), length, at) }
+    }
+
+    /// The same with pointers, which may overlap; null `output` gives associated data to an AEAD.
+    ///
+    /// # Safety
+    /// `input` is readable for `length` bytes; `output` is null or writable for `length` bytes plus a
+    /// block (for a TLS 1.2 record of CBC: plus all the padding); nobody else writes to either.
+    #[inline]
+    pub unsafe fn update_raw(
+        &mut self,
+        input: *const u8,
+        length: usize,
+        output: *mut u8,
+    ) -> Result<usize, Error> {
+        const CALL: &str = "EVP_CipherUpdate";
+        let Ok(length) = c_int::try_from(length) else { return Err(Error::refused(CALL)) };
+        let mut written = 0;
+        // SAFETY: a live context; the caller vouches for both ranges.
+        let result = unsafe {
+            (self.cipher.functions().update)(self.raw, output, &mut written, input, length)
+        };
+        self.succeeded(result, CALL)?;
+        Ok(usize::try_from(written).unwrap_or(0))
+    }
+
+    /// Associated data of an AEAD; refused for any other cipher, which would write to null.
+    #[inline]
+    pub fn aad(&mut self, data: &[u8]) -> Result<(), Error> {
+        if !self.cipher.is_aead() {
+            return Err(Error::refused("EVP_CipherUpdate: associated data without an AEAD"));
+        }
+        // SAFETY: an AEAD takes a null output as the sign of associated data (EVP_EncryptInit(3)).
+        unsafe { self.update_raw(data.as_ptr(), data.len(), ptr::null_mut()) }.map(|_| ())
+    }
+
+    /// Ends the message (`EVP_CipherFinal_ex`): the last block or the tag's verdict.
+    ///
+    /// # Panics
+    /// If `output` has less than a block where the mode works in blocks.
+    #[inline]
+    pub fn finish(&mut self, output: &mut [u8]) -> Result<usize, Error> {
+        assert!(output.len() >= self.margin(), "room for the last block");
+        let mut written = 0;
+        // SAFETY: a live context; at most one block is written.
+        let result = unsafe {
+            (self.cipher.functions().finish)(self.raw, output.as_mut_ptr(), &mut written)
+        };
+        self.succeeded(result, "EVP_CipherFinal_ex")?;
+        Ok(usize::try_from(written).unwrap_or(0))
+    }
+
+    /// `EVP_Cipher`, one call without buffering: what libssl uses for records. Gives its own result.
+    ///
+    /// # Safety
+    /// As for [`CipherContext::update_raw`].
+    pub unsafe fn one_shot_raw(&mut self, input: *const u8, length: u32, output: *mut u8) -> i32 {
+        // SAFETY: a live context; the caller vouches for both ranges.
+        unsafe { (self.cipher.functions().one_shot)(self.raw, output, input, length as c_uint) }
+    }
+
+    /// `EVP_CIPHER_CTX_ctrl`, which libssl uses for TLS 1.2 records. Gives its own result.
+    ///
+    /// # Safety
+    /// `data` must be what the control of that number asks for.
+    pub unsafe fn control_raw(&mut self, number: i32, argument: i32, data: *mut c_void) -> i32 {
+        // SAFETY: a live context; the caller vouches for the rest.
+        unsafe { (self.cipher.functions().ctx_ctrl)(self.raw, number, argument, data) }
+    }
+
+    /// `EVP_CIPHER_CTX_set_padding`.
+    pub fn set_padding(&mut self, on: bool) -> Result<(), Error> {
+        // SAFETY: a live context.
+        let result = unsafe { (self.cipher.functions().ctx_padding)(self.raw, c_int::from(on)) };
+        self.succeeded(result, "EVP_CIPHER_CTX_set_padding")
+    }
+
+    /// Sets parameters.
+    pub fn set(&mut self, params: &[Param<'_>]) -> Result<(), Error> {
+        let list = List::new(params);
+        // SAFETY: a live context and a terminated list.
+        let result = unsafe { (self.cipher.functions().ctx_set)(self.raw, list.as_ptr()) };
+        self.ask_lengths();
+        self.succeeded(result, "EVP_CIPHER_CTX_set_params")
+    }
+
+    /// Sets the tag that decryption must find; allocates nothing.
+    #[inline]
+    pub fn set_tag(&mut self, tag: &[u8]) -> Result<(), Error> {
+        let set = self.cipher.functions().ctx_set;
+        // SAFETY: a live context and a terminated list.
+        let result = param::with_octets(c"tag", tag, |list| unsafe { set(self.raw, list) });
+        self.succeeded(result, "EVP_CIPHER_CTX_set_params")
+    }
+
+    /// Reads the tag of an encrypted message; allocates nothing.
+    #[inline]
+    pub fn tag(&mut self, tag: &mut [u8]) -> Result<(), Error> {
+        match self.parameter(c"tag", Kind::Octets, Some(tag))? {
+            Some(_) => Ok(()),
+            None => Err(Error::refused("EVP_CIPHER_CTX_get_params: no tag")),
+        }
+    }
+
+    /// One parameter into `buffer`: how many bytes came, or `None` if it is not answered. Without a
+    /// buffer: how many would come.
+    #[inline]
+    pub fn parameter(
+        &mut self,
+        key: &CStr,
+        kind: Kind,
+        buffer: Option<&mut [u8]>,
+    ) -> Result<Option<usize>, Error> {
+        let functions = self.cipher.functions();
+        param::read(key, kind, buffer, |params| {
+            // SAFETY: a live context and a terminated list.
+            unsafe { (functions.ctx_get)(self.raw, params) }
+        })
+        .map_err(|()| Error::take(functions, "EVP_CIPHER_CTX_get_params"))
+    }
+
+    /// One parameter that is a number.
+    pub fn number(&mut self, key: &CStr) -> Result<Option<u64>, Error> {
+        let mut value = [0; 8];
+        let came = self.parameter(key, Kind::Unsigned, Some(&mut value))?;
+        Ok(came.map(|_| u64::from_ne_bytes(value)))
+    }
+
+    /// One parameter that is given by pointer, copied.
+    pub fn pointed(&mut self, key: &CStr) -> Result<Option<Vec<u8>>, Error> {
+        let functions = self.cipher.functions();
+        param::read_pointer(key, Kind::OctetPointer, |params| {
+            // SAFETY: a live context and a terminated list.
+            unsafe { (functions.ctx_get)(self.raw, params) }
+        })
+        .map_err(|()| Error::take(functions, "EVP_CIPHER_CTX_get_params"))
+    }
+
+    /// A second context in the same state (`EVP_CIPHER_CTX_copy`).
+    pub fn duplicate(&self) -> Result<Self, Error> {
+        let mut copy = Self::new(&self.cipher)?;
+        // SAFETY: two live contexts; copying does not change the first.
+        let result = unsafe { (self.cipher.functions().ctx_copy)(copy.raw, self.raw) };
+        copy.bound = self.bound;
+        copy.lengths = self.lengths;
+        self.succeeded(result, "EVP_CIPHER_CTX_copy")?;
+        Ok(copy)
+    }
+}
+
+impl Drop for CipherContext {
+    fn drop(&mut self) {
+        // SAFETY: freed once, by its owner.
+        unsafe { (self.cipher.functions().ctx_free)(self.raw) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Context, Library};
+
+    fn start(name: &str) -> CipherContext {
+        let context = Context::new(Library::host().expect("these tests need libcrypto")).unwrap();
+        context.load("default").unwrap();
+        context.fetch(name, None).unwrap().context().unwrap()
+    }
+
+    /// FIPS 197 appendix C.1.
+    #[test]
+    fn one_block_by_the_standard() {
+        let key: [u8; 16] = std::array::from_fn(|i| i as u8);
+        let plain: [u8; 16] = std::array::from_fn(|i| i as u8 * 0x11);
+        let mut work = start("AES-128-ECB");
+        work.init(Direction::Encrypt, Some(&key), None, &[Param::uint(c"padding", 0)]).unwrap();
+        let mut output = [0; 32];
+        assert_eq!(work.update(&plain, &mut output).unwrap(), 16);
+        assert_eq!(output[..4], [0x69, 0xc4, 0xe0, 0xd8]);
+        assert_eq!(work.finish(&mut output[16..]).unwrap(), 0);
+    }
+
+    #[test]
+    fn a_message_and_its_tag() {
+        let mut work = start("AES-256-GCM");
+        work.init(Direction::Encrypt, Some(&[1; 32]), Some(&[2; 12]), &[]).unwrap();
+        work.aad(b"header").unwrap();
+        let (mut cipher, mut tag) = ([0; 7], [0; 16]);
+        work.update(b"message", &mut cipher).unwrap();
+        work.finish(&mut []).unwrap();
+        work.tag(&mut tag).unwrap();
+
+        work.init(Direction::Decrypt, None, Some(&[2; 12]), &[]).unwrap();
+        work.aad(b"header").unwrap();
+        let mut data = cipher;
+        work.update_in_place(&mut data, 7).unwrap();
+        assert_eq!(&data, b"message");
+        work.set_tag(&tag).unwrap();
+        work.finish(&mut []).unwrap();
+
+        tag[0] ^= 1;
+        work.init(Direction::Decrypt, None, Some(&[2; 12]), &[]).unwrap();
+        work.aad(b"header").unwrap();
+        work.update(&cipher, &mut data).unwrap();
+        work.set_tag(&tag).unwrap();
+        assert_eq!(work.finish(&mut []).unwrap_err().call, "EVP_CipherFinal_ex");
+    }
+
+    #[test]
+    fn lengths_are_held_to() {
+        let mut work = start("AES-128-GCM");
+        let long = [3; 20];
+        assert!(work.init(Direction::Encrypt, Some(&[1; 17]), None, &[]).is_err());
+        assert!(work.init(Direction::Encrypt, Some(&[1; 16]), Some(&long), &[]).is_err());
+        let ivlen = [Param::size(c"ivlen", 20)];
+        work.init(Direction::Encrypt, Some(&[1; 16]), Some(&long), &ivlen).unwrap();
+        work.init(Direction::Encrypt, None, Some(&long), &[]).unwrap();
+        assert!(work.init(Direction::Encrypt, None, Some(&[3; 12]), &[]).is_err());
+        assert_eq!(work.number(c"ivlen").unwrap(), Some(20));
+        work.set(&[Param::size(c"ivlen", 8)]).unwrap();
+        work.init(Direction::Encrypt, None, Some(&[3; 8]), &[]).unwrap();
+    }
+
+    #[test]
+    fn a_duplicate_goes_on_alone() {
+        let mut one = start("AES-192-CTR");
+        one.init(Direction::Encrypt, Some(&[1; 24]), Some(&[2; 16]), &[]).unwrap();
+        let mut first = [0; 5];
+        one.update(&[0; 5], &mut first).unwrap();
+        let mut other = one.duplicate().unwrap();
+        let (mut a, mut b) = ([0; 40], [0; 40]);
+        one.update(&[0; 40], &mut a).unwrap();
+        drop(one);
+        other.update(&[0; 40], &mut b).unwrap();
+        assert_eq!(a, b);
+    }
+
+    #[test]
+    fn parameters_of_a_context() {
+        let mut work = start("AES-128-CBC");
+        work.init(Direction::Encrypt, Some(&[1; 16]), Some(&[2; 16]), &[]).unwrap();
+        let mut iv = [0; 16];
+        assert_eq!(work.parameter(c"iv", Kind::Octets, Some(&mut iv)).unwrap(), Some(16));
+        assert_eq!(iv, [2; 16]);
+        assert_eq!(work.number(c"padding").unwrap(), Some(1));
+        work.set_padding(false).unwrap();
+        assert_eq!(work.number(c"padding").unwrap(), Some(0));
+        assert_eq!(work.number(c"no-such-thing").unwrap(), None);
+        assert!(work.pointed(c"updated-iv").unwrap().is_some());
+        assert!(work.aad(b"header").is_err());
+        work.reset().unwrap();
+        work.init(Direction::Decrypt, Some(&[1; 16]), Some(&[2; 16]), &[]).unwrap();
+    }
+}

@@ -1,0 +1,135 @@
+//! The functions of libcrypto that we call, found by name.
+
+use std::ffi::{CStr, c_char, c_int, c_uchar, c_uint, c_ulong, c_void};
+
+use crate::context::ProviderInit;
+use crate::param::RawParam;
+
+macro_rules! opaque {
+    ($($name:ident)*) => {$(
+        /// Known to libcrypto alone.
+        #[repr(C)]
+        pub(crate) struct $name {
+            _private: [u8; 0],
+        }
+    )*};
+}
+
+opaque! { LibCtx Provider EvpCipher EvpCipherCtx }
+
+macro_rules! functions {
+    ($($field:ident = $symbol:literal ($($argument:ty),*) $(-> $result:ty)?;)*) => {
+        /// Every function, typed as libcrypto's public headers declare it.
+        pub(crate) struct Functions {
+            $(pub(crate) $field: unsafe extern "C" fn($($argument),*) $(-> $result)?,)*
+        }
+
+        impl Functions {
+            /// Looks each function up; the name of the first that is missing otherwise.
+            ///
+            /// # Safety
+            /// `address` must give null or the address of libcrypto's function of that name.
+            pub(crate) unsafe fn find(
+                address: impl Fn(&CStr) -> *mut c_void,
+            ) -> Result<Self, &'static CStr> {
+                Ok(Self {
+                    $($field: {
+                        let found = address($symbol);
+                        if found.is_null() {
+                            return Err($symbol);
+                        }
+                        // SAFETY: the caller vouches that this is libcrypto's function of that name,
+                        // whose public header declares it so since 3.0.
+                        unsafe {
+                            std::mem::transmute::<
+                                *mut c_void,
+                                unsafe extern "C" fn($($argument),*) $(-> $result)?,
+                            >(found)
+                        }
+                    },)*
+                })
+            }
+        }
+    };
+}
+
+functions! {
+    // openssl/crypto.h
+    version_text = c"OpenSSL_version" (c_int) -> *const c_char;
+    version_major = c"OPENSSL_version_major" () -> c_uint;
+    version_minor = c"OPENSSL_version_minor" () -> c_uint;
+    version_patch = c"OPENSSL_version_patch" () -> c_uint;
+    init_crypto = c"OPENSSL_init_crypto" (u64, *const c_void) -> c_int;
+    lib_ctx_new = c"OSSL_LIB_CTX_new" () -> *mut LibCtx;
+    lib_ctx_free = c"OSSL_LIB_CTX_free" (*mut LibCtx);
+    lib_ctx_load_config = c"OSSL_LIB_CTX_load_config" (*mut LibCtx, *const c_char) -> c_int;
+    // openssl/provider.h
+    set_search_path =
+        c"OSSL_PROVIDER_set_default_search_path" (*mut LibCtx, *const c_char) -> c_int;
+    provider_load = c"OSSL_PROVIDER_load" (*mut LibCtx, *const c_char) -> *mut Provider;
+    provider_unload = c"OSSL_PROVIDER_unload" (*mut Provider) -> c_int;
+    provider_available = c"OSSL_PROVIDER_available" (*mut LibCtx, *const c_char) -> c_int;
+    provider_add_builtin =
+        c"OSSL_PROVIDER_add_builtin" (*mut LibCtx, *const c_char, ProviderInit) -> c_int;
+    provider_name = c"OSSL_PROVIDER_get0_name" (*const Provider) -> *const c_char;
+    provider_gettable = c"OSSL_PROVIDER_gettable_params" (*const Provider) -> *const RawParam;
+    provider_params = c"OSSL_PROVIDER_get_params" (*const Provider, *mut RawParam) -> c_int;
+    provider_self_test = c"OSSL_PROVIDER_self_test" (*const Provider) -> c_int;
+    // openssl/err.h
+    error_next = c"ERR_get_error_all" (
+        *mut *const c_char, *mut c_int, *mut *const c_char, *mut *const c_char, *mut c_int
+    ) -> c_ulong;
+    error_text = c"ERR_error_string_n" (c_ulong, *mut c_char, usize);
+    // openssl/evp.h
+    set_default_properties =
+        c"EVP_set_default_properties" (*mut LibCtx, *const c_char) -> c_int;
+    fetch = c"EVP_CIPHER_fetch" (*mut LibCtx, *const c_char, *const c_char) -> *mut EvpCipher;
+    cipher_up_ref = c"EVP_CIPHER_up_ref" (*mut EvpCipher) -> c_int;
+    cipher_free = c"EVP_CIPHER_free" (*mut EvpCipher);
+    cipher_name = c"EVP_CIPHER_get0_name" (*const EvpCipher) -> *const c_char;
+    cipher_description = c"EVP_CIPHER_get0_description" (*const EvpCipher) -> *const c_char;
+    cipher_provider = c"EVP_CIPHER_get0_provider" (*const EvpCipher) -> *const Provider;
+    cipher_nid = c"EVP_CIPHER_get_nid" (*const EvpCipher) -> c_int;
+    cipher_mode = c"EVP_CIPHER_get_mode" (*const EvpCipher) -> c_int;
+    cipher_flags = c"EVP_CIPHER_get_flags" (*const EvpCipher) -> c_ulong;
+    cipher_block = c"EVP_CIPHER_get_block_size" (*const EvpCipher) -> c_int;
+    cipher_key = c"EVP_CIPHER_get_key_length" (*const EvpCipher) -> c_int;
+    cipher_iv = c"EVP_CIPHER_get_iv_length" (*const EvpCipher) -> c_int;
+    cipher_params = c"EVP_CIPHER_get_params" (*mut EvpCipher, *mut RawParam) -> c_int;
+    cipher_gettable = c"EVP_CIPHER_gettable_params" (*const EvpCipher) -> *const RawParam;
+    cipher_gettable_ctx = c"EVP_CIPHER_gettable_ctx_params" (*const EvpCipher) -> *const RawParam;
+    cipher_settable_ctx = c"EVP_CIPHER_settable_ctx_params" (*const EvpCipher) -> *const RawParam;
+    cipher_names = c"EVP_CIPHER_names_do_all" (
+        *const EvpCipher, unsafe extern "C" fn(*const c_char, *mut c_void), *mut c_void
+    ) -> c_int;
+    all_ciphers = c"EVP_CIPHER_do_all_provided" (
+        *mut LibCtx, unsafe extern "C" fn(*mut EvpCipher, *mut c_void), *mut c_void
+    );
+    ctx_new = c"EVP_CIPHER_CTX_new" () -> *mut EvpCipherCtx;
+    ctx_free = c"EVP_CIPHER_CTX_free" (*mut EvpCipherCtx);
+    ctx_copy = c"EVP_CIPHER_CTX_copy" (*mut EvpCipherCtx, *const EvpCipherCtx) -> c_int;
+    ctx_reset = c"EVP_CIPHER_CTX_reset" (*mut EvpCipherCtx) -> c_int;
+    ctx_key = c"EVP_CIPHER_CTX_get_key_length" (*const EvpCipherCtx) -> c_int;
+    ctx_iv = c"EVP_CIPHER_CTX_get_iv_length" (*const EvpCipherCtx) -> c_int;
+    ctx_padding = c"EVP_CIPHER_CTX_set_padding" (*mut EvpCipherCtx, c_int) -> c_int;
+    ctx_ctrl = c"EVP_CIPHER_CTX_ctrl" (*mut EvpCipherCtx, c_int, c_int, *mut c_void) -> c_int;
+    ctx_get = c"EVP_CIPHER_CTX_get_params" (*mut EvpCipherCtx, *mut RawParam) -> c_int;
+    ctx_set = c"EVP_CIPHER_CTX_set_params" (*mut EvpCipherCtx, *const RawParam) -> c_int;
+    init = c"EVP_CipherInit_ex2" (
+        *mut EvpCipherCtx, *const EvpCipher, *const c_uchar, *const c_uchar, c_int, *const RawParam
+    ) -> c_int;
+    update = c"EVP_CipherUpdate" (
+        *mut EvpCipherCtx, *mut c_uchar, *mut c_int, *const c_uchar, c_int
+    ) -> c_int;
+    finish = c"EVP_CipherFinal_ex" (*mut EvpCipherCtx, *mut c_uchar, *mut c_int) -> c_int;
+    one_shot = c"EVP_Cipher" (*mut EvpCipherCtx, *mut c_uchar, *const c_uchar, c_uint) -> c_int;
+}
+
+/// `OPENSSL_INIT_NO_LOAD_CONFIG` of openssl/crypto.h.
+pub(crate) const NO_LOAD_CONFIG: u64 = 0x80;
+
+/// `OPENSSL_VERSION` of openssl/crypto.h.
+pub(crate) const VERSION: c_int = 0;
+
+/// `ERR_TXT_STRING` of openssl/err.h: the error's data is text.
+pub(crate) const ERROR_DATA_IS_TEXT: c_int = 0x02;
