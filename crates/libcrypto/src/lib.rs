@@ -8,8 +8,7 @@
 //! ```
 //! use wirespeed_libcrypto::{Context, Direction, Library};
 //!
-//! let Ok(library) = Library::host() else { return };
-//! let context = Context::new(library)?;
+//! let context = Context::new(Library::host().expect("libcrypto"))?;
 //! context.load("default")?;
 //! let cipher = context.fetch("AES-128-CTR", None)?;
 //! let mut work = cipher.context()?;

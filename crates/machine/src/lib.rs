@@ -1,1 +1,164 @@
-//! To be written.
+//! The machine in one description: CPU, kernel, distribution, governor and libcrypto.
+//!
+//! Everything comes in through [`Source`], so that other machines can be described in tests.
+#![forbid(unsafe_code)]
+
+mod source;
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+
+pub use source::{Source, ThisMachine};
+
+/// What there is to know about a machine before anything is measured.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Machine {
+    /// The CPU.
+    pub cpu: Cpu,
+    /// The kernel's release, such as "6.1.0-18-amd64".
+    pub kernel: Option<String>,
+    /// The distribution, such as "Debian GNU/Linux 12 (bookworm)".
+    pub distribution: Option<String>,
+    /// How the kernel chooses the clock frequency, where it does.
+    pub governor: Option<String>,
+    /// The host's own OpenSSL, if there is one.
+    pub libcrypto: Option<Libcrypto>,
+}
+
+/// The CPU as it names itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Cpu {
+    /// "GenuineIntel" and the like.
+    pub vendor: Option<String>,
+    /// The marketing name.
+    pub brand: Option<String>,
+    /// Logical CPUs that this process may use.
+    pub cores: usize,
+    /// The features that a route can ask for.
+    pub features: Vec<&'static str>,
+    /// The microcode's revision.
+    pub microcode: Option<String>,
+    /// The hypervisor, in a virtual machine.
+    pub hypervisor: Option<String>,
+}
+
+/// The host's own OpenSSL.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Libcrypto {
+    /// Where it lies.
+    pub path: String,
+    /// "OpenSSL 3.0.19 27 Jan 2026" and the like.
+    pub version: String,
+}
+
+impl Machine {
+    /// Describes the machine behind `source`.
+    pub fn describe(source: &dyn Source, libcrypto: Option<Libcrypto>) -> Self {
+        Self {
+            cpu: Cpu::describe(source),
+            kernel: line(source, "proc/sys/kernel/osrelease"),
+            distribution: distribution(source),
+            governor: line(source, "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+            libcrypto,
+        }
+    }
+}
+
+impl Cpu {
+    fn describe(source: &dyn Source) -> Self {
+        let text = source.file("proc/cpuinfo").unwrap_or_default();
+        // The first processor's block; the others repeat it.
+        let first = text.split("\n\n").next().unwrap_or_default();
+        let facts: HashMap<&str, &str> = first
+            .lines()
+            .filter_map(|line| line.split_once(':'))
+            .map(|(key, value)| (key.trim(), value.trim()))
+            .filter(|(_, value)| !value.is_empty())
+            .collect();
+        let fact = |key| facts.get(key).map(|value| (*value).to_owned());
+        let guest = fact("flags").is_some_and(|flags| flags.split(' ').any(|f| f == "hypervisor"));
+        Self {
+            vendor: fact("vendor_id"),
+            brand: fact("model name"),
+            cores: source.cores(),
+            features: source.features().iter().map(wirespeed_cpu::Feature::name).collect(),
+            microcode: fact("microcode"),
+            hypervisor: guest.then(|| source.hypervisor().unwrap_or_else(|| "unnamed".to_owned())),
+        }
+    }
+}
+
+fn line(source: &dyn Source, path: &str) -> Option<String> {
+    source.file(path).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
+}
+
+/// os-release(5): the first of two places, values perhaps in quotes.
+fn distribution(source: &dyn Source) -> Option<String> {
+    let text = source.file("etc/os-release").or_else(|| source.file("usr/lib/os-release"))?;
+    let value = text.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="))?;
+    Some(value.trim_matches(['"', '\'']).to_owned()).filter(|value| !value.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use wirespeed_cpu::Features;
+
+    use super::*;
+
+    struct Fake(&'static [(&'static str, &'static str)]);
+
+    impl Source for Fake {
+        fn file(&self, path: &str) -> Option<String> {
+            self.0.iter().find(|(name, _)| *name == path).map(|(_, text)| (*text).to_owned())
+        }
+        fn cores(&self) -> usize {
+            2
+        }
+        fn features(&self) -> Features {
+            Features::NONE
+        }
+        fn hypervisor(&self) -> Option<String> {
+            Some("KVM".to_owned())
+        }
+    }
+
+    const CPUINFO: &str = "processor\t: 0\nvendor_id\t: CentaurHauls\nmodel name\t: VIA Nano U3100\n\
+        microcode\t: 0x2b\nflags\t\t: fpu hypervisor rng\n\nprocessor\t: 1\nmodel name\t: other\n";
+
+    #[test]
+    fn a_machine_from_its_files() {
+        let source = Fake(&[
+            ("proc/cpuinfo", CPUINFO),
+            ("proc/sys/kernel/osrelease", "6.1.0-18-amd64\n"),
+            ("etc/os-release", "NAME=x\nPRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\n"),
+            ("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "powersave\n"),
+        ]);
+        let machine = Machine::describe(&source, None);
+        assert_eq!(machine.cpu.vendor.as_deref(), Some("CentaurHauls"));
+        assert_eq!(machine.cpu.brand.as_deref(), Some("VIA Nano U3100"));
+        assert_eq!(machine.cpu.microcode.as_deref(), Some("0x2b"));
+        assert_eq!(machine.cpu.hypervisor.as_deref(), Some("KVM"));
+        assert_eq!(machine.kernel.as_deref(), Some("6.1.0-18-amd64"));
+        assert_eq!(machine.distribution.as_deref(), Some("Debian GNU/Linux 12 (bookworm)"));
+        assert_eq!(machine.governor.as_deref(), Some("powersave"));
+        let json = serde_json::to_value(&machine).expect("serialisable");
+        assert_eq!(json["cpu"]["cores"], 2);
+        assert!(json["libcrypto"].is_null());
+    }
+
+    #[test]
+    fn an_empty_machine_is_described_too() {
+        let machine = Machine::describe(&Fake(&[]), None);
+        assert_eq!(machine.cpu.brand, None);
+        assert_eq!(machine.cpu.hypervisor, None);
+        assert_eq!(machine.kernel, None);
+    }
+
+    #[test]
+    fn this_machine_has_a_kernel_and_a_core() {
+        let machine = Machine::describe(&ThisMachine, None);
+        assert!(machine.cpu.cores >= 1);
+        assert!(machine.kernel.is_some());
+    }
+}

@@ -1,1 +1,15 @@
-//! To be written.
+//! Measuring honestly: clocks, samples, robust statistics, noise warnings, limits.
+//!
+//! A [`contest`] runs its contestants in slices, one after the other in rotating order, so that a
+//! clock that drifts slows all of them alike and ratios stay true. [`limit`] adds what the execution
+//! unit itself allows as one more contestant.
+
+pub mod clock;
+pub mod contest;
+pub mod limit;
+pub mod noise;
+pub mod statistics;
+
+pub use clock::{Clock, ThreadTime, WallTime};
+pub use contest::{Contestant, Plan, Samples, Slice};
+pub use limit::Limit;

@@ -1,0 +1,228 @@
+//! Contestants in turns: slices of equal length, in rotating order.
+
+use crate::clock::Clock;
+
+/// Something that does the same work over and over.
+pub trait Contestant {
+    /// Does the work `calls` times.
+    fn run(&mut self, calls: u64);
+    /// Bytes that one call processes.
+    fn bytes(&self) -> u64;
+}
+
+/// How long to measure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// Nanoseconds that one slice should last.
+    pub slice: u64,
+    /// Slices for each contestant.
+    pub rounds: usize,
+}
+
+impl Plan {
+    /// Shorter slices feel the clock's own resolution, longer ones see more of the drift.
+    const SLICE: u64 = 1_000_000;
+    /// Fewer rounds give no interval for the median (see `statistics`).
+    const FEWEST: usize = 7;
+
+    /// A plan that spends about `seconds` on each contestant.
+    pub fn lasting(seconds: f64) -> Self {
+        let total = (seconds.max(0.0) * 1e9) as u64;
+        let slice = (total / Self::FEWEST as u64).clamp(20_000, Self::SLICE);
+        Self { slice, rounds: ((total / slice) as usize).max(Self::FEWEST) }
+    }
+}
+
+/// One slice of one contestant.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Slice {
+    /// Nanoseconds for one call by the deciding clock.
+    pub nanos: f64,
+    /// Nanoseconds of CPU time for one call.
+    pub cpu_nanos: f64,
+}
+
+/// A contestant's slices, in the order of the rounds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Samples {
+    /// The slices.
+    pub slices: Vec<Slice>,
+    /// Bytes of one call.
+    pub bytes: u64,
+}
+
+impl Samples {
+    /// The times alone.
+    pub fn nanos(&self) -> Vec<f64> {
+        self.slices.iter().map(|slice| slice.nanos).collect()
+    }
+
+    /// Nanoseconds for one byte, slice by slice.
+    pub fn nanos_per_byte(&self) -> Vec<f64> {
+        self.slices.iter().map(|slice| slice.nanos / self.bytes.max(1) as f64).collect()
+    }
+
+    /// The mean of the CPU times.
+    pub fn mean_cpu_nanos(&self) -> f64 {
+        let sum: f64 = self.slices.iter().map(|slice| slice.cpu_nanos).sum();
+        sum / self.slices.len().max(1) as f64
+    }
+}
+
+/// The clocks of a contest, and what happens around its slices.
+pub struct Ring<'a> {
+    /// The clock that decides.
+    pub clock: &'a dyn Clock,
+    /// The clock of CPU time.
+    pub cpu: &'a dyn Clock,
+    /// Called before each slice: threads wait here for one another.
+    pub gate: &'a dyn Fn(),
+    /// Called after each slice: progress.
+    pub tick: &'a dyn Fn(),
+}
+
+/// Runs all contestants and gives their samples in the same order.
+pub fn run(ring: &Ring<'_>, plan: Plan, contestants: &mut [Box<dyn Contestant>]) -> Vec<Samples> {
+    let count = contestants.len();
+    let batches: Vec<u64> =
+        contestants.iter_mut().map(|one| calibrate(ring, plan.slice, one.as_mut())).collect();
+    let mut samples: Vec<Samples> = contestants
+        .iter()
+        .map(|one| Samples { slices: Vec::with_capacity(plan.rounds), bytes: one.bytes() })
+        .collect();
+    for round in 0..plan.rounds {
+        for turn in 0..count {
+            let place = (round + turn) % count;
+            (ring.gate)();
+            samples[place].slices.push(slice(ring, batches[place], contestants[place].as_mut()));
+            (ring.tick)();
+        }
+    }
+    samples
+}
+
+fn slice(ring: &Ring<'_>, calls: u64, contestant: &mut dyn Contestant) -> Slice {
+    let (start, cpu_start) = (ring.clock.now(), ring.cpu.now());
+    contestant.run(calls);
+    let (end, cpu_end) = (ring.clock.now(), ring.cpu.now());
+    let each = |from: u64, to: u64| to.saturating_sub(from) as f64 / calls as f64;
+    Slice { nanos: each(start, end), cpu_nanos: each(cpu_start, cpu_end) }
+}
+
+/// How many calls fill a slice; warms caches and branch predictors on the way.
+fn calibrate(ring: &Ring<'_>, slice: u64, contestant: &mut dyn Contestant) -> u64 {
+    let mut calls = 1;
+    loop {
+        let start = ring.cpu.now();
+        contestant.run(calls);
+        let took = (ring.cpu.now() - start).max(1);
+        if took >= slice / 4 {
+            return (calls as f64 * slice as f64 / took as f64).ceil().max(1.0) as u64;
+        }
+        // Not too far at once: the first calls are slower than the rest.
+        calls = calls.saturating_mul((slice / took).clamp(2, 10));
+    }
+}
+
+/// Adds up threads that ran the same contest at the same time: their joint time for one byte of any,
+/// slice by slice.
+pub fn together(threads: &[Samples]) -> Samples {
+    let shortest = threads.iter().map(|one| one.slices.len()).min().unwrap_or(0);
+    let slices = (0..shortest).map(|i| {
+        let rate: f64 = threads.iter().map(|one| 1.0 / one.slices[i].nanos.max(1e-3)).sum();
+        let cpu: f64 = threads.iter().map(|one| one.slices[i].cpu_nanos).sum();
+        Slice { nanos: 1.0 / rate, cpu_nanos: cpu / threads.len() as f64 }
+    });
+    Samples { slices: slices.collect(), bytes: threads.first().map_or(0, |one| one.bytes) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::{Cell, RefCell};
+    use std::rc::Rc;
+
+    use super::*;
+
+    /// A clock that only work moves.
+    #[derive(Clone, Default)]
+    struct Work(Rc<Cell<u64>>);
+
+    impl Clock for Work {
+        fn now(&self) -> u64 {
+            self.0.get()
+        }
+    }
+
+    /// Each call takes `cost` nanoseconds, more and more as the clock drifts.
+    struct Fake {
+        cost: u64,
+        drift: bool,
+        work: Work,
+        name: char,
+        order: Rc<RefCell<String>>,
+    }
+
+    impl Contestant for Fake {
+        fn run(&mut self, calls: u64) {
+            let now = self.work.0.get();
+            let slow = if self.drift { 1 + now / 50_000_000 } else { 1 };
+            self.work.0.set(now + calls * self.cost * slow);
+            self.order.borrow_mut().push(self.name);
+        }
+        fn bytes(&self) -> u64 {
+            16
+        }
+    }
+
+    fn contest(drift: bool, rounds: usize) -> (Vec<Samples>, String) {
+        let work = Work::default();
+        let order = Rc::new(RefCell::new(String::new()));
+        let fake = |name, cost| -> Box<dyn Contestant> {
+            Box::new(Fake { cost, drift, work: work.clone(), name, order: order.clone() })
+        };
+        let mut all = [fake('a', 100), fake('b', 50), fake('c', 200)];
+        let ring = Ring { clock: &work, cpu: &work, gate: &|| (), tick: &|| () };
+        let samples = run(&ring, Plan { slice: 1_000_000, rounds }, &mut all);
+        let order = order.borrow();
+        let turns = order[order.len() - 3 * rounds..].to_owned();
+        (samples, turns)
+    }
+
+    #[test]
+    fn turns_rotate() {
+        assert_eq!(contest(false, 4).1, "abcbcacababc");
+    }
+
+    #[test]
+    fn times_are_per_call() {
+        let (samples, _) = contest(false, 3);
+        assert_eq!(samples[0].nanos(), [100.0; 3]);
+        assert_eq!(samples[1].nanos(), [50.0; 3]);
+        assert_eq!(samples[1].nanos_per_byte(), [3.125; 3]);
+        assert_eq!(samples[2].mean_cpu_nanos(), 200.0);
+    }
+
+    #[test]
+    fn a_drifting_clock_leaves_the_ratio_alone() {
+        let (samples, _) = contest(true, 90);
+        let ratio = crate::statistics::paired_ratio(&samples[0].nanos(), &samples[1].nanos());
+        assert!((ratio.expect("pairs").median - 2.0).abs() < 0.1);
+        let times = samples[0].nanos();
+        assert!(times[89] > 2.0 * times[0], "the clock did drift");
+    }
+
+    #[test]
+    fn a_plan_keeps_to_its_time() {
+        assert_eq!(Plan::lasting(0.1), Plan { slice: 1_000_000, rounds: 100 });
+        assert_eq!(Plan::lasting(0.0), Plan { slice: 20_000, rounds: 7 });
+        let short = Plan::lasting(0.001);
+        assert!(short.rounds >= 7 && short.slice * short.rounds as u64 <= 1_100_000);
+    }
+
+    #[test]
+    fn threads_add_up() {
+        let one = Samples { slices: vec![Slice { nanos: 10.0, cpu_nanos: 9.0 }; 2], bytes: 16 };
+        let both = together(&[one.clone(), one]);
+        assert_eq!(both.slices, [Slice { nanos: 5.0, cpu_nanos: 9.0 }; 2]);
+    }
+}

@@ -1,0 +1,155 @@
+//! What the execution unit itself allows: the same instructions on registers, and nothing else.
+//!
+//! Parallel modes cannot be faster than AES rounds issue; chained modes not faster than one round
+//! follows another; GCM not faster than rounds and carry-less products issue together (three products
+//! for a block: Karatsuba). No data is loaded or stored, so no kernel reaches its limit entirely.
+
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+use wirespeed_cipher::{Algorithm, Direction, Mode, Route};
+use wirespeed_cpu::Features;
+
+use crate::contest::Contestant;
+
+/// What bounds a mode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Bound {
+    /// How many AES rounds can begin in a cycle.
+    Throughput,
+    /// How long a round takes before the next can begin.
+    Chain,
+    /// AES rounds and carry-less products together.
+    Mix,
+}
+
+impl Bound {
+    /// The bound of a mode in one direction.
+    pub const fn of(mode: Mode, direction: Direction) -> Self {
+        match (mode, direction) {
+            (Mode::Gcm, _) => Self::Mix,
+            (Mode::Ofb, _) | (Mode::Cbc | Mode::Cfb, Direction::Encrypt) => Self::Chain,
+            _ => Self::Throughput,
+        }
+    }
+
+    /// The words for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Throughput => "aes throughput",
+            Self::Chain => "aes latency chain",
+            Self::Mix => "aes and carry-less product mix",
+        }
+    }
+}
+
+/// A limit to run beside the kernels that it bounds.
+pub struct Limit {
+    /// What it measures.
+    pub bound: Bound,
+    bytes: u64,
+    run: Box<dyn FnMut(u64) + Send>,
+}
+
+impl Limit {
+    /// The limit of `algorithm` on a route's unit; none where the route has no such unit (`portable`,
+    /// `libcrypto`) or the machine has no such route.
+    pub fn new(
+        algorithm: Algorithm,
+        direction: Direction,
+        route: Route,
+        features: Features,
+    ) -> Option<Self> {
+        let bound = Bound::of(algorithm.mode(), direction);
+        let rounds = u64::from(algorithm.key_bits() / 32 + 6);
+        #[cfg(target_arch = "x86_64")]
+        let (bytes, run) = x86::unit(route, features)?.limit(bound, rounds);
+        #[cfg(not(target_arch = "x86_64"))]
+        let (bytes, run) = nowhere(route, features, rounds)?;
+        Some(Self { bound, bytes, run })
+    }
+
+    /// The route whose unit allows most here: the limit to hold the host's OpenSSL to.
+    pub fn best_route(features: Features) -> Option<Route> {
+        let candidates = [Route::Vaes512, Route::Vaes256, Route::AesNi];
+        #[cfg(target_arch = "x86_64")]
+        return candidates.into_iter().find(|route| x86::unit(*route, features).is_some());
+        #[cfg(not(target_arch = "x86_64"))]
+        return candidates.into_iter().find(|route| nowhere(*route, features, 10).is_some());
+    }
+}
+
+/// Other architectures have no limits yet.
+#[cfg(not(target_arch = "x86_64"))]
+fn nowhere(_: Route, _: Features, _: u64) -> Option<(u64, Box<dyn FnMut(u64) + Send>)> {
+    None
+}
+
+impl Contestant for Limit {
+    fn run(&mut self, calls: u64) {
+        (self.run)(calls);
+    }
+
+    fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::ThreadTime;
+    use crate::contest::{Plan, Ring, run};
+    use crate::statistics::median;
+
+    fn algorithm(name: &str) -> Algorithm {
+        name.parse().expect("known")
+    }
+
+    #[test]
+    fn modes_have_their_bounds() {
+        assert_eq!(Bound::of(Mode::Cbc, Direction::Encrypt), Bound::Chain);
+        assert_eq!(Bound::of(Mode::Cbc, Direction::Decrypt), Bound::Throughput);
+        assert_eq!(Bound::of(Mode::Gcm, Direction::Decrypt), Bound::Mix);
+    }
+
+    #[test]
+    fn routes_without_a_unit_have_no_limit() {
+        let (gcm, enc) = (algorithm("AES-128-GCM"), Direction::Encrypt);
+        assert!(Limit::new(gcm, enc, Route::Portable, Features::detect()).is_none());
+        assert!(Limit::new(gcm, enc, Route::AesNi, Features::NONE).is_none());
+        assert_eq!(Limit::best_route(Features::NONE), None);
+    }
+
+    /// Orders only, never times: every instruction runs, more rounds take longer, and a chain is
+    /// slower than independent blocks.
+    #[test]
+    fn limits_of_this_machine_are_in_order() {
+        let features = Features::detect();
+        for route in [Route::AesNi, Route::Vaes256, Route::Vaes512] {
+            let names = ["AES-128-CTR", "AES-256-CTR", "AES-128-OFB", "AES-128-GCM", "AES-256-GCM"];
+            let limits: Vec<Option<Box<dyn Contestant>>> = names
+                .iter()
+                .map(|name| -> Option<Box<dyn Contestant>> {
+                    Some(Box::new(Limit::new(
+                        algorithm(name),
+                        Direction::Encrypt,
+                        route,
+                        features,
+                    )?))
+                })
+                .collect();
+            let Some(mut limits) = limits.into_iter().collect::<Option<Vec<_>>>() else {
+                eprintln!("skipped: this CPU has no {route}");
+                continue;
+            };
+            let ring = Ring { clock: &ThreadTime, cpu: &ThreadTime, gate: &|| (), tick: &|| () };
+            let samples = run(&ring, Plan { slice: 200_000, rounds: 15 }, &mut limits);
+            let times: Vec<f64> =
+                samples.iter().map(|one| median(&one.nanos_per_byte()).expect("slices")).collect();
+            let [ctr128, ctr256, chain, gcm128, gcm256] = times[..] else { unreachable!() };
+            assert!(ctr128 < ctr256 && ctr256 < chain, "{route}: {times:?}");
+            assert!(gcm128 < gcm256 && ctr128 < gcm128 * 1.1, "{route}: {times:?}");
+        }
+    }
+}
