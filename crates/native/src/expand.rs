@@ -3,11 +3,12 @@
 use wirespeed_cipher::Schedule;
 use zeroize::Zeroize;
 
-use crate::unit::Unit;
+use crate::unit::{One, Unit};
 
 /// Expands for encryption.
 #[inline(always)]
 pub(crate) fn encryption<U: Unit, const ROUNDS: usize>(u: U, key: &[u8], out: &mut Schedule) {
+    let u = u.single();
     let key_words = ROUNDS - 6;
     let mut words = [0u32; 60];
     for (word, bytes) in words.iter_mut().zip(key.chunks_exact(4)) {
@@ -38,6 +39,6 @@ pub(crate) fn decryption<U: Unit, const ROUNDS: usize>(u: U, key: &[u8], out: &m
     encryption::<U, ROUNDS>(u, key, out);
     out.round_keys[..=ROUNDS].reverse();
     for round_key in &mut out.round_keys[1..ROUNDS] {
-        *round_key = u.inverse_mix(*round_key);
+        *round_key = u.single().inverse_mix(*round_key);
     }
 }

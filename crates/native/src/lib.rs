@@ -50,10 +50,14 @@ pub fn aes(route: Route, key_bits: u16, features: Features) -> Result<&'static A
 }
 
 fn table_of(route: Route, features: Features) -> Result<&'static [AesKernels; 3], Absent> {
-    let _ = features;
-    match route {
-        Route::Portable => Ok(portable::table()),
-        Route::Libcrypto => Err(Absent::NotNative),
-        _ => Err(Absent::Missing(Feature::Aes)),
+    if route == Route::Portable {
+        return Ok(portable::table());
+    }
+    #[cfg(target_arch = "x86_64")]
+    return x86::table(route, features);
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        let _ = features;
+        Err(Absent::NotNative)
     }
 }

@@ -8,7 +8,7 @@ use std::ptr;
 
 use wirespeed_cipher::{Block, Schedule};
 
-use crate::unit::Unit;
+use crate::unit::{One, Unit};
 use bitslice::Planes;
 
 /// The portable unit; it needs no proof.
@@ -153,7 +153,9 @@ impl<const W: usize> Unit for Portable<W> {
         let result = state.map(|v| through_planes(v, |planes| decrypt::<ROUNDS>(&keys, planes)));
         array::from_fn(|i| self.xor(result[i], last(i)))
     }
+}
 
+impl One for Portable<1> {
     fn chain<const ROUNDS: usize>(self, key: &Schedule, state: Self::V, feed: Self::V) -> Self::V {
         // The state already holds the first round key, which `encrypt` adds again.
         let first = self.splat(key.round_keys[0]);

@@ -11,7 +11,7 @@ pub(crate) trait Unit: Copy {
     /// A vector of `WIDTH` blocks.
     type V: Copy;
     /// The same machine, one block wide.
-    type Single: Unit<Single = Self::Single>;
+    type Single: One;
     /// Blocks in a vector.
     const WIDTH: usize;
     /// Bytes in a vector.
@@ -99,7 +99,10 @@ pub(crate) trait Unit: Copy {
         state: [Self::V; N],
         last: impl Fn(usize) -> Self::V,
     ) -> [Self::V; N];
+}
 
+/// A unit one block wide: what key expansion and chains need.
+pub(crate) trait One: Unit<Single = Self> {
     /// One block of AES whose result feeds the next (CBC, CFB, OFB): `state` already holds the first
     /// round key; `feed` is added together with the last. Gives the next state.
     fn chain<const ROUNDS: usize>(self, key: &Schedule, state: Self::V, feed: Self::V) -> Self::V;

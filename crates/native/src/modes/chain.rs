@@ -6,7 +6,7 @@
 
 use wirespeed_cipher::{Block, InOut, Schedule};
 
-use crate::unit::Unit;
+use crate::unit::{One, Unit};
 
 /// Which chain.
 #[derive(Clone, Copy, PartialEq, Eq)]

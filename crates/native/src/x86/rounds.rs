@@ -1,0 +1,119 @@
+//! The rounds of AES, one instruction each.
+
+use std::array;
+
+use wirespeed_cipher::{Block, Schedule};
+
+use crate::unit::Unit;
+
+/// A unit whose machine has instructions for a round.
+pub(super) trait Rounds: Unit {
+    /// A round key in every place.
+    fn round_key(self, key: &Block) -> Self::V;
+    /// A round of encryption.
+    fn encrypt_round(self, v: Self::V, key: Self::V) -> Self::V;
+    /// The last round of encryption.
+    fn encrypt_last(self, v: Self::V, key: Self::V) -> Self::V;
+    /// A round of the equivalent inverse cipher.
+    fn decrypt_round(self, v: Self::V, key: Self::V) -> Self::V;
+    /// The last round of the inverse cipher.
+    fn decrypt_last(self, v: Self::V, key: Self::V) -> Self::V;
+}
+
+/// Unrolls over the inner rounds, so that the round keys can stay in registers.
+macro_rules! for_inner_rounds {
+    ($rounds:ident, |$round:ident| $body:block) => {
+        for_inner_rounds!(@ $rounds $round $body 1 2 3 4 5 6 7 8 9 10 11 12 13)
+    };
+    (@ $rounds:ident $round:ident $body:block $($number:literal)*) => {
+        $(if $number < $rounds {
+            let $round: usize = $number;
+            $body
+        })*
+    };
+}
+
+/// See [`Unit::encrypt`].
+#[inline(always)]
+pub(super) fn encrypt<U: Rounds, const ROUNDS: usize, const N: usize>(
+    u: U,
+    key: &Schedule,
+    state: [U::V; N],
+    last: impl Fn(usize) -> U::V,
+    mut between: impl FnMut(usize),
+) -> [U::V; N] {
+    let first = u.round_key(&key.round_keys[0]);
+    let mut state = state.map(|v| u.xor(v, first));
+    for_inner_rounds!(ROUNDS, |round| {
+        let round_key = u.round_key(&key.round_keys[round]);
+        for v in &mut state {
+            *v = u.encrypt_round(*v, round_key);
+        }
+        between(round);
+    });
+    let round_key = u.round_key(&key.round_keys[ROUNDS]);
+    array::from_fn(|i| u.encrypt_last(state[i], u.xor(round_key, last(i))))
+}
+
+/// See [`Unit::decrypt`].
+#[inline(always)]
+pub(super) fn decrypt<U: Rounds, const ROUNDS: usize, const N: usize>(
+    u: U,
+    key: &Schedule,
+    state: [U::V; N],
+    last: impl Fn(usize) -> U::V,
+) -> [U::V; N] {
+    let first = u.round_key(&key.round_keys[0]);
+    let mut state = state.map(|v| u.xor(v, first));
+    for_inner_rounds!(ROUNDS, |round| {
+        let round_key = u.round_key(&key.round_keys[round]);
+        for v in &mut state {
+            *v = u.decrypt_round(*v, round_key);
+        }
+    });
+    let round_key = u.round_key(&key.round_keys[ROUNDS]);
+    array::from_fn(|i| u.decrypt_last(state[i], u.xor(round_key, last(i))))
+}
+
+/// See [`Unit::chain`].
+#[inline(always)]
+pub(super) fn chain<U: Rounds, const ROUNDS: usize>(
+    u: U,
+    key: &Schedule,
+    mut state: U::V,
+    feed: U::V,
+) -> U::V {
+    let last = u.xor(u.round_key(&key.round_keys[ROUNDS]), feed);
+    for_inner_rounds!(ROUNDS, |round| {
+        state = u.encrypt_round(state, u.round_key(&key.round_keys[round]));
+    });
+    u.encrypt_last(state, last)
+}
+
+/// The methods of [`Unit`] that are rounds of AES, within an `impl Unit`.
+macro_rules! unit_methods {
+    () => {
+        #[inline(always)]
+        fn encrypt<const ROUNDS: usize, const N: usize>(
+            self,
+            key: &Schedule,
+            state: [Self::V; N],
+            last: impl Fn(usize) -> Self::V,
+            between: impl FnMut(usize),
+        ) -> [Self::V; N] {
+            $crate::x86::rounds::encrypt::<_, ROUNDS, N>(self, key, state, last, between)
+        }
+
+        #[inline(always)]
+        fn decrypt<const ROUNDS: usize, const N: usize>(
+            self,
+            key: &Schedule,
+            state: [Self::V; N],
+            last: impl Fn(usize) -> Self::V,
+        ) -> [Self::V; N] {
+            $crate::x86::rounds::decrypt::<_, ROUNDS, N>(self, key, state, last)
+        }
+    };
+}
+
+pub(super) use unit_methods;
