@@ -1,19 +1,33 @@
-//! To be written.
+//! The OpenSSL provider: Wirespeed's AES for programs that have never heard of it.
+//!
+//! libcrypto (3.0 to 4.x) loads the module, calls [`init`], and asks for algorithms. We answer as its
+//! default provider would: the same names, parameters, bytes and errors, from the fastest route of
+//! this machine. Nothing here links libcrypto; all that is needed of it comes through the table of
+//! functions that it hands to [`init`].
+//!
+//! From the C edge inwards: [`boundary`] holds every function that C calls, [`cipher`] the contexts,
+//! mode by mode, and `wirespeed-cipher` and `wirespeed-native` the bytes. [`openssl`] is the
+//! interface as types.
+//!
+//! We are a guest in another's process: no threads, no logging, no files kept open, no allocation
+//! between a context's making and its end, no locks. So libcrypto's own random generators may run on
+//! our ciphers, as those of 3.0 to 3.4 do when a program prefers us.
 
-use std::ffi::{c_int, c_void};
+mod boundary;
+mod call;
+mod cipher;
+mod config;
+mod host;
+mod ladder;
+mod offer;
+pub mod openssl;
+mod params;
+mod provider;
+mod random;
+mod refusal;
+mod request;
+#[cfg(feature = "trace")]
+pub mod trace;
 
-use wirespeed_cipher::Route;
-
-/// The signature of `OSSL_provider_init` (openssl/core.h).
-pub type InitFunction = unsafe extern "C" fn(
-    handle: *const c_void,
-    from_core: *const c_void,
-    to_core: *mut *const c_void,
-    context: *mut *mut c_void,
-) -> c_int;
-
-/// An entry point for `OSSL_PROVIDER_add_builtin` that offers everything on `route` alone; it fails
-/// where the route is absent. The provider name is free; the property stays `provider=wirespeed`.
-pub fn builtin(_route: Route) -> Option<InitFunction> {
-    None
-}
+pub use boundary::provider::{builtin, init};
+pub use openssl::InitFunction;

@@ -1,0 +1,45 @@
+//! The C edge: the only functions that C calls.
+//!
+//! Every entry goes through [`guarded`]: no panic crosses it, and a refusal becomes an OpenSSL error
+//! and 0. Pointers are checked for null here and turned into the types that the rest of the crate
+//! uses.
+//!
+//! A context comes back from C as a pointer and becomes a `&mut`. That is sound as long as no two
+//! threads use one context at once, which is what EVP asks of its callers (openssl-threads(7)).
+
+pub(crate) mod cipher;
+pub(crate) mod provider;
+
+use std::ffi::c_int;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::host::Core;
+use crate::refusal::{Reason, Refusal};
+
+/// Runs an entry; tells whether it succeeded, as C does.
+#[inline(always)]
+fn guarded(
+    core: impl FnOnce() -> Option<Core>,
+    run: impl FnOnce() -> Result<(), Refusal>,
+) -> c_int {
+    let refusal = match catch_unwind(AssertUnwindSafe(run)) {
+        Ok(Ok(())) => return 1,
+        Ok(Err(refusal)) => refusal,
+        Err(panic) => {
+            // Dropping what was thrown could panic again.
+            std::mem::forget(panic);
+            Refusal(&[Reason::Internal])
+        }
+    };
+    if let Some(core) = core() {
+        report(&core, refusal);
+    }
+    0
+}
+
+#[cold]
+#[inline(never)]
+fn report(core: &Core, refusal: Refusal) {
+    // Queueing allocates for texts only, but a panic here must not cross either.
+    let _ = catch_unwind(AssertUnwindSafe(|| core.refuse(refusal)));
+}

@@ -1,0 +1,144 @@
+//! The functions of the provider itself, from init to teardown.
+
+use std::alloc::{Layout, alloc, dealloc};
+use std::ffi::{c_int, c_void};
+use std::ptr::null;
+
+use wirespeed_cipher::Route;
+
+use super::guarded;
+use crate::host::Core;
+use crate::openssl::*;
+use crate::provider::{Provider, gettable};
+use crate::refusal::{Reason, Refusal};
+
+static FUNCTIONS: [Dispatch; 5] = [
+    Dispatch::new(PROVIDER_TEARDOWN, teardown as Teardown),
+    Dispatch::new(PROVIDER_GETTABLE_PARAMS, gettable_params as ProviderList),
+    Dispatch::new(PROVIDER_GET_PARAMS, get_params as ProviderGetParams),
+    Dispatch::new(PROVIDER_QUERY_OPERATION, query_operation as QueryOperation),
+    Dispatch::END,
+];
+
+/// What the module exports as `OSSL_provider_init`: configured by openssl.cnf, on the best route.
+///
+/// # Safety
+/// As libcrypto calls it: see provider-base(7).
+pub unsafe extern "C" fn init(
+    handle: *const CoreHandle,
+    from_core: *const Dispatch,
+    to_core: *mut *const Dispatch,
+    context: *mut *mut c_void,
+) -> c_int {
+    // SAFETY: the core's own arguments.
+    unsafe { start(handle, from_core, to_core, context, Provider::configured) }
+}
+
+/// The same on one route alone, for `OSSL_PROVIDER_add_builtin`.
+unsafe extern "C" fn init_on<const ROUTE: usize>(
+    handle: *const CoreHandle,
+    from_core: *const Dispatch,
+    to_core: *mut *const Dispatch,
+    context: *mut *mut c_void,
+) -> c_int {
+    // SAFETY: the core's own arguments.
+    unsafe {
+        start(handle, from_core, to_core, context, |core| {
+            Provider::on_route(core, Route::ALL[ROUTE])
+        })
+    }
+}
+
+/// An entry point for `OSSL_PROVIDER_add_builtin` that offers everything on `route` alone; it fails
+/// where the route is absent. The provider's name is free; the property stays `provider=wirespeed`.
+/// There is none for a route that is not of our own kernels.
+pub fn builtin(route: Route) -> Option<InitFunction> {
+    Some(match route {
+        Route::Vaes512 => init_on::<{ Route::Vaes512 as usize }>,
+        Route::Vaes256 => init_on::<{ Route::Vaes256 as usize }>,
+        Route::AesNi => init_on::<{ Route::AesNi as usize }>,
+        Route::Portable => init_on::<{ Route::Portable as usize }>,
+        Route::Libcrypto => return None,
+    })
+}
+
+/// # Safety
+/// The arguments must be the core's.
+unsafe fn start(
+    handle: *const CoreHandle,
+    from_core: *const Dispatch,
+    to_core: *mut *const Dispatch,
+    context: *mut *mut c_void,
+    make: impl FnOnce(Core) -> Result<Provider, (Reason, String)>,
+) -> c_int {
+    if to_core.is_null() || context.is_null() {
+        return 0;
+    }
+    // SAFETY: the caller promises the core's own handle and table.
+    let core = unsafe { Core::new(handle, from_core) };
+    guarded(
+        || Some(core),
+        || {
+            let provider = make(core).map_err(|(reason, text)| {
+                core.raise(reason, Some(&text));
+                Refusal::SILENT
+            })?;
+            // SAFETY: the layout is not empty.
+            let memory = unsafe { alloc(Layout::new::<Provider>()) }.cast::<Provider>();
+            if memory.is_null() {
+                return Err(Refusal(&[Reason::OutOfMemory]));
+            }
+            // SAFETY: freshly allocated for this type; the core's pointers are writable.
+            unsafe {
+                memory.write(provider);
+                context.write(memory.cast());
+                to_core.write(FUNCTIONS.as_ptr());
+            }
+            Ok(())
+        },
+    )
+}
+
+unsafe extern "C" fn teardown(provider: *mut c_void) {
+    let provider = provider.cast::<Provider>();
+    guarded(
+        || None,
+        || {
+            if !provider.is_null() {
+                // SAFETY: the core hands back what `start` allocated, once and for the last time.
+                unsafe {
+                    provider.drop_in_place();
+                    dealloc(provider.cast(), Layout::new::<Provider>());
+                }
+            }
+            Ok(())
+        },
+    );
+}
+
+unsafe extern "C" fn gettable_params(_: *mut c_void) -> *const Param {
+    gettable()
+}
+
+unsafe extern "C" fn get_params(provider: *mut c_void, list: *mut Param) -> c_int {
+    // SAFETY: the core hands back our provider context.
+    let Some(provider) = (unsafe { provider.cast::<Provider>().as_ref() }) else { return 0 };
+    // SAFETY: the core hands in a list that ends with a null key, to be written to.
+    guarded(|| Some(provider.core), || unsafe { provider.answer(list) })
+}
+
+unsafe extern "C" fn query_operation(
+    provider: *mut c_void,
+    operation: c_int,
+    no_cache: *mut c_int,
+) -> *const AlgorithmEntry {
+    // SAFETY: the core hands back our provider context, and a flag to be written to.
+    let (provider, no_cache) = unsafe { (provider.cast::<Provider>().as_ref(), no_cache.as_mut()) };
+    if let Some(no_cache) = no_cache {
+        *no_cache = 0;
+    }
+    match provider {
+        Some(provider) if operation == OPERATION_CIPHER => provider.algorithms(),
+        _ => null(),
+    }
+}

@@ -1,0 +1,71 @@
+//! What every cipher context does, whatever its mode.
+
+pub(crate) mod block;
+mod common;
+pub(crate) mod gcm;
+mod gcm_tls;
+mod padding;
+pub(crate) mod stream;
+mod tls;
+pub(crate) mod xts;
+
+use wirespeed_cipher::{AesKernels, Algorithm, Direction};
+
+use crate::call::Call;
+use crate::host::Version;
+use crate::openssl::Param;
+use crate::refusal::Refusal;
+
+/// What a new context is made from.
+#[derive(Clone, Copy)]
+pub(crate) struct Setup {
+    pub(crate) algorithm: Algorithm,
+    pub(crate) kernels: &'static AesKernels,
+    pub(crate) version: Version,
+}
+
+/// A context of one mode. The C edge is in [`crate::boundary`]; nothing here is `extern "C"`.
+///
+/// A method that takes a list of parameters is `unsafe` for the list alone: it must be null or end
+/// with a null key.
+pub(crate) trait Cipher: Clone {
+    /// Parameters that [`Self::answer`] knows, as OpenSSL lists them.
+    fn gettable(version: Version) -> *const Param;
+
+    /// Parameters that [`Self::set`] knows, as OpenSSL lists them.
+    fn settable() -> *const Param;
+
+    fn new(setup: Setup) -> Self;
+
+    /// Bytes of key and of IV: asked before every message.
+    fn lengths(&self) -> (usize, usize);
+
+    /// A new message: a new key, a new IV, both or neither.
+    fn start(
+        &mut self,
+        direction: Direction,
+        key: Option<&[u8]>,
+        iv: Option<&[u8]>,
+    ) -> Result<(), Refusal>;
+
+    /// The next bytes; tells how many it has written.
+    fn update(&mut self, call: Call<'_>) -> Result<usize, Refusal>;
+
+    /// The end of the message.
+    fn finish(&mut self, call: Call<'_>) -> Result<usize, Refusal>;
+
+    /// `EVP_Cipher`: bytes without buffering and padding.
+    fn bare(&mut self, call: Call<'_>) -> Result<usize, Refusal>;
+
+    /// Answers parameters.
+    ///
+    /// # Safety
+    /// `list` must be null or end with a null key, be writable, and be nobody else's.
+    unsafe fn answer(&mut self, list: *mut Param) -> Result<(), Refusal>;
+
+    /// Takes parameters.
+    ///
+    /// # Safety
+    /// `list` must be null or end with a null key.
+    unsafe fn set(&mut self, list: *const Param) -> Result<(), Refusal>;
+}

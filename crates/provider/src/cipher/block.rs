@@ -1,0 +1,321 @@
+//! ECB and CBC: whole blocks, with buffering and padding, and TLS's CBC records.
+
+use std::marker::PhantomData;
+use std::ptr::null;
+
+use wirespeed_cipher::{AesKey, Block, Direction, InOut, Mode};
+
+use super::common::{self, Common, Progress};
+use super::tls::{self, LONGEST_MAC, Protocol};
+use super::{Cipher, Setup, padding};
+use crate::call::Call;
+use crate::host::Version;
+use crate::openssl::Param;
+use crate::random;
+use crate::refusal::Refusal;
+
+/// A mode as a type, so that each gets functions of its own.
+pub(crate) trait BlockMode: Clone {
+    const MODE: Mode;
+
+    /// Runs the mode over whole blocks.
+    fn run(key: &AesKey, direction: Direction, chain: &mut Block, data: InOut<'_>);
+}
+
+#[derive(Clone)]
+pub(crate) struct Ecb;
+#[derive(Clone)]
+pub(crate) struct Cbc;
+
+impl BlockMode for Ecb {
+    const MODE: Mode = Mode::Ecb;
+
+    #[inline]
+    fn run(key: &AesKey, direction: Direction, _: &mut Block, data: InOut<'_>) {
+        (key.kernels().ecb[direction as usize])(key.schedule(), data);
+    }
+}
+
+impl BlockMode for Cbc {
+    const MODE: Mode = Mode::Cbc;
+
+    #[inline]
+    fn run(key: &AesKey, direction: Direction, chain: &mut Block, data: InOut<'_>) {
+        (key.kernels().cbc[direction as usize])(key.schedule(), chain, data);
+    }
+}
+
+/// The context of a block mode.
+#[derive(Clone)]
+pub(crate) struct Blocks<M> {
+    key: AesKey,
+    /// CBC's chaining value.
+    chain: Block,
+    /// Input that does not fill a block, or a whole block held back because it may be the padding.
+    pending: Block,
+    pending_bytes: usize,
+    common: Common,
+    /// OpenSSL's `num`, which block modes store and never use.
+    num: u32,
+    record_mac: RecordMac,
+    mode: PhantomData<M>,
+}
+
+/// The MAC of the last TLS record, and where substitutes for it come from.
+#[derive(Clone)]
+struct RecordMac {
+    bytes: [u8; LONGEST_MAC],
+    present: bool,
+    /// A secret number, drawn when first needed and counted up for every record.
+    secret: Option<u128>,
+}
+
+impl RecordMac {
+    const NONE: Self = Self { bytes: [0; LONGEST_MAC], present: false, secret: None };
+
+    /// What stands in for the MAC of a record with bad padding: the session's own block cipher over
+    /// numbers that follow a secret random one.
+    ///
+    /// It must be unpredictable, or a forger could supply a MAC that matches. AES under a secret key
+    /// is a pseudo-random permutation, and nobody can have seen its value at these points, since
+    /// nobody knows the points; and no point comes twice. A system call per record would do as well,
+    /// at the price of a short record.
+    fn substitute(&mut self, key: &AesKey) -> Result<[u8; LONGEST_MAC], Refusal> {
+        let mut number = match self.secret {
+            Some(number) => number,
+            None => {
+                let mut bytes = [0; 16];
+                random::fill(&mut bytes)?;
+                u128::from_ne_bytes(bytes)
+            }
+        };
+        let mut bytes = [0; LONGEST_MAC];
+        for block in bytes.chunks_exact_mut(16) {
+            block.copy_from_slice(&number.to_ne_bytes());
+            number = number.wrapping_add(1);
+        }
+        self.secret = Some(number);
+        let decrypt = key.kernels().ecb[Direction::Decrypt as usize];
+        decrypt(key.schedule(), InOut::in_place(&mut bytes));
+        Ok(bytes)
+    }
+}
+
+impl<M: BlockMode> Blocks<M> {
+    #[inline]
+    fn run(&mut self, data: InOut<'_>) {
+        M::run(&self.key, self.common.direction, &mut self.chain, data);
+    }
+
+    /// The pending block, in place.
+    fn run_pending(&mut self) {
+        let direction = self.common.direction;
+        M::run(&self.key, direction, &mut self.chain, InOut::in_place(&mut self.pending));
+    }
+
+    /// Whether the last block of the input may be padding that must wait for the end.
+    #[inline]
+    fn holds_back(&self) -> bool {
+        self.common.padding && self.common.direction == Direction::Decrypt
+    }
+
+    /// An update when something is pending or the last block must be held back.
+    fn update_slowly(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+        let mut taken = 0;
+        let mut written = 0;
+        if self.pending_bytes > 0 {
+            taken = call.read(0, &mut self.pending[self.pending_bytes..]);
+            self.pending_bytes += taken;
+        }
+        let rest = call.length() - taken;
+        if self.pending_bytes == 16 && (rest > 0 || !self.holds_back()) {
+            if call.capacity() < 16 {
+                return Err(Refusal::TOO_SMALL);
+            }
+            self.run_pending();
+            call.write(0, &self.pending)?;
+            self.pending_bytes = 0;
+            written = 16;
+        }
+        let mut whole = rest & !15;
+        if whole > 0 && whole == rest && self.holds_back() {
+            whole -= 16;
+        }
+        if whole > 0 {
+            self.run(call.part(taken, written, whole)?);
+        }
+        if rest > whole {
+            let from = self.pending_bytes;
+            self.pending_bytes += call.read(taken + whole, &mut self.pending[from..]);
+        }
+        Ok(written + whole)
+    }
+
+    /// One TLS record, in place: the default provider's contract with libssl.
+    #[cold]
+    fn update_record(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+        let length = call.length();
+        let encrypts = self.common.direction == Direction::Encrypt;
+        let extra = if encrypts { tls::padding_of(length) } else { 0 };
+        if !self.common.padding {
+            return Err(Refusal::OPERATION_FAILED);
+        }
+        let record = call.record(extra)?;
+        if record.len() % 16 != 0 {
+            return Err(Refusal::OPERATION_FAILED);
+        }
+        if encrypts {
+            tls::pad(self.common.tls_version, &mut record[length..]);
+        }
+        self.run(InOut::in_place(record));
+        self.record_mac.present = false;
+        if encrypts {
+            return Ok(record.len());
+        }
+        let mac_bytes = self.common.tls_mac_bytes;
+        let protocol = Protocol::numbered(self.common.tls_version);
+        let protocol = protocol.filter(|_| mac_bytes <= LONGEST_MAC);
+        let protocol = protocol.ok_or(Refusal::OPERATION_FAILED)?;
+        let substitute =
+            if mac_bytes > 0 { self.record_mac.substitute(&self.key)? } else { [0; LONGEST_MAC] };
+        let mac = &mut self.record_mac.bytes[..mac_bytes];
+        let kept = tls::unpad(protocol, record, mac, &substitute);
+        self.record_mac.present = kept.is_some() && mac_bytes > 0;
+        kept.ok_or(Refusal::OPERATION_FAILED)
+    }
+}
+
+impl<M: BlockMode> Cipher for Blocks<M> {
+    fn gettable(version: Version) -> *const Param {
+        common::gettable(version)
+    }
+
+    fn settable() -> *const Param {
+        common::settable()
+    }
+
+    fn new(setup: Setup) -> Self {
+        Self {
+            key: AesKey::empty(setup.kernels),
+            chain: [0; 16],
+            pending: [0; 16],
+            pending_bytes: 0,
+            common: Common::new(setup),
+            num: 0,
+            record_mac: RecordMac::NONE,
+            mode: PhantomData,
+        }
+    }
+
+    #[inline]
+    fn lengths(&self) -> (usize, usize) {
+        (self.common.key_bytes, self.common.iv_bytes)
+    }
+
+    #[inline]
+    fn start(
+        &mut self,
+        direction: Direction,
+        key: Option<&[u8]>,
+        iv: Option<&[u8]>,
+    ) -> Result<(), Refusal> {
+        self.common.direction = direction;
+        self.num = 0;
+        self.pending_bytes = 0;
+        if M::MODE == Mode::Cbc {
+            if let Some(iv) = iv {
+                self.common.take_iv(iv)?;
+            }
+            if self.common.iv_set {
+                // As in 1.1.1, a new start without an IV goes back to the old one.
+                self.chain = self.common.iv;
+            }
+        }
+        if let Some(key) = key {
+            self.common.check_key(key)?;
+            self.key.set(key, direction);
+            self.common.key_set = true;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn update(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+        self.common.check_key_set()?;
+        if self.common.tls_version > 0 {
+            return self.update_record(call);
+        }
+        if self.pending_bytes > 0 || self.holds_back() {
+            return self.update_slowly(call);
+        }
+        let whole = call.length() & !15;
+        if whole > 0 {
+            self.run(call.part(0, 0, whole)?);
+        }
+        if call.length() > whole {
+            self.pending_bytes = call.read(whole, &mut self.pending);
+        }
+        Ok(whole)
+    }
+
+    #[inline]
+    fn finish(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+        self.common.check_key_set()?;
+        if self.common.tls_version > 0 {
+            // Every record ended by itself.
+            return Err(Refusal::OPERATION_FAILED);
+        }
+        if self.pending_bytes == 0 && !self.common.padding {
+            return Ok(0);
+        }
+        if self.common.direction == Direction::Encrypt {
+            if self.common.padding {
+                padding::add(&mut self.pending, self.pending_bytes);
+            } else if self.pending_bytes != 16 {
+                return Err(Refusal::WRONG_FINAL_BLOCK);
+            }
+            if call.capacity() < 16 {
+                return Err(Refusal::TOO_SMALL);
+            }
+            self.run_pending();
+            call.write(0, &self.pending)?;
+            self.pending_bytes = 0;
+            return Ok(16);
+        }
+        if self.pending_bytes != 16 {
+            return Err(Refusal::WRONG_FINAL_BLOCK);
+        }
+        self.run_pending();
+        let data =
+            if self.common.padding { padding::remove(&self.pending)? } else { &self.pending };
+        call.write(0, data)?;
+        let written = data.len();
+        self.pending_bytes = 0;
+        Ok(written)
+    }
+
+    /// The contract of `EVP_Cipher` is whole blocks; a partial block at the end is left alone.
+    fn bare(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+        self.common.check_key_set()?;
+        let data = call.whole()?;
+        if data.len() >= 16 {
+            self.run(data);
+        }
+        Ok(call.length())
+    }
+
+    unsafe fn answer(&mut self, list: *mut Param) -> Result<(), Refusal> {
+        let tls_mac = if self.record_mac.present { self.record_mac.bytes.as_ptr() } else { null() };
+        let progress = Progress { iv: &self.chain, num: self.num, tls_mac };
+        // SAFETY: the caller promises the list.
+        unsafe { self.common.answer(list, &progress) }
+    }
+
+    unsafe fn set(&mut self, list: *const Param) -> Result<(), Refusal> {
+        // SAFETY: the caller promises the list.
+        if let Some(num) = unsafe { self.common.set(list)? } {
+            self.num = num;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,172 @@
+//! What all modes but GCM have in common: lengths, the IV as it was given, and their parameters.
+
+use wirespeed_cipher::{Algorithm, Block, Direction};
+
+use super::Setup;
+use crate::host::Version;
+use crate::openssl::{Param, data_type};
+use crate::params::{self, END, List, octets, size, uint};
+use crate::refusal::Refusal;
+use crate::request::{Key, Keys, Request};
+
+/// The part of a context that does not depend on the mode.
+#[derive(Clone)]
+pub(super) struct Common {
+    pub(super) direction: Direction,
+    pub(super) key_set: bool,
+    pub(super) iv_set: bool,
+    /// Whether whole blocks get padding; stream modes only store it.
+    pub(super) padding: bool,
+    pub(super) version: Version,
+    pub(super) algorithm: Algorithm,
+    /// The TLS version whose records the updates are, or 0.
+    pub(super) tls_version: u32,
+    pub(super) tls_mac_bytes: usize,
+    pub(super) key_bytes: usize,
+    pub(super) iv_bytes: usize,
+    /// The IV as it was given: OpenSSL's `iv`.
+    pub(super) iv: Block,
+}
+
+/// What the mode itself answers.
+pub(super) struct Progress<'a> {
+    /// OpenSSL's `updated-iv`.
+    pub(super) iv: &'a Block,
+    /// OpenSSL's `num`.
+    pub(super) num: u32,
+    /// The MAC of the last TLS record, or null.
+    pub(super) tls_mac: *const u8,
+}
+
+const GETTABLE: Keys = Keys::of(&[
+    Key::KeyLength,
+    Key::IvLength,
+    Key::Padding,
+    Key::Num,
+    Key::Iv,
+    Key::UpdatedIv,
+    Key::TlsMac,
+]);
+const SETTABLE: Keys =
+    Keys::of(&[Key::Padding, Key::Num, Key::UseBits, Key::TlsVersion, Key::TlsMacSize]);
+
+const fn gettable_list(tls_mac: Param) -> List<8> {
+    List::new([
+        size(c"keylen"),
+        size(c"ivlen"),
+        uint(c"padding"),
+        uint(c"num"),
+        octets(c"iv"),
+        octets(c"updated-iv"),
+        tls_mac,
+        END,
+    ])
+}
+
+static GETTABLE_LIST: List<8> = gettable_list(octets(c"tls-mac"));
+static GETTABLE_LIST_BEFORE_DECODERS: List<8> =
+    gettable_list(params::entry(c"tls-mac", data_type::OCTET_POINTER, std::ptr::null_mut(), 0));
+static SETTABLE_LIST: List<6> = List::new([
+    uint(c"padding"),
+    uint(c"num"),
+    uint(c"use-bits"),
+    uint(c"tls-version"),
+    size(c"tls-mac-size"),
+    END,
+]);
+
+pub(super) fn gettable(version: Version) -> *const Param {
+    if version.has_decoders() {
+        GETTABLE_LIST.as_ptr()
+    } else {
+        GETTABLE_LIST_BEFORE_DECODERS.as_ptr()
+    }
+}
+
+pub(super) fn settable() -> *const Param {
+    SETTABLE_LIST.as_ptr()
+}
+
+impl Common {
+    pub(super) fn new(setup: Setup) -> Self {
+        Self {
+            direction: Direction::Decrypt,
+            key_set: false,
+            iv_set: false,
+            padding: true,
+            version: setup.version,
+            algorithm: setup.algorithm,
+            tls_version: 0,
+            tls_mac_bytes: 0,
+            key_bytes: setup.algorithm.key_bytes(),
+            iv_bytes: setup.algorithm.iv_bytes(),
+            iv: [0; 16],
+        }
+    }
+
+    /// Keeps an IV that was given.
+    #[inline]
+    pub(super) fn take_iv(&mut self, iv: &[u8]) -> Result<(), Refusal> {
+        let Ok(iv) = <&Block>::try_from(iv) else { return Err(Refusal::INVALID_IV_LENGTH) };
+        self.iv = *iv;
+        self.iv_set = true;
+        Ok(())
+    }
+
+    /// Whether a key has the right length.
+    #[inline]
+    pub(super) fn check_key(&self, key: &[u8]) -> Result<(), Refusal> {
+        if key.len() == self.key_bytes { Ok(()) } else { Err(Refusal::INVALID_KEY_LENGTH) }
+    }
+
+    /// Whether there is a key to work with.
+    #[inline]
+    pub(super) fn check_key_set(&self) -> Result<(), Refusal> {
+        if self.key_set { Ok(()) } else { Err(Refusal::NO_KEY_SET) }
+    }
+
+    /// # Safety
+    /// As for [`super::Cipher::answer`].
+    pub(super) unsafe fn answer(
+        &self,
+        list: *mut Param,
+        progress: &Progress<'_>,
+    ) -> Result<(), Refusal> {
+        // SAFETY: the caller promises the list.
+        let mut request = unsafe { Request::read(list, GETTABLE, self.version)? };
+        let iv_bytes = self.iv_bytes;
+        request.answer(Key::IvLength, |p| p.set_usize(iv_bytes))?;
+        request.answer(Key::Padding, |p| p.set_u32(self.padding.into()))?;
+        request.answer(Key::Iv, |p| p.set_octets_or_pointer(&self.iv[..iv_bytes]))?;
+        request.answer(Key::UpdatedIv, |p| p.set_octets_or_pointer(&progress.iv[..iv_bytes]))?;
+        request.answer(Key::Num, |p| p.set_u32(progress.num))?;
+        request.answer(Key::KeyLength, |p| p.set_usize(self.key_bytes))?;
+        request.answer(Key::TlsMac, |p| p.set_octet_pointer(progress.tls_mac, self.tls_mac_bytes))
+    }
+
+    /// Takes parameters, and hands back `num` if it is among them.
+    ///
+    /// # Safety
+    /// As for [`super::Cipher::set`].
+    pub(super) unsafe fn set(&mut self, list: *const Param) -> Result<Option<u32>, Refusal> {
+        // SAFETY: the caller promises the list; it is only read.
+        let request = unsafe { Request::read(list.cast_mut(), SETTABLE, self.version)? };
+        if let Some(padding) = request.value(Key::Padding, Param::as_u32)? {
+            self.padding = padding != 0;
+        }
+        // CFB1 counts bits, and is not offered; the value is checked and has no effect.
+        request.value(Key::UseBits, Param::as_u32)?;
+        if let Some(version) = request.value(Key::TlsVersion, Param::as_u32)? {
+            self.tls_version = version;
+        }
+        if let Some(bytes) = request.value(Key::TlsMacSize, Param::as_usize)? {
+            self.tls_mac_bytes = bytes;
+        }
+        let num = request.value(Key::Num, Param::as_u32)?;
+        let block_bytes = if self.algorithm.mode().takes_partial_blocks() { 1 } else { 16 };
+        if self.version.bounds_num() && num.is_some_and(|num| num >= block_bytes) {
+            return Err(Refusal::CANNOT_GET);
+        }
+        Ok(num)
+    }
+}

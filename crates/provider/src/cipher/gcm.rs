@@ -1,0 +1,414 @@
+//! GCM: associated data, data, and a tag.
+
+use wirespeed_cipher::modes::Gcm;
+use wirespeed_cipher::{AesKernels, Block, Direction};
+
+use super::{Cipher, Setup};
+use crate::call::Call;
+use crate::host::Version;
+use crate::openssl::{Param, data_type};
+use crate::params::{END, List, octets, size, uint};
+use crate::random;
+use crate::refusal::{Reason, Refusal};
+use crate::request::{Key, Keys, Request};
+
+/// The longest IV, `GCM_IV_MAX_SIZE`.
+const LONGEST_IV: usize = 128;
+/// The shortest IV that may be random: SP 800-38D §8.2.2 wants 96 bits.
+const SHORTEST_RANDOM_IV: usize = 12;
+pub(super) const TAG: usize = 16;
+
+/// Where the IV is on its way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum IvState {
+    /// There is none yet.
+    Unset,
+    /// It was given, and is not in use yet.
+    Given,
+    /// The message runs under it.
+    InUse,
+    /// The message is over; using it again would give everything away.
+    Used,
+}
+
+/// The context of GCM.
+#[derive(Clone)]
+pub(crate) struct Authenticated {
+    pub(super) gcm: Gcm,
+    pub(super) iv: [u8; LONGEST_IV],
+    pub(super) iv_bytes: usize,
+    pub(super) iv_state: IvState,
+    pub(super) direction: Direction,
+    pub(super) key_set: bool,
+    /// A failed check ends a message: every later check of it fails too.
+    refuted: bool,
+    /// Bytes of the tag that was made, or given to compare.
+    pub(super) tag_bytes: Option<usize>,
+    /// The tag, or the associated data of the next TLS record.
+    pub(super) buffer: Block,
+    pub(super) tls: super::gcm_tls::Records,
+    /// Whether the IV's random part is ours.
+    pub(super) iv_generated: bool,
+    key_bytes: usize,
+    kernels: &'static AesKernels,
+    version: Version,
+}
+
+const GETTABLE: Keys = Keys::of(&[
+    Key::KeyLength,
+    Key::IvLength,
+    Key::TagLength,
+    Key::Iv,
+    Key::UpdatedIv,
+    Key::Tag,
+    Key::TlsAadPad,
+    Key::TlsIvGenerate,
+    Key::IvGenerated,
+]);
+const SETTABLE: Keys =
+    Keys::of(&[Key::IvLength, Key::Tag, Key::TlsAad, Key::TlsIvFixed, Key::TlsIvInvocation]);
+
+const fn gettable_list(last: Param) -> List<10> {
+    List::new([
+        size(c"keylen"),
+        size(c"ivlen"),
+        size(c"taglen"),
+        octets(c"iv"),
+        octets(c"updated-iv"),
+        octets(c"tag"),
+        size(c"tlsaadpad"),
+        octets(c"tlsivgen"),
+        last,
+        END,
+    ])
+}
+
+static GETTABLE_LIST: List<10> = gettable_list(uint(c"iv-generated"));
+static GETTABLE_LIST_BEFORE_3_4: List<10> = gettable_list(END);
+static SETTABLE_LIST: List<6> = List::new([
+    size(c"ivlen"),
+    octets(c"tag"),
+    octets(c"tlsaad"),
+    octets(c"tlsivfixed"),
+    octets(c"tlsivinv"),
+    END,
+]);
+
+impl Cipher for Authenticated {
+    fn gettable(version: Version) -> *const Param {
+        if version.tells_generated_iv() {
+            GETTABLE_LIST.as_ptr()
+        } else {
+            GETTABLE_LIST_BEFORE_3_4.as_ptr()
+        }
+    }
+
+    fn settable() -> *const Param {
+        SETTABLE_LIST.as_ptr()
+    }
+
+    fn new(setup: Setup) -> Self {
+        Self {
+            gcm: Gcm::new(setup.kernels),
+            iv: [0; LONGEST_IV],
+            iv_bytes: setup.algorithm.iv_bytes(),
+            iv_state: IvState::Unset,
+            direction: Direction::Decrypt,
+            key_set: false,
+            refuted: false,
+            tag_bytes: None,
+            buffer: [0; 16],
+            tls: super::gcm_tls::Records::NONE,
+            iv_generated: false,
+            key_bytes: setup.algorithm.key_bytes(),
+            kernels: setup.kernels,
+            version: setup.version,
+        }
+    }
+
+    #[inline]
+    fn lengths(&self) -> (usize, usize) {
+        (self.key_bytes, self.iv_bytes)
+    }
+
+    #[inline]
+    fn start(
+        &mut self,
+        direction: Direction,
+        key: Option<&[u8]>,
+        iv: Option<&[u8]>,
+    ) -> Result<(), Refusal> {
+        self.direction = direction;
+        if let Some(iv) = iv {
+            if let Ok(usual) = <&[u8; 12]>::try_from(iv) {
+                *self.iv.first_chunk_mut().expect("room for the longest") = *usual;
+            } else if iv.is_empty() || iv.len() > LONGEST_IV {
+                return Err(Refusal::INVALID_IV_LENGTH);
+            } else {
+                self.iv[..iv.len()].copy_from_slice(iv);
+            }
+            self.iv_generated = false;
+            self.iv_bytes = iv.len();
+            self.iv_state = IvState::Given;
+        }
+        if let Some(key) = key {
+            self.set_key(key)?;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn update(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+        if call.length() == 0 {
+            return Ok(0);
+        }
+        if call.capacity() < call.length() {
+            return Err(Refusal::TOO_SMALL);
+        }
+        self.run(call).map_err(|refusal| match refusal.0 {
+            [Reason::TooManyRecords] => {
+                Refusal(&[Reason::TooManyRecords, Reason::CipherOperationFailed])
+            }
+            _ => Refusal::OPERATION_FAILED,
+        })
+    }
+
+    #[inline]
+    fn finish(&mut self, _: Call<'_>) -> Result<usize, Refusal> {
+        if self.tls.aad_set {
+            // A record has no end but its own.
+            self.tls.aad_set = false;
+            self.iv_state = IvState::Used;
+            return Err(Refusal::SILENT);
+        }
+        self.begin()?;
+        self.end()
+    }
+
+    fn bare(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+        if call.capacity() < call.length() {
+            return Err(Refusal::TOO_SMALL);
+        }
+        if call.has_no_input() {
+            self.finish(call)?;
+        } else {
+            self.run(call)?;
+        }
+        Ok(call.length())
+    }
+
+    unsafe fn answer(&mut self, list: *mut Param) -> Result<(), Refusal> {
+        // SAFETY: the caller promises the list.
+        let mut request = unsafe { Request::read(list, GETTABLE, self.version)? };
+        let iv_bytes = self.iv_bytes;
+        request.answer(Key::IvLength, |p| p.set_usize(iv_bytes))?;
+        request.answer(Key::KeyLength, |p| p.set_usize(self.key_bytes))?;
+        request.answer(Key::TagLength, |p| p.set_usize(self.tag_bytes.unwrap_or(TAG)))?;
+        for key in [Key::Iv, Key::UpdatedIv] {
+            if let Some(param) = request.wanted(key) {
+                self.answer_iv(param)?;
+            }
+        }
+        request.answer(Key::TlsAadPad, |p| p.set_usize(self.tls.aad_padding))?;
+        if let Some(param) = request.wanted(Key::Tag) {
+            self.answer_tag(param)?;
+        }
+        if let Some(param) = request.wanted(Key::TlsIvGenerate) {
+            if param.data.is_null() || param.data_type != data_type::OCTET_STRING {
+                return Err(Refusal::SILENT);
+            }
+            self.answer_record_iv(param)?;
+        }
+        if self.version.tells_generated_iv()
+            && let Some(param) = request.wanted(Key::IvGenerated)
+            && !param.set_u32(self.iv_generated.into())
+        {
+            return Err(Refusal::SILENT);
+        }
+        Ok(())
+    }
+
+    unsafe fn set(&mut self, list: *const Param) -> Result<(), Refusal> {
+        // SAFETY: the caller promises the list; it is only read.
+        let request = unsafe { Request::read(list.cast_mut(), SETTABLE, self.version)? };
+        if let Some(param) = request.given(Key::Tag) {
+            self.take_tag(param)?;
+        }
+        if let Some(bytes) = request.value(Key::IvLength, Param::as_usize)? {
+            if bytes == 0 || bytes > LONGEST_IV {
+                return Err(Refusal::INVALID_IV_LENGTH);
+            }
+            if bytes != self.iv_bytes {
+                // An IV of another length cannot be used any more.
+                if self.iv_state != IvState::Unset {
+                    self.iv_state = IvState::Used;
+                }
+                self.iv_bytes = bytes;
+            }
+        }
+        if let Some(param) = request.given(Key::TlsAad) {
+            self.take_record_header(param)?;
+        }
+        if let Some(param) = request.given(Key::TlsIvFixed) {
+            self.take_fixed_iv(param)?;
+        }
+        if let Some(param) = request.given(Key::TlsIvInvocation) {
+            self.take_record_iv(param.as_octets().ok_or(Refusal::SILENT)?)?;
+        }
+        Ok(())
+    }
+}
+
+impl Authenticated {
+    fn set_key(&mut self, key: &[u8]) -> Result<(), Refusal> {
+        if key.len() != self.key_bytes {
+            return Err(Refusal::INVALID_KEY_LENGTH);
+        }
+        if self.iv_state == IvState::InUse {
+            // As in OpenSSL, a new key in mid-message clears all that depends on the IV.
+            self.gcm = Gcm::new(self.kernels);
+        }
+        self.gcm.set_key(key);
+        self.key_set = true;
+        self.tls.records = 0;
+        Ok(())
+    }
+
+    /// Puts the IV in use, and makes one if there is none.
+    #[inline]
+    fn begin(&mut self) -> Result<(), Refusal> {
+        if !self.key_set || self.iv_state == IvState::Used {
+            return Err(Refusal::SILENT);
+        }
+        if self.iv_state == IvState::Unset {
+            self.generate_iv()?;
+        }
+        if self.iv_state == IvState::Given {
+            self.use_iv();
+        }
+        Ok(())
+    }
+
+    #[inline]
+    pub(super) fn use_iv(&mut self) {
+        self.gcm.start(&self.iv[..self.iv_bytes]);
+        self.refuted = false;
+        self.iv_state = IvState::InUse;
+    }
+
+    /// A random IV, for encryption only (SP 800-38D §8.2.2).
+    #[cold]
+    fn generate_iv(&mut self) -> Result<(), Refusal> {
+        if self.direction == Direction::Decrypt || self.iv_bytes < SHORTEST_RANDOM_IV {
+            return Err(Refusal::SILENT);
+        }
+        random::fill(&mut self.iv[..self.iv_bytes])?;
+        self.iv_state = IvState::Given;
+        self.iv_generated = true;
+        Ok(())
+    }
+
+    /// Associated data if there is nowhere to write, else data; or a TLS record.
+    #[inline]
+    fn run(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+        if self.tls.aad_set {
+            return self.record(call);
+        }
+        self.begin()?;
+        if call.has_no_output() {
+            self.gcm.aad(call.associated()).map_err(|_| Refusal::SILENT)?;
+        } else {
+            self.gcm.crypt(self.direction, call.whole()?).map_err(|_| Refusal::SILENT)?;
+        }
+        Ok(call.length())
+    }
+
+    /// Makes the tag, or compares it.
+    #[inline]
+    fn end(&mut self) -> Result<usize, Refusal> {
+        if self.direction == Direction::Encrypt {
+            self.buffer = self.gcm.tag();
+            self.tag_bytes = Some(TAG);
+        } else {
+            let Some(bytes) = self.tag_bytes else { return Err(self.tag_missing()) };
+            let tag = self.buffer;
+            if !self.verify(&tag[..bytes]) {
+                return Err(Refusal::SILENT);
+            }
+        }
+        self.iv_state = IvState::Used;
+        Ok(0)
+    }
+
+    #[cold]
+    fn tag_missing(&self) -> Refusal {
+        if self.version.generates_iv_when_asked() {
+            Refusal(&[Reason::TagNotSet])
+        } else {
+            Refusal::SILENT
+        }
+    }
+
+    /// Whether `given` is the beginning of the tag, in constant time.
+    #[inline]
+    pub(super) fn verify(&mut self, given: &[u8]) -> bool {
+        let tag = self.gcm.tag();
+        let difference = if let Ok(given) = <Block>::try_from(given) {
+            u128::from_ne_bytes(given) ^ u128::from_ne_bytes(tag)
+        } else {
+            given.iter().zip(tag).fold(0, |all, (a, b)| all | u128::from(a ^ b))
+        };
+        let good = std::hint::black_box(difference) == 0 && !self.refuted;
+        self.refuted = !good;
+        good
+    }
+
+    fn answer_iv(&mut self, param: &mut Param) -> Result<(), Refusal> {
+        if self.iv_state == IvState::Unset {
+            if !self.version.generates_iv_when_asked() || self.tls.aad_set {
+                return Err(Refusal::SILENT);
+            }
+            self.generate_iv()?;
+        }
+        let asks_for_size = param.data.is_null() && self.version.has_decoders();
+        if self.iv_bytes > param.data_size && !asks_for_size {
+            return Err(Refusal::INVALID_IV_LENGTH);
+        }
+        if param.set_octets_or_pointer(&self.iv[..self.iv_bytes]) {
+            Ok(())
+        } else {
+            Err(Refusal::CANNOT_SET)
+        }
+    }
+
+    #[inline]
+    fn answer_tag(&self, param: &mut Param) -> Result<(), Refusal> {
+        let mut bytes = param.data_size;
+        let asks_for_size = param.data.is_null() && self.version.has_decoders();
+        if self.direction == Direction::Decrypt
+            || self.tag_bytes.is_none()
+            || (!asks_for_size && !(1..=TAG).contains(&bytes))
+        {
+            return Err(Refusal::INVALID_TAG);
+        }
+        if asks_for_size {
+            if self.version.generates_iv_when_asked() {
+                bytes = self.tag_bytes.unwrap_or(TAG);
+            }
+            param.return_size = bytes;
+            return Ok(());
+        }
+        if param.set_octets(&self.buffer[..bytes]) { Ok(()) } else { Err(Refusal::CANNOT_SET) }
+    }
+
+    #[inline]
+    fn take_tag(&mut self, param: &Param) -> Result<(), Refusal> {
+        let tag = param.as_octets().filter(|tag| tag.len() <= TAG).ok_or(Refusal::CANNOT_GET)?;
+        self.buffer[..tag.len()].copy_from_slice(tag);
+        if tag.is_empty() || self.direction == Direction::Encrypt {
+            return Err(Refusal::INVALID_TAG);
+        }
+        self.tag_bytes = Some(tag.len());
+        Ok(())
+    }
+}

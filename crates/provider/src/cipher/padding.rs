@@ -1,0 +1,57 @@
+//! PKCS #7 padding of the last block (RFC 5652 §6.3).
+
+use wirespeed_cipher::Block;
+
+use crate::refusal::Refusal;
+
+/// Fills `block` from `used` on.
+pub(super) fn add(block: &mut Block, used: usize) {
+    let count = (16 - used) as u8;
+    block[used..].fill(count);
+}
+
+/// The bytes before the padding.
+///
+/// Like the default provider this takes time that depends on the padding: whoever decrypts CBC
+/// without authenticating it first has a padding oracle with every library.
+pub(super) fn remove(block: &Block) -> Result<&[u8], Refusal> {
+    let count = usize::from(block[15]);
+    if count == 0 || count > 16 {
+        return Err(Refusal::BAD_DECRYPT);
+    }
+    let (data, padding) = block.split_at(16 - count);
+    if padding.iter().any(|byte| usize::from(*byte) != count) {
+        return Err(Refusal::BAD_DECRYPT);
+    }
+    Ok(data)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_added_is_removed() {
+        for used in 0..16 {
+            let mut block: Block = std::array::from_fn(|i| 0x80 + i as u8);
+            add(&mut block, used);
+            assert_eq!(block[15], 16 - used as u8);
+            let data: Vec<u8> = (0..used).map(|i| 0x80 + i as u8).collect();
+            assert_eq!(remove(&block), Ok(&data[..]));
+        }
+    }
+
+    #[test]
+    fn every_wrong_padding_is_refused() {
+        assert_eq!(remove(&[0; 16]), Err(Refusal::BAD_DECRYPT));
+        assert_eq!(remove(&[17; 16]), Err(Refusal::BAD_DECRYPT));
+        for used in 0..15 {
+            for wrong in used..15 {
+                let mut block = [0; 16];
+                add(&mut block, used);
+                block[wrong] ^= 1;
+                assert_eq!(remove(&block), Err(Refusal::BAD_DECRYPT), "{used} {wrong}");
+            }
+        }
+    }
+}

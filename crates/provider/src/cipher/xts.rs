@@ -1,0 +1,144 @@
+//! XTS: every update is one data unit (a disk sector).
+
+use std::ptr::null;
+
+use wirespeed_cipher::modes::{Xts, XtsError};
+use wirespeed_cipher::{Block, Direction};
+
+use super::common::{self, Common, Progress};
+use super::{Cipher, Setup};
+use crate::call::Call;
+use crate::host::Version;
+use crate::openssl::Param;
+use crate::params::{END, List, size};
+use crate::refusal::{Reason, Refusal};
+use crate::request::{Key, Keys, Request};
+
+static SETTABLE_LIST: List<2> = List::new([size(c"keylen"), END]);
+
+/// The context of XTS.
+#[derive(Clone)]
+pub(crate) struct Sectors {
+    xts: Xts,
+    common: Common,
+    /// The direction at the time the key came: OpenSSL chooses its functions then.
+    direction: Direction,
+    /// Whether the tweak of the current IV under the current key is at hand.
+    tweak_ready: bool,
+}
+
+impl Cipher for Sectors {
+    fn gettable(version: Version) -> *const Param {
+        common::gettable(version)
+    }
+
+    fn settable() -> *const Param {
+        SETTABLE_LIST.as_ptr()
+    }
+
+    fn new(setup: Setup) -> Self {
+        Self {
+            xts: Xts::new(setup.kernels),
+            common: Common::new(setup),
+            direction: Direction::Decrypt,
+            tweak_ready: false,
+        }
+    }
+
+    #[inline]
+    fn lengths(&self) -> (usize, usize) {
+        (self.common.key_bytes, self.common.iv_bytes)
+    }
+
+    #[inline]
+    fn start(
+        &mut self,
+        direction: Direction,
+        key: Option<&[u8]>,
+        iv: Option<&[u8]>,
+    ) -> Result<(), Refusal> {
+        self.common.direction = direction;
+        if let Some(iv) = iv {
+            self.common.take_iv(iv)?;
+            self.tweak_ready = false;
+        }
+        if let Some(key) = key {
+            self.common.check_key(key)?;
+            // Rogaway 2004 and FIPS 140 want the halves to differ; as the default provider does, we
+            // still decrypt what was once encrypted otherwise.
+            let (data, tweak) = key.split_at(key.len() / 2);
+            if direction == Direction::Encrypt && equal(data, tweak) {
+                return Err(Refusal(&[Reason::XtsDuplicatedKeys]));
+            }
+            self.xts.set_key(key, direction);
+            self.direction = direction;
+            self.common.key_set = true;
+            self.tweak_ready = false;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn update(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+        if call.capacity() < call.length() {
+            return Err(Refusal::TOO_SMALL);
+        }
+        self.unit(call).map_err(|error| match error {
+            Some(XtsError::TooLong) => {
+                Refusal(&[Reason::XtsDataUnitIsTooLarge, Reason::CipherOperationFailed])
+            }
+            _ => Refusal::OPERATION_FAILED,
+        })
+    }
+
+    #[inline]
+    fn finish(&mut self, _: Call<'_>) -> Result<usize, Refusal> {
+        Ok(0)
+    }
+
+    fn bare(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+        self.unit(call).map_err(|error| match error {
+            Some(XtsError::TooLong) => Refusal(&[Reason::XtsDataUnitIsTooLarge]),
+            _ => Refusal::SILENT,
+        })
+    }
+
+    unsafe fn answer(&mut self, list: *mut Param) -> Result<(), Refusal> {
+        let iv: Block = self.common.iv;
+        let progress = Progress { iv: &iv, num: 0, tls_mac: null() };
+        // SAFETY: the caller promises the list.
+        unsafe { self.common.answer(list, &progress) }
+    }
+
+    unsafe fn set(&mut self, list: *const Param) -> Result<(), Refusal> {
+        const SETTABLE: Keys = Keys::of(&[Key::KeyLength]);
+        // SAFETY: the caller promises the list; it is only read.
+        let request = unsafe { Request::read(list.cast_mut(), SETTABLE, self.common.version)? };
+        match request.value(Key::KeyLength, Param::as_usize)? {
+            Some(bytes) if bytes != self.common.key_bytes => Err(Refusal::SILENT),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Sectors {
+    /// One data unit; `None` is every failure that the default provider has no name for.
+    #[inline]
+    fn unit(&mut self, call: Call<'_>) -> Result<usize, Option<XtsError>> {
+        let data = call.whole().map_err(|_| None)?;
+        if !self.common.key_set || !self.common.iv_set {
+            return Err(None);
+        }
+        if !self.tweak_ready {
+            self.xts.start(&self.common.iv);
+            self.tweak_ready = true;
+        }
+        self.xts.unit(self.direction, data)?;
+        Ok(call.length())
+    }
+}
+
+/// Whether two halves of a key are equal, in constant time.
+fn equal(a: &[u8], b: &[u8]) -> bool {
+    std::hint::black_box(a.iter().zip(b).fold(0, |all, (a, b)| all | (a ^ b))) == 0
+}

@@ -1,0 +1,167 @@
+//! The libcrypto that loaded us: its version, its configuration, its error queue.
+
+use std::ffi::{CStr, CString, c_void};
+
+use crate::openssl::{
+    CORE_GET_PARAMS, CORE_NEW_ERROR, CORE_SET_ERROR, CORE_SET_ERROR_DEBUG, CoreGetParams,
+    CoreHandle, CoreNewError, CoreSetError, CoreSetErrorDebug, Dispatch, Param, data_type,
+};
+use crate::params;
+use crate::refusal::{Reason, Refusal};
+
+/// The core's functions that we use.
+///
+/// They only touch the calling thread's error queue and the core's own record of this provider,
+/// both of which outlive every context of ours, so any context may keep a copy.
+#[derive(Clone, Copy)]
+pub(crate) struct Core {
+    handle: *const CoreHandle,
+    read_params: Option<CoreGetParams>,
+    new_error: Option<CoreNewError>,
+    set_error_debug: Option<CoreSetErrorDebug>,
+    set_error: Option<CoreSetError>,
+}
+
+impl Core {
+    /// # Safety
+    /// `handle` and `table` must be what the core passed to the provider's init function.
+    pub(crate) unsafe fn new(handle: *const CoreHandle, table: *const Dispatch) -> Self {
+        // SAFETY: the core's table ends with number 0 and keeps to core_dispatch.h.
+        unsafe {
+            Self {
+                handle,
+                read_params: CORE_GET_PARAMS.find(table),
+                new_error: CORE_NEW_ERROR.find(table),
+                set_error_debug: CORE_SET_ERROR_DEBUG.find(table),
+                set_error: CORE_SET_ERROR.find(table),
+            }
+        }
+    }
+
+    /// Puts each of the refusal's reasons into the error queue.
+    #[cold]
+    pub(crate) fn refuse(&self, refusal: Refusal) {
+        for reason in refusal.0 {
+            self.raise(*reason, None);
+        }
+    }
+
+    /// Puts one error into the queue, with a text to go with it.
+    #[cold]
+    pub(crate) fn raise(&self, reason: Reason, text: Option<&str>) {
+        let (Some(new_error), Some(set_error)) = (self.new_error, self.set_error) else { return };
+        // The text becomes a format without arguments.
+        let text = text.and_then(|text| CString::new(text.replace('%', "%%")).ok());
+        let format = text.as_ref().map_or(std::ptr::null(), |text| text.as_ptr());
+        let mut no_arguments = [0_u64; 4];
+        // SAFETY: the functions are the core's own. The format reads no arguments, so all it needs
+        // of a `va_list` is an address; no ABI's `va_list` is larger than 32 bytes.
+        unsafe {
+            new_error(self.handle);
+            if let Some(set_error_debug) = self.set_error_debug {
+                set_error_debug(self.handle, c"wirespeed".as_ptr(), 0, c"".as_ptr());
+            }
+            set_error(self.handle, reason as u32, format, (&raw mut no_arguments).cast::<c_void>());
+        }
+    }
+
+    /// A value of ours in openssl.cnf, or one that the core itself offers.
+    ///
+    /// The core only answers for keys that it is asked for; a misspelt key cannot be seen from here.
+    pub(crate) fn parameter(&self, key: &CStr) -> Option<String> {
+        let mut value: *mut c_void = std::ptr::null_mut();
+        let mut query =
+            [params::entry(key, data_type::UTF8_POINTER, (&raw mut value).cast(), 0), params::END];
+        // SAFETY: the function is the core's own, and the array ends with a null key.
+        let answered = unsafe { self.read_params?(self.handle, (&raw mut query).cast::<Param>()) };
+        if answered == 0 || value.is_null() {
+            return None;
+        }
+        // SAFETY: a UTF8_PTR is answered with a NUL-terminated string that lives as long as the
+        // core's record of this provider.
+        let text = unsafe { CStr::from_ptr(value.cast()) };
+        Some(text.to_string_lossy().into_owned())
+    }
+
+    /// The version of the libcrypto that loaded us.
+    pub(crate) fn version(&self) -> Version {
+        self.parameter(c"openssl-version").map_or(Version::FIRST, |text| Version::parse(&text))
+    }
+}
+
+/// A libcrypto's version; its default provider's habits go with it.
+///
+/// Each method names one habit; providers/implementations/ciphers of 3.0.22, 3.6.3 and 4.0.3 are
+/// the sources.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Version(u16, u16, u16);
+
+impl Version {
+    /// The first with providers.
+    pub(crate) const FIRST: Self = Self(3, 0, 0);
+    /// The first with generated decoders.
+    pub(crate) const DECODERS: Self = Self(3, 6, 0);
+
+    /// Reads "3.0.19" or "4.1.0-dev"; what is missing counts as 0.
+    pub(crate) fn parse(text: &str) -> Self {
+        let mut numbers = text.split('.').map(|part| {
+            let digits = part.find(|c: char| !c.is_ascii_digit()).unwrap_or(part.len());
+            part[..digits].parse().unwrap_or(0)
+        });
+        let mut next = || numbers.next().unwrap_or(0);
+        Self(next(), next(), next())
+    }
+
+    /// Generated decoders: a key given twice is an error, lists name "encrypt-then-mac", `tls-mac`
+    /// is listed as an octet string, and a size may be asked for with a null pointer.
+    #[inline]
+    pub(crate) fn has_decoders(self) -> bool {
+        self >= Self::DECODERS
+    }
+
+    /// GCM tells whether it made the IV itself.
+    #[inline]
+    pub(crate) fn tells_generated_iv(self) -> bool {
+        self >= Self(3, 4, 0)
+    }
+
+    /// GCM makes its random IV when asked for the IV before the first update, answers a query for
+    /// the tag's size with the tag's own size, and says when a tag is missing.
+    #[inline]
+    pub(crate) fn generates_iv_when_asked(self) -> bool {
+        self.0 >= 4
+    }
+
+    /// `num` must stay below the block size, which is 1 for stream modes. The check arrived in the
+    /// maintenance releases of June 2026.
+    #[inline]
+    pub(crate) fn bounds_num(self) -> bool {
+        match (self.0, self.1) {
+            (3, 0) => self.2 >= 21,
+            (3, 6) => self.2 >= 3,
+            _ => self > Self(3, 6, 0),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_read_with_and_without_suffix() {
+        assert_eq!(Version::parse("3.0.19"), Version(3, 0, 19));
+        assert_eq!(Version::parse("4.1.0-dev"), Version(4, 1, 0));
+        assert_eq!(Version::parse("3.5"), Version(3, 5, 0));
+        assert_eq!(Version::parse("nonsense"), Version(0, 0, 0));
+    }
+
+    #[test]
+    fn habits_follow_the_version() {
+        assert!(!Version(3, 5, 9).has_decoders() && Version(3, 6, 0).has_decoders());
+        assert!(Version(4, 0, 0).generates_iv_when_asked());
+        let bounded = [(3, 0, 19), (3, 0, 21), (3, 5, 4), (3, 6, 2), (3, 6, 3), (4, 0, 0)]
+            .map(|(a, b, c)| Version(a, b, c).bounds_num());
+        assert_eq!(bounded, [false, true, false, false, true, true]);
+    }
+}

@@ -1,0 +1,178 @@
+//! The table of algorithms: names, constant properties, functions.
+
+use std::ffi::CStr;
+
+use wirespeed_cipher::{Algorithm, Mode};
+
+use crate::boundary::cipher::functions;
+use crate::cipher::block::{Blocks, Cbc, Ecb};
+use crate::cipher::gcm::Authenticated;
+use crate::cipher::stream::{Cfb, Ctr, Ofb, Stream};
+use crate::cipher::xts::Sectors;
+use crate::host::Version;
+use crate::openssl::{Dispatch, Param};
+use crate::params::{END, List, int, size, uint};
+use crate::refusal::Refusal;
+use crate::request::{Key, Keys, Request};
+
+/// The property that our algorithms carry.
+pub(crate) const PROPERTIES: &CStr = c"provider=wirespeed";
+
+/// All names of an algorithm, as in the default provider's table
+/// (providers/implementations/include/prov/names.h, unchanged from 3.0 to 4.0).
+pub(crate) fn names(algorithm: Algorithm) -> &'static CStr {
+    match (algorithm.mode(), algorithm.key_bits()) {
+        (Mode::Ecb, 128) => c"AES-128-ECB:2.16.840.1.101.3.4.1.1",
+        (Mode::Ecb, 192) => c"AES-192-ECB:2.16.840.1.101.3.4.1.21",
+        (Mode::Ecb, _) => c"AES-256-ECB:2.16.840.1.101.3.4.1.41",
+        (Mode::Cbc, 128) => c"AES-128-CBC:AES128:2.16.840.1.101.3.4.1.2",
+        (Mode::Cbc, 192) => c"AES-192-CBC:AES192:2.16.840.1.101.3.4.1.22",
+        (Mode::Cbc, _) => c"AES-256-CBC:AES256:2.16.840.1.101.3.4.1.42",
+        (Mode::Ofb, 128) => c"AES-128-OFB:2.16.840.1.101.3.4.1.3",
+        (Mode::Ofb, 192) => c"AES-192-OFB:2.16.840.1.101.3.4.1.23",
+        (Mode::Ofb, _) => c"AES-256-OFB:2.16.840.1.101.3.4.1.43",
+        (Mode::Cfb, 128) => c"AES-128-CFB:2.16.840.1.101.3.4.1.4",
+        (Mode::Cfb, 192) => c"AES-192-CFB:2.16.840.1.101.3.4.1.24",
+        (Mode::Cfb, _) => c"AES-256-CFB:2.16.840.1.101.3.4.1.44",
+        (Mode::Ctr, 128) => c"AES-128-CTR",
+        (Mode::Ctr, 192) => c"AES-192-CTR",
+        (Mode::Ctr, _) => c"AES-256-CTR",
+        (Mode::Xts, 128) => c"AES-128-XTS:1.3.111.2.1619.0.1.1",
+        (Mode::Xts, _) => c"AES-256-XTS:1.3.111.2.1619.0.1.2",
+        (Mode::Gcm, 128) => c"AES-128-GCM:id-aes128-GCM:2.16.840.1.101.3.4.1.6",
+        (Mode::Gcm, 192) => c"AES-192-GCM:id-aes192-GCM:2.16.840.1.101.3.4.1.26",
+        (Mode::Gcm, _) => c"AES-256-GCM:id-aes256-GCM:2.16.840.1.101.3.4.1.46",
+    }
+}
+
+/// The functions of an algorithm. `INDEX` is its place in [`Algorithm::ALL`], which functions that
+/// get no context know it by; each entry stands for all key sizes of its mode.
+pub(crate) fn dispatch(algorithm: Algorithm, version: Version) -> *const Dispatch {
+    let index = Algorithm::ALL.iter().position(|a| *a == algorithm).expect("every algorithm");
+    macro_rules! table {
+        ($($index:literal)*) => {
+            match index {
+                $($index => match version.has_decoders() {
+                    false => of_mode::<$index, false>(),
+                    true => of_mode::<$index, true>(),
+                },)*
+                _ => unreachable!("no more algorithms"),
+            }
+        };
+    }
+    table!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19)
+}
+
+fn of_mode<const INDEX: usize, const DECODERS: bool>() -> *const Dispatch {
+    match const { Algorithm::ALL[INDEX].mode() } {
+        Mode::Ecb => functions::<Blocks<Ecb>, INDEX, DECODERS>(),
+        Mode::Cbc => functions::<Blocks<Cbc>, INDEX, DECODERS>(),
+        Mode::Cfb => functions::<Stream<Cfb>, INDEX, DECODERS>(),
+        Mode::Ofb => functions::<Stream<Ofb>, INDEX, DECODERS>(),
+        Mode::Ctr => functions::<Stream<Ctr>, INDEX, DECODERS>(),
+        Mode::Xts => functions::<Sectors, INDEX, DECODERS>(),
+        Mode::Gcm => functions::<Authenticated, INDEX, DECODERS>(),
+    }
+}
+
+const fn gettable_list(last: Param) -> List<11> {
+    List::new([
+        uint(c"mode"),
+        size(c"keylen"),
+        size(c"ivlen"),
+        size(c"blocksize"),
+        int(c"aead"),
+        int(c"custom-iv"),
+        int(c"cts"),
+        int(c"tls-multi"),
+        int(c"has-randkey"),
+        last,
+        END,
+    ])
+}
+
+static GETTABLE_LIST: List<11> = gettable_list(int(c"encrypt-then-mac"));
+static GETTABLE_LIST_BEFORE_DECODERS: List<11> = gettable_list(END);
+
+/// Parameters of an algorithm, as OpenSSL lists them.
+pub(crate) fn gettable(version: Version) -> *const Param {
+    if version.has_decoders() {
+        GETTABLE_LIST.as_ptr()
+    } else {
+        GETTABLE_LIST_BEFORE_DECODERS.as_ptr()
+    }
+}
+
+const GETTABLE: &[Key] = &[
+    Key::Mode,
+    Key::KeyLength,
+    Key::IvLength,
+    Key::BlockSize,
+    Key::Aead,
+    Key::CustomIv,
+    Key::Stealing,
+    Key::MultiBlock,
+    Key::RandomKey,
+    Key::EncryptThenMac,
+];
+
+/// Answers the constant parameters of an algorithm.
+///
+/// # Safety
+/// `list` must be null or end with a null key, be writable, and be nobody else's.
+pub(crate) unsafe fn answer(
+    algorithm: Algorithm,
+    list: *mut Param,
+    version: Version,
+) -> Result<(), Refusal> {
+    let known = if version.has_decoders() { GETTABLE } else { &GETTABLE[..GETTABLE.len() - 1] };
+    // SAFETY: the caller promises the list.
+    let mut request = unsafe { Request::read(list, Keys::of(known), version)? };
+    let mode = algorithm.mode();
+    // EVP_CIPH_*_MODE of openssl/evp.h.
+    let number = match mode {
+        Mode::Ecb => 1,
+        Mode::Cbc => 2,
+        Mode::Cfb => 3,
+        Mode::Ofb => 4,
+        Mode::Ctr => 5,
+        Mode::Gcm => 6,
+        Mode::Xts => 0x10001,
+    };
+    let aead = mode == Mode::Gcm;
+    let custom_iv = matches!(mode, Mode::Gcm | Mode::Xts);
+    let block_bytes = if mode.takes_partial_blocks() { 1 } else { 16 };
+    request.answer(Key::Mode, |p| p.set_u32(number))?;
+    request.answer(Key::Aead, |p| p.set_u32(aead.into()))?;
+    request.answer(Key::CustomIv, |p| p.set_u32(custom_iv.into()))?;
+    for absent in [Key::Stealing, Key::MultiBlock, Key::RandomKey, Key::EncryptThenMac] {
+        request.answer(absent, |p| p.set_u32(0))?;
+    }
+    request.answer(Key::KeyLength, |p| p.set_usize(algorithm.key_bytes()))?;
+    request.answer(Key::BlockSize, |p| p.set_usize(block_bytes))?;
+    request.answer(Key::IvLength, |p| p.set_usize(algorithm.iv_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_algorithm_has_its_own_name_first() {
+        for algorithm in Algorithm::ALL {
+            let names = names(*algorithm).to_str().unwrap();
+            assert_eq!(names.split(':').next(), Some(algorithm.name()));
+        }
+    }
+
+    #[test]
+    fn every_algorithm_has_its_own_functions_for_either_kind_of_libcrypto() {
+        let mut tables: Vec<_> = Algorithm::ALL
+            .iter()
+            .flat_map(|a| ["3.0.19", "4.0.0"].map(|v| dispatch(*a, Version::parse(v))))
+            .collect();
+        tables.sort();
+        tables.dedup();
+        assert_eq!(tables.len(), 2 * Algorithm::ALL.len());
+    }
+}

@@ -1,0 +1,196 @@
+//! The C types, numbers and signatures that OpenSSL and a provider exchange.
+//!
+//! Written by hand from openssl/core.h and openssl/core_dispatch.h, whose numbers and layouts are a
+//! stable interface from 3.0 on. A [`Slot`] ties a function's number to its signature, so an entry
+//! with the wrong signature does not compile.
+
+use std::ffi::{c_char, c_int, c_void};
+use std::marker::PhantomData;
+
+/// `OSSL_CORE_HANDLE`: what the core calls a provider.
+#[repr(C)]
+pub struct CoreHandle {
+    opaque: [u8; 0],
+}
+
+/// `void (*)(void)`.
+pub(crate) type Function = unsafe extern "C" fn();
+
+/// `OSSL_DISPATCH`: a number and a function.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct Dispatch {
+    number: c_int,
+    function: Option<Function>,
+}
+
+impl Dispatch {
+    pub(crate) const END: Self = Self { number: 0, function: None };
+
+    pub(crate) const fn new<F: Copy>(slot: Slot<F>, function: F) -> Self {
+        const { assert!(size_of::<F>() == size_of::<Function>()) }
+        // SAFETY: slots are only made for function pointer types, which all have one layout; the
+        // other side casts back to the signature that belongs to the number.
+        let function = unsafe { std::mem::transmute_copy::<F, Function>(&function) };
+        Self { number: slot.number, function: Some(function) }
+    }
+}
+
+/// A function's number, and its signature as a type.
+pub(crate) struct Slot<F> {
+    number: c_int,
+    signature: PhantomData<F>,
+}
+
+impl<F: Copy> Slot<F> {
+    const fn new(number: c_int) -> Self {
+        Self { number, signature: PhantomData }
+    }
+
+    /// The function under this number in `table`.
+    ///
+    /// # Safety
+    /// `table` must be null or an array that ends with number 0, and must hold a function of this
+    /// slot's signature under its number.
+    pub(crate) unsafe fn find(&self, mut table: *const Dispatch) -> Option<F> {
+        const { assert!(size_of::<F>() == size_of::<Function>()) }
+        if table.is_null() {
+            return None;
+        }
+        loop {
+            // SAFETY: the caller promises entries up to and including number 0.
+            let entry = unsafe { *table };
+            if entry.number == 0 {
+                return None;
+            }
+            if entry.number == self.number {
+                // SAFETY: the caller promises the signature; function pointers have one layout.
+                return entry
+                    .function
+                    .map(|f| unsafe { std::mem::transmute_copy::<Function, F>(&f) });
+            }
+            // SAFETY: number 0 has not been seen, so there is a next entry.
+            table = unsafe { table.add(1) };
+        }
+    }
+}
+
+/// `OSSL_ALGORITHM`.
+#[repr(C)]
+pub(crate) struct AlgorithmEntry {
+    pub(crate) names: *const c_char,
+    pub(crate) properties: *const c_char,
+    pub(crate) functions: *const Dispatch,
+    pub(crate) description: *const c_char,
+}
+
+impl AlgorithmEntry {
+    pub(crate) const END: Self = Self {
+        names: std::ptr::null(),
+        properties: std::ptr::null(),
+        functions: std::ptr::null(),
+        description: std::ptr::null(),
+    };
+}
+
+/// `OSSL_PARAM`; its values are read and written in [`crate::params`].
+#[repr(C)]
+pub struct Param {
+    pub(crate) key: *const c_char,
+    pub(crate) data_type: u32,
+    pub(crate) data: *mut c_void,
+    pub(crate) data_size: usize,
+    pub(crate) return_size: usize,
+}
+
+/// Data types of a [`Param`].
+pub(crate) mod data_type {
+    pub(crate) const INTEGER: u32 = 1;
+    pub(crate) const UNSIGNED: u32 = 2;
+    pub(crate) const REAL: u32 = 3;
+    pub(crate) const OCTET_STRING: u32 = 5;
+    pub(crate) const UTF8_POINTER: u32 = 6;
+    pub(crate) const OCTET_POINTER: u32 = 7;
+}
+
+/// `OSSL_PARAM_UNMODIFIED`: `return_size` before anybody answers.
+pub(crate) const UNMODIFIED: usize = usize::MAX;
+
+/// `OSSL_OP_CIPHER`.
+pub(crate) const OPERATION_CIPHER: c_int = 2;
+
+/// The signature of `OSSL_provider_init`.
+pub type InitFunction = unsafe extern "C" fn(
+    handle: *const CoreHandle,
+    from_core: *const Dispatch,
+    to_core: *mut *const Dispatch,
+    context: *mut *mut c_void,
+) -> c_int;
+
+pub(crate) type CoreGetParams = unsafe extern "C" fn(*const CoreHandle, *mut Param) -> c_int;
+pub(crate) type CoreNewError = unsafe extern "C" fn(*const CoreHandle);
+pub(crate) type CoreSetErrorDebug =
+    unsafe extern "C" fn(*const CoreHandle, *const c_char, c_int, *const c_char);
+/// The last argument is a `va_list`, which every supported ABI passes as a pointer.
+pub(crate) type CoreSetError =
+    unsafe extern "C" fn(*const CoreHandle, u32, *const c_char, *mut c_void);
+
+pub(crate) const CORE_GET_PARAMS: Slot<CoreGetParams> = Slot::new(2);
+pub(crate) const CORE_NEW_ERROR: Slot<CoreNewError> = Slot::new(5);
+pub(crate) const CORE_SET_ERROR_DEBUG: Slot<CoreSetErrorDebug> = Slot::new(6);
+pub(crate) const CORE_SET_ERROR: Slot<CoreSetError> = Slot::new(7);
+
+pub(crate) type Teardown = unsafe extern "C" fn(*mut c_void);
+pub(crate) type ProviderList = unsafe extern "C" fn(*mut c_void) -> *const Param;
+pub(crate) type ProviderGetParams = unsafe extern "C" fn(*mut c_void, *mut Param) -> c_int;
+pub(crate) type QueryOperation =
+    unsafe extern "C" fn(*mut c_void, c_int, *mut c_int) -> *const AlgorithmEntry;
+
+pub(crate) const PROVIDER_TEARDOWN: Slot<Teardown> = Slot::new(1024);
+pub(crate) const PROVIDER_GETTABLE_PARAMS: Slot<ProviderList> = Slot::new(1025);
+pub(crate) const PROVIDER_GET_PARAMS: Slot<ProviderGetParams> = Slot::new(1026);
+pub(crate) const PROVIDER_QUERY_OPERATION: Slot<QueryOperation> = Slot::new(1027);
+
+pub(crate) type NewContext = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
+pub(crate) type FreeContext = unsafe extern "C" fn(*mut c_void);
+pub(crate) type Initialise = unsafe extern "C" fn(
+    context: *mut c_void,
+    key: *const u8,
+    key_length: usize,
+    iv: *const u8,
+    iv_length: usize,
+    params: *const Param,
+) -> c_int;
+pub(crate) type Update = unsafe extern "C" fn(
+    context: *mut c_void,
+    output: *mut u8,
+    written: *mut usize,
+    capacity: usize,
+    input: *const u8,
+    length: usize,
+) -> c_int;
+pub(crate) type Finish = unsafe extern "C" fn(
+    context: *mut c_void,
+    output: *mut u8,
+    written: *mut usize,
+    capacity: usize,
+) -> c_int;
+pub(crate) type GetParams = unsafe extern "C" fn(*mut Param) -> c_int;
+pub(crate) type GetContextParams = unsafe extern "C" fn(*mut c_void, *mut Param) -> c_int;
+pub(crate) type SetContextParams = unsafe extern "C" fn(*mut c_void, *const Param) -> c_int;
+pub(crate) type ContextList = unsafe extern "C" fn(*mut c_void, *mut c_void) -> *const Param;
+
+pub(crate) const CIPHER_NEW_CONTEXT: Slot<NewContext> = Slot::new(1);
+pub(crate) const CIPHER_ENCRYPT_INIT: Slot<Initialise> = Slot::new(2);
+pub(crate) const CIPHER_DECRYPT_INIT: Slot<Initialise> = Slot::new(3);
+pub(crate) const CIPHER_UPDATE: Slot<Update> = Slot::new(4);
+pub(crate) const CIPHER_FINAL: Slot<Finish> = Slot::new(5);
+pub(crate) const CIPHER_CIPHER: Slot<Update> = Slot::new(6);
+pub(crate) const CIPHER_FREE_CONTEXT: Slot<FreeContext> = Slot::new(7);
+pub(crate) const CIPHER_DUPLICATE_CONTEXT: Slot<NewContext> = Slot::new(8);
+pub(crate) const CIPHER_GET_PARAMS: Slot<GetParams> = Slot::new(9);
+pub(crate) const CIPHER_GET_CONTEXT_PARAMS: Slot<GetContextParams> = Slot::new(10);
+pub(crate) const CIPHER_SET_CONTEXT_PARAMS: Slot<SetContextParams> = Slot::new(11);
+pub(crate) const CIPHER_GETTABLE_PARAMS: Slot<ProviderList> = Slot::new(12);
+pub(crate) const CIPHER_GETTABLE_CONTEXT_PARAMS: Slot<ContextList> = Slot::new(13);
+pub(crate) const CIPHER_SETTABLE_CONTEXT_PARAMS: Slot<ContextList> = Slot::new(14);

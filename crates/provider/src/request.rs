@@ -1,0 +1,171 @@
+//! A list of parameters, sorted by meaning.
+//!
+//! OpenSSL's answers do not depend on the order in which parameters stand in a list: the default
+//! provider looks each one up and acts in an order of its own. So a list is sorted into a
+//! [`Request`] first.
+
+use std::marker::PhantomData;
+use std::ptr::null_mut;
+
+use crate::host::Version;
+use crate::openssl::Param;
+use crate::refusal::{Reason, Refusal};
+
+macro_rules! keys {
+    ($($variant:ident $name:literal,)*) => {
+        /// The parameters that a cipher knows.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u8)]
+        pub(crate) enum Key { $($variant,)* }
+
+        impl Key {
+            const COUNT: usize = [$(Self::$variant,)*].len();
+
+            fn named(name: &[u8]) -> Option<Self> {
+                $(if name == $name { return Some(Self::$variant); })*
+                None
+            }
+        }
+    };
+}
+
+keys! {
+    IvLength b"ivlen", KeyLength b"keylen", Tag b"tag", Padding b"padding", Num b"num", Iv b"iv",
+    UpdatedIv b"updated-iv", TlsMac b"tls-mac", UseBits b"use-bits", TlsVersion b"tls-version",
+    TlsMacSize b"tls-mac-size", TagLength b"taglen", TlsAad b"tlsaad", TlsAadPad b"tlsaadpad",
+    TlsIvFixed b"tlsivfixed", TlsIvGenerate b"tlsivgen", TlsIvInvocation b"tlsivinv",
+    IvGenerated b"iv-generated", Mode b"mode", BlockSize b"blocksize", Aead b"aead",
+    CustomIv b"custom-iv", Stealing b"cts", MultiBlock b"tls-multi", RandomKey b"has-randkey",
+    EncryptThenMac b"encrypt-then-mac",
+}
+
+/// A set of keys: those that one function knows.
+#[derive(Clone, Copy)]
+pub(crate) struct Keys(u32);
+
+impl Keys {
+    pub(crate) const fn of(keys: &[Key]) -> Self {
+        let mut set = 0;
+        let mut i = 0;
+        while i < keys.len() {
+            set |= 1 << keys[i] as u8;
+            i += 1;
+        }
+        Self(set)
+    }
+
+    const fn has(self, key: Key) -> bool {
+        self.0 & 1 << key as u8 != 0
+    }
+}
+
+/// The known parameters of one list.
+pub(crate) struct Request<'a> {
+    slots: [*mut Param; Key::COUNT],
+    list: PhantomData<&'a Param>,
+}
+
+impl<'a> Request<'a> {
+    /// Sorts a list. Of a key given twice the first counts; a libcrypto with generated decoders
+    /// refuses that, and so do we under it.
+    ///
+    /// # Safety
+    /// `list` must be null or an array that ends with a null key and lasts for `'a`. If
+    /// [`Self::answer`] or [`Self::wanted`] is called, it must be writable, and nobody else's.
+    pub(crate) unsafe fn read(
+        mut list: *mut Param,
+        known: Keys,
+        version: Version,
+    ) -> Result<Self, Refusal> {
+        let mut slots = [null_mut::<Param>(); Key::COUNT];
+        while !list.is_null() {
+            // SAFETY: the caller promises entries up to and including a null key.
+            let param = unsafe { &*list };
+            if param.is_end() {
+                break;
+            }
+            if let Some(key) = Key::named(param.name()).filter(|key| known.has(*key)) {
+                let slot = &mut slots[key as usize];
+                if slot.is_null() {
+                    *slot = list;
+                } else if version.has_decoders() {
+                    return Err(Refusal(&[Reason::RepeatedParameter]));
+                }
+            }
+            // SAFETY: the end has not been seen, so there is a next entry.
+            list = unsafe { list.add(1) };
+        }
+        Ok(Self { slots, list: PhantomData })
+    }
+
+    /// The parameter to set that is in the list under `key`.
+    pub(crate) fn given(&self, key: Key) -> Option<&'a Param> {
+        // SAFETY: null, or an entry of a list that lasts.
+        unsafe { self.slots[key as usize].as_ref() }
+    }
+
+    /// The parameter to answer that is in the list under `key`.
+    pub(crate) fn wanted(&mut self, key: Key) -> Option<&mut Param> {
+        // SAFETY: null, or an entry of a list that is writable and only ours; one at a time.
+        unsafe { self.slots[key as usize].as_mut() }
+    }
+
+    /// Answers a parameter, if it is in the list, by `set`, which tells whether it could.
+    pub(crate) fn answer(
+        &mut self,
+        key: Key,
+        set: impl FnOnce(&mut Param) -> bool,
+    ) -> Result<(), Refusal> {
+        if self.wanted(key).is_none_or(set) { Ok(()) } else { Err(Refusal::CANNOT_SET) }
+    }
+
+    /// The value of a parameter, if it is in the list, by `get`.
+    pub(crate) fn value<T>(
+        &self,
+        key: Key,
+        get: impl FnOnce(&Param) -> Option<T>,
+    ) -> Result<Option<T>, Refusal> {
+        self.given(key).map(|param| get(param).ok_or(Refusal::CANNOT_GET)).transpose()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::params::{END, size, uint};
+
+    const KNOWN: Keys = Keys::of(&[Key::KeyLength, Key::Padding]);
+
+    fn read(list: &mut [Param], version: Version) -> Result<Request<'_>, Refusal> {
+        // SAFETY: every list below ends with END and is borrowed mutably.
+        unsafe { Request::read(list.as_mut_ptr(), KNOWN, version) }
+    }
+
+    #[test]
+    fn known_keys_are_found_in_any_order() {
+        let mut list = [uint(c"padding"), uint(c"unknown"), uint(c"num"), size(c"keylen"), END];
+        let request = read(&mut list, Version::FIRST).unwrap();
+        assert!(request.given(Key::KeyLength).unwrap().is_called(b"keylen\0"));
+        assert!(request.given(Key::Padding).is_some());
+        assert!(request.given(Key::Num).is_none(), "not a key of this function");
+        assert!(request.given(Key::IvLength).is_none(), "not in the list");
+    }
+
+    #[test]
+    fn a_key_given_twice_is_refused_only_by_a_libcrypto_that_does() {
+        let mut list = [size(c"keylen"), uint(c"keylen"), END];
+        let request = read(&mut list, Version::FIRST).unwrap();
+        assert_eq!(request.given(Key::KeyLength).unwrap().data_size, 8);
+        let refusal = read(&mut list, Version::parse("3.6.0")).err();
+        assert_eq!(refusal, Some(Refusal(&[Reason::RepeatedParameter])));
+        let mut list = [uint(c"num"), uint(c"num"), END];
+        assert!(read(&mut list, Version::parse("4.0.0")).is_ok(), "unknown here");
+    }
+
+    #[test]
+    fn no_list_is_an_empty_list() {
+        // SAFETY: null is allowed.
+        let request = unsafe { Request::read(std::ptr::null_mut(), KNOWN, Version::FIRST) };
+        assert!(request.unwrap().given(Key::Padding).is_none());
+    }
+}
