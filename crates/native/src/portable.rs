@@ -8,7 +8,7 @@ use std::ptr;
 
 use wirespeed_cipher::{Block, Schedule};
 
-use crate::unit::{One, Unit};
+use crate::unit::{Idle, One, Unit, Work};
 use bitslice::Planes;
 
 /// The portable unit; it needs no proof.
@@ -130,28 +130,45 @@ impl<const W: usize> Unit for Portable<W> {
         array::from_fn(|i| if i == 0 { v[0] } else { 0 })
     }
 
+    // Planes are unpacked after the last round, so these two do all the rounds and the `_end`s none.
+
     fn encrypt<const ROUNDS: usize, const N: usize>(
         self,
         key: &Schedule,
         state: [Self::V; N],
-        last: impl Fn(usize) -> Self::V,
-        mut between: impl FnMut(usize),
+        work: &mut impl Work,
     ) -> [Self::V; N] {
         let keys = planes_of::<ROUNDS>(key);
         let result = state.map(|v| through_planes(v, |planes| encrypt::<ROUNDS>(&keys, planes)));
-        (1..ROUNDS).for_each(&mut between);
-        array::from_fn(|i| self.xor(result[i], last(i)))
+        (1..ROUNDS).for_each(|round| work.after(round));
+        result
+    }
+
+    fn encrypt_end<const ROUNDS: usize>(
+        self,
+        _key: &Schedule,
+        state: Self::V,
+        fold: Self::V,
+    ) -> Self::V {
+        self.xor(state, fold)
     }
 
     fn decrypt<const ROUNDS: usize, const N: usize>(
         self,
         key: &Schedule,
         state: [Self::V; N],
-        last: impl Fn(usize) -> Self::V,
     ) -> [Self::V; N] {
         let keys = planes_of::<ROUNDS>(key);
-        let result = state.map(|v| through_planes(v, |planes| decrypt::<ROUNDS>(&keys, planes)));
-        array::from_fn(|i| self.xor(result[i], last(i)))
+        state.map(|v| through_planes(v, |planes| decrypt::<ROUNDS>(&keys, planes)))
+    }
+
+    fn decrypt_end<const ROUNDS: usize>(
+        self,
+        _key: &Schedule,
+        state: Self::V,
+        fold: Self::V,
+    ) -> Self::V {
+        self.xor(state, fold)
     }
 }
 
@@ -159,7 +176,8 @@ impl One for Portable<1> {
     fn chain<const ROUNDS: usize>(self, key: &Schedule, state: Self::V, feed: Self::V) -> Self::V {
         // The state already holds the first round key, which `encrypt` adds again.
         let first = self.splat(key.round_keys[0]);
-        self.encrypt::<ROUNDS, 1>(key, [self.xor(state, first)], |_| feed, |_| ())[0]
+        let [end] = self.encrypt::<ROUNDS, 1>(key, [self.xor(state, first)], &mut Idle);
+        self.xor(end, feed)
     }
 
     fn sub_word(self, word: u32) -> u32 {

@@ -82,23 +82,55 @@ pub(crate) trait Unit: Copy {
     /// The block in the first place, zeros behind it.
     fn widen(self, v: <Self::Single as Unit>::V) -> Self::V;
 
-    /// `ROUNDS` rounds of AES over `N` vectors side by side. `last(i)` is added to the i-th result;
-    /// `between(r)` runs after round r, so that other work can fill the gaps.
+    /// All rounds of AES but the last over `N` vectors side by side. `work` is done between the
+    /// rounds, to fill the gaps.
     fn encrypt<const ROUNDS: usize, const N: usize>(
         self,
         key: &Schedule,
         state: [Self::V; N],
-        last: impl Fn(usize) -> Self::V,
-        between: impl FnMut(usize),
+        work: &mut impl Work,
     ) -> [Self::V; N];
 
-    /// The inverse, with the schedule of the equivalent inverse cipher (FIPS 197 §5.3.5).
+    /// The last round; `fold` is added to its result, together with the last round key.
+    fn encrypt_end<const ROUNDS: usize>(
+        self,
+        key: &Schedule,
+        state: Self::V,
+        fold: Self::V,
+    ) -> Self::V;
+
+    /// The inverse of all rounds but the last, with the schedule of the equivalent inverse cipher
+    /// (FIPS 197 §5.3.5).
     fn decrypt<const ROUNDS: usize, const N: usize>(
         self,
         key: &Schedule,
         state: [Self::V; N],
-        last: impl Fn(usize) -> Self::V,
     ) -> [Self::V; N];
+
+    /// The last round of the inverse; `fold` is added to its result.
+    fn decrypt_end<const ROUNDS: usize>(
+        self,
+        key: &Schedule,
+        state: Self::V,
+        fold: Self::V,
+    ) -> Self::V;
+}
+
+/// What can be done between the rounds of AES.
+///
+/// This, like everything that runs inside a kernel, is a trait with `inline(always)` methods and not a
+/// closure: only what is inlined gets the kernel's target features.
+pub(crate) trait Work {
+    /// Runs after round `round`, counted from 1, of all but the last.
+    fn after(&mut self, round: usize);
+}
+
+/// Nothing to do between the rounds.
+pub(crate) struct Idle;
+
+impl Work for Idle {
+    #[inline(always)]
+    fn after(&mut self, _round: usize) {}
 }
 
 /// A unit one block wide: what key expansion and chains need.

@@ -3,7 +3,7 @@
 use wirespeed_cipher::{Block, InOut, Schedule};
 
 use super::parallel::{Parallel, Vectors, run};
-use crate::unit::Unit;
+use crate::unit::{Idle, Unit};
 
 struct Ctr<'k, U: Unit, const ROUNDS: usize> {
     u: U,
@@ -25,20 +25,27 @@ impl<U: Unit, const ROUNDS: usize> Parallel<U> for Ctr<'_, U, ROUNDS> {
         let u = self.u;
         let at = Vectors { u, count: T, last };
         let width = U::WIDTH as u32;
-        let input: [U::V; T] =
-            std::array::from_fn(|i| u.swap_bytes(u.add(self.counters, width * i as u32, false)));
+        let mut state = [u.zero(); T];
+        for i in 0..T {
+            state[i] = u.swap_bytes(u.add(self.counters, width * i as u32, false));
+        }
         self.counters = u.add(self.counters, width * T as u32, false);
         let partial = !last.is_multiple_of(16);
+        state = u.encrypt::<ROUNDS, T>(self.key, state, &mut Idle);
         // SAFETY: the caller vouches for the vectors at both places.
         unsafe {
-            let fold = |i: usize| if i + 1 == T && partial { u.zero() } else { at.load(source, i) };
-            let mut output = u.encrypt::<ROUNDS, T>(self.key, input, fold, |_| ());
-            if partial {
-                keep_block(u, output[T - 1], last / 16, self.keystream);
-                output[T - 1] = u.xor(output[T - 1], at.load(source, T - 1));
+            for i in 0..T {
+                let input = at.load(source, i);
+                state[i] = if i + 1 == T && partial {
+                    let keystream = u.encrypt_end::<ROUNDS>(self.key, state[i], u.zero());
+                    keep_block(u, keystream, last / 16, self.keystream);
+                    u.xor(keystream, input)
+                } else {
+                    u.encrypt_end::<ROUNDS>(self.key, state[i], input)
+                };
             }
-            for (i, v) in output.into_iter().enumerate() {
-                at.store(destination, i, v);
+            for i in 0..T {
+                at.store(destination, i, state[i]);
             }
         }
     }

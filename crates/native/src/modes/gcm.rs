@@ -4,14 +4,12 @@
 //! some vectors and between its rounds hashes others: those of the same wave when decrypting, those
 //! of the wave before when encrypting.
 
-use std::array;
-
 use wirespeed_cipher::{GcmKey, GcmState, InOut, Schedule};
 
 use super::ctr::{first_counters, keep_block};
 use super::ghash::{Hash, prepare};
 use super::parallel::Vectors;
-use crate::unit::Unit;
+use crate::unit::{Unit, Work};
 
 /// Vectors in a full wave.
 const FULL: usize = 8;
@@ -49,38 +47,45 @@ impl<U: Unit, const ROUNDS: usize, const DECRYPT: bool> Message<'_, U, ROUNDS, D
         let u = self.u;
         let width = U::WIDTH as u32;
         let counters = self.counters;
-        let input: [U::V; T] =
-            array::from_fn(|i| u.swap_bytes(u.add(counters, width * i as u32, false)));
+        let mut state = [u.zero(); T];
+        for i in 0..T {
+            state[i] = u.swap_bytes(u.add(counters, width * i as u32, false));
+        }
         self.counters = u.add(counters, width * T as u32, false);
-        let mut run = Hash::new(u, self.key, hashed / 16, self.hash);
         let hash_before = self.hash;
+        let last_hashed = hashed - (HASH.max(1) - 1) * U::BYTES;
+        let mut work = Hashing::<U, HASH> {
+            run: Hash::new(u, self.key, hashed / 16, hash_before),
+            at: Vectors { u, count: HASH, last: last_hashed },
+            from,
+        };
         let (source, destination) = (self.source, self.destination);
         let at = Vectors { u, count: T, last };
-        let hashed_at = Vectors { u, count: HASH, last: hashed - (HASH.max(1) - 1) * U::BYTES };
         let partial = !last.is_multiple_of(16);
-        // SAFETY: the caller vouches for the vectors at all three places.
+        state = u.encrypt::<ROUNDS, T>(self.schedule, state, &mut work);
+        let run = work.run;
+        // SAFETY: the caller vouches for the vectors at both places.
         unsafe {
-            let fold = |i: usize| if i + 1 == T && partial { u.zero() } else { at.load(source, i) };
-            let between = |round: usize| {
-                if round <= HASH {
-                    run.absorb(hashed_at.load_blocks(from, round - 1));
-                }
-            };
-            let mut output = u.encrypt::<ROUNDS, T>(self.schedule, input, fold, between);
-            if partial {
-                keep_block(u, output[T - 1], last / 16, self.keystream);
-                output[T - 1] = u.xor(output[T - 1], at.load(source, T - 1));
+            for i in 0..T {
+                let input = at.load(source, i);
+                state[i] = if i + 1 == T && partial {
+                    let keystream = u.encrypt_end::<ROUNDS>(self.schedule, state[i], u.zero());
+                    keep_block(u, keystream, last / 16, self.keystream);
+                    u.xor(keystream, input)
+                } else {
+                    u.encrypt_end::<ROUNDS>(self.schedule, state[i], input)
+                };
             }
-            for (i, v) in output.into_iter().enumerate() {
-                at.store(destination, i, v);
+            for i in 0..T {
+                at.store(destination, i, state[i]);
             }
             self.hash = if hashed < 16 { hash_before } else { run.finish() };
             let done = (T - 1) * U::BYTES + last;
             self.source = source.add(done);
             self.destination = destination.add(done);
             self.left -= done;
-            output
         }
+        state
     }
 
     /// # Safety
@@ -152,18 +157,27 @@ impl<U: Unit, const ROUNDS: usize, const DECRYPT: bool> Message<'_, U, ROUNDS, D
     }
 }
 
-impl<U: Unit> Vectors<U> {
-    /// Reads vector `i`, of the last one only its whole blocks.
-    ///
-    /// # Safety
-    /// The vectors are readable from `base`.
+/// Hashes `HASH` vectors at `from` between rounds, one after each.
+struct Hashing<'k, U: Unit, const HASH: usize> {
+    run: Hash<'k, U>,
+    at: Vectors<U>,
+    from: *const u8,
+}
+
+impl<U: Unit, const HASH: usize> Work for Hashing<'_, U, HASH> {
     #[inline(always)]
-    unsafe fn load_blocks(&self, base: *const u8, i: usize) -> U::V {
-        if i + 1 == self.count && self.last < 16 {
-            return self.u.zero();
+    fn after(&mut self, round: usize) {
+        if round <= HASH {
+            let i = round - 1;
+            // Of the last vector only whole blocks are hashed, perhaps none.
+            let v = if i + 1 == HASH && self.at.last < 16 {
+                self.at.u.zero()
+            } else {
+                // SAFETY: the wave's caller vouches for `HASH` vectors at `from`.
+                unsafe { self.at.load(self.from, i) }
+            };
+            self.run.absorb(v);
         }
-        // SAFETY: the caller vouches for it.
-        unsafe { self.load(base, i) }
     }
 }
 

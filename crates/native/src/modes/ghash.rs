@@ -7,7 +7,7 @@
 
 use wirespeed_cipher::{Block, GcmKey, Schedule};
 
-use crate::unit::Unit;
+use crate::unit::{Idle, Unit};
 
 /// Blocks in the longest run that is reduced once.
 pub(crate) const POWERS: usize = 32;
@@ -40,18 +40,31 @@ impl<V: Copy> Products<V> {
         }
     }
 
-    /// Adds up the blocks of the vectors and reduces.
+    /// Reduces every block by itself.
+    #[inline(always)]
+    fn reduce_each<U: Unit<V = V>>(self, u: U) -> V {
+        let middle = u.xor3(self.middle, self.low, self.high);
+        reduce_parts(u, self.low, middle, self.high)
+    }
+
+    /// Adds up the blocks and reduces.
     #[inline(always)]
     pub(crate) fn reduce<U: Unit<V = V>>(self, u: U) -> <U::Single as Unit>::V {
         let middle = u.sum(u.xor3(self.middle, self.low, self.high));
         let (low, high) = (u.sum(self.low), u.sum(self.high));
         let one = u.single();
-        let polynomial = one.splat(POLYNOMIAL);
-        let low = one.xor(low, one.low_to_high(middle));
-        let high = one.xor(high, one.high_to_low(middle));
-        let fold = |v| one.xor(one.swap_halves(v), one.multiply::<false, false>(v, polynomial));
-        one.xor(high, fold(fold(low)))
+        reduce_parts(one, low, middle, high)
     }
+}
+
+/// Brings each block of 256-bit products, in three parts, back to 128 bits.
+#[inline(always)]
+fn reduce_parts<U: Unit>(u: U, low: U::V, middle: U::V, high: U::V) -> U::V {
+    let polynomial = u.splat(POLYNOMIAL);
+    let low = u.xor(low, u.low_to_high(middle));
+    let high = u.xor(high, u.high_to_low(middle));
+    let low = u.xor(u.swap_halves(low), u.multiply::<false, false>(low, polynomial));
+    u.xor3(high, u.swap_halves(low), u.multiply::<false, false>(low, polynomial))
 }
 
 /// x^127 + x^126 + x^121: GHASH's polynomial, reflected, in the low half.
@@ -119,7 +132,8 @@ impl<'k, U: Unit> Hash<'k, U> {
 #[inline(always)]
 pub(crate) fn key<U: Unit, const ROUNDS: usize>(u: U, schedule: &Schedule, key: &mut GcmKey) {
     let one = u.single();
-    let [h] = one.encrypt::<ROUNDS, 1>(schedule, [one.zero()], |_| one.zero(), |_| ());
+    let [state] = one.encrypt::<ROUNDS, 1>(schedule, [one.zero()], &mut Idle);
+    let h = one.encrypt_end::<ROUNDS>(schedule, state, one.zero());
     let mut block = [0; 16];
     // SAFETY: a block fits.
     unsafe { one.store_first(block.as_mut_ptr(), h, 16) };
@@ -176,19 +190,6 @@ fn double_powers<U: Unit>(u: U, key: &mut GcmKey, ready: usize) {
         done += U::WIDTH;
     }
     key.ready = 2 * ready;
-}
-
-impl<V: Copy> Products<V> {
-    /// Reduces every block of the vectors by itself.
-    #[inline(always)]
-    fn reduce_each<U: Unit<V = V>>(self, u: U) -> V {
-        let middle = u.xor3(self.middle, self.low, self.high);
-        let polynomial = u.splat(POLYNOMIAL);
-        let low = u.xor(self.low, u.low_to_high(middle));
-        let high = u.xor(self.high, u.high_to_low(middle));
-        let fold = |v| u.xor(u.swap_halves(v), u.multiply::<false, false>(v, polynomial));
-        u.xor(high, fold(fold(low)))
-    }
 }
 
 /// GHASH over whole blocks; see [`AesKernels::ghash`](wirespeed_cipher::AesKernels).

@@ -2,7 +2,7 @@
 
 use wirespeed_cipher::{Block, InOut, Schedule};
 
-use crate::unit::Unit;
+use crate::unit::{Idle, Unit};
 
 /// A mode that works on several vectors side by side.
 pub(crate) trait Parallel<U: Unit> {
@@ -115,14 +115,20 @@ impl<U: Unit, const ROUNDS: usize, const DECRYPT: bool> Parallel<U>
         let at = Vectors { u, count: T, last };
         // SAFETY: the caller vouches for the vectors at both places.
         unsafe {
-            let input: [U::V; T] = std::array::from_fn(|i| at.load(source, i));
-            let output = if DECRYPT {
-                u.decrypt::<ROUNDS, T>(self.key, input, |_| u.zero())
+            let mut state = [u.zero(); T];
+            for i in 0..T {
+                state[i] = at.load(source, i);
+            }
+            if DECRYPT {
+                state = u.decrypt::<ROUNDS, T>(self.key, state);
+                for i in 0..T {
+                    at.store(destination, i, u.decrypt_end::<ROUNDS>(self.key, state[i], u.zero()));
+                }
             } else {
-                u.encrypt::<ROUNDS, T>(self.key, input, |_| u.zero(), |_| ())
-            };
-            for (i, v) in output.into_iter().enumerate() {
-                at.store(destination, i, v);
+                state = u.encrypt::<ROUNDS, T>(self.key, state, &mut Idle);
+                for i in 0..T {
+                    at.store(destination, i, u.encrypt_end::<ROUNDS>(self.key, state[i], u.zero()));
+                }
             }
         }
     }
@@ -166,17 +172,25 @@ impl<U: Unit, const ROUNDS: usize, const CFB: bool> Parallel<U> for Chained<'_, 
             if last == U::BYTES {
                 self.previous = at.load(source, T - 1);
             }
-            let ciphertext = |i: usize| if i == 0 { first } else { at.load(source, i) };
-            let chained = |i: usize| if i == 0 { shifted } else { at.load(before, i) };
-            let output = if CFB {
-                let input: [U::V; T] = std::array::from_fn(chained);
-                u.encrypt::<ROUNDS, T>(self.key, input, ciphertext, |_| ())
+            let (mut ciphertext, mut chained) = ([first; T], [shifted; T]);
+            for i in 1..T {
+                ciphertext[i] = at.load(source, i);
+                chained[i] = at.load(before, i);
+            }
+            let mut state;
+            if CFB {
+                state = u.encrypt::<ROUNDS, T>(self.key, chained, &mut Idle);
+                for i in 0..T {
+                    state[i] = u.encrypt_end::<ROUNDS>(self.key, state[i], ciphertext[i]);
+                }
             } else {
-                let input: [U::V; T] = std::array::from_fn(ciphertext);
-                u.decrypt::<ROUNDS, T>(self.key, input, chained)
-            };
-            for (i, v) in output.into_iter().enumerate() {
-                at.store(destination, i, v);
+                state = u.decrypt::<ROUNDS, T>(self.key, ciphertext);
+                for i in 0..T {
+                    state[i] = u.decrypt_end::<ROUNDS>(self.key, state[i], chained[i]);
+                }
+            }
+            for i in 0..T {
+                at.store(destination, i, state[i]);
             }
         }
     }

@@ -1,12 +1,10 @@
 //! XTS over whole blocks, IEEE 1619 §5.3 and §5.4.
 
-use std::array;
-
 use wirespeed_cipher::{Block, InOut, Schedule};
 
 use super::ctr::keep_block;
 use super::parallel::{Parallel, Vectors, run};
-use crate::unit::Unit;
+use crate::unit::{Idle, Unit};
 
 struct Xts<'k, U: Unit, const ROUNDS: usize, const DECRYPT: bool> {
     u: U,
@@ -32,18 +30,28 @@ impl<U: Unit, const ROUNDS: usize, const DECRYPT: bool> Parallel<U>
         let tweaks = self.tweaks;
         // SAFETY: the caller vouches for the vectors at both places.
         unsafe {
-            let input: [U::V; T] = array::from_fn(|i| u.xor(at.load(source, i), tweaks[i]));
-            let output = if DECRYPT {
-                u.decrypt::<ROUNDS, T>(self.key, input, |i| tweaks[i])
+            let mut state = [u.zero(); T];
+            for i in 0..T {
+                state[i] = u.xor(at.load(source, i), tweaks[i]);
+            }
+            if DECRYPT {
+                state = u.decrypt::<ROUNDS, T>(self.key, state);
+                for i in 0..T {
+                    let output = u.decrypt_end::<ROUNDS>(self.key, state[i], tweaks[i]);
+                    at.store(destination, i, output);
+                }
             } else {
-                u.encrypt::<ROUNDS, T>(self.key, input, |i| tweaks[i], |_| ())
-            };
-            for (i, v) in output.into_iter().enumerate() {
-                at.store(destination, i, v);
+                state = u.encrypt::<ROUNDS, T>(self.key, state, &mut Idle);
+                for i in 0..T {
+                    let output = u.encrypt_end::<ROUNDS>(self.key, state[i], tweaks[i]);
+                    at.store(destination, i, output);
+                }
             }
         }
         if T == 8 && last == U::BYTES {
-            self.tweaks = tweaks.map(|tweak| times_x(u, tweak, 8 * U::WIDTH as u32));
+            for tweak in &mut self.tweaks {
+                *tweak = times_x(u, *tweak, 8 * U::WIDTH as u32);
+            }
         } else if last == U::BYTES {
             keep_block(u, tweaks[T % 8], 0, self.next);
         } else {
@@ -55,9 +63,6 @@ impl<U: Unit, const ROUNDS: usize, const DECRYPT: bool> Parallel<U>
 /// Multiplies each block by x^`power` in GF(2^128) with the polynomial 87h, `power` at most 57.
 #[inline(always)]
 fn times_x<U: Unit>(u: U, v: U::V, power: u32) -> U::V {
-    if power == 0 {
-        return v;
-    }
     let mut polynomial = [0; 16];
     polynomial[0] = 0x87;
     let out = u.shift_right(v, 64 - power);
@@ -78,16 +83,19 @@ pub(crate) fn xts<U: Unit, const ROUNDS: usize, const DECRYPT: bool>(
         return;
     }
     let (data, _) = data.split_at(whole);
+    let mut blocks = [[0; 16]; 4];
     let mut value = u128::from_le_bytes(*tweak);
-    let blocks: [Block; 4] = array::from_fn(|_| {
-        let block = value.to_le_bytes();
+    for block in &mut blocks {
+        *block = value.to_le_bytes();
         value = (value << 1) ^ (((value as i128 >> 127) as u128) & 0x87);
-        block
-    });
+    }
     assert!(U::WIDTH <= 4);
     // SAFETY: four blocks hold a vector.
     let first = unsafe { u.load(blocks.as_ptr().cast()) };
-    let tweaks = array::from_fn(|i| times_x(u, first, (U::WIDTH * i) as u32));
+    let mut tweaks = [first; 8];
+    for i in 1..8 {
+        tweaks[i] = times_x(u, first, (U::WIDTH * i) as u32);
+    }
     let mut mode = Xts::<U, ROUNDS, DECRYPT> { u, key, tweaks, next: tweak };
     run(&mut mode, data);
     if whole.is_multiple_of(8 * U::BYTES) {

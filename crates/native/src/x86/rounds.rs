@@ -1,10 +1,8 @@
 //! The rounds of AES, one instruction each.
 
-use std::array;
-
 use wirespeed_cipher::{Block, Schedule};
 
-use crate::unit::Unit;
+use crate::unit::{Unit, Work};
 
 /// A unit whose machine has instructions for a round.
 pub(super) trait Rounds: Unit {
@@ -38,21 +36,21 @@ macro_rules! for_inner_rounds {
 pub(super) fn encrypt<U: Rounds, const ROUNDS: usize, const N: usize>(
     u: U,
     key: &Schedule,
-    state: [U::V; N],
-    last: impl Fn(usize) -> U::V,
-    mut between: impl FnMut(usize),
+    mut state: [U::V; N],
+    work: &mut impl Work,
 ) -> [U::V; N] {
     let first = u.round_key(&key.round_keys[0]);
-    let mut state = state.map(|v| u.xor(v, first));
+    for v in &mut state {
+        *v = u.xor(*v, first);
+    }
     for_inner_rounds!(ROUNDS, |round| {
         let round_key = u.round_key(&key.round_keys[round]);
         for v in &mut state {
             *v = u.encrypt_round(*v, round_key);
         }
-        between(round);
+        work.after(round);
     });
-    let round_key = u.round_key(&key.round_keys[ROUNDS]);
-    array::from_fn(|i| u.encrypt_last(state[i], u.xor(round_key, last(i))))
+    state
 }
 
 /// See [`Unit::decrypt`].
@@ -60,19 +58,19 @@ pub(super) fn encrypt<U: Rounds, const ROUNDS: usize, const N: usize>(
 pub(super) fn decrypt<U: Rounds, const ROUNDS: usize, const N: usize>(
     u: U,
     key: &Schedule,
-    state: [U::V; N],
-    last: impl Fn(usize) -> U::V,
+    mut state: [U::V; N],
 ) -> [U::V; N] {
     let first = u.round_key(&key.round_keys[0]);
-    let mut state = state.map(|v| u.xor(v, first));
+    for v in &mut state {
+        *v = u.xor(*v, first);
+    }
     for_inner_rounds!(ROUNDS, |round| {
         let round_key = u.round_key(&key.round_keys[round]);
         for v in &mut state {
             *v = u.decrypt_round(*v, round_key);
         }
     });
-    let round_key = u.round_key(&key.round_keys[ROUNDS]);
-    array::from_fn(|i| u.decrypt_last(state[i], u.xor(round_key, last(i))))
+    state
 }
 
 /// See [`Unit::chain`].
@@ -98,10 +96,19 @@ macro_rules! unit_methods {
             self,
             key: &Schedule,
             state: [Self::V; N],
-            last: impl Fn(usize) -> Self::V,
-            between: impl FnMut(usize),
+            work: &mut impl $crate::unit::Work,
         ) -> [Self::V; N] {
-            $crate::x86::rounds::encrypt::<_, ROUNDS, N>(self, key, state, last, between)
+            $crate::x86::rounds::encrypt::<_, ROUNDS, N>(self, key, state, work)
+        }
+
+        #[inline(always)]
+        fn encrypt_end<const ROUNDS: usize>(
+            self,
+            key: &Schedule,
+            state: Self::V,
+            fold: Self::V,
+        ) -> Self::V {
+            self.encrypt_last(state, self.xor(self.round_key(&key.round_keys[ROUNDS]), fold))
         }
 
         #[inline(always)]
@@ -109,9 +116,18 @@ macro_rules! unit_methods {
             self,
             key: &Schedule,
             state: [Self::V; N],
-            last: impl Fn(usize) -> Self::V,
         ) -> [Self::V; N] {
-            $crate::x86::rounds::decrypt::<_, ROUNDS, N>(self, key, state, last)
+            $crate::x86::rounds::decrypt::<_, ROUNDS, N>(self, key, state)
+        }
+
+        #[inline(always)]
+        fn decrypt_end<const ROUNDS: usize>(
+            self,
+            key: &Schedule,
+            state: Self::V,
+            fold: Self::V,
+        ) -> Self::V {
+            self.decrypt_last(state, self.xor(self.round_key(&key.round_keys[ROUNDS]), fold))
         }
     };
 }
