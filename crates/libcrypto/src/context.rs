@@ -12,11 +12,12 @@ use crate::ffi::{EvpCipher, LibCtx, Provider};
 use crate::library::Library;
 use crate::param::{self, Descriptor, Kind};
 
-/// The signature of `OSSL_provider_init` (openssl/core.h).
-pub type ProviderInit = unsafe extern "C" fn(
-    handle: *const c_void,
-    from_core: *const c_void,
-    to_core: *mut *const c_void,
+/// The signature of `OSSL_provider_init` (openssl/core.h). A provider may give its own names to the
+/// handle and to the dispatch tables, of which only pointers are passed.
+pub type ProviderInit<Handle = c_void, Dispatch = c_void> = unsafe extern "C" fn(
+    handle: *const Handle,
+    from_core: *const Dispatch,
+    to_core: *mut *const Dispatch,
     context: *mut *mut c_void,
 ) -> c_int;
 
@@ -95,9 +96,16 @@ impl Context {
     /// # Safety
     /// `init` must be a provider's entry point as provider-base(7) describes it, and must stay valid
     /// as long as the context.
-    pub unsafe fn add_builtin(&self, name: &str, init: ProviderInit) -> Result<(), Error> {
+    pub unsafe fn add_builtin<Handle, Dispatch>(
+        &self,
+        name: &str,
+        init: ProviderInit<Handle, Dispatch>,
+    ) -> Result<(), Error> {
         const CALL: &str = "OSSL_PROVIDER_add_builtin";
         let name = text(name, CALL)?;
+        // SAFETY: only the names of what is pointed to differ.
+        let init: ProviderInit =
+            unsafe { std::mem::transmute::<ProviderInit<Handle, Dispatch>, ProviderInit>(init) };
         let add = self.library().functions.provider_add_builtin;
         // SAFETY: our live context, a NUL-terminated name, and the caller vouches for `init`.
         self.succeeded(unsafe { add(self.raw(), name.as_ptr(), init) }, CALL)

@@ -82,7 +82,11 @@ pub struct Ring<'a> {
 }
 
 /// Runs all contestants and gives their samples in the same order.
-pub fn run(ring: &Ring<'_>, plan: Plan, contestants: &mut [Box<dyn Contestant>]) -> Vec<Samples> {
+pub fn run<C: Contestant + ?Sized>(
+    ring: &Ring<'_>,
+    plan: Plan,
+    contestants: &mut [Box<C>],
+) -> Vec<Samples> {
     let count = contestants.len();
     let batches: Vec<u64> =
         contestants.iter_mut().map(|one| calibrate(ring, plan.slice, one.as_mut())).collect();
@@ -101,7 +105,7 @@ pub fn run(ring: &Ring<'_>, plan: Plan, contestants: &mut [Box<dyn Contestant>])
     samples
 }
 
-fn slice(ring: &Ring<'_>, calls: u64, contestant: &mut dyn Contestant) -> Slice {
+fn slice<C: Contestant + ?Sized>(ring: &Ring<'_>, calls: u64, contestant: &mut C) -> Slice {
     let (start, cpu_start) = (ring.clock.now(), ring.cpu.now());
     contestant.run(calls);
     let (end, cpu_end) = (ring.clock.now(), ring.cpu.now());
@@ -110,7 +114,7 @@ fn slice(ring: &Ring<'_>, calls: u64, contestant: &mut dyn Contestant) -> Slice 
 }
 
 /// How many calls fill a slice; warms caches and branch predictors on the way.
-fn calibrate(ring: &Ring<'_>, slice: u64, contestant: &mut dyn Contestant) -> u64 {
+fn calibrate<C: Contestant + ?Sized>(ring: &Ring<'_>, slice: u64, contestant: &mut C) -> u64 {
     let mut calls = 1;
     loop {
         let start = ring.cpu.now();

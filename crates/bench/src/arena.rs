@@ -1,0 +1,160 @@
+//! Where contenders come to life: each in a library context of its own, all in one libcrypto.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use wirespeed_cipher::Route;
+use wirespeed_cpu::Features;
+use wirespeed_libcrypto::{Cipher, Context, Library};
+use wirespeed_measure::Contestant;
+
+use crate::case::Case;
+use crate::contender::{Absent, Contender};
+use crate::direct::Direct;
+use crate::evp::Evp;
+use crate::material::Material;
+
+/// The libcrypto and the features that contenders may use.
+pub struct Arena {
+    library: Result<Library, Absent>,
+    features: Features,
+    /// One context for each contender through EVP, made when first asked for.
+    contexts: Mutex<HashMap<Contender, Result<Context, Absent>>>,
+}
+
+impl Arena {
+    /// An arena; without a library the kernels still run directly.
+    pub fn new(library: Result<Library, Absent>, features: Features) -> Self {
+        Self { library, features, contexts: Mutex::new(HashMap::new()) }
+    }
+
+    /// The features that routes may use.
+    pub const fn features(&self) -> Features {
+        self.features
+    }
+
+    /// The libcrypto in use, or why there is none.
+    pub const fn library(&self) -> Result<&Library, &Absent> {
+        self.library.as_ref()
+    }
+
+    /// Whether a contender is here, and why not.
+    pub fn presence(&self, contender: Contender) -> Result<(), Absent> {
+        match contender {
+            Contender::Kernels(route) => self.native(route),
+            Contender::Provider(route) => {
+                self.native(route)?;
+                self.context(contender).map(|_| ())
+            }
+            Contender::Host | Contender::Ladder => self.context(contender).map(|_| ()),
+        }
+    }
+
+    fn native(&self, route: Route) -> Result<(), Absent> {
+        let found = wirespeed_native::aes(route, 128, self.features);
+        found.map(|_| ()).map_err(|why| Absent(why.to_string()))
+    }
+
+    fn context(&self, contender: Contender) -> Result<Context, Absent> {
+        let mut contexts = self.contexts.lock().unwrap_or_else(PoisonError::into_inner);
+        contexts.entry(contender).or_insert_with(|| self.make_context(contender)).clone()
+    }
+
+    fn make_context(&self, contender: Contender) -> Result<Context, Absent> {
+        let library = self.library.clone()?;
+        let told = |why: wirespeed_libcrypto::Error| Absent(why.to_string());
+        let context = Context::new(library).map_err(told)?;
+        let init = match contender {
+            Contender::Host => {
+                context.load("default").map_err(told)?;
+                return Ok(context);
+            }
+            Contender::Ladder => wirespeed_provider::init,
+            Contender::Provider(route) | Contender::Kernels(route) => {
+                let no_entry = || Absent(format!("the provider has no route {route}"));
+                wirespeed_provider::builtin(route).ok_or_else(no_entry)?
+            }
+        };
+        // SAFETY: both are our own provider's entry points, and part of this program.
+        #[expect(unsafe_code, reason = "a provider's entry point is a C function")]
+        unsafe { context.add_builtin(Self::PROVIDER, init) }.map_err(told)?;
+        context.load(Self::PROVIDER).map_err(told)?;
+        Ok(context)
+    }
+
+    /// The name under which our provider is loaded.
+    const PROVIDER: &str = "wirespeed";
+
+    fn cipher(&self, contender: Contender, case: Case) -> Result<Cipher, Absent> {
+        let context = self.context(contender)?;
+        let found = context.fetch(case.algorithm.name(), None);
+        let cipher = found.map_err(|why| Absent(why.to_string()))?;
+        let expected = if contender == Contender::Host { "default" } else { Self::PROVIDER };
+        if cipher.provider() == expected {
+            Ok(cipher)
+        } else {
+            Err(Absent(format!("{} serves {} itself", cipher.provider(), case.algorithm)))
+        }
+    }
+
+    /// Brings a contender to life for a case.
+    pub fn runner(&self, contender: Contender, case: Case) -> Result<Runner, Absent> {
+        self.runner_on(contender, case, Arc::new(Material::of(case)))
+    }
+
+    pub(crate) fn runner_on(
+        &self,
+        contender: Contender,
+        case: Case,
+        material: Arc<Material>,
+    ) -> Result<Runner, Absent> {
+        let inner = match contender {
+            Contender::Kernels(route) => {
+                let kernels =
+                    wirespeed_native::aes(route, case.algorithm.key_bits(), self.features)
+                        .map_err(|why| Absent(why.to_string()))?;
+                Inner::Direct(Box::new(Direct::new(kernels, case, material)))
+            }
+            _ => {
+                let cipher = self.cipher(contender, case)?;
+                let evp = Evp::new(&cipher, case, material);
+                Inner::Evp(Box::new(evp.map_err(|why| Absent(why.to_string()))?))
+            }
+        };
+        Ok(Runner { inner, bytes: case.size as u64 })
+    }
+}
+
+/// A contender at work on a case.
+pub struct Runner {
+    inner: Inner,
+    bytes: u64,
+}
+
+enum Inner {
+    Direct(Box<Direct>),
+    Evp(Box<Evp>),
+}
+
+impl Runner {
+    /// The bytes and the tag of one message, for comparing contenders.
+    pub fn result(&mut self) -> Result<(Vec<u8>, [u8; 16]), Absent> {
+        match &mut self.inner {
+            Inner::Direct(direct) => Ok(direct.result()),
+            Inner::Evp(evp) => evp.result().map_err(|why| Absent(why.to_string())),
+        }
+    }
+}
+
+impl Contestant for Runner {
+    fn run(&mut self, calls: u64) {
+        match &mut self.inner {
+            Inner::Direct(direct) => direct.run(calls),
+            Inner::Evp(evp) => evp.run(calls),
+        }
+    }
+
+    fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}

@@ -1,0 +1,92 @@
+//! What is done: an algorithm in one direction, a use and a size.
+
+use std::fmt;
+
+use wirespeed_cipher::{Algorithm, Direction, Mode, Use};
+
+/// One line of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Case {
+    /// The algorithm.
+    pub algorithm: Algorithm,
+    /// The direction.
+    pub direction: Direction,
+    /// How messages and keys follow one another.
+    pub usage: Use,
+    /// Bytes in one call.
+    pub size: usize,
+}
+
+impl Case {
+    /// The case, or why there is none.
+    ///
+    /// Modes over whole blocks are measured without padding, as disks and TLS use them: their size
+    /// is rounded down, so 1420 becomes 1408.
+    pub fn new(
+        algorithm: Algorithm,
+        direction: Direction,
+        usage: Use,
+        size: usize,
+    ) -> Result<Self, &'static str> {
+        let mode = algorithm.mode();
+        let size = if mode.takes_partial_blocks() { size } else { size & !15 };
+        if size == 0 {
+            return Err("less than one block");
+        }
+        if mode == Mode::Xts && size < 16 {
+            return Err("an XTS data unit has at least 16 bytes");
+        }
+        if usage == Use::Stream && mode == Mode::Gcm {
+            return Err("an AEAD gives a tag per message: there is no stream");
+        }
+        if usage == Use::Stream && mode == Mode::Xts {
+            return Err("XTS is one data unit per message: there is no stream");
+        }
+        Ok(Self { algorithm, direction, usage, size })
+    }
+
+    /// The algorithm, and the direction where both differ: "AES-128-CBC dec".
+    pub fn title(&self) -> String {
+        match self.algorithm.mode().is_symmetric() {
+            true => self.algorithm.to_string(),
+            false => format!("{} {}", self.algorithm, self.direction),
+        }
+    }
+}
+
+impl fmt::Display for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} {} B", self.title(), self.usage, self.size)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn case(name: &str, usage: Use, size: usize) -> Result<Case, &'static str> {
+        Case::new(name.parse().expect("known"), Direction::Decrypt, usage, size)
+    }
+
+    #[test]
+    fn block_modes_take_whole_blocks() {
+        assert_eq!(case("AES-128-CBC", Use::Message, 1420).expect("a case").size, 1408);
+        assert_eq!(case("AES-128-GCM", Use::Message, 1420).expect("a case").size, 1420);
+        assert!(case("AES-128-ECB", Use::Message, 15).is_err());
+        assert!(case("AES-128-XTS", Use::Message, 15).is_err());
+    }
+
+    #[test]
+    fn what_has_no_stream_says_why() {
+        assert!(case("AES-128-GCM", Use::Stream, 64).expect_err("no stream").contains("tag"));
+        assert!(case("AES-128-XTS", Use::Stream, 64).expect_err("no stream").contains("unit"));
+        assert!(case("AES-128-CTR", Use::Stream, 64).is_ok());
+    }
+
+    #[test]
+    fn titles() {
+        assert_eq!(case("AES-128-CTR", Use::Rekey, 64).expect("a case").title(), "AES-128-CTR");
+        let cbc = case("AES-128-CBC", Use::Rekey, 64).expect("a case");
+        assert_eq!(cbc.to_string(), "AES-128-CBC dec rekey 64 B");
+    }
+}

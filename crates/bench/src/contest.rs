@@ -1,0 +1,312 @@
+//! Measuring a case: contenders and limits in turns, on one thread or on many.
+
+use std::fmt;
+use std::sync::{Arc, Barrier};
+use std::thread;
+
+use wirespeed_cipher::Route;
+use wirespeed_measure::statistics::{self, Estimate};
+use wirespeed_measure::{
+    Clock, Contestant, Limit, Plan, Samples, ThreadTime, WallTime, contest, noise,
+};
+
+use crate::arena::{Arena, Runner};
+use crate::case::Case;
+use crate::contender::{Absent, Contender};
+use crate::document::Row;
+use crate::material::Material;
+
+/// How to measure.
+#[derive(Clone, Copy, Debug)]
+pub struct Contest<'a> {
+    /// Where contenders come from.
+    pub arena: &'a Arena,
+    /// How long.
+    pub plan: Plan,
+    /// Threads at once, each with contenders of its own.
+    pub threads: usize,
+}
+
+/// What keeps a contest from being held.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Trouble {
+    /// A contender is not there.
+    Absent(Contender, Absent),
+    /// Contenders disagree about the bytes: no speed makes up for that.
+    Wrong(Case, Contender),
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Absent(contender, why) => write!(f, "{contender} is absent: {why}"),
+            Self::Wrong(case, contender) => write!(f, "{case}: {contender} gives other bytes"),
+        }
+    }
+}
+
+impl std::error::Error for Trouble {}
+
+/// A measured case.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    /// What was done.
+    pub case: Case,
+    /// Who did it, in the order asked for.
+    pub entries: Vec<Entry>,
+    /// What disturbed it.
+    pub noise: Vec<noise::Noise>,
+    threads: usize,
+}
+
+/// One contender's times.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// Who.
+    pub contender: Contender,
+    /// The times of one call.
+    pub estimate: Estimate,
+    /// The rate as a share of the unit's limit, slice against slice.
+    pub limit_share: Option<Estimate>,
+    samples: Samples,
+}
+
+impl fmt::Debug for Arena {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Arena({:?})", self.library())
+    }
+}
+
+/// What takes turns: a contender or a limit.
+type Turn = Box<dyn Contestant + Send>;
+
+impl Contest<'_> {
+    /// Measures `case` for all `contenders`; `tick` is called once for each slice.
+    pub fn measure(
+        &self,
+        case: Case,
+        contenders: &[Contender],
+        tick: &dyn Fn(),
+    ) -> Result<Measured, Trouble> {
+        let (routes, mut lists) = self.turns(case, contenders)?;
+        let clock: &(dyn Clock + Sync) = if self.threads > 1 { &WallTime } else { &ThreadTime };
+        let (cpu, wall) = (ThreadTime.now(), WallTime.now());
+        let barrier = Barrier::new(self.threads);
+        let first = lists.remove(0);
+        let per_thread: Vec<Vec<Samples>> = thread::scope(|scope| {
+            let run = |mut turns: Vec<Turn>, tick: &dyn Fn()| {
+                let gate = || {
+                    barrier.wait();
+                };
+                let ring = contest::Ring { clock, cpu: &ThreadTime, gate: &gate, tick };
+                contest::run(&ring, self.plan, &mut turns)
+            };
+            let others: Vec<_> =
+                lists.into_iter().map(|turns| scope.spawn(move || run(turns, &|| ()))).collect();
+            let mut all = vec![run(first, tick)];
+            all.extend(others.into_iter().map(|thread| thread.join().expect("a contest ends")));
+            all
+        });
+        let busy = noise::Noise::in_share(ThreadTime.now() - cpu, WallTime.now() - wall);
+        Ok(self.judge(case, contenders, &routes, &per_thread, busy.filter(|_| self.threads == 1)))
+    }
+
+    /// How often `measure` ticks.
+    pub fn ticks(&self, case: Case, contenders: &[Contender]) -> u64 {
+        let limits = self.limit_routes(case, contenders).len();
+        ((contenders.len() + limits) * self.plan.rounds) as u64
+    }
+
+    /// The units whose limits the contenders are held to: each route to its own, the host's OpenSSL
+    /// and the provider's ladder to the best of this machine.
+    fn limit_routes(&self, case: Case, contenders: &[Contender]) -> Vec<Route> {
+        let mut routes: Vec<Route> =
+            contenders.iter().filter_map(|contender| self.limit_route(*contender)).collect();
+        routes.sort_unstable();
+        routes.dedup();
+        routes.retain(|route| self.limit(case, *route).is_some());
+        routes
+    }
+
+    fn limit_route(&self, contender: Contender) -> Option<Route> {
+        match contender {
+            Contender::Host | Contender::Ladder => Limit::best_route(self.arena.features()),
+            Contender::Provider(route) | Contender::Kernels(route) => Some(route),
+        }
+    }
+
+    fn limit(&self, case: Case, route: Route) -> Option<Limit> {
+        Limit::new(case.algorithm, case.direction, route, self.arena.features())
+    }
+
+    /// For each thread the contenders, then the limits; all contenders agree on the result.
+    fn turns(
+        &self,
+        case: Case,
+        contenders: &[Contender],
+    ) -> Result<(Vec<Route>, Vec<Vec<Turn>>), Trouble> {
+        let routes = self.limit_routes(case, contenders);
+        let material = Arc::new(Material::of(case));
+        let mut expected = None;
+        let mut runner = |contender: Contender| -> Result<Runner, Trouble> {
+            let absent = |why| Trouble::Absent(contender, why);
+            let mut runner =
+                self.arena.runner_on(contender, case, material.clone()).map_err(absent)?;
+            let result = runner.result().map_err(absent)?;
+            if expected.get_or_insert_with(|| result.clone()) != &result {
+                return Err(Trouble::Wrong(case, contender));
+            }
+            Ok(runner)
+        };
+        let mut lists = Vec::new();
+        for _ in 0..self.threads.max(1) {
+            let mut turns: Vec<Turn> = Vec::new();
+            for contender in contenders {
+                turns.push(Box::new(runner(*contender)?));
+            }
+            for route in &routes {
+                turns.extend(self.limit(case, *route).map(|limit| Box::new(limit) as Turn));
+            }
+            lists.push(turns);
+        }
+        Ok((routes, lists))
+    }
+
+    fn judge(
+        &self,
+        case: Case,
+        contenders: &[Contender],
+        limits: &[Route],
+        per_thread: &[Vec<Samples>],
+        busy: Option<noise::Noise>,
+    ) -> Measured {
+        let turn = |place: usize| {
+            let threads: Vec<Samples> =
+                per_thread.iter().map(|samples| samples[place].clone()).collect();
+            contest::together(&threads)
+        };
+        let share = |contender: Contender, samples: &Samples| {
+            let route = self.limit_route(contender)?;
+            let place = contenders.len() + limits.iter().position(|limit| *limit == route)?;
+            statistics::paired_ratio(&turn(place).nanos_per_byte(), &samples.nanos_per_byte())
+        };
+        let mut noise: Vec<noise::Noise> = busy.into_iter().collect();
+        let mut entries = Vec::new();
+        for (place, contender) in contenders.iter().enumerate() {
+            let samples = turn(place);
+            noise.extend(noise::Noise::in_times(&samples.nanos()));
+            entries.push(Entry {
+                contender: *contender,
+                estimate: Estimate::of(&samples.nanos()).expect("a plan has rounds"),
+                limit_share: share(*contender, &samples),
+                samples,
+            });
+        }
+        noise.sort_unstable();
+        noise.dedup();
+        Measured { case, entries, noise, threads: per_thread.len() }
+    }
+}
+
+impl Measured {
+    /// How many times as fast as `baseline` the `contender` is.
+    pub fn ratio(&self, baseline: Contender, contender: Contender) -> Option<Estimate> {
+        let times = |who| Some(self.entry(who)?.samples.nanos());
+        statistics::paired_ratio(&times(baseline)?, &times(contender)?)
+    }
+
+    /// One contender's entry.
+    pub fn entry(&self, contender: Contender) -> Option<&Entry> {
+        self.entries.iter().find(|entry| entry.contender == contender)
+    }
+
+    /// The entries as rows of a table.
+    pub fn rows(&self) -> impl Iterator<Item = Row> {
+        self.entries.iter().map(|entry| Row {
+            algorithm: self.case.algorithm.name(),
+            direction: self.case.direction.name(),
+            usage: self.case.usage.name(),
+            size: self.case.size,
+            route: entry.contender.route().map_or("ladder", Route::name),
+            door: entry.contender.door().name(),
+            threads: self.threads,
+            bytes_per_second: entry.bytes_per_second(),
+            median_ns: entry.estimate.median,
+            mad_ns: entry.estimate.mad,
+            runs: entry.samples.slices.len(),
+            cpu_ns: entry.samples.mean_cpu_nanos(),
+            limit_share: entry.limit_share.map(|share| share.median),
+        })
+    }
+}
+
+impl Entry {
+    /// The rate.
+    pub fn bytes_per_second(&self) -> f64 {
+        self.samples.bytes as f64 * 1e9 / self.estimate.median.max(1e-3)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use wirespeed_cipher::{Direction, Use};
+    use wirespeed_cpu::Features;
+
+    use super::*;
+
+    const SHORT: Plan = Plan { slice: 20_000, rounds: 7 };
+
+    fn case(name: &str, usage: Use) -> Case {
+        Case::new(name.parse().expect("known"), Direction::Decrypt, usage, 320).expect("a case")
+    }
+
+    fn nowhere() -> Arena {
+        Arena::new(Err(Absent("no libcrypto".to_owned())), Features::detect())
+    }
+
+    #[test]
+    fn kernels_need_no_libcrypto() {
+        let arena = nowhere();
+        let contest = Contest { arena: &arena, plan: SHORT, threads: 1 };
+        let portable = Contender::Kernels(Route::Portable);
+        for name in ["AES-128-GCM", "AES-256-XTS", "AES-192-CBC", "AES-128-CFB", "AES-128-ECB"] {
+            for usage in Use::ALL.into_iter().filter(|u| *u != Use::Stream) {
+                let measured =
+                    contest.measure(case(name, usage), &[portable], &|| ()).expect("measured");
+                let row = measured.rows().next().expect("one row");
+                assert_eq!((row.route, row.door, row.runs), ("portable", "direct", 7));
+                assert!(row.bytes_per_second > 0.0 && row.cpu_ns > 0.0);
+                assert_eq!(row.limit_share, None);
+            }
+        }
+        let trouble =
+            contest.measure(case("AES-128-GCM", Use::Message), &[Contender::Host], &|| ());
+        assert!(trouble.expect_err("no host").to_string().contains("no libcrypto"));
+    }
+
+    #[test]
+    fn the_host_and_the_kernels_agree_and_are_compared() {
+        let library = wirespeed_libcrypto::Library::host().expect("these tests need libcrypto");
+        let arena = Arena::new(Ok(library), Features::detect());
+        let contest = Contest { arena: &arena, plan: SHORT, threads: 2 };
+        let contenders = [Contender::Host, Contender::Kernels(Route::Portable)];
+        for name in ["AES-128-GCM", "AES-256-XTS", "AES-192-CBC", "AES-128-CFB", "AES-256-OFB"] {
+            let measured =
+                contest.measure(case(name, Use::Rekey), &contenders, &|| ()).expect("measured");
+            let ratio = measured.ratio(contenders[1], contenders[0]).expect("both ran");
+            assert!(ratio.median > 0.0 && ratio.low <= ratio.high);
+            assert!(measured.rows().all(|row| row.threads == 2));
+        }
+    }
+
+    #[test]
+    fn ticks_are_as_many_as_foretold() {
+        let arena = nowhere();
+        let contest = Contest { arena: &arena, plan: SHORT, threads: 1 };
+        let contenders = [Contender::Kernels(Route::Portable)];
+        let ticks = std::cell::Cell::new(0);
+        let case = case("AES-128-OFB", Use::Stream);
+        contest.measure(case, &contenders, &|| ticks.set(ticks.get() + 1)).expect("measured");
+        assert_eq!(ticks.get(), contest.ticks(case, &contenders));
+    }
+}

@@ -1,0 +1,129 @@
+//! The kernels alone, through the same stream state that the provider uses.
+
+use std::sync::Arc;
+
+use wirespeed_cipher::modes::{Feedback, Gcm, Xts};
+use wirespeed_cipher::{AesKernels, AesKey, Block, Direction, InOut, Mode, Use};
+
+use crate::case::Case;
+use crate::material::{Buffer, Material};
+
+/// A case on one route's kernels.
+pub(crate) struct Direct {
+    case: Case,
+    material: Arc<Material>,
+    state: State,
+    output: Buffer,
+    tag: Block,
+}
+
+enum State {
+    /// ECB and CBC: a key and, for CBC, the chaining value.
+    Blocks {
+        key: AesKey,
+        chain: Block,
+    },
+    Feedback {
+        key: AesKey,
+        place: Feedback,
+    },
+    Xts(Xts),
+    Gcm(Box<Gcm>),
+}
+
+impl Direct {
+    pub(crate) fn new(kernels: &'static AesKernels, case: Case, material: Arc<Material>) -> Self {
+        let key = AesKey::empty(kernels);
+        let state = match case.algorithm.mode() {
+            Mode::Ecb | Mode::Cbc => State::Blocks { key, chain: [0; 16] },
+            Mode::Cfb | Mode::Ofb | Mode::Ctr => {
+                State::Feedback { key, place: Feedback::default() }
+            }
+            Mode::Xts => State::Xts(Xts::new(kernels)),
+            Mode::Gcm => State::Gcm(Box::new(Gcm::new(kernels))),
+        };
+        let output = Buffer::new(case.size, 0);
+        let mut direct = Self { case, material, state, output, tag: [0; 16] };
+        direct.set_key();
+        direct.start();
+        direct
+    }
+
+    fn set_key(&mut self) {
+        let (direction, bytes) = (self.case.direction, &self.material.key);
+        match &mut self.state {
+            State::Blocks { key, .. } => key.set(bytes, direction),
+            State::Feedback { key, .. } => key.set(bytes, Direction::Encrypt),
+            State::Xts(xts) => xts.set_key(bytes, direction),
+            State::Gcm(gcm) => gcm.set_key(bytes),
+        }
+    }
+
+    fn start(&mut self) {
+        let iv = &self.material.iv;
+        let block = || *iv.first_chunk().expect("an IV of one block");
+        match &mut self.state {
+            State::Blocks { chain, .. } => {
+                if !iv.is_empty() {
+                    *chain = block();
+                }
+            }
+            State::Feedback { place, .. } => place.start(&block()),
+            State::Xts(xts) => xts.start(&block()),
+            State::Gcm(gcm) => gcm.start(iv),
+        }
+    }
+
+    fn update(&mut self) {
+        let (mode, direction) = (self.case.algorithm.mode(), self.case.direction);
+        let data = InOut::between(self.material.input.bytes(), self.output.bytes_mut());
+        match &mut self.state {
+            State::Blocks { key, chain } => {
+                let (kernels, schedule) = (key.kernels(), key.schedule());
+                match mode {
+                    Mode::Ecb => (kernels.ecb[direction as usize])(schedule, data),
+                    _ => (kernels.cbc[direction as usize])(schedule, chain, data),
+                }
+            }
+            State::Feedback { key, place } => place.update(mode, direction, key, data),
+            State::Xts(xts) => xts.unit(direction, data).expect("at least one block"),
+            State::Gcm(gcm) => gcm.crypt(direction, data).expect("a message of this size"),
+        }
+    }
+
+    fn finish(&mut self) {
+        if let State::Gcm(gcm) = &mut self.state {
+            self.tag = gcm.tag();
+            if self.case.direction == Direction::Decrypt {
+                assert_eq!(self.tag, self.material.tag, "the tag of a message of our own");
+            }
+        }
+    }
+
+    pub(crate) fn run(&mut self, calls: u64) {
+        for _ in 0..calls {
+            match self.case.usage {
+                Use::Stream => self.update(),
+                Use::Message => {
+                    self.start();
+                    self.update();
+                    self.finish();
+                }
+                Use::Rekey => {
+                    self.set_key();
+                    self.start();
+                    self.update();
+                    self.finish();
+                }
+            }
+        }
+    }
+
+    /// The bytes and the tag of one message.
+    pub(crate) fn result(&mut self) -> (Vec<u8>, [u8; 16]) {
+        self.start();
+        self.update();
+        self.finish();
+        (self.output.bytes().to_vec(), self.tag)
+    }
+}

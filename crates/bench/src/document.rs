@@ -1,0 +1,174 @@
+//! The results as data: `wirespeed.bench/1`, described in docs/json.md.
+
+use serde::Serialize;
+use wirespeed_machine::Machine;
+
+/// The name and version of the schema; the version changes when a field changes its meaning.
+pub const BENCH_SCHEMA: &str = "wirespeed.bench/1";
+
+/// One contender's result in one case.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Row {
+    /// OpenSSL's name.
+    pub algorithm: &'static str,
+    /// "enc" or "dec".
+    pub direction: &'static str,
+    /// "message", "stream" or "rekey".
+    #[serde(rename = "use")]
+    pub usage: &'static str,
+    /// Bytes in one call.
+    pub size: usize,
+    /// The route.
+    pub route: &'static str,
+    /// "evp" or "direct".
+    pub door: &'static str,
+    /// Threads at once.
+    pub threads: usize,
+    /// The rate at the median; of all threads together.
+    pub bytes_per_second: f64,
+    /// The median time of one call, by the document's clock.
+    pub median_ns: f64,
+    /// The median absolute deviation of it.
+    pub mad_ns: f64,
+    /// Slices measured.
+    pub runs: usize,
+    /// The mean CPU time of one call.
+    pub cpu_ns: f64,
+    /// The rate as a share of the execution unit's limit.
+    pub limit_share: Option<f64>,
+}
+
+impl Row {
+    /// The fields in order, as the first line of a CSV file.
+    pub const CSV_HEADER: &str = "algorithm,direction,use,size,route,door,threads,bytes_per_second,\
+        median_ns,mad_ns,runs,cpu_ns,limit_share";
+
+    /// The values in the same order; no value holds a comma.
+    pub fn to_csv(&self) -> String {
+        let share = self.limit_share.map_or(String::new(), |share| format!("{share:.4}"));
+        format!(
+            "{},{},{},{},{},{},{},{:.0},{:.2},{:.2},{},{:.2},{share}",
+            self.algorithm,
+            self.direction,
+            self.usage,
+            self.size,
+            self.route,
+            self.door,
+            self.threads,
+            self.bytes_per_second,
+            self.median_ns,
+            self.mad_ns,
+            self.runs,
+            self.cpu_ns,
+        )
+    }
+}
+
+/// A case or a contender that was left out.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+pub struct Skipped {
+    /// OpenSSL's name.
+    pub algorithm: &'static str,
+    /// "message", "stream" or "rekey"; null where the reason holds for all.
+    #[serde(rename = "use")]
+    pub usage: Option<&'static str>,
+    /// The route; null where the reason holds for all.
+    pub route: Option<&'static str>,
+    /// Why.
+    pub reason: String,
+}
+
+/// Everything that `wirespeed bench` found.
+#[derive(Clone, Debug, Serialize)]
+pub struct Document {
+    /// [`BENCH_SCHEMA`].
+    pub schema: &'static str,
+    /// The program's version.
+    pub version: &'static str,
+    /// The machine.
+    pub machine: Machine,
+    /// "thread-cpu", or "wall" with more than one thread.
+    pub clock: &'static str,
+    /// The results.
+    pub rows: Vec<Row>,
+    /// What was left out.
+    pub skipped: Vec<Skipped>,
+    /// What disturbed the measurement, as advice.
+    pub warnings: Vec<&'static str>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row() -> Row {
+        Row {
+            algorithm: "AES-128-GCM",
+            direction: "enc",
+            usage: "message",
+            size: 1420,
+            route: "vaes512",
+            door: "evp",
+            threads: 1,
+            bytes_per_second: 9.94e9,
+            median_ns: 142.9,
+            mad_ns: 0.5,
+            runs: 50,
+            cpu_ns: 143.2,
+            limit_share: Some(0.45),
+        }
+    }
+
+    /// docs/json.md names every field, and no other.
+    #[test]
+    fn the_document_describes_every_field() {
+        let text = include_str!("../../../docs/json.md");
+        let section = text.split("## wirespeed.bench/1").nth(1).expect("a section for the schema");
+        let section = section.split("\n## ").next().expect("some text");
+        let documented: Vec<&str> = section
+            .lines()
+            .filter_map(|line| line.strip_prefix("| `")?.split('`').next())
+            .collect();
+        let machine = Machine::describe(&wirespeed_machine::ThisMachine, None);
+        let skipped =
+            Skipped { algorithm: "AES-128-GCM", usage: None, route: None, reason: String::new() };
+        let document = Document {
+            schema: BENCH_SCHEMA,
+            version: "0",
+            machine,
+            clock: "thread-cpu",
+            rows: vec![row()],
+            skipped: vec![skipped],
+            warnings: vec![],
+        };
+        let json = serde_json::to_value(&document).expect("serialisable");
+        let keys = |value: &serde_json::Value| -> Vec<String> {
+            value.as_object().expect("an object").keys().cloned().collect()
+        };
+        let mut present = keys(&json);
+        present.extend(keys(&json["rows"][0]).into_iter().map(|key| format!("rows[].{key}")));
+        present.extend(keys(&json["skipped"][0]).into_iter().map(|key| format!("skipped[].{key}")));
+        present.extend(keys(&json["machine"]).into_iter().map(|key| format!("machine.{key}")));
+        present.extend(
+            keys(&json["machine"]["cpu"]).into_iter().map(|key| format!("machine.cpu.{key}")),
+        );
+        for key in &present {
+            assert!(documented.contains(&key.as_str()), "docs/json.md does not describe {key}");
+        }
+        for key in &documented {
+            let known = present.iter().any(|p| p == key) || key.starts_with("machine.libcrypto.");
+            assert!(known, "docs/json.md describes {key}, which does not exist");
+        }
+    }
+
+    #[test]
+    fn csv_has_as_many_values_as_names() {
+        let names = Row::CSV_HEADER.split(',').count();
+        assert_eq!(row().to_csv().split(',').count(), names);
+        assert_eq!(Row { limit_share: None, ..row() }.to_csv().split(',').count(), names);
+        let json = serde_json::to_value(row()).expect("serialisable");
+        for name in Row::CSV_HEADER.split(',') {
+            assert!(json.get(name).is_some(), "{name}");
+        }
+    }
+}

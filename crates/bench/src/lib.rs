@@ -1,0 +1,22 @@
+//! The contest: one algorithm, every way to run it, side by side in one run.
+//!
+//! A [`Case`] says what is done, a [`Contender`] who does it, an [`Arena`] brings contenders to life,
+//! and [`Contest`] measures them in turns, together with the limit of the execution unit.
+#![deny(unsafe_code)]
+
+mod arena;
+mod case;
+mod contender;
+mod contest;
+mod direct;
+mod document;
+mod evp;
+mod material;
+mod proof;
+
+pub use arena::{Arena, Runner};
+pub use case::Case;
+pub use contender::{Absent, Contender, Door};
+pub use contest::{Contest, Measured, Trouble};
+pub use document::{BENCH_SCHEMA, Document, Row, Skipped};
+pub use proof::{Difference, prove_against_host};

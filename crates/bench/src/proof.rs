@@ -1,0 +1,55 @@
+//! The proof against the host: every algorithm of a route gives the bytes that OpenSSL gives.
+
+use std::fmt;
+
+use wirespeed_cipher::{Algorithm, Use};
+
+use crate::arena::Arena;
+use crate::case::Case;
+use crate::contender::{Absent, Contender};
+
+/// Why a contender is not proved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Difference {
+    /// It or the host's OpenSSL could not do the case.
+    Failed(Case, Absent),
+    /// Other bytes than the host's OpenSSL, or another tag.
+    Bytes(Case),
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Failed(case, why) => write!(f, "{case}: {why}"),
+            Self::Bytes(case) => write!(f, "{case}: other bytes than this OpenSSL gives"),
+        }
+    }
+}
+
+impl std::error::Error for Difference {}
+
+/// Below, at and above the borders of vectors and unrolled loops.
+const SIZES: [usize; 12] = [1, 16, 31, 64, 100, 128, 257, 512, 1023, 1420, 2049, 4101];
+
+/// Compares a contender with the host's OpenSSL, message by message; how many were equal.
+pub fn prove_against_host(arena: &Arena, contender: Contender) -> Result<usize, Difference> {
+    let mut checks = 0;
+    for &algorithm in Algorithm::ALL {
+        for &direction in algorithm.directions() {
+            let cases = SIZES
+                .iter()
+                .filter_map(|&size| Case::new(algorithm, direction, Use::Message, size).ok());
+            for case in cases {
+                let result = |contender| {
+                    arena.runner(contender, case).and_then(|mut runner| runner.result())
+                };
+                let failed = |why| Difference::Failed(case, why);
+                if result(contender).map_err(failed)? != result(Contender::Host).map_err(failed)? {
+                    return Err(Difference::Bytes(case));
+                }
+                checks += 1;
+            }
+        }
+    }
+    Ok(checks)
+}
