@@ -1,1 +1,13 @@
-//! To be written.
+//! The doors through which every vector and contract is run, and what they are run on.
+//!
+//! A [`Door`](door::Door) takes a message to a route: straight to the kernels, or through a libcrypto to
+//! the provider, or to the default provider, which is the measure of all others.
+
+pub mod client;
+pub mod data;
+pub mod door;
+pub mod evp;
+pub mod guarded;
+pub mod here;
+pub mod kernels;
+pub mod vectors;

@@ -1,0 +1,62 @@
+//! Requests to valgrind, when the program runs under it (valgrind's manual, section 3.1).
+
+#[cfg(target_arch = "x86_64")]
+use std::arch::asm;
+
+/// `VG_USERREQ__RUNNING_ON_VALGRIND` of valgrind.h.
+const RUNNING_ON_VALGRIND: u64 = 0x1001;
+/// `VG_USERREQ__COUNT_ERRORS` of valgrind.h.
+const COUNT_ERRORS: u64 = 0x1201;
+/// `VG_USERREQ__MAKE_MEM_UNDEFINED` of memcheck.h: the tool's letters M and C, and a number.
+const MAKE_MEM_UNDEFINED: u64 = ((b'M' as u64) << 24 | (b'C' as u64) << 16) + 1;
+/// `VG_USERREQ__MAKE_MEM_DEFINED` of memcheck.h.
+const MAKE_MEM_DEFINED: u64 = MAKE_MEM_UNDEFINED + 1;
+
+/// Whether valgrind runs this program.
+pub fn under_valgrind() -> bool {
+    request([RUNNING_ON_VALGRIND, 0, 0, 0, 0, 0]) != 0
+}
+
+/// Errors that valgrind has found so far in this process.
+pub fn errors() -> u64 {
+    request([COUNT_ERRORS, 0, 0, 0, 0, 0])
+}
+
+/// Makes memcheck take these bytes for uninitialised: a branch or an address that depends on them is
+/// an error from now on.
+pub fn poison(bytes: &mut [u8]) {
+    request([MAKE_MEM_UNDEFINED, bytes.as_ptr() as u64, bytes.len() as u64, 0, 0, 0]);
+}
+
+/// Takes that back.
+pub fn cure(bytes: &mut [u8]) {
+    request([MAKE_MEM_DEFINED, bytes.as_ptr() as u64, bytes.len() as u64, 0, 0, 0]);
+}
+
+/// A request that a processor executes as nothing and valgrind as a message to itself; 0 where
+/// nobody listens.
+#[cfg(target_arch = "x86_64")]
+fn request(message: [u64; 6]) -> u64 {
+    let mut answer = 0_u64;
+    // SAFETY: the four rotations add up to 128 bits and the exchange is of a register with itself, so
+    // the processor changes nothing but flags; valgrind writes the answer to RDX. The message may name
+    // memory whose state of initialisation changes, so no `nomem`.
+    unsafe {
+        asm!(
+            "rol rdi, 3",
+            "rol rdi, 13",
+            "rol rdi, 61",
+            "rol rdi, 51",
+            "xchg rbx, rbx",
+            inout("rdx") answer,
+            in("rax") message.as_ptr(),
+            options(nostack),
+        );
+    }
+    answer
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn request(_: [u64; 6]) -> u64 {
+    0
+}

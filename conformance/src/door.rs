@@ -1,0 +1,79 @@
+//! A door: one way to hand a message to a route.
+
+use wirespeed_cipher::{Algorithm, Block, Direction, InOut, Mode};
+
+use crate::data::same;
+
+/// All that a message needs before its data.
+#[derive(Clone, Copy, Debug)]
+pub struct Setup<'a> {
+    /// The algorithm.
+    pub algorithm: Algorithm,
+    /// Encrypt or decrypt.
+    pub direction: Direction,
+    /// The key; for XTS both.
+    pub key: &'a [u8],
+    /// The IV; empty for ECB.
+    pub iv: &'a [u8],
+    /// Associated data, in two pieces; GCM only.
+    pub aad: [&'a [u8]; 2],
+}
+
+/// What the measure of all doors makes of a message.
+#[derive(Clone, Debug)]
+pub struct Right {
+    /// The data.
+    pub output: Vec<u8>,
+    /// The tag of GCM; of the ciphertext, whichever way the message goes.
+    pub tag: Option<Block>,
+}
+
+/// A message in progress. CBC and ECB take whole blocks here; padding has tests of its own.
+pub trait Work {
+    /// Processes the next bytes, all of them at once.
+    fn update(&mut self, data: InOut<'_>) -> Result<(), String>;
+    /// Ends a message of GCM: an error unless this is its tag, or the beginning of it.
+    fn close(&mut self, tag: &[u8]) -> Result<(), String>;
+    /// The same message once more, to go another way from here.
+    fn duplicate(&self) -> Box<dyn Work>;
+}
+
+/// One way to hand a message to a route.
+pub trait Door: Send + Sync {
+    /// Begins a message.
+    fn begin(&self, setup: &Setup<'_>) -> Result<Box<dyn Work>, String>;
+
+    /// Compares a message with what is right, in one call, into another place and in place; a wrong tag
+    /// must be refused.
+    fn agree(
+        &self,
+        what: &dyn Fn() -> String,
+        setup: &Setup<'_>,
+        data: &[u8],
+        right: &Right,
+    ) -> Result<(), String> {
+        let failed = |error| format!("{}: {error}", what());
+        let mut output = vec![0; data.len()];
+        let mut work = self.begin(setup).map_err(failed)?;
+        let mut in_place = work.duplicate();
+        work.update(InOut::between(data, &mut output)).map_err(failed)?;
+        same(what, &right.output, &output)?;
+        output.copy_from_slice(data);
+        in_place.update(InOut::in_place(&mut output)).map_err(failed)?;
+        same(|| format!("{} in place", what()), &right.output, &output)?;
+        if let Some(tag) = right.tag {
+            work.close(&tag).map_err(failed)?;
+            let mut wrong = tag;
+            wrong[data.len() % 16] ^= 1 << (data.len() % 8);
+            if in_place.close(&wrong).is_ok() {
+                return Err(format!("{}: a wrong tag passed", what()));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether messages of this algorithm end in a tag.
+pub fn has_tag(algorithm: Algorithm) -> bool {
+    algorithm.mode() == Mode::Gcm
+}

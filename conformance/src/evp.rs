@@ -1,0 +1,155 @@
+//! The second door: a provider behind EVP, in this process.
+
+use wirespeed_cipher::{Algorithm, Direction, InOut, Mode, Route};
+use wirespeed_libcrypto::{self as libcrypto, Cipher, CipherContext, Context, Library, Param};
+
+use wirespeed_provider::InitFunction;
+
+use crate::data::same;
+use crate::door::{Door, Right, Setup, Work, has_tag};
+
+/// A library context with one provider, whose ciphers are all fetched from it.
+#[derive(Clone)]
+pub struct Provider {
+    context: Context,
+}
+
+impl Provider {
+    /// OpenSSL's own default provider: the measure of all others.
+    pub fn default(library: Library) -> Result<Self, libcrypto::Error> {
+        let context = Context::new(library)?;
+        context.load("default")?;
+        Ok(Self { context })
+    }
+
+    /// Ours, on one route alone.
+    pub fn routed(library: Library, route: Route) -> Result<Self, String> {
+        let init = wirespeed_provider::builtin(route).ok_or("no such route in the provider")?;
+        Self::builtin(library, init)
+    }
+
+    /// Ours, as the module is: with the ladder of all routes.
+    pub fn ladder(library: Library) -> Result<Self, String> {
+        Self::builtin(library, wirespeed_provider::init)
+    }
+
+    fn builtin(library: Library, init: InitFunction) -> Result<Self, String> {
+        let context = Context::new(library).map_err(|error| error.to_string())?;
+        // SAFETY: an entry point of our provider, which is part of this program.
+        unsafe { context.add_builtin("wirespeed", init) }.map_err(|error| error.to_string())?;
+        context.load("wirespeed").map_err(|error| error.to_string())?;
+        Ok(Self { context })
+    }
+
+    /// The library context.
+    pub const fn context(&self) -> &Context {
+        &self.context
+    }
+
+    /// The cipher, from the one provider here.
+    pub fn cipher(&self, algorithm: Algorithm) -> Result<Cipher, libcrypto::Error> {
+        self.context.fetch(algorithm.name(), None)
+    }
+}
+
+impl Provider {
+    /// What this provider makes of a message: for the default provider, what is right.
+    pub fn right(&self, setup: &Setup<'_>, data: &[u8]) -> Result<Right, String> {
+        let result = || {
+            let mut work = self.cipher(setup.algorithm)?.context()?;
+            start(&mut work, setup)?;
+            let mut output = vec![0; data.len() + 16];
+            let length = work.update(data, &mut output)?;
+            output.truncate(length);
+            let tag = if has_tag(setup.algorithm) {
+                // Decryption does not tell the tag: encrypt what came out.
+                if setup.direction == Direction::Decrypt {
+                    start(&mut work, &Setup { direction: Direction::Encrypt, ..*setup })?;
+                    work.update(&output, &mut vec![0; data.len()])?;
+                }
+                let mut tag = [0; 16];
+                work.finish(&mut [])?;
+                work.tag(&mut tag)?;
+                Some(tag)
+            } else {
+                None
+            };
+            Ok(Right { output, tag })
+        };
+        result().map_err(|error: libcrypto::Error| error.to_string())
+    }
+}
+
+impl Door for Provider {
+    fn begin(&self, setup: &Setup<'_>) -> Result<Box<dyn Work>, String> {
+        let begin = || {
+            let mut work = self.cipher(setup.algorithm)?.context()?;
+            start(&mut work, setup)?;
+            Ok::<_, libcrypto::Error>(work)
+        };
+        let work = begin().map_err(|error| error.to_string())?;
+        Ok(Box::new(Message { work, direction: setup.direction }))
+    }
+}
+
+/// The direction in EVP's terms.
+pub const fn direction(direction: Direction) -> libcrypto::Direction {
+    match direction {
+        Direction::Encrypt => libcrypto::Direction::Encrypt,
+        Direction::Decrypt => libcrypto::Direction::Decrypt,
+    }
+}
+
+/// Begins a message in a context that may have been used before.
+pub fn start(work: &mut CipherContext, setup: &Setup<'_>) -> Result<(), libcrypto::Error> {
+    let ivlen = [Param::size(c"ivlen", setup.iv.len())];
+    let padding = [Param::uint(c"padding", 0)];
+    let params: &[Param<'_>] = match setup.algorithm.mode() {
+        Mode::Gcm => &ivlen,
+        Mode::Ecb | Mode::Cbc => &padding,
+        _ => &[],
+    };
+    let iv = (!setup.iv.is_empty()).then_some(setup.iv);
+    work.init(direction(setup.direction), Some(setup.key), iv, params)?;
+    setup.aad.iter().filter(|piece| !piece.is_empty()).try_for_each(|piece| work.aad(piece))
+}
+
+struct Message {
+    work: CipherContext,
+    direction: Direction,
+}
+
+impl Work for Message {
+    fn update(&mut self, data: InOut<'_>) -> Result<(), String> {
+        let length = data.len();
+        // SAFETY: `data` vouches for both ranges. Whole blocks with padding off, which are all that
+        // comes this way, give as many bytes as they take.
+        let written = unsafe { self.work.update_raw(data.source(), length, data.destination()) };
+        match written {
+            Ok(written) if written == length => Ok(()),
+            Ok(written) => Err(format!("{written} bytes out, {length} in")),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    fn close(&mut self, tag: &[u8]) -> Result<(), String> {
+        let work = &mut self.work;
+        let verdict = match self.direction {
+            Direction::Decrypt => work.set_tag(tag).and_then(|()| work.finish(&mut [])),
+            Direction::Encrypt => {
+                let mut found = [0; 16];
+                let found = &mut found[..tag.len()];
+                work.finish(&mut [])
+                    .and_then(|_| work.tag(found))
+                    .map_err(|error| error.to_string())?;
+                return same(|| "tag".to_owned(), tag, found);
+            }
+        };
+        verdict.map(|_| ()).map_err(|error| error.to_string())
+    }
+
+    fn duplicate(&self) -> Box<dyn Work> {
+        let work = self.work.duplicate().expect("a context can be copied");
+        Box::new(Self { work, direction: self.direction })
+    }
+}

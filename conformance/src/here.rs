@@ -1,0 +1,45 @@
+//! What the tests run on: which libcrypto, which program, how much of each schedule.
+
+use std::env;
+use std::path::PathBuf;
+
+use wirespeed_cipher::Route;
+use wirespeed_libcrypto::Library;
+use wirespeed_native::ROUTES;
+
+use crate::client;
+
+/// The libcrypto under test: the file named by `WIRESPEED_LIBCRYPTO`, or the host's own.
+///
+/// # Panics
+/// If there is none: a test without its measure would prove nothing.
+pub fn library() -> Library {
+    match env::var_os("WIRESPEED_LIBCRYPTO") {
+        Some(path) => Library::open(path),
+        None => Library::host(),
+    }
+    .expect("these tests need a libcrypto of OpenSSL 3.0 or later")
+}
+
+/// The `openssl` program under test: the file named by `WIRESPEED_OPENSSL`, or the host's own.
+pub fn openssl() -> PathBuf {
+    env::var_os("WIRESPEED_OPENSSL").map_or_else(|| "openssl".into(), PathBuf::from)
+}
+
+/// The directory that holds `libwirespeed.so`.
+pub fn modules() -> Option<PathBuf> {
+    env::var_os("WIRESPEED_MODULES").map(PathBuf::from)
+}
+
+/// Whether to run a small part of each schedule, because everything runs many times slower here.
+pub fn reduced() -> bool {
+    client::under_valgrind() || env::var_os("WIRESPEED_SCHEDULE").is_some_and(|it| it == "reduced")
+}
+
+/// Our routes that the tool we run under can execute, and the others with the reason.
+pub fn routes() -> impl Iterator<Item = (Route, Option<&'static str>)> {
+    ROUTES.into_iter().map(|route| {
+        let wide = matches!(route, Route::Vaes512 | Route::Vaes256);
+        (route, (wide && client::under_valgrind()).then_some("valgrind does not know VAES"))
+    })
+}

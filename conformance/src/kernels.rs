@@ -1,0 +1,140 @@
+//! The first door: the kernels themselves, with the streams' state of `wirespeed_cipher::modes`.
+
+use wirespeed_cipher::modes::{Feedback, Gcm, Xts};
+use wirespeed_cipher::{AesKernels, AesKey, Algorithm, Block, Direction, InOut, Mode, Route};
+use wirespeed_cpu::Features;
+use wirespeed_native::Absent;
+
+use crate::door::{Door, Setup, Work};
+
+/// The kernels of one route.
+#[derive(Clone, Copy)]
+pub struct Kernels {
+    route: Route,
+    features: Features,
+}
+
+impl Kernels {
+    /// The door to `route`, on a machine with `features`.
+    pub fn new(route: Route, features: Features) -> Result<Self, Absent> {
+        wirespeed_native::aes(route, 128, features)?;
+        Ok(Self { route, features })
+    }
+
+    /// The table for an algorithm's key size.
+    ///
+    /// # Panics
+    /// If the route is there for some key sizes only.
+    pub fn table(&self, algorithm: Algorithm) -> &'static AesKernels {
+        let table = wirespeed_native::aes(self.route, algorithm.key_bits(), self.features)
+            .expect("a route that is there for one key size is there for all");
+        assert_eq!(table.route, self.route, "the route that runs is the one asked for");
+        table
+    }
+}
+
+impl Door for Kernels {
+    fn begin(&self, setup: &Setup<'_>) -> Result<Box<dyn Work>, String> {
+        Message::begin(self.table(setup.algorithm), setup).map(|message| Box::new(message) as _)
+    }
+}
+
+/// A message whose kernels are called directly.
+#[derive(Clone)]
+pub struct Message {
+    direction: Direction,
+    state: State,
+}
+
+#[derive(Clone)]
+enum State {
+    Ecb(AesKey),
+    Cbc(AesKey, Block),
+    Feedback(Mode, AesKey, Feedback),
+    Xts(Box<Xts>),
+    Gcm(Box<Gcm>),
+}
+
+impl Message {
+    /// Sets everything up.
+    pub fn begin(kernels: &'static AesKernels, setup: &Setup<'_>) -> Result<Self, String> {
+        let &Setup { algorithm, direction, key: bytes, iv, aad } = setup;
+        let mut key = AesKey::empty(kernels);
+        let block = || Block::try_from(iv).map_err(|_| format!("IV of {} bytes", iv.len()));
+        let state = match algorithm.mode() {
+            Mode::Ecb => {
+                key.set(bytes, direction);
+                State::Ecb(key)
+            }
+            Mode::Cbc => {
+                key.set(bytes, direction);
+                State::Cbc(key, block()?)
+            }
+            mode @ (Mode::Cfb | Mode::Ofb | Mode::Ctr) => {
+                key.set(bytes, Direction::Encrypt);
+                let mut feedback = Feedback::default();
+                feedback.start(&block()?);
+                State::Feedback(mode, key, feedback)
+            }
+            Mode::Xts => {
+                let mut xts = Box::new(Xts::new(kernels));
+                xts.set_key(bytes, direction);
+                xts.start(&block()?);
+                State::Xts(xts)
+            }
+            Mode::Gcm => {
+                let mut gcm = Box::new(Gcm::new(kernels));
+                gcm.set_key(bytes);
+                gcm.start(iv);
+                for piece in aad {
+                    gcm.aad(piece).map_err(|error| error.to_string())?;
+                }
+                State::Gcm(gcm)
+            }
+        };
+        Ok(Self { direction, state })
+    }
+
+    /// Goes on with another route's kernels, where the mode allows it.
+    ///
+    /// # Panics
+    /// For XTS and GCM, which choose once per message.
+    pub fn reroute(&mut self, kernels: &'static AesKernels) {
+        match &mut self.state {
+            State::Ecb(key) | State::Cbc(key, _) | State::Feedback(_, key, _) => {
+                key.reroute(kernels);
+            }
+            State::Xts(_) | State::Gcm(_) => panic!("this mode keeps its route"),
+        }
+    }
+}
+
+impl Work for Message {
+    fn update(&mut self, data: InOut<'_>) -> Result<(), String> {
+        let direction = self.direction;
+        match &mut self.state {
+            State::Ecb(key) => (key.kernels().ecb[direction as usize])(key.schedule(), data),
+            State::Cbc(key, chain) => {
+                (key.kernels().cbc[direction as usize])(key.schedule(), chain, data);
+            }
+            State::Feedback(mode, key, feedback) => feedback.update(*mode, direction, key, data),
+            State::Xts(xts) => xts.unit(direction, data).map_err(|error| error.to_string())?,
+            State::Gcm(gcm) => gcm.crypt(direction, data).map_err(|error| error.to_string())?,
+        }
+        Ok(())
+    }
+
+    fn close(&mut self, tag: &[u8]) -> Result<(), String> {
+        match &mut self.state {
+            State::Gcm(gcm) => {
+                let right = !tag.is_empty() && gcm.tag().starts_with(tag);
+                if right { Ok(()) } else { Err("another tag".to_owned()) }
+            }
+            _ => Err("this mode has no tag".to_owned()),
+        }
+    }
+
+    fn duplicate(&self) -> Box<dyn Work> {
+        Box::new(self.clone())
+    }
+}

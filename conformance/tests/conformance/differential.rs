@@ -1,0 +1,152 @@
+//! A door against the default provider: lengths, places, edges of memory, cuts, counters, GCM's IVs and
+//! associated data.
+
+use std::sync::Arc;
+
+use libtest_mimic::Trial;
+use wirespeed_cipher::{Algorithm, Direction, InOut, Mode};
+use wirespeed_conformance::data::{painted, same};
+use wirespeed_conformance::door::Door;
+use wirespeed_conformance::evp::Provider;
+use wirespeed_conformance::guarded::{Edge, Guarded};
+use wirespeed_conformance::here;
+
+use crate::messages::{self, Message};
+use crate::trial;
+
+/// A comparison of a door with the measure, the first of the two.
+type Check = fn(&Provider, &dyn Door, Algorithm) -> Result<(), String>;
+/// Which modes a comparison is about.
+type Applies = fn(Mode) -> bool;
+
+pub(crate) fn trials(name: &str, measure: &Provider, door: &Arc<dyn Door>) -> Vec<Trial> {
+    let checks: [(&str, Check, Applies); 6] = [
+        ("lengths", lengths, |_| true),
+        ("places", places, |_| true),
+        ("edges", edges, |_| true),
+        ("cuts", messages::cuts, |mode| mode != Mode::Xts),
+        ("counters", messages::counters, |mode| matches!(mode, Mode::Ctr | Mode::Gcm)),
+        ("associated", messages::associated, |mode| mode == Mode::Gcm),
+    ];
+    let mut trials = Vec::new();
+    for (what, check, applies) in checks {
+        for &algorithm in Algorithm::ALL.iter().filter(|it| applies(it.mode())) {
+            let (measure, door) = (measure.clone(), Arc::clone(door));
+            trials.push(trial(format!("{name}::{what}::{algorithm}"), move || {
+                check(&measure, door.as_ref(), algorithm)
+            }));
+        }
+    }
+    trials
+}
+
+/// The lengths from 0 to 1100, and those around 4, 16 and 64 KiB.
+fn schedule(mode: Mode) -> impl Iterator<Item = usize> {
+    let reduced = here::reduced();
+    let around = |size: usize| size - 20..=size + 20;
+    let all = (0..=1100).chain(around(4096)).chain(around(16384)).chain(around(65536));
+    all.filter(move |&length| !reduced || length % 13 == 0 || length < 40)
+        .filter(move |&length| !reduced || length < 5000)
+        .filter(move |&length| possible(mode, length))
+}
+
+/// Whether a message of this mode can have that length.
+pub(crate) fn possible(mode: Mode, length: usize) -> bool {
+    match mode {
+        Mode::Ecb | Mode::Cbc => length.is_multiple_of(16),
+        Mode::Xts => length >= 16,
+        _ => true,
+    }
+}
+
+/// Every length, in place and out of place.
+fn lengths(measure: &Provider, door: &dyn Door, algorithm: Algorithm) -> Result<(), String> {
+    for direction in Direction::BOTH {
+        for length in schedule(algorithm.mode()) {
+            let message = Message::new(algorithm, length as u64);
+            let setup = message.setup(direction);
+            let data = painted(length as u64, length);
+            let what = || format!("{algorithm} {direction}, {length} bytes");
+            let right = measure.right(&setup, &data)?;
+            door.agree(&what, &setup, &data, &right)?;
+        }
+    }
+    Ok(())
+}
+
+/// Source and destination at every pair of places modulo 64, and nothing written beside them.
+fn places(measure: &Provider, door: &dyn Door, algorithm: Algorithm) -> Result<(), String> {
+    const SPACE: usize = 64;
+    const CANARY: u8 = 0xc7;
+    let step = if here::reduced() { 13 } else { 1 };
+    for (direction, length) in
+        Direction::BOTH.into_iter().flat_map(|d| [16, 176, 1040].map(|n| (d, n)))
+    {
+        // An odd end where the mode allows one.
+        let length = if possible(algorithm.mode(), length + 3) { length + 3 } else { length };
+        let message = Message::new(algorithm, 7);
+        let setup = message.setup(direction);
+        let data = painted(8, length);
+        let right = measure.right(&setup, &data)?.output;
+        let begun = door.begin(&setup)?;
+        let mut source = vec![0; length + 2 * SPACE];
+        let mut destination = vec![0; length + 3 * SPACE];
+        let source_start = source.as_ptr().align_offset(SPACE);
+        let destination_start = destination.as_ptr().align_offset(SPACE);
+        for from in (0..SPACE).step_by(step) {
+            let from_range = source_start + from..source_start + from + length;
+            source[from_range.clone()].copy_from_slice(&data);
+            for to in (0..SPACE).step_by(step) {
+                let what = || format!("{algorithm} {direction}, {length} bytes, {from} to {to}");
+                let to = destination_start + to..destination_start + to + length;
+                destination.fill(CANARY);
+                let mut work = begun.duplicate();
+                let range = to.clone();
+                work.update(InOut::between(&source[from_range.clone()], &mut destination[range]))
+                    .map_err(|error| format!("{}: {error}", what()))?;
+                same(what, &right, &destination[to.clone()])?;
+                let beside = destination[..to.start].iter().chain(&destination[to.end..]);
+                if beside.into_iter().any(|byte| *byte != CANARY) {
+                    return Err(format!("{}: wrote beside the destination", what()));
+                }
+            }
+            let mut work = begun.duplicate();
+            work.update(InOut::in_place(&mut source[from_range.clone()]))?;
+            same(
+                || format!("{algorithm} {direction} in place at {from}"),
+                &right,
+                &source[from_range],
+            )?;
+        }
+    }
+    Ok(())
+}
+
+/// Every length to 300 right before and right after a page that faults at any access.
+fn edges(measure: &Provider, door: &dyn Door, algorithm: Algorithm) -> Result<(), String> {
+    let mut source = Guarded::new(2048);
+    let mut destination = Guarded::new(2048);
+    let message = Message::new(algorithm, 9);
+    let lengths = (0..=300).chain([511, 512, 767, 1024, 1420, 2047, 2048]);
+    for length in lengths.filter(|length| possible(algorithm.mode(), *length)) {
+        let data = painted(10, length);
+        for direction in Direction::BOTH {
+            let setup = message.setup(direction);
+            let right = measure.right(&setup, &data)?;
+            for edge in [Edge::Begin, Edge::End] {
+                let what = || format!("{algorithm} {direction}, {length} bytes at {edge:?}");
+                let from = source.at(edge, length);
+                from.copy_from_slice(&data);
+                let to = destination.at(edge, length);
+                let mut work = door.begin(&setup)?;
+                work.update(InOut::between(from, to))
+                    .map_err(|error| format!("{}: {error}", what()))?;
+                same(what, &right.output, to)?;
+                if let Some(tag) = right.tag {
+                    work.close(&tag).map_err(|error| format!("{}: {error}", what()))?;
+                }
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,48 @@
+//! Every vector and contract, through every door, on every route that this machine has.
+//!
+//! `WIRESPEED_LIBCRYPTO`, `WIRESPEED_OPENSSL` and `WIRESPEED_MODULES` name a libcrypto, an `openssl`
+//! program and the directory of `libwirespeed.so`; without them the host's own serve. A test that
+//! cannot run here is ignored with its reason.
+
+mod differential;
+mod messages;
+mod subjects;
+mod vectors;
+
+use std::process::ExitCode;
+
+use libtest_mimic::{Arguments, Completion, Failed, Trial};
+use wirespeed_conformance::evp::Provider;
+use wirespeed_conformance::here;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let library = here::library();
+    println!("{} at {}", library.version(), library.path().display());
+    let measure = Provider::default(library).expect("libcrypto has a default provider");
+    let mut trials = Vec::new();
+    for subject in subjects::all(library) {
+        match subject.door {
+            Ok(door) => {
+                trials.extend(vectors::trials(&subject.name, &door));
+                trials.extend(differential::trials(&subject.name, &measure, &door));
+            }
+            Err(reason) => trials.push(skipped(&subject.name, reason)),
+        }
+    }
+    trials.extend(messages::rerouting());
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+/// A test by that name.
+fn trial(
+    name: impl Into<String>,
+    run: impl FnOnce() -> Result<(), String> + Send + 'static,
+) -> Trial {
+    Trial::test(name, move || run().map_err(Failed::from))
+}
+
+/// A test that cannot run here.
+fn skipped(name: &str, reason: String) -> Trial {
+    Trial::ignorable_test(name, move || Ok(Completion::ignored_with(reason)))
+}

