@@ -1,2 +1,20 @@
-//! To be written.
-fn main() {}
+//! `wirespeed`: what crypto this machine can do, and how fast.
+#![forbid(unsafe_code)]
+
+mod arguments;
+mod commands;
+mod fault;
+mod host;
+mod output;
+mod survey;
+
+use std::process::ExitCode;
+
+use arguments::Arguments;
+
+fn main() -> ExitCode {
+    match Arguments::from_command_line().and_then(commands::run) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(fault) => fault.report(),
+    }
+}

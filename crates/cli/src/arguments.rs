@@ -1,0 +1,223 @@
+//! The command line: what was typed, and what it means.
+
+use clap::{Args, Parser, Subcommand};
+use wirespeed_cipher::{Algorithm, Direction, Route, SIZE_CLASSES, Use};
+
+use crate::fault::Fault;
+
+const EXAMPLES: &str = "\
+Examples:
+  wirespeed                                   survey this machine, in under a minute
+  wirespeed --json -                          the same as JSON
+  wirespeed bench AES-128-GCM --both          one algorithm at every size, routes side by side
+  wirespeed bench AES-256-XTS --sizes 512,4KiB --csv sectors.csv
+  wirespeed routes                            what is here, what is absent and why
+
+Exit status: 0 done; 1 a proof failed; 2 usage or environment, with one line that says what.";
+
+/// Survey the crypto of this machine: what it can do, what its OpenSSL does, and what is gained
+#[derive(Parser)]
+#[command(name = "wirespeed", version, after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+    #[command(flatten)]
+    pub(crate) survey: SurveyArguments,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Measure algorithms at every size, the routes side by side
+    Bench(BenchArguments),
+    /// Show what serves what, and why the rest is absent
+    Routes(RoutesArguments),
+}
+
+#[derive(Args)]
+pub(crate) struct SurveyArguments {
+    /// Seconds for each figure
+    #[arg(long, value_name = "S", default_value_t = 0.12)]
+    pub(crate) seconds: f64,
+    /// Write the result as JSON; - is standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<String>,
+}
+
+const BENCH_EXAMPLES: &str = "\
+Examples:
+  wirespeed bench                             every algorithm, encryption, every size
+  wirespeed bench AES-128-GCM AES-256-GCM --both --sizes 1420,16KiB
+  wirespeed bench AES-128-CBC --decrypt --use message,stream --routes libcrypto,vaes256
+  wirespeed bench AES-128-CTR --threads 2 --seconds 1 --json -
+
+ECB and CBC take whole blocks: 1420 becomes 1408. Without a libcrypto the kernels run directly.";
+
+#[derive(Args)]
+#[command(after_help = BENCH_EXAMPLES)]
+pub(crate) struct BenchArguments {
+    /// OpenSSL's names, such as AES-128-GCM; all of them by default
+    #[arg(value_name = "ALGORITHM")]
+    algorithms: Vec<String>,
+    /// Routes to compare: vaes512 vaes256 aesni portable libcrypto
+    #[arg(long, value_name = "R,…", value_delimiter = ',')]
+    routes: Vec<String>,
+    /// Bytes in one call; KiB and MiB are understood
+    #[arg(long, value_name = "N,…", value_delimiter = ',')]
+    sizes: Vec<String>,
+    /// Uses: message (new IV each call), stream (one long message), rekey (new key each call)
+    #[arg(long = "use", value_name = "USE,…", value_delimiter = ',')]
+    uses: Vec<String>,
+    /// Decrypt instead of encrypting
+    #[arg(long, conflicts_with = "both")]
+    decrypt: bool,
+    /// Encrypt and decrypt
+    #[arg(long)]
+    both: bool,
+    /// Threads at once; figures are then of all together
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    threads: usize,
+    /// Seconds for each figure
+    #[arg(long, value_name = "S", default_value_t = 0.1)]
+    seconds: f64,
+    /// Write the result as JSON; - is standard output
+    #[arg(long, value_name = "FILE")]
+    json: Option<String>,
+    /// Write the result as CSV; - is standard output
+    #[arg(long, value_name = "FILE")]
+    csv: Option<String>,
+}
+
+#[derive(Args)]
+pub(crate) struct RoutesArguments {
+    /// One of OpenSSL's names; all of them by default
+    #[arg(value_name = "ALGORITHM")]
+    pub(crate) algorithm: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+impl Arguments {
+    /// Reads the process's own command line.
+    pub(crate) fn from_command_line() -> Result<Self, Fault> {
+        Self::try_parse().map_err(Fault::Parser)
+    }
+}
+
+/// What `wirespeed bench` was asked to do.
+pub(crate) struct BenchRequest {
+    pub(crate) algorithms: Vec<Algorithm>,
+    /// Those asked for; otherwise all that are here.
+    pub(crate) routes: Option<Vec<Route>>,
+    pub(crate) sizes: Vec<usize>,
+    pub(crate) uses: Vec<Use>,
+    pub(crate) directions: Vec<Direction>,
+    pub(crate) threads: usize,
+    pub(crate) seconds: f64,
+    pub(crate) json: Option<String>,
+    pub(crate) csv: Option<String>,
+}
+
+impl BenchArguments {
+    /// Parses every word, or names the first that means nothing.
+    pub(crate) fn understand(self) -> Result<BenchRequest, Fault> {
+        if self.json.as_deref() == Some("-") && self.csv.as_deref() == Some("-") {
+            return Err(Fault::usage(
+                "--json - and --csv - both want standard output: name a file",
+            ));
+        }
+        let directions = match (self.decrypt, self.both) {
+            (_, true) => Direction::BOTH.to_vec(),
+            (true, _) => vec![Direction::Decrypt],
+            _ => vec![Direction::Encrypt],
+        };
+        let mut sizes = match self.sizes.is_empty() {
+            true => SIZE_CLASSES.to_vec(),
+            false => self.sizes.iter().map(|text| size(text)).collect::<Result<_, _>>()?,
+        };
+        sizes.sort_unstable();
+        Ok(BenchRequest {
+            algorithms: each(&self.algorithms)?.unwrap_or_else(|| Algorithm::ALL.to_vec()),
+            routes: each(&self.routes)?,
+            sizes,
+            uses: each(&self.uses)?.unwrap_or_else(|| vec![Use::Message]),
+            directions,
+            threads: within("threads", self.threads, 1, 1024)?,
+            seconds: seconds(self.seconds)?,
+            json: self.json,
+            csv: self.csv,
+        })
+    }
+}
+
+/// Every word, or nothing if there is none.
+fn each<T>(words: &[String]) -> Result<Option<Vec<T>>, Fault>
+where
+    T: std::str::FromStr<Err = wirespeed_cipher::UnknownName>,
+{
+    if words.is_empty() {
+        return Ok(None);
+    }
+    words.iter().map(|word| word.parse().map_err(Fault::usage)).collect::<Result<_, _>>().map(Some)
+}
+
+/// The largest size: what XTS allows in a data unit.
+const LARGEST: usize = 16 << 20;
+
+fn size(text: &str) -> Result<usize, Fault> {
+    let (digits, unit) = match (text.strip_suffix("KiB"), text.strip_suffix("MiB")) {
+        (Some(digits), _) => (digits, 1 << 10),
+        (_, Some(digits)) => (digits, 1 << 20),
+        _ => (text, 1),
+    };
+    let bytes = digits.parse::<usize>().ok().and_then(|number| number.checked_mul(unit));
+    bytes.filter(|bytes| (1..=LARGEST).contains(bytes)).ok_or_else(|| {
+        let classes = SIZE_CLASSES.map(|class| class.to_string()).join(" ");
+        Fault::usage(format!(
+            "unknown size '{text}': choose from {classes}, or any number of bytes from 1 to 16MiB"
+        ))
+    })
+}
+
+fn within(what: &str, value: usize, least: usize, most: usize) -> Result<usize, Fault> {
+    if (least..=most).contains(&value) {
+        return Ok(value);
+    }
+    Err(Fault::usage(format!("--{what} {value}: choose from {least} to {most}")))
+}
+
+/// Seconds for a figure, within reason.
+pub(crate) fn seconds(value: f64) -> Result<f64, Fault> {
+    if (0.0..=3600.0).contains(&value) {
+        return Ok(value);
+    }
+    Err(Fault::usage(format!("--seconds {value}: choose from 0 to 3600")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_parser_is_sound() {
+        use clap::CommandFactory;
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn sizes() {
+        assert_eq!(size("1420").expect("a size"), 1420);
+        assert_eq!(size("16KiB").expect("a size"), 16384);
+        assert_eq!(size("16MiB").expect("a size"), LARGEST);
+        for wrong in ["", "0", "-1", "17MiB", "12x", "99999999999999999999KiB"] {
+            let Err(Fault::Usage(message)) = size(wrong) else { panic!("{wrong} is no size") };
+            assert!(message.starts_with(&format!("unknown size '{wrong}'")), "{message}");
+        }
+    }
+
+    #[test]
+    fn seconds_are_a_number_in_reason() {
+        assert!(seconds(0.01).is_ok());
+        assert!(seconds(-1.0).is_err() && seconds(f64::NAN).is_err());
+    }
+}

@@ -1,0 +1,56 @@
+//! What goes wrong, and the exit status that says so.
+
+use std::fmt;
+use std::io;
+use std::process::ExitCode;
+
+/// Why the program ends without having done what was asked.
+#[derive(Debug)]
+pub(crate) enum Fault {
+    /// The parser's own words: usage, or the help that was asked for.
+    Parser(clap::Error),
+    /// A usage error or an environment that does not allow it: one line, status 2.
+    Usage(String),
+    /// The thing asked about is not so: one line, status 1.
+    NotSo(String),
+    /// The result could not be written.
+    Output(io::Error),
+}
+
+impl Fault {
+    /// A usage error.
+    pub(crate) fn usage(message: impl fmt::Display) -> Self {
+        Self::Usage(message.to_string())
+    }
+
+    /// Says what is wrong on standard error, and gives the exit status.
+    pub(crate) fn report(self) -> ExitCode {
+        match self {
+            Self::Parser(error) => {
+                // Help goes to standard output and is no fault; nobody hears if printing fails.
+                let _ = error.print();
+                ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
+            }
+            Self::Usage(message) => {
+                eprintln!("wirespeed: {message}");
+                ExitCode::from(2)
+            }
+            Self::NotSo(message) => {
+                eprintln!("wirespeed: {message}");
+                ExitCode::from(1)
+            }
+            // The reader has seen enough: `wirespeed | head`.
+            Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+            Self::Output(error) => {
+                eprintln!("wirespeed: cannot write: {error}");
+                ExitCode::from(2)
+            }
+        }
+    }
+}
+
+impl From<io::Error> for Fault {
+    fn from(error: io::Error) -> Self {
+        Self::Output(error)
+    }
+}

@@ -1,0 +1,86 @@
+//! This machine: its libcrypto, its description, its routes and their proofs.
+
+use serde::Serialize;
+use wirespeed_bench::{Absent, Arena, Contender, Door, prove_against_host};
+use wirespeed_cipher::Route;
+use wirespeed_cpu::Features;
+use wirespeed_libcrypto::Library;
+use wirespeed_machine::{Libcrypto, Machine, ThisMachine};
+
+/// The machine and the arena on it.
+pub(crate) struct Host {
+    pub(crate) machine: Machine,
+    pub(crate) arena: Arena,
+}
+
+impl Host {
+    /// Looks at this machine.
+    pub(crate) fn discover() -> Self {
+        let library = open_library();
+        let described = library.as_ref().ok().map(|library| Libcrypto {
+            path: library.path().display().to_string(),
+            version: library.version().to_owned(),
+        });
+        Self {
+            machine: Machine::describe(&ThisMachine, described),
+            arena: Arena::new(library, Features::detect()),
+        }
+    }
+
+    /// EVP where there is a libcrypto; else the kernels directly.
+    pub(crate) fn door(&self) -> Door {
+        if self.arena.library().is_ok() { Door::Evp } else { Door::Direct }
+    }
+
+    /// Every route, here or not.
+    pub(crate) fn routes(&self) -> Vec<Found> {
+        Route::ALL.into_iter().map(|route| self.find(route)).collect()
+    }
+
+    /// One route, here or not.
+    pub(crate) fn find(&self, route: Route) -> Found {
+        let contender = Contender::for_route(route, self.door());
+        Found { route, contender, presence: self.arena.presence(contender) }
+    }
+
+    /// Proves a route that is here: known answers, then byte for byte against the host's OpenSSL.
+    pub(crate) fn prove(&self, found: &Found) -> Result<Proof, String> {
+        if found.route == Route::Libcrypto {
+            return Ok(Proof { checks: 0, against_host: 0 });
+        }
+        let known = wirespeed_native::prove(found.route, self.arena.features());
+        let checks = known.map_err(|why| why.to_string())?.checks;
+        let against_host = match self.door() {
+            Door::Evp => {
+                prove_against_host(&self.arena, found.contender).map_err(|why| why.to_string())?
+            }
+            Door::Direct => 0,
+        };
+        Ok(Proof { checks, against_host })
+    }
+}
+
+/// A route, and whether it is here.
+pub(crate) struct Found {
+    pub(crate) route: Route,
+    pub(crate) contender: Contender,
+    pub(crate) presence: Result<(), Absent>,
+}
+
+/// How much a route was tested before it was measured.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(crate) struct Proof {
+    /// Known answers and comparisons with the portable route.
+    pub(crate) checks: usize,
+    /// Messages compared with the host's OpenSSL.
+    pub(crate) against_host: usize,
+}
+
+fn open_library() -> Result<Library, Absent> {
+    // A machine without OpenSSL, for tests: release builds never look.
+    #[cfg(debug_assertions)]
+    if std::env::var_os("WIRESPEED_NO_LIBCRYPTO").is_some() {
+        return Err(Absent("no libcrypto here: taken away by WIRESPEED_NO_LIBCRYPTO".to_owned()));
+    }
+    Library::host().map_err(|why| Absent(why.to_string()))
+}

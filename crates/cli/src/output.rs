@@ -1,0 +1,14 @@
+//! Text for people: figures, tables, the header, the progress bar; and JSON for programs.
+
+pub(crate) mod figures;
+mod header;
+mod progress;
+mod sink;
+pub(crate) mod table;
+
+pub(crate) use header::header;
+pub(crate) use progress::Progress;
+pub(crate) use sink::{write_json, write_text};
+
+/// The widest line.
+pub(crate) const WIDTH: usize = 100;

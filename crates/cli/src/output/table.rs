@@ -1,0 +1,96 @@
+//! Columns without boxes: text to the left, figures to the right.
+
+/// How a column stands.
+#[derive(Clone, Copy)]
+pub(crate) enum Side {
+    Left,
+    Right,
+}
+
+/// Rows of equal length, aligned column by column.
+pub(crate) struct Table {
+    sides: Vec<Side>,
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// Spaces between two columns.
+    const GAP: usize = 2;
+
+    pub(crate) fn new(sides: &[Side]) -> Self {
+        Self { sides: sides.to_vec(), rows: Vec::new() }
+    }
+
+    /// Adds a row.
+    ///
+    /// # Panics
+    /// If it has not as many cells as there are columns.
+    pub(crate) fn row(&mut self, cells: Vec<String>) {
+        assert_eq!(cells.len(), self.sides.len(), "cells in a row");
+        self.rows.push(cells);
+    }
+
+    /// The lines, without spaces at their ends.
+    pub(crate) fn render(&self) -> String {
+        let widths: Vec<usize> = (0..self.sides.len())
+            .map(|column| {
+                self.rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0)
+            })
+            .collect();
+        let mut text = String::new();
+        for row in &self.rows {
+            let mut line = String::new();
+            for ((cell, side), width) in row.iter().zip(&self.sides).zip(&widths) {
+                if !line.is_empty() {
+                    line.push_str(&" ".repeat(Self::GAP));
+                }
+                match side {
+                    Side::Left => line.push_str(&format!("{cell:<width$}")),
+                    Side::Right => line.push_str(&format!("{cell:>width$}")),
+                }
+            }
+            text.push_str(line.trim_end());
+            text.push('\n');
+        }
+        text
+    }
+}
+
+/// Fills lines of at most `width` with `words`, later lines indented.
+pub(crate) fn wrap(words: &[&str], separator: &str, width: usize, indent: usize) -> String {
+    let mut text = String::new();
+    let mut column = 0;
+    for word in words {
+        let length = word.chars().count();
+        if column > indent && column + separator.chars().count() + length > width {
+            text.push('\n');
+            text.push_str(&" ".repeat(indent));
+            column = indent;
+        } else if column > 0 {
+            text.push_str(separator);
+            column += separator.chars().count();
+        }
+        text.push_str(word);
+        column += length;
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_align() {
+        let mut table = Table::new(&[Side::Left, Side::Right, Side::Left]);
+        table.row(vec!["AES".into(), "16 B".into(), "x".into()]);
+        table.row(vec![String::new(), "16 KiB".into(), String::new()]);
+        assert_eq!(table.render(), "AES    16 B  x\n     16 KiB\n");
+    }
+
+    #[test]
+    fn long_lines_break_between_words() {
+        assert_eq!(wrap(&["one", "two", "three"], " · ", 10, 2), "one · two\n  three");
+        assert_eq!(wrap(&[], " ", 10, 2), "");
+    }
+}

@@ -1,0 +1,138 @@
+//! What the survey measures, and what it makes of it.
+
+use serde::Serialize;
+use wirespeed_bench::{Case, Contender, Measured, Row};
+use wirespeed_cipher::{Direction, Route, Use};
+use wirespeed_machine::Machine;
+use wirespeed_measure::statistics::Estimate;
+
+use crate::host::Proof;
+
+use Direction::{Decrypt, Encrypt};
+
+/// The rows for people: packets, records, sectors and very short messages, where the time goes.
+const ROWS: [(&str, Direction, usize); 15] = [
+    ("AES-128-GCM", Encrypt, 16),
+    ("AES-128-GCM", Encrypt, 1420),
+    ("AES-128-GCM", Encrypt, 16384),
+    ("AES-256-GCM", Encrypt, 1420),
+    ("AES-256-GCM", Encrypt, 16384),
+    ("AES-256-GCM", Decrypt, 1420),
+    ("AES-256-GCM", Decrypt, 16384),
+    ("AES-256-CTR", Encrypt, 16),
+    ("AES-256-CTR", Encrypt, 16384),
+    ("AES-256-CBC", Decrypt, 1024),
+    ("AES-256-CBC", Decrypt, 16384),
+    ("AES-256-CBC", Encrypt, 16384),
+    ("AES-256-XTS", Encrypt, 512),
+    ("AES-256-XTS", Encrypt, 4096),
+    ("AES-256-CFB", Decrypt, 16384),
+];
+
+/// The cases of the survey.
+pub(crate) fn cases() -> Vec<Case> {
+    let case = |&(name, direction, size): &(&str, Direction, usize)| {
+        let algorithm = name.parse().expect("the table holds known names");
+        Case::new(algorithm, direction, Use::Message, size).expect("the table holds real cases")
+    };
+    ROWS.iter().map(case).collect()
+}
+
+/// Everything that `wirespeed` found: `wirespeed.survey/1`.
+#[derive(Serialize)]
+pub(crate) struct Document {
+    pub(crate) schema: &'static str,
+    pub(crate) version: &'static str,
+    pub(crate) machine: Machine,
+    pub(crate) routes: Vec<RouteState>,
+    pub(crate) gains: Vec<Gain>,
+    pub(crate) rows: Vec<Row>,
+    pub(crate) warnings: Vec<&'static str>,
+}
+
+/// A route: absent, quarantined or proved.
+#[derive(Serialize)]
+pub(crate) struct RouteState {
+    pub(crate) route: &'static str,
+    pub(crate) present: bool,
+    /// Why it is absent.
+    pub(crate) reason: Option<String>,
+    pub(crate) proof: Option<Proof>,
+    /// Why its proof failed.
+    pub(crate) quarantined: Option<String>,
+}
+
+/// One line of the table: the host's OpenSSL against the best of the others.
+#[derive(Serialize)]
+pub(crate) struct Gain {
+    pub(crate) algorithm: &'static str,
+    pub(crate) direction: &'static str,
+    #[serde(rename = "use")]
+    pub(crate) usage: &'static str,
+    pub(crate) size: usize,
+    /// Null without a libcrypto.
+    pub(crate) libcrypto_bytes_per_second: Option<f64>,
+    pub(crate) best_route: &'static str,
+    pub(crate) best_bytes_per_second: f64,
+    /// How many times as fast; null without a libcrypto.
+    pub(crate) gain: Option<f64>,
+    /// A 95 % confidence interval of the gain.
+    pub(crate) gain_interval: Option<[f64; 2]>,
+    /// Whether the host's OpenSSL stays: the gain is no clear one.
+    pub(crate) openssl_stays: bool,
+    pub(crate) limit_share: Option<f64>,
+    #[serde(skip)]
+    pub(crate) title: String,
+}
+
+/// A gain below this is no clear one: differences between two runs are about as large.
+const CLEAR: f64 = 1.05;
+
+impl Gain {
+    /// What a measured case says; `None` if only the host's OpenSSL ran.
+    pub(crate) fn of(measured: &Measured) -> Option<Self> {
+        let others = measured.entries.iter().filter(|entry| entry.contender != Contender::Host);
+        let best = others.min_by(|a, b| a.estimate.median.total_cmp(&b.estimate.median))?;
+        let host = measured.entry(Contender::Host);
+        let ratio = measured.ratio(Contender::Host, best.contender);
+        let stays = ratio.as_ref().is_some_and(no_clear_gain);
+        let shown = if stays { host.unwrap_or(best) } else { best };
+        let case = measured.case;
+        Some(Self {
+            algorithm: case.algorithm.name(),
+            direction: case.direction.name(),
+            usage: case.usage.name(),
+            size: case.size,
+            libcrypto_bytes_per_second: host.map(|entry| entry.bytes_per_second()),
+            best_route: best.contender.route().map_or("", Route::name),
+            best_bytes_per_second: best.bytes_per_second(),
+            gain: ratio.map(|ratio| ratio.median),
+            gain_interval: ratio.map(|ratio| [ratio.low, ratio.high]),
+            openssl_stays: stays,
+            limit_share: shown.limit_share.map(|share| share.median),
+            title: case.title(),
+        })
+    }
+}
+
+fn no_clear_gain(ratio: &Estimate) -> bool {
+    ratio.median < CLEAR || ratio.low <= 1.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rows_are_real_cases() {
+        assert_eq!(cases().len(), ROWS.len());
+    }
+
+    #[test]
+    fn a_gain_within_the_noise_is_none() {
+        let ratio = |median, low| Estimate { median, mad: 0.0, low, high: median };
+        assert!(no_clear_gain(&ratio(1.02, 1.01)));
+        assert!(no_clear_gain(&ratio(1.2, 0.9)));
+        assert!(!no_clear_gain(&ratio(1.2, 1.1)));
+    }
+}
