@@ -13,9 +13,15 @@ pub type BlocksFn = fn(&Schedule, &mut Block, InOut<'_>);
 pub type CtrFn = fn(&Schedule, counter: &mut Block, keystream: &mut Block, InOut<'_>);
 /// XTS over whole blocks; the tweak (already encrypted) moves on by one doubling per block.
 pub type XtsFn = fn(&Schedule, tweak: &mut Block, InOut<'_>);
-/// GCM over any length: counter and GHASH move on. A last partial block is encrypted and leaves its
-/// keystream behind, but is not hashed.
+/// The start of a GCM message at its first counter block (SP 800-38D's J0, its bytes in memory order):
+/// everything in the state is set.
+pub type GcmStartFn = fn(&Schedule, &mut GcmState, first: u128);
+/// GCM over any length: counter and GHASH move on. A last partial block, and a block that is all there
+/// is, leave their keystream behind and are not hashed.
 pub type GcmCryptFn = fn(&Schedule, &mut GcmKey, &mut GcmState, InOut<'_>);
+/// The tag, from the state, whether the pending block is to be hashed, and the lengths in bits of the
+/// associated data and the data.
+pub type GcmTagFn = fn(&mut GcmKey, &GcmState, pending: bool, lengths: [u64; 2]) -> Block;
 
 /// One route's AES for one key size: pure functions over (key, state, data).
 ///
@@ -42,10 +48,14 @@ pub struct AesKernels {
     pub xts: [XtsFn; 2],
     /// The hash key and what it needs: SP 800-38D's H.
     pub gcm_key: fn(&Schedule, &mut GcmKey),
-    /// GHASH over whole blocks.
+    /// GHASH over whole blocks; the hash is in the kernels' own form, as in [`GcmState`].
     pub ghash: fn(&mut GcmKey, &mut Block, &[u8]),
+    /// The start of a GCM message.
+    pub gcm_start: GcmStartFn,
     /// GCM's data.
     pub gcm: [GcmCryptFn; 2],
+    /// The end of a GCM message.
+    pub gcm_tag: GcmTagFn,
 }
 
 /// GCM's hash key and the powers of it computed so far.
@@ -59,7 +69,7 @@ pub struct GcmKey {
     pub powers: [Block; 35],
     /// For each power its two halves added, in both halves: Karatsuba's middle factor.
     pub sums: [Block; 35],
-    /// How many powers are there: 0 (no key), 1, 4, 8, 16 or 32.
+    /// How many powers are there: 0 (no key) or a power of two.
     pub ready: usize,
 }
 
@@ -76,13 +86,42 @@ impl Drop for GcmKey {
 }
 
 /// What moves on as GCM runs over a message.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 #[repr(C, align(16))]
 pub struct GcmState {
     /// The next counter block, big-endian; its last 32 bits wrap.
     pub counter: Block,
-    /// GHASH so far.
+    /// GHASH so far, its bytes reversed.
     pub hash: Block,
-    /// The keystream of the last partial block.
+    /// The encrypted first counter block, which masks the tag.
+    pub mask: Block,
+    /// The keystream of the last block, if that is still open.
     pub keystream: Block,
+    /// Input to GHASH that is not hashed yet, up to a block; zeros behind it.
+    pub pending: Block,
+}
+
+impl GcmState {
+    /// No message yet.
+    pub const EMPTY: Self = Self {
+        counter: [0; 16],
+        hash: [0; 16],
+        mask: [0; 16],
+        keystream: [0; 16],
+        pending: [0; 16],
+    };
+}
+
+impl Drop for GcmState {
+    fn drop(&mut self) {
+        for block in [
+            &mut self.counter,
+            &mut self.hash,
+            &mut self.mask,
+            &mut self.keystream,
+            &mut self.pending,
+        ] {
+            block.zeroize();
+        }
+    }
 }

@@ -113,6 +113,10 @@ impl<const W: usize> Unit for Portable<W> {
         })
     }
 
+    fn add_to_last_byte(self, v: Self::V, count: u8) -> Self::V {
+        Self::each(v, |x| x.wrapping_add(u128::from(count) << 120))
+    }
+
     fn shift_in(self, previous: Self::V, current: Self::V) -> Self::V {
         array::from_fn(|i| if i == 0 { previous[W - 1] } else { current[i - 1] })
     }

@@ -246,7 +246,9 @@ mod tests {
             xts: right.xts,
             gcm_key: right.gcm_key,
             ghash: right.ghash,
+            gcm_start: right.gcm_start,
             gcm: right.gcm,
+            gcm_tag: right.gcm_tag,
         }));
         assert!(self_test(right));
         assert!(!self_test(wrong));

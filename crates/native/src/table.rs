@@ -26,7 +26,9 @@ macro_rules! table {
                 xts: [xts::<ROUNDS, false>, xts::<ROUNDS, true>],
                 gcm_key: gcm_key::<ROUNDS>,
                 ghash,
+                gcm_start: gcm_start::<ROUNDS>,
                 gcm: [gcm::<ROUNDS, false>, gcm::<ROUNDS, true>],
+                gcm_tag,
             }
         }
 
@@ -60,11 +62,17 @@ macro_rules! table {
                 { xts::xts::<$unit, ROUNDS, DECRYPT>($make, key, tweak, data) }
             fn gcm_key[const ROUNDS: usize][ROUNDS](schedule: &Schedule, key: &mut GcmKey)
                 { ghash::key::<$unit, ROUNDS>($make, schedule, key) }
+            fn gcm_start[const ROUNDS: usize][ROUNDS]
+                (schedule: &Schedule, state: &mut GcmState, first: u128)
+                { gcm::start::<$unit, ROUNDS>($make, schedule, state, first) }
             fn ghash[][](key: &mut GcmKey, hash: &mut Block, data: &[u8])
                 { ghash::ghash::<$unit>($make, key, hash, data) }
             fn gcm[const ROUNDS: usize, const DECRYPT: bool][ROUNDS, DECRYPT]
                 (schedule: &Schedule, key: &mut GcmKey, state: &mut GcmState, data: InOut<'_>)
                 { gcm::crypt::<$unit, ROUNDS, DECRYPT>($make, schedule, key, state, data) }
+            fn gcm_tag[][](key: &mut GcmKey, state: &GcmState, pending: bool, lengths: [u64; 2])
+                -> Block
+                { gcm::tag::<$unit>($make, key, state, pending, lengths) }
         }
     };
 }
@@ -72,14 +80,14 @@ macro_rules! table {
 /// Wraps each body in a function with the target features, behind a safe one.
 macro_rules! entries {
     ([] $(fn $name:ident [$($generic:tt)*] [$($argument:tt)*]
-        ($($parameter:ident: $type:ty),*) $body:block)*) => {
-        $(fn $name<$($generic)*>($($parameter: $type),*) $body)*
+        ($($parameter:ident: $type:ty),*) $(-> $result:ty)? $body:block)*) => {
+        $(fn $name<$($generic)*>($($parameter: $type),*) $(-> $result)? $body)*
     };
     ([$features:literal] $(fn $name:ident [$($generic:tt)*] [$($argument:tt)*]
-        ($($parameter:ident: $type:ty),*) $body:block)*) => {
-        $(fn $name<$($generic)*>($($parameter: $type),*) {
+        ($($parameter:ident: $type:ty),*) $(-> $result:ty)? $body:block)*) => {
+        $(fn $name<$($generic)*>($($parameter: $type),*) $(-> $result)? {
             #[target_feature(enable = $features)]
-            fn with_features<$($generic)*>($($parameter: $type),*) $body
+            fn with_features<$($generic)*>($($parameter: $type),*) $(-> $result)? $body
             // SAFETY: `table` asks for the proof that these features are present.
             unsafe { with_features::<$($argument)*>($($parameter),*) }
         })*

@@ -14,6 +14,8 @@ pub(crate) trait Unit: Copy {
     type Single: One;
     /// Blocks in a vector.
     const WIDTH: usize;
+    /// Vector registers.
+    const REGISTERS: usize = 16;
     /// Bytes in a vector.
     const BYTES: usize = Self::WIDTH * 16;
 
@@ -72,6 +74,8 @@ pub(crate) trait Unit: Copy {
     /// Adds `count` to the first 32 bits (little-endian) of each block, plus the block's place if
     /// `spread`.
     fn add(self, v: Self::V, count: u32, spread: bool) -> Self::V;
+    /// Adds `count` to the last byte of each block; what carries out of it is unspecified.
+    fn add_to_last_byte(self, v: Self::V, count: u8) -> Self::V;
     /// The last block of `previous`, then all but the last of `current`.
     fn shift_in(self, previous: Self::V, current: Self::V) -> Self::V;
 
@@ -81,6 +85,13 @@ pub(crate) trait Unit: Copy {
     fn sum(self, v: Self::V) -> <Self::Single as Unit>::V;
     /// The block in the first place, zeros behind it.
     fn widen(self, v: <Self::Single as Unit>::V) -> Self::V;
+
+    /// The same vector, but instructions before and after keep their order. Costs nothing; it stops
+    /// the compiler from sorting apart what is interleaved on purpose.
+    #[inline(always)]
+    fn pin(self, v: Self::V) -> Self::V {
+        v
+    }
 
     /// All rounds of AES but the last over `N` vectors side by side. `work` is done between the
     /// rounds, to fill the gaps.
@@ -121,6 +132,8 @@ pub(crate) trait Unit: Copy {
 /// This, like everything that runs inside a kernel, is a trait with `inline(always)` methods and not a
 /// closure: only what is inlined gets the kernel's target features.
 pub(crate) trait Work {
+    /// Whether there is any, so that its order among the rounds matters.
+    const BUSY: bool;
     /// Runs after round `round`, counted from 1, of all but the last.
     fn after(&mut self, round: usize);
 }
@@ -129,6 +142,8 @@ pub(crate) trait Work {
 pub(crate) struct Idle;
 
 impl Work for Idle {
+    const BUSY: bool = false;
+
     #[inline(always)]
     fn after(&mut self, _round: usize) {}
 }

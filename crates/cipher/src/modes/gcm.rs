@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use zeroize::Zeroize;
-
 use crate::{AesKernels, AesKey, Block, Direction, GcmKey, GcmState, InOut};
 
 /// What SP 800-38D forbids.
@@ -32,10 +30,8 @@ pub struct Gcm {
     key: AesKey,
     hash_key: GcmKey,
     state: GcmState,
-    /// The encrypted first counter block, which masks the tag.
-    mask: Block,
-    /// Ciphertext or associated data that does not fill a block yet; zeros behind it.
-    pending: Block,
+    /// Bytes pending in the state: associated data until there is data, then data.
+    pending: usize,
     aad_bytes: u64,
     data_bytes: u64,
 }
@@ -49,9 +45,8 @@ impl Gcm {
         Self {
             key: AesKey::empty(kernels),
             hash_key: GcmKey::EMPTY,
-            state: GcmState { counter: [0; 16], hash: [0; 16], keystream: [0; 16] },
-            mask: [0; 16],
-            pending: [0; 16],
+            state: GcmState::EMPTY,
+            pending: 0,
             aad_bytes: 0,
             data_bytes: 0,
         }
@@ -69,44 +64,35 @@ impl Gcm {
     /// Begins a message. An IV of 12 bytes is the fast one.
     #[inline]
     pub fn start(&mut self, iv: &[u8]) {
-        self.state.hash = [0; 16];
-        self.pending = [0; 16];
+        self.pending = 0;
         self.aad_bytes = 0;
         self.data_bytes = 0;
-        self.state.counter = match iv.first_chunk::<12>() {
+        let first = match iv.first_chunk::<12>() {
             Some(nonce) if iv.len() == 12 => {
-                let mut counter = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1];
-                counter[..12].copy_from_slice(nonce);
-                counter
+                // In two halves, and not through memory: a kernel reads it at once.
+                let (low, high) = nonce.split_first_chunk::<8>().expect("12 bytes");
+                let high = u32::from_le_bytes(high.try_into().expect("4 bytes"));
+                u128::from(u64::from_le_bytes(*low)) | u128::from(high) << 64 | 1 << 120
             }
             _ => self.hash_long_iv(iv),
         };
-        let kernels = self.key.kernels();
-        self.mask = self.state.counter;
-        (kernels.ecb[0])(self.key.schedule(), InOut::in_place(&mut self.mask));
-        increment(&mut self.state.counter);
+        (self.key.kernels().gcm_start)(self.key.schedule(), &mut self.state, first);
     }
 
     /// SP 800-38D §7.1 step 2, for an IV that is not 96 bits.
     #[cold]
-    fn hash_long_iv(&mut self, iv: &[u8]) -> Block {
-        let mut hash = [0; 16];
+    fn hash_long_iv(&mut self, iv: &[u8]) -> u128 {
+        self.state.hash = [0; 16];
         let (blocks, rest) = iv.split_at(iv.len() & !15);
-        self.hash_blocks(&mut hash, blocks);
+        self.hash(blocks);
         let mut ends = [0; 32];
         ends[..rest.len()].copy_from_slice(rest);
         ends[24..].copy_from_slice(&(iv.len() as u64 * 8).to_be_bytes());
-        self.hash_blocks(&mut hash, if rest.is_empty() { &ends[16..] } else { &ends });
-        hash
+        self.hash(if rest.is_empty() { &ends[16..] } else { &ends });
+        u128::from_be_bytes(self.state.hash)
     }
 
-    fn hash_blocks(&mut self, hash: &mut Block, blocks: &[u8]) {
-        if !blocks.is_empty() {
-            (self.key.kernels().ghash)(&mut self.hash_key, hash, blocks);
-        }
-    }
-
-    fn hash_into_state(&mut self, blocks: &[u8]) {
+    fn hash(&mut self, blocks: &[u8]) {
         if !blocks.is_empty() {
             (self.key.kernels().ghash)(&mut self.hash_key, &mut self.state.hash, blocks);
         }
@@ -114,9 +100,10 @@ impl Gcm {
 
     /// Hashes what is pending as a block.
     fn flush(&mut self) {
-        let block = self.pending;
-        self.hash_into_state(&block);
-        self.pending = [0; 16];
+        let block = self.state.pending;
+        self.hash(&block);
+        self.state.pending = [0; 16];
+        self.pending = 0;
     }
 
     /// The next bytes of associated data.
@@ -124,21 +111,22 @@ impl Gcm {
         if self.data_bytes != 0 {
             return Err(GcmError::Order);
         }
-        let used = (self.aad_bytes % 16) as usize;
         let total = self.aad_bytes.checked_add(data.len() as u64);
         self.aad_bytes = total.filter(|n| *n <= Self::MAX_AAD).ok_or(GcmError::TooLong)?;
-        if used != 0 {
-            let (head, rest) = data.split_at(data.len().min(16 - used));
-            self.pending[used..used + head.len()].copy_from_slice(head);
-            if used + head.len() < 16 {
+        if self.pending != 0 {
+            let (head, rest) = data.split_at(data.len().min(16 - self.pending));
+            self.state.pending[self.pending..self.pending + head.len()].copy_from_slice(head);
+            self.pending += head.len();
+            if self.pending < 16 {
                 return Ok(());
             }
             self.flush();
             data = rest;
         }
         let (blocks, rest) = data.split_at(data.len() & !15);
-        self.hash_into_state(blocks);
-        self.pending[..rest.len()].copy_from_slice(rest);
+        self.hash(blocks);
+        self.state.pending[..rest.len()].copy_from_slice(rest);
+        self.pending = rest.len();
         Ok(())
     }
 
@@ -148,73 +136,51 @@ impl Gcm {
         if data.is_empty() {
             return Ok(());
         }
-        if self.data_bytes == 0 && !self.aad_bytes.is_multiple_of(16) {
+        let before = self.data_bytes;
+        let total = before.checked_add(data.len() as u64);
+        self.data_bytes = total.filter(|n| *n <= Self::MAX_DATA).ok_or(GcmError::TooLong)?;
+        if self.pending != 0 {
+            if before != 0 && self.pending < 16 {
+                let count = data.len().min(16 - self.pending);
+                let (mut head, rest) = data.split_at(count);
+                self.continue_block(direction, &mut head);
+                if rest.is_empty() {
+                    return Ok(());
+                }
+                data = rest;
+            }
             self.flush();
         }
-        let used = (self.data_bytes % 16) as usize;
-        let total = self.data_bytes.checked_add(data.len() as u64);
-        self.data_bytes = total.filter(|n| *n <= Self::MAX_DATA).ok_or(GcmError::TooLong)?;
-        if used != 0 {
-            let count = data.len().min(16 - used);
-            let (mut head, rest) = data.split_at(count);
-            self.finish_block(direction, used, &mut head);
-            if rest.is_empty() {
-                return Ok(());
-            }
-            data = rest;
-        }
-        let whole = data.len() & !15;
+        // What the kernel leaves unhashed: see `GcmCryptFn`.
+        let hashed = if data.len() <= 16 { 0 } else { data.len() & !15 };
+        self.pending = data.len() - hashed;
         if direction == Direction::Decrypt {
-            data.read(whole, &mut self.pending);
+            data.read(hashed, &mut self.state.pending);
         }
         let run = self.key.kernels().gcm[direction as usize];
         run(self.key.schedule(), &mut self.hash_key, &mut self.state, data.reborrow());
         if direction == Direction::Encrypt {
-            data.read_result(whole, &mut self.pending);
+            data.read_result(hashed, &mut self.state.pending);
         }
         Ok(())
     }
 
     /// Bytes of a block that an earlier call began.
-    fn finish_block(&mut self, direction: Direction, used: usize, data: &mut InOut<'_>) {
-        let (keystream, pending) = (&self.state.keystream, &mut self.pending);
+    fn continue_block(&mut self, direction: Direction, data: &mut InOut<'_>) {
+        let used = self.pending;
+        let GcmState { keystream, pending, .. } = &mut self.state;
         data.map(|i, input| {
             let output = input ^ keystream[used + i];
             pending[used + i] = if direction == Direction::Encrypt { output } else { input };
             output
         });
-        if used + data.len() == 16 {
-            self.flush();
-        }
+        self.pending += data.len();
     }
 
     /// The tag of the message so far.
     #[inline]
     pub fn tag(&mut self) -> Block {
-        let mut ends = [0; 32];
-        ends[..16].copy_from_slice(&self.pending);
-        ends[16..24].copy_from_slice(&(self.aad_bytes * 8).to_be_bytes());
-        ends[24..].copy_from_slice(&(self.data_bytes * 8).to_be_bytes());
-        let unhashed = if self.data_bytes == 0 { self.aad_bytes } else { self.data_bytes };
-        let from = if unhashed.is_multiple_of(16) { 16 } else { 0 };
-        let mut hash = self.state.hash;
-        self.hash_blocks(&mut hash, &ends[from..]);
-        (u128::from_ne_bytes(hash) ^ u128::from_ne_bytes(self.mask)).to_ne_bytes()
-    }
-}
-
-/// SP 800-38D §6.2: the last 32 bits, big-endian, wrap by themselves.
-fn increment(counter: &mut Block) {
-    let (_, last) = counter.split_last_chunk_mut::<4>().expect("a block has 16 bytes");
-    *last = u32::from_be_bytes(*last).wrapping_add(1).to_be_bytes();
-}
-
-impl Drop for Gcm {
-    fn drop(&mut self) {
-        self.state.counter.zeroize();
-        self.state.hash.zeroize();
-        self.state.keystream.zeroize();
-        self.mask.zeroize();
-        self.pending.zeroize();
+        let lengths = [self.aad_bytes * 8, self.data_bytes * 8];
+        (self.key.kernels().gcm_tag)(&mut self.hash_key, &self.state, self.pending != 0, lengths)
     }
 }

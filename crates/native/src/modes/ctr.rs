@@ -8,8 +8,7 @@ use crate::unit::{Idle, Unit};
 struct Ctr<'k, U: Unit, const ROUNDS: usize> {
     u: U,
     key: &'k Schedule,
-    /// The next counters, one a block, each in little-endian order.
-    counters: U::V,
+    counters: Counters<U>,
     /// Receives the keystream of a last partial block.
     keystream: &'k mut Block,
 }
@@ -24,12 +23,7 @@ impl<U: Unit, const ROUNDS: usize> Parallel<U> for Ctr<'_, U, ROUNDS> {
     ) {
         let u = self.u;
         let at = Vectors { u, count: T, last };
-        let width = U::WIDTH as u32;
-        let mut state = [u.zero(); T];
-        for i in 0..T {
-            state[i] = u.swap_bytes(u.add(self.counters, width * i as u32, false));
-        }
-        self.counters = u.add(self.counters, width * T as u32, false);
+        let mut state = self.counters.take::<T>();
         let partial = !last.is_multiple_of(16);
         state = u.encrypt::<ROUNDS, T>(self.key, state, &mut Idle);
         // SAFETY: the caller vouches for the vectors at both places.
@@ -77,15 +71,50 @@ pub(crate) fn ctr<U: Unit, const ROUNDS: usize>(
         let until_carry = 16 * ((1 << 32) - u64::from(start as u32));
         let bytes = rest.len().min(usize::try_from(until_carry).unwrap_or(usize::MAX));
         let (now, then) = rest.split_at(bytes);
-        let counters = first_counters(u, counter);
+        let counters = Counters::new(u, start);
         run(&mut Ctr::<U, ROUNDS> { u, key, counters, keystream }, now);
         *counter = start.wrapping_add(bytes.div_ceil(16) as u128).to_be_bytes();
         rest = then;
     }
 }
 
-/// The counters of the first vector, in little-endian order.
-#[inline(always)]
-pub(crate) fn first_counters<U: Unit>(u: U, counter: &Block) -> U::V {
-    u.add(u.swap_bytes(u.splat(*counter)), 0, true)
+/// Counter blocks, a wave at a time; their last 32 bits wrap.
+pub(crate) struct Counters<U: Unit> {
+    u: U,
+    /// The next counters, one a block, each in little-endian order.
+    next: U::V,
+    /// The lowest 8 bits of the next counter.
+    low: u32,
+}
+
+impl<U: Unit> Counters<U> {
+    /// Begins at `first`.
+    #[inline(always)]
+    pub(crate) fn new(u: U, first: u128) -> Self {
+        let next = u.add(u.splat(first.to_le_bytes()), 0, true);
+        Self { u, next, low: first as u32 & 0xff }
+    }
+
+    /// The next `T` vectors of counter blocks.
+    #[inline(always)]
+    pub(crate) fn take<const T: usize>(&mut self) -> [U::V; T] {
+        let u = self.u;
+        let width = U::WIDTH as u32;
+        let count = width * T as u32;
+        let first = u.swap_bytes(self.next);
+        let mut blocks = [first; T];
+        if self.low + count <= 256 {
+            // No carry out of the last byte: big-endian blocks can be added to as they are.
+            for i in 1..T {
+                blocks[i] = u.add_to_last_byte(first, (width * i as u32) as u8);
+            }
+        } else {
+            for i in 1..T {
+                blocks[i] = u.swap_bytes(u.add(self.next, width * i as u32, false));
+            }
+        }
+        self.next = u.add(self.next, count, false);
+        self.low = (self.low + count) & 0xff;
+        blocks
+    }
 }

@@ -4,12 +4,12 @@
 //! some vectors and between its rounds hashes others: those of the same wave when decrypting, those
 //! of the wave before when encrypting.
 
-use wirespeed_cipher::{GcmKey, GcmState, InOut, Schedule};
+use wirespeed_cipher::{Block, GcmKey, GcmState, InOut, Schedule};
 
-use super::ctr::{first_counters, keep_block};
+use super::ctr::{Counters, keep_block};
 use super::ghash::{Hash, prepare};
 use super::parallel::Vectors;
-use crate::unit::{Unit, Work};
+use crate::unit::{Idle, Unit, Work};
 
 /// Vectors in a full wave.
 const FULL: usize = 8;
@@ -19,8 +19,7 @@ struct Message<'k, U: Unit, const ROUNDS: usize, const DECRYPT: bool> {
     u: U,
     schedule: &'k Schedule,
     key: &'k GcmKey,
-    /// The next counters, in little-endian order.
-    counters: U::V,
+    counters: Counters<U>,
     /// GHASH so far, its bytes reversed.
     hash: <U::Single as Unit>::V,
     source: *const u8,
@@ -45,13 +44,7 @@ impl<U: Unit, const ROUNDS: usize, const DECRYPT: bool> Message<'_, U, ROUNDS, D
         hashed: usize,
     ) -> [U::V; T] {
         let u = self.u;
-        let width = U::WIDTH as u32;
-        let counters = self.counters;
-        let mut state = [u.zero(); T];
-        for i in 0..T {
-            state[i] = u.swap_bytes(u.add(counters, width * i as u32, false));
-        }
-        self.counters = u.add(counters, width * T as u32, false);
+        let mut state = self.counters.take::<T>();
         let hash_before = self.hash;
         let last_hashed = hashed - (HASH.max(1) - 1) * U::BYTES;
         let mut work = Hashing::<U, HASH> {
@@ -88,21 +81,43 @@ impl<U: Unit, const ROUNDS: usize, const DECRYPT: bool> Message<'_, U, ROUNDS, D
         state
     }
 
-    /// # Safety
-    /// A full wave is left.
+    /// All that is left.
     #[inline(always)]
-    unsafe fn full_wave(&mut self) {
+    fn run(&mut self) {
+        self.full_waves();
+        if self.left != 0 {
+            // SAFETY: the vectors left are counted here.
+            unsafe {
+                match (self.left - 1) / U::BYTES {
+                    0 => self.last_wave::<1>(),
+                    1 => self.last_wave::<2>(),
+                    2 => self.last_wave::<3>(),
+                    3 => self.last_wave::<4>(),
+                    4 => self.last_wave::<5>(),
+                    5 => self.last_wave::<6>(),
+                    6 => self.last_wave::<7>(),
+                    _ => self.last_wave::<8>(),
+                }
+            }
+        } else if self.unhashed {
+            // SAFETY: the wave that set `unhashed` is behind.
+            unsafe { self.hash_behind() };
+        }
+    }
+
+    /// As many full waves as there are.
+    #[inline(always)]
+    fn full_waves(&mut self) {
         let bytes = FULL * U::BYTES;
-        // SAFETY: a full wave is left; when `unhashed` is set, one is behind as well.
+        // SAFETY: a full wave is left each time; when encrypting, the first leaves one behind.
         unsafe {
-            if DECRYPT {
-                self.wave::<FULL, FULL>(U::BYTES, self.source, bytes);
-            } else if self.unhashed {
-                let from = self.destination.sub(bytes);
-                self.wave::<FULL, FULL>(U::BYTES, from, bytes);
-            } else {
+            if !DECRYPT && self.left >= bytes {
                 self.wave::<FULL, 0>(U::BYTES, self.source, 0);
                 self.unhashed = true;
+            }
+            while self.left >= bytes {
+                let from = if DECRYPT { self.source } else { self.destination.sub(bytes) };
+                self.wave::<FULL, FULL>(U::BYTES, from, bytes);
             }
         }
     }
@@ -165,6 +180,8 @@ struct Hashing<'k, U: Unit, const HASH: usize> {
 }
 
 impl<U: Unit, const HASH: usize> Work for Hashing<'_, U, HASH> {
+    const BUSY: bool = HASH > 0;
+
     #[inline(always)]
     fn after(&mut self, round: usize) {
         if round <= HASH {
@@ -181,6 +198,40 @@ impl<U: Unit, const HASH: usize> Work for Hashing<'_, U, HASH> {
     }
 }
 
+/// The start of a message; see [`GcmStartFn`](wirespeed_cipher::GcmStartFn).
+#[inline(always)]
+pub(crate) fn start<U: Unit, const ROUNDS: usize>(
+    u: U,
+    schedule: &Schedule,
+    state: &mut GcmState,
+    first: u128,
+) {
+    let one = u.single();
+    let first = one.splat(first.to_le_bytes());
+    let second = one.swap_bytes(one.add(one.swap_bytes(first), 1, false));
+    let mask = encrypt_block::<U, ROUNDS>(u, schedule, first, one.zero());
+    // SAFETY: a block is writable at each place.
+    unsafe {
+        one.store(state.counter.as_mut_ptr(), second);
+        one.store(state.mask.as_mut_ptr(), mask);
+        one.store(state.hash.as_mut_ptr(), one.zero());
+        one.store(state.pending.as_mut_ptr(), one.zero());
+    }
+}
+
+/// One block of AES, with `fold` added to the result.
+#[inline(always)]
+fn encrypt_block<U: Unit, const ROUNDS: usize>(
+    u: U,
+    schedule: &Schedule,
+    block: <U::Single as Unit>::V,
+    fold: <U::Single as Unit>::V,
+) -> <U::Single as Unit>::V {
+    let one = u.single();
+    let [state] = one.encrypt::<ROUNDS, 1>(schedule, [block], &mut Idle);
+    one.encrypt_end::<ROUNDS>(schedule, state, fold)
+}
+
 /// GCM over any length; see [`GcmCryptFn`](wirespeed_cipher::GcmCryptFn).
 #[inline(always)]
 pub(crate) fn crypt<U: Unit, const ROUNDS: usize, const DECRYPT: bool>(
@@ -190,47 +241,64 @@ pub(crate) fn crypt<U: Unit, const ROUNDS: usize, const DECRYPT: bool>(
     state: &mut GcmState,
     data: InOut<'_>,
 ) {
-    prepare(u, key, (data.len() / 16).min(FULL * U::WIDTH));
+    let counter = u128::from_be_bytes(state.counter);
+    let next = (counter as u32).wrapping_add(data.len().div_ceil(16) as u32);
     let one = u.single();
-    let mut message = Message::<U, ROUNDS, DECRYPT> {
-        u,
-        schedule,
-        key,
-        counters: first_counters(u, &state.counter),
-        // SAFETY: a block is readable.
-        hash: one.swap_bytes(unsafe { one.load_first(state.hash.as_ptr(), 16) }),
-        source: data.source(),
-        destination: data.destination(),
-        left: data.len(),
-        unhashed: false,
-        keystream: &mut state.keystream,
-    };
-    while message.left >= FULL * U::BYTES {
-        // SAFETY: a full wave is left.
-        unsafe { message.full_wave() };
-    }
-    if message.left != 0 {
-        // SAFETY: the vectors left are counted here.
+    if data.len() <= 16 {
+        let block = one.splat(state.counter);
+        let keystream = encrypt_block::<U, ROUNDS>(u, schedule, block, one.zero());
+        // SAFETY: the data is at most a block, and not empty; the keystream's place is a block.
         unsafe {
-            match (message.left - 1) / U::BYTES {
-                0 => message.last_wave::<1>(),
-                1 => message.last_wave::<2>(),
-                2 => message.last_wave::<3>(),
-                3 => message.last_wave::<4>(),
-                4 => message.last_wave::<5>(),
-                5 => message.last_wave::<6>(),
-                6 => message.last_wave::<7>(),
-                _ => message.last_wave::<8>(),
-            }
+            one.store(state.keystream.as_mut_ptr(), keystream);
+            let input = one.load_first(data.source(), data.len());
+            one.store_first(data.destination(), one.xor(input, keystream), data.len());
         }
-    } else if message.unhashed {
-        // SAFETY: the wave that set `unhashed` is behind.
-        unsafe { message.hash_behind() };
+    } else {
+        prepare(u, key, (data.len() / 16).min(FULL * U::WIDTH));
+        let mut message = Message::<U, ROUNDS, DECRYPT> {
+            u,
+            schedule,
+            key,
+            counters: Counters::new(u, counter),
+            // SAFETY: a block is readable.
+            hash: unsafe { one.load(state.hash.as_ptr()) },
+            source: data.source(),
+            destination: data.destination(),
+            left: data.len(),
+            unhashed: false,
+            keystream: &mut state.keystream,
+        };
+        message.run();
+        // SAFETY: a block is writable.
+        unsafe { one.store(state.hash.as_mut_ptr(), message.hash) };
     }
-    let hash = one.swap_bytes(message.hash);
-    // SAFETY: a block is writable.
-    unsafe { one.store_first(state.hash.as_mut_ptr(), hash, 16) };
-    let (_, last) = state.counter.split_last_chunk_mut::<4>().expect("a block has 16 bytes");
-    let blocks = data.len().div_ceil(16) as u32;
-    *last = u32::from_be_bytes(*last).wrapping_add(blocks).to_be_bytes();
+    state.counter = (counter >> 32 << 32 | u128::from(next)).to_be_bytes();
+}
+
+/// The tag; see [`GcmTagFn`](wirespeed_cipher::GcmTagFn).
+#[inline(always)]
+pub(crate) fn tag<U: Unit>(
+    u: U,
+    key: &mut GcmKey,
+    state: &GcmState,
+    pending: bool,
+    [aad_bits, data_bits]: [u64; 2],
+) -> Block {
+    let one = u.single();
+    let lengths = one.splat((u128::from(aad_bits) << 64 | u128::from(data_bits)).to_le_bytes());
+    let mut tag = [0; 16];
+    // SAFETY: a block is readable or writable at each place.
+    unsafe {
+        let hash = one.load(state.hash.as_ptr());
+        let blocks = 1 + usize::from(pending);
+        prepare(one, key, blocks);
+        let mut run = Hash::new(one, key, blocks, hash);
+        if pending {
+            run.absorb(one.load(state.pending.as_ptr()));
+        }
+        run.absorb_reversed(lengths);
+        let hash = one.swap_bytes(run.finish());
+        one.store(tag.as_mut_ptr(), one.xor(hash, one.load(state.mask.as_ptr())));
+    }
+    tag
 }

@@ -32,12 +32,26 @@ impl<V: Copy> Products<V> {
     }
 
     #[inline(always)]
-    fn add<U: Unit<V = V>>(self, u: U, other: Self) -> Self {
+    fn add<U: Unit<V = V>>(self, u: U, a: Self, b: Self) -> Self {
         Self {
-            low: u.xor(self.low, other.low),
-            high: u.xor(self.high, other.high),
-            middle: u.xor(self.middle, other.middle),
+            low: u.xor3(self.low, a.low, b.low),
+            high: u.xor3(self.high, a.high, b.high),
+            middle: u.xor3(self.middle, a.middle, b.middle),
         }
+    }
+
+    #[inline(always)]
+    fn add_one<U: Unit<V = V>>(self, u: U, a: Self) -> Self {
+        Self {
+            low: u.xor(self.low, a.low),
+            high: u.xor(self.high, a.high),
+            middle: u.xor(self.middle, a.middle),
+        }
+    }
+
+    #[inline(always)]
+    fn pin<U: Unit<V = V>>(self, u: U) -> Self {
+        Self { low: u.pin(self.low), high: u.pin(self.high), middle: u.pin(self.middle) }
     }
 
     /// Reduces every block by itself.
@@ -77,6 +91,8 @@ pub(crate) struct Hash<'k, U: Unit> {
     /// The place of the first block's power.
     place: usize,
     sums: Option<Products<U::V>>,
+    /// Products not yet added to the sums: with registers to spare they go two by two.
+    odd: Option<Products<U::V>>,
     /// GHASH before the run.
     before: <U::Single as Unit>::V,
 }
@@ -91,14 +107,19 @@ impl<'k, U: Unit> Hash<'k, U> {
         before: <U::Single as Unit>::V,
     ) -> Self {
         assert!(blocks <= POWERS);
-        Self { u, key, place: POWERS - blocks, sums: None, before }
+        Self { u, key, place: POWERS - blocks, sums: None, odd: None, before }
     }
 
     /// Takes the next vector of the run, its bytes in the message's order.
     #[inline(always)]
     pub(crate) fn absorb(&mut self, v: U::V) {
+        self.absorb_reversed(self.u.swap_bytes(v));
+    }
+
+    /// Takes the next vector of the run, the bytes of each block reversed.
+    #[inline(always)]
+    pub(crate) fn absorb_reversed(&mut self, mut x: U::V) {
         let u = self.u;
-        let mut x = u.swap_bytes(v);
         if self.sums.is_none() {
             x = u.xor(x, u.widen(self.before));
         }
@@ -111,19 +132,27 @@ impl<'k, U: Unit> Hash<'k, U> {
             )
         };
         let products = Products::of(u, x, power, sum);
-        self.sums = Some(match self.sums {
-            None => products,
-            Some(sums) => sums.add(u, products),
-        });
+        match (self.sums, self.odd) {
+            (Some(sums), None) if U::REGISTERS < 32 => {
+                self.sums = Some(sums.add_one(u, products).pin(u));
+            }
+            (None, _) => self.sums = Some(products),
+            (_, None) => self.odd = Some(products),
+            (Some(sums), Some(odd)) => {
+                self.sums = Some(sums.add(u, odd, products).pin(u));
+                self.odd = None;
+            }
+        }
         self.place += U::WIDTH;
     }
 
     /// The hash after the run.
     #[inline(always)]
     pub(crate) fn finish(self) -> <U::Single as Unit>::V {
-        match self.sums {
-            None => self.before,
-            Some(sums) => sums.reduce(self.u),
+        match (self.sums, self.odd) {
+            (None, _) => self.before,
+            (Some(sums), None) => sums.reduce(self.u),
+            (Some(sums), Some(odd)) => sums.add_one(self.u, odd).reduce(self.u),
         }
     }
 }
@@ -197,7 +226,7 @@ fn double_powers<U: Unit>(u: U, key: &mut GcmKey, ready: usize) {
 pub(crate) fn ghash<U: Unit>(u: U, key: &mut GcmKey, hash: &mut Block, data: &[u8]) {
     let one = u.single();
     // SAFETY: a block is readable.
-    let mut state = one.swap_bytes(unsafe { one.load_first(hash.as_ptr(), 16) });
+    let mut state = unsafe { one.load_first(hash.as_ptr(), 16) };
     let mut rest = &data[..data.len() & !15];
     while !rest.is_empty() {
         let count = (rest.len() / 16).min(POWERS);
@@ -207,7 +236,7 @@ pub(crate) fn ghash<U: Unit>(u: U, key: &mut GcmKey, hash: &mut Block, data: &[u
         rest = then;
     }
     // SAFETY: a block is writable.
-    unsafe { one.store_first(hash.as_mut_ptr(), one.swap_bytes(state), 16) };
+    unsafe { one.store_first(hash.as_mut_ptr(), state, 16) };
 }
 
 /// One run over whole blocks.

@@ -48,9 +48,20 @@ pub(super) fn encrypt<U: Rounds, const ROUNDS: usize, const N: usize>(
         for v in &mut state {
             *v = u.encrypt_round(*v, round_key);
         }
-        work.after(round);
+        keep_order(u, &mut state, work, round);
     });
     state
+}
+
+/// Does the work after a round, between the instructions of this round and the next.
+#[inline(always)]
+fn keep_order<U: Rounds, W: Work>(u: U, state: &mut [U::V], work: &mut W, round: usize) {
+    work.after(round);
+    if W::BUSY {
+        for v in state {
+            *v = u.pin(*v);
+        }
+    }
 }
 
 /// See [`Unit::decrypt`].

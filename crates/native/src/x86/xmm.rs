@@ -1,5 +1,6 @@
 //! AES-NI and PCLMULQDQ: one block in a vector.
 
+use std::arch::asm;
 use std::arch::x86_64::*;
 
 use wirespeed_cipher::Route;
@@ -135,6 +136,12 @@ impl Unit for Xmm {
     }
 
     #[inline(always)]
+    fn add_to_last_byte(self, v: __m128i, count: u8) -> __m128i {
+        let last = i32::from_le_bytes([0, 0, 0, count]);
+        call!(_mm_add_epi32(v, _mm_set_epi32(last, 0, 0, 0)))
+    }
+
+    #[inline(always)]
     fn shift_in(self, previous: __m128i, _current: __m128i) -> __m128i {
         previous
     }
@@ -157,6 +164,21 @@ impl Unit for Xmm {
     #[inline(always)]
     fn widen(self, v: __m128i) -> __m128i {
         v
+    }
+
+    #[inline(always)]
+    fn pin(self, v: __m128i) -> __m128i {
+        #[inline]
+        #[target_feature(enable = "sse2")]
+        fn pin(mut v: __m128i) -> __m128i {
+            // SAFETY: no instruction; not `pure`, so that it keeps its place among its like.
+            unsafe {
+                asm!("/* {0} */", inout(xmm_reg) v, options(nomem, nostack, preserves_flags))
+            };
+            v
+        }
+        // SAFETY: the unit proves the feature.
+        unsafe { pin(v) }
     }
 
     rounds::unit_methods!();

@@ -1,5 +1,6 @@
 //! VAES and VPCLMULQDQ on 256-bit vectors: two blocks in a vector.
 
+use std::arch::asm;
 use std::arch::x86_64::*;
 
 use wirespeed_cipher::Route;
@@ -146,6 +147,12 @@ impl Unit for Ymm {
     }
 
     #[inline(always)]
+    fn add_to_last_byte(self, v: __m256i, count: u8) -> __m256i {
+        let last = i32::from_le_bytes([0, 0, 0, count]);
+        call!(_mm256_add_epi32(v, _mm256_set_epi32(last, 0, 0, 0, last, 0, 0, 0)))
+    }
+
+    #[inline(always)]
     fn shift_in(self, previous: __m256i, current: __m256i) -> __m256i {
         call!(_mm256_permute2x128_si256::<0x21>(previous, current))
     }
@@ -169,6 +176,21 @@ impl Unit for Ymm {
     #[inline(always)]
     fn widen(self, v: __m128i) -> __m256i {
         call!(_mm256_zextsi128_si256(v))
+    }
+
+    #[inline(always)]
+    fn pin(self, v: __m256i) -> __m256i {
+        #[inline]
+        #[target_feature(enable = "avx")]
+        fn pin(mut v: __m256i) -> __m256i {
+            // SAFETY: no instruction; not `pure`, so that it keeps its place among its like.
+            unsafe {
+                asm!("/* {0} */", inout(ymm_reg) v, options(nomem, nostack, preserves_flags))
+            };
+            v
+        }
+        // SAFETY: the unit proves the feature.
+        unsafe { pin(v) }
     }
 
     rounds::unit_methods!();

@@ -1,5 +1,6 @@
 //! VAES and VPCLMULQDQ on 512-bit vectors: four blocks in a vector, and byte masks for its ends.
 
+use std::arch::asm;
 use std::arch::x86_64::*;
 
 use wirespeed_cipher::Route;
@@ -48,6 +49,7 @@ impl Unit for Zmm {
     type V = __m512i;
     type Single = Xmm;
     const WIDTH: usize = 4;
+    const REGISTERS: usize = 32;
 
     #[inline(always)]
     fn single(self) -> Xmm {
@@ -155,6 +157,12 @@ impl Unit for Zmm {
     }
 
     #[inline(always)]
+    fn add_to_last_byte(self, v: __m512i, count: u8) -> __m512i {
+        let last = i32::from_le_bytes([0, 0, 0, count]);
+        call!(_mm512_add_epi32(v, _mm512_set4_epi32(last, 0, 0, 0)))
+    }
+
+    #[inline(always)]
     fn shift_in(self, previous: __m512i, current: __m512i) -> __m512i {
         call!(_mm512_alignr_epi64::<6>(current, previous))
     }
@@ -180,6 +188,21 @@ impl Unit for Zmm {
     #[inline(always)]
     fn widen(self, v: __m128i) -> __m512i {
         call!(_mm512_zextsi128_si512(v))
+    }
+
+    #[inline(always)]
+    fn pin(self, v: __m512i) -> __m512i {
+        #[inline]
+        #[target_feature(enable = "avx512f")]
+        fn pin(mut v: __m512i) -> __m512i {
+            // SAFETY: no instruction; not `pure`, so that it keeps its place among its like.
+            unsafe {
+                asm!("/* {0} */", inout(zmm_reg) v, options(nomem, nostack, preserves_flags))
+            };
+            v
+        }
+        // SAFETY: the unit proves the feature.
+        unsafe { pin(v) }
     }
 
     rounds::unit_methods!();
