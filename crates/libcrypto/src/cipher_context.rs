@@ -120,6 +120,10 @@ impl CipherContext {
     /// A parameter may have changed the lengths that `init` must hold callers to.
     #[cold]
     fn ask_lengths(&mut self) {
+        // libcrypto would follow a null pointer.
+        if !self.bound {
+            return;
+        }
         let functions = self.cipher.functions();
         // SAFETY: a live context that knows its cipher.
         let (key, iv) = unsafe { ((functions.ctx_key)(self.raw), (functions.ctx_iv)(self.raw)) };
