@@ -25,6 +25,8 @@ pub struct Contest<'a> {
     pub plan: Plan,
     /// Threads at once, each with contenders of its own.
     pub threads: usize,
+    /// Whether the limits of the units take turns too.
+    pub limits: bool,
 }
 
 /// What keeps a contest from being held.
@@ -120,6 +122,9 @@ impl Contest<'_> {
     /// The units whose limits the contenders are held to: each route to its own, the host's OpenSSL
     /// and the provider's ladder to the best of this machine.
     fn limit_routes(&self, case: Case, contenders: &[Contender]) -> Vec<Route> {
+        if !self.limits {
+            return Vec::new();
+        }
         let mut routes: Vec<Route> =
             contenders.iter().filter_map(|contender| self.limit_route(*contender)).collect();
         routes.sort_unstable();
@@ -267,7 +272,7 @@ mod tests {
     #[test]
     fn kernels_need_no_libcrypto() {
         let arena = nowhere();
-        let contest = Contest { arena: &arena, plan: SHORT, threads: 1 };
+        let contest = Contest { arena: &arena, plan: SHORT, threads: 1, limits: true };
         let portable = Contender::Kernels(Route::Portable);
         for name in ["AES-128-GCM", "AES-256-XTS", "AES-192-CBC", "AES-128-CFB", "AES-128-ECB"] {
             for usage in Use::ALL.into_iter().filter(|u| *u != Use::Stream) {
@@ -288,7 +293,7 @@ mod tests {
     fn the_host_and_the_kernels_agree_and_are_compared() {
         let library = wirespeed_libcrypto::Library::host().expect("these tests need libcrypto");
         let arena = Arena::new(Ok(library), Features::detect());
-        let contest = Contest { arena: &arena, plan: SHORT, threads: 2 };
+        let contest = Contest { arena: &arena, plan: SHORT, threads: 2, limits: true };
         let contenders = [Contender::Host, Contender::Kernels(Route::Portable)];
         for name in ["AES-128-GCM", "AES-256-XTS", "AES-192-CBC", "AES-128-CFB", "AES-256-OFB"] {
             let measured =
@@ -302,7 +307,7 @@ mod tests {
     #[test]
     fn ticks_are_as_many_as_foretold() {
         let arena = nowhere();
-        let contest = Contest { arena: &arena, plan: SHORT, threads: 1 };
+        let contest = Contest { arena: &arena, plan: SHORT, threads: 1, limits: true };
         let contenders = [Contender::Kernels(Route::Portable)];
         let ticks = std::cell::Cell::new(0);
         let case = case("AES-128-OFB", Use::Stream);

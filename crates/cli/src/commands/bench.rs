@@ -30,6 +30,7 @@ pub(crate) fn run(request: BenchRequest) -> Result<(), Fault> {
         arena: &host.arena,
         plan: Plan::lasting(request.seconds),
         threads: request.threads,
+        limits: true,
     };
     let slices = |block: &Block| -> u64 {
         block.cases.iter().map(|case| contest.ticks(*case, &contenders)).sum()

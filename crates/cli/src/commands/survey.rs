@@ -24,7 +24,8 @@ pub(crate) fn run(arguments: SurveyArguments) -> Result<(), Fault> {
     let routes: Vec<RouteState> = found.iter().map(|found| state(&host, found)).collect();
     show(&routes_text(&routes))?;
 
-    let contest = Contest { arena: &host.arena, plan: Plan::lasting(seconds), threads: 1 };
+    let contest =
+        Contest { arena: &host.arena, plan: Plan::lasting(seconds), threads: 1, limits: true };
     let contenders = contenders(&found, &routes);
     let measured = measure(&contest, &contenders)?;
     let gains: Vec<Gain> = measured.iter().filter_map(Gain::of).collect();

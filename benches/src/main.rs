@@ -1,0 +1,120 @@
+//! The speed we promise, measured: ratios against OpenSSL in one run, and shares of the limit.
+#![forbid(unsafe_code)]
+
+mod grid;
+mod limits;
+mod promises;
+mod ratios;
+mod report;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, ValueEnum};
+use wirespeed_bench::{Absent, Arena, Case, Contest};
+use wirespeed_cpu::Features;
+use wirespeed_libcrypto::Library;
+use wirespeed_measure::Plan;
+
+use report::Report;
+
+const EXAMPLES: &str = "\
+Examples:
+  cargo xtask bench                         everything; exit status 1 if a promise is missed
+  cargo xtask bench -- --quick              the same with less time for each figure
+  cargo xtask bench -- gcm 1420             only lines with both words (a number is a size)
+  cargo xtask bench -- --only limits xts    kernels directly, as shares of their units' limits
+  cargo xtask bench -- --libcrypto PATH     against another libcrypto than the host's";
+
+/// Measure what the project promises: each line against its requirement
+#[derive(Parser)]
+#[command(after_help = EXAMPLES)]
+struct Arguments {
+    /// Words that a line's title must all hold; a number must be its size
+    filter: Vec<String>,
+    /// Only these parts
+    #[arg(long, value_delimiter = ',', value_enum)]
+    only: Vec<Part>,
+    /// Another libcrypto than the host's
+    #[arg(long, value_name = "PATH")]
+    libcrypto: Option<PathBuf>,
+    /// Less time for each figure
+    #[arg(long)]
+    quick: bool,
+    /// Seconds for each figure
+    #[arg(long, value_name = "S")]
+    seconds: Option<f64>,
+    /// 192- and 256-bit keys in the parts that measure 128-bit keys only
+    #[arg(long)]
+    all_keys: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Part {
+    /// The provider against the default provider, each promise by name
+    Ratios,
+    /// The same for everything offered, at every size and use
+    Grid,
+    /// The kernels directly, as shares of their units' limits
+    Limits,
+}
+
+/// What every part needs.
+struct Bench {
+    arena: Arena,
+    filter: Vec<String>,
+    seconds: f64,
+    key_sizes: &'static [u16],
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let library = match &arguments.libcrypto {
+        Some(path) => Library::open(path),
+        None => Library::host(),
+    };
+    let library = match library {
+        Ok(library) => library,
+        Err(why) => {
+            eprintln!("wirespeed-benches: {why}");
+            return ExitCode::from(2);
+        }
+    };
+    let usual = if arguments.quick { 0.1 } else { 0.4 };
+    let bench = Bench {
+        arena: Arena::new(Ok::<_, Absent>(library), Features::detect()),
+        filter: arguments.filter.iter().map(|word| word.to_lowercase()).collect(),
+        seconds: arguments.seconds.unwrap_or(usual),
+        key_sizes: if arguments.all_keys { &[128, 192, 256] } else { &[128] },
+    };
+    let wanted = |part| arguments.only.is_empty() || arguments.only.contains(&part);
+    println!("{} at {}", library.version(), library.path().display());
+    let mut report = Report::default();
+    if wanted(Part::Ratios) {
+        ratios::run(&bench, library, &mut report);
+    }
+    if wanted(Part::Grid) {
+        grid::run(&bench, &mut report);
+    }
+    if wanted(Part::Limits) {
+        limits::run(&bench, &mut report);
+    }
+    report.conclude()
+}
+
+impl Bench {
+    /// A contest on one thread that gives each figure `share` of the usual time.
+    fn contest(&self, share: f64, limits: bool) -> Contest<'_> {
+        let plan = Plan::lasting(self.seconds * share);
+        Contest { arena: &self.arena, plan, threads: 1, limits }
+    }
+
+    /// Whether the filter lets a line through: every word is in its title or names its size.
+    fn wants(&self, case: Case, also: &str) -> bool {
+        let title = format!("{case} {also}").to_lowercase();
+        self.filter.iter().all(|word| match word.parse::<usize>() {
+            Ok(size) => case.size == size || case.size == size & !15,
+            Err(_) => title.contains(word),
+        })
+    }
+}

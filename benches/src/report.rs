@@ -1,0 +1,87 @@
+//! One line for each promise, and the verdict.
+
+use std::fmt;
+use std::process::ExitCode;
+
+/// What became of a promise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// As fast as hoped for.
+    Reached,
+    /// As fast as required.
+    Met,
+    /// Slower than required.
+    Missed,
+}
+
+impl Verdict {
+    /// The verdict on a measured value.
+    pub(crate) fn of(value: f64, at_least: f64, reach_for: f64) -> Self {
+        if value >= reach_for {
+            Self::Reached
+        } else if value >= at_least {
+            Self::Met
+        } else {
+            Self::Missed
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Reached => "reached",
+            Self::Met => "met",
+            Self::Missed => "MISSED",
+        })
+    }
+}
+
+/// The verdicts so far.
+#[derive(Debug, Default)]
+pub(crate) struct Report {
+    reached: usize,
+    met: usize,
+    missed: usize,
+    failed: usize,
+}
+
+impl Report {
+    /// Counts a verdict.
+    pub(crate) const fn count(&mut self, verdict: Verdict) {
+        match verdict {
+            Verdict::Reached => self.reached += 1,
+            Verdict::Met => self.met += 1,
+            Verdict::Missed => self.missed += 1,
+        }
+    }
+
+    /// Prints a line that could not be measured; as bad as a missed one.
+    pub(crate) fn fail(&mut self, title: &str, why: impl fmt::Display) {
+        println!("{title:<36} FAILED: {why}");
+        self.failed += 1;
+    }
+
+    /// The sum, and the exit status: 1 if anything required was missed.
+    pub(crate) fn conclude(self) -> ExitCode {
+        let Self { reached, met, missed, failed } = self;
+        println!("\n{reached} reached, {met} met, {missed} MISSED, {failed} failed");
+        if reached + met + missed + failed == 0 {
+            println!("nothing was measured: the filter lets no line through");
+            return ExitCode::from(2);
+        }
+        if missed + failed == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn verdicts() {
+        assert_eq!(Verdict::of(2.7, 2.2, 2.6), Verdict::Reached);
+        assert_eq!(Verdict::of(2.2, 2.2, 2.6), Verdict::Met);
+        assert_eq!(Verdict::of(2.1, 2.2, 2.6), Verdict::Missed);
+    }
+}
