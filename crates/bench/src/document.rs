@@ -119,48 +119,6 @@ mod tests {
         }
     }
 
-    /// docs/json.md names every field, and no other.
-    #[test]
-    fn the_document_describes_every_field() {
-        let text = include_str!("../../../docs/json.md");
-        let section = text.split("## wirespeed.bench/1").nth(1).expect("a section for the schema");
-        let section = section.split("\n## ").next().expect("some text");
-        let documented: Vec<&str> = section
-            .lines()
-            .filter_map(|line| line.strip_prefix("| `")?.split('`').next())
-            .collect();
-        let machine = Machine::describe(&wirespeed_machine::ThisMachine, None);
-        let skipped =
-            Skipped { algorithm: "AES-128-GCM", usage: None, route: None, reason: String::new() };
-        let document = Document {
-            schema: BENCH_SCHEMA,
-            version: "0",
-            machine,
-            clock: "thread-cpu",
-            rows: vec![row()],
-            skipped: vec![skipped],
-            warnings: vec![],
-        };
-        let json = serde_json::to_value(&document).expect("serialisable");
-        let keys = |value: &serde_json::Value| -> Vec<String> {
-            value.as_object().expect("an object").keys().cloned().collect()
-        };
-        let mut present = keys(&json);
-        present.extend(keys(&json["rows"][0]).into_iter().map(|key| format!("rows[].{key}")));
-        present.extend(keys(&json["skipped"][0]).into_iter().map(|key| format!("skipped[].{key}")));
-        present.extend(keys(&json["machine"]).into_iter().map(|key| format!("machine.{key}")));
-        present.extend(
-            keys(&json["machine"]["cpu"]).into_iter().map(|key| format!("machine.cpu.{key}")),
-        );
-        for key in &present {
-            assert!(documented.contains(&key.as_str()), "docs/json.md does not describe {key}");
-        }
-        for key in &documented {
-            let known = present.iter().any(|p| p == key) || key.starts_with("machine.libcrypto.");
-            assert!(known, "docs/json.md describes {key}, which does not exist");
-        }
-    }
-
     #[test]
     fn csv_has_as_many_values_as_names() {
         let names = Row::CSV_HEADER.split(',').count();

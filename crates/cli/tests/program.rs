@@ -1,0 +1,232 @@
+//! The program as people and scripts meet it: words, exit statuses, tables and JSON.
+//!
+//! Measurements are as short as can be; their structure is checked, never their values.
+
+use std::collections::BTreeSet;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn wirespeed(arguments: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_wirespeed"));
+    command.args(arguments.split_whitespace());
+    command
+}
+
+fn output(arguments: &str) -> Output {
+    wirespeed(arguments).output().expect("the program runs")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("UTF-8")
+}
+
+/// What a run that must succeed printed; it must have kept standard error clean.
+fn printed(command: &mut Command) -> String {
+    let output = command.output().expect("the program runs");
+    assert_eq!(text(&output.stderr), "", "{command:?}");
+    assert_eq!(output.status.code(), Some(0), "{command:?}");
+    text(&output.stdout)
+}
+
+/// The one line on standard error of a run that must end with status 2.
+fn refused(command: &mut Command) -> String {
+    let output = command.output().expect("the program runs");
+    assert_eq!(output.status.code(), Some(2), "{command:?}");
+    assert_eq!(text(&output.stdout), "", "{command:?}");
+    let message = text(&output.stderr);
+    assert_eq!(message.lines().count(), 1, "{message}");
+    message
+}
+
+#[test]
+fn unknown_words_are_named_with_what_exists() {
+    for (arguments, beginning, exists) in [
+        ("bench AES-129-GCM", "wirespeed: unknown algorithm 'AES-129-GCM'", "AES-256-XTS"),
+        ("routes AES", "wirespeed: unknown algorithm 'AES'", "AES-128-CTR"),
+        ("bench --routes vaes1024", "wirespeed: unknown route 'vaes1024'", "libcrypto"),
+        ("bench --use daily", "wirespeed: unknown use 'daily'", "rekey"),
+        ("bench --sizes 12,big", "wirespeed: unknown size 'big'", "1420"),
+        ("bench --threads 0", "wirespeed: --threads 0", "1 to 1024"),
+        ("bench --seconds 1e9", "wirespeed: --seconds 1000000000", "3600"),
+        ("bench --json - --csv -", "wirespeed: --json - and --csv -", "name a file"),
+    ] {
+        let message = refused(&mut wirespeed(arguments));
+        assert!(message.starts_with(beginning) && message.contains(exists), "{message}");
+    }
+}
+
+#[test]
+fn a_forced_route_that_is_absent_is_refused_with_the_reason() {
+    let message = refused(wirespeed("bench --routes vaes512").env("WIRESPEED_DENY", "vaes"));
+    assert!(message.starts_with("wirespeed: route vaes512 is absent: "), "{message}");
+    let forced = "bench AES-128-CTR --routes libcrypto";
+    let message = refused(wirespeed(forced).env("WIRESPEED_NO_LIBCRYPTO", "1"));
+    assert!(message.starts_with("wirespeed: route libcrypto is absent: no libcrypto"), "{message}");
+}
+
+#[test]
+fn a_file_that_cannot_be_written_is_named() {
+    let arguments = "bench AES-128-CTR --sizes 64 --seconds 0 --json /nowhere/at/all.json";
+    let output = output(arguments);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("/nowhere/at/all.json"));
+}
+
+#[test]
+fn help_has_examples() {
+    for arguments in ["--help", "bench --help"] {
+        let help = printed(&mut wirespeed(arguments));
+        assert!(help.contains("Examples:\n  wirespeed"), "{help}");
+    }
+}
+
+#[test]
+fn bench_prints_routes_side_by_side() {
+    let arguments = "bench AES-128-CBC --both --sizes 16,1420 --use message,stream --seconds 0";
+    let table = printed(wirespeed(arguments).args(["--routes", "libcrypto,portable"]));
+    for wanted in [
+        "AES-128-CBC enc, message\n",
+        "AES-128-CBC dec, stream\n",
+        "libcrypto  portable",
+        "\n1408 B  ",
+        "break-even with libcrypto: portable ",
+    ] {
+        assert!(table.contains(wanted), "no '{wanted}' in:\n{table}");
+    }
+    assert_narrow(&table);
+}
+
+#[test]
+fn bench_leaves_out_what_does_not_exist_and_says_why() {
+    let table = printed(&mut wirespeed("bench AES-128-GCM --use stream --seconds 0"));
+    assert!(table.contains("left out: AES-128-GCM stream: an AEAD gives a tag"), "{table}");
+}
+
+#[test]
+fn bench_writes_json_and_csv() {
+    let arguments = "bench AES-128-CTR --sizes 1024 --seconds 0.01 --json -";
+    let json: Value = serde_json::from_str(&printed(&mut wirespeed(arguments))).expect("JSON");
+    assert_eq!(json["schema"], "wirespeed.bench/1");
+    assert_eq!(json["clock"], "thread-cpu");
+    let rows = json["rows"].as_array().expect("rows");
+    assert!(!rows.is_empty());
+    for row in rows {
+        assert_eq!((&row["algorithm"], &row["size"]), (&"AES-128-CTR".into(), &1024.into()));
+        assert!(row["bytes_per_second"].as_f64().is_some_and(|rate| rate > 0.0));
+    }
+    let arguments = "bench AES-128-CTR --sizes 1024 --seconds 0 --csv -";
+    let csv = printed(&mut wirespeed(arguments));
+    let mut lines = csv.lines();
+    let names = lines.next().expect("a first line");
+    assert!(names.starts_with("algorithm,direction,use,size,route,"));
+    for line in lines {
+        assert_eq!(line.split(',').count(), names.split(',').count(), "{line}");
+    }
+}
+
+#[test]
+fn threads_run_together() {
+    let arguments = "bench AES-128-GCM --sizes 1024 --seconds 0 --threads 2 --json -";
+    let json: Value = serde_json::from_str(&printed(&mut wirespeed(arguments))).expect("JSON");
+    assert_eq!(json["clock"], "wall");
+    assert!(json["rows"].as_array().expect("rows").iter().all(|row| row["threads"] == 2));
+}
+
+#[test]
+fn the_survey_shows_machine_routes_table_and_advice() {
+    let survey = printed(&mut wirespeed("--seconds 0"));
+    for wanted in [
+        "Wirespeed ",
+        "\nRoutes    ",
+        "this OpenSSL",
+        "AES-128-GCM enc    16 B",
+        "\nWhat you would gain   ",
+        "\nTry it now            ",
+    ] {
+        assert!(survey.contains(wanted), "no '{wanted}' in:\n{survey}");
+    }
+    assert_narrow(&survey);
+}
+
+#[test]
+fn a_lesser_machine_is_surveyed_too() {
+    let survey = printed(wirespeed("--seconds 0").env("WIRESPEED_DENY", "aes"));
+    assert!(survey.contains("vaes512   absent: this CPU has no aes"), "{survey}");
+    assert!(survey.contains("portable"), "{survey}");
+}
+
+#[test]
+fn without_a_libcrypto_the_survey_says_so_and_goes_on() {
+    let survey = printed(wirespeed("--seconds 0").env("WIRESPEED_NO_LIBCRYPTO", "1"));
+    assert!(survey.contains("no OpenSSL 3 or 4"), "{survey}");
+    assert!(survey.contains("libcrypto absent: no libcrypto here"), "{survey}");
+    assert!(survey.contains("AES-128-GCM enc    16 B"), "{survey}");
+    assert!(survey.contains("install OpenSSL 3"), "{survey}");
+    let arguments = "bench AES-128-GCM --sizes 64 --seconds 0 --json -";
+    let bench = printed(wirespeed(arguments).env("WIRESPEED_NO_LIBCRYPTO", "1"));
+    let json: Value = serde_json::from_str(&bench).expect("JSON");
+    assert!(json["machine"]["libcrypto"].is_null());
+    assert!(json["rows"].as_array().expect("rows").iter().all(|row| row["door"] == "direct"));
+}
+
+#[test]
+fn routes_tell_what_serves_what() {
+    let text = printed(wirespeed("routes").env("WIRESPEED_DENY", "avx512f"));
+    assert!(text.contains("vaes512      absent: this CPU has no avx512f"), "{text}");
+    let json = printed(&mut wirespeed("routes aes-256-xts --json"));
+    let json: Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(json["algorithms"][0]["algorithm"], "AES-256-XTS");
+    assert_eq!(json["algorithms"].as_array().map(Vec::len), Some(1));
+}
+
+/// docs/json.md describes every field that is written, and no other.
+#[test]
+fn the_document_describes_every_field() {
+    let document = include_str!("../../../docs/json.md");
+    for arguments in [
+        "bench AES-128-GCM --use message,stream --sizes 64 --seconds 0 --json -",
+        "--seconds 0 --json -",
+        "routes --json",
+    ] {
+        let json: Value = serde_json::from_str(&printed(&mut wirespeed(arguments))).expect("JSON");
+        let schema = json["schema"].as_str().expect("a schema");
+        let section = document.split(&format!("## {schema}\n")).nth(1).expect("a section");
+        let documented: BTreeSet<String> = section
+            .split("\n## ")
+            .next()
+            .expect("some text")
+            .lines()
+            .filter_map(|line| line.strip_prefix("| `")?.split('`').next())
+            .map(str::to_owned)
+            .collect();
+        let mut written = BTreeSet::new();
+        paths(&json, "", &mut written);
+        assert_eq!(documented, written, "{schema}");
+    }
+}
+
+/// Every field's path: `a.b` in objects, `a[].b` in lists of objects.
+fn paths(value: &Value, prefix: &str, found: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                let path =
+                    if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
+                paths(value, &path, found);
+                found.insert(path);
+            }
+        }
+        Value::Array(items) => {
+            items.iter().for_each(|item| paths(item, &format!("{prefix}[]"), found));
+        }
+        _ => {}
+    }
+}
+
+/// At most 100 columns; only a command to type may be longer, for it holds a path.
+fn assert_narrow(text: &str) {
+    for line in text.lines().filter(|line| !line.contains("openssl speed")) {
+        assert!(line.chars().count() <= 100, "too wide: {line}");
+    }
+}
