@@ -37,9 +37,6 @@ pub(crate) trait Cipher: Clone {
 
     fn new(setup: Setup) -> Self;
 
-    /// Bytes of key and of IV: asked before every message.
-    fn lengths(&self) -> (usize, usize);
-
     /// A new message: a new key, a new IV, both or neither.
     fn start(
         &mut self,
@@ -56,6 +53,14 @@ pub(crate) trait Cipher: Clone {
 
     /// `EVP_Cipher`: bytes without buffering and padding.
     fn bare(&mut self, call: Call<'_>) -> Result<usize, Refusal>;
+
+    /// Answers a parameter that stands alone in its list, if it is one of those that EVP asks for
+    /// with every message, in their usual type.
+    fn answer_often(&mut self, param: &mut Param) -> Option<Result<(), Refusal>>;
+
+    /// Takes a parameter that stands alone in its list, if it is one of those that EVP sets with
+    /// every message, in their usual type.
+    fn set_often(&mut self, param: &Param) -> Option<Result<(), Refusal>>;
 
     /// Answers parameters.
     ///

@@ -105,14 +105,14 @@ pub(crate) fn gettable(version: Version) -> *const Param {
 
 const GETTABLE: &[Key] = &[
     Key::Mode,
-    Key::KeyLength,
+    Key::KeyBytes,
     Key::IvLength,
     Key::BlockSize,
     Key::Aead,
     Key::CustomIv,
     Key::Stealing,
     Key::MultiBlock,
-    Key::RandomKey,
+    Key::Random,
     Key::EncryptThenMac,
 ];
 
@@ -145,10 +145,10 @@ pub(crate) unsafe fn answer(
     request.answer(Key::Mode, |p| p.set_u32(number))?;
     request.answer(Key::Aead, |p| p.set_u32(aead.into()))?;
     request.answer(Key::CustomIv, |p| p.set_u32(custom_iv.into()))?;
-    for absent in [Key::Stealing, Key::MultiBlock, Key::RandomKey, Key::EncryptThenMac] {
+    for absent in [Key::Stealing, Key::MultiBlock, Key::Random, Key::EncryptThenMac] {
         request.answer(absent, |p| p.set_u32(0))?;
     }
-    request.answer(Key::KeyLength, |p| p.set_usize(algorithm.key_bytes()))?;
+    request.answer(Key::KeyBytes, |p| p.set_usize(algorithm.key_bytes()))?;
     request.answer(Key::BlockSize, |p| p.set_usize(block_bytes))?;
     request.answer(Key::IvLength, |p| p.set_usize(algorithm.iv_bytes()))
 }

@@ -84,7 +84,7 @@ impl Param {
 
     /// The bytes of a number; none if there are none or far too many.
     fn number_bytes(&self) -> Option<&[u8]> {
-        if self.data.is_null() || self.data_size == 0 || self.data_size > 64 {
+        if self.data.is_null() || self.data_size > 64 {
             return None;
         }
         // SAFETY: the caller of the provider vouches for `data_size` bytes at `data`.
@@ -95,7 +95,7 @@ impl Param {
     fn number(&self) -> Option<u64> {
         let bytes = self.number_bytes()?;
         match self.data_type {
-            data_type::INTEGER if bytes[bytes.len() - 1] & 0x80 != 0 => None,
+            data_type::INTEGER if bytes.last().is_some_and(|top| top & 0x80 != 0) => None,
             data_type::INTEGER | data_type::UNSIGNED => {
                 let (low, high) = bytes.split_at(bytes.len().min(8));
                 let mut value = [0; 8];
@@ -119,6 +119,28 @@ impl Param {
     /// `OSSL_PARAM_get_size_t`.
     pub(crate) fn as_usize(&self) -> Option<usize> {
         self.number()?.try_into().ok()
+    }
+
+    /// A number in the type and size in which one expects it.
+    #[inline]
+    pub(crate) fn usual_u32(&self) -> Option<u32> {
+        let usual = self.data_type == data_type::UNSIGNED && self.data_size == 4;
+        // SAFETY: the caller of the provider vouches for `data_size` bytes at `data`.
+        (usual && !self.data.is_null()).then(|| unsafe { self.data.cast::<u32>().read_unaligned() })
+    }
+
+    /// Writes a number if type and size are those in which one expects it; tells whether.
+    #[inline]
+    #[must_use]
+    pub(crate) fn set_usual_usize(&mut self, value: usize) -> bool {
+        const SIZE: usize = size_of::<usize>();
+        if self.data_type != data_type::UNSIGNED || self.data_size != SIZE || self.data.is_null() {
+            return false;
+        }
+        self.return_size = SIZE;
+        // SAFETY: there is room for `data_size` bytes at `data`.
+        unsafe { self.data.cast::<usize>().write_unaligned(value) };
+        true
     }
 
     /// `OSSL_PARAM_set_uint` and, for values that are not negative, `OSSL_PARAM_set_int`.
@@ -153,7 +175,8 @@ impl Param {
             signed_or_not => {
                 bytes[..8].copy_from_slice(&value.to_ne_bytes());
                 let sign = usize::from(signed_or_not == data_type::INTEGER);
-                (1..=64).contains(&size) && (size > 8 || value >> (8 * size - sign - 1) >> 1 == 0)
+                let bits = (8 * size).saturating_sub(sign);
+                (sign..=64).contains(&size) && value.checked_shr(bits as u32).unwrap_or(0) == 0
             }
         };
         if fits {
@@ -288,7 +311,7 @@ mod tests {
     #[test]
     fn octets_go_by_copy_or_by_pointer() {
         let value = [1, 2, 3];
-        let mut room = [0; 4];
+        let mut room = [0_u8; 4];
         let mut param = entry(c"o", data_type::OCTET_STRING, room.as_mut_ptr().cast(), 4);
         assert!(param.set_octets_or_pointer(&value) && param.return_size == 3);
         assert_eq!(room, [1, 2, 3, 0]);

@@ -10,8 +10,8 @@ use crate::config::{Config, Routes};
 use crate::host::{Core, Version};
 use crate::ladder::{self, Proven};
 use crate::offer;
-use crate::openssl::{AlgorithmEntry, Param};
-use crate::params::{END, List, int, text};
+use crate::openssl::{AlgorithmEntry, Param, data_type};
+use crate::params::{END, List, entry, text};
 use crate::refusal::{Reason, Refusal};
 
 const NAME: &CStr = c"Wirespeed";
@@ -134,7 +134,7 @@ static GETTABLE_LIST: List<6> = List::new([
     text(c"name"),
     text(c"version"),
     text(c"buildinfo"),
-    int(c"status"),
+    entry(c"status", data_type::INTEGER, std::ptr::null_mut(), 0),
     text(c"wirespeed-routes"),
     END,
 ]);

@@ -30,12 +30,12 @@ macro_rules! keys {
 }
 
 keys! {
-    IvLength b"ivlen", KeyLength b"keylen", Tag b"tag", Padding b"padding", Num b"num", Iv b"iv",
+    IvLength b"ivlen", KeyBytes b"keylen", Tag b"tag", Padding b"padding", Num b"num", Iv b"iv",
     UpdatedIv b"updated-iv", TlsMac b"tls-mac", UseBits b"use-bits", TlsVersion b"tls-version",
     TlsMacSize b"tls-mac-size", TagLength b"taglen", TlsAad b"tlsaad", TlsAadPad b"tlsaadpad",
     TlsIvFixed b"tlsivfixed", TlsIvGenerate b"tlsivgen", TlsIvInvocation b"tlsivinv",
     IvGenerated b"iv-generated", Mode b"mode", BlockSize b"blocksize", Aead b"aead",
-    CustomIv b"custom-iv", Stealing b"cts", MultiBlock b"tls-multi", RandomKey b"has-randkey",
+    CustomIv b"custom-iv", Stealing b"cts", MultiBlock b"tls-multi", Random b"has-randkey",
     EncryptThenMac b"encrypt-then-mac",
 }
 
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
     use crate::params::{END, size, uint};
 
-    const KNOWN: Keys = Keys::of(&[Key::KeyLength, Key::Padding]);
+    const KNOWN: Keys = Keys::of(&[Key::KeyBytes, Key::Padding]);
 
     fn read(list: &mut [Param], version: Version) -> Result<Request<'_>, Refusal> {
         // SAFETY: every list below ends with END and is borrowed mutably.
@@ -145,7 +145,7 @@ mod tests {
     fn known_keys_are_found_in_any_order() {
         let mut list = [uint(c"padding"), uint(c"unknown"), uint(c"num"), size(c"keylen"), END];
         let request = read(&mut list, Version::FIRST).unwrap();
-        assert!(request.given(Key::KeyLength).unwrap().is_called(b"keylen\0"));
+        assert!(request.given(Key::KeyBytes).unwrap().is_called(b"keylen\0"));
         assert!(request.given(Key::Padding).is_some());
         assert!(request.given(Key::Num).is_none(), "not a key of this function");
         assert!(request.given(Key::IvLength).is_none(), "not in the list");
@@ -155,7 +155,7 @@ mod tests {
     fn a_key_given_twice_is_refused_only_by_a_libcrypto_that_does() {
         let mut list = [size(c"keylen"), uint(c"keylen"), END];
         let request = read(&mut list, Version::FIRST).unwrap();
-        assert_eq!(request.given(Key::KeyLength).unwrap().data_size, 8);
+        assert_eq!(request.given(Key::KeyBytes).unwrap().data_size, 8);
         let refusal = read(&mut list, Version::parse("3.6.0")).err();
         assert_eq!(refusal, Some(Refusal(&[Reason::RepeatedParameter])));
         let mut list = [uint(c"num"), uint(c"num"), END];
@@ -165,7 +165,7 @@ mod tests {
     #[test]
     fn no_list_is_an_empty_list() {
         // SAFETY: null is allowed.
-        let request = unsafe { Request::read(std::ptr::null_mut(), KNOWN, Version::FIRST) };
+        let request = unsafe { Request::read(null_mut(), KNOWN, Version::FIRST) };
         assert!(request.unwrap().given(Key::Padding).is_none());
     }
 }

@@ -276,57 +276,43 @@ unsafe extern "C" fn get_params<const INDEX: usize, const DECODERS: bool>(
     guarded(|| None, || unsafe { offer::answer(Algorithm::ALL[INDEX], list, version) })
 }
 
+/// Whether there is one parameter in the list. EVP asks for lengths, sets the padding and moves tags
+/// in lists of one, several times for every message, so those are kept out of the general way.
+///
+/// # Safety
+/// `list` must be null or end with a null key.
+#[inline(always)]
+unsafe fn is_one(list: *const Param) -> bool {
+    // SAFETY: the caller promises entries up to and including a null key.
+    unsafe { !list.is_null() && !(*list).is_end() && (*list.add(1)).is_end() }
+}
+
 unsafe extern "C" fn answer<C: Cipher>(context: *mut c_void, list: *mut Param) -> c_int {
     // SAFETY: the core hands in a context of this kind, and a list that ends with a null key, to be
     // written to.
     unsafe {
         with::<C>(context, |context| {
-            if list.is_null() || answer_length(&context.cipher, list) {
-                return Ok(());
+            if is_one(list)
+                && let Some(result) = context.cipher.answer_often(&mut *list)
+            {
+                return result;
             }
             context.cipher.answer(list)
         })
     }
 }
 
-/// Answers a list that asks for `ivlen` or `keylen` alone, in the usual type: EVP asks for one or
-/// both before every message, so this is kept out of the general way.
-///
-/// # Safety
-/// As for [`Cipher::answer`], and not null.
-#[inline(always)]
-unsafe fn answer_length<C: Cipher>(cipher: &C, list: *mut Param) -> bool {
-    // SAFETY: there is at least the end of the list.
-    let param = unsafe { &mut *list };
-    if param.is_end()
-        || param.data_type != data_type::UNSIGNED
-        || param.data_size != size_of::<usize>()
-        || param.data.is_null()
-    {
-        return false;
-    }
-    // SAFETY: the first entry is not the end.
-    if !unsafe { (*list.add(1)).is_end() } {
-        return false;
-    }
-    let (key_bytes, iv_bytes) = cipher.lengths();
-    let value = if param.is_called(b"ivlen\0") {
-        iv_bytes
-    } else if param.is_called(b"keylen\0") {
-        key_bytes
-    } else {
-        return false;
-    };
-    param.return_size = size_of::<usize>();
-    // SAFETY: there is room for `data_size` bytes at `data`.
-    unsafe { param.data.cast::<usize>().write_unaligned(value) };
-    true
-}
-
 unsafe extern "C" fn set<C: Cipher>(context: *mut c_void, list: *const Param) -> c_int {
     // SAFETY: the core hands in a context of this kind, and a list that ends with a null key.
     unsafe {
-        with::<C>(context, |context| if list.is_null() { Ok(()) } else { context.cipher.set(list) })
+        with::<C>(context, |context| {
+            if is_one(list)
+                && let Some(result) = context.cipher.set_often(&*list)
+            {
+                return result;
+            }
+            context.cipher.set(list)
+        })
     }
 }
 

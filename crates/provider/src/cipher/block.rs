@@ -208,11 +208,6 @@ impl<M: BlockMode> Cipher for Blocks<M> {
     }
 
     #[inline]
-    fn lengths(&self) -> (usize, usize) {
-        (self.common.key_bytes, self.common.iv_bytes)
-    }
-
-    #[inline]
     fn start(
         &mut self,
         direction: Direction,
@@ -302,6 +297,16 @@ impl<M: BlockMode> Cipher for Blocks<M> {
             self.run(data);
         }
         Ok(call.length())
+    }
+
+    #[inline]
+    fn answer_often(&mut self, param: &mut Param) -> Option<Result<(), Refusal>> {
+        self.common.answer_often(param)
+    }
+
+    #[inline]
+    fn set_often(&mut self, param: &Param) -> Option<Result<(), Refusal>> {
+        self.common.set_often(param)
     }
 
     unsafe fn answer(&mut self, list: *mut Param) -> Result<(), Refusal> {

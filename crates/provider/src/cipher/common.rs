@@ -39,7 +39,7 @@ pub(super) struct Progress<'a> {
 }
 
 const GETTABLE: Keys = Keys::of(&[
-    Key::KeyLength,
+    Key::KeyBytes,
     Key::IvLength,
     Key::Padding,
     Key::Num,
@@ -87,6 +87,23 @@ pub(super) fn settable() -> *const Param {
     SETTABLE_LIST.as_ptr()
 }
 
+/// Answers `ivlen` or `keylen`. EVP asks for them at every start.
+#[inline]
+pub(super) fn answer_lengths(
+    param: &mut Param,
+    key_bytes: usize,
+    iv_bytes: usize,
+) -> Option<Result<(), Refusal>> {
+    if param.is_called(b"ivlen\0") {
+        param.set_usual_usize(iv_bytes)
+    } else if param.is_called(b"keylen\0") {
+        param.set_usual_usize(key_bytes)
+    } else {
+        return None;
+    }
+    .then_some(Ok(()))
+}
+
 impl Common {
     pub(super) fn new(setup: Setup) -> Self {
         Self {
@@ -125,6 +142,22 @@ impl Common {
         if self.key_set { Ok(()) } else { Err(Refusal::NO_KEY_SET) }
     }
 
+    /// Answers a length.
+    #[inline]
+    pub(super) fn answer_often(&self, param: &mut Param) -> Option<Result<(), Refusal>> {
+        answer_lengths(param, self.key_bytes, self.iv_bytes)
+    }
+
+    /// Takes the padding, which EVP sets before every message when there is to be none.
+    #[inline]
+    pub(super) fn set_often(&mut self, param: &Param) -> Option<Result<(), Refusal>> {
+        if !param.is_called(b"padding\0") {
+            return None;
+        }
+        self.padding = param.usual_u32()? != 0;
+        Some(Ok(()))
+    }
+
     /// # Safety
     /// As for [`super::Cipher::answer`].
     pub(super) unsafe fn answer(
@@ -140,7 +173,7 @@ impl Common {
         request.answer(Key::Iv, |p| p.set_octets_or_pointer(&self.iv[..iv_bytes]))?;
         request.answer(Key::UpdatedIv, |p| p.set_octets_or_pointer(&progress.iv[..iv_bytes]))?;
         request.answer(Key::Num, |p| p.set_u32(progress.num))?;
-        request.answer(Key::KeyLength, |p| p.set_usize(self.key_bytes))?;
+        request.answer(Key::KeyBytes, |p| p.set_usize(self.key_bytes))?;
         request.answer(Key::TlsMac, |p| p.set_octet_pointer(progress.tls_mac, self.tls_mac_bytes))
     }
 

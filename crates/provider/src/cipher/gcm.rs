@@ -3,6 +3,7 @@
 use wirespeed_cipher::modes::Gcm;
 use wirespeed_cipher::{AesKernels, Block, Direction};
 
+use super::common::answer_lengths;
 use super::{Cipher, Setup};
 use crate::call::Call;
 use crate::host::Version;
@@ -55,7 +56,7 @@ pub(crate) struct Authenticated {
 }
 
 const GETTABLE: Keys = Keys::of(&[
-    Key::KeyLength,
+    Key::KeyBytes,
     Key::IvLength,
     Key::TagLength,
     Key::Iv,
@@ -127,11 +128,6 @@ impl Cipher for Authenticated {
     }
 
     #[inline]
-    fn lengths(&self) -> (usize, usize) {
-        (self.key_bytes, self.iv_bytes)
-    }
-
-    #[inline]
     fn start(
         &mut self,
         direction: Direction,
@@ -197,12 +193,29 @@ impl Cipher for Authenticated {
         Ok(call.length())
     }
 
+    #[inline]
+    fn answer_often(&mut self, param: &mut Param) -> Option<Result<(), Refusal>> {
+        if param.is_called(b"tag\0") {
+            return Some(self.answer_tag(param));
+        }
+        answer_lengths(param, self.key_bytes, self.iv_bytes)
+    }
+
+    #[inline]
+    fn set_often(&mut self, param: &Param) -> Option<Result<(), Refusal>> {
+        if param.is_called(b"tag\0") {
+            return Some(self.take_tag(param));
+        }
+        // GCM has no padding to set; EVP tries all the same.
+        param.is_called(b"padding\0").then_some(Ok(()))
+    }
+
     unsafe fn answer(&mut self, list: *mut Param) -> Result<(), Refusal> {
         // SAFETY: the caller promises the list.
         let mut request = unsafe { Request::read(list, GETTABLE, self.version)? };
         let iv_bytes = self.iv_bytes;
         request.answer(Key::IvLength, |p| p.set_usize(iv_bytes))?;
-        request.answer(Key::KeyLength, |p| p.set_usize(self.key_bytes))?;
+        request.answer(Key::KeyBytes, |p| p.set_usize(self.key_bytes))?;
         request.answer(Key::TagLength, |p| p.set_usize(self.tag_bytes.unwrap_or(TAG)))?;
         for key in [Key::Iv, Key::UpdatedIv] {
             if let Some(param) = request.wanted(key) {
@@ -404,7 +417,10 @@ impl Authenticated {
     #[inline]
     fn take_tag(&mut self, param: &Param) -> Result<(), Refusal> {
         let tag = param.as_octets().filter(|tag| tag.len() <= TAG).ok_or(Refusal::CANNOT_GET)?;
-        self.buffer[..tag.len()].copy_from_slice(tag);
+        match <Block>::try_from(tag) {
+            Ok(usual) => self.buffer = usual,
+            Err(_) => self.buffer[..tag.len()].copy_from_slice(tag),
+        }
         if tag.is_empty() || self.direction == Direction::Encrypt {
             return Err(Refusal::INVALID_TAG);
         }

@@ -87,11 +87,6 @@ impl<M: StreamMode> Cipher for Stream<M> {
     }
 
     #[inline]
-    fn lengths(&self) -> (usize, usize) {
-        (self.common.key_bytes, self.common.iv_bytes)
-    }
-
-    #[inline]
     fn start(
         &mut self,
         direction: Direction,
@@ -99,13 +94,14 @@ impl<M: StreamMode> Cipher for Stream<M> {
         iv: Option<&[u8]>,
     ) -> Result<(), Refusal> {
         self.common.direction = direction;
-        self.feedback.set_used(0);
         if let Some(iv) = iv {
             self.common.take_iv(iv)?;
             self.feedback.start(&self.common.iv);
         } else if self.common.iv_set && M::MODE != Mode::Ctr {
             // As in 1.1.1, a new start without an IV goes back to the old one, but not for CTR.
             self.feedback.start(&self.common.iv);
+        } else {
+            self.feedback.set_used(0);
         }
         if let Some(key) = key {
             self.common.check_key(key)?;
@@ -138,6 +134,16 @@ impl<M: StreamMode> Cipher for Stream<M> {
         self.common.check_key_set()?;
         self.crypt(call)?;
         Ok(call.length())
+    }
+
+    #[inline]
+    fn answer_often(&mut self, param: &mut Param) -> Option<Result<(), Refusal>> {
+        self.common.answer_often(param)
+    }
+
+    #[inline]
+    fn set_often(&mut self, param: &Param) -> Option<Result<(), Refusal>> {
+        self.common.set_often(param)
     }
 
     unsafe fn answer(&mut self, list: *mut Param) -> Result<(), Refusal> {

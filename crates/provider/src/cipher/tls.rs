@@ -194,7 +194,7 @@ mod tests {
     fn agrees_with_the_reference_at_every_length_and_padding() {
         for protocol in [Protocol::Ssl3, Protocol::Tls10, Protocol::Tls11] {
             for mac in MACS {
-                for length in 0..=700 {
+                for length in 0..=700_usize {
                     // Every value of the last byte at some lengths, and the edges at all.
                     let paddings: Vec<u8> = if length % 97 < 2 {
                         (0..=255).collect()

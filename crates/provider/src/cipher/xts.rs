@@ -2,8 +2,8 @@
 
 use std::ptr::null;
 
+use wirespeed_cipher::Direction;
 use wirespeed_cipher::modes::{Xts, XtsError};
-use wirespeed_cipher::{Block, Direction};
 
 use super::common::{self, Common, Progress};
 use super::{Cipher, Setup};
@@ -43,11 +43,6 @@ impl Cipher for Sectors {
             direction: Direction::Decrypt,
             tweak_ready: false,
         }
-    }
-
-    #[inline]
-    fn lengths(&self) -> (usize, usize) {
-        (self.common.key_bytes, self.common.iv_bytes)
     }
 
     #[inline]
@@ -103,18 +98,28 @@ impl Cipher for Sectors {
         })
     }
 
+    #[inline]
+    fn answer_often(&mut self, param: &mut Param) -> Option<Result<(), Refusal>> {
+        self.common.answer_often(param)
+    }
+
+    #[inline]
+    fn set_often(&mut self, param: &Param) -> Option<Result<(), Refusal>> {
+        // XTS has no padding to set; EVP tries all the same.
+        param.is_called(b"padding\0").then_some(Ok(()))
+    }
+
     unsafe fn answer(&mut self, list: *mut Param) -> Result<(), Refusal> {
-        let iv: Block = self.common.iv;
-        let progress = Progress { iv: &iv, num: 0, tls_mac: null() };
+        let progress = Progress { iv: &self.common.iv, num: 0, tls_mac: null() };
         // SAFETY: the caller promises the list.
         unsafe { self.common.answer(list, &progress) }
     }
 
     unsafe fn set(&mut self, list: *const Param) -> Result<(), Refusal> {
-        const SETTABLE: Keys = Keys::of(&[Key::KeyLength]);
+        const SETTABLE: Keys = Keys::of(&[Key::KeyBytes]);
         // SAFETY: the caller promises the list; it is only read.
         let request = unsafe { Request::read(list.cast_mut(), SETTABLE, self.common.version)? };
-        match request.value(Key::KeyLength, Param::as_usize)? {
+        match request.value(Key::KeyBytes, Param::as_usize)? {
             Some(bytes) if bytes != self.common.key_bytes => Err(Refusal::SILENT),
             _ => Ok(()),
         }
