@@ -43,7 +43,7 @@ const CRATES: &[(&str, Layer, Code)] = &[
     ("wirespeed-measure", Judgement, Code::Unsafe),
     ("wirespeed-provider", Faces, Code::Unsafe),
     ("wirespeed-module", Faces, Code::Unsafe),
-    ("wirespeed-bench", Faces, Code::Safe),
+    ("wirespeed-bench", Faces, Code::Unsafe),
     ("wirespeed-cli", Faces, Code::Safe),
     ("wirespeed-benches", Outside, Code::Safe),
     ("wirespeed-conformance", Outside, Code::Unsafe),
