@@ -97,6 +97,14 @@ impl<const W: usize> Unit for Portable<W> {
         Self::each(v, |x| x >> 64)
     }
 
+    fn shift_up(self, v: Self::V) -> Self::V {
+        Self::each(v, |x| x << (8 * W))
+    }
+
+    fn shifted_out(self, v: Self::V) -> Self::V {
+        Self::each(v, |x| x >> (128 - 8 * W))
+    }
+
     fn shift_left(self, v: Self::V, bits: u32) -> Self::V {
         Self::halves(v, |x| x.checked_shl(bits).unwrap_or(0))
     }

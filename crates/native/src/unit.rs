@@ -67,6 +67,10 @@ pub(crate) trait Unit: Copy {
     fn low_to_high(self, v: Self::V) -> Self::V;
     /// Shifts each block right by 8 bytes.
     fn high_to_low(self, v: Self::V) -> Self::V;
+    /// Shifts each block left by `WIDTH` bytes.
+    fn shift_up(self, v: Self::V) -> Self::V;
+    /// The `WIDTH` bytes of each block that [`shift_up`](Self::shift_up) loses, at the low end.
+    fn shifted_out(self, v: Self::V) -> Self::V;
     /// Shifts each 64-bit half left.
     fn shift_left(self, v: Self::V, bits: u32) -> Self::V;
     /// Shifts each 64-bit half right.

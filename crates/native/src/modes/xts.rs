@@ -49,9 +49,9 @@ impl<U: Unit, const ROUNDS: usize, const DECRYPT: bool> Parallel<U>
             }
         }
         if T == 8 && last == U::BYTES {
-            for tweak in &mut self.tweaks {
-                *tweak = times_x(u, *tweak, 8 * U::WIDTH as u32);
-            }
+            eight_times!(|I| {
+                self.tweaks[I] = next_wave(u, tweaks[I]);
+            });
         } else if last == U::BYTES {
             keep_block(u, tweaks[T % 8], 0, self.next);
         } else {
@@ -60,14 +60,22 @@ impl<U: Unit, const ROUNDS: usize, const DECRYPT: bool> Parallel<U>
     }
 }
 
-/// Multiplies each block by x^`power` in GF(2^128) with the polynomial 87h, `power` at most 57.
+/// x^7 + x^2 + x + 1, what x^128 is.
+const POLYNOMIAL: Block = [0x87, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+
+/// Multiplies each block by x^`power` in GF(2^128), `power` from 1 to 57.
 #[inline(always)]
 fn times_x<U: Unit>(u: U, v: U::V, power: u32) -> U::V {
-    let mut polynomial = [0; 16];
-    polynomial[0] = 0x87;
     let out = u.shift_right(v, 64 - power);
-    let reduced = u.multiply::<true, false>(out, u.splat(polynomial));
+    let reduced = u.multiply::<true, false>(out, u.splat(POLYNOMIAL));
     u.xor3(u.shift_left(v, power), u.low_to_high(out), reduced)
+}
+
+/// Multiplies each block by x^(8 · WIDTH), the distance of eight vectors: whole bytes.
+#[inline(always)]
+fn next_wave<U: Unit>(u: U, v: U::V) -> U::V {
+    let reduced = u.multiply::<false, false>(u.shifted_out(v), u.splat(POLYNOMIAL));
+    u.xor(u.shift_up(v), reduced)
 }
 
 /// XTS over whole blocks; see [`XtsFn`](wirespeed_cipher::XtsFn).
@@ -93,9 +101,11 @@ pub(crate) fn xts<U: Unit, const ROUNDS: usize, const DECRYPT: bool>(
     // SAFETY: four blocks hold a vector.
     let first = unsafe { u.load(blocks.as_ptr().cast()) };
     let mut tweaks = [first; 8];
-    for i in 1..8 {
-        tweaks[i] = times_x(u, first, (U::WIDTH * i) as u32);
-    }
+    eight_times!(|I| {
+        if I > 0 {
+            tweaks[I] = times_x(u, first, (U::WIDTH * I) as u32);
+        }
+    });
     let mut mode = Xts::<U, ROUNDS, DECRYPT> { u, key, tweaks, next: tweak };
     run(&mut mode, data);
     if whole.is_multiple_of(8 * U::BYTES) {

@@ -33,11 +33,11 @@ macro_rules! for_inner_rounds {
 
 /// See [`Unit::encrypt`].
 #[inline(always)]
-pub(super) fn encrypt<U: Rounds, const ROUNDS: usize, const N: usize>(
+pub(super) fn encrypt<U: Rounds, W: Work, const ROUNDS: usize, const N: usize>(
     u: U,
     key: &Schedule,
     mut state: [U::V; N],
-    work: &mut impl Work,
+    work: &mut W,
 ) -> [U::V; N] {
     let first = u.round_key(&key.round_keys[0]);
     for v in &mut state {
@@ -48,16 +48,17 @@ pub(super) fn encrypt<U: Rounds, const ROUNDS: usize, const N: usize>(
         for v in &mut state {
             *v = u.encrypt_round(*v, round_key);
         }
-        keep_order(u, &mut state, work, round);
+        work.after(round);
+        keep_order(u, &mut state, W::BUSY);
     });
     state
 }
 
-/// Does the work after a round, between the instructions of this round and the next.
+/// Keeps the instructions of one round together. Where there is work between rounds the compiler would
+/// sort it apart; with few registers it would take the vectors one after another.
 #[inline(always)]
-fn keep_order<U: Rounds, W: Work>(u: U, state: &mut [U::V], work: &mut W, round: usize) {
-    work.after(round);
-    if W::BUSY {
+fn keep_order<U: Rounds>(u: U, state: &mut [U::V], busy: bool) {
+    if busy || U::REGISTERS < 32 {
         for v in state {
             *v = u.pin(*v);
         }
@@ -80,6 +81,7 @@ pub(super) fn decrypt<U: Rounds, const ROUNDS: usize, const N: usize>(
         for v in &mut state {
             *v = u.decrypt_round(*v, round_key);
         }
+        keep_order(u, &mut state, false);
     });
     state
 }
@@ -109,7 +111,7 @@ macro_rules! unit_methods {
             state: [Self::V; N],
             work: &mut impl $crate::unit::Work,
         ) -> [Self::V; N] {
-            $crate::x86::rounds::encrypt::<_, ROUNDS, N>(self, key, state, work)
+            $crate::x86::rounds::encrypt::<_, _, ROUNDS, N>(self, key, state, work)
         }
 
         #[inline(always)]

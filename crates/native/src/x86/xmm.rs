@@ -121,6 +121,16 @@ impl Unit for Xmm {
     }
 
     #[inline(always)]
+    fn shift_up(self, v: __m128i) -> __m128i {
+        call!(_mm_slli_si128::<1>(v))
+    }
+
+    #[inline(always)]
+    fn shifted_out(self, v: __m128i) -> __m128i {
+        call!(_mm_srli_si128::<15>(v))
+    }
+
+    #[inline(always)]
     fn shift_left(self, v: __m128i, bits: u32) -> __m128i {
         call!(_mm_sll_epi64(v, _mm_cvtsi32_si128(bits as i32)))
     }

@@ -130,6 +130,16 @@ impl Unit for Ymm {
     }
 
     #[inline(always)]
+    fn shift_up(self, v: __m256i) -> __m256i {
+        call!(_mm256_bslli_epi128::<2>(v))
+    }
+
+    #[inline(always)]
+    fn shifted_out(self, v: __m256i) -> __m256i {
+        call!(_mm256_bsrli_epi128::<14>(v))
+    }
+
+    #[inline(always)]
     fn shift_left(self, v: __m256i, bits: u32) -> __m256i {
         call!(_mm256_sll_epi64(v, _mm_cvtsi32_si128(bits as i32)))
     }

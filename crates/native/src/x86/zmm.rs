@@ -123,6 +123,16 @@ impl Unit for Zmm {
     }
 
     #[inline(always)]
+    fn shift_up(self, v: __m512i) -> __m512i {
+        call!(_mm512_bslli_epi128::<4>(v))
+    }
+
+    #[inline(always)]
+    fn shifted_out(self, v: __m512i) -> __m512i {
+        call!(_mm512_bsrli_epi128::<12>(v))
+    }
+
+    #[inline(always)]
     fn shift_left(self, v: __m512i, bits: u32) -> __m512i {
         call!(_mm512_sll_epi64(v, _mm_cvtsi32_si128(bits as i32)))
     }
