@@ -43,6 +43,9 @@ pub trait Door: Send + Sync {
     /// Begins a message.
     fn begin(&self, setup: &Setup<'_>) -> Result<Box<dyn Work>, String>;
 
+    /// The longest IV that GCM takes here.
+    fn longest_iv(&self) -> usize;
+
     /// Compares a message with what is right, in one call, into another place and in place; a wrong tag
     /// must be refused.
     fn agree(

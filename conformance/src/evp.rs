@@ -81,6 +81,11 @@ impl Provider {
 }
 
 impl Door for Provider {
+    /// `GCM_IV_MAX_SIZE` of the default provider.
+    fn longest_iv(&self) -> usize {
+        128
+    }
+
     fn begin(&self, setup: &Setup<'_>) -> Result<Box<dyn Work>, String> {
         let begin = || {
             let mut work = self.cipher(setup.algorithm)?.context()?;

@@ -4,8 +4,12 @@
 //! program and the directory of `libwirespeed.so`; without them the host's own serve. A test that
 //! cannot run here is ignored with its reason.
 
+mod contract;
 mod differential;
 mod messages;
+mod processes;
+mod records;
+mod sequences;
 mod subjects;
 mod vectors;
 
@@ -16,6 +20,15 @@ use wirespeed_conformance::evp::Provider;
 use wirespeed_conformance::here;
 
 fn main() -> ExitCode {
+    if let Some(verdict) = processes::child() {
+        return match verdict {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(why) => {
+                println!("{why}");
+                ExitCode::FAILURE
+            }
+        };
+    }
     let arguments = Arguments::from_args();
     let library = here::library();
     println!("{} at {}", library.version(), library.path().display());
@@ -31,6 +44,17 @@ fn main() -> ExitCode {
         }
     }
     trials.extend(messages::rerouting());
+    for provider in subjects::providers(library) {
+        match provider.door {
+            Ok(door) => {
+                trials.extend(contract::trials(&provider.name, &measure, &door));
+                trials.extend(sequences::trials(&provider.name, &measure, &door));
+                trials.extend(records::trials(&provider.name, &measure, &door));
+                trials.extend(processes::trials(&provider.name, provider.route, &measure, &door));
+            }
+            Err(reason) => trials.push(skipped(&format!("{}::contract", provider.name), reason)),
+        }
+    }
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use wirespeed_cipher::Route;
 use wirespeed_conformance::door::Door;
 use wirespeed_conformance::evp::Provider;
 use wirespeed_conformance::here;
@@ -10,35 +11,51 @@ use wirespeed_cpu::Features;
 use wirespeed_libcrypto::Library;
 
 /// A door to one route, or why there is none here.
-pub(crate) struct Subject {
+pub(crate) struct Subject<D> {
     pub(crate) name: String,
-    pub(crate) door: Result<Arc<dyn Door>, String>,
+    pub(crate) route: Route,
+    pub(crate) door: Result<D, String>,
 }
 
 /// The kernels and the provider, on every route.
-pub(crate) fn all(library: Library) -> Vec<Subject> {
-    let mut subjects = Vec::new();
-    for (route, obstacle) in here::routes() {
-        let kernels = Kernels::new(route, Features::detect());
-        let reason = match (&kernels, obstacle) {
-            (_, Some(obstacle)) => Some(obstacle.to_owned()),
-            (Err(absent), None) => Some(absent.to_string()),
-            (Ok(_), None) => None,
-        };
-        let door = |door: Result<Arc<dyn Door>, String>| match &reason {
-            Some(reason) => Err(reason.clone()),
-            None => door,
-        };
-        subjects.push(Subject {
-            name: format!("kernels::{route}"),
-            door: door(kernels.map(|it| Arc::new(it) as _).map_err(|it| it.to_string())),
-        });
-        let provider = if reason.is_some() {
-            Err(String::new())
-        } else {
-            Provider::routed(library, route).map(|it| Arc::new(it) as _)
-        };
-        subjects.push(Subject { name: format!("provider::{route}"), door: door(provider) });
-    }
-    subjects
+pub(crate) fn all(library: Library) -> Vec<Subject<Arc<dyn Door>>> {
+    let kernels = here::routes().map(|(route, obstacle)| Subject {
+        name: format!("kernels::{route}"),
+        route,
+        door: unless(obstacle, || {
+            let door = Kernels::new(route, Features::detect());
+            door.map(|it| Arc::new(it) as _).map_err(|absent| absent.to_string())
+        }),
+    });
+    let providers = providers(library).into_iter().map(|Subject { name, route, door }| Subject {
+        name,
+        route,
+        door: door.map(|it| Arc::new(it) as _),
+    });
+    kernels.chain(providers).collect()
+}
+
+/// The provider, on every route.
+pub(crate) fn providers(library: Library) -> Vec<Subject<Provider>> {
+    let routes = here::routes().map(|(route, obstacle)| Subject {
+        name: format!("provider::{route}"),
+        route,
+        door: unless(obstacle, || present(route)).map(|()| {
+            Provider::routed(library, route).expect("the provider loads on a route that is there")
+        }),
+    });
+    routes.collect()
+}
+
+/// An absent route is skipped; a provider that fails to load is not.
+fn present(route: Route) -> Result<(), String> {
+    let kernels = wirespeed_native::aes(route, 128, Features::detect());
+    kernels.map(|_| ()).map_err(|absent| absent.to_string())
+}
+
+fn unless<T>(
+    obstacle: Option<&str>,
+    make: impl FnOnce() -> Result<T, String>,
+) -> Result<T, String> {
+    obstacle.map_or_else(make, |reason| Err(reason.to_owned()))
 }

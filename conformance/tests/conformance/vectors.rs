@@ -49,6 +49,12 @@ fn check(door: &dyn Door, vector: &Vector) -> Result<(), String> {
         };
         let what = || format!("{} {} {direction}", vector.name, vector.algorithm);
         let failed = |error| format!("{}: {error}", what());
+        if vector.iv.len() > door.longest_iv() {
+            match door.begin(&setup) {
+                Ok(_) => return Err(format!("{}: an IV longer than the longest", what())),
+                Err(_) => continue,
+            }
+        }
         let mut output = vec![0; input.len()];
         let mut work = door.begin(&setup).map_err(failed)?;
         work.update(InOut::between(input, &mut output)).map_err(failed)?;

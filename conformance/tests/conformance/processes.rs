@@ -1,0 +1,160 @@
+//! The provider inside a process: many threads, a fork with contexts open, which route ran, and what is
+//! left in the vector registers.
+
+use std::process::Command;
+use std::thread;
+
+use libtest_mimic::Trial;
+use wirespeed_cipher::{Algorithm, Direction, InOut, Route};
+use wirespeed_conformance::data::{painted, same};
+use wirespeed_conformance::door::{Door, Work};
+use wirespeed_conformance::evp::Provider;
+use wirespeed_conformance::{fork, here, vectors_in_use};
+use wirespeed_provider::trace;
+
+use crate::differential::possible;
+use crate::messages::Message;
+use crate::{skipped, trial};
+
+/// Tells the program to be the child of [`only_this_route`].
+const CHILD: &str = "WIRESPEED_ONLY_ROUTE";
+
+pub(crate) fn trials(name: &str, route: Route, measure: &Provider, ours: &Provider) -> Vec<Trial> {
+    type Run = fn(&Provider, &Provider) -> Result<(), String>;
+    let runs: [(&str, Run); 2] = [("threads", threads), ("fork", forked)];
+    let mut trials: Vec<_> = runs
+        .into_iter()
+        .map(|(what, run)| {
+            let (measure, ours) = (measure.clone(), ours.clone());
+            trial(format!("{name}::processes::{what}"), move || run(&measure, &ours))
+        })
+        .collect();
+    trials.push(trial(format!("{name}::processes::route"), move || only_this_route(route)));
+    let registers = format!("{name}::processes::registers");
+    trials.push(match vectors_in_use::obstacle() {
+        Some(reason) => skipped(&registers, reason.to_owned()),
+        None => {
+            let ours = ours.clone();
+            trial(registers, move || clean_registers(&ours))
+        }
+    });
+    trials
+}
+
+/// A message that every algorithm takes.
+const LENGTH: usize = 1040;
+
+/// Threads with contexts of their own, all at once.
+fn threads(measure: &Provider, ours: &Provider) -> Result<(), String> {
+    let rounds = if here::reduced() { 1 } else { 30 };
+    let worker = |number: u64| {
+        for (round, &algorithm) in
+            (0..rounds).flat_map(|n| Algorithm::ALL.iter().map(move |a| (n, a)))
+        {
+            let message = Message::new(algorithm, number * 100 + round);
+            let data = painted(number, LENGTH);
+            for direction in Direction::BOTH {
+                let setup = message.setup(direction);
+                let right = measure.right(&setup, &data)?;
+                ours.agree(&|| format!("{algorithm}, thread {number}"), &setup, &data, &right)?;
+            }
+        }
+        Ok(())
+    };
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..16).map(|number| scope.spawn(move || worker(number))).collect();
+        workers
+            .into_iter()
+            .try_for_each(|it| it.join().map_err(|_| "a thread panicked".to_owned())?)
+    })
+}
+
+/// A context that is in the middle of its message when the process forks: both go on rightly.
+fn forked(measure: &Provider, ours: &Provider) -> Result<(), String> {
+    for &algorithm in Algorithm::ALL {
+        let message = Message::new(algorithm, 61);
+        let setup = message.setup(Direction::Encrypt);
+        let data = painted(62, LENGTH);
+        let right = measure.right(&setup, &data)?;
+        let cut = if possible(algorithm.mode(), 0) { 160 } else { 0 };
+        let mut output = vec![0; LENGTH];
+        let mut work = ours.begin(&setup)?;
+        if cut > 0 {
+            work.update(InOut::between(&data[..cut], &mut output[..cut]))?;
+        }
+        let mut finish = |work: &mut dyn Work| {
+            work.update(InOut::between(&data[cut..], &mut output[cut..]))?;
+            same(|| format!("{algorithm} after a fork"), &right.output, &output)?;
+            right.tag.map_or(Ok(()), |tag| work.close(&tag))
+        };
+        let child = fork::child(|| finish(work.as_mut()).is_ok());
+        finish(work.as_mut())?;
+        if !child.wait() {
+            return Err(format!("{algorithm}: wrong in the child"));
+        }
+    }
+    Ok(())
+}
+
+/// In a process where only one route is asked for, every data call runs on it and none elsewhere.
+fn only_this_route(route: Route) -> Result<(), String> {
+    let program = std::env::current_exe().map_err(|error| error.to_string())?;
+    let output = Command::new(program).env(CHILD, route.name()).output();
+    let output = output.map_err(|error| error.to_string())?;
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
+}
+
+/// What the child does; `None` if this process is no such child.
+pub(crate) fn child() -> Option<Result<(), String>> {
+    let route: Route = std::env::var(CHILD).ok()?.parse().expect("a route");
+    Some(count(route))
+}
+
+fn count(route: Route) -> Result<(), String> {
+    let ours = Provider::routed(here::library(), route)?;
+    let mut expected = 0;
+    for &algorithm in Algorithm::ALL {
+        let message = Message::new(algorithm, 63);
+        for direction in Direction::BOTH {
+            let mut data = painted(64, LENGTH);
+            ours.begin(&message.setup(direction))?.update(InOut::in_place(&mut data))?;
+            expected += 1;
+            for other in Route::ALL {
+                let right = if other == route { expected } else { 0 };
+                // Associated data are a call of their own.
+                let got = trace::calls(other);
+                if other == route && got > right {
+                    expected = got;
+                } else if got != right {
+                    return Err(format!("{algorithm}: {got} calls on {other}, not {right}"));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The upper halves of vector registers are clean after a call: dirty ones slow down every SSE
+/// instruction of the host (Intel optimisation manual, "Mixing AVX code with SSE code").
+fn clean_registers(ours: &Provider) -> Result<(), String> {
+    for &algorithm in Algorithm::ALL {
+        let message = Message::new(algorithm, 65);
+        for direction in Direction::BOTH {
+            for length in [16, 64, 272, LENGTH, 16384] {
+                let mut data = painted(66, length);
+                let mut work = ours.begin(&message.setup(direction))?;
+                vectors_in_use::clean();
+                work.update(InOut::in_place(&mut data))?;
+                if vectors_in_use::dirty() {
+                    return Err(format!(
+                        "{algorithm} {direction}, {length} bytes: dirty registers"
+                    ));
+                }
+            }
+        }
+    }
+    Ok(())
+}
