@@ -1,36 +1,45 @@
 //! Key expansion (FIPS 197 §5.2) and that of the equivalent inverse cipher (§5.3.5).
+//!
+//! Each word of the schedule stands in every column of a vector of its own, so that nothing leaves the
+//! vector unit between the words of the chain.
 
 use wirespeed_cipher::Schedule;
-use zeroize::Zeroize;
 
 use crate::unit::{One, Unit};
 
 /// Expands for encryption.
+///
+/// # Panics
+/// If the key is shorter than `ROUNDS` calls for.
 #[inline(always)]
 pub(crate) fn encryption<U: Unit, const ROUNDS: usize>(u: U, key: &[u8], out: &mut Schedule) {
     let u = u.single();
     let key_words = ROUNDS - 6;
-    let mut words = [0u32; 60];
-    for (word, bytes) in words.iter_mut().zip(key.chunks_exact(4)) {
-        *word = u32::from_le_bytes(bytes.try_into().expect("a chunk of 4"));
+    assert_eq!(key.len(), 4 * key_words, "AES key size");
+    let mut words = [u.zero(); 60];
+    for i in 0..key_words {
+        let bytes = key[4 * i..4 * i + 4].try_into().expect("four bytes");
+        words[i] = u.every_column(u32::from_le_bytes(bytes));
     }
-    let mut constant = 1u32;
+    let mut previous = words[key_words - 1];
+    let mut constant = 1;
     for i in key_words..4 * (ROUNDS + 1) {
-        let mut word = words[i - 1];
         if i % key_words == 0 {
-            word = u.sub_word(word).rotate_right(8) ^ constant;
+            previous = u.sub_word::<true>(previous, constant);
             constant = (constant << 1) ^ ((constant >> 7) * 0x11b);
         } else if key_words > 6 && i % key_words == 4 {
-            word = u.sub_word(word);
+            previous = u.sub_word::<false>(previous, 0);
         }
-        words[i] = words[i - key_words] ^ word;
+        previous = u.xor(previous, words[i - key_words]);
+        words[i] = previous;
     }
-    for (round_key, words) in out.round_keys[..=ROUNDS].iter_mut().zip(words.chunks_exact(4)) {
-        for (bytes, word) in round_key.chunks_exact_mut(4).zip(words) {
-            bytes.copy_from_slice(&word.to_le_bytes());
-        }
+    for round in 0..=ROUNDS {
+        let first = 4 * round;
+        let [a, b, c, d] = [words[first], words[first + 1], words[first + 2], words[first + 3]];
+        // SAFETY: a round key is a block.
+        unsafe { u.store(out.round_keys[round].as_mut_ptr(), u.columns(a, b, c, d)) };
     }
-    words.zeroize();
+    u.wipe(&mut words);
 }
 
 /// Expands for decryption: the round keys in reverse, all but the outer two through InvMixColumns.
@@ -38,7 +47,10 @@ pub(crate) fn encryption<U: Unit, const ROUNDS: usize>(u: U, key: &[u8], out: &m
 pub(crate) fn decryption<U: Unit, const ROUNDS: usize>(u: U, key: &[u8], out: &mut Schedule) {
     encryption::<U, ROUNDS>(u, key, out);
     out.round_keys[..=ROUNDS].reverse();
-    for round_key in &mut out.round_keys[1..ROUNDS] {
-        *round_key = u.single().inverse_mix(*round_key);
+    let u = u.single();
+    for round in 1..ROUNDS {
+        let place = out.round_keys[round].as_mut_ptr();
+        // SAFETY: a round key is a block.
+        unsafe { u.store(place, u.inverse_mix(u.load(place))) };
     }
 }

@@ -169,9 +169,12 @@ impl<const W: usize> Unit for Portable<W> {
         self,
         key: &Schedule,
         state: [Self::V; N],
+        work: &mut impl Work,
     ) -> [Self::V; N] {
         let keys = planes_of::<ROUNDS>(key);
-        state.map(|v| through_planes(v, |planes| decrypt::<ROUNDS>(&keys, planes)))
+        let result = state.map(|v| through_planes(v, |planes| decrypt::<ROUNDS>(&keys, planes)));
+        (1..ROUNDS).for_each(|round| work.after(round));
+        result
     }
 
     fn decrypt_end<const ROUNDS: usize>(
@@ -192,14 +195,23 @@ impl One for Portable<1> {
         self.xor(end, feed)
     }
 
-    fn sub_word(self, word: u32) -> u32 {
-        let [out] = through_planes([u128::from(word)], bitslice::sub_bytes);
-        out as u32
+    fn every_column(self, word: u32) -> Self::V {
+        [u128::from(word) * 0x1_0000_0001_0000_0001_0000_0001]
     }
 
-    fn inverse_mix(self, block: Block) -> Block {
-        let [out] = through_planes([u128::from_le_bytes(block)], bitslice::inverse_mix_columns);
-        out.to_le_bytes()
+    fn columns(self, a: Self::V, b: Self::V, c: Self::V, d: Self::V) -> Self::V {
+        let column = |v: Self::V, i: usize| v[0] & (0xffff_ffff << (32 * i));
+        [column(a, 0) | column(b, 1) | column(c, 2) | column(d, 3)]
+    }
+
+    fn sub_word<const ROTATE: bool>(self, word: Self::V, constant: u32) -> Self::V {
+        let [out] = through_planes(word, bitslice::sub_bytes);
+        let word = (out as u32).rotate_right(if ROTATE { 8 } else { 0 });
+        self.every_column(word ^ constant)
+    }
+
+    fn inverse_mix(self, block: Self::V) -> Self::V {
+        through_planes(block, bitslice::inverse_mix_columns)
     }
 }
 

@@ -120,6 +120,7 @@ pub(crate) trait Unit: Copy {
         self,
         key: &Schedule,
         state: [Self::V; N],
+        work: &mut impl Work,
     ) -> [Self::V; N];
 
     /// The last round of the inverse; `fold` is added to its result.
@@ -158,8 +159,21 @@ pub(crate) trait One: Unit<Single = Self> {
     /// round key; `feed` is added together with the last. Gives the next state.
     fn chain<const ROUNDS: usize>(self, key: &Schedule, state: Self::V, feed: Self::V) -> Self::V;
 
-    /// FIPS 197 SubWord on a word of four bytes.
-    fn sub_word(self, word: u32) -> u32;
+    /// The word in every column.
+    fn every_column(self, word: u32) -> Self::V;
+    /// A block of four columns, each taken from a vector that holds it in every column.
+    fn columns(self, a: Self::V, b: Self::V, c: Self::V, d: Self::V) -> Self::V;
+    /// FIPS 197 SubWord, after RotWord if `ROTATE`, plus `constant`, on a word in every column.
+    fn sub_word<const ROTATE: bool>(self, word: Self::V, constant: u32) -> Self::V;
     /// FIPS 197 InvMixColumns.
-    fn inverse_mix(self, block: Block) -> Block;
+    fn inverse_mix(self, block: Self::V) -> Self::V;
+
+    /// Clears vectors that held a key, in a way the compiler keeps.
+    #[inline(always)]
+    fn wipe(self, vectors: &mut [Self::V]) {
+        for v in vectors {
+            // SAFETY: a valid place, written to.
+            unsafe { std::ptr::write_volatile(v, self.zero()) };
+        }
+    }
 }

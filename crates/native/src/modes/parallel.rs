@@ -120,7 +120,7 @@ impl<U: Unit, const ROUNDS: usize, const DECRYPT: bool> Parallel<U>
                 state[i] = at.load(source, i);
             }
             if DECRYPT {
-                state = u.decrypt::<ROUNDS, T>(self.key, state);
+                state = u.decrypt::<ROUNDS, T>(self.key, state, &mut Idle);
                 for i in 0..T {
                     at.store(destination, i, u.decrypt_end::<ROUNDS>(self.key, state[i], u.zero()));
                 }
@@ -184,7 +184,7 @@ impl<U: Unit, const ROUNDS: usize, const CFB: bool> Parallel<U> for Chained<'_, 
                     state[i] = u.encrypt_end::<ROUNDS>(self.key, state[i], ciphertext[i]);
                 }
             } else {
-                state = u.decrypt::<ROUNDS, T>(self.key, ciphertext);
+                state = u.decrypt::<ROUNDS, T>(self.key, ciphertext, &mut Idle);
                 for i in 0..T {
                     state[i] = u.decrypt_end::<ROUNDS>(self.key, state[i], chained[i]);
                 }

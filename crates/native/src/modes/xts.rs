@@ -4,7 +4,7 @@ use wirespeed_cipher::{Block, InOut, Schedule};
 
 use super::ctr::keep_block;
 use super::parallel::{Parallel, Vectors, run};
-use crate::unit::{Idle, Unit};
+use crate::unit::{Unit, Work};
 
 struct Xts<'k, U: Unit, const ROUNDS: usize, const DECRYPT: bool> {
     u: U,
@@ -34,28 +34,50 @@ impl<U: Unit, const ROUNDS: usize, const DECRYPT: bool> Parallel<U>
             for i in 0..T {
                 state[i] = u.xor(at.load(source, i), tweaks[i]);
             }
+            let mut work = NextWave::<U, T> { u, tweaks };
             if DECRYPT {
-                state = u.decrypt::<ROUNDS, T>(self.key, state);
+                state = u.decrypt::<ROUNDS, T>(self.key, state, &mut work);
                 for i in 0..T {
                     let output = u.decrypt_end::<ROUNDS>(self.key, state[i], tweaks[i]);
                     at.store(destination, i, output);
                 }
             } else {
-                state = u.encrypt::<ROUNDS, T>(self.key, state, &mut Idle);
+                state = u.encrypt::<ROUNDS, T>(self.key, state, &mut work);
                 for i in 0..T {
                     let output = u.encrypt_end::<ROUNDS>(self.key, state[i], tweaks[i]);
                     at.store(destination, i, output);
                 }
             }
+            self.tweaks = work.tweaks;
         }
         if T == 8 && last == U::BYTES {
-            eight_times!(|I| {
-                self.tweaks[I] = next_wave(u, tweaks[I]);
-            });
-        } else if last == U::BYTES {
+            return;
+        }
+        if last == U::BYTES {
             keep_block(u, tweaks[T % 8], 0, self.next);
         } else {
             keep_block(u, tweaks[T - 1], last / 16, self.next);
+        }
+    }
+}
+
+/// Moves the tweaks on by a wave, between the rounds of a full one.
+struct NextWave<U: Unit, const T: usize> {
+    u: U,
+    tweaks: [U::V; 8],
+}
+
+impl<U: Unit, const T: usize> Work for NextWave<U, T> {
+    const BUSY: bool = T == 8;
+
+    #[inline(always)]
+    fn after(&mut self, round: usize) {
+        if T == 8 && round <= 8 {
+            let u = self.u;
+            let tweak = self.tweaks[round - 1];
+            // x^(8 · WIDTH), the distance of eight vectors, is whole bytes.
+            let reduced = u.multiply::<false, false>(u.shifted_out(tweak), u.splat(POLYNOMIAL));
+            self.tweaks[round - 1] = u.pin(u.xor(u.shift_up(tweak), reduced));
         }
     }
 }
@@ -69,13 +91,6 @@ fn times_x<U: Unit>(u: U, v: U::V, power: u32) -> U::V {
     let out = u.shift_right(v, 64 - power);
     let reduced = u.multiply::<true, false>(out, u.splat(POLYNOMIAL));
     u.xor3(u.shift_left(v, power), u.low_to_high(out), reduced)
-}
-
-/// Multiplies each block by x^(8 · WIDTH), the distance of eight vectors: whole bytes.
-#[inline(always)]
-fn next_wave<U: Unit>(u: U, v: U::V) -> U::V {
-    let reduced = u.multiply::<false, false>(u.shifted_out(v), u.splat(POLYNOMIAL));
-    u.xor(u.shift_up(v), reduced)
 }
 
 /// XTS over whole blocks; see [`XtsFn`](wirespeed_cipher::XtsFn).

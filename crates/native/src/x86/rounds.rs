@@ -67,10 +67,11 @@ fn keep_order<U: Rounds>(u: U, state: &mut [U::V], busy: bool) {
 
 /// See [`Unit::decrypt`].
 #[inline(always)]
-pub(super) fn decrypt<U: Rounds, const ROUNDS: usize, const N: usize>(
+pub(super) fn decrypt<U: Rounds, W: Work, const ROUNDS: usize, const N: usize>(
     u: U,
     key: &Schedule,
     mut state: [U::V; N],
+    work: &mut W,
 ) -> [U::V; N] {
     let first = u.round_key(&key.round_keys[0]);
     for v in &mut state {
@@ -81,7 +82,8 @@ pub(super) fn decrypt<U: Rounds, const ROUNDS: usize, const N: usize>(
         for v in &mut state {
             *v = u.decrypt_round(*v, round_key);
         }
-        keep_order(u, &mut state, false);
+        work.after(round);
+        keep_order(u, &mut state, W::BUSY);
     });
     state
 }
@@ -129,8 +131,9 @@ macro_rules! unit_methods {
             self,
             key: &Schedule,
             state: [Self::V; N],
+            work: &mut impl $crate::unit::Work,
         ) -> [Self::V; N] {
-            $crate::x86::rounds::decrypt::<_, ROUNDS, N>(self, key, state)
+            $crate::x86::rounds::decrypt::<_, _, ROUNDS, N>(self, key, state, work)
         }
 
         #[inline(always)]

@@ -201,18 +201,31 @@ impl One for Xmm {
     }
 
     #[inline(always)]
-    fn sub_word(self, word: u32) -> u32 {
-        // With the same word in every column ShiftRows changes nothing; the key is zero.
-        let v = call!(_mm_set1_epi32(word as i32));
-        call!(_mm_cvtsi128_si32(_mm_aesenclast_si128(v, _mm_setzero_si128()))) as u32
+    fn every_column(self, word: u32) -> __m128i {
+        call!(_mm_set1_epi32(word as i32))
     }
 
     #[inline(always)]
-    fn inverse_mix(self, block: Block) -> Block {
-        let mut out = [0; 16];
-        let v = call!(_mm_aesimc_si128(_mm_loadu_si128(block.as_ptr().cast())));
-        call!(_mm_storeu_si128(out.as_mut_ptr().cast(), v));
-        out
+    fn columns(self, a: __m128i, b: __m128i, c: __m128i, d: __m128i) -> __m128i {
+        let low = call!(_mm_unpacklo_epi32(a, b));
+        let high = call!(_mm_unpacklo_epi32(c, d));
+        call!(_mm_unpacklo_epi64(low, high))
+    }
+
+    #[inline(always)]
+    fn sub_word<const ROTATE: bool>(self, word: __m128i, constant: u32) -> __m128i {
+        // With the same word in every column ShiftRows changes nothing.
+        let word = if ROTATE {
+            call!(_mm_shuffle_epi8(word, _mm_set1_epi32(0x00_03_02_01)))
+        } else {
+            word
+        };
+        call!(_mm_aesenclast_si128(word, _mm_set1_epi32(constant as i32)))
+    }
+
+    #[inline(always)]
+    fn inverse_mix(self, block: __m128i) -> __m128i {
+        call!(_mm_aesimc_si128(block))
     }
 }
 
