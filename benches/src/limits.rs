@@ -4,7 +4,7 @@ use wirespeed_bench::{Case, Contender};
 use wirespeed_cipher::{Algorithm, Route, Use};
 
 use crate::Bench;
-use crate::promises::SHARES;
+use crate::promises::{NO_MORE, SHARES};
 use crate::report::{Report, Verdict};
 
 /// Long enough that call and set-up do not show.
@@ -42,7 +42,7 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) {
                     report.fail(&title, "its unit has no limit");
                     continue;
                 };
-                let verdict = Verdict::of(share.median, at_least, at_least);
+                let verdict = Verdict::of(share.median, at_least, NO_MORE);
                 report.count(verdict);
                 println!(
                     "{title:<36} {:>6.1} % ±{:<4.1} at least {:>3.0} %   {:>7.2} GB/s   {verdict}",

@@ -24,6 +24,9 @@ const SHORT_MESSAGES: &[(Mode, Direction)] =
 const COUNTER_AND_CODEBOOK: &[(Mode, Direction)] =
     &[(Ctr, Encrypt), (Ecb, Encrypt), (Ecb, Decrypt)];
 
+/// Nothing is hoped for beyond what is required.
+pub(crate) const NO_MORE: f64 = f64::INFINITY;
+
 /// Against OpenSSL 3.0.
 const AGAINST_3_0: &[Promise] = &[
     promise(COUNTER_AND_CODEBOOK, &[(1420, 2.2, 2.6), (16384, 2.2, 2.6)]),
@@ -40,9 +43,9 @@ const AGAINST_3_0: &[Promise] = &[
 
 /// Against OpenSSL 4.0, which has faster code of its own.
 const AGAINST_4_0: &[Promise] = &[
-    promise(COUNTER_AND_CODEBOOK, &[(16384, 1.9, 1.9)]),
-    promise(&[(Cbc, Decrypt)], &[(16384, 1.9, 1.9)]),
-    promise(&[(Gcm, Encrypt), (Gcm, Decrypt)], &[(1420, 1.25, 1.25)]),
+    promise(COUNTER_AND_CODEBOOK, &[(16384, 1.9, NO_MORE)]),
+    promise(&[(Cbc, Decrypt)], &[(16384, 1.9, NO_MORE)]),
+    promise(&[(Gcm, Encrypt), (Gcm, Decrypt)], &[(1420, 1.25, NO_MORE)]),
 ];
 
 /// What is promised against a libcrypto; between 3.0 and 4.0 only that nothing is slower.

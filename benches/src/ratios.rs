@@ -5,7 +5,7 @@ use wirespeed_cipher::{Algorithm, Use};
 use wirespeed_libcrypto::Library;
 
 use crate::Bench;
-use crate::promises::against;
+use crate::promises::{NO_MORE, against};
 use crate::report::{Report, Verdict};
 
 pub(crate) fn run(bench: &Bench, library: Library, report: &mut Report) {
@@ -32,10 +32,11 @@ pub(crate) fn run(bench: &Bench, library: Library, report: &mut Report) {
                             let verdict = Verdict::of(ratio.median, at_least, reach_for);
                             report.count(verdict);
                             println!(
-                                "{title:<36} {:>6.2}x ±{:<5.2} at least {at_least:>5.2}x   \
-                                 reach for {reach_for:>5.2}x   {verdict}",
+                                "{title:<36} {:>6.2}x ±{:<5.2} at least {at_least:>5.2}x   {}   \
+                                 {verdict}",
                                 ratio.median,
                                 (ratio.high - ratio.low) / 2.0,
+                                hope(reach_for),
                             );
                         }
                     }
@@ -43,4 +44,8 @@ pub(crate) fn run(bench: &Bench, library: Library, report: &mut Report) {
             }
         }
     }
+}
+
+fn hope(reach_for: f64) -> String {
+    if reach_for == NO_MORE { String::new() } else { format!("reach for {reach_for:>5.2}x") }
 }

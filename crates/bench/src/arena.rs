@@ -1,6 +1,7 @@
 //! Where contenders come to life: each in a library context of its own, all in one libcrypto.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use wirespeed_cipher::Route;
@@ -122,6 +123,12 @@ impl Arena {
             }
         };
         Ok(Runner { inner, bytes: case.size as u64 })
+    }
+}
+
+impl fmt::Debug for Arena {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Arena({:?})", self.library())
     }
 }
 

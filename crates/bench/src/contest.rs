@@ -73,12 +73,6 @@ pub struct Entry {
     samples: Samples,
 }
 
-impl fmt::Debug for Arena {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Arena({:?})", self.library())
-    }
-}
-
 /// What takes turns: a contender or a limit.
 type Turn = Box<dyn Contestant + Send>;
 

@@ -4,6 +4,8 @@ use std::fmt;
 use std::io;
 use std::process::ExitCode;
 
+use wirespeed_bench::Trouble;
+
 /// Why the program ends without having done what was asked.
 #[derive(Debug)]
 pub(crate) enum Fault {
@@ -45,6 +47,15 @@ impl Fault {
                 eprintln!("wirespeed: cannot write: {error}");
                 ExitCode::from(2)
             }
+        }
+    }
+}
+
+impl From<Trouble> for Fault {
+    fn from(trouble: Trouble) -> Self {
+        match trouble {
+            Trouble::Absent(..) => Self::usage(trouble),
+            Trouble::Wrong(..) => Self::NotSo(trouble.to_string()),
         }
     }
 }

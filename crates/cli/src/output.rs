@@ -2,11 +2,13 @@
 
 pub(crate) mod figures;
 mod header;
+mod notes;
 mod progress;
 mod sink;
 pub(crate) mod table;
 
 pub(crate) use header::header;
+pub(crate) use notes::{notes, warnings};
 pub(crate) use progress::Progress;
 pub(crate) use sink::{write_json, write_text};
 

@@ -26,7 +26,12 @@ pub struct CipherContext {
     /// Whether libcrypto was told the cipher; passing it again would cost time and reset the state.
     bound: bool,
     lengths: Lengths,
+    /// Whether updates are whole TLS 1.2 records: encryption then adds MAC room and padding.
+    records: bool,
 }
+
+/// What a TLS 1.2 record of CBC may grow by: 256 bytes of padding (RFC 5246 §6.2.3.2) and a MAC.
+const RECORD_MARGIN: usize = 256 + 64;
 
 // SAFETY: a cipher context may move between threads; only one may use it at a time, and all methods
 // that change it take it exclusively.
@@ -40,7 +45,13 @@ impl CipherContext {
         if raw.is_null() {
             return Err(Error::take(functions, "EVP_CIPHER_CTX_new"));
         }
-        Ok(Self { cipher: cipher.clone(), raw, bound: false, lengths: cipher.lengths() })
+        Ok(Self {
+            cipher: cipher.clone(),
+            raw,
+            bound: false,
+            lengths: cipher.lengths(),
+            records: false,
+        })
     }
 
     /// The cipher.
@@ -75,6 +86,7 @@ impl CipherContext {
         if iv.is_some_and(|iv| iv.len() != expected(c"ivlen", self.lengths.iv)) {
             return Err(Error::refused("EVP_CipherInit_ex2: an IV of another length"));
         }
+        self.records |= names_records(params);
         let list = List::new(params);
         // SAFETY: a live context and cipher; key and IV are as long as libcrypto will read.
         let result = unsafe {
@@ -120,12 +132,12 @@ impl CipherContext {
     /// A parameter may have changed the lengths that `init` must hold callers to.
     #[cold]
     fn ask_lengths(&mut self) {
-        // libcrypto would follow a null pointer.
-        if !self.bound {
+        let functions = self.cipher.functions();
+        // SAFETY: a live context.
+        if unsafe { (functions.ctx_cipher)(self.raw) }.is_null() {
             return;
         }
-        let functions = self.cipher.functions();
-        // SAFETY: a live context that knows its cipher.
+        // SAFETY: a live context that knows its cipher; without one libcrypto would follow null.
         let (key, iv) = unsafe { ((functions.ctx_key)(self.raw), (functions.ctx_iv)(self.raw)) };
         self.lengths.key = usize::try_from(key).unwrap_or(self.lengths.key);
         self.lengths.iv = usize::try_from(iv).unwrap_or(self.lengths.iv);
@@ -133,13 +145,18 @@ impl CipherContext {
 
     /// Bytes that an update or a final may write beyond what goes in.
     fn margin(&self) -> usize {
-        if self.lengths.block > 1 { self.lengths.block } else { 0 }
+        match (self.records, self.lengths.block) {
+            (true, _) => RECORD_MARGIN,
+            (false, 1) => 0,
+            (false, block) => block,
+        }
     }
 
     /// Processes the next bytes (`EVP_CipherUpdate`) and gives how many came out.
     ///
     /// # Panics
-    /// If `output` is shorter than `input` plus, for a mode that works in blocks, one block.
+    /// If `output` is shorter than `input` plus, for a mode that works in blocks, one block (once
+    /// `tls-version` was set: plus 320 bytes).
     #[inline]
     pub fn update(&mut self, input: &[u8], output: &mut [u8]) -> Result<usize, Error> {
         assert!(output.len() >= input.len() + self.margin(), "room for the output");
@@ -235,6 +252,7 @@ impl CipherContext {
 
     /// Sets parameters.
     pub fn set(&mut self, params: &[Param<'_>]) -> Result<(), Error> {
+        self.records |= names_records(params);
         let list = List::new(params);
         // SAFETY: a live context and a terminated list.
         let result = unsafe { (self.cipher.functions().ctx_set)(self.raw, list.as_ptr()) };
@@ -301,9 +319,15 @@ impl CipherContext {
         let result = unsafe { (self.cipher.functions().ctx_copy)(copy.raw, self.raw) };
         copy.bound = self.bound;
         copy.lengths = self.lengths;
+        copy.records = self.records;
         self.succeeded(result, "EVP_CIPHER_CTX_copy")?;
         Ok(copy)
     }
+}
+
+/// Whether the parameters turn updates into TLS 1.2 records.
+fn names_records(params: &[Param<'_>]) -> bool {
+    params.iter().any(|param| param.key == c"tls-version")
 }
 
 impl Drop for CipherContext {

@@ -109,6 +109,7 @@ functions! {
     ctx_free = c"EVP_CIPHER_CTX_free" (*mut EvpCipherCtx);
     ctx_copy = c"EVP_CIPHER_CTX_copy" (*mut EvpCipherCtx, *const EvpCipherCtx) -> c_int;
     ctx_reset = c"EVP_CIPHER_CTX_reset" (*mut EvpCipherCtx) -> c_int;
+    ctx_cipher = c"EVP_CIPHER_CTX_get0_cipher" (*const EvpCipherCtx) -> *const EvpCipher;
     ctx_key = c"EVP_CIPHER_CTX_get_key_length" (*const EvpCipherCtx) -> c_int;
     ctx_iv = c"EVP_CIPHER_CTX_get_iv_length" (*const EvpCipherCtx) -> c_int;
     ctx_padding = c"EVP_CIPHER_CTX_set_padding" (*mut EvpCipherCtx, c_int) -> c_int;

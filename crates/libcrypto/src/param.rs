@@ -42,6 +42,11 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// Whether the value is a pointer, which libcrypto would follow or overwrite whatever its size.
+    const fn is_pointer(self) -> bool {
+        matches!(self, Self::Utf8Pointer | Self::OctetPointer)
+    }
+
     const fn from_number(number: c_uint) -> Option<Self> {
         Some(match number {
             1 => Self::Integer,
@@ -91,7 +96,7 @@ pub enum Value<'a> {
     Utf8(&'a CStr),
     /// Bytes.
     Octets(&'a [u8]),
-    /// Anything else: a type and the bytes of the value.
+    /// A number of another width, or a real: a type and the bytes of the value.
     Raw(Kind, &'a [u8]),
 }
 
@@ -127,6 +132,8 @@ impl<'a> Param<'a> {
         }
     }
 
+    /// # Panics
+    /// If the value is given as the bytes of a pointer.
     fn raw(&self) -> RawParam {
         const fn of<T>(kind: Kind, value: &T) -> (Kind, *const c_void, usize) {
             (kind, ptr::from_ref(value).cast(), size_of::<T>())
@@ -138,7 +145,10 @@ impl<'a> Param<'a> {
             Value::Size(value) => of(Kind::Unsigned, value),
             Value::Utf8(text) => (Kind::Utf8, text.as_ptr().cast(), text.count_bytes()),
             Value::Octets(bytes) => (Kind::Octets, bytes.as_ptr().cast(), bytes.len()),
-            Value::Raw(kind, bytes) => (*kind, bytes.as_ptr().cast(), bytes.len()),
+            Value::Raw(kind, bytes) => {
+                assert!(!kind.is_pointer(), "no pointers from bytes");
+                (*kind, bytes.as_ptr().cast(), bytes.len())
+            }
         };
         let data = data.cast_mut();
         RawParam { key: self.key.as_ptr(), kind: kind as c_uint, data, size, returned: UNMODIFIED }
@@ -176,6 +186,9 @@ pub(crate) fn with_octets<T>(key: &CStr, bytes: &[u8], f: impl FnOnce(*const Raw
 /// Asks for one value into `buffer`: how many bytes came, or `None` if it was not answered.
 ///
 /// Without a buffer the size that one would need is asked for. `Err` when `call` does not return 1.
+///
+/// # Panics
+/// If `kind` is a pointer: [`read_pointer`] asks for those.
 pub(crate) fn read(
     key: &CStr,
     kind: Kind,

@@ -2,18 +2,15 @@
 
 use std::collections::HashSet;
 
-use wirespeed_bench::{
-    BENCH_SCHEMA, Case, Contender, Contest, Document, Measured, Row, Skipped, Trouble,
-};
+use wirespeed_bench::{BENCH_SCHEMA, Case, Contender, Contest, Document, Measured, Row, Skipped};
 use wirespeed_cipher::{Algorithm, Direction, Route, Use};
 use wirespeed_measure::Plan;
-use wirespeed_measure::noise::Noise;
 
 use crate::arguments::BenchRequest;
 use crate::fault::Fault;
 use crate::host::Host;
-use crate::output::table::{Side, Table, wrap};
-use crate::output::{Progress, WIDTH, figures, header, write_json, write_text};
+use crate::output::table::{Side, Table};
+use crate::output::{Progress, figures, header, notes, warnings, write_json, write_text};
 
 /// The sizes of one algorithm in one direction and use: one block of the table.
 struct Block {
@@ -42,7 +39,7 @@ pub(crate) fn run(request: BenchRequest) -> Result<(), Fault> {
         show(&format!("{why}; the kernels run directly\n"))?;
     }
     let progress = Progress::new(blocks.iter().map(slices).sum());
-    let (mut rows, mut noise) = (Vec::new(), Vec::new());
+    let mut all = Vec::new();
     for block in &blocks {
         let here = present_for(&contest, block, &contenders, &mut skipped);
         if here.is_empty() {
@@ -51,17 +48,16 @@ pub(crate) fn run(request: BenchRequest) -> Result<(), Fault> {
         let mut measured = Vec::new();
         for case in &block.cases {
             progress.at(case.to_string());
-            measured.push(contest.measure(*case, &here, &|| progress.tick()).map_err(trouble)?);
+            measured.push(contest.measure(*case, &here, &|| progress.tick())?);
         }
         progress.around(|| show(&text(block, &here, &measured)))?;
-        rows.extend(measured.iter().flat_map(Measured::rows));
-        noise.extend(measured.iter().flat_map(|one| one.noise.clone()));
+        all.extend(measured);
     }
     progress.done();
-    noise.sort_unstable();
-    noise.dedup();
-    let warnings: Vec<&str> = noise.iter().map(|one: &Noise| one.advice()).collect();
-    show(&remarks(&skipped, &warnings))?;
+    let warnings = warnings(&all);
+    show(&left_out(&skipped))?;
+    show(&notes(&warnings))?;
+    let rows: Vec<Row> = all.iter().flat_map(Measured::rows).collect();
     let csv = csv(&rows);
     let document = Document {
         schema: BENCH_SCHEMA,
@@ -76,13 +72,6 @@ pub(crate) fn run(request: BenchRequest) -> Result<(), Fault> {
         write_text(target, &csv)?;
     }
     request.json.as_ref().map_or(Ok(()), |target| write_json(target, &document))
-}
-
-fn trouble(trouble: Trouble) -> Fault {
-    match trouble {
-        Trouble::Absent(..) => Fault::usage(trouble),
-        Trouble::Wrong(..) => Fault::NotSo(trouble.to_string()),
-    }
 }
 
 /// Those asked for, all of which must be here; or all that are here, the host's OpenSSL first. The
@@ -227,18 +216,13 @@ fn csv(rows: &[Row]) -> String {
     lines.join("\n") + "\n"
 }
 
-/// What was left out, and what disturbed the measurement.
-fn remarks(skipped: &[Skipped], warnings: &[&str]) -> String {
-    let mut text = String::new();
-    for one in skipped {
-        let what: Vec<&str> =
-            [Some(one.algorithm), one.usage, one.route].into_iter().flatten().collect();
-        text.push_str(&format!("\nleft out: {}: {}", what.join(" "), one.reason));
-    }
-    for warning in warnings {
-        let words: Vec<&str> = ["note:"].into_iter().chain(warning.split(' ')).collect();
-        text.push('\n');
-        text.push_str(&wrap(&words, " ", WIDTH, 6));
-    }
+/// What was left out, and why.
+fn left_out(skipped: &[Skipped]) -> String {
+    let line = |one: &Skipped| {
+        let what = [Some(one.algorithm), one.usage, one.route];
+        let what: Vec<&str> = what.into_iter().flatten().collect();
+        format!("\nleft out: {}: {}", what.join(" "), one.reason)
+    };
+    let text: String = skipped.iter().map(line).collect();
     if text.is_empty() { text } else { text + "\n" }
 }

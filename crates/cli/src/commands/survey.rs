@@ -1,14 +1,14 @@
 //! `wirespeed`: the machine, its routes and their proofs, one table, and what to do next.
 
-use wirespeed_bench::{Contender, Contest, Measured, Trouble};
+use wirespeed_bench::{Contender, Contest, Measured};
 use wirespeed_cipher::Route;
 use wirespeed_measure::Plan;
 
 use crate::arguments::{SurveyArguments, seconds};
 use crate::fault::Fault;
-use crate::host::{Found, Host};
+use crate::host::{Found, Host, Proof};
 use crate::output::table::{Side, Table, wrap};
-use crate::output::{Progress, WIDTH, figures, header, write_json, write_text};
+use crate::output::{Progress, WIDTH, figures, header, notes, warnings, write_json, write_text};
 use crate::survey::{Document, Gain, RouteState, cases};
 
 mod advice;
@@ -69,30 +69,34 @@ fn state(host: &Host, found: &Found) -> RouteState {
     }
 }
 
-/// The routes in a line, then each that is absent or quarantined with its reason.
+/// Where reasons begin.
+const INDENT: usize = 10;
+
+/// The routes in a line, how they were proved, then each that is absent or failed with its reason.
 fn routes_text(routes: &[RouteState]) -> String {
-    const INDENT: usize = 10;
-    let proved: Vec<&str> = routes.iter().filter(|r| r.proof.is_some()).map(|r| r.route).collect();
-    let known: usize = routes.iter().filter_map(|r| r.proof).map(|proof| proof.checks).sum();
-    let compared: usize = routes.iter().filter_map(|r| r.proof).map(|p| p.against_host).sum();
+    let proved: Vec<&RouteState> = routes.iter().filter(|r| r.proof.is_some()).collect();
+    let names: Vec<&str> = proved.iter().map(|r| r.route).collect();
+    let sum = |count: fn(&Proof) -> usize| -> usize {
+        proved.iter().filter_map(|r| r.proof.as_ref()).map(count).sum()
+    };
+    let (known, compared) = (sum(|proof| proof.checks), sum(|proof| proof.against_host));
     let against = match compared {
         0 => String::new(),
         _ => format!(", {compared} messages equal to this OpenSSL's"),
     };
-    let mut text = format!("{:<INDENT$}{}\n", "Routes", proved.join("  "));
-    text.push_str(&format!(
-        "{:INDENT$}all proved here: {known} known answers and comparisons{against}\n",
-        ""
-    ));
+    let mut text =
+        format!("{:<INDENT$}{}      all proved on this machine\n", "Routes", names.join("  "));
+    text.push_str(&format!("{:INDENT$}({known} known answers and comparisons{against})\n", ""));
     for route in routes {
         let reason = match (&route.reason, &route.quarantined) {
             (Some(why), _) => format!("absent: {why}"),
-            (_, Some(why)) => format!("quarantined: {why}"),
+            (_, Some(why)) => format!("quarantined, not used: {why}"),
             _ => continue,
         };
-        let words: Vec<&str> = reason.split(' ').collect();
-        let line = wrap(&words, " ", WIDTH - INDENT - 10, 0).replace('\n', &format!("\n{:20}", ""));
-        text.push_str(&format!("{:INDENT$}{:<10}{line}\n", "", route.route));
+        let words: Vec<&str> = [route.route].into_iter().chain(reason.split(' ')).collect();
+        let indent = " ".repeat(INDENT);
+        let lines = wrap(&words, " ", WIDTH - INDENT, 2);
+        text.push_str(&format!("{indent}{}\n", lines.replace('\n', &format!("\n{indent}"))));
     }
     text
 }
@@ -121,32 +125,10 @@ fn measure(contest: &Contest<'_>, contenders: &[Contender]) -> Result<Vec<Measur
             .copied()
             .filter(|one| contest.arena.runner(*one, case).is_ok())
             .collect();
-        match contest.measure(case, &here, &|| progress.tick()) {
-            Ok(measured) => all.push(measured),
-            Err(Trouble::Absent(..)) => {}
-            Err(wrong @ Trouble::Wrong(..)) => return Err(Fault::NotSo(wrong.to_string())),
-        }
+        all.push(contest.measure(case, &here, &|| progress.tick())?);
     }
     progress.done();
     Ok(all)
-}
-
-fn warnings(measured: &[Measured]) -> Vec<&'static str> {
-    let mut noise: Vec<_> = measured.iter().flat_map(|one| one.noise.iter().copied()).collect();
-    noise.sort_unstable();
-    noise.dedup();
-    noise.into_iter().map(wirespeed_measure::noise::Noise::advice).collect()
-}
-
-fn notes(warnings: &[&str]) -> String {
-    let note = |warning: &&str| {
-        let words: Vec<&str> = ["note:"].into_iter().chain(warning.split(' ')).collect();
-        wrap(&words, " ", WIDTH, 6) + "\n"
-    };
-    if warnings.is_empty() {
-        return String::new();
-    }
-    format!("\n{}", warnings.iter().map(note).collect::<String>())
 }
 
 /// The table: a title only where it changes, the unit once.
@@ -180,4 +162,32 @@ fn table(gains: &[Gain]) -> String {
         unit = "";
     }
     format!("\n{}", table.render())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failed_proof_is_shown_with_its_reason() {
+        let state = |route, proof, reason: Option<&str>, quarantined: Option<&str>| RouteState {
+            route,
+            present: reason.is_none(),
+            reason: reason.map(str::to_owned),
+            proof,
+            quarantined: quarantined.map(str::to_owned),
+        };
+        let text = routes_text(&[
+            state("vaes512", None, None, Some("wrong bytes: AES-128-CTR")),
+            state("vaes256", None, Some("this CPU has no vaes"), None),
+            state("aesni", Some(Proof { checks: 10, against_host: 5 }), None, None),
+        ]);
+        let expected = "\
+Routes    aesni      all proved on this machine
+          (10 known answers and comparisons, 5 messages equal to this OpenSSL's)
+          vaes512 quarantined, not used: wrong bytes: AES-128-CTR
+          vaes256 absent: this CPU has no vaes
+";
+        assert_eq!(text, expected);
+    }
 }

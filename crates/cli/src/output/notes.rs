@@ -1,0 +1,41 @@
+//! What disturbed a measurement, in sentences of advice.
+
+use wirespeed_bench::Measured;
+use wirespeed_measure::noise::Noise;
+
+use super::WIDTH;
+use super::table::wrap;
+
+/// Unoptimised kernels say nothing about the machine.
+const DEBUG_BUILD: &str =
+    "This is a debug build: its figures mean nothing. Use cargo run --release.";
+
+/// Each warning once.
+pub(crate) fn warnings(measured: &[Measured]) -> Vec<&'static str> {
+    let mut noise: Vec<Noise> = measured.iter().flat_map(|one| one.noise.clone()).collect();
+    noise.sort_unstable();
+    noise.dedup();
+    let debug = cfg!(debug_assertions).then_some(DEBUG_BUILD);
+    debug.into_iter().chain(noise.into_iter().map(Noise::advice)).collect()
+}
+
+/// The warnings as paragraphs, an empty line before them.
+pub(crate) fn notes(warnings: &[&str]) -> String {
+    let note = |warning: &&str| {
+        let words: Vec<&str> = ["note:"].into_iter().chain(warning.split(' ')).collect();
+        format!("\n{}", wrap(&words, " ", WIDTH, 6))
+    };
+    let text: String = warnings.iter().map(note).collect();
+    if text.is_empty() { text } else { text + "\n" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn notes_are_paragraphs() {
+        assert_eq!(notes(&[]), "");
+        assert_eq!(notes(&["One.", "Two."]), "\nnote: One.\nnote: Two.\n");
+    }
+}
