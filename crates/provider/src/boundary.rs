@@ -9,6 +9,8 @@
 
 pub(crate) mod cipher;
 pub(crate) mod provider;
+#[cfg(test)]
+mod tests;
 
 use std::ffi::c_int;
 use std::panic::{AssertUnwindSafe, catch_unwind};

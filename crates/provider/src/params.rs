@@ -6,6 +6,7 @@
 use std::ffi::{CStr, c_void};
 use std::ptr::{null, null_mut};
 
+use crate::host::Version;
 use crate::openssl::{Param, UNMODIFIED, data_type};
 
 /// The end of a list.
@@ -237,13 +238,14 @@ impl Param {
         true
     }
 
-    /// Bytes by pointer or by copy, as the parameter's type asks.
+    /// Bytes by pointer or by copy, as the parameter's type asks. Of a wrong type, old versions
+    /// still tell the length.
     #[must_use]
-    pub(crate) fn set_octets_or_pointer(&mut self, value: &[u8]) -> bool {
-        if self.data_type == data_type::OCTET_POINTER {
-            self.set_octet_pointer(value.as_ptr(), value.len())
-        } else {
-            self.set_octets(value)
+    pub(crate) fn set_octets_or_pointer(&mut self, value: &[u8], version: Version) -> bool {
+        match self.data_type {
+            data_type::OCTET_POINTER => self.set_octet_pointer(value.as_ptr(), value.len()),
+            data_type::OCTET_STRING => self.set_octets(value),
+            _ => !version.has_decoders() && self.set_octets(value),
         }
     }
 }
@@ -313,13 +315,16 @@ mod tests {
         let value = [1, 2, 3];
         let mut room = [0_u8; 4];
         let mut param = entry(c"o", data_type::OCTET_STRING, room.as_mut_ptr().cast(), 4);
-        assert!(param.set_octets_or_pointer(&value) && param.return_size == 3);
+        assert!(param.set_octets_or_pointer(&value, Version::FIRST) && param.return_size == 3);
         assert_eq!(room, [1, 2, 3, 0]);
         let mut param = entry(c"o", data_type::OCTET_STRING, room.as_mut_ptr().cast(), 2);
         assert!(!param.set_octets(&value));
         let mut pointer: *const u8 = null();
         let mut param = entry(c"o", data_type::OCTET_POINTER, (&raw mut pointer).cast(), 0);
-        assert!(param.set_octets_or_pointer(&value) && pointer == value.as_ptr());
+        assert!(param.set_octets_or_pointer(&value, Version::FIRST) && pointer == value.as_ptr());
+        let mut param = size(c"o");
+        assert!(!param.set_octets_or_pointer(&value, Version::DECODERS));
+        assert_eq!(param.return_size, UNMODIFIED);
     }
 
     #[test]

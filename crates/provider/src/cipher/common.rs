@@ -170,8 +170,10 @@ impl Common {
         let iv_bytes = self.iv_bytes;
         request.answer(Key::IvLength, |p| p.set_usize(iv_bytes))?;
         request.answer(Key::Padding, |p| p.set_u32(self.padding.into()))?;
-        request.answer(Key::Iv, |p| p.set_octets_or_pointer(&self.iv[..iv_bytes]))?;
-        request.answer(Key::UpdatedIv, |p| p.set_octets_or_pointer(&progress.iv[..iv_bytes]))?;
+        request.answer(Key::Iv, |p| p.set_octets_or_pointer(&self.iv[..iv_bytes], self.version))?;
+        request.answer(Key::UpdatedIv, |p| {
+            p.set_octets_or_pointer(&progress.iv[..iv_bytes], self.version)
+        })?;
         request.answer(Key::Num, |p| p.set_u32(progress.num))?;
         request.answer(Key::KeyBytes, |p| p.set_usize(self.key_bytes))?;
         request.answer(Key::TlsMac, |p| p.set_octet_pointer(progress.tls_mac, self.tls_mac_bytes))

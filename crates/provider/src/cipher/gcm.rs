@@ -387,7 +387,7 @@ impl Authenticated {
         if self.iv_bytes > param.data_size && !asks_for_size {
             return Err(Refusal::INVALID_IV_LENGTH);
         }
-        if param.set_octets_or_pointer(&self.iv[..self.iv_bytes]) {
+        if param.set_octets_or_pointer(&self.iv[..self.iv_bytes], self.version) {
             Ok(())
         } else {
             Err(Refusal::CANNOT_SET)
@@ -405,6 +405,9 @@ impl Authenticated {
             return Err(Refusal::INVALID_TAG);
         }
         if asks_for_size {
+            if param.data_type != data_type::OCTET_STRING {
+                return Err(Refusal::CANNOT_SET);
+            }
             if self.version.generates_iv_when_asked() {
                 bytes = self.tag_bytes.unwrap_or(TAG);
             }

@@ -94,15 +94,15 @@ impl<M: StreamMode> Cipher for Stream<M> {
         iv: Option<&[u8]>,
     ) -> Result<(), Refusal> {
         self.common.direction = direction;
-        if let Some(iv) = iv {
-            self.common.take_iv(iv)?;
-            self.feedback.start(&self.common.iv);
-        } else if self.common.iv_set && M::MODE != Mode::Ctr {
-            // As in 1.1.1, a new start without an IV goes back to the old one, but not for CTR.
+        let given = iv.map_or(Ok(()), |iv| self.common.take_iv(iv));
+        // As in 1.1.1, a start without an IV goes back to the old one, but not for CTR.
+        let goes_back = self.common.iv_set && M::MODE != Mode::Ctr;
+        if given.is_ok() && (iv.is_some() || goes_back) {
             self.feedback.start(&self.common.iv);
         } else {
             self.feedback.set_used(0);
         }
+        given?;
         if let Some(key) = key {
             self.common.check_key(key)?;
             self.key.set(key, Direction::Encrypt);

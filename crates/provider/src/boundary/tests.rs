@@ -1,0 +1,210 @@
+//! The C edge as a core sees it: a core of our own, without libcrypto.
+
+use std::cell::RefCell;
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ptr::{null, null_mut};
+
+use wirespeed_cipher::{Algorithm, Route};
+
+use super::{guarded, provider::builtin, provider::init};
+use crate::openssl::*;
+use crate::params::{END, entry};
+use crate::refusal::{Reason, Refusal};
+
+thread_local! {
+    /// The error queue.
+    static ERRORS: RefCell<Vec<(u32, String)>> = const { RefCell::new(Vec::new()) };
+    /// What openssl.cnf says.
+    static SETTINGS: RefCell<Vec<(&'static CStr, &'static CStr)>> = const { RefCell::new(Vec::new()) };
+}
+
+unsafe extern "C" fn read_params(_: *const CoreHandle, list: *mut Param) -> c_int {
+    // SAFETY: the provider asks for one parameter at a time.
+    let param = unsafe { &mut *list };
+    SETTINGS.with_borrow(|settings| {
+        let found = settings.iter().find(|(key, _)| key.to_bytes() == param.name());
+        c_int::from(found.is_some_and(|(_, value)| param.set_text(value)))
+    })
+}
+
+unsafe extern "C" fn new_error(_: *const CoreHandle) {}
+
+unsafe extern "C" fn set_error(
+    _: *const CoreHandle,
+    reason: u32,
+    format: *const c_char,
+    _: *mut c_void,
+) {
+    let text = if format.is_null() {
+        String::new()
+    } else {
+        // SAFETY: a format is a NUL-terminated string.
+        unsafe { CStr::from_ptr(format) }.to_string_lossy().into_owned()
+    };
+    ERRORS.with_borrow_mut(|errors| errors.push((reason, text)));
+}
+
+fn errors() -> Vec<(u32, String)> {
+    ERRORS.take()
+}
+
+/// A provider loaded into this core.
+struct Loaded {
+    functions: *const Dispatch,
+    context: *mut c_void,
+}
+
+impl Loaded {
+    fn new(init: InitFunction, settings: &[(&'static CStr, &'static CStr)]) -> Option<Self> {
+        SETTINGS.set([(c"openssl-version", c"3.0.19")].iter().chain(settings).copied().collect());
+        let core = [
+            Dispatch::new(CORE_GET_PARAMS, read_params as CoreGetParams),
+            Dispatch::new(CORE_NEW_ERROR, new_error as CoreNewError),
+            Dispatch::new(CORE_SET_ERROR, set_error as CoreSetError),
+            Dispatch::END,
+        ];
+        let (mut functions, mut context) = (null(), null_mut());
+        // SAFETY: a table with an end, and places to write to.
+        let ok = unsafe { init(null(), core.as_ptr(), &raw mut functions, &raw mut context) };
+        (ok == 1).then(|| Self { functions, context })
+    }
+
+    fn function<F: Copy>(&self, slot: &Slot<F>) -> F {
+        // SAFETY: the provider's own table.
+        unsafe { slot.find(self.functions) }.expect("every provider has it")
+    }
+
+    /// The functions of an algorithm, if it is on offer.
+    fn cipher(&self, name: &str) -> Option<*const Dispatch> {
+        let query = self.function(&PROVIDER_QUERY_OPERATION);
+        // SAFETY: the provider's own context; null is allowed for the flag.
+        let mut entry = unsafe { query(self.context, OPERATION_CIPHER, null_mut()) };
+        loop {
+            // SAFETY: the list ends with a null name.
+            let algorithm = unsafe { &*entry };
+            if algorithm.names.is_null() {
+                return None;
+            }
+            // SAFETY: names are NUL-terminated.
+            let names = unsafe { CStr::from_ptr(algorithm.names) }.to_str().unwrap();
+            if names.split(':').any(|other| other == name) {
+                return Some(algorithm.functions);
+            }
+            // SAFETY: the end has not been seen.
+            entry = unsafe { entry.add(1) };
+        }
+    }
+}
+
+impl Drop for Loaded {
+    fn drop(&mut self) {
+        // SAFETY: the provider's own context, for the last time.
+        unsafe { self.function(&PROVIDER_TEARDOWN)(self.context) };
+    }
+}
+
+fn portable() -> Loaded {
+    Loaded::new(builtin(Route::Portable).unwrap(), &[]).unwrap()
+}
+
+#[test]
+fn every_algorithm_is_offered_under_all_its_names() {
+    let loaded = portable();
+    for algorithm in Algorithm::ALL {
+        assert!(loaded.cipher(algorithm.name()).is_some(), "{algorithm}");
+    }
+    assert!(
+        loaded.cipher("AES128").is_some() && loaded.cipher("2.16.840.1.101.3.4.1.46").is_some()
+    );
+    assert!(loaded.cipher("AES-128-CCM").is_none());
+}
+
+/// FIPS 197 appendix C.1, through every function of a context, and once more through a copy.
+#[test]
+fn a_context_lives_from_making_to_end() {
+    let loaded = portable();
+    let functions = loaded.cipher("AES-128-ECB").unwrap();
+    let key: [u8; 16] = std::array::from_fn(|i| i as u8);
+    let plain: [u8; 16] = std::array::from_fn(|i| i as u8 * 0x11);
+    let expected = 0x69c4_e0d8_6a7b_0430_d8cd_b780_70b4_c55a_u128.to_be_bytes();
+    // SAFETY: our own table, contexts in the order of their lives, and buffers as large as told.
+    unsafe {
+        let context = CIPHER_NEW_CONTEXT.find(functions).unwrap()(loaded.context);
+        assert!(!context.is_null() && context.addr().is_multiple_of(64));
+        let start = CIPHER_ENCRYPT_INIT.find(functions).unwrap();
+        assert_eq!(start(context, key.as_ptr(), 16, null(), 0, null()), 1);
+        let copy = CIPHER_DUPLICATE_CONTEXT.find(functions).unwrap()(context);
+        CIPHER_FREE_CONTEXT.find(functions).unwrap()(context);
+        let (mut output, mut written) = ([0; 32], 0);
+        let update = CIPHER_UPDATE.find(functions).unwrap();
+        let to = output.as_mut_ptr();
+        assert_eq!(update(copy, to, &raw mut written, 32, plain.as_ptr(), 16), 1);
+        assert_eq!((written, &output[..16]), (16, &expected[..]));
+        let finish = CIPHER_FINAL.find(functions).unwrap();
+        assert_eq!(finish(copy, to, &raw mut written, 16), 1);
+        assert_eq!(written, 16, "a block of padding");
+        CIPHER_FREE_CONTEXT.find(functions).unwrap()(copy);
+    }
+    assert_eq!(errors(), []);
+}
+
+#[test]
+fn refusals_become_errors_and_null_pointers_are_no_crash() {
+    let loaded = portable();
+    let functions = loaded.cipher("AES-256-CBC").unwrap();
+    // SAFETY: our own table and context; null is what is tested.
+    unsafe {
+        let context = CIPHER_NEW_CONTEXT.find(functions).unwrap()(loaded.context);
+        let update = CIPHER_UPDATE.find(functions).unwrap();
+        let mut written = 0;
+        assert_eq!(update(context, null_mut(), &raw mut written, 0, null(), 0), 0);
+        assert_eq!(errors(), [(Reason::NoKeySet as u32, String::new())]);
+        let start = CIPHER_ENCRYPT_INIT.find(functions).unwrap();
+        assert_eq!(start(context, [0; 16].as_ptr(), 16, null(), 0, null()), 0);
+        assert_eq!(errors(), [(Reason::InvalidKeyLength as u32, String::new())]);
+        assert_eq!(start(context, [0; 32].as_ptr(), 32, null(), 0, null()), 1);
+        assert_eq!(update(context, null_mut(), null_mut(), 16, [0; 16].as_ptr(), 16), 0);
+        assert_eq!(errors(), [(Reason::CipherOperationFailed as u32, String::new())]);
+        assert_eq!(update(null_mut(), null_mut(), null_mut(), 0, null(), 0), 0);
+        assert_eq!(CIPHER_GET_CONTEXT_PARAMS.find(functions).unwrap()(context, null_mut()), 1);
+        CIPHER_FREE_CONTEXT.find(functions).unwrap()(context);
+        CIPHER_FREE_CONTEXT.find(functions).unwrap()(null_mut());
+        assert!(CIPHER_NEW_CONTEXT.find(functions).unwrap()(null_mut()).is_null());
+    }
+}
+
+#[test]
+fn a_panic_is_an_error_and_goes_no_further() {
+    assert_eq!(guarded(|| None, || panic!("in a test")), 0);
+    assert_eq!(guarded(|| None, || Err(Refusal::SILENT)), 0);
+    assert_eq!(guarded(|| None, || Ok(())), 1);
+}
+
+#[test]
+fn configuration_narrows_the_offer_or_fails_by_name() {
+    let loaded = Loaded::new(init, &[(c"routes", c"portable"), (c"ciphers", c"AES-128-CTR")]);
+    let loaded = loaded.expect("portable is always there");
+    assert!(loaded.cipher("AES-128-CTR").is_some() && loaded.cipher("AES-128-GCM").is_none());
+    let mut name: *const c_char = null();
+    let mut query = [entry(c"wirespeed-routes", 6, (&raw mut name).cast(), 0), END];
+    // SAFETY: the provider's own context, and a list with an end.
+    let ok = unsafe { loaded.function(&PROVIDER_GET_PARAMS)(loaded.context, query.as_mut_ptr()) };
+    // SAFETY: the answer is a NUL-terminated string.
+    assert_eq!((ok, unsafe { CStr::from_ptr(name) }), (1, c"portable"));
+
+    assert!(Loaded::new(init, &[(c"routes", c"warp%n")]).is_none());
+    let (reason, text) = errors().pop().unwrap();
+    assert_eq!(reason, Reason::InvalidArgument as u32);
+    assert!(text.starts_with("routes = warp%%n: "), "{text}");
+
+    assert!(Loaded::new(init, &[(c"routes", c"portable libcrypto")]).is_none());
+    let (reason, text) = errors().pop().unwrap();
+    assert_eq!(reason, Reason::InitFail as u32);
+    assert!(text.starts_with("routes: libcrypto is absent: "), "{text}");
+}
+
+#[test]
+fn only_our_own_routes_have_a_builtin() {
+    assert!(builtin(Route::Libcrypto).is_none());
+    assert!(wirespeed_native::ROUTES.into_iter().all(|route| builtin(route).is_some()));
+}
