@@ -2,6 +2,8 @@
 //!
 //! Measurements are as short as can be; their structure is checked, never their values.
 
+#![forbid(unsafe_code)]
+
 use std::collections::BTreeSet;
 use std::process::{Command, Output};
 
