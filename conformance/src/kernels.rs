@@ -99,6 +99,14 @@ impl Message {
         Ok(Self { direction, state })
     }
 
+    /// GCM's tag so far, zeros for other modes.
+    pub fn tag(&mut self) -> Block {
+        match &mut self.state {
+            State::Gcm(gcm) => gcm.tag(),
+            _ => Block::default(),
+        }
+    }
+
     /// Goes on with another route's kernels, where the mode allows it.
     ///
     /// # Panics

@@ -8,9 +8,12 @@ mod contract;
 mod differential;
 mod messages;
 mod processes;
+mod program;
+mod programs;
 mod records;
 mod sequences;
 mod subjects;
+mod tls;
 mod vectors;
 
 use std::process::ExitCode;
@@ -54,6 +57,13 @@ fn main() -> ExitCode {
             }
             Err(reason) => trials.push(skipped(&format!("{}::contract", provider.name), reason)),
         }
+    }
+    match here::modules() {
+        Some(modules) => {
+            trials.extend(programs::trials(&modules));
+            trials.extend(tls::trials(&modules));
+        }
+        None => trials.push(skipped("program", "WIRESPEED_MODULES is not set".to_owned())),
     }
     libtest_mimic::run(&arguments, trials).exit_code()
 }

@@ -1,0 +1,86 @@
+//! The `openssl` program under test, with and without our module.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use wirespeed_conformance::here;
+
+/// A directory of its own that goes away with its value.
+pub(crate) struct Scratch(PathBuf);
+
+impl Scratch {
+    pub(crate) fn new() -> Result<Self, String> {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("wirespeed-conformance-{}-{number}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        fs::create_dir(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        Ok(Self(path))
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    pub(crate) fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> Result<PathBuf, String> {
+        let path = self.path(name);
+        fs::write(&path, bytes).map_err(|error| format!("{}: {error}", path.display()))?;
+        Ok(path)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // What is left behind in the system's temporary directory does no harm.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// An `openssl` command that reads no configuration but what it is given.
+pub(crate) fn openssl<A: AsRef<std::ffi::OsStr>>(
+    arguments: impl IntoIterator<Item = A>,
+) -> Command {
+    let program = here::openssl();
+    let mut command = Command::new(&program);
+    // A program that we built has its libraries beside it.
+    if let Some(prefix) = program.parent().and_then(Path::parent).filter(|it| it.is_absolute()) {
+        command.env("LD_LIBRARY_PATH", prefix.join("lib"));
+    }
+    command.args(arguments).env("OPENSSL_CONF", "/dev/null").env_remove("OPENSSL_MODULES");
+    command
+}
+
+/// Runs it to its end; an error holds what it said.
+pub(crate) fn output(mut command: Command) -> Result<Vec<u8>, String> {
+    let output = command.output().map_err(|error| format!("{command:?}: {error}"))?;
+    if output.status.success() {
+        return Ok(output.stdout);
+    }
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    Err(format!("{command:?}: {}: {said}", output.status))
+}
+
+/// The options that load our module from `modules` beside the default provider.
+pub(crate) fn with_module(modules: &Path, query: &str) -> Vec<String> {
+    let modules = modules.display().to_string();
+    let options = ["-provider-path", &modules, "-provider", "libwirespeed", "-provider", "default"];
+    options.into_iter().chain(["-propquery", query]).map(str::to_owned).collect()
+}
+
+/// The line of [`configuration`] that makes libcrypto load our module at once.
+pub(crate) const OURS_ACTIVE: &str = "activate = yes";
+
+/// An openssl.cnf that activates the default provider and our module, with more lines for the module.
+pub(crate) fn configuration(module: &Path, more: &str) -> String {
+    format!(
+        "openssl_conf = init\n\
+         [init]\nproviders = providers\nalg_section = algorithms\n\
+         [providers]\ndefault = default_provider\nwirespeed = our_provider\n\
+         [default_provider]\nactivate = 1\n\
+         [our_provider]\nmodule = {}\n{OURS_ACTIVE}\n{more}\n\
+         [algorithms]\ndefault_properties = ?provider=wirespeed\n",
+        module.display()
+    )
+}
