@@ -28,10 +28,17 @@ impl Fault {
     /// Says what is wrong on standard error, and gives the exit status.
     pub(crate) fn report(self) -> ExitCode {
         match self {
-            Self::Parser(error) => {
-                // Help goes to standard output and is no fault; nobody hears if printing fails.
+            Self::Parser(error) if !error.use_stderr() => {
+                // Help and version were asked for; nobody hears if printing fails.
                 let _ = error.print();
-                ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
+                ExitCode::SUCCESS
+            }
+            Self::Parser(error) => {
+                let text = error.to_string();
+                let first = text.lines().next().unwrap_or_default();
+                let first = first.strip_prefix("error: ").unwrap_or(first);
+                eprintln!("wirespeed: {first}: see wirespeed --help");
+                ExitCode::from(2)
             }
             Self::Usage(message) => {
                 eprintln!("wirespeed: {message}");

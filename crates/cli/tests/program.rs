@@ -51,6 +51,9 @@ fn unknown_words_are_named_with_what_exists() {
         ("bench --sizes 12,big", "wirespeed: unknown size 'big'", "1420"),
         ("bench --threads 0", "wirespeed: --threads 0", "1 to 1024"),
         ("bench --seconds 1e9", "wirespeed: --seconds 1000000000", "3600"),
+        ("bench --decrypt --both", "wirespeed: the argument '--decrypt'", "--help"),
+        ("--no-such-flag", "wirespeed: unexpected argument '--no-such-flag'", "--help"),
+        ("survey", "wirespeed: unrecognized subcommand 'survey'", "--help"),
         ("bench --json - --csv -", "wirespeed: --json - and --csv -", "name a file"),
     ] {
         let message = refused(&mut wirespeed(arguments));

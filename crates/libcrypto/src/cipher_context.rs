@@ -432,4 +432,21 @@ mod tests {
         work.reset().unwrap();
         work.init(Direction::Decrypt, Some(&[1; 16]), Some(&[2; 16]), &[]).unwrap();
     }
+
+    /// With `tls-version` an update grows by more than a block, so more room is asked for.
+    #[test]
+    #[should_panic(expected = "room for the output")]
+    fn a_record_needs_room_for_its_padding() {
+        let mut work = start("AES-128-CBC");
+        let records = [Param::uint(c"tls-version", 0x0303)];
+        work.init(Direction::Encrypt, Some(&[1; 16]), Some(&[2; 16]), &records).unwrap();
+        let _ = work.update(&[0; 32], &mut [0; 48]);
+    }
+
+    #[test]
+    #[should_panic(expected = "a pointer is not a value")]
+    fn a_pointer_is_not_written_into_bytes() {
+        let mut work = start("AES-128-CBC");
+        let _ = work.parameter(c"tls-mac", Kind::OctetPointer, Some(&mut [0; 4]));
+    }
 }

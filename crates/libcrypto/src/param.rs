@@ -195,6 +195,7 @@ pub(crate) fn read(
     buffer: Option<&mut [u8]>,
     call: impl FnOnce(*mut RawParam) -> i32,
 ) -> Result<Option<usize>, ()> {
+    assert!(!kind.is_pointer(), "a pointer is not a value");
     let (data, size) =
         buffer.map_or((ptr::null_mut(), 0), |bytes| (bytes.as_mut_ptr(), bytes.len()));
     let key = key.as_ptr();

@@ -27,7 +27,7 @@ struct RouteRow {
 #[derive(Serialize)]
 struct Served {
     algorithm: &'static str,
-    route: &'static str,
+    route: Option<&'static str>,
 }
 
 pub(crate) fn run(arguments: RoutesArguments) -> Result<(), Fault> {
@@ -49,7 +49,7 @@ pub(crate) fn run(arguments: RoutesArguments) -> Result<(), Fault> {
         chosen_by: "ladder",
         algorithms: algorithms
             .iter()
-            .map(|algorithm| Served { algorithm: algorithm.name(), route: served.name() })
+            .map(|algorithm| Served { algorithm: algorithm.name(), route: served.map(Route::name) })
             .collect(),
     };
     if arguments.json {
@@ -59,10 +59,10 @@ pub(crate) fn run(arguments: RoutesArguments) -> Result<(), Fault> {
 }
 
 /// The first of our routes that is here, by the written order; else the host's own OpenSSL.
-fn ladder(found: &[Found]) -> Route {
-    let ours = [Route::Vaes512, Route::Vaes256, Route::AesNi];
+fn ladder(found: &[Found]) -> Option<Route> {
+    let order = [Route::Vaes512, Route::Vaes256, Route::AesNi, Route::Libcrypto];
     let here = |route: &Route| found.iter().any(|f| f.route == *route && f.presence.is_ok());
-    ours.into_iter().find(here).unwrap_or(Route::Libcrypto)
+    order.into_iter().find(here)
 }
 
 fn text(document: &Document) -> String {
@@ -76,7 +76,12 @@ fn text(document: &Document) -> String {
     }
     table.row(vec![String::new(), String::new()]);
     for served in &document.algorithms {
-        table.row(vec![served.algorithm.to_owned(), format!("{} at every size", served.route)]);
+        let route =
+            served.route.map_or("nothing here".to_owned(), |r| format!("{r} at every size"));
+        table.row(vec![served.algorithm.to_owned(), route]);
     }
-    format!("{}\nNo plan: chosen by the ladder vaes512 > vaes256 > aesni.\n", table.render())
+    format!(
+        "{}\nNo plan: chosen by the ladder vaes512 > vaes256 > aesni > libcrypto.\n",
+        table.render()
+    )
 }
