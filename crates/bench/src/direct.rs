@@ -27,7 +27,7 @@ enum State {
         key: AesKey,
         place: Feedback,
     },
-    Xts(Xts),
+    Xts(Box<Xts>),
     Gcm(Box<Gcm>),
 }
 
@@ -39,7 +39,7 @@ impl Direct {
             Mode::Cfb | Mode::Ofb | Mode::Ctr => {
                 State::Feedback { key, place: Feedback::default() }
             }
-            Mode::Xts => State::Xts(Xts::new(kernels)),
+            Mode::Xts => State::Xts(Box::new(Xts::new(kernels))),
             Mode::Gcm => State::Gcm(Box::new(Gcm::new(kernels))),
         };
         let output = Buffer::new(case.size, 0);

@@ -17,6 +17,6 @@ mod proof;
 pub use arena::{Arena, Runner};
 pub use case::Case;
 pub use contender::{Absent, Contender, Door};
-pub use contest::{Contest, Measured, Trouble};
+pub use contest::{Contest, Entry, Measured, Trouble};
 pub use document::{BENCH_SCHEMA, Document, Row, Skipped};
 pub use proof::{Difference, prove_against_host};

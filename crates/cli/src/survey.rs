@@ -1,7 +1,7 @@
 //! What the survey measures, and what it makes of it.
 
 use serde::Serialize;
-use wirespeed_bench::{Case, Contender, Measured, Row};
+use wirespeed_bench::{Case, Contender, Entry, Measured, Row};
 use wirespeed_cipher::{Direction, Route, Use};
 use wirespeed_machine::Machine;
 use wirespeed_measure::statistics::Estimate;
@@ -103,7 +103,7 @@ impl Gain {
             direction: case.direction.name(),
             usage: case.usage.name(),
             size: case.size,
-            libcrypto_bytes_per_second: host.map(|entry| entry.bytes_per_second()),
+            libcrypto_bytes_per_second: host.map(Entry::bytes_per_second),
             best_route: best.contender.route().map_or("", Route::name),
             best_bytes_per_second: best.bytes_per_second(),
             gain: ratio.map(|ratio| ratio.median),
