@@ -13,7 +13,7 @@ use crate::host::Version;
 use crate::openssl::{Dispatch, Param};
 use crate::params::{END, List, int, size, uint};
 use crate::refusal::Refusal;
-use crate::request::{Key, Keys, Request};
+use crate::request::{Name, Names, Request};
 
 /// The property that our algorithms carry.
 pub(crate) const PROPERTIES: &CStr = c"provider=wirespeed";
@@ -103,17 +103,17 @@ pub(crate) fn gettable(version: Version) -> *const Param {
     }
 }
 
-const GETTABLE: &[Key] = &[
-    Key::Mode,
-    Key::KeyBytes,
-    Key::IvLength,
-    Key::BlockSize,
-    Key::Aead,
-    Key::CustomIv,
-    Key::Stealing,
-    Key::MultiBlock,
-    Key::Random,
-    Key::EncryptThenMac,
+const GETTABLE: &[Name] = &[
+    Name::Mode,
+    Name::KeyLength,
+    Name::IvLength,
+    Name::BlockSize,
+    Name::Aead,
+    Name::CustomIv,
+    Name::Stealing,
+    Name::MultiBlock,
+    Name::Random,
+    Name::EncryptThenMac,
 ];
 
 /// Answers the constant parameters of an algorithm.
@@ -127,7 +127,7 @@ pub(crate) unsafe fn answer(
 ) -> Result<(), Refusal> {
     let known = if version.has_decoders() { GETTABLE } else { &GETTABLE[..GETTABLE.len() - 1] };
     // SAFETY: the caller promises the list.
-    let mut request = unsafe { Request::read(list, Keys::of(known), version)? };
+    let mut request = unsafe { Request::read(list, Names::of(known), version)? };
     let mode = algorithm.mode();
     // EVP_CIPH_*_MODE of openssl/evp.h.
     let number = match mode {
@@ -142,15 +142,15 @@ pub(crate) unsafe fn answer(
     let aead = mode == Mode::Gcm;
     let custom_iv = matches!(mode, Mode::Gcm | Mode::Xts);
     let block_bytes = if mode.takes_partial_blocks() { 1 } else { 16 };
-    request.answer(Key::Mode, |p| p.set_u32(number))?;
-    request.answer(Key::Aead, |p| p.set_u32(aead.into()))?;
-    request.answer(Key::CustomIv, |p| p.set_u32(custom_iv.into()))?;
-    for absent in [Key::Stealing, Key::MultiBlock, Key::Random, Key::EncryptThenMac] {
+    request.answer(Name::Mode, |p| p.set_u32(number))?;
+    request.answer(Name::Aead, |p| p.set_u32(aead.into()))?;
+    request.answer(Name::CustomIv, |p| p.set_u32(custom_iv.into()))?;
+    for absent in [Name::Stealing, Name::MultiBlock, Name::Random, Name::EncryptThenMac] {
         request.answer(absent, |p| p.set_u32(0))?;
     }
-    request.answer(Key::KeyBytes, |p| p.set_usize(algorithm.key_bytes()))?;
-    request.answer(Key::BlockSize, |p| p.set_usize(block_bytes))?;
-    request.answer(Key::IvLength, |p| p.set_usize(algorithm.iv_bytes()))
+    request.answer(Name::KeyLength, |p| p.set_usize(algorithm.key_bytes()))?;
+    request.answer(Name::BlockSize, |p| p.set_usize(block_bytes))?;
+    request.answer(Name::IvLength, |p| p.set_usize(algorithm.iv_bytes()))
 }
 
 #[cfg(test)]

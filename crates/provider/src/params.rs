@@ -209,8 +209,13 @@ impl Param {
             return false;
         }
         // SAFETY: there is room for `data_size` bytes at `data`; a caller's buffer and a context
-        // do not overlap.
-        unsafe { self.data.cast::<u8>().copy_from_nonoverlapping(value.as_ptr(), value.len()) };
+        // do not overlap. Tags and IVs are mostly blocks, which need no call to copy.
+        unsafe {
+            match <&[u8; 16]>::try_from(value) {
+                Ok(block) => self.data.cast::<[u8; 16]>().write_unaligned(*block),
+                Err(_) => self.data.cast::<u8>().copy_from(value.as_ptr(), value.len()),
+            }
+        }
         true
     }
 

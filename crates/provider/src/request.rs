@@ -11,17 +11,17 @@ use crate::host::Version;
 use crate::openssl::Param;
 use crate::refusal::{Reason, Refusal};
 
-macro_rules! keys {
+macro_rules! names {
     ($($variant:ident $name:literal,)*) => {
         /// The parameters that a cipher knows.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u8)]
-        pub(crate) enum Key { $($variant,)* }
+        pub(crate) enum Name { $($variant,)* }
 
-        impl Key {
+        impl Name {
             const COUNT: usize = [$(Self::$variant,)*].len();
 
-            fn named(name: &[u8]) -> Option<Self> {
+            fn of(name: &[u8]) -> Option<Self> {
                 $(if name == $name { return Some(Self::$variant); })*
                 None
             }
@@ -29,8 +29,8 @@ macro_rules! keys {
     };
 }
 
-keys! {
-    IvLength b"ivlen", KeyBytes b"keylen", Tag b"tag", Padding b"padding", Num b"num", Iv b"iv",
+names! {
+    IvLength b"ivlen", KeyLength b"keylen", Tag b"tag", Padding b"padding", Num b"num", Iv b"iv",
     UpdatedIv b"updated-iv", TlsMac b"tls-mac", UseBits b"use-bits", TlsVersion b"tls-version",
     TlsMacSize b"tls-mac-size", TagLength b"taglen", TlsAad b"tlsaad", TlsAadPad b"tlsaadpad",
     TlsIvFixed b"tlsivfixed", TlsIvGenerate b"tlsivgen", TlsIvInvocation b"tlsivinv",
@@ -39,29 +39,29 @@ keys! {
     EncryptThenMac b"encrypt-then-mac",
 }
 
-/// A set of keys: those that one function knows.
+/// A set of names: those that one function knows.
 #[derive(Clone, Copy)]
-pub(crate) struct Keys(u32);
+pub(crate) struct Names(u32);
 
-impl Keys {
-    pub(crate) const fn of(keys: &[Key]) -> Self {
+impl Names {
+    pub(crate) const fn of(names: &[Name]) -> Self {
         let mut set = 0;
         let mut i = 0;
-        while i < keys.len() {
-            set |= 1 << keys[i] as u8;
+        while i < names.len() {
+            set |= 1 << names[i] as u8;
             i += 1;
         }
         Self(set)
     }
 
-    const fn has(self, key: Key) -> bool {
-        self.0 & 1 << key as u8 != 0
+    const fn has(self, name: Name) -> bool {
+        self.0 & 1 << name as u8 != 0
     }
 }
 
 /// The known parameters of one list.
 pub(crate) struct Request<'a> {
-    slots: [*mut Param; Key::COUNT],
+    slots: [*mut Param; Name::COUNT],
     list: PhantomData<&'a Param>,
 }
 
@@ -74,18 +74,18 @@ impl<'a> Request<'a> {
     /// [`Self::answer`] or [`Self::wanted`] is called, it must be writable, and nobody else's.
     pub(crate) unsafe fn read(
         mut list: *mut Param,
-        known: Keys,
+        known: Names,
         version: Version,
     ) -> Result<Self, Refusal> {
-        let mut slots = [null_mut::<Param>(); Key::COUNT];
+        let mut slots = [null_mut::<Param>(); Name::COUNT];
         while !list.is_null() {
             // SAFETY: the caller promises entries up to and including a null key.
             let param = unsafe { &*list };
             if param.is_end() {
                 break;
             }
-            if let Some(key) = Key::named(param.name()).filter(|key| known.has(*key)) {
-                let slot = &mut slots[key as usize];
+            if let Some(name) = Name::of(param.name()).filter(|name| known.has(*name)) {
+                let slot = &mut slots[name as usize];
                 if slot.is_null() {
                     *slot = list;
                 } else if version.has_decoders() {
@@ -98,34 +98,34 @@ impl<'a> Request<'a> {
         Ok(Self { slots, list: PhantomData })
     }
 
-    /// The parameter to set that is in the list under `key`.
-    pub(crate) fn given(&self, key: Key) -> Option<&'a Param> {
+    /// The parameter to set that is in the list under `name`.
+    pub(crate) fn given(&self, name: Name) -> Option<&'a Param> {
         // SAFETY: null, or an entry of a list that lasts.
-        unsafe { self.slots[key as usize].as_ref() }
+        unsafe { self.slots[name as usize].as_ref() }
     }
 
-    /// The parameter to answer that is in the list under `key`.
-    pub(crate) fn wanted(&mut self, key: Key) -> Option<&mut Param> {
+    /// The parameter to answer that is in the list under `name`.
+    pub(crate) fn wanted(&mut self, name: Name) -> Option<&mut Param> {
         // SAFETY: null, or an entry of a list that is writable and only ours; one at a time.
-        unsafe { self.slots[key as usize].as_mut() }
+        unsafe { self.slots[name as usize].as_mut() }
     }
 
     /// Answers a parameter, if it is in the list, by `set`, which tells whether it could.
     pub(crate) fn answer(
         &mut self,
-        key: Key,
+        name: Name,
         set: impl FnOnce(&mut Param) -> bool,
     ) -> Result<(), Refusal> {
-        if self.wanted(key).is_none_or(set) { Ok(()) } else { Err(Refusal::CANNOT_SET) }
+        if self.wanted(name).is_none_or(set) { Ok(()) } else { Err(Refusal::CANNOT_SET) }
     }
 
     /// The value of a parameter, if it is in the list, by `get`.
     pub(crate) fn value<T>(
         &self,
-        key: Key,
+        name: Name,
         get: impl FnOnce(&Param) -> Option<T>,
     ) -> Result<Option<T>, Refusal> {
-        self.given(key).map(|param| get(param).ok_or(Refusal::CANNOT_GET)).transpose()
+        self.given(name).map(|param| get(param).ok_or(Refusal::CANNOT_GET)).transpose()
     }
 }
 
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
     use crate::params::{END, size, uint};
 
-    const KNOWN: Keys = Keys::of(&[Key::KeyBytes, Key::Padding]);
+    const KNOWN: Names = Names::of(&[Name::KeyLength, Name::Padding]);
 
     fn read(list: &mut [Param], version: Version) -> Result<Request<'_>, Refusal> {
         // SAFETY: every list below ends with END and is borrowed mutably.
@@ -145,17 +145,17 @@ mod tests {
     fn known_keys_are_found_in_any_order() {
         let mut list = [uint(c"padding"), uint(c"unknown"), uint(c"num"), size(c"keylen"), END];
         let request = read(&mut list, Version::FIRST).unwrap();
-        assert!(request.given(Key::KeyBytes).unwrap().is_called(b"keylen\0"));
-        assert!(request.given(Key::Padding).is_some());
-        assert!(request.given(Key::Num).is_none(), "not a key of this function");
-        assert!(request.given(Key::IvLength).is_none(), "not in the list");
+        assert!(request.given(Name::KeyLength).unwrap().is_called(b"keylen\0"));
+        assert!(request.given(Name::Padding).is_some());
+        assert!(request.given(Name::Num).is_none(), "not a key of this function");
+        assert!(request.given(Name::IvLength).is_none(), "not in the list");
     }
 
     #[test]
     fn a_key_given_twice_is_refused_only_by_a_libcrypto_that_does() {
         let mut list = [size(c"keylen"), uint(c"keylen"), END];
         let request = read(&mut list, Version::FIRST).unwrap();
-        assert_eq!(request.given(Key::KeyBytes).unwrap().data_size, 8);
+        assert_eq!(request.given(Name::KeyLength).unwrap().data_size, 8);
         let refusal = read(&mut list, Version::parse("3.6.0")).err();
         assert_eq!(refusal, Some(Refusal(&[Reason::RepeatedParameter])));
         let mut list = [uint(c"num"), uint(c"num"), END];
@@ -166,6 +166,6 @@ mod tests {
     fn no_list_is_an_empty_list() {
         // SAFETY: null is allowed.
         let request = unsafe { Request::read(null_mut(), KNOWN, Version::FIRST) };
-        assert!(request.unwrap().given(Key::Padding).is_none());
+        assert!(request.unwrap().given(Name::Padding).is_none());
     }
 }

@@ -208,3 +208,36 @@ fn only_our_own_routes_have_a_builtin() {
     assert!(builtin(Route::Libcrypto).is_none());
     assert!(wirespeed_native::ROUTES.into_iter().all(|route| builtin(route).is_some()));
 }
+
+#[test]
+#[cfg(feature = "trace")]
+fn data_calls_are_counted_by_route() {
+    let calls = |loaded: &Loaded| {
+        let mut count = 0_u64;
+        let mut query = [entry(c"wirespeed-calls-portable", 2, (&raw mut count).cast(), 8), END];
+        // SAFETY: the provider's own context, and a list with an end.
+        let ok =
+            unsafe { loaded.function(&PROVIDER_GET_PARAMS)(loaded.context, query.as_mut_ptr()) };
+        assert_eq!(ok, 1);
+        count
+    };
+    let loaded = portable();
+    let before = calls(&loaded);
+    let functions = loaded.cipher("AES-128-CTR").unwrap();
+    // SAFETY: our own table, a context of our own, and buffers as large as told.
+    unsafe {
+        let context = CIPHER_NEW_CONTEXT.find(functions).unwrap()(loaded.context);
+        let start = CIPHER_ENCRYPT_INIT.find(functions).unwrap();
+        assert_eq!(start(context, [0; 16].as_ptr(), 16, [0; 16].as_ptr(), 16, null()), 1);
+        let (mut output, mut written) = ([0; 16], 0);
+        let update = CIPHER_UPDATE.find(functions).unwrap();
+        assert_eq!(
+            update(context, output.as_mut_ptr(), &raw mut written, 16, [0; 16].as_ptr(), 16),
+            1
+        );
+        CIPHER_FREE_CONTEXT.find(functions).unwrap()(context);
+    }
+    // Tests beside this one count too.
+    assert!(calls(&loaded) > before);
+    assert!(crate::trace::calls(Route::Portable) > before);
+}

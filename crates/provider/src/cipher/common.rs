@@ -7,7 +7,7 @@ use crate::host::Version;
 use crate::openssl::{Param, data_type};
 use crate::params::{self, END, List, octets, size, uint};
 use crate::refusal::Refusal;
-use crate::request::{Key, Keys, Request};
+use crate::request::{Name, Names, Request};
 
 /// The part of a context that does not depend on the mode.
 #[derive(Clone)]
@@ -38,17 +38,17 @@ pub(super) struct Progress<'a> {
     pub(super) tls_mac: *const u8,
 }
 
-const GETTABLE: Keys = Keys::of(&[
-    Key::KeyBytes,
-    Key::IvLength,
-    Key::Padding,
-    Key::Num,
-    Key::Iv,
-    Key::UpdatedIv,
-    Key::TlsMac,
+const GETTABLE: Names = Names::of(&[
+    Name::KeyLength,
+    Name::IvLength,
+    Name::Padding,
+    Name::Num,
+    Name::Iv,
+    Name::UpdatedIv,
+    Name::TlsMac,
 ]);
-const SETTABLE: Keys =
-    Keys::of(&[Key::Padding, Key::Num, Key::UseBits, Key::TlsVersion, Key::TlsMacSize]);
+const SETTABLE: Names =
+    Names::of(&[Name::Padding, Name::Num, Name::UseBits, Name::TlsVersion, Name::TlsMacSize]);
 
 const fn gettable_list(tls_mac: Param) -> List<8> {
     List::new([
@@ -168,15 +168,16 @@ impl Common {
         // SAFETY: the caller promises the list.
         let mut request = unsafe { Request::read(list, GETTABLE, self.version)? };
         let iv_bytes = self.iv_bytes;
-        request.answer(Key::IvLength, |p| p.set_usize(iv_bytes))?;
-        request.answer(Key::Padding, |p| p.set_u32(self.padding.into()))?;
-        request.answer(Key::Iv, |p| p.set_octets_or_pointer(&self.iv[..iv_bytes], self.version))?;
-        request.answer(Key::UpdatedIv, |p| {
+        request.answer(Name::IvLength, |p| p.set_usize(iv_bytes))?;
+        request.answer(Name::Padding, |p| p.set_u32(self.padding.into()))?;
+        request
+            .answer(Name::Iv, |p| p.set_octets_or_pointer(&self.iv[..iv_bytes], self.version))?;
+        request.answer(Name::UpdatedIv, |p| {
             p.set_octets_or_pointer(&progress.iv[..iv_bytes], self.version)
         })?;
-        request.answer(Key::Num, |p| p.set_u32(progress.num))?;
-        request.answer(Key::KeyBytes, |p| p.set_usize(self.key_bytes))?;
-        request.answer(Key::TlsMac, |p| p.set_octet_pointer(progress.tls_mac, self.tls_mac_bytes))
+        request.answer(Name::Num, |p| p.set_u32(progress.num))?;
+        request.answer(Name::KeyLength, |p| p.set_usize(self.key_bytes))?;
+        request.answer(Name::TlsMac, |p| p.set_octet_pointer(progress.tls_mac, self.tls_mac_bytes))
     }
 
     /// Takes parameters, and hands back `num` if it is among them.
@@ -186,18 +187,18 @@ impl Common {
     pub(super) unsafe fn set(&mut self, list: *const Param) -> Result<Option<u32>, Refusal> {
         // SAFETY: the caller promises the list; it is only read.
         let request = unsafe { Request::read(list.cast_mut(), SETTABLE, self.version)? };
-        if let Some(padding) = request.value(Key::Padding, Param::as_u32)? {
+        if let Some(padding) = request.value(Name::Padding, Param::as_u32)? {
             self.padding = padding != 0;
         }
         // CFB1 counts bits, and is not offered; the value is checked and has no effect.
-        request.value(Key::UseBits, Param::as_u32)?;
-        if let Some(version) = request.value(Key::TlsVersion, Param::as_u32)? {
+        request.value(Name::UseBits, Param::as_u32)?;
+        if let Some(version) = request.value(Name::TlsVersion, Param::as_u32)? {
             self.tls_version = version;
         }
-        if let Some(bytes) = request.value(Key::TlsMacSize, Param::as_usize)? {
+        if let Some(bytes) = request.value(Name::TlsMacSize, Param::as_usize)? {
             self.tls_mac_bytes = bytes;
         }
-        let num = request.value(Key::Num, Param::as_u32)?;
+        let num = request.value(Name::Num, Param::as_u32)?;
         let block_bytes = if self.algorithm.mode().takes_partial_blocks() { 1 } else { 16 };
         if self.version.bounds_num() && num.is_some_and(|num| num >= block_bytes) {
             return Err(Refusal::CANNOT_GET);

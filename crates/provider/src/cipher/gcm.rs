@@ -11,7 +11,7 @@ use crate::openssl::{Param, data_type};
 use crate::params::{END, List, octets, size, uint};
 use crate::random;
 use crate::refusal::{Reason, Refusal};
-use crate::request::{Key, Keys, Request};
+use crate::request::{Name, Names, Request};
 
 /// The longest IV, `GCM_IV_MAX_SIZE`.
 const LONGEST_IV: usize = 128;
@@ -55,19 +55,19 @@ pub(crate) struct Authenticated {
     version: Version,
 }
 
-const GETTABLE: Keys = Keys::of(&[
-    Key::KeyBytes,
-    Key::IvLength,
-    Key::TagLength,
-    Key::Iv,
-    Key::UpdatedIv,
-    Key::Tag,
-    Key::TlsAadPad,
-    Key::TlsIvGenerate,
-    Key::IvGenerated,
+const GETTABLE: Names = Names::of(&[
+    Name::KeyLength,
+    Name::IvLength,
+    Name::TagLength,
+    Name::Iv,
+    Name::UpdatedIv,
+    Name::Tag,
+    Name::TlsAadPad,
+    Name::TlsIvGenerate,
+    Name::IvGenerated,
 ]);
-const SETTABLE: Keys =
-    Keys::of(&[Key::IvLength, Key::Tag, Key::TlsAad, Key::TlsIvFixed, Key::TlsIvInvocation]);
+const SETTABLE: Names =
+    Names::of(&[Name::IvLength, Name::Tag, Name::TlsAad, Name::TlsIvFixed, Name::TlsIvInvocation]);
 
 const fn gettable_list(last: Param) -> List<10> {
     List::new([
@@ -214,26 +214,26 @@ impl Cipher for Authenticated {
         // SAFETY: the caller promises the list.
         let mut request = unsafe { Request::read(list, GETTABLE, self.version)? };
         let iv_bytes = self.iv_bytes;
-        request.answer(Key::IvLength, |p| p.set_usize(iv_bytes))?;
-        request.answer(Key::KeyBytes, |p| p.set_usize(self.key_bytes))?;
-        request.answer(Key::TagLength, |p| p.set_usize(self.tag_bytes.unwrap_or(TAG)))?;
-        for key in [Key::Iv, Key::UpdatedIv] {
+        request.answer(Name::IvLength, |p| p.set_usize(iv_bytes))?;
+        request.answer(Name::KeyLength, |p| p.set_usize(self.key_bytes))?;
+        request.answer(Name::TagLength, |p| p.set_usize(self.tag_bytes.unwrap_or(TAG)))?;
+        for key in [Name::Iv, Name::UpdatedIv] {
             if let Some(param) = request.wanted(key) {
                 self.answer_iv(param)?;
             }
         }
-        request.answer(Key::TlsAadPad, |p| p.set_usize(self.tls.aad_padding))?;
-        if let Some(param) = request.wanted(Key::Tag) {
+        request.answer(Name::TlsAadPad, |p| p.set_usize(self.tls.aad_padding))?;
+        if let Some(param) = request.wanted(Name::Tag) {
             self.answer_tag(param)?;
         }
-        if let Some(param) = request.wanted(Key::TlsIvGenerate) {
+        if let Some(param) = request.wanted(Name::TlsIvGenerate) {
             if param.data.is_null() || param.data_type != data_type::OCTET_STRING {
                 return Err(Refusal::SILENT);
             }
             self.answer_record_iv(param)?;
         }
         if self.version.tells_generated_iv()
-            && let Some(param) = request.wanted(Key::IvGenerated)
+            && let Some(param) = request.wanted(Name::IvGenerated)
             && !param.set_u32(self.iv_generated.into())
         {
             return Err(Refusal::SILENT);
@@ -244,10 +244,10 @@ impl Cipher for Authenticated {
     unsafe fn set(&mut self, list: *const Param) -> Result<(), Refusal> {
         // SAFETY: the caller promises the list; it is only read.
         let request = unsafe { Request::read(list.cast_mut(), SETTABLE, self.version)? };
-        if let Some(param) = request.given(Key::Tag) {
+        if let Some(param) = request.given(Name::Tag) {
             self.take_tag(param)?;
         }
-        if let Some(bytes) = request.value(Key::IvLength, Param::as_usize)? {
+        if let Some(bytes) = request.value(Name::IvLength, Param::as_usize)? {
             if bytes == 0 || bytes > LONGEST_IV {
                 return Err(Refusal::INVALID_IV_LENGTH);
             }
@@ -259,13 +259,13 @@ impl Cipher for Authenticated {
                 self.iv_bytes = bytes;
             }
         }
-        if let Some(param) = request.given(Key::TlsAad) {
+        if let Some(param) = request.given(Name::TlsAad) {
             self.take_record_header(param)?;
         }
-        if let Some(param) = request.given(Key::TlsIvFixed) {
+        if let Some(param) = request.given(Name::TlsIvFixed) {
             self.take_fixed_iv(param)?;
         }
-        if let Some(param) = request.given(Key::TlsIvInvocation) {
+        if let Some(param) = request.given(Name::TlsIvInvocation) {
             self.take_record_iv(param.as_octets().ok_or(Refusal::SILENT)?)?;
         }
         Ok(())

@@ -12,7 +12,7 @@ use crate::host::Version;
 use crate::openssl::Param;
 use crate::params::{END, List, size};
 use crate::refusal::{Reason, Refusal};
-use crate::request::{Key, Keys, Request};
+use crate::request::{Name, Names, Request};
 
 static SETTABLE_LIST: List<2> = List::new([size(c"keylen"), END]);
 
@@ -116,10 +116,10 @@ impl Cipher for Sectors {
     }
 
     unsafe fn set(&mut self, list: *const Param) -> Result<(), Refusal> {
-        const SETTABLE: Keys = Keys::of(&[Key::KeyBytes]);
+        const SETTABLE: Names = Names::of(&[Name::KeyLength]);
         // SAFETY: the caller promises the list; it is only read.
         let request = unsafe { Request::read(list.cast_mut(), SETTABLE, self.common.version)? };
-        match request.value(Key::KeyBytes, Param::as_usize)? {
+        match request.value(Name::KeyLength, Param::as_usize)? {
             Some(bytes) if bytes != self.common.key_bytes => Err(Refusal::SILENT),
             _ => Ok(()),
         }
