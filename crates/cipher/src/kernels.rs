@@ -11,13 +11,14 @@ pub type BlocksFn = fn(&Schedule, &mut Block, InOut<'_>);
 /// CTR over any length: the counter moves on by every block begun, and a last partial block leaves
 /// its whole keystream block behind.
 pub type CtrFn = fn(&Schedule, counter: &mut Block, keystream: &mut Block, InOut<'_>);
-/// XTS over whole blocks; the tweak (already encrypted) moves on by one doubling per block.
-pub type XtsFn = fn(&Schedule, tweak: &mut Block, InOut<'_>);
+/// XTS over whole blocks from an encrypted tweak. If the data unit is to go on, the tweak moves on, by
+/// one doubling per block.
+pub type XtsFn = fn(&Schedule, tweak: &mut Block, InOut<'_>, go_on: bool);
 /// The start of a GCM message at its first counter block (SP 800-38D's J0, its bytes in memory order):
 /// everything in the state is set.
 pub type GcmStartFn = fn(&Schedule, &mut GcmState, first: u128);
 /// GCM over any length: counter and GHASH move on. A last partial block, and a block that is all there
-/// is, leave their keystream behind and are not hashed.
+/// is, are not hashed: they are left pending in the state, with their keystream.
 pub type GcmCryptFn = fn(&Schedule, &mut GcmKey, &mut GcmState, InOut<'_>);
 /// The tag, from the state, whether the pending block is to be hashed, and the lengths in bits of the
 /// associated data and the data.

@@ -22,10 +22,11 @@ impl<const W: usize> Portable<W> {
     fn each(v: Blocks<W>, f: impl Fn(u128) -> u128) -> Blocks<W> {
         v.map(f)
     }
+}
 
-    fn halves(v: Blocks<W>, f: impl Fn(u64) -> u64) -> Blocks<W> {
-        Self::each(v, |x| u128::from(f((x >> 64) as u64)) << 64 | u128::from(f(x as u64)))
-    }
+/// Applies `f` to both halves of a block.
+fn halves(x: u128, f: impl Fn(u64) -> u64) -> u128 {
+    u128::from(f((x >> 64) as u64)) << 64 | u128::from(f(x as u64))
 }
 
 impl<const W: usize> Unit for Portable<W> {
@@ -106,11 +107,11 @@ impl<const W: usize> Unit for Portable<W> {
     }
 
     fn shift_left(self, v: Self::V, bits: u32) -> Self::V {
-        Self::halves(v, |x| x.checked_shl(bits).unwrap_or(0))
+        array::from_fn(|i| halves(v[i], |x| x << (bits + i as u32)))
     }
 
-    fn shift_right(self, v: Self::V, bits: u32) -> Self::V {
-        Self::halves(v, |x| x.checked_shr(bits).unwrap_or(0))
+    fn shift_right_rest(self, v: Self::V, bits: u32) -> Self::V {
+        array::from_fn(|i| halves(v[i], |x| x.checked_shr(64 - bits - i as u32).unwrap_or(0)))
     }
 
     fn add(self, v: Self::V, count: u32, spread: bool) -> Self::V {

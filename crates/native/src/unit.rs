@@ -71,10 +71,10 @@ pub(crate) trait Unit: Copy {
     fn shift_up(self, v: Self::V) -> Self::V;
     /// The `WIDTH` bytes of each block that [`shift_up`](Self::shift_up) loses, at the low end.
     fn shifted_out(self, v: Self::V) -> Self::V;
-    /// Shifts each 64-bit half left.
+    /// Shifts each 64-bit half left by `bits`, which is below 61, plus its block's place.
     fn shift_left(self, v: Self::V, bits: u32) -> Self::V;
-    /// Shifts each 64-bit half right.
-    fn shift_right(self, v: Self::V, bits: u32) -> Self::V;
+    /// Shifts each 64-bit half right by 64 less that.
+    fn shift_right_rest(self, v: Self::V, bits: u32) -> Self::V;
     /// Adds `count` to the first 32 bits (little-endian) of each block, plus the block's place if
     /// `spread`.
     fn add(self, v: Self::V, count: u32, spread: bool) -> Self::V;
@@ -167,13 +167,4 @@ pub(crate) trait One: Unit<Single = Self> {
     fn sub_word<const ROTATE: bool>(self, word: Self::V, constant: u32) -> Self::V;
     /// FIPS 197 InvMixColumns.
     fn inverse_mix(self, block: Self::V) -> Self::V;
-
-    /// Clears vectors that held a key, in a way the compiler keeps.
-    #[inline(always)]
-    fn wipe(self, vectors: &mut [Self::V]) {
-        for v in vectors {
-            // SAFETY: a valid place, written to.
-            unsafe { std::ptr::write_volatile(v, self.zero()) };
-        }
-    }
 }

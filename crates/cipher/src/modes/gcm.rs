@@ -151,17 +151,10 @@ impl Gcm {
             }
             self.flush();
         }
-        // What the kernel leaves unhashed: see `GcmCryptFn`.
-        let hashed = if data.len() <= 16 { 0 } else { data.len() & !15 };
-        self.pending = data.len() - hashed;
-        if direction == Direction::Decrypt {
-            data.read(hashed, &mut self.state.pending);
-        }
+        // What the kernel leaves pending: see `GcmCryptFn`.
+        self.pending = if data.len() <= 16 { data.len() } else { data.len() % 16 };
         let run = self.key.kernels().gcm[direction as usize];
-        run(self.key.schedule(), &mut self.hash_key, &mut self.state, data.reborrow());
-        if direction == Direction::Encrypt {
-            data.read_result(hashed, &mut self.state.pending);
-        }
+        run(self.key.schedule(), &mut self.hash_key, &mut self.state, data);
         Ok(())
     }
 

@@ -75,10 +75,10 @@ impl Xts {
         let schedule = self.data_key.schedule();
         let odd = length % 16;
         if odd == 0 {
-            run(schedule, &mut tweak, data);
+            run(schedule, &mut tweak, data, false);
         } else {
             let (body, end) = data.split_at(length - odd - 16);
-            run(schedule, &mut tweak, body);
+            run(schedule, &mut tweak, body, true);
             self.steal(direction, tweak, end);
         }
         tweak.zeroize();
@@ -99,10 +99,10 @@ impl Xts {
         let (mut first, mut second) = ([0; 16], [0; 16]);
         full.read(0, &mut first);
         partial.read(0, &mut second);
-        run(schedule, &mut tweaks[0], InOut::in_place(&mut first));
+        run(schedule, &mut tweaks[0], InOut::in_place(&mut first), false);
         second[partial.len()..].copy_from_slice(&first[partial.len()..]);
         partial.map(|i, _| first[i]);
-        run(schedule, &mut tweaks[1], InOut::in_place(&mut second));
+        run(schedule, &mut tweaks[1], InOut::in_place(&mut second), false);
         full.map(|i, _| second[i]);
         first.zeroize();
         second.zeroize();

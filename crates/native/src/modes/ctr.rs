@@ -2,7 +2,7 @@
 
 use wirespeed_cipher::{Block, InOut, Schedule};
 
-use super::parallel::{Parallel, Vectors, run};
+use super::parallel::{Parallel, Vectors, run, run_one};
 use crate::unit::{Idle, Unit};
 
 struct Ctr<'k, U: Unit, const ROUNDS: usize> {
@@ -64,6 +64,7 @@ pub(crate) fn ctr<U: Unit, const ROUNDS: usize>(
     keystream: &mut Block,
     data: InOut<'_>,
 ) {
+    let one_block = data.len() <= 16;
     let mut rest = data;
     while !rest.is_empty() {
         let start = u128::from_be_bytes(*counter);
@@ -71,8 +72,14 @@ pub(crate) fn ctr<U: Unit, const ROUNDS: usize>(
         let until_carry = 16 * ((1 << 32) - u64::from(start as u32));
         let bytes = rest.len().min(usize::try_from(until_carry).unwrap_or(usize::MAX));
         let (now, then) = rest.split_at(bytes);
-        let counters = Counters::new(u, start);
-        run(&mut Ctr::<U, ROUNDS> { u, key, counters, keystream }, now);
+        if one_block {
+            let u = u.single();
+            let counters = Counters::new(u, start);
+            run_one(&mut Ctr::<_, ROUNDS> { u, key, counters, keystream }, now);
+        } else {
+            let counters = Counters::new(u, start);
+            run(&mut Ctr::<U, ROUNDS> { u, key, counters, keystream }, now);
+        }
         *counter = start.wrapping_add(bytes.div_ceil(16) as u128).to_be_bytes();
         rest = then;
     }

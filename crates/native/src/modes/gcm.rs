@@ -27,7 +27,9 @@ struct Message<'k, U: Unit, const ROUNDS: usize, const DECRYPT: bool> {
     left: usize,
     /// Encryption: whether the full wave before `destination` is still to be hashed.
     unhashed: bool,
-    keystream: &'k mut [u8; 16],
+    /// Receive the keystream and the ciphertext of a last partial block.
+    keystream: &'k mut Block,
+    pending: &'k mut Block,
 }
 
 impl<U: Unit, const ROUNDS: usize, const DECRYPT: bool> Message<'_, U, ROUNDS, DECRYPT> {
@@ -64,7 +66,10 @@ impl<U: Unit, const ROUNDS: usize, const DECRYPT: bool> Message<'_, U, ROUNDS, D
                 state[i] = if i + 1 == T && partial {
                     let keystream = u.encrypt_end::<ROUNDS>(self.schedule, state[i], u.zero());
                     keep_block(u, keystream, last / 16, self.keystream);
-                    u.xor(keystream, input)
+                    let output = u.xor(keystream, input);
+                    let ciphertext = if DECRYPT { input } else { u.keep_first(output, last) };
+                    keep_block(u, ciphertext, last / 16, self.pending);
+                    output
                 } else {
                     u.encrypt_end::<ROUNDS>(self.schedule, state[i], input)
                 };
@@ -251,7 +256,10 @@ pub(crate) fn crypt<U: Unit, const ROUNDS: usize, const DECRYPT: bool>(
         unsafe {
             one.store(state.keystream.as_mut_ptr(), keystream);
             let input = one.load_first(data.source(), data.len());
-            one.store_first(data.destination(), one.xor(input, keystream), data.len());
+            let output = one.xor(input, keystream);
+            one.store_first(data.destination(), output, data.len());
+            let ciphertext = if DECRYPT { input } else { one.keep_first(output, data.len()) };
+            one.store(state.pending.as_mut_ptr(), ciphertext);
         }
     } else {
         prepare(u, key, (data.len() / 16).min(FULL * U::WIDTH));
@@ -267,6 +275,7 @@ pub(crate) fn crypt<U: Unit, const ROUNDS: usize, const DECRYPT: bool>(
             left: data.len(),
             unhashed: false,
             keystream: &mut state.keystream,
+            pending: &mut state.pending,
         };
         message.run();
         // SAFETY: a block is writable.

@@ -2,7 +2,7 @@
 
 use wirespeed_cipher::{Block, InOut, Schedule};
 
-use crate::unit::{Idle, Unit};
+use crate::unit::{Idle, One, Unit};
 
 /// A mode that works on several vectors side by side.
 pub(crate) trait Parallel<U: Unit> {
@@ -46,6 +46,15 @@ pub(crate) fn run<U: Unit>(mode: &mut impl Parallel<U>, data: InOut<'_>) {
             6 => mode.wave::<7>(source, destination, last),
             _ => mode.wave::<8>(source, destination, last),
         }
+    }
+}
+
+/// Runs `mode`, on a unit one block wide, over one block or less: the short way for short messages.
+#[inline(always)]
+pub(crate) fn run_one<U: One>(mode: &mut impl Parallel<U>, data: InOut<'_>) {
+    if !data.is_empty() {
+        // SAFETY: there are so many bytes.
+        unsafe { mode.wave::<1>(data.source(), data.destination(), data.len()) };
     }
 }
 
@@ -142,7 +151,12 @@ pub(crate) fn ecb<U: Unit, const ROUNDS: usize, const DECRYPT: bool>(
     data: InOut<'_>,
 ) {
     let whole = data.len() & !15;
-    run(&mut Ecb::<U, ROUNDS, DECRYPT> { u, key }, data.split_at(whole).0);
+    let (data, _) = data.split_at(whole);
+    if whole == 16 {
+        run_one(&mut Ecb::<U::Single, ROUNDS, DECRYPT> { u: u.single(), key }, data);
+    } else {
+        run(&mut Ecb::<U, ROUNDS, DECRYPT> { u, key }, data);
+    }
 }
 
 /// Decryption of CBC (SP 800-38A §6.2) or CFB (§6.3): every block needs the ciphertext before it.
@@ -212,6 +226,11 @@ pub(crate) fn chained<U: Unit, const ROUNDS: usize, const CFB: bool>(
     let mut next = [0; 16];
     // SAFETY: the last block is inside, and read before it may be overwritten.
     unsafe { next.as_mut_ptr().copy_from_nonoverlapping(data.source().add(whole - 16), 16) };
-    run(&mut Chained::<U, ROUNDS, CFB> { u, key, previous: u.splat(*iv) }, data);
+    if whole == 16 {
+        let u = u.single();
+        run_one(&mut Chained::<_, ROUNDS, CFB> { u, key, previous: u.splat(*iv) }, data);
+    } else {
+        run(&mut Chained::<U, ROUNDS, CFB> { u, key, previous: u.splat(*iv) }, data);
+    }
     *iv = next;
 }

@@ -11,8 +11,8 @@ struct Xts<'k, U: Unit, const ROUNDS: usize, const DECRYPT: bool> {
     key: &'k Schedule,
     /// The tweaks of the next eight vectors.
     tweaks: [U::V; 8],
-    /// Receives the tweak after the last block.
-    next: &'k mut Block,
+    /// Receives the tweak after the last block, if that is wanted.
+    next: Option<&'k mut Block>,
 }
 
 impl<U: Unit, const ROUNDS: usize, const DECRYPT: bool> Parallel<U>
@@ -53,10 +53,10 @@ impl<U: Unit, const ROUNDS: usize, const DECRYPT: bool> Parallel<U>
         if T == 8 && last == U::BYTES {
             return;
         }
-        if last == U::BYTES {
-            keep_block(u, tweaks[T % 8], 0, self.next);
-        } else {
-            keep_block(u, tweaks[T - 1], last / 16, self.next);
+        if let Some(next) = &mut self.next {
+            let (v, place) =
+                if last == U::BYTES { (tweaks[T % 8], 0) } else { (tweaks[T - 1], last / 16) };
+            keep_block(u, v, place, next);
         }
     }
 }
@@ -85,10 +85,10 @@ impl<U: Unit, const T: usize> Work for NextWave<U, T> {
 /// x^7 + x^2 + x + 1, what x^128 is.
 const POLYNOMIAL: Block = [0x87, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
 
-/// Multiplies each block by x^`power` in GF(2^128), `power` from 1 to 57.
+/// Multiplies each block by x^`power`, plus its place, in GF(2^128); `power` is below 61.
 #[inline(always)]
 fn times_x<U: Unit>(u: U, v: U::V, power: u32) -> U::V {
-    let out = u.shift_right(v, 64 - power);
+    let out = u.shift_right_rest(v, power);
     let reduced = u.multiply::<true, false>(out, u.splat(POLYNOMIAL));
     u.xor3(u.shift_left(v, power), u.low_to_high(out), reduced)
 }
@@ -100,30 +100,20 @@ pub(crate) fn xts<U: Unit, const ROUNDS: usize, const DECRYPT: bool>(
     key: &Schedule,
     tweak: &mut Block,
     data: InOut<'_>,
+    go_on: bool,
 ) {
     let whole = data.len() & !15;
-    if whole == 0 {
-        return;
-    }
-    let (data, _) = data.split_at(whole);
-    let mut blocks = [[0; 16]; 4];
-    let mut value = u128::from_le_bytes(*tweak);
-    for block in &mut blocks {
-        *block = value.to_le_bytes();
-        value = (value << 1) ^ (((value as i128 >> 127) as u128) & 0x87);
-    }
-    assert!(U::WIDTH <= 4);
-    // SAFETY: four blocks hold a vector.
-    let first = unsafe { u.load(blocks.as_ptr().cast()) };
+    let first = u.splat(*tweak);
     let mut tweaks = [first; 8];
     eight_times!(|I| {
-        if I > 0 {
-            tweaks[I] = times_x(u, first, (U::WIDTH * I) as u32);
-        }
+        tweaks[I] = times_x(u, first, (U::WIDTH * I) as u32);
     });
-    let mut mode = Xts::<U, ROUNDS, DECRYPT> { u, key, tweaks, next: tweak };
-    run(&mut mode, data);
-    if whole.is_multiple_of(8 * U::BYTES) {
-        keep_block(u, mode.tweaks[0], 0, mode.next);
+    let next = go_on.then_some(tweak);
+    let mut mode = Xts::<U, ROUNDS, DECRYPT> { u, key, tweaks, next };
+    run(&mut mode, data.split_at(whole).0);
+    if whole.is_multiple_of(8 * U::BYTES)
+        && let Some(next) = mode.next
+    {
+        keep_block(u, mode.tweaks[0], 0, next);
     }
 }

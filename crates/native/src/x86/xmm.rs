@@ -136,8 +136,8 @@ impl Unit for Xmm {
     }
 
     #[inline(always)]
-    fn shift_right(self, v: __m128i, bits: u32) -> __m128i {
-        call!(_mm_srl_epi64(v, _mm_cvtsi32_si128(bits as i32)))
+    fn shift_right_rest(self, v: __m128i, bits: u32) -> __m128i {
+        call!(_mm_srl_epi64(v, _mm_cvtsi32_si128(64 - bits as i32)))
     }
 
     #[inline(always)]

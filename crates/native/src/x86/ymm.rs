@@ -141,12 +141,14 @@ impl Unit for Ymm {
 
     #[inline(always)]
     fn shift_left(self, v: __m256i, bits: u32) -> __m256i {
-        call!(_mm256_sll_epi64(v, _mm_cvtsi32_si128(bits as i32)))
+        let n = i64::from(bits);
+        call!(_mm256_sllv_epi64(v, _mm256_set_epi64x(n + 1, n + 1, n, n)))
     }
 
     #[inline(always)]
-    fn shift_right(self, v: __m256i, bits: u32) -> __m256i {
-        call!(_mm256_srl_epi64(v, _mm_cvtsi32_si128(bits as i32)))
+    fn shift_right_rest(self, v: __m256i, bits: u32) -> __m256i {
+        let n = 64 - i64::from(bits);
+        call!(_mm256_srlv_epi64(v, _mm256_set_epi64x(n - 1, n - 1, n, n)))
     }
 
     #[inline(always)]

@@ -134,12 +134,16 @@ impl Unit for Zmm {
 
     #[inline(always)]
     fn shift_left(self, v: __m512i, bits: u32) -> __m512i {
-        call!(_mm512_sll_epi64(v, _mm_cvtsi32_si128(bits as i32)))
+        let n = i64::from(bits);
+        let counts = call!(_mm512_set_epi64(n + 3, n + 3, n + 2, n + 2, n + 1, n + 1, n, n));
+        call!(_mm512_sllv_epi64(v, counts))
     }
 
     #[inline(always)]
-    fn shift_right(self, v: __m512i, bits: u32) -> __m512i {
-        call!(_mm512_srl_epi64(v, _mm_cvtsi32_si128(bits as i32)))
+    fn shift_right_rest(self, v: __m512i, bits: u32) -> __m512i {
+        let n = 64 - i64::from(bits);
+        let counts = call!(_mm512_set_epi64(n - 3, n - 3, n - 2, n - 2, n - 1, n - 1, n, n));
+        call!(_mm512_srlv_epi64(v, counts))
     }
 
     #[inline(always)]
