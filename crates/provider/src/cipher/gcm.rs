@@ -302,7 +302,7 @@ impl Authenticated {
         Ok(())
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn use_iv(&mut self) {
         self.gcm.start(&self.iv[..self.iv_bytes]);
         self.refuted = false;
@@ -322,7 +322,7 @@ impl Authenticated {
     }
 
     /// Associated data if there is nowhere to write, else data; or a TLS record.
-    #[inline]
+    #[inline(always)]
     fn run(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
         if self.tls.aad_set {
             return self.record(call);
@@ -337,7 +337,7 @@ impl Authenticated {
     }
 
     /// Makes the tag, or compares it.
-    #[inline]
+    #[inline(always)]
     fn end(&mut self) -> Result<usize, Refusal> {
         if self.direction == Direction::Encrypt {
             self.buffer = self.gcm.tag();
