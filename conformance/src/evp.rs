@@ -19,7 +19,7 @@ impl Provider {
     pub fn default(library: Library) -> Result<Self, libcrypto::Error> {
         let context = Context::new(library)?;
         context.load("default")?;
-        Ok(Self { context })
+        Ok(Self::kept(context))
     }
 
     /// Ours, on one route alone.
@@ -38,7 +38,14 @@ impl Provider {
         // SAFETY: an entry point of our provider, which is part of this program.
         unsafe { context.add_builtin("wirespeed", init) }.map_err(|error| error.to_string())?;
         context.load("wirespeed").map_err(|error| error.to_string())?;
-        Ok(Self { context })
+        Ok(Self::kept(context))
+    }
+
+    /// Keeps the library context until the process ends: a thread that used it and ends while it is being
+    /// freed would follow it into freed memory (OPENSSL_thread_stop(3)).
+    fn kept(context: Context) -> Self {
+        std::mem::forget(context.clone());
+        Self { context }
     }
 
     /// The library context.

@@ -29,7 +29,7 @@ struct Arguments {
 const EXAMPLES: &str = "\
 Examples:
   cargo xtask test                          everything, as continuous integration runs it
-  cargo xtask test --only kernels,memcheck  only these stages
+  cargo xtask test --only unit,secrets  only these stages
   cargo xtask fmt --fix                     format instead of checking
   cargo xtask bench -- --quick              the benchmarks, with their own arguments
   cargo xtask openssl 4.0                   build OpenSSL 4.0 for the tests, print where it is";

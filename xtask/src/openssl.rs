@@ -1,6 +1,7 @@
 //! The versions of OpenSSL that the tests run against besides the host's own, built from source.
 
-use std::fs;
+use std::fs::{self, OpenOptions};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::thread;
 
@@ -59,7 +60,16 @@ impl Built {
 
 /// What is built: everything a program can use, as distributions build it, without what only costs
 /// time here.
-const OPTIONS: [&str; 5] = ["shared", "no-tests", "no-docs", "no-legacy", "no-fips"];
+const OPTIONS: [&str; 7] =
+    ["shared", "no-tests", "no-docs", "no-legacy", "no-fips", "no-engine", "no-module"];
+
+/// The crates leave out `util/mkdef.pl`, which writes the linker scripts of the shared libraries. Ours
+/// export everything and leave the symbols without versions, which is all that tests ask for.
+const LINKER_SCRIPTS: &[u8] = b"
+%/util/mkdef.pl: ;
+libcrypto.ld libssl.ld:
+\techo '{ global: *; };' > $@
+";
 
 /// Builds `version` into the target directory, unless it is there already.
 pub(crate) fn provide(workspace: &Workspace, version: Version) -> Result<Built> {
@@ -85,6 +95,8 @@ pub(crate) fn provide(workspace: &Workspace, version: Version) -> Result<Built> 
         .arguments(["--libdir=lib"])
         .arguments(OPTIONS)
         .succeeds_quietly(&prefix.join("configure.log"))?;
+    // Of two rules for one file, make takes the later one.
+    OpenOptions::new().append(true).open(build.join("Makefile"))?.write_all(LINKER_SCRIPTS)?;
     Run::new("make", &build)
         .arguments([format!("-j{jobs}"), "build_sw".to_owned()])
         .succeeds_quietly(&prefix.join("build.log"))?;

@@ -140,7 +140,8 @@ fn run(algorithm: Algorithm, measure: &Cipher, ours: &Cipher) -> Result<(), Stri
         let again = script.play(measure, &sequence);
         let differs = |at: usize| {
             let (right, again, got) = (&right[at], &again[at], &got[at]);
-            right.returned != got.returned || (right == again && right != got)
+            let is_a_rule = right == again && !depends_on_cpu(algorithm.mode(), &sequence[..=at]);
+            right.returned != got.returned || (is_a_rule && right != got)
         };
         if let Some(at) = (0..sequence.len()).find(|at| differs(*at)) {
             return Err(format!(
@@ -158,6 +159,15 @@ fn crashes_default(mode: Mode, sequence: &[Operation]) -> bool {
     let key = sequence.iter().position(|it| matches!(it, Init(_, Key::Given, _)));
     let before = &sequence[..key.unwrap_or(sequence.len())];
     mode == Mode::Xts && before.iter().any(|it| matches!(it, Duplicate))
+}
+
+/// Whether the default provider's bytes depend on which of its code paths the CPU gets: a new key for GCM
+/// without a new IV goes on with a counter that its AES-NI code and its AVX-512 code (3.1 and later)
+/// leave in different states.
+fn depends_on_cpu(mode: Mode, sequence: &[Operation]) -> bool {
+    let key_alone = sequence.iter().rposition(|it| matches!(it, Init(_, Key::Given, Iv::Kept)));
+    let whole = sequence.iter().rposition(|it| matches!(it, Init(_, _, Iv::Given)));
+    mode == Mode::Gcm && key_alone > whole && whole.is_some()
 }
 
 /// What a step of a sequence showed.
