@@ -1,8 +1,9 @@
 //! What the execution unit itself allows: the same instructions on registers, and nothing else.
 //!
 //! Parallel modes cannot be faster than AES rounds issue; chained modes not faster than one round
-//! follows another; GCM not faster than rounds and carry-less products issue together (three products
-//! for a block: Karatsuba). No data is loaded or stored, so no kernel reaches its limit entirely.
+//! follows another; GCM not faster than rounds and carry-less products issue together (four products
+//! for a block, without the shuffles and additions around them; Karatsuba's three cost two more of
+//! those). No data is loaded or stored, so no kernel reaches its limit entirely.
 
 #[cfg(target_arch = "x86_64")]
 mod x86;

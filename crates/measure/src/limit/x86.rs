@@ -111,7 +111,7 @@ macro_rules! repeat {
     };
 }
 
-/// GCM over eight vectors: `ROUNDS` rows of AES; 24 products after the first eight rows.
+/// GCM over eight vectors: `ROUNDS` rows of AES; four products after each of the first eight rows.
 macro_rules! mix {
     ($passes:expr, $rounds:expr, $after:literal, $round:ident, $product:ident, $v:literal) => {
         match $rounds {
@@ -124,8 +124,8 @@ macro_rules! mix {
         repeat!(
             $passes, $after,
             ".rept 4",
-            each!($round $v: 0 1 2 3 4 5 6 7), each!($product $v: 8 9 10),
-            each!($round $v: 0 1 2 3 4 5 6 7), each!($product $v: 11 12 13),
+            each!($round $v: 0 1 2 3 4 5 6 7), each!($product $v: 8 9 10 11),
+            each!($round $v: 0 1 2 3 4 5 6 7), each!($product $v: 12 13 14 11),
             ".endr",
             ".rept {rest}", each!($round $v: 0 1 2 3 4 5 6 7), ".endr";
             rest = $rest
