@@ -33,6 +33,7 @@ impl<const W: usize> Unit for Portable<W> {
     type V = Blocks<W>;
     type Single = Portable<1>;
     const WIDTH: usize = W;
+    const FLIGHT: usize = 1;
 
     fn single(self) -> Portable<1> {
         Portable
@@ -99,11 +100,11 @@ impl<const W: usize> Unit for Portable<W> {
     }
 
     fn shift_up(self, v: Self::V) -> Self::V {
-        Self::each(v, |x| x << (8 * W))
+        Self::each(v, |x| x << W)
     }
 
     fn shifted_out(self, v: Self::V) -> Self::V {
-        Self::each(v, |x| x >> (128 - 8 * W))
+        Self::each(v, |x| x >> (128 - W))
     }
 
     fn shift_left(self, v: Self::V, bits: u32) -> Self::V {

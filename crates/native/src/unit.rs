@@ -14,6 +14,8 @@ pub(crate) trait Unit: Copy {
     type Single: One;
     /// Blocks in a vector.
     const WIDTH: usize;
+    /// Vectors worked on side by side: 8, or 1 where nothing is gained by more.
+    const FLIGHT: usize = 8;
     /// Vector registers.
     const REGISTERS: usize = 16;
     /// Bytes in a vector.
@@ -67,9 +69,9 @@ pub(crate) trait Unit: Copy {
     fn low_to_high(self, v: Self::V) -> Self::V;
     /// Shifts each block right by 8 bytes.
     fn high_to_low(self, v: Self::V) -> Self::V;
-    /// Shifts each block left by `WIDTH` bytes.
+    /// Shifts each block left by as many bits as blocks are in flight.
     fn shift_up(self, v: Self::V) -> Self::V;
-    /// The `WIDTH` bytes of each block that [`shift_up`](Self::shift_up) loses, at the low end.
+    /// The bits of each block that [`shift_up`](Self::shift_up) loses, at the low end.
     fn shifted_out(self, v: Self::V) -> Self::V;
     /// Shifts each 64-bit half left by `bits`, which is below 61, plus its block's place.
     fn shift_left(self, v: Self::V, bits: u32) -> Self::V;

@@ -89,6 +89,13 @@ impl<U: Unit, const ROUNDS: usize, const DECRYPT: bool> Message<'_, U, ROUNDS, D
     /// All that is left.
     #[inline(always)]
     fn run(&mut self) {
+        if U::FLIGHT == 1 {
+            while self.left != 0 {
+                // SAFETY: at least a byte is left.
+                unsafe { self.last_wave::<1>() };
+            }
+            return;
+        }
         self.full_waves();
         if self.left != 0 {
             // SAFETY: the vectors left are counted here.
@@ -130,12 +137,12 @@ impl<U: Unit, const ROUNDS: usize, const DECRYPT: bool> Message<'_, U, ROUNDS, D
     /// The last wave: `T` vectors, of which the last may be cut short.
     ///
     /// # Safety
-    /// `T - 1` vectors and at least a byte, at most a vector more, are left.
+    /// `T - 1` vectors and at least a byte are left; what is beyond `T` vectors stays.
     #[inline(always)]
     unsafe fn last_wave<const T: usize>(&mut self) {
         let u = self.u;
-        let last = self.left - (T - 1) * U::BYTES;
-        let hashed = self.left & !15;
+        let last = (self.left - (T - 1) * U::BYTES).min(U::BYTES);
+        let hashed = ((T - 1) * U::BYTES + last) & !15;
         // SAFETY: the caller vouches for what is left; when `unhashed` is set, a full wave is behind.
         unsafe {
             if DECRYPT {
@@ -262,7 +269,7 @@ pub(crate) fn crypt<U: Unit, const ROUNDS: usize, const DECRYPT: bool>(
             one.store(state.pending.as_mut_ptr(), ciphertext);
         }
     } else {
-        prepare(u, key, (data.len() / 16).min(FULL * U::WIDTH));
+        prepare(u, key, (data.len() / 16).min(U::FLIGHT * U::WIDTH));
         let mut message = Message::<U, ROUNDS, DECRYPT> {
             u,
             schedule,

@@ -14,20 +14,25 @@ pub(crate) trait Parallel<U: Unit> {
     unsafe fn wave<const T: usize>(&mut self, source: *const u8, destination: *mut u8, last: usize);
 }
 
-/// Runs `mode` over the buffer, eight vectors at a time and then the rest in one wave: the rest's
-/// blocks too are in flight together.
+/// Runs `mode` over the buffer, as many vectors as may be in flight at a time, and then the rest in one
+/// wave: the rest's blocks too are in flight together.
 #[inline(always)]
 pub(crate) fn run<U: Unit>(mode: &mut impl Parallel<U>, data: InOut<'_>) {
     let (mut source, mut destination) = (data.source(), data.destination());
     let mut left = data.len();
-    while left >= 8 * U::BYTES {
+    let full = U::FLIGHT * U::BYTES;
+    while left >= full {
         // SAFETY: that many bytes are left.
         unsafe {
-            mode.wave::<8>(source, destination, U::BYTES);
-            source = source.add(8 * U::BYTES);
-            destination = destination.add(8 * U::BYTES);
+            if U::FLIGHT == 1 {
+                mode.wave::<1>(source, destination, U::BYTES);
+            } else {
+                mode.wave::<8>(source, destination, U::BYTES);
+            }
+            source = source.add(full);
+            destination = destination.add(full);
         }
-        left -= 8 * U::BYTES;
+        left -= full;
     }
     if left == 0 {
         return;
@@ -37,6 +42,7 @@ pub(crate) fn run<U: Unit>(mode: &mut impl Parallel<U>, data: InOut<'_>) {
     // SAFETY: `full` vectors and `last` bytes are left.
     unsafe {
         match full {
+            _ if U::FLIGHT == 1 => mode.wave::<1>(source, destination, last),
             0 => mode.wave::<1>(source, destination, last),
             1 => mode.wave::<2>(source, destination, last),
             2 => mode.wave::<3>(source, destination, last),

@@ -9,7 +9,7 @@ use crate::unit::{Unit, Work};
 struct Xts<'k, U: Unit, const ROUNDS: usize, const DECRYPT: bool> {
     u: U,
     key: &'k Schedule,
-    /// The tweaks of the next eight vectors.
+    /// The tweaks of the next wave.
     tweaks: [U::V; 8],
     /// Receives the tweak after the last block, if that is wanted.
     next: Option<&'k mut Block>,
@@ -50,7 +50,7 @@ impl<U: Unit, const ROUNDS: usize, const DECRYPT: bool> Parallel<U>
             }
             self.tweaks = work.tweaks;
         }
-        if T == 8 && last == U::BYTES {
+        if T == U::FLIGHT && last == U::BYTES {
             return;
         }
         if let Some(next) = &mut self.next {
@@ -68,14 +68,14 @@ struct NextWave<U: Unit, const T: usize> {
 }
 
 impl<U: Unit, const T: usize> Work for NextWave<U, T> {
-    const BUSY: bool = T == 8;
+    const BUSY: bool = T == U::FLIGHT;
 
     #[inline(always)]
     fn after(&mut self, round: usize) {
-        if T == 8 && round <= 8 {
+        if T == U::FLIGHT && round <= T {
             let u = self.u;
             let tweak = self.tweaks[round - 1];
-            // x^(8 · WIDTH), the distance of eight vectors, is whole bytes.
+            // Times x for every block in flight.
             let reduced = u.multiply::<false, false>(u.shifted_out(tweak), u.splat(POLYNOMIAL));
             self.tweaks[round - 1] = u.pin(u.xor(u.shift_up(tweak), reduced));
         }
@@ -106,12 +106,14 @@ pub(crate) fn xts<U: Unit, const ROUNDS: usize, const DECRYPT: bool>(
     let first = u.splat(*tweak);
     let mut tweaks = [first; 8];
     eight_times!(|I| {
-        tweaks[I] = times_x(u, first, (U::WIDTH * I) as u32);
+        if I < U::FLIGHT {
+            tweaks[I] = times_x(u, first, (U::WIDTH * I) as u32);
+        }
     });
     let next = go_on.then_some(tweak);
     let mut mode = Xts::<U, ROUNDS, DECRYPT> { u, key, tweaks, next };
     run(&mut mode, data.split_at(whole).0);
-    if whole.is_multiple_of(8 * U::BYTES)
+    if whole.is_multiple_of(U::FLIGHT * U::BYTES)
         && let Some(next) = mode.next
     {
         keep_block(u, mode.tweaks[0], 0, next);
