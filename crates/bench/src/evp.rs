@@ -34,6 +34,7 @@ impl Evp {
         Ok(evp)
     }
 
+    #[inline]
     fn init(&mut self, with_key: bool, params: &[Param<'_>]) -> Result<(), libcrypto::Error> {
         let material = &*self.material;
         let direction = match self.case.direction {
@@ -44,10 +45,12 @@ impl Evp {
         self.work.init(direction, with_key.then_some(&*material.key), iv, params)
     }
 
+    #[inline]
     fn update(&mut self) -> Result<usize, libcrypto::Error> {
         self.work.update(self.material.input.bytes(), self.output.with_margin())
     }
 
+    #[inline]
     fn finish(&mut self, at: usize) -> Result<(), libcrypto::Error> {
         let tagged = has_tag(self.case.algorithm.mode());
         if tagged && self.case.direction == Direction::Decrypt {
@@ -60,6 +63,7 @@ impl Evp {
         Ok(())
     }
 
+    #[inline]
     fn message(&mut self, with_key: bool) -> Result<(), libcrypto::Error> {
         self.init(with_key, &[])?;
         let written = self.update()?;

@@ -68,15 +68,18 @@ impl Buffer {
         Self { storage, at, length }
     }
 
+    #[inline]
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.storage[self.at..self.at + self.length]
     }
 
+    #[inline]
     pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
         &mut self.storage[self.at..self.at + self.length]
     }
 
     /// The bytes and the room behind them.
+    #[inline]
     pub(crate) fn with_margin(&mut self) -> &mut [u8] {
         &mut self.storage[self.at..]
     }

@@ -5,8 +5,8 @@ use std::ptr;
 
 use crate::cipher::{Cipher, Lengths};
 use crate::error::Error;
-use crate::ffi::EvpCipherCtx;
-use crate::param::{self, Kind, List, Param};
+use crate::ffi::{EvpCipherCtx, Functions};
+use crate::param::{self, Kind, List, Param, RawParam};
 
 /// Which way data goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +22,7 @@ pub enum Direction {
 /// A cipher at work (`EVP_CIPHER_CTX`).
 pub struct CipherContext {
     cipher: Cipher,
+    functions: &'static Functions,
     raw: *mut EvpCipherCtx,
     /// Whether libcrypto was told the cipher; passing it again would cost time and reset the state.
     bound: bool,
@@ -47,6 +48,7 @@ impl CipherContext {
         }
         Ok(Self {
             cipher: cipher.clone(),
+            functions,
             raw,
             bound: false,
             lengths: cipher.lengths(),
@@ -59,8 +61,9 @@ impl CipherContext {
         &self.cipher
     }
 
+    #[inline]
     fn succeeded(&self, result: c_int, call: &'static str) -> Result<(), Error> {
-        if result == 1 { Ok(()) } else { Err(Error::take(self.cipher.functions(), call)) }
+        if result == 1 { Ok(()) } else { Err(Error::take(self.functions, call)) }
     }
 
     /// Takes a key, an IV or both (`EVP_CipherInit_ex2`); what is `None` stays as it was.
@@ -75,35 +78,66 @@ impl CipherContext {
         iv: Option<&[u8]>,
         params: &[Param<'_>],
     ) -> Result<(), Error> {
-        let cipher = if self.bound { ptr::null() } else { self.cipher.raw().cast_const() };
-        let expected = |name: &CStr, length| {
+        // Most calls, and those that are counted in nanoseconds, bring no parameters.
+        if params.is_empty() {
+            return self.init_held_to(self.lengths, direction, key, iv, ptr::null());
+        }
+        self.init_with_params(direction, key, iv, params)
+    }
+
+    #[cold]
+    fn init_with_params(
+        &mut self,
+        direction: Direction,
+        key: Option<&[u8]>,
+        iv: Option<&[u8]>,
+        params: &[Param<'_>],
+    ) -> Result<(), Error> {
+        let named = |name: &CStr, length| {
             let named = params.iter().rev().find(|param| param.key == name);
             named.and_then(Param::as_length).unwrap_or(length)
         };
-        if key.is_some_and(|key| key.len() != expected(c"keylen", self.lengths.key)) {
+        let lengths = Lengths {
+            key: named(c"keylen", self.lengths.key),
+            iv: named(c"ivlen", self.lengths.iv),
+            ..self.lengths
+        };
+        self.records |= names_records(params);
+        let result = self.init_held_to(lengths, direction, key, iv, List::new(params).as_ptr());
+        self.ask_lengths();
+        result
+    }
+
+    #[inline]
+    fn init_held_to(
+        &mut self,
+        lengths: Lengths,
+        direction: Direction,
+        key: Option<&[u8]>,
+        iv: Option<&[u8]>,
+        params: *const RawParam,
+    ) -> Result<(), Error> {
+        if key.is_some_and(|key| key.len() != lengths.key) {
             return Err(Error::refused("EVP_CipherInit_ex2: a key of another length"));
         }
-        if iv.is_some_and(|iv| iv.len() != expected(c"ivlen", self.lengths.iv)) {
+        if iv.is_some_and(|iv| iv.len() != lengths.iv) {
             return Err(Error::refused("EVP_CipherInit_ex2: an IV of another length"));
         }
-        self.records |= names_records(params);
-        let list = List::new(params);
-        // SAFETY: a live context and cipher; key and IV are as long as libcrypto will read.
+        let cipher = if self.bound { ptr::null() } else { self.cipher.raw().cast_const() };
+        // SAFETY: a live context and cipher; key and IV are as long as libcrypto will read; the
+        // parameters are null or a terminated list.
         let result = unsafe {
-            (self.cipher.functions().init)(
+            (self.functions.init)(
                 self.raw,
                 cipher,
                 key.map_or(ptr::null(), <[u8]>::as_ptr),
                 iv.map_or(ptr::null(), <[u8]>::as_ptr),
                 direction as c_int,
-                list.as_ptr(),
+                params,
             )
         };
         // Told even by a call that fails later.
         self.bound = true;
-        if !params.is_empty() {
-            self.ask_lengths();
-        }
         self.succeeded(result, "EVP_CipherInit_ex2")
     }
 
@@ -123,16 +157,17 @@ impl CipherContext {
     /// Forgets everything (`EVP_CIPHER_CTX_reset`); the next init tells the cipher again.
     pub fn reset(&mut self) -> Result<(), Error> {
         self.bound = false;
+        self.records = false;
         self.lengths = self.cipher.lengths();
         // SAFETY: a live context.
-        let result = unsafe { (self.cipher.functions().ctx_reset)(self.raw) };
+        let result = unsafe { (self.functions.ctx_reset)(self.raw) };
         self.succeeded(result, "EVP_CIPHER_CTX_reset")
     }
 
     /// A parameter may have changed the lengths that `init` must hold callers to.
     #[cold]
     fn ask_lengths(&mut self) {
-        let functions = self.cipher.functions();
+        let functions = self.functions;
         // SAFETY: a live context.
         if unsafe { (functions.ctx_cipher)(self.raw) }.is_null() {
             return;
@@ -144,6 +179,7 @@ impl CipherContext {
     }
 
     /// Bytes that an update or a final may write beyond what goes in.
+    #[inline]
     fn margin(&self) -> usize {
         match (self.records, self.lengths.block) {
             (true, _) => RECORD_MARGIN,
@@ -192,9 +228,8 @@ impl CipherContext {
         let Ok(length) = c_int::try_from(length) else { return Err(Error::refused(CALL)) };
         let mut written = 0;
         // SAFETY: a live context; the caller vouches for both ranges.
-        let result = unsafe {
-            (self.cipher.functions().update)(self.raw, output, &mut written, input, length)
-        };
+        let result =
+            unsafe { (self.functions.update)(self.raw, output, &mut written, input, length) };
         self.succeeded(result, CALL)?;
         Ok(usize::try_from(written).unwrap_or(0))
     }
@@ -218,9 +253,8 @@ impl CipherContext {
         assert!(output.len() >= self.margin(), "room for the last block");
         let mut written = 0;
         // SAFETY: a live context; at most one block is written.
-        let result = unsafe {
-            (self.cipher.functions().finish)(self.raw, output.as_mut_ptr(), &mut written)
-        };
+        let result =
+            unsafe { (self.functions.finish)(self.raw, output.as_mut_ptr(), &mut written) };
         self.succeeded(result, "EVP_CipherFinal_ex")?;
         Ok(usize::try_from(written).unwrap_or(0))
     }
@@ -231,7 +265,7 @@ impl CipherContext {
     /// As for [`CipherContext::update_raw`].
     pub unsafe fn one_shot_raw(&mut self, input: *const u8, length: u32, output: *mut u8) -> i32 {
         // SAFETY: a live context; the caller vouches for both ranges.
-        unsafe { (self.cipher.functions().one_shot)(self.raw, output, input, length as c_uint) }
+        unsafe { (self.functions.one_shot)(self.raw, output, input, length as c_uint) }
     }
 
     /// `EVP_CIPHER_CTX_ctrl`, which libssl uses for TLS 1.2 records. Gives its own result.
@@ -240,13 +274,13 @@ impl CipherContext {
     /// `data` must be what the control of that number asks for.
     pub unsafe fn control_raw(&mut self, number: i32, argument: i32, data: *mut c_void) -> i32 {
         // SAFETY: a live context; the caller vouches for the rest.
-        unsafe { (self.cipher.functions().ctx_ctrl)(self.raw, number, argument, data) }
+        unsafe { (self.functions.ctx_ctrl)(self.raw, number, argument, data) }
     }
 
     /// `EVP_CIPHER_CTX_set_padding`.
     pub fn set_padding(&mut self, on: bool) -> Result<(), Error> {
         // SAFETY: a live context.
-        let result = unsafe { (self.cipher.functions().ctx_padding)(self.raw, c_int::from(on)) };
+        let result = unsafe { (self.functions.ctx_padding)(self.raw, c_int::from(on)) };
         self.succeeded(result, "EVP_CIPHER_CTX_set_padding")
     }
 
@@ -255,7 +289,7 @@ impl CipherContext {
         self.records |= names_records(params);
         let list = List::new(params);
         // SAFETY: a live context and a terminated list.
-        let result = unsafe { (self.cipher.functions().ctx_set)(self.raw, list.as_ptr()) };
+        let result = unsafe { (self.functions.ctx_set)(self.raw, list.as_ptr()) };
         self.ask_lengths();
         self.succeeded(result, "EVP_CIPHER_CTX_set_params")
     }
@@ -263,7 +297,7 @@ impl CipherContext {
     /// Sets the tag that decryption must find; allocates nothing.
     #[inline]
     pub fn set_tag(&mut self, tag: &[u8]) -> Result<(), Error> {
-        let set = self.cipher.functions().ctx_set;
+        let set = self.functions.ctx_set;
         // SAFETY: a live context and a terminated list.
         let result = param::with_octets(c"tag", tag, |list| unsafe { set(self.raw, list) });
         self.succeeded(result, "EVP_CIPHER_CTX_set_params")
@@ -287,7 +321,7 @@ impl CipherContext {
         kind: Kind,
         buffer: Option<&mut [u8]>,
     ) -> Result<Option<usize>, Error> {
-        let functions = self.cipher.functions();
+        let functions = self.functions;
         param::read(key, kind, buffer, |params| {
             // SAFETY: a live context and a terminated list.
             unsafe { (functions.ctx_get)(self.raw, params) }
@@ -304,7 +338,7 @@ impl CipherContext {
 
     /// One parameter that is given by pointer, copied.
     pub fn pointed(&mut self, key: &CStr) -> Result<Option<Vec<u8>>, Error> {
-        let functions = self.cipher.functions();
+        let functions = self.functions;
         param::read_pointer(key, Kind::OctetPointer, |params| {
             // SAFETY: a live context and a terminated list.
             unsafe { (functions.ctx_get)(self.raw, params) }
@@ -316,7 +350,7 @@ impl CipherContext {
     pub fn duplicate(&self) -> Result<Self, Error> {
         let mut copy = Self::new(&self.cipher)?;
         // SAFETY: two live contexts; copying does not change the first.
-        let result = unsafe { (self.cipher.functions().ctx_copy)(copy.raw, self.raw) };
+        let result = unsafe { (self.functions.ctx_copy)(copy.raw, self.raw) };
         copy.bound = self.bound;
         copy.lengths = self.lengths;
         copy.records = self.records;
@@ -333,7 +367,7 @@ fn names_records(params: &[Param<'_>]) -> bool {
 impl Drop for CipherContext {
     fn drop(&mut self) {
         // SAFETY: freed once, by its owner.
-        unsafe { (self.cipher.functions().ctx_free)(self.raw) };
+        unsafe { (self.functions.ctx_free)(self.raw) };
     }
 }
 

@@ -41,6 +41,7 @@ impl Error {
 
     /// Takes and empties this thread's queue.
     #[cold]
+    #[inline(never)]
     pub(crate) fn take(functions: &Functions, call: &'static str) -> Self {
         let mut queue = Vec::new();
         loop {

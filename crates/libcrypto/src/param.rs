@@ -134,6 +134,7 @@ impl<'a> Param<'a> {
 
     /// # Panics
     /// If the value is given as the bytes of a pointer.
+    #[inline]
     fn raw(&self) -> RawParam {
         const fn of<T>(kind: Kind, value: &T) -> (Kind, *const c_void, usize) {
             (kind, ptr::from_ref(value).cast(), size_of::<T>())
@@ -179,6 +180,7 @@ impl<'a> List<'a> {
 }
 
 /// One octet string to set, without allocating.
+#[inline]
 pub(crate) fn with_octets<T>(key: &CStr, bytes: &[u8], f: impl FnOnce(*const RawParam) -> T) -> T {
     f([Param::octets(key, bytes).raw(), END].as_ptr())
 }
@@ -189,6 +191,7 @@ pub(crate) fn with_octets<T>(key: &CStr, bytes: &[u8], f: impl FnOnce(*const Raw
 ///
 /// # Panics
 /// If `kind` is a pointer: [`read_pointer`] asks for those.
+#[inline]
 pub(crate) fn read(
     key: &CStr,
     kind: Kind,
