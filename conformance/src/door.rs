@@ -46,6 +46,12 @@ pub trait Door: Send + Sync {
     /// The longest IV that GCM takes here.
     fn longest_iv(&self) -> usize;
 
+    /// How long messages are cut in every way. The bookkeeping of cuts does not depend on the key size, so
+    /// keys of 128 bits go all the way.
+    fn longest_cut(&self, algorithm: Algorithm) -> usize {
+        if algorithm.key_bits() == 128 { 300 } else { 100 }
+    }
+
     /// Compares a message with what is right, in one call, into another place and in place; a wrong tag
     /// must be refused.
     fn agree(

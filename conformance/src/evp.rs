@@ -12,6 +12,8 @@ use crate::door::{Door, Right, Setup, Work, has_tag};
 #[derive(Clone)]
 pub struct Provider {
     context: Context,
+    /// Whether it is fast enough to cut long messages in every way.
+    thorough: bool,
 }
 
 impl Provider {
@@ -19,13 +21,13 @@ impl Provider {
     pub fn default(library: Library) -> Result<Self, libcrypto::Error> {
         let context = Context::new(library)?;
         context.load("default")?;
-        Ok(Self::kept(context))
+        Ok(Self::kept(context, true))
     }
 
     /// Ours, on one route alone.
     pub fn routed(library: Library, route: Route) -> Result<Self, String> {
         let init = wirespeed_provider::builtin(route).ok_or("no such route in the provider")?;
-        Self::builtin(library, init)
+        Ok(Self { thorough: route != Route::Portable, ..Self::builtin(library, init)? })
     }
 
     /// Ours, as the module is: with the ladder of all routes.
@@ -38,14 +40,14 @@ impl Provider {
         // SAFETY: an entry point of our provider, which is part of this program.
         unsafe { context.add_builtin("wirespeed", init) }.map_err(|error| error.to_string())?;
         context.load("wirespeed").map_err(|error| error.to_string())?;
-        Ok(Self::kept(context))
+        Ok(Self::kept(context, true))
     }
 
     /// Keeps the library context until the process ends: a thread that used it and ends while it is being
     /// freed would follow it into freed memory (OPENSSL_thread_stop(3)).
-    fn kept(context: Context) -> Self {
+    fn kept(context: Context, thorough: bool) -> Self {
         std::mem::forget(context.clone());
-        Self { context }
+        Self { context, thorough }
     }
 
     /// The library context.
@@ -91,6 +93,10 @@ impl Door for Provider {
     /// `GCM_IV_MAX_SIZE` of the default provider.
     fn longest_iv(&self) -> usize {
         128
+    }
+
+    fn longest_cut(&self, algorithm: Algorithm) -> usize {
+        if algorithm.key_bits() == 128 && self.thorough { 300 } else { 100 }
     }
 
     fn begin(&self, setup: &Setup<'_>) -> Result<Box<dyn Work>, String> {

@@ -48,6 +48,8 @@ fn main() -> ExitCode {
         }
     }
     trials.extend(messages::rerouting());
+    trials.push(subjects::denial());
+    trials.push(processes::ladder());
     for provider in subjects::providers(library) {
         match provider.door {
             Ok(door) => {

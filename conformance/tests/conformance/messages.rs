@@ -45,17 +45,17 @@ impl Message {
     }
 }
 
-/// Every cut of every message to 300 bytes (keys of 192 and 256 bits: 100) into up to three updates.
+/// Every cut of every message, to the length that the door asks for, into up to three updates.
 ///
 /// The state after the first update, and after the second, is duplicated for each way to go on: so all
-/// 4.5 million sequences are run without running their common beginnings again.
+/// 4.5 million sequences to 300 bytes are run without running their common beginnings again.
 pub(crate) fn cuts(
     measure: &Provider,
     door: &dyn Door,
     algorithm: Algorithm,
 ) -> Result<(), String> {
     let step = if algorithm.mode().takes_partial_blocks() { 1 } else { 16 };
-    let limit = if here::reduced() { 36 } else { limit(algorithm) };
+    let limit = if here::reduced() { 36 } else { door.longest_cut(algorithm) };
     let message = Message::new(algorithm, 11);
     let data = painted(12, limit);
     for direction in Direction::BOTH {
@@ -93,12 +93,6 @@ pub(crate) fn cuts(
         }
     }
     Ok(())
-}
-
-/// How far `cuts` goes. The bookkeeping of cuts does not depend on the key size, and portable kernels
-/// are slow: those of 128 bits go all the way.
-const fn limit(algorithm: Algorithm) -> usize {
-    if algorithm.key_bits() == 128 { 300 } else { 100 }
 }
 
 /// Counters that are about to carry out of each of their bytes, and to wrap altogether.

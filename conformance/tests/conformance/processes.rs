@@ -10,14 +10,18 @@ use wirespeed_conformance::data::{painted, same};
 use wirespeed_conformance::door::{Door, Work};
 use wirespeed_conformance::evp::Provider;
 use wirespeed_conformance::{fork, here, vectors_in_use};
+use wirespeed_cpu::Features;
+use wirespeed_native::aes;
 use wirespeed_provider::trace;
 
 use crate::differential::possible;
 use crate::messages::Message;
 use crate::{skipped, trial};
 
-/// Tells the program to be the child of [`only_this_route`].
+/// Tells the program to be the child of [`in_a_child`], and on which route.
 const CHILD: &str = "WIRESPEED_ONLY_ROUTE";
+/// In place of a route: whichever the provider takes.
+const LADDER: &str = "ladder";
 
 pub(crate) fn trials(name: &str, route: Route, measure: &Provider, ours: &Provider) -> Vec<Trial> {
     type Run = fn(&Provider, &Provider) -> Result<(), String>;
@@ -98,8 +102,18 @@ fn forked(measure: &Provider, ours: &Provider) -> Result<(), String> {
 
 /// In a process where only one route is asked for, every data call runs on it and none elsewhere.
 fn only_this_route(route: Route) -> Result<(), String> {
+    in_a_child(route.name())
+}
+
+/// Left to itself, the provider takes the first route of the ladder that this machine has.
+pub(crate) fn ladder() -> Trial {
+    trial("provider::ladder::route", || in_a_child(LADDER))
+}
+
+/// Runs this program again, for what [`child`] makes of the word.
+fn in_a_child(word: &str) -> Result<(), String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
-    let output = Command::new(program).env(CHILD, route.name()).output();
+    let output = Command::new(program).env(CHILD, word).output();
     let output = output.map_err(|error| error.to_string())?;
     if output.status.success() {
         return Ok(());
@@ -109,12 +123,26 @@ fn only_this_route(route: Route) -> Result<(), String> {
 
 /// What the child does; `None` if this process is no such child.
 pub(crate) fn child() -> Option<Result<(), String>> {
-    let route: Route = std::env::var(CHILD).ok()?.parse().expect("a route");
-    Some(count(route))
+    let word = std::env::var(CHILD).ok()?;
+    let library = here::library();
+    Some(if word == LADDER {
+        let ladder = [Route::Vaes512, Route::Vaes256, Route::AesNi];
+        match ladder.into_iter().find(|route| aes(*route, 128, Features::detect()).is_ok()) {
+            Some(best) => Provider::ladder(library).and_then(|ours| count(&ours, best)),
+            None => match Provider::ladder(library) {
+                Ok(ours) if ours.cipher(Algorithm::ALL[0]).is_ok() => {
+                    Err("claims ciphers without a route for them".to_owned())
+                }
+                _ => Ok(()),
+            },
+        }
+    } else {
+        let route: Route = word.parse().expect("a route");
+        Provider::routed(library, route).and_then(|ours| count(&ours, route))
+    })
 }
 
-fn count(route: Route) -> Result<(), String> {
-    let ours = Provider::routed(here::library(), route)?;
+fn count(ours: &Provider, route: Route) -> Result<(), String> {
     let mut data_calls = 0;
     for &algorithm in Algorithm::ALL {
         let message = Message::new(algorithm, 63);

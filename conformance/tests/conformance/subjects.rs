@@ -2,13 +2,17 @@
 
 use std::sync::Arc;
 
+use libtest_mimic::Trial;
 use wirespeed_cipher::Route;
 use wirespeed_conformance::door::Door;
 use wirespeed_conformance::evp::Provider;
 use wirespeed_conformance::here;
 use wirespeed_conformance::kernels::Kernels;
-use wirespeed_cpu::Features;
+use wirespeed_cpu::{AesNi, Feature, Features, Token, Vaes256, Vaes512};
 use wirespeed_libcrypto::Library;
+use wirespeed_native::Absent;
+
+use crate::trial;
 
 /// A door to one route, or why there is none here.
 pub(crate) struct Subject<D> {
@@ -51,6 +55,32 @@ pub(crate) fn providers(library: Library) -> Vec<Subject<Provider>> {
 fn present(route: Route) -> Result<(), String> {
     let kernels = wirespeed_native::aes(route, 128, Features::detect());
     kernels.map(|_| ()).map_err(|absent| absent.to_string())
+}
+
+/// A machine that lacks a feature has exactly the routes that do without it: how every lesser machine is
+/// tested on a big one.
+pub(crate) fn denial() -> Trial {
+    trial("kernels::denial", || {
+        let needs: [(Route, &[Feature]); 4] = [
+            (Route::Vaes512, Vaes512::NEEDS),
+            (Route::Vaes256, Vaes256::NEEDS),
+            (Route::AesNi, AesNi::NEEDS),
+            (Route::Portable, &[]),
+        ];
+        for &denied in Feature::ALL {
+            let features = Features::detect().without(denied);
+            for (route, needs) in needs {
+                let missing = needs.iter().find(|feature| !features.has(**feature));
+                let right = missing.map(|feature| Absent::Missing(*feature));
+                let got = Kernels::new(route, features).err();
+                if got != right {
+                    let denied = denied.name();
+                    return Err(format!("{route} without {denied}: {got:?}, not {right:?}"));
+                }
+            }
+        }
+        Ok(())
+    })
 }
 
 fn unless<T>(
