@@ -80,6 +80,7 @@ impl Feedback {
     }
 
     /// Bytes within the current block, whose keystream is at hand.
+    #[inline(never)]
     fn bytes(&mut self, mode: Mode, direction: Direction, mut data: InOut<'_>) {
         let used = self.used;
         let keystream = if mode == Mode::Ctr { &self.keystream } else { &self.register };
