@@ -8,6 +8,7 @@ mod contract;
 mod differential;
 mod messages;
 mod overlap;
+mod padding;
 mod processes;
 mod program;
 mod programs;
@@ -55,6 +56,7 @@ fn main() -> ExitCode {
             Ok(door) => {
                 trials.extend(contract::trials(&provider.name, &measure, &door));
                 trials.extend(sequences::trials(&provider.name, &measure, &door));
+                trials.extend(padding::trials(&provider.name, &measure, &door));
                 trials.extend(overlap::trials(&provider.name, &measure, &door));
                 trials.extend(records::trials(&provider.name, &measure, &door));
                 trials.extend(processes::trials(&provider.name, provider.route, &measure, &door));
