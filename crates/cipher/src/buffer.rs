@@ -15,12 +15,10 @@ pub struct InOut<'a> {
 impl<'a> InOut<'a> {
     /// In place.
     pub const fn in_place(data: &'a mut [u8]) -> Self {
-        Self {
-            source: data.as_ptr(),
-            destination: data.as_mut_ptr(),
-            length: data.len(),
-            lifetime: PhantomData,
-        }
+        let length = data.len();
+        // One pointer for both: a second borrow would end the first.
+        let destination = data.as_mut_ptr();
+        Self { source: destination.cast_const(), destination, length, lifetime: PhantomData }
     }
 
     /// Out of place.
