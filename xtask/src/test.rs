@@ -226,6 +226,9 @@ fn miri(workspace: &Workspace) -> Result<Tally> {
     Run::new("cargo", workspace.root())
         .arguments(["+nightly", "miri", "test", "--target-dir"])
         .arguments([workspace.target().join("miri")])
-        .arguments(["--package", "wirespeed-cipher", "--package", "wirespeed-native"])
+        .arguments(["--package", "wirespeed-cipher", "--package", "wirespeed-native", "--"])
+        // Thousands of messages, which take Miri hours; the self-test's one message per mode is the same
+        // code.
+        .arguments(["--skip", "every_route_here_is_proved"])
         .tests()
 }
