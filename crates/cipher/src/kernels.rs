@@ -6,8 +6,11 @@ use crate::{Block, InOut, Route, Schedule};
 
 /// ECB over whole blocks.
 pub type EcbFn = fn(&Schedule, InOut<'_>);
-/// A chain (CBC, CFB, OFB) over whole blocks; the chaining value moves on.
-pub type BlocksFn = fn(&Schedule, &mut Block, InOut<'_>);
+/// CBC over whole blocks; the chaining value moves on.
+pub type CbcFn = fn(&Schedule, chain: &mut Block, InOut<'_>);
+/// CFB or OFB over any length; the shift register moves on. After a last partial block it holds the
+/// keystream of that block; with CFB its first bytes are the ciphertext instead.
+pub type FeedbackFn = fn(&Schedule, register: &mut Block, InOut<'_>);
 /// CTR over any length: the counter moves on by every block begun, and a last partial block leaves
 /// its whole keystream block behind.
 pub type CtrFn = fn(&Schedule, counter: &mut Block, keystream: &mut Block, InOut<'_>);
@@ -38,11 +41,11 @@ pub struct AesKernels {
     /// ECB; decryption takes the inverse schedule.
     pub ecb: [EcbFn; 2],
     /// CBC; decryption takes the inverse schedule.
-    pub cbc: [BlocksFn; 2],
+    pub cbc: [CbcFn; 2],
     /// CFB with 128-bit segments.
-    pub cfb: [BlocksFn; 2],
+    pub cfb: [FeedbackFn; 2],
     /// OFB.
-    pub ofb: BlocksFn,
+    pub ofb: FeedbackFn,
     /// CTR with a 128-bit counter.
     pub ctr: CtrFn,
     /// XTS; decryption takes the inverse schedule.

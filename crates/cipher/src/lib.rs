@@ -16,7 +16,8 @@ pub use algorithm::{Algorithm, Direction, Mode, Use};
 pub use buffer::InOut;
 pub use error::UnknownName;
 pub use kernels::{
-    AesKernels, BlocksFn, CtrFn, EcbFn, GcmCryptFn, GcmKey, GcmStartFn, GcmState, GcmTagFn, XtsFn,
+    AesKernels, CbcFn, CtrFn, EcbFn, FeedbackFn, GcmCryptFn, GcmKey, GcmStartFn, GcmState,
+    GcmTagFn, XtsFn,
 };
 pub use key::{AesKey, Block, Schedule};
 pub use route::Route;

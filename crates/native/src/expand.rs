@@ -1,13 +1,11 @@
 //! Key expansion (FIPS 197 §5.2) and that of the equivalent inverse cipher (§5.3.5).
-//!
-//! Each word of the schedule stands in every column of a vector of its own, so that nothing leaves the
-//! vector unit between the words of the chain.
 
 use wirespeed_cipher::Schedule;
 
 use crate::unit::{One, Unit};
 
-/// Expands for encryption.
+/// Expands for encryption, four to eight words at a time: the first four in one vector, the other two
+/// (192-bit keys) or four (256-bit keys) in a second.
 ///
 /// # Panics
 /// If the key is not as long as `ROUNDS` calls for.
@@ -16,46 +14,45 @@ pub(crate) fn encryption<U: Unit, const ROUNDS: usize>(u: U, key: &[u8], out: &m
     let u = u.single();
     let key_words = ROUNDS - 6;
     assert_eq!(key.len(), 4 * key_words, "AES key size");
-    // The last `key_words` words; the next ones take their places.
-    let mut words = [u.zero(); 8];
-    for i in 0..key_words {
-        let bytes = key[4 * i..4 * i + 4].try_into().expect("four bytes");
-        words[i] = u.every_column(u32::from_le_bytes(bytes));
-    }
+    // SAFETY: so many bytes are in the key, at least 16.
+    let mut first = unsafe { u.load(key.as_ptr()) };
+    let mut second = match key.len() - 16 {
+        0 => first,
+        // SAFETY: as above.
+        rest => unsafe { u.load_first(key.as_ptr().add(16), rest) },
+    };
     let mut constant = 1;
     let mut done = 0;
     loop {
-        for i in (0..key_words).step_by(4) {
-            write(
-                u,
-                out,
-                done + i,
-                [words[i], words[i + 1], words[(i + 2) & 7], words[(i + 3) & 7]],
-            );
+        write(u, out, done, first);
+        if key_words > 4 {
+            // With 192-bit keys the upper half is not meant; the next write covers it.
+            write(u, out, done + 4, second);
         }
         done += key_words;
         if done >= 4 * (ROUNDS + 1) {
             return;
         }
-        words[0] = u.xor(words[0], u.sub_word::<true>(words[key_words - 1], constant));
+        let last = match key_words {
+            4 => u.every_column::<3, true>(first),
+            6 => u.every_column::<1, true>(second),
+            _ => u.every_column::<3, true>(second),
+        };
+        first = u.xor(u.running_sum(first), u.sub_columns(last, constant));
         constant = (constant << 1) ^ ((constant >> 7) * 0x11b);
-        for i in 1..key_words {
-            let before = words[i - 1];
-            let before =
-                if key_words > 6 && i == 4 { u.sub_word::<false>(before, 0) } else { before };
-            words[i] = u.xor(words[i], before);
-        }
+        let last = u.every_column::<3, false>(first);
+        let last = if key_words > 6 { u.sub_columns(last, 0) } else { last };
+        second = u.xor(u.running_sum(second), last);
     }
 }
 
-/// Writes four words from word `first` on, as far as there is room. With 192-bit keys the last two of
-/// every six words come with two that the next call writes again.
+/// Writes four words from word `index` on, if there is room.
 #[inline(always)]
-fn write<U: One>(u: U, out: &mut Schedule, first: usize, [a, b, c, d]: [U::V; 4]) {
+fn write<U: One>(u: U, out: &mut Schedule, index: usize, words: U::V) {
     let bytes = out.round_keys.as_flattened_mut();
-    if let Some(place) = bytes.get_mut(4 * first..4 * first + 16) {
+    if let Some(place) = bytes.get_mut(4 * index..4 * index + 16) {
         // SAFETY: sixteen bytes.
-        unsafe { u.store(place.as_mut_ptr(), u.columns(a, b, c, d)) };
+        unsafe { u.store(place.as_mut_ptr(), words) };
     }
 }
 
@@ -64,11 +61,12 @@ fn write<U: One>(u: U, out: &mut Schedule, first: usize, [a, b, c, d]: [U::V; 4]
 pub(crate) fn decryption<U: Unit, const ROUNDS: usize>(u: U, key: &[u8], out: &mut Schedule) {
     encryption::<U, ROUNDS>(u, key, out);
     let u = u.single();
-    let keys = &mut out.round_keys;
+    // One pointer for both ends: in the middle they meet.
+    let keys = out.round_keys.as_mut_ptr();
     for round in 0..=ROUNDS / 2 {
-        let (low, high) = (keys[round].as_mut_ptr(), keys[ROUNDS - round].as_mut_ptr());
-        // SAFETY: each round key is a block.
+        // SAFETY: at most ROUNDS, which is 14: inside the 15 round keys, each of them a block.
         unsafe {
+            let (low, high) = (keys.add(round).cast::<u8>(), keys.add(ROUNDS - round).cast());
             let (mut first, mut last) = (u.load(low), u.load(high));
             if round > 0 {
                 first = u.inverse_mix(first);

@@ -197,24 +197,28 @@ impl One for Portable<1> {
         self.xor(end, feed)
     }
 
-    fn every_column(self, word: u32) -> Self::V {
-        [u128::from(word) * 0x1_0000_0001_0000_0001_0000_0001]
+    fn every_column<const COLUMN: usize, const ROTATE: bool>(self, [v]: Self::V) -> Self::V {
+        let word = ((v >> (32 * COLUMN)) as u32).rotate_right(if ROTATE { 8 } else { 0 });
+        [in_every_column(word)]
     }
 
-    fn columns(self, a: Self::V, b: Self::V, c: Self::V, d: Self::V) -> Self::V {
-        let column = |v: Self::V, i: usize| v[0] & (0xffff_ffff << (32 * i));
-        [column(a, 0) | column(b, 1) | column(c, 2) | column(d, 3)]
+    fn sub_columns(self, v: Self::V, constant: u32) -> Self::V {
+        self.xor(through_planes(v, bitslice::sub_bytes), [in_every_column(constant)])
     }
 
-    fn sub_word<const ROTATE: bool>(self, word: Self::V, constant: u32) -> Self::V {
-        let [out] = through_planes(word, bitslice::sub_bytes);
-        let word = (out as u32).rotate_right(if ROTATE { 8 } else { 0 });
-        self.every_column(word ^ constant)
+    fn running_sum(self, [v]: Self::V) -> Self::V {
+        let pairs = v ^ (v << 32);
+        [pairs ^ (pairs << 64)]
     }
 
     fn inverse_mix(self, block: Self::V) -> Self::V {
         through_planes(block, bitslice::inverse_mix_columns)
     }
+}
+
+/// A word in all four columns.
+fn in_every_column(word: u32) -> u128 {
+    u128::from(word) * 0x1_0000_0001_0000_0001_0000_0001
 }
 
 /// Round keys as planes, the same key for each of the four blocks.

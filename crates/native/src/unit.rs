@@ -161,12 +161,12 @@ pub(crate) trait One: Unit<Single = Self> {
     /// round key; `feed` is added together with the last. Gives the next state.
     fn chain<const ROUNDS: usize>(self, key: &Schedule, state: Self::V, feed: Self::V) -> Self::V;
 
-    /// The word in every column.
-    fn every_column(self, word: u32) -> Self::V;
-    /// A block of four columns, each taken from a vector that holds it in every column.
-    fn columns(self, a: Self::V, b: Self::V, c: Self::V, d: Self::V) -> Self::V;
-    /// FIPS 197 SubWord, after RotWord if `ROTATE`, plus `constant`, on a word in every column.
-    fn sub_word<const ROTATE: bool>(self, word: Self::V, constant: u32) -> Self::V;
+    /// One column in every place, its bytes rotated by FIPS 197's RotWord if `ROTATE`.
+    fn every_column<const COLUMN: usize, const ROTATE: bool>(self, v: Self::V) -> Self::V;
+    /// FIPS 197 SubWord on a word that stands in every column, plus `constant` in every column.
+    fn sub_columns(self, v: Self::V, constant: u32) -> Self::V;
+    /// Each column becomes the sum of itself and all columns before it.
+    fn running_sum(self, v: Self::V) -> Self::V;
     /// FIPS 197 InvMixColumns.
     fn inverse_mix(self, block: Self::V) -> Self::V;
 }

@@ -55,27 +55,14 @@ impl Feedback {
             }
             rest
         };
+        self.used = data.len() % 16;
         let kernels = key.kernels();
-        let schedule = key.schedule();
-        if mode == Mode::Ctr {
-            self.used = data.len() % 16;
-            (kernels.ctr)(schedule, &mut self.register, &mut self.keystream, data);
-            return;
-        }
-        let whole = data.len() & !15;
-        let (body, tail) = data.split_at(whole);
-        if !body.is_empty() {
-            match mode {
-                Mode::Cfb => {
-                    (kernels.cfb[direction as usize])(schedule, &mut self.register, body);
-                }
-                Mode::Ofb => (kernels.ofb)(schedule, &mut self.register, body),
-                _ => unreachable!("not a feedback mode"),
-            }
-        }
-        if !tail.is_empty() {
-            (kernels.ecb[0])(schedule, InOut::in_place(&mut self.register));
-            self.bytes(mode, direction, tail);
+        let (schedule, register) = (key.schedule(), &mut self.register);
+        match mode {
+            Mode::Cfb => (kernels.cfb[direction as usize])(schedule, register, data),
+            Mode::Ofb => (kernels.ofb)(schedule, register, data),
+            Mode::Ctr => (kernels.ctr)(schedule, register, &mut self.keystream, data),
+            _ => unreachable!("not a feedback mode"),
         }
     }
 

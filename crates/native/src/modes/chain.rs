@@ -19,7 +19,8 @@ pub(crate) enum Chain {
     Ofb,
 }
 
-/// Runs a chain over whole blocks.
+/// Runs a chain, CBC over whole blocks, the others over any length; see
+/// [`FeedbackFn`](wirespeed_cipher::FeedbackFn).
 #[inline(always)]
 pub(crate) fn chain<U: Unit, const ROUNDS: usize>(
     u: U,
@@ -30,7 +31,8 @@ pub(crate) fn chain<U: Unit, const ROUNDS: usize>(
 ) {
     let u = u.single();
     let count = data.len() / 16;
-    if count == 0 {
+    let rest = if kind == Chain::Cbc { 0 } else { data.len() % 16 };
+    if count == 0 && rest == 0 {
         return;
     }
     let (source, destination) = (data.source(), data.destination());
@@ -65,6 +67,16 @@ pub(crate) fn chain<U: Unit, const ROUNDS: usize>(
                 output(i, u.xor3(state, whitening, input(i)));
             }
             state = u.xor(state, whitening);
+        }
+    }
+    if rest > 0 {
+        let keystream = u.chain::<ROUNDS>(key, u.xor(state, whitening), u.zero());
+        // SAFETY: `rest` bytes follow the whole blocks.
+        unsafe {
+            // Behind `rest` bytes the input reads as zero, so the output goes on as keystream.
+            let output = u.xor(keystream, u.load_first(source.add(16 * count), rest));
+            u.store_first(destination.add(16 * count), output, rest);
+            state = if kind == Chain::Cfb { output } else { keystream };
         }
     }
     // SAFETY: `iv` is a block.

@@ -2,7 +2,7 @@
 
 use wirespeed_cipher::{Block, InOut, Schedule};
 
-use super::parallel::{Parallel, Vectors, run, run_one};
+use super::parallel::{Parallel, Vectors, keep_block, run, run_one};
 use crate::unit::{Idle, Unit};
 
 struct Ctr<'k, U: Unit, const ROUNDS: usize> {
@@ -43,16 +43,6 @@ impl<U: Unit, const ROUNDS: usize> Parallel<U> for Ctr<'_, U, ROUNDS> {
             }
         }
     }
-}
-
-/// Copies one block out of a vector.
-#[inline(always)]
-pub(crate) fn keep_block<U: Unit>(u: U, v: U::V, place: usize, block: &mut Block) {
-    let mut blocks = [[0; 16]; 4];
-    assert!(U::WIDTH <= 4);
-    // SAFETY: a vector of at most four blocks fits.
-    unsafe { u.store(blocks.as_mut_ptr().cast(), v) };
-    *block = blocks[place & 3];
 }
 
 /// CTR over any length; see [`CtrFn`](wirespeed_cipher::CtrFn).

@@ -6,9 +6,9 @@
 
 use wirespeed_cipher::{Block, GcmKey, GcmState, InOut, Schedule};
 
-use super::ctr::{Counters, keep_block};
+use super::ctr::Counters;
 use super::ghash::{Hash, prepare};
-use super::parallel::Vectors;
+use super::parallel::{Vectors, keep_block};
 use crate::unit::{Idle, Unit, Work};
 
 /// Vectors in a full wave.

@@ -109,6 +109,16 @@ impl<U: Unit> Vectors<U> {
     }
 }
 
+/// Copies one block out of a vector.
+#[inline(always)]
+pub(crate) fn keep_block<U: Unit>(u: U, v: U::V, place: usize, block: &mut Block) {
+    let mut blocks = [[0; 16]; 4];
+    assert!(U::WIDTH <= 4);
+    // SAFETY: a vector of at most four blocks fits.
+    unsafe { u.store(blocks.as_mut_ptr().cast(), v) };
+    *block = blocks[place & 3];
+}
+
 /// ECB, SP 800-38A §6.1.
 #[derive(Clone, Copy)]
 struct Ecb<'k, U, const ROUNDS: usize, const DECRYPT: bool> {
@@ -171,6 +181,8 @@ struct Chained<'k, U: Unit, const ROUNDS: usize, const CFB: bool> {
     key: &'k Schedule,
     /// The ciphertext block before this wave, in the last place.
     previous: U::V,
+    /// CFB: receives the register after a last partial block.
+    register: &'k mut Block,
 }
 
 impl<U: Unit, const ROUNDS: usize, const CFB: bool> Parallel<U> for Chained<'_, U, ROUNDS, CFB> {
@@ -183,6 +195,8 @@ impl<U: Unit, const ROUNDS: usize, const CFB: bool> Parallel<U> for Chained<'_, 
     ) {
         let u = self.u;
         let at = Vectors { u, count: T, last };
+        // Of the block before a partial block all is needed.
+        let before_at = Vectors { u, count: T, last: last.next_multiple_of(16) };
         // SAFETY: the caller vouches for the vectors at both places; from the second vector on, the
         // block before it is inside too. Nothing is written until all is read.
         unsafe {
@@ -195,13 +209,21 @@ impl<U: Unit, const ROUNDS: usize, const CFB: bool> Parallel<U> for Chained<'_, 
             let (mut ciphertext, mut chained) = ([first; T], [shifted; T]);
             for i in 1..T {
                 ciphertext[i] = at.load(source, i);
-                chained[i] = at.load(before, i);
+                chained[i] = before_at.load(before, i);
             }
             let mut state;
             if CFB {
                 state = u.encrypt::<ROUNDS, T>(self.key, chained, &mut Idle);
                 for i in 0..T {
-                    state[i] = u.encrypt_end::<ROUNDS>(self.key, state[i], ciphertext[i]);
+                    state[i] = if i + 1 == T && !last.is_multiple_of(16) {
+                        let keystream = u.encrypt_end::<ROUNDS>(self.key, state[i], u.zero());
+                        let output = u.xor(keystream, ciphertext[i]);
+                        let register = u.xor(keystream, u.keep_first(output, last));
+                        keep_block(u, register, last / 16, self.register);
+                        output
+                    } else {
+                        u.encrypt_end::<ROUNDS>(self.key, state[i], ciphertext[i])
+                    };
                 }
             } else {
                 state = u.decrypt::<ROUNDS, T>(self.key, ciphertext, &mut Idle);
@@ -216,7 +238,8 @@ impl<U: Unit, const ROUNDS: usize, const CFB: bool> Parallel<U> for Chained<'_, 
     }
 }
 
-/// CBC or CFB decryption over whole blocks.
+/// Decryption of CBC over whole blocks, or of CFB over any length; see
+/// [`FeedbackFn`](wirespeed_cipher::FeedbackFn).
 #[inline(always)]
 pub(crate) fn chained<U: Unit, const ROUNDS: usize, const CFB: bool>(
     u: U,
@@ -224,19 +247,25 @@ pub(crate) fn chained<U: Unit, const ROUNDS: usize, const CFB: bool>(
     iv: &mut Block,
     data: InOut<'_>,
 ) {
-    let whole = data.len() & !15;
-    if whole == 0 {
+    let length = if CFB { data.len() } else { data.len() & !15 };
+    if length == 0 {
         return;
     }
-    let (data, _) = data.split_at(whole);
+    let (data, _) = data.split_at(length);
+    // Where the data ends with a whole block that is the next chaining value, unless it is overwritten:
+    // so it is read first.
     let mut next = [0; 16];
-    // SAFETY: the last block is inside, and read before it may be overwritten.
-    unsafe { next.as_mut_ptr().copy_from_nonoverlapping(data.source().add(whole - 16), 16) };
-    if whole == 16 {
+    if length.is_multiple_of(16) {
+        data.read(length - 16, &mut next);
+    }
+    let register = &mut next;
+    if length <= 16 {
         let u = u.single();
-        run_one(&mut Chained::<_, ROUNDS, CFB> { u, key, previous: u.splat(*iv) }, data);
+        let previous = u.splat(*iv);
+        run_one(&mut Chained::<_, ROUNDS, CFB> { u, key, previous, register }, data);
     } else {
-        run(&mut Chained::<U, ROUNDS, CFB> { u, key, previous: u.splat(*iv) }, data);
+        let previous = u.splat(*iv);
+        run(&mut Chained::<U, ROUNDS, CFB> { u, key, previous, register }, data);
     }
     *iv = next;
 }

@@ -2,8 +2,7 @@
 
 use wirespeed_cipher::{Block, InOut, Schedule};
 
-use super::ctr::keep_block;
-use super::parallel::{Parallel, Vectors, run};
+use super::parallel::{Parallel, Vectors, keep_block, run};
 use crate::unit::{Unit, Work};
 
 struct Xts<'k, U: Unit, const ROUNDS: usize, const DECRYPT: bool> {

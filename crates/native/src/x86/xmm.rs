@@ -201,26 +201,22 @@ impl One for Xmm {
     }
 
     #[inline(always)]
-    fn every_column(self, word: u32) -> __m128i {
-        call!(_mm_set1_epi32(word as i32))
+    fn every_column<const COLUMN: usize, const ROTATE: bool>(self, v: __m128i) -> __m128i {
+        let first = 0x01010101 * (4 * COLUMN as i32);
+        let order = if ROTATE { first + 0x00_03_02_01 } else { first + 0x03_02_01_00 };
+        call!(_mm_shuffle_epi8(v, _mm_set1_epi32(order)))
     }
 
     #[inline(always)]
-    fn columns(self, a: __m128i, b: __m128i, c: __m128i, d: __m128i) -> __m128i {
-        let low = call!(_mm_unpacklo_epi32(a, b));
-        let high = call!(_mm_unpacklo_epi32(c, d));
-        call!(_mm_unpacklo_epi64(low, high))
-    }
-
-    #[inline(always)]
-    fn sub_word<const ROTATE: bool>(self, word: __m128i, constant: u32) -> __m128i {
+    fn sub_columns(self, v: __m128i, constant: u32) -> __m128i {
         // With the same word in every column ShiftRows changes nothing.
-        let word = if ROTATE {
-            call!(_mm_shuffle_epi8(word, _mm_set1_epi32(0x00_03_02_01)))
-        } else {
-            word
-        };
-        call!(_mm_aesenclast_si128(word, _mm_set1_epi32(constant as i32)))
+        call!(_mm_aesenclast_si128(v, _mm_set1_epi32(constant as i32)))
+    }
+
+    #[inline(always)]
+    fn running_sum(self, v: __m128i) -> __m128i {
+        let pairs = self.xor(v, call!(_mm_slli_si128::<4>(v)));
+        self.xor(pairs, call!(_mm_slli_si128::<8>(pairs)))
     }
 
     #[inline(always)]
