@@ -14,9 +14,8 @@ pub type FeedbackFn = fn(&Schedule, register: &mut Block, InOut<'_>);
 /// CTR over any length: the counter moves on by every block begun, and a last partial block leaves
 /// its whole keystream block behind.
 pub type CtrFn = fn(&Schedule, counter: &mut Block, keystream: &mut Block, InOut<'_>);
-/// XTS over whole blocks from an encrypted tweak. If the data unit is to go on, the tweak moves on, by
-/// one doubling per block.
-pub type XtsFn = fn(&Schedule, tweak: &mut Block, InOut<'_>, go_on: bool);
+/// XTS over one data unit of at least 16 bytes, from its encrypted tweak. Below that it does nothing.
+pub type XtsFn = fn(&Schedule, tweak: &Block, InOut<'_>);
 /// The start of a GCM message at its first counter block (SP 800-38D's J0, its bytes in memory order):
 /// everything in the state is set.
 pub type GcmStartFn = fn(&Schedule, &mut GcmState, first: u128);

@@ -58,8 +58,8 @@ macro_rules! table {
                 (key: &Schedule, counter: &mut Block, keystream: &mut Block, data: InOut<'_>)
                 { ctr::ctr::<$unit, ROUNDS>($make, key, counter, keystream, data) }
             fn xts[const ROUNDS: usize, const DECRYPT: bool][ROUNDS, DECRYPT]
-                (key: &Schedule, tweak: &mut Block, data: InOut<'_>, go_on: bool)
-                { xts::xts::<$unit, ROUNDS, DECRYPT>($make, key, tweak, data, go_on) }
+                (key: &Schedule, tweak: &Block, data: InOut<'_>)
+                { xts::xts::<$unit, ROUNDS, DECRYPT>($make, key, tweak, data) }
             fn gcm_key[const ROUNDS: usize][ROUNDS](schedule: &Schedule, key: &mut GcmKey)
                 { ghash::key::<$unit, ROUNDS>($make, schedule, key) }
             fn gcm_start[const ROUNDS: usize][ROUNDS]

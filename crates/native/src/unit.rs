@@ -58,6 +58,7 @@ pub(crate) trait Unit: Copy {
     /// Exclusive or.
     fn xor(self, a: Self::V, b: Self::V) -> Self::V;
     /// Exclusive or of three.
+    #[inline(always)]
     fn xor3(self, a: Self::V, b: Self::V, c: Self::V) -> Self::V {
         self.xor(self.xor(a, b), c)
     }

@@ -70,49 +70,10 @@ impl Xts {
         if length > Self::MAX_BYTES {
             return Err(XtsError::TooLong);
         }
-        let mut tweak = self.tweak;
         let run = self.data_key.kernels().xts[direction as usize];
-        let schedule = self.data_key.schedule();
-        let odd = length % 16;
-        if odd == 0 {
-            run(schedule, &mut tweak, data, false);
-        } else {
-            let (body, end) = data.split_at(length - odd - 16);
-            run(schedule, &mut tweak, body, true);
-            self.steal(direction, tweak, end);
-        }
-        tweak.zeroize();
+        run(self.data_key.schedule(), &self.tweak, data);
         Ok(())
     }
-
-    /// The last full block and the partial block after it (IEEE 1619 §5.3.2 and §5.4.2): the partial
-    /// result is the head of the full block's; its missing end is encrypted along with the partial
-    /// input, in the full block's place. Decryption takes the two tweaks in the other order.
-    fn steal(&self, direction: Direction, tweak: Block, data: InOut<'_>) {
-        let run = self.data_key.kernels().xts[direction as usize];
-        let schedule = self.data_key.schedule();
-        let mut tweaks = [tweak, doubled(tweak)];
-        if direction == Direction::Decrypt {
-            tweaks.reverse();
-        }
-        let (mut full, mut partial) = data.split_at(16);
-        let (mut first, mut second) = ([0; 16], [0; 16]);
-        full.read(0, &mut first);
-        partial.read(0, &mut second);
-        run(schedule, &mut tweaks[0], InOut::in_place(&mut first), false);
-        second[partial.len()..].copy_from_slice(&first[partial.len()..]);
-        partial.map(|i, _| first[i]);
-        run(schedule, &mut tweaks[1], InOut::in_place(&mut second), false);
-        full.map(|i, _| second[i]);
-        first.zeroize();
-        second.zeroize();
-    }
-}
-
-/// A tweak times x in GF(2^128), little-endian (IEEE 1619 §5.2).
-fn doubled(tweak: Block) -> Block {
-    let value = u128::from_le_bytes(tweak);
-    ((value << 1) ^ ((value >> 127) * 0x87)).to_le_bytes()
 }
 
 impl Drop for Xts {

@@ -1,17 +1,21 @@
-//! XTS over whole blocks, IEEE 1619 §5.3 and §5.4.
+//! XTS, IEEE 1619 §5.3 and §5.4: data units with ciphertext stealing.
 
 use wirespeed_cipher::{Block, InOut, Schedule};
 
-use super::parallel::{Parallel, Vectors, keep_block, run};
-use crate::unit::{Unit, Work};
+use super::parallel::{Parallel, Vectors, keep_block, run, run_one};
+use crate::unit::{Idle, One, Unit, Work};
 
+/// A data unit being processed.
 struct Xts<'k, U: Unit, const ROUNDS: usize, const DECRYPT: bool> {
     u: U,
     key: &'k Schedule,
-    /// The tweaks of the next wave.
+    /// The tweak of the data unit's first block, in every place.
+    first: U::V,
+    /// The tweaks of the next wave; not set yet in a data unit of less than one.
     tweaks: [U::V; 8],
     /// Receives the tweak after the last block, if that is wanted.
     next: Option<&'k mut Block>,
+    short: bool,
 }
 
 impl<U: Unit, const ROUNDS: usize, const DECRYPT: bool> Parallel<U>
@@ -26,6 +30,14 @@ impl<U: Unit, const ROUNDS: usize, const DECRYPT: bool> Parallel<U>
     ) {
         let u = self.u;
         let at = Vectors { u, count: T, last };
+        let full = T == U::FLIGHT && last == U::BYTES;
+        if !full && self.short {
+            eight_times!(|I| {
+                if I <= T && I < U::FLIGHT {
+                    self.tweaks[I] = times_x(u, self.first, (U::WIDTH * I) as u32);
+                }
+            });
+        }
         let tweaks = self.tweaks;
         // SAFETY: the caller vouches for the vectors at both places.
         unsafe {
@@ -49,10 +61,7 @@ impl<U: Unit, const ROUNDS: usize, const DECRYPT: bool> Parallel<U>
             }
             self.tweaks = work.tweaks;
         }
-        if T == U::FLIGHT && last == U::BYTES {
-            return;
-        }
-        if let Some(next) = &mut self.next {
+        if !full && let Some(next) = &mut self.next {
             let (v, place) =
                 if last == U::BYTES { (tweaks[T % 8], 0) } else { (tweaks[T - 1], last / 16) };
             keep_block(u, v, place, next);
@@ -92,29 +101,112 @@ fn times_x<U: Unit>(u: U, v: U::V, power: u32) -> U::V {
     u.xor3(u.shift_left(v, power), u.low_to_high(out), reduced)
 }
 
-/// XTS over whole blocks; see [`XtsFn`](wirespeed_cipher::XtsFn).
+/// XTS over a data unit; see [`XtsFn`](wirespeed_cipher::XtsFn).
 #[inline(always)]
 pub(crate) fn xts<U: Unit, const ROUNDS: usize, const DECRYPT: bool>(
     u: U,
     key: &Schedule,
-    tweak: &mut Block,
+    tweak: &Block,
     data: InOut<'_>,
-    go_on: bool,
 ) {
-    let whole = data.len() & !15;
+    if data.len() < 16 {
+        return;
+    }
+    let odd = data.len() % 16;
+    if odd == 0 {
+        blocks::<U, ROUNDS, DECRYPT>(u, key, tweak, data, None);
+        return;
+    }
+    let body_bytes = data.len() - odd - 16;
+    let (body, end) = data.split_at(body_bytes);
+    let mut next = *tweak;
+    if !body.is_empty() {
+        blocks::<U, ROUNDS, DECRYPT>(u, key, tweak, body, Some(&mut next));
+    }
+    steal::<U::Single, ROUNDS, DECRYPT>(u.single(), key, &next, end);
+}
+
+/// Whole blocks; gives the tweak after them if that is wanted.
+#[inline(always)]
+fn blocks<U: Unit, const ROUNDS: usize, const DECRYPT: bool>(
+    u: U,
+    key: &Schedule,
+    tweak: &Block,
+    data: InOut<'_>,
+    next: Option<&mut Block>,
+) {
+    let whole = data.len();
+    if whole == 16 {
+        let u = u.single();
+        let first = u.splat(*tweak);
+        let tweaks = [first; 8];
+        if let Some(next) = next {
+            // SAFETY: a block is writable.
+            unsafe { u.store(next.as_mut_ptr(), times_x(u, first, 1)) };
+        }
+        let mut mode =
+            Xts::<_, ROUNDS, DECRYPT> { u, key, first, tweaks, next: None, short: false };
+        run_one(&mut mode, data);
+        return;
+    }
     let first = u.splat(*tweak);
     let mut tweaks = [first; 8];
-    eight_times!(|I| {
-        if I < U::FLIGHT {
-            tweaks[I] = times_x(u, first, (U::WIDTH * I) as u32);
-        }
-    });
-    let next = go_on.then_some(tweak);
-    let mut mode = Xts::<U, ROUNDS, DECRYPT> { u, key, tweaks, next };
-    run(&mut mode, data.split_at(whole).0);
+    let short = whole < U::FLIGHT * U::BYTES;
+    if !short {
+        eight_times!(|I| {
+            if I < U::FLIGHT {
+                tweaks[I] = times_x(u, first, (U::WIDTH * I) as u32);
+            }
+        });
+    }
+    let mut mode = Xts::<U, ROUNDS, DECRYPT> { u, key, first, tweaks, next, short };
+    run(&mut mode, data);
     if whole.is_multiple_of(U::FLIGHT * U::BYTES)
         && let Some(next) = mode.next
     {
         keep_block(u, mode.tweaks[0], 0, next);
+    }
+}
+
+/// The last full block and the partial block after it: the partial result is the head of the full
+/// block's; its missing end is encrypted along with the partial input, in the full block's place.
+/// Decryption takes the two tweaks in the other order.
+#[inline(always)]
+fn steal<U: One, const ROUNDS: usize, const DECRYPT: bool>(
+    u: U,
+    key: &Schedule,
+    tweak: &Block,
+    data: InOut<'_>,
+) {
+    let odd = data.len() - 16;
+    let tweak = u.splat(*tweak);
+    let next = times_x(u, tweak, 1);
+    let (before, after) = if DECRYPT { (next, tweak) } else { (tweak, next) };
+    // SAFETY: there are 16 + `odd` bytes, and all is read before it is written.
+    unsafe {
+        let full = u.load(data.source());
+        let partial = u.load_first(data.source().add(16), odd);
+        let head = block::<U, ROUNDS, DECRYPT>(u, key, full, before);
+        let stolen = u.xor(head, u.keep_first(head, odd));
+        let full = block::<U, ROUNDS, DECRYPT>(u, key, u.xor(partial, stolen), after);
+        u.store(data.destination(), full);
+        u.store_first(data.destination().add(16), head, odd);
+    }
+}
+
+/// One block between two additions of its tweak.
+#[inline(always)]
+fn block<U: One, const ROUNDS: usize, const DECRYPT: bool>(
+    u: U,
+    key: &Schedule,
+    v: U::V,
+    tweak: U::V,
+) -> U::V {
+    if DECRYPT {
+        let [state] = u.decrypt::<ROUNDS, 1>(key, [u.xor(v, tweak)], &mut Idle);
+        u.decrypt_end::<ROUNDS>(key, state, tweak)
+    } else {
+        let [state] = u.encrypt::<ROUNDS, 1>(key, [u.xor(v, tweak)], &mut Idle);
+        u.encrypt_end::<ROUNDS>(key, state, tweak)
     }
 }
