@@ -32,8 +32,10 @@ impl<U: Unit, const ROUNDS: usize, const DECRYPT: bool> Parallel<U>
         let at = Vectors { u, count: T, last };
         let full = T == U::FLIGHT && last == U::BYTES;
         if !full && self.short {
+            // Those of this wave, and the one after.
+            let needed = U::FLIGHT.min(T + 1);
             eight_times!(|I| {
-                if I <= T && I < U::FLIGHT {
+                if I < needed {
                     self.tweaks[I] = times_x(u, self.first, (U::WIDTH * I) as u32);
                 }
             });

@@ -183,7 +183,7 @@ impl Unit for Xmm {
         fn pin(mut v: __m128i) -> __m128i {
             // SAFETY: no instruction; not `pure`, so that it keeps its place among its like.
             unsafe {
-                asm!("/* {0} */", inout(xmm_reg) v, options(nomem, nostack, preserves_flags))
+                asm!("/* {0} */", inout(xmm_reg) v, options(nomem, nostack, preserves_flags));
             };
             v
         }

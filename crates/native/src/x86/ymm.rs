@@ -197,7 +197,7 @@ impl Unit for Ymm {
         fn pin(mut v: __m256i) -> __m256i {
             // SAFETY: no instruction; not `pure`, so that it keeps its place among its like.
             unsafe {
-                asm!("/* {0} */", inout(ymm_reg) v, options(nomem, nostack, preserves_flags))
+                asm!("/* {0} */", inout(ymm_reg) v, options(nomem, nostack, preserves_flags));
             };
             v
         }

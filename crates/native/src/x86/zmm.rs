@@ -211,7 +211,7 @@ impl Unit for Zmm {
         fn pin(mut v: __m512i) -> __m512i {
             // SAFETY: no instruction; not `pure`, so that it keeps its place among its like.
             unsafe {
-                asm!("/* {0} */", inout(zmm_reg) v, options(nomem, nostack, preserves_flags))
+                asm!("/* {0} */", inout(zmm_reg) v, options(nomem, nostack, preserves_flags));
             };
             v
         }
