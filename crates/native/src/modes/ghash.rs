@@ -179,8 +179,8 @@ pub(crate) fn key<U: Unit, const ROUNDS: usize>(u: U, schedule: &Schedule, key: 
 /// Stores H^`n` and its sum; a whole vector of powers ends with H^`n`.
 #[inline(always)]
 fn set_power<U: Unit>(u: U, key: &mut GcmKey, n: usize, power: U::V) {
+    assert!(U::WIDTH <= n && n <= POWERS);
     let place = POWERS - n;
-    assert!(place + U::WIDTH <= key.powers.len());
     let sum = u.xor(power, u.swap_halves(power));
     // SAFETY: the vector ends inside both tables.
     unsafe {
@@ -193,6 +193,8 @@ fn set_power<U: Unit>(u: U, key: &mut GcmKey, n: usize, power: U::V) {
 #[inline(always)]
 pub(crate) fn prepare<U: Unit>(u: U, key: &mut GcmKey, blocks: usize) {
     assert!(blocks <= POWERS);
+    // Without a key H is 0, and so are its powers.
+    key.ready = key.ready.max(1);
     while key.ready < blocks {
         let ready = key.ready;
         if ready < U::WIDTH {
@@ -207,6 +209,7 @@ pub(crate) fn prepare<U: Unit>(u: U, key: &mut GcmKey, blocks: usize) {
 /// H^(ready+i) = H^i · H^ready, a vector at a time.
 #[inline(always)]
 fn double_powers<U: Unit>(u: U, key: &mut GcmKey, ready: usize) {
+    assert!(ready <= POWERS / 2);
     let base = POWERS - ready;
     let factor = u.splat(key.powers[base]);
     let factor_sum = u.splat(key.sums[base]);
