@@ -2,6 +2,8 @@
 
 use std::marker::PhantomData;
 
+use crate::partial;
+
 /// Bytes to read and where to write the result: the same bytes, or two ranges that do not overlap.
 ///
 /// Every kernel works in place and out of place over this one type.
@@ -96,12 +98,18 @@ impl<'a> InOut<'a> {
         InOut { lifetime: PhantomData, ..*self }
     }
 
-    /// Replaces each byte by `f(its index, byte)`; for the few bytes around block borders.
+    /// Replaces less than a block at once: `f` gets the bytes as the low end of a number, with zeros
+    /// above, and gives the bytes to write the same way.
+    ///
+    /// # Panics
+    /// If there is a block or more.
     #[inline]
-    pub fn map(&mut self, mut f: impl FnMut(usize, u8) -> u8) {
-        for i in 0..self.length {
-            // SAFETY: `i` is within both ranges; one byte is read before it is written.
-            unsafe { self.destination.add(i).write(f(i, self.source.add(i).read())) };
+    pub fn replace(&mut self, f: impl FnOnce(u128) -> u128) {
+        assert!(self.length < 16);
+        // SAFETY: so many bytes are readable there and writable here.
+        unsafe {
+            let input = partial::load(self.source, self.length);
+            partial::store(self.destination, f(input), self.length);
         }
     }
 
@@ -117,16 +125,5 @@ impl<'a> InOut<'a> {
             let bytes = self.source.add(from);
             std::ptr::copy_nonoverlapping(bytes, block.as_mut_ptr(), self.length - from);
         }
-    }
-
-    /// The same for what was written.
-    ///
-    /// # Panics
-    /// If there are more than 16.
-    #[inline]
-    pub const fn read_result(&self, from: usize, block: &mut [u8; 16]) {
-        // SAFETY: what may be written may be read.
-        unsafe { Self::from_raw(self.destination, self.destination, self.length) }
-            .read(from, block);
     }
 }

@@ -10,6 +10,7 @@ mod error;
 mod kernels;
 mod key;
 pub mod modes;
+pub mod partial;
 mod route;
 
 pub use algorithm::{Algorithm, Direction, Mode, Use};

@@ -12,7 +12,7 @@ macro_rules! call {
     };
 }
 
-mod partial;
+mod mask;
 mod rounds;
 mod xmm;
 mod ymm;

@@ -70,17 +70,20 @@ impl Feedback {
     #[inline(never)]
     fn bytes(&mut self, mode: Mode, direction: Direction, mut data: InOut<'_>) {
         let used = self.used;
-        let keystream = if mode == Mode::Ctr { &self.keystream } else { &self.register };
-        let mut register = self.register;
-        data.map(|i, input| {
-            let output = input ^ keystream[used + i];
+        let (shift, wanted) = (8 * used, (1 << (8 * data.len())) - 1);
+        let register = u128::from_le_bytes(self.register);
+        let keystream =
+            if mode == Mode::Ctr { u128::from_le_bytes(self.keystream) } else { register };
+        data.replace(|input| {
+            let output = (input ^ (keystream >> shift)) & wanted;
             if mode == Mode::Cfb {
-                // The ciphertext byte takes the keystream byte's place in the shift register.
-                register[used + i] = if direction == Direction::Encrypt { output } else { input };
+                // The ciphertext takes the keystream's place in the shift register: keystream plus
+                // plaintext.
+                let plaintext = if direction == Direction::Encrypt { input } else { output };
+                self.register = (register ^ (plaintext << shift)).to_le_bytes();
             }
             output
         });
-        self.register = register;
         self.used = (used + data.len()) % 16;
     }
 }

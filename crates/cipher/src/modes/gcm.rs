@@ -160,11 +160,12 @@ impl Gcm {
 
     /// Bytes of a block that an earlier call began.
     fn continue_block(&mut self, direction: Direction, data: &mut InOut<'_>) {
-        let used = self.pending;
+        let (shift, wanted) = (8 * self.pending, (1 << (8 * data.len())) - 1);
         let GcmState { keystream, pending, .. } = &mut self.state;
-        data.map(|i, input| {
-            let output = input ^ keystream[used + i];
-            pending[used + i] = if direction == Direction::Encrypt { output } else { input };
+        data.replace(|input| {
+            let output = (input ^ (u128::from_le_bytes(*keystream) >> shift)) & wanted;
+            let ciphertext = if direction == Direction::Encrypt { output } else { input };
+            *pending = (u128::from_le_bytes(*pending) | ciphertext << shift).to_le_bytes();
             output
         });
         self.pending += data.len();

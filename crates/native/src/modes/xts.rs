@@ -109,7 +109,7 @@ pub(crate) fn xts<U: Unit, const ROUNDS: usize, const DECRYPT: bool>(
     u: U,
     key: &Schedule,
     tweak: &Block,
-    data: InOut<'_>,
+    mut data: InOut<'_>,
 ) {
     if data.len() < 16 {
         return;
@@ -119,12 +119,16 @@ pub(crate) fn xts<U: Unit, const ROUNDS: usize, const DECRYPT: bool>(
         blocks::<U, ROUNDS, DECRYPT>(u, key, tweak, data, None);
         return;
     }
-    let body_bytes = data.len() - odd - 16;
-    let (body, end) = data.split_at(body_bytes);
+    // Encryption may take the last full block along with the rest, decryption may not: its tweak comes
+    // after the partial block's.
+    let body_bytes = data.len() - odd - if DECRYPT { 16 } else { 0 };
     let mut next = *tweak;
-    if !body.is_empty() {
+    if body_bytes > 0 {
+        let (body, _) = data.reborrow().split_at(body_bytes);
         blocks::<U, ROUNDS, DECRYPT>(u, key, tweak, body, Some(&mut next));
     }
+    let end_at = data.len() - odd - 16;
+    let (_, end) = data.split_at(end_at);
     steal::<U::Single, ROUNDS, DECRYPT>(u.single(), key, &next, end);
 }
 
@@ -170,9 +174,9 @@ fn blocks<U: Unit, const ROUNDS: usize, const DECRYPT: bool>(
     }
 }
 
-/// The last full block and the partial block after it: the partial result is the head of the full
-/// block's; its missing end is encrypted along with the partial input, in the full block's place.
-/// Decryption takes the two tweaks in the other order.
+/// The last full block, which encryption has already processed, and the partial block after it: the
+/// partial result is the head of the full block's; its missing end is encrypted along with the partial
+/// input, in the full block's place. `tweak` is the next in line.
 #[inline(always)]
 fn steal<U: One, const ROUNDS: usize, const DECRYPT: bool>(
     u: U,
@@ -182,15 +186,16 @@ fn steal<U: One, const ROUNDS: usize, const DECRYPT: bool>(
 ) {
     let odd = data.len() - 16;
     let tweak = u.splat(*tweak);
-    let next = times_x(u, tweak, 1);
-    let (before, after) = if DECRYPT { (next, tweak) } else { (tweak, next) };
     // SAFETY: there are 16 + `odd` bytes, and all is read before it is written.
     unsafe {
-        let full = u.load(data.source());
+        let head = if DECRYPT {
+            block::<U, ROUNDS, DECRYPT>(u, key, u.load(data.source()), times_x(u, tweak, 1))
+        } else {
+            u.load(data.destination())
+        };
         let partial = u.load_first(data.source().add(16), odd);
-        let head = block::<U, ROUNDS, DECRYPT>(u, key, full, before);
         let stolen = u.xor(head, u.keep_first(head, odd));
-        let full = block::<U, ROUNDS, DECRYPT>(u, key, u.xor(partial, stolen), after);
+        let full = block::<U, ROUNDS, DECRYPT>(u, key, u.xor(partial, stolen), tweak);
         u.store(data.destination(), full);
         u.store_first(data.destination().add(16), head, odd);
     }

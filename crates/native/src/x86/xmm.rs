@@ -3,10 +3,10 @@
 use std::arch::asm;
 use std::arch::x86_64::*;
 
-use wirespeed_cipher::Route;
+use wirespeed_cipher::{Route, partial};
 use wirespeed_cpu::AesNi;
 
-use super::partial;
+use super::mask;
 use super::rounds::{self, Rounds};
 use crate::unit::{One, Unit};
 
@@ -81,7 +81,7 @@ impl Unit for Xmm {
 
     #[inline(always)]
     fn keep_first(self, v: __m128i, count: usize) -> __m128i {
-        call!(_mm_and_si128(v, _mm_loadu_si128(partial::mask(count).cast())))
+        call!(_mm_and_si128(v, _mm_loadu_si128(mask::first(count).cast())))
     }
 
     #[inline(always)]

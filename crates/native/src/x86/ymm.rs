@@ -6,7 +6,7 @@ use std::arch::x86_64::*;
 use wirespeed_cipher::Route;
 use wirespeed_cpu::Vaes256;
 
-use super::partial;
+use super::mask;
 use super::rounds::{self, Rounds};
 use super::xmm::Xmm;
 use crate::unit::Unit;
@@ -90,7 +90,7 @@ impl Unit for Ymm {
 
     #[inline(always)]
     fn keep_first(self, v: __m256i, count: usize) -> __m256i {
-        call!(_mm256_and_si256(v, _mm256_loadu_si256(partial::mask(count).cast())))
+        call!(_mm256_and_si256(v, _mm256_loadu_si256(mask::first(count).cast())))
     }
 
     #[inline(always)]

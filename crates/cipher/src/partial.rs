@@ -1,13 +1,11 @@
 //! Parts of 16 bytes, without reading or writing a byte beyond them.
 
-use std::ptr;
-
 /// The first `count` bytes at `from`, 0 to 15, as the low bytes of a number.
 ///
 /// # Safety
 /// They are readable.
 #[inline(always)]
-pub(super) unsafe fn load(from: *const u8, count: usize) -> u128 {
+pub unsafe fn load(from: *const u8, count: usize) -> u128 {
     // Two reads that overlap in the middle cover any count of their class.
     // SAFETY: each read lies within the `count` bytes.
     unsafe {
@@ -37,7 +35,7 @@ pub(super) unsafe fn load(from: *const u8, count: usize) -> u128 {
 /// # Safety
 /// They are writable.
 #[inline(always)]
-pub(super) unsafe fn store(to: *mut u8, value: u128, count: usize) {
+pub unsafe fn store(to: *mut u8, value: u128, count: usize) {
     // SAFETY: each write lies within the `count` bytes.
     unsafe {
         if count >= 8 {
@@ -55,23 +53,6 @@ pub(super) unsafe fn store(to: *mut u8, value: u128, count: usize) {
             to.add(count - 1).write((value >> (8 * (count - 1))) as u8);
         }
     }
-}
-
-/// Where a mask of `count` bytes ends, for vectors of up to 32 bytes.
-static MASK: [u8; 64] = {
-    let mut mask = [0; 64];
-    let mut i = 0;
-    while i < 32 {
-        mask[i] = 0xff;
-        i += 1;
-    }
-    mask
-};
-
-/// Points at `vector` bytes of which the first `count` are FFh and the rest zero.
-#[inline(always)]
-pub(super) fn mask(count: usize) -> *const u8 {
-    ptr::from_ref(&MASK[32 - count.min(32)])
 }
 
 #[cfg(test)]
