@@ -1,5 +1,8 @@
 //! The rounds of AES, one instruction each.
 
+use std::arch::asm;
+use std::ptr;
+
 use wirespeed_cipher::{Block, Schedule};
 
 use crate::unit::{Unit, Work};
@@ -18,7 +21,22 @@ pub(super) trait Rounds: Unit {
     fn decrypt_last(self, v: Self::V, key: Self::V) -> Self::V;
 }
 
-/// Unrolls over the inner rounds, so that the round keys can stay in registers.
+/// The schedule, but with few registers the compiler loads each round key where that is used. Left to
+/// itself it loads all of them ahead of a loop, and spills them.
+#[inline(always)]
+fn unhoisted<U: Unit>(key: &Schedule) -> &Schedule {
+    if U::REGISTERS >= 32 {
+        return key;
+    }
+    let mut address = ptr::from_ref(key);
+    // SAFETY: no instruction; the address stays what it is, and the borrow goes on.
+    unsafe {
+        asm!("/* {0} */", inout(reg) address, options(readonly, nostack, preserves_flags));
+        &*address
+    }
+}
+
+/// Unrolls over the inner rounds.
 macro_rules! for_inner_rounds {
     ($rounds:ident, |$round:ident| $body:block) => {
         for_inner_rounds!(@ $rounds $round $body 1 2 3 4 5 6 7 8 9 10 11 12 13)
@@ -39,6 +57,7 @@ pub(super) fn encrypt<U: Rounds, W: Work, const ROUNDS: usize, const N: usize>(
     mut state: [U::V; N],
     work: &mut W,
 ) -> [U::V; N] {
+    let key = unhoisted::<U>(key);
     let first = u.round_key(&key.round_keys[0]);
     for v in &mut state {
         *v = u.xor(*v, first);
@@ -73,6 +92,7 @@ pub(super) fn decrypt<U: Rounds, W: Work, const ROUNDS: usize, const N: usize>(
     mut state: [U::V; N],
     work: &mut W,
 ) -> [U::V; N] {
+    let key = unhoisted::<U>(key);
     let first = u.round_key(&key.round_keys[0]);
     for v in &mut state {
         *v = u.xor(*v, first);
