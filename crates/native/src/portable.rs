@@ -144,42 +144,21 @@ impl<const W: usize> Unit for Portable<W> {
         array::from_fn(|i| if i == 0 { v[0] } else { 0 })
     }
 
-    // Planes are unpacked after the last round, so these two do all the rounds and the `_end`s none.
-
-    fn encrypt<const ROUNDS: usize, const N: usize>(
+    // Planes are unpacked after the last round, so this does all the rounds and `last_round` none.
+    fn rounds<const DECRYPT: bool, const ROUNDS: usize, const N: usize>(
         self,
         key: &Schedule,
         state: [Self::V; N],
         work: &mut impl Work,
     ) -> [Self::V; N] {
         let keys = planes_of::<ROUNDS>(key);
-        let result = state.map(|v| through_planes(v, |planes| encrypt::<ROUNDS>(&keys, planes)));
+        let cipher = if DECRYPT { decrypt::<ROUNDS> } else { encrypt::<ROUNDS> };
+        let result = state.map(|v| through_planes(v, |planes| cipher(&keys, planes)));
         (1..ROUNDS).for_each(|round| work.after(round));
         result
     }
 
-    fn encrypt_end<const ROUNDS: usize>(
-        self,
-        _key: &Schedule,
-        state: Self::V,
-        fold: Self::V,
-    ) -> Self::V {
-        self.xor(state, fold)
-    }
-
-    fn decrypt<const ROUNDS: usize, const N: usize>(
-        self,
-        key: &Schedule,
-        state: [Self::V; N],
-        work: &mut impl Work,
-    ) -> [Self::V; N] {
-        let keys = planes_of::<ROUNDS>(key);
-        let result = state.map(|v| through_planes(v, |planes| decrypt::<ROUNDS>(&keys, planes)));
-        (1..ROUNDS).for_each(|round| work.after(round));
-        result
-    }
-
-    fn decrypt_end<const ROUNDS: usize>(
+    fn last_round<const DECRYPT: bool, const ROUNDS: usize>(
         self,
         _key: &Schedule,
         state: Self::V,
@@ -193,7 +172,7 @@ impl One for Portable<1> {
     fn chain<const ROUNDS: usize>(self, key: &Schedule, state: Self::V, feed: Self::V) -> Self::V {
         // The state already holds the first round key, which `encrypt` adds again.
         let first = self.splat(key.round_keys[0]);
-        let [end] = self.encrypt::<ROUNDS, 1>(key, [self.xor(state, first)], &mut Idle);
+        let [end] = self.rounds::<false, ROUNDS, 1>(key, [self.xor(state, first)], &mut Idle);
         self.xor(end, feed)
     }
 

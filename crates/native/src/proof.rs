@@ -56,15 +56,17 @@ pub fn prove(route: Route, features: Features) -> Result<Proof, Failure> {
     let mut checks = 0;
     for &algorithm in Algorithm::ALL {
         let kernels = aes(route, algorithm.key_bits(), features).map_err(Failure::Absent)?;
+        if !(known_answer(kernels) && known_gcm_message(kernels)) {
+            let direction = Direction::Encrypt;
+            return Err(Failure::Wrong { algorithm, direction, bytes: 16 });
+        }
         let reference = portable_for(algorithm);
         for &bytes in &LENGTHS {
             let bytes = if algorithm.mode().takes_partial_blocks() { bytes } else { bytes & !15 };
             for &direction in algorithm.directions() {
-                let right = known_answer(kernels)
-                    && known_gcm_message(kernels)
-                    && message(kernels, algorithm, direction, bytes)
-                        == message(reference, algorithm, direction, bytes);
-                if !right {
+                if message(kernels, algorithm, direction, bytes)
+                    != message(reference, algorithm, direction, bytes)
+                {
                     return Err(Failure::Wrong { algorithm, direction, bytes });
                 }
                 checks += 1;

@@ -101,8 +101,9 @@ pub(crate) trait Unit: Copy {
     }
 
     /// All rounds of AES but the last over `N` vectors side by side. `work` is done between the
-    /// rounds, to fill the gaps.
-    fn encrypt<const ROUNDS: usize, const N: usize>(
+    /// rounds, to fill the gaps. With `DECRYPT` it is the inverse, with the schedule of the equivalent
+    /// inverse cipher (FIPS 197 §5.3.5).
+    fn rounds<const DECRYPT: bool, const ROUNDS: usize, const N: usize>(
         self,
         key: &Schedule,
         state: [Self::V; N],
@@ -110,24 +111,7 @@ pub(crate) trait Unit: Copy {
     ) -> [Self::V; N];
 
     /// The last round; `fold` is added to its result, together with the last round key.
-    fn encrypt_end<const ROUNDS: usize>(
-        self,
-        key: &Schedule,
-        state: Self::V,
-        fold: Self::V,
-    ) -> Self::V;
-
-    /// The inverse of all rounds but the last, with the schedule of the equivalent inverse cipher
-    /// (FIPS 197 §5.3.5).
-    fn decrypt<const ROUNDS: usize, const N: usize>(
-        self,
-        key: &Schedule,
-        state: [Self::V; N],
-        work: &mut impl Work,
-    ) -> [Self::V; N];
-
-    /// The last round of the inverse; `fold` is added to its result.
-    fn decrypt_end<const ROUNDS: usize>(
+    fn last_round<const DECRYPT: bool, const ROUNDS: usize>(
         self,
         key: &Schedule,
         state: Self::V,

@@ -25,17 +25,17 @@ impl<U: Unit, const ROUNDS: usize> Parallel<U> for Ctr<'_, U, ROUNDS> {
         let at = Vectors { u, count: T, last };
         let mut state = self.counters.take::<T>();
         let partial = !last.is_multiple_of(16);
-        state = u.encrypt::<ROUNDS, T>(self.key, state, &mut Idle);
+        state = u.rounds::<false, ROUNDS, T>(self.key, state, &mut Idle);
         // SAFETY: the caller vouches for the vectors at both places.
         unsafe {
             for i in 0..T {
                 let input = at.load(source, i);
                 state[i] = if i + 1 == T && partial {
-                    let keystream = u.encrypt_end::<ROUNDS>(self.key, state[i], u.zero());
+                    let keystream = u.last_round::<false, ROUNDS>(self.key, state[i], u.zero());
                     keep_block(u, keystream, last / 16, self.keystream);
                     u.xor(keystream, input)
                 } else {
-                    u.encrypt_end::<ROUNDS>(self.key, state[i], input)
+                    u.last_round::<false, ROUNDS>(self.key, state[i], input)
                 };
             }
             for i in 0..T {

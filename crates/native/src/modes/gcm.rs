@@ -57,21 +57,22 @@ impl<U: Unit, const ROUNDS: usize, const DECRYPT: bool> Message<'_, U, ROUNDS, D
         let (source, destination) = (self.source, self.destination);
         let at = Vectors { u, count: T, last };
         let partial = !last.is_multiple_of(16);
-        state = u.encrypt::<ROUNDS, T>(self.schedule, state, &mut work);
+        state = u.rounds::<false, ROUNDS, T>(self.schedule, state, &mut work);
         let run = work.run;
         // SAFETY: the caller vouches for the vectors at both places.
         unsafe {
             for i in 0..T {
                 let input = at.load(source, i);
                 state[i] = if i + 1 == T && partial {
-                    let keystream = u.encrypt_end::<ROUNDS>(self.schedule, state[i], u.zero());
+                    let keystream =
+                        u.last_round::<false, ROUNDS>(self.schedule, state[i], u.zero());
                     keep_block(u, keystream, last / 16, self.keystream);
                     let output = u.xor(keystream, input);
                     let ciphertext = if DECRYPT { input } else { u.keep_first(output, last) };
                     keep_block(u, ciphertext, last / 16, self.pending);
                     output
                 } else {
-                    u.encrypt_end::<ROUNDS>(self.schedule, state[i], input)
+                    u.last_round::<false, ROUNDS>(self.schedule, state[i], input)
                 };
             }
             for i in 0..T {
@@ -240,8 +241,8 @@ fn encrypt_block<U: Unit, const ROUNDS: usize>(
     fold: <U::Single as Unit>::V,
 ) -> <U::Single as Unit>::V {
     let one = u.single();
-    let [state] = one.encrypt::<ROUNDS, 1>(schedule, [block], &mut Idle);
-    one.encrypt_end::<ROUNDS>(schedule, state, fold)
+    let [state] = one.rounds::<false, ROUNDS, 1>(schedule, [block], &mut Idle);
+    one.last_round::<false, ROUNDS>(schedule, state, fold)
 }
 
 /// GCM over any length; see [`GcmCryptFn`](wirespeed_cipher::GcmCryptFn).

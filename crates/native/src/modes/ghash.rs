@@ -161,8 +161,8 @@ impl<'k, U: Unit> Hash<'k, U> {
 #[inline(always)]
 pub(crate) fn key<U: Unit, const ROUNDS: usize>(u: U, schedule: &Schedule, key: &mut GcmKey) {
     let one = u.single();
-    let [state] = one.encrypt::<ROUNDS, 1>(schedule, [one.zero()], &mut Idle);
-    let h = one.encrypt_end::<ROUNDS>(schedule, state, one.zero());
+    let [state] = one.rounds::<false, ROUNDS, 1>(schedule, [one.zero()], &mut Idle);
+    let h = one.last_round::<false, ROUNDS>(schedule, state, one.zero());
     let mut block = [0; 16];
     // SAFETY: a block fits.
     unsafe { one.store_first(block.as_mut_ptr(), h, 16) };

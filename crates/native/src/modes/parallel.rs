@@ -144,16 +144,10 @@ impl<U: Unit, const ROUNDS: usize, const DECRYPT: bool> Parallel<U>
             for i in 0..T {
                 state[i] = at.load(source, i);
             }
-            if DECRYPT {
-                state = u.decrypt::<ROUNDS, T>(self.key, state, &mut Idle);
-                for i in 0..T {
-                    at.store(destination, i, u.decrypt_end::<ROUNDS>(self.key, state[i], u.zero()));
-                }
-            } else {
-                state = u.encrypt::<ROUNDS, T>(self.key, state, &mut Idle);
-                for i in 0..T {
-                    at.store(destination, i, u.encrypt_end::<ROUNDS>(self.key, state[i], u.zero()));
-                }
+            state = u.rounds::<DECRYPT, ROUNDS, T>(self.key, state, &mut Idle);
+            for i in 0..T {
+                let output = u.last_round::<DECRYPT, ROUNDS>(self.key, state[i], u.zero());
+                at.store(destination, i, output);
             }
         }
     }
@@ -213,22 +207,22 @@ impl<U: Unit, const ROUNDS: usize, const CFB: bool> Parallel<U> for Chained<'_, 
             }
             let mut state;
             if CFB {
-                state = u.encrypt::<ROUNDS, T>(self.key, chained, &mut Idle);
+                state = u.rounds::<false, ROUNDS, T>(self.key, chained, &mut Idle);
                 for i in 0..T {
                     state[i] = if i + 1 == T && !last.is_multiple_of(16) {
-                        let keystream = u.encrypt_end::<ROUNDS>(self.key, state[i], u.zero());
+                        let keystream = u.last_round::<false, ROUNDS>(self.key, state[i], u.zero());
                         let output = u.xor(keystream, ciphertext[i]);
                         let register = u.xor(keystream, u.keep_first(output, last));
                         keep_block(u, register, last / 16, self.register);
                         output
                     } else {
-                        u.encrypt_end::<ROUNDS>(self.key, state[i], ciphertext[i])
+                        u.last_round::<false, ROUNDS>(self.key, state[i], ciphertext[i])
                     };
                 }
             } else {
-                state = u.decrypt::<ROUNDS, T>(self.key, ciphertext, &mut Idle);
+                state = u.rounds::<true, ROUNDS, T>(self.key, ciphertext, &mut Idle);
                 for i in 0..T {
-                    state[i] = u.decrypt_end::<ROUNDS>(self.key, state[i], chained[i]);
+                    state[i] = u.last_round::<true, ROUNDS>(self.key, state[i], chained[i]);
                 }
             }
             for i in 0..T {

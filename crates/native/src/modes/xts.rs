@@ -48,18 +48,10 @@ impl<U: Unit, const ROUNDS: usize, const DECRYPT: bool> Parallel<U>
                 state[i] = u.xor(at.load(source, i), tweaks[i]);
             }
             let mut work = NextWave::<U, T> { u, tweaks };
-            if DECRYPT {
-                state = u.decrypt::<ROUNDS, T>(self.key, state, &mut work);
-                for i in 0..T {
-                    let output = u.decrypt_end::<ROUNDS>(self.key, state[i], tweaks[i]);
-                    at.store(destination, i, output);
-                }
-            } else {
-                state = u.encrypt::<ROUNDS, T>(self.key, state, &mut work);
-                for i in 0..T {
-                    let output = u.encrypt_end::<ROUNDS>(self.key, state[i], tweaks[i]);
-                    at.store(destination, i, output);
-                }
+            state = u.rounds::<DECRYPT, ROUNDS, T>(self.key, state, &mut work);
+            for i in 0..T {
+                let output = u.last_round::<DECRYPT, ROUNDS>(self.key, state[i], tweaks[i]);
+                at.store(destination, i, output);
             }
             self.tweaks = work.tweaks;
         }
@@ -209,11 +201,6 @@ fn block<U: One, const ROUNDS: usize, const DECRYPT: bool>(
     v: U::V,
     tweak: U::V,
 ) -> U::V {
-    if DECRYPT {
-        let [state] = u.decrypt::<ROUNDS, 1>(key, [u.xor(v, tweak)], &mut Idle);
-        u.decrypt_end::<ROUNDS>(key, state, tweak)
-    } else {
-        let [state] = u.encrypt::<ROUNDS, 1>(key, [u.xor(v, tweak)], &mut Idle);
-        u.encrypt_end::<ROUNDS>(key, state, tweak)
-    }
+    let [state] = u.rounds::<DECRYPT, ROUNDS, 1>(key, [u.xor(v, tweak)], &mut Idle);
+    u.last_round::<DECRYPT, ROUNDS>(key, state, tweak)
 }

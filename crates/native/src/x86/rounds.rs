@@ -49,9 +49,15 @@ macro_rules! for_inner_rounds {
     };
 }
 
-/// See [`Unit::encrypt`].
+/// See [`Unit::rounds`].
 #[inline(always)]
-pub(super) fn encrypt<U: Rounds, W: Work, const ROUNDS: usize, const N: usize>(
+pub(super) fn rounds<
+    U: Rounds,
+    W: Work,
+    const DECRYPT: bool,
+    const ROUNDS: usize,
+    const N: usize,
+>(
     u: U,
     key: &Schedule,
     mut state: [U::V; N],
@@ -65,7 +71,11 @@ pub(super) fn encrypt<U: Rounds, W: Work, const ROUNDS: usize, const N: usize>(
     for_inner_rounds!(ROUNDS, |round| {
         let round_key = u.round_key(&key.round_keys[round]);
         for v in &mut state {
-            *v = u.encrypt_round(*v, round_key);
+            *v = if DECRYPT {
+                u.decrypt_round(*v, round_key)
+            } else {
+                u.encrypt_round(*v, round_key)
+            };
         }
         work.after(round);
         keep_order(u, &mut state, W::BUSY);
@@ -82,30 +92,6 @@ fn keep_order<U: Rounds>(u: U, state: &mut [U::V], busy: bool) {
             *v = u.pin(*v);
         }
     }
-}
-
-/// See [`Unit::decrypt`].
-#[inline(always)]
-pub(super) fn decrypt<U: Rounds, W: Work, const ROUNDS: usize, const N: usize>(
-    u: U,
-    key: &Schedule,
-    mut state: [U::V; N],
-    work: &mut W,
-) -> [U::V; N] {
-    let key = unhoisted::<U>(key);
-    let first = u.round_key(&key.round_keys[0]);
-    for v in &mut state {
-        *v = u.xor(*v, first);
-    }
-    for_inner_rounds!(ROUNDS, |round| {
-        let round_key = u.round_key(&key.round_keys[round]);
-        for v in &mut state {
-            *v = u.decrypt_round(*v, round_key);
-        }
-        work.after(round);
-        keep_order(u, &mut state, W::BUSY);
-    });
-    state
 }
 
 /// See [`Unit::chain`].
@@ -127,43 +113,24 @@ pub(super) fn chain<U: Rounds, const ROUNDS: usize>(
 macro_rules! unit_methods {
     () => {
         #[inline(always)]
-        fn encrypt<const ROUNDS: usize, const N: usize>(
+        fn rounds<const DECRYPT: bool, const ROUNDS: usize, const N: usize>(
             self,
             key: &Schedule,
             state: [Self::V; N],
             work: &mut impl $crate::unit::Work,
         ) -> [Self::V; N] {
-            $crate::x86::rounds::encrypt::<_, _, ROUNDS, N>(self, key, state, work)
+            $crate::x86::rounds::rounds::<_, _, DECRYPT, ROUNDS, N>(self, key, state, work)
         }
 
         #[inline(always)]
-        fn encrypt_end<const ROUNDS: usize>(
+        fn last_round<const DECRYPT: bool, const ROUNDS: usize>(
             self,
             key: &Schedule,
             state: Self::V,
             fold: Self::V,
         ) -> Self::V {
-            self.encrypt_last(state, self.xor(self.round_key(&key.round_keys[ROUNDS]), fold))
-        }
-
-        #[inline(always)]
-        fn decrypt<const ROUNDS: usize, const N: usize>(
-            self,
-            key: &Schedule,
-            state: [Self::V; N],
-            work: &mut impl $crate::unit::Work,
-        ) -> [Self::V; N] {
-            $crate::x86::rounds::decrypt::<_, _, ROUNDS, N>(self, key, state, work)
-        }
-
-        #[inline(always)]
-        fn decrypt_end<const ROUNDS: usize>(
-            self,
-            key: &Schedule,
-            state: Self::V,
-            fold: Self::V,
-        ) -> Self::V {
-            self.decrypt_last(state, self.xor(self.round_key(&key.round_keys[ROUNDS]), fold))
+            let last = self.xor(self.round_key(&key.round_keys[ROUNDS]), fold);
+            if DECRYPT { self.decrypt_last(state, last) } else { self.encrypt_last(state, last) }
         }
     };
 }
