@@ -3,6 +3,7 @@
 use clap::{Args, Parser, Subcommand};
 use wirespeed_cipher::{Algorithm, Direction, Route, SIZE_CLASSES, Use};
 
+use crate::commands;
 use crate::fault::Fault;
 
 const EXAMPLES: &str = "\
@@ -31,6 +32,14 @@ pub(crate) enum Command {
     Bench(BenchArguments),
     /// Show what serves what, and why the rest is absent
     Routes(RoutesArguments),
+    /// Measure every route and write the plan for this machine
+    Tune(commands::tune::TuneArguments),
+    /// Put Wirespeed to work for every program on this machine
+    Install(commands::install::InstallArguments),
+    /// Take it back: restore openssl.cnf byte for byte
+    Uninstall(commands::uninstall::UninstallArguments),
+    /// Check every known way to get this wrong, and say how to mend it
+    Doctor(commands::doctor::DoctorArguments),
 }
 
 #[derive(Args)]

@@ -1,8 +1,12 @@
 //! What each command does.
 
 mod bench;
+pub(crate) mod doctor;
+pub(crate) mod install;
 mod routes;
 mod survey;
+pub(crate) mod tune;
+pub(crate) mod uninstall;
 
 use crate::arguments::{Arguments, Command};
 use crate::fault::Fault;
@@ -13,5 +17,9 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Fault> {
         None => survey::run(arguments.survey),
         Some(Command::Bench(bench)) => bench::run(bench.understand()?),
         Some(Command::Routes(routes)) => routes::run(routes),
+        Some(Command::Tune(arguments)) => tune::run(arguments),
+        Some(Command::Install(arguments)) => install::run(arguments),
+        Some(Command::Uninstall(arguments)) => uninstall::run(arguments),
+        Some(Command::Doctor(arguments)) => doctor::run(arguments),
     }
 }
