@@ -1,2 +1,163 @@
-//! The counters that a loaded module keeps when it is told `stats = FILE`.
+//! The counters that a loaded module keeps when it is told `stats = FILE`: what ran, and by which route.
+//!
+//! The file is one array of native 64-bit words that every process maps and adds to: a header of
+//! [`HEADER_WORDS`] words (which version of Wirespeed wrote it, how many processes loaded the module,
+//! which routes were quarantined), then calls and bytes for every (algorithm, direction, route).
+//! It is written by a module and read by `wirespeed doctor` and the tests of the same version; a file
+//! of another version is refused, not interpreted.
 #![forbid(unsafe_code)]
+
+use std::io;
+use std::path::Path;
+
+use wirespeed_cipher::{Algorithm, Direction, Route};
+
+/// The first bytes of the file: it counts for exactly this version.
+pub const MAGIC: &[u8] = concat!("wirespeed stats ", env!("CARGO_PKG_VERSION"), "\n").as_bytes();
+
+/// Words before the counters.
+pub const HEADER_WORDS: usize = 8;
+/// Processes that loaded the module.
+pub const LOADS: usize = 4;
+/// Quarantined routes, one bit for each in the order of [`Route::ALL`].
+pub const QUARANTINED: usize = 5;
+
+/// Words in the file.
+pub const WORDS: usize = HEADER_WORDS + Algorithm::ALL.len() * 2 * Route::ALL.len() * 2;
+/// Bytes in the file.
+pub const BYTES: usize = WORDS * 8;
+
+const _: () = assert!(MAGIC.len() <= LOADS * 8, "the magic ends before the first count");
+
+/// The word that counts calls; bytes are counted in the next one. `algorithm` is an index into
+/// [`Algorithm::ALL`].
+#[inline]
+pub const fn calls(algorithm: usize, direction: Direction, route: Route) -> usize {
+    let cell = (algorithm * 2 + direction as usize) * Route::ALL.len() + route as usize;
+    HEADER_WORDS + 2 * cell
+}
+
+/// What a module had counted when the file was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Snapshot {
+    words: Vec<u64>,
+}
+
+/// One counter that is not zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// The algorithm.
+    pub algorithm: Algorithm,
+    /// The direction; symmetric modes count as they were called.
+    pub direction: Direction,
+    /// The route.
+    pub route: Route,
+    /// Data calls.
+    pub calls: u64,
+    /// Bytes of data in them.
+    pub bytes: u64,
+}
+
+impl Snapshot {
+    /// Reads a file. One that is still empty is one that no module has loaded with.
+    pub fn read(path: &Path) -> io::Result<Self> {
+        Self::parse(&std::fs::read(path)?).ok_or_else(|| {
+            let version = env!("CARGO_PKG_VERSION");
+            let text = format!("{}: not a stats file of Wirespeed {version}", path.display());
+            io::Error::new(io::ErrorKind::InvalidData, text)
+        })
+    }
+
+    /// Understands the bytes of a file, if they are one.
+    pub fn parse(bytes: &[u8]) -> Option<Self> {
+        if bytes.is_empty() {
+            return Some(Self { words: vec![0; WORDS] });
+        }
+        if bytes.len() != BYTES || !bytes.starts_with(MAGIC) {
+            return None;
+        }
+        let (words, _) = bytes.as_chunks::<8>();
+        Some(Self { words: words.iter().map(|word| u64::from_ne_bytes(*word)).collect() })
+    }
+
+    /// How many processes loaded the module with this file.
+    pub fn loads(&self) -> u64 {
+        self.words[LOADS]
+    }
+
+    /// The routes that gave wrong bytes somewhere.
+    pub fn quarantined(&self) -> Vec<Route> {
+        let marked = |route: &Route| self.words[QUARANTINED] >> (*route as u32) & 1 != 0;
+        Route::ALL.into_iter().filter(marked).collect()
+    }
+
+    /// Everything that was counted.
+    pub fn rows(&self) -> impl Iterator<Item = Row> {
+        Algorithm::ALL.iter().enumerate().flat_map(move |(index, &algorithm)| {
+            Direction::BOTH.into_iter().flat_map(move |direction| {
+                Route::ALL.into_iter().filter_map(move |route| {
+                    let word = calls(index, direction, route);
+                    let [calls, bytes] = [self.words[word], self.words[word + 1]];
+                    (calls > 0).then_some(Row { algorithm, direction, route, calls, bytes })
+                })
+            })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(counts: &[(usize, u64)]) -> Vec<u8> {
+        let mut words = vec![0_u64; WORDS];
+        for (word, count) in counts {
+            words[*word] = *count;
+        }
+        let mut bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
+        bytes[..MAGIC.len()].copy_from_slice(MAGIC);
+        bytes
+    }
+
+    #[test]
+    fn every_counter_has_a_word_of_its_own() {
+        let mut seen = vec![false; WORDS];
+        for index in 0..Algorithm::ALL.len() {
+            for direction in Direction::BOTH {
+                for route in Route::ALL {
+                    let word = calls(index, direction, route);
+                    for word in [word, word + 1] {
+                        assert!(!std::mem::replace(&mut seen[word], true));
+                    }
+                }
+            }
+        }
+        assert!(seen[HEADER_WORDS..].iter().all(|seen| *seen));
+        assert!(!seen[..HEADER_WORDS].iter().any(|seen| *seen));
+    }
+
+    #[test]
+    fn what_was_counted_is_read() {
+        let word = calls(17, Direction::Decrypt, Route::Vaes256);
+        let bytes = file(&[(LOADS, 3), (QUARANTINED, 0b100), (word, 5), (word + 1, 7100)]);
+        let snapshot = Snapshot::parse(&bytes).expect("a stats file");
+        let rows: Vec<Row> = snapshot.rows().collect();
+        assert_eq!(rows.len(), 1);
+        assert_eq!(rows[0].algorithm, Algorithm::ALL[17]);
+        assert_eq!((rows[0].direction, rows[0].route), (Direction::Decrypt, Route::Vaes256));
+        assert_eq!((rows[0].calls, rows[0].bytes), (5, 7100));
+        assert_eq!(snapshot.loads(), 3);
+        assert_eq!(snapshot.quarantined(), [Route::AesNi]);
+    }
+
+    #[test]
+    fn an_empty_file_has_counted_nothing_and_another_file_is_refused() {
+        let empty = Snapshot::parse(&[]).expect("nobody has loaded with it");
+        assert_eq!((empty.loads(), empty.rows().count()), (0, 0));
+        let good = file(&[]);
+        assert!(Snapshot::parse(&good[1..]).is_none() && Snapshot::parse(&good[..100]).is_none());
+        let mut other = good;
+        other[20] ^= 1;
+        assert!(Snapshot::parse(&other).is_none());
+    }
+}
