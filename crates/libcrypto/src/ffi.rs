@@ -132,5 +132,11 @@ pub(crate) const NO_LOAD_CONFIG: u64 = 0x80;
 /// `OPENSSL_VERSION` of openssl/crypto.h.
 pub(crate) const VERSION: c_int = 0;
 
+/// `OPENSSL_DIR` of openssl/crypto.h.
+pub(crate) const CONFIGURATION_FOLDER: c_int = 4;
+
+/// `OPENSSL_MODULES_DIR` of openssl/crypto.h.
+pub(crate) const MODULES_FOLDER: c_int = 8;
+
 /// `ERR_TXT_STRING` of openssl/err.h: the error's data is text.
 pub(crate) const ERROR_DATA_IS_TEXT: c_int = 0x02;

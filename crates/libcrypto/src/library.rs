@@ -1,12 +1,12 @@
 //! One libcrypto in this process, found by name or by path.
 
-use std::ffi::{CStr, CString, OsStr};
+use std::ffi::{CStr, CString, OsStr, c_int};
 use std::fmt;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use crate::ffi::{Functions, NO_LOAD_CONFIG, VERSION};
+use crate::ffi::{CONFIGURATION_FOLDER, Functions, MODULES_FOLDER, NO_LOAD_CONFIG, VERSION};
 
 /// The names under which a host keeps its libcrypto, the newest first.
 const SONAMES: [&str; 2] = ["libcrypto.so.4", "libcrypto.so.3"];
@@ -104,8 +104,22 @@ impl Library {
 
     /// For example "OpenSSL 3.0.19 27 Jan 2026".
     pub fn version(&self) -> &'static str {
+        self.text(VERSION)
+    }
+
+    /// Where it looks for openssl.cnf if nobody says otherwise: its `OPENSSLDIR`.
+    pub fn configuration_folder(&self) -> Option<&'static Path> {
+        quoted(self.text(CONFIGURATION_FOLDER))
+    }
+
+    /// Where it looks for provider modules if nobody says otherwise: its `MODULESDIR`.
+    pub fn modules_folder(&self) -> Option<&'static Path> {
+        quoted(self.text(MODULES_FOLDER))
+    }
+
+    fn text(&self, about: c_int) -> &'static str {
         // SAFETY: static text for every argument.
-        let text = unsafe { CStr::from_ptr((self.functions.version_text)(VERSION)) };
+        let text = unsafe { CStr::from_ptr((self.functions.version_text)(about)) };
         text.to_str().unwrap_or("OpenSSL")
     }
 
@@ -123,6 +137,12 @@ impl fmt::Debug for Library {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Library({} at {})", self.version(), self.path.display())
     }
+}
+
+/// The folder in a text such as `OPENSSLDIR: "/usr/lib/ssl"`; a build without one says `N/A`.
+fn quoted(text: &'static str) -> Option<&'static Path> {
+    let (_, rest) = text.split_once('"')?;
+    Some(Path::new(rest.strip_suffix('"')?))
 }
 
 fn loader_message() -> String {
@@ -159,6 +179,15 @@ mod tests {
         let (major, minor, patch) = library.version_numbers();
         assert!(library.version().contains(&format!(" {major}.{minor}.{patch}")));
         assert!(library.path().is_absolute() && library.path().exists());
+        for folder in [library.configuration_folder(), library.modules_folder()] {
+            assert!(folder.expect("a folder").is_absolute());
+        }
+    }
+
+    #[test]
+    fn a_folder_stands_in_quotes() {
+        assert_eq!(quoted("OPENSSLDIR: \"/usr/lib/ssl\""), Some(Path::new("/usr/lib/ssl")));
+        assert_eq!(quoted("OPENSSLDIR: N/A"), None);
     }
 
     #[test]
