@@ -26,7 +26,7 @@ impl Provider {
 
     /// Ours, on one route alone.
     pub fn routed(library: Library, route: Route) -> Result<Self, String> {
-        let init = wirespeed_provider::builtin(route).ok_or("no such route in the provider")?;
+        let init = wirespeed_provider::builtin(route);
         Ok(Self { thorough: route != Route::Portable, ..Self::builtin(library, init)? })
     }
 

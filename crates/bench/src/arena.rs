@@ -43,11 +43,11 @@ impl Arena {
     pub fn presence(&self, contender: Contender) -> Result<(), Absent> {
         match contender {
             Contender::Kernels(route) => self.native(route),
-            Contender::Provider(route) => {
+            Contender::Provider(route) if route != Route::Libcrypto => {
                 self.native(route)?;
                 self.context(contender).map(|_| ())
             }
-            Contender::Host | Contender::Ladder => self.context(contender).map(|_| ()),
+            Contender::Host | Contender::Ladder | Contender::Provider(_) => self.context(contender).map(|_| ()),
         }
     }
 
@@ -72,8 +72,7 @@ impl Arena {
             }
             Contender::Ladder => wirespeed_provider::init,
             Contender::Provider(route) | Contender::Kernels(route) => {
-                let no_entry = || Absent(format!("the provider has no route {route}"));
-                wirespeed_provider::builtin(route).ok_or_else(no_entry)?
+                wirespeed_provider::builtin(route)
             }
         };
         // SAFETY: both are our own provider's entry points, and part of this program.

@@ -28,7 +28,8 @@ impl Door {
 pub enum Contender {
     /// The host's own OpenSSL: its default provider.
     Host,
-    /// Our provider in the host's OpenSSL, forced to one route.
+    /// Our provider in the host's OpenSSL, forced to one route; on `libcrypto` it hands every call back
+    /// to the host's default provider.
     Provider(Route),
     /// Our provider as programs get it, choosing its route itself.
     Ladder,

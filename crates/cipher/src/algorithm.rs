@@ -86,6 +86,11 @@ impl Algorithm {
         self.key_bits
     }
 
+    /// The place in [`Self::ALL`].
+    pub fn index(self) -> usize {
+        Self::ALL.iter().position(|other| *other == self).expect("every algorithm is listed")
+    }
+
     /// Bytes of key material: for XTS both keys together.
     pub const fn key_bytes(self) -> usize {
         let one = self.key_bits as usize / 8;

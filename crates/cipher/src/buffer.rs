@@ -92,6 +92,36 @@ impl<'a> InOut<'a> {
         }
     }
 
+    /// Copies the input to `buffer`, which may be kept when the output replaces it.
+    ///
+    /// # Panics
+    /// If `buffer` has another length.
+    pub fn save(&self, buffer: &mut [u8]) {
+        assert_eq!(buffer.len(), self.length, "as long as the data");
+        // SAFETY: the source is readable for the length; `buffer` is another's memory.
+        unsafe { buffer.as_mut_ptr().copy_from(self.source, self.length) };
+    }
+
+    /// Replaces the output.
+    ///
+    /// # Panics
+    /// If `bytes` has another length.
+    pub fn overwrite(&mut self, bytes: &[u8]) {
+        assert_eq!(bytes.len(), self.length, "as long as the data");
+        // SAFETY: the destination is writable for the length; `bytes` is another's memory.
+        unsafe { self.destination.copy_from(bytes.as_ptr(), self.length) };
+    }
+
+    /// What is at the destination, once it has been written.
+    ///
+    /// # Panics
+    /// If `buffer` has another length.
+    pub fn written(&self, buffer: &mut [u8]) {
+        assert_eq!(buffer.len(), self.length, "as long as the data");
+        // SAFETY: the destination is initialised memory of the length; `buffer` is another's.
+        unsafe { buffer.as_mut_ptr().copy_from(self.destination, self.length) };
+    }
+
     /// The same buffer again, for a call that takes it by value.
     #[inline]
     pub const fn reborrow(&mut self) -> InOut<'_> {

@@ -8,6 +8,8 @@
 //! threads use one context at once, which is what EVP asks of its callers (openssl-threads(7)).
 
 pub(crate) mod cipher;
+pub(crate) mod counters;
+pub(crate) mod host_library;
 pub(crate) mod provider;
 #[cfg(test)]
 mod tests;

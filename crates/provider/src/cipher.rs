@@ -3,25 +3,48 @@
 pub(crate) mod block;
 mod common;
 pub(crate) mod gcm;
+mod gcm_route;
 mod gcm_tls;
 mod padding;
 pub(crate) mod stream;
 mod tls;
 pub(crate) mod xts;
 
-use wirespeed_cipher::{AesKernels, Algorithm, Direction};
+use wirespeed_cipher::{Block, Direction, InOut};
 
+use crate::boundary::host_library::HostFailed;
 use crate::call::Call;
+use crate::choice::Choice;
 use crate::host::Version;
 use crate::openssl::Param;
 use crate::refusal::Refusal;
 
 /// What a new context is made from.
-#[derive(Clone, Copy)]
 pub(crate) struct Setup {
-    pub(crate) algorithm: Algorithm,
-    pub(crate) kernels: &'static AesKernels,
+    pub(crate) choice: Choice,
     pub(crate) version: Version,
+}
+
+/// The last block of a run, before and after: what the state of a mode follows from.
+#[derive(Default)]
+pub(crate) struct LastBlock {
+    input: Block,
+    output: Block,
+}
+
+impl LastBlock {
+    /// Runs over whole blocks, at least one, in place or not.
+    fn around(
+        mut data: InOut<'_>,
+        run: impl FnOnce(InOut<'_>) -> Result<(), HostFailed>,
+    ) -> Result<Self, HostFailed> {
+        let mut last = Self::default();
+        let before_last = data.len() - 16;
+        data.reborrow().split_at(before_last).1.save(&mut last.input);
+        run(data.reborrow())?;
+        data.split_at(before_last).1.written(&mut last.output);
+        Ok(last)
+    }
 }
 
 /// A context of one mode. The C edge is in [`crate::boundary`]; nothing here is `extern "C"`.

@@ -1,14 +1,17 @@
 //! Our section of openssl.cnf.
 //!
-//! OpenSSL shows a provider only the keys that it asks for by name, so a misspelt key goes unseen
-//! here; a wrong value does not.
+//! OpenSSL shows a provider only the keys that it asks for by name, so most misspelt keys go unseen
+//! here (`wirespeed doctor` reads the file); the usual ones are asked for, to be refused.
+
+use std::ffi::{CStr, CString};
+use std::num::NonZeroU32;
 
 use wirespeed_cipher::{Algorithm, Route};
 
 /// Which routes may serve.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Routes {
-    /// The ladder decides.
+    /// The plan decides, or the ladder.
     Auto,
     /// Each of these must be there; the first serves.
     Listed(Vec<Route>),
@@ -17,33 +20,100 @@ pub(crate) enum Routes {
 /// What was configured.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Config {
+    /// The file with the measured table.
+    pub(crate) plan: Option<String>,
     pub(crate) routes: Routes,
     /// The algorithms to offer.
     pub(crate) ciphers: Vec<Algorithm>,
+    /// Every how many calls one is computed twice.
+    pub(crate) verify: Option<NonZeroU32>,
+    /// The file to count in.
+    pub(crate) stats: Option<String>,
 }
+
+/// The keys, as they are to be written.
+const KEYS: [&str; 7] = ["plan", "routes", "ciphers", "digests", "kernel", "verify", "stats"];
 
 impl Config {
     /// Without a configuration.
     pub(crate) fn standard() -> Self {
-        Self { routes: Routes::Auto, ciphers: Algorithm::ALL.to_vec() }
+        Self {
+            plan: None,
+            routes: Routes::Auto,
+            ciphers: Algorithm::ALL.to_vec(),
+            verify: None,
+            stats: None,
+        }
     }
 
     /// Reads the values that `look_up` finds; the error names the key, its value, and what it may be.
-    pub(crate) fn read(
-        look_up: impl Fn(&std::ffi::CStr) -> Option<String>,
-    ) -> Result<Self, String> {
+    pub(crate) fn read(look_up: impl Fn(&CStr) -> Option<String>) -> Result<Self, String> {
+        for key in KEYS {
+            refuse_misspelt(key, &look_up)?;
+        }
+        let value = |key: &str| {
+            let key = CString::new(key).expect("a key has no NUL");
+            look_up(&key).map(|value| value.trim().to_owned())
+        };
         let mut config = Self::standard();
-        if let Some(value) = look_up(c"routes")
-            && value.trim() != "auto"
-        {
+        config.plan = file("plan", value("plan"))?;
+        config.stats = file("stats", value("stats"))?;
+        if let Some(value) = value("routes").filter(|value| value != "auto") {
             config.routes = Routes::Listed(list("routes", "auto", &value)?);
         }
-        if let Some(value) = look_up(c"ciphers")
-            && value.trim() != "ALL"
-        {
+        if let Some(value) = value("ciphers").filter(|value| value != "ALL") {
             config.ciphers = list("ciphers", "ALL", &value)?;
         }
+        one_of("digests", value("digests"), &["ALL", "NONE"], "there are no digests to list yet")?;
+        one_of("kernel", value("kernel"), &["off"], "there is no kernel route yet")?;
+        if let Some(value) = value("verify").filter(|value| value != "off") {
+            let number = value.parse().map_err(|_| {
+                format!(
+                    "verify = {value}: choose off, or N from 1 to {}, to check every Nth call",
+                    u32::MAX
+                )
+            })?;
+            config.verify = Some(number);
+        }
         Ok(config)
+    }
+}
+
+/// Looks for `KEY`, `Key`, and a plural or singular that is none.
+fn refuse_misspelt(key: &str, look_up: impl Fn(&CStr) -> Option<String>) -> Result<(), String> {
+    let other = key.strip_suffix('s').map_or_else(|| format!("{key}s"), str::to_owned);
+    for name in [key, &other] {
+        let (first, rest) = name.split_at(1);
+        let capital = first.to_uppercase() + rest;
+        for spelling in [name.to_owned(), name.to_uppercase(), capital] {
+            let asked = CString::new(spelling.as_str()).expect("a key has no NUL");
+            if spelling != key
+                && let Some(value) = look_up(&asked)
+            {
+                return Err(format!("{spelling} = {value}: no such key; it is spelt {key}"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A path, which must be absolute: programs run in all kinds of directories.
+fn file(key: &str, value: Option<String>) -> Result<Option<String>, String> {
+    match value {
+        Some(value) if !value.starts_with('/') => {
+            Err(format!("{key} = {value}: give the absolute path of a file"))
+        }
+        value => Ok(value),
+    }
+}
+
+/// One of a few words.
+fn one_of(key: &str, value: Option<String>, words: &[&str], why: &str) -> Result<(), String> {
+    match value {
+        Some(value) if !words.contains(&value.as_str()) => {
+            Err(format!("{key} = {value}: choose {} ({why})", words.join(" or ")))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -53,6 +123,9 @@ where
     T: std::str::FromStr<Err: std::fmt::Display>,
 {
     let refuse = |why: &dyn std::fmt::Display| format!("{key} = {value}: {why}, or {everything}");
+    if value.contains([';', ':']) {
+        return Err(refuse(&"separate names by commas or blanks"));
+    }
     let words = value.split([',', ' ', '\t']).filter(|word| !word.is_empty());
     let names = words.map(str::parse).collect::<Result<Vec<T>, _>>().map_err(|e| refuse(&e))?;
     if names.is_empty() {
@@ -65,37 +138,73 @@ where
 mod tests {
     use super::*;
 
-    fn read(routes: Option<&str>, ciphers: Option<&str>) -> Result<Config, String> {
-        Config::read(|key| match key.to_bytes() {
-            b"routes" => routes.map(str::to_owned),
-            b"ciphers" => ciphers.map(str::to_owned),
-            _ => None,
+    fn read(settings: &[(&str, &str)]) -> Result<Config, String> {
+        Config::read(|key| {
+            let found = settings.iter().find(|(name, _)| name.as_bytes() == key.to_bytes());
+            found.map(|(_, value)| (*value).to_owned())
         })
     }
 
     #[test]
     fn nothing_configured_is_everything() {
-        assert_eq!(read(None, None), Ok(Config::standard()));
-        assert_eq!(read(Some("auto"), Some(" ALL ")), Ok(Config::standard()));
+        assert_eq!(read(&[]), Ok(Config::standard()));
+        let usual = [
+            ("routes", "auto"),
+            ("ciphers", " ALL "),
+            ("digests", "NONE"),
+            ("kernel", "off"),
+            ("verify", "off"),
+        ];
+        assert_eq!(read(&usual), Ok(Config::standard()));
     }
 
     #[test]
     fn lists_take_commas_and_blanks() {
-        let config = read(Some("vaes256, portable"), Some("AES-128-GCM aes-256-xts,")).unwrap();
+        let lists = [("routes", "vaes256, portable"), ("ciphers", "AES-128-GCM aes-256-xts,")];
+        let config = read(&lists).unwrap();
         assert_eq!(config.routes, Routes::Listed(vec![Route::Vaes256, Route::Portable]));
         let names: Vec<_> = config.ciphers.iter().map(|algorithm| algorithm.name()).collect();
         assert_eq!(names, ["AES-128-GCM", "AES-256-XTS"]);
     }
 
     #[test]
-    fn a_wrong_value_is_named_with_its_key_and_the_right_ones() {
-        let error = read(Some("vaes512 warp"), None).unwrap_err();
-        assert!(error.starts_with("routes = vaes512 warp: "), "{error}");
-        assert!(error.contains("'warp'") && error.contains("aesni") && error.contains("auto"));
-        let error = read(None, Some("AES-128-CCM")).unwrap_err();
-        assert!(error.starts_with("ciphers = AES-128-CCM: ") && error.contains("AES-128-GCM"));
-        assert!(error.ends_with("or ALL"));
-        assert!(read(Some(" , "), None).unwrap_err().contains("at least one"));
-        assert!(read(Some("auto vaes512"), None).is_err(), "auto stands alone");
+    fn files_and_numbers() {
+        let given = [("plan", "/etc/wirespeed/plan"), ("stats", "/run/stats"), ("verify", "1000")];
+        let config = read(&given).unwrap();
+        assert_eq!(config.plan.as_deref(), Some("/etc/wirespeed/plan"));
+        assert_eq!(config.stats.as_deref(), Some("/run/stats"));
+        assert_eq!(config.verify, NonZeroU32::new(1000));
+    }
+
+    /// Key, value, and what the error must say besides them.
+    const WRONG: [(&str, &str, &str); 18] = [
+        ("routes", "vaes512 warp", "aesni"),
+        ("routes", "auto vaes512", "or auto"),
+        ("routes", "", "at least one"),
+        ("routes", "vaes512;aesni", "commas or blanks"),
+        ("ciphers", "AES-128-CCM", "AES-128-GCM"),
+        ("ciphers", "AES-128-GCM:AES-256-GCM", "commas or blanks"),
+        ("ciphers", " , ", "or ALL"),
+        ("digests", "SHA2-256", "ALL or NONE"),
+        ("kernel", "on", "off"),
+        ("verify", "0", "off"),
+        ("verify", "-1", "from 1"),
+        ("verify", "often", "from 1"),
+        ("plan", "plan.txt", "absolute"),
+        ("stats", "", "absolute"),
+        ("CIPHERS", "ALL", "ciphers"),
+        ("CIPHER", "ALL", "ciphers"),
+        ("cipher", "AES-128-GCM", "ciphers"),
+        ("Plan", "/x", "plan"),
+    ];
+
+    #[test]
+    fn a_wrong_key_or_value_is_named_with_the_right_ones() {
+        for (key, value, hint) in WRONG {
+            let error = read(&[(key, value)]).unwrap_err();
+            assert!(error.starts_with(&format!("{key} = {}", value.trim())), "{error}");
+            assert!(error.contains(hint), "{error}");
+            assert_eq!(error.lines().count(), 1);
+        }
     }
 }

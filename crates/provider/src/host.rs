@@ -83,9 +83,19 @@ impl Core {
         Some(text.to_string_lossy().into_owned())
     }
 
+    /// An address within the libcrypto that loaded us.
+    pub(crate) fn address(&self) -> Option<*const c_void> {
+        self.read_params.map(|function| function as *const c_void)
+    }
+
     /// The version of the libcrypto that loaded us.
     pub(crate) fn version(&self) -> Version {
-        self.parameter(c"openssl-version").map_or(Version::FIRST, |text| Version::parse(&text))
+        Version::parse(&self.version_text())
+    }
+
+    /// The same as text.
+    pub(crate) fn version_text(&self) -> String {
+        self.parameter(c"openssl-version").unwrap_or_else(|| "3.0.0".to_owned())
     }
 }
 

@@ -15,6 +15,7 @@
 
 mod boundary;
 mod call;
+mod choice;
 mod cipher;
 mod config;
 mod host;
@@ -26,6 +27,8 @@ mod provider;
 mod random;
 mod refusal;
 mod request;
+mod routing;
+mod rows;
 #[cfg(feature = "trace")]
 pub mod trace;
 

@@ -1,18 +1,24 @@
 //! One loaded provider: its core, its route, its list of algorithms.
 
 use std::ffi::{CStr, CString};
+use std::fs::File;
+use std::io::Read;
+use std::sync::{Arc, OnceLock};
 
-use wirespeed_cipher::Route;
-use wirespeed_cipher::{AesKernels, Algorithm};
+use wirespeed_cipher::{Algorithm, Direction, Route};
 use wirespeed_cpu::Features;
+use wirespeed_plan::{Fingerprint, Plan};
 
+use crate::boundary::counters::Counters;
+use crate::boundary::host_library::HostLibrary;
+use crate::choice::Choice;
 use crate::config::{Config, Routes};
 use crate::host::{Core, Version};
-use crate::ladder::{self, Proven};
 use crate::offer;
 use crate::openssl::{AlgorithmEntry, Param, data_type};
 use crate::params::{END, List, entry, text};
 use crate::refusal::{Reason, Refusal};
+use crate::routing::{By, Routing, Watch};
 
 const NAME: &CStr = c"Wirespeed";
 const VERSION: &CStr =
@@ -25,10 +31,14 @@ const VERSION: &CStr =
 pub(crate) struct Provider {
     pub(crate) core: Core,
     pub(crate) version: Version,
-    /// The route that serves; none on a CPU without AES instructions.
-    proven: Option<Proven>,
-    /// The route's name, or why there is none.
+    /// What serves; nothing on a CPU without AES instructions.
+    routing: Option<Arc<Routing>>,
+    /// The routes' names, or why there are none.
     routes: CString,
+    /// Where the choice comes from.
+    plan: CString,
+    /// Texts for each set of quarantined routes, made when asked for.
+    quarantined: [OnceLock<CString>; 1 << Route::ALL.len()],
     algorithms: Box<[AlgorithmEntry]>,
 }
 
@@ -37,28 +47,70 @@ impl Provider {
     pub(crate) fn configured(core: Core) -> Result<Self, (Reason, String)> {
         let config = Config::read(|key| core.parameter(key))
             .map_err(|text| (Reason::InvalidArgument, text))?;
+        let absent = |why: String| (Reason::InitFail, format!("routes: {why}"));
+        let counters = config.stats.as_ref().map(|path| {
+            let counters = Counters::open(path);
+            counters.map_err(|why| (Reason::InitFail, format!("stats = {path}: the file {why}")))
+        });
+        let watch = Watch { verify: config.verify, counters: counters.transpose()? };
         let features = Features::detect();
-        let proven = match &config.routes {
-            Routes::Auto => ladder::best(features),
-            Routes::Listed(routes) => Ok(forced(routes, features)?),
+        let reach = || HostLibrary::reach(&core);
+        let version = core.version_text();
+        let (routing, plan, claimed) = match (&config.routes, &config.plan) {
+            (Routes::Listed(routes), _) => {
+                let routing = Routing::new(&By::List(routes), features, watch, reach);
+                (Ok(routing.map_err(absent)?), "none: routes are listed".to_owned(), None)
+            }
+            (Routes::Auto, None) => {
+                let routing = Routing::new(&By::Ladder, features, watch, reach);
+                (routing, "none: ladder".to_owned(), None)
+            }
+            (Routes::Auto, Some(path)) => {
+                let plan = read_plan(path)
+                    .map_err(|why| (Reason::InvalidArgument, format!("plan = {path}: {why}")))?;
+                match plan.fingerprint().difference(&Fingerprint::here(&version)) {
+                    Some(difference) => (
+                        Routing::new(&By::Ladder, features, watch, reach),
+                        format!("{path} ignored: {difference}"),
+                        None,
+                    ),
+                    None => {
+                        let routing = Routing::new(&By::Plan(&plan), features, watch, reach);
+                        (routing, path.clone(), Some(plan))
+                    }
+                }
+            }
         };
-        Ok(Self::new(core, proven, &config.ciphers))
+        let claimed = |algorithm: &&Algorithm| {
+            claimed.as_ref().is_none_or(|plan| {
+                Direction::BOTH.into_iter().any(|it| plan.routes(**algorithm, it).is_some())
+            })
+        };
+        let ciphers: Vec<_> = config.ciphers.iter().filter(claimed).copied().collect();
+        Ok(Self::new(core, routing, &plan, &ciphers))
     }
 
     /// Everything on one route.
     pub(crate) fn on_route(core: Core, route: Route) -> Result<Self, (Reason, String)> {
-        let proven = Proven::new(route, Features::detect());
-        let proven = proven.map_err(|text| (Reason::InitFail, text))?;
-        Ok(Self::new(core, Ok(proven), Algorithm::ALL))
+        let reach = || HostLibrary::reach(&core);
+        let by = By::List(&[route]);
+        let routing = Routing::new(&by, Features::detect(), Watch::default(), reach);
+        let routing = routing.map_err(|text| (Reason::InitFail, text))?;
+        Ok(Self::new(core, Ok(routing), "none: one route", Algorithm::ALL))
     }
 
-    fn new(core: Core, proven: Result<Proven, String>, ciphers: &[Algorithm]) -> Self {
+    fn new(
+        core: Core,
+        routing: Result<Routing, String>,
+        plan: &str,
+        ciphers: &[Algorithm],
+    ) -> Self {
         let version = core.version();
-        let routes = match &proven {
-            Ok(proven) => proven.route().name().to_owned(),
+        let routes = match &routing {
+            Ok(routing) => names(&routing.serving()),
             Err(reasons) => format!("none ({reasons})"),
         };
-        let offered = if proven.is_ok() { ciphers } else { &[] };
+        let offered = if routing.is_ok() { ciphers } else { &[] };
         let entries = offered.iter().map(|algorithm| AlgorithmEntry {
             names: offer::names(*algorithm).as_ptr(),
             properties: offer::PROPERTIES.as_ptr(),
@@ -70,13 +122,26 @@ impl Provider {
             version,
             algorithms: entries.chain([AlgorithmEntry::END]).collect(),
             routes: CString::new(routes).unwrap_or_default(),
-            proven: proven.ok(),
+            plan: CString::new(plan).unwrap_or_default(),
+            quarantined: [const { OnceLock::new() }; 1 << Route::ALL.len()],
+            routing: routing.ok().map(Arc::new),
         }
     }
 
-    /// The kernels to run `algorithm` with.
-    pub(crate) fn kernels(&self, algorithm: Algorithm) -> Option<&'static AesKernels> {
-        self.proven.as_ref().map(|proven| proven.kernels(algorithm))
+    /// How a new context of `algorithm` finds its route.
+    pub(crate) fn choice(&self, algorithm: Algorithm) -> Option<Choice> {
+        self.routing.as_ref().map(|routing| Choice::new(routing, algorithm))
+    }
+
+    /// The quarantined routes by name.
+    fn quarantined(&self) -> &CStr {
+        let mask = self.routing.as_ref().map_or(0, |routing| routing.quarantined());
+        let marked = |route: &Route| mask & 1 << *route as u32 != 0;
+        let routes: Vec<_> = Route::ALL.into_iter().filter(marked).collect();
+        let text = self.quarantined.get(mask as usize);
+        text.map_or(c"", |text| {
+            text.get_or_init(|| CString::new(names(&routes)).unwrap_or_default())
+        })
     }
 
     /// The algorithms on offer, with an end.
@@ -111,6 +176,8 @@ impl Provider {
             b"version" | b"buildinfo" => param.set_text(VERSION),
             b"status" => param.set_u32(1),
             b"wirespeed-routes" => param.set_text(&self.routes),
+            b"wirespeed-plan" => param.set_text(&self.plan),
+            b"wirespeed-quarantined" => param.set_text(self.quarantined()),
             #[cfg(feature = "trace")]
             _ => crate::trace::answer(param).unwrap_or(true),
             #[cfg(not(feature = "trace"))]
@@ -119,27 +186,34 @@ impl Provider {
     }
 }
 
-/// The first of the routes, all of which must be there.
-fn forced(routes: &[Route], features: Features) -> Result<Proven, (Reason, String)> {
-    let mut first = None;
-    for route in routes {
-        let proven = Proven::new(*route, features);
-        let proven = proven.map_err(|why| (Reason::InitFail, format!("routes: {why}")))?;
-        first.get_or_insert(proven);
-    }
-    first.ok_or_else(|| (Reason::InvalidArgument, "routes: none given".to_owned()))
+/// Names for people, in a row.
+fn names(routes: &[Route]) -> String {
+    routes.iter().map(|route| route.name()).collect::<Vec<_>>().join(", ")
 }
 
-static GETTABLE_LIST: List<6> = List::new([
+/// The longest plan that is read: several times one that names everything.
+const LONGEST_PLAN: u64 = 1 << 20;
+
+fn read_plan(path: &str) -> Result<Plan, String> {
+    let file = File::open(path).map_err(|why| why.to_string())?;
+    let mut text = String::new();
+    let read = file.take(LONGEST_PLAN).read_to_string(&mut text);
+    read.map_err(|why| why.to_string())?;
+    Plan::parse(&text).map_err(|why| why.to_string())
+}
+
+static GETTABLE_LIST: List<8> = List::new([
     text(c"name"),
     text(c"version"),
     text(c"buildinfo"),
     entry(c"status", data_type::INTEGER, std::ptr::null_mut(), 0),
     text(c"wirespeed-routes"),
+    text(c"wirespeed-plan"),
+    text(c"wirespeed-quarantined"),
     END,
 ]);
 
-/// The provider's parameters: those of the default provider, and which route serves.
+/// The provider's parameters: those of the default provider, and what serves.
 pub(crate) fn gettable() -> *const Param {
     GETTABLE_LIST.as_ptr()
 }

@@ -38,6 +38,14 @@ impl Feedback {
         self.used = used;
     }
 
+    /// Whether both are at the same place of the same stream.
+    pub fn agrees(&self, other: &Self) -> bool {
+        // The keystream counts only while a block is open.
+        self.used == other.used
+            && self.register == other.register
+            && (self.used == 0 || self.keystream == other.keystream)
+    }
+
     /// Encrypts or decrypts the next bytes of the stream.
     ///
     /// # Panics

@@ -61,6 +61,52 @@ impl Gcm {
         (self.key.kernels().gcm_key)(self.key.schedule(), &mut self.hash_key);
     }
 
+    /// Takes another route from the next call on.
+    ///
+    /// # Panics
+    /// If `kernels` are for another key size.
+    #[inline]
+    pub fn reroute(&mut self, kernels: &'static AesKernels) {
+        self.key.reroute(kernels);
+    }
+
+    /// The kernels in use.
+    #[inline]
+    pub const fn kernels(&self) -> &'static AesKernels {
+        self.key.kernels()
+    }
+
+    /// Whether data has come in the message so far.
+    #[inline]
+    pub const fn has_data(&self) -> bool {
+        self.data_bytes != 0
+    }
+
+    /// Whether the message may have so many bytes of data more.
+    pub const fn has_room(&self, bytes: usize) -> bool {
+        match self.data_bytes.checked_add(bytes as u64) {
+            Some(total) => total <= Self::MAX_DATA,
+            None => false,
+        }
+    }
+
+    /// The associated data of the message so far, as long as it is less than a block.
+    pub fn short_aad(&self) -> Option<&[u8]> {
+        let short = self.data_bytes == 0 && self.aad_bytes < 16;
+        short.then(|| &self.state.pending[..self.pending])
+    }
+
+    /// Whether both are at the same place of the same message under the same key.
+    pub fn agrees(&self, other: &Self) -> bool {
+        let (a, b) = (&self.state, &other.state);
+        // The keystream counts only while a block of data is open.
+        let open = self.data_bytes != 0 && !self.pending.is_multiple_of(16);
+        self.pending == other.pending
+            && (a.counter, a.hash, a.mask) == (b.counter, b.hash, b.mask)
+            && a.pending[..self.pending] == b.pending[..self.pending]
+            && (!open || a.keystream == b.keystream)
+    }
+
     /// Begins a message. An IV of 12 bytes is the fast one.
     #[inline]
     pub fn start(&mut self, iv: &[u8]) {

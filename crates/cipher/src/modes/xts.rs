@@ -52,6 +52,33 @@ impl Xts {
         self.tweak_key.set(tweak, Direction::Encrypt);
     }
 
+    /// Takes another route from the next call on.
+    ///
+    /// # Panics
+    /// If `kernels` are for another key size.
+    #[inline]
+    pub fn reroute(&mut self, kernels: &'static AesKernels) {
+        self.data_key.reroute(kernels);
+        self.tweak_key.reroute(kernels);
+    }
+
+    /// The encrypted tweak of the unit's first block.
+    #[inline]
+    pub const fn tweak(&self) -> &Block {
+        &self.tweak
+    }
+
+    /// A part of a data unit, from the tweak of its first block, which moves on: whole blocks, or the
+    /// end of the unit from its last whole block or before.
+    pub fn part(&self, direction: Direction, tweak: &mut Block, data: InOut<'_>) {
+        let blocks = data.len() / 16;
+        let run = self.data_key.kernels().xts[direction as usize];
+        run(self.data_key.schedule(), tweak, data);
+        for _ in 0..blocks {
+            *tweak = doubled(*tweak);
+        }
+    }
+
     /// Names the data unit: encrypts its number.
     #[inline]
     pub fn start(&mut self, iv: &Block) {
@@ -60,20 +87,30 @@ impl Xts {
         (kernels.ecb[0])(self.tweak_key.schedule(), InOut::in_place(&mut self.tweak));
     }
 
+    /// Whether a data unit may have so many bytes.
+    #[inline]
+    pub const fn check(bytes: usize) -> Result<(), XtsError> {
+        match bytes {
+            0..16 => Err(XtsError::TooShort),
+            16..=Self::MAX_BYTES => Ok(()),
+            _ => Err(XtsError::TooLong),
+        }
+    }
+
     /// One whole data unit. Every call starts again at the same tweak, as OpenSSL's updates do.
     #[inline]
     pub fn unit(&self, direction: Direction, data: InOut<'_>) -> Result<(), XtsError> {
-        let length = data.len();
-        if length < 16 {
-            return Err(XtsError::TooShort);
-        }
-        if length > Self::MAX_BYTES {
-            return Err(XtsError::TooLong);
-        }
+        Self::check(data.len())?;
         let run = self.data_key.kernels().xts[direction as usize];
         run(self.data_key.schedule(), &self.tweak, data);
         Ok(())
     }
+}
+
+/// IEEE 1619 §5.2: the tweak of the next block, multiplied by alpha, in constant time.
+fn doubled(tweak: Block) -> Block {
+    let value = u128::from_le_bytes(tweak);
+    ((value << 1) ^ ((value >> 127) * 0x87)).to_le_bytes()
 }
 
 impl Drop for Xts {

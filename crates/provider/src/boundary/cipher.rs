@@ -23,18 +23,9 @@ use crate::refusal::{Reason, Refusal};
 struct Context<C> {
     cipher: C,
     core: Core,
-    #[cfg(feature = "trace")]
-    route: wirespeed_cipher::Route,
 }
 
 impl<C> Context<C> {
-    /// Counts a data call for the tests that ask which route ran.
-    #[inline(always)]
-    fn count(&self) {
-        #[cfg(feature = "trace")]
-        crate::trace::count(self.route);
-    }
-
     /// Moves a context to memory of its own; null if there is none to be had.
     fn place(self) -> *mut c_void {
         // SAFETY: the layout is not empty.
@@ -118,16 +109,10 @@ unsafe extern "C" fn new_context<C: Cipher, const INDEX: usize>(
     guarded(
         || Some(provider.core),
         || {
-            let algorithm = Algorithm::ALL[INDEX];
-            let kernels = provider.kernels(algorithm).ok_or(Refusal(&[Reason::Internal]))?;
-            let setup = Setup { algorithm, kernels, version: provider.version };
-            context = Context {
-                cipher: C::new(setup),
-                core: provider.core,
-                #[cfg(feature = "trace")]
-                route: kernels.route,
-            }
-            .place();
+            let choice = provider.choice(Algorithm::ALL[INDEX]);
+            let choice = choice.ok_or(Refusal(&[Reason::Internal]))?;
+            let setup = Setup { choice, version: provider.version };
+            context = Context { cipher: C::new(setup), core: provider.core }.place();
             Ok(())
         },
     );
@@ -227,7 +212,6 @@ unsafe extern "C" fn update<C: Cipher>(
     // SAFETY: the core hands in a context of this kind, and buffers as large as it says.
     unsafe {
         with::<C>(context, |context| {
-            context.count();
             let count = context.cipher.update(Call::new(output, capacity, input, length))?;
             tell(written, count)
         })
@@ -245,7 +229,6 @@ unsafe extern "C" fn bare<C: Cipher>(
     // SAFETY: the core hands in a context of this kind, and buffers as large as it says.
     unsafe {
         with::<C>(context, |context| {
-            context.count();
             let count = context.cipher.bare(Call::new(output, capacity, input, length))?;
             tell(written, count)
         })

@@ -51,15 +51,14 @@ unsafe extern "C" fn init_on<const ROUTE: usize>(
 
 /// An entry point for `OSSL_PROVIDER_add_builtin` that offers everything on `route` alone; it fails
 /// where the route is absent. The provider's name is free; the property stays `provider=wirespeed`.
-/// There is none for a route that is not of our own kernels.
-pub fn builtin(route: Route) -> Option<InitFunction> {
-    Some(match route {
+pub fn builtin(route: Route) -> InitFunction {
+    match route {
         Route::Vaes512 => init_on::<{ Route::Vaes512 as usize }>,
         Route::Vaes256 => init_on::<{ Route::Vaes256 as usize }>,
         Route::AesNi => init_on::<{ Route::AesNi as usize }>,
         Route::Portable => init_on::<{ Route::Portable as usize }>,
-        Route::Libcrypto => return None,
-    })
+        Route::Libcrypto => init_on::<{ Route::Libcrypto as usize }>,
+    }
 }
 
 /// # Safety

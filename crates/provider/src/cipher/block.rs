@@ -3,12 +3,14 @@
 use std::marker::PhantomData;
 use std::ptr::null;
 
-use wirespeed_cipher::{AesKey, Block, Direction, InOut, Mode};
+use wirespeed_cipher::{AesKernels, AesKey, Block, Direction, InOut, Mode};
 
 use super::common::{self, Common, Progress};
 use super::tls::{self, LONGEST_MAC, Protocol};
-use super::{Cipher, Setup, padding};
+use super::{Cipher, LastBlock, Setup, padding};
+use crate::boundary::host_library::{HostCipher, HostFailed};
 use crate::call::Call;
+use crate::choice::{Choice, HostStep, Step};
 use crate::host::Version;
 use crate::openssl::Param;
 use crate::random;
@@ -20,6 +22,9 @@ pub(crate) trait BlockMode: Clone {
 
     /// Runs the mode over whole blocks.
     fn run(key: &AesKey, direction: Direction, chain: &mut Block, data: InOut<'_>);
+
+    /// The chaining value behind a run, from its last block.
+    fn chain_after(direction: Direction, last: &LastBlock) -> Block;
 }
 
 #[derive(Clone)]
@@ -34,6 +39,10 @@ impl BlockMode for Ecb {
     fn run(key: &AesKey, direction: Direction, _: &mut Block, data: InOut<'_>) {
         (key.kernels().ecb[direction as usize])(key.schedule(), data);
     }
+
+    fn chain_after(_: Direction, _: &LastBlock) -> Block {
+        [0; 16]
+    }
 }
 
 impl BlockMode for Cbc {
@@ -43,11 +52,16 @@ impl BlockMode for Cbc {
     fn run(key: &AesKey, direction: Direction, chain: &mut Block, data: InOut<'_>) {
         (key.kernels().cbc[direction as usize])(key.schedule(), chain, data);
     }
+
+    fn chain_after(direction: Direction, last: &LastBlock) -> Block {
+        if direction == Direction::Encrypt { last.output } else { last.input }
+    }
 }
 
 /// The context of a block mode.
 #[derive(Clone)]
 pub(crate) struct Blocks<M> {
+    choice: Choice,
     key: AesKey,
     /// CBC's chaining value.
     chain: Block,
@@ -101,16 +115,66 @@ impl RecordMac {
     }
 }
 
+/// A run over whole blocks, whichever way it takes.
+struct Run<'a, M> {
+    key: &'a mut AesKey,
+    direction: Direction,
+    mode: PhantomData<M>,
+}
+
+impl<M: BlockMode> Step for Run<'_, M> {
+    /// CBC's chaining value.
+    type State = Block;
+
+    fn own(&mut self, kernels: &'static AesKernels, chain: &mut Block, data: InOut<'_>) {
+        self.key.reroute(kernels);
+        M::run(self.key, self.direction, chain, data);
+    }
+
+    fn agree(a: &Block, b: &Block) -> bool {
+        M::MODE != Mode::Cbc || a == b
+    }
+}
+
+impl<M: BlockMode> HostStep for Run<'_, M> {
+    fn host(
+        &mut self,
+        host: &mut HostCipher,
+        spare: &'static AesKernels,
+        chain: &mut Block,
+        mut data: InOut<'_>,
+    ) -> bool {
+        let iv: &[u8] = if M::MODE == Mode::Cbc { chain } else { &[] };
+        let run = |data: InOut<'_>| host.run(self.direction, iv, data);
+        let last = LastBlock::around(data.reborrow(), run);
+        match &last {
+            Ok(last) => *chain = M::chain_after(self.direction, last),
+            Err(HostFailed) => self.own(spare, chain, data),
+        }
+        last.is_ok()
+    }
+}
+
 impl<M: BlockMode> Blocks<M> {
+    /// Whole blocks, by the route for as many.
     #[inline]
     fn run(&mut self, data: InOut<'_>) {
-        M::run(&self.key, self.common.direction, &mut self.chain, data);
+        let direction = self.common.direction;
+        if let Some(kernels) = self.choice.kernels(direction, data.len()) {
+            self.key.reroute(kernels);
+            M::run(&self.key, direction, &mut self.chain, data);
+        } else {
+            let mut step = Run::<M> { key: &mut self.key, direction, mode: PhantomData };
+            let whole = data.len() & !15;
+            self.choice.slowly(direction, &mut step, &mut self.chain, data.split_at(whole).0);
+        }
     }
 
     /// The pending block, in place.
     fn run_pending(&mut self) {
-        let direction = self.common.direction;
-        M::run(&self.key, direction, &mut self.chain, InOut::in_place(&mut self.pending));
+        let mut block = self.pending;
+        self.run(InOut::in_place(&mut block));
+        self.pending = block;
     }
 
     /// Whether the last block of the input may be padding that must wait for the end.
@@ -196,13 +260,14 @@ impl<M: BlockMode> Cipher for Blocks<M> {
 
     fn new(setup: Setup) -> Self {
         Self {
-            key: AesKey::empty(setup.kernels),
+            key: AesKey::empty(setup.choice.own()),
             chain: [0; 16],
             pending: [0; 16],
             pending_bytes: 0,
-            common: Common::new(setup),
+            common: Common::new(setup.choice.algorithm(), setup.version),
             num: 0,
             record_mac: RecordMac::NONE,
+            choice: setup.choice,
             mode: PhantomData,
         }
     }
@@ -228,6 +293,7 @@ impl<M: BlockMode> Cipher for Blocks<M> {
         }
         if let Some(key) = key {
             self.common.check_key(key)?;
+            self.choice.take_key(key, |kernels| self.key.reroute(kernels));
             self.key.set(key, direction);
             self.common.key_set = true;
         }

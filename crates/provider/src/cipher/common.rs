@@ -2,7 +2,6 @@
 
 use wirespeed_cipher::{Algorithm, Block, Direction};
 
-use super::Setup;
 use crate::host::Version;
 use crate::openssl::{Param, data_type};
 use crate::params::{self, END, List, octets, size, uint};
@@ -105,18 +104,18 @@ pub(super) fn answer_lengths(
 }
 
 impl Common {
-    pub(super) fn new(setup: Setup) -> Self {
+    pub(super) fn new(algorithm: Algorithm, version: Version) -> Self {
         Self {
             direction: Direction::Decrypt,
             key_set: false,
             iv_set: false,
             padding: true,
-            version: setup.version,
-            algorithm: setup.algorithm,
+            version,
+            algorithm,
             tls_version: 0,
             tls_mac_bytes: 0,
-            key_bytes: setup.algorithm.key_bytes(),
-            iv_bytes: setup.algorithm.iv_bytes(),
+            key_bytes: algorithm.key_bytes(),
+            iv_bytes: algorithm.iv_bytes(),
             iv: [0; 16],
         }
     }

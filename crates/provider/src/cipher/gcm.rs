@@ -1,11 +1,13 @@
 //! GCM: associated data, data, and a tag.
 
 use wirespeed_cipher::modes::Gcm;
-use wirespeed_cipher::{AesKernels, Block, Direction};
+use wirespeed_cipher::{Block, Direction};
 
 use super::common::answer_lengths;
+use super::gcm_route::Way;
 use super::{Cipher, Setup};
 use crate::call::Call;
+use crate::choice::Choice;
 use crate::host::Version;
 use crate::openssl::{Param, data_type};
 use crate::params::{END, List, octets, size, uint};
@@ -35,7 +37,9 @@ pub(super) enum IvState {
 /// The context of GCM.
 #[derive(Clone)]
 pub(crate) struct Authenticated {
+    pub(super) choice: Choice,
     pub(super) gcm: Gcm,
+    pub(super) way: Way,
     pub(super) iv: [u8; LONGEST_IV],
     pub(super) iv_bytes: usize,
     pub(super) iv_state: IvState,
@@ -51,7 +55,6 @@ pub(crate) struct Authenticated {
     /// Whether the IV's random part is ours.
     pub(super) iv_generated: bool,
     key_bytes: usize,
-    kernels: &'static AesKernels,
     version: Version,
 }
 
@@ -109,10 +112,12 @@ impl Cipher for Authenticated {
     }
 
     fn new(setup: Setup) -> Self {
+        let algorithm = setup.choice.algorithm();
         Self {
-            gcm: Gcm::new(setup.kernels),
+            gcm: Gcm::new(setup.choice.own()),
+            way: Way::Open,
             iv: [0; LONGEST_IV],
-            iv_bytes: setup.algorithm.iv_bytes(),
+            iv_bytes: algorithm.iv_bytes(),
             iv_state: IvState::Unset,
             direction: Direction::Decrypt,
             key_set: false,
@@ -121,9 +126,9 @@ impl Cipher for Authenticated {
             buffer: [0; 16],
             tls: super::gcm_tls::Records::NONE,
             iv_generated: false,
-            key_bytes: setup.algorithm.key_bytes(),
-            kernels: setup.kernels,
+            key_bytes: algorithm.key_bytes(),
             version: setup.version,
+            choice: setup.choice,
         }
     }
 
@@ -279,8 +284,9 @@ impl Authenticated {
         }
         if self.iv_state == IvState::InUse {
             // As in OpenSSL, a new key in mid-message clears all that depends on the IV.
-            self.gcm = Gcm::new(self.kernels);
+            self.gcm = Gcm::new(self.choice.own());
         }
+        self.choice.take_key(key, |kernels| self.gcm.reroute(kernels));
         self.gcm.set_key(key);
         self.key_set = true;
         self.tls.records = 0;
@@ -304,7 +310,7 @@ impl Authenticated {
 
     #[inline(always)]
     pub(super) fn use_iv(&mut self) {
-        self.gcm.start(&self.iv[..self.iv_bytes]);
+        self.begin_message();
         self.refuted = false;
         self.iv_state = IvState::InUse;
     }
@@ -329,9 +335,9 @@ impl Authenticated {
         }
         self.begin()?;
         if call.has_no_output() {
-            self.gcm.aad(call.associated()).map_err(|_| Refusal::SILENT)?;
+            self.associate(call.associated())?;
         } else {
-            self.gcm.crypt(self.direction, call.whole()?).map_err(|_| Refusal::SILENT)?;
+            self.crypt(call.whole()?)?;
         }
         Ok(call.length())
     }
@@ -340,7 +346,7 @@ impl Authenticated {
     #[inline(always)]
     fn end(&mut self) -> Result<usize, Refusal> {
         if self.direction == Direction::Encrypt {
-            self.buffer = self.gcm.tag();
+            self.buffer = self.make_tag()?;
             self.tag_bytes = Some(TAG);
         } else {
             let Some(bytes) = self.tag_bytes else { return Err(self.tag_missing()) };
@@ -365,13 +371,7 @@ impl Authenticated {
     /// Whether `given` is the beginning of the tag, in constant time.
     #[inline]
     pub(super) fn verify(&mut self, given: &[u8]) -> bool {
-        let tag = self.gcm.tag();
-        let difference = if let Ok(given) = <Block>::try_from(given) {
-            u128::from_ne_bytes(given) ^ u128::from_ne_bytes(tag)
-        } else {
-            given.iter().zip(tag).fold(0, |all, (a, b)| all | u128::from(a ^ b))
-        };
-        let good = std::hint::black_box(difference) == 0 && !self.refuted;
+        let good = self.is_tag(given) && !self.refuted;
         self.refuted = !good;
         good
     }

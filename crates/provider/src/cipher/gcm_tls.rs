@@ -153,11 +153,11 @@ impl Authenticated {
             self.take_record_iv(nonce)?;
         }
         let header = self.buffer;
-        self.gcm.aad(&header[..HEADER]).map_err(|_| Refusal::SILENT)?;
-        self.gcm.crypt(self.direction, InOut::in_place(data)).map_err(|_| Refusal::SILENT)?;
+        self.associate(&header[..HEADER])?;
+        self.crypt(InOut::in_place(data))?;
         self.tag_bytes = Some(TAG);
         if self.direction == Direction::Encrypt {
-            tag.copy_from_slice(&self.gcm.tag());
+            tag.copy_from_slice(&self.make_tag()?);
             return Ok(record.len());
         }
         if !self.verify(tag) {

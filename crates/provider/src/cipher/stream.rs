@@ -4,11 +4,13 @@ use std::marker::PhantomData;
 use std::ptr::null;
 
 use wirespeed_cipher::modes::Feedback;
-use wirespeed_cipher::{AesKey, Direction, Mode};
+use wirespeed_cipher::{AesKernels, AesKey, Block, Direction, InOut, Mode};
 
 use super::common::{self, Common, Progress};
-use super::{Cipher, Setup};
+use super::{Cipher, LastBlock, Setup};
+use crate::boundary::host_library::{HostCipher, HostFailed};
 use crate::call::Call;
+use crate::choice::{Choice, HostStep, Step};
 use crate::host::Version;
 use crate::openssl::Param;
 use crate::refusal::Refusal;
@@ -16,6 +18,15 @@ use crate::refusal::Refusal;
 /// A mode as a type, so that each gets functions of its own.
 pub(crate) trait StreamMode: Clone {
     const MODE: Mode;
+
+    /// The shift register or counter behind a run over whole blocks, from what it was before, how many
+    /// blocks there were, and the last of them.
+    fn register_after(
+        direction: Direction,
+        before: &Block,
+        blocks: usize,
+        last: &LastBlock,
+    ) -> Block;
 }
 
 #[derive(Clone)]
@@ -27,17 +38,88 @@ pub(crate) struct Ctr;
 
 impl StreamMode for Cfb {
     const MODE: Mode = Mode::Cfb;
+
+    fn register_after(direction: Direction, _: &Block, _: usize, last: &LastBlock) -> Block {
+        if direction == Direction::Encrypt { last.output } else { last.input }
+    }
 }
+
 impl StreamMode for Ofb {
     const MODE: Mode = Mode::Ofb;
+
+    fn register_after(_: Direction, _: &Block, _: usize, last: &LastBlock) -> Block {
+        std::array::from_fn(|i| last.input[i] ^ last.output[i])
+    }
 }
+
 impl StreamMode for Ctr {
     const MODE: Mode = Mode::Ctr;
+
+    fn register_after(_: Direction, before: &Block, blocks: usize, _: &LastBlock) -> Block {
+        u128::from_be_bytes(*before).wrapping_add(blocks as u128).to_be_bytes()
+    }
+}
+
+/// A run over any length, whichever way it takes.
+struct Run<'a, M> {
+    key: &'a mut AesKey,
+    direction: Direction,
+    mode: PhantomData<M>,
+}
+
+impl<M: StreamMode> Step for Run<'_, M> {
+    type State = Feedback;
+
+    fn own(&mut self, kernels: &'static AesKernels, feedback: &mut Feedback, data: InOut<'_>) {
+        self.key.reroute(kernels);
+        feedback.update(M::MODE, self.direction, self.key, data);
+    }
+
+    fn agree(a: &Feedback, b: &Feedback) -> bool {
+        a.agrees(b)
+    }
+}
+
+impl<M: StreamMode> HostStep for Run<'_, M> {
+    /// Whole blocks go to the host; the rest of a block begun, and a block's beginning, stay with us,
+    /// who keep their keystream.
+    fn host(
+        &mut self,
+        host: &mut HostCipher,
+        spare: &'static AesKernels,
+        feedback: &mut Feedback,
+        data: InOut<'_>,
+    ) -> bool {
+        let begun = (16 - feedback.used()) % 16;
+        let bytes = data.len();
+        let (head, rest) = data.split_at(begun.min(bytes));
+        let whole = rest.len() & !15;
+        let (mut body, tail) = rest.split_at(whole);
+        self.own(spare, feedback, head);
+        let before = feedback.register;
+        let mut done = true;
+        if whole > 0 {
+            let run = |body: InOut<'_>| host.run(self.direction, &before, body);
+            match LastBlock::around(body.reborrow(), run) {
+                Ok(last) => {
+                    let blocks = whole / 16;
+                    feedback.start(&M::register_after(self.direction, &before, blocks, &last));
+                }
+                Err(HostFailed) => {
+                    self.own(spare, feedback, body);
+                    done = false;
+                }
+            }
+        }
+        self.own(spare, feedback, tail);
+        done
+    }
 }
 
 /// The context of a stream mode.
 #[derive(Clone)]
 pub(crate) struct Stream<M> {
+    choice: Choice,
     key: AesKey,
     feedback: Feedback,
     common: Common,
@@ -50,7 +132,14 @@ impl<M: StreamMode> Stream<M> {
     #[inline]
     fn crypt(&mut self, call: Call<'_>) -> Result<(), Refusal> {
         let data = call.whole()?;
-        self.feedback.update(M::MODE, self.common.direction, &self.key, data);
+        let direction = self.common.direction;
+        if let Some(kernels) = self.choice.kernels(direction, data.len()) {
+            self.key.reroute(kernels);
+            self.feedback.update(M::MODE, direction, &self.key, data);
+        } else {
+            let mut step = Run::<M> { key: &mut self.key, direction, mode: PhantomData };
+            self.choice.slowly(direction, &mut step, &mut self.feedback, data);
+        }
         Ok(())
     }
 
@@ -78,9 +167,10 @@ impl<M: StreamMode> Cipher for Stream<M> {
 
     fn new(setup: Setup) -> Self {
         Self {
-            key: AesKey::empty(setup.kernels),
+            key: AesKey::empty(setup.choice.own()),
             feedback: Feedback::default(),
-            common: Common::new(setup),
+            common: Common::new(setup.choice.algorithm(), setup.version),
+            choice: setup.choice,
             tls_mac: null(),
             mode: PhantomData,
         }
@@ -105,6 +195,7 @@ impl<M: StreamMode> Cipher for Stream<M> {
         given?;
         if let Some(key) = key {
             self.common.check_key(key)?;
+            self.choice.take_key(key, |kernels| self.key.reroute(kernels));
             self.key.set(key, Direction::Encrypt);
             self.common.key_set = true;
         }

@@ -2,12 +2,15 @@
 
 use std::ptr::null;
 
-use wirespeed_cipher::Direction;
 use wirespeed_cipher::modes::{Xts, XtsError};
+use wirespeed_cipher::{AesKernels, Block, Direction, InOut};
+use zeroize::Zeroize;
 
 use super::common::{self, Common, Progress};
 use super::{Cipher, Setup};
+use crate::boundary::host_library::HostCipher;
 use crate::call::Call;
+use crate::choice::{Choice, HostStep, Step};
 use crate::host::Version;
 use crate::openssl::Param;
 use crate::params::{END, List, size};
@@ -19,6 +22,7 @@ static SETTABLE_LIST: List<2> = List::new([size(c"keylen"), END]);
 /// The context of XTS.
 #[derive(Clone)]
 pub(crate) struct Sectors {
+    choice: Choice,
     xts: Xts,
     common: Common,
     /// The direction at the time the key came: OpenSSL chooses its functions then.
@@ -38,8 +42,9 @@ impl Cipher for Sectors {
 
     fn new(setup: Setup) -> Self {
         Self {
-            xts: Xts::new(setup.kernels),
-            common: Common::new(setup),
+            xts: Xts::new(setup.choice.own()),
+            common: Common::new(setup.choice.algorithm(), setup.version),
+            choice: setup.choice,
             direction: Direction::Decrypt,
             tweak_ready: false,
         }
@@ -65,6 +70,7 @@ impl Cipher for Sectors {
             if direction == Direction::Encrypt && equal(data, tweak) {
                 return Err(Refusal(&[Reason::XtsDuplicatedKeys]));
             }
+            self.choice.take_key(key, |kernels| self.xts.reroute(kernels));
             self.xts.set_key(key, direction);
             self.direction = direction;
             self.common.key_set = true;
@@ -134,12 +140,62 @@ impl Sectors {
         if !self.common.key_set || !self.common.iv_set {
             return Err(None);
         }
-        if !self.tweak_ready {
+        if let Some(kernels) = self.choice.kernels(self.direction, data.len()) {
+            if !self.tweak_ready {
+                self.xts.start(&self.common.iv);
+                self.tweak_ready = true;
+            }
+            self.xts.reroute(kernels);
+            self.xts.unit(self.direction, data)?;
+        } else {
+            Xts::check(data.len())?;
+            // The tweak belongs to no route: whoever is verified must not make it.
+            self.xts.reroute(self.choice.neutral());
             self.xts.start(&self.common.iv);
-            self.tweak_ready = true;
+            let mut tweak = *self.xts.tweak();
+            let mut step =
+                Unit { xts: &mut self.xts, iv: &self.common.iv, direction: self.direction };
+            self.choice.slowly(self.direction, &mut step, &mut tweak, data);
+            tweak.zeroize();
         }
-        self.xts.unit(self.direction, data)?;
         Ok(call.length())
+    }
+}
+
+/// A data unit or a part of one, whichever way it takes.
+struct Unit<'a> {
+    xts: &'a mut Xts,
+    iv: &'a Block,
+    direction: Direction,
+}
+
+impl Step for Unit<'_> {
+    /// The encrypted tweak of the next block.
+    type State = Block;
+
+    fn own(&mut self, kernels: &'static AesKernels, tweak: &mut Block, data: InOut<'_>) {
+        self.xts.reroute(kernels);
+        self.xts.part(self.direction, tweak, data);
+    }
+
+    fn agree(a: &Block, b: &Block) -> bool {
+        a == b
+    }
+}
+
+impl HostStep for Unit<'_> {
+    fn host(
+        &mut self,
+        host: &mut HostCipher,
+        spare: &'static AesKernels,
+        tweak: &mut Block,
+        mut data: InOut<'_>,
+    ) -> bool {
+        let done = host.run(self.direction, self.iv, data.reborrow()).is_ok();
+        if !done {
+            self.own(spare, tweak, data);
+        }
+        done
     }
 }
 

@@ -1,0 +1,223 @@
+//! How a context chooses its route: the fast way through a row, and the slow way for everything else.
+
+use std::sync::Arc;
+
+use wirespeed_cipher::{AesKernels, Algorithm, Direction, InOut, Route};
+use zeroize::Zeroize;
+
+use crate::boundary::host_library::HostCipher;
+use crate::routing::{Routing, reference};
+use crate::rows::Rows;
+
+/// One context's way to its routes.
+#[derive(Clone)]
+pub(crate) struct Choice {
+    rows: Arc<Rows>,
+    routing: Arc<Routing>,
+    algorithm: Algorithm,
+    index: usize,
+    watched: bool,
+    /// Calls to go until one is computed twice.
+    countdown: u32,
+    /// libcrypto's own context, where calls may go to it.
+    pub(crate) host: Option<HostCipher>,
+}
+
+/// What a call does to the state of a mode, by whichever route.
+pub(crate) trait Step {
+    /// What moves on with the data.
+    type State: Clone;
+
+    /// By kernels of our own.
+    fn own(&mut self, kernels: &'static AesKernels, state: &mut Self::State, data: InOut<'_>);
+
+    /// Whether two routes came to the same place.
+    fn agree(a: &Self::State, b: &Self::State) -> bool;
+}
+
+/// A step that the host's OpenSSL can take too, at any call.
+pub(crate) trait HostStep: Step {
+    /// By the host's default provider. Tells whether it did; if it failed, the `spare` kernels have
+    /// done it instead.
+    fn host(
+        &mut self,
+        host: &mut HostCipher,
+        spare: &'static AesKernels,
+        state: &mut Self::State,
+        data: InOut<'_>,
+    ) -> bool;
+}
+
+/// What a call that is computed twice is cut into, so that its input can be kept on the stack.
+const PIECE: usize = 2048;
+/// A block more, because the end of an XTS unit is not cut off.
+const LONGEST: usize = PIECE + 16;
+
+impl Choice {
+    pub(crate) fn new(routing: &Arc<Routing>, algorithm: Algorithm) -> Self {
+        let index = algorithm.index();
+        Self {
+            rows: routing.visible_rows(index).clone(),
+            routing: routing.clone(),
+            algorithm,
+            index,
+            watched: routing.is_watched(),
+            countdown: 0,
+            host: routing.host(index).and_then(|library| HostCipher::new(library, algorithm)),
+        }
+    }
+
+    /// The algorithm.
+    pub(crate) const fn algorithm(&self) -> Algorithm {
+        self.algorithm
+    }
+
+    /// The best kernels of our own: for round keys, single blocks, and whatever belongs to no call.
+    pub(crate) fn own(&self) -> &'static AesKernels {
+        self.routing.own(self.algorithm)
+    }
+
+    /// The kernels for a call of `bytes`; none if it takes the slow way.
+    #[inline(always)]
+    pub(crate) fn kernels(
+        &self,
+        direction: Direction,
+        bytes: usize,
+    ) -> Option<&'static AesKernels> {
+        let kernels = self.rows.kernels(direction, bytes);
+        #[cfg(feature = "trace")]
+        if let Some(kernels) = kernels {
+            crate::trace::count(kernels.route);
+        }
+        kernels
+    }
+
+    /// A new key: kept for libcrypto's route too, and expanded by a route that is in service.
+    #[inline]
+    pub(crate) fn take_key(&mut self, key: &[u8], reroute: impl FnOnce(&'static AesKernels)) {
+        if let Some(host) = &mut self.host {
+            host.take_key(key);
+        }
+        if self.watched {
+            reroute(self.own());
+        }
+    }
+
+    /// Whether every call takes the slow way.
+    #[inline]
+    pub(crate) const fn is_watched(&self) -> bool {
+        self.watched
+    }
+
+    /// The route of a call that takes the slow way; none if it is libcrypto's.
+    pub(crate) fn slow_kernels(
+        &self,
+        direction: Direction,
+        bytes: usize,
+    ) -> Option<&'static AesKernels> {
+        let kernels = self.routing.kernels(self.index, direction, bytes);
+        if kernels.is_none() && self.host.is_none() { Some(self.own()) } else { kernels }
+    }
+
+    /// Counts a data call that took the slow way.
+    pub(crate) fn count(&self, direction: Direction, route: Route, bytes: usize) {
+        #[cfg(feature = "trace")]
+        crate::trace::count(route);
+        self.routing.count(self.index, direction, route, bytes);
+    }
+
+    /// The kernels to compute this call with a second time, if it is its turn.
+    pub(crate) fn second(&mut self, first: &'static AesKernels) -> Option<&'static AesKernels> {
+        let every = self.routing.verify()?.get();
+        let due = self.countdown == 0;
+        self.countdown = if due { every - 1 } else { self.countdown - 1 };
+        (due && first.route != Route::Portable).then(|| reference(self.algorithm))
+    }
+
+    /// Takes the route of `kernels` out of service, in every context.
+    #[cold]
+    pub(crate) fn quarantine(&self, kernels: &'static AesKernels) {
+        self.routing.quarantine(kernels.route);
+    }
+
+    /// Kernels for what no comparison covers: those that comparisons are made with, if any are made.
+    pub(crate) fn neutral(&self) -> &'static AesKernels {
+        if self.routing.verify().is_some() { reference(self.algorithm) } else { self.own() }
+    }
+
+    /// Runs a call the slow way.
+    #[cold]
+    pub(crate) fn slowly<S: HostStep>(
+        &mut self,
+        direction: Direction,
+        step: &mut S,
+        state: &mut S::State,
+        data: InOut<'_>,
+    ) {
+        let bytes = data.len();
+        let own = self.own();
+        let route = match (self.routing.kernels(self.index, direction, bytes), &mut self.host) {
+            (None, Some(host)) => {
+                let done = step.host(host, own, state, data);
+                if done { Route::Libcrypto } else { own.route }
+            }
+            (kernels, _) => self.own_way(kernels.unwrap_or(own), step, state, data),
+        };
+        self.count(direction, route, bytes);
+    }
+
+    /// By kernels of our own, and by the reference if it is this call's turn.
+    fn own_way<S: Step>(
+        &mut self,
+        kernels: &'static AesKernels,
+        step: &mut S,
+        state: &mut S::State,
+        data: InOut<'_>,
+    ) -> Route {
+        match self.second(kernels) {
+            None => step.own(kernels, state, data),
+            Some(second) => {
+                if !twice(step, [kernels, second], state, data) {
+                    self.quarantine(kernels);
+                    return second.route;
+                }
+            }
+        }
+        kernels.route
+    }
+}
+
+/// Computes a call by both kernels, piece by piece. Tells whether they agreed; if not, the second
+/// had the last word from there on.
+pub(crate) fn twice<S: Step>(
+    step: &mut S,
+    [first, second]: [&'static AesKernels; 2],
+    state: &mut S::State,
+    mut data: InOut<'_>,
+) -> bool {
+    let (mut input, mut output, mut right) = ([0; LONGEST], [0; LONGEST], [0; LONGEST]);
+    let mut agreed = true;
+    while !data.is_empty() {
+        let bytes = if data.len() >= LONGEST { PIECE } else { data.len() };
+        let (mut piece, rest) = data.split_at(bytes);
+        data = rest;
+        let (input, output, right) =
+            (&mut input[..bytes], &mut output[..bytes], &mut right[..bytes]);
+        piece.save(input);
+        let mut right_state = state.clone();
+        step.own(second, &mut right_state, InOut::between(input, right));
+        if agreed {
+            step.own(first, state, piece.reborrow());
+            piece.written(output);
+            agreed = output == right && S::agree(state, &right_state);
+        }
+        if !agreed {
+            piece.overwrite(right);
+            *state = right_state;
+        }
+    }
+    input.zeroize();
+    output.zeroize();
+    right.zeroize();
+    agreed
+}

@@ -1,0 +1,192 @@
+//! The route of a GCM message, which is chosen once, by the length of its first data call.
+
+use wirespeed_cipher::modes::Gcm;
+use wirespeed_cipher::{AesKernels, Block, Direction, InOut, Route};
+
+use super::gcm::Authenticated;
+use crate::choice::{Step, twice};
+use crate::refusal::Refusal;
+
+/// Who computes the message.
+#[derive(Clone, Copy)]
+pub(super) enum Way {
+    /// There has been no data yet.
+    Open,
+    /// Kernels of our own, and nobody watches.
+    Fast,
+    /// Kernels of our own, watched: counted, and computed twice if there is a second.
+    Watched { first: &'static AesKernels, second: Option<&'static AesKernels> },
+    /// The host's default provider.
+    Host,
+}
+
+impl Authenticated {
+    /// Begins a message with the IV.
+    #[inline(always)]
+    pub(super) fn begin_message(&mut self) {
+        self.way = Way::Open;
+        if self.choice.is_watched() {
+            return self.begin_watched();
+        }
+        self.gcm.start(&self.iv[..self.iv_bytes]);
+    }
+
+    #[cold]
+    fn begin_watched(&mut self) {
+        let first = self.choice.own();
+        let second = self.choice.second(first);
+        self.way = Way::Watched { first, second };
+        let (iv, bytes) = (self.iv, self.iv_bytes);
+        self.watched(|gcm| gcm.start(&iv[..bytes]));
+    }
+
+    /// The next associated data.
+    #[inline]
+    pub(super) fn associate(&mut self, data: &[u8]) -> Result<(), Refusal> {
+        match self.way {
+            Way::Open | Way::Fast => self.gcm.aad(data).map_err(|_| Refusal::SILENT),
+            Way::Watched { .. } => self.watched(|gcm| gcm.aad(data)).map_err(|_| Refusal::SILENT),
+            Way::Host => Err(Refusal::SILENT),
+        }
+    }
+
+    /// The next data.
+    #[inline(always)]
+    pub(super) fn crypt(&mut self, data: InOut<'_>) -> Result<(), Refusal> {
+        if let Way::Open = self.way
+            && let Some(kernels) = self.choice.kernels(self.direction, data.len())
+        {
+            self.gcm.reroute(kernels);
+            self.way = Way::Fast;
+        }
+        match self.way {
+            Way::Fast => self.gcm.crypt(self.direction, data).map_err(|_| Refusal::SILENT),
+            _ => self.crypt_slowly(data),
+        }
+    }
+
+    /// The tag of a message that was encrypted.
+    #[inline]
+    pub(super) fn make_tag(&mut self) -> Result<Block, Refusal> {
+        match (self.way, &mut self.choice.host) {
+            (Way::Host, Some(host)) => host.tag().map_err(|_| Refusal::SILENT),
+            (Way::Watched { .. }, _) => Ok(self.watched(Gcm::tag)),
+            _ => Ok(self.gcm.tag()),
+        }
+    }
+
+    /// Whether `given` is the beginning of the tag of the message that was decrypted, in constant time.
+    #[inline]
+    pub(super) fn is_tag(&mut self, given: &[u8]) -> bool {
+        if let (Way::Host, Some(host)) = (self.way, &mut self.choice.host) {
+            return host.verify(given).is_ok();
+        }
+        let Ok(tag) = self.make_tag() else { return false };
+        let difference = if let Ok(given) = <Block>::try_from(given) {
+            u128::from_ne_bytes(given) ^ u128::from_ne_bytes(tag)
+        } else {
+            given.iter().zip(tag).fold(0, |all, (a, b)| all | u128::from(a ^ b))
+        };
+        std::hint::black_box(difference) == 0
+    }
+
+    #[cold]
+    fn crypt_slowly(&mut self, mut data: InOut<'_>) -> Result<(), Refusal> {
+        let (direction, bytes) = (self.direction, data.len());
+        if bytes == 0 {
+            return Ok(());
+        }
+        if !self.gcm.has_data() && !matches!(self.way, Way::Host) {
+            self.choose(bytes);
+        }
+        let route = match (self.way, &mut self.choice.host) {
+            (Way::Host, Some(host)) => {
+                host.update(data).map_err(|_| Refusal::SILENT)?;
+                Route::Libcrypto
+            }
+            (Way::Watched { first, second: Some(second) }, _) => {
+                if !self.gcm.has_room(bytes) {
+                    return Err(Refusal::SILENT);
+                }
+                if twice(&mut Data(direction), [first, second], &mut self.gcm, data) {
+                    first.route
+                } else {
+                    self.give_up(first, second);
+                    second.route
+                }
+            }
+            (Way::Watched { first, second: None }, _) => {
+                self.gcm.reroute(first);
+                self.gcm.crypt(direction, data.reborrow()).map_err(|_| Refusal::SILENT)?;
+                first.route
+            }
+            _ => return Err(Refusal::SILENT),
+        };
+        self.choice.count(direction, route, bytes);
+        Ok(())
+    }
+
+    /// Chooses the route when the first data come.
+    fn choose(&mut self, bytes: usize) {
+        let second = match self.way {
+            Way::Watched { second, .. } => second,
+            _ => None,
+        };
+        match (self.choice.slow_kernels(self.direction, bytes), &mut self.choice.host) {
+            (Some(first), _) => {
+                let second = second.filter(|second| second.route != first.route);
+                self.way = Way::Watched { first, second };
+            }
+            (None, Some(host)) => {
+                // Longer associated data are hashed already, by us.
+                let iv = &self.iv[..self.iv_bytes];
+                let aad = self.gcm.short_aad();
+                let begun = aad.map(|aad| host.begin(self.direction, iv, aad));
+                self.way = match begun {
+                    Some(Ok(())) => Way::Host,
+                    _ => Way::Watched { first: self.choice.own(), second },
+                };
+            }
+            (None, None) => self.way = Way::Watched { first: self.choice.own(), second },
+        }
+    }
+
+    /// Something besides the data, by the kernels of a watched message, twice if that is due.
+    fn watched<T: PartialEq>(&mut self, run: impl Fn(&mut Gcm) -> T) -> T {
+        let Way::Watched { first, second } = self.way else { return run(&mut self.gcm) };
+        let mut other = self.gcm.clone();
+        self.gcm.reroute(first);
+        let result = run(&mut self.gcm);
+        let Some(second) = second else { return result };
+        other.reroute(second);
+        let right = run(&mut other);
+        if result != right || !self.gcm.agrees(&other) {
+            self.gcm = other;
+            self.give_up(first, second);
+        }
+        right
+    }
+
+    /// The first kernels were wrong: the second go on.
+    #[cold]
+    fn give_up(&mut self, first: &'static AesKernels, second: &'static AesKernels) {
+        self.choice.quarantine(first);
+        self.way = Way::Watched { first: second, second: None };
+    }
+}
+
+/// GCM's data as a step.
+struct Data(Direction);
+
+impl Step for Data {
+    type State = Gcm;
+
+    fn own(&mut self, kernels: &'static AesKernels, gcm: &mut Gcm, data: InOut<'_>) {
+        gcm.reroute(kernels);
+        gcm.crypt(self.0, data).expect("the caller has seen that there is room");
+    }
+
+    fn agree(a: &Gcm, b: &Gcm) -> bool {
+        a.agrees(b)
+    }
+}

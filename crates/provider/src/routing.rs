@@ -1,0 +1,323 @@
+//! The routes of one loaded provider: which were proved, which serves what, which gave wrong bytes.
+
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use wirespeed_cipher::{AesKernels, Algorithm, Direction, Route};
+use wirespeed_cpu::Features;
+use wirespeed_plan::{OCTAVES, Plan};
+
+use crate::boundary::counters::Counters;
+use crate::boundary::host_library::HostLibrary;
+use crate::ladder::{LADDER, Proven};
+use crate::rows::Rows;
+
+/// What is to choose the routes.
+pub(crate) enum By<'a> {
+    /// The best of the ladder for everything.
+    Ladder,
+    /// These and no others, all of which must be there; the first serves everything.
+    List(&'a [Route]),
+    /// What was measured on this machine.
+    Plan(&'a Plan),
+}
+
+/// What serves in one provider. Its contexts share it; a quarantine changes it under them.
+pub(crate) struct Routing {
+    /// Our own routes that may serve, the best first.
+    natives: Vec<Proven>,
+    /// For each algorithm, in the order of [`Algorithm::ALL`].
+    rows: Vec<Arc<Rows>>,
+    /// What contexts look at instead where every call takes the slow way.
+    blind: Option<Arc<Rows>>,
+    /// libcrypto's own default provider, where calls may go to it.
+    host: Option<Arc<HostLibrary>>,
+    quarantined: AtomicU64,
+    /// Every how many calls one is computed twice.
+    verify: Option<NonZeroU32>,
+    counters: Option<Counters>,
+}
+
+/// What watches the calls.
+#[derive(Default)]
+pub(crate) struct Watch {
+    pub(crate) verify: Option<NonZeroU32>,
+    pub(crate) counters: Option<Counters>,
+}
+
+impl Routing {
+    /// Proves the routes that `by` wants, and says what serves what; the error says why nothing can.
+    ///
+    /// `reach` gets at libcrypto's route, which nobody pays for who does not use it.
+    pub(crate) fn new(
+        by: &By<'_>,
+        features: Features,
+        watch: Watch,
+        reach: impl Fn() -> Result<Arc<HostLibrary>, String>,
+    ) -> Result<Self, String> {
+        let mut stand = Stand { features, natives: Vec::new(), quarantined: 0 };
+        let mut host = None;
+        let rows = match by {
+            By::Ladder => {
+                stand.climb()?;
+                stand.uniform()
+            }
+            By::List(routes) => {
+                for route in *routes {
+                    if *route == Route::Libcrypto {
+                        host = Some(reach().map_err(|why| format!("libcrypto is absent: {why}"))?);
+                    } else {
+                        stand.add(*route)?;
+                    }
+                }
+                if routes.first() == Some(&Route::Libcrypto) {
+                    // What libcrypto's route leaves to us, the ends of streams, needs kernels too.
+                    stand.climb().or_else(|_| stand.add(Route::Portable))?;
+                    Algorithm::ALL.iter().map(|_| Arc::new(Rows::uniform(None))).collect()
+                } else {
+                    stand.uniform()
+                }
+            }
+            By::Plan(plan) => {
+                let used = used(plan);
+                let named = |route: &Route| used & 1 << *route as u32 != 0;
+                for route in LADDER.into_iter().chain([Route::Portable]).filter(named) {
+                    // One that has gone is replaced by the best that is there.
+                    let _ = stand.add(route);
+                }
+                stand.climb().or_else(|_| stand.add(Route::Portable))?;
+                if named(&Route::Libcrypto) {
+                    host = reach().ok();
+                }
+                stand.planned(plan, host.is_some())
+            }
+        };
+        if watch.verify.is_some() {
+            // Whoever is found wrong gets a successor; a route that is not there is none.
+            LADDER.into_iter().for_each(|route| drop(stand.add(route)));
+        }
+        let watched = watch.verify.is_some() || watch.counters.is_some();
+        Ok(Self {
+            natives: stand.natives,
+            rows,
+            blind: watched.then(|| Arc::new(Rows::blind())),
+            host,
+            quarantined: AtomicU64::new(stand.quarantined),
+            verify: watch.verify,
+            counters: watch.counters,
+        })
+    }
+
+    /// The rows that contexts of `algorithm` look at first.
+    pub(crate) fn visible_rows(&self, algorithm: usize) -> &Arc<Rows> {
+        self.blind.as_ref().unwrap_or(&self.rows[algorithm])
+    }
+
+    /// The kernels that serve a call of ours; none if it is libcrypto's.
+    pub(crate) fn kernels(
+        &self,
+        algorithm: usize,
+        direction: Direction,
+        bytes: usize,
+    ) -> Option<&'static AesKernels> {
+        self.rows[algorithm].kernels(direction, bytes)
+    }
+
+    /// The best kernels of our own that are not quarantined.
+    pub(crate) fn own(&self, algorithm: Algorithm) -> &'static AesKernels {
+        let quarantined = self.quarantined.load(Ordering::Relaxed);
+        let good = |proven: &&Proven| quarantined & 1 << proven.route() as u32 == 0;
+        let proven = self.natives.iter().find(good);
+        proven.map_or_else(|| reference(algorithm), |proven| proven.kernels(algorithm))
+    }
+
+    /// libcrypto's own default provider, if `algorithm` may go to it.
+    pub(crate) fn host(&self, algorithm: usize) -> Option<&Arc<HostLibrary>> {
+        let rows = &self.rows[algorithm];
+        let goes = |direction| (0..OCTAVES).any(|octave| rows.entry(direction, octave).is_none());
+        self.host.as_ref().filter(|_| Direction::BOTH.into_iter().any(goes))
+    }
+
+    /// Whether calls are counted or computed twice.
+    pub(crate) fn is_watched(&self) -> bool {
+        self.blind.is_some()
+    }
+
+    pub(crate) fn verify(&self) -> Option<NonZeroU32> {
+        self.verify
+    }
+
+    /// Counts a data call, if anybody wants to know.
+    #[inline]
+    pub(crate) fn count(&self, algorithm: usize, direction: Direction, route: Route, bytes: usize) {
+        if let Some(counters) = &self.counters {
+            counters.count(algorithm, direction, route, bytes);
+        }
+    }
+
+    /// Takes a route out of service that gave wrong bytes.
+    #[cold]
+    pub(crate) fn quarantine(&self, route: Route) {
+        let bit = 1 << route as u32;
+        self.quarantined.fetch_or(bit, Ordering::Relaxed);
+        if let Some(counters) = &self.counters {
+            counters.quarantine(bit);
+        }
+        for (algorithm, rows) in Algorithm::ALL.iter().zip(&self.rows) {
+            for direction in Direction::BOTH {
+                for octave in 0..OCTAVES {
+                    if rows.entry(direction, octave).is_some_and(|it| it.route == route) {
+                        rows.set(direction, octave, Some(self.own(*algorithm)));
+                    }
+                }
+            }
+        }
+    }
+
+    /// The quarantined routes, one bit each.
+    pub(crate) fn quarantined(&self) -> u64 {
+        self.quarantined.load(Ordering::Relaxed)
+    }
+
+    /// The routes that serve, in the order of [`Route::ALL`].
+    pub(crate) fn serving(&self) -> Vec<Route> {
+        let mut seen = 0_u64;
+        for rows in &self.rows {
+            for direction in Direction::BOTH {
+                for octave in 0..OCTAVES {
+                    let entry = rows.entry(direction, octave);
+                    seen |= 1 << entry.map_or(Route::Libcrypto, |it| it.route) as u32;
+                }
+            }
+        }
+        Route::ALL.into_iter().filter(|route| seen & 1 << *route as u32 != 0).collect()
+    }
+}
+
+/// The kernels that settle an argument: plain integer arithmetic, which no CPU can lack.
+pub(crate) fn reference(algorithm: Algorithm) -> &'static AesKernels {
+    wirespeed_native::aes(Route::Portable, algorithm.key_bits(), Features::NONE)
+        .expect("portable is everywhere")
+}
+
+/// The routes that a plan names, one bit each.
+fn used(plan: &Plan) -> u64 {
+    let cells = Algorithm::ALL.iter().flat_map(|algorithm| {
+        Direction::BOTH.into_iter().filter_map(|direction| plan.routes(*algorithm, direction))
+    });
+    cells.flatten().fold(0, |all, route| all | 1 << route as u32)
+}
+
+/// The routes while they are being put together.
+struct Stand {
+    features: Features,
+    natives: Vec<Proven>,
+    quarantined: u64,
+}
+
+impl Stand {
+    /// Adds a route that is there and passes its self-test; the error says why not. A wrong one is
+    /// remembered.
+    fn add(&mut self, route: Route) -> Result<(), String> {
+        if self.natives.iter().any(|proven| proven.route() == route) {
+            return Ok(());
+        }
+        let found = Proven::find(route, self.features);
+        match found.map_err(|why| format!("{route} is absent: {why}"))? {
+            Some(proven) => self.natives.push(proven),
+            None => {
+                self.quarantined |= 1 << route as u32;
+                return Err(format!("{route} is quarantined: it failed its self-test"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the best of the ladder, unless there is a route already; the error says why none is.
+    fn climb(&mut self) -> Result<(), String> {
+        let mut reasons = Vec::new();
+        for route in LADDER {
+            if !self.natives.is_empty() {
+                return Ok(());
+            }
+            reasons.extend(self.add(route).err());
+        }
+        if self.natives.is_empty() { Err(reasons.join("; ")) } else { Ok(()) }
+    }
+
+    /// The first route serves everything.
+    fn uniform(&self) -> Vec<Arc<Rows>> {
+        let rows = |algorithm: &Algorithm| {
+            Arc::new(Rows::uniform(Some(self.natives[0].kernels(*algorithm))))
+        };
+        Algorithm::ALL.iter().map(rows).collect()
+    }
+
+    /// Each cell as the plan says; where its route is not to be had, the best that is.
+    fn planned(&self, plan: &Plan, host: bool) -> Vec<Arc<Rows>> {
+        let kernels = |algorithm: Algorithm, route: Route| {
+            let proven = self.natives.iter().find(|proven| proven.route() == route);
+            Some(proven.unwrap_or(&self.natives[0]).kernels(algorithm))
+                .filter(|_| route != Route::Libcrypto || !host)
+        };
+        let rows = |algorithm: &Algorithm| {
+            let rows = Rows::blind();
+            for direction in Direction::BOTH {
+                let cells = plan.routes(*algorithm, direction);
+                for (octave, route) in cells.into_iter().flatten().enumerate() {
+                    rows.set(direction, octave, kernels(*algorithm, route));
+                }
+            }
+            Arc::new(rows)
+        };
+        Algorithm::ALL.iter().map(rows).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn routing(by: &By<'_>, features: Features) -> Result<Routing, String> {
+        Routing::new(by, features, Watch::default(), || Err("not in this test".to_owned()))
+    }
+
+    #[test]
+    fn without_aes_instructions_nothing_is_chosen_and_every_rung_says_why() {
+        let reasons = routing(&By::Ladder, Features::NONE).err();
+        let reasons = reasons.expect("portable is never chosen by itself");
+        for route in LADDER {
+            assert!(reasons.contains(&format!("{route} is absent")), "{reasons}");
+        }
+    }
+
+    #[test]
+    fn portable_is_there_for_whoever_asks() {
+        let routing = routing(&By::List(&[Route::Portable]), Features::NONE).unwrap();
+        assert_eq!(routing.serving(), [Route::Portable]);
+        for algorithm in Algorithm::ALL {
+            assert_eq!(routing.own(*algorithm).key_bits, algorithm.key_bits());
+        }
+    }
+
+    #[test]
+    fn every_route_of_a_list_must_be_there() {
+        let by = By::List(&[Route::Portable, Route::Libcrypto]);
+        assert_eq!(
+            routing(&by, Features::NONE).err().unwrap(),
+            "libcrypto is absent: not in this test"
+        );
+        let by = By::List(&[Route::Portable, Route::Vaes512]);
+        assert!(routing(&by, Features::NONE).err().unwrap().starts_with("vaes512 is absent: "));
+    }
+
+    #[test]
+    fn a_quarantined_route_serves_nothing_any_more() {
+        let routing = routing(&By::List(&[Route::Portable]), Features::NONE).unwrap();
+        routing.quarantine(Route::Portable);
+        assert_eq!(routing.quarantined(), 1 << Route::Portable as u32);
+        // Nothing else is left, so the reference goes on.
+        assert_eq!(routing.serving(), [Route::Portable]);
+    }
+}
