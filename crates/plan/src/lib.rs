@@ -1,2 +1,42 @@
 //! The plan: which route serves which call, as it was measured on this machine.
+//!
+//! `wirespeed tune` writes it, the provider reads it once when it is loaded, `wirespeed routes --why`
+//! explains it. It is text, one fact in a line:
+//!
+//! ```text
+//! # A remark. Remarks and empty lines may be anywhere.
+//! wirespeed-plan 1
+//! cpu        GenuineIntel 6/143/8 Intel(R) Xeon(R) Processor
+//! microcode  0x2b000639
+//! kernel     6.1.0-18-amd64
+//! libcrypto  3.0.18
+//! wirespeed  0.1.0
+//! AES-128-GCM enc    16 vaes256   message    81.4+-0.3 vaes512      82.0+-0.4     198.2+-1.1
+//! AES-128-GCM enc    64 libcrypto
+//! ```
+//!
+//! First the format and its version; then the machine's [`Fingerprint`]; then the rows: algorithm,
+//! direction, size class, route. What may follow is the reason, which only people read: the use that
+//! the times are of, the nanoseconds of one call by this route, the second best route and its, and those
+//! of the host's libcrypto. An algorithm has a row for every size class in each direction that differs,
+//! or none at all. One that is `libcrypto` everywhere, or has no rows, is left to libcrypto.
+//!
+//! A reader believes nothing: not the version, not a name, not a number, not the length of the file.
 #![forbid(unsafe_code)]
+
+mod error;
+mod fingerprint;
+mod judge;
+mod parse;
+mod row;
+mod sizes;
+mod table;
+mod time;
+
+pub use error::PlanError;
+pub use fingerprint::Fingerprint;
+pub use judge::{MARGIN, Ratio, Trial, judge};
+pub use row::{Reason, Row};
+pub use sizes::{OCTAVES, octave};
+pub use table::{LARGEST, Plan};
+pub use time::Time;

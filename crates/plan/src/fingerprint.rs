@@ -1,0 +1,150 @@
+//! What a plan was made for: a plan for anything else is not used.
+
+use std::fmt;
+use std::fs::File;
+use std::io::Read;
+
+/// The machine and the programs that a plan holds for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fingerprint([String; Self::FACTS.len()]);
+
+impl Fingerprint {
+    /// The word in the plan and the word for people.
+    pub(crate) const FACTS: [(&'static str, &'static str); 5] = [
+        ("cpu", "CPU"),
+        ("microcode", "microcode"),
+        ("kernel", "kernel"),
+        ("libcrypto", "libcrypto"),
+        ("wirespeed", "Wirespeed"),
+    ];
+
+    /// Characters in one fact; more are cut off.
+    const LONGEST: usize = 120;
+
+    /// In place of a fact that the machine does not tell.
+    const UNKNOWN: &'static str = "unknown";
+
+    /// Bytes of /proc/cpuinfo: all that is wanted of the first CPU's block, which goes on with a long
+    /// line of flags. The kernel writes a block for every CPU that a reader has room for, so there
+    /// must be no room for more.
+    const CPUINFO: usize = 1024;
+
+    /// This machine, with a libcrypto of this version: "3.0.18", or "OpenSSL 3.0.18 30 Sep 2025".
+    pub fn here(libcrypto_version: &str) -> Self {
+        let cpuinfo = read_once("/proc/cpuinfo", Self::CPUINFO);
+        let kernel = read_once("/proc/sys/kernel/osrelease", 256);
+        Self::of(&cpuinfo, &kernel, libcrypto_version)
+    }
+
+    fn of(cpuinfo: &str, kernel: &str, libcrypto: &str) -> Self {
+        let block = cpuinfo.split("\n\n").next().unwrap_or_default();
+        // The last line may be cut off.
+        let whole = block.rfind('\n').map_or("", |end| &block[..end]);
+        let fact = |key: &str| {
+            let pairs = whole.lines().filter_map(|line| line.split_once(':'));
+            let mut values = pairs.filter(|(name, _)| name.trim() == key).map(|(_, value)| value);
+            values.next().map_or(Self::UNKNOWN, str::trim)
+        };
+        let cpu = format!(
+            "{} {}/{}/{} {}",
+            fact("vendor_id"),
+            fact("cpu family"),
+            fact("model"),
+            fact("stepping"),
+            fact("model name"),
+        );
+        let starts_with_digit = |word: &&str| word.starts_with(|c: char| c.is_ascii_digit());
+        let libcrypto = libcrypto.split(' ').find(starts_with_digit).unwrap_or(libcrypto);
+        let facts = [&cpu, fact("microcode"), kernel, libcrypto, env!("CARGO_PKG_VERSION")];
+        Self(facts.map(Self::tidy))
+    }
+
+    /// From the values of [`Self::FACTS`] in order.
+    pub(crate) fn from_facts(facts: [&str; Self::FACTS.len()]) -> Self {
+        Self(facts.map(Self::tidy))
+    }
+
+    /// One line of single blanks and printable characters, not empty, not too long.
+    fn tidy(text: &str) -> String {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let line = words.join(" ");
+        let printable = line.chars().filter(|c| !c.is_control()).take(Self::LONGEST);
+        let text = printable.collect::<String>().trim().to_owned();
+        if text.is_empty() { Self::UNKNOWN.to_owned() } else { text }
+    }
+
+    /// Name and value of each fact.
+    pub fn facts(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        Self::FACTS.iter().map(|(name, _)| *name).zip(self.0.iter().map(String::as_str))
+    }
+
+    /// What makes a plan with this fingerprint useless `here`: "made for libcrypto 3.0.18, this is
+    /// 3.0.19".
+    pub fn difference(&self, here: &Self) -> Option<String> {
+        let pairs = Self::FACTS.iter().zip(self.0.iter().zip(&here.0));
+        let mut different = pairs.filter(|(_, (made, here))| made != here);
+        let ((_, name), (made, here)) = different.next()?;
+        Some(format!("made for {name} {made}, this is {here}"))
+    }
+}
+
+impl fmt::Display for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.facts().try_for_each(|(name, value)| writeln!(f, "{name:<10} {value}"))
+    }
+}
+
+/// The first bytes of a file of the kernel's, in one read; nothing if it cannot be read.
+fn read_once(path: &str, most: usize) -> String {
+    let mut bytes = vec![0; most];
+    let count = File::open(path).and_then(|mut file| file.read(&mut bytes)).unwrap_or(0);
+    String::from_utf8_lossy(&bytes[..count]).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CPUINFO: &str = "processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 143\n\
+        model name\t: Intel(R)  Xeon(R)\nstepping\t: 8\nmicrocode\t: 0x2b000639\nflags\t: fpu v";
+
+    #[test]
+    fn facts_from_the_kernel_files() {
+        let print = Fingerprint::of(CPUINFO, "6.1.0-18-amd64\n", "OpenSSL 3.0.18 30 Sep 2025");
+        let facts: Vec<_> = print.facts().map(|(_, value)| value).collect();
+        assert_eq!(facts[0], "GenuineIntel 6/143/8 Intel(R) Xeon(R)");
+        assert_eq!(facts[1..4], ["0x2b000639", "6.1.0-18-amd64", "3.0.18"]);
+        assert_eq!(print, Fingerprint::of(CPUINFO, "6.1.0-18-amd64", "3.0.18"));
+    }
+
+    #[test]
+    fn what_the_machine_does_not_tell_is_unknown() {
+        let print = Fingerprint::of("", "", "");
+        let facts: Vec<_> = print.facts().map(|(_, value)| value).collect();
+        assert_eq!(facts[0], "unknown unknown/unknown/unknown unknown");
+        assert_eq!(facts[1..4], ["unknown"; 3]);
+        // A second block says nothing about the first, and a line cut short says nothing.
+        let print = Fingerprint::of("model : 1\n\nmicrocode : 0x1\n", "", "");
+        assert_eq!(print.0[1], "unknown");
+        let print = Fingerprint::of("model : 1\nmicrocode : 0x2b0", "", "");
+        assert_eq!(print.0[1], "unknown");
+    }
+
+    #[test]
+    fn the_first_difference_is_told() {
+        let made = Fingerprint::of(CPUINFO, "6.1", "3.0.18");
+        assert_eq!(made.difference(&made.clone()), None);
+        let here = Fingerprint::of(CPUINFO, "6.1", "3.0.19");
+        let told = made.difference(&here).expect("another libcrypto");
+        assert_eq!(told, "made for libcrypto 3.0.18, this is 3.0.19");
+        let here = Fingerprint::of(CPUINFO, "6.2", "3.0.19");
+        assert_eq!(made.difference(&here).expect("both"), "made for kernel 6.1, this is 6.2");
+    }
+
+    #[test]
+    fn this_machine_has_a_kernel() {
+        let here = Fingerprint::here("3.0.18");
+        assert_ne!(here.0[2], "unknown");
+        assert_eq!(here, Fingerprint::here("OpenSSL 3.0.18 30 Sep 2025"));
+    }
+}

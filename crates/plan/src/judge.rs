@@ -1,0 +1,208 @@
+//! The judgement: from measured gains to routes. Pure; the figures come from outside.
+//!
+//! A route of ours takes a cell from the host's libcrypto only by a clear margin in some use, and only
+//! if it is clearly worse in none. What stands in an earlier plan of the same machine stays until
+//! something beats it clearly, so that two runs of `wirespeed tune` agree.
+
+use wirespeed_cipher::{Algorithm, Direction, Route, SIZE_CLASSES, Use};
+
+use crate::row::{Reason, Row};
+use crate::sizes::octave;
+use crate::table::Plan;
+use crate::time::Time;
+
+/// What a clear margin is: two runs on a quiet machine differ by about as much.
+pub const MARGIN: f64 = 0.03;
+
+/// How many times as fast: a median and its confidence interval.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ratio {
+    /// The lower end.
+    pub low: f64,
+    /// The median.
+    pub median: f64,
+    /// The upper end.
+    pub high: f64,
+}
+
+/// The host's libcrypto against itself.
+const EQUAL: Ratio = Ratio { low: 1.0, median: 1.0, high: 1.0 };
+
+/// What was measured of one route in one case, beside the host's libcrypto.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Trial {
+    /// The direction; encryption for modes that are the same both ways.
+    pub direction: Direction,
+    /// The use.
+    pub usage: Use,
+    /// The size class.
+    pub size: usize,
+    /// The route. `libcrypto` is our provider handing the call on to the host's.
+    pub route: Route,
+    /// How many times as fast as the host's libcrypto, pair by pair.
+    pub gain: Ratio,
+    /// One call.
+    pub time: Time,
+    /// One call by the host's libcrypto, in the same turns.
+    pub host: Time,
+}
+
+/// Chooses the routes of one algorithm from all that was measured of it; `incumbents` is an earlier
+/// plan with the same fingerprint. No rows if a size class was not measured.
+///
+/// If nothing of ours wins, or if what is lost in the other cells by handing calls on outweighs what
+/// is won, every row is `libcrypto`, and the algorithm is not claimed.
+pub fn judge(algorithm: Algorithm, trials: &[Trial], incumbents: Option<&Plan>) -> Vec<Row> {
+    let cells: Vec<Cell<'_>> = algorithm
+        .directions()
+        .iter()
+        .flat_map(|&direction| {
+            let octaves = SIZE_CLASSES.chunk_by(|a, b| octave(*a) == octave(*b));
+            octaves.map(move |octave| (direction, octave.to_vec()))
+        })
+        .map(|(direction, sizes)| Cell { direction, sizes, trials })
+        .collect();
+    if !cells.iter().all(Cell::is_measured) {
+        return Vec::new();
+    }
+    let incumbent = |cell: &Cell<'_>| {
+        let row = incumbents?.row(algorithm, cell.direction, cell.sizes[0])?;
+        Some(row.route).filter(|route| *route != Route::Libcrypto)
+    };
+    let winners: Vec<Option<Route>> =
+        cells.iter().map(|cell| cell.winner(incumbent(cell))).collect();
+    let routes: Vec<Route> = cells
+        .iter()
+        .zip(&winners)
+        .map(|(cell, winner)| winner.unwrap_or_else(|| cell.stand_in()))
+        .collect();
+    let gain: f64 = cells.iter().zip(&routes).map(|(cell, route)| cell.mean_gain(*route)).sum();
+    let claimed = winners.iter().any(Option::is_some) && gain > 0.0;
+    let chosen = cells.iter().zip(routes);
+    chosen.flat_map(|(cell, route)| cell.rows(algorithm, claimed.then_some(route))).collect()
+}
+
+/// The size classes of one octave in one direction: they get one route.
+struct Cell<'a> {
+    direction: Direction,
+    sizes: Vec<usize>,
+    /// Of all cells.
+    trials: &'a [Trial],
+}
+
+impl Cell<'_> {
+    /// What was measured here.
+    fn here(&self) -> impl Iterator<Item = &Trial> {
+        let here =
+            |trial: &&Trial| trial.direction == self.direction && self.sizes.contains(&trial.size);
+        self.trials.iter().filter(here)
+    }
+
+    fn is_measured(&self) -> bool {
+        self.sizes.iter().all(|size| self.here().any(|trial| trial.size == *size))
+    }
+
+    /// Our own routes, and never twice the same.
+    fn own(&self) -> impl Iterator<Item = Route> {
+        let measured = |route: &Route| self.here().any(|trial| trial.route == *route);
+        Route::ALL.into_iter().filter(|route| *route != Route::Libcrypto).filter(measured)
+    }
+
+    /// The gain of a route in a case; without a route, of the host itself.
+    fn gain(&self, route: Option<Route>, usage: Use, size: usize) -> Option<Ratio> {
+        let Some(route) = route else { return Some(EQUAL) };
+        let same = |trial: &&Trial| (trial.route, trial.usage, trial.size) == (route, usage, size);
+        self.here().find(same).map(|trial| trial.gain)
+    }
+
+    /// Whether at every size the challenger is clearly faster in some use, and clearly slower in none.
+    fn beats(&self, challenger: Route, holder: Option<Route>) -> bool {
+        self.sizes.iter().all(|&size| {
+            let pair = |usage| {
+                Some((self.gain(Some(challenger), usage, size)?, self.gain(holder, usage, size)?))
+            };
+            let pairs: Vec<(Ratio, Ratio)> = Use::ALL.into_iter().filter_map(pair).collect();
+            let wins = pairs.iter().any(|(a, b)| a.low > b.high * (1.0 + MARGIN));
+            let loses = pairs.iter().any(|(a, b)| a.high < b.low);
+            wins && !loses
+        })
+    }
+
+    /// Whether an incumbent need not go: at every size ahead of the host in some use, if not clearly,
+    /// and clearly slower in none.
+    fn holds(&self, incumbent: Route) -> bool {
+        self.sizes.iter().all(|&size| {
+            let gain = |usage| self.gain(Some(incumbent), usage, size);
+            let gains: Vec<Ratio> = Use::ALL.into_iter().filter_map(gain).collect();
+            gains.iter().any(|gain| gain.median > 1.0) && gains.iter().all(|gain| gain.high >= 1.0)
+        })
+    }
+
+    /// Our route for this cell, if any of them has earned it.
+    fn winner(&self, incumbent: Option<Route>) -> Option<Route> {
+        let earned = |route: &Route| self.beats(*route, None);
+        match incumbent.filter(|route| self.holds(*route)) {
+            None => self.best(self.own().filter(earned)),
+            Some(incumbent) => {
+                let ahead = |route: &Route| self.beats(*route, Some(incumbent));
+                Some(self.best(self.own().filter(earned).filter(ahead)).unwrap_or(incumbent))
+            }
+        }
+    }
+
+    /// Where the host stays, but the algorithm is ours: calls are handed on to it, unless a route of
+    /// ours is clearly faster than that detour.
+    fn stand_in(&self) -> Route {
+        let detour = self.here().any(|trial| trial.route == Route::Libcrypto);
+        let fast = self.own().filter(|route| *route != Route::Portable);
+        let ahead = |route: &Route| detour && self.beats(*route, Some(Route::Libcrypto));
+        self.best(fast.filter(ahead)).unwrap_or(Route::Libcrypto)
+    }
+
+    /// The route with the greatest gain.
+    fn best(&self, routes: impl Iterator<Item = Route>) -> Option<Route> {
+        routes.max_by(|a, b| self.mean_gain(*a).total_cmp(&self.mean_gain(*b)))
+    }
+
+    /// The logarithm of a route's mean gain over sizes and uses: 0 is as fast as the host.
+    fn mean_gain(&self, route: Route) -> f64 {
+        let of_route = self.here().filter(|trial| trial.route == route);
+        let logarithms: Vec<f64> =
+            of_route.map(|trial| trial.gain.median.max(f64::MIN_POSITIVE).ln()).collect();
+        logarithms.iter().sum::<f64>() / logarithms.len().max(1) as f64
+    }
+
+    /// The rows; without a route, those of the host alone.
+    fn rows(&self, algorithm: Algorithm, route: Option<Route>) -> impl Iterator<Item = Row> {
+        self.sizes.iter().map(move |&size| Row {
+            algorithm,
+            direction: self.direction,
+            size,
+            route: route.unwrap_or(Route::Libcrypto),
+            reason: self.reason(route, size),
+        })
+    }
+
+    /// The figures of the use in which the route gains most; for libcrypto, in which the best of ours
+    /// does.
+    fn reason(&self, route: Option<Route>, size: usize) -> Option<Reason> {
+        let at_size = || self.here().filter(|trial| trial.size == size);
+        let own = |trial: &&Trial| trial.route != Route::Libcrypto;
+        let shown = |trial: &&Trial| match route {
+            None | Some(Route::Libcrypto) => own(trial),
+            Some(route) => trial.route == route,
+        };
+        let deciding = at_size().filter(shown).max_by(|a, b| a.gain.low.total_cmp(&b.gain.low))?;
+        let (usage, libcrypto) = (deciding.usage, deciding.host);
+        let in_use = || at_size().filter(|trial| trial.usage == usage);
+        let by_route = |route| in_use().find(|trial| trial.route == route).map(|trial| trial.time);
+        let time = route.map_or(Some(libcrypto), by_route).unwrap_or(libcrypto);
+        let route = route.unwrap_or(Route::Libcrypto);
+        let others = in_use().filter(own).map(|trial| (trial.route, trial.time));
+        let (second, second_time) = others
+            .chain([(Route::Libcrypto, libcrypto)])
+            .filter(|(other, _)| *other != route)
+            .min_by(|(_, a), (_, b)| a.nanos().total_cmp(&b.nanos()))?;
+        Some(Reason { usage, time, second, second_time, libcrypto })
+    }
+}

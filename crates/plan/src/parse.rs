@@ -1,0 +1,211 @@
+//! From text to a plan. Whatever the text, the answer is a plan or one line that says what is wrong.
+
+use std::str::FromStr;
+
+use wirespeed_cipher::{Algorithm, SIZE_CLASSES, UnknownName};
+
+use crate::error::PlanError;
+use crate::fingerprint::Fingerprint;
+use crate::row::{Reason, Row};
+use crate::sizes::octave;
+use crate::table::{LARGEST, Plan};
+use crate::time::Time;
+
+/// The first word of every plan.
+pub(crate) const FORMAT: &str = "wirespeed-plan";
+/// The version of the format that is written here, and the only one that is read.
+pub(crate) const VERSION: &str = "1";
+
+/// Bytes in a line at most.
+const LONGEST_LINE: usize = 256;
+
+/// A line, counted from 1.
+#[derive(Clone, Copy)]
+struct Line<'a> {
+    number: usize,
+    text: &'a str,
+}
+
+impl Line<'_> {
+    fn error(self, what: impl std::fmt::Display) -> PlanError {
+        PlanError::at(self.number, what)
+    }
+}
+
+pub(crate) fn plan(text: &str) -> Result<Plan, PlanError> {
+    let mut lines = text.lines().enumerate().map(|(index, text)| Line { number: index + 1, text });
+    if text.len() > LARGEST {
+        return Err(PlanError::at(1, format!("a plan has at most {LARGEST} bytes")));
+    }
+    header(&mut lines)?;
+    let mut facts: [Option<&str>; Fingerprint::FACTS.len()] = [None; _];
+    // Rows wait until the fingerprint is whole; where each began is for the errors.
+    let mut rows: Vec<(Line<'_>, Row)> = Vec::new();
+    for line in lines {
+        let Some(text) = content(line)? else { continue };
+        let (first, rest) = text.split_once([' ', '\t']).unwrap_or((text, ""));
+        match Fingerprint::FACTS.iter().position(|(name, _)| *name == first) {
+            Some(place) => {
+                if rest.trim().is_empty() {
+                    return Err(line.error(format!("{first} has no value")));
+                }
+                if facts[place].replace(rest).is_some() {
+                    return Err(line.error(format!("a second {first}")));
+                }
+            }
+            None => rows.push((line, row(line, text)?)),
+        }
+    }
+    let last = Line { number: text.lines().count().max(1), text: "" };
+    if let Some(missing) = facts.iter().position(Option::is_none) {
+        let name = Fingerprint::FACTS[missing].0;
+        return Err(last.error(format!("the plan ends without a line for {name}")));
+    }
+    let fingerprint = Fingerprint::from_facts(facts.map(Option::unwrap_or_default));
+    let mut plan = Plan::new(fingerprint);
+    for (line, row) in &rows {
+        if plan.put(*row).is_some() {
+            let Row { algorithm, direction, size, .. } = row;
+            return Err(line.error(format!("a second {algorithm} {direction} {size}")));
+        }
+    }
+    for &algorithm in Algorithm::ALL {
+        if let Some((line, _)) = rows.iter().find(|(_, row)| row.algorithm == algorithm) {
+            complete(&plan, *line, algorithm)?;
+        }
+    }
+    Ok(plan)
+}
+
+/// What a line says; nothing if it is empty or a remark.
+fn content(line: Line<'_>) -> Result<Option<&str>, PlanError> {
+    if line.text.len() > LONGEST_LINE {
+        return Err(line.error(format!("a line has at most {LONGEST_LINE} bytes")));
+    }
+    if line.text.contains(|c: char| c.is_control() && c != '\t') {
+        return Err(line.error("a control character"));
+    }
+    let text = line.text.trim();
+    Ok(if text.is_empty() || text.starts_with('#') { None } else { Some(text) })
+}
+
+/// The first line that says anything must say what this is.
+fn header<'a>(lines: &mut impl Iterator<Item = Line<'a>>) -> Result<(), PlanError> {
+    let missing = format!("a plan begins with '{FORMAT} {VERSION}'");
+    for line in lines {
+        let Some(text) = content(line)? else { continue };
+        let words: Vec<&str> = text.split_whitespace().collect();
+        return match words[..] {
+            [FORMAT, VERSION] => Ok(()),
+            [FORMAT, other] => Err(line.error(format!(
+                "version {} of the format, and this Wirespeed reads {VERSION}: run wirespeed tune",
+                shown(other)
+            ))),
+            _ => Err(line.error(missing)),
+        };
+    }
+    Err(PlanError::at(1, missing))
+}
+
+/// Algorithm, direction, size, route; and the reason, whole or not at all.
+fn row(line: Line<'_>, text: &str) -> Result<Row, PlanError> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let (&[algorithm, direction, size, route], reason) =
+        words.split_first_chunk().ok_or_else(|| {
+            line.error(format!(
+                "'{}' begins no fact and no row of four words: algorithm, direction, bytes, route",
+                shown(words.first().unwrap_or(&""))
+            ))
+        })?;
+    let algorithm: Algorithm = name(line, algorithm)?;
+    let direction =
+        algorithm.directions().iter().copied().find(|known| known.name() == direction).ok_or_else(
+            || {
+                let known: Vec<_> =
+                    algorithm.directions().iter().map(|known| known.name()).collect();
+                let known = known.join(" ");
+                line.error(format!(
+                    "unknown direction '{}' of {algorithm}: choose from {known}",
+                    shown(direction)
+                ))
+            },
+        )?;
+    // By its digits: neither "+16" nor "0016" is a size class.
+    let size =
+        SIZE_CLASSES.into_iter().find(|class| class.to_string() == size).ok_or_else(|| {
+            let known = SIZE_CLASSES.map(|class| class.to_string()).join(" ");
+            line.error(format!("unknown size '{}': choose from {known}", shown(size)))
+        })?;
+    let route = name(line, route)?;
+    let reason = match *reason {
+        [] => None,
+        [usage, own, second, second_time, libcrypto] => Some(Reason {
+            usage: name(line, usage)?,
+            time: time(line, own)?,
+            second: name(line, second)?,
+            second_time: time(line, second_time)?,
+            libcrypto: time(line, libcrypto)?,
+        }),
+        _ => {
+            return Err(line.error(
+                "after the route come five words or none: use, time, second route, its time, \
+                 libcrypto's time",
+            ));
+        }
+    };
+    Ok(Row { algorithm, direction, size, route, reason })
+}
+
+/// That an algorithm has all its rows, and that classes in one octave agree.
+fn complete(plan: &Plan, line: Line<'_>, algorithm: Algorithm) -> Result<(), PlanError> {
+    for &direction in algorithm.directions() {
+        let mut before: Option<&Row> = None;
+        for size in SIZE_CLASSES {
+            let row = plan.row(algorithm, direction, size).ok_or_else(|| {
+                line.error(format!(
+                    "{algorithm} {direction} {size} is missing: an algorithm has all its rows or none"
+                ))
+            })?;
+            let split =
+                |before: &&Row| octave(before.size) == octave(size) && before.route != row.route;
+            if let Some(before) = before.filter(split) {
+                return Err(line.error(format!(
+                    "{algorithm} {direction} needs one route for {} and {size}, not two",
+                    before.size
+                )));
+            }
+            before = Some(row);
+        }
+    }
+    Ok(())
+}
+
+/// A word of the vocabulary, in its one spelling.
+fn name<T>(line: Line<'_>, word: &str) -> Result<T, PlanError>
+where
+    T: FromStr<Err = UnknownName> + std::fmt::Display,
+{
+    let unknown = |mut error: UnknownName| {
+        error.given = shown(word);
+        line.error(error)
+    };
+    let value = word.parse::<T>().map_err(unknown)?;
+    // The vocabulary forgives capitals on a command line; a file has one way to write a plan.
+    if value.to_string() == word {
+        return Ok(value);
+    }
+    Err(line.error(format!("'{}' is written {value}", shown(word))))
+}
+
+fn time(line: Line<'_>, word: &str) -> Result<Time, PlanError> {
+    word.parse().map_err(|()| {
+        line.error(format!("'{}' is no time: nanoseconds are written 81.4+-0.3", shown(word)))
+    })
+}
+
+/// A word from the file for people: not too long.
+fn shown(word: &str) -> String {
+    const ENOUGH: usize = 32;
+    let cut: String = word.chars().take(ENOUGH).collect();
+    if cut.len() < word.len() { cut + "…" } else { cut }
+}

@@ -1,0 +1,48 @@
+//! One line of the table: which route, and why.
+
+use std::fmt;
+
+use wirespeed_cipher::{Algorithm, Direction, Route, Use};
+
+use crate::time::Time;
+
+/// The route for one algorithm in one direction at one size class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// The algorithm.
+    pub algorithm: Algorithm,
+    /// The direction; encryption for modes that are the same both ways.
+    pub direction: Direction,
+    /// The size class, in bytes.
+    pub size: usize,
+    /// The route that serves.
+    pub route: Route,
+    /// What was measured; nothing in a plan written by hand.
+    pub reason: Option<Reason>,
+}
+
+/// The figures behind a choice, all of one use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reason {
+    /// The use in which the route gains most.
+    pub usage: Use,
+    /// One call by the chosen route.
+    pub time: Time,
+    /// The best of the others.
+    pub second: Route,
+    /// One call by that.
+    pub second_time: Time,
+    /// One call by the host's libcrypto, without us.
+    pub libcrypto: Time,
+}
+
+impl fmt::Display for Row {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { algorithm, direction, size, route, reason } = self;
+        let Some(Reason { usage, time, second, second_time, libcrypto }) = reason else {
+            return write!(f, "{algorithm:<11} {direction} {size:>5} {route}");
+        };
+        write!(f, "{algorithm:<11} {direction} {size:>5} {route:<9} {usage:<7} {time:>14}")?;
+        write!(f, " {second:<9} {second_time:>14} {libcrypto:>14}")
+    }
+}

@@ -1,0 +1,185 @@
+//! The table itself: rows by their place, and the routes by octave.
+
+use std::fmt;
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::Path;
+
+use wirespeed_cipher::{Algorithm, Direction, Route, SIZE_CLASSES};
+
+use crate::error::PlanError;
+use crate::fingerprint::Fingerprint;
+use crate::parse;
+use crate::row::Row;
+use crate::sizes::{OCTAVES, class_index, speaking_classes};
+
+/// Bytes in a plan at most: three times what `wirespeed tune` writes.
+pub const LARGEST: usize = 128 << 10;
+
+/// What to write above a plan for whoever opens it.
+const REMARKS: &str = "\
+# Which route serves which call, as measured on this machine by `wirespeed tune`.
+# `wirespeed routes --why` explains it. On any other machine it is ignored.
+";
+
+/// What to write above the rows.
+const HEADING: &str =
+    "# algorithm dir bytes route     use           ns a call second       ns a call      libcrypto";
+
+/// A plan that has been validated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    fingerprint: Fingerprint,
+    /// By algorithm, direction and size class; symmetric modes have the rows of encryption alone.
+    rows: Vec<Option<Row>>,
+}
+
+impl Plan {
+    /// A plan with nothing in it.
+    pub fn new(fingerprint: Fingerprint) -> Self {
+        let places = Algorithm::ALL.len() * Direction::BOTH.len() * SIZE_CLASSES.len();
+        Self { fingerprint, rows: vec![None; places] }
+    }
+
+    /// Reads a plan's text; the error is one line that says where and what.
+    pub fn parse(text: &str) -> Result<Self, PlanError> {
+        parse::plan(text)
+    }
+
+    /// Reads a plan's file, if it is a regular one of a plan's size.
+    pub fn read(path: &Path) -> Result<Self, PlanError> {
+        let cannot = |why: std::io::Error| PlanError::file(format!("cannot be read: {why}"));
+        // Opening a pipe would wait for somebody to write to it.
+        if !fs::metadata(path).map_err(cannot)?.is_file() {
+            return Err(PlanError::file("is not a regular file"));
+        }
+        let mut bytes = Vec::new();
+        let mut limited = File::open(path).map_err(cannot)?.take(LARGEST as u64 + 1);
+        limited.read_to_end(&mut bytes).map_err(cannot)?;
+        match str::from_utf8(&bytes) {
+            Ok(text) => Self::parse(text),
+            Err(wrong) => {
+                let before = bytes.iter().take(wrong.valid_up_to());
+                let line = 1 + before.filter(|byte| **byte == b'\n').count();
+                Err(PlanError::at(line, "not text"))
+            }
+        }
+    }
+
+    /// What the plan was made for.
+    pub const fn fingerprint(&self) -> &Fingerprint {
+        &self.fingerprint
+    }
+
+    /// The route for each [`octave`](crate::octave) of lengths; nothing if the algorithm is left to
+    /// libcrypto, which it is in both directions or in none.
+    pub fn routes(&self, algorithm: Algorithm, direction: Direction) -> Option<[Route; OCTAVES]> {
+        if !self.claims(algorithm) {
+            return None;
+        }
+        let first = place(algorithm, direction, 0);
+        let rows = &self.rows[first..first + SIZE_CLASSES.len()];
+        Some(speaking_classes().map(|class| rows[class].map_or(Route::Libcrypto, |row| row.route)))
+    }
+
+    /// Whether anything of the algorithm goes another way than libcrypto's own.
+    fn claims(&self, algorithm: Algorithm) -> bool {
+        let first = place(algorithm, Direction::Encrypt, 0);
+        let rows = &self.rows[first..first + Direction::BOTH.len() * SIZE_CLASSES.len()];
+        rows.iter().flatten().any(|row| row.route != Route::Libcrypto)
+    }
+
+    /// The row of a size class, if the plan has it.
+    pub fn row(&self, algorithm: Algorithm, direction: Direction, size: usize) -> Option<&Row> {
+        self.rows[place(algorithm, direction, class_index(size)?)].as_ref()
+    }
+
+    /// Every row, in the order of algorithms, directions and sizes.
+    pub fn rows(&self) -> impl Iterator<Item = &Row> {
+        self.rows.iter().flatten()
+    }
+
+    /// Puts a row in its place; the row that was there before, and is now lost.
+    ///
+    /// # Panics
+    /// If the row's size is no size class.
+    pub fn put(&mut self, row: Row) -> Option<Row> {
+        let class = class_index(row.size).expect("a size class");
+        self.rows[place(row.algorithm, row.direction, class)].replace(row)
+    }
+}
+
+/// Where a row is kept.
+fn place(algorithm: Algorithm, direction: Direction, class: usize) -> usize {
+    let symmetric = algorithm.mode().is_symmetric();
+    let direction = if symmetric { Direction::Encrypt } else { direction };
+    (algorithm.index() * Direction::BOTH.len() + direction as usize) * SIZE_CLASSES.len() + class
+}
+
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{REMARKS}{} {}\n{}", parse::FORMAT, parse::VERSION, self.fingerprint)?;
+        writeln!(f, "{HEADING}")?;
+        self.rows().try_for_each(|row| writeln!(f, "{row}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn algorithm(name: &str) -> Algorithm {
+        name.parse().expect("known")
+    }
+
+    fn filled(name: &str, direction: Direction, route: impl Fn(usize) -> Route) -> Vec<Row> {
+        let row = |&size: &usize| Row {
+            algorithm: algorithm(name),
+            direction,
+            size,
+            route: route(size),
+            reason: None,
+        };
+        SIZE_CLASSES.iter().map(row).collect()
+    }
+
+    fn plan(rows: impl IntoIterator<Item = Row>) -> Plan {
+        let mut plan = Plan::new(Fingerprint::here("3.0.18"));
+        for row in rows {
+            assert_eq!(plan.put(row), None);
+        }
+        plan
+    }
+
+    #[test]
+    fn a_row_becomes_thirteen_octaves() {
+        let route = |size| if size < 512 { Route::AesNi } else { Route::Vaes512 };
+        let plan = plan(filled("AES-128-CTR", Direction::Encrypt, route));
+        let encrypt = plan.routes(algorithm("AES-128-CTR"), Direction::Encrypt).expect("claimed");
+        assert_eq!(encrypt[..5], [Route::AesNi; 5]);
+        assert_eq!(encrypt[5..], [Route::Vaes512; 8]);
+        // A counter mode is the same both ways.
+        let decrypt = plan.routes(algorithm("AES-128-CTR"), Direction::Decrypt);
+        assert_eq!(decrypt, Some(encrypt));
+    }
+
+    #[test]
+    fn an_algorithm_is_claimed_in_both_directions_or_in_none() {
+        let cbc = algorithm("AES-256-CBC");
+        let host = filled("AES-256-CBC", Direction::Encrypt, |_| Route::Libcrypto);
+        let ours = filled("AES-256-CBC", Direction::Decrypt, |_| Route::Vaes256);
+        let both = plan(host.iter().chain(&ours).copied());
+        assert_eq!(both.routes(cbc, Direction::Encrypt), Some([Route::Libcrypto; OCTAVES]));
+        assert_eq!(both.routes(cbc, Direction::Decrypt), Some([Route::Vaes256; OCTAVES]));
+        assert_eq!(plan(host).routes(cbc, Direction::Encrypt), None);
+        assert_eq!(plan([]).routes(cbc, Direction::Decrypt), None);
+    }
+
+    #[test]
+    fn files_that_cannot_be_plans() {
+        let told = |path: &str| Plan::read(Path::new(path)).expect_err("no plan").to_string();
+        assert!(told("/nowhere/at/all").starts_with("cannot be read: "));
+        assert_eq!(told("/dev/zero"), "is not a regular file");
+        assert_eq!(told("/proc"), "is not a regular file");
+    }
+}

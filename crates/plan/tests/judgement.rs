@@ -1,0 +1,206 @@
+//! The judgement on made-up figures.
+
+#![forbid(unsafe_code)]
+
+use wirespeed_cipher::{Algorithm, Direction, Route, SIZE_CLASSES, Use};
+use wirespeed_plan::{Fingerprint, Plan, Ratio, Row, Time, Trial, judge};
+
+use Direction::{Decrypt, Encrypt};
+use Route::{AesNi, Libcrypto, Portable, Vaes256, Vaes512};
+use Use::{Message, Rekey, Stream};
+
+/// A trial in which the gain is sure to 1 %.
+fn trial(direction: Direction, usage: Use, size: usize, route: Route, gain: f64) -> Trial {
+    Trial {
+        direction,
+        usage,
+        size,
+        route,
+        gain: Ratio { low: gain - 0.01, median: gain, high: gain + 0.01 },
+        time: Time::new(100.0 / gain, 0.5),
+        host: Time::new(100.0, 0.5),
+    }
+}
+
+/// The same gain at every size.
+fn everywhere(direction: Direction, usage: Use, route: Route, gain: f64) -> Vec<Trial> {
+    SIZE_CLASSES.map(|size| trial(direction, usage, size, route, gain)).to_vec()
+}
+
+fn algorithm(name: &str) -> Algorithm {
+    name.parse().expect("known")
+}
+
+fn routes(rows: &[Row], direction: Direction) -> Vec<Route> {
+    rows.iter().filter(|row| row.direction == direction).map(|row| row.route).collect()
+}
+
+/// The routes of CTR, which has one direction.
+fn judged(trials: &[Vec<Trial>]) -> Vec<Route> {
+    routes(&judge(algorithm("AES-128-CTR"), &trials.concat(), None), Encrypt)
+}
+
+fn incumbent(route: Route) -> Plan {
+    let mut plan = Plan::new(Fingerprint::here("3.0.18"));
+    for size in SIZE_CLASSES {
+        let ctr = algorithm("AES-128-CTR");
+        plan.put(Row { algorithm: ctr, direction: Encrypt, size, route, reason: None });
+    }
+    plan
+}
+
+fn judged_again(trials: &[Vec<Trial>], standing: Route) -> Vec<Route> {
+    let rows = judge(algorithm("AES-128-CTR"), &trials.concat(), Some(&incumbent(standing)));
+    routes(&rows, Encrypt)
+}
+
+#[test]
+fn the_fastest_clear_winner_serves() {
+    let trials = [
+        everywhere(Encrypt, Message, Vaes512, 2.0),
+        everywhere(Encrypt, Message, Vaes256, 1.5),
+        everywhere(Encrypt, Message, Libcrypto, 0.8),
+    ];
+    assert_eq!(judged(&trials), [Vaes512; 10]);
+}
+
+#[test]
+fn within_the_margin_the_host_stays() {
+    // 1.035 +- 0.01: the lower bound is 1.025, which is not beyond 3 %.
+    assert_eq!(judged(&[everywhere(Encrypt, Message, Vaes512, 1.035)]), [Libcrypto; 10]);
+    assert_eq!(judged(&[everywhere(Encrypt, Message, Vaes512, 1.045)]), [Vaes512; 10]);
+}
+
+#[test]
+fn an_uncertain_gain_is_no_clear_one() {
+    let mut wide = everywhere(Encrypt, Message, Vaes512, 1.5);
+    wide.iter_mut().for_each(|trial| trial.gain.low = 0.9);
+    assert_eq!(judged(&[wide]), [Libcrypto; 10]);
+}
+
+#[test]
+fn a_route_must_lose_in_no_use() {
+    let wins = everywhere(Encrypt, Stream, Vaes512, 1.5);
+    let even = everywhere(Encrypt, Message, Vaes512, 1.005);
+    assert_eq!(judged(&[wins.clone(), even]), [Vaes512; 10]);
+    let loses = everywhere(Encrypt, Rekey, Vaes512, 0.95);
+    assert_eq!(judged(&[wins, loses]), [Libcrypto; 10]);
+}
+
+#[test]
+fn a_route_gets_1024_and_1420_only_if_it_is_right_for_both() {
+    let mut trials = everywhere(Encrypt, Message, Vaes512, 2.0);
+    for trial in trials.iter_mut().filter(|trial| trial.size == 1420) {
+        trial.gain = Ratio { low: 0.99, median: 1.0, high: 1.01 };
+    }
+    let mut expected = [Vaes512; 10];
+    expected[4] = Libcrypto;
+    expected[5] = Libcrypto;
+    assert_eq!(judged(&[trials]), expected);
+}
+
+#[test]
+fn an_incumbent_stays_until_it_is_clearly_beaten() {
+    let standing = everywhere(Encrypt, Message, Vaes256, 1.50);
+    let close = everywhere(Encrypt, Message, Vaes512, 1.55);
+    assert_eq!(judged(&[standing.clone(), close.clone()]), [Vaes512; 10]);
+    assert_eq!(judged_again(&[standing.clone(), close], Vaes256), [Vaes256; 10]);
+    let clear = everywhere(Encrypt, Message, Vaes512, 1.60);
+    assert_eq!(judged_again(&[standing, clear], Vaes256), [Vaes512; 10]);
+    // Still ahead of the host, if no longer clearly: it stays; behind in any use: it goes.
+    let weak = everywhere(Encrypt, Message, Vaes256, 1.02);
+    assert_eq!(judged_again(std::slice::from_ref(&weak), Vaes256), [Vaes256; 10]);
+    let behind = everywhere(Encrypt, Rekey, Vaes256, 0.97);
+    assert_eq!(judged_again(&[weak, behind], Vaes256), [Libcrypto; 10]);
+}
+
+#[test]
+fn the_host_as_incumbent_is_beaten_by_the_margin_alone() {
+    let trials = [everywhere(Encrypt, Message, Vaes512, 1.2)];
+    assert_eq!(judged_again(&trials, Libcrypto), [Vaes512; 10]);
+    // An incumbent that is not here any more is no incumbent.
+    assert_eq!(judged_again(&trials, AesNi), [Vaes512; 10]);
+}
+
+#[test]
+fn portable_needs_a_clear_gain_like_any_other() {
+    assert_eq!(judged(&[everywhere(Encrypt, Message, Portable, 1.2)]), [Portable; 10]);
+    let mut trials = everywhere(Encrypt, Message, Vaes512, 1.5);
+    trials.retain(|trial| trial.size != 16);
+    trials.extend([
+        trial(Encrypt, Message, 16, Portable, 1.0),
+        trial(Encrypt, Message, 16, Libcrypto, 0.5),
+    ]);
+    assert_eq!(judged(&[trials])[0], Libcrypto);
+}
+
+#[test]
+fn where_the_host_stays_a_detour_is_taken_unless_ours_is_clearly_faster_than_that() {
+    let large = |trials: Vec<Trial>| -> Vec<Trial> {
+        trials.into_iter().filter(|trial| trial.size > 16).collect()
+    };
+    let wins = large(everywhere(Encrypt, Message, Vaes512, 2.0));
+    let ours = trial(Encrypt, Message, 16, Vaes512, 0.97);
+    let detour = |gain| trial(Encrypt, Message, 16, Libcrypto, gain);
+    let first = |trials: &[Vec<Trial>]| judged(trials)[0];
+    assert_eq!(first(&[wins.clone(), vec![ours]]), Libcrypto);
+    assert_eq!(first(&[wins.clone(), vec![ours, detour(0.95)]]), Libcrypto);
+    assert_eq!(first(&[wins, vec![ours, detour(0.60)]]), Vaes512);
+}
+
+#[test]
+fn one_direction_claims_the_algorithm_for_both() {
+    let trials = [
+        everywhere(Encrypt, Message, Vaes512, 1.0),
+        everywhere(Encrypt, Message, Libcrypto, 0.98),
+        everywhere(Decrypt, Message, Vaes512, 2.5),
+    ];
+    let rows = judge(algorithm("AES-256-CBC"), &trials.concat(), None);
+    assert_eq!(routes(&rows, Encrypt), [Libcrypto; 10]);
+    assert_eq!(routes(&rows, Decrypt), [Vaes512; 10]);
+}
+
+#[test]
+fn a_small_gain_does_not_pay_for_detours_everywhere_else() {
+    let mut trials = everywhere(Encrypt, Message, Vaes512, 0.7);
+    trials[9] = trial(Encrypt, Message, 65536, Vaes512, 1.05);
+    let detours = everywhere(Encrypt, Message, Libcrypto, 0.8);
+    assert_eq!(judged(&[trials.clone(), detours]), [Libcrypto; 10]);
+    // With detours that cost nothing it does.
+    let detours = everywhere(Encrypt, Message, Libcrypto, 1.0);
+    assert_eq!(judged(&[trials, detours])[9], Vaes512);
+}
+
+#[test]
+fn what_was_not_measured_whole_is_not_judged() {
+    let mut trials = everywhere(Encrypt, Message, Vaes512, 2.0);
+    trials.pop();
+    assert_eq!(judge(algorithm("AES-128-CTR"), &trials, None), []);
+    assert_eq!(judge(algorithm("AES-256-CBC"), &trials, None), []);
+}
+
+#[test]
+fn the_reason_tells_the_use_that_gains_most_and_the_second_best() {
+    let trials = [
+        everywhere(Encrypt, Message, Vaes512, 1.6),
+        everywhere(Encrypt, Stream, Vaes512, 2.0),
+        everywhere(Encrypt, Stream, Vaes256, 1.25),
+        everywhere(Encrypt, Stream, Portable, 0.1),
+    ];
+    let rows = judge(algorithm("AES-128-CTR"), &trials.concat(), None);
+    let reason = rows[3].reason.expect("measured");
+    assert_eq!((reason.usage, reason.second), (Stream, Vaes256));
+    assert_eq!([reason.time, reason.second_time].map(Time::nanos), [50.0, 80.0]);
+    assert_eq!(reason.libcrypto.nanos(), 100.0);
+}
+
+#[test]
+fn where_the_host_stays_the_reason_tells_the_best_of_ours() {
+    let trials =
+        [everywhere(Encrypt, Message, Vaes512, 1.01), everywhere(Encrypt, Message, Libcrypto, 0.8)];
+    let rows = judge(algorithm("AES-128-CTR"), &trials.concat(), None);
+    let reason = rows[0].reason.expect("measured");
+    assert_eq!((rows[0].route, reason.second), (Libcrypto, Vaes512));
+    // Not claimed, so no detour: its time is the host's own.
+    assert_eq!(reason.time.nanos(), 100.0);
+}

@@ -1,0 +1,181 @@
+//! The format: good plans come back as they were written, and everything else is one line of error.
+
+#![forbid(unsafe_code)]
+
+use proptest::prelude::*;
+use wirespeed_cipher::{Algorithm, Direction, Route, SIZE_CLASSES, Use};
+use wirespeed_plan::{Fingerprint, LARGEST, Plan, Reason, Row, Time};
+
+const HEAD: &str = "wirespeed-plan 1\ncpu GenuineIntel 6/143/8 Xeon\nmicrocode 0x2b\nkernel 6.1.0\n\
+    libcrypto 3.0.18\nwirespeed 0.1.0\n";
+
+/// Every row of one direction.
+fn rows(name: &str) -> String {
+    SIZE_CLASSES.map(|size| format!("{name} {size} vaes512\n")).concat()
+}
+
+fn error(text: &str) -> String {
+    let error = Plan::parse(text).expect_err("no plan").to_string();
+    assert!(error.starts_with("line ") && error.lines().count() == 1, "{error}");
+    error
+}
+
+#[test]
+fn the_shortest_plans() {
+    assert_eq!(Plan::parse(HEAD).expect("a plan").rows().count(), 0);
+    let text = format!("# remark\n\n{HEAD}\t{}", rows("AES-128-CTR enc")).replace('\n', "\r\n");
+    let plan = Plan::parse(&text).expect("a plan");
+    assert_eq!(plan.rows().count(), SIZE_CLASSES.len());
+    let ctr = "AES-128-CTR".parse().expect("known");
+    assert_eq!(plan.routes(ctr, Direction::Decrypt), Some([Route::Vaes512; 13]));
+    let facts: Vec<_> = plan.fingerprint().facts().collect();
+    assert_eq!(facts[0], ("cpu", "GenuineIntel 6/143/8 Xeon"));
+}
+
+#[test]
+fn the_head_is_checked() {
+    assert_eq!(error(""), "line 1: a plan begins with 'wirespeed-plan 1'");
+    assert_eq!(error("\n# x\nkernel 6\n"), "line 3: a plan begins with 'wirespeed-plan 1'");
+    let told = error("wirespeed-plan 2\n");
+    assert!(
+        told.starts_with("line 1: version 2 of the format") && told.ends_with("wirespeed tune")
+    );
+    let told = error(&HEAD.replace("kernel 6.1.0\n", ""));
+    assert_eq!(told, "line 5: the plan ends without a line for kernel");
+    assert_eq!(error(&format!("{HEAD}kernel 6.1.0\n")), "line 7: a second kernel");
+    assert_eq!(error(&HEAD.replace("0x2b", " ")), "line 3: microcode has no value");
+}
+
+#[test]
+fn rows_are_checked() {
+    let good = format!("{HEAD}{}", rows("AES-256-CTR enc"));
+    for (from, to, told) in [
+        (" 64 ", " 65 ", "line 8: unknown size '65': choose from 16 64"),
+        (" 64 ", " +64 ", "line 8: unknown size '+64'"),
+        (" enc 64 ", " dec 64 ", "line 8: unknown direction 'dec' of AES-256-CTR: choose from enc"),
+        ("AES-256-CTR enc 64 ", "AES-257-CTR enc 64 ", "line 8: unknown algorithm 'AES-257-CTR'"),
+        ("AES-256-CTR enc 64 ", "aes-256-ctr enc 64 ", "line 8: 'aes-256-ctr' is written AES-256"),
+        ("64 vaes512", "64 warp", "line 8: unknown route 'warp': choose from vaes512"),
+        ("64 vaes512", "64 kernel", "line 8: unknown route 'kernel'"),
+        ("64 vaes512", "64", "line 8: 'AES-256-CTR' begins no fact and no row of four words"),
+        ("64 vaes512", "64 vaes512 message", "line 8: after the route come five words or none"),
+        ("64 vaes512", "16 vaes512", "line 8: a second AES-256-CTR enc 16"),
+        ("1420 vaes512", "1420 aesni", "line 7: AES-256-CTR enc needs one route for 1024 and 1420"),
+        ("AES-256-CTR enc 64 vaes512\n", "", "line 7: AES-256-CTR enc 64 is missing"),
+        ("64 vaes512", "64 vaes512 daily 1.0+-0.0 aesni 1.0+-0.0 1.0+-0.0", "line 8: unknown use"),
+        ("64 vaes512", "64 vaes512 stream 1 aesni 1.0+-0.0 1.0+-0.0", "line 8: '1' is no time"),
+        ("64 vaes512", "64 vaes512\u{1b}[2J", "line 8: a control character"),
+    ] {
+        let changed = good.replacen(from, to, 1);
+        assert_ne!(changed, good, "{from}");
+        let error = error(&changed);
+        assert!(error.starts_with(told), "{error}");
+    }
+    let told = error(&format!("{HEAD}{}", rows("AES-256-GCM enc")));
+    assert_eq!(
+        told,
+        "line 7: AES-256-GCM dec 16 is missing: an algorithm has all its rows or none"
+    );
+}
+
+#[test]
+fn sizes_of_the_file_and_its_lines_are_limited() {
+    assert_eq!(error(&format!("{HEAD}{:257}\n", "")), "line 7: a line has at most 256 bytes");
+    let long = format!("{HEAD}{}", "\n".repeat(LARGEST));
+    assert_eq!(error(&long), format!("line 1: a plan has at most {LARGEST} bytes"));
+    // A long word is not repeated whole.
+    let told = error(&format!("{HEAD}{} enc 16 aesni\n", "x".repeat(200)));
+    assert!(told.starts_with(&format!("line 7: unknown algorithm '{}…'", "x".repeat(32))));
+}
+
+fn a_time() -> impl Strategy<Value = Time> {
+    (0.0..1e9, 0.0..1e6).prop_map(|(nanos, spread)| Time::new(nanos, spread))
+}
+
+fn a_route() -> impl Strategy<Value = Route> {
+    prop::sample::select(Route::ALL.to_vec())
+}
+
+fn a_reason() -> impl Strategy<Value = Reason> {
+    let usage = prop::sample::select(Use::ALL.to_vec());
+    (usage, a_time(), a_route(), a_time(), a_time()).prop_map(
+        |(usage, time, second, second_time, libcrypto)| Reason {
+            usage,
+            time,
+            second,
+            second_time,
+            libcrypto,
+        },
+    )
+}
+
+/// Plans as they can be: some algorithms, all their rows, one route for 1024 and 1420.
+fn a_plan() -> impl Strategy<Value = Plan> {
+    let cells = prop::collection::vec((a_route(), prop::option::of(a_reason())), 20);
+    let algorithm = prop::sample::select(Algorithm::ALL.to_vec());
+    prop::collection::vec((algorithm, cells), 0..4).prop_map(|algorithms| {
+        let mut plan = Plan::new(Fingerprint::here("3.0.18"));
+        for (algorithm, cells) in algorithms {
+            for &direction in algorithm.directions() {
+                for (class, size) in SIZE_CLASSES.into_iter().enumerate() {
+                    let (mut route, reason) = cells[10 * direction as usize + class];
+                    if size == 1420 {
+                        route = cells[10 * direction as usize + class - 1].0;
+                    }
+                    plan.put(Row { algorithm, direction, size, route, reason });
+                }
+            }
+        }
+        plan
+    })
+}
+
+proptest! {
+    #[test]
+    fn a_plan_comes_back_as_it_was_written(plan in a_plan()) {
+        let text = plan.to_string();
+        let again = Plan::parse(&text).expect("our own text");
+        prop_assert_eq!(again.to_string(), text);
+        prop_assert_eq!(again, plan);
+    }
+
+    #[test]
+    fn arbitrary_text_is_a_plan_or_one_line_of_error(text in any::<String>()) {
+        if let Err(error) = Plan::parse(&text) {
+            prop_assert_eq!(error.to_string().lines().count(), 1);
+        }
+    }
+
+    /// Arbitrary bytes in place of some of a good plan's: what is still a plan is written and read
+    /// again, and what is not is told in one line.
+    #[test]
+    fn a_mutated_plan_is_a_plan_or_one_line_of_error(
+        plan in a_plan(),
+        at in any::<prop::sample::Index>(),
+        length in 0_usize..40,
+        bytes in prop::collection::vec(any::<u8>(), 0..40),
+    ) {
+        let mut text = plan.to_string().into_bytes();
+        let start = at.index(text.len());
+        let end = (start + length).min(text.len());
+        text.splice(start..end, bytes);
+        match Plan::parse(&String::from_utf8_lossy(&text)) {
+            Ok(plan) => prop_assert_eq!(Plan::parse(&plan.to_string()), Ok(plan)),
+            Err(error) => prop_assert_eq!(error.to_string().lines().count(), 1),
+        }
+    }
+
+    /// The same through a file, which need not be text.
+    #[test]
+    fn a_file_of_arbitrary_bytes_is_a_plan_or_one_line_of_error(
+        bytes in prop::collection::vec(any::<u8>(), 0..300),
+    ) {
+        let path = std::env::temp_dir().join(format!("wirespeed-plan-{}", std::process::id()));
+        std::fs::write(&path, [HEAD.as_bytes(), &bytes].concat()).expect("written");
+        let result = Plan::read(&path);
+        std::fs::remove_file(&path).expect("removed");
+        if let Err(error) = result {
+            prop_assert!(error.to_string().starts_with("line "), "{}", error);
+        }
+    }
+}
