@@ -63,12 +63,10 @@ impl AesKey {
         &self.schedule
     }
 
-    /// Takes another route from the next call on.
-    ///
-    /// # Panics
-    /// If `kernels` are for another key size.
+    /// Takes another route from the next call on. Its kernels must be for the same key size.
+    #[inline]
     pub fn reroute(&mut self, kernels: &'static AesKernels) {
-        assert_eq!(kernels.key_bits, self.kernels.key_bits, "AES key size");
+        debug_assert_eq!(kernels.key_bits, self.kernels.key_bits, "AES key size");
         self.kernels = kernels;
     }
 }

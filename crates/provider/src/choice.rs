@@ -12,7 +12,7 @@ use crate::rows::Rows;
 /// One context's way to its routes.
 #[derive(Clone)]
 pub(crate) struct Choice {
-    rows: Arc<Rows>,
+    rows: Rows,
     routing: Arc<Routing>,
     algorithm: Algorithm,
     index: usize,
@@ -57,7 +57,7 @@ impl Choice {
     pub(crate) fn new(routing: &Arc<Routing>, algorithm: Algorithm) -> Self {
         let index = algorithm.index();
         Self {
-            rows: routing.visible_rows(index).clone(),
+            rows: routing.visible_rows(index),
             routing: routing.clone(),
             algorithm,
             index,
@@ -147,6 +147,7 @@ impl Choice {
 
     /// Runs a call the slow way.
     #[cold]
+    #[inline(never)]
     pub(crate) fn slowly<S: HostStep>(
         &mut self,
         direction: Direction,

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use wirespeed_cipher::{AesKernels, Algorithm, Direction, Route};
 use wirespeed_cpu::Features;
-use wirespeed_plan::{OCTAVES, Plan};
+use wirespeed_plan::Plan;
 
 use crate::boundary::counters::Counters;
 use crate::boundary::host_library::HostLibrary;
@@ -28,9 +28,7 @@ pub(crate) struct Routing {
     /// Our own routes that may serve, the best first.
     natives: Vec<Proven>,
     /// For each algorithm, in the order of [`Algorithm::ALL`].
-    rows: Vec<Arc<Rows>>,
-    /// What contexts look at instead where every call takes the slow way.
-    blind: Option<Arc<Rows>>,
+    rows: Vec<Rows>,
     /// libcrypto's own default provider, where calls may go to it.
     host: Option<Arc<HostLibrary>>,
     quarantined: AtomicU64,
@@ -74,7 +72,7 @@ impl Routing {
                 if routes.first() == Some(&Route::Libcrypto) {
                     // What libcrypto's route leaves to us, the ends of streams, needs kernels too.
                     stand.climb().or_else(|_| stand.add(Route::Portable))?;
-                    Algorithm::ALL.iter().map(|_| Arc::new(Rows::uniform(None))).collect()
+                    vec![Rows::BLIND; Algorithm::ALL.len()]
                 } else {
                     stand.uniform()
                 }
@@ -97,11 +95,9 @@ impl Routing {
             // Whoever is found wrong gets a successor; a route that is not there is none.
             LADDER.into_iter().for_each(|route| drop(stand.add(route)));
         }
-        let watched = watch.verify.is_some() || watch.counters.is_some();
         Ok(Self {
             natives: stand.natives,
             rows,
-            blind: watched.then(|| Arc::new(Rows::blind())),
             host,
             quarantined: AtomicU64::new(stand.quarantined),
             verify: watch.verify,
@@ -110,8 +106,8 @@ impl Routing {
     }
 
     /// The rows that contexts of `algorithm` look at first.
-    pub(crate) fn visible_rows(&self, algorithm: usize) -> &Arc<Rows> {
-        self.blind.as_ref().unwrap_or(&self.rows[algorithm])
+    pub(crate) fn visible_rows(&self, algorithm: usize) -> Rows {
+        if self.is_watched() { Rows::BLIND } else { self.rows[algorithm] }
     }
 
     /// The kernels that serve a call of ours; none if it is libcrypto's.
@@ -121,7 +117,20 @@ impl Routing {
         direction: Direction,
         bytes: usize,
     ) -> Option<&'static AesKernels> {
-        self.rows[algorithm].kernels(direction, bytes)
+        self.in_service(algorithm, self.rows[algorithm].kernels(direction, bytes))
+    }
+
+    /// An entry, or its successor if it is quarantined.
+    fn in_service(
+        &self,
+        algorithm: usize,
+        entry: Option<&'static AesKernels>,
+    ) -> Option<&'static AesKernels> {
+        let quarantined = self.quarantined();
+        entry.map(|kernels| match quarantined & 1 << kernels.route as u32 {
+            0 => kernels,
+            _ => self.own(Algorithm::ALL[algorithm]),
+        })
     }
 
     /// The best kernels of our own that are not quarantined.
@@ -134,14 +143,13 @@ impl Routing {
 
     /// libcrypto's own default provider, if `algorithm` may go to it.
     pub(crate) fn host(&self, algorithm: usize) -> Option<&Arc<HostLibrary>> {
-        let rows = &self.rows[algorithm];
-        let goes = |direction| (0..OCTAVES).any(|octave| rows.entry(direction, octave).is_none());
-        self.host.as_ref().filter(|_| Direction::BOTH.into_iter().any(goes))
+        let goes = self.rows[algorithm].entries().any(|entry| entry.is_none());
+        self.host.as_ref().filter(|_| goes)
     }
 
     /// Whether calls are counted or computed twice.
     pub(crate) fn is_watched(&self) -> bool {
-        self.blind.is_some()
+        self.verify.is_some() || self.counters.is_some()
     }
 
     pub(crate) fn verify(&self) -> Option<NonZeroU32> {
@@ -164,15 +172,6 @@ impl Routing {
         if let Some(counters) = &self.counters {
             counters.quarantine(bit);
         }
-        for (algorithm, rows) in Algorithm::ALL.iter().zip(&self.rows) {
-            for direction in Direction::BOTH {
-                for octave in 0..OCTAVES {
-                    if rows.entry(direction, octave).is_some_and(|it| it.route == route) {
-                        rows.set(direction, octave, Some(self.own(*algorithm)));
-                    }
-                }
-            }
-        }
     }
 
     /// The quarantined routes, one bit each.
@@ -183,12 +182,10 @@ impl Routing {
     /// The routes that serve, in the order of [`Route::ALL`].
     pub(crate) fn serving(&self) -> Vec<Route> {
         let mut seen = 0_u64;
-        for rows in &self.rows {
-            for direction in Direction::BOTH {
-                for octave in 0..OCTAVES {
-                    let entry = rows.entry(direction, octave);
-                    seen |= 1 << entry.map_or(Route::Libcrypto, |it| it.route) as u32;
-                }
+        for (algorithm, rows) in self.rows.iter().enumerate() {
+            for entry in rows.entries() {
+                let kernels = self.in_service(algorithm, entry);
+                seen |= 1 << kernels.map_or(Route::Libcrypto, |kernels| kernels.route) as u32;
             }
         }
         Route::ALL.into_iter().filter(|route| seen & 1 << *route as u32 != 0).collect()
@@ -247,29 +244,27 @@ impl Stand {
     }
 
     /// The first route serves everything.
-    fn uniform(&self) -> Vec<Arc<Rows>> {
-        let rows = |algorithm: &Algorithm| {
-            Arc::new(Rows::uniform(Some(self.natives[0].kernels(*algorithm))))
-        };
+    fn uniform(&self) -> Vec<Rows> {
+        let rows = |algorithm: &Algorithm| Rows::uniform(Some(self.natives[0].kernels(*algorithm)));
         Algorithm::ALL.iter().map(rows).collect()
     }
 
     /// Each cell as the plan says; where its route is not to be had, the best that is.
-    fn planned(&self, plan: &Plan, host: bool) -> Vec<Arc<Rows>> {
+    fn planned(&self, plan: &Plan, host: bool) -> Vec<Rows> {
         let kernels = |algorithm: Algorithm, route: Route| {
             let proven = self.natives.iter().find(|proven| proven.route() == route);
             Some(proven.unwrap_or(&self.natives[0]).kernels(algorithm))
                 .filter(|_| route != Route::Libcrypto || !host)
         };
         let rows = |algorithm: &Algorithm| {
-            let rows = Rows::blind();
+            let mut rows = Rows::BLIND;
             for direction in Direction::BOTH {
                 let cells = plan.routes(*algorithm, direction);
                 for (octave, route) in cells.into_iter().flatten().enumerate() {
                     rows.set(direction, octave, kernels(*algorithm, route));
                 }
             }
-            Arc::new(rows)
+            rows
         };
         Algorithm::ALL.iter().map(rows).collect()
     }

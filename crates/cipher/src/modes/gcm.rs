@@ -61,10 +61,7 @@ impl Gcm {
         (self.key.kernels().gcm_key)(self.key.schedule(), &mut self.hash_key);
     }
 
-    /// Takes another route from the next call on.
-    ///
-    /// # Panics
-    /// If `kernels` are for another key size.
+    /// Takes another route from the next call on. Its kernels must be for the same key size.
     #[inline]
     pub fn reroute(&mut self, kernels: &'static AesKernels) {
         self.key.reroute(kernels);

@@ -52,13 +52,15 @@ impl Xts {
         self.tweak_key.set(tweak, Direction::Encrypt);
     }
 
-    /// Takes another route from the next call on.
-    ///
-    /// # Panics
-    /// If `kernels` are for another key size.
+    /// Takes another route for the data from the next call on. Its kernels must be for the same key size.
     #[inline]
     pub fn reroute(&mut self, kernels: &'static AesKernels) {
         self.data_key.reroute(kernels);
+    }
+
+    /// Takes another route for tweaks.
+    #[inline]
+    pub fn reroute_tweaks(&mut self, kernels: &'static AesKernels) {
         self.tweak_key.reroute(kernels);
     }
 

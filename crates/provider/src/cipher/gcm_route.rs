@@ -68,18 +68,25 @@ impl Authenticated {
     /// The tag of a message that was encrypted.
     #[inline]
     pub(super) fn make_tag(&mut self) -> Result<Block, Refusal> {
-        match (self.way, &mut self.choice.host) {
-            (Way::Host, Some(host)) => host.tag().map_err(|_| Refusal::SILENT),
-            (Way::Watched { .. }, _) => Ok(self.watched(Gcm::tag)),
-            _ => Ok(self.gcm.tag()),
+        match self.way {
+            Way::Open | Way::Fast => Ok(self.gcm.tag()),
+            Way::Watched { .. } => Ok(self.watched(Gcm::tag)),
+            Way::Host => self.make_host_tag(),
         }
+    }
+
+    #[cold]
+    fn make_host_tag(&mut self) -> Result<Block, Refusal> {
+        let host = self.choice.host.as_mut().ok_or(Refusal::SILENT)?;
+        host.tag().map_err(|_| Refusal::SILENT)
     }
 
     /// Whether `given` is the beginning of the tag of the message that was decrypted, in constant time.
     #[inline]
     pub(super) fn is_tag(&mut self, given: &[u8]) -> bool {
-        if let (Way::Host, Some(host)) = (self.way, &mut self.choice.host) {
-            return host.verify(given).is_ok();
+        if let Way::Host = self.way {
+            let host = &mut self.choice.host;
+            return host.as_mut().is_some_and(|host| host.verify(given).is_ok());
         }
         let Ok(tag) = self.make_tag() else { return false };
         let difference = if let Ok(given) = <Block>::try_from(given) {
@@ -91,6 +98,7 @@ impl Authenticated {
     }
 
     #[cold]
+    #[inline(never)]
     fn crypt_slowly(&mut self, mut data: InOut<'_>) -> Result<(), Refusal> {
         let (direction, bytes) = (self.direction, data.len());
         if bytes == 0 {
@@ -152,6 +160,8 @@ impl Authenticated {
     }
 
     /// Something besides the data, by the kernels of a watched message, twice if that is due.
+    #[cold]
+    #[inline(never)]
     fn watched<T: PartialEq>(&mut self, run: impl Fn(&mut Gcm) -> T) -> T {
         let Way::Watched { first, second } = self.way else { return run(&mut self.gcm) };
         let mut other = self.gcm.clone();

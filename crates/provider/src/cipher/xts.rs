@@ -70,7 +70,10 @@ impl Cipher for Sectors {
             if direction == Direction::Encrypt && equal(data, tweak) {
                 return Err(Refusal(&[Reason::XtsDuplicatedKeys]));
             }
-            self.choice.take_key(key, |kernels| self.xts.reroute(kernels));
+            self.choice.take_key(key, |kernels| {
+                self.xts.reroute(kernels);
+                self.xts.reroute_tweaks(kernels);
+            });
             self.xts.set_key(key, direction);
             self.direction = direction;
             self.common.key_set = true;
@@ -148,17 +151,23 @@ impl Sectors {
             self.xts.reroute(kernels);
             self.xts.unit(self.direction, data)?;
         } else {
-            Xts::check(data.len())?;
-            // The tweak belongs to no route: whoever is verified must not make it.
-            self.xts.reroute(self.choice.neutral());
-            self.xts.start(&self.common.iv);
-            let mut tweak = *self.xts.tweak();
-            let mut step =
-                Unit { xts: &mut self.xts, iv: &self.common.iv, direction: self.direction };
-            self.choice.slowly(self.direction, &mut step, &mut tweak, data);
-            tweak.zeroize();
+            self.unit_slowly(data)?;
         }
         Ok(call.length())
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn unit_slowly(&mut self, data: InOut<'_>) -> Result<(), XtsError> {
+        Xts::check(data.len())?;
+        // The tweak belongs to no route: whoever is verified must not make it.
+        self.xts.reroute_tweaks(self.choice.neutral());
+        self.xts.start(&self.common.iv);
+        let mut tweak = *self.xts.tweak();
+        let mut step = Unit { xts: &mut self.xts, iv: &self.common.iv, direction: self.direction };
+        self.choice.slowly(self.direction, &mut step, &mut tweak, data);
+        tweak.zeroize();
+        Ok(())
     }
 }
 
