@@ -1,0 +1,163 @@
+//! What an executable or a library says about itself: its ELF headers, and the OpenSSL inside it.
+
+use object::elf::{self, FileHeader32, FileHeader64};
+use object::read::elf::{Dyn, FileHeader, ProgramHeader, Sym};
+use object::{Endianness, FileKind};
+
+/// An ELF file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Binary {
+    /// The machine that it is for, as `e_machine` of elf(5).
+    pub(crate) machine: u16,
+    /// Whether it has a program interpreter: what has none is statically linked.
+    pub(crate) interpreter: Option<String>,
+    /// Names of libraries that it needs.
+    pub(crate) needs: Vec<String>,
+    /// Names of functions that it gives to others.
+    pub(crate) exports: Vec<String>,
+}
+
+/// The machine that this program is for.
+pub(crate) const THIS_MACHINE: u16 = match cfg!(target_arch = "x86_64") {
+    true => elf::EM_X86_64,
+    false => elf::EM_AARCH64,
+};
+
+impl Binary {
+    /// Reads the headers; the error says what is wrong with the file.
+    pub(crate) fn read(bytes: &[u8]) -> Result<Self, String> {
+        match FileKind::parse(bytes) {
+            Ok(FileKind::Elf64) => read::<FileHeader64<Endianness>>(bytes),
+            Ok(FileKind::Elf32) => read::<FileHeader32<Endianness>>(bytes),
+            _ if bytes.is_empty() => Err("it is empty".to_owned()),
+            _ => Err("it is no ELF file".to_owned()),
+        }
+    }
+
+    /// Whether it loads a library whose name begins so.
+    pub(crate) fn needs(&self, beginning: &str) -> Option<&str> {
+        self.needs.iter().map(String::as_str).find(|name| name.starts_with(beginning))
+    }
+
+    /// The machine's name.
+    pub(crate) fn machine_name(&self) -> String {
+        match self.machine {
+            elf::EM_X86_64 => "x86-64".to_owned(),
+            elf::EM_386 => "32-bit x86".to_owned(),
+            elf::EM_AARCH64 => "64-bit ARM".to_owned(),
+            elf::EM_ARM => "32-bit ARM".to_owned(),
+            elf::EM_RISCV => "RISC-V".to_owned(),
+            other => format!("machine {other}"),
+        }
+    }
+}
+
+fn read<Header: FileHeader<Endian = Endianness>>(bytes: &[u8]) -> Result<Binary, String> {
+    let broken = |error: object::read::Error| format!("its headers are broken: {error}");
+    let header = Header::parse(bytes).map_err(broken)?;
+    let endian = header.endian().map_err(broken)?;
+    let segments = header.program_headers(endian, bytes).map_err(broken)?;
+    let end = |segment: &Header::ProgramHeader| {
+        segment.p_offset(endian).into().saturating_add(segment.p_filesz(endian).into())
+    };
+    let mapped = segments.iter().filter(|segment| segment.p_type(endian) == elf::PT_LOAD);
+    // Where the last piece that the loader maps ends: it dies by SIGBUS where the file is shorter.
+    let end = mapped.map(end).max().unwrap_or(0);
+    if (bytes.len() as u64) < end {
+        return Err(format!("it is cut off: {} bytes of {end}", bytes.len()));
+    }
+    let interpreter = segments.iter().find_map(|it| it.interpreter(endian, bytes).ok()?);
+    let interpreter = interpreter.map(|path| String::from_utf8_lossy(path).into_owned());
+    let (needs, exports) = dynamic(header, endian, bytes).map_err(broken)?;
+    Ok(Binary { machine: header.e_machine(endian), interpreter, needs, exports })
+}
+
+/// The libraries needed and the functions given.
+fn dynamic<Header: FileHeader<Endian = Endianness>>(
+    header: &Header,
+    endian: Endianness,
+    bytes: &[u8],
+) -> Result<(Vec<String>, Vec<String>), object::read::Error> {
+    let sections = header.sections(endian, bytes)?;
+    let text = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
+    let mut needs = Vec::new();
+    if let Some((entries, link)) = sections.dynamic(endian, bytes)? {
+        let strings = sections.strings(endian, bytes, link)?;
+        for entry in entries.iter().filter(|entry| entry.tag32(endian) == Some(elf::DT_NEEDED)) {
+            needs.push(text(entry.string(endian, strings)?));
+        }
+    }
+    let symbols = sections.symbols(endian, bytes, elf::SHT_DYNSYM)?;
+    let given = symbols.iter().filter(|symbol| symbol.is_definition(endian));
+    let names = given.filter_map(|symbol| symbols.symbol_name(endian, symbol).ok());
+    Ok((needs, names.map(text).collect()))
+}
+
+/// The version of the OpenSSL that was linked into a program, from its version text.
+pub(crate) fn openssl_inside(bytes: &[u8]) -> Option<String> {
+    const MARK: &[u8] = b"OpenSSL ";
+    let mut rest = bytes;
+    while let Some(at) = find(rest, MARK) {
+        let after = &rest[at + MARK.len()..];
+        let end = after.iter().position(|byte| !(0x20..0x7f).contains(byte)).unwrap_or(0);
+        let text = String::from_utf8_lossy(&after[..end.min(40)]).into_owned();
+        // "3.0.15+quic 3 Sep 2024", never "3.x" of a message.
+        let mut words = text.split(' ');
+        let version = words.next().unwrap_or_default();
+        let dated = words.next().is_some_and(|day| day.parse::<u8>().is_ok());
+        if dated && version.split('.').count() == 3 && version.starts_with(['1', '3', '4']) {
+            return Some(version.to_owned());
+        }
+        rest = after;
+    }
+    None
+}
+
+/// Where `needle` begins.
+fn find(bytes: &[u8], needle: &[u8]) -> Option<usize> {
+    let first = needle.first()?;
+    let mut from = 0;
+    // Programs are large: look for the first byte, which the standard library does in vectors.
+    while let Some(at) = bytes[from..].iter().position(|byte| byte == first) {
+        if bytes[from + at..].starts_with(needle) {
+            return Some(from + at);
+        }
+        from += at + 1;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn this_program() -> Vec<u8> {
+        std::fs::read(std::env::current_exe().expect("a path")).expect("this program")
+    }
+
+    #[test]
+    fn this_program_is_an_elf_file_that_needs_the_c_library() {
+        let binary = Binary::read(&this_program()).expect("an ELF file");
+        assert_eq!(binary.machine, THIS_MACHINE);
+        assert!(binary.interpreter.is_some() && binary.needs("libc.so").is_some(), "{binary:?}");
+        assert_eq!(binary.needs("libcrypto"), None, "opened at run time, never linked");
+    }
+
+    #[test]
+    fn damaged_files_are_told_apart() {
+        assert_eq!(Binary::read(b""), Err("it is empty".to_owned()));
+        assert_eq!(Binary::read(b"#!/bin/sh\n"), Err("it is no ELF file".to_owned()));
+        let whole = this_program();
+        let cut = Binary::read(&whole[..10_000]).expect_err("cut off");
+        assert!(cut.starts_with("it is cut off: "), "{cut}");
+        assert!(Binary::read(&whole[..40]).expect_err("a stump").contains("broken"));
+    }
+
+    #[test]
+    fn the_openssl_inside_is_found_by_its_version_text() {
+        let bytes = b"OpenSSL 3.x needed\0OpenSSL \0xx OpenSSL 3.0.15+quic 3 Sep 2024\0 tail";
+        assert_eq!(openssl_inside(bytes).as_deref(), Some("3.0.15+quic"));
+        assert_eq!(openssl_inside(b"needs OpenSSL 3.0.0 or later\0"), None);
+        assert_eq!(openssl_inside(b"OpenSSL"), None);
+    }
+}

@@ -1,0 +1,131 @@
+//! Engines that are still configured: the way to crypto hardware before providers.
+
+use wirespeed_openssl_conf::{ENGINES, Entry, Section};
+
+use super::examined::Examined;
+use super::finding::Finding;
+
+/// Engines that this program replaces, or shows to be no use.
+const ACCELERATORS: [&str; 6] = ["af_alg", "afalg", "padlock", "devcrypto", "cryptodev", "dynamic"];
+
+/// Every engine of the configuration, also where no program gets to it.
+pub(crate) fn engines(examined: &Examined<'_>) -> Vec<Finding> {
+    let Some(configuration) = examined.readable() else { return Vec::new() };
+    let major = examined.openssl.as_ref().map_or(3, |openssl| openssl.major);
+    let mut findings = Vec::new();
+    for section in configuration.sections() {
+        let Some(list) = section.entry(ENGINES) else { continue };
+        let Some(engines) = configuration.section(&list.value) else { continue };
+        for entry in &engines.entries {
+            let engine = configuration.section(&entry.value);
+            findings.push(finding(list, entry, engine, major));
+        }
+    }
+    if findings.is_empty() {
+        findings.push(Finding::fine("none is configured"));
+    }
+    findings
+}
+
+fn finding(list: &Entry, entry: &Entry, engine: Option<&Section>, major: u32) -> Finding {
+    let named = engine.and_then(|section| section.entry("engine_id")).unwrap_or(entry);
+    let name = match named.name == entry.name {
+        true => entry.name.to_string(),
+        false => named.value.to_string(),
+    };
+    let accelerator = ACCELERATORS.contains(&name.to_lowercase().as_str());
+    let fate = match (major, name.as_str()) {
+        (4.., _) => "OpenSSL 4.0 has no engines and takes nothing that stands after this",
+        (_, "padlock") => {
+            "OpenSSL 4.0 has no engines, and on Zhaoxin CPUs this one gives wrong AES-256 (openssl \
+             #31246)"
+        }
+        _ if accelerator => {
+            "OpenSSL 4.0 has no engines; where the kernel or the engine lacks something, programs \
+             crash or do not start (\"engine configuration error\")"
+        }
+        _ => "OpenSSL 4.0 has no engines",
+    };
+    let typo = engine.and_then(singular);
+    let typo = typo.map(|word| format!("; {word}")).unwrap_or_default();
+    let text = format!("{}: engine {name} is configured: {fate}{typo}", entry.place);
+    if !accelerator && major < 4 {
+        return Finding::note(text);
+    }
+    let section = match engine {
+        Some(section) => format!(" and [{}]", section.name),
+        None => String::new(),
+    };
+    let instead = match accelerator {
+        true => "; what the CPU can do, Wirespeed does: sudo wirespeed install",
+        false => "; ask its maker for a provider",
+    };
+    Finding::mend(
+        text,
+        format!(
+            "take away the line {} = {}{section}; with the last engine also {} = {}{instead}",
+            entry.name, entry.value, list.name, list.value
+        ),
+    )
+}
+
+/// `CIPHER` where the engine wanted `CIPHERS`: it failed, and 0.9.8 and 1.0 crashed on that.
+fn singular(engine: &Section) -> Option<String> {
+    let wrong =
+        engine.entries.iter().find(|entry| entry.name == *"CIPHER" || entry.name == *"DIGEST")?;
+    Some(format!("{}: {} is no command of it, it was {}S", wrong.place, wrong.name, wrong.name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fake::Fake;
+    use super::*;
+
+    fn says(section: &str, major: u32) -> String {
+        let mut fake = Fake::configured(&format!(
+            "openssl_conf = openssl_def\n[openssl_def]\nengines = openssl_engines\n\
+             [openssl_engines]\n{section}"
+        ));
+        fake.openssl.as_mut().expect("an OpenSSL").major = major;
+        fake.says(engines)
+    }
+
+    /// The seeds: sshd and nginx that do not start, "engine configuration error … name=CIPHER".
+    #[test]
+    fn the_af_alg_engine_is_taken_away() {
+        let section = "af_alg = af_alg_engine\n[af_alg_engine]\ndefault_algorithms = ALL\n\
+                       CIPHER = aes-128-cbc\n";
+        let said = says(section, 3);
+        assert!(said.starts_with("MEND: /etc/ssl/openssl.cnf:5: engine af_alg is configured"));
+        assert!(said.contains("engine configuration error"), "{said}");
+        assert!(
+            said.contains("openssl.cnf:8: CIPHER is no command of it, it was CIPHERS"),
+            "{said}"
+        );
+        assert!(said.contains("-> take away the line af_alg = af_alg_engine and [af_alg_engine]"));
+        assert!(said.contains("also engines = openssl_engines"), "{said}");
+    }
+
+    #[test]
+    fn an_engine_loaded_by_its_path_goes_by_its_id() {
+        let section =
+            "dyn = e\n[e]\nengine_id = padlock\nSO_PATH = /usr/lib/engines-3/padlock.so\n";
+        let said = says(section, 3);
+        assert!(said.contains("engine padlock") && said.contains("#31246"), "{said}");
+    }
+
+    #[test]
+    fn other_engines_are_a_fault_only_where_there_are_none() {
+        let section = "pkcs11 = p\n[p]\ninit = 0\n";
+        assert!(says(section, 3).starts_with("note: "));
+        let said = says(section, 4);
+        assert!(said.starts_with("MEND: ") && said.contains("takes nothing that stands after"));
+        assert_eq!(Fake::installed("").says(engines), "fine: none is configured");
+    }
+
+    #[test]
+    fn engines_in_a_section_that_nobody_reads_are_found_too() {
+        let said = Fake::configured("[req]\nengines = e\n[e]\nafalg = a\n").says(engines);
+        assert!(said.contains("engine afalg is configured"), "{said}");
+    }
+}

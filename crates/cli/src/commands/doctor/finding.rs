@@ -1,0 +1,102 @@
+//! What a check finds, and how it is printed: one entry for each, with its mend.
+
+use serde::Serialize;
+
+use crate::output::WIDTH;
+use crate::output::table::wrap;
+
+/// One thing found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Finding {
+    state: State,
+    text: String,
+    /// What to do; only where something is to be mended.
+    mend: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum State {
+    Fine,
+    /// Worth knowing, no fault.
+    Note,
+    Mend,
+}
+
+impl State {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Fine => "fine",
+            Self::Note => "note",
+            Self::Mend => "MEND",
+        }
+    }
+}
+
+impl Finding {
+    /// All is well.
+    pub(crate) fn fine(text: impl Into<String>) -> Self {
+        Self { state: State::Fine, text: text.into(), mend: None }
+    }
+
+    /// No fault, yet the owner should know.
+    pub(crate) fn note(text: impl Into<String>) -> Self {
+        Self { state: State::Note, text: text.into(), mend: None }
+    }
+
+    /// A fault, and what to do about it.
+    pub(crate) fn mend(fault: impl Into<String>, mend: impl Into<String>) -> Self {
+        Self { state: State::Mend, text: fault.into(), mend: Some(mend.into()) }
+    }
+
+    /// Whether something is to be mended.
+    pub(crate) fn is_fault(&self) -> bool {
+        self.state == State::Mend
+    }
+
+    /// The finding below the name of its check.
+    pub(crate) fn print(&self, check: &str) -> String {
+        const NAME: usize = 15;
+        const INDENT: usize = NAME + 6;
+        let mut text = format!("{check:<NAME$}{:<6}", self.state.word());
+        text.push_str(&paragraph(&self.text, INDENT));
+        if let Some(mend) = &self.mend {
+            text.push_str(&format!("{:INDENT$}{}", "", paragraph(&format!("-> {mend}"), INDENT)));
+        }
+        text
+    }
+}
+
+/// Words that begin in column `indent` and go on there, up to the widest line.
+fn paragraph(text: &str, indent: usize) -> String {
+    let words: Vec<&str> = text.split(' ').collect();
+    let lines = wrap(&words, " ", WIDTH - indent, 0);
+    format!("{}\n", lines.replace('\n', &format!("\n{:indent$}", "")))
+}
+
+#[cfg(test)]
+impl Finding {
+    /// The text, and after an arrow the mend.
+    pub(crate) fn words(&self) -> String {
+        let mend = self.mend.as_ref().map(|mend| format!(" -> {mend}")).unwrap_or_default();
+        format!("{}: {}{mend}", self.state.word(), self.text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_finding_is_a_line_and_its_mend_another() {
+        let fine = Finding::fine("all is well").print("module");
+        assert_eq!(fine, "module         fine  all is well\n");
+        let text = Finding::mend("x ".repeat(45), "do y").print("keys");
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 3, "{text}");
+        assert!(lines[0].starts_with("keys           MEND  x x"));
+        assert!(lines[1].starts_with("                     x"));
+        assert_eq!(lines[2], "                     -> do y");
+        assert!(lines.iter().all(|line| line.chars().count() <= WIDTH));
+    }
+}

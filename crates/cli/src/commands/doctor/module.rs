@@ -1,0 +1,132 @@
+//! The module: there, whole, for this machine, and taken by this OpenSSL with this configuration.
+
+use super::binary::THIS_MACHINE;
+use super::examined::{Examined, Installed};
+use super::finding::Finding;
+use super::keys::settings;
+use super::trial::Loaded;
+
+/// A module's one symbol.
+const ENTRY: &str = "OSSL_provider_init";
+
+/// The file, and what OpenSSL says to it.
+pub(crate) fn module(examined: &Examined<'_>) -> Vec<Finding> {
+    let Some(installed) = examined.installed() else { return Vec::new() };
+    let path = installed.module.display();
+    let anew = "sudo wirespeed install puts a whole one there";
+    if let Err(error) = examined.here.entry(&installed.module) {
+        return vec![Finding::mend(format!("{path}: {error}"), anew)];
+    }
+    let binary = match examined.here.binary(&installed.module) {
+        Ok(binary) => binary,
+        Err(why) => return vec![Finding::mend(format!("{path} cannot be loaded: {why}"), anew)],
+    };
+    if binary.machine != THIS_MACHINE {
+        let machine = binary.machine_name();
+        let fault = format!("{path} is for {machine}, which this OpenSSL cannot load");
+        return vec![Finding::mend(fault, anew)];
+    }
+    if !binary.exports.iter().any(|name| name == ENTRY) {
+        return vec![Finding::mend(format!("{path} is no provider: it lacks {ENTRY}"), anew)];
+    }
+    let settings = tried(&installed);
+    match examined.here.load(&installed.module, &settings) {
+        Ok(loaded) => vec![loads(examined, &installed, &loaded)],
+        Err(said) => vec![refused(&said, &settings)],
+    }
+}
+
+/// All settings but the counters: a trial is nothing to count.
+pub(crate) fn tried(installed: &Installed<'_>) -> Vec<(String, String)> {
+    settings(installed).into_iter().filter(|(key, _)| key != "stats").collect()
+}
+
+fn loads(examined: &Examined<'_>, installed: &Installed<'_>, loaded: &Loaded) -> Finding {
+    let path = installed.module.display();
+    let Some(routes) = &loaded.routes else {
+        return Finding::mend(
+            format!("{path} is a provider, but not Wirespeed's"),
+            "sudo wirespeed install puts ours there",
+        );
+    };
+    let ours = env!("CARGO_PKG_VERSION");
+    if let Some(version) = loaded.version.as_ref().filter(|version| *version != ours) {
+        return Finding::mend(
+            format!("{path} is of Wirespeed {version}, this program of {ours}"),
+            "sudo wirespeed install puts the same one there",
+        );
+    }
+    if routes.starts_with("none") {
+        return Finding::note(format!("{path} loads, but leaves all to OpenSSL: {routes}"));
+    }
+    let version = examined.openssl.as_ref().map_or("OpenSSL", |openssl| &openssl.version);
+    let version = version.split(' ').take(2).collect::<Vec<_>>().join(" ");
+    Finding::fine(format!("{path} loads in {version}; routes: {routes}"))
+}
+
+/// OpenSSL's own words, and which line they are about.
+fn refused(said: &str, settings: &[(String, String)]) -> Finding {
+    let about = settings.iter().find(|(key, value)| said.contains(&format!("{key} = {value}")));
+    let mend = match about {
+        Some((key, _)) if key == "plan" => {
+            "wirespeed tune writes a good plan; or take the line away".to_owned()
+        }
+        Some((key, value)) => format!("change the line {key} = {value}, or take it away"),
+        None => "sudo wirespeed install puts a good module there".to_owned(),
+    };
+    Finding::mend(format!("the module does not load; programs go on without it: {said}"), mend)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fake::{Fake, MODULE};
+    use super::*;
+
+    #[test]
+    fn a_module_that_loads_is_fine() {
+        let said = Fake::installed("").says(module);
+        assert_eq!(said, format!("fine: {MODULE} loads in OpenSSL 3.0.19; routes: vaes512"));
+        assert_eq!(Fake::configured("").says(module), "", "nothing to check");
+    }
+
+    #[test]
+    fn a_damaged_module_is_not_even_tried() {
+        let damaged = |change: fn(&mut Fake)| {
+            let mut fake = Fake::installed("");
+            fake.loaded = Err("must not be tried".to_owned());
+            change(&mut fake);
+            fake.says(module)
+        };
+        let said = damaged(|fake| fake.binary = Err("it is cut off: 40 bytes of 90".to_owned()));
+        assert!(said.contains("cannot be loaded: it is cut off: 40 bytes of 90"), "{said}");
+        let said = damaged(|fake| fake.binary.as_mut().expect("a binary").machine = 3);
+        assert!(said.contains("is for 32-bit x86"), "{said}");
+        let said = damaged(|fake| fake.binary.as_mut().expect("a binary").exports.clear());
+        assert!(said.contains("lacks OSSL_provider_init"), "{said}");
+        let said = damaged(|fake| fake.remove(MODULE));
+        assert!(said.starts_with(&format!("MEND: {MODULE}: No such file")), "{said}");
+        assert!(said.ends_with("sudo wirespeed install puts a whole one there"), "{said}");
+    }
+
+    #[test]
+    fn a_refused_configuration_is_told_in_openssls_words_with_the_line() {
+        let mut fake = Fake::installed("routes = warp");
+        fake.loaded = Err("routes = warp: unknown route 'warp'".to_owned());
+        let said = fake.says(module);
+        assert!(said.contains("programs go on without it: routes = warp: unknown route"), "{said}");
+        assert!(said.ends_with("-> change the line routes = warp, or take it away"), "{said}");
+        let mut fake = Fake::installed("plan = /etc/plan");
+        fake.loaded = Err("plan = /etc/plan: line 3".to_owned());
+        assert!(fake.says(module).contains("wirespeed tune"));
+    }
+
+    #[test]
+    fn another_module_and_another_version_are_told() {
+        let mut fake = Fake::installed("");
+        fake.loaded = Ok(Loaded::default());
+        assert!(fake.says(module).contains("not Wirespeed's"));
+        let version = Some("0.0.1".to_owned());
+        fake.loaded = Ok(Loaded { routes: Some("aesni".to_owned()), version, ..Loaded::default() });
+        assert!(fake.says(module).contains("is of Wirespeed 0.0.1"));
+    }
+}

@@ -1,0 +1,169 @@
+//! What the doctor looks at: files, variables, the machine's OpenSSL; in tests, made up.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use wirespeed_cipher::Route;
+use wirespeed_openssl_conf::Files;
+use wirespeed_plan::Plan;
+
+use super::binary::Binary;
+use super::trial::{self, Loaded};
+use crate::host::Host;
+
+/// A machine to examine: its files and variables, and more.
+pub(crate) trait Surroundings: Files {
+    /// What lies at a path, symbolic links followed.
+    fn entry(&self, path: &Path) -> io::Result<Entry>;
+    /// The user who asks.
+    fn user(&self) -> u32;
+    /// What an executable or a library says about itself.
+    fn binary(&self, path: &Path) -> Result<Binary, String>;
+    /// Whether a plan can be read.
+    fn plan(&self, path: &Path) -> Result<(), String>;
+    /// The machine's own OpenSSL.
+    fn openssl(&self) -> Result<Openssl, String>;
+    /// Loads a provider module by name, with these keys and values, into a context of its own.
+    fn load(&self, module: &Path, settings: &[(String, String)]) -> Result<Loaded, String>;
+    /// The routes of this machine that fail their proof, with the reason.
+    fn failed_proofs(&self) -> Vec<(Route, String)>;
+}
+
+impl dyn Surroundings + '_ {
+    /// An environment variable that is set, if only to nothing.
+    pub(crate) fn text_variable(&self, name: &str) -> Option<String> {
+        let value = self.variable(name.as_bytes())?;
+        Some(String::from_utf8_lossy(&value).into_owned())
+    }
+
+    /// A file's text.
+    pub(crate) fn text(&self, path: impl AsRef<Path>) -> Option<String> {
+        let bytes = self.read(path.as_ref()).ok()?;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// What lies in a folder, in order; nothing if it cannot be looked into.
+    pub(crate) fn inside(&self, folder: impl AsRef<Path>) -> Vec<PathBuf> {
+        let folder = folder.as_ref();
+        let names = self.list(folder).unwrap_or_default();
+        let mut paths: Vec<PathBuf> = names.iter().map(|name| folder.join(name)).collect();
+        paths.sort();
+        paths
+    }
+
+    /// Whether something is there.
+    pub(crate) fn exists(&self, path: impl AsRef<Path>) -> bool {
+        self.entry(path.as_ref()).is_ok()
+    }
+}
+
+/// A file or a folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Entry {
+    /// Where it really lies.
+    pub(crate) place: PathBuf,
+    pub(crate) folder: bool,
+    /// Permission bits.
+    pub(crate) mode: u32,
+    pub(crate) owner: u32,
+    pub(crate) group: u32,
+    /// Seconds since 1970 of the last change.
+    pub(crate) changed: i64,
+}
+
+/// A libcrypto, as far as the doctor needs to know it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Openssl {
+    pub(crate) path: PathBuf,
+    /// "OpenSSL 3.0.19 27 Jan 2026".
+    pub(crate) version: String,
+    /// 3 or 4.
+    pub(crate) major: u32,
+    /// Where it looks for openssl.cnf.
+    pub(crate) configuration_folder: PathBuf,
+    /// Where it looks for modules.
+    pub(crate) modules_folder: PathBuf,
+}
+
+/// The machine that runs this program.
+pub(crate) struct ThisMachine {
+    host: Host,
+}
+
+impl ThisMachine {
+    pub(crate) fn discover() -> Self {
+        Self { host: Host::discover() }
+    }
+
+    pub(crate) fn host(&self) -> &Host {
+        &self.host
+    }
+}
+
+impl Files for ThisMachine {
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        wirespeed_openssl_conf::ThisMachine.read(path)
+    }
+
+    fn list(&self, path: &Path) -> Option<Vec<OsString>> {
+        wirespeed_openssl_conf::ThisMachine.list(path)
+    }
+
+    fn variable(&self, name: &[u8]) -> Option<Vec<u8>> {
+        wirespeed_openssl_conf::ThisMachine.variable(name)
+    }
+}
+
+impl Surroundings for ThisMachine {
+    fn entry(&self, path: &Path) -> io::Result<Entry> {
+        let place = fs::canonicalize(path)?;
+        let about = fs::metadata(&place)?;
+        Ok(Entry {
+            folder: about.is_dir(),
+            mode: about.mode() & 0o7777,
+            owner: about.uid(),
+            group: about.gid(),
+            changed: about.mtime(),
+            place,
+        })
+    }
+
+    fn user(&self) -> u32 {
+        fs::metadata("/proc/self").map_or(0, |about| about.uid())
+    }
+
+    fn binary(&self, path: &Path) -> Result<Binary, String> {
+        Binary::read(&fs::read(path).map_err(|error| error.to_string())?)
+    }
+
+    fn plan(&self, path: &Path) -> Result<(), String> {
+        Plan::read(path).map(drop).map_err(|error| error.to_string())
+    }
+
+    fn openssl(&self) -> Result<Openssl, String> {
+        let library = self.host.arena.library().map_err(ToString::to_string)?;
+        let folder = |known: Option<&Path>| known.unwrap_or(Path::new("/")).to_owned();
+        Ok(Openssl {
+            path: library.path().to_owned(),
+            version: library.version().to_owned(),
+            major: library.version_numbers().0,
+            configuration_folder: folder(library.configuration_folder()),
+            modules_folder: folder(library.modules_folder()),
+        })
+    }
+
+    fn load(&self, module: &Path, settings: &[(String, String)]) -> Result<Loaded, String> {
+        let library = self.host.arena.library().map_err(ToString::to_string)?;
+        trial::load(library, module, settings)
+    }
+
+    fn failed_proofs(&self) -> Vec<(Route, String)> {
+        let present = self.host.routes().into_iter().filter(|found| found.presence.is_ok());
+        let failure =
+            |found: crate::host::Found| Some((found.route, self.host.prove(&found).err()?));
+        present.filter_map(failure).collect()
+    }
+}
