@@ -1,6 +1,6 @@
 //! The functions of libcrypto that we call, found by name.
 
-use std::ffi::{CStr, c_char, c_int, c_uchar, c_uint, c_ulong, c_void};
+use std::ffi::{CStr, c_char, c_int, c_long, c_uchar, c_uint, c_ulong, c_void};
 
 use crate::context::ProviderInit;
 use crate::param::RawParam;
@@ -15,7 +15,7 @@ macro_rules! opaque {
     )*};
 }
 
-opaque! { LibCtx Provider EvpCipher EvpCipherCtx }
+opaque! { LibCtx Provider EvpCipher EvpCipherCtx Conf Stack }
 
 macro_rules! functions {
     ($($field:ident = $symbol:literal ($($argument:ty),*) $(-> $result:ty)?;)*) => {
@@ -75,6 +75,16 @@ functions! {
     provider_gettable = c"OSSL_PROVIDER_gettable_params" (*const Provider) -> *const RawParam;
     provider_params = c"OSSL_PROVIDER_get_params" (*const Provider, *mut RawParam) -> c_int;
     provider_self_test = c"OSSL_PROVIDER_self_test" (*const Provider) -> c_int;
+    // openssl/conf.h
+    conf_new = c"NCONF_new" (*const c_void) -> *mut Conf;
+    conf_free = c"NCONF_free" (*mut Conf);
+    conf_load = c"NCONF_load" (*mut Conf, *const c_char, *mut c_long) -> c_int;
+    conf_section_names = c"NCONF_get_section_names" (*const Conf) -> *mut Stack;
+    conf_section = c"NCONF_get_section" (*const Conf, *const c_char) -> *const Stack;
+    // openssl/stack.h
+    stack_count = c"OPENSSL_sk_num" (*const Stack) -> c_int;
+    stack_item = c"OPENSSL_sk_value" (*const Stack, c_int) -> *const c_void;
+    stack_free = c"OPENSSL_sk_free" (*mut Stack);
     // openssl/err.h
     error_next = c"ERR_get_error_all" (
         *mut *const c_char, *mut c_int, *mut *const c_char, *mut *const c_char, *mut c_int

@@ -20,6 +20,7 @@
 
 mod cipher;
 mod cipher_context;
+mod configuration;
 mod context;
 mod error;
 mod ffi;
@@ -28,6 +29,7 @@ mod param;
 
 pub use cipher::Cipher;
 pub use cipher_context::{CipherContext, Direction};
+pub use configuration::ConfigurationSection;
 pub use context::{Context, ProviderInit};
 pub use error::{Entry, Error};
 pub use library::{Library, OpenError};

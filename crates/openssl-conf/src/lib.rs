@@ -21,15 +21,20 @@
 
 mod expand;
 mod files;
+mod installation;
 mod lines;
 mod reader;
 mod reading;
+mod removal;
 mod setup;
 mod statement;
 mod text;
+mod writing;
 
 pub use files::{Files, ThisMachine};
+pub use installation::{Obstacle, WIRESPEED, Wanted, install};
 pub use reading::{Configuration, DEFAULT, Entry, Fault, Mistake, Place, Section};
+pub use removal::{Removed, uninstall};
 pub use setup::{
     ALG_SECTION, Configured, DEFAULT_PROPERTIES, ENGINES, Misplaced, OPENSSL_CONF, PROVIDERS,
     Reference,

@@ -31,6 +31,7 @@ pub(crate) fn read(bytes: &[u8], path: &Path, files: &dyn Files) -> Result<Confi
             files: Vec::new(),
             missing: Vec::new(),
             lines: Vec::new(),
+            last_section: DEFAULT.into(),
         },
         current: 0,
         dollar: false,
@@ -48,7 +49,8 @@ pub(crate) fn read(bytes: &[u8], path: &Path, files: &dyn Files) -> Result<Confi
             None => reader.next_in_directory().or_else(|| reader.parents.pop()),
         };
     }
-    Ok(reader.configuration)
+    let last_section = reader.configuration.sections[reader.current].name.clone();
+    Ok(Configuration { last_section, ..reader.configuration })
 }
 
 /// A file being read.

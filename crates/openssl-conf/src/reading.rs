@@ -161,6 +161,8 @@ pub struct Configuration {
     pub(crate) missing: Vec<(PathBuf, Place)>,
     /// The lines of the main file.
     pub(crate) lines: Vec<MainLine>,
+    /// The section that a key after the last line would go to.
+    pub(crate) last_section: Text,
 }
 
 /// A line of the main file, and the section that it found itself in.

@@ -76,7 +76,7 @@ fn directive(line: &[u8], dollar: bool) -> Result<Statement<'_>, Mistake> {
 }
 
 /// Where the comment begins, or the end. Quotes and backslashes hide a `#`.
-fn comment(text: &[u8]) -> usize {
+pub(crate) fn comment(text: &[u8]) -> usize {
     let mut at = 0;
     let mut quote = None;
     while let Some(&byte) = text.get(at) {
@@ -104,7 +104,7 @@ pub(crate) const fn is_word(byte: u8, dollar: bool) -> bool {
 }
 
 /// The bytes of the name of a key or a section.
-const fn is_name(byte: u8, dollar: bool) -> bool {
+pub(crate) const fn is_name(byte: u8, dollar: bool) -> bool {
     let sign = matches!(
         byte,
         b'!' | b'%'

@@ -1,0 +1,360 @@
+//! Putting Wirespeed into a configuration: the fewest lines that do it, wherever they belong.
+//!
+//! Lines are only added, each marked as ours; a key that must change is said again behind the line
+//! that said it, since the last one counts. So taking our lines away gives back the file as it was.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use crate::files::Files;
+use crate::lines::{self, Line};
+use crate::reading::{Configuration, DEFAULT, Entry, Fault, LineKind, Place};
+use crate::setup::{
+    ALG_SECTION, Configured, DEFAULT_PROPERTIES, OPENSSL_CONF, PROVIDERS, Reference,
+};
+use crate::text::Text;
+use crate::writing::{self, Sheet};
+
+/// The provider's name, in every configuration.
+pub const WIRESPEED: &str = "wirespeed";
+
+/// The default property that prefers it where it has an algorithm.
+const PREFERENCE: &str = "?provider=wirespeed";
+
+/// What our section is to say.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted<'a> {
+    /// The module.
+    pub module: &'a Path,
+    /// The plan; without one, a plan that is named already stays.
+    pub plan: Option<&'a Path>,
+}
+
+/// Why a configuration is not changed.
+#[derive(Debug)]
+pub enum Obstacle {
+    /// OpenSSL cannot read it either.
+    Broken(Fault),
+    /// A NUL byte hides what would be added at its end.
+    Hidden,
+    /// The default properties choose another provider already.
+    Chosen {
+        /// The properties.
+        properties: Text,
+        /// Where.
+        place: Place,
+    },
+    /// The default properties demand what Wirespeed is not, such as `fips=yes`.
+    Demanded {
+        /// What is demanded.
+        property: String,
+        /// Where.
+        place: Place,
+    },
+    /// The change would have changed something else: this file is too unusual.
+    Entangled {
+        /// What would have changed.
+        what: String,
+    },
+}
+
+impl fmt::Display for Obstacle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Broken(fault) => write!(f, "OpenSSL cannot read it: {fault}"),
+            Self::Hidden => {
+                f.write_str("a line begins with a NUL byte, where OpenSSL stops reading")
+            }
+            Self::Chosen { properties, place } => write!(
+                f,
+                "{place}: default_properties = {properties} prefers another provider, and OpenSSL \
+                 takes one preference: remove it first"
+            ),
+            Self::Demanded { property, place } => write!(
+                f,
+                "{place}: every program here demands {property}, which Wirespeed does not have: \
+                 it would never be used"
+            ),
+            Self::Entangled { what } => {
+                write!(f, "it is too unusual to be changed safely: {what}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for Obstacle {}
+
+/// The bytes of a configuration that loads Wirespeed and the default provider and prefers the
+/// former; the same bytes if it does already.
+pub fn install(
+    bytes: &[u8],
+    path: &Path,
+    files: &dyn Files,
+    wanted: &Wanted<'_>,
+) -> Result<Vec<u8>, Obstacle> {
+    let configuration = Configuration::of(bytes, path, files).map_err(Obstacle::Broken)?;
+    let mut editor = Editor::new(bytes, &configuration);
+    editor.install(wanted)?;
+    let (changed, result) = editor.finish();
+    let now = Configuration::of(&result, path, files).map_err(Obstacle::Broken)?;
+    prove(&configuration, &now, &changed, wanted)?;
+    Ok(result)
+}
+
+/// A key in a section.
+type Key = (Text, Text);
+
+struct Editor<'a> {
+    bytes: &'a [u8],
+    configuration: &'a Configuration,
+    lines: Vec<Line>,
+    sheet: Sheet<'a>,
+    /// The keys that get another value.
+    changed: BTreeSet<Key>,
+    /// Sections for the end of the file, with their lines.
+    appended: Vec<(Text, Vec<Vec<u8>>)>,
+}
+
+impl<'a> Editor<'a> {
+    fn new(bytes: &'a [u8], configuration: &'a Configuration) -> Self {
+        Self {
+            bytes,
+            configuration,
+            lines: lines::split(bytes, lines::lead(bytes)),
+            sheet: Sheet::new(bytes),
+            changed: BTreeSet::new(),
+            appended: Vec::new(),
+        }
+    }
+
+    /// The keys that were given another value, and the file in which they have it.
+    fn finish(mut self) -> (BTreeSet<Key>, Vec<u8>) {
+        for (section, lines) in &self.appended {
+            self.sheet.append(&writing::header(section.as_bytes()));
+            for line in lines {
+                self.sheet.append(line);
+            }
+        }
+        (self.changed, self.sheet.finish())
+    }
+
+    fn install(&mut self, wanted: &Wanted<'_>) -> Result<(), Obstacle> {
+        if !self.sheet.is_open() {
+            return Err(Obstacle::Hidden);
+        }
+        let configuration = self.configuration;
+        let properties = self.properties()?;
+        let default = configuration.provider("default");
+        let ours = configuration.provider(WIRESPEED).filter(|ours| !self.is_shared(ours));
+
+        let main =
+            self.section_of(&DEFAULT.into(), OPENSSL_CONF, configuration.modules(), "openssl_init");
+        let list =
+            self.section_of(&main, PROVIDERS, configuration.module(PROVIDERS), "provider_sect");
+        let default_section = self.section_of(
+            &list,
+            "default",
+            default.as_ref().map(|one| one.reference),
+            "default_sect",
+        );
+        let our_section = self.section_of(
+            &list,
+            WIRESPEED,
+            ours.as_ref().map(|one| one.reference),
+            "wirespeed_sect",
+        );
+        if !default.is_some_and(|default| default.is_activated()) {
+            self.set(&default_section, "activate", b"1");
+        }
+        self.set(&our_section, "module", wanted.module.as_os_str().as_bytes());
+        if let Some(plan) = wanted.plan {
+            self.set(&our_section, "plan", plan.as_os_str().as_bytes());
+        }
+        if !ours.is_some_and(|ours| ours.is_activated()) {
+            self.set(&our_section, "activate", b"1");
+        }
+        if let Some(properties) = properties {
+            let algorithms = configuration.module(ALG_SECTION);
+            let section = self.section_of(&main, ALG_SECTION, algorithms, "evp_properties");
+            self.set(&section, DEFAULT_PROPERTIES, properties.as_bytes());
+        }
+        Ok(())
+    }
+
+    /// The section that a key names; if there is no such key, it is added and names a new section.
+    fn section_of(
+        &mut self,
+        section: &Text,
+        key: &str,
+        reference: Option<Reference<'_>>,
+        name: &str,
+    ) -> Text {
+        if let Some(reference) = reference {
+            return reference.entry.value.clone();
+        }
+        let numbered = (2..).map(|number| format!("wirespeed_{name}_{number}"));
+        let mut names = [name.to_owned(), format!("wirespeed_{name}")].into_iter().chain(numbered);
+        // A section of that name that nothing refers to sleeps for a reason.
+        let free = |name: &String| {
+            self.configuration.section(name).is_none()
+                && !self.appended.iter().any(|(taken, _)| *taken == **name)
+        };
+        let name = names.find(free).expect("there are names without end");
+        self.set(section, key, name.as_bytes());
+        Text::from(name.as_str())
+    }
+
+    /// Whether another provider has the same section as ours.
+    fn is_shared(&self, ours: &Configured<'_>) -> bool {
+        let entry = ours.reference.entry;
+        let others = self.configuration.providers();
+        others.iter().any(|one| {
+            one.reference.entry.name != entry.name && one.reference.entry.value == entry.value
+        })
+    }
+
+    /// The default properties that are wanted, unless they are there.
+    fn properties(&self) -> Result<Option<String>, Obstacle> {
+        let algorithms = self.configuration.module(ALG_SECTION).and_then(|it| it.section);
+        if let Some(mode) = algorithms.and_then(|section| section.entry("fips_mode"))
+            && !matches!(
+                mode.value.to_str().to_ascii_lowercase().as_str(),
+                "no" | "n" | "false" | "off" | "0"
+            )
+        {
+            let property = "fips=yes".to_owned();
+            return Err(Obstacle::Demanded { property, place: mode.place.clone() });
+        }
+        let Some(entry) = self.configuration.default_properties() else {
+            return Ok(Some(PREFERENCE.to_owned()));
+        };
+        let existing = entry.value.to_str();
+        for clause in existing.split(',').map(str::trim).filter(|clause| !clause.is_empty()) {
+            let (soft, rest) = match clause.strip_prefix('?') {
+                Some(rest) => (true, rest),
+                None => (false, clause),
+            };
+            let (name, value) = rest.split_once('=').unwrap_or((rest, "yes"));
+            match (name.trim().to_ascii_lowercase().as_str(), value.trim()) {
+                ("provider", WIRESPEED) => return Ok(None),
+                ("provider", _) => {
+                    let properties = entry.value.clone();
+                    return Err(Obstacle::Chosen { properties, place: entry.place.clone() });
+                }
+                // What is only preferred, excluded or denied is no obstacle.
+                (name, value)
+                    if soft || name.starts_with('-') || name.ends_with('!') || value == "no" => {}
+                _ => {
+                    let property = clause.to_owned();
+                    return Err(Obstacle::Demanded { property, place: entry.place.clone() });
+                }
+            }
+        }
+        Ok(Some(match existing.trim() {
+            "" => PREFERENCE.to_owned(),
+            existing => format!("{existing},{PREFERENCE}"),
+        }))
+    }
+
+    /// Lets a key have this value.
+    fn set(&mut self, section: &Text, key: &str, value: &[u8]) {
+        let existing = self.existing(section, key);
+        if existing.is_some_and(|entry| entry.value.as_bytes() == value) {
+            return;
+        }
+        // The name as it is spelt there: it may have a prefix.
+        let name = existing.map_or_else(|| key.into(), |entry| entry.name.clone());
+        let line = [name.as_bytes(), b" = ", &writing::value(value)].concat();
+        match existing.and_then(|entry| entry.place.main) {
+            Some(main) if self.section_at(main) == section => {
+                let span = self.lines[main].span.clone();
+                match writing::is_ours(self.bytes, &self.lines[main]) {
+                    true => self.sheet.replace(span, &line),
+                    false => self.sheet.insert(span.end, &line),
+                }
+            }
+            _ => match existing.is_none().then(|| self.room(section, key)).flatten() {
+                Some(at) => self.sheet.insert(at, &line),
+                None => self.append(section, line),
+            },
+        }
+        self.changed.insert((section.clone(), name));
+    }
+
+    fn append(&mut self, section: &Text, line: Vec<u8>) {
+        match self.appended.iter_mut().find(|(name, _)| name == section) {
+            Some((_, lines)) => lines.push(line),
+            None => self.appended.push((section.clone(), vec![line])),
+        }
+    }
+
+    fn existing(&self, section: &Text, key: &str) -> Option<&'a Entry> {
+        let configuration = self.configuration;
+        let section = configuration.section(section)?;
+        let prefixed = |entry: &&Entry| {
+            entry.name.as_bytes().splitn(2, |byte| *byte == b'.').nth(1) == Some(key.as_bytes())
+        };
+        section.entry(key).or_else(|| section.entries.iter().rev().find(prefixed))
+    }
+
+    /// Where a key of a section can be added, below the first of its headers that is in this file:
+    /// behind its last key. But modules come first, because OpenSSL stops at one that fails, as
+    /// `engines` does from OpenSSL 4.0 on.
+    fn room(&self, section: &Text, key: &str) -> Option<usize> {
+        let lines = &self.configuration.lines;
+        let header = self.configuration.section(section)?.headers.iter().find_map(|it| it.main);
+        let (first, start) = match header {
+            Some(header) => (header + 1, lines[header].span.end),
+            None if *section == *DEFAULT => {
+                (0, lines.first().map_or(self.bytes.len(), |line| line.span.start))
+            }
+            None => return None,
+        };
+        if matches!(key, PROVIDERS | ALG_SECTION) {
+            return Some(start);
+        }
+        let part = (first..lines.len()).take_while(|index| {
+            lines[*index].section == *section && lines[*index].kind != LineKind::Header
+        });
+        let content = part.filter(|index| {
+            lines[*index].kind == LineKind::Content && self.section_at(index + 1) == section
+        });
+        Some(content.last().map_or(start, |index| lines[index].span.end))
+    }
+
+    /// The section that a key before this line would go to.
+    fn section_at(&self, index: usize) -> &Text {
+        let configuration = self.configuration;
+        configuration.lines.get(index).map_or(&configuration.last_section, |line| &line.section)
+    }
+}
+
+/// Shows that the new configuration does what is wanted, and what else it did before.
+fn prove(
+    before: &Configuration,
+    now: &Configuration,
+    changed: &BTreeSet<Key>,
+    wanted: &Wanted<'_>,
+) -> Result<(), Obstacle> {
+    let entangled = |what: String| Err(Obstacle::Entangled { what });
+    for section in before.sections() {
+        for entry in &section.entries {
+            let value = now.section(&section.name).and_then(|section| section.entry(&entry.name));
+            let is_same = value.is_some_and(|now| now.value == entry.value);
+            if !is_same && !changed.contains(&(section.name.clone(), entry.name.clone())) {
+                return entangled(format!("{} in [{}] would change", entry.name, section.name));
+            }
+        }
+    }
+    let ours = now.provider(WIRESPEED).filter(Configured::is_activated);
+    let module = ours.as_ref().and_then(|ours| ours.entry("module"));
+    if module.is_none_or(|entry| entry.value.as_bytes() != wanted.module.as_os_str().as_bytes()) {
+        return entangled("it would not load the module".to_owned());
+    }
+    if !now.provider("default").is_some_and(|default| default.is_activated()) {
+        return entangled("the default provider would not be active".to_owned());
+    }
+    Ok(())
+}
