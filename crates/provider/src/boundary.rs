@@ -9,6 +9,8 @@
 
 pub(crate) mod cipher;
 pub(crate) mod counters;
+#[cfg(test)]
+mod faults;
 pub(crate) mod host_library;
 pub(crate) mod provider;
 #[cfg(test)]

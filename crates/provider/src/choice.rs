@@ -134,10 +134,10 @@ impl Choice {
         (due && first.route != Route::Portable).then(|| reference(self.algorithm))
     }
 
-    /// Takes the route of `kernels` out of service, in every context.
+    /// Takes a route out of service, in every context.
     #[cold]
-    pub(crate) fn quarantine(&self, kernels: &'static AesKernels) {
-        self.routing.quarantine(kernels.route);
+    pub(crate) fn quarantine(&self, route: Route) {
+        self.routing.quarantine(route);
     }
 
     /// Kernels for what no comparison covers: those that comparisons are made with, if any are made.
@@ -159,8 +159,12 @@ impl Choice {
         let own = self.own();
         let route = match (self.routing.kernels(self.index, direction, bytes), &mut self.host) {
             (None, Some(host)) => {
-                let done = step.host(host, own, state, data);
-                if done { Route::Libcrypto } else { own.route }
+                if step.host(host, own, state, data) {
+                    Route::Libcrypto
+                } else {
+                    self.quarantine(Route::Libcrypto);
+                    own.route
+                }
             }
             (kernels, _) => self.own_way(kernels.unwrap_or(own), step, state, data),
         };
@@ -179,7 +183,7 @@ impl Choice {
             None => step.own(kernels, state, data),
             Some(second) => {
                 if !twice(step, [kernels, second], state, data) {
-                    self.quarantine(kernels);
+                    self.quarantine(kernels.route);
                     return second.route;
                 }
             }

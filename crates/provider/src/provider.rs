@@ -1,8 +1,7 @@
 //! One loaded provider: its core, its route, its list of algorithms.
 
 use std::ffi::{CStr, CString};
-use std::fs::File;
-use std::io::Read;
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use wirespeed_cipher::{Algorithm, Direction, Route};
@@ -66,7 +65,7 @@ impl Provider {
                 (routing, "none: ladder".to_owned(), None)
             }
             (Routes::Auto, Some(path)) => {
-                let plan = read_plan(path)
+                let plan = Plan::read(Path::new(path))
                     .map_err(|why| (Reason::InvalidArgument, format!("plan = {path}: {why}")))?;
                 match plan.fingerprint().difference(&Fingerprint::here(&version)) {
                     Some(difference) => (
@@ -99,7 +98,7 @@ impl Provider {
         Ok(Self::new(core, Ok(routing), "none: one route", Algorithm::ALL))
     }
 
-    fn new(
+    pub(crate) fn new(
         core: Core,
         routing: Result<Routing, String>,
         plan: &str,
@@ -189,17 +188,6 @@ impl Provider {
 /// Names for people, in a row.
 fn names(routes: &[Route]) -> String {
     routes.iter().map(|route| route.name()).collect::<Vec<_>>().join(", ")
-}
-
-/// The longest plan that is read: several times one that names everything.
-const LONGEST_PLAN: u64 = 1 << 20;
-
-fn read_plan(path: &str) -> Result<Plan, String> {
-    let file = File::open(path).map_err(|why| why.to_string())?;
-    let mut text = String::new();
-    let read = file.take(LONGEST_PLAN).read_to_string(&mut text);
-    read.map_err(|why| why.to_string())?;
-    Plan::parse(&text).map_err(|why| why.to_string())
 }
 
 static GETTABLE_LIST: List<8> = List::new([

@@ -105,6 +105,28 @@ impl Routing {
         })
     }
 
+    /// These kernels, proved or not, for every call; or a host for every call, with these to spare.
+    #[cfg(test)]
+    pub(crate) fn forged(
+        kernels: &[&'static AesKernels; 3],
+        host: Option<Arc<HostLibrary>>,
+        watch: Watch,
+    ) -> Self {
+        let native = Proven::forged(*kernels);
+        let row = |algorithm: &Algorithm| match &host {
+            Some(_) => Rows::BLIND,
+            None => Rows::uniform(Some(native.kernels(*algorithm))),
+        };
+        Self {
+            rows: Algorithm::ALL.iter().map(row).collect(),
+            natives: vec![native],
+            host,
+            quarantined: AtomicU64::new(0),
+            verify: watch.verify,
+            counters: watch.counters,
+        }
+    }
+
     /// The rows that contexts of `algorithm` look at first.
     pub(crate) fn visible_rows(&self, algorithm: usize) -> Rows {
         if self.is_watched() { Rows::BLIND } else { self.rows[algorithm] }
@@ -126,11 +148,11 @@ impl Routing {
         algorithm: usize,
         entry: Option<&'static AesKernels>,
     ) -> Option<&'static AesKernels> {
-        let quarantined = self.quarantined();
-        entry.map(|kernels| match quarantined & 1 << kernels.route as u32 {
-            0 => kernels,
-            _ => self.own(Algorithm::ALL[algorithm]),
-        })
+        let route = entry.map_or(Route::Libcrypto, |kernels| kernels.route);
+        match self.quarantined() & 1 << route as u32 {
+            0 => entry,
+            _ => Some(self.own(Algorithm::ALL[algorithm])),
+        }
     }
 
     /// The best kernels of our own that are not quarantined.
@@ -164,7 +186,7 @@ impl Routing {
         }
     }
 
-    /// Takes a route out of service that gave wrong bytes.
+    /// Takes a route out of service that gave wrong bytes or failed.
     #[cold]
     pub(crate) fn quarantine(&self, route: Route) {
         let bit = 1 << route as u32;

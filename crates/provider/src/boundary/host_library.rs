@@ -69,6 +69,23 @@ impl HostLibrary {
         }
     }
 
+    /// A host of these ciphers, which nothing stands behind.
+    #[cfg(test)]
+    pub(crate) fn forged(ciphers: *const AlgorithmEntry) -> Arc<Self> {
+        unsafe extern "C" fn unload(_: *mut c_void) -> c_int {
+            1
+        }
+        unsafe extern "C" fn free(_: *mut c_void) {}
+        Arc::new(Self {
+            library: NonNull::dangling(),
+            provider: NonNull::dangling(),
+            context: null_mut(),
+            ciphers,
+            unload,
+            free,
+        })
+    }
+
     /// The functions of `algorithm`, if the default provider has it.
     fn functions(&self, algorithm: Algorithm) -> Option<*const Dispatch> {
         let mut entry = NonNull::new(self.ciphers.cast_mut())?;

@@ -63,7 +63,7 @@ pub fn builtin(route: Route) -> InitFunction {
 
 /// # Safety
 /// The arguments must be the core's.
-unsafe fn start(
+pub(super) unsafe fn start(
     handle: *const CoreHandle,
     from_core: *const Dispatch,
     to_core: *mut *const Dispatch,

@@ -49,13 +49,16 @@ fn errors() -> Vec<(u32, String)> {
 }
 
 /// A provider loaded into this core.
-struct Loaded {
+pub(super) struct Loaded {
     functions: *const Dispatch,
     context: *mut c_void,
 }
 
 impl Loaded {
-    fn new(init: InitFunction, settings: &[(&'static CStr, &'static CStr)]) -> Option<Self> {
+    pub(super) fn new(
+        init: InitFunction,
+        settings: &[(&'static CStr, &'static CStr)],
+    ) -> Option<Self> {
         SETTINGS.set([(c"openssl-version", c"3.0.19")].iter().chain(settings).copied().collect());
         let core = [
             Dispatch::new(CORE_GET_PARAMS, read_params as CoreGetParams),
@@ -69,13 +72,17 @@ impl Loaded {
         (ok == 1).then(|| Self { functions, context })
     }
 
-    fn function<F: Copy>(&self, slot: &Slot<F>) -> F {
+    pub(super) fn context(&self) -> *mut c_void {
+        self.context
+    }
+
+    pub(super) fn function<F: Copy>(&self, slot: &Slot<F>) -> F {
         // SAFETY: the provider's own table.
         unsafe { slot.find(self.functions) }.expect("every provider has it")
     }
 
     /// The functions of an algorithm, if it is on offer.
-    fn cipher(&self, name: &str) -> Option<*const Dispatch> {
+    pub(super) fn cipher(&self, name: &str) -> Option<*const Dispatch> {
         let query = self.function(&PROVIDER_QUERY_OPERATION);
         // SAFETY: the provider's own context; null is allowed for the flag.
         let mut entry = unsafe { query(self.context, OPERATION_CIPHER, null_mut()) };
@@ -103,7 +110,7 @@ impl Drop for Loaded {
     }
 }
 
-fn portable() -> Loaded {
+pub(super) fn portable() -> Loaded {
     Loaded::new(builtin(Route::Portable), &[]).unwrap()
 }
 

@@ -16,8 +16,8 @@ pub(super) enum Way {
     Fast,
     /// Kernels of our own, watched: counted, and computed twice if there is a second.
     Watched { first: &'static AesKernels, second: Option<&'static AesKernels> },
-    /// The host's default provider.
-    Host,
+    /// The host's default provider, and whether it has data yet.
+    Host { begun: bool },
 }
 
 impl Authenticated {
@@ -46,7 +46,7 @@ impl Authenticated {
         match self.way {
             Way::Open | Way::Fast => self.gcm.aad(data).map_err(|_| Refusal::SILENT),
             Way::Watched { .. } => self.watched(|gcm| gcm.aad(data)).map_err(|_| Refusal::SILENT),
-            Way::Host => Err(Refusal::SILENT),
+            Way::Host { .. } => Err(Refusal::SILENT),
         }
     }
 
@@ -71,7 +71,7 @@ impl Authenticated {
         match self.way {
             Way::Open | Way::Fast => Ok(self.gcm.tag()),
             Way::Watched { .. } => Ok(self.watched(Gcm::tag)),
-            Way::Host => self.make_host_tag(),
+            Way::Host { .. } => self.make_host_tag(),
         }
     }
 
@@ -84,7 +84,7 @@ impl Authenticated {
     /// Whether `given` is the beginning of the tag of the message that was decrypted, in constant time.
     #[inline]
     pub(super) fn is_tag(&mut self, given: &[u8]) -> bool {
-        if let Way::Host = self.way {
+        if let Way::Host { .. } = self.way {
             let host = &mut self.choice.host;
             return host.as_mut().is_some_and(|host| host.verify(given).is_ok());
         }
@@ -104,18 +104,31 @@ impl Authenticated {
         if bytes == 0 {
             return Ok(());
         }
-        if !self.gcm.has_data() && !matches!(self.way, Way::Host) {
+        if !self.gcm.has_data() && !matches!(self.way, Way::Host { .. }) {
             self.choose(bytes);
         }
-        let route = match (self.way, &mut self.choice.host) {
-            (Way::Host, Some(host)) => {
-                host.update(data).map_err(|_| Refusal::SILENT)?;
-                Route::Libcrypto
+        if let (Way::Host { begun }, Some(host)) = (self.way, &mut self.choice.host) {
+            if host.update(data.reborrow()).is_ok() {
+                self.way = Way::Host { begun: true };
+                self.choice.count(direction, Route::Libcrypto, bytes);
+                return Ok(());
             }
-            (Way::Watched { first, second: Some(second) }, _) => {
-                if !self.gcm.has_room(bytes) {
-                    return Err(Refusal::SILENT);
-                }
+            self.choice.quarantine(Route::Libcrypto);
+            if begun {
+                return Err(Refusal::SILENT);
+            }
+            // We have the associated data still, and go on from there.
+            self.way = Way::Watched { first: self.choice.own(), second: None };
+        }
+        let Way::Watched { first, second } = self.way else { return Err(Refusal::SILENT) };
+        let route = match second {
+            None => {
+                self.gcm.reroute(first);
+                self.gcm.crypt(direction, data).map_err(|_| Refusal::SILENT)?;
+                first.route
+            }
+            Some(_) if !self.gcm.has_room(bytes) => return Err(Refusal::SILENT),
+            Some(second) => {
                 if twice(&mut Data(direction), [first, second], &mut self.gcm, data) {
                     first.route
                 } else {
@@ -123,12 +136,6 @@ impl Authenticated {
                     second.route
                 }
             }
-            (Way::Watched { first, second: None }, _) => {
-                self.gcm.reroute(first);
-                self.gcm.crypt(direction, data.reborrow()).map_err(|_| Refusal::SILENT)?;
-                first.route
-            }
-            _ => return Err(Refusal::SILENT),
         };
         self.choice.count(direction, route, bytes);
         Ok(())
@@ -140,23 +147,22 @@ impl Authenticated {
             Way::Watched { second, .. } => second,
             _ => None,
         };
-        match (self.choice.slow_kernels(self.direction, bytes), &mut self.choice.host) {
-            (Some(first), _) => {
-                let second = second.filter(|second| second.route != first.route);
-                self.way = Way::Watched { first, second };
-            }
+        let own = self.choice.own();
+        let first = match (self.choice.slow_kernels(self.direction, bytes), &mut self.choice.host) {
             (None, Some(host)) => {
-                // Longer associated data are hashed already, by us.
                 let iv = &self.iv[..self.iv_bytes];
+                // Longer associated data are hashed already, by us.
                 let aad = self.gcm.short_aad();
-                let begun = aad.map(|aad| host.begin(self.direction, iv, aad));
-                self.way = match begun {
-                    Some(Ok(())) => Way::Host,
-                    _ => Way::Watched { first: self.choice.own(), second },
-                };
+                if aad.is_some_and(|aad| host.begin(self.direction, iv, aad).is_ok()) {
+                    self.way = Way::Host { begun: false };
+                    return;
+                }
+                own
             }
-            (None, None) => self.way = Way::Watched { first: self.choice.own(), second },
-        }
+            (kernels, _) => kernels.unwrap_or(own),
+        };
+        let second = second.filter(|second| second.route != first.route);
+        self.way = Way::Watched { first, second };
     }
 
     /// Something besides the data, by the kernels of a watched message, twice if that is due.
@@ -180,7 +186,7 @@ impl Authenticated {
     /// The first kernels were wrong: the second go on.
     #[cold]
     fn give_up(&mut self, first: &'static AesKernels, second: &'static AesKernels) {
-        self.choice.quarantine(first);
+        self.choice.quarantine(first.route);
         self.way = Way::Watched { first: second, second: None };
     }
 }

@@ -1,0 +1,359 @@
+//! Routes that go wrong on purpose: what verification must notice and quarantine must end.
+
+use std::cell::Cell;
+use std::ffi::{CStr, c_int, c_void};
+use std::num::NonZeroU32;
+use std::ptr::{NonNull, null, null_mut};
+
+use wirespeed_cipher::{
+    AesKernels, Algorithm, Block, Direction, GcmKey, GcmState, InOut, Mode, Route, Schedule,
+};
+use wirespeed_cpu::Features;
+
+use super::host_library::HostLibrary;
+use super::provider::start;
+use super::tests::Loaded;
+use crate::openssl::*;
+use crate::params::{END, entry};
+use crate::provider::Provider;
+use crate::routing::{Routing, Watch, reference};
+
+/// What goes wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fault {
+    Nothing,
+    /// One bit after so many blocks.
+    Flip(usize),
+    /// The second half is left alone.
+    EarlyReturn,
+}
+
+thread_local! {
+    static FAULT: Cell<Fault> = const { Cell::new(Fault::Nothing) };
+}
+
+/// Runs a kernel over the data, or what the fault leaves of it.
+fn faulty(mut data: InOut<'_>, run: impl FnOnce(InOut<'_>)) {
+    let bytes = data.len();
+    match FAULT.get() {
+        Fault::EarlyReturn if bytes > 32 => run(data.split_at((bytes / 2) & !15).0),
+        Fault::Flip(blocks) if bytes > 16 * blocks => {
+            run(data.reborrow());
+            let (mut bit, _) = data.split_at(16 * blocks).1.split_at(1);
+            let mut byte = [0];
+            bit.written(&mut byte);
+            bit.overwrite(&[byte[0] ^ 4]);
+        }
+        _ => run(data),
+    }
+}
+
+/// The portable kernels under another route's name, with the fault in all that touches data.
+struct Faulty<const BITS: u16>;
+
+impl<const BITS: u16> Faulty<BITS> {
+    const KERNELS: AesKernels = AesKernels {
+        route: Route::AesNi,
+        key_bits: BITS,
+        expand: [
+            |key, schedule| (Self::right().expand[0])(key, schedule),
+            |key, schedule| (Self::right().expand[1])(key, schedule),
+        ],
+        ecb: [Self::ecb::<0>, Self::ecb::<1>],
+        cbc: [Self::cbc::<0>, Self::cbc::<1>],
+        cfb: [Self::cfb::<0>, Self::cfb::<1>],
+        ofb: |schedule, register, data| {
+            faulty(data, |data| (Self::right().ofb)(schedule, register, data));
+        },
+        ctr: |schedule, counter, keystream, data| {
+            faulty(data, |data| (Self::right().ctr)(schedule, counter, keystream, data));
+        },
+        xts: [Self::xts::<0>, Self::xts::<1>],
+        gcm_key: |schedule, key| (Self::right().gcm_key)(schedule, key),
+        ghash: |key, hash, data| (Self::right().ghash)(key, hash, data),
+        gcm_start: |schedule, state, first| (Self::right().gcm_start)(schedule, state, first),
+        gcm: [Self::gcm::<0>, Self::gcm::<1>],
+        gcm_tag: |key, state, pending, lengths| {
+            (Self::right().gcm_tag)(key, state, pending, lengths)
+        },
+    };
+
+    fn right() -> &'static AesKernels {
+        wirespeed_native::aes(Route::Portable, BITS, Features::NONE).unwrap()
+    }
+
+    fn ecb<const D: usize>(schedule: &Schedule, data: InOut<'_>) {
+        faulty(data, |data| (Self::right().ecb[D])(schedule, data));
+    }
+
+    fn cbc<const D: usize>(schedule: &Schedule, chain: &mut Block, data: InOut<'_>) {
+        faulty(data, |data| (Self::right().cbc[D])(schedule, chain, data));
+    }
+
+    fn cfb<const D: usize>(schedule: &Schedule, register: &mut Block, data: InOut<'_>) {
+        faulty(data, |data| (Self::right().cfb[D])(schedule, register, data));
+    }
+
+    fn xts<const D: usize>(schedule: &Schedule, tweak: &Block, data: InOut<'_>) {
+        faulty(data, |data| (Self::right().xts[D])(schedule, tweak, data));
+    }
+
+    fn gcm<const D: usize>(
+        schedule: &Schedule,
+        key: &mut GcmKey,
+        state: &mut GcmState,
+        data: InOut<'_>,
+    ) {
+        faulty(data, |data| (Self::right().gcm[D])(schedule, key, state, data));
+    }
+}
+
+static FAULTY: [AesKernels; 3] =
+    [Faulty::<128>::KERNELS, Faulty::<192>::KERNELS, Faulty::<256>::KERNELS];
+
+/// A provider whose only route is the faulty one, with every call verified.
+unsafe extern "C" fn init_faulty(
+    handle: *const CoreHandle,
+    from_core: *const Dispatch,
+    to_core: *mut *const Dispatch,
+    context: *mut *mut c_void,
+) -> c_int {
+    // SAFETY: the core's own arguments.
+    unsafe {
+        start(handle, from_core, to_core, context, |core| {
+            let watch = Watch { verify: NonZeroU32::new(1), counters: None };
+            let routing = Routing::forged(&FAULTY.each_ref(), None, watch);
+            Ok(Provider::new(core, Ok(routing), "none", Algorithm::ALL))
+        })
+    }
+}
+
+/// A provider that hands everything to a host whose ciphers fail.
+unsafe extern "C" fn init_failing(
+    handle: *const CoreHandle,
+    from_core: *const Dispatch,
+    to_core: *mut *const Dispatch,
+    context: *mut *mut c_void,
+) -> c_int {
+    // SAFETY: the core's own arguments.
+    unsafe {
+        start(handle, from_core, to_core, context, |core| {
+            let right: [_; 3] = [128, 192, 256]
+                .map(|bits| wirespeed_native::aes(Route::Portable, bits, Features::NONE).unwrap());
+            let host = HostLibrary::forged(FAILING.as_ptr());
+            let routing = Routing::forged(&right, Some(host), Watch::default());
+            Ok(Provider::new(core, Ok(routing), "none", Algorithm::ALL))
+        })
+    }
+}
+
+/// Algorithms that all have the same functions.
+struct Table([AlgorithmEntry; 2]);
+
+impl Table {
+    const fn as_ptr(&self) -> *const AlgorithmEntry {
+        self.0.as_ptr()
+    }
+}
+
+// SAFETY: never written to.
+unsafe impl Sync for Table {}
+
+static FAILING: Table = Table([
+    AlgorithmEntry {
+        names:
+            c"AES-128-ECB:AES-128-CBC:AES-128-CFB:AES-128-OFB:AES-128-CTR:AES-128-XTS:AES-128-GCM"
+                .as_ptr(),
+        properties: null(),
+        functions: FAILING_FUNCTIONS.as_ptr(),
+        description: null(),
+    },
+    AlgorithmEntry::END,
+]);
+
+static FAILING_FUNCTIONS: [Dispatch; 10] = [
+    Dispatch::new(CIPHER_NEW_CONTEXT, host_new as NewContext),
+    Dispatch::new(CIPHER_FREE_CONTEXT, host_free as FreeContext),
+    Dispatch::new(CIPHER_DUPLICATE_CONTEXT, host_new as NewContext),
+    Dispatch::new(CIPHER_ENCRYPT_INIT, host_init as Initialise),
+    Dispatch::new(CIPHER_DECRYPT_INIT, host_init as Initialise),
+    Dispatch::new(CIPHER_UPDATE, host_update as Update),
+    Dispatch::new(CIPHER_FINAL, host_final as Finish),
+    Dispatch::new(CIPHER_GET_CONTEXT_PARAMS, host_answer as GetContextParams),
+    Dispatch::new(CIPHER_SET_CONTEXT_PARAMS, host_set as SetContextParams),
+    Dispatch::END,
+];
+
+unsafe extern "C" fn host_new(_: *mut c_void) -> *mut c_void {
+    NonNull::dangling().as_ptr()
+}
+
+unsafe extern "C" fn host_free(_: *mut c_void) {}
+
+unsafe extern "C" fn host_init(
+    _: *mut c_void,
+    _: *const u8,
+    _: usize,
+    _: *const u8,
+    _: usize,
+    _: *const Param,
+) -> c_int {
+    1
+}
+
+/// Associated data pass; data do not.
+unsafe extern "C" fn host_update(
+    _: *mut c_void,
+    output: *mut u8,
+    written: *mut usize,
+    _: usize,
+    _: *const u8,
+    length: usize,
+) -> c_int {
+    // SAFETY: we call it ourselves, with a place to write to.
+    unsafe { written.write(length) };
+    c_int::from(output.is_null())
+}
+
+unsafe extern "C" fn host_final(_: *mut c_void, _: *mut u8, _: *mut usize, _: usize) -> c_int {
+    0
+}
+
+unsafe extern "C" fn host_answer(_: *mut c_void, _: *mut Param) -> c_int {
+    0
+}
+
+unsafe extern "C" fn host_set(_: *mut c_void, _: *const Param) -> c_int {
+    1
+}
+
+/// What one message comes to: the data, and GCM's tag.
+fn message(loaded: &Loaded, algorithm: Algorithm, direction: Direction) -> (Vec<u8>, [u8; 16]) {
+    const CALLS: [usize; 4] = [48, 4800, 1424, 32];
+    let functions = loaded.cipher(algorithm.name()).expect("on offer");
+    let (key, iv) = (std::array::from_fn::<u8, 64, _>(|i| i as u8), [7; 16]);
+    let (mut tag, mut written) = ([0_u8; 16], 0);
+    let mut output = Vec::new();
+    let padding = 0_u32;
+    let no_padding =
+        entry(c"padding", data_type::UNSIGNED, (&raw const padding).cast_mut().cast(), 4);
+    let aad = [3_u8; 13];
+    // SAFETY: the provider's own functions over buffers as long as told, lists with an end.
+    unsafe {
+        let context = CIPHER_NEW_CONTEXT.find(functions).unwrap()(loaded.context());
+        let slot = match direction {
+            Direction::Encrypt => CIPHER_ENCRYPT_INIT,
+            Direction::Decrypt => CIPHER_DECRYPT_INIT,
+        };
+        let block_mode = matches!(algorithm.mode(), Mode::Ecb | Mode::Cbc);
+        let params = if block_mode { [no_padding, END] } else { [END, END] };
+        let begun = slot.find(functions).unwrap()(
+            context,
+            key.as_ptr(),
+            algorithm.key_bytes(),
+            if algorithm.iv_bytes() == 0 { null() } else { iv.as_ptr() },
+            algorithm.iv_bytes(),
+            params.as_ptr(),
+        );
+        assert_eq!(begun, 1, "{algorithm} {direction}");
+        let update = CIPHER_UPDATE.find(functions).unwrap();
+        if algorithm.mode() == Mode::Gcm {
+            let done =
+                update(context, null_mut(), &raw mut written, aad.len(), aad.as_ptr(), aad.len());
+            assert_eq!(done, 1);
+        }
+        for bytes in CALLS {
+            // In place, as records are.
+            let mut data: Vec<u8> = (0..bytes).map(|i| (i * 7) as u8).collect();
+            let place = data.as_mut_ptr();
+            let done = update(context, place, &raw mut written, bytes, place, bytes);
+            assert_eq!((done, written), (1, bytes), "{algorithm} {direction} {bytes}");
+            output.extend(data);
+        }
+        if algorithm.mode() == Mode::Gcm && direction == Direction::Encrypt {
+            let finish = CIPHER_FINAL.find(functions).unwrap();
+            assert_eq!(finish(context, tag.as_mut_ptr(), &raw mut written, 0), 1);
+            let mut wanted =
+                [entry(c"tag", data_type::OCTET_STRING, tag.as_mut_ptr().cast(), 16), END];
+            let answer = CIPHER_GET_CONTEXT_PARAMS.find(functions).unwrap();
+            assert_eq!(answer(context, wanted.as_mut_ptr()), 1);
+        }
+        CIPHER_FREE_CONTEXT.find(functions).unwrap()(context);
+    }
+    (output, tag)
+}
+
+fn load(init: InitFunction) -> Loaded {
+    Loaded::new(init, &[]).expect("it loads")
+}
+
+fn quarantined(loaded: &Loaded) -> String {
+    let mut text: *const i8 = null();
+    let wanted =
+        entry(c"wirespeed-quarantined", data_type::UTF8_POINTER, (&raw mut text).cast(), 0);
+    // SAFETY: the provider's own function; the list has an end, and the answer a NUL.
+    unsafe {
+        loaded.function(&PROVIDER_GET_PARAMS)(loaded.context(), [wanted, END].as_mut_ptr());
+        CStr::from_ptr(text.cast()).to_str().unwrap().to_owned()
+    }
+}
+
+#[test]
+fn a_wrong_route_is_noticed_in_every_mode_and_the_bytes_are_right() {
+    let right = super::tests::portable();
+    for fault in [Fault::Flip(0), Fault::Flip(2), Fault::Flip(100), Fault::EarlyReturn] {
+        for &algorithm in Algorithm::ALL {
+            for direction in Direction::BOTH {
+                let wrong = load(init_faulty);
+                FAULT.set(fault);
+                assert_eq!(quarantined(&wrong), "");
+                let expected = message(&right, algorithm, direction);
+                let found = message(&wrong, algorithm, direction);
+                assert!(found == expected, "{algorithm} {direction} {fault:?}");
+                assert_eq!(quarantined(&wrong), "aesni", "{algorithm} {direction} {fault:?}");
+                // Another context of the same provider keeps away from it, too.
+                assert!(message(&wrong, algorithm, direction) == expected);
+                FAULT.set(Fault::Nothing);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_right_route_is_never_accused() {
+    let (right, watched) = (super::tests::portable(), load(init_faulty));
+    for &algorithm in Algorithm::ALL {
+        for direction in Direction::BOTH {
+            let expected = message(&right, algorithm, direction);
+            assert!(message(&watched, algorithm, direction) == expected, "{algorithm}");
+        }
+    }
+    assert_eq!(quarantined(&watched), "");
+}
+
+#[test]
+fn a_failing_route_hands_over_without_losing_a_byte() {
+    let right = super::tests::portable();
+    for &algorithm in Algorithm::ALL.iter().filter(|algorithm| algorithm.key_bits() == 128) {
+        for direction in Direction::BOTH {
+            let failing = load(init_failing);
+            let expected = message(&right, algorithm, direction);
+            assert!(message(&failing, algorithm, direction) == expected, "{algorithm} {direction}");
+            assert_eq!(quarantined(&failing), "libcrypto", "{algorithm} {direction}");
+        }
+    }
+}
+
+#[test]
+fn the_faults_are_faults() {
+    // Without verification the caller would get them: this test can fail.
+    for fault in [Fault::Flip(2), Fault::EarlyReturn] {
+        FAULT.set(fault);
+        let (mut wrong, mut good) = ([5_u8; 160], [5_u8; 160]);
+        let schedule = Schedule::EMPTY;
+        (FAULTY[0].ecb[0])(&schedule, InOut::in_place(&mut wrong));
+        (reference(Algorithm::ALL[0]).ecb[0])(&schedule, InOut::in_place(&mut good));
+        FAULT.set(Fault::Nothing);
+        assert_ne!(wrong, good);
+    }
+}
