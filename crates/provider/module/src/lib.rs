@@ -2,10 +2,15 @@
 //!
 //! It exports one symbol and does not link libcrypto. All logic is in `wirespeed-provider`.
 
+mod reserve;
+
 use std::ffi::{c_int, c_void};
 use std::panic;
 
 use wirespeed_provider::openssl::{CoreHandle, Dispatch};
+
+#[global_allocator]
+static MEMORY: reserve::Reserve = reserve::Reserve::new();
 
 /// The entry point that libcrypto looks for.
 ///

@@ -1,6 +1,6 @@
 //! The functions of a cipher, for each kind of context.
 
-use std::alloc::{Layout, alloc, dealloc};
+use std::alloc::{GlobalAlloc, Layout, System};
 use std::ffi::{c_int, c_void};
 use std::mem::MaybeUninit;
 use std::ptr::{NonNull, null_mut};
@@ -29,7 +29,7 @@ impl<C> Context<C> {
     /// Moves a context to memory of its own; null if there is none to be had.
     fn place(self) -> *mut c_void {
         // SAFETY: the layout is not empty.
-        let memory = unsafe { alloc(Layout::new::<Self>()) }.cast::<Self>();
+        let memory = unsafe { System.alloc(Layout::new::<Self>()) }.cast::<Self>();
         if memory.is_null() {
             self.core.refuse(Refusal(&[Reason::OutOfMemory]));
         } else {
@@ -146,7 +146,7 @@ unsafe extern "C" fn free_context<C: Cipher>(context: *mut c_void) {
                     layout.size() / 8,
                 );
                 { words }.as_mut().zeroize();
-                dealloc(context.as_ptr().cast(), layout);
+                System.dealloc(context.as_ptr().cast(), layout);
             }
             Ok(())
         },

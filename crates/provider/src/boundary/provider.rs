@@ -1,6 +1,6 @@
 //! The functions of the provider itself, from init to teardown.
 
-use std::alloc::{Layout, alloc, dealloc};
+use std::alloc::{GlobalAlloc, Layout, System};
 use std::ffi::{c_int, c_void};
 use std::ptr::null;
 
@@ -83,7 +83,7 @@ pub(super) unsafe fn start(
                 Refusal::SILENT
             })?;
             // SAFETY: the layout is not empty.
-            let memory = unsafe { alloc(Layout::new::<Provider>()) }.cast::<Provider>();
+            let memory = unsafe { System.alloc(Layout::new::<Provider>()) }.cast::<Provider>();
             if memory.is_null() {
                 return Err(Refusal(&[Reason::OutOfMemory]));
             }
@@ -107,7 +107,7 @@ unsafe extern "C" fn teardown(provider: *mut c_void) {
                 // SAFETY: the core hands back what `start` allocated, once and for the last time.
                 unsafe {
                     provider.drop_in_place();
-                    dealloc(provider.cast(), Layout::new::<Provider>());
+                    System.dealloc(provider.cast(), Layout::new::<Provider>());
                 }
             }
             Ok(())
