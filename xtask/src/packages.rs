@@ -25,11 +25,23 @@ const C_LIBRARY: Need =
 const OPENSSL: Need = Need { command: &["openssl", "version"], package: "openssl" };
 const VALGRIND: Need = Need { command: &["valgrind", "--version"], package: "valgrind" };
 const NM: Need = Need { command: &["nm", "--version"], package: "binutils" };
+const NGINX: Need = Need { command: &["/usr/sbin/nginx", "-v"], package: "nginx-light" };
+const SSHD: Need = Need { command: &["test", "-x", "/usr/sbin/sshd"], package: "openssh-server" };
+const SSH: Need = Need { command: &["ssh", "-V"], package: "openssh-client" };
+const HAPROXY: Need = Need { command: &["/usr/sbin/haproxy", "-v"], package: "haproxy" };
+const STUNNEL: Need = Need { command: &["test", "-x", "/usr/bin/stunnel4"], package: "stunnel4" };
+const OPENVPN: Need = Need { command: &["test", "-x", "/usr/sbin/openvpn"], package: "openvpn" };
+const CURL: Need = Need { command: &["/usr/bin/curl", "--version"], package: "curl" };
+const PYTHON: Need = Need { command: &["/usr/bin/python3", "--version"], package: "python3" };
+const IP: Need = Need { command: &["ip", "-Version"], package: "iproute2" };
 
 /// What building OpenSSL takes.
 pub(crate) const BUILD: &[Need] = &[PERL, MAKE, GCC, C_LIBRARY];
 /// What the tests take.
-pub(crate) const TESTS: &[Need] = &[PERL, MAKE, GCC, C_LIBRARY, OPENSSL, VALGRIND, NM];
+pub(crate) const TESTS: &[Need] = &[
+    PERL, MAKE, GCC, C_LIBRARY, OPENSSL, VALGRIND, NM, NGINX, SSHD, SSH, HAPROXY, STUNNEL, OPENVPN,
+    CURL, PYTHON, IP,
+];
 
 impl Need {
     fn is_met(&self) -> bool {

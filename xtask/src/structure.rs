@@ -50,6 +50,7 @@ const CRATES: &[(&str, Layer, Code)] = &[
     ("wirespeed-cli", Faces, Code::Safe),
     ("wirespeed-benches", Outside, Code::Safe),
     ("wirespeed-conformance", Outside, Code::Unsafe),
+    ("wirespeed-hosts", Outside, Code::Unsafe),
     ("xtask", Outside, Code::Safe),
 ];
 

@@ -72,6 +72,7 @@ const STAGES: &[Stage] = &[
         about: "conformance, with OpenSSL 4.0",
         run: |workspace| built(workspace, Version::V4_0),
     },
+    Stage { name: "hosts", about: "real programs and daemons with our module", run: hosts },
     Stage {
         name: "secrets",
         about: "secret-independence: memcheck with poisoned keys and data",
@@ -131,6 +132,8 @@ fn unit(workspace: &Workspace) -> Result<Tally> {
         "--workspace",
         "--exclude",
         "wirespeed-conformance",
+        "--exclude",
+        "wirespeed-hosts",
         "--no-fail-fast",
     ]);
     run.tests()
@@ -151,6 +154,14 @@ fn built(workspace: &Workspace, version: Version) -> Result<Tally> {
         .environment("WIRESPEED_OPENSSL", openssl.program())
         // What does not go through a libcrypto has been tested with the host's.
         .arguments(["--", "--skip", "kernels::"])
+        .tests()
+}
+
+/// Debian's programs, with the module just built.
+fn hosts(workspace: &Workspace) -> Result<Tally> {
+    workspace
+        .cargo(["test", "--release", "--package", "wirespeed-hosts"])
+        .environment("WIRESPEED_MODULES", workspace.target().join("release"))
         .tests()
 }
 

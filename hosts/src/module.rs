@@ -1,0 +1,122 @@
+//! Our module as it reaches a program: a configuration of its own, and the counters that tell what ran.
+
+use std::env;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use wirespeed_cipher::{Direction, Route};
+use wirespeed_stats::Snapshot;
+
+use crate::scratch::Scratch;
+
+/// The module under test: in the directory named by `WIRESPEED_MODULES`.
+pub fn file() -> Option<PathBuf> {
+    env::var_os("WIRESPEED_MODULES").map(|folder| Path::new(&folder).join("libwirespeed.so"))
+}
+
+/// Whether a program gets our module.
+#[derive(Clone, Copy, Debug)]
+pub enum Provided<'a> {
+    /// The default provider alone, whatever this machine is configured for.
+    Stock,
+    /// Ours beside it.
+    Ours(&'a Watched),
+}
+
+impl Provided<'_> {
+    /// Sets a program's environment accordingly.
+    pub fn to(self, command: &mut Command) -> &mut Command {
+        let file = match self {
+            Self::Stock => Path::new("/dev/null"),
+            Self::Ours(watched) => &watched.configuration,
+        };
+        command.env("OPENSSL_CONF", file).env_remove("OPENSSL_MODULES")
+    }
+}
+
+/// A configuration with our module in it, and the file that it counts in.
+#[derive(Debug)]
+pub struct Watched {
+    configuration: PathBuf,
+    counters: PathBuf,
+    _scratch: Scratch,
+}
+
+impl Watched {
+    /// The module as users have it.
+    pub fn new() -> Result<Self, String> {
+        Self::with("")
+    }
+
+    /// With more lines in our section.
+    pub fn with(lines: &str) -> Result<Self, String> {
+        let module = file().ok_or("WIRESPEED_MODULES is not set")?;
+        let scratch = Scratch::new()?;
+        // Made beforehand, for programs that run as another user.
+        let counters = scratch.write("counters", "")?;
+        fs::set_permissions(&counters, Permissions::from_mode(0o666))
+            .map_err(|error| error.to_string())?;
+        let lines = format!("stats = {}\n{lines}", counters.display());
+        let configuration = scratch.write("openssl.cnf", configuration(&module, &lines))?;
+        Ok(Self { configuration, counters, _scratch: scratch })
+    }
+
+    /// The configuration file.
+    pub fn configuration(&self) -> &Path {
+        &self.configuration
+    }
+
+    /// What has been counted so far.
+    pub fn counted(&self) -> Result<Snapshot, String> {
+        Snapshot::read(&self.counters).map_err(|error| error.to_string())
+    }
+
+    /// Requires that our routes ran `algorithm` over at least so many bytes, and that none was found to
+    /// be wrong.
+    pub fn ran(&self, algorithm: &str, direction: Direction, bytes: u64) -> Result<(), String> {
+        let counted = self.counted()?;
+        let ours = |route: Route| route != Route::Libcrypto;
+        let got: u64 = counted
+            .rows()
+            .filter(|row| row.algorithm.name() == algorithm && row.direction == direction)
+            .filter(|row| ours(row.route))
+            .map(|row| row.bytes)
+            .sum();
+        let quarantined = counted.quarantined();
+        if !quarantined.is_empty() {
+            return Err(format!("quarantined: {quarantined:?}"));
+        }
+        if got < bytes {
+            let rows: Vec<_> = counted.rows().collect();
+            let loads = counted.loads();
+            return Err(format!(
+                "{algorithm} {direction:?}: our routes ran {got} bytes, not {bytes}; {loads} \
+                 processes loaded the module, and counted {rows:?}"
+            ));
+        }
+        Ok(())
+    }
+
+    /// Requires that no process has loaded the module.
+    pub fn not_loaded(&self) -> Result<(), String> {
+        match self.counted()?.loads() {
+            0 => Ok(()),
+            loads => Err(format!("{loads} processes loaded the module")),
+        }
+    }
+}
+
+/// An openssl.cnf that activates the default provider and our module, with more lines for the module.
+pub fn configuration(module: &Path, more: &str) -> String {
+    format!(
+        "openssl_conf = init\n\
+         [init]\nproviders = providers\nalg_section = algorithms\n\
+         [providers]\ndefault = default_provider\nwirespeed = our_provider\n\
+         [default_provider]\nactivate = 1\n\
+         [our_provider]\nmodule = {}\nactivate = 1\n{more}\n\
+         [algorithms]\ndefault_properties = ?provider=wirespeed\n",
+        module.display()
+    )
+}

@@ -1,0 +1,109 @@
+//! Programs that run to their end, and facts about running ones from proc(5).
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+/// How long a program may take: a few seconds on an idle machine.
+const SECONDS: u32 = 300;
+
+/// A command that will be killed when the thread that started it ends, so that an interrupted test
+/// leaves nothing behind, and after five minutes, so that none waits for ever.
+pub fn command(program: impl AsRef<OsStr>) -> Command {
+    let mut command = Command::new(program);
+    command.stdin(Stdio::null());
+    // SAFETY: alarm(2) and prctl(2) are async-signal-safe and touch nothing of this process.
+    unsafe {
+        command.pre_exec(|| {
+            libc::alarm(SECONDS);
+            match libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) {
+                0 => Ok(()),
+                _ => Err(io::Error::last_os_error()),
+            }
+        });
+    }
+    command
+}
+
+/// Runs it to its end; an error holds what it said.
+pub fn output(command: &mut Command) -> Result<Vec<u8>, String> {
+    let output = command.output().map_err(|error| format!("{command:?}: {error}"))?;
+    if output.status.success() {
+        return Ok(output.stdout);
+    }
+    let said = [&output.stdout[..], &output.stderr[..]].concat();
+    let said = String::from_utf8_lossy(&said[said.len().saturating_sub(4000)..]).into_owned();
+    Err(format!("{command:?}: {}: {said}", output.status))
+}
+
+/// Waits for something that takes a fraction of a second on an idle machine.
+pub fn wait_until(what: &str, mut done: impl FnMut() -> bool) -> Result<(), String> {
+    const STEP: Duration = Duration::from_millis(10);
+    for _ in 0..3000 {
+        if done() {
+            return Ok(());
+        }
+        thread::sleep(STEP);
+    }
+    Err(format!("waited half a minute for {what}"))
+}
+
+/// A process and all that descend from it.
+pub fn tree(root: u32) -> Vec<u32> {
+    let all: Vec<(u32, u32)> = fs::read_dir("/proc")
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+        .filter_map(|process| Some((process, parent(process)?)))
+        .collect();
+    let mut found = vec![root];
+    let mut next = 0;
+    while let Some(&known) = found.get(next) {
+        found.extend(all.iter().filter(|(_, parent)| *parent == known).map(|(child, _)| *child));
+        next += 1;
+    }
+    found
+}
+
+/// A field of /proc/PID/status.
+fn status_field(process: u32, name: &str) -> Option<String> {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
+    Some(line.trim().to_owned())
+}
+
+fn parent(process: u32) -> Option<u32> {
+    status_field(process, "PPid")?.parse().ok()
+}
+
+/// The name of its program, as far as the kernel keeps it.
+pub fn name(process: u32) -> Option<String> {
+    status_field(process, "Name")
+}
+
+/// Its effective user.
+pub fn user(process: u32) -> Option<u32> {
+    status_field(process, "Uid")?.split_whitespace().nth(1)?.parse().ok()
+}
+
+/// Its number in its own PID namespace.
+pub fn inner_number(process: u32) -> Option<u32> {
+    status_field(process, "NSpid")?.split_whitespace().last()?.parse().ok()
+}
+
+/// Whether it is confined by a seccomp filter.
+pub fn is_filtered(process: u32) -> bool {
+    status_field(process, "Seccomp").is_some_and(|mode| mode == "2")
+}
+
+/// Whether a file is in its address space.
+pub fn maps(process: u32, file: &Path) -> bool {
+    let maps = fs::read_to_string(format!("/proc/{process}/maps")).unwrap_or_default();
+    maps.contains(&*file.to_string_lossy())
+}
