@@ -17,6 +17,9 @@ mod providers;
 mod services;
 mod surroundings;
 mod trial;
+mod watch;
+
+use std::ffi::OsString;
 
 use clap::Args;
 use serde::Serialize;
@@ -26,11 +29,17 @@ use crate::output::{header, write_json, write_text};
 use examined::Examined;
 use finding::Finding;
 use surroundings::ThisMachine;
+use watch::Watched;
 
 const EXAMPLES: &str = "\
 Examples:
   wirespeed doctor                            everything that can be wrong on this machine
   wirespeed doctor --json                     the same as JSON
+  wirespeed doctor -- curl -so x https://…    run this, and tell which routes it used, or why none
+  sudo wirespeed doctor -- nginx -g 'daemon off;'    until Ctrl-C
+
+What CMD prints goes where it always goes, the report to standard error; with --json the
+report goes to standard output and what CMD prints to standard error.
 
 Exit status: 0 nothing to mend; 1 something to mend; 2 usage or environment.";
 
@@ -40,6 +49,9 @@ pub(crate) struct DoctorArguments {
     /// Print JSON
     #[arg(long)]
     json: bool,
+    /// A program to run and watch: does it really use Wirespeed?
+    #[arg(last = true, value_name = "CMD")]
+    command: Vec<OsString>,
 }
 
 /// A question to the machine.
@@ -73,6 +85,8 @@ struct Document {
     version: &'static str,
     faults: usize,
     findings: Vec<Found>,
+    /// What a program did that was run.
+    command: Option<Watched>,
 }
 
 /// A finding and the check that found it.
@@ -86,43 +100,65 @@ struct Found {
 pub(crate) fn run(arguments: DoctorArguments) -> Result<(), Fault> {
     let machine = ThisMachine::discover();
     let examined = Examined::new(&machine);
-    let findings: Vec<Found> = CHECKS.iter().flat_map(|check| examine(check, &examined)).collect();
-    let faults = findings.iter().filter(|found| found.finding.is_fault()).count();
-    let document = Document {
-        schema: "wirespeed.doctor/1",
-        version: env!("CARGO_PKG_VERSION"),
-        faults,
-        findings,
-    };
-    if arguments.json {
-        write_json("-", &document)?;
-    } else {
-        write_text("-", &format!("{}\n\n", header(&machine.host().machine)))?;
-        write_text("-", &text(&document))?;
+    if arguments.command.is_empty() {
+        let findings = CHECKS.iter().flat_map(|check| examine(check, &examined)).collect();
+        let document = Document::new(findings, None);
+        let head = format!("{}\n\n", header(&machine.host().machine));
+        return document.report(arguments.json, |text| write_text("-", &(head + text)));
     }
-    match faults {
-        0 => Ok(()),
-        1 => Err(Fault::NotSo("one thing to mend".to_owned())),
-        faults => Err(Fault::NotSo(format!("{faults} things to mend"))),
+    let (watched, findings) =
+        watch::watch(&machine, &examined, &arguments.command, arguments.json)?;
+    let found = |finding| Found { check: "program", finding };
+    let document = Document::new(findings.into_iter().map(found).collect(), Some(watched));
+    document.report(arguments.json, |text| {
+        // Standard output is the program's.
+        eprint!("\n{text}");
+        Ok(())
+    })
+}
+
+impl Document {
+    fn new(findings: Vec<Found>, command: Option<Watched>) -> Self {
+        let faults = findings.iter().filter(|found| found.finding.is_fault()).count();
+        let (schema, version) = ("wirespeed.doctor/1", env!("CARGO_PKG_VERSION"));
+        Self { schema, version, faults, findings, command }
+    }
+
+    /// Writes it, and gives the exit status as an error where there are faults.
+    fn report(
+        &self,
+        json: bool,
+        print: impl FnOnce(&str) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        match json {
+            true => write_json("-", self)?,
+            false => print(&self.text())?,
+        }
+        match self.faults {
+            0 => Ok(()),
+            1 => Err(Fault::NotSo("one thing to mend".to_owned())),
+            faults => Err(Fault::NotSo(format!("{faults} things to mend"))),
+        }
+    }
+
+    fn text(&self) -> String {
+        let mut text = self.command.as_ref().map(Watched::table).unwrap_or_default();
+        let mut last = "";
+        for found in &self.findings {
+            let name = if found.check == last { "" } else { found.check };
+            text.push_str(&found.finding.print(name));
+            last = found.check;
+        }
+        if self.faults == 0 {
+            text.push_str("\nNothing to mend.\n");
+        }
+        text
     }
 }
 
 fn examine(check: &Check, examined: &Examined<'_>) -> Vec<Found> {
     let findings = (check.examine)(examined);
     findings.into_iter().map(|finding| Found { check: check.name, finding }).collect()
-}
-
-fn text(document: &Document) -> String {
-    let mut text = String::new();
-    let mut last = "";
-    for found in &document.findings {
-        text.push_str(&found.finding.print(if found.check == last { "" } else { found.check }));
-        last = found.check;
-    }
-    if document.faults == 0 {
-        text.push_str("\nNothing to mend.\n");
-    }
-    text
 }
 
 /// What `openssl speed` is told matters, and where.

@@ -113,6 +113,14 @@ pub(crate) fn openssl_inside(bytes: &[u8]) -> Option<String> {
     None
 }
 
+/// The folder that a libcrypto looks for its configuration in: its text `OPENSSLDIR: "/usr/lib/ssl"`.
+pub(crate) fn openssl_folder(bytes: &[u8]) -> Option<String> {
+    const MARK: &[u8] = b"OPENSSLDIR: \"";
+    let rest = &bytes[find(bytes, MARK)? + MARK.len()..];
+    let end = rest.iter().take(4096).position(|byte| *byte == b'"')?;
+    Some(String::from_utf8_lossy(&rest[..end]).into_owned())
+}
+
 /// Where `needle` begins.
 fn find(bytes: &[u8], needle: &[u8]) -> Option<usize> {
     let first = needle.first()?;
@@ -159,5 +167,7 @@ mod tests {
         assert_eq!(openssl_inside(bytes).as_deref(), Some("3.0.15+quic"));
         assert_eq!(openssl_inside(b"needs OpenSSL 3.0.0 or later\0"), None);
         assert_eq!(openssl_inside(b"OpenSSL"), None);
+        let folder = openssl_folder(b"\0OPENSSLDIR: \"/opt/conda/ssl\"\0");
+        assert_eq!(folder.as_deref(), Some("/opt/conda/ssl"));
     }
 }

@@ -1,0 +1,171 @@
+//! Whether a program really uses Wirespeed: it is run, and the counters say what it did.
+
+mod command;
+mod estimate;
+mod reason;
+mod run;
+mod setting;
+mod speed;
+
+use std::ffi::OsString;
+
+use serde::Serialize;
+use wirespeed_cipher::Route;
+use wirespeed_stats::{Row, Snapshot};
+
+use super::examined::Examined;
+use super::finding::Finding;
+use super::surroundings::ThisMachine;
+use crate::fault::Fault;
+use crate::output::table::{Side, Table};
+use command::Command;
+use estimate::Estimate;
+use run::Ran;
+use setting::Setting;
+
+/// What a program did while it was watched.
+#[derive(Serialize)]
+pub(super) struct Watched {
+    /// The words of the command.
+    words: Vec<String>,
+    /// Its exit status; none if a signal ended it.
+    status: Option<i32>,
+    /// Processor time of it and its children.
+    cpu_seconds: f64,
+    /// Processes that loaded the module.
+    loads: u64,
+    /// What was counted.
+    rows: Vec<Counted>,
+    /// What OpenSSL alone would have taken, where it ran long enough to say.
+    estimate: Option<Estimate>,
+}
+
+/// One line of the counters.
+#[derive(Serialize)]
+struct Counted {
+    algorithm: &'static str,
+    direction: &'static str,
+    route: &'static str,
+    calls: u64,
+    bytes: u64,
+}
+
+impl From<&Row> for Counted {
+    fn from(row: &Row) -> Self {
+        Self {
+            algorithm: row.algorithm.name(),
+            direction: row.direction.name(),
+            route: row.route.name(),
+            calls: row.calls,
+            bytes: row.bytes,
+        }
+    }
+}
+
+/// Runs the command and finds out what it used. With `quiet`, what it prints goes to standard error.
+pub(super) fn watch(
+    machine: &ThisMachine,
+    examined: &Examined<'_>,
+    words: &[OsString],
+    quiet: bool,
+) -> Result<(Watched, Vec<Finding>), Fault> {
+    let command = Command::find(examined, words)?;
+    let setting = Setting::prepare(examined)?;
+    let ran = run::run(&command, &setting, quiet)?;
+    let counted = Snapshot::read(&setting.counters()).map_err(Fault::usage)?;
+    let rows: Vec<Row> = counted.rows().collect();
+    let mut findings = vec![ended(&command, &ran)];
+    findings.extend(setting.note().map(Finding::note));
+    findings.extend(speed::misleading(words));
+    findings.push(match (counted.loads(), rows.as_slice()) {
+        (0, _) => reason::not_loaded(examined, &command, &ran),
+        (_, []) => reason::not_used(&command, &ran),
+        (_, rows) => used(&command, rows),
+    });
+    findings.extend(reason::own_openssl(examined, &ran));
+    findings.extend(reason::quarantined(&counted));
+    findings.extend(still_running(&ran));
+    let estimate = estimate::estimate(machine.host(), &rows, ran.cpu_seconds);
+    findings.extend(estimate.as_ref().map(Estimate::finding));
+    let watched = Watched {
+        words: words.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
+        status: ran.status.code(),
+        cpu_seconds: ran.cpu_seconds,
+        loads: counted.loads(),
+        rows: rows.iter().map(Counted::from).collect(),
+        estimate,
+    };
+    Ok((watched, findings))
+}
+
+/// How the command itself ended: not our fault, but not to be kept quiet.
+fn ended(command: &Command, ran: &Ran) -> Finding {
+    let text = format!("{} ended with {}", command.name(), ran.status);
+    match ran.status.success() || ran.interrupted {
+        true => Finding::fine(text),
+        false => Finding::note(format!("{text}: what it did until then was watched")),
+    }
+}
+
+fn used(command: &Command, rows: &[Row]) -> Finding {
+    let bytes: u64 = rows.iter().map(|row| row.bytes).sum();
+    let mut routes: Vec<Route> = rows.iter().map(|row| row.route).collect();
+    routes.sort_unstable();
+    routes.dedup();
+    let names: Vec<&str> = routes.iter().map(|route| route.name()).collect();
+    let text = format!("{} used {} for {}", command.name(), names.join(" "), volume(bytes));
+    match routes[..] {
+        [Route::Libcrypto] => Finding::note(format!("{text}: the plan leaves it all to OpenSSL")),
+        _ => Finding::fine(text),
+    }
+}
+
+fn still_running(ran: &Ran) -> Option<Finding> {
+    (!ran.left_running.is_empty()).then(|| {
+        Finding::note(format!(
+            "left running in the background, and not watched any longer: {}; to watch a service, start \
+             it in the foreground and end it with Ctrl-C",
+            ran.left_running.join(", ")
+        ))
+    })
+}
+
+impl Watched {
+    /// The counters as a table.
+    pub(super) fn table(&self) -> String {
+        if self.rows.is_empty() {
+            return String::new();
+        }
+        let mut table = Table::new(&[Side::Left, Side::Left, Side::Left, Side::Right, Side::Right]);
+        table.row(["algorithm", "", "route", "calls", "data"].map(str::to_owned).to_vec());
+        for row in &self.rows {
+            let cells = [row.algorithm, row.direction, row.route].map(str::to_owned);
+            let mut cells = cells.to_vec();
+            cells.extend([row.calls.to_string(), volume(row.bytes)]);
+            table.row(cells);
+        }
+        format!("{}\n", table.render())
+    }
+}
+
+/// "1420 B", "16.0 KiB", "1.5 GiB".
+fn volume(bytes: u64) -> String {
+    const UNITS: [(u64, &str); 3] = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
+    match UNITS.into_iter().find(|(unit, _)| bytes >= *unit) {
+        Some((unit, name)) => format!("{:.1} {name}", bytes as f64 / unit as f64),
+        None => format!("{bytes} B"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn volumes() {
+        assert_eq!(
+            [17, 1 << 10, 3 << 19, 5 << 30].map(volume),
+            ["17 B", "1.0 KiB", "1.5 MiB", "5.0 GiB"]
+        );
+    }
+}

@@ -1,0 +1,94 @@
+//! What the owner gains in this very program: its calls at the speed of OpenSSL alone.
+
+use serde::Serialize;
+use wirespeed_bench::{Case, Contender, Contest};
+use wirespeed_cipher::{Direction, Route, Use};
+use wirespeed_measure::Plan;
+use wirespeed_stats::Row;
+
+use super::super::finding::Finding;
+use crate::host::Host;
+
+/// Below this a program has done too little to say anything: its clock ticks in hundredths.
+const LEAST_SECONDS: f64 = 0.2;
+/// Seconds for each figure.
+const SECONDS: f64 = 0.05;
+
+/// Processor time with and without Wirespeed.
+#[derive(Serialize)]
+pub(super) struct Estimate {
+    /// In our routes, of the program's processor time.
+    cipher_seconds: f64,
+    /// The same calls by the host's OpenSSL.
+    openssl_cipher_seconds: f64,
+    /// How many times as long the whole program would have taken with OpenSSL alone.
+    gain: f64,
+}
+
+/// Measures each kind of call once more, both ways, in the cache: an upper bound of the gain.
+pub(super) fn estimate(host: &Host, rows: &[Row], cpu_seconds: f64) -> Option<Estimate> {
+    if cpu_seconds < LEAST_SECONDS || host.arena.library().is_err() {
+        return None;
+    }
+    let contest =
+        Contest { arena: &host.arena, plan: Plan::lasting(SECONDS), threads: 1, limits: false };
+    let (mut ours, mut theirs) = (0.0, 0.0);
+    for row in rows.iter().filter(|row| row.route != Route::Libcrypto) {
+        let Some([route, openssl]) = nanos_per_byte(&contest, row) else { continue };
+        ours += row.bytes as f64 * route / 1e9;
+        theirs += row.bytes as f64 * openssl / 1e9;
+    }
+    (ours > 0.0).then(|| Estimate::of(ours, theirs, cpu_seconds))
+}
+
+/// Of the route and of the host's OpenSSL, for calls of the mean size.
+fn nanos_per_byte(contest: &Contest<'_>, row: &Row) -> Option<[f64; 2]> {
+    let direction = match row.algorithm.mode().is_symmetric() {
+        true => Direction::Encrypt,
+        false => row.direction,
+    };
+    let size = usize::try_from(row.bytes / row.calls).ok()?.clamp(16, 65536);
+    let case = Case::new(row.algorithm, direction, Use::Message, size).ok()?;
+    let contenders = [Contender::Provider(row.route), Contender::Host];
+    let measured = contest.measure(case, &contenders, &|| ()).ok()?;
+    let nanos =
+        |contender| measured.entry(contender).map(|entry| entry.estimate.median / case.size as f64);
+    Some([nanos(contenders[0])?, nanos(contenders[1])?])
+}
+
+impl Estimate {
+    fn of(ours: f64, theirs: f64, cpu_seconds: f64) -> Self {
+        // Data that comes from memory takes longer than in the measurement, never less than it took.
+        let ours = ours.min(cpu_seconds);
+        Self {
+            cipher_seconds: ours,
+            openssl_cipher_seconds: theirs,
+            gain: (cpu_seconds - ours + theirs) / cpu_seconds,
+        }
+    }
+
+    pub(super) fn finding(&self) -> Finding {
+        Finding::note(format!(
+            "estimate: about {:.2} s of its CPU time were these ciphers, which OpenSSL alone would do in \
+             {:.2} s: in all {:.2}x",
+            self.cipher_seconds, self.openssl_cipher_seconds, self.gain
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_gain_is_of_the_whole_program() {
+        let estimate = Estimate::of(0.2, 0.6, 1.0);
+        assert!((estimate.gain - 1.4).abs() < 1e-9, "0.8 s of other work, 0.6 s of OpenSSL's");
+        assert!(estimate.finding().words().ends_with("in all 1.40x"));
+    }
+
+    #[test]
+    fn a_program_cannot_spend_more_than_its_time() {
+        assert!((Estimate::of(2.0, 4.0, 1.0).gain - 4.0).abs() < 1e-9);
+    }
+}
