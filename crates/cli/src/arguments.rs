@@ -12,7 +12,8 @@ Examples:
   wirespeed --json -                          the same as JSON
   wirespeed bench AES-128-GCM --both          one algorithm at every size, routes side by side
   wirespeed bench AES-256-XTS --sizes 512,4KiB --csv sectors.csv
-  wirespeed routes                            what is here, what is absent and why
+  wirespeed tune                              measure everything, write this machine's plan
+  wirespeed routes --why                      what serves what, and why
 
 Exit status: 0 done; 1 a proof failed; 2 usage or environment, with one line that says what.";
 
@@ -101,6 +102,9 @@ pub(crate) struct RoutesArguments {
     /// One of OpenSSL's names; all of them by default
     #[arg(value_name = "ALGORITHM")]
     pub(crate) algorithm: Option<String>,
+    /// Show what was measured, against which second best, for each size
+    #[arg(long)]
+    pub(crate) why: bool,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,

@@ -6,6 +6,7 @@ use wirespeed_cipher::Route;
 use wirespeed_cpu::Features;
 use wirespeed_libcrypto::Library;
 use wirespeed_machine::{Libcrypto, Machine, ThisMachine};
+use wirespeed_plan::Fingerprint;
 
 /// The machine and the arena on it.
 pub(crate) struct Host {
@@ -32,6 +33,11 @@ impl Host {
         if self.arena.library().is_ok() { Door::Evp } else { Door::Direct }
     }
 
+    /// What a plan for this machine is made for.
+    pub(crate) fn fingerprint(&self) -> Fingerprint {
+        Fingerprint::here(self.arena.library().map_or("", |library| library.version()))
+    }
+
     /// Every route, here or not.
     pub(crate) fn routes(&self) -> Vec<Found> {
         Route::ALL.into_iter().map(|route| self.find(route)).collect()
@@ -47,6 +53,11 @@ impl Host {
     pub(crate) fn prove(&self, found: &Found) -> Result<Proof, String> {
         if found.route == Route::Libcrypto {
             return Ok(Proof { checks: 0, against_host: 0 });
+        }
+        // A route whose proof fails, for tests: release builds never look.
+        #[cfg(debug_assertions)]
+        if std::env::var_os("WIRESPEED_DISPROVE").is_some_and(|name| name == found.route.name()) {
+            return Err("disproved by WIRESPEED_DISPROVE".to_owned());
         }
         let known = wirespeed_native::prove(found.route, self.arena.features());
         let checks = known.map_err(|why| why.to_string())?.checks;

@@ -5,7 +5,9 @@ mod arguments;
 mod commands;
 mod fault;
 mod host;
+mod interruption;
 mod output;
+mod plan;
 mod survey;
 
 use std::process::ExitCode;

@@ -14,3 +14,7 @@ pub(crate) use sink::{write_json, write_text};
 
 /// The widest line.
 pub(crate) const WIDTH: usize = 100;
+
+/// The command that puts Wirespeed to work, and what is good to know before typing it.
+pub(crate) const INSTALL: &str =
+    "sudo wirespeed install    (shows the diff first; undo: wirespeed uninstall)";

@@ -53,9 +53,8 @@ impl Fingerprint {
             fact("stepping"),
             fact("model name"),
         );
-        let starts_with_digit = |word: &&str| word.starts_with(|c: char| c.is_ascii_digit());
-        let libcrypto = libcrypto.split(' ').find(starts_with_digit).unwrap_or(libcrypto);
-        let facts = [&cpu, fact("microcode"), kernel, libcrypto, env!("CARGO_PKG_VERSION")];
+        let facts =
+            [&cpu, fact("microcode"), kernel, numbers(libcrypto), env!("CARGO_PKG_VERSION")];
         Self(facts.map(Self::tidy))
     }
 
@@ -94,6 +93,14 @@ impl fmt::Display for Fingerprint {
     }
 }
 
+/// The numbers of a version. A provider is told them alone, a program "OpenSSL 3.0.18+fips 30 Sep 2025".
+fn numbers(version: &str) -> &str {
+    let is_digit = |c: char| c.is_ascii_digit();
+    let from = &version[version.find(is_digit).unwrap_or(0)..];
+    let end = from.find(|c| !is_digit(c) && c != '.').unwrap_or(from.len());
+    &from[..end]
+}
+
 /// The first bytes of a file of the kernel's, in one read; nothing if it cannot be read.
 fn read_once(path: &str, most: usize) -> String {
     let mut bytes = vec![0; most];
@@ -114,7 +121,9 @@ mod tests {
         let facts: Vec<_> = print.facts().map(|(_, value)| value).collect();
         assert_eq!(facts[0], "GenuineIntel 6/143/8 Intel(R) Xeon(R)");
         assert_eq!(facts[1..4], ["0x2b000639", "6.1.0-18-amd64", "3.0.18"]);
-        assert_eq!(print, Fingerprint::of(CPUINFO, "6.1.0-18-amd64", "3.0.18"));
+        for version in ["3.0.18", "3.0.18-dev", "OpenSSL 3.0.18+fips 30 Sep 2025"] {
+            assert_eq!(print, Fingerprint::of(CPUINFO, "6.1.0-18-amd64", version));
+        }
     }
 
     #[test]

@@ -2,7 +2,9 @@
 //!
 //! A route of ours takes a cell from the host's libcrypto only by a clear margin in some use, and only
 //! if it is clearly worse in none. What stands in an earlier plan of the same machine stays until
-//! something beats it clearly, so that two runs of `wirespeed tune` agree.
+//! something beats it clearly, so that two runs of `wirespeed tune` agree. Among routes of ours that
+//! are within the margin of each other in a cell, that one serves which does so in most cells: a plan
+//! that changes its route with every size would show nothing but noise.
 
 use wirespeed_cipher::{Algorithm, Direction, Route, SIZE_CLASSES, Use};
 
@@ -69,15 +71,23 @@ pub fn judge(algorithm: Algorithm, trials: &[Trial], incumbents: Option<&Plan>) 
         let row = incumbents?.row(algorithm, cell.direction, cell.sizes[0])?;
         Some(row.route).filter(|route| *route != Route::Libcrypto)
     };
-    let winners: Vec<Option<Route>> =
-        cells.iter().map(|cell| cell.winner(incumbent(cell))).collect();
+    let winners: Vec<Vec<Route>> = cells.iter().map(|cell| cell.winners(incumbent(cell))).collect();
     let routes: Vec<Route> = cells
         .iter()
         .zip(&winners)
-        .map(|(cell, winner)| winner.unwrap_or_else(|| cell.stand_in()))
+        .map(|(cell, alike)| {
+            let serves = |route: &Route| {
+                let others = cells.iter().zip(&winners);
+                let there = others.filter(|(other, _)| other.direction == cell.direction);
+                there.filter(|(_, winners)| winners.contains(route)).count()
+            };
+            let most = alike.iter().map(serves).max();
+            let widest = alike.iter().copied().filter(|route| Some(serves(route)) == most);
+            cell.best(widest).unwrap_or_else(|| cell.stand_in())
+        })
         .collect();
     let gain: f64 = cells.iter().zip(&routes).map(|(cell, route)| cell.mean_gain(*route)).sum();
-    let claimed = winners.iter().any(Option::is_some) && gain > 0.0;
+    let claimed = winners.iter().any(|alike| !alike.is_empty()) && gain > 0.0;
     let chosen = cells.iter().zip(routes);
     chosen.flat_map(|(cell, route)| cell.rows(algorithm, claimed.then_some(route))).collect()
 }
@@ -138,16 +148,17 @@ impl Cell<'_> {
         })
     }
 
-    /// Our route for this cell, if any of them has earned it.
-    fn winner(&self, incumbent: Option<Route>) -> Option<Route> {
+    /// Our routes that have earned this cell: the best, and those that are within the margin of it.
+    fn winners(&self, incumbent: Option<Route>) -> Vec<Route> {
+        let incumbent = incumbent.filter(|route| self.holds(*route));
         let earned = |route: &Route| self.beats(*route, None);
-        match incumbent.filter(|route| self.holds(*route)) {
-            None => self.best(self.own().filter(earned)),
-            Some(incumbent) => {
-                let ahead = |route: &Route| self.beats(*route, Some(incumbent));
-                Some(self.best(self.own().filter(earned).filter(ahead)).unwrap_or(incumbent))
-            }
-        }
+        let ahead = |route: &Route| incumbent.is_none() || self.beats(*route, incumbent);
+        let fit: Vec<Route> = self.own().filter(earned).filter(ahead).collect();
+        let Some(best) = self.best(fit.iter().copied()) else {
+            return incumbent.into_iter().collect();
+        };
+        let least = self.mean_gain(best) - MARGIN.ln_1p();
+        fit.into_iter().filter(|route| self.mean_gain(*route) >= least).collect()
     }
 
     /// Where the host stays, but the algorithm is ours: calls are handed on to it, unless a route of

@@ -83,7 +83,7 @@ impl Plan {
     }
 
     /// Whether anything of the algorithm goes another way than libcrypto's own.
-    fn claims(&self, algorithm: Algorithm) -> bool {
+    pub fn claims(&self, algorithm: Algorithm) -> bool {
         let first = place(algorithm, Direction::Encrypt, 0);
         let rows = &self.rows[first..first + Direction::BOTH.len() * SIZE_CLASSES.len()];
         rows.iter().flatten().any(|row| row.route != Route::Libcrypto)

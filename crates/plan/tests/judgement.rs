@@ -100,6 +100,19 @@ fn a_route_gets_1024_and_1420_only_if_it_is_right_for_both() {
 }
 
 #[test]
+fn of_routes_that_are_alike_the_one_for_most_sizes_serves() {
+    let mut ahead = everywhere(Encrypt, Message, Vaes256, 1.48);
+    ahead[0] = trial(Encrypt, Message, 16, Vaes256, 1.2);
+    ahead[1] = trial(Encrypt, Message, 64, Vaes256, 1.2);
+    ahead[3] = trial(Encrypt, Message, 512, Vaes256, 1.51);
+    ahead[9] = trial(Encrypt, Message, 65536, Vaes256, 1.60);
+    let trials = [everywhere(Encrypt, Message, Vaes512, 1.50), ahead];
+    let mut expected = [Vaes512; 10];
+    expected[9] = Vaes256;
+    assert_eq!(judged(&trials), expected);
+}
+
+#[test]
 fn an_incumbent_stays_until_it_is_clearly_beaten() {
     let standing = everywhere(Encrypt, Message, Vaes256, 1.50);
     let close = everywhere(Encrypt, Message, Vaes512, 1.55);

@@ -1,19 +1,27 @@
 //! `wirespeed routes`: what is here, what is absent and why, and what serves what.
 
 use serde::Serialize;
-use wirespeed_cipher::{Algorithm, Route};
+use wirespeed_cipher::{Algorithm, Direction, Route};
+use wirespeed_plan::{Plan, Row};
 
 use crate::arguments::RoutesArguments;
 use crate::fault::Fault;
 use crate::host::{Found, Host};
 use crate::output::table::{Side, Table};
 use crate::output::{write_json, write_text};
+use crate::plan::{Effect, Listed, PlanRow, by_size, everywhere, gains, line, title};
 
+mod why;
+
+/// The effective table: `wirespeed.routes/1`.
 #[derive(Serialize)]
 struct Document {
     schema: &'static str,
     routes: Vec<RouteRow>,
     chosen_by: &'static str,
+    /// Where in openssl.cnf routes are listed, if they are.
+    listed_at: Option<String>,
+    plan: Option<PlanState>,
     algorithms: Vec<Served>,
 }
 
@@ -24,10 +32,32 @@ struct RouteRow {
     reason: Option<String>,
 }
 
+/// The plan that was found.
+#[derive(Serialize)]
+struct PlanState {
+    file: String,
+    /// Where in openssl.cnf; null for the default place.
+    named_at: Option<String>,
+    /// Why it is not used, else null.
+    ignored: Option<String>,
+}
+
 #[derive(Serialize)]
 struct Served {
     algorithm: &'static str,
-    route: Option<&'static str>,
+    /// Whether the provider offers it; if not, OpenSSL serves it itself.
+    claimed: bool,
+    rows: Vec<PlanRow>,
+    #[serde(skip)]
+    lines: Vec<Line>,
+}
+
+/// An algorithm in one direction, for people.
+struct Line {
+    direction: Direction,
+    title: String,
+    gains: String,
+    routes: String,
 }
 
 pub(crate) fn run(arguments: RoutesArguments) -> Result<(), Fault> {
@@ -37,7 +67,10 @@ pub(crate) fn run(arguments: RoutesArguments) -> Result<(), Fault> {
     };
     let host = Host::discover();
     let found = host.routes();
-    let served = ladder(&found);
+    let effect = Effect::here(&host);
+    let listed = effect.listed.as_ref();
+    let serves = listed.map_or_else(|| ladder(&found), Listed::first);
+    let here = Here { plan: effect.in_use(), otherwise: serves };
     let row = |found: &Found| RouteRow {
         route: found.route.name(),
         present: found.presence.is_ok(),
@@ -46,42 +79,123 @@ pub(crate) fn run(arguments: RoutesArguments) -> Result<(), Fault> {
     let document = Document {
         schema: "wirespeed.routes/1",
         routes: found.iter().map(row).collect(),
-        chosen_by: "ladder",
-        algorithms: algorithms
-            .iter()
-            .map(|algorithm| Served { algorithm: algorithm.name(), route: served.map(Route::name) })
-            .collect(),
+        chosen_by: match (listed, here.plan) {
+            (Some(_), _) => "list",
+            (_, Some(_)) => "plan",
+            _ => "ladder",
+        },
+        listed_at: listed.map(|listed| listed.place.clone()),
+        plan: effect.file.as_ref().map(|file| PlanState {
+            file: file.display().to_string(),
+            named_at: effect.named_at.clone(),
+            ignored: effect.ignored.clone(),
+        }),
+        algorithms: algorithms.iter().map(|algorithm| here.served(*algorithm)).collect(),
     };
     if arguments.json {
         return write_json("-", &document);
     }
-    write_text("-", &text(&document))
+    let table = if arguments.why { why::text(&document.algorithms) } else { table(&document) };
+    write_text("-", &format!("{}\n{table}\n{}", presence(&document.routes), origin(&document)))
 }
 
-/// The first of our routes that is here, by the written order; else the host's own OpenSSL.
+/// The first of our routes that is here, by the written order; none on a CPU without AES instructions,
+/// where the provider without a plan offers nothing.
 fn ladder(found: &[Found]) -> Option<Route> {
-    let order = [Route::Vaes512, Route::Vaes256, Route::AesNi, Route::Libcrypto];
+    let order = [Route::Vaes512, Route::Vaes256, Route::AesNi];
     let here = |route: &Route| found.iter().any(|f| f.route == *route && f.presence.is_ok());
     order.into_iter().find(here)
 }
 
-fn text(document: &Document) -> String {
+/// What chooses.
+struct Here<'a> {
+    plan: Option<&'a Plan>,
+    /// What serves everything if no plan chooses.
+    otherwise: Option<Route>,
+}
+
+impl Here<'_> {
+    fn served(&self, algorithm: Algorithm) -> Served {
+        let claimed = self.plan.map_or(self.otherwise.is_some(), |plan| plan.claims(algorithm));
+        let line = |direction: &Direction| {
+            let planned = self.plan.into_iter().flat_map(Plan::rows);
+            let here = |row: &&Row| (row.algorithm, row.direction) == (algorithm, *direction);
+            let planned: Vec<&Row> = planned.filter(here).collect();
+            let ours = || by_size(&self.cells(algorithm, *direction));
+            Line {
+                direction: *direction,
+                title: title(algorithm, *direction),
+                gains: if claimed { gains(&planned) } else { "-".to_owned() },
+                routes: if claimed { ours() } else { "left to this OpenSSL".to_owned() },
+            }
+        };
+        Served {
+            algorithm: algorithm.name(),
+            claimed,
+            rows: self.rows(algorithm),
+            lines: algorithm.directions().iter().map(line).collect(),
+        }
+    }
+
+    /// The route at each size class.
+    fn cells(&self, algorithm: Algorithm, direction: Direction) -> Vec<(usize, Route)> {
+        let uniform = everywhere(self.otherwise.unwrap_or(Route::Libcrypto));
+        let Some(plan) = self.plan else { return uniform };
+        let route = |size| plan.row(algorithm, direction, size).map(|row| row.route);
+        let planned = uniform.iter().map(|(size, _)| (*size, route(*size)));
+        planned.map(|(size, route)| (size, route.unwrap_or(Route::Libcrypto))).collect()
+    }
+
+    fn rows(&self, algorithm: Algorithm) -> Vec<PlanRow> {
+        let directions = algorithm.directions().iter();
+        let row = |direction: Direction, (size, route): (usize, Route)| {
+            let planned = self.plan.and_then(|plan| plan.row(algorithm, direction, size));
+            let unmeasured = || PlanRow::unmeasured(direction.name(), size, route);
+            planned.map_or_else(unmeasured, PlanRow::of)
+        };
+        directions
+            .flat_map(|&direction| {
+                let cells = self.cells(algorithm, direction).into_iter();
+                cells.map(move |cell| row(direction, cell))
+            })
+            .collect()
+    }
+}
+
+/// Every route, and why the absent ones are absent.
+fn presence(routes: &[RouteRow]) -> String {
     let mut table = Table::new(&[Side::Left, Side::Left]);
-    for row in &document.routes {
+    for row in routes {
         let state = match &row.reason {
             None => "here".to_owned(),
             Some(reason) => format!("absent: {reason}"),
         };
         table.row(vec![row.route.to_owned(), state]);
     }
-    table.row(vec![String::new(), String::new()]);
-    for served in &document.algorithms {
-        let route =
-            served.route.map_or("nothing here".to_owned(), |r| format!("{r} at every size"));
-        table.row(vec![served.algorithm.to_owned(), route]);
+    table.render()
+}
+
+/// The routes by size.
+fn table(document: &Document) -> String {
+    let lines = document.algorithms.iter().flat_map(|served| &served.lines);
+    lines.map(|it| line(&it.title, &it.gains, &it.routes)).collect()
+}
+
+/// Where the choice comes from, and what to do if that is not a plan.
+fn origin(document: &Document) -> String {
+    const LADDER: &str = "the ladder vaes512 > vaes256 > aesni chooses: run wirespeed tune";
+    if let Some(place) = &document.listed_at {
+        return format!("Routes are listed at {place}: the first serves, and no plan is asked.\n");
     }
-    format!(
-        "{}\nNo plan: chosen by the ladder vaes512 > vaes256 > aesni > libcrypto.\n",
-        table.render()
-    )
+    let Some(PlanState { file, named_at, ignored }) = &document.plan else {
+        return format!("No plan: {LADDER}\n");
+    };
+    let by = match named_at {
+        Some(place) => format!("named at {place}"),
+        None => "in its usual place".to_owned(),
+    };
+    match ignored {
+        None => format!("Chosen by the plan {file}, {by}.\n"),
+        Some(why) => format!("The plan {file}, {by}, is ignored: {why}.\nSo {LADDER}\n"),
+    }
 }

@@ -1,12 +1,195 @@
-//! `wirespeed tune`.
+//! `wirespeed tune`: proves every route, measures everything, and writes the plan of this machine.
+
+use std::path::PathBuf;
 
 use clap::Args;
+use serde::Serialize;
+use wirespeed_bench::{Contender, prove_against_host};
+use wirespeed_cipher::{Algorithm, Route};
+use wirespeed_machine::Machine;
+use wirespeed_measure::{WallTime, noise::Noise};
+use wirespeed_plan::Plan;
 
 use crate::fault::Fault;
+use crate::host::Host;
+use crate::interruption::Interruption;
+use crate::output::{Progress, header, notes, write_json, write_text};
+use crate::plan::{Destination, PlanRow, summary};
+
+mod measuring;
+mod pace;
+mod verdict;
+
+use measuring::Measuring;
+use pace::Pace;
+use verdict::undecided;
+
+const EXAMPLES: &str = "\
+Examples:
+  wirespeed tune                       measure for some 2 minutes, write the plan to its usual place
+  wirespeed tune --quick               the same in half a minute, less sure of close calls
+  wirespeed tune --output /tmp/plan    write it elsewhere
+  wirespeed routes --why               afterwards: what was chosen, and why
+
+The usual place is /etc/wirespeed/plan for root, else ~/.config/wirespeed/plan.";
 
 #[derive(Args)]
-pub(crate) struct TuneArguments {}
+#[command(after_help = EXAMPLES)]
+pub(crate) struct TuneArguments {
+    /// Write the plan there instead of its usual place
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Measure for half a minute only
+    #[arg(long)]
+    quick: bool,
+    /// Write what was found as JSON, besides the plan; - is standard output
+    #[arg(long, value_name = "FILE")]
+    json: Option<String>,
+}
 
-pub(crate) fn run(_: TuneArguments) -> Result<(), Fault> {
-    Err(Fault::usage("tune is not built yet"))
+/// Everything that `wirespeed tune` found: `wirespeed.tune/1`.
+#[derive(Serialize)]
+struct Document {
+    schema: &'static str,
+    version: &'static str,
+    machine: Machine,
+    plan: String,
+    quarantined: Vec<Quarantined>,
+    algorithms: Vec<Chosen>,
+    undecided: usize,
+    warnings: Vec<String>,
+}
+
+/// A route that is left out of the plan, because it gives wrong bytes.
+#[derive(Clone, Debug, Serialize)]
+struct Quarantined {
+    route: &'static str,
+    reason: String,
+}
+
+#[derive(Serialize)]
+struct Chosen {
+    algorithm: &'static str,
+    claimed: bool,
+    rows: Vec<PlanRow>,
+}
+
+/// Seconds of measuring, besides the proofs.
+const SECONDS: u64 = 130;
+const QUICK_SECONDS: u64 = 28;
+
+pub(crate) fn run(arguments: TuneArguments) -> Result<(), Fault> {
+    let host = Host::discover();
+    if let Err(why) = host.arena.library() {
+        return Err(Fault::usage(format!("{why}: without it there is nothing to choose between")));
+    }
+    let destination = Destination::new(arguments.output)?;
+    let interruption = Interruption::watch()?;
+    let to_people = arguments.json.as_deref() != Some("-");
+    let show = |text: &str| if to_people { write_text("-", text) } else { Ok(()) };
+    show(&format!("{}\n", header(&host.machine)))?;
+
+    let (proved, mut quarantined) = prove(&host);
+    let names: Vec<&str> = proved.iter().map(|route| route.name()).collect();
+    show(&format!("\nRoutes    {}      proved on this machine\n", names.join("  ")))?;
+
+    let seconds = if arguments.quick { QUICK_SECONDS } else { SECONDS };
+    let mut measuring = Measuring::new(&host.arena, &proved);
+    let cases = measuring.cases();
+    let mut pace = Pace::new(&WallTime, seconds_allowed(seconds), cases.len());
+    let progress = Progress::new(cases.len() as u64);
+    for (case, class) in cases {
+        interruption.check("the old plan stays as it was")?;
+        progress.at(case.to_string());
+        measuring.measure(case, class, &mut pace)?;
+        progress.tick();
+    }
+    progress.done();
+    quarantined.extend(measuring.quarantined.iter().cloned());
+
+    let fingerprint = host.fingerprint();
+    let before = Plan::read(destination.file()).ok();
+    let standing =
+        before.as_ref().filter(|plan| plan.fingerprint().difference(&fingerprint).is_none());
+    let mut plan = Plan::new(fingerprint);
+    for &algorithm in Algorithm::ALL {
+        for row in measuring.judge(algorithm, standing) {
+            plan.put(row);
+        }
+    }
+    let undecided = undecided(&plan, &measuring);
+    let mut warnings: Vec<String> =
+        measuring.disturbances().into_iter().map(Noise::advice).map(str::to_owned).collect();
+    warnings.extend(undecided.advice());
+    interruption.check("the old plan stays as it was")?;
+    destination.write(&plan.to_string())?;
+
+    show(&format!("\n{}", summary(&plan)))?;
+    for one in &quarantined {
+        show(&format!("quarantined, not in the plan: {}: {}\n", one.route, one.reason))?;
+    }
+    show(&notes(&warnings.iter().map(String::as_str).collect::<Vec<_>>()))?;
+    let file = destination.file().display();
+    let change = verdict::change(&plan, standing);
+    show(&format!("\nPlan                  {file} ({change})\n"))?;
+    show(&verdict::next(&host, destination.file()))?;
+    let names: Vec<&str> = quarantined.iter().map(|one| one.route).collect();
+    let verdict = match names[..] {
+        [] => Ok(()),
+        _ => Err(Fault::NotSo(format!(
+            "quarantined and left out of the plan, for their proof failed: {}",
+            names.join(" ")
+        ))),
+    };
+    let document = Document {
+        schema: "wirespeed.tune/1",
+        version: env!("CARGO_PKG_VERSION"),
+        plan: file.to_string(),
+        quarantined,
+        algorithms: chosen(&plan),
+        undecided: undecided.cells(),
+        warnings,
+        machine: host.machine,
+    };
+    arguments.json.map_or(Ok(()), |target| write_json(&target, &document))?;
+    verdict
+}
+
+/// The time for measuring; in tests of debug builds none, so that every figure is as short as can be.
+fn seconds_allowed(seconds: u64) -> u64 {
+    #[cfg(debug_assertions)]
+    if std::env::var_os("WIRESPEED_HURRY").is_some() {
+        return 0;
+    }
+    seconds
+}
+
+/// The whole proof of every route that is here, libcrypto's detour included.
+fn prove(host: &Host) -> (Vec<Route>, Vec<Quarantined>) {
+    let (mut proved, mut quarantined) = (Vec::new(), Vec::new());
+    for found in host.routes().iter().filter(|found| found.presence.is_ok()) {
+        let detour = Contender::Provider(Route::Libcrypto);
+        let proof = match found.route {
+            Route::Libcrypto => {
+                prove_against_host(&host.arena, detour).map(|_| ()).map_err(|why| why.to_string())
+            }
+            _ => host.prove(found).map(|_| ()),
+        };
+        match proof {
+            Ok(()) => proved.push(found.route),
+            Err(reason) => {
+                quarantined.push(Quarantined { route: found.route.name(), reason });
+            }
+        }
+    }
+    (proved, quarantined)
+}
+
+fn chosen(plan: &Plan) -> Vec<Chosen> {
+    let chosen = |algorithm: &Algorithm| Chosen {
+        algorithm: algorithm.name(),
+        claimed: plan.claims(*algorithm),
+        rows: plan.rows().filter(|row| row.algorithm == *algorithm).map(PlanRow::of).collect(),
+    };
+    Algorithm::ALL.iter().map(chosen).collect()
 }

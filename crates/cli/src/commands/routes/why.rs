@@ -1,0 +1,64 @@
+//! The figures behind each choice.
+
+use super::{Line, Served};
+use crate::output::figures;
+use crate::output::table::{Side, Table};
+use crate::plan::PlanRow;
+
+/// A block for each algorithm and direction, a line for each size.
+pub(super) fn text(algorithms: &[Served]) -> String {
+    let mut text = String::new();
+    for served in algorithms {
+        for Line { direction, title, routes, .. } in &served.lines {
+            if !text.is_empty() {
+                text.push('\n');
+            }
+            let here = |row: &&PlanRow| row.direction == direction.name();
+            let rows: Vec<&PlanRow> = served.rows.iter().filter(here).collect();
+            if rows.iter().all(|row| row.ns.is_none()) {
+                text.push_str(&format!("{title}: {routes}; nothing was measured\n"));
+                continue;
+            }
+            let note =
+                if served.claimed { "" } else { ": left to this OpenSSL, for nothing beats it" };
+            text.push_str(&format!("{title}{note}\n{}", block(&rows)));
+        }
+    }
+    text
+}
+
+fn block(rows: &[&PlanRow]) -> String {
+    let mut table = Table::new(&[
+        Side::Right,
+        Side::Left,
+        Side::Right,
+        Side::Left,
+        Side::Right,
+        Side::Right,
+        Side::Right,
+        Side::Left,
+    ]);
+    let heading = ["", "route", "ns a call", "second", "ns a call", "this OpenSSL", "gain", "use"];
+    table.row(heading.map(str::to_owned).to_vec());
+    for row in rows {
+        table.row(vec![
+            figures::size(row.size),
+            row.route.to_owned(),
+            time(row.ns, row.spread_ns),
+            row.second.unwrap_or("-").to_owned(),
+            time(row.second_ns, row.second_spread_ns),
+            time(row.libcrypto_ns, row.libcrypto_spread_ns),
+            row.gain.map_or("-".to_owned(), |gain| format!("{gain:.2}x")),
+            row.usage.unwrap_or("-").to_owned(),
+        ]);
+    }
+    table.render()
+}
+
+/// "81.4 ±0.3".
+fn time(nanos: Option<f64>, spread: Option<f64>) -> String {
+    match (nanos, spread) {
+        (Some(nanos), Some(spread)) => format!("{nanos:.1} ±{spread:.1}"),
+        _ => "-".to_owned(),
+    }
+}

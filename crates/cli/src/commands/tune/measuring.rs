@@ -1,0 +1,209 @@
+//! Every case by every contender: first a look at all of them, then longer at those in the running.
+
+use std::collections::HashMap;
+
+use wirespeed_bench::{Arena, Case, Contender, Contest, Measured, Trouble};
+use wirespeed_cipher::{Algorithm, Direction, Route, SIZE_CLASSES, Use};
+use wirespeed_measure::noise::Noise;
+use wirespeed_plan::{Plan, Ratio, Row, Time, Trial, judge};
+
+use super::Quarantined;
+use super::pace::Pace;
+use crate::fault::Fault;
+
+/// What was measured so far.
+pub(super) struct Measuring<'a> {
+    arena: &'a Arena,
+    /// All routes that take part; the host's OpenSSL always does.
+    contenders: Vec<Contender>,
+    /// By algorithm, in the order of [`Algorithm::ALL`].
+    trials: Vec<Vec<Trial>>,
+    /// Whether `portable` is worth a place beside faster routes.
+    portable: HashMap<(Algorithm, Direction), bool>,
+    /// Routes that gave other bytes than OpenSSL while they were measured.
+    pub(super) quarantined: Vec<Quarantined>,
+    /// What disturbed each case.
+    noise: Vec<Noise>,
+}
+
+/// The provider handing calls on to the host's default provider.
+const DETOUR: Contender = Contender::Provider(Route::Libcrypto);
+
+/// A route is out of the running below this share of the best route's speed.
+const HOPELESS: f64 = 0.9;
+/// `portable` is out for good below this share of the host's speed.
+const HOPELESS_PORTABLE: f64 = 0.8;
+/// The detour is of interest unless a route of ours is faster than the host by more than this.
+const CLEARLY_OURS: f64 = 1.1;
+/// More than this share of cases must be disturbed before it is worth a word.
+const DISTURBED: f64 = 0.2;
+
+impl<'a> Measuring<'a> {
+    /// Measures those routes that were proved.
+    pub(super) fn new(arena: &'a Arena, proved: &[Route]) -> Self {
+        Self {
+            arena,
+            contenders: proved.iter().map(|route| Contender::Provider(*route)).collect(),
+            trials: vec![Vec::new(); Algorithm::ALL.len()],
+            portable: HashMap::new(),
+            quarantined: Vec::new(),
+            noise: Vec::new(),
+        }
+    }
+
+    /// Every case with the size class that it stands for.
+    pub(super) fn cases(&self) -> Vec<(Case, usize)> {
+        let mut cases = Vec::new();
+        for &algorithm in Algorithm::ALL {
+            for &direction in algorithm.directions() {
+                for usage in Use::ALL {
+                    for size in SIZE_CLASSES {
+                        let case = Case::new(algorithm, direction, usage, size);
+                        cases.extend(case.map(|case| (case, size)));
+                    }
+                }
+            }
+        }
+        cases
+    }
+
+    /// Measures a case.
+    pub(super) fn measure(
+        &mut self,
+        case: Case,
+        class: usize,
+        pace: &mut Pace<'_>,
+    ) -> Result<(), Fault> {
+        let began = pace.now();
+        let all = self.contenders_for(case)?;
+        let look = self.contest(case, &all, pace.look())?;
+        let chosen = in_the_running(&look);
+        let plan = pace.measure(chosen.len());
+        let measured = self.contest(case, &chosen, plan)?;
+        pace.done(plan, chosen.len(), began);
+        self.noise.extend(&measured.noise);
+        let trials = all.iter().filter_map(|contender| {
+            let from = if chosen.contains(contender) { &measured } else { &look };
+            trial(from, *contender, class)
+        });
+        self.trials[case.algorithm.index()].extend(trials);
+        Ok(())
+    }
+
+    /// Holds a contest. A route that gives other bytes than the host's OpenSSL, although it was
+    /// proved, is quarantined, and the contest goes on without it.
+    fn contest(
+        &mut self,
+        case: Case,
+        contenders: &[Contender],
+        plan: wirespeed_measure::Plan,
+    ) -> Result<Measured, Fault> {
+        let contest = Contest { arena: self.arena, plan, threads: 1, limits: false };
+        let mut contenders = contenders.to_vec();
+        loop {
+            match contest.measure(case, &contenders, &|| ()) {
+                Ok(measured) => return Ok(measured),
+                Err(Trouble::Wrong(_, wrong)) if wrong != Contender::Host => {
+                    contenders.retain(|contender| *contender != wrong);
+                    self.contenders.retain(|contender| *contender != wrong);
+                    self.quarantined.push(Quarantined {
+                        route: wrong.route().map_or("", Route::name),
+                        reason: format!("{case}: other bytes than this OpenSSL gives"),
+                    });
+                }
+                Err(trouble) => return Err(trouble.into()),
+            }
+        }
+    }
+
+    /// The host's OpenSSL, and who knows the algorithm. Where faster routes are, `portable` gets one
+    /// short look, and stays out if that is hopeless.
+    fn contenders_for(&mut self, case: Case) -> Result<Vec<Contender>, Fault> {
+        let portable = Contender::Provider(Route::Portable);
+        let slow = |contender: &Contender| *contender == portable || *contender == DETOUR;
+        let any_fast = !self.contenders.iter().all(slow);
+        let mut wanted = vec![Contender::Host];
+        for contender in self.contenders.clone() {
+            let excluded =
+                contender == portable && any_fast && !self.is_portable_worthwhile(case)?;
+            if !excluded && self.arena.runner(contender, case).is_ok() {
+                wanted.push(contender);
+            }
+        }
+        Ok(wanted)
+    }
+
+    fn is_portable_worthwhile(&mut self, case: Case) -> Result<bool, Fault> {
+        let key = (case.algorithm, case.direction);
+        if let Some(known) = self.portable.get(&key) {
+            return Ok(*known);
+        }
+        let usual = Case::new(case.algorithm, case.direction, Use::Message, 1024);
+        let portable = Contender::Provider(Route::Portable);
+        let plan = wirespeed_measure::Plan { slice: 50_000, rounds: 7 };
+        let look = self.contest(usual.unwrap_or(case), &[Contender::Host, portable], plan)?;
+        let gain = look.ratio(Contender::Host, portable);
+        let worthwhile = gain.is_some_and(|gain| gain.median > HOPELESS_PORTABLE);
+        self.portable.insert(key, worthwhile);
+        Ok(worthwhile)
+    }
+
+    /// What was measured of an algorithm by routes that are not quarantined.
+    pub(super) fn trials(&self, algorithm: Algorithm) -> Vec<Trial> {
+        let good = |trial: &&Trial| {
+            self.quarantined.iter().all(|quarantined| quarantined.route != trial.route.name())
+        };
+        self.trials[algorithm.index()].iter().filter(good).copied().collect()
+    }
+
+    /// The rows of an algorithm.
+    pub(super) fn judge(&self, algorithm: Algorithm, standing: Option<&Plan>) -> Vec<Row> {
+        judge(algorithm, &self.trials(algorithm), standing)
+    }
+
+    /// What disturbed much of the measuring.
+    pub(super) fn disturbances(&self) -> Vec<Noise> {
+        let cases = self.cases().len() as f64;
+        let often = |noise: &Noise| {
+            let count = self.noise.iter().filter(|other| *other == noise).count();
+            count as f64 > DISTURBED * cases
+        };
+        let mut found: Vec<Noise> = self.noise.iter().copied().filter(often).collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+}
+
+/// The host, the routes near the best of ours, and the detour where ours do not clearly win.
+fn in_the_running(look: &Measured) -> Vec<Contender> {
+    let gain = |contender: Contender| look.ratio(Contender::Host, contender);
+    let others = || look.entries.iter().map(|entry| entry.contender);
+    let own = || others().filter(|one| ![Contender::Host, DETOUR].contains(one));
+    let best = own().filter_map(|one| Some(gain(one)?.median)).fold(0.0, f64::max);
+    let near = |contender: &Contender| match *contender {
+        Contender::Host => true,
+        DETOUR => best < CLEARLY_OURS,
+        own => gain(own).is_some_and(|gain| gain.high >= HOPELESS * best),
+    };
+    others().filter(near).collect()
+}
+
+/// One contender's figures for the judgement; none for the host, which is in all of them.
+fn trial(measured: &Measured, contender: Contender, class: usize) -> Option<Trial> {
+    let Contender::Provider(route) = contender else { return None };
+    let ratio = measured.ratio(Contender::Host, contender)?;
+    let time = |contender| {
+        let estimate = measured.entry(contender)?.estimate;
+        Some(Time::new(estimate.median, (estimate.high - estimate.low) / 2.0))
+    };
+    Some(Trial {
+        direction: measured.case.direction,
+        usage: measured.case.usage,
+        size: class,
+        route,
+        gain: Ratio { low: ratio.low, median: ratio.median, high: ratio.high },
+        time: time(contender)?,
+        host: time(Contender::Host)?,
+    })
+}

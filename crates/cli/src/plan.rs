@@ -1,0 +1,11 @@
+//! The plan as the program deals with it: where it lies, which one is in effect, and how it looks.
+
+mod effect;
+mod file;
+mod rows;
+mod summary;
+
+pub(crate) use effect::{Effect, Listed};
+pub(crate) use file::{Destination, default_file};
+pub(crate) use rows::PlanRow;
+pub(crate) use summary::{by_size, everywhere, gains, line, summary, title};

@@ -1,0 +1,147 @@
+//! Which plan is in effect: the one that openssl.cnf names, the one in the default place, or none.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use wirespeed_cipher::Route;
+use wirespeed_openssl_conf::{Configuration, Configured, Entry, ThisMachine, WIRESPEED};
+use wirespeed_plan::{Fingerprint, Plan};
+
+use super::file::default_file;
+use crate::host::Host;
+
+/// What chooses the routes of a program that starts now.
+#[derive(Debug, Default)]
+pub(crate) struct Effect {
+    /// The plan's file, if there is one.
+    pub(crate) file: Option<PathBuf>,
+    /// Where in openssl.cnf it is named; nothing for the default place.
+    pub(crate) named_at: Option<String>,
+    /// The plan, if it can be read.
+    pub(crate) plan: Option<Plan>,
+    /// Why the plan is not used.
+    pub(crate) ignored: Option<String>,
+    /// `routes = …` in openssl.cnf, if it lists some: no plan is asked then.
+    pub(crate) listed: Option<Listed>,
+}
+
+/// Routes that openssl.cnf lists.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Listed {
+    /// The list as it is written.
+    pub(crate) value: String,
+    /// Where.
+    pub(crate) place: String,
+}
+
+impl Listed {
+    /// The route that serves everything: the first.
+    pub(crate) fn first(&self) -> Option<Route> {
+        self.value.split([',', ' ', '\t']).find(|word| !word.is_empty())?.parse().ok()
+    }
+}
+
+impl Effect {
+    /// What is in effect on this machine.
+    pub(crate) fn here(host: &Host) -> Self {
+        let configuration =
+            configuration_file(host).and_then(|file| Configuration::read(&file, &ThisMachine).ok());
+        let ours = configuration.as_ref().and_then(|it| it.provider(WIRESPEED));
+        Self::with(ours.as_ref(), default_file(), &host.fingerprint())
+    }
+
+    fn with(ours: Option<&Configured<'_>>, default: Option<PathBuf>, here: &Fingerprint) -> Self {
+        let key = |name| ours.and_then(|ours| ours.entry(name));
+        let text = |entry: &Entry| entry.value.to_str().trim().to_owned();
+        let named = key("plan").map(|entry| (PathBuf::from(text(entry)), entry.place.to_string()));
+        let mut effect = match (named, default.filter(|file| file.exists())) {
+            (Some((file, place)), _) => Self { named_at: Some(place), ..Self::of(&file, here) },
+            (None, Some(file)) => Self::of(&file, here),
+            (None, None) => Self::default(),
+        };
+        effect.listed = key("routes")
+            .filter(|entry| text(entry) != "auto")
+            .map(|entry| Listed { value: text(entry), place: entry.place.to_string() });
+        effect
+    }
+
+    /// The plan of a file.
+    fn of(file: &Path, here: &Fingerprint) -> Self {
+        let (plan, ignored) = match Plan::read(file) {
+            Ok(plan) => {
+                let ignored = plan.fingerprint().difference(here);
+                (Some(plan), ignored)
+            }
+            Err(error) => (None, Some(error.to_string())),
+        };
+        Self { file: Some(file.to_owned()), plan, ignored, ..Self::default() }
+    }
+
+    /// The plan, if it is used.
+    pub(crate) fn in_use(&self) -> Option<&Plan> {
+        self.plan.as_ref().filter(|_| self.ignored.is_none() && self.listed.is_none())
+    }
+}
+
+/// The file that programs of this user read, openssl(5ssl).
+fn configuration_file(host: &Host) -> Option<PathBuf> {
+    let file = |library: &wirespeed_libcrypto::Library| {
+        Some(library.configuration_folder()?.join("openssl.cnf"))
+    };
+    let named = env::var_os("OPENSSL_CONF").map(PathBuf::from);
+    named.or_else(|| host.arena.library().ok().and_then(file))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with(section: &str, default: Option<&Path>) -> Effect {
+        let text = format!(
+            "openssl_conf = o\n[o]\nproviders = p\n[p]\nwirespeed = w\n[w]\nactivate = 1\n{section}\n"
+        );
+        let file = Path::new("openssl.cnf");
+        let configuration = Configuration::of(text.as_bytes(), file, &ThisMachine).expect("good");
+        let ours = configuration.provider(WIRESPEED).expect("listed");
+        Effect::with(Some(&ours), default.map(Path::to_owned), &Fingerprint::here("3.0.18"))
+    }
+
+    fn written(name: &str, libcrypto: &str) -> PathBuf {
+        let file = env::temp_dir().join(format!("wirespeed-{name}-{}", std::process::id()));
+        let plan = Plan::new(Fingerprint::here(libcrypto));
+        std::fs::write(&file, plan.to_string()).expect("written");
+        file
+    }
+
+    #[test]
+    fn openssl_cnf_comes_before_the_default_place() {
+        let (named, default) = (written("named", "3.0.18"), written("default", "3.0.18"));
+        let effect = with(&format!("plan = {}", named.display()), Some(&default));
+        assert_eq!(effect.file.as_ref(), Some(&named));
+        assert_eq!(effect.named_at.as_deref(), Some("openssl.cnf:8"));
+        assert!(effect.in_use().is_some());
+        let effect = with("", Some(&default));
+        assert_eq!((effect.file.as_ref(), effect.named_at), (Some(&default), None));
+        std::fs::remove_file(named).expect("removed");
+        std::fs::remove_file(default).expect("removed");
+    }
+
+    #[test]
+    fn a_plan_that_is_not_used_says_why() {
+        let file = written("stale", "3.0.17");
+        let key = format!("plan = {}", file.display());
+        let effect = with(&key, None);
+        assert!(effect.in_use().is_none());
+        assert_eq!(effect.ignored.as_deref(), Some("made for libcrypto 3.0.17, this is 3.0.18"));
+        let effect = with("plan = /nowhere/at/all", None);
+        assert!(effect.ignored.expect("not there").starts_with("cannot be read: "));
+        std::fs::remove_file(file).expect("removed");
+    }
+
+    #[test]
+    fn listed_routes_come_before_any_plan() {
+        let listed = with("routes = aesni, vaes256", None).listed.expect("listed");
+        assert_eq!((listed.first(), listed.place.as_str()), (Some(Route::AesNi), "openssl.cnf:8"));
+        assert_eq!(with("routes = auto", None).listed, None);
+    }
+}

@@ -1,0 +1,180 @@
+//! Where the plan lies, and how it gets there: all at once, or not at all.
+
+use std::env;
+use std::fs::{self, File, OpenOptions, Permissions};
+use std::io::{self, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use crate::fault::Fault;
+
+/// The plan of the whole machine.
+const SYSTEM: &str = "/etc/wirespeed/plan";
+/// Below a user's folder of configurations.
+const OWN: &str = "wirespeed/plan";
+
+/// Where this user's plan lies unless somebody says otherwise; nothing for a user without a home.
+pub(crate) fn default_file() -> Option<PathBuf> {
+    if is_root() {
+        return Some(PathBuf::from(SYSTEM));
+    }
+    let folder = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let folder = folder("XDG_CONFIG_HOME").or_else(|| Some(folder("HOME")?.join(".config")));
+    Some(folder?.join(OWN))
+}
+
+/// The owner of a process's folder is its effective user.
+fn is_root() -> bool {
+    fs::metadata("/proc/self").is_ok_and(|this| this.uid() == 0)
+}
+
+/// A place that a plan can be written to: tried before anything is measured.
+#[derive(Debug)]
+pub(crate) struct Destination {
+    file: PathBuf,
+}
+
+impl Destination {
+    /// The default place, whose folder is made, or another, whose folder must be there.
+    pub(crate) fn new(asked: Option<PathBuf>) -> Result<Self, Fault> {
+        let file = match asked {
+            Some(file) => file,
+            None => {
+                let none = || Fault::usage("this user has no home: name a file with --output");
+                let file = default_file().ok_or_else(none)?;
+                make_folder(&file).map_err(|error| cannot_write(&file, &error))?;
+                file
+            }
+        };
+        // A link stays one: what it leads to is replaced.
+        let file = fs::canonicalize(&file).unwrap_or(file);
+        if fs::metadata(&file).is_ok_and(|there| !there.is_file()) {
+            return Err(Fault::usage(format!("{} is no regular file", file.display())));
+        }
+        let destination = Self { file };
+        let tried = destination.temporary().and_then(|(_, path)| fs::remove_file(path));
+        tried.map_err(|error| cannot_write(&destination.file, &error))?;
+        Ok(destination)
+    }
+
+    /// The file.
+    pub(crate) fn file(&self) -> &Path {
+        &self.file
+    }
+
+    /// Puts `text` there, for everybody to read: whoever looks sees the old plan or the new one, and
+    /// after a loss of power there is one of them too.
+    pub(crate) fn write(&self, text: &str) -> Result<(), Fault> {
+        let (file, temporary) =
+            self.temporary().map_err(|error| cannot_write(&self.file, &error))?;
+        let written = fill(file, text).and_then(|()| fs::rename(&temporary, &self.file));
+        written.and_then(|()| File::open(self.folder())?.sync_all()).map_err(|error| {
+            // Nothing to remove if the renaming succeeded.
+            let _ = fs::remove_file(&temporary);
+            cannot_write(&self.file, &error)
+        })
+    }
+
+    /// A new file beside the plan, and its path.
+    fn temporary(&self) -> io::Result<(File, PathBuf)> {
+        let name = self.file.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
+        let path =
+            self.folder().join(format!(".{}.{}.new", name.to_string_lossy(), std::process::id()));
+        let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
+        Ok((file, path))
+    }
+
+    fn folder(&self) -> &Path {
+        match self.file.parent() {
+            Some(folder) if folder != Path::new("") => folder,
+            _ => Path::new("."),
+        }
+    }
+}
+
+fn fill(mut file: File, text: &str) -> io::Result<()> {
+    file.write_all(text.as_bytes())?;
+    // Whatever the umask says: daemons of all users read it.
+    file.set_permissions(Permissions::from_mode(0o644))?;
+    file.sync_all()
+}
+
+/// Makes the folder of the default place, open to readers whatever the umask says.
+fn make_folder(file: &Path) -> io::Result<()> {
+    let Some(folder) = file.parent().filter(|folder| !folder.exists()) else { return Ok(()) };
+    fs::create_dir_all(folder)?;
+    fs::set_permissions(folder, Permissions::from_mode(0o755))
+}
+
+fn cannot_write(file: &Path, error: &io::Error) -> Fault {
+    Fault::usage(format!(
+        "cannot write {}: {error}: name another file with --output, or run as root",
+        file.display()
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn new(name: &str) -> Self {
+            let path = env::temp_dir().join(format!("wirespeed-{name}-{}", std::process::id()));
+            fs::create_dir(&path).expect("a new folder");
+            Self(path)
+        }
+
+        fn files(&self) -> Vec<String> {
+            let names = fs::read_dir(&self.0).expect("a folder").map(|entry| {
+                entry.expect("an entry").file_name().into_string().expect("a name of ours")
+            });
+            let mut names: Vec<_> = names.collect();
+            names.sort();
+            names
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    #[test]
+    fn a_plan_is_replaced_whole_and_everybody_may_read_it() {
+        let folder = Folder::new("replace");
+        let file = folder.0.join("plan");
+        for text in ["old", "new"] {
+            let destination = Destination::new(Some(file.clone())).expect("a place");
+            destination.write(text).expect("written");
+            assert_eq!(fs::read_to_string(&file).expect("a file"), text);
+        }
+        assert_eq!(fs::metadata(&file).expect("a file").mode() & 0o777, 0o644);
+        assert_eq!(folder.files(), ["plan"]);
+    }
+
+    #[test]
+    fn a_link_stays_a_link() {
+        let folder = Folder::new("link");
+        let (file, link) = (folder.0.join("real"), folder.0.join("plan"));
+        fs::write(&file, "old").expect("written");
+        std::os::unix::fs::symlink(&file, &link).expect("a link");
+        Destination::new(Some(link.clone())).expect("a place").write("new").expect("written");
+        assert!(fs::symlink_metadata(&link).expect("a link").is_symlink());
+        assert_eq!(fs::read_to_string(&file).expect("a file"), "new");
+    }
+
+    #[test]
+    fn a_place_that_cannot_be_is_refused_before_anything_is_measured() {
+        let told = |path: &str| {
+            let fault = Destination::new(Some(PathBuf::from(path))).expect_err("no place");
+            let Fault::Usage(message) = fault else { panic!("{fault:?}") };
+            message
+        };
+        assert!(told("/nowhere/at/all/plan").starts_with("cannot write /nowhere/at/all/plan: "));
+        assert_eq!(told("/dev/null"), "/dev/null is no regular file");
+        assert_eq!(told("/tmp"), "/tmp is no regular file");
+    }
+}

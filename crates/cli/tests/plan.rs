@@ -1,0 +1,253 @@
+//! `wirespeed tune` and `wirespeed routes`: the plan as people and scripts meet it.
+//!
+//! Measurements are as short as can be; what is chosen is never checked, only that it is told truly.
+
+#![forbid(unsafe_code)]
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+use std::time::Duration;
+
+use serde_json::Value;
+use wirespeed_cipher::{Algorithm, Direction, Route, SIZE_CLASSES};
+use wirespeed_libcrypto::Library;
+use wirespeed_plan::{Fingerprint, Plan, Row};
+
+/// A folder with an openssl.cnf that names the plan beside it.
+struct Machine(tempfile::TempDir);
+
+impl Machine {
+    fn new() -> Self {
+        let machine = Self(tempfile::tempdir().expect("a folder"));
+        machine.configure(&format!("plan = {}", machine.plan().display()));
+        machine
+    }
+
+    fn configure(&self, keys: &str) {
+        let text = format!(
+            "openssl_conf = o\n[o]\nproviders = p\n[p]\ndefault = d\nwirespeed = w\n[d]\nactivate = 1\n\
+             [w]\nactivate = 1\n{keys}\n"
+        );
+        fs::write(self.0.path().join("openssl.cnf"), text).expect("written");
+    }
+
+    fn plan(&self) -> PathBuf {
+        self.0.path().join("plan")
+    }
+
+    fn wirespeed(&self, arguments: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_wirespeed"));
+        command.args(arguments.split_whitespace());
+        command.env("OPENSSL_CONF", self.0.path().join("openssl.cnf"));
+        command.env("WIRESPEED_HURRY", "1");
+        command
+    }
+
+    fn tune(&self) -> Command {
+        let mut command = self.wirespeed("tune --quick --output");
+        command.arg(self.plan());
+        command
+    }
+
+    /// Writes a plan with one route for one algorithm.
+    fn plan_for(&self, algorithm: &str, route: Route, libcrypto: &str) {
+        let algorithm: Algorithm = algorithm.parse().expect("known");
+        let mut plan = Plan::new(Fingerprint::here(libcrypto));
+        for &direction in algorithm.directions() {
+            for size in SIZE_CLASSES {
+                plan.put(Row { algorithm, direction, size, route, reason: None });
+            }
+        }
+        fs::write(self.plan(), plan.to_string()).expect("written");
+    }
+
+    fn files(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.0.path()).expect("a folder");
+        let names = entries.map(|entry| entry.expect("an entry").file_name());
+        let mut names: Vec<_> =
+            names.map(|name| name.into_string().expect("a name of ours")).collect();
+        names.sort();
+        names
+    }
+}
+
+fn host_version() -> &'static str {
+    Library::host().expect("these tests need libcrypto").version()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("UTF-8")
+}
+
+fn output(command: &mut Command, status: i32) -> Output {
+    let output = command.output().expect("the program runs");
+    assert_eq!(output.status.code(), Some(status), "{command:?}: {}", text(&output.stderr));
+    output
+}
+
+fn printed(command: &mut Command) -> String {
+    let output = output(command, 0);
+    assert_eq!(text(&output.stderr), "", "{command:?}");
+    text(&output.stdout)
+}
+
+fn json(command: &mut Command) -> Value {
+    serde_json::from_str(&printed(command)).expect("JSON")
+}
+
+/// Measures everything once: the plan is whole, is for this machine, and says what the tables say.
+#[test]
+#[cfg_attr(not(debug_assertions), ignore = "only debug builds can be hurried")]
+fn tune_writes_a_plan_that_routes_explains() {
+    let machine = Machine::new();
+    let report = machine.0.path().join("report.json");
+    let table = printed(machine.tune().arg("--json").arg(&report));
+    for wanted in ["Routes    ", "\nPlan  ", "(new)", "\nIn use by  ", "wirespeed routes --why"] {
+        assert!(table.contains(wanted), "no '{wanted}' in:\n{table}");
+    }
+    assert!(table.lines().all(|line| line.chars().count() <= 100), "{table}");
+
+    let plan = Plan::read(&machine.plan()).expect("a plan");
+    let here = Fingerprint::here(host_version());
+    assert_eq!(plan.fingerprint().difference(&here), None);
+    assert!(plan.rows().all(|row| row.reason.is_some()));
+    let cells: usize = Algorithm::ALL.iter().map(|it| it.directions().len()).sum();
+    assert_eq!(plan.rows().count(), cells * SIZE_CLASSES.len());
+    assert_eq!(fs::metadata(machine.plan()).expect("a file").permissions().mode() & 0o777, 0o644);
+    assert_eq!(machine.files(), ["openssl.cnf", "plan", "report.json"]);
+
+    let report: Value =
+        serde_json::from_str(&fs::read_to_string(report).expect("a file")).expect("JSON");
+    assert_eq!(report["schema"], "wirespeed.tune/1");
+    let routes = json(&mut machine.wirespeed("routes --json"));
+    assert_eq!((&routes["chosen_by"], &routes["plan"]["ignored"]), (&"plan".into(), &Value::Null));
+    assert_eq!(routes["algorithms"], report["algorithms"]);
+    for served in routes["algorithms"].as_array().expect("algorithms") {
+        let algorithm: Algorithm =
+            served["algorithm"].as_str().expect("a name").parse().expect("known");
+        assert_eq!(served["claimed"], plan.claims(algorithm));
+    }
+    let why = printed(&mut machine.wirespeed("routes AES-256-CBC --why"));
+    assert!(why.contains("\nAES-256-CBC dec") && why.contains("this OpenSSL"), "{why}");
+    assert!(why.lines().all(|line| line.chars().count() <= 100), "{why}");
+}
+
+/// The old plan stays whole, and no file is left beside it.
+#[test]
+#[cfg_attr(not(debug_assertions), ignore = "only debug builds can be hurried")]
+fn an_interruption_leaves_the_old_plan_and_nothing_else() {
+    let machine = Machine::new();
+    fs::write(machine.plan(), "the old plan").expect("written");
+    let mut running = machine
+        .tune()
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    // The routes' line comes after the signals are watched, and long before the end.
+    let mut head = [0; 600];
+    let mut read = 0;
+    let stdout = running.stdout.as_mut().expect("a pipe");
+    while !String::from_utf8_lossy(&head[..read]).contains("Routes ") {
+        read += std::io::Read::read(stdout, &mut head[read..]).expect("some text");
+    }
+    let kill = Command::new("kill").args(["-INT", &running.id().to_string()]).status();
+    assert!(kill.expect("kill runs").success());
+    let output = running.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(text(&output.stderr), "wirespeed: interrupted: the old plan stays as it was\n");
+    assert_eq!(fs::read_to_string(machine.plan()).expect("a file"), "the old plan");
+    assert_eq!(machine.files(), ["openssl.cnf", "plan"]);
+}
+
+#[test]
+#[cfg_attr(not(debug_assertions), ignore = "only debug builds can be disproved and hurried")]
+fn a_route_whose_proof_fails_is_named_and_left_out() {
+    let machine = Machine::new();
+    // A plan for another machine is no incumbent.
+    machine.plan_for("AES-128-OFB", Route::Portable, "3.0.0");
+    let output = output(machine.tune().env("WIRESPEED_DISPROVE", "portable"), 1);
+    let message = text(&output.stderr);
+    assert!(message.contains("left out of the plan") && message.contains("portable"), "{message}");
+    assert!(text(&output.stdout).contains("quarantined, not in the plan: portable: disproved"));
+    assert!(text(&output.stdout).contains(" (new)\n"));
+    let plan = Plan::read(&machine.plan()).expect("it was written all the same");
+    let named = |row: &Row| {
+        row.route == Route::Portable || row.reason.is_some_and(|it| it.second == Route::Portable)
+    };
+    assert!(!plan.rows().any(named));
+}
+
+#[test]
+fn a_place_that_cannot_be_written_is_refused_at_once() {
+    let machine = Machine::new();
+    let begun = std::time::Instant::now();
+    let mut elsewhere = machine.wirespeed("tune --output /nowhere/at/all/plan");
+    let message = text(&output(&mut elsewhere, 2).stderr);
+    assert!(message.starts_with("wirespeed: cannot write /nowhere/at/all/plan: "), "{message}");
+    let mut device = machine.wirespeed("tune --output /dev/null");
+    assert!(text(&output(&mut device, 2).stderr).contains("/dev/null is no regular file"));
+    // A whole measurement takes minutes.
+    assert!(begun.elapsed() < Duration::from_secs(20));
+}
+
+#[test]
+#[cfg_attr(not(debug_assertions), ignore = "only debug builds can be denied things")]
+fn without_a_libcrypto_there_is_nothing_to_tune() {
+    let machine = Machine::new();
+    let message = text(&output(machine.tune().env("WIRESPEED_NO_LIBCRYPTO", "1"), 2).stderr);
+    assert!(message.contains("nothing to choose between"), "{message}");
+}
+
+#[test]
+fn the_plan_that_openssl_cnf_names_is_shown() {
+    let machine = Machine::new();
+    machine.plan_for("AES-128-GCM", Route::Portable, host_version());
+    let routes = json(&mut machine.wirespeed("routes --json"));
+    assert_eq!(routes["plan"]["file"], machine.plan().display().to_string());
+    let place = routes["plan"]["named_at"].as_str().expect("a place");
+    assert!(place.ends_with("openssl.cnf:11"), "{place}");
+    let table = printed(&mut machine.wirespeed("routes"));
+    assert!(table.contains("AES-128-GCM enc  -             portable\n"), "{table}");
+    assert!(table.contains("AES-128-CTR      -             left to this OpenSSL\n"), "{table}");
+    assert!(table.contains(&format!("Chosen by the plan {}", machine.plan().display())));
+    let why = printed(&mut machine.wirespeed("routes AES-128-GCM --why"));
+    assert!(why.contains("AES-128-GCM enc: portable; nothing was measured\n"), "{why}");
+}
+
+#[test]
+fn a_plan_for_another_machine_is_ignored_and_that_is_said() {
+    let machine = Machine::new();
+    machine.plan_for("AES-128-GCM", Route::Portable, "3.0.0");
+    let table = printed(&mut machine.wirespeed("routes"));
+    assert!(table.contains("is ignored: made for libcrypto 3.0.0, this is "), "{table}");
+    assert!(table.contains("So the ladder vaes512 > vaes256 > aesni chooses"), "{table}");
+    let routes = json(&mut machine.wirespeed("routes AES-128-GCM --json"));
+    assert_eq!(routes["chosen_by"], "ladder");
+
+    fs::write(machine.plan(), "no plan at all").expect("written");
+    let table = printed(&mut machine.wirespeed("routes"));
+    assert!(table.contains("is ignored: line 1: a plan begins with 'wirespeed-plan 1'"), "{table}");
+}
+
+#[test]
+fn listed_routes_come_before_the_plan() {
+    let machine = Machine::new();
+    machine.plan_for("AES-128-GCM", Route::Portable, host_version());
+    machine.configure("routes = libcrypto");
+    let routes = json(&mut machine.wirespeed("routes --json"));
+    assert_eq!(routes["chosen_by"], "list");
+    assert!(routes["listed_at"].as_str().is_some_and(|place| place.ends_with("openssl.cnf:11")));
+    let rows = routes["algorithms"][0]["rows"].as_array().expect("rows");
+    assert!(rows.iter().all(|row| row["route"] == "libcrypto"));
+}
+
+#[test]
+fn every_symmetric_mode_has_one_direction() {
+    let machine = Machine::new();
+    let routes = json(&mut machine.wirespeed("routes AES-128-CTR --json"));
+    let rows = routes["algorithms"][0]["rows"].as_array().expect("rows");
+    assert!(rows.iter().all(|row| row["direction"] == Direction::Encrypt.name()));
+}
