@@ -110,12 +110,17 @@ impl Watched {
 
 /// An openssl.cnf that activates the default provider and our module, with more lines for the module.
 pub fn configuration(module: &Path, more: &str) -> String {
+    inactive(module, &format!("activate = 1\n{more}"))
+}
+
+/// One that makes our module known under its name, for programs that load it themselves.
+pub fn inactive(module: &Path, more: &str) -> String {
     format!(
         "openssl_conf = init\n\
          [init]\nproviders = providers\nalg_section = algorithms\n\
          [providers]\ndefault = default_provider\nwirespeed = our_provider\n\
          [default_provider]\nactivate = 1\n\
-         [our_provider]\nmodule = {}\nactivate = 1\n{more}\n\
+         [our_provider]\nmodule = {}\n{more}\n\
          [algorithms]\ndefault_properties = ?provider=wirespeed\n",
         module.display()
     )

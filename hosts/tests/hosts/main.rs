@@ -5,6 +5,8 @@
 //! with its reason.
 
 mod curl;
+mod loading;
+mod memory;
 mod nginx;
 mod openssl;
 mod python;
@@ -30,6 +32,8 @@ const PROGRAMS: &[(&str, Run)] = &[
     ("curl::download", curl::download),
     ("python::ssl", python::tls),
     ("python::hashlib", python::hashlib),
+    ("memory::of-the-module", memory::of_the_module),
+    ("memory::of-the-process", memory::of_the_process),
     ("wrong::curl", wrong::curl),
     ("wrong::python", wrong::python_with),
 ];
@@ -51,6 +55,15 @@ const DAEMONS: &[(&str, Run)] = &[
 ];
 
 fn main() -> ExitCode {
+    if let Some(verdict) = loading::child() {
+        return match verdict {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(why) => {
+                println!("{why}");
+                ExitCode::FAILURE
+            }
+        };
+    }
     let arguments = Arguments::from_args();
     let mut trials = Vec::new();
     let mut add = |list: &[(&str, Run)], obstacle: Option<String>| match obstacle {
@@ -59,7 +72,10 @@ fn main() -> ExitCode {
     };
     let no_module = module::file().is_none().then(|| "WIRESPEED_MODULES is not set".to_owned());
     add(PROGRAMS, no_module.clone());
-    add(DAEMONS, no_module.or_else(running::obstacle));
+    add(loading::TESTS, no_module.clone());
+    let no_daemons = no_module.or_else(running::obstacle);
+    add(loading::PRIVILEGED_TESTS, no_daemons.clone());
+    add(DAEMONS, no_daemons);
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 

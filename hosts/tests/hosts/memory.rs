@@ -1,0 +1,49 @@
+//! Memory that runs out at every allocation in turn: an error of OpenSSL's or right bytes, never the end
+//! of the host. The host is a C program, because Rust's own library gives up without memory.
+
+use wirespeed_hosts::module::{self, Provided};
+use wirespeed_hosts::process::{command, output};
+use wirespeed_hosts::scratch::Scratch;
+
+const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/hosts/memory.c");
+
+/// Allocations that the module asks for itself.
+pub(crate) fn of_the_module() -> Result<(), String> {
+    run_out("module", 1)
+}
+
+/// All allocations while it loads and works, also those that libcrypto makes for it.
+pub(crate) fn of_the_process() -> Result<(), String> {
+    run_out("all", 3)
+}
+
+fn run_out(whose: &str, step: u32) -> Result<(), String> {
+    let scratch = Scratch::new()?;
+    let host = scratch.path("memory");
+    let mut compiler = command("gcc");
+    compiler.args(["-O1", "-Wall", "-Werror", "-rdynamic", "-o"]).arg(&host).arg(SOURCE);
+    output(compiler.arg("-l:libcrypto.so.3"))?;
+    let module = module::file().ok_or("WIRESPEED_MODULES is not set")?;
+    let file = scratch.write("named.cnf", module::inactive(&module, ""))?;
+    for how in ["once", "onwards"] {
+        let mut program = command(&host);
+        Provided::Stock.to(&mut program).arg(&file).arg(&module);
+        let said = output(program.args([whose, how, &step.to_string()]))?;
+        let said = String::from_utf8_lossy(&said).into_owned();
+        let counts: Vec<u64> = said.split_whitespace().filter_map(|it| it.parse().ok()).collect();
+        let &[allocations, errors, right, crashes, elsewhere, wrong] = &counts[..] else {
+            return Err(format!("{how}: said {said}"));
+        };
+        if crashes + elsewhere + wrong > 0 {
+            return Err(format!(
+                "{how}, {whose}: of {allocations} failing allocations {crashes} crashed in the \
+                 module, {elsewhere} elsewhere, {wrong} gave wrong bytes"
+            ));
+        }
+        // Otherwise nothing was put to the test.
+        if allocations < 50 || errors == 0 || errors + right < allocations / u64::from(step) {
+            return Err(format!("{how}: nothing failed: {said}"));
+        }
+    }
+    Ok(())
+}
