@@ -7,6 +7,7 @@ use wirespeed_provider::InitFunction;
 
 use crate::data::same;
 use crate::door::{Door, Right, Setup, Work, has_tag};
+use crate::scratch::Scratch;
 
 /// A library context with one provider, whose ciphers are all fetched from it.
 #[derive(Clone)]
@@ -27,12 +28,30 @@ impl Provider {
     /// Ours, on one route alone.
     pub fn routed(library: Library, route: Route) -> Result<Self, String> {
         let init = wirespeed_provider::builtin(route);
-        Ok(Self { thorough: route != Route::Portable, ..Self::builtin(library, init)? })
+        let thorough = !matches!(route, Route::Portable | Route::Libcrypto);
+        Ok(Self { thorough, ..Self::builtin(library, init)? })
     }
 
     /// Ours, as the module is: with the ladder of all routes.
     pub fn ladder(library: Library) -> Result<Self, String> {
         Self::builtin(library, wirespeed_provider::init)
+    }
+
+    /// Ours, with these lines in its section of openssl.cnf.
+    pub fn configured(library: Library, lines: &str, thorough: bool) -> Result<Self, String> {
+        let told = |error: libcrypto::Error| error.to_string();
+        let scratch = Scratch::new()?;
+        let text = format!(
+            "openssl_conf = init\n[init]\nproviders = providers\n\
+             [providers]\nwirespeed = wirespeed\n[wirespeed]\nactivate = 1\n{lines}\n"
+        );
+        let file = scratch.write("openssl.cnf", text)?;
+        let context = Context::new(library).map_err(told)?;
+        // SAFETY: an entry point of our provider, which is part of this program.
+        unsafe { context.add_builtin("wirespeed", wirespeed_provider::init) }.map_err(told)?;
+        context.load_config(&file).map_err(told)?;
+        context.load("wirespeed").map_err(told)?;
+        Ok(Self::kept(context, thorough))
     }
 
     fn builtin(library: Library, init: InitFunction) -> Result<Self, String> {

@@ -11,5 +11,6 @@ pub mod fork;
 pub mod guarded;
 pub mod here;
 pub mod kernels;
+pub mod scratch;
 pub mod vectors;
 pub mod vectors_in_use;

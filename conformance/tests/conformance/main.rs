@@ -9,6 +9,7 @@ mod differential;
 mod messages;
 mod overlap;
 mod padding;
+mod planned;
 mod processes;
 mod program;
 mod programs;
@@ -64,6 +65,7 @@ fn main() -> ExitCode {
             Err(reason) => trials.push(skipped(&format!("{}::contract", provider.name), reason)),
         }
     }
+    trials.extend(planned::trials(library, &measure));
     match here::modules() {
         Some(modules) => {
             trials.extend(programs::trials(&modules));

@@ -16,7 +16,7 @@ use wirespeed_provider::trace;
 
 use crate::differential::possible;
 use crate::messages::Message;
-use crate::{skipped, trial};
+use crate::{planned, skipped, trial};
 
 /// Tells the program to be the child of [`in_a_child`], and on which route.
 const CHILD: &str = "WIRESPEED_ONLY_ROUTE";
@@ -111,7 +111,7 @@ pub(crate) fn ladder() -> Trial {
 }
 
 /// Runs this program again, for what [`child`] makes of the word.
-fn in_a_child(word: &str) -> Result<(), String> {
+pub(crate) fn in_a_child(word: &str) -> Result<(), String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
     let output = Command::new(program).env(CHILD, word).output();
     let output = output.map_err(|error| error.to_string())?;
@@ -125,6 +125,9 @@ fn in_a_child(word: &str) -> Result<(), String> {
 pub(crate) fn child() -> Option<Result<(), String>> {
     let word = std::env::var(CHILD).ok()?;
     let library = here::library();
+    if word == planned::CHILD {
+        return Some(planned::routes_as_planned(library));
+    }
     Some(if word == LADDER {
         let ladder = [Route::Vaes512, Route::Vaes256, Route::AesNi];
         match ladder.into_iter().find(|route| aes(*route, 128, Features::detect()).is_ok()) {

@@ -1,42 +1,9 @@
 //! The `openssl` program under test, with and without our module.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use wirespeed_conformance::here;
-
-/// A directory of its own that goes away with its value.
-pub(crate) struct Scratch(PathBuf);
-
-impl Scratch {
-    pub(crate) fn new() -> Result<Self, String> {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("wirespeed-conformance-{}-{number}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        fs::create_dir(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-        Ok(Self(path))
-    }
-
-    pub(crate) fn path(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-
-    pub(crate) fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> Result<PathBuf, String> {
-        let path = self.path(name);
-        fs::write(&path, bytes).map_err(|error| format!("{}: {error}", path.display()))?;
-        Ok(path)
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // What is left behind in the system's temporary directory does no harm.
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
 
 /// An `openssl` command that reads no configuration but what it is given.
 pub(crate) fn openssl<A: AsRef<std::ffi::OsStr>>(

@@ -12,8 +12,9 @@ use wirespeed_conformance::here;
 use wirespeed_conformance::vectors;
 use wirespeed_libcrypto::Context;
 
-use crate::program::{OURS_ACTIVE, Scratch, configuration, openssl, output, with_module};
+use crate::program::{OURS_ACTIVE, configuration, openssl, output, with_module};
 use crate::trial;
+use wirespeed_conformance::scratch::Scratch;
 
 /// A test that gets the directory of the module.
 type Run = fn(&Path) -> Result<(), String>;

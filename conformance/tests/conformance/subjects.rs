@@ -39,20 +39,25 @@ pub(crate) fn all(library: Library) -> Vec<Subject<Arc<dyn Door>>> {
     kernels.chain(providers).collect()
 }
 
-/// The provider, on every route.
+/// The provider, on every route; on `libcrypto` it hands all data to the default provider.
 pub(crate) fn providers(library: Library) -> Vec<Subject<Provider>> {
-    let routes = here::routes().map(|(route, obstacle)| Subject {
-        name: format!("provider::{route}"),
-        route,
-        door: unless(obstacle, || present(route)).map(|()| {
-            Provider::routed(library, route).expect("the provider loads on a route that is there")
-        }),
-    });
+    let routes =
+        here::routes().chain([(Route::Libcrypto, None)]).map(|(route, obstacle)| Subject {
+            name: format!("provider::{route}"),
+            route,
+            door: unless(obstacle, || present(route)).map(|()| {
+                Provider::routed(library, route)
+                    .expect("the provider loads on a route that is there")
+            }),
+        });
     routes.collect()
 }
 
 /// An absent route is skipped; a provider that fails to load is not.
 fn present(route: Route) -> Result<(), String> {
+    if route == Route::Libcrypto {
+        return Ok(());
+    }
     let kernels = wirespeed_native::aes(route, 128, Features::detect());
     kernels.map(|_| ()).map_err(|absent| absent.to_string())
 }

@@ -12,8 +12,9 @@ use std::time::Duration;
 use libtest_mimic::Trial;
 use wirespeed_conformance::data::{painted, same};
 
-use crate::program::{Scratch, configuration, openssl, output};
+use crate::program::{configuration, openssl, output};
 use crate::trial;
+use wirespeed_conformance::scratch::Scratch;
 
 /// Suites of TLS 1.2, by OpenSSL's names. CBC suites run with and without encrypt-then-MAC.
 const SUITES_1_2: [&str; 9] = [

@@ -94,9 +94,14 @@ impl Choice {
 
     /// A new key: kept for libcrypto's route too, and expanded by a route that is in service.
     #[inline]
-    pub(crate) fn take_key(&mut self, key: &[u8], reroute: impl FnOnce(&'static AesKernels)) {
+    pub(crate) fn take_key(
+        &mut self,
+        key: &[u8],
+        direction: Direction,
+        reroute: impl FnOnce(&'static AesKernels),
+    ) {
         if let Some(host) = &mut self.host {
-            host.take_key(key);
+            host.take_key(key, direction);
         }
         if self.watched {
             reroute(self.own());

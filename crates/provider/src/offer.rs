@@ -15,7 +15,8 @@ use crate::params::{END, List, int, size, uint};
 use crate::refusal::Refusal;
 use crate::request::{Name, Names, Request};
 
-/// The property that our algorithms carry.
+/// The property that our algorithms carry. (A second one of our own making is no way: libcrypto knows
+/// no names in definitions but its own.)
 pub(crate) const PROPERTIES: &CStr = c"provider=wirespeed";
 
 /// All names of an algorithm, as in the default provider's table

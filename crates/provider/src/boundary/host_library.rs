@@ -175,8 +175,10 @@ pub(crate) struct HostCipher {
     /// The key that was set last, kept until a call needs it.
     key: [u8; 64],
     key_bytes: usize,
-    /// The direction that the context has the key for.
-    ready: Option<Direction>,
+    /// The direction in which it was set: default providers keep to it when only the direction changes.
+    key_direction: Direction,
+    /// Whether the context has it.
+    ready: bool,
     library: Arc<HostLibrary>,
 }
 
@@ -222,41 +224,56 @@ impl HostCipher {
             block_mode,
             key: [0; 64],
             key_bytes: 0,
-            ready: None,
+            key_direction: Direction::Decrypt,
+            ready: false,
             library: library.clone(),
         })
     }
 
     /// Takes a key of the algorithm's length; nothing is done with it before a call comes this way.
     #[inline]
-    pub(crate) fn take_key(&mut self, key: &[u8]) {
+    pub(crate) fn take_key(&mut self, key: &[u8], direction: Direction) {
         self.key[..key.len()].copy_from_slice(key);
         self.key_bytes = key.len();
-        self.ready = None;
+        self.key_direction = direction;
+        self.ready = false;
     }
 
     /// Begins at `iv`, with the key if that is new.
-    fn start(
-        &mut self,
-        direction: Direction,
-        iv: &[u8],
-        params: &[Param],
-    ) -> Result<(), HostFailed> {
-        let fresh = self.ready != Some(direction);
-        let (key, key_bytes) =
-            if fresh { (self.key.as_ptr(), self.key_bytes) } else { (null(), 0) };
-        let iv_start = if iv.is_empty() { null() } else { iv.as_ptr() };
-        debug_assert!(params.last().is_some_and(Param::is_end));
+    fn start(&mut self, direction: Direction, iv: &[u8]) -> Result<(), HostFailed> {
         if self.context.is_null() || self.key_bytes == 0 {
             return Err(HostFailed);
         }
+        if !self.ready {
+            let mut no_padding = 0_u32;
+            let padding = entry(c"padding", data_type::UNSIGNED, (&raw mut no_padding).cast(), 4);
+            let params = [padding, END];
+            let params = if self.block_mode { &params } else { &params[1..] };
+            self.initialise(self.key_direction, Some(&self.key[..self.key_bytes]), iv, params)?;
+            self.ready = true;
+            if self.key_direction == direction {
+                return Ok(());
+            }
+        }
+        self.initialise(direction, None, iv, &[END])
+    }
+
+    fn initialise(
+        &self,
+        direction: Direction,
+        key: Option<&[u8]>,
+        iv: &[u8],
+        params: &[Param],
+    ) -> Result<(), HostFailed> {
+        debug_assert!(params.last().is_some_and(Param::is_end));
+        let (key, key_bytes) = key.map_or((null(), 0), |key| (key.as_ptr(), key.len()));
+        let iv_start = if iv.is_empty() { null() } else { iv.as_ptr() };
         let initialise = self.functions.initialise[direction as usize];
         // SAFETY: the context is this table's own and in nobody else's use; key and IV are as long as
         // told, and the list has an end.
         let ok = unsafe {
             initialise(self.context, key, key_bytes, iv_start, iv.len(), params.as_ptr())
         };
-        self.ready = (ok == 1).then_some(direction);
         if ok == 1 { Ok(()) } else { Err(HostFailed) }
     }
 
@@ -267,12 +284,7 @@ impl HostCipher {
         iv: &[u8],
         data: InOut<'_>,
     ) -> Result<(), HostFailed> {
-        let mut no_padding = 0_u32;
-        let padding = entry(c"padding", data_type::UNSIGNED, (&raw mut no_padding).cast(), 4);
-        // The context keeps what it was told when it got the key.
-        let tell = self.block_mode && self.ready != Some(direction);
-        let params = [padding, END];
-        self.start(direction, iv, if tell { &params } else { &params[1..] })?;
+        self.start(direction, iv)?;
         self.update(data)
     }
 
@@ -294,7 +306,12 @@ impl HostCipher {
         if ok != 1 {
             return Err(HostFailed);
         }
-        self.start(direction, iv, &[END])?;
+        self.start(direction, iv)?;
+        self.associate(aad)
+    }
+
+    /// The next associated data.
+    pub(crate) fn associate(&mut self, aad: &[u8]) -> Result<(), HostFailed> {
         if aad.is_empty() { Ok(()) } else { self.call(null_mut(), aad.as_ptr(), aad.len()) }
     }
 

@@ -293,7 +293,7 @@ impl<M: BlockMode> Cipher for Blocks<M> {
         }
         if let Some(key) = key {
             self.common.check_key(key)?;
-            self.choice.take_key(key, |kernels| self.key.reroute(kernels));
+            self.choice.take_key(key, direction, |kernels| self.key.reroute(kernels));
             self.key.set(key, direction);
             self.common.key_set = true;
         }

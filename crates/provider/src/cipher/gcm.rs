@@ -40,6 +40,9 @@ pub(crate) struct Authenticated {
     pub(super) choice: Choice,
     pub(super) gcm: Gcm,
     pub(super) way: Way,
+    /// Whether the host's cipher has the associated data so far; if not, they are short, and it gets them
+    /// when it is chosen.
+    pub(super) host_has_aad: bool,
     pub(super) iv: [u8; LONGEST_IV],
     pub(super) iv_bytes: usize,
     pub(super) iv_state: IvState,
@@ -116,6 +119,7 @@ impl Cipher for Authenticated {
         Self {
             gcm: Gcm::new(setup.choice.own()),
             way: Way::Open,
+            host_has_aad: false,
             iv: [0; LONGEST_IV],
             iv_bytes: algorithm.iv_bytes(),
             iv_state: IvState::Unset,
@@ -285,8 +289,9 @@ impl Authenticated {
         if self.iv_state == IvState::InUse {
             // As in OpenSSL, a new key in mid-message clears all that depends on the IV.
             self.gcm = Gcm::new(self.choice.own());
+            self.stay_with_us();
         }
-        self.choice.take_key(key, |kernels| self.gcm.reroute(kernels));
+        self.choice.take_key(key, self.direction, |kernels| self.gcm.reroute(kernels));
         self.gcm.set_key(key);
         self.key_set = true;
         self.tls.records = 0;

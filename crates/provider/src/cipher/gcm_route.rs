@@ -14,8 +14,9 @@ pub(super) enum Way {
     Open,
     /// Kernels of our own, and nobody watches.
     Fast,
-    /// Kernels of our own, watched: counted, and computed twice if there is a second.
-    Watched { first: &'static AesKernels, second: Option<&'static AesKernels> },
+    /// Kernels of our own, watched: counted, and computed twice if there is a second. Before the data
+    /// they may still be replaced by those for the length, or by the host.
+    Watched { first: &'static AesKernels, second: Option<&'static AesKernels>, chosen: bool },
     /// The host's default provider, and whether it has data yet.
     Host { begun: bool },
 }
@@ -25,6 +26,7 @@ impl Authenticated {
     #[inline(always)]
     pub(super) fn begin_message(&mut self) {
         self.way = Way::Open;
+        self.host_has_aad = false;
         if self.choice.is_watched() {
             return self.begin_watched();
         }
@@ -35,7 +37,7 @@ impl Authenticated {
     fn begin_watched(&mut self) {
         let first = self.choice.own();
         let second = self.choice.second(first);
-        self.way = Way::Watched { first, second };
+        self.way = Way::Watched { first, second, chosen: false };
         let (iv, bytes) = (self.iv, self.iv_bytes);
         self.watched(|gcm| gcm.start(&iv[..bytes]));
     }
@@ -43,11 +45,30 @@ impl Authenticated {
     /// The next associated data.
     #[inline]
     pub(super) fn associate(&mut self, data: &[u8]) -> Result<(), Refusal> {
+        if self.choice.host.is_some() {
+            self.associate_with_host(data);
+        }
         match self.way {
             Way::Open | Way::Fast => self.gcm.aad(data).map_err(|_| Refusal::SILENT),
             Way::Watched { .. } => self.watched(|gcm| gcm.aad(data)).map_err(|_| Refusal::SILENT),
             Way::Host { .. } => Err(Refusal::SILENT),
         }
+    }
+
+    /// Once there is a block of associated data, we have hashed it, and the host must do so, too: the
+    /// message may become its own.
+    #[cold]
+    fn associate_with_host(&mut self, data: &[u8]) {
+        let Some(host) = &mut self.choice.host else { return };
+        if !self.host_has_aad {
+            let Some(aad) = self.gcm.short_aad() else { return };
+            if aad.len() + data.len() < 16 {
+                return;
+            }
+            let iv = &self.iv[..self.iv_bytes];
+            self.host_has_aad = host.begin(self.direction, iv, aad).is_ok();
+        }
+        self.host_has_aad = self.host_has_aad && host.associate(data).is_ok();
     }
 
     /// The next data.
@@ -104,7 +125,7 @@ impl Authenticated {
         if bytes == 0 {
             return Ok(());
         }
-        if !self.gcm.has_data() && !matches!(self.way, Way::Host { .. }) {
+        if matches!(self.way, Way::Open | Way::Watched { chosen: false, .. }) {
             self.choose(bytes);
         }
         if let (Way::Host { begun }, Some(host)) = (self.way, &mut self.choice.host) {
@@ -118,9 +139,9 @@ impl Authenticated {
                 return Err(Refusal::SILENT);
             }
             // We have the associated data still, and go on from there.
-            self.way = Way::Watched { first: self.choice.own(), second: None };
+            self.stay_with_us();
         }
-        let Way::Watched { first, second } = self.way else { return Err(Refusal::SILENT) };
+        let Way::Watched { first, second, .. } = self.way else { return Err(Refusal::SILENT) };
         let route = match second {
             None => {
                 self.gcm.reroute(first);
@@ -151,9 +172,9 @@ impl Authenticated {
         let first = match (self.choice.slow_kernels(self.direction, bytes), &mut self.choice.host) {
             (None, Some(host)) => {
                 let iv = &self.iv[..self.iv_bytes];
-                // Longer associated data are hashed already, by us.
                 let aad = self.gcm.short_aad();
-                if aad.is_some_and(|aad| host.begin(self.direction, iv, aad).is_ok()) {
+                let begins = |aad| host.begin(self.direction, iv, aad).is_ok();
+                if self.host_has_aad || aad.is_some_and(begins) {
                     self.way = Way::Host { begun: false };
                     return;
                 }
@@ -162,14 +183,20 @@ impl Authenticated {
             (kernels, _) => kernels.unwrap_or(own),
         };
         let second = second.filter(|second| second.route != first.route);
-        self.way = Way::Watched { first, second };
+        self.way = Way::Watched { first, second, chosen: true };
+    }
+
+    /// Goes on with kernels of our own, whatever the length.
+    #[cold]
+    pub(super) fn stay_with_us(&mut self) {
+        self.way = Way::Watched { first: self.choice.own(), second: None, chosen: true };
     }
 
     /// Something besides the data, by the kernels of a watched message, twice if that is due.
     #[cold]
     #[inline(never)]
     fn watched<T: PartialEq>(&mut self, run: impl Fn(&mut Gcm) -> T) -> T {
-        let Way::Watched { first, second } = self.way else { return run(&mut self.gcm) };
+        let Way::Watched { first, second, .. } = self.way else { return run(&mut self.gcm) };
         let mut other = self.gcm.clone();
         self.gcm.reroute(first);
         let result = run(&mut self.gcm);
@@ -187,7 +214,7 @@ impl Authenticated {
     #[cold]
     fn give_up(&mut self, first: &'static AesKernels, second: &'static AesKernels) {
         self.choice.quarantine(first.route);
-        self.way = Way::Watched { first: second, second: None };
+        self.way = Way::Watched { first: second, second: None, chosen: true };
     }
 }
 

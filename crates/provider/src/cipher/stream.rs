@@ -195,7 +195,7 @@ impl<M: StreamMode> Cipher for Stream<M> {
         given?;
         if let Some(key) = key {
             self.common.check_key(key)?;
-            self.choice.take_key(key, |kernels| self.key.reroute(kernels));
+            self.choice.take_key(key, direction, |kernels| self.key.reroute(kernels));
             self.key.set(key, Direction::Encrypt);
             self.common.key_set = true;
         }

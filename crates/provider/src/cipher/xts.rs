@@ -70,7 +70,7 @@ impl Cipher for Sectors {
             if direction == Direction::Encrypt && equal(data, tweak) {
                 return Err(Refusal(&[Reason::XtsDuplicatedKeys]));
             }
-            self.choice.take_key(key, |kernels| {
+            self.choice.take_key(key, direction, |kernels| {
                 self.xts.reroute(kernels);
                 self.xts.reroute_tweaks(kernels);
             });

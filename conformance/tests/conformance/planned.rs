@@ -1,0 +1,95 @@
+//! The provider by a plan that changes its route with every size, and with every call verified.
+
+use std::sync::Arc;
+
+use libtest_mimic::Trial;
+use wirespeed_cipher::{Algorithm, Direction, InOut, Route, SIZE_CLASSES};
+use wirespeed_conformance::data::painted;
+use wirespeed_conformance::door::Door;
+use wirespeed_conformance::evp::Provider;
+use wirespeed_conformance::here;
+use wirespeed_conformance::scratch::Scratch;
+use wirespeed_libcrypto::Library;
+use wirespeed_plan::{Fingerprint, Plan, Row, octave};
+use wirespeed_provider::trace;
+
+use crate::messages::Message;
+use crate::processes::in_a_child;
+use crate::{differential, records, sequences, trial, vectors};
+
+/// The word for a child that asks which route ran.
+pub(crate) const CHILD: &str = "planned";
+
+pub(crate) fn trials(library: Library, measure: &Provider) -> Vec<Trial> {
+    let mut trials = Vec::new();
+    for (name, provider) in [
+        ("provider::planned", planned(library)),
+        ("provider::verified", Provider::configured(library, "verify = 1", false)),
+    ] {
+        let provider = provider.expect("a provider loads with a good configuration");
+        let door: Arc<dyn Door> = Arc::new(provider.clone());
+        trials.extend(vectors::trials(name, &door));
+        trials.extend(differential::trials(name, measure, &door));
+        trials.extend(sequences::trials(name, measure, &provider));
+        trials.extend(records::trials(name, measure, &provider));
+    }
+    trials.push(trial("provider::planned::route", || in_a_child(CHILD)));
+    trials
+}
+
+/// The routes that take turns.
+fn routes() -> Vec<Route> {
+    let usable = here::routes().filter(|(route, obstacle)| {
+        let found = wirespeed_native::aes(*route, 128, wirespeed_cpu::Features::detect());
+        obstacle.is_none() && found.is_ok()
+    });
+    usable.map(|(route, _)| route).chain([Route::Libcrypto]).collect()
+}
+
+/// What the plan has for a call: neighbouring sizes, directions and algorithms differ.
+fn planned_route(algorithm: Algorithm, direction: Direction, bytes: usize) -> Route {
+    let direction = if algorithm.mode().is_symmetric() { Direction::Encrypt } else { direction };
+    let routes = routes();
+    routes[(algorithm.index() + direction as usize + octave(bytes)) % routes.len()]
+}
+
+fn planned(library: Library) -> Result<Provider, String> {
+    let mut plan = Plan::new(Fingerprint::here(library.version()));
+    for &algorithm in Algorithm::ALL {
+        for &direction in algorithm.directions() {
+            for size in SIZE_CLASSES {
+                let route = planned_route(algorithm, direction, size);
+                plan.put(Row { algorithm, direction, size, route, reason: None });
+            }
+        }
+    }
+    let scratch = Scratch::new()?;
+    let file = scratch.write("plan", plan.to_string())?;
+    Provider::configured(library, &format!("plan = {}", file.display()), false)
+}
+
+/// Every call runs on the route that the plan has for its size, and on no other.
+pub(crate) fn routes_as_planned(library: Library) -> Result<(), String> {
+    let provider = planned(library)?;
+    for &algorithm in Algorithm::ALL {
+        let message = Message::new(algorithm, 71);
+        for direction in Direction::BOTH {
+            for size in SIZE_CLASSES {
+                let size = if algorithm.mode().takes_partial_blocks() { size } else { size & !15 };
+                let before = Route::ALL.map(trace::calls);
+                let mut data = painted(72, size);
+                provider.begin(&message.setup(direction))?.update(InOut::in_place(&mut data))?;
+                let expected = planned_route(algorithm, direction, size);
+                for (route, before) in Route::ALL.into_iter().zip(before) {
+                    let calls = trace::calls(route) - before;
+                    if calls != u64::from(route == expected) {
+                        return Err(format!(
+                            "{algorithm} {direction} {size}: {calls} calls on {route}, planned {expected}"
+                        ));
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}
