@@ -35,9 +35,11 @@ impl Library {
         let loaded = unsafe { (functions.conf_load)(conf, path.as_ptr(), ptr::null_mut()) };
         // Files that are not there leave errors even where reading succeeds.
         let error = Error::take(functions, CALL);
-        // SAFETY: loaded, and its texts are copied before it is freed.
-        let result =
-            if loaded == 1 { Ok(unsafe { sections(functions, conf) }) } else { Err(error) };
+        let result = match loaded {
+            // SAFETY: loaded, and its texts are copied before it is freed.
+            1 => Ok(unsafe { sections(functions, conf) }),
+            _ => Err(error),
+        };
         // SAFETY: nothing of it is left.
         unsafe { (functions.conf_free)(conf) };
         result

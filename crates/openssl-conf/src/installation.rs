@@ -28,8 +28,8 @@ const PREFERENCE: &str = "?provider=wirespeed";
 pub struct Wanted<'a> {
     /// The module.
     pub module: &'a Path,
-    /// The plan; without one, a plan that is named already stays.
-    pub plan: Option<&'a Path>,
+    /// Other keys that name files, such as `plan`; those that are not given stay as they are.
+    pub files: &'a [(&'a str, &'a Path)],
 }
 
 /// Why a configuration is not changed.
@@ -169,8 +169,8 @@ impl<'a> Editor<'a> {
             self.set(&default_section, "activate", b"1");
         }
         self.set(&our_section, "module", wanted.module.as_os_str().as_bytes());
-        if let Some(plan) = wanted.plan {
-            self.set(&our_section, "plan", plan.as_os_str().as_bytes());
+        for (key, file) in wanted.files {
+            self.set(&our_section, key, file.as_os_str().as_bytes());
         }
         if !ours.is_some_and(|ours| ours.is_activated()) {
             self.set(&our_section, "activate", b"1");

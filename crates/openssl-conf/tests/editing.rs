@@ -5,13 +5,15 @@
 mod material;
 
 use std::path::Path;
+use std::sync::LazyLock;
 
 use proptest::prelude::*;
 use wirespeed_openssl_conf::{Configuration, Obstacle, ThisMachine, Wanted, install, uninstall};
 
 fn wanted() -> Wanted<'static> {
-    let plan = Some(Path::new("/etc/w/$plan#1"));
-    Wanted { module: Path::new("/modules/wire speed.so"), plan }
+    static FILES: LazyLock<[(&str, &Path); 1]> =
+        LazyLock::new(|| [("plan", Path::new("/etc/w/$plan#1"))]);
+    Wanted { module: Path::new("/modules/wire speed.so"), files: &*FILES }
 }
 
 fn properties_hold(text: &[u8], path: &Path) -> Result<(), TestCaseError> {
@@ -130,7 +132,7 @@ fn line_ends_are_those_of_the_file() {
 fn the_plan_or_the_module_that_moves_is_said_in_the_same_line() {
     let path = Path::new("/nowhere/openssl.cnf");
     let first = installed("a = b\n");
-    let wanted = Wanted { module: Path::new("/elsewhere.so"), plan: None };
+    let wanted = Wanted { module: Path::new("/elsewhere.so"), files: &[] };
     let moved = install(first.as_bytes(), path, &ThisMachine, &wanted).unwrap();
     let moved = String::from_utf8(moved).unwrap();
     assert_eq!(moved, first.replace("/modules/wire speed.so", "/elsewhere.so"));

@@ -1,12 +1,220 @@
-//! `wirespeed install`.
+//! `wirespeed install`: puts the module to work for every program, proves it, or leaves no trace.
+
+mod change;
+mod diff;
+pub(crate) mod place;
+mod plan;
+mod program;
+mod replace;
+mod trial;
+
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
+use wirespeed_openssl_conf::{Configuration, ThisMachine, Wanted, install};
+
+pub(crate) use change::{backup, obstacle, writable};
+pub(crate) use diff::unified;
+pub(crate) use replace::{Original, Staged, advice, remove};
 
 use crate::fault::Fault;
+use crate::interruption::Interruption;
+use crate::output::write_text;
+use change::Change;
+use place::{Place, PlaceArguments, own_module};
+use trial::{Failure, Trial};
+
+const EXAMPLES: &str = "\
+Examples:
+  wirespeed install --dry-run                 show what would change; touch nothing
+  sudo wirespeed install                      measure if need be, show, try, install, try again
+  sudo wirespeed uninstall                    take it all back
+
+The default provider stays active beside ours. Every program of this machine is tried with the new
+configuration before it is put in place and once more after; if any fails, all is as before.
+
+Exit status: 0 installed, or nothing to do; 1 a trial failed and nothing is changed; 2 usage or environment.";
 
 #[derive(Args)]
-pub(crate) struct InstallArguments {}
+#[command(after_help = EXAMPLES)]
+pub(crate) struct InstallArguments {
+    /// Only show what would change
+    #[arg(long)]
+    dry_run: bool,
+    #[command(flatten)]
+    place: PlaceArguments,
+}
 
-pub(crate) fn run(_: InstallArguments) -> Result<(), Fault> {
-    Err(Fault::usage("install is not built yet"))
+/// Everything that is known before anything is touched.
+struct Intention {
+    place: Place,
+    module: Vec<u8>,
+    module_from: PathBuf,
+    configuration: Original,
+    /// What openssl.cnf is to hold.
+    text: Vec<u8>,
+    plan: Option<PathBuf>,
+}
+
+pub(crate) fn run(arguments: InstallArguments) -> Result<(), Fault> {
+    let place = Place::find(arguments.place)?;
+    let standing = plan::standing();
+    // A file of one's own gets the machine's plan if there is one, and is not worth half a minute.
+    let measures = place.is_the_machines && standing.as_ref().is_some_and(|it| it.lack.is_some());
+    let usable = standing.as_ref().filter(|it| it.lack.is_none() || measures);
+    let plan = usable.map(|standing| standing.file.clone());
+    let intention = Intention::form(place, plan)?;
+    let installed = Original::read(&intention.place.module);
+    let same = installed.as_ref().is_ok_and(|it| it.bytes() == Some(&intention.module));
+    let done = same && intention.configuration.bytes() == Some(&intention.text);
+    if done && !measures {
+        return show("Already installed: nothing to change. Check it: wirespeed doctor\n");
+    }
+    if arguments.dry_run {
+        intention.show(same)?;
+        return show(match measures {
+            true => "\nFirst a plan would be measured, in half a minute. Nothing was changed.\n",
+            false => "\nNothing was changed.\n",
+        });
+    }
+    let command = "wirespeed install";
+    writable(&intention.configuration, command)?;
+    let module = installed.map_err(|error| Fault::usage(advice(&intention.place.module, &error)));
+    let folder = intention.place.module.parent().unwrap_or(Path::new("/"));
+    let module = match module {
+        Ok(module) => module,
+        Err(_) => {
+            // A machine without other modules may lack the folder.
+            fs::create_dir_all(folder).map_err(|error| obstacle(folder, &error, command))?;
+            Original::read(&intention.place.module)
+                .map_err(|error| obstacle(&intention.place.module, &error, command))?
+        }
+    };
+    writable(&module, command)?;
+    let interruption = Interruption::watch()?;
+    if measures {
+        let lack = standing.and_then(|it| it.lack).unwrap_or_default();
+        show(&format!("Measuring first, for there is no plan of this machine: {lack}\n\n"))?;
+        plan::measure()?;
+        interruption.check("nothing was changed")?;
+        if done {
+            return show(
+                "\nNothing else to change: the module follows the new plan from now on.\n",
+            );
+        }
+    }
+    intention.show(same)?;
+    intention.carry_out(&module, &interruption)
+}
+
+impl Intention {
+    fn form(place: Place, plan: Option<PathBuf>) -> Result<Self, Fault> {
+        let module_from = own_module()?;
+        let read = fs::read(&module_from);
+        let module = read.map_err(|error| Fault::usage(advice(&module_from, &error)))?;
+        let configuration = Original::read(&place.configuration)
+            .map_err(|error| Fault::usage(advice(&place.configuration, &error)))?;
+        let mut intention =
+            Self { place, module, module_from, configuration, text: Vec::new(), plan };
+        intention.text = intention.edited(&intention.place.module, None)?;
+        Ok(intention)
+    }
+
+    /// openssl.cnf with the module at another place, and perhaps with counters.
+    fn edited(&self, module: &Path, stats: Option<&Path>) -> Result<Vec<u8>, Fault> {
+        let plan = self.plan.as_deref().map(|file| ("plan", file));
+        let files: Vec<_> = plan.into_iter().chain(stats.map(|file| ("stats", file))).collect();
+        let path = self.configuration.path();
+        let bytes = self.configuration.bytes().unwrap_or_default();
+        let edited = install(bytes, path, &ThisMachine, &Wanted { module, files: &files });
+        let refused = |why| Fault::usage(format!("{} stays as it is: {why}", path.display()));
+        edited.map_err(refused)
+    }
+
+    /// What will change, as text.
+    fn show(&self, same_module: bool) -> Result<(), Fault> {
+        let before = self.configuration.bytes().unwrap_or_default();
+        let mut text = unified(self.configuration.path(), before, &self.text);
+        if !same_module {
+            let [from, to] = [&self.module_from, &self.place.module].map(|path| path.display());
+            text.push_str(&format!("\n{from}\n  is copied to {to}\n"));
+        }
+        if self.plan.is_none() {
+            text.push_str(
+                "\nNo plan of this machine: a written ladder of routes serves until \
+                           wirespeed tune has measured\nand wirespeed install is run again.\n",
+            );
+        }
+        let fips = Configuration::of(before, self.configuration.path(), &ThisMachine);
+        if fips.is_ok_and(|it| it.provider("fips").is_some_and(|fips| fips.is_activated())) {
+            text.push_str(
+                "\nThe fips provider stays active, but Wirespeed is not validated: only \
+                           programs that ask\nfor fips=yes are served by it alone.\n",
+            );
+        }
+        show(&text)
+    }
+
+    fn carry_out(&self, module: &Original, interruption: &Interruption) -> Result<(), Fault> {
+        let scratch = tempfile::tempdir().map_err(|error| unable(Path::new("/tmp"), &error))?;
+        let before = match self.configuration.bytes() {
+            Some(_) => self.configuration.path(),
+            None => Path::new("/dev/null"),
+        };
+        let mut change = Change::begin(&self.configuration, module);
+
+        show("\nTrying it before it is in place\n")?;
+        let staged = change.stage_module(&self.module)?;
+        let stats = scratch.path().join("stats");
+        let trial_file = scratch.path().join("openssl.cnf");
+        fs::write(&trial_file, self.edited(&staged, Some(&stats))?)
+            .map_err(|error| unable(&trial_file, &error))?;
+        let trial = Trial {
+            configuration: &trial_file,
+            before,
+            module: &staged,
+            stats: Some(&stats),
+            scratch: scratch.path(),
+        };
+        let proved = trial.run(interruption).map_err(|why| fault(&why, "nothing was changed"))?;
+        show(&proved.iter().map(|line| format!("  {line}\n")).collect::<String>())?;
+
+        change.place(&self.text)?;
+        // From here on, what is dropped unfinished goes back to what it was.
+        let again = Trial {
+            configuration: self.configuration.path(),
+            module: module.path(),
+            stats: None,
+            ..trial
+        };
+        match again.run(interruption) {
+            Ok(_) => change.keep(),
+            Err(why) => {
+                change.undo()?;
+                return Err(fault(&why, "openssl.cnf and the modules are as before"));
+            }
+        }
+        let file = self.configuration.path().display();
+        show(&format!(
+            "\nInstalled, and tried again in place: {file}\n\
+             \nPrograms use it when they start: restart daemons, such as sshd and nginx.\
+             \nCheck it: wirespeed doctor      Undo: wirespeed uninstall\n"
+        ))
+    }
+}
+
+fn fault(failure: &Failure, consequence: &str) -> Fault {
+    match failure {
+        Failure::Program(words) => Fault::NotSo(format!("{words}; {consequence}")),
+        Failure::Interrupted => Fault::usage(format!("interrupted: {consequence}")),
+    }
+}
+
+fn unable(path: &Path, error: &std::io::Error) -> Fault {
+    Fault::usage(advice(path, error))
+}
+
+fn show(text: &str) -> Result<(), Fault> {
+    write_text("-", text)
 }

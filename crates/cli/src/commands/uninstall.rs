@@ -1,12 +1,120 @@
-//! `wirespeed uninstall`.
+//! `wirespeed uninstall`: openssl.cnf as it was before, and no module.
+
+use std::fs;
+use std::path::Path;
 
 use clap::Args;
+use wirespeed_openssl_conf::{Configuration, Removed, ThisMachine, WIRESPEED, uninstall};
 
+use super::install::place::{Place, PlaceArguments};
+use super::install::{Original, advice, backup, obstacle, remove, unified, writable};
 use crate::fault::Fault;
+use crate::interruption::Interruption;
+use crate::output::write_text;
+
+const EXAMPLES: &str = "\
+Examples:
+  wirespeed uninstall --dry-run               show what would change; touch nothing
+  sudo wirespeed uninstall                    restore openssl.cnf, remove the module
+
+A file that nobody edited since is restored byte for byte. In one that was edited, only the lines
+that wirespeed install added are removed.";
 
 #[derive(Args)]
-pub(crate) struct UninstallArguments {}
+#[command(after_help = EXAMPLES)]
+pub(crate) struct UninstallArguments {
+    /// Only show what would change
+    #[arg(long)]
+    dry_run: bool,
+    #[command(flatten)]
+    place: PlaceArguments,
+}
 
-pub(crate) fn run(_: UninstallArguments) -> Result<(), Fault> {
-    Err(Fault::usage("uninstall is not built yet"))
+pub(crate) fn run(arguments: UninstallArguments) -> Result<(), Fault> {
+    let place = Place::find(arguments.place)?;
+    let unreadable = |path: &Path| {
+        let path = path.to_owned();
+        move |error| Fault::usage(advice(&path, &error))
+    };
+    let file = Original::read(&place.configuration).map_err(unreadable(&place.configuration))?;
+    let module = Original::read(&place.module).ok().filter(|module| module.bytes().is_some());
+    let module = module.filter(|module| !is_used_elsewhere(&place, module.path()));
+    let bytes = file.bytes().unwrap_or_default();
+    let removed = uninstall(bytes, file.path(), &ThisMachine)
+        .map_err(|fault| Fault::usage(format!("OpenSSL cannot read it: {fault}")))?;
+    if removed.bytes == bytes && module.is_none() {
+        return show("Not installed: nothing to change.\n");
+    }
+    show(&unified(file.path(), bytes, &removed.bytes))?;
+    if let Some(module) = &module {
+        show(&format!("\n{} is removed\n", module.path().display()))?;
+    }
+    if arguments.dry_run {
+        return show("\nNothing was changed.\n");
+    }
+    for file in [Some(&file), module.as_ref()].into_iter().flatten() {
+        writable(file, "wirespeed uninstall")?;
+    }
+    let interruption = Interruption::watch()?;
+    interruption.check("nothing was changed")?;
+    let end = restore(&file, &removed)?;
+    // Last: until now openssl.cnf may have named it.
+    if let Some(module) = &module {
+        let unable = |error| obstacle(module.path(), &error, "wirespeed uninstall");
+        remove(module.path()).map_err(unable)?;
+    }
+    show(&format!("\n{end}"))?;
+    for (line, text) in &removed.kept {
+        show(&format!("  kept, since other lines depend on it: {line}: {text}\n"))?;
+    }
+    show("Programs that run already keep the module until they are restarted.\n")
+}
+
+/// Writes the file without our lines; says in one line how it now is.
+fn restore(file: &Original, removed: &Removed) -> Result<String, Fault> {
+    let path = file.path();
+    let name = path.display();
+    let unable = |error| obstacle(path, &error, "wirespeed uninstall");
+    let kept = backup(path);
+    let before = fs::read(&kept).ok();
+    if before.is_none() && removed.bytes.is_empty() && file.bytes().is_some() {
+        remove(path).map_err(unable)?;
+        return Ok(format!("{name} is gone, as before.\n"));
+    }
+    if file.bytes() != Some(&removed.bytes) {
+        file.stage(&removed.bytes).and_then(super::install::Staged::place).map_err(unable)?;
+    }
+    if before.as_ref() == Some(&removed.bytes) {
+        remove(&kept).map_err(unable)?;
+        return Ok(format!("{name} is as it was, byte for byte.\n"));
+    }
+    let kept = kept.display();
+    Ok(match before {
+        Some(_) => format!(
+            "{name} was edited since: our lines are out, yours stay; as it was before: {kept}\n"
+        ),
+        None => format!("Our lines are out of {name}.\n"),
+    })
+}
+
+/// Whether the machine's own openssl.cnf loads a module that another installation is to lose.
+fn is_used_elsewhere(place: &Place, module: &Path) -> bool {
+    if place.is_the_machines {
+        return false;
+    }
+    let machines = Place::find(PlaceArguments { config: None, modules: None });
+    let same =
+        |one: &Path, other: &Path| fs::canonicalize(one).ok() == fs::canonicalize(other).ok();
+    machines.is_ok_and(|machines| {
+        !same(&machines.configuration, &place.configuration)
+            && Configuration::read(&machines.configuration, &ThisMachine).is_ok_and(|it| {
+                let provider = it.provider(WIRESPEED);
+                let entry = provider.and_then(|provider| provider.entry("module"));
+                entry.is_some_and(|entry| same(Path::new(&*entry.value.to_str()), module))
+            })
+    })
+}
+
+fn show(text: &str) -> Result<(), Fault> {
+    write_text("-", text)
 }

@@ -1,0 +1,138 @@
+//! One change of two files, openssl.cnf and the module: both or neither.
+//!
+//! The module is always there before openssl.cnf names it and stays until openssl.cnf does not, and
+//! each is renamed into its place. So whatever ends this program, and wherever, programs that start
+//! find the old state or the new one.
+
+use std::fs::{self, Permissions};
+use std::io;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+use wirespeed_openssl_conf::{ThisMachine, uninstall};
+
+use super::replace::{Original, advice, remove, stage};
+use crate::fault::Fault;
+
+/// Where the openssl.cnf from before is kept.
+pub(crate) fn backup(configuration: &Path) -> PathBuf {
+    let mut name = configuration.file_name().unwrap_or_default().to_owned();
+    name.push(".wirespeed-backup");
+    configuration.with_file_name(name)
+}
+
+/// Checks that a file can be replaced; the fault is one line that says what to do.
+pub(crate) fn writable(file: &Original, command: &str) -> Result<(), Fault> {
+    file.is_replaceable().map_err(|error| obstacle(file.path(), &error, command))
+}
+
+/// What keeps a file from being written: mostly that somebody is not root.
+pub(crate) fn obstacle(path: &Path, error: &io::Error, command: &str) -> Fault {
+    let is_root = fs::metadata("/proc/self").is_ok_and(|this| this.uid() == 0);
+    if error.kind() == io::ErrorKind::PermissionDenied && !is_root {
+        return Fault::usage(format!("{} takes root to change: sudo {command}", path.display()));
+    }
+    Fault::usage(advice(path, error))
+}
+
+/// The change under way.
+pub(crate) struct Change<'a> {
+    configuration: &'a Original,
+    module: &'a Original,
+    staging: Option<TempDir>,
+    /// The backup, if it was made now.
+    backup: Option<PathBuf>,
+    is_open: bool,
+}
+
+impl<'a> Change<'a> {
+    pub(crate) fn begin(configuration: &'a Original, module: &'a Original) -> Self {
+        Self { configuration, module, staging: None, backup: None, is_open: false }
+    }
+
+    /// Writes the module beside its place, in a folder of its own where it has its right name.
+    pub(crate) fn stage_module(&mut self, bytes: &[u8]) -> Result<PathBuf, Fault> {
+        let place = self.module.path();
+        let folder = place.parent().unwrap_or(Path::new("/"));
+        let written = (|| {
+            let staging = tempfile::Builder::new().prefix(".wirespeed-").tempdir_in(folder)?;
+            // Trial programs may run as other users.
+            fs::set_permissions(staging.path(), Permissions::from_mode(0o755))?;
+            let file = staging.path().join(place.file_name().unwrap_or_default());
+            stage(bytes, &file, place)?.place()?;
+            self.staging = Some(staging);
+            Ok(file)
+        })();
+        written.map_err(|error| Fault::usage(advice(place, &error)))
+    }
+
+    /// Puts both files in place; what fails leaves neither.
+    pub(crate) fn place(&mut self, text: &[u8]) -> Result<(), Fault> {
+        self.is_open = true;
+        let placed = self.place_both(text);
+        placed.or_else(|(path, error)| {
+            self.undo()?;
+            Err(Fault::usage(format!("{}; all is as before", advice(&path, &error))))
+        })
+    }
+
+    fn place_both(&mut self, text: &[u8]) -> Result<(), (PathBuf, io::Error)> {
+        let file = self.configuration.path();
+        let staged = self.configuration.stage(text).map_err(|error| (file.to_owned(), error))?;
+        self.keep_backup().map_err(|error| (backup(file), error))?;
+        let module = self.module.path();
+        let lies =
+            self.staging.as_ref().map(|it| it.path().join(module.file_name().unwrap_or_default()));
+        if let Some(lies) = lies {
+            fs::rename(lies, module).map_err(|error| (module.to_owned(), error))?;
+        }
+        staged.place().map_err(|error| (file.to_owned(), error))
+    }
+
+    /// Keeps the file from before, unless it has our lines already: then there is an older backup.
+    fn keep_backup(&mut self) -> io::Result<()> {
+        let Some(bytes) = self.configuration.bytes() else { return Ok(()) };
+        let path = self.configuration.path();
+        let stripped = uninstall(bytes, path, &ThisMachine);
+        if stripped.is_ok_and(|removed| removed.bytes == bytes) {
+            let place = backup(path);
+            stage(bytes, &place, path)?.place()?;
+            self.backup = Some(place);
+        }
+        Ok(())
+    }
+
+    /// It is good: it stays.
+    pub(crate) fn keep(mut self) {
+        self.is_open = false;
+    }
+
+    /// Everything as it was: openssl.cnf first, so that it never names a module that is gone.
+    pub(crate) fn undo(&mut self) -> Result<(), Fault> {
+        self.is_open = false;
+        let lost = |file: &Path| {
+            let file = file.display().to_string();
+            move |error: io::Error| {
+                Fault::usage(format!(
+                    "{file} could not be restored: {error}: see {file}.wirespeed-backup"
+                ))
+            }
+        };
+        self.configuration.restore().map_err(lost(self.configuration.path()))?;
+        self.module.restore().map_err(lost(self.module.path()))?;
+        self.backup
+            .take()
+            .map_or(Ok(()), |backup| remove(&backup))
+            .map_err(lost(self.module.path()))
+    }
+}
+
+impl Drop for Change<'_> {
+    fn drop(&mut self) {
+        if self.is_open {
+            // A panic or an error on the way: nobody is left to tell.
+            let _ = self.undo();
+        }
+    }
+}

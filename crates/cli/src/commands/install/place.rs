@@ -1,0 +1,91 @@
+//! What is to be changed on this machine: which openssl.cnf, which folder of modules, which module.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use wirespeed_libcrypto::Library;
+
+use crate::fault::Fault;
+
+/// The module's name among other modules: what `wirespeed` in openssl.cnf is looked up by.
+const INSTALLED: &str = "wirespeed.so";
+/// Its name as it was built.
+const BUILT: &str = "libwirespeed.so";
+
+/// Where `install` and `uninstall` work.
+#[derive(Args)]
+pub(crate) struct PlaceArguments {
+    /// The openssl.cnf to change; the one that the machine's OpenSSL reads by default
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// The folder of provider modules; the one where the machine's OpenSSL looks by default
+    #[arg(long, value_name = "DIR")]
+    pub(crate) modules: Option<PathBuf>,
+}
+
+/// The files that are concerned.
+#[derive(Debug)]
+pub(crate) struct Place {
+    /// openssl.cnf as it was named.
+    pub(crate) configuration: PathBuf,
+    /// Whether it is the machine's own, and not one that was asked for.
+    pub(crate) is_the_machines: bool,
+    /// Where the module belongs.
+    pub(crate) module: PathBuf,
+}
+
+impl Place {
+    /// Looks at what was asked, then at the environment as OpenSSL does, then asks libcrypto itself.
+    pub(crate) fn find(arguments: PlaceArguments) -> Result<Self, Fault> {
+        let library = Library::host();
+        let libcrypto = library.as_ref().ok();
+        let is_the_machines = arguments.config.is_none();
+        let configuration = arguments
+            .config
+            .or_else(|| variable("OPENSSL_CONF"))
+            .or_else(|| Some(libcrypto?.configuration_folder()?.join("openssl.cnf")));
+        let modules = arguments
+            .modules
+            .or_else(|| variable("OPENSSL_MODULES"))
+            .or_else(|| libcrypto?.modules_folder().map(Path::to_owned));
+        match (configuration, modules) {
+            (Some(configuration), Some(modules)) => Ok(Self {
+                configuration: absolute(&configuration)?,
+                is_the_machines,
+                module: absolute(&modules)?.join(INSTALLED),
+            }),
+            _ => Err(Fault::usage(match library {
+                Err(why) => format!("{why}: name --config FILE and --modules DIR"),
+                Ok(library) => format!(
+                    "{} does not say where it is configured: name --config FILE and --modules DIR",
+                    library.path().display()
+                ),
+            })),
+        }
+    }
+}
+
+/// The module that came with this program: beside it as cargo builds it, or as a package lays it out.
+pub(crate) fn own_module() -> Result<PathBuf, Fault> {
+    let unknown = |error| Fault::usage(format!("cannot find this program's own file: {error}"));
+    let program = env::current_exe().and_then(fs::canonicalize).map_err(unknown)?;
+    let folder = program.parent().unwrap_or(Path::new("/"));
+    let around = [folder.to_owned(), folder.join("../lib"), folder.join("../lib/wirespeed")];
+    let candidates = around.iter().map(|folder| folder.join(BUILT));
+    let found = candidates.filter_map(|file| fs::canonicalize(file).ok()).next();
+    found.ok_or_else(|| {
+        let folder = folder.display();
+        Fault::usage(format!("no {BUILT} in {folder} or {folder}/../lib: cargo build --release"))
+    })
+}
+
+fn variable(name: &str) -> Option<PathBuf> {
+    env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
+}
+
+fn absolute(path: &Path) -> Result<PathBuf, Fault> {
+    let wrong = |error| Fault::usage(format!("{}: {error}", path.display()));
+    std::path::absolute(path).map_err(wrong)
+}

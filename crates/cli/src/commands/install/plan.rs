@@ -1,0 +1,41 @@
+//! The plan that the installed module is to follow.
+
+use std::env;
+use std::path::PathBuf;
+use std::process::Command;
+
+use wirespeed_libcrypto::Library;
+use wirespeed_plan::{Fingerprint, Plan};
+
+use crate::fault::Fault;
+use crate::plan::default_file;
+
+/// The plan of the default place, and why it cannot be used as it is.
+pub(crate) struct Standing {
+    pub(crate) file: PathBuf,
+    pub(crate) lack: Option<String>,
+}
+
+/// Looks for this machine's plan. Nothing is known about plans without a libcrypto or a home.
+pub(crate) fn standing() -> Option<Standing> {
+    let file = default_file()?;
+    let here = Fingerprint::here(Library::host().ok()?.version());
+    let lack = match Plan::read(&file) {
+        Err(why) => Some(why.to_string()),
+        Ok(plan) => plan.fingerprint().difference(&here),
+    };
+    Some(Standing { file, lack })
+}
+
+/// Measures: `wirespeed tune --quick`, as a program of its own.
+pub(crate) fn measure() -> Result<(), Fault> {
+    let unable = |error| Fault::usage(format!("cannot run wirespeed tune: {error}"));
+    let program = env::current_exe().map_err(unable)?;
+    let status = Command::new(program).args(["tune", "--quick"]).status().map_err(unable)?;
+    match status.success() {
+        true => Ok(()),
+        false => Err(Fault::NotSo(
+            "wirespeed tune found faults, so nothing was installed: see above".to_owned(),
+        )),
+    }
+}

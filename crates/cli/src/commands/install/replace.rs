@@ -1,0 +1,186 @@
+//! Files that change all at once or not at all, and go back to what they were.
+
+use std::fs::{self, File, OpenOptions, Permissions};
+use std::io::{self, ErrorKind, Write};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+use std::path::{Path, PathBuf};
+
+use tempfile::{NamedTempFile, TempPath};
+
+/// A file and what it held when this was made.
+#[derive(Debug)]
+pub(crate) struct Original {
+    path: PathBuf,
+    bytes: Option<Vec<u8>>,
+}
+
+impl Original {
+    /// Reads a file, or finds that there is none. A link is followed: what it leads to is replaced.
+    pub(crate) fn read(path: &Path) -> io::Result<Self> {
+        let path = followed(path)?;
+        match fs::read(&path) {
+            Ok(bytes) => Ok(Self { path, bytes: Some(bytes) }),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Self { path, bytes: None }),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The file itself, behind all links.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What it held; nothing where there was none.
+    pub(crate) fn bytes(&self) -> Option<&[u8]> {
+        self.bytes.as_deref()
+    }
+
+    /// Whether it can be replaced; nothing is changed to find out.
+    pub(crate) fn is_replaceable(&self) -> io::Result<()> {
+        // A file that is immutable refuses this, whoever asks.
+        if self.bytes.is_some() {
+            OpenOptions::new().append(true).open(&self.path)?;
+        }
+        NamedTempFile::new_in(folder(&self.path)).map(drop)
+    }
+
+    /// Writes what the file is to hold beside it, with its mode, owner and labels.
+    pub(crate) fn stage(&self, bytes: &[u8]) -> io::Result<Staged> {
+        stage(bytes, &self.path, &self.path)
+    }
+
+    /// Gives the file back what it held.
+    pub(crate) fn restore(&self) -> io::Result<()> {
+        match &self.bytes {
+            Some(bytes) => self.stage(bytes)?.place(),
+            None => remove(&self.path),
+        }
+    }
+}
+
+/// A file that is complete but not yet in its place; dropped, it is gone.
+#[derive(Debug)]
+pub(crate) struct Staged {
+    temporary: TempPath,
+    place: PathBuf,
+}
+
+impl Staged {
+    /// Puts it in its place, in one step.
+    pub(crate) fn place(self) -> io::Result<()> {
+        self.temporary.persist(&self.place)?;
+        settle(folder(&self.place))
+    }
+}
+
+/// Writes a file that is to be at `place`; whom it belongs to and who may read it is as with `like`.
+pub(crate) fn stage(bytes: &[u8], place: &Path, like: &Path) -> io::Result<Staged> {
+    let mut file = tempfile::Builder::new().prefix(".wirespeed-").tempfile_in(folder(place))?;
+    file.write_all(bytes)?;
+    match fs::metadata(like) {
+        Ok(like_it) => {
+            let made = file.as_file().metadata()?;
+            if (made.uid(), made.gid()) != (like_it.uid(), like_it.gid()) {
+                chown(file.path(), Some(like_it.uid()), Some(like_it.gid()))?;
+            }
+            // After the owner, whose change takes bits away.
+            fs::set_permissions(file.path(), like_it.permissions())?;
+            copy_labels(like, file.path())?;
+        }
+        Err(_) => fs::set_permissions(file.path(), Permissions::from_mode(0o644))?,
+    }
+    file.as_file().sync_all()?;
+    Ok(Staged { temporary: file.into_temp_path(), place: place.to_owned() })
+}
+
+/// Removes a file, if it is there.
+pub(crate) fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+        _ => settle(folder(path)),
+    }
+}
+
+/// Access lists and security labels. A file system that has none has none to copy.
+fn copy_labels(from: &Path, to: &Path) -> io::Result<()> {
+    let mut names = [0_u8; 4096];
+    let Ok(length) = rustix::fs::listxattr(from, &mut names[..]) else { return Ok(()) };
+    for name in names[..length].split(|byte| *byte == 0).filter(|name| !name.is_empty()) {
+        let mut value = [0_u8; 4096];
+        let length = rustix::fs::getxattr(from, name, &mut value[..])?;
+        let flags = rustix::fs::XattrFlags::empty();
+        rustix::fs::setxattr(to, name, &value[..length], flags)?;
+    }
+    Ok(())
+}
+
+/// Lets a change of names survive a loss of power.
+fn settle(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
+}
+
+fn folder(path: &Path) -> &Path {
+    path.parent().unwrap_or(Path::new("/"))
+}
+
+fn followed(path: &Path) -> io::Result<PathBuf> {
+    match fs::canonicalize(path) {
+        Ok(path) => Ok(path),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            let target = fs::read_link(path).map(|target| folder(path).join(target));
+            let path = target.as_deref().unwrap_or(path);
+            let Some(name) = path.file_name() else { return Err(error) };
+            Ok(fs::canonicalize(folder(path))?.join(name))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// What an error in writing means, and what to do.
+pub(crate) fn advice(path: &Path, error: &io::Error) -> String {
+    let path = path.display();
+    let mend = match error.kind() {
+        ErrorKind::ReadOnlyFilesystem => "remount it for writing, or name other places",
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "make room first",
+        ErrorKind::PermissionDenied => {
+            "protected even from root: see lsattr for an immutable file, ausearch -m avc for SELinux"
+        }
+        ErrorKind::NotFound => "its folder is not there",
+        _ => return format!("{path}: {error}"),
+    };
+    format!("{path}: {error}: {mend}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_is_followed_and_mode_and_bytes_come_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, link) = (folder.path().join("file"), folder.path().join("link"));
+        fs::write(&file, "old").unwrap();
+        fs::set_permissions(&file, Permissions::from_mode(0o640)).unwrap();
+        std::os::unix::fs::symlink("file", &link).unwrap();
+        let original = Original::read(&link).unwrap();
+        original.is_replaceable().unwrap();
+        original.stage(b"new").unwrap().place().unwrap();
+        assert_eq!(fs::read(&file).unwrap(), b"new");
+        assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o640);
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        original.restore().unwrap();
+        assert_eq!(fs::read(&link).unwrap(), b"old");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "nothing is left over");
+    }
+
+    #[test]
+    fn what_was_not_there_goes_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let original = Original::read(&folder.path().join("file")).unwrap();
+        assert_eq!(original.bytes(), None);
+        drop(original.stage(b"never placed").unwrap());
+        original.stage(b"new").unwrap().place().unwrap();
+        original.restore().unwrap();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+}
