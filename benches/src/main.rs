@@ -3,9 +3,12 @@
 
 mod grid;
 mod limits;
+mod loading;
+mod module;
 mod promises;
 mod ratios;
 mod report;
+mod routing;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -24,6 +27,8 @@ Examples:
   cargo xtask bench -- --quick              the same with less time for each figure
   cargo xtask bench -- gcm 1420             only lines with both words (a number is a size)
   cargo xtask bench -- --only limits xts    kernels directly, as shares of their units' limits
+  cargo xtask bench -- --only routing,loading
+                                            what a plan costs: per call, and when a program starts
   cargo xtask bench -- --libcrypto PATH     against another libcrypto than the host's";
 
 /// Measure what the project promises: each line against its requirement
@@ -57,6 +62,10 @@ enum Part {
     Grid,
     /// The kernels directly, as shares of their units' limits
     Limits,
+    /// What a call pays for the choice of its route
+    Routing,
+    /// How long the module takes to load, proofs included
+    Loading,
 }
 
 /// What every part needs.
@@ -99,6 +108,12 @@ fn main() -> ExitCode {
     if wanted(Part::Limits) {
         limits::run(&bench, &mut report);
     }
+    if wanted(Part::Routing) {
+        routing::run(&bench, library, &mut report);
+    }
+    if wanted(Part::Loading) {
+        loading::run(&bench, library, &mut report);
+    }
     report.conclude()
 }
 
@@ -107,6 +122,11 @@ impl Bench {
     fn contest(&self, share: f64, limits: bool) -> Contest<'_> {
         let plan = Plan::lasting(self.seconds * share);
         Contest { arena: &self.arena, plan, threads: 1, limits }
+    }
+
+    /// Whether the filter lets lines through that are no cases.
+    fn wants_words(&self, words: &str) -> bool {
+        self.filter.iter().all(|word| words.contains(word.as_str()))
     }
 
     /// Whether the filter lets a line through: every word is in its title or names its size.

@@ -75,3 +75,9 @@ pub(crate) const SHARES: &[(Mode, Direction, f64)] = &[
     (Cfb, Encrypt, 0.95),
     (Ofb, Encrypt, 0.95),
 ];
+
+/// Nanoseconds that the choice of a route may cost a call.
+pub(crate) const ROUTING: f64 = 3.0;
+
+/// Milliseconds that loading the module may take, its proofs included.
+pub(crate) const LOADING: f64 = 2.0;

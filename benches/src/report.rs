@@ -25,6 +25,11 @@ impl Verdict {
             Self::Missed
         }
     }
+
+    /// The verdict on a cost.
+    pub(crate) fn of_cost(value: f64, at_most: f64) -> Self {
+        if value <= at_most { Self::Met } else { Self::Missed }
+    }
 }
 
 impl fmt::Display for Verdict {
@@ -83,5 +88,7 @@ mod tests {
         assert_eq!(Verdict::of(2.7, 2.2, 2.6), Verdict::Reached);
         assert_eq!(Verdict::of(2.2, 2.2, 2.6), Verdict::Met);
         assert_eq!(Verdict::of(2.1, 2.2, 2.6), Verdict::Missed);
+        assert_eq!(Verdict::of_cost(3.0, 3.0), Verdict::Met);
+        assert_eq!(Verdict::of_cost(3.1, 3.0), Verdict::Missed);
     }
 }

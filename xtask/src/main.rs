@@ -83,7 +83,11 @@ fn dispatch(verb: Verb) -> Result<ExitCode> {
             packages::provide(packages::TESTS)?;
             test::all(&workspace, &selection)?
         }
-        Verb::Bench { arguments } => bench(&workspace).arguments(arguments).passes()?,
+        Verb::Bench { arguments } => {
+            // What is loaded is the module of the same build.
+            workspace.cargo(["build", "--release", "--package", "wirespeed-module"]).passes()?
+                && bench(&workspace).arguments(arguments).passes()?
+        }
         Verb::Vectors => vectors::check(&workspace)?,
         Verb::Openssl { version } => {
             packages::provide(packages::BUILD)?;

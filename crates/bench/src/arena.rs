@@ -47,7 +47,9 @@ impl Arena {
                 self.native(route)?;
                 self.context(contender).map(|_| ())
             }
-            Contender::Host | Contender::Ladder | Contender::Provider(_) => self.context(contender).map(|_| ()),
+            Contender::Host | Contender::Ladder | Contender::Provider(_) => {
+                self.context(contender).map(|_| ())
+            }
         }
     }
 
@@ -143,6 +145,13 @@ enum Inner {
 }
 
 impl Runner {
+    /// A cipher of any provider at work on a case.
+    pub fn on(cipher: &Cipher, case: Case) -> Result<Self, Absent> {
+        let evp = Evp::new(cipher, case, Arc::new(Material::of(case)));
+        let inner = Inner::Evp(Box::new(evp.map_err(|why| Absent(why.to_string()))?));
+        Ok(Self { inner, bytes: case.size as u64 })
+    }
+
     /// The bytes and the tag of one message, for comparing contenders.
     pub fn result(&mut self) -> Result<(Vec<u8>, [u8; 16]), Absent> {
         match &mut self.inner {

@@ -38,7 +38,7 @@ impl<'a> Pace<'a> {
 
     /// How long to measure the next case with so many contestants. Where a busy machine stretched the
     /// cases before, less is planned, so that the last cases get as much as the first.
-    pub(super) fn measure(&mut self, contestants: usize) -> Plan {
+    pub(super) fn measure(&self, contestants: usize) -> Plan {
         let left = self.deadline.saturating_sub(self.clock.now());
         let share = left / self.cases_left.max(1) as u64;
         let stretch =

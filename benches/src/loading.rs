@@ -1,0 +1,90 @@
+//! How long `OSSL_PROVIDER_load` takes for the module, its plan and its proofs included.
+
+use wirespeed_cipher::Route;
+use wirespeed_libcrypto::{Context, Library};
+use wirespeed_measure::statistics::Estimate;
+use wirespeed_measure::{Clock, ThreadTime};
+
+use crate::Bench;
+use crate::module::{Module, NAME};
+use crate::promises::LOADING;
+use crate::report::{Report, Verdict};
+
+/// Loads of each kind.
+const LOADS: usize = 101;
+
+/// A stock module, for comparison.
+const STOCK: &str = "legacy";
+
+pub(crate) fn run(bench: &Bench, library: Library, report: &mut Report) {
+    if !bench.wants_words("loading load module") {
+        return;
+    }
+    println!("\nLoading the module in a fresh library context, CPU time of OSSL_PROVIDER_load");
+    let module = match Module::of_this_build(library) {
+        Ok(module) => module,
+        Err(why) => return report.fail("load", why),
+    };
+    // Every route that is here serves somewhere, so every one is proved.
+    let features = bench.arena.features();
+    let here = |route: &Route| wirespeed_native::aes(*route, 128, features).is_ok();
+    let mut routes: Vec<Route> = Route::ALL.into_iter().filter(here).collect();
+    routes.push(Route::Libcrypto);
+    let names: Vec<&str> = routes.iter().map(|route| route.name()).collect();
+    let title = format!("by a plan with {}", names.join(" "));
+    let planned = match module.plan(|size| routes[size.ilog2() as usize % routes.len()]) {
+        Ok(key) => key,
+        Err(why) => return report.fail(&title, why),
+    };
+    let ours = |keys: &str| {
+        // The plan is used, and not passed over for some fault.
+        let times = loads(|| module.context(keys), NAME)?;
+        let context = module.context(keys)?;
+        context.load(NAME).map_err(|why| why.to_string())?;
+        let plan = context.provider_text(NAME, c"wirespeed-plan").ok().flatten();
+        let expected = keys.strip_prefix("plan = ").unwrap_or("none: ladder");
+        if plan.as_deref() == Some(expected) {
+            Ok(times)
+        } else {
+            Err(format!("the plan is {}", plan.unwrap_or_default()))
+        }
+    };
+    for (title, keys) in [("by the ladder", ""), (title.as_str(), planned.as_str())] {
+        match ours(keys) {
+            Err(why) => report.fail(title, why),
+            Ok((times, first)) => {
+                let verdict = Verdict::of_cost(times.median, LOADING);
+                report.count(verdict);
+                println!("{} at most {LOADING} ms   {verdict}", line(title, &times, first));
+            }
+        }
+    }
+    let stock = loads(|| Context::new(library).map_err(|why| why.to_string()), STOCK);
+    match stock {
+        Ok((times, first)) => {
+            println!("{} for comparison", line("OpenSSL's own module legacy", &times, first));
+        }
+        Err(why) => println!("OpenSSL's own module legacy: skipped: {why}"),
+    }
+}
+
+/// The median, and the first load, which finds the file's pages and nothing else ready.
+fn line(title: &str, times: &Estimate, first: f64) -> String {
+    let spread = (times.high - times.low) / 2.0;
+    format!("{title:<56} {:>6.3} ms ±{spread:<5.3} (first {first:.3})", times.median)
+}
+
+/// Milliseconds of many loads, each in a context of its own; and of the first.
+fn loads(
+    context: impl Fn() -> Result<Context, String>,
+    name: &str,
+) -> Result<(Estimate, f64), String> {
+    let load = || {
+        let context = context()?;
+        let began = ThreadTime.now();
+        context.load(name).map_err(|why| why.to_string())?;
+        Ok((ThreadTime.now() - began) as f64 / 1e6)
+    };
+    let times = (0..LOADS).map(|_| load()).collect::<Result<Vec<f64>, String>>()?;
+    Ok((Estimate::of(&times).expect("there were loads"), times[0]))
+}

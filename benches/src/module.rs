@@ -1,0 +1,71 @@
+//! The module as programs get it: from an openssl.cnf, with a plan or on one route.
+
+use std::env;
+use std::fs;
+use std::path::PathBuf;
+
+use tempfile::TempDir;
+use wirespeed_cipher::{Algorithm, Route, SIZE_CLASSES, Use};
+use wirespeed_libcrypto::{Context, Library};
+use wirespeed_plan::{Fingerprint, Plan, Reason, Row, Time};
+
+/// The name of our provider.
+pub(crate) const NAME: &str = "wirespeed";
+
+/// The module of this build, and a folder for what it is told.
+pub(crate) struct Module {
+    file: PathBuf,
+    folder: TempDir,
+    library: Library,
+}
+
+impl Module {
+    /// The module beside this program.
+    pub(crate) fn of_this_build(library: Library) -> Result<Self, String> {
+        let program = env::current_exe().map_err(|why| why.to_string())?;
+        let file = program.with_file_name("libwirespeed.so");
+        if !file.exists() {
+            return Err(format!("there is no {}: cargo build --release", file.display()));
+        }
+        let folder = tempfile::tempdir().map_err(|why| why.to_string())?;
+        Ok(Self { file, folder, library })
+    }
+
+    /// A context that knows the module and what is to be told to it, but has not loaded it.
+    pub(crate) fn context(&self, keys: &str) -> Result<Context, String> {
+        let text = format!(
+            "openssl_conf = o\n[o]\nproviders = p\n[p]\n{NAME} = w\n[w]\nmodule = {}\n{keys}\n",
+            self.file.display()
+        );
+        let file = self.folder.path().join("openssl.cnf");
+        fs::write(&file, text).map_err(|why| why.to_string())?;
+        let context = Context::new(self.library).map_err(|why| why.to_string())?;
+        context.load_config(&file).map_err(|why| why.to_string())?;
+        Ok(context)
+    }
+
+    /// Writes a plan for this machine in which `route` says what serves, with figures as `tune` writes
+    /// them; the key that names it.
+    pub(crate) fn plan(&self, route: impl Fn(usize) -> Route) -> Result<String, String> {
+        let mut plan = Plan::new(Fingerprint::here(self.library.version()));
+        let time = Time::new(123.4, 0.5);
+        let reason = Reason {
+            usage: Use::Message,
+            time,
+            second: Route::Libcrypto,
+            second_time: time,
+            libcrypto: time,
+        };
+        for &algorithm in Algorithm::ALL {
+            for &direction in algorithm.directions() {
+                for size in SIZE_CLASSES {
+                    let (route, reason) = (route(size), Some(reason));
+                    plan.put(Row { algorithm, direction, size, route, reason });
+                }
+            }
+        }
+        let file = self.folder.path().join("plan");
+        fs::write(&file, plan.to_string()).map_err(|why| why.to_string())?;
+        Ok(format!("plan = {}", file.display()))
+    }
+}
