@@ -3,12 +3,11 @@
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd};
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use crate::module::Provided;
+use crate::network::Network;
 use crate::process::{self, wait_until};
 
 /// Namespaces as a set-up for one program: it and its offspring end together.
@@ -54,15 +53,8 @@ impl Daemon {
     }
 
     /// Lets it run in a network namespace.
-    pub fn inside(mut self, network: &OwnedFd) -> Self {
-        let network = network.as_raw_fd();
-        // SAFETY: setns(2) is async-signal-safe, and the descriptor is open until after the fork.
-        unsafe {
-            self.command.pre_exec(move || match libc::setns(network, libc::CLONE_NEWNET) {
-                0 => Ok(()),
-                _ => Err(io::Error::last_os_error()),
-            });
-        }
+    pub fn inside(mut self, network: &Network) -> Self {
+        network.hold(&mut self.command);
         self
     }
 

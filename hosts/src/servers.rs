@@ -2,5 +2,6 @@
 
 pub mod nginx;
 pub mod openssl;
+pub mod openvpn;
 pub mod sshd;
 pub mod terminator;

@@ -9,6 +9,7 @@ mod loading;
 mod memory;
 mod nginx;
 mod openssl;
+mod openvpn;
 mod python;
 mod sshd;
 mod terminators;
@@ -17,7 +18,7 @@ mod wrong;
 use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
-use wirespeed_hosts::{module, running};
+use wirespeed_hosts::{module, running, servers};
 
 /// What a test does.
 type Run = fn() -> Result<(), String>;
@@ -54,6 +55,9 @@ const DAEMONS: &[(&str, Run)] = &[
     ("wrong::sshd", wrong::sshd),
 ];
 
+/// Daemons that need tunnels.
+const VPN: &[(&str, Run)] = &[("openvpn::ciphers", openvpn::ciphers)];
+
 fn main() -> ExitCode {
     if let Some(verdict) = loading::child() {
         return match verdict {
@@ -75,7 +79,8 @@ fn main() -> ExitCode {
     add(loading::TESTS, no_module.clone());
     let no_daemons = no_module.or_else(running::obstacle);
     add(loading::PRIVILEGED_TESTS, no_daemons.clone());
-    add(DAEMONS, no_daemons);
+    add(DAEMONS, no_daemons.clone());
+    add(VPN, no_daemons.or_else(servers::openvpn::obstacle));
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
