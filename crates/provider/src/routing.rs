@@ -94,6 +94,8 @@ impl Routing {
         if watch.verify.is_some() {
             // Whoever is found wrong gets a successor; a route that is not there is none.
             LADDER.into_iter().for_each(|route| drop(stand.add(route)));
+            // And the reference must itself be right.
+            stand.add(Route::Portable)?;
         }
         Ok(Self {
             natives: stand.natives,
