@@ -107,3 +107,33 @@ pub fn maps(process: u32, file: &Path) -> bool {
     let maps = fs::read_to_string(format!("/proc/{process}/maps")).unwrap_or_default();
     maps.contains(&*file.to_string_lossy())
 }
+
+/// User and system seconds that all threads of a process have taken so far.
+pub fn cpu_seconds(process: u32) -> Result<f64, String> {
+    let failed = |error| format!("process {process}: {error}");
+    let mut nanos = 0;
+    for thread in fs::read_dir(format!("/proc/{process}/task")).map_err(failed)? {
+        let file = thread.map_err(failed)?.path().join("schedstat");
+        // proc(5): time on the CPU, time waiting for one, times it was given one.
+        let text = fs::read_to_string(&file).map_err(failed)?;
+        let time = text.split_whitespace().next().and_then(|word| word.parse::<u64>().ok());
+        nanos += time.ok_or_else(|| format!("{}: {text}", file.display()))?;
+    }
+    Ok(nanos as f64 / 1e9)
+}
+
+/// User and system seconds that a program takes from its start to its end.
+pub fn cpu_seconds_of(command: &mut Command) -> Result<f64, String> {
+    let child = command.spawn().map_err(|error| format!("{command:?}: {error}"))?;
+    let number = libc::pid_t::try_from(child.id()).map_err(|error| error.to_string())?;
+    let mut status = 0;
+    // SAFETY: all zeros are a valid rusage.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: our own child, which nobody else waits for, and room for the answers.
+    let ended = unsafe { libc::wait4(number, &mut status, 0, &mut usage) };
+    if ended != number || status != 0 {
+        return Err(format!("{command:?}: ended with status {status}"));
+    }
+    let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
+    Ok(seconds(usage.ru_utime) + seconds(usage.ru_stime))
+}

@@ -32,6 +32,7 @@ Examples:
   cargo xtask test --only unit,secrets  only these stages
   cargo xtask fmt --fix                     format instead of checking
   cargo xtask bench -- --quick              the benchmarks, with their own arguments
+  cargo xtask bench hosts --quick           what the module is worth to whole programs
   cargo xtask openssl 4.0                   build OpenSSL 4.0 for the tests, print where it is";
 
 #[derive(Subcommand)]
@@ -48,7 +49,7 @@ enum Verb {
     Structure,
     /// Install what is missing (as root) and run every test
     Test(test::Selection),
-    /// Run the benchmarks
+    /// Run the benchmarks; with `hosts` as the first word, those of whole programs
     Bench {
         /// Arguments for the benchmarks themselves
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
@@ -86,7 +87,12 @@ fn dispatch(verb: Verb) -> Result<ExitCode> {
         Verb::Bench { arguments } => {
             // What is loaded is the module of the same build.
             workspace.cargo(["build", "--release", "--package", "wirespeed-module"]).passes()?
-                && bench(&workspace).arguments(arguments).passes()?
+                && match arguments.split_first() {
+                    Some((word, arguments)) if word == "hosts" => {
+                        bench_hosts(&workspace)?.arguments(arguments).passes()?
+                    }
+                    _ => bench(&workspace).arguments(arguments).passes()?,
+                }
         }
         Verb::Vectors => vectors::check(&workspace)?,
         Verb::Openssl { version } => {
@@ -112,4 +118,11 @@ fn lint(workspace: &Workspace) -> Run {
 
 fn bench(workspace: &Workspace) -> Run {
     workspace.cargo(["run", "--release", "--package", "wirespeed-benches", "--"])
+}
+
+/// Whole programs with the module just built.
+fn bench_hosts(workspace: &Workspace) -> Result<Run> {
+    packages::provide(packages::TESTS)?;
+    let run = workspace.cargo(["run", "--release", "--package", "wirespeed-hosts", "--"]);
+    Ok(run.environment("WIRESPEED_MODULES", workspace.target().join("release")))
 }
