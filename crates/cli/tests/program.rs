@@ -181,7 +181,7 @@ fn without_a_libcrypto_the_survey_says_so_and_goes_on() {
 #[cfg_attr(not(debug_assertions), ignore = "only debug builds can be denied things")]
 fn routes_tell_what_serves_what() {
     let text = printed(wirespeed("routes").env("WIRESPEED_DENY", "avx512f"));
-    assert!(text.contains("vaes512      absent: this CPU has no avx512f"), "{text}");
+    assert!(text.contains("vaes512    absent: this CPU has no avx512f"), "{text}");
     let json = printed(&mut wirespeed("routes aes-256-xts --json"));
     let json: Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!(json["algorithms"][0]["algorithm"], "AES-256-XTS");
