@@ -12,32 +12,33 @@ const ENTRY: &str = "OSSL_provider_init";
 /// The file, and what OpenSSL says to it.
 pub(crate) fn module(examined: &Examined<'_>) -> Vec<Finding> {
     let Some(installed) = examined.installed() else { return Vec::new() };
+    vec![match load(examined, &installed) {
+        Ok(loaded) => loads(examined, &installed, &loaded),
+        Err(fault) => fault,
+    }]
+}
+
+/// Loads the module if it is whole: the dynamic loader ends the process by SIGBUS where it is not.
+pub(crate) fn load(examined: &Examined<'_>, installed: &Installed<'_>) -> Result<Loaded, Finding> {
     let path = installed.module.display();
-    let anew = "sudo wirespeed install puts a whole one there";
-    if let Err(error) = examined.here.entry(&installed.module) {
-        return vec![Finding::mend(format!("{path}: {error}"), anew)];
-    }
-    let binary = match examined.here.binary(&installed.module) {
-        Ok(binary) => binary,
-        Err(why) => return vec![Finding::mend(format!("{path} cannot be loaded: {why}"), anew)],
-    };
+    let damaged = |fault| Finding::mend(fault, "sudo wirespeed install puts a whole one there");
+    examined.here.entry(&installed.module).map_err(|error| damaged(format!("{path}: {error}")))?;
+    let binary = examined.here.binary(&installed.module);
+    let binary = binary.map_err(|why| damaged(format!("{path} cannot be loaded: {why}")))?;
     if binary.machine != THIS_MACHINE {
         let machine = binary.machine_name();
-        let fault = format!("{path} is for {machine}, which this OpenSSL cannot load");
-        return vec![Finding::mend(fault, anew)];
+        return Err(damaged(format!("{path} is for {machine}, which this OpenSSL cannot load")));
     }
     if !binary.exports.iter().any(|name| name == ENTRY) {
-        return vec![Finding::mend(format!("{path} is no provider: it lacks {ENTRY}"), anew)];
+        return Err(damaged(format!("{path} is no provider: it lacks {ENTRY}")));
     }
-    let settings = tried(&installed);
-    match examined.here.load(&installed.module, &settings) {
-        Ok(loaded) => vec![loads(examined, &installed, &loaded)],
-        Err(said) => vec![refused(&said, &settings)],
-    }
+    let settings = tried(installed);
+    let loaded = examined.here.load(&installed.module, &settings);
+    loaded.map_err(|said| refused(&said, &settings))
 }
 
 /// All settings but the counters: a trial is nothing to count.
-pub(crate) fn tried(installed: &Installed<'_>) -> Vec<(String, String)> {
+fn tried(installed: &Installed<'_>) -> Vec<(String, String)> {
     settings(installed).into_iter().filter(|(key, _)| key != "stats").collect()
 }
 

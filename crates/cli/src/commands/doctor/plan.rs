@@ -6,21 +6,28 @@ use wirespeed_stats::Snapshot;
 
 use super::examined::{Examined, Installed};
 use super::finding::Finding;
-use super::module::tried;
+use super::module;
 
 /// The plan of the configuration.
 pub(crate) fn plan(examined: &Examined<'_>) -> Vec<Finding> {
     let Some(installed) = examined.installed() else { return Vec::new() };
     let tune = "wirespeed tune, then sudo wirespeed install";
     let Some(entry) = installed.provider.entry("plan") else {
-        return vec![Finding::note(format!("there is none, so the ladder chooses: {tune}"))];
+        let made = crate::plan::default_file().filter(|file| examined.here.exists(file));
+        return vec![Finding::note(match made {
+            Some(file) => format!(
+                "{} is not in use, so the ladder chooses: sudo wirespeed install names it",
+                file.display()
+            ),
+            None => format!("there is none, so the ladder chooses: {tune}"),
+        })];
     };
     let path = PathBuf::from(entry.value.to_str().into_owned());
     if let Err(why) = examined.here.plan(&path) {
         return vec![Finding::mend(format!("{}: {why}", path.display()), tune)];
     }
     // The module itself says whether the plan is for this machine and this OpenSSL.
-    let loaded = examined.here.load(&installed.module, &tried(&installed)).unwrap_or_default();
+    let loaded = module::load(examined, &installed).unwrap_or_default();
     vec![match loaded.plan {
         Some(said) if said.contains("ignored") => Finding::mend(said, tune),
         Some(said) if said.starts_with("none") => {
@@ -41,7 +48,7 @@ pub(crate) fn proof(examined: &Examined<'_>) -> Vec<Finding> {
         ));
     }
     if let Some(installed) = examined.installed() {
-        let loaded = examined.here.load(&installed.module, &tried(&installed)).unwrap_or_default();
+        let loaded = module::load(examined, &installed).unwrap_or_default();
         findings
             .extend(loaded.quarantined.map(|routes| quarantined(&routes, "when it was loaded")));
         findings.extend(counted(examined, &installed));
@@ -120,6 +127,14 @@ mod tests {
         let mut fake = Fake::bare();
         fake.failed = vec![(Route::AesNi, "wrong bytes: AES-128-CTR".to_owned())];
         assert!(fake.says(proof).starts_with("MEND: aesni gives wrong bytes on this machine"));
+    }
+
+    #[test]
+    fn a_damaged_module_is_not_loaded_for_its_plan_either() {
+        let mut fake = with(None, Some("vaes256"));
+        fake.binary = Err("it is cut off".to_owned());
+        assert!(fake.says(proof).starts_with("fine: "));
+        assert!(fake.says(plan).starts_with("fine: "), "its own check tells");
     }
 
     #[test]

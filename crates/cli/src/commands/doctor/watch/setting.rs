@@ -6,9 +6,11 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
+use wirespeed_openssl_conf::{Configuration, Text, Wanted, install};
 
-use super::super::examined::{Examined, MODULE_NAMES};
+use super::super::examined::{Examined, ours};
 use super::super::trial::escape;
+use crate::commands::install::place::own_module;
 use crate::fault::Fault;
 
 /// A folder with a configuration and a file to count in; gone with its value.
@@ -18,18 +20,18 @@ pub(super) struct Setting {
 }
 
 impl Setting {
-    /// Copies the configuration and adds the counters; without Wirespeed in it, makes one.
+    /// Copies the configuration and adds the counters; where Wirespeed is not in it, adds that too.
     pub(super) fn prepare(examined: &Examined<'_>) -> Result<Self, Fault> {
+        let file = examined.file.as_deref().unwrap_or(Path::new("openssl.cnf"));
+        let original = examined.here.read(file).unwrap_or_default();
         let installed = examined.installed();
-        let (text, section) = match (&installed, &examined.file) {
-            (Some(installed), Some(file)) => {
-                let text = examined.here.read(file).map_err(Fault::usage)?;
-                (text, installed.section.name.as_bytes().to_owned())
-            }
-            _ => (made(&our_module(examined)?), b"wirespeed_section".to_vec()),
+        let (text, section) = match &installed {
+            Some(installed) => (original, installed.section.name.clone()),
+            None => with_ours(examined, file, &original)?,
         };
         let setting = Self { folder: tempfile::tempdir()?, installed: installed.is_some() };
-        setting.write(text, &section, examined.here.user() == 0).map_err(Fault::usage)?;
+        let root = examined.here.user() == 0;
+        setting.write(text, section.as_bytes(), root).map_err(Fault::usage)?;
         Ok(setting)
     }
 
@@ -66,45 +68,35 @@ impl Setting {
     /// What is to be known about it.
     pub(super) fn note(&self) -> Option<&'static str> {
         (!self.installed).then_some(
-            "Wirespeed is not installed: the program ran with a configuration made for this run, and \
-             will use it by itself only after sudo wirespeed install",
+            "Wirespeed is not installed: the program ran with a copy of the configuration that has it; \
+             by itself it will use it only after sudo wirespeed install",
         )
     }
 }
 
-/// Where a module of ours lies that is not installed: beside this program, or in the modules folder.
-fn our_module(examined: &Examined<'_>) -> Result<PathBuf, Fault> {
-    let program = std::env::current_exe().ok();
-    let beside = program.and_then(|path| path.parent().map(Path::to_owned));
-    let folders: Vec<PathBuf> = beside.into_iter().chain(examined.modules_folder()).collect();
-    let places = folders.iter().flat_map(|folder| MODULE_NAMES.map(|name| folder.join(name)));
-    places.into_iter().find(|path| examined.here.exists(path)).ok_or_else(|| {
-        let folders: Vec<_> = folders.iter().map(|folder| folder.display().to_string()).collect();
-        Fault::usage(format!(
-            "no module of Wirespeed in {}: build or install it",
-            folders.join(", ")
-        ))
-    })
-}
-
-fn made(module: &Path) -> Vec<u8> {
-    let module = escape(&module.to_string_lossy());
-    format!(
-        "openssl_conf = init\n\
-         [init]\nproviders = providers\nalg_section = algorithms\n\
-         [providers]\ndefault = default_section\nwirespeed = wirespeed_section\n\
-         [default_section]\nactivate = 1\n\
-         [wirespeed_section]\nmodule = {module}\nactivate = 1\n\
-         [algorithms]\ndefault_properties = ?provider=wirespeed\n"
-    )
-    .into_bytes()
+/// The configuration as `wirespeed install` would leave it, and the name of our section.
+fn with_ours(
+    examined: &Examined<'_>,
+    file: &Path,
+    original: &[u8],
+) -> Result<(Vec<u8>, Text), Fault> {
+    let module = own_module()?;
+    let wanted = Wanted { module: &module, files: &[] };
+    let added = |bytes: &[u8]| install(bytes, file, examined.here, &wanted);
+    // Of a file that cannot be changed, OpenSSL takes nothing or something too unusual to guess.
+    let text = added(original).or_else(|_| added(b"")).map_err(Fault::usage)?;
+    let read = Configuration::of(&text, file, examined.here).map_err(Fault::usage)?;
+    let section = ours(&read).and_then(|provider| provider.reference.section);
+    let section =
+        section.ok_or_else(|| Fault::usage("cannot make a configuration for this run"))?;
+    let name = section.name.clone();
+    Ok((text, name))
 }
 
 #[cfg(test)]
 mod tests {
-    use wirespeed_openssl_conf::{Configuration, ThisMachine};
+    use wirespeed_openssl_conf::ThisMachine;
 
-    use super::super::super::examined::{Examined, ours};
     use super::super::super::fake::{CONFIGURATION, Fake};
     use super::*;
 

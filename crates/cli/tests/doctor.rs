@@ -1,0 +1,208 @@
+//! The doctor on this machine: configurations, modules and programs that are wrong in every known way.
+
+#![forbid(unsafe_code)]
+
+mod support;
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use support::{Case, installed, module};
+
+/// What users met, and what they are told now: the lines that Wirespeed's section gets, the check that
+/// finds it, words of the fault and of the mend.
+#[test]
+fn every_mistake_in_our_section_is_named_with_its_mend() {
+    for (line, check, fault, mend) in [
+        ("CIPHER = AES-128-CBC", "keys", "CIPHER is no key", "write ciphers = AES-128-CBC"),
+        ("CIPHERS = ALL", "keys", "CIPHERS is no key", "write ciphers = ALL"),
+        ("cipher = ALL", "keys", "cipher is no key", "write ciphers = ALL"),
+        ("default_algorithms = ALL", "keys", "default_algorithms is no key", "the keys are plan"),
+        (
+            "ciphers = AES-128-CBC;AES-256-CBC",
+            "keys",
+            "separated by blanks or commas, not by ;",
+            "write ciphers = AES-128-CBC AES-256-CBC",
+        ),
+        ("ciphers = aes-128-ccm", "module", "unknown algorithm 'aes-128-ccm'", "change the line"),
+        ("routes = padlock", "module", "unknown route 'padlock'", "change the line routes"),
+        ("digests = SHA2-256", "module", "ALL or NONE", "change the line digests"),
+        ("kernel = on", "module", "kernel = on", "change the line kernel = on"),
+        ("verify = often", "module", "choose off, or N", "change the line verify = often"),
+        ("plan = plan", "module", "plan = plan", "wirespeed tune"),
+        ("plan = /nowhere/plan", "plan", "/nowhere/plan: ", "wirespeed tune"),
+    ] {
+        let case = Case::new(&installed(line));
+        let found = case.faults(check);
+        let told = found.iter().any(|(text, told)| text.contains(fault) && told.contains(mend));
+        assert!(told, "{line}: {found:?}");
+        case.programs_go_on();
+    }
+}
+
+#[test]
+fn a_good_installation_has_nothing_to_mend() {
+    let report = Case::new(&installed("ciphers = AES-128-GCM, AES-256-GCM")).examine();
+    for check in [
+        "configuration",
+        "installed",
+        "keys",
+        "module",
+        "default",
+        "preference",
+        "proof",
+        "engines",
+    ] {
+        assert!(report.is_fine(check), "{check}: {:?}", report.faults(check));
+    }
+    let text = report.text("module");
+    assert!(text.contains("loads in OpenSSL") && text.contains("routes: "), "{text}");
+}
+
+#[test]
+fn not_installed_is_said_and_no_fault() {
+    let report = Case::new("openssl_conf = init\n[init]\n").examine();
+    assert!(report.text("installed").contains("not installed"), "{}", report.text("installed"));
+    for check in ["configuration", "default", "proof", "engines", "permissions"] {
+        assert!(report.is_fine(check), "{check}: {:?}", report.faults(check));
+    }
+    for check in ["installed", "keys", "module", "preference", "plan"] {
+        assert_eq!(report.faults(check), [], "{check}");
+    }
+}
+
+/// The seeds: appended at the end, below another section.
+#[test]
+fn lines_in_a_section_where_nobody_looks() {
+    let case = Case::new(&format!("[ req ]\ndefault_bits = 2048\n\n{}", installed("")));
+    let report = case.examine();
+    let found = report.faults("configuration");
+    assert!(found[0].0.contains(":4: openssl_conf stands in [req]"), "{found:?}");
+    assert!(found[0].1.contains("above the first section"), "{found:?}");
+    let found = report.faults("installed");
+    assert!(found[0].0.contains("is Wirespeed's, but no program gets to it"), "{found:?}");
+    case.programs_go_on();
+}
+
+/// The seeds: "engine configuration error", sshd and nginx that do not start.
+#[test]
+fn an_engine_that_is_still_configured() {
+    let text = "openssl_conf = openssl_def\n[openssl_def]\nengines = openssl_engines\n\
+                [openssl_engines]\naf_alg = af_alg_engine\n[af_alg_engine]\n\
+                default_algorithms = ALL\nCIPHER = aes-128-cbc\n";
+    let found = Case::new(text).faults("engines");
+    assert!(
+        found[0].0.contains("engine af_alg") && found[0].0.contains("it was CIPHERS"),
+        "{found:?}"
+    );
+    assert!(found[0].1.contains("take away the line af_alg"), "{found:?}");
+}
+
+#[test]
+fn the_default_provider_locked_out_and_a_hard_preference() {
+    let text = installed("").replace("[default_section]\nactivate = 1\n", "");
+    let found = Case::new(&text.replace("default = default_section\n", "")).faults("default");
+    assert!(found[0].0.contains("#16249") && found[0].1.contains("add default"), "{found:?}");
+    let found = Case::new(&installed("").replace("?provider", "provider")).faults("preference");
+    assert!(found[0].1.contains("default_properties = ?provider=wirespeed"), "{found:?}");
+}
+
+#[test]
+fn a_file_that_openssl_cannot_read() {
+    let found = Case::new("[ broken\n").faults("configuration");
+    assert!(found[0].0.contains("OpenSSL takes nothing of the whole file"), "{found:?}");
+    let found = Case::new(".include /nowhere/more.cnf\n").faults("configuration");
+    assert!(found[0].0.contains("/nowhere/more.cnf, which is not there"), "{found:?}");
+    let case = Case::new("");
+    fs::remove_file(case.configuration()).expect("gone");
+    let found = case.faults("configuration");
+    assert!(found[0].0.contains("is not there"), "{found:?}");
+}
+
+#[test]
+fn damaged_modules_are_told_apart_and_never_loaded() {
+    let whole = fs::read(module()).expect("the module");
+    let mut scrambled = whole.clone();
+    scrambled[..64].fill(0x5a);
+    let mut foreign = whole.clone();
+    // `e_machine` of elf(5): 3 is the 80386.
+    foreign[18] = 3;
+    let mut nameless = whole.clone();
+    let name = b"OSSL_provider_init";
+    let places: Vec<_> =
+        (0..whole.len() - name.len()).filter(|at| whole[*at..].starts_with(name)).collect();
+    assert!(!places.is_empty());
+    places.into_iter().for_each(|at| nameless[at] = b'X');
+    for (bytes, words) in [
+        (&[][..], "it is empty"),
+        (&whole[..64], "its headers are broken"),
+        // In the middle of what the loader maps: there it would end the process by SIGBUS.
+        (&whole[..20_000], "it is cut off"),
+        (&scrambled, "it is no ELF file"),
+        (&foreign, "is for 32-bit x86"),
+        (&nameless, "lacks OSSL_provider_init"),
+    ] {
+        let case = Case::new("");
+        let path = case.write("wirespeed.so", bytes);
+        case.write("openssl.cnf", installed("").replace(&support::module_text(), &path));
+        let found = case.faults("module");
+        assert!(found[0].0.contains(words), "{words}: {found:?}");
+        assert!(found[0].1.contains("sudo wirespeed install"), "{found:?}");
+    }
+    let case = Case::new(&installed("").replace(&support::module_text(), "/nowhere/wirespeed.so"));
+    assert!(case.faults("module")[0].0.contains("/nowhere/wirespeed.so: No such file"));
+}
+
+#[test]
+fn plans_that_are_no_good() {
+    let case = Case::new("");
+    let plan = case.write("plan", "not a plan\n");
+    case.write("openssl.cnf", installed(&format!("plan = {plan}")));
+    assert!(case.faults("plan")[0].0.contains(": line 1: "));
+    let stale = "wirespeed-plan 1\ncpu        Nobody 1/2/3 Nothing\nmicrocode  0x1\n\
+                 kernel     2.6.38\nlibcrypto  3.0.0\nwirespeed  0.0.1\n";
+    case.write("plan", stale);
+    let found = case.faults("plan");
+    assert!(found[0].0.contains("ignored: made for CPU Nobody"), "{found:?}");
+    assert!(found[0].1.contains("wirespeed tune"), "{found:?}");
+    case.programs_go_on();
+}
+
+#[test]
+fn what_others_may_change() {
+    let case = Case::new("");
+    let plan = case.write("plan", "");
+    fs::set_permissions(&plan, Permissions::from_mode(0o666)).expect("permissions");
+    case.write("openssl.cnf", installed(&format!("plan = {plan}")));
+    let found = case.faults("permissions");
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].0.contains("/plan may be changed by every user"), "{found:?}");
+    assert_eq!(found[0].1, format!("sudo chmod o-w {plan}"));
+    fs::set_permissions(&plan, Permissions::from_mode(0o644)).expect("permissions");
+    let folder = Path::new(&plan).parent().expect("a folder");
+    fs::set_permissions(folder, Permissions::from_mode(0o777)).expect("permissions");
+    assert!(case.faults("permissions")[0].1.contains(&format!("chmod o-w {}", folder.display())));
+}
+
+#[test]
+fn counters_of_another_version() {
+    let case = Case::new("");
+    let stats = case.write("stats", "something else");
+    case.write("openssl.cnf", installed(&format!("stats = {stats}")));
+    assert!(case.faults("proof")[0].0.contains("holds no counters of this Wirespeed"));
+}
+
+#[test]
+fn the_report_is_narrow_and_its_status_is_the_finding() {
+    let case = Case::new(&installed("CIPHER = x"));
+    let output = case.doctor().output().expect("the program runs");
+    assert_eq!(output.status.code(), Some(1));
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    assert!(text.contains("\nkeys           MEND  "), "{text}");
+    assert!(text.contains("\n                     -> write ciphers = x"), "{text}");
+    assert!(!text.contains("Nothing to mend"), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+    let said = String::from_utf8(output.stderr).expect("UTF-8");
+    assert!(said.starts_with("wirespeed: ") && said.trim_end().ends_with("to mend"), "{said}");
+}

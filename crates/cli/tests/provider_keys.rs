@@ -1,0 +1,96 @@
+//! Every key of the module with a wrong value: one error that names key, value and what it may be, and
+//! the programs go on.
+
+#![forbid(unsafe_code)]
+
+mod support;
+
+use std::process::Command;
+
+use support::{Case, installed};
+use wirespeed_libcrypto::{Context, Library};
+
+/// A line of the section, and what its error must name besides the line itself.
+const WRONG: [(&str, &[&str]); 22] = [
+    ("plan = plan", &["absolute path"]),
+    ("plan = /nowhere/plan", &["/nowhere/plan", "cannot be read"]),
+    ("plan = /", &["not a regular file"]),
+    ("plan = /etc/passwd", &["line 1"]),
+    ("routes = nonsense", &["vaes512", "libcrypto", "auto"]),
+    ("routes = padlock", &["vaes512", "auto"]),
+    ("routes = auto vaes512", &["or auto"]),
+    ("routes = vaes512;aesni", &["commas or blanks"]),
+    ("routes = ,", &["at least one"]),
+    ("ciphers = NOPE", &["AES-128-GCM", "AES-256-XTS", "ALL"]),
+    ("ciphers = AES-128-CBC;AES-256-CBC", &["commas or blanks"]),
+    ("ciphers = AES-128-CBC:AES-256-CBC", &["commas or blanks"]),
+    ("ciphers = ALL AES-128-CBC", &["or ALL"]),
+    ("digests = SHA1", &["ALL or NONE"]),
+    ("kernel = on", &["off"]),
+    ("verify = often", &["off, or N"]),
+    ("verify = 0", &["off, or N"]),
+    ("verify = -1", &["off, or N"]),
+    ("verify = 99999999999", &["off, or N"]),
+    ("stats = stats", &["absolute path"]),
+    ("stats = /nowhere/stats", &["/nowhere/stats"]),
+    ("CIPHER = AES-128-CBC", &["ciphers"]),
+];
+
+#[test]
+fn a_wrong_value_is_one_error_that_names_key_value_and_choice() {
+    let library = Library::host().expect("these tests need libcrypto");
+    for (line, words) in WRONG {
+        // A module that the configuration activates is dropped in silence: load it by name.
+        let case = Case::new(&by_name(line));
+        let context = Context::new(library).expect("a context");
+        context.load_config(&case.configuration()).expect("a configuration");
+        let error = context.load("wirespeed").err().unwrap_or_else(|| panic!("{line}: taken"));
+        let ours: Vec<_> = error.queue.iter().filter(|entry| entry.data.contains(" = ")).collect();
+        assert_eq!(ours.len(), 1, "{line}: {error}");
+        let said = &ours[0].data;
+        assert!(said.starts_with(line) && said.len() > line.len(), "{line}: {said}");
+        for word in words {
+            assert!(said.contains(word), "{line}: no '{word}' in {said}");
+        }
+        assert!(!said.contains('\n'), "{said}");
+    }
+}
+
+#[test]
+fn programs_go_on_with_every_wrong_value() {
+    // With diagnostics OpenSSL reports more mistakes as failures, and Debian's file has them on.
+    for head in ["", "config_diagnostics = 1\n"] {
+        for (line, _) in WRONG {
+            let case = Case::new(&format!("{head}{}", installed(line)));
+            case.programs_go_on();
+            for (program, arguments) in OTHERS {
+                if !present(program) {
+                    println!("skipped: no {program} here");
+                    continue;
+                }
+                let output = case.program(program).args(arguments).output().expect("it runs");
+                assert!(output.status.success(), "{head}{line}: {program}: {output:?}");
+            }
+        }
+    }
+}
+
+/// Programs that read the configuration when they start.
+const OTHERS: [(&str, &[&str]); 2] = [
+    ("curl", &["--version"]),
+    (
+        "/usr/bin/python3",
+        &["-c", "import ssl, hashlib; ssl.create_default_context(); hashlib.sha256(b'x')"],
+    ),
+];
+
+fn present(program: &str) -> bool {
+    Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success())
+}
+
+/// The configuration without the line that loads our module at once.
+fn by_name(line: &str) -> String {
+    let text = installed(line);
+    let (before, after) = text.split_once("[wirespeed_section]").expect("our section");
+    format!("{before}[wirespeed_section]{}", after.replacen("activate = 1\n", "", 1))
+}

@@ -1,0 +1,155 @@
+//! A folder with an openssl.cnf, and the programs that read it.
+
+// Each test file uses its own part.
+#![allow(dead_code)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// Our module, built as this program was.
+pub(crate) fn module() -> &'static Path {
+    static MODULE: OnceLock<PathBuf> = OnceLock::new();
+    MODULE.get_or_init(|| {
+        let folder = Path::new(env!("CARGO_BIN_EXE_wirespeed")).parent().expect("a folder");
+        let target = folder.parent().expect("a target folder");
+        let mut build = Command::new(env!("CARGO"));
+        build
+            .args(["build", "--quiet", "--package", "wirespeed-module", "--target-dir"])
+            .arg(target);
+        if !cfg!(debug_assertions) {
+            build.arg("--release");
+        }
+        let status = build.current_dir(env!("CARGO_MANIFEST_DIR")).status().expect("cargo runs");
+        assert!(status.success(), "the module is built");
+        folder.join("libwirespeed.so")
+    })
+}
+
+/// Its path as text.
+pub(crate) fn module_text() -> String {
+    module().display().to_string()
+}
+
+/// A configuration with Wirespeed in it, and more lines in its section.
+pub(crate) fn installed(more: &str) -> String {
+    format!(
+        "openssl_conf = init\n[init]\nproviders = providers\nalg_section = algorithms\n\
+         [providers]\ndefault = default_section\nwirespeed = wirespeed_section\n\
+         [default_section]\nactivate = 1\n\
+         [wirespeed_section]\nmodule = {}\nactivate = 1\n{more}\n\
+         [algorithms]\ndefault_properties = ?provider=wirespeed\n",
+        module_text()
+    )
+}
+
+/// A folder of its own with an openssl.cnf in it.
+pub(crate) struct Case {
+    folder: TempDir,
+}
+
+impl Case {
+    pub(crate) fn new(configuration: &str) -> Self {
+        let case = Self { folder: tempfile::tempdir().expect("a folder") };
+        case.write("openssl.cnf", configuration);
+        case
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub(crate) fn configuration(&self) -> PathBuf {
+        self.path("openssl.cnf")
+    }
+
+    /// Writes a file; gives its path.
+    pub(crate) fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> String {
+        let path = self.path(name);
+        fs::write(&path, bytes).expect("written");
+        path.display().to_string()
+    }
+
+    /// A program that reads this configuration.
+    pub(crate) fn program(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
+        let mut command = Command::new(program);
+        command.env("OPENSSL_CONF", self.configuration()).env_remove("OPENSSL_MODULES");
+        command
+    }
+
+    /// `wirespeed doctor`.
+    pub(crate) fn doctor(&self) -> Command {
+        let mut command = self.program(env!("CARGO_BIN_EXE_wirespeed"));
+        command.arg("doctor");
+        command
+    }
+
+    /// What every check found.
+    pub(crate) fn examine(&self) -> Report {
+        let output = self.doctor().arg("--json").output().expect("the program runs");
+        assert!(matches!(output.status.code(), Some(0 | 1)), "{output:?}");
+        let json: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        assert_eq!(json["schema"], "wirespeed.doctor/1");
+        let findings = json["findings"].as_array().expect("findings").clone();
+        let faults = findings.iter().filter(|finding| finding["state"] == "mend").count();
+        assert_eq!(json["faults"], faults);
+        assert_eq!(output.status.code(), Some(i32::from(faults > 0)));
+        Report(findings)
+    }
+
+    /// The faults that a check found, with their mends.
+    pub(crate) fn faults(&self, check: &str) -> Vec<(String, String)> {
+        self.examine().faults(check)
+    }
+
+    /// `openssl enc` gives the right bytes with this configuration, whatever is wrong with it.
+    pub(crate) fn programs_go_on(&self) {
+        // SP 800-38A, F.5.1: CTR-AES128, the first block.
+        let key = ["-K", "2b7e151628aed2a6abf7158809cf4f3c"];
+        let counter = ["-iv", "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff"];
+        let plain = [0x6b, 0xc1, 0xbe, 0xe2, 0x2e, 0x40, 0x9f, 0x96];
+        let right = [0x87, 0x4d, 0x61, 0x91, 0xb6, 0x20, 0xe3, 0x26];
+        self.write("plain", plain);
+        let mut enc = self.program("openssl");
+        enc.args(["enc", "-aes-128-ctr"])
+            .args(key)
+            .args(counter)
+            .arg("-in")
+            .arg(self.path("plain"));
+        let output = enc.output().expect("openssl runs");
+        assert!(output.status.success(), "{output:?}");
+        assert_eq!(output.stdout, right, "{output:?}");
+    }
+}
+
+/// What every check found.
+pub(crate) struct Report(Vec<Value>);
+
+impl Report {
+    fn of(&self, check: &str) -> impl Iterator<Item = &Value> {
+        self.0.iter().filter(move |finding| finding["check"] == check)
+    }
+
+    /// Everything that a check says.
+    pub(crate) fn text(&self, check: &str) -> String {
+        let texts = self.of(check).filter_map(|finding| finding["text"].as_str());
+        texts.collect::<Vec<_>>().join("\n")
+    }
+
+    /// Whether a check says that something is fine, and finds no fault.
+    pub(crate) fn is_fine(&self, check: &str) -> bool {
+        let fine = self.of(check).any(|finding| finding["state"] == "fine");
+        fine && self.faults(check).is_empty()
+    }
+
+    /// The faults that a check found, with their mends.
+    pub(crate) fn faults(&self, check: &str) -> Vec<(String, String)> {
+        let text = |value: &Value| value.as_str().expect("text").to_owned();
+        let faults = self.of(check).filter(|finding| finding["state"] == "mend");
+        faults.map(|finding| (text(&finding["text"]), text(&finding["mend"]))).collect()
+    }
+}
