@@ -7,8 +7,9 @@ mod support;
 use std::collections::BTreeSet;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
-use std::process::Output;
+use std::os::unix::process::CommandExt;
+use std::process::{Output, Stdio};
+use std::time::Duration;
 
 use serde_json::Value;
 use support::{Case, installed, module};
@@ -187,14 +188,49 @@ fn a_program_that_only_has_others_start_something() {
 }
 
 #[test]
+#[cfg_attr(not(target_env = "gnu"), ignore = "glibc's own ldconfig is static, others may not be")]
 fn a_statically_linked_program() {
-    // glibc's own, static wherever glibc is.
-    let program = "/sbin/ldconfig";
-    if !Path::new(program).exists() {
-        println!("skipped: no {program} here");
-        return;
+    ready().watch(["/sbin/ldconfig", "-p"]).must_blame(&["it is statically linked"]);
+}
+
+/// A service in the foreground, ended as a person ends it.
+#[test]
+fn ctrl_c_ends_the_program_and_not_the_report() {
+    let case = ready();
+    let mut doctor = case.doctor();
+    let speed = ["speed", "-elapsed", "-seconds", "60", "-bytes", "64", "-evp", "aes-128-ctr"];
+    doctor.args(["--json", "--", "openssl"]).args(speed).process_group(0);
+    let doctor = doctor.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs");
+    let children = format!("/proc/{0}/task/{0}/children", doctor.id());
+    let is_at_work = || {
+        let child = fs::read_to_string(&children).unwrap_or_default();
+        let maps = fs::read_to_string(format!("/proc/{}/maps", child.trim())).unwrap_or_default();
+        maps.contains("libwirespeed.so")
+    };
+    // A program that ends before it works is seen to have said nothing below.
+    for _ in 0..1000 {
+        if is_at_work() {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(20));
     }
-    ready().watch([program, "-p"]).must_blame(&["it is statically linked"]);
+    std::thread::sleep(Duration::from_millis(300));
+    let group = format!("-{}", doctor.id());
+    let killed = std::process::Command::new("kill").args(["-INT", "--", &group]).status();
+    assert!(killed.expect("kill runs").success());
+    let said = Said::of(&doctor.wait_with_output().expect("it ends"));
+    assert_eq!(said.status, Some(0), "{}", said.text());
+    assert!(said.text().contains("fine: openssl ended with signal: 2"), "{}", said.text());
+    assert!(said.json["command"]["status"].is_null());
+    assert!(said.text().contains("openssl used portable"), "{}", said.text());
+}
+
+#[test]
+fn what_is_left_in_the_background_is_named() {
+    let speed = "openssl speed -elapsed -seconds 2 -bytes 64 -evp aes-128-ctr >/dev/null 2>&1 &";
+    let said = ready().watch(["sh", "-c", &format!("{speed} sleep 0.5")]);
+    assert!(said.text().contains("left running in the background"), "{}", said.text());
+    assert!(said.text().contains("openssl ("), "{}", said.text());
 }
 
 #[test]

@@ -21,7 +21,7 @@ pub(crate) fn file(examined: &Examined<'_>) -> Vec<Finding> {
     };
     let mut findings: Vec<Finding> = elsewhere(examined, file).into_iter().collect();
     let found = match &examined.configuration {
-        Some(Ok(configuration)) => faults(configuration),
+        Some(Ok(configuration)) => faults(configuration, examined.diagnostics()),
         Some(Err(fault)) => vec![unreadable(fault)],
         None => Vec::new(),
     };
@@ -75,7 +75,7 @@ fn unreadable(fault: &Fault) -> Finding {
     }
 }
 
-fn faults(configuration: &Configuration) -> Vec<Finding> {
+fn faults(configuration: &Configuration, strict: bool) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (path, place) in configuration.missing_files() {
         findings.push(Finding::mend(
@@ -101,17 +101,19 @@ fn faults(configuration: &Configuration) -> Vec<Finding> {
     let providers = configuration.providers();
     let listed = providers.iter().map(|provider| provider.reference);
     let chain = [configuration.modules(), configuration.module(PROVIDERS)];
-    findings.extend(chain.into_iter().flatten().chain(listed).filter_map(dangling));
+    let references = chain.into_iter().flatten().chain(listed);
+    findings.extend(references.filter_map(|reference| dangling(reference, strict)));
     findings
 }
 
 /// A key that names a section which is not there.
-fn dangling(reference: Reference<'_>) -> Option<Finding> {
+fn dangling(reference: Reference<'_>, strict: bool) -> Option<Finding> {
     let entry = reference.entry;
+    let effect = if strict { ", so with config_diagnostics programs do not start" } else { "" };
     reference.section.is_none().then(|| {
         Finding::mend(
             format!(
-                "{}: {} = {}: there is no [{}]",
+                "{}: {} = {}: there is no [{}]{effect}",
                 entry.place, entry.name, entry.value, entry.value
             ),
             "write that section, or take the line away",

@@ -12,13 +12,14 @@ const ACCELERATORS: [&str; 6] = ["af_alg", "afalg", "padlock", "devcrypto", "cry
 pub(crate) fn engines(examined: &Examined<'_>) -> Vec<Finding> {
     let Some(configuration) = examined.readable() else { return Vec::new() };
     let major = examined.openssl.as_ref().map_or(3, |openssl| openssl.major);
+    let strict = examined.diagnostics();
     let mut findings = Vec::new();
     for section in configuration.sections() {
         let Some(list) = section.entry(ENGINES) else { continue };
         let Some(engines) = configuration.section(&list.value) else { continue };
         for entry in &engines.entries {
             let engine = configuration.section(&entry.value);
-            findings.push(finding(list, entry, engine, major));
+            findings.push(finding(list, entry, engine, major, strict));
         }
     }
     if findings.is_empty() {
@@ -27,7 +28,13 @@ pub(crate) fn engines(examined: &Examined<'_>) -> Vec<Finding> {
     findings
 }
 
-fn finding(list: &Entry, entry: &Entry, engine: Option<&Section>, major: u32) -> Finding {
+fn finding(
+    list: &Entry,
+    entry: &Entry,
+    engine: Option<&Section>,
+    major: u32,
+    strict: bool,
+) -> Finding {
     let named = engine.and_then(|section| section.entry("engine_id")).unwrap_or(entry);
     let name = match named.name == entry.name {
         true => entry.name.to_string(),
@@ -35,10 +42,17 @@ fn finding(list: &Entry, entry: &Entry, engine: Option<&Section>, major: u32) ->
     };
     let accelerator = ACCELERATORS.contains(&name.to_lowercase().as_str());
     let fate = match (major, name.as_str()) {
+        (4.., _) if strict => {
+            "OpenSSL 4.0 has no engines, and with config_diagnostics programs end here"
+        }
         (4.., _) => "OpenSSL 4.0 has no engines and takes nothing that stands after this",
         (_, "padlock") => {
             "OpenSSL 4.0 has no engines, and on Zhaoxin CPUs this one gives wrong AES-256 (openssl \
              #31246)"
+        }
+        _ if accelerator && strict => {
+            "OpenSSL 4.0 has no engines; with config_diagnostics programs do not even start where the \
+             kernel or the engine lacks something (\"engine configuration error\")"
         }
         _ if accelerator => {
             "OpenSSL 4.0 has no engines; where the kernel or the engine lacks something, programs \
@@ -104,6 +118,15 @@ mod tests {
         );
         assert!(said.contains("-> take away the line af_alg = af_alg_engine and [af_alg_engine]"));
         assert!(said.contains("also engines = openssl_engines"), "{said}");
+    }
+
+    /// Debian's openssl.cnf says config_diagnostics = 1: `openssl` itself ends at once.
+    #[test]
+    fn with_diagnostics_programs_do_not_start() {
+        let text =
+            "config_diagnostics = 1\nopenssl_conf = i\n[i]\nengines = e\n[e]\nafalg = a\n[a]\n";
+        let said = Fake::configured(text).says(engines);
+        assert!(said.contains("with config_diagnostics programs do not even start"), "{said}");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use wirespeed_openssl_conf::{Configuration, Configured, Fault, Section};
+use wirespeed_openssl_conf::{Configuration, Configured, DEFAULT, Fault, Section};
 
 use super::surroundings::{Openssl, Surroundings};
 
@@ -46,6 +46,12 @@ impl<'a> Examined<'a> {
     /// The configuration, if it can be read.
     pub(crate) fn readable(&self) -> Option<&Configuration> {
         self.configuration.as_ref()?.as_ref().ok()
+    }
+
+    /// Whether mistakes in the configuration stop programs instead of being passed over.
+    pub(crate) fn diagnostics(&self) -> bool {
+        let entry = self.readable().and_then(|read| read.entry(DEFAULT, "config_diagnostics"));
+        entry.is_some_and(|entry| entry.value != *"0")
     }
 
     /// Our provider, if it is listed and has a section.
