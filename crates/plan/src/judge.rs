@@ -2,9 +2,9 @@
 //!
 //! A route of ours takes a cell from the host's libcrypto only by a clear margin in some use, and only
 //! if it is clearly worse in none. What stands in an earlier plan of the same machine stays until
-//! something beats it clearly, so that two runs of `wirespeed tune` agree. Among routes of ours that
-//! are within the margin of each other in a cell, that one serves which does so in most cells: a plan
-//! that changes its route with every size would show nothing but noise.
+//! something beats it clearly, so that two runs of `wirespeed tune` agree. Among routes of ours of
+//! which none clearly beats the others in a cell, that one serves which stands so in most cells: a
+//! plan that changes its route with every size would show nothing but noise.
 
 use wirespeed_cipher::{Algorithm, Direction, Route, SIZE_CLASSES, Use};
 
@@ -52,8 +52,9 @@ pub struct Trial {
 /// Chooses the routes of one algorithm from all that was measured of it; `incumbents` is an earlier
 /// plan with the same fingerprint. No rows if a size class was not measured.
 ///
-/// If nothing of ours wins, or if what is lost in the other cells by handing calls on outweighs what
-/// is won, every row is `libcrypto`, and the algorithm is not claimed.
+/// If nothing of ours wins, or if in a cell that the host wins both our routes and handing calls on to
+/// it would be slower by clearly more than the margin, every row is `libcrypto`: the algorithm is not
+/// claimed, for it can only be claimed whole, and nothing is to be slower than it was.
 pub fn judge(algorithm: Algorithm, trials: &[Trial], incumbents: Option<&Plan>) -> Vec<Row> {
     let cells: Vec<Cell<'_>> = algorithm
         .directions()
@@ -86,8 +87,9 @@ pub fn judge(algorithm: Algorithm, trials: &[Trial], incumbents: Option<&Plan>) 
             cell.best(widest).unwrap_or_else(|| cell.stand_in())
         })
         .collect();
-    let gain: f64 = cells.iter().zip(&routes).map(|(cell, route)| cell.mean_gain(*route)).sum();
-    let claimed = winners.iter().any(|alike| !alike.is_empty()) && gain > 0.0;
+    let is_faster = winners.iter().any(|alike| !alike.is_empty());
+    let is_slower = cells.iter().zip(&routes).any(|(cell, route)| cell.is_slow(*route));
+    let claimed = is_faster && !is_slower;
     let chosen = cells.iter().zip(routes);
     chosen.flat_map(|(cell, route)| cell.rows(algorithm, claimed.then_some(route))).collect()
 }
@@ -148,7 +150,7 @@ impl Cell<'_> {
         })
     }
 
-    /// Our routes that have earned this cell: the best, and those that are within the margin of it.
+    /// Our routes that have earned this cell: the best, and those that it does not clearly beat.
     fn winners(&self, incumbent: Option<Route>) -> Vec<Route> {
         let incumbent = incumbent.filter(|route| self.holds(*route));
         let earned = |route: &Route| self.beats(*route, None);
@@ -157,17 +159,26 @@ impl Cell<'_> {
         let Some(best) = self.best(fit.iter().copied()) else {
             return incumbent.into_iter().collect();
         };
-        let least = self.mean_gain(best) - MARGIN.ln_1p();
-        fit.into_iter().filter(|route| self.mean_gain(*route) >= least).collect()
+        let alike = |route: &Route| *route == best || !self.beats(best, Some(*route));
+        fit.into_iter().filter(alike).collect()
     }
 
-    /// Where the host stays, but the algorithm is ours: calls are handed on to it, unless a route of
-    /// ours is clearly faster than that detour.
+    /// Where the host stays, but the algorithm is ours: calls are handed on to it, unless that detour
+    /// is slow and a route of ours is not, or is clearly faster.
     fn stand_in(&self) -> Route {
-        let detour = self.here().any(|trial| trial.route == Route::Libcrypto);
-        let fast = self.own().filter(|route| *route != Route::Portable);
-        let ahead = |route: &Route| detour && self.beats(*route, Some(Route::Libcrypto));
-        self.best(fast.filter(ahead)).unwrap_or(Route::Libcrypto)
+        const DETOUR: Route = Route::Libcrypto;
+        let ahead = |route: &Route| {
+            self.beats(*route, Some(DETOUR)) || self.is_slow(DETOUR) && !self.is_slow(*route)
+        };
+        let measured = self.here().any(|trial| trial.route == DETOUR);
+        let fast = self.own().filter(|route| measured && *route != Route::Portable);
+        self.best(fast.filter(ahead)).unwrap_or(DETOUR)
+    }
+
+    /// Whether a route is slower than the host by clearly more than the margin, at any size in any use.
+    fn is_slow(&self, route: Route) -> bool {
+        let of_route = self.here().filter(|trial| trial.route == route);
+        of_route.into_iter().any(|trial| trial.gain.high < 1.0 - MARGIN)
     }
 
     /// The route with the greatest gain.

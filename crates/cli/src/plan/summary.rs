@@ -49,9 +49,9 @@ pub(crate) fn title(algorithm: Algorithm, direction: Direction) -> String {
 
 /// One line: title, gains, routes.
 pub(crate) fn line(title: &str, gains: &str, routes: &str) -> String {
-    let words: Vec<&str> = routes.split(' ').collect();
+    let parts: Vec<&str> = routes.split_inclusive(", ").map(str::trim_end).collect();
     let indent = TITLE + GAIN;
-    let routes = wrap(&words, " ", WIDTH - indent, 2);
+    let routes = wrap(&parts, " ", WIDTH - indent, 2);
     let routes = routes.replace('\n', &format!("\n{:indent$}", ""));
     format!("{title:<TITLE$}{gains:<GAIN$}{routes}\n")
 }
