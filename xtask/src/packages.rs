@@ -33,6 +33,11 @@ const STUNNEL: Need = Need { command: &["test", "-x", "/usr/bin/stunnel4"], pack
 const OPENVPN: Need = Need { command: &["test", "-x", "/usr/sbin/openvpn"], package: "openvpn" };
 const CURL: Need = Need { command: &["/usr/bin/curl", "--version"], package: "curl" };
 const PYTHON: Need = Need { command: &["/usr/bin/python3", "--version"], package: "python3" };
+const QEMU: Need =
+    Need { command: &["qemu-system-x86_64", "--version"], package: "qemu-system-x86" };
+const BUSYBOX: Need =
+    // The small one of Debian's installer lacks cpio.
+    Need { command: &["/bin/busybox", "cpio", "--help"], package: "busybox-static" };
 const IP: Need = Need { command: &["ip", "-Version"], package: "iproute2" };
 
 /// What building OpenSSL takes.
@@ -40,7 +45,7 @@ pub(crate) const BUILD: &[Need] = &[PERL, MAKE, GCC, C_LIBRARY];
 /// What the tests take.
 pub(crate) const TESTS: &[Need] = &[
     PERL, MAKE, GCC, C_LIBRARY, OPENSSL, VALGRIND, NM, NGINX, SSHD, SSH, HAPROXY, STUNNEL, OPENVPN,
-    CURL, PYTHON, IP,
+    CURL, PYTHON, IP, QEMU, BUSYBOX,
 ];
 
 impl Need {

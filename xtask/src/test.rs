@@ -2,9 +2,11 @@
 
 use std::time::Instant;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use clap::Args;
+use serde_json::Value;
 
+use crate::kernel;
 use crate::openssl::{self, Version};
 use crate::run::Run;
 use crate::structure;
@@ -73,6 +75,7 @@ const STAGES: &[Stage] = &[
         run: |workspace| built(workspace, Version::V4_0),
     },
     Stage { name: "hosts", about: "real programs and daemons with our module", run: hosts },
+    Stage { name: "vm", about: "lesser machines, booted in QEMU", run: virtual_machines },
     Stage {
         name: "secrets",
         about: "secret-independence: memcheck with poisoned keys and data",
@@ -160,8 +163,29 @@ fn built(workspace: &Workspace, version: Version) -> Result<Tally> {
 /// Debian's programs, with the module just built.
 fn hosts(workspace: &Workspace) -> Result<Tally> {
     workspace
-        .cargo(["test", "--release", "--package", "wirespeed-hosts"])
+        .cargo(["test", "--release", "--package", "wirespeed-hosts", "--lib", "--bins"])
+        .arguments(["--test", "hosts"])
         .environment("WIRESPEED_MODULES", workspace.target().join("release"))
+        .tests()
+}
+
+/// The program, the module and the kernels' own tests on machines that lack what this one has.
+fn virtual_machines(workspace: &Workspace) -> Result<Tally> {
+    let kernel = match kernel::provide(workspace) {
+        Ok(kernel) => kernel,
+        Err(error) => return Ok(Tally::skip(format!("no kernel to boot: {error:#}"))),
+    };
+    let built = workspace
+        .cargo(["test", "--release", "--package", "wirespeed-native", "--lib", "--no-run"])
+        .arguments(["--message-format", "json"])
+        .output()?;
+    let mut messages = built.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let program = messages.find_map(|it| it["executable"].as_str().map(str::to_owned));
+    workspace
+        .cargo(["test", "--release", "--package", "wirespeed-hosts", "--test", "vm"])
+        .environment("WIRESPEED_MODULES", workspace.target().join("release"))
+        .environment("WIRESPEED_KERNEL", kernel)
+        .environment("WIRESPEED_NATIVE_TESTS", program.context("the kernels have no tests")?)
         .tests()
 }
 
