@@ -46,8 +46,8 @@ impl Destination {
                 file
             }
         };
-        // A link stays one: what it leads to is replaced.
-        let file = fs::canonicalize(&file).unwrap_or(file);
+        // A link stays one: what it leads to is replaced. The path is absolute, as openssl.cnf wants it.
+        let file = fs::canonicalize(&file).or_else(|_| std::path::absolute(&file)).unwrap_or(file);
         if fs::metadata(&file).is_ok_and(|there| !there.is_file()) {
             return Err(Fault::usage(format!("{} is no regular file", file.display())));
         }
@@ -85,10 +85,7 @@ impl Destination {
     }
 
     fn folder(&self) -> &Path {
-        match self.file.parent() {
-            Some(folder) if folder != Path::new("") => folder,
-            _ => Path::new("."),
-        }
+        self.file.parent().unwrap_or(Path::new("/"))
     }
 }
 
@@ -164,6 +161,12 @@ mod tests {
         Destination::new(Some(link.clone())).expect("a place").write("new").expect("written");
         assert!(fs::symlink_metadata(&link).expect("a link").is_symlink());
         assert_eq!(fs::read_to_string(&file).expect("a file"), "new");
+    }
+
+    #[test]
+    fn a_relative_path_becomes_an_absolute_one() {
+        let destination = Destination::new(Some(PathBuf::from("no-such-plan"))).expect("a place");
+        assert!(destination.file().is_absolute() && destination.file().ends_with("no-such-plan"));
     }
 
     #[test]
