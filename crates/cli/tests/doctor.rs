@@ -186,6 +186,20 @@ fn what_others_may_change() {
 }
 
 #[test]
+#[cfg_attr(not(debug_assertions), ignore = "only debug builds can disprove a route")]
+fn a_route_that_fails_its_proof() {
+    let case = Case::new("");
+    let output = case.doctor().env("WIRESPEED_DISPROVE", "portable").output();
+    let output = output.expect("the program runs");
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(
+        text.contains("proof          MEND  portable gives wrong bytes on this machine"),
+        "{text}"
+    );
+}
+
+#[test]
 fn counters_of_another_version() {
     let case = Case::new("");
     let stats = case.write("stats", "something else");

@@ -1,5 +1,6 @@
 //! Services: those that are told to read another configuration, and those that run since before ours.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use wirespeed_openssl_conf::Configuration;
@@ -17,6 +18,9 @@ pub(crate) fn overrides(examined: &Examined<'_>) -> Vec<Finding> {
     let below: Vec<PathBuf> = files.iter().flat_map(|it| examined.here.inside(it)).collect();
     files.extend(below);
     files.push("/etc/environment".into());
+    // /lib is /usr/lib on most machines.
+    let places = files.iter().filter_map(|file| Some(examined.here.entry(file).ok()?.place));
+    let files: BTreeSet<PathBuf> = places.collect();
     let mut findings = Vec::new();
     for file in files {
         let Some(text) = examined.here.text(&file) else { continue };

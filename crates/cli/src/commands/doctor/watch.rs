@@ -10,7 +10,7 @@ mod speed;
 use std::ffi::OsString;
 
 use serde::Serialize;
-use wirespeed_cipher::Route;
+use wirespeed_cipher::{Direction, Route};
 use wirespeed_stats::{Row, Snapshot};
 
 use super::examined::Examined;
@@ -79,7 +79,10 @@ pub(super) fn watch(
     findings.extend(speed::misleading(words));
     findings.push(match (counted.loads(), rows.as_slice()) {
         (0, _) => reason::not_loaded(examined, &command, &ran),
-        (_, []) => reason::not_used(&command, &ran),
+        (_, []) => reason::not_used(&command, &ran, ""),
+        (_, rows) if rows.iter().all(is_random) => {
+            reason::not_used(&command, &ran, ", but for OpenSSL's own random numbers")
+        }
         (_, rows) => used(&command, rows),
     });
     findings.extend(reason::own_openssl(examined, &ran));
@@ -96,6 +99,14 @@ pub(super) fn watch(
         estimate,
     };
     Ok((watched, findings))
+}
+
+/// Whether a row is what the random generator of OpenSSL 3.0 to 3.4 asks for: AES-256, a block or a few
+/// at a time (providers/implementations/rands/drbg_ctr.c). Every program that starts a session does.
+fn is_random(row: &Row) -> bool {
+    const LONGEST: u64 = 64;
+    let generator = matches!(row.algorithm.name(), "AES-256-ECB" | "AES-256-CTR");
+    generator && row.direction == Direction::Encrypt && row.bytes <= row.calls * LONGEST
 }
 
 /// How the command itself ended: not our fault, but not to be kept quiet.
@@ -160,6 +171,20 @@ fn volume(bytes: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn random_numbers_are_told_from_data() {
+        let row = |algorithm: &str, calls, bytes| Row {
+            algorithm: algorithm.parse().expect("an algorithm"),
+            direction: Direction::Encrypt,
+            route: Route::Vaes512,
+            calls,
+            bytes,
+        };
+        assert!(is_random(&row("AES-256-ECB", 83, 3072)) && is_random(&row("AES-256-CTR", 6, 212)));
+        assert!(!is_random(&row("AES-256-CTR", 10, 10_000)), "ssh, for one");
+        assert!(!is_random(&row("AES-128-CTR", 6, 212)));
+    }
 
     #[test]
     fn volumes() {

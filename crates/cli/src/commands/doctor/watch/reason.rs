@@ -103,14 +103,14 @@ fn libcrypto_without_us(
     )
 }
 
-/// The module was loaded, but nothing was encrypted through it.
-pub(super) fn not_used(command: &Command, ran: &Ran) -> Finding {
+/// The module was loaded, but no data went through it; `except` says what else did.
+pub(super) fn not_used(command: &Command, ran: &Ran, except: &str) -> Finding {
     let other = OTHERS.iter().find(|(library, _)| ran.seen.library(library).is_some());
     let other = other.map(|(_, name)| format!(", or by {name}, which it loads too"));
     Finding::mend(
         format!(
-            "{} loaded Wirespeed and used none of it: nothing was encrypted, or only by what Wirespeed \
-             leaves to OpenSSL (wirespeed routes){}",
+            "{} loaded Wirespeed and used none of it{except}: nothing was encrypted, or only by what \
+             Wirespeed leaves to OpenSSL (wirespeed routes){}",
             command.name(),
             other.unwrap_or_default()
         ),
