@@ -1,6 +1,7 @@
 //! The project's own chores, each one verb: what people type and what continuous integration runs.
 #![forbid(unsafe_code)]
 
+mod fuzz;
 mod kernel;
 mod openssl;
 mod packages;

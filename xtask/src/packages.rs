@@ -20,6 +20,8 @@ const PERL: Need = Need {
 };
 const MAKE: Need = Need { command: &["make", "--version"], package: "make" };
 const GCC: Need = Need { command: &["gcc", "--version"], package: "gcc" };
+/// For libFuzzer.
+const GXX: Need = Need { command: &["g++", "--version"], package: "g++" };
 const C_LIBRARY: Need =
     Need { command: &["test", "-e", "/usr/include/stdio.h"], package: "libc6-dev" };
 const OPENSSL: Need = Need { command: &["openssl", "version"], package: "openssl" };
@@ -44,8 +46,8 @@ const IP: Need = Need { command: &["ip", "-Version"], package: "iproute2" };
 pub(crate) const BUILD: &[Need] = &[PERL, MAKE, GCC, C_LIBRARY];
 /// What the tests take.
 pub(crate) const TESTS: &[Need] = &[
-    PERL, MAKE, GCC, C_LIBRARY, OPENSSL, VALGRIND, NM, NGINX, SSHD, SSH, HAPROXY, STUNNEL, OPENVPN,
-    CURL, PYTHON, IP, QEMU, BUSYBOX,
+    PERL, MAKE, GCC, GXX, C_LIBRARY, OPENSSL, VALGRIND, NM, NGINX, SSHD, SSH, HAPROXY, STUNNEL,
+    OPENVPN, CURL, PYTHON, IP, QEMU, BUSYBOX,
 ];
 
 impl Need {

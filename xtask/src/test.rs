@@ -83,6 +83,7 @@ const STAGES: &[Stage] = &[
     },
     Stage { name: "memcheck", about: "the provider under memcheck, reduced", run: memcheck },
     Stage { name: "asan", about: "the provider under AddressSanitizer (nightly)", run: asan },
+    Stage { name: "fuzz", about: "everything that reads a file, fuzzed (nightly)", run: fuzz },
     Stage { name: "miri", about: "what Miri can interpret (nightly)", run: miri },
 ];
 
@@ -255,6 +256,13 @@ fn asan(workspace: &Workspace) -> Result<Tally> {
         // libcrypto keeps what it allocates once per process; leaks of ours show under memcheck.
         .environment("ASAN_OPTIONS", "detect_leaks=0")
         .tests()
+}
+
+fn fuzz(workspace: &Workspace) -> Result<Tally> {
+    if let Err(reason) = nightly(workspace, "rust-std") {
+        return Ok(Tally::skip(reason));
+    }
+    crate::fuzz::run(workspace)
 }
 
 fn miri(workspace: &Workspace) -> Result<Tally> {
