@@ -20,12 +20,21 @@ pub struct Removed {
 }
 
 /// Takes our lines away. Lines that others have come to depend on stay: the header above keys that
-/// are not ours, and the default provider where it would otherwise be lost.
-pub fn uninstall(bytes: &[u8], path: &Path, files: &dyn Files) -> Result<Removed, Fault> {
+/// are not ours, and the default provider where it would otherwise be lost. But what gives back the
+/// `original`, where that is known, needs no such care.
+pub fn uninstall(
+    bytes: &[u8],
+    original: Option<&[u8]>,
+    path: &Path,
+    files: &dyn Files,
+) -> Result<Removed, Fault> {
     let all = lines::split(bytes, lines::lead(bytes));
     let ours: Vec<&Line> = all.iter().filter(|line| writing::is_ours(bytes, line)).collect();
-    let before = Configuration::of(bytes, path, files)?;
     let plain = writing::without(bytes, &ours);
+    if original == Some(&plain) {
+        return Ok(Removed { bytes: plain, kept: Vec::new() });
+    }
+    let before = Configuration::of(bytes, path, files)?;
     let depended_on = adopted(&all, &ours);
     if depended_on.is_empty()
         && let Ok(after) = Configuration::of(&plain, path, files)

@@ -28,7 +28,7 @@ fn properties_hold(text: &[u8], path: &Path) -> Result<(), TestCaseError> {
     };
     let again = install(&installed, path, &ThisMachine, &wanted()).unwrap();
     prop_assert_eq!(text_of(&again), text_of(&installed), "twice is once");
-    let removed = uninstall(&installed, path, &ThisMachine).unwrap();
+    let removed = uninstall(&installed, Some(text), path, &ThisMachine).unwrap();
     prop_assert_eq!(text_of(&removed.bytes), text_of(text), "taken back");
     prop_assert!(removed.kept.is_empty());
     let now = Configuration::of(&installed, path, &ThisMachine).unwrap();
@@ -154,7 +154,7 @@ fn demands_that_we_cannot_meet_are_obstacles() {
 #[test]
 fn what_others_built_on_our_lines_stays() {
     let path = Path::new("/nowhere/openssl.cnf");
-    let remove = |text: &str| uninstall(text.as_bytes(), path, &ThisMachine).unwrap();
+    let remove = |text: &str| uninstall(text.as_bytes(), None, path, &ThisMachine).unwrap();
     // A key of one's own in a section of its own: ours go, it stays.
     let edited = installed("a = b\n") + "[own]\nkey = value\n";
     let removed = remove(&edited);

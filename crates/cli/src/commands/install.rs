@@ -158,23 +158,24 @@ impl Intention {
 
     fn carry_out(&self, module: &Original, interruption: &Interruption) -> Result<(), Fault> {
         let scratch = tempfile::tempdir().map_err(|error| unable(Path::new("/tmp"), &error))?;
-        let before = match self.configuration.bytes() {
-            Some(_) => self.configuration.path(),
-            None => Path::new("/dev/null"),
+        let write = |name: &str, bytes: &[u8]| {
+            let file = scratch.path().join(name);
+            fs::write(&file, bytes).map_err(|error| unable(&file, &error))?;
+            Ok::<_, Fault>(file)
         };
+        let before = write("before.cnf", self.configuration.bytes().unwrap_or_default())?;
         let mut change = Change::begin(&self.configuration, module);
 
         show("\nTrying it before it is in place\n")?;
         let staged = change.stage_module(&self.module)?;
         let stats = scratch.path().join("stats");
-        let trial_file = scratch.path().join("openssl.cnf");
-        fs::write(&trial_file, self.edited(&staged, Some(&stats))?)
-            .map_err(|error| unable(&trial_file, &error))?;
+        let trial_file = write("openssl.cnf", &self.edited(&staged, Some(&stats))?)?;
         let trial = Trial {
             configuration: &trial_file,
-            before,
+            before: &before,
             module: &staged,
             stats: Some(&stats),
+            has_plan: self.plan.is_some(),
             scratch: scratch.path(),
         };
         let proved = trial.run(interruption).map_err(|why| fault(&why, "nothing was changed"))?;

@@ -40,7 +40,8 @@ pub(crate) fn run(arguments: UninstallArguments) -> Result<(), Fault> {
     let module = Original::read(&place.module).ok().filter(|module| module.bytes().is_some());
     let module = module.filter(|module| !is_used_elsewhere(&place, module.path()));
     let bytes = file.bytes().unwrap_or_default();
-    let removed = uninstall(bytes, file.path(), &ThisMachine)
+    let original = fs::read(backup(file.path())).ok();
+    let removed = uninstall(bytes, original.as_deref(), file.path(), &ThisMachine)
         .map_err(|fault| Fault::usage(format!("OpenSSL cannot read it: {fault}")))?;
     if removed.bytes == bytes && module.is_none() {
         return show("Not installed: nothing to change.\n");
@@ -57,7 +58,7 @@ pub(crate) fn run(arguments: UninstallArguments) -> Result<(), Fault> {
     }
     let interruption = Interruption::watch()?;
     interruption.check("nothing was changed")?;
-    let end = restore(&file, &removed)?;
+    let end = restore(&file, original.as_deref(), &removed)?;
     // Last: until now openssl.cnf may have named it.
     if let Some(module) = &module {
         let unable = |error| obstacle(module.path(), &error, "wirespeed uninstall");
@@ -71,12 +72,11 @@ pub(crate) fn run(arguments: UninstallArguments) -> Result<(), Fault> {
 }
 
 /// Writes the file without our lines; says in one line how it now is.
-fn restore(file: &Original, removed: &Removed) -> Result<String, Fault> {
+fn restore(file: &Original, before: Option<&[u8]>, removed: &Removed) -> Result<String, Fault> {
     let path = file.path();
     let name = path.display();
     let unable = |error| obstacle(path, &error, "wirespeed uninstall");
     let kept = backup(path);
-    let before = fs::read(&kept).ok();
     if before.is_none() && removed.bytes.is_empty() && file.bytes().is_some() {
         remove(path).map_err(unable)?;
         return Ok(format!("{name} is gone, as before.\n"));
@@ -84,7 +84,7 @@ fn restore(file: &Original, removed: &Removed) -> Result<String, Fault> {
     if file.bytes() != Some(&removed.bytes) {
         file.stage(&removed.bytes).and_then(super::install::Staged::place).map_err(unable)?;
     }
-    if before.as_ref() == Some(&removed.bytes) {
+    if before == Some(&removed.bytes) {
         remove(&kept).map_err(unable)?;
         return Ok(format!("{name} is as it was, byte for byte.\n"));
     }

@@ -94,7 +94,7 @@ impl<'a> Change<'a> {
     fn keep_backup(&mut self) -> io::Result<()> {
         let Some(bytes) = self.configuration.bytes() else { return Ok(()) };
         let path = self.configuration.path();
-        let stripped = uninstall(bytes, path, &ThisMachine);
+        let stripped = uninstall(bytes, None, path, &ThisMachine);
         if stripped.is_ok_and(|removed| removed.bytes == bytes) {
             let place = backup(path);
             stage(bytes, &place, path)?.place()?;
