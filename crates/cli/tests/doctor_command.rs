@@ -125,6 +125,17 @@ fn its_output_goes_where_it_goes_and_its_failure_is_said() {
     }
 }
 
+/// The seeds: "segmentation fault openssl speed -evp aes-128-cbc -engine af_alg".
+#[test]
+fn a_program_that_crashes() {
+    let said = ready().watch(["sh", "-c", "kill -SEGV $$"]);
+    said.must_blame(&[
+        "sh ended with signal: 11",
+        "it crashed",
+        "run it with OPENSSL_CONF=/dev/null",
+    ]);
+}
+
 #[test]
 fn children_of_a_script_count_too() {
     let case = ready();

@@ -8,8 +8,10 @@ mod setting;
 mod speed;
 
 use std::ffi::OsString;
+use std::os::unix::process::ExitStatusExt;
 
 use serde::Serialize;
+use signal_hook::consts::{SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV};
 use wirespeed_cipher::{Direction, Route};
 use wirespeed_stats::{Row, Snapshot};
 
@@ -22,6 +24,9 @@ use command::Command;
 use estimate::Estimate;
 use run::Ran;
 use setting::Setting;
+
+/// The signals of a program that did what no program may.
+const CRASHES: [i32; 5] = [SIGSEGV, SIGBUS, SIGILL, SIGABRT, SIGFPE];
 
 /// What a program did while it was watched.
 #[derive(Serialize)]
@@ -112,9 +117,15 @@ fn is_random(row: &Row) -> bool {
 /// How the command itself ended: not our fault, but not to be kept quiet.
 fn ended(command: &Command, ran: &Ran) -> Finding {
     let text = format!("{} ended with {}", command.name(), ran.status);
-    match ran.status.success() || ran.interrupted {
-        true => Finding::fine(text),
-        false => Finding::note(format!("{text}: what it did until then was watched")),
+    let crashed = ran.status.signal().is_some_and(|signal| CRASHES.contains(&signal));
+    match (crashed, ran.status.success() || ran.interrupted) {
+        (true, _) => Finding::mend(
+            format!("{text}: it crashed"),
+            "run it with OPENSSL_CONF=/dev/null: if it crashes then too, it is not Wirespeed's doing; \
+             if not, please report it",
+        ),
+        (false, true) => Finding::fine(text),
+        (false, false) => Finding::note(format!("{text}: what it did until then was watched")),
     }
 }
 
