@@ -6,6 +6,6 @@ mod rows;
 mod summary;
 
 pub(crate) use effect::{Effect, Listed};
-pub(crate) use file::{Destination, default_file};
+pub(crate) use file::{Destination, SYSTEM, default_file};
 pub(crate) use rows::PlanRow;
 pub(crate) use summary::{by_size, everywhere, gains, line, summary, title};

@@ -59,7 +59,7 @@ struct Intention {
 
 pub(crate) fn run(arguments: InstallArguments) -> Result<(), Fault> {
     let place = Place::find(arguments.place)?;
-    let standing = plan::standing();
+    let standing = plan::standing(place.is_the_machines);
     // A file of one's own gets the machine's plan if there is one, and is not worth half a minute.
     let measures = place.is_the_machines && standing.as_ref().is_some_and(|it| it.lack.is_some());
     let usable = standing.as_ref().filter(|it| it.lack.is_none() || measures);
@@ -96,8 +96,10 @@ pub(crate) fn run(arguments: InstallArguments) -> Result<(), Fault> {
     if measures {
         let lack = standing.and_then(|it| it.lack).unwrap_or_default();
         show(&format!("Measuring first, for there is no plan of this machine: {lack}\n\n"))?;
-        plan::measure()?;
+        let measured = plan::measure();
+        // Ctrl-C ends the measuring too; that is no fault of its.
         interruption.check("nothing was changed")?;
+        measured?;
         if done {
             return show(
                 "\nNothing else to change: the module follows the new plan from now on.\n",

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::fault::Fault;
 
 /// The plan of the whole machine.
-const SYSTEM: &str = "/etc/wirespeed/plan";
+pub(crate) const SYSTEM: &str = "/etc/wirespeed/plan";
 /// Below a user's folder of configurations.
 const OWN: &str = "wirespeed/plan";
 

@@ -8,7 +8,7 @@ use wirespeed_libcrypto::Library;
 use wirespeed_plan::{Fingerprint, Plan};
 
 use crate::fault::Fault;
-use crate::plan::default_file;
+use crate::plan::{SYSTEM, default_file};
 
 /// The plan of the default place, and why it cannot be used as it is.
 pub(crate) struct Standing {
@@ -16,9 +16,10 @@ pub(crate) struct Standing {
     pub(crate) lack: Option<String>,
 }
 
-/// Looks for this machine's plan. Nothing is known about plans without a libcrypto or a home.
-pub(crate) fn standing() -> Option<Standing> {
-    let file = default_file()?;
+/// Looks for the plan: daemons follow the machine's and none in somebody's home, but a configuration
+/// of one's own may. Nothing is known about plans without a libcrypto or a home.
+pub(crate) fn standing(is_the_machines: bool) -> Option<Standing> {
+    let file = if is_the_machines { PathBuf::from(SYSTEM) } else { default_file()? };
     let here = Fingerprint::here(Library::host().ok()?.version());
     let lack = match Plan::read(&file) {
         Err(why) => Some(why.to_string()),
