@@ -1,6 +1,6 @@
 //! Configurations as distributions and articles have them, cut down to what does something.
 
-/// A configuration and what stands around it. `@` is the folder that everything lies in.
+/// A configuration and what stands around it. `@/` is the folder that everything lies in.
 pub(crate) struct Case {
     pub(crate) name: &'static str,
     /// Nothing where there is no file.
@@ -67,7 +67,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         name: "fedora",
         text: Some(concat!(
-            ".pragma includedir:@\nHOME\t\t\t= .\nopenssl_conf = openssl_init\n\
+            ".pragma includedir:@/\nHOME\t\t\t= .\nopenssl_conf = openssl_init\n\
              config_diagnostics = 1\noid_section = new_oids\n[ new_oids ]\n\n[openssl_init]\n\
              providers = provider_sect\nssl_conf = ssl_module\nalg_section = evp_properties\n\n\
              [ evp_properties ]\n#This section is intentionally added empty here\n\n\

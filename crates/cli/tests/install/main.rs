@@ -88,7 +88,9 @@ fn unchanged(before: &Values, now: &Values) -> Result<(), String> {
         let new = now.get(&(section.clone(), key.clone()));
         let new = new.ok_or_else(|| format!("{key} in [{section}] is lost"))?;
         let wanted = match key.as_str() {
-            "default_properties" => format!("{value},?provider=wirespeed"),
+            "default_properties" => {
+                format!("{value},?provider=wirespeed,?wirespeed.preferred=yes")
+            }
             _ => value.clone(),
         };
         expect(*new == wanted, &format!("{key} in [{section}] was {value}, is {new}"))?;

@@ -33,7 +33,7 @@ pub(crate) struct Ended {
 impl Scene {
     pub(crate) fn new(case: &Case) -> Result<Self, String> {
         let folder = tempfile::tempdir().map_err(text)?;
-        let place = |text: &str| text.replace('@', &folder.path().display().to_string());
+        let place = |text: &str| text.replace("@/", &format!("{}/", folder.path().display()));
         let main = case.text.map(|text| ("openssl.cnf", text));
         for (name, content) in case.included.iter().copied().chain(main) {
             let path = folder.path().join(name);

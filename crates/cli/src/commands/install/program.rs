@@ -120,15 +120,23 @@ impl Outcome {
         self.status.is_some_and(|status| status.success())
     }
 
-    /// The program's own words on what went wrong, in one line.
+    /// The program's own words on what went wrong, in one line: the first that speaks of an error, for
+    /// those after it come from further out; else the last, before which are remarks.
     pub(crate) fn words(&self) -> String {
         let texts = [&self.errors, &self.output].map(|text| String::from_utf8_lossy(text));
-        let mut lines = texts.iter().flat_map(|text| text.lines()).map(str::trim);
-        let status = match self.status {
-            None => "it does not come to an end".to_owned(),
-            Some(status) => status.to_string(),
+        let text = texts.iter().find(|text| !text.trim().is_empty());
+        let lines: Vec<&str> = text.iter().flat_map(|text| text.lines()).map(str::trim).collect();
+        let speaks = |line: &&&str| {
+            let line = line.to_ascii_lowercase();
+            ["error", "fail", "fatal"].iter().any(|word| line.contains(word))
         };
-        lines.find(|line| !line.is_empty()).map_or(status, str::to_owned)
+        let line =
+            lines.iter().find(speaks).or_else(|| lines.iter().rfind(|line| !line.is_empty()));
+        match (line, self.status) {
+            (Some(line), _) => (*line).to_owned(),
+            (None, None) => "it does not come to an end".to_owned(),
+            (None, Some(status)) => status.to_string(),
+        }
     }
 
     /// Whether its words hold one of these.

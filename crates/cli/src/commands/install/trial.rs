@@ -194,7 +194,7 @@ impl Trial<'_> {
         Ok(Some(format!("its calls were served by {}", routes.join(", "))))
     }
 
-    /// A TLS handshake with a server of our own, both with the new configuration.
+    /// A TLS handshake with a server of our own.
     fn handshake(&self, openssl: &Path) -> Result<Option<String>, Failure> {
         let [key, certificate] = ["key.pem", "certificate.pem"].map(|name| self.scratch.join(name));
         let request = [
@@ -219,30 +219,32 @@ impl Trial<'_> {
         if !outcome.succeeded() {
             return Err(failed("openssl req", &outcome));
         }
-        let server = ["s_server", "-accept", "127.0.0.1:0", "-www", "-naccept", "1", "-key"];
-        let server = server.iter().map(PathBuf::from);
-        let server =
-            Run::new(openssl, server.chain([key, "-cert".into(), certificate]), self.configuration);
-        let client = program::find("curl");
-        let outcome = server.serve(port, |port| {
-            let address = format!("127.0.0.1:{port}");
-            match &client {
-                Some(curl) => {
-                    let url = format!("https://{address}/");
-                    Run::new(
-                        curl,
-                        ["--silent", "--show-error", "--insecure", "--noproxy", "*", &url],
-                        self.configuration,
-                    )
+        let curl = program::find("curl");
+        let title = if curl.is_some() { "curl" } else { "openssl s_client" };
+        let title = format!("{title}: a TLS handshake with openssl s_server");
+        // Client and server have the same configuration.
+        let shake = |configuration: &Path| {
+            let server = ["s_server", "-accept", "127.0.0.1:0", "-www", "-naccept", "1", "-key"];
+            let server = server.iter().map(PathBuf::from);
+            let server = server.chain([key.clone(), "-cert".into(), certificate.clone()]);
+            Run::new(openssl, server, configuration).serve(port, |port| {
+                let address = format!("127.0.0.1:{port}");
+                let url = format!("https://{address}/");
+                match &curl {
+                    Some(curl) => {
+                        let quietly =
+                            ["--silent", "--show-error", "--insecure", "--noproxy", "*", &url];
+                        Run::new(curl, quietly, configuration).finish()
+                    }
+                    None => Run::new(openssl, ["s_client", "-connect", &address], configuration)
+                        .finish(),
                 }
-                None => Run::new(openssl, ["s_client", "-connect", &address], self.configuration),
-            }
-            .finish()
-        })?;
-        let title = if client.is_some() { "curl" } else { "openssl s_client" };
+            })
+        };
+        let outcome = shake(self.configuration)?;
         match outcome.succeeded() {
-            true => Ok(Some(format!("{title}: a TLS handshake with openssl s_server"))),
-            false => Err(failed(&format!("{title}: a TLS handshake"), &outcome)),
+            true => Ok(Some(title)),
+            false => Err(fails(&title, &outcome, shake(self.before)?.succeeded())),
         }
     }
 
@@ -259,19 +261,21 @@ impl Trial<'_> {
             return Ok(Some(format!("{title}: works")));
         }
         let before = run(self.before).finish()?;
-        match (before.succeeded(), outcome.mentions(daemon.unprepared)) {
-            (true, _) => Err(failed(&title, &outcome)),
-            (false, true) => {
-                Ok(Some(format!("{title}: not tried, it is not set up: {}", outcome.words())))
-            }
-            (false, false) => {
-                let words = outcome.words();
-                let text =
-                    format!("{title} fails, without Wirespeed too; mend that first: {words}");
-                Err(Failure::Program(text))
-            }
+        if !before.succeeded() && outcome.mentions(daemon.unprepared) {
+            let words = outcome.words();
+            return Ok(Some(format!("{title}: not tried, it is not set up: {words}")));
         }
+        Err(fails(&title, &outcome, before.succeeded()))
     }
+}
+
+/// What is wrong with a program that may have failed before.
+fn fails(title: &str, outcome: &Outcome, worked_before: bool) -> Failure {
+    if worked_before {
+        return failed(title, outcome);
+    }
+    let words = outcome.words();
+    Failure::Program(format!("{title} fails, without Wirespeed too; mend that first: {words}"))
 }
 
 fn failed(title: &str, outcome: &Outcome) -> Failure {
