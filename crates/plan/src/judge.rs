@@ -94,6 +94,12 @@ pub fn judge(algorithm: Algorithm, trials: &[Trial], incumbents: Option<&Plan>) 
     chosen.flat_map(|(cell, route)| cell.rows(algorithm, claimed.then_some(route))).collect()
 }
 
+/// The logarithm of the geometric mean; 0, which is no gain and no loss, without any ratios.
+fn mean_logarithm(ratios: impl Iterator<Item = f64>) -> f64 {
+    let logarithms: Vec<f64> = ratios.map(|ratio| ratio.max(f64::MIN_POSITIVE).ln()).collect();
+    logarithms.iter().sum::<f64>() / logarithms.len().max(1) as f64
+}
+
 /// The size classes of one octave in one direction: they get one route.
 struct Cell<'a> {
     direction: Direction,
@@ -175,10 +181,13 @@ impl Cell<'_> {
         self.best(fast.filter(ahead)).unwrap_or(DETOUR)
     }
 
-    /// Whether a route is slower than the host by clearly more than the margin, at any size in any use.
+    /// Whether at any size a route is slower than the host by clearly more than the margin, its uses
+    /// taken together: a little less for packets may be made up for by new keys.
     fn is_slow(&self, route: Route) -> bool {
-        let of_route = self.here().filter(|trial| trial.route == route);
-        of_route.into_iter().any(|trial| trial.gain.high < 1.0 - MARGIN)
+        self.sizes.iter().any(|&size| {
+            let here = self.here().filter(|trial| (trial.route, trial.size) == (route, size));
+            mean_logarithm(here.map(|trial| trial.gain.high)) < (-MARGIN).ln_1p()
+        })
     }
 
     /// The route with the greatest gain.
@@ -189,9 +198,7 @@ impl Cell<'_> {
     /// The logarithm of a route's mean gain over sizes and uses: 0 is as fast as the host.
     fn mean_gain(&self, route: Route) -> f64 {
         let of_route = self.here().filter(|trial| trial.route == route);
-        let logarithms: Vec<f64> =
-            of_route.map(|trial| trial.gain.median.max(f64::MIN_POSITIVE).ln()).collect();
-        logarithms.iter().sum::<f64>() / logarithms.len().max(1) as f64
+        mean_logarithm(of_route.map(|trial| trial.gain.median))
     }
 
     /// The rows; without a route, those of the host alone.
@@ -205,16 +212,22 @@ impl Cell<'_> {
         })
     }
 
-    /// The figures of the use in which the route gains most; for libcrypto, in which the best of ours
-    /// does.
+    /// The figures of the use in which the route gains most; for libcrypto, of the use that speaks most
+    /// against the best of ours.
     fn reason(&self, route: Option<Route>, size: usize) -> Option<Reason> {
         let at_size = || self.here().filter(|trial| trial.size == size);
         let own = |trial: &&Trial| trial.route != Route::Libcrypto;
-        let shown = |trial: &&Trial| match route {
-            None | Some(Route::Libcrypto) => own(trial),
-            Some(route) => trial.route == route,
+        let deciding = match route.filter(|route| *route != Route::Libcrypto) {
+            Some(route) => at_size()
+                .filter(|trial| trial.route == route)
+                .max_by(|a, b| a.gain.low.total_cmp(&b.gain.low))?,
+            None => {
+                let best = self.best(self.own())?;
+                at_size()
+                    .filter(|trial| trial.route == best)
+                    .min_by(|a, b| a.gain.high.total_cmp(&b.gain.high))?
+            }
         };
-        let deciding = at_size().filter(shown).max_by(|a, b| a.gain.low.total_cmp(&b.gain.low))?;
         let (usage, libcrypto) = (deciding.usage, deciding.host);
         let in_use = || at_size().filter(|trial| trial.usage == usage);
         let by_route = |route| in_use().find(|trial| trial.route == route).map(|trial| trial.time);

@@ -24,7 +24,7 @@ pub struct Row {
 /// The figures behind a choice, all of one use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reason {
-    /// The use in which the route gains most.
+    /// The use in which the route gains most; for libcrypto, in which ours falls behind most.
     pub usage: Use,
     /// One call by the chosen route.
     pub time: Time,

@@ -181,8 +181,12 @@ fn nothing_is_claimed_at_the_price_of_a_clear_loss_elsewhere() {
     trials[0] = trial(Encrypt, Message, 16, Vaes512, 0.7);
     let detour = |gain| vec![trial(Encrypt, Message, 16, Libcrypto, gain)];
     assert_eq!(judged(&[trials.clone(), detour(0.9)]), [Libcrypto; 10]);
-    let claimed = judged(&[trials, detour(0.97)]);
+    let claimed = judged(&[trials.clone(), detour(0.97)]);
     assert_eq!((claimed[0], claimed[1]), (Libcrypto, Vaes512));
+    // A small loss in one use that another makes up for is none.
+    let rekey = vec![trial(Encrypt, Rekey, 16, Vaes512, 1.2)];
+    trials[0] = trial(Encrypt, Message, 16, Vaes512, 0.95);
+    assert_eq!(judged(&[trials, rekey, detour(0.7)]), [Vaes512; 10]);
 }
 
 #[test]

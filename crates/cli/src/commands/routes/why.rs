@@ -19,8 +19,11 @@ pub(super) fn text(algorithms: &[Served]) -> String {
                 text.push_str(&format!("{title}: {routes}; nothing was measured\n"));
                 continue;
             }
-            let note =
-                if served.claimed { "" } else { ": left to this OpenSSL, for nothing beats it" };
+            let note = if served.claimed {
+                ""
+            } else {
+                ": left to this OpenSSL, for there is no clear gain without a loss elsewhere"
+            };
             text.push_str(&format!("{title}{note}\n{}", block(&rows)));
         }
     }

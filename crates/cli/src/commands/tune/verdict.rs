@@ -39,7 +39,7 @@ impl Undecided {
 }
 
 /// Counts the cells that stay with libcrypto although the median of a route of ours is beyond the
-/// margin in some use, and in none below the host's.
+/// margin in some use, if not for sure, and in none below the host's.
 pub(super) fn undecided(plan: &Plan, measuring: &Measuring<'_>) -> Undecided {
     let mut cells = 0;
     for &algorithm in Algorithm::ALL {
@@ -59,7 +59,8 @@ fn promising(trials: &[Trial], row: &Row) -> bool {
     let own = Route::ALL.into_iter().filter(|route| *route != Route::Libcrypto);
     own.into_iter().any(|route| {
         here(route).any(|trial| trial.gain.median > 1.0 + MARGIN)
-            && here(route).all(|trial| trial.gain.median >= 1.0)
+            && here(route).all(|trial| (1.0..).contains(&trial.gain.median))
+            && here(route).all(|trial| trial.gain.low <= 1.0 + MARGIN)
     })
 }
 
