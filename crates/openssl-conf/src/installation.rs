@@ -10,6 +10,7 @@ use std::path::Path;
 
 use crate::files::Files;
 use crate::lines::{self, Line};
+use crate::preference;
 use crate::reading::{Configuration, DEFAULT, Entry, Fault, LineKind, Place};
 use crate::setup::{
     ALG_SECTION, Configured, DEFAULT_PROPERTIES, OPENSSL_CONF, PROVIDERS, Reference,
@@ -19,9 +20,6 @@ use crate::writing::{self, Sheet};
 
 /// The provider's name, in every configuration.
 pub const WIRESPEED: &str = "wirespeed";
-
-/// The default property that prefers it where it has an algorithm.
-const PREFERENCE: &str = "?provider=wirespeed";
 
 /// What our section is to say.
 #[derive(Clone, Copy, Debug)]
@@ -145,7 +143,7 @@ impl<'a> Editor<'a> {
             return Err(Obstacle::Hidden);
         }
         let configuration = self.configuration;
-        let properties = self.properties()?;
+        let properties = preference::wanted(configuration)?;
         let default = configuration.provider("default");
         let ours = configuration.provider(WIRESPEED).filter(|ours| !self.is_shared(ours));
 
@@ -213,49 +211,6 @@ impl<'a> Editor<'a> {
         others.iter().any(|one| {
             one.reference.entry.name != entry.name && one.reference.entry.value == entry.value
         })
-    }
-
-    /// The default properties that are wanted, unless they are there.
-    fn properties(&self) -> Result<Option<String>, Obstacle> {
-        let algorithms = self.configuration.module(ALG_SECTION).and_then(|it| it.section);
-        if let Some(mode) = algorithms.and_then(|section| section.entry("fips_mode"))
-            && !matches!(
-                mode.value.to_str().to_ascii_lowercase().as_str(),
-                "no" | "n" | "false" | "off" | "0"
-            )
-        {
-            let property = "fips=yes".to_owned();
-            return Err(Obstacle::Demanded { property, place: mode.place.clone() });
-        }
-        let Some(entry) = self.configuration.default_properties() else {
-            return Ok(Some(PREFERENCE.to_owned()));
-        };
-        let existing = entry.value.to_str();
-        for clause in existing.split(',').map(str::trim).filter(|clause| !clause.is_empty()) {
-            let (soft, rest) = match clause.strip_prefix('?') {
-                Some(rest) => (true, rest),
-                None => (false, clause),
-            };
-            let (name, value) = rest.split_once('=').unwrap_or((rest, "yes"));
-            match (name.trim().to_ascii_lowercase().as_str(), value.trim()) {
-                ("provider", WIRESPEED) => return Ok(None),
-                ("provider", _) => {
-                    let properties = entry.value.clone();
-                    return Err(Obstacle::Chosen { properties, place: entry.place.clone() });
-                }
-                // What is only preferred, excluded or denied is no obstacle.
-                (name, value)
-                    if soft || name.starts_with('-') || name.ends_with('!') || value == "no" => {}
-                _ => {
-                    let property = clause.to_owned();
-                    return Err(Obstacle::Demanded { property, place: entry.place.clone() });
-                }
-            }
-        }
-        Ok(Some(match existing.trim() {
-            "" => PREFERENCE.to_owned(),
-            existing => format!("{existing},{PREFERENCE}"),
-        }))
     }
 
     /// Lets a key have this value.

@@ -23,6 +23,7 @@ mod expand;
 mod files;
 mod installation;
 mod lines;
+mod preference;
 mod reader;
 mod reading;
 mod removal;

@@ -95,7 +95,7 @@ fn an_empty_file_gets_all_of_it() {
             "plan = /etc/w/\\$plan\\#1",
             "activate = 1",
             "[evp_properties]",
-            "default_properties = ?provider=wirespeed",
+            "default_properties = ?provider=wirespeed,?wirespeed.preferred=yes",
         ]
     );
 }
@@ -109,7 +109,7 @@ fn what_is_there_is_used_whatever_its_name() {
         lines_of_ours(&installed(text)),
         [
             "wirespeed = wirespeed_sect",
-            "default_properties = fips=no,?provider=wirespeed",
+            "default_properties = fips=no,?provider=wirespeed,?wirespeed.preferred=yes",
             "activate = 1",
             "# Wirespeed: take these lines away with wirespeed uninstall",
             "[wirespeed_sect]",
@@ -139,6 +139,22 @@ fn the_plan_or_the_module_that_moves_is_said_in_the_same_line() {
 }
 
 #[test]
+fn a_preference_that_is_there_is_not_said_again() {
+    let properties = |existing: &str| {
+        let text = format!(
+            "openssl_conf = a\n[a]\nalg_section = b\n[b]\ndefault_properties = {existing}\n"
+        );
+        let path = Path::new("/etc/openssl.cnf");
+        let now = Configuration::of(installed(&text).as_bytes(), path, &ThisMachine).unwrap();
+        now.default_properties().expect("properties").value.to_string()
+    };
+    let both = "?provider=wirespeed,?wirespeed.preferred=yes";
+    assert_eq!(properties(both), both);
+    assert_eq!(properties("?provider=wirespeed"), both);
+    assert_eq!(properties("-fips, ?x=y"), format!("-fips, ?x=y,{both}"));
+}
+
+#[test]
 fn demands_that_we_cannot_meet_are_obstacles() {
     let refused = |line: &str| {
         let text = format!("openssl_conf = a\n[a]\nalg_section = b\n[b]\n{line}\n");
@@ -148,6 +164,7 @@ fn demands_that_we_cannot_meet_are_obstacles() {
     assert!(refused("default_properties = fips=yes").contains("demands fips=yes"));
     assert!(refused("fips_mode = yes").starts_with("/etc/openssl.cnf:5: "));
     assert!(refused("default_properties = ?provider=tpm2").contains("prefers another provider"));
+    assert!(refused("default_properties = provider!=x").contains("prefers another provider"));
     assert!(refused("nonsense").contains("/etc/openssl.cnf:5: neither a section, nor a key"));
 }
 

@@ -66,7 +66,7 @@ fn what_nothing_leads_to_is_misplaced() {
 fn mistakes_are_told_with_their_place() {
     let mistake = |text: &str| {
         let read = Configuration::of(text.as_bytes(), Path::new("x.cnf"), &ThisMachine);
-        read.err().expect("a mistake").to_string()
+        read.expect_err("a mistake").to_string()
     };
     assert_eq!(mistake("a = 1\n\n[b\n"), "x.cnf:3: the section's name lacks its closing ]");
     assert_eq!(mistake("a \\\n b\n"), "x.cnf:1: neither a section, nor a key with = and its value");
