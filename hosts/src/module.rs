@@ -121,7 +121,7 @@ pub fn inactive(module: &Path, more: &str) -> String {
          [providers]\ndefault = default_provider\nwirespeed = our_provider\n\
          [default_provider]\nactivate = 1\n\
          [our_provider]\nmodule = {}\n{more}\n\
-         [algorithms]\ndefault_properties = ?provider=wirespeed\n",
+         [algorithms]\ndefault_properties = ?provider=wirespeed,?wirespeed.preferred=yes\n",
         module.display()
     )
 }

@@ -47,7 +47,7 @@ pub(crate) fn configuration(module: &Path, more: &str) -> String {
          [providers]\ndefault = default_provider\nwirespeed = our_provider\n\
          [default_provider]\nactivate = 1\n\
          [our_provider]\nmodule = {}\n{OURS_ACTIVE}\n{more}\n\
-         [algorithms]\ndefault_properties = ?provider=wirespeed\n",
+         [algorithms]\ndefault_properties = ?provider=wirespeed,?wirespeed.preferred=yes\n",
         module.display()
     )
 }

@@ -15,9 +15,12 @@ use crate::params::{END, List, int, size, uint};
 use crate::refusal::Refusal;
 use crate::request::{Name, Names, Request};
 
-/// The property that our algorithms carry. (A second one of our own making is no way: libcrypto knows
-/// no names in definitions but its own.)
-pub(crate) const PROPERTIES: &CStr = c"provider=wirespeed";
+/// The properties that our algorithms carry.
+///
+/// A program that has a word about `provider` itself (stunnel: `provider!=fips`) overrides a default
+/// query for that property, and `?provider=wirespeed` is lost. The second one is nobody's but ours; its
+/// dot makes it a name that libcrypto accepts in a definition (property(7), user names).
+pub(crate) const PROPERTIES: &CStr = c"provider=wirespeed,wirespeed.preferred=yes";
 
 /// All names of an algorithm, as in the default provider's table
 /// (providers/implementations/include/prov/names.h, unchanged from 3.0 to 4.0).

@@ -13,13 +13,10 @@ pub(crate) fn haproxy() -> Result<(), String> {
 }
 
 /// stunnel asks for its ciphers with `provider!=fips`, and a query of the program's own about
-/// `provider` replaces `?provider=wirespeed` of the configuration (`ossl_property_merge`). So it works
-/// beside us, not with us.
+/// `provider` replaces `?provider=wirespeed` of the configuration (`ossl_property_merge`): it is ours by
+/// the other preference.
 pub(crate) fn stunnel() -> Result<(), String> {
-    downloads(Program::Stunnel, |ours, _, _| match ours.counted()?.loads() {
-        0 => Err("the module was not loaded".to_owned()),
-        _ => Ok(()),
-    })
+    downloads(Program::Stunnel, |ours, algorithm, bytes| ours.ran(algorithm, Encrypt, bytes))
 }
 
 fn downloads(
