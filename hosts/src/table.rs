@@ -129,6 +129,8 @@ pub(crate) fn json(rows: &[Row], plan: Plan) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     fn row(gain: [f64; 3], control: f64) -> Row {
@@ -144,6 +146,34 @@ mod tests {
             control: estimate([control; 3]),
             served: 1,
         }
+    }
+
+    /// docs/json.md describes every field that is written, and no other.
+    #[test]
+    fn the_document_describes_the_json() {
+        fn fields(value: &serde_json::Value, path: &str, found: &mut BTreeSet<String>) {
+            if let Some(object) = value.as_object() {
+                for (key, value) in object {
+                    let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+                    fields(value, &path, found);
+                    found.insert(path);
+                }
+            }
+            for value in value.as_array().into_iter().flatten() {
+                fields(value, &format!("{path}[]"), found);
+            }
+        }
+        let text = json(&[row([1.0; 3], 1.0)], Plan::new(true, None));
+        let mut written = BTreeSet::new();
+        fields(&serde_json::from_str(&text).expect("JSON"), "", &mut written);
+        let document = include_str!("../../docs/json.md");
+        let (_, section) = document.split_once("## wirespeed.bench-hosts/1").expect("a section");
+        let section = section.split("\n## ").next().expect("its text");
+        let described: BTreeSet<String> = section
+            .lines()
+            .filter_map(|line| Some(line.strip_prefix("| `")?.split_once('`')?.0.to_owned()))
+            .collect();
+        assert_eq!(written, described);
     }
 
     #[test]

@@ -43,6 +43,7 @@ const PROGRAMS: &[(&str, Run)] = &[
 const DAEMONS: &[(&str, Run)] = &[
     ("nginx::versions", nginx::versions),
     ("nginx::workers", nginx::workers),
+    ("nginx::verified", nginx::verified),
     ("nginx::reload", nginx::reload),
     ("nginx::upgrade", nginx::upgrade),
     ("sshd::ciphers", sshd::ciphers),

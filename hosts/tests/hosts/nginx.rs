@@ -65,6 +65,13 @@ pub(crate) fn workers() -> Result<(), String> {
     ours.ran("AES-256-GCM", Encrypt, files.iter().map(|data| data.len() as u64).sum())
 }
 
+/// Every third call is computed twice, and nothing is found wrong.
+pub(crate) fn verified() -> Result<(), String> {
+    let ours = Watched::with("verify = 3")?;
+    let nginx = Nginx::start(Provided::Ours(&ours), TLS_1_3)?;
+    Asked { nginx: &nginx, ours: &ours, sum: 0 }.once(39)
+}
+
 /// Workers of a configuration read anew have the module, too.
 pub(crate) fn reload() -> Result<(), String> {
     let ours = Watched::new()?;

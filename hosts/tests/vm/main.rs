@@ -20,6 +20,8 @@ struct Model {
     cpu: &'static str,
     accelerator: Accelerator,
     routes: &'static [Route],
+    /// Whether to measure a plan there, which takes a translated machine a minute.
+    planned: bool,
 }
 
 use Accelerator::{Kvm, Tcg};
@@ -27,13 +29,28 @@ use Route::{AesNi, Libcrypto, Portable, Vaes256};
 
 const MODELS: &[Model] = &[
     // Zen 3: VAES, and no AVX-512. QEMU cannot translate VAES.
-    Model { cpu: "EPYC-Milan", accelerator: Kvm, routes: &[Vaes256, AesNi, Portable, Libcrypto] },
+    Model {
+        cpu: "EPYC-Milan",
+        accelerator: Kvm,
+        routes: &[Vaes256, AesNi, Portable, Libcrypto],
+        planned: true,
+    },
     // AVX2 and no VAES.
-    Model { cpu: "Haswell", accelerator: Tcg, routes: &[AesNi, Portable, Libcrypto] },
+    Model {
+        cpu: "Haswell",
+        accelerator: Tcg,
+        routes: &[AesNi, Portable, Libcrypto],
+        planned: true,
+    },
     // The first with AES-NI: no AVX.
-    Model { cpu: "Westmere", accelerator: Tcg, routes: &[AesNi, Portable, Libcrypto] },
+    Model {
+        cpu: "Westmere",
+        accelerator: Tcg,
+        routes: &[AesNi, Portable, Libcrypto],
+        planned: false,
+    },
     // SSSE3 at most: no AES instructions.
-    Model { cpu: "Penryn", accelerator: Tcg, routes: &[Portable, Libcrypto] },
+    Model { cpu: "Penryn", accelerator: Tcg, routes: &[Portable, Libcrypto], planned: false },
 ];
 
 fn main() -> ExitCode {
@@ -56,6 +73,8 @@ fn main() -> ExitCode {
 }
 
 const PLAIN: &str = "head -c 1000000 /libwirespeed.so";
+/// Without us, with us, and with us as planned.
+const CONFIGURATIONS: [&str; 3] = ["/dev/null", "/openssl.cnf", "/planned.cnf"];
 const CIPHERS: [(&str, &str); 2] = [("aes-128-ctr", "AES-128-CTR"), ("aes-256-cbc", "AES-256-CBC")];
 
 fn boot(model: &Model, [kernel, modules, tests]: &[PathBuf; 3]) -> Result<(), String> {
@@ -66,11 +85,20 @@ fn boot(model: &Model, [kernel, modules, tests]: &[PathBuf; 3]) -> Result<(), St
     guest.add_program(tests, "/bin/native-tests")?;
     let file = configuration("/libwirespeed.so".as_ref(), "stats = /tmp/counters");
     guest.write("/openssl.cnf", &file)?;
+    let planned = configuration("/libwirespeed.so".as_ref(), "plan = /etc/wirespeed/plan");
+    guest.write("/planned.cnf", &planned)?;
     guest.command("wirespeed routes");
     guest.command("wirespeed --seconds 0.01 > /tmp/survey; code=$?; cat /tmp/survey; exit $code");
     guest.command("native-tests --quiet");
+    if model.planned {
+        // Progress goes to standard error; the plan to its usual place.
+        guest
+            .command("mkdir -p /etc/wirespeed; wirespeed tune --quick 2>&1 >/tmp/tune | tail -n 3");
+        guest.command("wirespeed routes");
+    }
+    let configurations = if model.planned { &CONFIGURATIONS[..] } else { &CONFIGURATIONS[..2] };
     for (cipher, _) in CIPHERS {
-        for file in ["/dev/null", "/openssl.cnf"] {
+        for file in configurations {
             let secret = "00112233445566778899aabbccddeeff";
             guest.command(format!(
                 "{PLAIN} | OPENSSL_CONF={file} openssl enc -{cipher} -K {secret} -iv {secret} \
@@ -102,10 +130,20 @@ fn boot(model: &Model, [kernel, modules, tests]: &[PathBuf; 3]) -> Result<(), St
     if !tests.contains("test result: ok") {
         return Err(tests);
     }
+    if model.planned {
+        let tune = next("tune")?;
+        let planned = next("routes by plan")?;
+        if !planned.contains("/etc/wirespeed/plan") || planned.contains("ignored") {
+            return Err(format!("no plan: {tune}\n{planned}"));
+        }
+    }
     for (cipher, _) in CIPHERS {
-        let (stock, ours) = (next(cipher)?, next(cipher)?);
-        if stock != ours || stock.len() < 64 {
-            return Err(format!("{cipher}: {stock} is right, not {ours}"));
+        let right = next(cipher)?;
+        for file in &configurations[1..] {
+            let got = next(cipher)?;
+            if right != got || right.len() < 64 {
+                return Err(format!("{cipher}, {file}: {right} is right, not {got}"));
+            }
         }
     }
     served(model, &unhex(&next("counters")?))
