@@ -172,6 +172,8 @@ pub(crate) struct HostCipher {
     functions: Functions,
     context: *mut c_void,
     block_mode: bool,
+    /// The length of IV that the context expects.
+    iv_bytes: usize,
     /// The key that was set last, kept until a call needs it.
     key: [u8; 64],
     key_bytes: usize,
@@ -222,6 +224,7 @@ impl HostCipher {
             functions,
             context,
             block_mode,
+            iv_bytes: algorithm.iv_bytes(),
             key: [0; 64],
             key_bytes: 0,
             key_direction: Direction::Decrypt,
@@ -295,19 +298,23 @@ impl HostCipher {
         iv: &[u8],
         aad: &[u8],
     ) -> Result<(), HostFailed> {
-        let mut iv_bytes = iv.len();
-        let length =
-            entry(c"ivlen", data_type::UNSIGNED, (&raw mut iv_bytes).cast(), size_of::<usize>());
+        if iv.len() != self.iv_bytes {
+            self.set_iv_length(iv.len())?;
+        }
+        self.start(direction, iv)?;
+        self.associate(aad)
+    }
+
+    fn set_iv_length(&mut self, mut bytes: usize) -> Result<(), HostFailed> {
+        let size = size_of::<usize>();
+        let length = entry(c"ivlen", data_type::UNSIGNED, (&raw mut bytes).cast(), size);
         if self.context.is_null() {
             return Err(HostFailed);
         }
         // SAFETY: the context is this table's own, and the list has an end.
         let ok = unsafe { (self.functions.set)(self.context, [length, END].as_ptr()) };
-        if ok != 1 {
-            return Err(HostFailed);
-        }
-        self.start(direction, iv)?;
-        self.associate(aad)
+        self.iv_bytes = if ok == 1 { bytes } else { 0 };
+        if ok == 1 { Ok(()) } else { Err(HostFailed) }
     }
 
     /// The next associated data.
