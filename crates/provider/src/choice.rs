@@ -17,8 +17,6 @@ pub(crate) struct Choice {
     algorithm: Algorithm,
     index: usize,
     watched: bool,
-    /// Calls to go until one is computed twice.
-    countdown: u32,
     /// libcrypto's own context, where calls may go to it.
     pub(crate) host: Option<HostCipher>,
 }
@@ -62,7 +60,6 @@ impl Choice {
             algorithm,
             index,
             watched: routing.is_watched(),
-            countdown: 0,
             host: routing.host(index).and_then(|library| HostCipher::new(library, algorithm)),
         }
     }
@@ -132,11 +129,9 @@ impl Choice {
     }
 
     /// The kernels to compute this call with a second time, if it is its turn.
-    pub(crate) fn second(&mut self, first: &'static AesKernels) -> Option<&'static AesKernels> {
-        let every = self.routing.verify()?.get();
-        let due = self.countdown == 0;
-        self.countdown = if due { every - 1 } else { self.countdown - 1 };
-        (due && first.route != Route::Portable).then(|| reference(self.algorithm))
+    pub(crate) fn second(&self, first: &'static AesKernels) -> Option<&'static AesKernels> {
+        let due = self.routing.verifies_this_call() && first.route != Route::Portable;
+        due.then(|| reference(self.algorithm))
     }
 
     /// Takes a route out of service, in every context.
@@ -147,7 +142,7 @@ impl Choice {
 
     /// Kernels for what no comparison covers: those that comparisons are made with, if any are made.
     pub(crate) fn neutral(&self) -> &'static AesKernels {
-        if self.routing.verify().is_some() { reference(self.algorithm) } else { self.own() }
+        if self.routing.verifies() { reference(self.algorithm) } else { self.own() }
     }
 
     /// Runs a call the slow way.
@@ -178,7 +173,7 @@ impl Choice {
 
     /// By kernels of our own, and by the reference if it is this call's turn.
     fn own_way<S: Step>(
-        &mut self,
+        &self,
         kernels: &'static AesKernels,
         step: &mut S,
         state: &mut S::State,

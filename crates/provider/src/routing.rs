@@ -32,8 +32,10 @@ pub(crate) struct Routing {
     /// libcrypto's own default provider, where calls may go to it.
     host: Option<Arc<HostLibrary>>,
     quarantined: AtomicU64,
-    /// Every how many calls one is computed twice.
+    /// Every how many calls, of all contexts together, one is computed twice.
     verify: Option<NonZeroU32>,
+    /// Calls until now, as far as verification wants to know.
+    calls: AtomicU64,
     counters: Option<Counters>,
 }
 
@@ -103,6 +105,7 @@ impl Routing {
             host,
             quarantined: AtomicU64::new(stand.quarantined),
             verify: watch.verify,
+            calls: AtomicU64::new(0),
             counters: watch.counters,
         })
     }
@@ -125,6 +128,7 @@ impl Routing {
             host,
             quarantined: AtomicU64::new(0),
             verify: watch.verify,
+            calls: AtomicU64::new(0),
             counters: watch.counters,
         }
     }
@@ -176,8 +180,17 @@ impl Routing {
         self.verify.is_some() || self.counters.is_some()
     }
 
-    pub(crate) fn verify(&self) -> Option<NonZeroU32> {
-        self.verify
+    /// Whether some calls are computed twice.
+    pub(crate) const fn verifies(&self) -> bool {
+        self.verify.is_some()
+    }
+
+    /// Whether this call, the next of all, is computed twice.
+    pub(crate) fn verifies_this_call(&self) -> bool {
+        let nth = |every: NonZeroU32| {
+            self.calls.fetch_add(1, Ordering::Relaxed).is_multiple_of(every.get().into())
+        };
+        self.verify.is_some_and(nth)
     }
 
     /// Counts a data call, if anybody wants to know.
@@ -338,5 +351,14 @@ mod tests {
         assert_eq!(routing.quarantined(), 1 << Route::Portable as u32);
         // Nothing else is left, so the reference goes on.
         assert_eq!(routing.serving(), [Route::Portable]);
+    }
+
+    #[test]
+    fn every_nth_call_of_all_is_verified() {
+        let watch = Watch { verify: NonZeroU32::new(3), counters: None };
+        let by = By::List(&[Route::Portable]);
+        let routing = Routing::new(&by, Features::NONE, watch, || Err(String::new())).unwrap();
+        let turns = [(); 7].map(|()| routing.verifies_this_call());
+        assert_eq!(turns, [true, false, false, true, false, false, true]);
     }
 }
