@@ -1,4 +1,7 @@
 //! The counters in a mapped file, which forked workers and several programs add to together.
+//!
+//! They are for looking into a program, and off by default: whoever cuts the file short while it is
+//! mapped ends that program at its next call (SIGBUS, mmap(2)).
 
 use std::ffi::CString;
 use std::io::Error;
