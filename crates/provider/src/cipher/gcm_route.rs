@@ -197,10 +197,13 @@ impl Authenticated {
     #[inline(never)]
     fn watched<T: PartialEq>(&mut self, run: impl Fn(&mut Gcm) -> T) -> T {
         let Way::Watched { first, second, .. } = self.way else { return run(&mut self.gcm) };
+        let Some(second) = second else {
+            self.gcm.reroute(first);
+            return run(&mut self.gcm);
+        };
         let mut other = self.gcm.clone();
         self.gcm.reroute(first);
         let result = run(&mut self.gcm);
-        let Some(second) = second else { return result };
         other.reroute(second);
         let right = run(&mut other);
         if result != right || !self.gcm.agrees(&other) {
