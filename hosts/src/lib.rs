@@ -11,5 +11,5 @@ pub mod module;
 pub mod network;
 pub mod process;
 pub mod running;
-pub mod scratch;
+pub use wirespeed_conformance::scratch;
 pub mod servers;
