@@ -17,7 +17,7 @@ use clap::{Parser, ValueEnum};
 use wirespeed_bench::{Absent, Arena, Case, Contest};
 use wirespeed_cpu::Features;
 use wirespeed_libcrypto::Library;
-use wirespeed_measure::Plan;
+use wirespeed_measure::Effort;
 
 use report::Report;
 
@@ -120,8 +120,8 @@ fn main() -> ExitCode {
 impl Bench {
     /// A contest on one thread that gives each figure `share` of the usual time.
     fn contest(&self, share: f64, limits: bool) -> Contest<'_> {
-        let plan = Plan::lasting(self.seconds * share);
-        Contest { arena: &self.arena, plan, threads: 1, limits }
+        let effort = Effort::lasting(self.seconds * share);
+        Contest { arena: &self.arena, effort, threads: 1, limits }
     }
 
     /// Whether the filter lets lines through that are no cases.

@@ -7,7 +7,7 @@ use wirespeed_cipher::{AesKernels, AesKey, Algorithm, Block, Direction, InOut, R
 use wirespeed_libcrypto::Library;
 use wirespeed_measure::contest::{Ring, run as hold};
 use wirespeed_measure::statistics::Estimate;
-use wirespeed_measure::{Contestant, Limit, Plan, ThreadTime};
+use wirespeed_measure::{Contestant, Effort, Limit, ThreadTime};
 use wirespeed_plan::{OCTAVES, octave};
 
 use crate::Bench;
@@ -29,11 +29,11 @@ pub(crate) fn run(bench: &Bench, library: Library, report: &mut Report) {
         println!("skipped: this CPU has no route that a plan could choose");
         return;
     };
-    let plan = Plan::lasting(bench.seconds * 2.0);
+    let effort = Effort::lasting(bench.seconds * 2.0);
     if bench.wants_words("kernel row lookup routing") {
         let pair: [Box<dyn Contestant>; 2] =
             [lookup(bench, route, false), lookup(bench, route, true)];
-        show("a kernel by its row, 16 B", plan, pair, report);
+        show("a kernel by its row, 16 B", effort, pair, report);
     }
     for (name, usage, size) in CASES {
         let algorithm: Algorithm = name.parse().expect("the table holds known names");
@@ -41,7 +41,7 @@ pub(crate) fn run(bench: &Bench, library: Library, report: &mut Report) {
         if bench.wants(case, "routing") {
             let title = format!("{case}, by a plan");
             match through_evp(library, case, route) {
-                Ok(pair) => show(&title, plan, pair, report),
+                Ok(pair) => show(&title, effort, pair, report),
                 Err(why) => report.fail(&title, why),
             }
         }
@@ -67,9 +67,9 @@ fn through_evp(
 }
 
 /// Runs both in turns, and shows how much longer a call of the second takes.
-fn show(title: &str, plan: Plan, mut pair: [Box<dyn Contestant>; 2], report: &mut Report) {
+fn show(title: &str, effort: Effort, mut pair: [Box<dyn Contestant>; 2], report: &mut Report) {
     let ring = Ring { clock: &ThreadTime, cpu: &ThreadTime, gate: &|| (), tick: &|| () };
-    let samples = hold(&ring, plan, &mut pair);
+    let samples = hold(&ring, effort, &mut pair);
     let (without, with) = (samples[0].nanos(), samples[1].nanos());
     let costs: Vec<f64> = with.iter().zip(&without).map(|(with, without)| with - without).collect();
     let cost = Estimate::of(&costs).expect("a plan has rounds");

@@ -10,13 +10,13 @@ use crate::table::Row;
 
 /// How long to measure.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Plan {
+pub(crate) struct Effort {
     pub(crate) rounds: usize,
     /// By how much the usual amount of data is divided.
     pub(crate) divisor: usize,
 }
 
-impl Plan {
+impl Effort {
     pub(crate) fn new(quick: bool, rounds: Option<usize>) -> Self {
         let (usual, divisor) = if quick { (5, 4) } else { (15, 1) };
         Self { rounds: rounds.unwrap_or(usual), divisor }
@@ -24,17 +24,17 @@ impl Plan {
 }
 
 /// Measures one line.
-pub(crate) fn measure(promise: &Promise, plan: Plan) -> Result<Row, String> {
+pub(crate) fn measure(promise: &Promise, effort: Effort) -> Result<Row, String> {
     let failed = |error: String| format!("{}: {error}", promise.title);
     let ours = Watched::new()?;
-    let amount = promise.amount / plan.divisor;
+    let amount = promise.amount / effort.divisor;
     let begin = |provided| (promise.begin)(provided, amount).map_err(failed);
     let mut contestants =
         [begin(Provided::Stock)?, begin(Provided::Stock)?, begin(Provided::Ours(&ours))?];
     let mut seconds: [Vec<f64>; 3] = Default::default();
     // The first round warms caches and is not counted.
-    for round in 0..=plan.rounds {
-        progress(&format!("{}: round {round} of {}", promise.title, plan.rounds));
+    for round in 0..=effort.rounds {
+        progress(&format!("{}: round {round} of {}", promise.title, effort.rounds));
         for turn in 0..contestants.len() {
             let which = (turn + round) % contestants.len();
             let spent = contestants[which].run().map_err(failed)?;

@@ -13,7 +13,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use wirespeed_hosts::{module, running};
 
-use crate::contest::Plan;
+use crate::contest::Effort;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -64,22 +64,22 @@ fn run(arguments: &Arguments) -> Result<bool, String> {
     if promises.is_empty() {
         return Err("the filter lets no line through".to_owned());
     }
-    let plan = Plan::new(arguments.quick, arguments.rounds);
+    let effort = Effort::new(arguments.quick, arguments.rounds);
     let json_only = arguments.json.as_ref().is_some_and(|path| path.as_os_str() == "-");
     if !json_only {
         print!("{}", table::HEAD);
     }
     let mut rows = Vec::new();
     for promise in promises {
-        let row = contest::measure(promise, plan)?;
+        let row = contest::measure(promise, effort)?;
         if !json_only {
             println!("{}", table::line(&row));
         }
         rows.push(row);
     }
     match &arguments.json {
-        Some(_) if json_only => println!("{}", table::json(&rows, plan)),
-        Some(path) => std::fs::write(path, table::json(&rows, plan))
+        Some(_) if json_only => println!("{}", table::json(&rows, effort)),
+        Some(path) => std::fs::write(path, table::json(&rows, effort))
             .map_err(|error| format!("{}: {error}", path.display()))?,
         None => {}
     }

@@ -5,7 +5,7 @@ use std::fmt;
 use serde_json::json;
 use wirespeed_measure::statistics::Estimate;
 
-use crate::contest::Plan;
+use crate::contest::Effort;
 
 /// What is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,7 +100,7 @@ pub(crate) fn line(row: &Row) -> String {
 }
 
 /// All lines as JSON.
-pub(crate) fn json(rows: &[Row], plan: Plan) -> String {
+pub(crate) fn json(rows: &[Row], effort: Effort) -> String {
     let estimate = |it: &Estimate| json!({ "median": it.median, "low": it.low, "high": it.high });
     let rows: Vec<_> = rows
         .iter()
@@ -123,7 +123,8 @@ pub(crate) fn json(rows: &[Row], plan: Plan) -> String {
             })
         })
         .collect();
-    let table = json!({ "schema": "wirespeed.bench-hosts/1", "rounds": plan.rounds, "rows": rows });
+    let table =
+        json!({ "schema": "wirespeed.bench-hosts/1", "rounds": effort.rounds, "rows": rows });
     format!("{table:#}\n")
 }
 
@@ -163,7 +164,7 @@ mod tests {
                 fields(value, &format!("{path}[]"), found);
             }
         }
-        let text = json(&[row([1.0; 3], 1.0)], Plan::new(true, None));
+        let text = json(&[row([1.0; 3], 1.0)], Effort::new(true, None));
         let mut written = BTreeSet::new();
         fields(&serde_json::from_str(&text).expect("JSON"), "", &mut written);
         let document = include_str!("../../docs/json.md");

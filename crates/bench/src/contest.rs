@@ -7,7 +7,7 @@ use std::thread;
 use wirespeed_cipher::Route;
 use wirespeed_measure::statistics::{self, Estimate};
 use wirespeed_measure::{
-    Clock, Contestant, Limit, Plan, Samples, ThreadTime, WallTime, contest, noise,
+    Clock, Contestant, Effort, Limit, Samples, ThreadTime, WallTime, contest, noise,
 };
 
 use crate::arena::{Arena, Runner};
@@ -22,7 +22,7 @@ pub struct Contest<'a> {
     /// Where contenders come from.
     pub arena: &'a Arena,
     /// How long.
-    pub plan: Plan,
+    pub effort: Effort,
     /// Threads at once, each with contenders of its own.
     pub threads: usize,
     /// Whether the limits of the units take turns too.
@@ -95,7 +95,7 @@ impl Contest<'_> {
                     barrier.wait();
                 };
                 let ring = contest::Ring { clock, cpu: &ThreadTime, gate: &gate, tick };
-                contest::run(&ring, self.plan, &mut turns)
+                contest::run(&ring, self.effort, &mut turns)
             };
             let others: Vec<_> =
                 lists.into_iter().map(|turns| scope.spawn(move || run(turns, &|| ()))).collect();
@@ -110,7 +110,7 @@ impl Contest<'_> {
     /// How often `measure` ticks.
     pub fn ticks(&self, case: Case, contenders: &[Contender]) -> u64 {
         let limits = self.limit_routes(case, contenders).len();
-        ((contenders.len() + limits) * self.plan.rounds) as u64
+        ((contenders.len() + limits) * self.effort.rounds) as u64
     }
 
     /// The units whose limits the contenders are held to: each route to its own, the host's OpenSSL
@@ -196,7 +196,7 @@ impl Contest<'_> {
             noise.extend(noise::Noise::in_times(&samples.nanos()));
             entries.push(Entry {
                 contender: *contender,
-                estimate: Estimate::of(&samples.nanos()).expect("a plan has rounds"),
+                estimate: Estimate::of(&samples.nanos()).expect("an effort has rounds"),
                 limit_share: share(*contender, &samples),
                 samples,
             });
@@ -253,7 +253,7 @@ mod tests {
 
     use super::*;
 
-    const SHORT: Plan = Plan { slice: 20_000, rounds: 7 };
+    const SHORT: Effort = Effort { slice: 20_000, rounds: 7 };
 
     fn case(name: &str, usage: Use) -> Case {
         Case::new(name.parse().expect("known"), Direction::Decrypt, usage, 320).expect("a case")
@@ -266,7 +266,7 @@ mod tests {
     #[test]
     fn kernels_need_no_libcrypto() {
         let arena = nowhere();
-        let contest = Contest { arena: &arena, plan: SHORT, threads: 1, limits: true };
+        let contest = Contest { arena: &arena, effort: SHORT, threads: 1, limits: true };
         let portable = Contender::Kernels(Route::Portable);
         for name in ["AES-128-GCM", "AES-256-XTS", "AES-192-CBC", "AES-128-CFB", "AES-128-ECB"] {
             for usage in Use::ALL.into_iter().filter(|u| *u != Use::Stream) {
@@ -287,7 +287,7 @@ mod tests {
     fn the_host_and_the_kernels_agree_and_are_compared() {
         let library = wirespeed_libcrypto::Library::host().expect("these tests need libcrypto");
         let arena = Arena::new(Ok(library), Features::detect());
-        let contest = Contest { arena: &arena, plan: SHORT, threads: 2, limits: true };
+        let contest = Contest { arena: &arena, effort: SHORT, threads: 2, limits: true };
         let contenders = [Contender::Host, Contender::Kernels(Route::Portable)];
         for name in ["AES-128-GCM", "AES-256-XTS", "AES-192-CBC", "AES-128-CFB", "AES-256-OFB"] {
             let measured =
@@ -301,7 +301,7 @@ mod tests {
     #[test]
     fn ticks_are_as_many_as_foretold() {
         let arena = nowhere();
-        let contest = Contest { arena: &arena, plan: SHORT, threads: 1, limits: true };
+        let contest = Contest { arena: &arena, effort: SHORT, threads: 1, limits: true };
         let contenders = [Contender::Kernels(Route::Portable)];
         let ticks = std::cell::Cell::new(0);
         let case = case("AES-128-OFB", Use::Stream);

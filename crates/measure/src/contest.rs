@@ -12,20 +12,20 @@ pub trait Contestant {
 
 /// How long to measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Plan {
+pub struct Effort {
     /// Nanoseconds that one slice should last.
     pub slice: u64,
     /// Slices for each contestant.
     pub rounds: usize,
 }
 
-impl Plan {
+impl Effort {
     /// Shorter slices feel the clock's own resolution, longer ones see more of the drift.
     const SLICE: u64 = 1_000_000;
     /// Fewer rounds give no interval for the median (see `statistics`).
     const FEWEST: usize = 7;
 
-    /// A plan that spends about `seconds` on each contestant.
+    /// An effort that spends about `seconds` on each contestant.
     pub fn lasting(seconds: f64) -> Self {
         let total = (seconds.max(0.0) * 1e9) as u64;
         let slice = (total / Self::FEWEST as u64).clamp(20_000, Self::SLICE);
@@ -84,17 +84,17 @@ pub struct Ring<'a> {
 /// Runs all contestants and gives their samples in the same order.
 pub fn run<C: Contestant + ?Sized>(
     ring: &Ring<'_>,
-    plan: Plan,
+    effort: Effort,
     contestants: &mut [Box<C>],
 ) -> Vec<Samples> {
     let count = contestants.len();
     let batches: Vec<u64> =
-        contestants.iter_mut().map(|one| calibrate(ring, plan.slice, one.as_mut())).collect();
+        contestants.iter_mut().map(|one| calibrate(ring, effort.slice, one.as_mut())).collect();
     let mut samples: Vec<Samples> = contestants
         .iter()
-        .map(|one| Samples { slices: Vec::with_capacity(plan.rounds), bytes: one.bytes() })
+        .map(|one| Samples { slices: Vec::with_capacity(effort.rounds), bytes: one.bytes() })
         .collect();
-    for round in 0..plan.rounds {
+    for round in 0..effort.rounds {
         for turn in 0..count {
             let place = (round + turn) % count;
             (ring.gate)();
@@ -186,7 +186,7 @@ mod tests {
         };
         let mut all = [fake('a', 100), fake('b', 50), fake('c', 200)];
         let ring = Ring { clock: &work, cpu: &work, gate: &|| (), tick: &|| () };
-        let samples = run(&ring, Plan { slice: 1_000_000, rounds }, &mut all);
+        let samples = run(&ring, Effort { slice: 1_000_000, rounds }, &mut all);
         let order = order.borrow();
         let turns = order[order.len() - 3 * rounds..].to_owned();
         (samples, turns)
@@ -217,9 +217,9 @@ mod tests {
 
     #[test]
     fn a_plan_keeps_to_its_time() {
-        assert_eq!(Plan::lasting(0.1), Plan { slice: 1_000_000, rounds: 100 });
-        assert_eq!(Plan::lasting(0.0), Plan { slice: 20_000, rounds: 7 });
-        let short = Plan::lasting(0.001);
+        assert_eq!(Effort::lasting(0.1), Effort { slice: 1_000_000, rounds: 100 });
+        assert_eq!(Effort::lasting(0.0), Effort { slice: 20_000, rounds: 7 });
+        let short = Effort::lasting(0.001);
         assert!(short.rounds >= 7 && short.slice * short.rounds as u64 <= 1_100_000);
     }
 

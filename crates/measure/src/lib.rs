@@ -11,5 +11,5 @@ pub mod noise;
 pub mod statistics;
 
 pub use clock::{Clock, ThreadTime, WallTime};
-pub use contest::{Contestant, Plan, Samples, Slice};
+pub use contest::{Contestant, Effort, Samples, Slice};
 pub use limit::Limit;

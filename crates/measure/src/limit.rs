@@ -100,7 +100,7 @@ impl Contestant for Limit {
 mod tests {
     use super::*;
     use crate::clock::ThreadTime;
-    use crate::contest::{Plan, Ring, run};
+    use crate::contest::{Effort, Ring, run};
     use crate::statistics::paired_ratio;
 
     fn algorithm(name: &str) -> Algorithm {
@@ -145,7 +145,7 @@ mod tests {
                 continue;
             };
             let ring = Ring { clock: &ThreadTime, cpu: &ThreadTime, gate: &|| (), tick: &|| () };
-            let samples = run(&ring, Plan { slice: 200_000, rounds: 41 }, &mut limits);
+            let samples = run(&ring, Effort { slice: 200_000, rounds: 41 }, &mut limits);
             // Slice against slice, so that a busy machine slows both sides.
             let slower = |one: usize, than: usize| {
                 let (one, than) = (samples[one].nanos_per_byte(), samples[than].nanos_per_byte());

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use wirespeed_bench::{BENCH_SCHEMA, Case, Contender, Contest, Document, Measured, Row, Skipped};
 use wirespeed_cipher::{Algorithm, Direction, Route, Use};
-use wirespeed_measure::Plan;
+use wirespeed_measure::Effort;
 
 use crate::arguments::BenchRequest;
 use crate::fault::Fault;
@@ -25,7 +25,7 @@ pub(crate) fn run(request: BenchRequest) -> Result<(), Fault> {
     let (blocks, mut skipped) = blocks(&request);
     let contest = Contest {
         arena: &host.arena,
-        plan: Plan::lasting(request.seconds),
+        effort: Effort::lasting(request.seconds),
         threads: request.threads,
         limits: true,
     };

@@ -2,7 +2,7 @@
 
 use wirespeed_bench::{Contender, Contest, Measured};
 use wirespeed_cipher::Route;
-use wirespeed_measure::Plan;
+use wirespeed_measure::Effort;
 
 use crate::arguments::{SurveyArguments, seconds};
 use crate::fault::Fault;
@@ -25,7 +25,7 @@ pub(crate) fn run(arguments: SurveyArguments) -> Result<(), Fault> {
     show(&routes_text(&routes))?;
 
     let contest =
-        Contest { arena: &host.arena, plan: Plan::lasting(seconds), threads: 1, limits: true };
+        Contest { arena: &host.arena, effort: Effort::lasting(seconds), threads: 1, limits: true };
     let contenders = contenders(&found, &routes);
     let measured = measure(&contest, &contenders)?;
     let gains: Vec<Gain> = measured.iter().filter_map(Gain::of).collect();

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use wirespeed_bench::{Arena, Case, Contender, Contest, Measured, Trouble};
 use wirespeed_cipher::{Algorithm, Direction, Route, SIZE_CLASSES, Use};
+use wirespeed_measure::Effort;
 use wirespeed_measure::noise::Noise;
 use wirespeed_plan::{Plan, Ratio, Row, Time, Trial, judge};
 
@@ -78,9 +79,9 @@ impl<'a> Measuring<'a> {
         let all = self.contenders_for(case)?;
         let look = self.contest(case, &all, pace.look())?;
         let chosen = in_the_running(&look);
-        let plan = pace.measure(chosen.len());
-        let measured = self.contest(case, &chosen, plan)?;
-        pace.done(plan, chosen.len(), began);
+        let effort = pace.measure(chosen.len());
+        let measured = self.contest(case, &chosen, effort)?;
+        pace.done(effort, chosen.len(), began);
         self.noise.extend(&measured.noise);
         let trials = all.iter().filter_map(|contender| {
             let from = if chosen.contains(contender) { &measured } else { &look };
@@ -96,9 +97,9 @@ impl<'a> Measuring<'a> {
         &mut self,
         case: Case,
         contenders: &[Contender],
-        plan: wirespeed_measure::Plan,
+        effort: Effort,
     ) -> Result<Measured, Fault> {
-        let contest = Contest { arena: self.arena, plan, threads: 1, limits: false };
+        let contest = Contest { arena: self.arena, effort, threads: 1, limits: false };
         let mut contenders = contenders.to_vec();
         loop {
             match contest.measure(case, &contenders, &|| ()) {
@@ -140,8 +141,8 @@ impl<'a> Measuring<'a> {
         }
         let usual = Case::new(case.algorithm, case.direction, Use::Message, 1024);
         let portable = Contender::Provider(Route::Portable);
-        let plan = wirespeed_measure::Plan { slice: 50_000, rounds: 7 };
-        let look = self.contest(usual.unwrap_or(case), &[Contender::Host, portable], plan)?;
+        let effort = Effort { slice: 50_000, rounds: 7 };
+        let look = self.contest(usual.unwrap_or(case), &[Contender::Host, portable], effort)?;
         let gain = look.ratio(Contender::Host, portable);
         let worthwhile = gain.is_some_and(|gain| gain.median > HOPELESS_PORTABLE);
         self.portable.insert(key, worthwhile);

@@ -1,6 +1,6 @@
 //! The time of a long measurement, shared out among cases so that it ends when it should.
 
-use wirespeed_measure::{Clock, Plan};
+use wirespeed_measure::{Clock, Effort};
 
 /// Shares out what is left of the time at every case.
 pub(super) struct Pace<'a> {
@@ -32,26 +32,26 @@ impl<'a> Pace<'a> {
     }
 
     /// A first look, to see who is worth measuring.
-    pub(super) const fn look(&self) -> Plan {
-        Plan { slice: self.slice / 3, rounds: 7 }
+    pub(super) const fn look(&self) -> Effort {
+        Effort { slice: self.slice / 3, rounds: 7 }
     }
 
     /// How long to measure the next case with so many contestants. Where a busy machine stretched the
     /// cases before, less is planned, so that the last cases get as much as the first.
-    pub(super) fn measure(&self, contestants: usize) -> Plan {
+    pub(super) fn measure(&self, contestants: usize) -> Effort {
         let left = self.deadline.saturating_sub(self.clock.now());
         let share = left / self.cases_left.max(1) as u64;
         let stretch =
             if self.planned == 0 { 1.5 } else { self.passed as f64 / self.planned as f64 };
         let each = share as f64 / contestants.max(1) as f64 / stretch.max(1.0);
         let rounds = (each / self.slice as f64) as usize;
-        Plan { slice: self.slice, rounds: rounds.clamp(Self::FEWEST, Self::MOST) }
+        Effort { slice: self.slice, rounds: rounds.clamp(Self::FEWEST, Self::MOST) }
     }
 
     /// A case is done: what it was planned to take, and when it began.
-    pub(super) fn done(&mut self, plan: Plan, contestants: usize, began: u64) {
+    pub(super) fn done(&mut self, effort: Effort, contestants: usize, began: u64) {
         self.cases_left = self.cases_left.saturating_sub(1);
-        self.planned += plan.slice * (plan.rounds * contestants) as u64;
+        self.planned += effort.slice * (effort.rounds * contestants) as u64;
         self.passed += self.clock.now().saturating_sub(began);
     }
 
@@ -82,11 +82,11 @@ mod tests {
         let mut pace = Pace::new(&clock, seconds, 900);
         let mut rounds = Vec::new();
         for _ in 0..900 {
-            let (plan, began) = (pace.measure(4), clock.now());
-            rounds.push(plan.rounds);
-            let planned = plan.slice * plan.rounds as u64 * 4;
+            let (effort, began) = (pace.measure(4), clock.now());
+            rounds.push(effort.rounds);
+            let planned = effort.slice * effort.rounds as u64 * 4;
             clock.0.set(began + (planned as f64 * stretch) as u64);
-            pace.done(plan, 4, began);
+            pace.done(effort, 4, began);
         }
         (clock.now() as f64 / 1e9, rounds)
     }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use wirespeed_bench::{Case, Contender, Contest};
 use wirespeed_cipher::{Direction, Route, Use};
-use wirespeed_measure::Plan;
+use wirespeed_measure::Effort;
 use wirespeed_stats::Row;
 
 use super::super::finding::Finding;
@@ -31,7 +31,7 @@ pub(super) fn estimate(host: &Host, rows: &[Row], cpu_seconds: f64) -> Option<Es
         return None;
     }
     let contest =
-        Contest { arena: &host.arena, plan: Plan::lasting(SECONDS), threads: 1, limits: false };
+        Contest { arena: &host.arena, effort: Effort::lasting(SECONDS), threads: 1, limits: false };
     let (mut ours, mut theirs) = (0.0, 0.0);
     for row in rows.iter().filter(|row| row.route != Route::Libcrypto) {
         let Some([route, openssl]) = nanos_per_byte(&contest, row) else { continue };
