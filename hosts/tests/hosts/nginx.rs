@@ -44,10 +44,11 @@ pub(crate) fn workers() -> Result<(), String> {
     let ours = Watched::new()?;
     let style = Style { workers: 4, ..TLS_1_3 };
     let nginx = Nginx::start(Provided::Ours(&ours), style)?;
-    let workers = nginx.workers()?;
-    if workers.len() != 4 || !workers.iter().all(|worker| has_module(*worker)) {
-        return Err(format!("the module is not in 4 workers: {workers:?}"));
-    }
+    // It listens before its workers are there.
+    process::wait_until("four workers, each with the module", || {
+        let workers = nginx.workers().unwrap_or_default();
+        workers.len() == 4 && workers.iter().all(|worker| has_module(*worker))
+    })?;
     let files: Vec<_> = (0..8).map(|seed| painted(30 + seed, 2 * MIB + seed as usize)).collect();
     for (number, data) in files.iter().enumerate() {
         nginx.offer(&format!("file{number}"), data)?;

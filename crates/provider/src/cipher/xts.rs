@@ -160,11 +160,13 @@ impl Sectors {
     #[inline(never)]
     fn unit_slowly(&mut self, data: InOut<'_>) -> Result<(), XtsError> {
         Xts::check(data.len())?;
-        // The tweak belongs to no route: whoever is verified must not make it.
-        self.xts.reroute_tweaks(self.choice.neutral());
-        self.xts.start(&self.common.iv);
-        let mut tweak = *self.xts.tweak();
-        let mut step = Unit { xts: &mut self.xts, iv: &self.common.iv, direction: self.direction };
+        let mut step = Unit {
+            neutral: self.choice.neutral(),
+            xts: &mut self.xts,
+            iv: &self.common.iv,
+            direction: self.direction,
+        };
+        let mut tweak = None;
         self.choice.slowly(self.direction, &mut step, &mut tweak, data);
         tweak.zeroize();
         Ok(())
@@ -174,20 +176,27 @@ impl Sectors {
 /// A data unit or a part of one, whichever way it takes.
 struct Unit<'a> {
     xts: &'a mut Xts,
+    /// Who makes the tweak, which belongs to no route: whoever is verified must not.
+    neutral: &'static AesKernels,
     iv: &'a Block,
     direction: Direction,
 }
 
 impl Step for Unit<'_> {
-    /// The encrypted tweak of the next block.
-    type State = Block;
+    /// The encrypted tweak of the next block, once it is needed: the host makes its own.
+    type State = Option<Block>;
 
-    fn own(&mut self, kernels: &'static AesKernels, tweak: &mut Block, data: InOut<'_>) {
+    fn own(&mut self, kernels: &'static AesKernels, tweak: &mut Option<Block>, data: InOut<'_>) {
+        let tweak = tweak.get_or_insert_with(|| {
+            self.xts.reroute_tweaks(self.neutral);
+            self.xts.start(self.iv);
+            *self.xts.tweak()
+        });
         self.xts.reroute(kernels);
         self.xts.part(self.direction, tweak, data);
     }
 
-    fn agree(a: &Block, b: &Block) -> bool {
+    fn agree(a: &Option<Block>, b: &Option<Block>) -> bool {
         a == b
     }
 }
@@ -197,7 +206,7 @@ impl HostStep for Unit<'_> {
         &mut self,
         host: &mut HostCipher,
         spare: &'static AesKernels,
-        tweak: &mut Block,
+        tweak: &mut Option<Block>,
         mut data: InOut<'_>,
     ) -> bool {
         let done = host.run(self.direction, self.iv, data.reborrow()).is_ok();
