@@ -25,6 +25,16 @@ impl Route {
     pub const ALL: [Self; 5] =
         [Self::Vaes512, Self::Vaes256, Self::AesNi, Self::Portable, Self::Libcrypto];
 
+    /// This route as one bit of a set.
+    pub const fn bit(self) -> u64 {
+        1 << self as u32
+    }
+
+    /// The routes of a set of bits, in the order of [`Self::ALL`].
+    pub fn of_bits(bits: u64) -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().filter(move |route| bits & route.bit() != 0)
+    }
+
     /// The one word for this route in types, command line, plan file and documents.
     pub const fn name(self) -> &'static str {
         match self {

@@ -12,7 +12,7 @@ use std::process::{Output, Stdio};
 use std::time::Duration;
 
 use serde_json::Value;
-use support::{Case, installed, module};
+use support::{Case, installed, module, paths};
 
 const CTR: [&str; 6] = [
     "enc",
@@ -339,22 +339,4 @@ fn assert_described(json: &Value) {
     let mut written = BTreeSet::new();
     paths(json, "", &mut written);
     assert_eq!(documented, written);
-}
-
-/// Every field's path: `a.b` in objects, `a[].b` in lists of objects.
-fn paths(value: &Value, prefix: &str, found: &mut BTreeSet<String>) {
-    match value {
-        Value::Object(fields) => {
-            for (name, value) in fields {
-                let path =
-                    if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
-                paths(value, &path, found);
-                found.insert(path);
-            }
-        }
-        Value::Array(items) => {
-            items.iter().for_each(|item| paths(item, &format!("{prefix}[]"), found));
-        }
-        _ => {}
-    }
 }

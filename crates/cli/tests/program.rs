@@ -4,10 +4,13 @@
 
 #![forbid(unsafe_code)]
 
+mod support;
+
 use std::collections::BTreeSet;
 use std::process::{Command, Output};
 
 use serde_json::Value;
+use support::paths;
 
 fn wirespeed(arguments: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_wirespeed"));
@@ -219,24 +222,6 @@ fn the_document_describes_every_field() {
         let mut written = BTreeSet::new();
         paths(&json, "", &mut written);
         assert_eq!(documented, written, "{schema}");
-    }
-}
-
-/// Every field's path: `a.b` in objects, `a[].b` in lists of objects.
-fn paths(value: &Value, prefix: &str, found: &mut BTreeSet<String>) {
-    match value {
-        Value::Object(fields) => {
-            for (name, value) in fields {
-                let path =
-                    if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
-                paths(value, &path, found);
-                found.insert(path);
-            }
-        }
-        Value::Array(items) => {
-            items.iter().for_each(|item| paths(item, &format!("{prefix}[]"), found));
-        }
-        _ => {}
     }
 }
 

@@ -117,8 +117,7 @@ impl Choice {
         direction: Direction,
         bytes: usize,
     ) -> Option<&'static AesKernels> {
-        let kernels = self.routing.kernels(self.index, direction, bytes);
-        if kernels.is_none() && self.host.is_none() { Some(self.own()) } else { kernels }
+        self.routing.kernels(self.index, direction, bytes)
     }
 
     /// Counts a data call that took the slow way.
@@ -157,7 +156,7 @@ impl Choice {
     ) {
         let bytes = data.len();
         let own = self.own();
-        let route = match (self.routing.kernels(self.index, direction, bytes), &mut self.host) {
+        let route = match (self.slow_kernels(direction, bytes), &mut self.host) {
             (None, Some(host)) => {
                 if step.host(host, own, state, data) {
                     Route::Libcrypto

@@ -4,7 +4,7 @@ use std::ffi::{CStr, CString};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use wirespeed_cipher::{Algorithm, Direction, Route};
+use wirespeed_cipher::{Algorithm, Route};
 use wirespeed_cpu::Features;
 use wirespeed_plan::{Fingerprint, Plan};
 
@@ -46,47 +46,35 @@ impl Provider {
     pub(crate) fn configured(core: Core) -> Result<Self, (Reason, String)> {
         let config = Config::read(|key| core.parameter(key))
             .map_err(|text| (Reason::InvalidArgument, text))?;
-        let absent = |why: String| (Reason::InitFail, format!("routes: {why}"));
         let counters = config.stats.as_ref().map(|path| {
             let counters = Counters::open(path);
             counters.map_err(|why| (Reason::InitFail, format!("stats = {path}: the file {why}")))
         });
         let watch = Watch { verify: config.verify, counters: counters.transpose()? };
-        let features = Features::detect();
-        let reach = || HostLibrary::reach(&core);
-        let version = core.version_text();
-        let (routing, plan, claimed) = match (&config.routes, &config.plan) {
-            (Routes::Listed(routes), _) => {
-                let routing = Routing::new(&By::List(routes), features, watch, reach);
-                (Ok(routing.map_err(absent)?), "none: routes are listed".to_owned(), None)
-            }
-            (Routes::Auto, None) => {
-                let routing = Routing::new(&By::Ladder, features, watch, reach);
-                (routing, "none: ladder".to_owned(), None)
-            }
-            (Routes::Auto, Some(path)) => {
-                let plan = Plan::read(Path::new(path))
-                    .map_err(|why| (Reason::InvalidArgument, format!("plan = {path}: {why}")))?;
-                match plan.fingerprint().difference(&Fingerprint::here(&version)) {
-                    Some(difference) => (
-                        Routing::new(&By::Ladder, features, watch, reach),
-                        format!("{path} ignored: {difference}"),
-                        None,
-                    ),
-                    None => {
-                        let routing = Routing::new(&By::Plan(&plan), features, watch, reach);
-                        (routing, path.clone(), Some(plan))
-                    }
+        let planned = match (&config.routes, &config.plan) {
+            (Routes::Auto, Some(path)) => Some((path, read_plan(path)?)),
+            _ => None,
+        };
+        let (by, plan) = match (&config.routes, &planned) {
+            (Routes::Listed(routes), _) => (By::List(routes), "none: routes are listed".to_owned()),
+            (Routes::Auto, None) => (By::Ladder, "none: ladder".to_owned()),
+            (Routes::Auto, Some((path, plan))) => {
+                match plan.fingerprint().difference(&Fingerprint::here(&core.version_text())) {
+                    Some(difference) => (By::Ladder, format!("{path} ignored: {difference}")),
+                    None => (By::Plan(plan), (*path).clone()),
                 }
             }
         };
-        let claimed = |algorithm: &&Algorithm| {
-            claimed.as_ref().is_none_or(|plan| {
-                Direction::BOTH.into_iter().any(|it| plan.routes(**algorithm, it).is_some())
-            })
+        let routing = Routing::new(&by, Features::detect(), watch, || HostLibrary::reach(&core));
+        let claimed = |algorithm: &&Algorithm| match &by {
+            By::Plan(plan) => plan.claims(**algorithm),
+            By::Ladder | By::List(_) => true,
         };
         let ciphers: Vec<_> = config.ciphers.iter().filter(claimed).copied().collect();
-        Ok(Self::new(core, routing, &plan, &ciphers))
+        match (&by, routing) {
+            (By::List(_), Err(why)) => Err((Reason::InitFail, format!("routes: {why}"))),
+            (_, routing) => Ok(Self::new(core, routing, &plan, &ciphers)),
+        }
     }
 
     /// Everything on one route.
@@ -106,7 +94,7 @@ impl Provider {
     ) -> Self {
         let version = core.version();
         let routes = match &routing {
-            Ok(routing) => names(&routing.serving()),
+            Ok(routing) => names(routing.serving()),
             Err(reasons) => format!("none ({reasons})"),
         };
         let offered = if routing.is_ok() { ciphers } else { &[] };
@@ -135,11 +123,9 @@ impl Provider {
     /// The quarantined routes by name.
     fn quarantined(&self) -> &CStr {
         let mask = self.routing.as_ref().map_or(0, |routing| routing.quarantined());
-        let marked = |route: &Route| mask & 1 << *route as u32 != 0;
-        let routes: Vec<_> = Route::ALL.into_iter().filter(marked).collect();
         let text = self.quarantined.get(mask as usize);
         text.map_or(c"", |text| {
-            text.get_or_init(|| CString::new(names(&routes)).unwrap_or_default())
+            text.get_or_init(|| CString::new(names(Route::of_bits(mask))).unwrap_or_default())
         })
     }
 
@@ -185,9 +171,14 @@ impl Provider {
     }
 }
 
+fn read_plan(path: &str) -> Result<Plan, (Reason, String)> {
+    Plan::read(Path::new(path))
+        .map_err(|why| (Reason::InvalidArgument, format!("plan = {path}: {why}")))
+}
+
 /// Names for people, in a row.
-fn names(routes: &[Route]) -> String {
-    routes.iter().map(|route| route.name()).collect::<Vec<_>>().join(", ")
+fn names(routes: impl IntoIterator<Item = Route>) -> String {
+    routes.into_iter().map(Route::name).collect::<Vec<_>>().join(", ")
 }
 
 static GETTABLE_LIST: List<8> = List::new([

@@ -81,7 +81,7 @@ impl Routing {
             }
             By::Plan(plan) => {
                 let used = used(plan);
-                let named = |route: &Route| used & 1 << *route as u32 != 0;
+                let named = |route: &Route| used & route.bit() != 0;
                 for route in LADDER.into_iter().chain([Route::Portable]).filter(named) {
                     // One that has gone is replaced by the best that is there.
                     let _ = stand.add(route);
@@ -155,7 +155,7 @@ impl Routing {
         entry: Option<&'static AesKernels>,
     ) -> Option<&'static AesKernels> {
         let route = entry.map_or(Route::Libcrypto, |kernels| kernels.route);
-        match self.quarantined() & 1 << route as u32 {
+        match self.quarantined() & route.bit() {
             0 => entry,
             _ => Some(self.own(Algorithm::ALL[algorithm])),
         }
@@ -163,8 +163,8 @@ impl Routing {
 
     /// The best kernels of our own that are not quarantined.
     pub(crate) fn own(&self, algorithm: Algorithm) -> &'static AesKernels {
-        let quarantined = self.quarantined.load(Ordering::Relaxed);
-        let good = |proven: &&Proven| quarantined & 1 << proven.route() as u32 == 0;
+        let quarantined = self.quarantined();
+        let good = |proven: &&Proven| quarantined & proven.route().bit() == 0;
         let proven = self.natives.iter().find(good);
         proven.map_or_else(|| reference(algorithm), |proven| proven.kernels(algorithm))
     }
@@ -204,10 +204,9 @@ impl Routing {
     /// Takes a route out of service that gave wrong bytes or failed.
     #[cold]
     pub(crate) fn quarantine(&self, route: Route) {
-        let bit = 1 << route as u32;
-        self.quarantined.fetch_or(bit, Ordering::Relaxed);
+        self.quarantined.fetch_or(route.bit(), Ordering::Relaxed);
         if let Some(counters) = &self.counters {
-            counters.quarantine(bit);
+            counters.quarantine(route);
         }
     }
 
@@ -218,14 +217,14 @@ impl Routing {
 
     /// The routes that serve, in the order of [`Route::ALL`].
     pub(crate) fn serving(&self) -> Vec<Route> {
-        let mut seen = 0_u64;
+        let mut seen = 0;
         for (algorithm, rows) in self.rows.iter().enumerate() {
             for entry in rows.entries() {
                 let kernels = self.in_service(algorithm, entry);
-                seen |= 1 << kernels.map_or(Route::Libcrypto, |kernels| kernels.route) as u32;
+                seen |= kernels.map_or(Route::Libcrypto, |kernels| kernels.route).bit();
             }
         }
-        Route::ALL.into_iter().filter(|route| seen & 1 << *route as u32 != 0).collect()
+        Route::of_bits(seen).collect()
     }
 }
 
@@ -240,7 +239,7 @@ fn used(plan: &Plan) -> u64 {
     let cells = Algorithm::ALL.iter().flat_map(|algorithm| {
         Direction::BOTH.into_iter().filter_map(|direction| plan.routes(*algorithm, direction))
     });
-    cells.flatten().fold(0, |all, route| all | 1 << route as u32)
+    cells.flatten().fold(0, |all, route| all | route.bit())
 }
 
 /// The routes while they are being put together.
@@ -261,7 +260,7 @@ impl Stand {
         match found.map_err(|why| format!("{route} is absent: {why}"))? {
             Some(proven) => self.natives.push(proven),
             None => {
-                self.quarantined |= 1 << route as u32;
+                self.quarantined |= route.bit();
                 return Err(format!("{route} is quarantined: it failed its self-test"));
             }
         }
@@ -348,7 +347,7 @@ mod tests {
     fn a_quarantined_route_serves_nothing_any_more() {
         let routing = routing(&By::List(&[Route::Portable]), Features::NONE).unwrap();
         routing.quarantine(Route::Portable);
-        assert_eq!(routing.quarantined(), 1 << Route::Portable as u32);
+        assert_eq!(routing.quarantined(), Route::Portable.bit());
         // Nothing else is left, so the reference goes on.
         assert_eq!(routing.serving(), [Route::Portable]);
     }

@@ -19,7 +19,7 @@ pub const MAGIC: &[u8] = concat!("wirespeed stats ", env!("CARGO_PKG_VERSION"), 
 pub const HEADER_WORDS: usize = 8;
 /// Processes that loaded the module.
 pub const LOADS: usize = 4;
-/// Quarantined routes, one bit for each in the order of [`Route::ALL`].
+/// Quarantined routes, as bits: [`Route::of_bits`].
 pub const QUARANTINED: usize = 5;
 
 /// Words in the file.
@@ -87,8 +87,7 @@ impl Snapshot {
 
     /// The routes that gave wrong bytes somewhere.
     pub fn quarantined(&self) -> Vec<Route> {
-        let marked = |route: &Route| self.words[QUARANTINED] >> (*route as u32) & 1 != 0;
-        Route::ALL.into_iter().filter(marked).collect()
+        Route::of_bits(self.words[QUARANTINED]).collect()
     }
 
     /// Everything that was counted.

@@ -67,18 +67,6 @@ impl Gcm {
         self.key.reroute(kernels);
     }
 
-    /// The kernels in use.
-    #[inline]
-    pub const fn kernels(&self) -> &'static AesKernels {
-        self.key.kernels()
-    }
-
-    /// Whether data has come in the message so far.
-    #[inline]
-    pub const fn has_data(&self) -> bool {
-        self.data_bytes != 0
-    }
-
     /// Whether the message may have so many bytes of data more.
     pub const fn has_room(&self, bytes: usize) -> bool {
         match self.data_bytes.checked_add(bytes as u64) {

@@ -3,6 +3,7 @@
 // Each test file uses its own part.
 #![allow(dead_code)]
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -151,5 +152,23 @@ impl Report {
         let text = |value: &Value| value.as_str().expect("text").to_owned();
         let faults = self.of(check).filter(|finding| finding["state"] == "mend");
         faults.map(|finding| (text(&finding["text"]), text(&finding["mend"]))).collect()
+    }
+}
+
+/// Every field's path: `a.b` in objects, `a[].b` in lists of objects.
+pub(crate) fn paths(value: &Value, prefix: &str, found: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                let path =
+                    if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
+                paths(value, &path, found);
+                found.insert(path);
+            }
+        }
+        Value::Array(items) => {
+            items.iter().for_each(|item| paths(item, &format!("{prefix}[]"), found));
+        }
+        _ => {}
     }
 }

@@ -80,9 +80,9 @@ impl Counters {
         self.words()[word + 1].fetch_add(bytes as u64, Ordering::Relaxed);
     }
 
-    /// Notes quarantined routes, one bit each.
-    pub(crate) fn quarantine(&self, routes: u64) {
-        self.words()[QUARANTINED].fetch_or(routes, Ordering::Relaxed);
+    /// Notes a quarantined route.
+    pub(crate) fn quarantine(&self, route: Route) {
+        self.words()[QUARANTINED].fetch_or(route.bit(), Ordering::Relaxed);
     }
 }
 
