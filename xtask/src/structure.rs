@@ -38,6 +38,7 @@ const CRATES: &[(&str, Layer, Code)] = &[
     ("wirespeed-cpu", Facts, Code::Unsafe),
     ("wirespeed-machine", Facts, Code::Safe),
     ("wirespeed-cipher", Routes, Code::Unsafe),
+    ("wirespeed-padlock", Routes, Code::Unsafe),
     ("wirespeed-native", Routes, Code::Unsafe),
     ("wirespeed-libcrypto", Routes, Code::Unsafe),
     ("wirespeed-measure", Judgement, Code::Unsafe),
@@ -51,6 +52,10 @@ const CRATES: &[(&str, Layer, Code)] = &[
     ("wirespeed-benches", Outside, Code::Safe),
     ("wirespeed-conformance", Outside, Code::Unsafe),
     ("wirespeed-hosts", Outside, Code::Unsafe),
+    ("padlock-emulator", Outside, Code::Safe),
+    ("padlock-runner", Outside, Code::Unsafe),
+    ("padlock-preload", Outside, Code::Unsafe),
+    ("wirespeed-vm", Outside, Code::Safe),
     ("xtask", Outside, Code::Safe),
 ];
 

@@ -14,6 +14,8 @@ pub enum Route {
     Vaes256,
     /// AES-NI and PCLMULQDQ on 128-bit vectors.
     AesNi,
+    /// VIA's and Zhaoxin's PadLock.
+    PadLock,
     /// Constant-time Rust for any machine.
     Portable,
     /// The host's own OpenSSL, through its default provider.
@@ -22,8 +24,14 @@ pub enum Route {
 
 impl Route {
     /// Every route.
-    pub const ALL: [Self; 5] =
-        [Self::Vaes512, Self::Vaes256, Self::AesNi, Self::Portable, Self::Libcrypto];
+    pub const ALL: [Self; 6] = [
+        Self::Vaes512,
+        Self::Vaes256,
+        Self::AesNi,
+        Self::PadLock,
+        Self::Portable,
+        Self::Libcrypto,
+    ];
 
     /// This route as one bit of a set.
     pub const fn bit(self) -> u64 {
@@ -41,6 +49,7 @@ impl Route {
             Self::Vaes512 => "vaes512",
             Self::Vaes256 => "vaes256",
             Self::AesNi => "aesni",
+            Self::PadLock => "padlock",
             Self::Portable => "portable",
             Self::Libcrypto => "libcrypto",
         }

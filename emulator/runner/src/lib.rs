@@ -1,0 +1,1 @@
+//! What both runners share: their options, the places of CPUID in code, and the counts they report.

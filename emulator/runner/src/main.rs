@@ -1,0 +1,2 @@
+//! `padlock-run`: an unmodified program on an emulated PadLock.
+fn main() {}

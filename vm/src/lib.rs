@@ -1,0 +1,2 @@
+//! A stock Debian kernel in QEMU, with this machine's files, for one command.
+#![forbid(unsafe_code)]
