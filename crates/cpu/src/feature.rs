@@ -57,6 +57,22 @@ features! {
     Gfni = "gfni",
     /// SHA-1 and SHA-256 rounds.
     ShaNi = "sha_ni",
+    /// PadLock's random number generator.
+    Rng = "rng",
+    /// PadLock's second random number generator.
+    Rng2 = "rng2",
+    /// PadLock's Advanced Cryptography Engine: AES.
+    Ace = "ace",
+    /// Its second version: counter mode, unaligned data, MACs.
+    Ace2 = "ace2",
+    /// PadLock's Hash Engine: SHA-1 and SHA-256.
+    Phe = "phe",
+    /// Its second version: SHA-384 and SHA-512.
+    Phe2 = "phe2",
+    /// PadLock's Montgomery Multiplier.
+    Pmm = "pmm",
+    /// Zhaoxin's Chinese cipher standards: SM3 and SM4.
+    Ccs = "ccs",
 }
 
 /// A set of features: what was detected, less what was taken away.
@@ -111,6 +127,12 @@ impl Features {
     #[cfg(any(test, target_arch = "x86_64"))]
     pub(crate) const fn with(self, feature: Feature, present: bool) -> Self {
         Self(self.0 | (present as u32) << feature as u8)
+    }
+
+    /// What is in either set.
+    #[cfg(target_arch = "x86_64")]
+    pub(crate) const fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
     }
 
     /// The features in the set.

@@ -6,9 +6,11 @@
 //! machine is tested on a big one.
 
 mod feature;
+#[cfg(target_arch = "x86_64")]
+pub mod padlock;
 mod token;
 #[cfg(target_arch = "x86_64")]
 pub mod x86;
 
 pub use feature::{Feature, Features};
-pub use token::{AesNi, Token, Vaes256, Vaes512};
+pub use token::{Ace, Ace2, AesNi, Ccs, Phe, Phe2, Pmm, Rng, Rng2, Token, Vaes256, Vaes512};

@@ -42,6 +42,38 @@ token!(
     /// The same on 512-bit vectors, with byte masks.
     Vaes512: Ssse3 Sse41 Aes Pclmulqdq Avx Avx2 Bmi2 Vaes Vpclmulqdq Avx512f Avx512bw Avx512vl
 );
+token!(
+    /// PadLock's random number generator.
+    Rng: Rng
+);
+token!(
+    /// PadLock's second random number generator.
+    Rng2: Rng2
+);
+token!(
+    /// PadLock's AES: ECB, CBC, CFB and OFB.
+    Ace: Ace
+);
+token!(
+    /// The same with CTR and unaligned data.
+    Ace2: Ace Ace2
+);
+token!(
+    /// PadLock's SHA-1 and SHA-256.
+    Phe: Phe
+);
+token!(
+    /// PadLock's SHA-384 and SHA-512.
+    Phe2: Phe2
+);
+token!(
+    /// PadLock's Montgomery multiplier.
+    Pmm: Pmm
+);
+token!(
+    /// SM3 and SM4 on Zhaoxin's CPUs.
+    Ccs: Ccs
+);
 
 #[cfg(test)]
 mod tests {

@@ -3,6 +3,7 @@
 use std::arch::x86_64::{__cpuid, __cpuid_count, _xgetbv};
 
 use crate::feature::{Feature, Features};
+use crate::padlock::PadLock;
 
 /// The registers EAX, EBX, ECX, EDX of one CPUID leaf.
 pub type Leaf = [u32; 4];
@@ -39,7 +40,8 @@ const OSXSAVE: u32 = 1 << 27;
 const XCR0_SSE_AVX: u64 = 0b110;
 const XCR0_AVX512: u64 = 0b1110_0110;
 
-/// Decodes the features; AVX and AVX-512 count only if the operating system saves their state.
+/// Decodes the features; AVX and AVX-512 count only if the operating system saves their state, and a unit
+/// of PadLock only if it is enabled.
 pub fn features(cpu: &dyn Cpuid) -> Features {
     let highest = cpu.leaf(0, 0)[0];
     let one = cpu.leaf(1, 0);
@@ -69,6 +71,7 @@ pub fn features(cpu: &dyn Cpuid) -> Features {
     ]
     .into_iter()
     .fold(Features::NONE, |set, (feature, present)| set.with(feature, present))
+    .union(PadLock::of(cpu).map_or(Features::NONE, PadLock::features))
 }
 
 /// The vendor string, "GenuineIntel" and the like.
@@ -145,6 +148,7 @@ mod tests {
         let no_high_zmm = features(&Everything { osxsave: true, xcr0: 0b0110_0111 });
         assert!(!no_high_zmm.has(Feature::Avx512f));
         let all = features(&Everything { osxsave: true, xcr0: 0b1110_0111 });
-        assert!(Feature::ALL.iter().all(|feature| all.has(*feature)));
+        let of_padlock = |feature: &Feature| PadLock::UNITS.contains(feature);
+        assert!(Feature::ALL.iter().all(|feature| all.has(*feature) != of_padlock(feature)));
     }
 }
