@@ -1,21 +1,10 @@
-//! The CPU that is emulated: its model, and the step that carries out one instruction.
+//! The CPU that is emulated: its options, and the step that carries out one instruction.
 
 use core::num::NonZeroU64;
 
-use crate::{Instruction, Memory, PageFault, Random, Registers, Width};
-
-/// A family of CPUs with PadLock.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Model {
-    /// VIA C3 Nehemiah, stepping 8: RNG and ACE.
-    C3,
-    /// VIA C7 Esther: ACE2, PHE (one-shot) and PMM as well.
-    C7,
-    /// VIA Nano: 64-bit, partial hashes.
-    Nano,
-    /// Zhaoxin KX: PHE2 and CCS (SM3, SM4) as well.
-    Zhaoxin,
-}
+use crate::machine::Machine;
+use crate::{Flaw, Instruction, Memory, Model, Operation, PageFault, Random, Registers, Width};
+use crate::{ccs, montmul, xcrypt, xsha, xstore};
 
 /// How the emulated CPU behaves where models and users differ.
 #[derive(Clone, Copy, Debug)]
@@ -30,6 +19,22 @@ pub struct Options {
     pub iv_writeback: bool,
     /// An interrupt arrives after so many blocks: the step ends early, registers show how far it came.
     pub interrupt_every: Option<NonZeroU64>,
+    /// A unit that computes wrongly. Release builds do not heed it.
+    pub wrong: Option<Flaw>,
+}
+
+impl Options {
+    /// A faithful and lenient CPU of this model.
+    pub const fn new(model: Model) -> Self {
+        Self {
+            model,
+            hide_aesni: false,
+            strict: false,
+            iv_writeback: false,
+            interrupt_every: None,
+            wrong: None,
+        }
+    }
 }
 
 /// How a step ended. Registers always say how far the instruction came.
@@ -64,12 +69,6 @@ impl Cpu {
         &self.options
     }
 
-    /// What CPUID answers: EAX, EBX, ECX, EDX, where the real CPU says `real`.
-    pub fn cpuid(&self, leaf: u32, subleaf: u32, real: [u32; 4]) -> [u32; 4] {
-        let _ = (leaf, subleaf);
-        real
-    }
-
     /// Carries out one instruction as far as it comes. `blocks` counts what was processed.
     pub fn step(
         &self,
@@ -80,7 +79,32 @@ impl Cpu {
         random: &mut dyn Random,
         blocks: &mut u64,
     ) -> Outcome {
-        let _ = (instruction, width, registers, memory, random, blocks);
-        Outcome::Undefined
+        let Instruction { operation, repeated, address_size, .. } = instruction;
+        if !self.options.model.has(operation) {
+            return Outcome::Undefined;
+        }
+        // 67h in 32-bit code is ignored (U3).
+        let narrow = width == Width::Bits32 || address_size;
+        let limit = if narrow { u64::from(u32::MAX) } else { u64::MAX };
+        let mut machine = Machine::new(&self.options, limit, *registers, memory, blocks);
+        let ended = match operation {
+            Operation::Xstore => xstore::run(&mut machine, random, repeated),
+            Operation::XcryptEcb
+            | Operation::XcryptCbc
+            | Operation::XcryptCtr
+            | Operation::XcryptCfb
+            | Operation::XcryptOfb => xcrypt::run(&mut machine, operation),
+            Operation::Montmul => montmul::run(&mut machine),
+            Operation::Xsha1 | Operation::Xsha256 | Operation::Xsha384 | Operation::Xsha512 => {
+                xsha::run(&mut machine, operation)
+            }
+            Operation::Sm3 => ccs::hash(&mut machine),
+            Operation::Sm4 => ccs::cipher(&mut machine),
+        };
+        machine.write_back(registers);
+        match ended {
+            Ok(()) => Outcome::Done,
+            Err(outcome) => outcome,
+        }
     }
 }
