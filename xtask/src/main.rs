@@ -10,6 +10,7 @@ mod structure;
 mod tally;
 mod test;
 mod vectors;
+mod vm;
 mod workspace;
 
 use std::process::ExitCode;
@@ -35,7 +36,8 @@ Examples:
   cargo xtask fmt --fix                     format instead of checking
   cargo xtask bench -- --quick              the benchmarks, with their own arguments
   cargo xtask bench hosts --quick           what the module is worth to whole programs
-  cargo xtask openssl 4.0                   build OpenSSL 4.0 for the tests, print where it is";
+  cargo xtask openssl 4.0                   build OpenSSL 4.0 for the tests, print where it is
+  cargo xtask vm -- uname -a                a command under a stock kernel, in QEMU";
 
 #[derive(Subcommand)]
 enum Verb {
@@ -64,6 +66,8 @@ enum Verb {
         /// Which one
         version: openssl::Version,
     },
+    /// Boot a stock kernel in QEMU over this machine's files and run a command in it
+    Vm(vm::Guest),
 }
 
 fn main() -> ExitCode {
@@ -104,6 +108,10 @@ fn dispatch(verb: Verb) -> Result<ExitCode> {
             println!("libcrypto  {}", built.libcrypto().display());
             println!("use it     LD_LIBRARY_PATH={}", built.libraries().display());
             true
+        }
+        Verb::Vm(guest) => {
+            packages::provide(packages::GUEST)?;
+            return vm::run(&workspace, guest);
         }
     };
     Ok(if good { ExitCode::SUCCESS } else { ExitCode::FAILURE })

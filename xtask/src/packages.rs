@@ -40,14 +40,28 @@ const QEMU: Need =
 const BUSYBOX: Need =
     // The small one of Debian's installer lacks cpio.
     Need { command: &["/bin/busybox", "cpio", "--help"], package: "busybox-static" };
+const KMOD: Need = Need { command: &["test", "-x", "/sbin/modprobe"], package: "kmod" };
+/// Debian's kernels, headers and modules come compressed with the one or the other.
+const XZ: Need = Need { command: &["xz", "--version"], package: "xz-utils" };
+const ZSTD: Need = Need { command: &["zstd", "--version"], package: "zstd" };
+/// For the kernel's own build programs.
+const LIBELF: Need =
+    Need { command: &["sh", "-c", "ldconfig -p | grep -q libelf.so.1"], package: "libelf1" };
+/// The compiler of Debian 12's kernels.
+const GCC_12: Need = Need { command: &["gcc-12", "--version"], package: "gcc-12" };
+const CRYPTSETUP: Need =
+    Need { command: &["test", "-x", "/sbin/cryptsetup"], package: "cryptsetup-bin" };
 const IP: Need = Need { command: &["ip", "-Version"], package: "iproute2" };
 
 /// What building OpenSSL takes.
 pub(crate) const BUILD: &[Need] = &[PERL, MAKE, GCC, C_LIBRARY];
+/// What a guest and its modules take.
+pub(crate) const GUEST: &[Need] =
+    &[QEMU, BUSYBOX, KMOD, XZ, ZSTD, MAKE, GCC, GCC_12, C_LIBRARY, LIBELF];
 /// What the tests take.
 pub(crate) const TESTS: &[Need] = &[
     PERL, MAKE, GCC, GXX, C_LIBRARY, OPENSSL, VALGRIND, NM, NGINX, SSHD, SSH, HAPROXY, STUNNEL,
-    OPENVPN, CURL, PYTHON, IP, QEMU, BUSYBOX,
+    OPENVPN, CURL, PYTHON, IP, QEMU, BUSYBOX, KMOD, XZ, ZSTD, GCC_12, LIBELF, CRYPTSETUP,
 ];
 
 impl Need {

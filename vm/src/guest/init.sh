@@ -1,0 +1,35 @@
+#!/bin/busybox sh
+# The guest's first process: makes the host's files its root, below what it writes itself.
+# The kernel passes `vm_session` and `vm_modules` on from its command line.
+b=/bin/busybox
+fail() {
+	$b echo "vm: $1" >/dev/ttyS0
+	$b poweroff -f
+}
+
+$b mount -t proc proc /proc
+$b mount -t sysfs sysfs /sys
+$b mount -t devtmpfs devtmpfs /dev
+while read -r module; do
+	$b insmod "/modules/$module" || fail "$module cannot be loaded"
+done </modules/order
+$b mount -t 9p -o trans=virtio,version=9p2000.L,ro,cache=loose,msize=262144 host /host ||
+	fail "the host's files are not there"
+$b mount -t tmpfs -o mode=755 written /run
+$b mkdir /run/upper /run/work
+$b mount -t overlay -o lowerdir=/host,upperdir=/run/upper,workdir=/run/work root /new ||
+	fail "nothing can be laid over the host's files"
+for place in proc sys dev; do
+	$b mount --move /$place /new/$place
+done
+$b mkdir -p /new/dev/pts /new/dev/shm
+$b mount -t devpts devpts /new/dev/pts
+$b mount -t tmpfs shm /new/dev/shm
+$b mount -t tmpfs -o mode=755 run /new/run
+$b mkdir -p /new/run/lock /new/run/vm /new/lib/modules
+for name in fd:/proc/self/fd stdin:fd/0 stdout:fd/1 stderr:fd/2; do
+	$b ln -sf "${name#*:}" "/new/dev/${name%%:*}"
+done
+$b cp $b /session /new/run/vm
+$b ln -sfn "$vm_modules" "/new/lib/modules/$($b uname -r)"
+exec $b switch_root /new /run/vm/busybox sh /run/vm/session "$vm_session"

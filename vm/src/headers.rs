@@ -1,0 +1,70 @@
+//! Modules for a kernel: its headers, fetched and unpacked beside it, and the build against them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::Kernel;
+use crate::packages::{self, in_folder};
+use crate::program::output;
+
+/// Builds the module whose source, with a `Kbuild`, is in a directory.
+pub(crate) fn build(kernel: &Kernel, root: &Path, source: &Path) -> Result<PathBuf, String> {
+    let headers = provide(kernel, root)?;
+    let name = source.canonicalize().map_err(|error| in_folder(source, error))?;
+    let name = name.file_name().unwrap_or_default();
+    // The build leaves its files beside the source: a copy is built, which the next one finds made.
+    let place = root.join("modules").join(name);
+    copy(source, &place)?;
+    let mut make = Command::new("make");
+    make.arg("--silent").arg("-C").arg(headers).arg(format!("M={}", place.display()));
+    // Debian builds with BTF, for which the kernel's debug information is not here.
+    output(make.args(["CONFIG_DEBUG_INFO_BTF_MODULES=", "modules"]))?;
+    let is_module = |file: &PathBuf| file.extension().is_some_and(|extension| extension == "ko");
+    files(&place)?.into_iter().find(is_module).ok_or_else(|| in_folder(&place, "holds no module"))
+}
+
+/// The kernel's build directory.
+fn provide(kernel: &Kernel, root: &Path) -> Result<PathBuf, String> {
+    let package = format!("linux-headers-{}", kernel.release());
+    let sources = root.join("usr/src");
+    let folder = sources.join(&package);
+    let ready = sources.join("ready");
+    if ready.exists() {
+        return Ok(folder);
+    }
+    let mut wanted = packages::dependencies(&package)?;
+    wanted.retain(|name| name.starts_with("linux-headers-") || name.starts_with("linux-kbuild-"));
+    wanted.push(package);
+    packages::unpack(&wanted, root)?;
+    // They are made to be used where Debian would have installed them.
+    for file in ["Makefile", ".kernelvariables"].map(|name| folder.join(name)) {
+        let text = fs::read_to_string(&file).map_err(|error| in_folder(&file, error))?;
+        let mut moved = text;
+        for place in ["/usr/src/", "/usr/lib/"] {
+            moved = moved.replace(place, &format!("{}{place}", root.display()));
+        }
+        fs::write(&file, moved).map_err(|error| in_folder(&file, error))?;
+    }
+    fs::write(&ready, "").map_err(|error| in_folder(&ready, error))?;
+    Ok(folder)
+}
+
+/// Brings a directory's files up to date; those that are stay as they are, for make.
+fn copy(from: &Path, to: &Path) -> Result<(), String> {
+    fs::create_dir_all(to).map_err(|error| in_folder(to, error))?;
+    for file in files(from)?.into_iter().filter(|file| file.is_file()) {
+        let target = to.join(file.file_name().unwrap_or_default());
+        let bytes = fs::read(&file).map_err(|error| in_folder(&file, error))?;
+        if fs::read(&target).ok().as_ref() != Some(&bytes) {
+            fs::write(&target, bytes).map_err(|error| in_folder(&target, error))?;
+        }
+    }
+    Ok(())
+}
+
+fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
+    let entries = fs::read_dir(folder).map_err(|error| in_folder(folder, error))?;
+    let paths = entries.map(|entry| Ok(entry.map_err(|error| in_folder(folder, error))?.path()));
+    paths.collect()
+}

@@ -1,0 +1,144 @@
+//! A kernel of Debian's: where its files are, and how they come there.
+
+use std::fs::{self, File, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::packages::{self, by_numbers, in_folder};
+use crate::program::output;
+use crate::{headers, initramfs, vmlinux};
+
+/// The architecture's flavour that has everything: the one for clouds lacks 9p and PadLock.
+const FLAVOUR: &str = "-amd64";
+const IMAGE: &str = "linux-image-";
+
+/// A kernel, unpacked, with all that a guest boots from.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    release: String,
+    /// The root that its packages were unpacked into.
+    root: PathBuf,
+}
+
+impl Kernel {
+    /// The newest kernel of a series such as `6.1` or `6.12`, by default the one that Debian would
+    /// install. What is in `cache` already is taken from there; the rest is fetched with apt.
+    pub fn provide(cache: &Path, series: Option<&str>) -> Result<Self, String> {
+        fs::create_dir_all(cache).map_err(|error| in_folder(cache, error))?;
+        let cache = cache.canonicalize().map_err(|error| in_folder(cache, error))?;
+        let _others_wait = lock(&cache)?;
+        let kept = fs::read_dir(&cache).into_iter().flatten().flatten();
+        let kept = kept.filter_map(|entry| entry.file_name().into_string().ok());
+        let chosen: Vec<_> = match series {
+            Some(series) => kept.filter(|release| is_of(release, series)).collect(),
+            // Others may be there, too.
+            None => kept.filter(|release| cache.join(release).join(DEFAULT).exists()).collect(),
+        };
+        if let Some(release) = chosen.into_iter().max_by(|one, other| by_numbers(one, other)) {
+            return Ok(Self { root: cache.join(&release), release });
+        }
+        let package = newest_package(series)?;
+        let release = package.trim_start_matches(IMAGE).to_owned();
+        let kernel = Self { root: cache.join(&release), release };
+        if !kernel.root.exists() {
+            kernel.unpack(&cache, &package)?;
+        }
+        if series.is_none() {
+            fs::write(kernel.root.join(DEFAULT), "").map_err(|error| in_folder(&cache, error))?;
+        }
+        Ok(kernel)
+    }
+
+    /// As `uname -r` says it.
+    pub fn release(&self) -> &str {
+        &self.release
+    }
+
+    /// The directory with its modules.
+    pub fn modules(&self) -> PathBuf {
+        self.root.join("lib/modules").join(&self.release)
+    }
+
+    /// The kernel itself, uncompressed: a guest that is translated would take seconds to unpack it.
+    pub fn image(&self) -> PathBuf {
+        self.root.join("vmlinux")
+    }
+
+    /// The initial RAM file system that makes the host's root the guest's.
+    pub fn initramfs(&self) -> PathBuf {
+        self.root.join("initramfs")
+    }
+
+    /// Builds a module from the directory of its source, and gives the file.
+    ///
+    /// The headers for it are fetched at the first time.
+    pub fn build_module(&self, source: &Path) -> Result<PathBuf, String> {
+        let _others_wait = lock(&self.root)?;
+        headers::build(self, &self.root, source)
+    }
+
+    /// It all happens aside, so that what is there is whole.
+    fn unpack(&self, cache: &Path, package: &str) -> Result<(), String> {
+        let aside = tempfile::tempdir_in(cache).map_err(|error| in_folder(cache, error))?;
+        let root = aside.path();
+        packages::unpack(&[package.to_owned()], root)?;
+        output(Command::new("depmod").arg("--basedir").arg(root).arg(&self.release))?;
+        let compressed = root.join("boot").join(format!("vmlinuz-{}", self.release));
+        vmlinux::extract(&compressed, &root.join("vmlinux"))?;
+        initramfs::build(root, &self.release, &root.join("initramfs"))?;
+        fs::set_permissions(root, Permissions::from_mode(0o755))
+            .and_then(|()| fs::rename(root, &self.root))
+            .map_err(|error| in_folder(cache, error))
+    }
+}
+
+/// Lets one process at a time change what is in a directory, for as long as it keeps the file.
+fn lock(folder: &Path) -> Result<File, String> {
+    let file = File::create(folder.join("lock")).map_err(|error| in_folder(folder, error))?;
+    file.lock().map_err(|error| in_folder(folder, error))?;
+    Ok(file)
+}
+
+/// Marks the release that Debian would install.
+const DEFAULT: &str = "default";
+
+fn is_of(release: &str, series: &str) -> bool {
+    let rest = release.strip_prefix(series).and_then(|rest| rest.strip_suffix(FLAVOUR));
+    // Other flavours are `cloud-amd64`, `rt-amd64`.
+    let is_number = |piece: &str| piece.starts_with(|letter: char| letter.is_ascii_digit());
+    rest.is_some_and(|rest| {
+        (rest.is_empty() || rest.starts_with('.')) && rest.split('-').skip(1).all(is_number)
+    })
+}
+
+fn newest_package(series: Option<&str>) -> Result<String, String> {
+    let Some(series) = series else {
+        let newest = packages::dependencies("linux-image-amd64")?;
+        let newest = newest.into_iter().find(|package| package.starts_with(IMAGE));
+        return newest.ok_or_else(|| "linux-image-amd64 depends on no kernel".to_owned());
+    };
+    let known = packages::beginning(&format!("{IMAGE}{series}"))?;
+    let numbered = |package: &String| {
+        // `linux-image-6.12-amd64` only depends on the newest; it holds no kernel.
+        let release = package.trim_start_matches(IMAGE);
+        is_of(release, series) && release.split('.').count() > 2
+    };
+    let newest = known.into_iter().filter(numbered).max_by(|one, other| by_numbers(one, other));
+    newest.ok_or_else(|| format!("apt knows no kernel {series} of the flavour amd64"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_series_is_not_the_beginning_of_another() {
+        assert!(is_of("6.1.0-56-amd64", "6.1"));
+        assert!(!is_of("6.12.117+deb12-amd64", "6.1"));
+        assert!(!is_of("6.1.0-56-cloud-amd64", "6.1.0-56"));
+        assert!(!is_of("6.12.117+deb12-cloud-amd64", "6.12"));
+        assert!(is_of("6.1.0-56-amd64", "6.1.0-56"));
+        assert!(!is_of("6.1.0-56-rt-amd64", "6.1.0-56"));
+    }
+}

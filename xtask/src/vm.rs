@@ -1,0 +1,86 @@
+//! `cargo xtask vm`: a command in a guest with a stock kernel of Debian's.
+
+use std::ffi::OsString;
+use std::io;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{Result, anyhow};
+use clap::Args;
+use wirespeed_vm::{Failure, Kernel, Machine, PadLock, Program};
+
+use crate::workspace::Workspace;
+
+/// The guest, and what runs in it.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Guest {
+    /// The newest kernel of this series, such as 6.12 [default: the one that Debian would install]
+    #[arg(long, value_name = "SERIES")]
+    kernel: Option<String>,
+    /// The CPU, in QEMU's words [default: all that this machine can do or QEMU can translate]
+    #[arg(long, value_name = "CPU", conflicts_with = "padlock")]
+    cpu: Option<String>,
+    /// A CPU with PadLock, whose instructions our kernel module carries out
+    #[arg(long, value_name = "MODEL", value_parser = padlock)]
+    padlock: Option<PadLock>,
+    /// How many CPUs
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    processors: u32,
+    /// Memory in MiB; what the guest writes to files is a part of it
+    #[arg(long, value_name = "MIB", default_value_t = 1024)]
+    memory: u32,
+    /// Seconds until the guest is ended, the boot included
+    #[arg(long, value_name = "SECONDS", default_value_t = 600)]
+    limit: u64,
+    /// The command and its arguments
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    command: Vec<OsString>,
+}
+
+const EXAMPLES: &str = "\
+The guest sees this machine's files, may change them all, and nothing of that comes back. The command
+starts here, with this environment; its exit status is that of the program. 124: it did not end in time;
+125: the guest died (the kernel's log is on standard error) or could not be prepared.
+
+Examples:
+  cargo xtask vm -- uname -a                            Debian's kernel, as it is
+  cargo xtask vm --kernel 6.12 -- target/release/wirespeed
+  cargo xtask vm --cpu Haswell -- target/release/wirespeed routes
+  cargo xtask vm --padlock nano -- sh -c 'modprobe padlock-aes && grep -A4 padlock /proc/crypto'
+  cargo xtask vm --padlock nano -- openssl engine padlock";
+
+fn padlock(name: &str) -> Result<PadLock, String> {
+    let known = PadLock::ALL.into_iter().find(|model| model.name() == name);
+    known.ok_or_else(|| format!("choose from {}", PadLock::ALL.map(PadLock::name).join(" ")))
+}
+
+/// The kernel that Debian would install, or the newest of a series.
+pub(crate) fn kernel(workspace: &Workspace, series: Option<&str>) -> Result<Kernel> {
+    Kernel::provide(&workspace.target().join("vm"), series).map_err(|why| anyhow!(why))
+}
+
+/// Boots the guest and runs the command; its exit status.
+pub(crate) fn run(workspace: &Workspace, guest: Guest) -> Result<ExitCode> {
+    let kernel = kernel(workspace, guest.kernel.as_deref())?;
+    let mut machine = Machine::new(kernel.clone())
+        .processors(guest.processors)
+        .memory_mib(guest.memory)
+        .limit(Duration::from_secs(guest.limit));
+    if let Some(cpu) = guest.cpu {
+        machine = machine.cpu(cpu);
+    }
+    if let Some(model) = guest.padlock {
+        let module = kernel.build_module(&workspace.root().join("emulator/kernel"));
+        machine = machine.cpu(model.cpu()).module(module.map_err(|why| anyhow!(why))?, "");
+    }
+    let program = Program::here(guest.command).map_err(|why| anyhow!(why))?;
+    Ok(match machine.run(&program, &mut io::stdout(), &mut io::stderr()) {
+        Ok(status) => ExitCode::from(u8::try_from(status).unwrap_or(u8::MAX)),
+        Err(failure) => {
+            eprintln!("xtask: {failure}");
+            let in_time = !matches!(failure, Failure::TimedOut(..));
+            ExitCode::from(if in_time { 125 } else { 124 })
+        }
+    })
+}
