@@ -1,6 +1,6 @@
 //! How long `OSSL_PROVIDER_load` takes for the module, its plan and its proofs included.
 
-use wirespeed_cipher::Route;
+use wirespeed_cipher::{BlockCipher, Route};
 use wirespeed_libcrypto::{Context, Library};
 use wirespeed_measure::statistics::Estimate;
 use wirespeed_measure::{Clock, ThreadTime};
@@ -27,7 +27,8 @@ pub(crate) fn run(bench: &Bench, library: Library, report: &mut Report) {
     };
     // Every route that is here serves somewhere, so every one is proved.
     let features = bench.arena.features();
-    let here = |route: &Route| wirespeed_native::aes(*route, 128, features).is_ok();
+    let here =
+        |route: &Route| wirespeed_native::kernels(*route, BlockCipher::Aes128, features).is_ok();
     let mut routes: Vec<Route> = Route::ALL.into_iter().filter(here).collect();
     routes.push(Route::Libcrypto);
     let names: Vec<&str> = routes.iter().map(|route| route.name()).collect();

@@ -3,7 +3,9 @@
 use std::hint::black_box;
 
 use wirespeed_bench::{Case, Runner};
-use wirespeed_cipher::{AesKernels, AesKey, Algorithm, Block, Direction, InOut, Route, Use};
+use wirespeed_cipher::{
+    Algorithm, Block, BlockCipher, BlockKernels, BlockKey, Direction, InOut, Route, Use,
+};
 use wirespeed_libcrypto::Library;
 use wirespeed_measure::contest::{Ring, run as hold};
 use wirespeed_measure::statistics::Estimate;
@@ -85,15 +87,16 @@ fn show(title: &str, effort: Effort, mut pair: [Box<dyn Contestant>; 2], report:
 
 /// One block by kernels that are looked up by the length of each call, or are known beforehand.
 struct Lookup {
-    row: [Option<&'static AesKernels>; OCTAVES],
-    known: Option<&'static AesKernels>,
-    key: AesKey,
+    row: [Option<&'static BlockKernels>; OCTAVES],
+    known: Option<&'static BlockKernels>,
+    key: BlockKey,
     block: Block,
 }
 
 fn lookup(bench: &Bench, route: Route, looks_up: bool) -> Box<dyn Contestant> {
-    let kernels = wirespeed_native::aes(route, 128, bench.arena.features()).expect("a best route");
-    let mut key = AesKey::empty(kernels);
+    let kernels = wirespeed_native::kernels(route, BlockCipher::Aes128, bench.arena.features())
+        .expect("a best route");
+    let mut key = BlockKey::empty(kernels);
     key.set(&[7; 16], Direction::Encrypt);
     let row = [Some(kernels); OCTAVES];
     Box::new(Lookup { row, known: (!looks_up).then_some(kernels), key, block: [0; 16] })
@@ -120,7 +123,7 @@ impl Contestant for Lookup {
 
 impl Lookup {
     #[inline(always)]
-    fn call(&mut self, kernels: &'static AesKernels) {
+    fn call(&mut self, kernels: &'static BlockKernels) {
         (kernels.ecb[0])(self.key.schedule(), InOut::in_place(&mut self.block));
     }
 }

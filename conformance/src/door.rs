@@ -43,6 +43,14 @@ pub trait Door: Send + Sync {
     /// Begins a message.
     fn begin(&self, setup: &Setup<'_>) -> Result<Box<dyn Work>, String>;
 
+    /// Whether there is such an algorithm behind this door.
+    fn has(&self, algorithm: Algorithm) -> bool;
+
+    /// The algorithms behind this door.
+    fn algorithms(&self) -> Vec<Algorithm> {
+        Algorithm::ALL.iter().copied().filter(|algorithm| self.has(*algorithm)).collect()
+    }
+
     /// The longest IV that GCM takes here.
     fn longest_iv(&self) -> usize;
 

@@ -110,6 +110,10 @@ impl Provider {
 
 impl Door for Provider {
     /// `GCM_IV_MAX_SIZE` of the default provider.
+    fn has(&self, algorithm: Algorithm) -> bool {
+        self.cipher(algorithm).is_ok()
+    }
+
     fn longest_iv(&self) -> usize {
         128
     }

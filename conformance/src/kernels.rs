@@ -1,7 +1,9 @@
 //! The first door: the kernels themselves, with the streams' state of `wirespeed_cipher::modes`.
 
 use wirespeed_cipher::modes::{Feedback, Gcm, Xts};
-use wirespeed_cipher::{AesKernels, AesKey, Algorithm, Block, Direction, InOut, Mode, Route};
+use wirespeed_cipher::{
+    Algorithm, Block, BlockCipher, BlockKernels, BlockKey, Direction, InOut, Mode, Route,
+};
 use wirespeed_cpu::Features;
 use wirespeed_native::Absent;
 
@@ -17,29 +19,31 @@ pub struct Kernels {
 impl Kernels {
     /// The door to `route`, on a machine with `features`.
     pub fn new(route: Route, features: Features) -> Result<Self, Absent> {
-        wirespeed_native::aes(route, 128, features)?;
+        wirespeed_native::kernels(route, BlockCipher::Aes128, features)?;
         Ok(Self { route, features })
     }
 
-    /// The table for an algorithm's key size.
-    ///
-    /// # Panics
-    /// If the route is there for some key sizes only.
-    pub fn table(&self, algorithm: Algorithm) -> &'static AesKernels {
-        let table = wirespeed_native::aes(self.route, algorithm.key_bits(), self.features)
-            .expect("a route that is there for one key size is there for all");
+    /// The table for an algorithm, if the route has its cipher.
+    pub fn table(&self, algorithm: Algorithm) -> Option<&'static BlockKernels> {
+        let table =
+            wirespeed_native::kernels(self.route, algorithm.cipher(), self.features).ok()?;
         assert_eq!(table.route, self.route, "the route that runs is the one asked for");
-        table
+        Some(table)
     }
 }
 
 impl Door for Kernels {
+    fn has(&self, algorithm: Algorithm) -> bool {
+        self.table(algorithm).is_some()
+    }
+
     fn longest_iv(&self) -> usize {
         usize::MAX
     }
 
     fn begin(&self, setup: &Setup<'_>) -> Result<Box<dyn Work>, String> {
-        Message::begin(self.table(setup.algorithm), setup).map(|message| Box::new(message) as _)
+        let table = self.table(setup.algorithm).ok_or("the route has no such cipher")?;
+        Message::begin(table, setup).map(|message| Box::new(message) as _)
     }
 }
 
@@ -52,18 +56,18 @@ pub struct Message {
 
 #[derive(Clone)]
 enum State {
-    Ecb(AesKey),
-    Cbc(AesKey, Block),
-    Feedback(Mode, AesKey, Feedback),
+    Ecb(BlockKey),
+    Cbc(BlockKey, Block),
+    Feedback(Mode, BlockKey, Feedback),
     Xts(Box<Xts>),
     Gcm(Box<Gcm>),
 }
 
 impl Message {
     /// Sets everything up.
-    pub fn begin(kernels: &'static AesKernels, setup: &Setup<'_>) -> Result<Self, String> {
+    pub fn begin(kernels: &'static BlockKernels, setup: &Setup<'_>) -> Result<Self, String> {
         let &Setup { algorithm, direction, key: bytes, iv, aad } = setup;
-        let mut key = AesKey::empty(kernels);
+        let mut key = BlockKey::empty(kernels);
         let block = || Block::try_from(iv).map_err(|_| format!("IV of {} bytes", iv.len()));
         let state = match algorithm.mode() {
             Mode::Ecb => {
@@ -111,7 +115,7 @@ impl Message {
     ///
     /// # Panics
     /// For XTS and GCM, which choose once per message.
-    pub fn reroute(&mut self, kernels: &'static AesKernels) {
+    pub fn reroute(&mut self, kernels: &'static BlockKernels) {
         match &mut self.state {
             State::Ecb(key) | State::Cbc(key, _) | State::Feedback(_, key, _) => {
                 key.reroute(kernels);

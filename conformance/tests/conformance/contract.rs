@@ -5,17 +5,20 @@ use std::collections::BTreeSet;
 use std::ffi::CStr;
 
 use libtest_mimic::Trial;
-use wirespeed_cipher::Algorithm;
+use wirespeed_cipher::{Algorithm, Route};
 use wirespeed_conformance::data::painted;
+use wirespeed_conformance::door::Door;
 use wirespeed_conformance::evp::{Provider, start};
+use wirespeed_conformance::kernels::Kernels;
+use wirespeed_cpu::Features;
 use wirespeed_libcrypto::{Cipher, Descriptor, Kind};
 
 use crate::messages::Message;
 use crate::trial;
 
-pub(crate) fn trials(name: &str, measure: &Provider, ours: &Provider) -> Vec<Trial> {
+pub(crate) fn trials(name: &str, route: Route, measure: &Provider, ours: &Provider) -> Vec<Trial> {
     let mut trials = Vec::new();
-    for &algorithm in Algorithm::ALL {
+    for algorithm in ours.algorithms() {
         let (measure, ours) = (measure.clone(), ours.clone());
         trials.push(trial(format!("{name}::contract::{algorithm}"), move || {
             let fetch = |from: &Provider| from.cipher(algorithm).map_err(|error| error.to_string());
@@ -26,12 +29,12 @@ pub(crate) fn trials(name: &str, measure: &Provider, ours: &Provider) -> Vec<Tri
         }));
     }
     let (measure, ours) = (measure.clone(), ours.clone());
-    trials.push(trial(format!("{name}::contract::offer"), move || offer(&measure, &ours)));
+    trials.push(trial(format!("{name}::contract::offer"), move || offer(route, &measure, &ours)));
     trials
 }
 
-/// Every algorithm of the vocabulary is offered, and nothing that the default provider lacks.
-fn offer(measure: &Provider, ours: &Provider) -> Result<(), String> {
+/// Every algorithm that the route has is offered, no other, and nothing that the default provider lacks.
+fn offer(route: Route, measure: &Provider, ours: &Provider) -> Result<(), String> {
     let names = |provider: &Provider| -> BTreeSet<_> {
         // libcrypto keeps a name in the case in which it first heard it.
         let names = provider.context().ciphers();
@@ -41,8 +44,12 @@ fn offer(measure: &Provider, ours: &Provider) -> Result<(), String> {
     if let Some(unknown) = offered.difference(&known).next() {
         return Err(format!("the default provider has no {unknown}"));
     }
-    let missing = Algorithm::ALL.iter().find(|algorithm| !offered.contains(algorithm.name()));
-    missing.map_or(Ok(()), |algorithm| Err(format!("{algorithm} is not offered")))
+    let has = |algorithm: &Algorithm| {
+        let kernels = Kernels::new(route, Features::detect());
+        route == Route::Libcrypto || kernels.is_ok_and(|kernels| kernels.has(*algorithm))
+    };
+    let odd = Algorithm::ALL.iter().find(|it| offered.contains(it.name()) != has(it));
+    odd.map_or(Ok(()), |algorithm| Err(format!("{algorithm}: offered is {}", !has(algorithm))))
 }
 
 fn equal<T: PartialEq + std::fmt::Debug>(what: &str, right: T, got: T) -> Result<(), String> {

@@ -55,7 +55,7 @@ fn main() -> ExitCode {
     for provider in subjects::providers(library) {
         match provider.door {
             Ok(door) => {
-                trials.extend(contract::trials(&provider.name, &measure, &door));
+                trials.extend(contract::trials(&provider.name, provider.route, &measure, &door));
                 trials.extend(sequences::trials(&provider.name, &measure, &door));
                 trials.extend(padding::trials(&provider.name, &measure, &door));
                 trials.extend(overlap::trials(&provider.name, &measure, &door));

@@ -8,7 +8,6 @@ use wirespeed_conformance::evp::Provider;
 use wirespeed_conformance::here;
 use wirespeed_conformance::kernels::{self, Kernels};
 use wirespeed_cpu::Features;
-use wirespeed_native::aes;
 
 use crate::trial;
 
@@ -209,7 +208,7 @@ pub(crate) fn associated(
 pub(crate) fn rerouting() -> Vec<Trial> {
     let present: Vec<Route> = here::routes()
         .filter(|(route, obstacle)| {
-            obstacle.is_none() && aes(*route, 128, Features::detect()).is_ok()
+            obstacle.is_none() && Kernels::new(*route, Features::detect()).is_ok()
         })
         .map(|(route, _)| route)
         .collect();
@@ -231,6 +230,8 @@ fn reroute(algorithm: Algorithm, from: Route, to: Route) -> Result<(), String> {
     let step = if algorithm.mode().takes_partial_blocks() { 1 } else { 16 };
     let door = |route| Kernels::new(route, Features::detect()).map_err(|it| it.to_string());
     let (from_door, to_door) = (door(from)?, door(to)?);
+    let tables = (from_door.table(algorithm), to_door.table(algorithm));
+    let (Some(first_table), Some(second_table)) = tables else { return Ok(()) };
     let message = Message::new(algorithm, 21);
     let data = painted(22, LENGTH);
     for direction in Direction::BOTH {
@@ -241,9 +242,9 @@ fn reroute(algorithm: Algorithm, from: Route, to: Route) -> Result<(), String> {
         for cut in (0..=LENGTH).step_by(step) {
             let mut output = vec![0; LENGTH];
             let (first, second) = output.split_at_mut(cut);
-            let mut work = kernels::Message::begin(from_door.table(algorithm), &setup)?;
+            let mut work = kernels::Message::begin(first_table, &setup)?;
             work.update(InOut::between(&data[..cut], first))?;
-            work.reroute(to_door.table(algorithm));
+            work.reroute(second_table);
             work.update(InOut::between(&data[cut..], second))?;
             same(|| format!("{algorithm} {direction}, {from} to {to} at {cut}"), &right, &output)?;
         }

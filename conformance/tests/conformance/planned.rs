@@ -8,7 +8,9 @@ use wirespeed_conformance::data::painted;
 use wirespeed_conformance::door::Door;
 use wirespeed_conformance::evp::Provider;
 use wirespeed_conformance::here;
+use wirespeed_conformance::kernels::Kernels;
 use wirespeed_conformance::scratch::Scratch;
+use wirespeed_cpu::Features;
 use wirespeed_libcrypto::Library;
 use wirespeed_plan::{Fingerprint, Plan, Row, octave};
 use wirespeed_provider::trace;
@@ -40,8 +42,7 @@ pub(crate) fn trials(library: Library, measure: &Provider) -> Vec<Trial> {
 /// The routes that take turns.
 fn routes() -> Vec<Route> {
     let usable = here::routes().filter(|(route, obstacle)| {
-        let found = wirespeed_native::aes(*route, 128, wirespeed_cpu::Features::detect());
-        obstacle.is_none() && found.is_ok()
+        obstacle.is_none() && Kernels::new(*route, Features::detect()).is_ok()
     });
     usable.map(|(route, _)| route).chain([Route::Libcrypto]).collect()
 }
@@ -49,7 +50,11 @@ fn routes() -> Vec<Route> {
 /// What the plan has for a call: neighbouring sizes, directions and algorithms differ.
 fn planned_route(algorithm: Algorithm, direction: Direction, bytes: usize) -> Route {
     let direction = if algorithm.mode().is_symmetric() { Direction::Encrypt } else { direction };
-    let routes = routes();
+    let has = |route: &Route| match Kernels::new(*route, Features::detect()) {
+        Ok(kernels) => kernels.has(algorithm),
+        Err(_) => *route == Route::Libcrypto,
+    };
+    let routes: Vec<_> = routes().into_iter().filter(has).collect();
     routes[(algorithm.index() + direction as usize + octave(bytes)) % routes.len()]
 }
 

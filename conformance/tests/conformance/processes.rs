@@ -9,9 +9,9 @@ use wirespeed_cipher::{Algorithm, Direction, InOut, Route};
 use wirespeed_conformance::data::{painted, same};
 use wirespeed_conformance::door::{Door, Work};
 use wirespeed_conformance::evp::Provider;
+use wirespeed_conformance::kernels::Kernels;
 use wirespeed_conformance::{fork, here, vectors_in_use};
 use wirespeed_cpu::Features;
-use wirespeed_native::aes;
 use wirespeed_provider::trace;
 
 use crate::differential::possible;
@@ -51,9 +51,9 @@ const LENGTH: usize = 1040;
 /// Threads with contexts of their own, all at once.
 fn threads(measure: &Provider, ours: &Provider) -> Result<(), String> {
     let rounds = if here::reduced() { 1 } else { 30 };
+    let algorithms = ours.algorithms();
     let worker = |number: u64| {
-        for (round, &algorithm) in
-            (0..rounds).flat_map(|n| Algorithm::ALL.iter().map(move |a| (n, a)))
+        for (round, &algorithm) in (0..rounds).flat_map(|n| algorithms.iter().map(move |a| (n, a)))
         {
             let message = Message::new(algorithm, number * 100 + round);
             let data = painted(number, LENGTH);
@@ -75,7 +75,7 @@ fn threads(measure: &Provider, ours: &Provider) -> Result<(), String> {
 
 /// A context that is in the middle of its message when the process forks: both go on rightly.
 fn forked(measure: &Provider, ours: &Provider) -> Result<(), String> {
-    for &algorithm in Algorithm::ALL {
+    for algorithm in ours.algorithms() {
         let message = Message::new(algorithm, 61);
         let setup = message.setup(Direction::Encrypt);
         let data = painted(62, LENGTH);
@@ -129,8 +129,9 @@ pub(crate) fn child() -> Option<Result<(), String>> {
         return Some(planned::routes_as_planned(library));
     }
     Some(if word == LADDER {
-        let ladder = [Route::Vaes512, Route::Vaes256, Route::AesNi];
-        match ladder.into_iter().find(|route| aes(*route, 128, Features::detect()).is_ok()) {
+        let ladder = [Route::Vaes512, Route::Vaes256, Route::AesNi, Route::PadLock];
+        let here = |route: &Route| Kernels::new(*route, Features::detect()).is_ok();
+        match ladder.into_iter().find(here) {
             Some(best) => Provider::ladder(library).and_then(|ours| count(&ours, best)),
             None => match Provider::ladder(library) {
                 Ok(ours) if ours.cipher(Algorithm::ALL[0]).is_ok() => {
@@ -147,7 +148,7 @@ pub(crate) fn child() -> Option<Result<(), String>> {
 
 fn count(ours: &Provider, route: Route) -> Result<(), String> {
     let mut data_calls = 0;
-    for &algorithm in Algorithm::ALL {
+    for algorithm in ours.algorithms() {
         let message = Message::new(algorithm, 63);
         for direction in Direction::BOTH {
             let mut data = painted(64, LENGTH);
@@ -170,7 +171,7 @@ fn count(ours: &Provider, route: Route) -> Result<(), String> {
 /// The upper halves of vector registers are clean after a call: dirty ones slow down every SSE
 /// instruction of the host (Intel optimisation manual, "Mixing AVX code with SSE code").
 fn clean_registers(ours: &Provider) -> Result<(), String> {
-    for &algorithm in Algorithm::ALL {
+    for algorithm in ours.algorithms() {
         let message = Message::new(algorithm, 65);
         for direction in Direction::BOTH {
             for length in [16, 64, 272, LENGTH, 16384] {

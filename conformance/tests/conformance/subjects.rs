@@ -58,8 +58,7 @@ fn present(route: Route) -> Result<(), String> {
     if route == Route::Libcrypto {
         return Ok(());
     }
-    let kernels = wirespeed_native::aes(route, 128, Features::detect());
-    kernels.map(|_| ()).map_err(|absent| absent.to_string())
+    Kernels::new(route, Features::detect()).map(|_| ()).map_err(|absent| absent.to_string())
 }
 
 /// A machine that lacks a feature has exactly the routes that do without it: how every lesser machine is

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use wirespeed_cipher::Route;
+use wirespeed_cipher::{BlockCipher, Route};
 use wirespeed_cpu::Features;
 use wirespeed_libcrypto::{Cipher, Context, Library};
 use wirespeed_measure::Contestant;
@@ -54,7 +54,7 @@ impl Arena {
     }
 
     fn native(&self, route: Route) -> Result<(), Absent> {
-        let found = wirespeed_native::aes(route, 128, self.features);
+        let found = wirespeed_native::kernels(route, BlockCipher::Aes128, self.features);
         found.map(|_| ()).map_err(|why| Absent(why.to_string()))
     }
 
@@ -113,7 +113,7 @@ impl Arena {
         let inner = match contender {
             Contender::Kernels(route) => {
                 let kernels =
-                    wirespeed_native::aes(route, case.algorithm.key_bits(), self.features)
+                    wirespeed_native::kernels(route, case.algorithm.cipher(), self.features)
                         .map_err(|why| Absent(why.to_string()))?;
                 Inner::Direct(Box::new(Direct::new(kernels, case, material)))
             }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use wirespeed_cipher::modes::{Feedback, Gcm, Xts};
-use wirespeed_cipher::{AesKernels, AesKey, Block, Direction, InOut, Mode, Use};
+use wirespeed_cipher::{Block, BlockKernels, BlockKey, Direction, InOut, Mode, Use};
 
 use crate::case::Case;
 use crate::material::{Buffer, Material};
@@ -20,11 +20,11 @@ pub(crate) struct Direct {
 enum State {
     /// ECB and CBC: a key and, for CBC, the chaining value.
     Blocks {
-        key: AesKey,
+        key: BlockKey,
         chain: Block,
     },
     Feedback {
-        key: AesKey,
+        key: BlockKey,
         place: Feedback,
     },
     Xts(Box<Xts>),
@@ -32,8 +32,8 @@ enum State {
 }
 
 impl Direct {
-    pub(crate) fn new(kernels: &'static AesKernels, case: Case, material: Arc<Material>) -> Self {
-        let key = AesKey::empty(kernels);
+    pub(crate) fn new(kernels: &'static BlockKernels, case: Case, material: Arc<Material>) -> Self {
+        let key = BlockKey::empty(kernels);
         let state = match case.algorithm.mode() {
             Mode::Ecb | Mode::Cbc => State::Blocks { key, chain: [0; 16] },
             Mode::Cfb | Mode::Ofb | Mode::Ctr => {

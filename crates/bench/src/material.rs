@@ -25,7 +25,7 @@ impl Material {
             return plain;
         }
         let portable =
-            wirespeed_native::aes(Route::Portable, case.algorithm.key_bits(), Features::NONE);
+            wirespeed_native::kernels(Route::Portable, case.algorithm.cipher(), Features::NONE);
         let mut encrypt = Direct::new(
             portable.expect("the portable route needs nothing"),
             Case { direction: Direction::Encrypt, ..case },

@@ -40,24 +40,69 @@ impl Mode {
     }
 }
 
-/// AES in one mode with one key size.
+/// A block cipher with one key size; all have blocks of 16 bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BlockCipher {
+    /// FIPS 197.
+    Aes128,
+    /// FIPS 197.
+    Aes192,
+    /// FIPS 197.
+    Aes256,
+    /// GB/T 32907, ISO/IEC 18033-3.
+    Sm4,
+}
+
+impl BlockCipher {
+    /// Every block cipher.
+    pub const ALL: [Self; 4] = [Self::Aes128, Self::Aes192, Self::Aes256, Self::Sm4];
+    /// AES with each key size.
+    pub const AES: [Self; 3] = [Self::Aes128, Self::Aes192, Self::Aes256];
+
+    /// The key size in bits.
+    pub const fn key_bits(self) -> u16 {
+        match self {
+            Self::Aes128 | Self::Sm4 => 128,
+            Self::Aes192 => 192,
+            Self::Aes256 => 256,
+        }
+    }
+
+    /// The name, which those of its algorithms begin with.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Aes128 => "AES-128",
+            Self::Aes192 => "AES-192",
+            Self::Aes256 => "AES-256",
+            Self::Sm4 => "SM4",
+        }
+    }
+}
+
+impl fmt::Display for BlockCipher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A block cipher in one mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Algorithm {
+    cipher: BlockCipher,
     mode: Mode,
-    key_bits: u16,
 }
 
 macro_rules! algorithms {
-    ($($mode:ident $bits:literal $name:literal,)*) => {
+    ($($mode:ident $cipher:ident $name:literal,)*) => {
         impl Algorithm {
             /// Every algorithm, mode by mode.
             pub const ALL: &'static [Self] =
-                &[$(Self { mode: Mode::$mode, key_bits: $bits },)*];
+                &[$(Self { cipher: BlockCipher::$cipher, mode: Mode::$mode },)*];
 
             /// OpenSSL's name.
             pub const fn name(self) -> &'static str {
-                match (self.mode, self.key_bits) {
-                    $((Mode::$mode, $bits) => $name,)*
+                match (self.mode, self.cipher) {
+                    $((Mode::$mode, BlockCipher::$cipher) => $name,)*
                     _ => unreachable!(),
                 }
             }
@@ -66,24 +111,33 @@ macro_rules! algorithms {
 }
 
 algorithms! {
-    Ecb 128 "AES-128-ECB", Ecb 192 "AES-192-ECB", Ecb 256 "AES-256-ECB",
-    Cbc 128 "AES-128-CBC", Cbc 192 "AES-192-CBC", Cbc 256 "AES-256-CBC",
-    Cfb 128 "AES-128-CFB", Cfb 192 "AES-192-CFB", Cfb 256 "AES-256-CFB",
-    Ofb 128 "AES-128-OFB", Ofb 192 "AES-192-OFB", Ofb 256 "AES-256-OFB",
-    Ctr 128 "AES-128-CTR", Ctr 192 "AES-192-CTR", Ctr 256 "AES-256-CTR",
-    Xts 128 "AES-128-XTS", Xts 256 "AES-256-XTS",
-    Gcm 128 "AES-128-GCM", Gcm 192 "AES-192-GCM", Gcm 256 "AES-256-GCM",
+    Ecb Aes128 "AES-128-ECB", Ecb Aes192 "AES-192-ECB", Ecb Aes256 "AES-256-ECB",
+    Cbc Aes128 "AES-128-CBC", Cbc Aes192 "AES-192-CBC", Cbc Aes256 "AES-256-CBC",
+    Cfb Aes128 "AES-128-CFB", Cfb Aes192 "AES-192-CFB", Cfb Aes256 "AES-256-CFB",
+    Ofb Aes128 "AES-128-OFB", Ofb Aes192 "AES-192-OFB", Ofb Aes256 "AES-256-OFB",
+    Ctr Aes128 "AES-128-CTR", Ctr Aes192 "AES-192-CTR", Ctr Aes256 "AES-256-CTR",
+    Xts Aes128 "AES-128-XTS", Xts Aes256 "AES-256-XTS",
+    Gcm Aes128 "AES-128-GCM", Gcm Aes192 "AES-192-GCM", Gcm Aes256 "AES-256-GCM",
+    Ecb Sm4 "SM4-ECB", Cbc Sm4 "SM4-CBC", Cfb Sm4 "SM4-CFB", Ofb Sm4 "SM4-OFB", Ctr Sm4 "SM4-CTR",
 }
 
 impl Algorithm {
+    /// Those of AES.
+    pub const AES: &'static [Self] = Self::ALL.split_at(20).0;
+
+    /// The block cipher.
+    pub const fn cipher(self) -> BlockCipher {
+        self.cipher
+    }
+
     /// The mode of operation.
     pub const fn mode(self) -> Mode {
         self.mode
     }
 
-    /// The AES key size in bits: 128, 192 or 256. XTS takes two such keys.
+    /// The key size in bits. XTS takes two such keys.
     pub const fn key_bits(self) -> u16 {
-        self.key_bits
+        self.cipher.key_bits()
     }
 
     /// The place in [`Self::ALL`].
@@ -93,7 +147,7 @@ impl Algorithm {
 
     /// Bytes of key material: for XTS both keys together.
     pub const fn key_bytes(self) -> usize {
-        let one = self.key_bits as usize / 8;
+        let one = self.key_bits() as usize / 8;
         if matches!(self.mode, Mode::Xts) { 2 * one } else { one }
     }
 

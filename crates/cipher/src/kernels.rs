@@ -1,8 +1,8 @@
-//! The functions that a route offers for AES.
+//! The functions that a route offers for a block cipher.
 
 use zeroize::Zeroize;
 
-use crate::{Block, InOut, Route, Schedule};
+use crate::{Block, BlockCipher, InOut, Route, Schedule};
 
 /// ECB over whole blocks.
 pub type EcbFn = fn(&Schedule, InOut<'_>);
@@ -26,16 +26,16 @@ pub type GcmCryptFn = fn(&Schedule, &mut GcmKey, &mut GcmState, InOut<'_>);
 /// associated data and the data.
 pub type GcmTagFn = fn(&mut GcmKey, &GcmState, pending: bool, lengths: [u64; 2]) -> Block;
 
-/// One route's AES for one key size: pure functions over (key, state, data).
+/// One route's block cipher: pure functions over (key, state, data).
 ///
 /// Pairs are indexed by [`Direction`](crate::Direction). Functions over whole blocks ignore a
 /// partial block at the end.
-pub struct AesKernels {
+pub struct BlockKernels {
     /// The route.
     pub route: Route,
-    /// The AES key size in bits.
-    pub key_bits: u16,
-    /// FIPS 197 key expansion, and that of the equivalent inverse cipher.
+    /// The block cipher and its key size.
+    pub cipher: BlockCipher,
+    /// The key schedules that encrypt and decrypt; see [`Schedule`].
     pub expand: [fn(&[u8], &mut Schedule); 2],
     /// ECB; decryption takes the inverse schedule.
     pub ecb: [EcbFn; 2],

@@ -1,15 +1,18 @@
-//! AES keys as round keys, wiped when dropped.
+//! Keys as round keys, wiped when dropped.
 
 use zeroize::Zeroize;
 
-use crate::{AesKernels, Direction};
+use crate::{BlockKernels, Direction};
 
-/// One AES block.
+/// One block.
 pub type Block = [u8; 16];
 
-/// Round keys, first used first; 11, 13 or 15 of them are set (FIPS 197 §5.2).
+/// A key as the routes want it.
 ///
-/// The bytes mean the same to every route, so a stream may change its route at any call.
+/// For AES its round keys, first used first, 11, 13 or 15 of them (FIPS 197 §5.2); for decryption those
+/// of the equivalent inverse cipher. For SM4 the key itself, and in the eight blocks behind it the round
+/// keys as big-endian words, first used first. The bytes mean the same to every route, so a stream may
+/// change its route at any call.
 #[derive(Clone)]
 #[repr(C, align(64))]
 pub struct Schedule {
@@ -30,14 +33,14 @@ impl Drop for Schedule {
 
 /// A key ready for one direction of the block cipher, and the kernels of its size.
 #[derive(Clone)]
-pub struct AesKey {
-    kernels: &'static AesKernels,
+pub struct BlockKey {
+    kernels: &'static BlockKernels,
     schedule: Schedule,
 }
 
-impl AesKey {
+impl BlockKey {
     /// No key yet; encrypting with it is defined and useless.
-    pub const fn empty(kernels: &'static AesKernels) -> Self {
+    pub const fn empty(kernels: &'static BlockKernels) -> Self {
         Self { kernels, schedule: Schedule::EMPTY }
     }
 
@@ -47,13 +50,14 @@ impl AesKey {
     /// # Panics
     /// If `key` is not as long as the kernels' key size.
     pub fn set(&mut self, key: &[u8], direction: Direction) {
-        assert_eq!(key.len() * 8, usize::from(self.kernels.key_bits), "AES key size");
+        let bits = usize::from(self.kernels.cipher.key_bits());
+        assert_eq!(key.len() * 8, bits, "{} key", self.kernels.cipher);
         (self.kernels.expand[direction as usize])(key, &mut self.schedule);
     }
 
     /// The kernels in use.
     #[inline]
-    pub const fn kernels(&self) -> &'static AesKernels {
+    pub const fn kernels(&self) -> &'static BlockKernels {
         self.kernels
     }
 
@@ -63,10 +67,10 @@ impl AesKey {
         &self.schedule
     }
 
-    /// Takes another route from the next call on. Its kernels must be for the same key size.
+    /// Takes another route from the next call on. Its kernels must be for the same cipher.
     #[inline]
-    pub fn reroute(&mut self, kernels: &'static AesKernels) {
-        debug_assert_eq!(kernels.key_bits, self.kernels.key_bits, "AES key size");
+    pub fn reroute(&mut self, kernels: &'static BlockKernels) {
+        debug_assert_eq!(kernels.cipher, self.kernels.cipher);
         self.kernels = kernels;
     }
 }

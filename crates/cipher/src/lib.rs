@@ -1,7 +1,7 @@
 //! The vocabulary of Wirespeed, and the state of a stream.
 //!
-//! A [`Route`] is one way to run an [`Algorithm`]; for AES it is a table of pure functions over
-//! (key, state, data), an [`AesKernels`]. What lasts from call to call (IV, counter, partial block)
+//! A [`Route`] is one way to run an [`Algorithm`]; for a block cipher it is a table of pure functions
+//! over (key, state, data), a [`BlockKernels`]. What lasts from call to call (IV, counter, partial block)
 //! lives in the caller's [`modes`] context and never in a route, so every call may take another route.
 
 mod algorithm;
@@ -13,14 +13,14 @@ pub mod modes;
 pub mod partial;
 mod route;
 
-pub use algorithm::{Algorithm, Direction, Mode, Use};
+pub use algorithm::{Algorithm, BlockCipher, Direction, Mode, Use};
 pub use buffer::InOut;
 pub use error::UnknownName;
 pub use kernels::{
-    AesKernels, CbcFn, CtrFn, EcbFn, FeedbackFn, GcmCryptFn, GcmKey, GcmStartFn, GcmState,
+    BlockKernels, CbcFn, CtrFn, EcbFn, FeedbackFn, GcmCryptFn, GcmKey, GcmStartFn, GcmState,
     GcmTagFn, XtsFn,
 };
-pub use key::{AesKey, Block, Schedule};
+pub use key::{Block, BlockKey, Schedule};
 pub use route::Route;
 
 /// The size classes: bytes in one call that plans, tables and benchmarks speak of.

@@ -24,14 +24,8 @@ pub enum Route {
 
 impl Route {
     /// Every route.
-    pub const ALL: [Self; 6] = [
-        Self::Vaes512,
-        Self::Vaes256,
-        Self::AesNi,
-        Self::PadLock,
-        Self::Portable,
-        Self::Libcrypto,
-    ];
+    pub const ALL: [Self; 6] =
+        [Self::Vaes512, Self::Vaes256, Self::AesNi, Self::PadLock, Self::Portable, Self::Libcrypto];
 
     /// This route as one bit of a set.
     pub const fn bit(self) -> u64 {

@@ -2,12 +2,14 @@
 
 mod bitslice;
 mod clmul;
+mod sm4;
 
 use std::array;
 use std::ptr;
 
-use wirespeed_cipher::{Block, Schedule};
+use wirespeed_cipher::{Block, BlockCipher, BlockKernels, GcmKey, GcmState, Schedule};
 
+use crate::modes::{gcm, ghash as hashing};
 use crate::unit::{Idle, One, Unit, Work};
 use bitslice::Planes;
 
@@ -251,16 +253,41 @@ fn decrypt<const ROUNDS: usize>(keys: &[Planes; 15], planes: &mut Planes) {
     add_key(planes, &keys[ROUNDS]);
 }
 
-mod kernels {
+mod aes {
     use super::Portable;
     use wirespeed_cipher::Route;
 
     crate::table::table!(Route::Portable, Portable<4>, Portable);
 
-    /// The portable kernels by key size.
-    pub(crate) fn table() -> &'static [AesKernels; 3] {
-        &TABLE
+    pub(super) static KERNELS: &[BlockKernels; 3] = &TABLE;
+}
+
+/// The portable kernels.
+pub(crate) fn kernels(cipher: BlockCipher) -> &'static BlockKernels {
+    match cipher {
+        BlockCipher::Aes128 => &aes::KERNELS[0],
+        BlockCipher::Aes192 => &aes::KERNELS[1],
+        BlockCipher::Aes256 => &aes::KERNELS[2],
+        BlockCipher::Sm4 => &sm4::KERNELS,
     }
 }
 
-pub(crate) use kernels::table;
+/// GCM's key from the hash key of any cipher: SP 800-38D's H.
+pub(crate) fn gcm_key(hash_key: Block, key: &mut GcmKey) {
+    hashing::set_key(Portable::<4>, hash_key, key);
+}
+
+/// GHASH over whole blocks.
+pub(crate) fn ghash(key: &mut GcmKey, hash: &mut Block, data: &[u8]) {
+    hashing::ghash(Portable::<4>, key, hash, data);
+}
+
+/// The tag of a GCM message of any cipher.
+pub(crate) fn gcm_tag(
+    key: &mut GcmKey,
+    state: &GcmState,
+    pending: bool,
+    lengths: [u64; 2],
+) -> Block {
+    gcm::tag(Portable::<4>, key, state, pending, lengths)
+}

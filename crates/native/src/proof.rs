@@ -3,10 +3,12 @@
 use std::fmt;
 
 use wirespeed_cipher::modes::{Feedback, Gcm, Xts};
-use wirespeed_cipher::{AesKernels, AesKey, Algorithm, Direction, InOut, Mode, Route};
+use wirespeed_cipher::{
+    Algorithm, BlockCipher, BlockKernels, BlockKey, Direction, InOut, Mode, Route,
+};
 use wirespeed_cpu::Features;
 
-use crate::{Absent, aes, portable};
+use crate::{Absent, kernels, portable};
 
 /// A passed proof.
 #[derive(Clone, Copy, Debug)]
@@ -50,40 +52,47 @@ const LENGTHS: [usize; 24] = [
     1024, 1420, 1536, 2100,
 ];
 
-/// Compares every algorithm of `route` with the portable route, in and out of place, at lengths
-/// around every border, with a counter about to wrap.
+/// Proves every cipher that `route` has here.
 pub fn prove(route: Route, features: Features) -> Result<Proof, Failure> {
     let mut checks = 0;
-    for &algorithm in Algorithm::ALL {
-        let kernels = aes(route, algorithm.key_bits(), features).map_err(Failure::Absent)?;
-        if !(known_answer(kernels) && known_gcm_message(kernels)) {
-            let direction = Direction::Encrypt;
+    let mut absent = None;
+    for cipher in BlockCipher::ALL {
+        match kernels(route, cipher, features) {
+            Ok(kernels) => checks += prove_table(kernels)?.checks,
+            Err(why) => absent = absent.or(Some(why)),
+        }
+    }
+    match absent {
+        Some(why) if checks == 0 => Err(Failure::Absent(why)),
+        _ => Ok(Proof { checks }),
+    }
+}
+
+/// Compares every algorithm of one table with the portable route, in place, at lengths around every
+/// border, with a counter about to wrap.
+pub fn prove_table(kernels: &'static BlockKernels) -> Result<Proof, Failure> {
+    let mut checks = 0;
+    let reference = portable::kernels(kernels.cipher);
+    for (algorithm, direction) in cases().filter(|(it, _)| it.cipher() == kernels.cipher) {
+        if !known_answers(kernels) {
             return Err(Failure::Wrong { algorithm, direction, bytes: 16 });
         }
-        let reference = portable_for(algorithm);
         for &bytes in &LENGTHS {
             let bytes = if algorithm.mode().takes_partial_blocks() { bytes } else { bytes & !15 };
-            for &direction in algorithm.directions() {
-                if message(kernels, algorithm, direction, bytes)
-                    != message(reference, algorithm, direction, bytes)
-                {
-                    return Err(Failure::Wrong { algorithm, direction, bytes });
-                }
-                checks += 1;
+            if message(kernels, algorithm, direction, bytes)
+                != message(reference, algorithm, direction, bytes)
+            {
+                return Err(Failure::Wrong { algorithm, direction, bytes });
             }
+            checks += 1;
         }
     }
     Ok(Proof { checks })
 }
 
-fn portable_for(algorithm: Algorithm) -> &'static AesKernels {
-    let table = portable::table();
-    table.iter().find(|kernels| kernels.key_bits == algorithm.key_bits()).expect("all key sizes")
-}
-
 /// One message with a key and data that any length and place makes different, and its tag.
 fn message(
-    kernels: &'static AesKernels,
+    kernels: &'static BlockKernels,
     algorithm: Algorithm,
     direction: Direction,
     bytes: usize,
@@ -94,7 +103,7 @@ fn message(
     // The last 32 bits of the counter wrap after seven blocks.
     let mut iv = [0xff; 16];
     iv[15] = 0xf9;
-    let mut key = AesKey::empty(kernels);
+    let mut key = BlockKey::empty(kernels);
     let mut tag = [0; 16];
     match algorithm.mode() {
         Mode::Ecb => {
@@ -137,14 +146,14 @@ fn message(
 
 /// A quick proof of one table of kernels, for the moment of loading: known answers, among them one
 /// message of every mode that is longer than the longest wave.
-pub fn self_test(kernels: &'static AesKernels) -> bool {
+pub fn self_test(kernels: &'static BlockKernels) -> bool {
     let mut known = KNOWN_MESSAGES.iter();
     let mut messages = cases().filter_map(|(algorithm, direction)| {
         let right = *known.next()?;
-        (algorithm.key_bits() == kernels.key_bits)
+        (algorithm.cipher() == kernels.cipher)
             .then(|| digest(&long_message(kernels, algorithm, direction)) == right)
     });
-    known_answer(kernels) && known_gcm_message(kernels) && messages.all(|right| right)
+    known_answers(kernels) && messages.all(|right| right)
 }
 
 /// Every algorithm in the directions that differ.
@@ -155,7 +164,7 @@ fn cases() -> impl Iterator<Item = (Algorithm, Direction)> {
 }
 
 fn long_message(
-    kernels: &'static AesKernels,
+    kernels: &'static BlockKernels,
     algorithm: Algorithm,
     direction: Direction,
 ) -> (Vec<u8>, [u8; 16]) {
@@ -179,7 +188,7 @@ fn digest((data, tag): &(Vec<u8>, [u8; 16])) -> u64 {
 /// The digests of the messages that the portable route gives, which tests hold against independent
 /// implementations.
 #[rustfmt::skip]
-const KNOWN_MESSAGES: [u64; 34] = [
+const KNOWN_MESSAGES: [u64; 42] = [
     0xc11b_0dac_b68d_ca0a, 0x5b93_f805_6f07_f228, 0x970b_d6fd_de1b_2bb4, 0xbe9b_46c6_f7b7_b51c,
     0x3a5d_d44c_d4dc_3305, 0x5bbd_10cb_2c42_8fe1, 0x752a_daac_6efd_f2d4, 0x1b23_00e0_8585_3ecf,
     0x00f3_e0cb_f344_2ee5, 0xba29_df9e_4ea5_3601, 0x9502_3c3d_7ac6_2974, 0x38fd_8ec7_432c_01d3,
@@ -189,25 +198,40 @@ const KNOWN_MESSAGES: [u64; 34] = [
     0xbf1b_030b_6a3c_aec4, 0xa954_ac47_702f_aa52, 0x4ba8_4d35_ccbc_9636, 0xcb85_a559_31e3_6323,
     0x9b17_2178_7649_df3f, 0xcc9f_abe7_7f41_c339, 0xb7ad_6be9_3210_20b7, 0xbdc6_2e6f_1f60_2726,
     0x45a5_9302_bdf1_3e8d, 0x095d_014e_c25f_db3e,
+    0xd74b_6fb2_80af_8949, 0x7f16_5767_b279_bbe6, 0x14fb_db66_c58c_ef91, 0xce35_f843_801b_ff3c,
+    0x2d75_53fd_d2f4_7348, 0x3b13_b53a_0f4f_ec32, 0xd072_9c53_f379_d79d, 0x0d88_b975_8d67_fe29,
 ];
 
-/// FIPS 197 appendices C.1 to C.3.
-fn known_answer(kernels: &'static AesKernels) -> bool {
-    let ciphertext: [u8; 16] = match kernels.key_bits {
-        128 => 0x69c4_e0d8_6a7b_0430_d8cd_b780_70b4_c55a_u128,
-        192 => 0xdda9_7ca4_864c_dfe0_6eaf_70a0_ec0d_7191,
-        _ => 0x8ea2_b7ca_5167_45bf_eafc_4990_4b49_6089,
+/// The answers that standards publish.
+fn known_answers(kernels: &'static BlockKernels) -> bool {
+    known_block(kernels) && (kernels.cipher == BlockCipher::Sm4 || known_gcm_message(kernels))
+}
+
+/// FIPS 197 appendices C.1 to C.3; GB/T 32907 appendix A.1.
+fn known_block(kernels: &'static BlockKernels) -> bool {
+    const SM4_KEY: [u8; 16] = 0x0123_4567_89ab_cdef_fedc_ba98_7654_3210_u128.to_be_bytes();
+    let cipher = kernels.cipher;
+    let ciphertext: [u8; 16] = match cipher {
+        BlockCipher::Aes128 => 0x69c4_e0d8_6a7b_0430_d8cd_b780_70b4_c55a_u128,
+        BlockCipher::Aes192 => 0xdda9_7ca4_864c_dfe0_6eaf_70a0_ec0d_7191,
+        BlockCipher::Aes256 => 0x8ea2_b7ca_5167_45bf_eafc_4990_4b49_6089,
+        BlockCipher::Sm4 => 0x681e_df34_d206_965e_86b3_e94f_536e_4246,
     }
     .to_be_bytes();
-    let plaintext: [u8; 16] = std::array::from_fn(|i| (i * 0x11) as u8);
-    let key_bytes: Vec<u8> = (0..kernels.key_bits / 8).map(|i| i as u8).collect();
+    let (plaintext, key_bytes) = match cipher {
+        BlockCipher::Sm4 => (SM4_KEY, SM4_KEY.to_vec()),
+        _ => (
+            std::array::from_fn(|i| (i * 0x11) as u8),
+            (0..cipher.key_bits() / 8).map(|i| i as u8).collect(),
+        ),
+    };
     // Nine blocks: more than one vector of every width.
     Direction::BOTH.into_iter().all(|direction| {
         let (from, to) = match direction {
             Direction::Encrypt => (plaintext, ciphertext),
             Direction::Decrypt => (ciphertext, plaintext),
         };
-        let mut key = AesKey::empty(kernels);
+        let mut key = BlockKey::empty(kernels);
         key.set(&key_bytes, direction);
         let mut blocks = [from; 9];
         (kernels.ecb[direction as usize])(
@@ -220,8 +244,8 @@ fn known_answer(kernels: &'static AesKernels) -> bool {
 
 /// McGrew and Viega, "The Galois/Counter Mode of Operation", test cases 4, 10 and 16: 60 bytes of data
 /// and 20 of associated data.
-fn known_gcm_message(kernels: &'static AesKernels) -> bool {
-    let tag: u128 = match kernels.key_bits {
+fn known_gcm_message(kernels: &'static BlockKernels) -> bool {
+    let tag: u128 = match kernels.cipher.key_bits() {
         128 => 0x5bc9_4fbc_3221_a5db_94fa_e95a_e712_1a47,
         192 => 0x2519_498e_80f1_478f_37ba_55bd_6d27_618c,
         _ => 0x76fc_6ece_0f4e_1768_cddf_8853_bb2d_551b,
@@ -242,7 +266,7 @@ fn known_gcm_message(kernels: &'static AesKernels) -> bool {
     ]
     .concat();
     let mut gcm = Gcm::new(kernels);
-    gcm.set_key(&key[..usize::from(kernels.key_bits) / 8]);
+    gcm.set_key(&key[..usize::from(kernels.cipher.key_bits()) / 8]);
     let plaintext = data.clone();
     Direction::BOTH.into_iter().all(|direction| {
         gcm.start(&0xcafe_babe_face_dbad_deca_f888_u128.to_be_bytes()[4..]);
@@ -272,10 +296,10 @@ mod tests {
                 Err(Failure::Absent(absent)) => println!("skipped {route}: {absent}"),
                 Err(failure) => panic!("{route}: {failure}"),
             }
-            for bits in [128, 192, 256] {
-                if let Ok(kernels) = aes(route, bits, Features::detect()) {
-                    assert_eq!(kernels.route, route);
-                    assert!(self_test(kernels), "{route} {bits}");
+            for cipher in BlockCipher::ALL {
+                if let Ok(kernels) = kernels(route, cipher, Features::detect()) {
+                    assert_eq!((kernels.route, kernels.cipher), (route, cipher));
+                    assert!(self_test(kernels), "{route} {cipher}");
                 }
             }
         }
@@ -285,7 +309,8 @@ mod tests {
     fn known_messages_are_those_of_the_portable_route() {
         let digests: Vec<u64> = cases()
             .map(|(algorithm, direction)| {
-                digest(&long_message(portable_for(algorithm), algorithm, direction))
+                let kernels = portable::kernels(algorithm.cipher());
+                digest(&long_message(kernels, algorithm, direction))
             })
             .collect();
         assert_eq!(digests, KNOWN_MESSAGES, "{digests:#x?}");
@@ -294,7 +319,8 @@ mod tests {
     #[test]
     fn a_missing_key_is_no_trap() {
         for route in ROUTES {
-            let Ok(kernels) = aes(route, 256, features()) else { continue };
+            let kernels = kernels(route, BlockCipher::Aes256, features());
+            let Ok(kernels) = kernels else { continue };
             let mut gcm = Gcm::new(kernels);
             let mut data = [0; 100];
             gcm.crypt(Direction::Encrypt, InOut::in_place(&mut data)).expect("a short message");
@@ -304,11 +330,11 @@ mod tests {
 
     #[test]
     fn a_wrong_kernel_is_found() {
-        let right = aes(Route::Portable, 128, Features::NONE).expect("everywhere");
-        static WRONG: OnceLock<AesKernels> = OnceLock::new();
-        let wrong = WRONG.get_or_init(|| AesKernels {
+        let right = portable::kernels(BlockCipher::Aes128);
+        static WRONG: OnceLock<BlockKernels> = OnceLock::new();
+        let wrong = WRONG.get_or_init(|| BlockKernels {
             route: Route::Portable,
-            key_bits: 128,
+            cipher: right.cipher,
             expand: right.expand,
             ecb: right.ecb,
             // Encrypts where it should decrypt.

@@ -1,22 +1,22 @@
 //! The table of kernels that a route is, made from one unit.
 
-/// Defines `table(token) -> &'static [AesKernels; 3]` in the current module: every mode for every key
+/// Defines `table(token) -> &'static [BlockKernels; 3]` in the current module: every mode for every key
 /// size on one unit, compiled with the unit's target features.
 ///
 /// The functions in the table are safe to call because the table is only reached with the unit's
 /// proof in hand.
 macro_rules! table {
     ($route:expr, $unit:ty, $make:expr $(, $features:literal)?) => {
-        use wirespeed_cipher::{AesKernels, Block, GcmKey, GcmState, InOut, Schedule};
+        use wirespeed_cipher::{Block, BlockKernels, GcmKey, GcmState, InOut, Schedule};
 
         use crate::expand;
         use crate::modes::{chain, ctr, gcm, ghash, parallel, xts};
 
         /// Every mode for one key size.
-        const fn kernels<const ROUNDS: usize>() -> AesKernels {
-            AesKernels {
+        const fn kernels<const ROUNDS: usize>() -> BlockKernels {
+            BlockKernels {
                 route: $route,
-                key_bits: 32 * (ROUNDS as u16 - 6),
+                cipher: wirespeed_cipher::BlockCipher::AES[ROUNDS / 2 - 5],
                 expand: [expand_encryption::<ROUNDS>, expand_decryption::<ROUNDS>],
                 ecb: [ecb::<ROUNDS, false>, ecb::<ROUNDS, true>],
                 cbc: [cbc_encrypt::<ROUNDS>, chained::<ROUNDS, false>],
@@ -32,7 +32,7 @@ macro_rules! table {
             }
         }
 
-        static TABLE: [AesKernels; 3] = [kernels::<10>(), kernels::<12>(), kernels::<14>()];
+        static TABLE: [BlockKernels; 3] = [kernels::<10>(), kernels::<12>(), kernels::<14>()];
 
         $crate::table::entries! { [$($features)?]
             fn expand_encryption[const ROUNDS: usize][ROUNDS](key: &[u8], out: &mut Schedule)

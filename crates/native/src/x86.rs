@@ -1,7 +1,7 @@
 //! The x86-64 routes: one unit per vector width.
 //!
 //! A unit's value is the proof that its instructions exist: it is only made inside functions compiled
-//! with the unit's target features, and those are only reached through [`table`], which asks for the
+//! with the unit's target features, and those are only reached through [`kernels`], which asks for the
 //! CPU token.
 
 /// Calls an intrinsic on behalf of a unit, whose value proves its features.
@@ -18,18 +18,23 @@ mod xmm;
 mod ymm;
 mod zmm;
 
-use wirespeed_cipher::{AesKernels, Route};
+use wirespeed_cipher::{BlockCipher, BlockKernels, Route};
 use wirespeed_cpu::{AesNi, Features, Token, Vaes256, Vaes512};
 
 use crate::Absent;
 
-/// The kernels of an x86 route by key size.
-pub(crate) fn table(route: Route, features: Features) -> Result<&'static [AesKernels; 3], Absent> {
-    match route {
+/// The kernels of an x86 route.
+pub(crate) fn kernels(
+    route: Route,
+    cipher: BlockCipher,
+    features: Features,
+) -> Result<&'static BlockKernels, Absent> {
+    let aes = match route {
         Route::Vaes512 => Vaes512::probe(features).map(zmm::table),
         Route::Vaes256 => Vaes256::probe(features).map(ymm::table),
         Route::AesNi => AesNi::probe(features).map(xmm::table),
         _ => return Err(Absent::NotNative),
-    }
-    .map_err(Absent::Missing)
+    };
+    let aes = aes.map_err(Absent::Missing)?;
+    aes.iter().find(|kernels| kernels.cipher == cipher).ok_or(Absent::Without(cipher))
 }

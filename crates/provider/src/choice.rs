@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use wirespeed_cipher::{AesKernels, Algorithm, Direction, InOut, Route};
+use wirespeed_cipher::{Algorithm, BlockKernels, Direction, InOut, Route};
 use zeroize::Zeroize;
 
 use crate::boundary::host_library::HostCipher;
@@ -27,7 +27,7 @@ pub(crate) trait Step {
     type State: Clone;
 
     /// By kernels of our own.
-    fn own(&mut self, kernels: &'static AesKernels, state: &mut Self::State, data: InOut<'_>);
+    fn own(&mut self, kernels: &'static BlockKernels, state: &mut Self::State, data: InOut<'_>);
 
     /// Whether two routes came to the same place.
     fn agree(a: &Self::State, b: &Self::State) -> bool;
@@ -40,7 +40,7 @@ pub(crate) trait HostStep: Step {
     fn host(
         &mut self,
         host: &mut HostCipher,
-        spare: &'static AesKernels,
+        spare: &'static BlockKernels,
         state: &mut Self::State,
         data: InOut<'_>,
     ) -> bool;
@@ -70,7 +70,7 @@ impl Choice {
     }
 
     /// The best kernels of our own: for round keys, single blocks, and whatever belongs to no call.
-    pub(crate) fn own(&self) -> &'static AesKernels {
+    pub(crate) fn own(&self) -> &'static BlockKernels {
         self.routing.own(self.algorithm)
     }
 
@@ -80,7 +80,7 @@ impl Choice {
         &self,
         direction: Direction,
         bytes: usize,
-    ) -> Option<&'static AesKernels> {
+    ) -> Option<&'static BlockKernels> {
         let kernels = self.rows.kernels(direction, bytes);
         #[cfg(feature = "trace")]
         if let Some(kernels) = kernels {
@@ -95,7 +95,7 @@ impl Choice {
         &mut self,
         key: &[u8],
         direction: Direction,
-        reroute: impl FnOnce(&'static AesKernels),
+        reroute: impl FnOnce(&'static BlockKernels),
     ) {
         if let Some(host) = &mut self.host {
             host.take_key(key, direction);
@@ -116,7 +116,7 @@ impl Choice {
         &self,
         direction: Direction,
         bytes: usize,
-    ) -> Option<&'static AesKernels> {
+    ) -> Option<&'static BlockKernels> {
         self.routing.kernels(self.index, direction, bytes)
     }
 
@@ -128,7 +128,7 @@ impl Choice {
     }
 
     /// The kernels to compute this call with a second time, if it is its turn.
-    pub(crate) fn second(&self, first: &'static AesKernels) -> Option<&'static AesKernels> {
+    pub(crate) fn second(&self, first: &'static BlockKernels) -> Option<&'static BlockKernels> {
         let due = self.routing.verifies_this_call() && first.route != Route::Portable;
         due.then(|| reference(self.algorithm))
     }
@@ -140,7 +140,7 @@ impl Choice {
     }
 
     /// Kernels for what no comparison covers: those that comparisons are made with, if any are made.
-    pub(crate) fn neutral(&self) -> &'static AesKernels {
+    pub(crate) fn neutral(&self) -> &'static BlockKernels {
         if self.routing.verifies() { reference(self.algorithm) } else { self.own() }
     }
 
@@ -173,7 +173,7 @@ impl Choice {
     /// By kernels of our own, and by the reference if it is this call's turn.
     fn own_way<S: Step>(
         &self,
-        kernels: &'static AesKernels,
+        kernels: &'static BlockKernels,
         step: &mut S,
         state: &mut S::State,
         data: InOut<'_>,
@@ -195,7 +195,7 @@ impl Choice {
 /// had the last word from there on.
 pub(crate) fn twice<S: Step>(
     step: &mut S,
-    [first, second]: [&'static AesKernels; 2],
+    [first, second]: [&'static BlockKernels; 2],
     state: &mut S::State,
     mut data: InOut<'_>,
 ) -> bool {

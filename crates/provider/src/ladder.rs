@@ -1,6 +1,6 @@
 //! Our own routes, in the order to try them without a plan.
 
-use wirespeed_cipher::{AesKernels, Algorithm, Route};
+use wirespeed_cipher::{Algorithm, BlockCipher, BlockKernels, Route};
 use wirespeed_cpu::Features;
 use wirespeed_native::Absent;
 
@@ -8,35 +8,41 @@ use wirespeed_native::Absent;
 ///
 /// `portable` is not among them: on a CPU without AES instructions libcrypto's own SSSE3 code is
 /// faster.
-pub(crate) const LADDER: [Route; 3] = [Route::Vaes512, Route::Vaes256, Route::AesNi];
+pub(crate) const LADDER: [Route; 4] =
+    [Route::Vaes512, Route::Vaes256, Route::AesNi, Route::PadLock];
 
-/// A route that is present and has passed its self-test: kernels for 128, 192 and 256 bits.
+/// A route that is present and has passed its self-test, with the kernels of each cipher that it has.
 #[derive(Clone, Copy)]
 pub(crate) struct Proven {
     route: Route,
-    kernels: [&'static AesKernels; 3],
+    kernels: [Option<&'static BlockKernels>; BlockCipher::ALL.len()],
 }
 
 impl Proven {
     /// Probes and tests `route`: none if it is there and gives wrong bytes.
     pub(crate) fn find(route: Route, features: Features) -> Result<Option<Self>, Absent> {
-        let kernels = |key_bits| wirespeed_native::aes(route, key_bits, features);
-        let kernels = [kernels(128)?, kernels(192)?, kernels(256)?];
-        let right = kernels.iter().all(|kernels| wirespeed_native::self_test(kernels));
+        let found = BlockCipher::ALL.map(|it| wirespeed_native::kernels(route, it, features));
+        let kernels = found.map(Result::ok);
+        if kernels.iter().all(Option::is_none) {
+            return Err(found.into_iter().find_map(Result::err).unwrap_or(Absent::NotNative));
+        }
+        let right = kernels.iter().flatten().all(|kernels| wirespeed_native::self_test(kernels));
         Ok(right.then_some(Self { route, kernels }))
     }
 
-    /// Kernels for 128, 192 and 256 bits, proved or not.
+    /// Kernels, proved or not.
     #[cfg(test)]
-    pub(crate) const fn forged(kernels: [&'static AesKernels; 3]) -> Self {
-        Self { route: kernels[0].route, kernels }
+    pub(crate) fn forged(kernels: &[&'static BlockKernels]) -> Self {
+        let of = |cipher| kernels.iter().find(|kernels| kernels.cipher == cipher).copied();
+        Self { route: kernels[0].route, kernels: BlockCipher::ALL.map(of) }
     }
 
     pub(crate) fn route(&self) -> Route {
         self.route
     }
 
-    pub(crate) fn kernels(&self, algorithm: Algorithm) -> &'static AesKernels {
-        self.kernels[usize::from(algorithm.key_bits()) / 64 - 2]
+    /// The kernels for an algorithm, if this route has its cipher.
+    pub(crate) fn kernels(&self, algorithm: Algorithm) -> Option<&'static BlockKernels> {
+        self.kernels[algorithm.cipher() as usize]
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ffi::CStr;
 
-use wirespeed_cipher::{Algorithm, Mode};
+use wirespeed_cipher::{Algorithm, BlockCipher, Mode};
 
 use crate::boundary::cipher::functions;
 use crate::cipher::block::{Blocks, Cbc, Ecb};
@@ -25,26 +25,32 @@ pub(crate) const PROPERTIES: &CStr = c"provider=wirespeed,wirespeed.preferred=ye
 /// All names of an algorithm, as in the default provider's table
 /// (providers/implementations/include/prov/names.h, unchanged from 3.0 to 4.0).
 pub(crate) fn names(algorithm: Algorithm) -> &'static CStr {
-    match (algorithm.mode(), algorithm.key_bits()) {
-        (Mode::Ecb, 128) => c"AES-128-ECB:2.16.840.1.101.3.4.1.1",
-        (Mode::Ecb, 192) => c"AES-192-ECB:2.16.840.1.101.3.4.1.21",
-        (Mode::Ecb, _) => c"AES-256-ECB:2.16.840.1.101.3.4.1.41",
-        (Mode::Cbc, 128) => c"AES-128-CBC:AES128:2.16.840.1.101.3.4.1.2",
-        (Mode::Cbc, 192) => c"AES-192-CBC:AES192:2.16.840.1.101.3.4.1.22",
-        (Mode::Cbc, _) => c"AES-256-CBC:AES256:2.16.840.1.101.3.4.1.42",
-        (Mode::Ofb, 128) => c"AES-128-OFB:2.16.840.1.101.3.4.1.3",
-        (Mode::Ofb, 192) => c"AES-192-OFB:2.16.840.1.101.3.4.1.23",
-        (Mode::Ofb, _) => c"AES-256-OFB:2.16.840.1.101.3.4.1.43",
-        (Mode::Cfb, 128) => c"AES-128-CFB:2.16.840.1.101.3.4.1.4",
-        (Mode::Cfb, 192) => c"AES-192-CFB:2.16.840.1.101.3.4.1.24",
-        (Mode::Cfb, _) => c"AES-256-CFB:2.16.840.1.101.3.4.1.44",
-        (Mode::Ctr, 128) => c"AES-128-CTR",
-        (Mode::Ctr, 192) => c"AES-192-CTR",
-        (Mode::Ctr, _) => c"AES-256-CTR",
-        (Mode::Xts, 128) => c"AES-128-XTS:1.3.111.2.1619.0.1.1",
+    use BlockCipher::{Aes128, Aes192, Aes256, Sm4};
+    match (algorithm.mode(), algorithm.cipher()) {
+        (Mode::Ecb, Aes128) => c"AES-128-ECB:2.16.840.1.101.3.4.1.1",
+        (Mode::Ecb, Aes192) => c"AES-192-ECB:2.16.840.1.101.3.4.1.21",
+        (Mode::Ecb, Aes256) => c"AES-256-ECB:2.16.840.1.101.3.4.1.41",
+        (Mode::Ecb, Sm4) => c"SM4-ECB:1.2.156.10197.1.104.1",
+        (Mode::Cbc, Aes128) => c"AES-128-CBC:AES128:2.16.840.1.101.3.4.1.2",
+        (Mode::Cbc, Aes192) => c"AES-192-CBC:AES192:2.16.840.1.101.3.4.1.22",
+        (Mode::Cbc, Aes256) => c"AES-256-CBC:AES256:2.16.840.1.101.3.4.1.42",
+        (Mode::Cbc, Sm4) => c"SM4-CBC:SM4:1.2.156.10197.1.104.2",
+        (Mode::Ofb, Aes128) => c"AES-128-OFB:2.16.840.1.101.3.4.1.3",
+        (Mode::Ofb, Aes192) => c"AES-192-OFB:2.16.840.1.101.3.4.1.23",
+        (Mode::Ofb, Aes256) => c"AES-256-OFB:2.16.840.1.101.3.4.1.43",
+        (Mode::Ofb, Sm4) => c"SM4-OFB:SM4-OFB128:1.2.156.10197.1.104.3",
+        (Mode::Cfb, Aes128) => c"AES-128-CFB:2.16.840.1.101.3.4.1.4",
+        (Mode::Cfb, Aes192) => c"AES-192-CFB:2.16.840.1.101.3.4.1.24",
+        (Mode::Cfb, Aes256) => c"AES-256-CFB:2.16.840.1.101.3.4.1.44",
+        (Mode::Cfb, Sm4) => c"SM4-CFB:SM4-CFB128:1.2.156.10197.1.104.4",
+        (Mode::Ctr, Aes128) => c"AES-128-CTR",
+        (Mode::Ctr, Aes192) => c"AES-192-CTR",
+        (Mode::Ctr, Aes256) => c"AES-256-CTR",
+        (Mode::Ctr, Sm4) => c"SM4-CTR:1.2.156.10197.1.104.7",
+        (Mode::Xts, Aes128) => c"AES-128-XTS:1.3.111.2.1619.0.1.1",
         (Mode::Xts, _) => c"AES-256-XTS:1.3.111.2.1619.0.1.2",
-        (Mode::Gcm, 128) => c"AES-128-GCM:id-aes128-GCM:2.16.840.1.101.3.4.1.6",
-        (Mode::Gcm, 192) => c"AES-192-GCM:id-aes192-GCM:2.16.840.1.101.3.4.1.26",
+        (Mode::Gcm, Aes128) => c"AES-128-GCM:id-aes128-GCM:2.16.840.1.101.3.4.1.6",
+        (Mode::Gcm, Aes192) => c"AES-192-GCM:id-aes192-GCM:2.16.840.1.101.3.4.1.26",
         (Mode::Gcm, _) => c"AES-256-GCM:id-aes256-GCM:2.16.840.1.101.3.4.1.46",
     }
 }
@@ -64,7 +70,7 @@ pub(crate) fn dispatch(algorithm: Algorithm, version: Version) -> *const Dispatc
             }
         };
     }
-    table!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19)
+    table!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24)
 }
 
 fn of_mode<const INDEX: usize, const DECODERS: bool>() -> *const Dispatch {

@@ -97,8 +97,9 @@ impl Provider {
             Ok(routing) => names(routing.serving()),
             Err(reasons) => format!("none ({reasons})"),
         };
-        let offered = if routing.is_ok() { ciphers } else { &[] };
-        let entries = offered.iter().map(|algorithm| AlgorithmEntry {
+        let serves =
+            |algorithm: &&Algorithm| routing.as_ref().is_ok_and(|it| it.serves(**algorithm));
+        let entries = ciphers.iter().filter(serves).map(|algorithm| AlgorithmEntry {
             names: offer::names(*algorithm).as_ptr(),
             properties: offer::PROPERTIES.as_ptr(),
             functions: offer::dispatch(*algorithm, version),

@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use wirespeed_cipher::{AesKernels, Algorithm, Direction, Route};
+use wirespeed_cipher::{Algorithm, BlockKernels, Direction, Route};
 use wirespeed_cpu::Features;
 use wirespeed_plan::Plan;
 
@@ -113,14 +113,14 @@ impl Routing {
     /// These kernels, proved or not, for every call; or a host for every call, with these to spare.
     #[cfg(test)]
     pub(crate) fn forged(
-        kernels: &[&'static AesKernels; 3],
+        kernels: &[&'static BlockKernels],
         host: Option<Arc<HostLibrary>>,
         watch: Watch,
     ) -> Self {
-        let native = Proven::forged(*kernels);
+        let native = Proven::forged(kernels);
         let row = |algorithm: &Algorithm| match &host {
             Some(_) => Rows::BLIND,
-            None => Rows::uniform(Some(native.kernels(*algorithm))),
+            None => Rows::uniform(native.kernels(*algorithm)),
         };
         Self {
             rows: Algorithm::ALL.iter().map(row).collect(),
@@ -144,7 +144,7 @@ impl Routing {
         algorithm: usize,
         direction: Direction,
         bytes: usize,
-    ) -> Option<&'static AesKernels> {
+    ) -> Option<&'static BlockKernels> {
         self.in_service(algorithm, self.rows[algorithm].kernels(direction, bytes))
     }
 
@@ -152,8 +152,8 @@ impl Routing {
     fn in_service(
         &self,
         algorithm: usize,
-        entry: Option<&'static AesKernels>,
-    ) -> Option<&'static AesKernels> {
+        entry: Option<&'static BlockKernels>,
+    ) -> Option<&'static BlockKernels> {
         let route = entry.map_or(Route::Libcrypto, |kernels| kernels.route);
         match self.quarantined() & route.bit() {
             0 => entry,
@@ -162,17 +162,24 @@ impl Routing {
     }
 
     /// The best kernels of our own that are not quarantined.
-    pub(crate) fn own(&self, algorithm: Algorithm) -> &'static AesKernels {
+    pub(crate) fn own(&self, algorithm: Algorithm) -> &'static BlockKernels {
         let quarantined = self.quarantined();
-        let good = |proven: &&Proven| quarantined & proven.route().bit() == 0;
-        let proven = self.natives.iter().find(good);
-        proven.map_or_else(|| reference(algorithm), |proven| proven.kernels(algorithm))
+        let mut good = self.natives.iter().filter(|it| quarantined & it.route().bit() == 0);
+        let best = good.find_map(|proven| proven.kernels(algorithm));
+        best.unwrap_or_else(|| reference(algorithm))
     }
 
     /// libcrypto's own default provider, if `algorithm` may go to it.
     pub(crate) fn host(&self, algorithm: usize) -> Option<&Arc<HostLibrary>> {
         let goes = self.rows[algorithm].entries().any(|entry| entry.is_none());
         self.host.as_ref().filter(|_| goes)
+    }
+
+    /// Whether anything of what was chosen can run `algorithm`.
+    pub(crate) fn serves(&self, algorithm: Algorithm) -> bool {
+        let kernels = |row: &Rows| row.entries().any(|entry| entry.is_some());
+        let index = algorithm.index();
+        kernels(&self.rows[index]) || self.host(index).is_some()
     }
 
     /// Whether calls are counted or computed twice.
@@ -229,8 +236,8 @@ impl Routing {
 }
 
 /// The kernels that settle an argument: plain integer arithmetic, which no CPU can lack.
-pub(crate) fn reference(algorithm: Algorithm) -> &'static AesKernels {
-    wirespeed_native::aes(Route::Portable, algorithm.key_bits(), Features::NONE)
+pub(crate) fn reference(algorithm: Algorithm) -> &'static BlockKernels {
+    wirespeed_native::kernels(Route::Portable, algorithm.cipher(), Features::NONE)
         .expect("portable is everywhere")
 }
 
@@ -279,18 +286,22 @@ impl Stand {
         if self.natives.is_empty() { Err(reasons.join("; ")) } else { Ok(()) }
     }
 
-    /// The first route serves everything.
+    /// The first route that has an algorithm serves it.
     fn uniform(&self) -> Vec<Rows> {
-        let rows = |algorithm: &Algorithm| Rows::uniform(Some(self.natives[0].kernels(*algorithm)));
-        Algorithm::ALL.iter().map(rows).collect()
+        Algorithm::ALL.iter().map(|algorithm| Rows::uniform(self.best(*algorithm))).collect()
+    }
+
+    /// The kernels of the first route that has an algorithm.
+    fn best(&self, algorithm: Algorithm) -> Option<&'static BlockKernels> {
+        self.natives.iter().find_map(|proven| proven.kernels(algorithm))
     }
 
     /// Each cell as the plan says; where its route is not to be had, the best that is.
     fn planned(&self, plan: &Plan, host: bool) -> Vec<Rows> {
         let kernels = |algorithm: Algorithm, route: Route| {
             let proven = self.natives.iter().find(|proven| proven.route() == route);
-            Some(proven.unwrap_or(&self.natives[0]).kernels(algorithm))
-                .filter(|_| route != Route::Libcrypto || !host)
+            let kernels = proven.and_then(|proven| proven.kernels(algorithm));
+            kernels.or_else(|| self.best(algorithm)).filter(|_| route != Route::Libcrypto || !host)
         };
         let rows = |algorithm: &Algorithm| {
             let mut rows = Rows::BLIND;
@@ -328,7 +339,7 @@ mod tests {
         let routing = routing(&By::List(&[Route::Portable]), Features::NONE).unwrap();
         assert_eq!(routing.serving(), [Route::Portable]);
         for algorithm in Algorithm::ALL {
-            assert_eq!(routing.own(*algorithm).key_bits, algorithm.key_bits());
+            assert_eq!(routing.own(*algorithm).cipher, algorithm.cipher());
         }
     }
 

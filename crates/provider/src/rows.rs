@@ -1,6 +1,6 @@
 //! Which kernels run a call of so many bytes: what every data call looks up.
 
-use wirespeed_cipher::{AesKernels, Direction};
+use wirespeed_cipher::{BlockKernels, Direction};
 use wirespeed_plan::{OCTAVES, octave};
 
 /// One algorithm: for each direction, an entry for every octave of lengths.
@@ -9,14 +9,14 @@ use wirespeed_plan::{OCTAVES, octave};
 /// time for: libcrypto's route, verification, counting. Every context has a copy, so that a call finds
 /// its kernels with one load.
 #[derive(Clone, Copy)]
-pub(crate) struct Rows([[Option<&'static AesKernels>; OCTAVES]; 2]);
+pub(crate) struct Rows([[Option<&'static BlockKernels>; OCTAVES]; 2]);
 
 impl Rows {
     /// Every call takes the slow way.
     pub(crate) const BLIND: Self = Self::uniform(None);
 
     /// The same for every call.
-    pub(crate) const fn uniform(kernels: Option<&'static AesKernels>) -> Self {
+    pub(crate) const fn uniform(kernels: Option<&'static BlockKernels>) -> Self {
         Self([[kernels; OCTAVES]; 2])
     }
 
@@ -25,7 +25,7 @@ impl Rows {
         &mut self,
         direction: Direction,
         octave: usize,
-        kernels: Option<&'static AesKernels>,
+        kernels: Option<&'static BlockKernels>,
     ) {
         self.0[direction as usize][octave] = kernels;
     }
@@ -36,26 +36,28 @@ impl Rows {
         &self,
         direction: Direction,
         bytes: usize,
-    ) -> Option<&'static AesKernels> {
+    ) -> Option<&'static BlockKernels> {
         self.0[direction as usize][octave(bytes)]
     }
 
     /// All entries.
-    pub(crate) fn entries(&self) -> impl Iterator<Item = Option<&'static AesKernels>> {
+    pub(crate) fn entries(&self) -> impl Iterator<Item = Option<&'static BlockKernels>> {
         self.0.as_flattened().iter().copied()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use wirespeed_cipher::Route;
+    use wirespeed_cipher::{BlockCipher, Route};
     use wirespeed_cpu::Features;
 
     use super::*;
 
     #[test]
     fn an_entry_serves_its_octave_alone() {
-        let kernels = wirespeed_native::aes(Route::Portable, 128, Features::NONE).unwrap();
+        let kernels =
+            wirespeed_native::kernels(Route::Portable, BlockCipher::Aes128, Features::NONE)
+                .unwrap();
         let mut rows = Rows::BLIND;
         rows.set(Direction::Decrypt, octave(1024), Some(kernels));
         let served = |bytes| rows.kernels(Direction::Decrypt, bytes).is_some();
@@ -65,7 +67,9 @@ mod tests {
 
     #[test]
     fn every_length_has_an_entry() {
-        let kernels = wirespeed_native::aes(Route::Portable, 256, Features::NONE).unwrap();
+        let kernels =
+            wirespeed_native::kernels(Route::Portable, BlockCipher::Aes256, Features::NONE)
+                .unwrap();
         let rows = Rows::uniform(Some(kernels));
         for bytes in [0, 1, 15, 16, 17, 65535, 65536, 65537, usize::MAX] {
             assert!(rows.kernels(Direction::Encrypt, bytes).is_some(), "{bytes}");

@@ -2,7 +2,7 @@
 
 use zeroize::Zeroize;
 
-use crate::{AesKey, Block, Direction, InOut, Mode};
+use crate::{Block, BlockKey, Direction, InOut, Mode};
 
 /// The place in a CFB, OFB or CTR stream, kept as OpenSSL keeps it.
 #[derive(Clone, Default)]
@@ -51,7 +51,7 @@ impl Feedback {
     /// # Panics
     /// If `mode` is not CFB, OFB or CTR.
     #[inline]
-    pub fn update(&mut self, mode: Mode, direction: Direction, key: &AesKey, data: InOut<'_>) {
+    pub fn update(&mut self, mode: Mode, direction: Direction, key: &BlockKey, data: InOut<'_>) {
         let data = if self.used == 0 {
             data
         } else {

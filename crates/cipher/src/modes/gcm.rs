@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{AesKernels, AesKey, Block, Direction, GcmKey, GcmState, InOut};
+use crate::{Block, BlockKernels, BlockKey, Direction, GcmKey, GcmState, InOut};
 
 /// What SP 800-38D forbids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ impl std::error::Error for GcmError {}
 /// A GCM key and the state of one message.
 #[derive(Clone)]
 pub struct Gcm {
-    key: AesKey,
+    key: BlockKey,
     hash_key: GcmKey,
     state: GcmState,
     /// Bytes pending in the state: associated data until there is data, then data.
@@ -41,9 +41,9 @@ impl Gcm {
     const MAX_AAD: u64 = (1 << 61) - 1;
 
     /// No key yet.
-    pub const fn new(kernels: &'static AesKernels) -> Self {
+    pub const fn new(kernels: &'static BlockKernels) -> Self {
         Self {
-            key: AesKey::empty(kernels),
+            key: BlockKey::empty(kernels),
             hash_key: GcmKey::EMPTY,
             state: GcmState::EMPTY,
             pending: 0,
@@ -63,7 +63,7 @@ impl Gcm {
 
     /// Takes another route from the next call on. Its kernels must be for the same key size.
     #[inline]
-    pub fn reroute(&mut self, kernels: &'static AesKernels) {
+    pub fn reroute(&mut self, kernels: &'static BlockKernels) {
         self.key.reroute(kernels);
     }
 

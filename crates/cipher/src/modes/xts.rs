@@ -4,7 +4,7 @@ use std::fmt;
 
 use zeroize::Zeroize;
 
-use crate::{AesKernels, AesKey, Block, Direction, InOut};
+use crate::{Block, BlockKernels, BlockKey, Direction, InOut};
 
 /// Why a data unit cannot be processed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,8 +29,8 @@ impl std::error::Error for XtsError {}
 /// The two keys of XTS and the encrypted tweak of the current data unit.
 #[derive(Clone)]
 pub struct Xts {
-    data_key: AesKey,
-    tweak_key: AesKey,
+    data_key: BlockKey,
+    tweak_key: BlockKey,
     tweak: Block,
 }
 
@@ -38,8 +38,12 @@ impl Xts {
     const MAX_BYTES: usize = 16 << 20;
 
     /// No key yet.
-    pub const fn new(kernels: &'static AesKernels) -> Self {
-        Self { data_key: AesKey::empty(kernels), tweak_key: AesKey::empty(kernels), tweak: [0; 16] }
+    pub const fn new(kernels: &'static BlockKernels) -> Self {
+        Self {
+            data_key: BlockKey::empty(kernels),
+            tweak_key: BlockKey::empty(kernels),
+            tweak: [0; 16],
+        }
     }
 
     /// Takes both keys, the data key first.
@@ -52,15 +56,15 @@ impl Xts {
         self.tweak_key.set(tweak, Direction::Encrypt);
     }
 
-    /// Takes another route for the data from the next call on. Its kernels must be for the same key size.
+    /// Takes another route for the data from the next call on. Its kernels must be for the same cipher.
     #[inline]
-    pub fn reroute(&mut self, kernels: &'static AesKernels) {
+    pub fn reroute(&mut self, kernels: &'static BlockKernels) {
         self.data_key.reroute(kernels);
     }
 
     /// Takes another route for tweaks.
     #[inline]
-    pub fn reroute_tweaks(&mut self, kernels: &'static AesKernels) {
+    pub fn reroute_tweaks(&mut self, kernels: &'static BlockKernels) {
         self.tweak_key.reroute(kernels);
     }
 

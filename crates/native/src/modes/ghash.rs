@@ -166,6 +166,13 @@ pub(crate) fn key<U: Unit, const ROUNDS: usize>(u: U, schedule: &Schedule, key: 
     let mut block = [0; 16];
     // SAFETY: a block fits.
     unsafe { one.store_first(block.as_mut_ptr(), h, 16) };
+    set_key(u, block, key);
+}
+
+/// The first power of H, from its bytes.
+#[inline(always)]
+pub(crate) fn set_key<U: Unit>(u: U, block: Block, key: &mut GcmKey) {
+    let one = u.single();
     let value = u128::from_be_bytes(block);
     let carry = (value as i128 >> 127) as u128;
     let shifted = (value << 1) ^ (carry & (0xc2 << 120 | 1));
@@ -224,7 +231,7 @@ fn double_powers<U: Unit>(u: U, key: &mut GcmKey, ready: usize) {
     key.ready = 2 * ready;
 }
 
-/// GHASH over whole blocks; see [`AesKernels::ghash`](wirespeed_cipher::AesKernels).
+/// GHASH over whole blocks; see [`BlockKernels::ghash`](wirespeed_cipher::BlockKernels).
 #[inline(always)]
 pub(crate) fn ghash<U: Unit>(u: U, key: &mut GcmKey, hash: &mut Block, data: &[u8]) {
     let one = u.single();

@@ -34,7 +34,7 @@ crate::table::table!(
 );
 
 /// The kernels by key size.
-pub(super) fn table(_proof: AesNi) -> &'static [AesKernels; 3] {
+pub(super) fn table(_proof: AesNi) -> &'static [BlockKernels; 3] {
     &TABLE
 }
 

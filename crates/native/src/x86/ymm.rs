@@ -36,7 +36,7 @@ crate::table::table!(
 );
 
 /// The kernels by key size.
-pub(super) fn table(_proof: Vaes256) -> &'static [AesKernels; 3] {
+pub(super) fn table(_proof: Vaes256) -> &'static [BlockKernels; 3] {
     &TABLE
 }
 

@@ -35,7 +35,7 @@ crate::table::table!(
 );
 
 /// The kernels by key size.
-pub(super) fn table(_proof: Vaes512) -> &'static [AesKernels; 3] {
+pub(super) fn table(_proof: Vaes512) -> &'static [BlockKernels; 3] {
     &TABLE
 }
 

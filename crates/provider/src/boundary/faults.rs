@@ -6,7 +6,8 @@ use std::num::NonZeroU32;
 use std::ptr::{NonNull, null, null_mut};
 
 use wirespeed_cipher::{
-    AesKernels, Algorithm, Block, Direction, GcmKey, GcmState, InOut, Mode, Route, Schedule,
+    Algorithm, Block, BlockCipher, BlockKernels, Direction, GcmKey, GcmState, InOut, Mode, Route,
+    Schedule,
 };
 use wirespeed_cpu::Features;
 
@@ -49,12 +50,17 @@ fn faulty(mut data: InOut<'_>, run: impl FnOnce(InOut<'_>)) {
 }
 
 /// The portable kernels under another route's name, with the fault in all that touches data.
-struct Faulty<const BITS: u16>;
+struct Faulty<const CIPHER: usize>;
 
-impl<const BITS: u16> Faulty<BITS> {
-    const KERNELS: AesKernels = AesKernels {
+/// The portable kernels.
+fn portable(cipher: BlockCipher) -> &'static BlockKernels {
+    wirespeed_native::kernels(Route::Portable, cipher, Features::NONE).unwrap()
+}
+
+impl<const CIPHER: usize> Faulty<CIPHER> {
+    const KERNELS: BlockKernels = BlockKernels {
         route: Route::AesNi,
-        key_bits: BITS,
+        cipher: BlockCipher::ALL[CIPHER],
         expand: [
             |key, schedule| (Self::right().expand[0])(key, schedule),
             |key, schedule| (Self::right().expand[1])(key, schedule),
@@ -78,8 +84,8 @@ impl<const BITS: u16> Faulty<BITS> {
         },
     };
 
-    fn right() -> &'static AesKernels {
-        wirespeed_native::aes(Route::Portable, BITS, Features::NONE).unwrap()
+    fn right() -> &'static BlockKernels {
+        portable(BlockCipher::ALL[CIPHER])
     }
 
     fn ecb<const D: usize>(schedule: &Schedule, data: InOut<'_>) {
@@ -108,8 +114,8 @@ impl<const BITS: u16> Faulty<BITS> {
     }
 }
 
-static FAULTY: [AesKernels; 3] =
-    [Faulty::<128>::KERNELS, Faulty::<192>::KERNELS, Faulty::<256>::KERNELS];
+static FAULTY: [BlockKernels; 4] =
+    [Faulty::<0>::KERNELS, Faulty::<1>::KERNELS, Faulty::<2>::KERNELS, Faulty::<3>::KERNELS];
 
 /// A provider whose only route is the faulty one, with every call verified.
 unsafe extern "C" fn init_faulty(
@@ -138,8 +144,7 @@ unsafe extern "C" fn init_failing(
     // SAFETY: the core's own arguments.
     unsafe {
         start(handle, from_core, to_core, context, |core| {
-            let right: [_; 3] = [128, 192, 256]
-                .map(|bits| wirespeed_native::aes(Route::Portable, bits, Features::NONE).unwrap());
+            let right = BlockCipher::ALL.map(portable);
             let host = HostLibrary::forged(FAILING.as_ptr());
             let routing = Routing::forged(&right, Some(host), Watch::default());
             Ok(Provider::new(core, Ok(routing), "none", Algorithm::ALL))

@@ -56,6 +56,7 @@ pub fn builtin(route: Route) -> InitFunction {
         Route::Vaes512 => init_on::<{ Route::Vaes512 as usize }>,
         Route::Vaes256 => init_on::<{ Route::Vaes256 as usize }>,
         Route::AesNi => init_on::<{ Route::AesNi as usize }>,
+        Route::PadLock => init_on::<{ Route::PadLock as usize }>,
         Route::Portable => init_on::<{ Route::Portable as usize }>,
         Route::Libcrypto => init_on::<{ Route::Libcrypto as usize }>,
     }

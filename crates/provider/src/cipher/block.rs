@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 use std::ptr::null;
 
-use wirespeed_cipher::{AesKernels, AesKey, Block, Direction, InOut, Mode};
+use wirespeed_cipher::{Block, BlockKernels, BlockKey, Direction, InOut, Mode};
 
 use super::common::{self, Common, Progress};
 use super::tls::{self, LONGEST_MAC, Protocol};
@@ -21,7 +21,7 @@ pub(crate) trait BlockMode: Clone {
     const MODE: Mode;
 
     /// Runs the mode over whole blocks.
-    fn run(key: &AesKey, direction: Direction, chain: &mut Block, data: InOut<'_>);
+    fn run(key: &BlockKey, direction: Direction, chain: &mut Block, data: InOut<'_>);
 
     /// The chaining value behind a run, from its last block.
     fn chain_after(direction: Direction, last: &LastBlock) -> Block;
@@ -36,7 +36,7 @@ impl BlockMode for Ecb {
     const MODE: Mode = Mode::Ecb;
 
     #[inline]
-    fn run(key: &AesKey, direction: Direction, _: &mut Block, data: InOut<'_>) {
+    fn run(key: &BlockKey, direction: Direction, _: &mut Block, data: InOut<'_>) {
         (key.kernels().ecb[direction as usize])(key.schedule(), data);
     }
 
@@ -49,7 +49,7 @@ impl BlockMode for Cbc {
     const MODE: Mode = Mode::Cbc;
 
     #[inline]
-    fn run(key: &AesKey, direction: Direction, chain: &mut Block, data: InOut<'_>) {
+    fn run(key: &BlockKey, direction: Direction, chain: &mut Block, data: InOut<'_>) {
         (key.kernels().cbc[direction as usize])(key.schedule(), chain, data);
     }
 
@@ -62,7 +62,7 @@ impl BlockMode for Cbc {
 #[derive(Clone)]
 pub(crate) struct Blocks<M> {
     choice: Choice,
-    key: AesKey,
+    key: BlockKey,
     /// CBC's chaining value.
     chain: Block,
     /// Input that does not fill a block, or a whole block held back because it may be the padding.
@@ -94,7 +94,7 @@ impl RecordMac {
     /// is a pseudo-random permutation, and nobody can have seen its value at these points, since
     /// nobody knows the points; and no point comes twice. A system call per record would do as well,
     /// at the price of a short record.
-    fn substitute(&mut self, key: &AesKey) -> Result<[u8; LONGEST_MAC], Refusal> {
+    fn substitute(&mut self, key: &BlockKey) -> Result<[u8; LONGEST_MAC], Refusal> {
         let mut number = match self.secret {
             Some(number) => number,
             None => {
@@ -117,7 +117,7 @@ impl RecordMac {
 
 /// A run over whole blocks, whichever way it takes.
 struct Run<'a, M> {
-    key: &'a mut AesKey,
+    key: &'a mut BlockKey,
     direction: Direction,
     mode: PhantomData<M>,
 }
@@ -126,7 +126,7 @@ impl<M: BlockMode> Step for Run<'_, M> {
     /// CBC's chaining value.
     type State = Block;
 
-    fn own(&mut self, kernels: &'static AesKernels, chain: &mut Block, data: InOut<'_>) {
+    fn own(&mut self, kernels: &'static BlockKernels, chain: &mut Block, data: InOut<'_>) {
         self.key.reroute(kernels);
         M::run(self.key, self.direction, chain, data);
     }
@@ -140,7 +140,7 @@ impl<M: BlockMode> HostStep for Run<'_, M> {
     fn host(
         &mut self,
         host: &mut HostCipher,
-        spare: &'static AesKernels,
+        spare: &'static BlockKernels,
         chain: &mut Block,
         mut data: InOut<'_>,
     ) -> bool {
@@ -260,7 +260,7 @@ impl<M: BlockMode> Cipher for Blocks<M> {
 
     fn new(setup: Setup) -> Self {
         Self {
-            key: AesKey::empty(setup.choice.own()),
+            key: BlockKey::empty(setup.choice.own()),
             chain: [0; 16],
             pending: [0; 16],
             pending_bytes: 0,

@@ -1,7 +1,7 @@
 //! The route of a GCM message, which is chosen once, by the length of its first data call.
 
 use wirespeed_cipher::modes::Gcm;
-use wirespeed_cipher::{AesKernels, Block, Direction, InOut, Route};
+use wirespeed_cipher::{Block, BlockKernels, Direction, InOut, Route};
 
 use super::gcm::Authenticated;
 use crate::choice::{Step, twice};
@@ -16,7 +16,7 @@ pub(super) enum Way {
     Fast,
     /// Kernels of our own, watched: counted, and computed twice if there is a second. Before the data
     /// they may still be replaced by those for the length, or by the host.
-    Watched { first: &'static AesKernels, second: Option<&'static AesKernels>, chosen: bool },
+    Watched { first: &'static BlockKernels, second: Option<&'static BlockKernels>, chosen: bool },
     /// The host's default provider, and whether it has data yet.
     Host { begun: bool },
 }
@@ -215,7 +215,7 @@ impl Authenticated {
 
     /// The first kernels were wrong: the second go on.
     #[cold]
-    fn give_up(&mut self, first: &'static AesKernels, second: &'static AesKernels) {
+    fn give_up(&mut self, first: &'static BlockKernels, second: &'static BlockKernels) {
         self.choice.quarantine(first.route);
         self.way = Way::Watched { first: second, second: None, chosen: true };
     }
@@ -227,7 +227,7 @@ struct Data(Direction);
 impl Step for Data {
     type State = Gcm;
 
-    fn own(&mut self, kernels: &'static AesKernels, gcm: &mut Gcm, data: InOut<'_>) {
+    fn own(&mut self, kernels: &'static BlockKernels, gcm: &mut Gcm, data: InOut<'_>) {
         gcm.reroute(kernels);
         gcm.crypt(self.0, data).expect("the caller has seen that there is room");
     }

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::ptr::null;
 
 use wirespeed_cipher::modes::Feedback;
-use wirespeed_cipher::{AesKernels, AesKey, Block, Direction, InOut, Mode};
+use wirespeed_cipher::{Block, BlockKernels, BlockKey, Direction, InOut, Mode};
 
 use super::common::{self, Common, Progress};
 use super::{Cipher, LastBlock, Setup};
@@ -62,7 +62,7 @@ impl StreamMode for Ctr {
 
 /// A run over any length, whichever way it takes.
 struct Run<'a, M> {
-    key: &'a mut AesKey,
+    key: &'a mut BlockKey,
     direction: Direction,
     mode: PhantomData<M>,
 }
@@ -70,7 +70,7 @@ struct Run<'a, M> {
 impl<M: StreamMode> Step for Run<'_, M> {
     type State = Feedback;
 
-    fn own(&mut self, kernels: &'static AesKernels, feedback: &mut Feedback, data: InOut<'_>) {
+    fn own(&mut self, kernels: &'static BlockKernels, feedback: &mut Feedback, data: InOut<'_>) {
         self.key.reroute(kernels);
         feedback.update(M::MODE, self.direction, self.key, data);
     }
@@ -86,7 +86,7 @@ impl<M: StreamMode> HostStep for Run<'_, M> {
     fn host(
         &mut self,
         host: &mut HostCipher,
-        spare: &'static AesKernels,
+        spare: &'static BlockKernels,
         feedback: &mut Feedback,
         data: InOut<'_>,
     ) -> bool {
@@ -120,7 +120,7 @@ impl<M: StreamMode> HostStep for Run<'_, M> {
 #[derive(Clone)]
 pub(crate) struct Stream<M> {
     choice: Choice,
-    key: AesKey,
+    key: BlockKey,
     feedback: Feedback,
     common: Common,
     /// Where in the caller's buffer the MAC of the last TLS record begins.
@@ -167,7 +167,7 @@ impl<M: StreamMode> Cipher for Stream<M> {
 
     fn new(setup: Setup) -> Self {
         Self {
-            key: AesKey::empty(setup.choice.own()),
+            key: BlockKey::empty(setup.choice.own()),
             feedback: Feedback::default(),
             common: Common::new(setup.choice.algorithm(), setup.version),
             choice: setup.choice,

@@ -3,7 +3,7 @@
 use std::ptr::null;
 
 use wirespeed_cipher::modes::{Xts, XtsError};
-use wirespeed_cipher::{AesKernels, Block, Direction, InOut};
+use wirespeed_cipher::{Block, BlockKernels, Direction, InOut};
 use zeroize::Zeroize;
 
 use super::common::{self, Common, Progress};
@@ -177,7 +177,7 @@ impl Sectors {
 struct Unit<'a> {
     xts: &'a mut Xts,
     /// Who makes the tweak, which belongs to no route: whoever is verified must not.
-    neutral: &'static AesKernels,
+    neutral: &'static BlockKernels,
     iv: &'a Block,
     direction: Direction,
 }
@@ -186,7 +186,7 @@ impl Step for Unit<'_> {
     /// The encrypted tweak of the next block, once it is needed: the host makes its own.
     type State = Option<Block>;
 
-    fn own(&mut self, kernels: &'static AesKernels, tweak: &mut Option<Block>, data: InOut<'_>) {
+    fn own(&mut self, kernels: &'static BlockKernels, tweak: &mut Option<Block>, data: InOut<'_>) {
         let tweak = tweak.get_or_insert_with(|| {
             self.xts.reroute_tweaks(self.neutral);
             self.xts.start(self.iv);
@@ -205,7 +205,7 @@ impl HostStep for Unit<'_> {
     fn host(
         &mut self,
         host: &mut HostCipher,
-        spare: &'static AesKernels,
+        spare: &'static BlockKernels,
         tweak: &mut Option<Block>,
         mut data: InOut<'_>,
     ) -> bool {

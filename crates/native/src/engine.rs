@@ -1,0 +1,332 @@
+//! Block ciphers that come as whole functions rather than as rounds: everything that such an engine does
+//! not do itself follows from its ECB.
+
+use wirespeed_cipher::{
+    Block, BlockCipher, BlockKernels, GcmKey, GcmState, InOut, Route, Schedule,
+};
+use zeroize::Zeroize;
+
+use crate::portable;
+
+/// Blocks that are worked on at a time where a mode needs room of its own.
+const CHUNK: usize = 64;
+
+/// Room for a chunk, wiped after use.
+struct Room([Block; CHUNK]);
+
+impl Room {
+    const fn new() -> Self {
+        Self([[0; 16]; CHUNK])
+    }
+
+    fn bytes(&mut self, count: usize) -> &mut [u8] {
+        &mut self.0.as_flattened_mut()[..count]
+    }
+}
+
+impl Drop for Room {
+    fn drop(&mut self) {
+        self.0.zeroize();
+    }
+}
+
+/// A block cipher as one route's engine.
+pub(crate) trait Engine {
+    /// The route.
+    const ROUTE: Route;
+    /// The cipher.
+    const CIPHER: BlockCipher;
+
+    /// The key schedule.
+    fn expand<const DECRYPT: bool>(key: &[u8], out: &mut Schedule);
+
+    /// ECB over whole blocks.
+    fn ecb<const DECRYPT: bool>(key: &Schedule, data: InOut<'_>);
+
+    /// CBC over whole blocks.
+    fn cbc<const DECRYPT: bool>(key: &Schedule, chain: &mut Block, data: InOut<'_>) {
+        for_each(data, if DECRYPT { CHUNK } else { 1 }, |mut data| {
+            let mut room = [Room::new(), Room::new()];
+            let [input, output] = room.each_mut().map(|room| room.bytes(data.len()));
+            data.save(input);
+            if DECRYPT {
+                Self::ecb::<true>(key, InOut::between(input, output));
+                let (first, rest) = output.split_at_mut(16);
+                add(first, chain);
+                add(rest, input);
+                chain.copy_from_slice(&input[input.len() - 16..]);
+            } else {
+                add(chain, input);
+                Self::ecb::<false>(key, InOut::in_place(chain));
+                output.copy_from_slice(chain);
+            }
+            data.overwrite(output);
+        });
+    }
+
+    /// CFB with 128-bit segments.
+    fn cfb<const DECRYPT: bool>(key: &Schedule, register: &mut Block, data: InOut<'_>) {
+        for_each_to_the_end(data, if DECRYPT { CHUNK } else { 1 }, |mut data| {
+            let mut room = [Room::new(), Room::new()];
+            let [input, keystream] = room.each_mut().map(|room| room.bytes(data.len()));
+            data.save(input);
+            if DECRYPT && data.len() >= 16 {
+                let (first, rest) = keystream.split_at_mut(16);
+                first.copy_from_slice(register);
+                rest.copy_from_slice(&input[..rest.len()]);
+                Self::ecb::<false>(key, InOut::in_place(keystream));
+                register.copy_from_slice(&input[input.len() - 16..]);
+                add(keystream, input);
+                return data.overwrite(keystream);
+            }
+            Self::ecb::<false>(key, InOut::in_place(register));
+            if DECRYPT {
+                keystream.copy_from_slice(&register[..input.len()]);
+                register[..input.len()].copy_from_slice(input);
+                add(keystream, input);
+                data.overwrite(keystream);
+            } else {
+                add(register, input);
+                data.overwrite(&register[..input.len()]);
+            }
+        });
+    }
+
+    /// OFB.
+    fn ofb(key: &Schedule, register: &mut Block, data: InOut<'_>) {
+        for_each_to_the_end(data, 1, |mut data| {
+            let mut room = Room::new();
+            let output = room.bytes(data.len());
+            data.save(output);
+            Self::ecb::<false>(key, InOut::in_place(register));
+            add(output, register);
+            data.overwrite(output);
+        });
+    }
+
+    /// Counter mode over whole blocks; the last `BITS` bits of the counter wrap.
+    fn count<const BITS: u32>(key: &Schedule, counter: &mut Block, data: InOut<'_>) {
+        for_each(data, CHUNK, |mut data| {
+            let mut room = [Room::new(), Room::new()];
+            let [input, keystream] = room.each_mut().map(|room| room.bytes(data.len()));
+            for block in keystream.chunks_exact_mut(16) {
+                block.copy_from_slice(counter);
+                *counter = after::<BITS>(counter, 1);
+            }
+            Self::ecb::<false>(key, InOut::in_place(keystream));
+            data.save(input);
+            add(keystream, input);
+            data.overwrite(keystream);
+        });
+    }
+
+    /// CTR; see [`CtrFn`](wirespeed_cipher::CtrFn).
+    fn ctr(key: &Schedule, counter: &mut Block, keystream: &mut Block, data: InOut<'_>) {
+        let whole = data.len() & !15;
+        let (blocks, mut rest) = data.split_at(whole);
+        Self::count::<128>(key, counter, blocks);
+        if !rest.is_empty() {
+            *keystream = *counter;
+            Self::ecb::<false>(key, InOut::in_place(keystream));
+            *counter = after::<128>(counter, 1);
+            let stream = u128::from_le_bytes(*keystream);
+            rest.replace(|input| input ^ stream);
+        }
+    }
+
+    /// XTS; see [`XtsFn`](wirespeed_cipher::XtsFn).
+    fn xts<const DECRYPT: bool>(key: &Schedule, tweak: &Block, data: InOut<'_>) {
+        if data.len() < 16 {
+            return;
+        }
+        let mut tweak = u128::from_le_bytes(*tweak);
+        // With a partial block at the end, the last whole one is part of the stealing.
+        let stolen = data.len() % 16;
+        let whole = (data.len() - stolen) - if stolen == 0 { 0 } else { 16 };
+        let (blocks, mut end) = data.split_at(whole);
+        for_each(blocks, CHUNK, |data| tweak = whiten::<Self, DECRYPT>(key, tweak, data));
+        if !end.is_empty() {
+            // IEEE 1619 §5.3.2, §5.4.2: the two last tweaks change places when decrypting.
+            let tweaks = [tweak, doubled(tweak)];
+            let [first, second] = if DECRYPT { [tweaks[1], tweaks[0]] } else { tweaks };
+            let mut bytes = [0; 32];
+            let bytes = &mut bytes[..end.len()];
+            end.save(bytes);
+            let (block, rest) = bytes.split_at_mut(16);
+            whiten::<Self, DECRYPT>(key, first, InOut::in_place(block));
+            block[..rest.len()].swap_with_slice(rest);
+            whiten::<Self, DECRYPT>(key, second, InOut::in_place(block));
+            end.overwrite(bytes);
+            bytes.zeroize();
+        }
+    }
+
+    /// GCM's hash key.
+    fn gcm_key(schedule: &Schedule, key: &mut GcmKey) {
+        let mut hash_key = [0; 16];
+        Self::ecb::<false>(schedule, InOut::in_place(&mut hash_key));
+        portable::gcm_key(hash_key, key);
+    }
+
+    /// The start of a GCM message; see [`GcmStartFn`](wirespeed_cipher::GcmStartFn).
+    fn gcm_start(schedule: &Schedule, state: &mut GcmState, first: u128) {
+        state.mask = first.to_le_bytes();
+        state.counter = after::<32>(&state.mask, 1);
+        Self::ecb::<false>(schedule, InOut::in_place(&mut state.mask));
+        state.hash = [0; 16];
+        state.pending = [0; 16];
+    }
+
+    /// GCM's data; see [`GcmCryptFn`](wirespeed_cipher::GcmCryptFn).
+    fn gcm<const DECRYPT: bool>(
+        schedule: &Schedule,
+        key: &mut GcmKey,
+        state: &mut GcmState,
+        data: InOut<'_>,
+    ) {
+        let whole = if data.len() <= 16 { 0 } else { data.len() & !15 };
+        let (blocks, mut rest) = data.split_at(whole);
+        for_each(blocks, CHUNK, |mut data| {
+            let mut room = Room::new();
+            let ciphertext = room.bytes(data.len());
+            if DECRYPT {
+                data.save(ciphertext);
+            }
+            Self::count::<32>(schedule, &mut state.counter, data.reborrow());
+            if !DECRYPT {
+                data.written(ciphertext);
+            }
+            portable::ghash(key, &mut state.hash, ciphertext);
+        });
+        if rest.is_empty() {
+            return;
+        }
+        state.keystream = state.counter;
+        state.counter = after::<32>(&state.counter, 1);
+        Self::ecb::<false>(schedule, InOut::in_place(&mut state.keystream));
+        let (mut input, length) = ([0; 16], rest.len());
+        let mut output = state.keystream;
+        rest.save(&mut input[..length]);
+        add(&mut output, &input);
+        rest.overwrite(&output[..length]);
+        state.pending = [0; 16];
+        let ciphertext = if DECRYPT { &input } else { &output };
+        state.pending[..length].copy_from_slice(&ciphertext[..length]);
+    }
+}
+
+/// The table of an engine.
+pub(crate) const fn table<E: Engine>() -> BlockKernels {
+    BlockKernels {
+        route: E::ROUTE,
+        cipher: E::CIPHER,
+        expand: [E::expand::<false>, E::expand::<true>],
+        ecb: [E::ecb::<false>, E::ecb::<true>],
+        cbc: [E::cbc::<false>, E::cbc::<true>],
+        cfb: [E::cfb::<false>, E::cfb::<true>],
+        ofb: E::ofb,
+        ctr: E::ctr,
+        xts: [E::xts::<false>, E::xts::<true>],
+        gcm_key: E::gcm_key,
+        ghash: portable::ghash,
+        gcm_start: E::gcm_start,
+        gcm: [E::gcm::<false>, E::gcm::<true>],
+        gcm_tag: portable::gcm_tag,
+    }
+}
+
+/// Whole blocks of XTS; gives the tweak of the block after them.
+fn whiten<E: Engine + ?Sized, const DECRYPT: bool>(
+    key: &Schedule,
+    mut tweak: u128,
+    mut data: InOut<'_>,
+) -> u128 {
+    let mut room = [Room::new(), Room::new()];
+    let [tweaks, work] = room.each_mut().map(|room| room.bytes(data.len()));
+    for block in tweaks.chunks_exact_mut(16) {
+        block.copy_from_slice(&tweak.to_le_bytes());
+        tweak = doubled(tweak);
+    }
+    data.save(work);
+    add(work, tweaks);
+    E::ecb::<DECRYPT>(key, InOut::in_place(work));
+    add(work, tweaks);
+    data.overwrite(work);
+    tweak
+}
+
+/// Runs over whole blocks, so many at a time; a partial block at the end is ignored.
+fn for_each(data: InOut<'_>, blocks: usize, run: impl FnMut(InOut<'_>)) {
+    let whole = data.len() & !15;
+    for_each_to_the_end(data.split_at(whole).0, blocks, run);
+}
+
+/// Runs over all bytes; a partial block comes by itself.
+fn for_each_to_the_end(mut data: InOut<'_>, blocks: usize, mut run: impl FnMut(InOut<'_>)) {
+    while !data.is_empty() {
+        let whole = data.len() & !15;
+        let count = if whole == 0 { data.len() } else { whole.min(16 * blocks) };
+        let (now, then) = data.split_at(count);
+        run(now);
+        data = then;
+    }
+}
+
+/// Adds bytes to bytes, as far as both go.
+fn add(bytes: &mut [u8], others: &[u8]) {
+    for (byte, other) in bytes.iter_mut().zip(others) {
+        *byte ^= other;
+    }
+}
+
+/// The counter `count` blocks on; its last `BITS` bits wrap.
+pub(crate) const fn after<const BITS: u32>(counter: &Block, count: u128) -> Block {
+    let value = u128::from_be_bytes(*counter);
+    let mask = u128::MAX >> (128 - BITS);
+    (value & !mask | value.wrapping_add(count) & mask).to_be_bytes()
+}
+
+/// IEEE 1619 §5.2: the tweak of the next block, in constant time.
+const fn doubled(tweak: u128) -> u128 {
+    (tweak << 1) ^ ((tweak >> 127) * 0x87)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::proof;
+
+    /// AES of the portable route with nothing but its ECB.
+    struct Bare;
+
+    impl Engine for Bare {
+        const ROUTE: Route = Route::Portable;
+        const CIPHER: BlockCipher = BlockCipher::Aes192;
+
+        fn expand<const DECRYPT: bool>(key: &[u8], out: &mut Schedule) {
+            (portable::kernels(Self::CIPHER).expand[usize::from(DECRYPT)])(key, out);
+        }
+
+        fn ecb<const DECRYPT: bool>(key: &Schedule, data: InOut<'_>) {
+            (portable::kernels(Self::CIPHER).ecb[usize::from(DECRYPT)])(key, data);
+        }
+    }
+
+    static BARE: BlockKernels = table::<Bare>();
+
+    #[test]
+    fn every_mode_follows_from_ecb() {
+        assert!(proof::self_test(&BARE));
+        assert!(proof::prove_table(&BARE).is_ok());
+    }
+
+    #[test]
+    fn counters_wrap_where_they_are_told() {
+        let full = [0xff; 16];
+        assert_eq!(after::<128>(&full, 1), [0; 16]);
+        let mut wrapped = full;
+        wrapped[12..].fill(0);
+        assert_eq!(after::<32>(&full, 1), wrapped);
+        assert_eq!(after::<16>(&full, 2)[13..], [0xff, 0, 1]);
+    }
+}
