@@ -1,1 +1,24 @@
-//! What both runners share: their options, the places of CPUID in code, and the counts they report.
+//! What both runners share: their settings, the places of CPUID in code, what a trap means, and the counts they report.
+//!
+//! The preload library calls it in signal handlers and before libc is ready, so nothing here allocates, except that the decoder which
+//! [`find_cpuid`] uses builds its tables once.
+#![no_std]
+#![forbid(unsafe_code)]
+
+mod counts;
+mod cpuid_sites;
+mod handover;
+mod image;
+mod settings;
+mod text;
+mod trace;
+mod trap;
+
+pub use counts::Counts;
+pub use cpuid_sites::find_cpuid;
+pub use handover::HANDED_OVER;
+pub use image::{HEAD, Image};
+pub use settings::{MODELS, Settings, Unknown};
+pub use text::Text;
+pub use trace::Trace;
+pub use trap::{CPUID, INT3, LONGEST, REP, REWRITTEN_CPUID, Signal, Trap, classify};
