@@ -105,13 +105,16 @@ pub(crate) struct Space<'a> {
 }
 
 impl Space<'_> {
-    /// Reads `into.len()` bytes.
+    /// Reads `into.len()` bytes. None can be read anywhere: also behind the end of memory.
     pub(crate) fn read(&mut self, address: u64, into: &mut [u8]) -> Result<(), Outcome> {
+        if into.is_empty() {
+            return Ok(());
+        }
         let address = self.checked(address, into.len())?;
         self.memory.read(address, into).map_err(Outcome::PageFault)
     }
 
-    /// Writes `bytes`.
+    /// Writes `bytes`, of which there is at least one.
     pub(crate) fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), Outcome> {
         let address = self.checked(address, bytes.len())?;
         self.memory.write(address, bytes).map_err(Outcome::PageFault)
@@ -134,7 +137,7 @@ impl Space<'_> {
     fn checked(&self, address: u64, length: usize) -> Result<u64, Outcome> {
         const HALF: u64 = 1 << 47;
         let first = address & self.limit;
-        let last = first.checked_add((length as u64).saturating_sub(1));
+        let last = first.checked_add(length as u64 - 1);
         match last.filter(|&last| last <= self.limit) {
             Some(last) if last < HALF || first >= HALF.wrapping_neg() => Ok(first),
             _ => Err(Outcome::GeneralProtection),

@@ -54,13 +54,19 @@ impl Regions {
 
     /// Makes the region at `start` longer by `bytes`.
     pub(crate) fn extend(&mut self, start: u64, bytes: &[u8]) {
-        self.region(start).expect("a region").bytes.extend(bytes);
+        let region = self.regions.iter_mut().find(|region| region.start == start);
+        region.expect("a region").bytes.extend(bytes);
+    }
+
+    /// Makes the region at `start` end after `length` bytes; what is cut off.
+    pub(crate) fn cut(&mut self, start: u64, length: usize) -> Vec<u8> {
+        self.region(start).expect("a region").bytes.split_off(length)
     }
 
     /// The bytes at `start`.
     pub(crate) fn bytes(&mut self, start: u64, length: usize) -> Vec<u8> {
         let mut bytes = vec![0; length];
-        self.read(start, &mut bytes).expect("bytes that can be read");
+        self.access(start, length, false).map(|there| bytes.copy_from_slice(there)).expect("bytes");
         bytes
     }
 
@@ -69,10 +75,10 @@ impl Regions {
     }
 
     fn access(&mut self, address: u64, length: usize, write: bool) -> Result<&mut [u8], PageFault> {
-        let region = self.regions.iter_mut().find(|region| {
+        let allows = |region: &&mut Region| {
             (region.start..region.end()).contains(&address) && (region.writable || !write)
-        });
-        let Some(region) = region else {
+        };
+        let Some(region) = self.regions.iter_mut().find(allows) else {
             self.refused += 1;
             return Err(PageFault { address, write });
         };
@@ -162,4 +168,10 @@ impl Program {
 /// Bytes that differ from their neighbours and from one another's blocks.
 pub(crate) fn pattern(length: usize) -> Vec<u8> {
     (0..length).map(|at| (at % 251) as u8 ^ (at / 251) as u8).collect()
+}
+
+/// Bytes written as hexadecimal digits.
+pub(crate) fn hex(digits: &str) -> Vec<u8> {
+    let digit = |digit: u8| char::from(digit).to_digit(16).expect("a digit") as u8;
+    digits.as_bytes().chunks(2).map(|pair| digit(pair[0]) << 4 | digit(pair[1])).collect()
 }

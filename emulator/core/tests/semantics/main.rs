@@ -2,4 +2,15 @@
 //! be stopped.
 
 mod bench;
-mod ciphers;
+mod call;
+mod ccs;
+mod control;
+mod cpuid;
+mod decode;
+mod hashes;
+mod montmul;
+mod reference;
+mod stops;
+mod strict;
+mod xcrypt;
+mod xstore;

@@ -1,0 +1,102 @@
+//! The control word's rarer bits: DGEST, INTER, and what is reserved.
+
+use aes::Block;
+use aes::hazmat::cipher_round;
+use padlock_emulator::{Model, Operation, Outcome};
+
+use crate::call::{Call, Cipher, MODES};
+use crate::reference;
+
+const DIGEST: u32 = 1 << 4;
+const INTERMEDIATE: u32 = 1 << 8;
+
+#[test]
+fn a_digest_keeps_the_last_block_only() {
+    for (cipher, bit) in [(Cipher::Hardware, DIGEST), (Cipher::Sm4, 1 << 11)] {
+        for mode in MODES {
+            let call = Call { control: bit, ..Call::new(cipher, mode, false, 4) };
+            let mut prepared = call.prepare(Model::Zhaoxin);
+            assert_eq!(prepared.step(), Outcome::Done);
+            let mut output = vec![0xcc; 64];
+            output[..16].copy_from_slice(&call.expected()[48..]);
+            assert_eq!(prepared.output(), output, "{mode:?}");
+            assert_eq!(prepared.program.registers.rdi, prepared.destination);
+            assert_eq!(prepared.program.registers.rsi, prepared.source + 64);
+            if call.chain_is_output() {
+                assert_eq!(prepared.program.registers.rax, prepared.destination);
+            }
+        }
+    }
+}
+
+#[test]
+fn c3_has_no_digest() {
+    let call =
+        Call { control: DIGEST, ..Call::new(Cipher::Hardware, Operation::XcryptCbc, false, 4) };
+    let mut prepared = call.prepare(Model::C3);
+    assert_eq!(prepared.step(), Outcome::Done);
+    prepared.assert_finished();
+}
+
+#[test]
+fn intermediate_results_are_of_ordinary_rounds() {
+    for rounds in 1..=10 {
+        let mut call = Call::new(Cipher::Software, Operation::XcryptEcb, false, 1);
+        call.control = INTERMEDIATE;
+        let mut prepared = call.prepare(Model::Nano);
+        let word = prepared.program.memory.bytes(prepared.control, 1)[0] & 0xf0 | rounds as u8;
+        prepared.poke_control(0, word);
+        assert_eq!(prepared.step(), Outcome::Done);
+
+        let keys = reference::schedule(&call.key, false);
+        let mut keys = keys.chunks(16).map(Block::from_slice);
+        let mut state = *Block::from_slice(&call.data);
+        let first = keys.next().expect("a key");
+        state.iter_mut().zip(first).for_each(|(byte, key)| *byte ^= key);
+        keys.take(rounds).for_each(|key| cipher_round(&mut state, key));
+        assert_eq!(prepared.output(), state.as_slice(), "{rounds} rounds");
+    }
+}
+
+#[test]
+fn any_number_of_rounds_is_carried_out() {
+    for (cipher, rounds) in [(Cipher::Hardware, 0..=15), (Cipher::Software, 0..=10)] {
+        for rounds in rounds {
+            for decrypt in [false, true] {
+                let call = Call::new(cipher, Operation::XcryptEcb, decrypt, 2);
+                let mut prepared = call.prepare(Model::Nano);
+                let word = prepared.program.memory.bytes(prepared.control, 1)[0] & 0xf0 | rounds;
+                prepared.poke_control(0, word);
+                assert_eq!(prepared.step(), Outcome::Done);
+                assert_eq!(prepared.output() == call.expected(), rounds == 10);
+            }
+        }
+    }
+}
+
+#[test]
+fn encryption_in_fewer_rounds_is_undone() {
+    for rounds in 0..=15 {
+        let call = Call::new(Cipher::Hardware, Operation::XcryptEcb, false, 2);
+        let mut forward = call.prepare(Model::Nano);
+        forward.poke_control(0, rounds);
+        assert_eq!(forward.step(), Outcome::Done);
+        let data = forward.output();
+        let mut backward = Call { data, decrypt: true, ..call.clone() }.prepare(Model::Nano);
+        backward.poke_control(0, rounds);
+        assert_eq!(backward.step(), Outcome::Done);
+        assert_eq!(backward.output(), call.data, "{rounds} rounds");
+    }
+}
+
+#[test]
+fn reserved_bits_are_ignored() {
+    for byte in 1..16 {
+        let call = Call::new(Cipher::Hardware, Operation::XcryptCbc, true, 2);
+        let mut prepared = call.prepare(Model::Nano);
+        let word = prepared.program.memory.bytes(prepared.control + byte, 1)[0];
+        prepared.poke_control(byte, word | 0xf0);
+        assert_eq!(prepared.step(), Outcome::Done);
+        prepared.assert_finished();
+    }
+}
