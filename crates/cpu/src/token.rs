@@ -9,6 +9,12 @@ pub trait Token: Copy + Sized {
 
     /// The token, or the first feature that is missing.
     fn probe(features: Features) -> Result<Self, Feature>;
+
+    /// The token once more, where it cannot be handed on: in a function of a static table.
+    ///
+    /// # Safety
+    /// [`Self::probe`] has given it to whoever handed out the table.
+    unsafe fn reclaim() -> Self;
 }
 
 macro_rules! token {
@@ -25,6 +31,10 @@ macro_rules! token {
                     Some(missing) => Err(*missing),
                     None => Ok(Self(())),
                 }
+            }
+
+            unsafe fn reclaim() -> Self {
+                Self(())
             }
         }
     };

@@ -11,7 +11,8 @@ use crate::portable;
 /// Blocks that are worked on at a time where a mode needs room of its own.
 const CHUNK: usize = 64;
 
-/// Room for a chunk, wiped after use.
+/// Room for a chunk, wiped after use; PadLock wants it aligned.
+#[repr(align(16))]
 struct Room([Block; CHUNK]);
 
 impl Room {

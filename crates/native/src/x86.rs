@@ -1,4 +1,4 @@
-//! The x86-64 routes: one unit per vector width.
+//! The x86-64 routes: one unit per vector width, and PadLock.
 //!
 //! A unit's value is the proof that its instructions exist: it is only made inside functions compiled
 //! with the unit's target features, and those are only reached through [`kernels`], which asks for the
@@ -13,12 +13,13 @@ macro_rules! call {
 }
 
 mod mask;
+mod padlock;
 mod rounds;
 mod xmm;
 mod ymm;
 mod zmm;
 
-use wirespeed_cipher::{BlockCipher, BlockKernels, Route};
+use wirespeed_cipher::{BlockCipher, BlockKernels, Compression, HashKernels, Route};
 use wirespeed_cpu::{AesNi, Features, Token, Vaes256, Vaes512};
 
 use crate::Absent;
@@ -33,8 +34,22 @@ pub(crate) fn kernels(
         Route::Vaes512 => Vaes512::probe(features).map(zmm::table),
         Route::Vaes256 => Vaes256::probe(features).map(ymm::table),
         Route::AesNi => AesNi::probe(features).map(xmm::table),
+        Route::PadLock => return padlock::kernels(cipher, features),
         _ => return Err(Absent::NotNative),
     };
     let aes = aes.map_err(Absent::Missing)?;
     aes.iter().find(|kernels| kernels.cipher == cipher).ok_or(Absent::Without(cipher))
+}
+
+/// A compression function by an x86 route.
+pub(crate) fn hash(
+    route: Route,
+    compression: Compression,
+    features: Features,
+) -> Result<&'static HashKernels, Absent> {
+    let _ = features;
+    match route {
+        Route::Vaes512 | Route::Vaes256 | Route::AesNi => Err(Absent::WithoutHash(compression)),
+        _ => Err(Absent::NotNative),
+    }
 }

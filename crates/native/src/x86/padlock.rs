@@ -1,0 +1,149 @@
+//! The route of VIA's and Zhaoxin's PadLock: whole modes in the CPU's own instructions.
+
+use std::slice;
+
+use wirespeed_cipher::{
+    Block, BlockCipher, BlockKernels, Direction, GcmKey, GcmState, InOut, Route, Schedule,
+};
+use wirespeed_cpu::{Ace, Ace2, Features, Token};
+use wirespeed_padlock::KeySize;
+use wirespeed_padlock::xcrypt::Aes;
+
+use crate::engine::{self, Engine, after};
+use crate::{Absent, portable};
+
+/// The kernels of PadLock.
+pub(crate) fn kernels(
+    cipher: BlockCipher,
+    features: Features,
+) -> Result<&'static BlockKernels, Absent> {
+    let aes = |size: usize| {
+        Ace::probe(features).map_err(Absent::Missing)?;
+        Ok(&AES[usize::from(Ace2::probe(features).is_ok())][size])
+    };
+    match cipher {
+        BlockCipher::Aes128 => aes(0),
+        BlockCipher::Aes192 => aes(1),
+        BlockCipher::Aes256 => aes(2),
+        BlockCipher::Sm4 => Err(Absent::Without(cipher)),
+    }
+}
+
+/// AES without ACE2 and with it, by key size.
+static AES: [[BlockKernels; 3]; 2] = [
+    [
+        engine::table::<Xcrypt<0, false>>(),
+        engine::table::<Xcrypt<1, false>>(),
+        engine::table::<Xcrypt<2, false>>(),
+    ],
+    [
+        engine::table::<Xcrypt<0, true>>(),
+        engine::table::<Xcrypt<1, true>>(),
+        engine::table::<Xcrypt<2, true>>(),
+    ],
+];
+
+/// ACE with one of the key sizes.
+struct Xcrypt<const SIZE: usize, const ACE2: bool>;
+
+impl<const SIZE: usize, const ACE2: bool> Xcrypt<SIZE, ACE2> {
+    fn aes(schedule: &Schedule, direction: Direction) -> Aes<'_> {
+        // SAFETY: `kernels` gives a table to those only whose features have ACE, and one with ACE2 to
+        // those that have it.
+        let (ace, ace2) = unsafe { (Ace::reclaim(), ACE2.then(|| Ace2::reclaim())) };
+        Aes::with_schedule(ace, ace2, KeySize::ALL[SIZE], schedule, direction)
+    }
+
+    fn forward(schedule: &Schedule) -> Aes<'_> {
+        Self::aes(schedule, Direction::Encrypt)
+    }
+
+    /// GCM's counter mode over any length: the last 32 bits of the counter wrap. Gives the keystream of a
+    /// last block that is not whole, or that is all there is.
+    fn count(schedule: &Schedule, counter: &mut Block, data: InOut<'_>) -> Option<Block> {
+        let open = data.len() <= 16 || !data.len().is_multiple_of(16);
+        let start = u128::from_be_bytes(*counter);
+        let until_wrap = 16 * ((1 << 32) - u64::from(start as u32));
+        let head = data.len().min(usize::try_from(until_wrap).unwrap_or(usize::MAX));
+        let end = after::<32>(counter, data.len().div_ceil(16) as u128);
+        let mut wrapped = (start >> 32 << 32).to_be_bytes();
+        let (head, rest) = data.split_at(head);
+        let aes = Self::forward(schedule);
+        let last = aes.ctr(counter, head);
+        let last = aes.ctr(&mut wrapped, rest).or(last);
+        *counter = end;
+        last.filter(|_| open)
+    }
+}
+
+/// In which direction a kernel's key schedule goes.
+const fn direction(decrypt: bool) -> Direction {
+    if decrypt { Direction::Decrypt } else { Direction::Encrypt }
+}
+
+impl<const SIZE: usize, const ACE2: bool> Engine for Xcrypt<SIZE, ACE2> {
+    const ROUTE: Route = Route::PadLock;
+    const CIPHER: BlockCipher = BlockCipher::AES[SIZE];
+
+    /// In software: other routes want the round keys too, and the unit does not give them out.
+    fn expand<const DECRYPT: bool>(key: &[u8], out: &mut Schedule) {
+        (portable::kernels(Self::CIPHER).expand[usize::from(DECRYPT)])(key, out);
+    }
+
+    fn ecb<const DECRYPT: bool>(key: &Schedule, data: InOut<'_>) {
+        Self::aes(key, direction(DECRYPT)).ecb(data);
+    }
+
+    fn cbc<const DECRYPT: bool>(key: &Schedule, chain: &mut Block, data: InOut<'_>) {
+        Self::aes(key, direction(DECRYPT)).cbc(chain, data);
+    }
+
+    fn cfb<const DECRYPT: bool>(key: &Schedule, register: &mut Block, data: InOut<'_>) {
+        Self::forward(key).cfb(direction(DECRYPT), register, data);
+    }
+
+    fn ofb(key: &Schedule, register: &mut Block, data: InOut<'_>) {
+        Self::forward(key).ofb(register, data);
+    }
+
+    fn ctr(key: &Schedule, counter: &mut Block, keystream: &mut Block, data: InOut<'_>) {
+        let partial = !data.len().is_multiple_of(16);
+        if let Some(last) = Self::forward(key).ctr(counter, data)
+            && partial
+        {
+            *keystream = last;
+        }
+    }
+
+    /// The whole message is one call of counter mode, and hashed before or after.
+    fn gcm<const DECRYPT: bool>(
+        schedule: &Schedule,
+        key: &mut GcmKey,
+        state: &mut GcmState,
+        mut data: InOut<'_>,
+    ) {
+        // A block that is all there is stays pending: see `GcmCryptFn`.
+        let whole = if data.len() <= 16 { 0 } else { data.len() & !15 };
+        let rest = data.len() - whole;
+        let (source, destination) = (data.source(), data.destination().cast_const());
+        let mut hash = |ciphertext: *const u8| {
+            // SAFETY: as many bytes are in the message and initialised, and nothing writes to them meanwhile.
+            let ciphertext = unsafe { slice::from_raw_parts(ciphertext, whole) };
+            portable::ghash(key, &mut state.hash, ciphertext);
+        };
+        let mut pending = [0; 16];
+        if DECRYPT {
+            hash(source);
+            data.reborrow().split_at(whole).1.save(&mut pending[..rest]);
+        }
+        let keystream = Self::count(schedule, &mut state.counter, data.reborrow());
+        if !DECRYPT {
+            hash(destination);
+            data.split_at(whole).1.written(&mut pending[..rest]);
+        }
+        if let Some(keystream) = keystream {
+            state.keystream = keystream;
+            state.pending = pending;
+        }
+    }
+}
