@@ -26,7 +26,8 @@ macro_rules! table {
     };
 }
 
-type Arguments = *const *const c_char;
+/// Pointers to text, and a null pointer: arguments, an environment.
+pub(crate) type Vector = *const *const c_char;
 
 table! {
     sigaction c"sigaction": fn(c_int, *const libc::sigaction, *mut libc::sigaction) -> c_int;
@@ -50,16 +51,22 @@ table! {
         fn(c_int, *mut epoll_event, c_int, c_int, *const sigset_t) -> c_int;
     epoll_pwait2 c"epoll_pwait2":
         fn(c_int, *mut epoll_event, c_int, *const timespec, *const sigset_t) -> c_int;
-    execve c"execve": fn(*const c_char, Arguments, Arguments) -> c_int;
-    execveat c"execveat": fn(c_int, *const c_char, Arguments, Arguments, c_int) -> c_int;
-    fexecve c"fexecve": fn(c_int, Arguments, Arguments) -> c_int;
+    execve c"execve": fn(*const c_char, Vector, Vector) -> c_int;
     posix_spawn c"posix_spawn": fn(
         *mut pid_t,
         *const c_char,
         *const libc::posix_spawn_file_actions_t,
         *const libc::posix_spawnattr_t,
-        Arguments,
-        Arguments
+        Vector,
+        Vector
+    ) -> c_int;
+    posix_spawnp c"posix_spawnp": fn(
+        *mut pid_t,
+        *const c_char,
+        *const libc::posix_spawn_file_actions_t,
+        *const libc::posix_spawnattr_t,
+        Vector,
+        Vector
     ) -> c_int;
     find_object c"_dl_find_object": fn(*mut c_void, *mut FoundObject) -> c_int;
 }
