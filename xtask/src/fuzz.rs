@@ -15,7 +15,7 @@ use crate::workspace::Workspace;
 /// Seconds for each target.
 const SECONDS: u32 = 15;
 
-const TARGETS: [&str; 3] = ["openssl_conf", "plan", "stats"];
+const TARGETS: [&str; 5] = ["openssl_conf", "plan", "stats", "padlock_decode", "padlock_step"];
 
 const TRIPLE: &str = "x86_64-unknown-linux-gnu";
 
