@@ -1,0 +1,191 @@
+//! The emulated PadLock from outside: a tracer that stops programs at what their CPU refuses, and does it for them.
+//!
+//! It serves what no preload library can enter: static, 32-bit and privileged programs. It follows every
+//! child, ends with the last one, and takes all of them with it when it is killed.
+
+mod cpuid;
+mod emulation;
+mod filter;
+mod injection;
+mod mappings;
+mod memory;
+mod start;
+mod stop;
+mod thread;
+
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::{self, Write};
+
+use libc::{c_int, pid_t};
+use padlock_emulator::{Cpu, Operation};
+use padlock_runner::{Counts, Trace};
+
+use cpuid::Cpuid;
+use emulation::Answer;
+use stop::Stop;
+use thread::{Resume, Thread};
+
+pub(crate) use start::become_traced;
+
+/// What is traced, and how.
+struct Tracer {
+    cpu: Cpu,
+    cpuid: Cpuid,
+    stats: bool,
+    trace: Option<File>,
+    /// The process of each thread.
+    threads: HashMap<Thread, pid_t>,
+    processes: HashMap<pid_t, Process>,
+}
+
+/// A traced process.
+struct Process {
+    name: Vec<u8>,
+    counts: Counts,
+}
+
+impl Tracer {
+    /// Serves all that is traced until the last of it has ended.
+    fn run(&mut self) -> io::Result<()> {
+        while let Some((thread, stop)) = stop::next()? {
+            match self.serve(thread, stop) {
+                // Killed meanwhile; its end will be told.
+                Err(error) if error.raw_os_error() == Some(libc::ESRCH) => {}
+                served => served?,
+            }
+        }
+        Ok(())
+    }
+
+    fn serve(&mut self, thread: Thread, stop: Stop) -> io::Result<()> {
+        match stop {
+            Stop::Ended => {
+                self.forget(thread);
+                stop::bury(thread);
+                Ok(())
+            }
+            Stop::Signal(signal @ (libc::SIGILL | libc::SIGSEGV)) => {
+                let answer = emulation::answer(&self.cpu, thread, signal)?;
+                let Answer::Given { operation, blocks, address, signal } = answer else {
+                    return self.resume(thread, signal);
+                };
+                self.count(thread, operation, blocks)?;
+                self.write_trace(thread, operation, blocks, address)?;
+                self.resume(thread, signal)
+            }
+            Stop::Signal(signal) => self.resume(thread, signal),
+            Stop::Group => thread.resume(Resume::InGroupStop, 0),
+            Stop::Trap => self.resume(thread, 0),
+            Stop::Exec => {
+                // The other threads are gone, and the one that remains bears the process's number.
+                self.threads.remove(&Thread(thread.event_message()? as pid_t));
+                let process = self.process(thread)?;
+                process.name = name(thread)?;
+                thread.resume(self.cpuid.after_exec(thread)?, 0)
+            }
+            Stop::Filtered => thread.resume(Resume::ToSystemCall, 0),
+            Stop::SystemCall => {
+                if thread.is_behind_system_call()? {
+                    self.cpuid.after_system_call(thread)?;
+                }
+                self.resume(thread, 0)
+            }
+        }
+    }
+
+    fn resume(&self, thread: Thread, signal: c_int) -> io::Result<()> {
+        thread.resume(self.cpuid.resume(), signal)
+    }
+
+    /// The process of a thread.
+    fn process(&mut self, thread: Thread) -> io::Result<&mut Process> {
+        let number = match self.threads.get(&thread) {
+            Some(number) => *number,
+            None => {
+                let number = process_of(thread)?;
+                self.threads.insert(thread, number);
+                number
+            }
+        };
+        if !self.processes.contains_key(&number) {
+            let process = Process { name: name(Thread(number))?, counts: Counts::new() };
+            self.processes.insert(number, process);
+        }
+        Ok(self.processes.get_mut(&number).expect("it was just looked up"))
+    }
+
+    fn count(
+        &mut self,
+        thread: Thread,
+        operation: Option<Operation>,
+        blocks: u64,
+    ) -> io::Result<()> {
+        let counts = &self.process(thread)?.counts;
+        match operation {
+            Some(operation) => counts.count(operation, blocks),
+            None => counts.count_cpuid(),
+        }
+        Ok(())
+    }
+
+    fn write_trace(
+        &mut self,
+        thread: Thread,
+        operation: Option<Operation>,
+        blocks: u64,
+        address: u64,
+    ) -> io::Result<()> {
+        if self.trace.is_none() {
+            return Ok(());
+        }
+        self.process(thread)?;
+        let mappings = mappings::of(thread)?;
+        let object = mappings.iter().find(|it| it.addresses.contains(&address));
+        let object = object.filter(|it| !it.name.is_empty());
+        let object = object.and_then(|it| mappings.iter().find(|other| other.name == it.name));
+        let line = Trace {
+            process: self.threads[&thread].cast_unsigned(),
+            thread: thread.0.cast_unsigned(),
+            signal: if operation.is_some() { "SIGILL" } else { self.cpuid.signal() },
+            address,
+            object: object.map(|it| (it.name.as_bytes(), it.addresses.start)),
+            operation: operation.map_or("cpuid", Operation::name),
+            blocks,
+        };
+        self.trace.as_mut().map_or(Ok(()), |file| file.write_all(line.line().as_bytes()))
+    }
+
+    /// The thread has ended, and its process if it was the one that bears its number.
+    fn forget(&mut self, thread: Thread) {
+        self.threads.remove(&thread);
+        let Some(process) = self.processes.remove(&thread.0) else { return };
+        if self.stats {
+            let line = process.counts.line(thread.0.cast_unsigned(), &process.name);
+            // Who closed the other end does not want to know.
+            let _ = io::stderr().write_all(line.as_bytes());
+        }
+    }
+}
+
+/// The process of a thread, from proc(5).
+fn process_of(thread: Thread) -> io::Result<pid_t> {
+    let status = fs::read_to_string(format!("/proc/{}/status", thread.0)).map_err(gone)?;
+    let number = status.lines().find_map(|line| line.strip_prefix("Tgid:")?.trim().parse().ok());
+    number.ok_or_else(|| io::Error::other("/proc/PID/status has no Tgid"))
+}
+
+/// The name that the kernel keeps for a process.
+fn name(process: Thread) -> io::Result<Vec<u8>> {
+    let mut name = fs::read(format!("/proc/{}/comm", process.0)).map_err(gone)?;
+    name.truncate(name.len().saturating_sub(1));
+    Ok(name)
+}
+
+/// A file of /proc that is missing belongs to a thread that was killed.
+fn gone(error: io::Error) -> io::Error {
+    match error.kind() {
+        io::ErrorKind::NotFound => io::Error::from_raw_os_error(libc::ESRCH),
+        _ => error,
+    }
+}
