@@ -33,6 +33,17 @@ const HIDDEN: [(u32, u32, Register, &[u32]); 7] = [
     (0x8000_0001, 0, ECX, &[11, 16]),
 ];
 
+/// Leaf 4 of a Nano: 64 KiB of data and of instructions, 1 MiB for both, each 16 ways of 64-byte lines.
+///
+/// It must not be empty, as AMD's is: glibc looks for a second level without end on these vendors
+/// (`get_common_cache_info` in sysdeps/x86/dl-cacheinfo.h).
+const CACHES: [[u32; 4]; 3] = [cache(1, 1, 64), cache(2, 1, 64), cache(3, 2, 1024)];
+
+/// A cache that initialises itself, by its type (data, instructions, both), level and number of sets.
+const fn cache(kind: u32, level: u32, sets: u32) -> [u32; 4] {
+    [kind | level << 5 | 1 << 8, (16 - 1) << 22 | (64 - 1), sets - 1, 0]
+}
+
 impl Model {
     const fn vendor(self) -> &'static [u8; 12] {
         match self {
@@ -68,6 +79,7 @@ impl Cpu {
                 (answer[EBX], answer[EDX], answer[ECX]) = (first, second, third);
             }
             1 => answer[EAX] = model.signature(),
+            4 => answer = CACHES.get(subleaf as usize).copied().unwrap_or_default(),
             0xc000_0000 => answer = [HIGHEST_CENTAUR_LEAF, 0, 0, 0],
             0xc000_0001 => answer = [0, 0, 0, model.unit_bits()],
             // Beyond the highest leaf; the real CPU repeats its highest basic one here.
