@@ -145,7 +145,9 @@ mod tests {
     fn the_inverse_schedule_decrypts_what_another_implementation_encrypted() {
         fn check<C: KeyInit + BlockEncrypt>(size: KeySize) {
             for seed in 0..50u8 {
-                let key: Vec<u8> = (0..size.bytes()).map(|i| (i as u8).wrapping_mul(29) ^ seed.wrapping_mul(5)).collect();
+                let key: Vec<u8> = (0..size.bytes())
+                    .map(|i| (i as u8).wrapping_mul(29) ^ seed.wrapping_mul(5))
+                    .collect();
                 let plaintext: Block = std::array::from_fn(|i| (i as u8).wrapping_mul(seed));
                 let mut out = [[0; 16]; 16];
                 expand(size, &key, Direction::Decrypt, &mut out);

@@ -1,4 +1,4 @@
-//! An AES key as `xcrypt` reads it.
+//! Keys as the units read them.
 
 use std::fmt;
 
@@ -77,6 +77,24 @@ impl Key {
 impl Drop for Key {
     fn drop(&mut self) {
         self.area.zeroize();
+    }
+}
+
+/// An SM4 key, aligned as the unit may want it, wiped when dropped.
+#[derive(Clone)]
+#[repr(C, align(16))]
+pub struct Sm4Key(pub(crate) Block);
+
+impl Sm4Key {
+    /// A key, which the unit expands by itself.
+    pub const fn new(key: &Block) -> Self {
+        Self(*key)
+    }
+}
+
+impl Drop for Sm4Key {
+    fn drop(&mut self) {
+        self.0.zeroize();
     }
 }
 

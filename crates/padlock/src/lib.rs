@@ -1,23 +1,52 @@
 //! The instructions of VIA's and Zhaoxin's PadLock, each behind the proof that this CPU has it.
 //!
-//! A unit is reached with its token from `wirespeed-cpu`: [`Ace`](wirespeed_cpu::Ace) for
-//! [AES](xcrypt), and so on. Nothing here allocates on the data path, keeps state between calls or
-//! needs initialising, so everything may be used in any thread and after fork.
+//! | unit | token | here |
+//! |---|---|---|
+//! | RNG | [`Rng`](wirespeed_cpu::Rng) | [`random`]: bytes, as they come and conditioned |
+//! | ACE, ACE2 | [`Ace`](wirespeed_cpu::Ace), [`Ace2`](wirespeed_cpu::Ace2) | [`Cipher`]: AES in ECB, CBC, CFB, OFB, CTR |
+//! | PHE, PHE2 | [`Phe`](wirespeed_cpu::Phe), [`Phe2`](wirespeed_cpu::Phe2) | [`hash`]: SHA-1 and SHA-2, whole messages and blocks |
+//! | PMM | [`Pmm`](wirespeed_cpu::Pmm) | [`modular`]: Montgomery products and powers |
+//! | CCS | [`Ccs`](wirespeed_cpu::Ccs) | SM3 in [`hash`], SM4 as a [`Cipher`] |
+//!
+//! Nothing here keeps state between calls or needs initialising, and only [`modular`] asks for memory, so
+//! everything may be used in any thread and after fork.
 //!
 //! What the instructions do is known from the code that uses them, which every function cites, because
-//! VIA's Programming Guide is hard to come by. What nobody has confirmed on hardware is listed in
-//! `docs/padlock.md`. There is 64-bit code only: on other machines this crate is empty.
+//! VIA's Programming Guide is hard to come by. `docs/padlock.md` has all of it in one place, with what
+//! nobody has confirmed on hardware. There is 64-bit code only: on other machines there are the health
+//! tests and nothing else.
 
-#![cfg(target_arch = "x86_64")]
-
-mod alignment;
+#[cfg(target_arch = "x86_64")]
 mod area;
+#[cfg(target_arch = "x86_64")]
+mod cipher;
+#[cfg(target_arch = "x86_64")]
 mod control;
+#[cfg(target_arch = "x86_64")]
 mod expansion;
+#[cfg(target_arch = "x86_64")]
+mod found;
+#[cfg(target_arch = "x86_64")]
+pub mod hash;
+pub mod health;
+#[cfg(target_arch = "x86_64")]
 mod instruction;
+#[cfg(target_arch = "x86_64")]
 mod key;
+#[cfg(target_arch = "x86_64")]
 mod modes;
+#[cfg(target_arch = "x86_64")]
+pub mod modular;
+#[cfg(target_arch = "x86_64")]
 mod plan;
-pub mod xcrypt;
+#[cfg(target_arch = "x86_64")]
+pub mod random;
+#[cfg(target_arch = "x86_64")]
+mod unit;
 
-pub use control::{ControlWord, KeySize};
+#[cfg(target_arch = "x86_64")]
+pub use {
+    cipher::Cipher,
+    control::{ControlWord, KeySize},
+    key::{Key, Sm4Key, WrongKeyLength},
+};

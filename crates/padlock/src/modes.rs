@@ -3,20 +3,8 @@
 use wirespeed_cipher::{Block, Direction, InOut, Mode};
 
 use crate::area::{Area, Iv};
-use crate::plan::{Message, Step};
-
-/// A unit with its key, ready for the instructions of one call.
-pub(crate) trait Unit {
-    /// Whether data may lie at any address.
-    fn takes_any_address(&self) -> bool;
-    /// Blocks that it fetches at a time.
-    fn fetch(&self) -> usize;
-    /// One instruction.
-    ///
-    /// # Safety
-    /// As for [`xcrypt`](crate::instruction::xcrypt), but for the key.
-    unsafe fn run(&mut self, iv: &mut Iv, source: *const u8, destination: *mut u8, blocks: usize);
-}
+use crate::plan::{AREA_BYTES, Message, Step};
+use crate::unit::Unit;
 
 /// The last block of a step: what went in, a partial block with zeros behind it, and what came out.
 #[derive(Clone, Copy)]
@@ -32,7 +20,7 @@ impl Last {
     }
 }
 
-/// Runs `mode` over the message and moves its chaining value on, as [`FeedbackFn`] and [`CtrFn`] say. Gives
+/// Runs the unit over the message and moves the chaining value on, as [`FeedbackFn`] and [`CtrFn`] say. Gives
 /// the last block, if there is any.
 ///
 /// Units differ in where they leave the chaining value (in memory, or an address in RAX), so it is never
@@ -41,12 +29,12 @@ impl Last {
 /// [`FeedbackFn`]: wirespeed_cipher::FeedbackFn
 /// [`CtrFn`]: wirespeed_cipher::CtrFn
 pub(crate) fn run(
-    unit: &mut impl Unit,
-    mode: Mode,
+    unit: &mut Unit<'_>,
     direction: Direction,
     chain: &mut Block,
     mut data: InOut<'_>,
 ) -> Option<Last> {
+    let mode = unit.mode();
     let mut last = None;
     let mut iv = Iv(*chain);
     while !data.is_empty() {
@@ -97,7 +85,7 @@ fn advanced(counter: &Block, blocks: usize) -> Block {
 }
 
 /// One instruction over whole blocks where they lie.
-fn run_direct(unit: &mut impl Unit, iv: &mut Iv, data: InOut<'_>) -> Last {
+fn run_direct(unit: &mut Unit<'_>, iv: &mut Iv, data: InOut<'_>) -> Last {
     let (source, destination) = (data.source(), data.destination());
     let end = data.len() - 16;
     // SAFETY: these are whole blocks, at least one, at addresses that the plan found good; what is fetched
@@ -111,7 +99,7 @@ fn run_direct(unit: &mut impl Unit, iv: &mut Iv, data: InOut<'_>) -> Last {
 
 /// One instruction over what fits the aligned area.
 #[inline(never)]
-fn run_copied(unit: &mut impl Unit, iv: &mut Iv, mut data: InOut<'_>) -> Last {
+fn run_copied(unit: &mut Unit<'_>, iv: &mut Iv, mut data: InOut<'_>) -> Last {
     let mut area = Area::new();
     let blocks = area.fill(&data);
     let input = *blocks.last().expect("a step is not empty");
@@ -126,14 +114,14 @@ fn run_copied(unit: &mut impl Unit, iv: &mut Iv, mut data: InOut<'_>) -> Last {
 /// keystream block, if there is any.
 #[inline(never)]
 pub(crate) fn count_and_encrypt(
-    ecb: &mut impl Unit,
+    ecb: &mut Unit<'_>,
     counter: &mut Block,
     mut data: InOut<'_>,
 ) -> Option<Block> {
     let mut area = Area::new();
     let mut last = None;
     while !data.is_empty() {
-        let bytes = data.len().min(crate::plan::AREA_BYTES);
+        let bytes = data.len().min(AREA_BYTES);
         let (now, rest) = data.split_at(bytes);
         let keystream = area.bytes(bytes.next_multiple_of(16)).as_chunks_mut::<16>().0;
         for block in keystream.iter_mut() {

@@ -6,8 +6,7 @@ use wirespeed_cipher::{
     Block, BlockCipher, BlockKernels, Direction, GcmKey, GcmState, InOut, Route, Schedule,
 };
 use wirespeed_cpu::{Ace, Ace2, Features, Token};
-use wirespeed_padlock::KeySize;
-use wirespeed_padlock::xcrypt::Aes;
+use wirespeed_padlock::{Cipher, KeySize};
 
 use crate::engine::{self, Engine, after};
 use crate::{Absent, portable};
@@ -47,14 +46,14 @@ static AES: [[BlockKernels; 3]; 2] = [
 struct Xcrypt<const SIZE: usize, const ACE2: bool>;
 
 impl<const SIZE: usize, const ACE2: bool> Xcrypt<SIZE, ACE2> {
-    fn aes(schedule: &Schedule, direction: Direction) -> Aes<'_> {
+    fn aes(schedule: &Schedule, direction: Direction) -> Cipher<'_> {
         // SAFETY: `kernels` gives a table to those only whose features have ACE, and one with ACE2 to
         // those that have it.
         let (ace, ace2) = unsafe { (Ace::reclaim(), ACE2.then(|| Ace2::reclaim())) };
-        Aes::with_schedule(ace, ace2, KeySize::ALL[SIZE], schedule, direction)
+        Cipher::aes_with_schedule(ace, ace2, KeySize::ALL[SIZE], schedule, direction)
     }
 
-    fn forward(schedule: &Schedule) -> Aes<'_> {
+    fn forward(schedule: &Schedule) -> Cipher<'_> {
         Self::aes(schedule, Direction::Encrypt)
     }
 
