@@ -12,6 +12,7 @@ use crate::{Flaw, Outcome};
 const FUNCTION_SM3: u64 = 0x20;
 
 /// SM3 over memory: with RAX = -1 over RCX blocks, otherwise over a message, as xsha256 does (U10).
+#[inline(never)]
 pub(crate) fn hash(machine: &mut Machine<'_>) -> Result<(), Outcome> {
     if machine.registers.rbx != FUNCTION_SM3 {
         // Another function, of which nothing is known (U11).
@@ -43,6 +44,7 @@ mod control {
 /// SM4 over RCX blocks from RSI to RDI, with the key at RBX and the IV at RDX.
 ///
 /// The chaining value always goes back to RDX: the driver goes on with it in both directions.
+#[inline(never)]
 pub(crate) fn cipher(machine: &mut Machine<'_>) -> Result<(), Outcome> {
     let word = machine.registers.rax as u32;
     let mode = match (word & control::MODE) >> 6 {

@@ -83,6 +83,7 @@ impl Cpu {
         if !self.options.model.has(operation) {
             return Outcome::Undefined;
         }
+        // The functions below are not inlined: their buffers would all be on the stack together.
         // 67h in 32-bit code is ignored (U3).
         let narrow = width == Width::Bits32 || address_size;
         let limit = if narrow { u64::from(u32::MAX) } else { u64::MAX };

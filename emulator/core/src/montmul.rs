@@ -27,6 +27,7 @@ type Words = [u32; AT_ONCE];
 /// subtracted.
 ///
 /// T is zero when the client begins, and so is EAX, which counts the words of B that are done (U12).
+#[inline(never)]
 pub(crate) fn run(machine: &mut Machine<'_>) -> Result<(), Outcome> {
     let bits = machine.registers.rcx;
     if bits == 0 {

@@ -120,6 +120,7 @@ fn chain_is_output(mode: Mode, direction: Direction) -> bool {
 }
 
 /// Carries out one of the five.
+#[inline(never)]
 pub(crate) fn run(machine: &mut Machine<'_>, operation: Operation) -> Result<(), Outcome> {
     let mode = match operation {
         Operation::XcryptCbc => Mode::Cbc,

@@ -17,6 +17,7 @@ pub(crate) struct Engine {
 }
 
 /// Carries out one of the four.
+#[inline(never)]
 pub(crate) fn run(machine: &mut Machine<'_>, operation: Operation) -> Result<(), Outcome> {
     let (hash, flaw) = match operation {
         Operation::Xsha1 => (&SHA1, Flaw::Xsha1),

@@ -15,6 +15,7 @@ const STATUS: u64 = 0x140;
 const AT_ONCE: usize = 128;
 
 /// Carries out xstore, or REP xstore, which goes on until RCX bytes are stored.
+#[inline(never)]
 pub(crate) fn run(
     machine: &mut Machine<'_>,
     random: &mut dyn Random,

@@ -12,7 +12,10 @@ const INTERMEDIATE: u32 = 1 << 8;
 
 #[test]
 fn a_digest_keeps_the_last_block_only() {
-    for (cipher, bit) in [(Cipher::Hardware, DIGEST), (Cipher::Sm4, 1 << 11)] {
+    for (cipher, bit) in [(Cipher::Sm4, 1 << 11), (Cipher::Hardware, DIGEST)] {
+        if cfg!(miri) && cipher == Cipher::Hardware {
+            continue;
+        }
         for mode in MODES {
             let call = Call { control: bit, ..Call::new(cipher, mode, false, 4) };
             let mut prepared = call.prepare(Model::Zhaoxin);
@@ -39,6 +42,7 @@ fn c3_has_no_digest() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "much AES")]
 fn intermediate_results_are_of_ordinary_rounds() {
     for rounds in 1..=10 {
         let mut call = Call::new(Cipher::Software, Operation::XcryptEcb, false, 1);
@@ -59,6 +63,7 @@ fn intermediate_results_are_of_ordinary_rounds() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "much AES")]
 fn any_number_of_rounds_is_carried_out() {
     for (cipher, rounds) in [(Cipher::Hardware, 0..=15), (Cipher::Software, 0..=10)] {
         for rounds in rounds {
@@ -75,6 +80,7 @@ fn any_number_of_rounds_is_carried_out() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "much AES")]
 fn encryption_in_fewer_rounds_is_undone() {
     for rounds in 0..=15 {
         let call = Call::new(Cipher::Hardware, Operation::XcryptEcb, false, 2);
@@ -90,6 +96,7 @@ fn encryption_in_fewer_rounds_is_undone() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "much AES")]
 fn reserved_bits_are_ignored() {
     for byte in 1..16 {
         let call = Call::new(Cipher::Hardware, Operation::XcryptCbc, true, 2);

@@ -56,6 +56,17 @@ fn units_are_present_and_enabled() {
     }
 }
 
+/// glibc looks for the caches of these vendors until it finds a second level (dl-cacheinfo.h).
+#[test]
+fn caches_have_two_levels_and_an_end() {
+    for model in MODELS {
+        let levels = [0, 1, 2].map(|subleaf| cpu(model, false).cpuid(4, subleaf, REAL)[0] >> 5 & 7);
+        assert_eq!(levels, [1, 1, 2]);
+        assert_eq!(cpu(model, false).cpuid(4, 3, REAL), [0; 4]);
+        assert_eq!(cpu(model, false).cpuid(4, u32::MAX, REAL), [0; 4]);
+    }
+}
+
 #[test]
 fn hiding_takes_away_what_programs_prefer_to_padlock() {
     let hidden = |leaf, subleaf, register: usize| {

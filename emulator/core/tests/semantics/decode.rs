@@ -22,9 +22,10 @@ const WIDTHS: [Width; 2] = [Width::Bits32, Width::Bits64];
 
 #[test]
 fn all_opcodes_and_no_others_are_known() {
+    let step = if cfg!(miri) { 8 } else { 1 };
     for width in WIDTHS {
-        for second in 0..=255 {
-            for third in 0..=255 {
+        for second in if cfg!(miri) { 0xa5..=0xa8 } else { 0..=255 } {
+            for third in (0..=255).step_by(step) {
                 let known = OPCODES.iter().find(|row| (row.0, row.1) == (second, third));
                 // With 67h, which montmul needs in 64-bit code and all others may have.
                 let decoded = decode(&[0x67, 0xf3, 0x0f, second, third], width);

@@ -167,8 +167,12 @@ fn gnutls_finds_partial_hashes_where_they_are() {
 
 #[test]
 fn messages_of_every_length_are_hashed() {
-    let most = if cfg!(miri) { 70 } else { 1300 };
-    for length in (0..=most).filter(|length| *length <= 260 || length % 61 <= 3) {
+    let is_chosen = |length: &usize| match length {
+        _ if cfg!(miri) => [0, 55, 56, 64, 119].contains(length),
+        0..=260 => true,
+        _ => length % 61 <= 3,
+    };
+    for length in (0..=1300).filter(is_chosen) {
         let message = pattern(length);
         for operation in MESSAGE_HASHES {
             let mut program = one_shot(Model::C7, operation, &message);
