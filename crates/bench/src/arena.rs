@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use wirespeed_cipher::{BlockCipher, Route};
+use wirespeed_cipher::{Algorithm, BlockCipher, Route};
 use wirespeed_cpu::Features;
 use wirespeed_libcrypto::{Cipher, Context, Library};
 use wirespeed_measure::Contestant;
@@ -53,9 +53,25 @@ impl Arena {
         }
     }
 
+    /// Whether a contender knows an algorithm.
+    pub fn knows(&self, contender: Contender, algorithm: Algorithm) -> bool {
+        let own =
+            |route| wirespeed_native::kernels(route, algorithm.cipher(), self.features).is_ok();
+        match contender {
+            Contender::Kernels(route) => own(route),
+            Contender::Provider(route) if route != Route::Libcrypto => own(route),
+            Contender::Host | Contender::Ladder | Contender::Provider(_) => {
+                let context = self.context(contender);
+                context.is_ok_and(|context| context.fetch(algorithm.name(), None).is_ok())
+            }
+        }
+    }
+
     fn native(&self, route: Route) -> Result<(), Absent> {
-        let found = wirespeed_native::kernels(route, BlockCipher::Aes128, self.features);
-        found.map(|_| ()).map_err(|why| Absent(why.to_string()))
+        let found = BlockCipher::ALL
+            .map(|cipher| wirespeed_native::kernels(route, cipher, self.features).map(|_| ()));
+        let any = found.into_iter().reduce(|any, one| any.or_else(|why| one.map_err(|_| why)));
+        any.unwrap_or(Ok(())).map_err(|why| Absent(why.to_string()))
     }
 
     fn context(&self, contender: Contender) -> Result<Context, Absent> {

@@ -1,8 +1,8 @@
-//! The functions that a route offers for a block cipher.
+//! The functions that a route offers for a block cipher or a hash function.
 
 use zeroize::Zeroize;
 
-use crate::{Block, BlockCipher, InOut, Route, Schedule};
+use crate::{Block, BlockCipher, Compression, InOut, Route, Schedule};
 
 /// ECB over whole blocks.
 pub type EcbFn = fn(&Schedule, InOut<'_>);
@@ -59,6 +59,17 @@ pub struct BlockKernels {
     pub gcm: [GcmCryptFn; 2],
     /// The end of a GCM message.
     pub gcm_tag: GcmTagFn,
+}
+
+/// One route's compression function: a pure function over (chaining value, blocks).
+pub struct HashKernels {
+    /// The route.
+    pub route: Route,
+    /// The compression function.
+    pub compression: Compression,
+    /// Takes the chaining value over whole blocks, one or more; its words are as in
+    /// [`Digest::initial`](crate::Digest::initial).
+    pub blocks: fn(chain: &mut [u64; 8], blocks: &[u8]),
 }
 
 /// GCM's hash key and the powers of it computed so far.

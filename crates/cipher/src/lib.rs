@@ -6,7 +6,9 @@
 
 mod algorithm;
 mod buffer;
+mod digest;
 mod error;
+mod hasher;
 mod kernels;
 mod key;
 pub mod modes;
@@ -15,10 +17,12 @@ mod route;
 
 pub use algorithm::{Algorithm, BlockCipher, Direction, Mode, Use};
 pub use buffer::InOut;
+pub use digest::{Compression, Digest};
 pub use error::UnknownName;
+pub use hasher::Hasher;
 pub use kernels::{
     BlockKernels, CbcFn, CtrFn, EcbFn, FeedbackFn, GcmCryptFn, GcmKey, GcmStartFn, GcmState,
-    GcmTagFn, XtsFn,
+    GcmTagFn, HashKernels, XtsFn,
 };
 pub use key::{Block, BlockKey, Schedule};
 pub use route::Route;

@@ -1,6 +1,6 @@
 //! The command line: what was typed, and what it means.
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use wirespeed_cipher::{Algorithm, Direction, Route, SIZE_CLASSES, Use};
 
 use crate::commands;
@@ -41,6 +41,8 @@ pub(crate) enum Command {
     Uninstall(commands::uninstall::UninstallArguments),
     /// Check every known way to get this wrong, and say how to mend it
     Doctor(commands::doctor::DoctorArguments),
+    /// Show the kernel's crypto drivers, and choose which ones it loads
+    Kernel(commands::kernel::KernelArguments),
 }
 
 #[derive(Args)]
@@ -65,10 +67,10 @@ ECB and CBC take whole blocks: 1420 becomes 1408. Without a libcrypto the kernel
 #[derive(Args)]
 #[command(after_help = BENCH_EXAMPLES)]
 pub(crate) struct BenchArguments {
-    /// OpenSSL's names, such as AES-128-GCM; all of them by default
+    /// OpenSSL's names, such as AES-128-GCM; by default all that there is a choice for
     #[arg(value_name = "ALGORITHM")]
     algorithms: Vec<String>,
-    /// Routes to compare: vaes512 vaes256 aesni portable libcrypto
+    /// Routes to compare: vaes512 vaes256 aesni padlock portable libcrypto
     #[arg(long, value_name = "R,…", value_delimiter = ',')]
     routes: Vec<String>,
     /// Bytes in one call; KiB and MiB are understood
@@ -83,6 +85,9 @@ pub(crate) struct BenchArguments {
     /// Encrypt and decrypt
     #[arg(long)]
     both: bool,
+    /// The unit of the table: MB/s, or kB/s as `openssl speed` has it
+    #[arg(long, value_name = "UNIT", default_value = "MB/s")]
+    unit: Unit,
     /// Threads at once; figures are then of all together
     #[arg(long, value_name = "N", default_value_t = 1)]
     threads: usize,
@@ -117,9 +122,21 @@ impl Arguments {
     }
 }
 
+/// The unit of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Unit {
+    /// Millions of bytes in a second.
+    #[value(name = "MB/s")]
+    Megabytes,
+    /// Thousands of bytes in a second.
+    #[value(name = "kB/s")]
+    Kilobytes,
+}
+
 /// What `wirespeed bench` was asked to do.
 pub(crate) struct BenchRequest {
-    pub(crate) algorithms: Vec<Algorithm>,
+    /// Those asked for; otherwise all that there is a choice for.
+    pub(crate) algorithms: Option<Vec<Algorithm>>,
     /// Those asked for; otherwise all that are here.
     pub(crate) routes: Option<Vec<Route>>,
     pub(crate) sizes: Vec<usize>,
@@ -127,6 +144,7 @@ pub(crate) struct BenchRequest {
     pub(crate) directions: Vec<Direction>,
     pub(crate) threads: usize,
     pub(crate) seconds: f64,
+    pub(crate) unit: Unit,
     pub(crate) json: Option<String>,
     pub(crate) csv: Option<String>,
 }
@@ -150,13 +168,14 @@ impl BenchArguments {
         };
         sizes.sort_unstable();
         Ok(BenchRequest {
-            algorithms: each(&self.algorithms)?.unwrap_or_else(|| Algorithm::ALL.to_vec()),
+            algorithms: each(&self.algorithms)?,
             routes: each(&self.routes)?,
             sizes,
             uses: each(&self.uses)?.unwrap_or_else(|| vec![Use::Message]),
             directions,
             threads: within("threads", self.threads, 1, 1024)?,
             seconds: seconds(self.seconds)?,
+            unit: self.unit,
             json: self.json,
             csv: self.csv,
         })

@@ -16,9 +16,10 @@ mod x86;
 
 use std::fmt;
 
-use wirespeed_cipher::{BlockCipher, BlockKernels, Route};
+use wirespeed_cipher::{BlockCipher, BlockKernels, Compression, HashKernels, Route};
 use wirespeed_cpu::{Feature, Features};
 
+pub use proof::hash::{prove_hash, prove_hashes, self_test_hash};
 pub use proof::{Failure, Proof, prove, prove_table, self_test};
 
 /// The routes of this crate, the fastest on paper first.
@@ -32,6 +33,8 @@ pub enum Absent {
     Missing(Feature),
     /// The route has no such cipher, on any machine.
     Without(BlockCipher),
+    /// The route has no such compression function, on any machine.
+    WithoutHash(Compression),
     /// Another crate's route.
     NotNative,
 }
@@ -41,6 +44,7 @@ impl fmt::Display for Absent {
         match self {
             Self::Missing(feature) => write!(f, "this CPU has no {}", feature.name()),
             Self::Without(cipher) => write!(f, "this route has no {cipher}"),
+            Self::WithoutHash(compression) => write!(f, "this route has no {compression}"),
             Self::NotNative => f.write_str("not a route of our own kernels"),
         }
     }
@@ -59,6 +63,24 @@ pub fn kernels(
     }
     #[cfg(target_arch = "x86_64")]
     return x86::kernels(route, cipher, features);
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        let _ = features;
+        Err(Absent::NotNative)
+    }
+}
+
+/// A compression function by `route`, if `features` allow it.
+pub fn hash(
+    route: Route,
+    compression: Compression,
+    features: Features,
+) -> Result<&'static HashKernels, Absent> {
+    if route == Route::Portable {
+        return Ok(portable::hash(compression));
+    }
+    #[cfg(target_arch = "x86_64")]
+    return x86::hash(route, compression, features);
     #[cfg(not(target_arch = "x86_64"))]
     {
         let _ = features;

@@ -2,6 +2,7 @@
 
 mod bitslice;
 mod clmul;
+mod hash;
 mod sm4;
 
 use std::array;
@@ -271,6 +272,8 @@ pub(crate) fn kernels(cipher: BlockCipher) -> &'static BlockKernels {
         BlockCipher::Sm4 => &sm4::KERNELS,
     }
 }
+
+pub(crate) use hash::kernels as hash;
 
 /// GCM's key from the hash key of any cipher: SP 800-38D's H.
 pub(crate) fn gcm_key(hash_key: Block, key: &mut GcmKey) {

@@ -1,10 +1,12 @@
 //! The proof of a route on this machine: known answers, then differences against the portable route.
 
+pub(crate) mod hash;
+
 use std::fmt;
 
 use wirespeed_cipher::modes::{Feedback, Gcm, Xts};
 use wirespeed_cipher::{
-    Algorithm, BlockCipher, BlockKernels, BlockKey, Direction, InOut, Mode, Route,
+    Algorithm, BlockCipher, BlockKernels, BlockKey, Digest, Direction, InOut, Mode, Route,
 };
 use wirespeed_cpu::Features;
 
@@ -31,6 +33,13 @@ pub enum Failure {
         /// Bytes in the message.
         bytes: usize,
     },
+    /// It gave a wrong hash.
+    WrongHash {
+        /// The hash function that came out wrong.
+        digest: Digest,
+        /// Bytes in the message.
+        bytes: usize,
+    },
 }
 
 impl fmt::Display for Failure {
@@ -40,6 +49,7 @@ impl fmt::Display for Failure {
             Self::Wrong { algorithm, direction, bytes } => {
                 write!(f, "wrong bytes: {algorithm} {direction} of {bytes} bytes")
             }
+            Self::WrongHash { digest, bytes } => write!(f, "wrong hash: {digest} of {bytes} bytes"),
         }
     }
 }

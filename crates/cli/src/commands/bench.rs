@@ -6,7 +6,7 @@ use wirespeed_bench::{BENCH_SCHEMA, Case, Contender, Contest, Document, Measured
 use wirespeed_cipher::{Algorithm, Direction, Route, Use};
 use wirespeed_measure::Effort;
 
-use crate::arguments::BenchRequest;
+use crate::arguments::{BenchRequest, Unit};
 use crate::fault::Fault;
 use crate::host::Host;
 use crate::output::table::{Side, Table};
@@ -22,7 +22,7 @@ struct Block {
 pub(crate) fn run(request: BenchRequest) -> Result<(), Fault> {
     let host = Host::discover();
     let contenders = contenders(&host, request.routes.as_deref())?;
-    let (blocks, mut skipped) = blocks(&request);
+    let (blocks, mut skipped) = blocks(&request, &there_is_a_choice(&host, &contenders));
     let contest = Contest {
         arena: &host.arena,
         effort: Effort::lasting(request.seconds),
@@ -41,7 +41,11 @@ pub(crate) fn run(request: BenchRequest) -> Result<(), Fault> {
     let progress = Progress::new(blocks.iter().map(slices).sum());
     let mut all = Vec::new();
     for block in &blocks {
-        let here = present_for(&contest, block, &contenders, &mut skipped);
+        let mut here = present_for(&contest, block, &contenders, &mut skipped);
+        if request.routes.is_none() && here.iter().all(|it| *it == Contender::Host) {
+            let portable = [host.find(Route::Portable).contender];
+            here.extend(present_for(&contest, block, &portable, &mut skipped));
+        }
         if here.is_empty() {
             continue;
         }
@@ -50,7 +54,7 @@ pub(crate) fn run(request: BenchRequest) -> Result<(), Fault> {
             progress.at(case.to_string());
             measured.push(contest.measure(*case, &here, &|| progress.tick())?);
         }
-        progress.around(|| show(&text(block, &here, &measured)))?;
+        progress.around(|| show(&text(block, &here, &measured, request.unit)))?;
         all.extend(measured);
     }
     progress.done();
@@ -90,7 +94,8 @@ fn contenders(host: &Host, routes: Option<&[Route]>) -> Result<Vec<Contender>, F
             .collect();
     }
     let here = |route: &Route| host.find(*route).presence.is_ok();
-    let fast = [Route::Vaes512, Route::Vaes256, Route::AesNi].into_iter().filter(here);
+    let fast = [Route::Vaes512, Route::Vaes256, Route::AesNi, Route::PadLock];
+    let fast = fast.into_iter().filter(here);
     let mut routes: Vec<Route> = [Route::Libcrypto].into_iter().filter(here).chain(fast).collect();
     if routes.iter().all(|route| *route == Route::Libcrypto) {
         routes.push(Route::Portable);
@@ -98,10 +103,17 @@ fn contenders(host: &Host, routes: Option<&[Route]>) -> Result<Vec<Contender>, F
     Ok(routes.into_iter().map(|route| host.find(route).contender).collect())
 }
 
+/// The algorithms that somebody besides the host's OpenSSL knows.
+fn there_is_a_choice(host: &Host, contenders: &[Contender]) -> Vec<Algorithm> {
+    let others = || contenders.iter().filter(|contender| **contender != Contender::Host);
+    let chosen = |it: &&Algorithm| others().any(|other| host.arena.knows(*other, **it));
+    Algorithm::ALL.iter().filter(chosen).copied().collect()
+}
+
 /// Every block that has cases, and why the other cases are none.
-fn blocks(request: &BenchRequest) -> (Vec<Block>, Vec<Skipped>) {
+fn blocks(request: &BenchRequest, usual: &[Algorithm]) -> (Vec<Block>, Vec<Skipped>) {
     let (mut blocks, mut skipped) = (Vec::new(), Vec::new());
-    for &algorithm in &request.algorithms {
+    for &algorithm in request.algorithms.as_deref().unwrap_or(usual) {
         // OFB and CTR are the same function both ways: --decrypt measures that one.
         let directions = match algorithm.mode().is_symmetric() {
             true => vec![Direction::Encrypt],
@@ -161,11 +173,11 @@ fn present_for(
     here
 }
 
-/// One block: a line for each size, a column for each route, in MB/s.
-fn text(block: &Block, contenders: &[Contender], measured: &[Measured]) -> String {
+/// One block: a line for each size, a column for each route.
+fn text(block: &Block, contenders: &[Contender], measured: &[Measured], unit: Unit) -> String {
     let title = |contender: &Contender| contender.route().map_or("", Route::name).to_owned();
     let mut table = Table::new(&vec![Side::Right; contenders.len() + 4]);
-    let mut heading = vec!["MB/s".to_owned()];
+    let mut heading = vec![unit.name().to_owned()];
     heading.extend(contenders.iter().map(title));
     heading.extend(["best".to_owned(), "of limit".to_owned(), "±".to_owned()]);
     table.row(heading);
@@ -174,7 +186,7 @@ fn text(block: &Block, contenders: &[Contender], measured: &[Measured]) -> Strin
             one.entries.iter().min_by(|a, b| a.estimate.median.total_cmp(&b.estimate.median));
         let Some(fastest) = fastest else { continue };
         let mut cells = vec![figures::size(one.case.size)];
-        cells.extend(one.entries.iter().map(|entry| megabytes(entry.bytes_per_second())));
+        cells.extend(one.entries.iter().map(|entry| unit.figure(entry.bytes_per_second())));
         cells.push(title(&fastest.contender));
         cells.push(fastest.limit_share.map_or("-".to_owned(), |s| figures::percent(s.median)));
         let spread = one.entries.iter().map(|entry| entry.estimate.spread()).fold(0.0, f64::max);
@@ -205,9 +217,21 @@ fn break_even(contenders: &[Contender], measured: &[Measured]) -> String {
     format!("break-even with libcrypto: {}\n", others.map(from).collect::<Vec<_>>().join(", "))
 }
 
-fn megabytes(bytes_per_second: f64) -> String {
-    let value = bytes_per_second / 1e6;
-    if value < 100.0 { format!("{value:.1}") } else { format!("{value:.0}") }
+impl Unit {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Megabytes => "MB/s",
+            Self::Kilobytes => "kB/s",
+        }
+    }
+
+    fn figure(self, bytes_per_second: f64) -> String {
+        match self {
+            Self::Megabytes if bytes_per_second < 1e8 => format!("{:.1}", bytes_per_second / 1e6),
+            Self::Megabytes => format!("{:.0}", bytes_per_second / 1e6),
+            Self::Kilobytes => format!("{:.2}", bytes_per_second / 1e3),
+        }
+    }
 }
 
 fn csv(rows: &[Row]) -> String {

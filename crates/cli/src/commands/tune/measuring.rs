@@ -55,7 +55,7 @@ impl<'a> Measuring<'a> {
     /// Every case with the size class that it stands for.
     pub(super) fn cases(&self) -> Vec<(Case, usize)> {
         let mut cases = Vec::new();
-        for &algorithm in Algorithm::ALL {
+        for &algorithm in Algorithm::ALL.iter().filter(|it| self.is_of_interest(**it)) {
             for &direction in algorithm.directions() {
                 for usage in Use::ALL {
                     for size in SIZE_CLASSES {
@@ -66,6 +66,13 @@ impl<'a> Measuring<'a> {
             }
         }
         cases
+    }
+
+    /// Whether a route might do better than the host's OpenSSL: any that is made for this CPU, or all
+    /// that there is.
+    fn is_of_interest(&self, algorithm: Algorithm) -> bool {
+        let mut fast = self.contenders.iter().filter(|it| !is_slow(**it)).peekable();
+        fast.peek().is_none() || fast.any(|it| self.arena.knows(*it, algorithm))
     }
 
     /// Measures a case.
@@ -121,8 +128,7 @@ impl<'a> Measuring<'a> {
     /// short look, and stays out if that is hopeless.
     fn contenders_for(&mut self, case: Case) -> Result<Vec<Contender>, Fault> {
         let portable = Contender::Provider(Route::Portable);
-        let slow = |contender: &Contender| *contender == portable || *contender == DETOUR;
-        let any_fast = !self.contenders.iter().all(slow);
+        let any_fast = !self.contenders.iter().all(|contender| is_slow(*contender));
         let mut wanted = vec![Contender::Host];
         for contender in self.contenders.clone() {
             let excluded =
@@ -174,6 +180,11 @@ impl<'a> Measuring<'a> {
         found.dedup();
         found
     }
+}
+
+/// Whether a contender is one that any CPU can run.
+fn is_slow(contender: Contender) -> bool {
+    [Contender::Provider(Route::Portable), DETOUR].contains(&contender)
 }
 
 /// The host, the routes near the best of ours, and the detour where ours do not clearly win.
