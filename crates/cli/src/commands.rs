@@ -3,6 +3,7 @@
 mod bench;
 pub(crate) mod doctor;
 pub(crate) mod install;
+pub(crate) mod kernel;
 mod routes;
 mod survey;
 pub(crate) mod tune;
@@ -21,5 +22,6 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Fault> {
         Some(Command::Install(arguments)) => install::run(arguments),
         Some(Command::Uninstall(arguments)) => uninstall::run(arguments),
         Some(Command::Doctor(arguments)) => doctor::run(arguments),
+        Some(Command::Kernel(arguments)) => kernel::run(arguments),
     }
 }

@@ -1,0 +1,190 @@
+//! /proc/crypto: every driver that the kernel's crypto API knows, and which of them serves.
+
+use serde::Serialize;
+
+use super::hardware;
+
+/// A driver, as /proc/crypto describes it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Driver {
+    /// What it can do: "cbc(aes)". Several drivers may share it.
+    pub(crate) algorithm: String,
+    /// Its own name: "cbc-aes-padlock".
+    pub(crate) driver: String,
+    /// The module that brought it; none if it is built in.
+    pub(crate) module: Option<String>,
+    /// Among drivers of one algorithm the highest serves.
+    pub(crate) priority: i32,
+    /// Whether the kernel's own test of it passed; it is not used before.
+    pub(crate) self_test_passed: bool,
+    /// Whether only other drivers may use it.
+    pub(crate) internal: bool,
+    /// The kernel's word for the kind of algorithm: "skcipher", "shash", …
+    #[serde(rename = "type")]
+    pub(crate) kind: String,
+    /// Whether it gets what asks for the algorithm by its name.
+    pub(crate) serves: bool,
+    /// The hardware behind it, where that is known for certain.
+    pub(crate) hardware: Option<&'static str>,
+}
+
+/// Reads /proc/crypto: drivers as blocks of `key : value` lines, in the kernel's own order.
+pub(crate) fn parse(text: &str) -> Vec<Driver> {
+    let mut drivers: Vec<Driver> = text.split("\n\n").filter_map(driver).collect();
+    for place in serving(&drivers) {
+        drivers[place].serves = true;
+    }
+    drivers
+}
+
+/// One block; nothing for an algorithm that is still being looked for (a "larval" has no driver).
+fn driver(block: &str) -> Option<Driver> {
+    let value = |wanted: &str| {
+        block.lines().find_map(|line| {
+            // The name of an algorithm may hold a colon, a key never does.
+            let (key, value) = line.split_once(':')?;
+            (key.trim() == wanted).then(|| value.trim().to_owned())
+        })
+    };
+    let kind = value("type").filter(|kind| kind != "larval")?;
+    let driver = value("driver")?;
+    Some(Driver {
+        algorithm: value("name")?,
+        module: value("module").filter(|module| module != "kernel"),
+        priority: value("priority")?.parse().ok()?,
+        self_test_passed: value("selftest").is_some_and(|result| result == "passed"),
+        internal: value("internal").is_some_and(|answer| answer == "yes"),
+        kind,
+        serves: false,
+        hardware: hardware::behind(&driver),
+        driver,
+    })
+}
+
+/// Where the drivers stand that the kernel gives to whoever asks for an algorithm by its name.
+///
+/// `__crypto_alg_lookup` (crypto/api.c) walks its list, which is what /proc/crypto shows, and keeps a
+/// driver only if its priority is higher than that of the best before it: the first of equals serves.
+/// New drivers go to the head of the list, so among equals it is the one that came last.
+fn serving(drivers: &[Driver]) -> Vec<usize> {
+    let mut best: Vec<usize> = Vec::new();
+    let usable = |driver: &Driver| driver.self_test_passed && !driver.internal;
+    for (place, driver) in drivers.iter().enumerate().filter(|(_, driver)| usable(driver)) {
+        let rival = best.iter_mut().find(|other| {
+            let other = &drivers[**other];
+            other.algorithm == driver.algorithm && family(&other.kind) == family(&driver.kind)
+        });
+        match rival {
+            Some(other) if driver.priority > drivers[*other].priority => *other = place,
+            Some(_) => {}
+            None => best.push(place),
+        }
+    }
+    best
+}
+
+/// Kinds that whoever asks for one of them gets any of: synchronous and asynchronous forms (the type
+/// masks in include/linux/crypto.h).
+fn family(kind: &str) -> &str {
+    match kind {
+        "lskcipher" | "ablkcipher" | "blkcipher" | "givcipher" => "skcipher",
+        "ahash" => "shash",
+        "scomp" => "acomp",
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Debian 12 (Linux 6.1) on a VIA Nano, abridged: PadLock's drivers beside those that are built in.
+    const NANO: &str = include_str!("samples/nano-6.1");
+    /// A small Linux 6.18 without modules.
+    const PLAIN: &str = include_str!("samples/plain-6.18");
+
+    fn serves<'a>(drivers: &'a [Driver], algorithm: &str) -> Vec<&'a str> {
+        let of = |driver: &&Driver| driver.serves && driver.algorithm == algorithm;
+        drivers.iter().filter(of).map(|driver| driver.driver.as_str()).collect()
+    }
+
+    #[test]
+    fn padlocks_drivers_serve() {
+        let drivers = parse(NANO);
+        let padlock = drivers.iter().find(|driver| driver.driver == "cbc-aes-padlock");
+        let expected = Driver {
+            algorithm: "cbc(aes)".to_owned(),
+            driver: "cbc-aes-padlock".to_owned(),
+            module: Some("padlock_aes".to_owned()),
+            priority: 400,
+            self_test_passed: true,
+            internal: false,
+            kind: "skcipher".to_owned(),
+            serves: true,
+            hardware: Some("PadLock"),
+        };
+        assert_eq!(padlock, Some(&expected));
+        for (algorithm, driver) in [
+            ("aes", "aes-padlock"),
+            ("ecb(aes)", "ecb-aes-padlock"),
+            ("cbc(aes)", "cbc-aes-padlock"),
+            ("sha1", "sha1-padlock-nano"),
+            ("sha256", "sha256-padlock-nano"),
+            ("sha512", "sha512-generic"),
+        ] {
+            assert_eq!(serves(&drivers, algorithm), [driver], "{algorithm}");
+        }
+    }
+
+    #[test]
+    fn every_block_of_a_kernel_is_understood() {
+        for text in [NANO, PLAIN] {
+            let blocks = text.lines().filter(|line| line.starts_with("name ")).count();
+            assert_eq!(parse(text).len(), blocks);
+            assert!(blocks > 5);
+        }
+        let drivers = parse(PLAIN);
+        assert_eq!(serves(&drivers, "stdrng"), ["drbg_nopr_hmac_sha512"]);
+        assert!(drivers.iter().all(|driver| driver.module.is_none() && driver.hardware.is_none()));
+    }
+
+    fn block(algorithm: &str, driver: &str, more: &str) -> String {
+        format!(
+            "name         : {algorithm}\ndriver       : {driver}\nmodule       : kernel\n{more}\n\n"
+        )
+    }
+
+    #[test]
+    fn the_first_of_equals_serves_if_it_may_be_used() {
+        let fine = "priority : 300\nselftest : passed\ninternal : no\ntype : shash";
+        let text = [
+            block(
+                "sha1",
+                "untested",
+                "priority : 900\nselftest : unknown\ninternal : no\ntype : shash",
+            ),
+            block(
+                "sha1",
+                "inside",
+                "priority : 900\nselftest : passed\ninternal : yes\ntype : shash",
+            ),
+            block("sha1", "sha1-new", &fine.replace("shash", "ahash")),
+            block("sha1", "sha1-old", fine),
+            block("sha1", "other kind", &fine.replace("shash", "rng")),
+            block("sha1", "sha1", "priority : -1\ntype : larval\nflags : 0x10"),
+        ]
+        .concat();
+        let drivers = parse(&text);
+        assert_eq!(drivers.len(), 5, "a larval is no driver");
+        assert_eq!(serves(&drivers, "sha1"), ["sha1-new", "other kind"]);
+    }
+
+    #[test]
+    fn what_is_no_driver_is_passed_over() {
+        assert_eq!(parse(""), []);
+        assert_eq!(
+            parse("nonsense\n\nname : x\n\nname : x\ndriver : y\npriority : z\ntype : shash"),
+            []
+        );
+    }
+}

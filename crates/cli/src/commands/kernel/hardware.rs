@@ -1,0 +1,74 @@
+//! Which drivers are known to run on crypto hardware: by their names, as the kernel's sources give them.
+//!
+//! A driver that is not in the table may be anything; nothing is guessed.
+
+/// How a driver's name tells of its hardware.
+enum Mark {
+    /// It begins so.
+    Beginning(&'static str),
+    /// It ends so.
+    End(&'static str),
+    /// It holds this between hyphens, underscores, brackets and commas.
+    Word(&'static str),
+}
+
+use Mark::{Beginning, End, Word};
+
+/// Names from Linux 6.1 to 6.18: drivers/crypto/*, arch/x86/crypto/*, arch/arm64/crypto/*.
+const KNOWN: &[(Mark, &str)] = &[
+    (Word("padlock"), "PadLock"),
+    (Word("aesni"), "AES-NI"),
+    (Word("vaes"), "VAES"),
+    (End("-ni"), "SHA-NI"),
+    (Word("clmulni"), "PCLMULQDQ"),
+    // Before the next: its names end alike.
+    (Word("sun8i"), "Allwinner Crypto Engine"),
+    (End("-ce"), "ARMv8 Crypto Extensions"),
+    (Beginning("virtio_crypto_"), "virtio device"),
+    (End("-ccp"), "AMD CCP"),
+    (Beginning("qat_"), "Intel QAT"),
+    (Word("geode"), "Geode LX"),
+    (Word("caam"), "NXP CAAM"),
+    (Beginning("safexcel-"), "Inside Secure SafeXcel"),
+    (Beginning("mv-"), "Marvell CESA"),
+];
+
+/// The hardware that a driver runs on, if that is known.
+pub(super) fn behind(driver: &str) -> Option<&'static str> {
+    let is_marked = |mark: &Mark| match mark {
+        Beginning(text) => driver.starts_with(text),
+        End(text) => driver.ends_with(text),
+        Word(word) => driver.split(['-', '_', '(', ')', ',']).any(|part| part == *word),
+    };
+    KNOWN.iter().find(|(mark, _)| is_marked(mark)).map(|(_, hardware)| *hardware)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_certain_is_marked() {
+        for (driver, hardware) in [
+            ("cbc-aes-padlock", Some("PadLock")),
+            ("sha1-padlock-nano", Some("PadLock")),
+            ("authenc(hmac(sha1-padlock-nano),cbc-aes-padlock)", Some("PadLock")),
+            ("cbc-aes-aesni", Some("AES-NI")),
+            ("__generic-gcm-aesni", Some("AES-NI")),
+            ("cryptd(__generic-gcm-aesni)", Some("AES-NI")),
+            ("ghash-clmulni", Some("PCLMULQDQ")),
+            ("xts-aes-vaes-avx512", Some("VAES")),
+            ("sha256-ni", Some("SHA-NI")),
+            ("cbc-aes-ce", Some("ARMv8 Crypto Extensions")),
+            ("cbc-aes-sun8i-ce", Some("Allwinner Crypto Engine")),
+            ("virtio_crypto_aes_cbc", Some("virtio device")),
+            ("aes-generic", None),
+            ("sha256-lib", None),
+            ("cbc(ecb(aes-fixed-time))", None),
+            ("sha1-avx2", None),
+            ("jitterentropy_rng", None),
+        ] {
+            assert_eq!(behind(driver), hardware, "{driver}");
+        }
+    }
+}
