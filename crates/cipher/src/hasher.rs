@@ -2,7 +2,7 @@
 
 use zeroize::Zeroize;
 
-use crate::{Digest, HashKernels};
+use crate::{Digest, HashKernels, Route};
 
 /// The longest block of all hash functions here.
 const LONGEST: usize = 128;
@@ -34,6 +34,11 @@ impl Hasher {
     /// The hash function.
     pub const fn digest(&self) -> Digest {
         self.digest
+    }
+
+    /// The route that runs.
+    pub const fn route(&self) -> Route {
+        self.kernels.route
     }
 
     /// Begins again.

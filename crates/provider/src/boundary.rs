@@ -9,6 +9,7 @@
 
 pub(crate) mod cipher;
 pub(crate) mod counters;
+pub(crate) mod digest;
 #[cfg(test)]
 mod faults;
 pub(crate) mod host_library;

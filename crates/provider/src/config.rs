@@ -6,7 +6,7 @@
 use std::ffi::{CStr, CString};
 use std::num::NonZeroU32;
 
-use wirespeed_cipher::{Algorithm, Route};
+use wirespeed_cipher::{Algorithm, Digest, Route};
 
 /// Which routes may serve.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,6 +17,15 @@ pub(crate) enum Routes {
     Listed(Vec<Route>),
 }
 
+/// Which digests to offer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Digests {
+    /// Those for which a route is likely to be the best.
+    All,
+    /// These.
+    Listed(Vec<Digest>),
+}
+
 /// What was configured.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Config {
@@ -25,6 +34,7 @@ pub(crate) struct Config {
     pub(crate) routes: Routes,
     /// The algorithms to offer.
     pub(crate) ciphers: Vec<Algorithm>,
+    pub(crate) digests: Digests,
     /// Every how many calls one is computed twice.
     pub(crate) verify: Option<NonZeroU32>,
     /// The file to count in.
@@ -41,6 +51,7 @@ impl Config {
             plan: None,
             routes: Routes::Auto,
             ciphers: Algorithm::ALL.to_vec(),
+            digests: Digests::All,
             verify: None,
             stats: None,
         }
@@ -64,7 +75,11 @@ impl Config {
         if let Some(value) = value("ciphers").filter(|value| value != "ALL") {
             config.ciphers = list("ciphers", "ALL", &value)?;
         }
-        one_of("digests", value("digests"), &["ALL", "NONE"], "there are no digests to list yet")?;
+        config.digests = match value("digests").as_deref() {
+            None | Some("ALL") => Digests::All,
+            Some("NONE") => Digests::Listed(Vec::new()),
+            Some(value) => Digests::Listed(list("digests", "ALL or NONE", value)?),
+        };
         one_of("kernel", value("kernel"), &["off"], "there is no kernel route yet")?;
         if let Some(value) = value("verify").filter(|value| value != "off") {
             let number = value.parse().map_err(|_| {
@@ -151,7 +166,7 @@ mod tests {
         let usual = [
             ("routes", "auto"),
             ("ciphers", " ALL "),
-            ("digests", "NONE"),
+            ("digests", "ALL"),
             ("kernel", "off"),
             ("verify", "off"),
         ];
@@ -165,6 +180,8 @@ mod tests {
         assert_eq!(config.routes, Routes::Listed(vec![Route::Vaes256, Route::Portable]));
         let names: Vec<_> = config.ciphers.iter().map(|algorithm| algorithm.name()).collect();
         assert_eq!(names, ["AES-128-GCM", "AES-256-XTS"]);
+        let digests = read(&[("digests", "sha2-256, SM3")]).unwrap().digests;
+        assert_eq!(digests, Digests::Listed(vec![Digest::Sha256, Digest::Sm3]));
     }
 
     #[test]
@@ -185,7 +202,7 @@ mod tests {
         ("ciphers", "AES-128-CCM", "AES-128-GCM"),
         ("ciphers", "AES-128-GCM:AES-256-GCM", "commas or blanks"),
         ("ciphers", " , ", "or ALL"),
-        ("digests", "SHA2-256", "ALL or NONE"),
+        ("digests", "SHA2-256 MD5", "ALL or NONE"),
         ("kernel", "on", "off"),
         ("verify", "0", "off"),
         ("verify", "-1", "from 1"),

@@ -18,6 +18,7 @@ mod call;
 mod choice;
 mod cipher;
 mod config;
+mod digest;
 mod host;
 mod ladder;
 mod offer;

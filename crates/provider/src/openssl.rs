@@ -119,6 +119,9 @@ pub(crate) const UNMODIFIED: usize = usize::MAX;
 /// `OSSL_OP_CIPHER`.
 pub(crate) const OPERATION_CIPHER: c_int = 2;
 
+/// `OSSL_OP_DIGEST`.
+pub(crate) const OPERATION_DIGEST: c_int = 1;
+
 /// The signature of `OSSL_provider_init`.
 pub type InitFunction = unsafe extern "C" fn(
     handle: *const CoreHandle,
@@ -179,6 +182,18 @@ pub(crate) type GetParams = unsafe extern "C" fn(*mut Param) -> c_int;
 pub(crate) type GetContextParams = unsafe extern "C" fn(*mut c_void, *mut Param) -> c_int;
 pub(crate) type SetContextParams = unsafe extern "C" fn(*mut c_void, *const Param) -> c_int;
 pub(crate) type ContextList = unsafe extern "C" fn(*mut c_void, *mut c_void) -> *const Param;
+
+pub(crate) type DigestInitialise = unsafe extern "C" fn(*mut c_void, *const Param) -> c_int;
+pub(crate) type DigestUpdate = unsafe extern "C" fn(*mut c_void, *const u8, usize) -> c_int;
+
+pub(crate) const DIGEST_NEW_CONTEXT: Slot<NewContext> = Slot::new(1);
+pub(crate) const DIGEST_INIT: Slot<DigestInitialise> = Slot::new(2);
+pub(crate) const DIGEST_UPDATE: Slot<DigestUpdate> = Slot::new(3);
+pub(crate) const DIGEST_FINAL: Slot<Finish> = Slot::new(4);
+pub(crate) const DIGEST_FREE_CONTEXT: Slot<FreeContext> = Slot::new(6);
+pub(crate) const DIGEST_DUPLICATE_CONTEXT: Slot<NewContext> = Slot::new(7);
+pub(crate) const DIGEST_GET_PARAMS: Slot<GetParams> = Slot::new(8);
+pub(crate) const DIGEST_GETTABLE_PARAMS: Slot<ProviderList> = Slot::new(11);
 
 pub(crate) const CIPHER_NEW_CONTEXT: Slot<NewContext> = Slot::new(1);
 pub(crate) const CIPHER_ENCRYPT_INIT: Slot<Initialise> = Slot::new(2);

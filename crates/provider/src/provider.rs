@@ -4,14 +4,15 @@ use std::ffi::{CStr, CString};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use wirespeed_cipher::{Algorithm, Route};
-use wirespeed_cpu::Features;
+use wirespeed_cipher::{Algorithm, Digest, HashKernels, Route};
+use wirespeed_cpu::{Feature, Features};
 use wirespeed_plan::{Fingerprint, Plan};
 
 use crate::boundary::counters::Counters;
 use crate::boundary::host_library::HostLibrary;
 use crate::choice::Choice;
-use crate::config::{Config, Routes};
+use crate::config::{Config, Digests, Routes};
+use crate::digest;
 use crate::host::{Core, Version};
 use crate::offer;
 use crate::openssl::{AlgorithmEntry, Param, data_type};
@@ -38,7 +39,8 @@ pub(crate) struct Provider {
     plan: CString,
     /// Texts for each set of quarantined routes, made when asked for.
     quarantined: [OnceLock<CString>; 1 << Route::ALL.len()],
-    algorithms: Box<[AlgorithmEntry]>,
+    ciphers: Box<[AlgorithmEntry]>,
+    digests: Box<[AlgorithmEntry]>,
 }
 
 impl Provider {
@@ -71,9 +73,17 @@ impl Provider {
             By::Ladder | By::List(_) => true,
         };
         let ciphers: Vec<_> = config.ciphers.iter().filter(claimed).copied().collect();
+        let digests = match (&config.digests, &by) {
+            (Digests::Listed(digests), _) => &digests[..],
+            (Digests::All, By::List(_)) => &Digest::ALL,
+            // A plan says nothing of digests, and libcrypto's code for SHA-NI is no slower than others'.
+            (Digests::All, By::Plan(_)) => &[],
+            (Digests::All, By::Ladder) if Features::detect().has(Feature::ShaNi) => &[],
+            (Digests::All, By::Ladder) => &Digest::ALL,
+        };
         match (&by, routing) {
             (By::List(_), Err(why)) => Err((Reason::InitFail, format!("routes: {why}"))),
-            (_, routing) => Ok(Self::new(core, routing, &plan, &ciphers)),
+            (_, routing) => Ok(Self::new(core, routing, &plan, &ciphers, digests)),
         }
     }
 
@@ -83,7 +93,7 @@ impl Provider {
         let by = By::List(&[route]);
         let routing = Routing::new(&by, Features::detect(), Watch::default(), reach);
         let routing = routing.map_err(|text| (Reason::InitFail, text))?;
-        Ok(Self::new(core, Ok(routing), "none: one route", Algorithm::ALL))
+        Ok(Self::new(core, Ok(routing), "none: one route", Algorithm::ALL, &Digest::ALL))
     }
 
     pub(crate) fn new(
@@ -91,6 +101,7 @@ impl Provider {
         routing: Result<Routing, String>,
         plan: &str,
         ciphers: &[Algorithm],
+        digests: &[Digest],
     ) -> Self {
         let version = core.version();
         let routes = match &routing {
@@ -99,16 +110,22 @@ impl Provider {
         };
         let serves =
             |algorithm: &&Algorithm| routing.as_ref().is_ok_and(|it| it.serves(**algorithm));
-        let entries = ciphers.iter().filter(serves).map(|algorithm| AlgorithmEntry {
-            names: offer::names(*algorithm).as_ptr(),
+        let entry = |names: &'static CStr, functions| AlgorithmEntry {
+            names: names.as_ptr(),
             properties: offer::PROPERTIES.as_ptr(),
-            functions: offer::dispatch(*algorithm, version),
+            functions,
             description: std::ptr::null(),
-        });
+        };
+        let ciphers = ciphers.iter().filter(serves);
+        let ciphers = ciphers.map(|it| entry(offer::names(*it), offer::dispatch(*it, version)));
+        let hash = |digest: &Digest| routing.as_ref().ok()?.hash(digest.compression());
+        let digests = digests.iter().filter(|digest| hash(digest).is_some());
+        let digests = digests.map(|it| entry(digest::names(*it), digest::dispatch(*it)));
         Self {
             core,
             version,
-            algorithms: entries.chain([AlgorithmEntry::END]).collect(),
+            ciphers: ciphers.chain([AlgorithmEntry::END]).collect(),
+            digests: digests.chain([AlgorithmEntry::END]).collect(),
             routes: CString::new(routes).unwrap_or_default(),
             plan: CString::new(plan).unwrap_or_default(),
             quarantined: [const { OnceLock::new() }; 1 << Route::ALL.len()],
@@ -130,9 +147,19 @@ impl Provider {
         })
     }
 
-    /// The algorithms on offer, with an end.
-    pub(crate) fn algorithms(&self) -> *const AlgorithmEntry {
-        self.algorithms.as_ptr()
+    /// The compression function that a new context of `digest` runs on.
+    pub(crate) fn hash(&self, digest: Digest) -> Option<&'static HashKernels> {
+        self.routing.as_ref()?.hash(digest.compression())
+    }
+
+    /// The ciphers on offer, with an end.
+    pub(crate) fn ciphers(&self) -> *const AlgorithmEntry {
+        self.ciphers.as_ptr()
+    }
+
+    /// The digests on offer, with an end.
+    pub(crate) fn digests(&self) -> *const AlgorithmEntry {
+        self.digests.as_ptr()
     }
 
     /// Answers the provider's own parameters.

@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use wirespeed_cipher::{Algorithm, BlockKernels, Direction, Route};
+use wirespeed_cipher::{Algorithm, BlockKernels, Compression, Direction, HashKernels, Route};
 use wirespeed_cpu::Features;
 use wirespeed_plan::Plan;
 
@@ -29,6 +29,8 @@ pub(crate) struct Routing {
     natives: Vec<Proven>,
     /// For each algorithm, in the order of [`Algorithm::ALL`].
     rows: Vec<Rows>,
+    /// For each compression function, in the order of [`Compression::ALL`].
+    hashes: [Option<&'static HashKernels>; Compression::ALL.len()],
     /// libcrypto's own default provider, where calls may go to it.
     host: Option<Arc<HostLibrary>>,
     quarantined: AtomicU64,
@@ -93,6 +95,12 @@ impl Routing {
                 stand.planned(plan, host.is_some())
             }
         };
+        let chosen = |proven: &&Proven| match by {
+            By::List(routes) => routes.contains(&proven.route()),
+            By::Ladder | By::Plan(_) => proven.route() != Route::Portable,
+        };
+        let hashes = Compression::ALL
+            .map(|it| stand.natives.iter().filter(chosen).find_map(|proven| proven.hash(it)));
         if watch.verify.is_some() {
             // Whoever is found wrong gets a successor; a route that is not there is none.
             LADDER.into_iter().for_each(|route| drop(stand.add(route)));
@@ -102,6 +110,7 @@ impl Routing {
         Ok(Self {
             natives: stand.natives,
             rows,
+            hashes,
             host,
             quarantined: AtomicU64::new(stand.quarantined),
             verify: watch.verify,
@@ -124,6 +133,7 @@ impl Routing {
         };
         Self {
             rows: Algorithm::ALL.iter().map(row).collect(),
+            hashes: [None; Compression::ALL.len()],
             natives: vec![native],
             host,
             quarantined: AtomicU64::new(0),
@@ -173,6 +183,11 @@ impl Routing {
     pub(crate) fn host(&self, algorithm: usize) -> Option<&Arc<HostLibrary>> {
         let goes = self.rows[algorithm].entries().any(|entry| entry.is_none());
         self.host.as_ref().filter(|_| goes)
+    }
+
+    /// The kernels for a compression function, where a route was chosen that has it.
+    pub(crate) fn hash(&self, compression: Compression) -> Option<&'static HashKernels> {
+        self.hashes[compression as usize]
     }
 
     /// Whether anything of what was chosen can run `algorithm`.
@@ -274,14 +289,14 @@ impl Stand {
         Ok(())
     }
 
-    /// Adds the best of the ladder, unless there is a route already; the error says why none is.
+    /// Adds the best of the ladder, unless there is a route already, and PadLock, which has what the
+    /// vector units lack: SM4 and hash functions. The error says why there is none.
     fn climb(&mut self) -> Result<(), String> {
         let mut reasons = Vec::new();
         for route in LADDER {
-            if !self.natives.is_empty() {
-                return Ok(());
+            if self.natives.is_empty() || route == Route::PadLock {
+                reasons.extend(self.add(route).err());
             }
-            reasons.extend(self.add(route).err());
         }
         if self.natives.is_empty() { Err(reasons.join("; ")) } else { Ok(()) }
     }

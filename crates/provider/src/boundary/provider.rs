@@ -138,7 +138,8 @@ unsafe extern "C" fn query_operation(
         *no_cache = 0;
     }
     match provider {
-        Some(provider) if operation == OPERATION_CIPHER => provider.algorithms(),
+        Some(provider) if operation == OPERATION_CIPHER => provider.ciphers(),
+        Some(provider) if operation == OPERATION_DIGEST => provider.digests(),
         _ => null(),
     }
 }

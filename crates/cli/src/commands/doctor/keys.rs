@@ -13,7 +13,7 @@ pub(crate) const OURS: [(&str, &str); 7] = [
     ("plan", "the path of a plan"),
     ("routes", "auto, or names of routes"),
     ("ciphers", "ALL, or names of algorithms"),
-    ("digests", "ALL or NONE"),
+    ("digests", "ALL, NONE, or names of digests"),
     ("kernel", "off"),
     ("verify", "off, or a number"),
     ("stats", "the path of a file"),
