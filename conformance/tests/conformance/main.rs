@@ -6,6 +6,7 @@
 
 mod contract;
 mod differential;
+mod digests;
 mod messages;
 mod overlap;
 mod padding;
@@ -60,6 +61,8 @@ fn main() -> ExitCode {
                 trials.extend(padding::trials(&provider.name, &measure, &door));
                 trials.extend(overlap::trials(&provider.name, &measure, &door));
                 trials.extend(records::trials(&provider.name, &measure, &door));
+                let (name, route) = (&provider.name, provider.route);
+                trials.extend(digests::trials(name, route, &measure, &door));
                 trials.extend(processes::trials(&provider.name, provider.route, &measure, &door));
             }
             Err(reason) => trials.push(skipped(&format!("{}::contract", provider.name), reason)),

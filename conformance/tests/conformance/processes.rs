@@ -16,7 +16,7 @@ use wirespeed_provider::trace;
 
 use crate::differential::possible;
 use crate::messages::Message;
-use crate::{planned, skipped, trial};
+use crate::{digests, planned, skipped, trial};
 
 /// Tells the program to be the child of [`in_a_child`], and on which route.
 const CHILD: &str = "WIRESPEED_ONLY_ROUTE";
@@ -142,7 +142,8 @@ pub(crate) fn child() -> Option<Result<(), String>> {
         }
     } else {
         let route: Route = word.parse().expect("a route");
-        Provider::routed(library, route).and_then(|ours| count(&ours, route))
+        let ours = Provider::routed(library, route);
+        ours.and_then(|ours| count(&ours, route).and_then(|()| digests::count(route, &ours)))
     })
 }
 

@@ -7,6 +7,7 @@ use std::ptr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::cipher::Cipher;
+use crate::digest::Digest;
 use crate::error::Error;
 use crate::ffi::{EvpCipher, LibCtx, Provider};
 use crate::library::Library;
@@ -216,6 +217,22 @@ impl Context {
         }
         // SAFETY: fetched just now, so the reference is ours.
         Ok(unsafe { Cipher::from_raw(self.clone(), raw) })
+    }
+
+    /// Finds a hash function by name among the loaded providers.
+    pub fn digest(&self, name: &str, properties: Option<&str>) -> Result<Digest, Error> {
+        const CALL: &str = "EVP_MD_fetch";
+        let functions = self.library().functions;
+        let name = text(name, CALL)?;
+        let properties = properties.map(|query| text(query, CALL)).transpose()?;
+        let query = properties.as_ref().map_or(ptr::null(), |query| query.as_ptr());
+        // SAFETY: our live context, NUL-terminated texts.
+        let raw = unsafe { (functions.md_fetch)(self.raw(), name.as_ptr(), query) };
+        if raw.is_null() {
+            return Err(Error::take(functions, CALL));
+        }
+        // SAFETY: fetched just now, so the reference is ours.
+        Ok(unsafe { Digest::from_raw(self.clone(), raw) })
     }
 
     /// Every cipher of every loaded provider.

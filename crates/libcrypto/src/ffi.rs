@@ -15,7 +15,7 @@ macro_rules! opaque {
     )*};
 }
 
-opaque! { LibCtx Provider EvpCipher EvpCipherCtx Conf Stack }
+opaque! { LibCtx Provider EvpCipher EvpCipherCtx EvpMd EvpMdCtx Conf Stack }
 
 macro_rules! functions {
     ($($field:ident = $symbol:literal ($($argument:ty),*) $(-> $result:ty)?;)*) => {
@@ -133,6 +133,21 @@ functions! {
         *mut EvpCipherCtx, *mut c_uchar, *mut c_int, *const c_uchar, c_int
     ) -> c_int;
     finish = c"EVP_CipherFinal_ex" (*mut EvpCipherCtx, *mut c_uchar, *mut c_int) -> c_int;
+    md_fetch = c"EVP_MD_fetch" (*mut LibCtx, *const c_char, *const c_char) -> *mut EvpMd;
+    md_free = c"EVP_MD_free" (*mut EvpMd);
+    md_provider = c"EVP_MD_get0_provider" (*const EvpMd) -> *const Provider;
+    md_size = c"EVP_MD_get_size" (*const EvpMd) -> c_int;
+    md_block = c"EVP_MD_get_block_size" (*const EvpMd) -> c_int;
+    md_flags = c"EVP_MD_get_flags" (*const EvpMd) -> c_ulong;
+    md_names = c"EVP_MD_names_do_all" (
+        *const EvpMd, unsafe extern "C" fn(*const c_char, *mut c_void), *mut c_void
+    ) -> c_int;
+    md_ctx_new = c"EVP_MD_CTX_new" () -> *mut EvpMdCtx;
+    md_ctx_free = c"EVP_MD_CTX_free" (*mut EvpMdCtx);
+    md_ctx_copy = c"EVP_MD_CTX_copy_ex" (*mut EvpMdCtx, *const EvpMdCtx) -> c_int;
+    md_init = c"EVP_DigestInit_ex2" (*mut EvpMdCtx, *const EvpMd, *const RawParam) -> c_int;
+    md_update = c"EVP_DigestUpdate" (*mut EvpMdCtx, *const c_void, usize) -> c_int;
+    md_finish = c"EVP_DigestFinal_ex" (*mut EvpMdCtx, *mut c_uchar, *mut c_uint) -> c_int;
     one_shot = c"EVP_Cipher" (*mut EvpCipherCtx, *mut c_uchar, *const c_uchar, c_uint) -> c_int;
 }
 

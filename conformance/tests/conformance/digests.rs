@@ -1,0 +1,200 @@
+//! Hash functions through the provider, against the default provider's: names and sizes, every length,
+//! every cut, every alignment, copies in mid-stream, threads and forks, and which route ran.
+
+use std::thread;
+
+use libtest_mimic::Trial;
+use wirespeed_cipher::{Compression, Digest, Route};
+use wirespeed_conformance::data::{painted, same};
+use wirespeed_conformance::evp::Provider;
+use wirespeed_conformance::{fork, here};
+use wirespeed_cpu::Features;
+use wirespeed_libcrypto::{self as libcrypto, Error};
+
+use crate::trial;
+
+/// How a hash is put to the test.
+type Check = fn(Digest, &libcrypto::Digest, &libcrypto::Digest) -> Result<(), String>;
+
+/// The hash functions that a route has here.
+pub(crate) fn of_route(route: Route) -> Vec<Digest> {
+    let has = |it: Compression| wirespeed_native::hash(route, it, Features::detect()).is_ok();
+    Digest::ALL.into_iter().filter(|digest| has(digest.compression())).collect()
+}
+
+pub(crate) fn trials(name: &str, route: Route, measure: &Provider, ours: &Provider) -> Vec<Trial> {
+    let checks: [(&str, Check); 5] = [
+        ("contract", contract),
+        ("lengths", lengths),
+        ("cuts", cuts),
+        ("copies", copies),
+        ("processes", processes),
+    ];
+    let mut trials = Vec::new();
+    for digest in of_route(route) {
+        for (what, check) in checks {
+            let (measure, ours) = (measure.clone(), ours.clone());
+            trials.push(trial(format!("{name}::digests::{what}::{digest}"), move || {
+                let fetch = |from: &Provider| from.context().digest(digest.name(), None);
+                check(digest, &fetch(&measure).map_err(told)?, &fetch(&ours).map_err(told)?)
+            }));
+        }
+    }
+    let ours = ours.clone();
+    trials.push(trial(format!("{name}::digests::offer"), move || offer(route, &ours)));
+    trials
+}
+
+fn told(error: Error) -> String {
+    error.to_string()
+}
+
+/// Those that the route has are offered, and no others.
+fn offer(route: Route, ours: &Provider) -> Result<(), String> {
+    let has = of_route(route);
+    let odd = Digest::ALL
+        .into_iter()
+        .find(|digest| ours.context().digest(digest.name(), None).is_ok() != has.contains(digest));
+    odd.map_or(Ok(()), |it| Err(format!("{it}: offered is {}", !has.contains(&it))))
+}
+
+fn contract(
+    _: Digest,
+    measure: &libcrypto::Digest,
+    ours: &libcrypto::Digest,
+) -> Result<(), String> {
+    let said = |digest: &libcrypto::Digest| (digest.names(), digest.sizes_and_flags());
+    let (right, got) = (said(measure), said(ours));
+    if right == got { Ok(()) } else { Err(format!("{got:?} instead of {right:?}")) }
+}
+
+/// The hash of pieces.
+fn hash(digest: &libcrypto::Digest, pieces: &[&[u8]]) -> Result<Vec<u8>, String> {
+    let run = || {
+        let mut work = digest.context()?;
+        work.init()?;
+        pieces.iter().try_for_each(|piece| work.update(piece))?;
+        let mut hash = [0; 64];
+        let length = work.finish(&mut hash)?;
+        Ok(hash[..length].to_vec())
+    };
+    run().map_err(told)
+}
+
+/// Every length to 1100 and some beyond, at changing alignments, in one context that begins again.
+fn lengths(
+    digest: Digest,
+    measure: &libcrypto::Digest,
+    ours: &libcrypto::Digest,
+) -> Result<(), String> {
+    let data = painted(101, 66_000);
+    let step = if here::reduced() { 13 } else { 1 };
+    let lengths = (0..=1100).step_by(step).chain([4095, 4096, 4097, 16384, 65_536, 65_900]);
+    let mut work = ours.context().map_err(told)?;
+    for length in lengths {
+        let message = &data[length % 17..][..length];
+        let right = hash(measure, &[message])?;
+        let mut got = [0; 64];
+        let mut run = || {
+            work.init()?;
+            work.update(message)?;
+            work.finish(&mut got)
+        };
+        let count = run().map_err(told)?;
+        same(|| format!("{digest} of {length} bytes"), &right, &got[..count])?;
+    }
+    Ok(())
+}
+
+/// Two cuts at every place around block borders, empty pieces among them.
+fn cuts(
+    digest: Digest,
+    measure: &libcrypto::Digest,
+    ours: &libcrypto::Digest,
+) -> Result<(), String> {
+    let length = if here::reduced() { 150 } else { 3 * digest.compression().block_bytes() + 5 };
+    let data = painted(102, length);
+    let right = hash(measure, &[&data])?;
+    for first in 0..=length {
+        for second in (first..=length).step_by(if here::reduced() { 31 } else { 3 }) {
+            let pieces = [&data[..first], &data[first..second], &data[second..]];
+            let got = hash(ours, &pieces)?;
+            same(|| format!("{digest} cut at {first} and {second}"), &right, &got)?;
+        }
+    }
+    Ok(())
+}
+
+/// A copy in mid-stream goes its own way.
+fn copies(
+    digest: Digest,
+    measure: &libcrypto::Digest,
+    ours: &libcrypto::Digest,
+) -> Result<(), String> {
+    let data = painted(103, 400);
+    for cut in 0..=300 {
+        let run = || {
+            let mut work = ours.context()?;
+            work.init()?;
+            work.update(&data[..cut])?;
+            let mut copy = work.duplicate()?;
+            work.update(&data[cut..])?;
+            copy.update(&data[..17])?;
+            let mut ends = [[0; 64]; 2];
+            let length = work.finish(&mut ends[0])?;
+            copy.finish(&mut ends[1])?;
+            Ok(ends.map(|hash| hash[..length].to_vec()))
+        };
+        let [whole, other] = run().map_err(told)?;
+        same(|| format!("{digest} after {cut}"), &hash(measure, &[&data])?, &whole)?;
+        let right = hash(measure, &[&data[..cut], &data[..17]])?;
+        same(|| format!("a copy of {digest} after {cut}"), &right, &other)?;
+    }
+    Ok(())
+}
+
+/// Threads at once, and a fork in mid-stream.
+fn processes(
+    digest: Digest,
+    measure: &libcrypto::Digest,
+    ours: &libcrypto::Digest,
+) -> Result<(), String> {
+    let data = painted(104, 5000);
+    let right = hash(measure, &[&data])?;
+    let worker = || hash(ours, &[&data]).and_then(|got| same(|| digest.to_string(), &right, &got));
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..8).map(|_| scope.spawn(worker)).collect();
+        workers
+            .into_iter()
+            .try_for_each(|it| it.join().map_err(|_| "a thread panicked".to_owned())?)
+    })?;
+    let mut work = ours.context().map_err(told)?;
+    work.init().map_err(told)?;
+    work.update(&data[..1001]).map_err(told)?;
+    let mut finish = || {
+        let mut got = [0; 64];
+        work.update(&data[1001..]).map_err(told)?;
+        let length = work.finish(&mut got).map_err(told)?;
+        same(|| format!("{digest} after a fork"), &right, &got[..length])
+    };
+    let child = fork::child(|| finish().is_ok());
+    finish()?;
+    if child.wait() { Ok(()) } else { Err(format!("{digest}: wrong in the child")) }
+}
+
+/// Every hash function runs on its route and on no other.
+pub(crate) fn count(route: Route, ours: &Provider) -> Result<(), String> {
+    use wirespeed_provider::trace;
+    for digest in of_route(route) {
+        let before = Route::ALL.map(trace::calls);
+        let fetched = ours.context().digest(digest.name(), None).map_err(told)?;
+        hash(&fetched, &[&painted(105, 1000)])?;
+        for (other, before) in Route::ALL.into_iter().zip(before) {
+            let calls = trace::calls(other) - before;
+            if calls != u64::from(other == route) {
+                return Err(format!("{digest}: {calls} calls on {other}"));
+            }
+        }
+    }
+    Ok(())
+}

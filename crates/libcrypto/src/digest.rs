@@ -1,0 +1,155 @@
+//! A hash function as one provider implements it, and a hash at work.
+
+use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
+use std::ptr;
+use std::sync::Arc;
+
+use crate::context::Context;
+use crate::error::Error;
+use crate::ffi::{EvpMd, EvpMdCtx, Functions};
+
+/// A fetched hash function (`EVP_MD`); clones are the same one.
+#[derive(Clone)]
+pub struct Digest {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    context: Context,
+    raw: *mut EvpMd,
+}
+
+// SAFETY: a fetched hash function is constant and reference-counted (openssl-threads(7)).
+unsafe impl Send for Inner {}
+// SAFETY: as above.
+unsafe impl Sync for Inner {}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        // SAFETY: our own reference, given back once.
+        unsafe { (self.context.library().functions.md_free)(self.raw) };
+    }
+}
+
+impl Digest {
+    /// # Safety
+    /// `raw` is a live hash function of `context`, and its reference becomes ours.
+    pub(crate) unsafe fn from_raw(context: Context, raw: *mut EvpMd) -> Self {
+        Self { inner: Arc::new(Inner { context, raw }) }
+    }
+
+    fn functions(&self) -> &'static Functions {
+        self.inner.context.library().functions
+    }
+
+    /// The name under which its provider was loaded.
+    pub fn provider(&self) -> String {
+        let functions = self.functions();
+        // SAFETY: a live hash function, and the provider it keeps alive, with its name.
+        unsafe {
+            let name = (functions.provider_name)((functions.md_provider)(self.inner.raw));
+            CStr::from_ptr(name).to_string_lossy().into_owned()
+        }
+    }
+
+    /// Every name, aliases and object identifiers too, sorted.
+    pub fn names(&self) -> Vec<String> {
+        unsafe extern "C" fn collect(name: *const c_char, found: *mut c_void) {
+            // SAFETY: a NUL-terminated name, and the vector below.
+            unsafe {
+                let name = CStr::from_ptr(name).to_string_lossy().into_owned();
+                (*found.cast::<Vec<String>>()).push(name);
+            }
+        }
+        let mut found: Vec<String> = Vec::new();
+        // SAFETY: `collect` gets back the vector that it was given, during this call only.
+        unsafe {
+            (self.functions().md_names)(self.inner.raw, collect, (&raw mut found).cast());
+        }
+        found.sort_unstable();
+        found
+    }
+
+    /// Bytes of output, bytes in a block, and `EVP_MD_FLAG_*` of openssl/evp.h.
+    pub fn sizes_and_flags(&self) -> (i32, i32, u64) {
+        let (functions, raw) = (self.functions(), self.inner.raw);
+        // SAFETY: a live hash function.
+        unsafe { ((functions.md_size)(raw), (functions.md_block)(raw), (functions.md_flags)(raw)) }
+    }
+
+    /// A context to work in.
+    pub fn context(&self) -> Result<DigestContext, Error> {
+        let functions = self.functions();
+        // SAFETY: no precondition.
+        let raw = unsafe { (functions.md_ctx_new)() };
+        if raw.is_null() {
+            return Err(Error::take(functions, "EVP_MD_CTX_new"));
+        }
+        Ok(DigestContext { digest: self.clone(), functions, raw, bound: false })
+    }
+}
+
+/// A hash at work (`EVP_MD_CTX`).
+pub struct DigestContext {
+    digest: Digest,
+    functions: &'static Functions,
+    raw: *mut EvpMdCtx,
+    /// Whether libcrypto was told the hash function; not telling it again is the fast way.
+    bound: bool,
+}
+
+// SAFETY: a context may move between threads; only one may use it at a time, and all methods that change
+// it take it exclusively.
+unsafe impl Send for DigestContext {}
+
+impl Drop for DigestContext {
+    fn drop(&mut self) {
+        // SAFETY: our own context, freed once.
+        unsafe { (self.functions.md_ctx_free)(self.raw) };
+    }
+}
+
+impl DigestContext {
+    fn succeeded(&self, result: c_int, call: &'static str) -> Result<(), Error> {
+        if result == 1 { Ok(()) } else { Err(Error::take(self.functions, call)) }
+    }
+
+    /// Begins a message (`EVP_DigestInit_ex2`).
+    #[inline]
+    pub fn init(&mut self) -> Result<(), Error> {
+        let digest = if self.bound { ptr::null() } else { self.digest.inner.raw.cast_const() };
+        // SAFETY: a live context and hash function, no parameters.
+        let result = unsafe { (self.functions.md_init)(self.raw, digest, ptr::null()) };
+        self.bound = true;
+        self.succeeded(result, "EVP_DigestInit_ex2")
+    }
+
+    /// The next bytes (`EVP_DigestUpdate`).
+    #[inline]
+    pub fn update(&mut self, data: &[u8]) -> Result<(), Error> {
+        // SAFETY: a live context and as many bytes as are told.
+        let result =
+            unsafe { (self.functions.md_update)(self.raw, data.as_ptr().cast(), data.len()) };
+        self.succeeded(result, "EVP_DigestUpdate")
+    }
+
+    /// The end of the message (`EVP_DigestFinal_ex`): how many bytes the hash has.
+    #[inline]
+    pub fn finish(&mut self, hash: &mut [u8; 64]) -> Result<usize, Error> {
+        let mut length: c_uint = 0;
+        // SAFETY: a live context, and room for the longest hash (EVP_MAX_MD_SIZE).
+        let result =
+            unsafe { (self.functions.md_finish)(self.raw, hash.as_mut_ptr(), &raw mut length) };
+        self.succeeded(result, "EVP_DigestFinal_ex").map(|()| length as usize)
+    }
+
+    /// The same message once more, to go another way from here (`EVP_MD_CTX_copy_ex`).
+    pub fn duplicate(&self) -> Result<Self, Error> {
+        let mut copy = self.digest.context()?;
+        // SAFETY: two live contexts.
+        let result = unsafe { (self.functions.md_ctx_copy)(copy.raw, self.raw) };
+        self.succeeded(result, "EVP_MD_CTX_copy_ex")?;
+        copy.bound = self.bound;
+        Ok(copy)
+    }
+}
