@@ -24,6 +24,21 @@ const GCC: Need = Need { command: &["gcc", "--version"], package: "gcc" };
 const GXX: Need = Need { command: &["g++", "--version"], package: "g++" };
 const C_LIBRARY: Need =
     Need { command: &["test", "-e", "/usr/include/stdio.h"], package: "libc6-dev" };
+/// For 32-bit programs.
+const GCC_32: Need = Need {
+    command: &[
+        "gcc",
+        "-m32",
+        "-include",
+        "stdio.h",
+        "-shared",
+        "-xc",
+        "/dev/null",
+        "-o",
+        "/dev/null",
+    ],
+    package: "gcc-multilib",
+};
 const OPENSSL: Need = Need { command: &["openssl", "version"], package: "openssl" };
 const VALGRIND: Need = Need { command: &["valgrind", "--version"], package: "valgrind" };
 const NM: Need = Need { command: &["nm", "--version"], package: "binutils" };
@@ -60,8 +75,8 @@ pub(crate) const GUEST: &[Need] =
     &[QEMU, BUSYBOX, KMOD, XZ, ZSTD, MAKE, GCC, GCC_12, C_LIBRARY, LIBELF];
 /// What the tests take.
 pub(crate) const TESTS: &[Need] = &[
-    PERL, MAKE, GCC, GXX, C_LIBRARY, OPENSSL, VALGRIND, NM, NGINX, SSHD, SSH, HAPROXY, STUNNEL,
-    OPENVPN, CURL, PYTHON, IP, QEMU, BUSYBOX, KMOD, XZ, ZSTD, GCC_12, LIBELF, CRYPTSETUP,
+    PERL, MAKE, GCC, GXX, C_LIBRARY, GCC_32, OPENSSL, VALGRIND, NM, NGINX, SSHD, SSH, HAPROXY,
+    STUNNEL, OPENVPN, CURL, PYTHON, IP, QEMU, BUSYBOX, KMOD, XZ, ZSTD, GCC_12, LIBELF, CRYPTSETUP,
 ];
 
 impl Need {
