@@ -23,7 +23,7 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) {
     for case in cases().filter(|case| bench.wants(*case, "grid")) {
         if bench.arena.runner(Contender::Ladder, case).is_err() {
             // Never slower also means: not offered where there is no gain.
-            not_offered.push(case.algorithm.name());
+            not_offered.push(case.subject.name());
             continue;
         }
         let measured = ratio(&first, case).and_then(|ratio| {

@@ -20,7 +20,7 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) {
             continue;
         }
         for &(mode, direction, at_least) in SHARES {
-            let algorithms = Algorithm::ALL.iter().filter(|algorithm| {
+            let algorithms = Algorithm::AES.iter().filter(|algorithm| {
                 algorithm.mode() == mode && bench.key_sizes.contains(&algorithm.key_bits())
             });
             for &algorithm in algorithms {

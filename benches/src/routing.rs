@@ -42,7 +42,7 @@ pub(crate) fn run(bench: &Bench, library: Library, report: &mut Report) {
         let case = Case::new(algorithm, Direction::Encrypt, usage, size).expect("real cases");
         if bench.wants(case, "routing") {
             let title = format!("{case}, by a plan");
-            match through_evp(library, case, route) {
+            match through_evp(library, algorithm, case, route) {
                 Ok(pair) => show(&title, effort, pair, report),
                 Err(why) => report.fail(&title, why),
             }
@@ -53,6 +53,7 @@ pub(crate) fn run(bench: &Bench, library: Library, report: &mut Report) {
 /// The module on one route, and by a plan that says the same.
 fn through_evp(
     library: Library,
+    algorithm: Algorithm,
     case: Case,
     route: Route,
 ) -> Result<[Box<dyn Contestant>; 2], String> {
@@ -60,8 +61,8 @@ fn through_evp(
     let runner = |keys: &str| -> Result<Box<dyn Contestant>, String> {
         let context = module.context(keys)?;
         context.load(NAME).map_err(|why| why.to_string())?;
-        let cipher = context.fetch(case.algorithm.name(), None).map_err(|why| why.to_string())?;
-        let runner = Runner::on(&cipher, case).map_err(|why| why.to_string())?;
+        let cipher = context.fetch(algorithm.name(), None).map_err(|why| why.to_string())?;
+        let runner = Runner::on(&cipher, algorithm, case).map_err(|why| why.to_string())?;
         Ok(Box::new(runner))
     };
     let planned = module.plan(|_| route)?;

@@ -11,9 +11,11 @@ use wirespeed_measure::Contestant;
 
 use crate::case::Case;
 use crate::contender::{Absent, Contender};
+use crate::digest::Hashing;
 use crate::direct::Direct;
 use crate::evp::Evp;
 use crate::material::Material;
+use crate::subject::Subject;
 
 /// The libcrypto and the features that contenders may use.
 pub struct Arena {
@@ -54,15 +56,23 @@ impl Arena {
     }
 
     /// Whether a contender knows an algorithm.
-    pub fn knows(&self, contender: Contender, algorithm: Algorithm) -> bool {
-        let own =
-            |route| wirespeed_native::kernels(route, algorithm.cipher(), self.features).is_ok();
+    pub fn knows(&self, contender: Contender, subject: Subject) -> bool {
+        let own = |route| match subject {
+            Subject::Cipher(algorithm) => {
+                wirespeed_native::kernels(route, algorithm.cipher(), self.features).is_ok()
+            }
+            Subject::Digest(digest) => {
+                wirespeed_native::hash(route, digest.compression(), self.features).is_ok()
+            }
+        };
         match contender {
             Contender::Kernels(route) => own(route),
             Contender::Provider(route) if route != Route::Libcrypto => own(route),
             Contender::Host | Contender::Ladder | Contender::Provider(_) => {
-                let context = self.context(contender);
-                context.is_ok_and(|context| context.fetch(algorithm.name(), None).is_ok())
+                self.context(contender).is_ok_and(|context| match subject {
+                    Subject::Cipher(algorithm) => context.fetch(algorithm.name(), None).is_ok(),
+                    Subject::Digest(digest) => context.digest(digest.name(), None).is_ok(),
+                })
             }
         }
     }
@@ -103,15 +113,13 @@ impl Arena {
     /// The name under which our provider is loaded.
     const PROVIDER: &str = "wirespeed";
 
-    fn cipher(&self, contender: Contender, case: Case) -> Result<Cipher, Absent> {
-        let context = self.context(contender)?;
-        let found = context.fetch(case.algorithm.name(), None);
-        let cipher = found.map_err(|why| Absent(why.to_string()))?;
+    /// An absence unless a contender's own provider serves it.
+    fn own(contender: Contender, provider: &str, subject: Subject) -> Result<(), Absent> {
         let expected = if contender == Contender::Host { "default" } else { Self::PROVIDER };
-        if cipher.provider() == expected {
-            Ok(cipher)
+        if provider == expected {
+            Ok(())
         } else {
-            Err(Absent(format!("{} serves {} itself", cipher.provider(), case.algorithm)))
+            Err(Absent(format!("{provider} serves {subject} itself")))
         }
     }
 
@@ -126,17 +134,32 @@ impl Arena {
         case: Case,
         material: Arc<Material>,
     ) -> Result<Runner, Absent> {
-        let inner = match contender {
-            Contender::Kernels(route) => {
-                let kernels =
-                    wirespeed_native::kernels(route, case.algorithm.cipher(), self.features)
-                        .map_err(|why| Absent(why.to_string()))?;
-                Inner::Direct(Box::new(Direct::new(kernels, case, material)))
+        let absent = |why: &dyn fmt::Display| Absent(why.to_string());
+        let failed = |why: wirespeed_libcrypto::Error| absent(&why);
+        let inner = match (contender, case.subject) {
+            (Contender::Kernels(route), Subject::Cipher(algorithm)) => {
+                let kernels = wirespeed_native::kernels(route, algorithm.cipher(), self.features)
+                    .map_err(|why| absent(&why))?;
+                Inner::Direct(Box::new(Direct::new(kernels, algorithm, case, material)))
             }
-            _ => {
-                let cipher = self.cipher(contender, case)?;
-                let evp = Evp::new(&cipher, case, material);
-                Inner::Evp(Box::new(evp.map_err(|why| Absent(why.to_string()))?))
+            (Contender::Kernels(route), Subject::Digest(digest)) => {
+                let kernels = wirespeed_native::hash(route, digest.compression(), self.features)
+                    .map_err(|why| absent(&why))?;
+                Inner::Hashing(Box::new(Hashing::on(kernels, digest, case, material)))
+            }
+            (_, Subject::Cipher(algorithm)) => {
+                let cipher = self.context(contender)?.fetch(algorithm.name(), None);
+                let cipher = cipher.map_err(failed)?;
+                Self::own(contender, cipher.provider(), case.subject)?;
+                let evp = Evp::new(&cipher, algorithm, case, material);
+                Inner::Evp(Box::new(evp.map_err(failed)?))
+            }
+            (_, Subject::Digest(digest)) => {
+                let digest = self.context(contender)?.digest(digest.name(), None);
+                let digest = digest.map_err(failed)?;
+                Self::own(contender, &digest.provider(), case.subject)?;
+                let hashing = Hashing::through_evp(&digest, case, material);
+                Inner::Hashing(Box::new(hashing.map_err(failed)?))
             }
         };
         Ok(Runner { inner, bytes: case.size as u64 })
@@ -158,12 +181,13 @@ pub struct Runner {
 enum Inner {
     Direct(Box<Direct>),
     Evp(Box<Evp>),
+    Hashing(Box<Hashing>),
 }
 
 impl Runner {
-    /// A cipher of any provider at work on a case.
-    pub fn on(cipher: &Cipher, case: Case) -> Result<Self, Absent> {
-        let evp = Evp::new(cipher, case, Arc::new(Material::of(case)));
+    /// A cipher of any provider at work on a case of it.
+    pub fn on(cipher: &Cipher, algorithm: Algorithm, case: Case) -> Result<Self, Absent> {
+        let evp = Evp::new(cipher, algorithm, case, Arc::new(Material::of(case)));
         let inner = Inner::Evp(Box::new(evp.map_err(|why| Absent(why.to_string()))?));
         Ok(Self { inner, bytes: case.size as u64 })
     }
@@ -173,6 +197,10 @@ impl Runner {
         match &mut self.inner {
             Inner::Direct(direct) => Ok(direct.result()),
             Inner::Evp(evp) => evp.result().map_err(|why| Absent(why.to_string())),
+            Inner::Hashing(hashing) => {
+                let hash = hashing.result().map_err(|why| Absent(why.to_string()))?;
+                Ok((hash, [0; 16]))
+            }
         }
     }
 }
@@ -182,6 +210,7 @@ impl Contestant for Runner {
         match &mut self.inner {
             Inner::Direct(direct) => direct.run(calls),
             Inner::Evp(evp) => evp.run(calls),
+            Inner::Hashing(hashing) => hashing.run(calls),
         }
     }
 

@@ -2,14 +2,16 @@
 
 use std::fmt;
 
-use wirespeed_cipher::{Algorithm, Direction, Mode, Use};
+use wirespeed_cipher::{Direction, Mode, Use};
+
+use crate::subject::Subject;
 
 /// One line of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Case {
-    /// The algorithm.
-    pub algorithm: Algorithm,
-    /// The direction.
+    /// The cipher or hash function.
+    pub subject: Subject,
+    /// The direction; a hash goes one way, which is [`Direction::Encrypt`] here.
     pub direction: Direction,
     /// How messages and keys follow one another.
     pub usage: Use,
@@ -23,11 +25,18 @@ impl Case {
     /// Modes over whole blocks are measured without padding, as disks and TLS use them: their size
     /// is rounded down, so 1420 becomes 1408.
     pub fn new(
-        algorithm: Algorithm,
+        subject: impl Into<Subject>,
         direction: Direction,
         usage: Use,
         size: usize,
     ) -> Result<Self, &'static str> {
+        let subject = subject.into();
+        let Subject::Cipher(algorithm) = subject else {
+            return match usage {
+                Use::Rekey => Err("a hash has no key"),
+                _ => Ok(Self { subject, direction: Direction::Encrypt, usage, size }),
+            };
+        };
         let mode = algorithm.mode();
         let size = if mode.takes_partial_blocks() { size } else { size & !15 };
         if size == 0 {
@@ -42,14 +51,14 @@ impl Case {
         if usage == Use::Stream && mode == Mode::Xts {
             return Err("XTS is one data unit per message: there is no stream");
         }
-        Ok(Self { algorithm, direction, usage, size })
+        Ok(Self { subject, direction, usage, size })
     }
 
     /// The algorithm, and the direction where both differ: "AES-128-CBC dec".
     pub fn title(&self) -> String {
-        match self.algorithm.mode().is_symmetric() {
-            true => self.algorithm.to_string(),
-            false => format!("{} {}", self.algorithm, self.direction),
+        match self.subject.is_symmetric() {
+            true => self.subject.to_string(),
+            false => format!("{} {}", self.subject, self.direction),
         }
     }
 }
@@ -65,7 +74,8 @@ mod tests {
     use super::*;
 
     fn case(name: &str, usage: Use, size: usize) -> Result<Case, &'static str> {
-        Case::new(name.parse().expect("known"), Direction::Decrypt, usage, size)
+        let subject: Subject = name.parse().expect("known");
+        Case::new(subject, Direction::Decrypt, usage, size)
     }
 
     #[test]
@@ -81,6 +91,7 @@ mod tests {
         assert!(case("AES-128-GCM", Use::Stream, 64).expect_err("no stream").contains("tag"));
         assert!(case("AES-128-XTS", Use::Stream, 64).expect_err("no stream").contains("unit"));
         assert!(case("AES-128-CTR", Use::Stream, 64).is_ok());
+        assert!(case("SHA2-256", Use::Rekey, 64).expect_err("no key").contains("key"));
     }
 
     #[test]

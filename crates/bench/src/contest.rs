@@ -135,7 +135,7 @@ impl Contest<'_> {
     }
 
     fn limit(&self, case: Case, route: Route) -> Option<Limit> {
-        Limit::new(case.algorithm, case.direction, route, self.arena.features())
+        Limit::new(case.subject.cipher()?, case.direction, route, self.arena.features())
     }
 
     /// For each thread the contenders, then the limits; all contenders agree on the result.
@@ -222,8 +222,8 @@ impl Measured {
     /// The entries as rows of a table.
     pub fn rows(&self) -> impl Iterator<Item = Row> {
         self.entries.iter().map(|entry| Row {
-            algorithm: self.case.algorithm.name(),
-            direction: self.case.direction.name(),
+            algorithm: self.case.subject.name(),
+            direction: self.case.subject.direction(self.case.direction),
             usage: self.case.usage.name(),
             size: self.case.size,
             route: entry.contender.route().map_or("ladder", Route::name),
@@ -252,11 +252,13 @@ mod tests {
     use wirespeed_cpu::Features;
 
     use super::*;
+    use crate::subject::Subject;
 
     const SHORT: Effort = Effort { slice: 20_000, rounds: 7 };
 
     fn case(name: &str, usage: Use) -> Case {
-        Case::new(name.parse().expect("known"), Direction::Decrypt, usage, 320).expect("a case")
+        let subject: Subject = name.parse().expect("known");
+        Case::new(subject, Direction::Decrypt, usage, 320).expect("a case")
     }
 
     fn nowhere() -> Arena {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use wirespeed_cipher::modes::{Feedback, Gcm, Xts};
-use wirespeed_cipher::{Block, BlockKernels, BlockKey, Direction, InOut, Mode, Use};
+use wirespeed_cipher::{Algorithm, Block, BlockKernels, BlockKey, Direction, InOut, Mode, Use};
 
 use crate::case::Case;
 use crate::material::{Buffer, Material};
@@ -11,6 +11,7 @@ use crate::material::{Buffer, Material};
 /// A case on one route's kernels.
 pub(crate) struct Direct {
     case: Case,
+    mode: Mode,
     material: Arc<Material>,
     state: State,
     output: Buffer,
@@ -32,9 +33,15 @@ enum State {
 }
 
 impl Direct {
-    pub(crate) fn new(kernels: &'static BlockKernels, case: Case, material: Arc<Material>) -> Self {
+    pub(crate) fn new(
+        kernels: &'static BlockKernels,
+        algorithm: Algorithm,
+        case: Case,
+        material: Arc<Material>,
+    ) -> Self {
         let key = BlockKey::empty(kernels);
-        let state = match case.algorithm.mode() {
+        let mode = algorithm.mode();
+        let state = match mode {
             Mode::Ecb | Mode::Cbc => State::Blocks { key, chain: [0; 16] },
             Mode::Cfb | Mode::Ofb | Mode::Ctr => {
                 State::Feedback { key, place: Feedback::default() }
@@ -43,7 +50,7 @@ impl Direct {
             Mode::Gcm => State::Gcm(Box::new(Gcm::new(kernels))),
         };
         let output = Buffer::new(case.size, 0);
-        let mut direct = Self { case, material, state, output, tag: [0; 16] };
+        let mut direct = Self { case, mode, material, state, output, tag: [0; 16] };
         direct.set_key();
         direct.start();
         direct
@@ -75,7 +82,7 @@ impl Direct {
     }
 
     fn update(&mut self) {
-        let (mode, direction) = (self.case.algorithm.mode(), self.case.direction);
+        let (mode, direction) = (self.mode, self.case.direction);
         let data = InOut::between(self.material.input.bytes(), self.output.bytes_mut());
         match &mut self.state {
             State::Blocks { key, chain } => {

@@ -11,7 +11,7 @@ pub const BENCH_SCHEMA: &str = "wirespeed.bench/1";
 pub struct Row {
     /// OpenSSL's name.
     pub algorithm: &'static str,
-    /// "enc" or "dec".
+    /// "enc" or "dec"; "hash" for hash functions.
     pub direction: &'static str,
     /// "message", "stream" or "rekey".
     #[serde(rename = "use")]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use wirespeed_cipher::{Direction, Use};
+use wirespeed_cipher::{Algorithm, Direction, Use};
 use wirespeed_libcrypto::{self as libcrypto, Cipher, CipherContext, Param};
 
 use crate::case::Case;
@@ -11,6 +11,7 @@ use crate::material::{Buffer, Material, has_tag};
 /// A case in one cipher context.
 pub(crate) struct Evp {
     case: Case,
+    tagged: bool,
     material: Arc<Material>,
     work: CipherContext,
     output: Buffer,
@@ -23,13 +24,17 @@ impl Evp {
 
     pub(crate) fn new(
         cipher: &Cipher,
+        algorithm: Algorithm,
         case: Case,
         material: Arc<Material>,
     ) -> Result<Self, libcrypto::Error> {
         let output = Buffer::new(case.size, Self::MARGIN);
-        let mut evp = Self { case, material, work: cipher.context()?, output, tag: [0; 16] };
+        let mode = algorithm.mode();
+        let tagged = has_tag(mode);
+        let mut evp =
+            Self { case, tagged, material, work: cipher.context()?, output, tag: [0; 16] };
         let unpadded = [Param::uint(c"padding", 0)];
-        let params = if case.algorithm.mode().takes_partial_blocks() { &[][..] } else { &unpadded };
+        let params = if mode.takes_partial_blocks() { &[][..] } else { &unpadded };
         evp.init(true, params)?;
         Ok(evp)
     }
@@ -52,12 +57,11 @@ impl Evp {
 
     #[inline]
     fn finish(&mut self, at: usize) -> Result<(), libcrypto::Error> {
-        let tagged = has_tag(self.case.algorithm.mode());
-        if tagged && self.case.direction == Direction::Decrypt {
+        if self.tagged && self.case.direction == Direction::Decrypt {
             self.work.set_tag(&self.material.tag)?;
         }
         self.work.finish(&mut self.output.with_margin()[at..])?;
-        if tagged && self.case.direction == Direction::Encrypt {
+        if self.tagged && self.case.direction == Direction::Encrypt {
             self.work.tag(&mut self.tag)?;
         }
         Ok(())

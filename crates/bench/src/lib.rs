@@ -8,11 +8,13 @@ mod arena;
 mod case;
 mod contender;
 mod contest;
+mod digest;
 mod direct;
 mod document;
 mod evp;
 mod material;
 mod proof;
+mod subject;
 
 pub use arena::{Arena, Runner};
 pub use case::Case;
@@ -20,3 +22,4 @@ pub use contender::{Absent, Contender, Door};
 pub use contest::{Contest, Entry, Measured, Trouble};
 pub use document::{BENCH_SCHEMA, Document, Row, Skipped};
 pub use proof::{Difference, prove_against_host};
+pub use subject::Subject;

@@ -16,23 +16,25 @@ pub(crate) struct Material {
 
 impl Material {
     pub(crate) fn of(case: Case) -> Self {
-        let (key, iv) = key_and_iv(case.algorithm);
+        let algorithm = case.subject.cipher();
+        let (key, iv) = algorithm.map(key_and_iv).unwrap_or_default();
         let mut input = Buffer::new(case.size, 0);
         // A cycle of 251, a prime: swapped or repeated blocks never look alike.
         input.bytes_mut().iter_mut().zip((0..251u8).cycle()).for_each(|(byte, i)| *byte = i);
         let plain = Self { key, iv, input, tag: [0; 16] };
-        if case.direction == Direction::Encrypt {
+        let Some(algorithm) = algorithm.filter(|_| case.direction == Direction::Decrypt) else {
             return plain;
-        }
+        };
         let portable =
-            wirespeed_native::kernels(Route::Portable, case.algorithm.cipher(), Features::NONE);
+            wirespeed_native::kernels(Route::Portable, algorithm.cipher(), Features::NONE);
         let mut encrypt = Direct::new(
             portable.expect("the portable route needs nothing"),
+            algorithm,
             Case { direction: Direction::Encrypt, ..case },
             plain.into(),
         );
         let (cipher, tag) = encrypt.result();
-        let (key, iv) = key_and_iv(case.algorithm);
+        let (key, iv) = key_and_iv(algorithm);
         let mut input = Buffer::new(case.size, 0);
         input.bytes_mut().copy_from_slice(&cipher);
         Self { key, iv, input, tag }

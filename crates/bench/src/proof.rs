@@ -34,7 +34,7 @@ const SIZES: [usize; 12] = [1, 16, 31, 64, 100, 128, 257, 512, 1023, 1420, 2049,
 /// Compares a contender with the host's OpenSSL, message by message; how many were equal.
 pub fn prove_against_host(arena: &Arena, contender: Contender) -> Result<usize, Difference> {
     let mut checks = 0;
-    for &algorithm in Algorithm::ALL.iter().filter(|it| arena.knows(contender, **it)) {
+    for &algorithm in Algorithm::ALL.iter().filter(|it| arena.knows(contender, (**it).into())) {
         for &direction in algorithm.directions() {
             let cases = SIZES
                 .iter()

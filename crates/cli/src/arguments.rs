@@ -1,7 +1,8 @@
 //! The command line: what was typed, and what it means.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use wirespeed_cipher::{Algorithm, Direction, Route, SIZE_CLASSES, Use};
+use wirespeed_bench::Subject;
+use wirespeed_cipher::{Direction, Route, SIZE_CLASSES, Use};
 
 use crate::commands;
 use crate::fault::Fault;
@@ -61,6 +62,7 @@ Examples:
   wirespeed bench AES-128-GCM AES-256-GCM --both --sizes 1420,16KiB
   wirespeed bench AES-128-CBC --decrypt --use message,stream --routes libcrypto,vaes256
   wirespeed bench AES-128-CTR --threads 2 --seconds 1 --json -
+  wirespeed bench SHA2-256 --routes libcrypto,padlock --sizes 16,64,256,1024,8192 --unit kB/s
 
 ECB and CBC take whole blocks: 1420 becomes 1408. Without a libcrypto the kernels run directly.";
 
@@ -136,7 +138,7 @@ pub(crate) enum Unit {
 /// What `wirespeed bench` was asked to do.
 pub(crate) struct BenchRequest {
     /// Those asked for; otherwise all that there is a choice for.
-    pub(crate) algorithms: Option<Vec<Algorithm>>,
+    pub(crate) algorithms: Option<Vec<Subject>>,
     /// Those asked for; otherwise all that are here.
     pub(crate) routes: Option<Vec<Route>>,
     pub(crate) sizes: Vec<usize>,

@@ -60,7 +60,9 @@ impl Host {
             return Err("disproved by WIRESPEED_DISPROVE".to_owned());
         }
         let known = wirespeed_native::prove(found.route, self.arena.features());
-        let checks = known.map_err(|why| why.to_string())?.checks;
+        let hashes = wirespeed_native::prove_hashes(found.route, self.arena.features());
+        let checks = known.map_err(|why| why.to_string())?.checks
+            + hashes.map_err(|why| why.to_string())?.checks;
         let against_host = match self.door() {
             Door::Evp => {
                 prove_against_host(&self.arena, found.contender).map_err(|why| why.to_string())?

@@ -1,7 +1,7 @@
 //! What the survey measures, and what it makes of it.
 
 use serde::Serialize;
-use wirespeed_bench::{Case, Contender, Entry, Measured, Row};
+use wirespeed_bench::{Case, Contender, Entry, Measured, Row, Subject};
 use wirespeed_cipher::{Direction, Route, Use};
 use wirespeed_machine::Machine;
 use wirespeed_measure::statistics::Estimate;
@@ -32,8 +32,8 @@ const ROWS: [(&str, Direction, usize); 15] = [
 /// The cases of the survey.
 pub(crate) fn cases() -> Vec<Case> {
     let case = |&(name, direction, size): &(&str, Direction, usize)| {
-        let algorithm = name.parse().expect("the table holds known names");
-        Case::new(algorithm, direction, Use::Message, size).expect("the table holds real cases")
+        let subject: Subject = name.parse().expect("the table holds known names");
+        Case::new(subject, direction, Use::Message, size).expect("the table holds real cases")
     };
     ROWS.iter().map(case).collect()
 }
@@ -99,7 +99,7 @@ impl Gain {
         let shown = if stays { host.unwrap_or(best) } else { best };
         let case = measured.case;
         Some(Self {
-            algorithm: case.algorithm.name(),
+            algorithm: case.subject.name(),
             direction: case.direction.name(),
             usage: case.usage.name(),
             size: case.size,

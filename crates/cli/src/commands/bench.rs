@@ -2,8 +2,10 @@
 
 use std::collections::HashSet;
 
-use wirespeed_bench::{BENCH_SCHEMA, Case, Contender, Contest, Document, Measured, Row, Skipped};
-use wirespeed_cipher::{Algorithm, Direction, Route, Use};
+use wirespeed_bench::{
+    BENCH_SCHEMA, Case, Contender, Contest, Document, Measured, Row, Skipped, Subject,
+};
+use wirespeed_cipher::{Direction, Route, Use};
 use wirespeed_measure::Effort;
 
 use crate::arguments::{BenchRequest, Unit};
@@ -14,7 +16,7 @@ use crate::output::{Progress, figures, header, notes, warnings, write_json, writ
 
 /// The sizes of one algorithm in one direction and use: one block of the table.
 struct Block {
-    algorithm: Algorithm,
+    subject: Subject,
     usage: Use,
     cases: Vec<Case>,
 }
@@ -104,18 +106,17 @@ fn contenders(host: &Host, routes: Option<&[Route]>) -> Result<Vec<Contender>, F
 }
 
 /// The algorithms that somebody besides the host's OpenSSL knows.
-fn there_is_a_choice(host: &Host, contenders: &[Contender]) -> Vec<Algorithm> {
+fn there_is_a_choice(host: &Host, contenders: &[Contender]) -> Vec<Subject> {
     let others = || contenders.iter().filter(|contender| **contender != Contender::Host);
-    let chosen = |it: &&Algorithm| others().any(|other| host.arena.knows(*other, **it));
-    Algorithm::ALL.iter().filter(chosen).copied().collect()
+    Subject::all().filter(|it| others().any(|other| host.arena.knows(*other, *it))).collect()
 }
 
 /// Every block that has cases, and why the other cases are none.
-fn blocks(request: &BenchRequest, usual: &[Algorithm]) -> (Vec<Block>, Vec<Skipped>) {
+fn blocks(request: &BenchRequest, usual: &[Subject]) -> (Vec<Block>, Vec<Skipped>) {
     let (mut blocks, mut skipped) = (Vec::new(), Vec::new());
-    for &algorithm in request.algorithms.as_deref().unwrap_or(usual) {
-        // OFB and CTR are the same function both ways: --decrypt measures that one.
-        let directions = match algorithm.mode().is_symmetric() {
+    for &subject in request.algorithms.as_deref().unwrap_or(usual) {
+        // OFB, CTR and hashes are the same function both ways: --decrypt measures that one.
+        let directions = match subject.is_symmetric() {
             true => vec![Direction::Encrypt],
             false => request.directions.clone(),
         };
@@ -123,14 +124,14 @@ fn blocks(request: &BenchRequest, usual: &[Algorithm]) -> (Vec<Block>, Vec<Skipp
             for &usage in &request.uses {
                 let mut cases = Vec::new();
                 for &size in &request.sizes {
-                    match Case::new(algorithm, direction, usage, size) {
+                    match Case::new(subject, direction, usage, size) {
                         Ok(case) if !cases.contains(&case) => cases.push(case),
                         Ok(_) => {}
-                        Err(reason) => note(&mut skipped, algorithm, Some(usage), None, reason),
+                        Err(reason) => note(&mut skipped, subject, Some(usage), None, reason),
                     }
                 }
                 if !cases.is_empty() {
-                    blocks.push(Block { algorithm, usage, cases });
+                    blocks.push(Block { subject, usage, cases });
                 }
             }
         }
@@ -140,13 +141,13 @@ fn blocks(request: &BenchRequest, usual: &[Algorithm]) -> (Vec<Block>, Vec<Skipp
 
 fn note(
     skipped: &mut Vec<Skipped>,
-    algorithm: Algorithm,
+    subject: Subject,
     usage: Option<Use>,
     route: Option<Route>,
     reason: impl Into<String>,
 ) {
     let entry = Skipped {
-        algorithm: algorithm.name(),
+        algorithm: subject.name(),
         usage: usage.map(Use::name),
         route: route.map(Route::name),
         reason: reason.into(),
@@ -167,7 +168,7 @@ fn present_for(
     for contender in contenders {
         match contest.arena.runner(*contender, block.cases[0]) {
             Ok(_) => here.push(*contender),
-            Err(why) => note(skipped, block.algorithm, None, contender.route(), why.to_string()),
+            Err(why) => note(skipped, block.subject, None, contender.route(), why.to_string()),
         }
     }
     here

@@ -72,7 +72,7 @@ impl<'a> Measuring<'a> {
     /// that there is.
     fn is_of_interest(&self, algorithm: Algorithm) -> bool {
         let mut fast = self.contenders.iter().filter(|it| !is_slow(**it)).peekable();
-        fast.peek().is_none() || fast.any(|it| self.arena.knows(*it, algorithm))
+        fast.peek().is_none() || fast.any(|it| self.arena.knows(*it, algorithm.into()))
     }
 
     /// Measures a case.
@@ -94,7 +94,7 @@ impl<'a> Measuring<'a> {
             let from = if chosen.contains(contender) { &measured } else { &look };
             trial(from, *contender, class)
         });
-        self.trials[case.algorithm.index()].extend(trials);
+        self.trials[cipher(case).index()].extend(trials);
         Ok(())
     }
 
@@ -141,11 +141,11 @@ impl<'a> Measuring<'a> {
     }
 
     fn is_portable_worthwhile(&mut self, case: Case) -> Result<bool, Fault> {
-        let key = (case.algorithm, case.direction);
+        let key = (cipher(case), case.direction);
         if let Some(known) = self.portable.get(&key) {
             return Ok(*known);
         }
-        let usual = Case::new(case.algorithm, case.direction, Use::Message, 1024);
+        let usual = Case::new(case.subject, case.direction, Use::Message, 1024);
         let portable = Contender::Provider(Route::Portable);
         let effort = Effort { slice: 50_000, rounds: 7 };
         let look = self.contest(usual.unwrap_or(case), &[Contender::Host, portable], effort)?;
@@ -180,6 +180,11 @@ impl<'a> Measuring<'a> {
         found.dedup();
         found
     }
+}
+
+/// The plan knows no hash functions, and no case here is one.
+fn cipher(case: Case) -> Algorithm {
+    case.subject.cipher().expect("only ciphers are tuned")
 }
 
 /// Whether a contender is one that any CPU can run.
