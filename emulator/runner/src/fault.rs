@@ -33,7 +33,7 @@ impl Fault {
             Self::Parser(error) => {
                 let text = error.to_string();
                 let first = text.lines().next().unwrap_or_default();
-                let first = first.strip_prefix("error: ").unwrap_or(first);
+                let first = first.strip_prefix("error: ").unwrap_or(first).trim_end_matches(':');
                 (format!("{first}: see padlock-run --help"), 2)
             }
             Self::Unable(message) => (message, 2),

@@ -80,8 +80,15 @@ impl Tracer {
             Stop::Exec => {
                 // The other threads are gone, and the one that remains bears the process's number.
                 self.threads.remove(&Thread(thread.event_message()? as pid_t));
-                let process = self.process(thread)?;
-                process.name = name(thread)?;
+                self.process(thread)?;
+                if let Some(process) = self.processes.get_mut(&thread.0) {
+                    // What was counted belongs to the program that was.
+                    if self.stats && !process.counts.is_empty() {
+                        process.report(thread);
+                        process.counts.clear();
+                    }
+                    process.name = name(thread)?;
+                }
                 thread.resume(self.cpuid.after_exec(thread)?, 0)
             }
             Stop::Filtered => thread.resume(Resume::ToSystemCall, 0),
@@ -161,10 +168,16 @@ impl Tracer {
         self.threads.remove(&thread);
         let Some(process) = self.processes.remove(&thread.0) else { return };
         if self.stats {
-            let line = process.counts.line(thread.0.cast_unsigned(), &process.name);
-            // Who closed the other end does not want to know.
-            let _ = io::stderr().write_all(line.as_bytes());
+            process.report(thread);
         }
+    }
+}
+
+impl Process {
+    fn report(&self, number: Thread) {
+        let line = self.counts.line(number.0.cast_unsigned(), &self.name);
+        // Who closed the other end does not want to know.
+        let _ = io::stderr().write_all(line.as_bytes());
     }
 }
 

@@ -50,7 +50,7 @@ impl Pages {
     fn write_piece(&mut self, address: u64, bytes: &[u8]) -> bool {
         let next = self.waiting.0.wrapping_add(self.waiting.1.len() as u64);
         // At the border of two pages the next one has not been tried yet.
-        if address == next && address % PAGE as u64 != 0 {
+        if address == next && offset(address) != 0 {
             self.waiting.1.extend_from_slice(bytes);
         } else {
             self.finish();

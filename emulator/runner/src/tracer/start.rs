@@ -6,7 +6,6 @@
 use std::fs::File;
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
 use std::os::fd::{AsRawFd, RawFd};
-use std::process::exit;
 
 use libc::{c_int, c_uint, pid_t};
 use padlock_emulator::Cpu;
@@ -37,7 +36,7 @@ pub(crate) fn become_traced(settings: &Settings, trace: Option<File>) -> io::Res
         // SAFETY: as above.
         match unsafe { libc::fork() } {
             0 => trace_command(command, settings, trace, from_command, to_command),
-            number => exit(if number > 0 { 0 } else { 1 }),
+            number => end(if number > 0 { 0 } else { 1 }),
         }
     }
     drop((from_command, to_command));
@@ -82,13 +81,19 @@ fn trace_command(
     let told = to_command.write_all(&error.to_ne_bytes());
     drop(to_command);
     match attached.and_then(|mut tracer| told.and_then(|()| tracer.run())) {
-        Ok(()) => exit(0),
-        Err(_) if error != 0 => exit(1),
+        Ok(()) => end(0),
+        Err(_) if error != 0 => end(1),
         Err(error) => {
             eprintln!("padlock-run: the tracer stops, and ends what it traced: {error}");
-            exit(1)
+            end(1)
         }
     }
+}
+
+/// Ends a forked process, which leaves all that is to be done at exit to the one that forked.
+fn end(status: c_int) -> ! {
+    // SAFETY: takes a number.
+    unsafe { libc::_exit(status) }
 }
 
 impl Tracer {

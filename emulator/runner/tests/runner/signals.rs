@@ -1,0 +1,53 @@
+//! What a traced program sees of signals: what it would see on the hardware.
+
+use std::os::unix::process::ExitStatusExt;
+
+use crate::support::{Said, compile, padlock_run, scratch};
+
+/// Runs a case of `signals.c` in its 64-bit and its 32-bit version.
+fn run(case: &str, check: impl Fn(&Said)) {
+    let folder = scratch();
+    for options in [&[][..], &["-m32"]] {
+        let program = compile(folder.path(), "signals", options);
+        for more in [&[][..], &["--interrupt-every", "7"]] {
+            let mut command = padlock_run();
+            check(&Said::by(command.arg("--ptrace").args(more).arg(&program).arg(case)));
+        }
+    }
+}
+
+fn succeeds(said: &Said) {
+    assert_eq!((said.text(), said.errors()), (String::new(), String::new()));
+}
+
+#[test]
+fn a_timer_changes_nothing() {
+    run("timer", succeeds);
+}
+
+#[test]
+fn the_programs_own_signals_are_untouched() {
+    run("own", succeeds);
+}
+
+#[test]
+fn faults_have_their_address() {
+    run("faults", succeeds);
+}
+
+#[test]
+fn a_fault_cannot_be_blocked_or_ignored() {
+    for case in ["blocked", "ignored"] {
+        run(case, |said| assert_eq!(said.0.status.signal(), Some(libc::SIGSEGV), "{said:?}"));
+    }
+}
+
+#[test]
+fn stopping_and_going_on_is_seen_by_the_parent() {
+    run("stopped", succeeds);
+}
+
+#[test]
+fn the_tracer_is_nobodys_child() {
+    run("childless", succeeds);
+}
