@@ -121,10 +121,10 @@ pub fn decode(bytes: &[u8], width: Width) -> Option<Instruction> {
     let length = start + 3;
     let &[0x0f, second, selector] = bytes.get(start..length)? else { return None };
     let operation = Operation::of_opcode(second, selector)?;
-    // Montmul's structure holds 32-bit pointers; without 67h it is #UD in 64-bit code (measured on a
-    // KX-6580, zydis issue 279).
-    let lacks_address_size =
-        operation == Operation::Montmul && width == Width::Bits64 && !address_size;
+    // Montmul's structure holds 32-bit pointers, and it is #UD wherever addresses have another size
+    // (measured in 64-bit code on a KX-6580, zydis issue 279; iced-x86 has it so for 32-bit code as well).
+    let has_32_bit_addresses = address_size == (width == Width::Bits64);
+    let lacks_address_size = operation == Operation::Montmul && !has_32_bit_addresses;
     let lacks_repetition = operation != Operation::Xstore && !repeated;
     if length > LONGEST || lacks_repetition || lacks_address_size {
         return None;

@@ -93,6 +93,9 @@ fn control(machine: &mut Machine<'_>, mode: Mode) -> Result<Control, Outcome> {
 }
 
 /// The key at RBX, for as many rounds as the control word says.
+///
+/// Not inlined, so that the schedule in memory's order leaves the stack again.
+#[inline(never)]
 fn key(machine: &mut Machine<'_>, control: Control, mode: Mode) -> Result<Aes, Outcome> {
     let at = machine.registers.rbx;
     if control.key_is_expanded() {

@@ -165,6 +165,14 @@ impl Program {
     }
 }
 
+/// All of something, or for Miri, to which everything takes long, only what it needs to have seen the code.
+pub(crate) fn reduced<T>(
+    all: impl IntoIterator<Item = T>,
+    for_miri: impl Fn(&T) -> bool,
+) -> Vec<T> {
+    all.into_iter().filter(|case| !cfg!(miri) || for_miri(case)).collect()
+}
+
 /// Bytes that differ from their neighbours and from one another's blocks.
 pub(crate) fn pattern(length: usize) -> Vec<u8> {
     (0..length).map(|at| (at % 251) as u8 ^ (at / 251) as u8).collect()

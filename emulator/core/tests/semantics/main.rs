@@ -7,6 +7,7 @@ mod ccs;
 mod control;
 mod cpuid;
 mod decode;
+mod flaws;
 mod hashes;
 mod montmul;
 mod reference;

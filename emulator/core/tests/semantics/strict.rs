@@ -2,7 +2,7 @@
 
 use padlock_emulator::{Model, Operation, Outcome};
 
-use crate::bench::pattern;
+use crate::bench::{pattern, reduced};
 use crate::call::{Call, Cipher};
 use crate::hashes;
 
@@ -48,7 +48,7 @@ fn aligned_calls_do_not_fault() {
 fn misaligned_operands_fault() {
     for model in MODELS {
         for mode in [Operation::XcryptEcb, Operation::XcryptCbc] {
-            for offset in 1..16 {
+            for offset in reduced(1..16, |offset| *offset == 8) {
                 let call = Call::new(Cipher::Hardware, mode, true, 3);
                 let general = Outcome::GeneralProtection;
                 assert_eq!(outcome(&call, model, |registers| registers.rdx += offset), general);
@@ -72,7 +72,7 @@ fn misaligned_data_fault_unless_the_model_or_the_control_word_allows_them() {
         for (control, expected) in [(0, without), (ALIGN, with)] {
             let mut call = Call::new(Cipher::Hardware, Operation::XcryptEcb, false, 3);
             call.control = control;
-            for offset in 1..16 {
+            for offset in reduced(1..16, |offset| *offset == 8) {
                 assert_eq!(outcome(&call, model, |registers| registers.rsi += offset), expected);
                 assert_eq!(outcome(&call, model, |registers| registers.rdi += offset), expected);
             }
@@ -83,7 +83,7 @@ fn misaligned_data_fault_unless_the_model_or_the_control_word_allows_them() {
 #[test]
 fn reserved_bits_fault() {
     for model in MODELS {
-        for bit in 0..128_u64 {
+        for bit in reduced(0..128_u64, |bit| [6, 40].contains(bit)) {
             let call = Call::new(Cipher::Hardware, Operation::XcryptEcb, false, 3);
             let mut prepared = call.prepare(model);
             prepared.program.options.strict = true;
@@ -113,7 +113,7 @@ fn the_state_of_a_hash_is_aligned() {
     for (operation, length) in
         [(Operation::Xsha1, 32), (Operation::Xsha256, 32), (Operation::Xsha512, 64)]
     {
-        for offset in 0..16 {
+        for offset in reduced(0..16, |offset| *offset % 8 == 0) {
             let mut program = hashes::prepare(Model::Zhaoxin, operation, &pattern(129));
             program.options.strict = true;
             // The data may begin anywhere.
