@@ -51,7 +51,7 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_cut_off() {
         let mut text = Text::<8>::new();
-        let _ = write!(text, "{}-{}", 1234, "abcdefgh");
+        let _ = write!(text, "{}-abcdefgh", 1234);
         assert_eq!(text.as_bytes(), b"1234-abc");
         text.push(b"more");
         assert_eq!(text.as_bytes(), b"1234-abc");

@@ -105,8 +105,8 @@ impl Said {
         self.output.status.code()
     }
 
-    /// The counts of each process: its name, and by operation traps and blocks.
-    pub(crate) fn counts(&self) -> Vec<(String, BTreeMap<String, (u64, u64)>)> {
+    /// The counts of each process.
+    pub(crate) fn counts(&self) -> Vec<Counts> {
         let errors = self.errors();
         let lines = errors.lines().filter_map(|line| line.strip_prefix("padlock-run: "));
         lines.map(|line| parse(line).unwrap_or_else(|| panic!("counts: {line}"))).collect()
@@ -115,14 +115,29 @@ impl Said {
     /// Traps and blocks of one operation in the only process there is.
     pub(crate) fn count(&self, operation: &str) -> (u64, u64) {
         match &self.counts()[..] {
-            [(_, counts)] => counts.get(operation).copied().unwrap_or_default(),
+            [counts] => counts.of(operation),
             other => panic!("one process: {other:?}"),
         }
     }
 }
 
+/// What was counted in one process.
+#[derive(Debug)]
+pub(crate) struct Counts {
+    pub(crate) name: String,
+    /// Traps and blocks.
+    operations: BTreeMap<String, (u64, u64)>,
+}
+
+impl Counts {
+    /// Traps and blocks of one operation.
+    pub(crate) fn of(&self, operation: &str) -> (u64, u64) {
+        self.operations.get(operation).copied().unwrap_or_default()
+    }
+}
+
 /// `PID NAME xcryptcbc=TRAPS/BLOCKS … cpuid=TRAPS`
-fn parse(line: &str) -> Option<(String, BTreeMap<String, (u64, u64)>)> {
+fn parse(line: &str) -> Option<Counts> {
     let mut words = line.split(' ');
     words.next()?.parse::<u32>().ok()?;
     let name = words.next()?.to_owned();
@@ -131,7 +146,7 @@ fn parse(line: &str) -> Option<(String, BTreeMap<String, (u64, u64)>)> {
         let (traps, blocks) = counts.split_once('/').unwrap_or((counts, "0"));
         Some((operation.to_owned(), (traps.parse().ok()?, blocks.parse().ok()?)))
     });
-    Some((name, counts.collect::<Option<_>>()?))
+    Some(Counts { name, operations: counts.collect::<Option<_>>()? })
 }
 
 /// A line of a trace.
