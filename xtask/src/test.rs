@@ -5,13 +5,14 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde_json::Value;
+use wirespeed_vm::PadLock;
 
-use crate::kernel;
 use crate::openssl::{self, Version};
 use crate::run::Run;
 use crate::structure;
 use crate::tally::Tally;
 use crate::vectors;
+use crate::vm;
 use crate::workspace::Workspace;
 
 /// Which stages to run.
@@ -75,7 +76,16 @@ const STAGES: &[Stage] = &[
         run: |workspace| built(workspace, Version::V4_0),
     },
     Stage { name: "hosts", about: "real programs and daemons with our module", run: hosts },
-    Stage { name: "vm", about: "lesser machines, booted in QEMU", run: virtual_machines },
+    Stage {
+        name: "padlock",
+        about: "conformance of the route padlock, on an emulated PadLock",
+        run: padlock,
+    },
+    Stage {
+        name: "vm",
+        about: "lesser machines and PadLock in the kernel, booted in QEMU",
+        run: virtual_machines,
+    },
     Stage {
         name: "secrets",
         about: "secret-independence: memcheck with poisoned keys and data",
@@ -170,25 +180,54 @@ fn hosts(workspace: &Workspace) -> Result<Tally> {
         .tests()
 }
 
-/// The program, the module and the kernels' own tests on machines that lack what this one has.
+/// The route padlock through every vector and contract, on the CPU that has most of it, and on the one
+/// that has least.
+fn padlock(workspace: &Workspace) -> Result<Tally> {
+    let mut tally = Tally::default();
+    for (cpu, filter) in [("zhaoxin", "padlock"), ("c3", "kernels::padlock")] {
+        let runner = workspace.target().join("release/padlock-run");
+        let runner = format!("{} --cpu {cpu} --hide-aesni", runner.display());
+        tally += workspace
+            .cargo(["test", "--release", "--package", "wirespeed-conformance"])
+            .arguments(["--test", "conformance", "--", filter])
+            .environment(RUNNER, runner)
+            .environment("WIRESPEED_SCHEDULE", "reduced")
+            .tests()?;
+    }
+    Ok(tally)
+}
+
+/// The program, the module and the kernels' own tests on machines that lack what this one has; then the
+/// kernel's drivers, in a guest that has what this machine lacks.
 fn virtual_machines(workspace: &Workspace) -> Result<Tally> {
-    let kernel = match kernel::provide(workspace) {
-        Ok(kernel) => kernel,
-        Err(error) => return Ok(Tally::skip(format!("no kernel to boot: {error:#}"))),
-    };
+    if let Err(error) = vm::kernel(workspace, None) {
+        return Ok(Tally::skip(format!("no kernel to boot: {error:#}")));
+    }
     let built = workspace
         .cargo(["test", "--release", "--package", "wirespeed-native", "--lib", "--no-run"])
         .arguments(["--message-format", "json"])
         .output()?;
     let mut messages = built.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     let program = messages.find_map(|it| it["executable"].as_str().map(str::to_owned));
-    workspace
-        .cargo(["test", "--release", "--package", "wirespeed-hosts", "--test", "vm"])
-        .environment("WIRESPEED_MODULES", workspace.target().join("release"))
-        .environment("WIRESPEED_KERNEL", kernel)
+    let tests = |name: &str| {
+        workspace
+            .cargo(["test", "--release", "--package", "wirespeed-hosts", "--test", name])
+            .environment("WIRESPEED_MODULES", workspace.target().join("release"))
+    };
+    let mut tally = tests("vm")
+        .environment("WIRESPEED_VM", vm::kernels(workspace))
         .environment("WIRESPEED_NATIVE_TESTS", program.context("the kernels have no tests")?)
-        .tests()
+        .tests()?;
+    let this = std::env::current_exe().context("this program's own path")?;
+    for model in PadLock::ALL {
+        let guest = format!("{} vm --limit 300 --padlock {} --", this.display(), model.name());
+        tally += tests("vm_padlock").environment(RUNNER, guest).tests()?;
+    }
+    Ok(tally)
 }
+
+/// What starts the programs that cargo has built.
+const RUNNER: &str = "CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER";
 
 /// A conformance program under valgrind's memcheck, which may get more options.
 ///
@@ -198,10 +237,7 @@ fn valgrind(workspace: &Workspace, options: &str, arguments: &[&str]) -> Result<
     workspace
         .cargo(["test", "--release", "--package", "wirespeed-conformance", "--test"])
         .arguments(arguments)
-        .environment(
-            "CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER",
-            format!("valgrind --quiet {options}"),
-        )
+        .environment(RUNNER, format!("valgrind --quiet {options}"))
         .tests()
 }
 
@@ -272,7 +308,8 @@ fn miri(workspace: &Workspace) -> Result<Tally> {
     Run::new("cargo", workspace.root())
         .arguments(["+nightly", "miri", "test", "--target-dir"])
         .arguments([workspace.target().join("miri")])
-        .arguments(["--package", "wirespeed-cipher", "--package", "wirespeed-native", "--"])
+        .arguments(["--package", "wirespeed-cipher", "--package", "wirespeed-native"])
+        .arguments(["--package", "padlock-emulator", "--"])
         // Thousands of messages, which take Miri hours; the self-test's one message per mode is the same
         // code.
         .arguments(["--skip", "every_route_here_is_proved", "--skip", "known_messages"])
