@@ -4,6 +4,7 @@ use aes::Block;
 use aes::hazmat::cipher_round;
 use padlock_emulator::{Model, Operation, Outcome};
 
+use crate::bench::reduced;
 use crate::call::{Call, Cipher, MODES};
 use crate::reference;
 
@@ -16,7 +17,7 @@ fn a_digest_keeps_the_last_block_only() {
         if cfg!(miri) && cipher == Cipher::Hardware {
             continue;
         }
-        for mode in MODES {
+        for mode in reduced(MODES, |mode| *mode == Operation::XcryptCbc) {
             let call = Call { control: bit, ..Call::new(cipher, mode, false, 4) };
             let mut prepared = call.prepare(Model::Zhaoxin);
             assert_eq!(prepared.step(), Outcome::Done);

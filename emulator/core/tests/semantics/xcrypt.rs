@@ -38,8 +38,8 @@ fn sp800_38a_key(bits: usize) -> Vec<u8> {
 
 #[test]
 fn sp800_38a_is_met_in_all_modes_and_key_sizes() {
-    for (mode, bits, ciphertext) in SP800_38A {
-        for cipher in [Cipher::Hardware, Cipher::Software] {
+    for (mode, bits, ciphertext) in reduced(SP800_38A, |(_, bits, _)| *bits == 256) {
+        for cipher in reduced([Cipher::Hardware, Cipher::Software], |it| *it == Cipher::Hardware) {
             for decrypt in [false, true] {
                 let (mut from, mut to) = (hex(PLAINTEXT), hex(ciphertext));
                 if decrypt {
