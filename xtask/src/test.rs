@@ -93,7 +93,7 @@ const STAGES: &[Stage] = &[
     },
     Stage { name: "memcheck", about: "the provider under memcheck, reduced", run: memcheck },
     Stage { name: "asan", about: "the provider under AddressSanitizer (nightly)", run: asan },
-    Stage { name: "fuzz", about: "everything that reads a file, fuzzed (nightly)", run: fuzz },
+    Stage { name: "fuzz", about: "what reads others' files and code, fuzzed (nightly)", run: fuzz },
     Stage { name: "miri", about: "what Miri can interpret (nightly)", run: miri },
 ];
 
