@@ -171,10 +171,10 @@ const ATTEMPTS: u32 = 1000;
 /// halved once more.
 ///
 /// [`Claim::XSTORE`]: crate::health::Claim::XSTORE
-const RAW_BYTES: usize = 8 * SEED_BYTES;
+pub const RAW_BYTES: usize = 8 * SEED_BYTES;
 
 /// Bytes that are conditioned at once.
-const SEED_BYTES: usize = 32;
+pub const SEED_BYTES: usize = 32;
 
 /// The random number generator.
 #[derive(Clone, Copy, Debug)]
@@ -239,20 +239,29 @@ impl Generator {
         out: &mut [u8],
     ) -> Result<(), Fault> {
         for chunk in out.chunks_mut(SEED_BYTES) {
-            let mut pool = [0; RAW_BYTES + SEED_BYTES];
-            let (raw, system) = pool.split_at_mut(RAW_BYTES);
-            let filled = self.fill_raw(raw).and_then(|()| system_randomness(system));
-            if let Err(fault) = filled {
-                pool.zeroize();
-                return Err(fault);
-            }
-            let mut seed = hash(&pool);
+            let mut raw = [0; RAW_BYTES];
+            let seed = self.fill_raw(&mut raw).and_then(|()| condition(&raw, &hash));
+            raw.zeroize();
+            let mut seed = seed?;
             chunk.copy_from_slice(&seed[..chunk.len()]);
-            pool.zeroize();
             seed.zeroize();
         }
         Ok(())
     }
+}
+
+/// What may be used of raw bytes: they and the kernel's randomness, hashed together as
+/// [`Generator::seed`] does it, for those who test the raw bytes first.
+pub fn condition(
+    raw: &[u8; RAW_BYTES],
+    hash: impl Fn(&[u8]) -> [u8; SEED_BYTES],
+) -> Result<[u8; SEED_BYTES], Fault> {
+    let mut pool = [0; RAW_BYTES + SEED_BYTES];
+    let (head, system) = pool.split_at_mut(RAW_BYTES);
+    head.copy_from_slice(raw);
+    let seed = system_randomness(system).map(|()| hash(&pool));
+    pool.zeroize();
+    seed
 }
 
 /// getrandom(2), for up to 256 bytes, which come whole or not at all.
