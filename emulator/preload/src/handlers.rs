@@ -5,7 +5,7 @@ use core::ptr;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use libc::{c_int, c_void, siginfo_t, ucontext_t};
-use padlock_emulator::{Instruction, Outcome, Random, Width};
+use padlock_emulator::{Instruction, Outcome, Random, Registers, Width};
 use padlock_runner::{CPUID, INT3, LONGEST, REP, Signal, Trap, classify};
 
 use crate::actions::{self, Action, OURS};
@@ -89,12 +89,13 @@ fn answer(signal: c_int, information: &siginfo_t, context: &mut Context<'_>) -> 
     let length = memory.read_code(address, &mut code);
     let code = code.get(..length).unwrap_or_default();
     let trap = classify(cause, code, Width::Bits64);
-    let (operation, blocks, fault) = match trap {
+    let Registers { rsi, rdi, .. } = context.registers();
+    let (operation, blocks, operands, fault) = match trap {
         None => return Some(Fault::Theirs),
         Some(Trap::Cpuid) => {
             answer_cpuid(process, context);
             COUNTS.count_cpuid();
-            ("cpuid", 0, None)
+            ("cpuid", 0, None, None)
         }
         Some(Trap::PadLock(instruction)) => {
             let (blocks, outcome) = step(process, instruction, address, &mut memory, context);
@@ -107,11 +108,11 @@ fn answer(signal: c_int, information: &siginfo_t, context: &mut Context<'_>) -> 
             }
             COUNTS.count(instruction.operation, blocks);
             let fault = fault_of(outcome, memory.refusal(), context);
-            (instruction.operation.name(), blocks, fault)
+            (instruction.operation.name(), blocks, Some([rsi, rdi]), fault)
         }
     };
     if let Some(path) = process.settings.trace {
-        report::trace(path, name, address, operation, blocks);
+        report::trace(path, name, address, operation, blocks, operands);
     }
     fault
 }
@@ -119,9 +120,9 @@ fn answer(signal: c_int, information: &siginfo_t, context: &mut Context<'_>) -> 
 fn answer_cpuid(process: &Process, context: &mut Context<'_>) {
     let mut registers = context.registers();
     let (leaf, subleaf) = (registers.rax as u32, registers.rcx as u32);
-    let real = cpuid::ask(leaf, subleaf, process.cpuid_faults);
+    let real = cpuid::ask(leaf, subleaf);
     let [rax, rbx, rcx, rdx] = process.cpu.cpuid(leaf, subleaf, real).map(u64::from);
-    registers = padlock_emulator::Registers { rax, rbx, rcx, rdx, ..registers };
+    registers = Registers { rax, rbx, rcx, rdx, ..registers };
     context.set_registers(&registers);
     context.set_address(context.address() + CPUID.len() as u64);
 }

@@ -48,7 +48,14 @@ pub(crate) extern "C" fn end() {
 }
 
 /// Adds a line to the trace, if there is one.
-pub(crate) fn trace(path: &CStr, signal: &'static str, address: u64, operation: &str, blocks: u64) {
+pub(crate) fn trace(
+    path: &CStr,
+    signal: &'static str,
+    address: u64,
+    operation: &str,
+    blocks: u64,
+    operands: Option<[u64; 2]>,
+) {
     let object = objects::containing(address);
     let trace = Trace {
         process: id(),
@@ -58,6 +65,7 @@ pub(crate) fn trace(path: &CStr, signal: &'static str, address: u64, operation: 
         object: object.as_ref().map(|object| (object.name, object.start)),
         operation,
         blocks,
+        operands,
     };
     let flags = libc::O_WRONLY | libc::O_APPEND | libc::O_CREAT | libc::O_CLOEXEC;
     // SAFETY: the path ends with NUL. A raw call, because `open` is a place where threads are cancelled.

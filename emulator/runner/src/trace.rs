@@ -21,13 +21,16 @@ pub struct Trace<'name> {
     pub operation: &'name str,
     /// How many blocks it processed.
     pub blocks: u64,
+    /// RSI and RDI as it began: source and destination. CPUID has none.
+    pub operands: Option<[u64; 2]>,
 }
 
 impl Trace<'_> {
-    /// `PID TID SIGNAL ADDRESS OBJECT+OFFSET OPERATION BLOCKS`, separated by tabs; `-` where the object is not known.
+    /// `PID TID SIGNAL ADDRESS OBJECT+OFFSET OPERATION BLOCKS SOURCE DESTINATION`, separated by tabs; `-` where the object is not known, and
+    /// for operands that CPUID does not have.
     pub fn line(&self) -> Text<4608> {
         let mut line = Text::new();
-        let Self { process, thread, signal, address, object, operation, blocks } = *self;
+        let Self { process, thread, signal, address, object, operation, blocks, operands } = *self;
         let _ = write!(line, "{process}\t{thread}\t{signal}\t{address:#x}\t");
         match object {
             Some((name, start)) => {
@@ -36,7 +39,12 @@ impl Trace<'_> {
             }
             None => line.push(b"-"),
         }
-        let _ = writeln!(line, "\t{operation}\t{blocks}");
+        let _ = match operands {
+            Some([source, destination]) => {
+                writeln!(line, "\t{operation}\t{blocks}\t{source:#x}\t{destination:#x}")
+            }
+            None => writeln!(line, "\t{operation}\t{blocks}\t-\t-"),
+        };
         line
     }
 }
@@ -55,12 +63,14 @@ mod tests {
             object: Some((b"/usr/lib/engines-3/padlock.so", 0x7f00_0000_0000)),
             operation: "xcryptcbc",
             blocks: 32,
+            operands: Some([0x1000, 0x2000]),
         };
-        let expected =
-            "1\t2\tSIGILL\t0x7f0000001234\t/usr/lib/engines-3/padlock.so+0x1234\txcryptcbc\t32\n";
+        let expected = "1\t2\tSIGILL\t0x7f0000001234\t/usr/lib/engines-3/padlock.so+0x1234\t\
+                        xcryptcbc\t32\t0x1000\t0x2000\n";
         assert_eq!(trace.line().as_bytes(), expected.as_bytes());
         trace.object = None;
-        let expected = b"1\t2\tSIGILL\t0x7f0000001234\t-\txcryptcbc\t32\n";
+        trace.operands = None;
+        let expected = b"1\t2\tSIGILL\t0x7f0000001234\t-\txcryptcbc\t32\t-\t-\n";
         assert_eq!(trace.line().as_bytes(), expected);
     }
 }

@@ -14,15 +14,16 @@ mod stop;
 mod thread;
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::fs::{self, File};
 use std::io::{self, Write};
 
 use libc::{c_int, pid_t};
-use padlock_emulator::{Cpu, Operation};
+use padlock_emulator::Cpu;
 use padlock_runner::{Counts, Trace};
 
 use cpuid::Cpuid;
-use emulation::Answer;
+use emulation::{Answer, Trapped};
 use stop::Stop;
 use thread::{Resume, Thread};
 
@@ -67,11 +68,15 @@ impl Tracer {
             }
             Stop::Signal(signal @ (libc::SIGILL | libc::SIGSEGV)) => {
                 let answer = emulation::answer(&self.cpu, thread, signal)?;
-                let Answer::Given { operation, blocks, address, signal } = answer else {
+                let Answer::Given(trapped, signal) = answer else {
                     return self.resume(thread, signal);
                 };
-                self.count(thread, operation, blocks)?;
-                self.write_trace(thread, operation, blocks, address)?;
+                let counts = &self.process(thread)?.counts;
+                match trapped.operation {
+                    Some((operation, _)) => counts.count(operation, trapped.blocks),
+                    None => counts.count_cpuid(),
+                }
+                self.write_trace(thread, &trapped)?;
                 self.resume(thread, signal)
             }
             Stop::Signal(signal) => self.resume(thread, signal),
@@ -115,52 +120,32 @@ impl Tracer {
                 number
             }
         };
-        if !self.processes.contains_key(&number) {
-            let process = Process { name: name(Thread(number))?, counts: Counts::new() };
-            self.processes.insert(number, process);
-        }
-        Ok(self.processes.get_mut(&number).expect("it was just looked up"))
+        Ok(match self.processes.entry(number) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => {
+                place.insert(Process { name: name(Thread(number))?, counts: Counts::new() })
+            }
+        })
     }
 
-    fn count(
-        &mut self,
-        thread: Thread,
-        operation: Option<Operation>,
-        blocks: u64,
-    ) -> io::Result<()> {
-        let counts = &self.process(thread)?.counts;
-        match operation {
-            Some(operation) => counts.count(operation, blocks),
-            None => counts.count_cpuid(),
-        }
-        Ok(())
-    }
-
-    fn write_trace(
-        &mut self,
-        thread: Thread,
-        operation: Option<Operation>,
-        blocks: u64,
-        address: u64,
-    ) -> io::Result<()> {
-        if self.trace.is_none() {
-            return Ok(());
-        }
-        self.process(thread)?;
+    fn write_trace(&self, thread: Thread, trapped: &Trapped) -> io::Result<()> {
+        let Some(mut file) = self.trace.as_ref() else { return Ok(()) };
+        let Trapped { address, operation, blocks } = *trapped;
         let mappings = mappings::of(thread)?;
         let object = mappings.iter().find(|it| it.addresses.contains(&address));
         let object = object.filter(|it| !it.name.is_empty());
         let object = object.and_then(|it| mappings.iter().find(|other| other.name == it.name));
         let line = Trace {
-            process: self.threads[&thread].cast_unsigned(),
+            process: self.threads.get(&thread).unwrap_or(&thread.0).cast_unsigned(),
             thread: thread.0.cast_unsigned(),
             signal: if operation.is_some() { "SIGILL" } else { self.cpuid.signal() },
             address,
             object: object.map(|it| (it.name.as_bytes(), it.addresses.start)),
-            operation: operation.map_or("cpuid", Operation::name),
+            operation: operation.map_or("cpuid", |(operation, _)| operation.name()),
             blocks,
+            operands: operation.map(|(_, operands)| operands),
         };
-        self.trace.as_mut().map_or(Ok(()), |file| file.write_all(line.line().as_bytes()))
+        file.write_all(line.line().as_bytes())
     }
 
     /// The thread has ended, and its process if it was the one that bears its number.

@@ -27,13 +27,17 @@ pub(crate) enum Answer {
     /// Not for us: it gets its signal.
     Theirs,
     /// It was answered; the thread gets this signal, or (zero) none.
-    Given {
-        /// What trapped; none is CPUID.
-        operation: Option<Operation>,
-        blocks: u64,
-        address: u64,
-        signal: c_int,
-    },
+    Given(Trapped, c_int),
+}
+
+/// An instruction that trapped.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Trapped {
+    /// Where it stands.
+    pub(crate) address: u64,
+    /// What it does, and source and destination as it began; CPUID otherwise.
+    pub(crate) operation: Option<(Operation, [u64; 2])>,
+    pub(crate) blocks: u64,
 }
 
 /// Does what the instruction under the thread's program counter says, if that is why it got this signal.
@@ -50,6 +54,7 @@ pub(crate) fn answer(cpu: &Cpu, thread: Thread, signal: c_int) -> io::Result<Ans
     let width = width(&registers);
     let mut code = [0; LONGEST];
     let length = thread.read_code(address, &mut code);
+    let operands = [registers.rsi, registers.rdi];
     let (operation, blocks, signal) = match classify(cause, &code[..length], width) {
         None => return Ok(Answer::Theirs),
         Some(Trap::Cpuid) => {
@@ -79,10 +84,10 @@ pub(crate) fn answer(cpu: &Cpu, thread: Thread, signal: c_int) -> io::Result<Ans
                     fault(thread, signal, code, address)?
                 }
             };
-            (Some(instruction.operation), blocks, signal)
+            (Some((instruction.operation, operands)), blocks, signal)
         }
     };
-    Ok(Answer::Given { operation, blocks, address, signal })
+    Ok(Answer::Given(Trapped { address, operation, blocks }, signal))
 }
 
 fn cpuid(cpu: &Cpu, registers: &mut user_regs_struct) {

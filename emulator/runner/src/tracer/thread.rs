@@ -67,10 +67,9 @@ impl Thread {
     pub(crate) fn registers(self) -> io::Result<user_regs_struct> {
         // SAFETY: all zeros are valid registers.
         let mut registers: user_regs_struct = unsafe { mem::zeroed() };
+        let into = (&raw mut registers).cast();
         // SAFETY: the kernel fills exactly this structure.
-        unsafe {
-            self.request(libc::PTRACE_GETREGS, ptr::null_mut(), (&raw mut registers).cast())?
-        };
+        unsafe { self.request(libc::PTRACE_GETREGS, ptr::null_mut(), into)? };
         Ok(registers)
     }
 
@@ -84,10 +83,9 @@ impl Thread {
     pub(crate) fn signal_code(self) -> io::Result<c_int> {
         // SAFETY: all zeros are a valid siginfo.
         let mut signal: siginfo_t = unsafe { mem::zeroed() };
+        let into = (&raw mut signal).cast();
         // SAFETY: the kernel fills exactly this structure.
-        unsafe {
-            self.request(libc::PTRACE_GETSIGINFO, ptr::null_mut(), (&raw mut signal).cast())?
-        };
+        unsafe { self.request(libc::PTRACE_GETSIGINFO, ptr::null_mut(), into)? };
         Ok(signal.si_code)
     }
 
@@ -137,8 +135,9 @@ impl Thread {
     pub(crate) fn is_behind_system_call(self) -> io::Result<bool> {
         let mut operation = 0_u8;
         let into = (&raw mut operation).cast();
+        let size = size_of_val(&operation) as *mut c_void;
         // SAFETY: the kernel copies as much of its structure as fits: here its first byte, the kind.
-        unsafe { self.request(libc::PTRACE_GET_SYSCALL_INFO, 1 as *mut c_void, into)? };
+        unsafe { self.request(libc::PTRACE_GET_SYSCALL_INFO, size, into)? };
         Ok(operation == SYSCALL_INFO_EXIT)
     }
 
