@@ -47,8 +47,8 @@ pub(crate) fn hash(
     compression: Compression,
     features: Features,
 ) -> Result<&'static HashKernels, Absent> {
-    let _ = features;
     match route {
+        Route::PadLock => padlock::hash(compression, features),
         Route::Vaes512 | Route::Vaes256 | Route::AesNi => Err(Absent::WithoutHash(compression)),
         _ => Err(Absent::NotNative),
     }

@@ -3,9 +3,11 @@
 use std::slice;
 
 use wirespeed_cipher::{
-    Block, BlockCipher, BlockKernels, Direction, GcmKey, GcmState, InOut, Route, Schedule,
+    Block, BlockCipher, BlockKernels, Compression, Direction, GcmKey, GcmState, HashKernels, InOut,
+    Route, Schedule,
 };
-use wirespeed_cpu::{Ace, Ace2, Features, Token};
+use wirespeed_cpu::{Ace, Ace2, Ccs, Features, Phe, Phe2, Token};
+use wirespeed_padlock::hash::Blocks;
 use wirespeed_padlock::{Cipher, KeySize};
 
 use crate::engine::{self, Engine, after};
@@ -24,8 +26,25 @@ pub(crate) fn kernels(
         BlockCipher::Aes128 => aes(0),
         BlockCipher::Aes192 => aes(1),
         BlockCipher::Aes256 => aes(2),
-        BlockCipher::Sm4 => Err(Absent::Without(cipher)),
+        BlockCipher::Sm4 => Ccs::probe(features).map(|_| &SM4).map_err(Absent::Missing),
     }
+}
+
+/// PadLock's compression functions. A C7 has SHA-1 and SHA-256 for whole messages only.
+pub(crate) fn hash(
+    compression: Compression,
+    features: Features,
+) -> Result<&'static HashKernels, Absent> {
+    match compression {
+        Compression::Sha1 | Compression::Sha256 => {
+            let phe = Phe::probe(features).map_err(Absent::Missing)?;
+            Blocks::sha(phe, compression).ok_or(Absent::WithoutHash(compression))?;
+        }
+        Compression::Sha512 => _ = Phe2::probe(features).map_err(Absent::Missing)?,
+        Compression::Sm3 => _ = Ccs::probe(features).map_err(Absent::Missing)?,
+    }
+    let hash = HASHES.iter().find(|kernels| kernels.compression == compression);
+    hash.ok_or(Absent::WithoutHash(compression))
 }
 
 /// AES without ACE2 and with it, by key size.
@@ -42,24 +61,51 @@ static AES: [[BlockKernels; 3]; 2] = [
     ],
 ];
 
+/// SM4.
+static SM4: BlockKernels = engine::table::<Sm4>();
+
+/// The compression functions.
+static HASHES: [HashKernels; 4] = [hashing::<0>(), hashing::<1>(), hashing::<2>(), hashing::<3>()];
+
+const fn hashing<const INDEX: usize>() -> HashKernels {
+    fn blocks<const INDEX: usize>(chain: &mut [u64; 8], data: &[u8]) {
+        // SAFETY: `hash` gives each of these to those only whose features have its unit.
+        let unit = unsafe {
+            match Compression::ALL[INDEX] {
+                Compression::Sha512 => Some(Blocks::sha512(Phe2::reclaim())),
+                Compression::Sm3 => Some(Blocks::sm3(Ccs::reclaim())),
+                sha => Blocks::sha(Phe::reclaim(), sha),
+            }
+        };
+        unit.expect("`hash` found it").run(chain, data);
+    }
+    let compression = Compression::ALL[INDEX];
+    HashKernels { route: Route::PadLock, compression, blocks: blocks::<INDEX> }
+}
+
 /// ACE with one of the key sizes.
 struct Xcrypt<const SIZE: usize, const ACE2: bool>;
 
-impl<const SIZE: usize, const ACE2: bool> Xcrypt<SIZE, ACE2> {
-    fn aes(schedule: &Schedule, direction: Direction) -> Cipher<'_> {
-        // SAFETY: `kernels` gives a table to those only whose features have ACE, and one with ACE2 to
-        // those that have it.
-        let (ace, ace2) = unsafe { (Ace::reclaim(), ACE2.then(|| Ace2::reclaim())) };
-        Cipher::aes_with_schedule(ace, ace2, KeySize::ALL[SIZE], schedule, direction)
-    }
+/// CCS.
+struct Sm4;
+
+/// A cipher with a schedule for this direction.
+trait Hardware {
+    const CIPHER: BlockCipher;
+
+    fn cipher(schedule: &Schedule, direction: Direction) -> Cipher<'_>;
 
     fn forward(schedule: &Schedule) -> Cipher<'_> {
-        Self::aes(schedule, Direction::Encrypt)
+        Self::cipher(schedule, Direction::Encrypt)
     }
 
     /// GCM's counter mode over any length: the last 32 bits of the counter wrap. Gives the keystream of a
     /// last block that is not whole, or that is all there is.
-    fn count(schedule: &Schedule, counter: &mut Block, data: InOut<'_>) -> Option<Block> {
+    fn count_to_the_end(
+        schedule: &Schedule,
+        counter: &mut Block,
+        data: InOut<'_>,
+    ) -> Option<Block> {
         let open = data.len() <= 16 || !data.len().is_multiple_of(16);
         let start = u128::from_be_bytes(*counter);
         let until_wrap = 16 * ((1 << 32) - u64::from(start as u32));
@@ -67,11 +113,32 @@ impl<const SIZE: usize, const ACE2: bool> Xcrypt<SIZE, ACE2> {
         let end = after::<32>(counter, data.len().div_ceil(16) as u128);
         let mut wrapped = (start >> 32 << 32).to_be_bytes();
         let (head, rest) = data.split_at(head);
-        let aes = Self::forward(schedule);
-        let last = aes.ctr(counter, head);
-        let last = aes.ctr(&mut wrapped, rest).or(last);
+        let cipher = Self::forward(schedule);
+        let last = cipher.ctr(counter, head);
+        let last = cipher.ctr(&mut wrapped, rest).or(last);
         *counter = end;
         last.filter(|_| open)
+    }
+}
+
+impl<const SIZE: usize, const ACE2: bool> Hardware for Xcrypt<SIZE, ACE2> {
+    const CIPHER: BlockCipher = BlockCipher::AES[SIZE];
+
+    fn cipher(schedule: &Schedule, direction: Direction) -> Cipher<'_> {
+        // SAFETY: `kernels` gives a table to those only whose features have ACE, and one with ACE2 to
+        // those that have it.
+        let (ace, ace2) = unsafe { (Ace::reclaim(), ACE2.then(|| Ace2::reclaim())) };
+        Cipher::aes_with_schedule(ace, ace2, KeySize::ALL[SIZE], schedule, direction)
+    }
+}
+
+impl Hardware for Sm4 {
+    const CIPHER: BlockCipher = BlockCipher::Sm4;
+
+    fn cipher(schedule: &Schedule, direction: Direction) -> Cipher<'_> {
+        // SAFETY: `kernels` gives this table to those only whose features have CCS.
+        let ccs = unsafe { Ccs::reclaim() };
+        Cipher::sm4_with_schedule(ccs, schedule, direction)
     }
 }
 
@@ -80,34 +147,34 @@ const fn direction(decrypt: bool) -> Direction {
     if decrypt { Direction::Decrypt } else { Direction::Encrypt }
 }
 
-impl<const SIZE: usize, const ACE2: bool> Engine for Xcrypt<SIZE, ACE2> {
+impl<H: Hardware> Engine for H {
     const ROUTE: Route = Route::PadLock;
-    const CIPHER: BlockCipher = BlockCipher::AES[SIZE];
+    const CIPHER: BlockCipher = H::CIPHER;
 
     /// In software: other routes want the round keys too, and the unit does not give them out.
     fn expand<const DECRYPT: bool>(key: &[u8], out: &mut Schedule) {
-        (portable::kernels(Self::CIPHER).expand[usize::from(DECRYPT)])(key, out);
+        (portable::kernels(H::CIPHER).expand[usize::from(DECRYPT)])(key, out);
     }
 
     fn ecb<const DECRYPT: bool>(key: &Schedule, data: InOut<'_>) {
-        Self::aes(key, direction(DECRYPT)).ecb(data);
+        H::cipher(key, direction(DECRYPT)).ecb(data);
     }
 
     fn cbc<const DECRYPT: bool>(key: &Schedule, chain: &mut Block, data: InOut<'_>) {
-        Self::aes(key, direction(DECRYPT)).cbc(chain, data);
+        H::cipher(key, direction(DECRYPT)).cbc(chain, data);
     }
 
     fn cfb<const DECRYPT: bool>(key: &Schedule, register: &mut Block, data: InOut<'_>) {
-        Self::forward(key).cfb(direction(DECRYPT), register, data);
+        H::forward(key).cfb(direction(DECRYPT), register, data);
     }
 
     fn ofb(key: &Schedule, register: &mut Block, data: InOut<'_>) {
-        Self::forward(key).ofb(register, data);
+        H::forward(key).ofb(register, data);
     }
 
     fn ctr(key: &Schedule, counter: &mut Block, keystream: &mut Block, data: InOut<'_>) {
         let partial = !data.len().is_multiple_of(16);
-        if let Some(last) = Self::forward(key).ctr(counter, data)
+        if let Some(last) = H::forward(key).ctr(counter, data)
             && partial
         {
             *keystream = last;
@@ -135,7 +202,7 @@ impl<const SIZE: usize, const ACE2: bool> Engine for Xcrypt<SIZE, ACE2> {
             hash(source);
             data.reborrow().split_at(whole).1.save(&mut pending[..rest]);
         }
-        let keystream = Self::count(schedule, &mut state.counter, data.reborrow());
+        let keystream = H::count_to_the_end(schedule, &mut state.counter, data.reborrow());
         if !DECRYPT {
             hash(destination);
             data.split_at(whole).1.written(&mut pending[..rest]);
