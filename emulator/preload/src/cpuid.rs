@@ -1,17 +1,26 @@
 //! CPUID as the kernel can make it fault, and as the real CPU answers it.
 
 use core::arch::x86_64::__cpuid_count;
+use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Of asm/prctl.h: whether CPUID is carried out (1) or raises #GP (0) in this thread, and in those that it starts; execve sets it to 1.
 const ARCH_SET_CPUID: libc::c_int = 0x1012;
 
-/// Makes CPUID fault. Without `cpuid_fault` in /proc/cpuinfo the kernel cannot.
+/// Whether the kernel makes CPUID fault.
+static FAULTS: AtomicBool = AtomicBool::new(false);
+
+/// Makes CPUID fault from now on, if the kernel can: that takes `cpuid_fault` in /proc/cpuinfo.
 pub(crate) fn make_it_fault() -> bool {
-    set(0)
+    // Known before the first one can fault.
+    FAULTS.store(true, Relaxed);
+    let faults = set(0);
+    FAULTS.store(faults, Relaxed);
+    faults
 }
 
 /// What the real CPU answers.
-pub(crate) fn ask(leaf: u32, subleaf: u32, faults: bool) -> [u32; 4] {
+pub(crate) fn ask(leaf: u32, subleaf: u32) -> [u32; 4] {
+    let faults = FAULTS.load(Relaxed);
     if faults {
         set(1);
     }

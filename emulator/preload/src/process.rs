@@ -21,8 +21,6 @@ pub(crate) struct Process {
     pub(crate) program: Text<1024>,
     /// This library's own file.
     pub(crate) library: &'static CStr,
-    /// Whether the kernel makes CPUID fault; it was rewritten otherwise.
-    pub(crate) cpuid_faults: bool,
     /// What standard error is at the start.
     pub(crate) stderr: Option<Stderr>,
 }

@@ -33,32 +33,25 @@ extern "C" fn start(_: c_int, _: *const *const c_char, variables: *const *const 
             return;
         }
     };
-    // Before the handlers are there; nobody has asked CPUID of us yet.
-    let cpuid_faults = cpuid::make_it_fault();
     settle(Process {
         settings,
         cpu: Cpu::new(settings.cpu),
         name: name(),
         program: program(),
         library: library(),
-        cpuid_faults,
         stderr: Stderr::now(),
     });
     process::begin();
     handlers::install();
     unblock();
     // SAFETY: libc calls the function in forked children.
-    unsafe { libc::pthread_atfork(None, None, Some(begin)) };
-    if !cpuid_faults {
+    unsafe { libc::pthread_atfork(None, None, Some(process::begin)) };
+    if !cpuid::make_it_fault() {
         objects::rewrite_cpuid();
         if !objects::watch() {
             complain(&[b"cannot watch ld.so: libraries loaded later see the real CPU"]);
         }
     }
-}
-
-unsafe extern "C" fn begin() {
-    process::begin();
 }
 
 /// The process's name in the kernel.

@@ -35,15 +35,14 @@ type Variable = Text<4609>;
 ///
 /// # Safety
 ///
-/// The pointers are what `execve` takes. `directory` is a descriptor or AT_FDCWD, which a relative name is looked up in.
+/// The pointers are what `execve` takes.
 pub(crate) unsafe fn with_emulator(
     process: &Process,
-    directory: c_int,
     program: Program,
     execute: impl FnOnce(Program) -> c_int,
 ) -> c_int {
     // SAFETY: the caller's promise.
-    let foreign = unsafe { is_foreign(directory, program.file) };
+    let foreign = unsafe { is_foreign(program.file) };
     // SAFETY: as above.
     let preload = unsafe { find(program.variables, LD_PRELOAD) }.unwrap_or(c"").to_bytes();
     // SAFETY: as above.
@@ -115,12 +114,12 @@ fn names(list: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 /// Whether a file holds a program that this library cannot enter. What cannot be read is left to the kernel, which may say why.
-unsafe fn is_foreign(directory: c_int, file: *const c_char) -> bool {
+unsafe fn is_foreign(file: *const c_char) -> bool {
     let mut interpreter: Text<{ HEAD + 1 }>;
     let mut name = file;
     for _ in 0..DEPTH {
         // SAFETY: the name of a file.
-        let Some(file) = (unsafe { File::open(directory, name) }) else { return false };
+        let Some(file) = (unsafe { File::open(name) }) else { return false };
         let mut head = [0; HEAD];
         let head = file.head(&mut head);
         match Image::parse(head) {
@@ -142,10 +141,10 @@ unsafe fn is_foreign(directory: c_int, file: *const c_char) -> bool {
 struct File(c_int);
 
 impl File {
-    unsafe fn open(directory: c_int, name: *const c_char) -> Option<Self> {
+    unsafe fn open(name: *const c_char) -> Option<Self> {
         let flags = libc::O_RDONLY | libc::O_CLOEXEC | libc::O_NONBLOCK | libc::O_NOCTTY;
         // SAFETY: the name ends with NUL. A raw call, because `open` is a place where threads are cancelled.
-        let file = unsafe { libc::syscall(libc::SYS_openat, directory, name, flags) };
+        let file = unsafe { libc::syscall(libc::SYS_openat, libc::AT_FDCWD, name, flags) };
         (file >= 0).then_some(Self(file as c_int))
     }
 

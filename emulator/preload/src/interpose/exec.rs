@@ -10,7 +10,7 @@ use padlock_runner::Text;
 use super::child::{Program, fail, items, with_emulator, with_vector};
 use super::next;
 use super::next::Vector;
-use crate::process::{COUNTS, process};
+use crate::process::{COUNTS, keeping_errno, process};
 use crate::report;
 
 unsafe extern "C" {
@@ -27,12 +27,18 @@ unsafe fn become_program(program: Program) -> c_int {
     let execute = |Program { file, arguments, variables }: Program| unsafe {
         execve(file, arguments, variables)
     };
+    // SAFETY: as above.
+    unsafe { prepare(program, execute) }
+}
+
+/// Executes a program that is to become this one, with the emulator. What was counted until now is told.
+unsafe fn prepare(program: Program, execute: impl FnOnce(Program) -> c_int) -> c_int {
     let Some(process) = process() else { return execute(program) };
     if !COUNTS.is_empty() {
         report::write_counts(process);
     }
-    // SAFETY: as above.
-    unsafe { with_emulator(process, libc::AT_FDCWD, program, execute) }
+    // SAFETY: the caller of `execve` hands these over.
+    unsafe { with_emulator(process, program, execute) }
 }
 
 #[unsafe(no_mangle)]
@@ -132,9 +138,12 @@ unsafe extern "C" fn execveat(
         // SAFETY: the caller's own arguments.
         return unsafe { execve(file, arguments, variables) };
     }
-    // The descriptor may be closed by execve, which would be too early for `padlock-run` and for the interpreter of a script.
+    let (Some(next_execveat), Some(next_execve)) = (next().execveat, next().execve) else {
+        return fail(libc::ENOSYS);
+    };
+    // A name for who comes later: the runner, to which the program may be handed over.
     // SAFETY: takes numbers.
-    let kept = unsafe { libc::syscall(libc::SYS_dup, directory) };
+    let kept = unsafe { libc::syscall(libc::SYS_fcntl, directory, libc::F_DUPFD_CLOEXEC, 0) };
     if kept < 0 {
         return -1;
     }
@@ -145,10 +154,20 @@ unsafe extern "C" fn execveat(
         path.push(name);
     }
     path.push(b"\0");
+    let path = path.as_bytes().as_ptr().cast();
+    // SAFETY: the caller's own arguments, as the emulator needs them, and our own descriptor.
+    let execute = |program: Program| unsafe {
+        let Program { arguments, variables, .. } = program;
+        if program.file == path {
+            return next_execveat(directory, file, arguments, variables, flags);
+        }
+        libc::syscall(libc::SYS_fcntl, kept, libc::F_SETFD, 0);
+        next_execve(program.file, arguments, variables)
+    };
     // SAFETY: a path of ours and the caller's own arguments.
-    let result = unsafe { execve(path.as_bytes().as_ptr().cast(), arguments, variables) };
+    let result = unsafe { prepare(Program { file: path, arguments, variables }, execute) };
     // SAFETY: the descriptor is ours.
-    crate::process::keeping_errno(|| unsafe { libc::syscall(libc::SYS_close, kept) });
+    keeping_errno(|| unsafe { libc::syscall(libc::SYS_close, kept) });
     result
 }
 

@@ -52,6 +52,7 @@ table! {
     epoll_pwait2 c"epoll_pwait2":
         fn(c_int, *mut epoll_event, c_int, *const timespec, *const sigset_t) -> c_int;
     execve c"execve": fn(*const c_char, Vector, Vector) -> c_int;
+    execveat c"execveat": fn(c_int, *const c_char, Vector, Vector, c_int) -> c_int;
     posix_spawn c"posix_spawn": fn(
         *mut pid_t,
         *const c_char,

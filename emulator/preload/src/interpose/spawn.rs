@@ -29,7 +29,7 @@ unsafe extern "C" fn posix_spawn(
     let program = Program { file, arguments, variables };
     let Some(process) = process() else { return execute(program) };
     // SAFETY: the caller's own arguments.
-    match unsafe { with_emulator(process, libc::AT_FDCWD, program, execute) } {
+    match unsafe { with_emulator(process, program, execute) } {
         // Before it came to that. `posix_spawn` returns its error.
         // SAFETY: the address of the calling thread's errno.
         -1 => unsafe { *libc::__errno_location() },
