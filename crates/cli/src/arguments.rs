@@ -44,6 +44,11 @@ pub(crate) enum Command {
     Doctor(commands::doctor::DoctorArguments),
     /// Show the kernel's crypto drivers, and choose which ones it loads
     Kernel(commands::kernel::KernelArguments),
+    /// Show the PadLock units of this CPU, and what is made of them
+    #[command(name = "padlock")]
+    PadLock(commands::padlock::PadLockArguments),
+    /// Write random bytes from PadLock, tested while they come
+    Random(commands::random::RandomArguments),
 }
 
 #[derive(Args)]

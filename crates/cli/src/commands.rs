@@ -4,6 +4,8 @@ mod bench;
 pub(crate) mod doctor;
 pub(crate) mod install;
 pub(crate) mod kernel;
+pub(crate) mod padlock;
+pub(crate) mod random;
 mod routes;
 mod survey;
 pub(crate) mod tune;
@@ -23,5 +25,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Fault> {
         Some(Command::Uninstall(arguments)) => uninstall::run(arguments),
         Some(Command::Doctor(arguments)) => doctor::run(arguments),
         Some(Command::Kernel(arguments)) => kernel::run(arguments),
+        Some(Command::PadLock(arguments)) => padlock::run(arguments),
+        Some(Command::Random(arguments)) => random::run(arguments),
     }
 }

@@ -6,7 +6,7 @@ use wirespeed_cipher::{Direction, Route, Use};
 use wirespeed_machine::Machine;
 use wirespeed_measure::statistics::Estimate;
 
-use crate::host::Proof;
+use crate::host::{Found, Host, Proof};
 
 use Direction::{Decrypt, Encrypt};
 
@@ -60,6 +60,25 @@ pub(crate) struct RouteState {
     pub(crate) proof: Option<Proof>,
     /// Why its proof failed.
     pub(crate) quarantined: Option<String>,
+}
+
+impl RouteState {
+    /// Proves a route that is here.
+    pub(crate) fn of(host: &Host, found: &Found) -> Self {
+        let proof = found.presence.is_ok().then(|| host.prove(found));
+        let (proof, quarantined) = match proof {
+            Some(Ok(proof)) => (Some(proof), None),
+            Some(Err(why)) => (None, Some(why)),
+            None => (None, None),
+        };
+        Self {
+            route: found.route.name(),
+            present: found.presence.is_ok(),
+            reason: found.presence.as_ref().err().map(ToString::to_string),
+            proof,
+            quarantined,
+        }
+    }
 }
 
 /// One line of the table: the host's OpenSSL against the best of the others.

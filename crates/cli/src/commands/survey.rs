@@ -21,7 +21,7 @@ pub(crate) fn run(arguments: SurveyArguments) -> Result<(), Fault> {
 
     show(&format!("{}\n\n", header(&host.machine)))?;
     let found = host.routes();
-    let routes: Vec<RouteState> = found.iter().map(|found| state(&host, found)).collect();
+    let routes: Vec<RouteState> = found.iter().map(|found| RouteState::of(&host, found)).collect();
     show(&routes_text(&routes))?;
 
     let contest =
@@ -51,22 +51,6 @@ pub(crate) fn run(arguments: SurveyArguments) -> Result<(), Fault> {
     };
     arguments.json.map_or(Ok(()), |target| write_json(&target, &document))?;
     verdict
-}
-
-fn state(host: &Host, found: &Found) -> RouteState {
-    let proof = found.presence.is_ok().then(|| host.prove(found));
-    let (proof, quarantined) = match proof {
-        Some(Ok(proof)) => (Some(proof), None),
-        Some(Err(why)) => (None, Some(why)),
-        None => (None, None),
-    };
-    RouteState {
-        route: found.route.name(),
-        present: found.presence.is_ok(),
-        reason: found.presence.as_ref().err().map(ToString::to_string),
-        proof,
-        quarantined,
-    }
 }
 
 /// Where reasons begin.

@@ -1,0 +1,273 @@
+//! `wirespeed random`: random bytes from xstore, tested while they come, and never used alone.
+
+mod source;
+
+use std::fs::OpenOptions;
+use std::io::{self, IsTerminal, Write};
+use std::os::unix::fs::OpenOptionsExt;
+
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+use wirespeed_padlock::health::{Claim, START_UP, WINDOW};
+
+use crate::fault::Fault;
+use crate::output::{write_json, write_text};
+use source::{SEED_BYTES, Tested};
+
+const EXAMPLES: &str = "\
+Examples:
+  wirespeed random --bytes 32 --output key    32 bytes into a file that only its owner can read
+  wirespeed random --bytes 1048576 | wc -c
+  wirespeed random --health                   no bytes: test the source and show the counts
+  padlock-run --cpu nano wirespeed random --health
+
+PadLock's bytes pass the health tests of NIST SP 800-90B, section 4: a start-up test over 1024 samples, then
+the repetition count and the adaptive proportion test over every sample. They are never the only source:
+256 tested bytes and 32 bytes of getrandom(2) are hashed together into each 32 bytes of output, which are
+as good as the better of the two. If a test fails, nothing more is written.
+
+Exit status: 0 done; 1 a test failed; 2 usage or environment, with one line that says what.";
+
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct RandomArguments {
+    /// Where the bytes come from, besides getrandom
+    #[arg(long, value_enum, default_value_t = Source::Padlock)]
+    source: Source,
+    /// How many bytes
+    #[arg(long, value_name = "N", default_value_t = 32)]
+    bytes: u64,
+    /// Write them to this file; - is standard output, where they go by default unless it is a terminal
+    #[arg(long, value_name = "FILE")]
+    output: Option<String>,
+    /// Write no bytes: test the source, over as many samples as they take, and show the counts
+    #[arg(long, conflicts_with = "output")]
+    health: bool,
+    /// Write what the tests counted as JSON; - is standard output
+    #[arg(long, value_name = "FILE")]
+    json: Option<String>,
+}
+
+/// A source of randomness besides getrandom.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Source {
+    /// xstore on VIA's and Zhaoxin's CPUs
+    Padlock,
+}
+
+/// What the tests counted: `wirespeed.random/1`.
+#[derive(Debug, Serialize)]
+struct Document {
+    schema: &'static str,
+    version: &'static str,
+    source: &'static str,
+    /// Bytes written.
+    bytes: u64,
+    /// Raw samples tested.
+    samples: u64,
+    /// Of these, samples of the start-up test, which are used for nothing else.
+    start_up: u64,
+    /// Min-entropy that is claimed of each sample, in bits.
+    min_entropy: f64,
+    /// A source as good as claimed fails a test with a probability of 2^-n.
+    false_alarm_exponent: i32,
+    repetition_cutoff: u32,
+    longest_run: u32,
+    window: u32,
+    proportion_cutoff: u32,
+    highest_count: u32,
+    /// What failed, else null.
+    failure: Option<String>,
+}
+
+pub(crate) fn run(arguments: RandomArguments) -> Result<(), Fault> {
+    let Source::Padlock = arguments.source;
+    let json = arguments.json.as_deref();
+    let target = match (arguments.output.as_deref(), arguments.health) {
+        (_, true) => None,
+        (None | Some("-"), false) if json == Some("-") => {
+            return Err(Fault::usage(
+                "--json - and the bytes both want standard output: name --output FILE",
+            ));
+        }
+        (None, false) if io::stdout().is_terminal() => {
+            return Err(Fault::usage(
+                "random bytes are nothing to look at: name --output FILE, or pipe them somewhere",
+            ));
+        }
+        (target, false) => Some(target.unwrap_or("-")),
+    };
+    let mut tested = source::open()?;
+    let mut written = 0;
+    let result = produce(&mut tested, arguments.bytes, target, &mut written);
+    let failure = match &result {
+        Err(Fault::NotSo(why)) => Some(why.clone()),
+        _ => None,
+    };
+    let document = Document::of(&tested, written, failure);
+    if arguments.health && json != Some("-") {
+        write_text("-", &document.text())?;
+    }
+    if let Some(json) = json {
+        write_json(json, &document)?;
+    }
+    result
+}
+
+/// Tests the source, and writes so many bytes: the file is not touched before the start-up test is passed.
+fn produce(
+    tested: &mut Tested,
+    bytes: u64,
+    target: Option<&str>,
+    written: &mut u64,
+) -> Result<(), Fault> {
+    tested.start()?;
+    let mut output = target.map(open_output).transpose()?;
+    let mut left = bytes;
+    while left > 0 {
+        let seed = tested.seed()?;
+        let count = left.min(SEED_BYTES as u64);
+        if let Some((name, output)) = &mut output {
+            let result = output.write_all(&seed[..count as usize]);
+            result.map_err(|error| unwritable(name, error))?;
+            *written += count;
+        }
+        left -= count;
+    }
+    if let Some((name, output)) = &mut output {
+        output.flush().map_err(|error| unwritable(name, error))?;
+    }
+    Ok(())
+}
+
+/// The output and its name.
+type Output = (String, Box<dyn Write>);
+
+fn open_output(target: &str) -> Result<Output, Fault> {
+    let output: Box<dyn Write> = match target {
+        "-" => Box::new(io::stdout().lock()),
+        // It may become a key.
+        file => {
+            let mut options = OpenOptions::new();
+            let options = options.write(true).create(true).truncate(true).mode(0o600);
+            Box::new(options.open(file).map_err(|error| unwritable(file, error))?)
+        }
+    };
+    Ok((target.to_owned(), output))
+}
+
+fn unwritable(name: &str, error: io::Error) -> Fault {
+    match name {
+        "-" => Fault::Output(error),
+        file => Fault::usage(format!("cannot write {file}: {error}")),
+    }
+}
+
+impl Document {
+    fn of(tested: &Tested, bytes: u64, failure: Option<String>) -> Self {
+        let health = tested.health();
+        let cutoffs = health.cutoffs();
+        let Claim { min_entropy, false_alarm_exponent } = Claim::XSTORE;
+        Self {
+            schema: "wirespeed.random/1",
+            version: env!("CARGO_PKG_VERSION"),
+            source: "padlock",
+            bytes,
+            samples: health.samples(),
+            start_up: START_UP.min(health.samples()),
+            min_entropy,
+            false_alarm_exponent,
+            repetition_cutoff: cutoffs.repetition,
+            longest_run: health.longest_run(),
+            window: WINDOW,
+            proportion_cutoff: cutoffs.proportion,
+            highest_count: health.highest_count(),
+            failure,
+        }
+    }
+
+    fn text(&self) -> String {
+        let verdict = match &self.failure {
+            Some(why) => format!("not healthy: {why}"),
+            None => "healthy".to_owned(),
+        };
+        format!(
+            "xstore is {verdict}\n\n\
+             samples tested          {:>9}  of them {} to start up\n\
+             repetition count        {:>9}  equal samples in a row at most; {} would be a failure\n\
+             adaptive proportion     {:>9}  equal samples in {} at most; {} would be a failure\n\n\
+             The limits follow from {} bits of min-entropy in a sample of 8 and one false alarm in \
+             2^{}\n(NIST SP 800-90B, section 4.4).\n",
+            self.samples,
+            self.start_up,
+            self.longest_run,
+            self.repetition_cutoff,
+            self.highest_count,
+            self.window,
+            self.proportion_cutoff,
+            self.min_entropy,
+            self.false_alarm_exponent,
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::source::{Broken, scripted};
+    use super::*;
+
+    /// What came out and why it ended.
+    fn run_on(broken: Broken, bytes: u64) -> (Vec<u8>, Option<String>, Document) {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        let name = file.path().to_str().expect("a name").to_owned();
+        let (mut tested, mut written) = (scripted(broken), 0);
+        let result = produce(&mut tested, bytes, Some(&name), &mut written);
+        let failure = result.err().map(|fault| match fault {
+            Fault::NotSo(why) => why,
+            other => panic!("{other:?}"),
+        });
+        let out = std::fs::read(&name).expect("readable");
+        assert_eq!(out.len() as u64, written);
+        let document = Document::of(&tested, written, failure.clone());
+        (out, failure, document)
+    }
+
+    #[test]
+    fn a_good_source_gives_what_was_asked_for() {
+        let (out, failure, document) = run_on(Broken::Never, 100);
+        assert_eq!((out.len(), failure), (100, None));
+        // Four seeds of 256 samples each, after the start-up test.
+        assert_eq!((document.samples, document.start_up), (1024 + 4 * 256, 1024));
+        assert!(document.text().starts_with("xstore is healthy\n"), "{}", document.text());
+        let (again, ..) = run_on(Broken::Never, 100);
+        assert_ne!(out, again, "the same samples, and yet other bytes: getrandom is mixed in");
+    }
+
+    #[test]
+    fn a_failing_start_up_test_writes_nothing() {
+        for broken in [Broken::Stuck { after: 0 }, Broken::Stuck { after: 1000 }, Broken::Biased] {
+            let (out, failure, document) = run_on(broken, 100);
+            assert!(out.is_empty(), "{broken:?}");
+            let failure = failure.expect("a failure");
+            assert!(failure.contains("test"), "{failure}");
+            assert!(document.samples <= 1024, "{document:?}");
+            assert!(document.text().contains("xstore is not healthy: "), "{}", document.text());
+        }
+    }
+
+    #[test]
+    fn a_source_that_fails_later_writes_nothing_more() {
+        let (out, failure, _) = run_on(Broken::Stuck { after: 1024 + 600 }, 1000);
+        assert_eq!(out.len(), 2 * SEED_BYTES, "what was tested before");
+        assert!(
+            failure.expect("a failure").contains("repetition count test: 9 times 0x5a in a row")
+        );
+    }
+
+    #[test]
+    fn a_source_that_has_no_bytes_is_a_failure() {
+        let (out, failure, _) = run_on(Broken::Empty { after: 1024 + 256 }, 1000);
+        assert_eq!(out.len(), SEED_BYTES);
+        assert_eq!(failure.as_deref(), Some("xstore: no bytes"));
+    }
+}
