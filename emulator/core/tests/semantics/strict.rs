@@ -36,7 +36,7 @@ fn outcome(
 
 #[test]
 fn aligned_calls_do_not_fault() {
-    for call in Call::every(3) {
+    for call in Call::every(1) {
         let mut prepared = call.prepare(Model::Zhaoxin);
         prepared.program.options.strict = true;
         assert_eq!(prepared.step(), Outcome::Done);

@@ -40,7 +40,7 @@ fn sp800_38a_key(bits: usize) -> Vec<u8> {
 fn sp800_38a_is_met_in_all_modes_and_key_sizes() {
     for (mode, bits, ciphertext) in reduced(SP800_38A, |(_, bits, _)| *bits == 256) {
         for cipher in reduced([Cipher::Hardware, Cipher::Software], |it| *it == Cipher::Hardware) {
-            for decrypt in [false, true] {
+            for decrypt in reduced([false, true], |decrypt| *decrypt) {
                 let (mut from, mut to) = (hex(PLAINTEXT), hex(ciphertext));
                 if decrypt {
                     (from, to) = (to, from);
@@ -106,7 +106,7 @@ fn every_length_is_as_others_compute_it_and_leaves_what_is_documented() {
 #[test]
 fn every_alignment_and_in_place_are_the_same() {
     for offset in reduced(0..16, |offset| *offset == 13) {
-        for destination in [Some(0), Some(16 - offset), None] {
+        for destination in reduced([Some(0), Some(16 - offset), None], Option::is_none) {
             for call in Call::every(3) {
                 let mut prepared =
                     Call { source: offset, destination, ..call }.prepare(Model::Zhaoxin);
@@ -123,7 +123,7 @@ fn every_alignment_and_in_place_are_the_same() {
 
 #[test]
 fn programs_of_32_bits_have_half_registers() {
-    for call in Call::every(3) {
+    for call in Call::every(1) {
         let mut prepared = call.prepare(Model::Zhaoxin);
         let program = &mut prepared.program;
         program.width = Width::Bits32;
@@ -167,9 +167,9 @@ fn the_counter_has_16_bits() {
 
 #[test]
 fn calls_can_be_chained_through_rax() {
-    for call in Call::every(7).into_iter().filter(|call| call.cipher != Cipher::Sm4) {
+    for call in Call::every(4).into_iter().filter(|call| call.cipher != Cipher::Sm4) {
         let mut prepared = call.prepare(Model::Nano);
-        for blocks in [1, 2, 4] {
+        for blocks in [1, 2, 1] {
             prepared.program.registers.rcx = blocks;
             assert_eq!(prepared.step(), Outcome::Done);
         }
@@ -190,7 +190,7 @@ fn no_blocks_touch_nothing() {
 #[test]
 fn iv_writeback_leaves_the_vector_in_both_places() {
     for mode in [Operation::XcryptCbc, Operation::XcryptCfb] {
-        for every in 1..=6 {
+        for every in reduced(1..=6, |every| *every == 2) {
             let call = Call::new(Cipher::Hardware, mode, false, 5);
             let mut prepared = call.prepare(Model::Nano);
             prepared.program.options.iv_writeback = true;
@@ -206,7 +206,7 @@ fn iv_writeback_leaves_the_vector_in_both_places() {
 
 #[test]
 fn overlaps_are_done_block_after_block() {
-    for distance in [-24_i64, -16, -8, 8, 16, 24, 40] {
+    for distance in reduced([-24_i64, -16, -8, 8, 16, 24, 40], |distance| *distance == 8) {
         let data = pattern(200);
         let mut program = Program::new(Model::Nano);
         let key = program.memory.place(&pattern(16));
