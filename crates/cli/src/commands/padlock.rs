@@ -5,7 +5,8 @@ mod units;
 
 use clap::Args;
 use serde::Serialize;
-use wirespeed_cipher::{Algorithm, Route};
+use wirespeed_bench::Subject;
+use wirespeed_cipher::Route;
 
 use crate::fault::Fault;
 use crate::host::Host;
@@ -13,7 +14,7 @@ use crate::output::table::wrap;
 use crate::output::{WIDTH, write_json, write_text};
 use crate::survey::RouteState;
 use engine::Engine;
-use units::Units;
+use units::{Known, Units};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -78,24 +79,26 @@ impl Document {
         let (known, units) = units::here();
         let cpu = &host.machine.cpu;
         let found = host.find(Route::PadLock);
-        let serves = |algorithm: &&Algorithm| {
-            found.presence.is_ok() && host.arena.knows(found.contender, **algorithm)
+        let serves = |subject: &Subject| {
+            found.presence.is_ok() && host.arena.knows(found.contender, *subject)
         };
-        let served =
-            Algorithm::ALL.iter().filter(serves).map(|algorithm| algorithm.name()).collect();
         Self {
             schema: "wirespeed.padlock/1",
             version: env!("CARGO_PKG_VERSION"),
             cpu: Cpu {
-                vendor: cpu.vendor.clone(),
+                vendor: known.map(|it| it.vendor.to_owned()).or_else(|| cpu.vendor.clone()),
                 brand: cpu.brand.clone(),
-                name: known.map(|known| known.0),
-                signature: known.map(|known| known.1),
+                name: known.map(|it| it.name),
+                signature: known.map(|it| it.signature),
             },
             summary: units.summary(),
-            openssl: Engine::of(host.arena.library().ok(), &units),
+            openssl: Engine::of(
+                host.arena.library().ok(),
+                units.has("ace"),
+                known.is_some_and(Known::is_zhaoxin),
+            ),
             route: RouteState::of(host, &found),
-            algorithms: served,
+            algorithms: Subject::all().filter(serves).map(Subject::name).collect(),
             units,
         }
     }
@@ -125,10 +128,22 @@ impl Document {
             (_, Some(why), _) => format!("route padlock is quarantined and never used: {why}"),
             (.., proof) => {
                 let checks = proof.map_or(0, |proof| proof.checks + proof.against_host);
-                let served = self.algorithms.join(" ");
+                let served = self.families().join(" ");
                 format!("route padlock, proved by {checks} known answers and comparisons: {served}")
             }
         }
+    }
+
+    /// What is served, once for all key sizes: "AES-CBC".
+    fn families(&self) -> Vec<String> {
+        let family = |name: &&str| match name.strip_prefix("AES-").and_then(|it| it.split_once('-'))
+        {
+            Some((_, mode)) => format!("AES-{mode}"),
+            None => (*name).to_owned(),
+        };
+        let mut families: Vec<String> = self.algorithms.iter().map(family).collect();
+        families.dedup();
+        families
     }
 }
 

@@ -3,8 +3,6 @@
 use serde::Serialize;
 use wirespeed_libcrypto::Library;
 
-use super::units::Units;
-
 /// OpenSSL's own engine on this CPU.
 #[derive(Serialize)]
 pub(super) struct Engine {
@@ -12,41 +10,39 @@ pub(super) struct Engine {
     version: Option<String>,
     /// What `openssl engine padlock` prints, null where there are no engines.
     engine: Option<String>,
-    #[serde(skip)]
-    ace: bool,
+    /// Why not to use it, else null.
+    warning: Option<&'static str>,
 }
 
 impl Engine {
-    pub(super) fn of(library: Option<&Library>, units: &Units) -> Self {
+    pub(super) fn of(library: Option<&Library>, ace: bool, zhaoxin: bool) -> Self {
         let version = library.map(|library| library.version().to_owned());
         let major = library.map_or(0, |library| library.version_numbers().0);
-        Self::from_version(version, major, units.has("ace"))
+        Self::from_version(version, major, ace, zhaoxin)
     }
 
     /// The words of `padlock_bind_helper` in engines/e_padlock.c, which sets `padlock_use_rng = 0`
     /// whatever the CPU has; OpenSSL 4.0 has no engines.
-    fn from_version(version: Option<String>, major: u32, ace: bool) -> Self {
+    fn from_version(version: Option<String>, major: u32, ace: bool, zhaoxin: bool) -> Self {
         let word = if ace { "ACE" } else { "no-ACE" };
         let engine = (major == 3).then(|| format!("(padlock) VIA PadLock (no-RNG, {word})"));
-        Self { version, engine, ace }
+        let wrong = engine.is_some() && ace && zhaoxin;
+        let warning = wrong.then_some("its AES-256 is wrong on Zhaoxin CPUs (openssl #31246)");
+        Self { version, engine, warning }
     }
 
     pub(super) fn words(&self) -> String {
         match (&self.version, &self.engine) {
             (None, _) => "no OpenSSL 3 or 4 on this machine".to_owned(),
             (Some(version), None) => {
-                format!("{version} has no engines any more, and nothing of its own for PadLock")
+                format!("{version} has no engines, and nothing of its own for PadLock")
             }
             (Some(version), Some(engine)) => {
-                let mut text = format!("{version}, `openssl engine padlock`: {engine}");
-                if self.ace {
-                    text.push_str(
-                        "; never its random numbers, which that engine leaves out on purpose, and only \
-                         for programs that ask for it; on Zhaoxin CPUs its AES-256 is wrong (openssl \
-                         #31246)",
-                    );
-                }
-                text
+                let warning = self.warning.map(|words| format!("; {words}")).unwrap_or_default();
+                format!(
+                    "{version}, its engine: {engine}; it leaves out random numbers on purpose, and serves \
+                     only programs that ask for it{warning}"
+                )
             }
         }
     }
@@ -59,19 +55,21 @@ mod tests {
     #[test]
     fn engines_ended_with_openssl_3() {
         let version = |text: &str| Some(text.to_owned());
-        let said = |text, major, ace| Engine::from_version(version(text), major, ace).words();
-        let three = said("OpenSSL 3.0.19", 3, true);
-        assert!(three.starts_with(
-            "OpenSSL 3.0.19, `openssl engine padlock`: (padlock) VIA PadLock (no-RNG, ACE); never"
-        ));
-        assert_eq!(
-            said("OpenSSL 3.6.2", 3, false),
-            "OpenSSL 3.6.2, `openssl engine padlock`: (padlock) VIA PadLock (no-RNG, no-ACE)"
+        let said = |text, major, ace, zhaoxin| {
+            Engine::from_version(version(text), major, ace, zhaoxin).words()
+        };
+        let three = said("OpenSSL 3.0.19", 3, true, false);
+        let engine =
+            "OpenSSL 3.0.19, its engine: (padlock) VIA PadLock (no-RNG, ACE); it leaves out";
+        assert!(three.starts_with(engine) && !three.contains("wrong"), "{three}");
+        assert!(
+            said("", 3, true, true)
+                .ends_with("its AES-256 is wrong on Zhaoxin CPUs (openssl #31246)")
         );
-        assert!(said("OpenSSL 4.0.3", 4, true).starts_with("OpenSSL 4.0.3 has no engines"));
-        assert_eq!(
-            Engine::from_version(None, 0, true).words(),
-            "no OpenSSL 3 or 4 on this machine"
-        );
+        assert!(said("", 3, false, false).contains("(padlock) VIA PadLock (no-RNG, no-ACE)"));
+        let four = said("OpenSSL 4.0.3", 4, true, true);
+        assert_eq!(four, "OpenSSL 4.0.3 has no engines, and nothing of its own for PadLock");
+        let none = Engine::from_version(None, 0, true, false).words();
+        assert_eq!(none, "no OpenSSL 3 or 4 on this machine");
     }
 }

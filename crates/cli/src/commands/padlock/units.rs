@@ -77,8 +77,23 @@ fn purpose(unit: &str) -> &'static str {
     }
 }
 
-/// What people call a CPU of VIA's or Zhaoxin's, with its family, model and stepping.
-pub(super) type Known = (&'static str, [u32; 3]);
+/// A CPU of VIA's or Zhaoxin's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Known {
+    /// What it calls its maker.
+    pub(super) vendor: &'static str,
+    /// What people call it.
+    pub(super) name: &'static str,
+    /// Family, model, stepping.
+    pub(super) signature: [u32; 3],
+}
+
+impl Known {
+    /// Whether Zhaoxin made it for certain: its first CPUs say the same as VIA's last ones.
+    pub(super) fn is_zhaoxin(self) -> bool {
+        self.signature[0] >= 7 || self.vendor != "CentaurHauls"
+    }
+}
 
 /// This CPU, if VIA or Zhaoxin made it, and its units; none are here on any other.
 #[cfg(target_arch = "x86_64")]
@@ -94,7 +109,7 @@ pub(super) fn here() -> (Option<Known>, Units) {
 
 #[cfg(target_arch = "x86_64")]
 fn described(cpu: &dyn wirespeed_cpu::x86::Cpuid) -> (Option<Known>, Units) {
-    use wirespeed_cpu::padlock::{PadLock, State as Said};
+    use wirespeed_cpu::padlock::{PadLock, State as Said, Vendor};
     let padlock = PadLock::of(cpu);
     let state = |unit| match padlock.map_or(Said::Absent, |padlock| padlock.state(unit)) {
         Said::Absent => State::Absent,
@@ -102,7 +117,14 @@ fn described(cpu: &dyn wirespeed_cpu::x86::Cpuid) -> (Option<Known>, Units) {
         Said::Enabled => State::Enabled,
     };
     let units = PadLock::UNITS.map(|unit| Unit { unit: unit.name(), state: state(unit) });
-    let known = padlock.map(|it| (it.name(), [it.family, it.model, it.stepping]));
+    let known = padlock.map(|it| Known {
+        vendor: match it.vendor {
+            Vendor::Centaur => "CentaurHauls",
+            Vendor::Shanghai => "  Shanghai  ",
+        },
+        name: it.name(),
+        signature: [it.family, it.model, it.stepping],
+    });
     (known, Units(units.to_vec()))
 }
 
@@ -145,6 +167,7 @@ mod tests {
             let (known, units) = described(&Described(*vendor, signature, bits));
             assert_eq!(units.summary(), expected);
             assert_eq!(known.is_some(), vendor != b"GenuineIntel");
+            assert_eq!(known.is_some_and(Known::is_zhaoxin), vendor == b"  Shanghai  ");
         }
     }
 
@@ -152,7 +175,10 @@ mod tests {
     fn every_unit_has_its_line_and_its_purpose() {
         // ACE is there, but off.
         let (known, units) = described(&Described(*b"CentaurHauls", 0x6f2, 0x3f4c));
-        assert_eq!(known, Some(("VIA Nano or Zhaoxin ZX-C", [6, 15, 2])));
+        let name = "VIA Nano or Zhaoxin ZX-C";
+        let expected = Known { vendor: "CentaurHauls", name, signature: [6, 15, 2] };
+        assert_eq!(known, Some(expected));
+        assert!(!expected.is_zhaoxin());
         let table = units.table();
         assert!(
             table.starts_with("rng   enabled               random numbers: xstore\n"),
