@@ -56,6 +56,18 @@ fn blocks_and_messages_of_every_length_are_hashed() {
 }
 
 #[test]
+fn nothing_is_hashed_for_a_count_of_0() {
+    for rax in [0, u64::MAX] {
+        let mut program = prepare(&[]);
+        program.registers.rax = rax;
+        let before = program.registers;
+        assert_eq!(program.step(Operation::Sm3), Outcome::Done);
+        assert_eq!(program.registers, before);
+        assert_eq!(program.memory.bytes(before.rdi, 32), hex(BEGIN));
+    }
+}
+
+#[test]
 fn unknown_functions_and_modes_are_refused() {
     let mut program = prepare(&pattern(64));
     program.registers.rbx = 0x10;

@@ -231,6 +231,23 @@ fn all_ones_are_as_many_as_registers_have() {
 }
 
 #[test]
+fn nothing_but_padding_is_hashed_where_more_is_done_than_there_is() {
+    for operation in MESSAGE_HASHES {
+        let mut program = prepare(Model::C7, operation, &[]);
+        (program.registers.rax, program.registers.rcx) = (128, 64);
+        let before = program.registers;
+        assert_eq!(program.step(operation), Outcome::Done);
+        assert_eq!(program.registers, before);
+        // The padding of a message of 64 bytes, as a block of its own.
+        let padding = &padded(&[0; 64], 64)[64..];
+        let mut block = prepare(Model::Nano, operation, padding);
+        (block.registers.rax, block.registers.rcx) = (u64::MAX, 1);
+        assert_eq!(block.step(operation), Outcome::Done);
+        assert_eq!(state(&mut program, operation), state(&mut block, operation));
+    }
+}
+
+#[test]
 fn zhaoxin_has_its_own_rules() {
     // Nothing is done for a count of 0.
     for operation in HASHES {

@@ -97,7 +97,7 @@ fn long_runs_are_cut_where_memory_ends() {
 
 #[test]
 fn operands_fault_before_anything_is_done() {
-    for call in Call::every(3).into_iter().filter(Call::is_chained) {
+    for call in Call::every(1).into_iter().filter(Call::is_chained) {
         let whole = call.prepare(Model::Zhaoxin);
         let registers = whole.program.registers;
         let sm4 = call.cipher == Cipher::Sm4;
@@ -112,7 +112,7 @@ fn operands_fault_before_anything_is_done() {
             let fault = PageFault { address: whole.vector, write: true };
             assert_eq!(outcome, Outcome::PageFault(fault));
             assert_eq!(read_only.program.registers, registers);
-            assert_eq!(read_only.output(), [0xcc; 48]);
+            assert_eq!(read_only.output(), [0xcc; 16]);
         }
         // Control word, key and vector cannot be read as a whole.
         for (place, length) in [(whole.control, 3), (registers.rbx, 15), (whole.vector, 15)] {
@@ -126,7 +126,7 @@ fn operands_fault_before_anything_is_done() {
             let fault = PageFault { address: place + length as u64, write: false };
             assert_eq!(outcome, Outcome::PageFault(fault), "{call:?}");
             assert_eq!(short.program.registers, registers);
-            assert_eq!(short.output(), [0xcc; 48]);
+            assert_eq!(short.output(), [0xcc; 16]);
         }
     }
 }
@@ -291,6 +291,7 @@ fn enormous_counts_end_where_memory_does() {
 #[test]
 fn what_is_no_address_is_a_general_protection_fault() {
     for (width, address) in [
+        (Width::Bits64, 0x0000_7fff_ffff_fff1),
         (Width::Bits64, 0x0000_7fff_ffff_fff8),
         (Width::Bits64, 0x0000_8000_0000_0000),
         (Width::Bits64, 0xffff_7fff_ffff_fff8),

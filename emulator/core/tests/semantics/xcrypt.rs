@@ -92,7 +92,7 @@ fn the_standard_of_sm4_is_met() {
 #[test]
 fn every_length_is_as_others_compute_it_and_leaves_what_is_documented() {
     let lengths = (1..=140).filter(|blocks| *blocks <= 20 || blocks % 7 == 1 || blocks % 64 <= 1);
-    for blocks in reduced(lengths, |blocks| *blocks == 2) {
+    for blocks in reduced(lengths, |blocks| *blocks == 1) {
         for call in Call::every(blocks) {
             let mut prepared = call.prepare(Model::Zhaoxin);
             assert_eq!(prepared.step(), Outcome::Done);
@@ -107,14 +107,14 @@ fn every_length_is_as_others_compute_it_and_leaves_what_is_documented() {
 fn every_alignment_and_in_place_are_the_same() {
     for offset in reduced(0..16, |offset| *offset == 13) {
         for destination in reduced([Some(0), Some(16 - offset), None], Option::is_none) {
-            for call in Call::every(3) {
+            for call in Call::every(2) {
                 let mut prepared =
                     Call { source: offset, destination, ..call }.prepare(Model::Zhaoxin);
-                let source = prepared.program.memory.bytes(prepared.source, 48);
+                let source = prepared.program.memory.bytes(prepared.source, 32);
                 assert_eq!(prepared.step(), Outcome::Done);
                 prepared.assert_finished();
                 if destination.is_some() {
-                    assert_eq!(prepared.program.memory.bytes(prepared.source, 48), source);
+                    assert_eq!(prepared.program.memory.bytes(prepared.source, 32), source);
                 }
             }
         }
@@ -167,9 +167,9 @@ fn the_counter_has_16_bits() {
 
 #[test]
 fn calls_can_be_chained_through_rax() {
-    for call in Call::every(4).into_iter().filter(|call| call.cipher != Cipher::Sm4) {
+    for call in Call::every(3).into_iter().filter(|call| call.cipher != Cipher::Sm4) {
         let mut prepared = call.prepare(Model::Nano);
-        for blocks in [1, 2, 1] {
+        for blocks in [1, 2] {
             prepared.program.registers.rcx = blocks;
             assert_eq!(prepared.step(), Outcome::Done);
         }

@@ -29,6 +29,7 @@ fn divisors_say_how_many_bytes_are_valid() {
             // strongSwan's constants.
             (0x10, &[1, 2, 3, 4, 5, 6, 7, 8]),
             (0x11, &[1, 2, 3, 4]),
+            (0xffff_fffc, &[1, 2, 3, 4, 5, 6, 7, 8]),
         ] {
             let mut program = program(model, divisor, stored.len());
             let before = program.registers;
@@ -83,11 +84,14 @@ fn repeated_stores_are_interrupted_and_fault_between_stores() {
 }
 
 #[test]
-fn a_single_store_that_faults_changes_nothing() {
-    let mut program = program(Model::C3, 0, 7);
-    let before = program.registers;
-    assert!(matches!(program.step_as(xstore(false)), Outcome::PageFault(_)));
-    assert_eq!(program.registers, before);
+fn a_store_that_faults_changes_nothing() {
+    for repeated in [false, true] {
+        let mut program = program(Model::C3, 0, 7);
+        let before = program.registers;
+        assert!(matches!(program.step_as(xstore(repeated)), Outcome::PageFault(_)));
+        assert_eq!(program.registers, before);
+        assert_eq!(program.blocks, 0);
+    }
 }
 
 #[test]
