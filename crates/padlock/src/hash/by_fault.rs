@@ -102,9 +102,10 @@ extern "C" fn step_over(signal: c_int, info: *mut siginfo_t, context: *mut c_voi
         let source = registers[libc::REG_RSI as usize] as usize;
         let at = registers[libc::REG_RIP as usize] as usize;
         // The first byte that is missing is the one that comes next. A jump into nowhere faults at RIP
-        // itself, where there is nothing to read.
+        // itself, where there is nothing to read. In place of the prefix a debugger may have put a
+        // breakpoint.
         let next = (*info).si_addr().addr() == source && at != source;
-        if next && matches!(*(at as *const [u8; 4]), [0xf3, 0x0f, 0xa6, 0xc8 | 0xd0]) {
+        if next && matches!(*(at as *const [u8; 4]), [_, 0x0f, 0xa6, 0xc8 | 0xd0]) {
             registers[libc::REG_RIP as usize] += 4;
         } else {
             libc::signal(signal, libc::SIG_DFL);
