@@ -180,17 +180,25 @@ fn hosts(workspace: &Workspace) -> Result<Tally> {
         .tests()
 }
 
-/// The route padlock through every vector and contract, on the CPU that has most of it, and on the one
-/// that has least.
+/// The kernels' own proof on every CPU with PadLock, where none of it may fault; then the route padlock
+/// through every vector and contract, on the CPU that has most of it, and on the one that has least.
 fn padlock(workspace: &Workspace) -> Result<Tally> {
     let mut tally = Tally::default();
-    for (cpu, filter) in [("zhaoxin", "padlock"), ("c3", "kernels::padlock")] {
+    let on = |options: &str| {
         let runner = workspace.target().join("release/padlock-run");
-        let runner = format!("{} --cpu {cpu} --hide-aesni", runner.display());
+        format!("{} --hide-aesni --cpu {options}", runner.display())
+    };
+    for cpu in ["c3", "c7", "nano", "zhaoxin"] {
+        tally += workspace
+            .cargo(["test", "--release", "--package", "wirespeed-native", "--lib", "--", "proof::"])
+            .environment(RUNNER, on(&format!("{cpu} --strict")))
+            .tests()?;
+    }
+    for (cpu, filter) in [("zhaoxin", "padlock"), ("c3", "kernels::padlock")] {
         tally += workspace
             .cargo(["test", "--release", "--package", "wirespeed-conformance"])
             .arguments(["--test", "conformance", "--", filter])
-            .environment(RUNNER, runner)
+            .environment(RUNNER, on(cpu))
             .environment("WIRESPEED_SCHEDULE", "reduced")
             .tests()?;
     }
