@@ -95,7 +95,9 @@ static enum outcome hash_units(struct machine *machine, const struct hash *hash,
 		outcome = INTERRUPTED;
 	if (!done)
 		return outcome;
-	regs->si = cut(machine, regs->si + *hashed);
+	/* A register that does not change keeps what is beyond the width of addresses. */
+	if (*hashed)
+		regs->si = cut(machine, regs->si + *hashed);
 	stored = write_memory(machine, regs->di, state, hash->state_bytes);
 	return stored == DONE ? outcome : stored;
 }

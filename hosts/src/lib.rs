@@ -6,7 +6,6 @@
 
 pub mod certificate;
 pub mod client;
-pub mod guest;
 pub mod module;
 pub mod network;
 pub mod process;

@@ -58,7 +58,8 @@ impl Network {
         Ok(pair)
     }
 
-    fn ip(&self, arguments: &[&str]) -> Result<(), String> {
+    /// Runs ip(8) in here.
+    pub fn ip(&self, arguments: &[&str]) -> Result<(), String> {
         let mut ip = command("ip");
         self.hold(&mut ip);
         output(ip.args(arguments)).map(|_| ())

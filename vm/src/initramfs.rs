@@ -1,6 +1,8 @@
 //! The initial RAM file system: busybox, the modules that the host's files come through, and `init`.
 
+use std::collections::hash_map::DefaultHasher;
 use std::fs::{self, Permissions};
+use std::hash::{Hash, Hasher};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
@@ -13,8 +15,24 @@ const BUSYBOX: &str = "/bin/busybox";
 /// What the guest needs before it sees the host's files; modprobe says what each needs in turn.
 const MODULES: [&str; 5] = ["virtio_pci", "virtio_console", "9pnet_virtio", "9p", "overlay"];
 
-/// Writes it; `root` is where the kernel's package was unpacked.
-pub(crate) fn build(root: &Path, release: &str, to: &Path) -> Result<(), String> {
+/// The scripts in it.
+const SCRIPTS: [(&str, &str); 2] =
+    [("init", include_str!("guest/init.sh")), ("session", include_str!("guest/session.sh"))];
+
+/// Its name, which is another one when something else is in it.
+pub(crate) fn name() -> String {
+    let mut hasher = DefaultHasher::new();
+    (MODULES, SCRIPTS).hash(&mut hasher);
+    format!("initramfs-{:016x}", hasher.finish())
+}
+
+/// Makes it, unless it is there; `root` is where the kernel's package was unpacked.
+pub(crate) fn provide(root: &Path, release: &str) -> Result<(), String> {
+    let to = root.join(name());
+    if to.exists() { Ok(()) } else { build(root, release, &to) }
+}
+
+fn build(root: &Path, release: &str, to: &Path) -> Result<(), String> {
     let aside = tempfile::tempdir_in(root).map_err(|error| in_folder(root, error))?;
     let tree = aside.path();
     let failed = |error| in_folder(tree, error);
@@ -49,6 +67,8 @@ pub(crate) fn build(root: &Path, release: &str, to: &Path) -> Result<(), String>
     }
     fs::write(tree.join("modules/order"), order).map_err(failed)?;
     let mut pack = Command::new("sh");
-    pack.args(["-c", "find . | busybox cpio -o -H newc > \"$0\""]).arg(to).current_dir(tree);
-    output(&mut pack).map(|_| ())
+    let packed = to.with_extension("new");
+    pack.args(["-c", "find . | busybox cpio -o -H newc > \"$0\""]).arg(&packed).current_dir(tree);
+    output(&mut pack)?;
+    fs::rename(&packed, to).map_err(|error| in_folder(to, error))
 }

@@ -36,7 +36,9 @@ impl Kernel {
             None => kept.filter(|release| cache.join(release).join(DEFAULT).exists()).collect(),
         };
         if let Some(release) = chosen.into_iter().max_by(|one, other| by_numbers(one, other)) {
-            return Ok(Self { root: cache.join(&release), release });
+            let root = cache.join(&release);
+            initramfs::provide(&root, &release)?;
+            return Ok(Self { release, root });
         }
         let package = newest_package(series)?;
         let release = package.trim_start_matches(IMAGE).to_owned();
@@ -44,6 +46,7 @@ impl Kernel {
         if !kernel.root.exists() {
             kernel.unpack(&cache, &package)?;
         }
+        initramfs::provide(&kernel.root, &kernel.release)?;
         if series.is_none() {
             fs::write(kernel.root.join(DEFAULT), "").map_err(|error| in_folder(&cache, error))?;
         }
@@ -67,7 +70,7 @@ impl Kernel {
 
     /// The initial RAM file system that makes the host's root the guest's.
     pub fn initramfs(&self) -> PathBuf {
-        self.root.join("initramfs")
+        self.root.join(initramfs::name())
     }
 
     /// Builds a module from the directory of its source, and gives the file.
@@ -86,7 +89,6 @@ impl Kernel {
         output(Command::new("depmod").arg("--basedir").arg(root).arg(&self.release))?;
         let compressed = root.join("boot").join(format!("vmlinuz-{}", self.release));
         vmlinux::extract(&compressed, &root.join("vmlinux"))?;
-        initramfs::build(root, &self.release, &root.join("initramfs"))?;
         fs::set_permissions(root, Permissions::from_mode(0o755))
             .and_then(|()| fs::rename(root, &self.root))
             .map_err(|error| in_folder(cache, error))

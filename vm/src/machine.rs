@@ -212,10 +212,10 @@ impl Machine {
             "local,id=host,path=/,security_model=none,readonly=on,multidevs=remap",
         ]);
         qemu.args(["-device", "virtio-9p-pci,fsdev=host,mount_tag=host"]);
-        // An oops is a panic and a panic an end; mitigations slow down guests that are translated, and
-        // without KASLR the kernel starts sooner.
+        // An oops is a panic and a panic an end. Mitigations slow down guests that are translated, without
+        // KASLR the kernel starts sooner, and on a busy host it finds its timer too slow to be one.
         qemu.arg("-append").arg(format!(
-            "console=ttyS0 panic=-1 oops=panic mitigations=off nokaslr loglevel=5 rdinit=/init \
+            "console=ttyS0 panic=-1 oops=panic mitigations=off nokaslr no_timer_check loglevel=5 rdinit=/init \
              vm_session=\"{}\" vm_modules=\"{}\"",
             place.display(),
             self.kernel.modules().display()

@@ -6,7 +6,7 @@
 /// A CPU with PadLock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PadLock {
-    /// VIA C7 Esther: its hash engine always finishes the message.
+    /// VIA C7: its hash engine always finishes the message.
     C7,
     /// VIA Nano: hashes blocks as well.
     Nano,
@@ -27,10 +27,11 @@ impl PadLock {
     /// What QEMU is told.
     pub fn cpu(self) -> String {
         let identity = match self {
-            Self::C7 => "model=10,stepping=9,model-id=VIA Esther processor (emulated)",
-            Self::Nano => "model=15,stepping=14,model-id=VIA Nano processor (emulated)",
+            Self::C7 => "model=13,stepping=0,model-id=VIA C7 (emulated)",
+            Self::Nano => "model=15,stepping=3,model-id=VIA Nano (emulated)",
         };
-        let units = ["xstore", "xcrypt", "ace2", "phe", "pmm"];
+        // Without PMM, whose `montmul` our module does not have.
+        let units = ["xstore", "xcrypt", "ace2", "phe"];
         let units = units.map(|unit| format!("+{unit},+{unit}-en")).join(",");
         // `max` has what today's programs are built for, which no VIA had; TCG must be told to show
         // features that it cannot translate.

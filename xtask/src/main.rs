@@ -2,7 +2,6 @@
 #![forbid(unsafe_code)]
 
 mod fuzz;
-mod kernel;
 mod openssl;
 mod packages;
 mod run;

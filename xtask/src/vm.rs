@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::io;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -55,9 +56,14 @@ fn padlock(name: &str) -> Result<PadLock, String> {
     known.ok_or_else(|| format!("choose from {}", PadLock::ALL.map(PadLock::name).join(" ")))
 }
 
+/// Where kernels are kept.
+pub(crate) fn kernels(workspace: &Workspace) -> PathBuf {
+    workspace.target().join("vm")
+}
+
 /// The kernel that Debian would install, or the newest of a series.
 pub(crate) fn kernel(workspace: &Workspace, series: Option<&str>) -> Result<Kernel> {
-    Kernel::provide(&workspace.target().join("vm"), series).map_err(|why| anyhow!(why))
+    Kernel::provide(&kernels(workspace), series).map_err(|why| anyhow!(why))
 }
 
 /// Boots the guest and runs the command; its exit status.

@@ -1,177 +1,97 @@
-//! Lesser machines, booted: what is here on them, that it is proved, and that a program gets right bytes.
+//! Machines booted in QEMU: lesser CPUs, CPUs with PadLock, and whether booting them can be relied on.
 //!
-//! `WIRESPEED_KERNEL` names a kernel of Debian's, `WIRESPEED_MODULES` the directory with the program and
-//! the module, `WIRESPEED_NATIVE_TESTS` the test program of the kernels. Taking features away in one
-//! process is tested elsewhere; here CPUID itself is another's.
+//! `WIRESPEED_VM` names the directory where kernels are kept, `WIRESPEED_MODULES` the one with the program and
+//! the module, `WIRESPEED_NATIVE_TESTS` the test program of the kernels.
+
+mod guest;
+mod models;
+mod padlock;
 
 use std::env;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
-use wirespeed_cipher::{Direction, Route};
-use wirespeed_conformance::data::unhex;
-use wirespeed_hosts::guest::{Accelerator, Answer, Guest};
-use wirespeed_hosts::module::configuration;
-use wirespeed_stats::Snapshot;
+use wirespeed_vm::{Accelerator, Failure, Kernel, Machine, Program};
 
-/// A machine and the routes that it has.
-struct Model {
-    cpu: &'static str,
-    accelerator: Accelerator,
-    routes: &'static [Route],
-    /// Whether to measure a plan there, which takes a translated machine a minute.
-    planned: bool,
-}
+/// What a test does.
+type Run = fn(Machine) -> Result<(), String>;
 
-use Accelerator::{Kvm, Tcg};
-use Route::{AesNi, Libcrypto, Portable, Vaes256};
-
-const MODELS: &[Model] = &[
-    // Zen 3: VAES, and no AVX-512. QEMU cannot translate VAES.
-    Model {
-        cpu: "EPYC-Milan",
-        accelerator: Kvm,
-        routes: &[Vaes256, AesNi, Portable, Libcrypto],
-        planned: true,
-    },
-    // AVX2 and no VAES.
-    Model {
-        cpu: "Haswell",
-        accelerator: Tcg,
-        routes: &[AesNi, Portable, Libcrypto],
-        planned: true,
-    },
-    // The first with AES-NI: no AVX.
-    Model {
-        cpu: "Westmere",
-        accelerator: Tcg,
-        routes: &[AesNi, Portable, Libcrypto],
-        planned: false,
-    },
-    // SSSE3 at most: no AES instructions.
-    Model { cpu: "Penryn", accelerator: Tcg, routes: &[Portable, Libcrypto], planned: false },
+const GUEST: &[(&str, Run)] = &[
+    ("guest::command", guest::command),
+    ("guest::streams", guest::streams),
+    ("guest::overlay", guest::overlay),
+    ("guest::limit", guest::limit),
+    ("guest::death", guest::death),
+    ("guest::parallel", guest::parallel),
+    ("guest::interrupt", guest::interrupt),
+    ("padlock::no-module", padlock::no_module),
+    ("padlock::setcaps", padlock::setcaps),
 ];
 
 fn main() -> ExitCode {
-    let arguments = Arguments::from_args();
-    let found =
-        |name: &str| env::var_os(name).map(PathBuf::from).ok_or(format!("{name} is not set"));
-    let files = found("WIRESPEED_KERNEL").and_then(|kernel| {
-        let (modules, tests) = (found("WIRESPEED_MODULES")?, found("WIRESPEED_NATIVE_TESTS")?);
-        Ok([kernel, modules, tests])
+    if guest::is_child() {
+        return guest::child();
+    }
+    let mut arguments = Arguments::from_args();
+    // Each guest has as many CPUs as the smallest host.
+    arguments.test_threads = Some(1);
+    let own = GUEST.iter().map(|&(name, run)| trial(name, None, move || run(machine()?)));
+    let lesser = models::MODELS.iter().map(|model| {
+        let obstacle = model.accelerator.obstacle();
+        trial(model.cpu, obstacle, move || models::boot(model, machine()?))
     });
-    let trials = MODELS.iter().map(|model| {
-        let obstacle = model.accelerator.obstacle().map(str::to_owned);
-        let files = obstacle.map_or_else(|| files.clone(), Err);
-        Trial::ignorable_test(format!("vm::{}", model.cpu), move || match files {
-            Err(reason) => Ok(Completion::ignored_with(reason)),
-            Ok(files) => boot(model, &files).map(|()| Completion::Completed).map_err(Failed::from),
-        })
-    });
-    libtest_mimic::run(&arguments, trials.collect()).exit_code()
+    libtest_mimic::run(&arguments, own.chain(lesser).collect()).exit_code()
 }
 
-const PLAIN: &str = "head -c 1000000 /libwirespeed.so";
-/// Without us, with us, and with us as planned.
-const CONFIGURATIONS: [&str; 3] = ["/dev/null", "/openssl.cnf", "/planned.cnf"];
-const CIPHERS: [(&str, &str); 2] = [("aes-128-ctr", "AES-128-CTR"), ("aes-256-cbc", "AES-256-CBC")];
-
-fn boot(model: &Model, [kernel, modules, tests]: &[PathBuf; 3]) -> Result<(), String> {
-    let mut guest = Guest::new(kernel)?;
-    guest.add_program("/usr/bin/openssl".as_ref(), "/bin/openssl")?;
-    guest.add_program(&modules.join("wirespeed"), "/bin/wirespeed")?;
-    guest.add_program(&modules.join("libwirespeed.so"), "/libwirespeed.so")?;
-    guest.add_program(tests, "/bin/native-tests")?;
-    let file = configuration("/libwirespeed.so".as_ref(), "stats = /tmp/counters");
-    guest.write("/openssl.cnf", &file)?;
-    let planned = configuration("/libwirespeed.so".as_ref(), "plan = /etc/wirespeed/plan");
-    guest.write("/planned.cnf", &planned)?;
-    guest.command("wirespeed routes");
-    guest.command("wirespeed --seconds 0.01 > /tmp/survey; code=$?; cat /tmp/survey; exit $code");
-    guest.command("native-tests --quiet");
-    if model.planned {
-        // Progress goes to standard error; the plan to its usual place.
-        guest
-            .command("mkdir -p /etc/wirespeed; wirespeed tune --quick 2>&1 >/tmp/tune | tail -n 3");
-        guest.command("wirespeed routes");
-    }
-    let configurations = if model.planned { &CONFIGURATIONS[..] } else { &CONFIGURATIONS[..2] };
-    for (cipher, _) in CIPHERS {
-        for file in configurations {
-            let secret = "00112233445566778899aabbccddeeff";
-            guest.command(format!(
-                "{PLAIN} | OPENSSL_CONF={file} openssl enc -{cipher} -K {secret} -iv {secret} \
-                 2>/dev/null | sha256sum"
-            ));
-        }
-    }
-    guest.command("hexdump -v -e '/1 \"%02x\"' /tmp/counters");
-    let mut answers = guest.run(model.accelerator, model.cpu)?.into_iter();
-    let mut next = |what: &str| match answers.next() {
-        Some(Answer { said, status: 0 }) => Ok(said),
-        other => Err(format!("{what}: {other:?}")),
-    };
-    let routes = next("routes")?;
-    for route in Route::ALL {
-        let here = routes.lines().any(|line| {
-            let mut words = line.split_whitespace();
-            words.next() == Some(route.name()) && words.next() == Some("here")
-        });
-        if here != model.routes.contains(&route) {
-            return Err(format!("{route} is here: {here}\n{routes}"));
-        }
-    }
-    let survey = next("survey")?;
-    if !survey.contains("all proved on this machine") {
-        return Err(format!("the survey proves nothing: {survey}"));
-    }
-    let tests = next("kernels' own tests")?;
-    if !tests.contains("test result: ok") {
-        return Err(tests);
-    }
-    if model.planned {
-        let tune = next("tune")?;
-        let planned = next("routes by plan")?;
-        if !planned.contains("/etc/wirespeed/plan") || planned.contains("ignored") {
-            return Err(format!("no plan: {tune}\n{planned}"));
-        }
-    }
-    for (cipher, _) in CIPHERS {
-        let right = next(cipher)?;
-        for file in &configurations[1..] {
-            let got = next(cipher)?;
-            if right != got || right.len() < 64 {
-                return Err(format!("{cipher}, {file}: {right} is right, not {got}"));
-            }
-        }
-    }
-    served(model, &unhex(&next("counters")?))
+fn trial(
+    name: &str,
+    obstacle: Option<&'static str>,
+    run: impl FnOnce() -> Result<(), String> + Send + 'static,
+) -> Trial {
+    let missing = env::var_os("WIRESPEED_VM").is_none().then_some("WIRESPEED_VM is not set");
+    let obstacle = missing.or(obstacle);
+    Trial::ignorable_test(format!("vm::{name}"), move || match obstacle {
+        Some(reason) => Ok(Completion::ignored_with(reason)),
+        None => run().map(|()| Completion::Completed).map_err(Failed::from),
+    })
 }
 
-/// What ran is the best route of this machine; the portable one only when asked for.
-fn served(model: &Model, counters: &[u8]) -> Result<(), String> {
-    let counted = Snapshot::parse(counters).ok_or("no counters")?;
-    if counted.loads() == 0 || !counted.quarantined().is_empty() {
-        return Err(format!("{} loads, quarantined {:?}", counted.loads(), counted.quarantined()));
+fn variable(name: &str) -> Result<PathBuf, String> {
+    env::var_os(name).map(PathBuf::from).ok_or_else(|| format!("{name} is not set"))
+}
+
+fn kernel() -> Result<Kernel, String> {
+    Kernel::provide(&variable("WIRESPEED_VM")?, None)
+}
+
+/// A machine that is translated, so that what it can do does not depend on the host.
+fn machine() -> Result<Machine, String> {
+    Ok(Machine::new(kernel()?).accelerator(Accelerator::Tcg).cpu("max"))
+}
+
+/// What a program said, and how it ended.
+#[derive(Debug)]
+struct Answer {
+    status: i32,
+    output: Vec<u8>,
+    complaints: String,
+}
+
+impl Answer {
+    fn of(machine: &Machine, program: &Program) -> Result<Self, Failure> {
+        let (mut output, mut complaints) = (Vec::new(), Vec::new());
+        let status = machine.run(program, &mut output, &mut complaints)?;
+        let complaints = String::from_utf8_lossy(&complaints).into_owned();
+        Ok(Self { status, output, complaints })
     }
-    let best = model.routes.first().filter(|route| **route != Portable);
-    for (_, name) in CIPHERS {
-        let rows = || counted.rows().filter(|row| row.algorithm.name() == name);
-        let by = |route: Route| {
-            let rows =
-                rows().filter(|row| row.route == route && row.direction == Direction::Encrypt);
-            rows.map(|row| row.bytes).sum::<u64>()
-        };
-        match best {
-            Some(route) if by(*route) < 1_000_000 => {
-                return Err(format!("{name}: {route} ran {} bytes", by(*route)));
-            }
-            None if rows().any(|row| row.route != Libcrypto) => {
-                return Err(format!("{name}: {:?}", rows().collect::<Vec<_>>()));
-            }
-            _ => {}
-        }
+
+    /// What the shell makes of a script.
+    fn of_script(machine: &Machine, script: &str) -> Result<Self, Failure> {
+        Self::of(machine, &Program::here(["sh", "-c", script])?)
     }
-    Ok(())
+
+    fn text(&self) -> String {
+        String::from_utf8_lossy(&self.output).into_owned()
+    }
 }

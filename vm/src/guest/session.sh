@@ -19,7 +19,12 @@ $b setsid /bin/sh "$1/command" </dev/null >/run/vm/output 2>/run/vm/complaints 3
 status=$?
 
 # Whatever the command left running would keep the pipes open.
-$b killall5 -9
+for process in /proc/[0-9]*; do
+	case ${process#/proc/} in
+	1 | $output | $complaints) ;;
+	*) kill -9 "${process#/proc/}" ;;
+	esac
+done 2>/dev/null
 wait $output $complaints
 echo $status >&5
 $b poweroff -f
