@@ -16,7 +16,7 @@ fn results(wrong: Option<Flaw>) -> Vec<(&'static str, Vec<u8>)> {
         ("xcrypt-256", Cipher::Hardware, 32),
         ("sm4", Cipher::Sm4, 16),
     ] {
-        let mut call = Call::new(cipher, Operation::XcryptCbc, false, 2);
+        let mut call = Call::new(cipher, Operation::XcryptCbc, false, 1);
         call.key = pattern(bytes);
         let mut prepared = call.prepare(Model::Zhaoxin);
         prepared.program.options.wrong = wrong;
