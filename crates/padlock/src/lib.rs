@@ -21,6 +21,8 @@ mod area;
 #[cfg(target_arch = "x86_64")]
 mod cipher;
 #[cfg(target_arch = "x86_64")]
+pub mod confirm;
+#[cfg(target_arch = "x86_64")]
 mod control;
 #[cfg(target_arch = "x86_64")]
 mod expansion;

@@ -12,13 +12,14 @@ mod numbers;
 mod place;
 mod randomness;
 mod runner;
+mod unconfirmed;
 
 use std::env;
 use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Trial};
 
-/// What is to be done inside: `all`, or the name of a call.
+/// What is to be done inside: `all`, `points`, or the name of a call.
 const INSIDE: &str = "WIRESPEED_EMULATED";
 
 /// The CPUs, and the units that are to be checked on each.
@@ -36,6 +37,7 @@ const WAYS: [&[&str]; 4] =
 fn main() -> ExitCode {
     match env::var(INSIDE) {
         Ok(name) if name == "all" => checks::all(),
+        Ok(name) if name == "points" => unconfirmed::look(),
         Ok(name) => calls::make(&name),
         Err(_) => return libtest_mimic::run(&Arguments::from_args(), trials()).exit_code(),
     }
@@ -54,6 +56,11 @@ fn trials() -> Vec<Trial> {
                 if checked == expected { Ok(()) } else { Err(format!("{checked:?}").into()) }
             }));
         }
+        trials.push(Trial::test(format!("{model}::unconfirmed"), move || {
+            let said = runner::inside(model, &[], "points")?;
+            let last = said.text.lines().next_back().unwrap_or_default();
+            if last == "points: 26" { Ok(()) } else { Err(said.text.into()) }
+        }));
         for call in calls::ALL {
             let Some(expected) = call.expected(model) else { continue };
             trials.push(Trial::test(format!("{model}::counts::{}", call.name), move || {
