@@ -1,5 +1,6 @@
 //! `wirespeed padlock`: the PadLock units of this CPU, and what is made of them.
 
+mod confirm;
 mod engine;
 mod units;
 
@@ -21,6 +22,10 @@ Examples:
   wirespeed padlock                           the units of this CPU, and what is made of them
   wirespeed padlock --json                    the same as JSON
   padlock-run --cpu nano wirespeed padlock    the same on an emulated VIA Nano
+  wirespeed padlock --confirm                 for owners: try what no document says, write a report
+
+The points that --confirm looks at are listed in docs/padlock.md. The report names the CPU, its microcode
+and the kernel, holds no secrets, and is sent nowhere by itself.
 
 Exit status: 0 done, also without PadLock; 1 its proof failed; 2 usage or environment.";
 
@@ -28,8 +33,11 @@ Exit status: 0 done, also without PadLock; 1 its proof failed; 2 usage or enviro
 #[command(after_help = EXAMPLES)]
 pub(crate) struct PadLockArguments {
     /// Print JSON
-    #[arg(long)]
+    #[arg(long, conflicts_with = "confirm")]
     json: bool,
+    /// Look at what only hardware can say, and write a report to send
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = confirm::FILE)]
+    confirm: Option<String>,
 }
 
 /// What there is: `wirespeed.padlock/1`.
@@ -62,6 +70,9 @@ struct Cpu {
 pub(crate) fn run(arguments: PadLockArguments) -> Result<(), Fault> {
     let host = Host::discover();
     let document = Document::of(&host);
+    if let Some(file) = &arguments.confirm {
+        return confirm::run(file, &host, &document);
+    }
     match arguments.json {
         true => write_json("-", &document)?,
         false => write_text("-", &document.text())?,

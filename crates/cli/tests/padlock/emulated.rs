@@ -6,12 +6,15 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
+use serde_json::Value;
+
 use crate::{Ended, Test, expect, is_documented};
 
 pub(crate) const TESTS: &[Test] = &[
     ("emulated::units", units),
     ("emulated::openssl", openssl),
     ("emulated::quarantine", quarantine),
+    ("emulated::confirm", confirm),
     ("emulated::random", random),
     ("emulated::health", health),
     ("emulated::stuck", stuck),
@@ -128,6 +131,35 @@ fn quarantine() -> Result<(), String> {
     let json = Ended::of(&mut broken("xsha256", "nano", "padlock --json"))?.json()?;
     let why = json["route"]["quarantined"].as_str().unwrap_or_default();
     expect(json["route"]["proof"].is_null() && why.contains("SHA2-"), why)
+}
+
+/// The report answers every point that docs/padlock.md lists, and the emulator does what is assumed.
+fn confirm() -> Result<(), String> {
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let file = folder.path().join("report");
+    let mut command = emulated("zhaoxin", "padlock --confirm");
+    let ended = Ended::of(command.arg(&file))?.is(0, "some seconds")?;
+    expect(ended.output.contains("This is an emulated PadLock"), &ended.output)?;
+    let report = fs::read_to_string(&file).map_err(|error| error.to_string())?;
+    let (text, json) = report.split_once("\nThe same as JSON:\n").ok_or("no JSON")?;
+    let json: Value = serde_json::from_str(json).map_err(|error| error.to_string())?;
+    is_documented(&json, &[])?;
+    expect(json["emulated"] == true && text.contains("This confirms nothing."), text)?;
+    let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    for named in ["Zhaoxin KX-6000", "microcode ", release.trim()] {
+        expect(text.contains(named), &format!("no {named} in {text}"))?;
+    }
+    let points = json["points"].as_array().ok_or("no points")?;
+    let answered: Vec<_> = points.iter().filter_map(|point| point["id"].as_str()).collect();
+    let document = include_str!("../../../../docs/padlock.md");
+    let listed = document.lines().filter_map(|line| line.strip_prefix("| U")?.split_once(" |"));
+    let listed: Vec<String> = listed.map(|(number, _)| format!("U{number}")).collect();
+    expect(answered == listed, &format!("{answered:?} are not {listed:?}"))?;
+    for point in points {
+        let is_assumed = point["answer"] == "as assumed" || point["answer"] == "noted";
+        expect(is_assumed, &format!("{point}"))?;
+    }
+    Ok(())
 }
 
 fn random() -> Result<(), String> {

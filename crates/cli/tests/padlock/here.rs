@@ -28,6 +28,9 @@ fn padlock() -> Result<(), String> {
     expect(text.contains("\nPadLock    no-RNG, no-ACE\n"), &text)?;
     expect(text.contains("route padlock is absent: this CPU has no ace"), &text)?;
     expect(text.contains("padlock-run --cpu nano wirespeed padlock"), &text)?;
+    let nothing =
+        Ended::of(&mut wirespeed("padlock --confirm"))?.is(2, "padlock-run --cpu nano")?;
+    expect(nothing.errors.lines().count() == 1, &nothing.errors)?;
     is_documented(&json, &["route.proof.checks", "route.proof.against_host"])
 }
 

@@ -43,6 +43,12 @@ impl Units {
         self.0.iter().any(|unit| unit.unit == name && unit.state == State::Enabled)
     }
 
+    /// The names of those that can be used.
+    pub(super) fn enabled(&self) -> Vec<&'static str> {
+        let enabled = self.0.iter().filter(|unit| unit.state == State::Enabled);
+        enabled.map(|unit| unit.unit).collect()
+    }
+
     /// "RNG, ACE" or "no-RNG, no-ACE": the article's words, which are those of OpenSSL's engine.
     pub(super) fn summary(&self) -> String {
         let word = |name: &str| match self.has(name) {
