@@ -1,7 +1,7 @@
 //! What the program wants done at the signals that the emulator uses.
 //!
-//! The program's own handlers are remembered instead of installed, and get those signals that are not the emulator's, and the faults
-//! of emulated instructions, as the kernel would deliver them.
+//! The program's own handlers are remembered instead of installed, and get those signals that are
+//! not the emulator's, and the faults of emulated instructions, as the kernel would deliver them.
 
 use core::mem;
 use core::ptr;
@@ -15,8 +15,8 @@ use crate::interpose::next;
 use crate::process::{id, thread_id};
 use crate::report;
 
-/// The signals that instructions raise. The library handles them; threads must never block them, because the kernel ends a program that
-/// runs into a blocked one.
+/// The signals that instructions raise. The library handles them; threads must never block them,
+/// because the kernel ends a program that runs into a blocked one.
 pub(crate) const OURS: [c_int; 4] = [libc::SIGILL, libc::SIGTRAP, libc::SIGBUS, libc::SIGSEGV];
 
 /// What is done at a signal.
@@ -68,8 +68,8 @@ pub(crate) const OUR_MASK: u64 = {
     bit(first) | bit(second) | bit(third) | bit(fourth)
 };
 
-/// The program's action for one signal. Handlers read it while other threads change it: so a new action takes a new place, and then one
-/// number says which place counts.
+/// The program's action for one signal. Handlers read it while other threads change it: so a new
+/// action takes a new place, and then one number says which place counts.
 struct Remembered {
     places: [Place; PLACES],
     current: AtomicUsize,
@@ -131,12 +131,14 @@ pub(crate) fn current(signal: c_int) -> Option<Action> {
     Some(remembered.at(remembered.current.load(Acquire)))
 }
 
-/// Remembers what the program wants done at one of [`OURS`], and tells what it wanted before; none for other signals.
+/// Remembers what the program wants done at one of [`OURS`], and tells what it wanted before; none
+/// for other signals.
 pub(crate) fn replace(signal: c_int, action: &Action) -> Option<Action> {
     Some(remembered(signal)?.replace(action))
 }
 
-/// Delivers a signal to the program, which stands where `context` says. Handlers end with it, and return.
+/// Delivers a signal to the program, which stands where `context` says. Handlers end with it, and
+/// return.
 pub(crate) fn deliver(signal: c_int, information: &mut siginfo_t, context: &mut Context<'_>) {
     let action = current(signal).unwrap_or(Action::DEFAULT);
     // Sent by a process: kill(2), raise(3).
@@ -175,21 +177,29 @@ pub(crate) fn deliver(signal: c_int, information: &mut siginfo_t, context: &mut 
 
 /// Lets the kernel end the program by this signal, at the instruction where it stands.
 ///
-/// The signal waits, blocked, until the handler returns: so a core file shows the program and not the emulator.
+/// The signal waits, blocked, until the handler returns: so a core file shows the program and not
+/// the emulator.
+#[inline(never)]
 fn die(signal: c_int, information: &siginfo_t, context: &mut Context<'_>) {
     report::end();
     let set = bit(signal);
-    let default = Action::DEFAULT.to_libc();
-    // SAFETY: the kernel and libc read what they are given.
+    // SAFETY: the kernel reads what it is given.
     unsafe {
         let (how, length) = (libc::SIG_BLOCK, size_of_val(&set));
         libc::syscall(libc::SYS_rt_sigprocmask, how, &raw const set, 0, length);
-        if let Some(sigaction) = next().sigaction {
-            sigaction(signal, &raw const default, ptr::null_mut());
-        }
+        leave_to_kernel(signal);
         let (process, thread) = (id(), thread_id());
         let information = ptr::from_ref(information);
         libc::syscall(libc::SYS_rt_tgsigqueueinfo, process, thread, signal, information);
     }
     context.unblock(signal);
+}
+
+/// From now on the kernel does with this signal what it does by itself: it ends the program.
+pub(crate) fn leave_to_kernel(signal: c_int) {
+    let default = Action::DEFAULT.to_libc();
+    if let Some(sigaction) = next().sigaction {
+        // SAFETY: an action of our own.
+        unsafe { sigaction(signal, &raw const default, ptr::null_mut()) };
+    }
 }

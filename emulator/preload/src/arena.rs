@@ -1,5 +1,5 @@
-//! Memory for the one part that allocates, the decoder that finds CPUID: the program's `malloc` may not be ready yet, or may be what
-//! was just interrupted.
+//! Memory for the one part that allocates, the decoder that finds CPUID: the program's `malloc` may
+//! not be ready yet, or may be what was just interrupted.
 
 use core::alloc::{GlobalAlloc, Layout};
 use core::cell::UnsafeCell;
@@ -18,8 +18,8 @@ struct Arena {
 // SAFETY: every allocation is a part of `bytes` of its own, given out by an atomic counter.
 unsafe impl Sync for Arena {}
 
-// SAFETY: parts never overlap and never move; they are aligned as asked, because the arena is aligned to pages and larger alignments
-// are refused.
+// SAFETY: parts never overlap and never move; they are aligned as asked, because the arena is
+// aligned to pages and larger alignments are refused.
 unsafe impl GlobalAlloc for Arena {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let mut start = 0;

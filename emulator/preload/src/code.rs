@@ -1,4 +1,5 @@
-//! Writing over code that runs: through /proc/self/mem, which gives this process a copy of the page and leaves its protection alone.
+//! Writing over code that runs: through /proc/self/mem, which gives this process a copy of the page
+//! and leaves its protection alone.
 
 use libc::c_int;
 
@@ -32,7 +33,8 @@ impl Drop for Code {
     }
 }
 
-/// Writes over code that no segment lets be written, where there is no /proc: it is writable for a moment.
+/// Writes over code that no segment lets be written, where there is no /proc: it is writable for a
+/// moment.
 pub(crate) fn write_unprotected(address: u64, bytes: &[u8]) -> bool {
     const PAGE: u64 = 4096;
     let start = address & !(PAGE - 1);

@@ -1,4 +1,5 @@
-//! The registers of the interrupted program, as the kernel hands them to a signal handler and takes them back.
+//! The registers of the interrupted program, as the kernel hands them to a signal handler and takes
+//! them back.
 
 use libc::{c_int, ucontext_t};
 use padlock_emulator::Registers;
@@ -14,6 +15,11 @@ impl<'signal> Context<'signal> {
 
     pub(crate) const fn as_ptr(&mut self) -> *mut ucontext_t {
         self.0
+    }
+
+    /// The alternate stack for signals: where it begins, and its size, zero if there is none.
+    pub(crate) fn alternate_stack(&self) -> (u64, u64) {
+        (self.0.uc_stack.ss_sp.addr() as u64, self.0.uc_stack.ss_size as u64)
     }
 
     fn register(&self, which: c_int) -> u64 {
@@ -65,7 +71,8 @@ impl<'signal> Context<'signal> {
         self.set_register(libc::REG_RDI, registers.rdi);
     }
 
-    /// What the CPU tells about an exception: its number, its error code, and the address of a page fault.
+    /// What the CPU tells about an exception: its number, its error code, and the address of a page
+    /// fault.
     pub(crate) fn set_exception(&mut self, number: u64, error: u64, address: u64) {
         self.set_register(libc::REG_TRAPNO, number);
         self.set_register(libc::REG_ERR, error);

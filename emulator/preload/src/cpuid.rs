@@ -3,7 +3,8 @@
 use core::arch::x86_64::__cpuid_count;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// Of asm/prctl.h: whether CPUID is carried out (1) or raises #GP (0) in this thread, and in those that it starts; execve sets it to 1.
+/// Of asm/prctl.h: whether CPUID is carried out (1) or raises #GP (0) in this thread, and in those
+/// that it starts; execve sets it to 1.
 const ARCH_SET_CPUID: libc::c_int = 0x1012;
 
 /// Whether the kernel makes CPUID fault.

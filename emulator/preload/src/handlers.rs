@@ -1,4 +1,5 @@
-//! The handler of the signals that instructions raise: it finds out whose they are, and carries out PadLock's instructions and CPUID.
+//! The handler of the signals that instructions raise: it finds out whose they are, and carries out
+//! PadLock's instructions and CPUID.
 
 use core::mem;
 use core::ptr;
@@ -17,6 +18,7 @@ use crate::memory::{self, Own, Refusal};
 use crate::objects;
 use crate::process::{COUNTS, Process, keeping_errno, process};
 use crate::report;
+use crate::stack;
 
 /// `SI_KERNEL` of asm-generic/siginfo.h: neither a process nor an access to memory raised the signal.
 const SI_KERNEL: c_int = 0x80;
@@ -29,9 +31,9 @@ const PAGE_FAULT: u64 = 14;
 pub(crate) fn install() {
     for signal in OURS {
         let flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_NODEFER;
-        // The handler may be interrupted by itself: an access to the program's memory may fault, and the program's own handlers may run
-        // into PadLock's instructions.
-        let ours = Action { handler: (handle as *const ()).addr(), flags, mask: 0 }.to_libc();
+        // The handler may be interrupted by itself: an access to the program's memory may fault,
+        // and the program's own handlers may run into PadLock's instructions.
+        let ours = Action { handler: (stack::enter as *const ()).addr(), flags, mask: 0 }.to_libc();
         let mut before = Action::DEFAULT.to_libc();
         if let Some(sigaction) = next().sigaction {
             // SAFETY: libc's function, with structures that live as long as the call.
@@ -41,7 +43,8 @@ pub(crate) fn install() {
     }
 }
 
-extern "C" fn handle(signal: c_int, information: *mut siginfo_t, context: *mut c_void) {
+/// The handler itself, with some room on the stack.
+pub(crate) extern "C" fn handle(signal: c_int, information: *mut siginfo_t, context: *mut c_void) {
     // SAFETY: the kernel hands these to a handler with SA_SIGINFO, for as long as it runs.
     let (information, context) = unsafe { (&mut *information, &mut *context.cast::<ucontext_t>()) };
     let mut context = Context::new(context);
@@ -98,6 +101,7 @@ fn answer(signal: c_int, information: &siginfo_t, context: &mut Context<'_>) -> 
             ("cpuid", 0, None, None)
         }
         Some(Trap::PadLock(instruction)) => {
+            stack::demand(context);
             let (blocks, outcome) = step(process, instruction, address, &mut memory, context);
             if outcome == Outcome::Undefined {
                 context.set_address(stands);
@@ -197,8 +201,9 @@ fn raised(signal: c_int, code: c_int, address: u64) -> Fault {
 /// Whether planting failed once. It would fail again.
 static CANNOT_PLANT: AtomicBool = AtomicBool::new(false);
 
-/// Writes `int3` over the REP of an instruction that trapped by #UD. In a virtual machine that traps in a sixth of the time, because the
-/// hypervisor looks at each #UD first; elsewhere in the same time.
+/// Writes `int3` over the REP of an instruction that trapped by #UD. In a virtual machine that
+/// traps in a sixth of the time, because the hypervisor looks at each #UD first; elsewhere in the
+/// same time.
 ///
 /// Only in the code of objects, which nobody writes again as compilers at run time may do with theirs.
 fn plant(address: u64) {

@@ -1,4 +1,5 @@
-//! Functions of libc that the program must not get as they are: programs call ours instead, because this library is first in line.
+//! Functions of libc that the program must not get as they are: programs call ours instead, because
+//! this library is first in line.
 
 mod child;
 pub(crate) mod environment;

@@ -1,8 +1,9 @@
-//! The program's memory, which may refuse an access: then the instruction faults as on hardware, not the emulator.
+//! The program's memory, which may refuse an access: then the instruction faults as on hardware,
+//! not the emulator.
 //!
-//! Accesses are made by two instructions that are known by their addresses. When one of them faults, the handler of SIGSEGV and SIGBUS
-//! lets it go on at `padlock_refused` with the kernel's reason in registers ([`recover`]), as the kernel does for its own copies from
-//! and to programs.
+//! Accesses are made by two instructions that are known by their addresses. When one of them
+//! faults, the handler of SIGSEGV and SIGBUS lets it go on at `padlock_refused` with the kernel's
+//! reason in registers ([`recover`]), as the kernel does for its own copies from and to programs.
 
 use core::arch::global_asm;
 
@@ -107,7 +108,8 @@ impl Own {
 impl Memory for Own {
     fn read(&mut self, address: u64, into: &mut [u8]) -> Result<(), PageFault> {
         let from = address as *const u8;
-        // SAFETY: writes to `into` only. What it reads may be anything, even nothing: `recover` then ends it.
+        // SAFETY: writes to `into` only. What it reads may be anything, even nothing: `recover`
+        // then ends it.
         let answer = unsafe { padlock_copy(into.as_mut_ptr(), from, into.len()) };
         self.judge(answer, address, false)
     }
@@ -123,7 +125,8 @@ impl Memory for Own {
                 self.judge(answer, first, true)?;
             }
         }
-        // SAFETY: the program's instruction says that these bytes be written there; a refusal ends in `recover`.
+        // SAFETY: the program's instruction says that these bytes be written there; a refusal ends
+        // in `recover`.
         let answer = unsafe { padlock_copy(address as *mut u8, bytes.as_ptr(), bytes.len()) };
         self.judge(answer, address, true)
     }

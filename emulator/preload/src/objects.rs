@@ -1,8 +1,9 @@
 //! The program and its libraries: which of them holds an address, and where their code asks CPUID.
 //!
-//! Where the kernel cannot make CPUID fault, every CPUID in the code of all objects is rewritten to an instruction that traps. Objects
-//! that come later are seen at the place that ld.so calls for debuggers whenever it has mapped some (`_r_debug.r_brk`, link.h of
-//! glibc): a breakpoint there stops it before their constructors run.
+//! Where the kernel cannot make CPUID fault, every CPUID in the code of all objects is rewritten to
+//! an instruction that traps. Objects that come later are seen at the place that ld.so calls for
+//! debuggers whenever it has mapped some (`_r_debug.r_brk`, link.h of glibc): a breakpoint there
+//! stops it before their constructors run.
 
 use core::ffi::{CStr, c_void};
 use core::mem::{MaybeUninit, size_of};
@@ -50,7 +51,8 @@ struct LinkMap {
     name: *const c_char,
 }
 
-/// The object that holds an address. Handlers may ask: `_dl_find_object` takes no locks. Before glibc 2.35 there is none, and nobody knows.
+/// The object that holds an address. Handlers may ask: `_dl_find_object` takes no locks. Before
+/// glibc 2.35 there is none, and nobody knows.
 pub(crate) fn containing(address: u64) -> Option<Object> {
     let find = next().find_object?;
     let mut found = MaybeUninit::<FoundObject>::uninit();
@@ -65,15 +67,18 @@ pub(crate) fn containing(address: u64) -> Option<Object> {
     Some(Object { name, start: found.start.addr() as u64 })
 }
 
-/// Objects whose code was rewritten, by the address of their program headers. If there are more, the rest is looked through again each
-/// time, which finds nothing.
+/// Objects whose code was rewritten, by the address of their program headers. If there are more,
+/// the rest is looked through again each time, which finds nothing.
 static DONE: [AtomicUsize; 1024] = [const { AtomicUsize::new(0) }; 1024];
-/// How many objects had been removed when the table was filled: then addresses can come back with other objects.
+/// How many objects had been removed when the table was filled: then addresses can come back with
+/// other objects.
 static REMOVED: AtomicU64 = AtomicU64::new(0);
 
 /// Rewrites CPUID in all objects that were not yet looked through.
 ///
-/// The constructor calls it, and later the breakpoint in ld.so, which holds its lock then: never two threads at once.
+/// The constructor calls it, and later the breakpoint in ld.so, which holds its lock then: never
+/// two threads at once.
+#[inline(never)]
 pub(crate) fn rewrite_cpuid() {
     let mut code = Code::open();
     // SAFETY: the visitor has the type that is asked for, and `code` outlives the call.
@@ -81,7 +86,8 @@ pub(crate) fn rewrite_cpuid() {
 }
 
 unsafe extern "C" fn visit(info: *mut dl_phdr_info, _: size_t, code: *mut c_void) -> c_int {
-    // SAFETY: dl_iterate_phdr hands over a description that lives as long as this call, and our own pointer.
+    // SAFETY: dl_iterate_phdr hands over a description that lives as long as this call, and our own
+    // pointer.
     let (info, code) = unsafe { (&*info, &*code.cast::<Option<Code>>()) };
     if REMOVED.swap(info.dlpi_subs, Relaxed) != info.dlpi_subs {
         DONE.iter().for_each(|place| place.store(0, Relaxed));
@@ -122,7 +128,8 @@ fn rewrite_segment(mut start: u64, end: u64, code: Option<&Code>) -> bool {
     loop {
         let mut count = 0;
         {
-            // SAFETY: a part of a segment that is mapped to be read. Nobody writes there while it is searched.
+            // SAFETY: a part of a segment that is mapped to be read. Nobody writes there while it
+            // is searched.
             let bytes =
                 unsafe { slice::from_raw_parts(start as *const u8, (end - start) as usize) };
             find_cpuid(bytes, Width::Bits64, |at| {
@@ -198,7 +205,8 @@ pub(crate) fn watch() -> bool {
         || code::write_unprotected(address, &[INT3])
 }
 
-/// Whether the program stands at the breakpoint in ld.so. Then new objects have been looked through, and it may go on.
+/// Whether the program stands at the breakpoint in ld.so. Then new objects have been looked
+/// through, and it may go on.
 pub(crate) fn stopped_at(address: u64, context: &mut Context<'_>) -> bool {
     if address != BREAKPOINT.load(Relaxed) || address == 0 {
         return false;

@@ -1,4 +1,5 @@
-//! What the library knows about the process it is in: settled in its constructor, read by everything else.
+//! What the library knows about the process it is in: settled in its constructor, read by
+//! everything else.
 
 use core::ffi::CStr;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -42,7 +43,8 @@ pub(crate) fn settle(process: Process) {
 /// What trapped in this process.
 pub(crate) static COUNTS: Counts = Counts::new();
 
-/// The process that the counts are about. A child of vfork shares memory with its parent, and must not report its parent's counts.
+/// The process that the counts are about. A child of vfork shares memory with its parent, and must
+/// not report its parent's counts.
 static OWNER: AtomicU32 = AtomicU32::new(0);
 
 /// From now on the counts are about the calling process, which has done nothing yet.

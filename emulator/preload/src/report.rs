@@ -9,8 +9,8 @@ use padlock_runner::Trace;
 use crate::objects;
 use crate::process::{COUNTS, Process, id, keeping_errno, owns_counts, process, thread_id};
 
-/// What standard error was when the program started. A program may close it and open something else under its number, into which no
-/// line of ours belongs.
+/// What standard error was when the program started. A program may close it and open something else
+/// under its number, into which no line of ours belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stderr {
     device: u64,
@@ -29,8 +29,10 @@ impl Stderr {
     }
 }
 
-/// Says what was counted since the last time, if that was asked for: when the process ends, and, if there is anything to say, before it
-/// executes another program.
+/// Says what was counted since the last time, if that was asked for: when the process ends, and, if
+/// there is anything to say, before it executes another program.
+// By itself on the stack: its text is long, and handlers have little room.
+#[inline(never)]
 pub(crate) fn write_counts(process: &Process) {
     if process.settings.stats && owns_counts() && process.stderr == Stderr::now() {
         let length = process.name.iter().position(|byte| *byte == 0).unwrap_or(0);
@@ -48,6 +50,8 @@ pub(crate) extern "C" fn end() {
 }
 
 /// Adds a line to the trace, if there is one.
+// By itself on the stack: its text is long, and handlers have little room.
+#[inline(never)]
 pub(crate) fn trace(
     path: &CStr,
     signal: &'static str,
@@ -80,6 +84,7 @@ pub(crate) fn trace(
 }
 
 /// Says something on standard error.
+#[inline(never)]
 pub(crate) fn complain(parts: &[&[u8]]) {
     let mut line = padlock_runner::Text::<512>::new();
     line.push(b"padlock-run: ");

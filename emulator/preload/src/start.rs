@@ -1,4 +1,5 @@
-//! The constructor: it runs before those of the program and of all other libraries, and before libc is ready.
+//! The constructor: it runs before those of the program and of all other libraries, and before libc
+//! is ready.
 
 use core::ffi::{CStr, c_char, c_int, c_void};
 use core::mem::MaybeUninit;

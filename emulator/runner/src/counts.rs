@@ -59,9 +59,11 @@ impl Counts {
         self.cpuid.store(0, Relaxed);
     }
 
-    /// The line of `--stats`: `padlock-run: PID NAME xcryptcbc=TRAPS/BLOCKS … cpuid=TRAPS`, without what is zero.
+    /// The line of `--stats`: `padlock-run: PID NAME xcryptcbc=TRAPS/BLOCKS … cpuid=TRAPS`, without
+    /// what is zero.
     ///
-    /// `name` is the process's name in the kernel (`/proc/PID/comm`); bytes that would split the line in another way show as `_`.
+    /// `name` is the process's name in the kernel (`/proc/PID/comm`); bytes that would split the
+    /// line in another way show as `_`.
     pub fn line(&self, process: u32, name: &[u8]) -> Text<1024> {
         let mut line = Text::new();
         let _ = write!(line, "padlock-run: {process} ");

@@ -1,9 +1,11 @@
 //! Finds the CPUID instructions in code, for machines whose kernel cannot make CPUID fault.
 //!
-//! The two bytes of CPUID also occur inside other instructions and in tables that lie among code (libcrypto keeps such), and those
-//! must stay as they are. x86 code has a property that tells them apart: whoever begins to decode it at a wrong byte soon falls into
-//! step with the true instructions. So a candidate counts as CPUID when many of the bytes before it are beginnings from which decoding
-//! arrives exactly there, and when what follows is code that looks at a register which CPUID sets.
+//! The two bytes of CPUID also occur inside other instructions and in tables that lie among code
+//! (libcrypto keeps such), and those must stay as they are. x86 code has a property that tells them
+//! apart: whoever begins to decode it at a wrong byte soon falls into step with the true
+//! instructions. So a candidate counts as CPUID when many of the bytes before it are beginnings
+//! from which decoding arrives exactly there, and when what follows is code that looks at a
+//! register which CPUID sets.
 
 use iced_x86::{Decoder, DecoderError, DecoderOptions, Instruction, OpKind, Register};
 use padlock_emulator::Width;
@@ -13,8 +15,8 @@ use crate::{CPUID, LONGEST};
 /// How many bytes before a candidate are tried as beginnings.
 const BEGINNINGS: usize = 64;
 
-/// One in so many of them must arrive. In 690 CPUIDs of the programs and libraries of a Debian machine 22 to 61 of 64 did; in 200
-/// other places 0 to 16.
+/// One in so many of them must arrive. In 690 CPUIDs of the programs and libraries of a Debian
+/// machine 22 to 61 of 64 did; in 200 other places 0 to 16.
 const ARRIVING: usize = 3;
 
 /// How many instructions behind a candidate must be valid, one of them using what CPUID answers.

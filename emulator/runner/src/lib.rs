@@ -1,7 +1,8 @@
-//! What both runners share: their settings, the places of CPUID in code, what a trap means, and the counts they report.
+//! What both runners share: their settings, the places of CPUID in code, what a trap means, and the
+//! counts they report.
 //!
-//! The preload library calls it in signal handlers and before libc is ready, so nothing here allocates, except that the decoder which
-//! [`find_cpuid`] uses builds its tables once.
+//! The preload library calls it in signal handlers and before libc is ready, so nothing here
+//! allocates, except that the decoder which [`find_cpuid`] uses builds its tables once.
 #![no_std]
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,5 @@
-//! What was asked of `padlock-run`, as it travels to the preload library and to children: one short text in the environment.
+//! What was asked of `padlock-run`, as it travels to the preload library and to children: one short
+//! text in the environment.
 
 use core::ffi::CStr;
 use core::fmt::Write;
@@ -14,8 +15,10 @@ pub const MODELS: [(Model, &str); 4] =
 
 /// What both runners are told.
 ///
-/// As text: `cpu=nano,hide-aesni,strict,iv-writeback,interrupt-every=K,stats,wrong=UNIT,trace=FILE`, each part optional. `trace` is the
-/// last one, because its path may hold commas. `wrong` names a [`Flaw`]; release builds do not know it.
+/// As text:
+/// `cpu=nano,hide-aesni,strict,iv-writeback,interrupt-every=K,stats,wrong=UNIT,trace=FILE`, each
+/// part optional. `trace` is the last one, because its path may hold commas. `wrong` names a
+/// [`Flaw`]; release builds do not know it.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings<'text> {
     /// The emulated CPU.

@@ -1,4 +1,5 @@
-//! Text in a buffer of fixed size, for code that may not allocate: signal handlers, and constructors that run before libc's own.
+//! Text in a buffer of fixed size, for code that may not allocate: signal handlers, and
+//! constructors that run before libc's own.
 
 use core::fmt;
 

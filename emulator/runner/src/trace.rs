@@ -1,4 +1,5 @@
-//! The lines of `--trace FILE`: one for each instruction that trapped, written at once, so that processes can share the file.
+//! The lines of `--trace FILE`: one for each instruction that trapped, written at once, so that
+//! processes can share the file.
 
 use core::fmt::Write;
 
@@ -26,8 +27,8 @@ pub struct Trace<'name> {
 }
 
 impl Trace<'_> {
-    /// `PID TID SIGNAL ADDRESS OBJECT+OFFSET OPERATION BLOCKS SOURCE DESTINATION`, separated by tabs; `-` where the object is not known, and
-    /// for operands that CPUID does not have.
+    /// `PID TID SIGNAL ADDRESS OBJECT+OFFSET OPERATION BLOCKS SOURCE DESTINATION`, separated by
+    /// tabs; `-` where the object is not known, and for operands that CPUID does not have.
     pub fn line(&self) -> Text<4608> {
         let mut line = Text::new();
         let Self { process, thread, signal, address, object, operation, blocks, operands } = *self;

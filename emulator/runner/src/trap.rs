@@ -1,18 +1,23 @@
-//! What a signal at an instruction means: an instruction of PadLock, a CPUID to be answered, or the program's own affair.
+//! What a signal at an instruction means: an instruction of PadLock, a CPUID to be answered, or the
+//! program's own affair.
 
 use padlock_emulator::{Instruction, Width, decode};
 
 /// CPUID.
 pub const CPUID: [u8; 2] = [0x0f, 0xa2];
 
-/// What the runners write over CPUID where the kernel cannot make it fault: `ud0`, of the same length, which every CPU refuses with
-/// #UD and no compiler emits. It is told by its bytes alone, so nobody has to remember where it was written.
+/// What the runners write over CPUID where the kernel cannot make it fault: `ud0`, of the same
+/// length, which every CPU refuses with
+/// #UD and no compiler emits. It is told by its bytes alone, so nobody has to remember where it was
+/// written.
 pub const REWRITTEN_CPUID: [u8; 2] = [0x0f, 0xff];
 
-/// `int3`, which is written over the first byte of an instruction of PadLock, because it traps sooner than #UD does in a virtual machine.
+/// `int3`, which is written over the first byte of an instruction of PadLock, because it traps
+/// sooner than #UD does in a virtual machine.
 pub const INT3: u8 = 0xcc;
 
-/// The first byte that [`INT3`] replaces, and the only one: REP. So the byte need not be remembered either.
+/// The first byte that [`INT3`] replaces, and the only one: REP. So the byte need not be remembered
+/// either.
 pub const REP: u8 = 0xf3;
 
 /// The longest instruction.
@@ -38,23 +43,30 @@ pub enum Trap {
     Cpuid,
 }
 
-/// What the emulator has to do about `signal` at an instruction of these bytes. `None`: the signal is the program's own.
+/// What the emulator has to do about `signal` at an instruction of these bytes. `None`: the signal
+/// is the program's own.
 pub fn classify(signal: Signal, bytes: &[u8], width: Width) -> Option<Trap> {
     match signal {
         Signal::IllegalInstruction if bytes.starts_with(&REWRITTEN_CPUID) => Some(Trap::Cpuid),
-        Signal::IllegalInstruction => decode(bytes, width).map(Trap::PadLock),
-        Signal::GeneralProtection => bytes.starts_with(&CPUID).then_some(Trap::Cpuid),
-        Signal::Breakpoint => {
-            let mut original = [0; LONGEST];
-            for (to, from) in original.iter_mut().zip(bytes) {
-                *to = *from;
-            }
-            let patched = original[0] == INT3;
-            original[0] = REP;
-            let bytes = original.get(..bytes.len().min(LONGEST)).unwrap_or_default();
-            if patched { decode(bytes, width).map(Trap::PadLock) } else { None }
+        Signal::IllegalInstruction => {
+            // Another thread that trapped at the same place may have patched it meanwhile. By
+            // itself, `int3` never raises #UD.
+            let instruction = decode(bytes, width).or_else(|| decode_patched(bytes, width));
+            instruction.map(Trap::PadLock)
         }
+        Signal::GeneralProtection => bytes.starts_with(&CPUID).then_some(Trap::Cpuid),
+        Signal::Breakpoint => decode_patched(bytes, width).map(Trap::PadLock),
     }
+}
+
+/// The instruction of PadLock over which [`INT3`] was written, if that is what stands there.
+fn decode_patched(bytes: &[u8], width: Width) -> Option<Instruction> {
+    let mut original = [0; LONGEST];
+    let original = original.get_mut(..bytes.len().min(LONGEST))?;
+    original.copy_from_slice(bytes.get(..original.len())?);
+    let first = original.first_mut().filter(|first| **first == INT3)?;
+    *first = REP;
+    decode(original, width)
 }
 
 #[cfg(test)]
@@ -89,5 +101,8 @@ mod tests {
         let known = classify(Signal::IllegalInstruction, &xcrypt, width);
         assert!(matches!(known, Some(Trap::PadLock(_))));
         assert_eq!(classify(Signal::Breakpoint, &patched, width), known);
+        assert_eq!(classify(Signal::Breakpoint, &xcrypt, width), None);
+        // A second thread was on its way when the first one patched.
+        assert_eq!(classify(Signal::IllegalInstruction, &patched, width), known);
     }
 }

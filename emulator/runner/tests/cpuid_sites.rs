@@ -1,4 +1,5 @@
-//! The scanner finds the CPUIDs that `objdump` sees, in the libraries that tests run under PadLock, and nothing else.
+//! The scanner finds the CPUIDs that `objdump` sees, in the libraries that tests run under PadLock,
+//! and nothing else.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -47,8 +48,9 @@ fn scanned(file: &[u8]) -> (BTreeSet<u64>, usize) {
     (sites, candidates)
 }
 
-/// Addresses of CPUID, and of those that stand in what is no code. `objdump` reads the tables that some libraries keep among their code
-/// as code too, but soon meets bytes there that are no instruction.
+/// Addresses of CPUID, and of those that stand in what is no code. `objdump` reads the tables that
+/// some libraries keep among their code as code too, but soon meets bytes there that are no
+/// instruction.
 fn listed(file: &Path) -> (BTreeSet<u64>, BTreeSet<u64>) {
     let mut objdump = Command::new("objdump");
     let output =

@@ -1,7 +1,8 @@
 //! What a program becomes with `execve`, or starts: the emulator goes along.
 //!
-//! A program that this library can enter only needs the two variables of the environment, which programs like to empty. Any other one,
-//! static, 32-bit or with privileges of its own, is handed over to `padlock-run`, which traces it.
+//! A program that this library can enter only needs the two variables of the environment, which
+//! programs like to empty. Any other one, static, 32-bit or with privileges of its own, is handed
+//! over to `padlock-run`, which traces it.
 
 use core::ffi::{CStr, c_char, c_int};
 use core::mem::MaybeUninit;
@@ -113,7 +114,8 @@ fn names(list: &[u8]) -> impl Iterator<Item = &[u8]> {
     list.split(|byte| matches!(byte, b' ' | b':')).filter(|name| !name.is_empty())
 }
 
-/// Whether a file holds a program that this library cannot enter. What cannot be read is left to the kernel, which may say why.
+/// Whether a file holds a program that this library cannot enter. What cannot be read is left to
+/// the kernel, which may say why.
 unsafe fn is_foreign(file: *const c_char) -> bool {
     let mut interpreter: Text<{ HEAD + 1 }>;
     let mut name = file;
@@ -143,7 +145,8 @@ struct File(c_int);
 impl File {
     unsafe fn open(name: *const c_char) -> Option<Self> {
         let flags = libc::O_RDONLY | libc::O_CLOEXEC | libc::O_NONBLOCK | libc::O_NOCTTY;
-        // SAFETY: the name ends with NUL. A raw call, because `open` is a place where threads are cancelled.
+        // SAFETY: the name ends with NUL. A raw call, because `open` is a place where threads are
+        // cancelled.
         let file = unsafe { libc::syscall(libc::SYS_openat, libc::AT_FDCWD, name, flags) };
         (file >= 0).then_some(Self(file as c_int))
     }
@@ -155,7 +158,8 @@ impl File {
         usize::try_from(length).ok().and_then(|length| head.get(..length)).unwrap_or_default()
     }
 
-    /// Whether the file's owner gave its program rights that its user lacks. Then ld.so lets no strangers in.
+    /// Whether the file's owner gave its program rights that its user lacks. Then ld.so lets no
+    /// strangers in.
     fn gains_privileges(&self) -> bool {
         let mut about = MaybeUninit::<libc::stat>::uninit();
         // SAFETY: the kernel fills the structure if it returns 0.
@@ -201,7 +205,8 @@ pub(crate) unsafe fn items(vector: Vector) -> impl Iterator<Item = *const c_char
     })
 }
 
-/// Calls `work` with a vector of these items. It lies on the stack: a child of `vfork` must not take memory that it cannot give back.
+/// Calls `work` with a vector of these items. It lies on the stack: a child of `vfork` must not
+/// take memory that it cannot give back.
 pub(crate) fn with_vector(
     items: impl Iterator<Item = *const c_char> + Clone,
     work: impl FnOnce(Vector) -> c_int,

@@ -8,7 +8,8 @@ use padlock_runner::Settings;
 /// The longest text that is kept: all options, and a path.
 const LONGEST: usize = 4608;
 
-/// `PADLOCK_RUN=…` and NUL. A copy: programs write over the memory of their environment to change their title.
+/// `PADLOCK_RUN=…` and NUL. A copy: programs write over the memory of their environment to change
+/// their title.
 struct Kept(UnsafeCell<[u8; LONGEST]>);
 
 // SAFETY: only the constructor writes, before there is a second thread.

@@ -102,7 +102,8 @@ unsafe fn execute_or_read(file: *const c_char, arguments: Vector, variables: Vec
 
 /// The directories that names without a slash are looked up in.
 pub(super) fn search_path() -> &'static [u8] {
-    // SAFETY: libc is ready when programs call us; nobody may change the environment meanwhile, as with libc's own function.
+    // SAFETY: libc is ready when programs call us; nobody may change the environment meanwhile, as
+    // with libc's own function.
     let path = unsafe { libc::getenv(c"PATH".as_ptr()) };
     // SAFETY: a text that ends with NUL.
     if path.is_null() { b"/bin:/usr/bin" } else { unsafe { CStr::from_ptr(path) }.to_bytes() }
@@ -171,8 +172,9 @@ unsafe extern "C" fn execveat(
     result
 }
 
-/// Functions with any number of arguments. Their first ones come in registers and the others on the stack, behind the return address: it
-/// steps aside for the registers, and all together are a vector.
+/// Functions with any number of arguments. Their first ones come in registers and the others on the
+/// stack, behind the return address: it steps aside for the registers, and all together are a
+/// vector.
 macro_rules! variadic {
     ($($name:ident => $inner:ident;)*) => {$(
         #[unsafe(no_mangle)]

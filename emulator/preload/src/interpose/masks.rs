@@ -1,4 +1,5 @@
-//! Functions that block signals: ours stay open, because the kernel ends a program whose instruction raises a blocked one.
+//! Functions that block signals: ours stay open, because the kernel ends a program whose
+//! instruction raises a blocked one.
 
 use core::ptr;
 
@@ -31,9 +32,12 @@ impl Stripped {
     }
 }
 
-/// Functions that take a set among their arguments: each calls the next one of its name with the set stripped.
+/// Functions that take a set among their arguments: each calls the next one of its name with the
+/// set stripped.
 macro_rules! strip {
-    ($($name:ident as $next:ident($($before:ident: $before_type:ty,)* [$set:ident] $(, $after:ident: $after_type:ty)*);)*) => {$(
+    ($($name:ident as $next:ident(
+        $($before:ident: $before_type:ty,)* [$set:ident] $(, $after:ident: $after_type:ty)*
+    );)*) => {$(
         #[unsafe(no_mangle)]
         unsafe extern "C" fn $name(
             $($before: $before_type,)* $set: *const sigset_t $(, $after: $after_type)*

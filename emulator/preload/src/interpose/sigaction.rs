@@ -1,4 +1,5 @@
-//! `sigaction` and its older relatives: what a program wants done at our signals is remembered; no handler blocks them.
+//! `sigaction` and its older relatives: what a program wants done at our signals is remembered; no
+//! handler blocks them.
 
 use core::ptr;
 

@@ -10,8 +10,8 @@ use super::next;
 use super::next::Vector;
 use crate::process::process;
 
-/// Starts a program, with the emulator. File actions may change the directory of the child; a relative name then is looked up here all
-/// the same, which at worst says nothing about the file.
+/// Starts a program, with the emulator. File actions may change the directory of the child; a
+/// relative name then is looked up here all the same, which at worst says nothing about the file.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn posix_spawn(
     child: *mut pid_t,

@@ -76,6 +76,22 @@ fn openssl_sees_padlock_and_computes_the_same_with_it() {
     }
 }
 
+/// A PadLock that fails for some keys, as some on the market do. Release builds cannot be told to.
+#[test]
+fn a_wrong_unit_computes_wrong() {
+    let folder = scratch();
+    let program = compile(folder.path(), "xcrypt", &[]);
+    let data = data(64);
+    let xcrypt = |settings: &str, bits: &str| {
+        Said::with_input(emulated(settings, &program).args(["cbc", bits, "encrypt"]), &data)
+    };
+    if !cfg!(debug_assertions) {
+        return assert_eq!(xcrypt("wrong=xcrypt-256", "256").status(), Some(2));
+    }
+    assert_eq!(xcrypt("wrong=xcrypt-256", "128").output(), xcrypt("", "128").output());
+    assert_ne!(xcrypt("wrong=xcrypt-256", "256").output(), xcrypt("", "256").output());
+}
+
 /// The places where an instruction stands are patched after its first trap.
 #[test]
 fn the_second_trap_comes_by_int3() {

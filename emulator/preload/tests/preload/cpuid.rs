@@ -10,8 +10,8 @@ fn every_cpuid_sees_the_emulated_cpu() {
     let ask = |settings: &str| Said::by(emulated(settings, &program).arg(&library)).text();
     let expected = |vendor: &str, units: &str, aesni: &str| {
         format!(
-            "program {vendor}\nunits {units}\naesni {aesni}\nconstructor {vendor}\nconstructor {vendor}\n\
-             faulting {vendor}\n"
+            "program {vendor}\nunits {units}\naesni {aesni}\n\
+             constructor {vendor}\nconstructor {vendor}\nfaulting {vendor}\n"
         )
     };
     let aesni = u32::from(std::arch::is_x86_feature_detected!("aes")).to_string();

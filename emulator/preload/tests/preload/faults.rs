@@ -46,6 +46,13 @@ fn an_unhandled_fault_ends_the_program_and_says_what_was_counted() {
 }
 
 #[test]
+fn too_small_a_stack_for_signals_is_named() {
+    let said = faults("", "narrow");
+    assert_eq!(said.signal(), Some(libc::SIGSEGV), "{}", said.errors());
+    assert!(said.errors().contains("an alternate stack for signals is too small"));
+}
+
+#[test]
 fn settings_that_nobody_understands_end_the_program() {
     let said = Said::by(&mut emulated("cpu=nano,quick", "true"));
     assert_eq!(

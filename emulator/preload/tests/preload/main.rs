@@ -1,4 +1,5 @@
-//! Programs under the preload library: some from Debian, some in C for what no program does on a good day.
+//! Programs under the preload library: some from Debian, some in C for what no program does on a
+//! good day.
 
 mod children;
 mod ciphers;

@@ -163,7 +163,8 @@ pub(crate) struct Trapped {
 pub(crate) fn trace(file: &Path) -> Vec<Trapped> {
     let text = fs::read_to_string(file).expect("a trace");
     let line = |line: &str| {
-        let [_, _, signal, _, place, operation, blocks, ..] = line.split('\t').collect::<Vec<_>>()[..]
+        let [_, _, signal, _, place, operation, blocks, ..] =
+            line.split('\t').collect::<Vec<_>>()[..]
         else {
             return None;
         };

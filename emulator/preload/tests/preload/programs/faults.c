@@ -4,6 +4,7 @@
 
 #include <setjmp.h>
 #include <signal.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -233,6 +234,19 @@ static void fatal(void)
     xcryptecb(&call);
 }
 
+/* An alternate stack on which a signal just fits. */
+static void narrow(void)
+{
+    size_t size = getauxval(AT_MINSIGSTKSZ), guard = 16 * PAGE, room = (size + PAGE) & -PAGE;
+    uint8_t *low = mmap(NULL, guard + room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CHECK(low != MAP_FAILED && mprotect(low, guard, PROT_NONE) == 0);
+    stack_t stack = { .ss_sp = low + guard, .ss_size = size };
+    CHECK(sigaltstack(&stack, NULL) == 0);
+    _Alignas(16) uint8_t data[16];
+    struct call call = aes(data, data, 1, NULL);
+    xcryptecb(&call);
+}
+
 int main(int count, char **arguments)
 {
     CHECK(count == 2);
@@ -255,6 +269,8 @@ int main(int count, char **arguments)
         lacking();
     } else if (!strcmp(arguments[1], "fatal")) {
         fatal();
+    } else if (!strcmp(arguments[1], "narrow")) {
+        narrow();
     } else {
         CHECK(!"a case of this name");
     }

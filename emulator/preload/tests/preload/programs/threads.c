@@ -48,6 +48,21 @@ static void *from_the_start(void *unused)
     return unused;
 }
 
+static pthread_barrier_t together;
+
+/* Places that several threads reach for the first time at once. */
+static void *same_places(void *unused)
+{
+    struct call call = { NULL, NULL, 0, KEY, AES_128, 0 };
+    pthread_barrier_wait(&together);
+    /* No blocks: each instruction does nothing, and traps. */
+    asm volatile(".rept 1000\n.byte 0xf3, 0x0f, 0xa7, 0xc8\n.endr"
+                 : "+S"(call.source), "+D"(call.destination), "+c"(call.count)
+                 : "b"(call.key), "d"(call.control)
+                 : "memory", "cc");
+    return unused;
+}
+
 /* The mask of a wait holds while a handler runs. */
 static void in_handler(int signal)
 {
@@ -82,8 +97,8 @@ static void waits(void)
 
 static void stacks(void)
 {
-    /* The least that the kernel takes, and a page for the handler and the emulator. */
-    size_t size = getauxval(AT_MINSIGSTKSZ) + 4096;
+    /* The least that the kernel takes, and what the emulator asks for. */
+    size_t size = getauxval(AT_MINSIGSTKSZ) + 8192;
     stack_t stack = { .ss_sp = malloc(size), .ss_size = size };
     CHECK(sigaltstack(&stack, NULL) == 0);
     encrypt();
@@ -119,6 +134,11 @@ int main(void)
 {
     sigset_t all = everything();
     pthread_t threads[THREADS];
+    CHECK(pthread_barrier_init(&together, NULL, THREADS) == 0);
+    for (int i = 0; i < THREADS; i++)
+        CHECK(pthread_create(&threads[i], NULL, same_places, NULL) == 0);
+    for (int i = 0; i < THREADS; i++)
+        CHECK(pthread_join(threads[i], NULL) == 0);
     for (int i = 0; i < THREADS; i++)
         CHECK(pthread_create(&threads[i], NULL, blocked, NULL) == 0);
     for (int i = 0; i < THREADS; i++)
