@@ -55,7 +55,9 @@ fn overlap(measure: &Provider, ours: &Provider, algorithm: Algorithm) -> Result<
                 };
                 let (theirs, got) = (run(measure).map_err(|_| ()), run(ours).map_err(|_| ()));
                 let codes = |it: &Result<(usize, bool), ()>| it.map(|(written, _)| written);
-                let wrong = to < ROOM && !(theirs.is_ok_and(|it| it.1) && got.is_ok_and(|it| it.1));
+                // Some of OpenSSL's code for CPUs without AES-NI is wrong where ours is right.
+                let is_right = |it: Result<(usize, bool), ()>| it.is_ok_and(|(_, right)| right);
+                let wrong = to < ROOM && is_right(theirs) && !is_right(got);
                 if codes(&theirs) != codes(&got) || wrong {
                     let shift = to as i64 - ROOM as i64;
                     let _ = writeln!(
