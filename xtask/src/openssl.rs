@@ -116,7 +116,7 @@ pub(crate) fn provide(workspace: &Workspace, version: Version) -> Result<Built> 
 }
 
 /// The source tree, in cargo's own store of downloaded packages.
-fn source(workspace: &Workspace, version: Version) -> Result<PathBuf> {
+pub(crate) fn source(workspace: &Workspace, version: Version) -> Result<PathBuf> {
     let manifest = workspace.root().join("xtask/openssl-sources/Cargo.toml");
     let metadata = metadata(&manifest, &["--locked"])?;
     // The package version ends in OpenSSL's own, as in 300.6.1+3.6.3.

@@ -48,6 +48,11 @@ const SSH: Need = Need { command: &["ssh", "-V"], package: "openssh-client" };
 const HAPROXY: Need = Need { command: &["/usr/sbin/haproxy", "-v"], package: "haproxy" };
 const STUNNEL: Need = Need { command: &["test", "-x", "/usr/bin/stunnel4"], package: "stunnel4" };
 const OPENVPN: Need = Need { command: &["test", "-x", "/usr/sbin/openvpn"], package: "openvpn" };
+/// GnuTLS's client, server and benchmark.
+const GNUTLS: Need = Need { command: &["gnutls-cli", "--version"], package: "gnutls-bin" };
+/// libgcrypt's best known user, and the daemon that it starts.
+const GPG: Need = Need { command: &["gpg", "--version"], package: "gpg" };
+const GPG_AGENT: Need = Need { command: &["gpg-agent", "--version"], package: "gpg-agent" };
 const CURL: Need = Need { command: &["/usr/bin/curl", "--version"], package: "curl" };
 const PYTHON: Need = Need { command: &["/usr/bin/python3", "--version"], package: "python3" };
 const QEMU: Need =
@@ -76,7 +81,8 @@ pub(crate) const GUEST: &[Need] =
 /// What the tests take.
 pub(crate) const TESTS: &[Need] = &[
     PERL, MAKE, GCC, GXX, C_LIBRARY, GCC_32, OPENSSL, VALGRIND, NM, NGINX, SSHD, SSH, HAPROXY,
-    STUNNEL, OPENVPN, CURL, PYTHON, IP, QEMU, BUSYBOX, KMOD, XZ, ZSTD, GCC_12, LIBELF, CRYPTSETUP,
+    STUNNEL, OPENVPN, GNUTLS, GPG, GPG_AGENT, CURL, PYTHON, IP, QEMU, BUSYBOX, KMOD, XZ, ZSTD,
+    GCC_12, LIBELF, CRYPTSETUP,
 ];
 
 impl Need {

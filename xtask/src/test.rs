@@ -171,12 +171,13 @@ fn built(workspace: &Workspace, version: Version) -> Result<Tally> {
         .tests()
 }
 
-/// Debian's programs, with the module just built.
+/// Debian's programs, with the module just built, and on an emulated PadLock.
 fn hosts(workspace: &Workspace) -> Result<Tally> {
     workspace
         .cargo(["test", "--release", "--package", "wirespeed-hosts", "--lib", "--bins"])
-        .arguments(["--test", "hosts"])
+        .arguments(["--test", "hosts", "--test", "padlock"])
         .environment("WIRESPEED_MODULES", workspace.target().join("release"))
+        .environment("WIRESPEED_OPENSSL_SOURCE", openssl::source(workspace, Version::V3_6)?)
         .tests()
 }
 
