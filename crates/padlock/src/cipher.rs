@@ -6,8 +6,8 @@ use wirespeed_cpu::{Ace, Ace2, Ccs};
 use crate::area::Area;
 use crate::control::KeySize;
 use crate::key::{Key, KeyArea, Sm4Key};
-use crate::modes::{count_and_encrypt, run};
-use crate::plan::AREA_BYTES;
+use crate::modes::{count_and_encrypt, run, whiten};
+use crate::plan::{AREA_BYTES, fits_area};
 use crate::unit::{Unit, takes_any_address};
 
 /// A block cipher with its key, on a CPU that has it.
@@ -96,6 +96,18 @@ impl<'k> Cipher<'k> {
         Some(run(&mut unit, direction, counter, data)?.keystream())
     }
 
+    /// Whole blocks of XTS (IEEE 1619 §5.3, §5.4) in the key's direction: ECB between two additions of the
+    /// tweak, which moves on by every block. 4 KiB are one instruction.
+    pub fn xts(&self, tweak: &mut u128, data: InOut<'_>) {
+        let mut data = whole_blocks(data);
+        while !data.is_empty() {
+            let bytes = data.len().min(AREA_BYTES);
+            let (now, rest) = data.split_at(bytes);
+            *tweak = whiten(&mut self.aligned_unit(Mode::Ecb, self.direction()), *tweak, now);
+            data = rest;
+        }
+    }
+
     /// CBC-MAC (FIPS 113, for messages of one length): the last block of a CBC encryption of whole blocks.
     ///
     /// The control word has a bit for this ([`ControlWord::with_digest`]) that no known program uses; here
@@ -122,16 +134,27 @@ impl<'k> Cipher<'k> {
         self.unit(mode, direction, data)
     }
 
+    /// A unit for data that may have to be taken where they lie.
     fn unit(&self, mode: Mode, direction: Direction, data: &InOut<'_>) -> Unit<'k> {
         let unaligned = !(data.source().addr() | data.destination().addr()).is_multiple_of(16);
         match self.0 {
-            Kind::Aes { ace2, key } => {
-                // Only where it is needed: on a C7 the bit halves the speed of aligned data too (OpenSSL
-                // `e_padlock-x86.pl`).
-                let any_address = unaligned && ace2.is_some_and(takes_any_address);
-                // SAFETY: a token for ACE was given, and `ctr` and the line above ask for ACE2's.
-                unsafe { Unit::xcrypt(mode, key, direction, any_address) }
+            // Only where it is needed: on a C7 the bit halves the speed of aligned data too (OpenSSL
+            // `e_padlock-x86.pl`).
+            Kind::Aes { ace2: Some(ace2), key }
+                if unaligned && !fits_area(data.len()) && takes_any_address(ace2) =>
+            {
+                // SAFETY: ACE2's token is here, and it stands for ACE as well.
+                unsafe { Unit::xcrypt(mode, key, direction, true) }
             }
+            _ => self.aligned_unit(mode, direction),
+        }
+    }
+
+    /// A unit for data that are aligned or go through the area.
+    fn aligned_unit(&self, mode: Mode, direction: Direction) -> Unit<'k> {
+        match self.0 {
+            // SAFETY: a token for ACE was given, and `ctr` asks for CTR with ACE2's only.
+            Kind::Aes { key, .. } => unsafe { Unit::xcrypt(mode, key, direction, false) },
             Kind::Sm4 { ccs, key, .. } => Unit::sm4(ccs, mode, key, direction),
         }
     }

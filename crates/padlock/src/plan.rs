@@ -9,6 +9,12 @@ pub(crate) const AREA_BYTES: usize = 4096;
 
 const PAGE_BYTES: usize = 4096;
 
+/// Whether so many bytes go through the area wherever they lie: a partial block makes that one instruction
+/// instead of two.
+pub(crate) const fn fits_area(bytes: usize) -> bool {
+    !bytes.is_multiple_of(16) && bytes <= AREA_BYTES
+}
+
 /// One step through a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
@@ -50,8 +56,7 @@ impl Message {
         let most = self.most.saturating_mul(16);
         let aligned = (self.source | self.destination).is_multiple_of(16);
         let in_place = aligned || self.any_address;
-        let partial = !self.bytes.is_multiple_of(16);
-        if !in_place || (partial && self.bytes <= AREA_BYTES) {
+        if !in_place || fits_area(self.bytes) {
             return Step::Copied(self.bytes.min(AREA_BYTES).min(most));
         }
         let whole = (self.bytes & !15).min(most);

@@ -15,6 +15,8 @@ mod runner;
 mod unconfirmed;
 
 use std::env;
+use std::fs;
+use std::path::Path;
 use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Trial};
@@ -45,7 +47,19 @@ fn main() -> ExitCode {
 }
 
 fn trials() -> Vec<Trial> {
-    let mut trials = Vec::new();
+    let mut trials = vec![
+        Trial::test("examples::one_block", || {
+            runner::example("one_block", &[], "right, both ways")
+        }),
+        Trial::test("examples::power", || runner::example("power", &[], "65 -> 2790 -> 65")),
+        Trial::test("examples::checksum", || {
+            // FIPS 180-4's "abc", in a file.
+            let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("abc");
+            fs::write(&file, "abc")?;
+            let digest = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+            runner::example("checksum", &[&file], digest)
+        }),
+    ];
     for (model, units) in MODELS {
         for way in WAYS {
             let name = format!("{model}::{}", way.join(" ").trim_start_matches("--"));

@@ -9,21 +9,27 @@ use libtest_mimic::Failed;
 
 use crate::INSIDE;
 
-/// `padlock-run`, built with its library beside it.
-fn padlock_run() -> &'static Path {
-    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
-    PROGRAM.get_or_init(|| {
+/// The folder of what is built: `padlock-run` with its library beside it, and our examples.
+fn built() -> &'static Path {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    FOLDER.get_or_init(|| {
         let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("a target folder");
         let mut build = Command::new(env!("CARGO"));
         build.args(["build", "--quiet", "--package", "padlock-preload"]);
-        build.args(["--package", "padlock-runner", "--target-dir"]).arg(target);
+        build.args(["--package", "padlock-runner", "--package", "wirespeed-padlock"]);
+        build.args(["--lib", "--bins", "--examples", "--target-dir"]).arg(target);
         if !cfg!(debug_assertions) {
             build.arg("--release");
         }
         let status = build.current_dir(env!("CARGO_MANIFEST_DIR")).status().expect("cargo runs");
-        assert!(status.success(), "padlock-run and its library are built");
-        target.join(if cfg!(debug_assertions) { "debug" } else { "release" }).join("padlock-run")
+        assert!(status.success(), "padlock-run, its library and our examples are built");
+        target.join(if cfg!(debug_assertions) { "debug" } else { "release" })
     })
+}
+
+/// `padlock-run`.
+fn padlock_run() -> Command {
+    Command::new(built().join("padlock-run"))
 }
 
 /// What was said inside.
@@ -45,7 +51,7 @@ impl Said {
 
 /// Runs this program inside.
 pub(crate) fn inside(model: &str, options: &[&str], what: &str) -> Result<Said, Failed> {
-    let mut command = Command::new(padlock_run());
+    let mut command = padlock_run();
     command.args(["--cpu", model]).args(options).arg(env::current_exe()?).env(INSIDE, what);
     let output = command.output()?;
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -53,4 +59,13 @@ pub(crate) fn inside(model: &str, options: &[&str], what: &str) -> Result<Said, 
         return Err(format!("{}: {errors}", output.status).into());
     }
     Ok(Said { text: String::from_utf8_lossy(&output.stdout).into_owned(), errors })
+}
+
+/// Runs an example, which must say this.
+pub(crate) fn example(name: &str, arguments: &[&Path], expected: &str) -> Result<(), Failed> {
+    let program = built().join("examples").join(name);
+    let output = padlock_run().arg(program).args(arguments).output()?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let said = output.status.success() && text.contains(expected);
+    if said { Ok(()) } else { Err(format!("{}: {text}", output.status).into()) }
 }
