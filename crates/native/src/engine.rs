@@ -135,6 +135,24 @@ pub(crate) trait Engine {
         }
     }
 
+    /// Whole blocks of XTS; gives the tweak of the block after them.
+    fn whiten<const DECRYPT: bool>(key: &Schedule, mut tweak: u128, data: InOut<'_>) -> u128 {
+        for_each(data, CHUNK, |mut data| {
+            let mut room = [Room::new(), Room::new()];
+            let [tweaks, work] = room.each_mut().map(|room| room.bytes(data.len()));
+            for block in tweaks.chunks_exact_mut(16) {
+                block.copy_from_slice(&tweak.to_le_bytes());
+                tweak = doubled(tweak);
+            }
+            data.save(work);
+            add(work, tweaks);
+            Self::ecb::<DECRYPT>(key, InOut::in_place(work));
+            add(work, tweaks);
+            data.overwrite(work);
+        });
+        tweak
+    }
+
     /// XTS; see [`XtsFn`](wirespeed_cipher::XtsFn).
     fn xts<const DECRYPT: bool>(key: &Schedule, tweak: &Block, data: InOut<'_>) {
         if data.len() < 16 {
@@ -145,7 +163,7 @@ pub(crate) trait Engine {
         let stolen = data.len() % 16;
         let whole = (data.len() - stolen) - if stolen == 0 { 0 } else { 16 };
         let (blocks, mut end) = data.split_at(whole);
-        for_each(blocks, CHUNK, |data| tweak = whiten::<Self, DECRYPT>(key, tweak, data));
+        tweak = Self::whiten::<DECRYPT>(key, tweak, blocks);
         if !end.is_empty() {
             // IEEE 1619 §5.3.2, §5.4.2: the two last tweaks change places when decrypting.
             let tweaks = [tweak, doubled(tweak)];
@@ -154,9 +172,9 @@ pub(crate) trait Engine {
             let bytes = &mut bytes[..end.len()];
             end.save(bytes);
             let (block, rest) = bytes.split_at_mut(16);
-            whiten::<Self, DECRYPT>(key, first, InOut::in_place(block));
+            Self::whiten::<DECRYPT>(key, first, InOut::in_place(block));
             block[..rest.len()].swap_with_slice(rest);
-            whiten::<Self, DECRYPT>(key, second, InOut::in_place(block));
+            Self::whiten::<DECRYPT>(key, second, InOut::in_place(block));
             end.overwrite(bytes);
             bytes.zeroize();
         }
@@ -234,26 +252,6 @@ pub(crate) const fn table<E: Engine>() -> BlockKernels {
         gcm: [E::gcm::<false>, E::gcm::<true>],
         gcm_tag: portable::gcm_tag,
     }
-}
-
-/// Whole blocks of XTS; gives the tweak of the block after them.
-fn whiten<E: Engine + ?Sized, const DECRYPT: bool>(
-    key: &Schedule,
-    mut tweak: u128,
-    mut data: InOut<'_>,
-) -> u128 {
-    let mut room = [Room::new(), Room::new()];
-    let [tweaks, work] = room.each_mut().map(|room| room.bytes(data.len()));
-    for block in tweaks.chunks_exact_mut(16) {
-        block.copy_from_slice(&tweak.to_le_bytes());
-        tweak = doubled(tweak);
-    }
-    data.save(work);
-    add(work, tweaks);
-    E::ecb::<DECRYPT>(key, InOut::in_place(work));
-    add(work, tweaks);
-    data.overwrite(work);
-    tweak
 }
 
 /// Runs over whole blocks, so many at a time; a partial block at the end is ignored.
