@@ -11,7 +11,7 @@ use sha2::Sha256;
 use wirespeed_conformance::data::{painted, same};
 use wirespeed_libcrypto::{Context, Direction, Library};
 
-use crate::crypto::{growth, hash_driver, load};
+use crate::crypto::{growth, has_partial_hashes, hash_driver, load};
 
 /// AES in both modes that the driver has by itself.
 pub(crate) fn ciphers() -> Result<(), String> {
@@ -50,6 +50,7 @@ pub(crate) fn digests() -> Result<(), String> {
     let sha1 = |data: &[u8]| Sha1::digest(data).to_vec();
     let sha256 = |data: &[u8]| Sha256::digest(data).to_vec();
     let hashes: [(&str, &dyn Fn(&[u8]) -> Vec<u8>); 2] = [("sha1", &sha1), ("sha256", &sha256)];
+    let partial = has_partial_hashes()?;
     for (name, right) in hashes {
         let driver = hash_driver(name)?;
         let mut transform = Transform::new("hash", &driver)?;
@@ -59,7 +60,9 @@ pub(crate) fn digests() -> Result<(), String> {
                 let what = || format!("{driver}: {length} bytes, cut at {cut}");
                 let (digest, blocks) = growth("xsha_blocks", || transform.hash(&data, cut))?;
                 same(what, &right(&data), &digest)?;
-                if length > 0 && blocks < length as u64 / 64 {
+                // Before Nano only the end of a message is PadLock's: a hash cannot be left open.
+                let least = if partial { length as u64 / 64 } else { 1 };
+                if length > 0 && blocks < least {
                     return Err(format!("{}: only {blocks} blocks by PadLock", what()));
                 }
             }

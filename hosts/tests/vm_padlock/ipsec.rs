@@ -10,7 +10,7 @@ use wirespeed_hosts::network::Network;
 
 use crate::crypto::{Driver, growth, hash_driver, load};
 
-const BYTES: usize = 256 << 10;
+const BYTES: usize = 64 << 10;
 /// The addresses of the pair.
 const ADDRESSES: [&str; 2] = ["10.9.0.1", "10.9.0.2"];
 
