@@ -84,7 +84,7 @@ fn answer(signal: c_int, information: &siginfo_t, context: &mut Context<'_>) -> 
         (libc::SIGTRAP, SI_KERNEL) => (Signal::Breakpoint, "SIGTRAP", stands.wrapping_sub(1)),
         _ => return Some(Fault::Theirs),
     };
-    if cause == Signal::Breakpoint && objects::stopped_at(address, context) {
+    if cause == Signal::GeneralProtection && objects::stopped_at(address, context) {
         return None;
     }
     let mut memory = Own::default();
@@ -198,14 +198,20 @@ fn raised(signal: c_int, code: c_int, address: u64) -> Fault {
     Fault::Raised { signal, information }
 }
 
-/// Whether planting failed once. It would fail again.
+/// Whether places are left as they are: planting failed once, and would fail again.
 static CANNOT_PLANT: AtomicBool = AtomicBool::new(false);
+
+/// Leaves all places as they are.
+pub(crate) fn plant_nothing() {
+    CANNOT_PLANT.store(true, Relaxed);
+}
 
 /// Writes `int3` over the REP of an instruction that trapped by #UD. In a virtual machine that
 /// traps in a sixth of the time, because the hypervisor looks at each #UD first; elsewhere in the
 /// same time.
 ///
-/// Only in the code of objects, which nobody writes again as compilers at run time may do with theirs.
+/// Only in the code of objects, which nobody writes again as compilers at run time may do with
+/// theirs.
 fn plant(address: u64) {
     if !CANNOT_PLANT.load(Relaxed) && objects::containing(address).is_some() {
         let planted = Code::open().is_some_and(|code| code.write(address, &[INT3]));

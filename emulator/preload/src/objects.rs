@@ -13,7 +13,7 @@ use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use libc::{c_char, c_int, c_ulong, dl_phdr_info, size_t};
 use padlock_emulator::Width;
-use padlock_runner::{INT3, REWRITTEN_CPUID, find_cpuid};
+use padlock_runner::{REWRITTEN_CPUID, find_cpuid};
 
 use crate::code::{self, Code};
 use crate::context::Context;
@@ -175,6 +175,10 @@ struct Debug {
 const RET: u8 = 0xc3;
 const ENDBR64: [u8; 4] = [0xf3, 0x0f, 0x1e, 0xfa];
 
+/// `hlt`, which is written over its first byte. Programs may not halt the CPU, so it raises #GP; a
+/// debugger minds that less than an `int3` that is not its own.
+const HLT: u8 = 0xf4;
+
 /// ld.so's description for debuggers.
 static DEBUG: AtomicUsize = AtomicUsize::new(0);
 /// Where the breakpoint stands, and how long the instruction is that it covers.
@@ -201,8 +205,8 @@ pub(crate) fn watch() -> bool {
     DEBUG.store(debug.expose_provenance(), Relaxed);
     COVERED.store(covered, Relaxed);
     BREAKPOINT.store(address, Relaxed);
-    Code::open().is_some_and(|code| code.write(address, &[INT3]))
-        || code::write_unprotected(address, &[INT3])
+    Code::open().is_some_and(|code| code.write(address, &[HLT]))
+        || code::write_unprotected(address, &[HLT])
 }
 
 /// Whether the program stands at the breakpoint in ld.so. Then new objects have been looked

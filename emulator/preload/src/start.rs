@@ -44,6 +44,10 @@ extern "C" fn start(_: c_int, _: *const *const c_char, variables: *const *const 
     });
     process::begin();
     handlers::install();
+    if is_debugged() {
+        // It would take every `int3` for one of its own.
+        handlers::plant_nothing();
+    }
     unblock();
     // SAFETY: libc calls the function in forked children.
     unsafe { libc::pthread_atfork(None, None, Some(process::begin)) };
@@ -84,6 +88,22 @@ fn library() -> &'static CStr {
     }
     // SAFETY: as above; the name lives as long as the library, which is never unloaded.
     unsafe { CStr::from_ptr(about.assume_init().dli_fname) }
+}
+
+/// Whether a debugger traces this process, proc_pid_status(5).
+fn is_debugged() -> bool {
+    let mut text = [0; 1024];
+    // SAFETY: the path ends with NUL, and the kernel writes at most so many bytes.
+    let length = unsafe {
+        let (path, flags) = (c"/proc/self/status".as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC);
+        let file = libc::syscall(libc::SYS_openat, libc::AT_FDCWD, path, flags);
+        let length = libc::syscall(libc::SYS_read, file, text.as_mut_ptr(), text.len());
+        libc::syscall(libc::SYS_close, file);
+        usize::try_from(length).unwrap_or(0)
+    };
+    let lines = text.get(..length).unwrap_or_default().split(|byte| *byte == b'\n');
+    let mut tracers = lines.filter_map(|line| line.strip_prefix(b"TracerPid:\t"));
+    tracers.next().is_some_and(|tracer| tracer != b"0")
 }
 
 /// Lets our signals through: whoever started this program may have blocked them.
