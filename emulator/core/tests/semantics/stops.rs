@@ -261,10 +261,11 @@ fn hashes_fault_before_anything_is_done() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "more of the same")]
 fn enormous_counts_end_where_memory_does() {
     let counts = [u64::MAX, u64::MAX - 1, 1 << 63, 1 << 60, 1 << 32];
-    for count in reduced(counts, |count| *count == u64::MAX) {
-        for call in reduced(Call::every(5), |call| call.mode == Operation::XcryptCfb) {
+    for count in counts {
+        for call in Call::every(5) {
             let mut prepared = call.prepare(Model::Zhaoxin);
             prepared.program.registers.rcx = count;
             let address = prepared.source + 80;

@@ -35,6 +35,7 @@ fn outcome(
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "more of the same")]
 fn aligned_calls_do_not_fault() {
     for call in Call::every(1) {
         let mut prepared = call.prepare(Model::Zhaoxin);

@@ -104,9 +104,10 @@ fn every_length_is_as_others_compute_it_and_leaves_what_is_documented() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "more of the same")]
 fn every_alignment_and_in_place_are_the_same() {
-    for offset in reduced(0..16, |offset| *offset == 13) {
-        for destination in reduced([Some(0), Some(16 - offset), None], Option::is_none) {
+    for offset in 0..16 {
+        for destination in [Some(0), Some(16 - offset), None] {
             for call in Call::every(2) {
                 let mut prepared =
                     Call { source: offset, destination, ..call }.prepare(Model::Zhaoxin);
@@ -148,6 +149,7 @@ fn programs_of_32_bits_have_half_registers() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "more of the same")]
 fn the_counter_has_16_bits() {
     for cipher in [Cipher::Hardware, Cipher::Sm4] {
         let mut call = Call::new(cipher, Operation::XcryptCtr, false, 5);
@@ -166,6 +168,7 @@ fn the_counter_has_16_bits() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "more of the same")]
 fn calls_can_be_chained_through_rax() {
     for call in Call::every(3).into_iter().filter(|call| call.cipher != Cipher::Sm4) {
         let mut prepared = call.prepare(Model::Nano);
@@ -209,8 +212,9 @@ fn iv_writeback_leaves_the_vector_in_both_places() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "more of the same")]
 fn overlaps_are_done_block_after_block() {
-    for distance in reduced([-24_i64, -16, -8, 8, 16, 24, 40], |distance| *distance == 8) {
+    for distance in [-24_i64, -16, -8, 8, 16, 24, 40] {
         let data = pattern(200);
         let mut program = Program::new(Model::Nano);
         let key = program.memory.place(&pattern(16));
