@@ -4,6 +4,7 @@ mod drivers;
 mod hardware;
 mod prefer;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -116,8 +117,8 @@ impl Document {
     }
 
     fn count(&self) -> String {
-        let serving = self.drivers.iter().filter(|driver| driver.serves).count();
-        let [drivers, algorithms] = [(self.drivers.len(), "driver"), (serving, "algorithm")]
+        let names: BTreeSet<&str> = self.drivers.iter().map(|it| it.algorithm.as_str()).collect();
+        let [drivers, algorithms] = [(self.drivers.len(), "driver"), (names.len(), "algorithm")]
             .map(|(count, word)| format!("{count} {word}{}", if count == 1 { "" } else { "s" }));
         format!("{drivers} for {algorithms}")
     }

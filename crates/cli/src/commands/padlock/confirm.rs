@@ -1,5 +1,7 @@
 //! `wirespeed padlock --confirm`: what only hardware can say, as a report for whoever has none.
 
+use std::path::Path;
+
 use serde::Serialize;
 use wirespeed_cpu::{Feature, Features};
 use wirespeed_machine::Machine;
@@ -23,7 +25,7 @@ struct Report<'a> {
     /// The CPU as CPUID names it.
     cpu: &'a Cpu,
     units: &'a Units,
-    /// Whether the kernel names another maker than CPUID does: then this is `padlock-run`.
+    /// Whether it is one of our own emulators that answers, not a CPU.
     emulated: bool,
     points: Vec<Point>,
 }
@@ -50,14 +52,13 @@ pub(super) fn run(file: &str, host: &Host, document: &Document) -> Result<(), Fa
     // Silence for so long would look like a hang, which a real CPU might answer some of this with.
     eprintln!("Trying what no document says, each in a process of its own: some seconds");
     let machine = &host.machine;
-    let named = document.cpu.vendor.as_deref().map(str::trim);
     let report = Report {
         schema: "wirespeed.padlock-report/1",
         version: env!("CARGO_PKG_VERSION"),
         machine,
         cpu: &document.cpu,
         units: &document.units,
-        emulated: machine.cpu.vendor.as_deref().map(str::trim) != named,
+        emulated: is_emulated(machine, &document.cpu),
         points: points(features)?,
     };
     write_text(file, &report.text()?)?;
@@ -68,6 +69,14 @@ pub(super) fn run(file: &str, host: &Host, document: &Document) -> Result<(), Fa
         false => concat!(" Please send it: ", env!("CARGO_PKG_REPOSITORY"), "/issues\n"),
     });
     write_text("-", &text)
+}
+
+/// Under `padlock-run` the kernel names another maker than CPUID does, and in a virtual machine our kernel
+/// module may carry the instructions out.
+fn is_emulated(machine: &Machine, cpu: &Cpu) -> bool {
+    let [by_kernel, by_cpu] =
+        [&machine.cpu.vendor, &cpu.vendor].map(|it| it.as_deref().map(str::trim));
+    by_kernel != by_cpu || Path::new("/sys/module/padlock_emulator").exists()
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -106,7 +115,7 @@ impl Report<'_> {
             facts.row(vec![name.to_owned(), value]);
         }
         let warning = match self.emulated {
-            true => "An emulated PadLock: the kernel knows another CPU. This confirms nothing.\n\n",
+            true => "An emulated PadLock. This confirms nothing.\n\n",
             false => "",
         };
         let mut text = format!(
