@@ -24,6 +24,7 @@ fn main() -> ExitCode {
     for (tests, obstacle) in [
         (here::TESTS, None),
         (emulated::TESTS, emulated::obstacle()),
+        (emulated::BROKEN, emulated::nothing_breaks()),
         (namespace::TESTS, namespace::obstacle()),
         (namespace::MODPROBE, namespace::no_modprobe()),
     ] {
