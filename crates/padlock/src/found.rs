@@ -1,4 +1,4 @@
-//! A question about this CPU that is answered by trying, once per process.
+//! A question about this CPU that is asked once per process.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
