@@ -193,22 +193,28 @@ impl Modulus {
     /// 2^bits modulo M, by doubling a power of two that is just below it, and its square, by the unit.
     fn prepare(&mut self, modulus_bits: usize) {
         let bits = 32 * self.words;
-        let mut one = self.number(Number::A).to_vec();
-        let modulus = self.number(Number::M).to_vec();
         let top = modulus_bits - 1;
-        one[top / 32] = 1 << (top % 32);
-        (top..bits).for_each(|_| double(&mut one, &modulus));
-        self.number_mut(Number::One).copy_from_slice(&one);
-        // From the form of 2 to that of 2^bits, by the exponent's bits.
-        self.number_mut(Number::A).copy_from_slice(&one);
+        self.number_mut(Number::A)[top / 32] = 1 << (top % 32);
+        (top..bits).for_each(|_| self.double());
+        self.copy(Number::A, 0, Number::One);
+        // From the form of 1 to that of 2^bits, by the bits of `bits`.
         for bit in (0..=bits.ilog2()).rev() {
             self.copy(Number::A, 0, Number::B);
             self.product(Number::A);
             if bits >> bit & 1 == 1 {
-                double(self.number_mut(Number::A), &modulus);
+                self.double();
             }
         }
         self.copy(Number::A, 0, Number::Square);
+    }
+
+    /// Doubles A modulo M.
+    fn double(&mut self) {
+        let [a, m] = [Number::A, Number::M].map(|number| self.place(number, 0));
+        let words = self.words;
+        let numbers = self.memory.words_mut().get_disjoint_mut([a..a + words, m..m + words]);
+        let [a, modulus] = numbers.expect("numbers are apart");
+        double(a, modulus);
     }
 
     /// The powers of the base in A, in Montgomery's form.
@@ -255,7 +261,8 @@ impl Modulus {
             .words_mut()
             .get_disjoint_mut([t..t + words + 1, m..m + words])
             .expect("numbers are apart");
-        reduce_once(t, modulus);
+        let (overflow, t) = t.split_last_mut().expect("a word more");
+        reduce_once(t, *overflow, modulus);
         self.copy(Number::T, 0, to);
     }
 

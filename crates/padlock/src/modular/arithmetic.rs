@@ -55,25 +55,19 @@ pub(super) const fn minus_inverse(x: u32) -> u32 {
     inverse.wrapping_neg()
 }
 
-/// Brings a number below twice the modulus, with a word more, below the modulus.
-pub(super) fn reduce_once(number: &mut [u32], modulus: &[u32]) {
-    let subtract = |number: &mut [u32], mask: u32| -> i64 {
-        let mut borrow = 0;
-        for (i, word) in number.iter_mut().enumerate() {
-            let other = modulus.get(i).map_or(0, |word| word & mask);
-            let difference = i64::from(*word) - i64::from(other) - borrow;
-            *word = difference as u32;
-            borrow = difference >> 63 & 1;
-        }
-        borrow
-    };
-    let borrow = subtract(number, !0);
-    // Too much: add it again.
-    let mask = (borrow as u32).wrapping_neg();
+/// Brings a number below twice the modulus below the modulus; `overflow` is the word above it.
+pub(super) fn reduce_once(number: &mut [u32], overflow: u32, modulus: &[u32]) {
+    let mut borrow = 0;
+    for (word, other) in number.iter_mut().zip(modulus) {
+        let difference = i64::from(*word) - i64::from(*other) - borrow;
+        *word = difference as u32;
+        borrow = difference >> 63 & 1;
+    }
+    // All ones if that was too much: then it is added again.
+    let mask = ((i64::from(overflow) - borrow) >> 63) as u32;
     let mut carry = 0;
-    for (i, word) in number.iter_mut().enumerate() {
-        let other = modulus.get(i).map_or(0, |word| word & mask);
-        let sum = u64::from(*word) + u64::from(other) + carry;
+    for (word, other) in number.iter_mut().zip(modulus) {
+        let sum = u64::from(*word) + u64::from(other & mask) + carry;
         *word = sum as u32;
         carry = sum >> 32;
     }
@@ -81,15 +75,11 @@ pub(super) fn reduce_once(number: &mut [u32], modulus: &[u32]) {
 
 /// Twice a number that is below the modulus, modulo it.
 pub(super) fn double(number: &mut [u32], modulus: &[u32]) {
-    let mut wide: Vec<u32> = Vec::with_capacity(number.len() + 1);
     let mut carry = 0;
-    for word in number.iter() {
-        wide.push(word << 1 | carry);
-        carry = word >> 31;
+    for word in number.iter_mut() {
+        (*word, carry) = (*word << 1 | carry, *word >> 31);
     }
-    wide.push(carry);
-    reduce_once(&mut wide, modulus);
-    number.copy_from_slice(&wide[..number.len()]);
+    reduce_once(number, carry, modulus);
 }
 
 #[cfg(test)]
@@ -128,14 +118,14 @@ mod tests {
     #[test]
     fn reduction_takes_the_modulus_off_once_or_not() {
         let modulus = [0xffff_fffb, 0xffff_ffff];
-        let reduced = |number: [u32; 3]| {
-            let mut number = number;
-            reduce_once(&mut number, &modulus);
+        let reduced = |low, overflow| {
+            let mut number = [low, 0xffff_ffff];
+            reduce_once(&mut number, overflow, &modulus);
             number
         };
-        assert_eq!(reduced([0xffff_fffa, 0xffff_ffff, 0]), [0xffff_fffa, 0xffff_ffff, 0]);
-        assert_eq!(reduced([0xffff_fffb, 0xffff_ffff, 0]), [0, 0, 0]);
-        assert_eq!(reduced([0xffff_fff5, 0xffff_ffff, 1]), [0xffff_fffa, 0xffff_ffff, 0]);
+        assert_eq!(reduced(0xffff_fffa, 0), [0xffff_fffa, 0xffff_ffff]);
+        assert_eq!(reduced(0xffff_fffb, 0), [0, 0]);
+        assert_eq!(reduced(0xffff_fff5, 1), [0xffff_fffa, 0xffff_ffff]);
         let mut number = [0x8000_0000, 0xc000_0000];
         double(&mut number, &modulus);
         assert_eq!(number, [5, 0x8000_0001]);
