@@ -83,10 +83,11 @@ fn strict_faults(model: Model, operation: Operation, registers: &Registers, cont
         || c3 && control >> 4 & 3 != 0
         || control >> 10 & 3 == 3;
     let aligns = matches!(model, Model::Nano | Model::Zhaoxin) || control >> 5 & 1 != 0;
+    let goes_on = registers.rax == registers.rdi.wrapping_sub(16);
     reserved
         || misaligned(registers.rdx)
         || misaligned(registers.rbx)
-        || operation != Operation::XcryptEcb && misaligned(registers.rax)
+        || operation != Operation::XcryptEcb && !goes_on && misaligned(registers.rax)
         || !aligns && (misaligned(registers.rsi) || misaligned(registers.rdi))
 }
 

@@ -6,7 +6,7 @@ mod units;
 
 use clap::Args;
 use serde::Serialize;
-use wirespeed_bench::{Contender, Subject};
+use wirespeed_bench::Subject;
 use wirespeed_cipher::Route;
 
 use crate::fault::Fault;
@@ -89,9 +89,7 @@ impl Document {
     fn of(host: &Host) -> Self {
         let (known, units) = units::here();
         let cpu = &host.machine.cpu;
-        let mut found = host.find(Route::PadLock);
-        // Our provider does not even load with a route that fails its self-test; that is no absence.
-        found.presence = host.arena.presence(Contender::Kernels(Route::PadLock));
+        let found = host.find(Route::PadLock);
         let serves = |subject: &Subject| {
             found.presence.is_ok() && host.arena.knows(found.contender, *subject)
         };

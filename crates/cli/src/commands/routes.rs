@@ -1,6 +1,7 @@
 //! `wirespeed routes`: what is here, what is absent and why, and what serves what.
 
 use serde::Serialize;
+use wirespeed_bench::Contender;
 use wirespeed_cipher::{Algorithm, Direction, Route};
 use wirespeed_plan::{Plan, Row};
 
@@ -69,8 +70,10 @@ pub(crate) fn run(arguments: RoutesArguments) -> Result<(), Fault> {
     let found = host.routes();
     let effect = Effect::here(&host);
     let listed = effect.listed.as_ref();
-    let serves = listed.map_or_else(|| ladder(&found), Listed::first);
-    let here = Here { plan: effect.in_use(), otherwise: serves };
+    let order = listed.map_or_else(|| LADDER.to_vec(), Listed::routes);
+    let serves = |route: &Route| host.arena.presence(host.find(*route).contender).is_ok();
+    let order = order.into_iter().filter(serves).collect();
+    let here = Here { host: &host, plan: effect.in_use(), order };
     let row = |found: &Found| RouteRow {
         route: found.route.name(),
         present: found.presence.is_ok(),
@@ -99,24 +102,31 @@ pub(crate) fn run(arguments: RoutesArguments) -> Result<(), Fault> {
     write_text("-", &format!("{}\n{table}\n{}", presence(&document.routes), origin(&document)))
 }
 
-/// The first of our routes that is here, by the written order; none on a CPU without AES instructions,
-/// where the provider without a plan offers nothing.
-fn ladder(found: &[Found]) -> Option<Route> {
-    let order = [Route::Vaes512, Route::Vaes256, Route::AesNi];
-    let here = |route: &Route| found.iter().any(|f| f.route == *route && f.presence.is_ok());
-    order.into_iter().find(here)
-}
+/// The written order. On a CPU without AES instructions none is here, and the provider without a plan
+/// offers nothing.
+const LADDER: [Route; 4] = [Route::Vaes512, Route::Vaes256, Route::AesNi, Route::PadLock];
 
 /// What chooses.
 struct Here<'a> {
+    host: &'a Host,
     plan: Option<&'a Plan>,
-    /// What serves everything if no plan chooses.
-    otherwise: Option<Route>,
+    /// If no plan chooses: the routes that are here, and the first that knows an algorithm serves it.
+    order: Vec<Route>,
 }
 
 impl Here<'_> {
+    /// What serves an algorithm if no plan chooses.
+    fn otherwise(&self, algorithm: Algorithm) -> Option<Route> {
+        let knows = |route: &&Route| {
+            let contender = Contender::for_route(**route, self.host.door());
+            self.host.arena.knows(contender, algorithm.into())
+        };
+        self.order.iter().find(knows).copied()
+    }
+
     fn served(&self, algorithm: Algorithm) -> Served {
-        let claimed = self.plan.map_or(self.otherwise.is_some(), |plan| plan.claims(algorithm));
+        let by_order = || self.otherwise(algorithm).is_some();
+        let claimed = self.plan.map_or_else(by_order, |plan| plan.claims(algorithm));
         let line = |direction: &Direction| {
             let planned = self.plan.into_iter().flat_map(Plan::rows);
             let here = |row: &&Row| (row.algorithm, row.direction) == (algorithm, *direction);
@@ -139,7 +149,7 @@ impl Here<'_> {
 
     /// The route at each size class.
     fn cells(&self, algorithm: Algorithm, direction: Direction) -> Vec<(usize, Route)> {
-        let uniform = everywhere(self.otherwise.unwrap_or(Route::Libcrypto));
+        let uniform = everywhere(self.otherwise(algorithm).unwrap_or(Route::Libcrypto));
         let Some(plan) = self.plan else { return uniform };
         let route = |size| plan.row(algorithm, direction, size).map(|row| row.route);
         let planned = uniform.iter().map(|(size, _)| (*size, route(*size)));

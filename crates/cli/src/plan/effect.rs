@@ -35,9 +35,10 @@ pub(crate) struct Listed {
 }
 
 impl Listed {
-    /// The route that serves everything: the first.
-    pub(crate) fn first(&self) -> Option<Route> {
-        self.value.split([',', ' ', '\t']).find(|word| !word.is_empty())?.parse().ok()
+    /// The routes, in their order.
+    pub(crate) fn routes(&self) -> Vec<Route> {
+        let words = self.value.split([',', ' ', '\t']);
+        words.filter_map(|word| word.parse().ok()).collect()
     }
 }
 
@@ -141,7 +142,8 @@ mod tests {
     #[test]
     fn listed_routes_come_before_any_plan() {
         let listed = with("routes = aesni, vaes256", None).listed.expect("listed");
-        assert_eq!((listed.first(), listed.place.as_str()), (Some(Route::AesNi), "openssl.cnf:8"));
+        assert_eq!(listed.routes().first(), Some(&Route::AesNi));
+        assert_eq!(listed.place, "openssl.cnf:8");
         assert_eq!(with("routes = auto", None).listed, None);
     }
 }

@@ -1,5 +1,6 @@
 //! What PadLock's instructions do, against published vectors, other implementations, and every way to
 //! be stopped.
+#![forbid(unsafe_code)]
 
 mod bench;
 mod call;
