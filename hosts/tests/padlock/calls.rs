@@ -61,7 +61,7 @@ fn calls(scratch: &Scratch, client: &Path, ours: bool, mode: &str) -> Result<Vec
     let watched;
     let from = if ours {
         watched = Watched::with("routes = padlock")?;
-        // Its counters would send every call the slow way; only the configuration is wanted.
+        // Its counters send every call the slow way, which changes no instruction of PadLock's.
         Provided::Ours(&watched).to(&mut command);
         "provider"
     } else {
