@@ -155,7 +155,7 @@ fn encryption(draw: &mut Draw, arena: &mut Arena) -> Registers {
     // Mostly what clients ask for, and now and then any rounds, and a size that is none.
     let word = match draw.below(4) {
         0 => draw.any() & 0xfff,
-        _ => 10 + 2 * size | size << 10 | (draw.any() & 0x2a0),
+        _ => (10 + 2 * size) | (size << 10) | (draw.any() & 0x2a0),
     };
     let bytes = &mut arena.bytes()[control_at as usize..][..16];
     bytes.fill(0);

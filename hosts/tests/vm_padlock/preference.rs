@@ -28,7 +28,13 @@ pub(crate) fn alias() -> Result<(), String> {
     let kernel = |argument: &[&str]| output(command(&wirespeed).arg("kernel").args(argument));
     kernel(&["--prefer", "padlock"])?;
     let text = fs::read_to_string(FILE).map_err(|error| format!("{FILE}: {error}"))?;
-    // Debian's kernel has made itself a cbc(aes) by now, and asks for no other.
+    // Debian's kernel has made itself a cbc(aes) by now, and asks for no other: its users bring the driver.
+    for user in ["dm-crypt", "esp4"] {
+        let loads = output(command("/sbin/modprobe").args(["--show-depends", user]))?;
+        if !String::from_utf8_lossy(&loads).contains("padlock-aes") {
+            return Err(format!("{user} does not bring the driver, in spite of\n{text}"));
+        }
+    }
     let mut transform = Transform::new("skcipher", "ecb(aes)")?;
     if !is_loaded(DRIVER) {
         return Err(format!("{DRIVER} was not loaded, in spite of\n{text}"));

@@ -63,7 +63,10 @@ fn options_reach_the_emulated_cpu() {
         assert_eq!(said.counts("block"), ["xcryptecb=1/1"]);
         let trace = std::fs::read_to_string(trace).expect("a trace");
         let line = trace.lines().find(|line| line.contains("xcryptecb")).expect("a line");
-        assert!(line.contains(block.to_str().expect("a name")) && line.contains("\txcryptecb\t1\t"), "{line}");
+        assert!(
+            line.contains(block.to_str().expect("a name")) && line.contains("\txcryptecb\t1\t"),
+            "{line}"
+        );
     }
 }
 

@@ -31,6 +31,11 @@ pub(super) const PADLOCK: Preference = Preference {
         "alias crypto-*sha256*-all padlock-sha",
         "# A kernel with sha1 and sha256 built in never asks for them: they come along with AES.",
         "softdep padlock-aes post: padlock-sha",
+        "# Modes that the kernel made for itself at boot it never asks for again: PadLock comes with their users.",
+        "softdep dm-crypt pre: padlock-aes",
+        "softdep algif_skcipher pre: padlock-aes",
+        "softdep esp4 pre: padlock-aes",
+        "softdep esp6 pre: padlock-aes",
     ],
 };
 
