@@ -8,4 +8,4 @@ mod xts;
 
 pub use feedback::Feedback;
 pub use gcm::{Gcm, GcmError};
-pub use xts::{Xts, XtsError};
+pub use xts::{Xts, XtsError, next_tweak};

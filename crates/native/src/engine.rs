@@ -1,6 +1,7 @@
 //! Block ciphers that come as whole functions rather than as rounds: everything that such an engine does
 //! not do itself follows from its ECB.
 
+use wirespeed_cipher::modes::next_tweak;
 use wirespeed_cipher::{
     Block, BlockCipher, BlockKernels, GcmKey, GcmState, InOut, Route, Schedule,
 };
@@ -142,7 +143,7 @@ pub(crate) trait Engine {
             let [tweaks, work] = room.each_mut().map(|room| room.bytes(data.len()));
             for block in tweaks.chunks_exact_mut(16) {
                 block.copy_from_slice(&tweak.to_le_bytes());
-                tweak = doubled(tweak);
+                tweak = next_tweak(tweak);
             }
             data.save(work);
             add(work, tweaks);
@@ -166,7 +167,7 @@ pub(crate) trait Engine {
         tweak = Self::whiten::<DECRYPT>(key, tweak, blocks);
         if !end.is_empty() {
             // IEEE 1619 §5.3.2, §5.4.2: the two last tweaks change places when decrypting.
-            let tweaks = [tweak, doubled(tweak)];
+            let tweaks = [tweak, next_tweak(tweak)];
             let [first, second] = if DECRYPT { [tweaks[1], tweaks[0]] } else { tweaks };
             let mut bytes = [0; 32];
             let bytes = &mut bytes[..end.len()];
@@ -283,11 +284,6 @@ pub(crate) const fn after<const BITS: u32>(counter: &Block, count: u128) -> Bloc
     let value = u128::from_be_bytes(*counter);
     let mask = u128::MAX >> (128 - BITS);
     (value & !mask | value.wrapping_add(count) & mask).to_be_bytes()
-}
-
-/// IEEE 1619 §5.2: the tweak of the next block, in constant time.
-const fn doubled(tweak: u128) -> u128 {
-    (tweak << 1) ^ ((tweak >> 127) * 0x87)
 }
 
 #[cfg(test)]

@@ -33,7 +33,8 @@ pub enum Absent {
     Missing(Feature),
     /// The route has no such cipher, on any machine.
     Without(BlockCipher),
-    /// The route has no such compression function, on any machine.
+    /// The route has no such compression function, at least not on this machine: PadLock's of C7 hashes
+    /// whole messages only.
     WithoutHash(Compression),
     /// Another crate's route.
     NotNative,

@@ -1,5 +1,6 @@
 //! The modes as instructions over a message of any length at any address, for AES and SM4 alike.
 
+use wirespeed_cipher::modes::next_tweak;
 use wirespeed_cipher::{Block, Direction, InOut, Mode};
 
 use crate::area::{Area, Iv};
@@ -124,11 +125,11 @@ pub(crate) fn whiten(ecb: &mut Unit<'_>, first: u128, mut data: InOut<'_>) -> u1
     next
 }
 
-/// Adds each block's tweak; gives the next (IEEE 1619 §5.2, in constant time).
+/// Adds each block's tweak; gives the next.
 fn add_tweaks(blocks: &mut [Block], first: u128) -> u128 {
     blocks.iter_mut().fold(first, |tweak, block| {
         *block = (u128::from_le_bytes(*block) ^ tweak).to_le_bytes();
-        (tweak << 1) ^ ((tweak >> 127) * 0x87)
+        next_tweak(tweak)
     })
 }
 

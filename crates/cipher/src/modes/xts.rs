@@ -81,7 +81,7 @@ impl Xts {
         let run = self.data_key.kernels().xts[direction as usize];
         run(self.data_key.schedule(), tweak, data);
         for _ in 0..blocks {
-            *tweak = doubled(*tweak);
+            *tweak = next_tweak(u128::from_le_bytes(*tweak)).to_le_bytes();
         }
     }
 
@@ -113,10 +113,10 @@ impl Xts {
     }
 }
 
-/// IEEE 1619 §5.2: the tweak of the next block, multiplied by alpha, in constant time.
-fn doubled(tweak: Block) -> Block {
-    let value = u128::from_le_bytes(tweak);
-    ((value << 1) ^ ((value >> 127) * 0x87)).to_le_bytes()
+/// IEEE 1619 §5.2: the tweak of the next block, multiplied by alpha, in constant time. The first byte is the
+/// lowest.
+pub const fn next_tweak(tweak: u128) -> u128 {
+    (tweak << 1) ^ ((tweak >> 127) * 0x87)
 }
 
 impl Drop for Xts {
