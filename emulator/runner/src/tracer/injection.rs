@@ -81,3 +81,52 @@ fn step(thread: Thread) -> io::Result<Vec<c_int>> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::os::fd::AsRawFd;
+
+    use super::*;
+    use crate::system::{ARCH_SET_CPUID, can_fault_cpuid};
+
+    const GETPID: Call = Call { number_64: 39, number_32: 20 };
+
+    #[test]
+    fn a_program_that_has_just_begun_does_calls_for_us_and_goes_on() {
+        let (reader, mut writer) = io::pipe().expect("a pipe");
+        let program = c"/bin/true".as_ptr();
+        let arguments = [program, std::ptr::null()];
+        // SAFETY: the child calls nothing but read(2), execve(2) and _exit(2), with what was made before.
+        let child = unsafe { libc::fork() };
+        if child == 0 {
+            let mut byte = [0_u8];
+            // SAFETY: as above.
+            unsafe {
+                libc::read(reader.as_raw_fd(), byte.as_mut_ptr().cast(), 1);
+                libc::execv(program, arguments.as_ptr());
+                libc::_exit(99);
+            }
+        }
+        let thread = Thread(child);
+        thread.seize().expect("traced");
+        writer.write_all(&[1]).expect("it reads");
+        assert_eq!(stop::of(thread).expect("a stop"), Stop::Exec);
+        thread.resume(Resume::ToSystemCall, 0).expect("it goes on");
+        assert_eq!(stop::of(thread).expect("a stop"), Stop::SystemCall);
+        assert!(thread.is_behind_system_call().expect("known"));
+        let before = thread.registers().expect("registers");
+        assert_eq!(call(thread, GETPID, [0; 2]).expect("called"), i64::from(child));
+        let expected = if can_fault_cpuid() { 0 } else { -i64::from(libc::ENODEV) };
+        // Allowed, as it is, lest the program die of it.
+        let answer = call(thread, ARCH_PRCTL, [ARCH_SET_CPUID, 1]).expect("called");
+        assert_eq!(answer, expected);
+        let after = thread.registers().expect("registers");
+        assert_eq!((before.rip, before.rsp, before.rax), (after.rip, after.rsp, after.rax));
+        thread.resume(Resume::Freely, 0).expect("it goes on");
+        let mut status = 0;
+        // SAFETY: our own child, and room for its status.
+        assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
+        assert_eq!(status, 0);
+    }
+}
