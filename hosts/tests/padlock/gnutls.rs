@@ -161,7 +161,9 @@ pub(crate) fn tls() -> Result<(), String> {
         client.args(["--priority", &format!("{ONLY}:{priority}")]);
         echo(&mut client)?.ran(expected).map_err(|why| format!("client, {name}: {why}"))?;
         let mut stock = command("openssl");
-        stock.env("OPENSSL_CONF", "/dev/null").args(["s_client", "-quiet", "-verify_quiet"]);
+        // Quiet, it would go on when its input ends.
+        let quiet = ["s_client", "-quiet", "-no_ign_eof", "-verify_quiet"];
+        stock.env("OPENSSL_CONF", "/dev/null").args(quiet);
         stock.args(["-tls1_2", "-cipher", name, "-connect"]);
         echo(stock.arg(format!("localhost:{}", server.port)))?;
         server.end()?.ran(expected).map_err(|why| format!("server, {name}: {why}"))?;
