@@ -49,6 +49,13 @@ pub struct Trial {
     pub host: Time,
 }
 
+/// Whether a route takes a hash function from the host's libcrypto: faster by a clear margin over all
+/// cases, and clearly slower in none.
+pub fn judge_digest(gains: &[Ratio]) -> bool {
+    let mean = gains.iter().map(|gain| gain.median.ln()).sum::<f64>() / gains.len() as f64;
+    mean.exp() > 1.0 + MARGIN && gains.iter().all(|gain| gain.high >= 1.0 - MARGIN)
+}
+
 /// Chooses the routes of one algorithm from all that was measured of it; `incumbents` is an earlier
 /// plan with the same fingerprint. No rows if a size class was not measured.
 ///

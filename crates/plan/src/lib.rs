@@ -13,6 +13,7 @@
 //! wirespeed  0.1.0
 //! AES-128-GCM enc    16 vaes256   message    81.4+-0.3 vaes512      82.0+-0.4     198.2+-1.1
 //! AES-128-GCM enc    64 libcrypto
+//! digest SHA2-256 padlock
 //! ```
 //!
 //! First the format and its version; then the machine's [`Fingerprint`]; then the rows: algorithm,
@@ -20,6 +21,9 @@
 //! the times are of, the nanoseconds of one call by this route, the second best route and its, and those
 //! of the host's libcrypto. An algorithm has a row for every size class in each direction that differs,
 //! or none at all. One that is `libcrypto` everywhere, or has no rows, is left to libcrypto.
+//!
+//! A hash function has one route for all lengths, because nobody knows beforehand how long its message
+//! will be; one without a line is left to libcrypto.
 //!
 //! A reader believes nothing: not the version, not a name, not a number, not the length of the file.
 #![forbid(unsafe_code)]
@@ -35,7 +39,7 @@ mod time;
 
 pub use error::PlanError;
 pub use fingerprint::Fingerprint;
-pub use judge::{MARGIN, Ratio, Trial, judge};
+pub use judge::{MARGIN, Ratio, Trial, judge, judge_digest};
 pub use row::{Reason, Row};
 pub use sizes::{OCTAVES, octave};
 pub use table::{LARGEST, Plan};

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use wirespeed_cipher::{Algorithm, SIZE_CLASSES, UnknownName};
+use wirespeed_cipher::{Algorithm, Digest, Route, SIZE_CLASSES, UnknownName};
 
 use crate::error::PlanError;
 use crate::fingerprint::Fingerprint;
@@ -15,6 +15,9 @@ use crate::time::Time;
 pub(crate) const FORMAT: &str = "wirespeed-plan";
 /// The version of the format that is written here, and the only one that is read.
 pub(crate) const VERSION: &str = "1";
+
+/// The first word of a hash function's line.
+pub(crate) const DIGEST: &str = "digest";
 
 /// Bytes in a line at most.
 const LONGEST_LINE: usize = 256;
@@ -41,6 +44,7 @@ pub(crate) fn plan(text: &str) -> Result<Plan, PlanError> {
     let mut facts: [Option<&str>; Fingerprint::FACTS.len()] = [None; _];
     // Rows wait until the fingerprint is whole; where each began is for the errors.
     let mut rows: Vec<(Line<'_>, Row)> = Vec::new();
+    let mut digests: Vec<(Line<'_>, (Digest, Route))> = Vec::new();
     for line in lines {
         let Some(text) = content(line)? else { continue };
         let (first, rest) = text.split_once([' ', '\t']).unwrap_or((text, ""));
@@ -53,6 +57,7 @@ pub(crate) fn plan(text: &str) -> Result<Plan, PlanError> {
                     return Err(line.error(format!("a second {first}")));
                 }
             }
+            None if first == DIGEST => digests.push((line, digest(line, rest)?)),
             None => rows.push((line, row(line, text)?)),
         }
     }
@@ -67,6 +72,11 @@ pub(crate) fn plan(text: &str) -> Result<Plan, PlanError> {
         if plan.put(*row).is_some() {
             let Row { algorithm, direction, size, .. } = row;
             return Err(line.error(format!("a second {algorithm} {direction} {size}")));
+        }
+    }
+    for (line, (digest, route)) in digests {
+        if plan.put_digest(digest, route).is_some() {
+            return Err(line.error(format!("a second {digest}")));
         }
     }
     for &algorithm in Algorithm::ALL {
@@ -105,6 +115,20 @@ fn header<'a>(lines: &mut impl Iterator<Item = Line<'a>>) -> Result<(), PlanErro
         };
     }
     Err(PlanError::at(1, missing))
+}
+
+/// Hash function, and one of our own routes.
+fn digest(line: Line<'_>, text: &str) -> Result<(Digest, Route), PlanError> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let &[digest, route] = &words[..] else {
+        return Err(line.error(format!("after {DIGEST} come two words: hash function, route")));
+    };
+    match (name(line, digest)?, name(line, route)?) {
+        (digest, Route::Libcrypto) => {
+            Err(line.error(format!("{digest} is left to libcrypto where it has no line")))
+        }
+        known => Ok(known),
+    }
 }
 
 /// Algorithm, direction, size, route; and the reason, whole or not at all.

@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::Path;
 
-use wirespeed_cipher::{Algorithm, Direction, Route, SIZE_CLASSES};
+use wirespeed_cipher::{Algorithm, Digest, Direction, Route, SIZE_CLASSES};
 
 use crate::error::PlanError;
 use crate::fingerprint::Fingerprint;
@@ -32,13 +32,16 @@ pub struct Plan {
     fingerprint: Fingerprint,
     /// By algorithm, direction and size class; symmetric modes have the rows of encryption alone.
     rows: Vec<Option<Row>>,
+    /// The route of each hash function that is claimed.
+    digests: [Option<Route>; Digest::ALL.len()],
 }
 
 impl Plan {
     /// A plan with nothing in it.
     pub fn new(fingerprint: Fingerprint) -> Self {
         let places = Algorithm::ALL.len() * Direction::BOTH.len() * SIZE_CLASSES.len();
-        Self { fingerprint, rows: vec![None; places] }
+        let digests = [None; Digest::ALL.len()];
+        Self { fingerprint, rows: vec![None; places], digests }
     }
 
     /// Reads a plan's text; the error is one line that says where and what.
@@ -99,6 +102,16 @@ impl Plan {
         self.rows.iter().flatten()
     }
 
+    /// The hash functions that are claimed, with their routes.
+    pub fn digests(&self) -> impl Iterator<Item = (Digest, Route)> {
+        Digest::ALL.into_iter().zip(self.digests).filter_map(|(it, route)| Some((it, route?)))
+    }
+
+    /// Claims a hash function for a route; the route that it had before.
+    pub fn put_digest(&mut self, digest: Digest, route: Route) -> Option<Route> {
+        self.digests[digest as usize].replace(route)
+    }
+
     /// Puts a row in its place; the row that was there before, and is now lost.
     ///
     /// # Panics
@@ -120,7 +133,9 @@ impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{REMARKS}{} {}\n{}", parse::FORMAT, parse::VERSION, self.fingerprint)?;
         writeln!(f, "{HEADING}")?;
-        self.rows().try_for_each(|row| writeln!(f, "{row}"))
+        self.rows().try_for_each(|row| writeln!(f, "{row}"))?;
+        let mut digests = self.digests();
+        digests.try_for_each(|(it, route)| writeln!(f, "{} {it} {route}", parse::DIGEST))
     }
 }
 

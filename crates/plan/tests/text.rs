@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use proptest::prelude::*;
-use wirespeed_cipher::{Algorithm, Direction, Route, SIZE_CLASSES, Use};
+use wirespeed_cipher::{Algorithm, Digest, Direction, Route, SIZE_CLASSES, Use};
 use wirespeed_plan::{Fingerprint, LARGEST, Plan, Reason, Row, Time};
 
 const HEAD: &str = "wirespeed-plan 1\ncpu GenuineIntel 6/143/8 Xeon\nmicrocode 0x2b\nkernel 6.1.0\n\
@@ -30,6 +30,27 @@ fn the_shortest_plans() {
     assert_eq!(plan.routes(ctr, Direction::Decrypt), Some([Route::Vaes512; 13]));
     let facts: Vec<_> = plan.fingerprint().facts().collect();
     assert_eq!(facts[0], ("cpu", "GenuineIntel 6/143/8 Xeon"));
+}
+
+#[test]
+fn digests_have_one_route() {
+    let text = format!("{HEAD}digest SHA1 padlock\ndigest SM3 portable\n");
+    let plan = Plan::parse(&text).expect("a plan");
+    let claimed = [(Digest::Sha1, Route::PadLock), (Digest::Sm3, Route::Portable)];
+    assert_eq!(plan.digests().collect::<Vec<_>>(), claimed);
+    assert_eq!(Plan::parse(&plan.to_string()), Ok(plan));
+    for (line, told) in [
+        ("digest SHA1", "line 7: after digest come two words"),
+        ("digest SHA1 padlock 1", "line 7: after digest come two words"),
+        ("digest MD5 padlock", "line 7: unknown digest 'MD5': choose from SHA1"),
+        ("digest sha1 padlock", "line 7: 'sha1' is written SHA1"),
+        ("digest SHA1 warp", "line 7: unknown route 'warp'"),
+        ("digest SHA1 libcrypto", "line 7: SHA1 is left to libcrypto"),
+        ("digest SHA1 padlock\ndigest SHA1 portable", "line 8: a second SHA1"),
+    ] {
+        let error = error(&format!("{HEAD}{line}\n"));
+        assert!(error.starts_with(told), "{error}");
+    }
 }
 
 #[test]

@@ -73,11 +73,15 @@ impl Provider {
             By::Ladder | By::List(_) => true,
         };
         let ciphers: Vec<_> = config.ciphers.iter().filter(claimed).copied().collect();
+        let planned_digests: Vec<_> = match &by {
+            By::Plan(plan) => plan.digests().map(|(digest, _)| digest).collect(),
+            By::Ladder | By::List(_) => Vec::new(),
+        };
         let digests = match (&config.digests, &by) {
             (Digests::Listed(digests), _) => &digests[..],
             (Digests::All, By::List(_)) => &Digest::ALL,
-            // A plan says nothing of digests, and libcrypto's code for SHA-NI is no slower than others'.
-            (Digests::All, By::Plan(_)) => &[],
+            (Digests::All, By::Plan(_)) => &planned_digests[..],
+            // Unmeasured: libcrypto's code for SHA-NI is no slower than others'.
             (Digests::All, By::Ladder) if Features::detect().has(Feature::ShaNi) => &[],
             (Digests::All, By::Ladder) => &Digest::ALL,
         };

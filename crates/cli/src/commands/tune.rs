@@ -56,6 +56,7 @@ struct Document {
     plan: String,
     quarantined: Vec<Quarantined>,
     algorithms: Vec<Chosen>,
+    digests: Vec<ChosenDigest>,
     undecided: usize,
     warnings: Vec<String>,
 }
@@ -72,6 +73,13 @@ struct Chosen {
     algorithm: &'static str,
     claimed: bool,
     rows: Vec<PlanRow>,
+}
+
+/// A hash function that a route takes from the host's OpenSSL.
+#[derive(Serialize)]
+struct ChosenDigest {
+    digest: &'static str,
+    route: &'static str,
 }
 
 /// Seconds of measuring, besides the proofs.
@@ -117,6 +125,9 @@ pub(crate) fn run(arguments: TuneArguments) -> Result<(), Fault> {
             plan.put(row);
         }
     }
+    for (digest, route) in measuring.judge_digests() {
+        plan.put_digest(digest, route);
+    }
     let undecided = undecided(&plan, &measuring);
     let mut warnings: Vec<String> =
         measuring.disturbances().into_iter().map(Noise::advice).map(str::to_owned).collect();
@@ -147,6 +158,10 @@ pub(crate) fn run(arguments: TuneArguments) -> Result<(), Fault> {
         plan: file.to_string(),
         quarantined,
         algorithms: chosen(&plan),
+        digests: plan
+            .digests()
+            .map(|(digest, route)| ChosenDigest { digest: digest.name(), route: route.name() })
+            .collect(),
         undecided: undecided.cells(),
         warnings,
         machine: host.machine,

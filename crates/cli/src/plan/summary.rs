@@ -31,6 +31,9 @@ pub(crate) fn summary(plan: &Plan) -> String {
             text.push_str(&line(&title(algorithm, direction), &gains(&rows), &by_size(&routes)));
         }
     }
+    for (digest, route) in plan.digests() {
+        text.push_str(&line(digest.name(), "", route.name()));
+    }
     if !left.is_empty() {
         let words: Vec<&str> =
             ["left to this OpenSSL:"].into_iter().chain(left.iter().copied()).collect();

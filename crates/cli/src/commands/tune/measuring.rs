@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 
-use wirespeed_bench::{Arena, Case, Contender, Contest, Measured, Trouble};
-use wirespeed_cipher::{Algorithm, Direction, Route, SIZE_CLASSES, Use};
+use wirespeed_bench::{Arena, Case, Contender, Contest, Measured, Subject, Trouble};
+use wirespeed_cipher::{Algorithm, Digest, Direction, Route, SIZE_CLASSES, Use};
 use wirespeed_measure::Effort;
 use wirespeed_measure::noise::Noise;
-use wirespeed_plan::{Plan, Ratio, Row, Time, Trial, judge};
+use wirespeed_measure::statistics::Estimate;
+use wirespeed_plan::{Plan, Ratio, Row, Time, Trial, judge, judge_digest};
 
 use super::Quarantined;
 use super::pace::Pace;
@@ -19,6 +20,8 @@ pub(super) struct Measuring<'a> {
     contenders: Vec<Contender>,
     /// By algorithm, in the order of [`Algorithm::ALL`].
     trials: Vec<Vec<Trial>>,
+    /// Of hash functions, for each case the gain by a route.
+    hashes: Vec<(Digest, Route, Ratio)>,
     /// Whether `portable` is worth a place beside faster routes.
     portable: HashMap<(Algorithm, Direction), bool>,
     /// Routes that gave other bytes than OpenSSL while they were measured.
@@ -46,6 +49,7 @@ impl<'a> Measuring<'a> {
             arena,
             contenders: proved.iter().map(|route| Contender::Provider(*route)).collect(),
             trials: vec![Vec::new(); Algorithm::ALL.len()],
+            hashes: Vec::new(),
             portable: HashMap::new(),
             quarantined: Vec::new(),
             noise: Vec::new(),
@@ -55,6 +59,14 @@ impl<'a> Measuring<'a> {
     /// Every case with the size class that it stands for.
     pub(super) fn cases(&self) -> Vec<(Case, usize)> {
         let mut cases = Vec::new();
+        for digest in Digest::ALL.into_iter().filter(|it| self.hashing_route(*it).is_some()) {
+            for usage in [Use::Message, Use::Stream] {
+                let case = |size| Case::new(digest, Direction::Encrypt, usage, size);
+                cases.extend(
+                    SIZE_CLASSES.iter().filter_map(|size| Some((case(*size).ok()?, *size))),
+                );
+            }
+        }
         for &algorithm in Algorithm::ALL.iter().filter(|it| self.is_of_interest(**it)) {
             for &direction in algorithm.directions() {
                 for usage in Use::ALL {
@@ -75,6 +87,35 @@ impl<'a> Measuring<'a> {
         fast.peek().is_none() || fast.any(|it| self.arena.knows(*it, algorithm.into()))
     }
 
+    /// The route that might hash better than the host's OpenSSL: one that is made for this CPU.
+    fn hashing_route(&self, digest: Digest) -> Option<Route> {
+        let mut fast = self.contenders.iter().filter(|it| !is_slow(**it));
+        fast.find(|it| self.arena.knows(**it, digest.into()))?.route()
+    }
+
+    /// Measures a hash function.
+    fn hash(&mut self, digest: Digest, case: Case, pace: &mut Pace<'_>) -> Result<(), Fault> {
+        let Some(route) = self.hashing_route(digest) else { return Ok(()) };
+        let began = pace.now();
+        let pair = [Contender::Host, Contender::Provider(route)];
+        let effort = pace.measure(pair.len());
+        let measured = self.contest(case, &pair, effort)?;
+        pace.done(effort, pair.len(), began);
+        let gain = measured.ratio(pair[0], pair[1]);
+        self.hashes.extend(gain.map(|it| (digest, route, ratio(it))));
+        Ok(())
+    }
+
+    /// The hash functions that a route takes from the host's OpenSSL.
+    pub(super) fn judge_digests(&self) -> impl Iterator<Item = (Digest, Route)> {
+        Digest::ALL.into_iter().filter_map(|digest| {
+            let route = self.hashing_route(digest)?;
+            let of = |(other, by, _): &&(Digest, Route, Ratio)| (*other, *by) == (digest, route);
+            let gains: Vec<Ratio> = self.hashes.iter().filter(of).map(|it| it.2).collect();
+            judge_digest(&gains).then_some((digest, route))
+        })
+    }
+
     /// Measures a case.
     pub(super) fn measure(
         &mut self,
@@ -82,6 +123,9 @@ impl<'a> Measuring<'a> {
         class: usize,
         pace: &mut Pace<'_>,
     ) -> Result<(), Fault> {
+        if let Subject::Digest(digest) = case.subject {
+            return self.hash(digest, case, pace);
+        }
         let began = pace.now();
         let all = self.contenders_for(case)?;
         let look = self.contest(case, &all, pace.look())?;
@@ -182,9 +226,14 @@ impl<'a> Measuring<'a> {
     }
 }
 
-/// The plan knows no hash functions, and no case here is one.
+/// The cipher of a case that is not of a hash function.
 fn cipher(case: Case) -> Algorithm {
-    case.subject.cipher().expect("only ciphers are tuned")
+    case.subject.cipher().expect("hash functions go another way")
+}
+
+/// An estimate as the judgement takes it.
+const fn ratio(estimate: Estimate) -> Ratio {
+    Ratio { low: estimate.low, median: estimate.median, high: estimate.high }
 }
 
 /// Whether a contender is one that any CPU can run.
@@ -219,7 +268,7 @@ fn trial(measured: &Measured, contender: Contender, class: usize) -> Option<Tria
         usage: measured.case.usage,
         size: class,
         route,
-        gain: Ratio { low: ratio.low, median: ratio.median, high: ratio.high },
+        gain: self::ratio(ratio),
         time: time(contender)?,
         host: time(Contender::Host)?,
     })
