@@ -112,7 +112,8 @@ fn tune_writes_a_plan_that_routes_explains() {
     let here = Fingerprint::here(host_version());
     assert_eq!(plan.fingerprint().difference(&here), None);
     assert!(plan.rows().all(|row| row.reason.is_some()));
-    let cells: usize = Algorithm::ALL.iter().map(|it| it.directions().len()).sum();
+    // SM4 and hash functions are only measured where a route of this CPU has them.
+    let cells: usize = Algorithm::AES.iter().map(|it| it.directions().len()).sum();
     assert_eq!(plan.rows().count(), cells * SIZE_CLASSES.len());
     assert_eq!(fs::metadata(machine.plan()).expect("a file").permissions().mode() & 0o777, 0o644);
     assert_eq!(machine.files(), ["openssl.cnf", "plan", "report.json"]);

@@ -156,7 +156,12 @@ impl Here<'_> {
         planned.map(|(size, route)| (size, route.unwrap_or(Route::Libcrypto))).collect()
     }
 
+    /// None where a plan has nothing about the algorithm.
     fn rows(&self, algorithm: Algorithm) -> Vec<PlanRow> {
+        let knows = |plan: &Plan| plan.rows().any(|row| row.algorithm == algorithm);
+        if !self.plan.is_none_or(knows) {
+            return Vec::new();
+        }
         let directions = algorithm.directions().iter();
         let row = |direction: Direction, (size, route): (usize, Route)| {
             let planned = self.plan.and_then(|plan| plan.row(algorithm, direction, size));

@@ -147,6 +147,8 @@ static void stopped(void)
     CHECK(child >= 0);
     if (child == 0) {
         static _Alignas(16) uint8_t data[16];
+        /* SIGTSTP stops nobody whose process group has no parent outside. */
+        setpgid(0, 0);
         raise(SIGSTOP);
         encrypt(data, data, 1);
         raise(SIGTSTP);
