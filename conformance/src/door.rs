@@ -1,6 +1,6 @@
 //! A door: one way to hand a message to a route.
 
-use wirespeed_cipher::{Algorithm, Block, Direction, InOut, Mode};
+use wirespeed_cipher::{Algorithm, Block, BlockCipher, Direction, InOut, Mode};
 
 use crate::data::same;
 
@@ -54,10 +54,10 @@ pub trait Door: Send + Sync {
     /// The longest IV that GCM takes here.
     fn longest_iv(&self) -> usize;
 
-    /// How long messages are cut in every way. The bookkeeping of cuts does not depend on the key size, so
-    /// keys of 128 bits go all the way.
+    /// How long messages are cut in every way. The bookkeeping of cuts does not depend on the cipher, so
+    /// AES-128 goes all the way.
     fn longest_cut(&self, algorithm: Algorithm) -> usize {
-        if algorithm.key_bits() == 128 { 300 } else { 100 }
+        if algorithm.cipher() == BlockCipher::Aes128 { 300 } else { 100 }
     }
 
     /// Compares a message with what is right, in one call, into another place and in place; a wrong tag
