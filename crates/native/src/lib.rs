@@ -43,6 +43,8 @@ pub enum Absent {
 impl fmt::Display for Absent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            #[cfg(target_arch = "x86_64")]
+            Self::Missing(Feature::Ace) => f.write_str(&x86::no_padlock()),
             Self::Missing(feature) => write!(f, "this CPU has no {}", feature.name()),
             Self::Without(cipher) => write!(f, "this route has no {cipher}"),
             Self::WithoutHash(compression) => write!(f, "this route has no {compression}"),

@@ -19,6 +19,8 @@ mod xmm;
 mod ymm;
 mod zmm;
 
+pub(crate) use padlock::no_padlock;
+
 use wirespeed_cipher::{BlockCipher, BlockKernels, Compression, HashKernels, Route};
 use wirespeed_cpu::{AesNi, Features, Token, Vaes256, Vaes512};
 

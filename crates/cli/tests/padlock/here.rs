@@ -26,7 +26,7 @@ fn padlock() -> Result<(), String> {
         return is_documented(&json, &[]);
     }
     expect(text.contains("\nPadLock    no-RNG, no-ACE\n"), &text)?;
-    expect(text.contains("route padlock is absent: this CPU has no ace"), &text)?;
+    expect(text.contains(" has no PadLock (no-RNG, no-ACE)"), &text)?;
     expect(text.contains("padlock-run --cpu nano wirespeed padlock"), &text)?;
     let nothing =
         Ended::of(&mut wirespeed("padlock --confirm"))?.is(2, "padlock-run --cpu nano")?;

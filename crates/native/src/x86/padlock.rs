@@ -6,7 +6,7 @@ use wirespeed_cipher::{
     Block, BlockCipher, BlockKernels, Compression, Direction, GcmKey, GcmState, HashKernels, InOut,
     Route, Schedule,
 };
-use wirespeed_cpu::{Ace, Ace2, Ccs, Features, Phe, Phe2, Token};
+use wirespeed_cpu::{Ace, Ace2, Ccs, Feature, Features, Phe, Phe2, Token};
 use wirespeed_padlock::hash::Blocks;
 use wirespeed_padlock::{Cipher, KeySize};
 
@@ -27,6 +27,15 @@ pub(crate) fn kernels(
         BlockCipher::Aes192 => aes(1),
         BlockCipher::Aes256 => aes(2),
         BlockCipher::Sm4 => Ccs::probe(features).map(|_| &SM4).map_err(Absent::Missing),
+    }
+}
+
+/// Why there is no ACE, with the words of OpenSSL's engine: "GenuineIntel has no PadLock (no-RNG, no-ACE)".
+pub(crate) fn no_padlock() -> String {
+    let vendor = wirespeed_cpu::x86::vendor();
+    match Features::detect().has(Feature::Rng) {
+        true => format!("{vendor}'s PadLock has no AES here (RNG, no-ACE)"),
+        false => format!("{vendor} has no PadLock (no-RNG, no-ACE)"),
     }
 }
 
