@@ -38,7 +38,7 @@ pub(super) fn unpack(planes: &Planes) -> [[u8; 16]; 4] {
 }
 
 /// Transposes an 8×8 bit matrix (Warren, "Hacker's Delight", 2nd ed. §7-3).
-const fn transpose(mut x: u64) -> u64 {
+pub(super) const fn transpose(mut x: u64) -> u64 {
     let mut t = (x ^ (x >> 7)) & 0x00aa_00aa_00aa_00aa;
     x ^= t ^ (t << 7);
     t = (x ^ (x >> 14)) & 0x0000_cccc_0000_cccc;

@@ -26,19 +26,22 @@ impl Engine for Sm4 {
         // Decryption is encryption with the round keys in reverse, which the schedule holds.
         let mut rest = data;
         while rest.len() >= 16 {
-            let count = (rest.len() & !15).min(16 * SIDE_BY_SIDE);
+            let few = rest.len() < 3 * 16;
+            let count = if few { 16 } else { (rest.len() & !15).min(16 * SIDE_BY_SIDE) };
             let (mut now, then) = rest.split_at(count);
             let mut blocks = [[0; 16]; SIDE_BY_SIDE];
-            let bytes = &mut blocks.as_flattened_mut()[..count];
-            now.save(bytes);
-            encrypt(key, &mut blocks);
+            now.save(&mut blocks.as_flattened_mut()[..count]);
+            match few {
+                true => encrypt::<1>(key, blocks.first_chunk_mut().expect("a block")),
+                false => encrypt(key, &mut blocks),
+            }
             now.overwrite(&blocks.as_flattened()[..count]);
             rest = then;
         }
     }
 }
 
-/// Blocks that fill the planes: four S-boxes each.
+/// Blocks that fill the planes, with a word of each. Fewer than three are done sooner one by one.
 const SIDE_BY_SIDE: usize = 16;
 
 /// The key schedule: see [`Schedule`] for its form.
@@ -51,10 +54,9 @@ fn expand<const DECRYPT: bool>(key: &[u8], out: &mut Schedule) {
         // CK: the bytes (4·round + j)·7 mod 256.
         let constant = std::array::from_fn(|j| (4 * round + j).wrapping_mul(7) as u8);
         let mixed = words[1] ^ words[2] ^ words[3] ^ u32::from_be_bytes(constant);
-        let mut substituted = [0; SIDE_BY_SIDE];
-        substituted[0] = mixed;
+        let mut substituted = [mixed];
         substitute(&mut substituted);
-        let t = substituted[0];
+        let [t] = substituted;
         let next = words[0] ^ t ^ t.rotate_left(13) ^ t.rotate_left(23);
         words = [words[1], words[2], words[3], next];
         let place = if DECRYPT { 31 - round } else { round };
@@ -68,16 +70,16 @@ fn word(bytes: &[u8], i: usize) -> u32 {
     u32::from_be_bytes(bytes[4 * i..4 * i + 4].try_into().expect("four bytes"))
 }
 
-/// Sixteen blocks through all 32 rounds.
-fn encrypt(key: &Schedule, blocks: &mut [Block; SIDE_BY_SIDE]) {
+/// Blocks through all 32 rounds.
+fn encrypt<const N: usize>(key: &Schedule, blocks: &mut [Block; N]) {
     let round_keys = key.round_keys[1..9].as_flattened();
     // Word i of every block.
-    let mut state: [[u32; SIDE_BY_SIDE]; 4] =
+    let mut state: [[u32; N]; 4] =
         std::array::from_fn(|i| std::array::from_fn(|block| word(&blocks[block], i)));
     for round in 0..32 {
         let round_key = word(round_keys, round);
         let [a, b, c, d] = state;
-        let mut t = std::array::from_fn(|i| b[i] ^ c[i] ^ d[i] ^ round_key);
+        let mut t: [u32; N] = std::array::from_fn(|i| b[i] ^ c[i] ^ d[i] ^ round_key);
         substitute(&mut t);
         let next = std::array::from_fn(|i| {
             let t = t[i];
@@ -93,18 +95,28 @@ fn encrypt(key: &Schedule, blocks: &mut [Block; SIDE_BY_SIDE]) {
 }
 
 /// The S-box on every byte.
-fn substitute(words: &mut [u32; SIDE_BY_SIDE]) {
-    let mut blocks = [[0; 16]; 4];
-    for (bytes, word) in blocks.as_flattened_mut().chunks_exact_mut(4).zip(&*words) {
-        bytes.copy_from_slice(&word.to_ne_bytes());
+fn substitute<const N: usize>(words: &mut [u32; N]) {
+    const { assert!(N <= SIDE_BY_SIDE) };
+    let mut planes: Planes = [0; 8];
+    for (pair, words) in words.chunks(2).enumerate() {
+        let second = words.get(1).map_or(0, |word| u64::from(*word) << 32);
+        let bits = bitslice::transpose(u64::from(words[0]) | second);
+        for (i, plane) in planes.iter_mut().enumerate() {
+            *plane |= ((bits >> (8 * i)) & 0xff) << (8 * pair);
+        }
     }
-    let mut planes = bitslice::pack(&blocks);
     planes = affine(&planes, BEFORE);
     bitslice::sub_bytes(&mut planes);
     planes = affine(&planes, AFTER);
-    let blocks = bitslice::unpack(&planes);
-    for (bytes, word) in blocks.as_flattened().chunks_exact(4).zip(words) {
-        *word = u32::from_ne_bytes(bytes.try_into().expect("four bytes"));
+    for (pair, words) in words.chunks_mut(2).enumerate() {
+        let bits = planes
+            .iter()
+            .enumerate()
+            .fold(0, |bits, (i, plane)| bits | ((plane >> (8 * pair)) & 0xff) << (8 * i));
+        let bits = bitslice::transpose(bits);
+        for (word, value) in words.iter_mut().zip([bits as u32, (bits >> 32) as u32]) {
+            *word = value;
+        }
     }
 }
 
@@ -134,6 +146,7 @@ mod tests {
     fn once(block: Block, direction: Direction) -> Block {
         let mut key = BlockKey::empty(&KERNELS);
         key.set(&KEY, direction);
+        // One by one, and side by side.
         let mut blocks = [block; 17];
         let data = InOut::in_place(blocks.as_flattened_mut());
         (KERNELS.ecb[direction as usize])(key.schedule(), data);
@@ -152,10 +165,7 @@ mod tests {
     fn the_s_box_is_the_standards() {
         // The ends of its table and two rows from the middle.
         let mut words = [0x0001_0203, 0xfcfd_feff, 0x7071_7273, 0xa0a1_a2a3, 0, 0, 0, 0];
-        let mut all = [0; SIDE_BY_SIDE];
-        all[..8].copy_from_slice(&words);
-        substitute(&mut all);
-        words.copy_from_slice(&all[..8]);
+        substitute(&mut words);
         let zero = 0xd6d6_d6d6;
         assert_eq!(
             words,
