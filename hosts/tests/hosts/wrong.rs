@@ -22,7 +22,7 @@ fn each(works: impl Fn(Provided<'_>) -> Result<(), String>) -> Result<(), String
     let missing = "/nonexistent/libwirespeed.so";
     let lines = [
         "routes = nonsense".to_owned(),
-        "routes = vaes512 padlock".to_owned(),
+        "routes = vaes512 pad-lock".to_owned(),
         "route = auto".to_owned(),
         "CIPHERS = ALL".to_owned(),
         "cipher = AES-128-GCM".to_owned(),
