@@ -312,7 +312,8 @@ mod tests {
     #[test]
     fn every_mode_follows_from_ecb() {
         assert!(proof::self_test(&BARE));
-        assert!(proof::prove_table(&BARE).is_ok());
+        // Hundreds of messages, which take Miri very long; the self-test's one per mode is the same code.
+        assert!(cfg!(miri) || proof::prove_table(&BARE).is_ok());
     }
 
     #[test]

@@ -93,6 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[cfg_attr(miri, ignore = "hundreds of messages; the self-test below is the same code")]
     fn every_hash_here_is_proved() {
         for route in crate::ROUTES {
             let proof = prove_hashes(route, Features::detect());
