@@ -27,6 +27,12 @@ impl Route {
     pub const ALL: [Self; 6] =
         [Self::Vaes512, Self::Vaes256, Self::AesNi, Self::PadLock, Self::Portable, Self::Libcrypto];
 
+    /// The routes to try without a plan, the best first.
+    ///
+    /// `portable` is not among them: on a CPU without AES instructions libcrypto's own SSSE3 code is
+    /// faster.
+    pub const LADDER: [Self; 4] = [Self::Vaes512, Self::Vaes256, Self::AesNi, Self::PadLock];
+
     /// This route as one bit of a set.
     pub const fn bit(self) -> u64 {
         1 << self as u32

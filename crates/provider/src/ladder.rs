@@ -4,13 +4,6 @@ use wirespeed_cipher::{Algorithm, BlockCipher, BlockKernels, Compression, HashKe
 use wirespeed_cpu::Features;
 use wirespeed_native::Absent;
 
-/// The routes to try without a plan, the best first.
-///
-/// `portable` is not among them: on a CPU without AES instructions libcrypto's own SSSE3 code is
-/// faster.
-pub(crate) const LADDER: [Route; 4] =
-    [Route::Vaes512, Route::Vaes256, Route::AesNi, Route::PadLock];
-
 /// A route that is present and has passed its self-test, with the kernels of all that it has.
 #[derive(Clone, Copy)]
 pub(crate) struct Proven {

@@ -10,7 +10,7 @@ use wirespeed_plan::Plan;
 
 use crate::boundary::counters::Counters;
 use crate::boundary::host_library::HostLibrary;
-use crate::ladder::{LADDER, Proven};
+use crate::ladder::Proven;
 use crate::rows::Rows;
 
 /// What is to choose the routes.
@@ -84,7 +84,7 @@ impl Routing {
             By::Plan(plan) => {
                 let used = used(plan);
                 let named = |route: &Route| used & route.bit() != 0;
-                for route in LADDER.into_iter().chain([Route::Portable]).filter(named) {
+                for route in Route::LADDER.into_iter().chain([Route::Portable]).filter(named) {
                     // One that has gone is replaced by the best that is there.
                     let _ = stand.add(route);
                 }
@@ -103,7 +103,7 @@ impl Routing {
             .map(|it| stand.natives.iter().filter(chosen).find_map(|proven| proven.hash(it)));
         if watch.verify.is_some() {
             // Whoever is found wrong gets a successor; a route that is not there is none.
-            LADDER.into_iter().for_each(|route| drop(stand.add(route)));
+            Route::LADDER.into_iter().for_each(|route| drop(stand.add(route)));
             // And the reference must itself be right.
             stand.add(Route::Portable)?;
         }
@@ -293,7 +293,7 @@ impl Stand {
     /// vector units lack: SM4 and hash functions. The error says why there is none.
     fn climb(&mut self) -> Result<(), String> {
         let mut reasons = Vec::new();
-        for route in LADDER {
+        for route in Route::LADDER {
             if self.natives.is_empty() || route == Route::PadLock {
                 reasons.extend(self.add(route).err());
             }
@@ -344,7 +344,7 @@ mod tests {
     fn without_aes_instructions_nothing_is_chosen_and_every_rung_says_why() {
         let reasons = routing(&By::Ladder, Features::NONE).err();
         let reasons = reasons.expect("portable is never chosen by itself");
-        for route in LADDER {
+        for route in Route::LADDER {
             assert!(reasons.contains(&format!("{route} is absent")), "{reasons}");
         }
     }

@@ -96,8 +96,7 @@ fn contenders(host: &Host, routes: Option<&[Route]>) -> Result<Vec<Contender>, F
             .collect();
     }
     let here = |route: &Route| host.arena.presence(host.find(*route).contender).is_ok();
-    let fast = [Route::Vaes512, Route::Vaes256, Route::AesNi, Route::PadLock];
-    let fast = fast.into_iter().filter(here);
+    let fast = Route::LADDER.into_iter().filter(here);
     let mut routes: Vec<Route> = [Route::Libcrypto].into_iter().filter(here).chain(fast).collect();
     if routes.iter().all(|route| *route == Route::Libcrypto) {
         routes.push(Route::Portable);

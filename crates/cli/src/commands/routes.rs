@@ -70,7 +70,8 @@ pub(crate) fn run(arguments: RoutesArguments) -> Result<(), Fault> {
     let found = host.routes();
     let effect = Effect::here(&host);
     let listed = effect.listed.as_ref();
-    let order = listed.map_or_else(|| LADDER.to_vec(), Listed::routes);
+    // On a CPU without AES instructions none of the ladder is here, and the provider offers nothing.
+    let order = listed.map_or_else(|| Route::LADDER.to_vec(), Listed::routes);
     let serves = |route: &Route| host.arena.presence(host.find(*route).contender).is_ok();
     let order = order.into_iter().filter(serves).collect();
     let here = Here { host: &host, plan: effect.in_use(), order };
@@ -101,10 +102,6 @@ pub(crate) fn run(arguments: RoutesArguments) -> Result<(), Fault> {
     let table = if arguments.why { why::text(&document.algorithms) } else { table(&document) };
     write_text("-", &format!("{}\n{table}\n{}", presence(&document.routes), origin(&document)))
 }
-
-/// The written order. On a CPU without AES instructions none is here, and the provider without a plan
-/// offers nothing.
-const LADDER: [Route; 4] = [Route::Vaes512, Route::Vaes256, Route::AesNi, Route::PadLock];
 
 /// What chooses.
 struct Here<'a> {
