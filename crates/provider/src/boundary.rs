@@ -17,7 +17,8 @@ pub(crate) mod provider;
 #[cfg(test)]
 mod tests;
 
-use std::ffi::c_int;
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::ffi::{c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::host::Core;
@@ -42,6 +43,20 @@ fn guarded(
         report(&core, refusal);
     }
     0
+}
+
+/// Moves a context to memory of its own; null if there is none to be had.
+fn place<T>(context: T, core: Core) -> *mut c_void {
+    const { assert!(size_of::<T>() > 0) }
+    // SAFETY: the layout is not empty.
+    let memory = unsafe { System.alloc(Layout::new::<T>()) }.cast::<T>();
+    if memory.is_null() {
+        core.refuse(Refusal(&[Reason::OutOfMemory]));
+    } else {
+        // SAFETY: freshly allocated for this type.
+        unsafe { memory.write(context) };
+    }
+    memory.cast()
 }
 
 #[cold]

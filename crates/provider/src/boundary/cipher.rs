@@ -8,7 +8,7 @@ use std::ptr::{NonNull, null_mut};
 use wirespeed_cipher::{Algorithm, Direction};
 use zeroize::Zeroize;
 
-use super::guarded;
+use super::{guarded, place};
 use crate::call::Call;
 use crate::cipher::{Cipher, Setup};
 use crate::host::{Core, Version};
@@ -23,21 +23,6 @@ use crate::refusal::{Reason, Refusal};
 struct Context<C> {
     cipher: C,
     core: Core,
-}
-
-impl<C> Context<C> {
-    /// Moves a context to memory of its own; null if there is none to be had.
-    fn place(self) -> *mut c_void {
-        // SAFETY: the layout is not empty.
-        let memory = unsafe { System.alloc(Layout::new::<Self>()) }.cast::<Self>();
-        if memory.is_null() {
-            self.core.refuse(Refusal(&[Reason::OutOfMemory]));
-        } else {
-            // SAFETY: freshly allocated for this type.
-            unsafe { memory.write(self) };
-        }
-        memory.cast()
-    }
 }
 
 /// The functions of the algorithm at `INDEX`, whose contexts are `C`. `DECODERS` is
@@ -112,7 +97,8 @@ unsafe extern "C" fn new_context<C: Cipher, const INDEX: usize>(
             let choice = provider.choice(Algorithm::ALL[INDEX]);
             let choice = choice.ok_or(Refusal(&[Reason::Internal]))?;
             let setup = Setup { choice, version: provider.version };
-            context = Context { cipher: C::new(setup), core: provider.core }.place();
+            let cipher = C::new(setup);
+            context = place(Context { cipher, core: provider.core }, provider.core);
             Ok(())
         },
     );
@@ -124,7 +110,7 @@ unsafe extern "C" fn duplicate_context<C: Cipher>(context: *mut c_void) -> *mut 
     // SAFETY: the core hands in a context of this kind.
     unsafe {
         with::<C>(context, |context| {
-            copy = context.clone().place();
+            copy = place(context.clone(), context.core);
             Ok(())
         });
     }

@@ -6,7 +6,7 @@ use std::ptr::null_mut;
 
 use wirespeed_cipher::{Digest, Hasher};
 
-use super::guarded;
+use super::{guarded, place};
 use crate::digest;
 use crate::host::Core;
 use crate::openssl::*;
@@ -18,21 +18,6 @@ use crate::refusal::{Reason, Refusal};
 struct Context {
     hasher: Hasher,
     core: Core,
-}
-
-impl Context {
-    /// Moves a context to memory of its own; null if there is none to be had.
-    fn place(self) -> *mut c_void {
-        // SAFETY: the layout is not empty.
-        let memory = unsafe { System.alloc(Layout::new::<Self>()) }.cast::<Self>();
-        if memory.is_null() {
-            self.core.refuse(Refusal(&[Reason::OutOfMemory]));
-        } else {
-            // SAFETY: freshly allocated for this type.
-            unsafe { memory.write(self) };
-        }
-        memory.cast()
-    }
 }
 
 /// The functions of the hash function at `INDEX` of [`Digest::ALL`].
@@ -87,7 +72,7 @@ unsafe extern "C" fn new_context<const INDEX: usize>(provider: *mut c_void) -> *
         || {
             let kernels = provider.hash(digest).ok_or(Refusal(&[Reason::Internal]))?;
             let hasher = Hasher::new(kernels, digest);
-            context = Context { hasher, core: provider.core }.place();
+            context = place(Context { hasher, core: provider.core }, provider.core);
             Ok(())
         },
     );
@@ -99,7 +84,7 @@ unsafe extern "C" fn duplicate_context(context: *mut c_void) -> *mut c_void {
     // SAFETY: the core hands in a context of this kind.
     unsafe {
         with(context, |context| {
-            copy = context.clone().place();
+            copy = place(context.clone(), context.core);
             Ok(())
         });
     }
