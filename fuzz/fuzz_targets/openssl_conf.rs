@@ -9,6 +9,9 @@ use std::path::Path;
 use libfuzzer_sys::fuzz_target;
 use wirespeed_openssl_conf::{Configuration, Files, Wanted, install, uninstall};
 
+/// How a line begins that only an installation writes.
+const MARK: &[u8] = b"# wirespeed install";
+
 /// Every file there is holds the same; every path that ends in a slash is a folder of two.
 struct Included<'a>(&'a [u8]);
 
@@ -42,7 +45,7 @@ fuzz_target!(|data: &[u8]| {
     if let Ok(installed) = install(text, path, &files, &wanted) {
         let again = install(&installed, path, &files, &wanted).expect("it was just installed");
         assert!(again == installed, "twice is not once");
-        let has_ours = text.windows(20).any(|part| part.starts_with(b"# wirespeed install"));
+        let has_ours = text.windows(MARK.len()).any(|part| part == MARK);
         if !has_ours {
             let removed = uninstall(&installed, Some(text), path, &files).expect("it can be read");
             assert!(removed.bytes == text, "it is not as it was before");
