@@ -39,6 +39,7 @@ const CRATES: &[(&str, Layer, Code)] = &[
     ("wirespeed-machine", Facts, Code::Safe),
     ("wirespeed-cipher", Routes, Code::Unsafe),
     ("wirespeed-padlock", Routes, Code::Unsafe),
+    ("wirespeed-kernel", Routes, Code::Unsafe),
     ("wirespeed-native", Routes, Code::Unsafe),
     ("wirespeed-libcrypto", Routes, Code::Unsafe),
     ("wirespeed-measure", Judgement, Code::Unsafe),

@@ -15,7 +15,7 @@ use crate::digest::Hashing;
 use crate::direct::Direct;
 use crate::evp::Evp;
 use crate::material::Material;
-use crate::subject::Subject;
+use wirespeed_cipher::Subject;
 
 /// The libcrypto and the features that contenders may use.
 pub struct Arena {
@@ -64,6 +64,7 @@ impl Arena {
             Subject::Digest(digest) => {
                 wirespeed_native::hash(route, digest.compression(), self.features).is_ok()
             }
+            Subject::Foreign(_) => false,
         };
         match contender {
             Contender::Kernels(route) => own(route),
@@ -72,6 +73,7 @@ impl Arena {
                 self.context(contender).is_ok_and(|context| match subject {
                     Subject::Cipher(algorithm) => context.fetch(algorithm.name(), None).is_ok(),
                     Subject::Digest(digest) => context.digest(digest.name(), None).is_ok(),
+                    Subject::Foreign(_) => false,
                 })
             }
         }
@@ -147,6 +149,7 @@ impl Arena {
                     .map_err(|why| absent(&why))?;
                 Inner::Hashing(Box::new(Hashing::on(kernels, digest, case, material)))
             }
+            (_, Subject::Foreign(_)) => return Err(Absent("nobody here runs it".to_owned())),
             (_, Subject::Cipher(algorithm)) => {
                 let cipher = self.context(contender)?.fetch(algorithm.name(), None);
                 let cipher = cipher.map_err(failed)?;

@@ -4,7 +4,7 @@ use std::fmt;
 
 use wirespeed_cipher::{Direction, Mode, Use};
 
-use crate::subject::Subject;
+use wirespeed_cipher::Subject;
 
 /// One line of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -252,7 +252,7 @@ mod tests {
     use wirespeed_cpu::Features;
 
     use super::*;
-    use crate::subject::Subject;
+    use wirespeed_cipher::Subject;
 
     const SHORT: Effort = Effort { slice: 20_000, rounds: 7 };
 

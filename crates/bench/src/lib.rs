@@ -14,7 +14,6 @@ mod document;
 mod evp;
 mod material;
 mod proof;
-mod subject;
 
 pub use arena::{Arena, Runner};
 pub use case::Case;
@@ -22,4 +21,3 @@ pub use contender::{Absent, Contender, Door};
 pub use contest::{Contest, Entry, Measured, Trouble};
 pub use document::{BENCH_SCHEMA, Document, Row, Skipped};
 pub use proof::{Difference, prove_against_host};
-pub use subject::Subject;

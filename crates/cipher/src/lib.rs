@@ -8,17 +8,20 @@ mod algorithm;
 mod buffer;
 mod digest;
 mod error;
+mod foreign;
 mod hasher;
 mod kernels;
 mod key;
 pub mod modes;
 pub mod partial;
 mod route;
+mod subject;
 
 pub use algorithm::{Algorithm, BlockCipher, Direction, Mode, Use};
 pub use buffer::InOut;
 pub use digest::{Compression, Digest};
 pub use error::UnknownName;
+pub use foreign::{Foreign, Shape};
 pub use hasher::Hasher;
 pub use kernels::{
     BlockKernels, CbcFn, CtrFn, EcbFn, FeedbackFn, GcmCryptFn, GcmKey, GcmStartFn, GcmState,
@@ -26,6 +29,7 @@ pub use kernels::{
 };
 pub use key::{Block, BlockKey, Schedule};
 pub use route::Route;
+pub use subject::Subject;
 
 /// The size classes: bytes in one call that plans, tables and benchmarks speak of.
 pub const SIZE_CLASSES: [usize; 10] = [16, 64, 256, 512, 1024, 1420, 4096, 8192, 16384, 65536];

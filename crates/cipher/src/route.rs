@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use crate::UnknownName;
 
-/// One way to run an algorithm, from the fastest on paper to the slowest.
+/// One way to run an algorithm: our own, from the fastest on paper to the slowest, then others'.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Route {
     /// VAES and VPCLMULQDQ on 512-bit vectors.
@@ -20,12 +20,21 @@ pub enum Route {
     Portable,
     /// The host's own OpenSSL, through its default provider.
     Libcrypto,
+    /// Linux's crypto API, through AF_ALG sockets.
+    Kernel,
 }
 
 impl Route {
     /// Every route.
-    pub const ALL: [Self; 6] =
-        [Self::Vaes512, Self::Vaes256, Self::AesNi, Self::PadLock, Self::Portable, Self::Libcrypto];
+    pub const ALL: [Self; 7] = [
+        Self::Vaes512,
+        Self::Vaes256,
+        Self::AesNi,
+        Self::PadLock,
+        Self::Portable,
+        Self::Libcrypto,
+        Self::Kernel,
+    ];
 
     /// The routes to try without a plan, the best first.
     ///
@@ -52,6 +61,7 @@ impl Route {
             Self::PadLock => "padlock",
             Self::Portable => "portable",
             Self::Libcrypto => "libcrypto",
+            Self::Kernel => "kernel",
         }
     }
 }

@@ -1,8 +1,7 @@
 //! The command line: what was typed, and what it means.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use wirespeed_bench::Subject;
-use wirespeed_cipher::{Direction, Route, SIZE_CLASSES, Use};
+use wirespeed_cipher::{Direction, Route, SIZE_CLASSES, Subject, Use};
 
 use crate::commands;
 use crate::fault::Fault;

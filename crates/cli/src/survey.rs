@@ -1,8 +1,8 @@
 //! What the survey measures, and what it makes of it.
 
 use serde::Serialize;
-use wirespeed_bench::{Case, Contender, Entry, Measured, Row, Subject};
-use wirespeed_cipher::{Direction, Route, Use};
+use wirespeed_bench::{Case, Contender, Entry, Measured, Row};
+use wirespeed_cipher::{Direction, Route, Subject, Use};
 use wirespeed_machine::Machine;
 use wirespeed_measure::statistics::Estimate;
 

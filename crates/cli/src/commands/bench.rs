@@ -2,10 +2,8 @@
 
 use std::collections::HashSet;
 
-use wirespeed_bench::{
-    BENCH_SCHEMA, Case, Contender, Contest, Document, Measured, Row, Skipped, Subject,
-};
-use wirespeed_cipher::{Direction, Route, Use};
+use wirespeed_bench::{BENCH_SCHEMA, Case, Contender, Contest, Document, Measured, Row, Skipped};
+use wirespeed_cipher::{Direction, Route, Subject, Use};
 use wirespeed_measure::Effort;
 
 use crate::arguments::{BenchRequest, Unit};
@@ -107,7 +105,7 @@ fn contenders(host: &Host, routes: Option<&[Route]>) -> Result<Vec<Contender>, F
 /// The algorithms that somebody besides the host's OpenSSL knows.
 fn there_is_a_choice(host: &Host, contenders: &[Contender]) -> Vec<Subject> {
     let others = || contenders.iter().filter(|contender| **contender != Contender::Host);
-    Subject::all().filter(|it| others().any(|other| host.arena.knows(*other, *it))).collect()
+    Subject::ours().filter(|it| others().any(|other| host.arena.knows(*other, *it))).collect()
 }
 
 /// Every block that has cases, and why the other cases are none.

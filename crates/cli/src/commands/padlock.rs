@@ -6,8 +6,7 @@ mod units;
 
 use clap::Args;
 use serde::Serialize;
-use wirespeed_bench::Subject;
-use wirespeed_cipher::Route;
+use wirespeed_cipher::{Route, Subject};
 
 use crate::fault::Fault;
 use crate::host::Host;
@@ -109,7 +108,7 @@ impl Document {
                 known.is_some_and(Known::is_zhaoxin),
             ),
             route: RouteState::of(host, &found),
-            algorithms: Subject::all().filter(serves).map(Subject::name).collect(),
+            algorithms: Subject::ours().filter(serves).map(Subject::name).collect(),
             units,
         }
     }

@@ -30,7 +30,7 @@ pub(super) fn unit(route: Route, features: Features) -> Option<Unit> {
         Route::Vaes512 => Vaes512::probe(features).ok().map(Unit::Zmm),
         Route::Vaes256 => Vaes256::probe(features).ok().map(Unit::Ymm),
         Route::AesNi => AesNi::probe(features).ok().map(Unit::Xmm),
-        Route::PadLock | Route::Portable | Route::Libcrypto => None,
+        Route::PadLock | Route::Portable | Route::Libcrypto | Route::Kernel => None,
     }
 }
 

@@ -59,6 +59,7 @@ pub fn builtin(route: Route) -> InitFunction {
         Route::PadLock => init_on::<{ Route::PadLock as usize }>,
         Route::Portable => init_on::<{ Route::Portable as usize }>,
         Route::Libcrypto => init_on::<{ Route::Libcrypto as usize }>,
+        Route::Kernel => init_on::<{ Route::Kernel as usize }>,
     }
 }
 

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use wirespeed_bench::{Arena, Case, Contender, Contest, Measured, Subject, Trouble};
-use wirespeed_cipher::{Algorithm, Digest, Direction, Route, SIZE_CLASSES, Use};
+use wirespeed_bench::{Arena, Case, Contender, Contest, Measured, Trouble};
+use wirespeed_cipher::{Algorithm, Digest, Direction, Route, SIZE_CLASSES, Subject, Use};
 use wirespeed_measure::Effort;
 use wirespeed_measure::noise::Noise;
 use wirespeed_measure::statistics::Estimate;

@@ -1,0 +1,168 @@
+//! Algorithms that we have no kernels for: the host's OpenSSL has them, and the Linux kernel may.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::{Mode, UnknownName};
+
+/// An algorithm without kernels of our own, by OpenSSL's name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Foreign(u8);
+
+/// What an algorithm takes and gives, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// A block cipher in a mode whose state is its IV.
+    Cipher {
+        /// The mode: ECB, CBC or CTR.
+        mode: Mode,
+        /// The key.
+        key_bytes: usize,
+        /// A block, which is also the IV of the modes that have one.
+        block_bytes: usize,
+    },
+    /// An AEAD with a nonce of 12 bytes and a tag of 16.
+    Aead {
+        /// The key.
+        key_bytes: usize,
+    },
+    /// A hash function.
+    Hash {
+        /// The digest.
+        bytes: usize,
+    },
+    /// A keyed hash function.
+    Mac {
+        /// The tag.
+        bytes: usize,
+    },
+}
+
+struct Entry {
+    name: &'static str,
+    shape: Shape,
+    legacy: bool,
+}
+
+const fn cipher(name: &'static str, mode: Mode, key_bytes: usize, block_bytes: usize) -> Entry {
+    Entry { name, shape: Shape::Cipher { mode, key_bytes, block_bytes }, legacy: false }
+}
+
+const fn aead(name: &'static str, key_bytes: usize) -> Entry {
+    Entry { name, shape: Shape::Aead { key_bytes }, legacy: false }
+}
+
+const fn hash(name: &'static str, bytes: usize) -> Entry {
+    Entry { name, shape: Shape::Hash { bytes }, legacy: false }
+}
+
+const fn mac(name: &'static str, bytes: usize) -> Entry {
+    Entry { name, shape: Shape::Mac { bytes }, legacy: false }
+}
+
+const fn legacy(entry: Entry) -> Entry {
+    Entry { legacy: true, ..entry }
+}
+
+/// Every one. OpenSSL has no algorithm `HMAC-…`, but a MAC `HMAC` with a digest; the names are those of
+/// its digests.
+static TABLE: [Entry; 31] = [
+    legacy(cipher("DES-ECB", Mode::Ecb, 8, 8)),
+    legacy(cipher("DES-CBC", Mode::Cbc, 8, 8)),
+    cipher("DES-EDE3-ECB", Mode::Ecb, 24, 8),
+    cipher("DES-EDE3-CBC", Mode::Cbc, 24, 8),
+    cipher("CAMELLIA-128-ECB", Mode::Ecb, 16, 16),
+    cipher("CAMELLIA-192-ECB", Mode::Ecb, 24, 16),
+    cipher("CAMELLIA-256-ECB", Mode::Ecb, 32, 16),
+    cipher("CAMELLIA-128-CBC", Mode::Cbc, 16, 16),
+    cipher("CAMELLIA-192-CBC", Mode::Cbc, 24, 16),
+    cipher("CAMELLIA-256-CBC", Mode::Cbc, 32, 16),
+    cipher("CAMELLIA-128-CTR", Mode::Ctr, 16, 16),
+    cipher("CAMELLIA-192-CTR", Mode::Ctr, 24, 16),
+    cipher("CAMELLIA-256-CTR", Mode::Ctr, 32, 16),
+    legacy(cipher("BF-ECB", Mode::Ecb, 16, 8)),
+    legacy(cipher("BF-CBC", Mode::Cbc, 16, 8)),
+    legacy(cipher("CAST5-ECB", Mode::Ecb, 16, 8)),
+    legacy(cipher("CAST5-CBC", Mode::Cbc, 16, 8)),
+    aead("AES-128-CCM", 16),
+    aead("AES-192-CCM", 24),
+    aead("AES-256-CCM", 32),
+    aead("ChaCha20-Poly1305", 32),
+    legacy(hash("MD4", 16)),
+    hash("MD5", 16),
+    hash("SHA3-224", 28),
+    hash("SHA3-256", 32),
+    hash("SHA3-384", 48),
+    hash("SHA3-512", 64),
+    mac("HMAC-MD5", 16),
+    mac("HMAC-SHA1", 20),
+    mac("HMAC-SHA2-256", 32),
+    mac("HMAC-SHA2-512", 64),
+];
+
+impl Foreign {
+    /// How many there are.
+    pub const COUNT: usize = TABLE.len();
+
+    /// Every one, in a fixed order.
+    pub fn all() -> impl Iterator<Item = Self> {
+        (0..Self::COUNT as u8).map(Self)
+    }
+
+    /// The place in [`Self::all`].
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    const fn entry(self) -> &'static Entry {
+        &TABLE[self.0 as usize]
+    }
+
+    /// OpenSSL's name.
+    pub const fn name(self) -> &'static str {
+        self.entry().name
+    }
+
+    /// What it takes and gives.
+    pub const fn shape(self) -> Shape {
+        self.entry().shape
+    }
+
+    /// Whether OpenSSL 3 has it in its legacy provider only, which most hosts do not load.
+    pub const fn is_legacy(self) -> bool {
+        self.entry().legacy
+    }
+}
+
+impl fmt::Display for Foreign {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Foreign {
+    type Err = UnknownName;
+
+    fn from_str(given: &str) -> Result<Self, UnknownName> {
+        Self::all().find(|it| it.name().eq_ignore_ascii_case(given)).ok_or_else(|| UnknownName {
+            kind: "algorithm",
+            given: given.to_owned(),
+            known: Self::all().map(Self::name).collect(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Algorithm, Digest};
+
+    #[test]
+    fn every_name_is_found_again_and_is_nobody_elses() {
+        for foreign in Foreign::all() {
+            assert_eq!(foreign.name().to_lowercase().parse(), Ok(foreign));
+            assert!(foreign.name().parse::<Algorithm>().is_err());
+            assert!(foreign.name().parse::<Digest>().is_err());
+        }
+    }
+}

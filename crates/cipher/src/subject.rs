@@ -1,0 +1,113 @@
+//! What is measured, routed and shown: a cipher, a hash function, or an algorithm of others.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::{Algorithm, Digest, Direction, Foreign, Mode, Shape, UnknownName};
+
+/// A cipher, a hash function, or an algorithm of others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Subject {
+    /// A block cipher in one mode.
+    Cipher(Algorithm),
+    /// A hash function.
+    Digest(Digest),
+    /// An algorithm without kernels of our own.
+    Foreign(Foreign),
+}
+
+impl Subject {
+    /// Every cipher and every hash function of which we have kernels.
+    pub fn ours() -> impl Iterator<Item = Self> {
+        let ciphers = Algorithm::ALL.iter().map(|algorithm| Self::Cipher(*algorithm));
+        ciphers.chain(Digest::ALL.map(Self::Digest))
+    }
+
+    /// Those, and the algorithms of others.
+    pub fn all() -> impl Iterator<Item = Self> {
+        Self::ours().chain(Foreign::all().map(Self::Foreign))
+    }
+
+    /// OpenSSL's name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Cipher(algorithm) => algorithm.name(),
+            Self::Digest(digest) => digest.name(),
+            Self::Foreign(foreign) => foreign.name(),
+        }
+    }
+
+    /// The cipher with kernels of ours, if it is one.
+    pub const fn cipher(self) -> Option<Algorithm> {
+        match self {
+            Self::Cipher(algorithm) => Some(algorithm),
+            Self::Digest(_) | Self::Foreign(_) => None,
+        }
+    }
+
+    /// Whether it is a hash function, with a key or without.
+    pub const fn is_hash(self) -> bool {
+        match self {
+            Self::Cipher(_) => false,
+            Self::Digest(_) => true,
+            Self::Foreign(foreign) => {
+                matches!(foreign.shape(), Shape::Hash { .. } | Shape::Mac { .. })
+            }
+        }
+    }
+
+    /// Whether there is but one direction.
+    pub const fn is_symmetric(self) -> bool {
+        match self {
+            Self::Cipher(algorithm) => algorithm.mode().is_symmetric(),
+            Self::Digest(_) => true,
+            Self::Foreign(foreign) => match foreign.shape() {
+                Shape::Cipher { mode, .. } => matches!(mode, Mode::Ctr),
+                Shape::Aead { .. } => false,
+                Shape::Hash { .. } | Shape::Mac { .. } => true,
+            },
+        }
+    }
+
+    /// The word for a direction in tables and documents: a hash goes one way.
+    pub const fn direction(self, direction: Direction) -> &'static str {
+        if self.is_hash() { "hash" } else { direction.name() }
+    }
+}
+
+impl From<Algorithm> for Subject {
+    fn from(algorithm: Algorithm) -> Self {
+        Self::Cipher(algorithm)
+    }
+}
+
+impl From<Foreign> for Subject {
+    fn from(foreign: Foreign) -> Self {
+        Self::Foreign(foreign)
+    }
+}
+
+impl From<Digest> for Subject {
+    fn from(digest: Digest) -> Self {
+        Self::Digest(digest)
+    }
+}
+
+impl fmt::Display for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Subject {
+    type Err = UnknownName;
+
+    fn from_str(given: &str) -> Result<Self, UnknownName> {
+        let mut all = Self::all();
+        all.find(|it| it.name().eq_ignore_ascii_case(given)).ok_or_else(|| UnknownName {
+            kind: "algorithm",
+            given: given.to_owned(),
+            known: Self::all().map(Self::name).collect(),
+        })
+    }
+}

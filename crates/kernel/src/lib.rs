@@ -1,0 +1,16 @@
+//! Linux's own crypto, which some hardware can only be reached through: AF_ALG sockets, the list of
+//! drivers in /proc/crypto, and NETLINK_CRYPTO.
+//!
+//! Upstream calls AF_ALG deprecated (Documentation/crypto/userspace-if.rst, since Linux 7.2), so nothing
+//! here runs unasked. An operation is a pure function over (key, IV, data), as with every route: what it
+//! could not do has not happened, and the caller goes on elsewhere from the same IV.
+
+mod cipher;
+mod error;
+mod permission;
+mod transform;
+
+pub use cipher::Cipher;
+pub use error::{Absent, Error};
+pub use permission::{Permission, permitted};
+pub use transform::{Kind, Transform};
