@@ -14,6 +14,7 @@
 //! AES-128-GCM enc    16 vaes256   message    81.4+-0.3 vaes512      82.0+-0.4     198.2+-1.1
 //! AES-128-GCM enc    64 libcrypto
 //! digest SHA2-256 padlock
+//! offload DES-EDE3-CBC enc 16384
 //! ```
 //!
 //! First the format and its version; then the machine's [`Fingerprint`]; then the rows: algorithm,
@@ -24,6 +25,9 @@
 //!
 //! A hash function has one route for all lengths, because nobody knows beforehand how long its message
 //! will be; one without a line is left to libcrypto.
+//!
+//! What has no rows, a hash function or a cipher of which we have no kernels, may have a line that says
+//! from how many bytes in a call on it goes to the Linux kernel.
 //!
 //! A reader believes nothing: not the version, not a name, not a number, not the length of the file.
 #![forbid(unsafe_code)]
@@ -40,7 +44,7 @@ mod time;
 pub use error::PlanError;
 pub use fingerprint::Fingerprint;
 pub use judge::{MARGIN, Ratio, Trial, judge, judge_digest};
-pub use row::{Reason, Row};
+pub use row::{Offload, Reason, Row};
 pub use sizes::{OCTAVES, octave};
 pub use table::{LARGEST, Plan};
 pub use time::Time;

@@ -2,11 +2,13 @@
 
 use std::str::FromStr;
 
-use wirespeed_cipher::{Algorithm, Digest, Route, SIZE_CLASSES, UnknownName};
+use wirespeed_cipher::{
+    Algorithm, Digest, Direction, Mode, Route, SIZE_CLASSES, Subject, UnknownName,
+};
 
 use crate::error::PlanError;
 use crate::fingerprint::Fingerprint;
-use crate::row::{Reason, Row};
+use crate::row::{Offload, Reason, Row};
 use crate::sizes::octave;
 use crate::table::{LARGEST, Plan};
 use crate::time::Time;
@@ -18,6 +20,10 @@ pub(crate) const VERSION: &str = "1";
 
 /// The first word of a hash function's line.
 pub(crate) const DIGEST: &str = "digest";
+
+/// The first word of the line of something without rows that the kernel serves. (Not "kernel", which
+/// begins a fact.)
+pub(crate) const OFFLOAD: &str = "offload";
 
 /// Bytes in a line at most.
 const LONGEST_LINE: usize = 256;
@@ -45,6 +51,7 @@ pub(crate) fn plan(text: &str) -> Result<Plan, PlanError> {
     // Rows wait until the fingerprint is whole; where each began is for the errors.
     let mut rows: Vec<(Line<'_>, Row)> = Vec::new();
     let mut digests: Vec<(Line<'_>, (Digest, Route))> = Vec::new();
+    let mut offloads: Vec<(Line<'_>, Offload)> = Vec::new();
     for line in lines {
         let Some(text) = content(line)? else { continue };
         let (first, rest) = text.split_once([' ', '\t']).unwrap_or((text, ""));
@@ -58,6 +65,7 @@ pub(crate) fn plan(text: &str) -> Result<Plan, PlanError> {
                 }
             }
             None if first == DIGEST => digests.push((line, digest(line, rest)?)),
+            None if first == OFFLOAD => offloads.push((line, offload(line, rest)?)),
             None => rows.push((line, row(line, text)?)),
         }
     }
@@ -77,6 +85,12 @@ pub(crate) fn plan(text: &str) -> Result<Plan, PlanError> {
     for (line, (digest, route)) in digests {
         if plan.put_digest(digest, route).is_some() {
             return Err(line.error(format!("a second {digest}")));
+        }
+    }
+    for (line, Offload { subject, direction, bytes }) in offloads {
+        if plan.put_offload(subject, direction, bytes).is_some() {
+            let direction = subject.direction(direction);
+            return Err(line.error(format!("a second {OFFLOAD} of {subject} {direction}")));
         }
     }
     for &algorithm in Algorithm::ALL {
@@ -127,6 +141,9 @@ fn digest(line: Line<'_>, text: &str) -> Result<(Digest, Route), PlanError> {
         (digest, Route::Libcrypto) => {
             Err(line.error(format!("{digest} is left to libcrypto where it has no line")))
         }
+        (digest, Route::Kernel) => Err(line.error(format!(
+            "the kernel serves {digest} from some length on: {OFFLOAD} {digest} hash BYTES"
+        ))),
         known => Ok(known),
     }
 }
@@ -142,18 +159,7 @@ fn row(line: Line<'_>, text: &str) -> Result<Row, PlanError> {
             ))
         })?;
     let algorithm: Algorithm = name(line, algorithm)?;
-    let direction =
-        algorithm.directions().iter().copied().find(|known| known.name() == direction).ok_or_else(
-            || {
-                let known: Vec<_> =
-                    algorithm.directions().iter().map(|known| known.name()).collect();
-                let known = known.join(" ");
-                line.error(format!(
-                    "unknown direction '{}' of {algorithm}: choose from {known}",
-                    shown(direction)
-                ))
-            },
-        )?;
+    let direction = self::direction(line, algorithm.into(), direction)?;
     // By its digits: neither "+16" nor "0016" is a size class.
     let size =
         SIZE_CLASSES.into_iter().find(|class| class.to_string() == size).ok_or_else(|| {
@@ -161,6 +167,10 @@ fn row(line: Line<'_>, text: &str) -> Result<Row, PlanError> {
             line.error(format!("unknown size '{}': choose from {known}", shown(size)))
         })?;
     let route = name(line, route)?;
+    if route == Route::Kernel && algorithm.mode() == Mode::Gcm {
+        // It wants a message with its tag in one request, and OpenSSL gives it in pieces.
+        return Err(line.error(format!("{algorithm} has no route {route}")));
+    }
     let reason = match *reason {
         [] => None,
         [usage, own, second, second_time, libcrypto] => Some(Reason {
@@ -178,6 +188,37 @@ fn row(line: Line<'_>, text: &str) -> Result<Row, PlanError> {
         }
     };
     Ok(Row { algorithm, direction, size, route, reason })
+}
+
+/// Hash function or cipher of others, direction, bytes.
+fn offload(line: Line<'_>, text: &str) -> Result<Offload, PlanError> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let &[subject, direction, bytes] = &words[..] else {
+        return Err(line.error(format!(
+            "after {OFFLOAD} come three words: hash function or cipher, direction, bytes"
+        )));
+    };
+    let subject: Subject = name(line, subject)?;
+    if let Some(refusal) = Offload::refusal(subject) {
+        return Err(line.error(refusal));
+    }
+    let direction = self::direction(line, subject, direction)?;
+    // By its digits: neither "+16" nor "0016" nor nothing.
+    let number = bytes.parse::<usize>().ok().filter(|it| *it > 0 && it.to_string() == bytes);
+    let bytes =
+        number.ok_or_else(|| line.error(format!("'{}' is no number of bytes", shown(bytes))))?;
+    Ok(Offload { subject, direction, bytes })
+}
+
+/// One of the directions that differ, by its word.
+fn direction(line: Line<'_>, subject: Subject, word: &str) -> Result<Direction, PlanError> {
+    let known: &[Direction] =
+        if subject.is_symmetric() { &[Direction::Encrypt] } else { &Direction::BOTH };
+    known.iter().copied().find(|it| subject.direction(*it) == word).ok_or_else(|| {
+        let known: Vec<_> = known.iter().map(|it| subject.direction(*it)).collect();
+        let known = known.join(" ");
+        line.error(format!("unknown direction '{}' of {subject}: choose from {known}", shown(word)))
+    })
 }
 
 /// That an algorithm has all its rows, and that classes in one octave agree.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use wirespeed_cipher::{Algorithm, Direction, Route, Use};
+use wirespeed_cipher::{Algorithm, Direction, Route, Shape, Subject, Use};
 
 use crate::time::Time;
 
@@ -34,6 +34,42 @@ pub struct Reason {
     pub second_time: Time,
     /// One call by the host's libcrypto, without us.
     pub libcrypto: Time,
+}
+
+/// From how many bytes on the kernel serves something that has no rows: a hash function, or a cipher of
+/// which we have no kernels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Offload {
+    /// The hash function or cipher.
+    pub subject: Subject,
+    /// The direction; encryption for what is the same both ways.
+    pub direction: Direction,
+    /// The shortest call that goes to the kernel.
+    pub bytes: usize,
+}
+
+impl Offload {
+    /// Why a plan cannot say this of a subject, if it cannot.
+    pub(crate) fn refusal(subject: Subject) -> Option<String> {
+        match subject {
+            Subject::Cipher(_) => Some(format!("the route of {subject} stands in its rows")),
+            Subject::Digest(_) => None,
+            Subject::Foreign(foreign) => match foreign.shape() {
+                Shape::Cipher { .. } | Shape::Hash { .. } => None,
+                // The kernel wants a message with its tag in one request, OpenSSL gives it in pieces.
+                Shape::Aead { .. } | Shape::Mac { .. } => {
+                    Some(format!("{subject} has no route but libcrypto"))
+                }
+            },
+        }
+    }
+}
+
+impl fmt::Display for Offload {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { subject, direction, bytes } = self;
+        write!(f, "{subject} {} {bytes}", subject.direction(*direction))
+    }
 }
 
 impl fmt::Display for Row {

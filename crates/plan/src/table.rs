@@ -5,12 +5,12 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::Path;
 
-use wirespeed_cipher::{Algorithm, Digest, Direction, Route, SIZE_CLASSES};
+use wirespeed_cipher::{Algorithm, Digest, Direction, Foreign, Route, SIZE_CLASSES, Subject};
 
 use crate::error::PlanError;
 use crate::fingerprint::Fingerprint;
 use crate::parse;
-use crate::row::Row;
+use crate::row::{Offload, Row};
 use crate::sizes::{OCTAVES, class_index, speaking_classes};
 
 /// Bytes in a plan at most: three times what `wirespeed tune` writes.
@@ -34,14 +34,19 @@ pub struct Plan {
     rows: Vec<Option<Row>>,
     /// The route of each hash function that is claimed.
     digests: [Option<Route>; Digest::ALL.len()],
+    /// From how many bytes on the kernel serves, by [`offload_place`].
+    offloads: [Option<usize>; OFFLOADS],
 }
+
+/// Hash functions of ours and algorithms of others, in both directions.
+const OFFLOADS: usize = (Digest::ALL.len() + Foreign::COUNT) * Direction::BOTH.len();
 
 impl Plan {
     /// A plan with nothing in it.
     pub fn new(fingerprint: Fingerprint) -> Self {
         let places = Algorithm::ALL.len() * Direction::BOTH.len() * SIZE_CLASSES.len();
         let digests = [None; Digest::ALL.len()];
-        Self { fingerprint, rows: vec![None; places], digests }
+        Self { fingerprint, rows: vec![None; places], digests, offloads: [None; OFFLOADS] }
     }
 
     /// Reads a plan's text; the error is one line that says where and what.
@@ -112,6 +117,41 @@ impl Plan {
         self.digests[digest as usize].replace(route)
     }
 
+    /// From how many bytes on the kernel serves something that has no rows; nothing if it never does.
+    pub fn offload(&self, subject: Subject, direction: Direction) -> Option<usize> {
+        self.offloads[offload_place(subject, direction)?]
+    }
+
+    /// Everything without rows that the kernel serves.
+    pub fn offloads(&self) -> impl Iterator<Item = Offload> {
+        let everything = Subject::all().flat_map(|subject| {
+            // What is the same both ways is told once.
+            let directions = if subject.is_symmetric() { 1 } else { Direction::BOTH.len() };
+            Direction::BOTH.into_iter().take(directions).map(move |direction| (subject, direction))
+        });
+        everything.filter_map(|(subject, direction)| {
+            let bytes = self.offload(subject, direction)?;
+            Some(Offload { subject, direction, bytes })
+        })
+    }
+
+    /// Gives calls from so many bytes on to the kernel; from how many on it had them before.
+    ///
+    /// # Panics
+    /// If the subject has rows, or takes its messages whole: an AEAD or a MAC of others.
+    pub fn put_offload(
+        &mut self,
+        subject: Subject,
+        direction: Direction,
+        bytes: usize,
+    ) -> Option<usize> {
+        if let Some(refusal) = Offload::refusal(subject) {
+            panic!("{refusal}");
+        }
+        let place = offload_place(subject, direction).expect("a subject without rows");
+        self.offloads[place].replace(bytes)
+    }
+
     /// Puts a row in its place; the row that was there before, and is now lost.
     ///
     /// # Panics
@@ -129,13 +169,25 @@ fn place(algorithm: Algorithm, direction: Direction, class: usize) -> usize {
     (algorithm.index() * Direction::BOTH.len() + direction as usize) * SIZE_CLASSES.len() + class
 }
 
+/// Where it is kept from how many bytes on the kernel serves; nowhere for what has rows.
+fn offload_place(subject: Subject, direction: Direction) -> Option<usize> {
+    let index = match subject {
+        Subject::Cipher(_) => return None,
+        Subject::Digest(digest) => digest as usize,
+        Subject::Foreign(foreign) => Digest::ALL.len() + foreign.index(),
+    };
+    let direction = if subject.is_symmetric() { Direction::Encrypt } else { direction };
+    Some(index * Direction::BOTH.len() + direction as usize)
+}
+
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{REMARKS}{} {}\n{}", parse::FORMAT, parse::VERSION, self.fingerprint)?;
         writeln!(f, "{HEADING}")?;
         self.rows().try_for_each(|row| writeln!(f, "{row}"))?;
         let mut digests = self.digests();
-        digests.try_for_each(|(it, route)| writeln!(f, "{} {it} {route}", parse::DIGEST))
+        digests.try_for_each(|(it, route)| writeln!(f, "{} {it} {route}", parse::DIGEST))?;
+        self.offloads().try_for_each(|offload| writeln!(f, "{} {offload}", parse::OFFLOAD))
     }
 }
 

@@ -3,8 +3,8 @@
 #![forbid(unsafe_code)]
 
 use proptest::prelude::*;
-use wirespeed_cipher::{Algorithm, Digest, Direction, Route, SIZE_CLASSES, Use};
-use wirespeed_plan::{Fingerprint, LARGEST, Plan, Reason, Row, Time};
+use wirespeed_cipher::{Algorithm, Digest, Direction, Mode, Route, SIZE_CLASSES, Subject, Use};
+use wirespeed_plan::{Fingerprint, LARGEST, Offload, Plan, Reason, Row, Time};
 
 const HEAD: &str = "wirespeed-plan 1\ncpu GenuineIntel 6/143/8 Xeon\nmicrocode 0x2b\nkernel 6.1.0\n\
     libcrypto 3.0.18\nwirespeed 0.1.0\n";
@@ -54,6 +54,60 @@ fn digests_have_one_route() {
 }
 
 #[test]
+fn what_has_no_rows_has_a_line_for_the_kernel() {
+    let lines = "offload SHA1 hash 4096\noffload DES-EDE3-CBC enc 16384\n\
+                 offload DES-EDE3-CBC dec 8192\noffload CAMELLIA-256-CTR enc 1\n";
+    let plan = Plan::parse(&format!("{HEAD}{lines}")).expect("a plan");
+    let subject = |name: &str| name.parse::<Subject>().expect("known");
+    let offload = |name, direction, bytes| Offload { subject: subject(name), direction, bytes };
+    use Direction::{Decrypt, Encrypt};
+    let expected = [
+        offload("SHA1", Encrypt, 4096),
+        offload("DES-EDE3-CBC", Encrypt, 16384),
+        offload("DES-EDE3-CBC", Decrypt, 8192),
+        offload("CAMELLIA-256-CTR", Encrypt, 1),
+    ];
+    assert_eq!(plan.offloads().collect::<Vec<_>>(), expected);
+    assert!(plan.to_string().ends_with(lines));
+    // A hash and a counter mode are the same both ways; what has no line stays.
+    assert_eq!(plan.offload(subject("SHA1"), Decrypt), Some(4096));
+    assert_eq!(plan.offload(subject("CAMELLIA-256-CTR"), Decrypt), Some(1));
+    for name in ["MD5", "DES-EDE3-ECB", "AES-128-CBC"] {
+        assert_eq!(plan.offload(subject(name), Encrypt), None);
+    }
+    for (line, told) in [
+        ("offload MD5 hash", "line 7: after offload come three words"),
+        ("offload MD5 hash 16 x", "line 7: after offload come three words"),
+        ("offload MD6 hash 16", "line 7: unknown algorithm 'MD6'"),
+        ("offload md5 hash 16", "line 7: 'md5' is written MD5"),
+        ("offload MD5 enc 16", "line 7: unknown direction 'enc' of MD5: choose from hash"),
+        ("offload BF-CBC hash 16", "line 7: unknown direction 'hash' of BF-CBC: choose from enc d"),
+        ("offload MD5 hash 0", "line 7: '0' is no number of bytes"),
+        ("offload MD5 hash +1", "line 7: '+1' is no number of bytes"),
+        ("offload MD5 hash 99999999999999999999", "line 7: '99999999999999999999' is no number"),
+        ("offload AES-128-CBC enc 16", "line 7: the route of AES-128-CBC stands in its rows"),
+        ("offload AES-128-CCM enc 16", "line 7: AES-128-CCM has no route but libcrypto"),
+        ("offload HMAC-SHA1 hash 16", "line 7: HMAC-SHA1 has no route but libcrypto"),
+        ("offload MD5 hash 1\noffload MD5 hash 2", "line 8: a second offload of MD5 hash"),
+        ("digest SHA1 kernel", "line 7: the kernel serves SHA1 from some length on: offload SHA1"),
+    ] {
+        let error = error(&format!("{HEAD}{line}\n"));
+        assert!(error.starts_with(told), "{error}");
+    }
+}
+
+#[test]
+fn the_kernel_is_a_route_of_ciphers_whose_state_is_an_iv() {
+    let text =
+        |name: &str| format!("{HEAD}{}", rows(name)).replace("65536 vaes512", "65536 kernel");
+    let plan = Plan::parse(&text("AES-256-CTR enc")).expect("a plan");
+    let ctr = "AES-256-CTR".parse().expect("known");
+    let routes = plan.routes(ctr, Direction::Encrypt).expect("claimed");
+    assert_eq!(routes[11..], [Route::Vaes512, Route::Kernel]);
+    assert_eq!(error(&text("AES-128-GCM enc")), "line 16: AES-128-GCM has no route kernel");
+}
+
+#[test]
 fn the_head_is_checked() {
     assert_eq!(error(""), "line 1: a plan begins with 'wirespeed-plan 1'");
     assert_eq!(error("\n# x\nkernel 6\n"), "line 3: a plan begins with 'wirespeed-plan 1'");
@@ -77,7 +131,6 @@ fn rows_are_checked() {
         ("AES-256-CTR enc 64 ", "AES-257-CTR enc 64 ", "line 8: unknown algorithm 'AES-257-CTR'"),
         ("AES-256-CTR enc 64 ", "aes-256-ctr enc 64 ", "line 8: 'aes-256-ctr' is written AES-256"),
         ("64 vaes512", "64 warp", "line 8: unknown route 'warp': choose from vaes512"),
-        ("64 vaes512", "64 kernel", "line 8: unknown route 'kernel'"),
         ("64 vaes512", "64", "line 8: 'AES-256-CTR' begins no fact and no row of four words"),
         ("64 vaes512", "64 vaes512 message", "line 8: after the route come five words or none"),
         ("64 vaes512", "16 vaes512", "line 8: a second AES-256-CTR enc 16"),
@@ -130,11 +183,20 @@ fn a_reason() -> impl Strategy<Value = Reason> {
     )
 }
 
+/// Lines of things that have no rows.
+fn some_offloads() -> impl Strategy<Value = Vec<(Subject, Direction, usize)>> {
+    let names = ["SHA1", "SM3", "MD5", "SHA3-512", "DES-CBC", "DES-EDE3-CBC", "CAMELLIA-128-CTR"];
+    let subject = prop::sample::select(names.map(|name| name.parse().expect("known")).to_vec());
+    let direction = prop::sample::select(Direction::BOTH.to_vec());
+    prop::collection::vec((subject, direction, 1..usize::MAX), 0..6)
+}
+
 /// Plans as they can be: some algorithms, all their rows, one route for 1024 and 1420.
 fn a_plan() -> impl Strategy<Value = Plan> {
     let cells = prop::collection::vec((a_route(), prop::option::of(a_reason())), 20);
     let algorithm = prop::sample::select(Algorithm::ALL.to_vec());
-    prop::collection::vec((algorithm, cells), 0..4).prop_map(|algorithms| {
+    let algorithms = prop::collection::vec((algorithm, cells), 0..4);
+    (algorithms, some_offloads()).prop_map(|(algorithms, offloads)| {
         let mut plan = Plan::new(Fingerprint::here("3.0.18"));
         for (algorithm, cells) in algorithms {
             for &direction in algorithm.directions() {
@@ -143,9 +205,15 @@ fn a_plan() -> impl Strategy<Value = Plan> {
                     if size == 1420 {
                         route = cells[10 * direction as usize + class - 1].0;
                     }
+                    if algorithm.mode() == Mode::Gcm && route == Route::Kernel {
+                        route = Route::Libcrypto;
+                    }
                     plan.put(Row { algorithm, direction, size, route, reason });
                 }
             }
+        }
+        for (subject, direction, bytes) in offloads {
+            plan.put_offload(subject, direction, bytes);
         }
         plan
     })
