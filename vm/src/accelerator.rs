@@ -19,11 +19,10 @@ impl Accelerator {
 
     /// Why it cannot be used here.
     pub fn obstacle(self) -> Option<&'static str> {
-        // The device alone proves nothing: a KVM in software runs kernels made for it.
         let facts = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-        let virtualises = facts.split_whitespace().any(|flag| matches!(flag, "vmx" | "svm"));
-        let usable = OpenOptions::new().read(true).write(true).open("/dev/kvm").is_ok();
-        (self == Self::Kvm && !(virtualises && usable)).then_some("no KVM with vmx or svm here")
+        let usable = || OpenOptions::new().read(true).write(true).open("/dev/kvm").is_ok();
+        let works = self == Self::Tcg || (virtualises(&facts) && usable());
+        (!works).then_some("no KVM with vmx or svm here")
     }
 
     pub(crate) const fn option(self) -> &'static str {
@@ -39,5 +38,27 @@ impl Accelerator {
             Self::Kvm => "host",
             Self::Tcg => "max",
         }
+    }
+}
+
+/// Whether a CPU runs other kernels, from the flags in /proc/cpuinfo. The device /dev/kvm alone proves
+/// nothing: a KVM in software runs only kernels that were made for it.
+fn virtualises(facts: &str) -> bool {
+    facts.split_whitespace().any(|flag| matches!(flag, "vmx" | "svm"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cpu_that_cannot_run_other_kernels_is_translated() {
+        assert!(virtualises("flags\t\t: fpu vme svm lahf_lm\nbugs\t\t: spectre_v1\n"));
+        assert!(virtualises("flags\t\t: fpu vmx\n"));
+        assert!(!virtualises("flags\t\t: fpu vme hypervisor svm_lock avmx\n"));
+        assert!(!virtualises(""));
+        assert_eq!(Accelerator::Tcg.obstacle(), None);
+        let best = Accelerator::best();
+        assert_eq!(best.obstacle(), None, "{best:?}");
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::Kernel;
-use crate::packages::{self, in_folder};
+use crate::packages::{Source, in_folder};
 use crate::program::output;
 
 /// Builds the module whose source, with a `Kbuild`, is in a directory.
@@ -33,10 +33,10 @@ fn provide(kernel: &Kernel, root: &Path) -> Result<PathBuf, String> {
     if ready.exists() {
         return Ok(folder);
     }
-    let mut wanted = packages::dependencies(&package)?;
+    let mut wanted = Source::Here.dependencies(&package)?;
     wanted.retain(|name| name.starts_with("linux-headers-") || name.starts_with("linux-kbuild-"));
     wanted.push(package);
-    packages::unpack(&wanted, root)?;
+    Source::Here.unpack(&wanted, root)?;
     // They are made to be used where Debian would have installed them.
     for file in ["Makefile", ".kernelvariables"].map(|name| folder.join(name)) {
         let text = fs::read_to_string(&file).map_err(|error| in_folder(&file, error))?;

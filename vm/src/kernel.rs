@@ -1,11 +1,11 @@
 //! A kernel of Debian's: where its files are, and how they come there.
 
 use std::fs::{self, File, Permissions};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::packages::{self, by_numbers, in_folder};
+use crate::packages::{Source, by_numbers, in_folder};
 use crate::program::output;
 use crate::{headers, initramfs, vmlinux};
 
@@ -40,11 +40,11 @@ impl Kernel {
             initramfs::provide(&root, &release)?;
             return Ok(Self { release, root });
         }
-        let package = newest_package(series)?;
+        let (source, package) = newest_package(&cache, series)?;
         let release = package.trim_start_matches(IMAGE).to_owned();
         let kernel = Self { root: cache.join(&release), release };
         if !kernel.root.exists() {
-            kernel.unpack(&cache, &package)?;
+            kernel.unpack(&cache, &source, package)?;
         }
         initramfs::provide(&kernel.root, &kernel.release)?;
         if series.is_none() {
@@ -82,13 +82,23 @@ impl Kernel {
     }
 
     /// It all happens aside, so that what is there is whole.
-    fn unpack(&self, cache: &Path, package: &str) -> Result<(), String> {
+    fn unpack(&self, cache: &Path, source: &Source, package: String) -> Result<(), String> {
         let aside = tempfile::tempdir_in(cache).map_err(|error| in_folder(cache, error))?;
         let root = aside.path();
-        packages::unpack(&[package.to_owned()], root)?;
+        let mut packages = vec![package];
+        // Newer ones come in pieces, which all have the release in their names.
+        let pieces = source.dependencies(&packages[0])?;
+        packages.extend(pieces.into_iter().filter(|name| name.ends_with(&self.release)));
+        source.unpack(&packages, root)?;
+        // They know no /lib any more.
+        if root.join("usr/lib/modules").exists() && !root.join("lib").exists() {
+            symlink("usr/lib", root.join("lib")).map_err(|error| in_folder(root, error))?;
+        }
         output(Command::new("depmod").arg("--basedir").arg(root).arg(&self.release))?;
-        let compressed = root.join("boot").join(format!("vmlinuz-{}", self.release));
-        vmlinux::extract(&compressed, &root.join("vmlinux"))?;
+        let modules = root.join("lib/modules").join(&self.release);
+        let places = [root.join(format!("boot/vmlinuz-{}", self.release)), modules.join("vmlinuz")];
+        let compressed = places.iter().find(|place| place.exists()).unwrap_or(&places[0]);
+        vmlinux::extract(compressed, &root.join("vmlinux"))?;
         fs::set_permissions(root, Permissions::from_mode(0o755))
             .and_then(|()| fs::rename(root, &self.root))
             .map_err(|error| in_folder(cache, error))
@@ -114,20 +124,37 @@ fn is_of(release: &str, series: &str) -> bool {
     })
 }
 
-fn newest_package(series: Option<&str>) -> Result<String, String> {
+/// The package of the kernel that is wanted, and where to get it: where this machine's apt knows none of
+/// the series, the newer Debian may.
+fn newest_package(cache: &Path, series: Option<&str>) -> Result<(Source, String), String> {
     let Some(series) = series else {
-        let newest = packages::dependencies("linux-image-amd64")?;
+        let newest = Source::Here.dependencies("linux-image-amd64")?;
         let newest = newest.into_iter().find(|package| package.starts_with(IMAGE));
-        return newest.ok_or_else(|| "linux-image-amd64 depends on no kernel".to_owned());
+        let newest = newest.ok_or("linux-image-amd64 depends on no kernel")?;
+        return Ok((Source::Here, newest));
     };
-    let known = packages::beginning(&format!("{IMAGE}{series}"))?;
+    if let Some(package) = newest_of(&Source::Here, series)? {
+        return Ok((Source::Here, package));
+    }
+    let unknown = format!("apt knows no kernel {series} of the flavour amd64");
+    let newer = newer(cache).map_err(|why| format!("{unknown}, and the newer Debian: {why}"))?;
+    let package = newest_of(&newer, series)?;
+    package.map(|package| (newer, package)).ok_or(unknown)
+}
+
+/// The newer Debian, whose lists lie beside the kernels.
+fn newer(cache: &Path) -> Result<Source, String> {
+    Source::newer(&cache.join("newer"))
+}
+
+fn newest_of(source: &Source, series: &str) -> Result<Option<String>, String> {
+    let known = source.beginning(&format!("{IMAGE}{series}"))?;
     let numbered = |package: &String| {
         // `linux-image-6.12-amd64` only depends on the newest; it holds no kernel.
         let release = package.trim_start_matches(IMAGE);
         is_of(release, series) && release.split('.').count() > 2
     };
-    let newest = known.into_iter().filter(numbered).max_by(|one, other| by_numbers(one, other));
-    newest.ok_or_else(|| format!("apt knows no kernel {series} of the flavour amd64"))
+    Ok(known.into_iter().filter(numbered).max_by(|one, other| by_numbers(one, other)))
 }
 
 #[cfg(test)]

@@ -18,6 +18,7 @@
 #![forbid(unsafe_code)]
 
 mod accelerator;
+mod device;
 mod headers;
 mod initramfs;
 mod kernel;
@@ -29,6 +30,7 @@ mod streams;
 mod vmlinux;
 
 pub use accelerator::Accelerator;
+pub use device::Device;
 pub use kernel::Kernel;
 pub use machine::{Failure, Machine};
 pub use padlock::PadLock;

@@ -16,7 +16,7 @@ use signal_hook::low_level;
 use crate::packages::in_folder;
 use crate::program::quoted;
 use crate::streams::Console;
-use crate::{Accelerator, Kernel, Program};
+use crate::{Accelerator, Device, Kernel, Program};
 
 const QEMU: &str = "qemu-system-x86_64";
 
@@ -30,6 +30,7 @@ pub struct Machine {
     memory_mib: u32,
     limit: Duration,
     modules: Vec<(PathBuf, String)>,
+    devices: Vec<Device>,
 }
 
 /// Why there is no exit status.
@@ -88,6 +89,7 @@ impl Machine {
             memory_mib: 1024,
             limit: Duration::from_secs(600),
             modules: Vec::new(),
+            devices: Vec::new(),
         }
     }
 
@@ -130,6 +132,13 @@ impl Machine {
     #[must_use]
     pub fn module(mut self, file: PathBuf, parameters: &str) -> Self {
         self.modules.push((file, parameters.to_owned()));
+        self
+    }
+
+    /// A device, whose driver is loaded before the program starts.
+    #[must_use]
+    pub fn device(mut self, device: Device) -> Self {
+        self.devices.push(device);
         self
     }
 
@@ -183,6 +192,9 @@ impl Machine {
     /// What the guest's shell does.
     fn script(&self, program: &Program) -> Vec<u8> {
         let mut script = String::new();
+        for device in &self.devices {
+            script += &format!("/sbin/modprobe {} || exit 125\n", device.driver());
+        }
         for (file, parameters) in &self.modules {
             let file = quoted(file.as_os_str());
             script += &format!("/sbin/insmod {} {parameters} || exit 125\n", file.display());
@@ -212,6 +224,9 @@ impl Machine {
             "local,id=host,path=/,security_model=none,readonly=on,multidevs=remap",
         ]);
         qemu.args(["-device", "virtio-9p-pci,fsdev=host,mount_tag=host"]);
+        for device in &self.devices {
+            qemu.args(device.options());
+        }
         // An oops is a panic and a panic an end. Mitigations slow down guests that are translated, without
         // KASLR the kernel starts sooner, and on a busy host it finds its timer too slow to be one.
         qemu.arg("-append").arg(format!(

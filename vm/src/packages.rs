@@ -3,47 +3,97 @@
 use std::cmp::Ordering;
 use std::ffi::OsStr;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::program::output;
 
-/// Fetches packages and unpacks them into a directory.
-pub(crate) fn unpack(packages: &[String], folder: &Path) -> Result<(), String> {
-    let fetched = tempfile::tempdir_in(folder).map_err(|error| in_folder(folder, error))?;
-    let fetch = || {
-        let mut apt = Command::new("apt-get");
-        output(apt.args(["download", "--quiet"]).args(packages).current_dir(fetched.path()))
-    };
-    // What an old list names may be gone.
-    fetch().or_else(|first| update().and_then(|()| fetch()).map_err(|_| first))?;
-    for entry in fs::read_dir(fetched.path()).map_err(|error| in_folder(folder, error))? {
-        let file = entry.map_err(|error| in_folder(folder, error))?.path();
-        if file.extension() == Some(OsStr::new("deb")) {
-            output(Command::new("dpkg").arg("--extract").arg(file).arg(folder))?;
+/// Where packages come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// Wherever this machine's apt takes them.
+    Here,
+    /// The Debian after Debian 12, with its newest kernels: lists of our own, in this directory.
+    Newer(PathBuf),
+}
+
+/// The Debian 13 that newer kernels are made for, signed with the keys that every Debian has.
+const NEWER: &str = "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] \
+                     http://deb.debian.org/debian trixie-backports main\n";
+
+impl Source {
+    /// Newer packages than this machine's apt knows, with their lists in a directory.
+    pub(crate) fn newer(folder: &Path) -> Result<Self, String> {
+        let source = Self::Newer(folder.to_owned());
+        if !folder.exists() {
+            let aside = folder.with_extension("new");
+            for place in ["lists/partial", "cache/archives/partial"] {
+                fs::create_dir_all(aside.join(place)).map_err(|error| in_folder(&aside, error))?;
+            }
+            fs::write(aside.join("sources.list"), NEWER)
+                .map_err(|error| in_folder(&aside, error))?;
+            Self::Newer(aside.clone()).update()?;
+            fs::rename(&aside, folder).map_err(|error| in_folder(folder, error))?;
         }
+        Ok(source)
     }
-    Ok(())
-}
 
-/// What a package depends on directly, alternatives included.
-pub(crate) fn dependencies(package: &str) -> Result<Vec<String>, String> {
-    let depends = || output(Command::new("apt-cache").args(["depends", package]));
-    let text = depends().or_else(|first| update().and_then(|()| depends()).map_err(|_| first))?;
-    let text = String::from_utf8_lossy(&text).into_owned();
-    let names = text.lines().filter_map(|line| Some(line.split_once("Depends: ")?.1.to_owned()));
-    Ok(names.collect())
-}
+    /// One of apt's programs, reading the right lists.
+    fn apt(&self, program: &str) -> Command {
+        let mut apt = Command::new(program);
+        if let Self::Newer(folder) = self {
+            // apt.conf(5). What is installed here is nothing to these lists.
+            let place = |option: &str, file: &str| format!("{option}={}/{file}", folder.display());
+            apt.args(["-o", &place("Dir::Etc::SourceList", "sources.list")]);
+            apt.args(["-o", "Dir::Etc::SourceParts=/dev/null"]);
+            apt.args(["-o", &place("Dir::State::Lists", "lists")]);
+            apt.args(["-o", &place("Dir::Cache", "cache")]);
+            apt.args(["-o", "Dir::State::Status=/dev/null"]);
+        }
+        apt
+    }
 
-/// All packages whose names begin so.
-pub(crate) fn beginning(prefix: &str) -> Result<Vec<String>, String> {
-    let text = output(Command::new("apt-cache").args(["pkgnames", prefix]))?;
-    Ok(String::from_utf8_lossy(&text).lines().map(str::to_owned).collect())
-}
+    /// Fetches packages and unpacks them into a directory.
+    pub(crate) fn unpack(&self, packages: &[String], folder: &Path) -> Result<(), String> {
+        let fetched = tempfile::tempdir_in(folder).map_err(|error| in_folder(folder, error))?;
+        self.with_fresh_lists(|| {
+            let mut apt = self.apt("apt-get");
+            output(apt.args(["download", "--quiet"]).args(packages).current_dir(fetched.path()))
+        })?;
+        for entry in fs::read_dir(fetched.path()).map_err(|error| in_folder(folder, error))? {
+            let file = entry.map_err(|error| in_folder(folder, error))?.path();
+            if file.extension() == Some(OsStr::new("deb")) {
+                output(Command::new("dpkg").arg("--extract").arg(file).arg(folder))?;
+            }
+        }
+        Ok(())
+    }
 
-/// Refreshes apt's lists, which root may.
-fn update() -> Result<(), String> {
-    output(Command::new("apt-get").args(["update", "--quiet"])).map(|_| ())
+    /// What a package depends on directly, alternatives included.
+    pub(crate) fn dependencies(&self, package: &str) -> Result<Vec<String>, String> {
+        let depends = || output(self.apt("apt-cache").args(["depends", package]));
+        let text = self.with_fresh_lists(depends)?;
+        let text = String::from_utf8_lossy(&text).into_owned();
+        let names =
+            text.lines().filter_map(|line| Some(line.split_once("Depends: ")?.1.to_owned()));
+        Ok(names.collect())
+    }
+
+    /// All packages whose names begin so.
+    pub(crate) fn beginning(&self, prefix: &str) -> Result<Vec<String>, String> {
+        let text = output(self.apt("apt-cache").args(["pkgnames", prefix]))?;
+        Ok(String::from_utf8_lossy(&text).lines().map(str::to_owned).collect())
+    }
+
+    /// Once more with new lists if it fails: what an old list names may be gone.
+    fn with_fresh_lists<T>(&self, work: impl Fn() -> Result<T, String>) -> Result<T, String> {
+        work().or_else(|first| self.update().and_then(|()| work()).map_err(|_| first))
+    }
+
+    /// Refreshes the lists: root may refresh the machine's.
+    fn update(&self) -> Result<(), String> {
+        output(self.apt("apt-get").args(["update", "--quiet"])).map(|_| ())
+    }
 }
 
 pub(crate) fn in_folder(folder: &Path, error: impl std::fmt::Display) -> String {

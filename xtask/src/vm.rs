@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::{Result, anyhow};
 use clap::Args;
-use wirespeed_vm::{Failure, Kernel, Machine, PadLock, Program};
+use wirespeed_vm::{Device, Failure, Kernel, Machine, PadLock, Program};
 
 use crate::workspace::Workspace;
 
@@ -25,6 +25,9 @@ pub(crate) struct Guest {
     /// A CPU with PadLock, whose instructions our kernel module carries out
     #[arg(long, value_name = "MODEL", value_parser = padlock)]
     padlock: Option<PadLock>,
+    /// A device: virtio-crypto, an engine that only the kernel reaches
+    #[arg(long, value_name = "DEVICE", value_parser = device)]
+    device: Vec<Device>,
     /// How many CPUs
     #[arg(long, value_name = "N", default_value_t = 2)]
     processors: u32,
@@ -49,7 +52,13 @@ Examples:
   cargo xtask vm --kernel 6.12 -- target/release/wirespeed
   cargo xtask vm --cpu Haswell -- target/release/wirespeed routes
   cargo xtask vm --padlock nano -- sh -c 'modprobe padlock-aes && grep -A4 padlock /proc/crypto'
-  cargo xtask vm --padlock nano -- openssl engine padlock";
+  cargo xtask vm --padlock nano -- openssl engine padlock
+  cargo xtask vm --device virtio-crypto -- grep -A 9 virtio_crypto /proc/crypto";
+
+fn device(name: &str) -> Result<Device, String> {
+    let known = Device::ALL.into_iter().find(|device| device.name() == name);
+    known.ok_or_else(|| format!("choose from {}", Device::ALL.map(Device::name).join(" ")))
+}
 
 fn padlock(name: &str) -> Result<PadLock, String> {
     let known = PadLock::ALL.into_iter().find(|model| model.name() == name);
@@ -73,6 +82,9 @@ pub(crate) fn run(workspace: &Workspace, guest: Guest) -> Result<ExitCode> {
         .processors(guest.processors)
         .memory_mib(guest.memory)
         .limit(Duration::from_secs(guest.limit));
+    for device in guest.device {
+        machine = machine.device(device);
+    }
     if let Some(cpu) = guest.cpu {
         machine = machine.cpu(cpu);
     }
