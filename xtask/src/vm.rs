@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -28,6 +28,9 @@ pub(crate) struct Guest {
     /// A device: virtio-crypto, an engine that only the kernel reaches
     #[arg(long, value_name = "DEVICE", value_parser = device)]
     device: Vec<Device>,
+    /// A kernel module, built from the source in this directory and loaded
+    #[arg(long, value_name = "SOURCE")]
+    module: Vec<PathBuf>,
     /// How many CPUs
     #[arg(long, value_name = "N", default_value_t = 2)]
     processors: u32,
@@ -85,12 +88,16 @@ pub(crate) fn run(workspace: &Workspace, guest: Guest) -> Result<ExitCode> {
     for device in guest.device {
         machine = machine.device(device);
     }
+    let build = |source: &Path| kernel.build_module(source).map_err(|why| anyhow!(why));
+    for source in &guest.module {
+        machine = machine.module(build(source)?, "");
+    }
     if let Some(cpu) = guest.cpu {
         machine = machine.cpu(cpu);
     }
     if let Some(model) = guest.padlock {
-        let module = kernel.build_module(&workspace.root().join("emulator/kernel"));
-        machine = machine.cpu(model.cpu()).module(module.map_err(|why| anyhow!(why))?, "");
+        let module = build(&workspace.root().join("emulator/kernel"))?;
+        machine = machine.cpu(model.cpu()).module(module, "");
     }
     let program = Program::here(guest.command).map_err(|why| anyhow!(why))?;
     Ok(match machine.run(&program, &mut io::stdout(), &mut io::stderr()) {
