@@ -15,7 +15,7 @@ macro_rules! opaque {
     )*};
 }
 
-opaque! { LibCtx Provider EvpCipher EvpCipherCtx EvpMd EvpMdCtx Conf Stack }
+opaque! { LibCtx Provider EvpCipher EvpCipherCtx EvpMd EvpMdCtx EvpMac EvpMacCtx Conf Stack }
 
 macro_rules! functions {
     ($($field:ident = $symbol:literal ($($argument:ty),*) $(-> $result:ty)?;)*) => {
@@ -148,6 +148,13 @@ functions! {
     md_init = c"EVP_DigestInit_ex2" (*mut EvpMdCtx, *const EvpMd, *const RawParam) -> c_int;
     md_update = c"EVP_DigestUpdate" (*mut EvpMdCtx, *const c_void, usize) -> c_int;
     md_finish = c"EVP_DigestFinal_ex" (*mut EvpMdCtx, *mut c_uchar, *mut c_uint) -> c_int;
+    mac_fetch = c"EVP_MAC_fetch" (*mut LibCtx, *const c_char, *const c_char) -> *mut EvpMac;
+    mac_free = c"EVP_MAC_free" (*mut EvpMac);
+    mac_ctx_new = c"EVP_MAC_CTX_new" (*mut EvpMac) -> *mut EvpMacCtx;
+    mac_ctx_free = c"EVP_MAC_CTX_free" (*mut EvpMacCtx);
+    mac_init = c"EVP_MAC_init" (*mut EvpMacCtx, *const c_uchar, usize, *const RawParam) -> c_int;
+    mac_update = c"EVP_MAC_update" (*mut EvpMacCtx, *const c_uchar, usize) -> c_int;
+    mac_finish = c"EVP_MAC_final" (*mut EvpMacCtx, *mut c_uchar, *mut usize, usize) -> c_int;
     one_shot = c"EVP_Cipher" (*mut EvpCipherCtx, *mut c_uchar, *const c_uchar, c_uint) -> c_int;
 }
 

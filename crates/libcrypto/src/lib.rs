@@ -26,6 +26,7 @@ mod digest;
 mod error;
 mod ffi;
 mod library;
+mod mac;
 mod param;
 
 pub use cipher::Cipher;
@@ -35,4 +36,5 @@ pub use context::{Context, ProviderInit};
 pub use digest::{Digest, DigestContext};
 pub use error::{Entry, Error};
 pub use library::{Library, OpenError};
+pub use mac::MacContext;
 pub use param::{Descriptor, Kind, Param, Value};

@@ -96,6 +96,8 @@ pub enum Value<'a> {
     Utf8(&'a CStr),
     /// Bytes.
     Octets(&'a [u8]),
+    /// The length of bytes that are not given (null): how long a tag shall be.
+    NoOctets(usize),
     /// A number of another width, or a real: a type and the bytes of the value.
     Raw(Kind, &'a [u8]),
 }
@@ -128,7 +130,7 @@ impl<'a> Param<'a> {
             Value::Uint(value) => value.try_into().ok(),
             Value::Int64(value) => value.try_into().ok(),
             Value::Size(value) => Some(value),
-            Value::Utf8(_) | Value::Octets(_) | Value::Raw(..) => None,
+            Value::Utf8(_) | Value::Octets(_) | Value::NoOctets(_) | Value::Raw(..) => None,
         }
     }
 
@@ -146,6 +148,7 @@ impl<'a> Param<'a> {
             Value::Size(value) => of(Kind::Unsigned, value),
             Value::Utf8(text) => (Kind::Utf8, text.as_ptr().cast(), text.count_bytes()),
             Value::Octets(bytes) => (Kind::Octets, bytes.as_ptr().cast(), bytes.len()),
+            Value::NoOctets(length) => (Kind::Octets, ptr::null(), *length),
             Value::Raw(kind, bytes) => {
                 assert!(!kind.is_pointer(), "no pointers from bytes");
                 (*kind, bytes.as_ptr().cast(), bytes.len())

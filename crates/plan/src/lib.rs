@@ -15,6 +15,7 @@
 //! AES-128-GCM enc    64 libcrypto
 //! digest SHA2-256 padlock
 //! offload DES-EDE3-CBC enc 16384
+//! driver DES-EDE3-CBC cbc-des3_ede-asm
 //! ```
 //!
 //! First the format and its version; then the machine's [`Fingerprint`]; then the rows: algorithm,
@@ -27,7 +28,9 @@
 //! will be; one without a line is left to libcrypto.
 //!
 //! What has no rows, a hash function or a cipher of which we have no kernels, may have a line that says
-//! from how many bytes in a call on it goes to the Linux kernel.
+//! from how many bytes in a call on it goes to the Linux kernel. Whatever goes there may have a line with
+//! the driver that was measured. The kernel answers a generic name with whichever driver has the highest
+//! priority at that moment, so a plan that named none would hold for drivers that nobody measured.
 //!
 //! A reader believes nothing: not the version, not a name, not a number, not the length of the file.
 #![forbid(unsafe_code)]
@@ -46,5 +49,5 @@ pub use fingerprint::Fingerprint;
 pub use judge::{MARGIN, Ratio, Trial, judge, judge_digest};
 pub use row::{Offload, Reason, Row};
 pub use sizes::{OCTAVES, octave};
-pub use table::{LARGEST, Plan};
+pub use table::{LARGEST, LONGEST_DRIVER, Plan};
 pub use time::Time;

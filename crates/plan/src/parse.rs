@@ -10,7 +10,7 @@ use crate::error::PlanError;
 use crate::fingerprint::Fingerprint;
 use crate::row::{Offload, Reason, Row};
 use crate::sizes::octave;
-use crate::table::{LARGEST, Plan};
+use crate::table::{LARGEST, LONGEST_DRIVER, Plan, is_driver};
 use crate::time::Time;
 
 /// The first word of every plan.
@@ -24,6 +24,9 @@ pub(crate) const DIGEST: &str = "digest";
 /// The first word of the line of something without rows that the kernel serves. (Not "kernel", which
 /// begins a fact.)
 pub(crate) const OFFLOAD: &str = "offload";
+
+/// The first word of the line that names the kernel's driver of something.
+pub(crate) const DRIVER: &str = "driver";
 
 /// Bytes in a line at most.
 const LONGEST_LINE: usize = 256;
@@ -52,6 +55,7 @@ pub(crate) fn plan(text: &str) -> Result<Plan, PlanError> {
     let mut rows: Vec<(Line<'_>, Row)> = Vec::new();
     let mut digests: Vec<(Line<'_>, (Digest, Route))> = Vec::new();
     let mut offloads: Vec<(Line<'_>, Offload)> = Vec::new();
+    let mut drivers: Vec<(Line<'_>, (Subject, &str))> = Vec::new();
     for line in lines {
         let Some(text) = content(line)? else { continue };
         let (first, rest) = text.split_once([' ', '\t']).unwrap_or((text, ""));
@@ -65,6 +69,7 @@ pub(crate) fn plan(text: &str) -> Result<Plan, PlanError> {
                 }
             }
             None if first == DIGEST => digests.push((line, digest(line, rest)?)),
+            None if first == DRIVER => drivers.push((line, driver(line, rest)?)),
             None if first == OFFLOAD => offloads.push((line, offload(line, rest)?)),
             None => rows.push((line, row(line, text)?)),
         }
@@ -91,6 +96,11 @@ pub(crate) fn plan(text: &str) -> Result<Plan, PlanError> {
         if plan.put_offload(subject, direction, bytes).is_some() {
             let direction = subject.direction(direction);
             return Err(line.error(format!("a second {OFFLOAD} of {subject} {direction}")));
+        }
+    }
+    for (line, (subject, driver)) in drivers {
+        if plan.put_driver(subject, driver).is_some() {
+            return Err(line.error(format!("a second {DRIVER} of {subject}")));
         }
     }
     for &algorithm in Algorithm::ALL {
@@ -208,6 +218,20 @@ fn offload(line: Line<'_>, text: &str) -> Result<Offload, PlanError> {
     let bytes =
         number.ok_or_else(|| line.error(format!("'{}' is no number of bytes", shown(bytes))))?;
     Ok(Offload { subject, direction, bytes })
+}
+
+/// Anything that the kernel may have, and the driver's name.
+fn driver<'a>(line: Line<'_>, text: &'a str) -> Result<(Subject, &'a str), PlanError> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let &[subject, driver] = &words[..] else {
+        return Err(line.error(format!("after {DRIVER} come two words: algorithm, driver")));
+    };
+    let subject = name(line, subject)?;
+    if is_driver(driver) {
+        return Ok((subject, driver));
+    }
+    let most = LONGEST_DRIVER;
+    Err(line.error(format!("'{}' is no driver: ASCII, at most {most} characters", shown(driver))))
 }
 
 /// One of the directions that differ, by its word.

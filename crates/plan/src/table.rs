@@ -1,5 +1,6 @@
 //! The table itself: rows by their place, and the routes by octave.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::fs::{self, File};
 use std::io::Read;
@@ -36,6 +37,8 @@ pub struct Plan {
     digests: [Option<Route>; Digest::ALL.len()],
     /// From how many bytes on the kernel serves, by [`offload_place`].
     offloads: [Option<usize>; OFFLOADS],
+    /// The driver that the kernel's figures are of, by the place in [`Subject::all`].
+    drivers: BTreeMap<usize, (Subject, String)>,
 }
 
 /// Hash functions of ours and algorithms of others, in both directions.
@@ -46,7 +49,8 @@ impl Plan {
     pub fn new(fingerprint: Fingerprint) -> Self {
         let places = Algorithm::ALL.len() * Direction::BOTH.len() * SIZE_CLASSES.len();
         let digests = [None; Digest::ALL.len()];
-        Self { fingerprint, rows: vec![None; places], digests, offloads: [None; OFFLOADS] }
+        let (offloads, drivers) = ([None; OFFLOADS], BTreeMap::new());
+        Self { fingerprint, rows: vec![None; places], digests, offloads, drivers }
     }
 
     /// Reads a plan's text; the error is one line that says where and what.
@@ -152,6 +156,27 @@ impl Plan {
         self.offloads[place].replace(bytes)
     }
 
+    /// The kernel's driver that was measured for a subject, and the only one that the plan speaks of:
+    /// where it is gone, the kernel's route is. Nothing in a plan that leaves the choice to the kernel.
+    pub fn driver(&self, subject: Subject) -> Option<&str> {
+        self.drivers.get(&subject_place(subject)).map(|(_, driver)| driver.as_str())
+    }
+
+    /// Every driver that was measured.
+    pub fn drivers(&self) -> impl Iterator<Item = (Subject, &str)> {
+        self.drivers.values().map(|(subject, driver)| (*subject, driver.as_str()))
+    }
+
+    /// Names the driver of a subject; the one that it had before.
+    ///
+    /// # Panics
+    /// If that is no name for a driver: one word of printable ASCII, [`LONGEST_DRIVER`] at most.
+    pub fn put_driver(&mut self, subject: Subject, driver: &str) -> Option<String> {
+        assert!(is_driver(driver), "no name for a driver: {driver}");
+        let before = self.drivers.insert(subject_place(subject), (subject, driver.to_owned()));
+        before.map(|(_, driver)| driver)
+    }
+
     /// Puts a row in its place; the row that was there before, and is now lost.
     ///
     /// # Panics
@@ -167,6 +192,23 @@ fn place(algorithm: Algorithm, direction: Direction, class: usize) -> usize {
     let symmetric = algorithm.mode().is_symmetric();
     let direction = if symmetric { Direction::Encrypt } else { direction };
     (algorithm.index() * Direction::BOTH.len() + direction as usize) * SIZE_CLASSES.len() + class
+}
+
+/// Characters in the name of a driver at most: the kernel's CRYPTO_MAX_ALG_NAME without the end.
+pub const LONGEST_DRIVER: usize = 127;
+
+/// Whether the kernel could call a driver so.
+pub(crate) fn is_driver(name: &str) -> bool {
+    (1..=LONGEST_DRIVER).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_graphic())
+}
+
+/// The place in [`Subject::all`].
+fn subject_place(subject: Subject) -> usize {
+    match subject {
+        Subject::Cipher(algorithm) => algorithm.index(),
+        Subject::Digest(digest) => Algorithm::ALL.len() + digest as usize,
+        Subject::Foreign(foreign) => Algorithm::ALL.len() + Digest::ALL.len() + foreign.index(),
+    }
 }
 
 /// Where it is kept from how many bytes on the kernel serves; nowhere for what has rows.
@@ -187,7 +229,9 @@ impl fmt::Display for Plan {
         self.rows().try_for_each(|row| writeln!(f, "{row}"))?;
         let mut digests = self.digests();
         digests.try_for_each(|(it, route)| writeln!(f, "{} {it} {route}", parse::DIGEST))?;
-        self.offloads().try_for_each(|offload| writeln!(f, "{} {offload}", parse::OFFLOAD))
+        self.offloads().try_for_each(|offload| writeln!(f, "{} {offload}", parse::OFFLOAD))?;
+        let mut drivers = self.drivers();
+        drivers.try_for_each(|(it, driver)| writeln!(f, "{} {it} {driver}", parse::DRIVER))
     }
 }
 
@@ -240,6 +284,13 @@ mod tests {
         assert_eq!(both.routes(cbc, Direction::Decrypt), Some([Route::Vaes256; OCTAVES]));
         assert_eq!(plan(host).routes(cbc, Direction::Encrypt), None);
         assert_eq!(plan([]).routes(cbc, Direction::Decrypt), None);
+    }
+
+    #[test]
+    fn every_subject_has_a_place() {
+        for (place, subject) in Subject::all().enumerate() {
+            assert_eq!(subject_place(subject), place, "{subject}");
+        }
     }
 
     #[test]

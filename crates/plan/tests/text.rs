@@ -97,6 +97,30 @@ fn what_has_no_rows_has_a_line_for_the_kernel() {
 }
 
 #[test]
+fn a_plan_names_the_drivers_that_were_measured() {
+    let lines = "driver AES-128-CBC virtio_crypto_aes_cbc\ndriver SHA1 sha1-avx2\n\
+                 driver DES-EDE3-CBC cbc(des3_ede-generic)\n";
+    let plan = Plan::parse(&format!("{HEAD}{lines}")).expect("a plan");
+    let driver = |name: &str| plan.driver(name.parse().expect("known"));
+    assert_eq!(driver("SHA1"), Some("sha1-avx2"));
+    assert_eq!(driver("DES-EDE3-CBC"), Some("cbc(des3_ede-generic)"));
+    assert_eq!(driver("AES-256-CBC"), None);
+    assert!(plan.to_string().ends_with(lines));
+    let long = format!("driver MD5 {}", "x".repeat(128));
+    for (line, told) in [
+        ("driver MD5", "line 7: after driver come two words: algorithm, driver"),
+        ("driver MD5 md5 generic", "line 7: after driver come two words"),
+        ("driver MD6 md6-generic", "line 7: unknown algorithm 'MD6'"),
+        ("driver MD5 md5-génerique", "line 7: 'md5-génerique' is no driver: ASCII, at most 127"),
+        (&long, "line 7: 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…' is no driver"),
+        ("driver MD5 a\ndriver MD5 b", "line 8: a second driver of MD5"),
+    ] {
+        let error = error(&format!("{HEAD}{line}\n"));
+        assert!(error.starts_with(told), "{error}");
+    }
+}
+
+#[test]
 fn the_kernel_is_a_route_of_ciphers_whose_state_is_an_iv() {
     let text =
         |name: &str| format!("{HEAD}{}", rows(name)).replace("65536 vaes512", "65536 kernel");
@@ -214,6 +238,7 @@ fn a_plan() -> impl Strategy<Value = Plan> {
         }
         for (subject, direction, bytes) in offloads {
             plan.put_offload(subject, direction, bytes);
+            plan.put_driver(subject, &format!("driver-{bytes}"));
         }
         plan
     })
