@@ -1,35 +1,188 @@
 //! Ciphers whose state is their IV.
 
-use wirespeed_cipher::{Direction, InOut};
+use std::io;
 
-use crate::{Absent, Error, Permission, Transform};
+use wirespeed_cipher::{Direction, InOut};
+use zeroize::Zeroize;
+
+use crate::iv::{Block, following};
+use crate::socket::{Exchange, Purpose, Socket};
+use crate::transform::Kind;
+use crate::wire::Control;
+use crate::{Error, Permission, Transform};
 
 /// A keyed cipher of the kernel's: one socket, which no fork shares.
 #[derive(Debug)]
 pub struct Cipher {
-    _transform: &'static Transform,
+    socket: Socket,
+    control: Control,
+    is_xts: bool,
 }
 
 impl Cipher {
+    /// The most bytes in one request to the kernel; what is longer takes several. An operation in place
+    /// needs memory for what goes beyond it.
+    pub const REQUEST: usize = 65536;
+
     /// Opens a socket for the generic name, or for the driver of that name, and gives it the key.
+    ///
+    /// # Panics
+    /// If the transform is no cipher.
     pub fn open(
-        _transform: &'static Transform,
-        _driver: Option<&str>,
-        _key: &[u8],
-        _permission: Permission,
+        transform: &'static Transform,
+        driver: Option<&str>,
+        key: &[u8],
+        permission: Permission,
     ) -> Result<Self, Error> {
-        Err(Error::Absent(Absent("not written yet".to_owned())))
+        let Kind::Cipher { iv_bytes, .. } = transform.kind else {
+            panic!("{} is no cipher", transform.name)
+        };
+        let purpose = Purpose::new(transform, driver, key, permission);
+        let socket = Socket::new(purpose, Self::REQUEST)?;
+        let is_xts = transform.kernel.starts_with("xts(");
+        Ok(Self { socket, control: Control::new(iv_bytes, false), is_xts })
     }
 
-    /// Runs whole blocks (XTS: one data unit) from `iv` on, which moves on as the mode's does.
+    /// What it computes.
+    pub const fn transform(&self) -> &'static Transform {
+        self.socket.purpose.transform
+    }
+
+    /// How many system calls its messages took so far; opening is not counted.
+    pub const fn system_calls(&self) -> u64 {
+        self.socket.calls
+    }
+
+    /// Runs whole blocks (XTS: one data unit) from `iv` on, which moves on as the mode's does; CTR's by
+    /// each block begun.
     ///
-    /// On an error neither `iv` nor `data` has changed, in place or not.
+    /// On an error neither `iv` nor the data to read has changed, in place or not. (At a destination of
+    /// its own there may be anything.)
+    ///
+    /// # Panics
+    /// If `iv` has another length than the transform's, or the data are no whole blocks.
     pub fn crypt(
         &mut self,
-        _direction: Direction,
-        _iv: &mut [u8],
-        _data: InOut<'_>,
+        direction: Direction,
+        iv: &mut [u8],
+        mut data: InOut<'_>,
     ) -> Result<(), Error> {
-        Err(Error::Absent(Absent("not written yet".to_owned())))
+        let Kind::Cipher { iv_bytes, block_bytes, .. } = self.transform().kind else {
+            unreachable!("it was opened as a cipher")
+        };
+        assert_eq!(iv.len(), iv_bytes, "{} IV", self.transform().name);
+        assert_eq!(data.len() % block_bytes, 0, "{}: whole blocks", self.transform().name);
+        if data.is_empty() {
+            return Ok(());
+        }
+        let mut chain = Block::default();
+        let chain = &mut chain[..iv_bytes];
+        chain.copy_from_slice(iv);
+        if !overlap(&data) {
+            // SAFETY: the destination is writable for the length of the data.
+            unsafe { self.run(direction, chain, &data, data.destination())? };
+        } else if data.len() <= self.socket.area.room() {
+            let output = self.socket.area.bytes(data.len()).as_mut_ptr();
+            // SAFETY: the area has that much room, and nobody else uses it.
+            unsafe { self.run(direction, chain, &data, output)? };
+            data.overwrite(self.socket.area.bytes(data.len()));
+        } else {
+            let mut output = Staging::new(data.len())?;
+            // SAFETY: it is as long as the data.
+            unsafe { self.run(direction, chain, &data, output.0.as_mut_ptr())? };
+            data.overwrite(&output.0);
+        }
+        iv.copy_from_slice(chain);
+        Ok(())
+    }
+
+    /// Request by request, from the source to `output`, which may not overlap.
+    ///
+    /// # Safety
+    /// `output` must be writable for the length of the data.
+    unsafe fn run(
+        &mut self,
+        direction: Direction,
+        iv: &mut [u8],
+        data: &InOut<'_>,
+        output: *mut u8,
+    ) -> Result<(), Error> {
+        let chain = self.transform().chain;
+        let step = self.step(data.len())?;
+        for from in (0..data.len()).step_by(step) {
+            let count = step.min(data.len() - from);
+            // SAFETY: both ranges are as long as the data.
+            let (source, output) = unsafe { (data.source().add(from), output.add(from)) };
+            self.control.set(direction, iv);
+            let part = libc::iovec { iov_base: source.cast_mut().cast(), iov_len: count };
+            // SAFETY: the source is readable and the output writable for `count` bytes.
+            let exchanged = unsafe {
+                self.socket.exchange(self.control.as_slice(), &[part], output, count, count)
+            };
+            exchanged.map_err(|exchange| self.judge(exchange, count))?;
+            // SAFETY: as above, and apart from each other.
+            let (source, output) = unsafe {
+                (
+                    std::slice::from_raw_parts(source, count),
+                    std::slice::from_raw_parts(output, count),
+                )
+            };
+            following(chain, direction, iv, source, output);
+        }
+        Ok(())
+    }
+
+    /// Bytes in each request.
+    fn step(&mut self, length: usize) -> Result<usize, Error> {
+        let capacity = self.socket.capacity(length)?;
+        if !self.is_xts {
+            return Ok(capacity.min(Self::REQUEST));
+        }
+        // A data unit cannot be cut.
+        if length > capacity {
+            return Err(Error::busy("the kernel takes no XTS data unit of that length"));
+        }
+        Ok(capacity)
+    }
+
+    fn judge(&self, exchange: Exchange, count: usize) -> Error {
+        match exchange {
+            // Before Linux 5.4, and with drivers of today, XTS has no ciphertext stealing.
+            Exchange::Failed(error)
+                if self.is_xts && !count.is_multiple_of(16) && is_invalid(&error) =>
+            {
+                Error::Busy(error)
+            }
+            exchange => exchange.into(),
+        }
+    }
+}
+
+fn is_invalid(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(libc::EINVAL)
+}
+
+/// Whether any byte is both to be read and to be written.
+fn overlap(data: &InOut<'_>) -> bool {
+    let (source, destination) = (data.source().addr(), data.destination().addr());
+    source.abs_diff(destination) < data.len()
+}
+
+/// Memory for one long operation in place, wiped when dropped.
+struct Staging(Vec<u8>);
+
+impl Staging {
+    fn new(length: usize) -> Result<Self, Error> {
+        let mut bytes = Vec::new();
+        let room = bytes.try_reserve_exact(length);
+        room.map_err(|_| Error::Busy(io::Error::from_raw_os_error(libc::ENOMEM)))?;
+        bytes.resize(length, 0);
+        Ok(Self(bytes))
+    }
+}
+
+impl Drop for Staging {
+    fn drop(&mut self) {
+        self.0.as_mut_slice().zeroize();
     }
 }

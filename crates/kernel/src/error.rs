@@ -13,6 +13,8 @@ impl fmt::Display for Absent {
     }
 }
 
+impl std::error::Error for Absent {}
+
 /// Why an operation was not done. Nothing of it has happened: data and IV are as they were.
 #[derive(Debug)]
 pub enum Error {
@@ -23,6 +25,37 @@ pub enum Error {
     Busy(io::Error),
     /// The driver failed or has gone: not again.
     Broken(io::Error),
+}
+
+impl Error {
+    /// What a failed system call means for an operation on a socket that is open.
+    pub(crate) fn of_operation(error: io::Error) -> Self {
+        if passes(&error) { Self::Busy(error) } else { Self::Broken(error) }
+    }
+
+    /// A call that was not made for a reason of our own.
+    pub(crate) fn busy(why: &'static str) -> Self {
+        Self::Busy(io::Error::other(why))
+    }
+}
+
+/// Whether a failure says nothing about the driver: resources, signals, and what a sandbox or a security
+/// module forbids.
+pub(crate) fn passes(error: &io::Error) -> bool {
+    const PASSING: [i32; 10] = [
+        libc::EBUSY,
+        libc::EAGAIN,
+        libc::EINTR,
+        libc::ENOMEM,
+        libc::ENOBUFS,
+        libc::EMFILE,
+        libc::ENFILE,
+        libc::EPERM,
+        libc::EACCES,
+        // The kernel waits a minute for the self-test of a driver that has just come.
+        libc::ETIMEDOUT,
+    ];
+    error.raw_os_error().is_some_and(|number| PASSING.contains(&number))
 }
 
 impl fmt::Display for Error {
@@ -36,3 +69,20 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_passes_is_busy_and_the_rest_is_broken() {
+        let of = |number| Error::of_operation(io::Error::from_raw_os_error(number));
+        for number in [libc::EBUSY, libc::ENOMEM, libc::EMFILE, libc::EPERM, libc::EAGAIN] {
+            assert!(matches!(of(number), Error::Busy(_)), "{number}");
+        }
+        for number in [libc::EIO, libc::ENODEV, libc::EINVAL, libc::EBADMSG, libc::ENOKEY] {
+            assert!(matches!(of(number), Error::Broken(_)), "{number}");
+        }
+        assert!(matches!(Error::of_operation(io::Error::other("short")), Error::Broken(_)));
+    }
+}

@@ -5,12 +5,18 @@
 //! here runs unasked. An operation is a pure function over (key, IV, data), as with every route: what it
 //! could not do has not happened, and the caller goes on elsewhere from the same IV.
 
+mod area;
 mod cipher;
 mod error;
+mod iv;
 mod permission;
+mod presence;
+mod socket;
 mod transform;
+mod wire;
 
 pub use cipher::Cipher;
 pub use error::{Absent, Error};
 pub use permission::{Permission, permitted};
+pub use presence::{presence, presence_of};
 pub use transform::{Kind, Transform};

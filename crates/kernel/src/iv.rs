@@ -1,0 +1,93 @@
+//! The IV of the next call, as SP 800-38A has it: computed here, whatever the driver makes of its own.
+
+use wirespeed_cipher::Direction;
+
+use crate::transform::Chain;
+use crate::wire::Control;
+
+/// The longest IV.
+pub(crate) type Block = [u8; Control::LONGEST_IV];
+
+/// Moves `iv` on over what was read and what was written: at least a block, except for counters.
+pub(crate) fn following(
+    chain: Chain,
+    direction: Direction,
+    iv: &mut [u8],
+    input: &[u8],
+    output: &[u8],
+) {
+    let last = |bytes: &[u8], iv: &mut [u8]| iv.copy_from_slice(&bytes[bytes.len() - iv.len()..]);
+    match chain {
+        Chain::Still => {}
+        Chain::Ciphertext => match direction {
+            Direction::Encrypt => last(output, iv),
+            Direction::Decrypt => last(input, iv),
+        },
+        Chain::Keystream => {
+            last(output, iv);
+            let input = &input[input.len() - iv.len()..];
+            iv.iter_mut().zip(input).for_each(|(byte, read)| *byte ^= read);
+        }
+        Chain::Counter => add(iv, input.len().div_ceil(iv.len())),
+    }
+}
+
+/// Adds to a big-endian number that wraps.
+fn add(number: &mut [u8], count: usize) {
+    let mut carry = count;
+    for byte in number.iter_mut().rev() {
+        carry += usize::from(*byte);
+        *byte = carry as u8;
+        carry >>= 8;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Direction::{Decrypt, Encrypt};
+
+    fn moved(
+        chain: Chain,
+        direction: Direction,
+        iv: &[u8],
+        input: &[u8],
+        output: &[u8],
+    ) -> Vec<u8> {
+        let mut iv = iv.to_vec();
+        following(chain, direction, &mut iv, input, output);
+        iv
+    }
+
+    #[test]
+    fn each_mode_goes_on_from_its_last_block() {
+        let input: Vec<u8> = (0..48).collect();
+        let output: Vec<u8> = (100..148).collect();
+        let iv = [7; 16];
+        let of = |chain, direction| moved(chain, direction, &iv, &input, &output);
+        assert_eq!(of(Chain::Still, Encrypt), iv);
+        assert_eq!(of(Chain::Ciphertext, Encrypt), output[32..]);
+        assert_eq!(of(Chain::Ciphertext, Decrypt), input[32..]);
+        let keystream: Vec<u8> = (32..48).map(|at| input[at] ^ output[at]).collect();
+        for direction in Direction::BOTH {
+            assert_eq!(of(Chain::Keystream, direction), keystream);
+        }
+        assert_eq!(moved(Chain::Still, Decrypt, &[], &input, &output), [0u8; 0]);
+        // A block of eight bytes.
+        assert_eq!(moved(Chain::Ciphertext, Encrypt, &[0; 8], &input, &output), output[40..]);
+    }
+
+    #[test]
+    fn counters_carry_and_wrap_as_numbers() {
+        let after = |counter: u128, bytes: usize| {
+            let data = vec![0; bytes];
+            let iv = moved(Chain::Counter, Encrypt, &counter.to_be_bytes(), &data, &data);
+            u128::from_be_bytes(iv.try_into().expect("16 bytes"))
+        };
+        for counter in [0, 0xff, u128::from(u32::MAX), u128::from(u64::MAX), u128::MAX, 1 << 127] {
+            for (bytes, blocks) in [(1, 1), (16, 1), (17, 2), (65536, 4096)] {
+                assert_eq!(after(counter, bytes), counter.wrapping_add(blocks), "{counter:x}");
+            }
+        }
+    }
+}
