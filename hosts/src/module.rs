@@ -80,7 +80,7 @@ impl Watched {
         let ours = |route: Route| route != Route::Libcrypto;
         let got: u64 = counted
             .rows()
-            .filter(|row| row.algorithm.name() == algorithm && row.direction == direction)
+            .filter(|row| row.subject.name() == algorithm && row.direction == direction)
             .filter(|row| ours(row.route))
             .map(|row| row.bytes)
             .sum();

@@ -28,6 +28,18 @@ impl Subject {
         Self::ours().chain(Foreign::all().map(Self::Foreign))
     }
 
+    /// How many there are.
+    pub const COUNT: usize = Algorithm::ALL.len() + Digest::ALL.len() + Foreign::COUNT;
+
+    /// The place in [`Self::all`].
+    pub fn index(self) -> usize {
+        match self {
+            Self::Cipher(algorithm) => algorithm.index(),
+            Self::Digest(digest) => Algorithm::ALL.len() + digest as usize,
+            Self::Foreign(foreign) => Algorithm::ALL.len() + Digest::ALL.len() + foreign.index(),
+        }
+    }
+
     /// OpenSSL's name.
     pub const fn name(self) -> &'static str {
         match self {
@@ -109,5 +121,16 @@ impl FromStr for Subject {
             given: given.to_owned(),
             known: Self::all().map(Self::name).collect(),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everything_has_its_place() {
+        assert!(Subject::all().enumerate().all(|(place, subject)| subject.index() == place));
+        assert_eq!(Subject::all().count(), Subject::COUNT);
     }
 }

@@ -12,6 +12,8 @@ pub(crate) mod counters;
 pub(crate) mod digest;
 #[cfg(test)]
 mod faults;
+pub(crate) mod host_cipher;
+pub(crate) mod host_digest;
 pub(crate) mod host_library;
 pub(crate) mod provider;
 #[cfg(test)]

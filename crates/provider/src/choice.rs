@@ -5,8 +5,9 @@ use std::sync::Arc;
 use wirespeed_cipher::{Algorithm, BlockKernels, Direction, InOut, Route};
 use zeroize::Zeroize;
 
-use crate::boundary::host_library::HostCipher;
-use crate::routing::{Routing, reference};
+use crate::boundary::host_cipher::HostCipher;
+use crate::far::{Far, KernelCipher};
+use crate::routing::{Routing, Way, reference};
 use crate::rows::Rows;
 
 /// One context's way to its routes.
@@ -19,6 +20,8 @@ pub(crate) struct Choice {
     watched: bool,
     /// libcrypto's own context, where calls may go to it.
     pub(crate) host: Option<HostCipher>,
+    /// The way to Linux's crypto API, where calls may go to it.
+    kernel: Option<KernelCipher>,
 }
 
 /// What a call does to the state of a mode, by whichever route.
@@ -33,17 +36,16 @@ pub(crate) trait Step {
     fn agree(a: &Self::State, b: &Self::State) -> bool;
 }
 
-/// A step that the host's OpenSSL can take too, at any call.
-pub(crate) trait HostStep: Step {
-    /// By the host's default provider. Tells whether it did; if it failed, the `spare` kernels have
-    /// done it instead.
-    fn host(
+/// A step that others can take too, at any call.
+pub(crate) trait FarStep: Step {
+    /// By somebody far away; if nobody did it, the `spare` kernels have done it instead.
+    fn far(
         &mut self,
-        host: &mut HostCipher,
+        far: &mut Far<'_>,
         spare: &'static BlockKernels,
         state: &mut Self::State,
         data: InOut<'_>,
-    ) -> bool;
+    );
 }
 
 /// What a call that is computed twice is cut into, so that its input can be kept on the stack.
@@ -61,6 +63,7 @@ impl Choice {
             index,
             watched: routing.is_watched(),
             host: routing.host(index).and_then(|library| HostCipher::new(library, algorithm)),
+            kernel: routing.offloaded(index).map(|it| KernelCipher::new(it.clone())),
         }
     }
 
@@ -100,6 +103,9 @@ impl Choice {
         if let Some(host) = &mut self.host {
             host.take_key(key, direction);
         }
+        if let Some(kernel) = &mut self.kernel {
+            kernel.take_key(key);
+        }
         if self.watched {
             reroute(self.own());
         }
@@ -111,19 +117,13 @@ impl Choice {
         self.watched
     }
 
-    /// The route of a call that takes the slow way; none if it is libcrypto's.
-    pub(crate) fn slow_kernels(
-        &self,
-        direction: Direction,
-        bytes: usize,
-    ) -> Option<&'static BlockKernels> {
-        self.routing.kernels(self.index, direction, bytes)
+    /// The route of a call that takes the slow way.
+    pub(crate) fn way(&self, direction: Direction, bytes: usize) -> Way {
+        self.routing.way(self.index, direction, bytes)
     }
 
     /// Counts a data call that took the slow way.
     pub(crate) fn count(&self, direction: Direction, route: Route, bytes: usize) {
-        #[cfg(feature = "trace")]
-        crate::trace::count(route);
         self.routing.count(self.index, direction, route, bytes);
     }
 
@@ -147,7 +147,7 @@ impl Choice {
     /// Runs a call the slow way.
     #[cold]
     #[inline(never)]
-    pub(crate) fn slowly<S: HostStep>(
+    pub(crate) fn slowly<S: FarStep>(
         &mut self,
         direction: Direction,
         step: &mut S,
@@ -155,19 +155,71 @@ impl Choice {
         data: InOut<'_>,
     ) {
         let bytes = data.len();
-        let own = self.own();
-        let route = match (self.slow_kernels(direction, bytes), &mut self.host) {
-            (None, Some(host)) => {
-                if step.host(host, own, state, data) {
-                    Route::Libcrypto
-                } else {
-                    self.quarantine(Route::Libcrypto);
-                    own.route
-                }
-            }
-            (kernels, _) => self.own_way(kernels.unwrap_or(own), step, state, data),
+        let route = match self.way(direction, bytes) {
+            Way::Own(kernels) => self.own_way(kernels, step, state, data),
+            Way::Host => self.far_way(false, step, state, data),
+            Way::Kernel if self.routing.verifies_this_call() => self.doubted(step, state, data),
+            Way::Kernel => self.far_way(true, step, state, data),
         };
         self.count(direction, route, bytes);
+    }
+
+    /// By somebody else: the kernel, if it is the kernel's call, or the host's default provider.
+    fn far_way<S: FarStep>(
+        &mut self,
+        by_kernel: bool,
+        step: &mut S,
+        state: &mut S::State,
+        data: InOut<'_>,
+    ) -> Route {
+        let own = self.own();
+        let host = if self.routing.host_serves() { self.host.as_mut() } else { None };
+        let mut far = Far::new(self.kernel.as_mut().filter(|_| by_kernel), host);
+        step.far(&mut far, own, state, data);
+        let (route, host_failed) = (far.route, far.host_failed);
+        if host_failed {
+            self.quarantine(Route::Libcrypto);
+        }
+        if by_kernel && self.kernel.as_ref().is_some_and(|kernel| kernel.offloaded().has_failed()) {
+            self.quarantine(Route::Kernel);
+        }
+        route.unwrap_or(own.route)
+    }
+
+    /// By the kernel, and by the reference, whose result stands where they differ.
+    ///
+    /// The whole call at once, unlike [`twice`]: an offload engine may be wrong at large sizes alone.
+    fn doubted<S: FarStep>(
+        &mut self,
+        step: &mut S,
+        state: &mut S::State,
+        mut data: InOut<'_>,
+    ) -> Route {
+        let (mut right, mut output) = (Vec::new(), Vec::new());
+        let bytes = data.len();
+        if [&mut right, &mut output].iter_mut().any(|it| it.try_reserve_exact(bytes).is_err()) {
+            return self.far_way(true, step, state, data);
+        }
+        right.resize(bytes, 0);
+        output.resize(bytes, 0);
+        data.save(&mut right);
+        let mut right_state = state.clone();
+        let mut route = self.far_way(true, step, state, data.reborrow());
+        data.written(&mut output);
+        let reference = reference(self.algorithm);
+        step.own(reference, &mut right_state, InOut::in_place(&mut right));
+        if output != right || !S::agree(state, &right_state) {
+            data.overwrite(&right);
+            *state = right_state;
+            if let Some(kernel) = &self.kernel {
+                kernel.offloaded().fail();
+            }
+            self.quarantine(route);
+            route = reference.route;
+        }
+        output.zeroize();
+        right.zeroize();
+        route
     }
 
     /// By kernels of our own, and by the reference if it is this call's turn.

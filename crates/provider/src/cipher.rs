@@ -12,9 +12,9 @@ pub(crate) mod xts;
 
 use wirespeed_cipher::{Block, Direction, InOut};
 
-use crate::boundary::host_library::HostFailed;
 use crate::call::Call;
 use crate::choice::Choice;
+use crate::far::FarFailed;
 use crate::host::Version;
 use crate::openssl::Param;
 use crate::refusal::Refusal;
@@ -36,8 +36,8 @@ impl LastBlock {
     /// Runs over whole blocks, at least one, in place or not.
     fn around(
         mut data: InOut<'_>,
-        run: impl FnOnce(InOut<'_>) -> Result<(), HostFailed>,
-    ) -> Result<Self, HostFailed> {
+        run: impl FnOnce(InOut<'_>) -> Result<(), FarFailed>,
+    ) -> Result<Self, FarFailed> {
         let mut last = Self::default();
         let before_last = data.len() - 16;
         data.reborrow().split_at(before_last).1.save(&mut last.input);

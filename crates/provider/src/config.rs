@@ -8,6 +8,8 @@ use std::num::NonZeroU32;
 
 use wirespeed_cipher::{Algorithm, Digest, Route};
 
+use crate::offload::Offload;
+
 /// Which routes may serve.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Routes {
@@ -35,6 +37,8 @@ pub(crate) struct Config {
     /// The algorithms to offer.
     pub(crate) ciphers: Vec<Algorithm>,
     pub(crate) digests: Digests,
+    /// What may go to Linux's crypto API.
+    pub(crate) kernel: Offload,
     /// Every how many calls one is computed twice.
     pub(crate) verify: Option<NonZeroU32>,
     /// The file to count in.
@@ -52,6 +56,7 @@ impl Config {
             routes: Routes::Auto,
             ciphers: Algorithm::ALL.to_vec(),
             digests: Digests::All,
+            kernel: Offload::Off,
             verify: None,
             stats: None,
         }
@@ -80,7 +85,10 @@ impl Config {
             Some("NONE") => Digests::Listed(Vec::new()),
             Some(value) => Digests::Listed(list("digests", "ALL or NONE", value)?),
         };
-        one_of("kernel", value("kernel"), &["off"], "there is no kernel route yet")?;
+        if let Some(value) = value("kernel") {
+            config.kernel = Offload::read(&words("kernel", &value, "off")?)
+                .map_err(|why| format!("kernel = {value}: {why}"))?;
+        }
         if let Some(value) = value("verify").filter(|value| value != "off") {
             let number = value.parse().map_err(|_| {
                 format!(
@@ -122,31 +130,25 @@ fn file(key: &str, value: Option<String>) -> Result<Option<String>, String> {
     }
 }
 
-/// One of a few words.
-fn one_of(key: &str, value: Option<String>, words: &[&str], why: &str) -> Result<(), String> {
-    match value {
-        Some(value) if !words.contains(&value.as_str()) => {
-            Err(format!("{key} = {value}: choose {} ({why})", words.join(" or ")))
-        }
-        _ => Ok(()),
+/// Names separated by commas or blanks; `alone` is what may be said instead.
+fn words<'a>(key: &str, value: &'a str, alone: &str) -> Result<Vec<&'a str>, String> {
+    let refuse = |why| Err(format!("{key} = {value}: {why}, or {alone}"));
+    if value.contains([';', ':']) {
+        return refuse("separate names by commas or blanks");
     }
+    let words = value.split([',', ' ', '\t']).filter(|word| !word.is_empty());
+    let words: Vec<_> = words.collect();
+    if words.is_empty() { refuse("give at least one name") } else { Ok(words) }
 }
 
-/// Names separated by commas or blanks; `everything` is the word that stands alone.
-fn list<T>(key: &str, everything: &str, value: &str) -> Result<Vec<T>, String>
+/// Names of one kind.
+fn list<T>(key: &str, alone: &str, value: &str) -> Result<Vec<T>, String>
 where
     T: std::str::FromStr<Err: std::fmt::Display>,
 {
-    let refuse = |why: &dyn std::fmt::Display| format!("{key} = {value}: {why}, or {everything}");
-    if value.contains([';', ':']) {
-        return Err(refuse(&"separate names by commas or blanks"));
-    }
-    let words = value.split([',', ' ', '\t']).filter(|word| !word.is_empty());
-    let names = words.map(str::parse).collect::<Result<Vec<T>, _>>().map_err(|e| refuse(&e))?;
-    if names.is_empty() {
-        return Err(refuse(&"give at least one name"));
-    }
-    Ok(names)
+    let names = words(key, value, alone)?.into_iter().map(str::parse);
+    let names = names.collect::<Result<_, T::Err>>();
+    names.map_err(|why| format!("{key} = {value}: {why}, or {alone}"))
 }
 
 #[cfg(test)]
@@ -194,7 +196,7 @@ mod tests {
     }
 
     /// Key, value, and what the error must say besides them.
-    const WRONG: [(&str, &str, &str); 18] = [
+    const WRONG: [(&str, &str, &str); 26] = [
         ("routes", "vaes512 warp", "aesni"),
         ("routes", "auto vaes512", "or auto"),
         ("routes", "", "at least one"),
@@ -203,7 +205,15 @@ mod tests {
         ("ciphers", "AES-128-GCM:AES-256-GCM", "commas or blanks"),
         ("ciphers", " , ", "or ALL"),
         ("digests", "SHA2-256 MD5", "ALL or NONE"),
-        ("kernel", "on", "off"),
+        ("kernel", "yes", "AES-128-CBC"),
+        ("kernel", "", "or off"),
+        ("kernel", "on off", "alone"),
+        ("kernel", "seccomp", "on"),
+        ("kernel", "on AES-128-CBC", "either"),
+        ("kernel", "AES-128-CBC;SHA1", "commas or blanks"),
+        ("kernel", "AES-128-CBC@", "driver"),
+        ("kernel", "AES-128-CBC SHA1 aes-128-cbc", "twice"),
+        ("kernel", "AES-128-GCM", "whole message"),
         ("verify", "0", "off"),
         ("verify", "-1", "from 1"),
         ("verify", "often", "from 1"),

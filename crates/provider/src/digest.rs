@@ -2,36 +2,70 @@
 
 use std::ffi::CStr;
 
-use wirespeed_cipher::Digest;
+use wirespeed_cipher::Subject;
 
 use crate::boundary::digest::functions;
 use crate::openssl::{Dispatch, Param};
 use crate::params::{END, List, int, size};
 use crate::refusal::Refusal;
 
-/// All names of a hash function, as in the default provider's table
-/// (providers/implementations/include/prov/names.h).
-pub(crate) fn names(digest: Digest) -> &'static CStr {
-    match digest {
-        Digest::Sha1 => c"SHA1:SHA-1:SSL3-SHA1:1.3.14.3.2.26",
-        Digest::Sha224 => c"SHA2-224:SHA-224:SHA224:2.16.840.1.101.3.4.2.4",
-        Digest::Sha256 => c"SHA2-256:SHA-256:SHA256:2.16.840.1.101.3.4.2.1",
-        Digest::Sha384 => c"SHA2-384:SHA-384:SHA384:2.16.840.1.101.3.4.2.2",
-        Digest::Sha512 => c"SHA2-512:SHA-512:SHA512:2.16.840.1.101.3.4.2.3",
-        Digest::Sm3 => c"SM3:1.2.156.10197.1.401",
+/// What OpenSSL wants to know of a hash function, as in the default provider.
+pub(crate) struct Facts {
+    /// All names (providers/implementations/include/prov/names.h).
+    pub(crate) names: &'static CStr,
+    block_bytes: usize,
+    pub(crate) bytes: usize,
+    /// Whether algorithm identifiers come without parameters (RFC 5754 §2, RFC 8702 §2); SM3's and
+    /// MD5's say NULL.
+    bare_identifier: bool,
+}
+
+const fn facts(names: &'static CStr, block_bytes: usize, bytes: usize, bare: bool) -> Facts {
+    Facts { names, block_bytes, bytes, bare_identifier: bare }
+}
+
+/// Ours, then those of others that the kernel may have.
+static TABLE: [Facts; 12] = [
+    facts(c"SHA1:SHA-1:SSL3-SHA1:1.3.14.3.2.26", 64, 20, true),
+    facts(c"SHA2-224:SHA-224:SHA224:2.16.840.1.101.3.4.2.4", 64, 28, true),
+    facts(c"SHA2-256:SHA-256:SHA256:2.16.840.1.101.3.4.2.1", 64, 32, true),
+    facts(c"SHA2-384:SHA-384:SHA384:2.16.840.1.101.3.4.2.2", 128, 48, true),
+    facts(c"SHA2-512:SHA-512:SHA512:2.16.840.1.101.3.4.2.3", 128, 64, true),
+    facts(c"SM3:1.2.156.10197.1.401", 64, 32, false),
+    facts(c"MD4:1.2.840.113549.2.4", 64, 16, false),
+    facts(c"MD5:SSL3-MD5:1.2.840.113549.2.5", 64, 16, false),
+    facts(c"SHA3-224:2.16.840.1.101.3.4.2.7", 144, 28, true),
+    facts(c"SHA3-256:2.16.840.1.101.3.4.2.8", 136, 32, true),
+    facts(c"SHA3-384:2.16.840.1.101.3.4.2.9", 104, 48, true),
+    facts(c"SHA3-512:2.16.840.1.101.3.4.2.10", 72, 64, true),
+];
+
+/// The facts at a place of the table, which functions without a context know a hash function by.
+pub(crate) fn at(place: usize) -> &'static Facts {
+    &TABLE[place]
+}
+
+impl Facts {
+    /// The hash function itself, by the first of its names.
+    pub(crate) fn subject(&self) -> Subject {
+        let names = self.names.to_str().expect("names are ASCII");
+        let name = names.split(':').next().unwrap_or_default();
+        name.parse().expect("a known name")
     }
 }
 
-/// The functions of a hash function.
-pub(crate) fn dispatch(digest: Digest) -> *const Dispatch {
-    match digest {
-        Digest::Sha1 => functions::<{ Digest::Sha1 as usize }>(),
-        Digest::Sha224 => functions::<{ Digest::Sha224 as usize }>(),
-        Digest::Sha256 => functions::<{ Digest::Sha256 as usize }>(),
-        Digest::Sha384 => functions::<{ Digest::Sha384 as usize }>(),
-        Digest::Sha512 => functions::<{ Digest::Sha512 as usize }>(),
-        Digest::Sm3 => functions::<{ Digest::Sm3 as usize }>(),
+/// A hash function's facts and functions, if it can be on offer.
+pub(crate) fn offer(subject: Subject) -> Option<(&'static Facts, *const Dispatch)> {
+    let place = TABLE.iter().position(|facts| facts.subject() == subject)?;
+    macro_rules! table {
+        ($($place:literal)*) => {
+            match place {
+                $($place => functions::<$place>(),)*
+                _ => unreachable!("no more hash functions"),
+            }
+        };
     }
+    Some((at(place), table!(0 1 2 3 4 5 6 7 8 9 10 11)))
 }
 
 static GETTABLE_LIST: List<5> =
@@ -46,7 +80,7 @@ pub(crate) fn gettable() -> *const Param {
 ///
 /// # Safety
 /// `list` must be null or end with a null key, be writable, and be nobody else's.
-pub(crate) unsafe fn answer(digest: Digest, mut list: *mut Param) -> Result<(), Refusal> {
+pub(crate) unsafe fn answer(facts: &Facts, mut list: *mut Param) -> Result<(), Refusal> {
     while !list.is_null() {
         // SAFETY: the caller promises entries up to and including a null key.
         let param = unsafe { &mut *list };
@@ -54,11 +88,10 @@ pub(crate) unsafe fn answer(digest: Digest, mut list: *mut Param) -> Result<(), 
             break;
         }
         let answered = match param.name() {
-            b"blocksize" => param.set_usize(digest.compression().block_bytes()),
-            b"size" => param.set_usize(digest.bytes()),
+            b"blocksize" => param.set_usize(facts.block_bytes),
+            b"size" => param.set_usize(facts.bytes),
             b"xof" => param.set_u32(0),
-            // SHA's algorithm identifiers come without parameters (RFC 5754 §2); SM3's say NULL.
-            b"algid-absent" => param.set_u32((digest != Digest::Sm3).into()),
+            b"algid-absent" => param.set_u32(facts.bare_identifier.into()),
             _ => true,
         };
         if !answered {
@@ -72,13 +105,30 @@ pub(crate) unsafe fn answer(digest: Digest, mut list: *mut Param) -> Result<(), 
 
 #[cfg(test)]
 mod tests {
+    use wirespeed_cipher::{Digest, Shape};
+
     use super::*;
 
     #[test]
-    fn every_hash_function_has_its_own_name_first() {
+    fn every_hash_function_is_there_with_its_sizes() {
         for digest in Digest::ALL {
-            let names = names(digest).to_str().unwrap();
-            assert_eq!(names.split(':').next(), Some(digest.name()));
+            let (facts, _) = offer(digest.into()).expect("one of ours");
+            assert_eq!(facts.bytes, digest.bytes());
+            assert_eq!(facts.block_bytes, digest.compression().block_bytes());
         }
+        for subject in Subject::all() {
+            let Subject::Foreign(foreign) = subject else { continue };
+            let Shape::Hash { bytes } = foreign.shape() else { continue };
+            assert_eq!(offer(subject).map(|(facts, _)| facts.bytes), Some(bytes));
+        }
+    }
+
+    #[test]
+    fn every_hash_function_has_its_own_functions() {
+        let all = TABLE.iter().filter_map(|facts| offer(facts.subject()));
+        let mut tables: Vec<_> = all.map(|(_, functions)| functions).collect();
+        tables.sort();
+        tables.dedup();
+        assert_eq!(tables.len(), TABLE.len());
     }
 }

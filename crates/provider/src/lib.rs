@@ -14,14 +14,18 @@
 //! our ciphers, as those of 3.0 to 3.4 do when a program prefers us.
 
 mod boundary;
+mod bridge;
 mod call;
 mod choice;
 mod cipher;
 mod config;
 mod digest;
+mod far;
+mod hashing;
 mod host;
 mod ladder;
 mod offer;
+mod offload;
 pub mod openssl;
 mod params;
 mod provider;

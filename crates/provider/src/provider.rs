@@ -4,21 +4,24 @@ use std::ffi::{CStr, CString};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use wirespeed_cipher::{Algorithm, Digest, HashKernels, Route};
+use wirespeed_cipher::{Algorithm, Digest, Hasher, Route, Subject};
 use wirespeed_cpu::{Feature, Features};
 use wirespeed_plan::{Fingerprint, Plan};
 
 use crate::boundary::counters::Counters;
+use crate::boundary::host_digest::HostDigest;
 use crate::boundary::host_library::HostLibrary;
 use crate::choice::Choice;
 use crate::config::{Config, Digests, Routes};
 use crate::digest;
+use crate::hashing::{Base, Hashing, KernelHash};
 use crate::host::{Core, Version};
 use crate::offer;
+use crate::offload::Offload;
 use crate::openssl::{AlgorithmEntry, Param, data_type};
 use crate::params::{END, List, entry, text};
 use crate::refusal::{Reason, Refusal};
-use crate::routing::{By, Routing, Watch};
+use crate::routing::{By, Routing, Watch, Watcher};
 
 const NAME: &CStr = c"Wirespeed";
 const VERSION: &CStr =
@@ -26,6 +29,23 @@ const VERSION: &CStr =
         Ok(version) => version,
         Err(_) => unreachable!(),
     };
+
+/// What a provider may offer, if its routes can.
+pub(crate) struct Offer<'a> {
+    ciphers: Vec<Algorithm>,
+    /// On kernels of our own.
+    own_digests: Vec<Digest>,
+    /// Whether a hash function may be offered for the kernel's sake.
+    may_offload: &'a dyn Fn(Subject) -> bool,
+}
+
+#[cfg(test)]
+impl Offer<'_> {
+    /// These ciphers alone.
+    pub(crate) fn ciphers(ciphers: &[Algorithm]) -> Self {
+        Self { ciphers: ciphers.to_vec(), own_digests: Vec::new(), may_offload: &|_| false }
+    }
+}
 
 /// The provider context.
 pub(crate) struct Provider {
@@ -41,6 +61,8 @@ pub(crate) struct Provider {
     quarantined: [OnceLock<CString>; 1 << Route::ALL.len()],
     ciphers: Box<[AlgorithmEntry]>,
     digests: Box<[AlgorithmEntry]>,
+    /// The hash functions that run on kernels of our own; the others are the host's.
+    own_digests: Vec<Digest>,
 }
 
 impl Provider {
@@ -67,45 +89,50 @@ impl Provider {
                 }
             }
         };
-        let routing = Routing::new(&by, Features::detect(), watch, || HostLibrary::reach(&core));
-        let claimed = |algorithm: &&Algorithm| match &by {
-            By::Plan(plan) => plan.claims(**algorithm),
-            By::Ladder | By::List(_) => true,
+        let reach = |legacy| HostLibrary::reach(&core, legacy);
+        let routing = Routing::new(&by, Features::detect(), &config.kernel, watch, reach);
+        let claimed = |algorithm: &&Algorithm| match (&by, &routing) {
+            (By::Plan(plan), Ok(routing)) => plan.claims(**algorithm) && routing.adds(**algorithm),
+            _ => true,
         };
         let ciphers: Vec<_> = config.ciphers.iter().filter(claimed).copied().collect();
-        let planned_digests: Vec<_> = match &by {
-            By::Plan(plan) => plan.digests().map(|(digest, _)| digest).collect(),
-            By::Ladder | By::List(_) => Vec::new(),
-        };
-        let digests = match (&config.digests, &by) {
-            (Digests::Listed(digests), _) => &digests[..],
-            (Digests::All, By::List(_)) => &Digest::ALL,
-            (Digests::All, By::Plan(_)) => &planned_digests[..],
+        let own_digests = match (&config.digests, &by) {
+            (Digests::Listed(digests), _) => digests.clone(),
+            (Digests::All, By::List(_)) => Digest::ALL.to_vec(),
+            (Digests::All, By::Plan(plan)) => plan.digests().map(|(digest, _)| digest).collect(),
             // Unmeasured: libcrypto's code for SHA-NI is no slower than others'.
-            (Digests::All, By::Ladder) if Features::detect().has(Feature::ShaNi) => &[],
-            (Digests::All, By::Ladder) => &Digest::ALL,
+            (Digests::All, By::Ladder) if Features::detect().has(Feature::ShaNi) => Vec::new(),
+            (Digests::All, By::Ladder) => Digest::ALL.to_vec(),
         };
+        let may_offload = |subject: Subject| match (&config.digests, subject) {
+            (Digests::All, _) => true,
+            (Digests::Listed(listed), Subject::Digest(digest)) => listed.contains(&digest),
+            (Digests::Listed(_), _) => false,
+        };
+        let offer = Offer { ciphers, own_digests, may_offload: &may_offload };
         match (&by, routing) {
             (By::List(_), Err(why)) => Err((Reason::InitFail, format!("routes: {why}"))),
-            (_, routing) => Ok(Self::new(core, routing, &plan, &ciphers, digests)),
+            (_, routing) => Ok(Self::new(core, routing, &plan, offer)),
         }
     }
 
     /// Everything on one route.
     pub(crate) fn on_route(core: Core, route: Route) -> Result<Self, (Reason, String)> {
-        let reach = || HostLibrary::reach(&core);
+        let reach = |legacy| HostLibrary::reach(&core, legacy);
         let by = By::List(&[route]);
-        let routing = Routing::new(&by, Features::detect(), Watch::default(), reach);
+        let (features, watch) = (Features::detect(), Watch::default());
+        let routing = Routing::new(&by, features, &Offload::Off, watch, reach);
         let routing = routing.map_err(|text| (Reason::InitFail, text))?;
-        Ok(Self::new(core, Ok(routing), "none: one route", Algorithm::ALL, &Digest::ALL))
+        let (ciphers, own_digests) = (Algorithm::ALL.to_vec(), Digest::ALL.to_vec());
+        let offer = Offer { ciphers, own_digests, may_offload: &|_| true };
+        Ok(Self::new(core, Ok(routing), "none: one route", offer))
     }
 
     pub(crate) fn new(
         core: Core,
         routing: Result<Routing, String>,
         plan: &str,
-        ciphers: &[Algorithm],
-        digests: &[Digest],
+        offer: Offer<'_>,
     ) -> Self {
         let version = core.version();
         let routes = match &routing {
@@ -120,16 +147,25 @@ impl Provider {
             functions,
             description: std::ptr::null(),
         };
-        let ciphers = ciphers.iter().filter(serves);
+        let ciphers = offer.ciphers.iter().filter(serves);
         let ciphers = ciphers.map(|it| entry(offer::names(*it), offer::dispatch(*it, version)));
-        let hash = |digest: &Digest| routing.as_ref().ok()?.hash(digest.compression());
-        let digests = digests.iter().filter(|digest| hash(digest).is_some());
-        let digests = digests.map(|it| entry(digest::names(*it), digest::dispatch(*it)));
+        let mut own_digests = offer.own_digests;
+        own_digests.retain(|digest| {
+            routing.as_ref().is_ok_and(|it| it.hash(digest.compression()).is_some())
+        });
+        let hashes = |subject: &Subject| match *subject {
+            Subject::Digest(digest) if own_digests.contains(&digest) => true,
+            // Only what the host can begin and end.
+            it => (offer.may_offload)(it) && routing.as_ref().is_ok_and(|to| to.offloads_hash(it)),
+        };
+        let digests = Subject::all().filter(hashes).filter_map(digest::offer);
+        let digests = digests.map(|(facts, functions)| entry(facts.names, functions));
         Self {
             core,
             version,
             ciphers: ciphers.chain([AlgorithmEntry::END]).collect(),
             digests: digests.chain([AlgorithmEntry::END]).collect(),
+            own_digests,
             routes: CString::new(routes).unwrap_or_default(),
             plan: CString::new(plan).unwrap_or_default(),
             quarantined: [const { OnceLock::new() }; 1 << Route::ALL.len()],
@@ -151,9 +187,17 @@ impl Provider {
         })
     }
 
-    /// The compression function that a new context of `digest` runs on.
-    pub(crate) fn hash(&self, digest: Digest) -> Option<&'static HashKernels> {
-        self.routing.as_ref()?.hash(digest.compression())
+    /// A new context of a hash function.
+    pub(crate) fn hashing(&self, subject: Subject) -> Option<Hashing> {
+        let routing = self.routing.as_ref()?;
+        let base = match subject {
+            Subject::Digest(digest) if self.own_digests.contains(&digest) => {
+                Base::Own(Hasher::new(routing.hash(digest.compression())?, digest))
+            }
+            _ => Base::Host(HostDigest::new(routing.host_library()?, subject.name())?),
+        };
+        let kernel = routing.offloaded(subject.index()).cloned().map(KernelHash::new);
+        Some(Hashing::new(base, kernel, Watcher::new(routing, subject)))
     }
 
     /// The ciphers on offer, with an end.

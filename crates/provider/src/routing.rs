@@ -4,13 +4,18 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use wirespeed_cipher::{Algorithm, BlockKernels, Compression, Direction, HashKernels, Route};
+use wirespeed_cipher::{
+    Algorithm, BlockKernels, Compression, Direction, HashKernels, Route, Subject,
+};
 use wirespeed_cpu::Features;
-use wirespeed_plan::Plan;
+use wirespeed_plan::{OCTAVES, Plan};
 
 use crate::boundary::counters::Counters;
+use crate::boundary::host_digest::HostDigest;
 use crate::boundary::host_library::HostLibrary;
+use crate::far::Offloaded;
 use crate::ladder::Proven;
+use crate::offload::{self, Offload};
 use crate::rows::Rows;
 
 /// What is to choose the routes.
@@ -23,6 +28,20 @@ pub(crate) enum By<'a> {
     Plan(&'a Plan),
 }
 
+/// Whether the host's legacy provider is wanted, too.
+type Legacy = bool;
+
+/// Who runs a call.
+#[derive(Clone, Copy)]
+pub(crate) enum Way {
+    /// Kernels of our own.
+    Own(&'static BlockKernels),
+    /// The host's default provider.
+    Host,
+    /// Linux's crypto API.
+    Kernel,
+}
+
 /// What serves in one provider. Its contexts share it; a quarantine changes it under them.
 pub(crate) struct Routing {
     /// Our own routes that may serve, the best first.
@@ -33,6 +52,8 @@ pub(crate) struct Routing {
     hashes: [Option<&'static HashKernels>; Compression::ALL.len()],
     /// libcrypto's own default provider, where calls may go to it.
     host: Option<Arc<HostLibrary>>,
+    /// For each [`Subject`], whether and when it may go to Linux's crypto API.
+    offloaded: Vec<Option<Arc<Offloaded>>>,
     quarantined: AtomicU64,
     /// Every how many calls, of all contexts together, one is computed twice.
     verify: Option<NonZeroU32>,
@@ -55,11 +76,13 @@ impl Routing {
     pub(crate) fn new(
         by: &By<'_>,
         features: Features,
+        offload: &Offload,
         watch: Watch,
-        reach: impl Fn() -> Result<Arc<HostLibrary>, String>,
+        reach: impl Fn(Legacy) -> Result<Arc<HostLibrary>, String>,
     ) -> Result<Self, String> {
         let mut stand = Stand { features, natives: Vec::new(), quarantined: 0 };
         let mut host = None;
+        let mut offloaded = Vec::new();
         let rows = match by {
             By::Ladder => {
                 stand.climb()?;
@@ -67,14 +90,22 @@ impl Routing {
             }
             By::List(routes) => {
                 for route in *routes {
-                    if *route == Route::Libcrypto {
-                        host = Some(reach().map_err(|why| format!("libcrypto is absent: {why}"))?);
-                    } else {
-                        stand.add(*route)?;
+                    match route {
+                        Route::Libcrypto => {
+                            let found = reach(false);
+                            host =
+                                Some(found.map_err(|why| format!("libcrypto is absent: {why}"))?);
+                        }
+                        Route::Kernel => {
+                            offloaded = offload::everything(offload)?;
+                            // For what is not the kernel's: the beginnings and ends of messages.
+                            host = reach(true).ok();
+                        }
+                        _ => stand.add(*route)?,
                     }
                 }
-                if routes.first() == Some(&Route::Libcrypto) {
-                    // What libcrypto's route leaves to us, the ends of streams, needs kernels too.
+                if let Some(Route::Libcrypto | Route::Kernel) = routes.first() {
+                    // What their routes leave to us, the ends of streams, needs kernels too.
                     stand.climb().or_else(|_| stand.add(Route::Portable))?;
                     vec![Rows::BLIND; Algorithm::ALL.len()]
                 } else {
@@ -89,10 +120,14 @@ impl Routing {
                     let _ = stand.add(route);
                 }
                 stand.climb().or_else(|_| stand.add(Route::Portable))?;
-                if named(&Route::Libcrypto) {
-                    host = reach().ok();
+                offloaded = offload::planned(offload, plan);
+                let legacy = plan.offloads().any(|it| is_legacy(it.subject));
+                // It is also who goes on where the kernel does not.
+                let offloads = named(&Route::Kernel) || offloaded.iter().any(Option::is_some);
+                if named(&Route::Libcrypto) || offloads {
+                    host = reach(legacy).ok();
                 }
-                stand.planned(plan, host.is_some())
+                stand.planned(plan, host.is_some(), &offloaded)
             }
         };
         let chosen = |proven: &&Proven| match by {
@@ -112,6 +147,7 @@ impl Routing {
             rows,
             hashes,
             host,
+            offloaded,
             quarantined: AtomicU64::new(stand.quarantined),
             verify: watch.verify,
             calls: AtomicU64::new(0),
@@ -136,6 +172,7 @@ impl Routing {
             hashes: [None; Compression::ALL.len()],
             natives: vec![native],
             host,
+            offloaded: Vec::new(),
             quarantined: AtomicU64::new(0),
             verify: watch.verify,
             calls: AtomicU64::new(0),
@@ -148,27 +185,37 @@ impl Routing {
         if self.is_watched() { Rows::BLIND } else { self.rows[algorithm] }
     }
 
-    /// The kernels that serve a call of ours; none if it is libcrypto's.
-    pub(crate) fn kernels(
-        &self,
-        algorithm: usize,
-        direction: Direction,
-        bytes: usize,
-    ) -> Option<&'static BlockKernels> {
-        self.in_service(algorithm, self.rows[algorithm].kernels(direction, bytes))
+    /// Who runs a call of `bytes`.
+    pub(crate) fn way(&self, algorithm: usize, direction: Direction, bytes: usize) -> Way {
+        let serves = |route: Route| self.quarantined() & route.bit() == 0;
+        match self.rows[algorithm].kernels(direction, bytes) {
+            Some(kernels) if serves(kernels.route) => return Way::Own(kernels),
+            Some(_) => {}
+            None => {
+                if self.offloaded(algorithm).is_some_and(|it| it.takes(direction, bytes)) {
+                    return Way::Kernel;
+                }
+                if self.host_serves() {
+                    return Way::Host;
+                }
+            }
+        }
+        Way::Own(self.own(Algorithm::ALL[algorithm]))
     }
 
-    /// An entry, or its successor if it is quarantined.
-    fn in_service(
-        &self,
-        algorithm: usize,
-        entry: Option<&'static BlockKernels>,
-    ) -> Option<&'static BlockKernels> {
-        let route = entry.map_or(Route::Libcrypto, |kernels| kernels.route);
-        match self.quarantined() & route.bit() {
-            0 => entry,
-            _ => Some(self.own(Algorithm::ALL[algorithm])),
-        }
+    /// Whether calls may go to the host's default provider.
+    pub(crate) fn host_serves(&self) -> bool {
+        self.host.is_some() && self.quarantined() & Route::Libcrypto.bit() == 0
+    }
+
+    /// What may go to Linux's crypto API of the subject at that place, if anything.
+    pub(crate) fn offloaded(&self, subject: usize) -> Option<&Arc<Offloaded>> {
+        self.offloaded.get(subject)?.as_ref()
+    }
+
+    /// The host's algorithms, for what has no kernels of ours.
+    pub(crate) fn host_library(&self) -> Option<&Arc<HostLibrary>> {
+        self.host.as_ref()
     }
 
     /// The best kernels of our own that are not quarantined.
@@ -194,7 +241,21 @@ impl Routing {
     pub(crate) fn serves(&self, algorithm: Algorithm) -> bool {
         let kernels = |row: &Rows| row.entries().any(|entry| entry.is_some());
         let index = algorithm.index();
-        kernels(&self.rows[index]) || self.host(index).is_some()
+        let far = self.host(index).is_some() || self.offloaded(index).is_some();
+        far || kernels(&self.rows[index])
+    }
+
+    /// Whether anything but the host's own code runs `algorithm`.
+    pub(crate) fn adds(&self, algorithm: Algorithm) -> bool {
+        let index = algorithm.index();
+        self.offloaded(index).is_some() || self.rows[index].entries().any(|it| it.is_some())
+    }
+
+    /// Whether a hash function may go to the kernel, and the host has it for what does not.
+    pub(crate) fn offloads_hash(&self, subject: Subject) -> bool {
+        let offloaded = self.offloaded(subject.index()).is_some();
+        let host = self.host.as_ref();
+        offloaded && host.is_some_and(|host| HostDigest::new(host, subject.name()).is_some())
     }
 
     /// Whether calls are counted or computed twice.
@@ -217,9 +278,11 @@ impl Routing {
 
     /// Counts a data call, if anybody wants to know.
     #[inline]
-    pub(crate) fn count(&self, algorithm: usize, direction: Direction, route: Route, bytes: usize) {
+    pub(crate) fn count(&self, subject: usize, direction: Direction, route: Route, bytes: usize) {
+        #[cfg(feature = "trace")]
+        crate::trace::count(route);
         if let Some(counters) = &self.counters {
-            counters.count(algorithm, direction, route, bytes);
+            counters.count(subject, direction, route, bytes);
         }
     }
 
@@ -240,14 +303,54 @@ impl Routing {
     /// The routes that serve, in the order of [`Route::ALL`].
     pub(crate) fn serving(&self) -> Vec<Route> {
         let mut seen = 0;
-        for (algorithm, rows) in self.rows.iter().enumerate() {
-            for entry in rows.entries() {
-                let kernels = self.in_service(algorithm, entry);
-                seen |= kernels.map_or(Route::Libcrypto, |kernels| kernels.route).bit();
+        for algorithm in Algorithm::ALL.iter().filter(|algorithm| self.serves(**algorithm)) {
+            for direction in Direction::BOTH {
+                for octave in 0..OCTAVES {
+                    let route = match self.way(algorithm.index(), direction, 16 << octave) {
+                        Way::Own(kernels) => kernels.route,
+                        Way::Host => Route::Libcrypto,
+                        Way::Kernel => Route::Kernel,
+                    };
+                    seen |= route.bit();
+                }
             }
         }
         Route::of_bits(seen).collect()
     }
+}
+
+/// One context's way to what its provider's contexts share: counts, turns, quarantine.
+#[derive(Clone)]
+pub(crate) struct Watcher {
+    routing: Arc<Routing>,
+    subject: usize,
+}
+
+impl Watcher {
+    pub(crate) fn new(routing: &Arc<Routing>, subject: Subject) -> Self {
+        Self { routing: routing.clone(), subject: subject.index() }
+    }
+
+    /// Counts a data call, if anybody wants to know.
+    #[inline]
+    pub(crate) fn count(&self, direction: Direction, route: Route, bytes: usize) {
+        self.routing.count(self.subject, direction, route, bytes);
+    }
+
+    /// Whether this call, the next of all, is computed twice.
+    pub(crate) fn verifies_this_call(&self) -> bool {
+        self.routing.verifies_this_call()
+    }
+
+    /// Takes a route out of service that gave wrong bytes or failed.
+    pub(crate) fn quarantine(&self, route: Route) {
+        self.routing.quarantine(route);
+    }
+}
+
+/// Whether the host has it in its legacy provider alone.
+fn is_legacy(subject: Subject) -> bool {
+    matches!(subject, Subject::Foreign(foreign) if foreign.is_legacy())
 }
 
 /// The kernels that settle an argument: plain integer arithmetic, which no CPU can lack.
@@ -312,11 +415,17 @@ impl Stand {
     }
 
     /// Each cell as the plan says; where its route is not to be had, the best that is.
-    fn planned(&self, plan: &Plan, host: bool) -> Vec<Rows> {
+    fn planned(&self, plan: &Plan, host: bool, offloaded: &[Option<Arc<Offloaded>>]) -> Vec<Rows> {
         let kernels = |algorithm: Algorithm, route: Route| {
+            let far = match route {
+                Route::Libcrypto => host,
+                // Where it is not allowed, the host is likely to be the next best.
+                Route::Kernel => host || offloaded[algorithm.index()].is_some(),
+                _ => false,
+            };
             let proven = self.natives.iter().find(|proven| proven.route() == route);
             let kernels = proven.and_then(|proven| proven.kernels(algorithm));
-            kernels.or_else(|| self.best(algorithm)).filter(|_| route != Route::Libcrypto || !host)
+            kernels.or_else(|| self.best(algorithm)).filter(|_| !far)
         };
         let rows = |algorithm: &Algorithm| {
             let mut rows = Rows::BLIND;
@@ -337,7 +446,9 @@ mod tests {
     use super::*;
 
     fn routing(by: &By<'_>, features: Features) -> Result<Routing, String> {
-        Routing::new(by, features, Watch::default(), || Err("not in this test".to_owned()))
+        Routing::new(by, features, &Offload::Off, Watch::default(), |_| {
+            Err("not in this test".to_owned())
+        })
     }
 
     #[test]
@@ -382,7 +493,9 @@ mod tests {
     fn every_nth_call_of_all_is_verified() {
         let watch = Watch { verify: NonZeroU32::new(3), counters: None };
         let by = By::List(&[Route::Portable]);
-        let routing = Routing::new(&by, Features::NONE, watch, || Err(String::new())).unwrap();
+        let routing =
+            Routing::new(&by, Features::NONE, &Offload::Off, watch, |_| Err(String::new()))
+                .unwrap();
         let turns = [(); 7].map(|()| routing.verifies_this_call());
         assert_eq!(turns, [true, false, false, true, false, false, true]);
     }

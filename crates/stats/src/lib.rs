@@ -2,7 +2,7 @@
 //!
 //! The file is one array of native 64-bit words that every process maps and adds to: a header of
 //! [`HEADER_WORDS`] words (which version of Wirespeed wrote it, how many processes loaded the module,
-//! which routes were quarantined), then calls and bytes for every (algorithm, direction, route).
+//! which routes were quarantined), then calls and bytes for every (subject, direction, route).
 //! It is written by a module and read by `wirespeed doctor` and the tests of the same version; a file
 //! of another version is refused, not interpreted.
 #![forbid(unsafe_code)]
@@ -10,7 +10,7 @@
 use std::io;
 use std::path::Path;
 
-use wirespeed_cipher::{Algorithm, Direction, Route};
+use wirespeed_cipher::{Direction, Route, Subject};
 
 /// The first bytes of the file: it counts for exactly this version.
 pub const MAGIC: &[u8] = concat!("wirespeed stats ", env!("CARGO_PKG_VERSION"), "\n").as_bytes();
@@ -23,17 +23,16 @@ pub const LOADS: usize = 4;
 pub const QUARANTINED: usize = 5;
 
 /// Words in the file.
-pub const WORDS: usize = HEADER_WORDS + Algorithm::ALL.len() * 2 * Route::ALL.len() * 2;
+pub const WORDS: usize = HEADER_WORDS + Subject::COUNT * 2 * Route::ALL.len() * 2;
 /// Bytes in the file.
 pub const BYTES: usize = WORDS * 8;
 
 const _: () = assert!(MAGIC.len() <= LOADS * 8, "the magic ends before the first count");
 
-/// The word that counts calls; bytes are counted in the next one. `algorithm` is an index into
-/// [`Algorithm::ALL`].
+/// The word that counts calls; bytes are counted in the next one. `subject` is [`Subject::index`].
 #[inline]
-pub const fn calls(algorithm: usize, direction: Direction, route: Route) -> usize {
-    let cell = (algorithm * 2 + direction as usize) * Route::ALL.len() + route as usize;
+pub const fn calls(subject: usize, direction: Direction, route: Route) -> usize {
+    let cell = (subject * 2 + direction as usize) * Route::ALL.len() + route as usize;
     HEADER_WORDS + 2 * cell
 }
 
@@ -46,9 +45,9 @@ pub struct Snapshot {
 /// One counter that is not zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// The algorithm.
-    pub algorithm: Algorithm,
-    /// The direction; symmetric modes count as they were called.
+    /// The cipher or hash function.
+    pub subject: Subject,
+    /// The direction; symmetric modes count as they were called, hash functions as encryption.
     pub direction: Direction,
     /// The route.
     pub route: Route,
@@ -92,12 +91,12 @@ impl Snapshot {
 
     /// Everything that was counted.
     pub fn rows(&self) -> impl Iterator<Item = Row> {
-        Algorithm::ALL.iter().enumerate().flat_map(move |(index, &algorithm)| {
+        Subject::all().enumerate().flat_map(move |(index, subject)| {
             Direction::BOTH.into_iter().flat_map(move |direction| {
                 Route::ALL.into_iter().filter_map(move |route| {
                     let word = calls(index, direction, route);
                     let [calls, bytes] = [self.words[word], self.words[word + 1]];
-                    (calls > 0).then_some(Row { algorithm, direction, route, calls, bytes })
+                    (calls > 0).then_some(Row { subject, direction, route, calls, bytes })
                 })
             })
         })
@@ -121,7 +120,7 @@ mod tests {
     #[test]
     fn every_counter_has_a_word_of_its_own() {
         let mut seen = vec![false; WORDS];
-        for index in 0..Algorithm::ALL.len() {
+        for index in 0..Subject::COUNT {
             for direction in Direction::BOTH {
                 for route in Route::ALL {
                     let word = calls(index, direction, route);
@@ -142,7 +141,7 @@ mod tests {
         let snapshot = Snapshot::parse(&bytes).expect("a stats file");
         let rows: Vec<Row> = snapshot.rows().collect();
         assert_eq!(rows.len(), 1);
-        assert_eq!(rows[0].algorithm, Algorithm::ALL[17]);
+        assert_eq!(rows[0].subject.index(), 17);
         assert_eq!((rows[0].direction, rows[0].route), (Direction::Decrypt, Route::Vaes256));
         assert_eq!((rows[0].calls, rows[0].bytes), (5, 7100));
         assert_eq!(snapshot.loads(), 3);

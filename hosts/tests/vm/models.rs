@@ -157,7 +157,7 @@ fn served(model: &Model, counters: &[u8]) -> Result<(), String> {
     }
     let best = model.routes.first().filter(|route| **route != Portable);
     for (_, name) in CIPHERS {
-        let rows = || counted.rows().filter(|row| row.algorithm.name() == name);
+        let rows = || counted.rows().filter(|row| row.subject.name() == name);
         let by = |route: Route| {
             let rows =
                 rows().filter(|row| row.route == route && row.direction == Direction::Encrypt);

@@ -4,33 +4,33 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
 
-use wirespeed_cipher::{Digest, Hasher};
-
 use super::{guarded, place};
-use crate::digest;
+use crate::digest::{self, Facts};
+use crate::hashing::Hashing;
 use crate::host::Core;
 use crate::openssl::*;
 use crate::provider::Provider;
 use crate::refusal::{Reason, Refusal};
 
-/// What a context pointer points to. A hasher wipes itself when dropped.
+/// What a context pointer points to. What it holds wipes itself when dropped.
 #[derive(Clone)]
 struct Context {
-    hasher: Hasher,
+    hashing: Hashing,
+    facts: &'static Facts,
     core: Core,
 }
 
-/// The functions of the hash function at `INDEX` of [`Digest::ALL`].
-pub(crate) fn functions<const INDEX: usize>() -> *const Dispatch {
+/// The functions of the hash function at `PLACE` of the table.
+pub(crate) fn functions<const PLACE: usize>() -> *const Dispatch {
     const {
         &[
-            Dispatch::new(DIGEST_NEW_CONTEXT, new_context::<INDEX> as NewContext),
+            Dispatch::new(DIGEST_NEW_CONTEXT, new_context::<PLACE> as NewContext),
             Dispatch::new(DIGEST_INIT, initialise as DigestInitialise),
             Dispatch::new(DIGEST_UPDATE, update as DigestUpdate),
             Dispatch::new(DIGEST_FINAL, finish as Finish),
             Dispatch::new(DIGEST_FREE_CONTEXT, free_context as FreeContext),
             Dispatch::new(DIGEST_DUPLICATE_CONTEXT, duplicate_context as NewContext),
-            Dispatch::new(DIGEST_GET_PARAMS, get_params::<INDEX> as GetParams),
+            Dispatch::new(DIGEST_GET_PARAMS, get_params::<PLACE> as GetParams),
             Dispatch::new(DIGEST_GETTABLE_PARAMS, gettable_params as ProviderList),
             Dispatch::END,
         ]
@@ -60,19 +60,18 @@ unsafe fn with(
     )
 }
 
-unsafe extern "C" fn new_context<const INDEX: usize>(provider: *mut c_void) -> *mut c_void {
+unsafe extern "C" fn new_context<const PLACE: usize>(provider: *mut c_void) -> *mut c_void {
     // SAFETY: the core hands back the provider context from our init, which lives until teardown.
     let Some(provider) = (unsafe { provider.cast::<Provider>().as_ref() }) else {
         return null_mut();
     };
-    let digest = Digest::ALL[INDEX];
     let mut context = null_mut();
     guarded(
         || Some(provider.core),
         || {
-            let kernels = provider.hash(digest).ok_or(Refusal(&[Reason::Internal]))?;
-            let hasher = Hasher::new(kernels, digest);
-            context = place(Context { hasher, core: provider.core }, provider.core);
+            let facts = digest::at(PLACE);
+            let hashing = provider.hashing(facts.subject()).ok_or(Refusal(&[Reason::Internal]))?;
+            context = place(Context { hashing, facts, core: provider.core }, provider.core);
             Ok(())
         },
     );
@@ -111,12 +110,7 @@ unsafe extern "C" fn free_context(context: *mut c_void) {
 
 unsafe extern "C" fn initialise(context: *mut c_void, _: *const Param) -> c_int {
     // SAFETY: the core hands in a context of this kind.
-    unsafe {
-        with(context, |context| {
-            context.hasher.reset();
-            Ok(())
-        })
-    }
+    unsafe { with(context, |context| context.hashing.reset()) }
 }
 
 unsafe extern "C" fn update(context: *mut c_void, input: *const u8, length: usize) -> c_int {
@@ -129,10 +123,7 @@ unsafe extern "C" fn update(context: *mut c_void, input: *const u8, length: usiz
             if input.is_null() {
                 return Err(Refusal::SILENT);
             }
-            #[cfg(feature = "trace")]
-            crate::trace::count(context.hasher.route());
-            context.hasher.update(std::slice::from_raw_parts(input, length));
-            Ok(())
+            context.hashing.update(std::slice::from_raw_parts(input, length))
         })
     }
 }
@@ -146,20 +137,20 @@ unsafe extern "C" fn finish(
     // SAFETY: the core hands in a context of this kind, and a buffer as large as it says.
     unsafe {
         with(context, |context| {
-            let bytes = context.hasher.digest().bytes();
+            let bytes = context.facts.bytes;
             if output.is_null() || capacity < bytes {
                 return Err(Refusal::SILENT);
             }
-            context.hasher.finish(std::slice::from_raw_parts_mut(output, bytes));
+            context.hashing.finish(std::slice::from_raw_parts_mut(output, bytes))?;
             *written.as_mut().ok_or(Refusal::SILENT)? = bytes;
             Ok(())
         })
     }
 }
 
-unsafe extern "C" fn get_params<const INDEX: usize>(list: *mut Param) -> c_int {
+unsafe extern "C" fn get_params<const PLACE: usize>(list: *mut Param) -> c_int {
     // SAFETY: the core hands in a list that ends with a null key, to be written to.
-    guarded(|| None, || unsafe { digest::answer(Digest::ALL[INDEX], list) })
+    guarded(|| None, || unsafe { digest::answer(digest::at(PLACE), list) })
 }
 
 unsafe extern "C" fn gettable_params(_: *mut c_void) -> *const Param {

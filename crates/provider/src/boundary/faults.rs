@@ -16,7 +16,7 @@ use super::provider::start;
 use super::tests::Loaded;
 use crate::openssl::*;
 use crate::params::{END, entry};
-use crate::provider::Provider;
+use crate::provider::{Offer, Provider};
 use crate::routing::{Routing, Watch, reference};
 
 /// What goes wrong.
@@ -129,7 +129,7 @@ unsafe extern "C" fn init_faulty(
         start(handle, from_core, to_core, context, |core| {
             let watch = Watch { verify: NonZeroU32::new(1), counters: None };
             let routing = Routing::forged(&FAULTY.each_ref(), None, watch);
-            Ok(Provider::new(core, Ok(routing), "none", Algorithm::ALL, &[]))
+            Ok(Provider::new(core, Ok(routing), "none", Offer::ciphers(Algorithm::ALL)))
         })
     }
 }
@@ -147,7 +147,7 @@ unsafe extern "C" fn init_failing(
             let right = BlockCipher::ALL.map(portable);
             let host = HostLibrary::forged(FAILING.as_ptr());
             let routing = Routing::forged(&right, Some(host), Watch::default());
-            Ok(Provider::new(core, Ok(routing), "none", Algorithm::ALL, &[]))
+            Ok(Provider::new(core, Ok(routing), "none", Offer::ciphers(Algorithm::ALL)))
         })
     }
 }

@@ -8,9 +8,9 @@ use wirespeed_cipher::{Block, BlockKernels, BlockKey, Direction, InOut, Mode};
 use super::common::{self, Common, Progress};
 use super::tls::{self, LONGEST_MAC, Protocol};
 use super::{Cipher, LastBlock, Setup, padding};
-use crate::boundary::host_library::{HostCipher, HostFailed};
 use crate::call::Call;
-use crate::choice::{Choice, HostStep, Step};
+use crate::choice::{Choice, FarStep, Step};
+use crate::far::{Far, FarFailed};
 use crate::host::Version;
 use crate::openssl::Param;
 use crate::random;
@@ -136,22 +136,20 @@ impl<M: BlockMode> Step for Run<'_, M> {
     }
 }
 
-impl<M: BlockMode> HostStep for Run<'_, M> {
-    fn host(
+impl<M: BlockMode> FarStep for Run<'_, M> {
+    fn far(
         &mut self,
-        host: &mut HostCipher,
+        far: &mut Far<'_>,
         spare: &'static BlockKernels,
         chain: &mut Block,
         mut data: InOut<'_>,
-    ) -> bool {
+    ) {
         let iv: &[u8] = if M::MODE == Mode::Cbc { chain } else { &[] };
-        let run = |data: InOut<'_>| host.run(self.direction, iv, data);
-        let last = LastBlock::around(data.reborrow(), run);
-        match &last {
-            Ok(last) => *chain = M::chain_after(self.direction, last),
-            Err(HostFailed) => self.own(spare, chain, data),
+        let run = |data: InOut<'_>| far.run(self.direction, iv, data);
+        match LastBlock::around(data.reborrow(), run) {
+            Ok(last) => *chain = M::chain_after(self.direction, &last),
+            Err(FarFailed) => self.own(spare, chain, data),
         }
-        last.is_ok()
     }
 }
 

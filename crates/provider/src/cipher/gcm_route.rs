@@ -6,6 +6,7 @@ use wirespeed_cipher::{Block, BlockKernels, Direction, InOut, Route};
 use super::gcm::Authenticated;
 use crate::choice::{Step, twice};
 use crate::refusal::Refusal;
+use crate::routing;
 
 /// Who computes the message.
 #[derive(Clone, Copy)]
@@ -169,8 +170,9 @@ impl Authenticated {
             _ => None,
         };
         let own = self.choice.own();
-        let first = match (self.choice.slow_kernels(self.direction, bytes), &mut self.choice.host) {
-            (None, Some(host)) => {
+        let way = self.choice.way(self.direction, bytes);
+        let first = match (way, &mut self.choice.host) {
+            (routing::Way::Host, Some(host)) => {
                 let iv = &self.iv[..self.iv_bytes];
                 let aad = self.gcm.short_aad();
                 let begins = |aad| host.begin(self.direction, iv, aad).is_ok();
@@ -180,7 +182,8 @@ impl Authenticated {
                 }
                 own
             }
-            (kernels, _) => kernels.unwrap_or(own),
+            (routing::Way::Own(kernels), _) => kernels,
+            _ => own,
         };
         let second = second.filter(|second| second.route != first.route);
         self.way = Way::Watched { first, second, chosen: true };

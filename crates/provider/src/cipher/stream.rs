@@ -8,9 +8,9 @@ use wirespeed_cipher::{Block, BlockKernels, BlockKey, Direction, InOut, Mode};
 
 use super::common::{self, Common, Progress};
 use super::{Cipher, LastBlock, Setup};
-use crate::boundary::host_library::{HostCipher, HostFailed};
 use crate::call::Call;
-use crate::choice::{Choice, HostStep, Step};
+use crate::choice::{Choice, FarStep, Step};
+use crate::far::{Far, FarFailed};
 use crate::host::Version;
 use crate::openssl::Param;
 use crate::refusal::Refusal;
@@ -80,16 +80,16 @@ impl<M: StreamMode> Step for Run<'_, M> {
     }
 }
 
-impl<M: StreamMode> HostStep for Run<'_, M> {
-    /// Whole blocks go to the host; the rest of a block begun, and a block's beginning, stay with us,
-    /// who keep their keystream.
-    fn host(
+impl<M: StreamMode> FarStep for Run<'_, M> {
+    /// Whole blocks go far; the rest of a block begun, and a block's beginning, stay with us, who keep
+    /// their keystream.
+    fn far(
         &mut self,
-        host: &mut HostCipher,
+        far: &mut Far<'_>,
         spare: &'static BlockKernels,
         feedback: &mut Feedback,
         data: InOut<'_>,
-    ) -> bool {
+    ) {
         let begun = (16 - feedback.used()) % 16;
         let bytes = data.len();
         let (head, rest) = data.split_at(begun.min(bytes));
@@ -97,22 +97,17 @@ impl<M: StreamMode> HostStep for Run<'_, M> {
         let (mut body, tail) = rest.split_at(whole);
         self.own(spare, feedback, head);
         let before = feedback.register;
-        let mut done = true;
         if whole > 0 {
-            let run = |body: InOut<'_>| host.run(self.direction, &before, body);
+            let run = |body: InOut<'_>| far.run(self.direction, &before, body);
             match LastBlock::around(body.reborrow(), run) {
                 Ok(last) => {
                     let blocks = whole / 16;
                     feedback.start(&M::register_after(self.direction, &before, blocks, &last));
                 }
-                Err(HostFailed) => {
-                    self.own(spare, feedback, body);
-                    done = false;
-                }
+                Err(FarFailed) => self.own(spare, feedback, body),
             }
         }
         self.own(spare, feedback, tail);
-        done
     }
 }
 

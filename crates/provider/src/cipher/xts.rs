@@ -8,9 +8,9 @@ use zeroize::Zeroize;
 
 use super::common::{self, Common, Progress};
 use super::{Cipher, Setup};
-use crate::boundary::host_library::HostCipher;
 use crate::call::Call;
-use crate::choice::{Choice, HostStep, Step};
+use crate::choice::{Choice, FarStep, Step};
+use crate::far::{Far, FarFailed};
 use crate::host::Version;
 use crate::openssl::Param;
 use crate::params::{END, List, size};
@@ -201,19 +201,17 @@ impl Step for Unit<'_> {
     }
 }
 
-impl HostStep for Unit<'_> {
-    fn host(
+impl FarStep for Unit<'_> {
+    fn far(
         &mut self,
-        host: &mut HostCipher,
+        far: &mut Far<'_>,
         spare: &'static BlockKernels,
         tweak: &mut Option<Block>,
         mut data: InOut<'_>,
-    ) -> bool {
-        let done = host.run(self.direction, self.iv, data.reborrow()).is_ok();
-        if !done {
+    ) {
+        if let Err(FarFailed) = far.run(self.direction, self.iv, data.reborrow()) {
             self.own(spare, tweak, data);
         }
-        done
     }
 }
 

@@ -58,7 +58,7 @@ struct Counted {
 impl From<&Row> for Counted {
     fn from(row: &Row) -> Self {
         Self {
-            algorithm: row.algorithm.name(),
+            algorithm: row.subject.name(),
             direction: row.direction.name(),
             route: row.route.name(),
             calls: row.calls,
@@ -110,7 +110,7 @@ pub(super) fn watch(
 /// at a time (providers/implementations/rands/drbg_ctr.c). Every program that starts a session does.
 fn is_random(row: &Row) -> bool {
     const LONGEST: u64 = 64;
-    let generator = matches!(row.algorithm.name(), "AES-256-ECB" | "AES-256-CTR");
+    let generator = matches!(row.subject.name(), "AES-256-ECB" | "AES-256-CTR");
     generator && row.direction == Direction::Encrypt && row.bytes <= row.calls * LONGEST
 }
 
@@ -186,7 +186,7 @@ mod tests {
     #[test]
     fn random_numbers_are_told_from_data() {
         let row = |algorithm: &str, calls, bytes| Row {
-            algorithm: algorithm.parse().expect("an algorithm"),
+            subject: algorithm.parse().expect("an algorithm"),
             direction: Direction::Encrypt,
             route: Route::Vaes512,
             calls,

@@ -43,12 +43,12 @@ pub(super) fn estimate(host: &Host, rows: &[Row], cpu_seconds: f64) -> Option<Es
 
 /// Of the route and of the host's OpenSSL, for calls of the mean size.
 fn nanos_per_byte(contest: &Contest<'_>, row: &Row) -> Option<[f64; 2]> {
-    let direction = match row.algorithm.mode().is_symmetric() {
+    let direction = match row.subject.is_symmetric() {
         true => Direction::Encrypt,
         false => row.direction,
     };
     let size = usize::try_from(row.bytes / row.calls).ok()?.clamp(16, 65536);
-    let case = Case::new(row.algorithm, direction, Use::Message, size).ok()?;
+    let case = Case::new(row.subject, direction, Use::Message, size).ok()?;
     let contenders = [Contender::Provider(row.route), Contender::Host];
     let measured = contest.measure(case, &contenders, &|| ()).ok()?;
     let nanos =

@@ -1,0 +1,325 @@
+//! Routes that are somebody else's and take whole calls: the host's default provider, and Linux's
+//! crypto API.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use wirespeed_cipher::{Direction, InOut, Route};
+use wirespeed_kernel::{Cipher, Error, Permission, Transform};
+use wirespeed_plan::{OCTAVES, octave};
+use zeroize::Zeroize;
+
+use crate::boundary::host_cipher::HostCipher;
+
+/// Nobody far away did it, and nothing has happened to the data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FarFailed;
+
+/// Who may take one call, in this order.
+pub(crate) struct Far<'a> {
+    pub(crate) kernel: Option<&'a mut KernelCipher>,
+    pub(crate) host: Option<&'a mut HostCipher>,
+    /// Who has done it, or would have: a call may be too short for anybody but us.
+    pub(crate) route: Option<Route>,
+    /// Whether the host's default provider was asked and failed.
+    pub(crate) host_failed: bool,
+}
+
+impl<'a> Far<'a> {
+    pub(crate) fn new(
+        kernel: Option<&'a mut KernelCipher>,
+        host: Option<&'a mut HostCipher>,
+    ) -> Self {
+        let route = if kernel.is_some() { Route::Kernel } else { Route::Libcrypto };
+        Self { kernel, host, route: Some(route), host_failed: false }
+    }
+
+    /// One run over `data` from `iv` on. Modes over whole blocks must get whole blocks.
+    pub(crate) fn run(
+        &mut self,
+        direction: Direction,
+        iv: &[u8],
+        mut data: InOut<'_>,
+    ) -> Result<(), FarFailed> {
+        if let Some(kernel) = &mut self.kernel
+            && kernel.run(direction, iv, data.reborrow()).is_ok()
+        {
+            self.route = Some(Route::Kernel);
+            return Ok(());
+        }
+        self.route = None;
+        let Some(host) = &mut self.host else { return Err(FarFailed) };
+        if host.run(direction, iv, data).is_err() {
+            self.host_failed = true;
+            return Err(FarFailed);
+        }
+        self.route = Some(Route::Libcrypto);
+        Ok(())
+    }
+}
+
+/// One algorithm that may go to the kernel: by whom, at which lengths, and whether it still may.
+pub(crate) struct Offloaded {
+    transform: &'static Transform,
+    driver: Option<String>,
+    permission: Permission,
+    /// For each direction one bit for each octave of lengths.
+    octaves: [u16; 2],
+    standing: AtomicU8,
+}
+
+/// What is known of a driver in this process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+enum Standing {
+    /// Nobody has asked it yet: loading the provider opens no socket.
+    Unknown,
+    Right,
+    /// Absent, forbidden here, broken, or wrong.
+    Out,
+    /// The same, and worth a word: it was there and failed.
+    Failed,
+}
+
+impl Offloaded {
+    pub(crate) const fn new(
+        transform: &'static Transform,
+        driver: Option<String>,
+        permission: Permission,
+    ) -> Self {
+        let standing = AtomicU8::new(Standing::Unknown as u8);
+        Self { transform, driver, permission, octaves: [0; 2], standing }
+    }
+
+    /// Every length in both directions.
+    pub(crate) fn at_any_length(self) -> Self {
+        Self { octaves: [u16::MAX; 2], ..self }
+    }
+
+    /// One octave of lengths more.
+    pub(crate) fn take(&mut self, direction: Direction, octave: usize) {
+        self.octaves[direction as usize] |= 1 << octave;
+    }
+
+    /// Every octave in which no length is below `bytes`.
+    pub(crate) fn take_from(&mut self, direction: Direction, bytes: usize) {
+        let first = octave(bytes.max(1).next_power_of_two());
+        (first..OCTAVES).for_each(|octave| self.take(direction, octave));
+    }
+
+    /// Whether a call of `bytes` is the kernel's.
+    pub(crate) fn takes(&self, direction: Direction, bytes: usize) -> bool {
+        let standing = self.standing.load(Ordering::Relaxed);
+        standing < Standing::Out as u8 && self.octaves[direction as usize] & 1 << octave(bytes) != 0
+    }
+
+    /// Whether any call is the kernel's.
+    pub(crate) fn takes_any(&self) -> bool {
+        self.octaves != [0; 2]
+    }
+
+    pub(crate) const fn transform(&self) -> &'static Transform {
+        self.transform
+    }
+
+    /// Whether it was there and failed, or was wrong.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.standing.load(Ordering::Relaxed) == Standing::Failed as u8
+    }
+
+    /// Takes it out of service in every context.
+    #[cold]
+    pub(crate) fn fail(&self) {
+        self.standing.store(Standing::Failed as u8, Ordering::Relaxed);
+    }
+
+    /// Proves it before its first use in this process.
+    pub(crate) fn prove(&self) -> Result<(), FarFailed> {
+        if self.standing.load(Ordering::Relaxed) == Standing::Unknown as u8 {
+            crate::bridge::self_test(self.transform, self.driver(), self.permission)
+                .map_err(|error| self.judge(&error))?;
+            // Somebody may have found it out meanwhile.
+            let (unknown, right) = (Standing::Unknown as u8, Standing::Right as u8);
+            let relaxed = Ordering::Relaxed;
+            let _ = self.standing.compare_exchange(unknown, right, relaxed, relaxed);
+        }
+        Ok(())
+    }
+
+    /// What an error means for the calls to come.
+    #[cold]
+    pub(crate) fn judge(&self, error: &Error) -> FarFailed {
+        match error {
+            Error::Busy(_) => {}
+            Error::Absent(_) => self.standing.store(Standing::Out as u8, Ordering::Relaxed),
+            Error::Broken(_) => self.fail(),
+        }
+        FarFailed
+    }
+
+    pub(crate) fn driver(&self) -> Option<&str> {
+        self.driver.as_deref()
+    }
+
+    pub(crate) const fn permission(&self) -> Permission {
+        self.permission
+    }
+}
+
+/// A way to the kernel beside a context of ours: the key is kept until a call goes there.
+pub(crate) struct KernelCipher {
+    offloaded: Arc<Offloaded>,
+    key: [u8; 64],
+    key_bytes: usize,
+    socket: Option<Cipher>,
+    patience: Patience,
+}
+
+impl KernelCipher {
+    pub(crate) const fn new(offloaded: Arc<Offloaded>) -> Self {
+        let patience = Patience::NEW;
+        Self { offloaded, key: [0; 64], key_bytes: 0, socket: None, patience }
+    }
+
+    pub(crate) fn offloaded(&self) -> &Offloaded {
+        &self.offloaded
+    }
+
+    /// Takes a key of the algorithm's length; nothing is done with it before a call comes this way.
+    #[inline]
+    pub(crate) fn take_key(&mut self, key: &[u8]) {
+        self.key[..key.len()].copy_from_slice(key);
+        self.key_bytes = key.len();
+        self.socket = None;
+    }
+
+    /// One run over `data` from `iv` on; if it fails, nothing has happened.
+    fn run(&mut self, direction: Direction, iv: &[u8], data: InOut<'_>) -> Result<(), FarFailed> {
+        if self.key_bytes == 0 || data.is_empty() {
+            return Err(FarFailed);
+        }
+        self.patience.ask()?;
+        let offloaded = &self.offloaded;
+        let mut moving = [0; 16];
+        let moving = &mut moving[..iv.len()];
+        moving.copy_from_slice(iv);
+        let key = &self.key[..self.key_bytes];
+        let ran = match &mut self.socket {
+            Some(socket) => socket.crypt(direction, moving, data),
+            None => {
+                offloaded.prove()?;
+                let (transform, driver) = (offloaded.transform, offloaded.driver());
+                Cipher::open(transform, driver, key, offloaded.permission)
+                    .and_then(|socket| self.socket.insert(socket).crypt(direction, moving, data))
+            }
+        };
+        ran.map_err(|error| {
+            self.socket = None;
+            self.patience.lose();
+            offloaded.judge(&error)
+        })?;
+        self.patience = Patience::NEW;
+        Ok(())
+    }
+}
+
+impl Clone for KernelCipher {
+    /// The copy opens a socket of its own when it needs one.
+    fn clone(&self) -> Self {
+        let Self { offloaded, key, key_bytes, patience, .. } = self;
+        Self {
+            offloaded: offloaded.clone(),
+            key: *key,
+            key_bytes: *key_bytes,
+            socket: None,
+            patience: *patience,
+        }
+    }
+}
+
+impl Drop for KernelCipher {
+    fn drop(&mut self) {
+        self.key.zeroize();
+    }
+}
+
+/// How long not to ask again after a failure: twice as many calls each time.
+///
+/// Where descriptors have run out, every call would otherwise pay for a socket that it cannot have.
+#[derive(Clone, Copy)]
+pub(crate) struct Patience {
+    wait: u32,
+    left: u32,
+}
+
+impl Patience {
+    pub(crate) const NEW: Self = Self { wait: 0, left: 0 };
+    const LONGEST: u32 = 1024;
+
+    /// Whether it is time to ask.
+    pub(crate) const fn ask(&mut self) -> Result<(), FarFailed> {
+        if self.left == 0 {
+            return Ok(());
+        }
+        self.left -= 1;
+        Err(FarFailed)
+    }
+
+    /// It has failed again.
+    pub(crate) fn lose(&mut self) {
+        self.wait = (2 * self.wait + 1).min(Self::LONGEST);
+        self.left = self.wait;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn offloaded() -> Offloaded {
+        let transform = Transform::named("AES-128-CBC").expect("the kernel has it");
+        Offloaded::new(transform, None, Permission::Unconfined)
+    }
+
+    #[test]
+    fn an_octave_and_a_direction_at_a_time() {
+        let mut offloaded = offloaded();
+        offloaded.take(Direction::Decrypt, octave(16384));
+        let takes = |bytes| offloaded.takes(Direction::Decrypt, bytes);
+        assert_eq!([16383, 16384, 32767, 32768].map(takes), [false, true, true, false]);
+        assert!(!offloaded.takes(Direction::Encrypt, 16384));
+        let mut from = self::offloaded();
+        from.take_from(Direction::Encrypt, 1420);
+        let takes = |bytes| from.takes(Direction::Encrypt, bytes);
+        assert_eq!([1420, 2047, 2048, usize::MAX].map(takes), [false, false, true, true]);
+        let everywhere = self::offloaded().at_any_length();
+        assert!(everywhere.takes(Direction::Encrypt, 0));
+        assert!(everywhere.takes(Direction::Decrypt, usize::MAX));
+    }
+
+    #[test]
+    fn what_has_failed_takes_nothing_more() {
+        let busy = offloaded().at_any_length();
+        busy.judge(&Error::Busy(std::io::Error::from_raw_os_error(libc::EMFILE)));
+        assert!(busy.takes(Direction::Encrypt, 16) && !busy.has_failed());
+        let broken = offloaded().at_any_length();
+        broken.judge(&Error::Broken(std::io::Error::from_raw_os_error(libc::EIO)));
+        assert!(!broken.takes(Direction::Encrypt, 16) && broken.has_failed());
+        let absent = offloaded().at_any_length();
+        absent.judge(&Error::Absent(wirespeed_kernel::Absent("gone".to_owned())));
+        assert!(!absent.takes(Direction::Encrypt, 16) && !absent.has_failed());
+    }
+
+    #[test]
+    fn patience_grows_with_every_failure() {
+        let mut patience = Patience::NEW;
+        let mut asked = Vec::new();
+        for call in 0..20 {
+            if patience.ask().is_ok() {
+                asked.push(call);
+                patience.lose();
+            }
+        }
+        assert_eq!(asked, [0, 2, 6, 14]);
+    }
+}

@@ -1,0 +1,253 @@
+//! A hash context: whoever has the message, and who goes on with it if they fail.
+
+use std::sync::Arc;
+
+use crate::bridge::Hash;
+use wirespeed_cipher::{Direction, Hasher, Route};
+use wirespeed_kernel::Error;
+use zeroize::Zeroize;
+
+use crate::boundary::host_digest::HostDigest;
+use crate::far::{FarFailed, Offloaded, Patience};
+use crate::refusal::{Reason, Refusal};
+use crate::routing::Watcher;
+
+/// A message being hashed.
+#[derive(Clone)]
+pub(crate) struct Hashing {
+    base: Base,
+    kernel: Option<KernelHash>,
+    /// Whether anything has been hashed yet: the route is chosen by the first bytes.
+    begun: bool,
+    watcher: Watcher,
+}
+
+/// Who hashes what the kernel does not.
+#[derive(Clone)]
+pub(crate) enum Base {
+    /// Kernels of our own.
+    Own(Hasher),
+    /// The host's default provider.
+    Host(HostDigest),
+}
+
+impl Base {
+    fn reset(&mut self) -> Result<(), Refusal> {
+        match self {
+            Self::Own(hasher) => {
+                hasher.reset();
+                Ok(())
+            }
+            Self::Host(digest) => digest.start().map_err(|FarFailed| Refusal::SILENT),
+        }
+    }
+
+    fn update(&mut self, data: &[u8]) -> Result<Route, Refusal> {
+        match self {
+            Self::Own(hasher) => {
+                hasher.update(data);
+                Ok(hasher.route())
+            }
+            Self::Host(digest) => {
+                digest.update(data).map_err(|FarFailed| Refusal::SILENT)?;
+                Ok(Route::Libcrypto)
+            }
+        }
+    }
+
+    fn finish(&mut self, output: &mut [u8]) -> Result<(), Refusal> {
+        match self {
+            Self::Own(hasher) => {
+                hasher.finish(output);
+                Ok(())
+            }
+            Self::Host(digest) => digest.finish(output).map_err(|FarFailed| Refusal::SILENT),
+        }
+    }
+}
+
+impl Hashing {
+    pub(crate) fn new(base: Base, kernel: Option<KernelHash>, watcher: Watcher) -> Self {
+        Self { base, kernel, begun: false, watcher }
+    }
+
+    /// Begins again.
+    pub(crate) fn reset(&mut self) -> Result<(), Refusal> {
+        self.begun = false;
+        if let Some(kernel) = &mut self.kernel {
+            kernel.forget();
+        }
+        self.base.reset()
+    }
+
+    /// The next bytes.
+    #[inline]
+    pub(crate) fn update(&mut self, data: &[u8]) -> Result<(), Refusal> {
+        let route = match &mut self.kernel {
+            None => self.base.update(data)?,
+            Some(_) => self.update_far(data)?,
+        };
+        self.begun = true;
+        self.watcher.count(Direction::Encrypt, route, data.len());
+        Ok(())
+    }
+
+    #[cold]
+    fn update_far(&mut self, data: &[u8]) -> Result<Route, Refusal> {
+        let Some(kernel) = &mut self.kernel else { return Err(Refusal::SILENT) };
+        if !self.begun && kernel.begin(data.len()).is_err() {
+            return self.base.update(data);
+        }
+        if !kernel.running {
+            return self.base.update(data);
+        }
+        if kernel.update(data).is_ok() {
+            return Ok(Route::Kernel);
+        }
+        self.go_on_alone()?;
+        self.base.update(data)
+    }
+
+    /// The kernel has failed: the base hashes what had gone there.
+    #[cold]
+    fn go_on_alone(&mut self) -> Result<(), Refusal> {
+        let Some(kernel) = &mut self.kernel else { return Err(Refusal::SILENT) };
+        kernel.running = false;
+        if kernel.offloaded.has_failed() {
+            self.watcher.quarantine(Route::Kernel);
+        }
+        let kept = kernel.kept.as_deref().ok_or(Refusal(&[Reason::Internal]))?;
+        self.base.update(kept).map(|_| ())
+    }
+
+    /// The hash; the message is over.
+    pub(crate) fn finish(&mut self, output: &mut [u8]) -> Result<(), Refusal> {
+        if let Some(kernel) = self.kernel.as_mut().filter(|kernel| kernel.running) {
+            if kernel.finish(output).is_ok() && !self.is_wrong(output)? {
+                return Ok(());
+            }
+            self.go_on_alone()?;
+        }
+        self.base.finish(output)
+    }
+
+    /// Computes the kernel's hash a second time, if it is this message's turn and its bytes are kept.
+    fn is_wrong(&mut self, hash: &[u8]) -> Result<bool, Refusal> {
+        let Some(kernel) = &mut self.kernel else { return Ok(false) };
+        let Some(kept) = kernel.kept.as_deref() else { return Ok(false) };
+        if !self.watcher.verifies_this_call() {
+            return Ok(false);
+        }
+        let mut right = [0; 64];
+        let right = &mut right[..hash.len()];
+        self.base.update(kept)?;
+        self.base.finish(right)?;
+        self.base.reset()?;
+        if right == hash {
+            return Ok(false);
+        }
+        kernel.offloaded.fail();
+        Ok(true)
+    }
+}
+
+/// The way to the kernel beside a hash context.
+pub(crate) struct KernelHash {
+    offloaded: Arc<Offloaded>,
+    socket: Option<Hash>,
+    running: bool,
+    /// The message so far, unless it is too long to keep: the kernel does not give its state back.
+    kept: Option<Vec<u8>>,
+    patience: Patience,
+}
+
+/// A longer message cannot be handed over if the kernel fails: it fails as a whole.
+const LONGEST_KEPT: usize = 65536;
+
+impl KernelHash {
+    pub(crate) const fn new(offloaded: Arc<Offloaded>) -> Self {
+        Self { offloaded, socket: None, running: false, kept: None, patience: Patience::NEW }
+    }
+
+    /// Begins a message whose first call has so many bytes, if that is the kernel's.
+    fn begin(&mut self, bytes: usize) -> Result<(), FarFailed> {
+        if !self.offloaded.takes(Direction::Encrypt, bytes) {
+            return Err(FarFailed);
+        }
+        self.patience.ask()?;
+        if self.socket.is_none() {
+            self.offloaded.prove()?;
+            let offloaded = &self.offloaded;
+            let (driver, permission) = (offloaded.driver(), offloaded.permission());
+            let socket = Hash::open(offloaded.transform(), driver, None, permission);
+            self.socket = Some(socket.map_err(|error| self.lost(&error))?);
+        }
+        self.kept = Some(Vec::new());
+        self.running = true;
+        Ok(())
+    }
+
+    fn update(&mut self, data: &[u8]) -> Result<(), FarFailed> {
+        let socket = self.socket.as_mut().ok_or(FarFailed)?;
+        socket.update(data).map_err(|error| self.lost(&error))?;
+        if let Some(kept) = &mut self.kept {
+            let fits = kept.len() + data.len() <= LONGEST_KEPT;
+            if fits && kept.try_reserve(data.len()).is_ok() {
+                kept.extend_from_slice(data);
+            } else {
+                self.drop_kept();
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, output: &mut [u8]) -> Result<(), FarFailed> {
+        let socket = self.socket.as_mut().ok_or(FarFailed)?;
+        socket.finish(output).map_err(|error| self.lost(&error))?;
+        self.patience = Patience::NEW;
+        Ok(())
+    }
+
+    #[cold]
+    fn lost(&mut self, error: &Error) -> FarFailed {
+        self.socket = None;
+        self.patience.lose();
+        self.offloaded.judge(error)
+    }
+
+    fn drop_kept(&mut self) {
+        if let Some(mut kept) = self.kept.take() {
+            kept.zeroize();
+        }
+    }
+
+    /// Ends a message that nobody wants.
+    fn forget(&mut self) {
+        if self.running && self.socket.as_mut().is_some_and(|socket| socket.reset().is_err()) {
+            self.socket = None;
+        }
+        self.running = false;
+        self.drop_kept();
+    }
+}
+
+impl Clone for KernelHash {
+    /// A copy of a running message is the kernel's own copy; if that cannot be had, the copy goes on
+    /// from what is kept.
+    fn clone(&self) -> Self {
+        let socket = self.socket.as_ref().filter(|_| self.running);
+        Self {
+            offloaded: self.offloaded.clone(),
+            socket: socket.and_then(|socket| socket.try_clone().ok()),
+            running: self.running,
+            kept: self.kept.clone(),
+            patience: self.patience,
+        }
+    }
+}
+
+impl Drop for KernelHash {
+    fn drop(&mut self) {
+        self.drop_kept();
+    }
+}
