@@ -7,6 +7,7 @@
 
 mod area;
 mod cipher;
+pub mod drivers;
 mod error;
 mod iv;
 mod permission;

@@ -1,7 +1,5 @@
 //! `wirespeed kernel`: the kernel's crypto drivers, which of them serves, and which it is to load.
 
-mod drivers;
-mod hardware;
 mod prefer;
 
 use std::collections::BTreeSet;
@@ -11,12 +9,12 @@ use std::path::Path;
 use clap::{ArgGroup, Args};
 use serde::Serialize;
 use wirespeed_cpu::{Feature, Features};
+use wirespeed_kernel::drivers::{self, Driver, LIST};
 
 use super::install::{Original, advice, obstacle, remove, unified, writable};
 use crate::fault::Fault;
 use crate::output::table::{Side, Table};
 use crate::output::{notes, write_json, write_text};
-use drivers::Driver;
 use prefer::{FILE, PADLOCK, Preference};
 
 const EXAMPLES: &str = "\
@@ -59,10 +57,39 @@ struct Document {
     reason: Option<String>,
     /// What `--prefer` was last told, null if nothing.
     preferred: Option<&'static str>,
-    drivers: Vec<Driver>,
+    drivers: Vec<Listed>,
 }
 
-const LIST: &str = "/proc/crypto";
+/// A driver, as JSON has it.
+#[derive(Serialize)]
+struct Listed {
+    algorithm: String,
+    driver: String,
+    module: Option<String>,
+    priority: i32,
+    self_test_passed: bool,
+    internal: bool,
+    #[serde(rename = "type")]
+    kind: String,
+    serves: bool,
+    hardware: Option<&'static str>,
+}
+
+impl From<Driver> for Listed {
+    fn from(driver: Driver) -> Self {
+        Self {
+            algorithm: driver.algorithm,
+            driver: driver.driver,
+            module: driver.module,
+            priority: driver.priority,
+            self_test_passed: driver.self_test_passed,
+            internal: driver.internal,
+            kind: driver.kind,
+            serves: driver.serves,
+            hardware: driver.hardware,
+        }
+    }
+}
 
 pub(crate) fn run(arguments: KernelArguments) -> Result<(), Fault> {
     match (arguments.prefer.as_deref(), arguments.unprefer) {
@@ -96,7 +123,10 @@ impl Document {
             kernel: release(),
             reason,
             preferred: prefer::is_preferred(&file).then_some(PADLOCK.name),
-            drivers: drivers::parse(&list.unwrap_or_default()),
+            drivers: drivers::parse(&list.unwrap_or_default())
+                .into_iter()
+                .map(Listed::from)
+                .collect(),
         }
     }
 
@@ -125,7 +155,7 @@ impl Document {
 
     /// Each algorithm once, the driver that serves it first.
     fn table(&self) -> String {
-        let mut rows: Vec<&Driver> =
+        let mut rows: Vec<&Listed> =
             self.drivers.iter().filter(|driver| !driver.internal).collect();
         rows.sort_by_key(|driver| (&driver.algorithm, &driver.kind, !driver.serves));
         let (left, right) = (Side::Left, Side::Right);

@@ -1,35 +1,45 @@
 //! /proc/crypto: every driver that the kernel's crypto API knows, and which of them serves.
 
-use serde::Serialize;
+mod hardware;
 
-use super::hardware;
+use std::{fs, io};
 
 /// A driver, as /proc/crypto describes it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(crate) struct Driver {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Driver {
     /// What it can do: "cbc(aes)". Several drivers may share it.
-    pub(crate) algorithm: String,
+    pub algorithm: String,
     /// Its own name: "cbc-aes-padlock".
-    pub(crate) driver: String,
+    pub driver: String,
     /// The module that brought it; none if it is built in.
-    pub(crate) module: Option<String>,
+    pub module: Option<String>,
     /// Among drivers of one algorithm the highest serves.
-    pub(crate) priority: i32,
+    pub priority: i32,
     /// Whether the kernel's own test of it passed; it is not used before.
-    pub(crate) self_test_passed: bool,
+    pub self_test_passed: bool,
     /// Whether only other drivers may use it.
-    pub(crate) internal: bool,
+    pub internal: bool,
     /// The kernel's word for the kind of algorithm: "skcipher", "shash", …
-    #[serde(rename = "type")]
-    pub(crate) kind: String,
+    pub kind: String,
+    /// Whether it may answer later than it was asked: devices do, and so does what works through threads of
+    /// the kernel's (cryptd).
+    pub asynchronous: bool,
     /// Whether it gets what asks for the algorithm by its name.
-    pub(crate) serves: bool,
+    pub serves: bool,
     /// The hardware behind it, where that is known for certain.
-    pub(crate) hardware: Option<&'static str>,
+    pub hardware: Option<&'static str>,
+}
+
+/// Where the kernel lists them.
+pub const LIST: &str = "/proc/crypto";
+
+/// The drivers of this machine.
+pub fn of_proc() -> io::Result<Vec<Driver>> {
+    fs::read_to_string(LIST).map(|text| parse(&text))
 }
 
 /// Reads /proc/crypto: drivers as blocks of `key : value` lines, in the kernel's own order.
-pub(crate) fn parse(text: &str) -> Vec<Driver> {
+pub fn parse(text: &str) -> Vec<Driver> {
     let mut drivers: Vec<Driver> = text.split("\n\n").filter_map(driver).collect();
     for place in serving(&drivers) {
         drivers[place].serves = true;
@@ -54,6 +64,7 @@ fn driver(block: &str) -> Option<Driver> {
         priority: value("priority")?.parse().ok()?,
         self_test_passed: value("selftest").is_some_and(|result| result == "passed"),
         internal: value("internal").is_some_and(|answer| answer == "yes"),
+        asynchronous: value("async").is_some_and(|answer| answer == "yes"),
         kind,
         serves: false,
         hardware: hardware::behind(&driver),
@@ -99,9 +110,9 @@ mod tests {
     use super::*;
 
     /// Debian 12 (Linux 6.1) in a VM with an emulated VIA Nano: PadLock's drivers beside those built in.
-    const NANO: &str = include_str!("samples/nano-6.1");
+    const NANO: &str = include_str!("drivers/samples/nano-6.1");
     /// A small Linux 6.18 without modules.
-    const PLAIN: &str = include_str!("samples/plain-6.18");
+    const PLAIN: &str = include_str!("drivers/samples/plain-6.18");
 
     fn serves<'a>(drivers: &'a [Driver], algorithm: &str) -> Vec<&'a str> {
         let of = |driver: &&Driver| driver.serves && driver.algorithm == algorithm;
@@ -120,6 +131,7 @@ mod tests {
             self_test_passed: true,
             internal: false,
             kind: "skcipher".to_owned(),
+            asynchronous: false,
             serves: true,
             hardware: Some("PadLock"),
         };
