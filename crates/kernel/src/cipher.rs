@@ -3,10 +3,10 @@
 use std::io;
 
 use wirespeed_cipher::{Direction, InOut};
-use zeroize::Zeroize;
 
 use crate::iv::{Block, following};
 use crate::socket::{Exchange, Purpose, Socket};
+use crate::staging::Staging;
 use crate::transform::Kind;
 use crate::wire::Control;
 use crate::{Error, Permission, Transform};
@@ -81,16 +81,12 @@ impl Cipher {
         if !overlap(&data) {
             // SAFETY: the destination is writable for the length of the data.
             unsafe { self.run(direction, chain, &data, data.destination())? };
-        } else if data.len() <= self.socket.area.room() {
-            let output = self.socket.area.bytes(data.len()).as_mut_ptr();
-            // SAFETY: the area has that much room, and nobody else uses it.
-            unsafe { self.run(direction, chain, &data, output)? };
-            data.overwrite(self.socket.area.bytes(data.len()));
         } else {
-            let mut output = Staging::new(data.len())?;
-            // SAFETY: it is as long as the data.
-            unsafe { self.run(direction, chain, &data, output.0.as_mut_ptr())? };
-            data.overwrite(&output.0);
+            let mut staging = Staging::new(&self.socket.area, data.len())?;
+            let output = staging.bytes(&mut self.socket.area).as_mut_ptr();
+            // SAFETY: the room is as long as the data, and `run` does not use it otherwise.
+            unsafe { self.run(direction, chain, &data, output)? };
+            data.overwrite(staging.bytes(&mut self.socket.area));
         }
         iv.copy_from_slice(chain);
         Ok(())
@@ -166,23 +162,4 @@ fn is_invalid(error: &io::Error) -> bool {
 fn overlap(data: &InOut<'_>) -> bool {
     let (source, destination) = (data.source().addr(), data.destination().addr());
     source.abs_diff(destination) < data.len()
-}
-
-/// Memory for one long operation in place, wiped when dropped.
-struct Staging(Vec<u8>);
-
-impl Staging {
-    fn new(length: usize) -> Result<Self, Error> {
-        let mut bytes = Vec::new();
-        let room = bytes.try_reserve_exact(length);
-        room.map_err(|_| Error::Busy(io::Error::from_raw_os_error(libc::ENOMEM)))?;
-        bytes.resize(length, 0);
-        Ok(Self(bytes))
-    }
-}
-
-impl Drop for Staging {
-    fn drop(&mut self) {
-        self.0.as_mut_slice().zeroize();
-    }
 }

@@ -5,19 +5,24 @@
 //! here runs unasked. An operation is a pure function over (key, IV, data), as with every route: what it
 //! could not do has not happened, and the caller goes on elsewhere from the same IV.
 
+mod aead;
 mod area;
 mod cipher;
 pub mod drivers;
 mod error;
+mod hash;
 mod iv;
 mod permission;
 mod presence;
 mod socket;
+mod staging;
 mod transform;
 mod wire;
 
+pub use aead::Aead;
 pub use cipher::Cipher;
 pub use error::{Absent, Error};
+pub use hash::Hash;
 pub use permission::{Permission, permitted};
 pub use presence::{presence, presence_of};
 pub use transform::{Kind, Transform};

@@ -16,6 +16,7 @@ use crate::wire::{self, PAGE, Refusal, Step};
 use crate::{Error, Transform};
 
 /// A key, wiped when dropped.
+#[derive(Clone)]
 pub(crate) struct Key(Box<[u8]>);
 
 impl Drop for Key {
@@ -31,7 +32,7 @@ impl fmt::Debug for Key {
 }
 
 /// What a socket is for.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Purpose {
     pub(crate) transform: &'static Transform,
     driver: Option<Box<str>>,
@@ -114,6 +115,11 @@ impl Socket {
     /// Opens it, with an area of `room` bytes.
     pub(crate) fn new(purpose: Purpose, room: usize) -> Result<Self, Error> {
         let open = purpose.open()?;
+        Self::of(purpose, open, room)
+    }
+
+    /// With a descriptor for that purpose.
+    pub(crate) fn of(purpose: Purpose, open: Open, room: usize) -> Result<Self, Error> {
         let area = Area::new(room).map_err(Error::of_operation)?;
         Ok(Self { purpose, open: Some(open), capacity: None, area, calls: 0 })
     }
@@ -138,6 +144,11 @@ impl Socket {
             }
             None => Ok(self.open.insert(self.purpose.open()?).descriptor()),
         }
+    }
+
+    /// Whether there is a descriptor.
+    pub(crate) const fn is_open(&self) -> bool {
+        self.open.is_some()
     }
 
     /// Closes it, if it is ours to close: what it was told is gone.
@@ -185,7 +196,10 @@ impl Socket {
             .and_then(|()| unsafe { wire::receive(descriptor, to, room) })
             .and_then(|count| whole(count, received));
         result.map_err(|error| {
-            self.discard();
+            // A message that is not authentic has been taken as any other.
+            if error.raw_os_error() != Some(libc::EBADMSG) {
+                self.discard();
+            }
             Exchange::Failed(error)
         })
     }
