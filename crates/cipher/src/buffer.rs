@@ -122,6 +122,17 @@ impl<'a> InOut<'a> {
         unsafe { buffer.as_mut_ptr().copy_from(self.destination, self.length) };
     }
 
+    /// Whether what has been written is `bytes`.
+    ///
+    /// # Panics
+    /// If `bytes` has another length.
+    pub fn has_written(&self, bytes: &[u8]) -> bool {
+        assert_eq!(bytes.len(), self.length, "as long as the data");
+        // SAFETY: the destination is initialised memory of the length, which only this buffer's owner
+        // may write to.
+        unsafe { std::slice::from_raw_parts(self.destination, self.length) == bytes }
+    }
+
     /// The same buffer again, for a call that takes it by value.
     #[inline]
     pub const fn reborrow(&mut self) -> InOut<'_> {

@@ -13,6 +13,7 @@ pub(crate) mod digest;
 #[cfg(test)]
 mod faults;
 pub(crate) mod host_cipher;
+pub(crate) mod host_context;
 pub(crate) mod host_digest;
 pub(crate) mod host_library;
 pub(crate) mod provider;

@@ -72,6 +72,11 @@ impl<'a> Call<'a> {
         !self.input.is_null() && std::ptr::eq(self.input, self.output)
     }
 
+    /// Output, its capacity, input, its length: for another's function.
+    pub(crate) const fn into_raw(self) -> (*mut u8, usize, *const u8, usize) {
+        (self.output, self.capacity, self.input, self.length)
+    }
+
     /// All of the input, to the start of the output.
     #[inline]
     pub(crate) fn whole(self) -> Result<InOut<'a>, Refusal> {

@@ -195,20 +195,17 @@ impl Choice {
         state: &mut S::State,
         mut data: InOut<'_>,
     ) -> Route {
-        let (mut right, mut output) = (Vec::new(), Vec::new());
-        let bytes = data.len();
-        if [&mut right, &mut output].iter_mut().any(|it| it.try_reserve_exact(bytes).is_err()) {
+        let mut right = Vec::new();
+        if right.try_reserve_exact(data.len()).is_err() {
             return self.far_way(true, step, state, data);
         }
-        right.resize(bytes, 0);
-        output.resize(bytes, 0);
+        right.resize(data.len(), 0);
         data.save(&mut right);
         let mut right_state = state.clone();
         let mut route = self.far_way(true, step, state, data.reborrow());
-        data.written(&mut output);
         let reference = reference(self.algorithm);
         step.own(reference, &mut right_state, InOut::in_place(&mut right));
-        if output != right || !S::agree(state, &right_state) {
+        if !data.has_written(&right) || !S::agree(state, &right_state) {
             data.overwrite(&right);
             *state = right_state;
             if let Some(kernel) = &self.kernel {
@@ -217,7 +214,6 @@ impl Choice {
             self.quarantine(route);
             route = reference.route;
         }
-        output.zeroize();
         right.zeroize();
         route
     }

@@ -2,27 +2,38 @@
 
 pub(crate) mod block;
 mod common;
+pub(crate) mod foreign;
 pub(crate) mod gcm;
 mod gcm_route;
 mod gcm_tls;
+mod open;
 mod padding;
 pub(crate) mod stream;
 mod tls;
 pub(crate) mod xts;
 
-use wirespeed_cipher::{Block, Direction, InOut};
+use wirespeed_cipher::{Algorithm, Block, Direction, InOut};
 
 use crate::call::Call;
 use crate::choice::Choice;
 use crate::far::FarFailed;
 use crate::host::Version;
 use crate::openssl::Param;
+use crate::provider::Provider;
 use crate::refusal::Refusal;
 
-/// What a new context is made from.
-pub(crate) struct Setup {
-    pub(crate) choice: Choice,
-    pub(crate) version: Version,
+/// What a new context of an algorithm with kernels of ours is made from.
+struct Setup {
+    choice: Choice,
+    version: Version,
+}
+
+impl Setup {
+    /// For the algorithm at that place, if it is served.
+    fn of(provider: &Provider, subject: usize) -> Option<Self> {
+        let choice = provider.choice(Algorithm::ALL[subject])?;
+        Some(Self { choice, version: provider.version })
+    }
 }
 
 /// The last block of a run, before and after: what the state of a mode follows from.
@@ -58,7 +69,8 @@ pub(crate) trait Cipher: Clone {
     /// Parameters that [`Self::set`] knows, as OpenSSL lists them.
     fn settable() -> *const Param;
 
-    fn new(setup: Setup) -> Self;
+    /// A context of the subject at that place, if it is served.
+    fn new(provider: &Provider, subject: usize) -> Option<Self>;
 
     /// A new message: a new key, a new IV, both or neither.
     fn start(

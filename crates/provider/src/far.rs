@@ -41,11 +41,14 @@ impl<'a> Far<'a> {
         iv: &[u8],
         mut data: InOut<'_>,
     ) -> Result<(), FarFailed> {
-        if let Some(kernel) = &mut self.kernel
-            && kernel.run(direction, iv, data.reborrow()).is_ok()
-        {
-            self.route = Some(Route::Kernel);
-            return Ok(());
+        if let Some(kernel) = &mut self.kernel {
+            let mut moving = [0; 16];
+            let moving = &mut moving[..iv.len()];
+            moving.copy_from_slice(iv);
+            if kernel.run(direction, moving, data.reborrow()).is_ok() {
+                self.route = Some(Route::Kernel);
+                return Ok(());
+            }
         }
         self.route = None;
         let Some(host) = &mut self.host else { return Err(FarFailed) };
@@ -89,6 +92,12 @@ impl Offloaded {
     ) -> Self {
         let standing = AtomicU8::new(Standing::Unknown as u8);
         Self { transform, driver, permission, octaves: [0; 2], standing }
+    }
+
+    /// The driver that was measured, unless the configuration names one.
+    pub(crate) fn or_driver(mut self, measured: Option<&str>) -> Self {
+        self.driver = self.driver.or_else(|| measured.map(str::to_owned));
+        self
     }
 
     /// Every length in both directions.
@@ -193,24 +202,26 @@ impl KernelCipher {
         self.socket = None;
     }
 
-    /// One run over `data` from `iv` on; if it fails, nothing has happened.
-    fn run(&mut self, direction: Direction, iv: &[u8], data: InOut<'_>) -> Result<(), FarFailed> {
+    /// One run over `data` from `iv` on, which moves on; if it fails, nothing has happened.
+    pub(crate) fn run(
+        &mut self,
+        direction: Direction,
+        iv: &mut [u8],
+        data: InOut<'_>,
+    ) -> Result<(), FarFailed> {
         if self.key_bytes == 0 || data.is_empty() {
             return Err(FarFailed);
         }
         self.patience.ask()?;
         let offloaded = &self.offloaded;
-        let mut moving = [0; 16];
-        let moving = &mut moving[..iv.len()];
-        moving.copy_from_slice(iv);
         let key = &self.key[..self.key_bytes];
         let ran = match &mut self.socket {
-            Some(socket) => socket.crypt(direction, moving, data),
+            Some(socket) => socket.crypt(direction, iv, data),
             None => {
                 offloaded.prove()?;
                 let (transform, driver) = (offloaded.transform, offloaded.driver());
                 Cipher::open(transform, driver, key, offloaded.permission)
-                    .and_then(|socket| self.socket.insert(socket).crypt(direction, moving, data))
+                    .and_then(|socket| self.socket.insert(socket).crypt(direction, iv, data))
             }
         };
         ran.map_err(|error| {

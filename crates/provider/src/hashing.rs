@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::bridge::Hash;
 use wirespeed_cipher::{Direction, Hasher, Route};
-use wirespeed_kernel::Error;
+use wirespeed_kernel::{Error, Hash};
 use zeroize::Zeroize;
 
 use crate::boundary::host_digest::HostDigest;
@@ -13,7 +12,6 @@ use crate::refusal::{Reason, Refusal};
 use crate::routing::Watcher;
 
 /// A message being hashed.
-#[derive(Clone)]
 pub(crate) struct Hashing {
     base: Base,
     kernel: Option<KernelHash>,
@@ -69,6 +67,17 @@ impl Base {
 impl Hashing {
     pub(crate) fn new(base: Base, kernel: Option<KernelHash>, watcher: Watcher) -> Self {
         Self { base, kernel, begun: false, watcher }
+    }
+
+    /// A copy, which goes on from here by itself.
+    pub(crate) fn duplicate(&mut self) -> Result<Self, Refusal> {
+        let kernel = self.kernel.as_mut().map(KernelHash::duplicate);
+        let (base, watcher) = (self.base.clone(), self.watcher.clone());
+        let mut copy = Self { base, kernel, begun: self.begun, watcher };
+        if copy.kernel.as_ref().is_some_and(|kernel| kernel.running && kernel.socket.is_none()) {
+            copy.go_on_alone()?;
+        }
+        Ok(copy)
     }
 
     /// Begins again.
@@ -208,6 +217,18 @@ impl KernelHash {
         Ok(())
     }
 
+    /// A copy; of a running message it has a socket only if the kernel could copy its own state.
+    fn duplicate(&mut self) -> Self {
+        let socket = self.socket.as_mut().filter(|_| self.running);
+        Self {
+            offloaded: self.offloaded.clone(),
+            socket: socket.and_then(|socket| socket.try_clone().ok()),
+            running: self.running,
+            kept: self.kept.clone(),
+            patience: self.patience,
+        }
+    }
+
     #[cold]
     fn lost(&mut self, error: &Error) -> FarFailed {
         self.socket = None;
@@ -223,26 +244,11 @@ impl KernelHash {
 
     /// Ends a message that nobody wants.
     fn forget(&mut self) {
-        if self.running && self.socket.as_mut().is_some_and(|socket| socket.reset().is_err()) {
-            self.socket = None;
+        if let Some(socket) = self.socket.as_mut().filter(|_| self.running) {
+            socket.reset();
         }
         self.running = false;
         self.drop_kept();
-    }
-}
-
-impl Clone for KernelHash {
-    /// A copy of a running message is the kernel's own copy; if that cannot be had, the copy goes on
-    /// from what is kept.
-    fn clone(&self) -> Self {
-        let socket = self.socket.as_ref().filter(|_| self.running);
-        Self {
-            offloaded: self.offloaded.clone(),
-            socket: socket.and_then(|socket| socket.try_clone().ok()),
-            running: self.running,
-            kept: self.kept.clone(),
-            patience: self.patience,
-        }
     }
 }
 

@@ -2,10 +2,11 @@
 
 use std::ffi::CStr;
 
-use wirespeed_cipher::{Algorithm, BlockCipher, Mode};
+use wirespeed_cipher::{Algorithm, BlockCipher, Foreign, Mode, Shape, Subject};
 
 use crate::boundary::cipher::functions;
 use crate::cipher::block::{Blocks, Cbc, Ecb};
+use crate::cipher::foreign::Foreign as ForeignCipher;
 use crate::cipher::gcm::Authenticated;
 use crate::cipher::stream::{Cfb, Ctr, Ofb, Stream};
 use crate::cipher::xts::Sectors;
@@ -72,6 +73,27 @@ pub(crate) fn dispatch(algorithm: Algorithm, version: Version) -> *const Dispatc
     }
     table!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24)
 }
+
+/// The functions of a foreign cipher but for [`CIPHER_GET_PARAMS`], which are the host's own. `INDEX` is
+/// its place among all subjects.
+///
+/// [`CIPHER_GET_PARAMS`]: crate::openssl::CIPHER_GET_PARAMS
+pub(crate) fn foreign(foreign: Foreign) -> Option<*const Dispatch> {
+    let Shape::Cipher { block_bytes, .. } = foreign.shape() else { return None };
+    macro_rules! table {
+        ($($place:literal)*) => {
+            match (foreign.index(), block_bytes) {
+                $(($place, 8) => functions::<ForeignCipher<8>, { FOREIGN + $place }, false>(),
+                ($place, _) => functions::<ForeignCipher<16>, { FOREIGN + $place }, false>(),)*
+                _ => return None,
+            }
+        };
+    }
+    Some(table!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16))
+}
+
+/// The place of the first foreign algorithm among all subjects.
+const FOREIGN: usize = Subject::COUNT - Foreign::COUNT;
 
 fn of_mode<const INDEX: usize, const DECODERS: bool>() -> *const Dispatch {
     match const { Algorithm::ALL[INDEX].mode() } {

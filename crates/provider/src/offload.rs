@@ -67,7 +67,7 @@ impl Offload {
 /// What a plan gives to the kernel, for each [`Subject`].
 pub(crate) fn planned(offload: &Offload, plan: &Plan) -> Vec<Option<Arc<Offloaded>>> {
     let of = |subject: Subject| {
-        let mut offloaded = offload.of(subject)?;
+        let mut offloaded = offload.of(subject)?.or_driver(plan.driver(subject));
         for direction in Direction::BOTH {
             match subject {
                 Subject::Cipher(algorithm) => {
@@ -89,12 +89,12 @@ pub(crate) fn planned(offload: &Offload, plan: &Plan) -> Vec<Option<Arc<Offloade
 
 /// Everything that the kernel has here, at any length: the route was asked for by name.
 pub(crate) fn everything(offload: &Offload) -> Result<Vec<Option<Arc<Offloaded>>>, String> {
-    crate::bridge::presence().map_err(|why| format!("kernel is absent: {why}"))?;
+    wirespeed_kernel::presence().map_err(|why| format!("kernel is absent: {why}"))?;
     let on = Offload::On(Permission::Unconfined);
     let offload = if *offload == Offload::Off { &on } else { offload };
     let of = |subject: Subject| {
         let offloaded = offload.of(subject)?;
-        let present = crate::bridge::presence_of(offloaded.transform(), offloaded.driver());
+        let present = wirespeed_kernel::presence_of(offloaded.transform(), offloaded.driver());
         present.is_ok().then(|| Arc::new(offloaded.at_any_length()))
     };
     Ok(Subject::all().map(of).collect())

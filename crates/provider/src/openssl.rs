@@ -27,6 +27,16 @@ pub struct Dispatch {
 impl Dispatch {
     pub(crate) const END: Self = Self { number: 0, function: None };
 
+    /// Whether the table ends here.
+    pub(crate) const fn is_end(&self) -> bool {
+        self.number == 0
+    }
+
+    /// Whether this is the function of that slot.
+    pub(crate) const fn is<F>(&self, slot: &Slot<F>) -> bool {
+        self.number == slot.number
+    }
+
     pub(crate) const fn new<F: Copy>(slot: Slot<F>, function: F) -> Self {
         const { assert!(size_of::<F>() == size_of::<Function>()) }
         // SAFETY: slots are only made for function pointer types, which all have one layout; the

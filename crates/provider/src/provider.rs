@@ -4,16 +4,18 @@ use std::ffi::{CStr, CString};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use wirespeed_cipher::{Algorithm, Digest, Hasher, Route, Subject};
+use wirespeed_cipher::{Algorithm, Digest, Foreign, Hasher, Route, Subject};
 use wirespeed_cpu::{Feature, Features};
 use wirespeed_plan::{Fingerprint, Plan};
 
 use crate::boundary::counters::Counters;
+use crate::boundary::host_context::HostContext;
 use crate::boundary::host_digest::HostDigest;
-use crate::boundary::host_library::HostLibrary;
+use crate::boundary::host_library::{Adopted, HostLibrary};
 use crate::choice::Choice;
 use crate::config::{Config, Digests, Routes};
 use crate::digest;
+use crate::far::KernelCipher;
 use crate::hashing::{Base, Hashing, KernelHash};
 use crate::host::{Core, Version};
 use crate::offer;
@@ -33,6 +35,8 @@ const VERSION: &CStr =
 /// What a provider may offer, if its routes can.
 pub(crate) struct Offer<'a> {
     ciphers: Vec<Algorithm>,
+    /// Whether ciphers may be offered of which we have no kernels.
+    foreign: bool,
     /// On kernels of our own.
     own_digests: Vec<Digest>,
     /// Whether a hash function may be offered for the kernel's sake.
@@ -43,7 +47,8 @@ pub(crate) struct Offer<'a> {
 impl Offer<'_> {
     /// These ciphers alone.
     pub(crate) fn ciphers(ciphers: &[Algorithm]) -> Self {
-        Self { ciphers: ciphers.to_vec(), own_digests: Vec::new(), may_offload: &|_| false }
+        let (ciphers, own_digests) = (ciphers.to_vec(), Vec::new());
+        Self { ciphers, foreign: false, own_digests, may_offload: &|_| false }
     }
 }
 
@@ -63,6 +68,8 @@ pub(crate) struct Provider {
     digests: Box<[AlgorithmEntry]>,
     /// The hash functions that run on kernels of our own; the others are the host's.
     own_digests: Vec<Digest>,
+    /// The tables of foreign ciphers, which `ciphers` points into.
+    _adopted: Vec<Adopted>,
 }
 
 impl Provider {
@@ -109,7 +116,8 @@ impl Provider {
             (Digests::Listed(listed), Subject::Digest(digest)) => listed.contains(&digest),
             (Digests::Listed(_), _) => false,
         };
-        let offer = Offer { ciphers, own_digests, may_offload: &may_offload };
+        let foreign = config.ciphers.len() == Algorithm::ALL.len();
+        let offer = Offer { ciphers, foreign, own_digests, may_offload: &may_offload };
         match (&by, routing) {
             (By::List(_), Err(why)) => Err((Reason::InitFail, format!("routes: {why}"))),
             (_, routing) => Ok(Self::new(core, routing, &plan, offer)),
@@ -124,7 +132,7 @@ impl Provider {
         let routing = Routing::new(&by, features, &Offload::Off, watch, reach);
         let routing = routing.map_err(|text| (Reason::InitFail, text))?;
         let (ciphers, own_digests) = (Algorithm::ALL.to_vec(), Digest::ALL.to_vec());
-        let offer = Offer { ciphers, own_digests, may_offload: &|_| true };
+        let offer = Offer { ciphers, foreign: true, own_digests, may_offload: &|_| true };
         Ok(Self::new(core, Ok(routing), "none: one route", offer))
     }
 
@@ -153,6 +161,15 @@ impl Provider {
         own_digests.retain(|digest| {
             routing.as_ref().is_ok_and(|it| it.hash(digest.compression()).is_some())
         });
+        let adopt = |foreign: Foreign| {
+            let routing = routing.as_ref().ok().filter(|_| offer.foreign)?;
+            routing.offloaded(Subject::from(foreign).index())?;
+            routing.host_library()?.adopt(foreign.name(), offer::foreign(foreign)?)
+        };
+        let adopted: Vec<_> = Foreign::all().filter_map(adopt).collect();
+        let foreign = adopted
+            .iter()
+            .map(|it| AlgorithmEntry { names: it.names, ..entry(c"", it.functions.as_ptr()) });
         let hashes = |subject: &Subject| match *subject {
             Subject::Digest(digest) if own_digests.contains(&digest) => true,
             // Only what the host can begin and end.
@@ -163,9 +180,10 @@ impl Provider {
         Self {
             core,
             version,
-            ciphers: ciphers.chain([AlgorithmEntry::END]).collect(),
+            ciphers: ciphers.chain(foreign).chain([AlgorithmEntry::END]).collect(),
             digests: digests.chain([AlgorithmEntry::END]).collect(),
             own_digests,
+            _adopted: adopted,
             routes: CString::new(routes).unwrap_or_default(),
             plan: CString::new(plan).unwrap_or_default(),
             quarantined: [const { OnceLock::new() }; 1 << Route::ALL.len()],
@@ -185,6 +203,15 @@ impl Provider {
         text.map_or(c"", |text| {
             text.get_or_init(|| CString::new(names(Route::of_bits(mask))).unwrap_or_default())
         })
+    }
+
+    /// What a new context of the foreign cipher at that place of all subjects is made from.
+    pub(crate) fn foreign(&self, subject: usize) -> Option<(HostContext, KernelCipher, Watcher)> {
+        let routing = self.routing.as_ref()?;
+        let kernel = KernelCipher::new(routing.offloaded(subject)?.clone());
+        let subject = Subject::all().nth(subject)?;
+        let host = HostContext::new(routing.host_library()?, subject.name())?;
+        Some((host, kernel, Watcher::new(routing, subject)))
     }
 
     /// A new context of a hash function.

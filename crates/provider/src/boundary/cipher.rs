@@ -10,7 +10,7 @@ use zeroize::Zeroize;
 
 use super::{guarded, place};
 use crate::call::Call;
-use crate::cipher::{Cipher, Setup};
+use crate::cipher::Cipher;
 use crate::host::{Core, Version};
 use crate::offer;
 use crate::openssl::*;
@@ -25,7 +25,7 @@ struct Context<C> {
     core: Core,
 }
 
-/// The functions of the algorithm at `INDEX`, whose contexts are `C`. `DECODERS` is
+/// The functions of the cipher at `INDEX` of all subjects, whose contexts are `C`. `DECODERS` is
 /// [`Version::has_decoders`], for the one function that gets neither a context nor a provider.
 pub(crate) fn functions<C: Cipher, const INDEX: usize, const DECODERS: bool>() -> *const Dispatch {
     const {
@@ -94,10 +94,7 @@ unsafe extern "C" fn new_context<C: Cipher, const INDEX: usize>(
     guarded(
         || Some(provider.core),
         || {
-            let choice = provider.choice(Algorithm::ALL[INDEX]);
-            let choice = choice.ok_or(Refusal(&[Reason::Internal]))?;
-            let setup = Setup { choice, version: provider.version };
-            let cipher = C::new(setup);
+            let cipher = C::new(provider, INDEX).ok_or(Refusal(&[Reason::Internal]))?;
             context = place(Context { cipher, core: provider.core }, provider.core);
             Ok(())
         },
@@ -239,10 +236,11 @@ unsafe extern "C" fn finish<C: Cipher>(
 unsafe extern "C" fn get_params<const INDEX: usize, const DECODERS: bool>(
     list: *mut Param,
 ) -> c_int {
+    let Some(algorithm) = Algorithm::ALL.get(INDEX) else { return 0 };
     let version = if DECODERS { Version::DECODERS } else { Version::FIRST };
     // There is no way to the error queue without a provider or a context at hand.
     // SAFETY: the core hands in a list that ends with a null key, to be written to.
-    guarded(|| None, || unsafe { offer::answer(Algorithm::ALL[INDEX], list, version) })
+    guarded(|| None, || unsafe { offer::answer(*algorithm, list, version) })
 }
 
 /// Whether there is one parameter in the list. EVP asks for lengths, sets the padding and moves tags

@@ -13,7 +13,6 @@ use crate::provider::Provider;
 use crate::refusal::{Reason, Refusal};
 
 /// What a context pointer points to. What it holds wipes itself when dropped.
-#[derive(Clone)]
 struct Context {
     hashing: Hashing,
     facts: &'static Facts,
@@ -83,7 +82,8 @@ unsafe extern "C" fn duplicate_context(context: *mut c_void) -> *mut c_void {
     // SAFETY: the core hands in a context of this kind.
     unsafe {
         with(context, |context| {
-            copy = place(context.clone(), context.core);
+            let (facts, core) = (context.facts, context.core);
+            copy = place(Context { hashing: context.hashing.duplicate()?, facts, core }, core);
             Ok(())
         });
     }

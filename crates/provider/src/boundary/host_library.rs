@@ -38,7 +38,9 @@ struct HostProvider {
 
 /// An algorithm of the host's.
 #[derive(Clone, Copy)]
-pub(super) struct HostAlgorithm {
+pub(crate) struct HostAlgorithm {
+    /// All its names.
+    pub(super) names: *const c_char,
     pub(super) functions: *const Dispatch,
     /// What makes its contexts takes this.
     pub(super) provider: *mut c_void,
@@ -114,6 +116,35 @@ impl HostLibrary {
     }
 }
 
+/// A cipher that we offer under all of the host's names, with the host's constant parameters.
+pub(crate) struct Adopted {
+    pub(crate) names: *const c_char,
+    pub(crate) functions: Box<[Dispatch]>,
+}
+
+impl HostLibrary {
+    /// Puts the host's constant parameters into a table of ours, if the host has the cipher.
+    pub(crate) fn adopt(&self, name: &str, mut ours: *const Dispatch) -> Option<Adopted> {
+        let host = self.cipher(name)?;
+        // SAFETY: the table is the host's own, and keeps to core_dispatch.h.
+        let get_params = unsafe { CIPHER_GET_PARAMS.find(host.functions)? };
+        let mut functions = Vec::new();
+        loop {
+            // SAFETY: our own tables have an end, which has not been seen.
+            let entry = unsafe { *ours };
+            functions.push(match entry.is(&CIPHER_GET_PARAMS) {
+                true => Dispatch::new(CIPHER_GET_PARAMS, get_params),
+                false => entry,
+            });
+            if entry.is_end() {
+                return Some(Adopted { names: host.names, functions: functions.into() });
+            }
+            // SAFETY: as above.
+            ours = unsafe { ours.add(1) };
+        }
+    }
+}
+
 impl HostProvider {
     fn find(&self, list: *const AlgorithmEntry, wanted: &str) -> Option<HostAlgorithm> {
         let mut entry = NonNull::new(list.cast_mut())?;
@@ -126,7 +157,8 @@ impl HostProvider {
             // SAFETY: names are NUL-terminated.
             let names = unsafe { CStr::from_ptr(found.names) }.to_bytes();
             if names.split(|byte| *byte == b':').any(|name| name == wanted.as_bytes()) {
-                return Some(HostAlgorithm { functions: found.functions, provider: self.context });
+                let (names, functions) = (found.names, found.functions);
+                return Some(HostAlgorithm { names, functions, provider: self.context });
             }
             // SAFETY: the end has not been seen.
             entry = unsafe { entry.add(1) };

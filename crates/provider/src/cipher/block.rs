@@ -6,13 +6,15 @@ use std::ptr::null;
 use wirespeed_cipher::{Block, BlockKernels, BlockKey, Direction, InOut, Mode};
 
 use super::common::{self, Common, Progress};
+use super::open::Open;
 use super::tls::{self, LONGEST_MAC, Protocol};
-use super::{Cipher, LastBlock, Setup, padding};
+use super::{Cipher, LastBlock, Setup};
 use crate::call::Call;
 use crate::choice::{Choice, FarStep, Step};
 use crate::far::{Far, FarFailed};
 use crate::host::Version;
 use crate::openssl::Param;
+use crate::provider::Provider;
 use crate::random;
 use crate::refusal::Refusal;
 
@@ -65,9 +67,7 @@ pub(crate) struct Blocks<M> {
     key: BlockKey,
     /// CBC's chaining value.
     chain: Block,
-    /// Input that does not fill a block, or a whole block held back because it may be the padding.
-    pending: Block,
-    pending_bytes: usize,
+    open: Open<16>,
     common: Common,
     /// OpenSSL's `num`, which block modes store and never use.
     num: u32,
@@ -168,49 +168,21 @@ impl<M: BlockMode> Blocks<M> {
         }
     }
 
-    /// The pending block, in place.
-    fn run_pending(&mut self) {
-        let mut block = self.pending;
-        self.run(InOut::in_place(&mut block));
-        self.pending = block;
-    }
-
     /// Whether the last block of the input may be padding that must wait for the end.
     #[inline]
     fn holds_back(&self) -> bool {
         self.common.padding && self.common.direction == Direction::Decrypt
     }
 
-    /// An update when something is pending or the last block must be held back.
+    /// An update when a block is open or the last block must be held back.
     fn update_slowly(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
-        let mut taken = 0;
-        let mut written = 0;
-        if self.pending_bytes > 0 {
-            taken = call.read(0, &mut self.pending[self.pending_bytes..]);
-            self.pending_bytes += taken;
-        }
-        let rest = call.length() - taken;
-        if self.pending_bytes == 16 && (rest > 0 || !self.holds_back()) {
-            if call.capacity() < 16 {
-                return Err(Refusal::TOO_SMALL);
-            }
-            self.run_pending();
-            call.write(0, &self.pending)?;
-            self.pending_bytes = 0;
-            written = 16;
-        }
-        let mut whole = rest & !15;
-        if whole > 0 && whole == rest && self.holds_back() {
-            whole -= 16;
-        }
-        if whole > 0 {
-            self.run(call.part(taken, written, whole)?);
-        }
-        if rest > whole {
-            let from = self.pending_bytes;
-            self.pending_bytes += call.read(taken + whole, &mut self.pending[from..]);
-        }
-        Ok(written + whole)
+        let (mut open, holds_back) = (self.open, self.holds_back());
+        let written = open.update(call, holds_back, |blocks| {
+            self.run(blocks);
+            Ok(())
+        });
+        self.open = open;
+        written
     }
 
     /// One TLS record, in place: the default provider's contract with libssl.
@@ -256,18 +228,18 @@ impl<M: BlockMode> Cipher for Blocks<M> {
         common::settable()
     }
 
-    fn new(setup: Setup) -> Self {
-        Self {
+    fn new(provider: &Provider, subject: usize) -> Option<Self> {
+        let setup = Setup::of(provider, subject)?;
+        Some(Self {
             key: BlockKey::empty(setup.choice.own()),
             chain: [0; 16],
-            pending: [0; 16],
-            pending_bytes: 0,
+            open: Open::EMPTY,
             common: Common::new(setup.choice.algorithm(), setup.version),
             num: 0,
             record_mac: RecordMac::NONE,
             choice: setup.choice,
             mode: PhantomData,
-        }
+        })
     }
 
     #[inline]
@@ -279,7 +251,7 @@ impl<M: BlockMode> Cipher for Blocks<M> {
     ) -> Result<(), Refusal> {
         self.common.direction = direction;
         self.num = 0;
-        self.pending_bytes = 0;
+        self.open = Open::EMPTY;
         if M::MODE == Mode::Cbc {
             if let Some(iv) = iv {
                 self.common.take_iv(iv)?;
@@ -304,7 +276,7 @@ impl<M: BlockMode> Cipher for Blocks<M> {
         if self.common.tls_version > 0 {
             return self.update_record(call);
         }
-        if self.pending_bytes > 0 || self.holds_back() {
+        if !self.open.is_empty() || self.holds_back() {
             return self.update_slowly(call);
         }
         let whole = call.length() & !15;
@@ -312,7 +284,7 @@ impl<M: BlockMode> Cipher for Blocks<M> {
             self.run(call.part(0, 0, whole)?);
         }
         if call.length() > whole {
-            self.pending_bytes = call.read(whole, &mut self.pending);
+            self.open.keep(&call, whole);
         }
         Ok(whole)
     }
@@ -324,33 +296,14 @@ impl<M: BlockMode> Cipher for Blocks<M> {
             // Every record ended by itself.
             return Err(Refusal::OPERATION_FAILED);
         }
-        if self.pending_bytes == 0 && !self.common.padding {
-            return Ok(0);
-        }
-        if self.common.direction == Direction::Encrypt {
-            if self.common.padding {
-                padding::add(&mut self.pending, self.pending_bytes);
-            } else if self.pending_bytes != 16 {
-                return Err(Refusal::WRONG_FINAL_BLOCK);
-            }
-            if call.capacity() < 16 {
-                return Err(Refusal::TOO_SMALL);
-            }
-            self.run_pending();
-            call.write(0, &self.pending)?;
-            self.pending_bytes = 0;
-            return Ok(16);
-        }
-        if self.pending_bytes != 16 {
-            return Err(Refusal::WRONG_FINAL_BLOCK);
-        }
-        self.run_pending();
-        let data =
-            if self.common.padding { padding::remove(&self.pending)? } else { &self.pending };
-        call.write(0, data)?;
-        let written = data.len();
-        self.pending_bytes = 0;
-        Ok(written)
+        let (encrypts, padded) = (self.common.direction == Direction::Encrypt, self.common.padding);
+        let mut open = self.open;
+        let written = open.finish(call, encrypts, padded, |block| {
+            self.run(block);
+            Ok(())
+        });
+        self.open = open;
+        written
     }
 
     /// The contract of `EVP_Cipher` is whole blocks; a partial block at the end is left alone.

@@ -11,6 +11,7 @@ use crate::choice::Choice;
 use crate::host::Version;
 use crate::openssl::{Param, data_type};
 use crate::params::{END, List, octets, size, uint};
+use crate::provider::Provider;
 use crate::random;
 use crate::refusal::{Reason, Refusal};
 use crate::request::{Name, Names, Request};
@@ -114,9 +115,10 @@ impl Cipher for Authenticated {
         SETTABLE_LIST.as_ptr()
     }
 
-    fn new(setup: Setup) -> Self {
+    fn new(provider: &Provider, subject: usize) -> Option<Self> {
+        let setup = Setup::of(provider, subject)?;
         let algorithm = setup.choice.algorithm();
-        Self {
+        Some(Self {
             gcm: Gcm::new(setup.choice.own()),
             way: Way::Open,
             host_has_aad: false,
@@ -133,7 +135,7 @@ impl Cipher for Authenticated {
             key_bytes: algorithm.key_bytes(),
             version: setup.version,
             choice: setup.choice,
-        }
+        })
     }
 
     #[inline]

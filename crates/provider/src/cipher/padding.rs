@@ -1,12 +1,10 @@
 //! PKCS #7 padding of the last block (RFC 5652 §6.3).
 
-use wirespeed_cipher::Block;
-
 use crate::refusal::Refusal;
 
 /// Fills `block` from `used` on.
-pub(super) fn add(block: &mut Block, used: usize) {
-    let count = (16 - used) as u8;
+pub(super) fn add<const BLOCK: usize>(block: &mut [u8; BLOCK], used: usize) {
+    let count = (BLOCK - used) as u8;
     block[used..].fill(count);
 }
 
@@ -14,12 +12,12 @@ pub(super) fn add(block: &mut Block, used: usize) {
 ///
 /// Like the default provider this takes time that depends on the padding: whoever decrypts CBC
 /// without authenticating it first has a padding oracle with every library.
-pub(super) fn remove(block: &Block) -> Result<&[u8], Refusal> {
-    let count = usize::from(block[15]);
-    if count == 0 || count > 16 {
+pub(super) fn remove<const BLOCK: usize>(block: &[u8; BLOCK]) -> Result<&[u8], Refusal> {
+    let count = usize::from(block[BLOCK - 1]);
+    if count == 0 || count > BLOCK {
         return Err(Refusal::BAD_DECRYPT);
     }
-    let (data, padding) = block.split_at(16 - count);
+    let (data, padding) = block.split_at(BLOCK - count);
     if padding.iter().any(|byte| usize::from(*byte) != count) {
         return Err(Refusal::BAD_DECRYPT);
     }
@@ -28,6 +26,8 @@ pub(super) fn remove(block: &Block) -> Result<&[u8], Refusal> {
 
 #[cfg(test)]
 mod tests {
+    use wirespeed_cipher::Block;
+
     use super::*;
 
     #[test]

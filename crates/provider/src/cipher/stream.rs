@@ -13,6 +13,7 @@ use crate::choice::{Choice, FarStep, Step};
 use crate::far::{Far, FarFailed};
 use crate::host::Version;
 use crate::openssl::Param;
+use crate::provider::Provider;
 use crate::refusal::Refusal;
 
 /// A mode as a type, so that each gets functions of its own.
@@ -160,15 +161,16 @@ impl<M: StreamMode> Cipher for Stream<M> {
         common::settable()
     }
 
-    fn new(setup: Setup) -> Self {
-        Self {
+    fn new(provider: &Provider, subject: usize) -> Option<Self> {
+        let setup = Setup::of(provider, subject)?;
+        Some(Self {
             key: BlockKey::empty(setup.choice.own()),
             feedback: Feedback::default(),
             common: Common::new(setup.choice.algorithm(), setup.version),
             choice: setup.choice,
             tls_mac: null(),
             mode: PhantomData,
-        }
+        })
     }
 
     #[inline]

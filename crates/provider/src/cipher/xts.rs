@@ -14,6 +14,7 @@ use crate::far::{Far, FarFailed};
 use crate::host::Version;
 use crate::openssl::Param;
 use crate::params::{END, List, size};
+use crate::provider::Provider;
 use crate::refusal::{Reason, Refusal};
 use crate::request::{Name, Names, Request};
 
@@ -40,14 +41,15 @@ impl Cipher for Sectors {
         SETTABLE_LIST.as_ptr()
     }
 
-    fn new(setup: Setup) -> Self {
-        Self {
+    fn new(provider: &Provider, subject: usize) -> Option<Self> {
+        let setup = Setup::of(provider, subject)?;
+        Some(Self {
             xts: Xts::new(setup.choice.own()),
             common: Common::new(setup.choice.algorithm(), setup.version),
             choice: setup.choice,
             direction: Direction::Decrypt,
             tweak_ready: false,
-        }
+        })
     }
 
     #[inline]

@@ -1,0 +1,319 @@
+//! A block cipher of which we have no kernels: the host's default provider, with the kernel for the
+//! calls that are worth it.
+//!
+//! The host's own context has key, chaining value and parameters; its padding is off, so that it never
+//! keeps a block back, and padding is done here as for our own ciphers. What cannot be taken apart that
+//! way it does alone: TLS records, and keys of a length that the kernel's cipher does not take.
+
+use wirespeed_cipher::{Direction, InOut, Mode, Route, Shape, Subject};
+use wirespeed_kernel::Kind;
+use zeroize::Zeroize;
+
+use super::Cipher;
+use super::common;
+use super::open::Open;
+use crate::boundary::host_context::HostContext;
+use crate::call::Call;
+use crate::far::{FarFailed, KernelCipher};
+use crate::host::Version;
+use crate::openssl::Param;
+use crate::params::END;
+use crate::provider::Provider;
+use crate::refusal::Refusal;
+use crate::routing::Watcher;
+
+/// The context of a foreign cipher.
+#[derive(Clone)]
+pub(crate) struct Foreign<const BLOCK: usize> {
+    host: HostContext,
+    kernel: KernelCipher,
+    watcher: Watcher,
+    mode: Mode,
+    key_bytes: usize,
+    version: Version,
+    direction: Direction,
+    /// The direction in which the key was set: default providers keep to it when only the other changes.
+    key_direction: Direction,
+    key_fits: bool,
+    /// The IV that was given; the host's moves on.
+    iv: [u8; BLOCK],
+    iv_set: bool,
+    open: Open<BLOCK>,
+    padded: bool,
+    /// CTR: bytes of the open block that are used.
+    used: usize,
+    tls: bool,
+    /// Whether the host does everything.
+    aside: bool,
+}
+
+impl From<FarFailed> for Refusal {
+    /// The host has told its reason itself.
+    fn from(_: FarFailed) -> Self {
+        Self::SILENT
+    }
+}
+
+impl<const BLOCK: usize> Foreign<BLOCK> {
+    const fn has_blocks(&self) -> bool {
+        matches!(self.mode, Mode::Ecb | Mode::Cbc)
+    }
+
+    /// Decides who does the calls to come.
+    fn settle(&mut self) -> Result<(), Refusal> {
+        let in_parts = self.key_fits && self.key_direction == self.direction && !self.tls;
+        self.aside = !in_parts;
+        if self.has_blocks() {
+            self.host.set_padding(self.aside && self.padded)?;
+        }
+        Ok(())
+    }
+
+    /// Whole blocks, by the route for as many.
+    fn run(&mut self, mut data: InOut<'_>) -> Result<(), Refusal> {
+        let (direction, bytes) = (self.direction, data.len());
+        let mut route = Route::Libcrypto;
+        if self.kernel.offloaded().takes(direction, bytes)
+            && self.by_kernel(data.reborrow())? == Done::Yes
+        {
+            route = Route::Kernel;
+        } else {
+            self.by_host(data)?;
+        }
+        self.watcher.count(direction, route, bytes);
+        Ok(())
+    }
+
+    fn by_host(&mut self, data: InOut<'_>) -> Result<(), Refusal> {
+        let bytes = data.len();
+        if bytes > 0 && self.host.run(data)? != bytes {
+            return Err(Refusal::OPERATION_FAILED);
+        }
+        Ok(())
+    }
+
+    /// By the kernel, from the host's chaining value on, which the host then gets back; twice, if it is
+    /// this call's turn. An error is the host's, and final.
+    fn by_kernel(&mut self, mut data: InOut<'_>) -> Result<Done, Refusal> {
+        let mut chain = [0; BLOCK];
+        let chain = if self.mode == Mode::Ecb { &mut [][..] } else { &mut chain[..] };
+        if !chain.is_empty() {
+            self.host.chain(chain)?;
+        }
+        let mut right = Vec::new();
+        let doubted =
+            self.watcher.verifies_this_call() && right.try_reserve_exact(data.len()).is_ok();
+        if doubted {
+            right.resize(data.len(), 0);
+            data.save(&mut right);
+        }
+        let ran = self.kernel.run(self.direction, chain, data.reborrow());
+        if ran.is_err() {
+            right.zeroize();
+            self.look_after();
+            return Ok(Done::No);
+        }
+        if !doubted {
+            if !chain.is_empty() {
+                self.host.start(self.direction, None, Some(chain), &[END])?;
+            }
+            return Ok(Done::Yes);
+        }
+        // The host stands where the call began.
+        self.by_host(InOut::in_place(&mut right))?;
+        if !data.has_written(&right) {
+            data.overwrite(&right);
+            self.kernel.offloaded().fail();
+        }
+        right.zeroize();
+        self.look_after();
+        Ok(Done::Yes)
+    }
+
+    /// Says so if the kernel has just failed for good.
+    fn look_after(&self) {
+        if self.kernel.offloaded().has_failed() {
+            self.watcher.quarantine(Route::Kernel);
+        }
+    }
+
+    /// CTR: the rest of an open block, whole blocks, the beginning of another.
+    fn stream(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+        let data = call.whole()?;
+        let bytes = data.len();
+        let (head, rest) = data.split_at(((BLOCK - self.used) % BLOCK).min(bytes));
+        let whole = rest.len() - rest.len() % BLOCK;
+        let (body, tail) = rest.split_at(whole);
+        self.by_host(head)?;
+        if whole > 0 {
+            self.run(body)?;
+        }
+        self.by_host(tail)?;
+        self.used = (self.used + bytes) % BLOCK;
+        Ok(bytes)
+    }
+}
+
+/// Whether somebody did it; if not, nothing has happened.
+#[derive(PartialEq, Eq)]
+enum Done {
+    Yes,
+    No,
+}
+
+impl<const BLOCK: usize> Cipher for Foreign<BLOCK> {
+    fn gettable(version: Version) -> *const Param {
+        common::gettable(version)
+    }
+
+    fn settable() -> *const Param {
+        common::settable()
+    }
+
+    fn new(provider: &Provider, subject: usize) -> Option<Self> {
+        let (host, kernel, watcher) = provider.foreign(subject)?;
+        let Some(Subject::Foreign(foreign)) = Subject::all().nth(subject) else { return None };
+        let Shape::Cipher { mode, .. } = foreign.shape() else { return None };
+        let Kind::Cipher { key_bytes, .. } = kernel.offloaded().transform().kind else {
+            return None;
+        };
+        Some(Self {
+            host,
+            kernel,
+            watcher,
+            mode,
+            key_bytes,
+            version: provider.version,
+            direction: Direction::Encrypt,
+            key_direction: Direction::Encrypt,
+            key_fits: false,
+            iv: [0; BLOCK],
+            iv_set: false,
+            open: Open::EMPTY,
+            padded: true,
+            used: 0,
+            tls: false,
+            aside: true,
+        })
+    }
+
+    fn start(
+        &mut self,
+        direction: Direction,
+        key: Option<&[u8]>,
+        iv: Option<&[u8]>,
+    ) -> Result<(), Refusal> {
+        self.direction = direction;
+        self.open = Open::EMPTY;
+        self.used = 0;
+        if let Some(iv) = iv.and_then(|iv| <&[u8; BLOCK]>::try_from(iv).ok()) {
+            self.iv = *iv;
+            self.iv_set = true;
+        }
+        // As in 1.1.1, a new start of CBC without an IV goes back to the old one.
+        let old = (self.mode == Mode::Cbc && self.iv_set).then_some(&self.iv[..]);
+        self.host.start(direction, key, iv.or(old), &[END])?;
+        if let Some(key) = key {
+            self.key_fits = key.len() == self.key_bytes;
+            self.key_direction = direction;
+            if self.key_fits {
+                self.kernel.take_key(key);
+            }
+        }
+        self.settle()
+    }
+
+    fn update(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+        if self.aside {
+            return Ok(self.host.forward(call)?);
+        }
+        if !self.has_blocks() {
+            return self.stream(call);
+        }
+        let holds_back = self.padded && self.direction == Direction::Decrypt;
+        let mut open = self.open;
+        let written = open.update(call, holds_back, |blocks| self.run(blocks));
+        self.open = open;
+        written
+    }
+
+    fn finish(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+        if self.aside || !self.has_blocks() {
+            return Ok(self.host.finish(call)?);
+        }
+        let (encrypts, padded) = (self.direction == Direction::Encrypt, self.padded);
+        let mut open = self.open;
+        let written = open.finish(call, encrypts, padded, |block| self.run(block));
+        self.open = open;
+        written
+    }
+
+    fn bare(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+        if self.aside || !self.has_blocks() {
+            return self.update(call);
+        }
+        let whole = call.length() - call.length() % BLOCK;
+        if whole > 0 {
+            self.run(call.part(0, 0, whole)?)?;
+        }
+        Ok(call.length())
+    }
+
+    fn answer_often(&mut self, _: &mut Param) -> Option<Result<(), Refusal>> {
+        None
+    }
+
+    fn set_often(&mut self, param: &Param) -> Option<Result<(), Refusal>> {
+        if !param.is_called(b"padding\0") {
+            return None;
+        }
+        self.padded = param.usual_u32()? != 0;
+        Some(self.settle())
+    }
+
+    unsafe fn answer(&mut self, mut list: *mut Param) -> Result<(), Refusal> {
+        // SAFETY: the caller promises the list.
+        unsafe { self.host.answer(list)? };
+        while !list.is_null() {
+            // SAFETY: the caller promises entries up to and including a null key.
+            let param = unsafe { &mut *list };
+            if param.is_end() {
+                break;
+            }
+            let answered = match param.name() {
+                b"padding" => param.set_u32(self.padded.into()),
+                // The host's moves with every call of the kernel's.
+                b"iv" if self.iv_set => param.set_octets_or_pointer(&self.iv, self.version),
+                _ => true,
+            };
+            if !answered {
+                return Err(Refusal::CANNOT_SET);
+            }
+            // SAFETY: the end has not been seen, so there is a next entry.
+            list = unsafe { list.add(1) };
+        }
+        Ok(())
+    }
+
+    unsafe fn set(&mut self, mut list: *const Param) -> Result<(), Refusal> {
+        // SAFETY: the caller promises the list.
+        unsafe { self.host.set(list)? };
+        while !list.is_null() {
+            // SAFETY: the caller promises entries up to and including a null key.
+            let param = unsafe { &*list };
+            if param.is_end() {
+                break;
+            }
+            let number = || param.as_u32().ok_or(Refusal::CANNOT_GET);
+            match param.name() {
+                b"padding" => self.padded = number()? != 0,
+                b"tls-version" => self.tls = number()? != 0,
+                b"num" => self.used = number()? as usize % BLOCK,
+                _ => {}
+            }
+            // SAFETY: the end has not been seen, so there is a next entry.
+            list = unsafe { list.add(1) };
+        }
+        self.settle()
+    }
+}
