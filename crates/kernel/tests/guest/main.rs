@@ -1,0 +1,80 @@
+//! The kernel's crypto for real, against the host's OpenSSL and under everything that a process may do to
+//! our sockets.
+//!
+//! These tests run where there is AF_ALG and everything may be broken: as root of a guest, by
+//! `cargo xtask vm -- THIS-PROGRAM`, which is what the stage `vm` of `cargo xtask test` does. Elsewhere
+//! each is ignored with the reason.
+
+mod aeads;
+mod ciphers;
+mod data;
+mod descriptors;
+mod forks;
+mod hashes;
+mod limits;
+mod oracle;
+
+use std::process::ExitCode;
+
+use libtest_mimic::{Arguments, Completion, Failed, Trial};
+use wirespeed_kernel::{Kind, Transform, presence, presence_of};
+
+/// What a test does.
+type Run = fn() -> Result<(), String>;
+
+/// The same with an algorithm.
+type Compare = fn(&'static Transform) -> Result<(), String>;
+
+/// What concerns no single algorithm.
+const TESTS: &[(&str, Run)] = &[
+    ("ciphers::long", ciphers::long),
+    ("ciphers::small_buffers", ciphers::small_buffers),
+    ("ciphers::streams", ciphers::streams),
+    ("hashes::clones", hashes::clones),
+    ("hashes::resets", hashes::resets),
+    ("descriptors::closed", descriptors::closed),
+    ("descriptors::replaced_by_a_pipe", descriptors::pipe),
+    ("descriptors::replaced_by_a_file", descriptors::file),
+    ("descriptors::replaced_by_tcp", descriptors::tcp),
+    ("descriptors::replaced_by_another_of_ours", descriptors::another),
+    ("descriptors::hash_closed", descriptors::hash),
+    ("descriptors::standard_streams_closed", descriptors::standard),
+    ("forks::ciphers", forks::ciphers),
+    ("forks::hashes", forks::hashes),
+    ("forks::exec", forks::exec),
+    ("limits::ten_thousand", limits::ten_thousand),
+    ("limits::descriptors", limits::descriptors),
+    ("limits::threads", limits::threads),
+];
+
+fn main() -> ExitCode {
+    let mut arguments = Arguments::from_args();
+    // Descriptors, limits and modules belong to the whole process or kernel.
+    arguments.test_threads = Some(1);
+    let trials = TESTS.iter().map(|(name, run)| trial((*name).to_owned(), || Ok(()), *run));
+    let algorithms = Transform::ALL.iter().map(|transform| {
+        let (kind, run): (_, Compare) = match transform.kind {
+            Kind::Cipher { .. } => ("ciphers", ciphers::differs),
+            Kind::Aead { .. } => ("aeads", aeads::differs),
+            Kind::Hash { .. } => ("hashes", hashes::differs),
+        };
+        let there = || presence_of(transform, None).map_err(|absent| absent.0);
+        trial(format!("{kind}::{}", transform.name), there, move || run(transform))
+    });
+    let trials = algorithms.chain(trials).collect();
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+/// A test that is ignored, with the reason, where it cannot run.
+fn trial(
+    name: String,
+    there: impl FnOnce() -> Result<(), String> + Send + 'static,
+    run: impl FnOnce() -> Result<(), String> + Send + 'static,
+) -> Trial {
+    Trial::ignorable_test(format!("guest::{name}"), move || {
+        match presence().map_err(|absent| absent.0).and_then(|()| there()) {
+            Ok(()) => run().map(|()| Completion::Completed).map_err(Failed::from),
+            Err(reason) => Ok(Completion::ignored_with(reason)),
+        }
+    })
+}
