@@ -121,7 +121,7 @@ impl Bench {
     /// A contest on one thread that gives each figure `share` of the usual time.
     fn contest(&self, share: f64, limits: bool) -> Contest<'_> {
         let effort = Effort::lasting(self.seconds * share);
-        Contest { arena: &self.arena, effort, threads: 1, limits }
+        Contest { arena: &self.arena, effort, threads: 1, limits, elapsed: false }
     }
 
     /// Whether the filter lets lines through that are no cases.

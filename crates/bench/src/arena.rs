@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use wirespeed_cipher::{Algorithm, BlockCipher, Route};
+use wirespeed_cipher::{Algorithm, BlockCipher, Direction, Route, Subject};
 use wirespeed_cpu::Features;
 use wirespeed_libcrypto::{Cipher, Context, Library};
 use wirespeed_measure::Contestant;
@@ -14,21 +14,34 @@ use crate::contender::{Absent, Contender};
 use crate::digest::Hashing;
 use crate::direct::Direct;
 use crate::evp::Evp;
+use crate::form::{Form, Kind};
 use crate::material::Material;
-use wirespeed_cipher::Subject;
+use crate::offload::Offload;
+use crate::sockets::ThisKernel;
+use crate::worker::{Message, Worker};
 
-/// The libcrypto and the features that contenders may use.
+/// The libcrypto, the features and the sockets that contenders may use.
 pub struct Arena {
     library: Result<Library, Absent>,
     features: Features,
-    /// One context for each contender through EVP, made when first asked for.
-    contexts: Mutex<HashMap<Contender, Result<Context, Absent>>>,
+    offload: Box<dyn Offload>,
+    /// One context for each contender through EVP, made when first asked for; and one more for the
+    /// algorithms that OpenSSL has in its legacy provider.
+    contexts: Mutex<HashMap<(Contender, bool), Result<Context, Absent>>>,
 }
 
 impl Arena {
     /// An arena; without a library the kernels still run directly.
     pub fn new(library: Result<Library, Absent>, features: Features) -> Self {
-        Self { library, features, contexts: Mutex::new(HashMap::new()) }
+        Self::with_offload(library, features, Box::new(ThisKernel))
+    }
+
+    pub(crate) fn with_offload(
+        library: Result<Library, Absent>,
+        features: Features,
+        offload: Box<dyn Offload>,
+    ) -> Self {
+        Self { library, features, offload, contexts: Mutex::new(HashMap::new()) }
     }
 
     /// The features that routes may use.
@@ -41,23 +54,43 @@ impl Arena {
         self.library.as_ref()
     }
 
-    /// Whether a contender is here, and why not.
+    /// Whether a contender is here, and why not. For Linux's crypto a socket is opened to see.
     pub fn presence(&self, contender: Contender) -> Result<(), Absent> {
         match contender {
+            _ if contender.socket().is_some() => self.offload.presence(),
+            Contender::Provider(Route::Kernel) => {
+                self.offload.presence()?;
+                self.context(contender, false).map(|_| ())
+            }
             Contender::Kernels(route) => self.native(route),
             Contender::Provider(route) if route != Route::Libcrypto => {
                 self.native(route)?;
-                self.context(contender).map(|_| ())
+                self.context(contender, false).map(|_| ())
             }
-            Contender::Host | Contender::Ladder | Contender::Provider(_) => {
-                self.context(contender).map(|_| ())
-            }
+            _ => self.context(contender, false).map(|_| ()),
         }
     }
 
     /// Whether a contender knows an algorithm.
     pub fn knows(&self, contender: Contender, subject: Subject) -> bool {
-        let own = |route| match subject {
+        if let Some(socket) = contender.socket() {
+            return self.offload.presence_of(subject, socket.driver).is_ok();
+        }
+        match contender {
+            Contender::Kernels(route) => self.has_kernels(route, subject),
+            Contender::Provider(Route::Kernel) => {
+                self.offload.presence_of(subject, None).is_ok() && self.serves(contender, subject)
+            }
+            Contender::Provider(route) if route != Route::Libcrypto => {
+                self.has_kernels(route, subject)
+            }
+            _ => self.serves(contender, subject),
+        }
+    }
+
+    /// Whether a route of ours has kernels for an algorithm.
+    fn has_kernels(&self, route: Route, subject: Subject) -> bool {
+        match subject {
             Subject::Cipher(algorithm) => {
                 wirespeed_native::kernels(route, algorithm.cipher(), self.features).is_ok()
             }
@@ -65,18 +98,24 @@ impl Arena {
                 wirespeed_native::hash(route, digest.compression(), self.features).is_ok()
             }
             Subject::Foreign(_) => false,
-        };
-        match contender {
-            Contender::Kernels(route) => own(route),
-            Contender::Provider(route) if route != Route::Libcrypto => own(route),
-            Contender::Host | Contender::Ladder | Contender::Provider(_) => {
-                self.context(contender).is_ok_and(|context| match subject {
-                    Subject::Cipher(algorithm) => context.fetch(algorithm.name(), None).is_ok(),
-                    Subject::Digest(digest) => context.digest(digest.name(), None).is_ok(),
-                    Subject::Foreign(_) => false,
-                })
-            }
         }
+    }
+
+    /// Whether a contender's provider offers an algorithm.
+    fn serves(&self, contender: Contender, subject: Subject) -> bool {
+        let name = subject.name();
+        self.context_for(contender, subject).is_ok_and(|context| match Form::of(subject).kind {
+            Kind::Hash => context.digest(name, None).is_ok(),
+            Kind::Mac => contender == Contender::Host,
+            _ => context.fetch(name, None).is_ok(),
+        })
+    }
+
+    /// The proof of a contender in the kernel by known answers: how many checks an algorithm passed, or
+    /// what is wrong.
+    pub fn prove_offload(&self, contender: Contender, subject: Subject) -> Result<usize, String> {
+        let driver = contender.socket().and_then(|socket| socket.driver);
+        self.offload.prove(subject, driver)
     }
 
     fn native(&self, route: Route) -> Result<(), Absent> {
@@ -86,23 +125,37 @@ impl Arena {
         any.unwrap_or(Ok(())).map_err(|why| Absent(why.to_string()))
     }
 
-    fn context(&self, contender: Contender) -> Result<Context, Absent> {
-        let mut contexts = self.contexts.lock().unwrap_or_else(PoisonError::into_inner);
-        contexts.entry(contender).or_insert_with(|| self.make_context(contender)).clone()
+    /// The context for an algorithm: the host's legacy provider is loaded only where it is needed.
+    fn context_for(&self, contender: Contender, subject: Subject) -> Result<Context, Absent> {
+        let is_legacy = matches!(subject, Subject::Foreign(foreign) if foreign.is_legacy());
+        self.context(contender, is_legacy && contender == Contender::Host)
     }
 
-    fn make_context(&self, contender: Contender) -> Result<Context, Absent> {
+    fn context(&self, contender: Contender, legacy: bool) -> Result<Context, Absent> {
+        let mut contexts = self.contexts.lock().unwrap_or_else(PoisonError::into_inner);
+        let made = contexts.entry((contender, legacy));
+        made.or_insert_with(|| self.make_context(contender, legacy)).clone()
+    }
+
+    fn make_context(&self, contender: Contender, legacy: bool) -> Result<Context, Absent> {
         let library = self.library.clone()?;
         let told = |why: wirespeed_libcrypto::Error| Absent(why.to_string());
         let context = Context::new(library).map_err(told)?;
         let init = match contender {
             Contender::Host => {
                 context.load("default").map_err(told)?;
+                if legacy {
+                    let absent = |why| Absent(format!("only in OpenSSL's legacy provider: {why}"));
+                    context.load("legacy").map_err(absent)?;
+                }
                 return Ok(context);
             }
             Contender::Ladder => wirespeed_provider::init,
             Contender::Provider(route) | Contender::Kernels(route) => {
                 wirespeed_provider::builtin(route)
+            }
+            Contender::Driver(_) | Contender::Lanes(_) => {
+                return Err(Absent("not through EVP".to_owned()));
             }
         };
         // SAFETY: both are our own provider's entry points, and part of this program.
@@ -117,17 +170,37 @@ impl Arena {
 
     /// An absence unless a contender's own provider serves it.
     fn own(contender: Contender, provider: &str, subject: Subject) -> Result<(), Absent> {
-        let expected = if contender == Contender::Host { "default" } else { Self::PROVIDER };
-        if provider == expected {
+        let expected = match contender {
+            Contender::Host => &["default", "legacy"][..],
+            _ => &[Self::PROVIDER],
+        };
+        if expected.contains(&provider) {
             Ok(())
         } else {
             Err(Absent(format!("{provider} serves {subject} itself")))
         }
     }
 
+    /// What contenders work on. A message to decrypt is encrypted by our portable route, or, where it is
+    /// not of our own algorithms, by whoever can.
+    pub(crate) fn material(&self, case: Case) -> Result<Material, Absent> {
+        let is_ours = case.subject.cipher().is_some();
+        let is_sealed = Form::of(case.subject).has_tag() && case.direction == Direction::Decrypt;
+        if is_ours || !is_sealed {
+            return Ok(Material::of(case));
+        }
+        let encrypt = Case { direction: Direction::Encrypt, ..case };
+        let message = |contender| {
+            self.runner_on(contender, encrypt, Arc::new(Material::plain(encrypt)))?.result()
+        };
+        let message =
+            message(Contender::Host).or_else(|_| message(Contender::Kernels(Route::Kernel)));
+        Ok(Material::sealed(case, &message?))
+    }
+
     /// Brings a contender to life for a case.
     pub fn runner(&self, contender: Contender, case: Case) -> Result<Runner, Absent> {
-        self.runner_on(contender, case, Arc::new(Material::of(case)))
+        self.runner_on(contender, case, Arc::new(self.material(case)?))
     }
 
     pub(crate) fn runner_on(
@@ -136,36 +209,64 @@ impl Arena {
         case: Case,
         material: Arc<Material>,
     ) -> Result<Runner, Absent> {
-        let absent = |why: &dyn fmt::Display| Absent(why.to_string());
-        let failed = |why: wirespeed_libcrypto::Error| absent(&why);
-        let inner = match (contender, case.subject) {
-            (Contender::Kernels(route), Subject::Cipher(algorithm)) => {
-                let kernels = wirespeed_native::kernels(route, algorithm.cipher(), self.features)
-                    .map_err(|why| absent(&why))?;
-                Inner::Direct(Box::new(Direct::new(kernels, algorithm, case, material)))
+        let worker = match (contender.socket(), contender, case.subject) {
+            (Some(socket), ..) => self.offload.worker(socket, case, material)?,
+            (_, Contender::Kernels(route), subject) => {
+                self.direct(route, subject, case, material)?
             }
-            (Contender::Kernels(route), Subject::Digest(digest)) => {
-                let kernels = wirespeed_native::hash(route, digest.compression(), self.features)
-                    .map_err(|why| absent(&why))?;
-                Inner::Hashing(Box::new(Hashing::on(kernels, digest, case, material)))
-            }
-            (_, Subject::Foreign(_)) => return Err(Absent("nobody here runs it".to_owned())),
-            (_, Subject::Cipher(algorithm)) => {
-                let cipher = self.context(contender)?.fetch(algorithm.name(), None);
-                let cipher = cipher.map_err(failed)?;
-                Self::own(contender, cipher.provider(), case.subject)?;
-                let evp = Evp::new(&cipher, algorithm, case, material);
-                Inner::Evp(Box::new(evp.map_err(failed)?))
-            }
-            (_, Subject::Digest(digest)) => {
-                let digest = self.context(contender)?.digest(digest.name(), None);
-                let digest = digest.map_err(failed)?;
-                Self::own(contender, &digest.provider(), case.subject)?;
-                let hashing = Hashing::through_evp(&digest, case, material);
-                Inner::Hashing(Box::new(hashing.map_err(failed)?))
-            }
+            _ => self.through_evp(contender, case, material)?,
         };
-        Ok(Runner { inner, bytes: case.size as u64 })
+        Ok(Runner { worker, bytes: case.size as u64 })
+    }
+
+    fn direct(
+        &self,
+        route: Route,
+        subject: Subject,
+        case: Case,
+        material: Arc<Material>,
+    ) -> Result<Box<dyn Worker>, Absent> {
+        Ok(match subject {
+            Subject::Cipher(algorithm) => {
+                let kernels = wirespeed_native::kernels(route, algorithm.cipher(), self.features)
+                    .map_err(|why| Absent(why.to_string()))?;
+                Box::new(Direct::new(kernels, algorithm, case, material))
+            }
+            Subject::Digest(digest) => {
+                let kernels = wirespeed_native::hash(route, digest.compression(), self.features)
+                    .map_err(|why| Absent(why.to_string()))?;
+                Box::new(Hashing::on(kernels, digest, case, material))
+            }
+            Subject::Foreign(_) => return Err(Absent(format!("{route} has no kernels for it"))),
+        })
+    }
+
+    fn through_evp(
+        &self,
+        contender: Contender,
+        case: Case,
+        material: Arc<Material>,
+    ) -> Result<Box<dyn Worker>, Absent> {
+        let failed = |why: wirespeed_libcrypto::Error| Absent(why.to_string());
+        let (subject, name) = (case.subject, case.subject.name());
+        let context = self.context_for(contender, subject)?;
+        Ok(match Form::of(subject).kind {
+            Kind::Hash => {
+                let digest = context.digest(name, None).map_err(failed)?;
+                Self::own(contender, &digest.provider(), subject)?;
+                Box::new(Hashing::through_evp(&digest, case, material).map_err(failed)?)
+            }
+            Kind::Mac if contender == Contender::Host => {
+                let digest = name.strip_prefix("HMAC-").unwrap_or(name);
+                Box::new(Hashing::hmac(&context, digest, case, material).map_err(failed)?)
+            }
+            Kind::Mac => return Err(Absent("the provider offers no MAC".to_owned())),
+            _ => {
+                let cipher = context.fetch(name, None).map_err(failed)?;
+                Self::own(contender, cipher.provider(), subject)?;
+                Box::new(Evp::new(&cipher, case, material).map_err(failed)?)
+            }
+        })
     }
 }
 
@@ -177,44 +278,37 @@ impl fmt::Debug for Arena {
 
 /// A contender at work on a case.
 pub struct Runner {
-    inner: Inner,
+    worker: Box<dyn Worker>,
     bytes: u64,
 }
 
-enum Inner {
-    Direct(Box<Direct>),
-    Evp(Box<Evp>),
-    Hashing(Box<Hashing>),
-}
-
 impl Runner {
-    /// A cipher of any provider at work on a case of it.
+    /// A cipher of any provider at work on a case of one of our own algorithms.
     pub fn on(cipher: &Cipher, algorithm: Algorithm, case: Case) -> Result<Self, Absent> {
-        let evp = Evp::new(cipher, algorithm, case, Arc::new(Material::of(case)));
-        let inner = Inner::Evp(Box::new(evp.map_err(|why| Absent(why.to_string()))?));
-        Ok(Self { inner, bytes: case.size as u64 })
+        debug_assert_eq!(case.subject, algorithm.into());
+        let evp = Evp::new(cipher, case, Arc::new(Material::of(case)));
+        let worker = Box::new(evp.map_err(|why| Absent(why.to_string()))?);
+        Ok(Self { worker, bytes: case.size as u64 })
     }
 
     /// The bytes and the tag of one message, for comparing contenders.
-    pub fn result(&mut self) -> Result<(Vec<u8>, [u8; 16]), Absent> {
-        match &mut self.inner {
-            Inner::Direct(direct) => Ok(direct.result()),
-            Inner::Evp(evp) => evp.result().map_err(|why| Absent(why.to_string())),
-            Inner::Hashing(hashing) => {
-                let hash = hashing.result().map_err(|why| Absent(why.to_string()))?;
-                Ok((hash, [0; 16]))
-            }
-        }
+    pub fn result(&mut self) -> Result<Message, Absent> {
+        self.worker.result()
+    }
+
+    /// System calls for one call of the case, where somebody counts them.
+    pub(crate) fn system_calls(&mut self) -> Option<f64> {
+        /// With several requests in flight a whole number of them for each.
+        const CALLS: u64 = 64;
+        let before = self.worker.system_calls()?;
+        self.worker.run(CALLS);
+        Some((self.worker.system_calls()? - before) as f64 / CALLS as f64)
     }
 }
 
 impl Contestant for Runner {
     fn run(&mut self, calls: u64) {
-        match &mut self.inner {
-            Inner::Direct(direct) => direct.run(calls),
-            Inner::Evp(evp) => evp.run(calls),
-            Inner::Hashing(hashing) => hashing.run(calls),
-        }
+        self.worker.run(calls);
     }
 
     fn bytes(&self) -> u64 {

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use wirespeed_cipher::{Direction, Mode, Use};
+use wirespeed_cipher::{Direction, Subject, Use};
 
-use wirespeed_cipher::Subject;
+use crate::form::{Form, Kind};
 
 /// One line of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -31,26 +31,25 @@ impl Case {
         size: usize,
     ) -> Result<Self, &'static str> {
         let subject = subject.into();
-        let Subject::Cipher(algorithm) = subject else {
-            return match usage {
-                Use::Rekey => Err("a hash has no key"),
-                _ => Ok(Self { subject, direction: Direction::Encrypt, usage, size }),
-            };
-        };
-        let mode = algorithm.mode();
-        let size = if mode.takes_partial_blocks() { size } else { size & !15 };
+        let form = Form::of(subject);
+        let size = size - size % form.block_bytes;
         if size == 0 {
             return Err("less than one block");
         }
-        if mode == Mode::Xts && size < 16 {
-            return Err("an XTS data unit has at least 16 bytes");
+        match (form.kind, usage) {
+            (Kind::Unit, _) if size < 16 => {
+                return Err("an XTS data unit has at least 16 bytes");
+            }
+            (Kind::Unit, Use::Stream) => {
+                return Err("XTS is one data unit per message: there is no stream");
+            }
+            (Kind::Aead | Kind::Ccm, Use::Stream) => {
+                return Err("an AEAD gives a tag per message: there is no stream");
+            }
+            (Kind::Hash, Use::Rekey) => return Err("a hash has no key"),
+            _ => {}
         }
-        if usage == Use::Stream && mode == Mode::Gcm {
-            return Err("an AEAD gives a tag per message: there is no stream");
-        }
-        if usage == Use::Stream && mode == Mode::Xts {
-            return Err("XTS is one data unit per message: there is no stream");
-        }
+        let direction = if subject.is_hash() { Direction::Encrypt } else { direction };
         Ok(Self { subject, direction, usage, size })
     }
 
@@ -82,6 +81,8 @@ mod tests {
     fn block_modes_take_whole_blocks() {
         assert_eq!(case("AES-128-CBC", Use::Message, 1420).expect("a case").size, 1408);
         assert_eq!(case("AES-128-GCM", Use::Message, 1420).expect("a case").size, 1420);
+        assert_eq!(case("DES-EDE3-CBC", Use::Message, 1420).expect("a case").size, 1416);
+        assert_eq!(case("CAMELLIA-128-CTR", Use::Message, 1420).expect("a case").size, 1420);
         assert!(case("AES-128-ECB", Use::Message, 15).is_err());
         assert!(case("AES-128-XTS", Use::Message, 15).is_err());
     }
@@ -91,7 +92,11 @@ mod tests {
         assert!(case("AES-128-GCM", Use::Stream, 64).expect_err("no stream").contains("tag"));
         assert!(case("AES-128-XTS", Use::Stream, 64).expect_err("no stream").contains("unit"));
         assert!(case("AES-128-CTR", Use::Stream, 64).is_ok());
+        assert!(case("AES-128-CCM", Use::Stream, 64).expect_err("no stream").contains("tag"));
         assert!(case("SHA2-256", Use::Rekey, 64).expect_err("no key").contains("key"));
+        assert!(case("MD5", Use::Rekey, 64).expect_err("no key").contains("key"));
+        let mac = case("HMAC-SHA1", Use::Rekey, 64).expect("a key");
+        assert_eq!(mac.direction, Direction::Encrypt);
     }
 
     #[test]

@@ -4,6 +4,8 @@ use std::fmt;
 
 use wirespeed_cipher::Route;
 
+use crate::offload::Socket;
+
 /// Through which door a caller comes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Door {
@@ -33,8 +35,12 @@ pub enum Contender {
     Provider(Route),
     /// Our provider as programs get it, choosing its route itself.
     Ladder,
-    /// The kernels of a route, without OpenSSL.
+    /// The kernels of a route, without OpenSSL; for `kernel` a socket of Linux's.
     Kernels(Route),
+    /// A driver of Linux's by its own name, without OpenSSL.
+    Driver(&'static str),
+    /// A socket of Linux's with so many requests in flight, without OpenSSL.
+    Lanes(usize),
 }
 
 impl Contender {
@@ -52,15 +58,40 @@ impl Contender {
         match self {
             Self::Host => Some(Route::Libcrypto),
             Self::Provider(route) | Self::Kernels(route) => Some(route),
+            Self::Driver(_) | Self::Lanes(_) => Some(Route::Kernel),
             Self::Ladder => None,
+        }
+    }
+
+    /// The socket at work, where one is driven without OpenSSL.
+    pub(crate) fn socket(self) -> Option<Socket> {
+        match self {
+            Self::Kernels(Route::Kernel) => Some(Socket { driver: None, lanes: 1 }),
+            Self::Driver(driver) => Some(Socket { driver: Some(driver), lanes: 1 }),
+            Self::Lanes(lanes) => Some(Socket { driver: None, lanes }),
+            _ => None,
+        }
+    }
+
+    /// Whether it may sleep while others do its work, so that its CPU time says little about its speed.
+    pub fn may_sleep(self) -> bool {
+        self.route() == Some(Route::Kernel)
+    }
+
+    /// The word above its column: the route, the driver, or the route and the requests in flight.
+    pub fn title(self) -> String {
+        match self {
+            Self::Driver(driver) => driver.to_owned(),
+            Self::Lanes(lanes) => format!("{} x{lanes}", Route::Kernel),
+            _ => self.route().map_or("", Route::name).to_owned(),
         }
     }
 
     /// The door.
     pub const fn door(self) -> Door {
         match self {
-            Self::Kernels(_) => Door::Direct,
-            _ => Door::Evp,
+            Self::Kernels(_) | Self::Driver(_) | Self::Lanes(_) => Door::Direct,
+            Self::Host | Self::Ladder | Self::Provider(_) => Door::Evp,
         }
     }
 }
@@ -72,6 +103,7 @@ impl fmt::Display for Contender {
             Self::Ladder => f.write_str("the provider"),
             Self::Provider(route) => write!(f, "{route} through EVP"),
             Self::Kernels(route) => write!(f, "{route} directly"),
+            Self::Driver(_) | Self::Lanes(_) => write!(f, "{} directly", self.title()),
         }
     }
 }

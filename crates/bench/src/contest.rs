@@ -14,7 +14,6 @@ use crate::arena::{Arena, Runner};
 use crate::case::Case;
 use crate::contender::{Absent, Contender};
 use crate::document::Row;
-use crate::material::Material;
 
 /// How to measure.
 #[derive(Clone, Copy, Debug)]
@@ -27,6 +26,10 @@ pub struct Contest<'a> {
     pub threads: usize,
     /// Whether the limits of the units take turns too.
     pub limits: bool,
+    /// Whether elapsed time decides even on one thread, as it must where somebody may sleep: a device
+    /// that works while its caller sleeps costs hardly any CPU time, however long it takes.
+    /// (`openssl speed` has -elapsed for that.)
+    pub elapsed: bool,
 }
 
 /// What keeps a contest from being held.
@@ -70,11 +73,23 @@ pub struct Entry {
     pub estimate: Estimate,
     /// The rate as a share of the unit's limit, slice against slice.
     pub limit_share: Option<Estimate>,
+    /// System calls for one call, where it is a socket of the kernel's.
+    pub system_calls: Option<f64>,
     samples: Samples,
 }
 
 /// What takes turns: a contender or a limit.
 type Turn = Box<dyn Contestant + Send>;
+
+/// Who takes turns.
+struct Turns {
+    /// The routes whose limits do.
+    limits: Vec<Route>,
+    /// System calls for one call, contender by contender.
+    calls: Vec<Option<f64>>,
+    /// For each thread the contenders, then the limits.
+    lists: Vec<Vec<Turn>>,
+}
 
 impl Contest<'_> {
     /// Measures `case` for all `contenders`; `tick` is called once for each slice.
@@ -84,8 +99,9 @@ impl Contest<'_> {
         contenders: &[Contender],
         tick: &dyn Fn(),
     ) -> Result<Measured, Trouble> {
-        let (routes, mut lists) = self.turns(case, contenders)?;
-        let clock: &(dyn Clock + Sync) = if self.threads > 1 { &WallTime } else { &ThreadTime };
+        let Turns { limits, calls, mut lists } = self.turns(case, contenders)?;
+        let clock: &(dyn Clock + Sync) =
+            if self.by_elapsed_time() { &WallTime } else { &ThreadTime };
         let (cpu, wall) = (ThreadTime.now(), WallTime.now());
         let barrier = Barrier::new(self.threads);
         let first = lists.remove(0);
@@ -104,7 +120,13 @@ impl Contest<'_> {
             all
         });
         let busy = noise::Noise::in_share(ThreadTime.now() - cpu, WallTime.now() - wall);
-        Ok(self.judge(case, contenders, &routes, &per_thread, busy.filter(|_| self.threads == 1)))
+        let busy = busy.filter(|_| !self.by_elapsed_time());
+        Ok(self.judge(case, contenders, (&limits, &calls), &per_thread, busy))
+    }
+
+    /// Whether elapsed time decides: with several threads, each of which may wait for the others, too.
+    pub const fn by_elapsed_time(&self) -> bool {
+        self.elapsed || self.threads > 1
     }
 
     /// How often `measure` ticks.
@@ -131,6 +153,7 @@ impl Contest<'_> {
         match contender {
             Contender::Host | Contender::Ladder => Limit::best_route(self.arena.features()),
             Contender::Provider(route) | Contender::Kernels(route) => Some(route),
+            Contender::Driver(_) | Contender::Lanes(_) => None,
         }
     }
 
@@ -139,13 +162,11 @@ impl Contest<'_> {
     }
 
     /// For each thread the contenders, then the limits; all contenders agree on the result.
-    fn turns(
-        &self,
-        case: Case,
-        contenders: &[Contender],
-    ) -> Result<(Vec<Route>, Vec<Vec<Turn>>), Trouble> {
-        let routes = self.limit_routes(case, contenders);
-        let material = Arc::new(Material::of(case));
+    fn turns(&self, case: Case, contenders: &[Contender]) -> Result<Turns, Trouble> {
+        let limits = self.limit_routes(case, contenders);
+        let material = self.arena.material(case);
+        let absent = |why| Trouble::Absent(Contender::Host, why);
+        let material = Arc::new(material.map_err(absent)?);
         let mut expected = None;
         let mut runner = |contender: Contender| -> Result<Runner, Trouble> {
             let absent = |why| Trouble::Absent(contender, why);
@@ -157,25 +178,29 @@ impl Contest<'_> {
             }
             Ok(runner)
         };
-        let mut lists = Vec::new();
-        for _ in 0..self.threads.max(1) {
+        let (mut lists, mut calls) = (Vec::new(), Vec::new());
+        for thread in 0..self.threads.max(1) {
             let mut turns: Vec<Turn> = Vec::new();
             for contender in contenders {
-                turns.push(Box::new(runner(*contender)?));
+                let mut runner = runner(*contender)?;
+                if thread == 0 {
+                    calls.push(runner.system_calls());
+                }
+                turns.push(Box::new(runner));
             }
-            for route in &routes {
+            for route in &limits {
                 turns.extend(self.limit(case, *route).map(|limit| Box::new(limit) as Turn));
             }
             lists.push(turns);
         }
-        Ok((routes, lists))
+        Ok(Turns { limits, calls, lists })
     }
 
     fn judge(
         &self,
         case: Case,
         contenders: &[Contender],
-        limits: &[Route],
+        (limits, calls): (&[Route], &[Option<f64>]),
         per_thread: &[Vec<Samples>],
         busy: Option<noise::Noise>,
     ) -> Measured {
@@ -198,6 +223,7 @@ impl Contest<'_> {
                 contender: *contender,
                 estimate: Estimate::of(&samples.nanos()).expect("an effort has rounds"),
                 limit_share: share(*contender, &samples),
+                system_calls: calls[place],
                 samples,
             });
         }
@@ -211,6 +237,12 @@ impl Measured {
     /// How many times as fast as `baseline` the `contender` is.
     pub fn ratio(&self, baseline: Contender, contender: Contender) -> Option<Estimate> {
         let times = |who| Some(self.entry(who)?.samples.nanos());
+        statistics::paired_ratio(&times(baseline)?, &times(contender)?)
+    }
+
+    /// How many times as little CPU time as `baseline` the `contender` takes.
+    pub fn cpu_ratio(&self, baseline: Contender, contender: Contender) -> Option<Estimate> {
+        let times = |who| Some(self.entry(who)?.samples.cpu_nanos());
         statistics::paired_ratio(&times(baseline)?, &times(contender)?)
     }
 
@@ -235,6 +267,16 @@ impl Measured {
             runs: entry.samples.slices.len(),
             cpu_ns: entry.samples.mean_cpu_nanos(),
             limit_share: entry.limit_share.map(|share| share.median),
+            driver: match entry.contender {
+                Contender::Driver(driver) => Some(driver),
+                _ => None,
+            },
+            lanes: match entry.contender {
+                Contender::Lanes(lanes) => lanes,
+                _ => 1,
+            },
+            system_calls: entry.system_calls,
+            cpu_s_per_gib: entry.cpu_seconds_per_gibibyte(),
         })
     }
 }
@@ -243,6 +285,13 @@ impl Entry {
     /// The rate.
     pub fn bytes_per_second(&self) -> f64 {
         self.samples.bytes as f64 * 1e9 / self.estimate.median.max(1e-3)
+    }
+
+    /// CPU time of the calling thread for 2^30 bytes: in the kernel too, but not what other threads of
+    /// the kernel's do for it.
+    pub fn cpu_seconds_per_gibibyte(&self) -> f64 {
+        let calls = (1_u64 << 30) as f64 / self.samples.bytes.max(1) as f64;
+        self.samples.mean_cpu_nanos() * 1e-9 * calls
     }
 }
 
@@ -268,7 +317,8 @@ mod tests {
     #[test]
     fn kernels_need_no_libcrypto() {
         let arena = nowhere();
-        let contest = Contest { arena: &arena, effort: SHORT, threads: 1, limits: true };
+        let contest =
+            Contest { arena: &arena, effort: SHORT, threads: 1, limits: true, elapsed: false };
         let portable = Contender::Kernels(Route::Portable);
         for name in ["AES-128-GCM", "AES-256-XTS", "AES-192-CBC", "AES-128-CFB", "AES-128-ECB"] {
             for usage in Use::ALL.into_iter().filter(|u| *u != Use::Stream) {
@@ -289,7 +339,8 @@ mod tests {
     fn the_host_and_the_kernels_agree_and_are_compared() {
         let library = wirespeed_libcrypto::Library::host().expect("these tests need libcrypto");
         let arena = Arena::new(Ok(library), Features::detect());
-        let contest = Contest { arena: &arena, effort: SHORT, threads: 2, limits: true };
+        let contest =
+            Contest { arena: &arena, effort: SHORT, threads: 2, limits: true, elapsed: false };
         let contenders = [Contender::Host, Contender::Kernels(Route::Portable)];
         for name in ["AES-128-GCM", "AES-256-XTS", "AES-192-CBC", "AES-128-CFB", "AES-256-OFB"] {
             let measured =
@@ -300,10 +351,42 @@ mod tests {
         }
     }
 
+    /// What we have no kernels for runs through EVP alone, in every use and both directions.
+    #[test]
+    fn algorithms_of_others_run_through_evp() {
+        let library = wirespeed_libcrypto::Library::host().expect("these tests need libcrypto");
+        let arena = Arena::new(Ok(library), Features::detect());
+        let contest =
+            Contest { arena: &arena, effort: SHORT, threads: 1, limits: true, elapsed: false };
+        for foreign in wirespeed_cipher::Foreign::all() {
+            let mut rates = 0;
+            for (usage, direction) in Use::ALL.into_iter().flat_map(|usage| {
+                Direction::BOTH.into_iter().map(move |direction| (usage, direction))
+            }) {
+                let Ok(case) = Case::new(foreign, direction, usage, 1420) else { continue };
+                match contest.measure(case, &[Contender::Host], &|| ()) {
+                    Ok(measured) => {
+                        rates += measured.rows().filter(|row| row.bytes_per_second > 0.0).count();
+                    }
+                    // A host without the legacy provider says so.
+                    Err(why) => assert!(foreign.is_legacy(), "{why}"),
+                }
+            }
+            assert!(rates >= 2 || foreign.is_legacy(), "{foreign}: {rates}");
+            let direct = arena.runner(Contender::Kernels(Route::Portable), some_case(foreign));
+            assert!(direct.is_err(), "{foreign}");
+        }
+    }
+
+    fn some_case(foreign: wirespeed_cipher::Foreign) -> Case {
+        Case::new(foreign, Direction::Encrypt, Use::Message, 64).expect("a case")
+    }
+
     #[test]
     fn ticks_are_as_many_as_foretold() {
         let arena = nowhere();
-        let contest = Contest { arena: &arena, effort: SHORT, threads: 1, limits: true };
+        let contest =
+            Contest { arena: &arena, effort: SHORT, threads: 1, limits: true, elapsed: false };
         let contenders = [Contender::Kernels(Route::Portable)];
         let ticks = std::cell::Cell::new(0);
         let case = case("AES-128-OFB", Use::Stream);

@@ -6,7 +6,9 @@ use wirespeed_cipher::modes::{Feedback, Gcm, Xts};
 use wirespeed_cipher::{Algorithm, Block, BlockKernels, BlockKey, Direction, InOut, Mode, Use};
 
 use crate::case::Case;
+use crate::contender::Absent;
 use crate::material::{Buffer, Material};
+use crate::worker::{Message, Worker};
 
 /// A case on one route's kernels.
 pub(crate) struct Direct {
@@ -107,7 +109,17 @@ impl Direct {
         }
     }
 
-    pub(crate) fn run(&mut self, calls: u64) {
+    /// The bytes and the tag of one message.
+    pub(crate) fn message(&mut self) -> Message {
+        self.start();
+        self.update();
+        self.finish();
+        (self.output.bytes().to_vec(), self.tag)
+    }
+}
+
+impl Worker for Direct {
+    fn run(&mut self, calls: u64) {
         for _ in 0..calls {
             match self.case.usage {
                 Use::Stream => self.update(),
@@ -126,11 +138,7 @@ impl Direct {
         }
     }
 
-    /// The bytes and the tag of one message.
-    pub(crate) fn result(&mut self) -> (Vec<u8>, [u8; 16]) {
-        self.start();
-        self.update();
-        self.finish();
-        (self.output.bytes().to_vec(), self.tag)
+    fn result(&mut self) -> Result<Message, Absent> {
+        Ok(self.message())
     }
 }

@@ -1,5 +1,7 @@
 //! The results as data: `wirespeed.bench/1`, described in docs/json.md.
 
+use std::fmt;
+
 use serde::Serialize;
 use wirespeed_machine::Machine;
 
@@ -36,18 +38,29 @@ pub struct Row {
     pub cpu_ns: f64,
     /// The rate as a share of the execution unit's limit.
     pub limit_share: Option<f64>,
+    /// The kernel's driver, where one was asked for by name.
+    pub driver: Option<&'static str>,
+    /// Requests in flight at once.
+    pub lanes: usize,
+    /// System calls for one call, where it is a socket of the kernel's.
+    pub system_calls: Option<f64>,
+    /// Seconds of CPU time for 2^30 bytes.
+    pub cpu_s_per_gib: f64,
 }
 
 impl Row {
     /// The fields in order, as the first line of a CSV file.
     pub const CSV_HEADER: &str = "algorithm,direction,use,size,route,door,threads,bytes_per_second,\
-        median_ns,mad_ns,runs,cpu_ns,limit_share";
+        median_ns,mad_ns,runs,cpu_ns,limit_share,driver,lanes,system_calls,cpu_s_per_gib";
 
-    /// The values in the same order; no value holds a comma.
+    /// The values in the same order; only a driver may hold a comma, and stands in quotes.
     pub fn to_csv(&self) -> String {
-        let share = self.limit_share.map_or(String::new(), |share| format!("{share:.4}"));
+        let number = |value: Option<f64>| value.map_or(String::new(), |it| format!("{it:.4}"));
+        let (share, calls) = (number(self.limit_share), number(self.system_calls));
+        // The kernel's names of drivers hold commas where templates have two parts: "ccm_base(ctr,…)".
+        let driver = self.driver.map_or(String::new(), |driver| format!("\"{driver}\""));
         format!(
-            "{},{},{},{},{},{},{},{:.0},{:.2},{:.2},{},{:.2},{share}",
+            "{},{},{},{},{},{},{},{:.0},{:.2},{:.2},{},{:.2},{share},{driver},{},{calls},{:.4}",
             self.algorithm,
             self.direction,
             self.usage,
@@ -60,6 +73,8 @@ impl Row {
             self.mad_ns,
             self.runs,
             self.cpu_ns,
+            self.lanes,
+            self.cpu_s_per_gib,
         )
     }
 }
@@ -78,6 +93,43 @@ pub struct Skipped {
     pub reason: String,
 }
 
+/// From which size on a contender in the kernel beats everybody in the process.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct BreakEven {
+    /// OpenSSL's name.
+    pub algorithm: &'static str,
+    /// "enc" or "dec"; "hash" for hash functions.
+    pub direction: &'static str,
+    /// "message", "stream" or "rekey".
+    #[serde(rename = "use")]
+    pub usage: &'static str,
+    /// "kernel".
+    pub route: &'static str,
+    /// The word above its column: the route, the driver, or the route and the requests in flight.
+    pub name: String,
+    /// The smallest size at which, and at all above, it takes less time; null for never.
+    pub size: Option<usize>,
+    /// The same for CPU time.
+    pub cpu_size: Option<usize>,
+}
+
+/// A contender in the kernel that gives wrong results, and was not measured.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Quarantined {
+    /// OpenSSL's name.
+    pub algorithm: &'static str,
+    /// The driver, or the route that chose one.
+    pub name: String,
+    /// What is wrong.
+    pub reason: String,
+}
+
+impl fmt::Display for Quarantined {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} for {}", self.name, self.algorithm)
+    }
+}
+
 /// Everything that `wirespeed bench` found.
 #[derive(Clone, Debug, Serialize)]
 pub struct Document {
@@ -87,12 +139,16 @@ pub struct Document {
     pub version: &'static str,
     /// The machine.
     pub machine: Machine,
-    /// "thread-cpu", or "wall" with more than one thread.
+    /// "thread-cpu", or "wall" with more than one thread or with a route that may sleep.
     pub clock: &'static str,
     /// The results.
     pub rows: Vec<Row>,
+    /// The break-evens of contenders in the kernel.
+    pub break_even: Vec<BreakEven>,
     /// What was left out.
     pub skipped: Vec<Skipped>,
+    /// What was left out because it is wrong.
+    pub quarantined: Vec<Quarantined>,
     /// What disturbed the measurement, as advice.
     pub warnings: Vec<&'static str>,
 }
@@ -116,6 +172,10 @@ mod tests {
             runs: 50,
             cpu_ns: 143.2,
             limit_share: Some(0.45),
+            driver: None,
+            lanes: 1,
+            system_calls: None,
+            cpu_s_per_gib: 0.11,
         }
     }
 

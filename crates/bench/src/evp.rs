@@ -2,16 +2,19 @@
 
 use std::sync::Arc;
 
-use wirespeed_cipher::{Algorithm, Direction, Use};
-use wirespeed_libcrypto::{self as libcrypto, Cipher, CipherContext, Param};
+use wirespeed_cipher::{Direction, Use};
+use wirespeed_libcrypto::{self as libcrypto, Cipher, CipherContext, Param, Value};
 
 use crate::case::Case;
-use crate::material::{Buffer, Material, has_tag};
+use crate::contender::Absent;
+use crate::form::{Form, Kind, TAG_BYTES};
+use crate::material::{Buffer, Material};
+use crate::worker::{Message, Worker};
 
 /// A case in one cipher context.
 pub(crate) struct Evp {
     case: Case,
-    tagged: bool,
+    form: Form,
     material: Arc<Material>,
     work: CipherContext,
     output: Buffer,
@@ -24,30 +27,47 @@ impl Evp {
 
     pub(crate) fn new(
         cipher: &Cipher,
-        algorithm: Algorithm,
         case: Case,
         material: Arc<Material>,
     ) -> Result<Self, libcrypto::Error> {
-        let output = Buffer::new(case.size, Self::MARGIN);
-        let mode = algorithm.mode();
-        let tagged = has_tag(mode);
-        let mut evp =
-            Self { case, tagged, material, work: cipher.context()?, output, tag: [0; 16] };
+        let (form, output) = (Form::of(case.subject), Buffer::new(case.size, Self::MARGIN));
+        let work = cipher.context()?;
+        let mut evp = Self { case, form, material, work, output, tag: [0; TAG_BYTES] };
         let unpadded = [Param::uint(c"padding", 0)];
-        let params = if mode.takes_partial_blocks() { &[][..] } else { &unpadded };
-        evp.init(true, params)?;
+        match form.kind {
+            Kind::Ccm => {
+                // EVP_EncryptInit(3), "CCM mode": both lengths before the key.
+                let lengths = [
+                    Param::size(c"ivlen", form.iv_bytes),
+                    Param { key: c"tag", value: Value::NoOctets(TAG_BYTES) },
+                ];
+                evp.work.init(evp.direction(), None, None, &lengths)?;
+                evp.init(true, &[])?;
+            }
+            _ if form.block_bytes > 1 => evp.init(true, &unpadded)?,
+            _ => evp.init(true, &[])?,
+        }
         Ok(evp)
     }
 
     #[inline]
-    fn init(&mut self, with_key: bool, params: &[Param<'_>]) -> Result<(), libcrypto::Error> {
-        let material = &*self.material;
-        let direction = match self.case.direction {
+    const fn direction(&self) -> libcrypto::Direction {
+        match self.case.direction {
             Direction::Encrypt => libcrypto::Direction::Encrypt,
             Direction::Decrypt => libcrypto::Direction::Decrypt,
-        };
+        }
+    }
+
+    #[inline]
+    fn init(&mut self, with_key: bool, params: &[Param<'_>]) -> Result<(), libcrypto::Error> {
+        let (material, direction) = (&*self.material, self.direction());
         let iv = if material.iv.is_empty() { None } else { Some(&*material.iv) };
-        self.work.init(direction, with_key.then_some(&*material.key), iv, params)
+        self.work.init(direction, with_key.then_some(&*material.key), iv, params)?;
+        // EVP_EncryptInit(3), "CCM mode": before the data; the others take it any time before the end.
+        if self.form.kind == Kind::Ccm && self.case.direction == Direction::Decrypt {
+            self.work.set_tag(&self.material.tag)?;
+        }
+        Ok(())
     }
 
     #[inline]
@@ -57,11 +77,11 @@ impl Evp {
 
     #[inline]
     fn finish(&mut self, at: usize) -> Result<(), libcrypto::Error> {
-        if self.tagged && self.case.direction == Direction::Decrypt {
+        if self.form.kind == Kind::Aead && self.case.direction == Direction::Decrypt {
             self.work.set_tag(&self.material.tag)?;
         }
         self.work.finish(&mut self.output.with_margin()[at..])?;
-        if self.tagged && self.case.direction == Direction::Encrypt {
+        if self.form.has_tag() && self.case.direction == Direction::Encrypt {
             self.work.tag(&mut self.tag)?;
         }
         Ok(())
@@ -73,12 +93,10 @@ impl Evp {
         let written = self.update()?;
         self.finish(written)
     }
+}
 
-    /// Does the work `calls` times.
-    ///
-    /// # Panics
-    /// If libcrypto fails: the same calls succeeded before the contest.
-    pub(crate) fn run(&mut self, calls: u64) {
+impl Worker for Evp {
+    fn run(&mut self, calls: u64) {
         for _ in 0..calls {
             let result = match self.case.usage {
                 Use::Stream => self.update().map(|_| ()),
@@ -91,9 +109,8 @@ impl Evp {
         }
     }
 
-    /// The bytes and the tag of one message.
-    pub(crate) fn result(&mut self) -> Result<(Vec<u8>, [u8; 16]), libcrypto::Error> {
-        self.message(false)?;
+    fn result(&mut self) -> Result<Message, Absent> {
+        self.message(false).map_err(|why| Absent(why.to_string()))?;
         let tag =
             if self.case.direction == Direction::Encrypt { self.tag } else { self.material.tag };
         Ok((self.output.bytes().to_vec(), tag))

@@ -12,12 +12,19 @@ mod digest;
 mod direct;
 mod document;
 mod evp;
+#[cfg(test)]
+mod forged;
+mod form;
 mod material;
+mod offload;
 mod proof;
+mod sockets;
+mod worker;
 
 pub use arena::{Arena, Runner};
 pub use case::Case;
 pub use contender::{Absent, Contender, Door};
 pub use contest::{Contest, Entry, Measured, Trouble};
-pub use document::{BENCH_SCHEMA, Document, Row, Skipped};
-pub use proof::{Difference, prove_against_host};
+pub use document::{BENCH_SCHEMA, BreakEven, Document, Quarantined, Row, Skipped};
+pub use proof::{Difference, prove_against_host, prove_subject_against_host};
+pub use worker::Message;

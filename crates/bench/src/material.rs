@@ -1,28 +1,27 @@
 //! What every contender of a case works on: the same key, IV and bytes.
 
-use wirespeed_cipher::{Algorithm, Direction, Mode, Route};
+use wirespeed_cipher::Direction::{Decrypt, Encrypt};
+use wirespeed_cipher::Route;
 use wirespeed_cpu::Features;
 
 use crate::case::Case;
 use crate::direct::Direct;
+use crate::form::{Form, TAG_BYTES};
+use crate::worker::Message;
 
 /// Key, IV and input of a case; for decryption the input is a real message with its tag.
 pub(crate) struct Material {
     pub(crate) key: Vec<u8>,
     pub(crate) iv: Vec<u8>,
     pub(crate) input: Buffer,
-    pub(crate) tag: [u8; 16],
+    pub(crate) tag: [u8; TAG_BYTES],
 }
 
 impl Material {
+    /// Of a case of our own algorithms: a message is encrypted by the portable route.
     pub(crate) fn of(case: Case) -> Self {
-        let algorithm = case.subject.cipher();
-        let (key, iv) = algorithm.map(key_and_iv).unwrap_or_default();
-        let mut input = Buffer::new(case.size, 0);
-        // A cycle of 251, a prime: swapped or repeated blocks never look alike.
-        input.bytes_mut().iter_mut().zip((0..251u8).cycle()).for_each(|(byte, i)| *byte = i);
-        let plain = Self { key, iv, input, tag: [0; 16] };
-        let Some(algorithm) = algorithm.filter(|_| case.direction == Direction::Decrypt) else {
+        let plain = Self::plain(case);
+        let Some(algorithm) = case.subject.cipher().filter(|_| case.direction == Decrypt) else {
             return plain;
         };
         let portable =
@@ -30,27 +29,30 @@ impl Material {
         let mut encrypt = Direct::new(
             portable.expect("the portable route needs nothing"),
             algorithm,
-            Case { direction: Direction::Encrypt, ..case },
+            Case { direction: Encrypt, ..case },
             plain.into(),
         );
-        let (cipher, tag) = encrypt.result();
-        let (key, iv) = key_and_iv(algorithm);
-        let mut input = Buffer::new(case.size, 0);
-        input.bytes_mut().copy_from_slice(&cipher);
-        Self { key, iv, input, tag }
+        Self::sealed(case, &encrypt.message())
     }
-}
 
-/// Fixed, and for XTS two different halves: OpenSSL refuses equal ones.
-fn key_and_iv(algorithm: Algorithm) -> (Vec<u8>, Vec<u8>) {
-    let key = (0..algorithm.key_bytes()).map(|i| (i * 7 + 3) as u8).collect();
-    let iv = (0..algorithm.iv_bytes()).map(|i| (i * 5 + 1) as u8).collect();
-    (key, iv)
-}
+    /// With a message to decrypt.
+    pub(crate) fn sealed(case: Case, (cipher, tag): &Message) -> Self {
+        let mut material = Self::plain(case);
+        material.input.bytes_mut().copy_from_slice(cipher);
+        Self { tag: *tag, ..material }
+    }
 
-/// Whether a message of the mode ends with a tag.
-pub(crate) const fn has_tag(mode: Mode) -> bool {
-    matches!(mode, Mode::Gcm)
+    /// With bytes that are no message: where a tag is wanted, they can only be encrypted.
+    pub(crate) fn plain(case: Case) -> Self {
+        let Form { key_bytes, iv_bytes, .. } = Form::of(case.subject);
+        // For XTS two different halves: OpenSSL refuses equal ones.
+        let key = (0..key_bytes).map(|i| (i * 7 + 3) as u8).collect();
+        let iv = (0..iv_bytes).map(|i| (i * 5 + 1) as u8).collect();
+        let mut input = Buffer::new(case.size, 0);
+        // A cycle of 251, a prime: swapped or repeated blocks never look alike.
+        input.bytes_mut().iter_mut().zip((0..251u8).cycle()).for_each(|(byte, i)| *byte = i);
+        Self { key, iv, input, tag: [0; TAG_BYTES] }
+    }
 }
 
 /// Bytes that begin on a cache line, so that every contender meets the same alignment.

@@ -67,6 +67,8 @@ Examples:
   wirespeed bench AES-128-CBC --decrypt --use message,stream --routes libcrypto,vaes256
   wirespeed bench AES-128-CTR --threads 2 --seconds 1 --json -
   wirespeed bench SHA2-256 --routes libcrypto,padlock --sizes 16,64,256,1024,8192 --unit kB/s
+  wirespeed bench AES-128-CBC --routes libcrypto,kernel --sizes 16,64,256,1024,8192
+  wirespeed bench AES-128-CBC --routes libcrypto --driver cbc-aes-aesni,cbc-aes-geode
 
 ECB and CBC take whole blocks: 1420 becomes 1408. Without a libcrypto the kernels run directly.";
 
@@ -76,9 +78,16 @@ pub(crate) struct BenchArguments {
     /// OpenSSL's names, such as AES-128-GCM; by default all that there is a choice for
     #[arg(value_name = "ALGORITHM")]
     algorithms: Vec<String>,
-    /// Routes to compare: vaes512 vaes256 aesni padlock portable libcrypto
+    /// Routes to compare: vaes512 vaes256 aesni padlock portable libcrypto, and kernel (Linux's crypto,
+    /// AF_ALG), which runs only where it is named
     #[arg(long, value_name = "R,…", value_delimiter = ',')]
     routes: Vec<String>,
+    /// Drivers of the kernel's by their own names, a column for each; `wirespeed kernel` lists them
+    #[arg(long = "driver", value_name = "D,…", value_delimiter = ',')]
+    drivers: Vec<String>,
+    /// A column for the kernel with N requests in flight at once
+    #[arg(long, value_name = "N")]
+    lanes: Option<usize>,
     /// Bytes in one call; KiB and MiB are understood
     #[arg(long, value_name = "N,…", value_delimiter = ',')]
     sizes: Vec<String>,
@@ -145,6 +154,10 @@ pub(crate) struct BenchRequest {
     pub(crate) algorithms: Option<Vec<Subject>>,
     /// Those asked for; otherwise all that are here.
     pub(crate) routes: Option<Vec<Route>>,
+    /// Drivers of the kernel's.
+    pub(crate) drivers: Vec<&'static str>,
+    /// Requests in flight in the kernel, if asked for.
+    pub(crate) lanes: Option<usize>,
     pub(crate) sizes: Vec<usize>,
     pub(crate) uses: Vec<Use>,
     pub(crate) directions: Vec<Direction>,
@@ -176,6 +189,9 @@ impl BenchArguments {
         Ok(BenchRequest {
             algorithms: each(&self.algorithms)?,
             routes: each(&self.routes)?,
+            // Contenders are values that are copied about; a few names that stay for good make them so.
+            drivers: self.drivers.into_iter().map(|name| &*name.leak()).collect(),
+            lanes: self.lanes.map(|lanes| within("lanes", lanes, 2, 64)).transpose()?,
             sizes,
             uses: each(&self.uses)?.unwrap_or_else(|| vec![Use::Message]),
             directions,

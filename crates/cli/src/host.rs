@@ -1,8 +1,10 @@
 //! This machine: its libcrypto, its description, its routes and their proofs.
 
 use serde::Serialize;
-use wirespeed_bench::{Absent, Arena, Contender, Door, prove_against_host};
-use wirespeed_cipher::Route;
+use wirespeed_bench::{
+    Absent, Arena, Contender, Door, prove_against_host, prove_subject_against_host,
+};
+use wirespeed_cipher::{Route, Subject};
 use wirespeed_cpu::Features;
 use wirespeed_libcrypto::Library;
 use wirespeed_machine::{Libcrypto, Machine, ThisMachine};
@@ -38,12 +40,14 @@ impl Host {
         Fingerprint::here(self.arena.library().map_or("", |library| library.version()))
     }
 
-    /// Every route, here or not.
+    /// Every route that runs in a process, here or not.
     pub(crate) fn routes(&self) -> Vec<Found> {
-        Route::ALL.into_iter().map(|route| self.find(route)).collect()
+        let inside = Route::ALL.into_iter().filter(|route| *route != Route::Kernel);
+        inside.map(|route| self.find(route)).collect()
     }
 
-    /// One route, here or not.
+    /// One route, here or not. For Linux's crypto a socket is opened, which loads a module, and which
+    /// guards of some machines report: not without need.
     pub(crate) fn find(&self, route: Route) -> Found {
         let contender = Contender::for_route(route, self.door());
         // Our provider does not even load on a route that fails its self-test; that is no absence.
@@ -59,11 +63,7 @@ impl Host {
         if found.route == Route::Libcrypto {
             return Ok(Proof { checks: 0, against_host: 0 });
         }
-        // A route whose proof fails, for tests: release builds never look.
-        #[cfg(debug_assertions)]
-        if std::env::var_os("WIRESPEED_DISPROVE").is_some_and(|name| name == found.route.name()) {
-            return Err("disproved by WIRESPEED_DISPROVE".to_owned());
-        }
+        disproved(found.route.name())?;
         let known = wirespeed_native::prove(found.route, self.arena.features());
         let hashes = wirespeed_native::prove_hashes(found.route, self.arena.features());
         let checks = known.map_err(|why| why.to_string())?.checks
@@ -76,6 +76,33 @@ impl Host {
         };
         Ok(Proof { checks, against_host })
     }
+
+    /// Proves one algorithm of a contender in the kernel: known answers, then byte for byte against the
+    /// host's OpenSSL where that has it.
+    pub(crate) fn prove_in_kernel(
+        &self,
+        contender: Contender,
+        subject: Subject,
+    ) -> Result<Proof, String> {
+        disproved(&contender.title())?;
+        let checks = self.arena.prove_offload(contender, subject)?;
+        let against_host = match self.arena.knows(Contender::Host, subject) {
+            true => prove_subject_against_host(&self.arena, contender, subject)
+                .map_err(|why| why.to_string())?,
+            false => 0,
+        };
+        Ok(Proof { checks, against_host })
+    }
+}
+
+/// A route whose proof fails, for tests: release builds never look.
+fn disproved(name: &str) -> Result<(), String> {
+    #[cfg(debug_assertions)]
+    if std::env::var_os("WIRESPEED_DISPROVE").is_some_and(|disproved| disproved == name) {
+        return Err("disproved by WIRESPEED_DISPROVE".to_owned());
+    }
+    let _ = name;
+    Ok(())
 }
 
 /// A route, and whether it is here.

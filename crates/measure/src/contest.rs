@@ -62,6 +62,11 @@ impl Samples {
         self.slices.iter().map(|slice| slice.nanos / self.bytes.max(1) as f64).collect()
     }
 
+    /// The CPU times alone.
+    pub fn cpu_nanos(&self) -> Vec<f64> {
+        self.slices.iter().map(|slice| slice.cpu_nanos).collect()
+    }
+
     /// The mean of the CPU times.
     pub fn mean_cpu_nanos(&self) -> f64 {
         let sum: f64 = self.slices.iter().map(|slice| slice.cpu_nanos).sum();
@@ -113,13 +118,14 @@ fn slice<C: Contestant + ?Sized>(ring: &Ring<'_>, calls: u64, contestant: &mut C
     Slice { nanos: each(start, end), cpu_nanos: each(cpu_start, cpu_end) }
 }
 
-/// How many calls fill a slice; warms caches and branch predictors on the way.
+/// How many calls fill a slice; warms caches and branch predictors on the way. By the deciding clock: by
+/// CPU time a contestant that sleeps would be called for hours.
 fn calibrate<C: Contestant + ?Sized>(ring: &Ring<'_>, slice: u64, contestant: &mut C) -> u64 {
     let mut calls = 1;
     loop {
-        let start = ring.cpu.now();
+        let start = ring.clock.now();
         contestant.run(calls);
-        let took = (ring.cpu.now() - start).max(1);
+        let took = (ring.clock.now() - start).max(1);
         if took >= slice / 4 {
             return (calls as f64 * slice as f64 / took as f64).ceil().max(1.0) as u64;
         }
@@ -204,6 +210,31 @@ mod tests {
         assert_eq!(samples[1].nanos(), [50.0; 3]);
         assert_eq!(samples[1].nanos_per_byte(), [3.125; 3]);
         assert_eq!(samples[2].mean_cpu_nanos(), 200.0);
+    }
+
+    /// Takes 1000 ns, of which it sleeps 990.
+    struct Sleeper(Work, Work);
+
+    impl Contestant for Sleeper {
+        fn run(&mut self, calls: u64) {
+            self.0.0.set(self.0.now() + calls * 1000);
+            self.1.0.set(self.1.now() + calls * 10);
+        }
+        fn bytes(&self) -> u64 {
+            16
+        }
+    }
+
+    #[test]
+    fn a_sleeper_is_measured_by_both_clocks_and_does_not_take_for_ever() {
+        let (elapsed, cpu) = (Work::default(), Work::default());
+        let ring = Ring { clock: &elapsed, cpu: &cpu, gate: &|| (), tick: &|| () };
+        let mut one = [Box::new(Sleeper(elapsed.clone(), cpu.clone()))];
+        let samples = run(&ring, Effort { slice: 100_000, rounds: 7 }, &mut one);
+        assert_eq!(samples[0].nanos(), [1000.0; 7]);
+        assert_eq!(samples[0].cpu_nanos(), [10.0; 7]);
+        // Seven slices, and less than two for finding out how long they are.
+        assert!((700_000..900_000).contains(&elapsed.now()), "{}", elapsed.now());
     }
 
     #[test]

@@ -24,8 +24,13 @@ pub(crate) fn run(arguments: SurveyArguments) -> Result<(), Fault> {
     let routes: Vec<RouteState> = found.iter().map(|found| RouteState::of(&host, found)).collect();
     show(&routes_text(&routes))?;
 
-    let contest =
-        Contest { arena: &host.arena, effort: Effort::lasting(seconds), threads: 1, limits: true };
+    let contest = Contest {
+        arena: &host.arena,
+        effort: Effort::lasting(seconds),
+        threads: 1,
+        limits: true,
+        elapsed: false,
+    };
     let contenders = contenders(&found, &routes);
     let measured = measure(&contest, &contenders)?;
     let gains: Vec<Gain> = measured.iter().filter_map(Gain::of).collect();

@@ -150,7 +150,8 @@ impl<'a> Measuring<'a> {
         contenders: &[Contender],
         effort: Effort,
     ) -> Result<Measured, Fault> {
-        let contest = Contest { arena: self.arena, effort, threads: 1, limits: false };
+        let contest =
+            Contest { arena: self.arena, effort, threads: 1, limits: false, elapsed: false };
         let mut contenders = contenders.to_vec();
         loop {
             match contest.measure(case, &contenders, &|| ()) {

@@ -1,0 +1,151 @@
+//! A kernel that tests make up: its drivers are our portable code, asleep, or wrong.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use wirespeed_cipher::{Route, Subject};
+use wirespeed_cpu::Features;
+use wirespeed_libcrypto::Library;
+use wirespeed_measure::Effort;
+
+use crate::arena::Arena;
+use crate::case::Case;
+use crate::contender::{Absent, Contender};
+use crate::contest::{Contest, Trouble};
+use crate::direct::Direct;
+use crate::material::Material;
+use crate::offload::{Offload, Socket};
+use crate::proof::{Difference, prove_subject_against_host};
+use crate::worker::{Message, Worker};
+
+/// Drivers for AES alone: "good", which the kernel prefers, and "bad", which changes one bit of long
+/// messages and passes the kernel's own proof.
+struct Forged;
+
+impl Offload for Forged {
+    fn presence(&self) -> Result<(), Absent> {
+        Ok(())
+    }
+
+    fn presence_of(&self, subject: Subject, driver: Option<&str>) -> Result<(), Absent> {
+        match (subject, driver) {
+            (Subject::Cipher(_), None | Some("good" | "bad")) => Ok(()),
+            _ => Err(Absent("this kernel has none".to_owned())),
+        }
+    }
+
+    fn prove(&self, subject: Subject, driver: Option<&str>) -> Result<usize, String> {
+        self.presence_of(subject, driver).map(|()| 1).map_err(|why| why.to_string())
+    }
+
+    fn worker(
+        &self,
+        socket: Socket,
+        case: Case,
+        material: Arc<Material>,
+    ) -> Result<Box<dyn Worker>, Absent> {
+        self.presence_of(case.subject, socket.driver)?;
+        let algorithm = case.subject.cipher().expect("a cipher");
+        let kernels =
+            wirespeed_native::kernels(Route::Portable, algorithm.cipher(), Features::NONE)
+                .expect("the portable route needs nothing");
+        let direct = Direct::new(kernels, algorithm, case, material);
+        Ok(Box::new(Sleeper { direct, is_bad: socket.driver == Some("bad"), calls: 0 }))
+    }
+}
+
+/// Two system calls and some sleep for each message.
+struct Sleeper {
+    direct: Direct,
+    is_bad: bool,
+    calls: u64,
+}
+
+impl Worker for Sleeper {
+    fn run(&mut self, calls: u64) {
+        self.calls += 2 * calls;
+        self.direct.run(calls);
+        std::thread::sleep(Duration::from_millis(2 * calls));
+    }
+
+    fn result(&mut self) -> Result<Message, Absent> {
+        let (mut bytes, tag) = self.direct.message();
+        if self.is_bad && bytes.len() > 1000 {
+            bytes[1000] ^= 1;
+        }
+        Ok((bytes, tag))
+    }
+
+    fn system_calls(&self) -> Option<u64> {
+        Some(self.calls)
+    }
+}
+
+fn arena() -> Arena {
+    let library = Library::host().expect("these tests need libcrypto");
+    Arena::with_offload(Ok(library), Features::detect(), Box::new(Forged))
+}
+
+fn subject(name: &str) -> Subject {
+    name.parse().expect("known")
+}
+
+fn case(name: &str, size: usize) -> Case {
+    use wirespeed_cipher::{Direction, Use};
+    Case::new(subject(name), Direction::Encrypt, Use::Message, size).expect("a case")
+}
+
+#[test]
+fn a_driver_with_wrong_results_is_told_apart_from_a_good_one() {
+    let arena = arena();
+    let (good, bad) = (Contender::Driver("good"), Contender::Driver("bad"));
+    let cbc = subject("AES-128-CBC");
+    assert_eq!(arena.prove_offload(bad, cbc), Ok(1), "the kernel's own proof is not enough");
+    assert!(prove_subject_against_host(&arena, good, cbc).expect("right") > 10);
+    let wrong = prove_subject_against_host(&arena, bad, cbc).expect_err("wrong");
+    assert!(matches!(wrong, Difference::Bytes(case) if case.size > 1000), "{wrong}");
+    // And no contest is held with it, however short the proof was.
+    let contest = Contest {
+        arena: &arena,
+        effort: Effort::lasting(0.0),
+        threads: 1,
+        limits: false,
+        elapsed: true,
+    };
+    let trouble = contest.measure(case("AES-128-CBC", 2048), &[Contender::Host, bad], &|| ());
+    assert_eq!(trouble.expect_err("wrong"), Trouble::Wrong(case("AES-128-CBC", 2048), bad));
+}
+
+#[test]
+fn who_sleeps_is_slow_in_time_and_cheap_in_cpu_time() {
+    let arena = arena();
+    let effort = Effort::lasting(0.0);
+    let contest = Contest { arena: &arena, effort, threads: 1, limits: false, elapsed: true };
+    let pair = [Contender::Kernels(Route::Portable), Contender::Driver("good")];
+    let measured = contest.measure(case("AES-128-CBC", 1024), &pair, &|| ()).expect("measured");
+    let [elapsed, cpu] = [
+        measured.ratio(pair[0], pair[1]).expect("both ran").median,
+        measured.cpu_ratio(pair[0], pair[1]).expect("both ran").median,
+    ];
+    // The same work, and 2 ms of sleep, which cost little CPU time.
+    assert!(elapsed < 0.5 && cpu > 2.0 * elapsed, "{elapsed} {cpu}");
+    let rows: Vec<_> = measured.rows().collect();
+    assert_eq!((rows[0].route, rows[0].driver, rows[0].system_calls), ("portable", None, None));
+    assert_eq!(
+        (rows[1].route, rows[1].driver, rows[1].system_calls, rows[1].door),
+        ("kernel", Some("good"), Some(2.0), "direct")
+    );
+    let expected = rows[1].cpu_ns * 1e-9 * (1u64 << 30) as f64 / 1024.0;
+    assert!((rows[1].cpu_s_per_gib / expected - 1.0).abs() < 1e-9);
+}
+
+#[test]
+fn what_a_kernel_lacks_is_absent() {
+    let arena = arena();
+    let kernel = Contender::Kernels(Route::Kernel);
+    assert_eq!(arena.presence(kernel), Ok(()));
+    assert!(arena.knows(kernel, subject("AES-256-XTS")));
+    assert!(!arena.knows(kernel, subject("SHA1")));
+    assert!(!arena.knows(Contender::Driver("other"), subject("AES-256-XTS")));
+    assert!(arena.runner(kernel, case("DES-EDE3-CBC", 64)).is_err());
+}

@@ -1,0 +1,39 @@
+//! The kernel's crypto as a contender: its sockets, or what a test puts in their place.
+
+use std::sync::Arc;
+
+use wirespeed_cipher::Subject;
+
+use crate::case::Case;
+use crate::contender::Absent;
+use crate::material::Material;
+use crate::worker::Worker;
+
+/// Which of the kernel's implementations serves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Socket {
+    /// The driver of that name; without one, whichever the kernel prefers.
+    pub(crate) driver: Option<&'static str>,
+    /// Requests in flight at once.
+    pub(crate) lanes: usize,
+}
+
+/// Where workers in the kernel come from.
+pub(crate) trait Offload: Send + Sync {
+    /// Whether there are any.
+    fn presence(&self) -> Result<(), Absent>;
+
+    /// Whether an algorithm is there.
+    fn presence_of(&self, subject: Subject, driver: Option<&str>) -> Result<(), Absent>;
+
+    /// The proof of an algorithm by known answers: how many checks passed, or what is wrong.
+    fn prove(&self, subject: Subject, driver: Option<&str>) -> Result<usize, String>;
+
+    /// Puts a socket to work on a case.
+    fn worker(
+        &self,
+        socket: Socket,
+        case: Case,
+        material: Arc<Material>,
+    ) -> Result<Box<dyn Worker>, Absent>;
+}

@@ -1,0 +1,183 @@
+//! A case on a socket of the kernel's, without OpenSSL.
+
+use std::sync::Arc;
+
+use wirespeed_cipher::{Direction, InOut, Subject, Use};
+use wirespeed_kernel::{self as kernel, Aead, Cipher, Error, Hash, Kind, Permission, Transform};
+
+use crate::case::Case;
+use crate::contender::Absent;
+use crate::form::{LONGEST_HASH, TAG_BYTES};
+use crate::material::{Buffer, Material};
+use crate::offload::{Offload, Socket};
+use crate::worker::{Message, Worker};
+
+/// The kernel that this program runs on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ThisKernel;
+
+/// A sandbox that would end this program for a socket is an absence.
+const PERMISSION: Permission = Permission::Unconfined;
+
+fn transform(subject: Subject) -> Result<&'static Transform, Absent> {
+    let none = || Absent(format!("the kernel has no {subject}"));
+    Transform::named(subject.name()).ok_or_else(none)
+}
+
+fn told(why: kernel::Absent) -> Absent {
+    Absent(why.0)
+}
+
+impl Offload for ThisKernel {
+    fn presence(&self) -> Result<(), Absent> {
+        kernel::presence().map_err(told)
+    }
+
+    fn presence_of(&self, subject: Subject, driver: Option<&str>) -> Result<(), Absent> {
+        kernel::presence_of(transform(subject)?, driver).map_err(told)
+    }
+
+    fn prove(&self, subject: Subject, driver: Option<&str>) -> Result<usize, String> {
+        let _ = (subject, driver);
+        Ok(0)
+    }
+
+    fn worker(
+        &self,
+        socket: Socket,
+        case: Case,
+        material: Arc<Material>,
+    ) -> Result<Box<dyn Worker>, Absent> {
+        let opening = Opening { transform: transform(case.subject)?, driver: socket.driver };
+        let worker = Sockets::new(opening, case, material);
+        Ok(Box::new(worker.map_err(|why| Absent(why.to_string()))?))
+    }
+}
+
+/// What sockets are opened for.
+#[derive(Clone, Copy, Debug)]
+struct Opening {
+    transform: &'static Transform,
+    driver: Option<&'static str>,
+}
+
+impl Opening {
+    fn keyed(self, key: &[u8]) -> Result<Keyed, Error> {
+        let Self { transform, driver } = self;
+        match transform.kind {
+            Kind::Cipher { .. } => {
+                Cipher::open(transform, driver, key, PERMISSION).map(Keyed::Cipher)
+            }
+            Kind::Aead { .. } => Aead::open(transform, driver, key, PERMISSION).map(Keyed::Aead),
+            Kind::Hash { keyed, .. } => {
+                Hash::open(transform, driver, keyed.then_some(key), PERMISSION).map(Keyed::Hash)
+            }
+        }
+    }
+}
+
+/// A socket with a key, if it takes one.
+enum Keyed {
+    Cipher(Cipher),
+    Aead(Aead),
+    Hash(Hash),
+}
+
+/// A case on one socket at a time.
+struct Sockets {
+    opening: Opening,
+    case: Case,
+    material: Arc<Material>,
+    keyed: Keyed,
+    iv: Vec<u8>,
+    /// The bytes of the message, or its hash.
+    output: Buffer,
+    tag: [u8; TAG_BYTES],
+}
+
+impl Sockets {
+    fn new(opening: Opening, case: Case, material: Arc<Material>) -> Result<Self, Error> {
+        let keyed = opening.keyed(&material.key)?;
+        let output = match opening.transform.kind {
+            Kind::Hash { bytes, .. } => Buffer::new(bytes, 0),
+            Kind::Cipher { .. } | Kind::Aead { .. } => Buffer::new(case.size, 0),
+        };
+        let (iv, tag) = (material.iv.clone(), material.tag);
+        Ok(Self { opening, case, material, keyed, iv, output, tag })
+    }
+
+    /// One more call of a stream.
+    #[inline]
+    fn update(&mut self) -> Result<(), Error> {
+        let input = self.material.input.bytes();
+        match &mut self.keyed {
+            Keyed::Cipher(cipher) => {
+                let data = InOut::between(input, self.output.bytes_mut());
+                cipher.crypt(self.case.direction, &mut self.iv, data)
+            }
+            Keyed::Hash(hash) => hash.update(input),
+            Keyed::Aead(_) => unreachable!("an AEAD has no stream"),
+        }
+    }
+
+    #[inline]
+    fn message(&mut self) -> Result<(), Error> {
+        let input = self.material.input.bytes();
+        match &mut self.keyed {
+            Keyed::Cipher(_) => {
+                self.iv.copy_from_slice(&self.material.iv);
+                self.update()
+            }
+            Keyed::Hash(hash) => hash.digest(input, self.output.bytes_mut()),
+            Keyed::Aead(aead) => {
+                let data = InOut::between(input, self.output.bytes_mut());
+                match self.case.direction {
+                    Direction::Encrypt => aead.seal(&self.material.iv, &[], data, &mut self.tag),
+                    Direction::Decrypt => {
+                        let right = aead.unseal(&self.material.iv, &[], data, &self.tag)?;
+                        assert!(right, "the tag of a message of our own");
+                        Ok(())
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Worker for Sockets {
+    fn run(&mut self, calls: u64) {
+        for _ in 0..calls {
+            let result = match self.case.usage {
+                Use::Stream => self.update(),
+                Use::Message => self.message(),
+                // As the provider does it: a socket has one key for life.
+                Use::Rekey => self.opening.keyed(&self.material.key).and_then(|keyed| {
+                    self.keyed = keyed;
+                    self.message()
+                }),
+            };
+            if let Err(why) = result {
+                panic!("{}: {why}", self.case);
+            }
+        }
+    }
+
+    fn result(&mut self) -> Result<Message, Absent> {
+        self.message().map_err(|why| Absent(why.to_string()))?;
+        // A hash is as long as EVP's longest there, and all of the rest zeros.
+        let mut bytes = self.output.bytes().to_vec();
+        if matches!(self.keyed, Keyed::Hash(_)) {
+            bytes.resize(LONGEST_HASH, 0);
+        }
+        Ok((bytes, self.tag))
+    }
+
+    fn system_calls(&self) -> Option<u64> {
+        // Another key is another socket, and another count.
+        (self.case.usage != Use::Rekey).then_some(match &self.keyed {
+            Keyed::Cipher(cipher) => cipher.system_calls(),
+            Keyed::Aead(aead) => aead.system_calls(),
+            Keyed::Hash(hash) => hash.system_calls(),
+        })
+    }
+}

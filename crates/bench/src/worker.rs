@@ -1,0 +1,23 @@
+//! A contender at work on a case, whatever it is made of.
+
+use crate::contender::Absent;
+
+/// The bytes of a message and its tag; zeros where there is none.
+pub type Message = (Vec<u8>, [u8; 16]);
+
+/// Does the same work over and over.
+pub(crate) trait Worker: Send {
+    /// Does it `calls` times.
+    ///
+    /// # Panics
+    /// If it fails: the same calls succeeded before the contest.
+    fn run(&mut self, calls: u64);
+
+    /// The bytes and the tag of one message, for comparing contenders.
+    fn result(&mut self) -> Result<Message, Absent>;
+
+    /// System calls made for messages so far; nothing where nobody counts them.
+    fn system_calls(&self) -> Option<u64> {
+        None
+    }
+}

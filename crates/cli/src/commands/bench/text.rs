@@ -1,0 +1,154 @@
+//! The tables as people read them.
+
+use wirespeed_bench::{BreakEven, Contender, Entry, Measured, Quarantined, Skipped};
+
+use super::blocks::Block;
+use super::break_even::from;
+use crate::arguments::Unit;
+use crate::output::figures;
+use crate::output::table::{Side, Table};
+
+/// One block: a line for each size, a column for each route; where somebody may sleep, the same for CPU
+/// time.
+pub(super) fn block(
+    block: &Block,
+    contenders: &[Contender],
+    measured: &[Measured],
+    found: &[BreakEven],
+    unit: Unit,
+) -> String {
+    let first = &block.cases[0];
+    let mut text = format!("\n{}, {}\n", first.title(), block.usage);
+    text.push_str(&rates(contenders, measured, unit));
+    if contenders.iter().any(|contender| contender.may_sleep()) {
+        text.push_str(&format!("\n{}", cpu_times(contenders, measured)));
+    }
+    text.push_str(&against_libcrypto(contenders, measured));
+    text.push_str(&against_the_process(found));
+    text
+}
+
+fn titles(contenders: &[Contender]) -> impl Iterator<Item = String> {
+    contenders.iter().map(|contender| contender.title())
+}
+
+fn rates(contenders: &[Contender], measured: &[Measured], unit: Unit) -> String {
+    let mut table = Table::new(&vec![Side::Right; contenders.len() + 4]);
+    let mut heading = vec![unit.name().to_owned()];
+    heading.extend(titles(contenders));
+    heading.extend(["best".to_owned(), "of limit".to_owned(), "±".to_owned()]);
+    table.row(heading);
+    for one in measured {
+        let fastest =
+            one.entries.iter().min_by(|a, b| a.estimate.median.total_cmp(&b.estimate.median));
+        let Some(fastest) = fastest else { continue };
+        let mut cells = vec![figures::size(one.case.size)];
+        cells.extend(one.entries.iter().map(|entry| unit.figure(entry.bytes_per_second())));
+        cells.push(fastest.contender.title());
+        cells.push(fastest.limit_share.map_or("-".to_owned(), |s| figures::percent(s.median)));
+        let spread = one.entries.iter().map(|entry| entry.estimate.spread()).fold(0.0, f64::max);
+        cells.push(format!("{:.1} %", spread * 100.0));
+        table.row(cells);
+    }
+    table.render()
+}
+
+/// CPU time, and the system calls of who makes some.
+fn cpu_times(contenders: &[Contender], measured: &[Measured]) -> String {
+    let callers: Vec<Contender> =
+        contenders.iter().copied().filter(|contender| contender.may_sleep()).collect();
+    let mut table = Table::new(&vec![Side::Right; contenders.len() + 2 + callers.len()]);
+    let mut heading = vec!["CPU s/GiB".to_owned()];
+    heading.extend(titles(contenders));
+    heading.push("least".to_owned());
+    heading.extend(callers.iter().map(|caller| match callers.len() {
+        1 => "calls/message".to_owned(),
+        _ => format!("calls {}", caller.title()),
+    }));
+    table.row(heading);
+    for one in measured {
+        let cpu = Entry::cpu_seconds_per_gibibyte;
+        let Some(least) = one.entries.iter().min_by(|a, b| cpu(a).total_cmp(&cpu(b))) else {
+            continue;
+        };
+        let mut cells = vec![figures::size(one.case.size)];
+        cells.extend(one.entries.iter().map(|entry| seconds(cpu(entry))));
+        cells.push(least.contender.title());
+        cells.extend(callers.iter().map(|caller| {
+            let calls = one.entry(*caller).and_then(|entry| entry.system_calls);
+            calls.map_or("-".to_owned(), |calls| format!("{calls:.1}"))
+        }));
+        table.row(cells);
+    }
+    table.render()
+}
+
+/// Seconds, three digits.
+fn seconds(value: f64) -> String {
+    match value {
+        v if v >= 99.95 => format!("{v:.0}"),
+        v if v >= 9.995 => format!("{v:.1}"),
+        v if v >= 0.9995 => format!("{v:.2}"),
+        v => format!("{v:.3}"),
+    }
+}
+
+/// From which size on each route in the process beats the host's OpenSSL, at that size and all above.
+fn against_libcrypto(contenders: &[Contender], measured: &[Measured]) -> String {
+    let others = || contenders.iter().filter(|it| **it != Contender::Host && !it.may_sleep());
+    if !contenders.contains(&Contender::Host) || others().next().is_none() {
+        return String::new();
+    }
+    let words = |contender: &Contender| {
+        let size = from(measured, *contender, &[Contender::Host], Measured::ratio);
+        format!("{} {}", contender.title(), from_size(size))
+    };
+    format!("break-even with libcrypto: {}\n", others().map(words).collect::<Vec<_>>().join(", "))
+}
+
+/// The same of the kernel against all of them.
+fn against_the_process(found: &[BreakEven]) -> String {
+    let line = |one: &BreakEven| {
+        let (time, cpu) = (from_size(one.size), from_size(one.cpu_size));
+        format!(
+            "break-even of {} with the best in the process: {time}; in CPU time {cpu}\n",
+            one.name
+        )
+    };
+    found.iter().map(line).collect()
+}
+
+fn from_size(size: Option<usize>) -> String {
+    size.map_or("never".to_owned(), |size| format!("from {}", figures::size(size)))
+}
+
+impl Unit {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Megabytes => "MB/s",
+            Self::Kilobytes => "kB/s",
+        }
+    }
+
+    fn figure(self, bytes_per_second: f64) -> String {
+        match self {
+            Self::Megabytes if bytes_per_second < 1e6 => format!("{:.3}", bytes_per_second / 1e6),
+            Self::Megabytes if bytes_per_second < 1e8 => format!("{:.1}", bytes_per_second / 1e6),
+            Self::Megabytes => format!("{:.0}", bytes_per_second / 1e6),
+            Self::Kilobytes => format!("{:.2}", bytes_per_second / 1e3),
+        }
+    }
+}
+
+/// What was left out, and why.
+pub(super) fn left_out(skipped: &[Skipped], quarantined: &[Quarantined]) -> String {
+    let line = |one: &Skipped| {
+        let what = [Some(one.algorithm), one.usage, one.route];
+        let what: Vec<&str> = what.into_iter().flatten().collect();
+        format!("\nleft out: {}: {}", what.join(" "), one.reason)
+    };
+    let wrong = |one: &Quarantined| format!("\nquarantined, not measured: {one}: {}", one.reason);
+    let lines = skipped.iter().map(line).chain(quarantined.iter().map(wrong));
+    let text: String = lines.collect();
+    if text.is_empty() { text } else { text + "\n" }
+}
