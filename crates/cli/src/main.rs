@@ -8,6 +8,7 @@ mod host;
 mod interruption;
 mod output;
 mod plan;
+mod spelling;
 mod survey;
 
 use std::process::ExitCode;

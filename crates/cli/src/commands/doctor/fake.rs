@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use wirespeed_cipher::Route;
 use wirespeed_openssl_conf::Files;
+use wirespeed_plan::{Fingerprint, Plan};
 
 use super::binary::{Binary, THIS_MACHINE};
 use super::examined::Examined;
@@ -23,7 +24,7 @@ pub(crate) struct Fake {
     variables: BTreeMap<String, String>,
     pub(crate) openssl: Result<Openssl, String>,
     pub(crate) binary: Result<Binary, String>,
-    pub(crate) plan: Result<(), String>,
+    pub(crate) plan: Result<Plan, String>,
     pub(crate) loaded: Result<Loaded, String>,
     pub(crate) failed: Vec<(Route, String)>,
     pub(crate) user: u32,
@@ -48,7 +49,7 @@ impl Fake {
                 needs: vec!["libc.so.6".to_owned()],
                 exports: vec!["OSSL_provider_init".to_owned()],
             }),
-            plan: Ok(()),
+            plan: Ok(Plan::new(Fingerprint::here("3.0.19"))),
             loaded: Ok(Loaded { routes: Some("vaes512".to_owned()), ..Loaded::default() }),
             failed: Vec::new(),
             user: 0,
@@ -153,7 +154,7 @@ impl Surroundings for Fake {
         self.binary.clone()
     }
 
-    fn plan(&self, _: &Path) -> Result<(), String> {
+    fn plan(&self, _: &Path) -> Result<Plan, String> {
         self.plan.clone()
     }
 

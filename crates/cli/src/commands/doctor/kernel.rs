@@ -1,234 +1,280 @@
-//! The kernel's crypto for programs (AF_ALG): reachable or not, and when to close it.
+//! The kernel's crypto for programs (AF_ALG): what is open, what is wanted of it, and who gains.
 //!
 //! Nothing is tried: security software takes a socket of that family, opened by an ordinary user, for
 //! the beginning of an attack. What is read here tells as much.
 
-use std::path::Path;
+mod confined;
+mod copy_fail;
+mod cryptodev;
+mod gain;
+mod reach;
+mod wanted;
 
 use super::examined::Examined;
 use super::finding::Finding;
+use copy_fail::{Number, Verdict};
+use reach::Reach;
+use wanted::Wanted;
 
 const RELEASE: &str = "/proc/sys/kernel/osrelease";
 const VERSION: &str = "/proc/sys/kernel/version";
-/// Since Linux 7.3: 0 everything, 1 what is on a short list, 2 nothing.
-const RESTRICT: &str = "/proc/sys/crypto/af_alg_restrict";
 
-/// The state of the socket family.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Reach {
-    /// The kernel has no such thing.
-    Absent,
-    /// The module is there; whoever asks for the family loads it.
-    Loadable,
-    /// In use, or built in.
-    Present,
-    /// Closed by the administrator.
-    Closed,
-}
+/// Programs that are known to use AF_ALG, and files of theirs.
+const USERS: [(&str, &[&str]); 4] = [
+    ("iwd", &["/usr/libexec/iwd", "/usr/lib/iwd/iwd"]),
+    ("bluez", &["/usr/libexec/bluetooth/bluetoothd", "/usr/lib/bluetooth/bluetoothd"]),
+    ("cryptsetup", &["/usr/sbin/cryptsetup", "/sbin/cryptsetup"]),
+    ("libkcapi", &["/usr/bin/kcapi-enc", "/usr/bin/kcapi-dgst", "/usr/bin/kcapi-hasher"]),
+];
 
 /// What there is to say about AF_ALG.
 pub(crate) fn af_alg(examined: &Examined<'_>) -> Vec<Finding> {
-    let read = |path: &str| examined.here.text(path).unwrap_or_default().trim().to_owned();
-    let release = read(RELEASE);
-    let reach = reach(examined, &release);
-    let close = "close it: printf 'install af_alg /bin/false\\ninstall algif_aead /bin/false\\n' | sudo \
-                 tee /etc/modprobe.d/no-af-alg.conf; sudo modprobe -r algif_aead af_alg";
-    vec![match (reach, copy_fail(&release, &read(VERSION))) {
-        (Reach::Absent, _) => Finding::fine("this kernel has no AF_ALG, and that is a good thing"),
-        (Reach::Closed, _) => Finding::fine("AF_ALG is closed, and that is a good thing"),
-        (_, CopyFail::Open) => Finding::mend(
-            format!(
-                "any user becomes root through AF_ALG on this kernel ({release}, made before the cure \
-                 of CVE-2026-31431)"
-            ),
-            format!("install the newest kernel and boot it; until then {close}"),
-        ),
-        (reach, copy_fail) => Finding::note(advice(&release, reach, copy_fail, &read(RESTRICT))),
-    }]
+    let kernel = Kernel::of(examined);
+    let wanted = Wanted::of(examined);
+    let mut findings = vec![kernel.state(&wanted)];
+    if kernel.reach.is_open() {
+        findings.extend(kernel.deprecation());
+        findings.push(kernel.copy_fail(examined));
+        findings.extend(kernel.gain(examined, &wanted));
+    }
+    findings.extend(wanted.findings(examined, kernel.reach));
+    if wanted.on && kernel.reach.is_open() {
+        findings.extend(confined::services(examined, wanted.seccomp));
+    }
+    findings.extend(cryptodev::device(examined));
+    findings
 }
 
-fn advice(release: &str, reach: Reach, copy_fail: CopyFail, restrict: &str) -> String {
-    let open = match reach {
-        Reach::Present => "AF_ALG is open",
-        _ => "AF_ALG is not in use, but any program's asking loads it",
-    };
-    let fate = match restrict {
-        "1" => "; this kernel restricts it to a short list (af_alg_restrict = 1)",
-        _ if number(release).is_some_and(|number| number >= (7, 2, 0)) => {
-            "; upstream calls it deprecated, and slower than any program's own code"
+/// The kernel, as far as AF_ALG goes.
+struct Kernel {
+    release: String,
+    version: String,
+    number: Option<Number>,
+    reach: Reach,
+    restriction: Option<u32>,
+}
+
+impl Kernel {
+    fn of(examined: &Examined<'_>) -> Self {
+        let read = |path: &str| examined.here.text(path).unwrap_or_default().trim().to_owned();
+        let release = read(RELEASE);
+        Self {
+            number: copy_fail::number(&release),
+            reach: reach::family(examined, &release),
+            restriction: reach::restriction(examined),
+            version: read(VERSION),
+            release,
         }
-        _ => "; from Linux 7.2 on it is deprecated, from 7.3 on restricted",
-    };
-    let cure = match copy_fail {
-        CopyFail::Unknown => {
-            "; whether this kernel is cured of CVE-2026-31431 its number does not tell, its maker's \
-             security notes do"
-        }
-        CopyFail::Cured | CopyFail::Open => "",
-    };
-    let how = match restrict {
-        "0" | "1" => "sysctl crypto.af_alg_restrict=2 closes it",
-        _ => "a line install af_alg /bin/false in /etc/modprobe.d closes it",
-    };
-    format!(
-        "{open}{fate}{cure}. Wirespeed does not use it; if nothing here does (iwd, bluez, cryptsetup \
-         benchmark, kcapi), {how}"
-    )
-}
+    }
 
-fn reach(examined: &Examined<'_>, release: &str) -> Reach {
-    let here = examined.here;
-    if here.text(RESTRICT).is_some_and(|text| text.trim() == "2") {
-        return Reach::Closed;
+    /// Open or not, and how far.
+    fn state(&self, wanted: &Wanted) -> Finding {
+        let open = match self.reach {
+            Reach::Absent | Reach::Closed if wanted.on => {
+                let state = if self.reach == Reach::Absent { "absent" } else { "closed" };
+                return Finding::note(format!("AF_ALG is {state}"));
+            }
+            Reach::Absent => {
+                return Finding::fine("this kernel has no AF_ALG, and that is a good thing");
+            }
+            Reach::Closed => return Finding::fine("AF_ALG is closed, and that is a good thing"),
+            Reach::Loadable => "AF_ALG is not in use, but any program's asking loads it",
+            Reach::Loaded => "AF_ALG is open, its module loaded",
+            Reach::BuiltIn => "AF_ALG is open, a part of this kernel",
+        };
+        let restriction = match self.restriction {
+            None => "",
+            Some(0) => "; af_alg_restrict = 0: every algorithm, for every user",
+            Some(_) => {
+                "; af_alg_restrict = 1: what iwd, bluez and cryptsetup need, AES-GCM, SHA3 and \
+                 ChaCha20 for nobody (0 would open all, 2 close it)"
+            }
+        };
+        Finding::note(format!(
+            "{open}{restriction} (not probed: such a socket is an alarm to security software)"
+        ))
     }
-    // Only what is registered is listed, and nothing is registered by reading it.
-    let protocols = here.text("/proc/net/protocols").unwrap_or_default();
-    let registered = protocols.lines().any(|line| line.split(' ').next() == Some("ALG"));
-    if registered || here.exists("/sys/module/af_alg") {
-        return Reach::Present;
-    }
-    let modules = Path::new("/lib/modules").join(release);
-    let lists = |name: &str, word: &str| {
-        here.text(modules.join(name)).is_some_and(|text| text.contains(word))
-    };
-    if lists("modules.builtin", "/af_alg.ko") {
-        return Reach::Present;
-    }
-    if !lists("modules.dep", "/af_alg.ko") {
-        return Reach::Absent;
-    }
-    if forbidden(examined, "af_alg") { Reach::Closed } else { Reach::Loadable }
-}
 
-/// Whether modprobe.d(5) keeps a module away: `blacklist` does not, where a program asks by an alias.
-fn forbidden(examined: &Examined<'_>, module: &str) -> bool {
-    let folders = ["/etc/modprobe.d", "/run/modprobe.d", "/usr/lib/modprobe.d", "/lib/modprobe.d"];
-    let files = folders.into_iter().flat_map(|folder| examined.here.inside(folder));
-    let mut texts = files.filter_map(|file| examined.here.text(file));
-    texts.any(|text| {
-        text.lines().any(|line| {
-            let mut words = line.split_whitespace();
-            words.next() == Some("install")
-                && words.next() == Some(module)
-                && words.next().is_some_and(|command| {
-                    command.ends_with("/false") || command.ends_with("/true")
-                })
+    /// Upstream's own words, where they hold.
+    fn deprecation(&self) -> Option<Finding> {
+        let deprecated = self.number.is_some_and(|number| number >= (7, 2, 0));
+        deprecated.then(|| {
+            Finding::note(
+                "upstream: \"AF_ALG is insecure and is deprecated. … Support for hardware \
+                 accelerators, which was the original purpose of AF_ALG, has been removed.\" \
+                 (Documentation/crypto/userspace-if.rst, Linux 7.2)",
+            )
         })
-    })
-}
-
-/// CVE-2026-31431, "Copy Fail": came with 4.14, cured upstream on 1 April 2026.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum CopyFail {
-    Cured,
-    /// Made before the cure existed.
-    Open,
-    /// Distributions cure kernels without changing their numbers.
-    Unknown,
-}
-
-fn copy_fail(release: &str, version: &str) -> CopyFail {
-    let Some(number) = number(release) else { return CopyFail::Unknown };
-    match number {
-        (..4, ..) | (4, ..14, _) | (7.., ..) => CopyFail::Cured,
-        (6, 19, patch) if patch >= 12 => CopyFail::Cured,
-        (6, 18, patch) if patch >= 22 => CopyFail::Cured,
-        _ => match built(version) {
-            Some(date) if date < (2026, 4, 1) => CopyFail::Open,
-            _ => CopyFail::Unknown,
-        },
     }
-}
 
-/// "6.1.0-18-amd64" is (6, 1, 0).
-fn number(release: &str) -> Option<(u32, u32, u32)> {
-    let end = release.find(|letter: char| !letter.is_ascii_digit() && letter != '.');
-    let mut parts = release[..end.unwrap_or(release.len())].split('.').map(str::parse);
-    let mut next = || parts.next()?.ok();
-    Some((next()?, next()?, next().unwrap_or(0)))
-}
-
-/// The day in "#1 SMP PREEMPT_DYNAMIC Debian 6.1.192-1 (2026-09-12)" or in "#110-Ubuntu SMP Thu Mar 19
-/// 15:09:20 UTC 2026".
-fn built(version: &str) -> Option<(u32, u32, u32)> {
-    const MONTHS: [&str; 12] =
-        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-    let words: Vec<&str> = version.split_whitespace().collect();
-    let last = words.last()?;
-    let digits: Vec<u32> =
-        last.trim_matches(['(', ')']).split('-').map_while(|part| part.parse().ok()).collect();
-    match digits[..] {
-        [year, month, day] => Some((year, month, day)),
-        [year] => {
-            let month = words.iter().position(|word| MONTHS.contains(word))?;
-            let name = MONTHS.iter().position(|name| *name == words[month])? as u32;
-            Some((year, name + 1, words.get(month + 1)?.parse().ok()?))
+    fn copy_fail(&self, examined: &Examined<'_>) -> Finding {
+        const NAME: &str = "CVE-2026-31431 (Copy Fail)";
+        let verdict = copy_fail::verdict(&self.release, &self.version);
+        if let Verdict::Cured(why) = verdict {
+            return Finding::fine(format!("safe from {NAME}: {why}"));
         }
-        _ => None,
+        let close = match reach::module(examined, &self.release, "algif_aead") {
+            Reach::Absent | Reach::Closed => {
+                return Finding::fine(format!("safe from {NAME}: no algif_aead for anybody"));
+            }
+            Reach::BuiltIn => "close the hole: boot with initcall_blacklist=algif_aead_init",
+            Reach::Loadable | Reach::Loaded => {
+                "close the hole: echo install algif_aead /bin/false | sudo tee \
+                 /etc/modprobe.d/no-algif-aead.conf; sudo modprobe -r algif_aead"
+            }
+        };
+        match verdict {
+            Verdict::Open(why) => Finding::mend(
+                format!("{NAME}: any user may become root through AF_ALG, for {why}"),
+                format!("install the newest kernel and boot it; until then {close}"),
+            ),
+            _ => Finding::note(format!(
+                "{NAME}: whether this kernel is cured its number does not tell, its maker's security \
+                 notes do; to {close}"
+            )),
+        }
+    }
+
+    /// Who gains here; where nobody does, how to close it, and who would miss it.
+    fn gain(&self, examined: &Examined<'_>, wanted: &Wanted) -> Option<Finding> {
+        if wanted.planned.is_some() {
+            return None;
+        }
+        if let Some(devices) = gain::devices(examined) {
+            return Some(Finding::note(match self.number {
+                Some(number) if number >= (7, 2, 0) => {
+                    format!("{devices}, which AF_ALG does not reach from Linux 7.2 on")
+                }
+                _ => format!(
+                    "{devices}: wirespeed kernel measures what it is worth, wirespeed tune --kernel \
+                     decides where (docs/kernel.md)"
+                ),
+            }));
+        }
+        let is_here = |files: &&[&str]| files.iter().any(|file| examined.here.exists(file));
+        let here: Vec<&str> =
+            USERS.iter().filter(|(_, files)| is_here(files)).map(|(name, _)| *name).collect();
+        let missed = match here.as_slice() {
+            [] => "of its known users (iwd, bluez, cryptsetup, libkcapi) none is here".to_owned(),
+            here => format!("of its known users {} is here: see to that first", here.join(", ")),
+        };
+        let how = match (self.restriction, self.reach) {
+            (Some(_), _) => "sysctl crypto.af_alg_restrict=2 turns it off",
+            (None, Reach::BuiltIn) => "only a kernel without CONFIG_CRYPTO_USER_API is without it",
+            (None, _) => "a line install af_alg /bin/false in /etc/modprobe.d turns it off",
+        };
+        Some(Finding::note(format!(
+            "nothing here gains by AF_ALG: /proc/crypto knows no device for it, and no plan names it; \
+             {how}; {missed}"
+        )))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::fake::Fake;
+    use super::reach::RESTRICT;
     use super::*;
 
     const DEBIAN: &str = "#1 SMP PREEMPT_DYNAMIC Debian 6.1.192-1 (2026-09-12)";
     const UBUNTU: &str = "#110-Ubuntu SMP PREEMPT_DYNAMIC Thu Mar 19 15:09:20 UTC 2026";
+    const MODULES: &str = "kernel/crypto/af_alg.ko.xz:\nkernel/crypto/algif_aead.ko.xz:\n";
 
     fn machine(release: &str, version: &str, dep: &str) -> Fake {
         let file = format!("/lib/modules/{release}/modules.dep");
         Fake::bare().file(RELEASE, release).file(VERSION, version).file(&file, dep)
     }
 
-    const MODULE: &str = "kernel/crypto/af_alg.ko.xz:\n";
-
     #[test]
     fn a_kernel_without_it_is_fine() {
         let said = machine("6.18.5", UBUNTU, "kernel/crypto/aes.ko:\n").says(af_alg);
         assert_eq!(said, "fine: this kernel has no AF_ALG, and that is a good thing");
-        let closed = machine("6.8.0-110-generic", UBUNTU, MODULE)
+        let closed = machine("6.8.0-110-generic", UBUNTU, MODULES)
             .file("/etc/modprobe.d/no.conf", "# x\ninstall af_alg /bin/false\n");
-        assert!(closed.says(af_alg).starts_with("fine: AF_ALG is closed"));
-        let closed = machine("7.3.1", "", MODULE).file(RESTRICT, "2\n");
-        assert!(closed.says(af_alg).starts_with("fine: AF_ALG is closed"));
+        assert_eq!(closed.says(af_alg), "fine: AF_ALG is closed, and that is a good thing");
+        let closed = machine("7.3.1", "", MODULES).file(RESTRICT, "2\n");
+        assert_eq!(closed.says(af_alg), "fine: AF_ALG is closed, and that is a good thing");
     }
 
     #[test]
     fn a_kernel_from_before_the_cure_is_a_fault() {
-        let said = machine("6.8.0-110-generic", UBUNTU, MODULE).says(af_alg);
-        assert!(said.starts_with("MEND: any user becomes root through AF_ALG"), "{said}");
-        assert!(said.contains("install algif_aead /bin/false"), "{said}");
+        let old = || machine("6.8.0-110-generic", UBUNTU, MODULES);
+        let said = old().says(af_alg);
+        assert!(
+            said.contains("MEND: CVE-2026-31431 (Copy Fail): any user may become root"),
+            "{said}"
+        );
+        assert!(said.contains("echo install algif_aead /bin/false"), "{said}");
+        let built_in = old().file(
+            "/lib/modules/6.8.0-110-generic/modules.builtin",
+            "kernel/crypto/af_alg.ko\nkernel/crypto/algif_aead.ko\n",
+        );
+        let said = built_in.says(af_alg);
+        assert!(
+            said.contains("initcall_blacklist=algif_aead_init"),
+            "modprobe.d is of no use: {said}"
+        );
+        let line = "install algif_aead /bin/false\n";
+        let said = old().file("/etc/modprobe.d/no-algif-aead.conf", line).says(af_alg);
+        assert!(said.contains("fine: safe from") && !said.contains("MEND"), "{said}");
+        let loaded =
+            old().file("/etc/modprobe.d/x.conf", line).file("/sys/module/algif_aead/x", "");
+        assert!(loaded.says(af_alg).contains("MEND: CVE"), "what is loaded stays loaded");
     }
 
     #[test]
-    fn a_kernel_that_may_be_cured_is_told_about() {
-        let said = machine("6.1.0-56-amd64", DEBIAN, MODULE).says(af_alg);
+    fn open_is_told_with_how_far_and_what_upstream_says() {
+        let said = machine("6.1.0-56-amd64", DEBIAN, MODULES).says(af_alg);
         assert!(said.starts_with("note: AF_ALG is not in use, but any program's asking"), "{said}");
-        assert!(said.contains("its maker's security notes do"), "{said}");
-        let said =
-            machine("7.3.0", "", MODULE).file(RESTRICT, "1\n").file("/sys/module/af_alg/x", "");
-        let said = said.says(af_alg);
-        assert!(said.contains("AF_ALG is open; this kernel restricts it"), "{said}");
-        assert!(said.contains("sysctl crypto.af_alg_restrict=2 closes it"), "{said}");
+        assert!(said.contains("(not probed: "), "{said}");
+        assert!(
+            said.contains("fine: safe from CVE-2026-31431 (Copy Fail): Debian's 6.1.192-1"),
+            "{said}"
+        );
+        assert!(!said.contains("upstream"), "{said}");
+        for (level, words) in [("0", "every algorithm, for every user"), ("1", "for nobody")] {
+            let fake = machine("7.3.0", "", MODULES).file(RESTRICT, level);
+            let said = fake.file("/sys/module/af_alg/x", "").says(af_alg);
+            assert!(said.starts_with("note: AF_ALG is open, its module loaded"), "{said}");
+            assert!(said.contains(words), "{said}");
+            assert!(said.contains("upstream: \"AF_ALG is insecure and is deprecated."), "{said}");
+            assert!(said.contains("sysctl crypto.af_alg_restrict=2 turns it off"), "{said}");
+        }
         let protocols = "protocol  size sockets\nALG  1 2\n";
         let said = machine("6.19.12", "", "").file("/proc/net/protocols", protocols).says(af_alg);
-        assert!(said.starts_with("note: AF_ALG is open") && !said.contains("CVE"), "{said}");
+        assert!(said.starts_with("note: AF_ALG is open, a part of this kernel"), "{said}");
+        assert!(said.contains("only a kernel without CONFIG_CRYPTO_USER_API"), "{said}");
     }
 
     #[test]
-    fn what_a_number_and_a_date_tell() {
-        for (release, version, expected) in [
-            ("4.13.9", "", CopyFail::Cured),
-            ("6.18.21", DEBIAN, CopyFail::Unknown),
-            ("6.18.22", UBUNTU, CopyFail::Cured),
-            ("6.19.12-1-arch", "", CopyFail::Cured),
-            ("7.0.0", UBUNTU, CopyFail::Cured),
-            ("5.15.0-173-generic", UBUNTU, CopyFail::Open),
-            ("6.1.0-18-amd64", "#1 SMP Debian 6.1.76-1 (2024-02-01)", CopyFail::Open),
-            ("nonsense", UBUNTU, CopyFail::Unknown),
-        ] {
-            assert_eq!(copy_fail(release, version), expected, "{release} {version}");
-        }
+    fn what_cannot_be_told_is_not_claimed() {
+        let later = "#117-Ubuntu SMP PREEMPT_DYNAMIC Tue May 12 08:00:00 UTC 2026";
+        let said = machine("6.8.0-117-generic", later, MODULES).says(af_alg);
+        assert!(said.contains("whether this kernel is cured its number does not tell"), "{said}");
+        assert!(!said.contains("MEND") && !said.contains("safe from"), "{said}");
+    }
+
+    #[test]
+    fn who_would_miss_it_is_named_before_it_is_turned_off() {
+        let here = || machine("6.1.0-56-amd64", DEBIAN, MODULES);
+        let said = here().says(af_alg);
+        assert!(said.contains("nothing here gains by AF_ALG"), "{said}");
+        assert!(said.contains("(iwd, bluez, cryptsetup, libkcapi) none is here"), "{said}");
+        let said =
+            here().file("/usr/sbin/cryptsetup", "").file("/usr/libexec/iwd", "").says(af_alg);
+        assert!(said.contains("iwd, cryptsetup is here: see to that first"), "{said}");
+    }
+
+    #[test]
+    fn a_device_is_worth_measuring() {
+        let driver = "name         : cbc(aes)\ndriver       : virtio_crypto_aes_cbc\n\
+                      module       : virtio_crypto\npriority     : 150\nselftest     : passed\n\
+                      internal     : no\ntype         : skcipher\nasync        : yes\n";
+        let said = machine("6.1.0-56-amd64", DEBIAN, MODULES).file("/proc/crypto", driver);
+        let said = said.says(af_alg);
+        assert!(said.contains("virtio_crypto_aes_cbc (virtio device)"), "{said}");
+        assert!(said.contains("wirespeed tune --kernel") && !said.contains("nothing here gains"));
+        let new = machine("7.2.12", "", MODULES).file("/proc/crypto", driver).says(af_alg);
+        assert!(new.contains("does not reach from Linux 7.2 on"), "{new}");
     }
 }

@@ -4,6 +4,7 @@ use wirespeed_openssl_conf::Entry;
 
 use super::examined::{Examined, Installed};
 use super::finding::Finding;
+use crate::spelling::nearest;
 
 /// Keys that OpenSSL itself reads in a provider's section (crypto/provider_conf.c).
 const OPENSSL: [&str; 4] = ["module", "activate", "identity", "soft_load"];
@@ -14,7 +15,7 @@ pub(crate) const OURS: [(&str, &str); 7] = [
     ("routes", "auto, or names of routes"),
     ("ciphers", "ALL, or names of algorithms"),
     ("digests", "ALL, NONE, or names of digests"),
-    ("kernel", "off"),
+    ("kernel", "off, on, or names of algorithms"),
     ("verify", "off, or a number"),
     ("stats", "the path of a file"),
 ];
@@ -94,29 +95,6 @@ fn separated(entry: &Entry) -> Option<Finding> {
     })
 }
 
-/// The known word that was most likely meant: the same but for case, or at most two letters away.
-fn nearest<'a>(given: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let given = given.to_ascii_lowercase();
-    let near = known.map(|word| (distance(&given, word), word));
-    let (distance, word) = near.min_by_key(|(distance, _)| *distance)?;
-    (distance <= 2 && distance * 2 < word.len()).then_some(word)
-}
-
-/// Letters to insert, take away or replace (Levenshtein).
-fn distance(one: &str, other: &str) -> usize {
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (i, a) in one.bytes().enumerate() {
-        let mut corner = row[0];
-        row[0] = i + 1;
-        for (j, b) in other.bytes().enumerate() {
-            let replaced = corner + usize::from(a != b);
-            corner = row[j + 1];
-            row[j + 1] = replaced.min(corner + 1).min(row[j] + 1);
-        }
-    }
-    row[other.len()]
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::fake::Fake;
@@ -165,13 +143,5 @@ mod tests {
             "fine: ciphers = AES-128-CBC AES-256-CBC, stats = /run/a;b"
         );
         assert_eq!(says(""), "fine: nothing is configured: the standard serves");
-    }
-
-    #[test]
-    fn distances() {
-        assert_eq!(distance("cipher", "ciphers"), 1);
-        assert_eq!(distance("", "plan"), 4);
-        assert_eq!(distance("kitten", "sitting"), 3);
-        assert_eq!(nearest("threads", ["routes", "plan"].into_iter()), None);
     }
 }

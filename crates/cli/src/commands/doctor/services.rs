@@ -14,13 +14,8 @@ const UNITS: [&str; 4] =
 
 /// Units that set `OPENSSL_CONF`.
 pub(crate) fn overrides(examined: &Examined<'_>) -> Vec<Finding> {
-    let mut files: Vec<PathBuf> = UNITS.iter().flat_map(|it| examined.here.inside(it)).collect();
-    let below: Vec<PathBuf> = files.iter().flat_map(|it| examined.here.inside(it)).collect();
-    files.extend(below);
-    files.push("/etc/environment".into());
-    // /lib is /usr/lib on most machines.
-    let places = files.iter().filter_map(|file| Some(examined.here.entry(file).ok()?.place));
-    let files: BTreeSet<PathBuf> = places.collect();
+    let mut files = unit_files(examined);
+    files.insert("/etc/environment".into());
     let mut findings = Vec::new();
     for file in files {
         let Some(text) = examined.here.text(&file) else { continue };
@@ -32,6 +27,15 @@ pub(crate) fn overrides(examined: &Examined<'_>) -> Vec<Finding> {
         findings.push(Finding::fine("none is told to read another configuration"));
     }
     findings
+}
+
+/// Units, what is dropped into their folders, and the files of /etc/default.
+pub(crate) fn unit_files(examined: &Examined<'_>) -> BTreeSet<PathBuf> {
+    let mut files: Vec<PathBuf> = UNITS.iter().flat_map(|it| examined.here.inside(it)).collect();
+    let below: Vec<PathBuf> = files.iter().flat_map(|it| examined.here.inside(it)).collect();
+    files.extend(below);
+    // /lib is /usr/lib on most machines.
+    files.iter().filter_map(|file| Some(examined.here.entry(file).ok()?.place)).collect()
 }
 
 /// The value that a line such as `Environment="OPENSSL_CONF=/x"` sets.
@@ -98,6 +102,18 @@ pub(crate) fn running(examined: &Examined<'_>) -> Vec<Finding> {
     findings
 }
 
+/// Processes that map a libcrypto and run under seccomp (proc_pid_status(5)).
+pub(crate) fn confined(examined: &Examined<'_>) -> Vec<String> {
+    let is_confined = |folder: &PathBuf| {
+        let read = |name: &str| examined.here.text(folder.join(name)).unwrap_or_default();
+        let status = read("status");
+        let mut modes = status.lines().filter_map(|line| line.strip_prefix("Seccomp:"));
+        modes.next().is_some_and(|mode| mode.trim() != "0") && Mapped::of(&read("maps")).libcrypto
+    };
+    let processes = examined.here.inside("/proc").into_iter().filter(is_confined);
+    processes.map(|folder| name(examined, &folder)).collect()
+}
+
 /// What a process maps of what concerns us.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Mapped {
@@ -147,7 +163,7 @@ fn started(examined: &Examined<'_>, folder: &Path) -> Option<i64> {
 }
 
 /// The first few.
-fn list(mut names: Vec<String>) -> String {
+pub(crate) fn list(mut names: Vec<String>) -> String {
     const MOST: usize = 8;
     let more = names.len().saturating_sub(MOST);
     names.truncate(MOST);

@@ -22,8 +22,8 @@ pub(crate) trait Surroundings: Files {
     fn user(&self) -> u32;
     /// What an executable or a library says about itself.
     fn binary(&self, path: &Path) -> Result<Binary, String>;
-    /// Whether a plan can be read.
-    fn plan(&self, path: &Path) -> Result<(), String>;
+    /// A plan, or why it cannot be read.
+    fn plan(&self, path: &Path) -> Result<Plan, String>;
     /// The machine's own OpenSSL.
     fn openssl(&self) -> Result<Openssl, String>;
     /// Loads a provider module by name, with these keys and values, into a context of its own.
@@ -139,8 +139,8 @@ impl Surroundings for ThisMachine {
         Binary::read(&fs::read(path).map_err(|error| error.to_string())?)
     }
 
-    fn plan(&self, path: &Path) -> Result<(), String> {
-        Plan::read(path).map(drop).map_err(|error| error.to_string())
+    fn plan(&self, path: &Path) -> Result<Plan, String> {
+        Plan::read(path).map_err(|error| error.to_string())
     }
 
     fn openssl(&self) -> Result<Openssl, String> {
