@@ -28,7 +28,7 @@ impl Provider {
     /// Ours, on one route alone.
     pub fn routed(library: Library, route: Route) -> Result<Self, String> {
         let init = wirespeed_provider::builtin(route);
-        let thorough = !matches!(route, Route::Portable | Route::Libcrypto);
+        let thorough = !matches!(route, Route::Portable | Route::Libcrypto | Route::Kernel);
         Ok(Self { thorough, ..Self::builtin(library, init)? })
     }
 

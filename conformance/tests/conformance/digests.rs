@@ -4,22 +4,27 @@
 use std::thread;
 
 use libtest_mimic::Trial;
-use wirespeed_cipher::{Compression, Digest, Route};
+use wirespeed_cipher::{Digest, Route, Shape, Subject};
 use wirespeed_conformance::data::{painted, same};
 use wirespeed_conformance::evp::Provider;
 use wirespeed_conformance::{fork, here};
-use wirespeed_cpu::Features;
 use wirespeed_libcrypto::{self as libcrypto, Error};
 
-use crate::trial;
+use crate::{subjects, trial};
 
 /// How a hash is put to the test.
-type Check = fn(Digest, &libcrypto::Digest, &libcrypto::Digest) -> Result<(), String>;
+type Check = fn(Subject, &libcrypto::Digest, &libcrypto::Digest) -> Result<(), String>;
 
 /// The hash functions that a route has here.
-pub(crate) fn of_route(route: Route) -> Vec<Digest> {
-    let has = |it: Compression| wirespeed_native::hash(route, it, Features::detect()).is_ok();
-    Digest::ALL.into_iter().filter(|digest| has(digest.compression())).collect()
+pub(crate) fn of_route(route: Route) -> Vec<Subject> {
+    let hashes = |it: &Subject| match it {
+        Subject::Cipher(_) => false,
+        Subject::Digest(_) => true,
+        // The default provider, our measure, has no legacy ones.
+        Subject::Foreign(it) => matches!(it.shape(), Shape::Hash { .. }) && !it.is_legacy(),
+    };
+    let here = |it: &Subject| subjects::has(route, *it) && route != Route::Libcrypto;
+    Subject::all().filter(|it| hashes(it) && here(it)).collect()
 }
 
 pub(crate) fn trials(name: &str, route: Route, measure: &Provider, ours: &Provider) -> Vec<Trial> {
@@ -52,14 +57,14 @@ fn told(error: Error) -> String {
 /// Those that the route has are offered, and no others.
 fn offer(route: Route, ours: &Provider) -> Result<(), String> {
     let has = of_route(route);
-    let odd = Digest::ALL
-        .into_iter()
-        .find(|digest| ours.context().digest(digest.name(), None).is_ok() != has.contains(digest));
+    let offered = |it: &Subject| ours.context().digest(it.name(), None).is_ok();
+    let odd = Digest::ALL.map(Subject::Digest);
+    let odd = odd.into_iter().find(|digest| offered(digest) != has.contains(digest));
     odd.map_or(Ok(()), |it| Err(format!("{it}: offered is {}", !has.contains(&it))))
 }
 
 fn contract(
-    _: Digest,
+    _: Subject,
     measure: &libcrypto::Digest,
     ours: &libcrypto::Digest,
 ) -> Result<(), String> {
@@ -83,7 +88,7 @@ fn hash(digest: &libcrypto::Digest, pieces: &[&[u8]]) -> Result<Vec<u8>, String>
 
 /// Every length to 1100 and some beyond, at changing alignments, in one context that begins again.
 fn lengths(
-    digest: Digest,
+    digest: Subject,
     measure: &libcrypto::Digest,
     ours: &libcrypto::Digest,
 ) -> Result<(), String> {
@@ -108,11 +113,11 @@ fn lengths(
 
 /// Two cuts at every place around block borders, empty pieces among them.
 fn cuts(
-    digest: Digest,
+    digest: Subject,
     measure: &libcrypto::Digest,
     ours: &libcrypto::Digest,
 ) -> Result<(), String> {
-    let length = if here::reduced() { 150 } else { 3 * digest.compression().block_bytes() + 5 };
+    let length = if here::reduced() { 150 } else { 3 * measure.sizes_and_flags().1 as usize + 5 };
     let data = painted(102, length);
     let right = hash(measure, &[&data])?;
     for first in 0..=length {
@@ -127,7 +132,7 @@ fn cuts(
 
 /// A copy in mid-stream goes its own way.
 fn copies(
-    digest: Digest,
+    digest: Subject,
     measure: &libcrypto::Digest,
     ours: &libcrypto::Digest,
 ) -> Result<(), String> {
@@ -155,7 +160,7 @@ fn copies(
 
 /// Threads at once, and a fork in mid-stream.
 fn processes(
-    digest: Digest,
+    digest: Subject,
     measure: &libcrypto::Digest,
     ours: &libcrypto::Digest,
 ) -> Result<(), String> {

@@ -7,6 +7,7 @@
 mod contract;
 mod differential;
 mod digests;
+mod foreign;
 mod messages;
 mod overlap;
 mod padding;
@@ -63,6 +64,7 @@ fn main() -> ExitCode {
                 trials.extend(records::trials(&provider.name, &measure, &door));
                 let (name, route) = (&provider.name, provider.route);
                 trials.extend(digests::trials(name, route, &measure, &door));
+                trials.extend(foreign::trials(name, &measure, &door));
                 trials.extend(processes::trials(&provider.name, provider.route, &measure, &door));
             }
             Err(reason) => trials.push(skipped(&format!("{}::contract", provider.name), reason)),

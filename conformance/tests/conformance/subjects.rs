@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use libtest_mimic::Trial;
-use wirespeed_cipher::Route;
+use wirespeed_cipher::{self as cipher, Route};
 use wirespeed_conformance::door::Door;
 use wirespeed_conformance::evp::Provider;
 use wirespeed_conformance::here;
 use wirespeed_conformance::kernels::Kernels;
 use wirespeed_cpu::{AesNi, Feature, Features, Token, Vaes256, Vaes512};
+use wirespeed_kernel::Transform;
 use wirespeed_libcrypto::Library;
 use wirespeed_native::Absent;
 
@@ -39,26 +40,47 @@ pub(crate) fn all(library: Library) -> Vec<Subject<Arc<dyn Door>>> {
     kernels.chain(providers).collect()
 }
 
-/// The provider, on every route; on `libcrypto` it hands all data to the default provider.
+/// The provider, on every route; on `libcrypto` it hands all data to the default provider, on `kernel`
+/// to Linux, all that may go there.
 pub(crate) fn providers(library: Library) -> Vec<Subject<Provider>> {
-    let routes =
-        here::routes().chain([(Route::Libcrypto, None)]).map(|(route, obstacle)| Subject {
-            name: format!("provider::{route}"),
-            route,
-            door: unless(obstacle, || present(route)).map(|()| {
-                Provider::routed(library, route)
-                    .expect("the provider loads on a route that is there")
-            }),
-        });
+    let routes = here::routes().chain([(Route::Libcrypto, None), (Route::Kernel, None)]);
+    let routes = routes.map(|(route, obstacle)| Subject {
+        name: format!("provider::{route}"),
+        route,
+        door: unless(obstacle, || present(route)).map(|()| {
+            Provider::routed(library, route).expect("the provider loads on a route that is there")
+        }),
+    });
     routes.collect()
 }
 
 /// An absent route is skipped; a provider that fails to load is not.
 fn present(route: Route) -> Result<(), String> {
-    if route == Route::Libcrypto {
-        return Ok(());
+    match route {
+        Route::Libcrypto => return Ok(()),
+        Route::Kernel => return wirespeed_kernel::presence().map_err(|why| why.to_string()),
+        _ => {}
     }
     Kernels::new(route, Features::detect()).map(|_| ()).map_err(|absent| absent.to_string())
+}
+
+/// Whether a route that is here has an algorithm.
+pub(crate) fn has(route: Route, subject: cipher::Subject) -> bool {
+    use cipher::{Mode, Subject};
+    match (route, subject) {
+        // Whole messages, which programs give in parts.
+        (Route::Kernel, Subject::Cipher(it)) if it.mode() == Mode::Gcm => false,
+        (Route::Kernel, _) => Transform::named(subject.name())
+            .is_some_and(|transform| wirespeed_kernel::presence_of(transform, None).is_ok()),
+        (Route::Libcrypto, _) => subject.cipher().is_some(),
+        (_, Subject::Cipher(algorithm)) => {
+            Kernels::new(route, Features::detect()).is_ok_and(|kernels| kernels.has(algorithm))
+        }
+        (_, Subject::Digest(digest)) => {
+            wirespeed_native::hash(route, digest.compression(), Features::detect()).is_ok()
+        }
+        (_, Subject::Foreign(_)) => false,
+    }
 }
 
 /// A machine that lacks a feature has exactly the routes that do without it: how every lesser machine is
