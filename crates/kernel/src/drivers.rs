@@ -1,10 +1,13 @@
 //! /proc/crypto: every driver that the kernel's crypto API knows, and which of them serves.
 
-mod hardware;
+mod device;
+pub(crate) mod hardware;
 
 use std::{fs, io};
 
-/// A driver, as /proc/crypto describes it.
+pub use device::Modules;
+
+/// A driver, as /proc/crypto or NETLINK_CRYPTO describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Driver {
     /// What it can do: "cbc(aes)". Several drivers may share it.
@@ -24,6 +27,8 @@ pub struct Driver {
     /// Whether it may answer later than it was asked: devices do, and so does what works through threads of
     /// the kernel's (cryptd).
     pub asynchronous: bool,
+    /// Whether its author marked it as hardware that only the kernel reaches; only NETLINK_CRYPTO tells.
+    pub kernel_only: Option<bool>,
     /// Whether it gets what asks for the algorithm by its name.
     pub serves: bool,
     /// The hardware behind it, where that is known for certain.
@@ -41,10 +46,15 @@ pub fn of_proc() -> io::Result<Vec<Driver>> {
 /// Reads /proc/crypto: drivers as blocks of `key : value` lines, in the kernel's own order.
 pub fn parse(text: &str) -> Vec<Driver> {
     let mut drivers: Vec<Driver> = text.split("\n\n").filter_map(driver).collect();
-    for place in serving(&drivers) {
+    serve(&mut drivers);
+    drivers
+}
+
+/// Finds out which of them serve.
+pub(crate) fn serve(drivers: &mut [Driver]) {
+    for place in serving(drivers) {
         drivers[place].serves = true;
     }
-    drivers
 }
 
 /// One block; nothing for an algorithm that is still being looked for (a "larval" has no driver).
@@ -65,6 +75,7 @@ fn driver(block: &str) -> Option<Driver> {
         self_test_passed: value("selftest").is_some_and(|result| result == "passed"),
         internal: value("internal").is_some_and(|answer| answer == "yes"),
         asynchronous: value("async").is_some_and(|answer| answer == "yes"),
+        kernel_only: None,
         kind,
         serves: false,
         hardware: hardware::behind(&driver),
@@ -132,6 +143,7 @@ mod tests {
             internal: false,
             kind: "skcipher".to_owned(),
             asynchronous: false,
+            kernel_only: None,
             serves: true,
             hardware: Some("PadLock"),
         };

@@ -12,6 +12,7 @@ pub mod drivers;
 mod error;
 mod hash;
 mod iv;
+pub mod netlink;
 mod permission;
 mod presence;
 mod socket;

@@ -34,7 +34,7 @@ const KNOWN: &[(Mark, &str)] = &[
 ];
 
 /// The hardware that a driver runs on, if that is known.
-pub(super) fn behind(driver: &str) -> Option<&'static str> {
+pub(crate) fn behind(driver: &str) -> Option<&'static str> {
     let is_marked = |mark: &Mark| match mark {
         Beginning(text) => driver.starts_with(text),
         End(text) => driver.ends_with(text),
