@@ -5,6 +5,8 @@ use std::io;
 use std::ptr::{self, NonNull};
 use std::slice;
 
+use crate::Error;
+use crate::presence::too_old;
 use crate::wire::PAGE;
 
 /// Pages of this process's own: a mark in the first, room for output behind it.
@@ -25,7 +27,7 @@ unsafe impl Sync for Area {}
 
 impl Area {
     /// With room for so many bytes.
-    pub(crate) fn new(room: usize) -> io::Result<Self> {
+    pub(crate) fn new(room: usize) -> Result<Self, Error> {
         let room = room.next_multiple_of(PAGE);
         let length = PAGE + room;
         let protection = libc::PROT_READ | libc::PROT_WRITE;
@@ -33,7 +35,7 @@ impl Area {
         // SAFETY: a new mapping, wherever the kernel likes; nothing that exists is touched.
         let start = unsafe { libc::mmap(ptr::null_mut(), length, protection, flags, -1, 0) };
         if start == libc::MAP_FAILED {
-            return Err(io::Error::last_os_error());
+            return Err(Error::Busy(io::Error::last_os_error()));
         }
         let start = NonNull::new(start.cast()).expect("nothing is mapped at zero");
         let mut area = Self { start, room };
@@ -41,7 +43,7 @@ impl Area {
         let advised =
             unsafe { libc::madvise(start.as_ptr().cast(), length, libc::MADV_WIPEONFORK) };
         if advised != 0 {
-            return Err(io::Error::last_os_error());
+            return Err(Error::Absent(too_old()));
         }
         area.claim();
         Ok(area)

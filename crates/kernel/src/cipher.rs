@@ -67,16 +67,12 @@ impl Cipher {
         iv: &mut [u8],
         mut data: InOut<'_>,
     ) -> Result<(), Error> {
-        let Kind::Cipher { iv_bytes, block_bytes, .. } = self.transform().kind else {
-            unreachable!("it was opened as a cipher")
-        };
-        assert_eq!(iv.len(), iv_bytes, "{} IV", self.transform().name);
-        assert_eq!(data.len() % block_bytes, 0, "{}: whole blocks", self.transform().name);
+        check(self.transform(), iv, &data);
         if data.is_empty() {
             return Ok(());
         }
         let mut chain = Block::default();
-        let chain = &mut chain[..iv_bytes];
+        let chain = &mut chain[..iv.len()];
         chain.copy_from_slice(iv);
         if !overlap(&data) {
             // SAFETY: the destination is writable for the length of the data.
@@ -158,8 +154,17 @@ fn is_invalid(error: &io::Error) -> bool {
     error.raw_os_error() == Some(libc::EINVAL)
 }
 
+/// Holds callers to the transform's sizes.
+pub(crate) fn check(transform: &Transform, iv: &[u8], data: &InOut<'_>) {
+    let Kind::Cipher { iv_bytes, block_bytes, .. } = transform.kind else {
+        unreachable!("it was opened as a cipher")
+    };
+    assert_eq!(iv.len(), iv_bytes, "{} IV", transform.name);
+    assert!(data.len().is_multiple_of(block_bytes), "{}: whole blocks", transform.name);
+}
+
 /// Whether any byte is both to be read and to be written.
-fn overlap(data: &InOut<'_>) -> bool {
+pub(crate) fn overlap(data: &InOut<'_>) -> bool {
     let (source, destination) = (data.source().addr(), data.destination().addr());
     source.abs_diff(destination) < data.len()
 }

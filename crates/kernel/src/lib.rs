@@ -7,6 +7,7 @@
 
 mod aead;
 mod area;
+pub mod batch;
 mod cipher;
 pub mod drivers;
 mod error;

@@ -39,6 +39,10 @@ impl Refusal {
             }
             // A key may be refused that is like any other: in FIPS mode, XTS wants two that differ.
             Step::Key if self.error.raw_os_error() == Some(libc::EINVAL) => Error::Busy(self.error),
+            // No SO_COOKIE.
+            Step::Accept if self.error.raw_os_error() == Some(libc::ENOPROTOOPT) => {
+                Error::Absent(too_old())
+            }
             _ => Error::of_operation(self.error),
         }
     }
@@ -88,6 +92,14 @@ impl Refusal {
             }
         })
     }
+}
+
+/// MADV_WIPEONFORK is the youngest of what is needed.
+pub(crate) fn too_old() -> Absent {
+    Absent(
+        "this kernel is older than Linux 4.14, with which a socket could not be kept safe"
+            .to_owned(),
+    )
 }
 
 fn is_forbidden(error: &io::Error) -> bool {

@@ -55,13 +55,21 @@ impl Purpose {
         self.driver.as_deref().unwrap_or(self.transform.kernel)
     }
 
-    /// Opens a socket that computes. The one that has the key is closed again: the kernel keeps it.
+    /// Opens a socket that computes.
     pub(crate) fn open(&self) -> Result<Open, Error> {
+        self.with_bound(|bound| Open::new(wire::accept(bound.as_raw_fd())?))
+    }
+
+    /// Accepts from the socket that has the key. That one is closed again: the kernel keeps it.
+    pub(crate) fn with_bound<T>(
+        &self,
+        accept: impl FnOnce(&OwnedFd) -> Result<T, Refusal>,
+    ) -> Result<T, Error> {
         permitted(self.permission).map_err(Error::Absent)?;
         let open = || {
             let bound = wire::bound(self.transform.kind, self.name())?;
             wire::configure(&bound, self.transform.kind, &self.key.0)?;
-            Open::new(wire::accept(bound.as_raw_fd())?)
+            accept(&bound)
         };
         open().map_err(|refusal: Refusal| refusal.judge(self.name()))
     }
@@ -120,7 +128,7 @@ impl Socket {
 
     /// With a descriptor for that purpose.
     pub(crate) fn of(purpose: Purpose, open: Open, room: usize) -> Result<Self, Error> {
-        let area = Area::new(room).map_err(Error::of_operation)?;
+        let area = Area::new(room)?;
         Ok(Self { purpose, open: Some(open), capacity: None, area, calls: 0 })
     }
 

@@ -24,7 +24,7 @@
 //!   `af_alg_restrict` (Linux 7.3) hides, or whose drivers work outside of the CPU (since Linux 7.2).
 //! - **No asynchronous calls** (io_submit). Linux 7.2 has them no more ("net: Remove support for AIO on
 //!   sockets"), and stable kernels made them synchronous, because all requests of a socket shared one
-//!   IV.
+//!   IV. Several sockets and io_uring do the same; see [`batch`](crate::batch).
 
 use std::ffi::c_int;
 use std::io;

@@ -11,7 +11,7 @@ use crate::hashes;
 use crate::oracle;
 
 /// Runs `child` in a child, which ends with it; the number that it gives is the exit status.
-fn child(child: impl FnOnce() -> Result<(), String>) -> libc::pid_t {
+pub(crate) fn child(child: impl FnOnce() -> Result<(), String>) -> libc::pid_t {
     // SAFETY: the tests have one thread, so the child may do what it likes.
     match unsafe { libc::fork() } {
         -1 => panic!("fork: {}", std::io::Error::last_os_error()),
@@ -24,7 +24,7 @@ fn child(child: impl FnOnce() -> Result<(), String>) -> libc::pid_t {
     }
 }
 
-fn joined(child: libc::pid_t) -> Result<(), String> {
+pub(crate) fn joined(child: libc::pid_t) -> Result<(), String> {
     let mut status = 0;
     // SAFETY: a child of ours and room for its status.
     let waited = unsafe { libc::waitpid(child, &raw mut status, 0) };

@@ -6,13 +6,17 @@
 //! each is ignored with the reason.
 
 mod aeads;
+mod batches;
 mod ciphers;
 mod data;
 mod descriptors;
+mod faults;
 mod forks;
 mod hashes;
 mod limits;
+mod lists;
 mod oracle;
+mod seccomp;
 
 use std::process::ExitCode;
 
@@ -42,6 +46,19 @@ const TESTS: &[(&str, Run)] = &[
     ("forks::ciphers", forks::ciphers),
     ("forks::hashes", forks::hashes),
     ("forks::exec", forks::exec),
+    ("faults::ciphers", faults::ciphers),
+    ("faults::aeads", faults::aeads),
+    ("faults::hashes", faults::hashes),
+    ("faults::confinement", faults::confinement),
+    ("faults::absence", faults::absence),
+    ("faults::names", faults::names),
+    ("batches::differ", batches::differ),
+    ("batches::without_ring", batches::without_ring),
+    ("batches::lost_rings", batches::lost_rings),
+    ("lists::agree", lists::agree),
+    ("lists::priorities", lists::priorities),
+    ("lists::refusals", lists::refusals),
+    ("lists::devices", lists::devices),
     ("limits::ten_thousand", limits::ten_thousand),
     ("limits::descriptors", limits::descriptors),
     ("limits::threads", limits::threads),
