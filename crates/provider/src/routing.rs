@@ -52,6 +52,8 @@ pub(crate) struct Routing {
     hashes: [Option<&'static HashKernels>; Compression::ALL.len()],
     /// libcrypto's own default provider, where calls may go to it.
     host: Option<Arc<HostLibrary>>,
+    /// Whether all is for the kernel's sake: the host serves what the kernel cannot, and nothing else.
+    for_kernel: bool,
     /// For each [`Subject`], whether and when it may go to Linux's crypto API.
     offloaded: Vec<Option<Arc<Offloaded>>>,
     quarantined: AtomicU64,
@@ -147,6 +149,7 @@ impl Routing {
             rows,
             hashes,
             host,
+            for_kernel: matches!(by, By::List([Route::Kernel, ..])),
             offloaded,
             quarantined: AtomicU64::new(stand.quarantined),
             verify: watch.verify,
@@ -172,6 +175,7 @@ impl Routing {
             hashes: [None; Compression::ALL.len()],
             natives: vec![native],
             host,
+            for_kernel: false,
             offloaded: Vec::new(),
             quarantined: AtomicU64::new(0),
             verify: watch.verify,
@@ -241,8 +245,8 @@ impl Routing {
     pub(crate) fn serves(&self, algorithm: Algorithm) -> bool {
         let kernels = |row: &Rows| row.entries().any(|entry| entry.is_some());
         let index = algorithm.index();
-        let far = self.host(index).is_some() || self.offloaded(index).is_some();
-        far || kernels(&self.rows[index])
+        let host = self.host(index).is_some() && !self.for_kernel;
+        host || self.offloaded(index).is_some() || kernels(&self.rows[index])
     }
 
     /// Whether anything but the host's own code runs `algorithm`.
