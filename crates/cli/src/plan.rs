@@ -2,10 +2,12 @@
 
 mod effect;
 mod file;
+mod others;
 mod rows;
 mod summary;
 
 pub(crate) use effect::{Effect, Listed};
 pub(crate) use file::{Destination, SYSTEM, default_file};
+pub(crate) use others::{Offloaded, Other, offloads, others};
 pub(crate) use rows::PlanRow;
 pub(crate) use summary::{by_size, everywhere, gains, line, summary, title};

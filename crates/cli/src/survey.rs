@@ -60,9 +60,23 @@ pub(crate) struct RouteState {
     pub(crate) proof: Option<Proof>,
     /// Why its proof failed.
     pub(crate) quarantined: Option<String>,
+    /// Whether it is here and nobody asked for it: neither proved nor measured.
+    pub(crate) off: bool,
 }
 
 impl RouteState {
+    /// Linux's crypto, of which the survey only says whether it is here.
+    pub(crate) fn of_kernel(found: &Found) -> Self {
+        Self {
+            route: found.route.name(),
+            present: found.presence.is_ok(),
+            reason: found.presence.as_ref().err().map(ToString::to_string),
+            proof: None,
+            quarantined: None,
+            off: found.presence.is_ok(),
+        }
+    }
+
     /// Proves a route that is here.
     pub(crate) fn of(host: &Host, found: &Found) -> Self {
         let proof = found.presence.is_ok().then(|| host.prove(found));
@@ -77,6 +91,7 @@ impl RouteState {
             reason: found.presence.as_ref().err().map(ToString::to_string),
             proof,
             quarantined,
+            off: false,
         }
     }
 }

@@ -41,7 +41,8 @@ pub struct Trial {
     pub size: usize,
     /// The route. `libcrypto` is our provider handing the call on to the host's.
     pub route: Route,
-    /// How many times as fast as the host's libcrypto, pair by pair.
+    /// How many times as fast as the host's libcrypto, pair by pair. Of the kernel in elapsed time, not in
+    /// CPU time as of all others: whoever waits for a device that works costs little, and waits.
     pub gain: Ratio,
     /// One call.
     pub time: Time,
@@ -54,6 +55,26 @@ pub struct Trial {
 pub fn judge_digest(gains: &[Ratio]) -> bool {
     let mean = gains.iter().map(|gain| gain.median.ln()).sum::<f64>() / gains.len() as f64;
     mean.exp() > 1.0 + MARGIN && gains.iter().all(|gain| gain.high >= 1.0 - MARGIN)
+}
+
+/// From which size on the kernel serves something that has no rows: the smallest at which, and at all
+/// above, it clearly beats whoever else was measured in some use, and is clearly slower in none. Where an
+/// earlier plan gave it a size, it keeps it until it falls behind.
+pub fn judge_offload(
+    direction: Direction,
+    trials: &[Trial],
+    incumbent: Option<usize>,
+) -> Option<usize> {
+    let octaves = SIZE_CLASSES.chunk_by(|a, b| octave(*a) == octave(*b));
+    let cells: Vec<Cell<'_>> =
+        octaves.map(|octave| Cell { direction, sizes: octave.to_vec(), trials }).collect();
+    let serves = |cell: &&Cell<'_>| {
+        let others = cell.own().filter(|route| *route != Route::Kernel).map(Some).chain([None]);
+        let stands = incumbent.is_some_and(|size| cell.sizes[0] >= size);
+        stands && cell.holds(Route::Kernel)
+            || others.into_iter().all(|other| cell.beats(Route::Kernel, other))
+    };
+    cells.iter().rev().take_while(serves).last().map(|cell| cell.sizes[0])
 }
 
 /// Chooses the routes of one algorithm from all that was measured of it; `incumbents` is an earlier

@@ -46,7 +46,7 @@ mod time;
 
 pub use error::PlanError;
 pub use fingerprint::Fingerprint;
-pub use judge::{MARGIN, Ratio, Trial, judge, judge_digest};
+pub use judge::{MARGIN, Ratio, Trial, judge, judge_digest, judge_offload};
 pub use row::{Offload, Reason, Row};
 pub use sizes::{OCTAVES, octave};
 pub use table::{LARGEST, LONGEST_DRIVER, Plan};

@@ -3,10 +3,10 @@
 #![forbid(unsafe_code)]
 
 use wirespeed_cipher::{Algorithm, Direction, Route, SIZE_CLASSES, Use};
-use wirespeed_plan::{Fingerprint, Plan, Ratio, Row, Time, Trial, judge};
+use wirespeed_plan::{Fingerprint, Plan, Ratio, Row, Time, Trial, judge, judge_offload};
 
 use Direction::{Decrypt, Encrypt};
-use Route::{AesNi, Libcrypto, Portable, Vaes256, Vaes512};
+use Route::{AesNi, Kernel, Libcrypto, PadLock, Portable, Vaes256, Vaes512};
 use Use::{Message, Rekey, Stream};
 
 /// A trial in which the gain is sure to 1 %.
@@ -221,4 +221,63 @@ fn where_the_host_stays_the_reason_tells_the_best_of_ours() {
     assert_eq!((rows[0].route, reason.second), (Libcrypto, Vaes512));
     // Not claimed, so no detour: its time is the host's own.
     assert_eq!(reason.time.nanos(), 100.0);
+}
+
+/// A route whose gain grows with the size: 0.02 at 16 bytes, and so on.
+fn rising(usage: Use, route: Route, gains: [f64; 10]) -> Vec<Trial> {
+    let sizes = SIZE_CLASSES.into_iter().zip(gains);
+    sizes.map(|(size, gain)| trial(Encrypt, usage, size, route, gain)).collect()
+}
+
+const OFFLOADED: [f64; 10] = [0.02, 0.05, 0.1, 0.3, 0.7, 0.8, 1.2, 1.6, 2.0, 3.0];
+
+#[test]
+fn the_kernel_gets_the_cells_where_it_beats_the_host_and_us() {
+    let ours = everywhere(Encrypt, Message, AesNi, 1.5);
+    let mut expected = [AesNi; 10];
+    expected[7..].fill(Kernel);
+    assert_eq!(judged(&[ours, rising(Message, Kernel, OFFLOADED)]), expected);
+    // Alone with the host: what it does not win stays there.
+    let mut expected = [Libcrypto; 10];
+    expected[6..].fill(Kernel);
+    assert_eq!(judged(&[rising(Message, Kernel, OFFLOADED)]), expected);
+    // A new key for each message costs it a socket each.
+    let rekey = rising(Rekey, Kernel, OFFLOADED.map(|gain| gain / 2.0));
+    expected[6..9].fill(Libcrypto);
+    let judged = judged(&[rising(Message, Kernel, OFFLOADED), rekey]);
+    assert_eq!(judged[..8], [Libcrypto; 8]);
+    assert_eq!(judged[9], Kernel);
+}
+
+#[test]
+fn what_has_no_rows_goes_to_the_kernel_from_its_break_even_on() {
+    let kernel = rising(Message, Kernel, OFFLOADED);
+    let judged =
+        |trials: &[Vec<Trial>], incumbent| judge_offload(Encrypt, &trials.concat(), incumbent);
+    assert_eq!(judged(std::slice::from_ref(&kernel), None), Some(4096));
+    // In the other direction nothing was measured.
+    assert_eq!(judge_offload(Decrypt, &kernel, None), None);
+    // Not where it is slower in another use, or slower than a route in the process.
+    let stream = rising(Stream, Kernel, OFFLOADED.map(|gain| gain * 0.7));
+    assert_eq!(judged(&[kernel.clone(), stream], None), Some(8192));
+    let ours = everywhere(Encrypt, Message, PadLock, 1.8);
+    assert_eq!(judged(&[kernel.clone(), ours], None), Some(16384));
+    // A gain in the middle is none.
+    let mut late = OFFLOADED;
+    late[8] = 0.9;
+    assert_eq!(judged(&[rising(Message, Kernel, late)], None), Some(65536));
+    late[9] = 0.9;
+    assert_eq!(judged(&[rising(Message, Kernel, late)], None), None);
+}
+
+#[test]
+fn a_break_even_stays_until_the_kernel_falls_behind() {
+    // Ahead at 4096, if not clearly.
+    let mut close = OFFLOADED;
+    close[6] = 1.02;
+    let judged = |incumbent| judge_offload(Encrypt, &rising(Message, Kernel, close), incumbent);
+    assert_eq!(judged(None), Some(8192));
+    assert_eq!(judged(Some(4096)), Some(4096));
+    assert_eq!(judged(Some(1024)), Some(4096));
+    assert_eq!(judged(Some(65536)), Some(8192));
 }

@@ -2,15 +2,18 @@
 
 use serde::Serialize;
 use wirespeed_bench::Contender;
-use wirespeed_cipher::{Algorithm, Direction, Route};
+use wirespeed_cipher::{Algorithm, Direction, Route, Subject};
 use wirespeed_plan::{Plan, Row};
 
 use crate::arguments::RoutesArguments;
 use crate::fault::Fault;
 use crate::host::{Found, Host};
-use crate::output::table::{Side, Table};
-use crate::output::{write_json, write_text};
-use crate::plan::{Effect, Listed, PlanRow, by_size, everywhere, gains, line, title};
+use crate::output::table::{Side, Table, wrap};
+use crate::output::{WIDTH, write_json, write_text};
+use crate::plan::{
+    Effect, Listed, Offloaded, Other, PlanRow, by_size, everywhere, gains, line, offloads, others,
+    title,
+};
 
 mod why;
 
@@ -23,7 +26,12 @@ struct Document {
     /// Where in openssl.cnf routes are listed, if they are.
     listed_at: Option<String>,
     plan: Option<PlanState>,
+    /// Where in openssl.cnf Linux's crypto is turned on, if it is.
+    kernel_on_at: Option<String>,
     algorithms: Vec<Served>,
+    offloads: Vec<Offloaded>,
+    #[serde(skip)]
+    others: Vec<Other>,
 }
 
 #[derive(Serialize)]
@@ -31,6 +39,8 @@ struct RouteRow {
     route: &'static str,
     present: bool,
     reason: Option<String>,
+    /// Whether it is here and not turned on.
+    off: bool,
 }
 
 /// The plan that was found.
@@ -48,6 +58,8 @@ struct Served {
     algorithm: &'static str,
     /// Whether the provider offers it; if not, OpenSSL serves it itself.
     claimed: bool,
+    /// The kernel's driver that was measured, where it serves.
+    driver: Option<String>,
     rows: Vec<PlanRow>,
     #[serde(skip)]
     lines: Vec<Line>,
@@ -62,12 +74,11 @@ struct Line {
 }
 
 pub(crate) fn run(arguments: RoutesArguments) -> Result<(), Fault> {
-    let algorithms = match arguments.algorithm {
-        Some(name) => vec![name.parse::<Algorithm>().map_err(Fault::usage)?],
-        None => Algorithm::ALL.to_vec(),
-    };
+    let asked = arguments.algorithm.map(|name| name.parse::<Subject>());
+    let asked = asked.transpose().map_err(Fault::usage)?;
+    let wanted = |subject: Subject| asked.is_none_or(|asked| asked == subject);
     let host = Host::discover();
-    let found = host.routes();
+    let found = host.routes().into_iter().chain([host.find(Route::Kernel)]);
     let effect = Effect::here(&host);
     let listed = effect.listed.as_ref();
     // On a CPU without AES instructions none of the ladder is here, and the provider offers nothing.
@@ -75,14 +86,18 @@ pub(crate) fn run(arguments: RoutesArguments) -> Result<(), Fault> {
     let serves = |route: &Route| host.arena.presence(host.find(*route).contender).is_ok();
     let order = order.into_iter().filter(serves).collect();
     let here = Here { host: &host, plan: effect.in_use(), order };
-    let row = |found: &Found| RouteRow {
+    let kernel_on_at = effect.kernel.as_ref().map(|listed| listed.place.clone());
+    let is_on =
+        kernel_on_at.is_some() || listed.is_some_and(|it| it.routes().contains(&Route::Kernel));
+    let row = |found: Found| RouteRow {
         route: found.route.name(),
         present: found.presence.is_ok(),
-        reason: found.presence.as_ref().err().map(ToString::to_string),
+        off: found.route == Route::Kernel && found.presence.is_ok() && !is_on,
+        reason: found.presence.err().map(|why| why.to_string()),
     };
     let document = Document {
         schema: "wirespeed.routes/1",
-        routes: found.iter().map(row).collect(),
+        routes: found.map(row).collect(),
         chosen_by: match (listed, here.plan) {
             (Some(_), _) => "list",
             (_, Some(_)) => "plan",
@@ -94,13 +109,24 @@ pub(crate) fn run(arguments: RoutesArguments) -> Result<(), Fault> {
             named_at: effect.named_at.clone(),
             ignored: effect.ignored.clone(),
         }),
-        algorithms: algorithms.iter().map(|algorithm| here.served(*algorithm)).collect(),
+        kernel_on_at,
+        algorithms: Algorithm::ALL
+            .iter()
+            .filter(|algorithm| wanted((**algorithm).into()))
+            .map(|algorithm| here.served(*algorithm))
+            .collect(),
+        offloads: here.plan.map(|plan| offloads(plan, wanted)).unwrap_or_default(),
+        others: here.plan.map(|plan| others(plan, wanted)).unwrap_or_default(),
     };
     if arguments.json {
         return write_json("-", &document);
     }
-    let table = if arguments.why { why::text(&document.algorithms) } else { table(&document) };
-    write_text("-", &format!("{}\n{table}\n{}", presence(&document.routes), origin(&document)))
+    let table = if arguments.why { why::text(&document) } else { table(&document) };
+    let mut end = origin(&document);
+    if let Some(note) = here.plan.and_then(|plan| unheeded(plan, &document.routes)) {
+        end.push_str(&note);
+    }
+    write_text("-", &format!("{}\n{table}\n{end}", presence(&document)))
 }
 
 /// What chooses.
@@ -139,6 +165,7 @@ impl Here<'_> {
         Served {
             algorithm: algorithm.name(),
             claimed,
+            driver: self.plan.and_then(|plan| plan.driver(algorithm.into())).map(str::to_owned),
             rows: self.rows(algorithm),
             lines: algorithm.directions().iter().map(line).collect(),
         }
@@ -175,12 +202,14 @@ impl Here<'_> {
 }
 
 /// Every route, and why the absent ones are absent.
-fn presence(routes: &[RouteRow]) -> String {
+fn presence(document: &Document) -> String {
     let mut table = Table::new(&[Side::Left, Side::Left]);
-    for row in routes {
-        let state = match &row.reason {
-            None => "here".to_owned(),
-            Some(reason) => format!("absent: {reason}"),
+    for row in &document.routes {
+        let state = match (&row.reason, &document.kernel_on_at) {
+            (Some(reason), _) => format!("absent: {reason}"),
+            _ if row.off => "here, off: kernel = on in openssl.cnf turns it on".to_owned(),
+            (_, Some(place)) if row.route == Route::Kernel.name() => format!("here, on at {place}"),
+            _ => "here".to_owned(),
         };
         table.row(vec![row.route.to_owned(), state]);
     }
@@ -190,7 +219,8 @@ fn presence(routes: &[RouteRow]) -> String {
 /// The routes by size.
 fn table(document: &Document) -> String {
     let lines = document.algorithms.iter().flat_map(|served| &served.lines);
-    lines.map(|it| line(&it.title, &it.gains, &it.routes)).collect()
+    let others = document.others.iter().map(|it| line(&it.title, "-", &it.routes));
+    lines.map(|it| line(&it.title, &it.gains, &it.routes)).chain(others).collect()
 }
 
 /// Where the choice comes from, and what to do if that is not a plan.
@@ -210,4 +240,23 @@ fn origin(document: &Document) -> String {
         None => format!("Chosen by the plan {file}, {by}.\n"),
         Some(why) => format!("The plan {file}, {by}, is ignored: {why}.\nSo {LADDER}\n"),
     }
+}
+
+/// What to say where the plan has work for the kernel that the kernel will not get.
+fn unheeded(plan: &Plan, routes: &[RouteRow]) -> Option<String> {
+    let in_rows = plan.rows().any(|row| row.route == Route::Kernel);
+    if !in_rows && plan.offloads().next().is_none() {
+        return None;
+    }
+    let kernel = routes.iter().find(|row| row.route == Route::Kernel.name())?;
+    let why = match (&kernel.reason, kernel.off) {
+        (Some(reason), _) => format!("is absent ({reason})"),
+        (_, true) => {
+            "is off: kernel = on in Wirespeed's section of openssl.cnf turns it on".to_owned()
+        }
+        _ => return None,
+    };
+    let text = format!("The plan has calls for the kernel, which {why}. This OpenSSL serves them.");
+    let words: Vec<&str> = text.split(' ').collect();
+    Some(format!("{}\n", wrap(&words, " ", WIDTH, 0)))
 }

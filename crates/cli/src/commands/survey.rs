@@ -21,7 +21,9 @@ pub(crate) fn run(arguments: SurveyArguments) -> Result<(), Fault> {
 
     show(&format!("{}\n\n", header(&host.machine)))?;
     let found = host.routes();
-    let routes: Vec<RouteState> = found.iter().map(|found| RouteState::of(&host, found)).collect();
+    let mut routes: Vec<RouteState> =
+        found.iter().map(|found| RouteState::of(&host, found)).collect();
+    routes.push(RouteState::of_kernel(&host.find(Route::Kernel)));
     show(&routes_text(&routes))?;
 
     let contest = Contest {
@@ -61,6 +63,9 @@ pub(crate) fn run(arguments: SurveyArguments) -> Result<(), Fault> {
 /// Where reasons begin.
 const INDENT: usize = 10;
 
+/// What to say of Linux's crypto where it is.
+const OFF: &str = "present, off (wirespeed bench --routes kernel,libcrypto shows what it is worth)";
+
 /// The routes in a line, how they were proved, then each that is absent or failed with its reason.
 fn routes_text(routes: &[RouteState]) -> String {
     let proved: Vec<&RouteState> = routes.iter().filter(|r| r.proof.is_some()).collect();
@@ -78,8 +83,13 @@ fn routes_text(routes: &[RouteState]) -> String {
     text.push_str(&format!("{:INDENT$}({known} known answers and comparisons{against})\n", ""));
     for route in routes {
         let reason = match (&route.reason, &route.quarantined) {
+            // Upstream's own words: "a massive attack surface".
+            (Some(why), _) if route.route == Route::Kernel.name() => {
+                format!("absent: {why}; and that is a good thing (wirespeed doctor)")
+            }
             (Some(why), _) => format!("absent: {why}"),
             (_, Some(why)) => format!("quarantined, not used: {why}"),
+            _ if route.off => OFF.to_owned(),
             _ => continue,
         };
         let words: Vec<&str> = [route.route].into_iter().chain(reason.split(' ')).collect();
@@ -165,17 +175,26 @@ mod tests {
             reason: reason.map(str::to_owned),
             proof,
             quarantined: quarantined.map(str::to_owned),
+            off: false,
+        };
+        let kernel = |reason: Option<&str>| RouteState {
+            off: reason.is_none(),
+            ..state("kernel", None, reason, None)
         };
         let text = routes_text(&[
             state("vaes512", None, None, Some("wrong bytes: AES-128-CTR")),
             state("vaes256", None, Some("this CPU has no vaes"), None),
             state("aesni", Some(Proof { checks: 10, against_host: 5 }), None, None),
+            kernel(None),
+            kernel(Some("this kernel has no AF_ALG")),
         ]);
         let expected = "\
 Routes    aesni      all proved on this machine
           (10 known answers and comparisons, 5 messages equal to this OpenSSL's)
           vaes512 quarantined, not used: wrong bytes: AES-128-CTR
           vaes256 absent: this CPU has no vaes
+          kernel present, off (wirespeed bench --routes kernel,libcrypto shows what it is worth)
+          kernel absent: this kernel has no AF_ALG; and that is a good thing (wirespeed doctor)
 ";
         assert_eq!(text, expected);
     }

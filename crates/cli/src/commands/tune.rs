@@ -14,13 +14,15 @@ use crate::fault::Fault;
 use crate::host::Host;
 use crate::interruption::Interruption;
 use crate::output::{Progress, header, notes, write_json, write_text};
-use crate::plan::{Destination, PlanRow, summary};
+use crate::plan::{Destination, Offloaded, PlanRow, offloads, summary};
 
 mod measuring;
+mod offloading;
 mod pace;
 mod verdict;
 
 use measuring::Measuring;
+use offloading::Offloading;
 use pace::Pace;
 use verdict::undecided;
 
@@ -29,6 +31,7 @@ Examples:
   wirespeed tune                       measure for some 2 minutes, write the plan to its usual place
   wirespeed tune --quick               the same in half a minute, less sure of close calls
   wirespeed tune --output /tmp/plan    write it elsewhere
+  wirespeed tune --kernel              Linux's crypto, too, for one minute more
   wirespeed routes --why               afterwards: what was chosen, and why
 
 The usual place is /etc/wirespeed/plan for root, else ~/.config/wirespeed/plan.";
@@ -42,6 +45,10 @@ pub(crate) struct TuneArguments {
     /// Measure for half a minute only
     #[arg(long)]
     quick: bool,
+    /// Measure Linux's crypto (AF_ALG), too, by elapsed time; the plan's calls go there where openssl.cnf
+    /// says kernel = on
+    #[arg(long)]
+    kernel: bool,
     /// Write what was found as JSON, besides the plan; - is standard output
     #[arg(long, value_name = "FILE")]
     json: Option<String>,
@@ -57,6 +64,7 @@ struct Document {
     quarantined: Vec<Quarantined>,
     algorithms: Vec<Chosen>,
     digests: Vec<ChosenDigest>,
+    offloads: Vec<Offloaded>,
     undecided: usize,
     warnings: Vec<String>,
 }
@@ -72,6 +80,7 @@ struct Quarantined {
 struct Chosen {
     algorithm: &'static str,
     claimed: bool,
+    driver: Option<String>,
     rows: Vec<PlanRow>,
 }
 
@@ -85,11 +94,18 @@ struct ChosenDigest {
 /// Seconds of measuring, besides the proofs.
 const SECONDS: u64 = 130;
 const QUICK_SECONDS: u64 = 28;
+/// The same for the kernel.
+const KERNEL_SECONDS: u64 = 60;
+const QUICK_KERNEL_SECONDS: u64 = 15;
 
 pub(crate) fn run(arguments: TuneArguments) -> Result<(), Fault> {
     let host = Host::discover();
     if let Err(why) = host.arena.library() {
         return Err(Fault::usage(format!("{why}: without it there is nothing to choose between")));
+    }
+    if arguments.kernel {
+        let absent = |why| Fault::usage(format!("route {} is absent: {why}", Route::Kernel));
+        host.find(Route::Kernel).presence.map_err(absent)?;
     }
     let destination = Destination::new(arguments.output)?;
     let interruption = Interruption::watch()?;
@@ -101,18 +117,40 @@ pub(crate) fn run(arguments: TuneArguments) -> Result<(), Fault> {
     let names: Vec<&str> = proved.iter().map(|route| route.name()).collect();
     show(&format!("\nRoutes    {}      proved on this machine\n", names.join("  ")))?;
 
-    let seconds = if arguments.quick { QUICK_SECONDS } else { SECONDS };
+    let mut offloading = arguments.kernel.then(|| Offloading::new(&host));
+    if let Some(offloading) = &offloading {
+        let count = offloading.count();
+        show(&format!(
+            "          kernel      {count} algorithms proved, measured by elapsed time\n"
+        ))?;
+    }
+
+    let (seconds, kernel_seconds) = match arguments.quick {
+        true => (QUICK_SECONDS, QUICK_KERNEL_SECONDS),
+        false => (SECONDS, KERNEL_SECONDS),
+    };
     let mut measuring = Measuring::new(&host.arena, &proved);
     let cases = measuring.cases();
+    let outside = offloading.as_ref().map(Offloading::cases).unwrap_or_default();
+    let progress = Progress::new((cases.len() + outside.len()) as u64);
     let mut pace = Pace::new(&WallTime, seconds_allowed(seconds), cases.len());
-    let progress = Progress::new(cases.len() as u64);
     for (case, class) in cases {
         interruption.check("the old plan stays as it was")?;
         progress.at(case.to_string());
         measuring.measure(case, class, &mut pace)?;
         progress.tick();
     }
+    let mut pace = Pace::new(&WallTime, seconds_allowed(kernel_seconds), outside.len());
+    for (case, class) in outside {
+        interruption.check("the old plan stays as it was")?;
+        progress.at(case.to_string());
+        if let Some(offloading) = &mut offloading {
+            offloading.measure(case, class, &mut pace)?;
+        }
+        progress.tick();
+    }
     progress.done();
+    quarantined.extend(offloading.iter().flat_map(|it| it.quarantined.iter().cloned()));
     quarantined.extend(measuring.quarantined.iter().cloned());
 
     let fingerprint = host.fingerprint();
@@ -121,12 +159,18 @@ pub(crate) fn run(arguments: TuneArguments) -> Result<(), Fault> {
         before.as_ref().filter(|plan| plan.fingerprint().difference(&fingerprint).is_none());
     let mut plan = Plan::new(fingerprint);
     for &algorithm in Algorithm::ALL {
+        if let Some(offloading) = &offloading {
+            measuring.take(algorithm, offloading.trials(algorithm.into()));
+        }
         for row in measuring.judge(algorithm, standing) {
             plan.put(row);
         }
     }
     for (digest, route) in measuring.judge_digests() {
         plan.put_digest(digest, route);
+    }
+    if let Some(offloading) = &offloading {
+        offloading.complete(&mut plan, standing);
     }
     let undecided = undecided(&plan, &measuring);
     let mut warnings: Vec<String> =
@@ -162,6 +206,7 @@ pub(crate) fn run(arguments: TuneArguments) -> Result<(), Fault> {
             .digests()
             .map(|(digest, route)| ChosenDigest { digest: digest.name(), route: route.name() })
             .collect(),
+        offloads: offloads(&plan, |_| true),
         undecided: undecided.cells(),
         warnings,
         machine: host.machine,
@@ -204,6 +249,7 @@ fn chosen(plan: &Plan) -> Vec<Chosen> {
     let chosen = |algorithm: &Algorithm| Chosen {
         algorithm: algorithm.name(),
         claimed: plan.claims(*algorithm),
+        driver: plan.driver((*algorithm).into()).map(str::to_owned),
         rows: plan.rows().filter(|row| row.algorithm == *algorithm).map(PlanRow::of).collect(),
     };
     Algorithm::ALL.iter().map(chosen).collect()

@@ -23,9 +23,11 @@ pub(crate) struct Effect {
     pub(crate) ignored: Option<String>,
     /// `routes = …` in openssl.cnf, if it lists some: no plan is asked then.
     pub(crate) listed: Option<Listed>,
+    /// `kernel = …` in openssl.cnf, if it turns Linux's crypto on.
+    pub(crate) kernel: Option<Listed>,
 }
 
-/// Routes that openssl.cnf lists.
+/// Routes or algorithms that openssl.cnf lists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Listed {
     /// The list as it is written.
@@ -60,9 +62,13 @@ impl Effect {
             (None, Some(file)) => Self::of(&file, here),
             (None, None) => Self::default(),
         };
-        effect.listed = key("routes")
-            .filter(|entry| text(entry) != "auto")
-            .map(|entry| Listed { value: text(entry), place: entry.place.to_string() });
+        let listed = |name, unless: &str| {
+            key(name)
+                .filter(|entry| text(entry) != unless)
+                .map(|entry| Listed { value: text(entry), place: entry.place.to_string() })
+        };
+        effect.listed = listed("routes", "auto");
+        effect.kernel = listed("kernel", "off");
         effect
     }
 
@@ -145,5 +151,14 @@ mod tests {
         assert_eq!(listed.routes().first(), Some(&Route::AesNi));
         assert_eq!(listed.place, "openssl.cnf:8");
         assert_eq!(with("routes = auto", None).listed, None);
+    }
+
+    #[test]
+    fn the_kernel_is_off_unless_it_is_turned_on() {
+        assert_eq!(with("routes = auto", None).kernel, None);
+        assert_eq!(with("kernel = off", None).kernel, None);
+        let some = with("kernel = SHA1, AES-128-CBC@cbc-aes-geode", None).kernel.expect("on");
+        assert_eq!(some.value, "SHA1, AES-128-CBC@cbc-aes-geode");
+        assert_eq!(some.place, "openssl.cnf:8");
     }
 }

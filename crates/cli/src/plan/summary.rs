@@ -3,6 +3,7 @@
 use wirespeed_cipher::{Algorithm, Direction, Route, SIZE_CLASSES};
 use wirespeed_plan::{Plan, Row};
 
+use super::others::{Other, others};
 use super::rows::gain;
 use crate::output::WIDTH;
 use crate::output::figures;
@@ -31,8 +32,8 @@ pub(crate) fn summary(plan: &Plan) -> String {
             text.push_str(&line(&title(algorithm, direction), &gains(&rows), &by_size(&routes)));
         }
     }
-    for (digest, route) in plan.digests() {
-        text.push_str(&line(digest.name(), "", route.name()));
+    for Other { title, routes, .. } in others(plan, |_| true) {
+        text.push_str(&line(&title, "-", &routes));
     }
     if !left.is_empty() {
         let words: Vec<&str> =

@@ -1,22 +1,21 @@
 //! The figures behind each choice.
 
-use super::{Line, Served};
+use wirespeed_cipher::Route;
+
+use super::{Document, Line};
 use crate::output::figures;
 use crate::output::table::{Side, Table};
 use crate::plan::PlanRow;
 
 /// A block for each algorithm and direction, a line for each size.
-pub(super) fn text(algorithms: &[Served]) -> String {
-    let mut text = String::new();
-    for served in algorithms {
+pub(super) fn text(document: &Document) -> String {
+    let mut blocks = Vec::new();
+    for served in &document.algorithms {
         for Line { direction, title, routes, .. } in &served.lines {
-            if !text.is_empty() {
-                text.push('\n');
-            }
             let here = |row: &&PlanRow| row.direction == direction.name();
             let rows: Vec<&PlanRow> = served.rows.iter().filter(here).collect();
             if rows.iter().all(|row| row.ns.is_none()) {
-                text.push_str(&format!("{title}: {routes}; nothing was measured\n"));
+                blocks.push(format!("{title}: {routes}; nothing was measured\n"));
                 continue;
             }
             let note = if served.claimed {
@@ -24,10 +23,22 @@ pub(super) fn text(algorithms: &[Served]) -> String {
             } else {
                 ": left to this OpenSSL, for there is no clear gain without a loss elsewhere"
             };
-            text.push_str(&format!("{title}{note}\n{}", block(&rows)));
+            let in_kernel = rows.iter().any(|row| row.route == Route::Kernel.name());
+            let driver = driver(served.driver.as_deref().filter(|_| in_kernel));
+            blocks.push(format!("{title}{note}\n{}{driver}", block(&rows)));
         }
     }
-    text
+    for other in &document.others {
+        let driver = driver(other.driver.as_deref());
+        blocks.push(format!("{}: {}\n{driver}", other.title, other.routes));
+    }
+    blocks.join("\n")
+}
+
+/// Whose times the kernel's are, and which.
+fn driver(name: Option<&str>) -> String {
+    let told = |name| format!("kernel: by the driver {name}, chosen by elapsed time\n");
+    name.map_or(String::new(), told)
 }
 
 fn block(rows: &[&PlanRow]) -> String {

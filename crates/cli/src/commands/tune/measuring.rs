@@ -34,7 +34,7 @@ pub(super) struct Measuring<'a> {
 const DETOUR: Contender = Contender::Provider(Route::Libcrypto);
 
 /// A route is out of the running below this share of the best route's speed.
-const HOPELESS: f64 = 0.9;
+pub(super) const HOPELESS: f64 = 0.9;
 /// `portable` is out for good below this share of the host's speed.
 const HOPELESS_PORTABLE: f64 = 0.8;
 /// The detour is of interest unless a route of ours is faster than the host by more than this.
@@ -200,6 +200,11 @@ impl<'a> Measuring<'a> {
         Ok(worthwhile)
     }
 
+    /// Takes what was measured of another route in the same cases.
+    pub(super) fn take(&mut self, algorithm: Algorithm, trials: &[Trial]) {
+        self.trials[algorithm.index()].extend_from_slice(trials);
+    }
+
     /// What was measured of an algorithm by routes that are not quarantined.
     pub(super) fn trials(&self, algorithm: Algorithm) -> Vec<Trial> {
         let good = |trial: &&Trial| {
@@ -257,7 +262,7 @@ fn in_the_running(look: &Measured) -> Vec<Contender> {
 }
 
 /// One contender's figures for the judgement; none for the host, which is in all of them.
-fn trial(measured: &Measured, contender: Contender, class: usize) -> Option<Trial> {
+pub(super) fn trial(measured: &Measured, contender: Contender, class: usize) -> Option<Trial> {
     let Contender::Provider(route) = contender else { return None };
     let ratio = measured.ratio(Contender::Host, contender)?;
     let time = |contender| {

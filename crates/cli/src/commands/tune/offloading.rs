@@ -1,0 +1,184 @@
+//! Linux's crypto beside whoever serves in the process, by elapsed time.
+
+use std::collections::{HashMap, HashSet};
+
+use wirespeed_bench::{Arena, Case, Contender, Contest, Measured, Trouble};
+use wirespeed_cipher::{Direction, Route, SIZE_CLASSES, Subject, Use};
+use wirespeed_kernel::{Transform, drivers};
+use wirespeed_measure::Effort;
+use wirespeed_plan::{Plan, Trial, judge_offload};
+
+use super::Quarantined;
+use super::measuring::{HOPELESS, trial};
+use super::pace::Pace;
+use crate::fault::Fault;
+use crate::host::Host;
+
+/// Our provider on the kernel's route: what programs would get.
+const KERNEL: Contender = Contender::Provider(Route::Kernel);
+
+/// Below this share of the host's speed smaller sizes need no second look: what a call costs does not
+/// shrink with it.
+const LOST: f64 = 0.5;
+
+/// What was measured of the kernel so far.
+pub(super) struct Offloading<'a> {
+    arena: &'a Arena,
+    /// What the kernel has, our provider hands to it, and came out right.
+    subjects: Vec<Subject>,
+    trials: HashMap<Subject, Vec<Trial>>,
+    lost: HashSet<(Subject, Direction)>,
+    pub(super) quarantined: Vec<Quarantined>,
+}
+
+impl<'a> Offloading<'a> {
+    /// Proves everything that the kernel may serve.
+    pub(super) fn new(host: &'a Host) -> Self {
+        let (mut subjects, mut quarantined) = (Vec::new(), Vec::new());
+        let known = |subject: &Subject| {
+            [KERNEL, Contender::Host].iter().all(|it| host.arena.knows(*it, *subject))
+        };
+        for subject in Subject::all().filter(known) {
+            match host.prove_in_kernel(KERNEL, subject) {
+                Ok(_) => subjects.push(subject),
+                Err(reason) => quarantined.push(wrong(subject, &reason)),
+            }
+        }
+        let (arena, trials, lost) = (&host.arena, HashMap::new(), HashSet::new());
+        Self { arena, subjects, trials, lost, quarantined }
+    }
+
+    /// How many algorithms the kernel may serve.
+    pub(super) fn count(&self) -> usize {
+        self.subjects.len()
+    }
+
+    /// Every case with its size class, the largest first.
+    pub(super) fn cases(&self) -> Vec<(Case, usize)> {
+        let mut cases = Vec::new();
+        for &subject in &self.subjects {
+            for &direction in directions(subject) {
+                for size in SIZE_CLASSES.into_iter().rev() {
+                    for usage in Use::ALL {
+                        let case = Case::new(subject, direction, usage, size);
+                        cases.extend(case.map(|case| (case, size)));
+                    }
+                }
+            }
+        }
+        cases
+    }
+
+    /// Measures a case, unless larger messages have shown that it is lost.
+    pub(super) fn measure(
+        &mut self,
+        case: Case,
+        class: usize,
+        pace: &mut Pace<'_>,
+    ) -> Result<(), Fault> {
+        let key = (case.subject, case.direction);
+        let is_lost = self.lost.contains(&key) && case.usage != Use::Message;
+        if is_lost || !self.subjects.contains(&case.subject) {
+            pace.skip();
+            return Ok(());
+        }
+        let began = pace.now();
+        let contenders = self.contenders(case);
+        let Some(look) = self.contest(case, &contenders, pace.look())? else { return Ok(()) };
+        let gain = look.ratio(Contender::Host, KERNEL).map_or(0.0, |gain| gain.high);
+        if gain < LOST && case.usage == Use::Message {
+            self.lost.insert(key);
+        }
+        let effort = pace.measure(contenders.len());
+        let measured =
+            if gain < HOPELESS { Some(look) } else { self.contest(case, &contenders, effort)? };
+        pace.done(effort, contenders.len(), began);
+        let of = |one: &Measured| -> Vec<Trial> {
+            contenders.iter().filter_map(|it| trial(one, *it, class)).collect()
+        };
+        self.trials.entry(case.subject).or_default().extend(measured.iter().flat_map(of));
+        Ok(())
+    }
+
+    /// The host's OpenSSL, for a hash function the route of this CPU's, and the kernel.
+    fn contenders(&self, case: Case) -> Vec<Contender> {
+        let fast = Route::LADDER.into_iter().map(Contender::Provider);
+        let hashes = |it: &Contender| {
+            matches!(case.subject, Subject::Digest(_)) && self.arena.knows(*it, case.subject)
+        };
+        [Contender::Host].into_iter().chain(fast.into_iter().find(hashes)).chain([KERNEL]).collect()
+    }
+
+    /// Holds a contest; nothing if the kernel gave other bytes than the host, and is out.
+    fn contest(
+        &mut self,
+        case: Case,
+        contenders: &[Contender],
+        effort: Effort,
+    ) -> Result<Option<Measured>, Fault> {
+        let contest =
+            Contest { arena: self.arena, effort, threads: 1, limits: false, elapsed: true };
+        match contest.measure(case, contenders, &|| ()) {
+            Ok(measured) => Ok(Some(measured)),
+            Err(Trouble::Wrong(_, KERNEL)) => {
+                self.subjects.retain(|subject| *subject != case.subject);
+                self.trials.remove(&case.subject);
+                let reason = format!("{case}: other bytes than this OpenSSL gives");
+                self.quarantined.push(wrong(case.subject, &reason));
+                Ok(None)
+            }
+            Err(trouble) => Err(trouble.into()),
+        }
+    }
+
+    /// What was measured of the kernel for a cipher that has rows.
+    pub(super) fn trials(&self, subject: Subject) -> &[Trial] {
+        self.trials.get(&subject).map_or(&[], Vec::as_slice)
+    }
+
+    /// Writes into the plan from which size on the kernel serves what has no rows; and the drivers that
+    /// were measured, of everything that it serves.
+    pub(super) fn complete(&self, plan: &mut Plan, standing: Option<&Plan>) {
+        let without_rows = self.subjects.iter().filter(|subject| subject.cipher().is_none());
+        for &subject in without_rows {
+            for &direction in directions(subject) {
+                let incumbent = standing.and_then(|plan| plan.offload(subject, direction));
+                if let Some(bytes) = judge_offload(direction, self.trials(subject), incumbent) {
+                    plan.put_offload(subject, direction, bytes);
+                }
+            }
+        }
+        let drivers = drivers::of_proc().unwrap_or_default();
+        for &subject in &self.subjects {
+            if let Some(driver) = serving(&drivers, subject).filter(|_| is_given(plan, subject)) {
+                plan.put_driver(subject, driver);
+            }
+        }
+    }
+}
+
+fn wrong(subject: Subject, reason: &str) -> Quarantined {
+    Quarantined { route: Route::Kernel.name(), reason: format!("{subject}: {reason}") }
+}
+
+fn directions(subject: Subject) -> &'static [Direction] {
+    if subject.is_symmetric() { &[Direction::Encrypt] } else { &Direction::BOTH }
+}
+
+/// Whether the plan gives the kernel anything of a subject.
+fn is_given(plan: &Plan, subject: Subject) -> bool {
+    let in_rows = |row: &wirespeed_plan::Row| {
+        Subject::from(row.algorithm) == subject && row.route == Route::Kernel
+    };
+    let offloaded = directions(subject).iter().any(|it| plan.offload(subject, *it).is_some());
+    offloaded || plan.rows().any(in_rows)
+}
+
+/// The driver behind the generic name, if a socket can have it by its own, too.
+fn serving(drivers: &[drivers::Driver], subject: Subject) -> Option<&str> {
+    let transform = Transform::named(subject.name())?;
+    let mut serving = drivers.iter().filter(|it| it.serves && it.algorithm == transform.kernel);
+    let can_be_asked =
+        |driver: &&str| wirespeed_kernel::presence_of(transform, Some(driver)).is_ok();
+    serving.next().map(|driver| driver.driver.as_str()).filter(can_be_asked)
+}

@@ -1,0 +1,64 @@
+//! What a plan says of everything that has no rows: hash functions, and ciphers that are not ours.
+
+use serde::Serialize;
+use wirespeed_cipher::{Direction, Subject};
+use wirespeed_plan::Plan;
+
+use crate::output::figures;
+
+/// From how many bytes on the kernel serves something.
+#[derive(Serialize)]
+pub(crate) struct Offloaded {
+    algorithm: &'static str,
+    direction: &'static str,
+    size: usize,
+    driver: Option<String>,
+}
+
+/// A line for people.
+pub(crate) struct Other {
+    pub(crate) title: String,
+    pub(crate) routes: String,
+    pub(crate) driver: Option<String>,
+}
+
+pub(crate) fn offloads(plan: &Plan, wanted: impl Fn(Subject) -> bool) -> Vec<Offloaded> {
+    let offloads = plan.offloads().filter(|offload| wanted(offload.subject));
+    offloads
+        .map(|offload| Offloaded {
+            algorithm: offload.subject.name(),
+            direction: offload.subject.direction(offload.direction),
+            size: offload.bytes,
+            driver: plan.driver(offload.subject).map(str::to_owned),
+        })
+        .collect()
+}
+
+/// Everything that goes another way than OpenSSL's own.
+pub(crate) fn others(plan: &Plan, wanted: impl Fn(Subject) -> bool) -> Vec<Other> {
+    let subjects = Subject::all().filter(|subject| subject.cipher().is_none() && wanted(*subject));
+    subjects.flat_map(|subject| of(plan, subject)).collect()
+}
+
+fn of(plan: &Plan, subject: Subject) -> Vec<Other> {
+    let directions =
+        if subject.is_symmetric() { &[Direction::Encrypt] } else { &Direction::BOTH[..] };
+    let digest = plan.digests().find(|(digest, _)| Subject::from(*digest) == subject);
+    let below = digest.map_or("this OpenSSL", |(_, route)| route.name());
+    let line = |direction: &Direction| {
+        let from = plan.offload(subject, *direction);
+        let routes = match from {
+            Some(bytes) => format!("{below}, kernel from {}", figures::size(bytes)),
+            None => below.to_owned(),
+        };
+        (from.is_some() || digest.is_some()).then(|| Other {
+            title: match subject.is_symmetric() {
+                true => subject.to_string(),
+                false => format!("{subject} {direction}"),
+            },
+            routes,
+            driver: plan.driver(subject).filter(|_| from.is_some()).map(str::to_owned),
+        })
+    };
+    directions.iter().filter_map(line).collect()
+}
