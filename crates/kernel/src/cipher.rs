@@ -16,7 +16,6 @@ use crate::{Error, Permission, Transform};
 pub struct Cipher {
     socket: Socket,
     control: Control,
-    is_xts: bool,
 }
 
 impl Cipher {
@@ -39,8 +38,7 @@ impl Cipher {
         };
         let purpose = Purpose::new(transform, driver, key, permission);
         let socket = Socket::new(purpose, Self::REQUEST)?;
-        let is_xts = transform.kernel.starts_with("xts(");
-        Ok(Self { socket, control: Control::new(iv_bytes, false), is_xts })
+        Ok(Self { socket, control: Control::new(iv_bytes, false) })
     }
 
     /// What it computes.
@@ -127,7 +125,7 @@ impl Cipher {
     /// Bytes in each request.
     fn step(&mut self, length: usize) -> Result<usize, Error> {
         let capacity = self.socket.capacity(length)?;
-        if !self.is_xts {
+        if !self.transform().is_xts() {
             return Ok(capacity.min(Self::REQUEST));
         }
         // A data unit cannot be cut.
@@ -141,7 +139,7 @@ impl Cipher {
         match exchange {
             // Before Linux 5.4, and with drivers of today, XTS has no ciphertext stealing.
             Exchange::Failed(error)
-                if self.is_xts && !count.is_multiple_of(16) && is_invalid(&error) =>
+                if self.transform().is_xts() && !count.is_multiple_of(16) && is_invalid(&error) =>
             {
                 Error::Busy(error)
             }

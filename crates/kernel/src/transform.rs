@@ -165,6 +165,11 @@ impl Transform {
         mac("HMAC-SHA2-512", "hmac(sha512)", 64),
     ];
 
+    /// Whether a call is a data unit, which cannot be cut and has 16 bytes at least.
+    pub(crate) fn is_xts(&self) -> bool {
+        self.kernel.starts_with("xts(")
+    }
+
     /// The one for OpenSSL's name, in capitals or not.
     pub fn named(name: &str) -> Option<&'static Self> {
         Self::ALL.iter().find(|transform| transform.name.eq_ignore_ascii_case(name))

@@ -16,6 +16,7 @@ mod hashes;
 mod limits;
 mod lists;
 mod oracle;
+mod proofs;
 mod seccomp;
 
 use std::process::ExitCode;
@@ -52,6 +53,9 @@ const TESTS: &[(&str, Run)] = &[
     ("faults::confinement", faults::confinement),
     ("faults::absence", faults::absence),
     ("faults::names", faults::names),
+    ("proofs::all", proofs::all),
+    ("proofs::drivers", proofs::drivers),
+    ("proofs::wrong", proofs::wrong),
     ("batches::differ", batches::differ),
     ("batches::without_ring", batches::without_ring),
     ("batches::lost_rings", batches::lost_rings),
