@@ -5,6 +5,11 @@ pub(crate) fn gigabytes(bytes_per_second: f64) -> String {
     aligned(bytes_per_second / 1e9)
 }
 
+/// A rate in MB/s (10^6 bytes), three significant digits, the points in one column.
+pub(crate) fn megabytes(bytes_per_second: f64) -> String {
+    aligned(bytes_per_second / 1e6)
+}
+
 /// Three significant digits with room for three decimals, so that the points stand in one column.
 fn aligned(value: f64) -> String {
     let decimals = match value {

@@ -140,7 +140,7 @@ impl Kernel {
         if wanted.planned.is_some() {
             return None;
         }
-        if let Some(devices) = gain::devices(examined) {
+        if let Some(devices) = gain::devices(examined, &self.release) {
             return Some(Finding::note(match self.number {
                 Some(number) if number >= (7, 2, 0) => {
                     format!("{devices}, which AF_ALG does not reach from Linux 7.2 on")

@@ -1,172 +1,273 @@
-//! Lines in /etc/modprobe.d that let the kernel load the drivers of one's choice, and their way out.
-//!
-//! The article's `alias aes padlock` in its modern form. When somebody wants an algorithm for which no
-//! driver is loaded, the kernel asks modprobe for `crypto-NAME`, then for `crypto-NAME-all`, and only
-//! then builds the algorithm from its parts (`crypto_larval_lookup` in crypto/api.c). NAME is the whole
-//! name, such as `authenc(hmac(sha1),cbc(aes))`, and it is asked for even where `aes` is built in.
-//!
-//! Our lines answer to the second question. So they push nothing aside that answers to the first, and a
-//! driver that wants a fallback while it is being loaded, as padlock-sha does, cannot end up waiting for
-//! itself: a request for a fallback has no second question.
+//! Drivers that are to serve: PadLock's and other modules' by lines for modprobe, all others by their
+//! priority, and the way back.
 
-/// The file that is ours in the folder that modprobe reads.
-pub(super) const FILE: &str = "/etc/modprobe.d/wirespeed.conf";
+use std::fs;
 
-/// Drivers that can be preferred.
-pub(super) struct Preference {
-    /// The word for them.
-    pub(super) name: &'static str,
-    /// The modules that they come in.
-    pub(super) modules: &'static [&'static str],
-    lines: &'static [&'static str],
+use wirespeed_cpu::{Feature, Features};
+use wirespeed_kernel::drivers::{self, Driver};
+use wirespeed_kernel::netlink::Netlink;
+
+use super::super::install::{Original, Staged, advice, obstacle, remove, unified, writable};
+use super::lines::{self, PADLOCK, Preference};
+use super::modules::Modules;
+use super::raised::{self, Raised, Return, Step};
+use super::{quoted, release};
+use crate::fault::Fault;
+use crate::output::table::wrap;
+use crate::output::{WIDTH, notes, write_text};
+use crate::spelling::alike;
+
+const UNCHANGED: &str = "\nNothing was changed.\n";
+
+/// Makes a driver serve, or shows what that would take.
+pub(super) fn prefer(name: &str, dry_run: bool) -> Result<(), Fault> {
+    let known = drivers::of_proc().unwrap_or_default();
+    let modules = Modules::of(&release().unwrap_or_default());
+    if name == PADLOCK {
+        return load(&Preference::named(PADLOCK), &modules, dry_run);
+    }
+    if let Some(driver) = known.iter().find(|driver| driver.driver == name) {
+        return outrank(&known, driver, dry_run);
+    }
+    if let Some(module) = modules.named(name).or_else(|| modules.with_driver(name)) {
+        return load(&Preference::named(module), &modules, dry_run);
+    }
+    Err(unknown(name, &known, &modules))
 }
 
-/// PadLock's drivers. The lines are in modprobe.d(5)'s words.
-pub(super) const PADLOCK: Preference = Preference {
-    name: "padlock",
-    modules: &["padlock-aes", "padlock-sha"],
-    lines: &[
-        "alias crypto-*aes*-all padlock-aes",
-        "alias crypto-*sha1*-all padlock-sha",
-        "alias crypto-*sha256*-all padlock-sha",
-        "# A kernel with sha1 and sha256 built in never asks for them: they come along with AES.",
-        "softdep padlock-aes post: padlock-sha",
-        "# Modes that the kernel made for itself at boot it never asks for again: PadLock comes with their users.",
-        "softdep dm-crypt pre: padlock-aes",
-        "softdep algif_skcipher pre: padlock-aes",
-        "softdep esp4 pre: padlock-aes",
-        "softdep esp6 pre: padlock-aes",
-    ],
-};
-
-const BEGINNING: &str =
-    "# begin: wirespeed kernel --prefer padlock; back: wirespeed kernel --unprefer";
-const END: &str = "# end: wirespeed kernel --prefer padlock";
-
-/// What was there before our lines, as they say themselves, so that it can be there again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Before {
-    NoFile,
-    Lines,
-    /// The last line had no end.
-    UnfinishedLine,
-}
-
-impl Before {
-    const ALL: [Self; 3] = [Self::NoFile, Self::Lines, Self::UnfinishedLine];
-
-    fn of(text: Option<&[u8]>) -> Self {
-        match text {
-            None => Self::NoFile,
-            Some([.., last]) if *last != b'\n' => Self::UnfinishedLine,
-            Some(_) => Self::Lines,
+/// Takes one preference back, or all of them.
+pub(super) fn unprefer(name: Option<&str>, dry_run: bool) -> Result<(), Fault> {
+    let is_meant = |known: &str| name.is_none_or(|name| name == known);
+    let lines = fs::read(lines::FILE).ok().and_then(|bytes| lines::preferred(&bytes));
+    let raised = raised::remembered()?;
+    let preferred = lines.iter().map(|preference| preference.name.as_str());
+    let preferred: Vec<&str> =
+        preferred.chain(raised.iter().map(|it| it.driver.as_str())).collect();
+    match name {
+        None if preferred.is_empty() => return show("Nothing is preferred: nothing to change.\n"),
+        Some(name) if !preferred.contains(&name) => {
+            let those = match preferred.is_empty() {
+                true => "nothing is".to_owned(),
+                false => format!("preferred are {}", preferred.join(", ")),
+            };
+            return Err(Fault::usage(format!("{name} is not preferred: {those}")));
         }
+        _ => {}
     }
+    if let Some(preference) = lines.filter(|preference| is_meant(&preference.name)) {
+        unload(&preference, dry_run)?;
+    }
+    let (back, kept): (Vec<Raised>, Vec<Raised>) =
+        raised.into_iter().partition(|raised| is_meant(&raised.driver));
+    if back.is_empty() { Ok(()) } else { sink(back, kept, dry_run) }
+}
 
-    const fn note(self) -> &'static str {
-        match self {
-            Self::NoFile => "# before: no file",
-            Self::Lines => "# before: what stands above",
-            Self::UnfinishedLine => "# before: what stands above, its last line without an end",
+/// Raises a driver's priority above that of the one that serves.
+fn outrank(known: &[Driver], driver: &Driver, dry_run: bool) -> Result<(), Fault> {
+    let mut remembered = raised::remembered()?;
+    let name = &driver.driver;
+    let (raised, rival) = match raised::raise(known, driver, &remembered).map_err(Fault::usage)? {
+        Step::None => {
+            return show(&format!(
+                "{name} serves {} already: nothing to change.\n",
+                driver.algorithm
+            ));
         }
-    }
-}
-
-/// The file with the lines of a preference at its end, once.
-pub(super) fn added(text: Option<&[u8]>, preference: &Preference) -> Vec<u8> {
-    let bare = text.and_then(removed);
-    let before = Before::of(bare.as_deref());
-    let mut text = bare.unwrap_or_default();
-    if before == Before::UnfinishedLine {
-        text.push(b'\n');
-    }
-    let lines = preference.lines.iter().copied();
-    for line in [BEGINNING, before.note()].into_iter().chain(lines).chain([END]) {
-        text.extend_from_slice(line.as_bytes());
-        text.push(b'\n');
-    }
-    text
-}
-
-/// The file without our lines; none if there was no file before them.
-pub(super) fn removed(text: &[u8]) -> Option<Vec<u8>> {
-    let lines: Vec<&[u8]> = text.split_inclusive(|byte| *byte == b'\n').collect();
-    let place = |wanted: &str| lines.iter().position(|line| bare(line) == wanted.as_bytes());
-    let Some(begin) = place(BEGINNING) else { return Some(text.to_vec()) };
-    let end = place(END).filter(|end| *end > begin).map_or(lines.len(), |end| end + 1);
-    let said = |before: &Before| {
-        lines[begin..end].iter().any(|line| bare(line) == before.note().as_bytes())
+        Step::Raise(raised, rival) => (raised, rival),
     };
-    let before = Before::ALL.into_iter().find(said).unwrap_or(Before::Lines);
-    let mut kept = lines[..begin].concat();
-    // What somebody else wrote between our lines stays too.
-    let inside = lines[begin..end].iter().filter(|line| !is_ours(line));
-    let rest: Vec<&[u8]> = inside.chain(&lines[end..]).copied().collect();
-    if before == Before::UnfinishedLine && rest.is_empty() {
-        kept.pop();
+    let algorithm = &driver.algorithm;
+    let effect = format!(
+        "Whoever asks the kernel for {algorithm} from then on gets {name}: programs, disks, IPsec. Who has \
+         it open keeps what he has. The next start of this machine forgets it."
+    );
+    let words: Vec<&str> = effect.split(' ').collect();
+    show(&format!(
+        "{algorithm}: {name} from priority {} to {}, above {rival}, which serves now\n\n{}\n",
+        driver.priority,
+        raised.now,
+        wrap(&words, " ", WIDTH, 0)
+    ))?;
+    if dry_run {
+        return show(UNCHANGED);
     }
-    kept.extend(rest.concat());
-    if before == Before::NoFile && kept.is_empty() { None } else { Some(kept) }
+    let mut netlink = open("--prefer", name)?;
+    // Before the change: what was is not to be lost if we are ended in between.
+    let before = remembered.clone();
+    remembered.retain(|it| it.driver != *name);
+    remembered.push(raised.clone());
+    remember(&remembered, "--prefer", name)?;
+    if let Err(error) = set(&mut netlink, name, raised.now) {
+        remember(&before, "--prefer", name)?;
+        return Err(Fault::usage(format!("{name} stays as it is: {error}")));
+    }
+    show(&format!(
+        "\nDone. Check it: wirespeed kernel      Undo: sudo wirespeed kernel --unprefer {}\n",
+        quoted(name)
+    ))
 }
 
-/// Whether our lines are in the file.
-pub(super) fn is_preferred(text: &[u8]) -> bool {
-    text.split(|byte| *byte == b'\n').any(|line| line == BEGINNING.as_bytes())
-}
-
-fn is_ours(line: &[u8]) -> bool {
-    let notes = Before::ALL.map(Before::note);
-    let ours = PADLOCK.lines.iter().chain(&notes).chain(&[BEGINNING, END]);
-    ours.into_iter().any(|ours| ours.as_bytes() == bare(line))
-}
-
-/// A line without its end.
-fn bare(line: &[u8]) -> &[u8] {
-    line.strip_suffix(b"\n").unwrap_or(line)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_was_written_is_taken_back_to_the_byte() {
-        for text in [
-            None,
-            Some(""),
-            Some("options snd index=-2\n"),
-            Some("options snd index=-2"),
-            Some("a\n\n"),
-            Some("a\r\nb"),
-            Some("\n"),
-        ] {
-            let before = text.map(str::as_bytes);
-            let after = added(before, &PADLOCK);
-            assert!(is_preferred(&after) && !before.is_some_and(is_preferred));
-            assert!(after.starts_with(before.unwrap_or_default()), "{text:?}");
-            assert_eq!(added(Some(&after), &PADLOCK), after, "once is enough");
-            assert_eq!(removed(&after).as_deref(), before, "{text:?}");
+/// Gives drivers their former priorities back.
+fn sink(back: Vec<Raised>, mut kept: Vec<Raised>, dry_run: bool) -> Result<(), Fault> {
+    let known = drivers::of_proc().unwrap_or_default();
+    let mut netlink = None;
+    for raised in back {
+        let Raised { algorithm, driver, former, now } = &raised;
+        match raised::lower(&known, &raised) {
+            Return::Gone => show(&format!("{driver} is as it was: nothing to change\n"))?,
+            Return::Changed(priority) => show(&format!(
+                "{driver} has priority {priority}, not the {now} that we gave it: somebody else has \
+                 changed it since, so it stays\n"
+            ))?,
+            Return::Lower => {
+                show(&format!("{algorithm}: {driver} from priority {now} back to {former}\n"))?;
+                if dry_run {
+                    continue;
+                }
+                let netlink = match &mut netlink {
+                    Some(netlink) => netlink,
+                    none => none.insert(open("--unprefer", driver)?),
+                };
+                if let Err(error) = set(netlink, driver, *former) {
+                    show(&format!("{driver} stays as it is: {error}\n"))?;
+                    kept.push(raised);
+                }
+            }
         }
     }
-
-    #[test]
-    fn lines_of_others_stay_wherever_they_are() {
-        let ours = String::from_utf8(added(Some(b"above"), &PADLOCK)).expect("text");
-        let softdep = "softdep padlock-aes post: padlock-sha\n";
-        let edited = ours.replace(softdep, &format!("options x y=1\n{softdep}")) + "below\n";
-        let kept = removed(edited.as_bytes()).expect("a file");
-        assert_eq!(kept, b"above\noptions x y=1\nbelow\n");
-        // Without the end, and with our very words outside of our lines.
-        let edited = softdep.to_owned() + &ours.replace(END, "").replace("above\n", "");
-        assert_eq!(removed(edited.as_bytes()), Some([softdep, "\n"].concat().into_bytes()));
-        let file = String::from_utf8(added(None, &PADLOCK)).expect("text") + "below\n";
-        assert_eq!(removed(file.as_bytes()).as_deref(), Some(&b"below\n"[..]));
+    if dry_run {
+        return show(UNCHANGED);
     }
+    remember(&kept, "--unprefer", "")
+}
 
-    #[test]
-    fn a_file_that_is_not_ours_stays_as_it_is() {
-        for text in ["", "alias crypto-*aes*-all padlock-aes\n", "no end"] {
-            assert_eq!(removed(text.as_bytes()).as_deref(), Some(text.as_bytes()));
-        }
+/// The way to the kernel's priorities.
+fn open(option: &str, driver: &str) -> Result<Netlink, Fault> {
+    Netlink::open()
+        .map_err(|error| Fault::usage(format!("kernel {option} {}: {error}", quoted(driver))))
+}
+
+/// Gives a driver a priority; the kernel's own are small numbers.
+fn set(netlink: &mut Netlink, driver: &str, priority: i32) -> Result<(), String> {
+    let number = u32::try_from(priority).map_err(|_| format!("{priority} is no priority"))?;
+    netlink.set_priority(driver, number).map_err(|error| error.to_string())
+}
+
+fn remember(raised: &[Raised], option: &str, driver: &str) -> Result<(), Fault> {
+    let driver = if driver.is_empty() { String::new() } else { quoted(driver) };
+    let command = format!("wirespeed kernel {option} {driver}");
+    let path = std::path::Path::new(raised::FILE);
+    raised::remember(raised).map_err(|error| obstacle(path, &error, command.trim_end()))
+}
+
+/// Writes the lines that load a module where it is wanted.
+fn load(preference: &Preference, modules: &Modules, dry_run: bool) -> Result<(), Fault> {
+    const FILE: &str = lines::FILE;
+    let file = original()?;
+    let command = format!("wirespeed kernel --prefer {}", preference.name);
+    if let Some(other) = file.bytes().and_then(lines::preferred)
+        && other.name != preference.name
+    {
+        // modprobe heeds the first softdep line of a module alone.
+        return Err(Fault::usage(format!(
+            "{FILE} prefers {} already, and holds one: first sudo wirespeed kernel --unprefer {}",
+            other.name, other.name
+        )));
     }
+    let text = lines::added(file.bytes(), preference);
+    if file.bytes() == Some(&text) {
+        return show(&format!("Already preferred: nothing to change in {FILE}.\n"));
+    }
+    if !dry_run {
+        writable(&file, &command)?;
+    }
+    show(&unified(file.path(), file.bytes().unwrap_or_default(), &text))?;
+    show(&notes(&doubts(preference, modules)))?;
+    if dry_run {
+        return show(UNCHANGED);
+    }
+    let placed = file.stage(&text).and_then(Staged::place);
+    placed.map_err(|error| obstacle(file.path(), &error, &command))?;
+    let modules = preference.modules.join(" ");
+    let when = match preference.name == PADLOCK {
+        true => "The kernel loads them the next time that it lacks a driver",
+        false => "It is loaded with the next user of the kernel's crypto",
+    };
+    show(&format!(
+        "\nWritten. {when}; now: sudo modprobe -a {modules}\n\
+         A root disk under dm-crypt is opened from the initramfs, which has a copy of its own:\n\
+         sudo update-initramfs -u on Debian, sudo dracut -f on Fedora.\n\
+         \nCheck it: wirespeed kernel      Undo: sudo wirespeed kernel --unprefer\n"
+    ))
+}
+
+/// Takes those lines out again.
+fn unload(preference: &Preference, dry_run: bool) -> Result<(), Fault> {
+    let command = format!("wirespeed kernel --unprefer {}", preference.name);
+    let file = original()?;
+    let bytes = file.bytes().unwrap_or_default();
+    let kept = lines::removed(bytes);
+    if !dry_run {
+        writable(&file, &command)?;
+    }
+    show(&unified(file.path(), bytes, kept.as_deref().unwrap_or_default()))?;
+    if dry_run {
+        return show(UNCHANGED);
+    }
+    let replaced = match &kept {
+        Some(text) => file.stage(text).and_then(Staged::place),
+        None => remove(file.path()),
+    };
+    replaced.map_err(|error| obstacle(file.path(), &error, &command))?;
+    let end = match kept {
+        None => "is gone, as before",
+        Some(_) => "is as before: our lines are out, all others stay",
+    };
+    let name = file.path().display();
+    show(&format!("\n{name} {end}. Drivers that are loaded stay until the next boot.\n"))
+}
+
+fn original() -> Result<Original, Fault> {
+    let path = std::path::Path::new(lines::FILE);
+    Original::read(path).map_err(|error| Fault::usage(advice(path, &error)))
+}
+
+/// Why a preference may be without effect here; that is no error, the file may be for another machine.
+fn doubts(preference: &Preference, modules: &Modules) -> Vec<&'static str> {
+    let features = Features::detect();
+    let has_padlock = features.has(Feature::Ace) || features.has(Feature::Phe);
+    let doubts = [
+        (
+            preference.name == PADLOCK && !has_padlock,
+            "This CPU has no PadLock in use: its drivers refuse to load, and all stays as it is.",
+        ),
+        (
+            !modules.have(&preference.modules),
+            "This kernel comes without the modules padlock-aes and padlock-sha.",
+        ),
+    ];
+    doubts.into_iter().filter(|(holds, _)| *holds).map(|(_, words)| words).collect()
+}
+
+/// Neither a driver nor a module, and what may have been meant.
+fn unknown(name: &str, known: &[Driver], modules: &Modules) -> Fault {
+    let names: Vec<&str> = known
+        .iter()
+        .filter(|driver| !driver.internal)
+        .map(|driver| driver.driver.as_str())
+        .chain(modules.names())
+        .collect();
+    let mut alike = alike(name, &names);
+    alike.truncate(5);
+    let meant = match alike.is_empty() {
+        true => String::new(),
+        false => format!(" (is it {}?)", alike.join(", ")),
+    };
+    Fault::usage(format!(
+        "no driver and no crypto module '{name}' here{meant}: wirespeed kernel ALGORITHM brings up \
+         the drivers of an algorithm and lists them"
+    ))
+}
+
+fn show(text: &str) -> Result<(), Fault> {
+    write_text("-", text)
 }

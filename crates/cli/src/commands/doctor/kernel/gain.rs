@@ -1,6 +1,8 @@
 //! Whether there is a device that only the kernel reaches.
 
-use wirespeed_kernel::drivers::{self, Driver};
+use std::path::Path;
+
+use wirespeed_kernel::drivers::{self, Driver, Modules};
 
 use super::super::examined::Examined;
 
@@ -8,28 +10,26 @@ use super::super::examined::Examined;
 const INSTRUCTIONS: [&str; 6] =
     ["PadLock", "AES-NI", "VAES", "SHA-NI", "PCLMULQDQ", "ARMv8 Crypto Extensions"];
 
-/// What makes anything asynchronous by threads of the kernel's.
-const TEMPLATES: [&str; 3] = ["cryptd(", "mcryptd(", "pcrypt("];
-
 /// The drivers of such devices, in words; nothing where /proc/crypto has none.
-pub(super) fn devices(examined: &Examined<'_>) -> Option<String> {
+pub(super) fn devices(examined: &Examined<'_>, release: &str) -> Option<String> {
+    let list = Path::new("/lib/modules").join(release).join("modules.dep");
+    let modules = Modules::of_text(examined.here.text(list).unwrap_or_default());
     let known = drivers::parse(&examined.here.text(drivers::LIST).unwrap_or_default());
-    let mut devices: Vec<String> = known.iter().filter_map(device).collect();
+    let mut devices: Vec<String> =
+        known.iter().filter_map(|driver| device(driver, &modules)).collect();
     let more = devices.len().saturating_sub(3);
     devices.truncate(3);
     let rest = if more == 0 { String::new() } else { format!(" and {more} more") };
     (!devices.is_empty()).then(|| format!("/proc/crypto has {}{rest}", devices.join(", ")))
 }
 
-fn device(driver: &Driver) -> Option<String> {
+fn device(driver: &Driver, modules: &Modules) -> Option<String> {
     let name = &driver.driver;
-    let is_template = TEMPLATES.iter().any(|template| name.starts_with(template));
     match driver.hardware {
-        _ if driver.internal || is_template => None,
+        _ if driver.internal => None,
         Some(hardware) if INSTRUCTIONS.contains(&hardware) => None,
         Some(hardware) => Some(format!("{name} ({hardware})")),
-        // Who answers later than asked has somebody else to do the work.
-        None => driver.asynchronous.then(|| name.clone()),
+        None => driver.is_device(modules).then(|| name.clone()),
     }
 }
 
@@ -39,10 +39,12 @@ mod tests {
 
     #[test]
     fn devices_are_told_from_instructions() {
+        let modules = Modules::of_text("kernel/drivers/crypto/stm32/m.ko:\n".to_owned());
         for (name, asynchronous, expected) in [
             ("virtio_crypto_aes_cbc", "yes", Some("virtio_crypto_aes_cbc (virtio device)")),
             ("mv-cbc-aes", "yes", Some("mv-cbc-aes (Marvell CESA)")),
             ("stm32-cbc-aes", "yes", Some("stm32-cbc-aes")),
+            ("stm32-sync", "no", None),
             ("cbc-aes-geode", "no", Some("cbc-aes-geode (Geode LX)")),
             ("cbc-aes-padlock", "no", None),
             ("cryptd(__generic-gcm-aesni)", "yes", None),
@@ -54,7 +56,7 @@ mod tests {
                  internal : no\ntype : skcipher\nasync : {asynchronous}\n"
             );
             let driver = &drivers::parse(&text)[0];
-            assert_eq!(device(driver).as_deref(), expected, "{name}");
+            assert_eq!(device(driver, &modules).as_deref(), expected, "{name}");
         }
     }
 }

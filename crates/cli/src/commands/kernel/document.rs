@@ -1,0 +1,366 @@
+//! What the kernel has, as JSON and as text.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use serde::Serialize;
+use wirespeed_cipher::Direction;
+use wirespeed_kernel::drivers::{self, Driver, LIST};
+use wirespeed_kernel::{Transform, presence};
+
+use super::lines::{self, FILE};
+use super::measure::{Entry, Group, SIZES, measure, usual};
+use super::raised::{self, Raised};
+use super::verdict::{Verdict, verdict};
+use super::{quoted, release};
+use crate::output::WIDTH;
+use crate::output::figures::{megabytes, size, times};
+use crate::output::table::{Side, Table, wrap};
+
+/// What the kernel has: `wirespeed.kernel/1`.
+#[derive(Serialize)]
+pub(super) struct Document {
+    schema: &'static str,
+    version: &'static str,
+    /// The kernel's release.
+    kernel: Option<String>,
+    /// Why there are no drivers, where there are none.
+    reason: Option<String>,
+    /// Why nothing was measured, where nothing was.
+    unmeasured: Option<String>,
+    /// What `--prefer` has modprobe load, null if nothing.
+    preferred: Option<String>,
+    /// Drivers whose priority `--prefer` raised.
+    raised: Vec<Raised>,
+    measured: Vec<Measured>,
+    drivers: Vec<Listed>,
+    #[serde(skip)]
+    groups: Vec<Group>,
+    /// Whether only the groups were asked for.
+    #[serde(skip)]
+    narrow: bool,
+}
+
+/// A driver, as JSON has it.
+#[derive(Serialize)]
+struct Listed {
+    algorithm: String,
+    driver: String,
+    module: Option<String>,
+    priority: i32,
+    self_test_passed: bool,
+    internal: bool,
+    #[serde(rename = "type")]
+    kind: String,
+    asynchronous: bool,
+    serves: bool,
+    hardware: Option<&'static str>,
+}
+
+/// One algorithm, measured.
+#[derive(Serialize)]
+struct Measured {
+    /// OpenSSL's name and the kernel's.
+    algorithm: &'static str,
+    kernel: &'static str,
+    /// Why the kernel does not have it here, null if it does.
+    absent: Option<String>,
+    rows: Vec<Row>,
+    /// The driver that ought to serve, if another does.
+    faster: Option<Faster>,
+}
+
+/// One driver at one kind of work.
+#[derive(Serialize)]
+struct Row {
+    driver: String,
+    direction: Option<&'static str>,
+    size: Option<usize>,
+    bytes_per_second: Option<f64>,
+    /// Why it was not measured.
+    reason: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Faster {
+    driver: String,
+    serves: String,
+    /// How many times as fast: at least, where it is ahead everywhere, else at most.
+    ratio: f64,
+    /// Whether it is ahead at every size and in every direction.
+    everywhere: bool,
+    /// What makes it serve.
+    command: Option<String>,
+}
+
+impl Document {
+    /// What is there already; nothing is opened.
+    pub(super) fn listed() -> Self {
+        Self::of(Vec::new(), Some("--list measures nothing".to_owned()))
+    }
+
+    /// What is there once these algorithms, or the usual ones, have been asked for and measured.
+    pub(super) fn measured(asked: Option<&[&'static Transform]>) -> Self {
+        let usual = usual();
+        let mut document = match presence() {
+            Ok(()) => Self::of(measure(asked.unwrap_or(&usual)), None),
+            Err(absent) => Self::of(Vec::new(), Some(absent.0)),
+        };
+        document.narrow = asked.is_some() && document.unmeasured.is_none();
+        document
+    }
+
+    fn of(groups: Vec<Group>, unmeasured: Option<String>) -> Self {
+        let list = drivers::of_proc();
+        let reason = list.as_ref().err().map(|error| format!("{LIST}: {error}"));
+        let file = fs::read(FILE).unwrap_or_default();
+        Self {
+            schema: "wirespeed.kernel/1",
+            version: env!("CARGO_PKG_VERSION"),
+            kernel: release(),
+            reason,
+            unmeasured,
+            preferred: lines::preferred(&file).map(|preference| preference.name),
+            raised: raised::remembered().unwrap_or_default(),
+            measured: groups.iter().map(Measured::of).collect(),
+            drivers: list.unwrap_or_default().into_iter().map(Listed::from).collect(),
+            groups,
+            narrow: false,
+        }
+    }
+
+    pub(super) fn text(&self) -> String {
+        let kernel = self.kernel.as_deref().unwrap_or("of unknown release");
+        if let Some(reason) = &self.reason {
+            return format!("Linux {kernel} has no crypto drivers to show: {reason}\n");
+        }
+        let mut text = format!("Linux {kernel}: {}\n", self.count());
+        if !self.groups.is_empty() {
+            text.push_str(&groups(&self.groups));
+        }
+        if !self.narrow {
+            text.push_str(&format!("\n{}", self.table()));
+        }
+        text.push('\n');
+        text.push_str(&match self.hardware().as_slice() {
+            [] => "No driver here is known to use crypto hardware.\n".to_owned(),
+            known => format!("Crypto hardware in use or at hand: {}\n", known.join(", ")),
+        });
+        if let Some(why) = &self.unmeasured {
+            text.push_str(&format!("Not measured: {why}\n"));
+        }
+        if let Some(name) = &self.preferred {
+            text.push_str(&format!("Preferred: {name}, by {FILE}\n"));
+        }
+        for Raised { driver, former, now, .. } in &self.raised {
+            text.push_str(&format!("Preferred: {driver}, priority {now} instead of {former}\n"));
+        }
+        text
+    }
+
+    fn count(&self) -> String {
+        let names: BTreeSet<&str> = self.drivers.iter().map(|it| it.algorithm.as_str()).collect();
+        let [drivers, algorithms] = [(self.drivers.len(), "driver"), (names.len(), "algorithm")]
+            .map(|(count, word)| format!("{count} {word}{}", if count == 1 { "" } else { "s" }));
+        format!("{drivers} for {algorithms}")
+    }
+
+    /// Each algorithm that was not measured once, the driver that serves it first.
+    fn table(&self) -> String {
+        let measured = |listed: &Listed| {
+            self.groups.iter().flat_map(|group| &group.entries).any(|entry| {
+                let Driver { algorithm, driver, .. } = &entry.driver;
+                (algorithm, driver) == (&listed.algorithm, &listed.driver)
+            })
+        };
+        let mut rows: Vec<&Listed> =
+            self.drivers.iter().filter(|driver| !driver.internal && !measured(driver)).collect();
+        rows.sort_by_key(|driver| (&driver.algorithm, &driver.kind, !driver.serves));
+        let (left, right) = (Side::Left, Side::Right);
+        let mut table = Table::new(&[left, left, left, right, left, left, left]);
+        table.row(
+            ["algorithm", "driver", "module", "priority", "self-test", "", ""]
+                .map(str::to_owned)
+                .to_vec(),
+        );
+        let mut last = "";
+        for driver in rows {
+            let algorithm = if driver.algorithm == last { "" } else { &driver.algorithm };
+            last = &driver.algorithm;
+            table.row(vec![
+                algorithm.to_owned(),
+                driver.driver.clone(),
+                driver.module.clone().unwrap_or_else(|| "built in".to_owned()),
+                driver.priority.to_string(),
+                self_test(driver.self_test_passed).to_owned(),
+                if driver.serves { "serves" } else { "" }.to_owned(),
+                driver.hardware.unwrap_or_default().to_owned(),
+            ]);
+        }
+        table.render()
+    }
+
+    /// Every hardware that a driver is known to use.
+    fn hardware(&self) -> Vec<&'static str> {
+        let mut known: Vec<_> = self.drivers.iter().filter_map(|driver| driver.hardware).collect();
+        known.sort_unstable();
+        known.dedup();
+        known
+    }
+}
+
+const fn self_test(passed: bool) -> &'static str {
+    if passed { "passed" } else { "not passed" }
+}
+
+/// What was measured: each algorithm with its drivers below it, the columns of all in line.
+fn groups(groups: &[Group]) -> String {
+    let (left, right) = (Side::Left, Side::Right);
+    let mut table = Table::new(&[left, right, left, right, right, left, left, left]);
+    let sizes = SIZES.map(|bytes| format!("{} MB/s", size(bytes)));
+    let [small, large] = sizes;
+    let head = ["  driver", "priority", "self-test", &small, &large, "", "", ""];
+    table.row(head.map(str::to_owned).to_vec());
+    for entry in groups.iter().flat_map(|group| &group.entries) {
+        let speed = |bytes: usize| match &entry.nanos {
+            Ok(_) => entry.bytes_per_second(place(bytes), bytes).map_or("-".to_owned(), megabytes),
+            Err(_) => "-".to_owned(),
+        };
+        let driver = &entry.driver;
+        let [small, large] = SIZES.map(speed);
+        table.row(vec![
+            format!("  {}", driver.driver),
+            driver.priority.to_string(),
+            self_test(driver.self_test_passed).to_owned(),
+            small,
+            large,
+            if driver.serves { "serves" } else { "" }.to_owned(),
+            driver.module.clone().unwrap_or_else(|| "built in".to_owned()),
+            driver.hardware.unwrap_or_default().to_owned(),
+        ]);
+    }
+    let rendered = table.render();
+    let mut lines = rendered.lines();
+    let mut text = format!("\n{}\n", lines.next().unwrap_or_default());
+    for group in groups {
+        text.push_str(&format!(
+            "{}: the kernel's {}\n",
+            group.transform.name, group.transform.kernel
+        ));
+        for entry in &group.entries {
+            text.push_str(&format!("{}\n", lines.next().unwrap_or_default()));
+            if let Err(why) = &entry.nanos {
+                text.push_str(&remark(why));
+            }
+        }
+        if let Some(why) = &group.absent {
+            text.push_str(&remark(why));
+        }
+        if let Some(verdict) = verdict(group) {
+            text.push_str(&remark(&advice(group, &verdict)));
+        }
+    }
+    text
+}
+
+/// Where the encryption of so many bytes stands among the works of a group.
+fn place(bytes: usize) -> usize {
+    SIZES.iter().position(|size| *size == bytes).unwrap_or_default()
+}
+
+/// A line below a driver or an algorithm.
+fn remark(words: &str) -> String {
+    let words: Vec<&str> = ["    ->"].into_iter().chain(words.split(' ')).collect();
+    format!("{}\n", wrap(&words, " ", WIDTH, 7))
+}
+
+/// Where the kernel's order is not that of the speed, and what to do.
+fn advice(group: &Group, verdict: &Verdict) -> String {
+    let [faster, serves] = parties(group, verdict).map(|entry| entry.driver.driver.as_str());
+    let ratio = times(verdict.ratio);
+    match command(group, verdict) {
+        Some(command) => format!(
+            "not in the order of speed: {faster} is {ratio} as fast as {serves} or more: {command}"
+        ),
+        None => format!(
+            "{faster} is up to {ratio} as fast as {serves}, but not in all that was measured: it may stay"
+        ),
+    }
+}
+
+/// The driver that is faster, and the one that serves.
+fn parties<'a>(group: &'a Group, verdict: &Verdict) -> [&'a Entry; 2] {
+    let serves = group.entries.iter().find(|entry| entry.driver.serves);
+    let faster = &group.entries[verdict.faster];
+    [faster, serves.unwrap_or(faster)]
+}
+
+/// What makes the faster driver serve, if it is to.
+fn command(group: &Group, verdict: &Verdict) -> Option<String> {
+    let [faster, _] = parties(group, verdict);
+    let name = quoted(&faster.driver.driver);
+    verdict.everywhere.then(|| format!("sudo wirespeed kernel --prefer {name}"))
+}
+
+impl Measured {
+    fn of(group: &Group) -> Self {
+        let rows = group.entries.iter().flat_map(|entry| {
+            let driver = || entry.driver.driver.clone();
+            match &entry.nanos {
+                Err(reason) => vec![Row {
+                    driver: driver(),
+                    direction: None,
+                    size: None,
+                    bytes_per_second: None,
+                    reason: Some(reason.clone()),
+                }],
+                Ok(_) => group
+                    .works
+                    .iter()
+                    .enumerate()
+                    .map(|(place, work)| Row {
+                        driver: driver(),
+                        direction: Some(match work.direction {
+                            Direction::Encrypt => "enc",
+                            Direction::Decrypt => "dec",
+                        }),
+                        size: Some(work.size),
+                        bytes_per_second: entry.bytes_per_second(place, work.size),
+                        reason: None,
+                    })
+                    .collect(),
+            }
+        });
+        let faster = verdict(group).map(|verdict| {
+            let [faster, serves] =
+                parties(group, &verdict).map(|entry| entry.driver.driver.clone());
+            let command = command(group, &verdict);
+            let Verdict { ratio, everywhere, .. } = verdict;
+            Faster { driver: faster, serves, ratio, everywhere, command }
+        });
+        Self {
+            algorithm: group.transform.name,
+            kernel: group.transform.kernel,
+            absent: group.absent.clone(),
+            rows: rows.collect(),
+            faster,
+        }
+    }
+}
+
+impl From<Driver> for Listed {
+    fn from(driver: Driver) -> Self {
+        Self {
+            algorithm: driver.algorithm,
+            driver: driver.driver,
+            module: driver.module,
+            priority: driver.priority,
+            self_test_passed: driver.self_test_passed,
+            internal: driver.internal,
+            kind: driver.kind,
+            asynchronous: driver.asynchronous,
+            serves: driver.serves,
+            hardware: driver.hardware,
+        }
+    }
+}
