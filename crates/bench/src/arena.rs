@@ -219,6 +219,22 @@ impl Arena {
         Ok(Runner { worker, bytes: case.size as u64 })
     }
 
+    /// System calls that a contender in the kernel makes for one call of a case: counted, on a socket
+    /// without EVP, which hands each call on as it is.
+    pub(crate) fn system_calls(
+        &self,
+        contender: Contender,
+        case: Case,
+        material: &Arc<Material>,
+    ) -> Option<f64> {
+        let socket = match contender {
+            Contender::Provider(Route::Kernel) => Contender::Kernels(Route::Kernel),
+            other => other,
+        };
+        socket.socket()?;
+        self.runner_on(socket, case, material.clone()).ok()?.system_calls()
+    }
+
     fn direct(
         &self,
         route: Route,
@@ -297,8 +313,8 @@ impl Runner {
     }
 
     /// System calls for one call of the case, where somebody counts them.
-    pub(crate) fn system_calls(&mut self) -> Option<f64> {
-        /// With several requests in flight a whole number of them for each.
+    fn system_calls(&mut self) -> Option<f64> {
+        /// With a power of two of requests in flight a whole number of system calls.
         const CALLS: u64 = 64;
         let before = self.worker.system_calls()?;
         self.worker.run(CALLS);

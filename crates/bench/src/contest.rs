@@ -182,11 +182,10 @@ impl Contest<'_> {
         for thread in 0..self.threads.max(1) {
             let mut turns: Vec<Turn> = Vec::new();
             for contender in contenders {
-                let mut runner = runner(*contender)?;
+                turns.push(Box::new(runner(*contender)?));
                 if thread == 0 {
-                    calls.push(runner.system_calls());
+                    calls.push(self.arena.system_calls(*contender, case, &material));
                 }
-                turns.push(Box::new(runner));
             }
             for route in &limits {
                 turns.extend(self.limit(case, *route).map(|limit| Box::new(limit) as Turn));

@@ -15,6 +15,7 @@ mod evp;
 #[cfg(test)]
 mod forged;
 mod form;
+mod lanes;
 mod material;
 mod offload;
 mod proof;

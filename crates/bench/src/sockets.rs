@@ -8,6 +8,7 @@ use wirespeed_kernel::{self as kernel, Aead, Cipher, Error, Hash, Kind, Permissi
 use crate::case::Case;
 use crate::contender::Absent;
 use crate::form::{LONGEST_HASH, TAG_BYTES};
+use crate::lanes::Lanes;
 use crate::material::{Buffer, Material};
 use crate::offload::{Offload, Socket};
 use crate::worker::{Message, Worker};
@@ -38,8 +39,7 @@ impl Offload for ThisKernel {
     }
 
     fn prove(&self, subject: Subject, driver: Option<&str>) -> Result<usize, String> {
-        let _ = (subject, driver);
-        Ok(0)
+        kernel::prove(transform(subject).map_err(|why| why.to_string())?, driver)
     }
 
     fn worker(
@@ -48,9 +48,14 @@ impl Offload for ThisKernel {
         case: Case,
         material: Arc<Material>,
     ) -> Result<Box<dyn Worker>, Absent> {
-        let opening = Opening { transform: transform(case.subject)?, driver: socket.driver };
-        let worker = Sockets::new(opening, case, material);
-        Ok(Box::new(worker.map_err(|why| Absent(why.to_string()))?))
+        let transform = transform(case.subject)?;
+        let failed = |why: Error| Absent(why.to_string());
+        if socket.lanes > 1 {
+            let lanes = Lanes::new(transform, socket.lanes, PERMISSION, case, material);
+            return Ok(Box::new(lanes.map_err(failed)?));
+        }
+        let opening = Opening { transform, driver: socket.driver };
+        Ok(Box::new(Sockets::new(opening, case, material).map_err(failed)?))
     }
 }
 
