@@ -113,7 +113,9 @@ pub(crate) fn differs(transform: &'static Transform) -> Result<(), String> {
             0 => iv.clone(),
             _ => next_iv(transform, &key, &iv, &plain, &sealed),
         };
-        for place in PLACES {
+        // Slow algorithms in a guest that is emulated: long messages have been everywhere in `long`.
+        let step = if length > 8192 { 3 } else { 1 };
+        for place in PLACES.into_iter().step_by(step) {
             let ivs = [&iv[..], &after];
             check(&mut cipher, Direction::Encrypt, place, ivs, [&plain, &sealed])?;
             check(&mut cipher, Direction::Decrypt, place, ivs, [&sealed, &plain])?;

@@ -82,7 +82,8 @@ fn main() -> ExitCode {
         let there = || presence_of(transform, None).map_err(|absent| absent.0);
         trial(format!("{kind}::{}", transform.name), there, move || run(transform))
     });
-    let trials = algorithms.chain(trials).collect();
+    let device = trial("batches::device".to_owned(), batches::has_device, batches::device);
+    let trials = algorithms.chain(trials).chain([device]).collect();
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
