@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::process::{Command, Output};
 
 use serde_json::Value;
-use wirespeed_cipher::{Algorithm, Direction, Route, SIZE_CLASSES};
+use wirespeed_cipher::{Algorithm, Digest, Direction, Route, SIZE_CLASSES, Subject};
 use wirespeed_libcrypto::Library;
 use wirespeed_plan::{Fingerprint, Plan, Row};
 
@@ -242,6 +242,62 @@ fn listed_routes_come_before_the_plan() {
     assert!(routes["listed_at"].as_str().is_some_and(|place| place.ends_with("openssl.cnf:11")));
     let rows = routes["algorithms"][0]["rows"].as_array().expect("rows");
     assert!(rows.iter().all(|row| row["route"] == "libcrypto"));
+}
+
+/// A plan with calls for the kernel, which gets them only where it is here and turned on.
+#[test]
+fn what_the_kernel_would_serve_is_told_and_whether_it_does() {
+    let machine = Machine::new();
+    let mut plan = Plan::new(Fingerprint::here(host_version()));
+    let cbc: Algorithm = "AES-128-CBC".parse().expect("known");
+    for direction in Direction::BOTH {
+        for size in SIZE_CLASSES {
+            let route = if size < 16384 { Route::Libcrypto } else { Route::Kernel };
+            plan.put(Row { algorithm: cbc, direction, size, route, reason: None });
+        }
+    }
+    let subject = |name: &str| name.parse::<Subject>().expect("known");
+    plan.put_driver(cbc.into(), "cbc-aes-geode");
+    plan.put_offload(subject("SHA1"), Direction::Encrypt, 4096);
+    plan.put_driver(subject("SHA1"), "sha1-mv");
+    plan.put_digest(Digest::Sha1, Route::Portable);
+    plan.put_offload(subject("DES-EDE3-CBC"), Direction::Decrypt, 512);
+    fs::write(machine.plan(), plan.to_string()).expect("written");
+
+    let table = printed(&mut machine.wirespeed("routes"));
+    for wanted in [
+        "AES-128-CBC enc  -             libcrypto to 8 KiB, kernel from 16 KiB\n",
+        "SHA1             -             portable, kernel from 4 KiB\n",
+        "DES-EDE3-CBC dec -             this OpenSSL, kernel from 512 B\n",
+        "The plan has calls for the kernel, which is ",
+    ] {
+        assert!(table.contains(wanted), "no '{wanted}' in:\n{table}");
+    }
+    assert!(table.lines().all(|line| line.chars().count() <= 100), "{table}");
+    let routes = json(&mut machine.wirespeed("routes --json"));
+    assert_eq!(routes["kernel_on_at"], Value::Null);
+    let cbc = routes["algorithms"].as_array().expect("a list");
+    let cbc = cbc.iter().find(|it| it["algorithm"] == "AES-128-CBC").expect("it is there");
+    assert_eq!((&cbc["claimed"], &cbc["driver"]), (&true.into(), &"cbc-aes-geode".into()));
+    let one = json(&mut machine.wirespeed("routes sha1 --json"));
+    assert_eq!(one["algorithms"], Value::Array(vec![]));
+    let sha1 = serde_json::json!(
+        [{"algorithm": "SHA1", "direction": "hash", "size": 4096, "driver": "sha1-mv"}]
+    );
+    assert_eq!(one["offloads"], sha1);
+    let why = printed(&mut machine.wirespeed("routes SHA1 --why"));
+    let line =
+        "SHA1: portable, kernel from 4 KiB\nkernel: by the driver sha1-mv, chosen by elapsed";
+    assert!(why.contains(line), "{why}");
+
+    machine.configure(&format!("kernel = on\nplan = {}", machine.plan().display()));
+    let routes = json(&mut machine.wirespeed("routes --json"));
+    assert!(routes["kernel_on_at"].as_str().is_some_and(|place| place.ends_with("openssl.cnf:11")));
+    let kernel = routes["routes"].as_array().and_then(|routes| routes.last()).expect("a route");
+    assert_eq!((&kernel["route"], &kernel["off"]), (&"kernel".into(), &false.into()));
+    // Absent or not: it is never said to be off now.
+    let table = printed(&mut machine.wirespeed("routes"));
+    assert!(!table.contains("which is off"), "{table}");
 }
 
 #[test]

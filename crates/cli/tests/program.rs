@@ -58,6 +58,7 @@ fn unknown_words_are_named_with_what_exists() {
         ("--no-such-flag", "wirespeed: unexpected argument '--no-such-flag'", "--help"),
         ("survey", "wirespeed: unrecognized subcommand 'survey'", "--help"),
         ("bench --json - --csv -", "wirespeed: --json - and --csv -", "name a file"),
+        ("bench --lanes 1", "wirespeed: --lanes 1", "2 to 64"),
     ] {
         let message = refused(&mut wirespeed(arguments));
         assert!(message.starts_with(beginning) && message.contains(exists), "{message}");
@@ -72,6 +73,63 @@ fn a_forced_route_that_is_absent_is_refused_with_the_reason() {
     let forced = "bench AES-128-CTR --routes libcrypto";
     let message = refused(wirespeed(forced).env("WIRESPEED_NO_LIBCRYPTO", "1"));
     assert!(message.starts_with("wirespeed: route libcrypto is absent: no libcrypto"), "{message}");
+}
+
+/// Whether this machine has Linux's crypto for us.
+fn has_kernel_route() -> bool {
+    let json: Value =
+        serde_json::from_str(&printed(&mut wirespeed("routes --json"))).expect("JSON");
+    let routes = json["routes"].as_array().expect("routes");
+    let kernel = routes.iter().find(|row| row["route"] == "kernel").expect("every route is told");
+    kernel["present"] == true
+}
+
+#[test]
+fn linuxs_crypto_runs_on_request_alone() {
+    let usual = printed(&mut wirespeed("bench AES-128-CBC --sizes 64 --seconds 0 --json -"));
+    let usual: Value = serde_json::from_str(&usual).expect("JSON");
+    let rows = usual["rows"].as_array().expect("rows");
+    assert!(!rows.is_empty() && rows.iter().all(|row| row["route"] != "kernel"));
+    assert!(rows.iter().all(|row| row["system_calls"].is_null() && row["lanes"] == 1));
+    let asked = "bench AES-128-CBC --sizes 64,65536 --seconds 0 --routes kernel,libcrypto";
+    if !has_kernel_route() {
+        let one_lane = "bench AES-128-CBC --lanes 4";
+        for asked in [asked, "bench AES-128-CBC --driver cbc-aes-aesni", one_lane, "tune --kernel"]
+        {
+            let message = refused(&mut wirespeed(asked));
+            assert!(message.starts_with("wirespeed: route kernel is absent: "), "{message}");
+        }
+        return;
+    }
+    let table = printed(wirespeed(asked).args(["--lanes", "2"]));
+    for wanted in ["kernel  libcrypto  kernel x2", "CPU s/GiB", "calls kernel x2"] {
+        assert!(table.contains(wanted), "no '{wanted}' in:\n{table}");
+    }
+    assert!(table.contains("break-even of kernel with the best in the process: "), "{table}");
+    assert_narrow(&table);
+    let json = printed(wirespeed(asked).args(["--json", "-"]));
+    let json: Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!((&json["clock"], &json["quarantined"]), (&"wall".into(), &Value::Array(vec![])));
+    let rows = json["rows"].as_array().expect("rows");
+    let kernel: Vec<&Value> = rows.iter().filter(|row| row["route"] == "kernel").collect();
+    assert!(kernel.iter().all(|row| row["system_calls"].as_f64() >= Some(2.0)), "{kernel:?}");
+    assert_eq!(json["break_even"].as_array().map(Vec::len), Some(1));
+    let message = refused(&mut wirespeed("bench AES-128-CBC --driver nonsense"));
+    assert!(message.starts_with("wirespeed: driver nonsense is absent: "), "{message}");
+}
+
+/// What we have no kernels for is measured when it is named, through EVP.
+#[test]
+fn algorithms_of_others_are_measured_when_they_are_named() {
+    let arguments = "bench DES-EDE3-CBC MD5 HMAC-SHA1 AES-128-CCM --sizes 64 --seconds 0 --json -";
+    let json = printed(wirespeed(arguments).args(["--routes", "libcrypto,portable"]));
+    let json: Value = serde_json::from_str(&json).expect("JSON");
+    let rows = json["rows"].as_array().expect("rows");
+    let named: Vec<&str> = rows.iter().filter_map(|row| row["algorithm"].as_str()).collect();
+    assert_eq!(named, ["DES-EDE3-CBC", "MD5", "HMAC-SHA1", "AES-128-CCM"]);
+    assert!(rows.iter().all(|row| row["route"] == "libcrypto"));
+    let skipped = json["skipped"].as_array().expect("skipped");
+    assert_eq!(skipped.iter().filter(|row| row["route"] == "portable").count(), 4, "{skipped:?}");
 }
 
 #[test]
@@ -150,6 +208,7 @@ fn the_survey_shows_machine_routes_table_and_advice() {
         "\nRoutes    ",
         "this OpenSSL",
         "AES-128-GCM enc    16 B",
+        "\n          kernel ",
         "\nWhat you would gain   ",
     ] {
         assert!(survey.contains(wanted), "no '{wanted}' in:\n{survey}");

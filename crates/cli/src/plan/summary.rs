@@ -57,6 +57,8 @@ pub(crate) fn line(title: &str, gains: &str, routes: &str) -> String {
     let indent = TITLE + GAIN;
     let routes = wrap(&parts, " ", WIDTH - indent, 2);
     let routes = routes.replace('\n', &format!("\n{:indent$}", ""));
+    // A longer title moves what follows, and still ends before it.
+    let title = format!("{title} ");
     format!("{title:<TITLE$}{gains:<GAIN$}{routes}\n")
 }
 
