@@ -108,14 +108,16 @@ impl Running {
 
     /// Waits for something that it does, unless it ends before.
     pub fn wait_until(&self, what: &str, mut done: impl FnMut() -> bool) -> Result<(), String> {
+        // More than once in a row: a program may be between two of its processes, and in a guest that is
+        // translated it takes a second until the first is there.
+        const TIMES: u32 = 300;
         let mut over = 0;
         let waited = wait_until(what, || {
-            // More than once in a row: a program may be between two of its processes.
             over = if self.is_over() { over + 1 } else { 0 };
-            over > 10 || done()
+            over > TIMES || done()
         });
         match waited {
-            Ok(()) if over <= 10 => Ok(()),
+            Ok(()) if over <= TIMES => Ok(()),
             Ok(()) => Err(format!("ended before {what}: {}", self.said())),
             Err(error) => Err(format!("{error}: {}", self.said())),
         }

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod fuzz;
+mod guests;
 mod openssl;
 mod packages;
 mod run;

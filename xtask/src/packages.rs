@@ -71,6 +71,8 @@ const LIBELF: Need =
 const GCC_12: Need = Need { command: &["gcc-12", "--version"], package: "gcc-12" };
 const CRYPTSETUP: Need =
     Need { command: &["test", "-x", "/sbin/cryptsetup"], package: "cryptsetup-bin" };
+/// Counts the system calls of a whole program.
+const STRACE: Need = Need { command: &["strace", "-V"], package: "strace" };
 const IP: Need = Need { command: &["ip", "-Version"], package: "iproute2" };
 
 /// What building OpenSSL takes.
@@ -82,7 +84,7 @@ pub(crate) const GUEST: &[Need] =
 pub(crate) const TESTS: &[Need] = &[
     PERL, MAKE, GCC, GXX, C_LIBRARY, GCC_32, OPENSSL, VALGRIND, NM, NGINX, SSHD, SSH, HAPROXY,
     STUNNEL, OPENVPN, GNUTLS, GPG, GPG_AGENT, CURL, PYTHON, IP, QEMU, BUSYBOX, KMOD, XZ, ZSTD,
-    GCC_12, LIBELF, CRYPTSETUP,
+    GCC_12, LIBELF, CRYPTSETUP, STRACE,
 ];
 
 impl Need {

@@ -2,17 +2,15 @@
 
 use std::time::Instant;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use clap::Args;
-use serde_json::Value;
-use wirespeed_vm::PadLock;
 
+use crate::guests;
 use crate::openssl::{self, Version};
 use crate::run::Run;
 use crate::structure;
 use crate::tally::Tally;
 use crate::vectors;
-use crate::vm;
 use crate::workspace::Workspace;
 
 /// Which stages to run.
@@ -83,8 +81,8 @@ const STAGES: &[Stage] = &[
     },
     Stage {
         name: "vm",
-        about: "lesser machines and PadLock in the kernel, booted in QEMU",
-        run: virtual_machines,
+        about: "lesser machines, PadLock in the kernel, the kernel's own crypto, booted in QEMU",
+        run: guests::test,
     },
     Stage {
         name: "secrets",
@@ -206,37 +204,8 @@ fn padlock(workspace: &Workspace) -> Result<Tally> {
     Ok(tally)
 }
 
-/// The program, the module and the kernels' own tests on machines that lack what this one has; then the
-/// kernel's drivers, in a guest that has what this machine lacks.
-fn virtual_machines(workspace: &Workspace) -> Result<Tally> {
-    if let Err(error) = vm::kernel(workspace, None) {
-        return Ok(Tally::skip(format!("no kernel to boot: {error:#}")));
-    }
-    let built = workspace
-        .cargo(["test", "--release", "--package", "wirespeed-native", "--lib", "--no-run"])
-        .arguments(["--message-format", "json"])
-        .output()?;
-    let mut messages = built.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let program = messages.find_map(|it| it["executable"].as_str().map(str::to_owned));
-    let tests = |name: &str| {
-        workspace
-            .cargo(["test", "--release", "--package", "wirespeed-hosts", "--test", name])
-            .environment("WIRESPEED_MODULES", workspace.target().join("release"))
-    };
-    let mut tally = tests("vm")
-        .environment("WIRESPEED_VM", vm::kernels(workspace))
-        .environment("WIRESPEED_NATIVE_TESTS", program.context("the kernels have no tests")?)
-        .tests()?;
-    let this = std::env::current_exe().context("this program's own path")?;
-    for model in PadLock::ALL {
-        let guest = format!("{} vm --limit 300 --padlock {} --", this.display(), model.name());
-        tally += tests("vm_padlock").environment(RUNNER, guest).tests()?;
-    }
-    Ok(tally)
-}
-
 /// What starts the programs that cargo has built.
-const RUNNER: &str = "CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER";
+pub(crate) const RUNNER: &str = "CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER";
 
 /// A conformance program under valgrind's memcheck, which may get more options.
 ///

@@ -1,0 +1,132 @@
+//! OpenSSL's own engine for AF_ALG beside us, in one run: `openssl speed` of AES-128-CBC.
+//!
+//! The plan is what `wirespeed tune` finds on this machine, so in a translated guest with AES instructions small and
+//! large calls stay in the process, and that is the point: theirs takes every call to the kernel, ours the calls
+//! that gain. Route against route is printed as well, and asserted only where a cause can be counted: system calls.
+
+use wirespeed_conformance::scratch::Scratch;
+use wirespeed_hosts::module::{Provided, Watched};
+use wirespeed_hosts::process::{command, output};
+
+use crate::drivers;
+use crate::ours::forced;
+
+/// Those of `openssl speed`.
+const SIZES: [usize; 6] = [16, 64, 256, 1024, 8192, 16384];
+
+/// What ours must be to theirs, at every size.
+const GAIN: f64 = 1.5;
+
+/// What ours must be to the default provider in a guest on a shared machine, where two runs of the same differ
+/// by a tenth.
+const NOISE: f64 = 0.8;
+
+struct Contender {
+    name: &'static str,
+    watched: Option<Watched>,
+    options: &'static [&'static str],
+}
+
+impl Contender {
+    fn speed(&self) -> std::process::Command {
+        let mut speed = command("openssl");
+        speed
+            .args(["speed", "-elapsed", "-seconds", "1", "-evp", "aes-128-cbc"])
+            .args(self.options);
+        match &self.watched {
+            Some(watched) => Provided::Ours(watched).to(&mut speed),
+            None => Provided::Stock.to(&mut speed),
+        };
+        speed
+    }
+
+    /// Megabytes a second, for each size.
+    fn measure(&self) -> Result<Vec<f64>, String> {
+        let said = output(&mut self.speed())?;
+        let said = String::from_utf8_lossy(&said).into_owned();
+        let last = said.lines().last().unwrap_or_default();
+        let figures =
+            last.split_whitespace().filter_map(|word| word.strip_suffix('k')?.parse::<f64>().ok());
+        let figures: Vec<_> = figures.map(|thousands| thousands / 1000.0).collect();
+        if figures.len() == SIZES.len() {
+            Ok(figures)
+        } else {
+            Err(format!("{}: {said}", self.name))
+        }
+    }
+
+    /// System calls for each message of that size, by strace's count of all of a run.
+    fn system_calls(&self, size: usize) -> Result<f64, String> {
+        let scratch = Scratch::new()?;
+        let (counts, speed) = (scratch.path("counts"), self.speed());
+        let mut strace = command("strace");
+        strace.args(["-f", "-c", "-S", "calls", "-o"]).arg(&counts);
+        strace.arg(speed.get_program()).args(speed.get_args()).args(["-bytes", &size.to_string()]);
+        for (name, value) in speed.get_envs() {
+            match value {
+                Some(value) => strace.env(name, value),
+                None => strace.env_remove(name),
+            };
+        }
+        let told = strace.output().map_err(|error| format!("strace: {error}"))?;
+        let said = String::from_utf8_lossy(&told.stderr).into_owned();
+        // "Doing AES-128-CBC for 1s on 16 size blocks: 4711 AES-128-CBC's in 1.00s"
+        let messages = said
+            .split("size blocks: ")
+            .nth(1)
+            .and_then(|rest| rest.split(' ').next()?.parse().ok());
+        let messages: f64 = messages.ok_or_else(|| format!("{}: {said}", self.name))?;
+        let text = std::fs::read_to_string(&counts).map_err(|error| error.to_string())?;
+        let total = text.lines().last().unwrap_or_default();
+        let total = total.split_whitespace().nth(2).and_then(|word| word.parse::<f64>().ok());
+        Ok(total.ok_or(text)? / messages)
+    }
+}
+
+/// The table, and what it has to show.
+pub(crate) fn contest() -> Result<(), String> {
+    let scratch = Scratch::new()?;
+    let plan = scratch.path("plan");
+    let mut tune = command(drivers::program("wirespeed")?);
+    output(tune.args(["tune", "--kernel", "--quick", "--output"]).arg(&plan))?;
+    let planned = format!("kernel = on\nplan = {}", plan.display());
+    let contenders = [
+        Contender { name: "default provider", watched: None, options: &[] },
+        Contender { name: "engine afalg", watched: None, options: &["-engine", "afalg"] },
+        Contender { name: "ours by plan", watched: Some(Watched::with(&planned)?), options: &[] },
+        Contender {
+            name: "our route kernel",
+            watched: Some(Watched::with(&forced("AES-128-CBC"))?),
+            options: &[],
+        },
+    ];
+    let mut table = String::from("AES-128-CBC, MB/s ");
+    table.extend(SIZES.map(|size| format!("{size:>9}")));
+    table += "   system calls a message: 16 B, 16 KiB\n";
+    let (mut figures, mut calls) = (Vec::new(), Vec::new());
+    for contender in &contenders {
+        figures.push(contender.measure()?);
+        calls.push([contender.system_calls(16)?, contender.system_calls(16384)?]);
+        let (figures, calls) = (&figures[figures.len() - 1], calls[calls.len() - 1]);
+        table += &format!("{:18}", contender.name);
+        table.extend(figures.iter().map(|figure| format!("{figure:9.2}")));
+        table += &format!("   {:.2}, {:.2}\n", calls[0], calls[1]);
+    }
+    println!("{table}");
+    let [software, theirs, ours, _] = &figures[..] else {
+        return Err("four contenders".to_owned());
+    };
+    for (at, size) in SIZES.into_iter().enumerate() {
+        if ours[at] < GAIN * theirs[at] {
+            return Err(format!("{size} bytes: less than {GAIN} of the engine afalg\n{table}"));
+        }
+        if ours[at] < NOISE * software[at] {
+            return Err(format!("{size} bytes: slower than the default provider\n{table}"));
+        }
+    }
+    // Both take each message there; ours takes fewer calls for it.
+    match calls[3][0] < calls[1][0] && calls[2][0] < 0.1 {
+        true => Ok(()),
+        false => Err(format!("system calls\n{table}")),
+    }
+}

@@ -1,0 +1,66 @@
+//! The stage `vm` of the tests: everything that wants another machine, or another kernel, than this one.
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+use wirespeed_vm::PadLock;
+
+use crate::run::Run;
+use crate::tally::Tally;
+use crate::test::RUNNER;
+use crate::vm;
+use crate::workspace::Workspace;
+
+/// The program, the module and the kernels' own tests on machines that lack what this one has; then the
+/// kernel's drivers, in guests that have what this machine lacks.
+pub(crate) fn test(workspace: &Workspace) -> Result<Tally> {
+    if let Err(error) = vm::kernel(workspace, None) {
+        return Ok(Tally::skip(format!("no kernel to boot: {error:#}")));
+    }
+    let mut tally = machines(workspace)?;
+    for model in PadLock::ALL {
+        let guest = guest(&format!("--padlock {}", model.name()))?;
+        tally += tests(workspace, "vm_padlock").environment(RUNNER, guest).tests()?;
+    }
+    for series in [None, Some("6.12")] {
+        tally += kernel_route(workspace, series)?;
+    }
+    Ok(tally)
+}
+
+fn machines(workspace: &Workspace) -> Result<Tally> {
+    let built = workspace
+        .cargo(["test", "--release", "--package", "wirespeed-native", "--lib", "--no-run"])
+        .arguments(["--message-format", "json"])
+        .output()?;
+    let mut messages = built.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let program = messages.find_map(|it| it["executable"].as_str().map(str::to_owned));
+    tests(workspace, "vm")
+        .environment("WIRESPEED_VM", vm::kernels(workspace))
+        .environment("WIRESPEED_NATIVE_TESTS", program.context("the kernels have no tests")?)
+        .tests()
+}
+
+/// The route `kernel` on a kernel of Debian's, with a device that only the kernel reaches and drivers that
+/// fail when they are told to: its own tests, then every vector and contract.
+fn kernel_route(workspace: &Workspace, series: Option<&str>) -> Result<Tally> {
+    if let Err(error) = vm::kernel(workspace, series) {
+        return Ok(Tally::skip(format!("the route kernel on {series:?}: {error:#}")));
+    }
+    let kernel = series.map_or_else(String::new, |series| format!("--kernel {series}"));
+    let faults = workspace.root().join("vm/faults");
+    let options = format!("{kernel} --device virtio-crypto --module {}", faults.display());
+    tests(workspace, "vm_kernel").environment(RUNNER, guest(&options)?).tests()
+}
+
+/// What starts a program in a guest.
+fn guest(options: &str) -> Result<String> {
+    let this = std::env::current_exe().context("this program's own path")?;
+    Ok(format!("{} vm --limit 300 {options} --", this.display()))
+}
+
+/// A test program of the hosts', with the module just built.
+fn tests(workspace: &Workspace, name: &str) -> Run {
+    workspace
+        .cargo(["test", "--release", "--package", "wirespeed-hosts", "--test", name])
+        .environment("WIRESPEED_MODULES", workspace.target().join("release"))
+}
