@@ -84,3 +84,29 @@ impl Drop for Area {
         unsafe { libc::munmap(self.start.as_ptr().cast(), PAGE + self.room) };
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_child_finds_neither_mark_nor_bytes() {
+        let mut area = Area::new(5000).expect("an area");
+        assert_eq!(area.room(), 8192);
+        area.bytes(8192).fill(7);
+        assert!(area.is_ours());
+        // SAFETY: the child calls nothing that a thread of this process may have locked.
+        let child = unsafe { libc::fork() };
+        if child == 0 {
+            let was_empty = !area.is_ours() && area.bytes(8192).iter().all(|byte| *byte == 0);
+            area.claim();
+            // SAFETY: it ends this process without the handlers of the test program.
+            unsafe { libc::_exit(i32::from(!(was_empty && area.is_ours()))) }
+        }
+        let mut status = 0;
+        // SAFETY: a child of ours and room for its status.
+        assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
+        assert_eq!(status, 0);
+        assert!(area.is_ours() && area.bytes(8192).iter().all(|byte| *byte == 7));
+    }
+}

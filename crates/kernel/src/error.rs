@@ -58,6 +58,11 @@ pub(crate) fn passes(error: &io::Error) -> bool {
     error.raw_os_error().is_some_and(|number| PASSING.contains(&number))
 }
 
+/// What a sandbox, a container or a security module answers.
+pub(crate) fn is_forbidden(error: &io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(libc::EPERM | libc::EACCES))
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,9 +1,8 @@
 //! Whether there is anything to talk to, and in words why not.
 
 use std::fs;
-use std::io;
 
-use crate::error::passes;
+use crate::error::{is_forbidden, passes};
 use crate::permission::{Permission, permitted};
 use crate::wire::{self, Refusal, Step};
 use crate::{Absent, Error, Transform};
@@ -11,13 +10,27 @@ use crate::{Absent, Error, Transform};
 /// Whether this process can have AF_ALG sockets: one is opened and closed again, unless the process is
 /// confined.
 pub fn presence() -> Result<(), Absent> {
-    permitted(Permission::Unconfined)?;
+    presence_with(Permission::Unconfined)
+}
+
+/// The same under another permission.
+pub fn presence_with(permission: Permission) -> Result<(), Absent> {
+    permitted(permission)?;
     wire::socket().map(drop).map_err(|error| Refusal { step: Step::Socket, error }.words("AF_ALG"))
 }
 
 /// Whether the kernel has an algorithm, by its generic name or by that of a driver.
 pub fn presence_of(transform: &Transform, driver: Option<&str>) -> Result<(), Absent> {
-    permitted(Permission::Unconfined)?;
+    presence_of_with(transform, driver, Permission::Unconfined)
+}
+
+/// The same under another permission.
+pub fn presence_of_with(
+    transform: &Transform,
+    driver: Option<&str>,
+    permission: Permission,
+) -> Result<(), Absent> {
+    permitted(permission)?;
     let name = driver.unwrap_or(transform.kernel);
     wire::bound(transform.kind, name).map(drop).map_err(|refusal| refusal.words(name))
 }
@@ -102,13 +115,10 @@ pub(crate) fn too_old() -> Absent {
     )
 }
 
-fn is_forbidden(error: &io::Error) -> bool {
-    matches!(error.raw_os_error(), Some(libc::EPERM | libc::EACCES))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io;
 
     fn refusal(step: Step, number: i32) -> Refusal {
         Refusal { step, error: io::Error::from_raw_os_error(number) }

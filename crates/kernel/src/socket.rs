@@ -11,7 +11,7 @@ use std::{fmt, io};
 use zeroize::Zeroize;
 
 use crate::area::Area;
-use crate::permission::{Permission, permitted};
+use crate::permission::{Permission, examine};
 use crate::wire::{self, PAGE, Refusal, Step};
 use crate::{Error, Transform};
 
@@ -65,7 +65,7 @@ impl Purpose {
         &self,
         accept: impl FnOnce(&OwnedFd) -> Result<T, Refusal>,
     ) -> Result<T, Error> {
-        permitted(self.permission).map_err(Error::Absent)?;
+        examine(self.permission)?;
         let open = || {
             let bound = wire::bound(self.transform.kind, self.name())?;
             wire::configure(&bound, self.transform.kind, &self.key.0)?;

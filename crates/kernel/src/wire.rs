@@ -278,3 +278,85 @@ fn owned(fd: c_int) -> io::Result<OwnedFd> {
 fn check(result: c_int) -> io::Result<()> {
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Direction::{Decrypt, Encrypt};
+
+    /// Control messages as the kernel walks them (`for_each_cmsghdr`): level, type and data.
+    fn walk(control: &Control) -> Vec<(c_int, c_int, Vec<u8>)> {
+        let mut rest = control.as_slice();
+        let mut found = Vec::new();
+        while !rest.is_empty() {
+            let length =
+                usize::from_ne_bytes(rest[..size_of::<usize>()].try_into().expect("a length"));
+            let word =
+                |at: usize| c_int::from_ne_bytes(rest[at..at + 4].try_into().expect("four bytes"));
+            let level = word(offset_of!(libc::cmsghdr, cmsg_level));
+            let kind = word(offset_of!(libc::cmsghdr, cmsg_type));
+            found.push((level, kind, rest[HEADER..length].to_vec()));
+            rest = &rest[length.next_multiple_of(size_of::<usize>())..];
+        }
+        found
+    }
+
+    fn number(value: u32) -> Vec<u8> {
+        value.to_ne_bytes().to_vec()
+    }
+
+    #[test]
+    fn control_messages_are_as_the_kernel_reads_them() {
+        let mut control = Control::new(8, false);
+        control.set(Decrypt, &[7; 8]);
+        let iv = [number(8), vec![7; 8]].concat();
+        let operation = |value| (libc::SOL_ALG, libc::ALG_SET_OP, number(value));
+        let set_iv = |iv| (libc::SOL_ALG, libc::ALG_SET_IV, iv);
+        assert_eq!(walk(&control), [operation(0), set_iv(iv)]);
+
+        let mut control = Control::new(16, true);
+        control.set(Encrypt, &[9; 16]);
+        control.set_associated(300);
+        let iv = [number(16), vec![9; 16]].concat();
+        let associated = (libc::SOL_ALG, libc::ALG_SET_AEAD_ASSOCLEN, number(300));
+        assert_eq!(walk(&control), [operation(1), set_iv(iv), associated]);
+        assert_eq!(control.as_slice().len(), Control::BYTES);
+
+        let mut control = Control::new(0, false);
+        control.set(Encrypt, &[]);
+        assert_eq!(walk(&control), [operation(1)]);
+    }
+
+    #[test]
+    fn names_that_do_not_fit_are_not_there() {
+        // A datagram socket stands in for AF_ALG, which a machine may not have: it is not reached.
+        let socket: OwnedFd = std::os::unix::net::UnixDatagram::unbound().expect("a socket").into();
+        let kind = Kind::Hash { bytes: 20, keyed: false };
+        for name in ["x".repeat(LONGEST_NAME + 1), "sha1\0".to_owned()] {
+            let bound = bind(&socket, kind, &name).expect_err("no such name");
+            assert_eq!(bound.raw_os_error(), Some(libc::ENOENT));
+        }
+    }
+
+    #[test]
+    fn every_socket_has_a_cookie_of_its_own_and_a_file_has_none() {
+        let socket = || std::os::unix::net::UnixDatagram::unbound().expect("a socket");
+        let (one, other) = (socket(), socket());
+        let same = one.try_clone().expect("a second descriptor");
+        let of = |socket: &std::os::unix::net::UnixDatagram| {
+            cookie(socket.as_raw_fd()).expect("a cookie")
+        };
+        assert_eq!(of(&one), of(&same));
+        assert_ne!(of(&one), of(&other));
+        let file = std::fs::File::open("/dev/null").expect("a file");
+        let none = cookie(file.as_raw_fd()).expect_err("no socket");
+        assert_eq!(none.raw_os_error(), Some(libc::ENOTSOCK));
+    }
+
+    #[test]
+    fn a_request_is_at_least_a_page() {
+        let socket = std::os::unix::net::UnixDatagram::unbound().expect("a socket");
+        let capacity = capacity(socket.as_raw_fd()).expect("a capacity");
+        assert!(capacity >= PAGE && capacity.is_multiple_of(PAGE));
+    }
+}
