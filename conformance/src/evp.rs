@@ -50,7 +50,9 @@ impl Provider {
         // SAFETY: an entry point of our provider, which is part of this program.
         unsafe { context.add_builtin("wirespeed", wirespeed_provider::init) }.map_err(told)?;
         context.load_config(&file).map_err(told)?;
-        context.load("wirespeed").map_err(told)?;
+        if !context.has("wirespeed") {
+            return Err(format!("the module refuses its configuration: {lines}"));
+        }
         Ok(Self::kept(context, thorough))
     }
 

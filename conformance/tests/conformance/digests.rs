@@ -4,7 +4,7 @@
 use std::thread;
 
 use libtest_mimic::Trial;
-use wirespeed_cipher::{Digest, Route, Shape, Subject};
+use wirespeed_cipher::{Route, Shape, Subject};
 use wirespeed_conformance::data::{painted, same};
 use wirespeed_conformance::evp::Provider;
 use wirespeed_conformance::{fork, here};
@@ -15,19 +15,27 @@ use crate::{subjects, trial};
 /// How a hash is put to the test.
 type Check = fn(Subject, &libcrypto::Digest, &libcrypto::Digest) -> Result<(), String>;
 
-/// The hash functions that a route has here.
-pub(crate) fn of_route(route: Route) -> Vec<Subject> {
-    let hashes = |it: &Subject| match it {
+/// Every hash function that the default provider, our measure, has.
+pub(crate) fn all() -> impl Iterator<Item = Subject> {
+    Subject::all().filter(|it| match it {
         Subject::Cipher(_) => false,
         Subject::Digest(_) => true,
-        // The default provider, our measure, has no legacy ones.
         Subject::Foreign(it) => matches!(it.shape(), Shape::Hash { .. }) && !it.is_legacy(),
-    };
-    let here = |it: &Subject| subjects::has(route, *it) && route != Route::Libcrypto;
-    Subject::all().filter(|it| hashes(it) && here(it)).collect()
+    })
 }
 
-pub(crate) fn trials(name: &str, route: Route, measure: &Provider, ours: &Provider) -> Vec<Trial> {
+/// Those that a route has here.
+pub(crate) fn of_route(route: Route) -> Vec<Subject> {
+    all().filter(|it| route != Route::Libcrypto && subjects::has(route, *it)).collect()
+}
+
+/// `has` is what must be on offer, and nothing else.
+pub(crate) fn trials(
+    name: &str,
+    has: Vec<Subject>,
+    measure: &Provider,
+    ours: &Provider,
+) -> Vec<Trial> {
     let checks: [(&str, Check); 5] = [
         ("contract", contract),
         ("lengths", lengths),
@@ -36,7 +44,7 @@ pub(crate) fn trials(name: &str, route: Route, measure: &Provider, ours: &Provid
         ("processes", processes),
     ];
     let mut trials = Vec::new();
-    for digest in of_route(route) {
+    for digest in has.clone() {
         for (what, check) in checks {
             let (measure, ours) = (measure.clone(), ours.clone());
             trials.push(trial(format!("{name}::digests::{what}::{digest}"), move || {
@@ -46,7 +54,7 @@ pub(crate) fn trials(name: &str, route: Route, measure: &Provider, ours: &Provid
         }
     }
     let ours = ours.clone();
-    trials.push(trial(format!("{name}::digests::offer"), move || offer(route, &ours)));
+    trials.push(trial(format!("{name}::digests::offer"), move || offer(&has, &ours)));
     trials
 }
 
@@ -54,12 +62,10 @@ fn told(error: Error) -> String {
     error.to_string()
 }
 
-/// Those that the route has are offered, and no others.
-fn offer(route: Route, ours: &Provider) -> Result<(), String> {
-    let has = of_route(route);
+/// Those are offered, and no others.
+fn offer(has: &[Subject], ours: &Provider) -> Result<(), String> {
     let offered = |it: &Subject| ours.context().digest(it.name(), None).is_ok();
-    let odd = Digest::ALL.map(Subject::Digest);
-    let odd = odd.into_iter().find(|digest| offered(digest) != has.contains(digest));
+    let odd = all().find(|digest| offered(digest) != has.contains(digest));
     odd.map_or(Ok(()), |it| Err(format!("{it}: offered is {}", !has.contains(&it))))
 }
 

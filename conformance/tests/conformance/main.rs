@@ -63,7 +63,7 @@ fn main() -> ExitCode {
                 trials.extend(overlap::trials(&provider.name, &measure, &door));
                 trials.extend(records::trials(&provider.name, &measure, &door));
                 let (name, route) = (&provider.name, provider.route);
-                trials.extend(digests::trials(name, route, &measure, &door));
+                trials.extend(digests::trials(name, digests::of_route(route), &measure, &door));
                 trials.extend(foreign::trials(name, &measure, &door));
                 trials.extend(processes::trials(&provider.name, provider.route, &measure, &door));
             }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use libtest_mimic::Trial;
-use wirespeed_cipher::{Algorithm, Direction, InOut, Route, SIZE_CLASSES};
+use wirespeed_cipher::{Algorithm, Direction, InOut, Mode, Route, SIZE_CLASSES, Subject};
 use wirespeed_conformance::data::painted;
 use wirespeed_conformance::door::Door;
 use wirespeed_conformance::evp::Provider;
@@ -12,12 +12,12 @@ use wirespeed_conformance::kernels::Kernels;
 use wirespeed_conformance::scratch::Scratch;
 use wirespeed_cpu::Features;
 use wirespeed_libcrypto::Library;
-use wirespeed_plan::{Fingerprint, Plan, Row, octave};
+use wirespeed_plan::{Fingerprint, Offload, Plan, Row, octave};
 use wirespeed_provider::trace;
 
 use crate::messages::Message;
 use crate::processes::in_a_child;
-use crate::{differential, records, sequences, trial, vectors};
+use crate::{differential, digests, foreign, records, sequences, trial, vectors};
 
 /// The word for a child that asks which route ran.
 pub(crate) const CHILD: &str = "planned";
@@ -35,6 +35,12 @@ pub(crate) fn trials(library: Library, measure: &Provider) -> Vec<Trial> {
         trials.extend(sequences::trials(name, measure, &provider));
         trials.extend(records::trials(name, measure, &provider));
     }
+    let name = "provider::offloaded";
+    let provider = offloaded(library).expect("a provider loads with a good configuration");
+    trials.extend(foreign::trials(name, measure, &provider));
+    trials.extend(digests::trials(name, digests::all().collect(), measure, &provider));
+    trials.extend(sequences::trials(name, measure, &provider));
+    trials.extend(records::trials(name, measure, &provider));
     trials.push(trial("provider::planned::route", || in_a_child(CHILD)));
     trials
 }
@@ -71,6 +77,28 @@ fn planned(library: Library) -> Result<Provider, String> {
     let scratch = Scratch::new()?;
     let file = scratch.write("plan", plan.to_string())?;
     Provider::configured(library, &format!("plan = {}", file.display()), false)
+}
+
+/// By a plan that gives everything from some size on to Linux's crypto. Where there is none, the calls
+/// are the host's, and nobody notices.
+fn offloaded(library: Library) -> Result<Provider, String> {
+    let mut plan = Plan::new(Fingerprint::here(library.version()));
+    for algorithm in Algorithm::ALL.iter().filter(|it| it.mode() != Mode::Gcm) {
+        for &direction in algorithm.directions() {
+            for size in SIZE_CLASSES {
+                let route = if size < 1024 { Route::Libcrypto } else { Route::Kernel };
+                plan.put(Row { algorithm: *algorithm, direction, size, route, reason: None });
+            }
+        }
+    }
+    for subject in Subject::all().filter(|it| Offload::refusal(*it).is_none()) {
+        for direction in Direction::BOTH {
+            plan.put_offload(subject, direction, 256);
+        }
+    }
+    let scratch = Scratch::new()?;
+    let file = scratch.write("plan", plan.to_string())?;
+    Provider::configured(library, &format!("plan = {}\nkernel = on", file.display()), false)
 }
 
 /// Every call runs on the route that the plan has for its size, and on no other.

@@ -50,7 +50,7 @@ pub struct Offload {
 
 impl Offload {
     /// Why a plan cannot say this of a subject, if it cannot.
-    pub(crate) fn refusal(subject: Subject) -> Option<String> {
+    pub fn refusal(subject: Subject) -> Option<String> {
         match subject {
             Subject::Cipher(_) => Some(format!("the route of {subject} stands in its rows")),
             Subject::Digest(_) => None,
