@@ -42,8 +42,10 @@ impl Error {
 /// Whether a failure says nothing about the driver: resources, signals, and what a sandbox or a security
 /// module forbids.
 pub(crate) fn passes(error: &io::Error) -> bool {
-    const PASSING: [i32; 10] = [
+    const PASSING: [i32; 11] = [
         libc::EBUSY,
+        // A device's queue is full (crypto_enqueue_request in crypto/algapi.c).
+        libc::ENOSPC,
         libc::EAGAIN,
         libc::EINTR,
         libc::ENOMEM,
@@ -82,7 +84,9 @@ mod tests {
     #[test]
     fn what_passes_is_busy_and_the_rest_is_broken() {
         let of = |number| Error::of_operation(io::Error::from_raw_os_error(number));
-        for number in [libc::EBUSY, libc::ENOMEM, libc::EMFILE, libc::EPERM, libc::EAGAIN] {
+        for number in
+            [libc::EBUSY, libc::ENOSPC, libc::ENOMEM, libc::EMFILE, libc::EPERM, libc::EAGAIN]
+        {
             assert!(matches!(of(number), Error::Busy(_)), "{number}");
         }
         for number in [libc::EIO, libc::ENODEV, libc::EINVAL, libc::EBADMSG, libc::ENOKEY] {
