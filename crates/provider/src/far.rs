@@ -145,7 +145,7 @@ impl Offloaded {
     /// Proves it before its first use in this process.
     pub(crate) fn prove(&self) -> Result<(), FarFailed> {
         if self.standing.load(Ordering::Relaxed) == Standing::Unknown as u8 {
-            crate::bridge::self_test(self.transform, self.driver(), self.permission)
+            wirespeed_kernel::self_test(self.transform, self.driver(), self.permission)
                 .map_err(|error| self.judge(&error))?;
             // Somebody may have found it out meanwhile.
             let (unknown, right) = (Standing::Unknown as u8, Standing::Right as u8);

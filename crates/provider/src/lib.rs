@@ -14,7 +14,6 @@
 //! our ciphers, as those of 3.0 to 3.4 do when a program prefers us.
 
 mod boundary;
-mod bridge;
 mod call;
 mod choice;
 mod cipher;
