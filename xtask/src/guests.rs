@@ -47,9 +47,15 @@ fn kernel_route(workspace: &Workspace, series: Option<&str>) -> Result<Tally> {
         return Ok(Tally::skip(format!("the route kernel on {series:?}: {error:#}")));
     }
     let kernel = series.map_or_else(String::new, |series| format!("--kernel {series}"));
-    let faults = workspace.root().join("vm/faults");
-    let options = format!("{kernel} --device virtio-crypto --module {}", faults.display());
-    tests(workspace, "vm_kernel").environment(RUNNER, guest(&options)?).tests()
+    let device = format!("{kernel} --device virtio-crypto");
+    // The sockets themselves, whatever a program does to them.
+    let mut tally = workspace
+        .cargo(["test", "--release", "--package", "wirespeed-kernel", "--test", "guest"])
+        .environment(RUNNER, guest(&device)?)
+        .tests()?;
+    let options = format!("{device} --module {}", workspace.root().join("vm/faults").display());
+    tally += tests(workspace, "vm_kernel").environment(RUNNER, guest(&options)?).tests()?;
+    Ok(tally)
 }
 
 /// What starts a program in a guest.

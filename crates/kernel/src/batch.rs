@@ -5,7 +5,8 @@
 //! device has all of them at once. Without io_uring (Linux before 5.6, `kernel.io_uring_disabled`, a
 //! container) one message goes after another.
 //!
-//! io_submit, which was made for this, is not used: see [`wire`](crate::wire).
+//! io_submit, which was made for this, is not used: Linux 7.2 has it no more for sockets, and before that
+//! all requests of a socket shared one IV.
 
 mod ring;
 
