@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use wirespeed_cipher::{Direction, Mode, Route, Shape, Subject};
-use wirespeed_kernel::{Permission, Transform};
+use wirespeed_kernel::{Permission, Transform, presence_of_with};
 use wirespeed_plan::Plan;
 
 use crate::far::Offloaded;
@@ -50,17 +50,22 @@ impl Offload {
         Ok(Self::Listed(listed, permission))
     }
 
+    /// Where sockets may be opened.
+    const fn permission(&self) -> Permission {
+        match self {
+            Self::Off => Permission::Unconfined,
+            Self::On(permission) | Self::Listed(_, permission) => *permission,
+        }
+    }
+
     /// How `subject` goes, if it may; at no length as yet.
     pub(crate) fn of(&self, subject: Subject) -> Option<Offloaded> {
-        let (driver, permission) = match self {
+        let driver = match self {
             Self::Off => return None,
-            Self::On(permission) => (None, *permission),
-            Self::Listed(listed, permission) => {
-                let (_, driver) = listed.iter().find(|(it, _)| *it == subject)?;
-                (driver.clone(), *permission)
-            }
+            Self::On(_) => None,
+            Self::Listed(listed, _) => listed.iter().find(|(it, _)| *it == subject)?.1.clone(),
         };
-        Some(Offloaded::new(may_go(subject).ok()?, driver, permission))
+        Some(Offloaded::new(may_go(subject).ok()?, driver, self.permission()))
     }
 }
 
@@ -89,12 +94,14 @@ pub(crate) fn planned(offload: &Offload, plan: &Plan) -> Vec<Option<Arc<Offloade
 
 /// Everything that the kernel has here, at any length: the route was asked for by name.
 pub(crate) fn everything(offload: &Offload) -> Result<Vec<Option<Arc<Offloaded>>>, String> {
-    wirespeed_kernel::presence().map_err(|why| format!("kernel is absent: {why}"))?;
     let on = Offload::On(Permission::Unconfined);
     let offload = if *offload == Offload::Off { &on } else { offload };
+    wirespeed_kernel::presence_with(offload.permission())
+        .map_err(|why| format!("kernel is absent: {why}"))?;
     let of = |subject: Subject| {
         let offloaded = offload.of(subject)?;
-        let present = wirespeed_kernel::presence_of(offloaded.transform(), offloaded.driver());
+        let (transform, driver) = (offloaded.transform(), offloaded.driver());
+        let present = presence_of_with(transform, driver, offloaded.permission());
         present.is_ok().then(|| Arc::new(offloaded.at_any_length()))
     };
     Ok(Subject::all().map(of).collect())
