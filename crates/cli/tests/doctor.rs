@@ -28,7 +28,17 @@ fn every_mistake_in_our_section_is_named_with_its_mend() {
         ("ciphers = aes-128-ccm", "module", "unknown algorithm 'aes-128-ccm'", "change the line"),
         ("routes = pad-lock", "module", "unknown route 'pad-lock'", "change the line routes"),
         ("digests = MD5", "module", "ALL or NONE", "change the line digests"),
-        ("kernel = on", "module", "kernel = on", "change the line kernel = on"),
+        ("CIPHER = aes-128-cbc", "keys", "CIPHER is no key", "write kernel = aes-128-cbc"),
+        ("DIGESTS = sha1", "keys", "DIGESTS is no key", "write kernel = sha1"),
+        ("engine_id = afalg", "keys", "engine_id is no key", "it is a key of engines"),
+        ("kernel = yes", "module", "kernel = yes", "change the line kernel = yes"),
+        (
+            "kernel = aes-128-cbc;aes-256-cbc",
+            "keys",
+            "separated by blanks or commas, not by ;",
+            "write kernel = aes-128-cbc aes-256-cbc",
+        ),
+        ("kernel = AES-128-GCM", "module", "whole message at once", "change the line kernel"),
         ("verify = often", "module", "choose off, or N", "change the line verify = often"),
         ("plan = plan", "module", "plan = plan", "wirespeed tune"),
         ("plan = /nowhere/plan", "plan", "/nowhere/plan: ", "wirespeed tune"),
@@ -97,6 +107,27 @@ fn an_engine_that_is_still_configured() {
         "{found:?}"
     );
     assert!(found[0].1.contains("take away the line af_alg"), "{found:?}");
+    assert!(found[0].1.contains("its key kernel = AES-128-CBC does"), "{found:?}");
+}
+
+/// The seeds: "exactly the same numbers as without af_alg": the plugin was there, and nothing used it. Which
+/// of the two it is depends on this machine, and the doctor tells them apart.
+#[test]
+fn a_kernel_that_nothing_uses() {
+    let case = Case::new(&installed("kernel = on"));
+    let found = case.faults("kernel");
+    let told = found.iter().find(|(text, _)| text.contains("kernel = on, but "));
+    let (text, mend) = told.unwrap_or_else(|| panic!("{found:?}"));
+    match text.contains("no plan gives the kernel anything") {
+        true => assert!(mend.starts_with("wirespeed tune --kernel, then sudo wirespeed install")),
+        false => {
+            assert!(text.contains("AF_ALG"), "{found:?}");
+            assert_eq!(mend, "take the line away");
+        }
+    }
+    case.programs_go_on();
+    let off = Case::new(&installed("kernel = off")).faults("kernel");
+    assert!(off.iter().all(|(text, _)| !text.contains("kernel = ")), "{off:?}");
 }
 
 #[test]

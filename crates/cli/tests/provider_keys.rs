@@ -9,7 +9,7 @@ use support::{Case, installed};
 use wirespeed_libcrypto::{Context, Library};
 
 /// A line of the section, and what its error must name besides the line itself.
-const WRONG: [(&str, &[&str]); 22] = [
+const WRONG: [(&str, &[&str]); 34] = [
     ("plan = plan", &["absolute path"]),
     ("plan = /nowhere/plan", &["/nowhere/plan", "cannot be read"]),
     ("plan = /", &["not a regular file"]),
@@ -24,7 +24,19 @@ const WRONG: [(&str, &[&str]); 22] = [
     ("ciphers = AES-128-CBC:AES-256-CBC", &["commas or blanks"]),
     ("ciphers = ALL AES-128-CBC", &["or ALL"]),
     ("digests = MD5", &["SHA2-256", "ALL or NONE"]),
-    ("kernel = on", &["off"]),
+    ("kernel = yes", &["unknown algorithm 'yes'", "AES-128-CBC", "or on, or off"]),
+    ("kernel = AES-128-CBD", &["unknown algorithm 'AES-128-CBD'", "AES-128-CBC"]),
+    ("kernel = AES-128-CBC;AES-256-CBC", &["commas or blanks", "or off"]),
+    ("kernel = AES-128-CBC:AES-256-CBC", &["commas or blanks"]),
+    ("kernel = AES-128-CBC AES-128-CBC", &["AES-128-CBC is there twice"]),
+    ("kernel = AES-128-CBC@", &["names no driver"]),
+    ("kernel = on AES-128-CBC", &["either on, or algorithms"]),
+    ("kernel = on off", &["off stands alone"]),
+    ("kernel = seccomp", &["say what, too"]),
+    ("kernel = AES-128-GCM", &["whole message at once"]),
+    ("kernel = HMAC-SHA1", &["goes where its hash function goes"]),
+    ("KERNEL = on", &["it is spelt kernel"]),
+    ("kernels = on", &["it is spelt kernel"]),
     ("verify = often", &["off, or N"]),
     ("verify = 0", &["off, or N"]),
     ("verify = -1", &["off, or N"]),
@@ -66,6 +78,33 @@ fn programs_go_on_with_every_wrong_value() {
                 assert!(output.status.success(), "{head}{line}: {program}: {output:?}");
             }
         }
+    }
+}
+
+/// What the article's users wrote, or their plugin could not do: a list in every form that config(5) can
+/// hold, and algorithms that a kernel may not have. None of it opens a socket before it is called, so it
+/// loads anywhere, and where there is no AF_ALG everything goes its other way.
+const RIGHT: [&str; 9] = [
+    "kernel = off",
+    "kernel = on",
+    "kernel = on, seccomp",
+    "kernel = aes-128-cbc",
+    "kernel = aes-128-cbc aes-192-cbc aes-256-cbc des-ede3-cbc sha1",
+    "kernel = AES-128-CBC,AES-256-CBC, SHA1",
+    "kernel = aes-128-ecb",
+    "kernel = SM4-CBC CAMELLIA-128-CBC SHA3-256",
+    "kernel = AES-128-CBC@no_such_driver, SHA1@nor_this, seccomp",
+];
+
+#[test]
+fn every_way_to_write_the_kernels_key_is_understood_and_programs_go_on() {
+    let library = Library::host().expect("these tests need libcrypto");
+    for line in RIGHT {
+        let case = Case::new(&by_name(line));
+        let context = Context::new(library).expect("a context");
+        context.load_config(&case.configuration()).expect("a configuration");
+        context.load("wirespeed").unwrap_or_else(|error| panic!("{line}: {error}"));
+        Case::new(&installed(line)).programs_go_on();
     }
 }
 

@@ -1,5 +1,6 @@
 //! Engines that are still configured: the way to crypto hardware before providers.
 
+use wirespeed_cipher::Subject;
 use wirespeed_openssl_conf::{ENGINES, Entry, Section};
 
 use super::examined::Examined;
@@ -7,6 +8,12 @@ use super::finding::Finding;
 
 /// Engines that this program replaces, or shows to be no use.
 const ACCELERATORS: [&str; 6] = ["af_alg", "afalg", "padlock", "devcrypto", "cryptodev", "dynamic"];
+
+/// Those of them that lead to the kernel.
+const KERNEL: [&str; 4] = ["af_alg", "afalg", "devcrypto", "cryptodev"];
+
+/// What they were to give to it, rightly and wrongly spelt.
+const LISTS: [&str; 4] = ["CIPHERS", "CIPHER", "DIGESTS", "DIGEST"];
 
 /// Every engine of the configuration, also where no program gets to it.
 pub(crate) fn engines(examined: &Examined<'_>) -> Vec<Finding> {
@@ -71,8 +78,11 @@ fn finding(
         None => String::new(),
     };
     let instead = match accelerator {
-        true => "; what the CPU can do, Wirespeed does: sudo wirespeed install",
-        false => "; ask its maker for a provider",
+        true => format!(
+            "; what the CPU can do, Wirespeed does: sudo wirespeed install{}",
+            successor(&name, engine)
+        ),
+        false => "; ask its maker for a provider".to_owned(),
     };
     Finding::mend(
         text,
@@ -81,6 +91,32 @@ fn finding(
             entry.name, entry.value, list.name, list.value
         ),
     )
+}
+
+/// The key that says what an engine said which led to the kernel.
+fn successor(name: &str, engine: Option<&Section>) -> String {
+    if !KERNEL.contains(&name.to_lowercase().as_str()) {
+        return String::new();
+    }
+    let entries = engine.map_or(&[][..], |section| &section.entries);
+    let lists = entries.iter().filter(|entry| LISTS.iter().any(|list| entry.name == *list));
+    let texts: Vec<String> = lists.map(|entry| entry.value.to_str().into_owned()).collect();
+    let words = texts.iter().flat_map(|text| text.split([' ', ',', ':', ';']));
+    let mut names: Vec<&str> = words.filter_map(algorithm).collect();
+    names.dedup();
+    let value = if names.is_empty() { "on".to_owned() } else { names.join(" ") };
+    format!(
+        "; what only the kernel can do, its key kernel = {value} does, after wirespeed tune --kernel \
+         (docs/kernel.md)"
+    )
+}
+
+/// OpenSSL 3's name for what an engine was told: it knows SHA256 as SHA2-256.
+fn algorithm(word: &str) -> Option<&'static str> {
+    let second =
+        || word.to_ascii_uppercase().strip_prefix("SHA").map(|bits| format!("SHA2-{bits}"));
+    let known = |word: &str| word.parse::<Subject>().ok().map(Subject::name);
+    known(word).or_else(|| known(&second()?))
 }
 
 /// `CIPHER` where the engine wanted `CIPHERS`: it failed, and 0.9.8 and 1.0 crashed on that.
@@ -118,6 +154,26 @@ mod tests {
         );
         assert!(said.contains("-> take away the line af_alg = af_alg_engine and [af_alg_engine]"));
         assert!(said.contains("also engines = openssl_engines"), "{said}");
+    }
+
+    /// What the article's plugin could be told, and the successor of each.
+    #[test]
+    fn the_successor_of_an_engines_key_is_named() {
+        for (lines, key) in [
+            ("CIPHERS = aes-128-cbc", "kernel = AES-128-CBC does"),
+            (
+                "CIPHERS = aes-128-cbc aes-256-cbc des-ede3-cbc\nDIGESTS = sha1 sha256",
+                "kernel = AES-128-CBC AES-256-CBC DES-EDE3-CBC SHA1 SHA2-256 does",
+            ),
+            ("CIPHERS = ALL", "kernel = on does"),
+            ("default_algorithms = ALL", "kernel = on does"),
+            ("CIPHERS = rot-13", "kernel = on does"),
+        ] {
+            let said = says(&format!("af_alg = a\n[a]\n{lines}\n"), 3);
+            assert!(said.contains(key) && said.contains("docs/kernel.md"), "{lines}: {said}");
+        }
+        let said = says("padlock = p\n[p]\ndefault_algorithms = ALL\n", 3);
+        assert!(!said.contains("kernel ="), "PadLock is reached without: {said}");
     }
 
     /// Debian's openssl.cnf says config_diagnostics = 1: `openssl` itself ends at once.

@@ -31,7 +31,11 @@ const USERS: [(&str, &[&str]); 4] = [
 pub(crate) fn af_alg(examined: &Examined<'_>) -> Vec<Finding> {
     let kernel = Kernel::of(examined);
     let wanted = Wanted::of(examined);
-    let mut findings = vec![kernel.state(&wanted)];
+    let mut findings = Vec::new();
+    // Where something is wanted of what is not there, that is said, and no more.
+    if kernel.reach.is_open() || !wanted.on {
+        findings.push(kernel.state());
+    }
     if kernel.reach.is_open() {
         findings.extend(kernel.deprecation());
         findings.push(kernel.copy_fail(examined));
@@ -68,12 +72,8 @@ impl Kernel {
     }
 
     /// Open or not, and how far.
-    fn state(&self, wanted: &Wanted) -> Finding {
+    fn state(&self) -> Finding {
         let open = match self.reach {
-            Reach::Absent | Reach::Closed if wanted.on => {
-                let state = if self.reach == Reach::Absent { "absent" } else { "closed" };
-                return Finding::note(format!("AF_ALG is {state}"));
-            }
             Reach::Absent => {
                 return Finding::fine("this kernel has no AF_ALG, and that is a good thing");
             }

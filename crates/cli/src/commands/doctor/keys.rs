@@ -21,7 +21,15 @@ pub(crate) const OURS: [(&str, &str); 7] = [
 ];
 
 /// Keys that hold lists.
-const LISTS: [&str; 3] = ["routes", "ciphers", "digests"];
+const LISTS: [&str; 4] = ["routes", "ciphers", "digests", "kernel"];
+
+/// Keys of engines, which have no meaning in a provider's section: OpenSSL's own (crypto/engine/eng_cnf.c)
+/// and one of the afalg engine of OpenWrt.
+const ENGINES: [&str; 6] =
+    ["default_algorithms", "engine_id", "dynamic_path", "SO_PATH", "init", "USE_SOFTDRIVERS"];
+
+/// What the af_alg engine was told to give to the kernel, in its words.
+const OFFLOADED: [&str; 4] = ["CIPHER", "CIPHERS", "DIGEST", "DIGESTS"];
 
 /// Misspelt keys and lists separated wrongly: OpenSSL hands a module only the keys that it asks for, so
 /// a misspelt one goes unseen by it.
@@ -64,7 +72,20 @@ fn misspelt(entry: &Entry) -> Option<Finding> {
         return None;
     }
     let mend = match nearest(&name, known()) {
+        Some(key) if OFFLOADED.contains(&&*name) => {
+            let offloaded = entry.value.to_str();
+            let offloaded = if offloaded == "ALL" { "on" } else { &*offloaded };
+            format!(
+                "write {key} = {}; for what the af_alg engine did, write kernel = {offloaded} \
+                 (docs/kernel.md)",
+                entry.value
+            )
+        }
         Some(key) => format!("write {key} = {}", entry.value),
+        None if ENGINES.contains(&&*name) => {
+            let keys = OURS.map(|(key, _)| key).join(" ");
+            format!("take it away, it is a key of engines; the keys are {keys}")
+        }
         None => format!("take it away; the keys are {}", OURS.map(|(key, _)| key).join(" ")),
     };
     Some(Finding::mend(
@@ -120,10 +141,13 @@ mod tests {
             let key = line.split(' ').next().expect("a key");
             assert!(said.starts_with("MEND: /etc/ssl/openssl.cnf:13: "), "{said}");
             assert!(
-                said.contains(&format!("{key} is no key of")) && said.ends_with(right),
+                said.contains(&format!("{key} is no key of"))
+                    && said.contains(&format!("-> {right}")),
                 "{said}"
             );
         }
+        let said = says("CIPHERS = ALL");
+        assert!(said.ends_with("af_alg engine did, write kernel = on (docs/kernel.md)"), "{said}");
         let said = says("default_algorithms = ALL");
         assert!(said.ends_with("the keys are plan routes ciphers digests kernel verify stats"));
     }

@@ -79,6 +79,10 @@ impl Wanted {
     pub(super) fn findings(&self, examined: &Examined<'_>, reach: Reach) -> Vec<Finding> {
         const TUNE: &str = "wirespeed tune --kernel, then sudo wirespeed install";
         let Self { line, section, .. } = self;
+        let there = match reach {
+            Reach::Closed => "AF_ALG is closed",
+            _ => "there is no AF_ALG",
+        };
         let mut findings = match (&self.planned, self.on) {
             (None, false) => Vec::new(),
             (Some(planned), false) => vec![Finding::mend(
@@ -90,7 +94,7 @@ impl Wanted {
                 ),
             )],
             (_, true) if !reach.is_open() => vec![Finding::mend(
-                format!("{line}, but there is no AF_ALG here: other routes serve"),
+                format!("{line}, but {there} here: other routes serve"),
                 "take the line away",
             )],
             _ if self.forced => vec![Finding::note(format!("{line}, and routes forces it"))],
@@ -104,6 +108,9 @@ impl Wanted {
                 vec![Finding::fine(format!("{line}; the plan gives the kernel {planned}"))]
             }
         };
+        if !reach.is_open() {
+            return findings;
+        }
         let known = drivers::parse(&examined.here.text(drivers::LIST).unwrap_or_default());
         findings.extend(self.named.iter().filter_map(|named| named.fault(line, &known)));
         findings
@@ -225,12 +232,13 @@ mod tests {
 
     #[test]
     fn on_without_the_family_is_a_fault() {
-        for reach in [Reach::Absent, Reach::Closed] {
-            let said = says(&machine("kernel = on", &rows()), reach);
-            assert!(
-                said.contains("there is no AF_ALG here") && said.contains("take the line"),
-                "{said}"
-            );
+        for (reach, words) in [
+            (Reach::Absent, "but there is no AF_ALG here"),
+            (Reach::Closed, "but AF_ALG is closed here"),
+        ] {
+            let said = says(&machine("kernel = on AES-1@x", &rows()), reach);
+            assert!(said.contains(words) && said.contains("take the line away"), "{said}");
+            assert_eq!(said.lines().count(), 1, "{said}");
         }
     }
 
