@@ -37,7 +37,7 @@ pub struct Plan {
     digests: [Option<Route>; Digest::ALL.len()],
     /// From how many bytes on the kernel serves, by [`offload_place`].
     offloads: [Option<usize>; OFFLOADS],
-    /// The driver that the kernel's figures are of, by the place in [`Subject::all`].
+    /// The driver that the kernel's figures are of, by [`Subject::index`].
     drivers: BTreeMap<usize, (Subject, String)>,
 }
 
@@ -159,7 +159,7 @@ impl Plan {
     /// The kernel's driver that was measured for a subject, and the only one that the plan speaks of:
     /// where it is gone, the kernel's route is. Nothing in a plan that leaves the choice to the kernel.
     pub fn driver(&self, subject: Subject) -> Option<&str> {
-        self.drivers.get(&subject_place(subject)).map(|(_, driver)| driver.as_str())
+        self.drivers.get(&subject.index()).map(|(_, driver)| driver.as_str())
     }
 
     /// Every driver that was measured.
@@ -173,7 +173,7 @@ impl Plan {
     /// If that is no name for a driver: one word of printable ASCII, [`LONGEST_DRIVER`] at most.
     pub fn put_driver(&mut self, subject: Subject, driver: &str) -> Option<String> {
         assert!(is_driver(driver), "no name for a driver: {driver}");
-        let before = self.drivers.insert(subject_place(subject), (subject, driver.to_owned()));
+        let before = self.drivers.insert(subject.index(), (subject, driver.to_owned()));
         before.map(|(_, driver)| driver)
     }
 
@@ -200,15 +200,6 @@ pub const LONGEST_DRIVER: usize = 127;
 /// Whether the kernel could call a driver so.
 pub(crate) fn is_driver(name: &str) -> bool {
     (1..=LONGEST_DRIVER).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_graphic())
-}
-
-/// The place in [`Subject::all`].
-fn subject_place(subject: Subject) -> usize {
-    match subject {
-        Subject::Cipher(algorithm) => algorithm.index(),
-        Subject::Digest(digest) => Algorithm::ALL.len() + digest as usize,
-        Subject::Foreign(foreign) => Algorithm::ALL.len() + Digest::ALL.len() + foreign.index(),
-    }
 }
 
 /// Where it is kept from how many bytes on the kernel serves; nowhere for what has rows.
@@ -284,13 +275,6 @@ mod tests {
         assert_eq!(both.routes(cbc, Direction::Decrypt), Some([Route::Vaes256; OCTAVES]));
         assert_eq!(plan(host).routes(cbc, Direction::Encrypt), None);
         assert_eq!(plan([]).routes(cbc, Direction::Decrypt), None);
-    }
-
-    #[test]
-    fn every_subject_has_a_place() {
-        for (place, subject) in Subject::all().enumerate() {
-            assert_eq!(subject_place(subject), place, "{subject}");
-        }
     }
 
     #[test]
