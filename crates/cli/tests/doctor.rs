@@ -119,7 +119,9 @@ fn a_kernel_that_nothing_uses() {
     let told = found.iter().find(|(text, _)| text.contains("kernel = on, but "));
     let (text, mend) = told.unwrap_or_else(|| panic!("{found:?}"));
     match text.contains("no plan gives the kernel anything") {
-        true => assert!(mend.starts_with("wirespeed tune --kernel, then sudo wirespeed install")),
+        true => {
+            assert!(mend.starts_with("sudo wirespeed tune --kernel, then sudo wirespeed install"))
+        }
         false => {
             assert!(text.contains("AF_ALG"), "{found:?}");
             assert_eq!(mend, "take the line away");

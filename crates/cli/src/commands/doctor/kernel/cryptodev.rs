@@ -9,8 +9,8 @@ pub(super) fn device(examined: &Examined<'_>) -> Option<Finding> {
     (loaded || examined.here.exists("/dev/crypto")).then(|| {
         Finding::note(
             "/dev/crypto is here (cryptodev-linux, no part of Linux): nothing of Wirespeed's needs it, \
-             and stock OpenSSL 3 has no user of it; what the CPU can do itself is faster without \
-             (docs/kernel.md)",
+             and stock OpenSSL 3 has no user of it; what the CPU can do itself it does as fast or \
+             faster without (docs/kernel.md)",
         )
     })
 }

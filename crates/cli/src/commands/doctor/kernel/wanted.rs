@@ -25,6 +25,8 @@ pub(super) struct Wanted {
     /// Where the key stands, and how; empty where it does not.
     line: String,
     section: String,
+    /// The file that `plan` names.
+    plan: Option<String>,
     named: Vec<Named>,
     /// Whether `routes` sends everything there.
     forced: bool,
@@ -52,7 +54,8 @@ impl Wanted {
         }
         let routes = value("routes").unwrap_or_default();
         wanted.forced = routes.split([',', ' ']).any(|route| route == Route::Kernel.name());
-        let plan = value("plan").and_then(|file| examined.here.plan(Path::new(&file)).ok());
+        wanted.plan = value("plan");
+        let plan = wanted.plan.as_ref().and_then(|file| examined.here.plan(Path::new(file)).ok());
         wanted.planned = plan.and_then(|plan| planned(&plan, &wanted.named));
         wanted
     }
@@ -77,7 +80,10 @@ impl Wanted {
 
     /// Whether what is wanted can be had.
     pub(super) fn findings(&self, examined: &Examined<'_>, reach: Reach) -> Vec<Finding> {
-        const TUNE: &str = "wirespeed tune --kernel, then sudo wirespeed install";
+        let tune = match &self.plan {
+            Some(file) => format!("sudo wirespeed tune --kernel --output {file}"),
+            None => "sudo wirespeed tune --kernel, then sudo wirespeed install".to_owned(),
+        };
         let Self { line, section, .. } = self;
         let there = match reach {
             Reach::Closed => "AF_ALG is closed",
@@ -101,7 +107,7 @@ impl Wanted {
             (None, true) => vec![Finding::mend(
                 format!("{line}, but no plan gives the kernel anything: nothing uses it"),
                 format!(
-                    "{TUNE}; if it gives nothing then, nothing is to be gained: take the line away"
+                    "{tune}; if it gives nothing then, nothing is to be gained: take the line away"
                 ),
             )],
             (Some(planned), true) => {
@@ -213,7 +219,7 @@ mod tests {
         let said = says(&machine("kernel = on", ""), Reach::Loaded);
         assert!(said.starts_with("MEND: /etc/ssl/openssl.cnf:"), "{said}");
         assert!(said.contains("kernel = on, but no plan gives the kernel anything"), "{said}");
-        assert!(said.contains("-> wirespeed tune --kernel, then sudo wirespeed install"), "{said}");
+        assert!(said.contains("-> sudo wirespeed tune --kernel --output /plan"), "{said}");
         let said = says(&machine("kernel = off", &rows()), Reach::Loaded);
         assert!(said.contains("gives the kernel AES-128-CBC, SHA1, and kernel = off"), "{said}");
         assert_eq!(said, says(&machine("", &rows()), Reach::Loaded), "off is the default");
