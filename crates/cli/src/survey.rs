@@ -60,20 +60,20 @@ pub(crate) struct RouteState {
     pub(crate) proof: Option<Proof>,
     /// Why its proof failed.
     pub(crate) quarantined: Option<String>,
-    /// Whether it is here and nobody asked for it: neither proved nor measured.
+    /// Whether it is here and openssl.cnf does not turn it on.
     pub(crate) off: bool,
 }
 
 impl RouteState {
     /// Linux's crypto, of which the survey only says whether it is here.
-    pub(crate) fn of_kernel(found: &Found) -> Self {
+    pub(crate) fn of_kernel(found: &Found, is_on: bool) -> Self {
         Self {
             route: found.route.name(),
             present: found.presence.is_ok(),
             reason: found.presence.as_ref().err().map(ToString::to_string),
             proof: None,
             quarantined: None,
-            off: found.presence.is_ok(),
+            off: found.presence.is_ok() && !is_on,
         }
     }
 

@@ -9,6 +9,7 @@ use crate::fault::Fault;
 use crate::host::{Found, Host, Proof};
 use crate::output::table::{Side, Table, wrap};
 use crate::output::{Progress, WIDTH, figures, header, notes, warnings, write_json, write_text};
+use crate::plan::Effect;
 use crate::survey::{Document, Gain, RouteState, cases};
 
 mod advice;
@@ -23,7 +24,8 @@ pub(crate) fn run(arguments: SurveyArguments) -> Result<(), Fault> {
     let found = host.routes();
     let mut routes: Vec<RouteState> =
         found.iter().map(|found| RouteState::of(&host, found)).collect();
-    routes.push(RouteState::of_kernel(&host.find(Route::Kernel)));
+    let is_on = Effect::here(&host).kernel.is_some();
+    routes.push(RouteState::of_kernel(&host.find(Route::Kernel), is_on));
     show(&routes_text(&routes))?;
 
     let contest = Contest {
@@ -63,8 +65,8 @@ pub(crate) fn run(arguments: SurveyArguments) -> Result<(), Fault> {
 /// Where reasons begin.
 const INDENT: usize = 10;
 
-/// What to say of Linux's crypto where it is.
-const OFF: &str = "present, off (wirespeed bench --routes kernel,libcrypto shows what it is worth)";
+/// What to do about Linux's crypto where it is.
+const WORTH: &str = "wirespeed bench --routes kernel,libcrypto shows what it is worth";
 
 /// The routes in a line, how they were proved, then each that is absent or failed with its reason.
 fn routes_text(routes: &[RouteState]) -> String {
@@ -82,14 +84,18 @@ fn routes_text(routes: &[RouteState]) -> String {
         format!("{:<INDENT$}{}      all proved on this machine\n", "Routes", names.join("  "));
     text.push_str(&format!("{:INDENT$}({known} known answers and comparisons{against})\n", ""));
     for route in routes {
+        let is_kernel = route.route == Route::Kernel.name();
         let reason = match (&route.reason, &route.quarantined) {
-            // Upstream's own words: "a massive attack surface".
-            (Some(why), _) if route.route == Route::Kernel.name() => {
+            // Documentation/crypto/userspace-if.rst since Linux 7.2: deprecated, for its attack surface.
+            (Some(why), _) if is_kernel => {
                 format!("absent: {why}; and that is a good thing (wirespeed doctor)")
             }
             (Some(why), _) => format!("absent: {why}"),
             (_, Some(why)) => format!("quarantined, not used: {why}"),
-            _ if route.off => OFF.to_owned(),
+            _ if is_kernel => {
+                let state = if route.off { "off" } else { "on in openssl.cnf" };
+                format!("present, {state} ({WORTH})")
+            }
             _ => continue,
         };
         let words: Vec<&str> = [route.route].into_iter().chain(reason.split(' ')).collect();
@@ -187,6 +193,7 @@ mod tests {
             state("aesni", Some(Proof { checks: 10, against_host: 5 }), None, None),
             kernel(None),
             kernel(Some("this kernel has no AF_ALG")),
+            RouteState { off: false, ..kernel(None) },
         ]);
         let expected = "\
 Routes    aesni      all proved on this machine
@@ -195,6 +202,8 @@ Routes    aesni      all proved on this machine
           vaes256 absent: this CPU has no vaes
           kernel present, off (wirespeed bench --routes kernel,libcrypto shows what it is worth)
           kernel absent: this kernel has no AF_ALG; and that is a good thing (wirespeed doctor)
+          kernel present, on in openssl.cnf (wirespeed bench --routes kernel,libcrypto shows what it
+            is worth)
 ";
         assert_eq!(text, expected);
     }
