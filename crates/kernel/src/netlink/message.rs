@@ -23,11 +23,9 @@ const NAME: usize = 64;
 const DESCRIPTION: usize = 3 * NAME + 16;
 const FLAGS_AT: usize = 3 * NAME + 12;
 
-/// `CRYPTOCFGA_PRIORITY_VAL`; the attributes that follow it describe one kind each, and each begins with
-/// its name.
+/// `CRYPTOCFGA_PRIORITY_VAL`; every attribute beyond it describes one kind, whose name it begins with.
 const PRIORITY: u16 = 1;
 const FIRST_REPORT: u16 = 2;
-const LAST_REPORT: u16 = 11;
 
 /// `CRYPTO_ALG_…` of include/linux/crypto.h.
 const LARVAL: u32 = 0x10;
@@ -130,7 +128,7 @@ fn driver(body: &[u8]) -> Result<Option<Driver>, Malformed> {
         let value = attributes.get(4..length).ok_or(Malformed)?;
         match u16_at(attributes, 2)? {
             PRIORITY => priority = u32_at(value, 0)? as i32,
-            FIRST_REPORT..=LAST_REPORT => kind = text(value.get(..NAME).ok_or(Malformed)?),
+            FIRST_REPORT.. => kind = text(value.get(..NAME).ok_or(Malformed)?),
             _ => {}
         }
         attributes = attributes.get(length.next_multiple_of(4)..).unwrap_or_default();

@@ -16,14 +16,9 @@ pub(crate) fn all() -> Result<(), String> {
     if there < 45 {
         return Err(format!("only {there} algorithms are there"));
     }
-    for (name, least) in [
-        ("AES-256-CTR", 85),
-        ("AES-128-XTS", 60),
-        ("AES-128-GCM", 85),
-        ("DES-EDE3-CBC", 30),
-        ("SHA2-256", 85),
-        ("HMAC-SHA1", 85),
-    ] {
+    for (name, least) in
+        [("AES-256-CTR", 85), ("AES-128-XTS", 60), ("AES-128-GCM", 85), ("SHA2-256", 85)]
+    {
         let transform = Transform::named(name).expect("a name of the table");
         let proved = prove(transform, None).map_err(|why| format!("{name}: {why}"))?;
         if proved < least {
@@ -49,7 +44,7 @@ pub(crate) fn drivers() -> Result<(), String> {
 /// A driver that computes something else is found out, and is named.
 pub(crate) fn wrong() -> Result<(), String> {
     let transform = Transform::named("AES-128-CBC").expect("a name of the table");
-    for driver in ["cbc(camellia)", "pcbc(aes)"] {
+    for driver in ["cbc(camellia)", "ctr(aes)"] {
         let tested = self_test(transform, Some(driver), Permission::Unconfined);
         match tested {
             Err(Error::Broken(error)) if error.to_string().contains(driver) => {}
