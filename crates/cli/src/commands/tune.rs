@@ -145,7 +145,9 @@ pub(crate) fn run(arguments: TuneArguments) -> Result<(), Fault> {
         interruption.check("the old plan stays as it was")?;
         progress.at(case.to_string());
         if let Some(offloading) = &mut offloading {
-            offloading.measure(case, class, &mut pace)?;
+            let cipher = case.subject.cipher();
+            let is_alone = cipher.is_some_and(|cipher| !measuring.is_of_interest(cipher));
+            offloading.measure(case, class, is_alone, &mut pace)?;
         }
         progress.tick();
     }

@@ -82,7 +82,7 @@ impl<'a> Measuring<'a> {
 
     /// Whether a route might do better than the host's OpenSSL: any that is made for this CPU, or all
     /// that there is.
-    fn is_of_interest(&self, algorithm: Algorithm) -> bool {
+    pub(super) fn is_of_interest(&self, algorithm: Algorithm) -> bool {
         let mut fast = self.contenders.iter().filter(|it| !is_slow(**it)).peekable();
         fast.peek().is_none() || fast.any(|it| self.arena.knows(*it, algorithm.into()))
     }

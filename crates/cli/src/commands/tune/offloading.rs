@@ -17,8 +17,8 @@ use crate::host::Host;
 /// Our provider on the kernel's route: what programs would get.
 const KERNEL: Contender = Contender::Provider(Route::Kernel);
 
-/// Below this share of the host's speed smaller sizes need no second look: what a call costs does not
-/// shrink with it.
+/// Below this share of the host's speed smaller sizes need not be tried: what a system call costs does
+/// not shrink with its data.
 const LOST: f64 = 0.5;
 
 /// What was measured of the kernel so far.
@@ -53,13 +53,15 @@ impl<'a> Offloading<'a> {
         self.subjects.len()
     }
 
-    /// Every case with its size class, the largest first.
+    /// Every case with its size class, the largest first. A stream of a cipher is not among them: with the
+    /// IV on our side it is for the kernel what messages under one key are.
     pub(super) fn cases(&self) -> Vec<(Case, usize)> {
         let mut cases = Vec::new();
         for &subject in &self.subjects {
             for &direction in directions(subject) {
                 for size in SIZE_CLASSES.into_iter().rev() {
-                    for usage in Use::ALL {
+                    let differs = |usage: &Use| *usage != Use::Stream || subject.is_hash();
+                    for usage in Use::ALL.into_iter().filter(differs) {
                         let case = Case::new(subject, direction, usage, size);
                         cases.extend(case.map(|case| (case, size)));
                     }
@@ -69,15 +71,17 @@ impl<'a> Offloading<'a> {
         cases
     }
 
-    /// Measures a case, unless larger messages have shown that it is lost.
+    /// Measures a case, unless larger messages have shown that it is lost. Where nobody in the process
+    /// was measured, the smaller ones get at least a look, for an algorithm is judged whole.
     pub(super) fn measure(
         &mut self,
         case: Case,
         class: usize,
+        is_alone: bool,
         pace: &mut Pace<'_>,
     ) -> Result<(), Fault> {
         let key = (case.subject, case.direction);
-        let is_lost = self.lost.contains(&key) && case.usage != Use::Message;
+        let is_lost = self.lost.contains(&key) && (!is_alone || case.usage != Use::Message);
         if is_lost || !self.subjects.contains(&case.subject) {
             pace.skip();
             return Ok(());
@@ -181,4 +185,85 @@ fn serving(drivers: &[drivers::Driver], subject: Subject) -> Option<&str> {
     let can_be_asked =
         |driver: &&str| wirespeed_kernel::presence_of(transform, Some(driver)).is_ok();
     serving.next().map(|driver| driver.driver.as_str()).filter(can_be_asked)
+}
+
+#[cfg(test)]
+mod tests {
+    use wirespeed_bench::Absent;
+    use wirespeed_cpu::Features;
+    use wirespeed_measure::WallTime;
+    use wirespeed_plan::{Fingerprint, Ratio, Time};
+
+    use super::*;
+
+    fn subject(name: &str) -> Subject {
+        name.parse().expect("known")
+    }
+
+    /// On a machine where nothing can be measured.
+    fn offloading<'a>(arena: &'a Arena, names: &[&str]) -> Offloading<'a> {
+        let subjects = names.iter().map(|name| subject(name)).collect();
+        let (trials, lost, quarantined) = (HashMap::new(), HashSet::new(), Vec::new());
+        Offloading { arena, subjects, trials, lost, quarantined }
+    }
+
+    fn nowhere() -> Arena {
+        Arena::new(Err(Absent("no libcrypto".to_owned())), Features::NONE)
+    }
+
+    #[test]
+    fn the_largest_comes_first_and_ciphers_have_no_streams_of_their_own() {
+        let arena = nowhere();
+        let cases = offloading(&arena, &["DES-EDE3-CBC", "SHA1"]).cases();
+        assert_eq!(cases.len(), 2 * 2 * SIZE_CLASSES.len() + 2 * SIZE_CLASSES.len());
+        assert_eq!(cases[0].1, 65536);
+        let streams = cases.iter().filter(|(case, _)| case.usage == Use::Stream);
+        assert!(streams.clone().count() > 0 && streams.clone().all(|it| it.0.subject.is_hash()));
+    }
+
+    #[test]
+    fn what_is_lost_is_measured_no_more() {
+        let arena = nowhere();
+        let mut offloading = offloading(&arena, &["SHA1"]);
+        let (case, class) = offloading.cases()[0];
+        let mut pace = Pace::new(&WallTime, 0, 1);
+        assert!(offloading.measure(case, class, false, &mut pace).is_err(), "nobody is here");
+        offloading.lost.insert((case.subject, case.direction));
+        assert!(offloading.measure(case, class, false, &mut pace).is_ok());
+        assert!(offloading.measure(case, class, true, &mut pace).is_err(), "judged whole");
+    }
+
+    #[test]
+    fn the_plan_gets_break_evens_of_what_has_no_rows() {
+        let arena = nowhere();
+        let mut offloading = offloading(&arena, &["SHA1", "MD5"]);
+        let trial = |size: usize| {
+            let gain = size as f64 / 4096.0;
+            Trial {
+                direction: Direction::Encrypt,
+                usage: Use::Message,
+                size,
+                route: Route::Kernel,
+                gain: Ratio { low: gain, median: gain, high: gain },
+                time: Time::new(1.0, 0.1),
+                host: Time::new(1.0, 0.1),
+            }
+        };
+        offloading.trials.insert(subject("SHA1"), SIZE_CLASSES.map(trial).to_vec());
+        let mut plan = Plan::new(Fingerprint::here("3.0.18"));
+        offloading.complete(&mut plan, None);
+        assert_eq!(plan.offload(subject("SHA1"), Direction::Encrypt), Some(8192));
+        assert_eq!(plan.offload(subject("MD5"), Direction::Encrypt), None);
+        assert!(is_given(&plan, subject("SHA1")) && !is_given(&plan, subject("MD5")));
+        // An equal gain is none; but what stood there need not go.
+        let mut again = Plan::new(Fingerprint::here("3.0.18"));
+        offloading.trials.get_mut(&subject("SHA1")).expect("there").iter_mut().for_each(|trial| {
+            if trial.size == 4096 {
+                trial.gain.median = 1.01;
+            }
+        });
+        plan.put_offload(subject("SHA1"), Direction::Encrypt, 4096);
+        offloading.complete(&mut again, Some(&plan));
+        assert_eq!(again.offload(subject("SHA1"), Direction::Encrypt), Some(4096));
+    }
 }
