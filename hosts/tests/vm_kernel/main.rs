@@ -17,6 +17,7 @@ mod drivers;
 mod faults;
 mod ours;
 mod plans;
+mod preference;
 mod streams;
 
 use std::process::ExitCode;
@@ -54,6 +55,9 @@ const TESTS: &[(&str, Run)] = &[
     ("crowd::threads", crowd::threads),
     ("crowd::children", crowd::children),
     ("crowd::descriptors", crowd::descriptors_run_out),
+    ("preference::measured", preference::measured),
+    ("preference::priorities", preference::priorities),
+    ("preference::modules", preference::modules),
     ("afalg::contest", afalg::contest),
 ];
 
