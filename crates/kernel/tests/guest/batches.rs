@@ -147,11 +147,7 @@ pub(crate) fn lost_rings() -> Result<(), String> {
 /// QEMU's virtio-crypto, which only the kernel reaches: all of a batch in the device at once.
 pub(crate) fn device() -> Result<(), String> {
     const DRIVER: &str = "virtio_crypto_aes_cbc";
-    let modprobe = |arguments: &[&str]| {
-        let status = Command::new("modprobe").args(arguments).arg("virtio_crypto").status();
-        status.is_ok_and(|status| status.success())
-    };
-    if !modprobe(&[]) {
+    if !modprobe(&["virtio_crypto"]) {
         return Err("modprobe virtio_crypto failed".to_owned());
     }
     let key = bytes(16, 1);
@@ -167,11 +163,17 @@ pub(crate) fn device() -> Result<(), String> {
         check(&mut batch, "AES-128-CBC", &key, &[16, 0, 4096, 65_536, 131_072, 48])
     };
     let ran = run();
-    // Otherwise it would serve whoever asks for cbc(aes) in the tests that follow.
-    if !modprobe(&["-r"]) {
-        return Err("modprobe -r virtio_crypto failed".to_owned());
-    }
+    unload();
     ran
+}
+
+fn modprobe(arguments: &[&str]) -> bool {
+    Command::new("modprobe").args(arguments).status().is_ok_and(|status| status.success())
+}
+
+/// Takes the device's driver away; without one nothing happens.
+pub(crate) fn unload() {
+    modprobe(&["-r", "virtio_crypto"]);
 }
 
 /// Whether the guest has the device.
