@@ -21,7 +21,8 @@
 //! - **A hash** is begun by the first `sendmsg` with `MSG_MORE`, ended by `recv`, and copied by `accept`.
 //!   One of nothing is a `recv` alone.
 //! - **Absence.** `EAFNOSUPPORT` without AF_ALG, `ENOENT` for algorithms that are not there, that
-//!   `af_alg_restrict` (Linux 7.3) hides, or whose drivers work outside of the CPU (since Linux 7.2).
+//!   `af_alg_restrict` (Linux 7.3) hides, or whose drivers work outside of the CPU (since Linux 7.2). The
+//!   restriction knows generic names only: every driver's own name is hidden, from root, too.
 //! - **No asynchronous calls** (io_submit). Linux 7.2 has them no more ("net: Remove support for AIO on
 //!   sockets"), and stable kernels made them synchronous, because all requests of a socket shared one
 //!   IV. Several sockets and io_uring do the same; see [`batch`](crate::batch).

@@ -216,7 +216,7 @@ fn differs_below(name: &str, longest: usize) -> Result<(), String> {
 
 /// A message in pieces, each from the IV that the one before has left.
 pub(crate) fn streams() -> Result<(), String> {
-    for name in ["AES-128-CBC", "AES-256-CBC", "AES-128-CTR", "DES-EDE3-CBC", "CAMELLIA-128-CTR"] {
+    for name in ["AES-128-CBC", "AES-256-CBC", "AES-128-CTR", "DES-EDE3-CBC"] {
         let (mut cipher, key) = cipher(name);
         let Kind::Cipher { iv_bytes, .. } = cipher.transform().kind else {
             unreachable!("a cipher")

@@ -54,19 +54,21 @@ const TESTS: &[(&str, Run)] = &[
     ("faults::absence", faults::absence),
     ("faults::names", faults::names),
     ("proofs::all", proofs::all),
-    ("proofs::drivers", proofs::drivers),
     ("proofs::wrong", proofs::wrong),
     ("batches::differ", batches::differ),
     ("batches::without_ring", batches::without_ring),
     ("batches::lost_rings", batches::lost_rings),
     ("lists::agree", lists::agree),
-    ("lists::priorities", lists::priorities),
     ("lists::refusals", lists::refusals),
     ("lists::devices", lists::devices),
     ("limits::ten_thousand", limits::ten_thousand),
     ("limits::descriptors", limits::descriptors),
     ("limits::threads", limits::threads),
 ];
+
+/// What asks for drivers by their names.
+const BY_NAME: &[(&str, Run)] =
+    &[("proofs::drivers", proofs::drivers), ("lists::priorities", lists::priorities)];
 
 fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
@@ -86,8 +88,9 @@ fn main() -> ExitCode {
         let there = || presence_of(transform, None).map_err(|absent| absent.0);
         trial(format!("{kind}::{}", transform.name), there, move || run(transform))
     });
+    let by_name = BY_NAME.iter().map(|(name, run)| trial((*name).to_owned(), serves_by_name, *run));
     let device = trial("batches::device".to_owned(), batches::has_device, batches::device);
-    let trials = algorithms.chain(trials).chain([device]).collect();
+    let trials = algorithms.chain(trials).chain(by_name).chain([device]).collect();
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
@@ -106,6 +109,15 @@ fn trial(
             Err(reason) => Ok(Completion::ignored_with(reason)),
         }
     })
+}
+
+/// Whether drivers can be asked for by name: since Linux 7.3 only where nothing is restricted.
+fn serves_by_name() -> Result<(), String> {
+    const RESTRICTION: &str = "/proc/sys/crypto/af_alg_restrict";
+    match std::fs::read_to_string(RESTRICTION) {
+        Ok(level) if level.trim() != "0" => Err(format!("{RESTRICTION} is {}", level.trim())),
+        _ => Ok(()),
+    }
 }
 
 /// Whether this is a guest of `cargo xtask vm`, by how it was booted (vm/src/machine.rs).
