@@ -120,7 +120,7 @@ fn a_kernel_that_nothing_uses() {
     let (text, mend) = told.unwrap_or_else(|| panic!("{found:?}"));
     match text.contains("no plan gives the kernel anything") {
         true => {
-            assert!(mend.starts_with("sudo wirespeed tune --kernel, then sudo wirespeed install"))
+            assert!(mend.starts_with("sudo wirespeed tune --kernel, then sudo wirespeed install"));
         }
         false => {
             assert!(text.contains("AF_ALG"), "{found:?}");

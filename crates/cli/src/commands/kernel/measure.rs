@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use wirespeed_cipher::Direction;
 use wirespeed_kernel::drivers::{self, Driver};
-use wirespeed_kernel::{Kind, Transform, presence_of};
+use wirespeed_kernel::{Error, Kind, Transform, presence_of};
 use wirespeed_measure::contest::{self, Effort, Ring};
 use wirespeed_measure::statistics::{Estimate, paired_ratio};
 use wirespeed_measure::{Contestant, WallTime};
@@ -134,11 +134,12 @@ impl Group {
     fn measure(&mut self, work: Work, progress: &Progress) {
         let mut runners: Vec<Rc<RefCell<Runner>>> = Vec::new();
         for entry in &mut self.entries {
-            let name = entry.driver.driver.clone();
-            let Ok(_) = entry.nanos else { continue };
-            match Runner::open(self.transform, &name, work.direction, work.size) {
+            if entry.nanos.is_err() {
+                continue;
+            }
+            match open(self.transform, &entry.driver, work) {
                 Ok(runner) => runners.push(Rc::new(RefCell::new(runner))),
-                Err(error) => entry.nanos = Err(error.to_string()),
+                Err(why) => entry.nanos = Err(why),
             }
         }
         // A device's time is nobody's CPU time: the wall's clock calibrates, too.
@@ -156,6 +157,27 @@ impl Group {
             }
         }
     }
+}
+
+/// A socket for a driver that is listed, or why there is none.
+fn open(transform: &'static Transform, driver: &Driver, work: Work) -> Result<Runner, String> {
+    let open = |name| Runner::open(transform, name, work.direction, work.size);
+    let opened = match open(Some(driver.driver.as_str())) {
+        // With af_alg_restrict = 1 algorithms can be had, but no driver by its name. A device that serves
+        // is no device that a program gets (Linux 7.2).
+        Err(Error::Absent(_)) if driver.serves && !driver.asynchronous => open(None),
+        opened => opened,
+    };
+    opened.map_err(|error| match error {
+        Error::Absent(_) if driver.asynchronous => {
+            "AF_ALG does not give it to programs: from Linux 7.2 on it leaves devices out"
+                .to_owned()
+        }
+        Error::Absent(_) => {
+            "AF_ALG does not give it to programs by its name (af_alg_restrict)".to_owned()
+        }
+        error => error.to_string(),
+    })
 }
 
 /// A runner that is asked afterwards whether it failed.

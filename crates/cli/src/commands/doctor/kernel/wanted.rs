@@ -10,7 +10,7 @@ use wirespeed_plan::Plan;
 
 use super::super::examined::{Examined, Installed};
 use super::super::finding::Finding;
-use super::reach::Reach;
+use super::reach::{self, Reach};
 use crate::spelling::nearest;
 
 /// The key, understood as the module understands it; off where it is not there.
@@ -119,6 +119,13 @@ impl Wanted {
         }
         let known = drivers::parse(&examined.here.text(drivers::LIST).unwrap_or_default());
         findings.extend(self.named.iter().filter_map(|named| named.fault(line, &known)));
+        let by_name = self.named.iter().any(|named| named.driver.is_some());
+        if by_name && reach::restriction(examined) == Some(1) {
+            findings.push(Finding::mend(
+                format!("{line}: with af_alg_restrict = 1 programs get no driver by its name"),
+                "name the algorithms alone; the kernel chooses the driver, by its priority",
+            ));
+        }
         findings
     }
 }
@@ -139,7 +146,7 @@ impl Named {
         Some(match known.iter().find(|it| it.driver == *driver) {
             Some(it) if it.algorithm != kernel => Finding::mend(
                 format!("{line}: {driver} is a driver of {}, not of {kernel}", it.algorithm),
-                match known.iter().find(|it| it.algorithm == kernel) {
+                match known.iter().find(|it| it.serves && it.algorithm == kernel) {
                     Some(right) => format!("write {algorithm}@{}", right.driver),
                     None => format!("write {algorithm} alone: the kernel chooses its driver"),
                 },
@@ -263,6 +270,19 @@ mod tests {
         let good = "kernel = aes-128-cbc@virtio_crypto_aes_cbc, SHA1";
         let said = says(&machine(good, &rows()), Reach::Loaded);
         assert!(said.starts_with("fine: ") && said.lines().count() == 1, "{said}");
+    }
+
+    #[test]
+    fn where_only_algorithms_can_be_had_drivers_by_name_are_a_fault() {
+        for (level, list, faulty) in [
+            ("1", "SHA1@sha1-generic", true),
+            ("1", "SHA1", false),
+            ("0", "SHA1@sha1-generic", false),
+        ] {
+            let fake = machine(&format!("kernel = {list}"), &rows()).file(reach::RESTRICT, level);
+            let said = says(&fake, Reach::Loaded);
+            assert_eq!(said.contains("no driver by its name"), faulty, "{level} {list}: {said}");
+        }
     }
 
     #[test]
