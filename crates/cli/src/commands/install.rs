@@ -96,7 +96,7 @@ pub(crate) fn run(arguments: InstallArguments) -> Result<(), Fault> {
     if measures {
         let lack = standing.and_then(|it| it.lack).unwrap_or_default();
         show(&format!("Measuring first, for there is no plan of this machine: {lack}\n\n"))?;
-        let measured = plan::measure();
+        let measured = plan::measure(intention.turns_the_kernel_on());
         // Ctrl-C ends the measuring too; that is no fault of its.
         interruption.check("nothing was changed")?;
         measured?;
@@ -121,6 +121,16 @@ impl Intention {
             Self { place, module, module_from, configuration, text: Vec::new(), plan };
         intention.text = intention.edited(&intention.place.module, None)?;
         Ok(intention)
+    }
+
+    /// Whether openssl.cnf has a word for the key `kernel` that is not off.
+    fn turns_the_kernel_on(&self) -> bool {
+        let read = Configuration::of(&self.text, self.configuration.path(), &ThisMachine);
+        read.is_ok_and(|read| {
+            let entries = read.providers();
+            let mut entries = entries.iter().filter_map(|provider| provider.entry("kernel"));
+            entries.any(|entry| entry.value.to_str().trim() != "off")
+        })
     }
 
     /// openssl.cnf with the module at another place, and perhaps with counters.

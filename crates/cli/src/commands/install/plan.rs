@@ -28,11 +28,13 @@ pub(crate) fn standing(is_the_machines: bool) -> Option<Standing> {
     Some(Standing { file, lack })
 }
 
-/// Measures: `wirespeed tune --quick`, as a program of its own.
-pub(crate) fn measure() -> Result<(), Fault> {
+/// Measures: `wirespeed tune --quick`, as a program of its own; with Linux's crypto if that is turned on.
+pub(crate) fn measure(kernel: bool) -> Result<(), Fault> {
     let unable = |error| Fault::usage(format!("cannot run wirespeed tune: {error}"));
     let program = env::current_exe().map_err(unable)?;
-    let status = Command::new(program).args(["tune", "--quick"]).status().map_err(unable)?;
+    let mut tune = Command::new(program);
+    tune.args(["tune", "--quick"]).args(kernel.then_some("--kernel"));
+    let status = tune.status().map_err(unable)?;
     match status.success() {
         true => Ok(()),
         false => Err(Fault::NotSo(
