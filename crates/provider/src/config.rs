@@ -86,7 +86,7 @@ impl Config {
             Some(value) => Digests::Listed(list("digests", "ALL or NONE", value)?),
         };
         if let Some(value) = value("kernel") {
-            config.kernel = Offload::read(&words("kernel", &value, "off")?)
+            config.kernel = Offload::read(&words("kernel", &value, "on, or off")?)
                 .map_err(|why| format!("kernel = {value}: {why}"))?;
         }
         if let Some(value) = value("verify").filter(|value| value != "off") {

@@ -40,7 +40,12 @@ impl Offload {
                 Some((name, driver)) => (name, Some(driver.to_owned())),
                 None => (word, None),
             };
-            let subject = name.parse().map_err(|why| format!("{why}, or on, or off"))?;
+            let unknown = |_| {
+                format!(
+                    "unknown algorithm '{name}': give OpenSSL's names, such as AES-128-CBC, or on, or off"
+                )
+            };
+            let subject = name.parse().map_err(unknown)?;
             may_go(subject)?;
             if listed.iter().any(|(other, _)| *other == subject) {
                 return Err(format!("{subject} is there twice"));
