@@ -49,6 +49,12 @@ impl Offload for ThisKernel {
         material: Arc<Material>,
     ) -> Result<Box<dyn Worker>, Absent> {
         let transform = transform(case.subject)?;
+        if let Kind::Cipher { block_bytes, .. } = transform.kind
+            && !case.size.is_multiple_of(block_bytes)
+        {
+            // CFB and OFB, whose streams our own routes and OpenSSL end within a block.
+            return Err(Absent(format!("the kernel has whole blocks of {} only", case.subject)));
+        }
         let failed = |why: Error| Absent(why.to_string());
         if socket.lanes > 1 {
             let lanes = Lanes::new(transform, socket.lanes, PERMISSION, case, material);
