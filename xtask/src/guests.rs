@@ -41,7 +41,8 @@ fn machines(workspace: &Workspace) -> Result<Tally> {
 }
 
 /// The route `kernel` on a kernel of Debian's, with a device that only the kernel reaches and drivers that
-/// fail when they are told to: its own tests, then every vector and contract.
+/// fail when they are told to; every vector, and what is a contest of speed, on the first
+/// kernel alone.
 fn kernel_route(workspace: &Workspace, series: Option<&str>) -> Result<Tally> {
     if let Err(error) = vm::kernel(workspace, series) {
         return Ok(Tally::skip(format!("the route kernel on {series:?}: {error:#}")));
@@ -53,8 +54,26 @@ fn kernel_route(workspace: &Workspace, series: Option<&str>) -> Result<Tally> {
         .cargo(["test", "--release", "--package", "wirespeed-kernel", "--test", "guest"])
         .environment(RUNNER, guest(&device)?)
         .tests()?;
-    let options = format!("{device} --module {}", workspace.root().join("vm/faults").display());
-    tally += tests(workspace, "vm_kernel").environment(RUNNER, guest(&options)?).tests()?;
+    let faults = format!("{device} --module {}", workspace.root().join("vm/faults").display());
+    let programs = |options: &str, arguments: &[&str]| {
+        let run = tests(workspace, "vm_kernel").environment(RUNNER, guest(options)?);
+        run.arguments(["--"]).arguments(arguments).tests()
+    };
+    // Where there are AES instructions the device never wins.
+    let weak = ["--skip", "device::planned"];
+    if series.is_some() {
+        tally += programs(&faults, &[&weak[..], &["--skip", "afalg"]].concat())?;
+        return Ok(tally);
+    }
+    tally += programs(&faults, &weak)?;
+    tally += programs(&format!("{faults} --cpu Penryn"), &["device::planned"])?;
+    // Without the device, which the kernel would take for its best driver of AES.
+    tally += workspace
+        .cargo(["test", "--release", "--package", "wirespeed-conformance", "--test", "conformance"])
+        .environment(RUNNER, guest("")?)
+        .environment("WIRESPEED_SCHEDULE", "reduced")
+        .arguments(["--", "provider::kernel::vectors"])
+        .tests()?;
     Ok(tally)
 }
 

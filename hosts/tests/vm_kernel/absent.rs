@@ -10,7 +10,7 @@ use wirespeed_hosts::process::{command, output};
 use wirespeed_libcrypto::Direction;
 
 use crate::drivers;
-use crate::ours::{Ours, forced, keyed, message, stock, told};
+use crate::ours::{Ours, forced, inactive, keyed, message, refusal, stock, told};
 use crate::plans;
 
 const NAME: &str = "AES-128-CBC";
@@ -51,10 +51,10 @@ pub(crate) fn switched_off() -> Result<(), String> {
         Err(said) => said,
     };
     names("kernel", &said)?;
-    let said = Ours::with(&forced(NAME)).err().ok_or("routes = kernel was taken")?;
+    let scratch = Scratch::new()?;
+    let said = refusal(&inactive(&scratch, &forced(NAME))?)?;
     names("routes = kernel", &said)?;
     // A permission that is of no use.
-    let scratch = Scratch::new()?;
     let plan = plans::file(&scratch, &[(NAME, 16), ("SHA2-256", 16)])?;
     let ours = Ours::with(&format!("plan = {}\nkernel = on", plan.display()))?;
     let encrypt = |cipher| {

@@ -1,6 +1,6 @@
 //! OpenSSL's own engine for AF_ALG beside us, in one run: `openssl speed` of AES-128-CBC.
 //!
-//! The plan is what `wirespeed tune` finds on this machine, so in a translated guest with AES instructions small and
+//! The plan is what `wirespeed bench` finds on this machine, so in a translated guest with AES instructions small and
 //! large calls stay in the process, and that is the point: theirs takes every call to the kernel, ours the calls
 //! that gain. Route against route is printed as well, and asserted only where a cause can be counted: system calls.
 
@@ -8,8 +8,8 @@ use wirespeed_conformance::scratch::Scratch;
 use wirespeed_hosts::module::{Provided, Watched};
 use wirespeed_hosts::process::{command, output};
 
-use crate::drivers;
 use crate::ours::forced;
+use crate::plans;
 
 /// Those of `openssl speed`.
 const SIZES: [usize; 6] = [16, 64, 256, 1024, 8192, 16384];
@@ -86,9 +86,7 @@ impl Contender {
 /// The table, and what it has to show.
 pub(crate) fn contest() -> Result<(), String> {
     let scratch = Scratch::new()?;
-    let plan = scratch.path("plan");
-    let mut tune = command(drivers::program("wirespeed")?);
-    output(tune.args(["tune", "--kernel", "--quick", "--output"]).arg(&plan))?;
+    let plan = plans::measured(&scratch, "AES-128-CBC", "aesni,libcrypto,kernel")?;
     let planned = format!("kernel = on\nplan = {}", plan.display());
     let contenders = [
         Contender { name: "default provider", watched: None, options: &[] },

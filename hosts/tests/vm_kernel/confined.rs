@@ -156,10 +156,11 @@ pub(crate) fn forced() -> Result<(), String> {
         ("AES-128-CBC, seccomp", Verdict::Refuse(libc::EPERM), "AES-128-CBC"),
         ("AES-128-CBC, seccomp", Verdict::Refuse(libc::EAFNOSUPPORT), "AF_ALG"),
     ] {
-        let watched = Watched::with(&ours::forced(kernel))?;
+        let scratch = Scratch::new()?;
+        let configuration = ours::inactive(&scratch, &ours::forced(kernel))?;
         let this = env::current_exe().map_err(|error| error.to_string())?;
         let mut child = command(this);
-        verdict.confine(child.env(CHILD, watched.configuration()));
+        verdict.confine(child.env(CHILD, configuration));
         let said = match output(&mut child) {
             Ok(said) => String::from_utf8_lossy(&said).into_owned(),
             Err(why) => return Err(format!("kernel = {kernel}, {verdict:?}: {why}")),
@@ -177,9 +178,7 @@ const CHILD: &str = "WIRESPEED_CONFINED";
 /// What a child is for; nothing in another process.
 pub(crate) fn child() -> Option<ExitCode> {
     let configuration = env::var_os(CHILD)?;
-    match ours::load(Path::new(&configuration)) {
-        Ok(_) => println!("it was loaded"),
-        Err(why) => println!("{why}"),
-    }
+    let (Ok(said) | Err(said)) = ours::refusal(Path::new(&configuration));
+    println!("{said}");
     Some(ExitCode::SUCCESS)
 }

@@ -1,9 +1,10 @@
 //! Our provider in this process, beside the default one, and what it counted.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use wirespeed_cipher::Route;
-use wirespeed_hosts::module::Watched;
+use wirespeed_conformance::scratch::Scratch;
+use wirespeed_hosts::module::{self, Watched};
 use wirespeed_libcrypto::{
     Cipher, CipherContext, Context, Digest, Direction, Error, Library, Param,
 };
@@ -27,6 +28,24 @@ pub(crate) fn load(configuration: &Path) -> Result<Context, String> {
     let context = Context::new(library()).map_err(told)?;
     context.load_config(configuration).map_err(told)?;
     Ok(context)
+}
+
+/// Why our provider cannot be had with these lines.
+///
+/// A program that leaves it to its configuration does not learn that: for libcrypto a configuration is good
+/// even if a provider in it refuses. A program that loads us itself does.
+pub(crate) fn refusal(configuration: &Path) -> Result<String, String> {
+    let context = load(configuration)?;
+    match context.load("wirespeed") {
+        Ok(()) => Err("it was loaded".to_owned()),
+        Err(why) => Ok(told(why)),
+    }
+}
+
+/// A configuration that makes us known with these lines, and leaves the loading to the program.
+pub(crate) fn inactive(scratch: &Scratch, lines: &str) -> Result<PathBuf, String> {
+    let module = module::file().ok_or("WIRESPEED_MODULES is not set")?;
+    scratch.write("inactive.cnf", module::inactive(&module, lines))
 }
 
 fn library() -> Library {
