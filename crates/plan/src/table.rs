@@ -86,12 +86,35 @@ impl Plan {
     /// The route for each [`octave`](crate::octave) of lengths; nothing if the algorithm is left to
     /// libcrypto, which it is in both directions or in none.
     pub fn routes(&self, algorithm: Algorithm, direction: Direction) -> Option<[Route; OCTAVES]> {
+        self.cells(algorithm, direction, |row| row.route)
+    }
+
+    /// The same where the kernel may not be used: the second best has its calls.
+    pub fn routes_without_kernel(
+        &self,
+        algorithm: Algorithm,
+        direction: Direction,
+    ) -> Option<[Route; OCTAVES]> {
+        self.cells(algorithm, direction, |row| match (row.route, row.reason) {
+            (Route::Kernel, Some(reason)) => reason.second,
+            (Route::Kernel, None) => Route::Libcrypto,
+            (route, _) => route,
+        })
+    }
+
+    fn cells(
+        &self,
+        algorithm: Algorithm,
+        direction: Direction,
+        route: impl Fn(&Row) -> Route,
+    ) -> Option<[Route; OCTAVES]> {
         if !self.claims(algorithm) {
             return None;
         }
         let first = place(algorithm, direction, 0);
         let rows = &self.rows[first..first + SIZE_CLASSES.len()];
-        Some(speaking_classes().map(|class| rows[class].map_or(Route::Libcrypto, |row| row.route)))
+        let cell = |class: usize| rows[class].as_ref().map_or(Route::Libcrypto, &route);
+        Some(speaking_classes().map(cell))
     }
 
     /// Whether anything of the algorithm goes another way than libcrypto's own.
@@ -228,7 +251,10 @@ impl fmt::Display for Plan {
 
 #[cfg(test)]
 mod tests {
+    use wirespeed_cipher::Use;
+
     use super::*;
+    use crate::Reason;
 
     fn algorithm(name: &str) -> Algorithm {
         name.parse().expect("known")
@@ -275,6 +301,26 @@ mod tests {
         assert_eq!(both.routes(cbc, Direction::Decrypt), Some([Route::Vaes256; OCTAVES]));
         assert_eq!(plan(host).routes(cbc, Direction::Encrypt), None);
         assert_eq!(plan([]).routes(cbc, Direction::Decrypt), None);
+    }
+
+    #[test]
+    fn without_the_kernel_the_second_best_serves() {
+        let time = |nanos: &str| nanos.parse().expect("a time");
+        let reason = Reason {
+            usage: Use::Message,
+            time: time("10.0+-1.0"),
+            second: Route::AesNi,
+            second_time: time("20.0+-1.0"),
+            libcrypto: time("30.0+-1.0"),
+        };
+        let mut rows = filled("AES-128-CTR", Direction::Encrypt, |_| Route::Kernel);
+        rows.iter_mut().filter(|row| row.size < 4096).for_each(|row| row.reason = Some(reason));
+        let plan = plan(rows);
+        let ctr = algorithm("AES-128-CTR");
+        let without = plan.routes_without_kernel(ctr, Direction::Encrypt).expect("claimed");
+        assert_eq!(without[..8], [Route::AesNi; 8]);
+        assert_eq!(without[8..], [Route::Libcrypto; 5]);
+        assert_eq!(plan.routes(ctr, Direction::Encrypt), Some([Route::Kernel; OCTAVES]));
     }
 
     #[test]

@@ -115,21 +115,22 @@ impl Routing {
                 }
             }
             By::Plan(plan) => {
-                let used = used(plan);
+                offloaded = offload::planned(offload, plan);
+                let planned = Planned { plan, offloaded: &offloaded };
+                let used = planned.used();
                 let named = |route: &Route| used & route.bit() != 0;
                 for route in Route::LADDER.into_iter().chain([Route::Portable]).filter(named) {
                     // One that has gone is replaced by the best that is there.
                     let _ = stand.add(route);
                 }
                 stand.climb().or_else(|_| stand.add(Route::Portable))?;
-                offloaded = offload::planned(offload, plan);
                 let legacy = plan.offloads().any(|it| is_legacy(it.subject));
                 // It is also who goes on where the kernel does not.
-                let offloads = named(&Route::Kernel) || offloaded.iter().any(Option::is_some);
+                let offloads = offloaded.iter().any(Option::is_some);
                 if named(&Route::Libcrypto) || offloads {
                     host = reach(legacy).ok();
                 }
-                stand.planned(plan, host.is_some(), &offloaded)
+                stand.planned(planned, host.is_some())
             }
         };
         let chosen = |proven: &&Proven| match by {
@@ -363,12 +364,29 @@ pub(crate) fn reference(algorithm: Algorithm) -> &'static BlockKernels {
         .expect("portable is everywhere")
 }
 
-/// The routes that a plan names, one bit each.
-fn used(plan: &Plan) -> u64 {
-    let cells = Algorithm::ALL.iter().flat_map(|algorithm| {
-        Direction::BOTH.into_iter().filter_map(|direction| plan.routes(*algorithm, direction))
-    });
-    cells.flatten().fold(0, |all, route| all | route.bit())
+/// What a plan says, as far as the kernel may be used.
+#[derive(Clone, Copy)]
+struct Planned<'a> {
+    plan: &'a Plan,
+    offloaded: &'a [Option<Arc<Offloaded>>],
+}
+
+impl Planned<'_> {
+    /// The route for each octave of lengths; nothing if the algorithm is left to libcrypto.
+    fn routes(self, algorithm: Algorithm, direction: Direction) -> Option<[Route; OCTAVES]> {
+        match self.offloaded[algorithm.index()] {
+            Some(_) => self.plan.routes(algorithm, direction),
+            None => self.plan.routes_without_kernel(algorithm, direction),
+        }
+    }
+
+    /// The routes that are named, one bit each.
+    fn used(self) -> u64 {
+        let cells = Algorithm::ALL.iter().flat_map(|algorithm| {
+            Direction::BOTH.into_iter().filter_map(|direction| self.routes(*algorithm, direction))
+        });
+        cells.flatten().fold(0, |all, route| all | route.bit())
+    }
 }
 
 /// The routes while they are being put together.
@@ -419,14 +437,9 @@ impl Stand {
     }
 
     /// Each cell as the plan says; where its route is not to be had, the best that is.
-    fn planned(&self, plan: &Plan, host: bool, offloaded: &[Option<Arc<Offloaded>>]) -> Vec<Rows> {
+    fn planned(&self, planned: Planned<'_>, host: bool) -> Vec<Rows> {
         let kernels = |algorithm: Algorithm, route: Route| {
-            let far = match route {
-                Route::Libcrypto => host,
-                // Where it is not allowed, the host is likely to be the next best.
-                Route::Kernel => host || offloaded[algorithm.index()].is_some(),
-                _ => false,
-            };
+            let far = route == Route::Kernel || route == Route::Libcrypto && host;
             let proven = self.natives.iter().find(|proven| proven.route() == route);
             let kernels = proven.and_then(|proven| proven.kernels(algorithm));
             kernels.or_else(|| self.best(algorithm)).filter(|_| !far)
@@ -434,7 +447,7 @@ impl Stand {
         let rows = |algorithm: &Algorithm| {
             let mut rows = Rows::BLIND;
             for direction in Direction::BOTH {
-                let cells = plan.routes(*algorithm, direction);
+                let cells = planned.routes(*algorithm, direction);
                 for (octave, route) in cells.into_iter().flatten().enumerate() {
                     rows.set(direction, octave, kernels(*algorithm, route));
                 }
