@@ -80,7 +80,7 @@ fn kernel_route(workspace: &Workspace, series: Option<&str>) -> Result<Tally> {
 /// What starts a program in a guest.
 fn guest(options: &str) -> Result<String> {
     let this = std::env::current_exe().context("this program's own path")?;
-    Ok(format!("{} vm --limit 300 {options} --", this.display()))
+    Ok(format!("{} vm --limit 600 {options} --", this.display()))
 }
 
 /// A test program of the hosts', with the module just built.

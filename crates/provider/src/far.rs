@@ -133,7 +133,11 @@ impl Offloaded {
 
     /// Whether it was there and failed, or was wrong.
     pub(crate) fn has_failed(&self) -> bool {
-        self.standing.load(Ordering::Relaxed) == Standing::Failed as u8
+        self.is(Standing::Failed)
+    }
+
+    fn is(&self, standing: Standing) -> bool {
+        self.standing.load(Ordering::Relaxed) == standing as u8
     }
 
     /// Takes it out of service in every context.
@@ -144,7 +148,7 @@ impl Offloaded {
 
     /// Proves it before its first use in this process.
     pub(crate) fn prove(&self) -> Result<(), FarFailed> {
-        if self.standing.load(Ordering::Relaxed) == Standing::Unknown as u8 {
+        if self.is(Standing::Unknown) {
             wirespeed_kernel::self_test(self.transform, self.driver(), self.permission)
                 .map_err(|error| self.judge(&error))?;
             // Somebody may have found it out meanwhile.
@@ -160,6 +164,8 @@ impl Offloaded {
     pub(crate) fn judge(&self, error: &Error) -> FarFailed {
         match error {
             Error::Busy(_) => {}
+            // Gone, if it was there before.
+            Error::Absent(_) if self.is(Standing::Right) => self.fail(),
             Error::Absent(_) => self.standing.store(Standing::Out as u8, Ordering::Relaxed),
             Error::Broken(_) => self.fail(),
         }

@@ -15,9 +15,44 @@ use crate::routing::Watcher;
 pub(crate) struct Hashing {
     base: Base,
     kernel: Option<KernelHash>,
-    /// Whether anything has been hashed yet: the route is chosen by the first bytes.
-    begun: bool,
+    /// How the message begins, as long as it is short: then the kernel may still have it.
+    head: Head,
     watcher: Watcher,
+}
+
+/// At most a block, which is what HMAC begins with.
+#[derive(Clone)]
+struct Head {
+    bytes: [u8; LONGEST_HEAD],
+    /// Of the message so far; none if it is longer.
+    length: Option<usize>,
+}
+
+const LONGEST_HEAD: usize = 144;
+
+impl Head {
+    const EMPTY: Self = Self { bytes: [0; LONGEST_HEAD], length: Some(0) };
+
+    fn extend(&mut self, data: &[u8]) {
+        let end = self.length.map(|length| length + data.len());
+        match (self.length, end) {
+            (Some(start), Some(end)) if end <= LONGEST_HEAD => {
+                self.bytes[start..end].copy_from_slice(data);
+                self.length = Some(end);
+            }
+            _ => self.length = None,
+        }
+    }
+
+    fn get(&self) -> Option<&[u8]> {
+        self.length.map(|length| &self.bytes[..length])
+    }
+}
+
+impl Drop for Head {
+    fn drop(&mut self) {
+        self.bytes.zeroize();
+    }
 }
 
 /// Who hashes what the kernel does not.
@@ -66,14 +101,14 @@ impl Base {
 
 impl Hashing {
     pub(crate) fn new(base: Base, kernel: Option<KernelHash>, watcher: Watcher) -> Self {
-        Self { base, kernel, begun: false, watcher }
+        Self { base, kernel, head: Head::EMPTY, watcher }
     }
 
     /// A copy, which goes on from here by itself.
     pub(crate) fn duplicate(&mut self) -> Result<Self, Refusal> {
         let kernel = self.kernel.as_mut().map(KernelHash::duplicate);
         let (base, watcher) = (self.base.clone(), self.watcher.clone());
-        let mut copy = Self { base, kernel, begun: self.begun, watcher };
+        let mut copy = Self { base, kernel, head: self.head.clone(), watcher };
         if copy.kernel.as_ref().is_some_and(|kernel| kernel.running && kernel.socket.is_none()) {
             copy.go_on_alone()?;
         }
@@ -82,7 +117,7 @@ impl Hashing {
 
     /// Begins again.
     pub(crate) fn reset(&mut self) -> Result<(), Refusal> {
-        self.begun = false;
+        self.head.length = Some(0);
         if let Some(kernel) = &mut self.kernel {
             kernel.forget();
         }
@@ -96,7 +131,6 @@ impl Hashing {
             None => self.base.update(data)?,
             Some(_) => self.update_far(data)?,
         };
-        self.begun = true;
         self.watcher.count(Direction::Encrypt, route, data.len());
         Ok(())
     }
@@ -104,11 +138,18 @@ impl Hashing {
     #[cold]
     fn update_far(&mut self, data: &[u8]) -> Result<Route, Refusal> {
         let Some(kernel) = &mut self.kernel else { return Err(Refusal::SILENT) };
-        if !self.begun && kernel.begin(data.len()).is_err() {
-            return self.base.update(data);
-        }
         if !kernel.running {
-            return self.base.update(data);
+            let begun = match self.head.get() {
+                Some(head) => kernel.begin(head, data.len()),
+                None => Err(FarFailed),
+            };
+            if begun.is_err() {
+                if kernel.offloaded.has_failed() {
+                    self.watcher.quarantine(Route::Kernel);
+                }
+                self.head.extend(data);
+                return self.base.update(data);
+            }
         }
         if kernel.update(data).is_ok() {
             return Ok(Route::Kernel);
@@ -125,6 +166,8 @@ impl Hashing {
         if kernel.offloaded.has_failed() {
             self.watcher.quarantine(Route::Kernel);
         }
+        self.head.length = None;
+        self.base.reset()?;
         let kept = kernel.kept.as_deref().ok_or(Refusal(&[Reason::Internal]))?;
         self.base.update(kept).map(|_| ())
     }
@@ -149,9 +192,9 @@ impl Hashing {
         }
         let mut right = [0; 64];
         let right = &mut right[..hash.len()];
+        self.base.reset()?;
         self.base.update(kept)?;
         self.base.finish(right)?;
-        self.base.reset()?;
         if right == hash {
             return Ok(false);
         }
@@ -178,8 +221,8 @@ impl KernelHash {
         Self { offloaded, socket: None, running: false, kept: None, patience: Patience::NEW }
     }
 
-    /// Begins a message whose first call has so many bytes, if that is the kernel's.
-    fn begin(&mut self, bytes: usize) -> Result<(), FarFailed> {
+    /// Begins a message with its head, if the next call is the kernel's.
+    fn begin(&mut self, head: &[u8], bytes: usize) -> Result<(), FarFailed> {
         if !self.offloaded.takes(Direction::Encrypt, bytes) {
             return Err(FarFailed);
         }
@@ -192,6 +235,7 @@ impl KernelHash {
             self.socket = Some(socket.map_err(|error| self.lost(&error))?);
         }
         self.kept = Some(Vec::new());
+        self.update(head)?;
         self.running = true;
         Ok(())
     }

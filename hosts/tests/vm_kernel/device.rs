@@ -134,8 +134,9 @@ pub(crate) fn unbound() -> Result<(), String> {
     tell("bind")?;
     same(|| "in the stream".to_owned(), &right, &got[..count])?;
     same(|| "after".to_owned(), &right, &after?)?;
-    match ours.bytes(NAME, Route::Kernel)? {
-        kernel if kernel <= 2 * plain.len() as u64 => Ok(()),
-        kernel => Err(format!("the kernel ran {kernel} bytes without its device")),
+    let kernel = ours.bytes(NAME, Route::Kernel)?;
+    if kernel > 2 * plain.len() as u64 {
+        return Err(format!("the kernel ran {kernel} bytes without its device"));
     }
+    ours.kernel_is_quarantined()
 }
