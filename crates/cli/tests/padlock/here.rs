@@ -69,9 +69,10 @@ fn kernel() -> Result<(), String> {
     let served: Vec<_> = serving.filter_map(|driver| driver["algorithm"].as_str()).collect();
     let all = algorithms.iter().all(|algorithm| served.contains(algorithm));
     expect(all, "an algorithm that nobody serves")?;
-    is_documented(&json, &[])?;
-    Ended::of(&mut wirespeed("kernel --prefer nothing"))?.is(2, "choose from padlock")?;
-    Ended::of(&mut wirespeed("kernel --dry-run"))?.is(2, "--prefer padlock or --unprefer").map(drop)
+    is_documented(&json, &["measured[]*", "raised[]*"])?;
+    Ended::of(&mut wirespeed("kernel --prefer nothing"))?
+        .is(2, "no driver and no crypto module")?;
+    Ended::of(&mut wirespeed("kernel --dry-run"))?.is(2, "--prefer DRIVER or --unprefer").map(drop)
 }
 
 fn help() -> Result<(), String> {
