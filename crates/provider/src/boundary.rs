@@ -16,6 +16,7 @@ pub(crate) mod host_cipher;
 pub(crate) mod host_context;
 pub(crate) mod host_digest;
 pub(crate) mod host_library;
+mod host_object;
 pub(crate) mod provider;
 #[cfg(test)]
 mod tests;

@@ -9,7 +9,7 @@ use zeroize::Zeroize;
 use crate::boundary::host_digest::HostDigest;
 use crate::far::{FarFailed, Offloaded, Patience};
 use crate::refusal::{Reason, Refusal};
-use crate::routing::Watcher;
+use crate::watcher::Watcher;
 
 /// A message being hashed.
 pub(crate) struct Hashing {

@@ -11,7 +11,8 @@
 //!
 //! We are a guest in another's process: no threads, no logging, no files kept open, no allocation
 //! between a context's making and its end, no locks. So libcrypto's own random generators may run on
-//! our ciphers, as those of 3.0 to 3.4 do when a program prefers us.
+//! our ciphers, as those of 3.0 to 3.4 do when a program prefers us. The one exception is what is off
+//! until asked for: a context whose calls go to Linux's crypto has a socket and memory for it ([`far`]).
 
 mod boundary;
 mod call;
@@ -35,6 +36,7 @@ mod routing;
 mod rows;
 #[cfg(feature = "trace")]
 pub mod trace;
+mod watcher;
 
 pub use boundary::provider::{builtin, init};
 pub use openssl::InitFunction;

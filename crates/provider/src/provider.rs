@@ -23,7 +23,8 @@ use crate::offload::Offload;
 use crate::openssl::{AlgorithmEntry, Param, data_type};
 use crate::params::{END, List, entry, text};
 use crate::refusal::{Reason, Refusal};
-use crate::routing::{By, Routing, Watch, Watcher};
+use crate::routing::{By, Routing, Watch};
+use crate::watcher::Watcher;
 
 const NAME: &CStr = c"Wirespeed";
 const VERSION: &CStr =

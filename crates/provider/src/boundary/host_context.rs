@@ -1,30 +1,27 @@
 //! A cipher context of the host's default provider, called through its own table of functions, without
 //! EVP.
 
-use std::ffi::c_void;
-use std::ptr::{null, null_mut};
+use std::ptr::null;
 use std::sync::Arc;
 
 use wirespeed_cipher::{Direction, InOut};
 
 use super::host_library::HostLibrary;
+use super::host_object::HostObject;
 use crate::call::Call;
 use crate::far::FarFailed;
 use crate::openssl::*;
 use crate::params::{END, entry};
 
 /// A context, as its provider made it.
+#[derive(Clone)]
 pub(crate) struct HostContext {
     functions: Functions,
-    context: *mut c_void,
-    /// Keeps its provider loaded.
-    library: Arc<HostLibrary>,
+    object: HostObject,
 }
 
 #[derive(Clone, Copy)]
 struct Functions {
-    free: FreeContext,
-    duplicate: NewContext,
     initialise: [Initialise; 2],
     update: Update,
     finish: Finish,
@@ -38,27 +35,19 @@ impl HostContext {
         let host = library.cipher(name)?;
         let table = host.functions;
         // SAFETY: the table is the default provider's own, and keeps to core_dispatch.h.
-        let (new, functions) = unsafe {
-            (
-                CIPHER_NEW_CONTEXT.find(table)?,
-                Functions {
-                    free: CIPHER_FREE_CONTEXT.find(table)?,
-                    duplicate: CIPHER_DUPLICATE_CONTEXT.find(table)?,
-                    initialise: [
-                        CIPHER_ENCRYPT_INIT.find(table)?,
-                        CIPHER_DECRYPT_INIT.find(table)?,
-                    ],
-                    update: CIPHER_UPDATE.find(table)?,
-                    finish: CIPHER_FINAL.find(table)?,
-                    answer: CIPHER_GET_CONTEXT_PARAMS.find(table)?,
-                    set: CIPHER_SET_CONTEXT_PARAMS.find(table)?,
-                },
-            )
-        };
-        // SAFETY: the default provider's own context.
-        let context = unsafe { new(host.provider) };
-        let library = library.clone();
-        (!context.is_null()).then_some(Self { functions, context, library })
+        unsafe {
+            let functions = Functions {
+                initialise: [CIPHER_ENCRYPT_INIT.find(table)?, CIPHER_DECRYPT_INIT.find(table)?],
+                update: CIPHER_UPDATE.find(table)?,
+                finish: CIPHER_FINAL.find(table)?,
+                answer: CIPHER_GET_CONTEXT_PARAMS.find(table)?,
+                set: CIPHER_SET_CONTEXT_PARAMS.find(table)?,
+            };
+            let (new, free) = (CIPHER_NEW_CONTEXT.find(table)?, CIPHER_FREE_CONTEXT.find(table)?);
+            let duplicate = CIPHER_DUPLICATE_CONTEXT.find(table)?;
+            let object = HostObject::new(library, &host, new, free, duplicate)?;
+            Some(Self { functions, object })
+        }
     }
 
     /// A start, with a key, an IV, both or neither.
@@ -72,11 +61,11 @@ impl HostContext {
         debug_assert!(params.last().is_some_and(Param::is_end));
         let parts = |bytes: Option<&[u8]>| bytes.map_or((null(), 0), |it| (it.as_ptr(), it.len()));
         let ((key, key_bytes), (iv, iv_bytes)) = (parts(key), parts(iv));
-        self.check(|it| {
-            let initialise = it.functions.initialise[direction as usize];
+        let initialise = self.functions.initialise[direction as usize];
+        self.object.call(|context| {
             // SAFETY: the context is this table's own and in nobody else's use; key and IV are as long
             // as told, and the list has an end.
-            unsafe { initialise(it.context, key, key_bytes, iv, iv_bytes, params.as_ptr()) }
+            unsafe { initialise(context, key, key_bytes, iv, iv_bytes, params.as_ptr()) }
         })
     }
 
@@ -92,12 +81,10 @@ impl HostContext {
         length: usize,
     ) -> Result<usize, FarFailed> {
         let mut written = 0;
-        self.check(|it| {
+        let update = self.functions.update;
+        self.object.call(|context| {
             // SAFETY: the context is this table's own; the caller promises the buffers.
-            unsafe {
-                let update = it.functions.update;
-                update(it.context, output, &raw mut written, capacity, input, length)
-            }
+            unsafe { update(context, output, &raw mut written, capacity, input, length) }
         })?;
         Ok(written)
     }
@@ -120,9 +107,10 @@ impl HostContext {
     pub(crate) fn finish(&mut self, call: Call<'_>) -> Result<usize, FarFailed> {
         let (output, capacity, ..) = call.into_raw();
         let mut written = 0;
-        self.check(|it| {
+        let finish = self.functions.finish;
+        self.object.call(|context| {
             // SAFETY: the context is this table's own; a call vouches for its buffer.
-            unsafe { (it.functions.finish)(it.context, output, &raw mut written, capacity) }
+            unsafe { finish(context, output, &raw mut written, capacity) }
         })?;
         Ok(written)
     }
@@ -148,8 +136,9 @@ impl HostContext {
     /// # Safety
     /// `list` must be null or end with a null key, be writable, and be nobody else's.
     pub(crate) unsafe fn answer(&mut self, list: *mut Param) -> Result<(), FarFailed> {
+        let answer = self.functions.answer;
         // SAFETY: the context is this table's own; the caller promises the list.
-        self.check(|it| unsafe { (it.functions.answer)(it.context, list) })
+        self.object.call(|context| unsafe { answer(context, list) })
     }
 
     /// Takes parameters.
@@ -157,33 +146,8 @@ impl HostContext {
     /// # Safety
     /// `list` must be null or end with a null key.
     pub(crate) unsafe fn set(&mut self, list: *const Param) -> Result<(), FarFailed> {
+        let set = self.functions.set;
         // SAFETY: the context is this table's own; the caller promises the list.
-        self.check(|it| unsafe { (it.functions.set)(it.context, list) })
-    }
-
-    fn check(&mut self, run: impl FnOnce(&mut Self) -> i32) -> Result<(), FarFailed> {
-        if !self.context.is_null() && run(self) == 1 { Ok(()) } else { Err(FarFailed) }
-    }
-}
-
-impl Clone for HostContext {
-    /// Without memory the copy has no context, and all its calls fail.
-    fn clone(&self) -> Self {
-        let context = if self.context.is_null() {
-            null_mut()
-        } else {
-            // SAFETY: the context is this table's own.
-            unsafe { (self.functions.duplicate)(self.context) }
-        };
-        Self { context, library: self.library.clone(), ..*self }
-    }
-}
-
-impl Drop for HostContext {
-    fn drop(&mut self) {
-        if !self.context.is_null() {
-            // SAFETY: the context is this table's own, and given up here.
-            unsafe { (self.functions.free)(self.context) };
-        }
+        self.object.call(|context| unsafe { set(context, list) })
     }
 }

@@ -20,7 +20,7 @@ use crate::openssl::Param;
 use crate::params::END;
 use crate::provider::Provider;
 use crate::refusal::Refusal;
-use crate::routing::Watcher;
+use crate::watcher::Watcher;
 
 /// The context of a foreign cipher.
 #[derive(Clone)]

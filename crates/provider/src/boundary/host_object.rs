@@ -1,0 +1,64 @@
+//! A context that the host's default provider made for us.
+
+use std::ffi::{c_int, c_void};
+use std::ptr::null_mut;
+use std::sync::Arc;
+
+use super::host_library::{HostAlgorithm, HostLibrary};
+use crate::far::FarFailed;
+use crate::openssl::*;
+
+/// A context and what makes, copies and frees it.
+pub(super) struct HostObject {
+    context: *mut c_void,
+    free: FreeContext,
+    duplicate: NewContext,
+    /// Keeps its provider loaded.
+    library: Arc<HostLibrary>,
+}
+
+impl HostObject {
+    /// A context by its provider's own function, if there is memory.
+    ///
+    /// # Safety
+    /// The functions must be those of `host`, which must be an algorithm of `library`.
+    pub(super) unsafe fn new(
+        library: &Arc<HostLibrary>,
+        host: &HostAlgorithm,
+        new: NewContext,
+        free: FreeContext,
+        duplicate: NewContext,
+    ) -> Option<Self> {
+        // SAFETY: the provider's own function and its own context.
+        let context = unsafe { new(host.provider) };
+        let library = library.clone();
+        (!context.is_null()).then_some(Self { context, free, duplicate, library })
+    }
+
+    /// Calls a function of the context's, which nobody else may be using; C says 1 for success.
+    pub(super) fn call(&self, run: impl FnOnce(*mut c_void) -> c_int) -> Result<(), FarFailed> {
+        if !self.context.is_null() && run(self.context) == 1 { Ok(()) } else { Err(FarFailed) }
+    }
+}
+
+impl Clone for HostObject {
+    /// Without memory the copy has no context, and all its calls fail.
+    fn clone(&self) -> Self {
+        let context = if self.context.is_null() {
+            null_mut()
+        } else {
+            // SAFETY: the context is this function's own.
+            unsafe { (self.duplicate)(self.context) }
+        };
+        Self { context, library: self.library.clone(), ..*self }
+    }
+}
+
+impl Drop for HostObject {
+    fn drop(&mut self) {
+        if !self.context.is_null() {
+            // SAFETY: the context is this function's own, and given up here.
+            unsafe { (self.free)(self.context) };
+        }
+    }
+}
