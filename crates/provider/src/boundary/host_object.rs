@@ -35,8 +35,9 @@ impl HostObject {
         (!context.is_null()).then_some(Self { context, free, duplicate, library })
     }
 
-    /// Calls a function of the context's, which nobody else may be using; C says 1 for success.
-    pub(super) fn call(&self, run: impl FnOnce(*mut c_void) -> c_int) -> Result<(), FarFailed> {
+    /// Calls a function of the context's; C says 1 for success.
+    #[expect(clippy::needless_pass_by_ref_mut, reason = "one call at a time changes the context")]
+    pub(super) fn call(&mut self, run: impl FnOnce(*mut c_void) -> c_int) -> Result<(), FarFailed> {
         if !self.context.is_null() && run(self.context) == 1 { Ok(()) } else { Err(FarFailed) }
     }
 }
