@@ -15,44 +15,7 @@ use crate::watcher::Watcher;
 pub(crate) struct Hashing {
     base: Base,
     kernel: Option<KernelHash>,
-    /// How the message begins, as long as it is short: then the kernel may still have it.
-    head: Head,
     watcher: Watcher,
-}
-
-/// At most a block, which is what HMAC begins with.
-#[derive(Clone)]
-struct Head {
-    bytes: [u8; LONGEST_HEAD],
-    /// Of the message so far; none if it is longer.
-    length: Option<usize>,
-}
-
-const LONGEST_HEAD: usize = 144;
-
-impl Head {
-    const EMPTY: Self = Self { bytes: [0; LONGEST_HEAD], length: Some(0) };
-
-    fn extend(&mut self, data: &[u8]) {
-        let end = self.length.map(|length| length + data.len());
-        match (self.length, end) {
-            (Some(start), Some(end)) if end <= LONGEST_HEAD => {
-                self.bytes[start..end].copy_from_slice(data);
-                self.length = Some(end);
-            }
-            _ => self.length = None,
-        }
-    }
-
-    fn get(&self) -> Option<&[u8]> {
-        self.length.map(|length| &self.bytes[..length])
-    }
-}
-
-impl Drop for Head {
-    fn drop(&mut self) {
-        self.bytes.zeroize();
-    }
 }
 
 /// Who hashes what the kernel does not.
@@ -101,14 +64,14 @@ impl Base {
 
 impl Hashing {
     pub(crate) fn new(base: Base, kernel: Option<KernelHash>, watcher: Watcher) -> Self {
-        Self { base, kernel, head: Head::EMPTY, watcher }
+        Self { base, kernel, watcher }
     }
 
     /// A copy, which goes on from here by itself.
     pub(crate) fn duplicate(&mut self) -> Result<Self, Refusal> {
         let kernel = self.kernel.as_mut().map(KernelHash::duplicate);
         let (base, watcher) = (self.base.clone(), self.watcher.clone());
-        let mut copy = Self { base, kernel, head: self.head.clone(), watcher };
+        let mut copy = Self { base, kernel, watcher };
         if copy.kernel.as_ref().is_some_and(|kernel| kernel.running && kernel.socket.is_none()) {
             copy.go_on_alone()?;
         }
@@ -117,7 +80,6 @@ impl Hashing {
 
     /// Begins again.
     pub(crate) fn reset(&mut self) -> Result<(), Refusal> {
-        self.head.length = Some(0);
         if let Some(kernel) = &mut self.kernel {
             kernel.forget();
         }
@@ -138,18 +100,12 @@ impl Hashing {
     #[cold]
     fn update_far(&mut self, data: &[u8]) -> Result<Route, Refusal> {
         let Some(kernel) = &mut self.kernel else { return Err(Refusal::SILENT) };
-        if !kernel.running {
-            let begun = match self.head.get() {
-                Some(head) => kernel.begin(head, data.len()),
-                None => Err(FarFailed),
-            };
-            if begun.is_err() {
-                if kernel.offloaded.has_failed() {
-                    self.watcher.quarantine(Route::Kernel);
-                }
-                self.head.extend(data);
-                return self.base.update(data);
+        if !kernel.running && kernel.begin(data.len()).is_err() {
+            if kernel.offloaded.has_failed() {
+                self.watcher.quarantine(Route::Kernel);
             }
+            kernel.head.extend(data);
+            return self.base.update(data);
         }
         if kernel.update(data).is_ok() {
             return Ok(Route::Kernel);
@@ -166,7 +122,7 @@ impl Hashing {
         if kernel.offloaded.has_failed() {
             self.watcher.quarantine(Route::Kernel);
         }
-        self.head.length = None;
+        kernel.head.length = None;
         self.base.reset()?;
         let kept = kernel.kept.as_deref().ok_or(Refusal(&[Reason::Internal]))?;
         self.base.update(kept).map(|_| ())
@@ -203,11 +159,48 @@ impl Hashing {
     }
 }
 
+/// At most a block, which is what HMAC begins with.
+#[derive(Clone)]
+struct Head {
+    bytes: [u8; LONGEST_HEAD],
+    /// Of the message so far; none if it is longer.
+    length: Option<usize>,
+}
+
+const LONGEST_HEAD: usize = 144;
+
+impl Head {
+    const EMPTY: Self = Self { bytes: [0; LONGEST_HEAD], length: Some(0) };
+
+    fn extend(&mut self, data: &[u8]) {
+        let end = self.length.map(|length| length + data.len());
+        match (self.length, end) {
+            (Some(start), Some(end)) if end <= LONGEST_HEAD => {
+                self.bytes[start..end].copy_from_slice(data);
+                self.length = Some(end);
+            }
+            _ => self.length = None,
+        }
+    }
+
+    fn get(&self) -> &[u8] {
+        &self.bytes[..self.length.unwrap_or(0)]
+    }
+}
+
+impl Drop for Head {
+    fn drop(&mut self) {
+        self.bytes.zeroize();
+    }
+}
+
 /// The way to the kernel beside a hash context.
 pub(crate) struct KernelHash {
     offloaded: Arc<Offloaded>,
     socket: Option<Hash>,
     running: bool,
+    /// How the message begins, as long as it is short: then the kernel may still have it.
+    head: Head,
     /// The message so far, unless it is too long to keep: the kernel does not give its state back.
     kept: Option<Vec<u8>>,
     patience: Patience,
@@ -217,13 +210,14 @@ pub(crate) struct KernelHash {
 const LONGEST_KEPT: usize = 65536;
 
 impl KernelHash {
-    pub(crate) const fn new(offloaded: Arc<Offloaded>) -> Self {
-        Self { offloaded, socket: None, running: false, kept: None, patience: Patience::NEW }
+    pub(crate) fn new(offloaded: Arc<Offloaded>) -> Self {
+        let (head, patience) = (Head::EMPTY, Patience::NEW);
+        Self { offloaded, socket: None, running: false, head, kept: None, patience }
     }
 
     /// Begins a message with its head, if the next call is the kernel's.
-    fn begin(&mut self, head: &[u8], bytes: usize) -> Result<(), FarFailed> {
-        if !self.offloaded.takes(Direction::Encrypt, bytes) {
+    fn begin(&mut self, bytes: usize) -> Result<(), FarFailed> {
+        if self.head.length.is_none() || !self.offloaded.takes(Direction::Encrypt, bytes) {
             return Err(FarFailed);
         }
         self.patience.ask()?;
@@ -235,7 +229,8 @@ impl KernelHash {
             self.socket = Some(socket.map_err(|error| self.lost(&error))?);
         }
         self.kept = Some(Vec::new());
-        self.update(head)?;
+        let head = self.head.clone();
+        self.update(head.get())?;
         self.running = true;
         Ok(())
     }
@@ -268,6 +263,7 @@ impl KernelHash {
             offloaded: self.offloaded.clone(),
             socket: socket.and_then(|socket| socket.try_clone().ok()),
             running: self.running,
+            head: self.head.clone(),
             kept: self.kept.clone(),
             patience: self.patience,
         }
@@ -292,6 +288,7 @@ impl KernelHash {
             socket.reset();
         }
         self.running = false;
+        self.head.length = Some(0);
         self.drop_kept();
     }
 }
