@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use wirespeed_cipher::{Direction, InOut, Route};
-use wirespeed_kernel::{Cipher, Error, Permission, Transform};
+use wirespeed_kernel::{Cipher, Error, Permission, Transform, permitted};
 use wirespeed_plan::{OCTAVES, octave};
 use zeroize::Zeroize;
 
@@ -164,8 +164,10 @@ impl Offloaded {
     pub(crate) fn judge(&self, error: &Error) -> FarFailed {
         match error {
             Error::Busy(_) => {}
-            // Gone, if it was there before.
-            Error::Absent(_) if self.is(Standing::Right) => self.fail(),
+            // Gone, if it was there before and the process has not entered a sandbox since.
+            Error::Absent(_) if self.is(Standing::Right) && permitted(self.permission).is_ok() => {
+                self.fail();
+            }
             Error::Absent(_) => self.standing.store(Standing::Out as u8, Ordering::Relaxed),
             Error::Broken(_) => self.fail(),
         }

@@ -153,7 +153,7 @@ pub(crate) fn sockets_that_were_asked_for() -> Result<(), String> {
 pub(crate) fn forced() -> Result<(), String> {
     for (kernel, verdict, word) in [
         ("AES-128-CBC", Verdict::Kill, "seccomp"),
-        ("AES-128-CBC, seccomp", Verdict::Refuse(libc::EPERM), "AES-128-CBC"),
+        ("AES-128-CBC, seccomp", Verdict::Refuse(libc::EPERM), "forbidden to this process"),
         ("AES-128-CBC, seccomp", Verdict::Refuse(libc::EAFNOSUPPORT), "AF_ALG"),
     ] {
         let scratch = Scratch::new()?;
