@@ -46,8 +46,14 @@ impl Host {
         inside.map(|route| self.find(route)).collect()
     }
 
-    /// One route, here or not. For Linux's crypto a socket is opened, which loads a module, and which
-    /// guards of some machines report: not without need.
+    /// Linux's crypto, as far as can be told without asking for it.
+    pub(crate) fn sight_kernel(&self) -> Found {
+        let (route, door) = (Route::Kernel, self.door());
+        let presence = wirespeed_kernel::sighted().map_err(|why| Absent(why.0));
+        Found { route, contender: Contender::for_route(route, door), presence }
+    }
+
+    /// One route, here or not. For Linux's crypto a socket is opened.
     pub(crate) fn find(&self, route: Route) -> Found {
         let contender = Contender::for_route(route, self.door());
         // Our provider does not even load on a route that fails its self-test; that is no absence.

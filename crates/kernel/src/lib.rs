@@ -27,6 +27,6 @@ pub use cipher::Cipher;
 pub use error::{Absent, Error};
 pub use hash::Hash;
 pub use permission::{Permission, permitted};
-pub use presence::{presence, presence_of, presence_of_with, presence_with};
+pub use presence::{presence, presence_of, presence_of_with, presence_with, sighted};
 pub use prove::{prove, self_test};
 pub use transform::{Kind, Transform};

@@ -7,6 +7,30 @@ use crate::permission::{Permission, permitted};
 use crate::wire::{self, Refusal, Step};
 use crate::{Absent, Error, Transform};
 
+/// Whether programs could have AF_ALG sockets, told by what the kernel lists: opening one loads a module, and
+/// the guards of some machines report it.
+pub fn sighted() -> Result<(), Absent> {
+    if restriction() == Some(2) {
+        return Err(switched_off());
+    }
+    let text = |file: &str| fs::read_to_string(file).unwrap_or_default();
+    // Families that are registered, by a module or from the start (`alg_proto` in crypto/af_alg.c).
+    let registered = text("/proc/net/protocols").lines().any(|line| line.starts_with("ALG "));
+    let release = text("/proc/sys/kernel/osrelease");
+    let modules = text(&format!("/lib/modules/{}/modules.dep", release.trim()));
+    match registered || modules.contains("/af_alg.ko") {
+        true => Ok(()),
+        false => Err(Absent(NO_AF_ALG.to_owned())),
+    }
+}
+
+const NO_AF_ALG: &str =
+    "this kernel has no AF_ALG, or its module af_alg is not there or may not be loaded";
+
+fn switched_off() -> Absent {
+    Absent(format!("AF_ALG is switched off here ({RESTRICTION} is 2)"))
+}
+
 /// Whether this process can have AF_ALG sockets: one is opened and closed again, unless the process is
 /// confined.
 pub fn presence() -> Result<(), Absent> {
@@ -68,13 +92,8 @@ impl Refusal {
     fn words_under(&self, name: &str, restriction: Option<u32>) -> Absent {
         let error = &self.error;
         Absent(match (self.step, error.raw_os_error()) {
-            (Step::Socket, Some(libc::EAFNOSUPPORT)) if restriction == Some(2) => {
-                format!("AF_ALG is switched off here ({RESTRICTION} is 2)")
-            }
-            (Step::Socket, Some(libc::EAFNOSUPPORT)) => {
-                "this kernel has no AF_ALG, or its module af_alg is not there or may not be loaded"
-                    .to_owned()
-            }
+            (Step::Socket, Some(libc::EAFNOSUPPORT)) if restriction == Some(2) => switched_off().0,
+            (Step::Socket, Some(libc::EAFNOSUPPORT)) => NO_AF_ALG.to_owned(),
             (Step::Socket, Some(libc::EPERM | libc::EACCES)) => {
                 format!(
                     "AF_ALG is forbidden to this process, by a container or a security module ({error})"

@@ -78,7 +78,7 @@ pub(crate) fn run(arguments: RoutesArguments) -> Result<(), Fault> {
     let asked = asked.transpose().map_err(Fault::usage)?;
     let wanted = |subject: Subject| asked.is_none_or(|asked| asked == subject);
     let host = Host::discover();
-    let found = host.routes().into_iter().chain([host.find(Route::Kernel)]);
+    let found = host.routes().into_iter().chain([host.sight_kernel()]);
     let effect = Effect::here(&host);
     let listed = effect.listed.as_ref();
     // On a CPU without AES instructions none of the ladder is here, and the provider offers nothing.

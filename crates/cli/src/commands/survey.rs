@@ -25,7 +25,7 @@ pub(crate) fn run(arguments: SurveyArguments) -> Result<(), Fault> {
     let mut routes: Vec<RouteState> =
         found.iter().map(|found| RouteState::of(&host, found)).collect();
     let is_on = Effect::here(&host).kernel.is_some();
-    routes.push(RouteState::of_kernel(&host.find(Route::Kernel), is_on));
+    routes.push(RouteState::of_kernel(&host.sight_kernel(), is_on));
     show(&routes_text(&routes))?;
 
     let contest = Contest {
