@@ -72,7 +72,7 @@ fn kernel_route(workspace: &Workspace, series: Option<&str>) -> Result<Tally> {
         .cargo(["test", "--release", "--package", "wirespeed-conformance", "--test", "conformance"])
         .environment(RUNNER, guest("")?)
         .environment("WIRESPEED_SCHEDULE", "reduced")
-        .arguments(["--", "provider::kernel::vectors"])
+        .arguments(["--", "provider::kernel"])
         .tests()?;
     Ok(tally)
 }
