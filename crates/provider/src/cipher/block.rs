@@ -296,6 +296,9 @@ impl<M: BlockMode> Cipher for Blocks<M> {
             // Every record ended by itself.
             return Err(Refusal::OPERATION_FAILED);
         }
+        if self.open.is_empty() && !self.common.padding {
+            return Ok(0);
+        }
         let (encrypts, padded) = (self.common.direction == Direction::Encrypt, self.common.padding);
         let mut open = self.open;
         let written = open.finish(call, encrypts, padded, |block| {
