@@ -100,6 +100,15 @@ static TABLE: [Entry; 31] = [
     mac("HMAC-SHA2-512", 64),
 ];
 
+/// Slices cannot be compared in constants.
+const fn same(a: &[u8], b: &[u8]) -> bool {
+    let mut at = 0;
+    while at < a.len() && at < b.len() && a[at] == b[at] {
+        at += 1;
+    }
+    at == a.len() && at == b.len()
+}
+
 impl Foreign {
     /// How many there are.
     pub const COUNT: usize = TABLE.len();
@@ -109,9 +118,29 @@ impl Foreign {
         (0..Self::COUNT as u8).map(Self)
     }
 
+    /// The one at a place of [`Self::all`].
+    pub fn at(place: usize) -> Option<Self> {
+        (place < Self::COUNT).then_some(Self(place as u8))
+    }
+
     /// The place in [`Self::all`].
     pub const fn index(self) -> usize {
         self.0 as usize
+    }
+
+    /// The one of exactly that name, for tables.
+    ///
+    /// # Panics
+    /// If there is none, which a constant tells when it is compiled.
+    pub const fn called(name: &str) -> Self {
+        let mut place = 0;
+        while place < TABLE.len() {
+            if same(TABLE[place].name.as_bytes(), name.as_bytes()) {
+                return Self(place as u8);
+            }
+            place += 1;
+        }
+        panic!("no such algorithm")
     }
 
     const fn entry(self) -> &'static Entry {
@@ -161,6 +190,7 @@ mod tests {
     fn every_name_is_found_again_and_is_nobody_elses() {
         for foreign in Foreign::all() {
             assert_eq!(foreign.name().to_lowercase().parse(), Ok(foreign));
+            assert_eq!(Foreign::called(foreign.name()), foreign);
             assert!(foreign.name().parse::<Algorithm>().is_err());
             assert!(foreign.name().parse::<Digest>().is_err());
         }

@@ -40,6 +40,15 @@ impl Subject {
         }
     }
 
+    /// The one at a place of [`Self::all`].
+    pub fn at(place: usize) -> Option<Self> {
+        let digest = || place.checked_sub(Algorithm::ALL.len());
+        let foreign = || digest()?.checked_sub(Digest::ALL.len());
+        let cipher = Algorithm::ALL.get(place).copied().map(Self::Cipher);
+        let digest = || Digest::ALL.get(digest()?).copied().map(Self::Digest);
+        cipher.or_else(digest).or_else(|| Foreign::at(foreign()?).map(Self::Foreign))
+    }
+
     /// OpenSSL's name.
     pub const fn name(self) -> &'static str {
         match self {
@@ -132,5 +141,7 @@ mod tests {
     fn everything_has_its_place() {
         assert!(Subject::all().enumerate().all(|(place, subject)| subject.index() == place));
         assert_eq!(Subject::all().count(), Subject::COUNT);
+        let found: Vec<_> = (0..=Subject::COUNT).map_while(Subject::at).collect();
+        assert!(Subject::all().eq(found), "and nothing else");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ffi::CStr;
 
-use wirespeed_cipher::Subject;
+use wirespeed_cipher::{Digest, Foreign, Subject};
 
 use crate::boundary::digest::functions;
 use crate::openssl::{Dispatch, Param};
@@ -11,6 +11,7 @@ use crate::refusal::Refusal;
 
 /// What OpenSSL wants to know of a hash function, as in the default provider.
 pub(crate) struct Facts {
+    pub(crate) subject: Subject,
     /// All names (providers/implementations/include/prov/names.h).
     pub(crate) names: &'static CStr,
     block_bytes: usize,
@@ -20,24 +21,37 @@ pub(crate) struct Facts {
     bare_identifier: bool,
 }
 
-const fn facts(names: &'static CStr, block_bytes: usize, bytes: usize, bare: bool) -> Facts {
-    Facts { names, block_bytes, bytes, bare_identifier: bare }
+const fn facts(
+    subject: Subject,
+    names: &'static CStr,
+    [block_bytes, bytes]: [usize; 2],
+    bare_identifier: bool,
+) -> Facts {
+    Facts { subject, names, block_bytes, bytes, bare_identifier }
+}
+
+const fn ours(digest: Digest, names: &'static CStr, sizes: [usize; 2], bare: bool) -> Facts {
+    facts(Subject::Digest(digest), names, sizes, bare)
+}
+
+const fn foreign(name: &str, names: &'static CStr, sizes: [usize; 2], bare: bool) -> Facts {
+    facts(Subject::Foreign(Foreign::called(name)), names, sizes, bare)
 }
 
 /// Ours, then those of others that the kernel may have.
 static TABLE: [Facts; 12] = [
-    facts(c"SHA1:SHA-1:SSL3-SHA1:1.3.14.3.2.26", 64, 20, true),
-    facts(c"SHA2-224:SHA-224:SHA224:2.16.840.1.101.3.4.2.4", 64, 28, true),
-    facts(c"SHA2-256:SHA-256:SHA256:2.16.840.1.101.3.4.2.1", 64, 32, true),
-    facts(c"SHA2-384:SHA-384:SHA384:2.16.840.1.101.3.4.2.2", 128, 48, true),
-    facts(c"SHA2-512:SHA-512:SHA512:2.16.840.1.101.3.4.2.3", 128, 64, true),
-    facts(c"SM3:1.2.156.10197.1.401", 64, 32, false),
-    facts(c"MD4:1.2.840.113549.2.4", 64, 16, false),
-    facts(c"MD5:SSL3-MD5:1.2.840.113549.2.5", 64, 16, false),
-    facts(c"SHA3-224:2.16.840.1.101.3.4.2.7", 144, 28, true),
-    facts(c"SHA3-256:2.16.840.1.101.3.4.2.8", 136, 32, true),
-    facts(c"SHA3-384:2.16.840.1.101.3.4.2.9", 104, 48, true),
-    facts(c"SHA3-512:2.16.840.1.101.3.4.2.10", 72, 64, true),
+    ours(Digest::Sha1, c"SHA1:SHA-1:SSL3-SHA1:1.3.14.3.2.26", [64, 20], true),
+    ours(Digest::Sha224, c"SHA2-224:SHA-224:SHA224:2.16.840.1.101.3.4.2.4", [64, 28], true),
+    ours(Digest::Sha256, c"SHA2-256:SHA-256:SHA256:2.16.840.1.101.3.4.2.1", [64, 32], true),
+    ours(Digest::Sha384, c"SHA2-384:SHA-384:SHA384:2.16.840.1.101.3.4.2.2", [128, 48], true),
+    ours(Digest::Sha512, c"SHA2-512:SHA-512:SHA512:2.16.840.1.101.3.4.2.3", [128, 64], true),
+    ours(Digest::Sm3, c"SM3:1.2.156.10197.1.401", [64, 32], false),
+    foreign("MD4", c"MD4:1.2.840.113549.2.4", [64, 16], false),
+    foreign("MD5", c"MD5:SSL3-MD5:1.2.840.113549.2.5", [64, 16], false),
+    foreign("SHA3-224", c"SHA3-224:2.16.840.1.101.3.4.2.7", [144, 28], true),
+    foreign("SHA3-256", c"SHA3-256:2.16.840.1.101.3.4.2.8", [136, 32], true),
+    foreign("SHA3-384", c"SHA3-384:2.16.840.1.101.3.4.2.9", [104, 48], true),
+    foreign("SHA3-512", c"SHA3-512:2.16.840.1.101.3.4.2.10", [72, 64], true),
 ];
 
 /// The facts at a place of the table, which functions without a context know a hash function by.
@@ -45,18 +59,9 @@ pub(crate) fn at(place: usize) -> &'static Facts {
     &TABLE[place]
 }
 
-impl Facts {
-    /// The hash function itself, by the first of its names.
-    pub(crate) fn subject(&self) -> Subject {
-        let names = self.names.to_str().expect("names are ASCII");
-        let name = names.split(':').next().unwrap_or_default();
-        name.parse().expect("a known name")
-    }
-}
-
 /// A hash function's facts and functions, if it can be on offer.
 pub(crate) fn offer(subject: Subject) -> Option<(&'static Facts, *const Dispatch)> {
-    let place = TABLE.iter().position(|facts| facts.subject() == subject)?;
+    let place = TABLE.iter().position(|facts| facts.subject == subject)?;
     macro_rules! table {
         ($($place:literal)*) => {
             match place {
@@ -105,7 +110,7 @@ pub(crate) unsafe fn answer(facts: &Facts, mut list: *mut Param) -> Result<(), R
 
 #[cfg(test)]
 mod tests {
-    use wirespeed_cipher::{Digest, Shape};
+    use wirespeed_cipher::Shape;
 
     use super::*;
 
@@ -124,8 +129,16 @@ mod tests {
     }
 
     #[test]
+    fn every_hash_function_has_its_own_name_first() {
+        for facts in &TABLE {
+            let names = facts.names.to_str().unwrap();
+            assert_eq!(names.split(':').next(), Some(facts.subject.name()));
+        }
+    }
+
+    #[test]
     fn every_hash_function_has_its_own_functions() {
-        let all = TABLE.iter().filter_map(|facts| offer(facts.subject()));
+        let all = TABLE.iter().filter_map(|facts| offer(facts.subject));
         let mut tables: Vec<_> = all.map(|(_, functions)| functions).collect();
         tables.sort();
         tables.dedup();

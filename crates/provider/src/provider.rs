@@ -210,7 +210,7 @@ impl Provider {
     pub(crate) fn foreign(&self, subject: usize) -> Option<(HostContext, KernelCipher, Watcher)> {
         let routing = self.routing.as_ref()?;
         let kernel = KernelCipher::new(routing.offloaded(subject)?.clone());
-        let subject = Subject::all().nth(subject)?;
+        let subject = Subject::at(subject)?;
         let host = HostContext::new(routing.host_library()?, subject.name())?;
         Some((host, kernel, Watcher::new(routing, subject)))
     }

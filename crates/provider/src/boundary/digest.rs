@@ -69,7 +69,7 @@ unsafe extern "C" fn new_context<const PLACE: usize>(provider: *mut c_void) -> *
         || Some(provider.core),
         || {
             let facts = digest::at(PLACE);
-            let hashing = provider.hashing(facts.subject()).ok_or(Refusal(&[Reason::Internal]))?;
+            let hashing = provider.hashing(facts.subject).ok_or(Refusal(&[Reason::Internal]))?;
             context = place(Context { hashing, facts, core: provider.core }, provider.core);
             Ok(())
         },

@@ -172,7 +172,7 @@ impl<const BLOCK: usize> Cipher for Foreign<BLOCK> {
 
     fn new(provider: &Provider, subject: usize) -> Option<Self> {
         let (host, kernel, watcher) = provider.foreign(subject)?;
-        let Some(Subject::Foreign(foreign)) = Subject::all().nth(subject) else { return None };
+        let Some(Subject::Foreign(foreign)) = Subject::at(subject) else { return None };
         let Shape::Cipher { mode, .. } = foreign.shape() else { return None };
         let Kind::Cipher { key_bytes, .. } = kernel.offloaded().transform().kind else {
             return None;
