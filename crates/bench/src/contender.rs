@@ -3,6 +3,7 @@
 use std::fmt;
 
 use wirespeed_cipher::Route;
+pub use wirespeed_kernel::Absent;
 
 use crate::offload::Socket;
 
@@ -107,15 +108,3 @@ impl fmt::Display for Contender {
         }
     }
 }
-
-/// Why a contender is not there.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Absent(pub String);
-
-impl fmt::Display for Absent {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Absent {}

@@ -25,17 +25,13 @@ fn transform(subject: Subject) -> Result<&'static Transform, Absent> {
     Transform::named(subject.name()).ok_or_else(none)
 }
 
-fn told(why: kernel::Absent) -> Absent {
-    Absent(why.0)
-}
-
 impl Offload for ThisKernel {
     fn presence(&self) -> Result<(), Absent> {
-        kernel::presence().map_err(told)
+        kernel::presence()
     }
 
     fn presence_of(&self, subject: Subject, driver: Option<&str>) -> Result<(), Absent> {
-        kernel::presence_of(transform(subject)?, driver).map_err(told)
+        kernel::presence_of(transform(subject)?, driver)
     }
 
     fn prove(&self, subject: Subject, driver: Option<&str>) -> Result<usize, String> {

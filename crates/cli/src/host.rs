@@ -49,7 +49,7 @@ impl Host {
     /// Linux's crypto, as far as can be told without asking for it.
     pub(crate) fn sight_kernel(&self) -> Found {
         let (route, door) = (Route::Kernel, self.door());
-        let presence = wirespeed_kernel::sighted().map_err(|why| Absent(why.0));
+        let presence = wirespeed_kernel::sighted();
         Found { route, contender: Contender::for_route(route, door), presence }
     }
 

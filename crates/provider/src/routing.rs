@@ -11,7 +11,6 @@ use wirespeed_cpu::Features;
 use wirespeed_plan::{OCTAVES, Plan};
 
 use crate::boundary::counters::Counters;
-use crate::boundary::host_digest::HostDigest;
 use crate::boundary::host_library::HostLibrary;
 use crate::far::Offloaded;
 use crate::ladder::Proven;
@@ -260,7 +259,7 @@ impl Routing {
     pub(crate) fn offloads_hash(&self, subject: Subject) -> bool {
         let offloaded = self.offloaded(subject.index()).is_some();
         let host = self.host.as_ref();
-        offloaded && host.is_some_and(|host| HostDigest::new(host, subject.name()).is_some())
+        offloaded && host.is_some_and(|host| host.has_digest(subject.name()))
     }
 
     /// Whether calls are counted or computed twice.

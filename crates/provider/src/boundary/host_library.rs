@@ -110,6 +110,11 @@ impl HostLibrary {
         self.providers.iter().find_map(|it| it.find(it.ciphers, name))
     }
 
+    /// Whether the host has a hash function.
+    pub(crate) fn has_digest(&self, name: &str) -> bool {
+        self.digest(name).is_some()
+    }
+
     /// A hash function, if the host has it.
     pub(super) fn digest(&self, name: &str) -> Option<HostAlgorithm> {
         self.providers.iter().find_map(|it| it.find(it.digests, name))
