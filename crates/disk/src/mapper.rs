@@ -1,0 +1,124 @@
+//! dm-crypt: devices of the kernel's device mapper, made for a test, and taken down however the test ends.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use crate::Candidate;
+
+/// What the mapping lies on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Backing {
+    /// Memory, by a driver of the kernel's; the one that is there if none is named.
+    Ram(Option<Ram>),
+    /// A new file, which must not exist yet, as a block device.
+    Loop(PathBuf),
+    /// A block device, whose content is lost.
+    Device(PathBuf),
+}
+
+/// A driver that makes a block device of memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ram {
+    Brd,
+    NullBlk,
+    Zram,
+}
+
+/// An option of dm-crypt's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Choice {
+    NoReadWorkqueue,
+    NoWriteWorkqueue,
+}
+
+/// Why nothing was done, or what was left undone: one line that says what to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trouble(pub String);
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Trouble {}
+
+/// Why a candidate is not mapped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unmapped {
+    /// This kernel has no such cipher: why, in words.
+    Lacking(String),
+    /// Anything else.
+    Failed(Trouble),
+}
+
+/// A device to map on, and everything that was set up for it. Dropping it takes all down.
+pub struct Setup {
+    raw: PathBuf,
+    bytes: u64,
+}
+
+/// A device that the kernel encrypts.
+pub struct Mapping {
+    /// The device's path.
+    pub path: PathBuf,
+    /// Bytes of it.
+    pub bytes: u64,
+    /// The kernel's driver that computes, as far as the kernel tells.
+    pub driver: Option<String>,
+}
+
+impl Setup {
+    /// Takes hold of what the mapping shall lie on, `bytes` of it.
+    pub fn open(_backing: &Backing, _bytes: u64) -> Result<Self, Trouble> {
+        Err(Trouble("not yet".to_owned()))
+    }
+
+    /// The device below.
+    pub fn raw(&self) -> &Path {
+        &self.raw
+    }
+
+    /// Bytes of it that are ours.
+    pub const fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Maps it with a cipher.
+    pub fn map(
+        &mut self,
+        _candidate: Candidate,
+        _key: &[u8],
+        _sector_bytes: usize,
+        _choices: &[Choice],
+    ) -> Result<Mapping, Unmapped> {
+        Err(Unmapped::Lacking("not yet".to_owned()))
+    }
+
+    /// Proves that the mapping's bytes on the device are those that `sectors` computes, both ways: what was
+    /// written through the mapping is decrypted by ours, and what ours wrote is read through the mapping.
+    /// Gives the bytes compared.
+    pub fn prove(
+        &mut self,
+        _mapping: &Mapping,
+        _candidate: Candidate,
+        _key: &[u8],
+    ) -> Result<u64, Trouble> {
+        Err(Trouble("not yet".to_owned()))
+    }
+
+    /// Takes the mapping away.
+    pub fn unmap(&mut self, _mapping: Mapping) -> Result<(), Trouble> {
+        Ok(())
+    }
+
+    /// Takes everything down, and says what could not be.
+    pub fn close(self) -> Result<(), Trouble> {
+        Ok(())
+    }
+}
+
+/// Takes down what killed runs have left, and says what it was.
+pub fn sweep() -> Result<Vec<String>, Trouble> {
+    Ok(Vec::new())
+}

@@ -1,0 +1,288 @@
+//! A cipher for sectors, as cryptsetup and dm-crypt spell it: `aes-xts-plain64`.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// A block cipher (or, with ARC4, a stream cipher; or a whole construction), by the kernel's name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Cipher {
+    Aes,
+    Anubis,
+    Arc4,
+    Aria,
+    Blowfish,
+    Camellia,
+    Cast5,
+    Cast6,
+    Khazad,
+    Serpent,
+    Sm4,
+    Tea,
+    Tnepres,
+    Twofish,
+    Xeta,
+    Xtea,
+    /// Adiantum: XChaCha with 12 rounds, AES, NH and Poly1305.
+    Xchacha12Aes,
+    /// Adiantum with 20 rounds.
+    Xchacha20Aes,
+    Aegis128,
+}
+
+/// How a sector is made of blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Mode {
+    /// Every block by itself; for ARC4 the key stream, begun anew with every sector.
+    Ecb,
+    Cbc,
+    Xts,
+    /// A sector as one wide block.
+    Adiantum,
+    /// Authenticated: a tag for each sector.
+    Gcm,
+    /// The cipher is a mode by itself and authenticates: AEGIS.
+    Aead,
+}
+
+/// Where a sector's initialisation vector comes from (the kernel's
+/// Documentation/admin-guide/device-mapper/dm-crypt.rst).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Iv {
+    /// There is none: ECB.
+    None,
+    /// Always zero.
+    Null,
+    /// The low 32 bits of the number of the sector, little-endian.
+    Plain,
+    /// The number of the sector, 64 bits, little-endian.
+    Plain64,
+    /// The number of the sector, encrypted with the SHA-256 of the key.
+    EssivSha256,
+    /// A new one for every write, kept beside the sector: with integrity only.
+    Random,
+}
+
+/// A cipher, a mode and an IV; or no encryption at all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Specification {
+    /// `none`: what all others are compared with.
+    Plain,
+    /// A cipher for sectors.
+    Encrypted(Cipher, Mode, Iv),
+}
+
+impl Cipher {
+    /// All of them.
+    pub const ALL: [Self; 19] = [
+        Self::Aes,
+        Self::Anubis,
+        Self::Arc4,
+        Self::Aria,
+        Self::Blowfish,
+        Self::Camellia,
+        Self::Cast5,
+        Self::Cast6,
+        Self::Khazad,
+        Self::Serpent,
+        Self::Sm4,
+        Self::Tea,
+        Self::Tnepres,
+        Self::Twofish,
+        Self::Xeta,
+        Self::Xtea,
+        Self::Xchacha12Aes,
+        Self::Xchacha20Aes,
+        Self::Aegis128,
+    ];
+
+    /// The kernel's name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Aes => "aes",
+            Self::Anubis => "anubis",
+            Self::Arc4 => "arc4",
+            Self::Aria => "aria",
+            Self::Blowfish => "blowfish",
+            Self::Camellia => "camellia",
+            Self::Cast5 => "cast5",
+            Self::Cast6 => "cast6",
+            Self::Khazad => "khazad",
+            Self::Serpent => "serpent",
+            Self::Sm4 => "sm4",
+            Self::Tea => "tea",
+            Self::Tnepres => "tnepres",
+            Self::Twofish => "twofish",
+            Self::Xeta => "xeta",
+            Self::Xtea => "xtea",
+            Self::Xchacha12Aes => "xchacha12,aes",
+            Self::Xchacha20Aes => "xchacha20,aes",
+            Self::Aegis128 => "aegis128",
+        }
+    }
+
+    /// Bytes in a block; 1 for what has none.
+    pub const fn block_bytes(self) -> usize {
+        match self {
+            Self::Blowfish | Self::Cast5 | Self::Khazad | Self::Tea | Self::Xeta | Self::Xtea => 8,
+            Self::Arc4 | Self::Xchacha12Aes | Self::Xchacha20Aes => 1,
+            _ => 16,
+        }
+    }
+
+    /// The sizes of its keys in bits, the first the usual one.
+    pub const fn key_bits(self) -> &'static [u32] {
+        match self {
+            Self::Aes
+            | Self::Aria
+            | Self::Camellia
+            | Self::Cast6
+            | Self::Serpent
+            | Self::Tnepres
+            | Self::Twofish
+            | Self::Anubis => &[128, 192, 256],
+            Self::Blowfish => &[128, 192, 256, 448],
+            Self::Arc4 | Self::Cast5 | Self::Khazad | Self::Sm4 | Self::Tea => &[128],
+            Self::Xeta | Self::Xtea | Self::Aegis128 => &[128],
+            Self::Xchacha12Aes | Self::Xchacha20Aes => &[256],
+        }
+    }
+}
+
+impl Mode {
+    const fn name(self) -> Option<&'static str> {
+        match self {
+            Self::Ecb => Some("ecb"),
+            Self::Cbc => Some("cbc"),
+            Self::Xts => Some("xts"),
+            Self::Adiantum => Some("adiantum"),
+            Self::Gcm => Some("gcm"),
+            Self::Aead => None,
+        }
+    }
+
+    /// Whether this can be a mode of the cipher.
+    const fn suits(self, cipher: Cipher) -> bool {
+        match cipher {
+            Cipher::Xchacha12Aes | Cipher::Xchacha20Aes => matches!(self, Self::Adiantum),
+            Cipher::Aegis128 => matches!(self, Self::Aead),
+            Cipher::Arc4 => matches!(self, Self::Ecb),
+            _ => match self {
+                Self::Ecb | Self::Cbc => true,
+                Self::Xts => cipher.block_bytes() == 16,
+                Self::Gcm => matches!(cipher, Cipher::Aes),
+                Self::Adiantum | Self::Aead => false,
+            },
+        }
+    }
+
+    /// Whether a sector that was tampered with is refused.
+    pub const fn authenticates(self) -> bool {
+        matches!(self, Self::Gcm | Self::Aead)
+    }
+}
+
+impl Iv {
+    const fn name(self) -> Option<&'static str> {
+        match self {
+            Self::None => None,
+            Self::Null => Some("null"),
+            Self::Plain => Some("plain"),
+            Self::Plain64 => Some("plain64"),
+            Self::EssivSha256 => Some("essiv:sha256"),
+            Self::Random => Some("random"),
+        }
+    }
+}
+
+impl Specification {
+    /// The cipher and its key: half of XTS's key is for the tweaks.
+    pub fn key_bits(self) -> Vec<u32> {
+        match self {
+            Self::Plain => vec![0],
+            Self::Encrypted(cipher, Mode::Xts, _) => {
+                cipher.key_bits().iter().map(|bits| bits * 2).collect()
+            }
+            Self::Encrypted(cipher, ..) => cipher.key_bits().to_vec(),
+        }
+    }
+
+    /// Bytes that are kept beside each sector: the IV and the tag.
+    pub const fn tag_bytes(self) -> usize {
+        match self {
+            Self::Encrypted(_, Mode::Gcm, _) => 12 + 16,
+            Self::Encrypted(_, Mode::Aead, _) => 16 + 16,
+            _ => 0,
+        }
+    }
+}
+
+impl fmt::Display for Specification {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self::Encrypted(cipher, mode, iv) = self else { return f.write_str("none") };
+        f.write_str(cipher.name())?;
+        for part in [mode.name(), iv.name()].into_iter().flatten() {
+            write!(f, "-{part}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Why a text is no cipher for sectors.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unknown(String);
+
+impl fmt::Display for Unknown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Unknown {}
+
+impl FromStr for Specification {
+    type Err = Unknown;
+
+    fn from_str(text: &str) -> Result<Self, Unknown> {
+        if text == "none" {
+            return Ok(Self::Plain);
+        }
+        let all = Cipher::ALL.into_iter().flat_map(|cipher| {
+            let modes = [Mode::Ecb, Mode::Cbc, Mode::Xts, Mode::Adiantum, Mode::Gcm, Mode::Aead];
+            let of_mode = move |mode: Mode| {
+                let ivs: &[Iv] = match mode {
+                    Mode::Ecb => &[Iv::None],
+                    Mode::Gcm | Mode::Aead => &[Iv::Random],
+                    // ESSIV's key is a hash of 256 bits, which not every cipher takes.
+                    _ if cipher.key_bits().contains(&256) && mode == Mode::Cbc => {
+                        &[Iv::Null, Iv::Plain, Iv::Plain64, Iv::EssivSha256]
+                    }
+                    _ => &[Iv::Null, Iv::Plain, Iv::Plain64],
+                };
+                ivs.iter().map(move |iv| Self::Encrypted(cipher, mode, *iv))
+            };
+            modes.into_iter().filter(move |mode| mode.suits(cipher)).flat_map(of_mode)
+        });
+        let known: Vec<Self> = all.collect();
+        if let Some(found) = known.iter().find(|it| it.to_string() == text) {
+            return Ok(*found);
+        }
+        Err(Unknown(unknown(text, &known)))
+    }
+}
+
+/// One line that says what was meant, perhaps.
+fn unknown(text: &str, known: &[Specification]) -> String {
+    let cipher = text.split('-').next().unwrap_or_default();
+    let alike: Vec<String> = known
+        .iter()
+        .map(ToString::to_string)
+        .filter(|it| it.split('-').next() == Some(cipher))
+        .collect();
+    if alike.is_empty() {
+        let names = Cipher::ALL.map(Cipher::name).join(" ");
+        return format!(
+            "unknown cipher '{text}': a name is cipher-mode-iv as in aes-xts-plain64, and the ciphers are {names}"
+        );
+    }
+    format!("unknown cipher '{text}': choose from {}", alike.join(" "))
+}

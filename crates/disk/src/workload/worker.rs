@@ -1,0 +1,146 @@
+//! A worker: sectors of plain text in, sectors of the store out, and back.
+
+use wirespeed_measure::{Clock, ThreadTime};
+
+use super::{Failure, Layout, Test, Watch};
+use crate::sectors::SectorCipher;
+use crate::store::{Lane, Stripe};
+
+/// One thread's work.
+pub(super) struct Worker<'a> {
+    lane: Box<dyn Lane>,
+    stripe: Stripe,
+    chunk: usize,
+    cipher: Option<&'a dyn SectorCipher>,
+    layout: Layout,
+    /// A chunk of plain text; the first bytes of each sector say which one it is.
+    plain: Vec<u8>,
+    /// What is kept beside the sectors of the whole stripe: a device would keep it among them.
+    tags: Vec<u8>,
+}
+
+/// dm-crypt counts in these whatever the size of a sector.
+const UNIT: u64 = 512;
+
+/// Bytes after which the watcher hears of it: often enough for a bar, too seldom to be felt.
+const REPORT: u64 = 8 << 20;
+
+impl<'a> Worker<'a> {
+    pub(super) fn new(
+        lane: Box<dyn Lane>,
+        stripe: Stripe,
+        chunk: usize,
+        cipher: Option<&'a dyn SectorCipher>,
+        layout: Layout,
+    ) -> Self {
+        // A cycle of 251 bytes: sectors and blocks differ from one another.
+        let plain = (0..chunk).map(|i| (i % 251) as u8).collect();
+        let sectors = (stripe.bytes as usize).div_ceil(layout.sector_bytes);
+        Self {
+            lane,
+            stripe,
+            chunk,
+            cipher,
+            layout,
+            plain,
+            tags: vec![0; sectors * layout.tag_bytes],
+        }
+    }
+
+    /// One test; gives the nanoseconds of CPU time.
+    pub(super) fn run(&mut self, test: Test, watch: &dyn Watch) -> Result<u64, Failure> {
+        let began = ThreadTime.now();
+        let mut done = 0;
+        let mut reported = 0;
+        while done < self.stripe.share {
+            if watch.is_stopped() {
+                return Err(Failure::Stopped);
+            }
+            let offset = done % self.stripe.bytes;
+            let length = self.length(self.stripe.share - done, offset);
+            match test {
+                Test::Write | Test::WriteAgain => self.write(offset, length, test.seed())?,
+                Test::Read | Test::ReadAgain => self.read(offset, length)?,
+            }
+            done += length as u64;
+            if done - reported >= REPORT || done == self.stripe.share {
+                watch.advance(done - reported);
+                reported = done;
+            }
+        }
+        self.lane.finish()?;
+        Ok(ThreadTime.now() - began)
+    }
+
+    /// Reads what a test has left, and compares; gives the bytes.
+    pub(super) fn check(&mut self, last: Test, watch: &dyn Watch) -> Result<u64, Failure> {
+        let mut offset = 0;
+        let mut expected = self.plain.clone();
+        while offset < self.stripe.bytes {
+            if watch.is_stopped() {
+                return Err(Failure::Stopped);
+            }
+            let length = self.length(self.stripe.bytes - offset, offset);
+            let number = self.number(offset);
+            stamp(&mut expected[..length], self.layout.sector_bytes, number, last.seed());
+            self.read(offset, length)?;
+            let differs = self.plain[..length]
+                .chunks(self.layout.sector_bytes)
+                .zip(expected.chunks(self.layout.sector_bytes))
+                .position(|(read, written)| read != written);
+            if let Some(sector) = differs {
+                let units = self.layout.sector_bytes as u64 / UNIT;
+                return Err(Failure::Different(number + sector as u64 * units));
+            }
+            watch.advance(length as u64);
+            offset += length as u64;
+        }
+        Ok(self.stripe.bytes)
+    }
+
+    /// The number of the sector at an offset of the lane.
+    const fn number(&self, offset: u64) -> u64 {
+        (self.stripe.first + offset) / UNIT
+    }
+
+    /// A chunk, or what is left before the end.
+    fn length(&self, left: u64, offset: u64) -> usize {
+        left.min(self.stripe.bytes - offset).min(self.chunk as u64) as usize
+    }
+
+    fn write(&mut self, offset: u64, length: usize, seed: u64) -> Result<(), Failure> {
+        let number = self.number(offset);
+        let Layout { sector_bytes, tag_bytes } = self.layout;
+        let plain = &mut self.plain[..length];
+        stamp(plain, sector_bytes, number, seed);
+        let tags = &mut self.tags[offset as usize / sector_bytes * tag_bytes..]
+            [..length / sector_bytes * tag_bytes];
+        self.lane.write(offset, length, &mut |sectors| match self.cipher {
+            Some(cipher) => cipher.encrypt(number, plain, sectors, tags),
+            None => sectors.copy_from_slice(plain),
+        })?;
+        Ok(())
+    }
+
+    fn read(&mut self, offset: u64, length: usize) -> Result<(), Failure> {
+        let number = self.number(offset);
+        let Layout { sector_bytes, tag_bytes } = self.layout;
+        let plain = &mut self.plain[..length];
+        let tags = &self.tags[offset as usize / sector_bytes * tag_bytes..]
+            [..length / sector_bytes * tag_bytes];
+        let mut outcome = Ok(());
+        self.lane.read(offset, length, &mut |sectors| match self.cipher {
+            Some(cipher) => outcome = cipher.decrypt(number, sectors, plain, tags),
+            None => plain.copy_from_slice(sectors),
+        })?;
+        outcome.map_err(|_| Failure::Different(number))
+    }
+}
+
+/// Makes every sector another one: its number, and which write it was.
+fn stamp(plain: &mut [u8], sector_bytes: usize, number: u64, seed: u64) {
+    for (place, sector) in plain.chunks_exact_mut(sector_bytes).enumerate() {
+        let number = number + (place * sector_bytes) as u64 / UNIT;
+        sector[..8].copy_from_slice(&(number ^ seed).to_le_bytes());
+    }
+}
