@@ -16,9 +16,22 @@ pub enum Variant {
 /// A row of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Candidate {
+    /// The cipher.
     pub specification: Specification,
+    /// Bits of its key, both halves with XTS; 0 for none.
     pub key_bits: u32,
+    /// Whose implementation.
     pub variant: Variant,
+}
+
+impl Variant {
+    /// Its word in JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Best => "best",
+            Self::Generic => "generic",
+        }
+    }
 }
 
 impl Candidate {
@@ -71,6 +84,11 @@ impl Candidate {
     /// By the best implementation.
     pub const fn of(specification: Specification, key_bits: u32) -> Self {
         Self { specification, key_bits, variant: Variant::Best }
+    }
+
+    /// Whether there is a cipher at all.
+    pub const fn is_encrypted(self) -> bool {
+        !matches!(self.specification, Specification::Plain)
     }
 
     /// Bytes of the key.

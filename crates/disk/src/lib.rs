@@ -11,6 +11,7 @@ mod candidate;
 pub mod document;
 pub mod load;
 pub mod mapper;
+pub mod run;
 pub mod sectors;
 mod specification;
 pub mod store;

@@ -31,6 +31,16 @@ pub enum Choice {
     NoWriteWorkqueue,
 }
 
+impl Choice {
+    /// The kernel's word.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::NoReadWorkqueue => "no_read_workqueue",
+            Self::NoWriteWorkqueue => "no_write_workqueue",
+        }
+    }
+}
+
 /// Why nothing was done, or what was left undone: one line that says what to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trouble(pub String);

@@ -5,6 +5,10 @@ use std::str::FromStr;
 
 /// A block cipher (or, with ARC4, a stream cipher; or a whole construction), by the kernel's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(
+    missing_docs,
+    reason = "their names are all there is to say; docs/disk.md tells what each is"
+)]
 pub enum Cipher {
     Aes,
     Anubis,
@@ -34,7 +38,9 @@ pub enum Cipher {
 pub enum Mode {
     /// Every block by itself; for ARC4 the key stream, begun anew with every sector.
     Ecb,
+    /// Cipher block chaining, begun anew with every sector.
     Cbc,
+    /// IEEE 1619, one sector a data unit.
     Xts,
     /// A sector as one wide block.
     Adiantum,

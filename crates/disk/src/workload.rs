@@ -4,8 +4,9 @@ mod worker;
 
 use std::fmt;
 use std::io;
+use std::panic::resume_unwind;
 use std::sync::Barrier;
-use std::thread;
+use std::thread::{self, ScopedJoinHandle};
 
 use wirespeed_measure::{Clock, WallTime};
 
@@ -16,9 +17,13 @@ use worker::Worker;
 /// A test, by its name in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Test {
+    /// Every sector is written.
     Write,
+    /// Every sector is read.
     Read,
+    /// Written once more, with other content.
     WriteAgain,
+    /// And read once more.
     ReadAgain,
 }
 
@@ -124,32 +129,37 @@ impl<'a> Workload<'a> {
 
     /// Runs one test.
     pub fn run(&mut self, test: Test, watch: &dyn Watch) -> Result<Passed, Failure> {
-        let start = Barrier::new(self.workers.len() + 1);
-        let (elapsed_ns, results) = thread::scope(|scope| {
-            let running: Vec<_> = self
-                .workers
-                .iter_mut()
-                .map(|worker| {
-                    let start = &start;
-                    scope.spawn(move || {
-                        start.wait();
-                        worker.run(test, watch)
-                    })
+        let gate = Barrier::new(self.workers.len());
+        let results = thread::scope(|scope| {
+            let gate = &gate;
+            let begin = self.workers.iter_mut().map(|worker| {
+                scope.spawn(move || {
+                    gate.wait();
+                    // By the worker's own clock: nobody else need be awake when it begins.
+                    let began = WallTime.now();
+                    worker.run(test, watch).map(|cpu_ns| (began, WallTime.now(), cpu_ns))
                 })
-                .collect();
-            start.wait();
-            let began = WallTime.now();
-            let results: Vec<_> = running
-                .into_iter()
-                .map(|it| it.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-                .collect();
-            (WallTime.now() - began, results)
+            });
+            // All of them before any is waited for.
+            let running: Vec<_> = begin.collect();
+            let ended = running.into_iter().map(ScopedJoinHandle::join);
+            ended.map(|it| it.unwrap_or_else(|panic| resume_unwind(panic))).collect::<Vec<_>>()
         });
-        let mut cpu_ns = 0;
-        for result in results {
-            cpu_ns += result?;
-        }
-        Ok(Passed { elapsed_ns, cpu_ns, bytes: self.bytes })
+        let results: Vec<(u64, u64, u64)> = results.into_iter().collect::<Result<_, _>>()?;
+        let began = results.iter().map(|it| it.0).min().unwrap_or_default();
+        let ended = results.iter().map(|it| it.1).max().unwrap_or_default();
+        let cpu_ns = results.iter().map(|it| it.2).sum();
+        Ok(Passed { elapsed_ns: ended - began, cpu_ns, bytes: self.bytes })
+    }
+
+    /// Bytes of each test.
+    pub const fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Bytes of the store that are in use: what a check reads.
+    pub fn stored_bytes(&self) -> u64 {
+        self.workers.iter().map(Worker::stored_bytes).sum()
     }
 
     /// Reads all that the last test has left and compares it with what was written; the bytes compared.

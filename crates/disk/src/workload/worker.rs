@@ -47,6 +47,11 @@ impl<'a> Worker<'a> {
         }
     }
 
+    /// Bytes of the stripe.
+    pub(super) const fn stored_bytes(&self) -> u64 {
+        self.stripe.bytes
+    }
+
     /// One test; gives the nanoseconds of CPU time.
     pub(super) fn run(&mut self, test: Test, watch: &dyn Watch) -> Result<u64, Failure> {
         let began = ThreadTime.now();
