@@ -10,18 +10,23 @@ use crate::program::output;
 
 /// Builds the module whose source, with a `Kbuild`, is in a directory.
 pub(crate) fn build(kernel: &Kernel, root: &Path, source: &Path) -> Result<PathBuf, String> {
-    let headers = provide(kernel, root)?;
     let name = source.canonicalize().map_err(|error| in_folder(source, error))?;
     let name = name.file_name().unwrap_or_default();
     // The build leaves its files beside the source: a copy is built, which the next one finds made.
     let place = root.join("modules").join(name);
     copy(source, &place)?;
+    make(kernel, root, &place)?;
+    let is_module = |file: &PathBuf| file.extension().is_some_and(|extension| extension == "ko");
+    files(&place)?.into_iter().find(is_module).ok_or_else(|| in_folder(&place, "holds no module"))
+}
+
+/// Builds the modules of a directory in it.
+pub(crate) fn make(kernel: &Kernel, root: &Path, place: &Path) -> Result<(), String> {
+    let headers = provide(kernel, root)?;
     let mut make = Command::new("make");
     make.arg("--silent").arg("-C").arg(headers).arg(format!("M={}", place.display()));
     // Debian builds with BTF, for which the kernel's debug information is not here.
-    output(make.args(["CONFIG_DEBUG_INFO_BTF_MODULES=", "modules"]))?;
-    let is_module = |file: &PathBuf| file.extension().is_some_and(|extension| extension == "ko");
-    files(&place)?.into_iter().find(is_module).ok_or_else(|| in_folder(&place, "holds no module"))
+    output(make.args(["CONFIG_DEBUG_INFO_BTF_MODULES=", "modules"])).map(|_| ())
 }
 
 /// The kernel's build directory.
@@ -51,7 +56,7 @@ fn provide(kernel: &Kernel, root: &Path) -> Result<PathBuf, String> {
 }
 
 /// Brings a directory's files up to date; those that are stay as they are, for make.
-fn copy(from: &Path, to: &Path) -> Result<(), String> {
+pub(crate) fn copy(from: &Path, to: &Path) -> Result<(), String> {
     fs::create_dir_all(to).map_err(|error| in_folder(to, error))?;
     for file in files(from)?.into_iter().filter(|file| file.is_file()) {
         let target = to.join(file.file_name().unwrap_or_default());

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use crate::packages::{Source, by_numbers, in_folder};
 use crate::program::output;
-use crate::{headers, initramfs, vmlinux};
+use crate::{ciphers, headers, initramfs, vmlinux};
 
 /// The architecture's flavour that has everything: the one for clouds lacks 9p and PadLock.
 const FLAVOUR: &str = "-amd64";
@@ -79,6 +79,15 @@ impl Kernel {
     pub fn build_module(&self, source: &Path) -> Result<PathBuf, String> {
         let _others_wait = lock(&self.root)?;
         headers::build(self, &self.root, source)
+    }
+
+    /// Builds all of [`ciphers::ALL`] from the kernel's own source, and gives the module of one.
+    ///
+    /// The source is fetched at the first time, for all kernels.
+    pub fn build_cipher(&self, name: &str) -> Result<PathBuf, String> {
+        let cache = self.root.parent().ok_or("a kernel lies in no directory")?;
+        let _others_wait = lock(cache)?;
+        ciphers::build(self, &self.root, cache).map(|place| place.join(name).with_extension("ko"))
     }
 
     /// It all happens aside, so that what is there is whole.

@@ -2,8 +2,8 @@
 //!
 //! The guest sees the host's root read-only over 9p, below an overlay that lives in its memory: every
 //! program of the host is there, everything can be written to, and nothing of it comes back but what
-//! the command says and its exit status. There is no disk, no network and no installed kernel:
-//! kernels are Debian packages, fetched and unpacked into a directory of the caller's.
+//! the command says and its exit status. There is no disk unless one is asked for, no network and no
+//! installed kernel: kernels are Debian packages, fetched and unpacked into a directory of the caller's.
 //!
 //! ```no_run
 //! use wirespeed_vm::{Kernel, Machine, Program};
@@ -18,6 +18,7 @@
 #![forbid(unsafe_code)]
 
 mod accelerator;
+mod ciphers;
 mod device;
 mod headers;
 mod initramfs;
@@ -30,6 +31,7 @@ mod streams;
 mod vmlinux;
 
 pub use accelerator::Accelerator;
+pub use ciphers::ALL as CIPHERS;
 pub use device::Device;
 pub use kernel::Kernel;
 pub use machine::{Failure, Machine};

@@ -31,6 +31,7 @@ pub struct Machine {
     limit: Duration,
     modules: Vec<(PathBuf, String)>,
     devices: Vec<Device>,
+    disks: Vec<u64>,
 }
 
 /// Why there is no exit status.
@@ -90,6 +91,7 @@ impl Machine {
             limit: Duration::from_secs(600),
             modules: Vec::new(),
             devices: Vec::new(),
+            disks: Vec::new(),
         }
     }
 
@@ -139,6 +141,13 @@ impl Machine {
     #[must_use]
     pub fn device(mut self, device: Device) -> Self {
         self.devices.push(device);
+        self
+    }
+
+    /// One more empty disk of so many bytes, `/dev/vda` being the first; what is written to it goes with the guest.
+    #[must_use]
+    pub fn disk(mut self, bytes: u64) -> Self {
+        self.disks.push(bytes);
         self
     }
 
@@ -195,9 +204,16 @@ impl Machine {
         for device in &self.devices {
             script += &format!("/sbin/modprobe {} || exit 125\n", device.driver());
         }
+        if !self.disks.is_empty() {
+            script += "/sbin/modprobe virtio_blk || exit 125\n";
+        }
         for (file, parameters) in &self.modules {
             let file = quoted(file.as_os_str());
-            script += &format!("/sbin/insmod {} {parameters} || exit 125\n", file.display());
+            let file = file.display();
+            script += &format!(
+                "for needed in $(/sbin/modinfo -F depends {file} | tr , ' '); do /sbin/modprobe $needed || exit 125; done\n\
+                 /sbin/insmod {file} {parameters} || exit 125\n"
+            );
         }
         [script.into_bytes(), program.script()].concat()
     }
@@ -226,6 +242,16 @@ impl Machine {
         qemu.args(["-device", "virtio-9p-pci,fsdev=host,mount_tag=host"]);
         for device in &self.devices {
             qemu.args(device.options());
+        }
+        for (number, &bytes) in self.disks.iter().enumerate() {
+            // Sparse, and gone with the directory.
+            let file = place.join(format!("disk{number}"));
+            let made = fs::File::create(&file).and_then(|made| made.set_len(bytes));
+            made.map_err(|error| in_folder(&file, error))?;
+            let file = option(&file);
+            qemu.arg("-drive")
+                .arg(format!("if=none,id=disk{number},format=raw,cache=unsafe,file={file}"));
+            qemu.arg("-device").arg(format!("virtio-blk-pci,drive=disk{number}"));
         }
         // An oops is a panic and a panic an end. Mitigations slow down guests that are translated, without
         // KASLR the kernel starts sooner, and on a busy host it finds its timer too slow to be one.

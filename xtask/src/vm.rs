@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::{Result, anyhow};
 use clap::Args;
-use wirespeed_vm::{Device, Failure, Kernel, Machine, PadLock, Program};
+use wirespeed_vm::{CIPHERS, Device, Failure, Kernel, Machine, PadLock, Program};
 
 use crate::workspace::Workspace;
 
@@ -31,6 +31,13 @@ pub(crate) struct Guest {
     /// A kernel module, built from the source in this directory and loaded
     #[arg(long, value_name = "SOURCE")]
     module: Vec<PathBuf>,
+    /// A cipher that Debian leaves out of its kernels, built from their source and loaded: anubis, arc4, khazad,
+    /// tea (and xtea, xeta)
+    #[arg(long, value_name = "NAME", value_parser = clap::builder::PossibleValuesParser::new(CIPHERS), hide_possible_values = true)]
+    cipher: Vec<String>,
+    /// An empty disk of so many MiB: /dev/vda, /dev/vdb, …
+    #[arg(long, value_name = "MIB")]
+    disk: Vec<u64>,
     /// How many CPUs
     #[arg(long, value_name = "N", default_value_t = 2)]
     processors: u32,
@@ -56,7 +63,10 @@ Examples:
   cargo xtask vm --cpu Haswell -- target/release/wirespeed routes
   cargo xtask vm --padlock nano -- sh -c 'modprobe padlock-aes && grep -A4 padlock /proc/crypto'
   cargo xtask vm --padlock nano -- openssl engine padlock
-  cargo xtask vm --device virtio-crypto -- grep -A 9 virtio_crypto /proc/crypto";
+  cargo xtask vm --device virtio-crypto -- grep -A 9 virtio_crypto /proc/crypto
+  cargo xtask vm --disk 64 -- lsblk /dev/vda
+  cargo xtask vm --disk 64 -- sh -c 'echo 1 > /sys/block/vda/device/../remove; lsblk'     a disk that goes away
+  cargo xtask vm --cipher anubis --cipher tea -- grep -E 'name.*(anubis|tea)' /proc/crypto";
 
 fn device(name: &str) -> Result<Device, String> {
     let known = Device::ALL.into_iter().find(|device| device.name() == name);
@@ -91,6 +101,12 @@ pub(crate) fn run(workspace: &Workspace, guest: Guest) -> Result<ExitCode> {
     let build = |source: &Path| kernel.build_module(source).map_err(|why| anyhow!(why));
     for source in &guest.module {
         machine = machine.module(build(source)?, "");
+    }
+    for name in &guest.cipher {
+        machine = machine.module(kernel.build_cipher(name).map_err(|why| anyhow!(why))?, "");
+    }
+    for mebibytes in guest.disk {
+        machine = machine.disk(mebibytes << 20);
     }
     if let Some(cpu) = guest.cpu {
         machine = machine.cpu(cpu);
