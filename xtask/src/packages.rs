@@ -71,6 +71,13 @@ const LIBELF: Need =
 const GCC_12: Need = Need { command: &["gcc-12", "--version"], package: "gcc-12" };
 const CRYPTSETUP: Need =
     Need { command: &["test", "-x", "/sbin/cryptsetup"], package: "cryptsetup-bin" };
+/// Devices of the device mapper's.
+const DMSETUP: Need = Need { command: &["test", "-x", "/sbin/dmsetup"], package: "dmsetup" };
+/// A file system and a partition table, for devices that must not be touched.
+const MKFS: Need = Need { command: &["test", "-x", "/sbin/mkfs.ext4"], package: "e2fsprogs" };
+const SFDISK: Need = Need { command: &["test", "-x", "/sbin/sfdisk"], package: "fdisk" };
+/// A terminal to be asked at.
+const SCRIPT: Need = Need { command: &["script", "--version"], package: "bsdutils" };
 /// Counts the system calls of a whole program.
 const STRACE: Need = Need { command: &["strace", "-V"], package: "strace" };
 const IP: Need = Need { command: &["ip", "-Version"], package: "iproute2" };
@@ -84,7 +91,7 @@ pub(crate) const GUEST: &[Need] =
 pub(crate) const TESTS: &[Need] = &[
     PERL, MAKE, GCC, GXX, C_LIBRARY, GCC_32, OPENSSL, VALGRIND, NM, NGINX, SSHD, SSH, HAPROXY,
     STUNNEL, OPENVPN, GNUTLS, GPG, GPG_AGENT, CURL, PYTHON, IP, QEMU, BUSYBOX, KMOD, XZ, ZSTD,
-    GCC_12, LIBELF, CRYPTSETUP, STRACE,
+    GCC_12, LIBELF, CRYPTSETUP, DMSETUP, MKFS, SFDISK, SCRIPT, STRACE,
 ];
 
 impl Need {
