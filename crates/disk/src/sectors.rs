@@ -1,8 +1,17 @@
 //! Ciphers for sectors in this process: our own kernels, the host's OpenSSL, and the crates that other people keep.
 
+mod blocks;
+mod crates;
+mod iv;
+mod modes;
+mod native;
+mod order;
+
 use std::fmt;
 
-use crate::Candidate;
+use order::Order;
+
+use crate::{Candidate, Mode, Specification, Variant};
 
 /// A key, ready for sectors.
 ///
@@ -51,10 +60,33 @@ pub struct Built {
 ///
 /// # Panics
 /// If the key has another length than the candidate's.
-pub fn build(candidate: Candidate, key: &[u8], _sector_bytes: usize) -> Result<Built, Absent> {
+pub fn build(candidate: Candidate, key: &[u8], sector_bytes: usize) -> Result<Built, Absent> {
     assert_eq!(key.len(), candidate.key_bytes(), "{candidate}: bytes of the key");
-    if candidate.key_bits == 0 {
+    let Specification::Encrypted(cipher, mode, iv) = candidate.specification else {
         return Ok(Built { cipher: None, route: "none" });
-    }
-    Err(Absent("not yet".to_owned()))
+    };
+    let order = Order { cipher, mode, iv, key, sector_bytes };
+    let (route, cipher) = every(order, candidate.variant)
+        .into_iter()
+        .next()
+        .ok_or_else(|| Absent(format!("nothing in this process computes {candidate}")))?;
+    Ok(Built { cipher: Some(cipher), route })
 }
+
+/// An implementation by the word for it.
+type Named = (&'static str, Box<dyn SectorCipher>);
+
+/// Every implementation that is here.
+fn every(order: Order<'_>, variant: Variant) -> Vec<Named> {
+    match order.mode {
+        Mode::Ecb | Mode::Cbc | Mode::Xts => {
+            let mut all = native::every(order, variant);
+            all.extend(crates::build(order));
+            all
+        }
+        Mode::Adiantum | Mode::Gcm | Mode::Aead => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

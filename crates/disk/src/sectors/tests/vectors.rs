@@ -1,0 +1,1 @@
+//! Vectors that others have published, through sectors.
