@@ -25,6 +25,8 @@ pub struct Row {
     pub driver: Option<String>,
     /// Why there is nothing; all below is null then.
     pub absent: Option<String>,
+    /// What came out wrong; the candidate is in quarantine then, and nothing of it below.
+    pub wrong: Option<String>,
     /// `w`, `r`, `w2` or `r2`.
     pub test: Option<String>,
     /// The machine's load after the test.

@@ -106,7 +106,8 @@ pub fn in_process(
         let workload =
             Workload::new(store, built.cipher.as_deref(), layout, settings.bytes, settings.threads);
         let mut workload = workload.map_err(|why| failed(why.into()))?;
-        table.measure(candidate, &mut workload, &Test::ALL, &blank, 0).map_err(failed)?;
+        let measured = table.measure(candidate, &mut workload, &Test::ALL, &blank, 0);
+        table.quarantine(measured, blank).map_err(failed)?;
     }
     Ok(table.rows)
 }
@@ -168,8 +169,14 @@ fn mapped(
         match setup.map(candidate, &key, settings.sector_bytes, choices) {
             Ok(made) => {
                 table.audience.begins(DM_CRYPT, candidate, Step::Proof, 0);
-                compared = setup.prove(&made, candidate, &key)?;
                 blank.driver.clone_from(&made.driver);
+                match setup.prove(&made, candidate, &key) {
+                    Ok(bytes) => compared = bytes,
+                    Err(why) => {
+                        table.push(Row { wrong: Some(why.to_string()), ..blank });
+                        return Ok(setup.unmap(made)?);
+                    }
+                }
                 mapping = Some(made);
             }
             Err(Unmapped::Lacking(why)) => {
@@ -191,7 +198,7 @@ fn mapped(
             table.measure(candidate, &mut workload, tests, &blank, compared)
         });
     // A device that failed is taken down with everything else, by whoever holds the setup.
-    measured.map_err(failed)?;
+    table.quarantine(measured, blank).map_err(failed)?;
     match mapping {
         Some(mapping) => Ok(setup.unmap(mapping)?),
         None => Ok(()),
@@ -237,6 +244,21 @@ impl<'a> Table<'a> {
             self.push(row);
         }
         Ok(())
+    }
+
+    /// A candidate that reads what nobody wrote is named and left behind; the others go on.
+    fn quarantine(
+        &mut self,
+        measured: Result<(), workload::Failure>,
+        blank: Row,
+    ) -> Result<(), workload::Failure> {
+        match measured {
+            Err(why @ workload::Failure::Different(_)) => {
+                self.push(Row { wrong: Some(why.to_string()), ..blank });
+                Ok(())
+            }
+            other => other,
+        }
     }
 
     fn push(&mut self, mut row: Row) {

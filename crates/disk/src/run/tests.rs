@@ -76,3 +76,40 @@ fn what_was_measured_before_the_end_is_told() {
         [Some("w"), Some("r")]
     );
 }
+
+/// Encrypts, and never decrypts.
+struct Loser;
+
+impl sectors::SectorCipher for Loser {
+    fn encrypt(&self, _: u64, plain: &[u8], sectors: &mut [u8], _: &mut [u8]) {
+        sectors.iter_mut().zip(plain).for_each(|(to, from)| *to = !from);
+    }
+
+    fn decrypt(
+        &self,
+        _: u64,
+        sectors: &[u8],
+        plain: &mut [u8],
+        _: &[u8],
+    ) -> Result<(), sectors::Forged> {
+        plain.copy_from_slice(sectors);
+        Ok(())
+    }
+}
+
+#[test]
+fn what_reads_wrong_bytes_is_in_quarantine_and_the_others_go_on() {
+    let listener = Listener::default();
+    let mut table = Table::new(&listener);
+    let layout = Layout { sector_bytes: 512, tag_bytes: 0 };
+    let mut workload = Workload::new(&Memory, Some(&Loser), layout, 1 << 20, 1).expect("memory");
+    let candidate = Candidate::of(Specification::Plain, 0);
+    let blank = Row::blank("memory", candidate);
+    let measured = table.measure(candidate, &mut workload, &Test::ALL, &blank, 0);
+    assert!(matches!(measured, Err(workload::Failure::Different(0))));
+    table.quarantine(measured, blank).expect("it goes on");
+    let last = table.rows.last().expect("a row");
+    assert_eq!((last.test.as_deref(), last.factor), (None, None));
+    let wrong = last.wrong.as_deref().expect("what is wrong");
+    assert!(wrong.contains("is not what was written"), "{wrong}");
+}
