@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use serde_json::Value;
-use wirespeed_vm::PadLock;
+use wirespeed_vm::{CIPHERS, PadLock};
 
 use crate::run::Run;
 use crate::tally::Tally;
@@ -23,6 +23,7 @@ pub(crate) fn test(workspace: &Workspace) -> Result<Tally> {
     }
     for series in [None, Some("6.12")] {
         tally += kernel_route(workspace, series)?;
+        tally += disks(workspace, series)?;
     }
     Ok(tally)
 }
@@ -75,6 +76,17 @@ fn kernel_route(workspace: &Workspace, series: Option<&str>) -> Result<Tally> {
         .arguments(["--", "provider::kernel"])
         .tests()?;
     Ok(tally)
+}
+
+/// Encrypted disks, real ones, with the ciphers that Debian leaves out of its kernels.
+fn disks(workspace: &Workspace, series: Option<&str>) -> Result<Tally> {
+    if let Err(error) = vm::kernel(workspace, series) {
+        return Ok(Tally::skip(format!("encrypted disks on {series:?}: {error:#}")));
+    }
+    let kernel = series.map_or_else(String::new, |series| format!("--kernel {series}"));
+    let ciphers = CIPHERS.map(|name| format!("--cipher {name}")).join(" ");
+    let options = format!("{kernel} {ciphers} --disk 32 --disk 32");
+    tests(workspace, "vm_disk").environment(RUNNER, guest(&options)?).tests()
 }
 
 /// What starts a program in a guest.

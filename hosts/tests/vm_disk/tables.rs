@@ -1,0 +1,229 @@
+//! The table by dm-crypt: a row for everything, proved and measured, or with the reason why not.
+
+use wirespeed_conformance::scratch::Scratch;
+use wirespeed_disk::document::Row;
+use wirespeed_disk::{Candidate, Cipher, Specification, Variant};
+use wirespeed_hosts::process::{command, output};
+
+use crate::fixtures::DISK;
+use crate::machine::Machine;
+use crate::program::Document;
+
+/// The smallest test there is: the kernel's self-tests of its drivers take longer.
+const SIZE: &str = "1MiB";
+const BYTES: u64 = 1 << 20;
+const TESTS: [&str; 4] = ["w", "r", "w2", "r2"];
+
+/// What Debian's kernels do not have, here with modules that we built: why, in a word.
+const NOWHERE: &[(Cipher, &str)] = &[
+    (Cipher::Tnepres, "removed in Linux"),
+    (Cipher::Sm4, "not configured"),
+    (Cipher::Aria, "not configured"),
+];
+
+/// What those modules bring.
+const BUILT: [Cipher; 6] =
+    [Cipher::Anubis, Cipher::Arc4, Cipher::Khazad, Cipher::Tea, Cipher::Xeta, Cipher::Xtea];
+
+/// The kernel's drivers for this CPU, which has AES instructions and AVX2: the part of the name that tells.
+const DRIVERS: &[(&str, &str)] = &[
+    ("aes-cbc-plain64", "cbc-aes-aesni"),
+    ("aes-xts-plain64", "xts-aes-"),
+    ("aes-gcm-random", "gcm-"),
+    ("aegis128-random", "aegis128-aesni"),
+    ("blowfish-cbc-plain64", "cbc-blowfish-asm"),
+    ("camellia-cbc-plain64", "cbc-camellia-aesni-avx2"),
+    ("camellia-xts-plain64", "xts-camellia-aesni-avx2"),
+    ("cast5-cbc-plain64", "cbc-cast5-avx"),
+    ("cast6-cbc-plain64", "cbc-cast6-avx"),
+    ("serpent-cbc-plain64", "cbc-serpent-avx2"),
+    ("serpent-xts-plain64", "xts-serpent-avx2"),
+    ("twofish-cbc-plain64", "cbc-twofish-avx"),
+    ("twofish-xts-plain64", "xts-twofish-avx"),
+    ("xchacha12,aes-adiantum-plain64", "xchacha12-simd"),
+];
+
+/// On the disk, with the drivers of this CPU.
+pub(crate) fn disk() -> Result<(), String> {
+    // Nobody loads it by himself: there is no udev here, and the kernel has plain code for AES already.
+    output(command("modprobe").arg("aesni_intel"))?;
+    let document = full(&["--device", DISK, "--yes-destroy", DISK])?;
+    for (name, driver) in DRIVERS {
+        let rows = document.rows.iter().filter(|row| row.cipher == *name && row.variant == "best");
+        let drivers: Vec<_> = rows.map(|row| row.driver.clone().unwrap_or_default()).collect();
+        if drivers.is_empty() || !drivers.iter().all(|it| it.contains(driver)) {
+            return Err(format!("{name}: {drivers:?} instead of {driver}"));
+        }
+    }
+    let generic = document.rows.iter().filter(|row| row.variant == "generic");
+    let generic: Vec<_> = generic.map(|row| row.driver.clone().unwrap_or_default()).collect();
+    match generic.iter().all(|driver| driver.contains("aes-generic")) && !generic.is_empty() {
+        true => Ok(()),
+        false => Err(format!("the generic row: {generic:?}")),
+    }
+}
+
+/// On a RAM disk, which is the standard.
+pub(crate) fn brd() -> Result<(), String> {
+    full(&["--ram", "brd"]).map(|_| ())
+}
+
+/// On a file.
+pub(crate) fn looped() -> Result<(), String> {
+    let scratch = Scratch::new()?;
+    let file = scratch.path("disk");
+    full(&["--loop", &file.to_string_lossy()])?;
+    if file.exists() { Err("the file is still there".to_owned()) } else { Ok(()) }
+}
+
+/// On compressed memory.
+pub(crate) fn zram() -> Result<(), String> {
+    some(&["--ram", "zram"])
+}
+
+/// On memory behind the driver for measurements.
+pub(crate) fn null_blk() -> Result<(), String> {
+    some(&["--ram", "null_blk"])
+}
+
+/// All rows, and nothing but them.
+fn full(place: &[&str]) -> Result<Document, String> {
+    let before = Machine::now()?;
+    let document = Document::of(&[&["--size", SIZE], place].concat())?;
+    before.is_unchanged()?;
+    for candidate in Candidate::all() {
+        let nowhere = NOWHERE.iter().find(|(cipher, _)| is_of(candidate, *cipher));
+        let checked = match nowhere {
+            Some((_, why)) => absent(&document.rows, candidate, why),
+            None => measured(&document.rows, candidate, 512),
+        };
+        checked.map_err(|why| format!("{candidate}: {why}"))?;
+    }
+    let rows = Candidate::all().len() - NOWHERE.len();
+    match document.rows.len() == rows * TESTS.len() + NOWHERE.len() {
+        true => Ok(document),
+        false => Err(format!("{} rows", document.rows.len())),
+    }
+}
+
+/// A few rows.
+fn some(place: &[&str]) -> Result<(), String> {
+    let before = Machine::now()?;
+    let names = "aes-xts-plain64,aes-gcm-random";
+    let document = Document::of(&[&["--size", SIZE, "--cipher", names], place].concat())?;
+    before.is_unchanged()?;
+    let wanted = |it: &Candidate| {
+        *it == Candidate::of(Specification::Plain, 0)
+            || names.split(',').any(|name| name == it.specification.to_string())
+    };
+    for candidate in Candidate::all().into_iter().filter(wanted) {
+        measured(&document.rows, candidate, 512).map_err(|why| format!("{candidate}: {why}"))?;
+    }
+    Ok(())
+}
+
+fn is_of(candidate: Candidate, wanted: Cipher) -> bool {
+    matches!(candidate.specification, Specification::Encrypted(cipher, ..) if cipher == wanted)
+}
+
+fn rows_of(rows: &[Row], candidate: Candidate) -> Vec<&Row> {
+    let variant = match candidate.variant {
+        Variant::Best => "best",
+        Variant::Generic => "generic",
+    };
+    let name = candidate.specification.to_string();
+    let own = rows.iter().filter(|row| row.cipher == name && row.key_bits == candidate.key_bits);
+    own.filter(|row| row.variant == variant).collect()
+}
+
+/// One row that says why.
+fn absent(rows: &[Row], candidate: Candidate, why: &str) -> Result<(), String> {
+    match rows_of(rows, candidate)[..] {
+        [Row { absent: Some(said), test: None, bytes: None, .. }] if said.contains(why) => Ok(()),
+        ref other => Err(format!("not absent because '{why}': {other:?}")),
+    }
+}
+
+/// Four rows with every figure, the last of which tells what was compared.
+fn measured(rows: &[Row], candidate: Candidate, sector_bytes: usize) -> Result<(), String> {
+    let own = rows_of(rows, candidate);
+    let tests: Vec<_> = own.iter().map(|row| row.test.as_deref().unwrap_or_default()).collect();
+    if tests != TESTS {
+        return Err(format!("the tests are {tests:?}: {own:?}"));
+    }
+    for row in &own {
+        let encrypted = candidate.specification != Specification::Plain;
+        let whole = row.store == "dm-crypt"
+            && row.absent.is_none()
+            && row.bytes == Some(BYTES)
+            && row.sector_bytes == Some(sector_bytes)
+            && row.driver.is_some() == encrypted
+            && row.elapsed_ns.is_some_and(|nanos| nanos > 0)
+            && row.factor.is_some_and(|factor| factor > 0.0);
+        if !whole {
+            return Err(format!("{row:?}"));
+        }
+    }
+    // All that was written; and before that what the proof has looked at.
+    match own[TESTS.len() - 1].compared_bytes {
+        Some(bytes) if bytes > BYTES || own[0].cipher == "none" && bytes == BYTES => Ok(()),
+        other => Err(format!("compared bytes: {other:?}")),
+    }
+}
+
+/// Sectors of 4096 bytes; and the second table, with a row for each size and each of dm-crypt's options.
+pub(crate) fn sectors_and_options() -> Result<(), String> {
+    let names = "aes-xts-plain64,aes-cbc-plain64";
+    let document =
+        Document::of(&["--size", SIZE, "--cipher", names, "--sector", "4096", "--ram", "brd"])?;
+    for candidate in Candidate::all().into_iter().filter(|it| {
+        names.split(',').any(|name| name == it.specification.to_string())
+            && it.variant == Variant::Best
+    }) {
+        measured(&document.rows, candidate, 4096).map_err(|why| format!("{candidate}: {why}"))?;
+    }
+    for sector_bytes in [512, 4096] {
+        for options in [
+            &[][..],
+            &["no_read_workqueue"],
+            &["no_write_workqueue"],
+            &["no_read_workqueue", "no_write_workqueue"],
+        ] {
+            for test in ["w", "r"] {
+                let found = document.options.iter().any(|row| {
+                    row.sector_bytes == Some(sector_bytes)
+                        && row.options == options
+                        && row.test.as_deref() == Some(test)
+                        && row.bytes == Some(BYTES)
+                        && row.driver.is_some()
+                });
+                if !found {
+                    return Err(format!(
+                        "no row with {sector_bytes} bytes, {options:?}, {test}: {:?}",
+                        document.options
+                    ));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// As Debian made it: what its kernel does not have says so, and the rest of the table above is what it has.
+pub(crate) fn stock() -> Result<(), String> {
+    for module in ["anubis", "arc4", "khazad", "tea"] {
+        // Nothing of ours holds it any more.
+        output(command("rmmod").arg(module))?;
+    }
+    let left_out: Vec<_> = Candidate::all()
+        .into_iter()
+        .filter(|it| BUILT.iter().any(|cipher| is_of(*it, *cipher)))
+        .collect();
+    let names: Vec<_> = left_out.iter().map(|it| it.specification.to_string()).collect();
+    let document = Document::of(&["--size", SIZE, "--ram", "brd", "--cipher", &names.join(",")])?;
+    for candidate in left_out {
+        absent(&document.rows, candidate, "not configured")
+            .map_err(|why| format!("{candidate}: {why}"))?;
+    }
+    Ok(())
+}
