@@ -13,45 +13,53 @@ use crate::program::output;
 /// `CRYPTO_USER_API_ENABLE_OBSOLETE` unset, which they need to be configured, and nothing else.
 pub const ALL: [&str; 4] = ["anubis", "arc4", "khazad", "tea"];
 
-/// The package that depends on the source of the kernel that Debian would install.
-const PACKAGE: &str = "linux-source";
-
-/// Linux 6.2 moved what they call from linux/crypto.h here. So one source does for both.
-const FLAGS: &str = "ccflags-y := -include crypto/algapi.h\n";
-
 /// Builds all of them, and gives the directory.
-pub(crate) fn build(kernel: &Kernel, root: &Path, cache: &Path) -> Result<PathBuf, String> {
-    let source = provide(cache)?;
-    let objects = ALL.map(|name| format!("{name}.o")).join(" ");
-    let rules = source.join("Kbuild");
-    let text = format!("{FLAGS}obj-m := {objects}\n");
-    fs::write(&rules, text).map_err(|error| in_folder(&rules, error))?;
+pub(crate) fn build(kernel: &Kernel, root: &Path) -> Result<PathBuf, String> {
     let place = root.join("modules/ciphers");
-    headers::copy(&source, &place)?;
+    headers::copy(&provide(kernel, root)?, &place)?;
     headers::make(kernel, root, &place)?;
     Ok(place)
 }
 
-/// Their source, out of the archive of the whole kernel.
-fn provide(cache: &Path) -> Result<PathBuf, String> {
-    let folder = cache.join(PACKAGE);
+/// Their source, out of the archive of the whole kernel, which is of the same series: what a cipher does is not the same
+/// in all of them.
+fn provide(kernel: &Kernel, root: &Path) -> Result<PathBuf, String> {
+    let folder = root.join("ciphers");
     if folder.exists() {
         return Ok(folder);
     }
-    let aside = tempfile::tempdir_in(cache).map_err(|error| in_folder(cache, error))?;
-    let root = aside.path();
-    let package = Source::Here.dependencies(PACKAGE)?;
-    let package = package.into_iter().find(|name| name.starts_with(PACKAGE));
-    let package = package.ok_or("linux-source depends on no kernel's source")?;
-    Source::Here.unpack(std::slice::from_ref(&package), root)?;
-    let archive = root.join(format!("usr/src/{package}.tar.xz"));
-    let made = root.join("made");
+    let aside = tempfile::tempdir_in(root).map_err(|error| in_folder(root, error))?;
+    let package = format!("linux-source-{}", series(kernel.release()));
+    Source::Here.unpack(std::slice::from_ref(&package), aside.path())?;
+    let archive = aside.path().join(format!("usr/src/{package}.tar.xz"));
+    let made = aside.path().join("made");
     fs::create_dir(&made).map_err(|error| in_folder(&made, error))?;
     let mut tar = Command::new("tar");
     // It stops once it has them all, in the first third of the archive.
     tar.args(["--extract", "--xz", "--occurrence=1", "--strip-components=2", "--file"]);
     tar.arg(archive).arg("--directory").arg(&made);
     output(tar.args(ALL.map(|name| format!("{package}/crypto/{name}.c"))))?;
-    fs::rename(&made, &folder).map_err(|error| in_folder(&folder, error))?;
+    let objects = ALL.map(|name| format!("{name}.o")).join(" ");
+    fs::write(made.join("Kbuild"), format!("obj-m := {objects}\n"))
+        .and_then(|()| fs::rename(&made, &folder))
+        .map_err(|error| in_folder(&folder, error))?;
     Ok(folder)
+}
+
+/// The numbers that a kernel shares with its source: `6.12` of `6.12.117+deb12-amd64`.
+fn series(release: &str) -> String {
+    let mut numbers = release.split(|letter: char| !letter.is_ascii_digit());
+    let [major, minor] = [numbers.next(), numbers.next()].map(Option::unwrap_or_default);
+    format!("{major}.{minor}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kernels_and_their_source() {
+        assert_eq!(series("6.1.0-56-amd64"), "6.1");
+        assert_eq!(series("6.12.117+deb12-amd64"), "6.12");
+    }
 }

@@ -83,11 +83,11 @@ impl Kernel {
 
     /// Builds all of [`ciphers::ALL`] from the kernel's own source, and gives the module of one.
     ///
-    /// The source is fetched at the first time, for all kernels.
+    /// The source is fetched at the first time.
     pub fn build_cipher(&self, name: &str) -> Result<PathBuf, String> {
-        let cache = self.root.parent().ok_or("a kernel lies in no directory")?;
-        let _others_wait = lock(cache)?;
-        ciphers::build(self, &self.root, cache).map(|place| place.join(name).with_extension("ko"))
+        let _others_wait = lock(&self.root)?;
+        let place = ciphers::build(self, &self.root)?;
+        Ok(place.join(name).with_extension("ko"))
     }
 
     /// It all happens aside, so that what is there is whole.
