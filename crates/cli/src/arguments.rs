@@ -5,6 +5,7 @@ use wirespeed_cipher::{Direction, Route, SIZE_CLASSES, Subject, Use};
 
 use crate::commands;
 use crate::fault::Fault;
+use crate::units;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -43,6 +44,13 @@ pub(crate) enum Command {
     Doctor(commands::doctor::DoctorArguments),
     /// Show the kernel's crypto drivers, and choose which ones it loads
     Kernel(commands::kernel::KernelArguments),
+    /// Measure encrypted disks: every cipher, in memory, in a file, or by the kernel's dm-crypt
+    Disk(commands::disk::DiskArguments),
+    /// Takes down what a killed `disk --dm-crypt` left
+    #[command(name = commands::disk::WATCHER, hide = true)]
+    DiskWatcher,
+    /// Draw results as one HTML file, several machines side by side
+    Report(commands::report::ReportArguments),
     /// Show the PadLock units of this CPU, and what is made of them
     #[command(name = "padlock")]
     PadLock(commands::padlock::PadLockArguments),
@@ -219,12 +227,7 @@ where
 const LARGEST: usize = 16 << 20;
 
 fn size(text: &str) -> Result<usize, Fault> {
-    let (digits, unit) = match (text.strip_suffix("KiB"), text.strip_suffix("MiB")) {
-        (Some(digits), _) => (digits, 1 << 10),
-        (_, Some(digits)) => (digits, 1 << 20),
-        _ => (text, 1),
-    };
-    let bytes = digits.parse::<usize>().ok().and_then(|number| number.checked_mul(unit));
+    let bytes = units::parse(text).and_then(|bytes| usize::try_from(bytes).ok());
     bytes.filter(|bytes| (1..=LARGEST).contains(bytes)).ok_or_else(|| {
         let classes = SIZE_CLASSES.map(|class| class.to_string()).join(" ");
         Fault::usage(format!(
@@ -233,7 +236,8 @@ fn size(text: &str) -> Result<usize, Fault> {
     })
 }
 
-fn within(what: &str, value: usize, least: usize, most: usize) -> Result<usize, Fault> {
+/// A number within these bounds.
+pub(crate) fn within(what: &str, value: usize, least: usize, most: usize) -> Result<usize, Fault> {
     if (least..=most).contains(&value) {
         return Ok(value);
     }

@@ -1,11 +1,13 @@
 //! What each command does.
 
 mod bench;
+pub(crate) mod disk;
 pub(crate) mod doctor;
 pub(crate) mod install;
 pub(crate) mod kernel;
 pub(crate) mod padlock;
 pub(crate) mod random;
+pub(crate) mod report;
 mod routes;
 mod survey;
 pub(crate) mod tune;
@@ -25,6 +27,12 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Fault> {
         Some(Command::Uninstall(arguments)) => uninstall::run(arguments),
         Some(Command::Doctor(arguments)) => doctor::run(arguments),
         Some(Command::Kernel(arguments)) => kernel::run(arguments),
+        Some(Command::Disk(arguments)) => disk::run(arguments),
+        Some(Command::DiskWatcher) => {
+            disk::watch_over();
+            Ok(())
+        }
+        Some(Command::Report(arguments)) => report::run(arguments),
         Some(Command::PadLock(arguments)) => padlock::run(arguments),
         Some(Command::Random(arguments)) => random::run(arguments),
     }

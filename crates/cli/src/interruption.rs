@@ -23,9 +23,14 @@ impl Interruption {
         Ok(Self(asked))
     }
 
+    /// Whether it was asked for.
+    pub(crate) fn is_asked(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+
     /// Ends the command if it was asked for; `consequence` says how things stand.
     pub(crate) fn check(&self, consequence: &str) -> Result<(), Fault> {
-        match self.0.load(Ordering::Relaxed) {
+        match self.is_asked() {
             true => Err(Fault::usage(format!("interrupted: {consequence}"))),
             false => Ok(()),
         }

@@ -10,6 +10,7 @@ mod output;
 mod plan;
 mod spelling;
 mod survey;
+mod units;
 
 use std::process::ExitCode;
 

@@ -8,7 +8,7 @@ mod sink;
 pub(crate) mod table;
 
 pub(crate) use header::header;
-pub(crate) use notes::{notes, warnings};
+pub(crate) use notes::{DEBUG_BUILD, notes, warnings};
 pub(crate) use progress::Progress;
 pub(crate) use sink::{write_json, write_text};
 

@@ -7,7 +7,7 @@ use super::WIDTH;
 use super::table::wrap;
 
 /// Unoptimised kernels say nothing about the machine.
-const DEBUG_BUILD: &str =
+pub(crate) const DEBUG_BUILD: &str =
     "This is a debug build: its figures mean nothing. Use cargo run --release.";
 
 /// Each warning once.
@@ -20,8 +20,9 @@ pub(crate) fn warnings(measured: &[Measured]) -> Vec<&'static str> {
 }
 
 /// The warnings as paragraphs, an empty line before them.
-pub(crate) fn notes(warnings: &[&str]) -> String {
-    let note = |warning: &&str| {
+pub(crate) fn notes(warnings: &[impl AsRef<str>]) -> String {
+    let note = |warning: &_| {
+        let warning: &str = AsRef::as_ref(warning);
         let words: Vec<&str> = ["note:"].into_iter().chain(warning.split(' ')).collect();
         format!("\n{}", wrap(&words, " ", WIDTH, 6))
     };
@@ -35,7 +36,7 @@ mod tests {
 
     #[test]
     fn notes_are_paragraphs() {
-        assert_eq!(notes(&[]), "");
+        assert_eq!(notes(&[""; 0]), "");
         assert_eq!(notes(&["One.", "Two."]), "\nnote: One.\nnote: Two.\n");
     }
 }

@@ -36,6 +36,11 @@ impl Progress {
         self.bar.inc(1);
     }
 
+    /// So many slices in all.
+    pub(crate) fn reach(&self, slices: u64) {
+        self.bar.set_position(slices);
+    }
+
     /// Lets `print` write to the terminal without the bar in its way.
     pub(crate) fn around<T>(&self, print: impl FnOnce() -> T) -> T {
         self.bar.suspend(print)

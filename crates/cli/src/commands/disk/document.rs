@@ -1,0 +1,101 @@
+//! The result as data: `wirespeed.disk/1`, described in docs/json.md.
+
+use serde::Serialize;
+use wirespeed_disk::document::Row;
+use wirespeed_machine::Machine;
+
+use super::advice::advice;
+use super::cautions::cautions;
+use super::cryptsetup::Compared;
+use super::request::{Place, Request};
+use super::warnings;
+use crate::output::WIDTH;
+use crate::output::table::wrap;
+
+/// Everything that `wirespeed disk` found.
+#[derive(Serialize)]
+pub(super) struct Document {
+    pub(super) schema: &'static str,
+    pub(super) version: &'static str,
+    /// Whose figures these are, null for our own.
+    source: Option<String>,
+    pub(super) machine: Machine,
+    settings: Setting,
+    /// Whether the run was broken off.
+    pub(super) interrupted: bool,
+    pub(super) rows: Vec<Row>,
+    /// The rows of the table of dm-crypt's options.
+    pub(super) options: Vec<Row>,
+    /// What cryptsetup says.
+    pub(super) cryptsetup: Vec<Compared>,
+    advice: Vec<String>,
+    cautions: Vec<String>,
+    pub(super) warnings: Vec<String>,
+}
+
+/// What was asked for.
+#[derive(Serialize)]
+struct Setting {
+    bytes: u64,
+    threads: usize,
+    sector_bytes: usize,
+    /// Where the file was; null with dm-crypt.
+    directory: Option<String>,
+    /// What dm-crypt lay on; null without.
+    device: Option<String>,
+}
+
+impl Document {
+    /// Nothing measured yet.
+    pub(super) fn begin(request: &Request, machine: Machine) -> Self {
+        let settings = &request.settings;
+        let directory = match &request.place {
+            Place::Process { directory, .. } => Some(directory.display().to_string()),
+            Place::Kernel { .. } => None,
+        };
+        Self {
+            schema: "wirespeed.disk/1",
+            version: env!("CARGO_PKG_VERSION"),
+            source: None,
+            machine,
+            settings: Setting {
+                bytes: settings.bytes,
+                threads: settings.threads,
+                sector_bytes: settings.sector_bytes,
+                directory,
+                device: None,
+            },
+            interrupted: false,
+            rows: Vec::new(),
+            options: Vec::new(),
+            cryptsetup: Vec::new(),
+            advice: Vec::new(),
+            cautions: Vec::new(),
+            warnings: warnings::at_start(settings),
+        }
+    }
+
+    /// Names the device below dm-crypt.
+    pub(super) fn on_device(&mut self, path: &std::path::Path) {
+        self.settings.device = Some(path.display().to_string());
+    }
+
+    /// Draws the conclusions from what was measured.
+    pub(super) fn conclude(&mut self) {
+        self.advice = advice(&self.rows, self.machine.cpu.cores);
+        self.cautions = cautions(&self.rows);
+    }
+
+    /// The conclusions as paragraphs.
+    pub(super) fn closing(&self) -> String {
+        let paragraph = |text: &String| {
+            let words: Vec<&str> = text.split(' ').collect();
+            format!("{}\n", wrap(&words, " ", WIDTH, 2))
+        };
+        let section = |title: &str, texts: &[String]| match texts {
+            [] => String::new(),
+            texts => format!("\n{title}\n{}", texts.iter().map(paragraph).collect::<String>()),
+        };
+        section("What this says", &self.advice) + &section("Not to be trusted", &self.cautions)
+    }
+}

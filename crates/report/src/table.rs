@@ -1,0 +1,75 @@
+//! Tables that can be read out, and moved to the side where the window is narrow.
+
+use crate::text::Text;
+
+/// A cell's text, and which way it stands.
+pub(crate) struct Cell {
+    text: String,
+    is_figure: bool,
+    /// Columns that it takes.
+    columns: usize,
+}
+
+impl Cell {
+    pub(crate) fn name(text: impl Into<String>) -> Self {
+        Self { text: text.into(), is_figure: false, columns: 1 }
+    }
+
+    pub(crate) fn figure(text: impl Into<String>) -> Self {
+        Self { text: text.into(), is_figure: true, columns: 1 }
+    }
+
+    /// A text across so many columns.
+    pub(crate) fn across(text: impl Into<String>, columns: usize) -> Self {
+        Self { columns, ..Self::name(text) }
+    }
+}
+
+/// A table with a caption and a head.
+pub(crate) struct Table {
+    caption: String,
+    head: Vec<Cell>,
+    rows: Vec<Vec<Cell>>,
+}
+
+impl Table {
+    pub(crate) fn new(caption: &str, head: Vec<Cell>) -> Self {
+        Self { caption: caption.to_owned(), head, rows: Vec::new() }
+    }
+
+    /// Adds a row; its first cell is the row's name.
+    pub(crate) fn row(&mut self, cells: Vec<Cell>) {
+        self.rows.push(cells);
+    }
+
+    /// The table folded up, as its drawing says the same at first sight.
+    pub(crate) fn html(&self) -> String {
+        format!("<details>\n<summary>As a table</summary>\n{}</details>\n", self.open())
+    }
+
+    /// The table in the open.
+    pub(crate) fn open(&self) -> String {
+        let cell = |tag: &str, cell: &Cell| {
+            let class = if cell.is_figure { " class=\"figure\"" } else { "" };
+            let columns = match cell.columns {
+                1 => String::new(),
+                columns => format!(" colspan=\"{columns}\""),
+            };
+            let (name, _) = tag.split_once(' ').unwrap_or((tag, ""));
+            format!("<{tag}{class}{columns}>{}</{name}>", Text(&cell.text))
+        };
+        let head: String = self.head.iter().map(|it| cell("th scope=\"col\"", it)).collect();
+        let row = |cells: &Vec<Cell>| -> String {
+            let mut cells = cells.iter();
+            let first = cells.next().map(|it| cell("th scope=\"row\"", it)).unwrap_or_default();
+            let others: String = cells.map(|it| cell("td", it)).collect();
+            format!("<tr>{first}{others}</tr>\n")
+        };
+        let rows: String = self.rows.iter().map(row).collect();
+        let caption = Text(&self.caption);
+        format!(
+            "<div class=\"wide\" role=\"region\" tabindex=\"0\" aria-label=\"{caption}\">\n<table>\n\
+             <caption>{caption}</caption>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table>\n</div>\n"
+        )
+    }
+}

@@ -1,0 +1,3 @@
+//! Pages as they are written.
+
+use super::*;
