@@ -1,17 +1,24 @@
 //! Ciphers for sectors in this process: our own kernels, the host's OpenSSL, and the crates that other people keep.
 
+mod adiantum;
+mod aead;
+mod aegis;
 mod blocks;
+mod contest;
 mod crates;
 mod iv;
+mod libcrypto;
 mod modes;
 mod native;
+mod nh;
 mod order;
+mod pool;
 
 use std::fmt;
 
 use order::Order;
 
-use crate::{Candidate, Mode, Specification, Variant};
+use crate::{Candidate, Specification, Variant};
 
 /// A key, ready for sectors.
 ///
@@ -66,9 +73,8 @@ pub fn build(candidate: Candidate, key: &[u8], sector_bytes: usize) -> Result<Bu
         return Ok(Built { cipher: None, route: "none" });
     };
     let order = Order { cipher, mode, iv, key, sector_bytes };
-    let (route, cipher) = every(order, candidate.variant)
-        .into_iter()
-        .next()
+    let all = every(order, candidate.variant);
+    let (route, cipher) = contest::fastest(all, candidate.specification, sector_bytes)
         .ok_or_else(|| Absent(format!("nothing in this process computes {candidate}")))?;
     Ok(Built { cipher: Some(cipher), route })
 }
@@ -78,14 +84,12 @@ type Named = (&'static str, Box<dyn SectorCipher>);
 
 /// Every implementation that is here.
 fn every(order: Order<'_>, variant: Variant) -> Vec<Named> {
-    match order.mode {
-        Mode::Ecb | Mode::Cbc | Mode::Xts => {
-            let mut all = native::every(order, variant);
-            all.extend(crates::build(order));
-            all
-        }
-        Mode::Adiantum | Mode::Gcm | Mode::Aead => Vec::new(),
+    let mut all = native::every(order, variant);
+    all.extend(crates::build(order, variant));
+    if variant == Variant::Best {
+        all.extend(libcrypto::build(order));
     }
+    all
 }
 
 #[cfg(test)]

@@ -1,19 +1,25 @@
 //! The block ciphers that other people keep, and those of the past.
 
-use cipher::{BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
-use rc4::{Rc4, StreamCipher};
+use chacha20::{XChaCha12, XChaCha20};
+use cipher::consts::{U24, U32};
+use cipher::{BlockCipherDecrypt, BlockCipherEncrypt, KeyInit, KeyIvInit, StreamCipher};
+use rc4::Rc4;
 use wirespeed_cipher::Block;
 use wirespeed_comparison::{Anubis, Khazad, Tea, Tnepres, Xeta};
 
-use super::iv::{Ivs, essiv_key};
-use super::modes::Mode;
+use super::adiantum::Adiantum;
+use super::aead::Sealed;
+use super::aegis::Aegis128;
+use super::iv::Ivs;
+use super::modes::{Mode, each};
 use super::order::Order;
-use super::{Named, SectorCipher};
-use crate::{Cipher, Iv};
+use super::{Named, SectorCipher, native};
+use crate::{Cipher, Variant};
 
 /// The crate's word in tables.
 const fn route(cipher: Cipher) -> Option<&'static str> {
     Some(match cipher {
+        Cipher::Aegis128 => "crate aes",
         Cipher::Arc4 => "crate rc4",
         Cipher::Aria => "crate aria",
         Cipher::Blowfish => "crate blowfish",
@@ -22,6 +28,7 @@ const fn route(cipher: Cipher) -> Option<&'static str> {
         Cipher::Cast6 => "crate cast6",
         Cipher::Serpent => "crate serpent",
         Cipher::Twofish => "crate twofish",
+        Cipher::Xchacha12Aes | Cipher::Xchacha20Aes => "crate chacha20",
         Cipher::Xtea => "crate xtea",
         Cipher::Anubis | Cipher::Khazad | Cipher::Tea | Cipher::Tnepres | Cipher::Xeta => {
             "comparison"
@@ -31,12 +38,28 @@ const fn route(cipher: Cipher) -> Option<&'static str> {
 }
 
 /// The cipher by its crate, if there is one.
-pub(super) fn build(order: Order<'_>) -> Option<Named> {
+pub(super) fn build(order: Order<'_>, variant: Variant) -> Option<Named> {
     let cipher = match order.cipher {
-        Cipher::Arc4 => order.sectors(Ivs::plain(Iv::None), Arc4(order.key.into())),
-        cipher => with(cipher, order.data_key().len(), Whole(order))?,
+        Cipher::Aegis128 => {
+            let key = order.key.try_into().expect("128 bits");
+            Box::new(Sealed::new(Aegis128(key), order.sector_bytes))
+        }
+        Cipher::Arc4 => order.sectors(Ivs::plain(order.iv)?, Arc4(order.key.into())),
+        Cipher::Xchacha12Aes => adiantum::<XChaCha12>(order, variant)?,
+        Cipher::Xchacha20Aes => adiantum::<XChaCha20>(order, variant)?,
+        cipher => with(cipher, order.data_key().len(), Whole(order))??,
     };
     Some((route(order.cipher)?, cipher))
+}
+
+/// Adiantum, with AES by a route of ours.
+fn adiantum<S>(order: Order<'_>, variant: Variant) -> Option<Box<dyn SectorCipher>>
+where
+    S: KeyIvInit<KeySize = U32, IvSize = U24> + StreamCipher + 'static,
+{
+    let key = order.key.try_into().ok()?;
+    let aes = |key: &[u8]| native::first(variant, Cipher::Aes, key).expect("a portable route");
+    Some(order.sectors(Ivs::plain(order.iv)?, Adiantum::<S, _>::new(key, aes)))
 }
 
 /// What is done with a type of cipher once that is known.
@@ -71,27 +94,21 @@ fn with<U: Use>(cipher: Cipher, key_bytes: usize, user: U) -> Option<U::Made> {
     })
 }
 
-fn keyed<C: KeyInit>(key: &[u8]) -> C {
-    C::new_from_slice(key).expect("a length that the cipher's specification has")
+fn keyed<C: KeyInit>(key: &[u8]) -> Option<C> {
+    C::new_from_slice(key).ok()
 }
 
 struct Whole<'a>(Order<'a>);
 
 impl Use for Whole<'_> {
-    type Made = Box<dyn SectorCipher>;
+    type Made = Option<Box<dyn SectorCipher>>;
 
     fn with<C>(self) -> Self::Made
     where
         C: BlockCipherEncrypt + BlockCipherDecrypt + KeyInit + Send + Sync + 'static,
     {
         let Self(order) = self;
-        let ivs = match order.iv {
-            Iv::EssivSha256 => {
-                let key = essiv_key(order.key);
-                with(order.cipher, key.len(), Salted(&key)).expect("a cipher with 256 bits of key")
-            }
-            kind => Ivs::plain(kind),
-        };
+        let ivs = order.ivs(|salt| with(order.cipher, salt.len(), Salted(salt))?)?;
         order.by(ivs, keyed::<C>)
     }
 }
@@ -99,13 +116,13 @@ impl Use for Whole<'_> {
 struct Salted<'a>(&'a [u8]);
 
 impl Use for Salted<'_> {
-    type Made = Ivs;
+    type Made = Option<Ivs>;
 
     fn with<C>(self) -> Self::Made
     where
         C: BlockCipherEncrypt + BlockCipherDecrypt + KeyInit + Send + Sync + 'static,
     {
-        Ivs::essiv(keyed::<C>(self.0))
+        keyed::<C>(self.0).map(Ivs::essiv)
     }
 }
 
@@ -118,16 +135,16 @@ impl Arc4 {
     /// The crate's state cannot be copied, so every sector pays for its key.
     fn add_stream(&self, from: &[u8], to: &mut [u8]) {
         to.copy_from_slice(from);
-        keyed::<Rc4>(&self.0).apply_keystream(to);
+        keyed::<Rc4>(&self.0).expect("ARC4 takes 1 to 256 bytes").apply_keystream(to);
     }
 }
 
 impl Mode for Arc4 {
-    fn encrypt(&self, _iv: &Block, plain: &[u8], sector: &mut [u8]) {
-        self.add_stream(plain, sector);
+    fn encrypt(&self, ivs: &mut [Block], plain: &[u8], sectors: &mut [u8]) {
+        each(ivs, plain, sectors, |_, plain, sector| self.add_stream(plain, sector));
     }
 
-    fn decrypt(&self, _iv: &Block, sector: &[u8], plain: &mut [u8]) {
-        self.add_stream(sector, plain);
+    fn decrypt(&self, ivs: &mut [Block], sectors: &[u8], plain: &mut [u8]) {
+        each(ivs, sectors, plain, |_, sector, plain| self.add_stream(sector, plain));
     }
 }

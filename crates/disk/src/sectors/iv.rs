@@ -3,7 +3,6 @@
 //! As the generators of the kernel's `drivers/md/dm-crypt.c` (`crypt_iv_plain_gen` and those beside it) and
 //! `crypto/essiv.c` make them.
 
-use sha2::{Digest, Sha256};
 use wirespeed_cipher::Block;
 
 use super::blocks::Blocks;
@@ -25,21 +24,18 @@ enum Numbers {
 }
 
 impl Ivs {
-    /// IVs without a second key.
-    ///
-    /// # Panics
-    /// If the kind of IV is not the number of a sector.
-    pub(super) fn plain(kind: Iv) -> Self {
+    /// IVs without a second key; none of a kind that takes a key or a tag.
+    pub(super) fn plain(kind: Iv) -> Option<Self> {
         let numbers = match kind {
             Iv::None | Iv::Null => Numbers::Zero,
             Iv::Plain => Numbers::Low,
             Iv::Plain64 => Numbers::Whole,
-            Iv::EssivSha256 | Iv::Random => panic!("{kind:?} takes a key or a tag"),
+            Iv::EssivSha256 | Iv::Random => return None,
         };
-        Self { numbers, salt: None }
+        Some(Self { numbers, salt: None })
     }
 
-    /// ESSIV by the cipher that got [`essiv_key`].
+    /// ESSIV by the cipher with the key for it.
     pub(super) fn essiv(salted: impl Blocks) -> Self {
         Self { numbers: Numbers::Whole, salt: Some(Box::new(salted)) }
     }
@@ -59,11 +55,6 @@ impl Ivs {
             salt.encrypt(ivs);
         }
     }
-}
-
-/// The key of ESSIV's cipher.
-pub(super) fn essiv_key(key: &[u8]) -> [u8; 32] {
-    Sha256::digest(key).into()
 }
 
 trait Salt: Send + Sync {

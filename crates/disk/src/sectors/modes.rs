@@ -7,14 +7,27 @@ use super::blocks::Blocks;
 use super::iv::Ivs;
 use super::{Forged, SectorCipher};
 
-/// One sector from its IV.
+/// As many sectors as there are IVs, which may be used up.
 pub(super) trait Mode: Send + Sync {
-    /// What is done to the IVs of many sectors at once, before they are used.
-    fn prepare(&self, _ivs: &mut [Block]) {}
-    /// Encrypts `plain` into `sector`.
-    fn encrypt(&self, iv: &Block, plain: &[u8], sector: &mut [u8]);
-    /// Decrypts `sector` into `plain`.
-    fn decrypt(&self, iv: &Block, sector: &[u8], plain: &mut [u8]);
+    /// Encrypts `plain` into `sectors`.
+    fn encrypt(&self, ivs: &mut [Block], plain: &[u8], sectors: &mut [u8]);
+    /// Decrypts `sectors` into `plain`.
+    fn decrypt(&self, ivs: &mut [Block], sectors: &[u8], plain: &mut [u8]);
+}
+
+/// Runs over the sectors one by one, each with its IV.
+#[inline(always)]
+pub(super) fn each(
+    ivs: &[Block],
+    from: &[u8],
+    to: &mut [u8],
+    mut run: impl FnMut(&Block, &[u8], &mut [u8]),
+) {
+    let bytes = from.len() / ivs.len();
+    let sectors = from.chunks_exact(bytes).zip(to.chunks_exact_mut(bytes));
+    for (iv, (from, to)) in ivs.iter().zip(sectors) {
+        run(iv, from, to);
+    }
 }
 
 /// dm-crypt counts sectors in these whatever their size.
@@ -32,33 +45,28 @@ const BATCH: usize = 32;
 
 impl<M: Mode> Sectors<M> {
     #[inline(always)]
-    fn each(
+    fn batches(
         &self,
-        number: u64,
+        mut number: u64,
         from: &[u8],
         to: &mut [u8],
-        run: impl Fn(&M, &Block, &[u8], &mut [u8]),
+        run: impl Fn(&M, &mut [Block], &[u8], &mut [u8]),
     ) {
         let mut ivs = [[0; 16]; BATCH];
         let step = self.sector_bytes as u64 / UNIT;
         let batch = BATCH * self.sector_bytes;
-        let batches = from.chunks(batch).zip(to.chunks_mut(batch));
-        for (place, (from, to)) in batches.enumerate() {
+        for (from, to) in from.chunks(batch).zip(to.chunks_mut(batch)) {
             let ivs = &mut ivs[..from.len() / self.sector_bytes];
-            self.ivs.fill(number.wrapping_add((place * BATCH) as u64 * step), step, ivs);
-            self.mode.prepare(ivs);
-            let sectors =
-                from.chunks_exact(self.sector_bytes).zip(to.chunks_exact_mut(self.sector_bytes));
-            for (iv, (from, to)) in ivs.iter().zip(sectors) {
-                run(&self.mode, iv, from, to);
-            }
+            self.ivs.fill(number, step, ivs);
+            run(&self.mode, ivs, from, to);
+            number = number.wrapping_add(step * BATCH as u64);
         }
     }
 }
 
 impl<M: Mode> SectorCipher for Sectors<M> {
     fn encrypt(&self, number: u64, plain: &[u8], sectors: &mut [u8], _tags: &mut [u8]) {
-        self.each(number, plain, sectors, M::encrypt);
+        self.batches(number, plain, sectors, M::encrypt);
     }
 
     fn decrypt(
@@ -68,7 +76,7 @@ impl<M: Mode> SectorCipher for Sectors<M> {
         plain: &mut [u8],
         _tags: &[u8],
     ) -> Result<(), Forged> {
-        self.each(number, sectors, plain, M::decrypt);
+        self.batches(number, sectors, plain, M::decrypt);
         Ok(())
     }
 }
@@ -77,13 +85,13 @@ impl<M: Mode> SectorCipher for Sectors<M> {
 pub(super) struct Ecb<B>(pub(super) B);
 
 impl<B: Blocks> Mode for Ecb<B> {
-    fn encrypt(&self, _iv: &Block, plain: &[u8], sector: &mut [u8]) {
-        sector.copy_from_slice(plain);
-        self.0.encrypt(sector);
+    fn encrypt(&self, _ivs: &mut [Block], plain: &[u8], sectors: &mut [u8]) {
+        sectors.copy_from_slice(plain);
+        self.0.encrypt(sectors);
     }
 
-    fn decrypt(&self, _iv: &Block, sector: &[u8], plain: &mut [u8]) {
-        plain.copy_from_slice(sector);
+    fn decrypt(&self, _ivs: &mut [Block], sectors: &[u8], plain: &mut [u8]) {
+        plain.copy_from_slice(sectors);
         self.0.decrypt(plain);
     }
 }
@@ -92,22 +100,27 @@ impl<B: Blocks> Mode for Ecb<B> {
 pub(super) struct Cbc<B>(pub(super) B);
 
 impl<B: Blocks> Mode for Cbc<B> {
-    fn encrypt(&self, iv: &Block, plain: &[u8], sector: &mut [u8]) {
-        let mut chain = *iv;
-        let chain = &mut chain[..B::BYTES];
-        for (plain, block) in plain.chunks_exact(B::BYTES).zip(sector.chunks_exact_mut(B::BYTES)) {
-            add(chain, plain);
-            self.0.encrypt(chain);
-            block.copy_from_slice(chain);
-        }
+    fn encrypt(&self, ivs: &mut [Block], plain: &[u8], sectors: &mut [u8]) {
+        each(ivs, plain, sectors, |iv, plain, sector| {
+            let mut chain = *iv;
+            let chain = &mut chain[..B::BYTES];
+            let blocks = plain.chunks_exact(B::BYTES).zip(sector.chunks_exact_mut(B::BYTES));
+            for (plain, block) in blocks {
+                add(chain, plain);
+                self.0.encrypt(chain);
+                block.copy_from_slice(chain);
+            }
+        });
     }
 
-    fn decrypt(&self, iv: &Block, sector: &[u8], plain: &mut [u8]) {
-        plain.copy_from_slice(sector);
+    fn decrypt(&self, ivs: &mut [Block], sectors: &[u8], plain: &mut [u8]) {
+        plain.copy_from_slice(sectors);
         self.0.decrypt(plain);
-        let (first, rest) = plain.split_at_mut(B::BYTES);
-        add(first, &iv[..B::BYTES]);
-        add(rest, sector);
+        each(ivs, sectors, plain, |iv, sector, plain| {
+            let (first, rest) = plain.split_at_mut(B::BYTES);
+            add(first, &iv[..B::BYTES]);
+            add(rest, sector);
+        });
     }
 }
 
@@ -147,16 +160,18 @@ impl<B: Blocks> Xts<B> {
 }
 
 impl<B: Blocks> Mode for Xts<B> {
-    fn prepare(&self, ivs: &mut [Block]) {
+    fn encrypt(&self, ivs: &mut [Block], plain: &[u8], sectors: &mut [u8]) {
         self.tweaks.encrypt(ivs.as_flattened_mut());
+        each(ivs, plain, sectors, |tweak, plain, sector| {
+            self.whiten(tweak, plain, sector, B::encrypt);
+        });
     }
 
-    fn encrypt(&self, tweak: &Block, plain: &[u8], sector: &mut [u8]) {
-        self.whiten(tweak, plain, sector, B::encrypt);
-    }
-
-    fn decrypt(&self, tweak: &Block, sector: &[u8], plain: &mut [u8]) {
-        self.whiten(tweak, sector, plain, B::decrypt);
+    fn decrypt(&self, ivs: &mut [Block], sectors: &[u8], plain: &mut [u8]) {
+        self.tweaks.encrypt(ivs.as_flattened_mut());
+        each(ivs, sectors, plain, |tweak, sector, plain| {
+            self.whiten(tweak, sector, plain, B::decrypt);
+        });
     }
 }
 

@@ -1,14 +1,16 @@
 //! Our own kernels for sectors: AES and SM4.
 
+use wirespeed_cipher::modes::Gcm;
 use wirespeed_cipher::{Block, BlockCipher, BlockKernels, Direction, InOut, Route, Schedule};
 use wirespeed_cpu::Features;
 
+use super::Named;
+use super::aead::Sealed;
 use super::blocks::Blocks;
-use super::iv::{Ivs, essiv_key};
-use super::modes::Mode;
+use super::iv::Ivs;
+use super::modes::{Mode, each};
 use super::order::Order;
-use super::{Named, SectorCipher};
-use crate::{Cipher, Iv, Mode as Name, Variant};
+use crate::{Cipher, Mode as Name, Variant};
 
 /// The block cipher of our own kernels, if it is one.
 fn block_cipher(cipher: Cipher, key_bytes: usize) -> Option<BlockCipher> {
@@ -60,107 +62,120 @@ impl Blocks for Key {
 }
 
 /// The kernels' own ECB.
-pub(super) struct Ecb(pub(super) Key);
+struct Ecb(Key);
 
 impl Mode for Ecb {
-    fn encrypt(&self, _iv: &Block, plain: &[u8], sector: &mut [u8]) {
-        self.0.ecb(Direction::Encrypt, InOut::between(plain, sector));
+    fn encrypt(&self, _ivs: &mut [Block], plain: &[u8], sectors: &mut [u8]) {
+        self.0.ecb(Direction::Encrypt, InOut::between(plain, sectors));
     }
 
-    fn decrypt(&self, _iv: &Block, sector: &[u8], plain: &mut [u8]) {
-        self.0.ecb(Direction::Decrypt, InOut::between(sector, plain));
+    fn decrypt(&self, _ivs: &mut [Block], sectors: &[u8], plain: &mut [u8]) {
+        self.0.ecb(Direction::Decrypt, InOut::between(sectors, plain));
     }
 }
 
 /// The kernels' own CBC.
-pub(super) struct Cbc(pub(super) Key);
+struct Cbc(Key);
 
 impl Cbc {
     #[inline]
-    fn run(&self, direction: Direction, iv: &Block, data: InOut<'_>) {
+    fn run(&self, direction: Direction, ivs: &[Block], from: &[u8], to: &mut [u8]) {
         let run = self.0.kernels.cbc[direction as usize];
-        run(self.0.schedule(direction), &mut iv.clone(), data);
+        each(ivs, from, to, |iv, from, to| {
+            let mut chain = *iv;
+            run(self.0.schedule(direction), &mut chain, InOut::between(from, to));
+        });
     }
 }
 
 impl Mode for Cbc {
-    fn encrypt(&self, iv: &Block, plain: &[u8], sector: &mut [u8]) {
-        self.run(Direction::Encrypt, iv, InOut::between(plain, sector));
+    fn encrypt(&self, ivs: &mut [Block], plain: &[u8], sectors: &mut [u8]) {
+        self.run(Direction::Encrypt, ivs, plain, sectors);
     }
 
-    fn decrypt(&self, iv: &Block, sector: &[u8], plain: &mut [u8]) {
-        self.run(Direction::Decrypt, iv, InOut::between(sector, plain));
+    fn decrypt(&self, ivs: &mut [Block], sectors: &[u8], plain: &mut [u8]) {
+        self.run(Direction::Decrypt, ivs, sectors, plain);
     }
 }
 
 /// The kernels' own XTS.
-pub(super) struct Xts {
-    pub(super) data: Key,
-    pub(super) tweaks: Key,
+struct Xts {
+    data: Key,
+    tweaks: Key,
 }
 
 impl Xts {
     #[inline]
-    fn run(&self, direction: Direction, tweak: &Block, data: InOut<'_>) {
+    fn run(&self, direction: Direction, ivs: &mut [Block], from: &[u8], to: &mut [u8]) {
+        self.tweaks.encrypt(ivs.as_flattened_mut());
         let run = self.data.kernels.xts[direction as usize];
-        run(self.data.schedule(direction), tweak, data);
+        each(ivs, from, to, |tweak, from, to| {
+            run(self.data.schedule(direction), tweak, InOut::between(from, to));
+        });
     }
 }
 
 impl Mode for Xts {
-    fn prepare(&self, ivs: &mut [Block]) {
-        self.tweaks.encrypt(ivs.as_flattened_mut());
+    fn encrypt(&self, ivs: &mut [Block], plain: &[u8], sectors: &mut [u8]) {
+        self.run(Direction::Encrypt, ivs, plain, sectors);
     }
 
-    fn encrypt(&self, tweak: &Block, plain: &[u8], sector: &mut [u8]) {
-        self.run(Direction::Encrypt, tweak, InOut::between(plain, sector));
-    }
-
-    fn decrypt(&self, tweak: &Block, sector: &[u8], plain: &mut [u8]) {
-        self.run(Direction::Decrypt, tweak, InOut::between(sector, plain));
+    fn decrypt(&self, ivs: &mut [Block], sectors: &[u8], plain: &mut [u8]) {
+        self.run(Direction::Decrypt, ivs, sectors, plain);
     }
 }
 
-/// The cipher by every route of ours that runs here and passes its self-test.
-pub(super) fn every(order: Order<'_>, variant: Variant) -> Vec<Named> {
-    let features = Features::detect();
-    let routes: &[Route] = match variant {
-        Variant::Best => &wirespeed_native::ROUTES,
+/// The routes to try, the fastest on paper first.
+fn routes(variant: Variant) -> &'static [Route] {
+    const ALL: [Route; 5] = wirespeed_native::ROUTES;
+    match variant {
+        Variant::Best => &ALL,
         Variant::Generic => &[Route::Portable],
-    };
-    let tested = |route: Route, key_bytes| {
-        let cipher = block_cipher(order.cipher, key_bytes)?;
-        let kernels = wirespeed_native::kernels(route, cipher, features).ok()?;
-        wirespeed_native::self_test(kernels).then_some(kernels)
-    };
-    let of_route = |route: &Route| {
-        let kernels = tested(*route, order.data_key().len())?;
-        let ivs = match order.iv {
-            Iv::EssivSha256 => {
-                let key = essiv_key(order.key);
-                Ivs::essiv(Key::new(tested(*route, key.len())?, &key))
-            }
-            kind => Ivs::plain(kind),
-        };
-        Some((route.name(), build(order, ivs, kernels)?))
-    };
-    routes.iter().filter_map(of_route).collect()
+    }
 }
 
-/// The mode by one route's kernels.
-fn build(
-    order: Order<'_>,
-    ivs: Ivs,
-    kernels: &'static BlockKernels,
-) -> Option<Box<dyn SectorCipher>> {
+/// A route's kernels, if it runs here, has the cipher and passes its self-test.
+fn tested(route: Route, cipher: Cipher, key_bytes: usize) -> Option<&'static BlockKernels> {
+    let cipher = block_cipher(cipher, key_bytes)?;
+    let kernels = wirespeed_native::kernels(route, cipher, Features::detect()).ok()?;
+    wirespeed_native::self_test(kernels).then_some(kernels)
+}
+
+/// A key for the route that is the fastest on paper.
+pub(super) fn first(variant: Variant, cipher: Cipher, key: &[u8]) -> Option<Key> {
+    let kernels = routes(variant).iter().find_map(|route| tested(*route, cipher, key.len()))?;
+    Some(Key::new(kernels, key))
+}
+
+/// The cipher by every route of ours that is worth a try: `portable` only where there is no other.
+pub(super) fn every(order: Order<'_>, variant: Variant) -> Vec<Named> {
+    let mut all = Vec::new();
+    for route in routes(variant) {
+        if *route != Route::Portable || all.is_empty() {
+            all.extend(of_route(order, *route));
+        }
+    }
+    all
+}
+
+fn of_route(order: Order<'_>, route: Route) -> Option<Named> {
+    let kernels = tested(route, order.cipher, order.data_key().len())?;
     let key = |bytes| Key::new(kernels, bytes);
-    Some(match order.mode {
-        Name::Ecb => order.sectors(ivs, Ecb(key(order.key))),
-        Name::Cbc => order.sectors(ivs, Cbc(key(order.key))),
+    let salted = |salt: &[u8]| Some(Key::new(tested(route, order.cipher, salt.len())?, salt));
+    let ivs = || order.ivs(|salt| salted(salt).map(Ivs::essiv));
+    let cipher = match order.mode {
+        Name::Ecb => order.sectors(ivs()?, Ecb(key(order.key))),
+        Name::Cbc => order.sectors(ivs()?, Cbc(key(order.key))),
         Name::Xts => {
             let (data, tweaks) = order.halves();
-            order.sectors(ivs, Xts { data: key(data), tweaks: key(tweaks) })
+            order.sectors(ivs()?, Xts { data: key(data), tweaks: key(tweaks) })
         }
-        Name::Adiantum | Name::Gcm | Name::Aead => return None,
-    })
+        Name::Gcm => {
+            let mut gcm = Gcm::new(kernels);
+            gcm.set_key(order.key);
+            Box::new(Sealed::new(gcm, order.sector_bytes))
+        }
+        Name::Adiantum | Name::Aead => return None,
+    };
+    Some((route.name(), cipher))
 }
