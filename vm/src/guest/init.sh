@@ -26,10 +26,13 @@ $b mkdir -p /new/dev/pts /new/dev/shm
 $b mount -t devpts devpts /new/dev/pts
 $b mount -t tmpfs shm /new/dev/shm
 $b mount -t tmpfs -o mode=755 run /new/run
-$b mkdir -p /new/run/lock /new/run/vm /new/lib/modules
+$b mkdir -p /new/run/lock /new/run/vm /new/lib/modules /new/boot
 for name in fd:/proc/self/fd stdin:fd/0 stdout:fd/1 stderr:fd/2; do
 	$b ln -sf "${name#*:}" "/new/dev/${name%%:*}"
 done
 $b cp $b /session /new/run/vm
-$b ln -sfn "$vm_modules" "/new/lib/modules/$($b uname -r)"
+release=$($b uname -r)
+$b ln -sfn "$vm_modules" "/new/lib/modules/$release"
+# Where Debian would have put it.
+$b ln -sfn "${vm_modules%/lib/modules/*}/boot/config-$release" "/new/boot/config-$release"
 exec $b switch_root /new /run/vm/busybox sh /run/vm/session "$vm_session"
