@@ -1,11 +1,25 @@
 //! dm-crypt: devices of the kernel's device mapper, made for a test, and taken down however the test ends.
 
-use std::fmt;
-use std::io::Read;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+mod backing;
+mod device;
+mod dmsetup;
+mod driver;
+mod integrity;
+mod lacking;
+mod program;
+mod proof;
+mod record;
+mod setup;
+mod table;
+mod teardown;
+mod watcher;
 
-use crate::Candidate;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+pub use device::Description;
+pub use setup::{Mapping, Setup};
+pub use watcher::{Watcher, watch_over};
 
 /// What the mapping lies on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,117 +97,48 @@ pub enum Unmapped {
     Failed(Trouble),
 }
 
-/// A device that would be overwritten, for the question whether it may be.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Description {
-    /// Bytes that it has.
-    pub bytes: u64,
-    /// Its maker's name for it, if it has one.
-    pub model: Option<String>,
-}
-
 /// Looks whether a device may be overwritten as far as its first `bytes`: nobody uses it, nothing known is on it,
 /// and `path` is its own path. Nothing is changed. [`Setup::open`] looks again.
-pub fn examine(_path: &Path, _bytes: u64) -> Result<Description, Trouble> {
-    Err(Trouble("not yet".to_owned()))
+pub fn examine(path: &Path, bytes: u64) -> Result<Description, Trouble> {
+    device::examine(&device::Machine, path, bytes).map(|(description, _)| description)
 }
 
 /// Whether somebody who was asked for the device's path has typed it.
 pub fn confirmed(path: &Path, typed: &str) -> Result<(), Trouble> {
     let typed = typed.strip_suffix('\n').unwrap_or(typed);
-    match Path::new(typed).as_os_str() == path.as_os_str() {
+    match typed == path.as_os_str() {
         true => Ok(()),
         false => Err(Trouble(format!("that is not {}: nothing was written", path.display()))),
     }
 }
 
-/// A process of its own that takes everything down when this one is killed.
-pub struct Watcher;
-
-impl Watcher {
-    /// Starts it: `program` is to call [`watch_over`] with its standard input.
-    pub fn start(_program: Command) -> Result<Self, Trouble> {
-        Err(Trouble("not yet".to_owned()))
-    }
-}
-
-/// The watcher's whole work: waits until the process that started it is gone, then takes down what that left.
-pub fn watch_over(_input: impl Read) {}
-
-/// A device to map on, and everything that was set up for it. Dropping it takes all down.
-pub struct Setup {
-    raw: PathBuf,
-    bytes: u64,
-    remarks: Vec<String>,
-}
-
-/// A device that the kernel encrypts.
-pub struct Mapping {
-    /// The device's path.
-    pub path: PathBuf,
-    /// Bytes of it.
-    pub bytes: u64,
-    /// The kernel's driver that computes, as far as the kernel tells.
-    pub driver: Option<String>,
-}
-
-impl Setup {
-    /// Takes hold of what the mapping shall lie on, `bytes` of it or, of memory, as many as there is room for.
-    pub fn open(_backing: &Backing, _bytes: u64, _watcher: Watcher) -> Result<Self, Trouble> {
-        Err(Trouble("not yet".to_owned()))
-    }
-
-    /// The device below.
-    pub fn raw(&self) -> &Path {
-        &self.raw
-    }
-
-    /// Bytes of it that are ours.
-    pub const fn bytes(&self) -> u64 {
-        self.bytes
-    }
-
-    /// What whoever reads the results should know about what was set up: which driver, and what is not as it was
-    /// asked for.
-    pub fn remarks(&self) -> &[String] {
-        &self.remarks
-    }
-
-    /// Maps it with a cipher.
-    pub fn map(
-        &mut self,
-        _candidate: Candidate,
-        _key: &[u8],
-        _sector_bytes: usize,
-        _choices: &[Choice],
-    ) -> Result<Mapping, Unmapped> {
-        Err(Unmapped::Lacking("not yet".to_owned()))
-    }
-
-    /// Proves that the mapping's bytes on the device are those that `sectors` computes, both ways: what was
-    /// written through the mapping is decrypted by ours, and what ours wrote is read through the mapping.
-    /// Gives the bytes compared.
-    pub fn prove(
-        &mut self,
-        _mapping: &Mapping,
-        _candidate: Candidate,
-        _key: &[u8],
-    ) -> Result<u64, Trouble> {
-        Err(Trouble("not yet".to_owned()))
-    }
-
-    /// Takes the mapping away.
-    pub fn unmap(&mut self, _mapping: Mapping) -> Result<(), Trouble> {
-        Ok(())
-    }
-
-    /// Takes everything down, and says what could not be.
-    pub fn close(self) -> Result<(), Trouble> {
-        Ok(())
-    }
-}
-
 /// Takes down what killed runs have left, and says what it was.
 pub fn sweep() -> Result<Vec<String>, Trouble> {
-    Ok(Vec::new())
+    let outcome = teardown::sweep(Path::new(record::DIRECTORY))?;
+    outcome.trouble()?;
+    Ok(outcome.removed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_whole_path_confirms() {
+        let path = Path::new("/dev/sdb");
+        for typed in ["/dev/sdb", "/dev/sdb\n"] {
+            assert_eq!(confirmed(path, typed), Ok(()));
+        }
+        for typed in ["", "\n", "y\n", "yes", "/dev/sd", "/dev/sdb1\n", "/dev/sdb \n", "/dev//sdb"]
+        {
+            let error = confirmed(path, typed).expect_err("another path");
+            assert!(error.0.contains("nothing was written"), "{typed}");
+        }
+    }
+
+    #[test]
+    fn whoever_examines_a_file_is_told_what_to_name() {
+        let error = examine(Path::new("/dev/null"), 1).expect_err("no block device");
+        assert!(error.0.starts_with("/dev/null is not a block device"), "{error}");
+    }
 }
