@@ -119,8 +119,10 @@ fn table(rows: &[&Row]) -> Table {
             Cell::figure(row.sector_bytes.map(|it| it.to_string()).unwrap_or_default()),
             Cell::name(row.options.join(" ")),
         ];
-        if let Some(why) = &row.absent {
-            cells.push(Cell::across(format!("absent: {why}"), COLUMNS.len() + 1 - cells.len()));
+        let reasons = [("absent", &row.absent), ("WRONG", &row.wrong)];
+        let reason = reasons.into_iter().find_map(|(word, why)| Some((word, why.as_ref()?)));
+        if let Some((word, why)) = reason {
+            cells.push(Cell::across(format!("{word}: {why}"), COLUMNS.len() + 1 - cells.len()));
             table.row(cells);
             continue;
         }

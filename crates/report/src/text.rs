@@ -16,7 +16,7 @@ impl fmt::Display for Text<'_> {
                 '\'' => f.write_str("&#39;")?,
                 // HTML knows no other control characters, and a page shows none.
                 letter if letter.is_control() && !letter.is_whitespace() => {
-                    f.write_char('\u{fffd}')?
+                    f.write_char('\u{fffd}')?;
                 }
                 letter => f.write_char(letter)?,
             }

@@ -123,7 +123,7 @@ pub(crate) fn run(arguments: DiskArguments) -> Result<(), Fault> {
     // What was measured is kept, however the run ended.
     let kept = request.json.as_ref().map_or(Ok(()), |target| write_json(target, &document));
     listener.finish()?;
-    ended.and(kept)
+    ended.and(kept).and_then(|()| document.verdict())
 }
 
 impl From<Failure> for Fault {
@@ -132,7 +132,6 @@ impl From<Failure> for Fault {
             Failure::Test(_, workload::Failure::Stopped) => {
                 Self::usage("interrupted: nothing is left behind, and what was measured was told")
             }
-            Failure::Test(_, workload::Failure::Different(_)) => Self::NotSo(failure.to_string()),
             _ => Self::usage(failure),
         }
     }

@@ -18,54 +18,57 @@ const CAUTIONS: &[Caution] = &[
     Caution {
         forbids: true,
         applies: |cipher, _, _| matches!(cipher, Cipher::Arc4),
-        words: "protects nothing: a sector has the same key stream whenever it is written, so two \
-                versions of it give each other away",
+        words: "no protection: a sector has the same key stream whenever it is written, so two versions of \
+                it give each other away",
     },
     Caution {
         forbids: true,
         applies: |cipher, mode, _| mode == Mode::Ecb && !matches!(cipher, Cipher::Arc4),
-        words: "protects next to nothing: equal blocks stay equal, and files show their patterns",
+        words: "next to no protection: equal blocks stay equal, and files show their patterns",
     },
     Caution {
         forbids: true,
         applies: |_, _, iv| iv == Iv::Null,
-        words: "begins every sector with the same IV: sectors that are equal stay equal",
+        words: "the same IV for every sector: those that are equal stay equal",
     },
     Caution {
         forbids: true,
         applies: |cipher, _, _| matches!(cipher, Cipher::Tea | Cipher::Xeta),
-        words: "is for old disks alone: every key of TEA has three others that do the same, and XETA is \
-                XTEA written wrongly",
+        words: "for old disks alone: every key of TEA has three others that do the same, and XETA is XTEA \
+                written wrongly",
     },
     Caution {
         forbids: true,
         applies: |cipher, _, _| matches!(cipher, Cipher::Anubis | Cipher::Khazad | Cipher::Tnepres),
-        words: "is obsolete: hardly studied since its competition, and found in few kernels",
+        words: "obsolete: hardly studied since their competition, and found in few kernels",
     },
     Caution {
         forbids: true,
         applies: |cipher, _, _| cipher.block_bytes() == SMALL_BLOCK,
-        words: "has blocks of 64 bits: beyond 32 GiB under one key (2^32 blocks, the birthday bound) \
-                equal blocks are to be expected, and each pair tells something",
+        words: "blocks of 64 bits: beyond 32 GiB under one key (2^32 blocks, the birthday bound) equal \
+                blocks are to be expected, and each pair tells something",
     },
     Caution {
         forbids: false,
         applies: |_, _, iv| iv == Iv::Plain,
-        words: "counts sectors with 32 bits: beyond 2 TiB IVs come again; plain64 does not",
+        words: "sectors counted with 32 bits: beyond 2 TiB IVs come again; those of plain64 do not",
     },
     Caution {
         forbids: false,
-        applies: |_, mode, iv| mode == Mode::Cbc && iv != Iv::EssivSha256,
-        words: "can be watermarked: with IVs that anybody can count, a prepared file is recognised \
+        applies: |_, mode, iv| mode == Mode::Cbc && matches!(iv, Iv::Plain | Iv::Plain64),
+        words: "watermarks: with CBC and IVs that anybody can count, a prepared file is recognised \
                 without the key",
     },
     Caution {
         forbids: false,
         applies: |_, mode, _| mode == Mode::Cbc,
-        words: "is CBC: whoever can write to the disk flips chosen bits, at the price of a block before \
+        words: "CBC: whoever can write to the disk flips chosen bits, at the price of the block before \
                 them; XTS and Adiantum are today's choice",
     },
 ];
+
+/// Names in a sentence before the rest is only counted.
+const NAMED: usize = 6;
 
 /// Whether a cipher of that name is fit for a disk; nothing for what is no cipher.
 pub(super) fn is_fit(cipher: &str) -> Option<bool> {
@@ -87,7 +90,12 @@ pub(super) fn cautions(rows: &[Row]) -> Vec<String> {
             _ => false,
         });
         let named: Vec<&str> = named.copied().collect();
-        (!named.is_empty()).then(|| format!("{}: {}.", named.join(", "), caution.words))
+        let more = match named.len().saturating_sub(NAMED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let some = named.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
+        (!named.is_empty()).then(|| format!("{some}{more}: {}.", caution.words))
     };
     CAUTIONS.iter().filter_map(sentence).collect()
 }
@@ -115,22 +123,26 @@ mod tests {
     #[test]
     fn each_weakness_has_its_sentence() {
         for (cipher, words) in [
-            ("arc4-ecb", "arc4-ecb: protects nothing"),
-            ("aes-ecb", "aes-ecb: protects next to nothing"),
-            ("aes-cbc-null", "same IV"),
+            ("arc4-ecb", "arc4-ecb: no protection"),
+            ("aes-ecb", "aes-ecb: next to no protection"),
+            ("aes-cbc-null", "the same IV"),
             ("tea-cbc-plain64", "every key of TEA"),
             ("xeta-cbc-plain64", "XTEA written wrongly"),
             ("tnepres-cbc-plain64", "obsolete"),
             ("blowfish-cbc-plain64", "beyond 32 GiB"),
             ("aes-xts-plain", "beyond 2 TiB"),
-            ("aes-cbc-plain64", "watermarked"),
+            ("aes-cbc-plain64", "watermarks"),
             ("aes-cbc-essiv:sha256", "flips chosen bits"),
         ] {
             assert!(of(&[cipher]).contains(words), "{cipher}: {}", of(&[cipher]));
         }
-        assert!(!of(&["aes-cbc-essiv:sha256"]).contains("watermarked"));
-        let small = "blowfish-cbc-plain64, xtea-cbc-plain64: has blocks of 64 bits";
+        assert!(!of(&["aes-cbc-essiv:sha256"]).contains("watermarks"));
+        let small = "blowfish-cbc-plain64, xtea-cbc-plain64: blocks of 64 bits";
         assert!(of(&["blowfish-cbc-plain64", "xtea-cbc-plain64"]).contains(small));
+        let many = ["aes", "anubis", "camellia", "cast6", "serpent", "tnepres", "twofish", "xtea"];
+        let many = many.map(|cipher| format!("{cipher}-cbc-essiv:sha256"));
+        let many: Vec<&str> = many.iter().map(String::as_str).collect();
+        assert!(of(&many).contains("serpent-cbc-essiv:sha256 and "), "{}", of(&many));
     }
 
     #[test]

@@ -9,6 +9,7 @@ use super::cautions::cautions;
 use super::cryptsetup::Compared;
 use super::request::{Place, Request};
 use super::warnings;
+use crate::fault::Fault;
 use crate::output::WIDTH;
 use crate::output::table::wrap;
 
@@ -86,6 +87,22 @@ impl Document {
         self.cautions = cautions(&self.rows);
     }
 
+    /// Whatever read other bytes than were written.
+    pub(super) fn verdict(&self) -> Result<(), Fault> {
+        let rows = self.rows.iter().chain(&self.options);
+        let wrong: Vec<String> = rows
+            .filter(|row| row.wrong.is_some())
+            .map(|row| format!("{} ({})", row.cipher, row.store))
+            .collect();
+        match wrong.as_slice() {
+            [] => Ok(()),
+            wrong => Err(Fault::NotSo(format!(
+                "what was read is not what was written, or not as it must be: {}",
+                wrong.join(", ")
+            ))),
+        }
+    }
+
     /// The conclusions as paragraphs.
     pub(super) fn closing(&self) -> String {
         let paragraph = |text: &String| {
@@ -96,6 +113,6 @@ impl Document {
             [] => String::new(),
             texts => format!("\n{title}\n{}", texts.iter().map(paragraph).collect::<String>()),
         };
-        section("What this says", &self.advice) + &section("Not to be trusted", &self.cautions)
+        section("What this says", &self.advice) + &section("Cautions", &self.cautions)
     }
 }

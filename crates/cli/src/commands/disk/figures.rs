@@ -7,9 +7,13 @@ pub(super) fn clock(nanos: u64) -> String {
     format!("{minutes:02}:{:02}.{:02}", rest / 100, rest % 100)
 }
 
-/// "0.43 ", or "0.043" where more digits are needed to see anything.
+/// "0.43", with more digits where it takes them to see anything; room for four, so that points stand in a column.
 pub(super) fn factor(ratio: f64) -> String {
-    if ratio < 0.0995 { format!("{ratio:.3}") } else { format!("{ratio:.2} ") }
+    match ratio {
+        ratio if ratio >= 0.0995 => format!("{ratio:.2}  "),
+        ratio if ratio >= 0.009_95 => format!("{ratio:.3} "),
+        ratio => format!("{ratio:.4}"),
+    }
 }
 
 /// A rate in MB/s (10^6 bytes).
@@ -35,7 +39,10 @@ mod tests {
         assert_eq!(clock(104_140_000_000), "01:44.14");
         assert_eq!(clock(9_999_999), "00:00.00");
         assert_eq!(clock(3_600_000_000_000), "60:00.00");
-        assert_eq!([1.0, 0.36, 0.0434].map(factor), ["1.00 ", "0.36 ", "0.043"]);
+        assert_eq!(
+            [1.0, 0.36, 0.0434, 0.000_7].map(factor),
+            ["1.00  ", "0.36  ", "0.043 ", "0.0007"]
+        );
         assert_eq!(megabytes(55_350_000.0), "55.4");
         assert_eq!([12.3e9, 1.24e9, 55.3e6].map(rate), ["12 GB/s", "1.2 GB/s", "55 MB/s"]);
     }

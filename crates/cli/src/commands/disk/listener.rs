@@ -151,7 +151,7 @@ impl Audience for Listener<'_> {
         self.print(&mut told, &line);
         told.rows.push(row.clone());
         // The comparison is the last that is done to a cipher.
-        if row.absent.is_some() || row.compared_bytes.is_some() {
+        if row.absent.is_some() || row.wrong.is_some() || row.compared_bytes.is_some() {
             told.pace.next();
             told.move_bar();
         }

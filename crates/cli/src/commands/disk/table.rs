@@ -77,9 +77,11 @@ impl Table {
         if is_new {
             self.names = self.name(row).into();
         }
-        if let Some(why) = &row.absent {
-            text.push_str(&self.absent(row, why));
-            return text;
+        for (word, why) in [("absent", &row.absent), ("WRONG", &row.wrong)] {
+            if let Some(why) = why {
+                text.push_str(&self.reasons(row, is_new, &format!("{word}: {why}")));
+                return text;
+            }
         }
         let figure = |value: Option<f64>, write: fn(f64) -> String| value.map_or("-".into(), write);
         let cells = [
@@ -131,14 +133,14 @@ impl Table {
     }
 
     /// A line of reasons instead of figures, or several.
-    fn absent(&mut self, row: &Row, why: &str) -> String {
+    fn reasons(&mut self, row: &Row, is_new: bool, why: &str) -> String {
         let [first, second, ..] = self.widths;
         let room = WIDTH - first - second - 2 * GAP.len();
-        let reasons = pieces(&format!("absent: {why}"), room, "");
+        let reasons = pieces(why, room, "");
         let mut text = String::new();
         for (place, reason) in reasons.iter().enumerate() {
             let name = self.names.pop_front().unwrap_or_default();
-            let key = if place == 0 { self.second(row) } else { String::new() };
+            let key = if is_new && place == 0 { self.second(row) } else { String::new() };
             let line = format!("{name:<first$}{GAP}{key:>second$}{GAP}{reason}");
             text.push_str(line.trim_end());
             text.push('\n');

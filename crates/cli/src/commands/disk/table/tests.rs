@@ -36,10 +36,10 @@ fn a_name_and_its_driver_stand_beside_the_tests() {
     assert_eq!(
         text,
         "cipher                     key  test   load   elapsed  CPU %       bytes      MB/s  factor  CPU s/GiB
-none                               w   4.43  01:44.14      5  2147483648      20.6   0.36       2.700
-                                   r   4.43  01:44.14      5  2147483648      20.6   0.36       2.700
-xchacha12,aes-adiantum-    256     w   4.43  01:44.14      5  2147483648      20.6   0.36       2.700
-plain64                            r   4.43  01:44.14      5  2147483648      20.6   0.36       2.700
+none                               w   4.43  01:44.14      5  2147483648      20.6  0.36        2.700
+                                   r   4.43  01:44.14      5  2147483648      20.6  0.36        2.700
+xchacha12,aes-adiantum-    256     w   4.43  01:44.14      5  2147483648      20.6  0.36        2.700
+plain64                            r   4.43  01:44.14      5  2147483648      20.6  0.36        2.700
   adiantum(xchacha12-
   simd,aes-aesni,
   nhpoly1305-avx2)
@@ -63,6 +63,16 @@ fn what_is_absent_says_why_in_its_line() {
     assert_eq!(text.lines().count(), 2, "{text}");
     assert!(text.lines().all(|line| line.len() <= WIDTH), "{text}");
     assert_eq!(table.end(), "");
+}
+
+#[test]
+fn what_is_wrong_is_shouted_below_what_was_measured() {
+    let mut table = Table::new(Subject::Ciphers, 1 << 20);
+    let first = row("aes-xts-plain64", "w");
+    table.row(&first);
+    let why = "what was read is not what was written, from sector 8 on";
+    let wrong = Row { test: None, wrong: Some(why.to_owned()), ..first };
+    assert_eq!(table.row(&wrong).trim(), format!("WRONG: {why}"));
 }
 
 #[test]
