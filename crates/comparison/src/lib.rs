@@ -22,6 +22,7 @@ mod keyed;
 mod khazad;
 mod tea;
 mod tnepres;
+mod twofish;
 #[cfg(test)]
 mod vectors;
 
@@ -35,5 +36,7 @@ pub type Khazad = Keyed<khazad::Khazad>;
 pub type Tea = Keyed<tea::Tea>;
 /// Serpent with all bytes the other way round: blocks of 128 bits, keys of 128 to 256.
 pub type Tnepres = Keyed<tnepres::Tnepres>;
+/// Twofish, its S-boxes in tables: blocks of 128 bits, keys of 128 to 256.
+pub type Twofish = Keyed<twofish::Twofish>;
 /// XTEA with its parentheses in the wrong places: blocks of 64 bits, keys of 128.
 pub type Xeta = Keyed<tea::Xeta>;

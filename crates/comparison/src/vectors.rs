@@ -3,7 +3,7 @@
 
 use cipher::{BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
 
-use crate::{Anubis, Khazad, Tea, Tnepres, Xeta};
+use crate::{Anubis, Khazad, Tea, Tnepres, Twofish, Xeta};
 
 fn bytes(hex: &str) -> Vec<u8> {
     let digits: Vec<u8> = hex.chars().filter_map(|c| c.to_digit(16)).map(|d| d as u8).collect();
@@ -128,4 +128,48 @@ fn other_lengths_of_keys_are_refused() {
     for length in [0, 15, 33] {
         assert!(Tnepres::new_from_slice(&vec![0; length]).is_err(), "{length} bytes");
     }
+}
+
+/// Those of the submission to the AES contest, appendix B, and its tables (`ecb_tbl.txt`).
+#[test]
+fn twofish() {
+    check::<Twofish>(&[
+        (ZEROS, ZEROS, "9f589f5cf6122c32b6bfec2f2ae8c35a"),
+        (
+            "0123456789abcdeffedcba98765432100011223344556677",
+            ZEROS,
+            "cfd1d2e5a9be9cdf501f13b892bd2248",
+        ),
+        (
+            "0123456789abcdeffedcba987654321000112233445566778899aabbccddeeff",
+            ZEROS,
+            "37527be0052334b89f0cfccae87cfa20",
+        ),
+        (
+            "d43bb7556ea32e46f2a282b7d45b4e0d57ff739d4dc92c1bd7fc01700cc8216f",
+            "90afe91bb288544f2c32dc239b2635e6",
+            "6cb4561c40bf0a9705931cb6d408e7fa",
+        ),
+    ]);
+}
+
+/// Keys and blocks of every kind against the crate that computes without tables.
+#[test]
+fn twofish_without_tables() {
+    for seed in 0..40u8 {
+        for length in [16, 24, 32] {
+            let key: Vec<u8> =
+                (0..length).map(|i: u8| i.wrapping_mul(37) ^ seed.wrapping_mul(29)).collect();
+            let ours = Twofish::new_from_slice(&key).expect("a length that there is");
+            let theirs = twofish::Twofish::new_from_slice(&key).expect("a length that there is");
+            let mut block = [seed; 16].into();
+            let mut other = block;
+            ours.encrypt_block(&mut block);
+            theirs.encrypt_block(&mut other);
+            assert_eq!(block, other);
+            ours.decrypt_block(&mut block);
+            assert_eq!(block, [seed; 16]);
+        }
+    }
+    assert!(Twofish::new_from_slice(&[0; 20]).is_err());
 }

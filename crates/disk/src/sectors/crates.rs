@@ -5,7 +5,7 @@ use cipher::consts::{U24, U32};
 use cipher::{BlockCipherDecrypt, BlockCipherEncrypt, KeyInit, KeyIvInit, StreamCipher};
 use rc4::Rc4;
 use wirespeed_cipher::Block;
-use wirespeed_comparison::{Anubis, Khazad, Tea, Tnepres, Xeta};
+use wirespeed_comparison::{Anubis, Khazad, Tea, Tnepres, Twofish, Xeta};
 
 use super::adiantum::Adiantum;
 use super::aead::Sealed;
@@ -27,12 +27,14 @@ const fn route(cipher: Cipher) -> Option<&'static str> {
         Cipher::Cast5 => "crate cast5",
         Cipher::Cast6 => "crate cast6",
         Cipher::Serpent => "crate serpent",
-        Cipher::Twofish => "crate twofish",
         Cipher::Xchacha12Aes | Cipher::Xchacha20Aes => "crate chacha20",
         Cipher::Xtea => "crate xtea",
-        Cipher::Anubis | Cipher::Khazad | Cipher::Tea | Cipher::Tnepres | Cipher::Xeta => {
-            "comparison"
-        }
+        Cipher::Anubis
+        | Cipher::Khazad
+        | Cipher::Tea
+        | Cipher::Tnepres
+        | Cipher::Twofish
+        | Cipher::Xeta => "comparison",
         _ => return None,
     })
 }
@@ -87,7 +89,7 @@ fn with<U: Use>(cipher: Cipher, key_bytes: usize, user: U) -> Option<U::Made> {
         (Cipher::Serpent, _) => user.with::<serpent::Serpent>(),
         (Cipher::Tea, _) => user.with::<Tea>(),
         (Cipher::Tnepres, _) => user.with::<Tnepres>(),
-        (Cipher::Twofish, _) => user.with::<twofish::Twofish>(),
+        (Cipher::Twofish, _) => user.with::<Twofish>(),
         (Cipher::Xeta, _) => user.with::<Xeta>(),
         (Cipher::Xtea, _) => user.with::<xtea::Xtea>(),
         _ => return None,
