@@ -1,6 +1,7 @@
 //! The speed we promise, measured: ratios against OpenSSL in one run, and shares of the limit.
 #![forbid(unsafe_code)]
 
+mod disk;
 mod grid;
 mod limits;
 mod loading;
@@ -66,6 +67,8 @@ enum Part {
     Routing,
     /// How long the module takes to load, proofs included
     Loading,
+    /// Sectors through the disk workload, against the kernels directly
+    Disk,
 }
 
 /// What every part needs.
@@ -113,6 +116,9 @@ fn main() -> ExitCode {
     }
     if wanted(Part::Loading) {
         loading::run(&bench, library, &mut report);
+    }
+    if wanted(Part::Disk) {
+        disk::run(&bench, &mut report);
     }
     report.conclude()
 }

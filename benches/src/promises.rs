@@ -81,3 +81,9 @@ pub(crate) const ROUTING: f64 = 3.0;
 
 /// Milliseconds that loading the module may take, its proofs included.
 pub(crate) const LOADING: f64 = 2.0;
+
+/// The share of the kernels' own speed that sectors of 4096 bytes keep in the disk workload.
+pub(crate) const SECTORS: f64 = 0.95;
+
+/// How much faster two workers are than one.
+pub(crate) const TWO_WORKERS: f64 = 1.8;
