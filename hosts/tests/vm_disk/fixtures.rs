@@ -45,7 +45,9 @@ impl Device {
             made.write_all_at(&painted(1, 4096), bytes / 2)
         });
         made.map_err(|error| format!("{}: {error}", file.display()))?;
-        output(command("modprobe").arg("loop"))?;
+        if !Path::new("/dev/loop-control").exists() {
+            output(command("modprobe").arg("loop"))?;
+        }
         let mut attach = command("losetup");
         attach.args(["--find", "--show"]).args(options).arg(&file);
         let path = said(&mut attach)?.into();

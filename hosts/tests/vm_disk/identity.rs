@@ -28,7 +28,7 @@ const CIPHERS: &[(&str, u32, usize)] = &[
     ("serpent-xts-plain64", 512, 512),
     ("blowfish-cbc-plain64", 128, 512),
     ("xchacha12,aes-adiantum-plain64", 256, 4096),
-    ("arc4-ecb", 128, 512),
+    ("anubis-cbc-plain64", 128, 512),
     ("xeta-cbc-plain64", 128, 512),
 ];
 

@@ -47,7 +47,8 @@ impl Machine {
             drivers: drivers.into_iter().filter(|driver| modules.contains(driver)).collect(),
             records: files(Path::new(RECORDS)),
             processes: processes(),
-            nodes: entries("/dev/mapper"),
+            // But for the one that comes with its driver.
+            nodes: entries("/dev/mapper").into_iter().filter(|node| node != "control").collect(),
         })
     }
 
@@ -84,7 +85,7 @@ fn loops() -> BTreeMap<String, String> {
 
 /// Tables of the device mapper's devices.
 fn mappings() -> Result<BTreeMap<String, String>, String> {
-    if !Path::new("/sys/module/dm_mod").exists() {
+    if !entries("/sys/block").iter().any(|block| block.starts_with("dm-")) {
         return Ok(BTreeMap::new());
     }
     let said = output(command("dmsetup").arg("table"))?;
@@ -101,13 +102,13 @@ fn mappings() -> Result<BTreeMap<String, String>, String> {
 pub(crate) enum Stage {
     /// The account is begun.
     Recorded,
-    /// Its device is there.
+    /// A device is there.
     Device,
-    /// Something is mapped.
+    /// Something is encrypted.
     Mapped,
     /// It is being written.
     Written,
-    /// The first mappings are gone again.
+    /// That is gone again.
     Unmapped,
 }
 
@@ -115,25 +116,25 @@ impl Stage {
     pub(crate) const ALL: [Self; 5] =
         [Self::Recorded, Self::Device, Self::Mapped, Self::Written, Self::Unmapped];
 
-    /// Whether a run has come so far on a machine that was `before`; `mapped` is whether anything has been.
+    /// Whether a run has come so far on a machine that was `before`; `seen` is whether it has encrypted anything.
     ///
     /// No program is started for it: what it looks for may last a moment only.
-    pub(crate) fn is_reached(self, before: &Machine, mapped: &mut bool) -> bool {
+    pub(crate) fn is_reached(self, before: &Machine, seen: &mut bool) -> bool {
         let blocks = entries("/sys/block");
-        let ours = blocks.difference(&before.disks).filter(|block| block.starts_with("dm-"));
-        let ours: Vec<_> = ours.collect();
-        *mapped |= !ours.is_empty();
+        let new: Vec<_> = blocks.difference(&before.disks).collect();
+        let name = |block: &String| {
+            fs::read_to_string(format!("/sys/block/{block}/dm/name")).unwrap_or_default()
+        };
+        let encrypted = new.iter().find(|block| name(block).trim().ends_with("-crypt"));
+        *seen |= encrypted.is_some();
         match self {
             Self::Recorded => files(Path::new(RECORDS)) != before.records,
             Self::Device => {
-                let others = blocks.iter().filter(|block| !block.starts_with("dm-"));
-                let others: BTreeSet<_> =
-                    others.filter(|block| !block.starts_with("loop")).collect();
-                others.iter().any(|block| !before.disks.contains(*block)) || loops() != before.loops
+                new.iter().any(|block| !block.starts_with("loop")) || loops() != before.loops
             }
-            Self::Mapped => !ours.is_empty(),
-            Self::Written => ours.iter().any(|block| sectors_written(block) > 4096),
-            Self::Unmapped => *mapped && ours.is_empty(),
+            Self::Mapped => encrypted.is_some(),
+            Self::Written => encrypted.is_some_and(|block| sectors_written(block) > 2048),
+            Self::Unmapped => *seen && encrypted.is_none(),
         }
     }
 }
@@ -142,6 +143,11 @@ impl Stage {
 fn sectors_written(block: &str) -> u64 {
     let stat = fs::read_to_string(format!("/sys/block/{block}/stat")).unwrap_or_default();
     stat.split_whitespace().nth(6).and_then(|word| word.parse().ok()).unwrap_or(0)
+}
+
+/// Whether a run has begun to write down what it makes.
+pub(crate) fn is_recorded() -> bool {
+    files(Path::new(RECORDS)).iter().any(|file| file.metadata().is_ok_and(|file| file.len() > 0))
 }
 
 /// The program's processes, those that left our session included. A process that has ended and is not waited

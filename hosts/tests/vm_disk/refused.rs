@@ -45,9 +45,7 @@ const CASES: &[Case] = &[
     ("a symbolic link", "link", linked),
     ("too small", "small", || Device::of(16 << 10, &[]).map(Subject::from)),
     ("read-only", "read-only", || Device::with_options(&["--read-only"]).map(Subject::from)),
-    ("set read-only", "read-only", || {
-        Device::new()?.by("blockdev", ["--setro"]).map(Subject::from)
-    }),
+    ("set read-only", "read-only", set_read_only),
 ];
 
 /// Two partitions.
@@ -85,6 +83,15 @@ fn opened() -> Result<Subject, String> {
     let open = OpenOptions::new().read(true).custom_flags(libc::O_EXCL).open(&subject.target);
     let open = open.map_err(|error| error.to_string())?;
     Ok(Subject { _open: Some(open), ..subject })
+}
+
+fn set_read_only() -> Result<Subject, String> {
+    let device = Device::new()?;
+    // The kernel would remember it for whoever gets this loop device next.
+    let (mut set, mut reset) = (command("blockdev"), command("blockdev"));
+    set.arg("--setro").arg(device.path());
+    reset.arg("--setrw").arg(device.path());
+    device.until(&mut set, reset).map(Subject::from)
 }
 
 fn luks() -> Result<Device, String> {
@@ -153,7 +160,6 @@ pub(crate) fn no_devices() -> Result<(), String> {
         ("/dev/null".as_ref(), "not a block device"),
         ("/tmp".as_ref(), "not a block device"),
         ("/dev/nothing".as_ref(), "No such file"),
-        ("".as_ref(), ""),
     ] {
         refuses(path, &["--yes-destroy", &path.to_string_lossy()], word)?;
     }
