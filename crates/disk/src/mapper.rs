@@ -88,6 +88,21 @@ impl fmt::Display for Trouble {
 
 impl std::error::Error for Trouble {}
 
+/// Why a mapping is not proved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unproved {
+    /// It is not what its cipher makes, or nothing here can tell.
+    Wrong(String),
+    /// The device below failed, or the mapping.
+    Failed(Trouble),
+}
+
+impl From<Trouble> for Unproved {
+    fn from(why: Trouble) -> Self {
+        Self::Failed(why)
+    }
+}
+
 /// Why a candidate is not mapped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unmapped {

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 
 use crate::document::Row;
 use crate::load;
-use crate::mapper::{Choice, Mapping, Setup, Trouble, Unmapped};
+use crate::mapper::{Choice, Mapping, Setup, Trouble, Unmapped, Unproved};
 use crate::sectors;
 use crate::store::{Direct, Store};
 use crate::workload::{self, Layout, Passed, Test, Watch, Workload};
@@ -172,10 +172,11 @@ fn mapped(
                 blank.driver.clone_from(&made.driver);
                 match setup.prove(&made, candidate, &key) {
                     Ok(bytes) => compared = bytes,
-                    Err(why) => {
-                        table.push(Row { wrong: Some(why.to_string()), ..blank });
+                    Err(Unproved::Wrong(why)) => {
+                        table.push(Row { wrong: Some(why), ..blank });
                         return Ok(setup.unmap(made)?);
                     }
+                    Err(Unproved::Failed(why)) => return Err(why.into()),
                 }
                 mapping = Some(made);
             }

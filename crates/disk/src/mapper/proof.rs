@@ -4,8 +4,10 @@
 use std::io;
 use std::path::Path;
 
+use rustix::io::Errno;
+
 use super::integrity::{self, SUPERBLOCK};
-use super::{Mapping, Setup, Trouble};
+use super::{Mapping, Setup, Trouble, Unproved};
 use crate::sectors::{self, SectorCipher};
 use crate::store::{Direct, Lane, Store};
 use crate::{Candidate, Cipher, Specification};
@@ -31,19 +33,22 @@ pub(super) fn prove(
     mapping: &Mapping,
     candidate: Candidate,
     key: &[u8],
-) -> Result<u64, Trouble> {
+) -> Result<u64, Unproved> {
     let sector_bytes = mapping.sector_bytes;
-    let built = sectors::build(candidate, key, sector_bytes)
-        .map_err(|why| Trouble(format!("{candidate}: nothing to compare dm-crypt with: {why}")))?;
+    let built = sectors::build(candidate, key, sector_bytes).map_err(|why| {
+        Unproved::Wrong(format!("{candidate}: nothing to compare dm-crypt with: {why}"))
+    })?;
     let cipher = built.cipher.as_deref();
     let spots = spots(mapping.bytes);
-    let failed = |error: io::Error| Trouble(format!("{}: {error}", mapping.path.display()));
+    let failed = |error: io::Error| {
+        Trouble(format!("{}: the storage failed: {error}", mapping.path.display()))
+    };
     let differs = |offset: u64, way: &str| {
         let hint = match candidate.specification {
             Specification::Encrypted(Cipher::Arc4, ..) => HINT_ARC4,
             _ => "",
         };
-        Trouble(format!("{candidate}: {way}, in the 64 KiB from byte {offset} on{hint}"))
+        Unproved::Wrong(format!("{candidate}: {way}, in the 64 KiB from byte {offset} on{hint}"))
     };
 
     let theirs: Vec<Vec<u8>> = (0..).zip(&spots).map(|(place, _)| pattern(place)).collect();
@@ -83,11 +88,13 @@ pub(super) fn prove(
     setup.lower(mapping)?;
     let mut above = open(&mapping.path, mapping.bytes).map_err(failed)?;
     for (offset, plain) in spots.iter().zip(&ours) {
-        match read(&mut *above, *offset, SPOT) {
-            Ok(found) if found == *plain => {}
-            // A tag that does not fit is an error of the device's (EILSEQ).
-            Ok(_) => return Err(differs(*offset, "dm-crypt does not read what its cipher made")),
-            Err(error) => return Err(failed(error)),
+        let found = match read(&mut *above, *offset, SPOT) {
+            // A tag that does not fit is an error of the device's.
+            Err(error) if error.raw_os_error() == Some(Errno::ILSEQ.raw_os_error()) => None,
+            other => Some(other.map_err(failed)?),
+        };
+        if found.as_ref() != Some(plain) {
+            return Err(differs(*offset, "dm-crypt does not read what its cipher made"));
         }
     }
     Ok(2 * (spots.len() * SPOT) as u64)

@@ -11,7 +11,7 @@ use super::record::{self, Record};
 use super::table::{self, UNIT};
 use super::teardown::{Outcome, take_down};
 use super::watcher::Watcher;
-use super::{Backing, Choice, Trouble, Unmapped, device, dmsetup, lacking, proof};
+use super::{Backing, Choice, Trouble, Unmapped, Unproved, device, dmsetup, lacking, proof};
 use crate::store::{Direct, Store};
 use crate::{Candidate, Specification};
 
@@ -283,7 +283,7 @@ impl Setup {
         mapping: &Mapping,
         candidate: Candidate,
         key: &[u8],
-    ) -> Result<u64, Trouble> {
+    ) -> Result<u64, Unproved> {
         proof::prove(self, mapping, candidate, key)
     }
 

@@ -125,7 +125,7 @@ fn refusal(said: &str) -> Refusal {
         said.lines().find(|line| !line.trim().is_empty()).unwrap_or("it printed no figures");
     let first = first.trim().trim_end_matches('.');
     // The words of cryptsetup's src/cryptsetup.c.
-    match first.contains("kernel crypto interface") {
+    match said.contains("kernel crypto interface") {
         true => Refusal {
             reason: "this kernel gives programs no crypto (AF_ALG), which it needs".to_owned(),
             is_general: true,
@@ -167,7 +167,10 @@ mod tests {
         let (encryption, decryption) = figures(printed).expect("figures");
         assert_eq!((encryption.round(), decryption), (2_162_792_858.0, 1024.0 * 1_048_576.0));
         assert!(figures("# Algorithm |  Key\n").is_none());
-        let none = refusal("Required kernel crypto interface not available.\nEnsure you have …\n");
+        let none = refusal(
+            "Cipher aes-xts (with 256 bits key) is not available.\n\
+             Required kernel crypto interface not available.\nEnsure you have …\n",
+        );
         assert!(none.is_general && none.reason.contains("AF_ALG"));
         let one = refusal("Cipher aria-xts (with 512 bits key) is not available.\n");
         assert!(!one.is_general);
