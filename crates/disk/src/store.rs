@@ -5,6 +5,7 @@ mod memory;
 
 use std::io;
 
+pub(crate) use direct::Pages;
 pub use direct::{Direct, Temporary};
 pub use memory::Memory;
 

@@ -19,14 +19,17 @@ pub(super) trait Mode: Send + Sync {
 #[inline(always)]
 pub(super) fn each(
     ivs: &[Block],
-    from: &[u8],
-    to: &mut [u8],
+    mut from: &[u8],
+    mut to: &mut [u8],
     mut run: impl FnMut(&Block, &[u8], &mut [u8]),
 ) {
-    let bytes = from.len() / ivs.len();
-    let sectors = from.chunks_exact(bytes).zip(to.chunks_exact_mut(bytes));
-    for (iv, (from, to)) in ivs.iter().zip(sectors) {
-        run(iv, from, to);
+    // Once, and in 32 bits: iterators of chunks divide again and again, which shows beside a fast cipher.
+    let bytes = (from.len() as u32 / ivs.len() as u32) as usize;
+    for iv in ivs {
+        let (source, sources) = from.split_at(bytes);
+        let (target, targets) = to.split_at_mut(bytes);
+        run(iv, source, target);
+        (from, to) = (sources, targets);
     }
 }
 
@@ -40,26 +43,29 @@ pub(super) struct Sectors<M> {
     pub(super) sector_bytes: usize,
 }
 
-/// Sectors whose IVs are made together: enough for a parallel cipher's longest wave.
-const BATCH: usize = 32;
+/// Sectors whose IVs are made together.
+const BATCH: usize = 16;
 
 impl<M: Mode> Sectors<M> {
     #[inline(always)]
     fn batches(
         &self,
         mut number: u64,
-        from: &[u8],
-        to: &mut [u8],
+        mut from: &[u8],
+        mut to: &mut [u8],
         run: impl Fn(&M, &mut [Block], &[u8], &mut [u8]),
     ) {
         let mut ivs = [[0; 16]; BATCH];
         let step = self.sector_bytes as u64 / UNIT;
-        let batch = BATCH * self.sector_bytes;
-        for (from, to) in from.chunks(batch).zip(to.chunks_mut(batch)) {
-            let ivs = &mut ivs[..from.len() / self.sector_bytes];
+        while from.len() >= self.sector_bytes {
+            let count = BATCH.min(from.len() >> self.sector_bytes.trailing_zeros());
+            let (source, sources) = from.split_at(count * self.sector_bytes);
+            let (target, targets) = to.split_at_mut(count * self.sector_bytes);
+            let ivs = &mut ivs[..count];
             self.ivs.fill(number, step, ivs);
-            run(&self.mode, ivs, from, to);
-            number = number.wrapping_add(step * BATCH as u64);
+            run(&self.mode, ivs, source, target);
+            number = number.wrapping_add(step * count as u64);
+            (from, to) = (sources, targets);
         }
     }
 }

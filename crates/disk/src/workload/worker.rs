@@ -1,10 +1,12 @@
 //! A worker: sectors of plain text in, sectors of the store out, and back.
 
+use std::ops::Range;
+
 use wirespeed_measure::{Clock, ThreadTime};
 
 use super::{Failure, Layout, Test, Watch};
 use crate::sectors::SectorCipher;
-use crate::store::{Lane, Stripe};
+use crate::store::{Lane, Pages, Stripe};
 
 /// One thread's work.
 pub(super) struct Worker<'a> {
@@ -13,8 +15,8 @@ pub(super) struct Worker<'a> {
     chunk: usize,
     cipher: Option<&'a dyn SectorCipher>,
     layout: Layout,
-    /// A chunk of plain text; the first bytes of each sector say which one it is.
-    plain: Vec<u8>,
+    /// A chunk of plain text; the last bytes of each sector say which one it is.
+    plain: Pages,
     /// What is kept beside the sectors of the whole stripe: a device would keep it among them.
     tags: Vec<u8>,
 }
@@ -34,7 +36,10 @@ impl<'a> Worker<'a> {
         layout: Layout,
     ) -> Self {
         // A cycle of 251 bytes: sectors and blocks differ from one another.
-        let plain = (0..chunk).map(|i| (i % 251) as u8).collect();
+        let mut plain = Pages::new(chunk);
+        for (place, byte) in plain.first(chunk).iter_mut().enumerate() {
+            *byte = (place % 251) as u8;
+        }
         let sectors = (stripe.bytes as usize).div_ceil(layout.sector_bytes);
         Self {
             lane,
@@ -55,19 +60,21 @@ impl<'a> Worker<'a> {
     /// One test; gives the nanoseconds of CPU time.
     pub(super) fn run(&mut self, test: Test, watch: &dyn Watch) -> Result<u64, Failure> {
         let began = ThreadTime.now();
-        let mut done = 0;
-        let mut reported = 0;
+        let (mut done, mut reported, mut offset) = (0, 0, 0);
         while done < self.stripe.share {
             if watch.is_stopped() {
                 return Err(Failure::Stopped);
             }
-            let offset = done % self.stripe.bytes;
             let length = self.length(self.stripe.share - done, offset);
             match test {
                 Test::Write | Test::WriteAgain => self.write(offset, length, test.seed())?,
                 Test::Read | Test::ReadAgain => self.read(offset, length)?,
             }
             done += length as u64;
+            offset += length as u64;
+            if offset == self.stripe.bytes {
+                offset = 0;
+            }
             if done - reported >= REPORT || done == self.stripe.share {
                 watch.advance(done - reported);
                 reported = done;
@@ -80,7 +87,7 @@ impl<'a> Worker<'a> {
     /// Reads what a test has left, and compares; gives the bytes.
     pub(super) fn check(&mut self, last: Test, watch: &dyn Watch) -> Result<u64, Failure> {
         let mut offset = 0;
-        let mut expected = self.plain.clone();
+        let mut expected = self.plain.first(self.chunk).to_vec();
         while offset < self.stripe.bytes {
             if watch.is_stopped() {
                 return Err(Failure::Stopped);
@@ -89,7 +96,9 @@ impl<'a> Worker<'a> {
             let number = self.number(offset);
             stamp(&mut expected[..length], self.layout.sector_bytes, number, last.seed());
             self.read(offset, length)?;
-            let differs = self.plain[..length]
+            let differs = self
+                .plain
+                .first(length)
                 .chunks(self.layout.sector_bytes)
                 .zip(expected.chunks(self.layout.sector_bytes))
                 .position(|(read, written)| read != written);
@@ -115,11 +124,9 @@ impl<'a> Worker<'a> {
 
     fn write(&mut self, offset: u64, length: usize, seed: u64) -> Result<(), Failure> {
         let number = self.number(offset);
-        let Layout { sector_bytes, tag_bytes } = self.layout;
-        let plain = &mut self.plain[..length];
-        stamp(plain, sector_bytes, number, seed);
-        let tags = &mut self.tags[offset as usize / sector_bytes * tag_bytes..]
-            [..length / sector_bytes * tag_bytes];
+        let plain = self.plain.first(length);
+        stamp(plain, self.layout.sector_bytes, number, seed);
+        let tags = &mut self.tags[self.layout.beside(offset, length)];
         self.lane.write(offset, length, &mut |sectors| match self.cipher {
             Some(cipher) => cipher.encrypt(number, plain, sectors, tags),
             None => sectors.copy_from_slice(plain),
@@ -129,10 +136,8 @@ impl<'a> Worker<'a> {
 
     fn read(&mut self, offset: u64, length: usize) -> Result<(), Failure> {
         let number = self.number(offset);
-        let Layout { sector_bytes, tag_bytes } = self.layout;
-        let plain = &mut self.plain[..length];
-        let tags = &self.tags[offset as usize / sector_bytes * tag_bytes..]
-            [..length / sector_bytes * tag_bytes];
+        let plain = self.plain.first(length);
+        let tags = &self.tags[self.layout.beside(offset, length)];
         let mut outcome = Ok(());
         self.lane.read(offset, length, &mut |sectors| match self.cipher {
             Some(cipher) => outcome = cipher.decrypt(number, sectors, plain, tags),
@@ -142,10 +147,26 @@ impl<'a> Worker<'a> {
     }
 }
 
-/// Makes every sector another one: its number, and which write it was.
-fn stamp(plain: &mut [u8], sector_bytes: usize, number: u64, seed: u64) {
-    for (place, sector) in plain.chunks_exact_mut(sector_bytes).enumerate() {
-        let number = number + (place * sector_bytes) as u64 / UNIT;
-        sector[..8].copy_from_slice(&(number ^ seed).to_le_bytes());
+impl Layout {
+    /// Where the tags of some sectors lie among all.
+    fn beside(self, offset: u64, length: usize) -> Range<usize> {
+        if self.tag_bytes == 0 {
+            // Divisions would show beside a fast cipher's request.
+            return 0..0;
+        }
+        let first = offset as usize / self.sector_bytes * self.tag_bytes;
+        first..first + length / self.sector_bytes * self.tag_bytes
+    }
+}
+
+/// Makes every sector another one: its number, and which write it was. They stand at its end, because a cipher
+/// reads its beginning at once, and would wait for a store of eight bytes to leave the CPU.
+fn stamp(mut plain: &mut [u8], sector_bytes: usize, mut number: u64, seed: u64) {
+    while let Some((sector, rest)) = plain.split_at_mut_checked(sector_bytes) {
+        if let Some(end) = sector.last_chunk_mut() {
+            *end = (number ^ seed).to_le_bytes();
+        }
+        number += sector_bytes as u64 / UNIT;
+        plain = rest;
     }
 }
