@@ -34,6 +34,8 @@ pub struct Setup {
     /// How many things of the record are the device below.
     ground: usize,
     remarks: Vec<String>,
+    /// Targets of the device mapper's that are known to be there.
+    targets: Vec<&'static str>,
     is_closed: bool,
 }
 
@@ -78,6 +80,7 @@ impl Setup {
             room: 0,
             ground: 0,
             remarks: Vec::new(),
+            targets: Vec::new(),
             is_closed: false,
         };
         setup.lay(backing, bytes / BORDER * BORDER)?;
@@ -268,11 +271,15 @@ impl Setup {
         Ok(path)
     }
 
-    fn needs(&self, target: &str) -> Result<(), Unmapped> {
-        match dmsetup::knows(&self.record, target).map_err(Unmapped::Failed)? {
-            true => Ok(()),
-            false => Err(Unmapped::Lacking(format!("this kernel has no dm-{target}"))),
+    fn needs(&mut self, target: &'static str) -> Result<(), Unmapped> {
+        if self.targets.contains(&target) {
+            return Ok(());
         }
+        if !dmsetup::knows(&self.record, target).map_err(Unmapped::Failed)? {
+            return Err(Unmapped::Lacking(format!("this kernel has no dm-{target}")));
+        }
+        self.targets.push(target);
+        Ok(())
     }
 
     /// Proves that the mapping's bytes on the device are those that `sectors` computes, both ways: what was

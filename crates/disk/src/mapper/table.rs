@@ -92,8 +92,10 @@ pub(super) fn names(candidate: Candidate) -> Vec<String> {
 }
 
 /// The cipher's drivers in plain code.
-pub(super) fn generic(cipher: Cipher) -> Vec<String> {
+fn generic(cipher: Cipher) -> Vec<String> {
     match cipher {
+        // A stream cipher under the name of a mode; written otherwise since it is an lskcipher.
+        Cipher::Arc4 => vec!["ecb(arc4)-generic".to_owned(), "ecb(arc4-generic)".to_owned()],
         // Linux 7 has its plain code in lib/crypto, and a driver of that name.
         Cipher::Aes => vec!["aes-generic".to_owned(), "aes-lib".to_owned()],
         Cipher::Xchacha12Aes => vec!["xchacha12-generic,aes-generic".to_owned()],
@@ -104,8 +106,8 @@ pub(super) fn generic(cipher: Cipher) -> Vec<String> {
 
 fn whole(cipher: Cipher, mode: Mode, inner: &str) -> String {
     match (cipher, mode) {
-        // A stream cipher under the name of a mode, since dm-crypt took no other.
-        (Cipher::Arc4, _) if inner != "arc4" => "ecb(arc4)-generic".to_owned(),
+        // The driver's whole name.
+        (Cipher::Arc4, _) if inner != "arc4" => inner.to_owned(),
         (_, Mode::Ecb) => format!("ecb({inner})"),
         (_, Mode::Cbc) => format!("cbc({inner})"),
         (_, Mode::Xts) => format!("xts({inner})"),
@@ -166,7 +168,7 @@ mod tests {
         assert_eq!(names_of("aes-cbc-plain64", 128), ["cbc(aes-generic)", "cbc(aes-lib)"]);
         assert_eq!(names_of("serpent-xts-plain64", 256), ["xts(serpent-generic)"]);
         assert_eq!(names_of("aegis128-random", 128), ["aegis128-generic"]);
-        assert_eq!(names_of("arc4-ecb", 128), ["ecb(arc4)-generic"]);
+        assert_eq!(names_of("arc4-ecb", 128), ["ecb(arc4)-generic", "ecb(arc4-generic)"]);
         let table = &written(generic("arc4-ecb", 128), 512, &[])[0];
         assert!(table.contains(" capi:ecb(arc4)-generic-null "), "{table}");
         let table = &written(of("arc4-ecb", 128), 512, &[])[0];
