@@ -55,10 +55,16 @@ impl Bar {
     }
 
     pub(crate) fn factor(self) -> String {
-        self.factor.map_or("-".to_owned(), |factor| match factor {
-            small if small < 0.0995 => format!("{small:.3}"),
-            factor => format!("{factor:.2}"),
-        })
+        self.factor.map_or("-".to_owned(), factor)
+    }
+}
+
+/// "0.43", with more digits where it takes them to see anything.
+pub(crate) fn factor(ratio: f64) -> String {
+    match ratio {
+        ratio if ratio >= 0.0995 => format!("{ratio:.2}"),
+        ratio if ratio >= 0.009_95 => format!("{ratio:.3}"),
+        ratio => format!("{ratio:.4}"),
     }
 }
 

@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use wirespeed_disk::document::Row;
 
-use crate::chart::{COLOURS, letter};
+use crate::chart::{COLOURS, factor, letter};
 use crate::results::Disk;
 use crate::table::{Cell, Table};
 use crate::text::Text;
@@ -107,10 +107,8 @@ fn table(rows: &[&Row]) -> Table {
     let is_name = |name: &str| ["cipher", "place", "options", "test"].contains(&name);
     let head =
         COLUMNS.map(|name| if is_name(name) { Cell::name(name) } else { Cell::figure(name) });
-    let mut table = Table::new(
-        "Every test; below a cipher's name the route or driver",
-        head.into_iter().chain([Cell::name("route or driver")]).collect(),
-    );
+    let mut table =
+        Table::new("Every test", head.into_iter().chain([Cell::name("route or driver")]).collect());
     for row in rows {
         let mut cells = vec![
             Cell::name(compare::cipher(row)),
@@ -136,7 +134,7 @@ fn table(rows: &[&Row]) -> Table {
             figure(row.cpu_percent, 0),
             Cell::figure(row.bytes.map_or("-".to_owned(), |bytes| bytes.to_string())),
             figure(row.bytes_per_second.map(|speed| speed / 1e6), 1),
-            figure(row.factor, 3),
+            Cell::figure(row.factor.map_or("-".to_owned(), factor)),
             figure(row.cpu_s_per_gib, 3),
             Cell::name(row.driver.clone().or_else(|| row.route.clone()).unwrap_or_default()),
         ]);

@@ -50,7 +50,11 @@ impl Table {
     /// The table in the open.
     pub(crate) fn open(&self) -> String {
         let cell = |tag: &str, cell: &Cell| {
-            let class = if cell.is_figure { " class=\"figure\"" } else { "" };
+            let class = match (cell.is_figure, cell.columns) {
+                (true, _) => " class=\"figure\"",
+                (false, 1) => "",
+                (false, _) => " class=\"reason\"",
+            };
             let columns = match cell.columns {
                 1 => String::new(),
                 columns => format!(" colspan=\"{columns}\""),

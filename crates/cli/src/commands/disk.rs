@@ -40,8 +40,8 @@ Examples:
   sudo wirespeed disk --dm-crypt --device /dev/sdX        DESTROYS what is on it, and asks first
   wirespeed disk --json here.json && wirespeed report here.json --output here.html
 
-Each cipher writes, reads, writes again and reads again (w r w2 r2), then everything is compared. All of it
-takes a minute or two here with the usual size, for each place.
+Each cipher writes, reads, writes again and reads again (w r w2 r2), then everything is compared. All
+ciphers together take about two minutes with the usual size, most of it for those of the past: name a few.
 
 What is written where: without --dm-crypt one file without a name, of --size, in --directory, which is gone
 when the program is, however it ends. With it: --ram makes a disk in memory, --loop makes FILE, which must not
@@ -56,7 +56,7 @@ that says what.";
 #[command(after_help = HELP)]
 pub(crate) struct DiskArguments {
     /// Bytes for each test; KiB, MiB and GiB are understood
-    #[arg(long, value_name = "BYTES", default_value = "256MiB")]
+    #[arg(long, value_name = "BYTES", default_value = "128MiB")]
     size: String,
     /// Ciphers as cryptsetup spells them, such as aes-xts-plain64; by default all of the comparison of 2007
     /// and today's

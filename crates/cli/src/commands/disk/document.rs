@@ -7,6 +7,7 @@ use wirespeed_machine::Machine;
 use super::advice::advice;
 use super::cautions::cautions;
 use super::cryptsetup::Compared;
+use super::kernel::ground;
 use super::request::{Place, Request};
 use super::warnings;
 use crate::fault::Fault;
@@ -50,9 +51,9 @@ impl Document {
     /// Nothing measured yet.
     pub(super) fn begin(request: &Request, machine: Machine) -> Self {
         let settings = &request.settings;
-        let directory = match &request.place {
-            Place::Process { directory, .. } => Some(directory.display().to_string()),
-            Place::Kernel { .. } => None,
+        let (directory, device) = match &request.place {
+            Place::Process { directory, .. } => (Some(directory.display().to_string()), None),
+            Place::Kernel { backing, .. } => (None, Some(ground(backing))),
         };
         Self {
             schema: "wirespeed.disk/1",
@@ -64,7 +65,7 @@ impl Document {
                 threads: settings.threads,
                 sector_bytes: settings.sector_bytes,
                 directory,
-                device: None,
+                device,
             },
             interrupted: false,
             rows: Vec::new(),
@@ -74,11 +75,6 @@ impl Document {
             cautions: Vec::new(),
             warnings: warnings::at_start(settings),
         }
-    }
-
-    /// Names the device below dm-crypt.
-    pub(super) fn on_device(&mut self, path: &std::path::Path) {
-        self.settings.device = Some(path.display().to_string());
     }
 
     /// Draws the conclusions from what was measured.

@@ -45,7 +45,7 @@ fn bars(rows: &[&Row], signs: Signs) -> String {
         .map(|row| {
             let speed = row.bytes_per_second.map_or("-".to_owned(), megabytes);
             let ratio = row.factor.map_or("-".to_owned(), factor);
-            format!("{speed:>8}  {ratio:>6}")
+            format!("{speed:>8}  {ratio:>7}")
         })
         .collect();
     let widest = |texts: &[String]| texts.iter().map(|it| it.chars().count()).max().unwrap_or(0);
@@ -124,15 +124,15 @@ mod tests {
         let text = graph_in(&rows, Signs::Ascii);
         let expected = format!(
             "\nMB/s written (w2), and the factor\n\
-             none          55.4  1.00    {}\n\
-             aes 128       19.7  0.36    {}\n\
-             arc4 128      13.3  0.24    {}\n",
-            "#".repeat(72),
+             none          55.4   1.00    {}\n\
+             aes 128       19.7   0.36    {}\n\
+             arc4 128      13.3   0.24    {}\n",
+            "#".repeat(71),
             "#".repeat(26),
-            "#".repeat(18)
+            "#".repeat(17)
         );
         assert_eq!(text, expected);
-        assert!(graph_in(&rows, Signs::Unicode).contains("  █████████████████▎\n"));
+        assert!(graph_in(&rows, Signs::Unicode).contains("  █████████████████\n"));
         assert!(text.lines().all(|line| line.chars().count() <= WIDTH));
     }
 

@@ -50,16 +50,31 @@ pub(super) fn run(
     let mut watcher = Command::new(std::env::current_exe()?);
     watcher.arg(WATCHER);
     let mut setup = Setup::open(backing, bytes, Watcher::start(watcher)?)?;
-    document.on_device(setup.raw());
     document.warnings.extend(setup.remarks().iter().cloned());
-    let ended = measure(&mut setup, request, listener, document);
+    let ended = measure(backing, &mut setup, request, listener, document);
     listener.end_pace();
-    let closed = setup.close();
-    ended?;
-    Ok(closed?)
+    match (ended, setup.close()) {
+        (Ok(()), closed) => Ok(closed?),
+        (ended, Ok(())) => ended,
+        // One line says why it ended; what could not be taken down must be known as well.
+        (ended, Err(left)) => {
+            document.warnings.push(left.to_string());
+            ended
+        }
+    }
+}
+
+/// What lies below dm-crypt, in words.
+pub(super) fn ground(backing: &Backing) -> String {
+    match backing {
+        Backing::Ram(None) => "a disk in memory".to_owned(),
+        Backing::Ram(Some(driver)) => format!("a disk in memory ({})", driver.name()),
+        Backing::Loop(path) | Backing::Device(path) => path.display().to_string(),
+    }
 }
 
 fn measure(
+    backing: &Backing,
     setup: &mut Setup,
     request: &Request,
     listener: &Listener<'_>,
@@ -69,7 +84,7 @@ fn measure(
     listener.pace(Pace::of(&settings.candidates, 1).with_options(OPTIONS));
     let title = format!(
         "By dm-crypt on {}, {}; CPU time is the whole machine's",
-        setup.raw().display(),
+        ground(backing),
         setting(settings)
     );
     listener.table(&title, Subject::Ciphers, settings.bytes);

@@ -1,6 +1,6 @@
 //! How far a run has come, in guesses of time: a slow cipher's part is longer than a fast one's.
 
-use wirespeed_disk::{Candidate, Cipher, Specification};
+use wirespeed_disk::{Candidate, Cipher, Specification, Variant};
 
 /// The parts of a run, and where in them it is.
 #[derive(Default)]
@@ -35,7 +35,7 @@ impl Pace {
             candidates
                 .iter()
                 .filter(|it| it.specification != Specification::Plain)
-                .map(|it| MOVING + slowness(it.specification)),
+                .map(|it| MOVING + slowness(*it)),
         );
         let lengths: Vec<u64> = once.collect();
         let lengths = lengths.repeat(places);
@@ -88,12 +88,12 @@ impl Pace {
 }
 
 /// How much longer a cipher takes than those that CPUs have instructions for: a guess for the bar alone.
-const fn slowness(specification: Specification) -> u64 {
-    match specification {
-        Specification::Plain => 0,
-        Specification::Encrypted(Cipher::Aes | Cipher::Aegis128, ..) => 1,
-        Specification::Encrypted(Cipher::Xchacha12Aes | Cipher::Xchacha20Aes, ..) => 2,
-        Specification::Encrypted(..) => 10,
+const fn slowness(candidate: Candidate) -> u64 {
+    match (candidate.specification, candidate.variant) {
+        (Specification::Plain, _) => 0,
+        (_, Variant::Generic) => 60,
+        (Specification::Encrypted(Cipher::Aes | Cipher::Aegis128, ..), _) => 1,
+        (Specification::Encrypted(..), _) => 15,
     }
 }
 

@@ -44,7 +44,7 @@ impl Table {
     /// A table for tests of so many bytes.
     pub(super) fn new(subject: Subject, bytes: u64) -> Self {
         let digits = bytes.to_string().len().max("bytes".len());
-        let mut widths = [0, 6, 4, 5, 8, 5, digits, 8, 6, 9];
+        let mut widths = [0, 6, 4, 5, 8, 5, digits, 8, 7, 9];
         if subject == Subject::Ciphers {
             widths[1] = 4;
         }

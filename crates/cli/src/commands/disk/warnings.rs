@@ -24,7 +24,7 @@ pub(super) fn at_start(settings: &Settings) -> Vec<String> {
     }
     if settings.bytes < SMALL {
         found.push(format!(
-            "{} a test is over in milliseconds: these figures are noise. Take --size 256MiB or more.",
+            "{} a test is over in milliseconds: these figures are noise. Take --size 128MiB or more.",
             units::format(settings.bytes)
         ));
     }

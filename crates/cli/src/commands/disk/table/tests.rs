@@ -35,11 +35,11 @@ fn a_name_and_its_driver_stand_beside_the_tests() {
     text += &table.end();
     assert_eq!(
         text,
-        "cipher                     key  test   load   elapsed  CPU %       bytes      MB/s  factor  CPU s/GiB
-none                               w   4.43  01:44.14      5  2147483648      20.6  0.36        2.700
-                                   r   4.43  01:44.14      5  2147483648      20.6  0.36        2.700
-xchacha12,aes-adiantum-    256     w   4.43  01:44.14      5  2147483648      20.6  0.36        2.700
-plain64                            r   4.43  01:44.14      5  2147483648      20.6  0.36        2.700
+        "cipher                   key  test   load   elapsed  CPU %       bytes      MB/s   factor  CPU s/GiB
+none                             w   4.43  01:44.14      5  2147483648      20.6   0.36        2.700
+                                 r   4.43  01:44.14      5  2147483648      20.6   0.36        2.700
+xchacha12,aes-           256     w   4.43  01:44.14      5  2147483648      20.6   0.36        2.700
+adiantum-plain64                 r   4.43  01:44.14      5  2147483648      20.6   0.36        2.700
   adiantum(xchacha12-
   simd,aes-aesni,
   nhpoly1305-avx2)
@@ -116,6 +116,6 @@ fn options_are_rows_of_their_own() {
 #[test]
 fn pieces_break_where_words_do() {
     assert_eq!(pieces("aes-xts-plain64", 20, ""), ["aes-xts-plain64"]);
-    assert_eq!(pieces("aes-xts-plain64", 9, "  "), ["  aes-xts", "  -plain6", "  4"]);
+    assert_eq!(pieces("aes-xts-plain64", 9, "  "), ["  aes-", "  xts-", "  plain64"]);
     assert_eq!(pieces("one two three", 7, ""), ["one two", "three"]);
 }
