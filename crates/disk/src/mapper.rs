@@ -32,6 +32,16 @@ pub enum Backing {
     Device(PathBuf),
 }
 
+impl fmt::Display for Backing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Ram(Some(ram)) => write!(f, "memory by {}", ram.name()),
+            Self::Ram(None) => f.write_str("memory"),
+            Self::Loop(path) | Self::Device(path) => path.display().fmt(f),
+        }
+    }
+}
+
 /// A driver that makes a block device of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ram {

@@ -40,9 +40,8 @@ pub(super) fn prove(
     })?;
     let cipher = built.cipher.as_deref();
     let spots = spots(mapping.bytes);
-    let failed = |error: io::Error| {
-        Trouble(format!("{}: the storage failed: {error}", mapping.path.display()))
-    };
+    let place = setup.place().to_owned();
+    let failed = |error: io::Error| Trouble(format!("{place}: the storage failed: {error}"));
     let differs = |offset: u64, way: &str| {
         let hint = match candidate.specification {
             Specification::Encrypted(Cipher::Arc4, ..) => HINT_ARC4,

@@ -27,6 +27,7 @@ pub struct Setup {
     // After the record, whose lock it may wait for.
     _watcher: Watcher,
     name: String,
+    place: String,
     raw: PathBuf,
     bytes: u64,
     /// Bytes of the device below: `bytes`, and room for tags where there is any.
@@ -76,6 +77,7 @@ impl Setup {
             _watcher: watcher,
             raw: dmsetup::path(&format!("{name}-raw")),
             name,
+            place: backing.to_string(),
             bytes: 0,
             room: 0,
             ground: 0,
@@ -139,6 +141,11 @@ impl Setup {
         self.room = room;
         self.ground = self.record.things().len();
         Ok(())
+    }
+
+    /// What it all lies on, by the name that it was asked for by.
+    pub fn place(&self) -> &str {
+        &self.place
     }
 
     /// The device below.
