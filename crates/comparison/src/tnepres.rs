@@ -1,7 +1,7 @@
 //! Serpent with all bytes the other way round, which Linux called "tnepres".
 //!
 //! Serpent's submission to the AES contest printed key and blocks as numbers, the last byte first; NESSIE settled on
-//! the other order. Linux had the first before it had the second, and kept it by this name until 5.13. Its
+//! the other order. Linux had the first before it had the second, and kept it by this name until 5.12. Its
 //! `crypto/serpent.c` turned key, plaintext and ciphertext round and called Serpent, and so does this.
 
 use cipher::array::Array;

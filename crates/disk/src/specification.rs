@@ -212,7 +212,7 @@ impl Specification {
         }
     }
 
-    /// Bytes that are kept beside each sector: the IV and the tag.
+    /// Bytes that are kept beside each sector: the tag, then the IV.
     pub const fn tag_bytes(self) -> usize {
         match self {
             Self::Encrypted(_, Mode::Gcm, _) => 12 + 16,
