@@ -27,14 +27,14 @@ impl Backing {
     const ALL: [Self; 3] = [Self::Brd, Self::Loop, Self::Disk];
 
     /// The arguments; a file for the loop device would lie in `scratch`.
-    fn arguments(self, scratch: &Scratch) -> Vec<String> {
+    fn arguments(self, ciphers: &str, scratch: &Scratch) -> Vec<String> {
         let file = scratch.path("disk").display().to_string();
         let words: &[&str] = match self {
             Self::Brd => &["--ram", "brd"],
             Self::Loop => &["--loop", &file],
             Self::Disk => &["--device", DISK, "--yes-destroy", DISK],
         };
-        let run = ["--dm-crypt", "--size", "4MiB", "--cipher", CIPHERS];
+        let run = ["--dm-crypt", "--size", "4MiB", "--cipher", ciphers];
         run.iter().chain(words).map(|word| (*word).to_owned()).collect()
     }
 }
@@ -78,7 +78,7 @@ impl Somebody {
 
     /// Starts a run and lets it come so far.
     fn run(&self, backing: Backing, stage: Stage) -> Result<Child, String> {
-        let mut command = disk(&backing.arguments(&self.scratch))?;
+        let mut command = disk(&backing.arguments(CIPHERS, &self.scratch))?;
         command.stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(|error| format!("{command:?}: {error}"))?;
         let mut ended = None;
@@ -168,7 +168,7 @@ pub(crate) fn with_its_watcher() -> Result<(), String> {
 pub(crate) fn anywhere() -> Result<(), String> {
     const TIMES: usize = 12;
     let somebody = Somebody::new()?;
-    let arguments = Backing::Loop.arguments(&somebody.scratch);
+    let arguments = Backing::Loop.arguments("aes-gcm-random", &somebody.scratch);
     let traced = |options: &[&str]| -> Result<Command, String> {
         let mut strace = command("strace");
         // The program's first thread, which sets everything up.
