@@ -157,7 +157,11 @@ fn mapped(
     tests: &[Test],
     table: &mut Table<'_>,
 ) -> Result<(), Failure> {
-    let failed = |why: workload::Failure| Failure::Test(candidate, why);
+    let place = setup.place().to_owned();
+    let failed = |why: workload::Failure| match why {
+        workload::Failure::Store(_) => Failure::Mapping(Trouble(format!("{place}: {why}"))),
+        _ => Failure::Test(candidate, why),
+    };
     let mut blank = Row::blank(DM_CRYPT, candidate);
     blank.options = choices.iter().map(|it| it.name().to_owned()).collect();
     blank.sector_bytes = Some(settings.sector_bytes);
