@@ -25,6 +25,15 @@ impl Fault {
         Self::Usage(message.to_string())
     }
 
+    /// The same, and in its line what else must be known.
+    pub(crate) fn and(self, more: impl fmt::Display) -> Self {
+        match self {
+            Self::Usage(message) => Self::Usage(format!("{message}; {more}")),
+            Self::NotSo(message) => Self::NotSo(format!("{message}; {more}")),
+            other => other,
+        }
+    }
+
     /// Says what is wrong on standard error, and gives the exit status.
     pub(crate) fn report(self) -> ExitCode {
         match self {

@@ -130,7 +130,7 @@ impl From<Failure> for Fault {
     fn from(failure: Failure) -> Self {
         match failure {
             Failure::Test(_, workload::Failure::Stopped) => {
-                Self::usage("interrupted: nothing is left behind, and what was measured was told")
+                Self::usage("interrupted: what was measured until then was told")
             }
             _ => Self::usage(failure),
         }

@@ -56,11 +56,7 @@ pub(super) fn run(
     match (ended, setup.close()) {
         (Ok(()), closed) => Ok(closed?),
         (ended, Ok(())) => ended,
-        // One line says why it ended; what could not be taken down must be known as well.
-        (ended, Err(left)) => {
-            document.warnings.push(left.to_string());
-            ended
-        }
+        (Err(fault), Err(left)) => Err(fault.and(left)),
     }
 }
 
