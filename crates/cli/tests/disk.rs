@@ -14,7 +14,7 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
-use support::paths;
+use support::{documented, paths};
 use tempfile::TempDir;
 
 /// `wirespeed` with these words, in a folder of its own.
@@ -306,17 +306,7 @@ fn the_document_describes_every_field() {
     let json = json(&printed(&mut command));
     let mut written = BTreeSet::new();
     paths(&json, "", &mut written);
-    // Rows of a table that only root sees; documented once for both.
-    let document = include_str!("../../../docs/json.md");
-    let section = document.split("## wirespeed.disk/1\n").nth(1).expect("a section");
-    let documented: BTreeSet<String> = section
-        .split("\n## ")
-        .next()
-        .expect("some text")
-        .lines()
-        .filter_map(|line| line.strip_prefix("| `")?.split('`').next())
-        .map(str::to_owned)
-        .collect();
+    let documented = documented("wirespeed.disk/1");
     // Null where this machine has none.
     let inside_null = |field: &&String| field.starts_with("machine.libcrypto.");
     let documented: BTreeSet<&String> = documented.iter().filter(|it| !inside_null(it)).collect();

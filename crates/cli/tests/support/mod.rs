@@ -172,3 +172,12 @@ pub(crate) fn paths(value: &Value, prefix: &str, found: &mut BTreeSet<String>) {
         _ => {}
     }
 }
+
+/// The fields that docs/json.md describes for a schema.
+pub(crate) fn documented(schema: &str) -> BTreeSet<String> {
+    let document = include_str!("../../../../docs/json.md");
+    let section = document.split(&format!("## {schema}\n")).nth(1).expect("a section");
+    let lines = section.split("\n## ").next().expect("some text").lines();
+    let field = |line: &str| Some(line.strip_prefix("| `")?.split('`').next()?.to_owned());
+    lines.filter_map(field).collect()
+}
