@@ -33,6 +33,8 @@ const CASES: &[Case] = &[
     ("used for swap", "swap", swapped),
     ("below another mapping", "in use", held),
     ("opened exclusively by a program", "in use", opened),
+    ("opened by a program", "has it open", read),
+    ("below a loop device", "loop", looped),
     ("ext4", "ext4", || Device::new()?.by("mkfs.ext4", ["-q"]).map(Subject::from)),
     ("swap", "swap", || Device::new()?.by("mkswap", ["--quiet"]).map(Subject::from)),
     ("LUKS", "crypto_LUKS", || luks().map(Subject::from)),
@@ -83,6 +85,21 @@ fn opened() -> Result<Subject, String> {
     let open = OpenOptions::new().read(true).custom_flags(libc::O_EXCL).open(&subject.target);
     let open = open.map_err(|error| error.to_string())?;
     Ok(Subject { _open: Some(open), ..subject })
+}
+
+/// The kernel does not mind that somebody else writes to it.
+fn read() -> Result<Subject, String> {
+    let subject = Subject::from(Device::new()?);
+    let open = File::open(&subject.target).map_err(|error| error.to_string())?;
+    Ok(Subject { _open: Some(open), ..subject })
+}
+
+fn looped() -> Result<Subject, String> {
+    let device = Device::new()?;
+    let (mut attach, mut detach) = (command("losetup"), command("losetup"));
+    attach.arg("/dev/loop77").arg(device.path());
+    detach.args(["--detach", "/dev/loop77"]);
+    device.until(&mut attach, detach).map(Subject::from)
 }
 
 fn set_read_only() -> Result<Subject, String> {

@@ -137,6 +137,21 @@ impl Place<'_> {
                 "is made of {part} by the device mapper, LVM or RAID: name a plain disk or a partition"
             ));
         }
+        // What the kernel does not count as use: a loop device's file, and whatever a program does with an open device.
+        let loops = facts.list("/sys/block").into_iter().filter(|name| name.starts_with("loop"));
+        for name in loops {
+            let file = facts.read(&format!("/sys/block/{name}/loop/backing_file"));
+            if file.is_some_and(|file| Path::new(file.trim()) == path) {
+                return Err(format!(
+                    "is in use by {name}: losetup --detach, or name another device"
+                ));
+            }
+        }
+        if let Some(program) = facts.openers(path).first() {
+            return Err(format!(
+                "is in use: {program} has it open: end that, or name another device"
+            ));
+        }
         Ok(())
     }
 }

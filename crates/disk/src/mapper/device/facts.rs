@@ -4,6 +4,8 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
 use rustix::fs::{OFlags, major, minor};
 
@@ -28,6 +30,8 @@ pub(in super::super) trait Facts {
     fn read(&self, path: &str) -> Option<String>;
     /// The names in a directory of the kernel's; none if there is no such directory.
     fn list(&self, path: &str) -> Vec<String>;
+    /// The programs that have a device open: a virtual machine, a database, somebody's dd.
+    fn openers(&self, path: &Path) -> Vec<String>;
     /// Opens a device for this process alone, as the kernel does for a file system. (Fakes open nothing.)
     fn claim(&self, path: &Path) -> io::Result<Option<File>>;
     /// What is known to be on a device.
@@ -66,6 +70,19 @@ impl Facts for Machine {
         names
     }
 
+    /// udev looks at a device for a moment whenever somebody has closed it, so whoever has it open is looked for again.
+    fn openers(&self, path: &Path) -> Vec<String> {
+        let mut found = openers(path);
+        for _ in 0..TRIES {
+            if found.is_empty() {
+                break;
+            }
+            thread::sleep(PAUSE);
+            found = openers(path);
+        }
+        found
+    }
+
     fn claim(&self, path: &Path) -> io::Result<Option<File>> {
         let exclusive = OFlags::EXCL.bits() as i32;
         let file = OpenOptions::new().read(true).write(true).custom_flags(exclusive).open(path)?;
@@ -98,6 +115,35 @@ impl Facts for Machine {
     }
 }
 
+/// How often, and how far apart, a device is looked at that some program has open.
+const TRIES: u32 = 10;
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Other processes with an open descriptor of this path, by name and number.
+fn openers(path: &Path) -> Vec<String> {
+    let names = |directory: &str| {
+        let listed = fs::read_dir(directory).into_iter().flatten().flatten();
+        listed.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect::<Vec<_>>()
+    };
+    let own = std::process::id().to_string();
+    let has_open = |process: &String| {
+        let descriptors = format!("/proc/{process}/fd");
+        names(&descriptors).iter().any(|number| {
+            fs::read_link(format!("{descriptors}/{number}")).is_ok_and(|target| target == path)
+        })
+    };
+    let described = |process: String| {
+        let name = fs::read_to_string(format!("/proc/{process}/comm")).unwrap_or_default();
+        format!("{} (process {process})", name.trim())
+    };
+    let others = names("/proc").into_iter().filter(|name| *name != own && is_number(name));
+    others.filter(has_open).map(described).collect()
+}
+
+fn is_number(name: &str) -> bool {
+    name.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 /// What `blkid --output export` has found.
 fn types(text: &str) -> Vec<String> {
     let value = |line: &str| {
@@ -111,6 +157,8 @@ fn types(text: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::process::{Command, Stdio};
+
     use super::*;
 
     #[test]
@@ -122,6 +170,23 @@ mod tests {
         assert!(machine.read("/proc/self/mountinfo").is_some_and(|text| text.contains(" - ")));
         assert!(machine.list("/proc/self").contains(&"mountinfo".to_owned()));
         assert!(machine.list("/nonexistent").is_empty());
+    }
+
+    #[test]
+    fn whoever_has_a_file_open_is_named() {
+        let path = std::env::temp_dir().join(format!("wirespeed-open-{}", std::process::id()));
+        fs::write(&path, "").expect("written");
+        let path = path.canonicalize().expect("its own path");
+        assert!(openers(&path).is_empty());
+        let file = File::open(&path).expect("there");
+        // Ours does not count, that of another does.
+        assert!(openers(&path).is_empty());
+        let mut other =
+            Command::new("cat").stdin(Stdio::piped()).stdout(file).spawn().expect("cat");
+        assert_eq!(openers(&path), [format!("cat (process {})", other.id())]);
+        drop(other.stdin.take());
+        other.wait().expect("ended");
+        fs::remove_file(path).expect("removed");
     }
 
     #[test]

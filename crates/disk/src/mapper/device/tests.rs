@@ -9,6 +9,7 @@ struct Fake {
     files: HashMap<String, String>,
     nodes: HashMap<String, Kind>,
     busy: Vec<String>,
+    open: Vec<String>,
     known: HashMap<String, Vec<String>>,
 }
 
@@ -18,6 +19,7 @@ impl Fake {
             files: HashMap::new(),
             nodes: HashMap::new(),
             busy: Vec::new(),
+            open: Vec::new(),
             known: HashMap::new(),
         };
         fake.set("/proc/self/mountinfo", "22 1 8:99 / / rw - ext4 /dev/root rw\n");
@@ -101,6 +103,11 @@ impl Facts for Fake {
         names.into_iter().filter(|name| name != "..").collect()
     }
 
+    fn openers(&self, path: &Path) -> Vec<String> {
+        let open = self.open.iter().filter(|open| Path::new(open) == path);
+        open.map(|_| "qemu-system-x86 (process 42)".to_owned()).collect()
+    }
+
     fn claim(&self, path: &Path) -> io::Result<Option<File>> {
         match self.busy.iter().any(|busy| Path::new(busy) == path) {
             true => Err(rustix::io::Errno::BUSY.into()),
@@ -163,6 +170,14 @@ fn nothing_that_is_swap_or_held() {
     assert!(fake.refusal("/dev/sdb").contains("is in use by md0"));
     let fake = Fake::new().with("/sys/dev/block/8:16/slaves/sdc1/dev", "8:33");
     assert!(fake.refusal("/dev/sdb").contains("is made of sdc1"));
+    let fake = Fake::new().with("/sys/block/loop7/loop/backing_file", "/dev/sdb\n");
+    assert!(fake.refusal("/dev/sdb").contains("is in use by loop7"));
+    let mut fake = Fake::new();
+    fake.open.push("/dev/sdb".to_owned());
+    assert!(fake.refusal("/dev/sdb").contains("qemu-system-x86 (process 42) has it open"));
+    fake.open = vec!["/dev/sda1".to_owned()];
+    let beside = "is a partition beside sda1, which is in use";
+    assert!(fake.refusal("/dev/sda2").contains(beside));
     let mut fake = Fake::new();
     fake.busy.push("/dev/sdb".to_owned());
     assert!(fake.refusal("/dev/sdb").contains("is in use"));
