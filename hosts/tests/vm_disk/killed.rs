@@ -9,7 +9,7 @@ use wirespeed_hosts::process::{command, output, wait_until};
 use wirespeed_hosts::running::signal;
 
 use crate::fixtures::{DISK, Device, digest};
-use crate::machine::{Machine, Stage, is_recorded, watchers};
+use crate::machine::{Machine, Stage, is_abandoned, is_recorded, watchers};
 use crate::program::{Ended, disk, path};
 
 /// Ciphers with one mapping, and with several that lie on one another.
@@ -95,13 +95,18 @@ impl Somebody {
 
     /// The next run takes away what is left, and says so if anything is, whatever else it was to do.
     fn sweep(&self) -> Result<(), String> {
-        let left = Machine::now()?;
+        // A program that it had started holds its account until it ends.
+        wait_until("what a killed run has started", is_abandoned)?;
         // An account of nothing goes without a word.
-        let was_made = Machine { records: self.machine.records.clone(), ..left } != self.machine;
+        let mut left = Machine::now()?;
+        left.records.clone_from(&self.machine.records);
+        left.processes.clone_from(&self.machine.processes);
+        let was_made = left != self.machine;
         let nothing = ["--dm-crypt", "--device", "/dev/nothing", "--yes-destroy", "/dev/nothing"];
         let ended = Ended::of(&mut disk(&nothing)?)?;
         let told = ended.output.contains("left by a run that was killed");
-        match ended.fault().is_ok() && told == was_made {
+        // A file of ours is left where no device is yet.
+        match ended.fault().is_ok() && (told || !was_made) {
             true => Ok(()),
             false => Err(format!("left: {was_made}; the next run: {ended:?}")),
         }

@@ -150,6 +150,12 @@ pub(crate) fn is_recorded() -> bool {
     files(Path::new(RECORDS)).iter().any(|file| file.metadata().is_ok_and(|file| file.len() > 0))
 }
 
+/// Whether nobody holds an account any more.
+pub(crate) fn is_abandoned() -> bool {
+    let is_free = |path: &PathBuf| fs::File::open(path).is_ok_and(|file| file.try_lock().is_ok());
+    files(Path::new(RECORDS)).iter().all(is_free)
+}
+
 /// The program's processes, those that left our session included. A process that has ended and is not waited
 /// for is none any more.
 fn processes() -> BTreeSet<u32> {
