@@ -1,16 +1,15 @@
 //! Runs that are ended from outside, at every stage: nothing of theirs is left, nothing of anybody else's is touched.
 
 use std::fs;
-use std::os::unix::process::ExitStatusExt;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 
 use wirespeed_conformance::scratch::Scratch;
-use wirespeed_hosts::process::{command, output, wait_until};
+use wirespeed_hosts::process::{command, wait_until};
 use wirespeed_hosts::running::signal;
 
 use crate::fixtures::{DISK, Device, digest};
-use crate::machine::{Machine, Stage, is_abandoned, is_recorded, watchers};
-use crate::program::{Ended, disk, path};
+use crate::machine::{Machine, Stage, is_abandoned, watchers};
+use crate::program::{Ended, disk};
 
 /// Ciphers with one mapping, and with several that lie on one another.
 const CIPHERS: &str = "aes-cbc-plain64,aes-gcm-random";
@@ -23,9 +22,14 @@ enum Backing {
     Disk,
 }
 
-impl Backing {
-    const ALL: [Self; 3] = [Self::Brd, Self::Loop, Self::Disk];
+/// Every stage, and every kind of thing that lies below.
+fn moments() -> impl Iterator<Item = (Backing, Stage)> {
+    let stages = Stage::ALL.into_iter().map(|stage| (Backing::Brd, stage));
+    let others = [(Backing::Loop, Stage::Device), (Backing::Loop, Stage::Written)];
+    stages.chain(others).chain([(Backing::Disk, Stage::Written)])
+}
 
+impl Backing {
     /// The arguments; a file for the loop device would lie in `scratch`.
     fn arguments(self, ciphers: &str, scratch: &Scratch) -> Vec<String> {
         let file = scratch.path("disk").display().to_string();
@@ -124,11 +128,11 @@ pub(crate) fn interrupted() -> Result<(), String> {
         somebody.machine.is_unchanged()?;
         if said { somebody.is_alone() } else { Err(format!("{ended:?}")) }
     };
-    for stage in Stage::ALL {
-        end(Backing::Brd, stage, libc::SIGINT).map_err(|why| format!("{stage:?}: {why}"))?;
+    for (backing, stage) in moments() {
+        let number = if matches!(backing, Backing::Loop) { libc::SIGTERM } else { libc::SIGINT };
+        end(backing, stage, number).map_err(|why| format!("{backing:?}, {stage:?}: {why}"))?;
     }
-    end(Backing::Loop, Stage::Written, libc::SIGTERM)?;
-    end(Backing::Disk, Stage::Written, libc::SIGINT)
+    Ok(())
 }
 
 /// Killed: its watcher takes everything away.
@@ -139,10 +143,8 @@ pub(crate) fn by_force() -> Result<(), String> {
         child.kill().and_then(|()| child.wait()).map_err(|error| error.to_string())?;
         somebody.is_alone()
     };
-    for backing in Backing::ALL {
-        for stage in Stage::ALL {
-            end(backing, stage).map_err(|why| format!("{backing:?}, {stage:?}: {why}"))?;
-        }
+    for (backing, stage) in moments() {
+        end(backing, stage).map_err(|why| format!("{backing:?}, {stage:?}: {why}"))?;
     }
     Ok(())
 }
@@ -150,67 +152,19 @@ pub(crate) fn by_force() -> Result<(), String> {
 /// Killed together with its watcher: what is left stays until the next run, which takes it away.
 pub(crate) fn with_its_watcher() -> Result<(), String> {
     let somebody = Somebody::new()?;
-    for backing in Backing::ALL {
-        for stage in Stage::ALL {
-            let told = |why| format!("{backing:?}, {stage:?}: {why}");
-            let mut child = somebody.run(backing, stage).map_err(told)?;
-            // The watchers first: they have no time to do anything.
-            for process in watchers().into_iter().chain([child.id()]) {
-                signal(process, libc::SIGKILL)?;
-            }
-            child.wait().map_err(|error| error.to_string())?;
-            let left = Machine::now()?;
-            if left.mappings == somebody.machine.mappings && matches!(stage, Stage::Written) {
-                return Err(told("nothing was left: somebody else has taken it down".to_owned()));
-            }
-            somebody.sweep().and_then(|()| somebody.is_alone()).map_err(told)?;
+    for (backing, stage) in moments() {
+        let told = |why| format!("{backing:?}, {stage:?}: {why}");
+        let mut child = somebody.run(backing, stage).map_err(told)?;
+        // The watchers first: they have no time to do anything.
+        for process in watchers().into_iter().chain([child.id()]) {
+            signal(process, libc::SIGKILL)?;
         }
+        child.wait().map_err(|error| error.to_string())?;
+        let left = Machine::now()?;
+        if left.mappings == somebody.machine.mappings && matches!(stage, Stage::Written) {
+            return Err(told("nothing was left: somebody else has taken it down".to_owned()));
+        }
+        somebody.sweep().and_then(|()| somebody.is_alone()).map_err(told)?;
     }
     Ok(())
-}
-
-/// Killed at system calls all over its life, by turns with its watcher and without.
-pub(crate) fn anywhere() -> Result<(), String> {
-    const TIMES: usize = 12;
-    let somebody = Somebody::new()?;
-    let arguments = Backing::Loop.arguments("aes-gcm-random", &somebody.scratch);
-    let traced = |options: &[&str]| -> Result<Command, String> {
-        let mut strace = command("strace");
-        // The program's first thread, which sets everything up.
-        strace.arg("--quiet=all").args(options).arg(path()?).arg("disk").args(&arguments);
-        strace.stdout(Stdio::null()).stderr(Stdio::piped());
-        Ok(strace)
-    };
-    let log = Scratch::new()?;
-    let calls = log.path("calls");
-    output(&mut traced(&["--output", &calls.to_string_lossy()])?)?;
-    let calls = fs::read_to_string(calls).map_err(|error| error.to_string())?;
-    let calls = calls.lines().filter(|line| line.contains('(')).count();
-    let mut left = 0;
-    for time in 1..=TIMES {
-        let place = calls * time / (TIMES + 1);
-        let told = |why| format!("at call {place} of {calls}: {why}");
-        let inject = format!("inject=all:signal=KILL:when={place}");
-        let with_its_watcher = time % 2 == 0;
-        let mut child = traced(&["-e", &inject])?.spawn().map_err(|error| error.to_string())?;
-        wait_until("its death", || {
-            // A run whose watcher is gone before it has anything to watch ends by itself.
-            for watcher in watchers().into_iter().filter(|_| with_its_watcher && is_recorded()) {
-                // It may be gone already.
-                let _ = signal(watcher, libc::SIGKILL);
-            }
-            child.try_wait().is_ok_and(|ended| ended.is_some())
-        })?;
-        let ended = child.wait_with_output().map_err(|error| error.to_string())?;
-        if ended.status.signal() != Some(libc::SIGKILL) {
-            return Err(told(format!("it was not killed: {:?}", Ended::from(ended))));
-        }
-        if with_its_watcher {
-            left += usize::from(somebody.machine.is_unchanged().is_err());
-            somebody.sweep().map_err(told)?;
-        }
-        somebody.is_alone().map_err(told)?;
-    }
-    // Otherwise nothing was shown.
-    if left > 0 { Ok(()) } else { Err("there was never anything to take away".to_owned()) }
 }

@@ -145,11 +145,6 @@ fn sectors_written(block: &str) -> u64 {
     stat.split_whitespace().nth(6).and_then(|word| word.parse().ok()).unwrap_or(0)
 }
 
-/// Whether a run has begun to write down what it makes.
-pub(crate) fn is_recorded() -> bool {
-    files(Path::new(RECORDS)).iter().any(|file| file.metadata().is_ok_and(|file| file.len() > 0))
-}
-
 /// Whether nobody holds an account any more.
 pub(crate) fn is_abandoned() -> bool {
     let is_free = |path: &PathBuf| fs::File::open(path).is_ok_and(|file| file.try_lock().is_ok());

@@ -49,7 +49,6 @@ const TESTS: &[(&str, Run)] = &[
     ("killed::interrupted", killed::interrupted),
     ("killed::by-force", killed::by_force),
     ("killed::with-its-watcher", killed::with_its_watcher),
-    ("killed::anywhere", killed::anywhere),
     ("pulled::out", pulled::out),
     ("tables::stock", tables::stock),
 ];
