@@ -44,7 +44,7 @@ fn pull(ciphers: &str) -> Result<(), String> {
     tell("/sys/block/vdb/device/../remove", "1")?;
     let ended = Ended::from(child.wait_with_output().map_err(|error| error.to_string())?);
     let line = ended.fault()?;
-    if !line.contains("the storage failed") {
+    if !line.contains(&format!("{DISK}: the storage failed")) {
         return Err(format!("the line does not say what has happened: {line}"));
     }
     // As somebody plugs it in again.
