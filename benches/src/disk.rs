@@ -20,8 +20,9 @@ const LAYOUT: Layout = Layout { sector_bytes: 4096, tag_bytes: 0 };
 /// Bytes of a turn: half a millisecond, so that what else goes on in the machine meets both sides alike.
 const TURN: u64 = 16 << 20;
 
-/// Bytes of a turn in which starting the threads must weigh nothing.
-const LONG_TURN: u64 = 1 << 30;
+/// Bytes of a turn in which it must weigh nothing that two new threads may begin on one CPU, until the scheduler parts
+/// them some milliseconds later.
+const LONG_TURN: u64 = 8 << 30;
 
 /// The article's words for its first two tests, and what they do to a sector.
 const TESTS: [(Test, Direction); 2] =
