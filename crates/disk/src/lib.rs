@@ -19,3 +19,6 @@ pub mod workload;
 
 pub use candidate::{Candidate, Variant};
 pub use specification::{Cipher, Iv, Mode, Specification, Unknown};
+
+/// Bytes of what dm-crypt and the device mapper count in, whatever the size of a sector.
+const UNIT: u64 = 512;

@@ -125,6 +125,18 @@ pub fn dm_crypt(
     Ok(table.rows)
 }
 
+/// The sizes of sectors and the options that are tried.
+const SECTORS: [usize; 2] = [512, 4096];
+const CHOICES: [&[Choice]; 4] = [
+    &[],
+    &[Choice::NoReadWorkqueue],
+    &[Choice::NoWriteWorkqueue],
+    &[Choice::NoReadWorkqueue, Choice::NoWriteWorkqueue],
+];
+
+/// What [`options`] measures, one after the other: no encryption, then every choice with every size.
+pub const OPTIONS: usize = 1 + SECTORS.len() * CHOICES.len();
+
 /// One candidate with sectors of both sizes and dm-crypt's options, written and read.
 pub fn options(
     setup: &mut Setup,
@@ -132,14 +144,11 @@ pub fn options(
     settings: &Settings,
     audience: &dyn Audience,
 ) -> Result<Vec<Row>, Failure> {
-    use Choice::{NoReadWorkqueue, NoWriteWorkqueue};
-    const CHOICES: [&[Choice]; 4] =
-        [&[], &[NoReadWorkqueue], &[NoWriteWorkqueue], &[NoReadWorkqueue, NoWriteWorkqueue]];
     const TESTS: [Test; 2] = [Test::Write, Test::Read];
     let mut table = Table::new(audience);
     let none = Candidate::of(Specification::Plain, 0);
     mapped(setup, none, settings, &[], &TESTS, &mut table)?;
-    for sector_bytes in [512, 4096] {
+    for sector_bytes in SECTORS {
         let settings = Settings { sector_bytes, ..settings.clone() };
         for choices in CHOICES {
             mapped(setup, candidate, &settings, choices, &TESTS, &mut table)?;

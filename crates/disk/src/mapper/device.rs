@@ -10,7 +10,7 @@ use std::path::Path;
 pub(super) use facts::{Facts, Kind, Machine};
 
 use super::Trouble;
-use super::table::UNIT;
+use crate::UNIT;
 
 /// A device that would be overwritten, for the question whether it may be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -138,14 +138,8 @@ impl Place<'_> {
             ));
         }
         // What the kernel does not count as use: a loop device's file, and whatever a program does with an open device.
-        let loops = facts.list("/sys/block").into_iter().filter(|name| name.starts_with("loop"));
-        for name in loops {
-            let file = facts.read(&format!("/sys/block/{name}/loop/backing_file"));
-            if file.is_some_and(|file| Path::new(file.trim()) == path) {
-                return Err(format!(
-                    "is in use by {name}: losetup --detach, or name another device"
-                ));
-            }
+        if let Some(name) = loops_over(facts, path).first() {
+            return Err(format!("is in use by {name}: losetup --detach, or name another device"));
         }
         if let Some(program) = facts.openers(path).first() {
             return Err(format!(
@@ -154,6 +148,15 @@ impl Place<'_> {
         }
         Ok(())
     }
+}
+
+/// The loop devices of a file or a device, by the kernel's names.
+pub(super) fn loops_over(facts: &dyn Facts, path: &Path) -> Vec<String> {
+    let is_over = |name: &String| {
+        let file = facts.read(&format!("/sys/block/{name}/loop/backing_file"));
+        file.is_some_and(|text| Path::new(text.strip_suffix('\n').unwrap_or(&text)) == path)
+    };
+    facts.list("/sys/block").into_iter().filter(is_over).collect()
 }
 
 /// Fails for a disk with partitions, and for a partition whose disk somebody uses.

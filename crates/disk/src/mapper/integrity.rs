@@ -4,7 +4,7 @@
 //! sectors one after the other (drivers/md/dm-integrity.c: `struct superblock`, `calculate_journal_section_size`,
 //! `calculate_device_limits`, `get_metadata_sector_and_offset`).
 
-use super::table::UNIT;
+use crate::UNIT;
 
 /// Bytes of the superblock; all zero, it is made when the target is loaded.
 pub(super) const SUPERBLOCK: usize = 8 * UNIT as usize;

@@ -8,10 +8,11 @@ use super::backing::{self, Made, loop_file};
 use super::driver::Users;
 use super::integrity::{self, Cut, SUPERBLOCK};
 use super::record::{self, Record};
-use super::table::{self, UNIT};
+use super::table;
 use super::teardown::{Outcome, take_down};
 use super::watcher::Watcher;
 use super::{Backing, Choice, Trouble, Unmapped, Unproved, device, dmsetup, lacking, proof};
+use crate::UNIT;
 use crate::store::{Direct, Store};
 use crate::{Candidate, Specification};
 

@@ -6,10 +6,8 @@
 use std::fmt::Write;
 
 use super::Choice;
+use crate::UNIT;
 use crate::{Candidate, Cipher, Iv, Mode, Specification, Variant};
-
-/// Bytes in the unit that tables count in, whatever a sector of the device is.
-pub(super) const UNIT: u64 = 512;
 
 /// A part of another device, `first` and `units` in 512 bytes.
 pub(super) fn linear(device: &str, first: u64, units: u64) -> String {

@@ -8,9 +8,9 @@ use cipher::{KeyIvInit, StreamCipher};
 use wirespeed_cipher::modes::Gcm;
 use wirespeed_cipher::{Block, Direction, InOut};
 
-use super::modes::UNIT;
 use super::pool::Pool;
 use super::{Forged, SectorCipher};
+use crate::UNIT;
 
 /// A key that authenticates, and the state of one message.
 pub(super) trait Seal: Clone + Send + 'static {

@@ -6,6 +6,7 @@ use wirespeed_cipher::modes::next_tweak;
 use super::blocks::Blocks;
 use super::iv::Ivs;
 use super::{Forged, SectorCipher};
+use crate::UNIT;
 
 /// As many sectors as there are IVs, which may be used up.
 pub(super) trait Mode: Send + Sync {
@@ -32,9 +33,6 @@ pub(super) fn each(
         (from, to) = (sources, targets);
     }
 }
-
-/// dm-crypt counts sectors in these whatever their size.
-pub(super) const UNIT: u64 = 512;
 
 /// A mode, a key and the IVs: a cipher for sectors.
 pub(super) struct Sectors<M> {

@@ -5,6 +5,7 @@ use std::ops::Range;
 use wirespeed_measure::{Clock, ThreadTime};
 
 use super::{Failure, Layout, Test, Watch};
+use crate::UNIT;
 use crate::sectors::SectorCipher;
 use crate::store::{Lane, Pages, Stripe};
 
@@ -20,9 +21,6 @@ pub(super) struct Worker<'a> {
     /// What is kept beside the sectors of the whole stripe: a device would keep it among them.
     tags: Vec<u8>,
 }
-
-/// dm-crypt counts in these whatever the size of a sector.
-const UNIT: u64 = 512;
 
 /// Bytes after which the watcher hears of it: often enough for a bar, too seldom to be felt.
 const REPORT: u64 = 8 << 20;

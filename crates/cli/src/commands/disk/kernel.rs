@@ -27,9 +27,6 @@ pub(crate) fn watch_over() {
     mapper::watch_over(io::stdin().lock());
 }
 
-/// Parts of the table of options: no encryption, then two sizes of sectors times four choices.
-const OPTIONS: usize = 9;
-
 pub(super) fn run(
     backing: &Backing,
     agreed: bool,
@@ -77,7 +74,7 @@ fn measure(
     document: &mut Document,
 ) -> Result<(), Fault> {
     let settings = &request.settings;
-    listener.pace(Pace::of(&settings.candidates, 1).with_options(OPTIONS));
+    listener.pace(Pace::of(&settings.candidates, 1).with_options(run::OPTIONS));
     let title = format!(
         "By dm-crypt on {}, {}; CPU time is the whole machine's",
         ground(backing),

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, FallocateFlags, RenameFlags, fallocate, renameat_with, statvfs};
 
-use super::super::Trouble;
 use super::super::record::{Record, Thing};
+use super::super::{Trouble, device};
 use super::Made;
 
 /// Makes the file and its device.
@@ -119,13 +119,8 @@ pub(in super::super) fn detach(record: &Record, path: &Path) -> Result<bool, Str
 }
 
 fn attached(path: &Path) -> Vec<String> {
-    let Ok(listed) = fs::read_dir("/sys/block") else { return Vec::new() };
-    let names = listed.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
-    let of_file = |name: &String| {
-        fs::read_to_string(format!("/sys/block/{name}/loop/backing_file"))
-            .is_ok_and(|text| Path::new(text.strip_suffix('\n').unwrap_or(&text)) == path)
-    };
-    names.filter(of_file).map(|name| format!("/dev/{name}")).collect()
+    let names = device::loops_over(&device::Machine, path);
+    names.into_iter().map(|name| format!("/dev/{name}")).collect()
 }
 
 /// Removes our file, if its name still stands for it; whether it was there.

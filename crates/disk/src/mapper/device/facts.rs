@@ -121,14 +121,10 @@ const PAUSE: Duration = Duration::from_millis(100);
 
 /// Other processes with an open descriptor of this path, by name and number.
 fn openers(path: &Path) -> Vec<String> {
-    let names = |directory: &str| {
-        let listed = fs::read_dir(directory).into_iter().flatten().flatten();
-        listed.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect::<Vec<_>>()
-    };
     let own = std::process::id().to_string();
     let has_open = |process: &String| {
         let descriptors = format!("/proc/{process}/fd");
-        names(&descriptors).iter().any(|number| {
+        Machine.list(&descriptors).iter().any(|number| {
             fs::read_link(format!("{descriptors}/{number}")).is_ok_and(|target| target == path)
         })
     };
@@ -136,7 +132,7 @@ fn openers(path: &Path) -> Vec<String> {
         let name = fs::read_to_string(format!("/proc/{process}/comm")).unwrap_or_default();
         format!("{} (process {process})", name.trim())
     };
-    let others = names("/proc").into_iter().filter(|name| *name != own && is_number(name));
+    let others = Machine.list("/proc").into_iter().filter(|name| *name != own && is_number(name));
     others.filter(has_open).map(described).collect()
 }
 
