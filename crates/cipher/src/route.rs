@@ -12,8 +12,18 @@ pub enum Route {
     Vaes512,
     /// VAES and VPCLMULQDQ on 256-bit vectors.
     Vaes256,
+    /// GFNI with AVX-512: byte-sliced block ciphers.
+    Gfni512,
+    /// GFNI with AVX2.
+    Gfni256,
     /// AES-NI and PCLMULQDQ on 128-bit vectors.
     AesNi,
+    /// The SHA extensions: SHA-1 and SHA-256.
+    ShaNi,
+    /// AVX-512 without instructions for a cipher.
+    Avx512,
+    /// AVX2 without instructions for a cipher.
+    Avx2,
     /// VIA's and Zhaoxin's PadLock.
     PadLock,
     /// Constant-time Rust for any machine.
@@ -26,21 +36,36 @@ pub enum Route {
 
 impl Route {
     /// Every route.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 12] = [
         Self::Vaes512,
         Self::Vaes256,
+        Self::Gfni512,
+        Self::Gfni256,
         Self::AesNi,
+        Self::ShaNi,
+        Self::Avx512,
+        Self::Avx2,
         Self::PadLock,
         Self::Portable,
         Self::Libcrypto,
         Self::Kernel,
     ];
 
-    /// The routes to try without a plan, the best first.
+    /// The routes to try without a plan, for any algorithm the best first.
     ///
     /// `portable` is not among them: on a CPU without AES instructions libcrypto's own SSSE3 code is
     /// faster.
-    pub const LADDER: [Self; 4] = [Self::Vaes512, Self::Vaes256, Self::AesNi, Self::PadLock];
+    pub const LADDER: [Self; 9] = [
+        Self::Vaes512,
+        Self::Vaes256,
+        Self::Gfni512,
+        Self::Gfni256,
+        Self::AesNi,
+        Self::ShaNi,
+        Self::Avx512,
+        Self::Avx2,
+        Self::PadLock,
+    ];
 
     /// This route as one bit of a set.
     pub const fn bit(self) -> u64 {
@@ -57,7 +82,12 @@ impl Route {
         match self {
             Self::Vaes512 => "vaes512",
             Self::Vaes256 => "vaes256",
+            Self::Gfni512 => "gfni512",
+            Self::Gfni256 => "gfni256",
             Self::AesNi => "aesni",
+            Self::ShaNi => "sha-ni",
+            Self::Avx512 => "avx512",
+            Self::Avx2 => "avx2",
             Self::PadLock => "padlock",
             Self::Portable => "portable",
             Self::Libcrypto => "libcrypto",

@@ -86,8 +86,8 @@ pub(crate) struct BenchArguments {
     /// OpenSSL's names, such as AES-128-GCM; by default all that there is a choice for
     #[arg(value_name = "ALGORITHM")]
     algorithms: Vec<String>,
-    /// Routes to compare: vaes512 vaes256 aesni padlock portable libcrypto, and kernel (Linux's crypto,
-    /// AF_ALG), which runs only where it is named
+    /// Routes to compare: vaes512 vaes256 gfni512 gfni256 aesni sha-ni avx512 avx2 padlock portable
+    /// libcrypto, and kernel (Linux's crypto, AF_ALG), which runs only where it is named
     #[arg(long, value_name = "R,…", value_delimiter = ',')]
     routes: Vec<String>,
     /// Drivers of the kernel's by their own names, a column for each; `wirespeed kernel` lists them

@@ -13,4 +13,7 @@ mod token;
 pub mod x86;
 
 pub use feature::{Feature, Features};
-pub use token::{Ace, Ace2, AesNi, Ccs, Phe, Phe2, Pmm, Rng, Rng2, Token, Vaes256, Vaes512};
+pub use token::{
+    Ace, Ace2, AesNi, Avx2, Avx512, Ccs, Gfni256, Gfni512, Phe, Phe2, Pmm, Rng, Rng2, ShaNi, Token,
+    Vaes256, Vaes512,
+};

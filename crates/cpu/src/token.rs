@@ -53,6 +53,26 @@ token!(
     Vaes512: Ssse3 Sse41 Aes Pclmulqdq Avx Avx2 Bmi2 Vaes Vpclmulqdq Avx512f Avx512bw Avx512vl
 );
 token!(
+    /// Affine maps and inversion in GF(2^8) on 256-bit vectors.
+    Gfni256: Ssse3 Sse41 Avx Avx2 Bmi2 Gfni
+);
+token!(
+    /// The same on 512-bit vectors, with byte masks.
+    Gfni512: Ssse3 Sse41 Avx Avx2 Bmi2 Gfni Avx512f Avx512bw Avx512vl Avx512dq
+);
+token!(
+    /// SHA-1 and SHA-256 rounds.
+    ShaNi: Ssse3 Sse41 ShaNi
+);
+token!(
+    /// Integers in 256-bit vectors, and rotations of words without flags.
+    Avx2: Ssse3 Sse41 Avx Avx2 Bmi1 Bmi2
+);
+token!(
+    /// Integers in 512-bit vectors, with rotations, byte masks and logic functions of three operands.
+    Avx512: Ssse3 Sse41 Avx Avx2 Bmi1 Bmi2 Avx512f Avx512bw Avx512vl Avx512dq
+);
+token!(
     /// PadLock's random number generator.
     Rng: Rng
 );

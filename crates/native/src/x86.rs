@@ -37,7 +37,8 @@ pub(crate) fn kernels(
         Route::Vaes256 => Vaes256::probe(features).map(ymm::table),
         Route::AesNi => AesNi::probe(features).map(xmm::table),
         Route::PadLock => return padlock::kernels(cipher, features),
-        _ => return Err(Absent::NotNative),
+        Route::Portable | Route::Libcrypto | Route::Kernel => return Err(Absent::NotNative),
+        _ => return Err(Absent::Without(cipher)),
     };
     let aes = aes.map_err(Absent::Missing)?;
     aes.iter().find(|kernels| kernels.cipher == cipher).ok_or(Absent::Without(cipher))
@@ -51,7 +52,7 @@ pub(crate) fn hash(
 ) -> Result<&'static HashKernels, Absent> {
     match route {
         Route::PadLock => padlock::hash(compression, features),
-        Route::Vaes512 | Route::Vaes256 | Route::AesNi => Err(Absent::WithoutHash(compression)),
-        _ => Err(Absent::NotNative),
+        Route::Portable | Route::Libcrypto | Route::Kernel => Err(Absent::NotNative),
+        _ => Err(Absent::WithoutHash(compression)),
     }
 }

@@ -40,7 +40,12 @@ impl Proven {
 
     /// The kernels for an algorithm, if this route has its cipher.
     pub(crate) fn kernels(&self, algorithm: Algorithm) -> Option<&'static BlockKernels> {
-        self.kernels[algorithm.cipher() as usize]
+        self.cipher(algorithm.cipher())
+    }
+
+    /// The kernels for a block cipher, if this route has it.
+    pub(crate) fn cipher(&self, cipher: BlockCipher) -> Option<&'static BlockKernels> {
+        self.kernels[cipher as usize]
     }
 
     /// The kernels for a compression function, if this route has it.

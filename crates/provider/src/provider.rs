@@ -63,8 +63,9 @@ pub(crate) struct Provider {
     routes: CString,
     /// Where the choice comes from.
     plan: CString,
-    /// Texts for each set of quarantined routes, made when asked for.
-    quarantined: [OnceLock<CString>; 1 << Route::ALL.len()],
+    /// The names of quarantined routes, made when asked for. None is ever let out again, so of each
+    /// number there is but one set.
+    quarantined: [OnceLock<CString>; Route::ALL.len() + 1],
     ciphers: Box<[AlgorithmEntry]>,
     digests: Box<[AlgorithmEntry]>,
     /// The hash functions that run on kernels of our own; the others are the host's.
@@ -187,7 +188,7 @@ impl Provider {
             _adopted: adopted,
             routes: CString::new(routes).unwrap_or_default(),
             plan: CString::new(plan).unwrap_or_default(),
-            quarantined: [const { OnceLock::new() }; 1 << Route::ALL.len()],
+            quarantined: [const { OnceLock::new() }; Route::ALL.len() + 1],
             routing: routing.ok().map(Arc::new),
         }
     }
@@ -200,7 +201,7 @@ impl Provider {
     /// The quarantined routes by name.
     fn quarantined(&self) -> &CStr {
         let mask = self.routing.as_ref().map_or(0, |routing| routing.quarantined());
-        let text = self.quarantined.get(mask as usize);
+        let text = self.quarantined.get(mask.count_ones() as usize);
         text.map_or(c"", |text| {
             text.get_or_init(|| CString::new(names(Route::of_bits(mask))).unwrap_or_default())
         })

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use wirespeed_cipher::{
-    Algorithm, BlockKernels, Compression, Direction, HashKernels, Route, Subject,
+    Algorithm, BlockCipher, BlockKernels, Compression, Direction, HashKernels, Route, Subject,
 };
 use wirespeed_cpu::Features;
 use wirespeed_plan::{OCTAVES, Plan};
@@ -384,16 +384,29 @@ impl Stand {
         Ok(())
     }
 
-    /// Adds the best of the ladder, unless there is a route already, and PadLock, which has what the
-    /// vector units lack: SM4 and hash functions. The error says why there is none.
+    /// Adds those of the ladder that have a cipher or a hash function which none before them has. The
+    /// error says why there is none.
     fn climb(&mut self) -> Result<(), String> {
         let mut reasons = Vec::new();
         for route in Route::LADDER {
-            if self.natives.is_empty() || route == Route::PadLock {
+            if self.natives.is_empty() || self.gains_by(route) {
                 reasons.extend(self.add(route).err());
             }
         }
         if self.natives.is_empty() { Err(reasons.join("; ")) } else { Ok(()) }
+    }
+
+    /// Whether `route` has what no route has until now.
+    fn gains_by(&self, route: Route) -> bool {
+        let new_cipher = |it| {
+            let lacks = self.natives.iter().all(|proven| proven.cipher(it).is_none());
+            lacks && wirespeed_native::kernels(route, it, self.features).is_ok()
+        };
+        let new_hash = |it| {
+            let lacks = self.natives.iter().all(|proven| proven.hash(it).is_none());
+            lacks && wirespeed_native::hash(route, it, self.features).is_ok()
+        };
+        BlockCipher::ALL.into_iter().any(new_cipher) || Compression::ALL.into_iter().any(new_hash)
     }
 
     /// The first route that has an algorithm serves it.

@@ -30,6 +30,8 @@ pub(super) fn unit(route: Route, features: Features) -> Option<Unit> {
         Route::Vaes512 => Vaes512::probe(features).ok().map(Unit::Zmm),
         Route::Vaes256 => Vaes256::probe(features).ok().map(Unit::Ymm),
         Route::AesNi => AesNi::probe(features).ok().map(Unit::Xmm),
+        // Their ciphers are made of many instructions, of which none alone is the limit.
+        Route::Gfni512 | Route::Gfni256 | Route::ShaNi | Route::Avx512 | Route::Avx2 => None,
         Route::PadLock | Route::Portable | Route::Libcrypto | Route::Kernel => None,
     }
 }

@@ -55,7 +55,12 @@ pub fn builtin(route: Route) -> InitFunction {
     match route {
         Route::Vaes512 => init_on::<{ Route::Vaes512 as usize }>,
         Route::Vaes256 => init_on::<{ Route::Vaes256 as usize }>,
+        Route::Gfni512 => init_on::<{ Route::Gfni512 as usize }>,
+        Route::Gfni256 => init_on::<{ Route::Gfni256 as usize }>,
         Route::AesNi => init_on::<{ Route::AesNi as usize }>,
+        Route::ShaNi => init_on::<{ Route::ShaNi as usize }>,
+        Route::Avx512 => init_on::<{ Route::Avx512 as usize }>,
+        Route::Avx2 => init_on::<{ Route::Avx2 as usize }>,
         Route::PadLock => init_on::<{ Route::PadLock as usize }>,
         Route::Portable => init_on::<{ Route::Portable as usize }>,
         Route::Libcrypto => init_on::<{ Route::Libcrypto as usize }>,
