@@ -137,7 +137,8 @@ mod tests {
     #[test]
     fn what_was_counted_is_read() {
         let word = calls(17, Direction::Decrypt, Route::Vaes256);
-        let bytes = file(&[(LOADS, 3), (QUARANTINED, 0b100), (word, 5), (word + 1, 7100)]);
+        let bytes =
+            file(&[(LOADS, 3), (QUARANTINED, Route::AesNi.bit()), (word, 5), (word + 1, 7100)]);
         let snapshot = Snapshot::parse(&bytes).expect("a stats file");
         let rows: Vec<Row> = snapshot.rows().collect();
         assert_eq!(rows.len(), 1);
