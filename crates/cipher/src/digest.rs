@@ -1,7 +1,11 @@
 //! Hash functions by OpenSSL's names, and the compression functions that they are made of.
 
+mod constants;
+
 use std::fmt;
 use std::str::FromStr;
+
+pub use constants::{SHA256_CONSTANTS, SHA512_CONSTANTS};
 
 use crate::UnknownName;
 

@@ -23,8 +23,8 @@ pub use proof::hash::{prove_hash, prove_hashes, self_test_hash};
 pub use proof::{Failure, Proof, prove, prove_table, self_test};
 
 /// The routes of this crate, the fastest on paper first.
-pub const ROUTES: [Route; 5] =
-    [Route::Vaes512, Route::Vaes256, Route::AesNi, Route::PadLock, Route::Portable];
+pub const ROUTES: [Route; 6] =
+    [Route::Vaes512, Route::Vaes256, Route::AesNi, Route::ShaNi, Route::PadLock, Route::Portable];
 
 /// Why a route is not to be had here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

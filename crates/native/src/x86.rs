@@ -15,6 +15,7 @@ macro_rules! call {
 mod mask;
 mod padlock;
 mod rounds;
+mod sha;
 mod xmm;
 mod ymm;
 mod zmm;
@@ -52,6 +53,7 @@ pub(crate) fn hash(
 ) -> Result<&'static HashKernels, Absent> {
     match route {
         Route::PadLock => padlock::hash(compression, features),
+        Route::ShaNi => sha::hash(compression, features),
         Route::Portable | Route::Libcrypto | Route::Kernel => Err(Absent::NotNative),
         _ => Err(Absent::WithoutHash(compression)),
     }

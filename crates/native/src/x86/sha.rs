@@ -1,0 +1,131 @@
+//! The route `sha-ni`: SHA-1 and SHA-256 by the SHA extensions (Intel SDM vol. 1 §5.19, vol. 2B "SHA1RNDS4"
+//! and following).
+
+use std::arch::x86_64::*;
+
+use wirespeed_cipher::{Compression, HashKernels, Route, SHA256_CONSTANTS};
+use wirespeed_cpu::{Features, ShaNi, Token};
+
+use crate::Absent;
+
+/// A compression function of this route.
+pub(super) fn hash(
+    compression: Compression,
+    features: Features,
+) -> Result<&'static HashKernels, Absent> {
+    ShaNi::probe(features).map_err(Absent::Missing)?;
+    let hash = HASHES.iter().find(|kernels| kernels.compression == compression);
+    hash.ok_or(Absent::WithoutHash(compression))
+}
+
+static HASHES: [HashKernels; 2] = [
+    HashKernels { route: Route::ShaNi, compression: Compression::Sha1, blocks: sha1 },
+    HashKernels { route: Route::ShaNi, compression: Compression::Sha256, blocks: sha256 },
+];
+
+crate::table::entries! { ["ssse3,sse4.1,sha"]
+    fn sha1[][](chain: &mut [u64; 8], data: &[u8]) { five_words(chain, data) }
+    fn sha256[][](chain: &mut [u64; 8], data: &[u8]) { eight_words(chain, data) }
+}
+
+/// Four words of a vector, the first in the uppermost place.
+#[inline(always)]
+fn pack(words: [u64; 4]) -> __m128i {
+    let [a, b, c, d] = words;
+    call!(_mm_set_epi32(a as i32, b as i32, c as i32, d as i32))
+}
+
+/// The same backwards.
+#[inline(always)]
+fn unpack(v: __m128i) -> [u64; 4] {
+    let mut words = [0_u32; 4];
+    call!(_mm_storeu_si128(words.as_mut_ptr().cast(), v));
+    let [d, c, b, a] = words;
+    [a.into(), b.into(), c.into(), d.into()]
+}
+
+/// A block as four vectors, their bytes in the order that `order` says.
+#[inline(always)]
+fn load(block: &[u8], order: __m128i) -> [__m128i; 4] {
+    assert_eq!(block.len(), 64);
+    let mut message = [order; 4];
+    for (i, four) in message.iter_mut().enumerate() {
+        // SAFETY: the block has 64 bytes, as was just asked, and i is at most 3.
+        let from = unsafe { block.as_ptr().add(16 * i) };
+        *four = call!(_mm_shuffle_epi8(_mm_loadu_si128(from.cast()), order));
+    }
+    message
+}
+
+/// The chaining value as the instructions want it: A to D in one vector, E uppermost in the other.
+#[inline(always)]
+fn five_words(chain: &mut [u64; 8], data: &[u8]) {
+    let order = call!(_mm_set_epi64x(0x0001_0203_0405_0607, 0x0809_0a0b_0c0d_0e0f));
+    let mut abcd = pack([chain[0], chain[1], chain[2], chain[3]]);
+    let mut e = pack([chain[4], 0, 0, 0]);
+    for block in data.chunks_exact(64) {
+        let mut m = load(block, order);
+        let (first_abcd, first_e) = (abcd, e);
+        // The value of which SHA1NEXTE takes the next E: A of four rounds before.
+        let mut before = abcd;
+        let mut words = call!(_mm_add_epi32(e, m[0]));
+        /// Four rounds, and the words of the message sixteen further on.
+        macro_rules! four {
+            ($function:literal: $($i:literal)*) => {$(
+                if $i != 0 {
+                    words = call!(_mm_sha1nexte_epu32(before, m[$i % 4]));
+                }
+                before = abcd;
+                abcd = call!(_mm_sha1rnds4_epu32::<$function>(abcd, words));
+                if $i < 16 {
+                    let [w0, w1, w2, w3] =
+                        [m[$i % 4], m[($i + 1) % 4], m[($i + 2) % 4], m[($i + 3) % 4]];
+                    let mixed = call!(_mm_xor_si128(_mm_sha1msg1_epu32(w0, w1), w2));
+                    m[$i % 4] = call!(_mm_sha1msg2_epu32(mixed, w3));
+                }
+            )*};
+        }
+        four!(0: 0 1 2 3 4);
+        four!(1: 5 6 7 8 9);
+        four!(2: 10 11 12 13 14);
+        four!(3: 15 16 17 18 19);
+        e = call!(_mm_sha1nexte_epu32(before, first_e));
+        abcd = call!(_mm_add_epi32(abcd, first_abcd));
+    }
+    chain[..4].copy_from_slice(&unpack(abcd));
+    chain[4] = unpack(e)[0];
+}
+
+/// The chaining value as the instructions want it: A, B, E, F in one vector, C, D, G, H in the other.
+#[inline(always)]
+fn eight_words(chain: &mut [u64; 8], data: &[u8]) {
+    let order = call!(_mm_set_epi64x(0x0c0d_0e0f_0809_0a0b, 0x0405_0607_0001_0203));
+    let mut abef = pack([chain[0], chain[1], chain[4], chain[5]]);
+    let mut cdgh = pack([chain[2], chain[3], chain[6], chain[7]]);
+    for block in data.chunks_exact(64) {
+        let mut m = load(block, order);
+        let (first_abef, first_cdgh) = (abef, cdgh);
+        /// Four rounds, and the words of the message sixteen further on.
+        macro_rules! four {
+            ($($i:literal)*) => {$(
+                let [w0, w1, w2, w3] =
+                    [m[$i % 4], m[($i + 1) % 4], m[($i + 2) % 4], m[($i + 3) % 4]];
+                let constants = SHA256_CONSTANTS.as_ptr().wrapping_add(4 * $i);
+                // The table has 64 words, and the last four begin at 4 * 15.
+                let words = call!(_mm_add_epi32(w0, _mm_loadu_si128(constants.cast())));
+                cdgh = call!(_mm_sha256rnds2_epu32(cdgh, abef, words));
+                abef = call!(_mm_sha256rnds2_epu32(abef, cdgh, _mm_shuffle_epi32::<0x0e>(words)));
+                if $i < 12 {
+                    let middle = call!(_mm_alignr_epi8::<4>(w3, w2));
+                    let sum = call!(_mm_add_epi32(_mm_sha256msg1_epu32(w0, w1), middle));
+                    m[$i % 4] = call!(_mm_sha256msg2_epu32(sum, w3));
+                }
+            )*};
+        }
+        four!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
+        abef = call!(_mm_add_epi32(abef, first_abef));
+        cdgh = call!(_mm_add_epi32(cdgh, first_cdgh));
+    }
+    let ([a, b, e, f], [c, d, g, h]) = (unpack(abef), unpack(cdgh));
+    *chain = [a, b, c, d, e, f, g, h];
+}
