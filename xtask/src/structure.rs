@@ -41,6 +41,7 @@ const CRATES: &[(&str, Layer, Code)] = &[
     ("wirespeed-padlock", Routes, Code::Unsafe),
     ("wirespeed-kernel", Routes, Code::Unsafe),
     ("wirespeed-native", Routes, Code::Unsafe),
+    ("wirespeed-batch", Routes, Code::Unsafe),
     ("wirespeed-libcrypto", Routes, Code::Unsafe),
     ("wirespeed-comparison", Routes, Code::Safe),
     ("wirespeed-measure", Judgement, Code::Unsafe),

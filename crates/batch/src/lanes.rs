@@ -1,0 +1,150 @@
+//! How a hash function runs here: in the lanes of a vector unit, and one message at a time.
+
+use wirespeed_cipher::Route;
+use wirespeed_cpu::Features;
+use wirespeed_native::Absent;
+use zeroize::Zeroize;
+
+use crate::function::{Function, Step};
+use crate::single::{self, Chain, SingleFn};
+use crate::words::{ROW_BYTES, Word};
+
+/// The most lanes of any kernel.
+pub(crate) const MOST: usize = ROW_BYTES / size_of::<u32>();
+
+/// A hash function by one route: a proof that the CPU has what it takes.
+#[derive(Clone, Copy)]
+pub struct Lanes {
+    pub(crate) function: Function,
+    route: Route,
+    single_route: Route,
+    pub(crate) single: SingleFn,
+    pub(crate) rungs: Rungs,
+}
+
+impl Lanes {
+    /// The routes of this crate, the fastest on paper first.
+    pub const ROUTES: [Route; 3] = [Route::Avx512, Route::Avx2, Route::Portable];
+
+    /// A function by `route`, if `features` allow it.
+    pub fn new(route: Route, function: Function, features: Features) -> Result<Self, Absent> {
+        let step = function.step();
+        let (single_route, single) = match route {
+            Route::Portable => (Route::Portable, single::portable(step)),
+            _ => single::best(step, features),
+        };
+        let rungs = match route {
+            Route::Portable => Rungs::none(step),
+            #[cfg(target_arch = "x86_64")]
+            Route::Avx512 | Route::Avx2 => crate::x86::rungs(route, step, features)?,
+            _ => return Err(Absent::NotNative),
+        };
+        Ok(Self { function, route, single_route, single, rungs })
+    }
+
+    /// A function by the best route here.
+    pub fn best(function: Function, features: Features) -> Self {
+        let mut here =
+            Self::ROUTES.into_iter().filter_map(|it| Self::new(it, function, features).ok());
+        here.next().expect("the portable route is always here")
+    }
+
+    /// The hash function.
+    pub const fn function(&self) -> Function {
+        self.function
+    }
+
+    /// The route of the lanes.
+    pub const fn route(&self) -> Route {
+        self.route
+    }
+
+    /// The route of a message that is hashed by itself.
+    pub const fn single_route(&self) -> Route {
+        self.single_route
+    }
+
+    /// Messages that are hashed at once; 1 if the route has no lanes.
+    pub fn width(&self) -> usize {
+        match self.rungs {
+            Rungs::Narrow(rungs) => rungs.last().map_or(1, |rung| rung.lanes),
+            Rungs::Wide(rungs) => rungs.last().map_or(1, |rung| rung.lanes),
+        }
+    }
+}
+
+/// A function's kernels by size of word, the narrowest first.
+#[derive(Clone, Copy)]
+pub(crate) enum Rungs {
+    Narrow(&'static [Rung<u32>]),
+    Wide(&'static [Rung<u64>]),
+}
+
+impl Rungs {
+    /// No lanes: messages run one after another, on words of the function's size all the same.
+    const fn none(step: Step) -> Self {
+        match step {
+            Step::Md5 | Step::Sha1 | Step::Sha256 => Self::Narrow(&[]),
+            Step::Sha512 => Self::Wide(&[]),
+        }
+    }
+}
+
+/// A kernel for some number of lanes.
+pub(crate) struct Rung<W> {
+    /// The lanes that it always computes.
+    pub(crate) lanes: usize,
+    /// From how many messages on it beats running them one after another: on plain integers, and by the SHA
+    /// extensions.
+    pub(crate) worth: [usize; 2],
+    /// See [`compress::blocks`](crate::compress::blocks), whose promise about memory is the caller's.
+    pub(crate) blocks: BlocksFn<W>,
+}
+
+/// [`compress::blocks`](crate::compress::blocks) for some function and unit.
+pub(crate) type BlocksFn<W> = unsafe fn(*mut W, *const *const u8, usize);
+
+impl<W: Word> Rung<W> {
+    /// Takes the first lanes over the first `count` blocks at each of `from`.
+    pub(crate) fn run(&self, chains: &mut Chains<W>, from: &[&[u8]], count: usize) {
+        let bytes = count * 16 * size_of::<W>();
+        assert!(from.len() == self.lanes && from.iter().all(|lane| lane.len() >= bytes));
+        let mut pointers = [std::ptr::null(); MOST];
+        for (pointer, lane) in pointers.iter_mut().zip(from) {
+            *pointer = lane.as_ptr();
+        }
+        // SAFETY: there are eight rows, as many pointers as lanes, and so many blocks at each, as was just
+        // asked. The table of rungs was reached with the proof of its unit.
+        unsafe { (self.blocks)(chains.0.as_mut_ptr().cast(), pointers.as_ptr(), count) }
+    }
+}
+
+/// The chaining values of all lanes: a row for each word, with a column for each lane.
+#[repr(C, align(64))]
+pub(crate) struct Chains<W: Word>([W::Row; 8]);
+
+impl<W: Word> Chains<W> {
+    pub(crate) const EMPTY: Self = Self([W::EMPTY; 8]);
+
+    /// Gives a lane its chaining value.
+    pub(crate) fn put(&mut self, lane: usize, chain: &Chain) {
+        for (row, word) in self.0.iter_mut().zip(chain) {
+            row.as_mut()[lane] = W::of(*word);
+        }
+    }
+
+    /// The chaining value of a lane.
+    pub(crate) fn take(&self, lane: usize) -> Chain {
+        let mut chain = [0; 8];
+        for (row, word) in self.0.iter().zip(&mut chain) {
+            *word = row.as_ref()[lane].value();
+        }
+        chain
+    }
+}
+
+impl<W: Word> Drop for Chains<W> {
+    fn drop(&mut self) {
+        self.0.iter_mut().for_each(Zeroize::zeroize);
+    }
+}

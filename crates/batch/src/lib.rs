@@ -1,0 +1,39 @@
+//! Many independent messages hashed at once, in the lanes of vectors.
+//!
+//! A hash function is a chain: one message alone leaves most of a vector unit idle. [`Lanes`] is a function
+//! by one route; [`hash_all`] and [`hmac_all`] take messages that are there, [`Batch`] takes streams in
+//! pieces. Messages may have very different lengths: the longest begin, a lane that is done gets the next
+//! message, and when too few are left they run one after another. No byte beside a message is ever touched.
+//!
+//! ```
+//! use wirespeed_batch::{Function, Lanes, hash_all};
+//! use wirespeed_cpu::Features;
+//!
+//! let lanes = Lanes::best(Function::Md5, Features::detect());
+//! let hashes = hash_all(&lanes, &[b"", b"abc"]);
+//! assert_eq!(hashes[1].to_string(), "900150983cd24fb0d6963f7d28e17f72");
+//! ```
+
+mod batch;
+#[allow(
+    clippy::needless_range_loop,
+    reason = "one index walks several arrays of vectors; an iterator's closures would miss the features"
+)]
+mod compress;
+mod function;
+mod hmac;
+mod lanes;
+mod portable;
+mod proof;
+mod schedule;
+mod single;
+#[allow(clippy::needless_range_loop, reason = "as in `compress`")]
+mod words;
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+pub use batch::{Batch, Piece, hash_all};
+pub use function::{Function, Hash};
+pub use hmac::{HmacKey, hmac_all};
+pub use lanes::Lanes;
+pub use proof::self_test;

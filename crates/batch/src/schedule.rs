@@ -1,0 +1,188 @@
+//! Which message runs in which lane: the longest begin, and a lane that is done gets the next.
+
+use std::cmp::Reverse;
+
+use wirespeed_cipher::Route;
+use zeroize::Zeroize;
+
+use crate::function::{Function, LONGEST_BLOCK};
+use crate::lanes::{Chains, Lanes, MOST, Rung, Rungs};
+use crate::single::Chain;
+use crate::words::Word;
+
+/// What one chaining value is to be taken over.
+pub(crate) struct Job<'a> {
+    pub(crate) chain: &'a mut Chain,
+    /// Whole blocks that come before the rest.
+    pub(crate) first: &'a [u8],
+    /// What follows; only whole blocks of it, unless the message ends.
+    pub(crate) data: &'a [u8],
+    /// The length of the whole message, if it ends here.
+    pub(crate) end: Option<u128>,
+}
+
+impl Job<'_> {
+    /// Blocks, those of padding included, give or take one.
+    const fn blocks(&self, function: Function) -> usize {
+        (self.first.len() + self.data.len()) / function.block_bytes() + self.end.is_some() as usize
+    }
+}
+
+/// Runs all jobs to their ends.
+pub(crate) fn run(lanes: &Lanes, jobs: &mut [Job<'_>]) {
+    match lanes.rungs {
+        Rungs::Narrow(rungs) => Wave::run(lanes, rungs, jobs),
+        Rungs::Wide(rungs) => Wave::run(lanes, rungs, jobs),
+    }
+}
+
+/// The jobs in the lanes; those at work are always the first ones.
+struct Wave<'w, 'a, W: Word> {
+    how: &'w Lanes,
+    rungs: &'static [Rung<W>],
+    chains: Chains<W>,
+    lanes: Vec<Lane<'w, 'a>>,
+}
+
+impl<'w, 'a, W: Word> Wave<'w, 'a, W> {
+    fn run(how: &'w Lanes, rungs: &'static [Rung<W>], jobs: &'w mut [Job<'a>]) {
+        jobs.sort_unstable_by_key(|job| Reverse(job.blocks(how.function)));
+        let most = how.width();
+        let lanes = Vec::with_capacity(most.min(jobs.len()));
+        let mut wave = Self { how, rungs, chains: Chains::EMPTY, lanes };
+        let mut waiting = jobs.iter_mut().filter_map(|job| Lane::new(how.function, job));
+        loop {
+            while wave.lanes.len() < most
+                && let Some(lane) = waiting.next()
+            {
+                wave.chains.put(wave.lanes.len(), lane.job.chain);
+                wave.lanes.push(lane);
+            }
+            match wave.rung() {
+                Some(rung) => wave.step(rung),
+                None if wave.lanes.is_empty() => break,
+                None => wave.finish_one_by_one(),
+            }
+        }
+    }
+
+    /// The kernel for as many lanes as are at work, if they are worth one.
+    fn rung(&self) -> Option<&'static Rung<W>> {
+        let count = self.lanes.len();
+        let rung = self.rungs.iter().find(|rung| rung.lanes >= count)?;
+        let against_sha_ni = self.how.single_route() == Route::ShaNi;
+        (count >= rung.worth[usize::from(against_sha_ni)]).then_some(rung)
+    }
+
+    /// Takes all lanes on to where the first of them comes to the end of what lies together.
+    fn step(&mut self, rung: &Rung<W>) {
+        let block_bytes = self.how.function.block_bytes();
+        // Lanes without work compute along on the first one's bytes.
+        let mut from = [self.lanes[0].rest(); MOST];
+        for (from, lane) in from.iter_mut().zip(&self.lanes) {
+            *from = lane.rest();
+        }
+        let shortest = from[..rung.lanes].iter().map(|rest| rest.len()).min();
+        let count = shortest.unwrap_or(0) / block_bytes;
+        rung.run(&mut self.chains, &from[..rung.lanes], count);
+        for place in (0..self.lanes.len()).rev() {
+            if !self.lanes[place].advance(count * block_bytes) {
+                self.retire(place);
+            }
+        }
+    }
+
+    /// Hands a lane's result over, and its place to the last lane.
+    fn retire(&mut self, place: usize) {
+        *self.lanes[place].job.chain = self.chains.take(place);
+        let last = self.lanes.len() - 1;
+        if place != last {
+            self.chains.put(place, &self.chains.take(last));
+        }
+        self.lanes.swap_remove(place);
+    }
+
+    /// Brings all that are at work to their ends, one after another.
+    fn finish_one_by_one(&mut self) {
+        while let Some(mut lane) = self.lanes.pop() {
+            let mut chain = self.chains.take(self.lanes.len());
+            loop {
+                let rest = lane.rest();
+                let bytes = rest.len();
+                (self.how.single)(&mut chain, rest);
+                if !lane.advance(bytes) {
+                    break;
+                }
+            }
+            *lane.job.chain = chain;
+        }
+    }
+}
+
+/// A job in a lane, and how far it has come.
+struct Lane<'w, 'a> {
+    function: Function,
+    job: &'w mut Job<'a>,
+    part: Part,
+    /// Bytes of this part that are done.
+    done: usize,
+    /// The last bytes of the message with their padding.
+    end: [u8; 2 * LONGEST_BLOCK],
+    end_bytes: usize,
+}
+
+#[derive(Clone, Copy)]
+enum Part {
+    First,
+    Data,
+    End,
+}
+
+impl<'w, 'a> Lane<'w, 'a> {
+    /// A job's beginning, unless there is nothing to do.
+    fn new(function: Function, job: &'w mut Job<'a>) -> Option<Self> {
+        let end = [0; 2 * LONGEST_BLOCK];
+        let mut lane = Self { function, job, part: Part::First, done: 0, end, end_bytes: 0 };
+        lane.advance(0).then_some(lane)
+    }
+
+    /// The whole blocks of this part that are not done: never none.
+    fn rest(&self) -> &[u8] {
+        let part = match self.part {
+            Part::First => self.job.first,
+            Part::Data => &self.job.data[..self.whole()],
+            Part::End => &self.end[..self.end_bytes],
+        };
+        &part[self.done..]
+    }
+
+    /// Bytes of the data in whole blocks.
+    const fn whole(&self) -> usize {
+        self.job.data.len() - self.job.data.len() % self.function.block_bytes()
+    }
+
+    /// Counts bytes as done; whether more are left.
+    fn advance(&mut self, bytes: usize) -> bool {
+        self.done += bytes;
+        while self.rest().is_empty() {
+            self.done = 0;
+            match (self.part, self.job.end) {
+                (Part::First, _) => self.part = Part::Data,
+                (Part::Data, Some(length)) => {
+                    let open = &self.job.data[self.whole()..];
+                    self.end[..open.len()].copy_from_slice(open);
+                    self.end_bytes = self.function.pad(&mut self.end, open.len(), length);
+                    self.part = Part::End;
+                }
+                (Part::Data, None) | (Part::End, _) => return false,
+            }
+        }
+        true
+    }
+}
+
+impl Drop for Lane<'_, '_> {
+    fn drop(&mut self) {
+        self.end[..self.end_bytes].zeroize();
+    }
+}

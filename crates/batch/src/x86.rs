@@ -1,0 +1,54 @@
+//! The x86-64 routes: lanes of AVX-512 and of AVX2.
+//!
+//! A unit's value is the proof that its instructions exist: it is only made inside functions compiled
+//! with the unit's target features, and those are only reached through [`rungs`], which asks for the CPU
+//! token.
+
+/// Calls an intrinsic on behalf of a unit, whose value proves its features.
+macro_rules! call {
+    ($intrinsic:ident $(::<$constant:literal>)? ($($argument:expr),*)) => {
+        // SAFETY: the unit proves the features, and memory is the caller's promise.
+        unsafe { $intrinsic $(::<$constant>)? ($($argument),*) }
+    };
+}
+
+/// A unit's kernels, each a function with the unit's target features, and the table of them.
+macro_rules! rungs {
+    ($features:literal: $($name:ident: $function:ident $word:ident
+        [$($lanes:literal $worth:expr, $unit:ty = $make:expr;)+])*) => {
+        use crate::compress;
+        use crate::function::Step;
+        use crate::lanes::{Rung, Rungs};
+
+        $(static $name: &[Rung<$word>] = &[$({
+            #[target_feature(enable = $features)]
+            unsafe fn blocks(chains: *mut $word, from: *const *const u8, count: usize) {
+                // SAFETY: memory is the caller's promise, and the unit's features are this function's.
+                unsafe { compress::blocks::<compress::$function, $unit>($make, chains, from, count) }
+            }
+            Rung { lanes: $lanes, worth: $worth, blocks }
+        }),+];)*
+    };
+}
+
+#[allow(clippy::needless_range_loop, reason = "as in `compress`")]
+mod ymm;
+#[allow(clippy::needless_range_loop, reason = "as in `compress`")]
+mod zmm;
+
+use wirespeed_cipher::Route;
+use wirespeed_cpu::{Avx2, Avx512, Features, Token};
+use wirespeed_native::Absent;
+
+use crate::function::Step;
+use crate::lanes::Rungs;
+
+/// A function's kernels by an x86 route.
+pub(crate) fn rungs(route: Route, step: Step, features: Features) -> Result<Rungs, Absent> {
+    match route {
+        Route::Avx512 => Avx512::probe(features).map(|proof| zmm::rungs(proof, step)),
+        Route::Avx2 => Avx2::probe(features).map(|proof| ymm::rungs(proof, step)),
+        _ => return Err(Absent::NotNative),
+    }
+    .map_err(Absent::Missing)
+}
