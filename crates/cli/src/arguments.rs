@@ -56,6 +56,8 @@ pub(crate) enum Command {
     PadLock(commands::padlock::PadLockArguments),
     /// Write random bytes from PadLock, tested while they come
     Random(commands::random::RandomArguments),
+    /// Print or check the hashes of many files at once, as sha256sum does
+    Sum(commands::sum::SumArguments),
 }
 
 #[derive(Args)]

@@ -9,6 +9,7 @@ pub(crate) mod padlock;
 pub(crate) mod random;
 pub(crate) mod report;
 mod routes;
+pub(crate) mod sum;
 mod survey;
 pub(crate) mod tune;
 pub(crate) mod uninstall;
@@ -35,5 +36,6 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Fault> {
         Some(Command::Report(arguments)) => report::run(arguments),
         Some(Command::PadLock(arguments)) => padlock::run(arguments),
         Some(Command::Random(arguments)) => random::run(arguments),
+        Some(Command::Sum(arguments)) => sum::run(arguments),
     }
 }

@@ -15,6 +15,8 @@ pub(crate) enum Fault {
     Usage(String),
     /// The thing asked about is not so: one line, status 1.
     NotSo(String),
+    /// The same, and every reason has been told already: status 1.
+    Told,
     /// The result could not be written.
     Output(io::Error),
 }
@@ -57,6 +59,7 @@ impl Fault {
                 eprintln!("wirespeed: {message}");
                 ExitCode::from(1)
             }
+            Self::Told => ExitCode::from(1),
             // The reader has seen enough: `wirespeed | head`.
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
             Self::Output(error) => {
