@@ -1,6 +1,7 @@
 //! The speed we promise, measured: ratios against OpenSSL in one run, and shares of the limit.
 #![forbid(unsafe_code)]
 
+mod batch;
 mod disk;
 mod grid;
 mod limits;
@@ -63,6 +64,8 @@ enum Part {
     Grid,
     /// The kernels directly, as shares of their units' limits
     Limits,
+    /// Many messages hashed at once, against one after another
+    Batch,
     /// What a call pays for the choice of its route
     Routing,
     /// How long the module takes to load, proofs included
@@ -110,6 +113,9 @@ fn main() -> ExitCode {
     }
     if wanted(Part::Limits) {
         limits::run(&bench, &mut report);
+    }
+    if wanted(Part::Batch) {
+        batch::run(&bench, &mut report);
     }
     if wanted(Part::Routing) {
         routing::run(&bench, library, &mut report);

@@ -2,6 +2,8 @@
 //!
 //! They hold on a CPU with VAES-512, for the provider in a stock libcrypto through EVP.
 
+use wirespeed_batch::Function;
+use wirespeed_cipher::Digest;
 use wirespeed_cipher::Direction::{self, Decrypt, Encrypt};
 use wirespeed_cipher::Mode::{self, Cbc, Cfb, Ctr, Ecb, Gcm, Ofb, Xts};
 use wirespeed_libcrypto::Library;
@@ -74,6 +76,18 @@ pub(crate) const SHARES: &[(Mode, Direction, f64)] = &[
     (Cbc, Encrypt, 0.95),
     (Cfb, Encrypt, 0.95),
     (Ofb, Encrypt, 0.95),
+];
+
+/// Messages in a batch, and bytes in each.
+pub(crate) const BATCH_MESSAGES: usize = 32;
+pub(crate) const BATCH_SIZE: usize = 16384;
+
+/// A batch against one message after another, on a CPU with AVX-512 and SHA-NI: required and hoped for.
+pub(crate) const BATCH: &[(Function, f64, f64)] = &[
+    (Function::Md5, 10.0, 16.0),
+    (Function::Sha(Digest::Sha1), 3.5, 4.0),
+    (Function::Sha(Digest::Sha256), 2.0, 2.3),
+    (Function::Sha(Digest::Sha512), 3.5, 4.2),
 ];
 
 /// Nanoseconds that the choice of a route may cost a call.

@@ -287,7 +287,7 @@ fn miri(workspace: &Workspace) -> Result<Tally> {
         .arguments(["+nightly", "miri", "test", "--target-dir"])
         .arguments([workspace.target().join("miri")])
         .arguments(["--package", "wirespeed-cipher", "--package", "wirespeed-native"])
-        .arguments(["--package", "padlock-emulator", "--"])
+        .arguments(["--package", "wirespeed-batch", "--package", "padlock-emulator", "--"])
         // Thousands of messages, which take Miri hours; the self-test's one message per mode is the same
         // code.
         .arguments(["--skip", "every_route_here_is_proved", "--skip", "known_messages"])

@@ -186,3 +186,85 @@ impl Drop for Lane<'_, '_> {
         self.end[..self.end_bytes].zeroize();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use wirespeed_cpu::Features;
+
+    use super::*;
+    use crate::compress::{self, Compress, Md5, Sha1, Sha256, Sha512};
+    use crate::function::Step;
+    use crate::portable::Plain;
+    use crate::words::Pair;
+    use crate::{hash_all, self_test};
+
+    /// Lanes of plain integers, which every machine has, and which Miri can interpret.
+    trait Lanewise: Compress + Sized + 'static {
+        const RUNGS: &'static [Rung<Self::Word>] = &[
+            Rung { lanes: 2, worth: [2, 2], blocks: two::<Self> },
+            Rung { lanes: 6, worth: [3, 5], blocks: six::<Self> },
+        ];
+    }
+
+    impl<C: Compress + 'static> Lanewise for C {}
+
+    unsafe fn two<C: Compress>(chains: *mut C::Word, from: *const *const u8, count: usize) {
+        // SAFETY: the caller's promise is the same.
+        unsafe { compress::blocks::<C, _>(Plain::<C::Word, 2>::HERE, chains, from, count) }
+    }
+
+    unsafe fn six<C: Compress>(chains: *mut C::Word, from: *const *const u8, count: usize) {
+        // SAFETY: the caller's promise is the same.
+        unsafe { compress::blocks::<C, _>(Pair(Plain::<C::Word, 3>::HERE), chains, from, count) }
+    }
+
+    /// A function in such lanes.
+    fn in_lanes(function: Function) -> Lanes {
+        let portable = Lanes::new(Route::Portable, function, Features::NONE);
+        let mut lanes = portable.expect("for any machine");
+        lanes.rungs = match function.step() {
+            Step::Md5 => Rungs::Narrow(Md5::RUNGS),
+            Step::Sha1 => Rungs::Narrow(Sha1::RUNGS),
+            Step::Sha256 => Rungs::Narrow(Sha256::RUNGS),
+            Step::Sha512 => Rungs::Wide(Sha512::RUNGS),
+        };
+        lanes
+    }
+
+    #[test]
+    fn lanes_of_plain_integers_pass_the_self_test() {
+        for function in Function::ALL {
+            assert_eq!(in_lanes(function).width(), 6);
+            assert!(self_test(&in_lanes(function)), "{function}");
+        }
+    }
+
+    #[test]
+    fn every_number_of_messages_comes_to_its_end() {
+        let message = [0x5a; 700];
+        for function in Function::ALL {
+            let lanes = in_lanes(function);
+            for count in 0..if cfg!(miri) { 9 } else { 40 } {
+                let messages = (0..count).map(|i| &message[..(i * 97) % 700]);
+                let messages: Vec<&[u8]> = messages.collect();
+                let right: Vec<_> = messages.iter().map(|it| hash_all(&lanes, &[it])[0]).collect();
+                assert_eq!(hash_all(&lanes, &messages), right, "{function}: {count}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_wrong_kernel_is_found() {
+        unsafe fn wrong(chains: *mut u32, from: *const *const u8, count: usize) {
+            // SAFETY: the caller's promise is the same, and there is a first word.
+            unsafe {
+                two::<Md5>(chains, from, count);
+                *chains ^= u32::from(count > 1);
+            }
+        }
+        static WRONG: [Rung<u32>; 1] = [Rung { lanes: 2, worth: [2, 2], blocks: wrong }];
+        let mut lanes = in_lanes(Function::Md5);
+        lanes.rungs = Rungs::Narrow(&WRONG);
+        assert!(!self_test(&lanes));
+    }
+}
