@@ -242,9 +242,11 @@ mod tests {
     #[test]
     fn every_number_of_messages_comes_to_its_end() {
         let message = [0x5a; 700];
+        // Miri takes a second for a few blocks.
+        let counts: &[usize] = if cfg!(miri) { &[4, 7] } else { &[0, 1, 2, 3, 4, 5, 6, 7, 13, 40] };
         for function in Function::ALL {
             let lanes = in_lanes(function);
-            for count in 0..if cfg!(miri) { 9 } else { 40 } {
+            for &count in counts {
                 let messages = (0..count).map(|i| &message[..(i * 97) % 700]);
                 let messages: Vec<&[u8]> = messages.collect();
                 let right: Vec<_> = messages.iter().map(|it| hash_all(&lanes, &[it])[0]).collect();
