@@ -39,7 +39,8 @@ pub fn reduced() -> bool {
 /// Our routes that the tool we run under can execute, and the others with the reason.
 pub fn routes() -> impl Iterator<Item = (Route, Option<&'static str>)> {
     ROUTES.into_iter().map(|route| {
-        let wide = matches!(route, Route::Vaes512 | Route::Vaes256);
-        (route, (wide && client::under_valgrind()).then_some("valgrind does not know VAES"))
+        let new = [Route::Vaes512, Route::Vaes256, Route::Gfni512, Route::Gfni256];
+        let unknown = new.contains(&route) && client::under_valgrind();
+        (route, unknown.then_some("valgrind knows neither VAES nor GFNI"))
     })
 }

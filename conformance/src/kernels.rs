@@ -19,7 +19,10 @@ pub struct Kernels {
 impl Kernels {
     /// The door to `route`, on a machine with `features`.
     pub fn new(route: Route, features: Features) -> Result<Self, Absent> {
-        wirespeed_native::kernels(route, BlockCipher::Aes128, features)?;
+        let of = |cipher| wirespeed_native::kernels(route, cipher, features);
+        // What is lacking is said of the first.
+        let [first, others @ ..] = BlockCipher::ALL;
+        of(first).or_else(|why| others.into_iter().find_map(|it| of(it).ok()).ok_or(why))?;
         Ok(Self { route, features })
     }
 

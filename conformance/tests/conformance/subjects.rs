@@ -8,7 +8,7 @@ use wirespeed_conformance::door::Door;
 use wirespeed_conformance::evp::Provider;
 use wirespeed_conformance::here;
 use wirespeed_conformance::kernels::Kernels;
-use wirespeed_cpu::{AesNi, Feature, Features, Token, Vaes256, Vaes512};
+use wirespeed_cpu::{AesNi, Feature, Features, Gfni256, Gfni512, Token, Vaes256, Vaes512};
 use wirespeed_kernel::Transform;
 use wirespeed_libcrypto::Library;
 use wirespeed_native::Absent;
@@ -87,9 +87,11 @@ pub(crate) fn has(route: Route, subject: cipher::Subject) -> bool {
 /// tested on a big one.
 pub(crate) fn denial() -> Trial {
     trial("kernels::denial", || {
-        let needs: [(Route, &[Feature]); 4] = [
+        let needs: [(Route, &[Feature]); 6] = [
             (Route::Vaes512, Vaes512::NEEDS),
             (Route::Vaes256, Vaes256::NEEDS),
+            (Route::Gfni512, Gfni512::NEEDS),
+            (Route::Gfni256, Gfni256::NEEDS),
             (Route::AesNi, AesNi::NEEDS),
             (Route::Portable, &[]),
         ];

@@ -51,20 +51,43 @@ pub enum BlockCipher {
     Aes256,
     /// GB/T 32907, ISO/IEC 18033-3.
     Sm4,
+    /// RFC 3713.
+    Camellia128,
+    /// RFC 3713.
+    Camellia192,
+    /// RFC 3713.
+    Camellia256,
+    /// RFC 5794.
+    Aria128,
+    /// RFC 5794.
+    Aria192,
+    /// RFC 5794.
+    Aria256,
 }
 
 impl BlockCipher {
     /// Every block cipher.
-    pub const ALL: [Self; 4] = [Self::Aes128, Self::Aes192, Self::Aes256, Self::Sm4];
+    pub const ALL: [Self; 10] = [
+        Self::Aes128,
+        Self::Aes192,
+        Self::Aes256,
+        Self::Sm4,
+        Self::Camellia128,
+        Self::Camellia192,
+        Self::Camellia256,
+        Self::Aria128,
+        Self::Aria192,
+        Self::Aria256,
+    ];
     /// AES with each key size.
     pub const AES: [Self; 3] = [Self::Aes128, Self::Aes192, Self::Aes256];
 
     /// The key size in bits.
     pub const fn key_bits(self) -> u16 {
         match self {
-            Self::Aes128 | Self::Sm4 => 128,
-            Self::Aes192 => 192,
-            Self::Aes256 => 256,
+            Self::Aes128 | Self::Sm4 | Self::Camellia128 | Self::Aria128 => 128,
+            Self::Aes192 | Self::Camellia192 | Self::Aria192 => 192,
+            Self::Aes256 | Self::Camellia256 | Self::Aria256 => 256,
         }
     }
 
@@ -75,6 +98,12 @@ impl BlockCipher {
             Self::Aes192 => "AES-192",
             Self::Aes256 => "AES-256",
             Self::Sm4 => "SM4",
+            Self::Camellia128 => "CAMELLIA-128",
+            Self::Camellia192 => "CAMELLIA-192",
+            Self::Camellia256 => "CAMELLIA-256",
+            Self::Aria128 => "ARIA-128",
+            Self::Aria192 => "ARIA-192",
+            Self::Aria256 => "ARIA-256",
         }
     }
 }
@@ -119,6 +148,36 @@ algorithms! {
     Xts Aes128 "AES-128-XTS", Xts Aes256 "AES-256-XTS",
     Gcm Aes128 "AES-128-GCM", Gcm Aes192 "AES-192-GCM", Gcm Aes256 "AES-256-GCM",
     Ecb Sm4 "SM4-ECB", Cbc Sm4 "SM4-CBC", Cfb Sm4 "SM4-CFB", Ofb Sm4 "SM4-OFB", Ctr Sm4 "SM4-CTR",
+    Ecb Camellia128 "CAMELLIA-128-ECB",
+    Ecb Camellia192 "CAMELLIA-192-ECB",
+    Ecb Camellia256 "CAMELLIA-256-ECB",
+    Cbc Camellia128 "CAMELLIA-128-CBC",
+    Cbc Camellia192 "CAMELLIA-192-CBC",
+    Cbc Camellia256 "CAMELLIA-256-CBC",
+    Cfb Camellia128 "CAMELLIA-128-CFB",
+    Cfb Camellia192 "CAMELLIA-192-CFB",
+    Cfb Camellia256 "CAMELLIA-256-CFB",
+    Ofb Camellia128 "CAMELLIA-128-OFB",
+    Ofb Camellia192 "CAMELLIA-192-OFB",
+    Ofb Camellia256 "CAMELLIA-256-OFB",
+    Ctr Camellia128 "CAMELLIA-128-CTR",
+    Ctr Camellia192 "CAMELLIA-192-CTR",
+    Ctr Camellia256 "CAMELLIA-256-CTR",
+    Ecb Aria128 "ARIA-128-ECB",
+    Ecb Aria192 "ARIA-192-ECB",
+    Ecb Aria256 "ARIA-256-ECB",
+    Cbc Aria128 "ARIA-128-CBC",
+    Cbc Aria192 "ARIA-192-CBC",
+    Cbc Aria256 "ARIA-256-CBC",
+    Cfb Aria128 "ARIA-128-CFB",
+    Cfb Aria192 "ARIA-192-CFB",
+    Cfb Aria256 "ARIA-256-CFB",
+    Ofb Aria128 "ARIA-128-OFB",
+    Ofb Aria192 "ARIA-192-OFB",
+    Ofb Aria256 "ARIA-256-OFB",
+    Ctr Aria128 "ARIA-128-CTR",
+    Ctr Aria192 "ARIA-192-CTR",
+    Ctr Aria256 "ARIA-256-CTR",
 }
 
 impl Algorithm {

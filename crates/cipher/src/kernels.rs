@@ -61,6 +61,17 @@ pub struct BlockKernels {
     pub gcm_tag: GcmTagFn,
 }
 
+impl BlockKernels {
+    /// Whether the unit has the cipher's own rounds, and so serves every mode and every length well. Where a
+    /// cipher is made of smaller steps, many blocks together are fast, and one after another is not: such
+    /// kernels are for calls that a measurement gives them.
+    pub const fn suits_every_call(&self) -> bool {
+        let is_aes =
+            matches!(self.cipher, BlockCipher::Aes128 | BlockCipher::Aes192 | BlockCipher::Aes256);
+        is_aes || matches!(self.route, Route::PadLock)
+    }
+}
+
 /// One route's compression function: a pure function over (chaining value, blocks).
 pub struct HashKernels {
     /// The route.

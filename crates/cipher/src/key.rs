@@ -10,19 +10,20 @@ pub type Block = [u8; 16];
 /// A key as the routes want it.
 ///
 /// For AES its round keys, first used first, 11, 13 or 15 of them (FIPS 197 §5.2); for decryption those
-/// of the equivalent inverse cipher. For SM4 the key itself, and in the eight blocks behind it the round
-/// keys as big-endian words, first used first. The bytes mean the same to every route, so a stream may
-/// change its route at any call.
+/// of the equivalent inverse cipher. For Camellia its subkeys in pairs, kw1 and kw2 first, 13 or 17 of them
+/// (RFC 3713 §2.2, §2.3.2); for ARIA its round keys, 13, 15 or 17 (RFC 5794 §2.2, §2.3). For SM4 the key
+/// itself, and in the eight blocks behind it the round keys as big-endian words, first used first. The
+/// bytes mean the same to every route, so a stream may change its route at any call.
 #[derive(Clone)]
 #[repr(C, align(64))]
 pub struct Schedule {
     /// The round keys.
-    pub round_keys: [Block; 15],
+    pub round_keys: [Block; 17],
 }
 
 impl Schedule {
     /// No key yet.
-    pub const EMPTY: Self = Self { round_keys: [[0; 16]; 15] };
+    pub const EMPTY: Self = Self { round_keys: [[0; 16]; 17] };
 }
 
 impl Drop for Schedule {

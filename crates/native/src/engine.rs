@@ -47,51 +47,12 @@ pub(crate) trait Engine {
 
     /// CBC over whole blocks.
     fn cbc<const DECRYPT: bool>(key: &Schedule, chain: &mut Block, data: InOut<'_>) {
-        for_each(data, if DECRYPT { CHUNK } else { 1 }, |mut data| {
-            let mut room = [Room::new(), Room::new()];
-            let [input, output] = room.each_mut().map(|room| room.bytes(data.len()));
-            data.save(input);
-            if DECRYPT {
-                Self::ecb::<true>(key, InOut::between(input, output));
-                let (first, rest) = output.split_at_mut(16);
-                add(first, chain);
-                add(rest, input);
-                chain.copy_from_slice(&input[input.len() - 16..]);
-            } else {
-                add(chain, input);
-                Self::ecb::<false>(key, InOut::in_place(chain));
-                output.copy_from_slice(chain);
-            }
-            data.overwrite(output);
-        });
+        cbc::<Self, DECRYPT>(key, chain, data);
     }
 
     /// CFB with 128-bit segments.
     fn cfb<const DECRYPT: bool>(key: &Schedule, register: &mut Block, data: InOut<'_>) {
-        for_each_to_the_end(data, if DECRYPT { CHUNK } else { 1 }, |mut data| {
-            let mut room = [Room::new(), Room::new()];
-            let [input, keystream] = room.each_mut().map(|room| room.bytes(data.len()));
-            data.save(input);
-            if DECRYPT && data.len() >= 16 {
-                let (first, rest) = keystream.split_at_mut(16);
-                first.copy_from_slice(register);
-                rest.copy_from_slice(&input[..rest.len()]);
-                Self::ecb::<false>(key, InOut::in_place(keystream));
-                register.copy_from_slice(&input[input.len() - 16..]);
-                add(keystream, input);
-                return data.overwrite(keystream);
-            }
-            Self::ecb::<false>(key, InOut::in_place(register));
-            if DECRYPT {
-                keystream.copy_from_slice(&register[..input.len()]);
-                register[..input.len()].copy_from_slice(input);
-                add(keystream, input);
-                data.overwrite(keystream);
-            } else {
-                add(register, input);
-                data.overwrite(&register[..input.len()]);
-            }
-        });
+        cfb::<Self, DECRYPT>(key, register, data);
     }
 
     /// OFB.
@@ -113,7 +74,7 @@ pub(crate) trait Engine {
             let [input, keystream] = room.each_mut().map(|room| room.bytes(data.len()));
             for block in keystream.chunks_exact_mut(16) {
                 block.copy_from_slice(counter);
-                *counter = after::<BITS>(counter, 1);
+                *counter = after(counter, BITS, 1);
             }
             Self::ecb::<false>(key, InOut::in_place(keystream));
             data.save(input);
@@ -130,7 +91,7 @@ pub(crate) trait Engine {
         if !rest.is_empty() {
             *keystream = *counter;
             Self::ecb::<false>(key, InOut::in_place(keystream));
-            *counter = after::<128>(counter, 1);
+            *counter = after(counter, 128, 1);
             let stream = u128::from_le_bytes(*keystream);
             rest.replace(|input| input ^ stream);
         }
@@ -191,7 +152,7 @@ pub(crate) trait Engine {
     /// The start of a GCM message; see [`GcmStartFn`](wirespeed_cipher::GcmStartFn).
     fn gcm_start(schedule: &Schedule, state: &mut GcmState, first: u128) {
         state.mask = first.to_le_bytes();
-        state.counter = after::<32>(&state.mask, 1);
+        state.counter = after(&state.mask, 32, 1);
         Self::ecb::<false>(schedule, InOut::in_place(&mut state.mask));
         state.hash = [0; 16];
         state.pending = [0; 16];
@@ -222,7 +183,7 @@ pub(crate) trait Engine {
             return;
         }
         state.keystream = state.counter;
-        state.counter = after::<32>(&state.counter, 1);
+        state.counter = after(&state.counter, 32, 1);
         Self::ecb::<false>(schedule, InOut::in_place(&mut state.keystream));
         let (mut input, length) = ([0; 16], rest.len());
         let mut output = state.keystream;
@@ -233,6 +194,63 @@ pub(crate) trait Engine {
         let ciphertext = if DECRYPT { &input } else { &output };
         state.pending[..length].copy_from_slice(&ciphertext[..length]);
     }
+}
+
+/// CBC over whole blocks, as it follows from ECB.
+pub(crate) fn cbc<E: Engine + ?Sized, const DECRYPT: bool>(
+    key: &Schedule,
+    chain: &mut Block,
+    data: InOut<'_>,
+) {
+    for_each(data, if DECRYPT { CHUNK } else { 1 }, |mut data| {
+        let mut room = [Room::new(), Room::new()];
+        let [input, output] = room.each_mut().map(|room| room.bytes(data.len()));
+        data.save(input);
+        if DECRYPT {
+            E::ecb::<true>(key, InOut::between(input, output));
+            let (first, rest) = output.split_at_mut(16);
+            add(first, chain);
+            add(rest, input);
+            chain.copy_from_slice(&input[input.len() - 16..]);
+        } else {
+            add(chain, input);
+            E::ecb::<false>(key, InOut::in_place(chain));
+            output.copy_from_slice(chain);
+        }
+        data.overwrite(output);
+    });
+}
+
+/// CFB as it follows from ECB.
+pub(crate) fn cfb<E: Engine + ?Sized, const DECRYPT: bool>(
+    key: &Schedule,
+    register: &mut Block,
+    data: InOut<'_>,
+) {
+    for_each_to_the_end(data, if DECRYPT { CHUNK } else { 1 }, |mut data| {
+        let mut room = [Room::new(), Room::new()];
+        let [input, keystream] = room.each_mut().map(|room| room.bytes(data.len()));
+        data.save(input);
+        if DECRYPT && data.len() >= 16 {
+            let (first, rest) = keystream.split_at_mut(16);
+            first.copy_from_slice(register);
+            rest.copy_from_slice(&input[..rest.len()]);
+            E::ecb::<false>(key, InOut::in_place(keystream));
+            register.copy_from_slice(&input[input.len() - 16..]);
+            add(keystream, input);
+            return data.overwrite(keystream);
+        }
+        E::ecb::<false>(key, InOut::in_place(register));
+        if DECRYPT {
+            keystream.copy_from_slice(&register[..input.len()]);
+            register[..input.len()].copy_from_slice(input);
+            add(keystream, input);
+            data.overwrite(keystream);
+        } else {
+            add(register, input);
+            data.overwrite(&register[..input.len()]);
+        }
+    });
 }
 
 /// The table of an engine.
@@ -279,10 +297,11 @@ fn add(bytes: &mut [u8], others: &[u8]) {
     }
 }
 
-/// The counter `count` blocks on; its last `BITS` bits wrap.
-pub(crate) const fn after<const BITS: u32>(counter: &Block, count: u128) -> Block {
+/// The counter `count` blocks on; its last `bits` bits wrap.
+#[inline]
+pub(crate) const fn after(counter: &Block, bits: u32, count: u128) -> Block {
     let value = u128::from_be_bytes(*counter);
-    let mask = u128::MAX >> (128 - BITS);
+    let mask = u128::MAX >> (128 - bits);
     (value & !mask | value.wrapping_add(count) & mask).to_be_bytes()
 }
 
@@ -319,10 +338,10 @@ mod tests {
     #[test]
     fn counters_wrap_where_they_are_told() {
         let full = [0xff; 16];
-        assert_eq!(after::<128>(&full, 1), [0; 16]);
+        assert_eq!(after(&full, 128, 1), [0; 16]);
         let mut wrapped = full;
         wrapped[12..].fill(0);
-        assert_eq!(after::<32>(&full, 1), wrapped);
-        assert_eq!(after::<16>(&full, 2)[13..], [0xff, 0, 1]);
+        assert_eq!(after(&full, 32, 1), wrapped);
+        assert_eq!(after(&full, 16, 2)[13..], [0xff, 0, 1]);
     }
 }

@@ -1,9 +1,11 @@
 //! The route for any machine: constant-time Rust, `W` blocks in a vector.
 
-mod bitslice;
+pub(crate) mod bitslice;
 mod clmul;
 mod hash;
-mod sm4;
+#[allow(clippy::needless_range_loop, reason = "as in `sliced`")]
+pub(crate) mod slices;
+pub(crate) mod sm4;
 
 use std::array;
 use std::ptr;
@@ -270,6 +272,7 @@ pub(crate) fn kernels(cipher: BlockCipher) -> &'static BlockKernels {
         BlockCipher::Aes192 => &aes::KERNELS[1],
         BlockCipher::Aes256 => &aes::KERNELS[2],
         BlockCipher::Sm4 => &sm4::KERNELS,
+        _ => slices::kernels(cipher),
     }
 }
 

@@ -6,16 +6,21 @@
 
 /// Calls an intrinsic on behalf of a unit, whose value proves its features.
 macro_rules! call {
-    ($intrinsic:ident $(::<$constant:literal>)? ($($argument:expr),*)) => {
+    ($intrinsic:ident $(::<$constant:tt>)? ($($argument:expr),*)) => {
         // SAFETY: the unit proves the features, and memory is the caller's promise.
         unsafe { $intrinsic $(::<$constant>)? ($($argument),*) }
     };
 }
 
+#[allow(clippy::needless_range_loop, reason = "as in `sliced`")]
+mod aes_slices;
+#[allow(clippy::needless_range_loop, reason = "as in `sliced`")]
+mod gfni;
 mod mask;
 mod padlock;
 mod rounds;
 mod sha;
+mod slices;
 mod xmm;
 mod ymm;
 mod zmm;
@@ -23,7 +28,7 @@ mod zmm;
 pub(crate) use padlock::no_padlock;
 
 use wirespeed_cipher::{BlockCipher, BlockKernels, Compression, HashKernels, Route};
-use wirespeed_cpu::{AesNi, Features, Token, Vaes256, Vaes512};
+use wirespeed_cpu::{AesNi, Features, Gfni256, Gfni512, Token, Vaes256, Vaes512};
 
 use crate::Absent;
 
@@ -33,16 +38,23 @@ pub(crate) fn kernels(
     cipher: BlockCipher,
     features: Features,
 ) -> Result<&'static BlockKernels, Absent> {
-    let aes = match route {
-        Route::Vaes512 => Vaes512::probe(features).map(zmm::table),
-        Route::Vaes256 => Vaes256::probe(features).map(ymm::table),
-        Route::AesNi => AesNi::probe(features).map(xmm::table),
+    let found = match route {
+        Route::Vaes512 => Vaes512::probe(features).map(|it| of(cipher, zmm::table(it))),
+        Route::Vaes256 => Vaes256::probe(features).map(|it| of(cipher, ymm::table(it))),
+        Route::Gfni512 => Gfni512::probe(features).map(|it| of(cipher, gfni::table_512(it))),
+        Route::Gfni256 => Gfni256::probe(features).map(|it| of(cipher, gfni::table_256(it))),
+        Route::AesNi => AesNi::probe(features)
+            .map(|it| of(cipher, xmm::table(it)).or_else(|| of(cipher, aes_slices::table(it)))),
         Route::PadLock => return padlock::kernels(cipher, features),
         Route::Portable | Route::Libcrypto | Route::Kernel => return Err(Absent::NotNative),
-        _ => return Err(Absent::Without(cipher)),
+        Route::ShaNi | Route::Avx512 | Route::Avx2 => return Err(Absent::Without(cipher)),
     };
-    let aes = aes.map_err(Absent::Missing)?;
-    aes.iter().find(|kernels| kernels.cipher == cipher).ok_or(Absent::Without(cipher))
+    found.map_err(Absent::Missing)?.ok_or(Absent::Without(cipher))
+}
+
+/// The kernels for a cipher, if a route has it.
+fn of(cipher: BlockCipher, table: &'static [BlockKernels]) -> Option<&'static BlockKernels> {
+    table.iter().find(|kernels| kernels.cipher == cipher)
 }
 
 /// A compression function by an x86 route.

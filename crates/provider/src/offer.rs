@@ -26,7 +26,7 @@ pub(crate) const PROPERTIES: &CStr = c"provider=wirespeed,wirespeed.preferred=ye
 /// All names of an algorithm, as in the default provider's table
 /// (providers/implementations/include/prov/names.h, unchanged from 3.0 to 4.0).
 pub(crate) fn names(algorithm: Algorithm) -> &'static CStr {
-    use BlockCipher::{Aes128, Aes192, Aes256, Sm4};
+    use BlockCipher::*;
     match (algorithm.mode(), algorithm.cipher()) {
         (Mode::Ecb, Aes128) => c"AES-128-ECB:2.16.840.1.101.3.4.1.1",
         (Mode::Ecb, Aes192) => c"AES-192-ECB:2.16.840.1.101.3.4.1.21",
@@ -48,6 +48,36 @@ pub(crate) fn names(algorithm: Algorithm) -> &'static CStr {
         (Mode::Ctr, Aes192) => c"AES-192-CTR",
         (Mode::Ctr, Aes256) => c"AES-256-CTR",
         (Mode::Ctr, Sm4) => c"SM4-CTR:1.2.156.10197.1.104.7",
+        (Mode::Ecb, Camellia128) => c"CAMELLIA-128-ECB:0.3.4401.5.3.1.9.1",
+        (Mode::Ecb, Camellia192) => c"CAMELLIA-192-ECB:0.3.4401.5.3.1.9.21",
+        (Mode::Ecb, Camellia256) => c"CAMELLIA-256-ECB:0.3.4401.5.3.1.9.41",
+        (Mode::Cbc, Camellia128) => c"CAMELLIA-128-CBC:CAMELLIA128:1.2.392.200011.61.1.1.1.2",
+        (Mode::Cbc, Camellia192) => c"CAMELLIA-192-CBC:CAMELLIA192:1.2.392.200011.61.1.1.1.3",
+        (Mode::Cbc, Camellia256) => c"CAMELLIA-256-CBC:CAMELLIA256:1.2.392.200011.61.1.1.1.4",
+        (Mode::Ofb, Camellia128) => c"CAMELLIA-128-OFB:0.3.4401.5.3.1.9.3",
+        (Mode::Ofb, Camellia192) => c"CAMELLIA-192-OFB:0.3.4401.5.3.1.9.23",
+        (Mode::Ofb, Camellia256) => c"CAMELLIA-256-OFB:0.3.4401.5.3.1.9.43",
+        (Mode::Cfb, Camellia128) => c"CAMELLIA-128-CFB:0.3.4401.5.3.1.9.4",
+        (Mode::Cfb, Camellia192) => c"CAMELLIA-192-CFB:0.3.4401.5.3.1.9.24",
+        (Mode::Cfb, Camellia256) => c"CAMELLIA-256-CFB:0.3.4401.5.3.1.9.44",
+        (Mode::Ctr, Camellia128) => c"CAMELLIA-128-CTR:0.3.4401.5.3.1.9.9",
+        (Mode::Ctr, Camellia192) => c"CAMELLIA-192-CTR:0.3.4401.5.3.1.9.29",
+        (Mode::Ctr, Camellia256) => c"CAMELLIA-256-CTR:0.3.4401.5.3.1.9.49",
+        (Mode::Ecb, Aria128) => c"ARIA-128-ECB:1.2.410.200046.1.1.1",
+        (Mode::Ecb, Aria192) => c"ARIA-192-ECB:1.2.410.200046.1.1.6",
+        (Mode::Ecb, Aria256) => c"ARIA-256-ECB:1.2.410.200046.1.1.11",
+        (Mode::Cbc, Aria128) => c"ARIA-128-CBC:ARIA128:1.2.410.200046.1.1.2",
+        (Mode::Cbc, Aria192) => c"ARIA-192-CBC:ARIA192:1.2.410.200046.1.1.7",
+        (Mode::Cbc, Aria256) => c"ARIA-256-CBC:ARIA256:1.2.410.200046.1.1.12",
+        (Mode::Ofb, Aria128) => c"ARIA-128-OFB:1.2.410.200046.1.1.4",
+        (Mode::Ofb, Aria192) => c"ARIA-192-OFB:1.2.410.200046.1.1.9",
+        (Mode::Ofb, Aria256) => c"ARIA-256-OFB:1.2.410.200046.1.1.14",
+        (Mode::Cfb, Aria128) => c"ARIA-128-CFB:1.2.410.200046.1.1.3",
+        (Mode::Cfb, Aria192) => c"ARIA-192-CFB:1.2.410.200046.1.1.8",
+        (Mode::Cfb, Aria256) => c"ARIA-256-CFB:1.2.410.200046.1.1.13",
+        (Mode::Ctr, Aria128) => c"ARIA-128-CTR:1.2.410.200046.1.1.5",
+        (Mode::Ctr, Aria192) => c"ARIA-192-CTR:1.2.410.200046.1.1.10",
+        (Mode::Ctr, Aria256) => c"ARIA-256-CTR:1.2.410.200046.1.1.15",
         (Mode::Xts, Aes128) => c"AES-128-XTS:1.3.111.2.1619.0.1.1",
         (Mode::Xts, _) => c"AES-256-XTS:1.3.111.2.1619.0.1.2",
         (Mode::Gcm, Aes128) => c"AES-128-GCM:id-aes128-GCM:2.16.840.1.101.3.4.1.6",
@@ -71,7 +101,8 @@ pub(crate) fn dispatch(algorithm: Algorithm, version: Version) -> *const Dispatc
             }
         };
     }
-    table!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24)
+    table!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 38
+        39 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54)
 }
 
 /// The functions of a foreign cipher but for [`CIPHER_GET_PARAMS`], which are the host's own. `INDEX` is
@@ -89,7 +120,7 @@ pub(crate) fn foreign(foreign: Foreign) -> Option<*const Dispatch> {
             }
         };
     }
-    Some(table!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16))
+    Some(table!(0 1 2 3 4 5 6 7))
 }
 
 /// The place of the first foreign algorithm among all subjects.

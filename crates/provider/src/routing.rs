@@ -87,7 +87,7 @@ impl Routing {
         let rows = match by {
             By::Ladder => {
                 stand.climb()?;
-                stand.uniform()
+                stand.without_measurement()
             }
             By::List(routes) => {
                 for route in *routes {
@@ -400,7 +400,8 @@ impl Stand {
     fn gains_by(&self, route: Route) -> bool {
         let new_cipher = |it| {
             let lacks = self.natives.iter().all(|proven| proven.cipher(it).is_none());
-            lacks && wirespeed_native::kernels(route, it, self.features).is_ok()
+            let found = wirespeed_native::kernels(route, it, self.features);
+            lacks && found.is_ok_and(BlockKernels::suits_every_call)
         };
         let new_hash = |it| {
             let lacks = self.natives.iter().all(|proven| proven.hash(it).is_none());
@@ -412,6 +413,12 @@ impl Stand {
     /// The first route that has an algorithm serves it.
     fn uniform(&self) -> Vec<Rows> {
         Algorithm::ALL.iter().map(|algorithm| Rows::uniform(self.best(*algorithm))).collect()
+    }
+
+    /// The same, but what does not suit every call is left to libcrypto.
+    fn without_measurement(&self) -> Vec<Rows> {
+        let kernels = |it: &Algorithm| self.best(*it).filter(|it| it.suits_every_call());
+        Algorithm::ALL.iter().map(|it| Rows::uniform(kernels(it))).collect()
     }
 
     /// The kernels of the first route that has an algorithm.

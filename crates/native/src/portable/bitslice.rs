@@ -5,10 +5,10 @@
 //! S-box" (2012), 113 gates. Its inverse is the same circuit between two affine maps.
 
 /// Bit i of each of the 64 bytes of four blocks.
-pub(super) type Planes = [u64; 8];
+pub(crate) type Planes = [u64; 8];
 
 /// Four blocks to planes: bit 16·b + j of plane i is bit i of byte j of block b.
-pub(super) fn pack(blocks: &[[u8; 16]; 4]) -> Planes {
+pub(crate) fn pack(blocks: &[[u8; 16]; 4]) -> Planes {
     let mut planes = [0u64; 8];
     for (b, block) in blocks.iter().enumerate() {
         for half in 0..2 {
@@ -23,7 +23,7 @@ pub(super) fn pack(blocks: &[[u8; 16]; 4]) -> Planes {
 }
 
 /// The inverse of [`pack`].
-pub(super) fn unpack(planes: &Planes) -> [[u8; 16]; 4] {
+pub(crate) fn unpack(planes: &Planes) -> [[u8; 16]; 4] {
     let mut blocks = [[0; 16]; 4];
     for (b, block) in blocks.iter_mut().enumerate() {
         for half in 0..2 {
@@ -117,7 +117,7 @@ pub(super) fn inverse_mix_columns(planes: &mut Planes) {
 
 /// The S-box of FIPS 197 §5.1.1 on every byte; x0 and s0 are the top bits, as in the paper.
 #[rustfmt::skip]
-pub(super) fn sub_bytes(planes: &mut Planes) {
+pub(crate) fn sub_bytes(planes: &mut Planes) {
     let [x7, x6, x5, x4, x3, x2, x1, x0] = *planes;
     let y14 = x3 ^ x5; let y13 = x0 ^ x6; let y9 = x0 ^ x3; let y8 = x0 ^ x5;
     let t0 = x1 ^ x2; let y1 = t0 ^ x7; let y4 = y1 ^ x3; let y12 = y13 ^ y14;

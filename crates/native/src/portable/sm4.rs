@@ -45,7 +45,7 @@ impl Engine for Sm4 {
 const SIDE_BY_SIDE: usize = 16;
 
 /// The key schedule: see [`Schedule`] for its form.
-fn expand<const DECRYPT: bool>(key: &[u8], out: &mut Schedule) {
+pub(crate) fn expand<const DECRYPT: bool>(key: &[u8], out: &mut Schedule) {
     const FAMILY: [u32; 4] = [0xa3b1_bac6, 0x56aa_3350, 0x677d_9197, 0xb270_22dc];
     out.round_keys[0].copy_from_slice(key);
     let mut words: [u32; 4] = std::array::from_fn(|i| word(key, i) ^ FAMILY[i]);
@@ -121,10 +121,10 @@ fn substitute<const N: usize>(words: &mut [u32; N]) {
 }
 
 /// An affine map over GF(2): for each bit of the result the bits that it is the sum of, and a constant.
-type Affine = ([u8; 8], u8);
+pub(crate) type Affine = ([u8; 8], u8);
 
-const BEFORE: Affine = ([0x06, 0x17, 0x0a, 0x35, 0x3a, 0x72, 0x9b, 0x0d], 0x23);
-const AFTER: Affine = ([0x9c, 0x3a, 0x8c, 0xc4, 0x74, 0xc3, 0x61, 0xa8], 0x3b);
+pub(crate) const BEFORE: Affine = ([0x06, 0x17, 0x0a, 0x35, 0x3a, 0x72, 0x9b, 0x0d], 0x23);
+pub(crate) const AFTER: Affine = ([0x9c, 0x3a, 0x8c, 0xc4, 0x74, 0xc3, 0x61, 0xa8], 0x3b);
 
 fn affine(planes: &Planes, (rows, constant): Affine) -> Planes {
     std::array::from_fn(|bit| {

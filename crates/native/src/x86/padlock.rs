@@ -27,6 +27,7 @@ pub(crate) fn kernels(
         BlockCipher::Aes192 => aes(1),
         BlockCipher::Aes256 => aes(2),
         BlockCipher::Sm4 => Ccs::probe(features).map(|_| &SM4).map_err(Absent::Missing),
+        _ => Err(Absent::Without(cipher)),
     }
 }
 
@@ -119,7 +120,7 @@ trait Hardware {
         let start = u128::from_be_bytes(*counter);
         let until_wrap = 16 * ((1 << 32) - u64::from(start as u32));
         let head = data.len().min(usize::try_from(until_wrap).unwrap_or(usize::MAX));
-        let end = after::<32>(counter, data.len().div_ceil(16) as u128);
+        let end = after(counter, 32, data.len().div_ceil(16) as u128);
         let mut wrapped = (start >> 32 << 32).to_be_bytes();
         let (head, rest) = data.split_at(head);
         let cipher = Self::forward(schedule);

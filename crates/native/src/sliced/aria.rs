@@ -1,0 +1,205 @@
+//! ARIA, RFC 5794.
+
+use wirespeed_cipher::{Block, BlockCipher, Schedule};
+use zeroize::Zeroize;
+
+use super::field::{ARIA, Affine, Substitution, multiply};
+use super::{Cipher, Core, Slices, Wide, add_key, bytes};
+
+/// SB1 to SB4 (§2.4.2): AES's S-box, the 247th power and an affine map, and the inverses of both.
+pub(super) const BOXES: [Substitution; 4] = {
+    let first = Substitution { before: Affine::IDENTITY, after: Affine::AES };
+    // Kwon et al., "New block cipher: ARIA" (2003), §2.2; the lowest bit is the first.
+    let map = Affine::from_rows([0x7a, 0xbc, 0xeb, 0xb9, 0x34, 0x81, 0xba, 0xcb], 0xe2);
+    // The 247th power is the eighth of the inverse: three times a square, which is linear.
+    let mut power = Affine::IDENTITY;
+    let mut i = 0;
+    while i < 8 {
+        let mut squarings = 0;
+        while squarings < 3 {
+            power.columns[i] = multiply(power.columns[i], power.columns[i]);
+            squarings += 1;
+        }
+        i += 1;
+    }
+    let second = Substitution { before: Affine::IDENTITY, after: map.after(&power) };
+    [first, second, first.inverse(), second.inverse()]
+};
+
+/// The cipher over slices. There is a round key for each round and one for the end.
+pub(crate) struct Aria;
+
+impl Core for Aria {
+    #[inline(always)]
+    fn run<S: Slices>(u: S, keys: &[Wide], state: &mut [S::V; 16]) {
+        let [first, second, keys @ .., last] = keys else { return };
+        odd(u, state, first);
+        diffuse(u, state);
+        even(u, state, second);
+        for pair in keys.chunks_exact(2) {
+            diffuse(u, state);
+            odd(u, state, &pair[0]);
+            diffuse(u, state);
+            even(u, state, &pair[1]);
+        }
+        add_key(u, state, last);
+    }
+}
+
+/// A key and the substitution layer of odd rounds (§2.4.2).
+#[inline(always)]
+fn odd<S: Slices>(u: S, state: &mut [S::V; 16], key: &Wide) {
+    for i in [0, 4, 8, 12] {
+        substitute::<S, ARIA>(u, state, key, i);
+        substitute::<S, { ARIA + 1 }>(u, state, key, i + 1);
+        substitute::<S, { ARIA + 2 }>(u, state, key, i + 2);
+        substitute::<S, { ARIA + 3 }>(u, state, key, i + 3);
+    }
+}
+
+/// A key and the substitution layer of even rounds.
+#[inline(always)]
+fn even<S: Slices>(u: S, state: &mut [S::V; 16], key: &Wide) {
+    for i in [0, 4, 8, 12] {
+        substitute::<S, { ARIA + 2 }>(u, state, key, i);
+        substitute::<S, { ARIA + 3 }>(u, state, key, i + 1);
+        substitute::<S, ARIA>(u, state, key, i + 2);
+        substitute::<S, { ARIA + 1 }>(u, state, key, i + 3);
+    }
+}
+
+#[inline(always)]
+fn substitute<S: Slices, const BOX: usize>(u: S, state: &mut [S::V; 16], key: &Wide, i: usize) {
+    state[i] = u.substitute::<BOX>(u.xor(state[i], u.splat(key[i])));
+}
+
+/// The diffusion layer A (§2.4.3), whose sums of seven are shared: bytes of a word are mixed, then words, and
+/// after the bytes of three words have changed places, words again (the specification's implementation with
+/// 32-bit words: M, P, M after the mixing of bytes).
+#[inline(always)]
+fn diffuse<S: Slices>(u: S, state: &mut [S::V; 16]) {
+    for word in [0, 4, 8, 12] {
+        mix(u, state, [word, word + 1, word + 2, word + 3]);
+    }
+    for i in 0..4 {
+        mix_words(u, state, i);
+    }
+    // Word 1: bytes change places in pairs. Word 2: halves do. Word 3: the order is reversed.
+    state.swap(4, 5);
+    state.swap(6, 7);
+    state.swap(8, 10);
+    state.swap(9, 11);
+    state.swap(12, 15);
+    state.swap(13, 14);
+    for i in 0..4 {
+        mix_words(u, state, i);
+    }
+}
+
+/// Of four, each becomes the sum of the three others.
+#[inline(always)]
+fn mix<S: Slices>(u: S, state: &mut [S::V; 16], [a, b, c, d]: [usize; 4]) {
+    let old = [state[a], state[b], state[c], state[d]];
+    state[a] = u.xor3(old[1], old[2], old[3]);
+    state[b] = u.xor3(old[0], old[2], old[3]);
+    state[c] = u.xor3(old[0], old[1], old[3]);
+    state[d] = u.xor3(old[0], old[1], old[2]);
+}
+
+/// The same byte of four words: each becomes the sum of three.
+#[inline(always)]
+fn mix_words<S: Slices>(u: S, state: &mut [S::V; 16], i: usize) {
+    let old = [state[i], state[4 + i], state[8 + i], state[12 + i]];
+    state[i] = u.xor3(old[0], old[1], old[2]);
+    state[4 + i] = u.xor3(old[0], old[2], old[3]);
+    state[8 + i] = u.xor3(old[0], old[1], old[3]);
+    state[12 + i] = u.xor3(old[1], old[2], old[3]);
+}
+
+/// ARIA with a key of so many bytes.
+pub(crate) struct OfKey<const BYTES: usize>;
+
+impl<const BYTES: usize> OfKey<BYTES> {
+    /// Twelve rounds, fourteen or sixteen, and the end.
+    const ROUND_KEYS: usize = 9 + BYTES / 4;
+}
+
+impl<const BYTES: usize> Cipher for OfKey<BYTES> {
+    type Core = Aria;
+    const CIPHER: BlockCipher = match BYTES {
+        16 => BlockCipher::Aria128,
+        24 => BlockCipher::Aria192,
+        _ => BlockCipher::Aria256,
+    };
+
+    fn round_keys(key: &Schedule) -> &[Block] {
+        &key.round_keys[..Self::ROUND_KEYS]
+    }
+
+    fn expand<const DECRYPT: bool>(key: &[u8], out: &mut Schedule) {
+        let round_keys = &mut out.round_keys[..Self::ROUND_KEYS];
+        expand(key, round_keys);
+        if DECRYPT {
+            // §2.3: in reverse, and all but the first and the last through A.
+            round_keys.reverse();
+            for round_key in &mut round_keys[1..Self::ROUND_KEYS - 1] {
+                *round_key = diffused(*round_key);
+            }
+        }
+    }
+}
+
+/// The key schedule of §2.2, for encryption.
+fn expand(key: &[u8], round_keys: &mut [Block]) {
+    /// The first digits of 1/pi.
+    const C: [u128; 3] = [
+        0x517c_c1b7_2722_0a94_fe13_abe8_fa9a_6ee0,
+        0x6db1_4acc_9e21_c820_ff28_b1d5_ef5d_e2b0,
+        0xdb92_371d_2126_e970_0324_9775_04e8_c90e,
+    ];
+    let mut halves = [0; 32];
+    halves[..key.len()].copy_from_slice(key);
+    let half = |i: usize| u128::from_be_bytes(halves[i..i + 16].try_into().expect("sixteen"));
+    let (left, right) = (half(0), half(16));
+    let constant = |i: usize| C[(i + key.len() / 8 - 2) % 3];
+    let mut w = [left; 4];
+    w[1] = function(w[0] ^ constant(0), [0, 1, 2, 3]) ^ right;
+    w[2] = function(w[1] ^ constant(1), [2, 3, 0, 1]) ^ w[0];
+    w[3] = function(w[2] ^ constant(2), [0, 1, 2, 3]) ^ w[1];
+    for (i, round_key) in round_keys.iter_mut().enumerate() {
+        // To the right by 19 and 31, to the left by 61, 31 and 19.
+        let by = [19, 31, 67, 97, 109][i / 4];
+        *round_key = (w[i % 4] ^ w[(i + 1) % 4].rotate_right(by)).to_be_bytes();
+    }
+    w.zeroize();
+    halves.zeroize();
+}
+
+/// FO or FE (§2.4.1) of a value to which its key is added.
+fn function(x: u128, order: [usize; 4]) -> u128 {
+    let block = bytes::substitute(x.to_be_bytes(), std::array::from_fn(|i| ARIA + order[i % 4]));
+    u128::from_be_bytes(diffused(block))
+}
+
+/// The diffusion layer on one block, as §2.4.3 lists it.
+fn diffused(x: Block) -> Block {
+    const A: [[usize; 7]; 16] = [
+        [3, 4, 6, 8, 9, 13, 14],
+        [2, 5, 7, 8, 9, 12, 15],
+        [1, 4, 6, 10, 11, 12, 15],
+        [0, 5, 7, 10, 11, 13, 14],
+        [0, 2, 5, 8, 11, 14, 15],
+        [1, 3, 4, 9, 10, 14, 15],
+        [0, 2, 7, 9, 10, 12, 13],
+        [1, 3, 6, 8, 11, 12, 13],
+        [0, 1, 4, 7, 10, 13, 15],
+        [0, 1, 5, 6, 11, 12, 14],
+        [2, 3, 5, 6, 8, 13, 15],
+        [2, 3, 4, 7, 9, 12, 14],
+        [1, 2, 6, 7, 9, 11, 12],
+        [0, 3, 6, 7, 8, 10, 13],
+        [0, 3, 4, 5, 9, 11, 14],
+        [1, 2, 4, 5, 8, 10, 15],
+    ];
+    A.map(|from| from.into_iter().fold(0, |sum, i| sum ^ x[i]))
+}

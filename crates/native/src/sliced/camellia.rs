@@ -1,0 +1,296 @@
+//! Camellia, RFC 3713.
+
+use wirespeed_cipher::{Block, BlockCipher, Schedule};
+use zeroize::Zeroize;
+
+use super::field::{Affine, CAMELLIA, Substitution, multiply};
+use super::{Cipher, Core, Slices, Wide, add_key, bytes};
+
+/// SBOX1 to SBOX4 (§2.4.1). The first is inversion in a tower of fields between two linear maps: Aoki et al.,
+/// "Specification of Camellia" (2001), §4.4, whose bits are numbered from 1 for the highest.
+pub(super) const BOXES: [Substitution; 4] = {
+    /// The bits of the argument that make each of the result, in the specification's order.
+    const fn map(rows: [&[u32]; 8]) -> Affine {
+        let mut columns = [0; 8];
+        let mut row = 0;
+        while row < 8 {
+            let mut i = 0;
+            while i < rows[row].len() {
+                columns[8 - rows[row][i] as usize] |= 0x80 >> row;
+                i += 1;
+            }
+            row += 1;
+        }
+        Affine { columns, constant: 0 }
+    }
+    const F: Affine =
+        map([&[6, 2], &[7, 1], &[8, 5, 3], &[8, 3], &[7, 4], &[5, 2], &[8, 1], &[6, 4]]);
+    const H: Affine =
+        map([&[5, 6, 2], &[6, 2], &[7, 4], &[8, 2], &[7, 3], &[8, 1], &[5, 1], &[6, 3]]);
+    /// From the tower to AES's field: beta is a root of x^8 + x^6 + x^5 + x^3 + 1, and alpha is
+    /// beta^6 + beta^5 + beta^3 + beta^2.
+    const TO_AES: Affine = {
+        let mut beta = 2;
+        let alpha = loop {
+            let second = multiply(beta, beta);
+            let third = multiply(second, beta);
+            let (fifth, sixth) = (multiply(third, second), multiply(third, third));
+            if multiply(fifth, third) ^ sixth ^ fifth ^ third == 1 {
+                break sixth ^ fifth ^ third ^ second;
+            }
+            beta += 1;
+        };
+        let second = multiply(alpha, alpha);
+        let third = multiply(second, alpha);
+        let low = [1, alpha, second, third];
+        let mut columns = [0; 8];
+        let mut i = 0;
+        while i < 4 {
+            columns[i] = low[i];
+            columns[4 + i] = multiply(low[i], beta);
+            i += 1;
+        }
+        Affine { columns, constant: 0 }
+    };
+    let input = Affine { constant: 0xc5, ..Affine::IDENTITY };
+    let output = Affine { constant: 0x6e, ..Affine::IDENTITY };
+    let first = Substitution {
+        before: TO_AES.after(&F).after(&input),
+        after: output.after(&H).after(&TO_AES.inverse()),
+    };
+    [
+        first,
+        first.then(&Affine::rotation(1)),
+        first.then(&Affine::rotation(7)),
+        Substitution { before: first.before.after(&Affine::rotation(1)), after: first.after },
+    ]
+};
+
+/// The cipher over slices. Round keys are words of eight bytes in the order of use: kw1 kw2, six of rounds, two
+/// of FL, six of rounds, …, kw3 kw4.
+pub(crate) struct Camellia;
+
+impl Core for Camellia {
+    #[inline(always)]
+    fn run<S: Slices>(u: S, keys: &[Wide], state: &mut [S::V; 16]) {
+        let [first, keys @ .., last] = keys else { return };
+        add_key(u, state, first);
+        for group in keys.chunks(4) {
+            for pair in group.iter().take(3) {
+                round::<S, 0, 8, 0>(u, state, pair);
+                round::<S, 8, 0, 8>(u, state, pair);
+            }
+            if let [_, _, _, pair] = group {
+                // FL of the left half, and its inverse, with the same steps in reverse, of the right.
+                rotate_into_right::<S, 0, 0>(u, state, pair);
+                or_into_left::<S, 0, 4>(u, state, pair);
+                or_into_left::<S, 8, 12>(u, state, pair);
+                rotate_into_right::<S, 8, 8>(u, state, pair);
+            }
+        }
+        // The halves change places.
+        for i in 0..8 {
+            state.swap(i, 8 + i);
+        }
+        add_key(u, state, last);
+    }
+}
+
+/// One round (§2.4.1): F of the half at `FROM` is added to the half at `TO`; its key is at `KEY`.
+#[inline(always)]
+fn round<S: Slices, const FROM: usize, const TO: usize, const KEY: usize>(
+    u: S,
+    state: &mut [S::V; 16],
+    key: &Wide,
+) {
+    let mut x = [state[FROM]; 8];
+    for i in 0..8 {
+        x[i] = u.xor(state[FROM + i], u.splat(key[KEY + i]));
+    }
+    let t = [
+        u.substitute::<{ CAMELLIA }>(x[0]),
+        u.substitute::<{ CAMELLIA + 1 }>(x[1]),
+        u.substitute::<{ CAMELLIA + 2 }>(x[2]),
+        u.substitute::<{ CAMELLIA + 3 }>(x[3]),
+        u.substitute::<{ CAMELLIA + 1 }>(x[4]),
+        u.substitute::<{ CAMELLIA + 2 }>(x[5]),
+        u.substitute::<{ CAMELLIA + 3 }>(x[6]),
+        u.substitute::<{ CAMELLIA }>(x[7]),
+    ];
+    // P: of the last four bytes three are in every sum, and of the first four two neighbours.
+    let three = [
+        u.xor3(t[5], t[6], t[7]),
+        u.xor3(t[4], t[6], t[7]),
+        u.xor3(t[4], t[5], t[7]),
+        u.xor3(t[4], t[5], t[6]),
+    ];
+    let two = [u.xor(t[0], t[1]), u.xor(t[1], t[2]), u.xor(t[2], t[3]), u.xor(t[3], t[0])];
+    let more = [u.xor(t[0], two[2]), u.xor(t[3], two[0]), u.xor(t[2], two[0]), u.xor(t[3], two[1])];
+    for i in 0..4 {
+        state[TO + i] = u.xor3(state[TO + i], more[i], three[i]);
+        state[TO + 4 + i] = u.xor3(state[TO + 4 + i], two[i], three[i]);
+    }
+}
+
+/// The first step of FL (§2.4.2): the right word takes the left, masked and rotated by one bit.
+#[inline(always)]
+fn rotate_into_right<S: Slices, const HALF: usize, const KEY: usize>(
+    u: S,
+    state: &mut [S::V; 16],
+    key: &Wide,
+) {
+    let mut rotated = [state[HALF]; 4];
+    for i in 0..4 {
+        rotated[i] = u.rotate_by_one(u.and(state[HALF + i], u.splat(key[KEY + i])));
+    }
+    for i in 0..4 {
+        // The lowest bit of each byte comes from the byte behind it.
+        let word = u.select::<0xfe>(rotated[i], rotated[(i + 1) % 4]);
+        state[HALF + 4 + i] = u.xor(state[HALF + 4 + i], word);
+    }
+}
+
+/// The second: the left word takes what is in the right or in the key.
+#[inline(always)]
+fn or_into_left<S: Slices, const HALF: usize, const KEY: usize>(
+    u: S,
+    state: &mut [S::V; 16],
+    key: &Wide,
+) {
+    for i in 0..4 {
+        let either = u.or(state[HALF + 4 + i], u.splat(key[KEY + i]));
+        state[HALF + i] = u.xor(state[HALF + i], either);
+    }
+}
+
+/// Camellia with a key of so many bytes.
+pub(crate) struct OfKey<const BYTES: usize>;
+
+impl<const BYTES: usize> Cipher for OfKey<BYTES> {
+    type Core = Camellia;
+    const CIPHER: BlockCipher = match BYTES {
+        16 => BlockCipher::Camellia128,
+        24 => BlockCipher::Camellia192,
+        _ => BlockCipher::Camellia256,
+    };
+
+    fn round_keys(key: &Schedule) -> &[Block] {
+        &key.round_keys[..if BYTES == 16 { 13 } else { 17 }]
+    }
+
+    fn expand<const DECRYPT: bool>(key: &[u8], out: &mut Schedule) {
+        expand(key, out);
+        if DECRYPT {
+            // §2.3.2: all words in reverse, but the two that whiten stay in order.
+            let count = if BYTES == 16 { 13 } else { 17 };
+            let round_keys = &mut out.round_keys[..count];
+            round_keys.reverse();
+            for pair in &mut round_keys[1..count - 1] {
+                pair.rotate_left(8);
+            }
+        }
+    }
+}
+
+/// Where a subkey comes from: one of KL, KR, KA and KB, rotated to the left; its high half or its low one.
+type Origin = (usize, u32);
+const KL: usize = 0;
+const KR: usize = 1;
+const KA: usize = 2;
+const KB: usize = 3;
+
+/// Both halves of one.
+const fn both(key: usize, rotation: u32) -> [Origin; 2] {
+    [(key, rotation), (key, rotation)]
+}
+
+/// §2.2, for keys of 128 bits; of two words the first is a high half and the second a low one.
+const SHORT: [[Origin; 2]; 13] = [
+    both(KL, 0),
+    both(KA, 0),
+    both(KL, 15),
+    both(KA, 15),
+    both(KA, 30),
+    both(KL, 45),
+    [(KA, 45), (KL, 60)],
+    both(KA, 60),
+    both(KL, 77),
+    both(KL, 94),
+    both(KA, 94),
+    both(KL, 111),
+    both(KA, 111),
+];
+
+/// For keys of 192 and 256 bits.
+const LONG: [[Origin; 2]; 17] = [
+    both(KL, 0),
+    both(KB, 0),
+    both(KR, 15),
+    both(KA, 15),
+    both(KR, 30),
+    both(KB, 30),
+    both(KL, 45),
+    both(KA, 45),
+    both(KL, 60),
+    both(KR, 60),
+    both(KB, 60),
+    both(KL, 77),
+    both(KA, 77),
+    both(KR, 94),
+    both(KA, 94),
+    both(KL, 111),
+    both(KB, 111),
+];
+
+/// The key schedule of §2.2, for encryption.
+fn expand(key: &[u8], out: &mut Schedule) {
+    /// The first digits of square roots of primes.
+    const SIGMA: [u64; 6] = [
+        0xa09e_667f_3bcc_908b,
+        0xb67a_e858_4caa_73b2,
+        0xc6ef_372f_e94f_82be,
+        0x54ff_53a5_f1d3_6f1c,
+        0x10e5_27fa_de68_2d1d,
+        0xb056_88c2_b3e6_c1fd,
+    ];
+    let word = |i: usize| u64::from_be_bytes(key[8 * i..8 * i + 8].try_into().expect("eight"));
+    let join = |high: u64, low: u64| u128::from(high) << 64 | u128::from(low);
+    // A Feistel network of two rounds.
+    let mix = |x: u128, sigma: [u64; 2]| {
+        let (mut high, mut low) = ((x >> 64) as u64, x as u64);
+        low ^= f(high ^ sigma[0]);
+        high ^= f(low ^ sigma[1]);
+        join(high, low)
+    };
+    let left = join(word(0), word(1));
+    let right = match key.len() {
+        16 => 0,
+        24 => join(word(2), !word(2)),
+        _ => join(word(2), word(3)),
+    };
+    let a = mix(mix(left ^ right, [SIGMA[0], SIGMA[1]]) ^ left, [SIGMA[2], SIGMA[3]]);
+    let b = if key.len() == 16 { 0 } else { mix(a ^ right, [SIGMA[4], SIGMA[5]]) };
+    let mut sources = [left, right, a, b];
+    let plan: &[[Origin; 2]] = if key.len() == 16 { &SHORT } else { &LONG };
+    for (block, [(high, by), (low, by_too)]) in out.round_keys.iter_mut().zip(plan) {
+        let (high, low) = (sources[*high].rotate_left(*by), sources[*low].rotate_left(*by_too));
+        *block = (high >> 64 << 64 | u128::from(low as u64)).to_be_bytes();
+    }
+    sources.zeroize();
+}
+
+/// F (§2.4.1) of a word to which its key is added.
+fn f(x: u64) -> u64 {
+    const ORDER: [usize; 8] = [0, 1, 2, 3, 1, 2, 3, 0];
+    let mut block = [0; 16];
+    block[..8].copy_from_slice(&x.to_be_bytes());
+    let block = bytes::substitute(block, std::array::from_fn(|i| CAMELLIA + ORDER[i % 8]));
+    let t: [u8; 8] = *block.first_chunk().expect("eight of sixteen");
+    let first = t[0] ^ t[1] ^ t[2] ^ t[3];
+    let last = t[4] ^ t[5] ^ t[6] ^ t[7];
+    u64::from_be_bytes(std::array::from_fn(|i| match i {
+        // All of the first four but one, and three of the last four.
+        0..4 => first ^ t[(i + 1) % 4] ^ last ^ t[4 + i],
+        _ => t[i - 4] ^ t[(i - 3) % 4] ^ last ^ t[i],
+    }))
+}

@@ -1,0 +1,243 @@
+//! GFNI: inversion between affine maps, for every byte of a vector, in two instructions.
+
+use std::arch::x86_64::*;
+
+use wirespeed_cipher::{Block, BlockKernels, InOut, Route};
+use wirespeed_cpu::{Gfni256, Gfni512};
+
+use super::slices::{places, transpose};
+use crate::sliced::field::{Affine, BOXES};
+use crate::sliced::waves::{self, Mode};
+use crate::sliced::{Core, Machine, Slices, Wide, tables};
+
+/// Defines a unit: the intrinsics of one vector width.
+macro_rules! unit {
+    (
+        $(#[$doc:meta])*
+        $name:ident<$wide:ident>: $vector:ident of $blocks:literal, then $narrow:ty,
+        $load:ident $store:ident $xor:ident $and:ident $or:ident $add:ident
+        $splat8:ident $splat32:ident $splat64:ident $affine:ident $inverse:ident $low:ident $high:ident $logic:ident
+    ) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy)]
+        struct $name<const $wide: bool>(());
+
+        impl<const $wide: bool> Slices for $name<$wide> {
+            type V = $vector;
+            type Narrow = $narrow;
+            const BLOCKS: usize = $blocks;
+
+            #[inline(always)]
+            fn narrow(self) -> Self::Narrow {
+                // SAFETY: this unit proves the features, which are the same for all widths.
+                unsafe { Self::Narrow::assume() }
+            }
+
+            #[inline(always)]
+            fn xor(self, a: $vector, b: $vector) -> $vector {
+                call!($xor(a, b))
+            }
+
+            #[inline(always)]
+            fn and(self, a: $vector, b: $vector) -> $vector {
+                call!($and(a, b))
+            }
+
+            #[inline(always)]
+            fn or(self, a: $vector, b: $vector) -> $vector {
+                call!($or(a, b))
+            }
+
+            #[inline(always)]
+            fn xor3(self, a: $vector, b: $vector, c: $vector) -> $vector {
+                if $wide { call!($logic::<0x96>(a, b, c)) } else { self.xor(self.xor(a, b), c) }
+            }
+
+            #[inline(always)]
+            fn select<const MASK: u8>(self, a: $vector, b: $vector) -> $vector {
+                let mask = call!($splat8(MASK as i8));
+                if $wide {
+                    call!($logic::<0xca>(mask, a, b))
+                } else {
+                    self.xor(b, self.and(self.xor(a, b), mask))
+                }
+            }
+
+            #[inline(always)]
+            fn rotate_by_one(self, v: $vector) -> $vector {
+                let matrix = call!($splat64(const { Affine::rotation(1).matrix() } as i64));
+                call!($affine::<0>(v, matrix))
+            }
+
+            #[inline(always)]
+            fn spread_top_bit(self, v: $vector) -> $vector {
+                let matrix = call!($splat64(const { Affine::SPREAD_TOP_BIT.matrix() } as i64));
+                call!($affine::<0>(v, matrix))
+            }
+
+            #[inline(always)]
+            fn splat(self, byte: u32) -> $vector {
+                call!($splat32(byte as i32))
+            }
+
+            #[inline(always)]
+            fn count(self, from: u8) -> $vector {
+                static PLACES: [u8; $blocks] = places();
+                // SAFETY: there are as many bytes as blocks.
+                let places = unsafe { self.load(PLACES.as_ptr()) };
+                let first = call!($splat8(from as i8));
+                call!($add(first, places))
+            }
+
+            #[inline(always)]
+            fn substitute<const BOX: usize>(self, v: $vector) -> $vector {
+                // The constants are part of the instruction, which a generic number cannot be.
+                macro_rules! by_number {
+                    ($number:literal) => {{
+                        const BEFORE: Affine = BOXES[$number].before;
+                        const AFTER: Affine = BOXES[$number].after;
+                        let v = if const { BEFORE.is_identity() } {
+                            v
+                        } else {
+                            let matrix = call!($splat64(const { BEFORE.matrix() } as i64));
+                            call!($affine::<{ BEFORE.constant as i32 }>(v, matrix))
+                        };
+                        let matrix = call!($splat64(const { AFTER.matrix() } as i64));
+                        call!($inverse::<{ AFTER.constant as i32 }>(v, matrix))
+                    }};
+                }
+                match BOX {
+                    0 => by_number!(0),
+                    1 => by_number!(1),
+                    2 => by_number!(2),
+                    3 => by_number!(3),
+                    4 => by_number!(4),
+                    5 => by_number!(5),
+                    6 => by_number!(6),
+                    7 => by_number!(7),
+                    8 => by_number!(8),
+                    _ => by_number!(9),
+                }
+            }
+
+            #[inline(always)]
+            unsafe fn load(self, from: *const u8) -> $vector {
+                call!($load(from.cast()))
+            }
+
+            #[inline(always)]
+            unsafe fn store(self, to: *mut u8, row: $vector) {
+                call!($store(to.cast(), row));
+            }
+
+            #[inline(always)]
+            fn slice(self, rows: [$vector; 16]) -> [$vector; 16] {
+                transpose!(rows, $low, $high)
+            }
+
+            #[inline(always)]
+            fn unslice(self, slices: [$vector; 16]) -> [$vector; 16] {
+                transpose!(slices, $low, $high)
+            }
+
+            #[inline(always)]
+            fn run<C: Core>(self, keys: &[Wide], state: &mut [$vector; 16]) {
+                // SAFETY: the unit proves the features.
+                unsafe {
+                    if $wide {
+                        run_512::<Self, C>(self, keys, state);
+                    } else {
+                        run_256::<Self, C>(self, keys, state);
+                    }
+                }
+            }
+        }
+
+        impl<const $wide: bool> $name<$wide> {
+            /// The unit, unproved.
+            ///
+            /// # Safety
+            /// This CPU has what [`Gfni512`] stands for; if not `WIDE`, what [`Gfni256`] does.
+            #[inline(always)]
+            const unsafe fn assume() -> Self {
+                Self(())
+            }
+        }
+    };
+}
+
+unit! {
+    /// 128-bit vectors; with `WIDE` in the company of AVX-512, which has twice the registers.
+    Xmm<WIDE>: __m128i of 16, then Self,
+    _mm_loadu_si128 _mm_storeu_si128 _mm_xor_si128 _mm_and_si128 _mm_or_si128 _mm_add_epi8
+    _mm_set1_epi8 _mm_set1_epi32 _mm_set1_epi64x _mm_gf2p8affine_epi64_epi8
+    _mm_gf2p8affineinv_epi64_epi8 _mm_unpacklo_epi8 _mm_unpackhi_epi8 _mm_ternarylogic_epi64
+}
+
+unit! {
+    /// 256-bit vectors.
+    Ymm<WIDE>: __m256i of 32, then Xmm<WIDE>,
+    _mm256_loadu_si256 _mm256_storeu_si256 _mm256_xor_si256 _mm256_and_si256 _mm256_or_si256
+    _mm256_add_epi8 _mm256_set1_epi8 _mm256_set1_epi32 _mm256_set1_epi64x
+    _mm256_gf2p8affine_epi64_epi8 _mm256_gf2p8affineinv_epi64_epi8 _mm256_unpacklo_epi8
+    _mm256_unpackhi_epi8 _mm256_ternarylogic_epi64
+}
+
+unit! {
+    /// 512-bit vectors.
+    Zmm<WIDE>: __m512i of 64, then Ymm<WIDE>,
+    _mm512_loadu_si512 _mm512_storeu_si512 _mm512_xor_si512 _mm512_and_si512 _mm512_or_si512
+    _mm512_add_epi8 _mm512_set1_epi8 _mm512_set1_epi32 _mm512_set1_epi64
+    _mm512_gf2p8affine_epi64_epi8 _mm512_gf2p8affineinv_epi64_epi8 _mm512_unpacklo_epi8
+    _mm512_unpackhi_epi8 _mm512_ternarylogic_epi64
+}
+
+/// Defines a machine: what it runs on, and the two functions that carry its features.
+macro_rules! machine {
+    ($name:ident $run:ident $table:ident: $unit:ty, $route:expr, $token:ty, $features:literal) => {
+        struct $name;
+
+        impl Machine for $name {
+            const ROUTE: Route = $route;
+
+            fn drive<C: Core, M: Mode>(round_keys: &[Block], chain: &mut Block, data: InOut<'_>) {
+                #[target_feature(enable = $features)]
+                fn with_features<C: Core, M: Mode>(
+                    round_keys: &[Block],
+                    chain: &mut Block,
+                    data: InOut<'_>,
+                ) {
+                    // SAFETY: the table is only handed out for the proof.
+                    let unit = unsafe { <$unit>::assume() };
+                    waves::drive::<_, C, M>(unit, round_keys, chain, data);
+                }
+                // SAFETY: the table is only handed out for the proof that these features are present.
+                unsafe { with_features::<C, M>(round_keys, chain, data) }
+            }
+        }
+
+        #[target_feature(enable = $features)]
+        #[inline(never)]
+        fn $run<S: Slices, C: Core>(u: S, keys: &[Wide], state: &mut [S::V; 16]) {
+            // In registers, not where they came from.
+            let mut vectors = *state;
+            C::run(u, keys, &mut vectors);
+            *state = vectors;
+        }
+
+        /// The kernels of the route.
+        pub(super) fn $table(_proof: $token) -> &'static [BlockKernels] {
+            static TABLE: [BlockKernels; 7] = tables::<$name>();
+            &TABLE
+        }
+    };
+}
+
+machine!(
+    Narrow run_256 table_256: Ymm<false>, Route::Gfni256, Gfni256,
+    "ssse3,sse4.1,avx,avx2,bmi2,gfni"
+);
+machine!(
+    Wider run_512 table_512: Zmm<true>, Route::Gfni512, Gfni512,
+    "ssse3,sse4.1,avx,avx2,bmi2,gfni,avx512f,avx512bw,avx512vl,avx512dq"
+);
