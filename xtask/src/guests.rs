@@ -1,5 +1,8 @@
 //! The stage `vm` of the tests: everything that wants another machine, or another kernel, than this one.
 
+use std::panic::resume_unwind;
+use std::thread;
+
 use anyhow::{Context, Result};
 use serde_json::Value;
 use wirespeed_vm::{CIPHERS, PadLock};
@@ -17,14 +20,34 @@ pub(crate) fn test(workspace: &Workspace) -> Result<Tally> {
         return Ok(Tally::skip(format!("no kernel to boot: {error:#}")));
     }
     let mut tally = machines(workspace)?;
+    // A guest is one CPU's work, so two at a time: what a series of kernels has to show is independent of the other.
+    let (older, newer) = thread::scope(|scope| {
+        let newer = scope.spawn(|| {
+            let mut tally = padlock(workspace)?;
+            tally += on(workspace, Some("6.12"))?;
+            Ok::<_, anyhow::Error>(tally)
+        });
+        (on(workspace, None), newer.join().unwrap_or_else(|panic| resume_unwind(panic)))
+    });
+    tally += older?;
+    tally += newer?;
+    Ok(tally)
+}
+
+/// PadLock in the kernel.
+fn padlock(workspace: &Workspace) -> Result<Tally> {
+    let mut tally = Tally::default();
     for model in PadLock::ALL {
         let guest = guest(&format!("--padlock {}", model.name()))?;
-        tally += tests(workspace, "vm_padlock").environment(RUNNER, guest).tests()?;
+        tally += tests(workspace, "vm_padlock").environment(RUNNER, guest).tests_beside_others()?;
     }
-    for series in [None, Some("6.12")] {
-        tally += kernel_route(workspace, series)?;
-        tally += disks(workspace, series)?;
-    }
+    Ok(tally)
+}
+
+/// The kernel's own crypto, and disks, on a kernel of Debian's.
+fn on(workspace: &Workspace, series: Option<&str>) -> Result<Tally> {
+    let mut tally = kernel_route(workspace, series)?;
+    tally += disks(workspace, series)?;
     Ok(tally)
 }
 
@@ -54,11 +77,11 @@ fn kernel_route(workspace: &Workspace, series: Option<&str>) -> Result<Tally> {
     let mut tally = workspace
         .cargo(["test", "--release", "--package", "wirespeed-kernel", "--test", "guest"])
         .environment(RUNNER, guest(&device)?)
-        .tests()?;
+        .tests_beside_others()?;
     let faults = format!("{device} --module {}", workspace.root().join("vm/faults").display());
     let programs = |options: &str, arguments: &[&str]| {
         let run = tests(workspace, "vm_kernel").environment(RUNNER, guest(options)?);
-        run.arguments(["--"]).arguments(arguments).tests()
+        run.arguments(["--"]).arguments(arguments).tests_beside_others()
     };
     // Where there are AES instructions the device never wins.
     let weak = ["--skip", "device::planned"];
@@ -74,7 +97,7 @@ fn kernel_route(workspace: &Workspace, series: Option<&str>) -> Result<Tally> {
         .environment(RUNNER, guest("")?)
         .environment("WIRESPEED_SCHEDULE", "reduced")
         .arguments(["--", "provider::kernel"])
-        .tests()?;
+        .tests_beside_others()?;
     Ok(tally)
 }
 
@@ -90,7 +113,7 @@ fn disks(workspace: &Workspace, series: Option<&str>) -> Result<Tally> {
     // What the program does by itself, whatever the kernel: once is enough.
     let alike = ["refused", "asked", "killed", "figures", "beside", "loop", "zram", "null-blk"];
     let skipped = alike.iter().flat_map(|name| ["--skip", name]).filter(|_| series.is_some());
-    run.arguments(["--"]).arguments(skipped).tests()
+    run.arguments(["--"]).arguments(skipped).tests_beside_others()
 }
 
 /// Seconds after which a guest hangs rather than is slow: three times what the longest takes here.

@@ -68,7 +68,22 @@ impl Run {
     /// Runs a test program, passing its output on and counting what it reports.
     ///
     /// A failure that no test accounts for (it did not build, it crashed) counts as one.
-    pub(crate) fn tests(mut self) -> Result<Tally> {
+    pub(crate) fn tests(self) -> Result<Tally> {
+        self.counted(|line| println!("{line}"))
+    }
+
+    /// The same for programs that run side by side: each one's output comes as a whole, at its end.
+    pub(crate) fn tests_beside_others(self) -> Result<Tally> {
+        let mut output = format!("-- {self}\n");
+        let tally = self.counted(|line| {
+            output.push_str(line);
+            output.push('\n');
+        });
+        print!("{output}");
+        tally
+    }
+
+    fn counted(mut self, mut show: impl FnMut(&str)) -> Result<Tally> {
         let name = self.to_string();
         let mut child =
             self.0.stdout(Stdio::piped()).spawn().with_context(|| format!("cannot run {name}"))?;
@@ -76,7 +91,7 @@ impl Run {
         let mut tally = Tally::default();
         for line in BufReader::new(output).lines() {
             let line = line?;
-            println!("{line}");
+            show(&line);
             tally.read(&line);
         }
         if !child.wait()?.success() && tally.failed == 0 {
