@@ -1,6 +1,6 @@
 //! The second door: a provider behind EVP, in this process.
 
-use wirespeed_cipher::{Algorithm, Direction, InOut, Mode, Route};
+use wirespeed_cipher::{Algorithm, BlockCipher, Direction, InOut, Mode, Route};
 use wirespeed_libcrypto::{self as libcrypto, Cipher, CipherContext, Context, Library, Param};
 
 use wirespeed_provider::InitFunction;
@@ -121,7 +121,7 @@ impl Door for Provider {
     }
 
     fn longest_cut(&self, algorithm: Algorithm) -> usize {
-        if algorithm.key_bits() == 128 && self.thorough { 300 } else { 100 }
+        if algorithm.cipher() == BlockCipher::Aes128 && self.thorough { 300 } else { 100 }
     }
 
     fn begin(&self, setup: &Setup<'_>) -> Result<Box<dyn Work>, String> {

@@ -3,7 +3,7 @@
 use std::env;
 use std::path::PathBuf;
 
-use wirespeed_cipher::Route;
+use wirespeed_cipher::{Algorithm, Route};
 use wirespeed_libcrypto::Library;
 use wirespeed_native::ROUTES;
 
@@ -34,6 +34,11 @@ pub fn modules() -> Option<PathBuf> {
 /// Whether to run a small part of each schedule, because everything runs many times slower here.
 pub fn reduced() -> bool {
     client::under_valgrind() || env::var_os("WIRESPEED_SCHEDULE").is_some_and(|it| it == "reduced")
+}
+
+/// The same for one algorithm: a larger key is only more rounds of what the smallest has gone through.
+pub fn reduced_for(algorithm: Algorithm) -> bool {
+    reduced() || algorithm.key_bits() != 128
 }
 
 /// Our routes that the tool we run under can execute, and the others with the reason.

@@ -78,7 +78,7 @@ fn lengths(measure: &Provider, door: &dyn Door, algorithm: Algorithm) -> Result<
 fn places(measure: &Provider, door: &dyn Door, algorithm: Algorithm) -> Result<(), String> {
     const SPACE: usize = 64;
     const CANARY: u8 = 0xc7;
-    let step = if here::reduced() { 13 } else { 1 };
+    let step = if here::reduced_for(algorithm) { 13 } else { 1 };
     for (direction, length) in
         Direction::BOTH.into_iter().flat_map(|d| [16, 176, 1040].map(|n| (d, n)))
     {
