@@ -176,7 +176,8 @@ pub(crate) fn associated(
     door: &dyn Door,
     algorithm: Algorithm,
 ) -> Result<(), String> {
-    let lengths: &[usize] = if here::reduced_for(algorithm) { &[0, 17] } else { &[0, 1, 16, 33, 300] };
+    let lengths: &[usize] =
+        if here::reduced_for(algorithm) { &[0, 17] } else { &[0, 1, 16, 33, 300] };
     let step = if here::reduced_for(algorithm) { 29 } else { 1 };
     let compare = |setup: &Setup<'_>, length: usize| {
         let data = painted(18, length);
