@@ -1,59 +1,71 @@
 //! Many messages at once, against our own single stream.
 
-use wirespeed_batch::{Lanes, hash_all, self_test};
+use std::hint::black_box;
+
+use wirespeed_batch::{Function, Lanes, hash_all, self_test};
+use wirespeed_cpu::Features;
 use wirespeed_measure::contest::{Ring, run as hold};
-use wirespeed_measure::statistics::paired_ratio;
+use wirespeed_measure::statistics::{median, paired_ratio};
 use wirespeed_measure::{Contestant, Effort, ThreadTime};
 
 use crate::Bench;
-use crate::promises::{BATCH, BATCH_MESSAGES, BATCH_SIZE};
-use crate::report::{Report, Verdict};
+use crate::promises::{BATCH, BATCH_BYTES, BATCH_MESSAGES};
+use crate::report::Report;
 
 pub(crate) fn run(bench: &Bench, report: &mut Report) {
     println!("\n{BATCH_MESSAGES} messages of 16 KiB at once, against the same one after another");
     let effort = Effort::lasting(bench.seconds);
-    for &(function, at_least, reach_for) in BATCH {
-        let lanes = Lanes::best(function, bench.arena.features());
-        let title = format!("{function} {} beside {}", lanes.route(), lanes.single_route());
-        if !bench.wants_words(&format!("{title} {BATCH_SIZE} batch").to_lowercase()) {
+    for &(name, at_least, reach_for) in BATCH {
+        if !bench.wants_words(&format!("{name} {BATCH_BYTES} batch").to_lowercase()) {
             continue;
         }
-        if lanes.width() == 1 {
-            println!("{title:<36} skipped: this CPU has no lanes");
-            continue;
-        }
-        if !self_test(&lanes) {
-            report.fail(&title, "its self-test");
-            continue;
-        }
+        let made = Messages::new(name, bench.arena.features(), BATCH_BYTES);
+        let (title, mut pair) = match made {
+            Err(why) => {
+                report.fail(name, why);
+                continue;
+            }
+            Ok(messages) => {
+                let title = messages.title();
+                (title, [messages.clone().one_after_another(), messages].map(Box::new))
+            }
+        };
         let ring = Ring { clock: &ThreadTime, cpu: &ThreadTime, gate: &|| (), tick: &|| () };
-        let mut pair = [Messages::new(lanes, 1), Messages::new(lanes, BATCH_MESSAGES)];
         let samples = hold(&ring, effort, &mut pair);
         let nanos = [samples[0].nanos_per_byte(), samples[1].nanos_per_byte()];
         let ratio = paired_ratio(&nanos[0], &nanos[1]).expect("both ran");
-        let verdict = Verdict::of(ratio.median, at_least, reach_for);
-        report.count(verdict);
-        let gigabytes = wirespeed_measure::statistics::median(&nanos[1]).map_or(0.0, |it| 1.0 / it);
-        println!(
-            "{title:<36} {:>6.2}x ±{:<5.2} at least {at_least:>5.2}x   reach for {reach_for:>5.2}x   \
-             {gigabytes:>6.2} GB/s   {verdict}",
-            ratio.median,
-            (ratio.high - ratio.low) / 2.0,
-        );
+        let note = format!("{:>6.2} GB/s   ", median(&nanos[1]).map_or(0.0, |it| 1.0 / it));
+        report.ratio(&title, &ratio, (at_least, reach_for), &note);
     }
 }
 
-/// So many messages in each call.
-struct Messages {
+/// Messages for our own kernels, so many in each call.
+#[derive(Clone)]
+pub(crate) struct Messages {
     lanes: Lanes,
-    count: usize,
+    at_once: usize,
     messages: Vec<Vec<u8>>,
 }
 
 impl Messages {
-    fn new(lanes: Lanes, count: usize) -> Box<Self> {
-        let messages = (0..BATCH_MESSAGES).map(|i| vec![i as u8; BATCH_SIZE]).collect();
-        Box::new(Self { lanes, count, messages })
+    /// By the lanes of this CPU, all at once.
+    pub(crate) fn new(name: &str, features: Features, bytes: usize) -> Result<Self, String> {
+        let function: Function = name.parse().map_err(|_| "no lanes of ours take it".to_owned())?;
+        let lanes = Lanes::best(function, features);
+        if !self_test(&lanes) {
+            return Err("its self-test".to_owned());
+        }
+        let messages = (0..BATCH_MESSAGES).map(|i| vec![i as u8; bytes]).collect();
+        Ok(Self { lanes, at_once: BATCH_MESSAGES, messages })
+    }
+
+    fn one_after_another(self) -> Self {
+        Self { at_once: 1, ..self }
+    }
+
+    fn title(&self) -> String {
+        let lanes = &self.lanes;
+        format!("{} {} beside {}", lanes.function(), lanes.route(), lanes.single_route())
     }
 }
 
@@ -62,13 +74,13 @@ impl Contestant for Messages {
     fn run(&mut self, calls: u64) {
         let all: Vec<&[u8]> = self.messages.iter().map(Vec::as_slice).collect();
         for _ in 0..calls {
-            for messages in all.chunks(self.count) {
-                std::hint::black_box(hash_all(&self.lanes, messages));
+            for messages in all.chunks(self.at_once) {
+                black_box(hash_all(&self.lanes, messages));
             }
         }
     }
 
     fn bytes(&self) -> u64 {
-        (BATCH_MESSAGES * BATCH_SIZE) as u64
+        (self.messages.len() * self.messages[0].len()) as u64
     }
 }

@@ -1,18 +1,17 @@
 //! Nothing offered is slower than the default provider, at any size and use.
 
 use wirespeed_bench::{Case, Contender, Contest};
-use wirespeed_cipher::{Algorithm, SIZE_CLASSES, Use};
+use wirespeed_cipher::{Direction, SIZE_CLASSES, Subject, Use};
 use wirespeed_measure::statistics::Estimate;
 
 use crate::Bench;
 use crate::promises::NEVER_SLOWER;
+use crate::ratios::by_plan;
 use crate::report::{Report, Verdict};
 
 /// A grid of hundreds of cases gives each a part of the usual time; one that looks slower than
 /// promised is measured again with all of it, before it is called so.
 const FIRST_SHARE: f64 = 0.125;
-
-const PAIR: [Contender; 2] = [Contender::Host, Contender::Ladder];
 
 pub(crate) fn run(bench: &Bench, report: &mut Report) {
     let (at_least, reach_for) = NEVER_SLOWER;
@@ -21,13 +20,13 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) {
     let mut all: Vec<(f64, Case)> = Vec::new();
     let mut not_offered: Vec<&str> = Vec::new();
     for case in cases().filter(|case| bench.wants(*case, "grid")) {
-        if bench.arena.runner(Contender::Ladder, case).is_err() {
+        let Some(provider) = bench.provider(case) else {
             // Never slower also means: not offered where there is no gain.
             not_offered.push(case.subject.name());
             continue;
-        }
-        let measured = ratio(&first, case).and_then(|ratio| {
-            if ratio.median < reach_for { self::ratio(&again, case) } else { Ok(ratio) }
+        };
+        let measured = ratio(&first, case, provider).and_then(|ratio| {
+            if ratio.median < reach_for { self::ratio(&again, case, provider) } else { Ok(ratio) }
         });
         match measured {
             Err(why) => report.fail(&case.to_string(), why),
@@ -36,8 +35,8 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) {
                 report.count(verdict);
                 if verdict != Verdict::Reached {
                     let spread = (ratio.high - ratio.low) / 2.0;
-                    let title = case.to_string();
-                    println!("{title:<36} {:>6.2}x ±{spread:<5.2} {verdict}", ratio.median);
+                    let title = format!("{case}{}", by_plan(provider));
+                    println!("{title:<46} {:>6.2}x ±{spread:<5.2} {verdict}", ratio.median);
                 }
                 all.push((ratio.median, case));
             }
@@ -53,17 +52,24 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) {
 }
 
 fn cases() -> impl Iterator<Item = Case> {
-    let directions =
-        |algorithm: Algorithm| algorithm.directions().iter().map(move |d| (algorithm, *d));
-    Algorithm::ALL.iter().copied().flat_map(directions).flat_map(|(algorithm, direction)| {
+    let directions = |subject: Subject| match subject.is_symmetric() {
+        true => &[Direction::Encrypt][..],
+        false => &Direction::BOTH[..],
+    };
+    let ways = move |subject| directions(subject).iter().map(move |way| (subject, *way));
+    Subject::ours().flat_map(ways).flat_map(|(subject, direction)| {
         Use::ALL.into_iter().flat_map(move |usage| {
-            let case = move |size: usize| Case::new(algorithm, direction, usage, size).ok();
+            let case = move |size: usize| Case::new(subject, direction, usage, size).ok();
             SIZE_CLASSES.into_iter().filter_map(case)
         })
     })
 }
 
-fn ratio(contest: &Contest<'_>, case: Case) -> Result<Estimate, wirespeed_bench::Trouble> {
-    let measured = contest.measure(case, &PAIR, &|| ())?;
-    Ok(measured.ratio(PAIR[0], PAIR[1]).expect("both ran"))
+fn ratio(
+    contest: &Contest<'_>,
+    case: Case,
+    provider: Contender,
+) -> Result<Estimate, wirespeed_bench::Trouble> {
+    let measured = contest.measure(case, &[Contender::Host, provider], &|| ())?;
+    Ok(measured.ratio(Contender::Host, provider).expect("both ran"))
 }

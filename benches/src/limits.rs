@@ -1,7 +1,7 @@
 //! The kernels directly, as shares of what their units allow.
 
 use wirespeed_bench::{Case, Contender};
-use wirespeed_cipher::{Algorithm, Route, Use};
+use wirespeed_cipher::{Route, Use};
 
 use crate::Bench;
 use crate::promises::{NO_MORE, SHARES};
@@ -19,12 +19,9 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) {
             println!("{route}: skipped: {why}");
             continue;
         }
-        for &(mode, direction, at_least) in SHARES {
-            let algorithms = Algorithm::AES.iter().filter(|algorithm| {
-                algorithm.mode() == mode && bench.key_sizes.contains(&algorithm.key_bits())
-            });
-            for &algorithm in algorithms {
-                let case = Case::new(algorithm, direction, Use::Message, SIZE)
+        for &(name, direction, at_least) in SHARES {
+            for subject in bench.subjects(name) {
+                let case = Case::new(subject, direction, Use::Message, SIZE)
                     .expect("the table holds real cases");
                 if !bench.wants(case, &format!("limits {route}")) {
                     continue;

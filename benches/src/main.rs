@@ -7,6 +7,7 @@ mod grid;
 mod limits;
 mod loading;
 mod module;
+mod plan;
 mod promises;
 mod ratios;
 mod report;
@@ -16,11 +17,13 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, ValueEnum};
-use wirespeed_bench::{Absent, Arena, Case, Contest};
+use wirespeed_bench::{Absent, Arena, Case, Contender, Contest};
+use wirespeed_cipher::Subject;
 use wirespeed_cpu::Features;
 use wirespeed_libcrypto::Library;
 use wirespeed_measure::Effort;
 
+use plan::Tuned;
 use report::Report;
 
 const EXAMPLES: &str = "\
@@ -45,6 +48,9 @@ struct Arguments {
     /// Another libcrypto than the host's
     #[arg(long, value_name = "PATH")]
     libcrypto: Option<PathBuf>,
+    /// A plan of `wirespeed tune` for what is offered only with one, instead of one that is made first
+    #[arg(long, value_name = "FILE")]
+    plan: Option<PathBuf>,
     /// Less time for each figure
     #[arg(long)]
     quick: bool,
@@ -96,14 +102,25 @@ fn main() -> ExitCode {
         }
     };
     let usual = if arguments.quick { 0.1 } else { 0.4 };
+    let wanted = |part| arguments.only.is_empty() || arguments.only.contains(&part);
+    println!("{} at {}", library.version(), library.path().display());
+    let arena = Arena::new(Ok::<_, Absent>(library), Features::detect());
+    let tuned = (wanted(Part::Ratios) || wanted(Part::Grid))
+        .then(|| Tuned::new(library, arguments.plan.as_deref(), arguments.quick));
+    let arena = match &tuned {
+        None => arena,
+        Some(Ok(tuned)) => arena.with_configuration(tuned.configuration()),
+        Some(Err(why)) => {
+            eprintln!("wirespeed-benches: no plan: {why}");
+            return ExitCode::from(2);
+        }
+    };
     let bench = Bench {
-        arena: Arena::new(Ok::<_, Absent>(library), Features::detect()),
+        arena,
         filter: arguments.filter.iter().map(|word| word.to_lowercase()).collect(),
         seconds: arguments.seconds.unwrap_or(usual),
         key_sizes: if arguments.all_keys { &[128, 192, 256] } else { &[128] },
     };
-    let wanted = |part| arguments.only.is_empty() || arguments.only.contains(&part);
-    println!("{} at {}", library.version(), library.path().display());
     let mut report = Report::default();
     if wanted(Part::Ratios) {
         ratios::run(&bench, library, &mut report);
@@ -134,6 +151,19 @@ impl Bench {
     fn contest(&self, share: f64, limits: bool) -> Contest<'_> {
         let effort = Effort::lasting(self.seconds * share);
         Contest { arena: &self.arena, effort, threads: 1, limits, elapsed: false }
+    }
+
+    /// The algorithms that a name of [`promises`] stands for: where it has a star, one for each key size.
+    fn subjects(&self, name: &'static str) -> impl Iterator<Item = Subject> {
+        let sizes = if name.contains('*') { self.key_sizes } else { &[0] };
+        // XTS has no key of 192 bits.
+        sizes.iter().filter_map(|bits| name.replace('*', &bits.to_string()).parse().ok())
+    }
+
+    /// Our provider as it offers a case: without a plan if it does, else with one.
+    fn provider(&self, case: Case) -> Option<Contender> {
+        let offers = |contender: &Contender| self.arena.runner(*contender, case).is_ok();
+        [Contender::Ladder, Contender::Configured].into_iter().find(offers)
     }
 
     /// Whether the filter lets lines through that are no cases.

@@ -3,6 +3,10 @@
 use std::fmt;
 use std::process::ExitCode;
 
+use wirespeed_measure::statistics::Estimate;
+
+use crate::promises::NO_MORE;
+
 /// What became of a promise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
@@ -59,6 +63,27 @@ impl Report {
             Verdict::Met => self.met += 1,
             Verdict::Missed => self.missed += 1,
         }
+    }
+
+    /// Prints and counts a ratio, which is to be at least the first of two and hoped to be the second.
+    pub(crate) fn ratio(
+        &mut self,
+        title: &str,
+        ratio: &Estimate,
+        (at_least, reach_for): (f64, f64),
+        note: &str,
+    ) {
+        let verdict = Verdict::of(ratio.median, at_least, reach_for);
+        self.count(verdict);
+        let hope = match reach_for {
+            NO_MORE => String::new(),
+            _ => format!("reach for {reach_for:>5.2}x"),
+        };
+        println!(
+            "{title:<46} {:>6.2}x ±{:<5.2} at least {at_least:>5.2}x   {hope:16}   {note}{verdict}",
+            ratio.median,
+            (ratio.high - ratio.low) / 2.0,
+        );
     }
 
     /// Prints a line that could not be measured; as bad as a missed one.

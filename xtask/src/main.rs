@@ -91,8 +91,9 @@ fn dispatch(verb: Verb) -> Result<ExitCode> {
             test::all(&workspace, &selection)?
         }
         Verb::Bench { arguments } => {
-            // What is loaded is the module of the same build.
-            workspace.cargo(["build", "--release", "--package", "wirespeed-module"]).passes()?
+            // What is loaded is the module of the same build, with the plan of the same build's program.
+            let packages = ["--package", "wirespeed-module", "--package", "wirespeed-cli"];
+            workspace.cargo(["build", "--release"]).arguments(packages).passes()?
                 && match arguments.split_first() {
                     Some((word, arguments)) if word == "hosts" => {
                         bench_hosts(&workspace)?.arguments(arguments).passes()?

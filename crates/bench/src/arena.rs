@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use wirespeed_cipher::{Algorithm, BlockCipher, Direction, Route, Subject};
@@ -25,6 +26,8 @@ pub struct Arena {
     library: Result<Library, Absent>,
     features: Features,
     offload: Box<dyn Offload>,
+    /// An openssl.cnf that sets up [`Self::PROVIDER`].
+    configuration: Option<PathBuf>,
     /// One context for each contender through EVP, made when first asked for; and one more for the
     /// algorithms that OpenSSL has in its legacy provider.
     contexts: Mutex<HashMap<(Contender, bool), Result<Context, Absent>>>,
@@ -41,7 +44,14 @@ impl Arena {
         features: Features,
         offload: Box<dyn Offload>,
     ) -> Self {
-        Self { library, features, offload, contexts: Mutex::new(HashMap::new()) }
+        let contexts = Mutex::new(HashMap::new());
+        Self { library, features, offload, configuration: None, contexts }
+    }
+
+    /// With the openssl.cnf of [`Contender::Configured`], which activates a provider of the name
+    /// [`Self::PROVIDER`].
+    pub fn with_configuration(self, configuration: PathBuf) -> Self {
+        Self { configuration: Some(configuration), ..self }
     }
 
     /// The features that routes may use.
@@ -150,7 +160,7 @@ impl Arena {
                 }
                 return Ok(context);
             }
-            Contender::Ladder => wirespeed_provider::init,
+            Contender::Ladder | Contender::Configured => wirespeed_provider::init,
             Contender::Provider(route) | Contender::Kernels(route) => {
                 wirespeed_provider::builtin(route)
             }
@@ -161,12 +171,17 @@ impl Arena {
         // SAFETY: both are our own provider's entry points, and part of this program.
         #[expect(unsafe_code, reason = "a provider's entry point is a C function")]
         unsafe { context.add_builtin(Self::PROVIDER, init) }.map_err(told)?;
-        context.load(Self::PROVIDER).map_err(told)?;
+        if contender == Contender::Configured {
+            let absent = || Absent("no configuration was given".to_owned());
+            context.load_config(self.configuration.as_ref().ok_or_else(absent)?).map_err(told)?;
+        } else {
+            context.load(Self::PROVIDER).map_err(told)?;
+        }
         Ok(context)
     }
 
     /// The name under which our provider is loaded.
-    const PROVIDER: &str = "wirespeed";
+    pub const PROVIDER: &str = "wirespeed";
 
     /// An absence unless a contender's own provider serves it.
     fn own(contender: Contender, provider: &str, subject: Subject) -> Result<(), Absent> {

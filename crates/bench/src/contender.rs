@@ -34,8 +34,10 @@ pub enum Contender {
     /// Our provider in the host's OpenSSL, forced to one route; on `libcrypto` it hands every call back
     /// to the host's default provider.
     Provider(Route),
-    /// Our provider as programs get it, choosing its route itself.
+    /// Our provider as programs get it without a plan, choosing its route itself.
     Ladder,
+    /// Our provider as the arena's openssl.cnf sets it up, with a plan for instance.
+    Configured,
     /// The kernels of a route, without OpenSSL; for `kernel` a socket of Linux's.
     Kernels(Route),
     /// A driver of Linux's by its own name, without OpenSSL.
@@ -60,7 +62,7 @@ impl Contender {
             Self::Host => Some(Route::Libcrypto),
             Self::Provider(route) | Self::Kernels(route) => Some(route),
             Self::Driver(_) | Self::Lanes(_) => Some(Route::Kernel),
-            Self::Ladder => None,
+            Self::Ladder | Self::Configured => None,
         }
     }
 
@@ -92,7 +94,7 @@ impl Contender {
     pub const fn door(self) -> Door {
         match self {
             Self::Kernels(_) | Self::Driver(_) | Self::Lanes(_) => Door::Direct,
-            Self::Host | Self::Ladder | Self::Provider(_) => Door::Evp,
+            Self::Host | Self::Ladder | Self::Configured | Self::Provider(_) => Door::Evp,
         }
     }
 }
@@ -102,6 +104,7 @@ impl fmt::Display for Contender {
         match self {
             Self::Host => f.write_str("this OpenSSL"),
             Self::Ladder => f.write_str("the provider"),
+            Self::Configured => f.write_str("the provider as configured"),
             Self::Provider(route) => write!(f, "{route} through EVP"),
             Self::Kernels(route) => write!(f, "{route} directly"),
             Self::Driver(_) | Self::Lanes(_) => write!(f, "{} directly", self.title()),

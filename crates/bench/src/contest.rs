@@ -151,7 +151,9 @@ impl Contest<'_> {
 
     fn limit_route(&self, contender: Contender) -> Option<Route> {
         match contender {
-            Contender::Host | Contender::Ladder => Limit::best_route(self.arena.features()),
+            Contender::Host | Contender::Ladder | Contender::Configured => {
+                Limit::best_route(self.arena.features())
+            }
             Contender::Provider(route) | Contender::Kernels(route) => Some(route),
             Contender::Driver(_) | Contender::Lanes(_) => None,
         }
