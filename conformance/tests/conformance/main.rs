@@ -11,6 +11,7 @@ mod foreign;
 mod messages;
 mod overlap;
 mod padding;
+mod pipelines;
 mod planned;
 mod processes;
 mod program;
@@ -60,6 +61,7 @@ fn main() -> ExitCode {
                 trials.extend(contract::trials(&provider.name, provider.route, &measure, &door));
                 trials.extend(sequences::trials(&provider.name, &measure, &door));
                 trials.extend(padding::trials(&provider.name, &measure, &door));
+                trials.extend(pipelines::trials(&provider.name, &measure, &door));
                 trials.extend(overlap::trials(&provider.name, &measure, &door));
                 trials.extend(records::trials(&provider.name, &measure, &door));
                 let (name, route) = (&provider.name, provider.route);

@@ -18,13 +18,14 @@ macro_rules! opaque {
 opaque! { LibCtx Provider EvpCipher EvpCipherCtx EvpMd EvpMdCtx EvpMac EvpMacCtx Conf Stack }
 
 macro_rules! functions {
-    ($($field:ident = $symbol:literal ($($argument:ty),*) $(-> $result:ty)?;)*) => {
-        /// Every function, typed as libcrypto's public headers declare it.
-        pub(crate) struct Functions {
+    ($(#[$about:meta])* $group:ident:
+        $($field:ident = $symbol:literal ($($argument:ty),*) $(-> $result:ty)?;)*) => {
+        $(#[$about])*
+        pub(crate) struct $group {
             $(pub(crate) $field: unsafe extern "C" fn($($argument),*) $(-> $result)?,)*
         }
 
-        impl Functions {
+        impl $group {
             /// Looks each function up; the name of the first that is missing otherwise.
             ///
             /// # Safety
@@ -39,7 +40,7 @@ macro_rules! functions {
                             return Err($symbol);
                         }
                         // SAFETY: the caller vouches that this is libcrypto's function of that name,
-                        // whose public header declares it so since 3.0.
+                        // whose public header declares it so ever since it is there.
                         unsafe {
                             std::mem::transmute::<
                                 *mut c_void,
@@ -54,6 +55,8 @@ macro_rules! functions {
 }
 
 functions! {
+    /// Every function that is there since 3.0, typed as libcrypto's public headers declare it.
+    Functions:
     // openssl/crypto.h
     version_text = c"OpenSSL_version" (c_int) -> *const c_char;
     version_major = c"OPENSSL_version_major" () -> c_uint;
@@ -156,6 +159,29 @@ functions! {
     mac_update = c"EVP_MAC_update" (*mut EvpMacCtx, *const c_uchar, usize) -> c_int;
     mac_finish = c"EVP_MAC_final" (*mut EvpMacCtx, *mut c_uchar, *mut usize, usize) -> c_int;
     one_shot = c"EVP_Cipher" (*mut EvpCipherCtx, *mut c_uchar, *const c_uchar, c_uint) -> c_int;
+}
+
+functions! {
+    /// Those of openssl/evp.h that are there since 3.5.
+    PipelineFunctions:
+    can_pipeline = c"EVP_CIPHER_can_pipeline" (*const EvpCipher, c_int) -> c_int;
+    encrypt_init = c"EVP_CipherPipelineEncryptInit" (
+        *mut EvpCipherCtx, *const EvpCipher, *const c_uchar, usize, usize, *const *const c_uchar, usize
+    ) -> c_int;
+    decrypt_init = c"EVP_CipherPipelineDecryptInit" (
+        *mut EvpCipherCtx, *const EvpCipher, *const c_uchar, usize, usize, *const *const c_uchar, usize
+    ) -> c_int;
+    update = c"EVP_CipherPipelineUpdate" (
+        *mut EvpCipherCtx,
+        *const *mut c_uchar,
+        *mut usize,
+        *const usize,
+        *const *const c_uchar,
+        *const usize
+    ) -> c_int;
+    finish = c"EVP_CipherPipelineFinal" (
+        *mut EvpCipherCtx, *const *mut c_uchar, *mut usize, *const usize
+    ) -> c_int;
 }
 
 /// `OPENSSL_INIT_NO_LOAD_CONFIG` of openssl/crypto.h.

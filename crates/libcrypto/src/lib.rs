@@ -28,6 +28,7 @@ mod ffi;
 mod library;
 mod mac;
 mod param;
+mod pipeline;
 
 pub use cipher::Cipher;
 pub use cipher_context::{CipherContext, Direction};
@@ -38,3 +39,4 @@ pub use error::{Entry, Error};
 pub use library::{Library, OpenError};
 pub use mac::MacContext;
 pub use param::{Descriptor, Kind, Param, Value};
+pub use pipeline::Pipeline;

@@ -6,7 +6,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use crate::ffi::{CONFIGURATION_FOLDER, Functions, MODULES_FOLDER, NO_LOAD_CONFIG, VERSION};
+use crate::ffi::{
+    CONFIGURATION_FOLDER, Functions, MODULES_FOLDER, NO_LOAD_CONFIG, PipelineFunctions, VERSION,
+};
 
 /// The names under which a host keeps its libcrypto, the newest first.
 const SONAMES: [&str; 2] = ["libcrypto.so.4", "libcrypto.so.3"];
@@ -17,6 +19,7 @@ const SONAMES: [&str; 2] = ["libcrypto.so.4", "libcrypto.so.3"];
 #[derive(Clone, Copy)]
 pub struct Library {
     pub(crate) functions: &'static Functions,
+    pub(crate) pipelines: Option<&'static PipelineFunctions>,
     path: &'static Path,
 }
 
@@ -78,7 +81,10 @@ impl Library {
         }
         // SAFETY: the handle is open and stays so. Names beginning with EVP_, OSSL_ and OPENSSL_ are
         // libcrypto's; that they are what its headers say is what opening it asserts.
-        let found = unsafe { Functions::find(|symbol| libc::dlsym(handle, symbol.as_ptr())) };
+        let address = |symbol: &CStr| unsafe { libc::dlsym(handle, symbol.as_ptr()) };
+        // SAFETY: as above.
+        let (found, pipelines) =
+            unsafe { (Functions::find(address), PipelineFunctions::find(address)) };
         let functions = match found {
             Ok(functions) => functions,
             Err(symbol) => {
@@ -93,6 +99,7 @@ impl Library {
         let path = whereabouts(&functions).unwrap_or_else(|| path.to_owned());
         Ok(Self {
             functions: Box::leak(Box::new(functions)),
+            pipelines: pipelines.ok().map(|found| &*Box::leak(Box::new(found))),
             path: Box::leak(path.into_boxed_path()),
         })
     }

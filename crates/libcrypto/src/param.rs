@@ -188,6 +188,18 @@ pub(crate) fn with_octets<T>(key: &CStr, bytes: &[u8], f: impl FnOnce(*const Raw
     f([Param::octets(key, bytes).raw(), END].as_ptr())
 }
 
+/// One pointer, to what the parameter wants there, without allocating.
+pub(crate) fn with_pointer<T>(
+    key: &CStr,
+    mut pointer: *const c_void,
+    size: usize,
+    f: impl FnOnce(*mut RawParam) -> T,
+) -> T {
+    let (data, kind) = ((&raw mut pointer).cast(), Kind::OctetPointer as c_uint);
+    let pointed = RawParam { key: key.as_ptr(), kind, data, size, returned: UNMODIFIED };
+    f([pointed, END].as_mut_ptr())
+}
+
 /// Asks for one value into `buffer`: how many bytes came, or `None` if it was not answered.
 ///
 /// Without a buffer the size that one would need is asked for. `Err` when `call` does not return 1.

@@ -17,6 +17,7 @@ pub(crate) mod host_context;
 pub(crate) mod host_digest;
 pub(crate) mod host_library;
 mod host_object;
+pub(crate) mod pipeline;
 pub(crate) mod provider;
 #[cfg(test)]
 mod tests;

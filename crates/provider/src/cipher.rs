@@ -63,6 +63,9 @@ impl LastBlock {
 /// A method that takes a list of parameters is `unsafe` for the list alone: it must be null or end
 /// with a null key.
 pub(crate) trait Cipher: Clone {
+    /// Whether it takes the messages of a pipeline.
+    const PIPELINES: bool = false;
+
     /// Parameters that [`Self::answer`] knows, as OpenSSL lists them.
     fn gettable(version: Version) -> *const Param;
 
@@ -82,6 +85,18 @@ pub(crate) trait Cipher: Clone {
 
     /// The next bytes; tells how many it has written.
     fn update(&mut self, call: Call<'_>) -> Result<usize, Refusal>;
+
+    /// The next bytes of messages that run side by side; stores how many were written.
+    fn update_all(
+        pipes: &mut [Self],
+        calls: &[Call<'_>],
+        written: &mut [usize],
+    ) -> Result<(), Refusal> {
+        for ((pipe, call), written) in pipes.iter_mut().zip(calls).zip(written) {
+            *written = pipe.update(*call)?;
+        }
+        Ok(())
+    }
 
     /// The end of the message.
     fn finish(&mut self, call: Call<'_>) -> Result<usize, Refusal>;

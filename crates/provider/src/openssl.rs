@@ -188,6 +188,32 @@ pub(crate) type Finish = unsafe extern "C" fn(
     written: *mut usize,
     capacity: usize,
 ) -> c_int;
+/// The arrays have as many entries as there are pipes.
+pub(crate) type PipelineInitialise = unsafe extern "C" fn(
+    context: *mut c_void,
+    key: *const u8,
+    key_length: usize,
+    pipes: usize,
+    ivs: *const *const u8,
+    iv_length: usize,
+    params: *const Param,
+) -> c_int;
+pub(crate) type PipelineUpdate = unsafe extern "C" fn(
+    context: *mut c_void,
+    pipes: usize,
+    outputs: *const *mut u8,
+    written: *mut usize,
+    capacities: *const usize,
+    inputs: *const *const u8,
+    lengths: *const usize,
+) -> c_int;
+pub(crate) type PipelineFinish = unsafe extern "C" fn(
+    context: *mut c_void,
+    pipes: usize,
+    outputs: *const *mut u8,
+    written: *mut usize,
+    capacities: *const usize,
+) -> c_int;
 pub(crate) type GetParams = unsafe extern "C" fn(*mut Param) -> c_int;
 pub(crate) type GetContextParams = unsafe extern "C" fn(*mut c_void, *mut Param) -> c_int;
 pub(crate) type SetContextParams = unsafe extern "C" fn(*mut c_void, *const Param) -> c_int;
@@ -219,3 +245,7 @@ pub(crate) const CIPHER_SET_CONTEXT_PARAMS: Slot<SetContextParams> = Slot::new(1
 pub(crate) const CIPHER_GETTABLE_PARAMS: Slot<ProviderList> = Slot::new(12);
 pub(crate) const CIPHER_GETTABLE_CONTEXT_PARAMS: Slot<ContextList> = Slot::new(13);
 pub(crate) const CIPHER_SETTABLE_CONTEXT_PARAMS: Slot<ContextList> = Slot::new(14);
+pub(crate) const CIPHER_PIPELINE_ENCRYPT_INIT: Slot<PipelineInitialise> = Slot::new(15);
+pub(crate) const CIPHER_PIPELINE_DECRYPT_INIT: Slot<PipelineInitialise> = Slot::new(16);
+pub(crate) const CIPHER_PIPELINE_UPDATE: Slot<PipelineUpdate> = Slot::new(17);
+pub(crate) const CIPHER_PIPELINE_FINAL: Slot<PipelineFinish> = Slot::new(18);

@@ -8,6 +8,7 @@ use std::ptr::{NonNull, null_mut};
 use wirespeed_cipher::{Algorithm, Direction};
 use zeroize::Zeroize;
 
+use super::pipeline::{self, Pipes};
 use super::{guarded, place};
 use crate::call::Call;
 use crate::cipher::Cipher;
@@ -18,36 +19,61 @@ use crate::provider::Provider;
 use crate::refusal::{Reason, Refusal};
 
 /// What a context pointer points to. Aligned for the widest vectors.
-#[derive(Clone)]
 #[repr(C, align(64))]
-struct Context<C> {
-    cipher: C,
+pub(super) struct Context<C> {
+    pub(super) cipher: C,
+    /// The messages of a pipeline, if it is used for one.
+    pub(super) pipes: Pipes<C>,
     core: Core,
 }
 
 /// The functions of the cipher at `INDEX` of all subjects, whose contexts are `C`. `DECODERS` is
 /// [`Version::has_decoders`], for the one function that gets neither a context nor a provider.
 pub(crate) fn functions<C: Cipher, const INDEX: usize, const DECODERS: bool>() -> *const Dispatch {
+    if C::PIPELINES {
+        return pipeline_functions::<C, INDEX, DECODERS>();
+    }
+    const { &plain_functions::<C, INDEX, DECODERS>() }.as_ptr()
+}
+
+/// Those and the functions of pipelines, which a libcrypto before 3.5 passes over.
+fn pipeline_functions<C: Cipher, const INDEX: usize, const DECODERS: bool>() -> *const Dispatch {
     const {
-        &[
-            Dispatch::new(CIPHER_NEW_CONTEXT, new_context::<C, INDEX> as NewContext),
-            Dispatch::new(CIPHER_FREE_CONTEXT, free_context::<C> as FreeContext),
-            Dispatch::new(CIPHER_DUPLICATE_CONTEXT, duplicate_context::<C> as NewContext),
-            Dispatch::new(CIPHER_ENCRYPT_INIT, encrypt_init::<C> as Initialise),
-            Dispatch::new(CIPHER_DECRYPT_INIT, decrypt_init::<C> as Initialise),
-            Dispatch::new(CIPHER_UPDATE, update::<C> as Update),
-            Dispatch::new(CIPHER_FINAL, finish::<C> as Finish),
-            Dispatch::new(CIPHER_CIPHER, bare::<C> as Update),
-            Dispatch::new(CIPHER_GET_PARAMS, get_params::<INDEX, DECODERS> as GetParams),
-            Dispatch::new(CIPHER_GET_CONTEXT_PARAMS, answer::<C> as GetContextParams),
-            Dispatch::new(CIPHER_SET_CONTEXT_PARAMS, set::<C> as SetContextParams),
-            Dispatch::new(CIPHER_GETTABLE_PARAMS, gettable_params as ProviderList),
-            Dispatch::new(CIPHER_GETTABLE_CONTEXT_PARAMS, gettable::<C> as ContextList),
-            Dispatch::new(CIPHER_SETTABLE_CONTEXT_PARAMS, settable::<C> as ContextList),
-            Dispatch::END,
-        ]
+        let [more @ .., end] = plain_functions::<C, INDEX, DECODERS>();
+        let (mut all, mut i) = ([end; PLAIN + 4], 0);
+        while i < more.len() {
+            all[i] = more[i];
+            i += 1;
+        }
+        let [encrypt, decrypt, update, finish] = pipeline::functions::<C>();
+        (all[i], all[i + 1], all[i + 2], all[i + 3]) = (encrypt, decrypt, update, finish);
+        &{ all }
     }
     .as_ptr()
+}
+
+/// How many functions every cipher has, with the end.
+const PLAIN: usize = 15;
+
+const fn plain_functions<C: Cipher, const INDEX: usize, const DECODERS: bool>() -> [Dispatch; PLAIN]
+{
+    [
+        Dispatch::new(CIPHER_NEW_CONTEXT, new_context::<C, INDEX> as NewContext),
+        Dispatch::new(CIPHER_FREE_CONTEXT, free_context::<C> as FreeContext),
+        Dispatch::new(CIPHER_DUPLICATE_CONTEXT, duplicate_context::<C> as NewContext),
+        Dispatch::new(CIPHER_ENCRYPT_INIT, encrypt_init::<C> as Initialise),
+        Dispatch::new(CIPHER_DECRYPT_INIT, decrypt_init::<C> as Initialise),
+        Dispatch::new(CIPHER_UPDATE, update::<C> as Update),
+        Dispatch::new(CIPHER_FINAL, finish::<C> as Finish),
+        Dispatch::new(CIPHER_CIPHER, bare::<C> as Update),
+        Dispatch::new(CIPHER_GET_PARAMS, get_params::<INDEX, DECODERS> as GetParams),
+        Dispatch::new(CIPHER_GET_CONTEXT_PARAMS, answer::<C> as GetContextParams),
+        Dispatch::new(CIPHER_SET_CONTEXT_PARAMS, set::<C> as SetContextParams),
+        Dispatch::new(CIPHER_GETTABLE_PARAMS, gettable_params as ProviderList),
+        Dispatch::new(CIPHER_GETTABLE_CONTEXT_PARAMS, gettable::<C> as ContextList),
+        Dispatch::new(CIPHER_SETTABLE_CONTEXT_PARAMS, settable::<C> as ContextList),
+        Dispatch::END,
+    ]
 }
 
 /// Runs a method of a context.
@@ -56,7 +82,7 @@ pub(crate) fn functions<C: Cipher, const INDEX: usize, const DECODERS: bool>() -
 /// `context` must be null or from [`new_context`] or [`duplicate_context`] of the same `C`, not yet
 /// freed, and in nobody else's use.
 #[inline(always)]
-unsafe fn with<C: Cipher>(
+pub(super) unsafe fn with<C: Cipher>(
     context: *mut c_void,
     run: impl FnOnce(&mut Context<C>) -> Result<(), Refusal>,
 ) -> c_int {
@@ -95,7 +121,8 @@ unsafe extern "C" fn new_context<C: Cipher, const INDEX: usize>(
         || Some(provider.core),
         || {
             let cipher = C::new(provider, INDEX).ok_or(Refusal(&[Reason::Internal]))?;
-            context = place(Context { cipher, core: provider.core }, provider.core);
+            let made = Context { cipher, pipes: Pipes::NONE, core: provider.core };
+            context = place(made, provider.core);
             Ok(())
         },
     );
@@ -107,7 +134,8 @@ unsafe extern "C" fn duplicate_context<C: Cipher>(context: *mut c_void) -> *mut 
     // SAFETY: the core hands in a context of this kind.
     unsafe {
         with::<C>(context, |context| {
-            copy = place(context.clone(), context.core);
+            let (cipher, core) = (context.cipher.clone(), context.core);
+            copy = place(Context { cipher, pipes: context.pipes.duplicate()?, core }, core);
             Ok(())
         });
     }
@@ -264,6 +292,9 @@ unsafe extern "C" fn answer<C: Cipher>(context: *mut c_void, list: *mut Param) -
             {
                 return result;
             }
+            if !context.pipes.is_empty() && context.pipes.answer_tags(list)? {
+                return Ok(());
+            }
             context.cipher.answer(list)
         })
     }
@@ -273,6 +304,9 @@ unsafe extern "C" fn set<C: Cipher>(context: *mut c_void, list: *const Param) ->
     // SAFETY: the core hands in a context of this kind, and a list that ends with a null key.
     unsafe {
         with::<C>(context, |context| {
+            if !context.pipes.is_empty() {
+                context.pipes.set(list)?;
+            }
             if is_one(list)
                 && let Some(result) = context.cipher.set_often(&*list)
             {

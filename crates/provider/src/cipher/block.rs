@@ -220,6 +220,8 @@ impl<M: BlockMode> Blocks<M> {
 }
 
 impl<M: BlockMode> Cipher for Blocks<M> {
+    const PIPELINES: bool = matches!(M::MODE, Mode::Cbc);
+
     fn gettable(version: Version) -> *const Param {
         common::gettable(version)
     }

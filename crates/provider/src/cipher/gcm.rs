@@ -103,6 +103,8 @@ static SETTABLE_LIST: List<6> = List::new([
 ]);
 
 impl Cipher for Authenticated {
+    const PIPELINES: bool = true;
+
     fn gettable(version: Version) -> *const Param {
         if version.tells_generated_iv() {
             GETTABLE_LIST.as_ptr()
