@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use wirespeed_batch::{Function, Lanes, hash_all, self_test};
+use wirespeed_batch::{Lanes, hash_all, self_test};
 use wirespeed_cpu::Features;
 use wirespeed_measure::contest::{Ring, run as hold};
 use wirespeed_measure::statistics::{median, paired_ratio};
@@ -50,8 +50,9 @@ pub(crate) struct Messages {
 impl Messages {
     /// By the lanes of this CPU, all at once.
     pub(crate) fn new(name: &str, features: Features, bytes: usize) -> Result<Self, String> {
-        let function: Function = name.parse().map_err(|_| "no lanes of ours take it".to_owned())?;
-        let lanes = Lanes::best(function, features);
+        let digest = Lanes::DIGESTS.into_iter().find(|it| it.name() == name);
+        let digest = digest.ok_or_else(|| "no lanes of ours take it".to_owned())?;
+        let lanes = Lanes::best(digest, features);
         if !self_test(&lanes) {
             return Err("its self-test".to_owned());
         }
@@ -65,7 +66,7 @@ impl Messages {
 
     fn title(&self) -> String {
         let lanes = &self.lanes;
-        format!("{} {} beside {}", lanes.function(), lanes.route(), lanes.single_route())
+        format!("{} {} beside {}", lanes.digest(), lanes.route(), lanes.single_route())
     }
 }
 

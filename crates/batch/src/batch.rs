@@ -1,15 +1,15 @@
 //! Messages that are there, and messages that come in pieces.
 
+use wirespeed_cipher::Chain;
 use zeroize::Zeroize;
 
 use crate::Lanes;
-use crate::function::{Hash, LONGEST_BLOCK};
+use crate::hash::{self, Hash, LONGEST_BLOCK};
 use crate::schedule::{self, Job};
-use crate::single::Chain;
 
 /// The hash of each message.
 pub fn hash_all(lanes: &Lanes, messages: &[&[u8]]) -> Vec<Hash> {
-    let mut chains = vec![lanes.function.initial(); messages.len()];
+    let mut chains = vec![hash::initial(lanes.digest); messages.len()];
     let jobs = chains.iter_mut().zip(messages).map(|(chain, data)| Job {
         chain,
         first: &[],
@@ -17,7 +17,7 @@ pub fn hash_all(lanes: &Lanes, messages: &[&[u8]]) -> Vec<Hash> {
         end: Some(data.len() as u128),
     });
     schedule::run(lanes, &mut jobs.collect::<Vec<_>>());
-    chains.iter().map(|chain| lanes.function.hash(chain)).collect()
+    chains.iter().map(|chain| Hash::of(lanes.digest, chain)).collect()
 }
 
 /// What a stream gets next.
@@ -47,7 +47,7 @@ struct Stream {
 impl Batch {
     /// So many streams, each before its first message.
     pub fn new(lanes: Lanes, streams: usize) -> Self {
-        let chain = lanes.function.initial();
+        let chain = hash::initial(lanes.digest);
         let stream = |_| Stream { chain, open: [0; LONGEST_BLOCK], length: 0 };
         Self { lanes, streams: (0..streams).map(stream).collect() }
     }
@@ -63,8 +63,8 @@ impl Batch {
     /// If there are not as many pieces as streams.
     pub fn feed(&mut self, pieces: &[Piece<'_>], mut done: impl FnMut(usize, Hash)) {
         assert_eq!(pieces.len(), self.streams.len(), "each stream gets a piece");
-        let function = self.lanes.function;
-        let block_bytes = function.block_bytes();
+        let digest = self.lanes.digest;
+        let block_bytes = digest.block_bytes();
         let jobs = self.streams.iter_mut().zip(pieces);
         let jobs = jobs.filter_map(|(stream, piece)| stream.job(block_bytes, piece));
         schedule::run(&self.lanes, &mut jobs.collect::<Vec<_>>());
@@ -72,8 +72,8 @@ impl Batch {
             match piece {
                 Piece::More(data) => stream.keep(block_bytes, data),
                 Piece::Last(_) => {
-                    done(index, function.hash(&stream.chain));
-                    stream.chain = function.initial();
+                    done(index, Hash::of(digest, &stream.chain));
+                    stream.chain = hash::initial(digest);
                     stream.length = 0;
                 }
             }
@@ -82,7 +82,7 @@ impl Batch {
 
     /// Forgets what a stream has got of its message.
     pub fn reset(&mut self, stream: usize) {
-        self.streams[stream].chain = self.lanes.function.initial();
+        self.streams[stream].chain = hash::initial(self.lanes.digest);
         self.streams[stream].length = 0;
     }
 }

@@ -1,11 +1,11 @@
 //! HMAC, RFC 2104, over many messages at once, each under a key of its own.
 
+use wirespeed_cipher::Chain;
 use zeroize::Zeroize;
 
 use crate::Lanes;
-use crate::function::{Hash, LONGEST_BLOCK};
+use crate::hash::{self, Hash, LONGEST_BLOCK};
 use crate::schedule::{self, Job};
-use crate::single::Chain;
 
 /// A key, as the chaining values behind its two blocks.
 #[derive(Clone)]
@@ -17,7 +17,7 @@ pub struct HmacKey {
 impl HmacKey {
     /// A key of any length.
     pub fn new(lanes: &Lanes, key: &[u8]) -> Self {
-        let block_bytes = lanes.function.block_bytes();
+        let block_bytes = lanes.digest.block_bytes();
         let mut block = [0; LONGEST_BLOCK];
         if key.len() <= block_bytes {
             block[..key.len()].copy_from_slice(key);
@@ -27,8 +27,8 @@ impl HmacKey {
         }
         let chain = |block: &mut [u8; LONGEST_BLOCK], mask: u8| {
             block.iter_mut().for_each(|byte| *byte ^= mask);
-            let mut chain = lanes.function.initial();
-            (lanes.single)(&mut chain, &block[..block_bytes]);
+            let mut chain = hash::initial(lanes.digest);
+            (lanes.single.blocks)(&mut chain, &block[..block_bytes]);
             chain
         };
         let inner = chain(&mut block, 0x36);
@@ -59,7 +59,7 @@ fn second_block_on<'a>(
     messages: impl Iterator<Item = (Chain, &'a [u8])>,
 ) -> Vec<Hash> {
     let (mut chains, messages): (Vec<_>, Vec<_>) = messages.unzip();
-    let block_bytes = lanes.function.block_bytes();
+    let block_bytes = lanes.digest.block_bytes();
     let jobs = chains.iter_mut().zip(&messages).map(|(chain, data)| Job {
         chain,
         first: &[],
@@ -67,7 +67,7 @@ fn second_block_on<'a>(
         end: Some((block_bytes + data.len()) as u128),
     });
     schedule::run(lanes, &mut jobs.collect::<Vec<_>>());
-    let hashes = chains.iter().map(|chain| lanes.function.hash(chain)).collect();
+    let hashes = chains.iter().map(|chain| Hash::of(lanes.digest, chain)).collect();
     chains.iter_mut().for_each(Zeroize::zeroize);
     hashes
 }

@@ -1,12 +1,11 @@
 //! How a hash function runs here: in the lanes of a vector unit, and one message at a time.
 
-use wirespeed_cipher::Route;
+use wirespeed_cipher::{Chain, Compression, Digest, HashKernels, Route};
 use wirespeed_cpu::Features;
 use wirespeed_native::Absent;
 use zeroize::Zeroize;
 
-use crate::function::{Function, Step};
-use crate::single::{self, Chain, SingleFn};
+use crate::single;
 use crate::words::{ROW_BYTES, Word};
 
 /// The most lanes of any kernel.
@@ -15,10 +14,9 @@ pub(crate) const MOST: usize = ROW_BYTES / size_of::<u32>();
 /// A hash function by one route: a proof that the CPU has what it takes.
 #[derive(Clone, Copy)]
 pub struct Lanes {
-    pub(crate) function: Function,
+    pub(crate) digest: Digest,
     route: Route,
-    single_route: Route,
-    pub(crate) single: SingleFn,
+    pub(crate) single: &'static HashKernels,
     pub(crate) rungs: Rungs,
 }
 
@@ -26,32 +24,39 @@ impl Lanes {
     /// The routes of this crate, the fastest on paper first.
     pub const ROUTES: [Route; 3] = [Route::Avx512, Route::Avx2, Route::Portable];
 
-    /// A function by `route`, if `features` allow it.
-    pub fn new(route: Route, function: Function, features: Features) -> Result<Self, Absent> {
-        let step = function.step();
-        let (single_route, single) = match route {
-            Route::Portable => (Route::Portable, single::portable(step)),
-            _ => single::best(step, features),
-        };
-        let rungs = match route {
-            Route::Portable => Rungs::none(step),
+    /// The functions that run in lanes, the shortest hash first.
+    pub const DIGESTS: [Digest; 6] =
+        [Digest::Md5, Digest::Sha1, Digest::Sha224, Digest::Sha256, Digest::Sha384, Digest::Sha512];
+
+    /// A function by `route`, if it runs in lanes and `features` allow it.
+    pub fn new(route: Route, digest: Digest, features: Features) -> Result<Self, Absent> {
+        let compression = digest.compression();
+        let none = Rungs::none(compression).ok_or(Absent::WithoutHash(compression))?;
+        let (single, rungs) = match route {
+            Route::Portable => (single::portable(compression), none),
             #[cfg(target_arch = "x86_64")]
-            Route::Avx512 | Route::Avx2 => crate::x86::rungs(route, step, features)?,
+            Route::Avx512 | Route::Avx2 => {
+                let rungs = crate::x86::rungs(route, compression, features)?;
+                (single::best(compression, features), rungs)
+            }
             _ => return Err(Absent::NotNative),
         };
-        Ok(Self { function, route, single_route, single, rungs })
+        Ok(Self { digest, route, single, rungs })
     }
 
     /// A function by the best route here.
-    pub fn best(function: Function, features: Features) -> Self {
+    ///
+    /// # Panics
+    /// If it is none of [`Self::DIGESTS`].
+    pub fn best(digest: Digest, features: Features) -> Self {
         let mut here =
-            Self::ROUTES.into_iter().filter_map(|it| Self::new(it, function, features).ok());
-        here.next().expect("the portable route is always here")
+            Self::ROUTES.into_iter().filter_map(|it| Self::new(it, digest, features).ok());
+        here.next().expect("a function that runs in lanes: then the portable route has it")
     }
 
     /// The hash function.
-    pub const fn function(&self) -> Function {
-        self.function
+    pub const fn digest(&self) -> Digest {
+        self.digest
     }
 
     /// The route of the lanes.
@@ -61,7 +66,7 @@ impl Lanes {
 
     /// The route of a message that is hashed by itself.
     pub const fn single_route(&self) -> Route {
-        self.single_route
+        self.single.route
     }
 
     /// Messages that are hashed at once; 1 if the route has no lanes.
@@ -81,11 +86,13 @@ pub(crate) enum Rungs {
 }
 
 impl Rungs {
-    /// No lanes: messages run one after another, on words of the function's size all the same.
-    const fn none(step: Step) -> Self {
-        match step {
-            Step::Md5 | Step::Sha1 | Step::Sha256 => Self::Narrow(&[]),
-            Step::Sha512 => Self::Wide(&[]),
+    /// No lanes: messages run one after another, on words of the function's size all the same. Nothing if
+    /// the function runs in no route's lanes.
+    const fn none(compression: Compression) -> Option<Self> {
+        match compression {
+            Compression::Md5 | Compression::Sha1 | Compression::Sha256 => Some(Self::Narrow(&[])),
+            Compression::Sha512 => Some(Self::Wide(&[])),
+            _ => None,
         }
     }
 }
@@ -135,7 +142,7 @@ impl<W: Word> Chains<W> {
 
     /// The chaining value of a lane.
     pub(crate) fn take(&self, lane: usize) -> Chain {
-        let mut chain = [0; 8];
+        let mut chain = [0; 25];
         for (row, word) in self.0.iter().zip(&mut chain) {
             *word = row.as_ref()[lane].value();
         }

@@ -6,11 +6,12 @@
 //! message, and when too few are left they run one after another. No byte beside a message is ever touched.
 //!
 //! ```
-//! use wirespeed_batch::{Function, Lanes, hash_all};
+//! use wirespeed_batch::{Lanes, hash_all};
+//! use wirespeed_cipher::Digest;
 //! use wirespeed_cpu::Features;
 //!
 //! # if cfg!(miri) { return } // which has no CPU to ask
-//! let lanes = Lanes::best(Function::Md5, Features::detect());
+//! let lanes = Lanes::best(Digest::Md5, Features::detect());
 //! let hashes = hash_all(&lanes, &[b"", b"abc"]);
 //! assert_eq!(hashes[1].to_string(), "900150983cd24fb0d6963f7d28e17f72");
 //! ```
@@ -21,9 +22,10 @@ mod batch;
     reason = "one index walks several arrays of vectors; an iterator's closures would miss the features"
 )]
 mod compress;
-mod function;
+mod hash;
 mod hmac;
 mod lanes;
+#[cfg(test)]
 mod portable;
 mod proof;
 mod schedule;
@@ -34,7 +36,7 @@ mod words;
 mod x86;
 
 pub use batch::{Batch, Piece, hash_all};
-pub use function::{Function, Hash};
+pub use hash::Hash;
 pub use hmac::{HmacKey, hmac_all};
 pub use lanes::Lanes;
 pub use proof::self_test;

@@ -1,8 +1,41 @@
-//! Lanes in plain integer arithmetic, which takes the same time for all data, on any machine.
+//! Lanes in plain integer arithmetic, for tests: every machine has them, and Miri can interpret them.
 
 use std::marker::PhantomData;
+use std::ops::{BitAnd, BitOr, BitXor, Not, Shr};
 
 use crate::words::{Word, Words};
+
+/// Arithmetic on a word.
+pub(crate) trait Arithmetic:
+    Word
+    + BitAnd<Output = Self>
+    + BitOr<Output = Self>
+    + BitXor<Output = Self>
+    + Not<Output = Self>
+    + Shr<i32, Output = Self>
+{
+    fn sum(self, other: Self) -> Self;
+    fn rotate(self, left: u32) -> Self;
+    fn swap(self) -> Self;
+}
+
+macro_rules! arithmetic {
+    ($type:ty) => {
+        impl Arithmetic for $type {
+            fn sum(self, other: Self) -> Self {
+                self.wrapping_add(other)
+            }
+            fn rotate(self, left: u32) -> Self {
+                self.rotate_left(left)
+            }
+            fn swap(self) -> Self {
+                self.swap_bytes()
+            }
+        }
+    };
+}
+arithmetic!(u32);
+arithmetic!(u64);
 
 /// Words side by side in an array.
 #[derive(Clone, Copy)]
@@ -30,7 +63,7 @@ macro_rules! each {
 }
 
 #[allow(clippy::needless_range_loop, reason = "one index walks several arrays")]
-impl<W: Word, const LANES: usize> Words for Plain<W, LANES> {
+impl<W: Arithmetic, const LANES: usize> Words for Plain<W, LANES> {
     type Word = W;
     type V = [W; LANES];
     const LANES: usize = LANES;

@@ -2,12 +2,11 @@
 
 use std::cmp::Reverse;
 
-use wirespeed_cipher::Route;
+use wirespeed_cipher::{Chain, Digest, Route};
 use zeroize::Zeroize;
 
-use crate::function::{Function, LONGEST_BLOCK};
+use crate::hash::{self, LONGEST_BLOCK};
 use crate::lanes::{Chains, Lanes, MOST, Rung, Rungs};
-use crate::single::Chain;
 use crate::words::Word;
 
 /// What one chaining value is to be taken over.
@@ -23,8 +22,8 @@ pub(crate) struct Job<'a> {
 
 impl Job<'_> {
     /// Blocks, those of padding included, give or take one.
-    const fn blocks(&self, function: Function) -> usize {
-        (self.first.len() + self.data.len()) / function.block_bytes() + self.end.is_some() as usize
+    const fn blocks(&self, digest: Digest) -> usize {
+        (self.first.len() + self.data.len()) / digest.block_bytes() + self.end.is_some() as usize
     }
 }
 
@@ -46,11 +45,11 @@ struct Wave<'w, 'a, W: Word> {
 
 impl<'w, 'a, W: Word> Wave<'w, 'a, W> {
     fn run(how: &'w Lanes, rungs: &'static [Rung<W>], jobs: &'w mut [Job<'a>]) {
-        jobs.sort_unstable_by_key(|job| Reverse(job.blocks(how.function)));
+        jobs.sort_unstable_by_key(|job| Reverse(job.blocks(how.digest)));
         let most = how.width();
         let lanes = Vec::with_capacity(most.min(jobs.len()));
         let mut wave = Self { how, rungs, chains: Chains::EMPTY, lanes };
-        let mut waiting = jobs.iter_mut().filter_map(|job| Lane::new(how.function, job));
+        let mut waiting = jobs.iter_mut().filter_map(|job| Lane::new(how.digest, job));
         loop {
             while wave.lanes.len() < most
                 && let Some(lane) = waiting.next()
@@ -76,7 +75,7 @@ impl<'w, 'a, W: Word> Wave<'w, 'a, W> {
 
     /// Takes all lanes on to where the first of them comes to the end of what lies together.
     fn step(&mut self, rung: &Rung<W>) {
-        let block_bytes = self.how.function.block_bytes();
+        let block_bytes = self.how.digest.block_bytes();
         // Lanes without work compute along on the first one's bytes.
         let mut from = [self.lanes[0].rest(); MOST];
         for (from, lane) in from.iter_mut().zip(&self.lanes) {
@@ -109,7 +108,7 @@ impl<'w, 'a, W: Word> Wave<'w, 'a, W> {
             loop {
                 let rest = lane.rest();
                 let bytes = rest.len();
-                (self.how.single)(&mut chain, rest);
+                (self.how.single.blocks)(&mut chain, rest);
                 if !lane.advance(bytes) {
                     break;
                 }
@@ -121,7 +120,7 @@ impl<'w, 'a, W: Word> Wave<'w, 'a, W> {
 
 /// A job in a lane, and how far it has come.
 struct Lane<'w, 'a> {
-    function: Function,
+    digest: Digest,
     job: &'w mut Job<'a>,
     part: Part,
     /// Bytes of this part that are done.
@@ -140,9 +139,9 @@ enum Part {
 
 impl<'w, 'a> Lane<'w, 'a> {
     /// A job's beginning, unless there is nothing to do.
-    fn new(function: Function, job: &'w mut Job<'a>) -> Option<Self> {
+    fn new(digest: Digest, job: &'w mut Job<'a>) -> Option<Self> {
         let end = [0; 2 * LONGEST_BLOCK];
-        let mut lane = Self { function, job, part: Part::First, done: 0, end, end_bytes: 0 };
+        let mut lane = Self { digest, job, part: Part::First, done: 0, end, end_bytes: 0 };
         lane.advance(0).then_some(lane)
     }
 
@@ -158,7 +157,7 @@ impl<'w, 'a> Lane<'w, 'a> {
 
     /// Bytes of the data in whole blocks.
     const fn whole(&self) -> usize {
-        self.job.data.len() - self.job.data.len() % self.function.block_bytes()
+        self.job.data.len() - self.job.data.len() % self.digest.block_bytes()
     }
 
     /// Counts bytes as done; whether more are left.
@@ -171,7 +170,7 @@ impl<'w, 'a> Lane<'w, 'a> {
                 (Part::Data, Some(length)) => {
                     let open = &self.job.data[self.whole()..];
                     self.end[..open.len()].copy_from_slice(open);
-                    self.end_bytes = self.function.pad(&mut self.end, open.len(), length);
+                    self.end_bytes = hash::pad(self.digest, &mut self.end, open.len(), length);
                     self.part = Part::End;
                 }
                 (Part::Data, None) | (Part::End, _) => return false,
@@ -189,53 +188,62 @@ impl Drop for Lane<'_, '_> {
 
 #[cfg(test)]
 mod tests {
+    use wirespeed_cipher::Compression;
     use wirespeed_cpu::Features;
 
     use super::*;
     use crate::compress::{self, Compress, Md5, Sha1, Sha256, Sha512};
-    use crate::function::Step;
-    use crate::portable::Plain;
+    use crate::portable::{Arithmetic, Plain};
     use crate::words::Pair;
     use crate::{hash_all, self_test};
 
     /// Lanes of plain integers, which every machine has, and which Miri can interpret.
-    trait Lanewise: Compress + Sized + 'static {
+    trait Lanewise: Compress<Word: Arithmetic> + Sized + 'static {
         const RUNGS: &'static [Rung<Self::Word>] = &[
             Rung { lanes: 2, worth: [2, 2], blocks: two::<Self> },
             Rung { lanes: 6, worth: [3, 5], blocks: six::<Self> },
         ];
     }
 
-    impl<C: Compress + 'static> Lanewise for C {}
+    impl<C: Compress<Word: Arithmetic> + 'static> Lanewise for C {}
 
-    unsafe fn two<C: Compress>(chains: *mut C::Word, from: *const *const u8, count: usize) {
+    unsafe fn two<C: Compress<Word: Arithmetic>>(
+        chains: *mut C::Word,
+        from: *const *const u8,
+        count: usize,
+    ) {
         // SAFETY: the caller's promise is the same.
         unsafe { compress::blocks::<C, _>(Plain::<C::Word, 2>::HERE, chains, from, count) }
     }
 
-    unsafe fn six<C: Compress>(chains: *mut C::Word, from: *const *const u8, count: usize) {
+    unsafe fn six<C: Compress<Word: Arithmetic>>(
+        chains: *mut C::Word,
+        from: *const *const u8,
+        count: usize,
+    ) {
         // SAFETY: the caller's promise is the same.
         unsafe { compress::blocks::<C, _>(Pair(Plain::<C::Word, 3>::HERE), chains, from, count) }
     }
 
     /// A function in such lanes.
-    fn in_lanes(function: Function) -> Lanes {
-        let portable = Lanes::new(Route::Portable, function, Features::NONE);
+    fn in_lanes(digest: Digest) -> Lanes {
+        let portable = Lanes::new(Route::Portable, digest, Features::NONE);
         let mut lanes = portable.expect("for any machine");
-        lanes.rungs = match function.step() {
-            Step::Md5 => Rungs::Narrow(Md5::RUNGS),
-            Step::Sha1 => Rungs::Narrow(Sha1::RUNGS),
-            Step::Sha256 => Rungs::Narrow(Sha256::RUNGS),
-            Step::Sha512 => Rungs::Wide(Sha512::RUNGS),
+        lanes.rungs = match digest.compression() {
+            Compression::Md5 => Rungs::Narrow(Md5::RUNGS),
+            Compression::Sha1 => Rungs::Narrow(Sha1::RUNGS),
+            Compression::Sha256 => Rungs::Narrow(Sha256::RUNGS),
+            Compression::Sha512 => Rungs::Wide(Sha512::RUNGS),
+            _ => unreachable!("it does not run in lanes"),
         };
         lanes
     }
 
     #[test]
     fn lanes_of_plain_integers_pass_the_self_test() {
-        for function in Function::ALL {
-            assert_eq!(in_lanes(function).width(), 6);
-            assert!(self_test(&in_lanes(function)), "{function}");
+        for digest in Lanes::DIGESTS {
+            assert_eq!(in_lanes(digest).width(), 6);
+            assert!(self_test(&in_lanes(digest)), "{digest}");
         }
     }
 
@@ -244,13 +252,13 @@ mod tests {
         let message = [0x5a; 700];
         // Miri takes a second for a few blocks.
         let counts: &[usize] = if cfg!(miri) { &[4, 7] } else { &[0, 1, 2, 3, 4, 5, 6, 7, 13, 40] };
-        for function in Function::ALL {
-            let lanes = in_lanes(function);
+        for digest in Lanes::DIGESTS {
+            let lanes = in_lanes(digest);
             for &count in counts {
                 let messages = (0..count).map(|i| &message[..(i * 97) % 700]);
                 let messages: Vec<&[u8]> = messages.collect();
                 let right: Vec<_> = messages.iter().map(|it| hash_all(&lanes, &[it])[0]).collect();
-                assert_eq!(hash_all(&lanes, &messages), right, "{function}: {count}");
+                assert_eq!(hash_all(&lanes, &messages), right, "{digest}: {count}");
             }
         }
     }
@@ -265,7 +273,7 @@ mod tests {
             }
         }
         static WRONG: [Rung<u32>; 1] = [Rung { lanes: 2, worth: [2, 2], blocks: wrong }];
-        let mut lanes = in_lanes(Function::Md5);
+        let mut lanes = in_lanes(Digest::Md5);
         lanes.rungs = Rungs::Narrow(&WRONG);
         assert!(!self_test(&lanes));
     }

@@ -1,24 +1,12 @@
 //! What a vector must be able to do for hash functions to run in its lanes.
 
-use std::ops::{BitAnd, BitOr, BitXor, Not, Shr};
-
 use zeroize::Zeroize;
 
 /// Bytes in a row of [`Chains`](crate::lanes::Chains): one word of every lane there can be.
 pub(crate) const ROW_BYTES: usize = 128;
 
 /// A word of a hash function.
-pub(crate) trait Word:
-    Copy
-    + Default
-    + 'static
-    + Zeroize
-    + BitAnd<Output = Self>
-    + BitOr<Output = Self>
-    + BitXor<Output = Self>
-    + Not<Output = Self>
-    + Shr<i32, Output = Self>
-{
+pub(crate) trait Word: Copy + Default + 'static + Zeroize {
     /// A word of every lane there can be.
     type Row: Copy + AsRef<[Self]> + AsMut<[Self]> + Zeroize;
     /// A row of zeros.
@@ -28,9 +16,6 @@ pub(crate) trait Word:
 
     fn of(value: u64) -> Self;
     fn value(self) -> u64;
-    fn sum(self, other: Self) -> Self;
-    fn rotate(self, left: u32) -> Self;
-    fn swap(self) -> Self;
 }
 
 macro_rules! word {
@@ -46,18 +31,6 @@ macro_rules! word {
             #[inline(always)]
             fn value(self) -> u64 {
                 self.into()
-            }
-            #[inline(always)]
-            fn sum(self, other: Self) -> Self {
-                self.wrapping_add(other)
-            }
-            #[inline(always)]
-            fn rotate(self, left: u32) -> Self {
-                self.rotate_left(left)
-            }
-            #[inline(always)]
-            fn swap(self) -> Self {
-                self.swap_bytes()
             }
         }
     };

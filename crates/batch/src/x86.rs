@@ -17,7 +17,6 @@ macro_rules! rungs {
     ($features:literal: $($name:ident: $function:ident $word:ident
         [$($lanes:literal $worth:expr, $unit:ty = $make:expr;)+])*) => {
         use crate::compress;
-        use crate::function::Step;
         use crate::lanes::{Rung, Rungs};
 
         $(static $name: &[Rung<$word>] = &[$({
@@ -36,19 +35,22 @@ mod ymm;
 #[allow(clippy::needless_range_loop, reason = "as in `compress`")]
 mod zmm;
 
-use wirespeed_cipher::Route;
+use wirespeed_cipher::{Compression, Route};
 use wirespeed_cpu::{Avx2, Avx512, Features, Token};
 use wirespeed_native::Absent;
 
-use crate::function::Step;
 use crate::lanes::Rungs;
 
 /// A function's kernels by an x86 route.
-pub(crate) fn rungs(route: Route, step: Step, features: Features) -> Result<Rungs, Absent> {
-    match route {
-        Route::Avx512 => Avx512::probe(features).map(|proof| zmm::rungs(proof, step)),
-        Route::Avx2 => Avx2::probe(features).map(|proof| ymm::rungs(proof, step)),
+pub(crate) fn rungs(
+    route: Route,
+    compression: Compression,
+    features: Features,
+) -> Result<Rungs, Absent> {
+    let found = match route {
+        Route::Avx512 => Avx512::probe(features).map(|proof| zmm::rungs(proof, compression)),
+        Route::Avx2 => Avx2::probe(features).map(|proof| ymm::rungs(proof, compression)),
         _ => return Err(Absent::NotNative),
-    }
-    .map_err(Absent::Missing)
+    };
+    found.map_err(Absent::Missing)?.ok_or(Absent::WithoutHash(compression))
 }

@@ -5,9 +5,7 @@
 
 use hmac::Mac;
 use hmac::digest::{Digest as _, DynDigest};
-use wirespeed_batch::{
-    Batch, Function, Hash, HmacKey, Lanes, Piece, hash_all, hmac_all, self_test,
-};
+use wirespeed_batch::{Batch, Hash, HmacKey, Lanes, Piece, hash_all, hmac_all, self_test};
 use wirespeed_cipher::{Digest, Route};
 use wirespeed_cpu::{Feature, Features};
 
@@ -18,7 +16,7 @@ fn here() -> Vec<Lanes> {
     let all = [features, features.without(Feature::ShaNi)];
     let all = all.into_iter().flat_map(|features| {
         Lanes::ROUTES.into_iter().flat_map(move |route| {
-            let lanes = Function::ALL.map(|function| Lanes::new(route, function, features));
+            let lanes = Lanes::DIGESTS.map(|digest| Lanes::new(route, digest, features));
             lanes.into_iter().filter_map(move |lanes| {
                 lanes.inspect_err(|why| println!("skipped {route}: {why}")).ok()
             })
@@ -28,21 +26,21 @@ fn here() -> Vec<Lanes> {
 }
 
 /// What RustCrypto says.
-fn oracle(function: Function, message: &[u8]) -> Vec<u8> {
-    let mut hasher: Box<dyn DynDigest> = match function {
-        Function::Md5 => Box::new(md5::Md5::new()),
-        Function::Sha(Digest::Sha1) => Box::new(sha1::Sha1::new()),
-        Function::Sha(Digest::Sha224) => Box::new(sha2::Sha224::new()),
-        Function::Sha(Digest::Sha256) => Box::new(sha2::Sha256::new()),
-        Function::Sha(Digest::Sha384) => Box::new(sha2::Sha384::new()),
-        Function::Sha(_) => Box::new(sha2::Sha512::new()),
+fn oracle(digest: Digest, message: &[u8]) -> Vec<u8> {
+    let mut hasher: Box<dyn DynDigest> = match digest {
+        Digest::Md5 => Box::new(md5::Md5::new()),
+        Digest::Sha1 => Box::new(sha1::Sha1::new()),
+        Digest::Sha224 => Box::new(sha2::Sha224::new()),
+        Digest::Sha256 => Box::new(sha2::Sha256::new()),
+        Digest::Sha384 => Box::new(sha2::Sha384::new()),
+        _ => Box::new(sha2::Sha512::new()),
     };
     hasher.update(message);
     hasher.finalize().into_vec()
 }
 
 fn describe(lanes: &Lanes) -> String {
-    format!("{} {} beside {}", lanes.function(), lanes.route(), lanes.single_route())
+    format!("{} {} beside {}", lanes.digest(), lanes.route(), lanes.single_route())
 }
 
 /// Bytes that differ from message to message.
@@ -56,7 +54,7 @@ fn check(lanes: &Lanes, messages: &[Vec<u8>]) {
     let hashes = hash_all(lanes, &slices);
     assert_eq!(hashes.len(), messages.len());
     for (message, hash) in messages.iter().zip(hashes) {
-        let right = oracle(lanes.function(), message);
+        let right = oracle(lanes.digest(), message);
         assert_eq!(hash.as_ref(), right, "{}: {} bytes", describe(lanes), message.len());
     }
 }
@@ -122,7 +120,7 @@ fn stream(lanes: Lanes, messages: &[Vec<u8>], cut: impl Fn(usize, usize) -> usiz
         batch.feed(&pieces, |i, hash| assert!(hashes[i].replace(hash).is_none()));
     }
     for (message, hash) in messages.iter().zip(hashes) {
-        let right = oracle(lanes.function(), message);
+        let right = oracle(lanes.digest(), message);
         assert_eq!(hash.expect("ended").as_ref(), right, "{}", describe(&lanes));
     }
 }
@@ -144,7 +142,7 @@ fn streams_with_every_cut() {
 fn a_stream_begins_again_after_its_end_and_after_a_reset() {
     for lanes in here() {
         let mut batch = Batch::new(lanes, 3);
-        let right = oracle(lanes.function(), b"abc");
+        let right = oracle(lanes.digest(), b"abc");
         for _ in 0..2 {
             batch.feed(
                 &[Piece::More(b"ab"), Piece::More(b"forgotten"), Piece::More(b"")],
@@ -167,24 +165,24 @@ fn a_stream_begins_again_after_its_end_and_after_a_reset() {
 #[test]
 #[should_panic(expected = "each stream gets a piece")]
 fn a_stream_without_a_piece_is_refused() {
-    let lanes = Lanes::best(Function::Md5, Features::detect());
+    let lanes = Lanes::best(Digest::Md5, Features::detect());
     Batch::new(lanes, 2).feed(&[Piece::More(b"")], |_, _| ());
 }
 
-fn mac_oracle(function: Function, key: &[u8], message: &[u8]) -> Vec<u8> {
+fn mac_oracle(digest: Digest, key: &[u8], message: &[u8]) -> Vec<u8> {
     macro_rules! mac {
         ($hash:ty) => {{
             let mac = hmac::Hmac::<$hash>::new_from_slice(key).expect("any length");
             mac.chain_update(message).finalize().into_bytes().to_vec()
         }};
     }
-    match function {
-        Function::Md5 => mac!(md5::Md5),
-        Function::Sha(Digest::Sha1) => mac!(sha1::Sha1),
-        Function::Sha(Digest::Sha224) => mac!(sha2::Sha224),
-        Function::Sha(Digest::Sha256) => mac!(sha2::Sha256),
-        Function::Sha(Digest::Sha384) => mac!(sha2::Sha384),
-        Function::Sha(_) => mac!(sha2::Sha512),
+    match digest {
+        Digest::Md5 => mac!(md5::Md5),
+        Digest::Sha1 => mac!(sha1::Sha1),
+        Digest::Sha224 => mac!(sha2::Sha224),
+        Digest::Sha256 => mac!(sha2::Sha256),
+        Digest::Sha384 => mac!(sha2::Sha384),
+        _ => mac!(sha2::Sha512),
     }
 }
 
@@ -199,7 +197,7 @@ fn macs_under_keys_of_every_length() {
             let pairs = ready.iter().zip(&messages).map(|(key, message)| (key, message.as_slice()));
             let macs = hmac_all(&lanes, &pairs.collect::<Vec<_>>());
             for ((key, message), mac) in keys.iter().zip(&messages).zip(macs) {
-                let right = mac_oracle(lanes.function(), key, message);
+                let right = mac_oracle(lanes.digest(), key, message);
                 assert_eq!(mac.as_ref(), right, "{}", describe(&lanes));
             }
         }
@@ -209,7 +207,7 @@ fn macs_under_keys_of_every_length() {
 #[test]
 fn denial_of_features_takes_the_next_route() {
     let features = Features::detect();
-    let route = |features| Lanes::best(Function::Sha(Digest::Sha256), features).route();
+    let route = |features| Lanes::best(Digest::Sha256, features).route();
     if features.has(Feature::Avx512dq) {
         assert_eq!(route(features), Route::Avx512);
     } else {
@@ -221,9 +219,9 @@ fn denial_of_features_takes_the_next_route() {
         println!("skipped avx2: this CPU does not have it");
     }
     assert_eq!(route(Features::NONE), Route::Portable);
-    let refused = Lanes::new(Route::Avx512, Function::Md5, features.without(Feature::Avx512bw));
+    let refused = Lanes::new(Route::Avx512, Digest::Md5, features.without(Feature::Avx512bw));
     assert!(refused.is_err_and(|why| why.to_string().starts_with("this CPU has no avx512")));
-    assert!(Lanes::new(Route::Kernel, Function::Md5, features).is_err());
+    assert!(Lanes::new(Route::Kernel, Digest::Md5, features).is_err());
 }
 
 /// A page of bytes with another behind it that nobody may touch.
@@ -276,12 +274,7 @@ fn no_byte_beside_a_message_is_touched() {
             let slices = edges.iter_mut().zip(&messages).map(|(edge, it)| edge.fill(it, at_end));
             let hashes = hash_all(&lanes, &slices.collect::<Vec<_>>());
             for (message, hash) in messages.iter().zip(hashes) {
-                assert_eq!(
-                    hash.as_ref(),
-                    oracle(lanes.function(), message),
-                    "{}",
-                    describe(&lanes)
-                );
+                assert_eq!(hash.as_ref(), oracle(lanes.digest(), message), "{}", describe(&lanes));
             }
         }
     }

@@ -66,7 +66,7 @@ const fn legacy(entry: Entry) -> Entry {
 
 /// Every one. OpenSSL has no algorithm `HMAC-…`, but a MAC `HMAC` with a digest; the names are those of
 /// its digests.
-static TABLE: [Entry; 22] = [
+static TABLE: [Entry; 17] = [
     legacy(cipher("DES-ECB", Mode::Ecb, 8, 8)),
     legacy(cipher("DES-CBC", Mode::Cbc, 8, 8)),
     cipher("DES-EDE3-ECB", Mode::Ecb, 24, 8),
@@ -80,11 +80,6 @@ static TABLE: [Entry; 22] = [
     aead("AES-256-CCM", 32),
     aead("ChaCha20-Poly1305", 32),
     legacy(hash("MD4", 16)),
-    hash("MD5", 16),
-    hash("SHA3-224", 28),
-    hash("SHA3-256", 32),
-    hash("SHA3-384", 48),
-    hash("SHA3-512", 64),
     mac("HMAC-MD5", 16),
     mac("HMAC-SHA1", 20),
     mac("HMAC-SHA2-256", 32),

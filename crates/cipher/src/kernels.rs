@@ -2,7 +2,7 @@
 
 use zeroize::Zeroize;
 
-use crate::{Block, BlockCipher, Compression, InOut, Route, Schedule};
+use crate::{Block, BlockCipher, Chain, Compression, InOut, Route, Schedule};
 
 /// ECB over whole blocks.
 pub type EcbFn = fn(&Schedule, InOut<'_>);
@@ -78,9 +78,8 @@ pub struct HashKernels {
     pub route: Route,
     /// The compression function.
     pub compression: Compression,
-    /// Takes the chaining value over whole blocks, one or more; its words are as in
-    /// [`Digest::initial`](crate::Digest::initial).
-    pub blocks: fn(chain: &mut [u64; 8], blocks: &[u8]),
+    /// Takes the chaining value over whole blocks, one or more.
+    pub blocks: fn(chain: &mut Chain, blocks: &[u8]),
 }
 
 /// GCM's hash key and the powers of it computed so far.

@@ -19,7 +19,9 @@ mod subject;
 
 pub use algorithm::{Algorithm, BlockCipher, Direction, Mode, Use};
 pub use buffer::InOut;
-pub use digest::{Compression, Digest, SHA256_CONSTANTS, SHA512_CONSTANTS};
+pub use digest::{
+    Chain, Compression, Digest, KECCAK_CONSTANTS, MD5_CONSTANTS, SHA256_CONSTANTS, SHA512_CONSTANTS,
+};
 pub use error::UnknownName;
 pub use foreign::{Foreign, Shape};
 pub use hasher::Hasher;

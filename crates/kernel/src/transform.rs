@@ -156,12 +156,17 @@ impl Transform {
         cipher("ARIA-128-CTR", "ctr(aria)", 16, 16),
         cipher("ARIA-192-CTR", "ctr(aria)", 24, 16),
         cipher("ARIA-256-CTR", "ctr(aria)", 32, 16),
+        hash("MD5", "md5", 16),
         hash("SHA1", "sha1", 20),
         hash("SHA2-224", "sha224", 28),
         hash("SHA2-256", "sha256", 32),
         hash("SHA2-384", "sha384", 48),
         hash("SHA2-512", "sha512", 64),
         hash("SM3", "sm3", 32),
+        hash("SHA3-224", "sha3-224", 28),
+        hash("SHA3-256", "sha3-256", 32),
+        hash("SHA3-384", "sha3-384", 48),
+        hash("SHA3-512", "sha3-512", 64),
         cipher("DES-ECB", "ecb(des)", 8, 8),
         cipher("DES-CBC", "cbc(des)", 8, 8),
         cipher("DES-EDE3-ECB", "ecb(des3_ede)", 24, 8),
@@ -175,11 +180,6 @@ impl Transform {
         aead("AES-256-CCM", "ccm(aes)", 32),
         aead("ChaCha20-Poly1305", "rfc7539(chacha20,poly1305)", 32),
         hash("MD4", "md4", 16),
-        hash("MD5", "md5", 16),
-        hash("SHA3-224", "sha3-224", 28),
-        hash("SHA3-256", "sha3-256", 32),
-        hash("SHA3-384", "sha3-384", 48),
-        hash("SHA3-512", "sha3-512", 64),
         mac("HMAC-MD5", "hmac(md5)", 16),
         mac("HMAC-SHA1", "hmac(sha1)", 20),
         mac("HMAC-SHA2-256", "hmac(sha256)", 32),
@@ -201,6 +201,10 @@ impl Transform {
 mod tests {
     use super::*;
     use wirespeed_cipher::{Mode, Shape, Subject};
+
+    fn is_extendable(subject: Subject) -> bool {
+        matches!(subject, Subject::Digest(digest) if digest.is_extendable())
+    }
 
     /// What the vocabulary says of a subject, in the words of this module.
     fn expected(subject: Subject) -> Kind {
@@ -226,13 +230,14 @@ mod tests {
         }
     }
 
-    /// The kernel has had everything in the vocabulary, so there is no exception to list.
+    /// The kernel has had everything in the vocabulary but what has no length of its own.
     #[test]
     fn every_subject_is_in_the_table_in_its_order_and_with_its_sizes() {
-        let names: Vec<_> = Subject::all().map(Subject::name).collect();
+        let subjects = || Subject::all().filter(|it| !is_extendable(*it));
+        let names: Vec<_> = subjects().map(Subject::name).collect();
         let table: Vec<_> = Transform::ALL.iter().map(|transform| transform.name).collect();
         assert_eq!(table, names);
-        for subject in Subject::all() {
+        for subject in subjects() {
             let transform = Transform::named(&subject.name().to_lowercase()).expect("it is there");
             assert_eq!(transform.kind, expected(subject), "{subject}");
         }

@@ -47,11 +47,11 @@ static TABLE: [Facts; 12] = [
     ours(Digest::Sha512, c"SHA2-512:SHA-512:SHA512:2.16.840.1.101.3.4.2.3", [128, 64], true),
     ours(Digest::Sm3, c"SM3:1.2.156.10197.1.401", [64, 32], false),
     foreign("MD4", c"MD4:1.2.840.113549.2.4", [64, 16], false),
-    foreign("MD5", c"MD5:SSL3-MD5:1.2.840.113549.2.5", [64, 16], false),
-    foreign("SHA3-224", c"SHA3-224:2.16.840.1.101.3.4.2.7", [144, 28], true),
-    foreign("SHA3-256", c"SHA3-256:2.16.840.1.101.3.4.2.8", [136, 32], true),
-    foreign("SHA3-384", c"SHA3-384:2.16.840.1.101.3.4.2.9", [104, 48], true),
-    foreign("SHA3-512", c"SHA3-512:2.16.840.1.101.3.4.2.10", [72, 64], true),
+    ours(Digest::Md5, c"MD5:SSL3-MD5:1.2.840.113549.2.5", [64, 16], false),
+    ours(Digest::Sha3_224, c"SHA3-224:2.16.840.1.101.3.4.2.7", [144, 28], true),
+    ours(Digest::Sha3_256, c"SHA3-256:2.16.840.1.101.3.4.2.8", [136, 32], true),
+    ours(Digest::Sha3_384, c"SHA3-384:2.16.840.1.101.3.4.2.9", [104, 48], true),
+    ours(Digest::Sha3_512, c"SHA3-512:2.16.840.1.101.3.4.2.10", [72, 64], true),
 ];
 
 /// The facts at a place of the table, which functions without a context know a hash function by.
@@ -116,10 +116,10 @@ mod tests {
 
     #[test]
     fn every_hash_function_is_there_with_its_sizes() {
-        for digest in Digest::ALL {
+        for digest in Digest::ALL.into_iter().filter(|it| !it.is_extendable()) {
             let (facts, _) = offer(digest.into()).expect("one of ours");
             assert_eq!(facts.bytes, digest.bytes());
-            assert_eq!(facts.block_bytes, digest.compression().block_bytes());
+            assert_eq!(facts.block_bytes, digest.block_bytes());
         }
         for subject in Subject::all() {
             let Subject::Foreign(foreign) = subject else { continue };

@@ -2,6 +2,7 @@
 
 use std::arch::x86_64::*;
 
+use wirespeed_cipher::Compression;
 use wirespeed_cpu::Avx512;
 
 use crate::words::{Pair, Words};
@@ -25,13 +26,14 @@ rungs! { "avx,avx2,bmi1,bmi2,avx512f,avx512bw,avx512vl,avx512dq":
 }
 
 /// The kernels of a function.
-pub(super) fn rungs(_proof: Avx512, step: Step) -> Rungs {
-    match step {
-        Step::Md5 => Rungs::Narrow(MD5),
-        Step::Sha1 => Rungs::Narrow(SHA1),
-        Step::Sha256 => Rungs::Narrow(SHA256),
-        Step::Sha512 => Rungs::Wide(SHA512),
-    }
+pub(super) fn rungs(_proof: Avx512, compression: Compression) -> Option<Rungs> {
+    Some(match compression {
+        Compression::Md5 => Rungs::Narrow(MD5),
+        Compression::Sha1 => Rungs::Narrow(SHA1),
+        Compression::Sha256 => Rungs::Narrow(SHA256),
+        Compression::Sha512 => Rungs::Wide(SHA512),
+        _ => return None,
+    })
 }
 
 /// What words of both sizes have, by the names of their instructions.

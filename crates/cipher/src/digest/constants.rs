@@ -1,4 +1,4 @@
-//! The constants of SHA-2, which all its kernels share.
+//! The constants of hash functions, which all their kernels share.
 
 /// The cube roots of the first eighty primes (FIPS 180-4 §4.2.3).
 #[rustfmt::skip]
@@ -34,4 +34,39 @@ pub const SHA256_CONSTANTS: [u32; 64] = {
         i += 1;
     }
     halves
+};
+
+/// The table T: the first 32 bits of |sin 1| to |sin 64|, in radians, behind the
+/// point (RFC 1321 §3.4).
+#[rustfmt::skip]
+pub const MD5_CONSTANTS: [u32; 64] = [
+    0xd76a_a478, 0xe8c7_b756, 0x2420_70db, 0xc1bd_ceee, 0xf57c_0faf, 0x4787_c62a, 0xa830_4613, 0xfd46_9501,
+    0x6980_98d8, 0x8b44_f7af, 0xffff_5bb1, 0x895c_d7be, 0x6b90_1122, 0xfd98_7193, 0xa679_438e, 0x49b4_0821,
+    0xf61e_2562, 0xc040_b340, 0x265e_5a51, 0xe9b6_c7aa, 0xd62f_105d, 0x0244_1453, 0xd8a1_e681, 0xe7d3_fbc8,
+    0x21e1_cde6, 0xc337_07d6, 0xf4d5_0d87, 0x455a_14ed, 0xa9e3_e905, 0xfcef_a3f8, 0x676f_02d9, 0x8d2a_4c8a,
+    0xfffa_3942, 0x8771_f681, 0x6d9d_6122, 0xfde5_380c, 0xa4be_ea44, 0x4bde_cfa9, 0xf6bb_4b60, 0xbebf_bc70,
+    0x289b_7ec6, 0xeaa1_27fa, 0xd4ef_3085, 0x0488_1d05, 0xd9d4_d039, 0xe6db_99e5, 0x1fa2_7cf8, 0xc4ac_5665,
+    0xf429_2244, 0x432a_ff97, 0xab94_23a7, 0xfc93_a039, 0x655b_59c3, 0x8f0c_cc92, 0xffef_f47d, 0x8584_5dd1,
+    0x6fa8_7e4f, 0xfe2c_e6e0, 0xa301_4314, 0x4e08_11a1, 0xf753_7e82, 0xbd3a_f235, 0x2ad7_d2bb, 0xeb86_d391,
+];
+
+/// What each round of Keccak-f[1600] adds to lane (0, 0): the bits of a shift register (FIPS 202 §3.2.5).
+pub const KECCAK_CONSTANTS: [u64; 24] = {
+    let mut constants = [0; 24];
+    // Algorithm 5: x^8 + x^6 + x^5 + x^4 + 1, from the state 10000000.
+    let mut register: u16 = 1;
+    let mut round = 0;
+    while round < constants.len() {
+        let mut j = 0;
+        while j < 7 {
+            constants[round] |= ((register & 1) as u64) << ((1 << j) - 1);
+            register <<= 1;
+            if register & 0x100 != 0 {
+                register ^= 0x171;
+            }
+            j += 1;
+        }
+        round += 1;
+    }
+    constants
 };

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use wirespeed_batch::{Function, Lanes, self_test};
+use wirespeed_batch::{Lanes, self_test};
 use wirespeed_cipher::Digest;
 use wirespeed_cpu::Features;
 
@@ -89,14 +89,14 @@ pub(crate) enum Algorithm {
 }
 
 impl Algorithm {
-    const fn function(self) -> Function {
+    const fn digest(self) -> Digest {
         match self {
-            Self::Md5 => Function::Md5,
-            Self::Sha1 => Function::Sha(Digest::Sha1),
-            Self::Sha224 => Function::Sha(Digest::Sha224),
-            Self::Sha256 => Function::Sha(Digest::Sha256),
-            Self::Sha384 => Function::Sha(Digest::Sha384),
-            Self::Sha512 => Function::Sha(Digest::Sha512),
+            Self::Md5 => Digest::Md5,
+            Self::Sha1 => Digest::Sha1,
+            Self::Sha224 => Digest::Sha224,
+            Self::Sha256 => Digest::Sha256,
+            Self::Sha384 => Digest::Sha384,
+            Self::Sha512 => Digest::Sha512,
         }
     }
 
@@ -118,7 +118,7 @@ pub(crate) fn run(mut arguments: SumArguments) -> Result<(), Fault> {
     if arguments.files.is_empty() {
         arguments.files.push("-".into());
     }
-    let lanes = proved(arguments.algorithm.function());
+    let lanes = proved(arguments.algorithm.digest());
     let threads = match arguments.threads {
         Some(threads) if (1..=1024).contains(&threads) => threads,
         Some(threads) => {
@@ -170,11 +170,11 @@ impl SumArguments {
 }
 
 /// The best lanes that pass their self-test here; plain integers are what it compares them with.
-fn proved(function: Function) -> Lanes {
+fn proved(digest: Digest) -> Lanes {
     let features = Features::detect();
     let mut here =
-        Lanes::ROUTES.into_iter().filter_map(|route| Lanes::new(route, function, features).ok());
-    here.find(self_test).unwrap_or_else(|| Lanes::best(function, Features::NONE))
+        Lanes::ROUTES.into_iter().filter_map(|route| Lanes::new(route, digest, features).ok());
+    here.find(self_test).unwrap_or_else(|| Lanes::best(digest, Features::NONE))
 }
 
 /// How long to wait before the bar is shown.

@@ -1,22 +1,32 @@
 //! The compression functions in plain integer arithmetic, which takes the same time for all data.
 
+mod keccak;
+mod md5;
 mod sha1;
 mod sha2;
 mod sm3;
 
-use wirespeed_cipher::{Compression, HashKernels, Route};
+use wirespeed_cipher::{Chain, Compression, HashKernels, Route};
 
 /// The portable kernels.
 pub(crate) fn kernels(compression: Compression) -> &'static HashKernels {
-    match compression {
-        Compression::Sha1 => const { &table(Compression::Sha1, each::<sha1::Sha1>) },
-        Compression::Sha256 => const { &table(Compression::Sha256, each::<sha2::Sha256>) },
-        Compression::Sha512 => const { &table(Compression::Sha512, each::<sha2::Sha512>) },
-        Compression::Sm3 => const { &table(Compression::Sm3, each::<sm3::Sm3>) },
-    }
+    &KERNELS[compression as usize]
 }
 
-const fn table(compression: Compression, blocks: fn(&mut [u64; 8], &[u8])) -> HashKernels {
+static KERNELS: [HashKernels; Compression::ALL.len()] = [
+    table(Compression::Md5, each::<md5::Md5>),
+    table(Compression::Sha1, each::<sha1::Sha1>),
+    table(Compression::Sha256, each::<sha2::Sha256>),
+    table(Compression::Sha512, each::<sha2::Sha512>),
+    table(Compression::Sm3, each::<sm3::Sm3>),
+    table(Compression::Keccak168, keccak::absorb::<168>),
+    table(Compression::Keccak144, keccak::absorb::<144>),
+    table(Compression::Keccak136, keccak::absorb::<136>),
+    table(Compression::Keccak104, keccak::absorb::<104>),
+    table(Compression::Keccak72, keccak::absorb::<72>),
+];
+
+const fn table(compression: Compression, blocks: fn(&mut Chain, &[u8])) -> HashKernels {
     HashKernels { route: Route::Portable, compression, blocks }
 }
 
@@ -24,6 +34,8 @@ const fn table(compression: Compression, blocks: fn(&mut [u64; 8], &[u8])) -> Ha
 trait Step {
     /// A word: `u32` or `u64`.
     type Word: Copy;
+    /// Whether a word begins with its lowest byte.
+    const LITTLE_ENDIAN: bool = false;
 
     /// Takes the chaining value over one block, given as sixteen words.
     fn block(chain: &mut [Self::Word; 8], block: &[Self::Word; 16]);
@@ -35,6 +47,7 @@ trait Word: Copy {
     fn of(value: u64) -> Self;
     fn value(self) -> u64;
     fn from_be(bytes: &[u8]) -> Self;
+    fn swap(self) -> Self;
 }
 
 macro_rules! word {
@@ -50,6 +63,9 @@ macro_rules! word {
             fn from_be(bytes: &[u8]) -> Self {
                 Self::from_be_bytes(bytes.try_into().expect("a word"))
             }
+            fn swap(self) -> Self {
+                self.swap_bytes()
+            }
         }
     };
 }
@@ -57,11 +73,14 @@ word!(u32);
 word!(u64);
 
 /// Runs a step over every block.
-fn each<S: Step<Word: Word>>(chain: &mut [u64; 8], blocks: &[u8]) {
-    let mut words = chain.map(S::Word::of);
+fn each<S: Step<Word: Word>>(chain: &mut Chain, blocks: &[u8]) {
+    let mut words = std::array::from_fn(|i| S::Word::of(chain[i]));
     for block in blocks.chunks_exact(16 * S::Word::BYTES) {
-        let word = |i: usize| S::Word::from_be(&block[i * S::Word::BYTES..][..S::Word::BYTES]);
+        let word = |i: usize| {
+            let word = S::Word::from_be(&block[i * S::Word::BYTES..][..S::Word::BYTES]);
+            if S::LITTLE_ENDIAN { word.swap() } else { word }
+        };
         S::block(&mut words, &std::array::from_fn(word));
     }
-    *chain = words.map(Word::value);
+    chain[..8].copy_from_slice(&words.map(Word::value));
 }

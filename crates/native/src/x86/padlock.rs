@@ -3,8 +3,8 @@
 use std::slice;
 
 use wirespeed_cipher::{
-    Block, BlockCipher, BlockKernels, Compression, Direction, GcmKey, GcmState, HashKernels, InOut,
-    Route, Schedule,
+    Block, BlockCipher, BlockKernels, Chain, Compression, Direction, GcmKey, GcmState, HashKernels,
+    InOut, Route, Schedule,
 };
 use wirespeed_cpu::{Ace, Ace2, Ccs, Feature, Features, Phe, Phe2, Token};
 use wirespeed_padlock::hash::Blocks;
@@ -52,6 +52,7 @@ pub(crate) fn hash(
         }
         Compression::Sha512 => _ = Phe2::probe(features).map_err(Absent::Missing)?,
         Compression::Sm3 => _ = Ccs::probe(features).map_err(Absent::Missing)?,
+        _ => return Err(Absent::WithoutHash(compression)),
     }
     let hash = HASHES.iter().find(|kernels| kernels.compression == compression);
     hash.ok_or(Absent::WithoutHash(compression))
@@ -75,10 +76,16 @@ static AES: [[BlockKernels; 3]; 2] = [
 static SM4: BlockKernels = engine::table::<Sm4>();
 
 /// The compression functions.
-static HASHES: [HashKernels; 4] = [hashing::<0>(), hashing::<1>(), hashing::<2>(), hashing::<3>()];
+static HASHES: [HashKernels; 4] = [
+    hashing::<{ Compression::Sha1 as usize }>(),
+    hashing::<{ Compression::Sha256 as usize }>(),
+    hashing::<{ Compression::Sha512 as usize }>(),
+    hashing::<{ Compression::Sm3 as usize }>(),
+];
 
 const fn hashing<const INDEX: usize>() -> HashKernels {
-    fn blocks<const INDEX: usize>(chain: &mut [u64; 8], data: &[u8]) {
+    fn blocks<const INDEX: usize>(chain: &mut Chain, data: &[u8]) {
+        let words = chain.first_chunk_mut().expect("eight words");
         // SAFETY: `hash` gives each of these to those only whose features have its unit.
         let unit = unsafe {
             match Compression::ALL[INDEX] {
@@ -87,7 +94,7 @@ const fn hashing<const INDEX: usize>() -> HashKernels {
                 sha => Blocks::sha(Phe::reclaim(), sha),
             }
         };
-        unit.expect("`hash` found it").run(chain, data);
+        unit.expect("`hash` found it").run(words, data);
     }
     let compression = Compression::ALL[INDEX];
     HashKernels { route: Route::PadLock, compression, blocks: blocks::<INDEX> }

@@ -3,7 +3,7 @@
 
 use std::arch::x86_64::*;
 
-use wirespeed_cipher::{Compression, HashKernels, Route, SHA256_CONSTANTS};
+use wirespeed_cipher::{Chain, Compression, HashKernels, Route, SHA256_CONSTANTS};
 use wirespeed_cpu::{Features, ShaNi, Token};
 
 use crate::Absent;
@@ -24,8 +24,8 @@ static HASHES: [HashKernels; 2] = [
 ];
 
 crate::table::entries! { ["ssse3,sse4.1,sha"]
-    fn sha1[][](chain: &mut [u64; 8], data: &[u8]) { five_words(chain, data) }
-    fn sha256[][](chain: &mut [u64; 8], data: &[u8]) { eight_words(chain, data) }
+    fn sha1[][](chain: &mut Chain, data: &[u8]) { five_words(chain, data) }
+    fn sha256[][](chain: &mut Chain, data: &[u8]) { eight_words(chain, data) }
 }
 
 /// Four words of a vector, the first in the uppermost place.
@@ -59,7 +59,7 @@ fn load(block: &[u8], order: __m128i) -> [__m128i; 4] {
 
 /// The chaining value as the instructions want it: A to D in one vector, E uppermost in the other.
 #[inline(always)]
-fn five_words(chain: &mut [u64; 8], data: &[u8]) {
+fn five_words(chain: &mut Chain, data: &[u8]) {
     let order = call!(_mm_set_epi64x(0x0001_0203_0405_0607, 0x0809_0a0b_0c0d_0e0f));
     let mut abcd = pack([chain[0], chain[1], chain[2], chain[3]]);
     let mut e = pack([chain[4], 0, 0, 0]);
@@ -98,7 +98,7 @@ fn five_words(chain: &mut [u64; 8], data: &[u8]) {
 
 /// The chaining value as the instructions want it: A, B, E, F in one vector, C, D, G, H in the other.
 #[inline(always)]
-fn eight_words(chain: &mut [u64; 8], data: &[u8]) {
+fn eight_words(chain: &mut Chain, data: &[u8]) {
     let order = call!(_mm_set_epi64x(0x0c0d_0e0f_0809_0a0b, 0x0405_0607_0001_0203));
     let mut abef = pack([chain[0], chain[1], chain[4], chain[5]]);
     let mut cdgh = pack([chain[2], chain[3], chain[6], chain[7]]);
@@ -127,5 +127,5 @@ fn eight_words(chain: &mut [u64; 8], data: &[u8]) {
         cdgh = call!(_mm_add_epi32(cdgh, first_cdgh));
     }
     let ([a, b, e, f], [c, d, g, h]) = (unpack(abef), unpack(cdgh));
-    *chain = [a, b, c, d, e, f, g, h];
+    chain[..8].copy_from_slice(&[a, b, c, d, e, f, g, h]);
 }

@@ -23,6 +23,7 @@ fn expected(digest: Digest, data: &[u8]) -> Vec<u8> {
         Digest::Sha384 => Sha384::digest(data).to_vec(),
         Digest::Sha512 => Sha512::digest(data).to_vec(),
         Digest::Sm3 => Sm3::digest(data).to_vec(),
+        _ => panic!("PadLock has no {digest}"),
     }
 }
 

@@ -31,7 +31,7 @@ pub(super) fn run(
     hashing: Hashing,
     output: &mut Output,
 ) -> Result<bool, Fault> {
-    let mut reader = Reader::new(arguments.algorithm.tag(), arguments.algorithm.function().bytes());
+    let mut reader = Reader::new(arguments.algorithm.tag(), arguments.algorithm.digest().bytes());
     let lists = |feeder: &mut Feeder<'_, '_, Entry>| {
         for list in &arguments.files {
             let ending = match open(bytes(list)) {
