@@ -55,6 +55,7 @@ const CRATES: &[(&str, Layer, Code)] = &[
     ("wirespeed-report", Faces, Code::Safe),
     ("wirespeed-cli", Faces, Code::Safe),
     ("wirespeed-benches", Outside, Code::Safe),
+    ("wirespeed-peer", Outside, Code::Unsafe),
     ("wirespeed-conformance", Outside, Code::Unsafe),
     ("wirespeed-hosts", Outside, Code::Unsafe),
     ("padlock-emulator", Outside, Code::Safe),
