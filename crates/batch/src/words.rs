@@ -68,6 +68,13 @@ pub(crate) trait Words: Copy {
     /// A shift to the right, within each word.
     fn shift<const RIGHT: i32>(self, a: Self::V) -> Self::V;
 
+    /// The same vector, as a sum that is made by itself. Costs nothing; without it the compiler sorts the terms of
+    /// a sum as it likes, and adds a constant behind what everything waits for.
+    #[inline(always)]
+    fn pin(self, a: Self::V) -> Self::V {
+        a
+    }
+
     /// One word from each lane.
     ///
     /// # Safety
@@ -120,6 +127,7 @@ impl<W: Words> Words for Pair<W> {
         fn or_not(a, b, c);
         fn rotate[const LEFT](a);
         fn shift[const RIGHT](a);
+        fn pin(a);
     }
 
     #[inline(always)]

@@ -16,9 +16,9 @@ impl Compress for Sha1 {
         let [mut a, mut b, mut c, mut d, mut e, ..] = *chain;
         macro_rules! step {
             ($i:literal, $function:expr, $constant:expr) => {
-                // E and the word are there long before the function of B, C and D.
-                let early = u.add(e, u.add(w[$i], $constant));
-                let next = u.add(u.add(early, $function), u.rotate::<5>(a));
+                // E and the word are there long before the function of B, C and D, and that before A.
+                let early = u.pin(u.add(e, u.add(w[$i], $constant)));
+                let next = u.add(u.pin(u.add(early, $function)), u.rotate::<5>(a));
                 (e, d, c, b, a) = (d, c, u.rotate::<30>(b), a, next);
             };
         }

@@ -43,12 +43,15 @@ macro_rules! sha2 {
                 }
                 macro_rules! step {
                     ($i:literal, $t:expr) => {
-                        let known = u.add(u.add(h, u.splat($constants[$t])), w[$i]);
-                        let mixed = u.add(sum!(e, $sum1), u.choose(e, f, g));
-                        let first = u.add(known, mixed);
-                        let second = u.add(sum!(a, $sum0), u.majority(a, b, c));
-                        (h, g, f, e) = (g, f, e, u.add(d, first));
-                        (d, c, b, a) = (c, b, a, u.add(first, second));
+                        // What is there first is added first: the next step waits for the sums over A and E.
+                        let known = u.pin(u.add(u.add(h, u.splat($constants[$t])), w[$i]));
+                        let chosen = u.choose(e, f, g);
+                        let sum = sum!(e, $sum1);
+                        let first = u.add(u.pin(u.add(known, chosen)), sum);
+                        let next = u.add(u.pin(u.add(u.pin(u.add(known, d)), chosen)), sum);
+                        let second = u.pin(u.add(first, u.majority(a, b, c)));
+                        (h, g, f, e) = (g, f, e, next);
+                        (d, c, b, a) = (c, b, a, u.add(second, sum!(a, $sum0)));
                     };
                 }
                 macro_rules! first {

@@ -1,5 +1,6 @@
 //! AVX2: eight lanes of 32 bits, or four of 64.
 
+use std::arch::asm;
 use std::arch::x86_64::*;
 
 use wirespeed_cipher::Compression;
@@ -91,6 +92,20 @@ macro_rules! words {
         #[inline(always)]
         fn shift<const RIGHT: i32>(self, a: __m256i) -> __m256i {
             call!($right(a, _mm_cvtsi32_si128(RIGHT)))
+        }
+
+        #[inline(always)]
+        fn pin(self, a: __m256i) -> __m256i {
+            #[inline]
+            #[target_feature(enable = "avx2")]
+            fn pin(mut a: __m256i) -> __m256i {
+                // SAFETY: no instruction.
+                unsafe {
+                    asm!("/* {0} */", inout(ymm_reg) a, options(pure, nomem, nostack, preserves_flags));
+                }
+                a
+            }
+            call!(pin(a))
         }
 
         #[inline(always)]

@@ -1,5 +1,6 @@
 //! AVX-512: sixteen lanes of 32 bits, or eight of 64; rotations and functions of three in one instruction.
 
+use std::arch::asm;
 use std::arch::x86_64::*;
 
 use wirespeed_cipher::Compression;
@@ -88,6 +89,20 @@ macro_rules! words {
         fn shift<const RIGHT: i32>(self, a: __m512i) -> __m512i {
             // The count is a constant after inlining.
             call!($shift(a, _mm_cvtsi32_si128(RIGHT)))
+        }
+
+        #[inline(always)]
+        fn pin(self, a: __m512i) -> __m512i {
+            #[inline]
+            #[target_feature(enable = "avx512f")]
+            fn pin(mut a: __m512i) -> __m512i {
+                // SAFETY: no instruction.
+                unsafe {
+                    asm!("/* {0} */", inout(zmm_reg) a, options(pure, nomem, nostack, preserves_flags));
+                }
+                a
+            }
+            call!(pin(a))
         }
 
         #[inline(always)]
