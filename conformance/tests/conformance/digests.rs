@@ -8,7 +8,7 @@ use wirespeed_cipher::{Route, Shape, Subject};
 use wirespeed_conformance::data::{painted, same};
 use wirespeed_conformance::evp::Provider;
 use wirespeed_conformance::{fork, here};
-use wirespeed_libcrypto::{self as libcrypto, Error};
+use wirespeed_libcrypto::{self as libcrypto, Error, Param};
 
 use crate::{subjects, trial};
 
@@ -36,16 +36,20 @@ pub(crate) fn trials(
     measure: &Provider,
     ours: &Provider,
 ) -> Vec<Trial> {
-    let checks: [(&str, Check); 5] = [
+    let checks: [(&str, Check); 7] = [
         ("contract", contract),
         ("lengths", lengths),
         ("cuts", cuts),
         ("copies", copies),
         ("processes", processes),
+        ("secrets", secrets),
+        ("serials", serials),
     ];
     let mut trials = Vec::new();
     for digest in has.clone() {
-        for (what, check) in checks {
+        // What the kernel has of a message nobody can write down.
+        let kept = |what: &str| what != "serials" || !name.ends_with("offloaded");
+        for (what, check) in checks.into_iter().filter(|(what, _)| kept(what)) {
             let (measure, ours) = (measure.clone(), ours.clone());
             trials.push(trial(format!("{name}::digests::{what}::{digest}"), move || {
                 let fetch = |from: &Provider| from.context().digest(digest.name(), None);
@@ -151,15 +155,135 @@ fn copies(
             let mut copy = work.duplicate()?;
             work.update(&data[cut..])?;
             copy.update(&data[..17])?;
-            let mut ends = [[0; 64]; 2];
+            let mut ends = [[0; 64]; 3];
             let length = work.finish(&mut ends[0])?;
             copy.finish(&mut ends[1])?;
+            // Into a context that has begun something else.
+            let mut reused = ours.context()?;
+            reused.init()?;
+            reused.update(&data[..70])?;
+            let mut begun = ours.context()?;
+            begun.init()?;
+            begun.update(&data[..cut])?;
+            reused.copy_from(&begun)?;
+            begun.update(&data[..99])?;
+            reused.update(&data[cut..])?;
+            reused.finish(&mut ends[2])?;
             Ok(ends.map(|hash| hash[..length].to_vec()))
         };
-        let [whole, other] = run().map_err(told)?;
+        let [whole, other, reused] = run().map_err(told)?;
         same(|| format!("{digest} after {cut}"), &hash(measure, &[&data])?, &whole)?;
+        same(|| format!("{digest} copied over another after {cut}"), &whole, &reused)?;
         let right = hash(measure, &[&data[..cut], &data[..17]])?;
         same(|| format!("a copy of {digest} after {cut}"), &right, &other)?;
+    }
+    Ok(())
+}
+
+/// What a context takes, and what SSL 3.0's master secret makes of a hash (RFC 6101 §5.6.8).
+fn secrets(
+    digest: Subject,
+    measure: &libcrypto::Digest,
+    ours: &libcrypto::Digest,
+) -> Result<(), String> {
+    let data = painted(106, 300);
+    let settable = |digest: &libcrypto::Digest| {
+        let mut work = digest.context().map_err(told)?;
+        work.init().map_err(told)?;
+        Ok::<_, String>(work.settable())
+    };
+    let (right, got) = (settable(measure)?, settable(ours)?);
+    if right != got {
+        return Err(format!("{digest} takes {got:?} instead of {right:?}"));
+    }
+    for (bytes, cut) in [(48, 0), (48, 1), (48, 64), (48, 300), (47, 64), (49, 64), (0, 64)] {
+        let params = [Param::octets(c"ssl3-ms", &data[..bytes])];
+        let run = |digest: &libcrypto::Digest, at_init: bool| {
+            let mut work = digest.context()?;
+            if at_init {
+                work.init_with(&params)?
+            } else {
+                work.init()?
+            }
+            work.update(&data[..cut])?;
+            if !at_init {
+                work.set(&params)?;
+            }
+            let mut hash = [0; 64];
+            let length = work.finish(&mut hash)?;
+            Ok::<_, Error>(hash[..length].to_vec())
+        };
+        for at_init in [false, true] {
+            let what = || format!("{digest} with a secret of {bytes} bytes after {cut}, {at_init}");
+            match (run(measure, at_init), run(ours, at_init)) {
+                (Ok(right), Ok(got)) => same(what, &right, &got)?,
+                (Err(_), Err(_)) => {}
+                (right, got) => return Err(format!("{}: {got:?}, not {right:?}", what())),
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What one provider has written down, either goes on from; what one refuses to read, so does the other.
+fn serials(
+    digest: Subject,
+    measure: &libcrypto::Digest,
+    ours: &libcrypto::Digest,
+) -> Result<(), String> {
+    let data = painted(107, 400);
+    let begun = |digest: &libcrypto::Digest, count: usize| {
+        let mut work = digest.context()?;
+        work.init()?;
+        work.update(&data[..count])?;
+        Ok(work)
+    };
+    if !begun(measure, 0).map_err(told)?.knows_serialisation() {
+        println!("skipped serials of {digest}: this libcrypto is older than 4.0");
+        return Ok(());
+    }
+    if digest.name().starts_with("SHA3-") {
+        println!("skipped serials of {digest}: ours cannot be written down");
+        return Ok(());
+    }
+    let right = hash(measure, &[&data])?;
+    for count in [0, 1, 55, 63, 64, 65, 127, 128, 200, 256, 399] {
+        for (from, to) in [(measure, ours), (ours, measure), (ours, ours)] {
+            let run = || {
+                let written = begun(from, count)?.serialise()?;
+                let mut work = begun(to, 33)?;
+                work.deserialise(&written)?;
+                work.update(&data[count..])?;
+                let mut hash = [0; 64];
+                let length = work.finish(&mut hash)?;
+                Ok((written.len(), hash[..length].to_vec()))
+            };
+            let reads = |with: &libcrypto::Digest| begun(with, count)?.serialise();
+            if reads(measure).is_err() {
+                // Where the default provider has none, neither have we.
+                let odd = || format!("{digest} can be written down");
+                return if reads(ours).is_err() { Ok(()) } else { Err(odd()) };
+            }
+            let (length, got) = run().map_err(told)?;
+            let expected = reads(measure).map_err(told)?.len();
+            if length != expected {
+                return Err(format!("{digest}: {length} bytes instead of {expected}"));
+            }
+            same(|| format!("{digest} written down after {count}"), &right, &got)?;
+        }
+    }
+    let written = begun(measure, 100).and_then(|mut it| it.serialise()).map_err(told)?;
+    for place in 0..16 {
+        for value in [0, 1, 64, 128, 255] {
+            let mut changed = written.clone();
+            changed[place] = value;
+            let taken = |by: &libcrypto::Digest| {
+                begun(by, 0).is_ok_and(|mut work| work.deserialise(&changed).is_ok())
+            };
+            if taken(measure) != taken(ours) {
+                return Err(format!("{digest}: byte {place} changed to {value}: {}", taken(ours)));
+            }
+        }
     }
     Ok(())
 }

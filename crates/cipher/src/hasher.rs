@@ -26,11 +26,21 @@ impl Hasher {
     /// # Panics
     /// If the kernels are those of another compression function.
     pub fn new(kernels: &'static HashKernels, digest: Digest) -> Self {
-        assert_eq!(kernels.compression, digest.compression());
-        let (chain, open) = ([0; 25], [0; Compression::LONGEST_BLOCK]);
-        let mut hasher = Self { kernels, digest, chain, open, filled: 0, length: 0, ended: false };
+        let mut hasher = Self::idle(kernels, digest);
         hasher.reset();
         hasher
+    }
+
+    /// No message: one begins with [`Self::reset`]. What is nothing but zeros can be written where it
+    /// belongs; anything else is written somewhere else first, and then copied.
+    ///
+    /// # Panics
+    /// If the kernels are those of another compression function.
+    #[inline]
+    pub fn idle(kernels: &'static HashKernels, digest: Digest) -> Self {
+        assert!(kernels.compression == digest.compression(), "kernels of another function");
+        let (chain, open) = ([0; 25], [0; Compression::LONGEST_BLOCK]);
+        Self { kernels, digest, chain, open, filled: 0, length: 0, ended: true }
     }
 
     /// The hash function.
@@ -52,6 +62,22 @@ impl Hasher {
             others.fill(0);
         }
         (self.filled, self.length, self.ended) = (0, 0, false);
+    }
+
+    /// Where the message stands: the chaining value, the bytes in the open block, and those of the message.
+    pub fn standing(&self) -> (&Chain, &[u8], u128) {
+        (&self.chain, &self.open[..self.filled], self.length)
+    }
+
+    /// Goes on from where a message stood, which is the caller's to know.
+    ///
+    /// # Panics
+    /// If the bytes fill a block.
+    pub fn resume(&mut self, chain: &[u64], open: &[u8], length: u128) {
+        assert!(open.len() < self.block_bytes(), "a full block is not open");
+        self.chain[..chain.len()].copy_from_slice(chain);
+        self.open[..open.len()].copy_from_slice(open);
+        (self.filled, self.length, self.ended) = (open.len(), length, false);
     }
 
     const fn block_bytes(&self) -> usize {
@@ -122,30 +148,46 @@ impl Hasher {
         if self.ended {
             return;
         }
-        let (compression, filled) = (self.kernels.compression, self.filled);
-        let block = &mut self.open[..compression.block_bytes()];
-        block[filled] = self.digest.first_padding_byte();
-        block[filled + 1..].fill(0);
-        if compression.is_sponge() {
-            // FIPS 202 §5.1: the last bit of pad10*1.
-            block[compression.block_bytes() - 1] |= 0x80;
-        } else {
-            // FIPS 180-4 §5.1: the length in bits in the last two words.
-            let length_bytes = 2 * compression.word_bytes();
-            let place = block.len() - length_bytes;
-            if filled + 1 > place {
-                (self.kernels.blocks)(&mut self.chain, block);
-                block[..place].fill(0);
+        match self.kernels.compression {
+            Compression::Md5 => self.end_chain::<64, 8>(u128::to_le_bytes),
+            Compression::Sha1 | Compression::Sha256 | Compression::Sm3 => {
+                self.end_chain::<64, 8>(|bits| (bits << 64).to_be_bytes());
             }
-            let bits = self.length.wrapping_mul(8);
-            if compression.is_little_endian() {
-                block[place..].copy_from_slice(&bits.to_le_bytes()[..length_bytes]);
-            } else {
-                block[place..].copy_from_slice(&bits.to_be_bytes()[16 - length_bytes..]);
-            }
+            Compression::Sha512 => self.end_chain::<128, 16>(u128::to_be_bytes),
+            _ => self.end_sponge(),
+        }
+        (self.filled, self.ended) = (0, true);
+    }
+
+    /// FIPS 180-4 §5.1: a one bit, zeros, and the length in bits in the last two words.
+    #[inline(always)]
+    fn end_chain<const BLOCK: usize, const LENGTH: usize>(&mut self, bytes: fn(u128) -> [u8; 16]) {
+        let Some(block) = self.open.first_chunk_mut::<BLOCK>() else { return };
+        // Whole vectors: a kernel that loads one waits until all the single bytes in it have been stored.
+        let (filled, first) = (self.filled as u8, self.digest.first_padding_byte());
+        for (place, byte) in (0_u8..).zip(block.iter_mut()) {
+            let kept = if place < filled { 0xff } else { 0 };
+            let added = if place == filled { first } else { 0 };
+            *byte = *byte & kept | added;
+        }
+        if self.filled + 1 + LENGTH > BLOCK {
+            (self.kernels.blocks)(&mut self.chain, block);
+            block.fill(0);
+        }
+        let bits = bytes(self.length.wrapping_mul(8));
+        block[BLOCK - LENGTH..].copy_from_slice(&bits[..LENGTH]);
+        (self.kernels.blocks)(&mut self.chain, block);
+    }
+
+    /// FIPS 202 §5.1: behind the bits that tell the function, a one bit, zeros, and a one bit.
+    fn end_sponge(&mut self) {
+        let block = &mut self.open[..self.kernels.compression.block_bytes()];
+        block[self.filled..].fill(0);
+        block[self.filled] = self.digest.first_padding_byte();
+        if let Some(last) = block.last_mut() {
+            *last |= 0x80;
         }
         (self.kernels.blocks)(&mut self.chain, block);
-        (self.filled, self.ended) = (0, true);
     }
 
     /// Writes the next bytes of the chaining value.
@@ -170,6 +212,14 @@ fn write<const BYTES: usize>(
     out: &mut [u8],
     bytes: impl Fn(u64) -> [u8; BYTES],
 ) {
+    let (whole, rest) = out.as_chunks_mut::<BYTES>();
+    if at == 0 && rest.is_empty() {
+        // All that most hash functions ever have to write.
+        for (to, word) in whole.iter_mut().zip(chain) {
+            *to = bytes(*word);
+        }
+        return;
+    }
     let mut words = chain[at / BYTES..].iter().map(|word| bytes(*word));
     let skipped = at % BYTES;
     let (head, rest) = match skipped {
@@ -191,10 +241,20 @@ fn write<const BYTES: usize>(
 }
 
 impl Drop for Hasher {
+    /// Wipes as much as this hash function has used. In vectors: byte by byte, as `Zeroize` has to, is a good
+    /// part of a short message.
+    #[inline]
     fn drop(&mut self) {
-        // In vectors: byte by byte, as `Zeroize` has to, is a good part of a short message.
-        self.chain.fill(0);
-        self.open.fill(0);
+        match self.kernels.compression.block_bytes() {
+            64 => {
+                self.chain[..8].fill(0);
+                self.open[..64].fill(0);
+            }
+            _ => {
+                self.chain.fill(0);
+                self.open.fill(0);
+            }
+        }
         optimization_barrier(&self.chain);
         optimization_barrier(&self.open);
     }

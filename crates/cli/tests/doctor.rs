@@ -27,7 +27,7 @@ fn every_mistake_in_our_section_is_named_with_its_mend() {
         ),
         ("ciphers = aes-128-ccm", "module", "unknown algorithm 'aes-128-ccm'", "change the line"),
         ("routes = pad-lock", "module", "unknown route 'pad-lock'", "change the line routes"),
-        ("digests = MD5", "module", "ALL or NONE", "change the line digests"),
+        ("digests = MD4", "module", "ALL or NONE", "change the line digests"),
         ("CIPHER = aes-128-cbc", "keys", "CIPHER is no key", "write kernel = aes-128-cbc"),
         ("DIGESTS = sha1", "keys", "DIGESTS is no key", "write kernel = sha1"),
         ("engine_id = afalg", "keys", "engine_id is no key", "it is a key of engines"),

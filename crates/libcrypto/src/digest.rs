@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use crate::context::Context;
 use crate::error::Error;
-use crate::ffi::{EvpMd, EvpMdCtx, Functions};
+use crate::ffi::{EvpMd, EvpMdCtx, Functions, SerialFunctions};
+use crate::param::{self, Descriptor, List, Param};
 
 /// A fetched hash function (`EVP_MD`); clones are the same one.
 #[derive(Clone)]
@@ -124,6 +125,30 @@ impl DigestContext {
         self.succeeded(result, "EVP_DigestInit_ex2")
     }
 
+    /// Begins a message with parameters.
+    pub fn init_with(&mut self, params: &[Param<'_>]) -> Result<(), Error> {
+        let list = List::new(params);
+        let digest = self.digest.inner.raw;
+        // SAFETY: a live context and hash function, a terminated list.
+        let result = unsafe { (self.functions.md_init)(self.raw, digest, list.as_ptr()) };
+        self.bound = true;
+        self.succeeded(result, "EVP_DigestInit_ex2")
+    }
+
+    /// The parameters that it takes (`EVP_MD_CTX_settable_params`).
+    pub fn settable(&self) -> Vec<Descriptor> {
+        // SAFETY: a live context; the list is its provider's, null or terminated.
+        unsafe { param::descriptors((self.functions.md_ctx_settable)(self.raw)) }
+    }
+
+    /// Sets parameters (`EVP_MD_CTX_set_params`).
+    pub fn set(&mut self, params: &[Param<'_>]) -> Result<(), Error> {
+        let list = List::new(params);
+        // SAFETY: a live context, a terminated list.
+        let result = unsafe { (self.functions.md_ctx_set)(self.raw, list.as_ptr()) };
+        self.succeeded(result, "EVP_MD_CTX_set_params")
+    }
+
     /// The next bytes (`EVP_DigestUpdate`).
     #[inline]
     pub fn update(&mut self, data: &[u8]) -> Result<(), Error> {
@@ -151,5 +176,47 @@ impl DigestContext {
         self.succeeded(result, "EVP_MD_CTX_copy_ex")?;
         copy.bound = self.bound;
         Ok(copy)
+    }
+
+    /// Goes on from where another message stands (`EVP_MD_CTX_copy_ex`); what was begun here is lost.
+    pub fn copy_from(&mut self, other: &Self) -> Result<(), Error> {
+        // SAFETY: two live contexts.
+        let result = unsafe { (self.functions.md_ctx_copy)(self.raw, other.raw) };
+        (self.digest, self.bound) = (other.digest.clone(), other.bound);
+        self.succeeded(result, "EVP_MD_CTX_copy_ex")
+    }
+
+    fn serial(&self) -> Result<&'static SerialFunctions, Error> {
+        let found = self.digest.inner.context.library().serial;
+        found.ok_or_else(|| Error::refused("EVP_MD_CTX_serialize: OpenSSL 4.0 or later has it"))
+    }
+
+    /// Whether this libcrypto can write messages down.
+    pub fn knows_serialisation(&self) -> bool {
+        self.serial().is_ok()
+    }
+
+    /// The message so far, written down (`EVP_MD_CTX_serialize`).
+    pub fn serialise(&mut self) -> Result<Vec<u8>, Error> {
+        const CALL: &str = "EVP_MD_CTX_serialize";
+        let write = self.serial()?.write;
+        let mut length = 0;
+        // SAFETY: a live context; null asks for the length.
+        let result = unsafe { write(self.raw, ptr::null_mut(), &raw mut length) };
+        self.succeeded(result, CALL)?;
+        let mut written = vec![0; length];
+        // SAFETY: as above, and as much room as is told.
+        let result = unsafe { write(self.raw, written.as_mut_ptr(), &raw mut length) };
+        self.succeeded(result, CALL)?;
+        written.truncate(length);
+        Ok(written)
+    }
+
+    /// Goes on from where a message stood that was written down (`EVP_MD_CTX_deserialize`).
+    pub fn deserialise(&mut self, written: &[u8]) -> Result<(), Error> {
+        let read = self.serial()?.read;
+        // SAFETY: a live context, and as many bytes as are told.
+        let result = unsafe { read(self.raw, written.as_ptr(), written.len()) };
+        self.succeeded(result, "EVP_MD_CTX_deserialize")
     }
 }

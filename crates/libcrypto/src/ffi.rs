@@ -148,6 +148,8 @@ functions! {
     md_ctx_new = c"EVP_MD_CTX_new" () -> *mut EvpMdCtx;
     md_ctx_free = c"EVP_MD_CTX_free" (*mut EvpMdCtx);
     md_ctx_copy = c"EVP_MD_CTX_copy_ex" (*mut EvpMdCtx, *const EvpMdCtx) -> c_int;
+    md_ctx_settable = c"EVP_MD_CTX_settable_params" (*mut EvpMdCtx) -> *const RawParam;
+    md_ctx_set = c"EVP_MD_CTX_set_params" (*mut EvpMdCtx, *const RawParam) -> c_int;
     md_init = c"EVP_DigestInit_ex2" (*mut EvpMdCtx, *const EvpMd, *const RawParam) -> c_int;
     md_update = c"EVP_DigestUpdate" (*mut EvpMdCtx, *const c_void, usize) -> c_int;
     md_finish = c"EVP_DigestFinal_ex" (*mut EvpMdCtx, *mut c_uchar, *mut c_uint) -> c_int;
@@ -182,6 +184,13 @@ functions! {
     finish = c"EVP_CipherPipelineFinal" (
         *mut EvpCipherCtx, *const *mut c_uchar, *mut usize, *const usize
     ) -> c_int;
+}
+
+functions! {
+    /// Those of openssl/evp.h that are there since 4.0.
+    SerialFunctions:
+    write = c"EVP_MD_CTX_serialize" (*mut EvpMdCtx, *mut c_uchar, *mut usize) -> c_int;
+    read = c"EVP_MD_CTX_deserialize" (*mut EvpMdCtx, *const c_uchar, usize) -> c_int;
 }
 
 /// `OPENSSL_INIT_NO_LOAD_CONFIG` of openssl/crypto.h.

@@ -204,7 +204,7 @@ mod tests {
         ("ciphers", "AES-128-CCM", "AES-128-GCM"),
         ("ciphers", "AES-128-GCM:AES-256-GCM", "commas or blanks"),
         ("ciphers", " , ", "or ALL"),
-        ("digests", "SHA2-256 MD5", "ALL or NONE"),
+        ("digests", "SHA2-256 MD4", "ALL or NONE"),
         ("kernel", "yes", "AES-128-CBC"),
         ("kernel", "", "or off"),
         ("kernel", "on off", "alone"),

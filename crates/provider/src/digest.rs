@@ -5,9 +5,12 @@ use std::ffi::CStr;
 use wirespeed_cipher::{Digest, Foreign, Subject};
 
 use crate::boundary::digest::functions;
+use crate::hashing::Message;
+use crate::host::Version;
 use crate::openssl::{Dispatch, Param};
-use crate::params::{END, List, int, size};
-use crate::refusal::Refusal;
+use crate::params::{END, List, int, octets, size};
+use crate::refusal::{Reason, Refusal};
+use crate::serial::Form;
 
 /// What OpenSSL wants to know of a hash function, as in the default provider.
 pub(crate) struct Facts {
@@ -54,23 +57,79 @@ static TABLE: [Facts; 12] = [
     ours(Digest::Sha3_512, c"SHA3-512:2.16.840.1.101.3.4.2.10", [72, 64], true),
 ];
 
+/// How many hash functions there are.
 /// The facts at a place of the table, which functions without a context know a hash function by.
-pub(crate) fn at(place: usize) -> &'static Facts {
+pub(crate) const fn at(place: usize) -> &'static Facts {
     &TABLE[place]
 }
 
 /// A hash function's facts and functions, if it can be on offer.
-pub(crate) fn offer(subject: Subject) -> Option<(&'static Facts, *const Dispatch)> {
+pub(crate) fn offer<M: Message>(subject: Subject) -> Option<(&'static Facts, *const Dispatch)> {
     let place = TABLE.iter().position(|facts| facts.subject == subject)?;
     macro_rules! table {
         ($($place:literal)*) => {
             match place {
-                $($place => functions::<$place>(),)*
+                $($place => functions::<M, $place>(),)*
                 _ => unreachable!("no more hash functions"),
             }
         };
     }
     Some((at(place), table!(0 1 2 3 4 5 6 7 8 9 10 11)))
+}
+
+impl Facts {
+    /// How contexts are written down, if they are.
+    pub(crate) const fn form(&self) -> Option<Form> {
+        match self.subject {
+            Subject::Digest(digest) => Form::of(digest),
+            _ => None,
+        }
+    }
+
+    /// Whether a context takes SSL 3.0's master secret.
+    pub(crate) const fn takes_master_secret(&self) -> bool {
+        matches!(self.subject, Subject::Digest(Digest::Sha1))
+    }
+}
+
+const MASTER_SECRET: &CStr = c"ssl3-ms";
+
+static SETTABLE_LIST: List<2> = List::new([octets(MASTER_SECRET), END]);
+
+/// Parameters of a context that takes SSL 3.0's master secret.
+pub(crate) fn settable() -> *const Param {
+    SETTABLE_LIST.as_ptr()
+}
+
+/// Takes the parameters of such a context.
+///
+/// # Safety
+/// `list` must be null or end with a null key.
+pub(crate) unsafe fn set(
+    message: &mut impl Message,
+    version: Version,
+    mut list: *const Param,
+) -> Result<(), Refusal> {
+    let mut given: Option<&Param> = None;
+    while !list.is_null() {
+        // SAFETY: the caller promises entries up to and including a null key.
+        let param = unsafe { &*list };
+        if param.is_end() {
+            break;
+        }
+        if param.name() == MASTER_SECRET.to_bytes() {
+            if given.is_some() && version.has_decoders() {
+                return Err(Refusal(&[Reason::RepeatedParameter]));
+            }
+            given = given.or(Some(param));
+        }
+        // SAFETY: the end has not been seen, so there is a next entry.
+        list = unsafe { list.add(1) };
+    }
+    match given.and_then(Param::as_octets) {
+        Some(secret) => message.add_master_secret(secret),
+        None => Ok(()),
+    }
 }
 
 static GETTABLE_LIST: List<5> =
@@ -110,21 +169,22 @@ pub(crate) unsafe fn answer(facts: &Facts, mut list: *mut Param) -> Result<(), R
 
 #[cfg(test)]
 mod tests {
-    use wirespeed_cipher::Shape;
+    use wirespeed_cipher::{Hasher, Shape};
 
     use super::*;
+    use crate::hashing::Hashing;
 
     #[test]
     fn every_hash_function_is_there_with_its_sizes() {
         for digest in Digest::ALL.into_iter().filter(|it| !it.is_extendable()) {
-            let (facts, _) = offer(digest.into()).expect("one of ours");
+            let (facts, _) = offer::<Hasher>(digest.into()).expect("one of ours");
             assert_eq!(facts.bytes, digest.bytes());
             assert_eq!(facts.block_bytes, digest.block_bytes());
         }
         for subject in Subject::all() {
             let Subject::Foreign(foreign) = subject else { continue };
             let Shape::Hash { bytes } = foreign.shape() else { continue };
-            assert_eq!(offer(subject).map(|(facts, _)| facts.bytes), Some(bytes));
+            assert_eq!(offer::<Hashing>(subject).map(|(facts, _)| facts.bytes), Some(bytes));
         }
     }
 
@@ -138,10 +198,11 @@ mod tests {
 
     #[test]
     fn every_hash_function_has_its_own_functions() {
-        let all = TABLE.iter().filter_map(|facts| offer(facts.subject));
-        let mut tables: Vec<_> = all.map(|(_, functions)| functions).collect();
+        let plain = TABLE.iter().filter_map(|facts| offer::<Hasher>(facts.subject));
+        let watched = TABLE.iter().filter_map(|facts| offer::<Hashing>(facts.subject));
+        let mut tables: Vec<_> = plain.chain(watched).map(|(_, functions)| functions).collect();
         tables.sort();
         tables.dedup();
-        assert_eq!(tables.len(), TABLE.len());
+        assert_eq!(tables.len(), 2 * TABLE.len());
     }
 }

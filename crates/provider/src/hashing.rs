@@ -1,17 +1,115 @@
-//! A hash context: whoever has the message, and who goes on with it if they fail.
+//! A hash context: kernels of our own and nothing else where that is all there is to it; else whoever has
+//! the message, and who goes on with it if they fail.
 
 use std::sync::Arc;
 
-use wirespeed_cipher::{Direction, Hasher, Route};
+use wirespeed_cipher::{Digest, Direction, HashKernels, Hasher, Route, Subject};
 use wirespeed_kernel::{Error, Hash};
 use zeroize::Zeroize;
 
 use crate::boundary::host_digest::HostDigest;
 use crate::far::{FarFailed, Offloaded, Patience};
+use crate::provider::Provider;
 use crate::refusal::{Reason, Refusal};
 use crate::watcher::Watcher;
 
-/// A message being hashed.
+/// A message being hashed. The C edge is in [`crate::boundary`]; nothing here is `extern "C"`.
+pub(crate) trait Message: Sized {
+    /// Whether a copy always succeeds.
+    const ALWAYS_COPIES: bool;
+
+    /// What a context is made from.
+    type Seed;
+
+    /// For a hash function, if it is served.
+    fn seed(provider: &Provider, subject: Subject) -> Option<Self::Seed>;
+
+    /// A context, in which no message has begun.
+    fn new(seed: Self::Seed) -> Self;
+
+    /// A copy, which goes on from here by itself.
+    fn duplicate(&mut self) -> Result<Self, Refusal>;
+
+    /// Begins again.
+    fn reset(&mut self) -> Result<(), Refusal>;
+
+    /// The next bytes.
+    fn update(&mut self, data: &[u8]) -> Result<(), Refusal>;
+
+    /// The hash; the message is over.
+    fn finish(&mut self, output: &mut [u8]) -> Result<(), Refusal>;
+
+    /// The message itself, if it is with kernels of our own.
+    fn own(&mut self) -> Option<&mut Hasher>;
+
+    /// Makes of the hash of a handshake the one that SSL 3.0 proves a certificate with: RFC 6101 §5.6.8.
+    fn add_master_secret(&mut self, secret: &[u8]) -> Result<(), Refusal> {
+        /// Of SHA-1, which alone is asked for it.
+        const PAD_BYTES: usize = 40;
+        if secret.len() != 48 {
+            return Err(Refusal::SILENT);
+        }
+        let mut inner = [0; 20];
+        self.update(secret)?;
+        self.update(&[0x36; PAD_BYTES])?;
+        self.finish(&mut inner)?;
+        self.reset()?;
+        self.update(secret)?;
+        self.update(&[0x5c; PAD_BYTES])?;
+        let result = self.update(&inner);
+        inner.zeroize();
+        result
+    }
+}
+
+/// Kernels of our own, and nobody watches: a short message takes hardly longer than its blocks do.
+impl Message for Hasher {
+    const ALWAYS_COPIES: bool = true;
+
+    type Seed = (&'static HashKernels, Digest);
+
+    #[inline]
+    fn seed(provider: &Provider, subject: Subject) -> Option<Self::Seed> {
+        let Subject::Digest(digest) = subject else { return None };
+        Some((provider.hash_kernels(digest)?, digest))
+    }
+
+    #[inline]
+    fn new((kernels, digest): Self::Seed) -> Self {
+        Self::idle(kernels, digest)
+    }
+
+    #[inline]
+    fn duplicate(&mut self) -> Result<Self, Refusal> {
+        Ok(self.clone())
+    }
+
+    #[inline]
+    fn reset(&mut self) -> Result<(), Refusal> {
+        Self::reset(self);
+        Ok(())
+    }
+
+    #[inline]
+    fn update(&mut self, data: &[u8]) -> Result<(), Refusal> {
+        #[cfg(feature = "trace")]
+        crate::trace::count(self.route());
+        Self::update(self, data);
+        Ok(())
+    }
+
+    #[inline]
+    fn finish(&mut self, output: &mut [u8]) -> Result<(), Refusal> {
+        Self::finish(self, output);
+        Ok(())
+    }
+
+    fn own(&mut self) -> Option<&mut Hasher> {
+        Some(self)
+    }
+}
+
+/// A message of which somebody else has a part, or that somebody watches.
 pub(crate) struct Hashing {
     base: Base,
     kernel: Option<KernelHash>,
@@ -22,7 +120,7 @@ pub(crate) struct Hashing {
 #[derive(Clone)]
 pub(crate) enum Base {
     /// Kernels of our own.
-    Own(Hasher),
+    Own(Box<Hasher>),
     /// The host's default provider.
     Host(HostDigest),
 }
@@ -62,13 +160,20 @@ impl Base {
     }
 }
 
-impl Hashing {
-    pub(crate) fn new(base: Base, kernel: Option<KernelHash>, watcher: Watcher) -> Self {
-        Self { base, kernel, watcher }
+impl Message for Hashing {
+    const ALWAYS_COPIES: bool = false;
+
+    type Seed = Self;
+
+    fn seed(provider: &Provider, subject: Subject) -> Option<Self> {
+        provider.hashing(subject)
     }
 
-    /// A copy, which goes on from here by itself.
-    pub(crate) fn duplicate(&mut self) -> Result<Self, Refusal> {
+    fn new(seed: Self) -> Self {
+        seed
+    }
+
+    fn duplicate(&mut self) -> Result<Self, Refusal> {
         let kernel = self.kernel.as_mut().map(KernelHash::duplicate);
         let (base, watcher) = (self.base.clone(), self.watcher.clone());
         let mut copy = Self { base, kernel, watcher };
@@ -78,23 +183,44 @@ impl Hashing {
         Ok(copy)
     }
 
-    /// Begins again.
-    pub(crate) fn reset(&mut self) -> Result<(), Refusal> {
+    fn reset(&mut self) -> Result<(), Refusal> {
         if let Some(kernel) = &mut self.kernel {
             kernel.forget();
         }
         self.base.reset()
     }
 
-    /// The next bytes.
     #[inline]
-    pub(crate) fn update(&mut self, data: &[u8]) -> Result<(), Refusal> {
+    fn update(&mut self, data: &[u8]) -> Result<(), Refusal> {
         let route = match &mut self.kernel {
             None => self.base.update(data)?,
             Some(_) => self.update_far(data)?,
         };
         self.watcher.count(Direction::Encrypt, route, data.len());
         Ok(())
+    }
+
+    fn finish(&mut self, output: &mut [u8]) -> Result<(), Refusal> {
+        if let Some(kernel) = self.kernel.as_mut().filter(|kernel| kernel.running) {
+            if kernel.finish(output).is_ok() && !self.is_wrong(output)? {
+                return Ok(());
+            }
+            self.go_on_alone()?;
+        }
+        self.base.finish(output)
+    }
+
+    fn own(&mut self) -> Option<&mut Hasher> {
+        match &mut self.base {
+            Base::Own(hasher) if self.kernel.is_none() => Some(hasher),
+            _ => None,
+        }
+    }
+}
+
+impl Hashing {
+    pub(crate) fn new(base: Base, kernel: Option<KernelHash>, watcher: Watcher) -> Self {
+        Self { base, kernel, watcher }
     }
 
     #[cold]
@@ -126,17 +252,6 @@ impl Hashing {
         self.base.reset()?;
         let kept = kernel.kept.as_deref().ok_or(Refusal(&[Reason::Internal]))?;
         self.base.update(kept).map(|_| ())
-    }
-
-    /// The hash; the message is over.
-    pub(crate) fn finish(&mut self, output: &mut [u8]) -> Result<(), Refusal> {
-        if let Some(kernel) = self.kernel.as_mut().filter(|kernel| kernel.running) {
-            if kernel.finish(output).is_ok() && !self.is_wrong(output)? {
-                return Ok(());
-            }
-            self.go_on_alone()?;
-        }
-        self.base.finish(output)
     }
 
     /// Computes the kernel's hash a second time, if it is this message's turn and its bytes are kept.

@@ -34,6 +34,7 @@ mod refusal;
 mod request;
 mod routing;
 mod rows;
+mod serial;
 #[cfg(feature = "trace")]
 pub mod trace;
 mod watcher;

@@ -222,6 +222,9 @@ pub(crate) type ContextList = unsafe extern "C" fn(*mut c_void, *mut c_void) -> 
 pub(crate) type DigestInitialise = unsafe extern "C" fn(*mut c_void, *const Param) -> c_int;
 pub(crate) type DigestUpdate = unsafe extern "C" fn(*mut c_void, *const u8, usize) -> c_int;
 
+pub(crate) type CopyContext = unsafe extern "C" fn(to: *mut c_void, from: *mut c_void);
+pub(crate) type Serialise = unsafe extern "C" fn(*mut c_void, *mut u8, *mut usize) -> c_int;
+
 pub(crate) const DIGEST_NEW_CONTEXT: Slot<NewContext> = Slot::new(1);
 pub(crate) const DIGEST_INIT: Slot<DigestInitialise> = Slot::new(2);
 pub(crate) const DIGEST_UPDATE: Slot<DigestUpdate> = Slot::new(3);
@@ -229,7 +232,15 @@ pub(crate) const DIGEST_FINAL: Slot<Finish> = Slot::new(4);
 pub(crate) const DIGEST_FREE_CONTEXT: Slot<FreeContext> = Slot::new(6);
 pub(crate) const DIGEST_DUPLICATE_CONTEXT: Slot<NewContext> = Slot::new(7);
 pub(crate) const DIGEST_GET_PARAMS: Slot<GetParams> = Slot::new(8);
+pub(crate) const DIGEST_SET_CONTEXT_PARAMS: Slot<SetContextParams> = Slot::new(9);
 pub(crate) const DIGEST_GETTABLE_PARAMS: Slot<ProviderList> = Slot::new(11);
+pub(crate) const DIGEST_SETTABLE_CONTEXT_PARAMS: Slot<ContextList> = Slot::new(12);
+/// From 3.5 on.
+pub(crate) const DIGEST_COPY_CONTEXT: Slot<CopyContext> = Slot::new(15);
+/// From 4.0 on.
+pub(crate) const DIGEST_SERIALISE: Slot<Serialise> = Slot::new(16);
+/// From 4.0 on.
+pub(crate) const DIGEST_DESERIALISE: Slot<DigestUpdate> = Slot::new(17);
 
 pub(crate) const CIPHER_NEW_CONTEXT: Slot<NewContext> = Slot::new(1);
 pub(crate) const CIPHER_ENCRYPT_INIT: Slot<Initialise> = Slot::new(2);

@@ -4,8 +4,8 @@ use std::ffi::{CStr, CString};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use wirespeed_cipher::{Algorithm, Digest, Foreign, Hasher, Route, Subject};
-use wirespeed_cpu::{Feature, Features};
+use wirespeed_cipher::{Algorithm, Digest, Foreign, HashKernels, Hasher, Route, Subject};
+use wirespeed_cpu::Features;
 use wirespeed_plan::{Fingerprint, Plan};
 
 use crate::boundary::counters::Counters;
@@ -68,8 +68,8 @@ pub(crate) struct Provider {
     quarantined: [OnceLock<CString>; Route::ALL.len() + 1],
     ciphers: Box<[AlgorithmEntry]>,
     digests: Box<[AlgorithmEntry]>,
-    /// The hash functions that run on kernels of our own; the others are the host's.
-    own_digests: Vec<Digest>,
+    /// Of each hash function the kernels of our own that it runs on; the others are the host's.
+    own_digests: [Option<&'static HashKernels>; Digest::ALL.len()],
     /// The tables of foreign ciphers, which `ciphers` points into.
     _adopted: Vec<Adopted>,
 }
@@ -107,11 +107,9 @@ impl Provider {
         let ciphers: Vec<_> = config.ciphers.iter().filter(claimed).copied().collect();
         let own_digests = match (&config.digests, &by) {
             (Digests::Listed(digests), _) => digests.clone(),
-            (Digests::All, By::List(_)) => Digest::ALL.to_vec(),
             (Digests::All, By::Plan(plan)) => plan.digests().map(|(digest, _)| digest).collect(),
-            // Unmeasured: libcrypto's code for SHA-NI is no slower than others'.
-            (Digests::All, By::Ladder) if Features::detect().has(Feature::ShaNi) => Vec::new(),
-            (Digests::All, By::Ladder) => Digest::ALL.to_vec(),
+            // What the ladder has kernels for, which a portable route is no rung of.
+            (Digests::All, By::List(_) | By::Ladder) => Digest::ALL.to_vec(),
         };
         let may_offload = |subject: Subject| match (&config.digests, subject) {
             (Digests::All, _) => true,
@@ -159,9 +157,9 @@ impl Provider {
         };
         let ciphers = offer.ciphers.iter().filter(serves);
         let ciphers = ciphers.map(|it| entry(offer::names(*it), offer::dispatch(*it, version)));
-        let mut own_digests = offer.own_digests;
-        own_digests.retain(|digest| {
-            routing.as_ref().is_ok_and(|it| it.hash(digest.compression()).is_some())
+        let own_digests = Digest::ALL.map(|digest| {
+            let routing = routing.as_ref().ok().filter(|_| offer.own_digests.contains(&digest));
+            routing?.hash(digest.compression())
         });
         let adopt = |foreign: Foreign| {
             let routing = routing.as_ref().ok().filter(|_| offer.foreign)?;
@@ -173,11 +171,20 @@ impl Provider {
             .iter()
             .map(|it| AlgorithmEntry { names: it.names, ..entry(c"", it.functions.as_ptr()) });
         let hashes = |subject: &Subject| match *subject {
-            Subject::Digest(digest) if own_digests.contains(&digest) => true,
+            Subject::Digest(digest) if own_digests[digest as usize].is_some() => true,
             // Only what the host can begin and end.
             it => (offer.may_offload)(it) && routing.as_ref().is_ok_and(|to| to.offloads_hash(it)),
         };
-        let digests = Subject::all().filter(hashes).filter_map(digest::offer);
+        let is_plain = |subject: &Subject| {
+            let ours =
+                matches!(*subject, Subject::Digest(it) if own_digests[it as usize].is_some());
+            let alone = |it: &Routing| !it.is_watched() && it.offloaded(subject.index()).is_none();
+            ours && routing.as_ref().is_ok_and(alone)
+        };
+        let digests = Subject::all().filter(hashes).filter_map(|it| match is_plain(&it) {
+            true => digest::offer::<Hasher>(it),
+            false => digest::offer::<Hashing>(it),
+        });
         let digests = digests.map(|(facts, functions)| entry(facts.names, functions));
         Self {
             core,
@@ -216,12 +223,18 @@ impl Provider {
         Some((host, kernel, Watcher::new(routing, subject)))
     }
 
+    /// The kernels that a hash function runs on, where they are our own.
+    #[inline]
+    pub(crate) fn hash_kernels(&self, digest: Digest) -> Option<&'static HashKernels> {
+        self.own_digests[digest as usize]
+    }
+
     /// A new context of a hash function.
     pub(crate) fn hashing(&self, subject: Subject) -> Option<Hashing> {
         let routing = self.routing.as_ref()?;
         let base = match subject {
-            Subject::Digest(digest) if self.own_digests.contains(&digest) => {
-                Base::Own(Hasher::new(routing.hash(digest.compression())?, digest))
+            Subject::Digest(digest) if self.hash_kernels(digest).is_some() => {
+                Base::Own(Box::new(Hasher::new(self.hash_kernels(digest)?, digest)))
             }
             _ => Base::Host(HostDigest::new(routing.host_library()?, subject.name())?),
         };

@@ -4,50 +4,79 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
 
-use super::{guarded, place};
-use crate::digest::{self, Facts};
-use crate::hashing::Hashing;
-use crate::host::Core;
+use zeroize::Zeroize;
+
+use super::{guarded, place, place_with};
+use crate::digest;
+use crate::hashing::Message;
+use crate::host::{Core, Version};
 use crate::openssl::*;
 use crate::provider::Provider;
 use crate::refusal::{Reason, Refusal};
+use crate::serial;
 
 /// What a context pointer points to. What it holds wipes itself when dropped.
-struct Context {
-    hashing: Hashing,
-    facts: &'static Facts,
+///
+/// libcrypto 3.0 makes and frees one for every message, even where the program keeps its `EVP_MD_CTX`.
+struct Context<M> {
+    message: M,
     core: Core,
+    version: Version,
 }
 
-/// The functions of the hash function at `PLACE` of the table.
-pub(crate) fn functions<const PLACE: usize>() -> *const Dispatch {
-    const {
-        &[
-            Dispatch::new(DIGEST_NEW_CONTEXT, new_context::<PLACE> as NewContext),
-            Dispatch::new(DIGEST_INIT, initialise as DigestInitialise),
-            Dispatch::new(DIGEST_UPDATE, update as DigestUpdate),
-            Dispatch::new(DIGEST_FINAL, finish as Finish),
-            Dispatch::new(DIGEST_FREE_CONTEXT, free_context as FreeContext),
-            Dispatch::new(DIGEST_DUPLICATE_CONTEXT, duplicate_context as NewContext),
-            Dispatch::new(DIGEST_GET_PARAMS, get_params::<PLACE> as GetParams),
-            Dispatch::new(DIGEST_GETTABLE_PARAMS, gettable_params as ProviderList),
-            Dispatch::END,
-        ]
+/// The functions of the hash function at `PLACE` of the table, by contexts of type `M`.
+pub(crate) fn functions<M: Message, const PLACE: usize>() -> *const Dispatch {
+    const { &table::<M, PLACE>() }.as_ptr()
+}
+
+/// As many as there can be, and an end.
+const LONGEST_TABLE: usize = 14;
+
+const fn table<M: Message, const PLACE: usize>() -> [Dispatch; LONGEST_TABLE] {
+    let every = [
+        Dispatch::new(DIGEST_NEW_CONTEXT, new_context::<M, PLACE> as NewContext),
+        Dispatch::new(DIGEST_INIT, initialise::<M, PLACE> as DigestInitialise),
+        Dispatch::new(DIGEST_UPDATE, update::<M> as DigestUpdate),
+        Dispatch::new(DIGEST_FINAL, finish::<M, PLACE> as Finish),
+        Dispatch::new(DIGEST_FREE_CONTEXT, free_context::<M> as FreeContext),
+        Dispatch::new(DIGEST_DUPLICATE_CONTEXT, duplicate_context::<M> as NewContext),
+        Dispatch::new(DIGEST_GET_PARAMS, get_params::<PLACE> as GetParams),
+        Dispatch::new(DIGEST_GETTABLE_PARAMS, gettable_params as ProviderList),
+    ];
+    let mut table = [Dispatch::END; LONGEST_TABLE];
+    let mut count = 0;
+    while count < every.len() {
+        table[count] = every[count];
+        count += 1;
     }
-    .as_ptr()
+    if M::ALWAYS_COPIES {
+        table[count] = Dispatch::new(DIGEST_COPY_CONTEXT, copy_context::<M> as CopyContext);
+        count += 1;
+    }
+    if digest::at(PLACE).form().is_some() {
+        table[count] = Dispatch::new(DIGEST_SERIALISE, serialise::<M, PLACE> as Serialise);
+        table[count + 1] =
+            Dispatch::new(DIGEST_DESERIALISE, deserialise::<M, PLACE> as DigestUpdate);
+        count += 2;
+    }
+    if digest::at(PLACE).takes_master_secret() {
+        table[count] = Dispatch::new(DIGEST_SET_CONTEXT_PARAMS, set::<M> as SetContextParams);
+        table[count + 1] = Dispatch::new(DIGEST_SETTABLE_CONTEXT_PARAMS, settable as ContextList);
+    }
+    table
 }
 
 /// Runs a method of a context.
 ///
 /// # Safety
-/// `context` must be null or from [`new_context`] or [`duplicate_context`], not yet freed, and in nobody
-/// else's use.
+/// `context` must be null or from [`new_context`] or [`duplicate_context`] of the same `M`, not yet freed,
+/// and in nobody else's use.
 #[inline(always)]
-unsafe fn with(
+unsafe fn with<M>(
     context: *mut c_void,
-    run: impl FnOnce(&mut Context) -> Result<(), Refusal>,
+    run: impl FnOnce(&mut Context<M>) -> Result<(), Refusal>,
 ) -> c_int {
-    let context = context.cast::<Context>();
+    let context = context.cast::<Context<M>>();
     guarded(
         // SAFETY: the caller promises the context; its use in `run` is over.
         || unsafe { context.as_ref() }.map(|context| context.core),
@@ -59,7 +88,9 @@ unsafe fn with(
     )
 }
 
-unsafe extern "C" fn new_context<const PLACE: usize>(provider: *mut c_void) -> *mut c_void {
+unsafe extern "C" fn new_context<M: Message, const PLACE: usize>(
+    provider: *mut c_void,
+) -> *mut c_void {
     // SAFETY: the core hands back the provider context from our init, which lives until teardown.
     let Some(provider) = (unsafe { provider.cast::<Provider>().as_ref() }) else {
         return null_mut();
@@ -68,30 +99,31 @@ unsafe extern "C" fn new_context<const PLACE: usize>(provider: *mut c_void) -> *
     guarded(
         || Some(provider.core),
         || {
-            let facts = digest::at(PLACE);
-            let hashing = provider.hashing(facts.subject).ok_or(Refusal(&[Reason::Internal]))?;
-            context = place(Context { hashing, facts, core: provider.core }, provider.core);
+            let seed = M::seed(provider, digest::at(PLACE).subject);
+            let seed = seed.ok_or(Refusal(&[Reason::Internal]))?;
+            let (core, version) = (provider.core, provider.version);
+            context = place_with(|| Context { message: M::new(seed), core, version }, core);
             Ok(())
         },
     );
     context
 }
 
-unsafe extern "C" fn duplicate_context(context: *mut c_void) -> *mut c_void {
+unsafe extern "C" fn duplicate_context<M: Message>(context: *mut c_void) -> *mut c_void {
     let mut copy = null_mut();
     // SAFETY: the core hands in a context of this kind.
     unsafe {
-        with(context, |context| {
-            let (facts, core) = (context.facts, context.core);
-            copy = place(Context { hashing: context.hashing.duplicate()?, facts, core }, core);
+        with::<M>(context, |context| {
+            let (core, version) = (context.core, context.version);
+            copy = place(Context { message: context.message.duplicate()?, core, version }, core);
             Ok(())
         });
     }
     copy
 }
 
-unsafe extern "C" fn free_context(context: *mut c_void) {
-    let context = context.cast::<Context>();
+unsafe extern "C" fn free_context<M: Message>(context: *mut c_void) {
+    let context = context.cast::<Context<M>>();
     guarded(
         || None,
         || {
@@ -100,7 +132,7 @@ unsafe extern "C" fn free_context(context: *mut c_void) {
                 // allocated with this layout.
                 unsafe {
                     context.drop_in_place();
-                    System.dealloc(context.cast(), Layout::new::<Context>());
+                    System.dealloc(context.cast(), Layout::new::<Context<M>>());
                 }
             }
             Ok(())
@@ -108,27 +140,113 @@ unsafe extern "C" fn free_context(context: *mut c_void) {
     );
 }
 
-unsafe extern "C" fn initialise(context: *mut c_void, _: *const Param) -> c_int {
-    // SAFETY: the core hands in a context of this kind.
-    unsafe { with(context, |context| context.hashing.reset()) }
+unsafe extern "C" fn copy_context<M: Message>(to: *mut c_void, from: *mut c_void) {
+    // SAFETY: the core hands in two contexts of this kind.
+    let (to, from) = unsafe { (to.cast::<Context<M>>().as_mut(), from.cast::<Context<M>>()) };
+    // SAFETY: as above; they are different ones.
+    unsafe {
+        with::<M>(from.cast(), |from| {
+            to.ok_or(Refusal::SILENT)?.message = from.message.duplicate()?;
+            Ok(())
+        });
+    }
 }
 
-unsafe extern "C" fn update(context: *mut c_void, input: *const u8, length: usize) -> c_int {
+unsafe extern "C" fn initialise<M: Message, const PLACE: usize>(
+    context: *mut c_void,
+    list: *const Param,
+) -> c_int {
+    // SAFETY: the core hands in a context of this kind, and a list that ends with a null key.
+    unsafe {
+        with::<M>(context, |context| {
+            context.message.reset()?;
+            match digest::at(PLACE).takes_master_secret() && !list.is_null() {
+                true => digest::set(&mut context.message, context.version, list),
+                false => Ok(()),
+            }
+        })
+    }
+}
+
+unsafe extern "C" fn set<M: Message>(context: *mut c_void, list: *const Param) -> c_int {
+    // SAFETY: the core hands in a context of this kind, and a list that ends with a null key.
+    unsafe {
+        with::<M>(context, |context| digest::set(&mut context.message, context.version, list))
+    }
+}
+
+unsafe extern "C" fn settable(_: *mut c_void, _: *mut c_void) -> *const Param {
+    digest::settable()
+}
+
+unsafe extern "C" fn serialise<M: Message, const PLACE: usize>(
+    context: *mut c_void,
+    output: *mut u8,
+    length: *mut usize,
+) -> c_int {
+    // SAFETY: the core hands in a context of this kind, and a buffer as large as it says, if it says so.
+    unsafe {
+        with::<M>(context, |context| {
+            let form = digest::at(PLACE).form().ok_or(Refusal::SILENT)?;
+            let length = length.as_mut();
+            if output.is_null() {
+                *length.ok_or(Refusal::SILENT)? = form.bytes();
+                return Ok(());
+            }
+            if length.as_ref().is_some_and(|length| **length < form.bytes()) {
+                return Err(Refusal::SILENT);
+            }
+            let mut written = [0; serial::LONGEST];
+            form.write(context.message.own().ok_or(Refusal::SILENT)?, &mut written);
+            output.copy_from_nonoverlapping(written.as_ptr(), form.bytes());
+            written.zeroize();
+            if let Some(length) = length {
+                *length = form.bytes();
+            }
+            Ok(())
+        })
+    }
+}
+
+unsafe extern "C" fn deserialise<M: Message, const PLACE: usize>(
+    context: *mut c_void,
+    input: *const u8,
+    length: usize,
+) -> c_int {
     // SAFETY: the core hands in a context of this kind, and as many bytes as it says.
     unsafe {
-        with(context, |context| {
+        with::<M>(context, |context| {
+            let form = digest::at(PLACE).form().ok_or(Refusal::SILENT)?;
+            if input.is_null() {
+                return Err(Refusal::SILENT);
+            }
+            let input = std::slice::from_raw_parts(input, length);
+            let message = context.message.own().ok_or(Refusal::SILENT)?;
+            if form.read(message, input) { Ok(()) } else { Err(Refusal::SILENT) }
+        })
+    }
+}
+
+unsafe extern "C" fn update<M: Message>(
+    context: *mut c_void,
+    input: *const u8,
+    length: usize,
+) -> c_int {
+    // SAFETY: the core hands in a context of this kind, and as many bytes as it says.
+    unsafe {
+        with::<M>(context, |context| {
             if length == 0 {
                 return Ok(());
             }
             if input.is_null() {
                 return Err(Refusal::SILENT);
             }
-            context.hashing.update(std::slice::from_raw_parts(input, length))
+            context.message.update(std::slice::from_raw_parts(input, length))
         })
     }
 }
 
-unsafe extern "C" fn finish(
+unsafe extern "C" fn finish<M: Message, const PLACE: usize>(
     context: *mut c_void,
     output: *mut u8,
     written: *mut usize,
@@ -136,12 +254,12 @@ unsafe extern "C" fn finish(
 ) -> c_int {
     // SAFETY: the core hands in a context of this kind, and a buffer as large as it says.
     unsafe {
-        with(context, |context| {
-            let bytes = context.facts.bytes;
+        with::<M>(context, |context| {
+            let bytes = digest::at(PLACE).bytes;
             if output.is_null() || capacity < bytes {
                 return Err(Refusal::SILENT);
             }
-            context.hashing.finish(std::slice::from_raw_parts_mut(output, bytes))?;
+            context.message.finish(std::slice::from_raw_parts_mut(output, bytes))?;
             *written.as_mut().ok_or(Refusal::SILENT)? = bytes;
             Ok(())
         })
