@@ -17,6 +17,7 @@
 //! ```
 
 mod batch;
+mod ciphers;
 #[allow(
     clippy::needless_range_loop,
     reason = "one index walks several arrays of vectors; an iterator's closures would miss the features"
@@ -25,6 +26,7 @@ mod compress;
 mod hash;
 mod hmac;
 mod lanes;
+mod packets;
 #[cfg(test)]
 mod portable;
 mod proof;
@@ -36,7 +38,9 @@ mod words;
 mod x86;
 
 pub use batch::{Batch, Piece, hash_all};
+pub use ciphers::{Chain, CipherJob, CipherLanes, encrypt_all};
 pub use hash::Hash;
 pub use hmac::{HmacKey, hmac_all};
 pub use lanes::Lanes;
+pub use packets::{GcmLanes, Packet, PacketKey, open_all, seal_all};
 pub use proof::self_test;

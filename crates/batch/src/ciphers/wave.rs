@@ -1,0 +1,215 @@
+//! Which stream runs in which lane: the longest begin, and a lane that is done gets the next.
+
+use std::cmp::Reverse;
+use std::ptr;
+
+use wirespeed_cipher::{Block, InOut, Schedule};
+use zeroize::Zeroize;
+
+use super::lanes::{Keys, MOST, Rung};
+use super::{CipherJob, CipherLanes, Engine, gathered};
+
+/// Blocks for which a lane without work computes along.
+const IDLE_BLOCKS: usize = 64;
+
+/// Runs all jobs to their ends.
+pub(super) fn run(how: &CipherLanes, jobs: &mut [CipherJob<'_>]) {
+    let Some(first) = jobs.first() else { return };
+    let (key, length) = (first.key, first.data.len());
+    let one_key = jobs.iter().all(|job| ptr::eq(job.key, key));
+    let in_order = jobs.len() <= how.width() || jobs.iter().all(|job| job.data.len() == length);
+    if in_order && (one_key || matches!(how.engine, Engine::Vectors(_))) {
+        return Wave::run(how, one_key.then_some(key), jobs, 0..jobs.len());
+    }
+    let mut order: Vec<usize> = (0..jobs.len()).collect();
+    let blocks = |&i: &usize| Reverse(jobs[i].data.len() / 16);
+    if one_key || matches!(how.engine, Engine::Vectors(_)) {
+        order.sort_unstable_by_key(blocks);
+        return Wave::run(how, one_key.then_some(key), jobs, order.into_iter());
+    }
+    order.sort_unstable_by_key(|i| (ptr::from_ref(jobs[*i].key).addr(), blocks(i)));
+    let mut rest = order.as_slice();
+    while let Some(&next) = rest.first() {
+        let key = jobs[next].key;
+        let count = rest.iter().take_while(|i| ptr::eq(jobs[**i].key, key)).count();
+        let (now, then) = rest.split_at(count);
+        Wave::run(how, Some(key), jobs, now.iter().copied());
+        rest = then;
+    }
+}
+
+/// The streams in the lanes; those at work are always the first ones.
+struct Wave<'w, 'j, 'a, I> {
+    how: &'w CipherLanes,
+    /// The key of all jobs, if it is one.
+    one_key: Option<&'a Schedule>,
+    jobs: &'j mut [CipherJob<'a>],
+    waiting: I,
+    /// Lanes at work.
+    count: usize,
+    /// The job in each lane, where its next block is, and how many are left.
+    job: [usize; MOST],
+    from: [*const u8; MOST],
+    to: [*mut u8; MOST],
+    left: [usize; MOST],
+    chains: Chains,
+    keys: Keys,
+}
+
+/// The chaining values of lanes.
+#[repr(C, align(64))]
+struct Chains([Block; MOST]);
+
+impl Drop for Chains {
+    fn drop(&mut self) {
+        self.0.as_flattened_mut().zeroize();
+    }
+}
+
+/// What lanes without work read and write.
+#[repr(C, align(64))]
+struct Idle([Block; IDLE_BLOCKS]);
+
+impl Drop for Idle {
+    fn drop(&mut self) {
+        self.0.as_flattened_mut().zeroize();
+    }
+}
+
+impl<'w, 'j, 'a, I: Iterator<Item = usize>> Wave<'w, 'j, 'a, I> {
+    fn run(
+        how: &'w CipherLanes,
+        one_key: Option<&'a Schedule>,
+        jobs: &'j mut [CipherJob<'a>],
+        waiting: I,
+    ) {
+        let mut wave = Self {
+            how,
+            one_key,
+            jobs,
+            waiting,
+            count: 0,
+            job: [0; MOST],
+            from: [ptr::null(); MOST],
+            to: [ptr::null_mut(); MOST],
+            left: [0; MOST],
+            chains: Chains([[0; 16]; MOST]),
+            keys: Keys::EMPTY,
+        };
+        loop {
+            while wave.count < how.width()
+                && let Some(job) = wave.waiting.next()
+            {
+                wave.begin(job);
+            }
+            match wave.count {
+                0 => break,
+                1 => wave.retire(0),
+                _ => wave.step(),
+            }
+        }
+    }
+
+    /// Puts a job into the next lane.
+    fn begin(&mut self, index: usize) {
+        let job = &self.jobs[index];
+        let blocks = job.data.len() / 16;
+        if blocks == 0 {
+            return self.finish(index, 0);
+        }
+        let lane = self.count;
+        self.job[lane] = index;
+        self.from[lane] = job.data.source();
+        self.to[lane] = job.data.destination();
+        self.left[lane] = blocks;
+        self.chains.0[lane] = *job.iv;
+        if self.one_key.is_none() {
+            self.keys.put(lane, job.key);
+        }
+        self.count += 1;
+    }
+
+    /// Takes all lanes on to where the first of them comes to its end.
+    fn step(&mut self) {
+        let at_work = 0..self.count;
+        let blocks = self.left[at_work].iter().copied().min().unwrap_or(0);
+        let blocks = match self.how.engine {
+            Engine::Vectors(rungs) => self.step_in_vectors(rungs, blocks),
+            Engine::Blocks => self.step_by_blocks(blocks),
+        };
+        for lane in 0..self.count {
+            self.from[lane] = self.from[lane].wrapping_add(16 * blocks);
+            self.to[lane] = self.to[lane].wrapping_add(16 * blocks);
+            self.left[lane] -= blocks;
+        }
+        for lane in (0..self.count).rev() {
+            if self.left[lane] == 0 {
+                self.retire(lane);
+            }
+        }
+    }
+
+    /// At most so many blocks by the smallest kernels that are wide enough; how many it were.
+    fn step_in_vectors(&mut self, rungs: &[Rung], blocks: usize) -> usize {
+        let rung =
+            rungs.iter().find(|rung| rung.lanes >= self.count).expect("no more than the width");
+        let mut idle = Idle([[0; 16]; IDLE_BLOCKS]);
+        let mut blocks = blocks;
+        if rung.lanes > self.count {
+            blocks = blocks.min(IDLE_BLOCKS);
+            let idle = idle.0.as_mut_ptr().cast::<u8>();
+            self.from[self.count..rung.lanes].fill(idle);
+            self.to[self.count..rung.lanes].fill(idle);
+        }
+        let (kernel, keys) = match self.one_key {
+            Some(key) => (rung.one_key, key.round_keys.as_ptr()),
+            None => (rung.own_keys, self.keys.as_ptr()),
+        };
+        let (chains, from, to) = (&mut self.chains.0, &self.from, &self.to);
+        // SAFETY: so many blocks are left in every lane at work, and the others have as many to themselves.
+        // The keys are as the kernel wants them. The table of rungs was reached with the proof of its unit.
+        unsafe { kernel(keys, chains.as_mut_ptr(), from.as_ptr(), to.as_ptr(), blocks) }
+        blocks
+    }
+
+    /// So many blocks by the route's ECB.
+    fn step_by_blocks(&mut self, blocks: usize) -> usize {
+        let (from, to) = (&self.from, &self.to);
+        // SAFETY: so many blocks are left in every lane at work.
+        let block = |lane: usize, i| unsafe {
+            InOut::from_raw(from[lane].add(16 * i), to[lane].add(16 * i), 16)
+        };
+        let key = self.one_key.expect("jobs were sorted by key");
+        let chains = &mut self.chains.0[..self.count];
+        gathered::run(self.how.kernels, self.how.chain, key, chains, blocks, block);
+        blocks
+    }
+
+    /// Ends the job of a lane, and gives its place to the last lane.
+    fn retire(&mut self, lane: usize) {
+        let index = self.job[lane];
+        *self.jobs[index].iv = self.chains.0[lane];
+        self.finish(index, self.jobs[index].data.len() / 16 - self.left[lane]);
+        let last = self.count - 1;
+        if lane != last {
+            self.job[lane] = self.job[last];
+            self.from[lane] = self.from[last];
+            self.to[lane] = self.to[last];
+            self.left[lane] = self.left[last];
+            self.chains.0[lane] = self.chains.0[last];
+            if self.one_key.is_none() {
+                self.keys.put(lane, self.jobs[self.job[lane]].key);
+            }
+        }
+        self.count = last;
+    }
+
+    /// What is left of a job when so many blocks are done, by itself.
+    fn finish(&mut self, index: usize, blocks: usize) {
+        let CipherJob { key, iv, data } = &mut self.jobs[index];
+        let (_, rest) = data.reborrow().split_at(16 * blocks);
+        if !rest.is_empty() {
+            (self.how.single())(key, iv, rest);
+        }
+    }
+}
