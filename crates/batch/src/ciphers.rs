@@ -6,6 +6,8 @@
 
 pub(crate) mod gathered;
 pub(crate) mod lanes;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod streams;
 mod wave;
 
 use wirespeed_cipher::{
@@ -58,7 +60,6 @@ pub struct CipherLanes {
 #[derive(Clone, Copy)]
 enum Engine {
     /// Vectors with a stream in each lane, the fewest lanes first.
-    #[expect(dead_code, reason = "the kernels follow")]
     Vectors(&'static [Rung]),
     /// The route's ECB over a block of each stream; streams must share their key.
     Blocks,
@@ -98,7 +99,11 @@ impl CipherLanes {
             return Err(Absent::NotNative);
         }
         let kernels = wirespeed_native::kernels(route, cipher, features)?;
-        Ok(Self { kernels, chain, engine: Engine::Blocks })
+        #[cfg(target_arch = "x86_64")]
+        let rungs = crate::x86::chains(route, cipher, chain, features);
+        #[cfg(not(target_arch = "x86_64"))]
+        let rungs = None;
+        Ok(Self { kernels, chain, engine: rungs.map_or(Engine::Blocks, Engine::Vectors) })
     }
 
     /// A cipher by the best route here.

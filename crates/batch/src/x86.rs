@@ -30,15 +30,18 @@ macro_rules! rungs {
     };
 }
 
+mod streams;
 #[allow(clippy::needless_range_loop, reason = "as in `compress`")]
 mod ymm;
 #[allow(clippy::needless_range_loop, reason = "as in `compress`")]
 mod zmm;
 
-use wirespeed_cipher::{Compression, Route};
-use wirespeed_cpu::{Avx2, Avx512, Features, Token};
+use wirespeed_cipher::{BlockCipher, Compression, Route};
+use wirespeed_cpu::{AesNi, Avx2, Avx512, Features, Token, Vaes256, Vaes512};
 use wirespeed_native::Absent;
 
+use crate::ciphers::Chain;
+use crate::ciphers::lanes::Rung as StreamsRung;
 use crate::lanes::Rungs;
 
 /// A function's kernels by an x86 route.
@@ -53,4 +56,20 @@ pub(crate) fn rungs(
         _ => return Err(Absent::NotNative),
     };
     found.map_err(Absent::Missing)?.ok_or(Absent::WithoutHash(compression))
+}
+
+/// The kernels for streams of AES by a route that has its rounds.
+pub(crate) fn chains(
+    route: Route,
+    cipher: BlockCipher,
+    chain: Chain,
+    features: Features,
+) -> Option<&'static [StreamsRung]> {
+    let key_size = BlockCipher::AES.iter().position(|it| *it == cipher)?;
+    match route {
+        Route::Vaes512 => Some(streams::vaes512(Vaes512::probe(features).ok()?, chain, key_size)),
+        Route::Vaes256 => Some(streams::vaes256(Vaes256::probe(features).ok()?, chain, key_size)),
+        Route::AesNi => Some(streams::aesni(AesNi::probe(features).ok()?, chain, key_size)),
+        _ => None,
+    }
 }
