@@ -50,6 +50,7 @@ const CRATES: &[(&str, Layer, Code)] = &[
     ("wirespeed-openssl-conf", Faces, Code::Safe),
     ("wirespeed-provider", Faces, Code::Unsafe),
     ("wirespeed-module", Faces, Code::Unsafe),
+    ("wirespeed-library", Faces, Code::Unsafe),
     ("wirespeed-bench", Faces, Code::Unsafe),
     ("wirespeed-disk", Faces, Code::Safe),
     ("wirespeed-report", Faces, Code::Safe),

@@ -6,6 +6,7 @@
 
 pub(crate) mod gathered;
 pub(crate) mod lanes;
+mod proof;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod streams;
 mod wave;

@@ -1,9 +1,15 @@
 //! Many packets by GCM, each a message of its own: IV, associated data, data and tag in one go.
 
-use wirespeed_cipher::modes::{Gcm, GcmError};
-use wirespeed_cipher::{Block, BlockCipher, BlockKernels, Direction, InOut, Route};
+mod proof;
+mod run;
+
+use wirespeed_cipher::modes::GcmError;
+use wirespeed_cipher::{BlockCipher, BlockKernels, Direction, GcmKey, InOut, Route, Schedule};
 use wirespeed_cpu::Features;
 use wirespeed_native::Absent;
+
+/// Bytes of the longest packet, SP 800-38D §5.2.1.1.
+const LONGEST: u64 = (1 << 36) - 32;
 
 /// GCM of a cipher by one route: a proof that the CPU has what it takes.
 #[derive(Clone, Copy)]
@@ -45,7 +51,8 @@ impl GcmLanes {
 #[derive(Clone)]
 pub struct PacketKey {
     cipher: BlockCipher,
-    gcm: Gcm,
+    schedule: Schedule,
+    hash_key: GcmKey,
 }
 
 impl PacketKey {
@@ -54,9 +61,19 @@ impl PacketKey {
     /// # Panics
     /// If `key` is not as long as the cipher's keys.
     pub fn new(lanes: &GcmLanes, key: &[u8]) -> Self {
-        let mut gcm = Gcm::new(lanes.kernels);
-        gcm.set_key(key);
-        Self { cipher: lanes.cipher(), gcm }
+        let (cipher, kernels) = (lanes.cipher(), lanes.kernels);
+        assert_eq!(key.len() * 8, usize::from(cipher.key_bits()), "{cipher} key");
+        let mut made = Self { cipher, schedule: Schedule::EMPTY, hash_key: GcmKey::EMPTY };
+        (kernels.expand[0])(key, &mut made.schedule);
+        (kernels.gcm_key)(&made.schedule, &mut made.hash_key);
+        // A run of as many blocks as there are powers makes all of them, here and not packet by packet.
+        (kernels.ghash)(&mut made.hash_key, &mut [0; 16], &[0; 16 * 32]);
+        made
+    }
+
+    /// The cipher that it is a key of.
+    pub const fn cipher(&self) -> BlockCipher {
+        self.cipher
     }
 }
 
@@ -83,15 +100,12 @@ pub struct Packet<'a> {
 /// If a key is of another cipher, or a tag has not 4 to 16 bytes.
 pub fn seal_all(lanes: &GcmLanes, packets: &mut [Packet<'_>]) -> Result<(), GcmError> {
     check(lanes, packets)?;
-    for packet in packets {
-        let tag = run(lanes, Direction::Encrypt, packet);
-        packet.tag.copy_from_slice(&tag[..packet.tag.len()]);
-    }
+    run::run(lanes.kernels, Direction::Encrypt, packets, |_| ());
     Ok(())
 }
 
-/// Decrypts every packet, and calls `forged` with the index of each whose tag is wrong: the output for it is
-/// zeros.
+/// Decrypts every packet, and calls `forged` with the index of each whose tag is wrong, in no certain order:
+/// the output for it is zeros.
 ///
 /// # Errors
 /// If a packet is longer than GCM allows. No packet is touched then.
@@ -101,53 +115,21 @@ pub fn seal_all(lanes: &GcmLanes, packets: &mut [Packet<'_>]) -> Result<(), GcmE
 pub fn open_all(
     lanes: &GcmLanes,
     packets: &mut [Packet<'_>],
-    mut forged: impl FnMut(usize),
+    forged: impl FnMut(usize),
 ) -> Result<(), GcmError> {
     check(lanes, packets)?;
-    for (index, packet) in packets.iter_mut().enumerate() {
-        let tag = run(lanes, Direction::Decrypt, packet);
-        if !same(&tag, packet.tag) {
-            clear(packet.data.reborrow());
-            forged(index);
-        }
-    }
+    run::run(lanes.kernels, Direction::Decrypt, packets, forged);
     Ok(())
 }
 
+/// Whether every packet can be done.
 fn check(lanes: &GcmLanes, packets: &[Packet<'_>]) -> Result<(), GcmError> {
     for packet in packets {
         assert!(packet.key.cipher == lanes.cipher(), "a key of another cipher");
         assert!((4..=16).contains(&packet.tag.len()), "a tag has 4 to 16 bytes");
-        if !packet.key.gcm.has_room(packet.data.len()) {
+        if packet.data.len() as u64 > LONGEST {
             return Err(GcmError::TooLong);
         }
     }
     Ok(())
-}
-
-/// One packet; gives its tag.
-fn run(lanes: &GcmLanes, direction: Direction, packet: &mut Packet<'_>) -> Block {
-    let mut gcm = packet.key.gcm.clone();
-    gcm.reroute(lanes.kernels);
-    gcm.start(packet.iv);
-    let fits = gcm.aad(packet.aad).and_then(|()| gcm.crypt(direction, packet.data.reborrow()));
-    fits.expect("the lengths were checked");
-    gcm.tag()
-}
-
-/// Whether both begin alike, in a time that does not tell where they differ.
-fn same(tag: &Block, given: &[u8]) -> bool {
-    let difference = tag.iter().zip(given).fold(0, |sum, (a, b)| sum | (a ^ b));
-    std::hint::black_box(difference) == 0
-}
-
-/// Zeros for what nobody may see.
-fn clear(mut data: InOut<'_>) {
-    const ZEROS: [u8; 256] = [0; 256];
-    while !data.is_empty() {
-        let count = data.len().min(ZEROS.len());
-        let (mut now, then) = data.split_at(count);
-        now.overwrite(&ZEROS[..count]);
-        data = then;
-    }
 }

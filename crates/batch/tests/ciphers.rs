@@ -95,6 +95,13 @@ fn check(lanes: &CipherLanes, streams: &[Stream], keys: &[Schedule]) {
 }
 
 #[test]
+fn every_route_passes_its_self_test() {
+    for lanes in here(&BlockCipher::ALL) {
+        assert!(lanes.self_test(), "{}", describe(&lanes));
+    }
+}
+
+#[test]
 fn any_number_of_streams() {
     for lanes in here(&BlockCipher::ALL) {
         let keys = schedules(&lanes, 3);

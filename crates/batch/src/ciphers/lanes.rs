@@ -1,7 +1,7 @@
 //! Streams of AES in the lanes of vectors.
 
 use wirespeed_cipher::{Block, Schedule};
-use zeroize::Zeroize;
+use zeroize::optimization_barrier;
 
 /// The most lanes of any kernel.
 pub(crate) const MOST: usize = 32;
@@ -33,7 +33,10 @@ pub(crate) struct Keys {
 }
 
 impl Keys {
-    pub(crate) const EMPTY: Self = Self { rows: [[[0; 16]; MOST]; ROUND_KEYS], used: 0 };
+    /// No keys yet.
+    pub(crate) const fn new() -> Self {
+        Self { rows: [[[0; 16]; MOST]; ROUND_KEYS], used: 0 }
+    }
 
     /// Gives a lane its key.
     pub(crate) fn put(&mut self, lane: usize, key: &Schedule) {
@@ -51,7 +54,8 @@ impl Keys {
 impl Drop for Keys {
     fn drop(&mut self) {
         for row in &mut self.rows {
-            row[..self.used].as_flattened_mut().zeroize();
+            row[..self.used].fill([0; 16]);
         }
+        optimization_barrier(self);
     }
 }

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::ptr;
 
 use wirespeed_cipher::{Block, InOut, Schedule};
-use zeroize::Zeroize;
+use zeroize::optimization_barrier;
 
 use super::lanes::{Keys, MOST, Rung};
 use super::{CipherJob, CipherLanes, Engine, gathered};
@@ -53,7 +53,9 @@ struct Wave<'w, 'j, 'a, I> {
     to: [*mut u8; MOST],
     left: [usize; MOST],
     chains: Chains,
-    keys: Keys,
+    /// Only if the jobs have several keys.
+    keys: Option<Keys>,
+    idle: Option<Idle>,
 }
 
 /// The chaining values of lanes.
@@ -62,7 +64,8 @@ struct Chains([Block; MOST]);
 
 impl Drop for Chains {
     fn drop(&mut self) {
-        self.0.as_flattened_mut().zeroize();
+        self.0.fill([0; 16]);
+        optimization_barrier(self);
     }
 }
 
@@ -72,7 +75,8 @@ struct Idle([Block; IDLE_BLOCKS]);
 
 impl Drop for Idle {
     fn drop(&mut self) {
-        self.0.as_flattened_mut().zeroize();
+        self.0.fill([0; 16]);
+        optimization_barrier(self);
     }
 }
 
@@ -94,7 +98,8 @@ impl<'w, 'j, 'a, I: Iterator<Item = usize>> Wave<'w, 'j, 'a, I> {
             to: [ptr::null_mut(); MOST],
             left: [0; MOST],
             chains: Chains([[0; 16]; MOST]),
-            keys: Keys::EMPTY,
+            keys: None,
+            idle: None,
         };
         loop {
             while wave.count < how.width()
@@ -124,7 +129,7 @@ impl<'w, 'j, 'a, I: Iterator<Item = usize>> Wave<'w, 'j, 'a, I> {
         self.left[lane] = blocks;
         self.chains.0[lane] = *job.iv;
         if self.one_key.is_none() {
-            self.keys.put(lane, job.key);
+            self.keys.get_or_insert_with(Keys::new).put(lane, job.key);
         }
         self.count += 1;
     }
@@ -153,17 +158,20 @@ impl<'w, 'j, 'a, I: Iterator<Item = usize>> Wave<'w, 'j, 'a, I> {
     fn step_in_vectors(&mut self, rungs: &[Rung], blocks: usize) -> usize {
         let rung =
             rungs.iter().find(|rung| rung.lanes >= self.count).expect("no more than the width");
-        let mut idle = Idle([[0; 16]; IDLE_BLOCKS]);
         let mut blocks = blocks;
         if rung.lanes > self.count {
             blocks = blocks.min(IDLE_BLOCKS);
+            let idle = self.idle.get_or_insert_with(|| Idle([[0; 16]; IDLE_BLOCKS]));
             let idle = idle.0.as_mut_ptr().cast::<u8>();
             self.from[self.count..rung.lanes].fill(idle);
             self.to[self.count..rung.lanes].fill(idle);
         }
         let (kernel, keys) = match self.one_key {
             Some(key) => (rung.one_key, key.round_keys.as_ptr()),
-            None => (rung.own_keys, self.keys.as_ptr()),
+            None => {
+                let keys = self.keys.as_ref().expect("every lane's key was put there");
+                (rung.own_keys, keys.as_ptr())
+            }
         };
         let (chains, from, to) = (&mut self.chains.0, &self.from, &self.to);
         // SAFETY: so many blocks are left in every lane at work, and the others have as many to themselves.
@@ -198,7 +206,8 @@ impl<'w, 'j, 'a, I: Iterator<Item = usize>> Wave<'w, 'j, 'a, I> {
             self.left[lane] = self.left[last];
             self.chains.0[lane] = self.chains.0[last];
             if self.one_key.is_none() {
-                self.keys.put(lane, self.jobs[self.job[lane]].key);
+                let key = self.jobs[self.job[lane]].key;
+                self.keys.get_or_insert_with(Keys::new).put(lane, key);
             }
         }
         self.count = last;

@@ -89,6 +89,26 @@ macro_rules! instructions {
     };
 }
 
+/// A block of a lane's stream.
+///
+/// # Safety
+/// There is such a pointer, and a block at `offset` from it.
+#[inline(always)]
+unsafe fn block(from: *const *const u8, lane: usize, offset: usize) -> __m128i {
+    // SAFETY: the caller's promise; SSE2 is part of x86-64.
+    unsafe { _mm_loadu_si128((*from.add(lane)).add(offset).cast()) }
+}
+
+/// Writes a block of a lane's stream.
+///
+/// # Safety
+/// There is such a pointer, and room for a block at `offset` from it.
+#[inline(always)]
+unsafe fn put_block(to: *const *mut u8, lane: usize, offset: usize, block: __m128i) {
+    // SAFETY: the caller's promise; SSE2 is part of x86-64.
+    unsafe { _mm_storeu_si128((*to.add(lane)).add(offset).cast(), block) }
+}
+
 /// VAES on 512-bit vectors.
 pub(super) mod zmm {
     use super::*;
@@ -137,11 +157,10 @@ pub(super) mod zmm {
         unsafe fn gather(self, from: *const *const u8, offset: usize) -> __m512i {
             // SAFETY: the caller vouches for four pointers, and for a block at each.
             unsafe {
-                let block = |lane: usize| _mm_loadu_si128((*from.add(lane)).add(offset).cast());
-                let v = _mm512_castsi128_si512(block(0));
-                let v = _mm512_inserti32x4::<1>(v, block(1));
-                let v = _mm512_inserti32x4::<2>(v, block(2));
-                _mm512_inserti32x4::<3>(v, block(3))
+                let v = _mm512_castsi128_si512(block(from, 0, offset));
+                let v = _mm512_inserti32x4::<1>(v, block(from, 1, offset));
+                let v = _mm512_inserti32x4::<2>(v, block(from, 2, offset));
+                _mm512_inserti32x4::<3>(v, block(from, 3, offset))
             }
         }
 
@@ -149,11 +168,10 @@ pub(super) mod zmm {
         unsafe fn scatter(self, to: *const *mut u8, offset: usize, v: __m512i) {
             // SAFETY: the caller vouches for four pointers, and for a block at each.
             unsafe {
-                let place = |lane: usize| (*to.add(lane)).add(offset).cast();
-                _mm_storeu_si128(place(0), _mm512_castsi512_si128(v));
-                _mm_storeu_si128(place(1), _mm512_extracti32x4_epi32::<1>(v));
-                _mm_storeu_si128(place(2), _mm512_extracti32x4_epi32::<2>(v));
-                _mm_storeu_si128(place(3), _mm512_extracti32x4_epi32::<3>(v));
+                put_block(to, 0, offset, _mm512_castsi512_si128(v));
+                put_block(to, 1, offset, _mm512_extracti32x4_epi32::<1>(v));
+                put_block(to, 2, offset, _mm512_extracti32x4_epi32::<2>(v));
+                put_block(to, 3, offset, _mm512_extracti32x4_epi32::<3>(v));
             }
         }
 
@@ -161,8 +179,12 @@ pub(super) mod zmm {
         unsafe fn gather_square(self, from: *const *const u8, offset: usize) -> [__m512i; SQUARE] {
             // SAFETY: the caller vouches for four pointers, and for four blocks at each.
             unsafe {
-                let row = |lane: usize| _mm512_loadu_si512((*from.add(lane)).add(offset).cast());
-                turn([row(0), row(1), row(2), row(3)])
+                turn([
+                    _mm512_loadu_si512((*from).add(offset).cast()),
+                    _mm512_loadu_si512((*from.add(1)).add(offset).cast()),
+                    _mm512_loadu_si512((*from.add(2)).add(offset).cast()),
+                    _mm512_loadu_si512((*from.add(3)).add(offset).cast()),
+                ])
             }
         }
 
@@ -174,14 +196,13 @@ pub(super) mod zmm {
             square: [__m512i; SQUARE],
         ) {
             let [first, second, third, fourth] = turn(square);
-            let store = |lane: usize, row| {
-                // SAFETY: the caller vouches for four pointers, and for four blocks at each.
-                unsafe { _mm512_storeu_si512((*to.add(lane)).add(offset).cast(), row) };
-            };
-            store(0, first);
-            store(1, second);
-            store(2, third);
-            store(3, fourth);
+            // SAFETY: the caller vouches for four pointers, and for four blocks at each.
+            unsafe {
+                _mm512_storeu_si512((*to).add(offset).cast(), first);
+                _mm512_storeu_si512((*to.add(1)).add(offset).cast(), second);
+                _mm512_storeu_si512((*to.add(2)).add(offset).cast(), third);
+                _mm512_storeu_si512((*to.add(3)).add(offset).cast(), fourth);
+            }
         }
 
         instructions!(
@@ -228,9 +249,8 @@ pub(super) mod ymm {
         unsafe fn gather(self, from: *const *const u8, offset: usize) -> __m256i {
             // SAFETY: the caller vouches for two pointers, and for a block at each.
             unsafe {
-                let low = _mm_loadu_si128((*from).add(offset).cast());
-                let high = _mm_loadu_si128((*from.add(1)).add(offset).cast());
-                _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(low), high)
+                let low = _mm256_castsi128_si256(block(from, 0, offset));
+                _mm256_inserti128_si256::<1>(low, block(from, 1, offset))
             }
         }
 
@@ -238,9 +258,8 @@ pub(super) mod ymm {
         unsafe fn scatter(self, to: *const *mut u8, offset: usize, v: __m256i) {
             // SAFETY: the caller vouches for two pointers, and for a block at each.
             unsafe {
-                _mm_storeu_si128((*to).add(offset).cast(), _mm256_castsi256_si128(v));
-                let high = _mm256_extracti128_si256::<1>(v);
-                _mm_storeu_si128((*to.add(1)).add(offset).cast(), high);
+                put_block(to, 0, offset, _mm256_castsi256_si128(v));
+                put_block(to, 1, offset, _mm256_extracti128_si256::<1>(v));
             }
         }
 
@@ -287,13 +306,13 @@ pub(super) mod xmm {
         #[inline(always)]
         unsafe fn gather(self, from: *const *const u8, offset: usize) -> __m128i {
             // SAFETY: the caller vouches for a pointer, and for a block there.
-            unsafe { _mm_loadu_si128((*from).add(offset).cast()) }
+            unsafe { block(from, 0, offset) }
         }
 
         #[inline(always)]
         unsafe fn scatter(self, to: *const *mut u8, offset: usize, v: __m128i) {
             // SAFETY: the caller vouches for a pointer, and for a block there.
-            unsafe { _mm_storeu_si128((*to).add(offset).cast(), v) }
+            unsafe { put_block(to, 0, offset, v) }
         }
 
         instructions!(
