@@ -135,19 +135,28 @@ pub unsafe extern "C" fn wirespeed_encrypt_all(
     // SAFETY: the caller's promise, for the handle, the jobs, and what they point to.
     call(|| unsafe {
         let CipherHandle(lanes) = there(cipher)?;
-        let job = |job: &'j mut Job| {
-            let key = there(job.key)?;
-            if key.cipher != lanes.cipher() {
-                return Err(Status::OtherKey);
-            }
-            if lanes.chain() == Chain::Cbc && !job.length.is_multiple_of(16) {
-                return Err(Status::Length);
-            }
-            let data = in_out(job.input, job.output, job.length)?;
-            Ok(CipherJob { key: &key.schedule, iv: &mut job.iv, data })
-        };
-        let mut jobs = collect(count, array_mut(jobs, count)?.iter_mut().map(job))?;
+        let jobs = array_mut(jobs, count)?.iter_mut();
+        let mut jobs = collect(count, jobs.map(|it| job(lanes, it)))?;
         encrypt_all(lanes, &mut jobs);
         Ok(())
     })
+}
+
+/// A job whose arguments are good.
+///
+/// # Safety
+/// Its pointers are null or as the header says, during `'a`.
+unsafe fn job<'a>(lanes: &CipherLanes, raw: &'a mut Job) -> Result<CipherJob<'a>, Status> {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let key = there(raw.key)?;
+        if key.cipher != lanes.cipher() {
+            return Err(Status::OtherKey);
+        }
+        if lanes.chain() == Chain::Cbc && !raw.length.is_multiple_of(16) {
+            return Err(Status::Length);
+        }
+        let data = in_out(raw.input, raw.output, raw.length)?;
+        Ok(CipherJob { key: &key.schedule, iv: &mut raw.iv, data })
+    }
 }

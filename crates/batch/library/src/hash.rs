@@ -186,7 +186,7 @@ unsafe fn hand_out(
     places: impl Iterator<Item = *mut c_void> + Clone,
     compute: impl FnOnce() -> Vec<Hash>,
 ) -> Result<(), Status> {
-    if places.clone().any(|place| place.is_null()) {
+    if places.clone().any(<*mut c_void>::is_null) {
         return Err(Status::Null);
     }
     for (place, hash) in places.zip(compute()) {

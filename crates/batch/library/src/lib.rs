@@ -4,9 +4,9 @@
 //! else is in `wirespeed-batch`.
 
 mod border;
-mod cipher;
-mod gcm;
-mod hash;
+pub mod cipher;
+pub mod gcm;
+pub mod hash;
 mod status;
 
 use std::ffi::c_char;

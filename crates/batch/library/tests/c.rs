@@ -1,0 +1,132 @@
+//! The library from C and C++: the example, mistakes at the border, memory checkers, and exported symbols.
+#![forbid(unsafe_code)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// Warnings are errors.
+const WARNINGS: [&str; 4] = ["-Wall", "-Wextra", "-Werror", "-g"];
+const C: [&str; 2] = ["cc", "-std=c11"];
+const CPP: [&str; 4] = ["c++", "-std=c++17", "-x", "c++"];
+const SANITIZED: [&str; 4] =
+    ["cc", "-std=c11", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
+
+fn here() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The directory of `libwirespeed_batch.so`: where this test's own program is, or above.
+fn built() -> PathBuf {
+    let program = std::env::current_exe().expect("a running program");
+    let found = program.ancestors().skip(1).take(2).find(|it| it.join(LIBRARY).exists());
+    found.expect("cargo builds the library before its tests").to_owned()
+}
+
+const LIBRARY: &str = "libwirespeed_batch.so";
+
+/// Whether a tool is there; otherwise says that the test is skipped.
+fn has(tool: &str) -> bool {
+    let there = Command::new(tool).arg("--version").output().is_ok_and(|it| it.status.success());
+    if !there {
+        println!("skipped: no {tool}");
+    }
+    there
+}
+
+/// Compiles a source; gives the program.
+fn compile(compiler: &[&str], source: &str) -> PathBuf {
+    let name = format!("{}-{}", source.replace(['/', '.'], "-"), compiler.join("-").len());
+    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let output = Command::new(compiler[0])
+        .args(&compiler[1..])
+        .args(WARNINGS)
+        .arg(here().join(source))
+        .args(["-x", "none", "-I"])
+        .arg(here().join("include"))
+        .arg("-L")
+        .arg(built())
+        .args(["-lwirespeed_batch", "-o"])
+        .arg(&program)
+        .output()
+        .expect("the compiler was found");
+    succeed(&output);
+    program
+}
+
+fn succeed(output: &Output) {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let (out, err) = (text(&output.stdout), text(&output.stderr));
+    assert!(output.status.success(), "{}\n{out}\n{err}", output.status);
+}
+
+fn run(program: &Path, under: &[&str]) -> Output {
+    let mut words = under.iter().map(std::ffi::OsStr::new).chain([program.as_os_str()]);
+    let mut command = Command::new(words.next().expect("a program"));
+    command.args(words).env("LD_LIBRARY_PATH", built()).output().expect("it starts")
+}
+
+const SOURCES: [&str; 2] = ["example/example.c", "tests/mistakes.c"];
+
+#[test]
+fn c_and_cpp_programs_run() {
+    for compiler in [&C[..], &CPP[..]] {
+        if has(compiler[0]) {
+            SOURCES.iter().for_each(|source| succeed(&run(&compile(compiler, source), &[])));
+        }
+    }
+}
+
+#[test]
+fn the_address_sanitizer_finds_nothing() {
+    if has("cc") {
+        SOURCES.iter().for_each(|source| succeed(&run(&compile(&SANITIZED, source), &[])));
+    }
+}
+
+#[test]
+fn valgrind_finds_nothing() {
+    const VALGRIND: [&str; 4] = ["valgrind", "--quiet", "--leak-check=full", "--error-exitcode=9"];
+    if has("cc") && has("valgrind") {
+        let compiler = [C[0], C[1], "-O1"];
+        SOURCES.iter().for_each(|source| succeed(&run(&compile(&compiler, source), &VALGRIND)));
+    }
+}
+
+#[test]
+fn nothing_but_the_header_is_exported() {
+    if !has("nm") {
+        return;
+    }
+    let output = Command::new("nm")
+        .args(["--dynamic", "--defined-only", "--format=posix"])
+        .arg(built().join(LIBRARY))
+        .output()
+        .expect("nm was found");
+    succeed(&output);
+    let listed = String::from_utf8(output.stdout).expect("names are ASCII");
+    let mut exported: Vec<_> = listed.lines().filter_map(|it| it.split(' ').next()).collect();
+    exported.sort_unstable();
+    let header = fs::read_to_string(here().join("include/wirespeed.h")).expect("it is there");
+    // A function's name is what stands before a parenthesis.
+    let mut declared: Vec<_> = header
+        .split('(')
+        .filter_map(|before| before.rsplit([' ', '*', '\n']).next())
+        .filter(|name| name.starts_with("wirespeed_"))
+        .collect();
+    declared.sort_unstable();
+    declared.dedup();
+    assert_eq!(exported, declared);
+}
+
+#[test]
+fn the_header_has_the_version_of_the_library() {
+    let header = fs::read_to_string(here().join("include/wirespeed.h")).expect("it is there");
+    for (part, value) in [
+        ("MAJOR", env!("CARGO_PKG_VERSION_MAJOR")),
+        ("MINOR", env!("CARGO_PKG_VERSION_MINOR")),
+        ("PATCH", env!("CARGO_PKG_VERSION_PATCH")),
+    ] {
+        assert!(header.contains(&format!("#define WIRESPEED_VERSION_{part} {value}\n")), "{part}");
+    }
+}
