@@ -21,7 +21,7 @@ use lanes::Rung;
 
 /// A mode whose encryption is a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Chain {
+pub enum ChainMode {
     /// SP 800-38A §6.2. A partial block at the end of the data is left alone.
     Cbc,
     /// SP 800-38A §6.3, with segments of 128 bits.
@@ -30,7 +30,7 @@ pub enum Chain {
     Ofb,
 }
 
-impl Chain {
+impl ChainMode {
     /// Every chain.
     pub const ALL: [Self; 3] = [Self::Cbc, Self::Cfb, Self::Ofb];
 
@@ -53,7 +53,7 @@ impl Chain {
 #[derive(Clone, Copy)]
 pub struct CipherLanes {
     kernels: &'static BlockKernels,
-    chain: Chain,
+    chain: ChainMode,
     engine: Engine,
 }
 
@@ -93,7 +93,7 @@ impl CipherLanes {
     pub fn new(
         route: Route,
         cipher: BlockCipher,
-        chain: Chain,
+        chain: ChainMode,
         features: Features,
     ) -> Result<Self, Absent> {
         if !Self::ROUTES.contains(&route) {
@@ -108,7 +108,7 @@ impl CipherLanes {
     }
 
     /// A cipher by the best route here.
-    pub fn best(cipher: BlockCipher, chain: Chain, features: Features) -> Self {
+    pub fn best(cipher: BlockCipher, chain: ChainMode, features: Features) -> Self {
         let mut here =
             Self::ROUTES.into_iter().filter_map(|it| Self::new(it, cipher, chain, features).ok());
         here.next().expect("the portable route is always here")
@@ -120,7 +120,7 @@ impl CipherLanes {
     }
 
     /// The mode.
-    pub const fn chain(&self) -> Chain {
+    pub const fn chain(&self) -> ChainMode {
         self.chain
     }
 
@@ -145,9 +145,9 @@ impl CipherLanes {
     /// One stream by itself.
     const fn single(&self) -> FeedbackFn {
         match self.chain {
-            Chain::Cbc => self.kernels.cbc[0],
-            Chain::Cfb => self.kernels.cfb[0],
-            Chain::Ofb => self.kernels.ofb,
+            ChainMode::Cbc => self.kernels.cbc[0],
+            ChainMode::Cfb => self.kernels.cfb[0],
+            ChainMode::Ofb => self.kernels.ofb,
         }
     }
 }

@@ -38,7 +38,7 @@ mod words;
 mod x86;
 
 pub use batch::{Batch, Piece, hash_all};
-pub use ciphers::{Chain, CipherJob, CipherLanes, encrypt_all};
+pub use ciphers::{ChainMode, CipherJob, CipherLanes, encrypt_all};
 pub use hash::Hash;
 pub use hmac::{HmacKey, hmac_all};
 pub use lanes::Lanes;

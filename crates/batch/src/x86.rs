@@ -40,7 +40,7 @@ use wirespeed_cipher::{BlockCipher, Compression, Route};
 use wirespeed_cpu::{AesNi, Avx2, Avx512, Features, Token, Vaes256, Vaes512};
 use wirespeed_native::Absent;
 
-use crate::ciphers::Chain;
+use crate::ciphers::ChainMode;
 use crate::ciphers::lanes::Rung as StreamsRung;
 use crate::lanes::Rungs;
 
@@ -62,7 +62,7 @@ pub(crate) fn rungs(
 pub(crate) fn chains(
     route: Route,
     cipher: BlockCipher,
-    chain: Chain,
+    chain: ChainMode,
     features: Features,
 ) -> Option<&'static [StreamsRung]> {
     let key_size = BlockCipher::AES.iter().position(|it| *it == cipher)?;

@@ -3,7 +3,7 @@
 // Miri has no vectors; what it can interpret is tested beside the scheduling.
 #![cfg(not(miri))]
 
-use wirespeed_batch::{Chain, CipherJob, CipherLanes, encrypt_all};
+use wirespeed_batch::{ChainMode, CipherJob, CipherLanes, encrypt_all};
 use wirespeed_cipher::{Block, BlockCipher, InOut, Route, Schedule};
 use wirespeed_cpu::Features;
 
@@ -13,7 +13,7 @@ fn here(ciphers: &[BlockCipher]) -> Vec<CipherLanes> {
     let mut all = Vec::new();
     for &cipher in ciphers {
         for route in CipherLanes::ROUTES {
-            for chain in Chain::ALL {
+            for chain in ChainMode::ALL {
                 match CipherLanes::new(route, cipher, chain, features) {
                     Ok(lanes) => all.push(lanes),
                     Err(why) => println!("skipped {cipher} {route}: {why}"),
@@ -64,9 +64,9 @@ fn alone(lanes: &CipherLanes, key: &Schedule, iv: &mut Block, data: &mut [u8]) {
     let kernels = wirespeed_native::kernels(Route::Portable, lanes.cipher(), Features::NONE);
     let kernels = kernels.expect("for any machine");
     let run = match lanes.chain() {
-        Chain::Cbc => kernels.cbc[0],
-        Chain::Cfb => kernels.cfb[0],
-        Chain::Ofb => kernels.ofb,
+        ChainMode::Cbc => kernels.cbc[0],
+        ChainMode::Cfb => kernels.cfb[0],
+        ChainMode::Ofb => kernels.ofb,
     };
     run(key, iv, InOut::in_place(data));
 }
@@ -119,7 +119,7 @@ fn every_length() {
     for lanes in here(&BlockCipher::AES) {
         let keys = schedules(&lanes, 5);
         // CBC is for whole blocks.
-        let step = if lanes.chain() == Chain::Cbc { 16 } else { 1 };
+        let step = if lanes.chain() == ChainMode::Cbc { 16 } else { 1 };
         check(&lanes, &streams((0..300).step_by(step), 1), &keys);
         check(&lanes, &streams((0..300).step_by(step), 5), &keys);
     }

@@ -3,7 +3,7 @@
 use std::ffi::{c_char, c_void};
 use std::ptr;
 
-use lanes::{Chain, CipherJob, CipherLanes, encrypt_all};
+use lanes::{ChainMode, CipherJob, CipherLanes, encrypt_all};
 use wirespeed_cipher::{Algorithm, Block, BlockCipher, Schedule};
 use wirespeed_cpu::Features;
 
@@ -48,7 +48,7 @@ pub unsafe extern "C" fn wirespeed_cipher_new(
         let lanes = unsafe {
             let algorithm: Algorithm = name(algorithm)?;
             let cipher = algorithm.cipher();
-            let chain = Chain::of(algorithm.mode()).ok_or(Status::UnknownName)?;
+            let chain = ChainMode::of(algorithm.mode()).ok_or(Status::UnknownName)?;
             by_route(
                 route,
                 |route| CipherLanes::new(route, cipher, chain, features),
@@ -153,7 +153,7 @@ unsafe fn job<'a>(lanes: &CipherLanes, raw: &'a mut Job) -> Result<CipherJob<'a>
         if key.cipher != lanes.cipher() {
             return Err(Status::OtherKey);
         }
-        if lanes.chain() == Chain::Cbc && !raw.length.is_multiple_of(16) {
+        if lanes.chain() == ChainMode::Cbc && !raw.length.is_multiple_of(16) {
             return Err(Status::Length);
         }
         let data = in_out(raw.input, raw.output, raw.length)?;

@@ -3,7 +3,8 @@
 use std::ffi::{c_char, c_void};
 use std::ptr;
 
-use lanes::{Function, Hash, HmacKey, Lanes, hash_all, hmac_all, self_test};
+use lanes::{Hash, HmacKey, Lanes, hash_all, hmac_all, self_test};
+use wirespeed_cipher::Digest;
 use wirespeed_cpu::Features;
 
 use crate::border::{
@@ -16,7 +17,7 @@ pub struct HashHandle(Lanes);
 
 /// `wirespeed_hmac_key`.
 pub struct MacKey {
-    function: Function,
+    digest: Digest,
     key: HmacKey,
 }
 
@@ -52,11 +53,14 @@ pub unsafe extern "C" fn wirespeed_hash_new(
         let features = Features::detect();
         // SAFETY: the caller's promise.
         let lanes = unsafe {
-            let function = name(algorithm)?;
+            let digest = name(algorithm)?;
+            if !Lanes::DIGESTS.contains(&digest) {
+                return Err(Status::UnknownName);
+            }
             by_route(
                 route,
-                |route| Lanes::new(route, function, features),
-                || Lanes::best(function, features),
+                |route| Lanes::new(route, digest, features),
+                || Lanes::best(digest, features),
             )?
         };
         if self_test(&lanes) { Ok(HashHandle(lanes)) } else { Err(Status::WrongResult) }
@@ -84,7 +88,7 @@ pub unsafe extern "C" fn wirespeed_hash_free(hash: *mut HashHandle) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wirespeed_hash_bytes(hash: *const HashHandle) -> usize {
     // SAFETY: the caller's promise.
-    unsafe { there(hash) }.map_or(0, |hash| hash.0.function().bytes())
+    unsafe { there(hash) }.map_or(0, |hash| hash.0.digest().bytes())
 }
 
 /// See the header.
@@ -133,7 +137,7 @@ pub unsafe extern "C" fn wirespeed_hmac_key_new(
     let make = || {
         // SAFETY: the caller's promise.
         let (HashHandle(lanes), key) = unsafe { (there(hash)?, bytes(key, length)?) };
-        Ok(MacKey { function: lanes.function(), key: HmacKey::new(lanes, key) })
+        Ok(MacKey { digest: lanes.digest(), key: HmacKey::new(lanes, key) })
     };
     // SAFETY: the caller's promise.
     call(|| unsafe { give(to, make) })
@@ -167,7 +171,7 @@ pub unsafe extern "C" fn wirespeed_hmac_all(
         let jobs = array(jobs, count)?;
         let message = |job: &MacJob| {
             let key = there(job.key)?;
-            match key.function == lanes.function() {
+            match key.digest == lanes.digest() {
                 true => Ok((&key.key, bytes(job.data, job.length)?)),
                 false => Err(Status::OtherKey),
             }
@@ -191,7 +195,7 @@ unsafe fn hand_out(
     }
     for (place, hash) in places.zip(compute()) {
         // SAFETY: the caller vouches for the place.
-        unsafe { bytes_mut(place, lanes.function().bytes()) }?.copy_from_slice(hash.as_ref());
+        unsafe { bytes_mut(place, lanes.digest().bytes()) }?.copy_from_slice(hash.as_ref());
     }
     Ok(())
 }

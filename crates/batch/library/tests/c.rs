@@ -1,9 +1,10 @@
 //! The library from C and C++: the example, mistakes at the border, memory checkers, and exported symbols.
 #![forbid(unsafe_code)]
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::OnceLock;
+use std::{env, fs};
 
 /// Warnings are errors.
 const WARNINGS: [&str; 4] = ["-Wall", "-Wextra", "-Werror", "-g"];
@@ -16,11 +17,22 @@ fn here() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The directory of `libwirespeed_batch.so`: where this test's own program is, or above.
-fn built() -> PathBuf {
-    let program = std::env::current_exe().expect("a running program");
-    let found = program.ancestors().skip(1).take(2).find(|it| it.join(LIBRARY).exists());
-    found.expect("cargo builds the library before its tests").to_owned()
+/// The directory of `libwirespeed_batch.so`, which no test can link: it is built here, beside this program.
+fn built() -> &'static Path {
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    BUILT.get_or_init(|| {
+        let program = env::current_exe().expect("a running program");
+        let folder = program.ancestors().nth(2).expect("deps/ is in the folder of a profile");
+        let mut build = Command::new(env!("CARGO"));
+        build.args(["build", "--quiet", "--package", "wirespeed-library", "--target-dir"]);
+        build.arg(folder.parent().expect("a target folder"));
+        if !cfg!(debug_assertions) {
+            build.arg("--release");
+        }
+        let status = build.current_dir(here()).status().expect("cargo runs");
+        assert!(status.success(), "the library is built");
+        folder.to_owned()
+    })
 }
 
 const LIBRARY: &str = "libwirespeed_batch.so";

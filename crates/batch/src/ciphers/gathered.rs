@@ -3,7 +3,7 @@
 use wirespeed_cipher::{Block, BlockKernels, InOut, Schedule};
 use zeroize::Zeroize;
 
-use super::Chain;
+use super::ChainMode;
 
 /// Streams that are taken together.
 pub(crate) const WIDTH: usize = super::lanes::MOST;
@@ -13,7 +13,7 @@ pub(crate) const WIDTH: usize = super::lanes::MOST;
 /// `step(lane, i)` is the `i`th block of a lane's data.
 pub(crate) fn run<'d>(
     kernels: &BlockKernels,
-    chain: Chain,
+    chain: ChainMode,
     key: &Schedule,
     chains: &mut [Block],
     count: usize,
@@ -24,7 +24,7 @@ pub(crate) fn run<'d>(
     };
     let mut input = [0; 16];
     for i in 0..count {
-        if chain == Chain::Cbc {
+        if chain == ChainMode::Cbc {
             for (lane, value) in chains.iter_mut().enumerate() {
                 block(lane, i).save(&mut input);
                 add(value, &input);
@@ -34,13 +34,13 @@ pub(crate) fn run<'d>(
         for (lane, value) in chains.iter_mut().enumerate() {
             let mut data = block(lane, i);
             match chain {
-                Chain::Cbc => data.overwrite(value),
-                Chain::Cfb => {
+                ChainMode::Cbc => data.overwrite(value),
+                ChainMode::Cfb => {
                     data.save(&mut input);
                     add(value, &input);
                     data.overwrite(value);
                 }
-                Chain::Ofb => {
+                ChainMode::Ofb => {
                     data.save(&mut input);
                     add(&mut input, value);
                     data.overwrite(&input);

@@ -2,7 +2,7 @@
 
 use wirespeed_cipher::Block;
 
-use super::Chain;
+use super::ChainMode;
 use super::lanes::MOST;
 
 /// Blocks of each stream that are gathered together, at most.
@@ -124,7 +124,7 @@ macro_rules! each {
 /// `N` vectors of streams.
 struct Chains<U: Streams, const N: usize, const ONE_KEY: bool> {
     keys: RoundKeys<U, ONE_KEY>,
-    chain: Chain,
+    chain: ChainMode,
     state: [U::V; N],
 }
 
@@ -142,7 +142,7 @@ impl<U: Streams, const N: usize, const ONE_KEY: bool> Chains<U, N, ONE_KEY> {
             each!(N, |n| {
                 let first = keys.of(0, n);
                 // What is added to the data is off the chain, which only waits for one addition.
-                let add = if chain == Chain::Cbc { u.xor(data[n], first) } else { first };
+                let add = if chain == ChainMode::Cbc { u.xor(data[n], first) } else { first };
                 state[n] = u.xor(state[n], add);
             });
             for round in 1..ROUNDS {
@@ -152,9 +152,9 @@ impl<U: Streams, const N: usize, const ONE_KEY: bool> Chains<U, N, ONE_KEY> {
             }
             each!(N, |n| {
                 let last = keys.of(ROUNDS, n);
-                let add = if chain == Chain::Cfb { u.xor(data[n], last) } else { last };
+                let add = if chain == ChainMode::Cfb { u.xor(data[n], last) } else { last };
                 state[n] = u.last_round(state[n], add);
-                data[n] = if chain == Chain::Ofb { u.xor(data[n], state[n]) } else { state[n] };
+                data[n] = if chain == ChainMode::Ofb { u.xor(data[n], state[n]) } else { state[n] };
             });
         }
     }
@@ -173,7 +173,7 @@ pub(crate) unsafe fn encrypt<
     const ONE_KEY: bool,
 >(
     u: U,
-    chain: Chain,
+    chain: ChainMode,
     keys: *const Block,
     chains: *mut Block,
     from: *const *const u8,

@@ -6,7 +6,7 @@ use std::arch::x86_64::*;
 use wirespeed_cipher::Block;
 use wirespeed_cpu::{AesNi, Vaes256, Vaes512};
 
-use crate::ciphers::Chain;
+use crate::ciphers::ChainMode;
 use crate::ciphers::lanes::Rung;
 use crate::ciphers::streams::{self, SQUARE, Streams};
 
@@ -26,7 +26,7 @@ macro_rules! kernels {
             to: *const *mut u8,
             count: usize,
         ) {
-            let chain = Chain::ALL[CHAIN];
+            let chain = ChainMode::ALL[CHAIN];
             // SAFETY: memory is the caller's promise, and the unit's features are this function's.
             unsafe {
                 streams::encrypt::<$unit, ROUNDS, VECTORS, ONE_KEY>(
@@ -327,16 +327,16 @@ pub(super) mod xmm {
 }
 
 /// The kernels of a chain by VAES on 512-bit vectors.
-pub(super) fn vaes512(_proof: Vaes512, chain: Chain, key_size: usize) -> &'static [Rung] {
+pub(super) fn vaes512(_proof: Vaes512, chain: ChainMode, key_size: usize) -> &'static [Rung] {
     &zmm::RUNGS[chain as usize][key_size]
 }
 
 /// The kernels of a chain by VAES on 256-bit vectors.
-pub(super) fn vaes256(_proof: Vaes256, chain: Chain, key_size: usize) -> &'static [Rung] {
+pub(super) fn vaes256(_proof: Vaes256, chain: ChainMode, key_size: usize) -> &'static [Rung] {
     &ymm::RUNGS[chain as usize][key_size]
 }
 
 /// The kernels of a chain by AES-NI.
-pub(super) fn aesni(_proof: AesNi, chain: Chain, key_size: usize) -> &'static [Rung] {
+pub(super) fn aesni(_proof: AesNi, chain: ChainMode, key_size: usize) -> &'static [Rung] {
     &xmm::RUNGS[chain as usize][key_size]
 }
