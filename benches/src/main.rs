@@ -6,7 +6,9 @@ mod disk;
 mod grid;
 mod limits;
 mod loading;
+mod messages;
 mod module;
+mod pipelines;
 mod plan;
 mod promises;
 mod ratios;
@@ -70,8 +72,10 @@ enum Part {
     Grid,
     /// The kernels directly, as shares of their units' limits
     Limits,
-    /// Many messages hashed at once, against one after another
+    /// Many messages at once, against one after another and against intel-ipsec-mb
     Batch,
+    /// Many messages in a pipeline of EVP's, against one after another by the default provider
+    Pipelines,
     /// What a call pays for the choice of its route
     Routing,
     /// How long the module takes to load, proofs included
@@ -83,6 +87,7 @@ enum Part {
 /// What every part needs.
 struct Bench {
     arena: Arena,
+    tuned: Tuned,
     filter: Vec<String>,
     seconds: f64,
     key_sizes: &'static [u16],
@@ -105,18 +110,16 @@ fn main() -> ExitCode {
     let wanted = |part| arguments.only.is_empty() || arguments.only.contains(&part);
     println!("{} at {}", library.version(), library.path().display());
     let arena = Arena::new(Ok::<_, Absent>(library), Features::detect());
-    let tuned = (wanted(Part::Ratios) || wanted(Part::Grid))
-        .then(|| Tuned::new(library, arguments.plan.as_deref(), arguments.quick));
-    let arena = match &tuned {
-        None => arena,
-        Some(Ok(tuned)) => arena.with_configuration(tuned.configuration()),
-        Some(Err(why)) => {
-            eprintln!("wirespeed-benches: no plan: {why}");
+    let tuned = match Tuned::new(library, arguments.plan, arguments.quick) {
+        Ok(tuned) => tuned,
+        Err(why) => {
+            eprintln!("wirespeed-benches: {why}");
             return ExitCode::from(2);
         }
     };
     let bench = Bench {
-        arena,
+        arena: arena.with_configuration(tuned.configuration()),
+        tuned,
         filter: arguments.filter.iter().map(|word| word.to_lowercase()).collect(),
         seconds: arguments.seconds.unwrap_or(usual),
         key_sizes: if arguments.all_keys { &[128, 192, 256] } else { &[128] },
@@ -133,6 +136,9 @@ fn main() -> ExitCode {
     }
     if wanted(Part::Batch) {
         batch::run(&bench, &mut report);
+    }
+    if wanted(Part::Pipelines) {
+        pipelines::run(&bench, library, &mut report);
     }
     if wanted(Part::Routing) {
         routing::run(&bench, library, &mut report);
@@ -162,7 +168,10 @@ impl Bench {
 
     /// Our provider as it offers a case: without a plan if it does, else with one.
     fn provider(&self, case: Case) -> Option<Contender> {
-        let offers = |contender: &Contender| self.arena.runner(*contender, case).is_ok();
+        let offers = |contender: &Contender| {
+            (*contender == Contender::Ladder || self.tuned.is_there())
+                && self.arena.runner(*contender, case).is_ok()
+        };
         [Contender::Ladder, Contender::Configured].into_iter().find(offers)
     }
 

@@ -1,5 +1,6 @@
 //! The plan of this machine, made as its owner makes it: by `wirespeed tune` of this build.
 
+use std::cell::OnceCell;
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,23 +10,30 @@ use tempfile::TempDir;
 use wirespeed_bench::Arena;
 use wirespeed_libcrypto::Library;
 
-/// An openssl.cnf with a plan that was measured here.
+/// The plan beside it.
+const PLAN: &str = "plan";
+
+/// An openssl.cnf with a plan that is measured here when first asked for.
 pub(crate) struct Tuned {
     folder: TempDir,
+    library: Library,
+    quick: bool,
+    made: OnceCell<bool>,
 }
 
 impl Tuned {
-    /// With the plan that is `given`, or one that is made now, for which `library` must be found first.
-    pub(crate) fn new(library: Library, given: Option<&Path>, quick: bool) -> Result<Self, String> {
+    /// With the plan that is `given`, or one for `library` that is yet to be made.
+    pub(crate) fn new(
+        library: Library,
+        given: Option<PathBuf>,
+        quick: bool,
+    ) -> Result<Self, String> {
         let folder = tempfile::tempdir().map_err(|why| why.to_string())?;
-        let plan = match given {
+        let (plan, made) = match given {
+            None => (folder.path().join(PLAN), OnceCell::new()),
             Some(plan) => {
-                plan.canonicalize().map_err(|why| format!("{}: {why}", plan.display()))?
-            }
-            None => {
-                let plan = folder.path().join("plan");
-                tune(library, &plan, quick)?;
-                plan
+                let found = plan.canonicalize();
+                (found.map_err(|why| format!("{}: {why}", plan.display()))?, OnceCell::from(true))
             }
         };
         let name = Arena::PROVIDER;
@@ -33,9 +41,20 @@ impl Tuned {
             "openssl_conf = o\n[o]\nproviders = p\n[p]\n{name} = w\n[w]\nactivate = 1\nplan = {}\n",
             plan.display()
         );
-        let tuned = Self { folder };
+        let tuned = Self { folder, library, quick, made };
         fs::write(tuned.configuration(), text).map_err(|why| why.to_string())?;
         Ok(tuned)
+    }
+
+    /// Whether there is a plan; if nobody has asked yet, one is made.
+    pub(crate) fn is_there(&self) -> bool {
+        *self.made.get_or_init(|| {
+            let made = tune(self.library, &self.folder.path().join(PLAN), self.quick);
+            if let Err(why) = &made {
+                println!("no plan: {why}");
+            }
+            made.is_ok()
+        })
     }
 
     /// The openssl.cnf.

@@ -5,6 +5,7 @@
 
 use wirespeed_cipher::Direction::{self, Decrypt, Encrypt};
 use wirespeed_libcrypto::Library;
+use wirespeed_peer::Work;
 
 /// Ratios of some algorithms at some sizes.
 pub(crate) struct Promise {
@@ -126,6 +127,28 @@ pub(crate) const BATCH: &[(&str, f64, f64)] = &[
 
 /// Bytes in each message of [`BATCH`].
 pub(crate) const BATCH_BYTES: usize = 16384;
+
+/// What a batch does beside Intel's multi-buffer library, and the bytes in each message.
+pub(crate) const PEER: &[(&str, Work)] = &[
+    ("AES-128-CBC", Work::Aes128Cbc),
+    ("AES-128-GCM", Work::Aes128Gcm),
+    ("HMAC-MD5", Work::HmacMd5),
+    ("SHA1", Work::Sha1),
+    ("SHA2-256", Work::Sha256),
+    ("SHA2-512", Work::Sha512),
+];
+pub(crate) const PEER_BYTES: &[usize] = &[1424, 16384];
+/// Required and hoped for.
+pub(crate) const PEER_PROMISE: (f64, f64) = (1.0, 1.2);
+
+/// As many messages in a pipeline against the default provider's one after another, through EVP of OpenSSL 3.5
+/// and later.
+pub(crate) const PIPELINES: &[(&str, usize, f64, f64)] = &[
+    ("AES-128-CBC", 1424, 6.0, 8.0),
+    ("AES-128-CBC", 16384, 10.0, 12.0),
+    ("AES-128-GCM", 1424, 1.0, NO_MORE),
+    ("AES-128-GCM", 16384, 1.0, NO_MORE),
+];
 
 /// Nanoseconds that the choice of a route may cost a call.
 pub(crate) const ROUTING: f64 = 3.0;

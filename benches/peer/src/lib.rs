@@ -26,6 +26,20 @@ pub enum Work {
     Aes128Gcm = 5,
 }
 
+impl Work {
+    /// Bytes of hash or tag at the end of each message.
+    pub const fn end_bytes(self) -> usize {
+        match self {
+            Self::Aes128Cbc => 0,
+            Self::Sha1 => 20,
+            Self::Sha256 => 32,
+            Self::Sha512 => 64,
+            Self::HmacMd5 => 12,
+            Self::Aes128Gcm => 16,
+        }
+    }
+}
+
 /// The most messages at once.
 pub const MOST: usize = 128;
 

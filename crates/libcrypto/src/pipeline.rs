@@ -40,6 +40,11 @@ impl Pipeline {
         Ok(Self { cipher: cipher.clone(), functions, pipelines, raw, bound: false, pipes: 0 })
     }
 
+    /// The cipher.
+    pub const fn cipher(&self) -> &Cipher {
+        &self.cipher
+    }
+
     /// Whether the cipher's provider has pipelines for that direction (`EVP_CIPHER_can_pipeline`).
     pub fn is_offered(cipher: &Cipher, direction: Direction) -> bool {
         cipher.library().pipelines.is_some_and(|pipelines| {
