@@ -77,6 +77,12 @@ impl Choice {
         self.routing.own(self.algorithm)
     }
 
+    /// The best kernels of our own, if calls take the fast way to any: those whose lanes may run many messages
+    /// at once. What is watched runs one after another.
+    pub(crate) fn unwatched(&self) -> Option<&'static BlockKernels> {
+        self.rows.entries().any(|entry| entry.is_some()).then(|| self.own())
+    }
+
     /// The kernels for a call of `bytes`; none if it takes the slow way.
     #[inline(always)]
     pub(crate) fn kernels(

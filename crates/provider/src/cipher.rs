@@ -86,16 +86,14 @@ pub(crate) trait Cipher: Clone {
     /// The next bytes; tells how many it has written.
     fn update(&mut self, call: Call<'_>) -> Result<usize, Refusal>;
 
-    /// The next bytes of messages that run side by side; stores how many were written.
+    /// The next bytes of messages that run side by side under one key, with as many calls; stores how many were
+    /// written for each.
     fn update_all(
         pipes: &mut [Self],
         calls: &[Call<'_>],
         written: &mut [usize],
     ) -> Result<(), Refusal> {
-        for ((pipe, call), written) in pipes.iter_mut().zip(calls).zip(written) {
-            *written = pipe.update(*call)?;
-        }
-        Ok(())
+        one_after_another(pipes, calls, written)
     }
 
     /// The end of the message.
@@ -123,4 +121,16 @@ pub(crate) trait Cipher: Clone {
     /// # Safety
     /// `list` must be null or end with a null key.
     unsafe fn set(&mut self, list: *const Param) -> Result<(), Refusal>;
+}
+
+/// What messages that run side by side do without lanes.
+fn one_after_another<C: Cipher>(
+    pipes: &mut [C],
+    calls: &[Call<'_>],
+    written: &mut [usize],
+) -> Result<(), Refusal> {
+    for ((pipe, call), written) in pipes.iter_mut().zip(calls).zip(written) {
+        *written = pipe.update(*call)?;
+    }
+    Ok(())
 }

@@ -24,6 +24,7 @@ mod far;
 mod hashing;
 mod host;
 mod ladder;
+mod lanes;
 mod offer;
 mod offload;
 pub mod openssl;

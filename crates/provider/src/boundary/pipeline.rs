@@ -13,12 +13,14 @@ use zeroize::Zeroize;
 use super::cipher::with;
 use crate::call::Call;
 use crate::cipher::Cipher;
+use crate::lanes;
 use crate::openssl::*;
 use crate::params::{END, entry};
 use crate::refusal::{Reason, Refusal};
 
 /// `EVP_MAX_PIPES`.
-pub(crate) const MOST: usize = 32;
+const MOST: usize = 32;
+const _: () = assert!(MOST <= lanes::MOST);
 
 /// The functions of pipelines.
 pub(super) const fn functions<C: Cipher>() -> [Dispatch; 4] {

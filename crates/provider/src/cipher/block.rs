@@ -3,16 +3,18 @@
 use std::marker::PhantomData;
 use std::ptr::null;
 
+use wirespeed_batch::{CipherJob, CipherLanes};
 use wirespeed_cipher::{Block, BlockKernels, BlockKey, Direction, InOut, Mode};
 
 use super::common::{self, Common, Progress};
 use super::open::Open;
 use super::tls::{self, LONGEST_MAC, Protocol};
-use super::{Cipher, LastBlock, Setup};
+use super::{Cipher, LastBlock, Setup, one_after_another};
 use crate::call::Call;
 use crate::choice::{Choice, FarStep, Step};
 use crate::far::{Far, FarFailed};
 use crate::host::Version;
+use crate::lanes;
 use crate::openssl::Param;
 use crate::provider::Provider;
 use crate::random;
@@ -185,6 +187,51 @@ impl<M: BlockMode> Blocks<M> {
         written
     }
 
+    /// The lanes that messages may run in, if they are chains and every one is at the border of a block.
+    fn lanes_for(pipes: &[Self]) -> Option<CipherLanes> {
+        let ready = |pipe: &Self| {
+            let Common { direction, key_set, tls_version, .. } = pipe.common;
+            direction == Direction::Encrypt && key_set && tls_version == 0 && pipe.open.is_empty()
+        };
+        if M::MODE != Mode::Cbc || pipes.len() < 2 || !pipes.iter().all(ready) {
+            return None;
+        }
+        lanes::of(pipes[0].choice.unwatched()?)
+    }
+
+    fn update_in_lanes(
+        lanes: &CipherLanes,
+        pipes: &mut [Self],
+        calls: &[Call<'_>],
+        written: &mut [usize],
+    ) -> Result<(), Refusal> {
+        let whole = |call: &Call<'_>| call.length() & !15;
+        // Before any message has moved on.
+        calls.iter().try_for_each(|call| call.part(0, 0, whole(call)).map(|_| ()))?;
+        // All have the same key; the lanes need not copy what is in one place.
+        let key = pipes[0].key.schedule().clone();
+        let mut no_ivs = [[0; 16]; lanes::MOST];
+        let mut no_ivs = no_ivs.iter_mut();
+        let mut messages = pipes.iter_mut().zip(calls);
+        let mut jobs: [CipherJob<'_>; lanes::MOST] = std::array::from_fn(|_| {
+            let (iv, data) = match messages.next() {
+                Some((pipe, call)) => (&mut pipe.chain, call.part(0, 0, whole(call))),
+                None => (no_ivs.next().expect("one for each"), Ok(InOut::in_place(&mut []))),
+            };
+            CipherJob { key: &key, iv, data: data.expect("it was there") }
+        });
+        lanes::run(lanes, &mut jobs[..calls.len()]);
+        for ((pipe, call), written) in pipes.iter_mut().zip(calls).zip(written) {
+            #[cfg(feature = "trace")]
+            crate::trace::count(lanes.route());
+            *written = whole(call);
+            if call.length() > *written {
+                pipe.open.keep(call, *written);
+            }
+        }
+        Ok(())
+    }
+
     /// One TLS record, in place: the default provider's contract with libssl.
     #[cold]
     fn update_record(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
@@ -289,6 +336,17 @@ impl<M: BlockMode> Cipher for Blocks<M> {
             self.open.keep(&call, whole);
         }
         Ok(whole)
+    }
+
+    fn update_all(
+        pipes: &mut [Self],
+        calls: &[Call<'_>],
+        written: &mut [usize],
+    ) -> Result<(), Refusal> {
+        match Self::lanes_for(pipes) {
+            Some(lanes) => Self::update_in_lanes(&lanes, pipes, calls, written),
+            None => one_after_another(pipes, calls, written),
+        }
     }
 
     #[inline]
