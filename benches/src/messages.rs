@@ -3,8 +3,8 @@
 use std::hint::black_box;
 
 use wirespeed_batch::{
-    Chain, CipherJob, CipherLanes, GcmLanes, HmacKey, Lanes, Packet, PacketKey,
-    encrypt_all, hash_all, hmac_all, seal_all, self_test,
+    ChainMode, CipherJob, CipherLanes, GcmLanes, HmacKey, Lanes, Packet, PacketKey, encrypt_all,
+    hash_all, hmac_all, seal_all, self_test,
 };
 use wirespeed_cipher::{Algorithm, BlockKey, Digest, Direction, InOut, Mode, Route};
 use wirespeed_cpu::Features;
@@ -47,10 +47,9 @@ impl Work {
     /// By OpenSSL's name, with the best lanes of this CPU.
     fn new(name: &str, features: Features) -> Result<Self, String> {
         let lanes = |name: &str| {
-            let digest: Digest =
-                name.parse().map_err(|_| "no lanes of ours take it".to_owned())?;
-            let lanes = Lanes::best(function, features);
-            if self_test(&lanes) { Ok(lanes) } else { Err("its self-test".to_owned()) }
+            let digest = name.parse::<Digest>().ok().filter(|it| Lanes::DIGESTS.contains(it));
+            let lanes = Lanes::best(digest.ok_or("no lanes of ours take it")?, features);
+            if self_test(&lanes) { Ok(lanes) } else { Err("its self-test") }
         };
         let Ok(algorithm) = name.parse::<Algorithm>() else {
             return Ok(match name.strip_prefix("HMAC-") {
@@ -65,7 +64,7 @@ impl Work {
             let lanes = GcmLanes::best(algorithm.cipher(), features);
             return Ok(Self::Packets(lanes, PacketKey::new(&lanes, &KEY)));
         }
-        let chain = Chain::of(algorithm.mode()).ok_or("it is no chain")?;
+        let chain = ChainMode::of(algorithm.mode()).ok_or("it is no chain")?;
         let lanes = CipherLanes::best(algorithm.cipher(), chain, features);
         let mut key = BlockKey::empty(lanes.kernels());
         key.set(&KEY, Direction::Encrypt);

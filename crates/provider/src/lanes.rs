@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use wirespeed_batch::{Chain, CipherJob, CipherLanes, encrypt_all};
+use wirespeed_batch::{ChainMode, CipherJob, CipherLanes, encrypt_all};
 use wirespeed_cipher::{BlockCipher, BlockKernels, BlockKey, Direction, InOut, Route};
 use wirespeed_cpu::Features;
 
@@ -18,7 +18,8 @@ pub(crate) fn of(kernels: &BlockKernels) -> Option<CipherLanes> {
     let place = kernels.route as usize * CIPHERS + kernels.cipher as usize;
     *PROVED[place].get_or_init(|| {
         let lanes =
-            CipherLanes::new(kernels.route, kernels.cipher, Chain::Cbc, Features::detect()).ok()?;
+            CipherLanes::new(kernels.route, kernels.cipher, ChainMode::Cbc, Features::detect())
+                .ok()?;
         (lanes.width() > 1 && gives_the_same(&lanes)).then_some(lanes)
     })
 }
