@@ -14,6 +14,7 @@ mod promises;
 mod ratios;
 mod report;
 mod routing;
+mod sum;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -76,6 +77,8 @@ enum Part {
     Batch,
     /// Many messages in a pipeline of EVP's, against one after another by the default provider
     Pipelines,
+    /// `wirespeed sum` over many files, against the programs that hash one after another
+    Sum,
     /// What a call pays for the choice of its route
     Routing,
     /// How long the module takes to load, proofs included
@@ -139,6 +142,9 @@ fn main() -> ExitCode {
     }
     if wanted(Part::Pipelines) {
         pipelines::run(&bench, library, &mut report);
+    }
+    if wanted(Part::Sum) {
+        sum::run(&bench, &mut report);
     }
     if wanted(Part::Routing) {
         routing::run(&bench, library, &mut report);

@@ -150,6 +150,18 @@ pub(crate) const PIPELINES: &[(&str, usize, f64, f64)] = &[
     ("AES-128-GCM", 16384, 1.0, NO_MORE),
 ];
 
+/// `wirespeed sum` over many files against the programs that hash one after another: required and hoped for.
+pub(crate) const SUM: (f64, f64) = (3.0, 4.0);
+
+/// Files that are hashed, all in the page cache.
+pub(crate) const SUM_FILES: usize = 1000;
+
+/// Bytes in each of them.
+pub(crate) const SUM_FILE_BYTES: usize = 1 << 20;
+
+/// Threads of `wirespeed sum`.
+pub(crate) const SUM_THREADS: usize = 2;
+
 /// Nanoseconds that the choice of a route may cost a call.
 pub(crate) const ROUTING: f64 = 3.0;
 

@@ -104,8 +104,8 @@ pub fn seal_all(lanes: &GcmLanes, packets: &mut [Packet<'_>]) -> Result<(), GcmE
     Ok(())
 }
 
-/// Decrypts every packet, and calls `forged` with the index of each whose tag is wrong, in no certain order:
-/// the output for it is zeros.
+/// Decrypts every packet, and calls `forged` with the index of each whose tag is wrong, in their order: the
+/// output for it is zeros.
 ///
 /// # Errors
 /// If a packet is longer than GCM allows. No packet is touched then.

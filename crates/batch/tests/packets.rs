@@ -82,7 +82,6 @@ fn check(lanes: &GcmLanes, keys: usize, messages: &[Message]) {
         });
         let mut forged = Vec::new();
         open_all(lanes, &mut packets.collect::<Vec<_>>(), |i| forged.push(i)).expect("short");
-        forged.sort_unstable();
         assert_eq!(forged, (0..messages.len()).step_by(3).collect::<Vec<_>>(), "{what}");
         for (i, ((data, _), it)) in results.iter().zip(messages).enumerate() {
             let right = if i % 3 == 0 { &vec![0; it.plain.len()] } else { &it.plain };

@@ -2,7 +2,8 @@
  *
  * One call takes an array of jobs and runs them side by side in the lanes of the CPU's vectors. That is
  * several times faster than one after another wherever a message by itself leaves the CPU waiting: hashes,
- * HMAC, and the encryption of CBC, CFB and OFB; GCM gains on short packets.
+ * HMAC, and the encryption of CBC, CFB and OFB. GCM leaves little idle as it is, and is here for those who
+ * have many packets: one call seals or opens them all.
  *
  * Ownership. What a wirespeed_..._new gives is the caller's, and goes back through the matching
  * wirespeed_..._free, which wipes it; freeing NULL does nothing. A key knows nothing of the handle that it

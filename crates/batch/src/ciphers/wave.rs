@@ -228,3 +228,56 @@ impl<'w, 'j, 'a, I: Iterator<Item = usize>> Wave<'w, 'j, 'a, I> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use wirespeed_cipher::{BlockCipher, Route};
+    use wirespeed_cpu::Features;
+
+    use super::*;
+    use crate::{ChainMode, encrypt_all};
+
+    /// What Miri can interpret: the portable route, where streams are sorted by key and run through ECB.
+    #[test]
+    fn portable_streams_come_out_as_one_after_another() {
+        let lengths = [48, 16, 0, 32, 17, 16];
+        for chain in ChainMode::ALL {
+            let lanes =
+                CipherLanes::new(Route::Portable, BlockCipher::Aes128, chain, Features::NONE);
+            let lanes = lanes.expect("for any machine");
+            let keys = [1, 2].map(|byte| {
+                let mut key = Schedule::EMPTY;
+                (lanes.kernels().expand[0])(&[byte; 16], &mut key);
+                key
+            });
+            let mut right = lengths.map(|length| ([length as u8; 16], [0x5a; 48]));
+            let mut streams = right;
+            for (i, (iv, data)) in right.iter_mut().enumerate() {
+                (lanes.single())(&keys[i % 2], iv, InOut::in_place(&mut data[..lengths[i]]));
+            }
+            let jobs = streams.iter_mut().enumerate().map(|(i, (iv, data))| {
+                let data = InOut::in_place(&mut data[..lengths[i]]);
+                CipherJob { key: &keys[i % 2], iv, data }
+            });
+            encrypt_all(&lanes, &mut jobs.collect::<Vec<_>>());
+            assert_eq!(streams, right, "{chain:?}");
+        }
+    }
+
+    #[test]
+    fn what_held_keys_and_chains_is_wiped() {
+        let mut key = Schedule::EMPTY;
+        key.round_keys.fill([0xa5; 16]);
+        let mut keys = std::mem::ManuallyDrop::new(Keys::new());
+        keys.put(3, &key);
+        let mut chains = std::mem::ManuallyDrop::new(Chains([[0xa5; 16]; MOST]));
+        // SAFETY: neither is dropped again, and both are arrays of bytes that stay where they are.
+        unsafe {
+            std::mem::ManuallyDrop::drop(&mut keys);
+            std::mem::ManuallyDrop::drop(&mut chains);
+            let row = std::slice::from_raw_parts(keys.as_ptr(), 15 * MOST);
+            assert!(row.iter().all(|block| *block == [0; 16]));
+        }
+        assert_eq!(chains.0, [[0; 16]; MOST]);
+    }
+}
