@@ -42,18 +42,18 @@ macro_rules! sha2 {
                     };
                 }
                 macro_rules! step {
-                    ($i:literal, $t:expr) => {
-                        // What is there first is added first: the next step waits for the sums over A and E.
-                        let known = u.pin(u.add(u.add(h, u.splat($constants[$t])), w[$i]));
-                        let chosen = u.choose(e, f, g);
-                        let sum = sum!(e, $sum1);
-                        let first = u.add(u.pin(u.add(known, chosen)), sum);
-                        let next = u.add(u.pin(u.add(u.pin(u.add(known, d)), chosen)), sum);
-                        let second = u.pin(u.add(first, u.majority(a, b, c)));
-                        (h, g, f, e) = (g, f, e, next);
-                        (d, c, b, a) = (c, b, a, u.add(second, sum!(a, $sum0)));
-                    };
-                }
+                            ($i:literal, $t:expr) => {
+                                // What is there first is added first: the next step waits for the sums over A and E.
+                                let known = u.pin(u.add(u.add(h, u.splat($constants[$t])), w[$i]));
+                                let chosen = u.choose(e, f, g);
+                                let sum = sum!(e, $sum1);
+                                let first = u.add(u.pin(u.add(known, chosen)), sum);
+                                let next = u.add(u.pin(u.add(u.pin(u.add(known, d)), chosen)), sum);
+                                let second = u.pin(u.add(first, u.majority(a, b, c)));
+                                (h, g, f, e) = (g, f, e, next);
+                                (d, c, b, a) = (c, b, a, u.add(second, sum!(a, $sum0)));
+                            };
+                        }
                 macro_rules! first {
                     ($i:literal) => {
                         step!($i, $i)
