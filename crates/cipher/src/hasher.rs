@@ -7,7 +7,6 @@ use crate::{Chain, Compression, Digest, HashKernels, Route};
 /// A message being hashed.
 ///
 /// The chaining value is not a route's, so every call may take another one.
-#[derive(Clone)]
 pub struct Hasher {
     kernels: &'static HashKernels,
     digest: Digest,
@@ -46,6 +45,11 @@ impl Hasher {
     /// The hash function.
     pub const fn digest(&self) -> Digest {
         self.digest
+    }
+
+    /// The kernels that run.
+    pub const fn kernels(&self) -> &'static HashKernels {
+        self.kernels
     }
 
     /// The route that runs.
@@ -237,6 +241,31 @@ fn write<const BYTES: usize>(
     }
     if let Some(word) = words.next() {
         tail.copy_from_slice(&word[..tail.len()]);
+    }
+}
+
+impl Clone for Hasher {
+    fn clone(&self) -> Self {
+        let mut copy = Self::idle(self.kernels, self.digest);
+        copy.clone_from(self);
+        copy
+    }
+
+    /// Copies as much as the hash function uses; what was here is overwritten, or wiped.
+    #[inline]
+    fn clone_from(&mut self, source: &Self) {
+        match (self.block_bytes(), source.block_bytes()) {
+            (64, 64) => {
+                self.chain[..8].copy_from_slice(&source.chain[..8]);
+                self.open[..64].copy_from_slice(&source.open[..64]);
+            }
+            _ => {
+                self.chain = source.chain;
+                self.open = source.open;
+            }
+        }
+        (self.kernels, self.digest) = (source.kernels, source.digest);
+        (self.filled, self.length, self.ended) = (source.filled, source.length, source.ended);
     }
 }
 

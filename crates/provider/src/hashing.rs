@@ -30,6 +30,17 @@ pub(crate) trait Message: Sized {
     /// A copy, which goes on from here by itself.
     fn duplicate(&mut self) -> Result<Self, Refusal>;
 
+    /// Where copies always succeed: what one is made from.
+    fn twin(&self) -> Option<Self::Seed> {
+        None
+    }
+
+    /// Makes a copy of this in a context that is there already.
+    fn copy_to(&mut self, to: &mut Self) -> Result<(), Refusal> {
+        *to = self.duplicate()?;
+        Ok(())
+    }
+
     /// Begins again.
     fn reset(&mut self) -> Result<(), Refusal>;
 
@@ -82,6 +93,17 @@ impl Message for Hasher {
     #[inline]
     fn duplicate(&mut self) -> Result<Self, Refusal> {
         Ok(self.clone())
+    }
+
+    #[inline]
+    fn twin(&self) -> Option<Self::Seed> {
+        Some((self.kernels(), self.digest()))
+    }
+
+    #[inline]
+    fn copy_to(&mut self, to: &mut Self) -> Result<(), Refusal> {
+        to.clone_from(self);
+        Ok(())
     }
 
     #[inline]

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use wirespeed_cipher::{Algorithm, Digest, Foreign, HashKernels, Hasher, Route, Subject};
-use wirespeed_cpu::Features;
+use wirespeed_cpu::{Feature, Features};
 use wirespeed_plan::{Fingerprint, Plan};
 
 use crate::boundary::counters::Counters;
@@ -108,8 +108,10 @@ impl Provider {
         let own_digests = match (&config.digests, &by) {
             (Digests::Listed(digests), _) => digests.clone(),
             (Digests::All, By::Plan(plan)) => plan.digests().map(|(digest, _)| digest).collect(),
-            // What the ladder has kernels for, which a portable route is no rung of.
-            (Digests::All, By::List(_) | By::Ladder) => Digest::ALL.to_vec(),
+            (Digests::All, By::List(_)) => Digest::ALL.to_vec(),
+            // Unmeasured: libcrypto's code for SHA-NI is no slower than ours, and copies its contexts faster.
+            (Digests::All, By::Ladder) if Features::detect().has(Feature::ShaNi) => Vec::new(),
+            (Digests::All, By::Ladder) => Digest::ALL.to_vec(),
         };
         let may_offload = |subject: Subject| match (&config.digests, subject) {
             (Digests::All, _) => true,

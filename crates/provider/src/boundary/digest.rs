@@ -115,7 +115,20 @@ unsafe extern "C" fn duplicate_context<M: Message>(context: *mut c_void) -> *mut
     unsafe {
         with::<M>(context, |context| {
             let (core, version) = (context.core, context.version);
-            copy = place(Context { message: context.message.duplicate()?, core, version }, core);
+            copy = match context.message.twin() {
+                Some(seed) => {
+                    let copy =
+                        place_with(|| Context { message: M::new(seed), core, version }, core);
+                    // SAFETY: null, or made for this type just now, and nobody else's yet.
+                    if let Some(to) = copy.cast::<Context<M>>().as_mut() {
+                        context.message.copy_to(&mut to.message)?;
+                    }
+                    copy
+                }
+                None => {
+                    place(Context { message: context.message.duplicate()?, core, version }, core)
+                }
+            };
             Ok(())
         });
     }
@@ -146,8 +159,7 @@ unsafe extern "C" fn copy_context<M: Message>(to: *mut c_void, from: *mut c_void
     // SAFETY: as above; they are different ones.
     unsafe {
         with::<M>(from.cast(), |from| {
-            to.ok_or(Refusal::SILENT)?.message = from.message.duplicate()?;
-            Ok(())
+            from.message.copy_to(&mut to.ok_or(Refusal::SILENT)?.message)
         });
     }
 }
