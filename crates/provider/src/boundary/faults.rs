@@ -114,8 +114,18 @@ impl<const CIPHER: usize> Faulty<CIPHER> {
     }
 }
 
-static FAULTY: [BlockKernels; 4] =
-    [Faulty::<0>::KERNELS, Faulty::<1>::KERNELS, Faulty::<2>::KERNELS, Faulty::<3>::KERNELS];
+static FAULTY: [BlockKernels; BlockCipher::ALL.len()] = [
+    Faulty::<0>::KERNELS,
+    Faulty::<1>::KERNELS,
+    Faulty::<2>::KERNELS,
+    Faulty::<3>::KERNELS,
+    Faulty::<4>::KERNELS,
+    Faulty::<5>::KERNELS,
+    Faulty::<6>::KERNELS,
+    Faulty::<7>::KERNELS,
+    Faulty::<8>::KERNELS,
+    Faulty::<9>::KERNELS,
+];
 
 /// A provider whose only route is the faulty one, with every call verified.
 unsafe extern "C" fn init_faulty(
@@ -168,7 +178,9 @@ static FAILING: Table = Table([
     AlgorithmEntry {
         names:
             c"AES-128-ECB:AES-128-CBC:AES-128-CFB:AES-128-OFB:AES-128-CTR:AES-128-XTS:AES-128-GCM:\
-              SM4-ECB:SM4-CBC:SM4-CFB:SM4-OFB:SM4-CTR"
+              SM4-ECB:SM4-CBC:SM4-CFB:SM4-OFB:SM4-CTR:\
+              CAMELLIA-128-ECB:CAMELLIA-128-CBC:CAMELLIA-128-CFB:CAMELLIA-128-OFB:CAMELLIA-128-CTR:\
+              ARIA-128-ECB:ARIA-128-CBC:ARIA-128-CFB:ARIA-128-OFB:ARIA-128-CTR"
                 .as_ptr(),
         properties: null(),
         functions: FAILING_FUNCTIONS.as_ptr(),
