@@ -82,6 +82,15 @@ pub struct HashKernels {
     pub blocks: fn(chain: &mut Chain, blocks: &[u8]),
 }
 
+impl HashKernels {
+    /// Whether it is no slower than the host's for messages of any length. On integers SHA-512 is what the
+    /// host's assembler has too: who gains by ours is for a measurement to say.
+    pub const fn suits_every_call(&self) -> bool {
+        let unmeasured = matches!(self.route, Route::Avx512 | Route::Avx2 | Route::Portable);
+        !(unmeasured && matches!(self.compression, Compression::Sha512))
+    }
+}
+
 /// GCM's hash key and the powers of it computed so far.
 ///
 /// `powers[32 - n]` is H^n in the kernels' own form, the same for every route; three zero blocks

@@ -28,13 +28,15 @@ pub use proof::hash::{prove_hash, prove_hashes, self_test_hash};
 pub use proof::{Failure, Proof, prove, prove_table, self_test};
 
 /// The routes of this crate, the fastest on paper first.
-pub const ROUTES: [Route; 8] = [
+pub const ROUTES: [Route; 10] = [
     Route::Vaes512,
     Route::Vaes256,
     Route::Gfni512,
     Route::Gfni256,
     Route::AesNi,
     Route::ShaNi,
+    Route::Avx512,
+    Route::Avx2,
     Route::PadLock,
     Route::Portable,
 ];

@@ -276,6 +276,8 @@ pub(crate) fn kernels(cipher: BlockCipher) -> &'static BlockKernels {
     }
 }
 
+#[cfg(target_arch = "x86_64")]
+pub(crate) use hash::absorb;
 pub(crate) use hash::kernels as hash;
 
 /// GCM's key from the hash key of any cipher: SP 800-38D's H.

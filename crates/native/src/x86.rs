@@ -16,6 +16,8 @@ macro_rules! call {
 mod aes_slices;
 #[allow(clippy::needless_range_loop, reason = "as in `sliced`")]
 mod gfni;
+#[allow(clippy::needless_range_loop, reason = "as in `sliced`")]
+mod hash;
 mod mask;
 mod padlock;
 mod rounds;
@@ -66,6 +68,7 @@ pub(crate) fn hash(
     match route {
         Route::PadLock => padlock::hash(compression, features),
         Route::ShaNi => sha::hash(compression, features),
+        Route::Avx512 | Route::Avx2 => hash::hash(route, compression, features),
         Route::Portable | Route::Libcrypto | Route::Kernel => Err(Absent::NotNative),
         _ => Err(Absent::WithoutHash(compression)),
     }

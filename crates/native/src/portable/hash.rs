@@ -6,6 +6,8 @@ mod sha1;
 mod sha2;
 mod sm3;
 
+pub(crate) use keccak::absorb;
+
 use wirespeed_cipher::{Chain, Compression, HashKernels, Route};
 
 /// The portable kernels.
@@ -19,11 +21,11 @@ static KERNELS: [HashKernels; Compression::ALL.len()] = [
     table(Compression::Sha256, each::<sha2::Sha256>),
     table(Compression::Sha512, each::<sha2::Sha512>),
     table(Compression::Sm3, each::<sm3::Sm3>),
-    table(Compression::Keccak168, keccak::absorb::<168>),
-    table(Compression::Keccak144, keccak::absorb::<144>),
-    table(Compression::Keccak136, keccak::absorb::<136>),
-    table(Compression::Keccak104, keccak::absorb::<104>),
-    table(Compression::Keccak72, keccak::absorb::<72>),
+    table(Compression::Keccak168, absorb::<168>),
+    table(Compression::Keccak144, absorb::<144>),
+    table(Compression::Keccak136, absorb::<136>),
+    table(Compression::Keccak104, absorb::<104>),
+    table(Compression::Keccak72, absorb::<72>),
 ];
 
 const fn table(compression: Compression, blocks: fn(&mut Chain, &[u8])) -> HashKernels {

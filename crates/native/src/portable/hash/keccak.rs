@@ -3,7 +3,8 @@
 use wirespeed_cipher::{Chain, KECCAK_CONSTANTS};
 
 /// Adds each block to the first lanes of the state, and permutes it.
-pub(super) fn absorb<const RATE: usize>(state: &mut Chain, blocks: &[u8]) {
+#[inline(always)]
+pub(crate) fn absorb<const RATE: usize>(state: &mut Chain, blocks: &[u8]) {
     for block in blocks.chunks_exact(RATE) {
         for (lane, bytes) in state.iter_mut().zip(block.as_chunks::<8>().0) {
             *lane ^= u64::from_le_bytes(*bytes);
@@ -23,6 +24,7 @@ const TURNS: [u32; 25] = [
 ];
 
 /// All rounds (§3.3).
+#[inline(always)]
 fn permute(state: &mut Chain) {
     for constant in KECCAK_CONSTANTS {
         // Theta: each column gets the parities of two others.

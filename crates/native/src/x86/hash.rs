@@ -1,0 +1,73 @@
+//! The routes `avx512` and `avx2` of hash functions: one message, on integers with BMI's rotations that leave
+//! their operand alone, and on vectors where a step has room for them.
+
+mod integers;
+mod keccak;
+mod sha512;
+
+use wirespeed_cipher::{Chain, Compression, HashKernels, Route};
+use wirespeed_cpu::{Avx2, Avx512, Features, Token};
+
+use crate::{Absent, portable};
+use sha512::{ByInstruction, ByShifts};
+
+/// A compression function of one of these routes.
+pub(super) fn hash(
+    route: Route,
+    compression: Compression,
+    features: Features,
+) -> Result<&'static HashKernels, Absent> {
+    let table = match route {
+        Route::Avx512 => Avx512::probe(features).map(|_| &AVX512),
+        Route::Avx2 => Avx2::probe(features).map(|_| &AVX2),
+        _ => return Err(Absent::NotNative),
+    };
+    let hash = table.map_err(Absent::Missing)?.iter().find(|it| it.compression == compression);
+    hash.ok_or(Absent::WithoutHash(compression))
+}
+
+/// Those of a route, with its own SHA-512 and Keccak.
+macro_rules! table {
+    ($route:expr, $sha512:expr, $keccak:ident) => {
+        [
+            kernels($route, Compression::Md5, md5),
+            kernels($route, Compression::Sm3, sm3),
+            kernels($route, Compression::Sha512, $sha512),
+            kernels($route, Compression::Keccak168, $keccak::<168>),
+            kernels($route, Compression::Keccak144, $keccak::<144>),
+            kernels($route, Compression::Keccak136, $keccak::<136>),
+            kernels($route, Compression::Keccak104, $keccak::<104>),
+            kernels($route, Compression::Keccak72, $keccak::<72>),
+        ]
+    };
+}
+
+static AVX512: [HashKernels; 8] = table!(Route::Avx512, sha512_by_instruction, keccak_in_vectors);
+static AVX2: [HashKernels; 8] = table!(Route::Avx2, sha512_by_shifts, keccak_on_integers);
+
+const fn kernels(
+    route: Route,
+    compression: Compression,
+    blocks: fn(&mut Chain, &[u8]),
+) -> HashKernels {
+    HashKernels { route, compression, blocks }
+}
+
+crate::table::entries! { ["bmi1,bmi2"]
+    fn md5[][](chain: &mut Chain, data: &[u8]) { integers::md5(chain, data) }
+    fn sm3[][](chain: &mut Chain, data: &[u8]) { integers::sm3(chain, data) }
+    fn keccak_on_integers[const RATE: usize][RATE](chain: &mut Chain, data: &[u8])
+        { portable::absorb::<RATE>(chain, data) }
+}
+
+crate::table::entries! { ["bmi1,bmi2,avx2"]
+    fn sha512_by_shifts[][](chain: &mut Chain, data: &[u8])
+        { sha512::blocks::<ByShifts>(chain, data) }
+}
+
+crate::table::entries! { ["bmi1,bmi2,avx2,avx512f,avx512vl"]
+    fn sha512_by_instruction[][](chain: &mut Chain, data: &[u8])
+        { sha512::blocks::<ByInstruction>(chain, data) }
+    fn keccak_in_vectors[const RATE: usize][RATE](chain: &mut Chain, data: &[u8])
+        { keccak::absorb::<RATE>(chain, data) }
+}
