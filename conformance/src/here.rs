@@ -44,8 +44,8 @@ pub fn reduced_for(algorithm: Algorithm) -> bool {
 /// Our routes that the tool we run under can execute, and the others with the reason.
 pub fn routes() -> impl Iterator<Item = (Route, Option<&'static str>)> {
     ROUTES.into_iter().map(|route| {
-        let new = [Route::Vaes512, Route::Vaes256, Route::Gfni512, Route::Gfni256];
+        let new = [Route::Vaes512, Route::Vaes256, Route::Gfni512, Route::Gfni256, Route::Avx512];
         let unknown = new.contains(&route) && client::under_valgrind();
-        (route, unknown.then_some("valgrind knows neither VAES nor GFNI"))
+        (route, unknown.then_some("valgrind knows neither VAES nor GFNI nor AVX-512"))
     })
 }

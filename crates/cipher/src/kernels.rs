@@ -83,11 +83,11 @@ pub struct HashKernels {
 }
 
 impl HashKernels {
-    /// Whether it is no slower than the host's for messages of any length. On integers SHA-512 is what the
-    /// host's assembler has too: who gains by ours is for a measurement to say.
+    /// Whether the unit has the function's own rounds, and so beats the host's code for messages of any length.
+    /// What runs on a CPU's general instructions competes with the host's assembler on the same ones: who gains
+    /// by it is for a measurement to say.
     pub const fn suits_every_call(&self) -> bool {
-        let unmeasured = matches!(self.route, Route::Avx512 | Route::Avx2 | Route::Portable);
-        !(unmeasured && matches!(self.compression, Compression::Sha512))
+        matches!(self.route, Route::ShaNi | Route::PadLock)
     }
 }
 

@@ -136,8 +136,12 @@ impl Routing {
             By::List(routes) => routes.contains(&proven.route()),
             By::Ladder | By::Plan(_) => proven.route() != Route::Portable,
         };
-        let hashes = Compression::ALL
-            .map(|it| stand.natives.iter().filter(chosen).find_map(|proven| proven.hash(it)));
+        let measured = !matches!(by, By::Ladder);
+        let fits = |kernels: &&HashKernels| measured || kernels.suits_every_call();
+        let hashes = Compression::ALL.map(|it| {
+            let mut chosen = stand.natives.iter().filter(chosen);
+            chosen.find_map(|proven| proven.hash(it).filter(fits))
+        });
         if watch.verify.is_some() {
             // Whoever is found wrong gets a successor; a route that is not there is none.
             Route::LADDER.into_iter().for_each(|route| drop(stand.add(route)));
@@ -405,7 +409,8 @@ impl Stand {
         };
         let new_hash = |it| {
             let lacks = self.natives.iter().all(|proven| proven.hash(it).is_none());
-            lacks && wirespeed_native::hash(route, it, self.features).is_ok()
+            let found = wirespeed_native::hash(route, it, self.features);
+            lacks && found.is_ok_and(HashKernels::suits_every_call)
         };
         BlockCipher::ALL.into_iter().any(new_cipher) || Compression::ALL.into_iter().any(new_hash)
     }
