@@ -112,7 +112,7 @@ static int packets(void) {
         jobs[i].input = jobs[i].output; /* in place */
     bad = bad || wirespeed_open_all(gcm, jobs, COUNT) != WIRESPEED_FORGED;
     for (size_t i = 0; i < COUNT && !bad; i++) {
-        static const unsigned char zeros[LONGEST];
+        static const unsigned char zeros[LONGEST] = {0};
         const unsigned char *wanted = i == 7 ? zeros : messages[i];
         bad = jobs[i].status != (i == 7 ? WIRESPEED_FORGED : WIRESPEED_OK) ||
               memcmp(outputs[i], wanted, jobs[i].length) != 0;
