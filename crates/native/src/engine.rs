@@ -8,13 +8,13 @@ use wirespeed_cipher::{
 use zeroize::Zeroize;
 
 use crate::portable;
+use crate::wiped::Wiped;
 
 /// Blocks that are worked on at a time where a mode needs room of its own.
 const CHUNK: usize = 64;
 
-/// Room for a chunk, wiped after use; PadLock wants it aligned.
-#[repr(align(16))]
-struct Room([Block; CHUNK]);
+/// Room for a chunk; PadLock wants it aligned.
+type Room = Wiped<[Block; CHUNK]>;
 
 impl Room {
     const fn new() -> Self {
@@ -23,12 +23,6 @@ impl Room {
 
     fn bytes(&mut self, count: usize) -> &mut [u8] {
         &mut self.0.as_flattened_mut()[..count]
-    }
-}
-
-impl Drop for Room {
-    fn drop(&mut self) {
-        self.0.zeroize();
     }
 }
 
@@ -57,14 +51,7 @@ pub(crate) trait Engine {
 
     /// OFB.
     fn ofb(key: &Schedule, register: &mut Block, data: InOut<'_>) {
-        for_each_to_the_end(data, 1, |mut data| {
-            let mut room = Room::new();
-            let output = room.bytes(data.len());
-            data.save(output);
-            Self::ecb::<false>(key, InOut::in_place(register));
-            add(output, register);
-            data.overwrite(output);
-        });
+        ofb::<Self>(key, register, data);
     }
 
     /// Counter mode over whole blocks; the last `BITS` bits of the counter wrap.
@@ -202,21 +189,24 @@ pub(crate) fn cbc<E: Engine + ?Sized, const DECRYPT: bool>(
     chain: &mut Block,
     data: InOut<'_>,
 ) {
-    for_each(data, if DECRYPT { CHUNK } else { 1 }, |mut data| {
+    if !DECRYPT {
+        return for_each(data, 1, |mut data| {
+            let mut input = Wiped([0; 16]);
+            data.save(&mut input.0);
+            add(chain, &input.0);
+            E::ecb::<false>(key, InOut::in_place(chain));
+            data.overwrite(chain);
+        });
+    }
+    for_each(data, CHUNK, |mut data| {
         let mut room = [Room::new(), Room::new()];
         let [input, output] = room.each_mut().map(|room| room.bytes(data.len()));
         data.save(input);
-        if DECRYPT {
-            E::ecb::<true>(key, InOut::between(input, output));
-            let (first, rest) = output.split_at_mut(16);
-            add(first, chain);
-            add(rest, input);
-            chain.copy_from_slice(&input[input.len() - 16..]);
-        } else {
-            add(chain, input);
-            E::ecb::<false>(key, InOut::in_place(chain));
-            output.copy_from_slice(chain);
-        }
+        E::ecb::<true>(key, InOut::between(input, output));
+        let (first, rest) = output.split_at_mut(16);
+        add(first, chain);
+        add(rest, input);
+        chain.copy_from_slice(&input[input.len() - 16..]);
         data.overwrite(output);
     });
 }
@@ -228,28 +218,45 @@ pub(crate) fn cfb<E: Engine + ?Sized, const DECRYPT: bool>(
     data: InOut<'_>,
 ) {
     for_each_to_the_end(data, if DECRYPT { CHUNK } else { 1 }, |mut data| {
+        if data.len() <= 16 {
+            let mut input = Wiped([0; 16]);
+            let input = &mut input.0[..data.len()];
+            data.save(input);
+            E::ecb::<false>(key, InOut::in_place(register));
+            if DECRYPT {
+                let mut output = Wiped(*register);
+                let output = &mut output.0[..input.len()];
+                add(output, input);
+                register[..input.len()].copy_from_slice(input);
+                data.overwrite(output);
+            } else {
+                add(register, input);
+                data.overwrite(&register[..input.len()]);
+            }
+            return;
+        }
         let mut room = [Room::new(), Room::new()];
         let [input, keystream] = room.each_mut().map(|room| room.bytes(data.len()));
         data.save(input);
-        if DECRYPT && data.len() >= 16 {
-            let (first, rest) = keystream.split_at_mut(16);
-            first.copy_from_slice(register);
-            rest.copy_from_slice(&input[..rest.len()]);
-            E::ecb::<false>(key, InOut::in_place(keystream));
-            register.copy_from_slice(&input[input.len() - 16..]);
-            add(keystream, input);
-            return data.overwrite(keystream);
-        }
+        let (first, rest) = keystream.split_at_mut(16);
+        first.copy_from_slice(register);
+        rest.copy_from_slice(&input[..rest.len()]);
+        E::ecb::<false>(key, InOut::in_place(keystream));
+        register.copy_from_slice(&input[input.len() - 16..]);
+        add(keystream, input);
+        data.overwrite(keystream);
+    });
+}
+
+/// OFB as it follows from ECB.
+pub(crate) fn ofb<E: Engine + ?Sized>(key: &Schedule, register: &mut Block, data: InOut<'_>) {
+    for_each_to_the_end(data, 1, |mut data| {
+        let mut output = Wiped([0; 16]);
+        let output = &mut output.0[..data.len()];
+        data.save(output);
         E::ecb::<false>(key, InOut::in_place(register));
-        if DECRYPT {
-            keystream.copy_from_slice(&register[..input.len()]);
-            register[..input.len()].copy_from_slice(input);
-            add(keystream, input);
-            data.overwrite(keystream);
-        } else {
-            add(register, input);
-            data.overwrite(&register[..input.len()]);
-        }
+        add(output, register);
+        data.overwrite(output);
     });
 }
 

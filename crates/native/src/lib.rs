@@ -16,6 +16,7 @@ mod proof;
 mod sliced;
 mod table;
 mod unit;
+mod wiped;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 

@@ -24,6 +24,7 @@ pub(crate) mod aria;
 mod bytes;
 pub(crate) mod camellia;
 pub(crate) mod field;
+pub(crate) mod serial;
 pub(crate) mod sm4;
 #[cfg(test)]
 mod tests;
@@ -34,6 +35,8 @@ use std::marker::PhantomData;
 use wirespeed_cipher::{Block, BlockCipher, BlockKernels, InOut, Route, Schedule};
 
 use crate::engine::{self, Engine};
+use crate::modes::chain::Chain;
+use serial::Register;
 use waves::{Cbc, Cfb, Ctr, Ecb, Mode};
 
 /// A round key of which each byte is there four times, to be broadcast by the load.
@@ -102,6 +105,9 @@ pub(crate) trait Slices: Copy {
 pub(crate) trait Core {
     /// Takes blocks through the cipher.
     fn run<S: Slices>(u: S, keys: &[Wide], state: &mut [S::V; 16]);
+
+    /// Takes a block through the cipher by itself.
+    fn one<R: Register>(u: R, round_keys: &[Block], block: R::V) -> R::V;
 }
 
 /// A cipher with one key size.
@@ -122,6 +128,9 @@ pub(crate) trait Machine {
 
     /// `chain` is what the mode says.
     fn drive<C: Core, M: Mode>(round_keys: &[Block], chain: &mut Block, data: InOut<'_>);
+
+    /// The modes in which each block waits for the one before.
+    fn chain<C: Core>(kind: Chain, round_keys: &[Block], register: &mut Block, data: InOut<'_>);
 }
 
 /// Adds a round key to the state.
@@ -151,15 +160,26 @@ impl<M: Machine, C: Cipher> Engine for On<M, C> {
         if DECRYPT {
             M::drive::<C::Core, Cbc>(C::round_keys(key), chain, data);
         } else {
-            engine::cbc::<Self, false>(key, chain, data);
+            M::chain::<C::Core>(Chain::Cbc, C::round_keys(key), chain, data);
         }
     }
 
     fn cfb<const DECRYPT: bool>(key: &Schedule, register: &mut Block, data: InOut<'_>) {
-        let whole = if DECRYPT { data.len() & !15 } else { 0 };
+        let whole = data.len() & !15;
         let (blocks, rest) = data.split_at(whole);
-        M::drive::<C::Core, Cfb>(C::round_keys(key), register, blocks);
+        if DECRYPT {
+            M::drive::<C::Core, Cfb>(C::round_keys(key), register, blocks);
+        } else {
+            M::chain::<C::Core>(Chain::Cfb, C::round_keys(key), register, blocks);
+        }
         engine::cfb::<Self, DECRYPT>(key, register, rest);
+    }
+
+    fn ofb(key: &Schedule, register: &mut Block, data: InOut<'_>) {
+        let whole = data.len() & !15;
+        let (blocks, rest) = data.split_at(whole);
+        M::chain::<C::Core>(Chain::Ofb, C::round_keys(key), register, blocks);
+        engine::ofb::<Self>(key, register, rest);
     }
 
     fn count<const BITS: u32>(key: &Schedule, counter: &mut Block, data: InOut<'_>) {

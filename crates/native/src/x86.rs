@@ -16,6 +16,7 @@ macro_rules! call {
 mod aes_slices;
 #[allow(clippy::needless_range_loop, reason = "as in `sliced`")]
 mod gfni;
+pub(crate) mod gfni_bytes;
 #[allow(clippy::needless_range_loop, reason = "as in `sliced`")]
 mod hash;
 mod mask;

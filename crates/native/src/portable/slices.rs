@@ -3,9 +3,10 @@
 use wirespeed_cipher::{Block, BlockCipher, BlockKernels, InOut, Route};
 
 use super::bitslice::{self, Planes, transpose};
+use crate::modes::chain::Chain;
 use crate::sliced::field::{Affine, BOXES};
 use crate::sliced::waves::{self, Mode};
-use crate::sliced::{Core, Machine, Slices, Wide, tables};
+use crate::sliced::{Core, Machine, Slices, Wide, serial, tables};
 
 /// Logic on 64-bit words.
 #[derive(Clone, Copy)]
@@ -147,6 +148,10 @@ impl Machine for Anywhere {
 
     fn drive<C: Core, M: Mode>(round_keys: &[Block], chain: &mut Block, data: InOut<'_>) {
         waves::drive::<_, C, M>(Words, round_keys, chain, data);
+    }
+
+    fn chain<C: Core>(kind: Chain, round_keys: &[Block], register: &mut Block, data: InOut<'_>) {
+        serial::chain_of_waves::<Self, C>(kind, round_keys, register, data);
     }
 }
 

@@ -4,6 +4,7 @@ use wirespeed_cipher::{Block, BlockCipher, Schedule};
 use zeroize::Zeroize;
 
 use super::field::{ARIA, Affine, Substitution, multiply};
+use super::serial::{Maps, NONE, Register, summands};
 use super::{Cipher, Core, Slices, Wide, add_key, bytes};
 
 /// SB1 to SB4 (§2.4.2): AES's S-box, the 247th power and an affine map, and the inverses of both.
@@ -44,7 +45,156 @@ impl Core for Aria {
         }
         add_key(u, state, last);
     }
+
+    #[inline(always)]
+    fn one<R: Register>(u: R, round_keys: &[Block], block: R::V) -> R::V {
+        let [first, second, keys @ .., last] = round_keys else { return block };
+        let block = u.shuffle(u.xor(block, u.load(first)), &BY_BOX);
+        let mut state = u.xor(block, u.load(&FIRST));
+        state = layer::<R, 0>(u, state, key_of::<R, 1>(u, second));
+        for pair in keys.chunks_exact(2) {
+            state = layer::<R, 1>(u, state, key_of::<R, 0>(u, &pair[0]));
+            state = layer::<R, 0>(u, state, key_of::<R, 1>(u, &pair[1]));
+        }
+        let [first, second] = substituted::<R, 1>(u, state);
+        let key = u.xor(u.load(last), u.load(&LAST));
+        u.xor3(u.shuffle(first, &TOGETHER[0]), key, u.shuffle(second, &TOGETHER[1]))
+    }
 }
+
+/// A substitution layer, of odd rounds or of even ones, and the diffusion layer, on a block whose bytes are ordered
+/// by their S-boxes; the key is of the next round.
+#[inline(always)]
+fn layer<R: Register, const EVEN: usize>(u: R, state: R::V, key: R::V) -> R::V {
+    let [a, b] = substituted::<R, EVEN>(u, state);
+    let [k, l, m, n] = &DIFFUSION[0];
+    let early = u.xor3(u.shuffle(a, k), u.shuffle(a, l), key);
+    let [o, p, q, r] = &DIFFUSION[1];
+    let middle = u.xor3(u.shuffle(a, m), u.shuffle(a, n), u.shuffle(b, o));
+    u.xor3(early, middle, u.xor3(u.shuffle(b, p), u.shuffle(b, q), u.shuffle(b, r)))
+}
+
+/// The S-boxes, without the constants behind them: those of the first and the third kind of byte, and those of the
+/// others.
+#[inline(always)]
+fn substituted<R: Register, const EVEN: usize>(u: R, state: R::V) -> [R::V; 2] {
+    [
+        u.map_inverse(u.map(state, &MAPS[EVEN][0][0]), &MAPS[EVEN][0][1]),
+        u.map_inverse(u.map(state, &MAPS[EVEN][1][0]), &MAPS[EVEN][1][1]),
+    ]
+}
+
+/// A round key in the order of the state, with the constants of its round before the S-boxes and of the round before
+/// behind them.
+#[inline(always)]
+fn key_of<R: Register, const EVEN: usize>(u: R, round_key: &Block) -> R::V {
+    u.xor(u.shuffle(u.load(round_key), &BY_BOX), u.load(&CONSTANTS[EVEN]))
+}
+
+/// Bytes ordered by their places in words, which decide about the S-box; and back, as the order is that of a matrix
+/// transposed.
+static BY_BOX: Block = ORDER;
+const ORDER: Block = [0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15];
+
+/// For rounds of each kind and the two S-boxes that the maps of one instruction serve, the maps before inversion and
+/// behind it. In even rounds the inverse S-boxes come first.
+static MAPS: [[[Maps; 2]; 2]; 2] = {
+    const fn of(straight: usize) -> [[Maps; 2]; 2] {
+        let (straight, inverse) = (&BOXES[straight], &BOXES[straight + 2]);
+        [
+            [
+                Maps::of(&Affine::IDENTITY, &inverse.before),
+                Maps::of(&straight.after, &Affine::IDENTITY),
+            ],
+            [
+                Maps::of(&inverse.before, &Affine::IDENTITY),
+                Maps::of(&Affine::IDENTITY, &straight.after),
+            ],
+        ]
+    }
+    let [[a, b], [c, d]] = [of(0), of(1)];
+    [[a, c], [b, d]]
+};
+
+/// What an S-box adds to its value, and its inverse to its argument: for the bytes of a block, ordered by S-boxes, that
+/// go through an inverse in odd rounds, and in even ones. In the other rounds they go through the S-box.
+const ADDED: [Block; 2] = {
+    let mut added = [[0; 16]; 2];
+    let mut i = 0;
+    while i < 8 {
+        added[0][8 + i] = BOXES[i / 4].after.constant;
+        added[1][i] = BOXES[i / 4].after.constant;
+        i += 1;
+    }
+    added
+};
+
+/// What is added to the first round key.
+static FIRST: Block = ADDED[0];
+
+/// What is added to the other keys of odd rounds, and of even ones: the constants before the S-boxes of the round and,
+/// through the diffusion layer, behind those of the round before.
+static CONSTANTS: [Block; 2] = {
+    let mut constants = ADDED;
+    let mut i = 0;
+    while i < 16 {
+        let mut from = 0;
+        while from < 16 {
+            if SUMS[i] >> from & 1 != 0 {
+                // Behind the S-boxes of an even round stands what stands before those of an odd one.
+                constants[0][i] ^= ADDED[0][from];
+                constants[1][i] ^= ADDED[1][from];
+            }
+            from += 1;
+        }
+        i += 1;
+    }
+    constants
+};
+
+/// What is added to the last key.
+static LAST: Block = {
+    let mut last = [0; 16];
+    let mut i = 0;
+    while i < 16 {
+        last[i] = ADDED[0][ORDER[i] as usize];
+        i += 1;
+    }
+    last
+};
+
+/// The bytes that are sums of the diffusion layer, ordered by S-boxes.
+const SUMS: [u16; 16] = {
+    let mut sums = [0; 16];
+    let mut i = 0;
+    while i < 16 {
+        let mut n = 0;
+        while n < 7 {
+            sums[i] |= 1 << ORDER[A[ORDER[i] as usize][n]];
+            n += 1;
+        }
+        i += 1;
+    }
+    sums
+};
+
+/// The bytes whose S-boxes stand in the first register of [`substituted`]: of the first and the third kind.
+const IN_FIRST: u16 = 0x0f0f;
+
+/// The diffusion layer from both.
+static DIFFUSION: [[Block; 4]; 2] = [summands(&SUMS, IN_FIRST), summands(&SUMS, !IN_FIRST)];
+
+/// The block from both, in its own order.
+static TOGETHER: [Block; 2] = {
+    let mut shuffles = [[NONE; 16]; 2];
+    let mut i = 0;
+    while i < 16 {
+        let from = ORDER[i];
+        shuffles[if IN_FIRST >> from & 1 != 0 { 0 } else { 1 }][i] = from;
+        i += 1;
+    }
+    shuffles
+};
 
 /// A key and the substitution layer of odd rounds (§2.4.2).
 #[inline(always)]
@@ -181,25 +331,27 @@ fn function(x: u128, order: [usize; 4]) -> u128 {
     u128::from_be_bytes(diffused(block))
 }
 
-/// The diffusion layer on one block, as §2.4.3 lists it.
+/// The diffusion layer as §2.4.3 lists it: the bytes that each is the sum of.
+const A: [[usize; 7]; 16] = [
+    [3, 4, 6, 8, 9, 13, 14],
+    [2, 5, 7, 8, 9, 12, 15],
+    [1, 4, 6, 10, 11, 12, 15],
+    [0, 5, 7, 10, 11, 13, 14],
+    [0, 2, 5, 8, 11, 14, 15],
+    [1, 3, 4, 9, 10, 14, 15],
+    [0, 2, 7, 9, 10, 12, 13],
+    [1, 3, 6, 8, 11, 12, 13],
+    [0, 1, 4, 7, 10, 13, 15],
+    [0, 1, 5, 6, 11, 12, 14],
+    [2, 3, 5, 6, 8, 13, 15],
+    [2, 3, 4, 7, 9, 12, 14],
+    [1, 2, 6, 7, 9, 11, 12],
+    [0, 3, 6, 7, 8, 10, 13],
+    [0, 3, 4, 5, 9, 11, 14],
+    [1, 2, 4, 5, 8, 10, 15],
+];
+
+/// The diffusion layer on one block.
 fn diffused(x: Block) -> Block {
-    const A: [[usize; 7]; 16] = [
-        [3, 4, 6, 8, 9, 13, 14],
-        [2, 5, 7, 8, 9, 12, 15],
-        [1, 4, 6, 10, 11, 12, 15],
-        [0, 5, 7, 10, 11, 13, 14],
-        [0, 2, 5, 8, 11, 14, 15],
-        [1, 3, 4, 9, 10, 14, 15],
-        [0, 2, 7, 9, 10, 12, 13],
-        [1, 3, 6, 8, 11, 12, 13],
-        [0, 1, 4, 7, 10, 13, 15],
-        [0, 1, 5, 6, 11, 12, 14],
-        [2, 3, 5, 6, 8, 13, 15],
-        [2, 3, 4, 7, 9, 12, 14],
-        [1, 2, 6, 7, 9, 11, 12],
-        [0, 3, 6, 7, 8, 10, 13],
-        [0, 3, 4, 5, 9, 11, 14],
-        [1, 2, 4, 5, 8, 10, 15],
-    ];
     A.map(|from| from.into_iter().fold(0, |sum, i| sum ^ x[i]))
 }

@@ -4,6 +4,7 @@ use wirespeed_cipher::{Block, BlockCipher, Schedule};
 use zeroize::Zeroize;
 
 use super::field::{Affine, CAMELLIA, Substitution, multiply};
+use super::serial::{Maps, NONE, Register, summands};
 use super::{Cipher, Core, Slices, Wide, add_key, bytes};
 
 /// SBOX1 to SBOX4 (§2.4.1). The first is inversion in a tower of fields between two linear maps: Aoki et al.,
@@ -94,7 +95,182 @@ impl Core for Camellia {
         }
         add_key(u, state, last);
     }
+
+    #[inline(always)]
+    fn one<R: Register>(u: R, round_keys: &[Block], block: R::V) -> R::V {
+        let [first, keys @ .., last] = round_keys else { return block };
+        let block = u.xor(block, u.load(first));
+        let mut left = u.map(u.shuffle(block, &HALF[0]), &COORDINATES);
+        let mut right = u.map(u.shuffle(block, &HALF[1]), &COORDINATES);
+        for group in keys.chunks(4) {
+            let [a, b, c, between @ ..] = group else { break };
+            let keys = [key_of(u, a, 0), key_of(u, a, 1), key_of(u, b, 0), key_of(u, b, 1)];
+            let more = [key_of(u, c, 0), key_of(u, c, 1)];
+            left = u.xor3(left, keys[0], u.load(&BEFORE));
+            right = step(u, left, u.xor3(right, keys[1], u.load(&BOTH)));
+            left = step(u, right, u.xor3(left, u.xor(keys[0], keys[2]), u.load(&BEHIND)));
+            right = step(u, left, u.xor3(right, u.xor(keys[1], keys[3]), u.load(&BEHIND)));
+            left = step(u, right, u.xor3(left, u.xor(keys[2], more[0]), u.load(&BEHIND)));
+            right = step(u, left, u.xor3(right, u.xor(keys[3], more[1]), u.load(&BEHIND)));
+            left = step(u, right, u.xor3(left, more[0], u.load(&BOTH)));
+            right = u.xor3(right, more[1], u.load(&BEFORE));
+            if let [key] = between {
+                let key = u.load(key);
+                left = masked(u, left, u.shuffle(key, &HALF[0]));
+                right = unmasked(u, right, u.shuffle(key, &HALF[1]));
+            }
+        }
+        // The halves change places.
+        let halves = u.or(u.and(right, u.load(&WHERE[0])), u.and(left, u.load(&WHERE[1])));
+        u.xor(u.map(halves, &BACK), u.load(last))
+    }
 }
+
+/// A half of a block stands in a register twice: in the coordinates of the first three S-boxes and in those of the
+/// fourth. F of the half that its key was added to, without the constants behind the S-boxes, and something else.
+#[inline(always)]
+fn step<R: Register>(u: R, half: R::V, addend: R::V) -> R::V {
+    let (in_first, in_second) = (u.shuffle(half, &HALF[0]), u.shuffle(half, &HALF[1]));
+    let a = u.map_inverse(in_first, &AFTER[0]);
+    let b = u.map_inverse(in_first, &AFTER[1]);
+    let c = u.map_inverse(in_first, &AFTER[2]);
+    let d = u.map_inverse(in_second, &AFTER[0]);
+    let [[e, f], [g, h], [i, j], [k, l]] = &DIFFUSION;
+    u.xor3(
+        u.xor3(addend, u.shuffle(a, e), u.shuffle(a, f)),
+        u.xor3(u.shuffle(b, g), u.shuffle(b, h), u.shuffle(c, i)),
+        u.xor3(u.shuffle(c, j), u.shuffle(d, k), u.shuffle(d, l)),
+    )
+}
+
+/// A round key, of two in a block, in both coordinates.
+#[inline(always)]
+fn key_of<R: Register>(u: R, pair: &Block, half: usize) -> R::V {
+    u.map(u.shuffle(u.load(pair), &HALF[half]), &COORDINATES)
+}
+
+/// FL (§2.4.2) of a half.
+#[inline(always)]
+fn masked<R: Register>(u: R, half: R::V, key: R::V) -> R::V {
+    let half = u.map(half, &BACK);
+    let half = u.xor(half, rotated(u, u.and(half, key)));
+    u.map(u.xor(half, u.shuffle(u.or(half, key), &RIGHT_TO_LEFT)), &COORDINATES)
+}
+
+/// The inverse of FL.
+#[inline(always)]
+fn unmasked<R: Register>(u: R, half: R::V, key: R::V) -> R::V {
+    let half = u.map(half, &BACK);
+    let half = u.xor(half, u.shuffle(u.or(half, key), &RIGHT_TO_LEFT));
+    u.map(u.xor(half, rotated(u, u.and(half, key))), &COORDINATES)
+}
+
+/// The left word rotated by one bit, as the right; zero as the left.
+#[inline(always)]
+fn rotated<R: Register>(u: R, half: R::V) -> R::V {
+    let (up, carried) = (u.map(half, &UP), u.map(half, &CARRIED));
+    u.xor(u.shuffle(up, &LEFT_TO_RIGHT), u.shuffle(carried, &LEFT_TO_RIGHT_BY_ONE))
+}
+
+/// Shuffles that do the same in both halves of a register, except where they say otherwise.
+const fn twice(first: [u8; 8], in_second: u8) -> Block {
+    let mut shuffle = [NONE; 16];
+    let mut i = 0;
+    while i < 16 {
+        if first[i % 8] != NONE {
+            shuffle[i] = first[i % 8] + if i < 8 { 0 } else { in_second };
+        }
+        i += 1;
+    }
+    shuffle
+}
+
+/// One half of a register in both.
+static HALF: [Block; 2] =
+    [twice([0, 1, 2, 3, 4, 5, 6, 7], 0), twice([8, 9, 10, 11, 12, 13, 14, 15], 0)];
+/// Where each is.
+static WHERE: [Block; 2] = [(u64::MAX as u128).to_le_bytes(), (!(u64::MAX as u128)).to_le_bytes()];
+static RIGHT_TO_LEFT: Block = twice([4, 5, 6, 7, NONE, NONE, NONE, NONE], 8);
+static LEFT_TO_RIGHT: Block = twice([NONE, NONE, NONE, NONE, 0, 1, 2, 3], 8);
+static LEFT_TO_RIGHT_BY_ONE: Block = twice([NONE, NONE, NONE, NONE, 1, 2, 3, 0], 8);
+
+/// Each byte up by a bit, and the highest bit as the lowest.
+static UP: Maps = Maps::both(&Affine::from_rows([0, 1, 2, 4, 8, 16, 32, 64], 0));
+static CARRIED: Maps = Maps::both(&Affine::from_rows([128, 0, 0, 0, 0, 0, 0, 0], 0));
+
+/// From bytes to both coordinates, and back.
+static COORDINATES: Maps = Maps::of(&BOXES[0].before, &BOXES[3].before);
+static BACK: Maps = Maps::of(&BOXES[0].before.inverse(), &BOXES[3].before.inverse());
+
+/// Behind the inversion of the first three S-boxes, in both coordinates; the fourth's is the first's.
+static AFTER: [Maps; 3] = {
+    const fn both(number: usize) -> Maps {
+        let after = &BOXES[number].after;
+        Maps::of(&BOXES[0].before.after(after), &BOXES[3].before.after(after))
+    }
+    [both(0), both(1), both(2)]
+};
+
+/// P (§2.4.1): the bytes of each sum, from the lowest bit on.
+const P: [u8; 8] = [0xed, 0xdb, 0xb7, 0x7e, 0xe3, 0xd6, 0xbc, 0x79];
+/// The S-box of each byte.
+const ORDER: [usize; 8] = [0, 1, 2, 3, 1, 2, 3, 0];
+
+/// The diffusion from each S-box's register, in both halves.
+static DIFFUSION: [[Block; 2]; 4] = {
+    let mut sums = [0; 16];
+    let mut present = [0; 4];
+    let mut i = 0;
+    while i < 8 {
+        sums[i] = P[i] as u16;
+        sums[8 + i] = (P[i] as u16) << 8;
+        present[ORDER[i]] |= 0x101 << i;
+        i += 1;
+    }
+    [
+        summands(&sums, present[0]),
+        summands(&sums, present[1]),
+        summands(&sums, present[2]),
+        summands(&sums, present[3]),
+    ]
+};
+
+/// The constant before the S-boxes, which is the same for all.
+static BEFORE: Block = {
+    assert!(BOXES[0].before.constant == BOXES[3].before.constant);
+    [BOXES[0].before.constant; 16]
+};
+
+/// The constants behind the S-boxes, through P, in both coordinates.
+static BEHIND: Block = BEHIND_BOXES;
+const BEHIND_BOXES: Block = {
+    let mut constants = [0; 16];
+    let mut i = 0;
+    while i < 8 {
+        let (mut sum, mut from) = (0, 0);
+        while from < 8 {
+            if P[i] >> from & 1 != 0 {
+                sum ^= BOXES[ORDER[from]].after.constant;
+            }
+            from += 1;
+        }
+        constants[i] = BOXES[0].before.linear(sum);
+        constants[8 + i] = BOXES[3].before.linear(sum);
+        i += 1;
+    }
+    constants
+};
+
+/// Both.
+static BOTH: Block = {
+    let mut constants = BEHIND_BOXES;
+    let mut i = 0;
+    while i < 16 {
+        constants[i] ^= BOXES[0].before.constant;
+        i += 1;
+    }
+    constants
+};
 
 /// One round (§2.4.1): F of the half at `FROM` is added to the half at `TO`; its key is at `KEY`.
 #[inline(always)]
@@ -281,7 +457,6 @@ fn expand(key: &[u8], out: &mut Schedule) {
 
 /// F (§2.4.1) of a word to which its key is added.
 fn f(x: u64) -> u64 {
-    const ORDER: [usize; 8] = [0, 1, 2, 3, 1, 2, 3, 0];
     let mut block = [0; 16];
     block[..8].copy_from_slice(&x.to_be_bytes());
     let block = bytes::substitute(block, std::array::from_fn(|i| CAMELLIA + ORDER[i % 8]));

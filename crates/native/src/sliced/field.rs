@@ -109,6 +109,17 @@ impl Affine {
         Self { columns, constant: self.apply(first.constant) }
     }
 
+    /// The sum of the images.
+    pub(crate) const fn plus(&self, other: &Self) -> Self {
+        let mut columns = self.columns;
+        let mut i = 0;
+        while i < 8 {
+            columns[i] ^= other.columns[i];
+            i += 1;
+        }
+        Self { columns, constant: self.constant ^ other.constant }
+    }
+
     /// The map undone.
     pub(crate) const fn inverse(&self) -> Self {
         let mut columns = [0; 8];

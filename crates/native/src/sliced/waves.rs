@@ -4,6 +4,7 @@ use wirespeed_cipher::{Block, InOut};
 
 use super::{Core, Slices, Wide};
 use crate::engine::after;
+use crate::wiped::Wiped;
 
 /// Where vectors of blocks come from.
 pub(crate) enum From {
@@ -44,20 +45,6 @@ modes! {
     Cfb: From::Previous, From::Data;
     /// CTR, §6.5. The chain is the next counter.
     Ctr<BITS>: From::Counter(BITS), From::Data;
-}
-
-/// Memory that is wiped after use.
-#[repr(C, align(64))]
-struct Wiped<T: Copy>(T);
-
-impl<T: Copy> Drop for Wiped<T> {
-    #[inline(always)]
-    fn drop(&mut self) {
-        let memory: *mut T = &raw mut self.0;
-        // SAFETY: zeros are a value of what is kept here: numbers, vectors and arrays of them. A volatile write
-        // is never left out.
-        unsafe { memory.write_volatile(std::mem::zeroed()) };
-    }
 }
 
 /// Runs a mode over whole blocks: waves of the unit, and the rest in one wave of the narrowest that will do.

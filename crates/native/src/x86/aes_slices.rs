@@ -6,9 +6,10 @@ use wirespeed_cipher::{Block, BlockKernels, InOut, Route};
 use wirespeed_cpu::AesNi;
 
 use super::slices::{places, transpose};
+use crate::modes::chain::Chain;
 use crate::sliced::field::BOXES;
 use crate::sliced::waves::{self, Mode};
-use crate::sliced::{Core, Machine, Slices, Wide, tables};
+use crate::sliced::{Core, Machine, Slices, Wide, serial, tables};
 
 /// 128-bit vectors with AES-NI.
 #[derive(Clone, Copy)]
@@ -157,6 +158,10 @@ impl Machine for Here {
         }
         // SAFETY: the table is only handed out for the proof that these features are present.
         unsafe { with_features::<C, M>(round_keys, chain, data) }
+    }
+
+    fn chain<C: Core>(kind: Chain, round_keys: &[Block], register: &mut Block, data: InOut<'_>) {
+        serial::chain_of_waves::<Self, C>(kind, round_keys, register, data);
     }
 }
 

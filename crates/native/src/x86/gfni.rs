@@ -5,8 +5,11 @@ use std::arch::x86_64::*;
 use wirespeed_cipher::{Block, BlockKernels, InOut, Route};
 use wirespeed_cpu::{Gfni256, Gfni512};
 
+use super::gfni_bytes::Bytes;
 use super::slices::{places, transpose};
+use crate::modes::chain::Chain;
 use crate::sliced::field::{Affine, BOXES};
+use crate::sliced::serial;
 use crate::sliced::waves::{self, Mode};
 use crate::sliced::{Core, Machine, Slices, Wide, tables};
 
@@ -192,9 +195,12 @@ unit! {
     _mm512_unpackhi_epi8 _mm512_ternarylogic_epi64
 }
 
+/// So few blocks are done sooner one by one than in a wave.
+const FEW: usize = 4;
+
 /// Defines a machine: what it runs on, and the two functions that carry its features.
 macro_rules! machine {
-    ($name:ident $run:ident $table:ident: $unit:ty, $route:expr, $token:ty, $features:literal) => {
+    ($name:ident $run:ident $table:ident: $unit:ty, $bytes:ty, $route:expr, $token:ty, $features:literal) => {
         struct $name;
 
         impl Machine for $name {
@@ -208,11 +214,35 @@ macro_rules! machine {
                     data: InOut<'_>,
                 ) {
                     // SAFETY: the table is only handed out for the proof.
-                    let unit = unsafe { <$unit>::assume() };
+                    let (unit, bytes) = unsafe { (<$unit>::assume(), <$bytes>::assume()) };
+                    if data.len() < 16 * (FEW + 1) {
+                        return serial::few::<_, C, M>(bytes, round_keys, chain, data);
+                    }
                     waves::drive::<_, C, M>(unit, round_keys, chain, data);
                 }
                 // SAFETY: the table is only handed out for the proof that these features are present.
                 unsafe { with_features::<C, M>(round_keys, chain, data) }
+            }
+
+            fn chain<C: Core>(
+                kind: Chain,
+                round_keys: &[Block],
+                register: &mut Block,
+                data: InOut<'_>,
+            ) {
+                #[target_feature(enable = $features)]
+                fn with_features<C: Core>(
+                    kind: Chain,
+                    round_keys: &[Block],
+                    register: &mut Block,
+                    data: InOut<'_>,
+                ) {
+                    // SAFETY: the table is only handed out for the proof.
+                    let bytes = unsafe { <$bytes>::assume() };
+                    serial::chain::<_, C>(bytes, kind, round_keys, register, data);
+                }
+                // SAFETY: the table is only handed out for the proof that these features are present.
+                unsafe { with_features::<C>(kind, round_keys, register, data) }
             }
         }
 
@@ -234,10 +264,10 @@ macro_rules! machine {
 }
 
 machine!(
-    Narrow run_256 table_256: Ymm<false>, Route::Gfni256, Gfni256,
+    Narrow run_256 table_256: Ymm<false>, Bytes<false>, Route::Gfni256, Gfni256,
     "ssse3,sse4.1,avx,avx2,bmi2,gfni"
 );
 machine!(
-    Wider run_512 table_512: Zmm<true>, Route::Gfni512, Gfni512,
+    Wider run_512 table_512: Zmm<true>, Bytes<true>, Route::Gfni512, Gfni512,
     "ssse3,sse4.1,avx,avx2,bmi2,gfni,avx512f,avx512bw,avx512vl,avx512dq"
 );

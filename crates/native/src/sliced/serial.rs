@@ -1,0 +1,155 @@
+//! One block at a time in one register, as chains need it and messages too short for a wave: what counts is the
+//! time from one block to the next.
+//!
+//! A round of such a cipher is an S-box on every byte and a linear layer. So that nothing but inversion stands in its
+//! way, the state is kept in the S-box's own coordinates, which makes one linear map of all that lies between two
+//! inversions; constants are added to the round keys, and round keys beside the way.
+
+use wirespeed_cipher::{Block, InOut};
+
+use super::field::Affine;
+use super::waves::{Ecb, From, Mode};
+use super::{Core, Machine};
+use crate::engine::after;
+use crate::modes::chain::Chain;
+
+/// A unit that works on the sixteen bytes of a register. Its value proves that its instructions are there.
+pub(crate) trait Register: Copy {
+    type V: Copy;
+
+    fn load(self, block: &Block) -> Self::V;
+    fn store(self, v: Self::V) -> Block;
+    fn xor(self, a: Self::V, b: Self::V) -> Self::V;
+    fn and(self, a: Self::V, b: Self::V) -> Self::V;
+    fn or(self, a: Self::V, b: Self::V) -> Self::V;
+
+    /// The sum of three, of which the last comes last.
+    #[inline(always)]
+    fn xor3(self, a: Self::V, b: Self::V, c: Self::V) -> Self::V {
+        self.xor(self.xor(a, b), c)
+    }
+
+    /// Each byte from where a number says, or zero where that is [`NONE`].
+    fn shuffle(self, v: Self::V, from: &'static Block) -> Self::V;
+
+    /// A linear map of each byte of the first half, and another of the second.
+    fn map(self, v: Self::V, maps: &'static Maps) -> Self::V;
+
+    /// The same of each byte's inverse.
+    fn map_inverse(self, v: Self::V, maps: &'static Maps) -> Self::V;
+}
+
+/// In a shuffle, no byte.
+pub(crate) const NONE: u8 = 0x80;
+
+/// Two linear maps as GF2P8AFFINEQB takes them; see [`Affine::matrix`].
+#[repr(align(16))]
+pub(crate) struct Maps(pub(crate) [u64; 2]);
+
+impl Maps {
+    pub(crate) const fn of(first: &Affine, second: &Affine) -> Self {
+        Self([first.matrix(), second.matrix()])
+    }
+
+    pub(crate) const fn both(map: &Affine) -> Self {
+        Self::of(map, map)
+    }
+}
+
+/// The bytes of a linear layer's result as sums of bytes that stand in one register: so many shuffles, of which the
+/// nth has the nth summand of each byte. `sums[i]` has a bit for each summand of byte i, `present` for each that
+/// this register holds.
+pub(crate) const fn summands<const N: usize>(sums: &[u16; 16], present: u16) -> [Block; N] {
+    let mut shuffles = [[NONE; 16]; N];
+    let mut i = 0;
+    while i < 16 {
+        let (mut from, mut n) = (0, 0);
+        while from < 16 {
+            if sums[i] & present & 1 << from != 0 {
+                shuffles[n][i] = from as u8;
+                n += 1;
+            }
+            from += 1;
+        }
+        i += 1;
+    }
+    shuffles
+}
+
+/// Runs a chain over whole blocks.
+#[inline(always)]
+pub(crate) fn chain<R: Register, C: Core>(
+    u: R,
+    kind: Chain,
+    round_keys: &[Block],
+    register: &mut Block,
+    data: InOut<'_>,
+) {
+    let (source, destination) = (data.source().cast::<Block>(), data.destination().cast::<Block>());
+    let mut last = u.load(register);
+    for i in 0..data.len() / 16 {
+        // SAFETY: so many blocks are readable there.
+        let input = u.load(&unsafe { source.add(i).read() });
+        let fed = if kind == Chain::Cbc { u.xor(last, input) } else { last };
+        let result = C::one(u, round_keys, fed);
+        let output = if kind == Chain::Cbc { result } else { u.xor(result, input) };
+        last = if kind == Chain::Ofb { result } else { output };
+        // SAFETY: and writable there.
+        unsafe { destination.add(i).write(u.store(output)) };
+    }
+    *register = u.store(last);
+}
+
+/// Runs a mode over whole blocks, one by one.
+#[inline(always)]
+pub(crate) fn few<R: Register, C: Core, M: Mode>(
+    u: R,
+    round_keys: &[Block],
+    chain: &mut Block,
+    data: InOut<'_>,
+) {
+    let (source, destination) = (data.source().cast::<Block>(), data.destination().cast::<Block>());
+    for i in 0..data.len() / 16 {
+        // SAFETY: so many blocks are readable there.
+        let block = unsafe { source.add(i).read() };
+        let previous = *chain;
+        if let From::Counter(bits) = M::INPUT {
+            *chain = after(chain, bits, 1);
+        } else if matches!(M::INPUT, From::Previous) || matches!(M::ADDEND, From::Previous) {
+            *chain = block;
+        }
+        let input = if matches!(M::INPUT, From::Data) { block } else { previous };
+        let mut output = C::one(u, round_keys, u.load(&input));
+        match M::ADDEND {
+            From::Data => output = u.xor(output, u.load(&block)),
+            From::Previous => output = u.xor(output, u.load(&previous)),
+            From::Counter(_) | From::Nothing => {}
+        }
+        // SAFETY: and writable there.
+        unsafe { destination.add(i).write(u.store(output)) };
+    }
+}
+
+/// The chain of a machine that has no such register: each block is a wave.
+pub(crate) fn chain_of_waves<M: Machine, C: Core>(
+    kind: Chain,
+    round_keys: &[Block],
+    register: &mut Block,
+    data: InOut<'_>,
+) {
+    let (source, destination) = (data.source().cast::<Block>(), data.destination().cast::<Block>());
+    for i in 0..data.len() / 16 {
+        // SAFETY: so many blocks are readable there.
+        let input = u128::from_ne_bytes(unsafe { source.add(i).read() });
+        let last = u128::from_ne_bytes(*register);
+        *register = (if kind == Chain::Cbc { last ^ input } else { last }).to_ne_bytes();
+        M::drive::<C, Ecb>(round_keys, &mut [0; 16], InOut::in_place(register));
+        let result = u128::from_ne_bytes(*register);
+        let output = (if kind == Chain::Cbc { result } else { result ^ input }).to_ne_bytes();
+        if kind != Chain::Ofb {
+            *register = output;
+        }
+        // SAFETY: and writable there.
+        unsafe { destination.add(i).write(output) };
+    }
+}
