@@ -118,6 +118,9 @@ pub(crate) trait Cipher {
     /// The key schedule.
     fn expand<const DECRYPT: bool>(key: &[u8], out: &mut Schedule);
 
+    /// The same in a register.
+    fn expand_in<R: Register, const DECRYPT: bool>(u: R, key: &[u8], out: &mut Schedule);
+
     /// Where the round keys are.
     fn round_keys(key: &Schedule) -> &[Block];
 }
@@ -125,6 +128,11 @@ pub(crate) trait Cipher {
 /// What runs every mode of such ciphers over whole blocks: a route.
 pub(crate) trait Machine {
     const ROUTE: Route;
+
+    /// A cipher's key schedule.
+    fn expand<C: Cipher, const DECRYPT: bool>(key: &[u8], out: &mut Schedule) {
+        C::expand::<DECRYPT>(key, out);
+    }
 
     /// `chain` is what the mode says.
     fn drive<C: Core, M: Mode>(round_keys: &[Block], chain: &mut Block, data: InOut<'_>);
@@ -149,7 +157,7 @@ impl<M: Machine, C: Cipher> Engine for On<M, C> {
     const CIPHER: BlockCipher = C::CIPHER;
 
     fn expand<const DECRYPT: bool>(key: &[u8], out: &mut Schedule) {
-        C::expand::<DECRYPT>(key, out);
+        M::expand::<C, DECRYPT>(key, out);
     }
 
     fn ecb<const DECRYPT: bool>(key: &Schedule, data: InOut<'_>) {

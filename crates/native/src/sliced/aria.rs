@@ -3,9 +3,10 @@
 use wirespeed_cipher::{Block, BlockCipher, Schedule};
 use zeroize::Zeroize;
 
+use super::bytes::{self, Boxes, Bytes};
 use super::field::{ARIA, Affine, Substitution, multiply};
 use super::serial::{Maps, NONE, Register, summands};
-use super::{Cipher, Core, Slices, Wide, add_key, bytes};
+use super::{Cipher, Core, Slices, Wide, add_key};
 
 /// SB1 to SB4 (§2.4.2): AES's S-box, the 247th power and an affine map, and the inverses of both.
 pub(super) const BOXES: [Substitution; 4] = {
@@ -287,20 +288,33 @@ impl<const BYTES: usize> Cipher for OfKey<BYTES> {
     }
 
     fn expand<const DECRYPT: bool>(key: &[u8], out: &mut Schedule) {
+        Self::expand_by::<DECRYPT>(bytes::Anywhere, key, out);
+    }
+
+    #[inline(always)]
+    fn expand_in<R: Register, const DECRYPT: bool>(u: R, key: &[u8], out: &mut Schedule) {
+        Self::expand_by::<DECRYPT>(bytes::In(u), key, out);
+    }
+}
+
+impl<const BYTES: usize> OfKey<BYTES> {
+    #[inline(always)]
+    fn expand_by<const DECRYPT: bool>(it: impl Bytes, key: &[u8], out: &mut Schedule) {
         let round_keys = &mut out.round_keys[..Self::ROUND_KEYS];
-        expand(key, round_keys);
+        expand(it, key, round_keys);
         if DECRYPT {
             // §2.3: in reverse, and all but the first and the last through A.
             round_keys.reverse();
             for round_key in &mut round_keys[1..Self::ROUND_KEYS - 1] {
-                *round_key = diffused(*round_key);
+                *round_key = it.gather(*round_key, &SUMMANDS);
             }
         }
     }
 }
 
 /// The key schedule of §2.2, for encryption.
-fn expand(key: &[u8], round_keys: &mut [Block]) {
+#[inline(always)]
+fn expand(it: impl Bytes, key: &[u8], round_keys: &mut [Block]) {
     /// The first digits of 1/pi.
     const C: [u128; 3] = [
         0x517c_c1b7_2722_0a94_fe13_abe8_fa9a_6ee0,
@@ -313,9 +327,9 @@ fn expand(key: &[u8], round_keys: &mut [Block]) {
     let (left, right) = (half(0), half(16));
     let constant = |i: usize| C[(i + key.len() / 8 - 2) % 3];
     let mut w = [left; 4];
-    w[1] = function(w[0] ^ constant(0), [0, 1, 2, 3]) ^ right;
-    w[2] = function(w[1] ^ constant(1), [2, 3, 0, 1]) ^ w[0];
-    w[3] = function(w[2] ^ constant(2), [0, 1, 2, 3]) ^ w[1];
+    w[1] = function(it, w[0] ^ constant(0), &LAYERS[0]) ^ right;
+    w[2] = function(it, w[1] ^ constant(1), &LAYERS[1]) ^ w[0];
+    w[3] = function(it, w[2] ^ constant(2), &LAYERS[0]) ^ w[1];
     for (i, round_key) in round_keys.iter_mut().enumerate() {
         // To the right by 19 and 31, to the left by 61, 31 and 19.
         let by = [19, 31, 67, 97, 109][i / 4];
@@ -326,10 +340,27 @@ fn expand(key: &[u8], round_keys: &mut [Block]) {
 }
 
 /// FO or FE (§2.4.1) of a value to which its key is added.
-fn function(x: u128, order: [usize; 4]) -> u128 {
-    let block = bytes::substitute(x.to_be_bytes(), std::array::from_fn(|i| ARIA + order[i % 4]));
-    u128::from_be_bytes(diffused(block))
+#[inline(always)]
+fn function(it: impl Bytes, x: u128, layer: &'static Boxes) -> u128 {
+    u128::from_be_bytes(it.gather(it.substitute(x.to_be_bytes(), layer), &SUMMANDS))
 }
+
+/// The substitution layers of odd rounds and of even ones.
+static LAYERS: [Boxes; 2] = [
+    Boxes::of(ARIA, [0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3]),
+    Boxes::of(ARIA, [2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1]),
+];
+
+/// The diffusion layer.
+static SUMMANDS: [Block; 7] = {
+    let mut shuffles = [[0; 16]; 7];
+    let mut i = 0;
+    while i < 7 * 16 {
+        shuffles[i / 16][i % 16] = A[i % 16][i / 16] as u8;
+        i += 1;
+    }
+    shuffles
+};
 
 /// The diffusion layer as §2.4.3 lists it: the bytes that each is the sum of.
 const A: [[usize; 7]; 16] = [
@@ -350,8 +381,3 @@ const A: [[usize; 7]; 16] = [
     [0, 3, 4, 5, 9, 11, 14],
     [1, 2, 4, 5, 8, 10, 15],
 ];
-
-/// The diffusion layer on one block.
-fn diffused(x: Block) -> Block {
-    A.map(|from| from.into_iter().fold(0, |sum, i| sum ^ x[i]))
-}

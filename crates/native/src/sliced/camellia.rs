@@ -3,9 +3,10 @@
 use wirespeed_cipher::{Block, BlockCipher, Schedule};
 use zeroize::Zeroize;
 
+use super::bytes::{self, Boxes, Bytes};
 use super::field::{Affine, CAMELLIA, Substitution, multiply};
 use super::serial::{Maps, NONE, Register, summands};
-use super::{Cipher, Core, Slices, Wide, add_key, bytes};
+use super::{Cipher, Core, Slices, Wide, add_key};
 
 /// SBOX1 to SBOX4 (§2.4.1). The first is inversion in a tower of fields between two linear maps: Aoki et al.,
 /// "Specification of Camellia" (2001), §4.4, whose bits are numbered from 1 for the highest.
@@ -218,21 +219,30 @@ const ORDER: [usize; 8] = [0, 1, 2, 3, 1, 2, 3, 0];
 
 /// The diffusion from each S-box's register, in both halves.
 static DIFFUSION: [[Block; 2]; 4] = {
-    let mut sums = [0; 16];
     let mut present = [0; 4];
     let mut i = 0;
     while i < 8 {
-        sums[i] = P[i] as u16;
-        sums[8 + i] = (P[i] as u16) << 8;
         present[ORDER[i]] |= 0x101 << i;
         i += 1;
     }
     [
-        summands(&sums, present[0]),
-        summands(&sums, present[1]),
-        summands(&sums, present[2]),
-        summands(&sums, present[3]),
+        summands(&SUMS, present[0]),
+        summands(&SUMS, present[1]),
+        summands(&SUMS, present[2]),
+        summands(&SUMS, present[3]),
     ]
+};
+
+/// P in both halves.
+const SUMS: [u16; 16] = {
+    let mut sums = [0; 16];
+    let mut i = 0;
+    while i < 8 {
+        sums[i] = P[i] as u16;
+        sums[8 + i] = (P[i] as u16) << 8;
+        i += 1;
+    }
+    sums
 };
 
 /// The constant before the S-boxes, which is the same for all.
@@ -355,7 +365,20 @@ impl<const BYTES: usize> Cipher for OfKey<BYTES> {
     }
 
     fn expand<const DECRYPT: bool>(key: &[u8], out: &mut Schedule) {
-        expand(key, out);
+        expand(bytes::Anywhere, key, out);
+        Self::directed::<DECRYPT>(out);
+    }
+
+    #[inline(always)]
+    fn expand_in<R: Register, const DECRYPT: bool>(u: R, key: &[u8], out: &mut Schedule) {
+        expand(bytes::In(u), key, out);
+        Self::directed::<DECRYPT>(out);
+    }
+}
+
+impl<const BYTES: usize> OfKey<BYTES> {
+    /// A schedule that encrypts, as one that decrypts if `DECRYPT`.
+    fn directed<const DECRYPT: bool>(out: &mut Schedule) {
         if DECRYPT {
             // §2.3.2: all words in reverse, but the two that whiten stay in order.
             let count = if BYTES == 16 { 13 } else { 17 };
@@ -419,7 +442,8 @@ const LONG: [[Origin; 2]; 17] = [
 ];
 
 /// The key schedule of §2.2, for encryption.
-fn expand(key: &[u8], out: &mut Schedule) {
+#[inline(always)]
+fn expand(it: impl Bytes, key: &[u8], out: &mut Schedule) {
     /// The first digits of square roots of primes.
     const SIGMA: [u64; 6] = [
         0xa09e_667f_3bcc_908b,
@@ -431,21 +455,14 @@ fn expand(key: &[u8], out: &mut Schedule) {
     ];
     let word = |i: usize| u64::from_be_bytes(key[8 * i..8 * i + 8].try_into().expect("eight"));
     let join = |high: u64, low: u64| u128::from(high) << 64 | u128::from(low);
-    // A Feistel network of two rounds.
-    let mix = |x: u128, sigma: [u64; 2]| {
-        let (mut high, mut low) = ((x >> 64) as u64, x as u64);
-        low ^= f(high ^ sigma[0]);
-        high ^= f(low ^ sigma[1]);
-        join(high, low)
-    };
     let left = join(word(0), word(1));
     let right = match key.len() {
         16 => 0,
         24 => join(word(2), !word(2)),
         _ => join(word(2), word(3)),
     };
-    let a = mix(mix(left ^ right, [SIGMA[0], SIGMA[1]]) ^ left, [SIGMA[2], SIGMA[3]]);
-    let b = if key.len() == 16 { 0 } else { mix(a ^ right, [SIGMA[4], SIGMA[5]]) };
+    let a = mix(it, mix(it, left ^ right, [SIGMA[0], SIGMA[1]]) ^ left, [SIGMA[2], SIGMA[3]]);
+    let b = if key.len() == 16 { 0 } else { mix(it, a ^ right, [SIGMA[4], SIGMA[5]]) };
     let mut sources = [left, right, a, b];
     let plan: &[[Origin; 2]] = if key.len() == 16 { &SHORT } else { &LONG };
     for (block, [(high, by), (low, by_too)]) in out.round_keys.iter_mut().zip(plan) {
@@ -455,17 +472,22 @@ fn expand(key: &[u8], out: &mut Schedule) {
     sources.zeroize();
 }
 
+/// A Feistel network of two rounds.
+#[inline(always)]
+fn mix(it: impl Bytes, x: u128, sigma: [u64; 2]) -> u128 {
+    let (mut high, mut low) = ((x >> 64) as u64, x as u64);
+    low ^= f(it, high ^ sigma[0]);
+    high ^= f(it, low ^ sigma[1]);
+    u128::from(high) << 64 | u128::from(low)
+}
+
 /// F (§2.4.1) of a word to which its key is added.
-fn f(x: u64) -> u64 {
-    let mut block = [0; 16];
-    block[..8].copy_from_slice(&x.to_be_bytes());
-    let block = bytes::substitute(block, std::array::from_fn(|i| CAMELLIA + ORDER[i % 8]));
-    let t: [u8; 8] = *block.first_chunk().expect("eight of sixteen");
-    let first = t[0] ^ t[1] ^ t[2] ^ t[3];
-    let last = t[4] ^ t[5] ^ t[6] ^ t[7];
-    u64::from_be_bytes(std::array::from_fn(|i| match i {
-        // All of the first four but one, and three of the last four.
-        0..4 => first ^ t[(i + 1) % 4] ^ last ^ t[4 + i],
-        _ => t[i - 4] ^ t[(i - 3) % 4] ^ last ^ t[i],
-    }))
+#[inline(always)]
+fn f(it: impl Bytes, x: u64) -> u64 {
+    static BOXES_OF_F: Boxes =
+        Boxes::of(CAMELLIA, [0, 1, 2, 3, 1, 2, 3, 0, 0, 1, 2, 3, 1, 2, 3, 0]);
+    static SUMMANDS: [Block; 6] = summands(&SUMS, 0xff);
+    let block = u128::from(x.swap_bytes()).to_le_bytes();
+    let block = it.gather(it.substitute(block, &BOXES_OF_F), &SUMMANDS);
+    (u128::from_le_bytes(block) as u64).swap_bytes()
 }

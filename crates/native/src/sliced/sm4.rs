@@ -36,54 +36,79 @@ impl Core for Sm4 {
 
     #[inline(always)]
     fn one<R: Register>(u: R, round_keys: &[Block], block: R::V) -> R::V {
+        let mut rounds = Rounds::new(u, &L, block, &round_keys[0]);
+        for group in 0..round_keys.len() {
+            // After the last there is no round that would need a key.
+            let following = &round_keys[(group + 1).min(round_keys.len() - 1)];
+            rounds.four(following, group + 1);
+        }
+        let [a, b, c, d] = rounds.words;
+        together(u, [d, c, b, a])
+    }
+}
+
+/// Rounds of one block, in words of which each stands everywhere in its register.
+struct Rounds<R: Register> {
+    u: R,
+    layer: &'static Layer,
+    words: [R::V; 4],
+    /// What goes through the S-box next.
+    next: R::V,
+    /// The round keys of a group of four.
+    keys: R::V,
+}
+
+impl<R: Register> Rounds<R> {
+    /// Before the first group.
+    #[inline(always)]
+    fn new(u: R, layer: &'static Layer, block: R::V, keys: &Block) -> Self {
         let block = u.map(block, &COORDINATES);
-        let mut words = [
+        let words = [
             u.shuffle(block, &WORD[0]),
             u.shuffle(block, &WORD[1]),
             u.shuffle(block, &WORD[2]),
             u.shuffle(block, &WORD[3]),
         ];
-        // What goes through the S-box next.
-        let mut next = u.xor3(words[1], words[2], words[3]);
-        let mut four = key_of(u, round_keys, 0);
-        next = u.xor(next, u.shuffle(four, &WORD[0]));
-        for group in 0..round_keys.len() {
-            let [a, b, c, d] = words;
-            let e = step(u, &mut next, a, u.xor3(c, d, u.shuffle(four, &WORD[1])));
-            let f = step(u, &mut next, b, u.xor3(d, e, u.shuffle(four, &WORD[2])));
-            let g = step(u, &mut next, c, u.xor3(e, f, u.shuffle(four, &WORD[3])));
-            four = key_of(u, round_keys, group + 1);
-            let h = step(u, &mut next, d, u.xor3(f, g, u.shuffle(four, &WORD[0])));
-            words = [e, f, g, h];
-        }
-        let [a, b, c, d] = words;
-        let first = u.or(u.and(d, u.load(&PLACE[0])), u.and(c, u.load(&PLACE[1])));
-        let second = u.or(u.and(b, u.load(&PLACE[2])), u.and(a, u.load(&PLACE[3])));
-        u.map(u.or(first, second), &BACK)
+        let keys = u.xor(u.map(u.load(keys), &COORDINATES), u.load(&layer.added[0]));
+        let next = u.xor(u.xor3(words[1], words[2], words[3]), u.shuffle(keys, &WORD[0]));
+        Self { u, layer, words, next, keys }
+    }
+
+    /// Four rounds, with the keys of the next group, which has that number.
+    #[inline(always)]
+    fn four(&mut self, following: &Block, number: usize) {
+        let (u, [a, b, c, d]) = (self.u, self.words);
+        let e = self.step(a, u.xor3(c, d, u.shuffle(self.keys, &WORD[1])));
+        let f = self.step(b, u.xor3(d, e, u.shuffle(self.keys, &WORD[2])));
+        let g = self.step(c, u.xor3(e, f, u.shuffle(self.keys, &WORD[3])));
+        let keys = u.map(u.load(following), &COORDINATES);
+        self.keys = u.xor(keys, u.load(&self.layer.added[number % 2]));
+        let h = self.step(d, u.xor3(f, g, u.shuffle(self.keys, &WORD[0])));
+        self.words = [e, f, g, h];
+    }
+
+    /// One round: the word that comes of the oldest one. What goes through the next round's S-box is that and
+    /// `others`.
+    #[inline(always)]
+    fn step(&mut self, oldest: R::V, others: R::V) -> R::V {
+        let (u, [a, b, c, d]) = (self.u, &self.layer.maps);
+        let same = u.map_inverse(self.next, a);
+        let sum = u.xor3(
+            u.shuffle(u.map_inverse(self.next, b), &TURN[0]),
+            u.shuffle(u.map_inverse(self.next, c), &TURN[1]),
+            u.shuffle(u.map_inverse(self.next, d), &TURN[2]),
+        );
+        self.next = u.xor3(same, u.xor(oldest, others), sum);
+        u.xor3(same, oldest, sum)
     }
 }
 
-/// The round keys of a group of four; after the last there is no round that would need one.
+/// Words as a block.
 #[inline(always)]
-fn key_of<R: Register>(u: R, round_keys: &[Block], group: usize) -> R::V {
-    let key = u.load(&round_keys[group.min(round_keys.len() - 1)]);
-    u.xor(u.map(key, &COORDINATES), u.load(&CONSTANTS[group % 2]))
-}
-
-/// One round of a block in words of which each stands everywhere in its register: the word that comes of the oldest
-/// one. What goes through the next round's S-box is that and `others`.
-#[inline(always)]
-fn step<R: Register>(u: R, next: &mut R::V, oldest: R::V, others: R::V) -> R::V {
-    let same = u.map_inverse(*next, &LAYER[0]);
-    let behind = u.map_inverse(*next, &LAYER[1]);
-    let before = u.map_inverse(*next, &LAYER[2]);
-    let sum = u.xor3(
-        u.shuffle(behind, &TURN[0]),
-        u.shuffle(behind, &TURN[1]),
-        u.shuffle(before, &TURN[2]),
-    );
-    *next = u.xor3(same, u.xor(oldest, others), sum);
-    u.xor3(same, oldest, sum)
+fn together<R: Register>(u: R, [a, b, c, d]: [R::V; 4]) -> R::V {
+    let first = u.or(u.and(a, u.load(&PLACE[0])), u.and(b, u.load(&PLACE[1])));
+    let second = u.or(u.and(c, u.load(&PLACE[2])), u.and(d, u.load(&PLACE[3])));
+    u.map(u.or(first, second), &BACK)
 }
 
 /// From the block's bytes to the S-box's coordinates, and back.
@@ -123,40 +148,60 @@ static TURN: [Block; 3] = {
     turns
 };
 
-/// L (§6.2) after the S-box's second map: a byte of the result is the sum of maps of the byte in the same place, of
-/// the next and the one after that, which are the same, and of the one before it. A rotation by two bits shifts a
-/// byte up by two and takes the two highest bits of the byte behind it.
-static LAYER: [Maps; 3] = {
-    let up = Affine::from_rows([0, 0, 1, 2, 4, 8, 16, 32], 0);
-    let carried = Affine::from_rows([64, 128, 0, 0, 0, 0, 0, 0], 0);
-    let maps = [up.plus(&Affine::IDENTITY), Affine::rotation(2), carried.plus(&Affine::IDENTITY)];
-    let mut layer = [const { Maps([0; 2]) }; 3];
-    let mut i = 0;
-    while i < 3 {
-        layer[i] = Maps::both(&BOXES[0].before.after(&maps[i]).after(&BOXES[0].after));
-        i += 1;
-    }
-    layer
-};
+/// A sum of rotations, after the S-box's second map and in its coordinates: for each byte of the result the maps of
+/// the byte in the same place and of the three behind it. A rotation by bits shifts a byte up and takes the highest bits
+/// of the byte behind it.
+struct Layer {
+    maps: [Maps; 4],
+    /// What is added to the round keys of a group of four, by turns: the constant before the S-box, and what the words
+    /// lack because the one behind it is left out. Words of even groups lack it an even number of times.
+    added: [Block; 2],
+    /// What words of odd groups lack, as plain bytes; it is the same in all four.
+    lacking: u8,
+}
 
-/// What is added to the round keys of a group of four, by turns: the constant before the S-box, and what the words
-/// lack because the one behind it is left out. Through L that is the same in all four bytes; words of even groups
-/// lack it an even number of times.
-static CONSTANTS: [Block; 2] = {
-    let before = BOXES[0].before.constant;
-    let lacking = before ^ BOXES[0].before.linear(BOXES[0].after.constant.rotate_left(2));
-    let (mut even, mut odd) = ([before; 16], [lacking; 16]);
-    let mut i = 0;
-    while i < 4 {
-        // The second and the fourth round of a group see one or three words of the next.
-        even[4 + i] = lacking;
-        even[12 + i] = lacking;
-        odd[4 + i] = before;
-        odd[12 + i] = before;
-        i += 1;
+impl Layer {
+    const fn of(rotations: &[u32]) -> Self {
+        let none = Affine { columns: [0; 8], constant: 0 };
+        let mut sums = [none; 4];
+        let mut i = 0;
+        while i < rotations.len() {
+            let (place, bits) = (rotations[i] as usize / 8, rotations[i] % 8);
+            let (mut up, mut carried) = (none, none);
+            let mut bit = 0;
+            while bit < 8 {
+                let image = (1 << bit) << bits;
+                up.columns[bit] = image as u8;
+                carried.columns[bit] = (image >> 8) as u8;
+                bit += 1;
+            }
+            sums[place] = sums[place].plus(&up);
+            sums[(place + 1) % 4] = sums[(place + 1) % 4].plus(&carried);
+            i += 1;
+        }
+        let (before, after) = (&BOXES[0].before, &BOXES[0].after);
+        let mut maps = [const { Maps([0; 2]) }; 4];
+        let mut lacking = 0;
+        let mut i = 0;
+        while i < 4 {
+            maps[i] = Maps::both(&before.after(&sums[i]).after(after));
+            lacking ^= sums[i].linear(after.constant);
+            i += 1;
+        }
+        let mut added = [[before.constant; 16]; 2];
+        let mut i = 0;
+        while i < 16 {
+            // The second and the fourth round of a group see one or three words of the next.
+            added[1 - i / 4 % 2][i] ^= before.linear(lacking);
+            i += 1;
+        }
+        Self { maps, added, lacking }
     }
-    [even, odd]
-};
+}
+
+/// §6.2, and §7.3 for key schedules.
+static L: Layer = Layer::of(&[0, 2, 10, 18, 24]);
+static L_OF_KEYS: Layer = Layer::of(&[0, 13, 23]);
 
 /// One round (§6.1), in which the word at `WORD` is the oldest and becomes the newest.
 #[inline(always)]
@@ -197,4 +242,33 @@ impl Cipher for Sm4 {
     fn expand<const DECRYPT: bool>(key: &[u8], out: &mut Schedule) {
         sm4::expand::<DECRYPT>(key, out);
     }
+
+    #[inline(always)]
+    fn expand_in<R: Register, const DECRYPT: bool>(u: R, key: &[u8], out: &mut Schedule) {
+        let [block, round_keys @ ..] = &mut out.round_keys;
+        block.copy_from_slice(key);
+        let key = u.xor(u.load(block), u.load(&FAMILY));
+        let mut rounds = Rounds::new(u, &L_OF_KEYS, key, &CONSTANTS[0]);
+        for group in 0..8 {
+            rounds.four(&CONSTANTS[(group + 1) % 8], group + 1);
+            let [a, b, c, d] = rounds.words;
+            let words = together(u, if DECRYPT { [d, c, b, a] } else { [a, b, c, d] });
+            // Words of odd groups lack something; the key itself is group 0.
+            let lacking = [if group % 2 == 0 { L_OF_KEYS.lacking } else { 0 }; 16];
+            let place = if DECRYPT { 7 - group } else { group };
+            round_keys[place] = u.store(u.xor(words, u.load(&lacking)));
+        }
+    }
 }
+
+/// FK (§7.3) and CK, of which byte j of word i is 7·(4i + j).
+static FAMILY: Block = 0xa3b1_bac6_56aa_3350_677d_9197_b270_22dc_u128.to_be_bytes();
+static CONSTANTS: [Block; 8] = {
+    let mut constants = [[0; 16]; 8];
+    let mut i = 0;
+    while i < 128 {
+        constants[i / 16][i % 16] = (i as u8).wrapping_mul(7);
+        i += 1;
+    }
+    constants
+};

@@ -2,7 +2,7 @@
 
 use std::arch::x86_64::*;
 
-use wirespeed_cipher::{Block, BlockKernels, InOut, Route};
+use wirespeed_cipher::{Block, BlockKernels, InOut, Route, Schedule};
 use wirespeed_cpu::{Gfni256, Gfni512};
 
 use super::gfni_bytes::Bytes;
@@ -11,7 +11,7 @@ use crate::modes::chain::Chain;
 use crate::sliced::field::{Affine, BOXES};
 use crate::sliced::serial;
 use crate::sliced::waves::{self, Mode};
-use crate::sliced::{Core, Machine, Slices, Wide, tables};
+use crate::sliced::{Cipher, Core, Machine, Slices, Wide, tables};
 
 /// Defines a unit: the intrinsics of one vector width.
 macro_rules! unit {
@@ -205,6 +205,17 @@ macro_rules! machine {
 
         impl Machine for $name {
             const ROUTE: Route = $route;
+
+            fn expand<C: Cipher, const DECRYPT: bool>(key: &[u8], out: &mut Schedule) {
+                #[target_feature(enable = $features)]
+                fn with_features<C: Cipher, const DECRYPT: bool>(key: &[u8], out: &mut Schedule) {
+                    // SAFETY: the table is only handed out for the proof.
+                    let bytes = unsafe { <$bytes>::assume() };
+                    C::expand_in::<_, DECRYPT>(bytes, key, out);
+                }
+                // SAFETY: the table is only handed out for the proof that these features are present.
+                unsafe { with_features::<C, DECRYPT>(key, out) }
+            }
 
             fn drive<C: Core, M: Mode>(round_keys: &[Block], chain: &mut Block, data: InOut<'_>) {
                 #[target_feature(enable = $features)]
