@@ -106,6 +106,9 @@ pub(crate) trait Core {
     /// Takes blocks through the cipher.
     fn run<S: Slices>(u: S, keys: &[Wide], state: &mut [S::V; 16]);
 
+    /// So few blocks are done sooner one by one than in a wave.
+    const FEW: usize;
+
     /// Takes a block through the cipher by itself.
     fn one<R: Register>(u: R, round_keys: &[Block], block: R::V) -> R::V;
 }

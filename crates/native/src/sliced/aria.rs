@@ -32,6 +32,8 @@ pub(super) const BOXES: [Substitution; 4] = {
 pub(crate) struct Aria;
 
 impl Core for Aria {
+    const FEW: usize = 3;
+
     #[inline(always)]
     fn run<S: Slices>(u: S, keys: &[Wide], state: &mut [S::V; 16]) {
         let [first, second, keys @ .., last] = keys else { return };

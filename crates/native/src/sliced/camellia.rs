@@ -73,6 +73,8 @@ pub(super) const BOXES: [Substitution; 4] = {
 pub(crate) struct Camellia;
 
 impl Core for Camellia {
+    const FEW: usize = 1;
+
     #[inline(always)]
     fn run<S: Slices>(u: S, keys: &[Wide], state: &mut [S::V; 16]) {
         let [first, keys @ .., last] = keys else { return };

@@ -19,6 +19,8 @@ pub(super) const BOXES: [Substitution; 2] = {
 pub(crate) struct Sm4;
 
 impl Core for Sm4 {
+    const FEW: usize = 2;
+
     #[inline(always)]
     fn run<S: Slices>(u: S, keys: &[Wide], state: &mut [S::V; 16]) {
         for four in keys {

@@ -195,9 +195,6 @@ unit! {
     _mm512_unpackhi_epi8 _mm512_ternarylogic_epi64
 }
 
-/// So few blocks are done sooner one by one than in a wave.
-const FEW: usize = 4;
-
 /// Defines a machine: what it runs on, and the two functions that carry its features.
 macro_rules! machine {
     ($name:ident $run:ident $table:ident: $unit:ty, $bytes:ty, $route:expr, $token:ty, $features:literal) => {
@@ -226,7 +223,7 @@ macro_rules! machine {
                 ) {
                     // SAFETY: the table is only handed out for the proof.
                     let (unit, bytes) = unsafe { (<$unit>::assume(), <$bytes>::assume()) };
-                    if data.len() < 16 * (FEW + 1) {
+                    if data.len() < 16 * (C::FEW + 1) {
                         return serial::few::<_, C, M>(bytes, round_keys, chain, data);
                     }
                     waves::drive::<_, C, M>(unit, round_keys, chain, data);
