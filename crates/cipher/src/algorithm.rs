@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use crate::UnknownName;
 
-/// A mode of operation.
+/// A mode of operation; of ChaCha20 what it is used for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Mode {
     /// Electronic codebook, SP 800-38A §6.1.
@@ -22,16 +22,34 @@ pub enum Mode {
     Xts,
     /// Galois/counter mode, SP 800-38D.
     Gcm,
+    /// ChaCha20 by itself, from a counter and a nonce on: RFC 8439 §2.4.
+    Stream,
+    /// ChaCha20 with Poly1305: RFC 8439 §2.8.
+    Poly1305,
 }
 
 impl Mode {
     /// Every mode.
-    pub const ALL: [Self; 7] =
-        [Self::Ecb, Self::Cbc, Self::Cfb, Self::Ofb, Self::Ctr, Self::Xts, Self::Gcm];
+    pub const ALL: [Self; 9] = [
+        Self::Ecb,
+        Self::Cbc,
+        Self::Cfb,
+        Self::Ofb,
+        Self::Ctr,
+        Self::Xts,
+        Self::Gcm,
+        Self::Stream,
+        Self::Poly1305,
+    ];
 
     /// Whether both directions are the same function.
     pub const fn is_symmetric(self) -> bool {
-        matches!(self, Self::Ofb | Self::Ctr)
+        matches!(self, Self::Ofb | Self::Ctr | Self::Stream)
+    }
+
+    /// Whether a message has associated data and ends in a tag of 16 bytes.
+    pub const fn has_tag(self) -> bool {
+        matches!(self, Self::Gcm | Self::Poly1305)
     }
 
     /// Whether a call may be any number of bytes, not only whole blocks.
@@ -114,24 +132,27 @@ impl fmt::Display for BlockCipher {
     }
 }
 
-/// A block cipher in one mode.
+/// A block cipher in one mode, or ChaCha20.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Algorithm {
-    cipher: BlockCipher,
+    cipher: Option<BlockCipher>,
     mode: Mode,
 }
 
 macro_rules! algorithms {
-    ($($mode:ident $cipher:ident $name:literal,)*) => {
+    ($($mode:ident $cipher:ident $name:literal),*; ChaCha20: $($use:ident $use_name:literal,)*) => {
         impl Algorithm {
-            /// Every algorithm, mode by mode.
-            pub const ALL: &'static [Self] =
-                &[$(Self { cipher: BlockCipher::$cipher, mode: Mode::$mode },)*];
+            /// Every algorithm, cipher by cipher.
+            pub const ALL: &'static [Self] = &[
+                $(Self { cipher: Some(BlockCipher::$cipher), mode: Mode::$mode },)*
+                $(Self { cipher: None, mode: Mode::$use },)*
+            ];
 
             /// OpenSSL's name.
             pub const fn name(self) -> &'static str {
                 match (self.mode, self.cipher) {
-                    $((Mode::$mode, BlockCipher::$cipher) => $name,)*
+                    $((Mode::$mode, Some(BlockCipher::$cipher)) => $name,)*
+                    $((Mode::$use, None) => $use_name,)*
                     _ => unreachable!(),
                 }
             }
@@ -177,16 +198,22 @@ algorithms! {
     Ofb Aria256 "ARIA-256-OFB",
     Ctr Aria128 "ARIA-128-CTR",
     Ctr Aria192 "ARIA-192-CTR",
-    Ctr Aria256 "ARIA-256-CTR",
+    Ctr Aria256 "ARIA-256-CTR";
+    ChaCha20: Stream "ChaCha20", Poly1305 "ChaCha20-Poly1305",
 }
 
 impl Algorithm {
     /// Those of AES.
     pub const AES: &'static [Self] = Self::ALL.split_at(20).0;
 
-    /// The block cipher.
-    pub const fn cipher(self) -> BlockCipher {
+    /// The block cipher; ChaCha20 is none.
+    pub const fn block_cipher(self) -> Option<BlockCipher> {
         self.cipher
+    }
+
+    /// Bytes in a block of the cipher's: what calls are best cut into.
+    pub const fn block_bytes(self) -> usize {
+        if self.cipher.is_some() { 16 } else { 64 }
     }
 
     /// The mode of operation.
@@ -196,7 +223,10 @@ impl Algorithm {
 
     /// The key size in bits. XTS takes two such keys.
     pub const fn key_bits(self) -> u16 {
-        self.cipher.key_bits()
+        match self.cipher {
+            Some(cipher) => cipher.key_bits(),
+            None => 256,
+        }
     }
 
     /// The place in [`Self::ALL`].
@@ -210,11 +240,11 @@ impl Algorithm {
         if matches!(self.mode, Mode::Xts) { 2 * one } else { one }
     }
 
-    /// Bytes of IV by default: none for ECB, 12 for GCM, else 16.
+    /// Bytes of IV by default: none for ECB, 12 where there is a tag, else 16.
     pub const fn iv_bytes(self) -> usize {
         match self.mode {
             Mode::Ecb => 0,
-            Mode::Gcm => 12,
+            Mode::Gcm | Mode::Poly1305 => 12,
             _ => 16,
         }
     }

@@ -66,7 +66,7 @@ const fn legacy(entry: Entry) -> Entry {
 
 /// Every one. OpenSSL has no algorithm `HMAC-…`, but a MAC `HMAC` with a digest; the names are those of
 /// its digests.
-static TABLE: [Entry; 17] = [
+static TABLE: [Entry; 16] = [
     legacy(cipher("DES-ECB", Mode::Ecb, 8, 8)),
     legacy(cipher("DES-CBC", Mode::Cbc, 8, 8)),
     cipher("DES-EDE3-ECB", Mode::Ecb, 24, 8),
@@ -78,7 +78,6 @@ static TABLE: [Entry; 17] = [
     aead("AES-128-CCM", 16),
     aead("AES-192-CCM", 24),
     aead("AES-256-CCM", 32),
-    aead("ChaCha20-Poly1305", 32),
     legacy(hash("MD4", 16)),
     mac("HMAC-MD5", 16),
     mac("HMAC-SHA1", 20),

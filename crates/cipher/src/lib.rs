@@ -1,7 +1,7 @@
 //! The vocabulary of Wirespeed, and the state of a stream.
 //!
 //! A [`Route`] is one way to run an [`Algorithm`]; for a block cipher it is a table of pure functions
-//! over (key, state, data), a [`BlockKernels`]. What lasts from call to call (IV, counter, partial block)
+//! over (key, state, data), a [`BlockKernels`], and for ChaCha20 a [`StreamKernels`]. What lasts from call to call (IV, counter, partial block)
 //! lives in the caller's [`modes`] context and never in a route, so every call may take another route.
 
 mod algorithm;
@@ -15,6 +15,7 @@ mod key;
 pub mod modes;
 pub mod partial;
 mod route;
+mod stream;
 mod subject;
 
 pub use algorithm::{Algorithm, BlockCipher, Direction, Mode, Use};
@@ -31,6 +32,10 @@ pub use kernels::{
 };
 pub use key::{Block, BlockKey, Schedule};
 pub use route::Route;
+pub use stream::{
+    ChaCha20Fn, Counter, OneTimeKeyFn, Poly1305, Poly1305Fn, Poly1305TagFn, SealFn, SealState,
+    StreamBlock, StreamKernels, StreamKey,
+};
 pub use subject::Subject;
 
 /// The size classes: bytes in one call that plans, tables and benchmarks speak of.

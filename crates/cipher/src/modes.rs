@@ -2,10 +2,14 @@
 //!
 //! ECB and CBC need no more than the kernels themselves and a chaining block.
 
+mod chacha;
 mod feedback;
 mod gcm;
+mod sealed;
 mod xts;
 
+pub use chacha::ChaCha20;
 pub use feedback::Feedback;
 pub use gcm::{Gcm, GcmError};
+pub use sealed::{ChaCha20Poly1305, MessageTooLong};
 pub use xts::{Xts, XtsError, next_tweak};

@@ -8,7 +8,7 @@ use crate::{Algorithm, Digest, Direction, Foreign, Mode, Shape, UnknownName};
 /// A cipher, a hash function, or an algorithm of others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Subject {
-    /// A block cipher in one mode.
+    /// A block cipher in one mode, or ChaCha20.
     Cipher(Algorithm),
     /// A hash function.
     Digest(Digest),

@@ -1,5 +1,10 @@
 //! Our own kernels: one skeleton per mode, run by every vector width; engines beside them.
 
+#[allow(
+    clippy::needless_range_loop,
+    reason = "one index walks several arrays of vectors; an iterator's closures would miss the features"
+)]
+mod chacha;
 mod engine;
 mod expand;
 #[allow(
@@ -22,10 +27,13 @@ mod x86;
 
 use std::fmt;
 
-use wirespeed_cipher::{BlockCipher, BlockKernels, Compression, HashKernels, Route};
+use wirespeed_cipher::{
+    BlockCipher, BlockKernels, Compression, HashKernels, Route, StreamKernels,
+};
 use wirespeed_cpu::{Feature, Features};
 
 pub use proof::hash::{prove_hash, prove_hashes, self_test_hash};
+pub use proof::stream::{prove_stream, self_test_stream};
 pub use proof::{Failure, Proof, prove, prove_table, self_test};
 
 /// The routes of this crate, the fastest on paper first.
@@ -49,6 +57,8 @@ pub enum Absent {
     Missing(Feature),
     /// The route has no such cipher, on any machine.
     Without(BlockCipher),
+    /// The route has no ChaCha20, on any machine.
+    WithoutStream,
     /// The route has no such compression function, at least not on this machine: PadLock's of C7 hashes
     /// whole messages only.
     WithoutHash(Compression),
@@ -63,6 +73,7 @@ impl fmt::Display for Absent {
             Self::Missing(Feature::Ace) => f.write_str(&x86::no_padlock()),
             Self::Missing(feature) => write!(f, "this CPU has no {}", feature.name()),
             Self::Without(cipher) => write!(f, "this route has no {cipher}"),
+            Self::WithoutStream => f.write_str("this route has no ChaCha20"),
             Self::WithoutHash(compression) => write!(f, "this route has no {compression}"),
             Self::NotNative => f.write_str("not a route of our own kernels"),
         }
@@ -82,6 +93,20 @@ pub fn kernels(
     }
     #[cfg(target_arch = "x86_64")]
     return x86::kernels(route, cipher, features);
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        let _ = features;
+        Err(Absent::NotNative)
+    }
+}
+
+/// ChaCha20 and Poly1305 by `route`, if `features` allow it.
+pub fn stream(route: Route, features: Features) -> Result<&'static StreamKernels, Absent> {
+    if route == Route::Portable {
+        return Ok(&chacha::portable::KERNELS);
+    }
+    #[cfg(target_arch = "x86_64")]
+    return x86::stream(route, features);
     #[cfg(not(target_arch = "x86_64"))]
     {
         let _ = features;

@@ -1,6 +1,7 @@
 //! The proof of a route on this machine: known answers, then differences against the portable route.
 
 pub(crate) mod hash;
+pub(crate) mod stream;
 
 use std::fmt;
 
@@ -72,6 +73,10 @@ pub fn prove(route: Route, features: Features) -> Result<Proof, Failure> {
             Err(why) => absent = absent.or(Some(why)),
         }
     }
+    match crate::stream(route, features) {
+        Ok(kernels) => checks += stream::prove_stream(kernels)?.checks,
+        Err(why) => absent = absent.or(Some(why)),
+    }
     match absent {
         Some(why) if checks == 0 => Err(Failure::Absent(why)),
         _ => Ok(Proof { checks }),
@@ -83,7 +88,7 @@ pub fn prove(route: Route, features: Features) -> Result<Proof, Failure> {
 pub fn prove_table(kernels: &'static BlockKernels) -> Result<Proof, Failure> {
     let mut checks = 0;
     let reference = portable::kernels(kernels.cipher);
-    for (algorithm, direction) in cases().filter(|(it, _)| it.cipher() == kernels.cipher) {
+    for (algorithm, direction) in cases().filter(|(it, _)| it.block_cipher() == Some(kernels.cipher)) {
         if !known_answers(kernels) {
             return Err(Failure::Wrong { algorithm, direction, bytes: 16 });
         }
@@ -150,6 +155,7 @@ fn message(
             gcm.crypt(direction, InOut::in_place(&mut data)).expect("a short message");
             tag = gcm.tag();
         }
+        Mode::Stream | Mode::Poly1305 => unreachable!("no mode of a block cipher"),
     }
     (data, tag)
 }
@@ -160,15 +166,15 @@ pub fn self_test(kernels: &'static BlockKernels) -> bool {
     let mut known = KNOWN_MESSAGES.iter();
     let mut messages = cases().filter_map(|(algorithm, direction)| {
         let right = *known.next()?;
-        (algorithm.cipher() == kernels.cipher)
+        (algorithm.block_cipher() == Some(kernels.cipher))
             .then(|| digest(&long_message(kernels, algorithm, direction)) == right)
     });
     known_answers(kernels) && messages.all(|right| right)
 }
 
-/// Every algorithm in the directions that differ.
+/// Every algorithm of a block cipher in the directions that differ.
 fn cases() -> impl Iterator<Item = (Algorithm, Direction)> {
-    Algorithm::ALL.iter().flat_map(|algorithm| {
+    Algorithm::ALL.iter().filter(|it| it.block_cipher().is_some()).flat_map(|algorithm| {
         algorithm.directions().iter().map(move |direction| (*algorithm, *direction))
     })
 }
@@ -325,7 +331,7 @@ mod tests {
     fn every_route_here_is_proved() {
         for route in ROUTES {
             match prove(route, Features::detect()) {
-                Ok(proof) => assert!(proof.checks > 500, "{route}"),
+                Ok(proof) => assert!(proof.checks > 200, "{route}"),
                 Err(Failure::Absent(absent)) => println!("skipped {route}: {absent}"),
                 Err(failure) => panic!("{route}: {failure}"),
             }
@@ -342,7 +348,8 @@ mod tests {
     fn known_messages_are_those_of_the_portable_route() {
         let digests: Vec<u64> = cases()
             .map(|(algorithm, direction)| {
-                let kernels = portable::kernels(algorithm.cipher());
+                let cipher = algorithm.block_cipher().expect("of a block cipher");
+                let kernels = portable::kernels(cipher);
                 digest(&long_message(kernels, algorithm, direction))
             })
             .collect();

@@ -30,7 +30,7 @@ mod zmm;
 
 pub(crate) use padlock::no_padlock;
 
-use wirespeed_cipher::{BlockCipher, BlockKernels, Compression, HashKernels, Route};
+use wirespeed_cipher::{BlockCipher, BlockKernels, Compression, HashKernels, Route, StreamKernels};
 use wirespeed_cpu::{AesNi, Features, Gfni256, Gfni512, Token, Vaes256, Vaes512};
 
 use crate::Absent;
@@ -58,6 +58,17 @@ pub(crate) fn kernels(
 /// The kernels for a cipher, if a route has it.
 fn of(cipher: BlockCipher, table: &'static [BlockKernels]) -> Option<&'static BlockKernels> {
     table.iter().find(|kernels| kernels.cipher == cipher)
+}
+
+/// ChaCha20 and Poly1305 by an x86 route.
+pub(crate) fn stream(
+    route: Route,
+    _features: Features,
+) -> Result<&'static StreamKernels, Absent> {
+    match route {
+        Route::Portable | Route::Libcrypto | Route::Kernel => Err(Absent::NotNative),
+        _ => Err(Absent::WithoutStream),
+    }
 }
 
 /// A compression function by an x86 route.

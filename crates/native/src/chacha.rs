@@ -1,0 +1,505 @@
+//! ChaCha20 and Poly1305 (RFC 8439), written once for every vector width.
+//!
+//! A vector holds one row of the matrices of several blocks, so a round needs no gathering, and a quarter of
+//! all rows at once is the unit of work: a message of a few bytes costs one set of four vectors, a long one
+//! keeps several sets in flight. Poly1305 runs between the rounds: over the ciphertext of the same wave when
+//! decrypting, of the wave before when encrypting. The one-time key of a message is the first block of its
+//! first wave.
+
+pub(crate) mod poly1305;
+pub(crate) mod portable;
+
+use std::mem::MaybeUninit;
+
+use wirespeed_cipher::{Counter, InOut, Poly1305, SealState, StreamBlock, StreamKey, partial};
+use zeroize::Zeroize;
+
+use crate::unit::{Idle, Work};
+
+/// Bytes in a block of ChaCha20.
+const BLOCK: usize = 64;
+
+/// One machine's way to work on a row of the matrices of several blocks.
+pub(crate) trait Rows: Copy {
+    /// A row of [`Self::BLOCKS`] matrices.
+    type V: Copy;
+    /// How this machine hashes.
+    type Hash: Hash;
+    /// Matrices whose rows are in one vector.
+    const BLOCKS: usize;
+    /// Sets of four rows worked on side by side at most; 1 to 4.
+    const FLIGHT: usize;
+
+    /// The same row for each matrix.
+    fn splat(self, row: [u32; 4]) -> Self::V;
+    /// Adds `count` to the first word of each row, plus the place of its matrix.
+    fn number(self, v: Self::V, count: u32) -> Self::V;
+    /// Sums of words.
+    fn add(self, a: Self::V, b: Self::V) -> Self::V;
+    /// Exclusive or.
+    fn xor(self, a: Self::V, b: Self::V) -> Self::V;
+    /// Rotates each word to the left.
+    fn rotate<const LEFT: i32>(self, v: Self::V) -> Self::V;
+    /// Moves each row's words by so many places to the front; what falls out comes in behind.
+    fn turn<const PLACES: i32>(self, v: Self::V) -> Self::V;
+    /// Writes the matrices of a set, one after another.
+    ///
+    /// # Safety
+    /// `BLOCKS` times 64 bytes are writable at `to`.
+    unsafe fn store(self, rows: [Self::V; 4], to: *mut u8);
+    /// Adds `count` bytes of keystream to as many bytes at `from`.
+    ///
+    /// # Safety
+    /// `keystream` is readable up to the next multiple of 64; `from` is readable and `to` writable for
+    /// `count` bytes. The last two may be the same.
+    unsafe fn combine(self, keystream: *const u8, from: *const u8, to: *mut u8, count: usize);
+    /// The same vector, but instructions before and after keep their order.
+    #[inline(always)]
+    fn pin(self, v: Self::V) -> Self::V {
+        v
+    }
+}
+
+/// Poly1305 by strides of several blocks.
+pub(crate) trait Hash: Copy {
+    /// Bytes in a stride: 64 or 128.
+    const STRIDE: usize;
+    /// From how many bytes on strides are worth their preparation; at least one stride.
+    const WORTH: usize;
+
+    /// Goes on from a hash with the first stride.
+    ///
+    /// # Safety
+    /// A stride is readable at `from`.
+    unsafe fn open(poly1305: &Poly1305, from: *const u8) -> Self;
+    /// The next stride.
+    ///
+    /// # Safety
+    /// A stride is readable at `from`.
+    #[must_use]
+    unsafe fn step(self, from: *const u8) -> Self;
+    /// Leaves the hash behind.
+    fn close(self, poly1305: &mut Poly1305);
+}
+
+/// Keystream of one wave, behind room for a block that the wave before has left.
+#[repr(C, align(64))]
+struct Keystream([MaybeUninit<u8>; BLOCK + Self::LONGEST]);
+
+impl Keystream {
+    /// Four sets of four blocks.
+    const LONGEST: usize = 16 * BLOCK;
+
+    #[inline(always)]
+    const fn new() -> Self {
+        Self([MaybeUninit::uninit(); BLOCK + Self::LONGEST])
+    }
+
+    #[inline(always)]
+    fn at(&mut self, place: usize) -> *mut u8 {
+        debug_assert!(place <= self.0.len());
+        // SAFETY: all callers stay inside, as they compute what they use from the same lengths.
+        unsafe { self.0.as_mut_ptr().cast::<u8>().add(place) }
+    }
+}
+
+/// RFC 8439 §2.3: "expand 32-byte k".
+const CONSTANTS: [u32; 4] = [0x6170_7865, 0x3320_646e, 0x7962_2d32, 0x6b20_6574];
+
+/// The four rows of the first matrix.
+#[inline(always)]
+fn matrix(key: &StreamKey, counter: Counter) -> [[u32; 4]; 4] {
+    let (words, _) = key.as_chunks::<4>();
+    let word = |i: usize| u32::from_le_bytes(words[i]);
+    let row = |i: usize| [word(i), word(i + 1), word(i + 2), word(i + 3)];
+    [CONSTANTS, row(0), row(4), counter]
+}
+
+/// One step of the quarter rounds of all sets: a sum, and another row that it is added to and turned.
+macro_rules! steps {
+    ($unit:ident, $x:ident, $n:ident: $($sum:literal $by:literal $other:literal $left:literal),*) => {
+        $(
+            for i in 0..$n {
+                $x[i][$sum] = $unit.add($x[i][$sum], $x[i][$by]);
+            }
+            for i in 0..$n {
+                $x[i][$other] = $unit.rotate::<$left>($unit.xor($x[i][$other], $x[i][$sum]));
+            }
+        )*
+    };
+}
+
+/// `N` sets of blocks from a place on, to `to`; `work` is done between the double rounds (RFC 8439 §2.3.1).
+///
+/// # Safety
+/// So many blocks are writable at `to`.
+#[inline(always)]
+unsafe fn wave<U: Rows, const N: usize>(
+    unit: U,
+    first: &[U::V; 4],
+    number: u32,
+    to: *mut u8,
+    work: &mut impl Work,
+) {
+    let mut x = [*first; N];
+    for i in 0..N {
+        x[i][3] = unit.number(first[3], number.wrapping_add((i * U::BLOCKS) as u32));
+    }
+    let mut counters = [first[3]; N];
+    for i in 0..N {
+        counters[i] = x[i][3];
+    }
+    for round in 0..10 {
+        steps!(unit, x, N: 0 1 3 16, 2 3 1 12, 0 1 3 8, 2 3 1 7);
+        for i in 0..N {
+            x[i] = [
+                x[i][0],
+                unit.turn::<1>(x[i][1]),
+                unit.turn::<2>(x[i][2]),
+                unit.turn::<3>(x[i][3]),
+            ];
+        }
+        work.after(round);
+        steps!(unit, x, N: 0 1 3 16, 2 3 1 12, 0 1 3 8, 2 3 1 7);
+        for i in 0..N {
+            x[i] = [
+                x[i][0],
+                unit.turn::<3>(x[i][1]),
+                unit.turn::<2>(x[i][2]),
+                unit.turn::<1>(x[i][3]),
+            ];
+        }
+    }
+    for i in 0..N {
+        let rows = [
+            unit.add(x[i][0], first[0]),
+            unit.add(x[i][1], first[1]),
+            unit.add(x[i][2], first[2]),
+            unit.add(x[i][3], counters[i]),
+        ];
+        // SAFETY: set by set, within what the caller vouches for.
+        unsafe { unit.store(rows, to.add(i * U::BLOCKS * BLOCK)) };
+    }
+}
+
+/// As many sets as asked for, at most a flight.
+///
+/// # Safety
+/// As for [`wave`].
+#[inline(always)]
+unsafe fn sets<U: Rows>(
+    unit: U,
+    count: usize,
+    first: &[U::V; 4],
+    number: u32,
+    to: *mut u8,
+    work: &mut impl Work,
+) {
+    // SAFETY: the caller vouches for the room.
+    unsafe {
+        match count {
+            0 => {}
+            1 => wave::<U, 1>(unit, first, number, to, work),
+            2 if U::FLIGHT >= 2 => wave::<U, 2>(unit, first, number, to, work),
+            3 if U::FLIGHT >= 3 => wave::<U, 3>(unit, first, number, to, work),
+            4 if U::FLIGHT >= 4 => wave::<U, 4>(unit, first, number, to, work),
+            _ => unreachable!("more than a flight"),
+        }
+    }
+}
+
+/// The vectors that all waves of a call begin from.
+#[inline(always)]
+fn rows<U: Rows>(unit: U, key: &StreamKey, counter: Counter) -> [U::V; 4] {
+    let [a, b, c, d] = matrix(key, counter);
+    [unit.splat(a), unit.splat(b), unit.splat(c), unit.splat(d)]
+}
+
+/// How many sets the next wave has, for so many blocks.
+#[inline(always)]
+fn next_sets<U: Rows>(blocks: usize) -> usize {
+    blocks.div_ceil(U::BLOCKS).min(U::FLIGHT)
+}
+
+/// See [`wirespeed_cipher::ChaCha20Fn`].
+#[inline(always)]
+pub(crate) fn chacha20<U: Rows>(
+    unit: U,
+    key: &StreamKey,
+    counter: &mut Counter,
+    keystream: &mut StreamBlock,
+    data: InOut<'_>,
+) {
+    let first = rows(unit, key, *counter);
+    let mut buffer = Keystream::new();
+    let (from, to, total) = (data.source(), data.destination(), data.len());
+    let mut done = 0;
+    while done < total {
+        let count = next_sets::<U>((total - done).div_ceil(BLOCK));
+        let bytes = (count * U::BLOCKS * BLOCK).min(total - done);
+        // SAFETY: a wave fits the buffer; bytes from `done` on are within the data.
+        unsafe {
+            let number = (done / BLOCK) as u32;
+            sets(unit, count, &first, number, buffer.at(0), &mut Idle);
+            unit.combine(buffer.at(0), from.add(done), to.add(done), bytes);
+            if !bytes.is_multiple_of(BLOCK) {
+                keystream.as_mut_ptr().copy_from(buffer.at(bytes & !63), BLOCK);
+            }
+        }
+        done += bytes;
+    }
+    counter[0] = counter[0].wrapping_add(total.div_ceil(BLOCK) as u32);
+}
+
+/// See [`wirespeed_cipher::OneTimeKeyFn`].
+#[inline(always)]
+pub(crate) fn one_time_key<U: Rows>(unit: U, key: &StreamKey, state: &mut SealState) {
+    let first = rows(unit, key, state.counter);
+    let mut buffer = Keystream::new();
+    // SAFETY: one set fits the buffer, and begins with a whole block.
+    unsafe {
+        sets(unit, 1, &first, 0, buffer.at(0), &mut Idle);
+        take_key(state, buffer.at(0));
+    }
+}
+
+/// The one-time key from its block of keystream, which is wiped.
+///
+/// # Safety
+/// `block` is a block of initialised memory that is nobody else's.
+#[inline(always)]
+unsafe fn take_key(state: &mut SealState, block: *mut u8) {
+    // SAFETY: the caller vouches for it.
+    let block = unsafe { &mut *block.cast::<StreamBlock>() };
+    let (r, s) = block[..32].split_at(16);
+    poly1305::begin(&mut state.poly1305, r, s);
+    block.zeroize();
+    state.counter[0] = state.counter[0].wrapping_add(1);
+    state.keyed = true;
+}
+
+/// Strides to hash between the rounds.
+struct Strides<H> {
+    hash: H,
+    from: *const u8,
+    left: usize,
+}
+
+impl<H: Hash> Work for Strides<H> {
+    const BUSY: bool = true;
+
+    #[inline(always)]
+    fn after(&mut self, _: usize) {
+        if self.left > 0 {
+            // SAFETY: whoever made this counted the strides that are readable.
+            unsafe {
+                self.hash = self.hash.step(self.from);
+                self.from = self.from.add(H::STRIDE);
+            }
+            self.left -= 1;
+        }
+    }
+}
+
+/// See [`wirespeed_cipher::SealFn`].
+#[inline(always)]
+pub(crate) fn seal<U: Rows, const DECRYPT: bool>(
+    unit: U,
+    key: &StreamKey,
+    state: &mut SealState,
+    pending: bool,
+    data: InOut<'_>,
+) {
+    // What is overwritten must be hashed before, so what takes more than a wave must be worth it.
+    const { assert!(U::Hash::WORTH <= (U::FLIGHT * U::BLOCKS - 1) * BLOCK & !(U::Hash::STRIDE - 1)) };
+    let stride = U::Hash::STRIDE;
+    let first = rows(unit, key, state.counter);
+    let mut buffer = Keystream::new();
+    let (from, to, total) = (data.source(), data.destination(), data.len());
+    // What this call hashes, where it stands, and how far it has come with both.
+    let whole = total & !15;
+    let hashed_at = if DECRYPT { from } else { to.cast_const() };
+    let (mut done, mut hashed) = (0, 0);
+    let mut hash: Option<U::Hash> = None;
+    // Blocks made until now; where in the buffer the keystream for the next data begins.
+    let (mut made, mut start) = (0, BLOCK);
+    if !state.keyed {
+        start += BLOCK;
+    } else if pending {
+        poly1305::blocks(&mut state.poly1305, &state.pending);
+    }
+    while done < total {
+        let count = next_sets::<U>((total - done + start).saturating_sub(BLOCK).div_ceil(BLOCK));
+        let ready = BLOCK + count * U::BLOCKS * BLOCK - start;
+        let mut bytes = ready.min(total - done);
+        if DECRYPT && bytes < total - done {
+            // Whole strides: the rest of the ciphertext could not be hashed later.
+            bytes &= !(stride - 1);
+        }
+        // SAFETY: a wave fits the buffer behind a block. Offsets of data stay below `total`, those of
+        // strides below `whole`, and encryption has written what it hashes.
+        unsafe {
+            let target = if DECRYPT { (done + bytes).min(whole) } else { done };
+            let keyed = state.keyed;
+            if keyed {
+                open(state, &mut hash, hashed_at, &mut hashed, target, whole);
+            }
+            let (number, room) = (made as u32, buffer.at(BLOCK));
+            if let Some(begun) = hash {
+                let left = (target - hashed) / stride;
+                let mut strides = Strides { hash: begun, from: hashed_at.add(hashed), left };
+                hashed += left * stride;
+                sets(unit, count, &first, number, room, &mut strides);
+                while strides.left > 0 {
+                    strides.after(0);
+                }
+                hash = Some(strides.hash);
+            } else {
+                sets(unit, count, &first, number, room, &mut Idle);
+            }
+            if !keyed {
+                take_key(state, room);
+                if pending {
+                    poly1305::blocks(&mut state.poly1305, &state.pending);
+                }
+            }
+            if DECRYPT {
+                hash_to(state, &mut hash, hashed_at, &mut hashed, target, total);
+            }
+            unit.combine(buffer.at(start), from.add(done), to.add(done), bytes);
+            done += bytes;
+            made += count * U::BLOCKS;
+            if done == total && !bytes.is_multiple_of(BLOCK) {
+                let last = buffer.at(start + (bytes & !(BLOCK - 1)));
+                state.keystream.as_mut_ptr().copy_from(last, BLOCK);
+            }
+            let left = ready - bytes;
+            if done < total && left > 0 {
+                buffer.at(0).copy_from(buffer.at(start + bytes), left);
+            }
+            start = BLOCK - if done < total { left } else { 0 };
+        }
+    }
+    if !DECRYPT {
+        // SAFETY: all is written.
+        unsafe { hash_to(state, &mut hash, hashed_at, &mut hashed, whole, total) };
+    }
+    state.counter[0] = state.counter[0].wrapping_add(total.div_ceil(BLOCK) as u32);
+}
+
+/// Opens the hash of strides, if it is not and there is a stride to begin with below `target`.
+///
+/// # Safety
+/// `target` bytes are readable at `from`.
+#[inline(always)]
+unsafe fn open<H: Hash>(
+    state: &SealState,
+    hash: &mut Option<H>,
+    from: *const u8,
+    hashed: &mut usize,
+    target: usize,
+    whole: usize,
+) {
+    if hash.is_none() && target - *hashed >= H::STRIDE && whole >= H::WORTH {
+        // SAFETY: a stride is below `target`.
+        *hash = Some(unsafe { H::open(&state.poly1305, from.add(*hashed)) });
+        *hashed += H::STRIDE;
+    }
+}
+
+/// Hashes up to `target`: all strides, and if those are the last whole blocks of `total` bytes, the blocks
+/// behind them; what is no block is left pending.
+///
+/// # Safety
+/// `target` bytes are readable at `from`, and `total` if it ends there.
+#[inline(always)]
+unsafe fn hash_to<H: Hash>(
+    state: &mut SealState,
+    hash: &mut Option<H>,
+    from: *const u8,
+    hashed: &mut usize,
+    target: usize,
+    total: usize,
+) {
+    let whole = total & !15;
+    // SAFETY: the caller vouches for what is read.
+    unsafe {
+        open(state, hash, from, hashed, target, whole);
+        if let Some(begun) = hash {
+            while target - *hashed >= H::STRIDE {
+                *begun = begun.step(from.add(*hashed));
+                *hashed += H::STRIDE;
+            }
+        }
+        if target == whole {
+            if let Some(begun) = hash.take() {
+                begun.close(&mut state.poly1305);
+            }
+            let rest = std::slice::from_raw_parts(from.add(*hashed), whole - *hashed);
+            poly1305::blocks(&mut state.poly1305, rest);
+            *hashed = whole;
+            let tail = partial::load(from.add(whole), total - whole);
+            state.pending = tail.to_le_bytes();
+        }
+    }
+}
+
+/// Defines `KERNELS` in the current module, compiled with the unit's target features.
+///
+/// The functions are safe to call because the table is only reached with the unit's proof in hand.
+macro_rules! kernels {
+    ($route:expr, $unit:ty, $make:expr $(, $features:literal)?) => {
+        use wirespeed_cipher::{
+            Block, Counter, InOut, Poly1305, SealState, StreamBlock, StreamKernels, StreamKey,
+        };
+
+        $crate::table::entries! { [$($features)?]
+            fn chacha20[][]
+                (key: &StreamKey, counter: &mut Counter, last: &mut StreamBlock, data: InOut<'_>)
+                { $crate::chacha::chacha20::<$unit>($make, key, counter, last, data) }
+            fn one_time_key[][](key: &StreamKey, state: &mut SealState)
+                { $crate::chacha::one_time_key::<$unit>($make, key, state) }
+            fn poly1305[][](poly1305: &mut Poly1305, data: &[u8])
+                { $crate::chacha::hash::<<$unit as $crate::chacha::Rows>::Hash>(poly1305, data) }
+            fn seal[const DECRYPT: bool][DECRYPT]
+                (key: &StreamKey, state: &mut SealState, pending: bool, data: InOut<'_>)
+                { $crate::chacha::seal::<$unit, DECRYPT>($make, key, state, pending, data) }
+        }
+
+        fn poly1305_tag(poly1305: &Poly1305, last: &[u8]) -> Block {
+            $crate::chacha::poly1305::tag(poly1305, last)
+        }
+
+        pub(crate) static KERNELS: StreamKernels = StreamKernels {
+            route: $route,
+            chacha20,
+            one_time_key,
+            poly1305,
+            poly1305_tag,
+            seal: [seal::<false>, seal::<true>],
+        };
+    };
+}
+
+pub(crate) use kernels;
+
+/// See [`wirespeed_cipher::Poly1305Fn`].
+#[inline(always)]
+pub(crate) fn hash<H: Hash>(poly1305: &mut Poly1305, data: &[u8]) {
+    let mut strides = data.chunks_exact(H::STRIDE);
+    if data.len() >= H::WORTH
+        && let Some(first) = strides.next()
+    {
+        // SAFETY: each chunk is a stride.
+        unsafe {
+            let mut hash = H::open(poly1305, first.as_ptr());
+            for stride in strides.by_ref() {
+                hash = hash.step(stride.as_ptr());
+            }
+            hash.close(poly1305);
+        }
+        poly1305::blocks(poly1305, strides.remainder());
+    } else {
+        poly1305::blocks(poly1305, data);
+    }
+}
