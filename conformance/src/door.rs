@@ -1,6 +1,6 @@
 //! A door: one way to hand a message to a route.
 
-use wirespeed_cipher::{Algorithm, Block, BlockCipher, Direction, InOut, Mode};
+use wirespeed_cipher::{Algorithm, Block, BlockCipher, Direction, InOut};
 
 use crate::data::same;
 
@@ -57,7 +57,7 @@ pub trait Door: Send + Sync {
     /// How long messages are cut in every way. The bookkeeping of cuts does not depend on the cipher, so
     /// AES-128 goes all the way.
     fn longest_cut(&self, algorithm: Algorithm) -> usize {
-        if algorithm.cipher() == BlockCipher::Aes128 { 300 } else { 100 }
+        if algorithm.block_cipher() == Some(BlockCipher::Aes128) { 300 } else { 100 }
     }
 
     /// Compares a message with what is right, in one call, into another place and in place; a wrong tag
@@ -92,5 +92,5 @@ pub trait Door: Send + Sync {
 
 /// Whether messages of this algorithm end in a tag.
 pub fn has_tag(algorithm: Algorithm) -> bool {
-    algorithm.mode() == Mode::Gcm
+    algorithm.mode().has_tag()
 }

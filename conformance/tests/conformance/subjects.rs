@@ -69,7 +69,7 @@ pub(crate) fn has(route: Route, subject: cipher::Subject) -> bool {
     use cipher::{Mode, Subject};
     match (route, subject) {
         // Whole messages, which programs give in parts.
-        (Route::Kernel, Subject::Cipher(it)) if it.mode() == Mode::Gcm => false,
+        (Route::Kernel, Subject::Cipher(it)) if it.mode().has_tag() => false,
         (Route::Kernel, _) => Transform::named(subject.name())
             .is_some_and(|transform| wirespeed_kernel::presence_of(transform, None).is_ok()),
         (Route::Libcrypto, _) => subject.cipher().is_some(),

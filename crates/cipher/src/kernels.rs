@@ -30,6 +30,7 @@ pub type GcmTagFn = fn(&mut GcmKey, &GcmState, pending: bool, lengths: [u64; 2])
 ///
 /// Pairs are indexed by [`Direction`](crate::Direction). Functions over whole blocks ignore a
 /// partial block at the end.
+#[derive(Clone, Copy)]
 pub struct BlockKernels {
     /// The route.
     pub route: Route,

@@ -28,6 +28,7 @@ pub type Poly1305TagFn = fn(&Poly1305, last: &[u8]) -> Block;
 pub type SealFn = fn(&StreamKey, &mut SealState, pending: bool, InOut<'_>);
 
 /// One route's ChaCha20 and Poly1305: pure functions over (key, state, data).
+#[derive(Clone, Copy)]
 pub struct StreamKernels {
     /// The route.
     pub route: Route,

@@ -28,14 +28,19 @@ pub(crate) fn following(
             let input = &input[input.len() - iv.len()..];
             iv.iter_mut().zip(input).for_each(|(byte, read)| *byte ^= read);
         }
-        Chain::Counter => add(iv, input.len().div_ceil(iv.len())),
+        Chain::Counter => {
+            let blocks = input.len().div_ceil(iv.len());
+            add(iv.iter_mut().rev(), blocks);
+        }
+        // Number and nonce are one: that is how OpenSSL goes on, and drivers do not get so far.
+        Chain::Number => add(iv[..8].iter_mut(), input.len().div_ceil(64)),
     }
 }
 
-/// Adds to a big-endian number that wraps.
-fn add(number: &mut [u8], count: usize) {
+/// Adds to a number that wraps, given from its lowest byte on.
+fn add<'a>(number: impl Iterator<Item = &'a mut u8>, count: usize) {
     let mut carry = count;
-    for byte in number.iter_mut().rev() {
+    for byte in number {
         carry += usize::from(*byte);
         *byte = carry as u8;
         carry >>= 8;
@@ -89,5 +94,14 @@ mod tests {
                 assert_eq!(after(counter, bytes), counter.wrapping_add(blocks), "{counter:x}");
             }
         }
+    }
+
+    #[test]
+    fn a_block_number_carries_into_the_nonce() {
+        let data = [0; 65];
+        let iv = moved(Chain::Number, Encrypt, &0xffff_fffe_u128.to_le_bytes(), &data, &data);
+        assert_eq!(iv, (1_u128 << 32).to_le_bytes());
+        let iv = moved(Chain::Number, Encrypt, &u128::MAX.to_le_bytes(), &data, &data);
+        assert_eq!(u128::from_le_bytes(iv.try_into().expect("16 bytes")), !0 << 64 | 1);
     }
 }

@@ -53,6 +53,8 @@ pub(crate) enum Chain {
     Keystream,
     /// A big-endian number, one more for each block begun: CTR.
     Counter,
+    /// A little-endian number, one more for each 64 bytes begun: ChaCha20.
+    Number,
 }
 
 /// One algorithm of the kernel's.
@@ -79,6 +81,7 @@ const fn cipher(
         [b'o', b'f', b'b', ..] => (Chain::Keystream, block, block),
         [b'c', b't', b'r', ..] => (Chain::Counter, block, 1),
         [b'x', b't', b's', ..] => (Chain::Still, block, 1),
+        [b'c', b'h', b'a', ..] => (Chain::Number, block, 1),
         _ => panic!("a mode of the kernel's"),
     };
     Transform { name, kernel, kind: Kind::Cipher { key_bytes, iv_bytes, block_bytes }, chain }
@@ -156,6 +159,9 @@ impl Transform {
         cipher("ARIA-128-CTR", "ctr(aria)", 16, 16),
         cipher("ARIA-192-CTR", "ctr(aria)", 24, 16),
         cipher("ARIA-256-CTR", "ctr(aria)", 32, 16),
+        // Its IV is OpenSSL's: block number and nonce.
+        cipher("ChaCha20", "chacha20", 32, 16),
+        aead("ChaCha20-Poly1305", "rfc7539(chacha20,poly1305)", 32),
         hash("MD5", "md5", 16),
         hash("SHA1", "sha1", 20),
         hash("SHA2-224", "sha224", 28),
@@ -178,7 +184,6 @@ impl Transform {
         aead("AES-128-CCM", "ccm(aes)", 16),
         aead("AES-192-CCM", "ccm(aes)", 24),
         aead("AES-256-CCM", "ccm(aes)", 32),
-        aead("ChaCha20-Poly1305", "rfc7539(chacha20,poly1305)", 32),
         hash("MD4", "md4", 16),
         mac("HMAC-MD5", "hmac(md5)", 16),
         mac("HMAC-SHA1", "hmac(sha1)", 20),
@@ -211,10 +216,10 @@ mod tests {
         let of_mode = |mode: Mode, key_bytes: usize, block: usize| Kind::Cipher {
             key_bytes,
             iv_bytes: if mode == Mode::Ecb { 0 } else { block },
-            block_bytes: if matches!(mode, Mode::Ctr | Mode::Xts) { 1 } else { block },
+            block_bytes: if matches!(mode, Mode::Ctr | Mode::Xts | Mode::Stream) { 1 } else { block },
         };
         match subject {
-            Subject::Cipher(it) if it.mode() == Mode::Gcm => {
+            Subject::Cipher(it) if it.mode().has_tag() => {
                 Kind::Aead { key_bytes: it.key_bytes(), iv_bytes: it.iv_bytes(), tag_bytes: 16 }
             }
             Subject::Cipher(it) => of_mode(it.mode(), it.key_bytes(), 16),

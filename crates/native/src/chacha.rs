@@ -53,11 +53,6 @@ pub(crate) trait Rows: Copy {
     /// `keystream` is readable up to the next multiple of 64; `from` is readable and `to` writable for
     /// `count` bytes. The last two may be the same.
     unsafe fn combine(self, keystream: *const u8, from: *const u8, to: *mut u8, count: usize);
-    /// The same vector, but instructions before and after keep their order.
-    #[inline(always)]
-    fn pin(self, v: Self::V) -> Self::V {
-        v
-    }
 }
 
 /// Poly1305 by strides of several blocks.

@@ -27,9 +27,7 @@ mod x86;
 
 use std::fmt;
 
-use wirespeed_cipher::{
-    BlockCipher, BlockKernels, Compression, HashKernels, Route, StreamKernels,
-};
+use wirespeed_cipher::{BlockCipher, BlockKernels, Compression, HashKernels, Route, StreamKernels};
 use wirespeed_cpu::{Feature, Features};
 
 pub use proof::hash::{prove_hash, prove_hashes, self_test_hash};

@@ -88,7 +88,9 @@ pub fn prove(route: Route, features: Features) -> Result<Proof, Failure> {
 pub fn prove_table(kernels: &'static BlockKernels) -> Result<Proof, Failure> {
     let mut checks = 0;
     let reference = portable::kernels(kernels.cipher);
-    for (algorithm, direction) in cases().filter(|(it, _)| it.block_cipher() == Some(kernels.cipher)) {
+    for (algorithm, direction) in
+        cases().filter(|(it, _)| it.block_cipher() == Some(kernels.cipher))
+    {
         if !known_answers(kernels) {
             return Err(Failure::Wrong { algorithm, direction, bytes: 16 });
         }

@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use proptest::prelude::*;
-use wirespeed_cipher::{Algorithm, Digest, Direction, Mode, Route, SIZE_CLASSES, Subject, Use};
+use wirespeed_cipher::{Algorithm, Digest, Direction, Route, SIZE_CLASSES, Subject, Use};
 use wirespeed_plan::{Fingerprint, LARGEST, Offload, Plan, Reason, Row, Time};
 
 const HEAD: &str = "wirespeed-plan 1\ncpu GenuineIntel 6/143/8 Xeon\nmicrocode 0x2b\nkernel 6.1.0\n\
@@ -229,7 +229,7 @@ fn a_plan() -> impl Strategy<Value = Plan> {
                     if size == 1420 {
                         route = cells[10 * direction as usize + class - 1].0;
                     }
-                    if algorithm.mode() == Mode::Gcm && route == Route::Kernel {
+                    if algorithm.mode().has_tag() && route == Route::Kernel {
                         route = Route::Libcrypto;
                     }
                     plan.put(Row { algorithm, direction, size, route, reason });

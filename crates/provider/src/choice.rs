@@ -2,18 +2,29 @@
 
 use std::sync::Arc;
 
-use wirespeed_cipher::{Algorithm, BlockKernels, Direction, InOut, Route};
+use wirespeed_cipher::{Algorithm, Direction, InOut, Route};
 use zeroize::Zeroize;
 
 use crate::boundary::host_cipher::HostCipher;
 use crate::far::{Far, KernelCipher};
-use crate::routing::{Routing, Way, reference};
+use crate::ladder::Kernels;
+use crate::routing::{self, Routing};
 use crate::rows::Rows;
+
+/// Who runs a call, with the kernels at hand.
+pub(crate) enum Way<K: 'static> {
+    /// Kernels of our own.
+    Own(&'static K),
+    /// The host's default provider.
+    Host,
+    /// Linux's crypto API.
+    Kernel,
+}
 
 /// One context's way to its routes.
 #[derive(Clone)]
-pub(crate) struct Choice {
-    rows: Rows,
+pub(crate) struct Choice<K: 'static> {
+    rows: Rows<&'static K>,
     routing: Arc<Routing>,
     algorithm: Algorithm,
     index: usize,
@@ -26,11 +37,13 @@ pub(crate) struct Choice {
 
 /// What a call does to the state of a mode, by whichever route.
 pub(crate) trait Step {
+    /// What kind of kernels it takes.
+    type Kernels: Kernels;
     /// What moves on with the data.
     type State: Clone;
 
     /// By kernels of our own.
-    fn own(&mut self, kernels: &'static BlockKernels, state: &mut Self::State, data: InOut<'_>);
+    fn own(&mut self, kernels: &'static Self::Kernels, state: &mut Self::State, data: InOut<'_>);
 
     /// Whether two routes came to the same place.
     fn agree(a: &Self::State, b: &Self::State) -> bool;
@@ -42,7 +55,7 @@ pub(crate) trait FarStep: Step {
     fn far(
         &mut self,
         far: &mut Far<'_>,
-        spare: &'static BlockKernels,
+        spare: &'static Self::Kernels,
         state: &mut Self::State,
         data: InOut<'_>,
     );
@@ -53,11 +66,11 @@ const PIECE: usize = 2048;
 /// A block more, because the end of an XTS unit is not cut off.
 const LONGEST: usize = PIECE + 16;
 
-impl Choice {
+impl<K: Kernels> Choice<K> {
     pub(crate) fn new(routing: &Arc<Routing>, algorithm: Algorithm) -> Self {
         let index = algorithm.index();
         Self {
-            rows: routing.visible_rows(index),
+            rows: routing.visible_rows(algorithm),
             routing: routing.clone(),
             algorithm,
             index,
@@ -73,8 +86,8 @@ impl Choice {
     }
 
     /// The best kernels of our own: for round keys, single blocks, and whatever belongs to no call.
-    pub(crate) fn own(&self) -> &'static BlockKernels {
-        self.routing.own(self.algorithm)
+    pub(crate) fn own(&self) -> &'static K {
+        self.routing.kernels(self.routing.own(self.algorithm), self.algorithm)
     }
 
     /// The best kernels of our own, if calls take the fast way to any: those whose lanes may run many messages
@@ -85,15 +98,11 @@ impl Choice {
 
     /// The kernels for a call of `bytes`; none if it takes the slow way.
     #[inline(always)]
-    pub(crate) fn kernels(
-        &self,
-        direction: Direction,
-        bytes: usize,
-    ) -> Option<&'static BlockKernels> {
-        let kernels = self.rows.kernels(direction, bytes);
+    pub(crate) fn kernels(&self, direction: Direction, bytes: usize) -> Option<&'static K> {
+        let kernels = self.rows.of_call(direction, bytes);
         #[cfg(feature = "trace")]
         if let Some(kernels) = kernels {
-            crate::trace::count(kernels.route);
+            crate::trace::count(kernels.route());
         }
         kernels
     }
@@ -104,7 +113,7 @@ impl Choice {
         &mut self,
         key: &[u8],
         direction: Direction,
-        reroute: impl FnOnce(&'static BlockKernels),
+        reroute: impl FnOnce(&'static K),
     ) {
         if let Some(host) = &mut self.host {
             host.take_key(key, direction);
@@ -124,8 +133,12 @@ impl Choice {
     }
 
     /// The route of a call that takes the slow way.
-    pub(crate) fn way(&self, direction: Direction, bytes: usize) -> Way {
-        self.routing.way(self.index, direction, bytes)
+    pub(crate) fn way(&self, direction: Direction, bytes: usize) -> Way<K> {
+        match self.routing.way(self.index, direction, bytes) {
+            routing::Way::Own(route) => Way::Own(self.routing.kernels(route, self.algorithm)),
+            routing::Way::Host => Way::Host,
+            routing::Way::Kernel => Way::Kernel,
+        }
     }
 
     /// Counts a data call that took the slow way.
@@ -134,9 +147,9 @@ impl Choice {
     }
 
     /// The kernels to compute this call with a second time, if it is its turn.
-    pub(crate) fn second(&self, first: &'static BlockKernels) -> Option<&'static BlockKernels> {
-        let due = self.routing.verifies_this_call() && first.route != Route::Portable;
-        due.then(|| reference(self.algorithm))
+    pub(crate) fn second(&self, first: &'static K) -> Option<&'static K> {
+        let due = self.routing.verifies_this_call() && first.route() != Route::Portable;
+        due.then(|| K::reference(self.algorithm))
     }
 
     /// Takes a route out of service, in every context.
@@ -146,14 +159,14 @@ impl Choice {
     }
 
     /// Kernels for what no comparison covers: those that comparisons are made with, if any are made.
-    pub(crate) fn neutral(&self) -> &'static BlockKernels {
-        if self.routing.verifies() { reference(self.algorithm) } else { self.own() }
+    pub(crate) fn neutral(&self) -> &'static K {
+        if self.routing.verifies() { K::reference(self.algorithm) } else { self.own() }
     }
 
     /// Runs a call the slow way.
     #[cold]
     #[inline(never)]
-    pub(crate) fn slowly<S: FarStep>(
+    pub(crate) fn slowly<S: FarStep<Kernels = K>>(
         &mut self,
         direction: Direction,
         step: &mut S,
@@ -171,7 +184,7 @@ impl Choice {
     }
 
     /// By somebody else: the kernel, if it is the kernel's call, or the host's default provider.
-    fn far_way<S: FarStep>(
+    fn far_way<S: FarStep<Kernels = K>>(
         &mut self,
         by_kernel: bool,
         step: &mut S,
@@ -189,13 +202,13 @@ impl Choice {
         if by_kernel && self.kernel.as_ref().is_some_and(|kernel| kernel.offloaded().has_failed()) {
             self.quarantine(Route::Kernel);
         }
-        route.unwrap_or(own.route)
+        route.unwrap_or(own.route())
     }
 
     /// By the kernel, and by the reference, whose result stands where they differ.
     ///
     /// The whole call at once, unlike [`twice`]: an offload engine may be wrong at large sizes alone.
-    fn doubted<S: FarStep>(
+    fn doubted<S: FarStep<Kernels = K>>(
         &mut self,
         step: &mut S,
         state: &mut S::State,
@@ -209,7 +222,7 @@ impl Choice {
         data.save(&mut right);
         let mut right_state = state.clone();
         let mut route = self.far_way(true, step, state, data.reborrow());
-        let reference = reference(self.algorithm);
+        let reference = K::reference(self.algorithm);
         step.own(reference, &mut right_state, InOut::in_place(&mut right));
         if !data.has_written(&right) || !S::agree(state, &right_state) {
             data.overwrite(&right);
@@ -218,16 +231,16 @@ impl Choice {
                 kernel.offloaded().fail();
             }
             self.quarantine(route);
-            route = reference.route;
+            route = reference.route();
         }
         right.zeroize();
         route
     }
 
     /// By kernels of our own, and by the reference if it is this call's turn.
-    fn own_way<S: Step>(
+    fn own_way<S: Step<Kernels = K>>(
         &self,
-        kernels: &'static BlockKernels,
+        kernels: &'static K,
         step: &mut S,
         state: &mut S::State,
         data: InOut<'_>,
@@ -236,12 +249,12 @@ impl Choice {
             None => step.own(kernels, state, data),
             Some(second) => {
                 if !twice(step, [kernels, second], state, data) {
-                    self.quarantine(kernels.route);
-                    return second.route;
+                    self.quarantine(kernels.route());
+                    return second.route();
                 }
             }
         }
-        kernels.route
+        kernels.route()
     }
 }
 
@@ -249,7 +262,7 @@ impl Choice {
 /// had the last word from there on.
 pub(crate) fn twice<S: Step>(
     step: &mut S,
-    [first, second]: [&'static BlockKernels; 2],
+    [first, second]: [&'static S::Kernels; 2],
     state: &mut S::State,
     mut data: InOut<'_>,
 ) -> bool {

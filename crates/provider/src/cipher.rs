@@ -1,13 +1,15 @@
 //! What every cipher context does, whatever its mode.
 
 pub(crate) mod block;
+pub(crate) mod chacha20;
 mod common;
 pub(crate) mod foreign;
 pub(crate) mod gcm;
-mod gcm_route;
 mod gcm_tls;
+mod message;
 mod open;
 mod padding;
+pub(crate) mod poly1305;
 pub(crate) mod stream;
 mod tls;
 pub(crate) mod xts;
@@ -18,17 +20,18 @@ use crate::call::Call;
 use crate::choice::Choice;
 use crate::far::FarFailed;
 use crate::host::Version;
+use crate::ladder::Kernels;
 use crate::openssl::Param;
 use crate::provider::Provider;
 use crate::refusal::Refusal;
 
 /// What a new context of an algorithm with kernels of ours is made from.
-struct Setup {
-    choice: Choice,
+struct Setup<K: 'static> {
+    choice: Choice<K>,
     version: Version,
 }
 
-impl Setup {
+impl<K: Kernels> Setup<K> {
     /// For the algorithm at that place, if it is served.
     fn of(provider: &Provider, subject: usize) -> Option<Self> {
         let choice = provider.choice(Algorithm::ALL[subject])?;

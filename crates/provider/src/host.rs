@@ -142,6 +142,29 @@ impl Version {
         self.0 >= 4
     }
 
+    /// ChaCha20 counts a block when it begins, not when it ends: a new key in mid-block goes on with the next.
+    #[inline]
+    pub(crate) fn counts_blocks_begun(self) -> bool {
+        self.has_decoders()
+    }
+
+    /// `EVP_Cipher` without input ends a message of ChaCha20-Poly1305. Releases in between do nothing there.
+    #[inline]
+    pub(crate) fn ends_messages_bare(self) -> bool {
+        match (self.0, self.1) {
+            (3, 0) => self.2 >= 22,
+            (3, 6) => self.2 > 3,
+            _ => self.0 >= 4,
+        }
+    }
+
+    /// ChaCha20-Poly1305 wants a tag to compare with, no associated data behind data, and a new IV for
+    /// each message.
+    #[inline]
+    pub(crate) fn forbids_reuse(self) -> bool {
+        self.0 >= 4
+    }
+
     /// `num` must stay below the block size, which is 1 for stream modes. The check arrived in the
     /// maintenance releases of June 2026.
     #[inline]

@@ -1,51 +1,119 @@
 //! Our own routes, in the order to try them without a plan.
 
-use wirespeed_cipher::{Algorithm, BlockCipher, BlockKernels, Compression, HashKernels, Route};
+use wirespeed_cipher::{
+    Algorithm, BlockCipher, BlockKernels, Compression, HashKernels, Route, StreamKernels,
+};
 use wirespeed_cpu::Features;
 use wirespeed_native::Absent;
+
+/// The kernels of one kind of cipher: what a route has for an algorithm.
+pub(crate) trait Kernels: Copy + 'static {
+    /// Their route.
+    fn route(&self) -> Route;
+
+    /// Those for an algorithm of this kind, if a route has its cipher.
+    fn of(proven: &Proven, algorithm: Algorithm) -> Option<&'static Self>;
+
+    /// Those that settle an argument: plain integer arithmetic, which no CPU can lack.
+    fn reference(algorithm: Algorithm) -> &'static Self;
+}
+
+impl Kernels for BlockKernels {
+    fn route(&self) -> Route {
+        self.route
+    }
+
+    fn of(proven: &Proven, algorithm: Algorithm) -> Option<&'static Self> {
+        proven.blocks[algorithm.block_cipher()? as usize]
+    }
+
+    fn reference(algorithm: Algorithm) -> &'static Self {
+        let cipher = algorithm.block_cipher().expect("an algorithm of a block cipher");
+        wirespeed_native::kernels(Route::Portable, cipher, Features::NONE)
+            .expect("portable is everywhere")
+    }
+}
+
+impl Kernels for StreamKernels {
+    fn route(&self) -> Route {
+        self.route
+    }
+
+    fn of(proven: &Proven, algorithm: Algorithm) -> Option<&'static Self> {
+        proven.stream.filter(|_| algorithm.block_cipher().is_none())
+    }
+
+    fn reference(_: Algorithm) -> &'static Self {
+        wirespeed_native::stream(Route::Portable, Features::NONE).expect("portable is everywhere")
+    }
+}
 
 /// A route that is present and has passed its self-test, with the kernels of all that it has.
 #[derive(Clone, Copy)]
 pub(crate) struct Proven {
     route: Route,
-    kernels: [Option<&'static BlockKernels>; BlockCipher::ALL.len()],
+    blocks: [Option<&'static BlockKernels>; BlockCipher::ALL.len()],
+    stream: Option<&'static StreamKernels>,
     hashes: [Option<&'static HashKernels>; Compression::ALL.len()],
 }
 
 impl Proven {
     /// Probes and tests `route`: none if it is there and gives wrong bytes.
     pub(crate) fn find(route: Route, features: Features) -> Result<Option<Self>, Absent> {
+        let found = Self::probe(route, features)?;
+        let mut blocks = found.blocks.iter().flatten();
+        let right = blocks.all(|kernels| wirespeed_native::self_test(kernels))
+            && found.stream.is_none_or(wirespeed_native::self_test_stream)
+            && found.hashes.iter().flatten().all(|it| wirespeed_native::self_test_hash(it));
+        Ok(right.then_some(found))
+    }
+
+    /// Probes `route`: what it has may still be wrong.
+    pub(crate) fn probe(route: Route, features: Features) -> Result<Self, Absent> {
         let found = BlockCipher::ALL.map(|it| wirespeed_native::kernels(route, it, features));
-        let kernels = found.map(Result::ok);
+        let blocks = found.map(Result::ok);
+        let stream = wirespeed_native::stream(route, features).ok();
         let hashes = Compression::ALL.map(|it| wirespeed_native::hash(route, it, features).ok());
-        if kernels.iter().all(Option::is_none) && hashes.iter().all(Option::is_none) {
+        if blocks.iter().all(Option::is_none)
+            && stream.is_none()
+            && hashes.iter().all(Option::is_none)
+        {
             return Err(found.into_iter().find_map(Result::err).unwrap_or(Absent::NotNative));
         }
-        let right = kernels.iter().flatten().all(|kernels| wirespeed_native::self_test(kernels))
-            && hashes.iter().flatten().all(|kernels| wirespeed_native::self_test_hash(kernels));
-        Ok(right.then_some(Self { route, kernels, hashes }))
+        Ok(Self { route, blocks, stream, hashes })
     }
 
     /// Kernels, proved or not.
     #[cfg(test)]
-    pub(crate) fn forged(kernels: &[&'static BlockKernels]) -> Self {
+    pub(crate) fn forged(
+        kernels: &[&'static BlockKernels],
+        stream: Option<&'static StreamKernels>,
+    ) -> Self {
         let of = |cipher| kernels.iter().find(|kernels| kernels.cipher == cipher).copied();
         let hashes = [None; Compression::ALL.len()];
-        Self { route: kernels[0].route, kernels: BlockCipher::ALL.map(of), hashes }
+        Self { route: kernels[0].route, blocks: BlockCipher::ALL.map(of), stream, hashes }
     }
 
     pub(crate) fn route(&self) -> Route {
         self.route
     }
 
-    /// The kernels for an algorithm, if this route has its cipher.
-    pub(crate) fn kernels(&self, algorithm: Algorithm) -> Option<&'static BlockKernels> {
-        self.cipher(algorithm.cipher())
+    /// Whether this route has an algorithm.
+    pub(crate) fn has(&self, algorithm: Algorithm) -> bool {
+        match algorithm.block_cipher() {
+            Some(cipher) => self.blocks[cipher as usize].is_some(),
+            None => self.stream.is_some(),
+        }
     }
 
-    /// The kernels for a block cipher, if this route has it.
-    pub(crate) fn cipher(&self, cipher: BlockCipher) -> Option<&'static BlockKernels> {
-        self.kernels[cipher as usize]
+    /// Whether it has an algorithm, and serves it well in calls of every length.
+    pub(crate) fn suits_every_call(&self, algorithm: Algorithm) -> bool {
+        match algorithm.block_cipher() {
+            Some(cipher) => {
+                self.blocks[cipher as usize].is_some_and(BlockKernels::suits_every_call)
+            }
+            None => self.stream.is_some(),
+        }
     }
 
     /// The kernels for a compression function, if this route has it.

@@ -36,6 +36,7 @@ mod request;
 mod routing;
 mod rows;
 mod serial;
+mod stand;
 #[cfg(feature = "trace")]
 pub mod trace;
 mod watcher;

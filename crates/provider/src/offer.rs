@@ -6,8 +6,10 @@ use wirespeed_cipher::{Algorithm, BlockCipher, Foreign, Mode, Shape, Subject};
 
 use crate::boundary::cipher::functions;
 use crate::cipher::block::{Blocks, Cbc, Ecb};
+use crate::cipher::chacha20::Keystream;
 use crate::cipher::foreign::Foreign as ForeignCipher;
 use crate::cipher::gcm::Authenticated;
+use crate::cipher::poly1305::Sealed;
 use crate::cipher::stream::{Cfb, Ctr, Ofb, Stream};
 use crate::cipher::xts::Sectors;
 use crate::host::Version;
@@ -27,7 +29,10 @@ pub(crate) const PROPERTIES: &CStr = c"provider=wirespeed,wirespeed.preferred=ye
 /// (providers/implementations/include/prov/names.h, unchanged from 3.0 to 4.0).
 pub(crate) fn names(algorithm: Algorithm) -> &'static CStr {
     use BlockCipher::*;
-    match (algorithm.mode(), algorithm.cipher()) {
+    let Some(cipher) = algorithm.block_cipher() else {
+        return if algorithm.mode().has_tag() { c"ChaCha20-Poly1305" } else { c"ChaCha20" };
+    };
+    match (algorithm.mode(), cipher) {
         (Mode::Ecb, Aes128) => c"AES-128-ECB:2.16.840.1.101.3.4.1.1",
         (Mode::Ecb, Aes192) => c"AES-192-ECB:2.16.840.1.101.3.4.1.21",
         (Mode::Ecb, Aes256) => c"AES-256-ECB:2.16.840.1.101.3.4.1.41",
@@ -83,6 +88,7 @@ pub(crate) fn names(algorithm: Algorithm) -> &'static CStr {
         (Mode::Gcm, Aes128) => c"AES-128-GCM:id-aes128-GCM:2.16.840.1.101.3.4.1.6",
         (Mode::Gcm, Aes192) => c"AES-192-GCM:id-aes192-GCM:2.16.840.1.101.3.4.1.26",
         (Mode::Gcm, _) => c"AES-256-GCM:id-aes256-GCM:2.16.840.1.101.3.4.1.46",
+        (Mode::Stream | Mode::Poly1305, _) => unreachable!("no mode of a block cipher"),
     }
 }
 
@@ -102,7 +108,7 @@ pub(crate) fn dispatch(algorithm: Algorithm, version: Version) -> *const Dispatc
         };
     }
     table!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 38
-        39 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54)
+        39 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56)
 }
 
 /// The functions of a foreign cipher but for [`CIPHER_GET_PARAMS`], which are the host's own. `INDEX` is
@@ -135,6 +141,8 @@ fn of_mode<const INDEX: usize, const DECODERS: bool>() -> *const Dispatch {
         Mode::Ctr => functions::<Stream<Ctr>, INDEX, DECODERS>(),
         Mode::Xts => functions::<Sectors, INDEX, DECODERS>(),
         Mode::Gcm => functions::<Authenticated, INDEX, DECODERS>(),
+        Mode::Stream => functions::<Keystream, INDEX, DECODERS>(),
+        Mode::Poly1305 => functions::<Sealed, INDEX, DECODERS>(),
     }
 }
 
@@ -201,9 +209,10 @@ pub(crate) unsafe fn answer(
         Mode::Ctr => 5,
         Mode::Gcm => 6,
         Mode::Xts => 0x10001,
+        Mode::Stream | Mode::Poly1305 => 0,
     };
-    let aead = mode == Mode::Gcm;
-    let custom_iv = matches!(mode, Mode::Gcm | Mode::Xts);
+    let aead = mode.has_tag();
+    let custom_iv = matches!(mode, Mode::Gcm | Mode::Xts | Mode::Stream | Mode::Poly1305);
     let block_bytes = if mode.takes_partial_blocks() { 1 } else { 16 };
     request.answer(Name::Mode, |p| p.set_u32(number))?;
     request.answer(Name::Aead, |p| p.set_u32(aead.into()))?;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use wirespeed_cipher::{Direction, Mode, Route, Shape, Subject};
+use wirespeed_cipher::{Direction, Route, Shape, Subject};
 use wirespeed_kernel::{Permission, Transform, presence_of_with};
 use wirespeed_plan::Plan;
 
@@ -115,7 +115,7 @@ pub(crate) fn everything(offload: &Offload) -> Result<Vec<Option<Arc<Offloaded>>
 /// Whether the provider can hand `subject` to the kernel at all, or why not.
 pub(crate) fn may_go(subject: Subject) -> Result<&'static Transform, String> {
     let aead = match subject {
-        Subject::Cipher(algorithm) => algorithm.mode() == Mode::Gcm,
+        Subject::Cipher(algorithm) => algorithm.mode().has_tag(),
         Subject::Digest(_) => false,
         Subject::Foreign(foreign) => match foreign.shape() {
             Shape::Aead { .. } => true,

@@ -18,6 +18,7 @@ use crate::digest;
 use crate::far::KernelCipher;
 use crate::hashing::{Base, Hashing, KernelHash};
 use crate::host::{Core, Version};
+use crate::ladder::Kernels;
 use crate::offer;
 use crate::offload::Offload;
 use crate::openssl::{AlgorithmEntry, Param, data_type};
@@ -203,7 +204,7 @@ impl Provider {
     }
 
     /// How a new context of `algorithm` finds its route.
-    pub(crate) fn choice(&self, algorithm: Algorithm) -> Option<Choice> {
+    pub(crate) fn choice<K: Kernels>(&self, algorithm: Algorithm) -> Option<Choice<K>> {
         self.routing.as_ref().map(|routing| Choice::new(routing, algorithm))
     }
 

@@ -4,18 +4,19 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use wirespeed_cipher::{
-    Algorithm, BlockCipher, BlockKernels, Compression, Direction, HashKernels, Route, Subject,
-};
+use wirespeed_cipher::{Algorithm, Compression, Direction, HashKernels, Route, Subject};
+#[cfg(test)]
+use wirespeed_cipher::{BlockKernels, StreamKernels};
 use wirespeed_cpu::Features;
 use wirespeed_plan::{OCTAVES, Plan};
 
 use crate::boundary::counters::Counters;
 use crate::boundary::host_library::HostLibrary;
 use crate::far::Offloaded;
-use crate::ladder::Proven;
+use crate::ladder::{Kernels, Proven};
 use crate::offload::{self, Offload};
 use crate::rows::Rows;
+use crate::stand::{Planned, Stand};
 
 /// What is to choose the routes.
 pub(crate) enum By<'a> {
@@ -34,7 +35,7 @@ type Legacy = bool;
 #[derive(Clone, Copy)]
 pub(crate) enum Way {
     /// Kernels of our own.
-    Own(&'static BlockKernels),
+    Own(Route),
     /// The host's default provider.
     Host,
     /// Linux's crypto API.
@@ -46,7 +47,7 @@ pub(crate) struct Routing {
     /// Our own routes that may serve, the best first.
     natives: Vec<Proven>,
     /// For each algorithm, in the order of [`Algorithm::ALL`].
-    rows: Vec<Rows>,
+    rows: Vec<Rows<Route>>,
     /// For each compression function, in the order of [`Compression::ALL`].
     hashes: [Option<&'static HashKernels>; Compression::ALL.len()],
     /// libcrypto's own default provider, where calls may go to it.
@@ -166,13 +167,14 @@ impl Routing {
     #[cfg(test)]
     pub(crate) fn forged(
         kernels: &[&'static BlockKernels],
+        stream: Option<&'static StreamKernels>,
         host: Option<Arc<HostLibrary>>,
         watch: Watch,
     ) -> Self {
-        let native = Proven::forged(kernels);
+        let native = Proven::forged(kernels, stream);
         let row = |algorithm: &Algorithm| match &host {
             Some(_) => Rows::BLIND,
-            None => Rows::uniform(native.kernels(*algorithm)),
+            None => Rows::uniform(native.has(*algorithm).then_some(native.route())),
         };
         Self {
             rows: Algorithm::ALL.iter().map(row).collect(),
@@ -189,15 +191,18 @@ impl Routing {
     }
 
     /// The rows that contexts of `algorithm` look at first.
-    pub(crate) fn visible_rows(&self, algorithm: usize) -> Rows {
-        if self.is_watched() { Rows::BLIND } else { self.rows[algorithm] }
+    pub(crate) fn visible_rows<K: Kernels>(&self, algorithm: Algorithm) -> Rows<&'static K> {
+        if self.is_watched() {
+            return Rows::BLIND;
+        }
+        self.rows[algorithm.index()].map(|route| self.kernels(route, algorithm))
     }
 
     /// Who runs a call of `bytes`.
     pub(crate) fn way(&self, algorithm: usize, direction: Direction, bytes: usize) -> Way {
         let serves = |route: Route| self.quarantined() & route.bit() == 0;
-        match self.rows[algorithm].kernels(direction, bytes) {
-            Some(kernels) if serves(kernels.route) => return Way::Own(kernels),
+        match self.rows[algorithm].of_call(direction, bytes) {
+            Some(route) if serves(route) => return Way::Own(route),
             Some(_) => {}
             None => {
                 if self.offloaded(algorithm).is_some_and(|it| it.takes(direction, bytes)) {
@@ -226,12 +231,17 @@ impl Routing {
         self.host.as_ref()
     }
 
-    /// The best kernels of our own that are not quarantined.
-    pub(crate) fn own(&self, algorithm: Algorithm) -> &'static BlockKernels {
+    /// The best route of our own that is not quarantined.
+    pub(crate) fn own(&self, algorithm: Algorithm) -> Route {
         let quarantined = self.quarantined();
         let mut good = self.natives.iter().filter(|it| quarantined & it.route().bit() == 0);
-        let best = good.find_map(|proven| proven.kernels(algorithm));
-        best.unwrap_or_else(|| reference(algorithm))
+        good.find(|proven| proven.has(algorithm)).map_or(Route::Portable, Proven::route)
+    }
+
+    /// The kernels of a route of our own; where it has none, those that settle arguments.
+    pub(crate) fn kernels<K: Kernels>(&self, route: Route, algorithm: Algorithm) -> &'static K {
+        let proven = self.natives.iter().find(|proven| proven.route() == route);
+        proven.and_then(|it| K::of(it, algorithm)).unwrap_or_else(|| K::reference(algorithm))
     }
 
     /// libcrypto's own default provider, if `algorithm` may go to it.
@@ -247,7 +257,7 @@ impl Routing {
 
     /// Whether anything of what was chosen can run `algorithm`.
     pub(crate) fn serves(&self, algorithm: Algorithm) -> bool {
-        let kernels = |row: &Rows| row.entries().any(|entry| entry.is_some());
+        let kernels = |row: &Rows<Route>| row.entries().any(|entry| entry.is_some());
         let index = algorithm.index();
         let host = self.host(index).is_some() && !self.for_kernel;
         host || self.offloaded(index).is_some() || kernels(&self.rows[index])
@@ -315,7 +325,7 @@ impl Routing {
             for direction in Direction::BOTH {
                 for octave in 0..OCTAVES {
                     let route = match self.way(algorithm.index(), direction, 16 << octave) {
-                        Way::Own(kernels) => kernels.route,
+                        Way::Own(route) => route,
                         Way::Host => Route::Libcrypto,
                         Way::Kernel => Route::Kernel,
                     };
@@ -330,127 +340,6 @@ impl Routing {
 /// Whether the host has it in its legacy provider alone.
 fn is_legacy(subject: Subject) -> bool {
     matches!(subject, Subject::Foreign(foreign) if foreign.is_legacy())
-}
-
-/// The kernels that settle an argument: plain integer arithmetic, which no CPU can lack.
-pub(crate) fn reference(algorithm: Algorithm) -> &'static BlockKernels {
-    wirespeed_native::kernels(Route::Portable, algorithm.cipher(), Features::NONE)
-        .expect("portable is everywhere")
-}
-
-/// What a plan says, as far as the kernel may be used.
-#[derive(Clone, Copy)]
-struct Planned<'a> {
-    plan: &'a Plan,
-    offloaded: &'a [Option<Arc<Offloaded>>],
-}
-
-impl Planned<'_> {
-    /// The route for each octave of lengths; nothing if the algorithm is left to libcrypto.
-    fn routes(self, algorithm: Algorithm, direction: Direction) -> Option<[Route; OCTAVES]> {
-        match self.offloaded[algorithm.index()] {
-            Some(_) => self.plan.routes(algorithm, direction),
-            None => self.plan.routes_without_kernel(algorithm, direction),
-        }
-    }
-
-    /// The routes that are named, one bit each.
-    fn used(self) -> u64 {
-        let cells = Algorithm::ALL.iter().flat_map(|algorithm| {
-            Direction::BOTH.into_iter().filter_map(|direction| self.routes(*algorithm, direction))
-        });
-        cells.flatten().fold(0, |all, route| all | route.bit())
-    }
-}
-
-/// The routes while they are being put together.
-struct Stand {
-    features: Features,
-    natives: Vec<Proven>,
-    quarantined: u64,
-}
-
-impl Stand {
-    /// Adds a route that is there and passes its self-test; the error says why not. A wrong one is
-    /// remembered.
-    fn add(&mut self, route: Route) -> Result<(), String> {
-        if self.natives.iter().any(|proven| proven.route() == route) {
-            return Ok(());
-        }
-        let found = Proven::find(route, self.features);
-        match found.map_err(|why| format!("{route} is absent: {why}"))? {
-            Some(proven) => self.natives.push(proven),
-            None => {
-                self.quarantined |= route.bit();
-                return Err(format!("{route} is quarantined: it failed its self-test"));
-            }
-        }
-        Ok(())
-    }
-
-    /// Adds those of the ladder that have a cipher or a hash function which none before them has. The
-    /// error says why there is none.
-    fn climb(&mut self) -> Result<(), String> {
-        let mut reasons = Vec::new();
-        for route in Route::LADDER {
-            if self.natives.is_empty() || self.gains_by(route) {
-                reasons.extend(self.add(route).err());
-            }
-        }
-        if self.natives.is_empty() { Err(reasons.join("; ")) } else { Ok(()) }
-    }
-
-    /// Whether `route` has what no route has until now.
-    fn gains_by(&self, route: Route) -> bool {
-        let new_cipher = |it| {
-            let lacks = self.natives.iter().all(|proven| proven.cipher(it).is_none());
-            let found = wirespeed_native::kernels(route, it, self.features);
-            lacks && found.is_ok_and(BlockKernels::suits_every_call)
-        };
-        let new_hash = |it| {
-            let lacks = self.natives.iter().all(|proven| proven.hash(it).is_none());
-            let found = wirespeed_native::hash(route, it, self.features);
-            lacks && found.is_ok_and(HashKernels::suits_every_call)
-        };
-        BlockCipher::ALL.into_iter().any(new_cipher) || Compression::ALL.into_iter().any(new_hash)
-    }
-
-    /// The first route that has an algorithm serves it.
-    fn uniform(&self) -> Vec<Rows> {
-        Algorithm::ALL.iter().map(|algorithm| Rows::uniform(self.best(*algorithm))).collect()
-    }
-
-    /// The same, but what does not suit every call is left to libcrypto.
-    fn without_measurement(&self) -> Vec<Rows> {
-        let kernels = |it: &Algorithm| self.best(*it).filter(|it| it.suits_every_call());
-        Algorithm::ALL.iter().map(|it| Rows::uniform(kernels(it))).collect()
-    }
-
-    /// The kernels of the first route that has an algorithm.
-    fn best(&self, algorithm: Algorithm) -> Option<&'static BlockKernels> {
-        self.natives.iter().find_map(|proven| proven.kernels(algorithm))
-    }
-
-    /// Each cell as the plan says; where its route is not to be had, the best that is.
-    fn planned(&self, planned: Planned<'_>, host: bool) -> Vec<Rows> {
-        let kernels = |algorithm: Algorithm, route: Route| {
-            let far = route == Route::Kernel || route == Route::Libcrypto && host;
-            let proven = self.natives.iter().find(|proven| proven.route() == route);
-            let kernels = proven.and_then(|proven| proven.kernels(algorithm));
-            kernels.or_else(|| self.best(algorithm)).filter(|_| !far)
-        };
-        let rows = |algorithm: &Algorithm| {
-            let mut rows = Rows::BLIND;
-            for direction in Direction::BOTH {
-                let cells = planned.routes(*algorithm, direction);
-                for (octave, route) in cells.into_iter().flatten().enumerate() {
-                    rows.set(direction, octave, kernels(*algorithm, route));
-                }
-            }
-            rows
-        };
-        Algorithm::ALL.iter().map(rows).collect()
-    }
 }
 
 #[cfg(test)]
@@ -477,7 +366,7 @@ mod tests {
         let routing = routing(&By::List(&[Route::Portable]), Features::NONE).unwrap();
         assert_eq!(routing.serving(), [Route::Portable]);
         for algorithm in Algorithm::ALL {
-            assert_eq!(routing.own(*algorithm).cipher, algorithm.cipher());
+            assert_eq!(routing.own(*algorithm), Route::Portable);
         }
     }
 

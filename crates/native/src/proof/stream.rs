@@ -78,7 +78,8 @@ fn message(
 }
 
 /// RFC 8439 §2.4.2 and §2.8.2.
-const SPEECH: &[u8] = b"Ladies and Gentlemen of the class of '99: If I could offer you only one tip for \
+const SPEECH: &[u8] =
+    b"Ladies and Gentlemen of the class of '99: If I could offer you only one tip for \
 the future, sunscreen would be it.";
 
 fn known_answers(kernels: &'static StreamKernels) -> bool {

@@ -7,17 +7,18 @@ use std::ptr::{NonNull, null, null_mut};
 
 use wirespeed_cipher::{
     Algorithm, Block, BlockCipher, BlockKernels, Direction, GcmKey, GcmState, InOut, Mode, Route,
-    Schedule,
+    Schedule, SealState, StreamKernels, StreamKey,
 };
 use wirespeed_cpu::Features;
 
 use super::host_library::HostLibrary;
 use super::provider::start;
 use super::tests::Loaded;
+use crate::ladder::Kernels;
 use crate::openssl::*;
 use crate::params::{END, entry};
 use crate::provider::{Offer, Provider};
-use crate::routing::{Routing, Watch, reference};
+use crate::routing::{Routing, Watch};
 
 /// What goes wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,6 +128,31 @@ static FAULTY: [BlockKernels; BlockCipher::ALL.len()] = [
     Faulty::<9>::KERNELS,
 ];
 
+/// The same of ChaCha20.
+static FAULTY_STREAM: StreamKernels = StreamKernels {
+    route: Route::AesNi,
+    chacha20: |key, counter, keystream, data| {
+        faulty(data, |data| (right_stream().chacha20)(key, counter, keystream, data));
+    },
+    one_time_key: |key, state| (right_stream().one_time_key)(key, state),
+    poly1305: |poly1305, data| (right_stream().poly1305)(poly1305, data),
+    poly1305_tag: |poly1305, last| (right_stream().poly1305_tag)(poly1305, last),
+    seal: [faulty_seal::<0>, faulty_seal::<1>],
+};
+
+fn right_stream() -> &'static StreamKernels {
+    StreamKernels::reference(Algorithm::ALL[0])
+}
+
+fn faulty_seal<const D: usize>(
+    key: &StreamKey,
+    state: &mut SealState,
+    pending: bool,
+    data: InOut<'_>,
+) {
+    faulty(data, |data| (right_stream().seal[D])(key, state, pending, data));
+}
+
 /// A provider whose only route is the faulty one, with every call verified.
 unsafe extern "C" fn init_faulty(
     handle: *const CoreHandle,
@@ -138,7 +164,7 @@ unsafe extern "C" fn init_faulty(
     unsafe {
         start(handle, from_core, to_core, context, |core| {
             let watch = Watch { verify: NonZeroU32::new(1), counters: None };
-            let routing = Routing::forged(&FAULTY.each_ref(), None, watch);
+            let routing = Routing::forged(&FAULTY.each_ref(), Some(&FAULTY_STREAM), None, watch);
             Ok(Provider::new(core, Ok(routing), "none", Offer::ciphers(Algorithm::ALL)))
         })
     }
@@ -156,7 +182,8 @@ unsafe extern "C" fn init_failing(
         start(handle, from_core, to_core, context, |core| {
             let right = BlockCipher::ALL.map(portable);
             let host = HostLibrary::forged(FAILING.as_ptr());
-            let routing = Routing::forged(&right, Some(host), Watch::default());
+            let routing =
+                Routing::forged(&right, Some(right_stream()), Some(host), Watch::default());
             Ok(Provider::new(core, Ok(routing), "none", Offer::ciphers(Algorithm::ALL)))
         })
     }
@@ -179,8 +206,9 @@ static FAILING: Table = Table([
         names:
             c"AES-128-ECB:AES-128-CBC:AES-128-CFB:AES-128-OFB:AES-128-CTR:AES-128-XTS:AES-128-GCM:\
               SM4-ECB:SM4-CBC:SM4-CFB:SM4-OFB:SM4-CTR:\
-              CAMELLIA-128-ECB:CAMELLIA-128-CBC:CAMELLIA-128-CFB:CAMELLIA-128-OFB:CAMELLIA-128-CTR:\
-              ARIA-128-ECB:ARIA-128-CBC:ARIA-128-CFB:ARIA-128-OFB:ARIA-128-CTR"
+             CAMELLIA-128-ECB:CAMELLIA-128-CBC:CAMELLIA-128-CFB:CAMELLIA-128-OFB:CAMELLIA-128-CTR:\
+              ARIA-128-ECB:ARIA-128-CBC:ARIA-128-CFB:ARIA-128-OFB:ARIA-128-CTR:\
+              ChaCha20:ChaCha20-Poly1305"
                 .as_ptr(),
         properties: null(),
         functions: FAILING_FUNCTIONS.as_ptr(),
@@ -275,7 +303,7 @@ fn message(loaded: &Loaded, algorithm: Algorithm, direction: Direction) -> (Vec<
         );
         assert_eq!(begun, 1, "{algorithm} {direction}");
         let update = CIPHER_UPDATE.find(functions).unwrap();
-        if algorithm.mode() == Mode::Gcm {
+        if algorithm.mode().has_tag() {
             let done =
                 update(context, null_mut(), &raw mut written, aad.len(), aad.as_ptr(), aad.len());
             assert_eq!(done, 1);
@@ -288,7 +316,7 @@ fn message(loaded: &Loaded, algorithm: Algorithm, direction: Direction) -> (Vec<
             assert_eq!((done, written), (1, bytes), "{algorithm} {direction} {bytes}");
             output.extend(data);
         }
-        if algorithm.mode() == Mode::Gcm && direction == Direction::Encrypt {
+        if algorithm.mode().has_tag() && direction == Direction::Encrypt {
             let finish = CIPHER_FINAL.find(functions).unwrap();
             assert_eq!(finish(context, tag.as_mut_ptr(), &raw mut written, 0), 1);
             let mut wanted =
@@ -352,7 +380,10 @@ fn a_right_route_is_never_accused() {
 #[test]
 fn a_failing_route_hands_over_without_losing_a_byte() {
     let right = super::tests::portable();
-    for &algorithm in Algorithm::ALL.iter().filter(|algorithm| algorithm.key_bits() == 128) {
+    for &algorithm in Algorithm::ALL
+        .iter()
+        .filter(|algorithm| algorithm.key_bits() == 128 || algorithm.block_cipher().is_none())
+    {
         for direction in Direction::BOTH {
             let failing = load(init_failing);
             let expected = message(&right, algorithm, direction);
@@ -370,7 +401,7 @@ fn the_faults_are_faults() {
         let (mut wrong, mut good) = ([5_u8; 160], [5_u8; 160]);
         let schedule = Schedule::EMPTY;
         (FAULTY[0].ecb[0])(&schedule, InOut::in_place(&mut wrong));
-        (reference(Algorithm::ALL[0]).ecb[0])(&schedule, InOut::in_place(&mut good));
+        (BlockKernels::reference(Algorithm::ALL[0]).ecb[0])(&schedule, InOut::in_place(&mut good));
         FAULT.set(Fault::Nothing);
         assert_ne!(wrong, good);
     }

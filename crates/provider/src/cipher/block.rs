@@ -65,7 +65,7 @@ impl BlockMode for Cbc {
 /// The context of a block mode.
 #[derive(Clone)]
 pub(crate) struct Blocks<M> {
-    choice: Choice,
+    choice: Choice<BlockKernels>,
     key: BlockKey,
     /// CBC's chaining value.
     chain: Block,
@@ -125,6 +125,7 @@ struct Run<'a, M> {
 }
 
 impl<M: BlockMode> Step for Run<'_, M> {
+    type Kernels = BlockKernels;
     /// CBC's chaining value.
     type State = Block;
 

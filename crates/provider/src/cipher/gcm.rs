@@ -1,13 +1,12 @@
 //! GCM: associated data, data, and a tag.
 
 use wirespeed_cipher::modes::Gcm;
-use wirespeed_cipher::{Block, Direction};
+use wirespeed_cipher::{Block, Direction, InOut};
 
 use super::common::answer_lengths;
-use super::gcm_route::Way;
+use super::message::Message;
 use super::{Cipher, Setup};
 use crate::call::Call;
-use crate::choice::Choice;
 use crate::host::Version;
 use crate::openssl::{Param, data_type};
 use crate::params::{END, List, octets, size, uint};
@@ -38,12 +37,7 @@ pub(super) enum IvState {
 /// The context of GCM.
 #[derive(Clone)]
 pub(crate) struct Authenticated {
-    pub(super) choice: Choice,
-    pub(super) gcm: Gcm,
-    pub(super) way: Way,
-    /// Whether the host's cipher has the associated data so far; if not, they are short, and it gets them
-    /// when it is chosen.
-    pub(super) host_has_aad: bool,
+    message: Message<Gcm>,
     pub(super) iv: [u8; LONGEST_IV],
     pub(super) iv_bytes: usize,
     pub(super) iv_state: IvState,
@@ -121,9 +115,6 @@ impl Cipher for Authenticated {
         let setup = Setup::of(provider, subject)?;
         let algorithm = setup.choice.algorithm();
         Some(Self {
-            gcm: Gcm::new(setup.choice.own()),
-            way: Way::Open,
-            host_has_aad: false,
             iv: [0; LONGEST_IV],
             iv_bytes: algorithm.iv_bytes(),
             iv_state: IvState::Unset,
@@ -136,7 +127,7 @@ impl Cipher for Authenticated {
             iv_generated: false,
             key_bytes: algorithm.key_bytes(),
             version: setup.version,
-            choice: setup.choice,
+            message: Message::new(setup.choice),
         })
     }
 
@@ -292,11 +283,9 @@ impl Authenticated {
         }
         if self.iv_state == IvState::InUse {
             // As in OpenSSL, a new key in mid-message clears all that depends on the IV.
-            self.gcm = Gcm::new(self.choice.own());
-            self.stay_with_us();
+            self.message.forget();
         }
-        self.choice.take_key(key, self.direction, |kernels| self.gcm.reroute(kernels));
-        self.gcm.set_key(key);
+        self.message.take_key(key, self.direction, |gcm| gcm.set_key(key));
         self.key_set = true;
         self.tls.records = 0;
         Ok(())
@@ -319,7 +308,7 @@ impl Authenticated {
 
     #[inline(always)]
     pub(super) fn use_iv(&mut self) {
-        self.begin_message();
+        self.message.begin(&self.iv[..self.iv_bytes]);
         self.refuted = false;
         self.iv_state = IvState::InUse;
     }
@@ -351,6 +340,24 @@ impl Authenticated {
         Ok(call.length())
     }
 
+    /// The next associated data.
+    #[inline]
+    pub(super) fn associate(&mut self, data: &[u8]) -> Result<(), Refusal> {
+        self.message.associate(self.direction, &self.iv[..self.iv_bytes], data)
+    }
+
+    /// The next data.
+    #[inline(always)]
+    pub(super) fn crypt(&mut self, data: InOut<'_>) -> Result<(), Refusal> {
+        self.message.crypt(self.direction, &self.iv[..self.iv_bytes], data)
+    }
+
+    /// The tag of a message that was encrypted.
+    #[inline]
+    pub(super) fn make_tag(&mut self) -> Result<Block, Refusal> {
+        self.message.make_tag()
+    }
+
     /// Makes the tag, or compares it.
     #[inline(always)]
     fn end(&mut self) -> Result<usize, Refusal> {
@@ -380,7 +387,7 @@ impl Authenticated {
     /// Whether `given` is the beginning of the tag, in constant time.
     #[inline]
     pub(super) fn verify(&mut self, given: &[u8]) -> bool {
-        let good = self.is_tag(given) && !self.refuted;
+        let good = self.message.is_tag(given) && !self.refuted;
         self.refuted = !good;
         good
     }

@@ -69,6 +69,7 @@ struct Run<'a, M> {
 }
 
 impl<M: StreamMode> Step for Run<'_, M> {
+    type Kernels = BlockKernels;
     type State = Feedback;
 
     fn own(&mut self, kernels: &'static BlockKernels, feedback: &mut Feedback, data: InOut<'_>) {
@@ -115,7 +116,7 @@ impl<M: StreamMode> FarStep for Run<'_, M> {
 /// The context of a stream mode.
 #[derive(Clone)]
 pub(crate) struct Stream<M> {
-    choice: Choice,
+    choice: Choice<BlockKernels>,
     key: BlockKey,
     feedback: Feedback,
     common: Common,

@@ -23,7 +23,7 @@ static SETTABLE_LIST: List<2> = List::new([size(c"keylen"), END]);
 /// The context of XTS.
 #[derive(Clone)]
 pub(crate) struct Sectors {
-    choice: Choice,
+    choice: Choice<BlockKernels>,
     xts: Xts,
     common: Common,
     /// The direction at the time the key came: OpenSSL chooses its functions then.
@@ -185,6 +185,7 @@ struct Unit<'a> {
 }
 
 impl Step for Unit<'_> {
+    type Kernels = BlockKernels;
     /// The encrypted tweak of the next block, once it is needed: the host makes its own.
     type State = Option<Block>;
 

@@ -1,0 +1,204 @@
+//! ChaCha20 by itself: as many bytes out as in.
+
+use wirespeed_cipher::modes::ChaCha20;
+use wirespeed_cipher::{Block, Direction, InOut, StreamKernels, StreamKey};
+use zeroize::Zeroize;
+
+use super::common::answer_lengths;
+use super::{Cipher, Setup};
+use crate::call::Call;
+use crate::choice::{Choice, FarStep, Step};
+use crate::far::{Far, FarFailed};
+use crate::host::Version;
+use crate::openssl::Param;
+use crate::params::{END, List, size};
+use crate::provider::Provider;
+use crate::refusal::Refusal;
+use crate::request::{Name, Names, Request};
+
+/// Bytes in a block.
+const BLOCK: usize = 64;
+
+const KNOWN: Names = Names::of(&[Name::KeyLength, Name::IvLength]);
+static LIST: List<3> = List::new([size(c"keylen"), size(c"ivlen"), END]);
+
+/// Answers the lengths that both of ChaCha20's algorithms have.
+pub(super) fn answer_fixed(request: &mut Request<'_>, iv_bytes: usize) -> Result<(), Refusal> {
+    request.answer(Name::IvLength, |p| p.set_usize(iv_bytes))?;
+    request.answer(Name::KeyLength, |p| p.set_usize(size_of::<StreamKey>()))
+}
+
+/// Takes lengths, of which there is but one each.
+pub(super) fn check_fixed(request: &Request<'_>, iv_bytes: usize) -> Result<(), Refusal> {
+    let key_bytes = request.value(Name::KeyLength, Param::as_usize)?;
+    if key_bytes.is_some_and(|bytes| bytes != size_of::<StreamKey>()) {
+        return Err(Refusal::INVALID_KEY_LENGTH);
+    }
+    let given = request.value(Name::IvLength, Param::as_usize)?;
+    if given.is_some_and(|bytes| bytes != iv_bytes) {
+        Err(Refusal::INVALID_IV_LENGTH)
+    } else {
+        Ok(())
+    }
+}
+
+/// The context of ChaCha20.
+#[derive(Clone)]
+pub(crate) struct Keystream {
+    choice: Choice<StreamKernels>,
+    key: StreamKey,
+    stream: ChaCha20,
+    direction: Direction,
+    key_set: bool,
+    version: Version,
+}
+
+/// A run over any length, whichever way it takes.
+struct Run<'a> {
+    key: &'a StreamKey,
+    direction: Direction,
+}
+
+impl Step for Run<'_> {
+    type Kernels = StreamKernels;
+    type State = ChaCha20;
+
+    fn own(&mut self, kernels: &'static StreamKernels, stream: &mut ChaCha20, data: InOut<'_>) {
+        stream.update(kernels, self.key, data);
+    }
+
+    fn agree(a: &ChaCha20, b: &ChaCha20) -> bool {
+        a.agrees(b)
+    }
+}
+
+impl FarStep for Run<'_> {
+    /// Whole blocks go far; the rest of a block begun, and a block's beginning, stay with us, who keep
+    /// their keystream.
+    fn far(
+        &mut self,
+        far: &mut Far<'_>,
+        spare: &'static StreamKernels,
+        stream: &mut ChaCha20,
+        data: InOut<'_>,
+    ) {
+        let begun = (BLOCK - stream.used()) % BLOCK;
+        let bytes = data.len();
+        let (head, rest) = data.split_at(begun.min(bytes));
+        let whole = rest.len() & !(BLOCK - 1);
+        let (mut body, tail) = rest.split_at(whole);
+        self.own(spare, stream, head);
+        if whole > 0 {
+            match far.run(self.direction, &stream.place(), body.reborrow()) {
+                Ok(()) => stream.skip((whole / BLOCK) as i64),
+                Err(FarFailed) => self.own(spare, stream, body),
+            }
+        }
+        self.own(spare, stream, tail);
+    }
+}
+
+impl Keystream {
+    fn crypt(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+        if !self.key_set {
+            return Err(Refusal::NO_KEY_SET);
+        }
+        let (length, data) = (call.length(), call.whole()?);
+        if let Some(kernels) = self.choice.kernels(self.direction, length) {
+            self.stream.update(kernels, &self.key, data);
+        } else {
+            let mut step = Run { key: &self.key, direction: self.direction };
+            self.choice.slowly(self.direction, &mut step, &mut self.stream, data);
+        }
+        Ok(length)
+    }
+}
+
+impl Cipher for Keystream {
+    fn gettable(_: Version) -> *const Param {
+        LIST.as_ptr()
+    }
+
+    fn settable() -> *const Param {
+        LIST.as_ptr()
+    }
+
+    fn new(provider: &Provider, subject: usize) -> Option<Self> {
+        let setup = Setup::of(provider, subject)?;
+        Some(Self {
+            choice: setup.choice,
+            key: [0; 32],
+            stream: ChaCha20::START,
+            direction: Direction::Decrypt,
+            key_set: false,
+            version: setup.version,
+        })
+    }
+
+    #[inline]
+    fn start(
+        &mut self,
+        direction: Direction,
+        key: Option<&[u8]>,
+        iv: Option<&[u8]>,
+    ) -> Result<(), Refusal> {
+        self.direction = direction;
+        let iv = iv.map(<&Block>::try_from).transpose();
+        let iv = iv.map_err(|_| Refusal::INVALID_IV_LENGTH)?;
+        if let Some(key) = key {
+            self.key = key.try_into().map_err(|_| Refusal::INVALID_KEY_LENGTH)?;
+            self.choice.take_key(key, direction, |_| {});
+            self.key_set = true;
+            if self.stream.used() != 0 && !self.version.counts_blocks_begun() {
+                self.stream.skip(-1);
+            }
+            self.stream.drop_block();
+        }
+        if let Some(iv) = iv {
+            self.stream.start(iv);
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn update(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+        self.crypt(call)
+    }
+
+    fn finish(&mut self, _: Call<'_>) -> Result<usize, Refusal> {
+        if self.key_set { Ok(0) } else { Err(Refusal::NO_KEY_SET) }
+    }
+
+    fn bare(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+        self.crypt(call)
+    }
+
+    #[inline]
+    fn answer_often(&mut self, param: &mut Param) -> Option<Result<(), Refusal>> {
+        answer_lengths(param, size_of::<StreamKey>(), size_of::<Block>())
+    }
+
+    #[inline]
+    fn set_often(&mut self, param: &Param) -> Option<Result<(), Refusal>> {
+        // There is no padding to set; EVP tries all the same.
+        param.is_called(b"padding\0").then_some(Ok(()))
+    }
+
+    unsafe fn answer(&mut self, list: *mut Param) -> Result<(), Refusal> {
+        // SAFETY: the caller promises the list.
+        let mut request = unsafe { Request::read(list, KNOWN, self.version)? };
+        answer_fixed(&mut request, size_of::<Block>())
+    }
+
+    unsafe fn set(&mut self, list: *const Param) -> Result<(), Refusal> {
+        // SAFETY: the caller promises the list; it is only read.
+        let request = unsafe { Request::read(list.cast_mut(), KNOWN, self.version)? };
+        check_fixed(&request, size_of::<Block>())
+    }
+}
+
+impl Drop for Keystream {
+    fn drop(&mut self) {
+        self.key.zeroize();
+    }
+}

@@ -1,0 +1,397 @@
+//! A message with a tag, and its route, which is chosen once, by the length of its first data call.
+
+use std::marker::PhantomData;
+
+use wirespeed_cipher::modes::{ChaCha20Poly1305, Gcm};
+use wirespeed_cipher::{Block, BlockKernels, Direction, InOut, Route, StreamKernels};
+
+use crate::choice::{self, Choice, Step, twice};
+use crate::ladder::Kernels;
+use crate::refusal::Refusal;
+
+/// A cipher with associated data and a tag.
+pub(super) trait Aead: Clone {
+    /// What it runs on.
+    type Kernels: Kernels;
+    /// Whether the host refuses associated data behind data, and leaves the word about it to its caller.
+    const ORDERED: bool;
+
+    /// No key yet.
+    fn new(kernels: &'static Self::Kernels) -> Self;
+    /// Takes another route from the next call on.
+    fn reroute(&mut self, kernels: &'static Self::Kernels);
+    /// Begins a message.
+    fn start(&mut self, iv: &[u8]);
+    /// The next associated data.
+    fn associate(&mut self, data: &[u8]) -> Result<(), Refusal>;
+    /// The next data.
+    fn crypt(&mut self, direction: Direction, data: InOut<'_>) -> Result<(), Refusal>;
+    /// The tag so far.
+    fn tag(&mut self) -> Block;
+    /// Whether both are at the same place of the same message under the same key.
+    fn agrees(&self, other: &Self) -> bool;
+    /// Whether the message may have so many bytes of data more.
+    fn has_room(&self, bytes: usize) -> bool;
+    /// The associated data of the message so far, as long as it is less than a block.
+    fn short_aad(&self) -> Option<&[u8]>;
+}
+
+/// The methods that both ciphers have under the same names.
+macro_rules! same {
+    ($cipher:ty) => {
+        #[inline]
+        fn reroute(&mut self, kernels: &'static Self::Kernels) {
+            <$cipher>::reroute(self, kernels);
+        }
+
+        #[inline(always)]
+        fn crypt(&mut self, direction: Direction, data: InOut<'_>) -> Result<(), Refusal> {
+            <$cipher>::crypt(self, direction, data).map_err(|_| Refusal::SILENT)
+        }
+
+        #[inline]
+        fn tag(&mut self) -> Block {
+            <$cipher>::tag(self)
+        }
+
+        fn agrees(&self, other: &Self) -> bool {
+            <$cipher>::agrees(self, other)
+        }
+
+        fn has_room(&self, bytes: usize) -> bool {
+            <$cipher>::has_room(self, bytes)
+        }
+
+        fn short_aad(&self) -> Option<&[u8]> {
+            <$cipher>::short_aad(self)
+        }
+    };
+}
+
+impl Aead for Gcm {
+    type Kernels = BlockKernels;
+    const ORDERED: bool = true;
+
+    fn new(kernels: &'static BlockKernels) -> Self {
+        Self::new(kernels)
+    }
+
+    #[inline(always)]
+    fn start(&mut self, iv: &[u8]) {
+        Self::start(self, iv);
+    }
+
+    #[inline]
+    fn associate(&mut self, data: &[u8]) -> Result<(), Refusal> {
+        self.aad(data).map_err(|_| Refusal::SILENT)
+    }
+
+    same!(Self);
+}
+
+impl Aead for ChaCha20Poly1305 {
+    type Kernels = StreamKernels;
+    const ORDERED: bool = false;
+
+    fn new(kernels: &'static StreamKernels) -> Self {
+        Self::new(kernels)
+    }
+
+    #[inline(always)]
+    fn start(&mut self, iv: &[u8]) {
+        Self::start(self, iv.try_into().expect("a nonce has 12 bytes"));
+    }
+
+    #[inline]
+    fn associate(&mut self, data: &[u8]) -> Result<(), Refusal> {
+        self.aad(data);
+        Ok(())
+    }
+
+    same!(Self);
+}
+
+/// Who computes the message.
+#[derive(Clone, Copy)]
+enum Way<K: 'static> {
+    /// There has been no data yet.
+    Open,
+    /// Kernels of our own, and nobody watches.
+    Fast,
+    /// Kernels of our own, watched: counted, and computed twice if there is a second. Before the data
+    /// they may still be replaced by those for the length, or by the host.
+    Watched { first: &'static K, second: Option<&'static K>, chosen: bool },
+    /// The host's default provider, and whether it has data yet.
+    Host { begun: bool },
+}
+
+/// One message after another, by whichever route.
+#[derive(Clone)]
+pub(super) struct Message<A: Aead> {
+    choice: Choice<A::Kernels>,
+    pub(super) aead: A,
+    way: Way<A::Kernels>,
+    /// Whether the host's cipher has the associated data so far; if not, they are short, and it gets them
+    /// when it is chosen.
+    host_has_aad: bool,
+}
+
+impl<A: Aead> Message<A> {
+    pub(super) fn new(choice: Choice<A::Kernels>) -> Self {
+        Self { aead: A::new(choice.own()), choice, way: Way::Open, host_has_aad: false }
+    }
+
+    /// A new key, which `set` gives to the cipher.
+    #[inline]
+    pub(super) fn take_key(&mut self, key: &[u8], direction: Direction, set: impl FnOnce(&mut A)) {
+        let aead = &mut self.aead;
+        self.choice.take_key(key, direction, |kernels| aead.reroute(kernels));
+        set(&mut self.aead);
+    }
+
+    /// Forgets the message under way and its key.
+    #[cold]
+    pub(super) fn forget(&mut self) {
+        self.aead = A::new(self.choice.own());
+        self.stay_with_us();
+    }
+
+    /// Begins a message with the IV.
+    #[inline(always)]
+    pub(super) fn begin(&mut self, iv: &[u8]) {
+        self.way = Way::Open;
+        self.host_has_aad = false;
+        if self.choice.is_watched() {
+            return self.begin_watched(iv);
+        }
+        self.aead.start(iv);
+    }
+
+    #[cold]
+    fn begin_watched(&mut self, iv: &[u8]) {
+        let first = self.choice.own();
+        let second = self.choice.second(first);
+        self.way = Way::Watched { first, second, chosen: false };
+        self.watched(|aead| aead.start(iv));
+    }
+
+    /// The next associated data.
+    #[inline]
+    pub(super) fn associate(
+        &mut self,
+        direction: Direction,
+        iv: &[u8],
+        data: &[u8],
+    ) -> Result<(), Refusal> {
+        if let Way::Host { .. } = self.way {
+            return self.associate_behind(data);
+        }
+        if self.choice.host.is_some() {
+            self.associate_with_host(direction, iv, data);
+        }
+        match self.way {
+            Way::Watched { .. } => self.watched(|aead| aead.associate(data)),
+            _ => self.aead.associate(data),
+        }
+    }
+
+    /// Behind data that the host has.
+    #[cold]
+    fn associate_behind(&mut self, data: &[u8]) -> Result<(), Refusal> {
+        let host = self.choice.host.as_mut().filter(|_| !A::ORDERED).ok_or(Refusal::SILENT)?;
+        host.associate(data).map_err(|_| Refusal::SILENT)
+    }
+
+    /// Once there is a block of associated data, we have hashed it, and the host must do so, too: the
+    /// message may become its own.
+    #[cold]
+    fn associate_with_host(&mut self, direction: Direction, iv: &[u8], data: &[u8]) {
+        let Some(host) = &mut self.choice.host else { return };
+        if !self.host_has_aad {
+            let Some(aad) = self.aead.short_aad() else { return };
+            if aad.len() + data.len() < 16 {
+                return;
+            }
+            self.host_has_aad = host.begin(direction, iv, aad).is_ok();
+        }
+        self.host_has_aad = self.host_has_aad && host.associate(data).is_ok();
+    }
+
+    /// The next data.
+    #[inline(always)]
+    pub(super) fn crypt(
+        &mut self,
+        direction: Direction,
+        iv: &[u8],
+        data: InOut<'_>,
+    ) -> Result<(), Refusal> {
+        if let Way::Open = self.way
+            && let Some(kernels) = self.choice.kernels(direction, data.len())
+        {
+            self.aead.reroute(kernels);
+            self.way = Way::Fast;
+        }
+        match self.way {
+            Way::Fast => self.aead.crypt(direction, data),
+            _ => self.crypt_slowly(direction, iv, data),
+        }
+    }
+
+    /// The tag of a message that was encrypted.
+    #[inline]
+    pub(super) fn make_tag(&mut self) -> Result<Block, Refusal> {
+        match self.way {
+            Way::Open | Way::Fast => Ok(self.aead.tag()),
+            Way::Watched { .. } => Ok(self.watched(A::tag)),
+            Way::Host { .. } => self.make_host_tag(),
+        }
+    }
+
+    #[cold]
+    fn make_host_tag(&mut self) -> Result<Block, Refusal> {
+        let host = self.choice.host.as_mut().ok_or(Refusal::SILENT)?;
+        host.tag().map_err(|_| Refusal::SILENT)
+    }
+
+    /// Whether `given` is the beginning of the tag of the message that was decrypted, in constant time.
+    #[inline]
+    pub(super) fn is_tag(&mut self, given: &[u8]) -> bool {
+        if let Way::Host { .. } = self.way {
+            let host = &mut self.choice.host;
+            return host.as_mut().is_some_and(|host| host.verify(given).is_ok());
+        }
+        let Ok(tag) = self.make_tag() else { return false };
+        let difference = if let Ok(given) = <Block>::try_from(given) {
+            u128::from_ne_bytes(given) ^ u128::from_ne_bytes(tag)
+        } else {
+            given.iter().zip(tag).fold(0, |all, (a, b)| all | u128::from(a ^ b))
+        };
+        std::hint::black_box(difference) == 0
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn crypt_slowly(
+        &mut self,
+        direction: Direction,
+        iv: &[u8],
+        mut data: InOut<'_>,
+    ) -> Result<(), Refusal> {
+        let bytes = data.len();
+        if bytes == 0 {
+            return Ok(());
+        }
+        if matches!(self.way, Way::Open | Way::Watched { chosen: false, .. }) {
+            self.choose(direction, iv, bytes);
+        }
+        if let (Way::Host { begun }, Some(host)) = (self.way, &mut self.choice.host) {
+            if host.update(data.reborrow()).is_ok() {
+                self.way = Way::Host { begun: true };
+                self.choice.count(direction, Route::Libcrypto, bytes);
+                return Ok(());
+            }
+            self.choice.quarantine(Route::Libcrypto);
+            if begun {
+                return Err(Refusal::SILENT);
+            }
+            // We have the associated data still, and go on from there.
+            self.stay_with_us();
+        }
+        let Way::Watched { first, second, .. } = self.way else { return Err(Refusal::SILENT) };
+        let route = match second {
+            None => {
+                self.aead.reroute(first);
+                self.aead.crypt(direction, data)?;
+                first.route()
+            }
+            Some(_) if !self.aead.has_room(bytes) => return Err(Refusal::SILENT),
+            Some(second) => {
+                let mut step = Data(direction, PhantomData);
+                if twice(&mut step, [first, second], &mut self.aead, data) {
+                    first.route()
+                } else {
+                    self.give_up(first, second);
+                    second.route()
+                }
+            }
+        };
+        self.choice.count(direction, route, bytes);
+        Ok(())
+    }
+
+    /// Chooses the route when the first data come.
+    fn choose(&mut self, direction: Direction, iv: &[u8], bytes: usize) {
+        let second = match self.way {
+            Way::Watched { second, .. } => second,
+            _ => None,
+        };
+        let own = self.choice.own();
+        let way = self.choice.way(direction, bytes);
+        let first = match (way, &mut self.choice.host) {
+            (choice::Way::Host, Some(host)) => {
+                let aad = self.aead.short_aad();
+                let begins = |aad| host.begin(direction, iv, aad).is_ok();
+                if self.host_has_aad || aad.is_some_and(begins) {
+                    self.way = Way::Host { begun: false };
+                    return;
+                }
+                own
+            }
+            (choice::Way::Own(kernels), _) => kernels,
+            _ => own,
+        };
+        let second = second.filter(|second| second.route() != first.route());
+        self.way = Way::Watched { first, second, chosen: true };
+    }
+
+    /// Goes on with kernels of our own, whatever the length.
+    #[cold]
+    fn stay_with_us(&mut self) {
+        self.way = Way::Watched { first: self.choice.own(), second: None, chosen: true };
+    }
+
+    /// Something besides the data, by the kernels of a watched message, twice if that is due.
+    #[cold]
+    #[inline(never)]
+    fn watched<T: PartialEq>(&mut self, run: impl Fn(&mut A) -> T) -> T {
+        let Way::Watched { first, second, .. } = self.way else { return run(&mut self.aead) };
+        let Some(second) = second else {
+            self.aead.reroute(first);
+            return run(&mut self.aead);
+        };
+        let mut other = self.aead.clone();
+        self.aead.reroute(first);
+        let result = run(&mut self.aead);
+        other.reroute(second);
+        let right = run(&mut other);
+        if result != right || !self.aead.agrees(&other) {
+            self.aead = other;
+            self.give_up(first, second);
+        }
+        right
+    }
+
+    /// The first kernels were wrong: the second go on.
+    #[cold]
+    fn give_up(&mut self, first: &'static A::Kernels, second: &'static A::Kernels) {
+        self.choice.quarantine(first.route());
+        self.way = Way::Watched { first: second, second: None, chosen: true };
+    }
+}
+
+/// The data as a step.
+struct Data<A>(Direction, PhantomData<A>);
+
+impl<A: Aead> Step for Data<A> {
+    type Kernels = A::Kernels;
+    type State = A;
+
+    fn own(&mut self, kernels: &'static A::Kernels, aead: &mut A, data: InOut<'_>) {
+        aead.reroute(kernels);
+        aead.crypt(self.0, data).expect("the caller has seen that there is room");
+    }
+
+    fn agree(a: &A, b: &A) -> bool {
+        a.agrees(b)
+    }
+}

@@ -1,0 +1,391 @@
+//! ChaCha20-Poly1305: associated data, data, and a tag; records of TLS 1.2 (RFC 7905).
+//!
+//! The default provider's code is lenient where GCM's is strict, and so is this: a key that was never set is
+//! zeros, a message may begin again under its nonce (before 4.0), and without a tag to compare with, none is
+//! compared (before 4.0). Who checks that a program behaves the same must find it so.
+
+use wirespeed_cipher::modes::ChaCha20Poly1305;
+use wirespeed_cipher::{Block, Direction, InOut, StreamKey};
+
+use super::chacha20::{answer_fixed, check_fixed};
+use super::common::answer_lengths;
+use super::message::Message;
+use super::{Cipher, Setup};
+use crate::call::Call;
+use crate::host::Version;
+use crate::openssl::{Param, data_type};
+use crate::params::{END, List, octets, size};
+use crate::provider::Provider;
+use crate::refusal::{Reason, Refusal};
+use crate::request::{Name, Names, Request};
+
+/// Bytes in a nonce.
+const NONCE: usize = 12;
+/// Bytes in a tag.
+const TAG: usize = 16;
+/// Sequence number, type, version and length: `EVP_AEAD_TLS1_AAD_LEN`.
+const HEADER: usize = 13;
+
+/// The context of ChaCha20-Poly1305.
+#[derive(Clone)]
+pub(crate) struct Sealed {
+    message: Message<ChaCha20Poly1305>,
+    /// The nonce that was set, and that of the message, which a record's number is added to.
+    fixed: [u8; NONCE],
+    nonce: [u8; NONCE],
+    direction: Direction,
+    /// Whether a message has begun.
+    running: bool,
+    /// Whether there have been data in it.
+    has_data: bool,
+    /// Whether it has come to its end, and 4.0 wants a new IV.
+    finished: bool,
+    /// The tag that was made, or given to compare, and how many bytes of it.
+    tag: Block,
+    tag_bytes: usize,
+    record: Record,
+    version: Version,
+}
+
+/// The TLS record that comes next.
+#[derive(Clone, Default)]
+struct Record {
+    header: [u8; HEADER],
+    /// Bytes of its data, if there is one.
+    length: Option<usize>,
+    /// OpenSSL's `tlsaadpad`: by how much it grows.
+    padding: usize,
+}
+
+const GETTABLE: Names =
+    Names::of(&[Name::KeyLength, Name::IvLength, Name::TagLength, Name::Tag, Name::TlsAadPad]);
+const SETTABLE: Names =
+    Names::of(&[Name::KeyLength, Name::IvLength, Name::Tag, Name::TlsAad, Name::TlsIvFixed]);
+
+static GETTABLE_LIST: List<6> = List::new([
+    size(c"keylen"),
+    size(c"ivlen"),
+    size(c"taglen"),
+    octets(c"tag"),
+    size(c"tlsaadpad"),
+    END,
+]);
+static SETTABLE_LIST: List<6> = List::new([
+    size(c"keylen"),
+    size(c"ivlen"),
+    octets(c"tag"),
+    octets(c"tlsaad"),
+    octets(c"tlsivfixed"),
+    END,
+]);
+
+impl Cipher for Sealed {
+    fn gettable(_: Version) -> *const Param {
+        GETTABLE_LIST.as_ptr()
+    }
+
+    fn settable() -> *const Param {
+        SETTABLE_LIST.as_ptr()
+    }
+
+    fn new(provider: &Provider, subject: usize) -> Option<Self> {
+        let setup = Setup::of(provider, subject)?;
+        Some(Self {
+            message: Message::new(setup.choice),
+            fixed: [0; NONCE],
+            nonce: [0; NONCE],
+            direction: Direction::Decrypt,
+            running: false,
+            has_data: false,
+            finished: false,
+            tag: [0; TAG],
+            tag_bytes: 0,
+            record: Record::default(),
+            version: setup.version,
+        })
+    }
+
+    #[inline]
+    fn start(
+        &mut self,
+        direction: Direction,
+        key: Option<&[u8]>,
+        iv: Option<&[u8]>,
+    ) -> Result<(), Refusal> {
+        self.direction = direction;
+        let iv = iv.map(<[u8; NONCE]>::try_from).transpose();
+        let iv = iv.map_err(|_| Refusal::INVALID_IV_LENGTH)?;
+        if let Some(key) = key {
+            let key = <&StreamKey>::try_from(key).map_err(|_| Refusal::INVALID_KEY_LENGTH)?;
+            self.message.take_key(key, direction, |sealed| sealed.set_key(key));
+            self.end_message();
+        }
+        if let Some(iv) = iv {
+            (self.fixed, self.nonce) = (iv, iv);
+            self.finished = false;
+            self.end_message();
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn update(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+        if self.finished {
+            return Err(Refusal::SILENT);
+        }
+        if call.length() == 0 {
+            return Ok(0);
+        }
+        self.run(call)
+    }
+
+    #[inline]
+    fn finish(&mut self, _: Call<'_>) -> Result<usize, Refusal> {
+        let strict = self.version.forbids_reuse();
+        if strict && self.direction == Direction::Decrypt && self.tag_bytes == 0 {
+            return Err(Refusal(&[Reason::TagNotSet]));
+        }
+        self.begin()?;
+        self.end()?;
+        self.finished = strict;
+        Ok(0)
+    }
+
+    fn bare(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+        if call.length() == 0 && !self.version.ends_messages_bare() {
+            return Ok(0);
+        }
+        if call.has_no_input() {
+            if call.capacity() < call.length() {
+                return Err(Refusal::TOO_SMALL);
+            }
+            self.begin()?;
+            self.end()?;
+            return Ok(call.length());
+        }
+        self.run(call)
+    }
+
+    #[inline]
+    fn answer_often(&mut self, param: &mut Param) -> Option<Result<(), Refusal>> {
+        if param.is_called(b"tag\0") {
+            return Some(self.answer_tag(param));
+        }
+        answer_lengths(param, size_of::<StreamKey>(), NONCE)
+    }
+
+    #[inline]
+    fn set_often(&mut self, param: &Param) -> Option<Result<(), Refusal>> {
+        if param.is_called(b"tag\0") {
+            return Some(self.take_tag(param));
+        }
+        // There is no padding to set; EVP tries all the same.
+        param.is_called(b"padding\0").then_some(Ok(()))
+    }
+
+    unsafe fn answer(&mut self, list: *mut Param) -> Result<(), Refusal> {
+        // SAFETY: the caller promises the list.
+        let mut request = unsafe { Request::read(list, GETTABLE, self.version)? };
+        answer_fixed(&mut request, NONCE)?;
+        request.answer(Name::TagLength, |p| p.set_usize(self.tag_bytes))?;
+        request.answer(Name::TlsAadPad, |p| p.set_usize(self.record.padding))?;
+        match request.wanted(Name::Tag) {
+            Some(param) => self.answer_tag(param),
+            None => Ok(()),
+        }
+    }
+
+    unsafe fn set(&mut self, list: *const Param) -> Result<(), Refusal> {
+        // SAFETY: the caller promises the list; it is only read.
+        let request = unsafe { Request::read(list.cast_mut(), SETTABLE, self.version)? };
+        check_fixed(&request, NONCE)?;
+        if request.given(Name::IvLength).is_some() {
+            self.finished = false;
+        }
+        if let Some(param) = request.given(Name::Tag) {
+            self.take_tag(param)?;
+        }
+        if let Some(param) = request.given(Name::TlsAad) {
+            self.take_header(param)?;
+        }
+        if let Some(param) = request.given(Name::TlsIvFixed) {
+            self.take_fixed(param)?;
+        }
+        Ok(())
+    }
+}
+
+impl Sealed {
+    /// Whatever was under way is over.
+    #[inline]
+    fn end_message(&mut self) {
+        self.running = false;
+        self.record.length = None;
+    }
+
+    /// Begins a message, if none is under way; a record's begins with its header.
+    #[inline]
+    fn begin(&mut self) -> Result<(), Refusal> {
+        if !self.running {
+            self.message.begin(&self.nonce);
+            self.running = true;
+            self.has_data = false;
+            if self.record.length.is_some() {
+                let header = self.record.header;
+                self.message.associate(self.direction, &self.nonce, &header)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Associated data if there is nowhere to write, else data; or a record.
+    #[inline(always)]
+    fn run(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+        let length = call.length();
+        if call.capacity() < length {
+            return Err(Refusal::TOO_SMALL);
+        }
+        if self.record.length.is_some() && !call.has_no_output() {
+            return self.seal_record(call);
+        }
+        self.begin()?;
+        if call.has_no_output() {
+            if self.has_data && self.version.forbids_reuse() {
+                return Err(Refusal::SILENT);
+            }
+            self.message.associate(self.direction, &self.nonce, call.associated())?;
+        } else {
+            self.crypt(call.whole()?)?;
+        }
+        Ok(length)
+    }
+
+    #[inline(always)]
+    fn crypt(&mut self, data: InOut<'_>) -> Result<(), Refusal> {
+        self.has_data |= !data.is_empty();
+        self.message.crypt(self.direction, &self.nonce, data)
+    }
+
+    /// Makes the tag, or compares it.
+    #[inline(always)]
+    fn end(&mut self) -> Result<(), Refusal> {
+        self.running = false;
+        if self.direction == Direction::Encrypt {
+            self.tag = self.message.make_tag()?;
+            return Ok(());
+        }
+        let given = self.tag;
+        let bytes = self.tag_bytes;
+        if bytes == 0 || self.message.is_tag(&given[..bytes]) {
+            Ok(())
+        } else {
+            Err(Refusal::SILENT)
+        }
+    }
+
+    /// One record: data, and their tag behind them.
+    #[cold]
+    fn seal_record(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+        let bytes = self.record.length.unwrap_or_default();
+        if call.length() != bytes + TAG {
+            if self.running {
+                self.record.length = None;
+            }
+            return Err(Refusal::SILENT);
+        }
+        let mut given = [0; TAG];
+        call.read(bytes, &mut given);
+        self.begin()?;
+        self.record.length = None;
+        self.crypt(call.part(0, 0, bytes)?)?;
+        self.running = false;
+        if self.direction == Direction::Encrypt {
+            self.tag = self.message.make_tag()?;
+            call.write(bytes, &self.tag)?;
+            return Ok(bytes + TAG);
+        }
+        if self.message.is_tag(&given) {
+            return Ok(bytes);
+        }
+        for at in (0..bytes).step_by(TAG) {
+            call.write(at, &[0; TAG][..TAG.min(bytes - at)])?;
+        }
+        Err(Refusal::SILENT)
+    }
+
+    /// `tlsaad`: the header of the next record, whose length becomes that of the data alone. RFC 7905 §2 adds
+    /// its number to the nonce.
+    fn take_header(&mut self, param: &Param) -> Result<(), Refusal> {
+        const INVALID: Refusal = Refusal(&[Reason::InvalidData]);
+        if param.data_type != data_type::OCTET_STRING {
+            return Err(Refusal::CANNOT_GET);
+        }
+        let header = param.as_octets().and_then(|header| header.try_into().ok());
+        let mut header: [u8; HEADER] = header.ok_or(INVALID)?;
+        let mut length = usize::from(u16::from_be_bytes([header[HEADER - 2], header[HEADER - 1]]));
+        self.record.header = header;
+        if self.direction == Direction::Decrypt {
+            length = length.checked_sub(TAG).ok_or(INVALID)?;
+            header[HEADER - 2..].copy_from_slice(&(length as u16).to_be_bytes());
+            self.record.header = header;
+        }
+        self.nonce = self.fixed;
+        for (byte, number) in self.nonce[4..].iter_mut().zip(header) {
+            *byte ^= number;
+        }
+        self.running = false;
+        self.record.length = Some(length);
+        self.record.padding = TAG;
+        Ok(())
+    }
+
+    /// `tlsivfixed`: the nonce of all records.
+    fn take_fixed(&mut self, param: &Param) -> Result<(), Refusal> {
+        if param.data_type != data_type::OCTET_STRING {
+            return Err(Refusal::CANNOT_GET);
+        }
+        let fixed = param.as_octets().and_then(|fixed| fixed.try_into().ok());
+        self.fixed = fixed.ok_or(Refusal::INVALID_IV_LENGTH)?;
+        self.nonce = self.fixed;
+        Ok(())
+    }
+
+    #[inline]
+    fn answer_tag(&self, param: &mut Param) -> Result<(), Refusal> {
+        if param.data_type != data_type::OCTET_STRING {
+            return Err(Refusal::CANNOT_SET);
+        }
+        if self.direction == Direction::Decrypt {
+            return Err(Refusal(&[Reason::TagNotSet]));
+        }
+        if !(1..=TAG).contains(&param.data_size) {
+            return Err(Refusal(&[Reason::InvalidTagLength]));
+        }
+        if param.set_octets(&self.tag[..param.data_size]) {
+            Ok(())
+        } else {
+            Err(Refusal::CANNOT_SET)
+        }
+    }
+
+    #[inline]
+    fn take_tag(&mut self, param: &Param) -> Result<(), Refusal> {
+        if param.data_type != data_type::OCTET_STRING {
+            return Err(Refusal::CANNOT_GET);
+        }
+        let bytes = param.data_size;
+        if !(1..=TAG).contains(&bytes) {
+            return Err(Refusal(&[Reason::InvalidTagLength]));
+        }
+        // A length alone may be set, too.
+        if !param.data.is_null() {
+            if self.direction == Direction::Encrypt {
+                return Err(Refusal(&[Reason::TagNotNeeded]));
+            }
+            let tag = param.as_octets().ok_or(Refusal::CANNOT_GET)?;
+            self.tag[..bytes].copy_from_slice(tag);
+        }
+        self.tag_bytes = bytes;
+        Ok(())
+    }
+}
