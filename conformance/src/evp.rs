@@ -121,7 +121,8 @@ impl Door for Provider {
     }
 
     fn longest_cut(&self, algorithm: Algorithm) -> usize {
-        if algorithm.cipher() == BlockCipher::Aes128 && self.thorough { 300 } else { 100 }
+        let shortest = algorithm.block_cipher() == Some(BlockCipher::Aes128);
+        if shortest && self.thorough { 300 } else { 100 }
     }
 
     fn begin(&self, setup: &Setup<'_>) -> Result<Box<dyn Work>, String> {

@@ -1,8 +1,9 @@
 //! The first door: the kernels themselves, with the streams' state of `wirespeed_cipher::modes`.
 
-use wirespeed_cipher::modes::{Feedback, Gcm, Xts};
+use wirespeed_cipher::modes::{ChaCha20, ChaCha20Poly1305, Feedback, Gcm, Xts};
 use wirespeed_cipher::{
-    Algorithm, Block, BlockCipher, BlockKernels, BlockKey, Direction, InOut, Mode, Route,
+    Algorithm, Block, BlockKernels, BlockKey, Direction, InOut, Mode, Route, StreamKernels,
+    StreamKey,
 };
 use wirespeed_cpu::Features;
 use wirespeed_native::Absent;
@@ -19,25 +20,57 @@ pub struct Kernels {
 impl Kernels {
     /// The door to `route`, on a machine with `features`.
     pub fn new(route: Route, features: Features) -> Result<Self, Absent> {
-        let of = |cipher| wirespeed_native::kernels(route, cipher, features);
+        let of = |algorithm: &Algorithm| wirespeed_native::has(route, *algorithm, features);
         // What is lacking is said of the first.
-        let [first, others @ ..] = BlockCipher::ALL;
-        of(first).or_else(|why| others.into_iter().find_map(|it| of(it).ok()).ok_or(why))?;
+        of(&Algorithm::ALL[0])
+            .or_else(|why| Algorithm::ALL.iter().find_map(|it| of(it).ok()).ok_or(why))?;
         Ok(Self { route, features })
     }
 
     /// The table for an algorithm, if the route has its cipher.
     pub fn table(&self, algorithm: Algorithm) -> Option<&'static BlockKernels> {
-        let table =
-            wirespeed_native::kernels(self.route, algorithm.cipher(), self.features).ok()?;
+        let cipher = algorithm.block_cipher()?;
+        let table = wirespeed_native::kernels(self.route, cipher, self.features).ok()?;
         assert_eq!(table.route, self.route, "the route that runs is the one asked for");
         Some(table)
     }
 }
 
+impl Kernels {
+    /// ChaCha20's table, if the route has it.
+    pub fn stream_table(&self) -> Option<&'static StreamKernels> {
+        let table = wirespeed_native::stream(self.route, self.features).ok()?;
+        assert_eq!(table.route, self.route, "the route that runs is the one asked for");
+        Some(table)
+    }
+
+    /// Begins a message.
+    pub fn message(&self, setup: &Setup<'_>) -> Result<Message, String> {
+        const NONE: &str = "the route has no such cipher";
+        if setup.algorithm.block_cipher().is_none() {
+            return Message::of_stream(self.stream_table().ok_or(NONE)?, setup);
+        }
+        Message::begin(self.table(setup.algorithm).ok_or(NONE)?, setup)
+    }
+
+    /// Goes on with a message of another route.
+    ///
+    /// # Panics
+    /// For XTS and GCM, which choose once per message.
+    pub fn take_over(&self, message: &mut Message, algorithm: Algorithm) -> Result<(), String> {
+        const NONE: &str = "the route has no such cipher";
+        if algorithm.block_cipher().is_none() {
+            message.reroute_stream(self.stream_table().ok_or(NONE)?);
+        } else {
+            message.reroute(self.table(algorithm).ok_or(NONE)?);
+        }
+        Ok(())
+    }
+}
+
 impl Door for Kernels {
     fn has(&self, algorithm: Algorithm) -> bool {
-        self.table(algorithm).is_some()
+        wirespeed_native::has(self.route, algorithm, self.features).is_ok()
     }
 
     fn longest_iv(&self) -> usize {
@@ -45,8 +78,7 @@ impl Door for Kernels {
     }
 
     fn begin(&self, setup: &Setup<'_>) -> Result<Box<dyn Work>, String> {
-        let table = self.table(setup.algorithm).ok_or("the route has no such cipher")?;
-        Message::begin(table, setup).map(|message| Box::new(message) as _)
+        self.message(setup).map(|message| Box::new(message) as _)
     }
 }
 
@@ -64,6 +96,8 @@ enum State {
     Feedback(Mode, BlockKey, Feedback),
     Xts(Box<Xts>),
     Gcm(Box<Gcm>),
+    Stream(&'static StreamKernels, StreamKey, Box<ChaCha20>),
+    Sealed(Box<ChaCha20Poly1305>),
 }
 
 impl Message {
@@ -102,6 +136,26 @@ impl Message {
                 }
                 State::Gcm(gcm)
             }
+            Mode::Stream | Mode::Poly1305 => return Err("no mode of a block cipher".to_owned()),
+        };
+        Ok(Self { direction, state })
+    }
+
+    /// The same with ChaCha20's kernels.
+    pub fn of_stream(kernels: &'static StreamKernels, setup: &Setup<'_>) -> Result<Self, String> {
+        let &Setup { algorithm, direction, key, iv, aad } = setup;
+        let key = key.try_into().map_err(|_| format!("key of {} bytes", key.len()))?;
+        let wrong = |_| format!("IV of {} bytes", iv.len());
+        let state = if algorithm.mode() == Mode::Stream {
+            let mut stream = Box::new(ChaCha20::START);
+            stream.start(iv.try_into().map_err(wrong)?);
+            State::Stream(kernels, key, stream)
+        } else {
+            let mut sealed = Box::new(ChaCha20Poly1305::new(kernels));
+            sealed.set_key(&key);
+            sealed.start(iv.try_into().map_err(wrong)?);
+            aad.iter().for_each(|piece| sealed.aad(piece));
+            State::Sealed(sealed)
         };
         Ok(Self { direction, state })
     }
@@ -110,6 +164,7 @@ impl Message {
     pub fn tag(&mut self) -> Block {
         match &mut self.state {
             State::Gcm(gcm) => gcm.tag(),
+            State::Sealed(sealed) => sealed.tag(),
             _ => Block::default(),
         }
     }
@@ -123,7 +178,19 @@ impl Message {
             State::Ecb(key) | State::Cbc(key, _) | State::Feedback(_, key, _) => {
                 key.reroute(kernels);
             }
-            State::Xts(_) | State::Gcm(_) => panic!("this mode keeps its route"),
+            _ => panic!("this mode keeps its route, or has kernels of another kind"),
+        }
+    }
+
+    /// The same with ChaCha20's kernels.
+    ///
+    /// # Panics
+    /// For block ciphers.
+    pub fn reroute_stream(&mut self, table: &'static StreamKernels) {
+        match &mut self.state {
+            State::Stream(kernels, ..) => *kernels = table,
+            State::Sealed(sealed) => sealed.reroute(table),
+            _ => panic!("a block cipher has kernels of another kind"),
         }
     }
 }
@@ -139,18 +206,20 @@ impl Work for Message {
             State::Feedback(mode, key, feedback) => feedback.update(*mode, direction, key, data),
             State::Xts(xts) => xts.unit(direction, data).map_err(|error| error.to_string())?,
             State::Gcm(gcm) => gcm.crypt(direction, data).map_err(|error| error.to_string())?,
+            State::Stream(kernels, key, stream) => stream.update(kernels, key, data),
+            State::Sealed(sealed) => {
+                sealed.crypt(direction, data).map_err(|error| error.to_string())?;
+            }
         }
         Ok(())
     }
 
     fn close(&mut self, tag: &[u8]) -> Result<(), String> {
-        match &mut self.state {
-            State::Gcm(gcm) => {
-                let right = !tag.is_empty() && gcm.tag().starts_with(tag);
-                if right { Ok(()) } else { Err("another tag".to_owned()) }
-            }
-            _ => Err("this mode has no tag".to_owned()),
+        if !matches!(self.state, State::Gcm(_) | State::Sealed(_)) {
+            return Err("this mode has no tag".to_owned());
         }
+        let right = !tag.is_empty() && self.tag().starts_with(tag);
+        if right { Ok(()) } else { Err("another tag".to_owned()) }
     }
 
     fn duplicate(&self) -> Box<dyn Work> {

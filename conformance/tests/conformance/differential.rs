@@ -25,8 +25,10 @@ pub(crate) fn trials(name: &str, measure: &Provider, door: &Arc<dyn Door>) -> Ve
         ("places", places, |_| true),
         ("edges", edges, |_| true),
         ("cuts", messages::cuts, |mode| mode != Mode::Xts),
-        ("counters", messages::counters, |mode| matches!(mode, Mode::Ctr | Mode::Gcm)),
-        ("associated", messages::associated, |mode| mode == Mode::Gcm),
+        ("counters", messages::counters, |mode| {
+            matches!(mode, Mode::Ctr | Mode::Gcm | Mode::Stream)
+        }),
+        ("associated", messages::associated, Mode::has_tag),
     ];
     let mut trials = Vec::new();
     for (what, check, applies) in checks {

@@ -23,7 +23,7 @@ pub(crate) fn trials(name: &str, measure: &Provider, ours: &Provider) -> Vec<Tri
     for algorithm in ours.algorithms() {
         let run: fn(Algorithm, &Cipher, &Cipher) -> Result<(), String> = match algorithm.mode() {
             Mode::Cbc => chained,
-            Mode::Gcm => sealed,
+            Mode::Gcm | Mode::Poly1305 => sealed,
             _ => continue,
         };
         let (measure, ours) = (measure.clone(), ours.clone());
@@ -126,7 +126,13 @@ fn compare(
     }
 }
 
-/// GCM: fixed part of the IV, header of 13 bytes, then whole records through `EVP_Cipher` and through
+/// Bytes of the IV that are fixed for all records, and bytes in front of each that are its own: RFC 5288 §3,
+/// RFC 7905 §2.
+fn nonces(algorithm: Algorithm) -> (usize, usize) {
+    if algorithm.mode() == Mode::Gcm { (4, 8) } else { (12, 0) }
+}
+
+/// AEADs: fixed part of the IV, header of 13 bytes, then whole records through `EVP_Cipher` and through
 /// update, sealed and opened, whole, damaged and too short.
 fn sealed(algorithm: Algorithm, measure: &Cipher, ours: &Cipher) -> Result<(), String> {
     let step = if here::reduced() { 41 } else { 1 };
@@ -137,11 +143,16 @@ fn sealed(algorithm: Algorithm, measure: &Cipher, ours: &Cipher) -> Result<(), S
             let seal = |cipher: &Cipher| -> Result<Vec<Sealed>, Error> {
                 let mut work = record_context(cipher, algorithm, Direction::Encrypt)?;
                 // Three in a row: the explicit nonce counts up.
-                Ok((0..3).map(|n| sealed_record(&mut work, n, one_shot, &payload)).collect())
+                let (_, explicit) = nonces(algorithm);
+                let seal = |n| sealed_record(&mut work, n, one_shot, explicit, &payload);
+                Ok((0..3).map(seal).collect())
             };
             let right = seal(measure).map_err(|error| error.to_string())?;
             let got = seal(ours).map_err(|error| error.to_string())?;
-            // The nonce's own 8 bytes begin at a random value, unlike everything that follows from it.
+            if algorithm.mode() == Mode::Poly1305 && right != got {
+                return Err(format!("{}: other bytes", what()));
+            }
+            // GCM's own 8 bytes begin at a random value, unlike everything that follows from it.
             for (right, got) in right.iter().zip(&got) {
                 if (right.pad, right.returned, right.bytes.len())
                     != (got.pad, got.returned, got.bytes.len())
@@ -152,9 +163,11 @@ fn sealed(algorithm: Algorithm, measure: &Cipher, ours: &Cipher) -> Result<(), S
             let explicit = |record: &Sealed| {
                 record.bytes.first_chunk().map(|bytes| u64::from_be_bytes(*bytes))
             };
-            let nonces: Vec<_> = got.iter().filter_map(explicit).collect();
-            if nonces.windows(2).any(|pair| pair[1] != pair[0].wrapping_add(1)) {
-                return Err(format!("{}: explicit nonces {nonces:x?}", what()));
+            let numbers: Vec<_> = got.iter().filter_map(explicit).collect();
+            if algorithm.mode() == Mode::Gcm
+                && numbers.windows(2).any(|pair| pair[1] != pair[0].wrapping_add(1))
+            {
+                return Err(format!("{}: explicit nonces {numbers:x?}", what()));
             }
             // Each opens the other's, and both judge damage alike.
             for record in right.iter().chain(&got).take(4) {
@@ -187,7 +200,7 @@ struct Sealed {
     bytes: Vec<u8>,
 }
 
-/// As libssl sets it up: key, then the fixed four bytes of the IV.
+/// As libssl sets it up: key, then the fixed bytes of the IV.
 fn record_context(
     cipher: &Cipher,
     algorithm: Algorithm,
@@ -195,9 +208,9 @@ fn record_context(
 ) -> Result<CipherContext, Error> {
     let mut work = cipher.context()?;
     work.init(evp::direction(direction), Some(&painted(53, algorithm.key_bytes())), None, &[])?;
-    let mut fixed = painted(54, 4);
-    // SAFETY: four bytes, as the argument says; the control only reads them.
-    unsafe { work.control_raw(SET_IV_FIXED, 4, fixed.as_mut_ptr().cast()) };
+    let mut fixed = painted(54, nonces(algorithm).0);
+    // SAFETY: as many bytes as the argument says; the control only reads them.
+    unsafe { work.control_raw(SET_IV_FIXED, fixed.len() as i32, fixed.as_mut_ptr().cast()) };
     Ok(work)
 }
 
@@ -215,11 +228,12 @@ fn sealed_record(
     work: &mut CipherContext,
     sequence: u64,
     one_shot: bool,
+    explicit: usize,
     payload: &[u8],
 ) -> Sealed {
-    let pad = header(work, sequence, payload.len() + 8);
+    let pad = header(work, sequence, payload.len() + explicit);
     // Explicit nonce, payload, tag: in place.
-    let bytes = [&[0; 8], payload, &[0; 16]].concat();
+    let bytes = [&[0; 8][..explicit], payload, &[0; 16]].concat();
     whole_record(work, one_shot, pad, bytes)
 }
 

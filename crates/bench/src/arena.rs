@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use wirespeed_cipher::{Algorithm, BlockCipher, Direction, Route, Subject};
+use wirespeed_cipher::{Algorithm, Direction, Route, Subject};
 use wirespeed_cpu::Features;
 use wirespeed_libcrypto::{Cipher, Context, Library};
 use wirespeed_measure::Contestant;
@@ -102,7 +102,7 @@ impl Arena {
     fn has_kernels(&self, route: Route, subject: Subject) -> bool {
         match subject {
             Subject::Cipher(algorithm) => {
-                wirespeed_native::kernels(route, algorithm.cipher(), self.features).is_ok()
+                wirespeed_native::has(route, algorithm, self.features).is_ok()
             }
             Subject::Digest(digest) => {
                 wirespeed_native::hash(route, digest.compression(), self.features).is_ok()
@@ -129,9 +129,10 @@ impl Arena {
     }
 
     fn native(&self, route: Route) -> Result<(), Absent> {
-        let found = BlockCipher::ALL
-            .map(|cipher| wirespeed_native::kernels(route, cipher, self.features).map(|_| ()));
-        let any = found.into_iter().reduce(|any, one| any.or_else(|why| one.map_err(|_| why)));
+        let found = Algorithm::ALL
+            .iter()
+            .map(|algorithm| wirespeed_native::has(route, *algorithm, self.features));
+        let any = found.reduce(|any, one| any.or_else(|why| one.map_err(|_| why)));
         any.unwrap_or(Ok(())).map_err(|why| Absent(why.to_string()))
     }
 
@@ -259,9 +260,8 @@ impl Arena {
     ) -> Result<Box<dyn Worker>, Absent> {
         Ok(match subject {
             Subject::Cipher(algorithm) => {
-                let kernels = wirespeed_native::kernels(route, algorithm.cipher(), self.features)
-                    .map_err(|why| Absent(why.to_string()))?;
-                Box::new(Direct::new(kernels, algorithm, case, material))
+                let direct = Direct::new(route, self.features, algorithm, case, material);
+                Box::new(direct.map_err(|why| Absent(why.to_string()))?)
             }
             Subject::Digest(digest) => {
                 let kernels = wirespeed_native::hash(route, digest.compression(), self.features)

@@ -2,8 +2,12 @@
 
 use std::sync::Arc;
 
-use wirespeed_cipher::modes::{Feedback, Gcm, Xts};
-use wirespeed_cipher::{Algorithm, Block, BlockKernels, BlockKey, Direction, InOut, Mode, Use};
+use wirespeed_cipher::modes::{ChaCha20, ChaCha20Poly1305, Feedback, Gcm, Xts};
+use wirespeed_cipher::{
+    Algorithm, Block, BlockKernels, BlockKey, Direction, InOut, Mode, Route, StreamKernels,
+    StreamKey, Use,
+};
+use wirespeed_cpu::Features;
 
 use crate::case::Case;
 use crate::contender::Absent;
@@ -32,30 +36,58 @@ enum State {
     },
     Xts(Box<Xts>),
     Gcm(Box<Gcm>),
+    Stream {
+        kernels: &'static StreamKernels,
+        key: StreamKey,
+        place: Box<ChaCha20>,
+    },
+    Sealed(Box<ChaCha20Poly1305>),
+}
+
+impl State {
+    fn of_block(kernels: &'static BlockKernels, mode: Mode) -> Self {
+        let key = BlockKey::empty(kernels);
+        match mode {
+            Mode::Ecb | Mode::Cbc => Self::Blocks { key, chain: [0; 16] },
+            Mode::Xts => Self::Xts(Box::new(Xts::new(kernels))),
+            Mode::Gcm => Self::Gcm(Box::new(Gcm::new(kernels))),
+            _ => Self::Feedback { key, place: Feedback::default() },
+        }
+    }
+
+    fn of_stream(kernels: &'static StreamKernels, mode: Mode) -> Self {
+        if mode.has_tag() {
+            return Self::Sealed(Box::new(ChaCha20Poly1305::new(kernels)));
+        }
+        Self::Stream { kernels, key: [0; 32], place: Box::new(ChaCha20::START) }
+    }
+}
+
+/// A key of ChaCha20.
+fn of_stream(bytes: &[u8]) -> StreamKey {
+    *bytes.first_chunk().expect("a key of ChaCha20")
 }
 
 impl Direct {
     pub(crate) fn new(
-        kernels: &'static BlockKernels,
+        route: Route,
+        features: Features,
         algorithm: Algorithm,
         case: Case,
         material: Arc<Material>,
-    ) -> Self {
-        let key = BlockKey::empty(kernels);
+    ) -> Result<Self, wirespeed_native::Absent> {
         let mode = algorithm.mode();
-        let state = match mode {
-            Mode::Ecb | Mode::Cbc => State::Blocks { key, chain: [0; 16] },
-            Mode::Cfb | Mode::Ofb | Mode::Ctr => {
-                State::Feedback { key, place: Feedback::default() }
+        let state = match algorithm.block_cipher() {
+            Some(cipher) => {
+                State::of_block(wirespeed_native::kernels(route, cipher, features)?, mode)
             }
-            Mode::Xts => State::Xts(Box::new(Xts::new(kernels))),
-            Mode::Gcm => State::Gcm(Box::new(Gcm::new(kernels))),
+            None => State::of_stream(wirespeed_native::stream(route, features)?, mode),
         };
         let output = Buffer::new(case.size, 0);
         let mut direct = Self { case, mode, material, state, output, tag: [0; 16] };
         direct.set_key();
         direct.start();
-        direct
+        Ok(direct)
     }
 
     fn set_key(&mut self) {
@@ -65,6 +97,8 @@ impl Direct {
             State::Feedback { key, .. } => key.set(bytes, Direction::Encrypt),
             State::Xts(xts) => xts.set_key(bytes, direction),
             State::Gcm(gcm) => gcm.set_key(bytes),
+            State::Stream { key, .. } => *key = of_stream(bytes),
+            State::Sealed(sealed) => sealed.set_key(&of_stream(bytes)),
         }
     }
 
@@ -80,6 +114,8 @@ impl Direct {
             State::Feedback { place, .. } => place.start(&block()),
             State::Xts(xts) => xts.start(&block()),
             State::Gcm(gcm) => gcm.start(iv),
+            State::Stream { place, .. } => place.start(&block()),
+            State::Sealed(sealed) => sealed.start(iv.first_chunk().expect("a nonce")),
         }
     }
 
@@ -97,12 +133,20 @@ impl Direct {
             State::Feedback { key, place } => place.update(mode, direction, key, data),
             State::Xts(xts) => xts.unit(direction, data).expect("at least one block"),
             State::Gcm(gcm) => gcm.crypt(direction, data).expect("a message of this size"),
+            State::Stream { kernels, key, place } => place.update(kernels, key, data),
+            State::Sealed(sealed) => {
+                sealed.crypt(direction, data).expect("a message of this size");
+            }
         }
     }
 
     fn finish(&mut self) {
-        if let State::Gcm(gcm) = &mut self.state {
-            self.tag = gcm.tag();
+        if self.mode.has_tag() {
+            self.tag = match &mut self.state {
+                State::Gcm(gcm) => gcm.tag(),
+                State::Sealed(sealed) => sealed.tag(),
+                _ => unreachable!("the others have no tag"),
+            };
             if self.case.direction == Direction::Decrypt {
                 assert_eq!(self.tag, self.material.tag, "the tag of a message of our own");
             }

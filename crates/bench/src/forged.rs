@@ -46,10 +46,8 @@ impl Offload for Forged {
     ) -> Result<Box<dyn Worker>, Absent> {
         self.presence_of(case.subject, socket.driver)?;
         let algorithm = case.subject.cipher().expect("a cipher");
-        let kernels =
-            wirespeed_native::kernels(Route::Portable, algorithm.cipher(), Features::NONE)
-                .expect("the portable route needs nothing");
-        let direct = Direct::new(kernels, algorithm, case, material);
+        let direct = Direct::new(Route::Portable, Features::NONE, algorithm, case, material)
+            .expect("the portable route needs nothing");
         Ok(Box::new(Sleeper { direct, is_bad: socket.driver == Some("bad"), calls: 0 }))
     }
 }

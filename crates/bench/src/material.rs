@@ -24,15 +24,10 @@ impl Material {
         let Some(algorithm) = case.subject.cipher().filter(|_| case.direction == Decrypt) else {
             return plain;
         };
+        let encrypt = Case { direction: Encrypt, ..case };
         let portable =
-            wirespeed_native::kernels(Route::Portable, algorithm.cipher(), Features::NONE);
-        let mut encrypt = Direct::new(
-            portable.expect("the portable route needs nothing"),
-            algorithm,
-            Case { direction: Encrypt, ..case },
-            plain.into(),
-        );
-        Self::sealed(case, &encrypt.message())
+            Direct::new(Route::Portable, Features::NONE, algorithm, encrypt, plain.into());
+        Self::sealed(case, &portable.expect("the portable route needs nothing").message())
     }
 
     /// With a message to decrypt.

@@ -27,7 +27,9 @@ mod x86;
 
 use std::fmt;
 
-use wirespeed_cipher::{BlockCipher, BlockKernels, Compression, HashKernels, Route, StreamKernels};
+use wirespeed_cipher::{
+    Algorithm, BlockCipher, BlockKernels, Compression, HashKernels, Route, StreamKernels,
+};
 use wirespeed_cpu::{Feature, Features};
 
 pub use proof::hash::{prove_hash, prove_hashes, self_test_hash};
@@ -95,6 +97,14 @@ pub fn kernels(
     {
         let _ = features;
         Err(Absent::NotNative)
+    }
+}
+
+/// Whether `route` has an algorithm, and `features` allow it.
+pub fn has(route: Route, algorithm: Algorithm, features: Features) -> Result<(), Absent> {
+    match algorithm.block_cipher() {
+        Some(cipher) => kernels(route, cipher, features).map(|_| ()),
+        None => stream(route, features).map(|_| ()),
     }
 }
 
