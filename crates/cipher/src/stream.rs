@@ -54,12 +54,12 @@ pub struct Poly1305 {
     /// The multiplier, clamped.
     pub r: [u64; 3],
     /// What is added at the end.
-    pub s: Block,
+    pub s: u128,
 }
 
 impl Poly1305 {
     /// No key yet.
-    pub const EMPTY: Self = Self { hash: [0; 3], r: [0; 3], s: [0; 16] };
+    pub const EMPTY: Self = Self { hash: [0; 3], r: [0; 3], s: 0 };
 }
 
 impl Drop for Poly1305 {

@@ -14,6 +14,6 @@ pub mod x86;
 
 pub use feature::{Feature, Features};
 pub use token::{
-    Ace, Ace2, AesNi, Avx2, Avx512, Ccs, Gfni256, Gfni512, Phe, Phe2, Pmm, Rng, Rng2, ShaNi, Token,
-    Vaes256, Vaes512,
+    Ace, Ace2, AesNi, Avx2, Avx512, Avx512Ifma, Ccs, Gfni256, Gfni512, Phe, Phe2, Pmm, Rng, Rng2,
+    ShaNi, Token, Vaes256, Vaes512,
 };

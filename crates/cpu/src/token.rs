@@ -73,6 +73,10 @@ token!(
     Avx512: Ssse3 Sse41 Avx Avx2 Bmi1 Bmi2 Avx512f Avx512bw Avx512vl Avx512dq
 );
 token!(
+    /// The same with multiply-adds of 52-bit integers.
+    Avx512Ifma: Ssse3 Sse41 Avx Avx2 Bmi1 Bmi2 Avx512f Avx512bw Avx512vl Avx512dq Avx512ifma
+);
+token!(
     /// PadLock's random number generator.
     Rng: Rng
 );

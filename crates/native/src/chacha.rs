@@ -11,8 +11,9 @@ pub(crate) mod portable;
 
 use std::mem::MaybeUninit;
 
-use wirespeed_cipher::{Counter, InOut, Poly1305, SealState, StreamBlock, StreamKey, partial};
-use zeroize::Zeroize;
+use wirespeed_cipher::{
+    Block, Counter, InOut, Poly1305, SealState, StreamBlock, StreamKey, partial,
+};
 
 use crate::unit::{Idle, Work};
 
@@ -27,7 +28,7 @@ pub(crate) trait Rows: Copy {
     type Hash: Hash;
     /// Matrices whose rows are in one vector.
     const BLOCKS: usize;
-    /// Sets of four rows worked on side by side at most; 1 to 4.
+    /// Sets of four rows worked on side by side at most; 1 to 4, or 6.
     const FLIGHT: usize;
 
     /// The same row for each matrix.
@@ -73,6 +74,16 @@ pub(crate) trait Hash: Copy {
     /// A stride is readable at `from`.
     #[must_use]
     unsafe fn step(self, from: *const u8) -> Self;
+    /// The next two strides.
+    ///
+    /// # Safety
+    /// Two strides are readable at `from`.
+    #[must_use]
+    #[inline(always)]
+    unsafe fn double_step(self, from: *const u8) -> Self {
+        // SAFETY: the caller vouches for both.
+        unsafe { self.step(from).step(from.add(Self::STRIDE)) }
+    }
     /// Leaves the hash behind.
     fn close(self, poly1305: &mut Poly1305);
 }
@@ -82,8 +93,8 @@ pub(crate) trait Hash: Copy {
 struct Keystream([MaybeUninit<u8>; BLOCK + Self::LONGEST]);
 
 impl Keystream {
-    /// Four sets of four blocks.
-    const LONGEST: usize = 16 * BLOCK;
+    /// Six sets of four blocks.
+    const LONGEST: usize = 24 * BLOCK;
 
     #[inline(always)]
     const fn new() -> Self {
@@ -198,6 +209,7 @@ unsafe fn sets<U: Rows>(
             2 if U::FLIGHT >= 2 => wave::<U, 2>(unit, first, number, to, work),
             3 if U::FLIGHT >= 3 => wave::<U, 3>(unit, first, number, to, work),
             4 if U::FLIGHT >= 4 => wave::<U, 4>(unit, first, number, to, work),
+            5 | 6 if U::FLIGHT >= 6 => wave::<U, 6>(unit, first, number, to, work),
             _ => unreachable!("more than a flight"),
         }
     }
@@ -265,10 +277,11 @@ pub(crate) fn one_time_key<U: Rows>(unit: U, key: &StreamKey, state: &mut SealSt
 #[inline(always)]
 unsafe fn take_key(state: &mut SealState, block: *mut u8) {
     // SAFETY: the caller vouches for it.
-    let block = unsafe { &mut *block.cast::<StreamBlock>() };
-    let (r, s) = block[..32].split_at(16);
-    poly1305::begin(&mut state.poly1305, r, s);
-    block.zeroize();
+    unsafe {
+        let key = block.cast::<[Block; 2]>().read();
+        poly1305::begin(&mut state.poly1305, &key[0], &key[1]);
+        block.cast::<[u64; 8]>().write_volatile([0; 8]);
+    }
     state.counter[0] = state.counter[0].wrapping_add(1);
     state.keyed = true;
 }
@@ -285,13 +298,16 @@ impl<H: Hash> Work for Strides<H> {
 
     #[inline(always)]
     fn after(&mut self, _: usize) {
-        if self.left > 0 {
-            // SAFETY: whoever made this counted the strides that are readable.
-            unsafe {
+        // SAFETY: whoever made this counted the strides that are readable.
+        unsafe {
+            if self.left > 1 {
+                self.hash = self.hash.double_step(self.from);
+                self.from = self.from.add(2 * H::STRIDE);
+                self.left -= 2;
+            } else if self.left > 0 {
                 self.hash = self.hash.step(self.from);
-                self.from = self.from.add(H::STRIDE);
+                self.left = 0;
             }
-            self.left -= 1;
         }
     }
 }
@@ -421,10 +437,13 @@ unsafe fn hash_to<H: Hash>(
     unsafe {
         open(state, hash, from, hashed, target, whole);
         if let Some(begun) = hash {
-            while target - *hashed >= H::STRIDE {
-                *begun = begun.step(from.add(*hashed));
-                *hashed += H::STRIDE;
+            let left = (target - *hashed) / H::STRIDE;
+            let mut strides = Strides { hash: *begun, from: from.add(*hashed), left };
+            while strides.left > 0 {
+                strides.after(0);
             }
+            *begun = strides.hash;
+            *hashed += left * H::STRIDE;
         }
         if target == whole {
             if let Some(begun) = hash.take() {

@@ -15,6 +15,8 @@ macro_rules! call {
 #[allow(clippy::needless_range_loop, reason = "as in `sliced`")]
 mod aes_slices;
 #[allow(clippy::needless_range_loop, reason = "as in `sliced`")]
+mod chacha;
+#[allow(clippy::needless_range_loop, reason = "as in `sliced`")]
 mod gfni;
 pub(crate) mod gfni_bytes;
 #[allow(clippy::needless_range_loop, reason = "as in `sliced`")]

@@ -37,6 +37,13 @@ fn carry([a, b, c]: Product) -> Parts {
     [low & LOW, (b as u64 & LOW) + (low >> 44), c as u64 & HIGH]
 }
 
+/// The same number in parts of their lengths.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub(crate) fn normalise(parts: Parts) -> Parts {
+    carry(parts.map(u128::from))
+}
+
 /// A product.
 #[inline(always)]
 pub(crate) fn multiply(a: Parts, b: Parts) -> Parts {
@@ -70,11 +77,11 @@ fn whole(block: &Block) -> Parts {
 
 /// Begins with the halves of a one-time key.
 #[inline(always)]
-pub(crate) fn begin(poly1305: &mut Poly1305, r: &[u8], s: &[u8]) {
+pub(crate) fn begin(poly1305: &mut Poly1305, r: &Block, s: &Block) {
     let clamp = 0x0fff_fffc_0fff_fffc_0fff_fffc_0fff_ffff_u128;
-    let r = u128::from_le_bytes(r.try_into().expect("16 bytes")) & clamp;
+    let r = u128::from_le_bytes(*r) & clamp;
     poly1305.r = parts(&r.to_le_bytes());
-    poly1305.s = s.try_into().expect("16 bytes");
+    poly1305.s = u128::from_le_bytes(*s);
     poly1305.hash = [0; 3];
 }
 
@@ -112,8 +119,8 @@ pub(crate) fn tag(poly1305: &Poly1305, last: &[u8]) -> Block {
     let above = (less[2] >> 42).wrapping_neg();
     let pick = |part: usize, mask: u64| (hash[part] & !above) | (less[part] & mask & above);
     let [a, b, c] = [pick(0, LOW), pick(1, LOW), pick(2, HIGH)];
-    let number = u128::from(a) + (u128::from(b) << 44) + (u128::from(c) << 88);
-    number.wrapping_add(u128::from_le_bytes(poly1305.s)).to_le_bytes()
+    let number = u128::from(a).wrapping_add(u128::from(b) << 44).wrapping_add(u128::from(c) << 88);
+    number.wrapping_add(poly1305.s).to_le_bytes()
 }
 
 /// Pairs of blocks: one by the square of the multiplier, the other by itself, so that two chains of

@@ -1,0 +1,150 @@
+//! A row of four blocks in 512-bit vectors.
+
+use std::arch::x86_64::*;
+use std::marker::PhantomData;
+
+use wirespeed_cpu::{Avx512, Avx512Ifma};
+
+use crate::chacha::{Hash, Rows};
+
+/// The 512-bit unit with a way to hash. A value proves AVX-512 F, BW, VL and DQ, and what hashing needs.
+#[derive(Clone, Copy)]
+struct Zmm<H>(PhantomData<H>);
+
+impl<H> Zmm<H> {
+    /// The unit, unproved.
+    ///
+    /// # Safety
+    /// This CPU has what the type stands for.
+    #[inline(always)]
+    const unsafe fn assume() -> Self {
+        Self(PhantomData)
+    }
+}
+
+/// A mask of the first `count` bytes, 1 to 63.
+#[inline(always)]
+const fn first(count: usize) -> u64 {
+    !0 >> (64 - count)
+}
+
+impl<H: Hash> Rows for Zmm<H> {
+    type V = __m512i;
+    type Hash = H;
+    const BLOCKS: usize = 4;
+    const FLIGHT: usize = 6;
+
+    #[inline(always)]
+    fn splat(self, row: [u32; 4]) -> __m512i {
+        call!(_mm512_broadcast_i32x4(_mm_loadu_si128(row.as_ptr().cast())))
+    }
+
+    #[inline(always)]
+    fn number(self, v: __m512i, count: u32) -> __m512i {
+        let places = call!(_mm512_set_epi32(0, 0, 0, 3, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 0));
+        let count = call!(_mm512_maskz_set1_epi32(0x1111, count as i32));
+        self.add(v, self.add(places, count))
+    }
+
+    #[inline(always)]
+    fn add(self, a: __m512i, b: __m512i) -> __m512i {
+        call!(_mm512_add_epi32(a, b))
+    }
+
+    #[inline(always)]
+    fn xor(self, a: __m512i, b: __m512i) -> __m512i {
+        call!(_mm512_xor_si512(a, b))
+    }
+
+    #[inline(always)]
+    fn rotate<const LEFT: i32>(self, v: __m512i) -> __m512i {
+        call!(_mm512_rol_epi32::<LEFT>(v))
+    }
+
+    #[inline(always)]
+    fn turn<const PLACES: i32>(self, v: __m512i) -> __m512i {
+        super::turn!(_mm512_shuffle_epi32, PLACES, v)
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, [a, b, c, d]: [__m512i; 4], to: *mut u8) {
+        // Rows become blocks: quarters change places, in two steps.
+        let halves = [
+            call!(_mm512_shuffle_i32x4::<0x44>(a, b)),
+            call!(_mm512_shuffle_i32x4::<0x44>(c, d)),
+            call!(_mm512_shuffle_i32x4::<0xee>(a, b)),
+            call!(_mm512_shuffle_i32x4::<0xee>(c, d)),
+        ];
+        let blocks = [
+            call!(_mm512_shuffle_i32x4::<0x88>(halves[0], halves[1])),
+            call!(_mm512_shuffle_i32x4::<0xdd>(halves[0], halves[1])),
+            call!(_mm512_shuffle_i32x4::<0x88>(halves[2], halves[3])),
+            call!(_mm512_shuffle_i32x4::<0xdd>(halves[2], halves[3])),
+        ];
+        for i in 0..4 {
+            // SAFETY: four blocks are writable, by the caller's promise.
+            let place = unsafe { to.add(64 * i) };
+            call!(_mm512_storeu_si512(place.cast(), blocks[i]));
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn combine(self, keystream: *const u8, from: *const u8, to: *mut u8, count: usize) {
+        let whole = count & !63;
+        for at in (0..whole).step_by(64) {
+            // SAFETY: whole vectors, within what the caller vouches for.
+            let (key, from, to) = unsafe { (keystream.add(at), from.add(at), to.add(at)) };
+            let key = call!(_mm512_loadu_si512(key.cast()));
+            let data = call!(_mm512_loadu_si512(from.cast()));
+            call!(_mm512_storeu_si512(to.cast(), self.xor(data, key)));
+        }
+        if whole < count {
+            let mask = first(count - whole);
+            // SAFETY: keystream to the next multiple of 64; of the rest nothing outside the mask is touched.
+            let (key, from, to) = unsafe { (keystream.add(whole), from.add(whole), to.add(whole)) };
+            let key = call!(_mm512_loadu_si512(key.cast()));
+            let data = call!(_mm512_maskz_loadu_epi8(mask, from.cast()));
+            call!(_mm512_mask_storeu_epi8(to.cast(), mask, self.xor(data, key)));
+        }
+    }
+}
+
+mod fused {
+    use wirespeed_cipher::Route;
+
+    use super::Zmm;
+    use crate::x86::chacha::ifma::Lanes;
+
+    crate::chacha::kernels!(
+        Route::Avx512,
+        Zmm<Lanes>,
+        // SAFETY: `with_ifma` takes the token.
+        unsafe { Zmm::assume() },
+        "ssse3,sse4.1,avx,avx2,bmi1,bmi2,avx512f,avx512bw,avx512vl,avx512dq,avx512ifma"
+    );
+}
+
+mod plain {
+    use wirespeed_cipher::Route;
+
+    use super::Zmm;
+    use crate::chacha::poly1305::Pairs;
+
+    crate::chacha::kernels!(
+        Route::Avx512,
+        Zmm<Pairs>,
+        // SAFETY: `without_ifma` takes the token.
+        unsafe { Zmm::assume() },
+        "ssse3,sse4.1,avx,avx2,bmi1,bmi2,avx512f,avx512bw,avx512vl,avx512dq"
+    );
+}
+
+/// The kernels where Poly1305 has vectors, too.
+pub(super) fn with_ifma(_proof: Avx512Ifma) -> &'static wirespeed_cipher::StreamKernels {
+    &fused::KERNELS
+}
+
+/// The kernels where it has not.
+pub(super) fn without_ifma(_proof: Avx512) -> &'static wirespeed_cipher::StreamKernels {
+    &plain::KERNELS
+}
