@@ -32,6 +32,8 @@ pub type SealFn = fn(&StreamKey, &mut SealState, pending: bool, InOut<'_>);
 pub struct StreamKernels {
     /// The route.
     pub route: Route,
+    /// Whether they serve calls of every length well. Others are for calls that a measurement gives them.
+    pub suits_every_call: bool,
     /// ChaCha20.
     pub chacha20: ChaCha20Fn,
     /// The one-time key of a message.

@@ -58,6 +58,8 @@ pub(crate) trait Rows: Copy {
 
 /// Poly1305 by strides of several blocks.
 pub(crate) trait Hash: Copy {
+    /// Whether it runs in vectors. Where Poly1305 takes longer than ChaCha20, others' code may be faster.
+    const IN_VECTORS: bool;
     /// Bytes in a stride: 64 or 128.
     const STRIDE: usize;
     /// From how many bytes on strides are worth their preparation; at least one stride.
@@ -486,6 +488,7 @@ macro_rules! kernels {
 
         pub(crate) static KERNELS: StreamKernels = StreamKernels {
             route: $route,
+            suits_every_call: <<$unit as $crate::chacha::Rows>::Hash as $crate::chacha::Hash>::IN_VECTORS,
             chacha20,
             one_time_key,
             poly1305,

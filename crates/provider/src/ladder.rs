@@ -112,7 +112,7 @@ impl Proven {
             Some(cipher) => {
                 self.blocks[cipher as usize].is_some_and(BlockKernels::suits_every_call)
             }
-            None => self.stream.is_some(),
+            None => self.stream.is_some_and(|stream| stream.suits_every_call),
         }
     }
 

@@ -133,6 +133,7 @@ pub(crate) struct Pairs {
 }
 
 impl Hash for Pairs {
+    const IN_VECTORS: bool = false;
     const STRIDE: usize = 64;
     const WORTH: usize = 64;
 

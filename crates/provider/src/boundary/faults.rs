@@ -131,6 +131,7 @@ static FAULTY: [BlockKernels; BlockCipher::ALL.len()] = [
 /// The same of ChaCha20.
 static FAULTY_STREAM: StreamKernels = StreamKernels {
     route: Route::AesNi,
+    suits_every_call: true,
     chacha20: |key, counter, keystream, data| {
         faulty(data, |data| (right_stream().chacha20)(key, counter, keystream, data));
     },

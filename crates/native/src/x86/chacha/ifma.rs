@@ -151,6 +151,7 @@ unsafe fn eight(from: *const u8) -> Numbers {
 }
 
 impl Hash for Lanes {
+    const IN_VECTORS: bool = true;
     const STRIDE: usize = 128;
     const WORTH: usize = 256;
 
