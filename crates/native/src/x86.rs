@@ -63,10 +63,10 @@ fn of(cipher: BlockCipher, table: &'static [BlockKernels]) -> Option<&'static Bl
 }
 
 /// ChaCha20 and Poly1305 by an x86 route.
-pub(crate) fn stream(route: Route, _features: Features) -> Result<&'static StreamKernels, Absent> {
+pub(crate) fn stream(route: Route, features: Features) -> Result<&'static StreamKernels, Absent> {
     match route {
         Route::Portable | Route::Libcrypto | Route::Kernel => Err(Absent::NotNative),
-        _ => Err(Absent::WithoutStream),
+        _ => chacha::kernels(route, features),
     }
 }
 
