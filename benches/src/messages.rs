@@ -60,12 +60,13 @@ impl Work {
                 }
             });
         };
+        let cipher = algorithm.block_cipher().ok_or("it is no block cipher")?;
         if algorithm.mode() == Mode::Gcm {
-            let lanes = GcmLanes::best(algorithm.cipher(), features);
+            let lanes = GcmLanes::best(cipher, features);
             return Ok(Self::Packets(lanes, PacketKey::new(&lanes, &KEY)));
         }
         let chain = ChainMode::of(algorithm.mode()).ok_or("it is no chain")?;
-        let lanes = CipherLanes::best(algorithm.cipher(), chain, features);
+        let lanes = CipherLanes::best(cipher, chain, features);
         let mut key = BlockKey::empty(lanes.kernels());
         key.set(&KEY, Direction::Encrypt);
         Ok(Self::Chain(lanes, key))

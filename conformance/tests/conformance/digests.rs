@@ -201,9 +201,9 @@ fn secrets(
         let run = |digest: &libcrypto::Digest, at_init: bool| {
             let mut work = digest.context()?;
             if at_init {
-                work.init_with(&params)?
+                work.init_with(&params)?;
             } else {
-                work.init()?
+                work.init()?;
             }
             work.update(&data[..cut])?;
             if !at_init {

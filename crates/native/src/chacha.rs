@@ -324,7 +324,7 @@ pub(crate) fn seal<U: Rows, const DECRYPT: bool>(
     data: InOut<'_>,
 ) {
     // What is overwritten must be hashed before, so what takes more than a wave must be worth it.
-    const { assert!(U::Hash::WORTH <= (U::FLIGHT * U::BLOCKS - 1) * BLOCK & !(U::Hash::STRIDE - 1)) };
+    const { assert!(U::Hash::WORTH <= ((U::FLIGHT * U::BLOCKS - 1) * BLOCK) & !(U::Hash::STRIDE - 1)) };
     let stride = U::Hash::STRIDE;
     let first = rows(unit, key, state.counter);
     let mut buffer = Keystream::new();

@@ -92,7 +92,7 @@ impl<K: Kernels> Choice<K> {
 
     /// The best kernels of our own, if calls take the fast way to any: those whose lanes may run many messages
     /// at once. What is watched runs one after another.
-    pub(crate) fn unwatched(&self) -> Option<&'static BlockKernels> {
+    pub(crate) fn unwatched(&self) -> Option<&'static K> {
         self.rows.entries().any(|entry| entry.is_some()).then(|| self.own())
     }
 

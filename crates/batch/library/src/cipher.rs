@@ -47,7 +47,7 @@ pub unsafe extern "C" fn wirespeed_cipher_new(
         // SAFETY: the caller's promise.
         let lanes = unsafe {
             let algorithm: Algorithm = name(algorithm)?;
-            let cipher = algorithm.cipher();
+            let cipher = algorithm.block_cipher().ok_or(Status::UnknownName)?;
             let chain = ChainMode::of(algorithm.mode()).ok_or(Status::UnknownName)?;
             by_route(
                 route,

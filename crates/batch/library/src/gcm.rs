@@ -54,7 +54,7 @@ pub unsafe extern "C" fn wirespeed_gcm_new(
             if algorithm.mode() != Mode::Gcm {
                 return Err(Status::UnknownName);
             }
-            let cipher = algorithm.cipher();
+            let cipher = algorithm.block_cipher().ok_or(Status::UnknownName)?;
             by_route(
                 route,
                 |route| GcmLanes::new(route, cipher, features),

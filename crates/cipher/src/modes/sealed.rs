@@ -186,7 +186,7 @@ impl ChaCha20Poly1305 {
         }
         self.data_bytes += data.len() as u64;
         self.end_aad();
-        if self.used != 0 || self.pending % 16 != 0 {
+        if self.used != 0 || !self.pending.is_multiple_of(16) {
             data = self.crypt_pieces(direction, data);
         }
         if !data.is_empty() {
@@ -203,7 +203,7 @@ impl ChaCha20Poly1305 {
     fn crypt_pieces<'a>(&mut self, direction: Direction, mut data: InOut<'a>) -> InOut<'a> {
         self.prepare();
         let mut bytes = [0; 64];
-        while !data.is_empty() && (self.used != 0 || self.pending % 16 != 0) {
+        while !data.is_empty() && (self.used != 0 || !self.pending.is_multiple_of(16)) {
             if self.used == 0 {
                 // Poly1305 is out of step with ChaCha20: see the type.
                 let (kernels, state) = (self.kernels, &mut self.state);
