@@ -60,6 +60,11 @@ pub trait Door: Send + Sync {
         if algorithm.block_cipher() == Some(BlockCipher::Aes128) { 300 } else { 100 }
     }
 
+    /// Whether a message of this algorithm takes so long here that a part of each schedule must do.
+    fn is_slow(&self, _algorithm: Algorithm) -> bool {
+        false
+    }
+
     /// Compares a message with what is right, in one call, into another place and in place; a wrong tag
     /// must be refused.
     fn agree(
@@ -93,4 +98,11 @@ pub trait Door: Send + Sync {
 /// Whether messages of this algorithm end in a tag.
 pub fn has_tag(algorithm: Algorithm) -> bool {
     algorithm.mode().has_tag()
+}
+
+/// Whether plain integers compute 64 blocks of this cipher, however few there are.
+pub fn is_sliced(algorithm: Algorithm) -> bool {
+    algorithm
+        .block_cipher()
+        .is_some_and(|it| !BlockCipher::AES.contains(&it) && it != BlockCipher::Sm4)
 }

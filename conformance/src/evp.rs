@@ -6,7 +6,7 @@ use wirespeed_libcrypto::{self as libcrypto, Cipher, CipherContext, Context, Lib
 use wirespeed_provider::InitFunction;
 
 use crate::data::same;
-use crate::door::{Door, Right, Setup, Work, has_tag};
+use crate::door::{Door, Right, Setup, Work, has_tag, is_sliced};
 use crate::scratch::Scratch;
 
 /// A library context with one provider, whose ciphers are all fetched from it.
@@ -123,6 +123,10 @@ impl Door for Provider {
     fn longest_cut(&self, algorithm: Algorithm) -> usize {
         let shortest = algorithm.block_cipher() == Some(BlockCipher::Aes128);
         if shortest && self.thorough { 300 } else { 100 }
+    }
+
+    fn is_slow(&self, algorithm: Algorithm) -> bool {
+        !self.thorough && is_sliced(algorithm)
     }
 
     fn begin(&self, setup: &Setup<'_>) -> Result<Box<dyn Work>, String> {

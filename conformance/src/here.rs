@@ -8,6 +8,7 @@ use wirespeed_libcrypto::Library;
 use wirespeed_native::ROUTES;
 
 use crate::client;
+use crate::door::Door;
 
 /// The libcrypto under test: the file named by `WIRESPEED_LIBCRYPTO`, or the host's own.
 ///
@@ -36,9 +37,10 @@ pub fn reduced() -> bool {
     client::under_valgrind() || env::var_os("WIRESPEED_SCHEDULE").is_some_and(|it| it == "reduced")
 }
 
-/// The same for one algorithm: a larger key is only more rounds of what the smallest has gone through.
-pub fn reduced_for(algorithm: Algorithm) -> bool {
-    reduced() || algorithm.key_bits() != 128
+/// The same for one algorithm behind a door: a larger key is only more rounds of what the smallest has gone through.
+pub fn reduced_for(door: &dyn Door, algorithm: Algorithm) -> bool {
+    let larger = algorithm.block_cipher().is_some_and(|it| it.key_bits() != 128);
+    reduced() || door.is_slow(algorithm) || larger
 }
 
 /// Our routes that the tool we run under can execute, and the others with the reason.

@@ -8,7 +8,7 @@ use wirespeed_cipher::{
 use wirespeed_cpu::Features;
 use wirespeed_native::Absent;
 
-use crate::door::{Door, Setup, Work};
+use crate::door::{Door, Setup, Work, is_sliced};
 
 /// The kernels of one route.
 #[derive(Clone, Copy)]
@@ -75,6 +75,10 @@ impl Door for Kernels {
 
     fn longest_iv(&self) -> usize {
         usize::MAX
+    }
+
+    fn is_slow(&self, algorithm: Algorithm) -> bool {
+        self.route == Route::Portable && is_sliced(algorithm)
     }
 
     fn begin(&self, setup: &Setup<'_>) -> Result<Box<dyn Work>, String> {

@@ -48,6 +48,73 @@ pub fn all() -> Vec<Vector> {
     files.iter().flat_map(|file| read(file)).collect()
 }
 
+/// Key, plaintext and ciphertext of a block: the examples of RFC 3713 (appendix A), RFC 5794 (appendix A) and
+/// GB/T 32907 (appendix A).
+const STANDARDS: [[&str; 4]; 7] = [
+    [
+        "CAMELLIA-128-ECB",
+        "0123456789abcdeffedcba9876543210",
+        "0123456789abcdeffedcba9876543210",
+        "67673138549669730857065648eabe43",
+    ],
+    [
+        "CAMELLIA-192-ECB",
+        "0123456789abcdeffedcba98765432100011223344556677",
+        "0123456789abcdeffedcba9876543210",
+        "b4993401b3e996f84ee5cee7d79b09b9",
+    ],
+    [
+        "CAMELLIA-256-ECB",
+        "0123456789abcdeffedcba987654321000112233445566778899aabbccddeeff",
+        "0123456789abcdeffedcba9876543210",
+        "9acc237dff16d76c20ef7c919e3a7509",
+    ],
+    [
+        "ARIA-128-ECB",
+        "000102030405060708090a0b0c0d0e0f",
+        "00112233445566778899aabbccddeeff",
+        "d718fbd6ab644c739da95f3be6451778",
+    ],
+    [
+        "ARIA-192-ECB",
+        "000102030405060708090a0b0c0d0e0f1011121314151617",
+        "00112233445566778899aabbccddeeff",
+        "26449c1805dbe7aa25a468ce263a9e79",
+    ],
+    [
+        "ARIA-256-ECB",
+        "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f",
+        "00112233445566778899aabbccddeeff",
+        "f92bd7c79fb72e2f2b8f80c1972d24fc",
+    ],
+    [
+        "SM4-ECB",
+        "0123456789abcdeffedcba9876543210",
+        "0123456789abcdeffedcba9876543210",
+        "681edf34d206965e86b3e94f536e4246",
+    ],
+];
+
+/// The examples of the standards of block ciphers other than AES.
+///
+/// # Panics
+/// If one is of no algorithm.
+pub fn standards() -> Vec<Vector> {
+    let vector = |[name, key, plaintext, ciphertext]: [&str; 4]| Vector {
+        name: "standard".to_owned(),
+        algorithm: name.parse().expect("an algorithm"),
+        directions: &Direction::BOTH,
+        key: unhex(key),
+        iv: Vec::new(),
+        aad: Vec::new(),
+        plaintext: unhex(plaintext),
+        ciphertext: unhex(ciphertext),
+        tag: Vec::new(),
+        valid: true,
+    };
+    STANDARDS.map(vector).into()
+}
+
 /// Reads one response file.
 fn read(file: &Path) -> Vec<Vector> {
     let name = file.file_stem().expect("a file name").to_string_lossy();

@@ -43,8 +43,7 @@ pub(crate) fn trials(name: &str, measure: &Provider, door: &Arc<dyn Door>) -> Ve
 }
 
 /// The lengths from 0 to 1100, and those around 4, 16 and 64 KiB.
-fn schedule(mode: Mode) -> impl Iterator<Item = usize> {
-    let reduced = here::reduced();
+fn schedule(mode: Mode, reduced: bool) -> impl Iterator<Item = usize> {
     let around = |size: usize| size - 20..=size + 20;
     let all = (0..=1100).chain(around(4096)).chain(around(16384)).chain(around(65536));
     all.filter(move |&length| !reduced || length % 13 == 0 || length < 40)
@@ -63,8 +62,9 @@ pub(crate) fn possible(mode: Mode, length: usize) -> bool {
 
 /// Every length, in place and out of place.
 fn lengths(measure: &Provider, door: &dyn Door, algorithm: Algorithm) -> Result<(), String> {
+    let reduced = here::reduced() || door.is_slow(algorithm);
     for direction in Direction::BOTH {
-        for length in schedule(algorithm.mode()) {
+        for length in schedule(algorithm.mode(), reduced) {
             let message = Message::new(algorithm, length as u64);
             let setup = message.setup(direction);
             let data = painted(length as u64, length);
@@ -80,7 +80,7 @@ fn lengths(measure: &Provider, door: &dyn Door, algorithm: Algorithm) -> Result<
 fn places(measure: &Provider, door: &dyn Door, algorithm: Algorithm) -> Result<(), String> {
     const SPACE: usize = 64;
     const CANARY: u8 = 0xc7;
-    let step = if here::reduced_for(algorithm) { 13 } else { 1 };
+    let step = if here::reduced_for(door, algorithm) { 13 } else { 1 };
     for (direction, length) in
         Direction::BOTH.into_iter().flat_map(|d| [16, 176, 1040].map(|n| (d, n)))
     {

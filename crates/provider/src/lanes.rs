@@ -35,7 +35,7 @@ pub(crate) fn run(lanes: &CipherLanes, jobs: &mut [CipherJob<'_>]) {
 fn gives_the_same(lanes: &CipherLanes) -> bool {
     const LONGEST: usize = 11;
     let mut key = BlockKey::empty(lanes.kernels());
-    let bytes: [u8; 32] = std::array::from_fn(|i| i as u8 * 37 + 1);
+    let bytes: [u8; 32] = std::array::from_fn(|i| (i * 37 + 1) as u8);
     key.set(&bytes[..usize::from(lanes.cipher().key_bits()) / 8], Direction::Encrypt);
     let blocks = |message: usize| message * 7 % (LONGEST + 1);
     let mut data: [[u8; 16 * LONGEST]; MOST] =
@@ -66,7 +66,7 @@ mod tests {
         for route in CipherLanes::ROUTES {
             for cipher in BlockCipher::ALL {
                 if let Ok(kernels) = wirespeed_native::kernels(route, cipher, Features::detect()) {
-                    let lanes = of(kernels).expect("it has lanes, and they are right");
+                    let lanes = of(kernels).unwrap_or_else(|| panic!("{route} {cipher}: no lanes"));
                     assert_eq!((lanes.route(), lanes.cipher()), (route, cipher));
                 }
             }
