@@ -169,7 +169,7 @@ impl Test {
     /// Every number of messages, of very different lengths, in one update and in two; a copy made between
     /// them ends as the first.
     fn side_by_side(&self) -> Tried<()> {
-        let counts: &[usize] = if here::reduced_for(self.algorithm) {
+        let counts: &[usize] = if here::reduced_for(&self.ours, self.algorithm) {
             &[2, 17]
         } else {
             &[1, 2, 5, 8, 9, 16, 17, 31, 32]
