@@ -2,8 +2,8 @@
 
 use wirespeed_cipher::modes::{ChaCha20, ChaCha20Poly1305, Feedback, Gcm, Xts};
 use wirespeed_cipher::{
-    Algorithm, Block, BlockKernels, BlockKey, Direction, InOut, Mode, Route, StreamKernels,
-    StreamKey,
+    Algorithm, Block, BlockCipher, BlockKernels, BlockKey, Direction, InOut, Mode, Route,
+    StreamKernels, StreamKey,
 };
 use wirespeed_cpu::Features;
 use wirespeed_native::Absent;
@@ -75,6 +75,11 @@ impl Door for Kernels {
 
     fn longest_iv(&self) -> usize {
         usize::MAX
+    }
+
+    fn longest_cut(&self, algorithm: Algorithm) -> usize {
+        let shortest = algorithm.block_cipher() == Some(BlockCipher::Aes128);
+        if shortest && self.route != Route::Portable { 300 } else { 100 }
     }
 
     fn is_slow(&self, algorithm: Algorithm) -> bool {

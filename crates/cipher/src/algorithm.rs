@@ -109,6 +109,16 @@ impl BlockCipher {
         }
     }
 
+    /// The same cipher with its smallest key.
+    pub const fn with_smallest_key(self) -> Self {
+        match self {
+            Self::Aes128 | Self::Aes192 | Self::Aes256 => Self::Aes128,
+            Self::Sm4 => Self::Sm4,
+            Self::Camellia128 | Self::Camellia192 | Self::Camellia256 => Self::Camellia128,
+            Self::Aria128 | Self::Aria192 | Self::Aria256 => Self::Aria128,
+        }
+    }
+
     /// The name, which those of its algorithms begin with.
     pub const fn name(self) -> &'static str {
         match self {
@@ -232,6 +242,12 @@ impl Algorithm {
     /// The place in [`Self::ALL`].
     pub fn index(self) -> usize {
         Self::ALL.iter().position(|other| *other == self).expect("every algorithm is listed")
+    }
+
+    /// The same cipher in the same mode with its smallest key.
+    pub const fn with_smallest_key(self) -> Self {
+        let Some(cipher) = self.cipher else { return self };
+        Self { cipher: Some(cipher.with_smallest_key()), mode: self.mode }
     }
 
     /// Bytes of key material: for XTS both keys together.

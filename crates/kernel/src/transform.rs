@@ -216,7 +216,11 @@ mod tests {
         let of_mode = |mode: Mode, key_bytes: usize, block: usize| Kind::Cipher {
             key_bytes,
             iv_bytes: if mode == Mode::Ecb { 0 } else { block },
-            block_bytes: if matches!(mode, Mode::Ctr | Mode::Xts | Mode::Stream) { 1 } else { block },
+            block_bytes: if matches!(mode, Mode::Ctr | Mode::Xts | Mode::Stream) {
+                1
+            } else {
+                block
+            },
         };
         match subject {
             Subject::Cipher(it) if it.mode().has_tag() => {

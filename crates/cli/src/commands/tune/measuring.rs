@@ -16,6 +16,8 @@ use crate::fault::Fault;
 /// What was measured so far.
 pub(super) struct Measuring<'a> {
     arena: &'a Arena,
+    /// Whether the smallest key stands for the others of its cipher: they are more rounds of the same.
+    smallest_keys: bool,
     /// All routes that take part; the host's OpenSSL always does.
     contenders: Vec<Contender>,
     /// By algorithm, in the order of [`Algorithm::ALL`].
@@ -43,10 +45,11 @@ const CLEARLY_OURS: f64 = 1.1;
 const DISTURBED: f64 = 0.2;
 
 impl<'a> Measuring<'a> {
-    /// Measures those routes that were proved.
-    pub(super) fn new(arena: &'a Arena, proved: &[Route]) -> Self {
+    /// Measures those routes that were proved, perhaps with the smallest keys alone.
+    pub(super) fn new(arena: &'a Arena, proved: &[Route], smallest_keys: bool) -> Self {
         Self {
             arena,
+            smallest_keys,
             contenders: proved.iter().map(|route| Contender::Provider(*route)).collect(),
             trials: vec![Vec::new(); Algorithm::ALL.len()],
             hashes: Vec::new(),
@@ -67,7 +70,8 @@ impl<'a> Measuring<'a> {
                 );
             }
         }
-        for &algorithm in Algorithm::ALL.iter().filter(|it| self.is_of_interest(**it)) {
+        let measured = |it: &&Algorithm| self.stand_in(**it) == **it && self.is_of_interest(**it);
+        for &algorithm in Algorithm::ALL.iter().filter(measured) {
             for &direction in algorithm.directions() {
                 for usage in Use::ALL {
                     for size in SIZE_CLASSES {
@@ -78,6 +82,11 @@ impl<'a> Measuring<'a> {
             }
         }
         cases
+    }
+
+    /// The algorithm whose figures are this one's.
+    const fn stand_in(&self, algorithm: Algorithm) -> Algorithm {
+        if self.smallest_keys { algorithm.with_smallest_key() } else { algorithm }
     }
 
     /// Whether a route might do better than the host's OpenSSL: any that is made for this CPU, or all
@@ -214,7 +223,12 @@ impl<'a> Measuring<'a> {
         let good = |trial: &&Trial| {
             self.quarantined.iter().all(|quarantined| quarantined.route != trial.route.name())
         };
-        self.trials[algorithm.index()].iter().filter(good).copied().collect()
+        let stand_in = self.stand_in(algorithm);
+        let own = &self.trials[algorithm.index()];
+        // The kernel is measured with every key.
+        let others = self.trials[stand_in.index()].iter().filter(|_| stand_in != algorithm);
+        let others = others.filter(|trial| trial.route != Route::Kernel);
+        own.iter().chain(others).filter(good).copied().collect()
     }
 
     /// The rows of an algorithm.
