@@ -37,13 +37,10 @@ fn built() -> &'static Path {
 
 const LIBRARY: &str = "libwirespeed_batch.so";
 
-/// Whether a tool is there; otherwise says that the test is skipped.
-fn has(tool: &str) -> bool {
+/// Fails where a tool is absent.
+fn need(tool: &str) {
     let there = Command::new(tool).arg("--version").output().is_ok_and(|it| it.status.success());
-    if !there {
-        println!("skipped: no {tool}");
-    }
-    there
+    assert!(there, "no {tool}: cargo xtask test installs it, or names its package");
 }
 
 /// Compiles a source; gives the program.
@@ -83,33 +80,29 @@ const SOURCES: [&str; 2] = ["example/example.c", "tests/mistakes.c"];
 #[test]
 fn c_and_cpp_programs_run() {
     for compiler in [&C[..], &CPP[..]] {
-        if has(compiler[0]) {
-            SOURCES.iter().for_each(|source| succeed(&run(&compile(compiler, source), &[])));
-        }
+        need(compiler[0]);
+        SOURCES.iter().for_each(|source| succeed(&run(&compile(compiler, source), &[])));
     }
 }
 
 #[test]
 fn the_address_sanitizer_finds_nothing() {
-    if has("cc") {
-        SOURCES.iter().for_each(|source| succeed(&run(&compile(&SANITIZED, source), &[])));
-    }
+    need("cc");
+    SOURCES.iter().for_each(|source| succeed(&run(&compile(&SANITIZED, source), &[])));
 }
 
 #[test]
 fn valgrind_finds_nothing() {
     const VALGRIND: [&str; 4] = ["valgrind", "--quiet", "--leak-check=full", "--error-exitcode=9"];
-    if has("cc") && has("valgrind") {
-        let compiler = [C[0], C[1], "-O1"];
-        SOURCES.iter().for_each(|source| succeed(&run(&compile(&compiler, source), &VALGRIND)));
-    }
+    need("cc");
+    need("valgrind");
+    let compiler = [C[0], C[1], "-O1"];
+    SOURCES.iter().for_each(|source| succeed(&run(&compile(&compiler, source), &VALGRIND)));
 }
 
 #[test]
 fn nothing_but_the_header_is_exported() {
-    if !has("nm") {
-        return;
-    }
+    need("nm");
     let output = Command::new("nm")
         .args(["--dynamic", "--defined-only", "--format=posix"])
         .arg(built().join(LIBRARY))
