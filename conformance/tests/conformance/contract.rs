@@ -45,7 +45,8 @@ fn offer(route: Route, measure: &Provider, ours: &Provider) -> Result<(), String
         return Err(format!("the default provider has no {unknown}"));
     }
     let has = |algorithm: &Algorithm| subjects::has(route, (*algorithm).into());
-    let odd = Algorithm::ALL.iter().find(|it| offered.contains(it.name()) != has(it));
+    let odd =
+        Algorithm::ALL.iter().find(|it| offered.contains(&it.name().to_uppercase()) != has(it));
     odd.map_or(Ok(()), |algorithm| Err(format!("{algorithm}: offered is {}", !has(algorithm))))
 }
 

@@ -28,8 +28,11 @@ pub(crate) fn trials(name: &str, measure: &Provider, ours: &Provider) -> Vec<Tri
             })
         })
         .collect();
-    let ours = ours.clone();
-    trials.push(trial(format!("{name}::padding::wycheproof"), move || wycheproof(&ours)));
+    // They are AES's.
+    if ours.algorithms().iter().any(|it| it.name() == "AES-128-CBC") {
+        let ours = ours.clone();
+        trials.push(trial(format!("{name}::padding::wycheproof"), move || wycheproof(&ours)));
+    }
     trials
 }
 

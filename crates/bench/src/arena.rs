@@ -91,8 +91,10 @@ impl Arena {
             Contender::Provider(Route::Kernel) => {
                 self.offload.presence_of(subject, None).is_ok() && self.serves(contender, subject)
             }
+            // The provider has no extendable functions.
             Contender::Provider(route) if route != Route::Libcrypto => {
                 self.has_kernels(route, subject)
+                    && !matches!(subject, Subject::Digest(digest) if digest.is_extendable())
             }
             _ => self.serves(contender, subject),
         }

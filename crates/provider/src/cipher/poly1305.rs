@@ -361,11 +361,11 @@ impl Sealed {
         if !(1..=TAG).contains(&param.data_size) {
             return Err(Refusal(&[Reason::InvalidTagLength]));
         }
-        if param.set_octets(&self.tag[..param.data_size]) {
-            Ok(())
-        } else {
-            Err(Refusal::CANNOT_SET)
-        }
+        // The default provider copies, and leaves the size that it returns alone.
+        let size = param.return_size;
+        let copied = param.set_octets(&self.tag[..param.data_size]);
+        param.return_size = size;
+        if copied { Ok(()) } else { Err(Refusal::CANNOT_SET) }
     }
 
     #[inline]
