@@ -37,10 +37,16 @@ pub fn reduced() -> bool {
     client::under_valgrind() || env::var_os("WIRESPEED_SCHEDULE").is_some_and(|it| it == "reduced")
 }
 
+/// Whether a part of what is about bytes alone must do: another libcrypto than the host's computes the same, and
+/// differs in contracts.
+pub fn again() -> bool {
+    reduced() || env::var_os("WIRESPEED_LIBCRYPTO").is_some()
+}
+
 /// The same for one algorithm behind a door: a larger key is only more rounds of what the smallest has gone through.
 pub fn reduced_for(door: &dyn Door, algorithm: Algorithm) -> bool {
     let larger = algorithm.block_cipher().is_some_and(|it| it.key_bits() != 128);
-    reduced() || door.is_slow(algorithm) || larger
+    again() || door.is_slow(algorithm) || larger
 }
 
 /// Our routes that the tool we run under can execute, and the others with the reason.

@@ -62,7 +62,7 @@ pub(crate) fn possible(mode: Mode, length: usize) -> bool {
 
 /// Every length, in place and out of place.
 fn lengths(measure: &Provider, door: &dyn Door, algorithm: Algorithm) -> Result<(), String> {
-    let reduced = here::reduced() || door.is_slow(algorithm);
+    let reduced = here::again() || door.is_slow(algorithm);
     for direction in Direction::BOTH {
         for length in schedule(algorithm.mode(), reduced) {
             let message = Message::new(algorithm, length as u64);

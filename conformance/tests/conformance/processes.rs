@@ -38,8 +38,8 @@ pub(crate) fn trials(name: &str, route: Route, measure: &Provider, ours: &Provid
     trials.push(match vectors_in_use::obstacle() {
         Some(reason) => skipped(&registers, reason.to_owned()),
         None => {
-            let ours = ours.clone();
-            trial(registers, move || clean_registers(&ours))
+            let (measure, ours) = (measure.clone(), ours.clone());
+            trial(registers, move || clean_registers(&measure, &ours))
         }
     });
     trials
@@ -181,16 +181,20 @@ fn count(ours: &Provider, right: impl Fn(Algorithm) -> Option<Route>) -> Result<
 
 /// The upper halves of vector registers are clean after a call: dirty ones slow down every SSE
 /// instruction of the host (Intel optimisation manual, "Mixing AVX code with SSE code").
-fn clean_registers(ours: &Provider) -> Result<(), String> {
+fn clean_registers(measure: &Provider, ours: &Provider) -> Result<(), String> {
     for algorithm in ours.algorithms() {
         let message = Message::new(algorithm, 65);
         for direction in Direction::BOTH {
             for length in [16, 64, 272, LENGTH, 16384] {
-                let mut data = painted(66, length);
-                let mut work = ours.begin(&message.setup(direction))?;
-                vectors_in_use::clean();
-                work.update(InOut::in_place(&mut data))?;
-                if vectors_in_use::dirty() {
+                let leaves_dirt = |provider: &Provider| {
+                    let mut data = painted(66, length);
+                    let mut work = provider.begin(&message.setup(direction))?;
+                    vectors_in_use::clean();
+                    work.update(InOut::in_place(&mut data))?;
+                    Ok::<_, String>(vectors_in_use::dirty())
+                };
+                // OpenSSL's own code for Poly1305 leaves some, also on the route that leads there.
+                if leaves_dirt(ours)? && !leaves_dirt(measure)? {
                     return Err(format!(
                         "{algorithm} {direction}, {length} bytes: dirty registers"
                     ));

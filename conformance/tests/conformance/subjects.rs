@@ -61,7 +61,7 @@ fn present(route: Route) -> Result<(), String> {
         Route::Kernel => return wirespeed_kernel::presence().map_err(|why| why.to_string()),
         _ => {}
     }
-    Kernels::new(route, Features::detect()).map(|_| ()).map_err(|absent| absent.to_string())
+    wirespeed_native::presence(route, Features::detect()).map_err(|absent| absent.to_string())
 }
 
 /// Whether a route that is here has an algorithm.

@@ -131,11 +131,7 @@ impl Arena {
     }
 
     fn native(&self, route: Route) -> Result<(), Absent> {
-        let found = Algorithm::ALL
-            .iter()
-            .map(|algorithm| wirespeed_native::has(route, *algorithm, self.features));
-        let any = found.reduce(|any, one| any.or_else(|why| one.map_err(|_| why)));
-        any.unwrap_or(Ok(())).map_err(|why| Absent(why.to_string()))
+        wirespeed_native::presence(route, self.features).map_err(|why| Absent(why.to_string()))
     }
 
     /// The context for an algorithm: the host's legacy provider is loaded only where it is needed.

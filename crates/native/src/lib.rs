@@ -108,6 +108,20 @@ pub fn has(route: Route, algorithm: Algorithm, features: Features) -> Result<(),
     }
 }
 
+/// Whether `route` has anything at all here; the error says what the CPU lacks.
+pub fn presence(route: Route, features: Features) -> Result<(), Absent> {
+    let ciphers = Algorithm::ALL.iter().map(|algorithm| has(route, *algorithm, features));
+    let hashes = Compression::ALL.into_iter().map(|it| hash(route, it, features).map(|_| ()));
+    let better = |best: Result<(), Absent>, next: Result<(), Absent>| match (best, next) {
+        (Ok(()), _) | (_, Ok(())) => Ok(()),
+        (Err(Absent::Missing(feature)), _) | (_, Err(Absent::Missing(feature))) => {
+            Err(Absent::Missing(feature))
+        }
+        (best, _) => best,
+    };
+    ciphers.chain(hashes).reduce(better).unwrap_or(Err(Absent::NotNative))
+}
+
 /// ChaCha20 and Poly1305 by `route`, if `features` allow it.
 pub fn stream(route: Route, features: Features) -> Result<&'static StreamKernels, Absent> {
     if route == Route::Portable {

@@ -65,6 +65,14 @@ pub(crate) fn run(arguments: SurveyArguments) -> Result<(), Fault> {
 /// Where reasons begin.
 const INDENT: usize = 10;
 
+/// "Routes", their names, and what is said of them all.
+pub(super) fn proved_routes(names: &[&str], said: &str) -> String {
+    let said = format!("    {said}");
+    let words: Vec<&str> = names.iter().copied().chain([said.as_str()]).collect();
+    let lines = wrap(&words, "  ", WIDTH - INDENT, 0);
+    format!("{:<INDENT$}{}\n", "Routes", lines.replace('\n', &format!("\n{:INDENT$}", "")))
+}
+
 /// What to do about Linux's crypto where it is.
 const WORTH: &str = "wirespeed bench --routes kernel,libcrypto shows what it is worth";
 
@@ -80,8 +88,7 @@ fn routes_text(routes: &[RouteState]) -> String {
         0 => String::new(),
         _ => format!(", {compared} messages equal to this OpenSSL's"),
     };
-    let mut text =
-        format!("{:<INDENT$}{}      all proved on this machine\n", "Routes", names.join("  "));
+    let mut text = proved_routes(&names, "all proved on this machine");
     text.push_str(&format!("{:INDENT$}({known} known answers and comparisons{against})\n", ""));
     for route in routes {
         let is_kernel = route.route == Route::Kernel.name();

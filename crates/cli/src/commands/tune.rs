@@ -10,6 +10,7 @@ use wirespeed_machine::Machine;
 use wirespeed_measure::{WallTime, noise::Noise};
 use wirespeed_plan::Plan;
 
+use crate::commands::survey::proved_routes;
 use crate::fault::Fault;
 use crate::host::Host;
 use crate::interruption::Interruption;
@@ -115,7 +116,7 @@ pub(crate) fn run(arguments: TuneArguments) -> Result<(), Fault> {
 
     let (proved, mut quarantined) = prove(&host);
     let names: Vec<&str> = proved.iter().map(|route| route.name()).collect();
-    show(&format!("\nRoutes    {}      proved on this machine\n", names.join("  ")))?;
+    show(&format!("\n{}", proved_routes(&names, "proved on this machine")))?;
 
     let mut offloading = arguments.kernel.then(|| Offloading::new(&host));
     if let Some(offloading) = &offloading {
