@@ -2,7 +2,7 @@
 
 use zeroize::Zeroize;
 
-use crate::{BlockKernels, Direction};
+use crate::{BlockCipher, BlockKernels, Direction};
 
 /// One block.
 pub type Block = [u8; 16];
@@ -24,6 +24,16 @@ pub struct Schedule {
 impl Schedule {
     /// No key yet.
     pub const EMPTY: Self = Self { round_keys: [[0; 16]; 17] };
+
+    /// From one direction of Camellia to the other, so many pairs of subkeys (RFC 3713 §2.3.2): all in reverse, but the
+    /// two that whiten stay in order.
+    pub fn turn_camellia(&mut self, pairs: usize) {
+        let round_keys = &mut self.round_keys[..pairs];
+        round_keys.reverse();
+        for pair in &mut round_keys[1..pairs - 1] {
+            pair.rotate_left(8);
+        }
+    }
 }
 
 impl Drop for Schedule {
@@ -54,6 +64,16 @@ impl BlockKey {
         let bits = usize::from(self.kernels.cipher.key_bits());
         assert_eq!(key.len() * 8, bits, "{} key", self.kernels.cipher);
         (self.kernels.expand[direction as usize])(key, &mut self.schedule);
+    }
+
+    /// Turns the key around, if the round keys of one direction are those of the other in another order and the host's
+    /// OpenSSL makes use of that: Camellia.
+    pub fn turn(&mut self) {
+        match self.kernels.cipher {
+            BlockCipher::Camellia128 => self.schedule.turn_camellia(13),
+            BlockCipher::Camellia192 | BlockCipher::Camellia256 => self.schedule.turn_camellia(17),
+            _ => {}
+        }
     }
 
     /// The kernels in use.

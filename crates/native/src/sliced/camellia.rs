@@ -382,13 +382,7 @@ impl<const BYTES: usize> OfKey<BYTES> {
     /// A schedule that encrypts, as one that decrypts if `DECRYPT`.
     fn directed<const DECRYPT: bool>(out: &mut Schedule) {
         if DECRYPT {
-            // §2.3.2: all words in reverse, but the two that whiten stay in order.
-            let count = if BYTES == 16 { 13 } else { 17 };
-            let round_keys = &mut out.round_keys[..count];
-            round_keys.reverse();
-            for pair in &mut round_keys[1..count - 1] {
-                pair.rotate_left(8);
-            }
+            out.turn_camellia(if BYTES == 16 { 13 } else { 17 });
         }
     }
 }

@@ -299,6 +299,11 @@ impl<M: BlockMode> Cipher for Blocks<M> {
         key: Option<&[u8]>,
         iv: Option<&[u8]>,
     ) -> Result<(), Refusal> {
+        // What the default provider has for Camellia's CBC takes the direction with each call; all others take it with
+        // the key, and a kept key stays what it was.
+        if M::MODE == Mode::Cbc && key.is_none() && self.common.direction != direction {
+            self.key.turn();
+        }
         self.common.direction = direction;
         self.num = 0;
         self.open = Open::EMPTY;
