@@ -15,7 +15,7 @@ use wirespeed_conformance::data::painted;
 use wirespeed_conformance::door::Door;
 use wirespeed_conformance::door::{Setup, Work};
 use wirespeed_conformance::here;
-use wirespeed_conformance::kernels::{Kernels, Message};
+use wirespeed_conformance::kernels::Kernels;
 use wirespeed_cpu::Features;
 
 fn main() -> ExitCode {
@@ -115,8 +115,7 @@ fn one(kernels: &Kernels, algorithm: Algorithm, direction: Direction, length: us
     poison(&mut key);
     poison(&mut data);
     let setup = Setup { algorithm, direction, key: &key, iv: &iv, aad: [aad, &[]] };
-    let mut message = Message::begin(kernels.table(algorithm).expect("it has this"), &setup)
-        .expect("right lengths");
+    let mut message = kernels.message(&setup).expect("it has this");
     let (first, second) =
         data.split_at_mut(if algorithm.mode() == Mode::Xts { 0 } else { length / 32 * 16 });
     if !first.is_empty() {

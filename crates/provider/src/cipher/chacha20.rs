@@ -11,7 +11,7 @@ use crate::choice::{Choice, FarStep, Step};
 use crate::far::{Far, FarFailed};
 use crate::host::Version;
 use crate::openssl::Param;
-use crate::params::{END, List, size};
+use crate::params::{END, List, octets, size};
 use crate::provider::Provider;
 use crate::refusal::Refusal;
 use crate::request::{Name, Names, Request};
@@ -21,6 +21,11 @@ const BLOCK: usize = 64;
 
 const KNOWN: Names = Names::of(&[Name::KeyLength, Name::IvLength]);
 static LIST: List<3> = List::new([size(c"keylen"), size(c"ivlen"), END]);
+
+/// What newer releases tell besides: the place in the stream.
+const TOLD: Names = Names::of(&[Name::KeyLength, Name::IvLength, Name::UpdatedIv]);
+static TOLD_LIST: List<4> =
+    List::new([size(c"keylen"), size(c"ivlen"), octets(c"updated-iv"), END]);
 
 /// Answers the lengths that both of ChaCha20's algorithms have.
 pub(super) fn answer_fixed(request: &mut Request<'_>, iv_bytes: usize) -> Result<(), Refusal> {
@@ -115,8 +120,8 @@ impl Keystream {
 }
 
 impl Cipher for Keystream {
-    fn gettable(_: Version) -> *const Param {
-        LIST.as_ptr()
+    fn gettable(version: Version) -> *const Param {
+        if version.has_decoders() { TOLD_LIST.as_ptr() } else { LIST.as_ptr() }
     }
 
     fn settable() -> *const Param {
@@ -185,9 +190,11 @@ impl Cipher for Keystream {
     }
 
     unsafe fn answer(&mut self, list: *mut Param) -> Result<(), Refusal> {
+        let known = if self.version.has_decoders() { TOLD } else { KNOWN };
         // SAFETY: the caller promises the list.
-        let mut request = unsafe { Request::read(list, KNOWN, self.version)? };
-        answer_fixed(&mut request, size_of::<Block>())
+        let mut request = unsafe { Request::read(list, known, self.version)? };
+        answer_fixed(&mut request, size_of::<Block>())?;
+        request.answer(Name::UpdatedIv, |p| p.set_octets(&self.stream.place()))
     }
 
     unsafe fn set(&mut self, list: *const Param) -> Result<(), Refusal> {
