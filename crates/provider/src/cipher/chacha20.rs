@@ -10,7 +10,7 @@ use crate::call::Call;
 use crate::choice::{Choice, FarStep, Step};
 use crate::far::{Far, FarFailed};
 use crate::host::Version;
-use crate::openssl::Param;
+use crate::openssl::{Param, data_type};
 use crate::params::{END, List, octets, size};
 use crate::provider::Provider;
 use crate::refusal::Refusal;
@@ -194,7 +194,9 @@ impl Cipher for Keystream {
         // SAFETY: the caller promises the list.
         let mut request = unsafe { Request::read(list, known, self.version)? };
         answer_fixed(&mut request, size_of::<Block>())?;
-        request.answer(Name::UpdatedIv, |p| p.set_octets(&self.stream.place()))
+        request.answer(Name::UpdatedIv, |p| {
+            p.data_type == data_type::OCTET_STRING && p.set_octets(&self.stream.place())
+        })
     }
 
     unsafe fn set(&mut self, list: *const Param) -> Result<(), Refusal> {
