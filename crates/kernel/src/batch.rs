@@ -18,7 +18,7 @@ use wirespeed_cipher::{Direction, InOut};
 use crate::area::Area;
 use crate::cipher::{check, overlap};
 use crate::drivers::{self, Driver, Modules};
-use crate::iv::following;
+use crate::iv::{following, within};
 use crate::socket::Purpose;
 use crate::transform::Kind;
 use crate::wire::{self, Control, Refusal, Step};
@@ -204,7 +204,8 @@ impl Batch {
         let transform = self.purpose.transform;
         for (number, (lane, request)) in self.lanes.iter_mut().zip(&mut *group).enumerate() {
             lane.outcome = Outcome::Idle;
-            if (1..=self.longest).contains(&request.data.len()) {
+            let longest = self.longest.min(within(transform.chain, request.iv));
+            if (1..=longest).contains(&request.data.len()) {
                 lane.prepare(request);
                 let bytes = lane.part.iov_len;
                 ring.queue(Entry::send(number, &raw const lane.message, 2 * number as u64));

@@ -4,7 +4,7 @@ use std::io;
 
 use wirespeed_cipher::{Direction, InOut};
 
-use crate::iv::{Block, following};
+use crate::iv::{Block, following, within};
 use crate::socket::{Exchange, Purpose, Socket};
 use crate::staging::Staging;
 use crate::transform::Kind;
@@ -99,8 +99,9 @@ impl Cipher {
     ) -> Result<(), Error> {
         let chain = self.transform().chain;
         let step = self.step(data.len())?;
-        for from in (0..data.len()).step_by(step) {
-            let count = step.min(data.len() - from);
+        let mut from = 0;
+        while from < data.len() {
+            let count = step.min(data.len() - from).min(within(chain, iv));
             // SAFETY: both ranges are as long as the data.
             let (source, output) = unsafe { (data.source().add(from), output.add(from)) };
             self.control.set(direction, iv);
@@ -118,6 +119,7 @@ impl Cipher {
                 )
             };
             following(chain, direction, iv, source, output);
+            from += count;
         }
         Ok(())
     }

@@ -8,6 +8,18 @@ use crate::wire::Control;
 /// The longest IV.
 pub(crate) type Block = [u8; Control::LONGEST_IV];
 
+/// The most bytes in one request from `iv` on: drivers of ChaCha20 count in 32 bits, and OpenSSL carries on into the
+/// nonce.
+pub(crate) fn within(chain: Chain, iv: &[u8]) -> usize {
+    match (chain, iv) {
+        (Chain::Number, [a, b, c, d, ..]) => {
+            let left = (1_u64 << 32) - u64::from(u32::from_le_bytes([*a, *b, *c, *d]));
+            usize::try_from(64 * left).unwrap_or(usize::MAX)
+        }
+        _ => usize::MAX,
+    }
+}
+
 /// Moves `iv` on over what was read and what was written: at least a block, except for counters.
 pub(crate) fn following(
     chain: Chain,
@@ -32,7 +44,7 @@ pub(crate) fn following(
             let blocks = input.len().div_ceil(iv.len());
             add(iv.iter_mut().rev(), blocks);
         }
-        // Number and nonce are one: that is how OpenSSL goes on, and drivers do not get so far.
+        // Number and nonce are one: that is how OpenSSL goes on.
         Chain::Number => add(iv[..8].iter_mut(), input.len().div_ceil(64)),
     }
 }
@@ -103,5 +115,14 @@ mod tests {
         assert_eq!(iv, (1_u128 << 32).to_le_bytes());
         let iv = moved(Chain::Number, Encrypt, &u128::MAX.to_le_bytes(), &data, &data);
         assert_eq!(u128::from_le_bytes(iv.try_into().expect("16 bytes")), !0 << 64 | 1);
+    }
+
+    #[test]
+    fn no_request_goes_beyond_a_block_number() {
+        let of = |chain, number: u128| within(chain, &number.to_le_bytes());
+        assert_eq!(of(Chain::Number, u128::from(u32::MAX)), 64);
+        assert_eq!(of(Chain::Number, u128::MAX - 1), 128);
+        assert_eq!(of(Chain::Number, 0), 64 << 32);
+        assert_eq!(of(Chain::Counter, u128::MAX), usize::MAX);
     }
 }

@@ -21,21 +21,21 @@ pub(crate) struct Model {
 }
 
 use Accelerator::{Kvm, Tcg};
-use Route::{AesNi, Libcrypto, Portable, Vaes256};
+use Route::{AesNi, Avx2, Libcrypto, Portable, ShaNi, Vaes256};
 
 pub(crate) const MODELS: &[Model] = &[
     // Zen 3: VAES, and no AVX-512. QEMU cannot translate VAES.
     Model {
         cpu: "EPYC-Milan",
         accelerator: Kvm,
-        routes: &[Vaes256, AesNi, Portable, Libcrypto],
+        routes: &[Vaes256, AesNi, ShaNi, Avx2, Portable, Libcrypto],
         planned: true,
     },
     // AVX2 and no VAES.
     Model {
         cpu: "Haswell",
         accelerator: Tcg,
-        routes: &[AesNi, Portable, Libcrypto],
+        routes: &[AesNi, Avx2, Portable, Libcrypto],
         planned: true,
     },
     // The first with AES-NI: no AVX.

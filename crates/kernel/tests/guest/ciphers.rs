@@ -29,6 +29,12 @@ fn next_iv(transform: &Transform, key: &[u8], iv: &[u8], input: &[u8], output: &
             let number = u128::from_be_bytes(iv.try_into().expect("16 bytes"));
             number.wrapping_add(input.len().div_ceil(16) as u128).to_be_bytes().to_vec()
         }
+        Some("chacha20") => {
+            let (number, nonce) = iv.split_at(8);
+            let number = u64::from_le_bytes(number.try_into().expect("8 bytes"));
+            let number = number.wrapping_add(input.len().div_ceil(64) as u64);
+            [&number.to_le_bytes(), nonce].concat()
+        }
         Some("cbc" | "cfb") => output[output.len() - iv.len()..].to_vec(),
         Some("ofb") => {
             let zeros = vec![0; end];
@@ -149,6 +155,16 @@ pub(crate) fn long() -> Result<(), String> {
             let sealed = oracle::crypt("AES-128-CTR", Direction::Encrypt, &key, &iv, &plain);
             let after = first.wrapping_add(7).to_be_bytes();
             check(&mut counter, Direction::Encrypt, (0, None), [&iv, &after], [&plain, &sealed])?;
+        }
+    }
+    let (mut stream, key) = cipher("ChaCha20");
+    for before in 1..=4_u128 {
+        let first = (7 << 64 | 1_u128 << 32) - before;
+        let (iv, plain) = (first.to_le_bytes(), bytes(300, 4));
+        let sealed = oracle::crypt("ChaCha20", Direction::Encrypt, &key, &iv, &plain);
+        let after = (first + 5).to_le_bytes();
+        for place in PLACES {
+            check(&mut stream, Direction::Encrypt, place, [&iv, &after], [&plain, &sealed])?;
         }
     }
     // A data unit cannot be cut: it is served whole or not at all.
