@@ -324,11 +324,19 @@ mod tests {
         if cfg!(miri) { Features::NONE } else { Features::detect() }
     }
 
+    /// Whether there is anything but hash functions on a route.
+    fn has_data(route: Route) -> bool {
+        let mut ciphers = BlockCipher::ALL.into_iter();
+        ciphers.any(|cipher| kernels(route, cipher, features()).is_ok())
+            || crate::stream(route, features()).is_ok()
+    }
+
     #[test]
     fn every_route_here_is_proved() {
         for route in ROUTES {
             match prove(route, Features::detect()) {
-                Ok(proof) => assert!(proof.checks > 200, "{route}"),
+                Ok(proof) if has_data(route) => assert!(proof.checks > 200, "{route}"),
+                Ok(proof) => assert_eq!(proof.checks, 0, "{route} has hash functions alone"),
                 Err(Failure::Absent(absent)) => println!("skipped {route}: {absent}"),
                 Err(failure) => panic!("{route}: {failure}"),
             }

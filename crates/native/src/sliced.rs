@@ -21,7 +21,7 @@ macro_rules! sixteen {
 }
 
 pub(crate) mod aria;
-mod bytes;
+pub(crate) mod bytes;
 pub(crate) mod camellia;
 pub(crate) mod field;
 pub(crate) mod serial;
@@ -102,7 +102,7 @@ pub(crate) trait Slices: Copy {
 }
 
 /// A cipher over slices. Both directions are the same function over round keys in another order.
-pub(crate) trait Core {
+pub(crate) trait Core: Copy {
     /// Takes blocks through the cipher.
     fn run<S: Slices>(u: S, keys: &[Wide], state: &mut [S::V; 16]);
 
@@ -111,6 +111,9 @@ pub(crate) trait Core {
 
     /// Takes a block through the cipher by itself.
     fn one<R: Register>(u: R, round_keys: &[Block], block: R::V) -> R::V;
+
+    /// The same where there is no such register.
+    fn plain(round_keys: &[Block], block: Block) -> Block;
 }
 
 /// A cipher with one key size.

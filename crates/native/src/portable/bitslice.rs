@@ -37,6 +37,24 @@ pub(crate) fn unpack(planes: &Planes) -> [[u8; 16]; 4] {
     blocks
 }
 
+/// The same of one block.
+pub(crate) fn pack_one(block: &[u8; 16]) -> [u16; 8] {
+    let bits = u128::from_le_bytes(*block);
+    let [low, high] = [bits as u64, (bits >> 64) as u64].map(transpose);
+    std::array::from_fn(|i| (low >> (8 * i) & 0xff | high >> (8 * i) << 8) as u16)
+}
+
+/// The inverse of [`pack_one`].
+pub(crate) fn unpack_one(planes: &[u16; 8]) -> [u8; 16] {
+    let mut halves = [0; 2];
+    for (i, plane) in planes.iter().enumerate() {
+        halves[0] |= u64::from(plane & 0xff) << (8 * i);
+        halves[1] |= u64::from(plane >> 8) << (8 * i);
+    }
+    let [low, high] = halves.map(transpose);
+    (u128::from(high) << 64 | u128::from(low)).to_le_bytes()
+}
+
 /// Transposes an 8×8 bit matrix (Warren, "Hacker's Delight", 2nd ed. §7-3).
 pub(super) const fn transpose(mut x: u64) -> u64 {
     let mut t = (x ^ (x >> 7)) & 0x00aa_00aa_00aa_00aa;

@@ -5,8 +5,9 @@ use wirespeed_cipher::{Block, BlockCipher, BlockKernels, InOut, Route};
 use super::bitslice::{self, Planes, transpose};
 use crate::modes::chain::Chain;
 use crate::sliced::field::{Affine, BOXES};
-use crate::sliced::waves::{self, Mode};
-use crate::sliced::{Core, Machine, Slices, Wide, serial, tables};
+use crate::sliced::serial::{self, By};
+use crate::sliced::waves::{self, Mode, Runs};
+use crate::sliced::{Core, Machine, Slices, Wide, tables};
 
 /// Logic on 64-bit words. What is long is a function of its own: no mode is faster for a copy.
 #[derive(Clone, Copy)]
@@ -145,21 +146,36 @@ impl Slices for Words {
     }
 }
 
-struct Anywhere;
+/// So few blocks are done sooner one by one than in a wave.
+const FEW: usize = 8;
 
-impl Machine for Anywhere {
+struct Here;
+
+impl Machine for Here {
     const ROUTE: Route = Route::Portable;
 
     fn drive<C: Core, M: Mode>(round_keys: &[Block], chain: &mut Block, data: InOut<'_>) {
-        waves::drive::<_, C, M>(Words, round_keys, chain, data);
+        #[inline(never)]
+        fn of_all<M: Mode>(
+            runs: &Runs<Words>,
+            round_keys: &[Block],
+            chain: &mut Block,
+            data: InOut<'_>,
+        ) {
+            waves::drive::<_, M>(Words, runs, round_keys, chain, data);
+        }
+        if data.len() <= 16 * FEW {
+            return serial::few::<_, M>(By(C::plain), round_keys, chain, data);
+        }
+        of_all::<M>(&const { Runs::of::<C>() }, round_keys, chain, data);
     }
 
     fn chain<C: Core>(kind: Chain, round_keys: &[Block], register: &mut Block, data: InOut<'_>) {
-        serial::chain_of_waves::<Self, C>(kind, round_keys, register, data);
+        serial::chain(By(C::plain), kind, round_keys, register, data);
     }
 }
 
-static TABLE: [BlockKernels; 7] = tables::<Anywhere>();
+static TABLE: [BlockKernels; 7] = tables::<Here>();
 
 /// The kernels of such a cipher.
 pub(crate) fn kernels(cipher: BlockCipher) -> &'static BlockKernels {

@@ -24,6 +24,7 @@ impl Engine for Sm4 {
 
     fn ecb<const DECRYPT: bool>(key: &Schedule, data: InOut<'_>) {
         // Decryption is encryption with the round keys in reverse, which the schedule holds.
+        let round_keys = &key.round_keys[1..9];
         let mut rest = data;
         while rest.len() >= 16 {
             let few = rest.len() < 3 * 16;
@@ -32,8 +33,8 @@ impl Engine for Sm4 {
             let mut blocks = [[0; 16]; SIDE_BY_SIDE];
             now.save(&mut blocks.as_flattened_mut()[..count]);
             match few {
-                true => encrypt::<1>(key, blocks.first_chunk_mut().expect("a block")),
-                false => encrypt(key, &mut blocks),
+                true => encrypt::<1>(round_keys, blocks.first_chunk_mut().expect("a block")),
+                false => encrypt(round_keys, &mut blocks),
             }
             now.overwrite(&blocks.as_flattened()[..count]);
             rest = then;
@@ -71,8 +72,8 @@ fn word(bytes: &[u8], i: usize) -> u32 {
 }
 
 /// Blocks through all 32 rounds.
-fn encrypt<const N: usize>(key: &Schedule, blocks: &mut [Block; N]) {
-    let round_keys = key.round_keys[1..9].as_flattened();
+pub(crate) fn encrypt<const N: usize>(round_keys: &[Block], blocks: &mut [Block; N]) {
+    let round_keys = round_keys.as_flattened();
     // Word i of every block.
     let mut state: [[u32; N]; 4] =
         std::array::from_fn(|i| std::array::from_fn(|block| word(&blocks[block], i)));

@@ -3,7 +3,7 @@
 use wirespeed_cipher::{Block, BlockCipher, Schedule};
 use zeroize::Zeroize;
 
-use super::bytes::{self, Boxes, Bytes};
+use super::bytes::{self, Boxes, Bytes, Sums};
 use super::field::{ARIA, Affine, Substitution, multiply};
 use super::serial::{Maps, NONE, Register, summands};
 use super::{Cipher, Core, Slices, Wide, add_key};
@@ -29,6 +29,7 @@ pub(super) const BOXES: [Substitution; 4] = {
 };
 
 /// The cipher over slices. There is a round key for each round and one for the end.
+#[derive(Clone, Copy)]
 pub(crate) struct Aria;
 
 impl Core for Aria {
@@ -62,6 +63,19 @@ impl Core for Aria {
         let [first, second] = substituted::<R, 1>(u, state);
         let key = u.xor(u.load(last), u.load(&LAST));
         u.xor3(u.shuffle(first, &TOGETHER[0]), key, u.shuffle(second, &TOGETHER[1]))
+    }
+
+    fn plain(round_keys: &[Block], block: Block) -> Block {
+        let [keys @ .., before_last, last] = round_keys else { return block };
+        let add =
+            |a: Block, b: &Block| (u128::from_ne_bytes(a) ^ u128::from_ne_bytes(*b)).to_ne_bytes();
+        let it = bytes::Anywhere;
+        let mut state = block;
+        for (i, key) in keys.iter().enumerate() {
+            state = it.gather(it.substitute(add(state, key), &LAYERS[i % 2]), &DIFFUSED);
+        }
+        // The last round, an even one, has no diffusion.
+        add(it.substitute(add(state, before_last), &LAYERS[1]), last)
     }
 }
 
@@ -308,7 +322,7 @@ impl<const BYTES: usize> OfKey<BYTES> {
             // §2.3: in reverse, and all but the first and the last through A.
             round_keys.reverse();
             for round_key in &mut round_keys[1..Self::ROUND_KEYS - 1] {
-                *round_key = it.gather(*round_key, &SUMMANDS);
+                *round_key = it.gather(*round_key, &DIFFUSED);
             }
         }
     }
@@ -344,7 +358,7 @@ fn expand(it: impl Bytes, key: &[u8], round_keys: &mut [Block]) {
 /// FO or FE (§2.4.1) of a value to which its key is added.
 #[inline(always)]
 fn function(it: impl Bytes, x: u128, layer: &'static Boxes) -> u128 {
-    u128::from_be_bytes(it.gather(it.substitute(x.to_be_bytes(), layer), &SUMMANDS))
+    u128::from_be_bytes(it.gather(it.substitute(x.to_be_bytes(), layer), &DIFFUSED))
 }
 
 /// The substitution layers of odd rounds and of even ones.
@@ -354,14 +368,14 @@ static LAYERS: [Boxes; 2] = [
 ];
 
 /// The diffusion layer.
-static SUMMANDS: [Block; 7] = {
+static DIFFUSED: Sums<7> = {
     let mut shuffles = [[0; 16]; 7];
     let mut i = 0;
     while i < 7 * 16 {
         shuffles[i / 16][i % 16] = A[i % 16][i / 16] as u8;
         i += 1;
     }
-    shuffles
+    Sums::of(shuffles)
 };
 
 /// The diffusion layer as §2.4.3 lists it: the bytes that each is the sum of.

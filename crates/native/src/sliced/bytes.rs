@@ -1,4 +1,4 @@
-//! The bytes of one block, as key schedules work on them, in constant time.
+//! The bytes of one block, as key schedules work on them, and ciphers without a register, in constant time.
 
 use wirespeed_cipher::Block;
 
@@ -6,13 +6,13 @@ use super::field::{Affine, BOXES};
 use super::serial::{Maps, NONE, Register};
 use crate::portable::bitslice;
 
-/// What a key schedule needs of a machine.
+/// What a cipher needs of a machine to take one block after the other.
 pub(crate) trait Bytes: Copy {
     /// Each byte through its S-box.
     fn substitute(self, block: Block, boxes: &'static Boxes) -> Block;
 
-    /// The sum of shuffles; see [`summands`](super::serial::summands).
-    fn gather<const N: usize>(self, block: Block, shuffles: &'static [Block; N]) -> Block;
+    /// Each byte as its sum.
+    fn gather<const N: usize>(self, block: Block, sums: &'static Sums<N>) -> Block;
 }
 
 /// Which S-box each byte goes through: one of four that have neighbouring numbers in [`BOXES`].
@@ -22,26 +22,86 @@ pub(crate) struct Boxes {
     chosen: [Block; 4],
     /// What the S-boxes add, before inversion and behind it.
     added: [Block; 2],
+    /// What is before AES's S-box, and behind it.
+    around_aes: [PlaneMap; 2],
 }
 
 impl Boxes {
     /// For each byte its S-box, counted from the first.
     pub(crate) const fn of(first: usize, order: [usize; 16]) -> Self {
         let (mut chosen, mut added) = ([[0; 16]; 4], [[0; 16]; 2]);
+        let mut around_aes = [PlaneMap { columns: [[0; 8]; 8], constant: [0; 8] }; 2];
         let mut i = 0;
         while i < 16 {
             let it = &BOXES[first + order[i]];
             chosen[order[i]][i] = 0xff;
             added[0][i] = it.before.constant;
             added[1][i] = it.after.constant;
+            around_aes[0].put(i, &it.before);
+            around_aes[1].put(i, &it.after_aes());
             i += 1;
         }
-        Self { first, chosen, added }
+        Self { first, chosen, added, around_aes }
+    }
+}
+
+/// An affine map for each of sixteen bytes, in planes of bits: for each bit of the argument, the bytes in which each
+/// bit of the result has it as a summand.
+#[derive(Clone, Copy)]
+struct PlaneMap {
+    columns: [[u16; 8]; 8],
+    constant: [u16; 8],
+}
+
+impl PlaneMap {
+    /// The map of a byte.
+    const fn put(&mut self, byte: usize, map: &Affine) {
+        let mut row = 0;
+        while row < 8 {
+            let mut column = 0;
+            while column < 8 {
+                self.columns[column][row] |= (map.columns[column] as u16 >> row & 1) << byte;
+                column += 1;
+            }
+            self.constant[row] |= (map.constant as u16 >> row & 1) << byte;
+            row += 1;
+        }
     }
 
-    fn number(&self, byte: usize) -> usize {
-        let place = self.chosen.iter().position(|chosen| chosen[byte] != 0);
-        self.first + place.expect("each byte has its S-box")
+    fn apply(&self, planes: [u16; 8]) -> [u16; 8] {
+        let mut result = self.constant;
+        for (plane, column) in planes.iter().zip(&self.columns) {
+            for (sum, summands) in result.iter_mut().zip(column) {
+                *sum ^= plane & summands;
+            }
+        }
+        result
+    }
+}
+
+/// Bytes that are sums of bytes: as shuffles, and for each summand the bytes that have it.
+pub(crate) struct Sums<const N: usize> {
+    shuffles: [Block; N],
+    of_each: [[u64; 2]; 16],
+}
+
+impl<const N: usize> Sums<N> {
+    /// The sum of shuffles; see [`summands`](super::serial::summands).
+    pub(crate) const fn of(shuffles: [Block; N]) -> Self {
+        let mut of_each = [[0; 2]; 16];
+        let mut n = 0;
+        while n < N {
+            let mut i = 0;
+            while i < 16 {
+                let from = shuffles[n][i];
+                if from != NONE {
+                    of_each[from as usize][i / 8] |= 0xff << (i % 8 * 8);
+                }
+                i += 1;
+            }
+            n += 1;
+        }
+        Self { shuffles, of_each }
     }
 }
 
@@ -50,37 +110,23 @@ impl Boxes {
 pub(crate) struct Anywhere;
 
 impl Bytes for Anywhere {
-    fn substitute(self, mut block: Block, boxes: &'static Boxes) -> Block {
-        for (i, byte) in block.iter_mut().enumerate() {
-            *byte = BOXES[boxes.number(i)].before.apply(*byte);
-        }
-        let mut planes = bitslice::pack(&[block, [0; 16], [0; 16], [0; 16]]);
+    fn substitute(self, block: Block, boxes: &'static Boxes) -> Block {
+        let planes = boxes.around_aes[0].apply(bitslice::pack_one(&block));
+        let mut planes = planes.map(u64::from);
         bitslice::sub_bytes(&mut planes);
-        [block, ..] = bitslice::unpack(&planes);
-        for (i, byte) in block.iter_mut().enumerate() {
-            *byte = AFTER[boxes.number(i)].apply(*byte);
-        }
-        block
+        bitslice::unpack_one(&boxes.around_aes[1].apply(planes.map(|plane| plane as u16)))
     }
 
-    fn gather<const N: usize>(self, block: Block, shuffles: &'static [Block; N]) -> Block {
-        std::array::from_fn(|i| {
-            let places = shuffles.iter().map(|shuffle| shuffle[i]).filter(|place| *place != NONE);
-            places.fold(0, |sum, place| sum ^ block[usize::from(place)])
-        })
+    fn gather<const N: usize>(self, block: Block, sums: &'static Sums<N>) -> Block {
+        let mut halves = [0; 2];
+        for (byte, [low, high]) in block.iter().zip(&sums.of_each) {
+            let everywhere = u64::from(*byte) * 0x0101_0101_0101_0101;
+            halves[0] ^= everywhere & low;
+            halves[1] ^= everywhere & high;
+        }
+        (u128::from(halves[1]) << 64 | u128::from(halves[0])).to_le_bytes()
     }
 }
-
-/// What follows AES's S-box.
-const AFTER: [Affine; BOXES.len()] = {
-    let mut all = [Affine::IDENTITY; BOXES.len()];
-    let mut number = 0;
-    while number < BOXES.len() {
-        all[number] = BOXES[number].after_aes();
-        number += 1;
-    }
-    all
-};
 
 /// In a register.
 #[derive(Clone, Copy)]
@@ -104,11 +150,11 @@ impl<R: Register> Bytes for In<R> {
     }
 
     #[inline(always)]
-    fn gather<const N: usize>(self, block: Block, shuffles: &'static [Block; N]) -> Block {
+    fn gather<const N: usize>(self, block: Block, sums: &'static Sums<N>) -> Block {
         let Self(u) = self;
         let v = u.load(&block);
-        let mut sum = u.shuffle(v, &shuffles[0]);
-        for shuffle in &shuffles[1..] {
+        let mut sum = u.shuffle(v, &sums.shuffles[0]);
+        for shuffle in &sums.shuffles[1..] {
             sum = u.xor(sum, u.shuffle(v, shuffle));
         }
         u.store(sum)

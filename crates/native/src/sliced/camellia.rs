@@ -3,7 +3,7 @@
 use wirespeed_cipher::{Block, BlockCipher, Schedule};
 use zeroize::Zeroize;
 
-use super::bytes::{self, Boxes, Bytes};
+use super::bytes::{self, Boxes, Bytes, Sums};
 use super::field::{Affine, CAMELLIA, Substitution, multiply};
 use super::serial::{Maps, NONE, Register, summands};
 use super::{Cipher, Core, Slices, Wide, add_key};
@@ -70,6 +70,7 @@ pub(super) const BOXES: [Substitution; 4] = {
 
 /// The cipher over slices. Round keys are words of eight bytes in the order of use: kw1 kw2, six of rounds, two
 /// of FL, six of rounds, …, kw3 kw4.
+#[derive(Clone, Copy)]
 pub(crate) struct Camellia;
 
 impl Core for Camellia {
@@ -127,6 +128,40 @@ impl Core for Camellia {
         let halves = u.or(u.and(right, u.load(&WHERE[0])), u.and(left, u.load(&WHERE[1])));
         u.xor(u.map(halves, &BACK), u.load(last))
     }
+
+    fn plain(round_keys: &[Block], block: Block) -> Block {
+        let [first, keys @ .., last] = round_keys else { return block };
+        let words = |pair: &Block| {
+            let pair = u128::from_be_bytes(*pair);
+            [(pair >> 64) as u64, pair as u64]
+        };
+        let ([mut left, mut right], [a, b]) = (words(&block), words(first));
+        (left, right) = (left ^ a, right ^ b);
+        for group in keys.chunks(4) {
+            for pair in group.iter().take(3) {
+                let [a, b] = words(pair);
+                right ^= f(bytes::Anywhere, left ^ a);
+                left ^= f(bytes::Anywhere, right ^ b);
+            }
+            if let [_, _, _, pair] = group {
+                let [a, b] = words(pair);
+                left = either(rotated_word(left, a), a);
+                right = rotated_word(either(right, b), b);
+            }
+        }
+        let [a, b] = words(last);
+        (u128::from(right ^ a) << 64 | u128::from(left ^ b)).to_be_bytes()
+    }
+}
+
+/// The first step of FL (§2.4.2): the right word takes the left, masked and rotated by one bit.
+fn rotated_word(half: u64, key: u64) -> u64 {
+    half ^ u64::from((((half & key) >> 32) as u32).rotate_left(1))
+}
+
+/// The second: the left word takes what is in the right or in the key.
+fn either(half: u64, key: u64) -> u64 {
+    half ^ (half | key) << 32
 }
 
 /// A half of a block stands in a register twice: in the coordinates of the first three S-boxes and in those of the
@@ -482,8 +517,8 @@ fn mix(it: impl Bytes, x: u128, sigma: [u64; 2]) -> u128 {
 fn f(it: impl Bytes, x: u64) -> u64 {
     static BOXES_OF_F: Boxes =
         Boxes::of(CAMELLIA, [0, 1, 2, 3, 1, 2, 3, 0, 0, 1, 2, 3, 1, 2, 3, 0]);
-    static SUMMANDS: [Block; 6] = summands(&SUMS, 0xff);
+    static DIFFUSED: Sums<6> = Sums::of(summands(&SUMS, 0xff));
     let block = u128::from(x.swap_bytes()).to_le_bytes();
-    let block = it.gather(it.substitute(block, &BOXES_OF_F), &SUMMANDS);
+    let block = it.gather(it.substitute(block, &BOXES_OF_F), &DIFFUSED);
     (u128::from_le_bytes(block) as u64).swap_bytes()
 }

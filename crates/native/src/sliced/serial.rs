@@ -5,6 +5,8 @@
 //! way, the state is kept in the S-box's own coordinates, which makes one linear map of all that lies between two
 //! inversions; constants are added to the round keys, and round keys beside the way.
 
+use std::marker::PhantomData;
+
 use wirespeed_cipher::{Block, InOut};
 
 use super::field::Affine;
@@ -76,10 +78,75 @@ pub(crate) const fn summands<const N: usize>(sums: &[u16; 16], present: u16) -> 
     shuffles
 }
 
+/// What takes one block after the other.
+pub(crate) trait Serial: Copy {
+    /// A block.
+    type V: Copy;
+
+    fn load(self, block: &Block) -> Self::V;
+    fn store(self, v: Self::V) -> Block;
+    fn xor(self, a: Self::V, b: Self::V) -> Self::V;
+
+    /// Takes a block through the cipher.
+    fn one(self, round_keys: &[Block], block: Self::V) -> Self::V;
+}
+
+/// A cipher in a register.
+#[derive(Clone, Copy)]
+pub(crate) struct In<R, C>(pub(crate) R, pub(crate) PhantomData<C>);
+
+/// A function that takes a block through a cipher.
+#[derive(Clone, Copy)]
+pub(crate) struct By<F>(pub(crate) F);
+
+impl<R: Register, C: Core> Serial for In<R, C> {
+    type V = R::V;
+
+    #[inline(always)]
+    fn load(self, block: &Block) -> R::V {
+        self.0.load(block)
+    }
+
+    #[inline(always)]
+    fn store(self, v: R::V) -> Block {
+        self.0.store(v)
+    }
+
+    #[inline(always)]
+    fn xor(self, a: R::V, b: R::V) -> R::V {
+        self.0.xor(a, b)
+    }
+
+    #[inline(always)]
+    fn one(self, round_keys: &[Block], block: R::V) -> R::V {
+        C::one(self.0, round_keys, block)
+    }
+}
+
+impl<F: Fn(&[Block], Block) -> Block + Copy> Serial for By<F> {
+    type V = u128;
+
+    fn load(self, block: &Block) -> u128 {
+        u128::from_ne_bytes(*block)
+    }
+
+    fn store(self, v: u128) -> Block {
+        v.to_ne_bytes()
+    }
+
+    fn xor(self, a: u128, b: u128) -> u128 {
+        a ^ b
+    }
+
+    fn one(self, round_keys: &[Block], block: u128) -> u128 {
+        u128::from_ne_bytes((self.0)(round_keys, block.to_ne_bytes()))
+    }
+}
+
 /// Runs a chain over whole blocks.
 #[inline(always)]
-pub(crate) fn chain<R: Register, C: Core>(
-    u: R,
+pub(crate) fn chain<S: Serial>(
+    u: S,
     kind: Chain,
     round_keys: &[Block],
     register: &mut Block,
@@ -91,7 +158,7 @@ pub(crate) fn chain<R: Register, C: Core>(
         // SAFETY: so many blocks are readable there.
         let input = u.load(&unsafe { source.add(i).read() });
         let fed = if kind == Chain::Cbc { u.xor(last, input) } else { last };
-        let result = C::one(u, round_keys, fed);
+        let result = u.one(round_keys, fed);
         let output = if kind == Chain::Cbc { result } else { u.xor(result, input) };
         last = if kind == Chain::Ofb { result } else { output };
         // SAFETY: and writable there.
@@ -102,8 +169,8 @@ pub(crate) fn chain<R: Register, C: Core>(
 
 /// Runs a mode over whole blocks, one by one.
 #[inline(always)]
-pub(crate) fn few<R: Register, C: Core, M: Mode>(
-    u: R,
+pub(crate) fn few<S: Serial, M: Mode>(
+    u: S,
     round_keys: &[Block],
     chain: &mut Block,
     data: InOut<'_>,
@@ -119,7 +186,7 @@ pub(crate) fn few<R: Register, C: Core, M: Mode>(
             *chain = block;
         }
         let input = if matches!(M::INPUT, From::Data) { block } else { previous };
-        let mut output = C::one(u, round_keys, u.load(&input));
+        let mut output = u.one(round_keys, u.load(&input));
         match M::ADDEND {
             From::Data => output = u.xor(output, u.load(&block)),
             From::Previous => output = u.xor(output, u.load(&previous)),
@@ -130,26 +197,8 @@ pub(crate) fn few<R: Register, C: Core, M: Mode>(
     }
 }
 
-/// The chain of a machine that has no such register: each block is a wave.
-pub(crate) fn chain_of_waves<M: Machine, C: Core>(
-    kind: Chain,
-    round_keys: &[Block],
-    register: &mut Block,
-    data: InOut<'_>,
-) {
-    let (source, destination) = (data.source().cast::<Block>(), data.destination().cast::<Block>());
-    for i in 0..data.len() / 16 {
-        // SAFETY: so many blocks are readable there.
-        let input = u128::from_ne_bytes(unsafe { source.add(i).read() });
-        let last = u128::from_ne_bytes(*register);
-        *register = (if kind == Chain::Cbc { last ^ input } else { last }).to_ne_bytes();
-        M::drive::<C, Ecb>(round_keys, &mut [0; 16], InOut::in_place(register));
-        let result = u128::from_ne_bytes(*register);
-        let output = (if kind == Chain::Cbc { result } else { result ^ input }).to_ne_bytes();
-        if kind != Chain::Ofb {
-            *register = output;
-        }
-        // SAFETY: and writable there.
-        unsafe { destination.add(i).write(output) };
-    }
+/// A block as a wave, where there is no register for one.
+pub(crate) fn in_a_wave<M: Machine, C: Core>(round_keys: &[Block], mut block: Block) -> Block {
+    M::drive::<C, Ecb>(round_keys, &mut [0; 16], InOut::in_place(&mut block));
+    block
 }

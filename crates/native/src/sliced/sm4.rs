@@ -16,6 +16,7 @@ pub(super) const BOXES: [Substitution; 2] = {
 };
 
 /// The cipher over slices. A round key is a word.
+#[derive(Clone, Copy)]
 pub(crate) struct Sm4;
 
 impl Core for Sm4 {
@@ -46,6 +47,12 @@ impl Core for Sm4 {
         }
         let [a, b, c, d] = rounds.words;
         together(u, [d, c, b, a])
+    }
+
+    fn plain(round_keys: &[Block], block: Block) -> Block {
+        let mut blocks = [block];
+        sm4::encrypt(round_keys, &mut blocks);
+        blocks[0]
     }
 }
 

@@ -47,10 +47,31 @@ modes! {
     Ctr<BITS>: From::Counter(BITS), From::Data;
 }
 
+/// A cipher over a unit's slices.
+type Run<S> = fn(S, &[Wide], &mut [<S as Slices>::V; 16]);
+
+/// A cipher on a unit and on the narrower ones. Not a type, so that ciphers share their modes.
+pub(crate) struct Runs<S: Slices> {
+    whole: Run<S>,
+    half: Run<S::Narrow>,
+    quarter: Run<<S::Narrow as Slices>::Narrow>,
+}
+
+impl<S: Slices> Runs<S> {
+    pub(crate) const fn of<C: Core>() -> Self {
+        Self {
+            whole: S::run::<C>,
+            half: S::Narrow::run::<C>,
+            quarter: <S::Narrow as Slices>::Narrow::run::<C>,
+        }
+    }
+}
+
 /// Runs a mode over whole blocks: waves of the unit, and the rest in one wave of the narrowest that will do.
 #[inline(always)]
-pub(crate) fn drive<S: Slices, C: Core, M: Mode>(
+pub(crate) fn drive<S: Slices, M: Mode>(
     u: S,
+    runs: &Runs<S>,
     round_keys: &[Block],
     chain: &mut Block,
     data: InOut<'_>,
@@ -71,7 +92,7 @@ pub(crate) fn drive<S: Slices, C: Core, M: Mode>(
     while left >= S::BLOCKS {
         // SAFETY: so many blocks are left.
         unsafe {
-            wave::<S, C, M>(u, keys, chain, source, destination, S::BLOCKS);
+            wave::<S, M>(u, runs.whole, keys, chain, source, destination, S::BLOCKS);
             source = source.add(16 * S::BLOCKS);
             destination = destination.add(16 * S::BLOCKS);
         }
@@ -84,14 +105,19 @@ pub(crate) fn drive<S: Slices, C: Core, M: Mode>(
     let quarter = half.narrow();
     // SAFETY: `left` blocks are left, and fewer than the unit's.
     unsafe {
-        if left <= <S::Narrow as Slices>::Narrow::BLOCKS {
-            rest::<_, C, M>(quarter, keys, chain, source, destination, left);
-        } else if left <= S::Narrow::BLOCKS {
-            rest::<_, C, M>(half, keys, chain, source, destination, left);
+        if is_narrower::<S>() && left <= <S::Narrow as Slices>::Narrow::BLOCKS {
+            rest::<_, M>(quarter, runs.quarter, keys, chain, source, destination, left);
+        } else if is_narrower::<S>() && left <= S::Narrow::BLOCKS {
+            rest::<_, M>(half, runs.half, keys, chain, source, destination, left);
         } else {
-            rest::<_, C, M>(u, keys, chain, source, destination, left);
+            rest::<_, M>(u, runs.whole, keys, chain, source, destination, left);
         }
     }
+}
+
+/// Whether there is another unit for fewer blocks.
+const fn is_narrower<S: Slices>() -> bool {
+    S::Narrow::BLOCKS < S::BLOCKS
 }
 
 /// A wave that may not be full, in memory of its own.
@@ -99,8 +125,9 @@ pub(crate) fn drive<S: Slices, C: Core, M: Mode>(
 /// # Safety
 /// So many blocks, no more than the unit's, are readable and writable.
 #[inline(always)]
-unsafe fn rest<S: Slices, C: Core, M: Mode>(
+unsafe fn rest<S: Slices, M: Mode>(
     u: S,
+    run: Run<S>,
     keys: &[Wide],
     chain: &mut Block,
     source: *const u8,
@@ -112,7 +139,7 @@ unsafe fn rest<S: Slices, C: Core, M: Mode>(
     // SAFETY: the unit's blocks fit in the room, and the caller vouches for the others.
     unsafe {
         source.copy_to_nonoverlapping(work, 16 * blocks);
-        wave::<S, C, M>(u, keys, chain, work, work, blocks);
+        wave::<S, M>(u, run, keys, chain, work, work, blocks);
         destination.copy_from_nonoverlapping(work, 16 * blocks);
     }
 }
@@ -122,8 +149,9 @@ unsafe fn rest<S: Slices, C: Core, M: Mode>(
 /// # Safety
 /// The unit's blocks are readable at the source and writable at the destination, which are the same or apart.
 #[inline(always)]
-unsafe fn wave<S: Slices, C: Core, M: Mode>(
+unsafe fn wave<S: Slices, M: Mode>(
     u: S,
+    run: Run<S>,
     keys: &[Wide],
     chain: &mut Block,
     source: *const u8,
@@ -136,7 +164,7 @@ unsafe fn wave<S: Slices, C: Core, M: Mode>(
             From::Counter(bits) => count(u, chain, bits, blocks),
             _ => u.slice(read(u, &M::INPUT, chain, source)),
         };
-        u.run::<C>(keys, &mut state);
+        run(u, keys, &mut state);
         let mut rows = u.unslice(state);
         if !matches!(M::ADDEND, From::Nothing) {
             let addend = read(u, &M::ADDEND, chain, source);

@@ -8,8 +8,9 @@ use wirespeed_cpu::AesNi;
 use super::slices::{places, transpose};
 use crate::modes::chain::Chain;
 use crate::sliced::field::BOXES;
-use crate::sliced::waves::{self, Mode};
-use crate::sliced::{Core, Machine, Slices, Wide, serial, tables};
+use crate::sliced::serial::{self, By};
+use crate::sliced::waves::{self, Mode, Runs};
+use crate::sliced::{Core, Machine, Slices, Wide, tables};
 
 /// 128-bit vectors with AES-NI.
 #[derive(Clone, Copy)]
@@ -149,19 +150,20 @@ impl Machine for Here {
 
     fn drive<C: Core, M: Mode>(round_keys: &[Block], chain: &mut Block, data: InOut<'_>) {
         #[target_feature(enable = "ssse3,sse4.1,aes")]
-        fn with_features<C: Core, M: Mode>(
+        fn with_features<M: Mode>(
+            runs: &Runs<Xmm>,
             round_keys: &[Block],
             chain: &mut Block,
             data: InOut<'_>,
         ) {
-            waves::drive::<_, C, M>(Xmm(()), round_keys, chain, data);
+            waves::drive::<_, M>(Xmm(()), runs, round_keys, chain, data);
         }
         // SAFETY: the table is only handed out for the proof that these features are present.
-        unsafe { with_features::<C, M>(round_keys, chain, data) }
+        unsafe { with_features::<M>(&const { Runs::of::<C>() }, round_keys, chain, data) }
     }
 
     fn chain<C: Core>(kind: Chain, round_keys: &[Block], register: &mut Block, data: InOut<'_>) {
-        serial::chain_of_waves::<Self, C>(kind, round_keys, register, data);
+        serial::chain(By(serial::in_a_wave::<Self, C>), kind, round_keys, register, data);
     }
 }
 

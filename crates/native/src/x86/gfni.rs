@@ -1,6 +1,7 @@
 //! GFNI: inversion between affine maps, for every byte of a vector, in two instructions.
 
 use std::arch::x86_64::*;
+use std::marker::PhantomData;
 
 use wirespeed_cipher::{Block, BlockKernels, InOut, Route, Schedule};
 use wirespeed_cpu::{Gfni256, Gfni512};
@@ -9,8 +10,8 @@ use super::gfni_bytes::Bytes;
 use super::slices::{places, transpose};
 use crate::modes::chain::Chain;
 use crate::sliced::field::{Affine, BOXES};
-use crate::sliced::serial;
-use crate::sliced::waves::{self, Mode};
+use crate::sliced::serial::{self, In};
+use crate::sliced::waves::{self, Mode, Runs};
 use crate::sliced::{Cipher, Core, Machine, Slices, Wide, tables};
 
 /// Defines a unit: the intrinsics of one vector width.
@@ -216,20 +217,30 @@ macro_rules! machine {
 
             fn drive<C: Core, M: Mode>(round_keys: &[Block], chain: &mut Block, data: InOut<'_>) {
                 #[target_feature(enable = $features)]
-                fn with_features<C: Core, M: Mode>(
+                fn few<C: Core, M: Mode>(round_keys: &[Block], chain: &mut Block, data: InOut<'_>) {
+                    // SAFETY: the table is only handed out for the proof.
+                    let bytes = unsafe { <$bytes>::assume() };
+                    serial::few::<_, M>(In(bytes, PhantomData::<C>), round_keys, chain, data);
+                }
+                #[target_feature(enable = $features)]
+                fn many<M: Mode>(
+                    runs: &Runs<$unit>,
                     round_keys: &[Block],
                     chain: &mut Block,
                     data: InOut<'_>,
                 ) {
                     // SAFETY: the table is only handed out for the proof.
-                    let (unit, bytes) = unsafe { (<$unit>::assume(), <$bytes>::assume()) };
-                    if data.len() < 16 * (C::FEW + 1) {
-                        return serial::few::<_, C, M>(bytes, round_keys, chain, data);
-                    }
-                    waves::drive::<_, C, M>(unit, round_keys, chain, data);
+                    let unit = unsafe { <$unit>::assume() };
+                    waves::drive::<_, M>(unit, runs, round_keys, chain, data);
                 }
                 // SAFETY: the table is only handed out for the proof that these features are present.
-                unsafe { with_features::<C, M>(round_keys, chain, data) }
+                unsafe {
+                    if data.len() < 16 * (C::FEW + 1) {
+                        few::<C, M>(round_keys, chain, data);
+                    } else {
+                        many::<M>(&const { Runs::of::<C>() }, round_keys, chain, data);
+                    }
+                }
             }
 
             fn chain<C: Core>(
@@ -247,7 +258,7 @@ macro_rules! machine {
                 ) {
                     // SAFETY: the table is only handed out for the proof.
                     let bytes = unsafe { <$bytes>::assume() };
-                    serial::chain::<_, C>(bytes, kind, round_keys, register, data);
+                    serial::chain(In(bytes, PhantomData::<C>), kind, round_keys, register, data);
                 }
                 // SAFETY: the table is only handed out for the proof that these features are present.
                 unsafe { with_features::<C>(kind, round_keys, register, data) }
