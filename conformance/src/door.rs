@@ -54,13 +54,21 @@ pub trait Door: Send + Sync {
     /// The longest IV that GCM takes here.
     fn longest_iv(&self) -> usize;
 
+    /// Whether ciphers run on instructions of their own here.
+    fn is_fast(&self) -> bool;
+
     /// How long messages are cut in every way. The bookkeeping of cuts does not depend on the cipher, so
     /// AES-128 goes all the way, where it is fast.
-    fn longest_cut(&self, algorithm: Algorithm) -> usize;
+    fn longest_cut(&self, algorithm: Algorithm) -> usize {
+        let shortest = algorithm.block_cipher() == Some(BlockCipher::Aes128);
+        if shortest && self.is_fast() { 300 } else { 100 }
+    }
 
-    /// Whether a message of this algorithm takes so long here that a part of each schedule must do.
-    fn is_slow(&self, _algorithm: Algorithm) -> bool {
-        false
+    /// Whether a message of this algorithm takes so long here that a part of each schedule must do: plain integers
+    /// compute 64 blocks of such a cipher, however few there are.
+    fn is_slow(&self, algorithm: Algorithm) -> bool {
+        let sliced = |it| !BlockCipher::AES.contains(&it) && it != BlockCipher::Sm4;
+        !self.is_fast() && algorithm.block_cipher().is_some_and(sliced)
     }
 
     /// Compares a message with what is right, in one call, into another place and in place; a wrong tag
@@ -96,11 +104,4 @@ pub trait Door: Send + Sync {
 /// Whether messages of this algorithm end in a tag.
 pub fn has_tag(algorithm: Algorithm) -> bool {
     algorithm.mode().has_tag()
-}
-
-/// Whether plain integers compute 64 blocks of this cipher, however few there are.
-pub fn is_sliced(algorithm: Algorithm) -> bool {
-    algorithm
-        .block_cipher()
-        .is_some_and(|it| !BlockCipher::AES.contains(&it) && it != BlockCipher::Sm4)
 }

@@ -1,12 +1,12 @@
 //! The second door: a provider behind EVP, in this process.
 
-use wirespeed_cipher::{Algorithm, BlockCipher, Direction, InOut, Mode, Route};
+use wirespeed_cipher::{Algorithm, Direction, InOut, Mode, Route};
 use wirespeed_libcrypto::{self as libcrypto, Cipher, CipherContext, Context, Library, Param};
 
 use wirespeed_provider::InitFunction;
 
 use crate::data::same;
-use crate::door::{Door, Right, Setup, Work, has_tag, is_sliced};
+use crate::door::{Door, Right, Setup, Work, has_tag};
 use crate::scratch::Scratch;
 
 /// A library context with one provider, whose ciphers are all fetched from it.
@@ -14,7 +14,7 @@ use crate::scratch::Scratch;
 pub struct Provider {
     context: Context,
     /// Whether it is fast enough to cut long messages in every way.
-    thorough: bool,
+    is_fast: bool,
 }
 
 impl Provider {
@@ -28,8 +28,8 @@ impl Provider {
     /// Ours, on one route alone.
     pub fn routed(library: Library, route: Route) -> Result<Self, String> {
         let init = wirespeed_provider::builtin(route);
-        let thorough = !matches!(route, Route::Portable | Route::Libcrypto | Route::Kernel);
-        Ok(Self { thorough, ..Self::builtin(library, init)? })
+        let is_fast = !matches!(route, Route::Portable | Route::Libcrypto | Route::Kernel);
+        Ok(Self { is_fast, ..Self::builtin(library, init)? })
     }
 
     /// Ours, as the module is: with the ladder of all routes.
@@ -38,7 +38,7 @@ impl Provider {
     }
 
     /// Ours, with these lines in its section of openssl.cnf.
-    pub fn configured(library: Library, lines: &str, thorough: bool) -> Result<Self, String> {
+    pub fn configured(library: Library, lines: &str, is_fast: bool) -> Result<Self, String> {
         let told = |error: libcrypto::Error| error.to_string();
         let scratch = Scratch::new()?;
         let text = format!(
@@ -53,7 +53,7 @@ impl Provider {
         if !context.has("wirespeed") {
             return Err(format!("the module refuses its configuration: {lines}"));
         }
-        Ok(Self::kept(context, thorough))
+        Ok(Self::kept(context, is_fast))
     }
 
     fn builtin(library: Library, init: InitFunction) -> Result<Self, String> {
@@ -66,9 +66,9 @@ impl Provider {
 
     /// Keeps the library context until the process ends: a thread that used it and ends while it is being
     /// freed would follow it into freed memory (OPENSSL_thread_stop(3)).
-    fn kept(context: Context, thorough: bool) -> Self {
+    fn kept(context: Context, is_fast: bool) -> Self {
         std::mem::forget(context.clone());
-        Self { context, thorough }
+        Self { context, is_fast }
     }
 
     /// The library context.
@@ -120,13 +120,8 @@ impl Door for Provider {
         128
     }
 
-    fn longest_cut(&self, algorithm: Algorithm) -> usize {
-        let shortest = algorithm.block_cipher() == Some(BlockCipher::Aes128);
-        if shortest && self.thorough { 300 } else { 100 }
-    }
-
-    fn is_slow(&self, algorithm: Algorithm) -> bool {
-        !self.thorough && is_sliced(algorithm)
+    fn is_fast(&self) -> bool {
+        self.is_fast
     }
 
     fn begin(&self, setup: &Setup<'_>) -> Result<Box<dyn Work>, String> {

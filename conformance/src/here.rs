@@ -3,7 +3,7 @@
 use std::env;
 use std::path::PathBuf;
 
-use wirespeed_cipher::{Algorithm, Route};
+use wirespeed_cipher::{Algorithm, BlockCipher, Route};
 use wirespeed_libcrypto::Library;
 use wirespeed_native::ROUTES;
 
@@ -47,6 +47,18 @@ pub fn again() -> bool {
 pub fn reduced_for(door: &dyn Door, algorithm: Algorithm) -> bool {
     let larger = algorithm.block_cipher().is_some_and(|it| it.key_bits() != 128);
     again() || door.is_slow(algorithm) || larger
+}
+
+/// The step through a schedule of what a provider does around ciphers, the same code for all of a mode: AES-128 and
+/// what is no block cipher go all the way, the others take the first of `steps`, and the second where everything is
+/// slow.
+pub fn step(algorithm: Algorithm, steps: [usize; 2]) -> usize {
+    let is_first = algorithm.block_cipher().is_none_or(|it| it == BlockCipher::Aes128);
+    match (reduced(), is_first && !again()) {
+        (true, _) => steps[1],
+        (false, true) => 1,
+        (false, false) => steps[0],
+    }
 }
 
 /// Our routes that the tool we run under can execute, and the others with the reason.

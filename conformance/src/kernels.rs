@@ -2,13 +2,13 @@
 
 use wirespeed_cipher::modes::{ChaCha20, ChaCha20Poly1305, Feedback, Gcm, Xts};
 use wirespeed_cipher::{
-    Algorithm, Block, BlockCipher, BlockKernels, BlockKey, Direction, InOut, Mode, Route,
-    StreamKernels, StreamKey,
+    Algorithm, Block, BlockKernels, BlockKey, Direction, InOut, Mode, Route, StreamKernels,
+    StreamKey,
 };
 use wirespeed_cpu::Features;
 use wirespeed_native::Absent;
 
-use crate::door::{Door, Setup, Work, is_sliced};
+use crate::door::{Door, Setup, Work};
 
 /// The kernels of one route.
 #[derive(Clone, Copy)]
@@ -77,13 +77,8 @@ impl Door for Kernels {
         usize::MAX
     }
 
-    fn longest_cut(&self, algorithm: Algorithm) -> usize {
-        let shortest = algorithm.block_cipher() == Some(BlockCipher::Aes128);
-        if shortest && self.route != Route::Portable { 300 } else { 100 }
-    }
-
-    fn is_slow(&self, algorithm: Algorithm) -> bool {
-        self.route == Route::Portable && is_sliced(algorithm)
+    fn is_fast(&self) -> bool {
+        self.route != Route::Portable
     }
 
     fn begin(&self, setup: &Setup<'_>) -> Result<Box<dyn Work>, String> {

@@ -54,8 +54,11 @@ pub(crate) fn cuts(
     algorithm: Algorithm,
 ) -> Result<(), String> {
     let step = if algorithm.mode().takes_partial_blocks() { 1 } else { 16 };
-    let limit =
-        if here::reduced() || door.is_slow(algorithm) { 36 } else { door.longest_cut(algorithm) };
+    let limit = match () {
+        () if here::reduced() || door.is_slow(algorithm) => 36,
+        () if here::again() => 60,
+        () => door.longest_cut(algorithm),
+    };
     let message = Message::new(algorithm, 11);
     let data = painted(12, limit);
     for direction in Direction::BOTH {

@@ -31,7 +31,7 @@ pub(crate) fn trials(name: &str, measure: &Provider, ours: &Provider) -> Vec<Tri
 }
 
 fn overlap(measure: &Provider, ours: &Provider, algorithm: Algorithm) -> Result<(), String> {
-    let step = if here::reduced() { 37 } else { 1 };
+    let step = here::step(algorithm, [7, 37]);
     let mut faults = String::new();
     for direction in Direction::BOTH {
         for length in [16, 48, 128, 192, 256, 500, 1024, 1040] {

@@ -46,7 +46,7 @@ struct Record {
 
 /// CBC: `tls-version` and `tls-mac-size`; every length of a record, every padding byte at its end.
 fn chained(algorithm: Algorithm, measure: &Cipher, ours: &Cipher) -> Result<(), String> {
-    let step = if here::reduced() { 23 } else { 1 };
+    let step = here::step(algorithm, [7, 23]);
     for version in [0x0301_u32, 0x0302, 0x0303, 0xfeff, 0xfefd] {
         for mac in [0, 20, 32, 48] {
             for length in (0..=600).step_by(step) {
@@ -135,7 +135,7 @@ fn nonces(algorithm: Algorithm) -> (usize, usize) {
 /// AEADs: fixed part of the IV, header of 13 bytes, then whole records through `EVP_Cipher` and through
 /// update, sealed and opened, whole, damaged and too short.
 fn sealed(algorithm: Algorithm, measure: &Cipher, ours: &Cipher) -> Result<(), String> {
-    let step = if here::reduced() { 41 } else { 1 };
+    let step = here::step(algorithm, [7, 41]);
     for length in (0..=400).step_by(step).chain([1420, 16384]) {
         for one_shot in [true, false] {
             let what = || format!("{algorithm}, record of {length} bytes, one shot: {one_shot}");
