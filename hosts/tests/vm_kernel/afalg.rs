@@ -113,7 +113,7 @@ pub(crate) fn contest() -> Result<(), String> {
     let mut table = String::from("AES-128-CBC, MB/s ");
     table.extend(SIZES.map(|size| format!("{size:>9}")));
     table += "   system calls a message: 16 B, 16 KiB\n";
-    let mut figures = vec![vec![0.0; SIZES.len()]; contenders.len()];
+    let mut figures = vec![vec![0.0_f64; SIZES.len()]; contenders.len()];
     for _ in 0..TURNS {
         for (contender, best) in contenders.iter().zip(&mut figures) {
             for (best, figure) in best.iter_mut().zip(contender.measure()?) {
