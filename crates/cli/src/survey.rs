@@ -11,7 +11,7 @@ use crate::host::{Found, Host, Proof};
 use Direction::{Decrypt, Encrypt};
 
 /// The rows for people: packets, records, sectors and very short messages, where the time goes.
-const ROWS: [(&str, Direction, usize); 15] = [
+const ROWS: [(&str, Direction, usize); 24] = [
     ("AES-128-GCM", Encrypt, 16),
     ("AES-128-GCM", Encrypt, 1420),
     ("AES-128-GCM", Encrypt, 16384),
@@ -27,6 +27,15 @@ const ROWS: [(&str, Direction, usize); 15] = [
     ("AES-256-XTS", Encrypt, 512),
     ("AES-256-XTS", Encrypt, 4096),
     ("AES-256-CFB", Decrypt, 16384),
+    ("ChaCha20-Poly1305", Encrypt, 1420),
+    ("ChaCha20-Poly1305", Encrypt, 16384),
+    ("CAMELLIA-256-CBC", Decrypt, 16384),
+    ("ARIA-256-CTR", Encrypt, 16384),
+    ("SM4-CTR", Encrypt, 16384),
+    ("SHA2-256", Encrypt, 64),
+    ("SHA2-256", Encrypt, 16384),
+    ("SHA2-512", Encrypt, 16384),
+    ("SHA3-256", Encrypt, 16384),
 ];
 
 /// The cases of the survey.
