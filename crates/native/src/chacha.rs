@@ -2,18 +2,16 @@
 //!
 //! A vector holds one row of the matrices of several blocks, so a round needs no gathering, and a quarter of
 //! all rows at once is the unit of work: a message of a few bytes costs one set of four vectors, a long one
-//! keeps several sets in flight. Poly1305 runs between the rounds: over the ciphertext of the same wave when
-//! decrypting, of the wave before when encrypting. The one-time key of a message is the first block of its
-//! first wave.
+//! keeps several sets in flight.
 
 pub(crate) mod poly1305;
 pub(crate) mod portable;
+pub(crate) mod seal;
 
 use std::mem::MaybeUninit;
 
-use wirespeed_cipher::{
-    Block, Counter, InOut, Poly1305, SealState, StreamBlock, StreamKey, partial,
-};
+use wirespeed_cipher::{Counter, InOut, Poly1305, StreamBlock, StreamKey};
+use zeroize::optimization_barrier;
 
 use crate::unit::{Idle, Work};
 
@@ -108,6 +106,20 @@ impl Keystream {
         debug_assert!(place <= self.0.len());
         // SAFETY: all callers stay inside, as they compute what they use from the same lengths.
         unsafe { self.0.as_mut_ptr().cast::<u8>().add(place) }
+    }
+
+    /// Wipes the sets that a call has made, with the stores that made them, and the block before them.
+    #[inline(always)]
+    fn wipe<U: Rows>(&mut self, unit: U, sets: usize) {
+        let zero = unit.splat([0; 4]);
+        // SAFETY: so many sets were here.
+        unsafe {
+            self.at(0).write_bytes(0, BLOCK);
+            for i in 0..sets {
+                unit.store([zero; 4], self.at(BLOCK + i * U::BLOCKS * BLOCK));
+            }
+        }
+        optimization_barrier(self);
     }
 }
 
@@ -242,222 +254,25 @@ pub(crate) fn chacha20<U: Rows>(
     let first = rows(unit, key, *counter);
     let mut buffer = Keystream::new();
     let (from, to, total) = (data.source(), data.destination(), data.len());
-    let mut done = 0;
+    let (mut done, mut most) = (0, 0);
     while done < total {
         let count = next_sets::<U>((total - done).div_ceil(BLOCK));
+        most = count.max(most);
         let bytes = (count * U::BLOCKS * BLOCK).min(total - done);
         // SAFETY: a wave fits the buffer; bytes from `done` on are within the data.
         unsafe {
             let number = (done / BLOCK) as u32;
-            sets(unit, count, &first, number, buffer.at(0), &mut Idle);
-            unit.combine(buffer.at(0), from.add(done), to.add(done), bytes);
+            sets(unit, count, &first, number, buffer.at(BLOCK), &mut Idle);
+            unit.combine(buffer.at(BLOCK), from.add(done), to.add(done), bytes);
             if !bytes.is_multiple_of(BLOCK) {
-                keystream.as_mut_ptr().copy_from(buffer.at(bytes & !63), BLOCK);
+                let last = buffer.at(BLOCK + (bytes & !(BLOCK - 1)));
+                keystream.as_mut_ptr().copy_from(last, BLOCK);
             }
         }
         done += bytes;
     }
     counter[0] = counter[0].wrapping_add(total.div_ceil(BLOCK) as u32);
-}
-
-/// See [`wirespeed_cipher::OneTimeKeyFn`].
-#[inline(always)]
-pub(crate) fn one_time_key<U: Rows>(unit: U, key: &StreamKey, state: &mut SealState) {
-    let first = rows(unit, key, state.counter);
-    let mut buffer = Keystream::new();
-    // SAFETY: one set fits the buffer, and begins with a whole block.
-    unsafe {
-        sets(unit, 1, &first, 0, buffer.at(0), &mut Idle);
-        take_key(state, buffer.at(0));
-    }
-}
-
-/// The one-time key from its block of keystream, which is wiped.
-///
-/// # Safety
-/// `block` is a block of initialised memory that is nobody else's.
-#[inline(always)]
-unsafe fn take_key(state: &mut SealState, block: *mut u8) {
-    // SAFETY: the caller vouches for it.
-    unsafe {
-        let key = block.cast::<[Block; 2]>().read();
-        poly1305::begin(&mut state.poly1305, &key[0], &key[1]);
-        block.cast::<[u64; 8]>().write_volatile([0; 8]);
-    }
-    state.counter[0] = state.counter[0].wrapping_add(1);
-    state.keyed = true;
-}
-
-/// Strides to hash between the rounds.
-struct Strides<H> {
-    hash: H,
-    from: *const u8,
-    left: usize,
-}
-
-impl<H: Hash> Work for Strides<H> {
-    const BUSY: bool = true;
-
-    #[inline(always)]
-    fn after(&mut self, _: usize) {
-        // SAFETY: whoever made this counted the strides that are readable.
-        unsafe {
-            if self.left > 1 {
-                self.hash = self.hash.double_step(self.from);
-                self.from = self.from.add(2 * H::STRIDE);
-                self.left -= 2;
-            } else if self.left > 0 {
-                self.hash = self.hash.step(self.from);
-                self.left = 0;
-            }
-        }
-    }
-}
-
-/// See [`wirespeed_cipher::SealFn`].
-#[inline(always)]
-pub(crate) fn seal<U: Rows, const DECRYPT: bool>(
-    unit: U,
-    key: &StreamKey,
-    state: &mut SealState,
-    pending: bool,
-    data: InOut<'_>,
-) {
-    // What is overwritten must be hashed before, so what takes more than a wave must be worth it.
-    const { assert!(U::Hash::WORTH <= ((U::FLIGHT * U::BLOCKS - 1) * BLOCK) & !(U::Hash::STRIDE - 1)) };
-    let stride = U::Hash::STRIDE;
-    let first = rows(unit, key, state.counter);
-    let mut buffer = Keystream::new();
-    let (from, to, total) = (data.source(), data.destination(), data.len());
-    // What this call hashes, where it stands, and how far it has come with both.
-    let whole = total & !15;
-    let hashed_at = if DECRYPT { from } else { to.cast_const() };
-    let (mut done, mut hashed) = (0, 0);
-    let mut hash: Option<U::Hash> = None;
-    // Blocks made until now; where in the buffer the keystream for the next data begins.
-    let (mut made, mut start) = (0, BLOCK);
-    if !state.keyed {
-        start += BLOCK;
-    } else if pending {
-        poly1305::blocks(&mut state.poly1305, &state.pending);
-    }
-    while done < total {
-        let count = next_sets::<U>((total - done + start).saturating_sub(BLOCK).div_ceil(BLOCK));
-        let ready = BLOCK + count * U::BLOCKS * BLOCK - start;
-        let mut bytes = ready.min(total - done);
-        if DECRYPT && bytes < total - done {
-            // Whole strides: the rest of the ciphertext could not be hashed later.
-            bytes &= !(stride - 1);
-        }
-        // SAFETY: a wave fits the buffer behind a block. Offsets of data stay below `total`, those of
-        // strides below `whole`, and encryption has written what it hashes.
-        unsafe {
-            let target = if DECRYPT { (done + bytes).min(whole) } else { done };
-            let keyed = state.keyed;
-            if keyed {
-                open(state, &mut hash, hashed_at, &mut hashed, target, whole);
-            }
-            let (number, room) = (made as u32, buffer.at(BLOCK));
-            if let Some(begun) = hash {
-                let left = (target - hashed) / stride;
-                let mut strides = Strides { hash: begun, from: hashed_at.add(hashed), left };
-                hashed += left * stride;
-                sets(unit, count, &first, number, room, &mut strides);
-                while strides.left > 0 {
-                    strides.after(0);
-                }
-                hash = Some(strides.hash);
-            } else {
-                sets(unit, count, &first, number, room, &mut Idle);
-            }
-            if !keyed {
-                take_key(state, room);
-                if pending {
-                    poly1305::blocks(&mut state.poly1305, &state.pending);
-                }
-            }
-            if DECRYPT {
-                hash_to(state, &mut hash, hashed_at, &mut hashed, target, total);
-            }
-            unit.combine(buffer.at(start), from.add(done), to.add(done), bytes);
-            done += bytes;
-            made += count * U::BLOCKS;
-            if done == total && !bytes.is_multiple_of(BLOCK) {
-                let last = buffer.at(start + (bytes & !(BLOCK - 1)));
-                state.keystream.as_mut_ptr().copy_from(last, BLOCK);
-            }
-            let left = ready - bytes;
-            if done < total && left > 0 {
-                buffer.at(0).copy_from(buffer.at(start + bytes), left);
-            }
-            start = BLOCK - if done < total { left } else { 0 };
-        }
-    }
-    if !DECRYPT {
-        // SAFETY: all is written.
-        unsafe { hash_to(state, &mut hash, hashed_at, &mut hashed, whole, total) };
-    }
-    state.counter[0] = state.counter[0].wrapping_add(total.div_ceil(BLOCK) as u32);
-}
-
-/// Opens the hash of strides, if it is not and there is a stride to begin with below `target`.
-///
-/// # Safety
-/// `target` bytes are readable at `from`.
-#[inline(always)]
-unsafe fn open<H: Hash>(
-    state: &SealState,
-    hash: &mut Option<H>,
-    from: *const u8,
-    hashed: &mut usize,
-    target: usize,
-    whole: usize,
-) {
-    if hash.is_none() && target - *hashed >= H::STRIDE && whole >= H::WORTH {
-        // SAFETY: a stride is below `target`.
-        *hash = Some(unsafe { H::open(&state.poly1305, from.add(*hashed)) });
-        *hashed += H::STRIDE;
-    }
-}
-
-/// Hashes up to `target`: all strides, and if those are the last whole blocks of `total` bytes, the blocks
-/// behind them; what is no block is left pending.
-///
-/// # Safety
-/// `target` bytes are readable at `from`, and `total` if it ends there.
-#[inline(always)]
-unsafe fn hash_to<H: Hash>(
-    state: &mut SealState,
-    hash: &mut Option<H>,
-    from: *const u8,
-    hashed: &mut usize,
-    target: usize,
-    total: usize,
-) {
-    let whole = total & !15;
-    // SAFETY: the caller vouches for what is read.
-    unsafe {
-        open(state, hash, from, hashed, target, whole);
-        if let Some(begun) = hash {
-            let left = (target - *hashed) / H::STRIDE;
-            let mut strides = Strides { hash: *begun, from: from.add(*hashed), left };
-            while strides.left > 0 {
-                strides.after(0);
-            }
-            *begun = strides.hash;
-            *hashed += left * H::STRIDE;
-        }
-        if target == whole {
-            if let Some(begun) = hash.take() {
-                begun.close(&mut state.poly1305);
-            }
-            let rest = std::slice::from_raw_parts(from.add(*hashed), whole - *hashed);
-            poly1305::blocks(&mut state.poly1305, rest);
-            *hashed = whole;
-            let tail = partial::load(from.add(whole), total - whole);
-            state.pending = tail.to_le_bytes();
-        }
-    }
+    buffer.wipe(unit, most);
 }
 
 /// Defines `KERNELS` in the current module, compiled with the unit's target features.
@@ -474,12 +289,12 @@ macro_rules! kernels {
                 (key: &StreamKey, counter: &mut Counter, last: &mut StreamBlock, data: InOut<'_>)
                 { $crate::chacha::chacha20::<$unit>($make, key, counter, last, data) }
             fn one_time_key[][](key: &StreamKey, state: &mut SealState)
-                { $crate::chacha::one_time_key::<$unit>($make, key, state) }
+                { $crate::chacha::seal::one_time_key::<$unit>($make, key, state) }
             fn poly1305[][](poly1305: &mut Poly1305, data: &[u8])
-                { $crate::chacha::hash::<<$unit as $crate::chacha::Rows>::Hash>(poly1305, data) }
+                { $crate::chacha::seal::hash::<<$unit as $crate::chacha::Rows>::Hash>(poly1305, data) }
             fn seal[const DECRYPT: bool][DECRYPT]
                 (key: &StreamKey, state: &mut SealState, pending: bool, data: InOut<'_>)
-                { $crate::chacha::seal::<$unit, DECRYPT>($make, key, state, pending, data) }
+                { $crate::chacha::seal::seal::<$unit, DECRYPT>($make, key, state, pending, data) }
         }
 
         fn poly1305_tag(poly1305: &Poly1305, last: &[u8]) -> Block {
@@ -499,24 +314,3 @@ macro_rules! kernels {
 }
 
 pub(crate) use kernels;
-
-/// See [`wirespeed_cipher::Poly1305Fn`].
-#[inline(always)]
-pub(crate) fn hash<H: Hash>(poly1305: &mut Poly1305, data: &[u8]) {
-    let mut strides = data.chunks_exact(H::STRIDE);
-    if data.len() >= H::WORTH
-        && let Some(first) = strides.next()
-    {
-        // SAFETY: each chunk is a stride.
-        unsafe {
-            let mut hash = H::open(poly1305, first.as_ptr());
-            for stride in strides.by_ref() {
-                hash = hash.step(stride.as_ptr());
-            }
-            hash.close(poly1305);
-        }
-        poly1305::blocks(poly1305, strides.remainder());
-    } else {
-        poly1305::blocks(poly1305, data);
-    }
-}

@@ -1,0 +1,231 @@
+//! ChaCha20-Poly1305 (RFC 8439 §2.8): both in one pass over the data.
+//!
+//! Poly1305 runs between the rounds: over the ciphertext of the same wave when decrypting, of the wave before when
+//! encrypting. The one-time key of a message is the first block of its first wave.
+
+use wirespeed_cipher::{Block, InOut, Poly1305, SealState, StreamKey, partial};
+
+use super::{BLOCK, Hash, Keystream, Rows, next_sets, poly1305, rows, sets};
+use crate::unit::{Idle, Work};
+
+/// See [`wirespeed_cipher::OneTimeKeyFn`].
+#[inline(always)]
+pub(crate) fn one_time_key<U: Rows>(unit: U, key: &StreamKey, state: &mut SealState) {
+    let first = rows(unit, key, state.counter);
+    let mut buffer = Keystream::new();
+    // SAFETY: one set fits the buffer, and begins with a whole block.
+    unsafe {
+        sets(unit, 1, &first, 0, buffer.at(BLOCK), &mut Idle);
+        take_key(state, buffer.at(BLOCK));
+    }
+    buffer.wipe(unit, 1);
+}
+
+/// The one-time key from its block of keystream.
+///
+/// # Safety
+/// A block is readable there.
+#[inline(always)]
+unsafe fn take_key(state: &mut SealState, block: *const u8) {
+    // SAFETY: the caller vouches for it.
+    let key = unsafe { block.cast::<[Block; 2]>().read() };
+    poly1305::begin(&mut state.poly1305, &key[0], &key[1]);
+    state.counter[0] = state.counter[0].wrapping_add(1);
+    state.keyed = true;
+}
+
+/// Strides to hash between the rounds.
+struct Strides<H> {
+    hash: H,
+    from: *const u8,
+    left: usize,
+}
+
+impl<H: Hash> Work for Strides<H> {
+    const BUSY: bool = true;
+
+    #[inline(always)]
+    fn after(&mut self, _: usize) {
+        // SAFETY: whoever made this counted the strides that are readable.
+        unsafe {
+            if self.left > 1 {
+                self.hash = self.hash.double_step(self.from);
+                self.from = self.from.add(2 * H::STRIDE);
+                self.left -= 2;
+            } else if self.left > 0 {
+                self.hash = self.hash.step(self.from);
+                self.left = 0;
+            }
+        }
+    }
+}
+
+/// See [`wirespeed_cipher::SealFn`].
+#[inline(always)]
+pub(crate) fn seal<U: Rows, const DECRYPT: bool>(
+    unit: U,
+    key: &StreamKey,
+    state: &mut SealState,
+    pending: bool,
+    data: InOut<'_>,
+) {
+    // What is overwritten must be hashed before, so what takes more than a wave must be worth it.
+    const { assert!(U::Hash::WORTH <= ((U::FLIGHT * U::BLOCKS - 1) * BLOCK) & !(U::Hash::STRIDE - 1)) };
+    let stride = U::Hash::STRIDE;
+    let first = rows(unit, key, state.counter);
+    let mut buffer = Keystream::new();
+    let (from, to, total) = (data.source(), data.destination(), data.len());
+    // What this call hashes, where it stands, and how far it has come with both.
+    let whole = total & !15;
+    let hashed_at = if DECRYPT { from } else { to.cast_const() };
+    let (mut done, mut hashed) = (0, 0);
+    let mut hash: Option<U::Hash> = None;
+    // Blocks made until now; where in the buffer the keystream for the next data begins.
+    let (mut made, mut start) = (0, BLOCK);
+    let mut most = 0;
+    if !state.keyed {
+        start += BLOCK;
+    } else if pending {
+        poly1305::blocks(&mut state.poly1305, &state.pending);
+    }
+    while done < total {
+        let count = next_sets::<U>((total - done + start).saturating_sub(BLOCK).div_ceil(BLOCK));
+        most = count.max(most);
+        let ready = BLOCK + count * U::BLOCKS * BLOCK - start;
+        let mut bytes = ready.min(total - done);
+        if DECRYPT && bytes < total - done {
+            // Whole strides: the rest of the ciphertext could not be hashed later.
+            bytes &= !(stride - 1);
+        }
+        // SAFETY: a wave fits the buffer behind a block. Offsets of data stay below `total`, those of
+        // strides below `whole`, and encryption has written what it hashes.
+        unsafe {
+            let target = if DECRYPT { (done + bytes).min(whole) } else { done };
+            let keyed = state.keyed;
+            if keyed {
+                open(state, &mut hash, hashed_at, &mut hashed, target, whole);
+            }
+            let (number, room) = (made as u32, buffer.at(BLOCK));
+            if let Some(begun) = hash {
+                let left = (target - hashed) / stride;
+                let mut strides = Strides { hash: begun, from: hashed_at.add(hashed), left };
+                hashed += left * stride;
+                sets(unit, count, &first, number, room, &mut strides);
+                while strides.left > 0 {
+                    strides.after(0);
+                }
+                hash = Some(strides.hash);
+            } else {
+                sets(unit, count, &first, number, room, &mut Idle);
+            }
+            if !keyed {
+                take_key(state, room);
+                if pending {
+                    poly1305::blocks(&mut state.poly1305, &state.pending);
+                }
+            }
+            if DECRYPT {
+                hash_to(state, &mut hash, hashed_at, &mut hashed, target, total);
+            }
+            unit.combine(buffer.at(start), from.add(done), to.add(done), bytes);
+            done += bytes;
+            made += count * U::BLOCKS;
+            if done == total && !bytes.is_multiple_of(BLOCK) {
+                let last = buffer.at(start + (bytes & !(BLOCK - 1)));
+                state.keystream.as_mut_ptr().copy_from(last, BLOCK);
+            }
+            let left = ready - bytes;
+            if done < total && left > 0 {
+                buffer.at(0).copy_from(buffer.at(start + bytes), left);
+            }
+            start = BLOCK - if done < total { left } else { 0 };
+        }
+    }
+    if !DECRYPT {
+        // SAFETY: all is written.
+        unsafe { hash_to(state, &mut hash, hashed_at, &mut hashed, whole, total) };
+    }
+    state.counter[0] = state.counter[0].wrapping_add(total.div_ceil(BLOCK) as u32);
+    buffer.wipe(unit, most);
+}
+
+/// Opens the hash of strides, if it is not and there is a stride to begin with below `target`.
+///
+/// # Safety
+/// `target` bytes are readable at `from`.
+#[inline(always)]
+unsafe fn open<H: Hash>(
+    state: &SealState,
+    hash: &mut Option<H>,
+    from: *const u8,
+    hashed: &mut usize,
+    target: usize,
+    whole: usize,
+) {
+    if hash.is_none() && target - *hashed >= H::STRIDE && whole >= H::WORTH {
+        // SAFETY: a stride is below `target`.
+        *hash = Some(unsafe { H::open(&state.poly1305, from.add(*hashed)) });
+        *hashed += H::STRIDE;
+    }
+}
+
+/// Hashes up to `target`: all strides, and if those are the last whole blocks of `total` bytes, the blocks
+/// behind them; what is no block is left pending.
+///
+/// # Safety
+/// `target` bytes are readable at `from`, and `total` if it ends there.
+#[inline(always)]
+unsafe fn hash_to<H: Hash>(
+    state: &mut SealState,
+    hash: &mut Option<H>,
+    from: *const u8,
+    hashed: &mut usize,
+    target: usize,
+    total: usize,
+) {
+    let whole = total & !15;
+    // SAFETY: the caller vouches for what is read.
+    unsafe {
+        open(state, hash, from, hashed, target, whole);
+        if let Some(begun) = hash {
+            let left = (target - *hashed) / H::STRIDE;
+            let mut strides = Strides { hash: *begun, from: from.add(*hashed), left };
+            while strides.left > 0 {
+                strides.after(0);
+            }
+            *begun = strides.hash;
+            *hashed += left * H::STRIDE;
+        }
+        if target == whole {
+            if let Some(begun) = hash.take() {
+                begun.close(&mut state.poly1305);
+            }
+            let rest = std::slice::from_raw_parts(from.add(*hashed), whole - *hashed);
+            poly1305::blocks(&mut state.poly1305, rest);
+            *hashed = whole;
+            let tail = partial::load(from.add(whole), total - whole);
+            state.pending = tail.to_le_bytes();
+        }
+    }
+}
+
+/// See [`wirespeed_cipher::Poly1305Fn`].
+#[inline(always)]
+pub(crate) fn hash<H: Hash>(poly1305: &mut Poly1305, data: &[u8]) {
+    let mut strides = data.chunks_exact(H::STRIDE);
+    if data.len() >= H::WORTH
+        && let Some(first) = strides.next()
+    {
+        // SAFETY: each chunk is a stride.
+        unsafe {
+            let mut hash = H::open(poly1305, first.as_ptr());
+            for stride in strides.by_ref() {
+                hash = hash.step(stride.as_ptr());
+            }
+            hash.close(poly1305);
+        }
+        poly1305::blocks(poly1305, strides.remainder());
+    } else {
+        poly1305::blocks(poly1305, data);
+    }
+}
