@@ -2,14 +2,13 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ffi::{c_int, c_void};
-use std::ptr::null_mut;
+use std::ptr::{NonNull, null_mut};
 
 use zeroize::Zeroize;
 
 use super::{guarded, place, place_with};
 use crate::digest;
 use crate::hashing::Message;
-use crate::host::{Core, Version};
 use crate::openssl::*;
 use crate::provider::Provider;
 use crate::refusal::{Reason, Refusal};
@@ -20,8 +19,16 @@ use crate::serial;
 /// libcrypto 3.0 makes and frees one for every message, even where the program keeps its `EVP_MD_CTX`.
 struct Context<M> {
     message: M,
-    core: Core,
-    version: Version,
+    /// Which lives until teardown, and libcrypto tears down no provider that has contexts. Not copies of what is
+    /// needed of it: those would be most of what is written for a new message.
+    provider: NonNull<Provider>,
+}
+
+impl<M> Context<M> {
+    fn provider(&self) -> &Provider {
+        // SAFETY: see there; nobody has it to write.
+        unsafe { self.provider.as_ref() }
+    }
 }
 
 /// The functions of the hash function at `PLACE` of the table, by contexts of type `M`.
@@ -79,7 +86,7 @@ unsafe fn with<M>(
     let context = context.cast::<Context<M>>();
     guarded(
         // SAFETY: the caller promises the context; its use in `run` is over.
-        || unsafe { context.as_ref() }.map(|context| context.core),
+        || unsafe { context.as_ref() }.map(|context| context.provider().core),
         || {
             // SAFETY: the caller promises the context.
             let Some(context) = (unsafe { context.as_mut() }) else { return Err(Refusal::SILENT) };
@@ -101,8 +108,10 @@ unsafe extern "C" fn new_context<M: Message, const PLACE: usize>(
         || {
             let seed = M::seed(provider, digest::at(PLACE).subject);
             let seed = seed.ok_or(Refusal(&[Reason::Internal]))?;
-            let (core, version) = (provider.core, provider.version);
-            context = place_with(|| Context { message: M::new(seed), core, version }, core);
+            context = place_with(
+                || Context { message: M::new(seed), provider: provider.into() },
+                provider.core,
+            );
             Ok(())
         },
     );
@@ -114,20 +123,17 @@ unsafe extern "C" fn duplicate_context<M: Message>(context: *mut c_void) -> *mut
     // SAFETY: the core hands in a context of this kind.
     unsafe {
         with::<M>(context, |context| {
-            let (core, version) = (context.core, context.version);
+            let (provider, core) = (context.provider, context.provider().core);
             copy = match context.message.twin() {
                 Some(seed) => {
-                    let copy =
-                        place_with(|| Context { message: M::new(seed), core, version }, core);
+                    let copy = place_with(|| Context { message: M::new(seed), provider }, core);
                     // SAFETY: null, or made for this type just now, and nobody else's yet.
                     if let Some(to) = copy.cast::<Context<M>>().as_mut() {
                         context.message.copy_to(&mut to.message)?;
                     }
                     copy
                 }
-                None => {
-                    place(Context { message: context.message.duplicate()?, core, version }, core)
-                }
+                None => place(Context { message: context.message.duplicate()?, provider }, core),
             };
             Ok(())
         });
@@ -173,7 +179,10 @@ unsafe extern "C" fn initialise<M: Message, const PLACE: usize>(
         with::<M>(context, |context| {
             context.message.reset()?;
             match digest::at(PLACE).takes_master_secret() && !list.is_null() {
-                true => digest::set(&mut context.message, context.version, list),
+                true => {
+                    let version = context.provider().version;
+                    digest::set(&mut context.message, version, list)
+                }
                 false => Ok(()),
             }
         })
@@ -183,7 +192,10 @@ unsafe extern "C" fn initialise<M: Message, const PLACE: usize>(
 unsafe extern "C" fn set<M: Message>(context: *mut c_void, list: *const Param) -> c_int {
     // SAFETY: the core hands in a context of this kind, and a list that ends with a null key.
     unsafe {
-        with::<M>(context, |context| digest::set(&mut context.message, context.version, list))
+        with::<M>(context, |context| {
+            let version = context.provider().version;
+            digest::set(&mut context.message, version, list)
+        })
     }
 }
 
