@@ -93,8 +93,7 @@ impl Arena {
             }
             // The provider has no extendable functions.
             Contender::Provider(route) if route != Route::Libcrypto => {
-                self.has_kernels(route, subject)
-                    && !matches!(subject, Subject::Digest(digest) if digest.is_extendable())
+                self.has_kernels(route, subject) && !subject.is_extendable()
             }
             _ => self.serves(contender, subject),
         }

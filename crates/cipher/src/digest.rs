@@ -162,6 +162,27 @@ impl Digest {
         self.entry().first_padding_byte
     }
 
+    /// The first 16 bytes of the hash of "abc": RFC 1321 appendix A.5, FIPS 180-4's examples, GB/T 32905 appendix
+    /// A.1, FIPS 202.
+    pub const fn of_abc(self) -> [u8; 16] {
+        let first: u128 = match self {
+            Self::Md5 => 0x9001_5098_3cd2_4fb0_d696_3f7d_28e1_7f72,
+            Self::Sha1 => 0xa999_3e36_4706_816a_ba3e_2571_7850_c26c,
+            Self::Sha224 => 0x2309_7d22_3405_d822_8642_a477_bda2_55b3,
+            Self::Sha256 => 0xba78_16bf_8f01_cfea_4141_40de_5dae_2223,
+            Self::Sha384 => 0xcb00_753f_45a3_5e8b_b5a0_3d69_9ac6_5007,
+            Self::Sha512 => 0xddaf_35a1_9361_7aba_cc41_7349_ae20_4131,
+            Self::Sha3_224 => 0xe642_824c_3f8c_f24a_d092_34ee_7d3c_766f,
+            Self::Sha3_256 => 0x3a98_5da7_4fe2_25b2_045c_172d_6bd3_90bd,
+            Self::Sha3_384 => 0xec01_4982_8851_6fc9_2645_9f58_e2c6_ad8d,
+            Self::Sha3_512 => 0xb751_850b_1a57_168a_5693_cd92_4b6b_096e,
+            Self::Shake128 => 0x5881_092d_d818_bf5c_f8a3_ddb7_93fb_cba7,
+            Self::Shake256 => 0x4833_6660_1360_a877_1c68_6308_0cc4_114d,
+            Self::Sm3 => 0x66c7_f0f4_62ee_edd9_d1f2_d46b_dc10_e4e2,
+        };
+        first.to_be_bytes()
+    }
+
     /// The first words of the [`Chain`] that a message begins with; all others are zero.
     pub const fn initial(self) -> [u64; 8] {
         self.entry().initial

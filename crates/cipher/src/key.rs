@@ -25,9 +25,15 @@ impl Schedule {
     /// No key yet.
     pub const EMPTY: Self = Self { round_keys: [[0; 16]; 17] };
 
-    /// From one direction of Camellia to the other, so many pairs of subkeys (RFC 3713 §2.3.2): all in reverse, but the
-    /// two that whiten stay in order.
-    pub fn turn_camellia(&mut self, pairs: usize) {
+    /// How many pairs of subkeys Camellia has.
+    pub const fn camellia_pairs(key_bits: u16) -> usize {
+        if key_bits == 128 { 13 } else { 17 }
+    }
+
+    /// From one direction of Camellia to the other (RFC 3713 §2.3.2): all in reverse, but the two that whiten stay in
+    /// order.
+    pub fn turn_camellia(&mut self, key_bits: u16) {
+        let pairs = Self::camellia_pairs(key_bits);
         let round_keys = &mut self.round_keys[..pairs];
         round_keys.reverse();
         for pair in &mut round_keys[1..pairs - 1] {
@@ -69,10 +75,10 @@ impl BlockKey {
     /// Turns the key around, if the round keys of one direction are those of the other in another order and the host's
     /// OpenSSL makes use of that: Camellia.
     pub fn turn(&mut self) {
-        match self.kernels.cipher {
-            BlockCipher::Camellia128 => self.schedule.turn_camellia(13),
-            BlockCipher::Camellia192 | BlockCipher::Camellia256 => self.schedule.turn_camellia(17),
-            _ => {}
+        use BlockCipher::{Camellia128, Camellia192, Camellia256};
+        let it = self.kernels.cipher;
+        if matches!(it, Camellia128 | Camellia192 | Camellia256) {
+            self.schedule.turn_camellia(it.key_bits());
         }
     }
 

@@ -66,6 +66,11 @@ impl Subject {
         }
     }
 
+    /// Whether it is a hash function whose output may have any length.
+    pub const fn is_extendable(self) -> bool {
+        matches!(self, Self::Digest(digest) if digest.is_extendable())
+    }
+
     /// Whether it is a hash function, with a key or without.
     pub const fn is_hash(self) -> bool {
         match self {

@@ -70,16 +70,10 @@ impl Proven {
 
     /// Probes `route`: what it has may still be wrong.
     pub(crate) fn probe(route: Route, features: Features) -> Result<Self, Absent> {
-        let found = BlockCipher::ALL.map(|it| wirespeed_native::kernels(route, it, features));
-        let blocks = found.map(Result::ok);
+        wirespeed_native::presence(route, features)?;
+        let blocks = BlockCipher::ALL.map(|it| wirespeed_native::kernels(route, it, features).ok());
         let stream = wirespeed_native::stream(route, features).ok();
         let hashes = Compression::ALL.map(|it| wirespeed_native::hash(route, it, features).ok());
-        if blocks.iter().all(Option::is_none)
-            && stream.is_none()
-            && hashes.iter().all(Option::is_none)
-        {
-            return Err(found.into_iter().find_map(Result::err).unwrap_or(Absent::NotNative));
-        }
         Ok(Self { route, blocks, stream, hashes })
     }
 

@@ -398,7 +398,7 @@ impl<const BYTES: usize> Cipher for OfKey<BYTES> {
     };
 
     fn round_keys(key: &Schedule) -> &[Block] {
-        &key.round_keys[..if BYTES == 16 { 13 } else { 17 }]
+        &key.round_keys[..Schedule::camellia_pairs(Self::CIPHER.key_bits())]
     }
 
     fn expand<const DECRYPT: bool>(key: &[u8], out: &mut Schedule) {
@@ -417,7 +417,7 @@ impl<const BYTES: usize> OfKey<BYTES> {
     /// A schedule that encrypts, as one that decrypts if `DECRYPT`.
     fn directed<const DECRYPT: bool>(out: &mut Schedule) {
         if DECRYPT {
-            out.turn_camellia(if BYTES == 16 { 13 } else { 17 });
+            out.turn_camellia(Self::CIPHER.key_bits());
         }
     }
 }

@@ -98,10 +98,6 @@ impl<'a> Measuring<'a> {
 
     /// The route that might hash better than the host's OpenSSL: one that is made for this CPU.
     fn hashing_route(&self, digest: Digest) -> Option<Route> {
-        // From OpenSSL 3.4 on these end only for who says how long the output is to be.
-        if digest.is_extendable() {
-            return None;
-        }
         let mut fast = self.contenders.iter().filter(|it| !is_slow(**it));
         fast.find(|it| self.arena.knows(**it, digest.into()))?.route()
     }
