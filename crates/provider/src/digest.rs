@@ -57,7 +57,6 @@ static TABLE: [Facts; 12] = [
     ours(Digest::Sha3_512, c"SHA3-512:2.16.840.1.101.3.4.2.10", [72, 64], true),
 ];
 
-/// How many hash functions there are.
 /// The facts at a place of the table, which functions without a context know a hash function by.
 pub(crate) const fn at(place: usize) -> &'static Facts {
     &TABLE[place]
