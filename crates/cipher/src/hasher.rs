@@ -194,6 +194,20 @@ impl Hasher {
         (self.kernels.blocks)(&mut self.chain, block);
     }
 
+    /// Copies what functions with so many words and bytes in a block use.
+    #[inline(always)]
+    fn copy_used<const WORDS: usize, const BLOCK: usize>(&mut self, source: &Self) {
+        self.chain[..WORDS].copy_from_slice(&source.chain[..WORDS]);
+        self.open[..BLOCK].copy_from_slice(&source.open[..BLOCK]);
+    }
+
+    /// Wipes the same.
+    #[inline(always)]
+    fn wipe_used<const WORDS: usize, const BLOCK: usize>(&mut self) {
+        self.chain[..WORDS].fill(0);
+        self.open[..BLOCK].fill(0);
+    }
+
     /// Writes the next bytes of the chaining value.
     #[inline]
     fn write(&mut self, out: &mut [u8]) {
@@ -255,14 +269,9 @@ impl Clone for Hasher {
     #[inline]
     fn clone_from(&mut self, source: &Self) {
         match (self.block_bytes(), source.block_bytes()) {
-            (64, 64) => {
-                self.chain[..8].copy_from_slice(&source.chain[..8]);
-                self.open[..64].copy_from_slice(&source.open[..64]);
-            }
-            _ => {
-                self.chain = source.chain;
-                self.open = source.open;
-            }
+            (64, 64) => self.copy_used::<8, 64>(source),
+            (128, 128) => self.copy_used::<8, 128>(source),
+            _ => self.copy_used::<25, { Compression::LONGEST_BLOCK }>(source),
         }
         (self.kernels, self.digest) = (source.kernels, source.digest);
         (self.filled, self.length, self.ended) = (source.filled, source.length, source.ended);
@@ -275,14 +284,9 @@ impl Drop for Hasher {
     #[inline]
     fn drop(&mut self) {
         match self.kernels.compression.block_bytes() {
-            64 => {
-                self.chain[..8].fill(0);
-                self.open[..64].fill(0);
-            }
-            _ => {
-                self.chain.fill(0);
-                self.open.fill(0);
-            }
+            64 => self.wipe_used::<8, 64>(),
+            128 => self.wipe_used::<8, 128>(),
+            _ => self.wipe_used::<25, { Compression::LONGEST_BLOCK }>(),
         }
         optimization_barrier(&self.chain);
         optimization_barrier(&self.open);

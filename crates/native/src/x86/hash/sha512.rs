@@ -64,10 +64,9 @@ pub(super) fn blocks<T: Turn>(chain: &mut Chain, data: &[u8]) {
             let known = kept!(kept!(known.wrapping_add(!e & s[$g])).wrapping_add(e & s[$f]));
             let sum1 = e.rotate_right(14) ^ e.rotate_right(18) ^ e.rotate_right(41);
             let sum0 = a.rotate_right(28) ^ a.rotate_right(34) ^ a.rotate_right(39);
-            let near = a ^ s[$b];
-            let majority = s[$b] ^ (near & $between);
-            $between = near;
-            let moved = kept!(majority.wrapping_sub(s[$d]));
+            let moved = kept!((s[$b] & s[$c]).wrapping_sub(s[$d]));
+            let moved = kept!(moved.wrapping_add(a & $between));
+            $between = a ^ s[$b];
             s[$d] = kept!(known.wrapping_add(sum1));
             s[$h] = kept!(s[$d].wrapping_add(moved)).wrapping_add(sum0);
         };
@@ -97,18 +96,25 @@ pub(super) fn blocks<T: Turn>(chain: &mut Chain, data: &[u8]) {
             )*};
         }
         load!(0 1 2 3 4 5 6 7);
+        /// Words with their constants, for the rounds.
+        macro_rules! put {
+            ($place:expr, $words:expr) => {
+                let constants = SHA512_CONSTANTS.as_ptr().wrapping_add(2 * ($place)).cast();
+                // The table has 80 words, and the last pair begins at 2 * 39.
+                let constants = call!(_mm256_broadcastsi128_si256(_mm_loadu_si128(constants)));
+                // SAFETY: there are 40 pairs, and this one is the last at most.
+                unsafe { sums.add($place).write(_mm256_add_epi64($words, constants)) };
+            };
+        }
+        for i in 0..8 {
+            put!(i, w[i]);
+        }
         let before = s;
         let mut between = s[1] ^ s[2];
         for sixteenth in 0..5 {
             macro_rules! step {
                 ($($i:literal $places:tt)*) => {$(
                     let place = 8 * sixteenth + $i;
-                    let constants = SHA512_CONSTANTS.as_ptr().wrapping_add(2 * place).cast();
-                    // The table has 80 words, and the last pair begins at 2 * 39.
-                    let constants = call!(_mm256_broadcastsi128_si256(_mm_loadu_si128(constants)));
-                    let sum = call!(_mm256_add_epi64(w[$i], constants));
-                    // SAFETY: there are 40 pairs, and this one is the last at most.
-                    unsafe { sums.add(place).write(sum) };
                     two!(between place, 0 $places);
                     if sixteenth < 4 {
                         let near = call!(_mm256_alignr_epi8::<8>(w[($i + 1) % 8], w[$i]));
@@ -117,6 +123,7 @@ pub(super) fn blocks<T: Turn>(chain: &mut Chain, data: &[u8]) {
                         let sum = call!(_mm256_add_epi64(sum, T::small::<1, 63, 8, 56, 7>(near)));
                         let far = T::small::<19, 45, 61, 3, 6>(w[($i + 7) % 8]);
                         w[$i] = call!(_mm256_add_epi64(sum, far));
+                        put!(place + 8, w[$i]);
                     }
                 )*};
             }
