@@ -239,9 +239,15 @@ mod tests {
         lanes
     }
 
+    /// All of them; for Miri one of each kind.
+    fn digests() -> impl Iterator<Item = Digest> {
+        let kinds = [Digest::Md5, Digest::Sha256, Digest::Sha512];
+        Lanes::DIGESTS.into_iter().filter(move |it| !cfg!(miri) || kinds.contains(it))
+    }
+
     #[test]
     fn lanes_of_plain_integers_pass_the_self_test() {
-        for digest in Lanes::DIGESTS {
+        for digest in digests() {
             assert_eq!(in_lanes(digest).width(), 6);
             assert!(self_test(&in_lanes(digest)), "{digest}");
         }
@@ -252,7 +258,7 @@ mod tests {
         let message = [0x5a; 700];
         // Miri takes a second for a few blocks.
         let counts: &[usize] = if cfg!(miri) { &[4, 7] } else { &[0, 1, 2, 3, 4, 5, 6, 7, 13, 40] };
-        for digest in Lanes::DIGESTS {
+        for digest in digests() {
             let lanes = in_lanes(digest);
             for &count in counts {
                 let messages = (0..count).map(|i| &message[..(i * 97) % 700]);

@@ -142,6 +142,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "hundreds of messages; the self-test above is the same code")]
     fn a_wrong_kernel_is_found() {
         static WRONG: StreamKernels = StreamKernels {
             poly1305: |poly1305, data| {

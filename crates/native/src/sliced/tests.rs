@@ -17,6 +17,11 @@ const CIPHERS: [BlockCipher; 7] = [
     BlockCipher::Aria256,
 ];
 
+/// All of them; for Miri one, which has all that is unsafe.
+fn ciphers() -> impl Iterator<Item = BlockCipher> {
+    CIPHERS.into_iter().filter(|it| !cfg!(miri) || *it == BlockCipher::Camellia128)
+}
+
 /// What the crate makes of one block.
 fn crates(it: BlockCipher, key: &[u8], direction: Direction, block: Block) -> Block {
     fn of<C: KeyInit + BlockCipherEncrypt + BlockCipherDecrypt>(
@@ -50,8 +55,10 @@ fn tables(cipher: BlockCipher) -> Vec<&'static BlockKernels> {
     let routes = [Route::Gfni512, Route::Gfni256, Route::AesNi, Route::Portable];
     let mut tables: Vec<_> =
         routes.into_iter().filter_map(|route| kernels(route, cipher, features).ok()).collect();
-    // SM4 has another portable route.
-    tables.push(crate::portable::slices::kernels(cipher));
+    if cipher == BlockCipher::Sm4 {
+        // It has another portable route.
+        tables.push(crate::portable::slices::kernels(cipher));
+    }
     tables
 }
 
@@ -137,7 +144,7 @@ fn found(
 
 #[test]
 fn every_length_of_every_mode_is_as_the_crates_have_it() {
-    for it in CIPHERS {
+    for it in ciphers() {
         for (n, count) in lengths().enumerate() {
             let key = bytes(usize::from(it.key_bits()) / 8, n + 1);
             let data = bytes(16 * count, n);
@@ -150,7 +157,7 @@ fn every_length_of_every_mode_is_as_the_crates_have_it() {
                     // Serial modes are as long as their number of blocks; a few lengths are enough.
                     let serial = mode == Mode::Ofb
                         || direction == Direction::Encrypt && matches!(mode, Mode::Cbc | Mode::Cfb);
-                    if serial && n % 16 != 3 {
+                    if serial && if cfg!(miri) { count != 1 } else { n % 16 != 3 } {
                         continue;
                     }
                     let cut = if mode.takes_partial_blocks() { n % 16 } else { 0 };
@@ -174,7 +181,7 @@ fn every_length_of_every_mode_is_as_the_crates_have_it() {
 
 #[test]
 fn all_routes_make_the_same_round_keys() {
-    for it in CIPHERS {
+    for it in ciphers() {
         let key = bytes(usize::from(it.key_bits()) / 8, 9);
         for direction in Direction::BOTH {
             let schedules = tables(it).into_iter().map(|table| {
