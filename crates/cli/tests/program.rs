@@ -208,7 +208,7 @@ fn the_survey_shows_machine_routes_table_and_advice() {
         "Wirespeed ",
         "\nRoutes    ",
         "this OpenSSL",
-        "AES-128-GCM enc    16 B",
+        "AES-128-GCM enc          16 B",
         "\n          kernel ",
         "\nWhat you would gain   ",
     ] {
@@ -231,7 +231,7 @@ fn without_a_libcrypto_the_survey_says_so_and_goes_on() {
     let survey = printed(wirespeed("--seconds 0").env("WIRESPEED_NO_LIBCRYPTO", "1"));
     assert!(survey.contains("no OpenSSL 3 or 4"), "{survey}");
     assert!(survey.contains("libcrypto absent: no libcrypto here"), "{survey}");
-    assert!(survey.contains("AES-128-GCM enc    16 B"), "{survey}");
+    assert!(survey.contains("AES-128-GCM enc          16 B"), "{survey}");
     assert!(survey.contains("install OpenSSL 3"), "{survey}");
     let arguments = "bench AES-128-GCM --sizes 64 --seconds 0 --json -";
     let bench = printed(wirespeed(arguments).env("WIRESPEED_NO_LIBCRYPTO", "1"));
