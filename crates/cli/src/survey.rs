@@ -29,7 +29,7 @@ const ROWS: [(&str, Direction, usize); 24] = [
     ("AES-256-CFB", Decrypt, 16384),
     ("ChaCha20-Poly1305", Encrypt, 1420),
     ("ChaCha20-Poly1305", Encrypt, 16384),
-    ("CAMELLIA-256-CBC", Decrypt, 16384),
+    ("CAMELLIA-256-CTR", Encrypt, 16384),
     ("ARIA-256-CTR", Encrypt, 16384),
     ("SM4-CTR", Encrypt, 16384),
     ("SHA2-256", Encrypt, 64),
