@@ -214,9 +214,12 @@ impl<A: Aead> Message<A> {
 
     #[cold]
     fn turn_host(&mut self, direction: Direction) {
-        if let (Way::Host { .. }, Some(host)) = (self.way, &mut self.choice.host) {
-            // What goes wrong will show.
-            let _ = host.turn(direction);
+        let begun = self.host_has_aad || matches!(self.way, Way::Host { .. });
+        if begun
+            && let Some(host) = &mut self.choice.host
+            && host.turn(direction).is_err()
+        {
+            self.choice.quarantine(Route::Libcrypto);
         }
     }
 
