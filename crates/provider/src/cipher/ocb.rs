@@ -152,12 +152,14 @@ impl Cipher for OffsetCodebook {
     #[inline]
     fn finish(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
         self.begin()?;
-        let mut last = self.open;
-        self.open = Open::EMPTY;
-        let last = last.waiting();
-        if !last.is_empty() {
-            self.crypt(InOut::in_place(last))?;
-            call.write(0, last)?;
+        let last = std::mem::replace(&mut self.open, Open::EMPTY);
+        let input = last.waiting();
+        if !input.is_empty() {
+            // Not in place: the default provider, whose turn it may be, sums up what it has overwritten.
+            let mut output = [0; 16];
+            let output = &mut output[..input.len()];
+            self.crypt(InOut::between(input, output))?;
+            call.write(0, output)?;
         }
         if self.tag_bytes == 0 {
             return Err(Refusal::SILENT);
@@ -171,7 +173,7 @@ impl Cipher for OffsetCodebook {
             }
         }
         self.iv_state = IvState::Used;
-        Ok(last.len())
+        Ok(input.len())
     }
 
     /// `EVP_Cipher`: every call by itself, whatever has become of the IV.

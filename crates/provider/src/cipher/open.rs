@@ -27,8 +27,8 @@ impl<const BLOCK: usize> Open<BLOCK> {
     }
 
     /// What waits.
-    pub(super) fn waiting(&mut self) -> &mut [u8] {
-        &mut self.bytes[..self.filled]
+    pub(super) fn waiting(&self) -> &[u8] {
+        &self.bytes[..self.filled]
     }
 
     /// Runs the whole blocks that there are now; with `holds_back` the last of them waits. Tells how many
