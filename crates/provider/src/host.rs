@@ -129,6 +129,11 @@ impl Version {
         self >= Self::DECODERS
     }
 
+    /// OCB's own version for [`Self::has_decoders`]: it got them in 4.0.
+    pub(crate) fn of_ocb(self) -> Self {
+        if self.0 >= 4 { self } else { Self::FIRST }
+    }
+
     /// GCM tells whether it made the IV itself.
     #[inline]
     pub(crate) fn tells_generated_iv(self) -> bool {
