@@ -7,6 +7,7 @@
 mod contract;
 mod differential;
 mod digests;
+mod extendable;
 mod foreign;
 mod messages;
 mod overlap;

@@ -10,6 +10,7 @@
 pub(crate) mod cipher;
 pub(crate) mod counters;
 pub(crate) mod digest;
+pub(crate) mod extendable;
 #[cfg(test)]
 mod faults;
 pub(crate) mod host_cipher;

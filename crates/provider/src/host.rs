@@ -129,6 +129,30 @@ impl Version {
         self >= Self::DECODERS
     }
 
+    /// SHAKE has no length of its own: it must be told one, and may be asked for it.
+    #[inline]
+    pub(crate) fn wants_output_length(self) -> bool {
+        self >= Self(3, 4, 0)
+    }
+
+    /// Algorithm identifiers of SHAKE come without parameters (RFC 8702 §2). Corrected in the maintenance
+    /// releases of July 2025.
+    pub(crate) fn knows_bare_extendables(self) -> bool {
+        match (self.0, self.1) {
+            (3, 0) => self.2 >= 17,
+            (3, 2) => self.2 >= 5,
+            (3, 3) => self.2 >= 4,
+            (3, 4) => self.2 >= 2,
+            _ => self >= Self(3, 5, 0),
+        }
+    }
+
+    /// A message of SHAKE of which output was squeezed is over before one looks at the length.
+    #[inline]
+    pub(crate) fn looks_at_stage_first(self) -> bool {
+        self.0 >= 4
+    }
+
     /// GCM tells whether it made the IV itself.
     #[inline]
     pub(crate) fn tells_generated_iv(self) -> bool {
@@ -196,5 +220,8 @@ mod tests {
         let bounded = [(3, 0, 19), (3, 0, 21), (3, 5, 4), (3, 6, 2), (3, 6, 3), (4, 0, 0)]
             .map(|(a, b, c)| Version(a, b, c).bounds_num());
         assert_eq!(bounded, [false, true, false, false, true, true]);
+        let bare = [(3, 0, 16), (3, 0, 17), (3, 1, 8), (3, 3, 3), (3, 4, 2), (3, 6, 0)]
+            .map(|(a, b, c)| Version(a, b, c).knows_bare_extendables());
+        assert_eq!(bare, [false, true, false, false, true, true]);
     }
 }

@@ -20,6 +20,7 @@ mod choice;
 mod cipher;
 mod config;
 mod digest;
+mod extendable;
 mod far;
 mod hashing;
 mod host;

@@ -233,8 +233,12 @@ pub(crate) const DIGEST_FREE_CONTEXT: Slot<FreeContext> = Slot::new(6);
 pub(crate) const DIGEST_DUPLICATE_CONTEXT: Slot<NewContext> = Slot::new(7);
 pub(crate) const DIGEST_GET_PARAMS: Slot<GetParams> = Slot::new(8);
 pub(crate) const DIGEST_SET_CONTEXT_PARAMS: Slot<SetContextParams> = Slot::new(9);
+pub(crate) const DIGEST_GET_CONTEXT_PARAMS: Slot<GetContextParams> = Slot::new(10);
 pub(crate) const DIGEST_GETTABLE_PARAMS: Slot<ProviderList> = Slot::new(11);
 pub(crate) const DIGEST_SETTABLE_CONTEXT_PARAMS: Slot<ContextList> = Slot::new(12);
+pub(crate) const DIGEST_GETTABLE_CONTEXT_PARAMS: Slot<ContextList> = Slot::new(13);
+/// From 3.3 on.
+pub(crate) const DIGEST_SQUEEZE: Slot<Finish> = Slot::new(14);
 /// From 3.5 on.
 pub(crate) const DIGEST_COPY_CONTEXT: Slot<CopyContext> = Slot::new(15);
 /// From 4.0 on.

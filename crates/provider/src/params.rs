@@ -49,6 +49,11 @@ pub(crate) const fn size(key: &CStr) -> Param {
     entry(key, data_type::UNSIGNED, null_mut(), 8)
 }
 
+/// A number of any size.
+pub(crate) const fn number(key: &CStr) -> Param {
+    entry(key, data_type::UNSIGNED, null_mut(), 0)
+}
+
 /// `OSSL_PARAM_DEFN(key, OSSL_PARAM_UTF8_PTR, NULL, 0)`.
 pub(crate) const fn text(key: &CStr) -> Param {
     entry(key, data_type::UTF8_POINTER, null_mut(), 0)

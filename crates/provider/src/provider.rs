@@ -185,8 +185,8 @@ impl Provider {
             ours && routing.as_ref().is_ok_and(alone)
         };
         let digests = Subject::all().filter(hashes).filter_map(|it| match is_plain(&it) {
-            true => digest::offer::<Hasher>(it),
-            false => digest::offer::<Hashing>(it),
+            true => digest::offer::<Hasher>(it, version),
+            false => digest::offer::<Hashing>(it, version),
         });
         let digests = digests.map(|(facts, functions)| entry(facts.names, functions));
         Self {
