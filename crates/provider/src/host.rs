@@ -3,8 +3,9 @@
 use std::ffi::{CStr, CString, c_void};
 
 use crate::openssl::{
-    CORE_GET_PARAMS, CORE_NEW_ERROR, CORE_SET_ERROR, CORE_SET_ERROR_DEBUG, CoreGetParams,
-    CoreHandle, CoreNewError, CoreSetError, CoreSetErrorDebug, Dispatch, Param, data_type,
+    CORE_GET_LIBRARY_CONTEXT, CORE_GET_PARAMS, CORE_NEW_ERROR, CORE_SET_ERROR,
+    CORE_SET_ERROR_DEBUG, CoreGetParams, CoreHandle, CoreLibraryContext, CoreNewError,
+    CoreSetError, CoreSetErrorDebug, Dispatch, Param, data_type,
 };
 use crate::params;
 use crate::refusal::{Reason, Refusal};
@@ -17,6 +18,7 @@ use crate::refusal::{Reason, Refusal};
 pub(crate) struct Core {
     handle: *const CoreHandle,
     read_params: Option<CoreGetParams>,
+    library_context: Option<CoreLibraryContext>,
     new_error: Option<CoreNewError>,
     set_error_debug: Option<CoreSetErrorDebug>,
     set_error: Option<CoreSetError>,
@@ -31,6 +33,7 @@ impl Core {
             Self {
                 handle,
                 read_params: CORE_GET_PARAMS.find(table),
+                library_context: CORE_GET_LIBRARY_CONTEXT.find(table),
                 new_error: CORE_NEW_ERROR.find(table),
                 set_error_debug: CORE_SET_ERROR_DEBUG.find(table),
                 set_error: CORE_SET_ERROR.find(table),
@@ -81,6 +84,12 @@ impl Core {
         // core's record of this provider.
         let text = unsafe { CStr::from_ptr(value.cast()) };
         Some(text.to_string_lossy().into_owned())
+    }
+
+    /// The library context that we were loaded into; null is the program's first.
+    pub(crate) fn library_context(&self) -> Option<*mut c_void> {
+        // SAFETY: the function is the core's own.
+        self.library_context.map(|ask| unsafe { ask(self.handle) })
     }
 
     /// An address within the libcrypto that loaded us.

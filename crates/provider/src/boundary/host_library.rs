@@ -185,11 +185,11 @@ impl Drop for HostLibrary {
 }
 
 /// A shared object that is open already.
-struct OpenFile(NonNull<c_void>);
+pub(super) struct OpenFile(NonNull<c_void>);
 
 impl OpenFile {
     /// The one that the core's functions lie in.
-    fn of(core: &Core) -> Result<Self, String> {
+    pub(super) fn of(core: &Core) -> Result<Self, String> {
         let address = core.address().ok_or("this core has no functions")?;
         let mut found = libc::Dl_info {
             dli_fname: null(),
@@ -209,7 +209,7 @@ impl OpenFile {
     }
 
     /// A function of the file.
-    fn function<F: Copy>(&self, name: &CStr) -> Result<F, String> {
+    pub(super) fn function<F: Copy>(&self, name: &CStr) -> Result<F, String> {
         const { assert!(size_of::<F>() == size_of::<*mut c_void>()) }
         // SAFETY: an open handle and a NUL-terminated name.
         let address =
