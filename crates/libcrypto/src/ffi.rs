@@ -160,6 +160,11 @@ functions! {
     mac_free = c"EVP_MAC_free" (*mut EvpMac);
     mac_ctx_new = c"EVP_MAC_CTX_new" (*mut EvpMac) -> *mut EvpMacCtx;
     mac_ctx_free = c"EVP_MAC_CTX_free" (*mut EvpMacCtx);
+    mac_ctx_dup = c"EVP_MAC_CTX_dup" (*const EvpMacCtx) -> *mut EvpMacCtx;
+    mac_ctx_gettable = c"EVP_MAC_CTX_gettable_params" (*mut EvpMacCtx) -> *const RawParam;
+    mac_ctx_settable = c"EVP_MAC_CTX_settable_params" (*mut EvpMacCtx) -> *const RawParam;
+    mac_ctx_get = c"EVP_MAC_CTX_get_params" (*mut EvpMacCtx, *mut RawParam) -> c_int;
+    mac_ctx_set = c"EVP_MAC_CTX_set_params" (*mut EvpMacCtx, *const RawParam) -> c_int;
     mac_init = c"EVP_MAC_init" (*mut EvpMacCtx, *const c_uchar, usize, *const RawParam) -> c_int;
     mac_update = c"EVP_MAC_update" (*mut EvpMacCtx, *const c_uchar, usize) -> c_int;
     mac_finish = c"EVP_MAC_final" (*mut EvpMacCtx, *mut c_uchar, *mut usize, usize) -> c_int;
