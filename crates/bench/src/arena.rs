@@ -287,7 +287,9 @@ impl Arena {
                 let digest = name.strip_prefix("HMAC-").unwrap_or(name);
                 Box::new(Hashing::hmac(&context, digest, case, material).map_err(failed)?)
             }
-            Kind::Mac => return Err(Absent("the provider offers no MAC".to_owned())),
+            Kind::Mac => {
+                return Err(Absent("MACs are measured through the host's alone".to_owned()));
+            }
             _ => {
                 let cipher = context.fetch(name, None).map_err(failed)?;
                 Self::own(contender, cipher.provider(), subject)?;

@@ -1,6 +1,6 @@
 //! HMAC (RFC 2104) on kernels of our own: a key as the two states that it leaves behind.
 
-use wirespeed_cipher::{Chain, Digest, HashKernels, Hasher};
+use wirespeed_cipher::{Chain, Compression, Digest, HashKernels, Hasher};
 use zeroize::optimization_barrier;
 
 use crate::hashing::Message;
@@ -100,13 +100,26 @@ impl Keyed {
             return Err(Refusal::SILENT);
         }
         self.stage = Stage::Over;
-        let mut hash = [0; 64];
-        let inner = &mut hash[..self.digest().bytes()];
-        self.message.finish(inner);
+        let digest = self.digest();
+        let (bytes, block_bytes) = (digest.bytes(), digest.block_bytes());
+        let mut block = [0; LONGEST_KEY];
+        self.message.finish(&mut block[..bytes]);
         resume(&mut self.message, &self.outer);
-        self.message.update(inner);
-        self.message.finish(output);
-        wipe(&mut hash);
+        if digest.compression().is_sponge() {
+            self.message.update(&block[..bytes]);
+            self.message.finish(output);
+        } else {
+            // All that is left is one block, the same but for the hash. Made here it goes through memory once.
+            block[bytes] = digest.first_padding_byte();
+            let bits = 8 * (block_bytes + bytes) as u16;
+            match digest.compression().is_little_endian() {
+                true => block[block_bytes - 8..][..2].copy_from_slice(&bits.to_le_bytes()),
+                false => block[block_bytes - 2..][..2].copy_from_slice(&bits.to_be_bytes()),
+            }
+            self.message.update(&block[..block_bytes]);
+            write(self.message.standing().0, digest.compression(), output);
+        }
+        wipe(&mut block);
         Ok(())
     }
 }
@@ -118,6 +131,21 @@ fn resume(message: &mut Hasher, chain: &Chain) {
     match message.digest().compression().is_sponge() {
         true => message.resume(chain, &[], block_bytes),
         false => message.resume(&chain[..8], &[], block_bytes),
+    }
+}
+
+/// Writes words as bytes.
+#[inline]
+fn write(chain: &Chain, compression: Compression, output: &mut [u8]) {
+    if compression.word_bytes() == 8 {
+        for (to, word) in output.as_chunks_mut().0.iter_mut().zip(chain) {
+            *to = word.to_be_bytes();
+        }
+        return;
+    }
+    for (to, word) in output.as_chunks_mut().0.iter_mut().zip(chain) {
+        let word = *word as u32;
+        *to = if compression.is_little_endian() { word.to_le_bytes() } else { word.to_be_bytes() };
     }
 }
 
