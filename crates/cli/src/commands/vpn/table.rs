@@ -124,7 +124,7 @@ fn speeds(rows: &[&Row], links: &[Link], subject: impl Fn(&Row) -> String) -> St
             megabits(find(false, "enc", 1)),
             megabits(find(false, "dec", 1)),
             gain.map_or("-".to_owned(), figures::times),
-            if most > 1 { megabits(slower) } else { "-".to_owned() },
+            if most > 1 { megabits(slower.copied()) } else { "-".to_owned() },
             route.map_or("libcrypto".to_owned(), |row| row.route.clone()),
         ]);
     }
