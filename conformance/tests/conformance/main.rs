@@ -7,7 +7,9 @@
 mod contract;
 mod differential;
 mod digests;
+mod extendable;
 mod foreign;
+mod macs;
 mod messages;
 mod ocb;
 mod overlap;
@@ -75,12 +77,14 @@ fn main() -> ExitCode {
                 trials.extend(records::trials(&provider.name, &measure, &door));
                 let (name, route) = (&provider.name, provider.route);
                 trials.extend(digests::trials(name, digests::of_route(route), &measure, &door));
+                trials.extend(macs::trials(name, route, &measure, &door));
                 trials.extend(foreign::trials(name, &measure, &door));
                 trials.extend(processes::trials(&provider.name, provider.route, &measure, &door));
             }
             Err(reason) => trials.push(skipped(&format!("{}::contract", provider.name), reason)),
         }
     }
+    trials.extend(macs::beside(library, &measure));
     trials.extend(planned::trials(library, &measure));
     match here::modules() {
         Some(modules) => {
