@@ -134,8 +134,8 @@ impl HostCipher {
         if aad.is_empty() {
             return Ok(());
         }
-        // SAFETY: there is no output, and the input is a slice. How much was hashed tells nothing: OCB waits for blocks.
         let room = aad.len() + 16;
+        // SAFETY: there is no output, and the input is a slice. How much was hashed tells nothing: OCB waits for blocks.
         unsafe { self.context.update(null_mut(), room, aad.as_ptr(), aad.len()) }.map(|_| ())
     }
 
