@@ -48,7 +48,7 @@ const AGAINST_3_0: &[Promise] = &[
     ),
     promise(
         &[("AES-*-OCB", Encrypt), ("AES-*-OCB", Decrypt)],
-        &[(1420, 1.35, 1.7), (16384, 1.7, 2.0)],
+        &[(1420, 1.3, 1.6), (16384, 1.8, 2.2)],
     ),
     promise(&[("AES-*-CFB", Decrypt)], &[(1420, 12.0, 17.0), (16384, 18.0, 22.0)]),
     promise(&[("AES-*-CFB", Encrypt)], &[(16384, 1.6, 1.95)]),
