@@ -194,6 +194,10 @@ impl<A: Aead> Message<A> {
     pub(super) fn take_key(&mut self, key: &[u8], direction: Direction, set: impl FnOnce(&mut A)) {
         let aead = &mut self.aead;
         self.choice.take_key(key, direction, |kernels| aead.reroute(kernels));
+        if self.choice.is_watched() {
+            // What follows from the key alone is compared with nothing.
+            self.aead.reroute(self.choice.neutral());
+        }
         set(&mut self.aead);
     }
 
