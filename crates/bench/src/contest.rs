@@ -278,6 +278,7 @@ impl Measured {
             },
             system_calls: entry.system_calls,
             cpu_s_per_gib: entry.cpu_seconds_per_gibibyte(),
+            without: None,
         })
     }
 }

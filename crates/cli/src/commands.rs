@@ -1,6 +1,6 @@
 //! What each command does.
 
-mod bench;
+pub(crate) mod bench;
 pub(crate) mod compare;
 pub(crate) mod disk;
 pub(crate) mod doctor;

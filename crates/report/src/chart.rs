@@ -205,4 +205,4 @@ impl Chart {
 }
 
 /// Colours that the page knows.
-pub(crate) const COLOURS: usize = 6;
+pub(crate) const COLOURS: usize = 8;

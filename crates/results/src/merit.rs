@@ -50,7 +50,7 @@ pub fn widest_link(bytes_per_second: f64) -> Option<&'static str> {
 
 const GCM: &str = "AES-GCM";
 const CHACHA: &str = "ChaCha20-Poly1305";
-const CBC: &str = "CBC with a hash";
+const CBC: &str = "CBC and a hash";
 
 /// Suites that do both at once.
 const SEALING: [(&str, &str); 3] =

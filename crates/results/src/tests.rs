@@ -129,7 +129,7 @@ fn the_two_boxes_of_2015_end_as_their_article_does() {
     assert_eq!(vpn.purpose, "vpn");
     for words in [
         "VPN: it depends; with AES-GCM A (ipfire-prime-box-2015), 1.3x of B: AES-128-GCM, packets of 1024 bytes, 156 Mbit/s",
-        "with CBC with a hash B (ipfire-apu1c-2015), 1.3x of A: AES-128-CBC with SHA1",
+        "with CBC and a hash B (ipfire-apu1c-2015), 1.3x of A: AES-128-CBC with SHA1",
         "a core fills 100 Mbit/s",
         "Estimated from single algorithms",
     ] {

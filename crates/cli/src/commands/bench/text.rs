@@ -123,14 +123,14 @@ fn from_size(size: Option<usize>) -> String {
 }
 
 impl Unit {
-    const fn name(self) -> &'static str {
+    pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Megabytes => "MB/s",
             Self::Kilobytes => "kB/s",
         }
     }
 
-    fn figure(self, bytes_per_second: f64) -> String {
+    pub(super) fn figure(self, bytes_per_second: f64) -> String {
         match self {
             Self::Megabytes if bytes_per_second < 1e6 => format!("{:.3}", bytes_per_second / 1e6),
             Self::Megabytes if bytes_per_second < 1e8 => format!("{:.1}", bytes_per_second / 1e6),
