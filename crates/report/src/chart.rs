@@ -104,7 +104,8 @@ impl Chart {
 
     /// The figure: a drawing, and the table of it.
     pub(crate) fn html(&self) -> String {
-        let unit = if self.series.iter().any(|it| it.before().len() > 3) { self.unit.name } else { "" };
+        let unit =
+            if self.series.iter().any(|it| it.before().len() > 3) { self.unit.name } else { "" };
         format!(
             "<figure>\n<figcaption>{} <span class=\"quiet\">{unit}</span></figcaption>\n{}{}</figure>\n",
             Text(&self.title),

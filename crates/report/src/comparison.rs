@@ -47,12 +47,11 @@ fn table(title: &str, comparison: &Comparison, section: Section, rows: &[&Line])
     // A machine that did nothing of it has no column.
     let has_some = |place: &usize| rows.iter().any(|row| row.figures[*place].is_some());
     let places: Vec<usize> = (0..comparison.machines.len()).filter(has_some).collect();
-    let mut head = vec![Cell::name("work")];
+    let mut head = vec![Cell::name("work"), Cell::name("ahead")];
     for &place in &places {
         head.push(Cell::figure(letter(place)));
         head.push(Cell::name("by"));
     }
-    head.push(Cell::name("ahead"));
     let mut table = Table::new(title, head);
     let mut group = "";
     for row in rows {
@@ -61,9 +60,15 @@ fn table(title: &str, comparison: &Comparison, section: Section, rows: &[&Line])
             table.row(vec![Cell::across(group, 2 + 2 * places.len())]);
         }
         let tilde = if row.incomparable.is_some() { "~" } else { "" };
-        let mut cells = vec![Cell::name(&row.name)];
+        let ahead = match (row.winner, row.lead) {
+            (Some(winner), Some(lead)) => format!("{} {lead:.1}x", letter(winner)),
+            (None, _) if row.incomparable.is_some() => "~".to_owned(),
+            _ => "even".to_owned(),
+        };
+        let mut cells = vec![Cell::name(&row.name), Cell::name(ahead)];
         for &place in &places {
-            let speed = |it: &Figure| format!("{tilde}{:.1}", it.bytes_per_second / section.unit().1);
+            let speed =
+                |it: &Figure| format!("{tilde}{:.1}", it.bytes_per_second / section.unit().1);
             let figure = row.figures[place].as_ref();
             cells.push(Cell::figure(figure.map_or("-".to_owned(), speed)));
             let by = figure.map(|it| match it.factor {
@@ -72,11 +77,6 @@ fn table(title: &str, comparison: &Comparison, section: Section, rows: &[&Line])
             });
             cells.push(Cell::name(by.unwrap_or_default()));
         }
-        cells.push(Cell::name(match (row.winner, row.lead) {
-            (Some(winner), Some(lead)) => format!("{} {lead:.1}x", letter(winner)),
-            (None, _) if row.incomparable.is_some() => "~".to_owned(),
-            _ => "even".to_owned(),
-        }));
         table.row(cells);
     }
     table

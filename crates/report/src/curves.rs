@@ -112,7 +112,11 @@ impl Curves {
             );
             if decade < most {
                 let name = speed(10f64.powi(decade));
-                let _ = writeln!(text, "<text class=\"tick\" x=\"0\" y=\"{:.1}\">{name}</text>", y - 3.0);
+                let _ = writeln!(
+                    text,
+                    "<text class=\"tick\" x=\"0\" y=\"{:.1}\">{name}</text>",
+                    y - 3.0
+                );
             }
         }
         let mut sizes: Vec<usize> = self.points().map(|(size, _)| *size).collect();
@@ -131,7 +135,13 @@ impl Curves {
                 x if x > 95.0 => "end",
                 _ => "middle",
             };
-            let at = if x < 5.0 { 0.0 } else if x > 95.0 { 100.0 } else { x };
+            let at = if x < 5.0 {
+                0.0
+            } else if x > 95.0 {
+                100.0
+            } else {
+                x
+            };
             let y = TOP + HEIGHT + BELOW - 6.0;
             let _ = writeln!(
                 text,

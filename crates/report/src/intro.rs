@@ -49,7 +49,8 @@ fn disturbances(machines: &[Computer<'_>]) -> String {
             said.extend(file.warnings.iter().filter(|it| !said.contains(it)).collect::<Vec<_>>());
         }
         for warning in said {
-            let of = if machines.len() > 1 { format!("{}: ", machine.label) } else { String::new() };
+            let of =
+                if machines.len() > 1 { format!("{}: ", machine.label) } else { String::new() };
             let _ = writeln!(items, "<li>{}{}</li>", Text(&of), Text(warning));
         }
     }

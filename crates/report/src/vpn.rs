@@ -66,7 +66,12 @@ fn packets(packet: &str) -> String {
     }
 }
 
-fn chart((packet, in_flight): (&str, usize), links: &[&[Link]], series: Vec<Series>, id: String) -> Chart {
+fn chart(
+    (packet, in_flight): (&str, usize),
+    links: &[&[Link]],
+    series: Vec<Series>,
+    id: String,
+) -> Chart {
     let is_of = |link: &&Link| link.packet == packet && link.in_flight.unwrap_or(1) == in_flight;
     let mut suites: Vec<&str> = Vec::new();
     for link in links.iter().flat_map(|links| links.iter()).filter(is_of) {
@@ -88,7 +93,8 @@ fn chart((packet, in_flight): (&str, usize), links: &[&[Link]], series: Vec<Seri
     };
     let groups = suites.iter().map(group).collect();
     let title = format!("By one core, {}{batch}", packets(packet));
-    let mut chart = Chart { title, id, names: "suite", factor: None, unit: MEGABITS, series, groups };
+    let mut chart =
+        Chart { title, id, names: "suite", factor: None, unit: MEGABITS, series, groups };
     chart.sort();
     chart
 }
@@ -211,7 +217,8 @@ fn rows(title: &str, rows: &[Packets]) -> Table {
                 figure(row.p90_ns.map(|nanos| nanos / 1e3), 2),
                 figure(row.p99_ns.map(|nanos| nanos / 1e3), 2),
                 Cell::figure(
-                    row.limit_share.map_or("-".to_owned(), |share| format!("{:.0} %", share * 100.0)),
+                    row.limit_share
+                        .map_or("-".to_owned(), |share| format!("{:.0} %", share * 100.0)),
                 ),
             ]),
         }

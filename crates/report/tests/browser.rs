@@ -111,7 +111,9 @@ fn report() -> Result<String, Failed> {
     let mut results = Vec::new();
     for path in files.iter().filter(|path| path.extension().is_some_and(|it| it == "json")) {
         let label = path.file_stem().unwrap_or_default().to_string_lossy();
-        results.push(Results::read(&label, &fs::read_to_string(path)?).map_err(|why| why.to_string())?);
+        results.push(
+            Results::read(&label, &fs::read_to_string(path)?).map_err(|why| why.to_string())?,
+        );
     }
     Ok(wirespeed_report::page(&results))
 }
@@ -133,8 +135,13 @@ fn round(browser: &Path, width: u32, scheme: &str) -> Result<Completion, Failed>
     let dumped = look(&["--dump-dom", "--virtual-time-budget=10000"], "measure.html")?;
     let text = String::from_utf8_lossy(&dumped.stdout).into_owned();
     let title = text.split("<title>").nth(1).and_then(|it| it.split("</title>").next());
-    let title = title.ok_or("the browser gave no page")?.replace("&amp;", "&").replace("&lt;", "<").replace("&gt;", ">");
-    let found: Value = serde_json::from_str(&title).map_err(|_| format!("not measured: {title}"))?;
+    let title = title
+        .ok_or("the browser gave no page")?
+        .replace("&amp;", "&")
+        .replace("&lt;", "<")
+        .replace("&gt;", ">");
+    let found: Value =
+        serde_json::from_str(&title).map_err(|_| format!("not measured: {title}"))?;
     let ground = if scheme == "light" { "rgb(255, 255, 255)" } else { "rgb(20, 23, 26)" };
     expect(found["ground"] == ground, "the colours", &found["ground"])?;
     expect(found["width"] == width, "the width", &found["width"])?;
@@ -155,13 +162,18 @@ fn round(browser: &Path, width: u32, scheme: &str) -> Result<Completion, Failed>
         Ok(fs::read(path)?)
     };
     fs::write(folder.path().join("empty.html"), "<!DOCTYPE html><title>empty</title>")?;
-    let (shot, empty) = (picture("report.png", "picture.html")?, picture("empty.png", "empty.html")?);
+    let (shot, empty) =
+        (picture("report.png", "picture.html")?, picture("empty.png", "empty.html")?);
     // PNG's first chunk begins with width and height.
     let size = |png: &[u8]| png.get(16..24).map(<[u8]>::to_vec);
     let expected = [width.max(500).to_be_bytes(), 1600u32.to_be_bytes()].concat();
     let exact = [width.to_be_bytes(), 1600u32.to_be_bytes()].concat();
     let got = size(&shot);
-    expect(got == Some(expected) || got == Some(exact), "the picture's size", &format!("{got:?}").into())?;
+    expect(
+        got == Some(expected) || got == Some(exact),
+        "the picture's size",
+        &format!("{got:?}").into(),
+    )?;
     // Words and lines take many more bytes than one colour.
     expect(shot.len() > 10 * empty.len(), "a picture that is not empty", &shot.len().into())?;
     // For people who want to see what the test saw.
@@ -187,7 +199,13 @@ fn look(
     let scheme = if scheme == "dark" { "0" } else { "1" };
     let (out, err) = (folder.join("stdout"), folder.join("stderr"));
     let mut child = Command::new(browser)
-        .args(["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--no-first-run"])
+        .args([
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--hide-scrollbars",
+            "--no-first-run",
+        ])
         .args(["--disable-dev-shm-usage", "--allow-file-access-from-files"])
         .arg(format!("--user-data-dir={}", folder.join("profile").display()))
         .arg(format!("--blink-settings=preferredColorScheme={scheme}"))

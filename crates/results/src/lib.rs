@@ -13,8 +13,8 @@ pub mod compare;
 
 pub use computer::{Computer, computers, letter};
 pub use contents::{
-    Bench, CoresNeeded, Cpu, Disk, Libcrypto, Link, Machine, Packets, Proof, Rate,
-    RouteState, Sectors, Settings, Survey, Tunnel, Vpn,
+    Bench, CoresNeeded, Cpu, Disk, Libcrypto, Link, Machine, Packets, Proof, Rate, RouteState,
+    Sectors, Settings, Survey, Tunnel, Vpn,
 };
 pub use file::{Content, READ, Results, Unreadable};
 pub use merit::{LINKS, Merit, Purpose, merits, widest_link};

@@ -125,7 +125,8 @@ fn measured_packets(computer: &Computer<'_>) -> Vec<Merit> {
             if link.in_flight.unwrap_or(1) > 1 {
                 continue;
             }
-            let size = if packet == "imix" { "the IMIX of packets" } else { "packets of 1420 bytes" };
+            let size =
+                if packet == "imix" { "the IMIX of packets" } else { "packets of 1420 bytes" };
             found.push(Merit {
                 family,
                 work: format!("{}, {size}", link.suite),
@@ -201,7 +202,8 @@ fn rate(computer: &Computer<'_>, algorithm: &str, size: usize) -> Option<(f64, S
 /// What `wirespeed disk` measured: ciphers for disks where there are some, the slower of writing and reading.
 fn measured_sectors(computer: &Computer<'_>) -> Vec<Merit> {
     let rows = computer.disk_rows();
-    let is_usual = |row: &&Sectors| ["xts", "adiantum"].iter().any(|word| row.cipher.contains(word));
+    let is_usual =
+        |row: &&Sectors| ["xts", "adiantum"].iter().any(|word| row.cipher.contains(word));
     let any_is_usual = rows.iter().any(|row| is_usual(&row));
     let mut found: Vec<Merit> = Vec::new();
     for row in rows {

@@ -37,8 +37,9 @@ fn compared(files: &[Results]) -> Comparison {
 /// One figure of an example in bytes a second.
 fn figure(example: &Results, algorithm: &str, size: usize, route: &str) -> f64 {
     let Content::Bench(bench) = &example.content else { panic!("not of wirespeed bench") };
-    let is_it =
-        |row: &&Rate| (row.algorithm.as_str(), row.size, row.route.as_str()) == (algorithm, size, route);
+    let is_it = |row: &&Rate| {
+        (row.algorithm.as_str(), row.size, row.route.as_str()) == (algorithm, size, route)
+    };
     bench.rows.iter().find(is_it).expect("in the table").bytes_per_second
 }
 
@@ -55,7 +56,8 @@ fn the_articles_figures_are_exact() {
     }
     // "PadLock in ECB mode is 120 times faster on the same processor, and CBC mode is 60 times faster."
     let gain = |algorithm| {
-        figure(&padlock, algorithm, 8192, "padlock") / figure(&padlock, algorithm, 8192, "libcrypto")
+        figure(&padlock, algorithm, 8192, "padlock")
+            / figure(&padlock, algorithm, 8192, "libcrypto")
     };
     assert!(gain("AES-128-ECB") > 120.0 && (60.0..65.0).contains(&gain("AES-128-CBC")));
 
@@ -307,8 +309,14 @@ fn other_files_are_refused_with_what_is_read() {
         ("{", "no JSON: "),
         ("[]", "it names no schema: what wirespeed, wirespeed bench, disk and vpn write"),
         ("{\"schema\": \"wirespeed.tune/1\"}", "its schema is wirespeed.tune/1: what wirespeed, "),
-        ("{\"schema\": \"wirespeed.disk/1\"}", "not as wirespeed.disk/1 should be: missing field `rows`"),
-        ("{\"schema\": \"wirespeed.bench/1\", \"rows\": 1}", "not as wirespeed.bench/1 should be: "),
+        (
+            "{\"schema\": \"wirespeed.disk/1\"}",
+            "not as wirespeed.disk/1 should be: missing field `rows`",
+        ),
+        (
+            "{\"schema\": \"wirespeed.bench/1\", \"rows\": 1}",
+            "not as wirespeed.bench/1 should be: ",
+        ),
     ] {
         let why = Results::read("a", text).expect_err("nothing to read").to_string();
         assert!(why.starts_with(said) && why.lines().count() == 1, "{why}");

@@ -38,7 +38,9 @@ pub(crate) fn run(request: BenchRequest) -> Result<(), Fault> {
     let slices = |block: &Block| -> u64 {
         block.cases.iter().map(|case| contest.ticks(*case, &contenders)).sum()
     };
-    let to_people = ![&request.json, &request.csv, &request.prometheus].iter().any(|t| t.as_deref() == Some("-"));
+    let to_people = ![&request.json, &request.csv, &request.prometheus]
+        .iter()
+        .any(|t| t.as_deref() == Some("-"));
     let show = |text: &str| if to_people { write_text("-", text) } else { Ok(()) };
     show(&format!("{}\n", header(&host.machine)))?;
     if let Err(why) = host.arena.library() {

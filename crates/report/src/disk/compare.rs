@@ -1,6 +1,5 @@
 //! The same ciphers of several results, side by side.
 
-
 use wirespeed_results::Sectors;
 
 use super::Drive;

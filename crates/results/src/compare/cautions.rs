@@ -49,9 +49,8 @@ pub(super) fn of(machines: &[Computer<'_>], rows: &[Line]) -> Vec<String> {
         if computer.files.iter().any(|file| file.interrupted) {
             found.push(format!("{who}: a run was broken off; what is missing was not measured."));
         }
-        let noisy = |line: &&Line| {
-            line.figures[place].as_ref().is_some_and(|figure| figure.noise > NOISY)
-        };
+        let noisy =
+            |line: &&Line| line.figures[place].as_ref().is_some_and(|figure| figure.noise > NOISY);
         match rows.iter().filter(noisy).count() {
             0 => {}
             1 => found.push(format!("{who}: the figure of one row scatters by more than 5 %.")),

@@ -174,14 +174,24 @@ fn disk_rows(rows: &[Sectors]) -> Vec<(Work, Figure)> {
         let second = format!("{test}2");
         let same = |it: &&Sectors| {
             (&it.store, &it.cipher, &it.variant, it.key_bits, it.sector_bytes, &it.options)
-                == (&row.store, &row.cipher, &row.variant, row.key_bits, row.sector_bytes, &row.options)
+                == (
+                    &row.store,
+                    &row.cipher,
+                    &row.variant,
+                    row.key_bits,
+                    row.sector_bytes,
+                    &row.options,
+                )
         };
         if rows.iter().filter(same).any(|it| it.test.as_deref() == Some(&second)) {
             continue;
         }
         let mut mode = vec![row.store.clone()];
         mode.extend(row.sector_bytes.map(|bytes| format!("sectors of {bytes} bytes")));
-        mode.extend(row.threads.map(|threads| format!("{threads} threads").replace("1 threads", "1 thread")));
+        mode.extend(
+            row.threads
+                .map(|threads| format!("{threads} threads").replace("1 threads", "1 thread")),
+        );
         mode.extend(row.options.iter().cloned());
         let word = if test.starts_with('w') { "written" } else { "read" };
         let key = if row.key_bits == 0 { String::new() } else { format!(" {}", row.key_bits) };

@@ -47,8 +47,7 @@ pub fn rank(machines: &[Computer<'_>], purpose: Purpose) -> (Vec<Place>, Vec<usi
         if all.iter().any(|merit| merit.from != "bench") {
             all.retain(|merit| merit.from != "bench");
         }
-        let best =
-            all.into_iter().max_by(|a, b| a.bytes_per_second.total_cmp(&b.bytes_per_second));
+        let best = all.into_iter().max_by(|a, b| a.bytes_per_second.total_cmp(&b.bytes_per_second));
         match best {
             Some(merit) => ranked.push(place(machine, computer, merit)),
             None => unknown.push(machine),
@@ -85,19 +84,20 @@ pub(super) fn of(machines: &[Computer<'_>], purpose: Purpose) -> Option<Verdict>
     let mut sentence = format!("{}: ", purpose.title());
     if agree {
         // One family tells it all: the one in which the winner is fastest.
-        let fastest = found.iter().max_by(|a, b| {
-            a.1[0].bytes_per_second.total_cmp(&b.1[0].bytes_per_second)
-        });
+        let fastest =
+            found.iter().max_by(|a, b| a.1[0].bytes_per_second.total_cmp(&b.1[0].bytes_per_second));
         sentence += &fastest.map(|(_, places)| words(places, purpose)).unwrap_or_default();
     } else {
-        let parts = found.iter().map(|(family, places)| {
-            format!("with {family} {}", words(places, purpose))
-        });
+        let parts = found
+            .iter()
+            .map(|(family, places)| format!("with {family} {}", words(places, purpose)));
         sentence += &format!("it depends; {}", parts.collect::<Vec<_>>().join("; "));
     }
     sentence.push('.');
     if purpose != Purpose::Disk && found.iter().any(|(_, places)| places[0].from == "bench") {
-        sentence.push_str(" Estimated from single algorithms, without the kernel and the network card.");
+        sentence.push_str(
+            " Estimated from single algorithms, without the kernel and the network card.",
+        );
     }
     let ranking = found.into_iter().flat_map(|(_, places)| places).collect();
     Some(Verdict { purpose: purpose.name(), sentence, ranking })

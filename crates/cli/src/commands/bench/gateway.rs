@@ -82,7 +82,10 @@ struct Document {
 }
 
 /// The host's OpenSSL once more for each mask; nothing where it did not run, or off x86.
-pub(super) fn without_instructions(request: &BenchRequest, rows: &[Row]) -> Result<Vec<Row>, Fault> {
+pub(super) fn without_instructions(
+    request: &BenchRequest,
+    rows: &[Row],
+) -> Result<Vec<Row>, Fault> {
     let host: Vec<&Row> = rows.iter().filter(|row| row.route == "libcrypto").collect();
     if host.is_empty() || !cfg!(target_arch = "x86_64") {
         return Ok(Vec::new());
@@ -144,7 +147,10 @@ pub(super) fn table(rows: &[Row], unit: Unit) -> String {
             (row.algorithm, row.direction, row.usage, row.size)
                 == (whole.algorithm, whole.direction, whole.usage, whole.size)
         };
-        rows.iter().filter(same).find(|row| row.without == Some(without)).map(|it| it.bytes_per_second)
+        rows.iter()
+            .filter(same)
+            .find(|row| row.without == Some(without))
+            .map(|it| it.bytes_per_second)
     };
     let mut table = Table::new(&[Side::Left, Side::Right, Side::Right, Side::Right, Side::Left]);
     let [(_, some, _), (_, plain, _)] = MASKS;

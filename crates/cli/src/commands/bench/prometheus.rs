@@ -17,22 +17,18 @@ use crate::output::write_text;
 type Metric = (&'static str, &'static str, fn(&Row) -> Option<f64>);
 
 const METRICS: [Metric; 4] = [
-    (
-        "wirespeed_bench_bytes_per_second",
-        "Rate at the median, of all threads together.",
-        |row| Some(row.bytes_per_second),
-    ),
+    ("wirespeed_bench_bytes_per_second", "Rate at the median, of all threads together.", |row| {
+        Some(row.bytes_per_second)
+    }),
     ("wirespeed_bench_call_seconds", "Median time of one call.", |row| Some(row.median_ns * 1e-9)),
     (
         "wirespeed_bench_cpu_seconds_per_byte",
         "CPU time of the calling thread for one byte.",
         |row| Some(row.cpu_s_per_gib / (1_u64 << 30) as f64),
     ),
-    (
-        "wirespeed_bench_limit_ratio",
-        "Rate as a share of what the execution unit allows.",
-        |row| row.limit_share,
-    ),
+    ("wirespeed_bench_limit_ratio", "Rate as a share of what the execution unit allows.", |row| {
+        row.limit_share
+    }),
 ];
 
 /// The whole text.

@@ -180,7 +180,9 @@ pub(super) fn ranking(
         _ => text.push_str(&table.render()),
     }
     if ranking.iter().any(|place| place.from == "bench") && purpose != Purpose::Disk {
-        text.push_str("* estimated from single algorithms, without the kernel and the network card\n");
+        text.push_str(
+            "* estimated from single algorithms, without the kernel and the network card\n",
+        );
     }
     if !unknown.is_empty() {
         let labels: Vec<&str> = unknown.iter().map(|it| machines[*it].label.as_str()).collect();
