@@ -52,6 +52,16 @@ impl Scale {
         MARGIN + share * (100.0 - 2.0 * MARGIN)
     }
 
+    /// Round speeds, bytes in a second.
+    fn steps(&self) -> Vec<f64> {
+        let (least, most) = self.speeds;
+        let multiples: &[f64] = if most - least > 1.6 { &[1.0] } else { &[1.0, 2.0, 5.0] };
+        let decades = least.floor() as i32..=most.ceil() as i32;
+        let all =
+            decades.flat_map(|decade| multiples.iter().map(move |it| it * 10f64.powi(decade)));
+        all.filter(|speed| (least..most).contains(&speed.log10())).collect()
+    }
+
     /// In pixels, from above.
     fn y(&self, bytes_per_second: f64) -> f64 {
         let (least, most) = self.speeds;
@@ -74,6 +84,7 @@ impl Curves {
         );
         self.grid(&mut text, &scale);
         self.lines(&mut text, &scale);
+        self.names(&mut text, &scale);
         text.push_str("</svg>\n");
         text.push_str(&self.table().html());
         text.push_str("</figure>\n");
@@ -95,29 +106,33 @@ impl Curves {
         let (least, most) = range(&mut speeds.into_iter());
         Scale {
             sizes: range(&mut sizes.into_iter()),
-            // Whole decades, and some room for the highest line.
-            speeds: (least.floor(), (most + 0.05).ceil().max(least.floor() + 1.0)),
+            // Some room above and below, and never so little that noise looks like a mountain.
+            speeds: (least - 0.15, most.max(least + 0.7) + 0.15),
         }
     }
 
-    /// The decades with their names above them, and the sizes below.
+    /// Lines across: at every decade, and where that are few at twice and five times as much.
     fn grid(&self, text: &mut String, scale: &Scale) {
-        let (least, most) = (scale.speeds.0 as i32, scale.speeds.1 as i32);
-        for decade in least..=most {
-            let y = scale.y(10f64.powi(decade));
+        for speed in scale.steps() {
+            let y = scale.y(speed);
             // Writing to a String cannot fail.
             let _ = writeln!(
                 text,
                 "<line class=\"grid\" x1=\"0\" x2=\"100%\" y1=\"{y:.1}\" y2=\"{y:.1}\"/>"
             );
-            if decade < most {
-                let name = speed(10f64.powi(decade));
-                let _ = writeln!(
-                    text,
-                    "<text class=\"tick\" x=\"0\" y=\"{:.1}\">{name}</text>",
-                    y - 3.0
-                );
-            }
+        }
+        let y = TOP + HEIGHT;
+        let _ = writeln!(
+            text,
+            "<line class=\"grid\" x1=\"0\" x2=\"100%\" y1=\"{y:.1}\" y2=\"{y:.1}\"/>"
+        );
+    }
+
+    /// The names of the lines across, and the sizes below.
+    fn names(&self, text: &mut String, scale: &Scale) {
+        for step in scale.steps() {
+            let (y, name) = (scale.y(step) - 3.0, speed(step));
+            let _ = writeln!(text, "<text class=\"tick\" x=\"0\" y=\"{y:.1}\">{name}</text>");
         }
         let mut sizes: Vec<usize> = self.points().map(|(size, _)| *size).collect();
         sizes.sort_unstable();

@@ -221,6 +221,8 @@ fn bars(mode: &str, works: &[&Work], id: &str, factor: &'static str) -> Chart {
         let make = || Series { mark: line.mark.clone(), colour: line.colour };
         place_in(&mut series, |it| it.mark == line.mark, make);
     }
+    // Stable: of machines the first stays where it is.
+    series.sort_by_key(|it| it.mark != "libcrypto");
     let mut groups = Vec::new();
     for work in works {
         let mut sizes: Vec<usize> =
