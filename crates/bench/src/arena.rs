@@ -91,9 +91,8 @@ impl Arena {
             Contender::Provider(Route::Kernel) => {
                 self.offload.presence_of(subject, None).is_ok() && self.serves(contender, subject)
             }
-            // The provider has no extendable functions.
             Contender::Provider(route) if route != Route::Libcrypto => {
-                self.has_kernels(route, subject) && !subject.is_extendable()
+                self.has_kernels(route, subject)
             }
             _ => self.serves(contender, subject),
         }
@@ -176,6 +175,30 @@ impl Arena {
             context.load(Self::PROVIDER).map_err(told)?;
         }
         Ok(context)
+    }
+
+    /// A context as programs have it that prefer us: the host's default provider, and ours forced to each of
+    /// these routes beside it, which serve before it. What none of them has, the host's serves.
+    pub fn joint(&self, routes: &[Route]) -> Result<Context, Absent> {
+        let told = |why: wirespeed_libcrypto::Error| Absent(why.to_string());
+        let context = Context::new(self.library.clone()?).map_err(told)?;
+        context.load("default").map_err(told)?;
+        for route in routes {
+            self.native(*route)?;
+            let name = Self::joint_provider(*route);
+            // SAFETY: our own provider's entry point, and part of this program.
+            #[expect(unsafe_code, reason = "a provider's entry point is a C function")]
+            unsafe { context.add_builtin(&name, wirespeed_provider::builtin(*route)) }
+                .map_err(told)?;
+            context.load(&name).map_err(told)?;
+        }
+        context.set_default_properties("?wirespeed.preferred=yes").map_err(told)?;
+        Ok(context)
+    }
+
+    /// The name under which our provider on one route is loaded into a joint context.
+    pub fn joint_provider(route: Route) -> String {
+        format!("{}-{route}", Self::PROVIDER)
     }
 
     /// The name under which our provider is loaded.
@@ -288,7 +311,9 @@ impl Arena {
                 let digest = name.strip_prefix("HMAC-").unwrap_or(name);
                 Box::new(Hashing::hmac(&context, digest, case, material).map_err(failed)?)
             }
-            Kind::Mac => return Err(Absent("the provider offers no MAC".to_owned())),
+            Kind::Mac => {
+                return Err(Absent("MACs are measured through the host's alone".to_owned()));
+            }
             _ => {
                 let cipher = context.fetch(name, None).map_err(failed)?;
                 Self::own(contender, cipher.provider(), subject)?;

@@ -50,6 +50,8 @@ pub(crate) enum Command {
     /// Takes down what a killed `disk --dm-crypt` left
     #[command(name = commands::disk::WATCHER, hide = true)]
     DiskWatcher,
+    /// Measure VPN packets: every suite of ESP and WireGuard, and the links that it fills
+    Vpn(commands::vpn::VpnArguments),
     /// Put machines side by side: ratios, winners, and what it means
     Compare(commands::compare::CompareArguments),
     /// Draw results as one HTML file, several machines side by side

@@ -14,6 +14,7 @@ pub(crate) mod sum;
 mod survey;
 pub(crate) mod tune;
 pub(crate) mod uninstall;
+pub(crate) mod vpn;
 
 use crate::arguments::{Arguments, Command};
 use crate::fault::Fault;
@@ -34,6 +35,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Fault> {
             disk::watch_over();
             Ok(())
         }
+        Some(Command::Vpn(arguments)) => vpn::run(arguments),
         Some(Command::Compare(arguments)) => compare::run(arguments),
         Some(Command::Report(arguments)) => report::run(arguments),
         Some(Command::PadLock(arguments)) => padlock::run(arguments),

@@ -80,8 +80,10 @@ fn chart(
         }
     }
     let bar = |links: &&[Link], suite: &str| {
-        let link = links.iter().filter(is_of).find(|link| link.suite == suite)?;
-        Some(Bar { bytes_per_second: link.bits_per_second_per_core? / 8.0, factor: None })
+        // Each route has a link of its own; the best of them counts.
+        let of_suite = links.iter().filter(is_of).filter(|link| link.suite == suite);
+        let bits = of_suite.filter_map(|link| link.bits_per_second_per_core).reduce(f64::max)?;
+        Some(Bar { bytes_per_second: bits / 8.0, factor: None })
     };
     let group = |suite: &&str| Group {
         name: (*suite).to_owned(),
@@ -138,7 +140,8 @@ fn links(title: &str, links: &[Link]) -> Table {
             Some(cores) => format!("{}: {cores:.0} cores", it.link),
             None => format!("{}: more than there are", it.link),
         };
-        let more: Vec<String> = link.cores_needed.iter().map(needs).collect();
+        let more = link.cores_needed.iter().filter(|it| !link.fills.contains(&it.link));
+        let more: Vec<String> = more.map(needs).collect();
         let fills = if link.fills.is_empty() { "none".to_owned() } else { link.fills.join(", ") };
         table.row(vec![
             Cell::name(&link.suite),

@@ -17,7 +17,7 @@ pub use contents::{
     Sectors, Settings, Survey, Tunnel, Vpn,
 };
 pub use file::{Content, READ, Results, Unreadable};
-pub use merit::{LINKS, Merit, Purpose, merits, widest_link};
+pub use merit::{Merit, Purpose};
 
 #[cfg(test)]
 mod tests;

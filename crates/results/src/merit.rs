@@ -30,10 +30,12 @@ pub struct Merit {
     pub by: String,
     /// The command that measured it; "bench" is an estimate from single algorithms.
     pub from: &'static str,
+    /// Of packets: the widest link that one core fills.
+    pub fills: Option<String>,
 }
 
 /// The links that owners buy, bits in a second, and their names.
-pub const LINKS: [(f64, &str); 6] = [
+const LINKS: [(f64, &str); 6] = [
     (100e6, "100 Mbit/s"),
     (1e9, "1 Gbit/s"),
     (2.5e9, "2.5 Gbit/s"),
@@ -43,7 +45,7 @@ pub const LINKS: [(f64, &str); 6] = [
 ];
 
 /// The widest link that so many bytes in a second fill.
-pub fn widest_link(bytes_per_second: f64) -> Option<&'static str> {
+pub(crate) fn widest_link(bytes_per_second: f64) -> Option<&'static str> {
     let fits = |(bits, _): &&(f64, &str)| bytes_per_second * 8.0 >= *bits;
     LINKS.iter().rev().find(fits).map(|(_, name)| *name)
 }
@@ -83,12 +85,15 @@ impl Purpose {
 }
 
 /// All that a machine's files say of it, what tells most first.
-pub fn merits(computer: &Computer<'_>, purpose: Purpose) -> Vec<Merit> {
+pub(crate) fn merits(computer: &Computer<'_>, purpose: Purpose) -> Vec<Merit> {
     match purpose {
         Purpose::Vpn => {
             let mut found = measured_packets(computer);
             for size in [1420, 1440, 1500, 1280, 1024] {
-                found.extend(estimated(computer, size, "packets"));
+                found.extend(estimated(computer, size, "packets").into_iter().map(|merit| Merit {
+                    fills: widest_link(merit.bytes_per_second).map(ToOwned::to_owned),
+                    ..merit
+                }));
             }
             found
         }
@@ -105,6 +110,7 @@ pub fn merits(computer: &Computer<'_>, purpose: Purpose) -> Vec<Merit> {
                     bytes_per_second: speed,
                     by,
                     from: "bench",
+                    fills: None,
                 });
                 found.extend(merit);
             }
@@ -127,13 +133,20 @@ fn measured_packets(computer: &Computer<'_>) -> Vec<Merit> {
             }
             let size =
                 if packet == "imix" { "the IMIX of packets" } else { "packets of 1420 bytes" };
-            found.push(Merit {
+            let merit = Merit {
                 family,
                 work: format!("{}, {size}", link.suite),
                 bytes_per_second: bits / 8.0,
                 by: link.route.clone().unwrap_or_default(),
                 from: "vpn",
-            });
+                fills: link.fills.last().cloned(),
+            };
+            // Each route has a link of its own; the best of them counts.
+            match found.iter_mut().find(|it: &&mut Merit| it.work == merit.work) {
+                Some(other) if other.bytes_per_second < merit.bytes_per_second => *other = merit,
+                Some(_) => {}
+                None => found.push(merit),
+            }
         }
     }
     found
@@ -145,7 +158,7 @@ fn family(suite: &str) -> Option<&'static str> {
     match () {
         () if has("MD5") || has("3DES") => None,
         () if has("GCM") => Some(GCM),
-        () if has("CHACHA") => Some(CHACHA),
+        () if has("CHACHA") || has("WIREGUARD") => Some(CHACHA),
         () if has("CBC") => Some(CBC),
         () => None,
     }
@@ -162,6 +175,7 @@ fn estimated(computer: &Computer<'_>, size: usize, what: &str) -> Vec<Merit> {
             bytes_per_second: speed,
             by,
             from: "bench",
+            fills: None,
         }));
     }
     for name in CHAINED {
@@ -173,6 +187,7 @@ fn estimated(computer: &Computer<'_>, size: usize, what: &str) -> Vec<Merit> {
                 bytes_per_second: 1.0 / (1.0 / cipher + 1.0 / hashed),
                 by: if by == also_by { by } else { format!("{by}, {also_by}") },
                 from: "bench",
+                fills: None,
             }));
         }
     }
@@ -230,6 +245,7 @@ fn measured_sectors(computer: &Computer<'_>) -> Vec<Merit> {
             bytes_per_second: speed,
             by: row.driver.clone().or_else(|| row.route.clone()).unwrap_or_default(),
             from: "disk",
+            fills: None,
         }));
     }
     found

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::CLEAR;
 use crate::computer::{Computer, letter};
-use crate::merit::{Merit, Purpose, merits, widest_link};
+use crate::merit::{Merit, Purpose, merits};
 
 /// Which machine carries a use, in words.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -36,6 +36,8 @@ pub struct Place {
     pub by: String,
     /// The command that measured it; "bench" is an estimate from single algorithms.
     pub from: &'static str,
+    /// Of packets: the widest link that one core fills.
+    pub fills: Option<String>,
 }
 
 /// Every machine by the best that it can do for a use, whatever suite that is; and those of which nothing is known.
@@ -58,9 +60,9 @@ pub fn rank(machines: &[Computer<'_>], purpose: Purpose) -> (Vec<Place>, Vec<usi
 }
 
 fn place(machine: usize, computer: &Computer<'_>, merit: Merit) -> Place {
-    let Merit { work, bytes_per_second, by, from, .. } = merit;
+    let Merit { work, bytes_per_second, by, from, fills, .. } = merit;
     let (letter, label) = (letter(machine), computer.label.clone());
-    Place { machine, letter, label, work, bytes_per_second, by, from }
+    Place { machine, letter, label, work, bytes_per_second, by, from, fills }
 }
 
 fn sort(places: &mut [Place]) {
@@ -139,7 +141,7 @@ fn words(places: &[Place], purpose: Purpose) -> String {
     };
     let others: Vec<String> =
         places[1..].iter().map(|place| format!("{} {}", place.letter, speed(place))).collect();
-    let link = |place: &Place| match (purpose, widest_link(place.bytes_per_second)) {
+    let link = |place: &Place| match (purpose, &place.fills) {
         (Purpose::Vpn, Some(link)) => format!(", a core fills {link}"),
         (Purpose::Vpn, None) => ", a core does not fill 100 Mbit/s".to_owned(),
         _ => String::new(),

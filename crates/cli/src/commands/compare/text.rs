@@ -1,7 +1,7 @@
 //! Machines side by side, as people read them.
 
 use wirespeed_results::compare::{Described, Figure, Line, Place, Section, Verdict};
-use wirespeed_results::{Computer, Purpose, widest_link};
+use wirespeed_results::{Computer, Purpose};
 
 use crate::output::WIDTH;
 use crate::output::figures;
@@ -171,8 +171,7 @@ pub(super) fn ranking(
             figures::aligned(place.bytes_per_second / per_unit),
             work,
         ];
-        let link = widest_link(place.bytes_per_second).unwrap_or("-");
-        cells.extend(is_vpn.then(|| link.to_owned()));
+        cells.extend(is_vpn.then(|| place.fills.clone().unwrap_or("-".to_owned())));
         table.row(cells);
     }
     match ranking {
