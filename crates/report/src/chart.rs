@@ -61,8 +61,9 @@ pub(crate) struct Bar {
 const LINE: usize = 19;
 const NAME: usize = 18;
 const BETWEEN: usize = 7;
-/// The share of the width that bars have; the figures have the rest.
+/// The share of the width that bars have; the figures have the rest, more of it where long marks stand before them.
 const BARS: usize = 60;
+const BARS_BESIDE_WORDS: usize = 48;
 
 impl Unit {
     pub(crate) fn figure(self, bytes_per_second: f64) -> String {
@@ -104,14 +105,19 @@ impl Chart {
 
     /// The figure: a drawing, and the table of it.
     pub(crate) fn html(&self) -> String {
-        let unit =
-            if self.series.iter().any(|it| it.before().len() > 3) { self.unit.name } else { "" };
+        // Beside words there is no room for it.
+        let unit = if self.has_words() { self.unit.name } else { "" };
         format!(
             "<figure>\n<figcaption>{} <span class=\"quiet\">{unit}</span></figcaption>\n{}{}</figure>\n",
             Text(&self.title),
             self.svg(),
             self.table().html()
         )
+    }
+
+    /// Whether marks are words, not letters.
+    fn has_words(&self) -> bool {
+        self.series.iter().any(|series| series.mark.len() > 2)
     }
 
     fn svg(&self) -> String {
@@ -151,12 +157,14 @@ impl Chart {
     fn bar(&self, text: &mut String, y: usize, series: usize, bar: Bar, share: f64) {
         let colour = self.series[series].colour;
         let mark = self.series[series].before();
-        // Beside a long mark there is no room; the caption names the unit.
-        let unit = if mark.len() > 3 { "" } else { self.unit.name };
+        let (unit, width) = match self.has_words() {
+            true => ("", BARS_BESIDE_WORDS),
+            false => (self.unit.name, BARS),
+        };
         let factor = self.factor.and(bar.factor).map(factor).unwrap_or_default();
         let _ = writeln!(
             text,
-            "<svg y=\"{y}\" width=\"{BARS}%\" height=\"{height}\"><rect class=\"track\" width=\"100%\" \
+            "<svg y=\"{y}\" width=\"{width}%\" height=\"{height}\"><rect class=\"track\" width=\"100%\" \
              height=\"100%\"/><rect class=\"s{colour}\" width=\"{:.2}%\" height=\"100%\"/></svg>\
              <text class=\"figure\" x=\"100%\" y=\"{baseline}\">{}{} {unit} <tspan class=\"factor\">{factor}</tspan></text>",
             (share * 100.0).max(0.3),

@@ -21,7 +21,7 @@ pub(crate) fn section(machines: &[Computer<'_>]) -> String {
     for (place, machine) in machines.iter().enumerate() {
         let (title, id) = match machines.len() {
             1 => ("Speed by size".to_owned(), "speed".to_owned()),
-            _ => (format!("Routes of {}", machine.label), format!("speed-{place}")),
+            _ => (format!("Speed by size, routes of {}", machine.label), format!("speed-{place}")),
         };
         let mut works = works_of(machine);
         if machines.len() > 1 {
@@ -80,10 +80,12 @@ fn mode_of(row: &Rate) -> String {
 
 /// A route, a driver, or an OpenSSL from which something was taken away.
 fn contender(row: &Rate) -> String {
-    let mut name = row.driver.clone().unwrap_or_else(|| row.route.clone());
-    if let Some(without) = &row.without {
-        name.push_str(&format!(" without {without}"));
-    }
+    let mut name = match row.without.as_deref() {
+        None => row.driver.clone().unwrap_or_else(|| row.route.clone()),
+        // Everything that there is was taken away.
+        Some(without) if without.contains("ssse3") => "plain code".to_owned(),
+        Some(without) => format!("no {without}"),
+    };
     if let Some(lanes) = row.lanes.filter(|it| *it > 1) {
         name.push_str(&format!(" x{lanes}"));
     }

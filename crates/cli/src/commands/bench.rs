@@ -68,12 +68,14 @@ pub(crate) fn run(request: BenchRequest) -> Result<(), Fault> {
         break_evens.extend(found);
         all.extend(measured);
     }
+    let mut rows: Vec<Row> = all.iter().flat_map(Measured::rows).collect();
+    if request.is_gateway {
+        rows.extend(gateway::without_instructions(&request, &rows, &|what| progress.at(what))?);
+    }
     progress.done();
     let warnings = warnings(&all);
     let Omitted { skipped, quarantined, .. } = omitted;
-    let mut rows: Vec<Row> = all.iter().flat_map(Measured::rows).collect();
     if request.is_gateway {
-        rows.extend(gateway::without_instructions(&request, &rows)?);
         show(&gateway::table(&rows, request.unit))?;
     }
     show(&text::left_out(&skipped, &quarantined))?;

@@ -81,17 +81,19 @@ struct Document {
     rows: Vec<Again>,
 }
 
-/// The host's OpenSSL once more for each mask; nothing where it did not run, or off x86.
+/// The host's OpenSSL once more for each mask, which `at` is told; nothing where it did not run, or off x86.
 pub(super) fn without_instructions(
     request: &BenchRequest,
     rows: &[Row],
+    at: &dyn Fn(String),
 ) -> Result<Vec<Row>, Fault> {
     let host: Vec<&Row> = rows.iter().filter(|row| row.route == "libcrypto").collect();
     if host.is_empty() || !cfg!(target_arch = "x86_64") {
         return Ok(Vec::new());
     }
     let mut found = Vec::new();
-    for (without, _, mask) in MASKS {
+    for (without, title, mask) in MASKS {
+        at(format!("this OpenSSL, {title}"));
         let document = again(request, mask)?;
         for row in document.rows {
             let same = |it: &&&Row| {
