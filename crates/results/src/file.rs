@@ -75,8 +75,7 @@ const SURVEY: &str = "wirespeed.survey/1";
 const VPN: &str = "wirespeed.vpn/1";
 
 /// What is read, and who writes it.
-pub const READ: &str =
-    "what wirespeed, wirespeed bench, disk and vpn write with --json FILE is read";
+const READ: &str = "what wirespeed, wirespeed bench, disk and vpn write with --json FILE is read";
 
 impl Results {
     /// Reads a file's text; `label` is its name beside others.

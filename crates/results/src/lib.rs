@@ -16,7 +16,7 @@ pub use contents::{
     Bench, CoresNeeded, Cpu, Disk, Libcrypto, Link, Machine, Packets, Proof, Rate, RouteState,
     Sectors, Settings, Survey, Tunnel, Vpn,
 };
-pub use file::{Content, READ, Results, Unreadable};
+pub use file::{Content, Results, Unreadable};
 pub use merit::{Merit, Purpose};
 
 #[cfg(test)]
