@@ -81,6 +81,8 @@ const SCRIPT: Need = Need { command: &["script", "--version"], package: "bsdutil
 /// Counts the system calls of a whole program.
 const STRACE: Need = Need { command: &["strace", "-V"], package: "strace" };
 const IP: Need = Need { command: &["ip", "-Version"], package: "iproute2" };
+/// Draws reports, as their readers see them.
+const CHROMIUM: Need = Need { command: &["chromium", "--version"], package: "chromium" };
 
 /// What building OpenSSL takes.
 pub(crate) const BUILD: &[Need] = &[PERL, MAKE, GCC, C_LIBRARY];
@@ -91,7 +93,7 @@ pub(crate) const GUEST: &[Need] =
 pub(crate) const TESTS: &[Need] = &[
     PERL, MAKE, GCC, GXX, C_LIBRARY, GCC_32, OPENSSL, VALGRIND, NM, NGINX, SSHD, SSH, HAPROXY,
     STUNNEL, OPENVPN, GNUTLS, GPG, GPG_AGENT, CURL, PYTHON, IP, QEMU, BUSYBOX, KMOD, XZ, ZSTD,
-    GCC_12, LIBELF, CRYPTSETUP, DMSETUP, MKFS, SFDISK, SCRIPT, STRACE,
+    GCC_12, LIBELF, CRYPTSETUP, DMSETUP, MKFS, SFDISK, SCRIPT, STRACE, CHROMIUM,
 ];
 
 impl Need {
