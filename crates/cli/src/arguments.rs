@@ -49,6 +49,11 @@ pub(crate) enum Command {
     /// Takes down what a killed `disk --dm-crypt` left
     #[command(name = commands::disk::WATCHER, hide = true)]
     DiskWatcher,
+    /// VPN
+    Vpn(commands::vpn::VpnArguments),
+    /// Sets tunnels up and measures them, in namespaces that end with the program that started it
+    #[command(name = commands::vpn::real::INSIDE, hide = true)]
+    VpnInside,
     /// Draw results as one HTML file, several machines side by side
     Report(commands::report::ReportArguments),
     /// Show the PadLock units of this CPU, and what is made of them

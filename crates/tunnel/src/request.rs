@@ -31,18 +31,13 @@ pub struct Case {
 }
 
 impl Case {
-    /// All tunnels of some suites, carrier by carrier.
+    /// The tunnels of some suites, carrier by carrier.
     pub fn of(suites: &[Suite]) -> Vec<Self> {
         let of = |carrier: Carrier| {
             let with = suites.iter().filter(move |it| it.carriers.contains(&carrier));
             with.map(move |it| Self { carrier, suite: it.keyword.to_owned() })
         };
         Carrier::ALL.into_iter().flat_map(of).collect()
-    }
-
-    /// Measurements that it takes, plain ones included.
-    pub fn measurements(&self, rounds: usize) -> usize {
-        rounds * (1 + self.carrier.providers().len())
     }
 }
 
@@ -60,7 +55,7 @@ pub struct Module {
 pub enum Event {
     /// What is measured now.
     At(String),
-    /// A measurement more is done.
+    /// A measurement more of a tunnel is done.
     Measured,
     /// What came of it.
     Row(Row),
