@@ -49,7 +49,7 @@ pub(crate) enum Command {
     /// Takes down what a killed `disk --dm-crypt` left
     #[command(name = commands::disk::WATCHER, hide = true)]
     DiskWatcher,
-    /// VPN
+    /// Measure VPN packets: every suite of ESP and WireGuard, and the links that it fills
     Vpn(commands::vpn::VpnArguments),
     /// Sets tunnels up and measures them, in namespaces that end with the program that started it
     #[command(name = commands::vpn::real::INSIDE, hide = true)]

@@ -244,6 +244,17 @@ impl CipherContext {
         unsafe { self.update_raw(data.as_ptr(), data.len(), ptr::null_mut()) }.map(|_| ())
     }
 
+    /// Tells CCM how long its message will be, which it must know before associated data
+    /// (EVP_EncryptInit(3), "CCM mode"); refused for a cipher that is no AEAD.
+    #[inline]
+    pub fn message_length(&mut self, bytes: usize) -> Result<(), Error> {
+        if !self.cipher.is_aead() {
+            return Err(Error::refused("EVP_CipherUpdate: a length without an AEAD"));
+        }
+        // SAFETY: without input and output only the length is taken (ccm_cipher_internal).
+        unsafe { self.update_raw(ptr::null(), bytes, ptr::null_mut()) }.map(|_| ())
+    }
+
     /// Ends the message (`EVP_CipherFinal_ex`): the last block or the tag's verdict.
     ///
     /// # Panics

@@ -7,10 +7,11 @@ mod xfrm;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use wirespeed_vpn::{Protection, Suite};
 
 use crate::document::Provider;
 use crate::provided::Provided;
-use crate::suite::Suite;
+use crate::spelling::is_esp;
 use crate::tunnel::Tunnel;
 
 /// The addresses within tunnels that make interfaces of their own.
@@ -47,6 +48,35 @@ impl Carrier {
             Self::Xfrm => &[Provider::Kernel],
             Self::OpenVpn | Self::Libipsec => &[Provider::Default, Provider::Wirespeed],
         }
+    }
+
+    /// The suites that it is measured with unless others are asked for, by their keywords.
+    pub(crate) const fn usual(self) -> &'static [&'static str] {
+        match self {
+            Self::Xfrm => &[
+                "aes128gcm16",
+                "aes256gcm16",
+                "chacha20poly1305",
+                "aes128ccm16",
+                "aes128-sha1",
+                "aes128-sha256",
+                "aes256-sha1",
+                "aes256-sha256",
+                "camellia128-sha1",
+                "camellia256-sha256",
+                "3des-sha1",
+            ],
+            Self::OpenVpn => {
+                &["aes128gcm16", "aes256gcm16", "chacha20poly1305", "aes256-sha1", "aes256-sha256"]
+            }
+            Self::Libipsec => &["aes128gcm16", "chacha20poly1305", "aes256-sha256"],
+        }
+    }
+
+    /// Whether it knows how to speak such a suite.
+    pub(crate) fn can_have(self, suite: &Suite) -> bool {
+        let is_ccm = matches!(suite.protection, Protection::Ccm { .. });
+        is_esp(suite) && !(self == Self::OpenVpn && is_ccm)
     }
 
     /// Why there is none here, in the words of what to install.

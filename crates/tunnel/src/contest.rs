@@ -1,12 +1,13 @@
 //! The measurements: each suite by all who can carry it, in turns with the plain cable.
 
 use wirespeed_measure::statistics::median;
+use wirespeed_vpn::Suite;
 
 use crate::carrier::Carrier;
 use crate::document::{Provider, Row};
 use crate::provided::Provided;
 use crate::request::{Case, Event, Request};
-use crate::suite::Suite;
+use crate::spelling::name;
 use crate::traffic;
 use crate::tunnel::{Sample, Tunnel};
 
@@ -24,7 +25,7 @@ pub(crate) fn run(request: &Request, say: &mut dyn FnMut(&Event)) {
         None => Tunnel::plain(),
     };
     for case in &request.cases {
-        let Some(suite) = Suite::of(&case.suite) else { continue };
+        let Ok(suite) = case.suite.parse::<Suite>() else { continue };
         let rows = match (&plain, case.carrier.obstacle()) {
             (Err(why), _) => absent(case.carrier, &suite, why),
             (_, Some(why)) => absent(case.carrier, &suite, &why),
@@ -37,7 +38,7 @@ pub(crate) fn run(request: &Request, say: &mut dyn FnMut(&Event)) {
 }
 
 fn absent(carrier: Carrier, suite: &Suite, why: &str) -> Vec<Row> {
-    let row = |provider: &Provider| Row::absent(carrier, suite.name, *provider, why.to_owned());
+    let row = |provider: &Provider| Row::absent(carrier, name(suite), *provider, why.to_owned());
     carrier.providers().iter().map(row).collect()
 }
 
@@ -48,7 +49,7 @@ fn measure(
     plain: &Tunnel,
     say: &mut dyn FnMut(&Event),
 ) -> Vec<Row> {
-    let title = format!("{} {}", case.carrier.name(), suite.name);
+    let title = format!("{} {}", case.carrier.name(), name(suite));
     say(&Event::At(title));
     let begin = |provider: &Provider| Contestant {
         provider: *provider,
@@ -85,13 +86,13 @@ fn open(
     suite: &Suite,
     provider: Provider,
 ) -> Result<Tunnel, String> {
-    let name = provider.name();
+    let place = provider.name();
     let provided = match (provider, &request.module) {
-        (Provider::Wirespeed, Ok(module)) => Provided::ours(name, module)?,
+        (Provider::Wirespeed, Ok(module)) => Provided::ours(place, module)?,
         (Provider::Wirespeed, Err(why)) => return Err(why.clone()),
         _ => Provided::Default,
     };
-    carrier.open(name, suite, provided)
+    carrier.open(place, suite, provided)
 }
 
 impl Contestant {
@@ -110,7 +111,7 @@ impl Contestant {
         let proved = self.tunnel.and_then(|tunnel| tunnel.prove(suite.cipher, bytes));
         let routes = match proved {
             Ok(routes) => routes,
-            Err(why) => return Row::absent(carrier, suite.name, self.provider, why),
+            Err(why) => return Row::absent(carrier, name(suite), self.provider, why),
         };
         let rates: Vec<f64> = self.samples.iter().map(|it| it.bits_per_second).collect();
         let costs: Vec<f64> = self.samples.iter().map(|it| it.cpu_s_per_gib).collect();
@@ -120,7 +121,7 @@ impl Contestant {
         let rate = median(&rates);
         Row {
             carrier,
-            suite: suite.name.to_owned(),
+            suite: name(suite).to_owned(),
             provider: self.provider,
             absent: None,
             bits_per_second: rate,

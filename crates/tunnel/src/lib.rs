@@ -15,8 +15,8 @@ mod inside;
 mod program;
 mod provided;
 mod request;
+mod spelling;
 mod stage;
-mod suite;
 mod traffic;
 mod tunnel;
 
@@ -24,4 +24,3 @@ pub use carrier::Carrier;
 pub use inside::inside;
 pub use request::{Case, Event, Module, Request};
 pub use stage::{Next, Stage, Trouble};
-pub use suite::Suite;

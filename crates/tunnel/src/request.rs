@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
+use wirespeed_vpn::Suite;
 
 use crate::carrier::Carrier;
 use crate::document::Row;
-use crate::suite::Suite;
 
 /// What to measure.
 #[derive(Debug, Serialize, Deserialize)]
@@ -31,13 +31,24 @@ pub struct Case {
 }
 
 impl Case {
-    /// The tunnels of some suites, carrier by carrier.
+    /// The tunnels that everybody asks about, carrier by carrier.
+    pub fn usual() -> Vec<Self> {
+        let of =
+            |carrier: Carrier| carrier.usual().iter().map(move |suite| Self::new(carrier, suite));
+        Carrier::ALL.into_iter().flat_map(of).collect()
+    }
+
+    /// Every tunnel that can be made with one of these suites, carrier by carrier.
     pub fn of(suites: &[Suite]) -> Vec<Self> {
         let of = |carrier: Carrier| {
-            let with = suites.iter().filter(move |it| it.carriers.contains(&carrier));
-            with.map(move |it| Self { carrier, suite: it.keyword.to_owned() })
+            let with = suites.iter().filter(move |suite| carrier.can_have(suite));
+            with.map(move |suite| Self::new(carrier, suite.keyword))
         };
         Carrier::ALL.into_iter().flat_map(of).collect()
+    }
+
+    fn new(carrier: Carrier, keyword: &str) -> Self {
+        Self { carrier, suite: keyword.to_owned() }
     }
 }
 
@@ -61,4 +72,28 @@ pub enum Event {
     Row(Row),
     /// All is done.
     Done,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_usual_tunnel_can_be_made() {
+        let all = Case::of(&Suite::ALL);
+        for case in Case::usual() {
+            assert!(all.contains(&case), "{case:?}");
+        }
+    }
+
+    #[test]
+    fn nobody_but_the_kernel_and_strongswan_has_ccm_and_none_has_wireguard() {
+        let suite = |keyword: &str| keyword.parse::<Suite>().expect("a suite");
+        let carriers = |keyword| {
+            Case::of(&[suite(keyword)]).iter().map(|case| case.carrier).collect::<Vec<_>>()
+        };
+        assert_eq!(carriers("aes128gcm16"), Carrier::ALL);
+        assert_eq!(carriers("aes128ccm16"), [Carrier::Xfrm, Carrier::Libipsec]);
+        assert_eq!(carriers("wireguard"), []);
+    }
 }

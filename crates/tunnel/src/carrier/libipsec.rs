@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use wirespeed_vpn::Suite;
+
 use crate::cable::{ADDRESSES, Cable, End};
 use crate::carrier::INNER;
 use crate::program::{Daemon, file, find, lacking, output, write};
 use crate::provided::Provided;
-use crate::suite::Suite;
 use crate::tunnel::{Tunnel, Witness};
 
 /// Where distributions put the daemon, which is in nobody's path.

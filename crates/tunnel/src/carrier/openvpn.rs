@@ -3,11 +3,13 @@
 use std::path::PathBuf;
 use std::process::Command;
 
+use wirespeed_vpn::Suite;
+
 use crate::cable::{ADDRESSES, Cable};
 use crate::carrier::INNER;
 use crate::program::{Daemon, file, find, quick, write};
 use crate::provided::Provided;
-use crate::suite::{Kernel, Suite};
+use crate::spelling::openvpn_digest;
 use crate::tunnel::{Tunnel, Witness};
 
 /// Why there is none here.
@@ -19,17 +21,18 @@ pub(super) fn obstacle() -> Option<String> {
 pub(super) fn open(name: &str, suite: &Suite, provided: Provided) -> Result<Tunnel, String> {
     let certificate = Certificate::made()?;
     let cable = Cable::lay(name)?;
-    // Of a cipher that authenticates, nothing but its control channel could have another.
-    let digest = match suite.kernel {
-        Kernel::Pair { digest, .. } => digest.openvpn,
-        Kernel::Aead { .. } => "SHA1",
-    };
     let start = |end: usize| {
         let mut openvpn = cable.ends()[end].command("openvpn");
         openvpn
             .args(["--dev", "tun0", "--proto", "udp", "--port", "1194", "--verb", "3"])
             .args(["--ifconfig", INNER[end], INNER[1 - end]])
-            .args(["--data-ciphers", suite.cipher, "--auth", digest, "--disable-dco"])
+            .args([
+                "--data-ciphers",
+                suite.cipher,
+                "--auth",
+                openvpn_digest(suite),
+                "--disable-dco",
+            ])
             .arg("--ca")
             .arg(&certificate.certificate)
             .arg("--cert")

@@ -3,9 +3,10 @@
 use std::fmt::Write;
 
 use rustix::rand::{GetRandomFlags, getrandom};
+use wirespeed_vpn::Suite;
 
 use crate::cable::{ADDRESSES, Cable, End};
-use crate::suite::{Kernel, Suite};
+use crate::spelling::Kernel;
 use crate::tunnel::{Tunnel, Witness};
 
 /// Traffic from the first to the second and back, and the SPI for it.
@@ -15,7 +16,7 @@ const WAYS: [(&str, usize, usize); 2] = [("0x100", 0, 1), ("0x101", 1, 0)];
 pub(super) fn open(name: &str, suite: &Suite) -> Result<Tunnel, String> {
     let cable = Cable::lay(name)?;
     for (spi, from, to) in WAYS {
-        let algorithms = algorithms(suite.kernel)?;
+        let algorithms = algorithms(suite)?;
         for end in cable.ends() {
             let refused = |why: String| format!("this kernel has no such ESP: {}", words(&why));
             add_state(end, spi, [from, to], &algorithms).map_err(refused)?;
@@ -46,18 +47,18 @@ fn add_state(
 }
 
 /// The words that name them, with keys of their own.
-fn algorithms(kernel: Kernel) -> Result<Vec<String>, String> {
-    let words = match kernel {
+fn algorithms(suite: &Suite) -> Result<Vec<String>, String> {
+    let tag_bits = (8 * suite.icv_bytes).to_string();
+    Ok(match Kernel::of(suite) {
         Kernel::Aead { name, key_bytes } => {
-            ["aead".to_owned(), name.to_owned(), key(key_bytes)?, "128".to_owned()].to_vec()
+            vec!["aead".to_owned(), name.to_owned(), key(key_bytes)?, tag_bits]
         }
-        Kernel::Pair { cipher, key_bytes, digest } => {
+        Kernel::Pair { cipher, key_bytes, digest, digest_key_bytes } => {
             let encryption = ["enc".to_owned(), cipher.to_owned(), key(key_bytes)?];
-            let tag = ["auth-trunc".to_owned(), digest.name.to_owned(), key(digest.key_bytes)?];
-            [&encryption[..], &tag, &[digest.tag_bits.to_string()]].concat()
+            let tag = ["auth-trunc".to_owned(), digest.to_owned(), key(digest_key_bytes)?];
+            [&encryption[..], &tag, &[tag_bits]].concat()
         }
-    };
-    Ok(words)
+    })
 }
 
 /// A key in hexadecimal.
@@ -82,17 +83,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_are_as_long_as_they_must_be() {
-        for suite in Suite::ALL {
-            let words = algorithms(suite.kernel).expect("random bytes");
-            match suite.kernel {
-                Kernel::Aead { key_bytes, .. } => assert_eq!(words[2].len(), 2 + 2 * key_bytes),
-                Kernel::Pair { key_bytes, digest, .. } => {
-                    assert_eq!(words[2].len(), 2 + 2 * key_bytes);
-                    assert_eq!(words[5].len(), 2 + 2 * digest.key_bytes);
-                }
-            }
-        }
+    fn keys_and_tags_are_as_long_as_they_must_be() {
+        let of =
+            |keyword: &str| algorithms(&keyword.parse().expect("a suite")).expect("random bytes");
+        let words = of("aes128gcm16");
+        assert_eq!((&words[0][..], words[2].len(), &words[3][..]), ("aead", 2 + 2 * 20, "128"));
+        let words = of("aes256-sha1");
+        assert_eq!((words[2].len(), words[5].len(), &words[6][..]), (2 + 64, 2 + 40, "96"));
         assert_ne!(key(16), key(16));
     }
 

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use rustix::process::geteuid;
 use wirespeed_tunnel::document::Row;
-use wirespeed_tunnel::{Case, Event, Module, Next, Request, Stage, Suite};
+use wirespeed_tunnel::{Case, Event, Module, Next, Request, Stage};
+use wirespeed_vpn::Suite;
 
 use crate::commands::install::place::own_module;
 use crate::commands::install::plan::standing;
@@ -28,22 +29,29 @@ pub(crate) fn inside() -> Result<(), Fault> {
     wirespeed_tunnel::inside().map_err(Fault::usage)
 }
 
-/// The suites of these keywords, strongSwan's; without any all.
-pub(super) fn suites(keywords: Option<&[String]>) -> Result<Vec<Suite>, Fault> {
-    let Some(keywords) = keywords else { return Ok(Suite::ALL.to_vec()) };
-    let known = |keyword: &String| {
-        Suite::of(keyword).ok_or_else(|| {
-            let all = Suite::ALL.map(|it| it.keyword).join(" ");
-            Fault::usage(format!("--real has no suite '{keyword}': choose from {all}"))
-        })
-    };
-    keywords.iter().map(known).collect()
+/// The tunnels to measure, and for how many seconds each time.
+pub(super) struct Tunnels {
+    cases: Vec<Case>,
+    seconds: u32,
 }
 
-/// Measures the suites, for so many seconds each time; what was measured stays in `rows`, however it ends.
+impl Tunnels {
+    /// With these suites, or where none is asked for with the usual ones.
+    pub(super) fn of(suites: Option<&[Suite]>, seconds: f64) -> Result<Self, Fault> {
+        let cases = suites.map_or_else(Case::usual, Case::of);
+        if cases.is_empty() {
+            return Err(Fault::usage(
+                "--real has tunnels of ESP and OpenVPN alone: choose suites such as aes128gcm16",
+            ));
+        }
+        // iperf3 counts whole seconds, and what --seconds takes is far below what this holds.
+        Ok(Self { cases, seconds: seconds.ceil().max(1.0) as u32 })
+    }
+}
+
+/// Measures them; what was measured is in `rows`, however it ends.
 pub(super) fn run(
-    suites: &[Suite],
-    seconds: f64,
+    tunnels: &Tunnels,
     interruption: &Interruption,
     rows: &mut Vec<Row>,
 ) -> Result<(), Fault> {
@@ -51,15 +59,14 @@ pub(super) fn run(
         return Err(Fault::usage("--real needs root: sudo wirespeed vpn --real …"));
     }
     let request = Request {
-        cases: Case::of(suites),
-        // iperf3 counts whole ones; the limits of --seconds are far below what this holds.
-        seconds: seconds.ceil().max(1.0) as u32,
+        cases: tunnels.cases.clone(),
+        seconds: tunnels.seconds,
         rounds: ROUNDS,
         module: module(),
     };
     let program = env::current_exe()?;
     let stage = Stage::start(&program, INSIDE, &request).map_err(Fault::usage)?;
-    let all = request.cases.iter().map(|case| case.carrier.providers().len()).sum::<usize>();
+    let all: usize = request.cases.iter().map(|case| case.carrier.providers().len()).sum();
     let progress = Progress::new((all * ROUNDS) as u64);
     let ended = listen(stage, &progress, interruption, rows);
     progress.done();
@@ -107,16 +114,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn suites_go_by_strongswans_words() {
-        assert_eq!(suites(None).expect("all"), Suite::ALL);
-        let named = suites(Some(&["3des-sha1".to_owned()])).expect("known");
-        assert_eq!(named.iter().map(|it| it.name).collect::<Vec<_>>(), ["3DES-CBC HMAC-SHA1"]);
-        let Err(Fault::Usage(said)) = suites(Some(&["wireguard".to_owned()])) else {
-            panic!("it is none of these")
+    fn tunnels_of_what_was_asked_for() {
+        assert_eq!(Tunnels::of(None, 0.05).expect("the usual").cases, Case::usual());
+        let suite = |keyword: &str| keyword.parse::<Suite>().expect("a suite");
+        let some = Tunnels::of(Some(&[suite("aes128ccm16")]), 2.5).expect("two carriers");
+        assert_eq!((some.cases.len(), some.seconds), (2, 3));
+        let Err(Fault::Usage(said)) = Tunnels::of(Some(&[suite("wireguard")]), 1.0) else {
+            panic!("none of these")
         };
-        assert!(
-            said.contains("--real has no suite 'wireguard': choose from aes128gcm16"),
-            "{said}"
-        );
+        assert!(said.contains("choose suites such as"), "{said}");
     }
 }

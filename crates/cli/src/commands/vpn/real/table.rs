@@ -2,8 +2,8 @@
 
 use wirespeed_tunnel::document::{Provider, Row};
 
+use crate::output::WIDTH;
 use crate::output::table::{Side, Table, wrap};
-use crate::output::{DEBUG_BUILD, WIDTH};
 
 use Side::{Left, Right};
 
@@ -12,6 +12,9 @@ const SPREAD: f64 = 0.1;
 
 /// The table, and below it a line for each reason why something is not in it.
 pub(in super::super) fn text(rows: &[Row]) -> String {
+    if rows.is_empty() {
+        return String::new();
+    }
     let title = "Real tunnels between two network namespaces, one TCP connection by iperf3";
     let mut text = format!("\n{title}\n\n");
     let mut table = Table::new(&[Left, Left, Left, Right, Right, Right, Right, Right]);
@@ -85,7 +88,6 @@ pub(in super::super) fn notes(rows: &[Row]) -> Vec<String> {
     if !rows.iter().any(|row| row.absent.is_none()) {
         return notes;
     }
-    notes.extend(cfg!(debug_assertions).then(|| DEBUG_BUILD.to_owned()));
     notes.push(
         "Sender, receiver and both ends of a tunnel share this machine's CPUs, and a cable of memory has no NIC: \
          compare the rows, not these rates with a link's. CPU time is that of the tunnel's processes; for xfrm the \
