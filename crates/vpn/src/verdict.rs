@@ -3,6 +3,7 @@
 
 use crate::document::Link;
 use crate::links::LINKS;
+use crate::suite::Suite;
 
 /// The route of the host's OpenSSL, which is what VPN daemons use here as they are.
 const IN_USE: &str = "libcrypto";
@@ -18,6 +19,7 @@ pub fn verdict(links: &[Link]) -> Vec<String> {
     let best = best_of_each(&one);
     let mut sentences = Vec::new();
     sentences.extend(fastest(&best));
+    sentences.extend(with_a_mac(&best));
     sentences.extend(with_one_core(&best));
     sentences.extend(with_more_cores(&best));
     sentences.extend(in_use(&one));
@@ -56,6 +58,20 @@ fn fastest(best: &[&Link]) -> Option<String> {
     ))
 }
 
+/// What a cipher and a MAC one after the other cost, against the fastest of all.
+fn with_a_mac(best: &[&Link]) -> Option<String> {
+    let first = sorted(best.iter()).into_iter().next()?;
+    let has_mac = |link: &&&Link| link.suite.parse::<Suite>().is_ok_and(|it| it.digest().is_some());
+    let of_two = sorted(best.iter().filter(has_mac)).into_iter().next()?;
+    (of_two.suite != first.suite).then(|| {
+        format!(
+            "The fastest with a MAC of its own, {}, has {:.2} of that.",
+            of_two.suite,
+            speed(of_two) / speed(first)
+        )
+    })
+}
+
 /// A rate in words: "12.3 Gbit/s".
 fn rate(bits: f64) -> String {
     match bits {
@@ -66,15 +82,12 @@ fn rate(bits: f64) -> String {
 }
 
 /// Names of suites as a part of a sentence; too many are counted.
-fn named(suites: &[&str], of: usize) -> String {
+fn named(suites: &[&str]) -> String {
     const MOST: usize = 4;
     match suites {
-        all if all.len() == of && of > 1 => "every suite".to_owned(),
-        [rest @ .., last] if rest.len() < MOST => match rest {
-            [] => (*last).to_owned(),
-            _ => format!("{} and {last}", rest.join(", ")),
-        },
-        many => format!("{} of {of} suites, {} first", many.len(), many[0]),
+        [one] => (*one).to_owned(),
+        [rest @ .., last] if rest.len() < MOST => format!("{} and {last}", rest.join(", ")),
+        many => format!("{} and {} more", many[0], many.len() - 1),
     }
 }
 
@@ -88,14 +101,21 @@ fn sorted<'a>(links: impl Iterator<Item = &'a &'a Link>) -> Vec<&'a Link> {
 /// Which suites fill which link with one core, from the largest link down to the one that all fill.
 fn with_one_core(best: &[&Link]) -> Option<String> {
     let mut parts: Vec<String> = Vec::new();
-    let mut before = 0;
+    let mut told: Vec<&str> = Vec::new();
     for (link, _) in LINKS.iter().rev() {
-        let fill = sorted(best.iter().filter(|it| it.fills.contains(link)));
-        if fill.len() > before {
-            let suites: Vec<&str> = fill.iter().map(|it| it.suite).collect();
-            parts.push(format!("{link} by {}", named(&suites, best.len())));
-            before = fill.len();
+        let fill = best.iter().filter(|it| it.fills.contains(link));
+        let all: Vec<&str> = sorted(fill).iter().map(|it| it.suite).collect();
+        let more: Vec<&str> = all.iter().copied().filter(|suite| !told.contains(suite)).collect();
+        if more.is_empty() {
+            continue;
         }
+        let suites = match (all.len() == best.len() && best.len() > 1, told.is_empty()) {
+            (true, _) => "with every suite".to_owned(),
+            (false, true) => format!("with {}", named(&more)),
+            (false, false) => format!("with {} as well", named(&more)),
+        };
+        parts.push(format!("{link} {suites}"));
+        told = all;
     }
     match parts.is_empty() {
         true if best.is_empty() => None,
@@ -139,16 +159,16 @@ fn in_use(one: &[&Link]) -> Option<String> {
         None if compared == 0 => return None,
         None => {
             return Some(
-                "This OpenSSL, which VPN daemons here use as they are, is the fastest that this machine has \
-                 for every suite that others could run."
+                "This OpenSSL by itself is the fastest that this machine has, for every suite that others \
+                 could run."
                     .to_owned(),
             );
         }
         Some((gain, best)) => (gain, best),
     };
     Some(format!(
-        "This OpenSSL, which VPN daemons here use as they are, is not the fastest that this machine has: with the \
-         module {} of {compared} suites are faster, most of all {} by {}, {gain:.1} times.",
+        "This OpenSSL by itself is not the fastest that this machine has: with the module {} of {compared} suites \
+         are faster, most of all {} by {}, {gain:.1} times.",
         gains.len(),
         best.suite,
         best.route
@@ -208,12 +228,12 @@ mod tests {
             text,
             "With packets of 1420 bytes the fastest suite is ESP AES-128-GCM by vaes512: 17.0 Gbit/s one way with \
              one core.\n\
-             One core fills 10 Gbit/s by ESP AES-128-GCM; 2.5 Gbit/s by ESP AES-128-GCM and WireGuard; 100 Mbit/s by \
+             The fastest with a MAC of its own, ESP 3DES-CBC HMAC-SHA1, has 0.01 of that.\n\
+             One core fills 10 Gbit/s with ESP AES-128-GCM; 2.5 Gbit/s with WireGuard as well; 100 Mbit/s with \
              every suite.\n\
              The largest link that ESP AES-128-GCM fills is 25 Gbit/s, with 2 cores, and 31 % of all CPUs are left \
              for everything else.\n\
-             This OpenSSL, which VPN daemons here use as they are, is not the fastest that this machine has: with the \
-             module 1 of 2 suites are faster, most of all ESP AES-128-GCM by vaes512, 2.5 times."
+             This OpenSSL by itself is not the fastest that this machine has: with the module 1 of 2 suites are faster, most of all ESP AES-128-GCM by vaes512, 2.5 times."
         );
     }
 
@@ -226,7 +246,7 @@ mod tests {
         ]);
         assert!(text.contains("by libcrypto: 57 Mbit/s"), "{text}");
         assert!(text.contains("One core fills no link"), "{text}");
-        assert!(text.contains("is the fastest that this machine has for every suite"), "{text}");
+        assert!(text.contains("is the fastest that this machine has, for every suite"), "{text}");
         assert!(!text.contains("at once"), "{text}");
     }
 

@@ -24,10 +24,9 @@ fn every_suite_is_proved() {
         // 33 packets that come back, and 4 changes in each of them.
         let checks = prove(&gateway, suite, &ALL).unwrap_or_else(|why| panic!("{why}"));
         assert_eq!(checks, here.count() * 33 * 5, "{suite}");
-        gateway
-            .end(Contender::Host, suite, Direction::Encrypt)
-            .err()
-            .map_or((), |why| panic!("{why}"));
+        if let Err(why) = gateway.end(Contender::Host, suite, Direction::Encrypt) {
+            panic!("this OpenSSL has every cipher: {why}");
+        }
     }
 }
 

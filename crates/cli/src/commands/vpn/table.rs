@@ -84,7 +84,7 @@ fn speeds(rows: &[&Row], links: &[Link], subject: impl Fn(&Row) -> String) -> St
     ]);
     let heading = |cells: [&str; 8]| cells.map(str::to_owned).to_vec();
     let most = rows.iter().map(|row| row.threads).max().unwrap_or(1);
-    let cores = format!("{most} cores");
+    let cores = if most > 1 { format!("{most} cores") } else { String::new() };
     table.row(heading(["", "OpenSSL", "OpenSSL", "ours", "ours", "", &cores, ""]));
     table.row(heading(["", "enc", "dec", "enc", "dec", "gain", "", "route"]));
     let mut subjects: Vec<(&str, &str)> = Vec::new();
@@ -124,7 +124,7 @@ fn speeds(rows: &[&Row], links: &[Link], subject: impl Fn(&Row) -> String) -> St
             megabits(find(false, "enc", 1)),
             megabits(find(false, "dec", 1)),
             gain.map_or("-".to_owned(), figures::times),
-            if most > 1 { megabits(slower.copied()) } else { "-".to_owned() },
+            if most > 1 { megabits(slower.copied()) } else { String::new() },
             route.map_or("libcrypto".to_owned(), |row| row.route.clone()),
         ]);
     }
