@@ -62,7 +62,8 @@ fn absent(rows: &[Row]) -> String {
             None => reasons.push(vec![row]),
         }
     }
-    reasons.iter().map(|reason| format!("\n{}\n", line(rows, reason))).collect()
+    let lines: String = reasons.iter().map(|reason| format!("{}\n", line(rows, reason))).collect();
+    if lines.is_empty() { lines } else { format!("\n{lines}") }
 }
 
 fn line(rows: &[Row], reason: &[&Row]) -> String {
