@@ -16,14 +16,14 @@ pub(in super::super) fn text(rows: &[Row]) -> String {
         return String::new();
     }
     let title = "Real tunnels between two network namespaces, one TCP connection by iperf3";
-    let mut text = format!("\n{title}\n\n");
+    let mut text = format!("\n{title}\n");
     let mut table = Table::new(&[Left, Left, Left, Right, Right, Right, Right, Right]);
     let heading =
         ["carrier", "suite", "provider", "Mbit/s", "of plain", "CPU s/GiB", "faster", "CPU"];
     table.row(heading.map(str::to_owned).to_vec());
     let measured = rows.iter().filter_map(|row| cells(rows, row)).map(|cells| table.row(cells));
     if measured.count() > 0 {
-        text.push_str(&table.render());
+        text.push_str(&format!("\n{}", table.render()));
     }
     text + &absent(rows)
 }
