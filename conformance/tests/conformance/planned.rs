@@ -38,9 +38,15 @@ pub(crate) fn trials(library: Library, measure: &Provider) -> Vec<Trial> {
     let name = "provider::offloaded";
     let provider = offloaded(library).expect("a provider loads with a good configuration");
     trials.extend(foreign::trials(name, measure, &provider));
-    trials.extend(digests::trials(name, digests::all().collect(), measure, &provider));
+    let offloaded = digests::all().filter(|it| Offload::refusal(*it).is_none());
+    trials.extend(digests::trials(name, offloaded.collect(), measure, &provider));
     trials.extend(sequences::trials(name, measure, &provider));
     trials.extend(records::trials(name, measure, &provider));
+    // What is watched has contexts of its own.
+    let watched = Provider::configured(library, "routes = portable\nverify = 1", false);
+    let watched = watched.expect("a provider loads with a good configuration");
+    let has = digests::of_route(Route::Portable);
+    trials.extend(digests::trials("provider::watched", has, measure, &watched));
     trials.push(trial("provider::planned::route", || in_a_child(CHILD)));
     trials
 }
@@ -108,7 +114,7 @@ pub(crate) fn routes_as_planned(library: Library) -> Result<(), String> {
         let message = Message::new(algorithm, 71);
         for direction in Direction::BOTH {
             for size in SIZE_CLASSES {
-                let size = if algorithm.mode().takes_partial_blocks() { size } else { size & !15 };
+                let size = if algorithm.mode().waits_for_blocks() { size & !15 } else { size };
                 let before = Route::ALL.map(trace::calls);
                 let mut data = painted(72, size);
                 provider.begin(&message.setup(direction))?.update(InOut::in_place(&mut data))?;

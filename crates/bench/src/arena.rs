@@ -91,9 +91,8 @@ impl Arena {
             Contender::Provider(Route::Kernel) => {
                 self.offload.presence_of(subject, None).is_ok() && self.serves(contender, subject)
             }
-            // The provider has no extendable functions.
             Contender::Provider(route) if route != Route::Libcrypto => {
-                self.has_kernels(route, subject) && !subject.is_extendable()
+                self.has_kernels(route, subject)
             }
             _ => self.serves(contender, subject),
         }
@@ -312,7 +311,9 @@ impl Arena {
                 let digest = name.strip_prefix("HMAC-").unwrap_or(name);
                 Box::new(Hashing::hmac(&context, digest, case, material).map_err(failed)?)
             }
-            Kind::Mac => return Err(Absent("the provider offers no MAC".to_owned())),
+            Kind::Mac => {
+                return Err(Absent("MACs are measured through the host's alone".to_owned()));
+            }
             _ => {
                 let cipher = context.fetch(name, None).map_err(failed)?;
                 Self::own(contender, cipher.provider(), subject)?;

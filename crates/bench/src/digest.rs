@@ -89,6 +89,9 @@ impl Hashing {
         self.update()?;
         match &mut self.work {
             Work::Kernels(hasher) => hasher.finish(&mut self.hash),
+            Work::Evp(context) if self.case.subject.is_extendable() => {
+                context.finish_long(&mut self.hash)?;
+            }
             Work::Evp(context) => drop(context.finish(&mut self.hash)?),
             Work::Mac(context) => drop(context.finish(&mut self.hash)?),
         }

@@ -69,6 +69,7 @@ impl Hasher {
     }
 
     /// Where the message stands: the chaining value, the bytes in the open block, and those of the message.
+    /// Behind its end there are as many bytes in the open block as are out of the chaining value.
     pub fn standing(&self) -> (&Chain, &[u8], u128) {
         (&self.chain, &self.open[..self.filled], self.length)
     }
@@ -82,6 +83,23 @@ impl Hasher {
         self.chain[..chain.len()].copy_from_slice(chain);
         self.open[..open.len()].copy_from_slice(open);
         (self.filled, self.length, self.ended) = (open.len(), length, false);
+    }
+
+    /// Goes on from where the output of an extendable function stood: the block that is going out, and
+    /// how many of its bytes are out.
+    ///
+    /// # Panics
+    /// If a block has fewer bytes.
+    pub fn resume_output(&mut self, chain: &[u64], out: usize) {
+        assert!(out <= self.block_bytes(), "a block has no more bytes");
+        self.chain[..chain.len()].copy_from_slice(chain);
+        (self.filled, self.ended) = (out, true);
+    }
+
+    /// Whether the message has ended.
+    #[inline]
+    pub const fn has_ended(&self) -> bool {
+        self.ended
     }
 
     const fn block_bytes(&self) -> usize {

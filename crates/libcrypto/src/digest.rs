@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::context::Context;
 use crate::error::Error;
 use crate::ffi::{EvpMd, EvpMdCtx, Functions, SerialFunctions};
-use crate::param::{self, Descriptor, List, Param};
+use crate::param::{self, Descriptor, Kind, List, Param};
 
 /// A fetched hash function (`EVP_MD`); clones are the same one.
 #[derive(Clone)]
@@ -78,6 +78,13 @@ impl Digest {
         unsafe { ((functions.md_size)(raw), (functions.md_block)(raw), (functions.md_flags)(raw)) }
     }
 
+    /// Whether the output may have any length.
+    pub fn is_extendable(&self) -> bool {
+        /// `EVP_MD_FLAG_XOF` of openssl/evp.h.
+        const EXTENDABLE: u64 = 2;
+        self.sizes_and_flags().2 & EXTENDABLE != 0
+    }
+
     /// A context to work in.
     pub fn context(&self) -> Result<DigestContext, Error> {
         let functions = self.functions();
@@ -113,6 +120,11 @@ impl Drop for DigestContext {
 impl DigestContext {
     fn succeeded(&self, result: c_int, call: &'static str) -> Result<(), Error> {
         if result == 1 { Ok(()) } else { Err(Error::take(self.functions, call)) }
+    }
+
+    /// The hash function.
+    pub const fn digest(&self) -> &Digest {
+        &self.digest
     }
 
     /// Begins a message (`EVP_DigestInit_ex2`).
@@ -166,6 +178,49 @@ impl DigestContext {
         let result =
             unsafe { (self.functions.md_finish)(self.raw, hash.as_mut_ptr(), &raw mut length) };
         self.succeeded(result, "EVP_DigestFinal_ex").map(|()| length as usize)
+    }
+
+    /// The end of the message, with as many bytes of an extendable function's output as there is room for
+    /// (`EVP_DigestFinalXOF`).
+    #[inline]
+    pub fn finish_long(&mut self, output: &mut [u8]) -> Result<(), Error> {
+        // SAFETY: a live context, and as much room as is told.
+        let result =
+            unsafe { (self.functions.md_finish_long)(self.raw, output.as_mut_ptr(), output.len()) };
+        self.succeeded(result, "EVP_DigestFinalXOF")
+    }
+
+    /// Whether this libcrypto gives output in pieces.
+    pub fn knows_squeezing(&self) -> bool {
+        self.digest.inner.context.library().squeeze.is_some()
+    }
+
+    /// The next bytes of an extendable function's output (`EVP_DigestSqueeze`).
+    pub fn squeeze(&mut self, output: &mut [u8]) -> Result<(), Error> {
+        const CALL: &str = "EVP_DigestSqueeze";
+        let found = self.digest.inner.context.library().squeeze;
+        let squeeze = found.ok_or_else(|| Error::refused("EVP_DigestSqueeze: 3.3 has it"))?.squeeze;
+        // SAFETY: a live context, and as much room as is told.
+        let result = unsafe { squeeze(self.raw, output.as_mut_ptr(), output.len()) };
+        self.succeeded(result, CALL)
+    }
+
+    /// The parameters that it tells (`EVP_MD_CTX_gettable_params`).
+    pub fn gettable(&self) -> Vec<Descriptor> {
+        // SAFETY: a live context; the list is its provider's, null or terminated.
+        unsafe { param::descriptors((self.functions.md_ctx_gettable)(self.raw)) }
+    }
+
+    /// One of them, a number (`EVP_MD_CTX_get_params`).
+    pub fn get(&mut self, key: &CStr) -> Result<Option<usize>, Error> {
+        let (get, raw) = (self.functions.md_ctx_get, self.raw);
+        let mut value = [0; size_of::<usize>()];
+        // SAFETY: a live context, a terminated list.
+        let ask = |params| unsafe { get(raw, params) };
+        match param::read(key, Kind::Unsigned, Some(&mut value), ask) {
+            Ok(length) => Ok(length.map(|_| usize::from_ne_bytes(value))),
+            Err(()) => Err(Error::take(self.functions, "EVP_MD_CTX_get_params")),
+        }
     }
 
     /// The same message once more, to go another way from here (`EVP_MD_CTX_copy_ex`).

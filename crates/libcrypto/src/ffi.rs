@@ -153,10 +153,18 @@ functions! {
     md_init = c"EVP_DigestInit_ex2" (*mut EvpMdCtx, *const EvpMd, *const RawParam) -> c_int;
     md_update = c"EVP_DigestUpdate" (*mut EvpMdCtx, *const c_void, usize) -> c_int;
     md_finish = c"EVP_DigestFinal_ex" (*mut EvpMdCtx, *mut c_uchar, *mut c_uint) -> c_int;
+    md_finish_long = c"EVP_DigestFinalXOF" (*mut EvpMdCtx, *mut c_uchar, usize) -> c_int;
+    md_ctx_gettable = c"EVP_MD_CTX_gettable_params" (*mut EvpMdCtx) -> *const RawParam;
+    md_ctx_get = c"EVP_MD_CTX_get_params" (*mut EvpMdCtx, *mut RawParam) -> c_int;
     mac_fetch = c"EVP_MAC_fetch" (*mut LibCtx, *const c_char, *const c_char) -> *mut EvpMac;
     mac_free = c"EVP_MAC_free" (*mut EvpMac);
     mac_ctx_new = c"EVP_MAC_CTX_new" (*mut EvpMac) -> *mut EvpMacCtx;
     mac_ctx_free = c"EVP_MAC_CTX_free" (*mut EvpMacCtx);
+    mac_ctx_dup = c"EVP_MAC_CTX_dup" (*const EvpMacCtx) -> *mut EvpMacCtx;
+    mac_ctx_gettable = c"EVP_MAC_CTX_gettable_params" (*mut EvpMacCtx) -> *const RawParam;
+    mac_ctx_settable = c"EVP_MAC_CTX_settable_params" (*mut EvpMacCtx) -> *const RawParam;
+    mac_ctx_get = c"EVP_MAC_CTX_get_params" (*mut EvpMacCtx, *mut RawParam) -> c_int;
+    mac_ctx_set = c"EVP_MAC_CTX_set_params" (*mut EvpMacCtx, *const RawParam) -> c_int;
     mac_init = c"EVP_MAC_init" (*mut EvpMacCtx, *const c_uchar, usize, *const RawParam) -> c_int;
     mac_update = c"EVP_MAC_update" (*mut EvpMacCtx, *const c_uchar, usize) -> c_int;
     mac_finish = c"EVP_MAC_final" (*mut EvpMacCtx, *mut c_uchar, *mut usize, usize) -> c_int;
@@ -184,6 +192,12 @@ functions! {
     finish = c"EVP_CipherPipelineFinal" (
         *mut EvpCipherCtx, *const *mut c_uchar, *mut usize, *const usize
     ) -> c_int;
+}
+
+functions! {
+    /// Those of openssl/evp.h that are there since 3.3.
+    SqueezeFunctions:
+    squeeze = c"EVP_DigestSqueeze" (*mut EvpMdCtx, *mut c_uchar, usize) -> c_int;
 }
 
 functions! {

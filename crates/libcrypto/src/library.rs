@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use crate::ffi::{
     CONFIGURATION_FOLDER, Functions, MODULES_FOLDER, NO_LOAD_CONFIG, PipelineFunctions,
-    SerialFunctions, VERSION,
+    SerialFunctions, SqueezeFunctions, VERSION,
 };
 
 /// The names under which a host keeps its libcrypto, the newest first.
@@ -21,6 +21,8 @@ const SONAMES: [&str; 2] = ["libcrypto.so.4", "libcrypto.so.3"];
 pub struct Library {
     pub(crate) functions: &'static Functions,
     pub(crate) pipelines: Option<&'static PipelineFunctions>,
+    /// Where extendable functions give their output in pieces.
+    pub(crate) squeeze: Option<&'static SqueezeFunctions>,
     /// Where hash contexts can be written down.
     pub(crate) serial: Option<&'static SerialFunctions>,
     path: &'static Path,
@@ -89,7 +91,8 @@ impl Library {
         let (found, pipelines) =
             unsafe { (Functions::find(address), PipelineFunctions::find(address)) };
         // SAFETY: as above.
-        let serial = unsafe { SerialFunctions::find(address) };
+        let (squeeze, serial) =
+            unsafe { (SqueezeFunctions::find(address), SerialFunctions::find(address)) };
         let functions = match found {
             Ok(functions) => functions,
             Err(symbol) => {
@@ -105,6 +108,7 @@ impl Library {
         Ok(Self {
             functions: Box::leak(Box::new(functions)),
             pipelines: pipelines.ok().map(|found| &*Box::leak(Box::new(found))),
+            squeeze: squeeze.ok().map(|found| &*Box::leak(Box::new(found))),
             serial: serial.ok().map(|found| &*Box::leak(Box::new(found))),
             path: Box::leak(path.into_boxed_path()),
         })

@@ -1,17 +1,17 @@
 //! A message authentication code at work: HMAC, with one of the hash functions.
 
-use std::ffi::{CString, c_int};
+use std::ffi::{CStr, CString, c_int};
 use std::ptr;
 
 use crate::context::Context;
 use crate::error::Error;
 use crate::ffi::{EvpMacCtx, Functions};
-use crate::param::{List, Param};
+use crate::param::{self, Descriptor, Kind, List, Param};
 
 /// HMAC at work (`EVP_MAC_CTX`).
 pub struct MacContext {
     /// Keeps the library context alive.
-    _context: Context,
+    context: Context,
     functions: &'static Functions,
     raw: *mut EvpMacCtx,
 }
@@ -30,13 +30,19 @@ impl Drop for MacContext {
 impl Context {
     /// HMAC with a hash function, by OpenSSL's name, and a key.
     pub fn hmac(&self, digest: &str, key: &[u8]) -> Result<MacContext, Error> {
-        const CALL: &str = "EVP_MAC_fetch";
+        let digest = CString::new(digest).map_err(|_| Error::refused("EVP_MAC_init"))?;
+        let mut work = self.bare_hmac()?;
+        work.start(Some(key), &[Param::utf8(c"digest", &digest)])?;
+        Ok(work)
+    }
+
+    /// HMAC that knows neither yet.
+    pub fn bare_hmac(&self) -> Result<MacContext, Error> {
         let functions = self.library().functions;
-        let digest = CString::new(digest).map_err(|_| Error::refused(CALL))?;
         // SAFETY: our live context, NUL-terminated texts.
         let mac = unsafe { (functions.mac_fetch)(self.raw(), c"HMAC".as_ptr(), ptr::null()) };
         if mac.is_null() {
-            return Err(Error::take(functions, CALL));
+            return Err(Error::take(functions, "EVP_MAC_fetch"));
         }
         // SAFETY: fetched just now; the context takes a reference of its own.
         let raw = unsafe { (functions.mac_ctx_new)(mac) };
@@ -45,9 +51,7 @@ impl Context {
         if raw.is_null() {
             return Err(Error::take(functions, "EVP_MAC_CTX_new"));
         }
-        let mut work = MacContext { _context: self.clone(), functions, raw };
-        work.start(key, &[Param::utf8(c"digest", &digest)])?;
-        Ok(work)
+        Ok(MacContext { context: self.clone(), functions, raw })
     }
 }
 
@@ -57,18 +61,62 @@ impl MacContext {
         if result == 1 { Ok(()) } else { Err(Error::take(self.functions, call)) }
     }
 
-    fn start(&mut self, key: &[u8], params: &[Param<'_>]) -> Result<(), Error> {
+    /// Begins a message, with parameters, and with another key if there is one.
+    pub fn start(&mut self, key: Option<&[u8]>, params: &[Param<'_>]) -> Result<(), Error> {
         let list = List::new(params);
+        let (key, length) = key.map_or((ptr::null(), 0), |key| (key.as_ptr(), key.len()));
         let init = self.functions.mac_init;
-        // SAFETY: a live context, a key of that length, null or a terminated list.
-        let result = unsafe { init(self.raw, key.as_ptr(), key.len(), list.as_ptr()) };
+        // SAFETY: a live context, a key of that length or none, null or a terminated list.
+        let result = unsafe { init(self.raw, key, length, list.as_ptr()) };
         self.succeeded(result, "EVP_MAC_init")
+    }
+
+    /// The same message once more, to go another way from here (`EVP_MAC_CTX_dup`).
+    pub fn duplicate(&self) -> Result<Self, Error> {
+        // SAFETY: a live context.
+        let raw = unsafe { (self.functions.mac_ctx_dup)(self.raw) };
+        if raw.is_null() {
+            return Err(Error::take(self.functions, "EVP_MAC_CTX_dup"));
+        }
+        Ok(Self { context: self.context.clone(), functions: self.functions, raw })
+    }
+
+    /// The parameters that it takes (`EVP_MAC_CTX_settable_params`).
+    pub fn settable(&self) -> Vec<Descriptor> {
+        // SAFETY: a live context; the list is its provider's, null or terminated.
+        unsafe { param::descriptors((self.functions.mac_ctx_settable)(self.raw)) }
+    }
+
+    /// The parameters that it tells (`EVP_MAC_CTX_gettable_params`).
+    pub fn gettable(&self) -> Vec<Descriptor> {
+        // SAFETY: a live context; the list is its provider's, null or terminated.
+        unsafe { param::descriptors((self.functions.mac_ctx_gettable)(self.raw)) }
+    }
+
+    /// Sets parameters (`EVP_MAC_CTX_set_params`).
+    pub fn set(&mut self, params: &[Param<'_>]) -> Result<(), Error> {
+        let list = List::new(params);
+        // SAFETY: a live context, a terminated list.
+        let result = unsafe { (self.functions.mac_ctx_set)(self.raw, list.as_ptr()) };
+        self.succeeded(result, "EVP_MAC_CTX_set_params")
+    }
+
+    /// One number (`EVP_MAC_CTX_get_params`).
+    pub fn get(&mut self, key: &CStr) -> Result<Option<usize>, Error> {
+        let (get, raw) = (self.functions.mac_ctx_get, self.raw);
+        let mut value = [0; size_of::<usize>()];
+        // SAFETY: a live context, a terminated list.
+        let ask = |params| unsafe { get(raw, params) };
+        match param::read(key, Kind::Unsigned, Some(&mut value), ask) {
+            Ok(length) => Ok(length.map(|_| usize::from_ne_bytes(value))),
+            Err(()) => Err(Error::take(self.functions, "EVP_MAC_CTX_get_params")),
+        }
     }
 
     /// Begins a message with another key.
     #[inline]
     pub fn rekey(&mut self, key: &[u8]) -> Result<(), Error> {
-        self.start(key, &[])
+        self.start(Some(key), &[])
     }
 
     /// Begins a message with the same key.

@@ -10,13 +10,16 @@
 pub(crate) mod cipher;
 pub(crate) mod counters;
 pub(crate) mod digest;
+pub(crate) mod extendable;
 #[cfg(test)]
 mod faults;
 pub(crate) mod host_cipher;
 pub(crate) mod host_context;
 pub(crate) mod host_digest;
 pub(crate) mod host_library;
+pub(crate) mod host_mac;
 mod host_object;
+pub(crate) mod mac;
 pub(crate) mod pipeline;
 pub(crate) mod provider;
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::ffi::CStr;
 
 use wirespeed_cipher::{Digest, Foreign, Subject};
 
-use crate::boundary::digest::functions;
+use crate::boundary::{digest::functions, extendable};
 use crate::hashing::Message;
 use crate::host::Version;
 use crate::openssl::{Dispatch, Param};
@@ -18,6 +18,7 @@ pub(crate) struct Facts {
     /// All names (providers/implementations/include/prov/names.h).
     pub(crate) names: &'static CStr,
     block_bytes: usize,
+    /// None of an extendable function that has no length before it is told one.
     pub(crate) bytes: usize,
     /// Whether algorithm identifiers come without parameters (RFC 5754 §2, RFC 8702 §2); SM3's and
     /// MD5's say NULL.
@@ -41,8 +42,12 @@ const fn foreign(name: &str, names: &'static CStr, sizes: [usize; 2], bare: bool
     facts(Subject::Foreign(Foreign::called(name)), names, sizes, bare)
 }
 
-/// Ours, then those of others that the kernel may have.
-static TABLE: [Facts; 12] = [
+const SHAKE_128: &CStr = c"SHAKE-128:SHAKE128:2.16.840.1.101.3.4.2.11";
+const SHAKE_256: &CStr = c"SHAKE-256:SHAKE256:2.16.840.1.101.3.4.2.12";
+
+/// Ours, then those of others that the kernel may have. Extendable functions are there once for each
+/// way in which versions of libcrypto see them.
+static TABLE: [Facts; 20] = [
     ours(Digest::Sha1, c"SHA1:SHA-1:SSL3-SHA1:1.3.14.3.2.26", [64, 20], true),
     ours(Digest::Sha224, c"SHA2-224:SHA-224:SHA224:2.16.840.1.101.3.4.2.4", [64, 28], true),
     ours(Digest::Sha256, c"SHA2-256:SHA-256:SHA256:2.16.840.1.101.3.4.2.1", [64, 32], true),
@@ -55,6 +60,14 @@ static TABLE: [Facts; 12] = [
     ours(Digest::Sha3_256, c"SHA3-256:2.16.840.1.101.3.4.2.8", [136, 32], true),
     ours(Digest::Sha3_384, c"SHA3-384:2.16.840.1.101.3.4.2.9", [104, 48], true),
     ours(Digest::Sha3_512, c"SHA3-512:2.16.840.1.101.3.4.2.10", [72, 64], true),
+    ours(Digest::Shake128, SHAKE_128, [168, 16], false),
+    ours(Digest::Shake128, SHAKE_128, [168, 16], true),
+    ours(Digest::Shake128, SHAKE_128, [168, 0], false),
+    ours(Digest::Shake128, SHAKE_128, [168, 0], true),
+    ours(Digest::Shake256, SHAKE_256, [136, 32], false),
+    ours(Digest::Shake256, SHAKE_256, [136, 32], true),
+    ours(Digest::Shake256, SHAKE_256, [136, 0], false),
+    ours(Digest::Shake256, SHAKE_256, [136, 0], true),
 ];
 
 /// The facts at a place of the table, which functions without a context know a hash function by.
@@ -62,18 +75,34 @@ pub(crate) const fn at(place: usize) -> &'static Facts {
     &TABLE[place]
 }
 
-/// A hash function's facts and functions, if it can be on offer.
-pub(crate) fn offer<M: Message>(subject: Subject) -> Option<(&'static Facts, *const Dispatch)> {
-    let place = TABLE.iter().position(|facts| facts.subject == subject)?;
+/// A hash function's facts and functions under a version of libcrypto, if it can be on offer.
+pub(crate) fn offer<M: Message>(
+    subject: Subject,
+    version: Version,
+) -> Option<(&'static Facts, *const Dispatch)> {
+    let place = TABLE.iter().position(|facts| facts.subject == subject && facts.suits(version))?;
     macro_rules! table {
-        ($($place:literal)*) => {
+        ($($place:literal)*, $($extendable:literal)*) => {
             match place {
                 $($place => functions::<M, $place>(),)*
+                $($extendable => extendable::functions::<M, $extendable>(),)*
                 _ => unreachable!("no more hash functions"),
             }
         };
     }
-    Some((at(place), table!(0 1 2 3 4 5 6 7 8 9 10 11)))
+    Some((at(place), table!(0 1 2 3 4 5 6 7 8 9 10 11, 12 13 14 15 16 17 18 19)))
+}
+
+/// The hash function of that name, in any case, if it is ours and of a fixed length.
+pub(crate) fn named(name: &CStr) -> Option<Digest> {
+    let name = name.to_bytes();
+    TABLE.iter().find_map(|facts| match facts.subject {
+        Subject::Digest(digest) if !facts.is_extendable() => {
+            let mut names = facts.names.to_bytes().split(|byte| *byte == b':');
+            names.any(|it| it.eq_ignore_ascii_case(name)).then_some(digest)
+        }
+        _ => None,
+    })
 }
 
 impl Facts {
@@ -83,6 +112,19 @@ impl Facts {
             Subject::Digest(digest) => Form::of(digest),
             _ => None,
         }
+    }
+
+    /// Whether the output may have any length.
+    pub(crate) const fn is_extendable(&self) -> bool {
+        self.subject.is_extendable()
+    }
+
+    /// Whether libcrypto of that version sees it like this.
+    fn suits(&self, version: Version) -> bool {
+        let has_length = self.bytes != 0;
+        !self.is_extendable()
+            || has_length != version.wants_output_length()
+                && self.bare_identifier == version.knows_bare_extendables()
     }
 
     /// Whether a context takes SSL 3.0's master secret.
@@ -153,7 +195,7 @@ pub(crate) unsafe fn answer(facts: &Facts, mut list: *mut Param) -> Result<(), R
         let answered = match param.name() {
             b"blocksize" => param.set_usize(facts.block_bytes),
             b"size" => param.set_usize(facts.bytes),
-            b"xof" => param.set_u32(0),
+            b"xof" => param.set_u32(facts.is_extendable().into()),
             b"algid-absent" => param.set_u32(facts.bare_identifier.into()),
             _ => true,
         };
@@ -173,17 +215,24 @@ mod tests {
     use super::*;
     use crate::hashing::Hashing;
 
+    /// One of each kind that sees extendable functions in a way of its own.
+    const VERSIONS: [&str; 4] = ["3.0.0", "3.0.22", "3.4.1", "4.0.3"];
+
     #[test]
     fn every_hash_function_is_there_with_its_sizes() {
-        for digest in Digest::ALL.into_iter().filter(|it| !it.is_extendable()) {
-            let (facts, _) = offer::<Hasher>(digest.into()).expect("one of ours");
-            assert_eq!(facts.bytes, digest.bytes());
-            assert_eq!(facts.block_bytes, digest.block_bytes());
+        for version in VERSIONS.map(Version::parse) {
+            for digest in Digest::ALL {
+                let (facts, _) = offer::<Hasher>(digest.into(), version).expect("one of ours");
+                let has_length = !digest.is_extendable() || !version.wants_output_length();
+                assert_eq!(facts.bytes, if has_length { digest.bytes() } else { 0 });
+                assert_eq!(facts.block_bytes, digest.block_bytes());
+            }
         }
         for subject in Subject::all() {
             let Subject::Foreign(foreign) = subject else { continue };
             let Shape::Hash { bytes } = foreign.shape() else { continue };
-            assert_eq!(offer::<Hashing>(subject).map(|(facts, _)| facts.bytes), Some(bytes));
+            let found = offer::<Hashing>(subject, Version::FIRST);
+            assert_eq!(found.map(|(facts, _)| facts.bytes), Some(bytes));
         }
     }
 
@@ -197,9 +246,13 @@ mod tests {
 
     #[test]
     fn every_hash_function_has_its_own_functions() {
-        let plain = TABLE.iter().filter_map(|facts| offer::<Hasher>(facts.subject));
-        let watched = TABLE.iter().filter_map(|facts| offer::<Hashing>(facts.subject));
-        let mut tables: Vec<_> = plain.chain(watched).map(|(_, functions)| functions).collect();
+        let mut tables = Vec::new();
+        for (subject, version) in Subject::all().flat_map(|it| VERSIONS.map(|v| (it, v))) {
+            let version = Version::parse(version);
+            let plain = offer::<Hasher>(subject, version).map(|(_, functions)| functions);
+            let watched = offer::<Hashing>(subject, version).map(|(_, functions)| functions);
+            tables.extend(plain.into_iter().chain(watched));
+        }
         tables.sort();
         tables.dedup();
         assert_eq!(tables.len(), 2 * TABLE.len());

@@ -8,6 +8,7 @@ use wirespeed_kernel::{Error, Hash};
 use zeroize::Zeroize;
 
 use crate::boundary::host_digest::HostDigest;
+use crate::digest::Facts;
 use crate::far::{FarFailed, Offloaded, Patience};
 use crate::provider::Provider;
 use crate::refusal::{Reason, Refusal};
@@ -22,7 +23,7 @@ pub(crate) trait Message: Sized {
     type Seed;
 
     /// For a hash function, if it is served.
-    fn seed(provider: &Provider, subject: Subject) -> Option<Self::Seed>;
+    fn seed(provider: &Provider, facts: &Facts) -> Option<Self::Seed>;
 
     /// A context, in which no message has begun.
     fn new(seed: Self::Seed) -> Self;
@@ -49,6 +50,11 @@ pub(crate) trait Message: Sized {
 
     /// The hash; the message is over.
     fn finish(&mut self, output: &mut [u8]) -> Result<(), Refusal>;
+
+    /// Bytes in the hash, of a function whose name does not tell.
+    fn length(&self) -> Option<usize> {
+        None
+    }
 
     /// The message itself, if it is with kernels of our own.
     fn own(&mut self) -> Option<&mut Hasher>;
@@ -80,8 +86,8 @@ impl Message for Hasher {
     type Seed = (&'static HashKernels, Digest);
 
     #[inline]
-    fn seed(provider: &Provider, subject: Subject) -> Option<Self::Seed> {
-        let Subject::Digest(digest) = subject else { return None };
+    fn seed(provider: &Provider, facts: &Facts) -> Option<Self::Seed> {
+        let Subject::Digest(digest) = facts.subject else { return None };
         Some((provider.hash_kernels(digest)?, digest))
     }
 
@@ -187,8 +193,8 @@ impl Message for Hashing {
 
     type Seed = Self;
 
-    fn seed(provider: &Provider, subject: Subject) -> Option<Self> {
-        provider.hashing(subject)
+    fn seed(provider: &Provider, facts: &Facts) -> Option<Self> {
+        provider.hashing(facts.subject)
     }
 
     fn new(seed: Self) -> Self {

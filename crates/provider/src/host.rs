@@ -3,8 +3,9 @@
 use std::ffi::{CStr, CString, c_void};
 
 use crate::openssl::{
-    CORE_GET_PARAMS, CORE_NEW_ERROR, CORE_SET_ERROR, CORE_SET_ERROR_DEBUG, CoreGetParams,
-    CoreHandle, CoreNewError, CoreSetError, CoreSetErrorDebug, Dispatch, Param, data_type,
+    CORE_GET_LIBRARY_CONTEXT, CORE_GET_PARAMS, CORE_NEW_ERROR, CORE_SET_ERROR,
+    CORE_SET_ERROR_DEBUG, CoreGetParams, CoreHandle, CoreLibraryContext, CoreNewError,
+    CoreSetError, CoreSetErrorDebug, Dispatch, Param, data_type,
 };
 use crate::params;
 use crate::refusal::{Reason, Refusal};
@@ -17,6 +18,7 @@ use crate::refusal::{Reason, Refusal};
 pub(crate) struct Core {
     handle: *const CoreHandle,
     read_params: Option<CoreGetParams>,
+    library_context: Option<CoreLibraryContext>,
     new_error: Option<CoreNewError>,
     set_error_debug: Option<CoreSetErrorDebug>,
     set_error: Option<CoreSetError>,
@@ -31,6 +33,7 @@ impl Core {
             Self {
                 handle,
                 read_params: CORE_GET_PARAMS.find(table),
+                library_context: CORE_GET_LIBRARY_CONTEXT.find(table),
                 new_error: CORE_NEW_ERROR.find(table),
                 set_error_debug: CORE_SET_ERROR_DEBUG.find(table),
                 set_error: CORE_SET_ERROR.find(table),
@@ -83,6 +86,12 @@ impl Core {
         Some(text.to_string_lossy().into_owned())
     }
 
+    /// The library context that we were loaded into; null is the program's first.
+    pub(crate) fn library_context(&self) -> Option<*mut c_void> {
+        // SAFETY: the function is the core's own.
+        self.library_context.map(|ask| unsafe { ask(self.handle) })
+    }
+
     /// An address within the libcrypto that loaded us.
     pub(crate) fn address(&self) -> Option<*const c_void> {
         self.read_params.map(|function| function as *const c_void)
@@ -127,6 +136,35 @@ impl Version {
     #[inline]
     pub(crate) fn has_decoders(self) -> bool {
         self >= Self::DECODERS
+    }
+
+    /// OCB's own version for [`Self::has_decoders`]: it got them in 4.0.
+    pub(crate) fn of_ocb(self) -> Self {
+        if self.0 >= 4 { self } else { Self::FIRST }
+    }
+
+    /// SHAKE has no length of its own: it must be told one, and may be asked for it.
+    #[inline]
+    pub(crate) fn wants_output_length(self) -> bool {
+        self >= Self(3, 4, 0)
+    }
+
+    /// Algorithm identifiers of SHAKE come without parameters (RFC 8702 §2). Corrected in the maintenance
+    /// releases of July 2025.
+    pub(crate) fn knows_bare_extendables(self) -> bool {
+        match (self.0, self.1) {
+            (3, 0) => self.2 >= 17,
+            (3, 2) => self.2 >= 5,
+            (3, 3) => self.2 >= 4,
+            (3, 4) => self.2 >= 2,
+            _ => self >= Self(3, 5, 0),
+        }
+    }
+
+    /// A message of SHAKE of which output was squeezed is over before one looks at the length.
+    #[inline]
+    pub(crate) fn looks_at_stage_first(self) -> bool {
+        self.0 >= 4
     }
 
     /// GCM tells whether it made the IV itself.
@@ -196,5 +234,8 @@ mod tests {
         let bounded = [(3, 0, 19), (3, 0, 21), (3, 5, 4), (3, 6, 2), (3, 6, 3), (4, 0, 0)]
             .map(|(a, b, c)| Version(a, b, c).bounds_num());
         assert_eq!(bounded, [false, true, false, false, true, true]);
+        let bare = [(3, 0, 16), (3, 0, 17), (3, 1, 8), (3, 3, 3), (3, 4, 2), (3, 6, 0)]
+            .map(|(a, b, c)| Version(a, b, c).knows_bare_extendables());
+        assert_eq!(bare, [false, true, false, false, true, true]);
     }
 }

@@ -118,6 +118,7 @@ pub(crate) mod data_type {
     pub(crate) const INTEGER: u32 = 1;
     pub(crate) const UNSIGNED: u32 = 2;
     pub(crate) const REAL: u32 = 3;
+    pub(crate) const UTF8_STRING: u32 = 4;
     pub(crate) const OCTET_STRING: u32 = 5;
     pub(crate) const UTF8_POINTER: u32 = 6;
     pub(crate) const OCTET_POINTER: u32 = 7;
@@ -132,6 +133,9 @@ pub(crate) const OPERATION_CIPHER: c_int = 2;
 /// `OSSL_OP_DIGEST`.
 pub(crate) const OPERATION_DIGEST: c_int = 1;
 
+/// `OSSL_OP_MAC`.
+pub(crate) const OPERATION_MAC: c_int = 3;
+
 /// The signature of `OSSL_provider_init`.
 pub type InitFunction = unsafe extern "C" fn(
     handle: *const CoreHandle,
@@ -141,6 +145,8 @@ pub type InitFunction = unsafe extern "C" fn(
 ) -> c_int;
 
 pub(crate) type CoreGetParams = unsafe extern "C" fn(*const CoreHandle, *mut Param) -> c_int;
+/// It gives libcrypto's own `OSSL_LIB_CTX`, under another name.
+pub(crate) type CoreLibraryContext = unsafe extern "C" fn(*const CoreHandle) -> *mut c_void;
 pub(crate) type CoreNewError = unsafe extern "C" fn(*const CoreHandle);
 pub(crate) type CoreSetErrorDebug =
     unsafe extern "C" fn(*const CoreHandle, *const c_char, c_int, *const c_char);
@@ -149,6 +155,7 @@ pub(crate) type CoreSetError =
     unsafe extern "C" fn(*const CoreHandle, u32, *const c_char, *mut c_void);
 
 pub(crate) const CORE_GET_PARAMS: Slot<CoreGetParams> = Slot::new(2);
+pub(crate) const CORE_GET_LIBRARY_CONTEXT: Slot<CoreLibraryContext> = Slot::new(4);
 pub(crate) const CORE_NEW_ERROR: Slot<CoreNewError> = Slot::new(5);
 pub(crate) const CORE_SET_ERROR_DEBUG: Slot<CoreSetErrorDebug> = Slot::new(6);
 pub(crate) const CORE_SET_ERROR: Slot<CoreSetError> = Slot::new(7);
@@ -233,14 +240,32 @@ pub(crate) const DIGEST_FREE_CONTEXT: Slot<FreeContext> = Slot::new(6);
 pub(crate) const DIGEST_DUPLICATE_CONTEXT: Slot<NewContext> = Slot::new(7);
 pub(crate) const DIGEST_GET_PARAMS: Slot<GetParams> = Slot::new(8);
 pub(crate) const DIGEST_SET_CONTEXT_PARAMS: Slot<SetContextParams> = Slot::new(9);
+pub(crate) const DIGEST_GET_CONTEXT_PARAMS: Slot<GetContextParams> = Slot::new(10);
 pub(crate) const DIGEST_GETTABLE_PARAMS: Slot<ProviderList> = Slot::new(11);
 pub(crate) const DIGEST_SETTABLE_CONTEXT_PARAMS: Slot<ContextList> = Slot::new(12);
+pub(crate) const DIGEST_GETTABLE_CONTEXT_PARAMS: Slot<ContextList> = Slot::new(13);
+/// From 3.3 on.
+pub(crate) const DIGEST_SQUEEZE: Slot<Finish> = Slot::new(14);
 /// From 3.5 on.
 pub(crate) const DIGEST_COPY_CONTEXT: Slot<CopyContext> = Slot::new(15);
 /// From 4.0 on.
 pub(crate) const DIGEST_SERIALISE: Slot<Serialise> = Slot::new(16);
 /// From 4.0 on.
 pub(crate) const DIGEST_DESERIALISE: Slot<DigestUpdate> = Slot::new(17);
+
+pub(crate) type MacInitialise =
+    unsafe extern "C" fn(*mut c_void, *const u8, usize, *const Param) -> c_int;
+
+pub(crate) const MAC_NEW_CONTEXT: Slot<NewContext> = Slot::new(1);
+pub(crate) const MAC_DUPLICATE_CONTEXT: Slot<NewContext> = Slot::new(2);
+pub(crate) const MAC_FREE_CONTEXT: Slot<FreeContext> = Slot::new(3);
+pub(crate) const MAC_INIT: Slot<MacInitialise> = Slot::new(4);
+pub(crate) const MAC_UPDATE: Slot<DigestUpdate> = Slot::new(5);
+pub(crate) const MAC_FINAL: Slot<Finish> = Slot::new(6);
+pub(crate) const MAC_GET_CONTEXT_PARAMS: Slot<GetContextParams> = Slot::new(8);
+pub(crate) const MAC_SET_CONTEXT_PARAMS: Slot<SetContextParams> = Slot::new(9);
+pub(crate) const MAC_GETTABLE_CONTEXT_PARAMS: Slot<ContextList> = Slot::new(11);
+pub(crate) const MAC_SETTABLE_CONTEXT_PARAMS: Slot<ContextList> = Slot::new(12);
 
 pub(crate) const CIPHER_NEW_CONTEXT: Slot<NewContext> = Slot::new(1);
 pub(crate) const CIPHER_ENCRYPT_INIT: Slot<Initialise> = Slot::new(2);

@@ -49,9 +49,19 @@ pub(crate) const fn size(key: &CStr) -> Param {
     entry(key, data_type::UNSIGNED, null_mut(), 8)
 }
 
+/// A number of any size.
+pub(crate) const fn number(key: &CStr) -> Param {
+    entry(key, data_type::UNSIGNED, null_mut(), 0)
+}
+
 /// `OSSL_PARAM_DEFN(key, OSSL_PARAM_UTF8_PTR, NULL, 0)`.
 pub(crate) const fn text(key: &CStr) -> Param {
     entry(key, data_type::UTF8_POINTER, null_mut(), 0)
+}
+
+/// `OSSL_PARAM_utf8_string(key, NULL, 0)`.
+pub(crate) const fn given_text(key: &CStr) -> Param {
+    entry(key, data_type::UTF8_STRING, null_mut(), 0)
 }
 
 /// `OSSL_PARAM_octet_string(key, NULL, 0)`.
@@ -196,6 +206,15 @@ impl Param {
         }
         // SAFETY: the caller of the provider vouches for `data_size` bytes at `data`.
         Some(unsafe { std::slice::from_raw_parts(self.data.cast(), self.data_size) })
+    }
+
+    /// A text that was given. It ends at its NUL, whatever size was told: so the default provider reads it.
+    pub(crate) fn as_text(&self) -> Option<&CStr> {
+        if self.data_type != data_type::UTF8_STRING || self.data.is_null() {
+            return None;
+        }
+        // SAFETY: the caller of the provider vouches for a NUL-terminated text at `data`.
+        Some(unsafe { CStr::from_ptr(self.data.cast()) })
     }
 
     /// `OSSL_PARAM_set_octet_string`: copies.

@@ -12,6 +12,8 @@ use crate::boundary::counters::Counters;
 use crate::boundary::host_context::HostContext;
 use crate::boundary::host_digest::HostDigest;
 use crate::boundary::host_library::{Adopted, HostLibrary};
+use crate::boundary::host_mac::HostMacs;
+use crate::boundary::mac::HMAC;
 use crate::choice::Choice;
 use crate::config::{Config, Digests, Routes};
 use crate::digest;
@@ -69,6 +71,9 @@ pub(crate) struct Provider {
     quarantined: [OnceLock<CString>; Route::ALL.len() + 1],
     ciphers: Box<[AlgorithmEntry]>,
     digests: Box<[AlgorithmEntry]>,
+    macs: Box<[AlgorithmEntry]>,
+    /// For what of HMAC is not ours; HMAC is only on offer with it.
+    host_macs: Option<Arc<HostMacs>>,
     /// Of each hash function the kernels of our own that it runs on; the others are the host's.
     own_digests: [Option<&'static HashKernels>; Digest::ALL.len()],
     /// The tables of foreign ciphers, which `ciphers` points into.
@@ -185,13 +190,18 @@ impl Provider {
             ours && routing.as_ref().is_ok_and(alone)
         };
         let digests = Subject::all().filter(hashes).filter_map(|it| match is_plain(&it) {
-            true => digest::offer::<Hasher>(it),
-            false => digest::offer::<Hashing>(it),
+            true => digest::offer::<Hasher>(it, version),
+            false => digest::offer::<Hashing>(it, version),
         });
         let digests = digests.map(|(facts, functions)| entry(facts.names, functions));
+        let unwatched = |it: &Digest| !it.is_extendable() && is_plain(&Subject::Digest(*it));
+        let host_macs = Digest::ALL.iter().any(unwatched).then(|| HostMacs::reach(&core)).flatten();
+        let macs = host_macs.iter().map(|_| entry(c"HMAC", HMAC.as_ptr()));
         Self {
             core,
             version,
+            macs: macs.chain([AlgorithmEntry::END]).collect(),
+            host_macs,
             ciphers: ciphers.chain(foreign).chain([AlgorithmEntry::END]).collect(),
             digests: digests.chain([AlgorithmEntry::END]).collect(),
             own_digests,
@@ -232,6 +242,19 @@ impl Provider {
         self.own_digests[digest as usize]
     }
 
+    /// The same where nobody watches and nobody else has a part in it.
+    pub(crate) fn unwatched_kernels(&self, digest: Digest) -> Option<&'static HashKernels> {
+        let routing = self.routing.as_ref()?;
+        let alone =
+            !routing.is_watched() && routing.offloaded(Subject::from(digest).index()).is_none();
+        self.hash_kernels(digest).filter(|_| alone)
+    }
+
+    /// HMAC of the program's other providers.
+    pub(crate) const fn host_macs(&self) -> Option<&Arc<HostMacs>> {
+        self.host_macs.as_ref()
+    }
+
     /// A new context of a hash function.
     pub(crate) fn hashing(&self, subject: Subject) -> Option<Hashing> {
         let routing = self.routing.as_ref()?;
@@ -248,6 +271,11 @@ impl Provider {
     /// The ciphers on offer, with an end.
     pub(crate) fn ciphers(&self) -> *const AlgorithmEntry {
         self.ciphers.as_ptr()
+    }
+
+    /// The message authentication codes on offer, with an end.
+    pub(crate) fn macs(&self) -> *const AlgorithmEntry {
+        self.macs.as_ptr()
     }
 
     /// The digests on offer, with an end.

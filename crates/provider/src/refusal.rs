@@ -23,6 +23,7 @@ pub(crate) enum Reason {
     TagNotSet = provider(119),
     TagNotNeeded = provider(120),
     TooManyRecords = provider(126),
+    InvalidDigestLength = provider(166),
     XtsDataUnitIsTooLarge = provider(148),
     XtsDuplicatedKeys = provider(149),
     RepeatedParameter = provider(252),

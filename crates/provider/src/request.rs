@@ -13,7 +13,7 @@ use crate::refusal::{Reason, Refusal};
 
 macro_rules! names {
     ($($variant:ident $name:literal,)*) => {
-        /// The parameters that a cipher knows.
+        /// The parameters that a cipher knows, or an extendable hash function.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u8)]
         pub(crate) enum Name { $($variant,)* }
@@ -36,7 +36,7 @@ names! {
     TlsIvFixed b"tlsivfixed", TlsIvGenerate b"tlsivgen", TlsIvInvocation b"tlsivinv",
     IvGenerated b"iv-generated", Mode b"mode", BlockSize b"blocksize", Aead b"aead",
     CustomIv b"custom-iv", Stealing b"cts", MultiBlock b"tls-multi", Random b"has-randkey",
-    EncryptThenMac b"encrypt-then-mac",
+    EncryptThenMac b"encrypt-then-mac", OutputLength b"xoflen", Size b"size",
 }
 
 /// A set of names: those that one function knows.

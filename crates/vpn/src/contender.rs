@@ -53,24 +53,26 @@ impl<'a> Gateway<'a> {
         suite: Suite,
         direction: Direction,
     ) -> Result<Box<dyn End>, Absent> {
-        let features = self.arena.features();
         if contender == Contender::Many {
-            let none = || Absent("no kernels for many packets at once".to_owned());
-            return Ok(Box::new(Many::new(suite, direction, features).ok_or_else(none)?));
+            return Ok(Box::new(self.many(suite, direction)?));
         }
         let routes = self.routes(contender, suite)?;
         let context = self.context(&routes)?;
         let told = |why: wirespeed_libcrypto::Error| Absent(why.to_string());
-        served_by(&routes, context.fetch(suite.cipher, None).map_err(told)?.provider())?;
+        let cipher = context.fetch(suite.cipher, None).map_err(told)?;
+        served_by(routes.first(), cipher.provider())?;
+        if let Some(digest) = suite.digest() {
+            let hash = self.hash_route(suite).filter(|_| contender == Contender::Ours);
+            let digest = context.digest(digest.name(), None).map_err(told)?;
+            served_by(hash.as_ref(), &digest.provider())?;
+        }
         Ok(Box::new(Evp::new(&context, suite, direction, &Keys::of(&suite)).map_err(told)?))
     }
 
     /// The routes at work, as tables have them: the cipher's, and where that is another the MAC's.
     pub fn route(&self, contender: Contender, suite: Suite) -> Result<String, Absent> {
         if contender == Contender::Many {
-            let many = Many::new(suite, Direction::Encrypt, self.arena.features());
-            let none = || Absent("no kernels for many packets at once".to_owned());
-            return many.map(|many| many.route()).ok_or_else(none);
+            return Ok(self.many(suite, Direction::Encrypt)?.route());
         }
         let routes = self.routes(contender, suite)?;
         let mut names: Vec<&str> = routes.iter().map(|route| route.name()).collect();
@@ -78,6 +80,11 @@ impl<'a> Gateway<'a> {
             names.push(Route::Libcrypto.name());
         }
         Ok(names.join("+"))
+    }
+
+    fn many(&self, suite: Suite, direction: Direction) -> Result<Many, Absent> {
+        let none = || Absent("no kernels for many packets at once".to_owned());
+        Many::new(suite, direction, self.arena.features()).ok_or_else(none)
     }
 
     /// Our routes that take part: the first of the ladder that has the cipher, and that has the hash
@@ -112,11 +119,8 @@ impl<'a> Gateway<'a> {
     }
 }
 
-/// An absence unless the cipher came from where it should.
-fn served_by(routes: &[Route], provider: &str) -> Result<(), Absent> {
-    let expected = match routes.first() {
-        None => "default".to_owned(),
-        Some(route) => Arena::joint_provider(*route),
-    };
+/// An absence unless an algorithm came from where it should: a route of ours, or the host.
+fn served_by(route: Option<&Route>, provider: &str) -> Result<(), Absent> {
+    let expected = route.map_or("default".to_owned(), |route| Arena::joint_provider(*route));
     if provider == expected { Ok(()) } else { Err(Absent(format!("{provider} serves it instead"))) }
 }

@@ -83,9 +83,9 @@ pub(crate) fn run(arguments: VpnArguments) -> Result<(), Fault> {
     };
     document.interrupted = ended.is_err();
     document.conclude();
+    // What was measured is kept, however the run ended, and even if nobody listens any more.
+    let kept = request.json.as_ref().map_or(Ok(()), |target| write_json(target, &document));
     show(&document.closing())?;
     show(&notes(&document.warnings))?;
-    // What was measured is kept, however the run ended.
-    request.json.as_ref().map_or(Ok(()), |target| write_json(target, &document))?;
-    ended
+    kept.and(ended)
 }

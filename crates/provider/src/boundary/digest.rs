@@ -17,15 +17,15 @@ use crate::serial;
 /// What a context pointer points to. What it holds wipes itself when dropped.
 ///
 /// libcrypto 3.0 makes and frees one for every message, even where the program keeps its `EVP_MD_CTX`.
-struct Context<M> {
-    message: M,
+pub(super) struct Context<M> {
+    pub(super) message: M,
     /// Which lives until teardown, and libcrypto tears down no provider that has contexts. Not copies of what is
     /// needed of it: those would be most of what is written for a new message.
     provider: NonNull<Provider>,
 }
 
 impl<M> Context<M> {
-    fn provider(&self) -> &Provider {
+    pub(super) fn provider(&self) -> &Provider {
         // SAFETY: see there; nobody has it to write.
         unsafe { self.provider.as_ref() }
     }
@@ -36,39 +36,53 @@ pub(crate) fn functions<M: Message, const PLACE: usize>() -> *const Dispatch {
     const { &table::<M, PLACE>() }.as_ptr()
 }
 
-/// As many as there can be, and an end.
-const LONGEST_TABLE: usize = 14;
+/// The functions of a hash function, with an end behind them.
+pub(super) struct Table {
+    /// As many as there can be, and an end.
+    entries: [Dispatch; 18],
+    count: usize,
+}
 
-const fn table<M: Message, const PLACE: usize>() -> [Dispatch; LONGEST_TABLE] {
-    let every = [
-        Dispatch::new(DIGEST_NEW_CONTEXT, new_context::<M, PLACE> as NewContext),
-        Dispatch::new(DIGEST_INIT, initialise::<M, PLACE> as DigestInitialise),
-        Dispatch::new(DIGEST_UPDATE, update::<M> as DigestUpdate),
-        Dispatch::new(DIGEST_FINAL, finish::<M, PLACE> as Finish),
-        Dispatch::new(DIGEST_FREE_CONTEXT, free_context::<M> as FreeContext),
-        Dispatch::new(DIGEST_DUPLICATE_CONTEXT, duplicate_context::<M> as NewContext),
-        Dispatch::new(DIGEST_GET_PARAMS, get_params::<PLACE> as GetParams),
-        Dispatch::new(DIGEST_GETTABLE_PARAMS, gettable_params as ProviderList),
-    ];
-    let mut table = [Dispatch::END; LONGEST_TABLE];
-    let mut count = 0;
-    while count < every.len() {
-        table[count] = every[count];
-        count += 1;
+impl Table {
+    pub(super) const fn with(mut self, entry: Dispatch) -> Self {
+        self.entries[self.count] = entry;
+        self.count += 1;
+        self
     }
+
+    pub(super) const fn as_ptr(&self) -> *const Dispatch {
+        self.entries.as_ptr()
+    }
+}
+
+const fn table<M: Message, const PLACE: usize>() -> Table {
+    let table = common::<M, PLACE>()
+        .with(Dispatch::new(DIGEST_INIT, initialise::<M, PLACE> as DigestInitialise))
+        .with(Dispatch::new(DIGEST_FINAL, finish::<M, PLACE> as Finish));
+    if !digest::at(PLACE).takes_master_secret() {
+        return table;
+    }
+    table
+        .with(Dispatch::new(DIGEST_SET_CONTEXT_PARAMS, set::<M> as SetContextParams))
+        .with(Dispatch::new(DIGEST_SETTABLE_CONTEXT_PARAMS, settable as ContextList))
+}
+
+/// What extendable functions have too.
+pub(super) const fn common<M: Message, const PLACE: usize>() -> Table {
+    let mut table = Table { entries: [Dispatch::END; 18], count: 0 }
+        .with(Dispatch::new(DIGEST_NEW_CONTEXT, new_context::<M, PLACE> as NewContext))
+        .with(Dispatch::new(DIGEST_UPDATE, update::<M> as DigestUpdate))
+        .with(Dispatch::new(DIGEST_FREE_CONTEXT, free_context::<M> as FreeContext))
+        .with(Dispatch::new(DIGEST_DUPLICATE_CONTEXT, duplicate_context::<M> as NewContext))
+        .with(Dispatch::new(DIGEST_GET_PARAMS, get_params::<PLACE> as GetParams))
+        .with(Dispatch::new(DIGEST_GETTABLE_PARAMS, gettable_params as ProviderList));
     if M::ALWAYS_COPIES {
-        table[count] = Dispatch::new(DIGEST_COPY_CONTEXT, copy_context::<M> as CopyContext);
-        count += 1;
+        table = table.with(Dispatch::new(DIGEST_COPY_CONTEXT, copy_context::<M> as CopyContext));
     }
     if digest::at(PLACE).form().is_some() {
-        table[count] = Dispatch::new(DIGEST_SERIALISE, serialise::<M, PLACE> as Serialise);
-        table[count + 1] =
-            Dispatch::new(DIGEST_DESERIALISE, deserialise::<M, PLACE> as DigestUpdate);
-        count += 2;
-    }
-    if digest::at(PLACE).takes_master_secret() {
-        table[count] = Dispatch::new(DIGEST_SET_CONTEXT_PARAMS, set::<M> as SetContextParams);
-        table[count + 1] = Dispatch::new(DIGEST_SETTABLE_CONTEXT_PARAMS, settable as ContextList);
+        table = table
+            .with(Dispatch::new(DIGEST_SERIALISE, serialise::<M, PLACE> as Serialise))
+            .with(Dispatch::new(DIGEST_DESERIALISE, deserialise::<M, PLACE> as DigestUpdate));
     }
     table
 }
@@ -79,7 +93,7 @@ const fn table<M: Message, const PLACE: usize>() -> [Dispatch; LONGEST_TABLE] {
 /// `context` must be null or from [`new_context`] or [`duplicate_context`] of the same `M`, not yet freed,
 /// and in nobody else's use.
 #[inline(always)]
-unsafe fn with<M>(
+pub(super) unsafe fn with<M>(
     context: *mut c_void,
     run: impl FnOnce(&mut Context<M>) -> Result<(), Refusal>,
 ) -> c_int {
@@ -106,7 +120,7 @@ unsafe extern "C" fn new_context<M: Message, const PLACE: usize>(
     guarded(
         || Some(provider.core),
         || {
-            let seed = M::seed(provider, digest::at(PLACE).subject);
+            let seed = M::seed(provider, digest::at(PLACE));
             let seed = seed.ok_or(Refusal(&[Reason::Internal]))?;
             context = place_with(
                 || Context { message: M::new(seed), provider: provider.into() },
@@ -221,7 +235,8 @@ unsafe extern "C" fn serialise<M: Message, const PLACE: usize>(
                 return Err(Refusal::SILENT);
             }
             let mut written = [0; serial::LONGEST];
-            form.write(context.message.own().ok_or(Refusal::SILENT)?, &mut written);
+            let bytes = context.message.length().unwrap_or(digest::at(PLACE).bytes);
+            form.write(context.message.own().ok_or(Refusal::SILENT)?, bytes, &mut written);
             output.copy_from_nonoverlapping(written.as_ptr(), form.bytes());
             written.zeroize();
             if let Some(length) = length {
@@ -245,8 +260,9 @@ unsafe extern "C" fn deserialise<M: Message, const PLACE: usize>(
                 return Err(Refusal::SILENT);
             }
             let input = std::slice::from_raw_parts(input, length);
+            let bytes = context.message.length().unwrap_or(digest::at(PLACE).bytes);
             let message = context.message.own().ok_or(Refusal::SILENT)?;
-            if form.read(message, input) { Ok(()) } else { Err(Refusal::SILENT) }
+            if form.read(message, bytes, input) { Ok(()) } else { Err(Refusal::SILENT) }
         })
     }
 }

@@ -16,7 +16,7 @@ type NewLibraryContext = unsafe extern "C" fn() -> *mut c_void;
 type FreeLibraryContext = unsafe extern "C" fn(*mut c_void);
 type LoadProvider = unsafe extern "C" fn(*mut c_void, *const c_char) -> *mut c_void;
 type UnloadProvider = unsafe extern "C" fn(*mut c_void) -> c_int;
-type ProviderContext = unsafe extern "C" fn(*const c_void) -> *mut c_void;
+pub(super) type ProviderContext = unsafe extern "C" fn(*const c_void) -> *mut c_void;
 type Mark = unsafe extern "C" fn() -> c_int;
 
 /// The default provider of the host's libcrypto, loaded for us alone; perhaps its legacy one, too.
@@ -107,7 +107,7 @@ impl HostLibrary {
 
     /// A cipher, if the host has it.
     pub(super) fn cipher(&self, name: &str) -> Option<HostAlgorithm> {
-        self.providers.iter().find_map(|it| it.find(it.ciphers, name))
+        self.providers.iter().find_map(|it| find(it.ciphers, name, it.context))
     }
 
     /// Whether the host has a hash function.
@@ -117,7 +117,7 @@ impl HostLibrary {
 
     /// A hash function, if the host has it.
     pub(super) fn digest(&self, name: &str) -> Option<HostAlgorithm> {
-        self.providers.iter().find_map(|it| it.find(it.digests, name))
+        self.providers.iter().find_map(|it| find(it.digests, name, it.context))
     }
 }
 
@@ -150,24 +150,27 @@ impl HostLibrary {
     }
 }
 
-impl HostProvider {
-    fn find(&self, list: *const AlgorithmEntry, wanted: &str) -> Option<HostAlgorithm> {
-        let mut entry = NonNull::new(list.cast_mut())?;
-        loop {
-            // SAFETY: the list ends with a null name, which has not been seen.
-            let found = unsafe { entry.as_ref() };
-            if found.names.is_null() {
-                return None;
-            }
-            // SAFETY: names are NUL-terminated.
-            let names = unsafe { CStr::from_ptr(found.names) }.to_bytes();
-            if names.split(|byte| *byte == b':').any(|name| name == wanted.as_bytes()) {
-                let (names, functions) = (found.names, found.functions);
-                return Some(HostAlgorithm { names, functions, provider: self.context });
-            }
-            // SAFETY: the end has not been seen.
-            entry = unsafe { entry.add(1) };
+/// An algorithm in the list of a provider with that context.
+pub(super) fn find(
+    list: *const AlgorithmEntry,
+    wanted: &str,
+    provider: *mut c_void,
+) -> Option<HostAlgorithm> {
+    let mut entry = NonNull::new(list.cast_mut())?;
+    loop {
+        // SAFETY: the list ends with a null name, which has not been seen.
+        let found = unsafe { entry.as_ref() };
+        if found.names.is_null() {
+            return None;
         }
+        // SAFETY: names are NUL-terminated.
+        let names = unsafe { CStr::from_ptr(found.names) }.to_bytes();
+        if names.split(|byte| *byte == b':').any(|name| name == wanted.as_bytes()) {
+            let (names, functions) = (found.names, found.functions);
+            return Some(HostAlgorithm { names, functions, provider });
+        }
+        // SAFETY: the end has not been seen.
+        entry = unsafe { entry.add(1) };
     }
 }
 
@@ -185,11 +188,11 @@ impl Drop for HostLibrary {
 }
 
 /// A shared object that is open already.
-struct OpenFile(NonNull<c_void>);
+pub(super) struct OpenFile(NonNull<c_void>);
 
 impl OpenFile {
     /// The one that the core's functions lie in.
-    fn of(core: &Core) -> Result<Self, String> {
+    pub(super) fn of(core: &Core) -> Result<Self, String> {
         let address = core.address().ok_or("this core has no functions")?;
         let mut found = libc::Dl_info {
             dli_fname: null(),
@@ -209,7 +212,7 @@ impl OpenFile {
     }
 
     /// A function of the file.
-    fn function<F: Copy>(&self, name: &CStr) -> Result<F, String> {
+    pub(super) fn function<F: Copy>(&self, name: &CStr) -> Result<F, String> {
         const { assert!(size_of::<F>() == size_of::<*mut c_void>()) }
         // SAFETY: an open handle and a NUL-terminated name.
         let address =

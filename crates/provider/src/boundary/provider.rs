@@ -146,6 +146,7 @@ unsafe extern "C" fn query_operation(
     match provider {
         Some(provider) if operation == OPERATION_CIPHER => provider.ciphers(),
         Some(provider) if operation == OPERATION_DIGEST => provider.digests(),
+        Some(provider) if operation == OPERATION_MAC => provider.macs(),
         _ => null(),
     }
 }

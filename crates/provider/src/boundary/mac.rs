@@ -1,0 +1,163 @@
+//! The functions of a message authentication code.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::ffi::{c_int, c_void};
+use std::ptr::{NonNull, null_mut};
+
+use super::{guarded, place, place_with};
+use crate::host::Version;
+use crate::mac::{self, Mac};
+use crate::openssl::*;
+use crate::provider::Provider;
+use crate::refusal::Refusal;
+
+/// `EVP_MAX_MD_SIZE`: a caller may tell more room than there is memory.
+const LONGEST_HASH: usize = 64;
+
+/// The functions of HMAC.
+pub(crate) static HMAC: [Dispatch; 11] = [
+    Dispatch::new(MAC_NEW_CONTEXT, new_context as NewContext),
+    Dispatch::new(MAC_DUPLICATE_CONTEXT, duplicate_context as NewContext),
+    Dispatch::new(MAC_FREE_CONTEXT, free_context as FreeContext),
+    Dispatch::new(MAC_INIT, initialise as MacInitialise),
+    Dispatch::new(MAC_UPDATE, update as DigestUpdate),
+    Dispatch::new(MAC_FINAL, finish as Finish),
+    Dispatch::new(MAC_GET_CONTEXT_PARAMS, get as GetContextParams),
+    Dispatch::new(MAC_SET_CONTEXT_PARAMS, set as SetContextParams),
+    Dispatch::new(MAC_GETTABLE_CONTEXT_PARAMS, gettable as ContextList),
+    Dispatch::new(MAC_SETTABLE_CONTEXT_PARAMS, settable as ContextList),
+    Dispatch::END,
+];
+
+/// Runs a method of a context.
+///
+/// # Safety
+/// `context` must be null or from [`new_context`] or [`duplicate_context`], not yet freed, and in nobody
+/// else's use.
+#[inline(always)]
+unsafe fn with(context: *mut c_void, run: impl FnOnce(&mut Mac) -> Result<(), Refusal>) -> c_int {
+    let context = context.cast::<Mac>();
+    guarded(
+        // SAFETY: the caller promises the context; its use in `run` is over.
+        || unsafe { context.as_ref() }.map(|context| context.provider().core),
+        || {
+            // SAFETY: the caller promises the context.
+            let Some(context) = (unsafe { context.as_mut() }) else { return Err(Refusal::SILENT) };
+            run(context)
+        },
+    )
+}
+
+unsafe extern "C" fn new_context(provider: *mut c_void) -> *mut c_void {
+    let Some(provider) = NonNull::new(provider.cast::<Provider>()) else { return null_mut() };
+    // SAFETY: the core hands back the provider context from our init, which lives until teardown.
+    let core = unsafe { provider.as_ref() }.core;
+    let mut context = null_mut();
+    guarded(
+        || Some(core),
+        || {
+            context = place_with(|| Mac::new(provider), core);
+            Ok(())
+        },
+    );
+    context
+}
+
+unsafe extern "C" fn duplicate_context(context: *mut c_void) -> *mut c_void {
+    let mut copy = null_mut();
+    // SAFETY: the core hands in a context of this kind.
+    unsafe {
+        with(context, |context| {
+            copy = place(context.duplicate()?, context.provider().core);
+            Ok(())
+        });
+    }
+    copy
+}
+
+unsafe extern "C" fn free_context(context: *mut c_void) {
+    let context = context.cast::<Mac>();
+    guarded(
+        || None,
+        || {
+            if !context.is_null() {
+                // SAFETY: the core hands in a context of this kind, once, and never uses it again; it was
+                // allocated with this layout.
+                unsafe {
+                    context.drop_in_place();
+                    System.dealloc(context.cast(), Layout::new::<Mac>());
+                }
+            }
+            Ok(())
+        },
+    );
+}
+
+unsafe extern "C" fn initialise(
+    context: *mut c_void,
+    key: *const u8,
+    key_length: usize,
+    list: *const Param,
+) -> c_int {
+    // SAFETY: the core hands in a context of this kind, a key as long as it says or none, and a list that
+    // ends with a null key.
+    unsafe {
+        with(context, |context| {
+            let key = (!key.is_null()).then(|| std::slice::from_raw_parts(key, key_length));
+            context.start(key, list)
+        })
+    }
+}
+
+unsafe extern "C" fn update(context: *mut c_void, input: *const u8, length: usize) -> c_int {
+    // SAFETY: the core hands in a context of this kind, and as many bytes as it says.
+    unsafe {
+        with(context, |context| {
+            if input.is_null() {
+                return if length == 0 { context.update(&[]) } else { Err(Refusal::SILENT) };
+            }
+            context.update(std::slice::from_raw_parts(input, length))
+        })
+    }
+}
+
+unsafe extern "C" fn finish(
+    context: *mut c_void,
+    output: *mut u8,
+    written: *mut usize,
+    capacity: usize,
+) -> c_int {
+    // SAFETY: the core hands in a context of this kind, and a buffer as large as it says.
+    unsafe {
+        with(context, |context| {
+            if output.is_null() {
+                return Err(Refusal::SILENT);
+            }
+            let capacity = capacity.min(LONGEST_HASH);
+            let bytes = context.finish(std::slice::from_raw_parts_mut(output, capacity))?;
+            *written.as_mut().ok_or(Refusal::SILENT)? = bytes;
+            Ok(())
+        })
+    }
+}
+
+unsafe extern "C" fn get(context: *mut c_void, list: *mut Param) -> c_int {
+    // SAFETY: the core hands in a context of this kind, and a list that ends with a null key, to be
+    // written to.
+    unsafe { with(context, |context| context.answer(list)) }
+}
+
+unsafe extern "C" fn set(context: *mut c_void, list: *const Param) -> c_int {
+    // SAFETY: the core hands in a context of this kind, and a list that ends with a null key.
+    unsafe { with(context, |context| context.set(list)) }
+}
+
+unsafe extern "C" fn gettable(_: *mut c_void, _: *mut c_void) -> *const Param {
+    mac::gettable()
+}
+
+unsafe extern "C" fn settable(_: *mut c_void, provider: *mut c_void) -> *const Param {
+    // SAFETY: the core hands back the provider context from our init, which lives until teardown.
+    let version = unsafe { provider.cast::<Provider>().as_ref() }.map(|it| it.version);
+    mac::settable(version.unwrap_or(Version::DECODERS))
+}

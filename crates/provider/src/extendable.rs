@@ -1,0 +1,177 @@
+//! Extendable hash functions: a length that can be set, and output in as many pieces as one likes.
+//!
+//! What the default provider's contexts are (providers/implementations/digests/sha3_prov.c) changed twice:
+//! in 3.3 output came in pieces, in 3.4 the length that one gets without asking went.
+
+use std::ffi::CStr;
+
+use crate::digest::Facts;
+use crate::hashing::Message;
+use crate::host::Version;
+use crate::openssl::Param;
+use crate::params::{END, List, number, size};
+use crate::provider::Provider;
+use crate::refusal::{Reason, Refusal};
+use crate::request::{Name, Names, Request};
+
+/// What the default provider calls a length that has not been told.
+const UNTOLD: usize = usize::MAX;
+
+/// A message whose hash may have any length.
+pub(crate) struct Extendable<M> {
+    message: M,
+    /// Of the hash, where it comes as a whole. The next message keeps it.
+    bytes: usize,
+    /// Whether the hash came as a whole: then there is no more.
+    is_over: bool,
+}
+
+impl<M: Message> Message for Extendable<M> {
+    const ALWAYS_COPIES: bool = M::ALWAYS_COPIES;
+
+    type Seed = (M::Seed, usize);
+
+    #[inline]
+    fn seed(provider: &Provider, facts: &Facts) -> Option<Self::Seed> {
+        let bytes = if facts.bytes == 0 { UNTOLD } else { facts.bytes };
+        Some((M::seed(provider, facts)?, bytes))
+    }
+
+    #[inline]
+    fn new((seed, bytes): Self::Seed) -> Self {
+        Self { message: M::new(seed), bytes, is_over: false }
+    }
+
+    fn duplicate(&mut self) -> Result<Self, Refusal> {
+        let message = self.message.duplicate()?;
+        Ok(Self { message, bytes: self.bytes, is_over: self.is_over })
+    }
+
+    #[inline]
+    fn twin(&self) -> Option<Self::Seed> {
+        Some((self.message.twin()?, self.bytes))
+    }
+
+    #[inline]
+    fn copy_to(&mut self, to: &mut Self) -> Result<(), Refusal> {
+        (to.bytes, to.is_over) = (self.bytes, self.is_over);
+        self.message.copy_to(&mut to.message)
+    }
+
+    #[inline]
+    fn reset(&mut self) -> Result<(), Refusal> {
+        self.is_over = false;
+        self.message.reset()
+    }
+
+    /// Fails behind the end. Default providers from 3.3 to 3.6 say that all went well and lose the bytes or
+    /// mix them into the output; 4.0's refuses like this.
+    #[inline]
+    fn update(&mut self, data: &[u8]) -> Result<(), Refusal> {
+        if self.has_ended() {
+            return Err(Refusal::SILENT);
+        }
+        self.message.update(data)
+    }
+
+    #[inline]
+    fn finish(&mut self, output: &mut [u8]) -> Result<(), Refusal> {
+        if self.has_ended() {
+            return Err(Refusal::SILENT);
+        }
+        self.is_over = true;
+        self.message.finish(output)
+    }
+
+    #[inline]
+    fn length(&self) -> Option<usize> {
+        Some(self.bytes)
+    }
+
+    fn own(&mut self) -> Option<&mut wirespeed_cipher::Hasher> {
+        if self.is_over { None } else { self.message.own() }
+    }
+}
+
+impl<M: Message> Extendable<M> {
+    /// Whether output has begun.
+    #[inline]
+    fn has_ended(&mut self) -> bool {
+        self.is_over || self.message.own().is_none_or(|hasher| hasher.has_ended())
+    }
+
+    /// How many bytes the whole hash has now.
+    #[inline]
+    pub(crate) fn bytes(&mut self, version: Version) -> Result<usize, Refusal> {
+        if self.bytes == UNTOLD {
+            return Err(Refusal(&[Reason::InvalidDigestLength]));
+        }
+        if self.bytes == 0 && version.looks_at_stage_first() && self.has_ended() {
+            return Err(Refusal::SILENT);
+        }
+        Ok(self.bytes)
+    }
+
+    /// The next bytes of the output.
+    #[inline]
+    pub(crate) fn squeeze(&mut self, output: &mut [u8]) -> Result<(), Refusal> {
+        self.own().ok_or(Refusal::SILENT)?.squeeze(output);
+        Ok(())
+    }
+
+    /// Takes the parameters of a context.
+    ///
+    /// # Safety
+    /// `list` must be null or end with a null key.
+    pub(crate) unsafe fn set(
+        &mut self,
+        facts: &Facts,
+        version: Version,
+        list: *const Param,
+    ) -> Result<(), Refusal> {
+        let known =
+            if facts.bytes == 0 { EITHER } else { const { Names::of(&[Name::OutputLength]) } };
+        // SAFETY: the caller promises the list; it is not written to.
+        let request = unsafe { Request::read(list.cast_mut(), known, version)? };
+        let (length, alias) = (request.given(Name::OutputLength), request.given(Name::Size));
+        if length.is_some() && alias.is_some() && version.has_decoders() {
+            return Err(Refusal(&[Reason::RepeatedParameter]));
+        }
+        if let Some(param) = length.or(alias) {
+            self.bytes = param.as_usize().ok_or(Refusal::CANNOT_GET)?;
+        }
+        Ok(())
+    }
+
+    /// Answers the parameters of a context.
+    ///
+    /// # Safety
+    /// `list` must be null or end with a null key, be writable, and be nobody else's.
+    pub(crate) unsafe fn answer(&self, version: Version, list: *mut Param) -> Result<(), Refusal> {
+        // SAFETY: the caller promises the list.
+        let mut request = unsafe { Request::read(list, EITHER, version)? };
+        for name in [Name::OutputLength, Name::Size] {
+            // That it cannot be got is what the default provider says here.
+            let answered = request.answer(name, |param| param.set_usize(self.bytes));
+            answered.map_err(|_| Refusal::CANNOT_GET)?;
+        }
+        Ok(())
+    }
+}
+
+const EITHER: Names = Names::of(&[Name::OutputLength, Name::Size]);
+
+const OUTPUT_LENGTH: &CStr = c"xoflen";
+
+static LIST: List<3> = List::new([size(OUTPUT_LENGTH), size(c"size"), END]);
+static LIST_BEFORE_DECODERS: List<3> = List::new([number(OUTPUT_LENGTH), number(c"size"), END]);
+static LIST_OF_ONE: List<2> = List::new([number(OUTPUT_LENGTH), END]);
+
+/// Parameters of a context, to set and, where there is no length of its own, to ask for.
+pub(crate) fn parameters(facts: &Facts, version: Version) -> *const Param {
+    match facts.bytes {
+        0 if version.has_decoders() => LIST.as_ptr(),
+        0 => LIST_BEFORE_DECODERS.as_ptr(),
+        _ => LIST_OF_ONE.as_ptr(),
+    }
+}

@@ -1,0 +1,240 @@
+//! The one message authentication code on offer: HMAC with hash functions of our own. Everything else goes to
+//! the HMAC of the program's other providers, where it goes without us.
+
+use std::ptr::NonNull;
+
+use crate::boundary::host_mac::HostMac;
+use crate::digest;
+use crate::hmac::{Keyed, Stage};
+use crate::host::Version;
+use crate::openssl::Param;
+use crate::params::{END, List, given_text, int, octets, size};
+use crate::provider::Provider;
+use crate::refusal::Refusal;
+use wirespeed_cipher::Digest;
+
+/// A context.
+pub(crate) struct Mac {
+    /// See [`boundary::digest`](crate::boundary::digest).
+    provider: NonNull<Provider>,
+    /// What the next key will be for.
+    chosen: Option<Digest>,
+    keyed: Option<Keyed>,
+    /// Who has the context for good, once it has been asked for what is not ours.
+    host: Option<HostMac>,
+}
+
+/// What can be done here of a list of parameters.
+struct Wish<'a> {
+    digest: Option<Digest>,
+    key: Option<&'a [u8]>,
+}
+
+impl Mac {
+    /// A context without key and hash function.
+    pub(crate) fn new(provider: NonNull<Provider>) -> Self {
+        Self { provider, chosen: None, keyed: None, host: None }
+    }
+
+    pub(crate) fn provider(&self) -> &Provider {
+        // SAFETY: see there.
+        unsafe { self.provider.as_ref() }
+    }
+
+    pub(crate) fn duplicate(&self) -> Result<Self, Refusal> {
+        let host = self.host.as_ref().map(HostMac::duplicate).transpose()?;
+        Ok(Self { keyed: self.keyed.clone(), host, ..*self })
+    }
+
+    /// Takes the parameters of a context.
+    ///
+    /// # Safety
+    /// `list` must be null or end with a null key.
+    pub(crate) unsafe fn set(&mut self, list: *const Param) -> Result<(), Refusal> {
+        // SAFETY: the caller promises the list.
+        match unsafe { self.wish(list) } {
+            Some(wish) => self.grant(&wish),
+            // SAFETY: the caller promises the list.
+            None => unsafe { self.host()?.set(list) },
+        }
+    }
+
+    /// Begins a message, with another key if there is one.
+    ///
+    /// # Safety
+    /// `list` must be null or end with a null key.
+    pub(crate) unsafe fn start(
+        &mut self,
+        key: Option<&[u8]>,
+        list: *const Param,
+    ) -> Result<(), Refusal> {
+        // SAFETY: the caller promises the list.
+        let wish = unsafe { self.wish(list) };
+        let can_take = |wish: &Wish<'_>| key.is_none() || wish.digest.or(self.chosen).is_some();
+        let Some(wish) = wish.filter(can_take) else {
+            // SAFETY: the caller promises the list.
+            return unsafe { self.host()?.start(key, list) };
+        };
+        self.grant(&wish)?;
+        match key {
+            Some(key) => self.take_key(key),
+            None => {
+                self.keyed.as_mut().ok_or(Refusal::SILENT)?.start();
+                Ok(())
+            }
+        }
+    }
+
+    /// The next bytes.
+    #[inline]
+    pub(crate) fn update(&mut self, data: &[u8]) -> Result<(), Refusal> {
+        match (&mut self.host, &mut self.keyed) {
+            (None, Some(keyed)) => keyed.update(data),
+            (Some(host), _) => host.update(data),
+            (None, None) => Err(Refusal::SILENT),
+        }
+    }
+
+    /// The code: how many bytes were written.
+    #[inline]
+    pub(crate) fn finish(&mut self, room: &mut [u8]) -> Result<usize, Refusal> {
+        match (&mut self.host, &mut self.keyed) {
+            (None, Some(keyed)) => {
+                let bytes = keyed.digest().bytes();
+                keyed.finish(room.get_mut(..bytes).ok_or(Refusal::SILENT)?)?;
+                Ok(bytes)
+            }
+            (Some(host), _) => host.finish(room),
+            (None, None) => Err(Refusal::SILENT),
+        }
+    }
+
+    /// Answers the parameters of a context.
+    ///
+    /// # Safety
+    /// `list` must be null or end with a null key, be writable, and be nobody else's.
+    pub(crate) unsafe fn answer(&self, mut list: *mut Param) -> Result<(), Refusal> {
+        if let Some(host) = &self.host {
+            // SAFETY: the caller promises the list.
+            return unsafe { host.answer(list) };
+        }
+        let bytes = self.keyed.as_ref().map_or(0, |keyed| keyed.digest().bytes());
+        let block_bytes = self.chosen.map_or(0, Digest::block_bytes);
+        while !list.is_null() {
+            // SAFETY: the caller promises entries up to and including a null key.
+            let param = unsafe { &mut *list };
+            if param.is_end() {
+                break;
+            }
+            let answered = match param.name() {
+                b"size" => param.set_usize(bytes),
+                b"block-size" => param.set_u32(block_bytes as u32),
+                _ => true,
+            };
+            if !answered {
+                return Err(Refusal::SILENT);
+            }
+            // SAFETY: the end has not been seen, so there is a next entry.
+            list = unsafe { list.add(1) };
+        }
+        Ok(())
+    }
+
+    fn take_key(&mut self, key: &[u8]) -> Result<(), Refusal> {
+        let digest = self.chosen.ok_or(Refusal::SILENT)?;
+        let kernels = self.provider().unwatched_kernels(digest).ok_or(Refusal::SILENT)?;
+        self.keyed = Some(Keyed::new(kernels, digest, key));
+        Ok(())
+    }
+
+    fn grant(&mut self, wish: &Wish<'_>) -> Result<(), Refusal> {
+        self.chosen = wish.digest.or(self.chosen);
+        wish.key.map_or(Ok(()), |key| self.take_key(key))
+    }
+
+    /// What the list says, if all of it can be done here.
+    ///
+    /// # Safety
+    /// `list` must be null or end with a null key.
+    unsafe fn wish<'a>(&self, mut list: *const Param) -> Option<Wish<'a>> {
+        let mut wish = Wish { digest: None, key: None };
+        if self.host.is_some() {
+            return None;
+        }
+        while !list.is_null() {
+            // SAFETY: the caller promises entries up to and including a null key.
+            let param = unsafe { &*list };
+            if param.is_end() {
+                break;
+            }
+            let first = match param.name() {
+                b"digest" => {
+                    let digest = digest::named(param.as_text()?)?;
+                    self.provider().unwatched_kernels(digest)?;
+                    wish.digest.replace(digest).is_none()
+                }
+                b"key" => wish.key.replace(param.as_octets()?).is_none(),
+                b"digest-noinit" | b"digest-oneshot" | b"tls-data-size" => {
+                    param.as_usize() == Some(0)
+                }
+                b"properties" | b"engine" => false,
+                _ => true,
+            };
+            if !first {
+                return None;
+            }
+            // SAFETY: the end has not been seen, so there is a next entry.
+            list = unsafe { list.add(1) };
+        }
+        let can_take = wish.key.is_none() || wish.digest.or(self.chosen).is_some();
+        can_take.then_some(wish)
+    }
+
+    /// Hands the context over, as it stands but for a message that is under way: who goes on with that one
+    /// is refused.
+    #[cold]
+    fn host(&mut self) -> Result<&mut HostMac, Refusal> {
+        if self.host.is_none() {
+            let mut host = HostMac::new(self.provider().host_macs().ok_or(Refusal::SILENT)?)?;
+            if let Some(keyed) = &self.keyed {
+                host.choose(keyed.digest())?;
+                host.key(keyed.key(), keyed.stage() == Stage::Begun)?;
+            }
+            if let Some(digest) = self.chosen {
+                host.choose(digest)?;
+            }
+            (self.keyed, self.host) = (None, Some(host));
+        }
+        self.host.as_mut().ok_or(Refusal::SILENT)
+    }
+}
+
+static GETTABLE: List<3> = List::new([size(c"size"), size(c"block-size"), END]);
+
+static SETTABLE: List<5> = List::new([
+    given_text(c"digest"),
+    given_text(c"properties"),
+    octets(c"key"),
+    size(c"tls-data-size"),
+    END,
+]);
+
+static SETTABLE_BEFORE_DECODERS: List<7> = List::new([
+    given_text(c"digest"),
+    given_text(c"properties"),
+    octets(c"key"),
+    int(c"digest-noinit"),
+    int(c"digest-oneshot"),
+    size(c"tls-data-size"),
+    END,
+]);
+
+/// What a context tells.
+pub(crate) fn gettable() -> *const Param {
+    GETTABLE.as_ptr()
+}
+
+/// What a context takes.
+pub(crate) fn settable(version: Version) -> *const Param {
+    if version.has_decoders() { SETTABLE.as_ptr() } else { SETTABLE_BEFORE_DECODERS.as_ptr() }
+}
