@@ -108,7 +108,7 @@ impl Contestant {
     /// The result, if its cipher was the one that it was to be.
     fn row(self, carrier: Carrier, suite: &Suite, plain: Option<f64>) -> Row {
         let bytes: u64 = self.samples.iter().map(|it| it.bytes).sum();
-        let proved = self.tunnel.and_then(|tunnel| tunnel.prove(suite.cipher, bytes));
+        let proved = self.tunnel.and_then(|tunnel| tunnel.prove(suite.subject(), bytes));
         let routes = match proved {
             Ok(routes) => routes,
             Err(why) => return Row::absent(carrier, name(suite), self.provider, why),

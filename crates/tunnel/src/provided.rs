@@ -48,7 +48,7 @@ impl Provided {
     }
 
     /// Our routes that ran a cipher; an error if they did not run over most of so many bytes, in both directions.
-    pub(crate) fn ran(&self, cipher: &str, bytes: u64) -> Result<Vec<String>, String> {
+    pub(crate) fn ran(&self, cipher: Subject, bytes: u64) -> Result<Vec<String>, String> {
         let Self::Wirespeed { counters, .. } = self else { return Ok(Vec::new()) };
         let told = |why: &dyn std::fmt::Display| format!("the module's counters: {why}");
         let counted = Snapshot::parse(&fs::read(counters).map_err(|error| told(&error))?)
@@ -56,18 +56,18 @@ impl Provided {
         if counted.loads() == 0 {
             return Err("no process has loaded the module".to_owned());
         }
-        let subject: Subject = cipher.parse().map_err(|error| told(&error))?;
-        let rows = || counted.rows().filter(|row| row.subject == subject);
+        let rows = || counted.rows().filter(|row| row.subject == cipher);
         let ours = || rows().filter(|row| row.route != Route::Libcrypto);
+        let name = cipher.name();
         let (all, done) = (rows().map(|row| row.bytes).sum(), ours().map(|row| row.bytes).sum());
         // Sealed at one end and opened at the other.
         match (all, done) {
             (_, done) if done >= 2 * bytes => {}
             (0_u64, _) => {
-                return Err(format!("the module was loaded, but never asked for {cipher}"));
+                return Err(format!("the module was loaded, but never asked for {name}"));
             }
-            (_, 0_u64) => return Err(format!("{cipher} stays OpenSSL's: the plan says so")),
-            _ => return Err(format!("our routes ran {done} bytes of {cipher}, not {}", 2 * bytes)),
+            (_, 0_u64) => return Err(format!("{name} stays OpenSSL's: the plan says so")),
+            _ => return Err(format!("our routes ran {done} bytes of {name}, not {}", 2 * bytes)),
         }
         let routes: BTreeSet<&str> = ours().map(|row| row.route.name()).collect();
         Ok(routes.into_iter().map(str::to_owned).collect())

@@ -21,16 +21,17 @@ impl Kernel {
     /// The suite of ESP.
     pub(crate) fn of(suite: &Suite) -> Self {
         let key_bytes = suite.key_bytes + suite.salt_bytes();
+        let cipher = suite.subject().name();
         match suite.protection {
             Protection::Ccm { .. } => Self::Aead { name: "rfc4309(ccm(aes))", key_bytes },
-            Protection::Aead { .. } if suite.cipher.starts_with("AES") => {
+            Protection::Aead { .. } if cipher.starts_with("AES") => {
                 Self::Aead { name: "rfc4106(gcm(aes))", key_bytes }
             }
             Protection::Aead { .. } => {
                 Self::Aead { name: "rfc7539esp(chacha20,poly1305)", key_bytes }
             }
             Protection::Hmac(digest) => Self::Pair {
-                cipher: match suite.cipher {
+                cipher: match cipher {
                     cipher if cipher.starts_with("AES") => "cbc(aes)",
                     cipher if cipher.starts_with("CAMELLIA") => "cbc(camellia)",
                     _ => "cbc(des3_ede)",

@@ -3,6 +3,7 @@
 use std::fs;
 
 use rustix::param::clock_ticks_per_second;
+use wirespeed_cipher::Subject;
 
 use crate::cable::{ADDRESSES, Cable};
 use crate::program::Daemon;
@@ -68,7 +69,7 @@ impl Tunnel {
     }
 
     /// Our routes that ran `cipher`; an error if so many bytes of traffic have not been encrypted as they were to be.
-    pub(crate) fn prove(&self, cipher: &str, bytes: u64) -> Result<Vec<String>, String> {
+    pub(crate) fn prove(&self, cipher: Subject, bytes: u64) -> Result<Vec<String>, String> {
         match &self.witness {
             Witness::Nobody => Ok(Vec::new()),
             Witness::Module(provided) => provided.ran(cipher, bytes),
