@@ -52,6 +52,9 @@ pub(crate) enum Command {
     DiskWatcher,
     /// Measure VPN packets: every suite of ESP and WireGuard, and the links that it fills
     Vpn(commands::vpn::VpnArguments),
+    /// Sets tunnels up and measures them, in namespaces that end with the program that started it
+    #[command(name = commands::vpn::real::INSIDE, hide = true)]
+    VpnInside,
     /// Put machines side by side: ratios, winners, and what it means
     Compare(commands::compare::CompareArguments),
     /// Draw results as one HTML file, several machines side by side

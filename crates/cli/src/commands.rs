@@ -36,6 +36,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Fault> {
             Ok(())
         }
         Some(Command::Vpn(arguments)) => vpn::run(arguments),
+        Some(Command::VpnInside) => vpn::real::inside(),
         Some(Command::Compare(arguments)) => compare::run(arguments),
         Some(Command::Report(arguments)) => report::run(arguments),
         Some(Command::PadLock(arguments)) => padlock::run(arguments),
