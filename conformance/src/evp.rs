@@ -91,14 +91,16 @@ impl Provider {
             let mut output = vec![0; data.len() + 16];
             let length = work.update(data, &mut output)?;
             output.truncate(length);
+            let (kind, mut last) = ((setup.algorithm, setup.direction), [0; 16]);
+            output.extend(last_part(&work, kind, data.len() - length, &mut last)?);
             let tag = if has_tag(setup.algorithm) {
                 // Decryption does not tell the tag: encrypt what came out.
                 if setup.direction == Direction::Decrypt {
                     start(&mut work, &Setup { direction: Direction::Encrypt, ..*setup })?;
-                    work.update(&output, &mut vec![0; data.len()])?;
+                    work.update(&output, &mut vec![0; data.len() + 16])?;
                 }
                 let mut tag = [0; 16];
-                work.finish(&mut [])?;
+                work.finish(&mut last)?;
                 work.tag(&mut tag)?;
                 Some(tag)
             } else {
@@ -131,7 +133,7 @@ impl Door for Provider {
             Ok::<_, libcrypto::Error>(work)
         };
         let work = begin().map_err(|error| error.to_string())?;
-        Ok(Box::new(Message { work, direction: setup.direction }))
+        Ok(Box::new(Message { work, algorithm: setup.algorithm, direction: setup.direction }))
     }
 }
 
@@ -148,7 +150,7 @@ pub fn start(work: &mut CipherContext, setup: &Setup<'_>) -> Result<(), libcrypt
     let ivlen = [Param::size(c"ivlen", setup.iv.len())];
     let padding = [Param::uint(c"padding", 0)];
     let params: &[Param<'_>] = match setup.algorithm.mode() {
-        Mode::Gcm => &ivlen,
+        Mode::Gcm | Mode::Ocb => &ivlen,
         Mode::Ecb | Mode::Cbc => &padding,
         _ => &[],
     };
@@ -157,32 +159,55 @@ pub fn start(work: &mut CipherContext, setup: &Setup<'_>) -> Result<(), libcrypt
     setup.aad.iter().filter(|piece| !piece.is_empty()).try_for_each(|piece| work.aad(piece))
 }
 
+/// The last bytes of a message in OCB, less than a block, as the end of the message will give them; a wrong tag refuses
+/// them too late.
+fn last_part<'a>(
+    work: &CipherContext,
+    (algorithm, direction): (Algorithm, Direction),
+    bytes: usize,
+    last: &'a mut [u8; 16],
+) -> Result<&'a [u8], libcrypto::Error> {
+    let bytes = if algorithm.mode() == Mode::Ocb { bytes } else { 0 };
+    if bytes > 0 {
+        let ended = work.duplicate()?.finish(last);
+        if direction == Direction::Encrypt {
+            assert_eq!(ended?, bytes, "the last part of a block");
+        }
+    }
+    Ok(&last[..bytes])
+}
+
 struct Message {
     work: CipherContext,
+    algorithm: Algorithm,
     direction: Direction,
 }
 
 impl Work for Message {
     fn update(&mut self, data: InOut<'_>) -> Result<(), String> {
         let length = data.len();
+        let failed = |error: libcrypto::Error| error.to_string();
         // SAFETY: `data` vouches for both ranges. Whole blocks with padding off, which are all that
-        // comes this way, give as many bytes as they take.
+        // comes this way but for OCB's last part, give as many bytes as they take.
         let written = unsafe { self.work.update_raw(data.source(), length, data.destination()) };
-        match written {
-            Ok(written) if written == length => Ok(()),
-            Ok(written) => Err(format!("{written} bytes out, {length} in")),
-            Err(error) => Err(error.to_string()),
+        let written = written.map_err(failed)?;
+        let (kind, mut last) = ((self.algorithm, self.direction), [0; 16]);
+        let last = last_part(&self.work, kind, length - written, &mut last).map_err(failed)?;
+        if written + last.len() != length {
+            return Err(format!("{written} bytes out, {length} in"));
         }
+        data.split_at(written).1.overwrite(last);
+        Ok(())
     }
 
     fn close(&mut self, tag: &[u8]) -> Result<(), String> {
         let work = &mut self.work;
         let verdict = match self.direction {
-            Direction::Decrypt => work.set_tag(tag).and_then(|()| work.finish(&mut [])),
+            Direction::Decrypt => work.set_tag(tag).and_then(|()| work.finish(&mut [0; 16])),
             Direction::Encrypt => {
                 let mut found = [0; 16];
                 let found = &mut found[..tag.len()];
-                work.finish(&mut [])
+                work.finish(&mut [0; 16])
                     .and_then(|_| work.tag(found))
                     .map_err(|error| error.to_string())?;
                 return same(|| "tag".to_owned(), tag, found);
@@ -193,6 +218,6 @@ impl Work for Message {
 
     fn duplicate(&self) -> Box<dyn Work> {
         let work = self.work.duplicate().expect("a context can be copied");
-        Box::new(Self { work, direction: self.direction })
+        Box::new(Self { work, ..*self })
     }
 }

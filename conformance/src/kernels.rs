@@ -1,6 +1,6 @@
 //! The first door: the kernels themselves, with the streams' state of `wirespeed_cipher::modes`.
 
-use wirespeed_cipher::modes::{ChaCha20, ChaCha20Poly1305, Feedback, Gcm, Xts};
+use wirespeed_cipher::modes::{ChaCha20, ChaCha20Poly1305, Feedback, Gcm, Ocb, Xts};
 use wirespeed_cipher::{
     Algorithm, Block, BlockKernels, BlockKey, Direction, InOut, Mode, Route, StreamKernels,
     StreamKey,
@@ -100,6 +100,7 @@ enum State {
     Feedback(Mode, BlockKey, Feedback),
     Xts(Box<Xts>),
     Gcm(Box<Gcm>),
+    Ocb(Box<Ocb>),
     Stream(&'static StreamKernels, StreamKey, Box<ChaCha20>),
     Sealed(Box<ChaCha20Poly1305>),
 }
@@ -140,6 +141,13 @@ impl Message {
                 }
                 State::Gcm(gcm)
             }
+            Mode::Ocb => {
+                let mut ocb = Box::new(Ocb::new(kernels));
+                ocb.set_key(bytes);
+                ocb.start(iv);
+                aad.iter().for_each(|piece| ocb.aad(piece));
+                State::Ocb(ocb)
+            }
             Mode::Stream | Mode::Poly1305 => return Err("no mode of a block cipher".to_owned()),
         };
         Ok(Self { direction, state })
@@ -164,10 +172,11 @@ impl Message {
         Ok(Self { direction, state })
     }
 
-    /// GCM's tag so far, zeros for other modes.
+    /// The tag so far, zeros for modes without.
     pub fn tag(&mut self) -> Block {
         match &mut self.state {
             State::Gcm(gcm) => gcm.tag(),
+            State::Ocb(ocb) => ocb.tag(),
             State::Sealed(sealed) => sealed.tag(),
             _ => Block::default(),
         }
@@ -210,6 +219,7 @@ impl Work for Message {
             State::Feedback(mode, key, feedback) => feedback.update(*mode, direction, key, data),
             State::Xts(xts) => xts.unit(direction, data).map_err(|error| error.to_string())?,
             State::Gcm(gcm) => gcm.crypt(direction, data).map_err(|error| error.to_string())?,
+            State::Ocb(ocb) => ocb.crypt(direction, data),
             State::Stream(kernels, key, stream) => stream.update(kernels, key, data),
             State::Sealed(sealed) => {
                 sealed.crypt(direction, data).map_err(|error| error.to_string())?;
@@ -219,7 +229,7 @@ impl Work for Message {
     }
 
     fn close(&mut self, tag: &[u8]) -> Result<(), String> {
-        if !matches!(self.state, State::Gcm(_) | State::Sealed(_)) {
+        if !matches!(self.state, State::Gcm(_) | State::Ocb(_) | State::Sealed(_)) {
             return Err("this mode has no tag".to_owned());
         }
         let right = !tag.is_empty() && self.tag().starts_with(tag);

@@ -197,6 +197,7 @@ fn mode_named(name: &str) -> Option<Mode> {
         ("ctr", Mode::Ctr),
         ("xts", Mode::Xts),
         ("gcm", Mode::Gcm),
+        ("ocb", Mode::Ocb),
     ]
     .into_iter()
     .find_map(|(word, mode)| name.starts_with(word).then_some(mode))

@@ -53,6 +53,7 @@ const CRATES: &[(&str, Layer, Code)] = &[
     ("wirespeed-library", Faces, Code::Unsafe),
     ("wirespeed-bench", Faces, Code::Unsafe),
     ("wirespeed-disk", Faces, Code::Safe),
+    ("wirespeed-vpn", Faces, Code::Safe),
     ("wirespeed-report", Faces, Code::Safe),
     ("wirespeed-cli", Faces, Code::Safe),
     ("wirespeed-benches", Outside, Code::Safe),

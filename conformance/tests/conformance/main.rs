@@ -9,8 +9,10 @@ mod differential;
 mod digests;
 mod extendable;
 mod foreign;
+mod hash_vectors;
 mod macs;
 mod messages;
+mod ocb;
 mod overlap;
 mod padding;
 mod pipelines;
@@ -29,6 +31,8 @@ use std::process::ExitCode;
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use wirespeed_conformance::evp::Provider;
 use wirespeed_conformance::here;
+use wirespeed_conformance::kernels::Kernels;
+use wirespeed_cpu::Features;
 
 fn main() -> ExitCode {
     if let Some(verdict) = processes::child() {
@@ -54,7 +58,13 @@ fn main() -> ExitCode {
             Err(reason) => trials.push(skipped(&subject.name, reason)),
         }
     }
+    trials.extend(hash_vectors::trials());
     trials.extend(messages::rerouting());
+    for (route, obstacle) in here::routes() {
+        if let (None, Ok(kernels)) = (obstacle, Kernels::new(route, Features::detect())) {
+            trials.extend(ocb::of_kernels(&format!("kernels::{route}"), &kernels));
+        }
+    }
     trials.push(subjects::denial());
     trials.push(processes::ladder());
     for provider in subjects::providers(library) {
@@ -62,6 +72,7 @@ fn main() -> ExitCode {
             Ok(door) => {
                 trials.extend(contract::trials(&provider.name, provider.route, &measure, &door));
                 trials.extend(sequences::trials(&provider.name, &measure, &door));
+                trials.extend(ocb::trials(&provider.name, &measure, &door));
                 trials.extend(padding::trials(&provider.name, &measure, &door));
                 trials.extend(pipelines::trials(&provider.name, &measure, &door));
                 trials.extend(overlap::trials(&provider.name, &measure, &door));

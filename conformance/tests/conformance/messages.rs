@@ -53,7 +53,7 @@ pub(crate) fn cuts(
     door: &dyn Door,
     algorithm: Algorithm,
 ) -> Result<(), String> {
-    let step = if algorithm.mode().takes_partial_blocks() { 1 } else { 16 };
+    let step = if algorithm.mode().waits_for_blocks() { 16 } else { 1 };
     let limit = match () {
         () if here::reduced() || door.is_slow(algorithm) => 36,
         () if here::again() => 60,
@@ -194,7 +194,11 @@ pub(crate) fn associated(
         door.agree(&what, setup, &data, &measure.right(setup, &data)?)
     };
     for direction in Direction::BOTH {
-        let ivs = if algorithm.mode() == Mode::Gcm { 1..=128 } else { 12..=12 };
+        let ivs = match algorithm.mode() {
+            Mode::Gcm => 1..=128,
+            Mode::Ocb => 1..=15,
+            _ => 12..=12,
+        };
         for iv in ivs.step_by(step) {
             let mut message = Message::new(algorithm, 17);
             message.iv = painted(iv as u64, iv);
@@ -220,7 +224,8 @@ pub(crate) fn rerouting() -> Vec<Trial> {
         })
         .map(|(route, _)| route)
         .collect();
-    let streams = Algorithm::ALL.iter().filter(|it| !matches!(it.mode(), Mode::Xts | Mode::Gcm));
+    let streams =
+        Algorithm::ALL.iter().filter(|it| !matches!(it.mode(), Mode::Xts | Mode::Gcm | Mode::Ocb));
     streams
         .map(|&algorithm| {
             let routes = present.clone();

@@ -115,7 +115,7 @@ pub(crate) fn routes_as_planned(library: Library) -> Result<(), String> {
         let message = Message::new(algorithm, 71);
         for direction in Direction::BOTH {
             for size in SIZE_CLASSES {
-                let size = if algorithm.mode().takes_partial_blocks() { size } else { size & !15 };
+                let size = if algorithm.mode().waits_for_blocks() { size & !15 } else { size };
                 let before = Route::ALL.map(trace::calls);
                 let mut data = painted(72, size);
                 provider.begin(&message.setup(direction))?.update(InOut::in_place(&mut data))?;

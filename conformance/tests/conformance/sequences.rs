@@ -7,7 +7,7 @@ use wirespeed_conformance::data::painted;
 use wirespeed_conformance::door::Door;
 use wirespeed_conformance::evp::Provider;
 use wirespeed_conformance::here;
-use wirespeed_libcrypto::{Cipher, CipherContext, Direction, Error, Kind, Param};
+use wirespeed_libcrypto::{Cipher, CipherContext, Direction, Error, Kind, Param, Value};
 
 use crate::trial;
 
@@ -23,6 +23,7 @@ enum Operation {
     IvLength(usize),
     KeyLength(usize),
     TagLength(usize),
+    TagBytes(usize),
     Num(u32),
     SetTag(usize),
     Tag(usize),
@@ -47,7 +48,7 @@ enum Iv {
 use Direction::{Decrypt, Encrypt, Unchanged};
 use Operation::{
     Associated, Duplicate, Final, Init, IvLength, KeyLength, Num, Padding, Reset, SetTag, Tag,
-    TagLength, Update, UpdateInPlace,
+    TagBytes, TagLength, Update, UpdateInPlace,
 };
 
 /// What may be done in any mode.
@@ -80,6 +81,19 @@ fn own(mode: Mode) -> &'static [Operation] {
             IvLength(8),
             IvLength(0),
             TagLength(12),
+        ],
+        Mode::Ocb => &[
+            Associated(5),
+            Update(5),
+            SetTag(16),
+            SetTag(12),
+            TagBytes(12),
+            TagBytes(0),
+            Tag(16),
+            Tag(12),
+            IvLength(8),
+            IvLength(16),
+            KeyLength(17),
         ],
         Mode::Stream => &[Update(5), UpdateInPlace(64), KeyLength(17), KeyLength(32), IvLength(8)],
         Mode::Poly1305 => &[
@@ -187,8 +201,20 @@ fn crashes_default(mode: Mode, sequence: &[Operation]) -> bool {
 
 /// Whether the default provider's bytes depend on which of its code paths the CPU gets: a new key for GCM
 /// without a new IV goes on with a counter that its AES-NI code and its AVX-512 code (3.1 and later)
-/// leave in different states.
+/// leave in different states; OCB that was given its key for the other direction decrypts with AES-NI code that
+/// encrypts, or the other way round.
 fn depends_on_cpu(mode: Mode, sequence: &[Operation]) -> bool {
+    if mode == Mode::Ocb {
+        let of_key = sequence.iter().rev().find_map(|it| match it {
+            Init(direction, Key::Given, _) => Some(*direction),
+            _ => None,
+        });
+        let now = sequence.iter().rev().find_map(|it| match it {
+            Init(direction @ (Encrypt | Decrypt), ..) => Some(*direction),
+            _ => None,
+        });
+        return of_key.is_some() && of_key != now;
+    }
     let key_alone = sequence.iter().rposition(|it| matches!(it, Init(_, Key::Given, Iv::Kept)));
     let whole = sequence.iter().rposition(|it| matches!(it, Init(_, _, Iv::Given)));
     mode == Mode::Gcm && key_alone > whole && whole.is_some()
@@ -268,6 +294,9 @@ impl Script {
             Padding(on) => done(work.set_padding(on)),
             IvLength(length) => done(work.set(&[Param::size(c"ivlen", length)])),
             KeyLength(length) => done(work.set(&[Param::size(c"keylen", length)])),
+            TagBytes(length) => {
+                done(work.set(&[Param { key: c"tag", value: Value::NoOctets(length) }]))
+            }
             TagLength(length) => done(work.set(&[Param::size(c"taglen", length)])),
             Num(num) => done(work.set(&[Param::uint(c"num", num)])),
             SetTag(length) => done(work.set_tag(&self.data[..length])),

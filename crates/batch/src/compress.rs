@@ -37,6 +37,9 @@ pub(crate) trait Compress {
     fn block<U: Words<Word = Self::Word>>(u: U, chain: &mut [U::V; 8], message: [U::V; 16]);
 }
 
+/// How far ahead a lane's bytes are asked for. As many streams as there are lanes are more than a CPU follows by itself.
+const AHEAD: usize = 256;
+
 /// Takes the chaining values of a vector's lanes over `count` blocks of each. A row of words is
 /// [`Word::ROW`] long.
 ///
@@ -59,6 +62,7 @@ pub(crate) unsafe fn blocks<C: Compress, U: Words<Word = C::Word>>(
         // SAFETY: the caller vouches for the pointers and for so many blocks.
         let message = unsafe {
             let offset = block * 16 * size_of::<C::Word>();
+            u.prefetch(from, offset + AHEAD);
             if C::BIG { u.message::<true>(from, offset) } else { u.message::<false>(from, offset) }
         };
         let before = chain;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use wirespeed_cipher::{Chain, Digest};
+use wirespeed_cipher::{Chain, Compression, Digest};
 
 /// The longest block of them all.
 pub(crate) const LONGEST_BLOCK: usize = 128;
@@ -16,9 +16,10 @@ pub(crate) fn initial(digest: Digest) -> Chain {
     chain
 }
 
-/// Writes the end of a message of `length` bytes behind its last `filled` bytes, which begin `end`: a one
-/// bit, zeros, and the length in bits in the last two words (FIPS 180-4 §5.1, RFC 1321 §3.1). Gives the
+/// Writes the end of a message of `length` bytes behind its last `filled` bytes, which begin `end` and have zeros behind
+/// them: a one bit, zeros, and the length in bits in the last two words (FIPS 180-4 §5.1, RFC 1321 §3.1). Gives the
 /// bytes of the one or two blocks.
+#[inline(always)]
 pub(crate) fn pad(
     digest: Digest,
     end: &mut [u8; 2 * LONGEST_BLOCK],
@@ -31,12 +32,15 @@ pub(crate) fn pad(
     let bytes = blocks * block_bytes;
     let bits = length.wrapping_mul(8);
     end[filled] = digest.first_padding_byte();
-    end[filled + 1..bytes - length_bytes].fill(0);
-    let place = &mut end[bytes - length_bytes..bytes];
-    if digest.compression().is_little_endian() {
-        place.copy_from_slice(&bits.to_le_bytes()[..length_bytes]);
-    } else {
-        place.copy_from_slice(&bits.to_be_bytes()[16 - length_bytes..]);
+    // Lengths that the compiler knows: a call to copy a few bytes costs more than all else here.
+    let place = &mut end[..bytes];
+    match digest.compression().word_bytes() {
+        8 => *place.last_chunk_mut().expect("a block") = bits.to_be_bytes(),
+        _ => {
+            let (low, is_little) = (bits as u64, digest.compression().is_little_endian());
+            let bits = if is_little { low.to_le_bytes() } else { low.to_be_bytes() };
+            *place.last_chunk_mut().expect("a block") = bits;
+        }
     }
     bytes
 }
@@ -51,16 +55,21 @@ pub struct Hash {
 impl Hash {
     /// A chaining value as a hash.
     pub(crate) fn of(digest: Digest, chain: &Chain) -> Self {
-        let mut bytes = [0; LONGEST_HASH];
-        let word_bytes = digest.compression().word_bytes();
-        for (bytes, word) in bytes.chunks_mut(word_bytes).zip(chain) {
-            if digest.compression().is_little_endian() {
-                bytes.copy_from_slice(&word.to_le_bytes()[..word_bytes]);
-            } else {
-                bytes.copy_from_slice(&word.to_be_bytes()[8 - word_bytes..]);
-            }
+        let mut hash = Self { bytes: [0; LONGEST_HASH], length: digest.bytes() };
+        match digest.compression() {
+            Compression::Sha512 => hash.write(chain, u64::to_be_bytes),
+            Compression::Md5 => hash.write(chain, |word| (word as u32).to_le_bytes()),
+            _ => hash.write(chain, |word| (word as u32).to_be_bytes()),
         }
-        Self { bytes, length: digest.bytes() }
+        hash
+    }
+
+    /// Writes the words that there can be, those behind the end of the hash as well.
+    #[inline(always)]
+    fn write<const N: usize>(&mut self, chain: &Chain, bytes: impl Fn(u64) -> [u8; N]) {
+        for (place, word) in self.bytes.as_chunks_mut().0.iter_mut().zip(&chain[..8]) {
+            *place = bytes(*word);
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use zeroize::Zeroize;
 use crate::Lanes;
 use crate::hash::{self, Hash, LONGEST_BLOCK};
 use crate::schedule::{self, Job};
+use crate::wipe::wipe;
 
 /// A key, as the chaining values behind its two blocks.
 #[derive(Clone)]
@@ -68,6 +69,6 @@ fn second_block_on<'a>(
     });
     schedule::run(lanes, &mut jobs.collect::<Vec<_>>());
     let hashes = chains.iter().map(|chain| Hash::of(lanes.digest, chain)).collect();
-    chains.iter_mut().for_each(Zeroize::zeroize);
+    chains.iter_mut().for_each(|chain| wipe(chain));
     hashes
 }

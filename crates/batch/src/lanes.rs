@@ -3,7 +3,7 @@
 use wirespeed_cipher::{Chain, Compression, Digest, HashKernels, Route};
 use wirespeed_cpu::Features;
 use wirespeed_native::Absent;
-use zeroize::Zeroize;
+use zeroize::optimization_barrier;
 
 use crate::single;
 use crate::words::{ROW_BYTES, Word};
@@ -140,18 +140,24 @@ impl<W: Word> Chains<W> {
         }
     }
 
-    /// The chaining value of a lane.
-    pub(crate) fn take(&self, lane: usize) -> Chain {
-        let mut chain = [0; 25];
-        for (row, word) in self.0.iter().zip(&mut chain) {
+    /// Hands out the chaining value of a lane.
+    pub(crate) fn take(&self, lane: usize, chain: &mut Chain) {
+        for (row, word) in self.0.iter().zip(chain) {
             *word = row.as_ref()[lane].value();
         }
-        chain
+    }
+
+    /// Moves the chaining value of the last lane at work to one that is done.
+    pub(crate) fn fill_gap(&mut self, lane: usize, last: usize) {
+        for row in &mut self.0 {
+            row.as_mut()[lane] = row.as_ref()[last];
+        }
     }
 }
 
 impl<W: Word> Drop for Chains<W> {
     fn drop(&mut self) {
-        self.0.iter_mut().for_each(Zeroize::zeroize);
+        self.0 = [W::EMPTY; 8];
+        optimization_barrier(self);
     }
 }

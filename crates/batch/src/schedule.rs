@@ -3,10 +3,10 @@
 use std::cmp::Reverse;
 
 use wirespeed_cipher::{Chain, Digest, Route};
-use zeroize::Zeroize;
 
 use crate::hash::{self, LONGEST_BLOCK};
 use crate::lanes::{Chains, Lanes, MOST, Rung, Rungs};
+use crate::wipe::wipe;
 use crate::words::Word;
 
 /// What one chaining value is to be taken over.
@@ -41,27 +41,42 @@ struct Wave<'w, 'a, W: Word> {
     rungs: &'static [Rung<W>],
     chains: Chains<W>,
     lanes: Vec<Lane<'w, 'a>>,
+    /// Each lane's last bytes with their padding. Beside the lanes, which are then small enough to be moved about.
+    ends: Vec<End>,
 }
 
 impl<'w, 'a, W: Word> Wave<'w, 'a, W> {
     fn run(how: &'w Lanes, rungs: &'static [Rung<W>], jobs: &'w mut [Job<'a>]) {
         jobs.sort_unstable_by_key(|job| Reverse(job.blocks(how.digest)));
-        let most = how.width();
-        let lanes = Vec::with_capacity(most.min(jobs.len()));
-        let mut wave = Self { how, rungs, chains: Chains::EMPTY, lanes };
-        let mut waiting = jobs.iter_mut().filter_map(|job| Lane::new(how.digest, job));
+        let most = how.width().min(jobs.len());
+        let (lanes, ends) = (Vec::with_capacity(most), Vec::with_capacity(most));
+        let mut wave = Self { how, rungs, chains: Chains::EMPTY, lanes, ends };
+        let mut waiting = jobs.iter_mut();
         loop {
             while wave.lanes.len() < most
-                && let Some(lane) = waiting.next()
+                && let Some(job) = waiting.next()
             {
-                wave.chains.put(wave.lanes.len(), lane.job.chain);
-                wave.lanes.push(lane);
+                wave.begin(job);
             }
             match wave.rung() {
                 Some(rung) => wave.step(rung),
                 None if wave.lanes.is_empty() => break,
                 None => wave.finish_one_by_one(),
             }
+        }
+    }
+
+    /// Gives a job the next lane, if there is anything to do.
+    fn begin(&mut self, job: &'w mut Job<'a>) {
+        self.ends.push([0; 2 * LONGEST_BLOCK]);
+        let place = self.lanes.len();
+        let mut lane =
+            Lane { digest: self.how.digest, job, part: Part::First, done: 0, end_bytes: 0 };
+        if lane.advance(0, &mut self.ends[place]) {
+            self.chains.put(place, lane.job.chain);
+            self.lanes.push(lane);
+        } else {
+            self.ends.pop();
         }
     }
 
@@ -77,15 +92,15 @@ impl<'w, 'a, W: Word> Wave<'w, 'a, W> {
     fn step(&mut self, rung: &Rung<W>) {
         let block_bytes = self.how.digest.block_bytes();
         // Lanes without work compute along on the first one's bytes.
-        let mut from = [self.lanes[0].rest(); MOST];
-        for (from, lane) in from.iter_mut().zip(&self.lanes) {
-            *from = lane.rest();
+        let mut from = [self.lanes[0].rest(&self.ends[0]); MOST];
+        for (from, (lane, end)) in from.iter_mut().zip(self.lanes.iter().zip(&self.ends)) {
+            *from = lane.rest(end);
         }
         let shortest = from[..rung.lanes].iter().map(|rest| rest.len()).min();
         let count = shortest.unwrap_or(0) / block_bytes;
         rung.run(&mut self.chains, &from[..rung.lanes], count);
         for place in (0..self.lanes.len()).rev() {
-            if !self.lanes[place].advance(count * block_bytes) {
+            if !self.lanes[place].advance(count * block_bytes, &mut self.ends[place]) {
                 self.retire(place);
             }
         }
@@ -93,30 +108,35 @@ impl<'w, 'a, W: Word> Wave<'w, 'a, W> {
 
     /// Hands a lane's result over, and its place to the last lane.
     fn retire(&mut self, place: usize) {
-        *self.lanes[place].job.chain = self.chains.take(place);
-        let last = self.lanes.len() - 1;
-        if place != last {
-            self.chains.put(place, &self.chains.take(last));
-        }
+        self.chains.take(place, self.lanes[place].job.chain);
+        wipe(&mut self.ends[place]);
+        self.chains.fill_gap(place, self.lanes.len() - 1);
         self.lanes.swap_remove(place);
+        self.ends.swap_remove(place);
     }
 
     /// Brings all that are at work to their ends, one after another.
     fn finish_one_by_one(&mut self) {
-        while let Some(mut lane) = self.lanes.pop() {
-            let mut chain = self.chains.take(self.lanes.len());
+        while let (Some(mut lane), Some(end)) = (self.lanes.pop(), self.ends.last_mut()) {
+            let mut chain = *lane.job.chain;
+            self.chains.take(self.lanes.len(), &mut chain);
             loop {
-                let rest = lane.rest();
+                let rest = lane.rest(end);
                 let bytes = rest.len();
                 (self.how.single.blocks)(&mut chain, rest);
-                if !lane.advance(bytes) {
+                if !lane.advance(bytes, end) {
                     break;
                 }
             }
             *lane.job.chain = chain;
+            wipe(end);
+            self.ends.pop();
         }
     }
 }
+
+/// The last bytes of a message with their padding.
+type End = [u8; 2 * LONGEST_BLOCK];
 
 /// A job in a lane, and how far it has come.
 struct Lane<'w, 'a> {
@@ -125,8 +145,7 @@ struct Lane<'w, 'a> {
     part: Part,
     /// Bytes of this part that are done.
     done: usize,
-    /// The last bytes of the message with their padding.
-    end: [u8; 2 * LONGEST_BLOCK],
+    /// Bytes of its [`End`].
     end_bytes: usize,
 }
 
@@ -137,52 +156,41 @@ enum Part {
     End,
 }
 
-impl<'w, 'a> Lane<'w, 'a> {
-    /// A job's beginning, unless there is nothing to do.
-    fn new(digest: Digest, job: &'w mut Job<'a>) -> Option<Self> {
-        let end = [0; 2 * LONGEST_BLOCK];
-        let mut lane = Self { digest, job, part: Part::First, done: 0, end, end_bytes: 0 };
-        lane.advance(0).then_some(lane)
-    }
-
+impl Lane<'_, '_> {
     /// The whole blocks of this part that are not done: never none.
-    fn rest(&self) -> &[u8] {
+    #[inline(always)]
+    fn rest<'e>(&'e self, end: &'e End) -> &'e [u8] {
         let part = match self.part {
             Part::First => self.job.first,
             Part::Data => &self.job.data[..self.whole()],
-            Part::End => &self.end[..self.end_bytes],
+            Part::End => &end[..self.end_bytes],
         };
         &part[self.done..]
     }
 
     /// Bytes of the data in whole blocks.
     const fn whole(&self) -> usize {
-        self.job.data.len() - self.job.data.len() % self.digest.block_bytes()
+        self.job.data.len() & !(self.digest.block_bytes() - 1)
     }
 
     /// Counts bytes as done; whether more are left.
-    fn advance(&mut self, bytes: usize) -> bool {
+    #[inline(always)]
+    fn advance(&mut self, bytes: usize, end: &mut End) -> bool {
         self.done += bytes;
-        while self.rest().is_empty() {
+        while self.rest(end).is_empty() {
             self.done = 0;
             match (self.part, self.job.end) {
                 (Part::First, _) => self.part = Part::Data,
                 (Part::Data, Some(length)) => {
                     let open = &self.job.data[self.whole()..];
-                    self.end[..open.len()].copy_from_slice(open);
-                    self.end_bytes = hash::pad(self.digest, &mut self.end, open.len(), length);
+                    end[..open.len()].copy_from_slice(open);
+                    self.end_bytes = hash::pad(self.digest, end, open.len(), length);
                     self.part = Part::End;
                 }
                 (Part::Data, None) | (Part::End, _) => return false,
             }
         }
         true
-    }
-}
-
-impl Drop for Lane<'_, '_> {
-    fn drop(&mut self) {
-        self.end[..self.end_bytes].zeroize();
     }
 }
 

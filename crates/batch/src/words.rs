@@ -1,14 +1,12 @@
 //! What a vector must be able to do for hash functions to run in its lanes.
 
-use zeroize::Zeroize;
-
 /// Bytes in a row of [`Chains`](crate::lanes::Chains): one word of every lane there can be.
 pub(crate) const ROW_BYTES: usize = 128;
 
 /// A word of a hash function.
-pub(crate) trait Word: Copy + Default + 'static + Zeroize {
+pub(crate) trait Word: Copy + Default + 'static {
     /// A word of every lane there can be.
-    type Row: Copy + AsRef<[Self]> + AsMut<[Self]> + Zeroize;
+    type Row: Copy + AsRef<[Self]> + AsMut<[Self]>;
     /// A row of zeros.
     const EMPTY: Self::Row;
     /// Lanes in a row.
@@ -75,6 +73,13 @@ pub(crate) trait Words: Copy {
         a
     }
 
+    /// Asks for what lies `offset` bytes on in each lane, which may be behind its end.
+    ///
+    /// # Safety
+    /// `LANES` pointers are readable at `from`.
+    #[inline(always)]
+    unsafe fn prefetch(self, _from: *const *const u8, _offset: usize) {}
+
     /// One word from each lane.
     ///
     /// # Safety
@@ -134,6 +139,15 @@ impl<W: Words> Words for Pair<W> {
     fn splat(self, word: W::Word) -> Self::V {
         let one = self.0.splat(word);
         [one, one]
+    }
+
+    #[inline(always)]
+    unsafe fn prefetch(self, from: *const *const u8, offset: usize) {
+        // SAFETY: twice as many pointers are readable.
+        unsafe {
+            self.0.prefetch(from, offset);
+            self.0.prefetch(from.add(W::LANES), offset);
+        }
     }
 
     #[inline(always)]

@@ -177,6 +177,30 @@ impl Arena {
         Ok(context)
     }
 
+    /// A context as programs have it that prefer us: the host's default provider, and ours forced to each of
+    /// these routes beside it, which serve before it. What none of them has, the host's serves.
+    pub fn joint(&self, routes: &[Route]) -> Result<Context, Absent> {
+        let told = |why: wirespeed_libcrypto::Error| Absent(why.to_string());
+        let context = Context::new(self.library.clone()?).map_err(told)?;
+        context.load("default").map_err(told)?;
+        for route in routes {
+            self.native(*route)?;
+            let name = Self::joint_provider(*route);
+            // SAFETY: our own provider's entry point, and part of this program.
+            #[expect(unsafe_code, reason = "a provider's entry point is a C function")]
+            unsafe { context.add_builtin(&name, wirespeed_provider::builtin(*route)) }
+                .map_err(told)?;
+            context.load(&name).map_err(told)?;
+        }
+        context.set_default_properties("?wirespeed.preferred=yes").map_err(told)?;
+        Ok(context)
+    }
+
+    /// The name under which our provider on one route is loaded into a joint context.
+    pub fn joint_provider(route: Route) -> String {
+        format!("{}-{route}", Self::PROVIDER)
+    }
+
     /// The name under which our provider is loaded.
     pub const PROVIDER: &str = "wirespeed";
 

@@ -1,8 +1,7 @@
 //! Measuring a case: contenders and limits in turns, on one thread or on many.
 
 use std::fmt;
-use std::sync::{Arc, Barrier};
-use std::thread;
+use std::sync::Arc;
 
 use wirespeed_cipher::Route;
 use wirespeed_measure::statistics::{self, Estimate};
@@ -99,25 +98,13 @@ impl Contest<'_> {
         contenders: &[Contender],
         tick: &dyn Fn(),
     ) -> Result<Measured, Trouble> {
-        let Turns { limits, calls, mut lists } = self.turns(case, contenders)?;
+        let Turns { limits, calls, lists } = self.turns(case, contenders)?;
         let clock: &(dyn Clock + Sync) =
             if self.by_elapsed_time() { &WallTime } else { &ThreadTime };
         let (cpu, wall) = (ThreadTime.now(), WallTime.now());
-        let barrier = Barrier::new(self.threads);
-        let first = lists.remove(0);
-        let per_thread: Vec<Vec<Samples>> = thread::scope(|scope| {
-            let run = |mut turns: Vec<Turn>, tick: &dyn Fn()| {
-                let gate = || {
-                    barrier.wait();
-                };
-                let ring = contest::Ring { clock, cpu: &ThreadTime, gate: &gate, tick };
-                contest::run(&ring, self.effort, &mut turns)
-            };
-            let others: Vec<_> =
-                lists.into_iter().map(|turns| scope.spawn(move || run(turns, &|| ()))).collect();
-            let mut all = vec![run(first, tick)];
-            all.extend(others.into_iter().map(|thread| thread.join().expect("a contest ends")));
-            all
+        let per_thread = contest::side_by_side(lists, tick, |mut turns, gate, tick| {
+            let ring = contest::Ring { clock, cpu: &ThreadTime, gate, tick };
+            contest::run(&ring, self.effort, &mut turns)
         });
         let busy = noise::Noise::in_share(ThreadTime.now() - cpu, WallTime.now() - wall);
         let busy = busy.filter(|_| !self.by_elapsed_time());

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use wirespeed_cipher::modes::{ChaCha20, ChaCha20Poly1305, Feedback, Gcm, Xts};
+use wirespeed_cipher::modes::{ChaCha20, ChaCha20Poly1305, Feedback, Gcm, Ocb, Xts};
 use wirespeed_cipher::{
     Algorithm, Block, BlockKernels, BlockKey, Direction, InOut, Mode, Route, StreamKernels,
     StreamKey, Use,
@@ -36,6 +36,7 @@ enum State {
     },
     Xts(Box<Xts>),
     Gcm(Box<Gcm>),
+    Ocb(Box<Ocb>),
     Stream {
         kernels: &'static StreamKernels,
         key: StreamKey,
@@ -51,6 +52,7 @@ impl State {
             Mode::Ecb | Mode::Cbc => Self::Blocks { key, chain: [0; 16] },
             Mode::Xts => Self::Xts(Box::new(Xts::new(kernels))),
             Mode::Gcm => Self::Gcm(Box::new(Gcm::new(kernels))),
+            Mode::Ocb => Self::Ocb(Box::new(Ocb::new(kernels))),
             _ => Self::Feedback { key, place: Feedback::default() },
         }
     }
@@ -97,6 +99,7 @@ impl Direct {
             State::Feedback { key, .. } => key.set(bytes, Direction::Encrypt),
             State::Xts(xts) => xts.set_key(bytes, direction),
             State::Gcm(gcm) => gcm.set_key(bytes),
+            State::Ocb(ocb) => ocb.set_key(bytes),
             State::Stream { key, .. } => *key = of_stream(bytes),
             State::Sealed(sealed) => sealed.set_key(&of_stream(bytes)),
         }
@@ -114,6 +117,7 @@ impl Direct {
             State::Feedback { place, .. } => place.start(&block()),
             State::Xts(xts) => xts.start(&block()),
             State::Gcm(gcm) => gcm.start(iv),
+            State::Ocb(ocb) => ocb.start(iv),
             State::Stream { place, .. } => place.start(&block()),
             State::Sealed(sealed) => sealed.start(iv.first_chunk().expect("a nonce")),
         }
@@ -133,6 +137,7 @@ impl Direct {
             State::Feedback { key, place } => place.update(mode, direction, key, data),
             State::Xts(xts) => xts.unit(direction, data).expect("at least one block"),
             State::Gcm(gcm) => gcm.crypt(direction, data).expect("a message of this size"),
+            State::Ocb(ocb) => ocb.crypt(direction, data),
             State::Stream { kernels, key, place } => place.update(kernels, key, data),
             State::Sealed(sealed) => {
                 sealed.crypt(direction, data).expect("a message of this size");
@@ -144,6 +149,7 @@ impl Direct {
         if self.mode.has_tag() {
             self.tag = match &mut self.state {
                 State::Gcm(gcm) => gcm.tag(),
+                State::Ocb(ocb) => ocb.tag(),
                 State::Sealed(sealed) => sealed.tag(),
                 _ => unreachable!("the others have no tag"),
             };

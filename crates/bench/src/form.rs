@@ -43,7 +43,7 @@ impl Form {
                 let mode = algorithm.mode();
                 Self {
                     kind: match mode {
-                        Mode::Gcm | Mode::Poly1305 => Kind::Aead,
+                        mode if mode.has_tag() => Kind::Aead,
                         Mode::Xts => Kind::Unit,
                         _ => Kind::Cipher,
                     },

@@ -22,6 +22,8 @@ pub enum Mode {
     Xts,
     /// Galois/counter mode, SP 800-38D.
     Gcm,
+    /// Offset codebook, RFC 7253.
+    Ocb,
     /// ChaCha20 by itself, from a counter and a nonce on: RFC 8439 §2.4.
     Stream,
     /// ChaCha20 with Poly1305: RFC 8439 §2.8.
@@ -30,7 +32,7 @@ pub enum Mode {
 
 impl Mode {
     /// Every mode.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Ecb,
         Self::Cbc,
         Self::Cfb,
@@ -38,6 +40,7 @@ impl Mode {
         Self::Ctr,
         Self::Xts,
         Self::Gcm,
+        Self::Ocb,
         Self::Stream,
         Self::Poly1305,
     ];
@@ -47,14 +50,20 @@ impl Mode {
         matches!(self, Self::Ofb | Self::Ctr | Self::Stream)
     }
 
-    /// Whether a message has associated data and ends in a tag of 16 bytes.
+    /// Whether a message has associated data and ends in a tag, by default of 16 bytes.
     pub const fn has_tag(self) -> bool {
-        matches!(self, Self::Gcm | Self::Poly1305)
+        matches!(self, Self::Gcm | Self::Ocb | Self::Poly1305)
     }
 
     /// Whether a call may be any number of bytes, not only whole blocks.
     pub const fn takes_partial_blocks(self) -> bool {
         !matches!(self, Self::Ecb | Self::Cbc)
+    }
+
+    /// Whether a part of a block waits for its rest, because it is treated in another way if it is the last: so all
+    /// calls but the last must be whole blocks, and OpenSSL's cipher gives whole blocks until then.
+    pub const fn waits_for_blocks(self) -> bool {
+        matches!(self, Self::Ecb | Self::Cbc | Self::Ocb)
     }
 }
 
@@ -178,6 +187,7 @@ algorithms! {
     Ctr Aes128 "AES-128-CTR", Ctr Aes192 "AES-192-CTR", Ctr Aes256 "AES-256-CTR",
     Xts Aes128 "AES-128-XTS", Xts Aes256 "AES-256-XTS",
     Gcm Aes128 "AES-128-GCM", Gcm Aes192 "AES-192-GCM", Gcm Aes256 "AES-256-GCM",
+    Ocb Aes128 "AES-128-OCB", Ocb Aes192 "AES-192-OCB", Ocb Aes256 "AES-256-OCB",
     Ecb Sm4 "SM4-ECB", Cbc Sm4 "SM4-CBC", Cfb Sm4 "SM4-CFB", Ofb Sm4 "SM4-OFB", Ctr Sm4 "SM4-CTR",
     Ecb Camellia128 "CAMELLIA-128-ECB",
     Ecb Camellia192 "CAMELLIA-192-ECB",
@@ -214,7 +224,7 @@ algorithms! {
 
 impl Algorithm {
     /// Those of AES.
-    pub const AES: &'static [Self] = Self::ALL.split_at(20).0;
+    pub const AES: &'static [Self] = Self::ALL.split_at(23).0;
 
     /// The block cipher; ChaCha20 is none.
     pub const fn block_cipher(self) -> Option<BlockCipher> {
@@ -260,7 +270,7 @@ impl Algorithm {
     pub const fn iv_bytes(self) -> usize {
         match self.mode {
             Mode::Ecb => 0,
-            Mode::Gcm | Mode::Poly1305 => 12,
+            Mode::Gcm | Mode::Ocb | Mode::Poly1305 => 12,
             _ => 16,
         }
     }

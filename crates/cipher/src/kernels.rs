@@ -26,6 +26,11 @@ pub type GcmCryptFn = fn(&Schedule, &mut GcmKey, &mut GcmState, InOut<'_>);
 /// associated data and the data.
 pub type GcmTagFn = fn(&mut GcmKey, &GcmState, pending: bool, lengths: [u64; 2]) -> Block;
 
+/// OCB over whole blocks; offset, checksum and count move on. Decryption takes the inverse schedule.
+pub type OcbFn = fn(&Schedule, &OcbKey, &mut OcbState, InOut<'_>);
+/// OCB's hash of associated data over whole blocks (RFC 7253 §4.1); the checksum's place holds the sum.
+pub type OcbHashFn = fn(&Schedule, &OcbKey, &mut OcbState, &[u8]);
+
 /// One route's block cipher: pure functions over (key, state, data).
 ///
 /// Pairs are indexed by [`Direction`](crate::Direction). Functions over whole blocks ignore a
@@ -60,6 +65,10 @@ pub struct BlockKernels {
     pub gcm: [GcmCryptFn; 2],
     /// The end of a GCM message.
     pub gcm_tag: GcmTagFn,
+    /// OCB's whole blocks; decryption takes the inverse schedule.
+    pub ocb: [OcbFn; 2],
+    /// OCB's associated data.
+    pub ocb_hash: OcbHashFn,
 }
 
 impl BlockKernels {
@@ -157,5 +166,99 @@ impl Drop for GcmState {
         ] {
             block.zeroize();
         }
+    }
+}
+
+/// What OCB adds to blocks under one key: RFC 7253 §4.1's L, and sums of them.
+#[derive(Clone)]
+#[repr(C, align(64))]
+pub struct OcbKey {
+    /// What leads from the offset of a block whose number is a multiple of 64 to those of the 32 after it: a Gray code's
+    /// sums of L. Three more follow, so that a vector load at any of them stays inside.
+    pub steps: [Block; 36],
+    /// L_0, L_1 and so on, as far as they are often needed.
+    pub doubled: [Block; 12],
+    /// L_*.
+    pub star: Block,
+    /// L_$.
+    pub dollar: Block,
+}
+
+impl OcbKey {
+    /// No key yet.
+    pub const EMPTY: Self =
+        Self { steps: [[0; 16]; 36], doubled: [[0; 16]; 12], star: [0; 16], dollar: [0; 16] };
+
+    /// From the encrypted block of zeros as a big-endian number.
+    pub(crate) fn set(&mut self, star: u128) {
+        self.star = star.to_be_bytes();
+        let mut next = double(star);
+        self.dollar = next.to_be_bytes();
+        for place in &mut self.doubled {
+            next = double(next);
+            *place = next.to_be_bytes();
+        }
+        let mut step = 0;
+        for number in 1..self.steps.len() {
+            step ^= u128::from_ne_bytes(self.doubled[number.trailing_zeros() as usize]);
+            self.steps[number] = step.to_ne_bytes();
+        }
+    }
+
+    /// What leads from the offset before to that of block `number`, which begins with 1: L_ntz(number). The time tells
+    /// the number, which is no secret.
+    #[inline(always)]
+    pub fn step_to(&self, number: u64) -> Block {
+        let zeros = number.trailing_zeros() as usize;
+        match self.doubled.get(zeros) {
+            Some(block) => *block,
+            None => self.step_far(zeros),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn step_far(&self, zeros: usize) -> Block {
+        let last = self.doubled.len() - 1;
+        let last_number = u128::from_be_bytes(self.doubled[last]);
+        (last..zeros).fold(last_number, |number, _| double(number)).to_be_bytes()
+    }
+}
+
+/// Times x in GF(2^128), in constant time (RFC 7253 §2).
+const fn double(number: u128) -> u128 {
+    (number << 1) ^ ((number >> 127) * 0x87)
+}
+
+impl Drop for OcbKey {
+    fn drop(&mut self) {
+        self.steps.zeroize();
+        self.doubled.zeroize();
+        self.star.zeroize();
+        self.dollar.zeroize();
+    }
+}
+
+/// What moves on as OCB runs over data, or over associated data.
+#[derive(Clone, PartialEq, Eq)]
+#[repr(C, align(16))]
+pub struct OcbState {
+    /// The last block's offset.
+    pub offset: Block,
+    /// The sum of the plaintext, or of the encrypted associated data.
+    pub checksum: Block,
+    /// Whole blocks so far.
+    pub blocks: u64,
+}
+
+impl OcbState {
+    /// No message yet.
+    pub const EMPTY: Self = Self { offset: [0; 16], checksum: [0; 16], blocks: 0 };
+}
+
+impl Drop for OcbState {
+    fn drop(&mut self) {
+        self.offset.zeroize();
+        self.checksum.zeroize();
     }
 }

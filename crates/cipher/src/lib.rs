@@ -28,7 +28,7 @@ pub use foreign::{Foreign, Shape};
 pub use hasher::Hasher;
 pub use kernels::{
     BlockKernels, CbcFn, CtrFn, EcbFn, FeedbackFn, GcmCryptFn, GcmKey, GcmStartFn, GcmState,
-    GcmTagFn, HashKernels, XtsFn,
+    GcmTagFn, HashKernels, OcbFn, OcbHashFn, OcbKey, OcbState, XtsFn,
 };
 pub use key::{Block, BlockKey, Schedule};
 pub use route::Route;

@@ -5,11 +5,13 @@
 mod chacha;
 mod feedback;
 mod gcm;
+mod ocb;
 mod sealed;
 mod xts;
 
 pub use chacha::ChaCha20;
 pub use feedback::Feedback;
 pub use gcm::{Gcm, GcmError};
+pub use ocb::Ocb;
 pub use sealed::{ChaCha20Poly1305, MessageTooLong};
 pub use xts::{Xts, XtsError, next_tweak};

@@ -49,6 +49,8 @@ pub(crate) enum Command {
     /// Takes down what a killed `disk --dm-crypt` left
     #[command(name = commands::disk::WATCHER, hide = true)]
     DiskWatcher,
+    /// Measure VPN packets: every suite of ESP and WireGuard, and the links that it fills
+    Vpn(commands::vpn::VpnArguments),
     /// Draw results as one HTML file, several machines side by side
     Report(commands::report::ReportArguments),
     /// Show the PadLock units of this CPU, and what is made of them

@@ -13,6 +13,7 @@ pub(crate) mod sum;
 mod survey;
 pub(crate) mod tune;
 pub(crate) mod uninstall;
+pub(crate) mod vpn;
 
 use crate::arguments::{Arguments, Command};
 use crate::fault::Fault;
@@ -33,6 +34,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Fault> {
             disk::watch_over();
             Ok(())
         }
+        Some(Command::Vpn(arguments)) => vpn::run(arguments),
         Some(Command::Report(arguments)) => report::run(arguments),
         Some(Command::PadLock(arguments)) => padlock::run(arguments),
         Some(Command::Random(arguments)) => random::run(arguments),

@@ -235,10 +235,11 @@ mod tests {
         }
     }
 
-    /// The kernel has had everything in the vocabulary but what has no length of its own.
+    /// The kernel has had everything in the vocabulary but OCB and what has no length of its own.
     #[test]
     fn every_subject_is_in_the_table_in_its_order_and_with_its_sizes() {
-        let subjects = || Subject::all().filter(|it| !it.is_extendable());
+        let never = |it: &Subject| it.cipher().is_some_and(|it| it.mode() == Mode::Ocb);
+        let subjects = || Subject::all().filter(|it| !it.is_extendable() && !never(it));
         let names: Vec<_> = subjects().map(Subject::name).collect();
         let table: Vec<_> = Transform::ALL.iter().map(|transform| transform.name).collect();
         assert_eq!(table, names);

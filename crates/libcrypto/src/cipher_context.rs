@@ -31,6 +31,9 @@ pub struct CipherContext {
     records: bool,
 }
 
+/// `EVP_CIPH_CCM_MODE` of openssl/evp.h.
+const CCM_MODE: i32 = 7;
+
 /// What a TLS 1.2 record of CBC may grow by: 256 bytes of padding (RFC 5246 §6.2.3.2) and a MAC.
 const RECORD_MARGIN: usize = 256 + 64;
 
@@ -244,6 +247,17 @@ impl CipherContext {
         unsafe { self.update_raw(data.as_ptr(), data.len(), ptr::null_mut()) }.map(|_| ())
     }
 
+    /// Tells CCM how long its message will be, which it must know before associated data
+    /// (EVP_EncryptInit(3), "CCM mode"); refused for a cipher of another mode.
+    #[inline]
+    pub fn message_length(&mut self, bytes: usize) -> Result<(), Error> {
+        if self.cipher.mode() != CCM_MODE {
+            return Err(Error::refused("EVP_CipherUpdate: a length without CCM"));
+        }
+        // SAFETY: CCM without input and output takes the length alone (ccm_cipher_internal).
+        unsafe { self.update_raw(ptr::null(), bytes, ptr::null_mut()) }.map(|_| ())
+    }
+
     /// Ends the message (`EVP_CipherFinal_ex`): the last block or the tag's verdict.
     ///
     /// # Panics
@@ -422,6 +436,28 @@ mod tests {
         work.update(&cipher, &mut data).unwrap();
         work.set_tag(&tag).unwrap();
         assert_eq!(work.finish(&mut []).unwrap_err().call, "EVP_CipherFinal_ex");
+    }
+
+    /// RFC 3610, packet vector 1, with the data of which it is made.
+    #[test]
+    fn ccm_is_told_its_length_and_nobody_else_is() {
+        let mut work = start("AES-128-CCM");
+        let key: [u8; 16] = std::array::from_fn(|i| 0xc0 + i as u8);
+        let nonce = [0, 0, 0, 3, 2, 1, 0, 0xa0, 0xa1, 0xa2, 0xa3, 0xa4, 0xa5];
+        let lengths =
+            [Param::size(c"ivlen", 13), Param { key: c"tag", value: crate::Value::NoOctets(8) }];
+        work.init(Direction::Encrypt, None, None, &lengths).unwrap();
+        work.init(Direction::Encrypt, Some(&key), Some(&nonce), &[]).unwrap();
+        let packet: [u8; 31] = std::array::from_fn(|i| i as u8);
+        let (mut cipher, mut tag) = ([0; 23], [0; 8]);
+        work.message_length(23).unwrap();
+        work.aad(&packet[..8]).unwrap();
+        work.update(&packet[8..], &mut cipher).unwrap();
+        work.finish(&mut []).unwrap();
+        work.tag(&mut tag).unwrap();
+        assert_eq!(cipher[..4], [0x58, 0x8c, 0x97, 0x9a]);
+        assert_eq!(tag, [0x17, 0xe8, 0xd1, 0x2c, 0xfd, 0xf9, 0x26, 0xe0]);
+        assert!(start("AES-128-GCM").message_length(23).is_err());
     }
 
     #[test]

@@ -1,5 +1,8 @@
 //! Contestants in turns: slices of equal length, in rotating order.
 
+use std::sync::Barrier;
+use std::thread;
+
 use crate::clock::Clock;
 
 /// Something that does the same work over and over.
@@ -134,6 +137,29 @@ fn calibrate<C: Contestant + ?Sized>(ring: &Ring<'_>, slice: u64, contestant: &m
     }
 }
 
+/// Runs `work` for each party on a thread of its own, the first on this one, and gives what each gave. All
+/// get a gate, at which they wait for one another; the first gets `tick`, the others one that does nothing.
+pub fn side_by_side<T: Send, R: Send>(
+    parties: Vec<T>,
+    tick: &dyn Fn(),
+    work: impl Fn(T, &dyn Fn(), &dyn Fn()) -> R + Sync,
+) -> Vec<R> {
+    let barrier = Barrier::new(parties.len());
+    let gate = || {
+        barrier.wait();
+    };
+    let mut parties = parties.into_iter();
+    let Some(first) = parties.next() else { return Vec::new() };
+    thread::scope(|scope| {
+        let (work, gate) = (&work, &gate);
+        let others: Vec<_> =
+            parties.map(|party| scope.spawn(move || work(party, gate, &|| ()))).collect();
+        let mut all = vec![work(first, gate, tick)];
+        all.extend(others.into_iter().map(|thread| thread.join().expect("a contest ends")));
+        all
+    })
+}
+
 /// Adds up threads that ran the same contest at the same time: their joint time for one byte of any,
 /// slice by slice.
 pub fn together(threads: &[Samples]) -> Samples {
@@ -252,6 +278,20 @@ mod tests {
         assert_eq!(Effort::lasting(0.0), Effort { slice: 20_000, rounds: 7 });
         let short = Effort::lasting(0.001);
         assert!(short.rounds >= 7 && short.slice * short.rounds as u64 <= 1_100_000);
+    }
+
+    #[test]
+    fn parties_run_at_once_and_one_of_them_ticks() {
+        let ticks = Cell::new(0);
+        let all =
+            side_by_side(vec![1, 2, 3], &|| ticks.set(ticks.get() + 1), |party, gate, tick| {
+                // Nobody comes through before all are there.
+                gate();
+                tick();
+                10 * party
+            });
+        assert_eq!((all, ticks.get()), (vec![10, 20, 30], 1));
+        assert!(side_by_side(Vec::<u8>::new(), &|| (), |_, _, _| ()).is_empty());
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use wirespeed_cipher::modes::next_tweak;
 use wirespeed_cipher::{
-    Block, BlockCipher, BlockKernels, GcmKey, GcmState, InOut, Route, Schedule,
+    Block, BlockCipher, BlockKernels, GcmKey, GcmState, InOut, OcbKey, OcbState, Route, Schedule,
 };
 use zeroize::Zeroize;
 
@@ -181,6 +181,64 @@ pub(crate) trait Engine {
         let ciphertext = if DECRYPT { &input } else { &output };
         state.pending[..length].copy_from_slice(&ciphertext[..length]);
     }
+
+    /// OCB's whole blocks; see [`OcbFn`](wirespeed_cipher::OcbFn).
+    fn ocb<const DECRYPT: bool>(
+        schedule: &Schedule,
+        key: &OcbKey,
+        state: &mut OcbState,
+        data: InOut<'_>,
+    ) {
+        for_each(data, CHUNK, |mut data| {
+            let mut room = [Room::new(), Room::new()];
+            let [first, second] = &mut room;
+            let offsets = offsets(key, state, first, data.len());
+            let work = second.bytes(data.len());
+            data.save(work);
+            if !DECRYPT {
+                add_all(&mut state.checksum, work);
+            }
+            add(work, offsets);
+            Self::ecb::<DECRYPT>(schedule, InOut::in_place(work));
+            add(work, offsets);
+            if DECRYPT {
+                add_all(&mut state.checksum, work);
+            }
+            data.overwrite(work);
+        });
+    }
+
+    /// OCB's associated data; see [`OcbHashFn`](wirespeed_cipher::OcbHashFn).
+    fn ocb_hash(schedule: &Schedule, key: &OcbKey, state: &mut OcbState, data: &[u8]) {
+        for data in data.chunks(16 * CHUNK) {
+            let mut room = Room::new();
+            let work = offsets(key, state, &mut room, data.len());
+            add(work, data);
+            Self::ecb::<false>(schedule, InOut::in_place(work));
+            add_all(&mut state.checksum, work);
+        }
+    }
+}
+
+/// The offsets of the next blocks.
+fn offsets<'r>(
+    key: &OcbKey,
+    state: &mut OcbState,
+    room: &'r mut Room,
+    bytes: usize,
+) -> &'r mut [u8] {
+    let offsets = room.bytes(bytes);
+    for offset in offsets.chunks_exact_mut(16) {
+        state.blocks += 1;
+        add(&mut state.offset, &key.step_to(state.blocks));
+        offset.copy_from_slice(&state.offset);
+    }
+    offsets
+}
+
+/// The sum of whole blocks, added.
+fn add_all(sum: &mut Block, blocks: &[u8]) {
+    blocks.chunks_exact(16).for_each(|block| add(sum, block));
 }
 
 /// CBC over whole blocks, as it follows from ECB.
@@ -277,6 +335,8 @@ pub(crate) const fn table<E: Engine>() -> BlockKernels {
         gcm_start: E::gcm_start,
         gcm: [E::gcm::<false>, E::gcm::<true>],
         gcm_tag: portable::gcm_tag,
+        ocb: [E::ocb::<false>, E::ocb::<true>],
+        ocb_hash: E::ocb_hash,
     }
 }
 

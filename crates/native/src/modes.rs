@@ -21,5 +21,6 @@ pub(crate) mod chain;
 pub(crate) mod ctr;
 pub(crate) mod gcm;
 pub(crate) mod ghash;
+pub(crate) mod ocb;
 pub(crate) mod parallel;
 pub(crate) mod xts;

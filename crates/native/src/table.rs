@@ -7,10 +7,10 @@
 /// proof in hand.
 macro_rules! table {
     ($route:expr, $unit:ty, $make:expr $(, $features:literal)?) => {
-        use wirespeed_cipher::{Block, BlockKernels, GcmKey, GcmState, InOut, Schedule};
+        use wirespeed_cipher::{Block, BlockKernels, GcmKey, GcmState, InOut, OcbKey, OcbState, Schedule};
 
         use crate::expand;
-        use crate::modes::{chain, ctr, gcm, ghash, parallel, xts};
+        use crate::modes::{chain, ctr, gcm, ghash, ocb, parallel, xts};
 
         /// Every mode for one key size.
         const fn kernels<const ROUNDS: usize>() -> BlockKernels {
@@ -29,6 +29,8 @@ macro_rules! table {
                 gcm_start: gcm_start::<ROUNDS>,
                 gcm: [gcm::<ROUNDS, false>, gcm::<ROUNDS, true>],
                 gcm_tag,
+                ocb: [ocb::<ROUNDS, false>, ocb::<ROUNDS, true>],
+                ocb_hash: ocb_hash::<ROUNDS>,
             }
         }
 
@@ -73,6 +75,12 @@ macro_rules! table {
             fn gcm_tag[][](key: &mut GcmKey, state: &GcmState, pending: bool, lengths: [u64; 2])
                 -> Block
                 { gcm::tag::<$unit>($make, key, state, pending, lengths) }
+            fn ocb[const ROUNDS: usize, const DECRYPT: bool][ROUNDS, DECRYPT]
+                (schedule: &Schedule, key: &OcbKey, state: &mut OcbState, data: InOut<'_>)
+                { ocb::ocb::<$unit, ROUNDS, DECRYPT>($make, schedule, key, state, data) }
+            fn ocb_hash[const ROUNDS: usize][ROUNDS]
+                (schedule: &Schedule, key: &OcbKey, state: &mut OcbState, data: &[u8])
+                { ocb::hash::<$unit, ROUNDS>($make, schedule, key, state, data) }
         }
     };
 }

@@ -7,6 +7,7 @@ pub(crate) mod foreign;
 pub(crate) mod gcm;
 mod gcm_tls;
 mod message;
+pub(crate) mod ocb;
 mod open;
 mod padding;
 pub(crate) mod poly1305;

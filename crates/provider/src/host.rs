@@ -138,6 +138,11 @@ impl Version {
         self >= Self::DECODERS
     }
 
+    /// OCB's own version for [`Self::has_decoders`]: it got them in 4.0.
+    pub(crate) fn of_ocb(self) -> Self {
+        if self.0 >= 4 { self } else { Self::FIRST }
+    }
+
     /// SHAKE has no length of its own: it must be told one, and may be asked for it.
     #[inline]
     pub(crate) fn wants_output_length(self) -> bool {

@@ -9,6 +9,7 @@ use crate::cipher::block::{Blocks, Cbc, Ecb};
 use crate::cipher::chacha20::Keystream;
 use crate::cipher::foreign::Foreign as ForeignCipher;
 use crate::cipher::gcm::Authenticated;
+use crate::cipher::ocb::OffsetCodebook;
 use crate::cipher::poly1305::Sealed;
 use crate::cipher::stream::{Cfb, Ctr, Ofb, Stream};
 use crate::cipher::xts::Sectors;
@@ -88,6 +89,9 @@ pub(crate) fn names(algorithm: Algorithm) -> &'static CStr {
         (Mode::Gcm, Aes128) => c"AES-128-GCM:id-aes128-GCM:2.16.840.1.101.3.4.1.6",
         (Mode::Gcm, Aes192) => c"AES-192-GCM:id-aes192-GCM:2.16.840.1.101.3.4.1.26",
         (Mode::Gcm, _) => c"AES-256-GCM:id-aes256-GCM:2.16.840.1.101.3.4.1.46",
+        (Mode::Ocb, Aes128) => c"AES-128-OCB",
+        (Mode::Ocb, Aes192) => c"AES-192-OCB",
+        (Mode::Ocb, _) => c"AES-256-OCB",
         (Mode::Stream | Mode::Poly1305, _) => unreachable!("no mode of a block cipher"),
     }
 }
@@ -108,7 +112,7 @@ pub(crate) fn dispatch(algorithm: Algorithm, version: Version) -> *const Dispatc
         };
     }
     table!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 38
-        39 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56)
+        39 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59)
 }
 
 /// The functions of a foreign cipher but for [`CIPHER_GET_PARAMS`], which are the host's own. `INDEX` is
@@ -141,6 +145,7 @@ fn of_mode<const INDEX: usize, const DECODERS: bool>() -> *const Dispatch {
         Mode::Ctr => functions::<Stream<Ctr>, INDEX, DECODERS>(),
         Mode::Xts => functions::<Sectors, INDEX, DECODERS>(),
         Mode::Gcm => functions::<Authenticated, INDEX, DECODERS>(),
+        Mode::Ocb => functions::<OffsetCodebook, INDEX, DECODERS>(),
         Mode::Stream => functions::<Keystream, INDEX, DECODERS>(),
         Mode::Poly1305 => functions::<Sealed, INDEX, DECODERS>(),
     }
@@ -209,11 +214,12 @@ pub(crate) unsafe fn answer(
         Mode::Ctr => 5,
         Mode::Gcm => 6,
         Mode::Xts => 0x10001,
+        Mode::Ocb => 0x10003,
         Mode::Stream | Mode::Poly1305 => 0,
     };
     let aead = mode.has_tag();
-    let custom_iv = matches!(mode, Mode::Gcm | Mode::Xts | Mode::Stream | Mode::Poly1305);
-    let block_bytes = if mode.takes_partial_blocks() { 1 } else { 16 };
+    let custom_iv = matches!(mode, Mode::Xts | Mode::Stream) || aead;
+    let block_bytes = if mode.waits_for_blocks() { 16 } else { 1 };
     request.answer(Name::Mode, |p| p.set_u32(number))?;
     request.answer(Name::Aead, |p| p.set_u32(aead.into()))?;
     request.answer(Name::CustomIv, |p| p.set_u32(custom_iv.into()))?;

@@ -106,6 +106,14 @@ macro_rules! words {
         }
 
         #[inline(always)]
+        unsafe fn prefetch(self, from: *const *const u8, offset: usize) {
+            for lane in 0..Self::LANES {
+                // SAFETY: the caller vouches for the pointer; SSE is part of x86-64, and asking faults nowhere.
+                unsafe { _mm_prefetch::<_MM_HINT_T0>((*from.add(lane)).wrapping_add(offset).cast()) }
+            }
+        }
+
+        #[inline(always)]
         unsafe fn load(self, from: *const $word) -> __m512i {
             call!(_mm512_loadu_si512(from.cast()))
         }
@@ -117,64 +125,69 @@ macro_rules! words {
     };
 }
 
-/// 64 bytes from each of `N` lanes.
+/// Half a vector from one lane, and half from another: a step of turning a matrix that costs no shuffle.
 ///
 /// # Safety
-/// `N` pointers are readable at `from`, and 64 bytes at `offset` from each; the CPU has AVX-512.
+/// Both pointers are readable at `from`, and 32 bytes at `offset` from each; the CPU has AVX-512.
 #[inline(always)]
-unsafe fn rows<const N: usize>(from: *const *const u8, offset: usize) -> [__m512i; N] {
-    let mut rows = [call!(_mm512_setzero_si512()); N];
-    for i in 0..N {
-        // SAFETY: the caller vouches for the pointer and what it points to.
-        rows[i] = unsafe { _mm512_loadu_si512((*from.add(i)).add(offset).cast()) };
+unsafe fn halves(from: *const *const u8, [low, high]: [usize; 2], offset: usize) -> __m512i {
+    // SAFETY: the caller vouches for the pointers and what they point to.
+    unsafe {
+        let low = _mm256_loadu_si256((*from.add(low)).add(offset).cast());
+        let high = _mm256_loadu_si256((*from.add(high)).add(offset).cast());
+        _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high)
     }
-    rows
 }
 
-/// Makes four vectors' quarters into four vectors: quarter `p` of vector `j` becomes quarter `j` of vector `p`.
+/// The even quarters of two vectors, and the odd ones.
 #[inline(always)]
-fn turn_quarters([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
-    let even =
-        [call!(_mm512_shuffle_i32x4::<0x88>(a, b)), call!(_mm512_shuffle_i32x4::<0x88>(c, d))];
-    let odd =
-        [call!(_mm512_shuffle_i32x4::<0xdd>(a, b)), call!(_mm512_shuffle_i32x4::<0xdd>(c, d))];
-    [
-        call!(_mm512_shuffle_i32x4::<0x88>(even[0], even[1])),
-        call!(_mm512_shuffle_i32x4::<0x88>(odd[0], odd[1])),
-        call!(_mm512_shuffle_i32x4::<0xdd>(even[0], even[1])),
-        call!(_mm512_shuffle_i32x4::<0xdd>(odd[0], odd[1])),
-    ]
+fn quarters(a: __m512i, b: __m512i) -> [__m512i; 2] {
+    [call!(_mm512_shuffle_i32x4::<0x88>(a, b)), call!(_mm512_shuffle_i32x4::<0xdd>(a, b))]
 }
 
 impl Words for Zmm32 {
     words!(u32, i32, _mm512_set1_epi32 _mm512_add_epi32 _mm512_rol_epi32 _mm512_srl_epi32);
 
-    /// A matrix of 16 by 16 words turned: within quarters by words and pairs, then the quarters.
+    /// A matrix of 16 by 16 words turned, half of each row at a time: halves side by side, within quarters by words and
+    /// pairs, then the quarters.
     #[inline(always)]
     unsafe fn message<const BIG: bool>(
         self,
         from: *const *const u8,
         offset: usize,
     ) -> [__m512i; 16] {
-        // SAFETY: the caller vouches for as many pointers and bytes, the unit for AVX-512.
-        let rows: [_; 16] = unsafe { rows(from, offset) };
         let swap = call!(_mm512_set4_epi32(0x0c0d_0e0f, 0x0809_0a0b, 0x0405_0607, 0x0001_0203));
-        let mut fours = rows;
-        for i in 0..4 {
-            let [a, b, c, d] = [rows[4 * i], rows[4 * i + 1], rows[4 * i + 2], rows[4 * i + 3]];
-            let low = [call!(_mm512_unpacklo_epi32(a, b)), call!(_mm512_unpacklo_epi32(c, d))];
-            let high = [call!(_mm512_unpackhi_epi32(a, b)), call!(_mm512_unpackhi_epi32(c, d))];
-            fours[4 * i] = call!(_mm512_unpacklo_epi64(low[0], low[1]));
-            fours[4 * i + 1] = call!(_mm512_unpackhi_epi64(low[0], low[1]));
-            fours[4 * i + 2] = call!(_mm512_unpacklo_epi64(high[0], high[1]));
-            fours[4 * i + 3] = call!(_mm512_unpackhi_epi64(high[0], high[1]));
-        }
-        let mut words = fours;
-        for j in 0..4 {
-            let turned = turn_quarters([fours[j], fours[4 + j], fours[8 + j], fours[12 + j]]);
-            for p in 0..4 {
-                let word = turned[p];
-                words[4 * p + j] = if BIG { call!(_mm512_shuffle_epi8(word, swap)) } else { word };
+        let mut words = [swap; 16];
+        for half in 0..2 {
+            // Words 0 and 4, 1 and 5, 2 and 6, 3 and 7 of this half, of eight rows each.
+            let mut eights = [[swap; 4]; 2];
+            for i in 0..2 {
+                let offset = offset + 32 * half;
+                // SAFETY: the caller vouches for as many pointers and bytes, the unit for AVX-512.
+                let [a, b, c, d] = unsafe {
+                    [
+                        halves(from, [8 * i, 8 * i + 4], offset),
+                        halves(from, [8 * i + 1, 8 * i + 5], offset),
+                        halves(from, [8 * i + 2, 8 * i + 6], offset),
+                        halves(from, [8 * i + 3, 8 * i + 7], offset),
+                    ]
+                };
+                let low = [call!(_mm512_unpacklo_epi32(a, b)), call!(_mm512_unpacklo_epi32(c, d))];
+                let high = [call!(_mm512_unpackhi_epi32(a, b)), call!(_mm512_unpackhi_epi32(c, d))];
+                eights[i] = [
+                    call!(_mm512_unpacklo_epi64(low[0], low[1])),
+                    call!(_mm512_unpackhi_epi64(low[0], low[1])),
+                    call!(_mm512_unpacklo_epi64(high[0], high[1])),
+                    call!(_mm512_unpackhi_epi64(high[0], high[1])),
+                ];
+            }
+            for j in 0..4 {
+                let two = quarters(eights[0][j], eights[1][j]);
+                for k in 0..2 {
+                    let word = two[k];
+                    words[8 * half + 4 * k + j] =
+                        if BIG { call!(_mm512_shuffle_epi8(word, swap)) } else { word };
+                }
             }
         }
         words
@@ -184,7 +197,7 @@ impl Words for Zmm32 {
 impl Words for Zmm64 {
     words!(u64, i64, _mm512_set1_epi64 _mm512_add_epi64 _mm512_rol_epi64 _mm512_srl_epi64);
 
-    /// Two matrices of 8 by 8 words turned: within quarters by words, then the quarters.
+    /// Four matrices of 8 by 4 words turned: halves side by side, within quarters by words, then the quarters.
     #[inline(always)]
     unsafe fn message<const BIG: bool>(
         self,
@@ -193,20 +206,26 @@ impl Words for Zmm64 {
     ) -> [__m512i; 16] {
         let swap = call!(_mm512_set4_epi32(0x0809_0a0b, 0x0c0d_0e0f, 0x0001_0203, 0x0405_0607));
         let mut words = [swap; 16];
-        for half in 0..2 {
+        for part in 0..4 {
+            let offset = offset + 32 * part;
             // SAFETY: the caller vouches for as many pointers and 128 bytes at each, the unit for AVX-512.
-            let rows: [_; 8] = unsafe { rows(from, offset + 64 * half) };
-            let mut twos = rows;
-            for i in 0..4 {
-                let [a, b] = [rows[2 * i], rows[2 * i + 1]];
-                twos[2 * i] = call!(_mm512_unpacklo_epi64(a, b));
-                twos[2 * i + 1] = call!(_mm512_unpackhi_epi64(a, b));
-            }
-            for j in 0..2 {
-                let turned = turn_quarters([twos[j], twos[2 + j], twos[4 + j], twos[6 + j]]);
-                for p in 0..4 {
-                    let word = turned[p];
-                    words[8 * half + 2 * p + j] =
+            let [a, b, c, d] = unsafe {
+                [
+                    halves(from, [0, 2], offset),
+                    halves(from, [1, 3], offset),
+                    halves(from, [4, 6], offset),
+                    halves(from, [5, 7], offset),
+                ]
+            };
+            let even =
+                quarters(call!(_mm512_unpacklo_epi64(a, b)), call!(_mm512_unpacklo_epi64(c, d)));
+            let odd =
+                quarters(call!(_mm512_unpackhi_epi64(a, b)), call!(_mm512_unpackhi_epi64(c, d)));
+            for k in 0..2 {
+                let two = [even[k], odd[k]];
+                for j in 0..2 {
+                    let word = two[j];
+                    words[4 * part + 2 * k + j] =
                         if BIG { call!(_mm512_shuffle_epi8(word, swap)) } else { word };
                 }
             }

@@ -6,8 +6,8 @@ use std::num::NonZeroU32;
 use std::ptr::{NonNull, null, null_mut};
 
 use wirespeed_cipher::{
-    Algorithm, Block, BlockCipher, BlockKernels, Direction, GcmKey, GcmState, InOut, Mode, Route,
-    Schedule, SealState, StreamKernels, StreamKey,
+    Algorithm, Block, BlockCipher, BlockKernels, Direction, GcmKey, GcmState, InOut, Mode, OcbKey,
+    OcbState, Route, Schedule, SealState, StreamKernels, StreamKey,
 };
 use wirespeed_cpu::Features;
 
@@ -83,6 +83,10 @@ impl<const CIPHER: usize> Faulty<CIPHER> {
         gcm_tag: |key, state, pending, lengths| {
             (Self::right().gcm_tag)(key, state, pending, lengths)
         },
+        ocb: [Self::ocb::<0>, Self::ocb::<1>],
+        ocb_hash: |schedule, key, state, data| {
+            (Self::right().ocb_hash)(schedule, key, state, data);
+        },
     };
 
     fn right() -> &'static BlockKernels {
@@ -103,6 +107,15 @@ impl<const CIPHER: usize> Faulty<CIPHER> {
 
     fn xts<const D: usize>(schedule: &Schedule, tweak: &Block, data: InOut<'_>) {
         faulty(data, |data| (Self::right().xts[D])(schedule, tweak, data));
+    }
+
+    fn ocb<const D: usize>(
+        schedule: &Schedule,
+        key: &OcbKey,
+        state: &mut OcbState,
+        data: InOut<'_>,
+    ) {
+        faulty(data, |data| (Self::right().ocb[D])(schedule, key, state, data));
     }
 
     fn gcm<const D: usize>(
@@ -205,7 +218,7 @@ unsafe impl Sync for Table {}
 static FAILING: Table = Table([
     AlgorithmEntry {
         names:
-            c"AES-128-ECB:AES-128-CBC:AES-128-CFB:AES-128-OFB:AES-128-CTR:AES-128-XTS:AES-128-GCM:\
+            c"AES-128-ECB:AES-128-CBC:AES-128-CFB:AES-128-OFB:AES-128-CTR:AES-128-XTS:AES-128-GCM:AES-128-OCB:\
               SM4-ECB:SM4-CBC:SM4-CFB:SM4-OFB:SM4-CTR:\
              CAMELLIA-128-ECB:CAMELLIA-128-CBC:CAMELLIA-128-CFB:CAMELLIA-128-OFB:CAMELLIA-128-CTR:\
               ARIA-128-ECB:ARIA-128-CBC:ARIA-128-CFB:ARIA-128-OFB:ARIA-128-CTR:\

@@ -19,6 +19,8 @@ use crate::params::{END, entry};
 pub(crate) struct HostCipher {
     context: HostContext,
     block_mode: bool,
+    /// Whether the length of the tag is set before each message, and data come by the bare function.
+    is_ocb: bool,
     /// The length of IV that the context expects.
     iv_bytes: usize,
     /// The key that was set last, kept until a call needs it.
@@ -36,6 +38,7 @@ impl HostCipher {
         HostContext::new(library, algorithm.name()).map(|context| Self {
             context,
             block_mode: matches!(algorithm.mode(), Mode::Ecb | Mode::Cbc),
+            is_ocb: matches!(algorithm.mode(), Mode::Ocb),
             iv_bytes: algorithm.iv_bytes(),
             key: [0; 64],
             key_bytes: 0,
@@ -85,18 +88,36 @@ impl HostCipher {
         self.update(data)
     }
 
-    /// Begins a GCM message with its associated data.
+    /// Begins a message with a tag, perhaps of a certain length, with its associated data.
     pub(crate) fn begin(
         &mut self,
         direction: Direction,
         iv: &[u8],
+        tag_bytes: Option<usize>,
         aad: &[u8],
     ) -> Result<(), FarFailed> {
         if iv.len() != self.iv_bytes {
             self.set_iv_length(iv.len())?;
         }
         self.start(direction, iv)?;
+        if let Some(bytes) = tag_bytes {
+            self.set_tag_length(bytes)?;
+            // An update puts the IV in use; the bare function does not.
+            self.call(null_mut(), null_mut(), 0)?;
+        }
         self.associate(aad)
+    }
+
+    /// The length of OCB's tag.
+    fn set_tag_length(&mut self, bytes: usize) -> Result<(), FarFailed> {
+        let length = entry(c"tag", data_type::OCTET_STRING, null_mut(), bytes);
+        // SAFETY: the list has an end.
+        unsafe { self.context.set([length, END].as_ptr()) }
+    }
+
+    /// Goes on with the message in this direction, without what waits for the rest of a block.
+    pub(crate) fn turn(&mut self, direction: Direction) -> Result<(), FarFailed> {
+        self.context.start(direction, None, None, &[END])
     }
 
     fn set_iv_length(&mut self, mut bytes: usize) -> Result<(), FarFailed> {
@@ -110,11 +131,23 @@ impl HostCipher {
 
     /// The next associated data.
     pub(crate) fn associate(&mut self, aad: &[u8]) -> Result<(), FarFailed> {
-        if aad.is_empty() { Ok(()) } else { self.call(null_mut(), aad.as_ptr(), aad.len()) }
+        if aad.is_empty() {
+            return Ok(());
+        }
+        // SAFETY: there is no output, and the input is a slice. How much was hashed tells nothing: OCB waits for blocks.
+        let room = aad.len() + 16;
+        unsafe { self.context.update(null_mut(), room, aad.as_ptr(), aad.len()) }.map(|_| ())
     }
 
     /// The next bytes.
     pub(crate) fn update(&mut self, data: InOut<'_>) -> Result<(), FarFailed> {
+        if self.is_ocb {
+            let bytes = data.len();
+            return self
+                .context
+                .bare(data)
+                .and_then(|it| if it == bytes { Ok(()) } else { Err(FarFailed) });
+        }
         self.call(data.destination(), data.source(), data.len())
     }
 
@@ -124,9 +157,12 @@ impl HostCipher {
         if written == length { Ok(()) } else { Err(FarFailed) }
     }
 
-    /// Ends a GCM message that was encrypted.
+    /// Ends a message that was encrypted; gives the whole tag.
     pub(crate) fn tag(&mut self) -> Result<[u8; 16], FarFailed> {
         let mut tag = [0; 16];
+        if self.is_ocb {
+            self.set_tag_length(tag.len())?;
+        }
         self.finish()?;
         let mut wanted =
             [entry(c"tag", data_type::OCTET_STRING, tag.as_mut_ptr().cast(), tag.len()), END];
@@ -135,8 +171,11 @@ impl HostCipher {
         Ok(tag)
     }
 
-    /// Ends a GCM message that was decrypted; an error unless `tag` is the beginning of its tag.
+    /// Ends a message that was decrypted; an error unless `tag` is the beginning of its tag.
     pub(crate) fn verify(&mut self, tag: &[u8]) -> Result<(), FarFailed> {
+        if self.is_ocb {
+            self.set_tag_length(tag.len())?;
+        }
         let given =
             entry(c"tag", data_type::OCTET_STRING, tag.as_ptr().cast_mut().cast(), tag.len());
         // SAFETY: a list to be set is only read, and has an end.

@@ -24,6 +24,7 @@ pub(crate) struct HostContext {
 struct Functions {
     initialise: [Initialise; 2],
     update: Update,
+    bare: Option<Update>,
     finish: Finish,
     answer: GetContextParams,
     set: SetContextParams,
@@ -39,6 +40,7 @@ impl HostContext {
             let functions = Functions {
                 initialise: [CIPHER_ENCRYPT_INIT.find(table)?, CIPHER_DECRYPT_INIT.find(table)?],
                 update: CIPHER_UPDATE.find(table)?,
+                bare: CIPHER_CIPHER.find(table),
                 finish: CIPHER_FINAL.find(table)?,
                 answer: CIPHER_GET_CONTEXT_PARAMS.find(table)?,
                 set: CIPHER_SET_CONTEXT_PARAMS.find(table)?,
@@ -94,6 +96,18 @@ impl HostContext {
         let (output, input, bytes) = (data.destination(), data.source(), data.len());
         // SAFETY: an `InOut` vouches for its buffers.
         unsafe { self.update(output, bytes, input, bytes) }
+    }
+
+    /// The next bytes of a mode that keeps none for later calls when it is called thus.
+    pub(crate) fn bare(&mut self, data: InOut<'_>) -> Result<usize, FarFailed> {
+        let (output, input, bytes) = (data.destination(), data.source(), data.len());
+        let mut written = 0;
+        let bare = self.functions.bare.ok_or(FarFailed)?;
+        self.object.call(|context| {
+            // SAFETY: the context is this table's own; an `InOut` vouches for its buffers.
+            unsafe { bare(context, output, &raw mut written, bytes, input, bytes) }
+        })?;
+        Ok(written)
     }
 
     /// One call of a program's, as it came.

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use wirespeed_cipher::modes::{ChaCha20Poly1305, Gcm};
+use wirespeed_cipher::modes::{ChaCha20Poly1305, Gcm, Ocb};
 use wirespeed_cipher::{Block, BlockKernels, Direction, InOut, Route, StreamKernels};
 
 use crate::choice::{self, Choice, Step, twice};
@@ -34,19 +34,18 @@ pub(super) trait Aead: Clone {
     fn has_room(&self, bytes: usize) -> bool;
     /// The associated data of the message so far, as long as it is less than a block.
     fn short_aad(&self) -> Option<&[u8]>;
+    /// How many bytes of its tag will count, where the message depends on it.
+    fn tag_bytes(&self) -> Option<usize> {
+        None
+    }
 }
 
-/// The methods that both ciphers have under the same names.
+/// The methods that all have under the same names.
 macro_rules! same {
     ($cipher:ty) => {
         #[inline]
         fn reroute(&mut self, kernels: &'static Self::Kernels) {
             <$cipher>::reroute(self, kernels);
-        }
-
-        #[inline(always)]
-        fn crypt(&mut self, direction: Direction, data: InOut<'_>) -> Result<(), Refusal> {
-            <$cipher>::crypt(self, direction, data).map_err(|_| Refusal::SILENT)
         }
 
         #[inline]
@@ -58,12 +57,22 @@ macro_rules! same {
             <$cipher>::agrees(self, other)
         }
 
-        fn has_room(&self, bytes: usize) -> bool {
-            <$cipher>::has_room(self, bytes)
-        }
-
         fn short_aad(&self) -> Option<&[u8]> {
             <$cipher>::short_aad(self)
+        }
+    };
+}
+
+/// The methods of those whose messages have a longest length.
+macro_rules! limited {
+    ($cipher:ty) => {
+        #[inline(always)]
+        fn crypt(&mut self, direction: Direction, data: InOut<'_>) -> Result<(), Refusal> {
+            <$cipher>::crypt(self, direction, data).map_err(|_| Refusal::SILENT)
+        }
+
+        fn has_room(&self, bytes: usize) -> bool {
+            <$cipher>::has_room(self, bytes)
         }
     };
 }
@@ -87,6 +96,7 @@ impl Aead for Gcm {
     }
 
     same!(Self);
+    limited!(Self);
 }
 
 impl Aead for ChaCha20Poly1305 {
@@ -106,6 +116,44 @@ impl Aead for ChaCha20Poly1305 {
     fn associate(&mut self, data: &[u8]) -> Result<(), Refusal> {
         self.aad(data);
         Ok(())
+    }
+
+    same!(Self);
+    limited!(Self);
+}
+
+impl Aead for Ocb {
+    type Kernels = BlockKernels;
+    const ORDERED: bool = false;
+
+    fn new(kernels: &'static BlockKernels) -> Self {
+        Self::new(kernels)
+    }
+
+    #[inline(always)]
+    fn start(&mut self, iv: &[u8]) {
+        Self::start(self, iv);
+    }
+
+    #[inline]
+    fn associate(&mut self, data: &[u8]) -> Result<(), Refusal> {
+        self.aad(data);
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn crypt(&mut self, direction: Direction, data: InOut<'_>) -> Result<(), Refusal> {
+        Self::crypt(self, direction, data);
+        Ok(())
+    }
+
+    /// RFC 7253 §5.1 counts blocks far beyond any memory.
+    fn has_room(&self, _: usize) -> bool {
+        true
+    }
+
+    fn tag_bytes(&self) -> Option<usize> {
+        Some(Self::tag_bytes(self))
     }
 
     same!(Self);
@@ -154,6 +202,25 @@ impl<A: Aead> Message<A> {
     pub(super) fn forget(&mut self) {
         self.aead = A::new(self.choice.own());
         self.stay_with_us();
+    }
+
+    /// Goes on with the message in this direction, without what waits for the rest of a block.
+    #[inline]
+    pub(super) fn turn(&mut self, direction: Direction) {
+        if self.choice.host.is_some() {
+            self.turn_host(direction);
+        }
+    }
+
+    #[cold]
+    fn turn_host(&mut self, direction: Direction) {
+        let begun = self.host_has_aad || matches!(self.way, Way::Host { .. });
+        if begun
+            && let Some(host) = &mut self.choice.host
+            && host.turn(direction).is_err()
+        {
+            self.choice.quarantine(Route::Libcrypto);
+        }
     }
 
     /// Begins a message with the IV.
@@ -212,7 +279,8 @@ impl<A: Aead> Message<A> {
             if aad.len() + data.len() < 16 {
                 return;
             }
-            self.host_has_aad = host.begin(direction, iv, aad).is_ok();
+            let tag_bytes = self.aead.tag_bytes();
+            self.host_has_aad = host.begin(direction, iv, tag_bytes, aad).is_ok();
         }
         self.host_has_aad = self.host_has_aad && host.associate(data).is_ok();
     }
@@ -330,7 +398,8 @@ impl<A: Aead> Message<A> {
         let first = match (way, &mut self.choice.host) {
             (choice::Way::Host, Some(host)) => {
                 let aad = self.aead.short_aad();
-                let begins = |aad| host.begin(direction, iv, aad).is_ok();
+                let tag_bytes = self.aead.tag_bytes();
+                let begins = |aad| host.begin(direction, iv, tag_bytes, aad).is_ok();
                 if self.host_has_aad || aad.is_some_and(begins) {
                     self.way = Way::Host { begun: false };
                     return;

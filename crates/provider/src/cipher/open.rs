@@ -26,6 +26,11 @@ impl<const BLOCK: usize> Open<BLOCK> {
         self.filled = call.read(from, &mut self.bytes);
     }
 
+    /// What waits.
+    pub(super) fn waiting(&self) -> &[u8] {
+        &self.bytes[..self.filled]
+    }
+
     /// Runs the whole blocks that there are now; with `holds_back` the last of them waits. Tells how many
     /// bytes were written.
     pub(super) fn update(

@@ -1,0 +1,72 @@
+//! `wirespeed vpn`: packets through every suite, and the links that they fill.
+
+mod document;
+mod request;
+mod table;
+mod work;
+
+use clap::Args;
+
+use crate::fault::Fault;
+use crate::host::Host;
+use crate::interruption::Interruption;
+use crate::output::{header, notes, write_json, write_text};
+use document::Document;
+
+const HELP: &str = "\
+Examples:
+  wirespeed vpn                               every suite with 1420 bytes and a mix, the fastest with more
+  wirespeed vpn --suites aes128gcm16,aes256-sha256,wireguard --sizes 64,1420,imix
+  wirespeed vpn --suites all --sizes all --seconds 0.2
+  wirespeed vpn --batch                       32 packets at once besides, through the multi-buffer kernels
+  wirespeed vpn --json here.json
+
+Each packet is really built: header, IV, padding, check value; encrypted, then authenticated; or verified, then
+decrypted. Suites are named as strongSwan spells proposals. imix is the simple IMIX: of twelve packets seven of 40,
+four of 576 and one of 1500 bytes. docs/vpn.md tells the rest.
+
+Exit status: 0 done; 1 a suite gives wrong packets; 2 usage, environment or Ctrl-C, with one line that says what.";
+
+#[derive(Args)]
+#[command(after_help = HELP)]
+pub(crate) struct VpnArguments {
+    /// Suites as strongSwan spells them, such as aes128gcm16 or aes256-sha256, or wireguard; all by default
+    #[arg(long, value_name = "SUITE,…", value_delimiter = ',')]
+    suites: Vec<String>,
+    /// Bytes of the packets inside the tunnel, or imix; all are 64 to 9000 and imix
+    #[arg(long, value_name = "BYTES,…", value_delimiter = ',')]
+    sizes: Vec<String>,
+    /// Threads at once, besides one; by default as many as there are CPUs
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+    /// Seconds for each figure
+    #[arg(long, value_name = "S", default_value_t = 0.05)]
+    seconds: f64,
+    /// Measure 32 packets at once besides, through the multi-buffer kernels
+    #[arg(long)]
+    batch: bool,
+    /// Write the result as JSON; - is standard output
+    #[arg(long, value_name = "FILE")]
+    json: Option<String>,
+}
+
+pub(crate) fn run(arguments: VpnArguments) -> Result<(), Fault> {
+    let request = arguments.understand()?;
+    let host = Host::discover();
+    let interruption = Interruption::watch()?;
+    let to_people = request.json.as_deref() != Some("-");
+    let show = |text: &str| if to_people { write_text("-", text) } else { Ok(()) };
+    let mut document = Document::begin(&request, host.machine.clone());
+    show(&format!("{}\n", header(&document.machine)))?;
+    if let Err(why) = host.arena.library() {
+        show(&format!("{why}; only --batch measures without it\n"))?;
+    }
+    let ended = work::run(&request, &host, &interruption, &show, &mut document);
+    document.interrupted = ended.is_err();
+    document.conclude();
+    // What was measured is kept, however the run ended, and even if nobody listens any more.
+    let kept = request.json.as_ref().map_or(Ok(()), |target| write_json(target, &document));
+    show(&document.closing())?;
+    show(&notes(&document.warnings))?;
+    kept.and(ended)
+}

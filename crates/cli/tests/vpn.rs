@@ -1,0 +1,172 @@
+//! `wirespeed vpn` as people and scripts meet it: tables, JSON, refusals, Ctrl-C.
+
+#![forbid(unsafe_code)]
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+use support::{documented, paths};
+
+/// `wirespeed vpn` with these words.
+fn vpn(arguments: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_wirespeed"));
+    command.arg("vpn").args(arguments.split_whitespace());
+    command
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("UTF-8")
+}
+
+/// What a run that must succeed printed.
+fn printed(command: &mut Command) -> String {
+    let output = command.output().expect("the program runs");
+    assert_eq!((output.status.code(), text(&output.stderr).as_str()), (Some(0), ""), "{command:?}");
+    text(&output.stdout)
+}
+
+fn json(printed: &str) -> Value {
+    let json: Value = serde_json::from_str(printed).expect("JSON");
+    assert_eq!(json["schema"], "wirespeed.vpn/1");
+    json
+}
+
+const FEW: &str = "--suites aes128gcm16,aes128-sha1,3des-sha1 --seconds 0.01 --threads 2";
+
+/// The values of a field in all rows of a list.
+fn values(list: &Value, field: &str) -> BTreeSet<String> {
+    let rows = list.as_array().expect("a list").iter();
+    rows.map(|row| row[field].as_str().map_or(row[field].to_string(), str::to_owned)).collect()
+}
+
+fn set(words: &[&str]) -> BTreeSet<String> {
+    words.iter().map(|word| (*word).to_owned()).collect()
+}
+
+#[test]
+fn every_suite_has_its_line() {
+    let table = printed(vpn(&format!("{FEW} --sizes 1420,imix --batch")).env("NO_COLOR", "1"));
+    for wanted in [
+        "3 suites proved with ",
+        "\nPackets of 1420 bytes, Mbit/s inside the tunnel, one core\n",
+        "\nSimple IMIX (7 of 40, 4 of 576, 1 of 1500 bytes), Mbit/s",
+        "\nESP AES-128-CBC HMAC-SHA1 ",
+        "left out: we have no kernels for DES-EDE3-CBC\n",
+        "left out: no kernels for many packets at once\n",
+        "\nWhat that fills, by the slower end and the faster route: cores for a link\n",
+        "\nThe same, 32 packets at once\n",
+        "\nWhat this says\nWith packets of 1420 bytes the fastest suite is ESP AES-128-GCM by ",
+        "\nLeft out of this estimate: kernel path; NIC;",
+    ] {
+        assert!(table.contains(wanted), "{wanted:?}: {table}");
+    }
+    let longest = table.lines().max_by_key(|line| line.chars().count()).expect("lines");
+    assert!(longest.chars().count() <= 100, "{longest}");
+    assert!(!table.contains('\u{1b}'), "no colours");
+}
+
+#[test]
+fn every_case_has_its_row_and_every_tunnel_its_links() {
+    let json = json(&printed(&mut vpn(&format!("{FEW} --sizes 64 --batch --json -"))));
+    // Three suites, both ways, on one thread and on two, by three contenders.
+    let rows = json["rows"].as_array().expect("rows");
+    assert_eq!(rows.len(), 3 * 2 * 2 * 3);
+    assert_eq!(values(&json["rows"], "direction"), set(&["enc", "dec"]));
+    assert_eq!(values(&json["rows"], "threads"), set(&["1", "2"]));
+    assert_eq!(values(&json["rows"], "in_flight"), set(&["1", "32"]));
+    for row in rows {
+        let is_absent = row["absent"].is_string();
+        assert_eq!(row["packets_per_second"].is_null(), is_absent, "{row}");
+        assert_eq!(
+            (row["packet"].as_str(), row["packet_bytes"].as_f64()),
+            (Some("64"), Some(64.0))
+        );
+    }
+    let links = json["links"].as_array().expect("links");
+    for link in links {
+        assert_eq!(link["cores_needed"].as_array().map(Vec::len), Some(6), "{link}");
+        assert!(link["bits_per_second_per_core"].as_f64().is_some_and(|bits| bits > 0.0));
+    }
+    // This OpenSSL has all three; 3DES has nobody else.
+    let host = links.iter().filter(|link| link["route"] == "libcrypto").count();
+    assert_eq!(host, 3);
+    assert_eq!(json["interrupted"], false);
+    assert_eq!(json["settings"]["threads"], serde_json::json!([1, 2]));
+}
+
+#[test]
+fn what_makes_no_sense_is_one_line() {
+    for (words, said) in [
+        ("--suites aes-xts", "unknown suite 'aes-xts': choose from aes128gcm16 aes256gcm16 "),
+        ("--sizes 10", "unknown packet size '10': choose from 64 128 256 "),
+        ("--threads 0", "--threads 0: choose from 1 to 256"),
+    ] {
+        let Output { status, stderr, .. } = vpn(words).output().expect("the program runs");
+        let line = text(&stderr);
+        assert_eq!((status.code(), line.lines().count()), (Some(2), 1), "{words}: {line}");
+        assert!(line.contains(said), "{words}: {line}");
+    }
+}
+
+/// Without OpenSSL our kernels for many packets are left, if they are asked for.
+#[cfg(debug_assertions)]
+#[test]
+fn a_machine_without_openssl() {
+    let words = "--suites aes128gcm16 --sizes 64 --seconds 0.01 --threads 1";
+    let output = vpn(words).env("WIRESPEED_NO_LIBCRYPTO", "1").output().expect("the program runs");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        text(&output.stderr).contains("nothing here runs what was asked for: no libcrypto here")
+    );
+    let mut batch = vpn(&format!("{words} --batch --json -"));
+    let json = json(&printed(batch.env("WIRESPEED_NO_LIBCRYPTO", "1")));
+    assert_eq!(json["links"].as_array().map(Vec::len), Some(1));
+    assert_eq!(json["links"][0]["in_flight"], 32);
+}
+
+/// The first Ctrl-C ends the run after the case at hand: what was measured is told and written.
+#[test]
+fn what_was_measured_survives_an_interruption() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("here.json");
+    let words = "--suites wireguard --sizes 1420,64 --seconds 0.5 --threads 1 --json";
+    let mut run = vpn(words)
+        .arg(&file)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program runs");
+    let mut lines = BufReader::new(run.stdout.take().expect("a pipe")).lines();
+    let mut next = || lines.next().expect("a line more").expect("UTF-8");
+    while next() != "What that fills, by the slower end and the faster route: cores for a link" {}
+    let process = rustix::process::Pid::from_child(&run);
+    rustix::process::kill_process(process, rustix::process::Signal::INT).expect("Ctrl-C");
+    let rest: Vec<String> = lines.map(|line| line.expect("UTF-8")).collect();
+    assert!(rest.iter().any(|line| line == "What this says"), "{rest:?}");
+    let Output { status, stderr, .. } = run.wait_with_output().expect("its end");
+    assert_eq!(status.code(), Some(2));
+    assert_eq!(text(&stderr), "wirespeed: interrupted: what was measured until then was told\n");
+    let json = json(&fs::read_to_string(file).expect("a file"));
+    assert_eq!(json["interrupted"], true);
+    let rows = json["rows"].as_array().expect("rows").len();
+    assert!((4..8).contains(&rows), "{rows} rows");
+}
+
+/// docs/json.md describes every field that is written, and no other.
+#[test]
+fn the_document_describes_every_field() {
+    let json = json(&printed(&mut vpn(&format!("{FEW} --sizes 64 --json -"))));
+    let mut written = BTreeSet::new();
+    paths(&json, "", &mut written);
+    let documented = documented("wirespeed.vpn/1");
+    // Null where this machine has none.
+    let inside_null = |field: &&String| field.starts_with("machine.libcrypto.");
+    let documented: BTreeSet<&String> = documented.iter().filter(|it| !inside_null(it)).collect();
+    let written: BTreeSet<&String> = written.iter().filter(|it| !inside_null(it)).collect();
+    assert_eq!(documented, written);
+}
