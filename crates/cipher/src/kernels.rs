@@ -173,21 +173,21 @@ impl Drop for GcmState {
 #[derive(Clone)]
 #[repr(C, align(64))]
 pub struct OcbKey {
-    /// What leads from the offset of a block whose number is a multiple of 64 to those of the 32 after it: a Gray code's
-    /// sums of L. Three more follow, so that a vector load at any of them stays inside.
-    pub steps: [Block; 36],
-    /// L_0, L_1 and so on, as far as they are often needed.
-    pub doubled: [Block; 12],
     /// L_*.
     pub star: Block,
     /// L_$.
     pub dollar: Block,
+    /// L_0, L_1 and so on, as far as they are often needed: so many that the first step is at the beginning of a vector.
+    pub doubled: [Block; 13],
+    /// What leads from the offset of a block whose number is a multiple of 64 to its own and those of the 32 after it: a
+    /// Gray code's sums of L. Three more follow, so that a vector load at any of them stays inside.
+    pub steps: [Block; 36],
 }
 
 impl OcbKey {
     /// No key yet.
     pub const EMPTY: Self =
-        Self { steps: [[0; 16]; 36], doubled: [[0; 16]; 12], star: [0; 16], dollar: [0; 16] };
+        Self { star: [0; 16], dollar: [0; 16], doubled: [[0; 16]; 13], steps: [[0; 16]; 36] };
 
     /// From the encrypted block of zeros as a big-endian number.
     pub(crate) fn set(&mut self, star: u128) {

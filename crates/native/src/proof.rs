@@ -159,7 +159,7 @@ fn message(
             ocb.start(&iv[1 + bytes % 15..]);
             ocb.aad(&key_bytes);
             ocb.aad(&key_bytes[..13]);
-            let (first, second) = data.split_at_mut(bytes / 3 & !15);
+            let (first, second) = data.split_at_mut((bytes / 3) & !15);
             ocb.crypt(direction, InOut::in_place(first));
             ocb.crypt(direction, InOut::in_place(second));
             tag = ocb.tag();

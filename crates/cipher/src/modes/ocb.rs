@@ -128,12 +128,6 @@ impl Ocb {
         u128::from_be_bytes(block)
     }
 
-    /// Bytes of associated data that wait for the rest of a block.
-    #[inline]
-    pub const fn pending_aad(&self) -> usize {
-        self.pending_bytes
-    }
-
     /// Forgets the associated data that wait for the rest of a block.
     #[inline]
     pub const fn drop_pending_aad(&mut self) {

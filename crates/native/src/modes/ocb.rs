@@ -6,7 +6,7 @@
 use wirespeed_cipher::{InOut, OcbKey, OcbState, Schedule};
 
 use super::parallel::{Parallel, Vectors, run, run_one};
-use crate::unit::{Idle, Unit};
+use crate::unit::{Unit, Work};
 
 /// Data, or associated data if `HASH`, being processed.
 struct Ocb<'k, U: Unit, const ROUNDS: usize, const DECRYPT: bool, const HASH: bool> {
@@ -82,7 +82,7 @@ impl<U: Unit, const ROUNDS: usize, const DECRYPT: bool, const HASH: bool> Parall
             }
             state[i] = u.xor(input, offsets[i]);
         }
-        state = u.rounds::<DECRYPT, ROUNDS, T>(self.schedule, state, &mut Idle);
+        state = u.rounds::<DECRYPT, ROUNDS, T>(self.schedule, state, &mut InOrder);
         for i in 0..T {
             let fold = if HASH { u.zero() } else { offsets[i] };
             state[i] = u.last_round::<DECRYPT, ROUNDS>(self.schedule, state[i], fold);
@@ -100,6 +100,17 @@ impl<U: Unit, const ROUNDS: usize, const DECRYPT: bool, const HASH: bool> Parall
             }
         }
     }
+}
+
+/// Nothing to do between the rounds, but they keep their order: left to itself, LLVM runs the last vectors of a wave one
+/// after another.
+struct InOrder;
+
+impl Work for InOrder {
+    const BUSY: bool = true;
+
+    #[inline(always)]
+    fn after(&mut self, _round: usize) {}
 }
 
 /// OCB over whole blocks; see [`OcbFn`](wirespeed_cipher::OcbFn).

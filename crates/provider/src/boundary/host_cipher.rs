@@ -103,7 +103,7 @@ impl HostCipher {
         if let Some(bytes) = tag_bytes {
             self.set_tag_length(bytes)?;
             // An update puts the IV in use; the bare function does not.
-            self.call(null_mut(), null_mut(), 0)?;
+            self.hash(&[])?;
         }
         self.associate(aad)
     }
@@ -131,30 +131,21 @@ impl HostCipher {
 
     /// The next associated data.
     pub(crate) fn associate(&mut self, aad: &[u8]) -> Result<(), FarFailed> {
-        if aad.is_empty() {
-            return Ok(());
-        }
-        // SAFETY: there is no output, and the input is a slice. How much was hashed tells nothing: OCB waits for blocks.
-        let room = aad.len() + 16;
-        unsafe { self.context.update(null_mut(), room, aad.as_ptr(), aad.len()) }.map(|_| ())
+        if aad.is_empty() { Ok(()) } else { self.hash(aad) }
+    }
+
+    /// The same without sparing a call that has nothing. How many bytes were hashed tells nothing: OCB waits for blocks.
+    fn hash(&mut self, aad: &[u8]) -> Result<(), FarFailed> {
+        // SAFETY: there is no output, whatever its room, and the input is a slice.
+        unsafe { self.context.update(null_mut(), aad.len() + 16, aad.as_ptr(), aad.len()) }
+            .map(|_| ())
     }
 
     /// The next bytes.
     pub(crate) fn update(&mut self, data: InOut<'_>) -> Result<(), FarFailed> {
-        if self.is_ocb {
-            let bytes = data.len();
-            return self
-                .context
-                .bare(data)
-                .and_then(|it| if it == bytes { Ok(()) } else { Err(FarFailed) });
-        }
-        self.call(data.destination(), data.source(), data.len())
-    }
-
-    fn call(&mut self, output: *mut u8, input: *const u8, length: usize) -> Result<(), FarFailed> {
-        // SAFETY: input and output come from slices or from an `InOut` of this length.
-        let written = unsafe { self.context.update(output, length, input, length)? };
-        if written == length { Ok(()) } else { Err(FarFailed) }
+        let length = data.len();
+        let run = if self.is_ocb { HostContext::bare } else { HostContext::run };
+        if run(&mut self.context, data)? == length { Ok(()) } else { Err(FarFailed) }
     }
 
     /// Ends a message that was encrypted; gives the whole tag.

@@ -28,6 +28,8 @@ pub(crate) struct OffsetCodebook {
     message: Message<Ocb>,
     /// Data that wait for the rest of a block.
     open: Open<16>,
+    /// How many bytes of associated data do, with us or with the host.
+    waiting_aad: usize,
     iv: Block,
     iv_bytes: usize,
     iv_state: IvState,
@@ -76,6 +78,7 @@ impl Cipher for OffsetCodebook {
         let algorithm = setup.choice.algorithm();
         Some(Self {
             open: Open::EMPTY,
+            waiting_aad: 0,
             iv: [0; 16],
             iv_bytes: algorithm.iv_bytes(),
             iv_state: IvState::Unset,
@@ -97,6 +100,7 @@ impl Cipher for OffsetCodebook {
         iv: Option<&[u8]>,
     ) -> Result<(), Refusal> {
         self.open = Open::EMPTY;
+        self.waiting_aad = 0;
         self.message.aead.drop_pending_aad();
         self.direction = direction;
         if let Some(iv) = iv {
@@ -262,12 +266,14 @@ impl OffsetCodebook {
     /// The next associated data. Tells how many bytes are whole blocks now.
     #[inline]
     fn associate(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
-        let whole = (self.message.aead.pending_aad() + call.length()) & !15;
+        let bytes = self.waiting_aad + call.length();
+        let whole = bytes & !15;
         if call.capacity() < whole {
             return Err(Refusal::TOO_SMALL);
         }
         let iv = &self.iv[..self.iv_bytes];
         self.message.associate(self.direction, iv, call.associated())?;
+        self.waiting_aad = bytes - whole;
         Ok(whole)
     }
 
