@@ -9,6 +9,7 @@ pub mod door;
 pub mod evp;
 pub mod fork;
 pub mod guarded;
+pub mod hash_vectors;
 pub mod here;
 pub mod kernels;
 pub mod scratch;

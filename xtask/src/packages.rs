@@ -48,6 +48,20 @@ const SSH: Need = Need { command: &["ssh", "-V"], package: "openssh-client" };
 const HAPROXY: Need = Need { command: &["/usr/sbin/haproxy", "-v"], package: "haproxy" };
 const STUNNEL: Need = Need { command: &["test", "-x", "/usr/bin/stunnel4"], package: "stunnel4" };
 const OPENVPN: Need = Need { command: &["test", "-x", "/usr/sbin/openvpn"], package: "openvpn" };
+/// IPsec in user space, with OpenSSL's ciphers; what speaks to it; and traffic.
+const CHARON: Need =
+    Need { command: &["test", "-x", "/usr/lib/ipsec/charon"], package: "strongswan-charon" };
+const CHARON_SSL: Need = Need {
+    command: &["test", "-e", "/usr/lib/ipsec/plugins/libstrongswan-openssl.so"],
+    package: "libstrongswan-standard-plugins",
+};
+const LIBIPSEC: Need = Need {
+    command: &["test", "-e", "/usr/lib/ipsec/plugins/libstrongswan-kernel-libipsec.so"],
+    package: "libcharon-extra-plugins",
+};
+const SWANCTL: Need =
+    Need { command: &["test", "-x", "/usr/sbin/swanctl"], package: "strongswan-swanctl" };
+const IPERF: Need = Need { command: &["iperf3", "--version"], package: "iperf3" };
 /// GnuTLS's client, server and benchmark.
 const GNUTLS: Need = Need { command: &["gnutls-cli", "--version"], package: "gnutls-bin" };
 /// libgcrypt's best known user, and the daemon that it starts.
@@ -81,6 +95,8 @@ const SCRIPT: Need = Need { command: &["script", "--version"], package: "bsdutil
 /// Counts the system calls of a whole program.
 const STRACE: Need = Need { command: &["strace", "-V"], package: "strace" };
 const IP: Need = Need { command: &["ip", "-Version"], package: "iproute2" };
+/// Draws reports, as their readers see them.
+const CHROMIUM: Need = Need { command: &["chromium", "--version"], package: "chromium" };
 
 /// What building OpenSSL takes.
 pub(crate) const BUILD: &[Need] = &[PERL, MAKE, GCC, C_LIBRARY];
@@ -90,8 +106,9 @@ pub(crate) const GUEST: &[Need] =
 /// What the tests take.
 pub(crate) const TESTS: &[Need] = &[
     PERL, MAKE, GCC, GXX, C_LIBRARY, GCC_32, OPENSSL, VALGRIND, NM, NGINX, SSHD, SSH, HAPROXY,
-    STUNNEL, OPENVPN, GNUTLS, GPG, GPG_AGENT, CURL, PYTHON, IP, QEMU, BUSYBOX, KMOD, XZ, ZSTD,
-    GCC_12, LIBELF, CRYPTSETUP, DMSETUP, MKFS, SFDISK, SCRIPT, STRACE,
+    STUNNEL, OPENVPN, CHARON, CHARON_SSL, LIBIPSEC, SWANCTL, IPERF, GNUTLS, GPG, GPG_AGENT, CURL,
+    PYTHON, IP, QEMU, BUSYBOX, KMOD, XZ, ZSTD, GCC_12, LIBELF, CRYPTSETUP, DMSETUP, MKFS, SFDISK,
+    SCRIPT, STRACE, CHROMIUM,
 ];
 
 impl Need {

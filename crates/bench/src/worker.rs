@@ -5,6 +5,21 @@ use crate::contender::Absent;
 /// The bytes of a message and its tag; zeros where there is none.
 pub type Message = (Vec<u8>, [u8; 16]);
 
+/// Does everything twenty times, as microcode does that emulates an instruction.
+#[cfg(debug_assertions)]
+pub(crate) struct Slowed(pub(crate) Box<dyn Worker>);
+
+#[cfg(debug_assertions)]
+impl Worker for Slowed {
+    fn run(&mut self, calls: u64) {
+        self.0.run(20 * calls);
+    }
+
+    fn result(&mut self) -> Result<Message, Absent> {
+        self.0.result()
+    }
+}
+
 /// Does the same work over and over.
 pub(crate) trait Worker: Send {
     /// Does it `calls` times.

@@ -218,7 +218,10 @@ algorithms! {
     Ofb Aria256 "ARIA-256-OFB",
     Ctr Aria128 "ARIA-128-CTR",
     Ctr Aria192 "ARIA-192-CTR",
-    Ctr Aria256 "ARIA-256-CTR";
+    Ctr Aria256 "ARIA-256-CTR",
+    Gcm Aria128 "ARIA-128-GCM",
+    Gcm Aria192 "ARIA-192-GCM",
+    Gcm Aria256 "ARIA-256-GCM";
     ChaCha20: Stream "ChaCha20", Poly1305 "ChaCha20-Poly1305",
 }
 

@@ -4,6 +4,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use wirespeed_cipher::{Direction, Route, SIZE_CLASSES, Subject, Use};
 
 use crate::commands;
+use crate::commands::bench::gateway;
 use crate::fault::Fault;
 use crate::units;
 
@@ -51,6 +52,11 @@ pub(crate) enum Command {
     DiskWatcher,
     /// Measure VPN packets: every suite of ESP and WireGuard, and the links that it fills
     Vpn(commands::vpn::VpnArguments),
+    /// Sets tunnels up and measures them, in namespaces that end with the program that started it
+    #[command(name = commands::vpn::real::INSIDE, hide = true)]
+    VpnInside,
+    /// Put machines side by side: ratios, winners, and what it means
+    Compare(commands::compare::CompareArguments),
     /// Draw results as one HTML file, several machines side by side
     Report(commands::report::ReportArguments),
     /// Show the PadLock units of this CPU, and what is made of them
@@ -79,6 +85,8 @@ Examples:
   wirespeed bench AES-128-CBC --decrypt --use message,stream --routes libcrypto,vaes256
   wirespeed bench AES-128-CTR --threads 2 --seconds 1 --json -
   wirespeed bench SHA2-256 --routes libcrypto,padlock --sizes 16,64,256,1024,8192 --unit kB/s
+  wirespeed bench --set gateway --json here.json         a gateway's algorithms, for wirespeed compare
+  wirespeed bench AES-128-GCM --prometheus /var/lib/prometheus/node-exporter/wirespeed.prom
   wirespeed bench AES-128-CBC --routes libcrypto,kernel --sizes 16,64,256,1024,8192
   wirespeed bench AES-128-CBC --routes libcrypto --driver cbc-aes-aesni,cbc-aes-geode
 
@@ -90,6 +98,9 @@ pub(crate) struct BenchArguments {
     /// OpenSSL's names, such as AES-128-GCM; by default all that there is a choice for
     #[arg(value_name = "ALGORITHM")]
     algorithms: Vec<String>,
+    /// A set of algorithms: gateway, those by which VPN gateways are compared, at 1024 bytes, with plain code beside
+    #[arg(long, value_name = "SET", conflicts_with = "algorithms")]
+    set: Option<Set>,
     /// Routes to compare: vaes512 vaes256 gfni512 gfni256 aesni sha-ni avx512 avx2 padlock portable
     /// libcrypto, and kernel (Linux's crypto, AF_ALG), which runs only where it is named
     #[arg(long, value_name = "R,…", value_delimiter = ',')]
@@ -127,6 +138,15 @@ pub(crate) struct BenchArguments {
     /// Write the result as CSV; - is standard output
     #[arg(long, value_name = "FILE")]
     csv: Option<String>,
+    /// Write the result for node_exporter's textfile collector, in one piece; - is standard output
+    #[arg(long, value_name = "FILE")]
+    prometheus: Option<String>,
+}
+
+/// A set of algorithms.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Set {
+    Gateway,
 }
 
 #[derive(Args)]
@@ -178,40 +198,66 @@ pub(crate) struct BenchRequest {
     pub(crate) unit: Unit,
     pub(crate) json: Option<String>,
     pub(crate) csv: Option<String>,
+    pub(crate) prometheus: Option<String>,
+    /// Whether the set of gateways was asked for.
+    pub(crate) is_gateway: bool,
+}
+
+impl BenchRequest {
+    /// What asks for these directions on a command line.
+    pub(crate) fn direction_flag(&self) -> Option<&'static str> {
+        match self.directions.as_slice() {
+            [Direction::Encrypt] => None,
+            [Direction::Decrypt] => Some("--decrypt"),
+            _ => Some("--both"),
+        }
+    }
 }
 
 impl BenchArguments {
     /// Parses every word, or names the first that means nothing.
     pub(crate) fn understand(self) -> Result<BenchRequest, Fault> {
-        if self.json.as_deref() == Some("-") && self.csv.as_deref() == Some("-") {
-            return Err(Fault::usage(
-                "--json - and --csv - both want standard output: name a file",
-            ));
+        let targets = [("json", &self.json), ("csv", &self.csv), ("prometheus", &self.prometheus)];
+        let mut to_output = targets.iter().filter(|(_, it)| it.as_deref() == Some("-"));
+        if let (Some((one, _)), Some((other, _))) = (to_output.next(), to_output.next()) {
+            return Err(Fault::usage(format!(
+                "--{one} - and --{other} - both want standard output: name a file"
+            )));
         }
+        let is_gateway = self.set == Some(Set::Gateway);
         let directions = match (self.decrypt, self.both) {
             (_, true) => Direction::BOTH.to_vec(),
             (true, _) => vec![Direction::Decrypt],
             _ => vec![Direction::Encrypt],
         };
         let mut sizes = match self.sizes.is_empty() {
+            true if is_gateway => vec![gateway::SIZE],
             true => SIZE_CLASSES.to_vec(),
             false => self.sizes.iter().map(|text| size(text)).collect::<Result<_, _>>()?,
         };
         sizes.sort_unstable();
         Ok(BenchRequest {
-            algorithms: each(&self.algorithms)?,
+            algorithms: match is_gateway {
+                true => Some(gateway::algorithms()),
+                false => each(&self.algorithms)?,
+            },
             routes: each(&self.routes)?,
             // Contenders are values that are copied about; a few names that stay for good make them so.
             drivers: self.drivers.into_iter().map(|name| &*name.leak()).collect(),
             lanes: self.lanes.map(|lanes| within("lanes", lanes, 2, 64)).transpose()?,
             sizes,
-            uses: each(&self.uses)?.unwrap_or_else(|| vec![Use::Message]),
+            uses: each(&self.uses)?.unwrap_or_else(|| match is_gateway {
+                true => gateway::USES.to_vec(),
+                false => vec![Use::Message],
+            }),
             directions,
             threads: within("threads", self.threads, 1, 1024)?,
             seconds: seconds(self.seconds)?,
             unit: self.unit,
             json: self.json,
             csv: self.csv,
+            prometheus: self.prometheus,
+            is_gateway,
         })
     }
 }

@@ -1,6 +1,7 @@
 //! What each command does.
 
-mod bench;
+pub(crate) mod bench;
+pub(crate) mod compare;
 pub(crate) mod disk;
 pub(crate) mod doctor;
 pub(crate) mod install;
@@ -35,6 +36,8 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Fault> {
             Ok(())
         }
         Some(Command::Vpn(arguments)) => vpn::run(arguments),
+        Some(Command::VpnInside) => vpn::real::inside(),
+        Some(Command::Compare(arguments)) => compare::run(arguments),
         Some(Command::Report(arguments)) => report::run(arguments),
         Some(Command::PadLock(arguments)) => padlock::run(arguments),
         Some(Command::Random(arguments)) => random::run(arguments),

@@ -8,6 +8,7 @@ mod host;
 mod interruption;
 mod output;
 mod plan;
+mod results;
 mod spelling;
 mod survey;
 mod units;

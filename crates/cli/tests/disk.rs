@@ -279,12 +279,12 @@ fn what_disk_writes_report_draws() {
     ] {
         assert!(page.contains(wanted), "no '{wanted}' in the page");
     }
-    fs::write(folder.path().join("bench.json"), "{\"schema\": \"wirespeed.bench/1\"}")
+    fs::write(folder.path().join("tune.json"), "{\"schema\": \"wirespeed.tune/1\"}")
         .expect("written");
     for (line, words) in [
         (
-            "report bench.json --output a.html",
-            "bench.json: its schema is wirespeed.bench/1: so far wirespeed.disk/1 is drawn",
+            "report tune.json --output a.html",
+            "tune.json: its schema is wirespeed.tune/1: what wirespeed, wirespeed bench, disk and vpn",
         ),
         ("report nowhere.json --output a.html", "cannot read nowhere.json: "),
         ("report both.html --output a.html", "both.html: no JSON: "),

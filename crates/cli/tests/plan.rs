@@ -184,6 +184,38 @@ fn a_route_whose_proof_fails_is_named_and_left_out() {
     assert!(!plan.rows().any(named));
 }
 
+/// The comparison of 2015 met an instruction set that was slower than plain code, which was used because it was there.
+#[test]
+#[cfg_attr(not(debug_assertions), ignore = "only debug builds can be slowed and hurried")]
+fn a_route_that_is_slower_than_it_should_be_is_shown_and_avoided() {
+    let machine = Machine::new();
+    let json =
+        |command: &mut Command| -> Value { serde_json::from_str(&printed(command)).expect("JSON") };
+    let routes = json(&mut machine.wirespeed("routes --json"));
+    let is_here = |route: &Route| {
+        let mut rows = routes["routes"].as_array().expect("routes").iter();
+        rows.any(|row| row["route"] == route.name() && row["present"] == true)
+    };
+    let candidates = [Route::Vaes512, Route::Vaes256, Route::AesNi, Route::Portable];
+    let best = candidates.into_iter().find(is_here).expect("portable is everywhere");
+    // As a share of the host's OpenSSL, measured in turns with it.
+    let share = |slow: &str| {
+        let routes = format!("bench AES-128-CTR --sizes 16384 --routes libcrypto,{best} --json -");
+        let document = json(machine.wirespeed(&routes).env("WIRESPEED_SLOW", slow));
+        let rate =
+            |place: usize| document["rows"][place]["bytes_per_second"].as_f64().expect("a rate");
+        rate(1) / rate(0)
+    };
+    let (whole, slowed) = (share(""), share(best.name()));
+    assert!(slowed < whole / 5.0, "{best}: {slowed} of libcrypto, {whole} when not slowed");
+
+    printed(machine.tune().env("WIRESPEED_SLOW", best.name()));
+    let plan = Plan::read(&machine.plan()).expect("a plan");
+    assert!(plan.rows().count() > 0);
+    let slow: Vec<Row> = plan.rows().filter(|row| row.route == best).collect();
+    assert!(slow.is_empty(), "{best} is slow and serves: {slow:?}");
+}
+
 #[test]
 fn a_place_that_cannot_be_written_is_refused_before_anything_is_measured() {
     let machine = Machine::new();

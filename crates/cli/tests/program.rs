@@ -58,6 +58,8 @@ fn unknown_words_are_named_with_what_exists() {
         ("--no-such-flag", "wirespeed: unexpected argument '--no-such-flag'", "--help"),
         ("survey", "wirespeed: unrecognized subcommand 'survey'", "--help"),
         ("bench --json - --csv -", "wirespeed: --json - and --csv -", "name a file"),
+        ("bench --csv - --prometheus -", "wirespeed: --csv - and --prometheus -", "name a file"),
+        ("bench MD5 --set gateway", "wirespeed: the argument '[ALGORITHM]", "--help"),
         ("bench --lanes 1", "wirespeed: --lanes 1", "2 to 64"),
     ] {
         let message = refused(&mut wirespeed(arguments));

@@ -53,12 +53,12 @@ token!(
     Vaes512: Ssse3 Sse41 Aes Pclmulqdq Avx Avx2 Bmi2 Vaes Vpclmulqdq Avx512f Avx512bw Avx512vl
 );
 token!(
-    /// Affine maps and inversion in GF(2^8) on 256-bit vectors.
-    Gfni256: Ssse3 Sse41 Avx Avx2 Bmi2 Gfni
+    /// Affine maps and inversion in GF(2^8) on 256-bit vectors, and [`AesNi`]'s carry-less multiplication.
+    Gfni256: Ssse3 Sse41 Aes Pclmulqdq Avx Avx2 Bmi2 Gfni
 );
 token!(
     /// The same on 512-bit vectors, with byte masks.
-    Gfni512: Ssse3 Sse41 Avx Avx2 Bmi2 Gfni Avx512f Avx512bw Avx512vl Avx512dq
+    Gfni512: Ssse3 Sse41 Aes Pclmulqdq Avx Avx2 Bmi2 Gfni Avx512f Avx512bw Avx512vl Avx512dq
 );
 token!(
     /// SHA-1 and SHA-256 rounds.

@@ -3,7 +3,8 @@
 
 use wirespeed_cipher::modes::next_tweak;
 use wirespeed_cipher::{
-    Block, BlockCipher, BlockKernels, GcmKey, GcmState, InOut, OcbKey, OcbState, Route, Schedule,
+    Block, BlockCipher, BlockKernels, GcmKey, GcmState, GcmTagFn, InOut, OcbKey, OcbState, Route,
+    Schedule,
 };
 use zeroize::Zeroize;
 
@@ -26,12 +27,24 @@ impl Room {
     }
 }
 
+/// GCM's hash, which is the same for every cipher (SP 800-38D §6.4), on some unit.
+pub(crate) struct Galois {
+    /// Sets the key from the hash key, SP 800-38D's H.
+    pub(crate) set_key: fn(Block, &mut GcmKey),
+    /// See [`BlockKernels::ghash`].
+    pub(crate) ghash: fn(&mut GcmKey, &mut Block, &[u8]),
+    /// See [`BlockKernels::gcm_tag`].
+    pub(crate) tag: GcmTagFn,
+}
+
 /// A block cipher as one route's engine.
 pub(crate) trait Engine {
     /// The route.
     const ROUTE: Route;
     /// The cipher.
     const CIPHER: BlockCipher;
+    /// How GCM hashes.
+    const GALOIS: Galois = portable::GALOIS;
 
     /// The key schedule.
     fn expand<const DECRYPT: bool>(key: &[u8], out: &mut Schedule);
@@ -133,7 +146,7 @@ pub(crate) trait Engine {
     fn gcm_key(schedule: &Schedule, key: &mut GcmKey) {
         let mut hash_key = [0; 16];
         Self::ecb::<false>(schedule, InOut::in_place(&mut hash_key));
-        portable::gcm_key(hash_key, key);
+        (Self::GALOIS.set_key)(hash_key, key);
     }
 
     /// The start of a GCM message; see [`GcmStartFn`](wirespeed_cipher::GcmStartFn).
@@ -164,7 +177,7 @@ pub(crate) trait Engine {
             if !DECRYPT {
                 data.written(ciphertext);
             }
-            portable::ghash(key, &mut state.hash, ciphertext);
+            (Self::GALOIS.ghash)(key, &mut state.hash, ciphertext);
         });
         if rest.is_empty() {
             return;
@@ -331,10 +344,10 @@ pub(crate) const fn table<E: Engine>() -> BlockKernels {
         ctr: E::ctr,
         xts: [E::xts::<false>, E::xts::<true>],
         gcm_key: E::gcm_key,
-        ghash: portable::ghash,
+        ghash: E::GALOIS.ghash,
         gcm_start: E::gcm_start,
         gcm: [E::gcm::<false>, E::gcm::<true>],
-        gcm_tag: portable::gcm_tag,
+        gcm_tag: E::GALOIS.tag,
         ocb: [E::ocb::<false>, E::ocb::<true>],
         ocb_hash: E::ocb_hash,
     }

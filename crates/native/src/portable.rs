@@ -12,6 +12,7 @@ use std::ptr;
 
 use wirespeed_cipher::{Block, BlockCipher, BlockKernels, GcmKey, GcmState, Schedule};
 
+use crate::engine::Galois;
 use crate::modes::{gcm, ghash as hashing};
 use crate::unit::{Idle, One, Unit, Work};
 use bitslice::Planes;
@@ -280,22 +281,17 @@ pub(crate) fn kernels(cipher: BlockCipher) -> &'static BlockKernels {
 pub(crate) use hash::absorb;
 pub(crate) use hash::kernels as hash;
 
-/// GCM's key from the hash key of any cipher: SP 800-38D's H.
-pub(crate) fn gcm_key(hash_key: Block, key: &mut GcmKey) {
+/// GCM's hash for ciphers whose route has none.
+pub(crate) const GALOIS: Galois = Galois { set_key, ghash, tag };
+
+fn set_key(hash_key: Block, key: &mut GcmKey) {
     hashing::set_key(Portable::<4>, hash_key, key);
 }
 
-/// GHASH over whole blocks.
-pub(crate) fn ghash(key: &mut GcmKey, hash: &mut Block, data: &[u8]) {
+fn ghash(key: &mut GcmKey, hash: &mut Block, data: &[u8]) {
     hashing::ghash(Portable::<4>, key, hash, data);
 }
 
-/// The tag of a GCM message of any cipher.
-pub(crate) fn gcm_tag(
-    key: &mut GcmKey,
-    state: &GcmState,
-    pending: bool,
-    lengths: [u64; 2],
-) -> Block {
+fn tag(key: &mut GcmKey, state: &GcmState, pending: bool, lengths: [u64; 2]) -> Block {
     gcm::tag(Portable::<4>, key, state, pending, lengths)
 }

@@ -213,7 +213,7 @@ fn digest((data, tag): &(Vec<u8>, [u8; 16])) -> u64 {
 /// The digests of the messages that the portable route gives, which tests hold against independent
 /// implementations.
 #[rustfmt::skip]
-const KNOWN_MESSAGES: [u64; 96] = [
+const KNOWN_MESSAGES: [u64; 102] = [
     0xc11b_0dac_b68d_ca0a, 0x5b93_f805_6f07_f228, 0x970b_d6fd_de1b_2bb4, 0xbe9b_46c6_f7b7_b51c,
     0x3a5d_d44c_d4dc_3305, 0x5bbd_10cb_2c42_8fe1, 0x752a_daac_6efd_f2d4, 0x1b23_00e0_8585_3ecf,
     0x00f3_e0cb_f344_2ee5, 0xba29_df9e_4ea5_3601, 0x9502_3c3d_7ac6_2974, 0x38fd_8ec7_432c_01d3,
@@ -239,6 +239,8 @@ const KNOWN_MESSAGES: [u64; 96] = [
     0xf383_4d44_4953_a924, 0xf33c_3dba_21d5_e08d, 0xc38a_d90d_0cbe_7936, 0x0131_5ae4_85f3_5fc2,
     0x7a2b_0d10_b716_4f9f, 0x840b_001f_5c0c_9035, 0x3e18_c39c_0893_2c63, 0x5e5b_b5b6_31fd_2ea4,
     0x7cb7_1ad3_a2e5_4f32, 0x1219_a838_341f_46a4, 0x4dea_cb2a_d7ee_9ccb, 0xc0bc_117b_14ce_bb7b,
+    0x6b1e_8c67_2a60_d8a0, 0x05f0_ba57_bbad_f6b1, 0xc58c_1ffb_ac38_7062, 0x5b4a_8a10_fb25_068d,
+    0x52bd_4b63_cb68_300c, 0xa03c_b89f_6fad_23a1,
 ];
 
 /// The answers that standards publish.

@@ -34,8 +34,9 @@ use std::marker::PhantomData;
 
 use wirespeed_cipher::{Block, BlockCipher, BlockKernels, InOut, Route, Schedule};
 
-use crate::engine::{self, Engine};
+use crate::engine::{self, Engine, Galois};
 use crate::modes::chain::Chain;
+use crate::portable;
 use serial::Register;
 use waves::{Cbc, Cfb, Ctr, Ecb, Mode};
 
@@ -134,6 +135,8 @@ pub(crate) trait Cipher {
 /// What runs every mode of such ciphers over whole blocks: a route.
 pub(crate) trait Machine {
     const ROUTE: Route;
+    /// How GCM hashes.
+    const GALOIS: Galois = portable::GALOIS;
 
     /// A cipher's key schedule.
     fn expand<C: Cipher, const DECRYPT: bool>(key: &[u8], out: &mut Schedule) {
@@ -161,6 +164,7 @@ struct On<M, C>(PhantomData<(M, C)>);
 impl<M: Machine, C: Cipher> Engine for On<M, C> {
     const ROUTE: Route = M::ROUTE;
     const CIPHER: BlockCipher = C::CIPHER;
+    const GALOIS: Galois = M::GALOIS;
 
     fn expand<const DECRYPT: bool>(key: &[u8], out: &mut Schedule) {
         M::expand::<C, DECRYPT>(key, out);

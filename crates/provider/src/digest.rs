@@ -93,11 +93,11 @@ pub(crate) fn offer<M: Message>(
     Some((at(place), table!(0 1 2 3 4 5 6 7 8 9 10 11, 12 13 14 15 16 17 18 19)))
 }
 
-/// The hash function of that name, in any case, if it is ours and of a fixed length.
-pub(crate) fn named(name: &CStr) -> Option<Digest> {
+/// The hash function of that name, in any case, of those of a fixed length that `serves` tells.
+pub(crate) fn named(name: &CStr, serves: impl Fn(Digest) -> bool) -> Option<Digest> {
     let name = name.to_bytes();
     TABLE.iter().find_map(|facts| match facts.subject {
-        Subject::Digest(digest) if !facts.is_extendable() => {
+        Subject::Digest(digest) if !facts.is_extendable() && serves(digest) => {
             let mut names = facts.names.to_bytes().split(|byte| *byte == b':');
             names.any(|it| it.eq_ignore_ascii_case(name)).then_some(digest)
         }

@@ -10,7 +10,6 @@ use crate::refusal::Refusal;
 const LONGEST_KEY: usize = 144;
 
 /// A key, and perhaps a message under it.
-#[derive(Clone)]
 pub(crate) struct Keyed {
     message: Hasher,
     stage: Stage,
@@ -33,39 +32,58 @@ pub(crate) enum Stage {
 }
 
 impl Keyed {
-    /// A key and an empty message.
-    pub(crate) fn new(kernels: &'static HashKernels, digest: Digest, key: &[u8]) -> Self {
-        let mut keyed = Self {
-            message: Hasher::new(kernels, digest),
+    /// No key yet. Nothing secret is in what is moved; a key is written where it stays.
+    #[inline]
+    pub(crate) fn idle(kernels: &'static HashKernels, digest: Digest) -> Self {
+        Self {
+            message: Hasher::idle(kernels, digest),
             stage: Stage::Over,
             inner: [0; 25],
             outer: [0; 25],
             key: [0; LONGEST_KEY],
-            key_bytes: key.len(),
-        };
+            key_bytes: 0,
+        }
+    }
+
+    /// Takes a key, and begins a message.
+    pub(crate) fn take_key(&mut self, key: &[u8]) {
+        let digest = self.digest();
+        self.key = [0; LONGEST_KEY];
         if key.len() > digest.block_bytes() {
-            keyed.message.update(key);
-            keyed.message.finish(&mut keyed.key[..digest.bytes()]);
-            keyed.key_bytes = digest.bytes();
+            self.key_bytes = digest.bytes();
+            self.message.reset();
+            self.message.update(key);
+            self.message.finish(&mut self.key[..digest.bytes()]);
         } else {
-            keyed.key[..key.len()].copy_from_slice(key);
+            self.key_bytes = key.len();
+            self.key[..key.len()].copy_from_slice(key);
         }
         let mut pad = [0; LONGEST_KEY];
-        for (chain, byte) in [(&mut keyed.inner, 0x36), (&mut keyed.outer, 0x5c)] {
-            for (to, from) in pad.iter_mut().zip(&keyed.key) {
+        for (chain, byte) in [(&mut self.inner, 0x36), (&mut self.outer, 0x5c)] {
+            for (to, from) in pad.iter_mut().zip(&self.key) {
                 *to = from ^ byte;
             }
-            keyed.message.reset();
-            keyed.message.update(&pad[..digest.block_bytes()]);
-            *chain = *keyed.message.standing().0;
+            self.message.reset();
+            self.message.update(&pad[..digest.block_bytes()]);
+            *chain = *self.message.standing().0;
         }
         wipe(&mut pad);
-        keyed.start();
-        keyed
+        self.start();
+    }
+
+    /// Goes on from where another one stands.
+    pub(crate) fn copy_from(&mut self, other: &Self) {
+        self.message.clone_from(&other.message);
+        (self.stage, self.inner, self.outer) = (other.stage, other.inner, other.outer);
+        (self.key, self.key_bytes) = (other.key, other.key_bytes);
     }
 
     pub(crate) const fn digest(&self) -> Digest {
         self.message.digest()
+    }
+
+    pub(crate) const fn kernels(&self) -> &'static HashKernels {
+        self.message.kernels()
     }
 
     pub(crate) fn key(&self) -> &[u8] {
@@ -173,7 +191,9 @@ mod tests {
 
     fn keyed(digest: Digest, key: &[u8]) -> Keyed {
         let kernels = wirespeed_native::hash(Route::Portable, digest.compression(), Features::NONE);
-        Keyed::new(kernels.unwrap(), digest, key)
+        let mut keyed = Keyed::idle(kernels.unwrap(), digest);
+        keyed.take_key(key);
+        keyed
     }
 
     fn code(keyed: &mut Keyed, message: &[u8]) -> [u8; 8] {

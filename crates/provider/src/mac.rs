@@ -41,9 +41,14 @@ impl Mac {
         unsafe { self.provider.as_ref() }
     }
 
-    pub(crate) fn duplicate(&self) -> Result<Self, Refusal> {
-        let host = self.host.as_ref().map(HostMac::duplicate).transpose()?;
-        Ok(Self { keyed: self.keyed.clone(), host, ..*self })
+    /// Makes a copy of this in an empty context.
+    pub(crate) fn copy_to(&self, to: &mut Self) -> Result<(), Refusal> {
+        to.host = self.host.as_ref().map(HostMac::duplicate).transpose()?;
+        to.chosen = self.chosen;
+        if let Some(keyed) = &self.keyed {
+            to.keyed.insert(Keyed::idle(keyed.kernels(), keyed.digest())).copy_from(keyed);
+        }
+        Ok(())
     }
 
     /// Takes the parameters of a context.
@@ -143,7 +148,11 @@ impl Mac {
     fn take_key(&mut self, key: &[u8]) -> Result<(), Refusal> {
         let digest = self.chosen.ok_or(Refusal::SILENT)?;
         let kernels = self.provider().unwatched_kernels(digest).ok_or(Refusal::SILENT)?;
-        self.keyed = Some(Keyed::new(kernels, digest, key));
+        let keyed = match &mut self.keyed {
+            Some(keyed) if keyed.digest() == digest => keyed,
+            keyed => keyed.insert(Keyed::idle(kernels, digest)),
+        };
+        keyed.take_key(key);
         Ok(())
     }
 
@@ -169,8 +178,8 @@ impl Mac {
             }
             let first = match param.name() {
                 b"digest" => {
-                    let digest = digest::named(param.as_text()?)?;
-                    self.provider().unwatched_kernels(digest)?;
+                    let serves = |it| self.provider().unwatched_kernels(it).is_some();
+                    let digest = digest::named(param.as_text()?, serves)?;
                     wish.digest.replace(digest).is_none()
                 }
                 b"key" => wish.key.replace(param.as_octets()?).is_none(),

@@ -5,6 +5,8 @@
 
 use std::fmt::Write;
 
+use wirespeed_results::letter;
+
 use crate::table::{Cell, Table};
 use crate::text::Text;
 
@@ -14,10 +16,32 @@ pub(crate) struct Chart {
     pub(crate) title: String,
     /// Unique on the page.
     pub(crate) id: String,
-    /// The names of the series, one for each file.
-    pub(crate) series: Vec<String>,
+    /// What the names are, at the head of the table.
+    pub(crate) names: &'static str,
+    /// What the second figure is, at the head of the table; without one there is none.
+    pub(crate) factor: Option<&'static str>,
+    pub(crate) unit: Unit,
+    pub(crate) series: Vec<Series>,
     pub(crate) groups: Vec<Group>,
 }
+
+/// What a bar stands for.
+#[derive(Clone)]
+pub(crate) struct Series {
+    /// A machine's letter, a route, or nothing where there is but one: colours alone tell too little.
+    pub(crate) mark: String,
+    pub(crate) colour: usize,
+}
+
+/// A unit, and how many bytes in a second that is.
+#[derive(Clone, Copy)]
+pub(crate) struct Unit {
+    pub(crate) name: &'static str,
+    pub(crate) bytes_per_second: f64,
+}
+
+pub(crate) const MEGABYTES: Unit = Unit { name: "MB/s", bytes_per_second: 1e6 };
+pub(crate) const MEGABITS: Unit = Unit { name: "Mbit/s", bytes_per_second: 1e6 / 8.0 };
 
 /// What is compared under one name.
 pub(crate) struct Group {
@@ -26,7 +50,7 @@ pub(crate) struct Group {
     pub(crate) bars: Vec<Option<Bar>>,
 }
 
-/// A speed, and how it stands to that without encryption.
+/// A speed, and how it stands to that without encryption, or to another that the chart names.
 #[derive(Clone, Copy)]
 pub(crate) struct Bar {
     pub(crate) bytes_per_second: f64,
@@ -37,25 +61,26 @@ pub(crate) struct Bar {
 const LINE: usize = 19;
 const NAME: usize = 18;
 const BETWEEN: usize = 7;
-/// The share of the width that bars have; the figures have the rest.
+/// The share of the width that bars have; the figures have the rest, more of it where long marks stand before them.
 const BARS: usize = 60;
+const BARS_BESIDE_WORDS: usize = 48;
 
-/// The letter of a series: colours alone tell too little.
-pub(crate) fn letter(series: usize) -> String {
-    let letter = char::from(b'A' + (series % 26) as u8);
-    match series / 26 {
-        0 => letter.to_string(),
-        round => format!("{letter}{round}"),
+impl Unit {
+    pub(crate) fn figure(self, bytes_per_second: f64) -> String {
+        format!("{:.1}", bytes_per_second / self.bytes_per_second)
     }
 }
 
-impl Bar {
-    pub(crate) fn megabytes(self) -> String {
-        format!("{:.1}", self.bytes_per_second / 1e6)
+impl Series {
+    /// The machines at these places of the page, of which it has so many.
+    pub(crate) fn of_machines(places: &[usize], machines: usize) -> Vec<Self> {
+        let mark = |place: usize| if machines > 1 { letter(place) } else { String::new() };
+        places.iter().map(|&place| Self { mark: mark(place), colour: place % COLOURS }).collect()
     }
 
-    pub(crate) fn factor(self) -> String {
-        self.factor.map_or("-".to_owned(), factor)
+    /// The mark and a space, before what it marks.
+    fn before(&self) -> String {
+        if self.mark.is_empty() { String::new() } else { format!("{} ", self.mark) }
     }
 }
 
@@ -80,12 +105,19 @@ impl Chart {
 
     /// The figure: a drawing, and the table of it.
     pub(crate) fn html(&self) -> String {
+        // Beside words there is no room for it.
+        let unit = if self.has_words() { self.unit.name } else { "" };
         format!(
-            "<figure>\n<figcaption>{}</figcaption>\n{}{}</figure>\n",
+            "<figure>\n<figcaption>{} <span class=\"quiet\">{unit}</span></figcaption>\n{}{}</figure>\n",
             Text(&self.title),
             self.svg(),
             self.table().html()
         )
+    }
+
+    /// Whether marks are words, not letters.
+    fn has_words(&self) -> bool {
+        self.series.iter().any(|series| series.mark.len() > 2)
     }
 
     fn svg(&self) -> String {
@@ -123,16 +155,21 @@ impl Chart {
 
     /// One bar and its figures. The nested drawing makes room for these to the right of the longest bar.
     fn bar(&self, text: &mut String, y: usize, series: usize, bar: Bar, share: f64) {
-        let colour = series % COLOURS;
-        let letter = if self.series.len() > 1 { letter(series) + " " } else { String::new() };
+        let colour = self.series[series].colour;
+        let mark = self.series[series].before();
+        let (unit, width) = match self.has_words() {
+            true => ("", BARS_BESIDE_WORDS),
+            false => (self.unit.name, BARS),
+        };
+        let factor = self.factor.and(bar.factor).map(factor).unwrap_or_default();
         let _ = writeln!(
             text,
-            "<svg y=\"{y}\" width=\"{BARS}%\" height=\"{height}\"><rect class=\"track\" width=\"100%\" \
+            "<svg y=\"{y}\" width=\"{width}%\" height=\"{height}\"><rect class=\"track\" width=\"100%\" \
              height=\"100%\"/><rect class=\"s{colour}\" width=\"{:.2}%\" height=\"100%\"/></svg>\
-             <text class=\"figure\" x=\"100%\" y=\"{baseline}\">{letter}{} MB/s <tspan class=\"factor\">{}</tspan></text>",
+             <text class=\"figure\" x=\"100%\" y=\"{baseline}\">{}{} {unit} <tspan class=\"factor\">{factor}</tspan></text>",
             (share * 100.0).max(0.3),
-            bar.megabytes(),
-            bar.factor(),
+            Text(&mark),
+            self.unit.figure(bar.bytes_per_second),
             height = LINE - 4,
             baseline = y + LINE - 8,
         );
@@ -143,7 +180,8 @@ impl Chart {
         let ends = [self.groups.first(), self.groups.last()];
         let words = ends.into_iter().flatten().filter_map(|group| {
             let bar = group.bars.iter().flatten().next()?;
-            Some(format!("{} {} MB/s", group.name, bar.megabytes()))
+            let figure = self.unit.figure(bar.bytes_per_second);
+            Some(format!("{} {figure} {}", group.name, self.unit.name))
         });
         let words: Vec<String> = words.collect();
         format!(
@@ -154,20 +192,20 @@ impl Chart {
     }
 
     fn table(&self) -> Table {
-        let mut head = vec![Cell::name("cipher")];
-        for series in 0..self.series.len() {
-            let letter = if self.series.len() > 1 { letter(series) + " " } else { String::new() };
-            head.push(Cell::figure(format!("{letter}MB/s")));
-            head.push(Cell::figure(format!("{letter}factor")));
+        let mut head = vec![Cell::name(self.names)];
+        for series in &self.series {
+            let mark = series.before();
+            head.push(Cell::figure(format!("{mark}{}", self.unit.name)));
+            head.extend(self.factor.map(|name| Cell::figure(format!("{mark}{name}"))));
         }
         let mut table = Table::new(&self.title, head);
         for group in &self.groups {
             let mut cells = vec![Cell::name(&group.name)];
             for bar in &group.bars {
-                let figures = bar.map_or(["-".to_owned(), "-".to_owned()], |bar| {
-                    [bar.megabytes(), bar.factor()]
-                });
-                cells.extend(figures.map(Cell::figure));
+                let speed = bar.map(|bar| self.unit.figure(bar.bytes_per_second));
+                let ratio = bar.and_then(|bar| bar.factor).map(factor);
+                cells.push(Cell::figure(speed.unwrap_or("-".to_owned())));
+                cells.extend(self.factor.map(|_| Cell::figure(ratio.unwrap_or("-".to_owned()))));
             }
             table.row(cells);
         }
@@ -176,4 +214,4 @@ impl Chart {
 }
 
 /// Colours that the page knows.
-pub(crate) const COLOURS: usize = 6;
+pub(crate) const COLOURS: usize = 8;

@@ -1,74 +1,70 @@
-//! The results of `wirespeed disk`: charts of each place where sectors lay, then every figure.
+//! The results of `wirespeed disk`: charts of each place where sectors lay, and every figure.
 
 mod compare;
 mod words;
 
 use std::fmt::Write;
 
-use wirespeed_disk::document::Row;
+use wirespeed_results::{Computer, Content, Disk, Results, Sectors};
 
-use crate::chart::{COLOURS, factor, letter};
-use crate::results::Disk;
+use crate::chart::factor;
 use crate::table::{Cell, Table};
 use crate::text::Text;
-use words::{clock, machine, place, settings, tests};
+pub(crate) use words::settings;
+use words::{clock, place, tests};
 
-/// Everything below the page's title.
-pub(crate) fn body(disks: &[&Disk]) -> String {
-    let mut text = intro(disks);
-    for store in compare::stores(disks) {
+/// One machine's disks.
+pub(crate) struct Drive<'a> {
+    /// Its place among the machines of the page.
+    pub(crate) place: usize,
+    pub(crate) label: &'a str,
+    pub(crate) disk: &'a Disk,
+    /// What disturbed the measurement.
+    pub(crate) warnings: &'a [String],
+}
+
+impl<'a> Drive<'a> {
+    /// What a machine's files say of disks.
+    pub(crate) fn of(place: usize, machine: &'a Computer<'a>) -> Option<Self> {
+        let disk = machine.disk()?;
+        let is_this = |file: &&&Results| matches!(&file.content, Content::Disk(_));
+        let warnings = machine.files.iter().find(is_this).map_or(&[][..], |file| &file.warnings);
+        Some(Self { place, label: &machine.label, disk, warnings })
+    }
+}
+
+/// Charts of each place, and of dm-crypt's options.
+pub(crate) fn charts(drives: &[Drive<'_>], machines: usize) -> String {
+    let mut text = String::from(
+        "<p>How fast each cipher writes and reads sectors. The second figure is the factor against no \
+         encryption (<code>none</code>): 1 is as fast as that, 0.5 half as fast.</p>\n",
+    );
+    for store in compare::stores(drives) {
         // Writing to a String cannot fail.
         let _ = writeln!(text, "<h2>{}</h2>", Text(&place(&store)));
-        for chart in compare::charts(disks, &store) {
+        for chart in compare::charts(drives, machines, &store) {
             text.push_str(&chart.html());
         }
     }
-    let options = compare::options(disks);
+    let options = compare::options(drives, machines);
     if !options.is_empty() {
         text.push_str("<h2>Options of dm-crypt</h2>\n");
         options.iter().for_each(|chart| text.push_str(&chart.html()));
     }
-    for disk in disks {
-        text.push_str(&figures(disk, disks.len() > 1));
-    }
-    text
-}
-
-/// What is compared, and how to read it.
-fn intro(disks: &[&Disk]) -> String {
-    let mut text = String::from(
-        "<p>How fast each cipher writes and reads sectors. The second figure is the factor against no \
-         encryption (<code>none</code>): 1 is as fast as that, 0.5 half as fast.</p>\n<ul class=\"results\">\n",
-    );
-    for (series, disk) in disks.iter().enumerate() {
-        let key = match disks.len() {
-            1 => String::new(),
-            _ => format!("<span class=\"key s{}\"></span>{} ", series % COLOURS, letter(series)),
-        };
-        let lines = [machine(disk), settings(disk), disk.source.clone()];
-        let lines = lines.into_iter().flatten().map(|it| format!("<br>{}", Text(&it)));
-        let _ = writeln!(
-            text,
-            "<li>{key}<strong>{}</strong>{}{}</li>",
-            Text(&disk.label),
-            if disk.interrupted { " (broken off)" } else { "" },
-            lines.collect::<String>()
-        );
-    }
-    text.push_str("</ul>\n");
     text
 }
 
 /// All rows of one file, and what it says of them.
-fn figures(disk: &Disk, is_one_of_several: bool) -> String {
+pub(crate) fn figures(drive: &Drive<'_>, is_one_of_several: bool) -> String {
+    let disk = drive.disk;
     let mut text = match is_one_of_several {
-        true => format!("<h2>All figures of {}</h2>\n", Text(&disk.label)),
+        true => format!("<h2>All figures of {}</h2>\n", Text(drive.label)),
         false => "<h2>All figures</h2>\n".to_owned(),
     };
     for (title, sentences) in [
-        ("What they say", &disk.advice),
+        ("What they say", disk.advice.as_slice()),
         ("Cautions", &disk.cautions),
-        ("What disturbed the measurement", &disk.warnings),
+        ("What disturbed the measurement", drive.warnings),
     ] {
         if sentences.is_empty() {
             continue;
@@ -76,7 +72,7 @@ fn figures(disk: &Disk, is_one_of_several: bool) -> String {
         let items: String = sentences.iter().map(|it| format!("<li>{}</li>\n", Text(it))).collect();
         let _ = write!(text, "<h3>{title}</h3>\n<ul>\n{items}</ul>\n");
     }
-    let mut rows: Vec<&Row> = disk.rows.iter().collect();
+    let mut rows: Vec<&Sectors> = disk.rows.iter().collect();
     rows.extend(&disk.options);
     if !rows.is_empty() {
         text.push_str("<h3>Every test</h3>\n");
@@ -103,7 +99,7 @@ const COLUMNS: [&str; 13] = [
     "CPU s/GiB",
 ];
 
-fn table(rows: &[&Row]) -> Table {
+fn table(rows: &[&Sectors]) -> Table {
     let is_name = |name: &str| ["cipher", "place", "options", "test"].contains(&name);
     let head =
         COLUMNS.map(|name| if is_name(name) { Cell::name(name) } else { Cell::figure(name) });

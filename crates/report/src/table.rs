@@ -6,22 +6,29 @@ use crate::text::Text;
 pub(crate) struct Cell {
     text: String,
     is_figure: bool,
+    /// Whether it may be broken into lines.
+    is_words: bool,
     /// Columns that it takes.
     columns: usize,
 }
 
 impl Cell {
     pub(crate) fn name(text: impl Into<String>) -> Self {
-        Self { text: text.into(), is_figure: false, columns: 1 }
+        Self { text: text.into(), is_figure: false, is_words: false, columns: 1 }
+    }
+
+    /// A text that may be long.
+    pub(crate) fn words(text: impl Into<String>) -> Self {
+        Self { is_words: true, ..Self::name(text) }
     }
 
     pub(crate) fn figure(text: impl Into<String>) -> Self {
-        Self { text: text.into(), is_figure: true, columns: 1 }
+        Self { is_figure: true, ..Self::name(text) }
     }
 
     /// A text across so many columns.
     pub(crate) fn across(text: impl Into<String>, columns: usize) -> Self {
-        Self { columns, ..Self::name(text) }
+        Self { columns, ..Self::words(text) }
     }
 }
 
@@ -50,10 +57,10 @@ impl Table {
     /// The table in the open.
     pub(crate) fn open(&self) -> String {
         let cell = |tag: &str, cell: &Cell| {
-            let class = match (cell.is_figure, cell.columns) {
+            let class = match (cell.is_figure, cell.is_words) {
                 (true, _) => " class=\"figure\"",
-                (false, 1) => "",
-                (false, _) => " class=\"reason\"",
+                (false, true) => " class=\"reason\"",
+                (false, false) => "",
             };
             let columns = match cell.columns {
                 1 => String::new(),

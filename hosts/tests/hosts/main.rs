@@ -13,6 +13,7 @@ mod openvpn;
 mod python;
 mod sshd;
 mod terminators;
+mod tunnels;
 mod wrong;
 
 use std::process::ExitCode;
@@ -59,6 +60,13 @@ const DAEMONS: &[(&str, Run)] = &[
 /// Daemons that need tunnels.
 const VPN: &[(&str, Run)] = &[("openvpn::ciphers", openvpn::ciphers)];
 
+/// Tunnels of our own program.
+const TUNNELS: &[(&str, Run)] = &[
+    ("tunnels::measured", tunnels::measured),
+    ("tunnels::interrupted", tunnels::interrupted),
+    ("tunnels::by-force", tunnels::by_force),
+];
+
 fn main() -> ExitCode {
     if let Some(verdict) = loading::child() {
         return match verdict {
@@ -81,7 +89,9 @@ fn main() -> ExitCode {
     let no_daemons = no_module.or_else(running::obstacle);
     add(loading::PRIVILEGED_TESTS, no_daemons.clone());
     add(DAEMONS, no_daemons.clone());
-    add(VPN, no_daemons.or_else(servers::openvpn::obstacle));
+    let no_tunnels = no_daemons.or_else(servers::openvpn::obstacle);
+    add(VPN, no_tunnels.clone());
+    add(TUNNELS, no_tunnels.or_else(tunnels::obstacle));
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 

@@ -19,6 +19,7 @@ mod ours;
 mod plans;
 mod preference;
 mod streams;
+mod tunnels;
 
 use std::process::ExitCode;
 
@@ -58,6 +59,7 @@ const TESTS: &[(&str, Run)] = &[
     ("preference::measured", preference::measured),
     ("preference::priorities", preference::priorities),
     ("preference::modules", preference::modules),
+    ("tunnels::of-the-kernel", tunnels::of_the_kernel),
     ("afalg::contest", afalg::contest),
 ];
 

@@ -12,6 +12,8 @@ use crate::output::{Progress, header, notes, warnings, write_json, write_text};
 mod blocks;
 mod break_even;
 mod contenders;
+pub(crate) mod gateway;
+mod prometheus;
 mod text;
 
 use blocks::{Block, Omitted};
@@ -20,8 +22,11 @@ use break_even::break_even;
 pub(crate) fn run(request: BenchRequest) -> Result<(), Fault> {
     let host = Host::discover();
     let contenders = contenders::of(&host, &request)?;
-    let (blocks, skipped) =
+    let (blocks, mut skipped) =
         blocks::of(&request, &contenders::there_is_a_choice(&host, &contenders));
+    if request.is_gateway {
+        skipped.extend(gateway::skipped());
+    }
     contenders::drivers_exist(&host, &contenders, &blocks)?;
     let contest = Contest {
         arena: &host.arena,
@@ -33,7 +38,9 @@ pub(crate) fn run(request: BenchRequest) -> Result<(), Fault> {
     let slices = |block: &Block| -> u64 {
         block.cases.iter().map(|case| contest.ticks(*case, &contenders)).sum()
     };
-    let to_people = ![&request.json, &request.csv].iter().any(|t| t.as_deref() == Some("-"));
+    let to_people = ![&request.json, &request.csv, &request.prometheus]
+        .iter()
+        .any(|t| t.as_deref() == Some("-"));
     let show = |text: &str| if to_people { write_text("-", text) } else { Ok(()) };
     show(&format!("{}\n", header(&host.machine)))?;
     if let Err(why) = host.arena.library() {
@@ -61,17 +68,27 @@ pub(crate) fn run(request: BenchRequest) -> Result<(), Fault> {
         break_evens.extend(found);
         all.extend(measured);
     }
+    let mut rows: Vec<Row> = all.iter().flat_map(Measured::rows).collect();
+    if request.is_gateway {
+        rows.extend(gateway::without_instructions(&request, &rows, &|what| progress.at(what))?);
+    }
     progress.done();
     let warnings = warnings(&all);
     let Omitted { skipped, quarantined, .. } = omitted;
+    if request.is_gateway {
+        show(&gateway::table(&rows, request.unit))?;
+    }
     show(&text::left_out(&skipped, &quarantined))?;
     show(&notes(&warnings))?;
-    let rows: Vec<Row> = all.iter().flat_map(Measured::rows).collect();
     let csv = csv(&rows);
     let verdict = verdict(&quarantined.iter().map(ToString::to_string).collect::<Vec<_>>());
+    if let Some(target) = &request.prometheus {
+        prometheus::write(target, &prometheus::text(&host.machine, &rows))?;
+    }
     let document = Document {
         schema: BENCH_SCHEMA,
         version: env!("CARGO_PKG_VERSION"),
+        source: None,
         clock: if contest.by_elapsed_time() { "wall" } else { "thread-cpu" },
         machine: host.machine,
         rows,

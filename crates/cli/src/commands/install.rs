@@ -3,7 +3,7 @@
 mod change;
 mod diff;
 pub(crate) mod place;
-mod plan;
+pub(crate) mod plan;
 mod program;
 mod replace;
 mod trial;

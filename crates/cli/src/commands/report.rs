@@ -1,29 +1,28 @@
 //! `wirespeed report`: results as one HTML file.
 
-use std::fs;
 use std::path::PathBuf;
 
 use clap::Args;
-use wirespeed_report::Results;
 
 use crate::fault::Fault;
 use crate::output::write_text;
+use crate::results;
 
 const EXAMPLES: &str = "\
 Examples:
-  wirespeed disk --json here.json && wirespeed report here.json --output report.html
-  wirespeed report here.json there.json --output both.html      the same ciphers side by side
-  wirespeed report examples/dm-crypt-2007.json --output 2007.html
+  wirespeed bench --json here.json && wirespeed report here.json --output report.html
+  wirespeed report here.json there.json --output both.html      the same work side by side
+  wirespeed report examples/ --output articles.html             all results of a folder
 
-So far the results of wirespeed disk are drawn. The file stands by itself: no scripts, nothing that is
-fetched from elsewhere.
+The results of wirespeed, wirespeed bench, disk and vpn are drawn. The file stands by itself: no scripts,
+nothing that is fetched from elsewhere.
 
 Exit status: 0 done; 2 usage or environment, with one line that says what.";
 
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ReportArguments {
-    /// Results, as --json wrote them
+    /// Results, as --json wrote them; a folder stands for the results in it
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// Write the page there; - is standard output
@@ -32,13 +31,9 @@ pub(crate) struct ReportArguments {
 }
 
 pub(crate) fn run(arguments: ReportArguments) -> Result<(), Fault> {
-    let read = |path: &PathBuf| {
-        let name = path.display();
-        let text = fs::read_to_string(path)
-            .map_err(|error| Fault::usage(format!("cannot read {name}: {error}")))?;
-        let label = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        Results::read(&label, &text).map_err(|why| Fault::usage(format!("{name}: {why}")))
-    };
-    let results: Vec<_> = arguments.files.iter().map(read).collect::<Result<_, _>>()?;
-    write_text(&arguments.output, &wirespeed_report::page(&results))
+    let (files, _) = results::read(&arguments.files)?;
+    if files.is_empty() {
+        return Err(Fault::usage("no results there: wirespeed bench --json FILE writes some"));
+    }
+    write_text(&arguments.output, &wirespeed_report::page(&files))
 }

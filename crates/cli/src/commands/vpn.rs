@@ -1,6 +1,7 @@
 //! `wirespeed vpn`: packets through every suite, and the links that they fill.
 
 mod document;
+pub(crate) mod real;
 mod request;
 mod table;
 mod work;
@@ -20,10 +21,16 @@ Examples:
   wirespeed vpn --suites all --sizes all --seconds 0.2
   wirespeed vpn --batch                       32 packets at once besides, through the multi-buffer kernels
   wirespeed vpn --json here.json
+  sudo wirespeed vpn --real                   real tunnels with iperf3's traffic: about four minutes
+  sudo wirespeed vpn --real --suites aes128gcm16,aes256-sha256 --seconds 3
 
 Each packet is really built: header, IV, padding, check value; encrypted, then authenticated; or verified, then
 decrypted. Suites are named as strongSwan spells proposals. imix is the simple IMIX: of twelve packets seven of 40,
-four of 576 and one of 1500 bytes. docs/vpn.md tells the rest.
+four of 576 and one of 1500 bytes.
+
+--real sets up the kernel's ESP (ip xfrm), OpenVPN and strongSwan's libipsec between two network namespaces, whichever
+are installed, the latter two with and without Wirespeed. All is gone when the program is, however it ends.
+docs/vpn.md tells the rest.
 
 Exit status: 0 done; 1 a suite gives wrong packets; 2 usage, environment or Ctrl-C, with one line that says what.";
 
@@ -39,12 +46,15 @@ pub(crate) struct VpnArguments {
     /// Threads at once, besides one; by default as many as there are CPUs
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
-    /// Seconds for each figure
+    /// Seconds for each figure; with --real whole ones, for each of five rounds
     #[arg(long, value_name = "S", default_value_t = 0.05)]
     seconds: f64,
     /// Measure 32 packets at once besides, through the multi-buffer kernels
     #[arg(long)]
     batch: bool,
+    /// Measure real tunnels instead; needs root
+    #[arg(long, conflicts_with_all = ["sizes", "threads", "batch"])]
+    real: bool,
     /// Write the result as JSON; - is standard output
     #[arg(long, value_name = "FILE")]
     json: Option<String>,
@@ -58,10 +68,19 @@ pub(crate) fn run(arguments: VpnArguments) -> Result<(), Fault> {
     let show = |text: &str| if to_people { write_text("-", text) } else { Ok(()) };
     let mut document = Document::begin(&request, host.machine.clone());
     show(&format!("{}\n", header(&document.machine)))?;
-    if let Err(why) = host.arena.library() {
-        show(&format!("{why}; only --batch measures without it\n"))?;
-    }
-    let ended = work::run(&request, &host, &interruption, &show, &mut document);
+    let ended = match &request.real {
+        None => {
+            if let Err(why) = host.arena.library() {
+                show(&format!("{why}; only --batch measures without it\n"))?;
+            }
+            work::run(&request, &host, &interruption, &show, &mut document)
+        }
+        Some(tunnels) => {
+            let ended = real::run(tunnels, &interruption, &mut document.real);
+            show(&real::text(&document.real))?;
+            ended
+        }
+    };
     document.interrupted = ended.is_err();
     document.conclude();
     // What was measured is kept, however the run ended, and even if nobody listens any more.

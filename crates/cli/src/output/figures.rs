@@ -11,7 +11,7 @@ pub(crate) fn megabytes(bytes_per_second: f64) -> String {
 }
 
 /// Three significant digits with room for three decimals, so that the points stand in one column.
-fn aligned(value: f64) -> String {
+pub(crate) fn aligned(value: f64) -> String {
     let decimals = match value {
         v if v >= 99.95 => 0,
         v if v >= 9.995 => 1,

@@ -30,6 +30,11 @@ impl Table {
         self.rows.push(cells);
     }
 
+    /// Adds the rows of another table of the same columns.
+    pub(crate) fn append(&mut self, other: Self) {
+        other.rows.into_iter().for_each(|cells| self.row(cells));
+    }
+
     /// The lines, without spaces at their ends.
     pub(crate) fn render(&self) -> String {
         let widths: Vec<usize> = (0..self.sides.len())

@@ -6,6 +6,8 @@ use wirespeed_cipher::{Block, BlockKernels, InOut, Route};
 use wirespeed_cpu::AesNi;
 
 use super::slices::{places, transpose};
+use super::xmm;
+use crate::engine::Galois;
 use crate::modes::chain::Chain;
 use crate::sliced::field::BOXES;
 use crate::sliced::serial::{self, By};
@@ -147,6 +149,7 @@ struct Here;
 
 impl Machine for Here {
     const ROUTE: Route = Route::AesNi;
+    const GALOIS: Galois = xmm::GALOIS;
 
     fn drive<C: Core, M: Mode>(round_keys: &[Block], chain: &mut Block, data: InOut<'_>) {
         #[target_feature(enable = "ssse3,sse4.1,aes")]

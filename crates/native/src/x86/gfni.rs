@@ -8,6 +8,8 @@ use wirespeed_cpu::{Gfni256, Gfni512};
 
 use super::gfni_bytes::Bytes;
 use super::slices::{places, transpose};
+use super::xmm;
+use crate::engine::Galois;
 use crate::modes::chain::Chain;
 use crate::sliced::field::{Affine, BOXES};
 use crate::sliced::serial::{self, In};
@@ -203,6 +205,7 @@ macro_rules! machine {
 
         impl Machine for $name {
             const ROUTE: Route = $route;
+            const GALOIS: Galois = xmm::GALOIS;
 
             fn expand<C: Cipher, const DECRYPT: bool>(key: &[u8], out: &mut Schedule) {
                 #[target_feature(enable = $features)]

@@ -8,6 +8,7 @@ use wirespeed_cpu::AesNi;
 
 use super::mask;
 use super::rounds::{self, Rounds};
+use crate::engine::Galois;
 use crate::unit::{One, Unit};
 
 /// The 128-bit unit. A value proves SSSE3, SSE4.1, AES-NI and PCLMULQDQ.
@@ -32,6 +33,15 @@ crate::table::table!(
     unsafe { Xmm::assume() },
     "ssse3,sse4.1,aes,pclmulqdq"
 );
+
+/// GCM's hash for other ciphers than AES, which their routes' tables hand out for a proof that includes [`AesNi`]'s.
+pub(super) const GALOIS: Galois = Galois { set_key, ghash, tag: gcm_tag };
+
+crate::table::entries! { ["ssse3,sse4.1,aes,pclmulqdq"]
+    fn set_key[][](hash_key: Block, key: &mut GcmKey)
+        // SAFETY: as for the table.
+        { ghash::set_key(unsafe { Xmm::assume() }, hash_key, key) }
+}
 
 /// The kernels by key size.
 pub(super) fn table(_proof: AesNi) -> &'static [BlockKernels; 3] {

@@ -4,7 +4,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::ffi::{c_int, c_void};
 use std::ptr::{NonNull, null_mut};
 
-use super::{guarded, place, place_with};
+use super::{guarded, place_with};
 use crate::host::Version;
 use crate::mac::{self, Mac};
 use crate::openssl::*;
@@ -68,8 +68,16 @@ unsafe extern "C" fn duplicate_context(context: *mut c_void) -> *mut c_void {
     // SAFETY: the core hands in a context of this kind.
     unsafe {
         with(context, |context| {
-            copy = place(context.duplicate()?, context.provider().core);
-            Ok(())
+            let (provider, core) = (context.provider().into(), context.provider().core);
+            copy = place_with(|| Mac::new(provider), core);
+            // SAFETY: null, or made just now, and nobody else's yet.
+            let Some(to) = copy.cast::<Mac>().as_mut() else { return Ok(()) };
+            let copied = context.copy_to(to);
+            if copied.is_err() {
+                free_context(copy);
+                copy = null_mut();
+            }
+            copied
         });
     }
     copy

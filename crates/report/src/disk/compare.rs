@@ -1,19 +1,19 @@
 //! The same ciphers of several results, side by side.
 
-use wirespeed_disk::document::Row;
+use wirespeed_results::Sectors;
 
+use super::Drive;
 use super::words::place;
-use crate::chart::{Bar, Chart, Group};
-use crate::results::Disk;
+use crate::chart::{Bar, Chart, Group, MEGABYTES, Series};
 
 /// Writing and reading: the second pass counts, as the comparison of 2007 had it, and the first where there is no
 /// second.
 const DIRECTIONS: [(&str, [&str; 2]); 2] = [("written", ["w2", "w"]), ("read", ["r2", "r"])];
 
 /// Where sectors lay, in the files' order.
-pub(super) fn stores(disks: &[&Disk]) -> Vec<String> {
+pub(super) fn stores(drives: &[Drive<'_>]) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
-    for row in disks.iter().flat_map(|disk| &disk.rows) {
+    for row in drives.iter().flat_map(|drive| &drive.disk.rows) {
         if !found.contains(&row.store) && row.bytes_per_second.is_some() {
             found.push(row.store.clone());
         }
@@ -22,16 +22,16 @@ pub(super) fn stores(disks: &[&Disk]) -> Vec<String> {
 }
 
 /// The charts of one place.
-pub(super) fn charts(disks: &[&Disk], store: &str) -> Vec<Chart> {
-    let rows = |disk: &Disk| -> Vec<Row> {
-        disk.rows.iter().filter(|row| row.store == store).cloned().collect()
+pub(super) fn charts(drives: &[Drive<'_>], machines: usize, store: &str) -> Vec<Chart> {
+    let rows = |drive: &Drive<'_>| -> Vec<Sectors> {
+        drive.disk.rows.iter().filter(|row| row.store == store).cloned().collect()
     };
-    of(disks, &rows, &cipher_and_key, store, &place(store))
+    of(drives, machines, &rows, &cipher_and_key, store, &place(store))
 }
 
 /// The charts of dm-crypt's options.
-pub(super) fn options(disks: &[&Disk]) -> Vec<Chart> {
-    let name = |row: &Row| match (row.options.as_slice(), row.sector_bytes) {
+pub(super) fn options(drives: &[Drive<'_>], machines: usize) -> Vec<Chart> {
+    let name = |row: &Sectors| match (row.options.as_slice(), row.sector_bytes) {
         _ if row.key_bits == 0 => "none".to_owned(),
         ([], bytes) => format!("{}, sectors of {} bytes", cipher(row), bytes.unwrap_or_default()),
         (options, bytes) => format!(
@@ -41,18 +41,21 @@ pub(super) fn options(disks: &[&Disk]) -> Vec<Chart> {
             options.join(" ")
         ),
     };
-    of(disks, &|disk: &Disk| disk.options.clone(), &name, "options", "Options of dm-crypt")
+    let rows = |drive: &Drive<'_>| drive.disk.options.clone();
+    of(drives, machines, &rows, &name, "options", "Options of dm-crypt")
 }
 
 /// A chart for each direction that was measured.
 fn of(
-    disks: &[&Disk],
-    rows: &dyn Fn(&Disk) -> Vec<Row>,
-    name: &dyn Fn(&Row) -> String,
+    drives: &[Drive<'_>],
+    machines: usize,
+    rows: &dyn Fn(&Drive<'_>) -> Vec<Sectors>,
+    name: &dyn Fn(&Sectors) -> String,
     id: &str,
     title: &str,
 ) -> Vec<Chart> {
-    let all: Vec<Vec<Row>> = disks.iter().map(|disk| rows(disk)).collect();
+    let places: Vec<usize> = drives.iter().map(|drive| drive.place).collect();
+    let all: Vec<Vec<Sectors>> = drives.iter().map(rows).collect();
     let chart = |(word, tests): (&str, [&str; 2])| {
         let mut names: Vec<String> = Vec::new();
         for row in all.iter().flatten() {
@@ -61,7 +64,7 @@ fn of(
                 names.push(name(row));
             }
         }
-        let bar = |rows: &Vec<Row>, wanted: &str| {
+        let bar = |rows: &Vec<Sectors>, wanted: &str| {
             let of_test = |test: &&str| {
                 rows.iter().find(|row| row.test.as_deref() == Some(*test) && name(row) == wanted)
             };
@@ -77,7 +80,10 @@ fn of(
                 "{}-{word}",
                 id.replace(|letter: char| !letter.is_ascii_alphanumeric(), "-")
             ),
-            series: disks.iter().map(|disk| disk.label.clone()).collect(),
+            names: "cipher",
+            factor: Some("factor"),
+            unit: MEGABYTES,
+            series: Series::of_machines(&places, machines),
             groups: groups.collect(),
         };
         chart.sort();
@@ -87,14 +93,14 @@ fn of(
 }
 
 /// The cipher's name, and whether plain code was asked for.
-pub(super) fn cipher(row: &Row) -> String {
+pub(super) fn cipher(row: &Sectors) -> String {
     match row.variant.as_str() {
         "generic" => format!("{} (generic)", row.cipher),
         _ => row.cipher.clone(),
     }
 }
 
-fn cipher_and_key(row: &Row) -> String {
+fn cipher_and_key(row: &Sectors) -> String {
     match row.key_bits {
         0 => cipher(row),
         bits => format!("{} {bits}", cipher(row)),

@@ -1,6 +1,6 @@
 //! What the results are about, in words.
 
-use crate::results::Disk;
+use wirespeed_results::Disk;
 
 /// A place where sectors lay, as a title.
 pub(super) fn place(store: &str) -> String {
@@ -18,22 +18,8 @@ pub(super) const fn tests() -> &'static str {
      program's workers, by dm-crypt that of the whole machine."
 }
 
-/// The machine in a line.
-pub(super) fn machine(disk: &Disk) -> Option<String> {
-    let machine = disk.machine.as_ref()?;
-    let mut parts = Vec::new();
-    if let Some(cpu) = &machine.cpu {
-        parts.extend(cpu.brand.clone());
-        parts.extend(cpu.cores.map(|cores| format!("{cores} CPUs").replace("1 CPUs", "1 CPU")));
-        parts.extend(cpu.hypervisor.as_ref().map(|name| format!("{name} guest")));
-    }
-    parts.extend(machine.kernel.as_ref().map(|release| format!("Linux {release}")));
-    parts.extend(machine.distribution.clone());
-    (!parts.is_empty()).then(|| parts.join(", "))
-}
-
 /// What was asked for, in a line.
-pub(super) fn settings(disk: &Disk) -> Option<String> {
+pub(crate) fn settings(disk: &Disk) -> Option<String> {
     let settings = disk.settings.as_ref()?;
     let mebibytes = |bytes: u64| format!("{} MiB a test", bytes >> 20);
     let mut parts = Vec::new();

@@ -96,7 +96,14 @@ impl Omitted {
                 Ok(_) => {}
                 Err(why) => {
                     let (skipped, route) = (&mut self.skipped, contender.route());
-                    note(skipped, block.subject, None, route, why.to_string());
+                    let is_ours =
+                        matches!(contender, Contender::Provider(route) if route != Route::Kernel);
+                    // What OpenSSL says of an algorithm that our provider does not offer tells nobody anything.
+                    let why = match is_ours && !host.arena.knows(contender, block.subject) {
+                        true => "no kernels for it".to_owned(),
+                        false => why.to_string(),
+                    };
+                    note(skipped, block.subject, None, route, why);
                 }
             }
         }

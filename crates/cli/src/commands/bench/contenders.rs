@@ -16,6 +16,11 @@ pub(super) fn of(host: &Host, request: &BenchRequest) -> Result<Vec<Contender>, 
         Some(routes) => listed(host, routes)?,
         None => usual(host),
     };
+    // Plain code beside the others, so that instructions that are slower show up.
+    let portable = host.find(Route::Portable).contender;
+    if request.is_gateway && request.routes.is_none() && !contenders.contains(&portable) {
+        contenders.push(portable);
+    }
     contenders.extend(request.drivers.iter().map(|driver| Contender::Driver(driver)));
     contenders.extend(request.lanes.map(Contender::Lanes));
     let asked = contenders.iter().find(|contender| contender.may_sleep());

@@ -123,14 +123,14 @@ fn from_size(size: Option<usize>) -> String {
 }
 
 impl Unit {
-    const fn name(self) -> &'static str {
+    pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Megabytes => "MB/s",
             Self::Kilobytes => "kB/s",
         }
     }
 
-    fn figure(self, bytes_per_second: f64) -> String {
+    pub(super) fn figure(self, bytes_per_second: f64) -> String {
         match self {
             Self::Megabytes if bytes_per_second < 1e6 => format!("{:.3}", bytes_per_second / 1e6),
             Self::Megabytes if bytes_per_second < 1e8 => format!("{:.1}", bytes_per_second / 1e6),
@@ -142,13 +142,18 @@ impl Unit {
 
 /// What was left out, and why.
 pub(super) fn left_out(skipped: &[Skipped], quarantined: &[Quarantined]) -> String {
-    let line = |one: &Skipped| {
-        let what = [Some(one.algorithm), one.usage, one.route];
-        let what: Vec<&str> = what.into_iter().flatten().collect();
+    // Routes that lack an algorithm for the same reason share a line.
+    let same = |a: &Skipped, b: &Skipped| {
+        (a.algorithm, a.usage, &a.reason) == (b.algorithm, b.usage, &b.reason)
+    };
+    let line = |alike: &[Skipped]| {
+        let one = &alike[0];
+        let mut what: Vec<&str> = [Some(one.algorithm), one.usage].into_iter().flatten().collect();
+        what.extend(alike.iter().filter_map(|it| it.route));
         format!("\nleft out: {}: {}", what.join(" "), one.reason)
     };
     let wrong = |one: &Quarantined| format!("\nquarantined, not measured: {one}: {}", one.reason);
-    let lines = skipped.iter().map(line).chain(quarantined.iter().map(wrong));
+    let lines = skipped.chunk_by(same).map(line).chain(quarantined.iter().map(wrong));
     let text: String = lines.collect();
     if text.is_empty() { text } else { text + "\n" }
 }

@@ -7,6 +7,7 @@ use wirespeed_vpn::document::{Link, Row};
 use wirespeed_vpn::links::{LEAVES_OUT, links};
 use wirespeed_vpn::verdict::verdict;
 
+use super::real;
 use super::request::Request;
 use crate::output::table::wrap;
 use crate::output::{DEBUG_BUILD, INSTALL, WIDTH};
@@ -25,6 +26,8 @@ pub(super) struct Document {
     pub(super) warnings: Vec<String>,
     pub(super) rows: Vec<Row>,
     links: Vec<Link>,
+    /// Tunnels that were set up.
+    pub(super) real: Vec<wirespeed_tunnel::document::Row>,
     leaves_out: Vec<&'static str>,
     verdict: Vec<String>,
     #[serde(skip)]
@@ -56,6 +59,7 @@ impl Document {
             warnings: Vec::new(),
             rows: Vec::new(),
             links: Vec::new(),
+            real: Vec::new(),
             leaves_out: LEAVES_OUT.to_vec(),
             verdict: Vec::new(),
             noise: Vec::new(),
@@ -83,6 +87,7 @@ impl Document {
         let debug = cfg!(debug_assertions).then_some(DEBUG_BUILD);
         let noise = self.noise.iter().map(|noise| noise.advice());
         self.warnings = debug.into_iter().chain(noise).map(str::to_owned).collect();
+        self.warnings.extend(real::notes(&self.real));
     }
 
     /// The conclusions as paragraphs.

@@ -5,6 +5,7 @@ use std::thread;
 use wirespeed_vpn::{Contender, Sizes, Suite};
 
 use super::VpnArguments;
+use super::real::Tunnels;
 use crate::arguments::{seconds, within};
 use crate::fault::Fault;
 
@@ -18,6 +19,8 @@ pub(super) struct Request {
     pub(super) threads: Vec<usize>,
     pub(super) seconds: f64,
     pub(super) batch: bool,
+    /// The real tunnels that are asked for instead.
+    pub(super) real: Option<Tunnels>,
     pub(super) json: Option<String>,
 }
 
@@ -39,16 +42,19 @@ impl VpnArguments {
             true => (USUAL.to_vec(), MORE.to_vec()),
             false => (each(&self.sizes, &Sizes::ALL)?, Vec::new()),
         };
+        let suites = match self.suites.is_empty() {
+            true => None,
+            false => Some(each(&self.suites, &Suite::ALL)?),
+        };
+        let real = self.real.then(|| Tunnels::of(suites.as_deref(), self.seconds)).transpose()?;
         Ok(Request {
-            suites: match self.suites.is_empty() {
-                true => Suite::ALL.to_vec(),
-                false => each(&self.suites, &Suite::ALL)?,
-            },
+            suites: suites.unwrap_or_else(|| Suite::ALL.to_vec()),
             sizes,
             more_sizes,
             threads,
             seconds: seconds(self.seconds)?,
             batch: self.batch,
+            real,
             json: self.json,
         })
     }
@@ -123,6 +129,8 @@ mod tests {
             ("--suites aes-xts", "unknown suite 'aes-xts': choose from aes128gcm16 aes256gcm16 "),
             ("--sizes 10", "unknown packet size '10': choose from 64 128 "),
             ("--threads 0", "--threads 0: choose from 1 to 256"),
+            ("--real --suites wireguard", "--real has tunnels of ESP and OpenVPN alone"),
+            ("--real --batch", "cannot be used with"),
             ("--seconds -1", "unexpected argument"),
             ("--seconds 1e9", "--seconds 1000000000: choose from 0 to 3600"),
         ] {

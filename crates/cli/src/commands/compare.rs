@@ -1,0 +1,139 @@
+//! `wirespeed compare`: machines side by side.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+use wirespeed_results::compare::{Comparison, Described, Place, compare, described, rank};
+use wirespeed_results::{Computer, Purpose, computers};
+
+use crate::fault::Fault;
+use crate::output::{write_json, write_text};
+use crate::results;
+
+mod text;
+
+const EXAMPLES: &str = "\
+Examples:
+  wirespeed bench --set gateway --json here.json && wirespeed compare here.json examples/ipfire-*.json
+  wirespeed compare here-bench.json here-disk.json there-bench.json there-disk.json
+  wirespeed compare --best-for vpn machines/              ranks a folder of machines
+
+Each machine's best route at the same work; of two the one that is clearly ahead. Files of different kinds that
+describe the same machine stand in one column.
+
+Exit status: 0 done; 2 usage or environment, with one line that says what.";
+
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct CompareArguments {
+    /// Results, as --json wrote them; a folder stands for the results in it
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+    /// Rank the machines by what one core of theirs does for a use
+    #[arg(long, value_name = "USE")]
+    best_for: Option<Wanted>,
+    /// Write the result as JSON; - is standard output
+    #[arg(long, value_name = "FILE")]
+    json: Option<String>,
+}
+
+/// What a machine is wanted for.
+#[derive(Clone, Copy, ValueEnum)]
+enum Wanted {
+    /// A gateway's packets
+    Vpn,
+    /// An encrypted disk
+    Disk,
+    /// Records of a server's
+    Tls,
+}
+
+impl Wanted {
+    const fn purpose(self) -> Purpose {
+        match self {
+            Self::Vpn => Purpose::Vpn,
+            Self::Disk => Purpose::Disk,
+            Self::Tls => Purpose::Tls,
+        }
+    }
+}
+
+/// `wirespeed.compare/1`.
+#[derive(Serialize)]
+struct Document {
+    schema: &'static str,
+    version: &'static str,
+    machines: Vec<Described>,
+    /// Null with `--best-for`.
+    comparison: Option<Compared>,
+    /// Null without.
+    best_for: Option<Best>,
+    warnings: Vec<String>,
+}
+
+/// Machines side by side.
+#[derive(Serialize)]
+struct Compared {
+    rows: Vec<wirespeed_results::compare::Line>,
+    alone: Vec<usize>,
+    verdicts: Vec<wirespeed_results::compare::Verdict>,
+}
+
+/// Machines in an order.
+#[derive(Serialize)]
+struct Best {
+    #[serde(rename = "use")]
+    purpose: &'static str,
+    ranking: Vec<Place>,
+    /// Machines of which nothing is known for the use.
+    unknown: Vec<String>,
+}
+
+pub(crate) fn run(arguments: CompareArguments) -> Result<(), Fault> {
+    let (files, passed_over) = results::read(&arguments.files)?;
+    let machines = computers(&files);
+    let to_people = arguments.json.as_deref() != Some("-");
+    let show = |text: &str| if to_people { write_text("-", text) } else { Ok(()) };
+    let legend: Vec<Described> = machines.iter().enumerate().map(described).collect();
+    let document = |comparison, best_for, warnings| Document {
+        schema: "wirespeed.compare/1",
+        version: env!("CARGO_PKG_VERSION"),
+        machines: legend.clone(),
+        comparison,
+        best_for,
+        warnings,
+    };
+    let document = match arguments.best_for {
+        Some(wanted) => {
+            let purpose = wanted.purpose();
+            let (ranking, unknown) = rank(&machines, purpose);
+            show(&text::ranking(&machines, purpose, &ranking, &unknown))?;
+            show(&text::remarks(&passed_over))?;
+            let unknown = unknown.iter().map(|place| machines[*place].label.clone()).collect();
+            let best = Best { purpose: purpose.name(), ranking, unknown };
+            document(None, Some(best), passed_over)
+        }
+        None => {
+            let Comparison { rows, alone, verdicts, warnings, .. } = several(&machines)?;
+            let warnings = [passed_over, warnings].concat();
+            let compared = Compared { rows, alone, verdicts };
+            show(&text::comparison(&legend, &compared.rows, &compared.alone))?;
+            show(&text::verdicts(&compared.verdicts))?;
+            show(&text::remarks(&warnings))?;
+            document(Some(compared), None, warnings)
+        }
+    };
+    arguments.json.as_ref().map_or(Ok(()), |target| write_json(target, &document))
+}
+
+fn several(machines: &[Computer<'_>]) -> Result<Comparison, Fault> {
+    match machines {
+        [] => Err(Fault::usage("no results there: wirespeed bench --json FILE writes some")),
+        [one] => Err(Fault::usage(format!(
+            "{} is alone: name the results of two machines at least, examples/ has some",
+            one.label
+        ))),
+        machines => Ok(compare(machines)),
+    }
+}

@@ -1,0 +1,251 @@
+//! `wirespeed compare`, and what `wirespeed bench` writes for it and for those who watch fleets.
+
+#![forbid(unsafe_code)]
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+use support::{documented, paths};
+
+const EXAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
+
+fn wirespeed(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_wirespeed"));
+    command.args(arguments);
+    command
+}
+
+/// What a run that must succeed printed.
+fn printed(arguments: &[&str]) -> String {
+    let output = wirespeed(arguments).output().expect("the program runs");
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{arguments:?}");
+    assert_eq!(output.status.code(), Some(0), "{arguments:?}");
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+/// The one line of a run that must end with status 2.
+fn refused(arguments: &[&str]) -> String {
+    let output = wirespeed(arguments).output().expect("the program runs");
+    let said = String::from_utf8(output.stderr).expect("UTF-8");
+    assert_eq!((output.status.code(), said.lines().count()), (Some(2), 1), "{said}");
+    said
+}
+
+fn json(arguments: &[&str]) -> Value {
+    serde_json::from_str(&printed(arguments)).expect("JSON")
+}
+
+fn assert_narrow(text: &str) {
+    for line in text.lines() {
+        assert!(line.chars().count() <= 100, "too wide: {line}");
+    }
+}
+
+fn example(name: &str) -> String {
+    format!("{EXAMPLES}/{name}.json")
+}
+
+#[test]
+fn the_articles_machines_stand_side_by_side() {
+    let boxes = [example("ipfire-apu1c-2015"), example("ipfire-prime-box-2015")];
+    let text = printed(&["compare", &boxes[0], &boxes[1]]);
+    assert_narrow(&text);
+    for wanted in [
+        "A  ipfire-apu1c-2015: AMD APU G-T40E 1 GHz, 2 CPUs",
+        "AES-128-GCM enc 1 KiB        14.5    libcrypto   19.5    libcrypto  B 1.3x",
+        "SHA2-512 1 KiB               32.0    libcrypto   28.5    libcrypto  A 1.1x",
+        "VPN: it depends; with AES-GCM B (ipfire-prime-box-2015)",
+    ] {
+        assert!(text.contains(wanted), "no '{wanted}' in:\n{text}");
+    }
+    // All of them are too wide for one table.
+    let text = printed(&["compare", EXAMPLES]);
+    assert_narrow(&text);
+    assert!(text.matches("ahead").count() > 1, "{text}");
+    for wanted in ["G  padlock-2005: VIA Nehemiah", "846      padlock", "14.3    cryptodev"] {
+        assert!(text.contains(wanted), "no '{wanted}' in:\n{text}");
+    }
+}
+
+#[test]
+fn a_folder_is_ranked_and_what_is_foreign_is_passed_over() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for name in ["ipfire-apu1c-2015", "ipfire-prime-box-2015", "padlock-2005"] {
+        let to = folder.path().join(format!("{name}.json"));
+        fs::copy(example(name), to).expect("copied");
+    }
+    let here = folder.path().display().to_string();
+    fs::write(folder.path().join("plan.json"), "{\"schema\": \"wirespeed.tune/1\"}")
+        .expect("written");
+    fs::write(folder.path().join("notes.txt"), "no JSON").expect("written");
+    let text = printed(&["compare", "--best-for", "vpn", &here]);
+    assert_narrow(&text);
+    let place = |name: &str| text.find(name).unwrap_or_else(|| panic!("no {name} in:\n{text}"));
+    assert!(place("1  ipfire-apu1c-2015") < place("2  ipfire-prime-box-2015"), "{text}");
+    assert!(text.contains("Not measured for it: padlock-2005"), "{text}");
+    assert!(text.contains("plan.json was passed over"), "{text}");
+    let ranked = json(&["compare", "--best-for", "vpn", &here, "--json", "-"]);
+    assert_eq!(ranked["best_for"]["ranking"].as_array().map(Vec::len), Some(2));
+    assert_eq!((&ranked["best_for"]["use"], &ranked["comparison"]), (&"vpn".into(), &Value::Null));
+
+    let broken = folder.path().join("broken.json");
+    fs::write(&broken, "{").expect("written");
+    let broken = broken.display().to_string();
+    for (arguments, words) in [
+        (vec!["compare", &here], "broken.json: no JSON: "),
+        (vec!["compare", &broken], "broken.json: no JSON: "),
+        (vec!["compare", "no/where.json"], "cannot read no/where.json: "),
+        (
+            vec!["compare", &example("padlock-2005")],
+            "padlock-2005 is alone: name the results of two",
+        ),
+        (vec!["compare", &here, "--best-for", "mail"], "invalid value 'mail' for '--best-for"),
+        (vec!["compare"], "--help"),
+    ] {
+        let said = refused(&arguments);
+        assert!(said.contains(words), "{arguments:?}: {said}");
+    }
+}
+
+/// docs/json.md describes every field that is written, and no other.
+#[test]
+fn the_document_describes_every_field() {
+    let mut written = BTreeSet::new();
+    for more in [&["--json", "-"][..], &["--json", "-", "--best-for", "vpn"]] {
+        let document = json(&[&["compare", EXAMPLES], more].concat());
+        assert_eq!(document["schema"], "wirespeed.compare/1");
+        paths(&document, "", &mut written);
+    }
+    assert_eq!(documented("wirespeed.compare/1"), written);
+}
+
+/// Metrics by name, each with its labels and its value: what the exposition format allows, no more.
+fn metrics(text: &str) -> Vec<(String, String, f64)> {
+    let mut found = Vec::new();
+    let mut head: Option<String> = None;
+    for line in text.lines() {
+        if let Some(help) = line.strip_prefix("# HELP ") {
+            head = help.split(' ').next().map(ToOwned::to_owned);
+            assert!(help.split(' ').count() > 1, "{line}");
+        } else if let Some(kind) = line.strip_prefix("# TYPE ") {
+            let expected = format!("{} gauge", head.as_deref().expect("HELP comes first"));
+            assert_eq!(kind, expected);
+        } else {
+            let (name, rest) = line.split_once('{').expect("labels");
+            assert_eq!(Some(name), head.as_deref(), "a metric below its own head");
+            let (labels, value) = rest.rsplit_once("} ").expect("a value");
+            let value: f64 = value.parse().expect("a number");
+            assert!(value.is_finite());
+            found.push((name.to_owned(), labels.to_owned(), value));
+        }
+    }
+    assert!(text.ends_with('\n'));
+    let series: BTreeSet<_> = found.iter().map(|(name, labels, _)| (name, labels)).collect();
+    assert_eq!(series.len(), found.len(), "each series once");
+    found
+}
+
+#[test]
+fn a_gateways_algorithms_are_measured_and_written_for_who_watches() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    let (results, watched) = (at("here.json"), at("wirespeed.prom"));
+    let text = printed(&[
+        "bench",
+        "--set",
+        "gateway",
+        "--seconds",
+        "0",
+        "--json",
+        &results,
+        "--prometheus",
+        &watched,
+    ]);
+    assert_narrow(&text);
+    assert!(
+        text.contains("left out: CAMELLIA-128-GCM: OpenSSL has no Camellia in GCM mode"),
+        "{text}"
+    );
+    let document: Value =
+        serde_json::from_str(&fs::read_to_string(&results).expect("written")).expect("JSON");
+    let rows = document["rows"].as_array().expect("rows");
+    let names: BTreeSet<&str> = rows.iter().filter_map(|row| row["algorithm"].as_str()).collect();
+    let expected = [
+        "AES-128-CBC",
+        "AES-128-GCM",
+        "AES-256-CBC",
+        "AES-256-GCM",
+        "CAMELLIA-128-CBC",
+        "CAMELLIA-256-CBC",
+        "MD5",
+        "SHA1",
+        "SHA2-256",
+        "SHA2-512",
+    ];
+    assert_eq!(names.into_iter().collect::<Vec<_>>(), expected);
+    assert!(rows.iter().all(|row| row["size"] == 1024));
+    // Plain code stands beside the others, ours and OpenSSL's.
+    let has = |field: &str, value: &Value| rows.iter().any(|row| row[field] == *value);
+    assert!(has("route", &"portable".into()) && has("use", &"stream".into()));
+    let masked =
+        has("without", &"aesni".into()) && has("without", &"aesni, ssse3, avx, sha-ni".into());
+    assert_eq!(masked, cfg!(target_arch = "x86_64"));
+    if cfg!(target_arch = "x86_64") {
+        assert!(
+            text.contains("This OpenSSL with instructions taken away (OPENSSL_ia32cap)"),
+            "{text}"
+        );
+    }
+
+    let text = fs::read_to_string(&watched).expect("written");
+    let metrics = metrics(&text);
+    let rates = metrics.iter().filter(|(name, ..)| name == "wirespeed_bench_bytes_per_second");
+    assert_eq!(rates.count(), rows.len());
+    let row = &rows[0];
+    let of_row = |name: &str| {
+        let is_it = |(metric, labels, _): &&(String, String, f64)| {
+            metric == name
+                && ["algorithm", "route", "use"].iter().all(|field| {
+                    labels.contains(&format!("{field}=\"{}\"", row[field].as_str().expect("text")))
+                })
+                && !labels.contains("without=")
+        };
+        metrics.iter().find(is_it).expect("told").2
+    };
+    let rate = row["bytes_per_second"].as_f64().expect("a rate");
+    assert!((of_row("wirespeed_bench_bytes_per_second") / rate - 1.0).abs() < 1e-9);
+    let seconds = row["median_ns"].as_f64().expect("a time") * 1e-9;
+    assert!((of_row("wirespeed_bench_call_seconds") / seconds - 1.0).abs() < 1e-9);
+    promtool(&text);
+
+    // And it is what compare takes.
+    let compared = printed(&["compare", &results, &example("ipfire-apu1c-2015")]);
+    assert!(compared.contains("VPN: "), "{compared}");
+    assert!(compared.contains("rows are not of the same mode of use"), "{compared}");
+    assert_narrow(&compared);
+}
+
+/// Prometheus's own check, where it is installed.
+fn promtool(text: &str) {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let is_there = |folder: &Path| folder.join("promtool").is_file();
+    if !std::env::split_paths(&path).any(|folder| is_there(&folder)) {
+        return;
+    }
+    let mut child = Command::new("promtool")
+        .args(["check", "metrics"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("promtool runs");
+    child.stdin.take().expect("piped").write_all(text.as_bytes()).expect("written");
+    let output = child.wait_with_output().expect("promtool ends");
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+}

@@ -1,0 +1,153 @@
+//! Machines: everything that the files say of each of them.
+
+use crate::contents::{Disk, Link, Machine, Packets, Rate, Sectors, Survey, Tunnel, Vpn};
+use crate::file::{Content, Results};
+
+/// Everything that the files say of one machine.
+#[derive(Clone, Debug)]
+pub struct Computer<'a> {
+    /// What it is called beside others.
+    pub label: String,
+    /// Its files, each of another kind.
+    pub files: Vec<&'a Results>,
+}
+
+/// The letter of a machine: what it is called in narrow places.
+pub fn letter(place: usize) -> String {
+    let letter = char::from(b'A' + (place % 26) as u8);
+    match place / 26 {
+        0 => letter.to_string(),
+        round => format!("{letter}{round}"),
+    }
+}
+
+/// The machines of these files, in their order. Files of different kinds that describe the same machine belong together;
+/// two of the same kind are two machines, or two runs to be compared.
+pub fn computers(results: &[Results]) -> Vec<Computer<'_>> {
+    let mut found: Vec<Computer<'_>> = Vec::new();
+    for file in results {
+        let home = found.iter_mut().find(|it| it.is_home_of(file));
+        match home {
+            Some(computer) => computer.take_in(file),
+            None => found.push(Computer { label: file.label.clone(), files: vec![file] }),
+        }
+    }
+    found
+}
+
+impl<'a> Computer<'a> {
+    fn is_home_of(&self, file: &Results) -> bool {
+        let is_known = |machine: &Machine| machine.cpu.is_some();
+        file.machine.as_ref().is_some_and(is_known)
+            && file.source == self.files[0].source
+            && self.files.iter().all(|mine| {
+                mine.machine == file.machine
+                    && std::mem::discriminant(&mine.content)
+                        != std::mem::discriminant(&file.content)
+            })
+    }
+
+    /// Its name is what the files' names begin with: `here-bench` and `here-disk` are `here`.
+    fn take_in(&mut self, file: &'a Results) {
+        self.files.push(file);
+        let same = |(a, b): &(char, char)| a == b;
+        let common: String =
+            self.label.chars().zip(file.label.chars()).take_while(same).map(|(a, _)| a).collect();
+        let common = common.trim_end_matches(|letter: char| !letter.is_alphanumeric());
+        if !common.is_empty() {
+            self.label = common.to_owned();
+        }
+    }
+
+    /// The results of single algorithms, `bench` before the survey.
+    pub fn rates(&self) -> impl Iterator<Item = &'a Rate> + use<'a> {
+        let of = |file: &&'a Results| match &file.content {
+            Content::Bench(bench) => Some((0, &bench.rows)),
+            Content::Survey(survey) => Some((1, &survey.rows)),
+            _ => None,
+        };
+        let mut lists: Vec<_> = self.files.iter().filter_map(of).collect();
+        lists.sort_by_key(|(order, _)| *order);
+        lists.into_iter().flat_map(|(_, rows)| rows)
+    }
+
+    /// The results of disks.
+    pub fn disk(&self) -> Option<&'a Disk> {
+        self.files.iter().find_map(|file| match &file.content {
+            Content::Disk(disk) => Some(disk),
+            _ => None,
+        })
+    }
+
+    /// The survey.
+    pub fn survey(&self) -> Option<&'a Survey> {
+        self.files.iter().find_map(|file| match &file.content {
+            Content::Survey(survey) => Some(survey),
+            _ => None,
+        })
+    }
+
+    /// The results of VPNs.
+    pub fn vpn(&self) -> Option<&'a Vpn> {
+        self.files.iter().find_map(|file| match &file.content {
+            Content::Vpn(vpn) => Some(vpn),
+            _ => None,
+        })
+    }
+
+    pub(crate) fn disk_rows(&self) -> &'a [Sectors] {
+        self.disk().map_or(&[], |disk| &disk.rows)
+    }
+
+    pub(crate) fn packets(&self) -> &'a [Packets] {
+        self.vpn().map_or(&[], |vpn| &vpn.rows)
+    }
+
+    pub(crate) fn links(&self) -> &'a [Link] {
+        self.vpn().map_or(&[], |vpn| &vpn.links)
+    }
+
+    pub(crate) fn tunnels(&self) -> &'a [Tunnel] {
+        self.vpn().map_or(&[], |vpn| &vpn.real)
+    }
+
+    /// The machine itself.
+    pub fn machine(&self) -> Option<&'a Machine> {
+        self.files[0].machine.as_ref()
+    }
+
+    /// Whose figures they are, if not measured by this program.
+    pub fn source(&self) -> Option<&'a str> {
+        self.files[0].source.as_deref()
+    }
+
+    /// The version text of its OpenSSL.
+    pub fn openssl(&self) -> Option<&'a str> {
+        self.machine()?.libcrypto.as_ref()?.version.as_deref()
+    }
+
+    /// Logical CPUs.
+    pub fn cores(&self) -> Option<usize> {
+        self.machine()?.cpu.as_ref()?.cores
+    }
+
+    /// The machine in a line: "Intel Xeon, 2 CPUs, KVM guest, Linux 6.18, Debian 12, OpenSSL 3.0.22".
+    pub fn description(&self) -> Option<String> {
+        let machine = self.machine()?;
+        let mut parts = Vec::new();
+        if let Some(cpu) = &machine.cpu {
+            parts.extend(cpu.brand.clone());
+            parts.extend(cpu.cores.map(|cores| match cores {
+                1 => "1 CPU".to_owned(),
+                cores => format!("{cores} CPUs"),
+            }));
+            parts.extend(cpu.hypervisor.as_ref().map(|name| format!("{name} guest")));
+        }
+        parts.extend(machine.kernel.as_ref().map(|release| format!("Linux {release}")));
+        parts.extend(machine.distribution.clone());
+        // "OpenSSL 3.0.19 27 Jan 2026": the date says nothing here.
+        let short = |text: &str| text.split(' ').take(2).collect::<Vec<_>>().join(" ");
+        parts.extend(self.openssl().map(short));
+        (!parts.is_empty()).then(|| parts.join(", "))
+    }
+}
