@@ -212,7 +212,7 @@ fn a_route_that_is_slower_than_it_should_be_is_shown_and_avoided() {
     printed(machine.tune().env("WIRESPEED_SLOW", best.name()));
     let plan = Plan::read(&machine.plan()).expect("a plan");
     assert!(plan.rows().count() > 0);
-    let slow: Vec<Row> = plan.rows().filter(|row| row.route == best).collect();
+    let slow: Vec<&Row> = plan.rows().filter(|row| row.route == best).collect();
     assert!(slow.is_empty(), "{best} is slow and serves: {slow:?}");
 }
 
