@@ -1,9 +1,9 @@
 //! A line of the results, as JSON has it.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// One test of one cipher, or why there is none. docs/json.md says what the fields mean.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     /// `memory`, `file` or `dm-crypt`.
     pub store: String,

@@ -147,7 +147,7 @@ impl Mac {
 
     fn take_key(&mut self, key: &[u8]) -> Result<(), Refusal> {
         let digest = self.chosen.ok_or(Refusal::SILENT)?;
-        let kernels = self.provider().unwatched_kernels(digest).ok_or(Refusal::SILENT)?;
+        let kernels = self.provider().mac_kernels(digest).ok_or(Refusal::SILENT)?;
         let keyed = match &mut self.keyed {
             Some(keyed) if keyed.digest() == digest => keyed,
             keyed => keyed.insert(Keyed::idle(kernels, digest)),
@@ -178,7 +178,7 @@ impl Mac {
             }
             let first = match param.name() {
                 b"digest" => {
-                    let serves = |it| self.provider().unwatched_kernels(it).is_some();
+                    let serves = |it| self.provider().mac_kernels(it).is_some();
                     let digest = digest::named(param.as_text()?, serves)?;
                     wish.digest.replace(digest).is_none()
                 }

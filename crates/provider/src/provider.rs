@@ -43,6 +43,8 @@ pub(crate) struct Offer<'a> {
     foreign: bool,
     /// On kernels of our own.
     own_digests: Vec<Digest>,
+    /// Whether nobody has said which hash functions.
+    any_digest: bool,
     /// Whether a hash function may be offered for the kernel's sake.
     may_offload: &'a dyn Fn(Subject) -> bool,
 }
@@ -52,7 +54,7 @@ impl Offer<'_> {
     /// These ciphers alone.
     pub(crate) fn ciphers(ciphers: &[Algorithm]) -> Self {
         let (ciphers, own_digests) = (ciphers.to_vec(), Vec::new());
-        Self { ciphers, foreign: false, own_digests, may_offload: &|_| false }
+        Self { ciphers, foreign: false, own_digests, any_digest: false, may_offload: &|_| false }
     }
 }
 
@@ -76,6 +78,8 @@ pub(crate) struct Provider {
     host_macs: Option<Arc<HostMacs>>,
     /// Of each hash function the kernels of our own that it runs on; the others are the host's.
     own_digests: [Option<&'static HashKernels>; Digest::ALL.len()],
+    /// The kernels of HMAC.
+    mac_kernels: [Option<&'static HashKernels>; Digest::ALL.len()],
     /// The tables of foreign ciphers, which `ciphers` points into.
     _adopted: Vec<Adopted>,
 }
@@ -125,7 +129,8 @@ impl Provider {
             (Digests::Listed(_), _) => false,
         };
         let foreign = config.ciphers.len() == Algorithm::ALL.len();
-        let offer = Offer { ciphers, foreign, own_digests, may_offload: &may_offload };
+        let any_digest = matches!(config.digests, Digests::All);
+        let offer = Offer { ciphers, foreign, own_digests, any_digest, may_offload: &may_offload };
         match (&by, routing) {
             (By::List(_), Err(why)) => Err((Reason::InitFail, format!("routes: {why}"))),
             (_, routing) => Ok(Self::new(core, routing, &plan, offer)),
@@ -140,7 +145,9 @@ impl Provider {
         let routing = Routing::new(&by, features, &Offload::Off, watch, reach);
         let routing = routing.map_err(|text| (Reason::InitFail, text))?;
         let (ciphers, own_digests) = (Algorithm::ALL.to_vec(), Digest::ALL.to_vec());
-        let offer = Offer { ciphers, foreign: true, own_digests, may_offload: &|_| true };
+        let foreign = true;
+        let offer =
+            Offer { ciphers, foreign, own_digests, any_digest: true, may_offload: &|_| true };
         Ok(Self::new(core, Ok(routing), "none: one route", offer))
     }
 
@@ -183,11 +190,13 @@ impl Provider {
             // Only what the host can begin and end.
             it => (offer.may_offload)(it) && routing.as_ref().is_ok_and(|to| to.offloads_hash(it)),
         };
-        let is_plain = |subject: &Subject| {
-            let ours =
-                matches!(*subject, Subject::Digest(it) if own_digests[it as usize].is_some());
+        let alone = |subject: Subject| {
             let alone = |it: &Routing| !it.is_watched() && it.offloaded(subject.index()).is_none();
-            ours && routing.as_ref().is_ok_and(alone)
+            routing.as_ref().is_ok_and(alone)
+        };
+        let is_plain = |subject: &Subject| {
+            matches!(*subject, Subject::Digest(it) if own_digests[it as usize].is_some())
+                && alone(*subject)
         };
         let digests = Subject::all().filter(hashes).filter_map(|it| match is_plain(&it) {
             true => digest::offer::<Hasher>(it, version),
@@ -196,6 +205,15 @@ impl Provider {
         let digests = digests.map(|(facts, functions)| entry(facts.names, functions));
         let unwatched = |it: &Digest| !it.is_extendable() && is_plain(&Subject::Digest(*it));
         let host_macs = Digest::ALL.iter().any(unwatched).then(|| HostMacs::reach(&core)).flatten();
+        // On a CPU's own rounds HMAC gains even where the hash function by itself is the host's.
+        let mac_kernels = Digest::ALL.map(|digest| {
+            let routing = routing.as_ref().ok().filter(|_| alone(digest.into()))?;
+            let rounds = || {
+                let kernels = routing.hash(digest.compression()).filter(|_| offer.any_digest)?;
+                kernels.suits_every_call().then_some(kernels)
+            };
+            own_digests[digest as usize].or_else(rounds).filter(|_| !digest.is_extendable())
+        });
         let macs = host_macs.iter().map(|_| entry(c"HMAC", HMAC.as_ptr()));
         Self {
             core,
@@ -205,6 +223,7 @@ impl Provider {
             ciphers: ciphers.chain(foreign).chain([AlgorithmEntry::END]).collect(),
             digests: digests.chain([AlgorithmEntry::END]).collect(),
             own_digests,
+            mac_kernels,
             _adopted: adopted,
             routes: CString::new(routes).unwrap_or_default(),
             plan: CString::new(plan).unwrap_or_default(),
@@ -242,12 +261,9 @@ impl Provider {
         self.own_digests[digest as usize]
     }
 
-    /// The same where nobody watches and nobody else has a part in it.
-    pub(crate) fn unwatched_kernels(&self, digest: Digest) -> Option<&'static HashKernels> {
-        let routing = self.routing.as_ref()?;
-        let alone =
-            !routing.is_watched() && routing.offloaded(Subject::from(digest).index()).is_none();
-        self.hash_kernels(digest).filter(|_| alone)
+    /// The kernels of HMAC with a hash function, where nobody watches and nobody else has a part in it.
+    pub(crate) const fn mac_kernels(&self, digest: Digest) -> Option<&'static HashKernels> {
+        self.mac_kernels[digest as usize]
     }
 
     /// HMAC of the program's other providers.

@@ -136,9 +136,10 @@ impl HostCipher {
 
     /// The same without sparing a call that has nothing. How many bytes were hashed tells nothing: OCB waits for blocks.
     fn hash(&mut self, aad: &[u8]) -> Result<(), FarFailed> {
+        let length = aad.len();
         // SAFETY: there is no output, whatever its room, and the input is a slice.
-        unsafe { self.context.update(null_mut(), aad.len() + 16, aad.as_ptr(), aad.len()) }
-            .map(|_| ())
+        let run = unsafe { self.context.update(null_mut(), length + 16, aad.as_ptr(), length) };
+        run.map(|_| ())
     }
 
     /// The next bytes.
