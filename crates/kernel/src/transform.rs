@@ -159,6 +159,9 @@ impl Transform {
         cipher("ARIA-128-CTR", "ctr(aria)", 16, 16),
         cipher("ARIA-192-CTR", "ctr(aria)", 24, 16),
         cipher("ARIA-256-CTR", "ctr(aria)", 32, 16),
+        aead("ARIA-128-GCM", "gcm(aria)", 16),
+        aead("ARIA-192-GCM", "gcm(aria)", 24),
+        aead("ARIA-256-GCM", "gcm(aria)", 32),
         // Its IV is OpenSSL's: block number and nonce.
         cipher("ChaCha20", "chacha20", 32, 16),
         aead("ChaCha20-Poly1305", "rfc7539(chacha20,poly1305)", 32),
