@@ -159,9 +159,6 @@ impl Transform {
         cipher("ARIA-128-CTR", "ctr(aria)", 16, 16),
         cipher("ARIA-192-CTR", "ctr(aria)", 24, 16),
         cipher("ARIA-256-CTR", "ctr(aria)", 32, 16),
-        aead("ARIA-128-GCM", "gcm(aria)", 16),
-        aead("ARIA-192-GCM", "gcm(aria)", 24),
-        aead("ARIA-256-GCM", "gcm(aria)", 32),
         // Its IV is OpenSSL's: block number and nonce.
         cipher("ChaCha20", "chacha20", 32, 16),
         aead("ChaCha20-Poly1305", "rfc7539(chacha20,poly1305)", 32),
@@ -208,7 +205,7 @@ impl Transform {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wirespeed_cipher::{Mode, Shape, Subject};
+    use wirespeed_cipher::{Algorithm, Mode, Shape, Subject};
 
     /// What the vocabulary says of a subject, in the words of this module.
     fn expected(subject: Subject) -> Kind {
@@ -238,10 +235,14 @@ mod tests {
         }
     }
 
-    /// The kernel has had everything in the vocabulary but OCB and what has no length of its own.
+    /// The kernel has had everything in the vocabulary but OCB and what has no length of its own. ARIA in GCM it has, but
+    /// no published example with 192 bits to prove it by.
     #[test]
     fn every_subject_is_in_the_table_in_its_order_and_with_its_sizes() {
-        let never = |it: &Subject| it.cipher().is_some_and(|it| it.mode() == Mode::Ocb);
+        let is_aria = |it: Algorithm| it.name().starts_with("ARIA");
+        let left_out =
+            |it: Algorithm| it.mode() == Mode::Ocb || it.mode() == Mode::Gcm && is_aria(it);
+        let never = |it: &Subject| it.cipher().is_some_and(left_out);
         let subjects = || Subject::all().filter(|it| !it.is_extendable() && !never(it));
         let names: Vec<_> = subjects().map(Subject::name).collect();
         let table: Vec<_> = Transform::ALL.iter().map(|transform| transform.name).collect();
