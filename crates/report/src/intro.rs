@@ -36,24 +36,20 @@ pub(crate) fn intro(machines: &[Computer<'_>]) -> String {
         );
     }
     text.push_str("</ul>\n");
-    text.push_str(&disturbances(machines));
+    if let [machine] = machines {
+        text.push_str(&disturbances(machine));
+    }
     text
 }
 
-/// What disturbed the measurements, those of disks left to their own part.
-fn disturbances(machines: &[Computer<'_>]) -> String {
-    let mut items = String::new();
-    for machine in machines {
-        let mut said: Vec<&String> = Vec::new();
-        for file in machine.files.iter().filter(|it| !matches!(it.content, Content::Disk(_))) {
-            said.extend(file.warnings.iter().filter(|it| !said.contains(it)).collect::<Vec<_>>());
-        }
-        for warning in said {
-            let of =
-                if machines.len() > 1 { format!("{}: ", machine.label) } else { String::new() };
-            let _ = writeln!(items, "<li>{}{}</li>", Text(&of), Text(warning));
-        }
+/// What disturbed the measurements of the only machine, those of disks left to their own part. Of several the comparison
+/// tells.
+fn disturbances(machine: &Computer<'_>) -> String {
+    let mut said: Vec<&String> = Vec::new();
+    for file in machine.files.iter().filter(|it| !matches!(it.content, Content::Disk(_))) {
+        said.extend(file.warnings.iter().filter(|it| !said.contains(it)).collect::<Vec<_>>());
     }
+    let items: String = said.into_iter().map(|it| format!("<li>{}</li>\n", Text(it))).collect();
     match items.as_str() {
         "" => items,
         _ => format!("<h3>What disturbed the measurement</h3>\n<ul>\n{items}</ul>\n"),
