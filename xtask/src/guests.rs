@@ -19,18 +19,18 @@ pub(crate) fn test(workspace: &Workspace) -> Result<Tally> {
     if let Err(error) = vm::kernel(workspace, None) {
         return Ok(Tally::skip(format!("no kernel to boot: {error:#}")));
     }
-    let mut tally = machines(workspace)?;
     // A guest is one CPU's work, so two at a time: what a series of kernels has to show is independent of the other.
     let (older, newer) = thread::scope(|scope| {
         let newer = scope.spawn(|| {
-            let mut tally = padlock(workspace)?;
+            let mut tally = machines(workspace)?;
+            tally += padlock(workspace)?;
             tally += on(workspace, Some("6.12"))?;
             Ok::<_, anyhow::Error>(tally)
         });
         (on(workspace, None), newer.join().unwrap_or_else(|panic| resume_unwind(panic)))
     });
+    let mut tally = newer?;
     tally += older?;
-    tally += newer?;
     Ok(tally)
 }
 
@@ -61,7 +61,7 @@ fn machines(workspace: &Workspace) -> Result<Tally> {
     tests(workspace, "vm")
         .environment("WIRESPEED_VM", vm::kernels(workspace))
         .environment("WIRESPEED_NATIVE_TESTS", program.context("the kernels have no tests")?)
-        .tests()
+        .tests_beside_others()
 }
 
 /// The route `kernel` on a kernel of Debian's, with a device that only the kernel reaches and drivers that
