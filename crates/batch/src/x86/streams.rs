@@ -117,7 +117,7 @@ pub(super) mod zmm {
     #[derive(Clone, Copy)]
     struct Zmm;
 
-    kernels!("avx,avx2,bmi2,aes,vaes,avx512f,avx512bw,avx512vl", Zmm = Zmm, [1 2 4 8]);
+    kernels!("avx,avx2,bmi2,aes,vaes,avx512f,avx512bw,avx512vl", Zmm = Zmm, [1 2 4]);
 
     /// Exchanges rows and columns of blocks.
     #[inline(always)]
@@ -172,6 +172,16 @@ pub(super) mod zmm {
                 put_block(to, 1, offset, _mm512_extracti32x4_epi32::<1>(v));
                 put_block(to, 2, offset, _mm512_extracti32x4_epi32::<2>(v));
                 put_block(to, 3, offset, _mm512_extracti32x4_epi32::<3>(v));
+            }
+        }
+
+        #[inline(always)]
+        unsafe fn prefetch(self, from: *const *const u8, offset: usize) {
+            for lane in 0..Self::LANES {
+                // SAFETY: the caller vouches for the pointer; SSE is part of x86-64, and asking faults nowhere.
+                unsafe {
+                    _mm_prefetch::<_MM_HINT_T0>((*from.add(lane)).wrapping_add(offset).cast())
+                }
             }
         }
 
