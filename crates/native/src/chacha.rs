@@ -41,6 +41,21 @@ pub(crate) trait Rows: Copy {
     fn rotate<const LEFT: i32>(self, v: Self::V) -> Self::V;
     /// Moves each row's words by so many places to the front; what falls out comes in behind.
     fn turn<const PLACES: i32>(self, v: Self::V) -> Self::V;
+    /// Whether [`wave`] holds its first four sets as columns: in a vector one word of sixteen matrices. A round then turns
+    /// nothing, but the matrices must be brought together at its end.
+    const COLUMNS: bool = false;
+    /// The word at a place of each row in all of its places.
+    fn word<const PLACE: i32>(self, _v: Self::V) -> Self::V {
+        unreachable!("for columns")
+    }
+    /// Adds `count` to each word, plus the number of its matrix among those of four sets.
+    fn number_columns(self, _v: Self::V, _count: u32) -> Self::V {
+        unreachable!("for columns")
+    }
+    /// One row of four sets, as its four words in columns: as a vector for each set.
+    fn gather(self, _words: [Self::V; 4]) -> [Self::V; 4] {
+        unreachable!("for columns")
+    }
     /// Writes the matrices of a set, one after another.
     ///
     /// # Safety
@@ -149,6 +164,17 @@ macro_rules! steps {
     };
 }
 
+/// What [`Rows::turn`] does to a vector, done to which vector is which.
+#[inline(always)]
+fn turn_columns<U: Rows, const N: usize, const PLACES: usize>(x: &mut [[U::V; 4]; N]) {
+    let before = *x;
+    for i in 0..4 {
+        x[i][1] = before[(i + PLACES) % 4][1];
+        x[i][2] = before[(i + 2) % 4][2];
+        x[i][3] = before[(i + 4 - PLACES) % 4][3];
+    }
+}
+
 /// `N` sets of blocks from a place on, to `to`; `work` is done between the double rounds (RFC 8439 §2.3.1).
 ///
 /// # Safety
@@ -161,6 +187,7 @@ unsafe fn wave<U: Rows, const N: usize>(
     to: *mut u8,
     work: &mut impl Work,
 ) {
+    let columns = if U::COLUMNS && N >= 4 { 4 } else { 0 };
     let mut x = [*first; N];
     for i in 0..N {
         x[i][3] = unit.number(first[3], number.wrapping_add((i * U::BLOCKS) as u32));
@@ -169,9 +196,21 @@ unsafe fn wave<U: Rows, const N: usize>(
     for i in 0..N {
         counters[i] = x[i][3];
     }
+    if columns > 0 {
+        for row in 0..4 {
+            x[0][row] = unit.word::<0>(first[row]);
+            x[1][row] = unit.word::<1>(first[row]);
+            x[2][row] = unit.word::<2>(first[row]);
+            x[3][row] = unit.word::<3>(first[row]);
+        }
+        x[0][3] = unit.number_columns(x[0][3], number);
+    }
     for round in 0..10 {
         steps!(unit, x, N: 0 1 3 16, 2 3 1 12, 0 1 3 8, 2 3 1 7);
-        for i in 0..N {
+        if columns > 0 {
+            turn_columns::<U, N, 1>(&mut x);
+        }
+        for i in columns..N {
             x[i] = [
                 x[i][0],
                 unit.turn::<1>(x[i][1]),
@@ -181,13 +220,24 @@ unsafe fn wave<U: Rows, const N: usize>(
         }
         work.after(round);
         steps!(unit, x, N: 0 1 3 16, 2 3 1 12, 0 1 3 8, 2 3 1 7);
-        for i in 0..N {
+        if columns > 0 {
+            turn_columns::<U, N, 3>(&mut x);
+        }
+        for i in columns..N {
             x[i] = [
                 x[i][0],
                 unit.turn::<3>(x[i][1]),
                 unit.turn::<2>(x[i][2]),
                 unit.turn::<1>(x[i][3]),
             ];
+        }
+    }
+    if columns > 0 {
+        for row in 0..4 {
+            let sets = unit.gather([x[0][row], x[1][row], x[2][row], x[3][row]]);
+            for i in 0..4 {
+                x[i][row] = sets[i];
+            }
         }
     }
     for i in 0..N {
@@ -223,7 +273,8 @@ unsafe fn sets<U: Rows>(
             2 if U::FLIGHT >= 2 => wave::<U, 2>(unit, first, number, to, work),
             3 if U::FLIGHT >= 3 => wave::<U, 3>(unit, first, number, to, work),
             4 if U::FLIGHT >= 4 => wave::<U, 4>(unit, first, number, to, work),
-            5 | 6 if U::FLIGHT >= 6 => wave::<U, 6>(unit, first, number, to, work),
+            5 if U::FLIGHT >= 6 => wave::<U, 5>(unit, first, number, to, work),
+            6 if U::FLIGHT >= 6 => wave::<U, 6>(unit, first, number, to, work),
             _ => unreachable!("more than a flight"),
         }
     }

@@ -66,6 +66,36 @@ impl<H: Hash> Rows for Zmm<H> {
         super::turn!(_mm512_shuffle_epi32, PLACES, v)
     }
 
+    const COLUMNS: bool = true;
+
+    #[inline(always)]
+    fn word<const PLACE: i32>(self, v: __m512i) -> __m512i {
+        match PLACE {
+            0 => call!(_mm512_shuffle_epi32::<0x00>(v)),
+            1 => call!(_mm512_shuffle_epi32::<0x55>(v)),
+            2 => call!(_mm512_shuffle_epi32::<0xaa>(v)),
+            _ => call!(_mm512_shuffle_epi32::<0xff>(v)),
+        }
+    }
+
+    #[inline(always)]
+    fn number_columns(self, v: __m512i, count: u32) -> __m512i {
+        let places = call!(_mm512_set_epi32(15, 11, 7, 3, 14, 10, 6, 2, 13, 9, 5, 1, 12, 8, 4, 0));
+        self.add(v, self.add(places, call!(_mm512_set1_epi32(count as i32))))
+    }
+
+    #[inline(always)]
+    fn gather(self, [a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
+        let low = [call!(_mm512_unpacklo_epi32(a, b)), call!(_mm512_unpacklo_epi32(c, d))];
+        let high = [call!(_mm512_unpackhi_epi32(a, b)), call!(_mm512_unpackhi_epi32(c, d))];
+        [
+            call!(_mm512_unpacklo_epi64(low[0], low[1])),
+            call!(_mm512_unpackhi_epi64(low[0], low[1])),
+            call!(_mm512_unpacklo_epi64(high[0], high[1])),
+            call!(_mm512_unpackhi_epi64(high[0], high[1])),
+        ]
+    }
+
     #[inline(always)]
     unsafe fn store(self, [a, b, c, d]: [__m512i; 4], to: *mut u8) {
         // Rows become blocks: quarters change places, in two steps.
