@@ -93,16 +93,16 @@ pub(crate) fn offer<M: Message>(
     Some((at(place), table!(0 1 2 3 4 5 6 7 8 9 10 11, 12 13 14 15 16 17 18 19)))
 }
 
-/// The hash function of that name, in any case, of those of a fixed length that `serves` tells.
-pub(crate) fn named(name: &CStr, serves: impl Fn(Digest) -> bool) -> Option<Digest> {
-    let name = name.to_bytes();
-    TABLE.iter().find_map(|facts| match facts.subject {
-        Subject::Digest(digest) if !facts.is_extendable() && serves(digest) => {
-            let mut names = facts.names.to_bytes().split(|byte| *byte == b':');
-            names.any(|it| it.eq_ignore_ascii_case(name)).then_some(digest)
-        }
+/// The names of the hash functions that `serves` tells.
+pub(crate) fn names(serves: impl Fn(Digest) -> bool) -> Box<[(&'static [u8], Digest)]> {
+    let digests = TABLE.iter().filter_map(|facts| match facts.subject {
+        Subject::Digest(digest) if serves(digest) => Some((facts, digest)),
         _ => None,
-    })
+    });
+    let names = digests.flat_map(|(facts, digest)| {
+        facts.names.to_bytes().split(|byte| *byte == b':').map(move |name| (name, digest))
+    });
+    names.collect()
 }
 
 impl Facts {

@@ -4,7 +4,6 @@
 use std::ptr::NonNull;
 
 use crate::boundary::host_mac::HostMac;
-use crate::digest;
 use crate::hmac::{Keyed, Stage};
 use crate::host::Version;
 use crate::openssl::Param;
@@ -178,8 +177,7 @@ impl Mac {
             }
             let first = match param.name() {
                 b"digest" => {
-                    let serves = |it| self.provider().mac_kernels(it).is_some();
-                    let digest = digest::named(param.as_text()?, serves)?;
+                    let digest = self.provider().mac_digest(param.as_text()?)?;
                     wish.digest.replace(digest).is_none()
                 }
                 b"key" => wish.key.replace(param.as_octets()?).is_none(),

@@ -80,6 +80,8 @@ pub(crate) struct Provider {
     own_digests: [Option<&'static HashKernels>; Digest::ALL.len()],
     /// The kernels of HMAC.
     mac_kernels: [Option<&'static HashKernels>; Digest::ALL.len()],
+    /// The names of those hash functions.
+    mac_digests: Box<[(&'static [u8], Digest)]>,
     /// The tables of foreign ciphers, which `ciphers` points into.
     _adopted: Vec<Adopted>,
 }
@@ -223,6 +225,7 @@ impl Provider {
             ciphers: ciphers.chain(foreign).chain([AlgorithmEntry::END]).collect(),
             digests: digests.chain([AlgorithmEntry::END]).collect(),
             own_digests,
+            mac_digests: digest::names(|it| mac_kernels[it as usize].is_some()),
             mac_kernels,
             _adopted: adopted,
             routes: CString::new(routes).unwrap_or_default(),
@@ -264,6 +267,13 @@ impl Provider {
     /// The kernels of HMAC with a hash function, where nobody watches and nobody else has a part in it.
     pub(crate) const fn mac_kernels(&self, digest: Digest) -> Option<&'static HashKernels> {
         self.mac_kernels[digest as usize]
+    }
+
+    /// The hash function of that name, in any case, if HMAC with it is ours. Asked for by every one-shot call.
+    pub(crate) fn mac_digest(&self, name: &CStr) -> Option<Digest> {
+        let name = name.to_bytes();
+        let (_, digest) = self.mac_digests.iter().find(|(it, _)| it.eq_ignore_ascii_case(name))?;
+        Some(*digest)
     }
 
     /// HMAC of the program's other providers.
