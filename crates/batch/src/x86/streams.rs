@@ -180,7 +180,7 @@ pub(super) mod zmm {
             for lane in 0..Self::LANES {
                 // SAFETY: the caller vouches for the pointer; SSE is part of x86-64, and asking faults nowhere.
                 unsafe {
-                    _mm_prefetch::<_MM_HINT_T0>((*from.add(lane)).wrapping_add(offset).cast())
+                    _mm_prefetch::<_MM_HINT_T0>((*from.add(lane)).wrapping_add(offset).cast());
                 }
             }
         }
