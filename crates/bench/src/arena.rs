@@ -91,9 +91,6 @@ impl Arena {
             Contender::Provider(Route::Kernel) => {
                 self.offload.presence_of(subject, None).is_ok() && self.serves(contender, subject)
             }
-            Contender::Provider(route) if route != Route::Libcrypto => {
-                self.has_kernels(route, subject)
-            }
             _ => self.serves(contender, subject),
         }
     }

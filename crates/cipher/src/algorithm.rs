@@ -189,6 +189,7 @@ algorithms! {
     Gcm Aes128 "AES-128-GCM", Gcm Aes192 "AES-192-GCM", Gcm Aes256 "AES-256-GCM",
     Ocb Aes128 "AES-128-OCB", Ocb Aes192 "AES-192-OCB", Ocb Aes256 "AES-256-OCB",
     Ecb Sm4 "SM4-ECB", Cbc Sm4 "SM4-CBC", Cfb Sm4 "SM4-CFB", Ofb Sm4 "SM4-OFB", Ctr Sm4 "SM4-CTR",
+    Gcm Sm4 "SM4-GCM",
     Ecb Camellia128 "CAMELLIA-128-ECB",
     Ecb Camellia192 "CAMELLIA-192-ECB",
     Ecb Camellia256 "CAMELLIA-256-ECB",

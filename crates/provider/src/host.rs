@@ -2,6 +2,8 @@
 
 use std::ffi::{CStr, CString, c_void};
 
+use wirespeed_cipher::{Algorithm, BlockCipher, Mode};
+
 use crate::openssl::{
     CORE_GET_LIBRARY_CONTEXT, CORE_GET_PARAMS, CORE_NEW_ERROR, CORE_SET_ERROR,
     CORE_SET_ERROR_DEBUG, CoreGetParams, CoreHandle, CoreLibraryContext, CoreNewError,
@@ -131,6 +133,13 @@ impl Version {
         Self(next(), next(), next())
     }
 
+    /// Its default provider has the algorithm: SM4 in GCM came with 3.1. Where it has not there is nobody to hand a message to.
+    pub(crate) fn has(self, algorithm: Algorithm) -> bool {
+        let is_sm4_gcm =
+            algorithm.mode() == Mode::Gcm && algorithm.block_cipher() == Some(BlockCipher::Sm4);
+        !is_sm4_gcm || self >= Self(3, 1, 0)
+    }
+
     /// Generated decoders: a key given twice is an error, lists name "encrypt-then-mac", `tls-mac`
     /// is listed as an octet string, and a size may be asked for with a null pointer.
     #[inline]
@@ -229,6 +238,9 @@ mod tests {
 
     #[test]
     fn habits_follow_the_version() {
+        let has = |version: Version| Algorithm::ALL.iter().filter(|it| version.has(**it)).count();
+        assert_eq!(has(Version(3, 0, 22)) + 1, Algorithm::ALL.len());
+        assert_eq!(has(Version(3, 1, 0)), Algorithm::ALL.len());
         assert!(!Version(3, 5, 9).has_decoders() && Version(3, 6, 0).has_decoders());
         assert!(Version(4, 0, 0).generates_iv_when_asked());
         let bounded = [(3, 0, 19), (3, 0, 21), (3, 5, 4), (3, 6, 2), (3, 6, 3), (4, 0, 0)]

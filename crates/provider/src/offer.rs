@@ -88,6 +88,7 @@ pub(crate) fn names(algorithm: Algorithm) -> &'static CStr {
         (Mode::Xts, _) => c"AES-256-XTS:1.3.111.2.1619.0.1.2",
         (Mode::Gcm, Aes128) => c"AES-128-GCM:id-aes128-GCM:2.16.840.1.101.3.4.1.6",
         (Mode::Gcm, Aes192) => c"AES-192-GCM:id-aes192-GCM:2.16.840.1.101.3.4.1.26",
+        (Mode::Gcm, Sm4) => c"SM4-GCM:1.2.156.10197.1.104.8",
         (Mode::Gcm, Aria128) => c"ARIA-128-GCM:1.2.410.200046.1.1.34",
         (Mode::Gcm, Aria192) => c"ARIA-192-GCM:1.2.410.200046.1.1.35",
         (Mode::Gcm, Aria256) => c"ARIA-256-GCM:1.2.410.200046.1.1.36",
@@ -115,7 +116,7 @@ pub(crate) fn dispatch(algorithm: Algorithm, version: Version) -> *const Dispatc
         };
     }
     table!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 38
-        39 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62)
+        39 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62 63)
 }
 
 /// The functions of a foreign cipher but for [`CIPHER_GET_PARAMS`], which are the host's own. `INDEX` is

@@ -164,8 +164,9 @@ impl Provider {
             Ok(routing) => names(routing.serving()),
             Err(reasons) => format!("none ({reasons})"),
         };
-        let serves =
-            |algorithm: &&Algorithm| routing.as_ref().is_ok_and(|it| it.serves(**algorithm));
+        let serves = |algorithm: &&Algorithm| {
+            version.has(**algorithm) && routing.as_ref().is_ok_and(|it| it.serves(**algorithm))
+        };
         let entry = |names: &'static CStr, functions| AlgorithmEntry {
             names: names.as_ptr(),
             properties: offer::PROPERTIES.as_ptr(),

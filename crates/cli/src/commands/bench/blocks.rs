@@ -98,10 +98,15 @@ impl Omitted {
                     let (skipped, route) = (&mut self.skipped, contender.route());
                     let is_ours =
                         matches!(contender, Contender::Provider(route) if route != Route::Kernel);
-                    // What OpenSSL says of an algorithm that our provider does not offer tells nobody anything.
-                    let why = match is_ours && !host.arena.knows(contender, block.subject) {
-                        true => "no kernels for it".to_owned(),
-                        false => why.to_string(),
+                    let knows = |it| host.arena.knows(it, block.subject);
+                    // What OpenSSL says of an algorithm that is not on offer tells nobody anything.
+                    let why = match contender {
+                        Contender::Host if !knows(contender) => "this OpenSSL has none".to_owned(),
+                        _ if is_ours && !knows(contender) => match knows(Contender::Host) {
+                            true => "no kernels for it".to_owned(),
+                            false => "not on offer where this OpenSSL has none".to_owned(),
+                        },
+                        _ => why.to_string(),
                     };
                     note(skipped, block.subject, None, route, why);
                 }
