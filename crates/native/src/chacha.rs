@@ -56,11 +56,11 @@ pub(crate) trait Rows: Copy {
     fn gather(self, _words: [Self::V; 4]) -> [Self::V; 4] {
         unreachable!("for columns")
     }
-    /// Writes the matrices of a set, one after another.
+    /// Writes the matrices of a set, one after another; if `ADD`, what lies at `from` is added to them.
     ///
     /// # Safety
-    /// `BLOCKS` times 64 bytes are writable at `to`.
-    unsafe fn store(self, rows: [Self::V; 4], to: *mut u8);
+    /// `BLOCKS` times 64 bytes are writable at `to`, and if `ADD` readable at `from`, which may be the same.
+    unsafe fn store<const ADD: bool>(self, rows: [Self::V; 4], from: *const u8, to: *mut u8);
     /// Adds `count` bytes of keystream to as many bytes at `from`.
     ///
     /// # Safety
@@ -87,20 +87,21 @@ pub(crate) trait Hash: Copy {
     ///
     /// # Safety
     /// A stride is readable at `from`.
-    #[must_use]
-    unsafe fn step(self, from: *const u8) -> Self;
+    unsafe fn step(&mut self, from: *const u8);
     /// The next two strides.
     ///
     /// # Safety
     /// Two strides are readable at `from`.
-    #[must_use]
     #[inline(always)]
-    unsafe fn double_step(self, from: *const u8) -> Self {
+    unsafe fn double_step(&mut self, from: *const u8) {
         // SAFETY: the caller vouches for both.
-        unsafe { self.step(from).step(from.add(Self::STRIDE)) }
+        unsafe {
+            self.step(from);
+            self.step(from.add(Self::STRIDE));
+        }
     }
     /// Leaves the hash behind.
-    fn close(self, poly1305: &mut Poly1305);
+    fn close(&self, poly1305: &mut Poly1305);
 }
 
 /// Keystream of one wave, behind room for a block that the wave before has left.
@@ -131,7 +132,8 @@ impl Keystream {
         unsafe {
             self.at(0).write_bytes(0, BLOCK);
             for i in 0..sets {
-                unit.store([zero; 4], self.at(BLOCK + i * U::BLOCKS * BLOCK));
+                let place = self.at(BLOCK + i * U::BLOCKS * BLOCK);
+                unit.store::<false>([zero; 4], place, place);
             }
         }
         optimization_barrier(self);
@@ -175,15 +177,17 @@ fn turn_columns<U: Rows, const N: usize, const PLACES: usize>(x: &mut [[U::V; 4]
     }
 }
 
-/// `N` sets of blocks from a place on, to `to`; `work` is done between the double rounds (RFC 8439 §2.3.1).
+/// `N` sets of blocks from a place on, to `to`, if `ADD` added to what lies at `from`; `work` is done between the
+/// double rounds (RFC 8439 §2.3.1).
 ///
 /// # Safety
-/// So many blocks are writable at `to`.
+/// So many blocks are writable at `to`, and if `ADD` readable at `from`, which may be the same.
 #[inline(always)]
-unsafe fn wave<U: Rows, const N: usize>(
+unsafe fn wave<U: Rows, const N: usize, const ADD: bool>(
     unit: U,
     first: &[U::V; 4],
     number: u32,
+    from: *const u8,
     to: *mut u8,
     work: &mut impl Work,
 ) {
@@ -247,8 +251,9 @@ unsafe fn wave<U: Rows, const N: usize>(
             unit.add(x[i][2], first[2]),
             unit.add(x[i][3], counters[i]),
         ];
-        // SAFETY: set by set, within what the caller vouches for.
-        unsafe { unit.store(rows, to.add(i * U::BLOCKS * BLOCK)) };
+        let place = i * U::BLOCKS * BLOCK;
+        // SAFETY: set by set, within what the caller vouches for; `from` is only looked at if it counts.
+        unsafe { unit.store::<ADD>(rows, from.wrapping_add(place), to.add(place)) };
     }
 }
 
@@ -257,11 +262,12 @@ unsafe fn wave<U: Rows, const N: usize>(
 /// # Safety
 /// As for [`wave`].
 #[inline(always)]
-unsafe fn sets<U: Rows>(
+unsafe fn sets<U: Rows, const ADD: bool>(
     unit: U,
     count: usize,
     first: &[U::V; 4],
     number: u32,
+    from: *const u8,
     to: *mut u8,
     work: &mut impl Work,
 ) {
@@ -269,12 +275,12 @@ unsafe fn sets<U: Rows>(
     unsafe {
         match count {
             0 => {}
-            1 => wave::<U, 1>(unit, first, number, to, work),
-            2 if U::FLIGHT >= 2 => wave::<U, 2>(unit, first, number, to, work),
-            3 if U::FLIGHT >= 3 => wave::<U, 3>(unit, first, number, to, work),
-            4 if U::FLIGHT >= 4 => wave::<U, 4>(unit, first, number, to, work),
-            5 if U::FLIGHT >= 6 => wave::<U, 5>(unit, first, number, to, work),
-            6 if U::FLIGHT >= 6 => wave::<U, 6>(unit, first, number, to, work),
+            1 => wave::<U, 1, ADD>(unit, first, number, from, to, work),
+            2 if U::FLIGHT >= 2 => wave::<U, 2, ADD>(unit, first, number, from, to, work),
+            3 if U::FLIGHT >= 3 => wave::<U, 3, ADD>(unit, first, number, from, to, work),
+            4 if U::FLIGHT >= 4 => wave::<U, 4, ADD>(unit, first, number, from, to, work),
+            5 if U::FLIGHT >= 6 => wave::<U, 5, ADD>(unit, first, number, from, to, work),
+            6 if U::FLIGHT >= 6 => wave::<U, 6, ADD>(unit, first, number, from, to, work),
             _ => unreachable!("more than a flight"),
         }
     }
@@ -287,12 +293,6 @@ fn rows<U: Rows>(unit: U, key: &StreamKey, counter: Counter) -> [U::V; 4] {
     [unit.splat(a), unit.splat(b), unit.splat(c), unit.splat(d)]
 }
 
-/// How many sets the next wave has, for so many blocks.
-#[inline(always)]
-fn next_sets<U: Rows>(blocks: usize) -> usize {
-    blocks.div_ceil(U::BLOCKS).min(U::FLIGHT)
-}
-
 /// See [`wirespeed_cipher::ChaCha20Fn`].
 #[inline(always)]
 pub(crate) fn chacha20<U: Rows>(
@@ -303,27 +303,34 @@ pub(crate) fn chacha20<U: Rows>(
     data: InOut<'_>,
 ) {
     let first = rows(unit, key, *counter);
-    let mut buffer = Keystream::new();
     let (from, to, total) = (data.source(), data.destination(), data.len());
-    let (mut done, mut most) = (0, 0);
-    while done < total {
-        let count = next_sets::<U>((total - done).div_ceil(BLOCK));
-        most = count.max(most);
-        let bytes = (count * U::BLOCKS * BLOCK).min(total - done);
+    let (set, mut done) = (U::BLOCKS * BLOCK, 0);
+    while total - done >= U::FLIGHT * set || (done < total && (total - done).is_multiple_of(set)) {
+        let count = ((total - done) / set).min(U::FLIGHT);
+        // SAFETY: whole sets of what is left of the data.
+        unsafe {
+            let (number, from, to) = ((done / BLOCK) as u32, from.add(done), to.add(done));
+            sets::<U, true>(unit, count, &first, number, from, to, &mut Idle);
+        }
+        done += count * set;
+    }
+    // A part of a set takes the way through memory, and what comes before it with it: two waves take longer than one.
+    if done < total {
+        let (mut buffer, bytes) = (Keystream::new(), total - done);
+        let count = bytes.div_ceil(set);
         // SAFETY: a wave fits the buffer; bytes from `done` on are within the data.
         unsafe {
-            let number = (done / BLOCK) as u32;
-            sets(unit, count, &first, number, buffer.at(BLOCK), &mut Idle);
-            unit.combine(buffer.at(BLOCK), from.add(done), to.add(done), bytes);
+            let (room, number) = (buffer.at(BLOCK), (done / BLOCK) as u32);
+            sets::<U, false>(unit, count, &first, number, room, room, &mut Idle);
+            unit.combine(room, from.add(done), to.add(done), bytes);
             if !bytes.is_multiple_of(BLOCK) {
                 let last = buffer.at(BLOCK + (bytes & !(BLOCK - 1)));
                 keystream.as_mut_ptr().copy_from(last, BLOCK);
             }
         }
-        done += bytes;
+        buffer.wipe(unit, count);
     }
     counter[0] = counter[0].wrapping_add(total.div_ceil(BLOCK) as u32);
-    buffer.wipe(unit, most);
 }
 
 /// Defines `KERNELS` in the current module, compiled with the unit's target features.

@@ -41,7 +41,8 @@ fn carry([a, b, c]: Product) -> Parts {
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub(crate) fn normalise(parts: Parts) -> Parts {
-    carry(parts.map(u128::from))
+    let [a, b, c] = parts;
+    carry([a.into(), b.into(), c.into()])
 }
 
 /// A product.
@@ -140,25 +141,25 @@ impl Hash for Pairs {
     #[inline(always)]
     unsafe fn open(poly1305: &Poly1305, from: *const u8) -> Self {
         let Poly1305 { hash, r, .. } = poly1305;
-        let pairs = Self { hash: *hash, r: *r, square: multiply(*r, *r) };
+        let mut pairs = Self { hash: *hash, r: *r, square: multiply(*r, *r) };
         // SAFETY: the caller vouches for the stride.
-        unsafe { pairs.step(from) }
+        unsafe { pairs.step(from) };
+        pairs
     }
 
     #[inline(always)]
-    unsafe fn step(mut self, from: *const u8) -> Self {
+    unsafe fn step(&mut self, from: *const u8) {
         for pair in 0..2 {
             // SAFETY: four blocks of the caller's stride, one after another.
             let [first, second] = unsafe { *from.add(32 * pair).cast::<[Block; 2]>() };
-            let first = products(add(self.hash, whole(&first)), self.square);
-            let second = products(whole(&second), self.r);
-            self.hash = carry(std::array::from_fn(|i| first[i] + second[i]));
+            let [a, b, c] = products(add(self.hash, whole(&first)), self.square);
+            let [d, e, f] = products(whole(&second), self.r);
+            self.hash = carry([a + d, b + e, c + f]);
         }
-        self
     }
 
     #[inline(always)]
-    fn close(self, poly1305: &mut Poly1305) {
+    fn close(&self, poly1305: &mut Poly1305) {
         poly1305.hash = self.hash;
     }
 }

@@ -57,12 +57,17 @@ impl Rows for Portable {
     }
 
     #[inline(always)]
-    unsafe fn store(self, rows: [Words; 4], to: *mut u8) {
+    unsafe fn store<const ADD: bool>(self, rows: [Words; 4], from: *const u8, to: *mut u8) {
         for block in 0..BLOCKS {
             for (i, word) in rows.as_flattened().iter().enumerate() {
-                let bytes = word[block].to_le_bytes();
+                let (mut word, place) = (word[block], BLOCK * block + 4 * i);
                 // SAFETY: 16 words in each of the blocks that the caller vouches for.
-                unsafe { to.add(BLOCK * block + 4 * i).cast::<[u8; 4]>().write(bytes) };
+                unsafe {
+                    if ADD {
+                        word ^= u32::from_le_bytes(from.add(place).cast::<[u8; 4]>().read());
+                    }
+                    to.add(place).cast::<[u8; 4]>().write(word.to_le_bytes());
+                }
             }
         }
     }

@@ -5,7 +5,7 @@
 
 use wirespeed_cipher::{Block, InOut, Poly1305, SealState, StreamKey, partial};
 
-use super::{BLOCK, Hash, Keystream, Rows, next_sets, poly1305, rows, sets};
+use super::{BLOCK, Hash, Keystream, Rows, poly1305, rows, sets};
 use crate::unit::{Idle, Work};
 
 /// See [`wirespeed_cipher::OneTimeKeyFn`].
@@ -15,7 +15,8 @@ pub(crate) fn one_time_key<U: Rows>(unit: U, key: &StreamKey, state: &mut SealSt
     let mut buffer = Keystream::new();
     // SAFETY: one set fits the buffer, and begins with a whole block.
     unsafe {
-        sets(unit, 1, &first, 0, buffer.at(BLOCK), &mut Idle);
+        let room = buffer.at(BLOCK);
+        sets::<U, false>(unit, 1, &first, 0, room, room, &mut Idle);
         take_key(state, buffer.at(BLOCK));
     }
     buffer.wipe(unit, 1);
@@ -35,13 +36,14 @@ unsafe fn take_key(state: &mut SealState, block: *const u8) {
 }
 
 /// Strides to hash between the rounds.
-struct Strides<H> {
-    hash: H,
+struct Strides<'h, H> {
+    /// In its place: the powers of its key are longer than all else here.
+    hash: &'h mut H,
     from: *const u8,
     left: usize,
 }
 
-impl<H: Hash> Work for Strides<H> {
+impl<H: Hash> Work for Strides<'_, H> {
     const BUSY: bool = true;
 
     #[inline(always)]
@@ -49,11 +51,11 @@ impl<H: Hash> Work for Strides<H> {
         // SAFETY: whoever made this counted the strides that are readable.
         unsafe {
             if self.left > 1 {
-                self.hash = self.hash.double_step(self.from);
+                self.hash.double_step(self.from);
                 self.from = self.from.add(2 * H::STRIDE);
                 self.left -= 2;
             } else if self.left > 0 {
-                self.hash = self.hash.step(self.from);
+                self.hash.step(self.from);
                 self.left = 0;
             }
         }
@@ -89,7 +91,8 @@ pub(crate) fn seal<U: Rows, const DECRYPT: bool>(
         poly1305::blocks(&mut state.poly1305, &state.pending);
     }
     while done < total {
-        let count = next_sets::<U>((total - done + start).saturating_sub(BLOCK).div_ceil(BLOCK));
+        let wanted = (total - done + start).saturating_sub(BLOCK);
+        let count = wanted.div_ceil(U::BLOCKS * BLOCK).min(U::FLIGHT);
         most = count.max(most);
         let ready = BLOCK + count * U::BLOCKS * BLOCK - start;
         let mut bytes = ready.min(total - done);
@@ -106,17 +109,16 @@ pub(crate) fn seal<U: Rows, const DECRYPT: bool>(
                 open(state, &mut hash, hashed_at, &mut hashed, target, whole);
             }
             let (number, room) = (made as u32, buffer.at(BLOCK));
-            if let Some(begun) = hash {
+            if let Some(hash) = &mut hash {
                 let left = (target - hashed) / stride;
-                let mut strides = Strides { hash: begun, from: hashed_at.add(hashed), left };
+                let mut strides = Strides { hash, from: hashed_at.add(hashed), left };
                 hashed += left * stride;
-                sets(unit, count, &first, number, room, &mut strides);
+                sets::<U, false>(unit, count, &first, number, room, room, &mut strides);
                 while strides.left > 0 {
                     strides.after(0);
                 }
-                hash = Some(strides.hash);
             } else {
-                sets(unit, count, &first, number, room, &mut Idle);
+                sets::<U, false>(unit, count, &first, number, room, room, &mut Idle);
             }
             if !keyed {
                 take_key(state, room);
@@ -187,18 +189,18 @@ unsafe fn hash_to<H: Hash>(
     // SAFETY: the caller vouches for what is read.
     unsafe {
         open(state, hash, from, hashed, target, whole);
-        if let Some(begun) = hash {
+        if let Some(hash) = hash {
             let left = (target - *hashed) / H::STRIDE;
-            let mut strides = Strides { hash: *begun, from: from.add(*hashed), left };
+            let mut strides = Strides { hash, from: from.add(*hashed), left };
             while strides.left > 0 {
                 strides.after(0);
             }
-            *begun = strides.hash;
             *hashed += left * H::STRIDE;
         }
         if target == whole {
-            if let Some(begun) = hash.take() {
+            if let Some(begun) = hash {
                 begun.close(&mut state.poly1305);
+                *hash = None;
             }
             let rest = std::slice::from_raw_parts(from.add(*hashed), whole - *hashed);
             poly1305::blocks(&mut state.poly1305, rest);
@@ -220,7 +222,7 @@ pub(crate) fn hash<H: Hash>(poly1305: &mut Poly1305, data: &[u8]) {
         unsafe {
             let mut hash = H::open(poly1305, first.as_ptr());
             for stride in strides.by_ref() {
-                hash = hash.step(stride.as_ptr());
+                hash.step(stride.as_ptr());
             }
             hash.close(poly1305);
         }

@@ -183,37 +183,35 @@ impl Hash for Lanes {
             add(b, call!(_mm512_maskz_set1_epi64(1, before[1] as i64))),
             add(c, call!(_mm512_maskz_set1_epi64(1, before[2] as i64))),
         ];
-        let [eighth, sixteenth] = [powers[7], multiply(powers[7], powers[7])].map(|it| [it; 8]);
+        let (eighth, sixteenth) = (powers[7], multiply(powers[7], powers[7]));
         Self {
             hash,
-            eighth: Factor::new(eighth),
-            sixteenth: Factor::new(sixteenth),
+            eighth: Factor::new([eighth; 8]),
+            sixteenth: Factor::new([sixteenth; 8]),
             last: Factor::new(last),
         }
     }
 
     #[inline(always)]
-    unsafe fn step(mut self, from: *const u8) -> Self {
+    unsafe fn step(&mut self, from: *const u8) {
         let [a, b, c] = self.eighth.times(self.hash, Sums::nothing()).carry();
         // SAFETY: the caller vouches for the stride.
         let block = unsafe { eight(from) };
         self.hash = [add(a, block[0]), add(b, block[1]), add(c, block[2])];
-        self
     }
 
     /// One carry for two strides, and one product in the chain.
     #[inline(always)]
-    unsafe fn double_step(mut self, from: *const u8) -> Self {
+    unsafe fn double_step(&mut self, from: *const u8) {
         // SAFETY: the caller vouches for both strides.
         let (first, second) = unsafe { (eight(from), eight(from.add(Self::STRIDE))) };
         let sums = self.eighth.times(first, Sums::nothing());
         let [a, b, c] = self.sixteenth.times(self.hash, sums).carry();
         self.hash = [add(a, second[0]), add(b, second[1]), add(c, second[2])];
-        self
     }
 
     #[inline(always)]
-    fn close(self, poly1305: &mut Poly1305) {
+    fn close(&self, poly1305: &mut Poly1305) {
         let [a, b, c] = self.last.times(self.hash, Sums::nothing()).carry();
         let all = [
             call!(_mm512_reduce_add_epi64(a)) as u64,

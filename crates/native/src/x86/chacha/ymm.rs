@@ -76,7 +76,12 @@ impl Rows for Ymm {
     }
 
     #[inline(always)]
-    unsafe fn store(self, [a, b, c, d]: [__m256i; 4], to: *mut u8) {
+    unsafe fn store<const ADD: bool>(
+        self,
+        [a, b, c, d]: [__m256i; 4],
+        from: *const u8,
+        to: *mut u8,
+    ) {
         let halves = [
             call!(_mm256_permute2x128_si256::<0x20>(a, b)),
             call!(_mm256_permute2x128_si256::<0x20>(c, d)),
@@ -84,9 +89,15 @@ impl Rows for Ymm {
             call!(_mm256_permute2x128_si256::<0x31>(c, d)),
         ];
         for i in 0..4 {
+            let mut half = halves[i];
+            if ADD {
+                // SAFETY: two blocks are readable, by the caller's promise.
+                let from = unsafe { from.add(32 * i) };
+                half = self.xor(half, call!(_mm256_loadu_si256(from.cast())));
+            }
             // SAFETY: two blocks are writable, by the caller's promise.
-            let place = unsafe { to.add(32 * i) };
-            call!(_mm256_storeu_si256(place.cast(), halves[i]));
+            let to = unsafe { to.add(32 * i) };
+            call!(_mm256_storeu_si256(to.cast(), half));
         }
     }
 

@@ -97,7 +97,12 @@ impl<H: Hash> Rows for Zmm<H> {
     }
 
     #[inline(always)]
-    unsafe fn store(self, [a, b, c, d]: [__m512i; 4], to: *mut u8) {
+    unsafe fn store<const ADD: bool>(
+        self,
+        [a, b, c, d]: [__m512i; 4],
+        from: *const u8,
+        to: *mut u8,
+    ) {
         // Rows become blocks: quarters change places, in two steps.
         let halves = [
             call!(_mm512_shuffle_i32x4::<0x44>(a, b)),
@@ -112,9 +117,15 @@ impl<H: Hash> Rows for Zmm<H> {
             call!(_mm512_shuffle_i32x4::<0xdd>(halves[2], halves[3])),
         ];
         for i in 0..4 {
+            let mut block = blocks[i];
+            if ADD {
+                // SAFETY: four blocks are readable, by the caller's promise.
+                let from = unsafe { from.add(64 * i) };
+                block = self.xor(block, call!(_mm512_loadu_si512(from.cast())));
+            }
             // SAFETY: four blocks are writable, by the caller's promise.
-            let place = unsafe { to.add(64 * i) };
-            call!(_mm512_storeu_si512(place.cast(), blocks[i]));
+            let to = unsafe { to.add(64 * i) };
+            call!(_mm512_storeu_si512(to.cast(), block));
         }
     }
 
