@@ -45,10 +45,8 @@ macro_rules! sha2 {
                             ($i:literal, $t:expr) => {
                                 // What is there first is added first: the next step waits for the sums over A and E.
                                 let known = u.pin(u.add(u.add(h, u.splat($constants[$t])), w[$i]));
-                                let chosen = u.choose(e, f, g);
-                                let sum = sum!(e, $sum1);
-                                let first = u.add(u.pin(u.add(known, chosen)), sum);
-                                let next = u.add(u.pin(u.add(u.pin(u.add(known, d)), chosen)), sum);
+                                let first = u.pin(u.add(u.pin(u.add(known, u.choose(e, f, g))), sum!(e, $sum1)));
+                                let next = u.add(d, first);
                                 let second = u.pin(u.add(first, u.majority(a, b, c)));
                                 (h, g, f, e) = (g, f, e, next);
                                 (d, c, b, a) = (c, b, a, u.add(second, sum!(a, $sum0)));
