@@ -104,9 +104,9 @@ pub(crate) trait Hash: Copy {
     fn close(&self, poly1305: &mut Poly1305);
 }
 
-/// Keystream of one wave, behind room for a block that the wave before has left.
+/// Keystream of one wave.
 #[repr(C, align(64))]
-struct Keystream([MaybeUninit<u8>; BLOCK + Self::LONGEST]);
+struct Keystream([MaybeUninit<u8>; Self::LONGEST]);
 
 impl Keystream {
     /// Six sets of four blocks.
@@ -114,7 +114,7 @@ impl Keystream {
 
     #[inline(always)]
     const fn new() -> Self {
-        Self([MaybeUninit::uninit(); BLOCK + Self::LONGEST])
+        Self([MaybeUninit::uninit(); Self::LONGEST])
     }
 
     #[inline(always)]
@@ -124,15 +124,14 @@ impl Keystream {
         unsafe { self.0.as_mut_ptr().cast::<u8>().add(place) }
     }
 
-    /// Wipes the sets that a call has made, with the stores that made them, and the block before them.
+    /// Wipes the sets that a call has made, with the stores that made them.
     #[inline(always)]
     fn wipe<U: Rows>(&mut self, unit: U, sets: usize) {
         let zero = unit.splat([0; 4]);
         // SAFETY: so many sets were here.
         unsafe {
-            self.at(0).write_bytes(0, BLOCK);
             for i in 0..sets {
-                let place = self.at(BLOCK + i * U::BLOCKS * BLOCK);
+                let place = self.at(i * U::BLOCKS * BLOCK);
                 unit.store::<false>([zero; 4], place, place);
             }
         }
@@ -151,6 +150,9 @@ fn matrix(key: &StreamKey, counter: Counter) -> [[u32; 4]; 4] {
     let row = |i: usize| [word(i), word(i + 1), word(i + 2), word(i + 3)];
     [CONSTANTS, row(0), row(4), counter]
 }
+
+/// Double rounds, in each of which there is a pause for other work.
+const PAUSES: usize = 10;
 
 /// One step of the quarter rounds of all sets: a sum, and another row that it is added to and turned.
 macro_rules! steps {
@@ -209,7 +211,7 @@ unsafe fn wave<U: Rows, const N: usize, const ADD: bool>(
         }
         x[0][3] = unit.number_columns(x[0][3], number);
     }
-    for round in 0..10 {
+    for round in 0..PAUSES {
         steps!(unit, x, N: 0 1 3 16, 2 3 1 12, 0 1 3 8, 2 3 1 7);
         if columns > 0 {
             turn_columns::<U, N, 1>(&mut x);
@@ -320,11 +322,11 @@ pub(crate) fn chacha20<U: Rows>(
         let count = bytes.div_ceil(set);
         // SAFETY: a wave fits the buffer; bytes from `done` on are within the data.
         unsafe {
-            let (room, number) = (buffer.at(BLOCK), (done / BLOCK) as u32);
+            let (room, number) = (buffer.at(0), (done / BLOCK) as u32);
             sets::<U, false>(unit, count, &first, number, room, room, &mut Idle);
             unit.combine(room, from.add(done), to.add(done), bytes);
             if !bytes.is_multiple_of(BLOCK) {
-                let last = buffer.at(BLOCK + (bytes & !(BLOCK - 1)));
+                let last = buffer.at(bytes & !(BLOCK - 1));
                 keystream.as_mut_ptr().copy_from(last, BLOCK);
             }
         }

@@ -5,7 +5,7 @@
 
 use wirespeed_cipher::{Block, InOut, Poly1305, SealState, StreamKey, partial};
 
-use super::{BLOCK, Hash, Keystream, Rows, poly1305, rows, sets};
+use super::{BLOCK, Hash, Keystream, PAUSES, Rows, poly1305, rows, sets};
 use crate::unit::{Idle, Work};
 
 /// See [`wirespeed_cipher::OneTimeKeyFn`].
@@ -15,9 +15,9 @@ pub(crate) fn one_time_key<U: Rows>(unit: U, key: &StreamKey, state: &mut SealSt
     let mut buffer = Keystream::new();
     // SAFETY: one set fits the buffer, and begins with a whole block.
     unsafe {
-        let room = buffer.at(BLOCK);
+        let room = buffer.at(0);
         sets::<U, false>(unit, 1, &first, 0, room, room, &mut Idle);
-        take_key(state, buffer.at(BLOCK));
+        take_key(state, room);
     }
     buffer.wipe(unit, 1);
 }
@@ -41,6 +41,16 @@ struct Strides<'h, H> {
     hash: &'h mut H,
     from: *const u8,
     left: usize,
+}
+
+impl<H: Hash> Strides<'_, H> {
+    /// All that are left.
+    #[inline(always)]
+    fn finish(&mut self) {
+        while self.left > 0 {
+            self.after(0);
+        }
+    }
 }
 
 impl<H: Hash> Work for Strides<'_, H> {
@@ -73,7 +83,7 @@ pub(crate) fn seal<U: Rows, const DECRYPT: bool>(
 ) {
     // What is overwritten must be hashed before, so what takes more than a wave must be worth it.
     const { assert!(U::Hash::WORTH <= ((U::FLIGHT * U::BLOCKS - 1) * BLOCK) & !(U::Hash::STRIDE - 1)) };
-    let stride = U::Hash::STRIDE;
+    let (stride, set) = (U::Hash::STRIDE, U::BLOCKS * BLOCK);
     let first = rows(unit, key, state.counter);
     let mut buffer = Keystream::new();
     let (from, to, total) = (data.source(), data.destination(), data.len());
@@ -82,45 +92,48 @@ pub(crate) fn seal<U: Rows, const DECRYPT: bool>(
     let hashed_at = if DECRYPT { from } else { to.cast_const() };
     let (mut done, mut hashed) = (0, 0);
     let mut hash: Option<U::Hash> = None;
-    // Blocks made until now; where in the buffer the keystream for the next data begins.
-    let (mut made, mut start) = (0, BLOCK);
-    let mut most = 0;
-    if !state.keyed {
-        start += BLOCK;
-    } else if pending {
+    // Blocks of keystream that are used; sets that were in the buffer.
+    let (mut used, mut most) = (0, 0);
+    if state.keyed && pending {
         poly1305::blocks(&mut state.poly1305, &state.pending);
     }
     while done < total {
-        let wanted = (total - done + start).saturating_sub(BLOCK);
-        let count = wanted.div_ceil(U::BLOCKS * BLOCK).min(U::FLIGHT);
-        most = count.max(most);
-        let ready = BLOCK + count * U::BLOCKS * BLOCK - start;
-        let mut bytes = ready.min(total - done);
+        // The first block makes the key.
+        let skipped = if state.keyed { 0 } else { BLOCK };
+        let count = (skipped + total - done).div_ceil(set).min(U::FLIGHT);
+        let mut bytes = (count * set - skipped).min(total - done);
         if DECRYPT && bytes < total - done {
             // Whole strides: the rest of the ciphertext could not be hashed later.
             bytes &= !(stride - 1);
         }
-        // SAFETY: a wave fits the buffer behind a block. Offsets of data stay below `total`, those of
-        // strides below `whole`, and encryption has written what it hashes.
+        // SAFETY: a wave fits the buffer. Offsets of data stay below `total`, those of strides below `whole`,
+        // and encryption has written what it hashes.
         unsafe {
             let target = if DECRYPT { (done + bytes).min(whole) } else { done };
-            let keyed = state.keyed;
-            if keyed {
+            if skipped == 0 {
                 open(state, &mut hash, hashed_at, &mut hashed, target, whole);
             }
-            let (number, room) = (made as u32, buffer.at(BLOCK));
+            let (number, room, left) = (used as u32, buffer.at(0), (target - hashed) / stride);
+            // What is decrypted in place must be hashed until the rounds are over.
+            let is_hashed = !DECRYPT || (left <= 2 * PAUSES && target < whole);
             if let Some(hash) = &mut hash {
-                let left = (target - hashed) / stride;
                 let mut strides = Strides { hash, from: hashed_at.add(hashed), left };
                 hashed += left * stride;
-                sets::<U, false>(unit, count, &first, number, room, room, &mut strides);
-                while strides.left > 0 {
-                    strides.after(0);
+                if bytes == U::FLIGHT * set && is_hashed {
+                    let (from, to) = (from.add(done), to.add(done));
+                    sets::<U, true>(unit, U::FLIGHT, &first, number, from, to, &mut strides);
+                    strides.finish();
+                    done += bytes;
+                    used += bytes / BLOCK;
+                    continue;
                 }
+                sets::<U, false>(unit, count, &first, number, room, room, &mut strides);
+                strides.finish();
             } else {
                 sets::<U, false>(unit, count, &first, number, room, room, &mut Idle);
             }
-            if !keyed {
+            most = count.max(most);
+            if skipped != 0 {
                 take_key(state, room);
                 if pending {
                     poly1305::blocks(&mut state.poly1305, &state.pending);
@@ -129,18 +142,13 @@ pub(crate) fn seal<U: Rows, const DECRYPT: bool>(
             if DECRYPT {
                 hash_to(state, &mut hash, hashed_at, &mut hashed, target, total);
             }
-            unit.combine(buffer.at(start), from.add(done), to.add(done), bytes);
+            unit.combine(buffer.at(skipped), from.add(done), to.add(done), bytes);
             done += bytes;
-            made += count * U::BLOCKS;
+            used += (skipped + bytes) / BLOCK;
             if done == total && !bytes.is_multiple_of(BLOCK) {
-                let last = buffer.at(start + (bytes & !(BLOCK - 1)));
+                let last = buffer.at(skipped + (bytes & !(BLOCK - 1)));
                 state.keystream.as_mut_ptr().copy_from(last, BLOCK);
             }
-            let left = ready - bytes;
-            if done < total && left > 0 {
-                buffer.at(0).copy_from(buffer.at(start + bytes), left);
-            }
-            start = BLOCK - if done < total { left } else { 0 };
         }
     }
     if !DECRYPT {
@@ -191,10 +199,7 @@ unsafe fn hash_to<H: Hash>(
         open(state, hash, from, hashed, target, whole);
         if let Some(hash) = hash {
             let left = (target - *hashed) / H::STRIDE;
-            let mut strides = Strides { hash, from: from.add(*hashed), left };
-            while strides.left > 0 {
-                strides.after(0);
-            }
+            Strides { hash, from: from.add(*hashed), left }.finish();
             *hashed += left * H::STRIDE;
         }
         if target == whole {
