@@ -150,6 +150,25 @@ unsafe fn eight(from: *const u8) -> Numbers {
     [and(low, LOW), and(middle, LOW), top]
 }
 
+/// r to r^8, and r^16. By itself: inlined into the rounds it would move their vectors out of registers.
+#[inline(never)]
+fn powers(r: Parts) -> [Parts; 9] {
+    let second = multiply(r, r);
+    let (third, fourth) = (multiply(second, r), multiply(second, second));
+    let eighth = multiply(fourth, fourth);
+    [
+        r,
+        second,
+        third,
+        fourth,
+        multiply(fourth, r),
+        multiply(fourth, second),
+        multiply(fourth, third),
+        eighth,
+        multiply(eighth, eighth),
+    ]
+}
+
 impl Hash for Lanes {
     const IN_VECTORS: bool = true;
     const STRIDE: usize = 128;
@@ -157,20 +176,8 @@ impl Hash for Lanes {
 
     #[inline(always)]
     unsafe fn open(poly1305: &Poly1305, from: *const u8) -> Self {
-        let r = poly1305.r;
-        let second = multiply(r, r);
-        let (third, fourth) = (multiply(second, r), multiply(second, second));
-        let powers = [
-            r,
-            second,
-            third,
-            fourth,
-            multiply(fourth, r),
-            multiply(fourth, second),
-            multiply(fourth, third),
-            multiply(fourth, fourth),
-        ];
-        let mut last = [r; 8];
+        let powers = powers(poly1305.r);
+        let mut last = [powers[0]; 8];
         for lane in 0..8 {
             last[lane] = powers[7 - ORDER[lane]];
         }
@@ -183,7 +190,7 @@ impl Hash for Lanes {
             add(b, call!(_mm512_maskz_set1_epi64(1, before[1] as i64))),
             add(c, call!(_mm512_maskz_set1_epi64(1, before[2] as i64))),
         ];
-        let (eighth, sixteenth) = (powers[7], multiply(powers[7], powers[7]));
+        let [.., eighth, sixteenth] = powers;
         Self {
             hash,
             eighth: Factor::new([eighth; 8]),
