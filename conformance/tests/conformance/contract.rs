@@ -44,10 +44,9 @@ fn offer(route: Route, measure: &Provider, ours: &Provider) -> Result<(), String
     if let Some(unknown) = unknown {
         return Err(format!("the default provider has no {unknown}"));
     }
-    let is_known = |algorithm: &Algorithm| known.contains(&algorithm.name().to_uppercase());
-    let has = |it: &Algorithm| is_known(it) && subjects::has(route, (*it).into());
-    let odd =
-        Algorithm::ALL.iter().find(|it| offered.contains(&it.name().to_uppercase()) != has(it));
+    let is_in = |names: &BTreeSet<_>, it: &Algorithm| names.contains(&it.name().to_uppercase());
+    let has = |it: &Algorithm| is_in(&known, it) && subjects::has(route, (*it).into());
+    let odd = Algorithm::ALL.iter().find(|it| is_in(&offered, it) != has(it));
     odd.map_or(Ok(()), |algorithm| Err(format!("{algorithm}: offered is {}", !has(algorithm))))
 }
 

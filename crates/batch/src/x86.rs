@@ -30,11 +30,25 @@ macro_rules! rungs {
     };
 }
 
+/// Asks for what lies `offset` bytes on in each lane, which may be behind its end.
+///
+/// # Safety
+/// `LANES` pointers are readable at `from`.
+#[inline(always)]
+unsafe fn prefetch<const LANES: usize>(from: *const *const u8, offset: usize) {
+    for lane in 0..LANES {
+        // SAFETY: the caller vouches for the pointer; SSE is part of x86-64, and asking faults nowhere.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>((*from.add(lane)).wrapping_add(offset).cast()) };
+    }
+}
+
 mod streams;
 #[allow(clippy::needless_range_loop, reason = "as in `compress`")]
 mod ymm;
 #[allow(clippy::needless_range_loop, reason = "as in `compress`")]
 mod zmm;
+
+use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
 
 use wirespeed_cipher::{BlockCipher, Compression, Route};
 use wirespeed_cpu::{AesNi, Avx2, Avx512, Features, Token, Vaes256, Vaes512};

@@ -168,14 +168,24 @@ macro_rules! steps {
     };
 }
 
-/// What [`Rows::turn`] does to a vector, done to which vector is which.
+/// Turns the second row of all matrices by `ONE` places, the third by two and the fourth by `THREE`, which with `ONE` makes
+/// four. Of columns it is the vectors that change places.
 #[inline(always)]
-fn turn_columns<U: Rows, const N: usize, const PLACES: usize>(x: &mut [[U::V; 4]; N]) {
+fn turn_rows<U: Rows, const N: usize, const ONE: i32, const THREE: i32>(
+    unit: U,
+    columns: usize,
+    x: &mut [[U::V; 4]; N],
+) {
     let before = *x;
-    for i in 0..4 {
-        x[i][1] = before[(i + PLACES) % 4][1];
+    for i in 0..columns {
+        x[i][1] = before[(i + ONE as usize) % 4][1];
         x[i][2] = before[(i + 2) % 4][2];
-        x[i][3] = before[(i + 4 - PLACES) % 4][3];
+        x[i][3] = before[(i + THREE as usize) % 4][3];
+    }
+    for i in columns..N {
+        x[i][1] = unit.turn::<ONE>(x[i][1]);
+        x[i][2] = unit.turn::<2>(x[i][2]);
+        x[i][3] = unit.turn::<THREE>(x[i][3]);
     }
 }
 
@@ -213,30 +223,10 @@ unsafe fn wave<U: Rows, const N: usize, const ADD: bool>(
     }
     for round in 0..PAUSES {
         steps!(unit, x, N: 0 1 3 16, 2 3 1 12, 0 1 3 8, 2 3 1 7);
-        if columns > 0 {
-            turn_columns::<U, N, 1>(&mut x);
-        }
-        for i in columns..N {
-            x[i] = [
-                x[i][0],
-                unit.turn::<1>(x[i][1]),
-                unit.turn::<2>(x[i][2]),
-                unit.turn::<3>(x[i][3]),
-            ];
-        }
+        turn_rows::<U, N, 1, 3>(unit, columns, &mut x);
         work.after(round);
         steps!(unit, x, N: 0 1 3 16, 2 3 1 12, 0 1 3 8, 2 3 1 7);
-        if columns > 0 {
-            turn_columns::<U, N, 3>(&mut x);
-        }
-        for i in columns..N {
-            x[i] = [
-                x[i][0],
-                unit.turn::<3>(x[i][1]),
-                unit.turn::<2>(x[i][2]),
-                unit.turn::<1>(x[i][3]),
-            ];
-        }
+        turn_rows::<U, N, 3, 1>(unit, columns, &mut x);
     }
     if columns > 0 {
         for row in 0..4 {

@@ -133,7 +133,8 @@ impl Version {
         Self(next(), next(), next())
     }
 
-    /// Its default provider has the algorithm: SM4 in GCM came with 3.1. Where it has not there is nobody to hand a message to.
+    /// Its default provider has the algorithm: SM4 in GCM came with 3.1. Where it has not there is nobody to hand a
+    /// message to.
     pub(crate) fn has(self, algorithm: Algorithm) -> bool {
         let is_sm4_gcm =
             algorithm.mode() == Mode::Gcm && algorithm.block_cipher() == Some(BlockCipher::Sm4);

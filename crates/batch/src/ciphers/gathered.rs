@@ -6,7 +6,7 @@ use zeroize::Zeroize;
 use super::ChainMode;
 
 /// Streams that are taken together.
-pub(crate) const WIDTH: usize = super::lanes::MOST;
+pub(crate) const WIDTH: usize = 32;
 
 /// Takes streams on by a block each, `count` times.
 ///

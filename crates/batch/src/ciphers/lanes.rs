@@ -4,7 +4,7 @@ use wirespeed_cipher::{Block, Schedule};
 use zeroize::optimization_barrier;
 
 /// The most lanes of any kernel.
-pub(crate) const MOST: usize = 32;
+pub(crate) const MOST: usize = 16;
 
 /// The most round keys of AES.
 const ROUND_KEYS: usize = 15;

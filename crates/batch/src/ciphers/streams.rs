@@ -8,8 +8,9 @@ use super::lanes::MOST;
 /// Blocks of each stream that are gathered together, at most.
 pub(crate) const SQUARE: usize = 4;
 
-/// How far ahead a stream's bytes are asked for: the next square, while this one is in the rounds. (Measured: farther ahead they are lost
-/// again where buffers lie at like offsets of their pages, as those of an allocator do, and share few places of the first cache.)
+/// How far ahead a stream's bytes are asked for: the next square, while this one is in the rounds. (Measured: farther
+/// ahead they are lost again where buffers lie at like offsets of their pages, as those of an allocator do, and share few
+/// places of the first cache.)
 const AHEAD: usize = 16 * SQUARE;
 
 /// One machine's way to take a block of each of [`Streams::LANES`] streams through AES.
@@ -190,6 +191,7 @@ pub(crate) unsafe fn encrypt<
     to: *const *mut u8,
     count: usize,
 ) {
+    const { assert!(N * U::LANES <= MOST) };
     // SAFETY: every index below is a vector's, and every offset that of blocks within the count.
     unsafe {
         let keys = RoundKeys::<U, ONE_KEY> { u, keys };

@@ -6,7 +6,8 @@ use std::ptr;
 use wirespeed_cipher::{Block, InOut, Schedule};
 use zeroize::optimization_barrier;
 
-use super::lanes::{Keys, MOST, Rung};
+use super::gathered::WIDTH;
+use super::lanes::{Keys, Rung};
 use super::{CipherJob, CipherLanes, Engine, gathered};
 
 /// Blocks for which a lane without work computes along.
@@ -53,10 +54,10 @@ struct Wave<'w, 'j, 'a, I> {
     /// Lanes at work.
     count: usize,
     /// The job in each lane, where its next block is, and how many are left.
-    job: [usize; MOST],
-    from: [*const u8; MOST],
-    to: [*mut u8; MOST],
-    left: [usize; MOST],
+    job: [usize; WIDTH],
+    from: [*const u8; WIDTH],
+    to: [*mut u8; WIDTH],
+    left: [usize; WIDTH],
     chains: Chains,
     /// Only if the jobs have several keys.
     keys: Option<Keys>,
@@ -65,7 +66,7 @@ struct Wave<'w, 'j, 'a, I> {
 
 /// The chaining values of lanes.
 #[repr(C, align(64))]
-struct Chains([Block; MOST]);
+struct Chains([Block; WIDTH]);
 
 impl Drop for Chains {
     fn drop(&mut self) {
@@ -98,11 +99,11 @@ impl<'w, 'j, 'a, I: Iterator<Item = usize>> Wave<'w, 'j, 'a, I> {
             jobs,
             waiting,
             count: 0,
-            job: [0; MOST],
-            from: [ptr::null(); MOST],
-            to: [ptr::null_mut(); MOST],
-            left: [0; MOST],
-            chains: Chains([[0; 16]; MOST]),
+            job: [0; WIDTH],
+            from: [ptr::null(); WIDTH],
+            to: [ptr::null_mut(); WIDTH],
+            left: [0; WIDTH],
+            chains: Chains([[0; 16]; WIDTH]),
             keys: None,
             idle: None,
         };
@@ -235,6 +236,7 @@ mod tests {
     use wirespeed_cpu::Features;
 
     use super::*;
+    use crate::ciphers::lanes::MOST;
     use crate::{ChainMode, encrypt_all};
 
     /// What Miri can interpret: the portable route, where streams are sorted by key and run through ECB.
@@ -270,7 +272,7 @@ mod tests {
         key.round_keys.fill([0xa5; 16]);
         let mut keys = std::mem::ManuallyDrop::new(Keys::new());
         keys.put(3, &key);
-        let mut chains = std::mem::ManuallyDrop::new(Chains([[0xa5; 16]; MOST]));
+        let mut chains = std::mem::ManuallyDrop::new(Chains([[0xa5; 16]; WIDTH]));
         // SAFETY: neither is dropped again, and both are arrays of bytes that stay where they are.
         unsafe {
             std::mem::ManuallyDrop::drop(&mut keys);
@@ -278,6 +280,6 @@ mod tests {
             let row = std::slice::from_raw_parts(keys.as_ptr(), 15 * MOST);
             assert!(row.iter().all(|block| *block == [0; 16]));
         }
-        assert_eq!(chains.0, [[0; 16]; MOST]);
+        assert_eq!(chains.0, [[0; 16]; WIDTH]);
     }
 }

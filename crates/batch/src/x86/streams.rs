@@ -177,12 +177,8 @@ pub(super) mod zmm {
 
         #[inline(always)]
         unsafe fn prefetch(self, from: *const *const u8, offset: usize) {
-            for lane in 0..Self::LANES {
-                // SAFETY: the caller vouches for the pointer; SSE is part of x86-64, and asking faults nowhere.
-                unsafe {
-                    _mm_prefetch::<_MM_HINT_T0>((*from.add(lane)).wrapping_add(offset).cast());
-                }
-            }
+            // SAFETY: the caller's promise.
+            unsafe { super::super::prefetch::<{ Self::LANES }>(from, offset) };
         }
 
         #[inline(always)]

@@ -32,4 +32,21 @@ macro_rules! turn {
     };
 }
 
-use turn;
+/// For [`Rows::store`](crate::chacha::Rows::store): four vectors one after another, if `$add` added to what lies at `$from`.
+macro_rules! put {
+    ($unit:ident, $add:ident, $vectors:ident, $from:ident, $to:ident, $load:ident, $store:ident) => {
+        for i in 0..4 {
+            let (mut vector, place) = ($vectors[i], i * size_of_val(&$vectors[i]));
+            if $add {
+                // SAFETY: as much as all four are is readable, by the caller's promise.
+                let from = unsafe { $from.add(place) };
+                vector = $unit.xor(vector, call!($load(from.cast())));
+            }
+            // SAFETY: and writable.
+            let to = unsafe { $to.add(place) };
+            call!($store(to.cast(), vector));
+        }
+    };
+}
+
+use {put, turn};

@@ -100,13 +100,15 @@ impl Omitted {
                         matches!(contender, Contender::Provider(route) if route != Route::Kernel);
                     let knows = |it| host.arena.knows(it, block.subject);
                     // What OpenSSL says of an algorithm that is not on offer tells nobody anything.
-                    let why = match contender {
-                        Contender::Host if !knows(contender) => "this OpenSSL has none".to_owned(),
-                        _ if is_ours && !knows(contender) => match knows(Contender::Host) {
-                            true => "no kernels for it".to_owned(),
-                            false => "not on offer where this OpenSSL has none".to_owned(),
-                        },
-                        _ => why.to_string(),
+                    let is_host = contender == Contender::Host;
+                    let why = if !(is_host || is_ours) || knows(contender) {
+                        why.to_string()
+                    } else if is_host {
+                        "this OpenSSL has none".to_owned()
+                    } else if knows(Contender::Host) {
+                        "no kernels for it".to_owned()
+                    } else {
+                        "not on offer where this OpenSSL has none".to_owned()
                     };
                     note(skipped, block.subject, None, route, why);
                 }

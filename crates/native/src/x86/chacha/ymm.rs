@@ -88,17 +88,7 @@ impl Rows for Ymm {
             call!(_mm256_permute2x128_si256::<0x31>(a, b)),
             call!(_mm256_permute2x128_si256::<0x31>(c, d)),
         ];
-        for i in 0..4 {
-            let mut half = halves[i];
-            if ADD {
-                // SAFETY: two blocks are readable, by the caller's promise.
-                let from = unsafe { from.add(32 * i) };
-                half = self.xor(half, call!(_mm256_loadu_si256(from.cast())));
-            }
-            // SAFETY: two blocks are writable, by the caller's promise.
-            let to = unsafe { to.add(32 * i) };
-            call!(_mm256_storeu_si256(to.cast(), half));
-        }
+        super::put!(self, ADD, halves, from, to, _mm256_loadu_si256, _mm256_storeu_si256);
     }
 
     #[inline(always)]

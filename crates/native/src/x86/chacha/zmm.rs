@@ -116,17 +116,7 @@ impl<H: Hash> Rows for Zmm<H> {
             call!(_mm512_shuffle_i32x4::<0x88>(halves[2], halves[3])),
             call!(_mm512_shuffle_i32x4::<0xdd>(halves[2], halves[3])),
         ];
-        for i in 0..4 {
-            let mut block = blocks[i];
-            if ADD {
-                // SAFETY: four blocks are readable, by the caller's promise.
-                let from = unsafe { from.add(64 * i) };
-                block = self.xor(block, call!(_mm512_loadu_si512(from.cast())));
-            }
-            // SAFETY: four blocks are writable, by the caller's promise.
-            let to = unsafe { to.add(64 * i) };
-            call!(_mm512_storeu_si512(to.cast(), block));
-        }
+        super::put!(self, ADD, blocks, from, to, _mm512_loadu_si512, _mm512_storeu_si512);
     }
 
     #[inline(always)]
