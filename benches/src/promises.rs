@@ -86,6 +86,10 @@ const AGAINST_4_0: &[Promise] = &[
     promise(COUNTER_AND_CODEBOOK, &[(16384, 1.9, NO_MORE)]),
     promise(CBC_DECRYPTION, &[(16384, 1.9, NO_MORE)]),
     promise(GCM, &[(1420, 1.25, NO_MORE)]),
+    promise(
+        &[("AES-*-GCM-SIV", Encrypt), ("AES-*-GCM-SIV", Decrypt)],
+        &[(1420, 6.0, 8.0), (16384, 14.0, 18.0)],
+    ),
 ];
 
 /// What is promised against a libcrypto; between 3.0 and 4.0 only that nothing is slower.

@@ -17,6 +17,8 @@ pub struct Setup<'a> {
     pub iv: &'a [u8],
     /// Associated data, in two pieces; GCM only.
     pub aad: [&'a [u8]; 2],
+    /// The tag that decryption of GCM-SIV begins with; the others are told at the end of a message.
+    pub tag: &'a [u8],
 }
 
 /// What the measure of all doors makes of a message.

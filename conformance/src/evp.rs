@@ -94,7 +94,7 @@ impl Provider {
             output.truncate(length);
             let (kind, mut last) = ((setup.algorithm, setup.direction), [0; 16]);
             output.extend(last_part(&work, kind, data.len() - length, &mut last)?);
-            let tag = if has_tag(setup.algorithm) {
+            let tag = if has_tag(setup.algorithm) && !needs_tag(setup) {
                 // Decryption does not tell the tag: encrypt what came out.
                 if setup.direction == Direction::Decrypt {
                     start(&mut work, &Setup { direction: Direction::Encrypt, ..*setup })?;
@@ -159,7 +159,15 @@ pub fn start(work: &mut CipherContext, setup: &Setup<'_>) -> Result<(), libcrypt
     };
     let iv = (!setup.iv.is_empty()).then_some(setup.iv);
     work.init(direction(setup.direction), Some(setup.key), iv, params)?;
+    if needs_tag(setup) {
+        work.set_tag(setup.tag)?;
+    }
     setup.aad.iter().filter(|piece| !piece.is_empty()).try_for_each(|piece| work.aad(piece))
+}
+
+/// Whether the tag must be there before the data.
+fn needs_tag(setup: &Setup<'_>) -> bool {
+    setup.algorithm.mode() == Mode::GcmSiv && setup.direction == Direction::Decrypt
 }
 
 /// The last bytes of a message in OCB, less than a block, as the end of the message will give them; a wrong tag refuses

@@ -1,6 +1,6 @@
 //! The first door: the kernels themselves, with the streams' state of `wirespeed_cipher::modes`.
 
-use wirespeed_cipher::modes::{ChaCha20, ChaCha20Poly1305, Feedback, Gcm, Ocb, Xts};
+use wirespeed_cipher::modes::{ChaCha20, ChaCha20Poly1305, Feedback, Gcm, GcmSiv, Ocb, Xts};
 use wirespeed_cipher::{
     Algorithm, Block, BlockKernels, BlockKey, Direction, InOut, Mode, Route, StreamKernels,
     StreamKey,
@@ -101,6 +101,7 @@ enum State {
     Xts(Box<Xts>),
     Gcm(Box<Gcm>),
     Ocb(Box<Ocb>),
+    GcmSiv { siv: Box<GcmSiv>, aad: Vec<u8>, given: Block, made: Block },
     Stream(&'static StreamKernels, StreamKey, Box<ChaCha20>),
     Sealed(Box<ChaCha20Poly1305>),
 }
@@ -108,7 +109,7 @@ enum State {
 impl Message {
     /// Sets everything up.
     pub fn begin(kernels: &'static BlockKernels, setup: &Setup<'_>) -> Result<Self, String> {
-        let &Setup { algorithm, direction, key: bytes, iv, aad } = setup;
+        let &Setup { algorithm, direction, key: bytes, iv, aad, tag } = setup;
         let mut key = BlockKey::empty(kernels);
         let block = || Block::try_from(iv).map_err(|_| format!("IV of {} bytes", iv.len()));
         let state = match algorithm.mode() {
@@ -148,6 +149,14 @@ impl Message {
                 aad.iter().for_each(|piece| ocb.aad(piece));
                 State::Ocb(ocb)
             }
+            Mode::GcmSiv => {
+                let wrong = |_| format!("IV of {} bytes, tag of {}", iv.len(), tag.len());
+                let mut siv = Box::new(GcmSiv::new(kernels));
+                siv.set_key(bytes);
+                siv.start(iv.try_into().map_err(wrong)?);
+                let given = tag.try_into().map_err(wrong)?;
+                State::GcmSiv { siv, aad: aad.concat(), given, made: [0; 16] }
+            }
             Mode::Stream | Mode::Poly1305 => return Err("no mode of a block cipher".to_owned()),
         };
         Ok(Self { direction, state })
@@ -155,7 +164,7 @@ impl Message {
 
     /// The same with ChaCha20's kernels.
     pub fn of_stream(kernels: &'static StreamKernels, setup: &Setup<'_>) -> Result<Self, String> {
-        let &Setup { algorithm, direction, key, iv, aad } = setup;
+        let &Setup { algorithm, direction, key, iv, aad, .. } = setup;
         let key = key.try_into().map_err(|_| format!("key of {} bytes", key.len()))?;
         let wrong = |_| format!("IV of {} bytes", iv.len());
         let state = if algorithm.mode() == Mode::Stream {
@@ -177,6 +186,7 @@ impl Message {
         match &mut self.state {
             State::Gcm(gcm) => gcm.tag(),
             State::Ocb(ocb) => ocb.tag(),
+            State::GcmSiv { made, .. } => *made,
             State::Sealed(sealed) => sealed.tag(),
             _ => Block::default(),
         }
@@ -220,6 +230,9 @@ impl Work for Message {
             State::Xts(xts) => xts.unit(direction, data).map_err(|error| error.to_string())?,
             State::Gcm(gcm) => gcm.crypt(direction, data).map_err(|error| error.to_string())?,
             State::Ocb(ocb) => ocb.crypt(direction, data),
+            State::GcmSiv { siv, aad, given, made } => {
+                *made = siv.crypt(direction, aad, given, data);
+            }
             State::Stream(kernels, key, stream) => stream.update(kernels, key, data),
             State::Sealed(sealed) => {
                 sealed.crypt(direction, data).map_err(|error| error.to_string())?;
@@ -229,7 +242,8 @@ impl Work for Message {
     }
 
     fn close(&mut self, tag: &[u8]) -> Result<(), String> {
-        if !matches!(self.state, State::Gcm(_) | State::Ocb(_) | State::Sealed(_)) {
+        use State::{Gcm, GcmSiv, Ocb, Sealed};
+        if !matches!(self.state, Gcm(_) | Ocb(_) | GcmSiv { .. } | Sealed(_)) {
             return Err("this mode has no tag".to_owned());
         }
         let right = !tag.is_empty() && self.tag().starts_with(tag);

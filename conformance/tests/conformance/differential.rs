@@ -11,6 +11,7 @@ use wirespeed_conformance::evp::Provider;
 use wirespeed_conformance::guarded::{Edge, Guarded};
 use wirespeed_conformance::here;
 
+use crate::gcm_siv;
 use crate::messages::{self, Message};
 use crate::{skipped, trial};
 
@@ -20,15 +21,16 @@ type Check = fn(&Provider, &dyn Door, Algorithm) -> Result<(), String>;
 type Applies = fn(Mode) -> bool;
 
 pub(crate) fn trials(name: &str, measure: &Provider, door: &Arc<dyn Door>) -> Vec<Trial> {
-    let checks: [(&str, Check, Applies); 6] = [
+    let checks: [(&str, Check, Applies); 7] = [
         ("lengths", lengths, |_| true),
         ("places", places, |_| true),
         ("edges", edges, |_| true),
-        ("cuts", messages::cuts, |mode| mode != Mode::Xts),
+        ("cuts", messages::cuts, |mode| !mode.takes_whole_messages()),
         ("counters", messages::counters, |mode| {
             matches!(mode, Mode::Ctr | Mode::Gcm | Mode::Stream)
         }),
         ("associated", messages::associated, Mode::has_tag),
+        ("opened", gcm_siv::opened, |mode| mode == Mode::GcmSiv),
     ];
     let (compared, alone): (Vec<_>, Vec<_>) =
         door.algorithms().into_iter().partition(|it| measure.has(*it));

@@ -9,6 +9,7 @@ mod differential;
 mod digests;
 mod extendable;
 mod foreign;
+mod gcm_siv;
 mod hash_vectors;
 mod macs;
 mod messages;

@@ -29,6 +29,7 @@ enum Operation {
     Tag(usize),
     Duplicate,
     Reset,
+    Speed,
 }
 
 /// Whether an init brings a key.
@@ -47,8 +48,8 @@ enum Iv {
 
 use Direction::{Decrypt, Encrypt, Unchanged};
 use Operation::{
-    Associated, Duplicate, Final, Init, IvLength, KeyLength, Num, Padding, Reset, SetTag, Tag,
-    TagBytes, TagLength, Update, UpdateInPlace,
+    Associated, Duplicate, Final, Init, IvLength, KeyLength, Num, Padding, Reset, SetTag, Speed,
+    Tag, TagBytes, TagLength, Update, UpdateInPlace,
 };
 
 /// What may be done in any mode.
@@ -94,6 +95,16 @@ fn own(mode: Mode) -> &'static [Operation] {
             IvLength(8),
             IvLength(16),
             KeyLength(17),
+        ],
+        Mode::GcmSiv => &[
+            Associated(5),
+            Associated(0),
+            SetTag(16),
+            SetTag(12),
+            Tag(16),
+            Tag(12),
+            KeyLength(17),
+            Speed,
         ],
         Mode::Stream => &[Update(5), UpdateInPlace(64), KeyLength(17), KeyLength(32), IvLength(8)],
         Mode::Poly1305 => &[
@@ -320,6 +331,7 @@ impl Script {
                 0
             }),
             Reset => done(work.reset()),
+            Speed => done(work.set(&[Param::uint(c"speed", 1)])),
         }
     }
 }

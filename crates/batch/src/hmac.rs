@@ -1,12 +1,11 @@
 //! HMAC, RFC 2104, over many messages at once, each under a key of its own.
 
-use wirespeed_cipher::Chain;
+use wirespeed_cipher::{Chain, wipe};
 use zeroize::Zeroize;
 
 use crate::Lanes;
 use crate::hash::{self, Hash, LONGEST_BLOCK};
 use crate::schedule::{self, Job};
-use crate::wipe::wipe;
 
 /// A key, as the chaining values behind its two blocks.
 #[derive(Clone)]

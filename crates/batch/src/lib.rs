@@ -32,7 +32,6 @@ mod portable;
 mod proof;
 mod schedule;
 mod single;
-mod wipe;
 #[allow(clippy::needless_range_loop, reason = "as in `compress`")]
 mod words;
 #[cfg(target_arch = "x86_64")]

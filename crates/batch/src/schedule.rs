@@ -2,11 +2,10 @@
 
 use std::cmp::Reverse;
 
-use wirespeed_cipher::{Chain, Digest, Route};
+use wirespeed_cipher::{Chain, Digest, Route, wipe};
 
 use crate::hash::{self, LONGEST_BLOCK};
 use crate::lanes::{Chains, Lanes, MOST, Rung, Rungs};
-use crate::wipe::wipe;
 use crate::words::Word;
 
 /// What one chaining value is to be taken over.

@@ -43,7 +43,7 @@ impl Case {
             (Kind::Unit, Use::Stream) => {
                 return Err("XTS is one data unit per message: there is no stream");
             }
-            (Kind::Aead | Kind::Ccm, Use::Stream) => {
+            (_, Use::Stream) if form.has_tag() => {
                 return Err("an AEAD gives a tag per message: there is no stream");
             }
             (Kind::Hash, Use::Rekey) => return Err("a hash has no key"),

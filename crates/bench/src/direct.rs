@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use wirespeed_cipher::modes::{ChaCha20, ChaCha20Poly1305, Feedback, Gcm, Ocb, Xts};
+use wirespeed_cipher::modes::{ChaCha20, ChaCha20Poly1305, Feedback, Gcm, GcmSiv, Ocb, Xts};
 use wirespeed_cipher::{
     Algorithm, Block, BlockKernels, BlockKey, Direction, InOut, Mode, Route, StreamKernels,
     StreamKey, Use,
@@ -37,6 +37,7 @@ enum State {
     Xts(Box<Xts>),
     Gcm(Box<Gcm>),
     Ocb(Box<Ocb>),
+    GcmSiv(Box<GcmSiv>),
     Stream {
         kernels: &'static StreamKernels,
         key: StreamKey,
@@ -53,6 +54,7 @@ impl State {
             Mode::Xts => Self::Xts(Box::new(Xts::new(kernels))),
             Mode::Gcm => Self::Gcm(Box::new(Gcm::new(kernels))),
             Mode::Ocb => Self::Ocb(Box::new(Ocb::new(kernels))),
+            Mode::GcmSiv => Self::GcmSiv(Box::new(GcmSiv::new(kernels))),
             _ => Self::Feedback { key, place: Feedback::default() },
         }
     }
@@ -100,6 +102,7 @@ impl Direct {
             State::Xts(xts) => xts.set_key(bytes, direction),
             State::Gcm(gcm) => gcm.set_key(bytes),
             State::Ocb(ocb) => ocb.set_key(bytes),
+            State::GcmSiv(siv) => siv.set_key(bytes),
             State::Stream { key, .. } => *key = of_stream(bytes),
             State::Sealed(sealed) => sealed.set_key(&of_stream(bytes)),
         }
@@ -118,6 +121,7 @@ impl Direct {
             State::Xts(xts) => xts.start(&block()),
             State::Gcm(gcm) => gcm.start(iv),
             State::Ocb(ocb) => ocb.start(iv),
+            State::GcmSiv(siv) => siv.start(iv.first_chunk().expect("a nonce")),
             State::Stream { place, .. } => place.start(&block()),
             State::Sealed(sealed) => sealed.start(iv.first_chunk().expect("a nonce")),
         }
@@ -138,6 +142,7 @@ impl Direct {
             State::Xts(xts) => xts.unit(direction, data).expect("at least one block"),
             State::Gcm(gcm) => gcm.crypt(direction, data).expect("a message of this size"),
             State::Ocb(ocb) => ocb.crypt(direction, data),
+            State::GcmSiv(siv) => self.tag = siv.crypt(direction, &[], &self.material.tag, data),
             State::Stream { kernels, key, place } => place.update(kernels, key, data),
             State::Sealed(sealed) => {
                 sealed.crypt(direction, data).expect("a message of this size");
@@ -150,6 +155,8 @@ impl Direct {
             self.tag = match &mut self.state {
                 State::Gcm(gcm) => gcm.tag(),
                 State::Ocb(ocb) => ocb.tag(),
+                // It came with the data.
+                State::GcmSiv(_) => self.tag,
                 State::Sealed(sealed) => sealed.tag(),
                 _ => unreachable!("the others have no tag"),
             };

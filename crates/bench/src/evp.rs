@@ -63,8 +63,7 @@ impl Evp {
         let (material, direction) = (&*self.material, self.direction());
         let iv = if material.iv.is_empty() { None } else { Some(&*material.iv) };
         self.work.init(direction, with_key.then_some(&*material.key), iv, params)?;
-        // EVP_EncryptInit(3), "CCM mode": before the data; the others take it any time before the end.
-        if self.form.kind == Kind::Ccm && self.case.direction == Direction::Decrypt {
+        if self.form.wants_tag_first() && self.case.direction == Direction::Decrypt {
             self.work.set_tag(&self.material.tag)?;
         }
         Ok(())

@@ -13,6 +13,8 @@ pub(crate) enum Kind {
     Aead,
     /// The same, and the tag's length is set before the key, the tag itself before the data.
     Ccm,
+    /// The same, and decryption is given the tag before the data.
+    Synthetic,
     /// A hash function.
     Hash,
     /// A keyed hash function.
@@ -43,6 +45,7 @@ impl Form {
                 let mode = algorithm.mode();
                 Self {
                     kind: match mode {
+                        Mode::GcmSiv => Kind::Synthetic,
                         mode if mode.has_tag() => Kind::Aead,
                         Mode::Xts => Kind::Unit,
                         _ => Kind::Cipher,
@@ -73,6 +76,11 @@ impl Form {
     }
 
     pub(crate) const fn has_tag(self) -> bool {
-        matches!(self.kind, Kind::Aead | Kind::Ccm)
+        matches!(self.kind, Kind::Aead | Kind::Ccm | Kind::Synthetic)
+    }
+
+    /// Whether decryption is given the tag before the data; otherwise it may come any time before the end.
+    pub(crate) const fn wants_tag_first(self) -> bool {
+        matches!(self.kind, Kind::Ccm | Kind::Synthetic)
     }
 }

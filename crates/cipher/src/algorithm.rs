@@ -24,6 +24,8 @@ pub enum Mode {
     Gcm,
     /// Offset codebook, RFC 7253.
     Ocb,
+    /// Galois/counter mode with a synthetic IV, RFC 8452.
+    GcmSiv,
     /// ChaCha20 by itself, from a counter and a nonce on: RFC 8439 §2.4.
     Stream,
     /// ChaCha20 with Poly1305: RFC 8439 §2.8.
@@ -32,7 +34,7 @@ pub enum Mode {
 
 impl Mode {
     /// Every mode.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Ecb,
         Self::Cbc,
         Self::Cfb,
@@ -41,6 +43,7 @@ impl Mode {
         Self::Xts,
         Self::Gcm,
         Self::Ocb,
+        Self::GcmSiv,
         Self::Stream,
         Self::Poly1305,
     ];
@@ -52,12 +55,17 @@ impl Mode {
 
     /// Whether a message has associated data and ends in a tag, by default of 16 bytes.
     pub const fn has_tag(self) -> bool {
-        matches!(self, Self::Gcm | Self::Ocb | Self::Poly1305)
+        matches!(self, Self::Gcm | Self::Ocb | Self::GcmSiv | Self::Poly1305)
     }
 
     /// Whether a call may be any number of bytes, not only whole blocks.
     pub const fn takes_partial_blocks(self) -> bool {
         !matches!(self, Self::Ecb | Self::Cbc)
+    }
+
+    /// Whether one call takes a whole message: a data unit of XTS, or what a synthetic IV follows from.
+    pub const fn takes_whole_messages(self) -> bool {
+        matches!(self, Self::Xts | Self::GcmSiv)
     }
 
     /// Whether a part of a block waits for its rest, because it is treated in another way if it is the last: so all
@@ -188,6 +196,9 @@ algorithms! {
     Xts Aes128 "AES-128-XTS", Xts Aes256 "AES-256-XTS",
     Gcm Aes128 "AES-128-GCM", Gcm Aes192 "AES-192-GCM", Gcm Aes256 "AES-256-GCM",
     Ocb Aes128 "AES-128-OCB", Ocb Aes192 "AES-192-OCB", Ocb Aes256 "AES-256-OCB",
+    GcmSiv Aes128 "AES-128-GCM-SIV",
+    GcmSiv Aes192 "AES-192-GCM-SIV",
+    GcmSiv Aes256 "AES-256-GCM-SIV",
     Ecb Sm4 "SM4-ECB", Cbc Sm4 "SM4-CBC", Cfb Sm4 "SM4-CFB", Ofb Sm4 "SM4-OFB", Ctr Sm4 "SM4-CTR",
     Gcm Sm4 "SM4-GCM",
     Ecb Camellia128 "CAMELLIA-128-ECB",
@@ -228,7 +239,7 @@ algorithms! {
 
 impl Algorithm {
     /// Those of AES.
-    pub const AES: &'static [Self] = Self::ALL.split_at(23).0;
+    pub const AES: &'static [Self] = Self::ALL.split_at(26).0;
 
     /// The block cipher; ChaCha20 is none.
     pub const fn block_cipher(self) -> Option<BlockCipher> {
@@ -274,7 +285,7 @@ impl Algorithm {
     pub const fn iv_bytes(self) -> usize {
         match self.mode {
             Mode::Ecb => 0,
-            Mode::Gcm | Mode::Ocb | Mode::Poly1305 => 12,
+            mode if mode.has_tag() => 12,
             _ => 16,
         }
     }

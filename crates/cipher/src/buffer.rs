@@ -112,6 +112,18 @@ impl<'a> InOut<'a> {
         unsafe { self.destination.copy_from(bytes.as_ptr(), self.length) };
     }
 
+    /// The bytes to read.
+    pub const fn input(&self) -> &[u8] {
+        // SAFETY: readable for the length; who writes needs `self` for itself.
+        unsafe { slice(self.source, self.length) }
+    }
+
+    /// What is at the destination.
+    pub const fn output(&self) -> &[u8] {
+        // SAFETY: initialised memory of the length; who writes needs `self` for itself.
+        unsafe { slice(self.destination, self.length) }
+    }
+
     /// What is at the destination, once it has been written.
     ///
     /// # Panics
@@ -128,9 +140,7 @@ impl<'a> InOut<'a> {
     /// If `bytes` has another length.
     pub fn has_written(&self, bytes: &[u8]) -> bool {
         assert_eq!(bytes.len(), self.length, "as long as the data");
-        // SAFETY: the destination is initialised memory of the length, which only this buffer's owner
-        // may write to.
-        unsafe { std::slice::from_raw_parts(self.destination, self.length) == bytes }
+        self.output() == bytes
     }
 
     /// The same buffer again, for a call that takes it by value.
@@ -167,4 +177,16 @@ impl<'a> InOut<'a> {
             std::ptr::copy_nonoverlapping(bytes, block.as_mut_ptr(), self.length - from);
         }
     }
+}
+
+/// A slice that may be empty anywhere, even at null.
+///
+/// # Safety
+/// As for [`std::slice::from_raw_parts`], if `length` is not 0.
+const unsafe fn slice<'a>(start: *const u8, length: usize) -> &'a [u8] {
+    if length == 0 {
+        return &[];
+    }
+    // SAFETY: the caller promises it.
+    unsafe { std::slice::from_raw_parts(start, length) }
 }

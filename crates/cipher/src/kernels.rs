@@ -26,6 +26,9 @@ pub type GcmCryptFn = fn(&Schedule, &mut GcmKey, &mut GcmState, InOut<'_>);
 /// associated data and the data.
 pub type GcmTagFn = fn(&mut GcmKey, &GcmState, pending: bool, lengths: [u64; 2]) -> Block;
 
+/// CTR from a counter block whose first 32 bits count, little-endian, and wrap (RFC 8452 §4), over any length.
+pub type LittleCtrFn = fn(&Schedule, first: &Block, InOut<'_>);
+
 /// OCB over whole blocks; offset, checksum and count move on. Decryption takes the inverse schedule.
 pub type OcbFn = fn(&Schedule, &OcbKey, &mut OcbState, InOut<'_>);
 /// OCB's hash of associated data over whole blocks (RFC 7253 §4.1); the checksum's place holds the sum.
@@ -65,6 +68,12 @@ pub struct BlockKernels {
     pub gcm: [GcmCryptFn; 2],
     /// The end of a GCM message.
     pub gcm_tag: GcmTagFn,
+    /// The key of POLYVAL, RFC 8452 §3.
+    pub polyval_key: fn(Block, &mut GcmKey),
+    /// POLYVAL over whole blocks, from the value so far.
+    pub polyval: fn(&mut GcmKey, &mut Block, &[u8]),
+    /// GCM-SIV's counter mode.
+    pub little_ctr: LittleCtrFn,
     /// OCB's whole blocks; decryption takes the inverse schedule.
     pub ocb: [OcbFn; 2],
     /// OCB's associated data.
@@ -101,7 +110,7 @@ impl HashKernels {
     }
 }
 
-/// GCM's hash key and the powers of it computed so far.
+/// The hash key of GCM or of GCM-SIV and the powers of it computed so far.
 ///
 /// `powers[32 - n]` is H^n in the kernels' own form, the same for every route; three zero blocks
 /// follow H^1 so that a vector load at any power stays inside.

@@ -17,6 +17,7 @@ pub mod partial;
 mod route;
 mod stream;
 mod subject;
+mod wipe;
 
 pub use algorithm::{Algorithm, BlockCipher, Direction, Mode, Use};
 pub use buffer::InOut;
@@ -28,7 +29,7 @@ pub use foreign::{Foreign, Shape};
 pub use hasher::Hasher;
 pub use kernels::{
     BlockKernels, CbcFn, CtrFn, EcbFn, FeedbackFn, GcmCryptFn, GcmKey, GcmStartFn, GcmState,
-    GcmTagFn, HashKernels, OcbFn, OcbHashFn, OcbKey, OcbState, XtsFn,
+    GcmTagFn, HashKernels, LittleCtrFn, OcbFn, OcbHashFn, OcbKey, OcbState, XtsFn,
 };
 pub use key::{Block, BlockKey, Schedule};
 pub use route::Route;
@@ -37,6 +38,7 @@ pub use stream::{
     StreamBlock, StreamKernels, StreamKey,
 };
 pub use subject::Subject;
+pub use wipe::wipe;
 
 /// The size classes: bytes in one call that plans, tables and benchmarks speak of.
 pub const SIZE_CLASSES: [usize; 10] = [16, 64, 256, 512, 1024, 1420, 4096, 8192, 16384, 65536];

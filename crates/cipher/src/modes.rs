@@ -5,6 +5,7 @@
 mod chacha;
 mod feedback;
 mod gcm;
+mod gcm_siv;
 mod ocb;
 mod sealed;
 mod xts;
@@ -12,6 +13,7 @@ mod xts;
 pub use chacha::ChaCha20;
 pub use feedback::Feedback;
 pub use gcm::{Gcm, GcmError};
+pub use gcm_siv::GcmSiv;
 pub use ocb::Ocb;
 pub use sealed::{ChaCha20Poly1305, MessageTooLong};
 pub use xts::{Xts, XtsError, next_tweak};

@@ -27,7 +27,7 @@ impl Room {
     }
 }
 
-/// GCM's hash, which is the same for every cipher (SP 800-38D §6.4), on some unit.
+/// GCM's hash, which is the same for every cipher (SP 800-38D §6.4), and GCM-SIV's (RFC 8452 §3), on some unit.
 pub(crate) struct Galois {
     /// Sets the key from the hash key, SP 800-38D's H.
     pub(crate) set_key: fn(Block, &mut GcmKey),
@@ -35,6 +35,10 @@ pub(crate) struct Galois {
     pub(crate) ghash: fn(&mut GcmKey, &mut Block, &[u8]),
     /// See [`BlockKernels::gcm_tag`].
     pub(crate) tag: GcmTagFn,
+    /// See [`BlockKernels::polyval_key`].
+    pub(crate) polyval_key: fn(Block, &mut GcmKey),
+    /// See [`BlockKernels::polyval`].
+    pub(crate) polyval: fn(&mut GcmKey, &mut Block, &[u8]),
 }
 
 /// A block cipher as one route's engine.
@@ -69,18 +73,7 @@ pub(crate) trait Engine {
 
     /// Counter mode over whole blocks; the last `BITS` bits of the counter wrap.
     fn count<const BITS: u32>(key: &Schedule, counter: &mut Block, data: InOut<'_>) {
-        for_each(data, CHUNK, |mut data| {
-            let mut room = [Room::new(), Room::new()];
-            let [input, keystream] = room.each_mut().map(|room| room.bytes(data.len()));
-            for block in keystream.chunks_exact_mut(16) {
-                block.copy_from_slice(counter);
-                *counter = after(counter, BITS, 1);
-            }
-            Self::ecb::<false>(key, InOut::in_place(keystream));
-            data.save(input);
-            add(keystream, input);
-            data.overwrite(keystream);
-        });
+        add_keystream::<Self>(key, counter, data, |counter| after(counter, BITS, 1));
     }
 
     /// CTR; see [`CtrFn`](wirespeed_cipher::CtrFn).
@@ -94,6 +87,19 @@ pub(crate) trait Engine {
             *counter = after(counter, 128, 1);
             let stream = u128::from_le_bytes(*keystream);
             rest.replace(|input| input ^ stream);
+        }
+    }
+
+    /// GCM-SIV's counter mode; see [`LittleCtrFn`](wirespeed_cipher::LittleCtrFn).
+    fn little_ctr(key: &Schedule, first: &Block, data: InOut<'_>) {
+        let mut counter = *first;
+        let whole = data.len() & !15;
+        let (blocks, mut rest) = data.split_at(whole);
+        add_keystream::<Self>(key, &mut counter, blocks, after_little);
+        if !rest.is_empty() {
+            Self::ecb::<false>(key, InOut::in_place(&mut counter));
+            rest.replace(|input| input ^ u128::from_le_bytes(counter));
+            counter.zeroize();
         }
     }
 
@@ -233,6 +239,27 @@ pub(crate) trait Engine {
     }
 }
 
+/// Adds the encrypted counters to whole blocks.
+fn add_keystream<E: Engine + ?Sized>(
+    key: &Schedule,
+    counter: &mut Block,
+    data: InOut<'_>,
+    next: impl Fn(&Block) -> Block,
+) {
+    for_each(data, CHUNK, |mut data| {
+        let mut room = [Room::new(), Room::new()];
+        let [input, keystream] = room.each_mut().map(|room| room.bytes(data.len()));
+        for block in keystream.chunks_exact_mut(16) {
+            block.copy_from_slice(counter);
+            *counter = next(counter);
+        }
+        E::ecb::<false>(key, InOut::in_place(keystream));
+        data.save(input);
+        add(keystream, input);
+        data.overwrite(keystream);
+    });
+}
+
 /// The offsets of the next blocks.
 fn offsets<'r>(
     key: &OcbKey,
@@ -348,6 +375,9 @@ pub(crate) const fn table<E: Engine>() -> BlockKernels {
         gcm_start: E::gcm_start,
         gcm: [E::gcm::<false>, E::gcm::<true>],
         gcm_tag: E::GALOIS.tag,
+        polyval_key: E::GALOIS.polyval_key,
+        polyval: E::GALOIS.polyval,
+        little_ctr: E::little_ctr,
         ocb: [E::ocb::<false>, E::ocb::<true>],
         ocb_hash: E::ocb_hash,
     }
@@ -383,6 +413,12 @@ pub(crate) const fn after(counter: &Block, bits: u32, count: u128) -> Block {
     let value = u128::from_be_bytes(*counter);
     let mask = u128::MAX >> (128 - bits);
     (value & !mask | value.wrapping_add(count) & mask).to_be_bytes()
+}
+
+/// The next counter of GCM-SIV: its first 32 bits wrap, little-endian.
+const fn after_little(counter: &Block) -> Block {
+    let value = u128::from_le_bytes(*counter);
+    (value >> 32 << 32 | (value as u32).wrapping_add(1) as u128).to_le_bytes()
 }
 
 #[cfg(test)]

@@ -282,14 +282,22 @@ pub(crate) use hash::absorb;
 pub(crate) use hash::kernels as hash;
 
 /// GCM's hash for ciphers whose route has none.
-pub(crate) const GALOIS: Galois = Galois { set_key, ghash, tag };
+pub(crate) const GALOIS: Galois = Galois { set_key, ghash, tag, polyval_key, polyval };
 
 fn set_key(hash_key: Block, key: &mut GcmKey) {
-    hashing::set_key(Portable::<4>, hash_key, key);
+    hashing::set_key::<_, false>(Portable::<4>, hash_key, key);
 }
 
 fn ghash(key: &mut GcmKey, hash: &mut Block, data: &[u8]) {
-    hashing::ghash(Portable::<4>, key, hash, data);
+    hashing::hash::<_, false>(Portable::<4>, key, hash, data);
+}
+
+fn polyval_key(hash_key: Block, key: &mut GcmKey) {
+    hashing::set_key::<_, true>(Portable::<4>, hash_key, key);
+}
+
+fn polyval(key: &mut GcmKey, hash: &mut Block, data: &[u8]) {
+    hashing::hash::<_, true>(Portable::<4>, key, hash, data);
 }
 
 fn tag(key: &mut GcmKey, state: &GcmState, pending: bool, lengths: [u64; 2]) -> Block {

@@ -29,6 +29,9 @@ macro_rules! table {
                 gcm_start: gcm_start::<ROUNDS>,
                 gcm: [gcm::<ROUNDS, false>, gcm::<ROUNDS, true>],
                 gcm_tag,
+                polyval_key,
+                polyval,
+                little_ctr: little_ctr::<ROUNDS>,
                 ocb: [ocb::<ROUNDS, false>, ocb::<ROUNDS, true>],
                 ocb_hash: ocb_hash::<ROUNDS>,
             }
@@ -68,7 +71,14 @@ macro_rules! table {
                 (schedule: &Schedule, state: &mut GcmState, first: u128)
                 { gcm::start::<$unit, ROUNDS>($make, schedule, state, first) }
             fn ghash[][](key: &mut GcmKey, hash: &mut Block, data: &[u8])
-                { ghash::ghash::<$unit>($make, key, hash, data) }
+                { ghash::hash::<$unit, false>($make, key, hash, data) }
+            fn polyval_key[][](hash_key: Block, key: &mut GcmKey)
+                { ghash::set_key::<$unit, true>($make, hash_key, key) }
+            fn polyval[][](key: &mut GcmKey, hash: &mut Block, data: &[u8])
+                { ghash::hash::<$unit, true>($make, key, hash, data) }
+            fn little_ctr[const ROUNDS: usize][ROUNDS]
+                (key: &Schedule, first: &Block, data: InOut<'_>)
+                { ctr::little::<$unit, ROUNDS>($make, key, first, data) }
             fn gcm[const ROUNDS: usize, const DECRYPT: bool][ROUNDS, DECRYPT]
                 (schedule: &Schedule, key: &mut GcmKey, state: &mut GcmState, data: InOut<'_>)
                 { gcm::crypt::<$unit, ROUNDS, DECRYPT>($make, schedule, key, state, data) }

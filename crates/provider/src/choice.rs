@@ -42,6 +42,9 @@ pub(crate) trait Step {
     /// What moves on with the data.
     type State: Clone;
 
+    /// Whether it cannot be taken in pieces.
+    const WHOLE: bool = false;
+
     /// By kernels of our own.
     fn own(&mut self, kernels: &'static Self::Kernels, state: &mut Self::State, data: InOut<'_>);
 
@@ -177,7 +180,11 @@ impl<K: Kernels> Choice<K> {
         let route = match self.way(direction, bytes) {
             Way::Own(kernels) => self.own_way(kernels, step, state, data),
             Way::Host => self.far_way(false, step, state, data),
-            Way::Kernel if self.routing.verifies_this_call() => self.doubted(step, state, data),
+            Way::Kernel if self.routing.verifies_this_call() => {
+                self.doubted(step, state, data, |choice, step, state, data| {
+                    choice.far_way(true, step, state, data)
+                })
+            }
             Way::Kernel => self.far_way(true, step, state, data),
         };
         self.count(direction, route, bytes);
@@ -205,29 +212,30 @@ impl<K: Kernels> Choice<K> {
         route.unwrap_or(own.route())
     }
 
-    /// By the kernel, and by the reference, whose result stands where they differ.
+    /// By `first`, and by the reference, whose result stands where they differ.
     ///
     /// The whole call at once, unlike [`twice`]: an offload engine may be wrong at large sizes alone.
-    fn doubted<S: FarStep<Kernels = K>>(
+    fn doubted<S: Step<Kernels = K>>(
         &mut self,
         step: &mut S,
         state: &mut S::State,
         mut data: InOut<'_>,
+        first: impl FnOnce(&mut Self, &mut S, &mut S::State, InOut<'_>) -> Route,
     ) -> Route {
         let mut right = Vec::new();
         if right.try_reserve_exact(data.len()).is_err() {
-            return self.far_way(true, step, state, data);
+            return first(self, step, state, data);
         }
         right.resize(data.len(), 0);
         data.save(&mut right);
         let mut right_state = state.clone();
-        let mut route = self.far_way(true, step, state, data.reborrow());
+        let mut route = first(self, step, state, data.reborrow());
         let reference = K::reference(self.algorithm);
         step.own(reference, &mut right_state, InOut::in_place(&mut right));
         if !data.has_written(&right) || !S::agree(state, &right_state) {
             data.overwrite(&right);
             *state = right_state;
-            if let Some(kernel) = &self.kernel {
+            if let Some(kernel) = self.kernel.as_ref().filter(|_| route == Route::Kernel) {
                 kernel.offloaded().fail();
             }
             self.quarantine(route);
@@ -239,7 +247,7 @@ impl<K: Kernels> Choice<K> {
 
     /// By kernels of our own, and by the reference if it is this call's turn.
     fn own_way<S: Step<Kernels = K>>(
-        &self,
+        &mut self,
         kernels: &'static K,
         step: &mut S,
         state: &mut S::State,
@@ -247,6 +255,12 @@ impl<K: Kernels> Choice<K> {
     ) -> Route {
         match self.second(kernels) {
             None => step.own(kernels, state, data),
+            Some(_) if S::WHOLE => {
+                return self.doubted(step, state, data, |_, step, state, data| {
+                    step.own(kernels, state, data);
+                    kernels.route()
+                });
+            }
             Some(second) => {
                 if !twice(step, [kernels, second], state, data) {
                     self.quarantine(kernels.route());

@@ -5,6 +5,7 @@ pub(crate) mod chacha20;
 mod common;
 pub(crate) mod foreign;
 pub(crate) mod gcm;
+pub(crate) mod gcm_siv;
 mod gcm_tls;
 mod message;
 pub(crate) mod ocb;

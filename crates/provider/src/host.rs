@@ -133,12 +133,14 @@ impl Version {
         Self(next(), next(), next())
     }
 
-    /// Its default provider has the algorithm: SM4 in GCM came with 3.1. Where it has not there is nobody to hand a
-    /// message to.
+    /// Its default provider has the algorithm: SM4 in GCM came with 3.1, GCM-SIV with 3.2, for messages of no bytes with
+    /// 3.5. Where it has not there is nobody to hand a message to.
     pub(crate) fn has(self, algorithm: Algorithm) -> bool {
-        let is_sm4_gcm =
-            algorithm.mode() == Mode::Gcm && algorithm.block_cipher() == Some(BlockCipher::Sm4);
-        !is_sm4_gcm || self >= Self(3, 1, 0)
+        match (algorithm.mode(), algorithm.block_cipher()) {
+            (Mode::Gcm, Some(BlockCipher::Sm4)) => self >= Self(3, 1, 0),
+            (Mode::GcmSiv, _) => self >= Self(3, 5, 0),
+            _ => true,
+        }
     }
 
     /// Generated decoders: a key given twice is an error, lists name "encrypt-then-mac", `tls-mac`
@@ -148,8 +150,8 @@ impl Version {
         self >= Self::DECODERS
     }
 
-    /// OCB's own version for [`Self::has_decoders`]: it got them in 4.0.
-    pub(crate) fn of_ocb(self) -> Self {
+    /// The version for [`Self::has_decoders`] of OCB and GCM-SIV: they got them in 4.0.
+    pub(crate) fn of_late_decoders(self) -> Self {
         if self.0 >= 4 { self } else { Self::FIRST }
     }
 
@@ -206,6 +208,12 @@ impl Version {
         }
     }
 
+    /// A message of GCM-SIV that has had no update is one of no bytes, and one update too many spoils its end.
+    #[inline]
+    pub(crate) fn ends_synthetic_messages(self) -> bool {
+        self.0 >= 4
+    }
+
     /// ChaCha20-Poly1305 wants a tag to compare with, no associated data behind data, and a new IV for
     /// each message.
     #[inline]
@@ -240,8 +248,9 @@ mod tests {
     #[test]
     fn habits_follow_the_version() {
         let has = |version: Version| Algorithm::ALL.iter().filter(|it| version.has(**it)).count();
-        assert_eq!(has(Version(3, 0, 22)) + 1, Algorithm::ALL.len());
-        assert_eq!(has(Version(3, 1, 0)), Algorithm::ALL.len());
+        assert_eq!(has(Version(3, 0, 22)) + 4, Algorithm::ALL.len());
+        assert_eq!(has(Version(3, 1, 0)) + 3, Algorithm::ALL.len());
+        assert_eq!(has(Version(3, 5, 0)), Algorithm::ALL.len());
         assert!(!Version(3, 5, 9).has_decoders() && Version(3, 6, 0).has_decoders());
         assert!(Version(4, 0, 0).generates_iv_when_asked());
         let bounded = [(3, 0, 19), (3, 0, 21), (3, 5, 4), (3, 6, 2), (3, 6, 3), (4, 0, 0)]

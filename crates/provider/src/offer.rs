@@ -9,6 +9,7 @@ use crate::cipher::block::{Blocks, Cbc, Ecb};
 use crate::cipher::chacha20::Keystream;
 use crate::cipher::foreign::Foreign as ForeignCipher;
 use crate::cipher::gcm::Authenticated;
+use crate::cipher::gcm_siv::Synthetic;
 use crate::cipher::ocb::OffsetCodebook;
 use crate::cipher::poly1305::Sealed;
 use crate::cipher::stream::{Cfb, Ctr, Ofb, Stream};
@@ -96,6 +97,9 @@ pub(crate) fn names(algorithm: Algorithm) -> &'static CStr {
         (Mode::Ocb, Aes128) => c"AES-128-OCB",
         (Mode::Ocb, Aes192) => c"AES-192-OCB",
         (Mode::Ocb, _) => c"AES-256-OCB",
+        (Mode::GcmSiv, Aes128) => c"AES-128-GCM-SIV",
+        (Mode::GcmSiv, Aes192) => c"AES-192-GCM-SIV",
+        (Mode::GcmSiv, _) => c"AES-256-GCM-SIV",
         (Mode::Stream | Mode::Poly1305, _) => unreachable!("no mode of a block cipher"),
     }
 }
@@ -116,7 +120,7 @@ pub(crate) fn dispatch(algorithm: Algorithm, version: Version) -> *const Dispatc
         };
     }
     table!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 38
-        39 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62 63)
+        39 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62 63 64 65 66)
 }
 
 /// The functions of a foreign cipher but for [`CIPHER_GET_PARAMS`], which are the host's own. `INDEX` is
@@ -150,6 +154,7 @@ fn of_mode<const INDEX: usize, const DECODERS: bool>() -> *const Dispatch {
         Mode::Xts => functions::<Sectors, INDEX, DECODERS>(),
         Mode::Gcm => functions::<Authenticated, INDEX, DECODERS>(),
         Mode::Ocb => functions::<OffsetCodebook, INDEX, DECODERS>(),
+        Mode::GcmSiv => functions::<Synthetic, INDEX, DECODERS>(),
         Mode::Stream => functions::<Keystream, INDEX, DECODERS>(),
         Mode::Poly1305 => functions::<Sealed, INDEX, DECODERS>(),
     }
@@ -219,6 +224,7 @@ pub(crate) unsafe fn answer(
         Mode::Gcm => 6,
         Mode::Xts => 0x10001,
         Mode::Ocb => 0x10003,
+        Mode::GcmSiv => 0x10005,
         Mode::Stream | Mode::Poly1305 => 0,
     };
     let aead = mode.has_tag();

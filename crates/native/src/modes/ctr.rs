@@ -1,19 +1,20 @@
-//! CTR, SP 800-38A §6.5, with a 128-bit big-endian counter.
+//! CTR, SP 800-38A §6.5, with a 128-bit big-endian counter, and with GCM-SIV's little one (RFC 8452 §4).
 
 use wirespeed_cipher::{Block, InOut, Schedule};
 
 use super::parallel::{Parallel, Vectors, keep_block, run, run_one};
 use crate::unit::{Idle, Unit};
+use crate::wiped::Wiped;
 
-struct Ctr<'k, U: Unit, const ROUNDS: usize> {
+struct Ctr<'k, U: Unit, const ROUNDS: usize, const LITTLE: bool> {
     u: U,
     key: &'k Schedule,
-    counters: Counters<U>,
+    counters: Counters<U, LITTLE>,
     /// Receives the keystream of a last partial block.
     keystream: &'k mut Block,
 }
 
-impl<U: Unit, const ROUNDS: usize> Parallel<U> for Ctr<'_, U, ROUNDS> {
+impl<U: Unit, const ROUNDS: usize, const LITTLE: bool> Parallel<U> for Ctr<'_, U, ROUNDS, LITTLE> {
     #[inline(always)]
     unsafe fn wave<const T: usize>(
         &mut self,
@@ -54,7 +55,6 @@ pub(crate) fn ctr<U: Unit, const ROUNDS: usize>(
     keystream: &mut Block,
     data: InOut<'_>,
 ) {
-    let one_block = data.len() <= 16;
     let mut rest = data;
     while !rest.is_empty() {
         let start = u128::from_be_bytes(*counter);
@@ -62,21 +62,45 @@ pub(crate) fn ctr<U: Unit, const ROUNDS: usize>(
         let until_carry = 16 * ((1 << 32) - u64::from(start as u32));
         let bytes = rest.len().min(usize::try_from(until_carry).unwrap_or(usize::MAX));
         let (now, then) = rest.split_at(bytes);
-        if one_block {
-            let u = u.single();
-            let counters = Counters::new(u, start);
-            run_one(&mut Ctr::<_, ROUNDS> { u, key, counters, keystream }, now);
-        } else {
-            let counters = Counters::new(u, start);
-            run(&mut Ctr::<U, ROUNDS> { u, key, counters, keystream }, now);
-        }
+        count::<U, ROUNDS, false>(u, key, start, keystream, now);
         *counter = start.wrapping_add(bytes.div_ceil(16) as u128).to_be_bytes();
         rest = then;
     }
 }
 
-/// Counter blocks, a wave at a time; their last 32 bits wrap.
-pub(crate) struct Counters<U: Unit> {
+/// CTR whose counter is the first 32 bits; see [`LittleCtrFn`](wirespeed_cipher::LittleCtrFn).
+#[inline(always)]
+pub(crate) fn little<U: Unit, const ROUNDS: usize>(
+    u: U,
+    key: &Schedule,
+    first: &Block,
+    data: InOut<'_>,
+) {
+    let mut keystream = Wiped([0; 16]);
+    count::<U, ROUNDS, true>(u, key, u128::from_le_bytes(*first), &mut keystream.0, data);
+}
+
+/// Data within which no carry leaves 32 bits.
+#[inline(always)]
+fn count<U: Unit, const ROUNDS: usize, const LITTLE: bool>(
+    u: U,
+    key: &Schedule,
+    first: u128,
+    keystream: &mut Block,
+    data: InOut<'_>,
+) {
+    if data.len() <= 16 {
+        let u = u.single();
+        let counters = Counters::new(u, first);
+        run_one(&mut Ctr::<_, ROUNDS, LITTLE> { u, key, counters, keystream }, data);
+    } else {
+        let counters = Counters::new(u, first);
+        run(&mut Ctr::<U, ROUNDS, LITTLE> { u, key, counters, keystream }, data);
+    }
+}
+
+/// Counter blocks, a wave at a time; their last 32 bits wrap, or with `LITTLE` their first.
+pub(crate) struct Counters<U: Unit, const LITTLE: bool = false> {
     u: U,
     /// The next counters, one a block, each in little-endian order.
     next: U::V,
@@ -84,7 +108,7 @@ pub(crate) struct Counters<U: Unit> {
     low: u32,
 }
 
-impl<U: Unit> Counters<U> {
+impl<U: Unit, const LITTLE: bool> Counters<U, LITTLE> {
     /// Begins at `first`.
     #[inline(always)]
     pub(crate) fn new(u: U, first: u128) -> Self {
@@ -98,9 +122,13 @@ impl<U: Unit> Counters<U> {
         let u = self.u;
         let width = U::WIDTH as u32;
         let count = width * T as u32;
-        let first = u.swap_bytes(self.next);
+        let first = if LITTLE { self.next } else { u.swap_bytes(self.next) };
         let mut blocks = [first; T];
-        if self.low + count <= 256 {
+        if LITTLE {
+            for i in 1..T {
+                blocks[i] = u.add(self.next, width * i as u32, false);
+            }
+        } else if self.low + count <= 256 {
             // No carry out of the last byte: big-endian blocks can be added to as they are.
             for i in 1..T {
                 blocks[i] = u.add_to_last_byte(first, (width * i as u32) as u8);

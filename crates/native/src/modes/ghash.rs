@@ -4,6 +4,8 @@
 //! factor is multiplied by x beforehand (Gueron and Kounavis, "Intel Carry-Less Multiplication
 //! Instruction and its Usage for Computing the GCM Mode", §"Bit-reflection"). The powers of H are
 //! stored with that factor. Products are summed unreduced and reduced once.
+//!
+//! POLYVAL, RFC 8452 §3, is the same without either: its blocks stand in that order, and its product has that factor.
 
 use wirespeed_cipher::{Block, GcmKey, Schedule};
 
@@ -166,21 +168,27 @@ pub(crate) fn key<U: Unit, const ROUNDS: usize>(u: U, schedule: &Schedule, key: 
     let mut block = [0; 16];
     // SAFETY: a block fits.
     unsafe { one.store_first(block.as_mut_ptr(), h, 16) };
-    set_key(u, block, key);
+    set_key::<U, false>(u, block, key);
 }
 
 /// The first power of H, from its bytes.
 #[inline(always)]
-pub(crate) fn set_key<U: Unit>(u: U, block: Block, key: &mut GcmKey) {
+pub(crate) fn set_key<U: Unit, const POLYVAL: bool>(u: U, block: Block, key: &mut GcmKey) {
     let one = u.single();
-    let value = u128::from_be_bytes(block);
-    let carry = (value as i128 >> 127) as u128;
-    let shifted = (value << 1) ^ (carry & (0xc2 << 120 | 1));
+    let value = if POLYVAL { u128::from_le_bytes(block) } else { times_x(block) };
     set_power::<U::Single>(one, key, 1, {
         // SAFETY: a block is readable.
-        unsafe { one.load_first(shifted.to_le_bytes().as_ptr(), 16) }
+        unsafe { one.load_first(value.to_le_bytes().as_ptr(), 16) }
     });
     key.ready = 1;
+}
+
+/// A block of GHASH in the kernels' order, times x, in constant time.
+#[inline(always)]
+fn times_x(block: Block) -> u128 {
+    let value = u128::from_be_bytes(block);
+    let carry = (value as i128 >> 127) as u128;
+    (value << 1) ^ (carry & (0xc2 << 120 | 1))
 }
 
 /// Stores H^`n` and its sum; a whole vector of powers ends with H^`n`.
@@ -231,9 +239,14 @@ fn double_powers<U: Unit>(u: U, key: &mut GcmKey, ready: usize) {
     key.ready = 2 * ready;
 }
 
-/// GHASH over whole blocks; see [`BlockKernels::ghash`](wirespeed_cipher::BlockKernels).
+/// GHASH or POLYVAL over whole blocks; see [`BlockKernels::ghash`](wirespeed_cipher::BlockKernels).
 #[inline(always)]
-pub(crate) fn ghash<U: Unit>(u: U, key: &mut GcmKey, hash: &mut Block, data: &[u8]) {
+pub(crate) fn hash<U: Unit, const POLYVAL: bool>(
+    u: U,
+    key: &mut GcmKey,
+    hash: &mut Block,
+    data: &[u8],
+) {
     let one = u.single();
     // SAFETY: a block is readable.
     let mut state = unsafe { one.load_first(hash.as_ptr(), 16) };
@@ -242,7 +255,11 @@ pub(crate) fn ghash<U: Unit>(u: U, key: &mut GcmKey, hash: &mut Block, data: &[u
         let count = (rest.len() / 16).min(POWERS);
         let (now, then) = rest.split_at(16 * count);
         prepare(u, key, count);
-        state = if count == 1 { blocks(one, key, now, state) } else { blocks(u, key, now, state) };
+        state = if count == 1 {
+            blocks::<U::Single, POLYVAL>(one, key, now, state)
+        } else {
+            blocks::<U, POLYVAL>(u, key, now, state)
+        };
         rest = then;
     }
     // SAFETY: a block is writable.
@@ -251,7 +268,7 @@ pub(crate) fn ghash<U: Unit>(u: U, key: &mut GcmKey, hash: &mut Block, data: &[u
 
 /// One run over whole blocks.
 #[inline(always)]
-fn blocks<U: Unit>(
+fn blocks<U: Unit, const POLYVAL: bool>(
     u: U,
     key: &GcmKey,
     data: &[u8],
@@ -261,12 +278,22 @@ fn blocks<U: Unit>(
     let mut vectors = data.chunks_exact(U::BYTES);
     for vector in &mut vectors {
         // SAFETY: the chunk is a vector long.
-        run.absorb(unsafe { u.load(vector.as_ptr()) });
+        take::<U, POLYVAL>(&mut run, unsafe { u.load(vector.as_ptr()) });
     }
     let end = vectors.remainder();
     if !end.is_empty() {
         // SAFETY: so many bytes are there.
-        run.absorb(unsafe { u.load_first(end.as_ptr(), end.len()) });
+        take::<U, POLYVAL>(&mut run, unsafe { u.load_first(end.as_ptr(), end.len()) });
     }
     run.finish()
+}
+
+/// The next vector of a run, in its order.
+#[inline(always)]
+fn take<U: Unit, const POLYVAL: bool>(run: &mut Hash<'_, U>, v: U::V) {
+    if POLYVAL {
+        run.absorb_reversed(v);
+    } else {
+        run.absorb(v);
+    }
 }

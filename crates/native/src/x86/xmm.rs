@@ -35,12 +35,12 @@ crate::table::table!(
 );
 
 /// GCM's hash for other ciphers than AES, which their routes' tables hand out for a proof that includes [`AesNi`]'s.
-pub(super) const GALOIS: Galois = Galois { set_key, ghash, tag: gcm_tag };
+pub(super) const GALOIS: Galois = Galois { set_key, ghash, tag: gcm_tag, polyval_key, polyval };
 
 crate::table::entries! { ["ssse3,sse4.1,aes,pclmulqdq"]
     fn set_key[][](hash_key: Block, key: &mut GcmKey)
         // SAFETY: as for the table.
-        { ghash::set_key(unsafe { Xmm::assume() }, hash_key, key) }
+        { ghash::set_key::<_, false>(unsafe { Xmm::assume() }, hash_key, key) }
 }
 
 /// The kernels by key size.

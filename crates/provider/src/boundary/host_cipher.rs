@@ -4,7 +4,7 @@
 use std::ptr::null_mut;
 use std::sync::Arc;
 
-use wirespeed_cipher::{Algorithm, Direction, InOut, Mode};
+use wirespeed_cipher::{Algorithm, Block, Direction, InOut, Mode};
 use zeroize::Zeroize;
 
 use super::host_context::HostContext;
@@ -168,11 +168,41 @@ impl HostCipher {
         if self.is_ocb {
             self.set_tag_length(tag.len())?;
         }
+        self.give_tag(tag)?;
+        self.finish()
+    }
+
+    fn give_tag(&mut self, tag: &[u8]) -> Result<(), FarFailed> {
         let given =
             entry(c"tag", data_type::OCTET_STRING, tag.as_ptr().cast_mut().cast(), tag.len());
         // SAFETY: a list to be set is only read, and has an end.
-        unsafe { self.context.set([given, END].as_ptr())? };
-        self.finish()
+        unsafe { self.context.set([given, END].as_ptr()) }
+    }
+
+    /// One whole message of GCM-SIV, of which decryption must be given the tag first. Gives its tag, or none if that is not
+    /// known: the host tells of decryption only whether it comes to a certain one.
+    pub(crate) fn message(
+        &mut self,
+        direction: Direction,
+        iv: &[u8],
+        aad: &[u8],
+        given: &Block,
+        data: InOut<'_>,
+    ) -> Result<Option<Block>, FarFailed> {
+        self.start(direction, iv)?;
+        // An update of none, for they stay from message to message.
+        self.hash(&[])?;
+        self.associate(aad)?;
+        if direction == Direction::Encrypt {
+            self.update(data)?;
+            return self.tag().map(Some);
+        }
+        self.give_tag(given)?;
+        self.update(data)?;
+        // The highest bit of the last byte is not part of the counter (RFC 8452 §4): either may be right.
+        let mut other = *given;
+        other[15] ^= 0x80;
+        Ok([*given, other].into_iter().find(|tag| self.verify(tag).is_ok()))
     }
 
     /// There is room for more than GCM's last bytes.

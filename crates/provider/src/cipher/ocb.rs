@@ -87,7 +87,7 @@ impl Cipher for OffsetCodebook {
             tag: [0; TAG],
             tag_bytes: TAG,
             key_bytes: algorithm.key_bytes(),
-            version: setup.version.of_ocb(),
+            version: setup.version.of_late_decoders(),
             message: Message::new(setup.choice),
         })
     }

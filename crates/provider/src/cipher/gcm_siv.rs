@@ -1,0 +1,333 @@
+//! GCM-SIV: an update is a whole message, and decryption is given the tag before it.
+//!
+//! As in the default provider, associated data stay from message to message: an update of none forgets them.
+
+use wirespeed_cipher::modes::GcmSiv;
+use wirespeed_cipher::{Block, BlockKernels, Direction, InOut};
+
+use super::{Cipher, Setup};
+use crate::call::Call;
+use crate::choice::{Choice, FarStep, Step};
+use crate::far::{Far, FarFailed};
+use crate::host::Version;
+use crate::openssl::{Param, data_type};
+use crate::params::{END, List, octets, size, uint};
+use crate::provider::Provider;
+use crate::refusal::Refusal;
+use crate::request::{Name, Names, Request};
+
+const GETTABLE: Names = Names::of(&[Name::KeyLength, Name::TagLength, Name::Tag]);
+const SETTABLE: Names = Names::of(&[Name::KeyLength, Name::Speed, Name::Tag]);
+
+static GETTABLE_LIST: List<4> = List::new([size(c"keylen"), size(c"taglen"), octets(c"tag"), END]);
+static SETTABLE_LIST: List<4> = List::new([size(c"keylen"), uint(c"speed"), octets(c"tag"), END]);
+
+/// The context of GCM-SIV.
+#[derive(Clone)]
+pub(crate) struct Synthetic {
+    choice: Choice<BlockKernels>,
+    siv: GcmSiv,
+    key_set: bool,
+    nonce: [u8; GcmSiv::NONCE],
+    /// Whether the keys for this nonce are at hand.
+    ready: bool,
+    associated: Associated,
+    direction: Direction,
+    /// The tag that decryption begins with and is compared with.
+    given: Option<Block>,
+    /// The tag of the last message; none if the host has refused to open it.
+    made: Option<Block>,
+    /// Whether the last message came to its tag.
+    complete: bool,
+    /// Whether there has been a message since the start.
+    used: bool,
+    /// `speed`: whether more messages may follow it.
+    repeats: bool,
+    key_bytes: usize,
+    version: Version,
+}
+
+impl Cipher for Synthetic {
+    fn gettable(_: Version) -> *const Param {
+        GETTABLE_LIST.as_ptr()
+    }
+
+    fn settable() -> *const Param {
+        SETTABLE_LIST.as_ptr()
+    }
+
+    fn new(provider: &Provider, subject: usize) -> Option<Self> {
+        let setup = Setup::of(provider, subject)?;
+        Some(Self {
+            siv: GcmSiv::new(setup.choice.own()),
+            key_set: false,
+            nonce: [0; GcmSiv::NONCE],
+            ready: false,
+            associated: Associated::default(),
+            direction: Direction::Decrypt,
+            given: None,
+            made: None,
+            complete: false,
+            used: false,
+            repeats: false,
+            key_bytes: setup.choice.algorithm().key_bytes(),
+            version: setup.version.of_late_decoders(),
+            choice: setup.choice,
+        })
+    }
+
+    fn start(
+        &mut self,
+        direction: Direction,
+        key: Option<&[u8]>,
+        iv: Option<&[u8]>,
+    ) -> Result<(), Refusal> {
+        self.direction = direction;
+        match key {
+            Some(key) if key.len() != self.key_bytes => return Err(Refusal::INVALID_KEY_LENGTH),
+            Some(key) => self.take_key(key),
+            // As in the default provider, no key is one of zeros.
+            None if !self.key_set => self.take_key(&[0; 32][..self.key_bytes]),
+            None => {}
+        }
+        if let Some(iv) = iv {
+            self.nonce = iv.try_into().map_err(|_| Refusal::INVALID_IV_LENGTH)?;
+        }
+        (self.ready, self.used, self.complete) = (false, false, false);
+        self.made = Some([0; 16]);
+        Ok(())
+    }
+
+    #[inline]
+    fn update(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+        if call.capacity() < call.length() {
+            return Err(Refusal::TOO_SMALL);
+        }
+        if call.has_no_input() {
+            self.end()?;
+        } else if call.has_no_output() {
+            self.associated.take(call.associated())?;
+        } else {
+            self.run(call.whole()?)?;
+        }
+        Ok(call.length())
+    }
+
+    #[inline]
+    fn finish(&mut self, _: Call<'_>) -> Result<usize, Refusal> {
+        self.end()?;
+        Ok(0)
+    }
+
+    fn bare(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+        self.update(call)
+    }
+
+    #[inline]
+    fn answer_often(&mut self, param: &mut Param) -> Option<Result<(), Refusal>> {
+        param.is_called(b"tag\0").then(|| self.answer_tag(param))
+    }
+
+    #[inline]
+    fn set_often(&mut self, param: &Param) -> Option<Result<(), Refusal>> {
+        if param.is_called(b"tag\0") {
+            return Some(self.take_tag(param));
+        }
+        // There is no padding to set; EVP tries all the same.
+        param.is_called(b"padding\0").then_some(Ok(()))
+    }
+
+    unsafe fn answer(&mut self, list: *mut Param) -> Result<(), Refusal> {
+        // SAFETY: the caller promises the list.
+        let mut request = unsafe { Request::read(list, GETTABLE, self.version)? };
+        request.wanted(Name::Tag).map_or(Ok(()), |param| self.answer_tag(param))?;
+        request.answer(Name::TagLength, |p| p.set_usize(size_of::<Block>()))?;
+        request.answer(Name::KeyLength, |p| p.set_usize(self.key_bytes))
+    }
+
+    unsafe fn set(&mut self, list: *const Param) -> Result<(), Refusal> {
+        // SAFETY: the caller promises the list; it is only read.
+        let request = unsafe { Request::read(list.cast_mut(), SETTABLE, self.version)? };
+        request.given(Name::Tag).map_or(Ok(()), |param| self.take_tag(param))?;
+        if let Some(repeats) = request.value(Name::Speed, Param::as_u32)? {
+            self.repeats = repeats != 0;
+        }
+        match request.value(Name::KeyLength, Param::as_usize)? {
+            Some(bytes) if bytes != self.key_bytes => Err(Refusal::INVALID_KEY_LENGTH),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Synthetic {
+    fn take_key(&mut self, key: &[u8]) {
+        let siv = &mut self.siv;
+        self.choice.take_key(key, self.direction, |kernels| siv.reroute(kernels));
+        if self.choice.is_watched() {
+            // What follows from the key alone is compared with nothing.
+            self.siv.reroute(self.choice.neutral());
+        }
+        self.siv.set_key(key);
+        self.key_set = true;
+    }
+
+    /// One message.
+    #[inline]
+    fn run(&mut self, data: InOut<'_>) -> Result<(), Refusal> {
+        self.complete = false;
+        let is_one_more = self.used && !self.repeats;
+        if is_one_more || data.len() as u64 > GcmSiv::LONGEST || self.associated.lost {
+            return Err(Refusal::SILENT);
+        }
+        let mut whole = Whole {
+            siv: &mut self.siv,
+            direction: self.direction,
+            nonce: &self.nonce,
+            aad: &self.associated.bytes,
+            given: self.given.unwrap_or_default(),
+        };
+        if let Some(kernels) = self.choice.kernels(self.direction, data.len()) {
+            whole.siv.reroute(kernels);
+            if !self.ready {
+                whole.siv.start(&self.nonce);
+            }
+            self.made = Some(whole.crypt(data));
+            self.ready = true;
+        } else {
+            self.choice.slowly(self.direction, &mut whole, &mut self.made, data);
+            self.ready = false;
+        }
+        (self.complete, self.used) = (true, true);
+        Ok(())
+    }
+
+    /// The end of a message, which may have had no update.
+    #[inline]
+    fn end(&mut self) -> Result<(), Refusal> {
+        let strict = self.version.ends_synthetic_messages();
+        if !self.complete && (strict || self.direction == Direction::Decrypt) {
+            let ran = self.run(InOut::in_place(&mut []));
+            if strict {
+                ran?;
+            }
+        }
+        let passes = match (self.direction, self.given, self.made) {
+            (Direction::Encrypt, ..) => self.complete,
+            (Direction::Decrypt, Some(given), Some(made)) => {
+                let difference = u128::from_ne_bytes(given) ^ u128::from_ne_bytes(made);
+                std::hint::black_box(difference) == 0
+            }
+            _ => false,
+        };
+        if passes { Ok(()) } else { Err(Refusal::SILENT) }
+    }
+
+    #[inline]
+    fn answer_tag(&self, param: &mut Param) -> Result<(), Refusal> {
+        if param.data_type != data_type::OCTET_STRING {
+            return Ok(());
+        }
+        match self.made.filter(|_| self.complete && self.direction == Direction::Encrypt) {
+            Some(tag) if param.data_size == tag.len() && param.set_octets(&tag) => Ok(()),
+            _ => Err(Refusal::CANNOT_SET),
+        }
+    }
+
+    #[inline]
+    fn take_tag(&mut self, param: &Param) -> Result<(), Refusal> {
+        if param.data_type != data_type::OCTET_STRING || param.data_size != size_of::<Block>() {
+            return Err(Refusal::CANNOT_GET);
+        }
+        if self.direction == Direction::Decrypt {
+            let tag = param.as_octets().and_then(|bytes| bytes.try_into().ok());
+            self.given = Some(tag.ok_or(Refusal::CANNOT_GET)?);
+        }
+        Ok(())
+    }
+}
+
+/// The associated data so far.
+#[derive(Default)]
+struct Associated {
+    bytes: Vec<u8>,
+    /// Whether there was no memory for a copy of them.
+    lost: bool,
+}
+
+impl Associated {
+    /// The next ones; none forget all.
+    fn take(&mut self, more: &[u8]) -> Result<(), Refusal> {
+        if more.is_empty() {
+            *self = Self::default();
+            return Ok(());
+        }
+        let total = (self.bytes.len() + more.len()).next_multiple_of(16);
+        let fits = !self.lost && total as u64 <= GcmSiv::LONGEST;
+        if !fits || self.bytes.try_reserve(more.len()).is_err() {
+            return Err(Refusal::SILENT);
+        }
+        self.bytes.extend_from_slice(more);
+        Ok(())
+    }
+}
+
+impl Clone for Associated {
+    /// A program whose memory has run out gets an error with its next message, and is not ended.
+    fn clone(&self) -> Self {
+        let mut copy = Self { bytes: Vec::new(), lost: self.lost };
+        copy.lost |= copy.bytes.try_reserve_exact(self.bytes.len()).is_err();
+        if !copy.lost {
+            copy.bytes.extend_from_slice(&self.bytes);
+        }
+        copy
+    }
+}
+
+/// One message, whichever way it takes.
+struct Whole<'a> {
+    siv: &'a mut GcmSiv,
+    direction: Direction,
+    nonce: &'a [u8; GcmSiv::NONCE],
+    aad: &'a [u8],
+    given: Block,
+}
+
+impl Whole<'_> {
+    #[inline]
+    fn crypt(&mut self, data: InOut<'_>) -> Block {
+        self.siv.crypt(self.direction, self.aad, &self.given, data)
+    }
+}
+
+impl Step for Whole<'_> {
+    type Kernels = BlockKernels;
+    /// The message's tag.
+    type State = Option<Block>;
+    const WHOLE: bool = true;
+
+    fn own(&mut self, kernels: &'static BlockKernels, made: &mut Option<Block>, data: InOut<'_>) {
+        self.siv.reroute(kernels);
+        self.siv.start(self.nonce);
+        *made = Some(self.crypt(data));
+    }
+
+    fn agree(a: &Option<Block>, b: &Option<Block>) -> bool {
+        a == b
+    }
+}
+
+impl FarStep for Whole<'_> {
+    fn far(
+        &mut self,
+        far: &mut Far<'_>,
+        spare: &'static BlockKernels,
+        made: &mut Option<Block>,
+        mut data: InOut<'_>,
+    ) {
+        let Self { direction, nonce, aad, given, .. } = self;
+        match far.message(*direction, *nonce, aad, given, data.reborrow()) {
+            Ok(tag) => *made = tag,
+            Err(FarFailed) => self.own(spare, made, data),
+        }
+    }
+}
