@@ -66,11 +66,12 @@ pub trait Door: Send + Sync {
         if shortest && self.is_fast() { 300 } else { 100 }
     }
 
-    /// Whether a message of this algorithm takes so long here that a part of each schedule must do: plain integers
-    /// compute 64 blocks of such a cipher, however few there are.
+    /// Whether a message of this algorithm takes so long here that a part of each schedule must do: a block for each byte,
+    /// or plain integers, which compute 64 blocks of such a cipher, however few there are.
     fn is_slow(&self, algorithm: Algorithm) -> bool {
         let sliced = |it| !BlockCipher::AES.contains(&it) && it != BlockCipher::Sm4;
-        !self.is_fast() && algorithm.block_cipher().is_some_and(sliced)
+        let in_plain_integers = !self.is_fast() && algorithm.block_cipher().is_some_and(sliced);
+        in_plain_integers || algorithm.mode().has_byte_segments()
     }
 
     /// Compares a message with what is right, in one call, into another place and in place; a wrong tag

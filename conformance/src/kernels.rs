@@ -1,6 +1,8 @@
 //! The first door: the kernels themselves, with the streams' state of `wirespeed_cipher::modes`.
 
-use wirespeed_cipher::modes::{ChaCha20, ChaCha20Poly1305, Feedback, Gcm, GcmSiv, Ocb, Xts};
+use wirespeed_cipher::modes::{
+    ChaCha20, ChaCha20Poly1305, Feedback, Gcm, GcmSiv, Ocb, Stealing, Xts,
+};
 use wirespeed_cipher::{
     Algorithm, Block, BlockKernels, BlockKey, Direction, InOut, Mode, Route, StreamKernels,
     StreamKey,
@@ -97,6 +99,7 @@ pub struct Message {
 enum State {
     Ecb(BlockKey),
     Cbc(BlockKey, Block),
+    Cts(BlockKey, Block),
     Feedback(Mode, BlockKey, Feedback),
     Xts(Box<Xts>),
     Gcm(Box<Gcm>),
@@ -121,7 +124,11 @@ impl Message {
                 key.set(bytes, direction);
                 State::Cbc(key, block()?)
             }
-            mode @ (Mode::Cfb | Mode::Ofb | Mode::Ctr) => {
+            Mode::Cts => {
+                key.set(bytes, direction);
+                State::Cts(key, block()?)
+            }
+            mode @ (Mode::Cfb | Mode::Cfb8 | Mode::Ofb | Mode::Ctr) => {
                 key.set(bytes, Direction::Encrypt);
                 let mut feedback = Feedback::default();
                 feedback.start(&block()?);
@@ -226,6 +233,7 @@ impl Work for Message {
             State::Cbc(key, chain) => {
                 (key.kernels().cbc[direction as usize])(key.schedule(), chain, data);
             }
+            State::Cts(key, chain) => Stealing::Cs1.crypt(key, direction, chain, data),
             State::Feedback(mode, key, feedback) => feedback.update(*mode, direction, key, data),
             State::Xts(xts) => xts.unit(direction, data).map_err(|error| error.to_string())?,
             State::Gcm(gcm) => gcm.crypt(direction, data).map_err(|error| error.to_string())?,

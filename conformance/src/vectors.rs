@@ -192,6 +192,8 @@ fn mode_named(name: &str) -> Option<Mode> {
     [
         ("ecb", Mode::Ecb),
         ("cbc", Mode::Cbc),
+        ("cfb128", Mode::Cfb),
+        ("cfb8", Mode::Cfb8),
         ("cfb", Mode::Cfb),
         ("ofb", Mode::Ofb),
         ("ctr", Mode::Ctr),

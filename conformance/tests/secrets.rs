@@ -94,8 +94,7 @@ fn every_length(kernels: &Kernels, algorithm: Algorithm) -> Result<(), String> {
         for length in lengths {
             let length = match algorithm.mode() {
                 Mode::Ecb | Mode::Cbc => length & !15,
-                Mode::Xts => length.max(16),
-                _ => length,
+                mode => length.max(mode.fewest_bytes()),
             };
             let found = counted(|| one(kernels, algorithm, direction, length));
             if found > 0 {

@@ -61,8 +61,7 @@ fn schedule(mode: Mode, reduced: bool) -> impl Iterator<Item = usize> {
 pub(crate) fn possible(mode: Mode, length: usize) -> bool {
     match mode {
         Mode::Ecb | Mode::Cbc => length.is_multiple_of(16),
-        Mode::Xts => length >= 16,
-        _ => true,
+        _ => length >= mode.fewest_bytes(),
     }
 }
 

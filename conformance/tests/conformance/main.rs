@@ -5,6 +5,7 @@
 //! cannot run here is ignored with its reason.
 
 mod contract;
+mod cts;
 mod differential;
 mod digests;
 mod extendable;
@@ -63,6 +64,7 @@ fn main() -> ExitCode {
     trials.extend(messages::rerouting());
     for (route, obstacle) in here::routes() {
         if let (None, Ok(kernels)) = (obstacle, Kernels::new(route, Features::detect())) {
+            trials.extend(cts::of_kernels(&format!("kernels::{route}"), &kernels));
             trials.extend(ocb::of_kernels(&format!("kernels::{route}"), &kernels));
         }
     }
@@ -73,6 +75,7 @@ fn main() -> ExitCode {
             Ok(door) => {
                 trials.extend(contract::trials(&provider.name, provider.route, &measure, &door));
                 trials.extend(sequences::trials(&provider.name, &measure, &door));
+                trials.extend(cts::trials(&provider.name, &measure, &door));
                 trials.extend(ocb::trials(&provider.name, &measure, &door));
                 trials.extend(padding::trials(&provider.name, &measure, &door));
                 trials.extend(pipelines::trials(&provider.name, &measure, &door));

@@ -38,10 +38,10 @@ impl Case {
         }
         match (form.kind, usage) {
             (Kind::Unit, _) if size < 16 => {
-                return Err("an XTS data unit has at least 16 bytes");
+                return Err("a data unit, or what is stolen from, has at least 16 bytes");
             }
             (Kind::Unit, Use::Stream) => {
-                return Err("XTS is one data unit per message: there is no stream");
+                return Err("a call is a whole data unit or message: there is no stream");
             }
             (_, Use::Stream) if form.has_tag() => {
                 return Err("an AEAD gives a tag per message: there is no stream");

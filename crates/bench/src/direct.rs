@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use wirespeed_cipher::modes::{ChaCha20, ChaCha20Poly1305, Feedback, Gcm, GcmSiv, Ocb, Xts};
+use wirespeed_cipher::modes::{
+    ChaCha20, ChaCha20Poly1305, Feedback, Gcm, GcmSiv, Ocb, Stealing, Xts,
+};
 use wirespeed_cipher::{
     Algorithm, Block, BlockKernels, BlockKey, Direction, InOut, Mode, Route, StreamKernels,
     StreamKey, Use,
@@ -25,7 +27,7 @@ pub(crate) struct Direct {
 }
 
 enum State {
-    /// ECB and CBC: a key and, for CBC, the chaining value.
+    /// ECB and CBC: a key and, but for ECB, the chaining value.
     Blocks {
         key: BlockKey,
         chain: Block,
@@ -50,7 +52,7 @@ impl State {
     fn of_block(kernels: &'static BlockKernels, mode: Mode) -> Self {
         let key = BlockKey::empty(kernels);
         match mode {
-            Mode::Ecb | Mode::Cbc => Self::Blocks { key, chain: [0; 16] },
+            Mode::Ecb | Mode::Cbc | Mode::Cts => Self::Blocks { key, chain: [0; 16] },
             Mode::Xts => Self::Xts(Box::new(Xts::new(kernels))),
             Mode::Gcm => Self::Gcm(Box::new(Gcm::new(kernels))),
             Mode::Ocb => Self::Ocb(Box::new(Ocb::new(kernels))),
@@ -135,6 +137,7 @@ impl Direct {
                 let (kernels, schedule) = (key.kernels(), key.schedule());
                 match mode {
                     Mode::Ecb => (kernels.ecb[direction as usize])(schedule, data),
+                    Mode::Cts => Stealing::Cs1.crypt(key, direction, chain, data),
                     _ => (kernels.cbc[direction as usize])(schedule, chain, data),
                 }
             }

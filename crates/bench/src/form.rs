@@ -7,7 +7,7 @@ use wirespeed_cipher::{Mode, Shape, Subject};
 pub(crate) enum Kind {
     /// A cipher whose state is an IV.
     Cipher,
-    /// XTS: one data unit for each message.
+    /// One call for each message: a data unit of XTS, or what is stolen from.
     Unit,
     /// A message ends with a tag.
     Aead,
@@ -47,7 +47,7 @@ impl Form {
                     kind: match mode {
                         Mode::GcmSiv => Kind::Synthetic,
                         mode if mode.has_tag() => Kind::Aead,
-                        Mode::Xts => Kind::Unit,
+                        mode if mode.takes_whole_messages() => Kind::Unit,
                         _ => Kind::Cipher,
                     },
                     key_bytes: algorithm.key_bytes(),

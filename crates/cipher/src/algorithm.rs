@@ -12,8 +12,12 @@ pub enum Mode {
     Ecb,
     /// Cipher block chaining, SP 800-38A §6.2.
     Cbc,
+    /// The same with ciphertext stealing, SP 800-38A's addendum.
+    Cts,
     /// Cipher feedback with 128-bit segments, SP 800-38A §6.3.
     Cfb,
+    /// The same with segments of 8 bits.
+    Cfb8,
     /// Output feedback, SP 800-38A §6.4.
     Ofb,
     /// Counter with a 128-bit big-endian carry, SP 800-38A §6.5.
@@ -34,10 +38,12 @@ pub enum Mode {
 
 impl Mode {
     /// Every mode.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 13] = [
         Self::Ecb,
         Self::Cbc,
+        Self::Cts,
         Self::Cfb,
+        Self::Cfb8,
         Self::Ofb,
         Self::Ctr,
         Self::Xts,
@@ -63,9 +69,29 @@ impl Mode {
         !matches!(self, Self::Ecb | Self::Cbc)
     }
 
-    /// Whether one call takes a whole message: a data unit of XTS, or what a synthetic IV follows from.
+    /// Whether one call takes a whole message: a data unit of XTS, what a synthetic IV follows from, or what is stolen from.
     pub const fn takes_whole_messages(self) -> bool {
-        matches!(self, Self::Xts | Self::GcmSiv)
+        matches!(self, Self::Xts | Self::GcmSiv | Self::Cts)
+    }
+
+    /// OpenSSL's block size: 1 where calls may be any number of bytes, and so where nothing is padded or stolen.
+    pub const fn block_size(self) -> usize {
+        if matches!(self, Self::Ecb | Self::Cbc | Self::Cts | Self::Ocb) { 16 } else { 1 }
+    }
+
+    /// The fewest bytes in a message.
+    pub const fn fewest_bytes(self) -> usize {
+        if matches!(self, Self::Xts | Self::Cts) { 16 } else { 0 }
+    }
+
+    /// Whether kernels run it as a whole; the others are made of ECB and CBC.
+    pub const fn has_kernels(self) -> bool {
+        !matches!(self, Self::Cts | Self::Cfb8)
+    }
+
+    /// Whether each byte takes a block of the cipher.
+    pub const fn has_byte_segments(self) -> bool {
+        matches!(self, Self::Cfb8)
     }
 
     /// Whether a part of a block waits for its rest, because it is treated in another way if it is the last: so all
@@ -191,6 +217,8 @@ algorithms! {
     Ecb Aes128 "AES-128-ECB", Ecb Aes192 "AES-192-ECB", Ecb Aes256 "AES-256-ECB",
     Cbc Aes128 "AES-128-CBC", Cbc Aes192 "AES-192-CBC", Cbc Aes256 "AES-256-CBC",
     Cfb Aes128 "AES-128-CFB", Cfb Aes192 "AES-192-CFB", Cfb Aes256 "AES-256-CFB",
+    Cts Aes128 "AES-128-CBC-CTS", Cts Aes192 "AES-192-CBC-CTS", Cts Aes256 "AES-256-CBC-CTS",
+    Cfb8 Aes128 "AES-128-CFB8", Cfb8 Aes192 "AES-192-CFB8", Cfb8 Aes256 "AES-256-CFB8",
     Ofb Aes128 "AES-128-OFB", Ofb Aes192 "AES-192-OFB", Ofb Aes256 "AES-256-OFB",
     Ctr Aes128 "AES-128-CTR", Ctr Aes192 "AES-192-CTR", Ctr Aes256 "AES-256-CTR",
     Xts Aes128 "AES-128-XTS", Xts Aes256 "AES-256-XTS",
@@ -210,6 +238,9 @@ algorithms! {
     Cfb Camellia128 "CAMELLIA-128-CFB",
     Cfb Camellia192 "CAMELLIA-192-CFB",
     Cfb Camellia256 "CAMELLIA-256-CFB",
+    Cts Camellia128 "CAMELLIA-128-CBC-CTS",
+    Cts Camellia192 "CAMELLIA-192-CBC-CTS",
+    Cts Camellia256 "CAMELLIA-256-CBC-CTS",
     Ofb Camellia128 "CAMELLIA-128-OFB",
     Ofb Camellia192 "CAMELLIA-192-OFB",
     Ofb Camellia256 "CAMELLIA-256-OFB",
@@ -239,7 +270,7 @@ algorithms! {
 
 impl Algorithm {
     /// Those of AES.
-    pub const AES: &'static [Self] = Self::ALL.split_at(26).0;
+    pub const AES: &'static [Self] = Self::ALL.split_at(32).0;
 
     /// The block cipher; ChaCha20 is none.
     pub const fn block_cipher(self) -> Option<BlockCipher> {

@@ -3,14 +3,17 @@
 //! ECB and CBC need no more than the kernels themselves and a chaining block.
 
 mod chacha;
+mod cts;
 mod feedback;
 mod gcm;
 mod gcm_siv;
 mod ocb;
 mod sealed;
+mod segments;
 mod xts;
 
 pub use chacha::ChaCha20;
+pub use cts::Stealing;
 pub use feedback::Feedback;
 pub use gcm::{Gcm, GcmError};
 pub use gcm_siv::GcmSiv;

@@ -28,8 +28,8 @@ impl Bound {
     /// The bound of a mode in one direction.
     pub const fn of(mode: Mode, direction: Direction) -> Self {
         match (mode, direction) {
-            (Mode::Gcm, _) => Self::Mix,
-            (Mode::Ofb, _) | (Mode::Cbc | Mode::Cfb, Direction::Encrypt) => Self::Chain,
+            (Mode::Gcm | Mode::GcmSiv, _) => Self::Mix,
+            (Mode::Ofb, _) | (Mode::Cbc | Mode::Cts | Mode::Cfb, Direction::Encrypt) => Self::Chain,
             _ => Self::Throughput,
         }
     }
@@ -61,6 +61,10 @@ impl Limit {
         route: Route,
         features: Features,
     ) -> Option<Self> {
+        if algorithm.mode().has_byte_segments() {
+            // A block for each byte.
+            return None;
+        }
         let bound = Bound::of(algorithm.mode(), direction);
         let rounds = u64::from(algorithm.key_bits() / 32 + 6);
         #[cfg(target_arch = "x86_64")]

@@ -3,6 +3,7 @@
 pub(crate) mod block;
 pub(crate) mod chacha20;
 mod common;
+pub(crate) mod cts;
 pub(crate) mod foreign;
 pub(crate) mod gcm;
 pub(crate) mod gcm_siv;

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use wirespeed_cipher::{Block, Direction, InOut, Route};
+use wirespeed_cipher::{Direction, InOut, Route};
 use wirespeed_kernel::{Cipher, Error, Permission, Transform, permitted};
 use wirespeed_plan::{OCTAVES, octave};
 use zeroize::Zeroize;
@@ -53,19 +53,8 @@ impl<'a> Far<'a> {
         self.by_host(|host| host.run(direction, iv, data))
     }
 
-    /// One whole message of GCM-SIV; see [`HostCipher::message`].
-    pub(crate) fn message(
-        &mut self,
-        direction: Direction,
-        iv: &[u8],
-        aad: &[u8],
-        given: &Block,
-        data: InOut<'_>,
-    ) -> Result<Option<Block>, FarFailed> {
-        self.by_host(|host| host.message(direction, iv, aad, given, data))
-    }
-
-    fn by_host<T>(
+    /// Something that only the host's default provider can do.
+    pub(crate) fn by_host<T>(
         &mut self,
         run: impl FnOnce(&mut HostCipher) -> Result<T, FarFailed>,
     ) -> Result<T, FarFailed> {

@@ -144,7 +144,7 @@ impl Version {
     }
 
     /// Generated decoders: a key given twice is an error, lists name "encrypt-then-mac", `tls-mac`
-    /// is listed as an octet string, and a size may be asked for with a null pointer.
+    /// is listed as an octet string, a size may be asked for with a null pointer, and that of a text only as text.
     #[inline]
     pub(crate) fn has_decoders(self) -> bool {
         self >= Self::DECODERS

@@ -7,6 +7,7 @@ use wirespeed_cipher::{Algorithm, BlockCipher, Foreign, Mode, Shape, Subject};
 use crate::boundary::cipher::functions;
 use crate::cipher::block::{Blocks, Cbc, Ecb};
 use crate::cipher::chacha20::Keystream;
+use crate::cipher::cts::Stolen;
 use crate::cipher::foreign::Foreign as ForeignCipher;
 use crate::cipher::gcm::Authenticated;
 use crate::cipher::gcm_siv::Synthetic;
@@ -100,7 +101,18 @@ pub(crate) fn names(algorithm: Algorithm) -> &'static CStr {
         (Mode::GcmSiv, Aes128) => c"AES-128-GCM-SIV",
         (Mode::GcmSiv, Aes192) => c"AES-192-GCM-SIV",
         (Mode::GcmSiv, _) => c"AES-256-GCM-SIV",
-        (Mode::Stream | Mode::Poly1305, _) => unreachable!("no mode of a block cipher"),
+        (Mode::Cts, Aes128) => c"AES-128-CBC-CTS",
+        (Mode::Cts, Aes192) => c"AES-192-CBC-CTS",
+        (Mode::Cts, Aes256) => c"AES-256-CBC-CTS",
+        (Mode::Cfb8, Aes128) => c"AES-128-CFB8",
+        (Mode::Cfb8, Aes192) => c"AES-192-CFB8",
+        (Mode::Cfb8, Aes256) => c"AES-256-CFB8",
+        (Mode::Cts, Camellia128) => c"CAMELLIA-128-CBC-CTS",
+        (Mode::Cts, Camellia192) => c"CAMELLIA-192-CBC-CTS",
+        (Mode::Cts, Camellia256) => c"CAMELLIA-256-CBC-CTS",
+        (Mode::Cts | Mode::Cfb8 | Mode::Stream | Mode::Poly1305, _) => {
+            unreachable!("no mode of its")
+        }
     }
 }
 
@@ -119,8 +131,7 @@ pub(crate) fn dispatch(algorithm: Algorithm, version: Version) -> *const Dispatc
             }
         };
     }
-    table!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 38
-        39 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62 63 64 65 66)
+    table!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 38 39 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62 63 64 65 66 67 68 69 70 71 72 73 74 75)
 }
 
 /// The functions of a foreign cipher but for [`CIPHER_GET_PARAMS`], which are the host's own. `INDEX` is
@@ -148,7 +159,9 @@ fn of_mode<const INDEX: usize, const DECODERS: bool>() -> *const Dispatch {
     match const { Algorithm::ALL[INDEX].mode() } {
         Mode::Ecb => functions::<Blocks<Ecb>, INDEX, DECODERS>(),
         Mode::Cbc => functions::<Blocks<Cbc>, INDEX, DECODERS>(),
-        Mode::Cfb => functions::<Stream<Cfb>, INDEX, DECODERS>(),
+        Mode::Cts => functions::<Stolen, INDEX, DECODERS>(),
+        Mode::Cfb => functions::<Stream<Cfb<128>>, INDEX, DECODERS>(),
+        Mode::Cfb8 => functions::<Stream<Cfb<8>>, INDEX, DECODERS>(),
         Mode::Ofb => functions::<Stream<Ofb>, INDEX, DECODERS>(),
         Mode::Ctr => functions::<Stream<Ctr>, INDEX, DECODERS>(),
         Mode::Xts => functions::<Sectors, INDEX, DECODERS>(),
@@ -217,8 +230,8 @@ pub(crate) unsafe fn answer(
     // EVP_CIPH_*_MODE of openssl/evp.h.
     let number = match mode {
         Mode::Ecb => 1,
-        Mode::Cbc => 2,
-        Mode::Cfb => 3,
+        Mode::Cbc | Mode::Cts => 2,
+        Mode::Cfb | Mode::Cfb8 => 3,
         Mode::Ofb => 4,
         Mode::Ctr => 5,
         Mode::Gcm => 6,
@@ -229,15 +242,16 @@ pub(crate) unsafe fn answer(
     };
     let aead = mode.has_tag();
     let custom_iv = matches!(mode, Mode::Xts | Mode::Stream) || aead;
-    let block_bytes = if mode.waits_for_blocks() { 16 } else { 1 };
+    let steals = mode == Mode::Cts;
     request.answer(Name::Mode, |p| p.set_u32(number))?;
     request.answer(Name::Aead, |p| p.set_u32(aead.into()))?;
     request.answer(Name::CustomIv, |p| p.set_u32(custom_iv.into()))?;
-    for absent in [Name::Stealing, Name::MultiBlock, Name::Random, Name::EncryptThenMac] {
+    request.answer(Name::Stealing, |p| p.set_u32(steals.into()))?;
+    for absent in [Name::MultiBlock, Name::Random, Name::EncryptThenMac] {
         request.answer(absent, |p| p.set_u32(0))?;
     }
     request.answer(Name::KeyLength, |p| p.set_usize(algorithm.key_bytes()))?;
-    request.answer(Name::BlockSize, |p| p.set_usize(block_bytes))?;
+    request.answer(Name::BlockSize, |p| p.set_usize(mode.block_size()))?;
     request.answer(Name::IvLength, |p| p.set_usize(algorithm.iv_bytes()))
 }
 

@@ -238,6 +238,26 @@ impl Param {
         true
     }
 
+    /// `OSSL_PARAM_set_utf8_string`: copies, and ends with a NUL where there is room for one.
+    #[must_use]
+    pub(crate) fn set_text_copy(&mut self, value: &CStr, version: Version) -> bool {
+        if version.has_decoders() && self.data_type != data_type::UTF8_STRING {
+            return false;
+        }
+        let with_end = value.to_bytes_with_nul();
+        self.return_size = with_end.len() - 1;
+        if self.data.is_null() {
+            return true;
+        }
+        if self.data_type != data_type::UTF8_STRING || self.data_size < self.return_size {
+            return false;
+        }
+        let count = with_end.len().min(self.data_size);
+        // SAFETY: there is room for `data_size` bytes at `data`; a caller's buffer and a constant do not overlap.
+        unsafe { self.data.cast::<u8>().copy_from(with_end.as_ptr(), count) };
+        true
+    }
+
     /// `OSSL_PARAM_set_octet_ptr`: points to where the bytes are.
     #[must_use]
     pub(crate) fn set_octet_pointer(&mut self, value: *const u8, length: usize) -> bool {

@@ -2,6 +2,7 @@
 
 use zeroize::Zeroize;
 
+use super::segments;
 use crate::{Block, BlockKey, Direction, InOut, Mode};
 
 /// The place in a CFB, OFB or CTR stream, kept as OpenSSL keeps it.
@@ -11,7 +12,8 @@ pub struct Feedback {
     pub register: Block,
     /// CTR only: the keystream block in use.
     keystream: Block,
-    /// Bytes of the current block already used: OpenSSL's `num`, always below 16.
+    /// Bytes of the current block already used: OpenSSL's `num`, always below 16. With segments of 8
+    /// bits it means nothing.
     used: usize,
 }
 
@@ -52,6 +54,9 @@ impl Feedback {
     /// If `mode` is not CFB, OFB or CTR.
     #[inline]
     pub fn update(&mut self, mode: Mode, direction: Direction, key: &BlockKey, data: InOut<'_>) {
+        if mode.has_byte_segments() {
+            return segments::cfb8(direction, key, &mut self.register, data);
+        }
         let data = if self.used == 0 {
             data
         } else {

@@ -1,6 +1,7 @@
 //! A cipher of the host's default provider as a pure function over (key, IV, data), beside a context of
 //! ours.
 
+use std::ffi::CStr;
 use std::ptr::null_mut;
 use std::sync::Arc;
 
@@ -177,6 +178,23 @@ impl HostCipher {
             entry(c"tag", data_type::OCTET_STRING, tag.as_ptr().cast_mut().cast(), tag.len());
         // SAFETY: a list to be set is only read, and has an end.
         unsafe { self.context.set([given, END].as_ptr()) }
+    }
+
+    /// One whole message of CBC with ciphertext stealing, in an order of OpenSSL's; the chaining value moves on.
+    pub(crate) fn steal(
+        &mut self,
+        direction: Direction,
+        chain: &mut Block,
+        order: &CStr,
+        data: InOut<'_>,
+    ) -> Result<(), FarFailed> {
+        self.start(direction, chain)?;
+        let name = order.as_ptr().cast_mut().cast();
+        let order = entry(c"cts_mode", data_type::UTF8_STRING, name, order.count_bytes());
+        // SAFETY: a list to be set is only read, and has an end.
+        unsafe { self.context.set([order, END].as_ptr())? };
+        self.update(data)?;
+        self.context.chain(chain)
     }
 
     /// One whole message of GCM-SIV, of which decryption must be given the tag first. Gives its tag, or none if that is not

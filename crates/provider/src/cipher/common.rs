@@ -198,8 +198,8 @@ impl Common {
             self.tls_mac_bytes = bytes;
         }
         let num = request.value(Name::Num, Param::as_u32)?;
-        let block_bytes = if self.algorithm.mode().takes_partial_blocks() { 1 } else { 16 };
-        if self.version.bounds_num() && num.is_some_and(|num| num >= block_bytes) {
+        let bound = self.algorithm.mode().block_size();
+        if self.version.bounds_num() && num.is_some_and(|num| num as usize >= bound) {
             return Err(Refusal::CANNOT_GET);
         }
         Ok(num)

@@ -6,6 +6,7 @@ use wirespeed_cipher::modes::GcmSiv;
 use wirespeed_cipher::{Block, BlockKernels, Direction, InOut};
 
 use super::{Cipher, Setup};
+use crate::boundary::host_cipher::HostCipher;
 use crate::call::Call;
 use crate::choice::{Choice, FarStep, Step};
 use crate::far::{Far, FarFailed};
@@ -325,7 +326,9 @@ impl FarStep for Whole<'_> {
         mut data: InOut<'_>,
     ) {
         let Self { direction, nonce, aad, given, .. } = self;
-        match far.message(*direction, *nonce, aad, given, data.reborrow()) {
+        let run =
+            |host: &mut HostCipher| host.message(*direction, *nonce, aad, given, data.reborrow());
+        match far.by_host(run) {
             Ok(tag) => *made = tag,
             Err(FarFailed) => self.own(spare, made, data),
         }

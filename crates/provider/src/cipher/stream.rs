@@ -30,15 +30,19 @@ pub(crate) trait StreamMode: Clone {
     ) -> Block;
 }
 
+/// With segments of so many bits.
 #[derive(Clone)]
-pub(crate) struct Cfb;
+pub(crate) struct Cfb<const BITS: u8>;
 #[derive(Clone)]
 pub(crate) struct Ofb;
 #[derive(Clone)]
 pub(crate) struct Ctr;
 
-impl StreamMode for Cfb {
-    const MODE: Mode = Mode::Cfb;
+impl<const BITS: u8> StreamMode for Cfb<BITS> {
+    const MODE: Mode = match BITS {
+        8 => Mode::Cfb8,
+        _ => Mode::Cfb,
+    };
 
     fn register_after(direction: Direction, _: &Block, _: usize, last: &LastBlock) -> Block {
         if direction == Direction::Encrypt { last.output } else { last.input }
@@ -92,7 +96,8 @@ impl<M: StreamMode> FarStep for Run<'_, M> {
         feedback: &mut Feedback,
         data: InOut<'_>,
     ) {
-        let begun = (16 - feedback.used()) % 16;
+        let has_open_blocks = !M::MODE.has_byte_segments();
+        let begun = if has_open_blocks { (16 - feedback.used()) % 16 } else { 0 };
         let bytes = data.len();
         let (head, rest) = data.split_at(begun.min(bytes));
         let whole = rest.len() & !15;
@@ -104,7 +109,7 @@ impl<M: StreamMode> FarStep for Run<'_, M> {
             match LastBlock::around(body.reborrow(), run) {
                 Ok(last) => {
                     let blocks = whole / 16;
-                    feedback.start(&M::register_after(self.direction, &before, blocks, &last));
+                    feedback.register = M::register_after(self.direction, &before, blocks, &last);
                 }
                 Err(FarFailed) => self.own(spare, feedback, body),
             }
@@ -128,8 +133,8 @@ pub(crate) struct Stream<M> {
 impl<M: StreamMode> Stream<M> {
     #[inline]
     fn crypt(&mut self, call: Call<'_>) -> Result<(), Refusal> {
-        let data = call.whole()?;
         let direction = self.common.direction;
+        let data = call.whole()?;
         if let Some(kernels) = self.choice.kernels(direction, data.len()) {
             self.key.reroute(kernels);
             self.feedback.update(M::MODE, direction, &self.key, data);

@@ -1,0 +1,232 @@
+//! CBC with ciphertext stealing: an update is a whole message, and nothing follows it.
+
+use std::ffi::CStr;
+use std::ptr::null;
+
+use wirespeed_cipher::modes::Stealing;
+use wirespeed_cipher::{Block, BlockKernels, BlockKey, Direction, InOut};
+
+use super::common::{Common, Progress};
+use super::{Cipher, Setup};
+use crate::call::Call;
+use crate::choice::{Choice, FarStep, Step};
+use crate::far::{Far, FarFailed};
+use crate::host::Version;
+use crate::openssl::Param;
+use crate::params::{END, List, given_text, octets, size, uint};
+use crate::provider::Provider;
+use crate::refusal::Refusal;
+use crate::request::{Name, Names, Request};
+
+static GETTABLE_LIST: List<8> = List::new([
+    size(c"keylen"),
+    size(c"ivlen"),
+    uint(c"padding"),
+    uint(c"num"),
+    octets(c"iv"),
+    octets(c"updated-iv"),
+    given_text(c"cts_mode"),
+    END,
+]);
+static SETTABLE_LIST: List<4> =
+    List::new([uint(c"padding"), uint(c"num"), given_text(c"cts_mode"), END]);
+
+/// OpenSSL's name of an order.
+pub(crate) const fn name_of(order: Stealing) -> &'static CStr {
+    match order {
+        Stealing::Cs1 => c"CS1",
+        Stealing::Cs2 => c"CS2",
+        Stealing::Cs3 => c"CS3",
+    }
+}
+
+/// The context of CBC with ciphertext stealing.
+#[derive(Clone)]
+pub(crate) struct Stolen {
+    choice: Choice<BlockKernels>,
+    key: BlockKey,
+    chain: Block,
+    order: Stealing,
+    common: Common,
+    /// OpenSSL's `num`, which is stored and never used.
+    num: u32,
+    /// Whether there has been a message since the start.
+    used: bool,
+}
+
+impl Cipher for Stolen {
+    fn gettable(_: Version) -> *const Param {
+        GETTABLE_LIST.as_ptr()
+    }
+
+    fn settable() -> *const Param {
+        SETTABLE_LIST.as_ptr()
+    }
+
+    fn new(provider: &Provider, subject: usize) -> Option<Self> {
+        let setup = Setup::of(provider, subject)?;
+        Some(Self {
+            key: BlockKey::empty(setup.choice.own()),
+            chain: [0; 16],
+            order: Stealing::Cs1,
+            common: Common::new(setup.choice.algorithm(), setup.version),
+            num: 0,
+            used: false,
+            choice: setup.choice,
+        })
+    }
+
+    fn start(
+        &mut self,
+        direction: Direction,
+        key: Option<&[u8]>,
+        iv: Option<&[u8]>,
+    ) -> Result<(), Refusal> {
+        if key.is_none() && self.common.direction != direction {
+            self.key.turn();
+        }
+        self.common.direction = direction;
+        (self.num, self.used) = (0, false);
+        if let Some(iv) = iv {
+            self.common.take_iv(iv)?;
+        }
+        if self.common.iv_set {
+            // As in 1.1.1, a new start without an IV goes back to the old one.
+            self.chain = self.common.iv;
+        }
+        if let Some(key) = key {
+            self.common.check_key(key)?;
+            self.choice.take_key(key, direction, |kernels| self.key.reroute(kernels));
+            self.key.set(key, direction);
+            self.common.key_set = true;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn update(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+        let bytes = call.length();
+        if bytes < 16 || call.capacity() < bytes {
+            return Err(Refusal::SILENT);
+        }
+        if call.has_no_output() {
+            return Ok(bytes);
+        }
+        if self.used || !self.common.key_set {
+            return Err(Refusal::SILENT);
+        }
+        self.run(call.whole()?);
+        self.used = true;
+        Ok(bytes)
+    }
+
+    #[inline]
+    fn finish(&mut self, _: Call<'_>) -> Result<usize, Refusal> {
+        Ok(0)
+    }
+
+    /// CBC, of whole blocks.
+    fn bare(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+        self.common.check_key_set()?;
+        let data = call.whole()?;
+        self.key.reroute(self.choice.neutral());
+        let cbc = self.key.kernels().cbc[self.common.direction as usize];
+        cbc(self.key.schedule(), &mut self.chain, data);
+        Ok(call.length())
+    }
+
+    #[inline]
+    fn answer_often(&mut self, param: &mut Param) -> Option<Result<(), Refusal>> {
+        self.common.answer_often(param)
+    }
+
+    #[inline]
+    fn set_often(&mut self, param: &Param) -> Option<Result<(), Refusal>> {
+        self.common.set_often(param)
+    }
+
+    unsafe fn answer(&mut self, list: *mut Param) -> Result<(), Refusal> {
+        const ORDER: Names = Names::of(&[Name::Order]);
+        // SAFETY: the caller promises the list.
+        let mut request = unsafe { Request::read(list, ORDER, Version::FIRST)? };
+        request
+            .answer(Name::Order, |p| p.set_text_copy(name_of(self.order), self.common.version))?;
+        let progress = Progress { iv: &self.chain, num: self.num, tls_mac: null() };
+        // SAFETY: the caller promises the list.
+        unsafe { self.common.answer(list, &progress) }
+    }
+
+    unsafe fn set(&mut self, list: *const Param) -> Result<(), Refusal> {
+        const ORDER: Names = Names::of(&[Name::Order]);
+        // SAFETY: the caller promises the list; it is only read.
+        let request = unsafe { Request::read(list.cast_mut(), ORDER, Version::FIRST)? };
+        if let Some(param) = request.given(Name::Order) {
+            let named = |name: &CStr| {
+                let is_it = |order: &Stealing| {
+                    name_of(*order).to_bytes().eq_ignore_ascii_case(name.to_bytes())
+                };
+                Stealing::ALL.into_iter().find(is_it)
+            };
+            self.order = param.as_text().and_then(named).ok_or(Refusal::CANNOT_SET)?;
+        }
+        // SAFETY: the caller promises the list.
+        if let Some(num) = unsafe { self.common.set(list)? } {
+            self.num = num;
+        }
+        Ok(())
+    }
+}
+
+impl Stolen {
+    /// One message, by the route for as many bytes.
+    #[inline]
+    fn run(&mut self, data: InOut<'_>) {
+        let (direction, order) = (self.common.direction, self.order);
+        if let Some(kernels) = self.choice.kernels(direction, data.len()) {
+            self.key.reroute(kernels);
+            order.crypt(&self.key, direction, &mut self.chain, data);
+        } else {
+            let mut step = Run { key: &mut self.key, direction, order };
+            self.choice.slowly(direction, &mut step, &mut self.chain, data);
+        }
+    }
+}
+
+/// One message, whichever way it takes.
+struct Run<'a> {
+    key: &'a mut BlockKey,
+    direction: Direction,
+    order: Stealing,
+}
+
+impl Step for Run<'_> {
+    type Kernels = BlockKernels;
+    /// The chaining value.
+    type State = Block;
+    const WHOLE: bool = true;
+
+    fn own(&mut self, kernels: &'static BlockKernels, chain: &mut Block, data: InOut<'_>) {
+        self.key.reroute(kernels);
+        self.order.crypt(self.key, self.direction, chain, data);
+    }
+
+    fn agree(a: &Block, b: &Block) -> bool {
+        a == b
+    }
+}
+
+impl FarStep for Run<'_> {
+    fn far(
+        &mut self,
+        far: &mut Far<'_>,
+        spare: &'static BlockKernels,
+        chain: &mut Block,
+        mut data: InOut<'_>,
+    ) {
+        let (direction, order) = (self.direction, name_of(self.order));
+        let run = far.by_host(|host| host.steal(direction, chain, order, data.reborrow()));
+        if let Err(FarFailed) = run {
+            self.own(spare, chain, data);
+        }
+    }
+}
