@@ -1,6 +1,5 @@
 //! How long `OSSL_PROVIDER_load` takes for the module, its plan and its proofs included.
 
-use wirespeed_cipher::{BlockCipher, Route};
 use wirespeed_libcrypto::{Context, Library};
 use wirespeed_measure::statistics::Estimate;
 use wirespeed_measure::{Clock, ThreadTime};
@@ -25,18 +24,10 @@ pub(crate) fn run(bench: &Bench, library: Library, report: &mut Report) {
         Ok(module) => module,
         Err(why) => return report.fail("load", why),
     };
-    // Every route that is here serves somewhere, so every one is proved.
-    let features = bench.arena.features();
-    let here =
-        |route: &Route| wirespeed_native::kernels(*route, BlockCipher::Aes128, features).is_ok();
-    let mut routes: Vec<Route> = Route::ALL.into_iter().filter(here).collect();
-    routes.push(Route::Libcrypto);
-    let names: Vec<&str> = routes.iter().map(|route| route.name()).collect();
-    let title = format!("by a plan with {}", names.join(" "));
-    let planned = match module.plan(|size| routes[size.ilog2() as usize % routes.len()]) {
-        Ok(key) => key,
-        Err(why) => return report.fail(&title, why),
-    };
+    if !bench.tuned.is_there() {
+        return report.fail("load", "there is no plan");
+    }
+    let planned = format!("plan = {}", bench.tuned.plan().display());
     let ours = |keys: &str| {
         // The plan is used, and not passed over for some fault.
         let times = loads(|| module.context(keys), NAME)?;
@@ -50,7 +41,7 @@ pub(crate) fn run(bench: &Bench, library: Library, report: &mut Report) {
             Err(format!("the plan is {}", plan.unwrap_or_default()))
         }
     };
-    for (title, keys) in [("by the ladder", ""), (title.as_str(), planned.as_str())] {
+    for (title, keys) in [("by the ladder", ""), ("by this machine's plan", planned.as_str())] {
         match ours(keys) {
             Err(why) => report.fail(title, why),
             Ok((times, first)) => {

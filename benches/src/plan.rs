@@ -16,6 +16,7 @@ const PLAN: &str = "plan";
 /// An openssl.cnf with a plan that is measured here when first asked for.
 pub(crate) struct Tuned {
     folder: TempDir,
+    plan: PathBuf,
     library: Library,
     quick: bool,
     made: OnceCell<bool>,
@@ -41,7 +42,7 @@ impl Tuned {
             "openssl_conf = o\n[o]\nproviders = p\n[p]\n{name} = w\n[w]\nactivate = 1\nplan = {}\n",
             plan.display()
         );
-        let tuned = Self { folder, library, quick, made };
+        let tuned = Self { folder, plan, library, quick, made };
         fs::write(tuned.configuration(), text).map_err(|why| why.to_string())?;
         Ok(tuned)
     }
@@ -49,12 +50,17 @@ impl Tuned {
     /// Whether there is a plan; if nobody has asked yet, one is made.
     pub(crate) fn is_there(&self) -> bool {
         *self.made.get_or_init(|| {
-            let made = tune(self.library, &self.folder.path().join(PLAN), self.quick);
+            let made = tune(self.library, &self.plan, self.quick);
             if let Err(why) = &made {
                 println!("no plan: {why}");
             }
             made.is_ok()
         })
+    }
+
+    /// The plan.
+    pub(crate) fn plan(&self) -> &Path {
+        &self.plan
     }
 
     /// The openssl.cnf.

@@ -169,11 +169,11 @@ fn row(line: Line<'_>, text: &str) -> Result<Row, PlanError> {
     let algorithm: Algorithm = name(line, algorithm)?;
     let direction = self::direction(line, algorithm.into(), direction)?;
     // By its digits: neither "+16" nor "0016" is a size class.
-    let size =
-        SIZE_CLASSES.into_iter().find(|class| class.to_string() == size).ok_or_else(|| {
-            let known = SIZE_CLASSES.map(|class| class.to_string()).join(" ");
-            line.error(format!("unknown size '{}': choose from {known}", shown(size)))
-        })?;
+    let number = size.parse().ok().filter(|_| !size.starts_with(['+', '0']));
+    let size = number.filter(|it| SIZE_CLASSES.contains(it)).ok_or_else(|| {
+        let known = SIZE_CLASSES.map(|class| class.to_string()).join(" ");
+        line.error(format!("unknown size '{}': choose from {known}", shown(size)))
+    })?;
     let route = name(line, route)?;
     if route == Route::Kernel && algorithm.mode().has_tag() {
         // It wants a message with its tag in one request, and OpenSSL gives it in pieces.

@@ -58,9 +58,20 @@ pub(crate) struct Proven {
 }
 
 impl Proven {
-    /// Probes and tests `route`: none if it is there and gives wrong bytes.
-    pub(crate) fn find(route: Route, features: Features) -> Result<Option<Self>, Absent> {
-        let found = Self::probe(route, features)?;
+    /// Probes and tests `route`, of the ciphers those of the wanted algorithms: none if it is there and gives wrong bytes.
+    pub(crate) fn find(
+        route: Route,
+        features: Features,
+        wanted: impl Fn(Algorithm) -> bool,
+    ) -> Result<Option<Self>, Absent> {
+        let mut found = Self::probe(route, features)?;
+        let wants = |cipher: Option<BlockCipher>| {
+            Algorithm::ALL.iter().any(|it| it.block_cipher() == cipher && wanted(*it))
+        };
+        for (kernels, cipher) in found.blocks.iter_mut().zip(BlockCipher::ALL) {
+            *kernels = kernels.filter(|_| wants(Some(cipher)));
+        }
+        found.stream = found.stream.filter(|_| wants(None));
         let mut blocks = found.blocks.iter().flatten();
         let right = blocks.all(|kernels| wirespeed_native::self_test(kernels))
             && found.stream.is_none_or(wirespeed_native::self_test_stream)

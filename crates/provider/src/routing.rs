@@ -118,12 +118,17 @@ impl Routing {
                 offloaded = offload::planned(offload, plan);
                 let planned = Planned { plan, offloaded: &offloaded };
                 let used = planned.used();
-                let named = |route: &Route| used & route.bit() != 0;
+                let named = |route: &Route| used.iter().any(|used| used & route.bit() != 0);
                 for route in Route::LADDER.into_iter().chain([Route::Portable]).filter(named) {
                     // One that has gone is replaced by the best that is there.
-                    let _ = stand.add(route);
+                    // Whoever is verified may be followed by anybody.
+                    let all = watch.verify.is_some();
+                    let wanted = |it: Algorithm| all || used[it.index()] & route.bit() != 0;
+                    let _ = stand.add_for(route, wanted);
                 }
-                stand.climb().or_else(|_| stand.add(Route::Portable))?;
+                if stand.natives.is_empty() {
+                    stand.climb().or_else(|_| stand.add(Route::Portable))?;
+                }
                 let legacy = plan.offloads().any(|it| is_legacy(it.subject));
                 // It is also who goes on where the kernel does not.
                 let offloads = offloaded.iter().any(Option::is_some);

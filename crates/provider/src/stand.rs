@@ -26,12 +26,14 @@ impl Planned<'_> {
         }
     }
 
-    /// The routes that are named, one bit each.
-    pub(crate) fn used(self) -> u64 {
-        let cells = Algorithm::ALL.iter().flat_map(|algorithm| {
-            Direction::BOTH.into_iter().filter_map(|direction| self.routes(*algorithm, direction))
-        });
-        cells.flatten().fold(0, |all, route| all | route.bit())
+    /// The routes that are named for each algorithm, one bit each.
+    pub(crate) fn used(self) -> Vec<u64> {
+        let used = |algorithm: &Algorithm| {
+            let cells =
+                Direction::BOTH.into_iter().filter_map(|it| self.routes(*algorithm, it)).flatten();
+            cells.fold(0, |all, route| all | route.bit())
+        };
+        Algorithm::ALL.iter().map(used).collect()
     }
 }
 
@@ -46,10 +48,19 @@ impl Stand {
     /// Adds a route that is there and passes its self-test; the error says why not. A wrong one is
     /// remembered.
     pub(crate) fn add(&mut self, route: Route) -> Result<(), String> {
+        self.add_for(route, |_| true)
+    }
+
+    /// The same with the ciphers of some algorithms alone: each is a part of the time that loading takes.
+    pub(crate) fn add_for(
+        &mut self,
+        route: Route,
+        wanted: impl Fn(Algorithm) -> bool,
+    ) -> Result<(), String> {
         if self.natives.iter().any(|proven| proven.route() == route) {
             return Ok(());
         }
-        let found = Proven::find(route, self.features);
+        let found = Proven::find(route, self.features, wanted);
         match found.map_err(|why| format!("{route} is absent: {why}"))? {
             Some(proven) => self.natives.push(proven),
             None => {
