@@ -2,6 +2,7 @@
 //!
 //! ECB and CBC need no more than the kernels themselves and a chaining block.
 
+mod cfb8;
 mod chacha;
 mod cts;
 mod feedback;
@@ -9,7 +10,6 @@ mod gcm;
 mod gcm_siv;
 mod ocb;
 mod sealed;
-mod segments;
 mod xts;
 
 pub use chacha::ChaCha20;

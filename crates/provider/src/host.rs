@@ -55,7 +55,8 @@ impl Core {
     #[cold]
     pub(crate) fn raise(&self, reason: Reason, text: Option<&str>) {
         let (Some(new_error), Some(set_error)) = (self.new_error, self.set_error) else { return };
-        // The text becomes a format without arguments.
+        // The text becomes a format without arguments. One that is too long would be lost as a whole.
+        let text = text.map(|text| &text[..longest(text)]);
         let text = text.and_then(|text| CString::new(text.replace('%', "%%")).ok());
         let format = text.as_ref().map_or(std::ptr::null(), |text| text.as_ptr());
         let mut no_arguments = [0_u64; 4];
@@ -108,6 +109,11 @@ impl Core {
     pub(crate) fn version_text(&self) -> String {
         self.parameter(c"openssl-version").unwrap_or_else(|| "3.0.0".to_owned())
     }
+}
+
+/// How much of a text fits into an error: `ERR_MAX_DATA_SIZE` of openssl/err.h is 1024, in whole characters.
+fn longest(text: &str) -> usize {
+    (0..=text.len().min(1000)).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0)
 }
 
 /// A libcrypto's version; its default provider's habits go with it.

@@ -1,8 +1,8 @@
 //! CBC with ciphertext stealing, the addendum to SP 800-38A: a message of any length from a block on, at once.
 
-use zeroize::Zeroize;
+use std::ffi::CStr;
 
-use crate::{Block, BlockKey, Direction, InOut};
+use crate::{Block, BlockKey, Direction, InOut, wipe};
 
 /// In which order the last two parts of a message's ciphertext stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,11 +20,11 @@ impl Stealing {
     pub const ALL: [Self; 3] = [Self::Cs1, Self::Cs2, Self::Cs3];
 
     /// The name in the addendum, and OpenSSL's.
-    pub const fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static CStr {
         match self {
-            Self::Cs1 => "CS1",
-            Self::Cs2 => "CS2",
-            Self::Cs3 => "CS3",
+            Self::Cs1 => c"CS1",
+            Self::Cs2 => c"CS2",
+            Self::Cs3 => c"CS3",
         }
     }
 
@@ -75,11 +75,11 @@ impl Stealing {
                 let mut stolen: Block = *parts.last_chunk().expect("two blocks");
                 (key.kernels().ecb[1])(key.schedule(), InOut::in_place(&mut stolen));
                 parts[last..16].copy_from_slice(&stolen[last..]);
-                stolen.zeroize();
+                wipe(&mut stolen);
                 cbc(key.schedule(), chain, InOut::in_place(&mut parts));
             }
         }
         end.overwrite(&parts[..16 + last]);
-        parts.zeroize();
+        wipe(&mut parts);
     }
 }

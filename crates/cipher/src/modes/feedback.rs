@@ -2,7 +2,7 @@
 
 use zeroize::Zeroize;
 
-use super::segments;
+use super::cfb8;
 use crate::{Block, BlockKey, Direction, InOut, Mode};
 
 /// The place in a CFB, OFB or CTR stream, kept as OpenSSL keeps it.
@@ -55,7 +55,7 @@ impl Feedback {
     #[inline]
     pub fn update(&mut self, mode: Mode, direction: Direction, key: &BlockKey, data: InOut<'_>) {
         if mode.has_byte_segments() {
-            return segments::cfb8(direction, key, &mut self.register, data);
+            return cfb8::crypt(direction, key, &mut self.register, data);
         }
         let data = if self.used == 0 {
             data

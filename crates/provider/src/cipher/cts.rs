@@ -31,15 +31,6 @@ static GETTABLE_LIST: List<8> = List::new([
 static SETTABLE_LIST: List<4> =
     List::new([uint(c"padding"), uint(c"num"), given_text(c"cts_mode"), END]);
 
-/// OpenSSL's name of an order.
-pub(crate) const fn name_of(order: Stealing) -> &'static CStr {
-    match order {
-        Stealing::Cs1 => c"CS1",
-        Stealing::Cs2 => c"CS2",
-        Stealing::Cs3 => c"CS3",
-    }
-}
-
 /// The context of CBC with ciphertext stealing.
 #[derive(Clone)]
 pub(crate) struct Stolen {
@@ -149,8 +140,7 @@ impl Cipher for Stolen {
         const ORDER: Names = Names::of(&[Name::Order]);
         // SAFETY: the caller promises the list.
         let mut request = unsafe { Request::read(list, ORDER, Version::FIRST)? };
-        request
-            .answer(Name::Order, |p| p.set_text_copy(name_of(self.order), self.common.version))?;
+        request.answer(Name::Order, |p| p.set_text_copy(self.order.name(), self.common.version))?;
         let progress = Progress { iv: &self.chain, num: self.num, tls_mac: null() };
         // SAFETY: the caller promises the list.
         unsafe { self.common.answer(list, &progress) }
@@ -163,7 +153,7 @@ impl Cipher for Stolen {
         if let Some(param) = request.given(Name::Order) {
             let named = |name: &CStr| {
                 let is_it = |order: &Stealing| {
-                    name_of(*order).to_bytes().eq_ignore_ascii_case(name.to_bytes())
+                    order.name().to_bytes().eq_ignore_ascii_case(name.to_bytes())
                 };
                 Stealing::ALL.into_iter().find(is_it)
             };
@@ -223,7 +213,7 @@ impl FarStep for Run<'_> {
         chain: &mut Block,
         mut data: InOut<'_>,
     ) {
-        let (direction, order) = (self.direction, name_of(self.order));
+        let (direction, order) = (self.direction, self.order.name());
         let run = far.by_host(|host| host.steal(direction, chain, order, data.reborrow()));
         if let Err(FarFailed) = run {
             self.own(spare, chain, data);

@@ -6,7 +6,7 @@ use crate::{Block, BlockKey, Direction, InOut, wipe};
 const TOGETHER: usize = 64;
 
 /// Runs over bytes; the register moves on.
-pub(super) fn cfb8(
+pub(super) fn crypt(
     direction: Direction,
     key: &BlockKey,
     register: &mut Block,
