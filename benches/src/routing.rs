@@ -65,7 +65,7 @@ fn through_evp(
         let runner = Runner::on(&cipher, algorithm, case).map_err(|why| why.to_string())?;
         Ok(Box::new(runner))
     };
-    let planned = module.plan(|_| route)?;
+    let planned = module.plan(route)?;
     Ok([runner(&format!("routes = {route}"))?, runner(&planned)?])
 }
 

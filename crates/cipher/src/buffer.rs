@@ -98,8 +98,7 @@ impl<'a> InOut<'a> {
     /// If `buffer` has another length.
     pub fn save(&self, buffer: &mut [u8]) {
         assert_eq!(buffer.len(), self.length, "as long as the data");
-        // SAFETY: the source is readable for the length; `buffer` is another's memory.
-        unsafe { buffer.as_mut_ptr().copy_from(self.source, self.length) };
+        buffer.copy_from_slice(self.input());
     }
 
     /// Replaces the output.
@@ -130,8 +129,7 @@ impl<'a> InOut<'a> {
     /// If `buffer` has another length.
     pub fn written(&self, buffer: &mut [u8]) {
         assert_eq!(buffer.len(), self.length, "as long as the data");
-        // SAFETY: the destination is initialised memory of the length; `buffer` is another's.
-        unsafe { buffer.as_mut_ptr().copy_from(self.destination, self.length) };
+        buffer.copy_from_slice(self.output());
     }
 
     /// Whether what has been written is `bytes`.
