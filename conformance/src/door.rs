@@ -59,11 +59,9 @@ pub trait Door: Send + Sync {
     /// Whether ciphers run on instructions of their own here.
     fn is_fast(&self) -> bool;
 
-    /// How long messages are cut in every way. The bookkeeping of cuts does not depend on the cipher, so
-    /// AES-128 goes all the way, where it is fast.
-    fn longest_cut(&self, algorithm: Algorithm) -> usize {
-        let shortest = algorithm.block_cipher() == Some(BlockCipher::Aes128);
-        if shortest && self.is_fast() { 300 } else { 100 }
+    /// How long messages are cut in every way, where the door goes through all of it.
+    fn longest_cut(&self, _algorithm: Algorithm) -> usize {
+        100
     }
 
     /// Whether a message of this algorithm takes so long here that a part of each schedule must do: a block for each byte,

@@ -4,8 +4,8 @@ use wirespeed_cipher::modes::{
     ChaCha20, ChaCha20Poly1305, Feedback, Gcm, GcmSiv, Ocb, Stealing, Xts,
 };
 use wirespeed_cipher::{
-    Algorithm, Block, BlockKernels, BlockKey, Direction, InOut, Mode, Route, StreamKernels,
-    StreamKey,
+    Algorithm, Block, BlockCipher, BlockKernels, BlockKey, Direction, InOut, Mode, Route,
+    StreamKernels, StreamKey,
 };
 use wirespeed_cpu::Features;
 use wirespeed_native::Absent;
@@ -81,6 +81,12 @@ impl Door for Kernels {
 
     fn is_fast(&self) -> bool {
         self.route != Route::Portable
+    }
+
+    /// The bookkeeping of cuts does not depend on the cipher, so AES-128 goes all the way, where it is fast.
+    fn longest_cut(&self, algorithm: Algorithm) -> usize {
+        let shortest = algorithm.block_cipher() == Some(BlockCipher::Aes128);
+        if shortest && self.is_fast() { 300 } else { 100 }
     }
 
     fn begin(&self, setup: &Setup<'_>) -> Result<Box<dyn Work>, String> {

@@ -1,7 +1,4 @@
-//! The stage `vm` of the tests: everything that wants another machine, or another kernel, than this one.
-
-use std::panic::resume_unwind;
-use std::thread;
+//! The stages of the tests that want another machine, or another kernel, than this one.
 
 use anyhow::{Context, Result};
 use serde_json::Value;
@@ -13,24 +10,14 @@ use crate::test::RUNNER;
 use crate::vm;
 use crate::workspace::Workspace;
 
-/// The program, the module and the kernels' own tests on machines that lack what this one has; then the
-/// kernel's drivers, in guests that have what this machine lacks.
-pub(crate) fn test(workspace: &Workspace) -> Result<Tally> {
+/// The program, the module and the kernels' own tests on machines that lack what this one has; then PadLock in the
+/// kernel.
+pub(crate) fn machines(workspace: &Workspace) -> Result<Tally> {
     if let Err(error) = vm::kernel(workspace, None) {
         return Ok(Tally::skip(format!("no kernel to boot: {error:#}")));
     }
-    // A guest is one CPU's work, so two at a time: what a series of kernels has to show is independent of the other.
-    let (older, newer) = thread::scope(|scope| {
-        let newer = scope.spawn(|| {
-            let mut tally = machines(workspace)?;
-            tally += padlock(workspace)?;
-            tally += on(workspace, Some("6.12"))?;
-            Ok::<_, anyhow::Error>(tally)
-        });
-        (on(workspace, None), newer.join().unwrap_or_else(|panic| resume_unwind(panic)))
-    });
-    let mut tally = newer?;
-    tally += older?;
+    let mut tally = lesser(workspace)?;
+    tally += padlock(workspace)?;
     Ok(tally)
 }
 
@@ -39,19 +26,25 @@ fn padlock(workspace: &Workspace) -> Result<Tally> {
     let mut tally = Tally::default();
     for model in PadLock::ALL {
         let guest = guest(&format!("--padlock {}", model.name()))?;
-        tally += tests(workspace, "vm_padlock").environment(RUNNER, guest).tests_beside_others()?;
+        tally += tests(workspace, "vm_padlock").environment(RUNNER, guest).tests()?;
     }
     Ok(tally)
 }
 
 /// The kernel's own crypto, and disks, on a kernel of Debian's.
-fn on(workspace: &Workspace, series: Option<&str>) -> Result<Tally> {
+pub(crate) fn kernel(workspace: &Workspace, series: Option<&str>) -> Result<Tally> {
+    if let Err(error) = vm::kernel(workspace, series) {
+        return Ok(Tally::skip(format!(
+            "the kernel {}: {error:#}",
+            series.unwrap_or("of Debian's")
+        )));
+    }
     let mut tally = kernel_route(workspace, series)?;
     tally += disks(workspace, series)?;
     Ok(tally)
 }
 
-fn machines(workspace: &Workspace) -> Result<Tally> {
+fn lesser(workspace: &Workspace) -> Result<Tally> {
     let built = workspace
         .cargo(["test", "--release", "--package", "wirespeed-native", "--lib", "--no-run"])
         .arguments(["--message-format", "json"])
@@ -61,51 +54,46 @@ fn machines(workspace: &Workspace) -> Result<Tally> {
     tests(workspace, "vm")
         .environment("WIRESPEED_VM", vm::kernels(workspace))
         .environment("WIRESPEED_NATIVE_TESTS", program.context("the kernels have no tests")?)
-        .tests_beside_others()
+        .tests()
 }
 
 /// The route `kernel` on a kernel of Debian's, with a device that only the kernel reaches and drivers that
 /// fail when they are told to; every vector, and what is a contest of speed, on the first
 /// kernel alone.
 fn kernel_route(workspace: &Workspace, series: Option<&str>) -> Result<Tally> {
-    if let Err(error) = vm::kernel(workspace, series) {
-        return Ok(Tally::skip(format!("the route kernel on {series:?}: {error:#}")));
-    }
     let kernel = series.map_or_else(String::new, |series| format!("--kernel {series}"));
     let device = format!("{kernel} --device virtio-crypto");
     // The sockets themselves, whatever a program does to them.
     let mut tally = workspace
         .cargo(["test", "--release", "--package", "wirespeed-kernel", "--test", "guest"])
         .environment(RUNNER, guest(&device)?)
-        .tests_beside_others()?;
+        .tests()?;
     let faults = format!("{device} --module {}", workspace.root().join("vm/faults").display());
     let programs = |options: &str, arguments: &[&str]| {
         let run = tests(workspace, "vm_kernel").environment(RUNNER, guest(options)?);
-        run.arguments(["--"]).arguments(arguments).tests_beside_others()
+        Ok::<_, anyhow::Error>(run.arguments(["--"]).arguments(arguments))
     };
     // Where there are AES instructions the device never wins.
     let weak = ["--skip", "device::planned"];
     if series.is_some() {
-        tally += programs(&faults, &[&weak[..], &["--skip", "afalg"]].concat())?;
+        let run = programs(&faults, &[&weak[..], &["--skip", "afalg"]].concat())?;
+        tally += run.environment("WIRESPEED_SCHEDULE", "reduced").tests()?;
         return Ok(tally);
     }
-    tally += programs(&faults, &weak)?;
-    tally += programs(&format!("{faults} --cpu Penryn"), &["device::planned"])?;
+    tally += programs(&faults, &weak)?.tests()?;
+    tally += programs(&format!("{faults} --cpu Penryn"), &["device::planned"])?.tests()?;
     // Without the device, which the kernel would take for its best driver of AES.
     tally += workspace
         .cargo(["test", "--release", "--package", "wirespeed-conformance", "--test", "conformance"])
         .environment(RUNNER, guest("")?)
         .environment("WIRESPEED_SCHEDULE", "reduced")
         .arguments(["--", "provider::kernel"])
-        .tests_beside_others()?;
+        .tests()?;
     Ok(tally)
 }
 
 /// Encrypted disks, real ones, with the ciphers that Debian leaves out of its kernels.
 fn disks(workspace: &Workspace, series: Option<&str>) -> Result<Tally> {
-    if let Err(error) = vm::kernel(workspace, series) {
-        return Ok(Tally::skip(format!("encrypted disks on {series:?}: {error:#}")));
-    }
     let kernel = series.map_or_else(String::new, |series| format!("--kernel {series}"));
     let ciphers = CIPHERS.map(|name| format!("--cipher {name}")).join(" ");
     let options = format!("{kernel} {ciphers} --disk 32 --disk 32");
@@ -113,7 +101,7 @@ fn disks(workspace: &Workspace, series: Option<&str>) -> Result<Tally> {
     // What the program does by itself, whatever the kernel: once is enough.
     let alike = ["refused", "asked", "killed", "figures", "beside", "loop", "zram", "null-blk"];
     let skipped = alike.iter().flat_map(|name| ["--skip", name]).filter(|_| series.is_some());
-    run.arguments(["--"]).arguments(skipped).tests_beside_others()
+    run.arguments(["--"]).arguments(skipped).tests()
 }
 
 /// Seconds after which a guest hangs rather than is slow: three times what the longest takes here.

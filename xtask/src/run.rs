@@ -5,6 +5,7 @@ use std::fmt;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::thread;
 
 use anyhow::{Context, Result, bail};
 
@@ -67,31 +68,22 @@ impl Run {
 
     /// Runs a test program, passing its output on and counting what it reports.
     ///
-    /// A failure that no test accounts for (it did not build, it crashed) counts as one.
-    pub(crate) fn tests(self) -> Result<Tally> {
-        self.counted(|line| println!("{line}"))
-    }
-
-    /// The same for programs that run side by side: each one's output comes as a whole, at its end.
-    pub(crate) fn tests_beside_others(self) -> Result<Tally> {
-        let mut output = format!("-- {self}\n");
-        let tally = self.counted(|line| {
-            output.push_str(line);
-            output.push('\n');
-        });
-        print!("{output}");
-        tally
-    }
-
-    fn counted(mut self, mut show: impl FnMut(&str)) -> Result<Tally> {
+    /// A failure that no test accounts for (it did not build, it crashed) counts as one. On a thread with a name other
+    /// than the first's, which runs beside others, every line begins with that name.
+    pub(crate) fn tests(mut self) -> Result<Tally> {
         let name = self.to_string();
         let mut child =
             self.0.stdout(Stdio::piped()).spawn().with_context(|| format!("cannot run {name}"))?;
         let output = child.stdout.take().expect("it was piped");
+        let thread = thread::current();
+        let label = thread.name().filter(|name| *name != "main");
         let mut tally = Tally::default();
         for line in BufReader::new(output).lines() {
             let line = line?;
-            show(&line);
+            match label {
+                Some(label) => println!("{label}: {line}"),
+                None => println!("{line}"),
+            }
             tally.read(&line);
         }
         if !child.wait()?.success() && tally.failed == 0 {

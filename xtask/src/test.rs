@@ -1,5 +1,10 @@
 //! `cargo xtask test`: every check there is, stage by stage, with a sum at the end.
 
+use std::iter;
+use std::num::NonZero;
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 use std::time::Instant;
 
 use anyhow::{Result, bail};
@@ -28,72 +33,59 @@ pub(crate) struct Selection {
 struct Stage {
     name: &'static str,
     about: &'static str,
+    /// Whether it keeps one processor busy at most, so that such stages run side by side.
+    single: bool,
     run: fn(&Workspace) -> Result<Tally>,
 }
 
+/// In the order in which they run; those that run side by side, the longest first.
 const STAGES: &[Stage] = &[
-    Stage {
-        name: "fmt",
-        about: "formatting",
-        run: |workspace| Ok(Tally::of(crate::fmt(workspace, false).passes()?, "fmt")),
-    },
-    Stage {
-        name: "lint",
-        about: "clippy, every target",
-        run: |workspace| Ok(Tally::of(crate::lint(workspace).passes()?, "lint")),
-    },
-    Stage {
-        name: "structure",
-        about: "layers, unsafe, the module's budget",
-        run: |workspace| Ok(Tally::of(structure::check(workspace)?, "structure")),
-    },
-    Stage {
-        name: "vectors",
-        about: "test vectors against their checksums",
-        run: |workspace| Ok(Tally::of(vectors::check(workspace)?, "vectors")),
-    },
-    Stage {
-        name: "build",
-        about: "the program and the module, as users build them",
-        run: |workspace| Ok(Tally::of(build(workspace).passes()?, "build")),
-    },
-    Stage { name: "unit", about: "each crate's own tests, in debug builds", run: unit },
-    Stage {
-        name: "host",
-        about: "conformance, with the host's OpenSSL",
-        run: |workspace| conformance(workspace).tests(),
-    },
-    Stage {
-        name: "openssl-3.6",
-        about: "conformance, with OpenSSL 3.6",
-        run: |workspace| built(workspace, Version::V3_6),
-    },
-    Stage {
-        name: "openssl-4.0",
-        about: "conformance, with OpenSSL 4.0",
-        run: |workspace| built(workspace, Version::V4_0),
-    },
-    Stage { name: "hosts", about: "real programs and daemons with our module", run: hosts },
-    Stage {
-        name: "padlock",
-        about: "conformance of the route padlock, on an emulated PadLock",
-        run: padlock,
-    },
-    Stage {
-        name: "vm",
-        about: "lesser machines, PadLock in the kernel, the kernel's own crypto, booted in QEMU",
-        run: guests::test,
-    },
-    Stage {
-        name: "secrets",
-        about: "secret-independence: memcheck with poisoned keys and data",
-        run: secrets,
-    },
-    Stage { name: "memcheck", about: "the provider under memcheck, reduced", run: memcheck },
-    Stage { name: "asan", about: "the provider under AddressSanitizer (nightly)", run: asan },
-    Stage { name: "fuzz", about: "what reads others' files and code, fuzzed (nightly)", run: fuzz },
-    Stage { name: "miri", about: "what Miri can interpret (nightly)", run: miri },
+    every("fmt", "formatting", |at| Ok(Tally::of(crate::fmt(at, false).passes()?, "fmt"))),
+    every("lint", "clippy, every target", |at| Ok(Tally::of(crate::lint(at).passes()?, "lint"))),
+    every("structure", "layers, unsafe, the module's budget", |at| {
+        Ok(Tally::of(structure::check(at)?, "structure"))
+    }),
+    every("vectors", "test vectors against their checksums", |at| {
+        Ok(Tally::of(vectors::check(at)?, "vectors"))
+    }),
+    every("build", "the program and the module, as users build them", |at| {
+        Ok(Tally::of(build(at).passes()?, "build"))
+    }),
+    every("unit", "each crate's own tests, in debug builds; the kernels' as they ship", unit),
+    every("host", "conformance, with the host's OpenSSL", |at| conformance(at).tests()),
+    every("openssl-3.6", "conformance, with OpenSSL 3.6", |at| built(at, Version::V3_6)),
+    every("openssl-4.0", "conformance, with OpenSSL 4.0", |at| built(at, Version::V4_0)),
+    every("hosts", "real programs and daemons with our module", hosts),
+    every("padlock", "conformance of the route padlock, on an emulated PadLock", padlock),
+    every("secrets", "secret-independence: memcheck with poisoned keys and data", secrets),
+    every("asan", "the provider under AddressSanitizer (nightly)", asan),
+    single("vm", "the kernel's own crypto and disks, booted in QEMU", |at| {
+        guests::kernel(at, None)
+    }),
+    single("vm-6.12", "the same with Linux 6.12", |at| guests::kernel(at, Some("6.12"))),
+    single("machines", "lesser machines, and PadLock in the kernel, in QEMU", guests::machines),
+    single("memcheck", "the provider under memcheck, reduced", memcheck),
+    single("miri", "what Miri can interpret (nightly)", miri),
+    single("fuzz", "what reads others' files and code, fuzzed (nightly)", fuzz),
 ];
+
+/// A stage that wants every processor.
+const fn every(
+    name: &'static str,
+    about: &'static str,
+    run: fn(&Workspace) -> Result<Tally>,
+) -> Stage {
+    Stage { name, about, single: false, run }
+}
+
+/// A stage that one processor is enough for.
+const fn single(
+    name: &'static str,
+    about: &'static str,
+    run: fn(&Workspace) -> Result<Tally>,
+) -> Stage {
+    Stage { name, about, single: true, run }
+}
 
 /// Runs the stages; whether nothing failed.
 pub(crate) fn all(workspace: &Workspace, selection: &Selection) -> Result<bool> {
@@ -111,44 +103,77 @@ pub(crate) fn all(workspace: &Workspace, selection: &Selection) -> Result<bool> 
     let chosen = |stage: &&Stage| {
         selection.only.is_empty() || selection.only.iter().any(|n| n == stage.name)
     };
-    let mut sum = Tally::default();
-    let mut lines = Vec::new();
-    for stage in STAGES.iter().filter(chosen) {
-        println!("\n== {}: {}", stage.name, stage.about);
-        let began = Instant::now();
-        let tally = (stage.run)(workspace).unwrap_or_else(|error| {
-            let mut tally = Tally::default();
-            tally.fail(format!("{}: {error:#}", stage.name));
-            tally
-        });
-        let line = format!("{:12} {:6.1} s   {tally}", stage.name, began.elapsed().as_secs_f64());
-        println!("== {line}");
-        lines.push(line);
-        sum += tally;
+    let chosen: Vec<_> = STAGES.iter().filter(chosen).collect();
+    let mut done = Vec::new();
+    for group in chosen.chunk_by(|a, b| a.single && b.single) {
+        done.extend(side_by_side(workspace, group));
     }
     println!("\n== summary");
-    for line in lines.iter().chain(&sum.remarks) {
+    let mut sum = Tally::default();
+    for (line, tally) in done {
         println!("{line}");
+        sum += tally;
+    }
+    for remark in &sum.remarks {
+        println!("{remark}");
     }
     println!("{sum}");
     Ok(sum.failed == 0)
+}
+
+/// Runs stages, as many at a time as there are processors; each one's line in the summary and its tally.
+fn side_by_side(workspace: &Workspace, stages: &[&Stage]) -> Vec<(String, Tally)> {
+    let next = AtomicUsize::new(0);
+    if let [stage] = stages {
+        return vec![one(workspace, stage)];
+    }
+    // Each on a thread of its own, whose name its output bears.
+    let named = |stage: &Stage| {
+        thread::scope(|scope| {
+            let thread = thread::Builder::new().name(stage.name.to_owned());
+            let started = thread.spawn_scoped(scope, || one(workspace, stage));
+            started.expect("a thread more").join().unwrap_or_else(|why| resume_unwind(why))
+        })
+    };
+    let lane = || {
+        let taken = iter::from_fn(|| stages.get(next.fetch_add(1, Ordering::Relaxed)));
+        taken.map(|stage| named(stage)).collect::<Vec<_>>()
+    };
+    let lanes = thread::available_parallelism().map_or(1, NonZero::get).min(stages.len());
+    thread::scope(|scope| {
+        let lanes: Vec<_> = (0..lanes).map(|_| scope.spawn(lane)).collect();
+        let done = lanes.into_iter().map(|it| it.join().unwrap_or_else(|why| resume_unwind(why)));
+        done.flatten().collect()
+    })
+}
+
+fn one(workspace: &Workspace, stage: &Stage) -> (String, Tally) {
+    println!("\n== {}: {}", stage.name, stage.about);
+    let began = Instant::now();
+    let tally = (stage.run)(workspace).unwrap_or_else(|error| {
+        let mut tally = Tally::default();
+        tally.fail(format!("{}: {error:#}", stage.name));
+        tally
+    });
+    let line = format!("{:12} {:6.1} s   {tally}", stage.name, began.elapsed().as_secs_f64());
+    println!("== {line}");
+    (line, tally)
 }
 
 fn build(workspace: &Workspace) -> Run {
     workspace.cargo(["build", "--release"])
 }
 
+/// In debug builds, where tests may deny what a machine has; but for the kernels, whose tests deny nothing, and which take
+/// longest to build.
 fn unit(workspace: &Workspace) -> Result<Tally> {
-    let run = workspace.cargo([
-        "test",
-        "--workspace",
-        "--exclude",
-        "wirespeed-conformance",
-        "--exclude",
-        "wirespeed-hosts",
-        "--no-fail-fast",
-    ]);
-    run.tests()
+    let elsewhere = ["wirespeed-conformance", "wirespeed-hosts", "wirespeed-native"];
+    let mut tally = workspace
+        .cargo(["test", "--workspace", "--no-fail-fast"])
+        .arguments(elsewhere.iter().flat_map(|name| ["--exclude", name]))
+        .tests()?;
+    tally += workspace.cargo(["test", "--release", "--package", "wirespeed-native"]).tests()?;
+    Ok(tally)
 }
 
 /// The conformance suite, against the module just built.
