@@ -268,6 +268,18 @@ algorithms! {
     ChaCha20: Stream "ChaCha20", Poly1305 "ChaCha20-Poly1305",
 }
 
+/// The place of each in [`Algorithm::ALL`], by [`Algorithm::family`] and mode.
+const PLACES: [[u8; 16]; BlockCipher::ALL.len() + 1] = {
+    let mut places = [[u8::MAX; 16]; _];
+    let mut place = 0;
+    while place < Algorithm::ALL.len() {
+        let it = Algorithm::ALL[place];
+        places[it.family()][it.mode as usize] = place as u8;
+        place += 1;
+    }
+    places
+};
+
 impl Algorithm {
     /// Those of AES.
     pub const AES: &'static [Self] = Self::ALL.split_at(32).0;
@@ -296,8 +308,16 @@ impl Algorithm {
     }
 
     /// The place in [`Self::ALL`].
-    pub fn index(self) -> usize {
-        Self::ALL.iter().position(|other| *other == self).expect("every algorithm is listed")
+    pub const fn index(self) -> usize {
+        PLACES[self.family()][self.mode as usize] as usize
+    }
+
+    /// The place of the cipher among block ciphers; ChaCha20's is behind them.
+    const fn family(self) -> usize {
+        match self.cipher {
+            Some(cipher) => cipher as usize,
+            None => BlockCipher::ALL.len(),
+        }
     }
 
     /// The same cipher in the same mode with its smallest key.

@@ -2,7 +2,9 @@
 
 use std::str::FromStr;
 
-use wirespeed_cipher::{Algorithm, Digest, Direction, Route, SIZE_CLASSES, Subject, UnknownName};
+use wirespeed_cipher::{
+    Algorithm, Digest, Direction, Route, SIZE_CLASSES, Subject, UnknownName, Use,
+};
 
 use crate::error::PlanError;
 use crate::fingerprint::Fingerprint;
@@ -69,7 +71,10 @@ pub(crate) fn plan(text: &str) -> Result<Plan, PlanError> {
             None if first == DIGEST => digests.push((line, digest(line, rest)?)),
             None if first == DRIVER => drivers.push((line, driver(line, rest)?)),
             None if first == OFFLOAD => offloads.push((line, offload(line, rest)?)),
-            None => rows.push((line, row(line, text)?)),
+            None => {
+                let before = rows.last().map(|(_, row)| row.algorithm);
+                rows.push((line, row(line, text, before)?));
+            }
         }
     }
     let last = Line { number: text.lines().count().max(1), text: "" };
@@ -101,10 +106,9 @@ pub(crate) fn plan(text: &str) -> Result<Plan, PlanError> {
             return Err(line.error(format!("a second {DRIVER} of {subject}")));
         }
     }
-    for &algorithm in Algorithm::ALL {
-        if let Some((line, _)) = rows.iter().find(|(_, row)| row.algorithm == algorithm) {
-            complete(&plan, *line, algorithm)?;
-        }
+    for alike in rows.chunk_by(|(_, row), (_, next)| row.algorithm == next.algorithm) {
+        let (line, row) = &alike[0];
+        complete(&plan, *line, row.algorithm)?;
     }
     Ok(plan)
 }
@@ -114,7 +118,10 @@ fn content(line: Line<'_>) -> Result<Option<&str>, PlanError> {
     if line.text.len() > LONGEST_LINE {
         return Err(line.error(format!("a line has at most {LONGEST_LINE} bytes")));
     }
-    if line.text.contains(|c: char| c.is_control() && c != '\t') {
+    // A measured plan is nothing but ASCII, which is looked at many bytes at once where none ends the search.
+    let plain = |all, byte| all & matches!(byte, b'\t' | b' '..=b'~');
+    let is_plain = line.text.bytes().fold(true, plain);
+    if !is_plain && line.text.contains(|c: char| c.is_control() && c != '\t') {
         return Err(line.error("a control character"));
     }
     let text = line.text.trim();
@@ -145,7 +152,7 @@ fn digest(line: Line<'_>, text: &str) -> Result<(Digest, Route), PlanError> {
     let &[digest, route] = &words[..] else {
         return Err(line.error(format!("after {DIGEST} come two words: hash function, route")));
     };
-    match (name(line, digest)?, name(line, route)?) {
+    match (name(line, digest, Digest::name)?, name(line, route, Route::name)?) {
         (digest, Route::Libcrypto) => {
             Err(line.error(format!("{digest} is left to libcrypto where it has no line")))
         }
@@ -156,9 +163,10 @@ fn digest(line: Line<'_>, text: &str) -> Result<(Digest, Route), PlanError> {
     }
 }
 
-/// Algorithm, direction, size, route; and the reason, whole or not at all.
-fn row(line: Line<'_>, text: &str) -> Result<Row, PlanError> {
-    let words: Vec<&str> = text.split_whitespace().collect();
+/// Algorithm, which is mostly that of the row before, direction, size, route; and the reason, whole or not at all.
+fn row(line: Line<'_>, text: &str, before: Option<Algorithm>) -> Result<Row, PlanError> {
+    let mut words = Vec::with_capacity(10);
+    words.extend(text.split_ascii_whitespace());
     let (&[algorithm, direction, size, route], reason) =
         words.split_first_chunk().ok_or_else(|| {
             line.error(format!(
@@ -166,7 +174,10 @@ fn row(line: Line<'_>, text: &str) -> Result<Row, PlanError> {
                 shown(words.first().unwrap_or(&""))
             ))
         })?;
-    let algorithm: Algorithm = name(line, algorithm)?;
+    let algorithm = match before.filter(|before| before.name() == algorithm) {
+        Some(before) => before,
+        None => name(line, algorithm, Algorithm::name)?,
+    };
     let direction = self::direction(line, algorithm.into(), direction)?;
     // By its digits: neither "+16" nor "0016" is a size class.
     let number = size.parse().ok().filter(|_| !size.starts_with(['+', '0']));
@@ -174,7 +185,7 @@ fn row(line: Line<'_>, text: &str) -> Result<Row, PlanError> {
         let known = SIZE_CLASSES.map(|class| class.to_string()).join(" ");
         line.error(format!("unknown size '{}': choose from {known}", shown(size)))
     })?;
-    let route = name(line, route)?;
+    let route = name(line, route, Route::name)?;
     if route == Route::Kernel && algorithm.mode().has_tag() {
         // It wants a message with its tag in one request, and OpenSSL gives it in pieces.
         return Err(line.error(format!("{algorithm} has no route {route}")));
@@ -182,9 +193,9 @@ fn row(line: Line<'_>, text: &str) -> Result<Row, PlanError> {
     let reason = match *reason {
         [] => None,
         [usage, own, second, second_time, libcrypto] => Some(Reason {
-            usage: name(line, usage)?,
+            usage: name(line, usage, Use::name)?,
             time: time(line, own)?,
-            second: name(line, second)?,
+            second: name(line, second, Route::name)?,
             second_time: time(line, second_time)?,
             libcrypto: time(line, libcrypto)?,
         }),
@@ -206,7 +217,7 @@ fn offload(line: Line<'_>, text: &str) -> Result<Offload, PlanError> {
             "after {OFFLOAD} come three words: hash function or cipher, direction, bytes"
         )));
     };
-    let subject: Subject = name(line, subject)?;
+    let subject = name(line, subject, Subject::name)?;
     if let Some(refusal) = Offload::refusal(subject) {
         return Err(line.error(refusal));
     }
@@ -224,7 +235,7 @@ fn driver<'a>(line: Line<'_>, text: &'a str) -> Result<(Subject, &'a str), PlanE
     let &[subject, driver] = &words[..] else {
         return Err(line.error(format!("after {DRIVER} come two words: algorithm, driver")));
     };
-    let subject = name(line, subject)?;
+    let subject = name(line, subject, Subject::name)?;
     if is_driver(driver) {
         return Ok((subject, driver));
     }
@@ -268,9 +279,9 @@ fn complete(plan: &Plan, line: Line<'_>, algorithm: Algorithm) -> Result<(), Pla
 }
 
 /// A word of the vocabulary, in its one spelling.
-fn name<T>(line: Line<'_>, word: &str) -> Result<T, PlanError>
+fn name<T>(line: Line<'_>, word: &str, spelled: fn(T) -> &'static str) -> Result<T, PlanError>
 where
-    T: FromStr<Err = UnknownName> + std::fmt::Display,
+    T: FromStr<Err = UnknownName> + Copy,
 {
     let unknown = |mut error: UnknownName| {
         error.given = shown(word);
@@ -278,10 +289,11 @@ where
     };
     let value = word.parse::<T>().map_err(unknown)?;
     // The vocabulary forgives capitals on a command line; a file has one way to write a plan.
-    if value.to_string() == word {
+    let spelled = spelled(value);
+    if spelled == word {
         return Ok(value);
     }
-    Err(line.error(format!("'{}' is written {value}", shown(word))))
+    Err(line.error(format!("'{}' is written {spelled}", shown(word))))
 }
 
 fn time(line: Line<'_>, word: &str) -> Result<Time, PlanError> {

@@ -14,8 +14,8 @@ use crate::parse;
 use crate::row::{Offload, Row};
 use crate::sizes::{OCTAVES, class_index, speaking_classes};
 
-/// Bytes in a plan at most: three times what `wirespeed tune` writes.
-pub const LARGEST: usize = 128 << 10;
+/// Bytes in a plan at most: four times what `wirespeed tune` writes.
+pub const LARGEST: usize = 512 << 10;
 
 /// What to write above a plan for whoever opens it.
 const REMARKS: &str = "\

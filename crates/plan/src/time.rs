@@ -43,7 +43,8 @@ impl FromStr for Time {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Self, ()> {
-        let (nanos, spread) = text.split_once("+-").ok_or(())?;
+        let (nanos, rest) = text.split_once('+').ok_or(())?;
+        let spread = rest.strip_prefix('-').ok_or(())?;
         Ok(Self { tenths: tenths(nanos)?, spread: tenths(spread)? })
     }
 }
