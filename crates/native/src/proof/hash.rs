@@ -4,7 +4,7 @@
 use wirespeed_cipher::{Compression, Digest, HashKernels, Hasher, Route};
 use wirespeed_cpu::Features;
 
-use super::{Failure, Proof};
+use super::{CYCLE, Failure, Proof};
 use crate::{hash, portable};
 
 /// Lengths around every border that padding and blocks have, in bytes.
@@ -34,10 +34,10 @@ pub fn prove_hash(kernels: &'static HashKernels) -> Result<Proof, Failure> {
             return Err(wrong(ABC.len()));
         }
         for bytes in LENGTHS {
-            let message: Vec<u8> = (0..bytes).map(|i| (i % 251) as u8).collect();
-            let right = whole(reference, digest, &message);
+            let message = &CYCLE[..bytes];
+            let right = whole(reference, digest, message);
             let (first, second) = message.split_at(bytes / 3);
-            if whole(kernels, digest, &message) != right
+            if whole(kernels, digest, message) != right
                 || in_pieces(kernels, digest, &[first, second]) != right
             {
                 return Err(wrong(bytes));
@@ -51,8 +51,8 @@ pub fn prove_hash(kernels: &'static HashKernels) -> Result<Proof, Failure> {
 /// A quick proof for the moment of loading: the standards' answers, and a message of several blocks.
 pub fn self_test_hash(kernels: &'static HashKernels) -> bool {
     digests(kernels.compression).all(|digest| {
-        let message: [u8; 500] = std::array::from_fn(|i| (i % 251) as u8);
-        let right = whole(portable::hash(kernels.compression), digest, &message);
+        let message = &CYCLE[..500];
+        let right = whole(portable::hash(kernels.compression), digest, message);
         known(kernels, digest)
             && in_pieces(kernels, digest, &[&message[..130], &message[130..]]) == right
     })

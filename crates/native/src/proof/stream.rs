@@ -4,7 +4,7 @@
 use wirespeed_cipher::modes::{ChaCha20, ChaCha20Poly1305};
 use wirespeed_cipher::{Algorithm, Block, Direction, InOut, Mode, StreamKernels};
 
-use super::{Failure, LENGTHS, Proof, digest};
+use super::{CYCLE, Failure, LENGTHS, Proof, digest};
 use crate::chacha::portable::KERNELS as PORTABLE;
 
 /// Compares everything in one table with the portable route: whole and in two pieces, with little and with
@@ -58,8 +58,7 @@ fn message(
     bytes: usize,
     cut: usize,
 ) -> (Vec<u8>, Block) {
-    // A cycle of 251 bytes: no power of two fits into it, so exchanged blocks show.
-    let mut data: Vec<u8> = (0..bytes).map(|i| (i % 251) as u8).collect();
+    let mut data = CYCLE[..bytes].to_vec();
     let key = std::array::from_fn(|i| (i * 7 + bytes) as u8);
     let (first, second) = data.split_at_mut(cut);
     let pieces = [first, second].map(InOut::in_place);
