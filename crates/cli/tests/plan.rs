@@ -217,6 +217,19 @@ fn a_route_that_is_slower_than_it_should_be_is_shown_and_avoided() {
     assert!(slow.is_empty(), "{best} is slow and serves: {slow:?}");
 }
 
+/// As on Haswell.
+#[test]
+#[cfg_attr(not(debug_assertions), ignore = "only debug builds can be denied things")]
+fn on_a_lesser_machine_nothing_that_it_lacks_is_planned() {
+    let machine = Machine::new();
+    printed(machine.tune().env("WIRESPEED_DENY", "avx512f,vaes,gfni"));
+    let plan = Plan::read(&machine.plan()).expect("a plan");
+    let absent = [Route::Vaes512, Route::Vaes256, Route::Gfni512, Route::Gfni256, Route::Avx512];
+    let wrong: Vec<&Row> = plan.rows().filter(|row| absent.contains(&row.route)).collect();
+    assert!(wrong.is_empty(), "absent and planned: {wrong:?}");
+    assert!(plan.rows().count() > 0);
+}
+
 #[test]
 fn a_place_that_cannot_be_written_is_refused_before_anything_is_measured() {
     let machine = Machine::new();
