@@ -139,10 +139,13 @@ static void ignored(void)
     encrypt(page(PROT_NONE), page(PROT_READ | PROT_WRITE), 1);
 }
 
-/* A child is stopped and goes on; its parent sees both. */
+/* A child is stopped and goes on; its parent sees both. Each time the child waits until that has been seen, which its
+ * next stop or its end would hide. */
 static void stopped(void)
 {
-    int status;
+    int status, seen[2];
+    char byte = 0;
+    CHECK(pipe(seen) == 0);
     pid_t child = fork();
     CHECK(child >= 0);
     if (child == 0) {
@@ -151,7 +154,9 @@ static void stopped(void)
         setpgid(0, 0);
         raise(SIGSTOP);
         encrypt(data, data, 1);
+        CHECK(read(seen[0], &byte, 1) == 1);
         raise(SIGTSTP);
+        CHECK(read(seen[0], &byte, 1) == 1);
         _exit(5);
     }
     for (int expected = SIGSTOP;; expected = SIGTSTP) {
@@ -159,6 +164,7 @@ static void stopped(void)
         CHECK(WIFSTOPPED(status) && WSTOPSIG(status) == expected);
         CHECK(kill(child, SIGCONT) == 0);
         CHECK(waitpid(child, &status, WCONTINUED) == child && WIFCONTINUED(status));
+        CHECK(write(seen[1], &byte, 1) == 1);
         if (expected == SIGTSTP)
             break;
     }
