@@ -60,7 +60,7 @@ struct Intention {
 pub(crate) fn run(arguments: InstallArguments) -> Result<(), Fault> {
     let place = Place::find(arguments.place)?;
     let standing = plan::standing(place.is_the_machines);
-    // A file of one's own gets the machine's plan if there is one, and is not worth half a minute.
+    // A file of one's own gets the machine's plan if there is one, and is not worth a minute.
     let measures = place.is_the_machines && standing.as_ref().is_some_and(|it| it.lack.is_some());
     let usable = standing.as_ref().filter(|it| it.lack.is_none() || measures);
     let plan = usable.map(|standing| standing.file.clone());
@@ -74,7 +74,7 @@ pub(crate) fn run(arguments: InstallArguments) -> Result<(), Fault> {
     if arguments.dry_run {
         intention.show(same)?;
         return show(match measures {
-            true => "\nFirst a plan would be measured, in half a minute. Nothing was changed.\n",
+            true => "\nFirst a plan would be measured, in under a minute. Nothing was changed.\n",
             false => "\nNothing was changed.\n",
         });
     }

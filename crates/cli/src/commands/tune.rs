@@ -30,7 +30,7 @@ use verdict::undecided;
 const EXAMPLES: &str = "\
 Examples:
   wirespeed tune                       measure for some 4 minutes, write the plan to its usual place
-  wirespeed tune --quick               half a minute: each cipher with its smallest key, less sure of close calls
+  wirespeed tune --quick               under a minute: each cipher with its smallest key, less sure of close calls
   wirespeed tune --output /tmp/plan    write it elsewhere
   wirespeed tune --kernel              Linux's crypto, too, for one minute more
   wirespeed routes --why               afterwards: what was chosen, and why
@@ -43,7 +43,7 @@ pub(crate) struct TuneArguments {
     /// Write the plan there instead of its usual place
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Measure for half a minute only, each cipher with its smallest key, which stands for the larger ones
+    /// Measure for three quarters of a minute only, each cipher with its smallest key, which stands for the larger ones
     #[arg(long)]
     quick: bool,
     /// Measure Linux's crypto (AF_ALG), too, by elapsed time; the plan's calls go there where openssl.cnf
