@@ -6,7 +6,8 @@ use wirespeed_measure::{Contestant, Effort, ThreadTime};
 use wirespeed_peer::{Library, MOST, Peer, Tag, Work};
 
 use crate::Bench;
-use crate::messages::{IV, KEY, Messages, inputs};
+use crate::buffers::Buffers;
+use crate::messages::{IV, KEY, Messages};
 use crate::promises::{BATCH, BATCH_BYTES, BATCH_MESSAGES, PEER, PEER_BYTES, PEER_PROMISE};
 use crate::report::Report;
 
@@ -89,15 +90,16 @@ fn contest(bench: &Bench, pair: &mut [Box<dyn Contestant>; 2]) -> (Estimate, Str
 struct Theirs {
     peer: Peer,
     work: Work,
-    inputs: Vec<Vec<u8>>,
-    outputs: Vec<Vec<u8>>,
+    inputs: Buffers,
+    outputs: Buffers,
     tags: Vec<Tag>,
 }
 
 impl Theirs {
     fn new(library: Library, work: Work, bytes: usize) -> Result<Self, String> {
         const { assert!(BATCH_MESSAGES <= MOST) }
-        let (peer, inputs) = (Peer::new(library, work, &KEY)?, inputs(bytes));
+        let peer = Peer::new(library, work, &KEY)?;
+        let inputs = Buffers::filled(BATCH_MESSAGES, bytes);
         Ok(Self {
             peer,
             work,
@@ -108,8 +110,8 @@ impl Theirs {
     }
 
     fn burst(&mut self) -> bool {
-        let from: Vec<&[u8]> = self.inputs.iter().map(Vec::as_slice).collect();
-        let mut to: Vec<&mut [u8]> = self.outputs.iter_mut().map(Vec::as_mut_slice).collect();
+        let from: Vec<&[u8]> = self.inputs.iter().collect();
+        let mut to: Vec<&mut [u8]> = self.outputs.iter_mut().collect();
         self.peer.run(&from, &mut to, &IV, &mut self.tags)
     }
 
@@ -118,7 +120,7 @@ impl Theirs {
         let ends = self.work.end_bytes();
         self.burst().then(|| {
             let all = self.outputs.iter().zip(&self.tags);
-            let result = |(output, tag): (&Vec<u8>, &Tag)| match self.work {
+            let result = |(output, tag): (&[u8], &Tag)| match self.work {
                 Work::Aes128Cbc | Work::Aes128Gcm => [output, &tag[..ends]].concat(),
                 _ => tag[..ends].to_vec(),
             };
@@ -135,6 +137,6 @@ impl Contestant for Theirs {
     }
 
     fn bytes(&self) -> u64 {
-        (self.inputs.len() * self.inputs[0].len()) as u64
+        self.inputs.total()
     }
 }

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod batch;
+mod buffers;
 mod disk;
 mod grid;
 mod limits;
@@ -81,7 +82,7 @@ enum Part {
     Sum,
     /// What a call pays for the choice of its route
     Routing,
-    /// How long the module takes to load, proofs included
+    /// How long the module takes to load, and a first cipher to be ready
     Loading,
     /// Sectors through the disk workload, against the kernels directly
     Disk,

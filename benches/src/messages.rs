@@ -10,26 +10,20 @@ use wirespeed_cipher::{Algorithm, BlockKey, Digest, Direction, InOut, Mode, Rout
 use wirespeed_cpu::Features;
 use wirespeed_measure::Contestant;
 
+use crate::buffers::Buffers;
 use crate::promises::BATCH_MESSAGES;
 
 /// What every message is encrypted or hashed under.
 pub(crate) const KEY: [u8; 16] = [7; 16];
 pub(crate) const IV: [u8; 16] = [1; 16];
 
-/// The messages, no two alike.
-pub(crate) fn inputs(bytes: usize) -> Vec<Vec<u8>> {
-    (0..BATCH_MESSAGES)
-        .map(|place| (0..bytes).map(|at| (at * 31 + place) as u8).collect())
-        .collect()
-}
-
 /// Messages for our own code, so many in each call.
 #[derive(Clone)]
 pub(crate) struct Messages {
     work: Work,
     at_once: usize,
-    inputs: Vec<Vec<u8>>,
-    outputs: Vec<Vec<u8>>,
+    inputs: Buffers,
+    outputs: Buffers,
     /// The hash or the tag of each.
     ends: Vec<Vec<u8>>,
 }
@@ -89,7 +83,7 @@ impl Work {
         }
     }
 
-    fn run(&self, inputs: &[Vec<u8>], outputs: &mut [Vec<u8>], ends: &mut [Vec<u8>]) {
+    fn run(&self, inputs: &[&[u8]], outputs: &mut [&mut [u8]], ends: &mut [Vec<u8>]) {
         let keep = |ends: &mut [Vec<u8>], hashes: &[_]| {
             for (end, hash) in ends.iter_mut().zip(hashes) {
                 let hash: &wirespeed_batch::Hash = hash;
@@ -99,11 +93,10 @@ impl Work {
         };
         match self {
             Self::Hash(lanes) => {
-                let messages: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
-                keep(ends, &hash_all(lanes, &messages));
+                keep(ends, &hash_all(lanes, inputs));
             }
             Self::Hmac(lanes, key) => {
-                let messages: Vec<_> = inputs.iter().map(|it| (key, it.as_slice())).collect();
+                let messages: Vec<_> = inputs.iter().map(|it| (key, *it)).collect();
                 keep(ends, &hmac_all(lanes, &messages));
             }
             Self::Chain(lanes, key) => {
@@ -129,7 +122,8 @@ impl Work {
 impl Messages {
     /// By OpenSSL's name, all at once.
     pub(crate) fn new(name: &str, features: Features, bytes: usize) -> Result<Self, String> {
-        let (work, inputs) = (Work::new(name, features)?, inputs(bytes));
+        let work = Work::new(name, features)?;
+        let inputs = Buffers::filled(BATCH_MESSAGES, bytes);
         let (outputs, ends) = (inputs.clone(), vec![Vec::new(); BATCH_MESSAGES]);
         Ok(Self { work, at_once: BATCH_MESSAGES, inputs, outputs, ends })
     }
@@ -155,8 +149,8 @@ impl Messages {
         let results = self.outputs.iter().zip(&self.ends);
         match self.work {
             Work::Hash(_) | Work::Hmac(..) => self.ends.clone(),
-            Work::Chain(..) => self.outputs.clone(),
-            Work::Packets(..) => results.map(|(output, tag)| [&output[..], tag].concat()).collect(),
+            Work::Chain(..) => self.outputs.iter().map(<[u8]>::to_vec).collect(),
+            Work::Packets(..) => results.map(|(output, tag)| [output, tag].concat()).collect(),
         }
     }
 }
@@ -166,6 +160,8 @@ impl Contestant for Messages {
     fn run(&mut self, calls: u64) {
         let Self { work, at_once, inputs, outputs, ends } = self;
         for _ in 0..calls {
+            let (inputs, mut outputs) =
+                (Vec::from_iter(inputs.iter()), Vec::from_iter(outputs.iter_mut()));
             let all = inputs.chunks(*at_once).zip(outputs.chunks_mut(*at_once));
             for ((inputs, outputs), ends) in all.zip(ends.chunks_mut(*at_once)) {
                 work.run(black_box(inputs), outputs, ends);
@@ -174,6 +170,6 @@ impl Contestant for Messages {
     }
 
     fn bytes(&self) -> u64 {
-        (self.inputs.len() * self.inputs[0].len()) as u64
+        self.inputs.total()
     }
 }

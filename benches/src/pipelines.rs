@@ -6,7 +6,8 @@ use wirespeed_measure::statistics::paired_ratio;
 use wirespeed_measure::{Contestant, Effort, ThreadTime};
 
 use crate::Bench;
-use crate::messages::{IV, KEY, inputs};
+use crate::buffers::Buffers;
+use crate::messages::{IV, KEY};
 use crate::module::{Module, NAME};
 use crate::promises::{BATCH_MESSAGES, PIPELINES};
 use crate::report::Report;
@@ -33,7 +34,7 @@ pub(crate) fn run(bench: &Bench, library: Library, report: &mut Report) {
                 continue;
             }
         };
-        if alone.outputs != piped.outputs {
+        if !alone.outputs.iter().eq(piped.outputs.iter()) {
             report.fail(&title, "a pipeline gives other bytes");
             continue;
         }
@@ -66,8 +67,8 @@ fn contestants(
 struct Messages<W> {
     work: W,
     iv_bytes: usize,
-    inputs: Vec<Vec<u8>>,
-    outputs: Vec<Vec<u8>>,
+    inputs: Buffers,
+    outputs: Buffers,
 }
 
 /// A way to encrypt them all.
@@ -136,9 +137,9 @@ impl<W: Encrypt> Messages<W> {
         bytes: usize,
         work: impl Fn(&Cipher) -> Result<W, Error>,
     ) -> Result<Self, Error> {
-        let inputs = inputs(bytes);
+        let inputs = Buffers::filled(BATCH_MESSAGES, bytes);
         // A final may write a block more.
-        let outputs = vec![vec![0; bytes + 32]; BATCH_MESSAGES];
+        let outputs = Buffers::new(BATCH_MESSAGES, bytes + 32);
         let iv_bytes = if cipher.is_aead() { 12 } else { 16 };
         let mut messages = Self { work: work(cipher)?, iv_bytes, inputs, outputs };
         messages.all(Some(&KEY))?;
@@ -146,8 +147,8 @@ impl<W: Encrypt> Messages<W> {
     }
 
     fn all(&mut self, key: Option<&[u8]>) -> Result<(), Error> {
-        let inputs: Vec<&[u8]> = self.inputs.iter().map(Vec::as_slice).collect();
-        let mut outputs: Vec<&mut [u8]> = self.outputs.iter_mut().map(Vec::as_mut_slice).collect();
+        let inputs: Vec<&[u8]> = self.inputs.iter().collect();
+        let mut outputs: Vec<&mut [u8]> = self.outputs.iter_mut().collect();
         self.work.encrypt(key, &IV[..self.iv_bytes], &inputs, &mut outputs)
     }
 }
@@ -162,6 +163,6 @@ impl<W: Encrypt + Send> Contestant for Messages<W> {
     }
 
     fn bytes(&self) -> u64 {
-        (self.inputs.len() * self.inputs[0].len()) as u64
+        self.inputs.total()
     }
 }

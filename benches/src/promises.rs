@@ -90,6 +90,15 @@ const AGAINST_4_0: &[Promise] = &[
         &[("AES-*-GCM-SIV", Encrypt), ("AES-*-GCM-SIV", Decrypt)],
         &[(1420, 6.0, 8.0), (16384, 14.0, 18.0)],
     ),
+    promise(
+        &[("ARIA-128-CCM", Encrypt), ("ARIA-128-CCM", Decrypt)],
+        &[(1420, 2.5, 3.2), (16384, 2.5, 3.2)],
+    ),
+    promise(&[("SM4-CCM", Encrypt), ("SM4-CCM", Decrypt)], &[(1420, 1.8, 2.3)]),
+    promise(
+        &[("SM4-XTS", Encrypt), ("SM4-XTS", Decrypt)],
+        &[(4096, 12.0, 15.0), (16384, 12.0, 15.0)],
+    ),
 ];
 
 /// What is promised against a libcrypto; between 3.0 and 4.0 only that nothing is slower.
@@ -173,7 +182,7 @@ pub(crate) const SUM_THREADS: usize = 2;
 /// Nanoseconds that the choice of a route may cost a call.
 pub(crate) const ROUTING: f64 = 3.0;
 
-/// Milliseconds that loading the module may take, its proofs included.
+/// Milliseconds that loading the module may take, its plan included.
 pub(crate) const LOADING: f64 = 2.0;
 
 /// The share of the kernels' own speed that sectors of 4096 bytes keep in the disk workload.

@@ -6,6 +6,7 @@ use wirespeed_libcrypto::{self as libcrypto, Cipher, CipherContext, Context, Lib
 use wirespeed_provider::InitFunction;
 
 use crate::client;
+use crate::counted::{self, Counted};
 use crate::data::same;
 use crate::door::{Door, Right, Setup, Work, has_tag};
 use crate::scratch::Scratch;
@@ -87,6 +88,9 @@ impl Provider {
     /// What this provider makes of a message: for the default provider, what is right.
     pub fn right(&self, setup: &Setup<'_>, data: &[u8]) -> Result<Right, String> {
         let result = || {
+            if setup.algorithm.mode() == Mode::Ccm {
+                return Counted::begin(&self.cipher(setup.algorithm)?, setup)?.right(data);
+            }
             let mut work = self.cipher(setup.algorithm)?.context()?;
             start(&mut work, setup)?;
             let mut output = vec![0; data.len() + 16];
@@ -131,12 +135,16 @@ impl Door for Provider {
 
     fn begin(&self, setup: &Setup<'_>) -> Result<Box<dyn Work>, String> {
         let begin = || {
-            let mut work = self.cipher(setup.algorithm)?.context()?;
+            let cipher = self.cipher(setup.algorithm)?;
+            if setup.algorithm.mode() == Mode::Ccm {
+                return Ok(Box::new(Counted::begin(&cipher, setup)?) as Box<dyn Work>);
+            }
+            let mut work = cipher.context()?;
             start(&mut work, setup)?;
-            Ok::<_, libcrypto::Error>(work)
+            let (algorithm, direction) = (setup.algorithm, setup.direction);
+            Ok(Box::new(Message { work, algorithm, direction }) as Box<dyn Work>)
         };
-        let work = begin().map_err(|error| error.to_string())?;
-        Ok(Box::new(Message { work, algorithm: setup.algorithm, direction: setup.direction }))
+        begin().map_err(|error: libcrypto::Error| error.to_string())
     }
 }
 
@@ -148,8 +156,14 @@ pub const fn direction(direction: Direction) -> libcrypto::Direction {
     }
 }
 
-/// Begins a message in a context that may have been used before.
+/// Begins a message in a context that may have been used before; of CCM without its associated data, which its length
+/// comes before.
 pub fn start(work: &mut CipherContext, setup: &Setup<'_>) -> Result<(), libcrypto::Error> {
+    if setup.algorithm.mode() == Mode::Ccm {
+        counted::start(work, setup)?;
+        let opens = setup.direction == Direction::Decrypt;
+        return if opens { work.set_tag(setup.tag) } else { Ok(()) };
+    }
     let ivlen = [Param::size(c"ivlen", setup.iv.len())];
     let padding = [Param::uint(c"padding", 0)];
     let params: &[Param<'_>] = match setup.algorithm.mode() {

@@ -1,7 +1,7 @@
 //! The first door: the kernels themselves, with the streams' state of `wirespeed_cipher::modes`.
 
 use wirespeed_cipher::modes::{
-    ChaCha20, ChaCha20Poly1305, Feedback, Gcm, GcmSiv, Ocb, Stealing, Xts,
+    Ccm, ChaCha20, ChaCha20Poly1305, Feedback, Gcm, GcmSiv, Ocb, Stealing, Xts,
 };
 use wirespeed_cipher::{
     Algorithm, Block, BlockCipher, BlockKernels, BlockKey, Direction, InOut, Mode, Route,
@@ -111,6 +111,7 @@ enum State {
     Gcm(Box<Gcm>),
     Ocb(Box<Ocb>),
     GcmSiv { siv: Box<GcmSiv>, aad: Vec<u8>, given: Block, made: Block },
+    Ccm { ccm: Box<Ccm>, iv: Vec<u8>, aad: Vec<u8> },
     Stream(&'static StreamKernels, StreamKey, Box<ChaCha20>),
     Sealed(Box<ChaCha20Poly1305>),
 }
@@ -170,6 +171,11 @@ impl Message {
                 let given = tag.try_into().map_err(wrong)?;
                 State::GcmSiv { siv, aad: aad.concat(), given, made: [0; 16] }
             }
+            Mode::Ccm => {
+                let mut ccm = Box::new(Ccm::new(kernels));
+                ccm.set_key(bytes, tag.len(), iv.len());
+                State::Ccm { ccm, iv: iv.to_vec(), aad: aad.concat() }
+            }
             Mode::Stream | Mode::Poly1305 => return Err("no mode of a block cipher".to_owned()),
         };
         Ok(Self { direction, state })
@@ -200,6 +206,7 @@ impl Message {
             State::Gcm(gcm) => gcm.tag(),
             State::Ocb(ocb) => ocb.tag(),
             State::GcmSiv { made, .. } => *made,
+            State::Ccm { ccm, .. } => ccm.state.tag(),
             State::Sealed(sealed) => sealed.tag(),
             _ => Block::default(),
         }
@@ -247,6 +254,11 @@ impl Work for Message {
             State::GcmSiv { siv, aad, given, made } => {
                 *made = siv.crypt(direction, aad, given, data);
             }
+            State::Ccm { ccm, iv, aad } => {
+                ccm.start(iv, data.len() as u64);
+                ccm.aad(aad);
+                ccm.crypt(direction, data).map_err(|error| error.to_string())?;
+            }
             State::Stream(kernels, key, stream) => stream.update(kernels, key, data),
             State::Sealed(sealed) => {
                 sealed.crypt(direction, data).map_err(|error| error.to_string())?;
@@ -256,8 +268,8 @@ impl Work for Message {
     }
 
     fn close(&mut self, tag: &[u8]) -> Result<(), String> {
-        use State::{Gcm, GcmSiv, Ocb, Sealed};
-        if !matches!(self.state, Gcm(_) | Ocb(_) | GcmSiv { .. } | Sealed(_)) {
+        use State::{Ccm, Gcm, GcmSiv, Ocb, Sealed};
+        if !matches!(self.state, Gcm(_) | Ocb(_) | GcmSiv { .. } | Ccm { .. } | Sealed(_)) {
             return Err("this mode has no tag".to_owned());
         }
         let right = !tag.is_empty() && self.tag().starts_with(tag);

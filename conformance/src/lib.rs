@@ -4,6 +4,7 @@
 //! the provider, or to the default provider, which is the measure of all others.
 
 pub mod client;
+mod counted;
 pub mod data;
 pub mod door;
 pub mod evp;

@@ -1,5 +1,6 @@
 //! Counts of what passed, failed and was skipped, read from test programs' own reports.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::AddAssign;
 
@@ -9,9 +10,16 @@ pub(crate) struct Tally {
     pub(crate) passed: u64,
     pub(crate) failed: u64,
     pub(crate) skipped: u64,
-    /// One line per failure or skip whose cause is known.
-    pub(crate) remarks: Vec<String>,
+    /// What failed, each with the first lines of what it said.
+    failures: Vec<Vec<String>>,
+    /// What was skipped, by the reason.
+    skips: BTreeMap<String, Vec<String>>,
+    /// Whose words are being read: libtest repeats them once all tests have run.
+    quoted: Option<usize>,
 }
+
+/// As much of a failed test's words as the summary repeats: where it failed, and on what.
+const QUOTED: usize = 12;
 
 impl Tally {
     /// A stage that is one test by itself.
@@ -25,12 +33,13 @@ impl Tally {
 
     /// A stage that cannot run here.
     pub(crate) fn skip(reason: impl fmt::Display) -> Self {
-        Self { skipped: 1, remarks: vec![format!("skipped: {reason}")], ..Self::default() }
+        let skips = [(reason.to_string(), Vec::new())].into();
+        Self { skipped: 1, skips, ..Self::default() }
     }
 
     pub(crate) fn fail(&mut self, remark: String) {
         self.failed += 1;
-        self.remarks.push(remark);
+        self.failures.push(vec![remark]);
     }
 
     /// Takes in one line of a test program's output: libtest's form, which ours share.
@@ -43,15 +52,45 @@ impl Tally {
             self.passed += count("passed");
             self.failed += count("failed");
             self.skipped += count("ignored");
+            self.quoted = None;
         } else if let Some(test) = line.strip_prefix("test ")
             && let Some((name, outcome)) = test.split_once(" ... ")
         {
-            if outcome.starts_with("ignored") {
-                self.remarks.push(format!("skipped: {} ({outcome})", name.trim()));
+            let name = name.trim();
+            if let Some(reason) = outcome.strip_prefix("ignored") {
+                let reason = reason.trim_matches([',', ' ']);
+                let reason =
+                    reason.strip_prefix('(').and_then(|it| it.strip_suffix(')')).unwrap_or(reason);
+                self.skips.entry(reason.to_owned()).or_default().push(name.to_owned());
             } else if outcome.starts_with("FAILED") {
-                self.remarks.push(format!("failed: {}", name.trim()));
+                self.failures.push(vec![name.to_owned()]);
             }
+        } else if let Some(whose) = line.strip_prefix("---- ") {
+            let name = whose.trim_end_matches(" ----").trim_end_matches(" stdout");
+            // The last of that name: another program's test may have the same.
+            self.quoted = self.failures.iter().rposition(|failure| failure[0] == name);
+        } else if line == "failures:" {
+            self.quoted = None;
+        } else if let Some(quoted) = self.quoted
+            && let failure = &mut self.failures[quoted]
+            && failure.len() <= QUOTED
+            && !line.trim().is_empty()
+        {
+            failure.push(line.to_owned());
         }
+    }
+
+    /// What was skipped and why, then what failed: what a reader wants first stands last.
+    pub(crate) fn remarks(&self) -> Vec<String> {
+        let skips = self.skips.iter().map(|(reason, tests)| match &tests[..] {
+            [] => format!("skipped: {reason}"),
+            [test] => format!("skipped: {test} ({reason})"),
+            [first, others @ ..] => {
+                format!("skipped: {first} and {} more ({reason})", others.len())
+            }
+        });
+        let failures = self.failures.iter().map(|said| format!("failed: {}", said.join("\n    ")));
+        skips.chain(failures).collect()
     }
 }
 
@@ -60,7 +99,10 @@ impl AddAssign for Tally {
         self.passed += other.passed;
         self.failed += other.failed;
         self.skipped += other.skipped;
-        self.remarks.extend(other.remarks);
+        self.failures.extend(other.failures);
+        for (reason, tests) in other.skips {
+            self.skips.entry(reason).or_default().extend(tests);
+        }
     }
 }
 
@@ -78,18 +120,29 @@ mod tests {
     fn libtest_reports_are_counted_with_their_reasons() {
         let mut tally = Tally::default();
         for line in [
-            "running 3 tests",
+            "running 4 tests",
             "test a::b ... ok",
             "test c ... FAILED",
             "test d ... ignored, no valgrind",
+            "test e ... ignored (no valgrind)",
+            "failures:",
+            "",
+            "---- c stdout ----",
+            "thread 'c' panicked at here:",
+            "wrong",
+            "",
+            "failures:",
+            "    c",
             "test result: FAILED. 7 passed; 1 failed; 2 ignored; 0 measured; 5 filtered out; \
              finished in 0.00s",
         ] {
             tally.read(line);
         }
         assert_eq!((tally.passed, tally.failed, tally.skipped), (7, 1, 2));
-        assert_eq!(tally.remarks, ["failed: c", "skipped: d (ignored, no valgrind)"]);
         tally += Tally::skip("no nightly");
+        let skips = ["skipped: no nightly", "skipped: d and 1 more (no valgrind)"];
+        let failed = "failed: c\n    thread 'c' panicked at here:\n    wrong";
+        assert_eq!(tally.remarks(), [skips[0], skips[1], failed]);
         assert_eq!(tally.to_string(), "7 passed, 1 failed, 3 skipped");
     }
 }

@@ -114,7 +114,7 @@ pub(crate) fn all(workspace: &Workspace, selection: &Selection) -> Result<bool> 
         println!("{line}");
         sum += tally;
     }
-    for remark in &sum.remarks {
+    for remark in sum.remarks() {
         println!("{remark}");
     }
     println!("{sum}");

@@ -27,6 +27,7 @@ mod sequences;
 mod subjects;
 mod tls;
 mod vectors;
+mod xts;
 
 use std::process::ExitCode;
 
@@ -66,6 +67,7 @@ fn main() -> ExitCode {
         if let (None, Ok(kernels)) = (obstacle, Kernels::new(route, Features::detect())) {
             trials.extend(cts::of_kernels(&format!("kernels::{route}"), &kernels));
             trials.extend(ocb::of_kernels(&format!("kernels::{route}"), &kernels));
+            trials.extend(xts::of_kernels(&format!("kernels::{route}"), &kernels));
         }
     }
     trials.push(subjects::denial());
@@ -77,6 +79,7 @@ fn main() -> ExitCode {
                 trials.extend(sequences::trials(&provider.name, &measure, &door));
                 trials.extend(cts::trials(&provider.name, &measure, &door));
                 trials.extend(ocb::trials(&provider.name, &measure, &door));
+                trials.extend(xts::trials(&provider.name, &measure, &door));
                 trials.extend(padding::trials(&provider.name, &measure, &door));
                 trials.extend(pipelines::trials(&provider.name, &measure, &door));
                 trials.extend(overlap::trials(&provider.name, &measure, &door));

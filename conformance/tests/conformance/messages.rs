@@ -197,6 +197,7 @@ pub(crate) fn associated(
         let ivs = match algorithm.mode() {
             Mode::Gcm => 1..=128,
             Mode::Ocb => 1..=15,
+            Mode::Ccm => 7..=13,
             _ => 12..=12,
         };
         for iv in ivs.step_by(step) {

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use libtest_mimic::Trial;
-use wirespeed_cipher::{Algorithm, BlockCipher, Direction, InOut, Route, SIZE_CLASSES, Subject};
+use wirespeed_cipher::{
+    Algorithm, BlockCipher, Direction, InOut, Mode, Route, SIZE_CLASSES, Subject,
+};
 use wirespeed_conformance::data::painted;
 use wirespeed_conformance::door::Door;
 use wirespeed_conformance::evp::Provider;
@@ -129,9 +131,13 @@ pub(crate) fn routes_as_planned(library: Library) -> Result<(), String> {
                 let mut data = painted(72, size);
                 provider.begin(&message.setup(direction))?.update(InOut::in_place(&mut data))?;
                 let expected = planned_route(algorithm, direction, size);
+                // What CCM opens is sealed twice before, to know its tag.
+                let sealing = planned_route(algorithm, Direction::Encrypt, size);
+                let seals = algorithm.mode() == Mode::Ccm && direction == Direction::Decrypt;
                 for (route, before) in Route::ALL.into_iter().zip(before) {
                     let calls = trace::calls(route) - before;
-                    if calls != u64::from(route == expected) {
+                    let sealed = if seals && route == sealing { 2 } else { 0 };
+                    if calls != u64::from(route == expected) + sealed {
                         return Err(format!(
                             "{algorithm} {direction} {size}: {calls} calls on {route}, planned {expected}"
                         ));

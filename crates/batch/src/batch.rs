@@ -1,15 +1,15 @@
 //! Messages that are there, and messages that come in pieces.
 
-use wirespeed_cipher::Chain;
 use zeroize::Zeroize;
 
 use crate::Lanes;
-use crate::hash::{self, Hash, LONGEST_BLOCK};
+use crate::hash::{Hash, LONGEST_BLOCK};
+use crate::lanes::ShortChain;
 use crate::schedule::{self, Job};
 
 /// The hash of each message.
 pub fn hash_all(lanes: &Lanes, messages: &[&[u8]]) -> Vec<Hash> {
-    let mut chains = vec![hash::initial(lanes.digest); messages.len()];
+    let mut chains = vec![lanes.digest.initial(); messages.len()];
     let jobs = chains.iter_mut().zip(messages).map(|(chain, data)| Job {
         chain,
         first: &[],
@@ -17,7 +17,7 @@ pub fn hash_all(lanes: &Lanes, messages: &[&[u8]]) -> Vec<Hash> {
         end: Some(data.len() as u128),
     });
     schedule::run(lanes, &mut jobs.collect::<Vec<_>>());
-    chains.iter().map(|chain| Hash::of(lanes.digest, chain)).collect()
+    Hash::all(lanes.digest, &chains)
 }
 
 /// What a stream gets next.
@@ -37,7 +37,7 @@ pub struct Batch {
 
 /// A message of which a part is hashed.
 struct Stream {
-    chain: Chain,
+    chain: ShortChain,
     /// The open block, filled up to the length's rest.
     open: [u8; LONGEST_BLOCK],
     /// Bytes of the message.
@@ -47,7 +47,7 @@ struct Stream {
 impl Batch {
     /// So many streams, each before its first message.
     pub fn new(lanes: Lanes, streams: usize) -> Self {
-        let chain = hash::initial(lanes.digest);
+        let chain = lanes.digest.initial();
         let stream = |_| Stream { chain, open: [0; LONGEST_BLOCK], length: 0 };
         Self { lanes, streams: (0..streams).map(stream).collect() }
     }
@@ -73,7 +73,7 @@ impl Batch {
                 Piece::More(data) => stream.keep(block_bytes, data),
                 Piece::Last(_) => {
                     done(index, Hash::of(digest, &stream.chain));
-                    stream.chain = hash::initial(digest);
+                    stream.chain = digest.initial();
                     stream.length = 0;
                 }
             }
@@ -82,7 +82,7 @@ impl Batch {
 
     /// Forgets what a stream has got of its message.
     pub fn reset(&mut self, stream: usize) {
-        self.streams[stream].chain = hash::initial(self.lanes.digest);
+        self.streams[stream].chain = self.lanes.digest.initial();
         self.streams[stream].length = 0;
     }
 }

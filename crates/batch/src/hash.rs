@@ -2,37 +2,36 @@
 
 use std::fmt;
 
-use wirespeed_cipher::{Chain, Compression, Digest};
+use wirespeed_cipher::{Compression, Digest};
+
+use crate::lanes::ShortChain;
 
 /// The longest block of them all.
 pub(crate) const LONGEST_BLOCK: usize = 128;
 /// The longest hash of them all.
 const LONGEST_HASH: usize = 64;
 
-/// The chaining value that a message begins with.
-pub(crate) fn initial(digest: Digest) -> Chain {
-    let mut chain = [0; 25];
-    chain[..8].copy_from_slice(&digest.initial());
-    chain
-}
-
-/// Writes the end of a message of `length` bytes behind its last `filled` bytes, which begin `end` and have zeros behind
-/// them: a one bit, zeros, and the length in bits in the last two words (FIPS 180-4 §5.1, RFC 1321 §3.1). Gives the
-/// bytes of the one or two blocks.
+/// Writes the end of a message of `length` bytes to where only zeros are: what is `open`, a one bit, zeros, and the length
+/// in bits in the last two words (FIPS 180-4 §5.1, RFC 1321 §3.1). Gives the bytes of the one or two blocks.
 #[inline(always)]
 pub(crate) fn pad(
     digest: Digest,
     end: &mut [u8; 2 * LONGEST_BLOCK],
-    filled: usize,
+    open: &[u8],
     length: u128,
 ) -> usize {
     let block_bytes = digest.block_bytes();
     let length_bytes = block_bytes / 8;
+    let filled = open.len();
     let blocks = if filled + 1 + length_bytes <= block_bytes { 1 } else { 2 };
     let bytes = blocks * block_bytes;
     let bits = length.wrapping_mul(8);
-    end[filled] = digest.first_padding_byte();
     // Lengths that the compiler knows: a call to copy a few bytes costs more than all else here.
+    let (pieces, last) = open.as_chunks::<16>();
+    let (begun, behind) = end.split_at_mut(filled - last.len());
+    begun.as_chunks_mut().0.copy_from_slice(pieces);
+    behind.iter_mut().zip(last).for_each(|(to, from)| *to = *from);
+    end[filled] = digest.first_padding_byte();
     let place = &mut end[..bytes];
     match digest.compression().word_bytes() {
         8 => *place.last_chunk_mut().expect("a block") = bits.to_be_bytes(),
@@ -54,20 +53,35 @@ pub struct Hash {
 
 impl Hash {
     /// A chaining value as a hash.
-    pub(crate) fn of(digest: Digest, chain: &Chain) -> Self {
+    pub(crate) fn of(digest: Digest, chain: &ShortChain) -> Self {
         let mut hash = Self { bytes: [0; LONGEST_HASH], length: digest.bytes() };
-        match digest.compression() {
-            Compression::Sha512 => hash.write(chain, u64::to_be_bytes),
-            Compression::Md5 => hash.write(chain, |word| (word as u32).to_le_bytes()),
-            _ => hash.write(chain, |word| (word as u32).to_be_bytes()),
-        }
+        hash.set(digest, chain);
         hash
+    }
+
+    /// Each chaining value as a hash, written in its place: what was just written word by word is slow to be moved.
+    pub(crate) fn all(digest: Digest, chains: &[ShortChain]) -> Vec<Self> {
+        let empty = Self { bytes: [0; LONGEST_HASH], length: digest.bytes() };
+        let mut hashes = vec![empty; chains.len()];
+        for (hash, chain) in hashes.iter_mut().zip(chains) {
+            hash.set(digest, chain);
+        }
+        hashes
+    }
+
+    #[inline(always)]
+    fn set(&mut self, digest: Digest, chain: &ShortChain) {
+        match digest.compression() {
+            Compression::Sha512 => self.write(chain, u64::to_be_bytes),
+            Compression::Md5 => self.write(chain, |word| (word as u32).to_le_bytes()),
+            _ => self.write(chain, |word| (word as u32).to_be_bytes()),
+        }
     }
 
     /// Writes the words that there can be, those behind the end of the hash as well.
     #[inline(always)]
-    fn write<const N: usize>(&mut self, chain: &Chain, bytes: impl Fn(u64) -> [u8; N]) {
-        for (place, word) in self.bytes.as_chunks_mut().0.iter_mut().zip(&chain[..8]) {
+    fn write<const N: usize>(&mut self, chain: &ShortChain, bytes: impl Fn(u64) -> [u8; N]) {
+        for (place, word) in self.bytes.as_chunks_mut().0.iter_mut().zip(chain) {
             *place = bytes(*word);
         }
     }

@@ -1,17 +1,18 @@
 //! HMAC, RFC 2104, over many messages at once, each under a key of its own.
 
-use wirespeed_cipher::{Chain, wipe};
+use wirespeed_cipher::wipe;
 use zeroize::Zeroize;
 
 use crate::Lanes;
-use crate::hash::{self, Hash, LONGEST_BLOCK};
+use crate::hash::{Hash, LONGEST_BLOCK};
+use crate::lanes::ShortChain;
 use crate::schedule::{self, Job};
 
 /// A key, as the chaining values behind its two blocks.
 #[derive(Clone)]
 pub struct HmacKey {
-    inner: Chain,
-    outer: Chain,
+    inner: ShortChain,
+    outer: ShortChain,
 }
 
 impl HmacKey {
@@ -27,8 +28,8 @@ impl HmacKey {
         }
         let chain = |block: &mut [u8; LONGEST_BLOCK], mask: u8| {
             block.iter_mut().for_each(|byte| *byte ^= mask);
-            let mut chain = hash::initial(lanes.digest);
-            (lanes.single.blocks)(&mut chain, &block[..block_bytes]);
+            let mut chain = lanes.digest.initial();
+            lanes.take_alone(&mut chain, &block[..block_bytes]);
             chain
         };
         let inner = chain(&mut block, 0x36);
@@ -56,7 +57,7 @@ pub fn hmac_all(lanes: &Lanes, messages: &[(&HmacKey, &[u8])]) -> Vec<Hash> {
 /// The hash of each message whose first block is in a chaining value already.
 fn second_block_on<'a>(
     lanes: &Lanes,
-    messages: impl Iterator<Item = (Chain, &'a [u8])>,
+    messages: impl Iterator<Item = (ShortChain, &'a [u8])>,
 ) -> Vec<Hash> {
     let (mut chains, messages): (Vec<_>, Vec<_>) = messages.unzip();
     let block_bytes = lanes.digest.block_bytes();
@@ -67,7 +68,7 @@ fn second_block_on<'a>(
         end: Some((block_bytes + data.len()) as u128),
     });
     schedule::run(lanes, &mut jobs.collect::<Vec<_>>());
-    let hashes = chains.iter().map(|chain| Hash::of(lanes.digest, chain)).collect();
-    chains.iter_mut().for_each(|chain| wipe(chain));
+    let hashes = Hash::all(lanes.digest, &chains);
+    wipe(&mut chains);
     hashes
 }

@@ -1,6 +1,6 @@
 //! How a hash function runs here: in the lanes of a vector unit, and one message at a time.
 
-use wirespeed_cipher::{Chain, Compression, Digest, HashKernels, Route};
+use wirespeed_cipher::{Compression, Digest, HashKernels, Route, wipe};
 use wirespeed_cpu::Features;
 use wirespeed_native::Absent;
 use zeroize::optimization_barrier;
@@ -10,6 +10,9 @@ use crate::words::{ROW_BYTES, Word};
 
 /// The most lanes of any kernel.
 pub(crate) const MOST: usize = ROW_BYTES / size_of::<u32>();
+
+/// A chaining value: eight words are enough for what runs in lanes.
+pub(crate) type ShortChain = [u64; 8];
 
 /// A hash function by one route: a proof that the CPU has what it takes.
 #[derive(Clone, Copy)]
@@ -67,6 +70,15 @@ impl Lanes {
     /// The route of a message that is hashed by itself.
     pub const fn single_route(&self) -> Route {
         self.single.route
+    }
+
+    /// Takes a chaining value over whole blocks by itself.
+    pub(crate) fn take_alone(&self, chain: &mut ShortChain, blocks: &[u8]) {
+        let mut long = [0; 25];
+        long[..8].copy_from_slice(chain);
+        (self.single.blocks)(&mut long, blocks);
+        chain.copy_from_slice(&long[..8]);
+        wipe(&mut long[..8]);
     }
 
     /// Messages that are hashed at once; 1 if the route has no lanes.
@@ -134,14 +146,14 @@ impl<W: Word> Chains<W> {
     pub(crate) const EMPTY: Self = Self([W::EMPTY; 8]);
 
     /// Gives a lane its chaining value.
-    pub(crate) fn put(&mut self, lane: usize, chain: &Chain) {
+    pub(crate) fn put(&mut self, lane: usize, chain: &ShortChain) {
         for (row, word) in self.0.iter_mut().zip(chain) {
             row.as_mut()[lane] = W::of(*word);
         }
     }
 
     /// Hands out the chaining value of a lane.
-    pub(crate) fn take(&self, lane: usize, chain: &mut Chain) {
+    pub(crate) fn take(&self, lane: usize, chain: &mut ShortChain) {
         for (row, word) in self.0.iter().zip(chain) {
             *word = row.as_ref()[lane].value();
         }

@@ -5,6 +5,9 @@
 //! pieces. Messages may have very different lengths: the longest begin, a lane that is done gets the next
 //! message, and when too few are left they run one after another. No byte beside a message is ever touched.
 //!
+//! Buffers of one size are best kept apart by a cache line more than a power of two: at like places of their pages
+//! as many streams share few places of the first cache (`wirespeed sum` takes a seventh longer then).
+//!
 //! ```
 //! use wirespeed_batch::{Lanes, hash_all};
 //! use wirespeed_cipher::Digest;

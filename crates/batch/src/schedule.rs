@@ -2,28 +2,21 @@
 
 use std::cmp::Reverse;
 
-use wirespeed_cipher::{Chain, Digest, Route, wipe};
+use wirespeed_cipher::{Digest, Route, wipe};
 
 use crate::hash::{self, LONGEST_BLOCK};
-use crate::lanes::{Chains, Lanes, MOST, Rung, Rungs};
+use crate::lanes::{Chains, Lanes, MOST, Rung, Rungs, ShortChain};
 use crate::words::Word;
 
 /// What one chaining value is to be taken over.
 pub(crate) struct Job<'a> {
-    pub(crate) chain: &'a mut Chain,
+    pub(crate) chain: &'a mut ShortChain,
     /// Whole blocks that come before the rest.
     pub(crate) first: &'a [u8],
     /// What follows; only whole blocks of it, unless the message ends.
     pub(crate) data: &'a [u8],
     /// The length of the whole message, if it ends here.
     pub(crate) end: Option<u128>,
-}
-
-impl Job<'_> {
-    /// Blocks, those of padding included, give or take one.
-    const fn blocks(&self, digest: Digest) -> usize {
-        (self.first.len() + self.data.len()) / digest.block_bytes() + self.end.is_some() as usize
-    }
 }
 
 /// Runs all jobs to their ends.
@@ -40,16 +33,19 @@ struct Wave<'w, 'a, W: Word> {
     rungs: &'static [Rung<W>],
     chains: Chains<W>,
     lanes: Vec<Lane<'w, 'a>>,
-    /// Each lane's last bytes with their padding. Beside the lanes, which are then small enough to be moved about.
+    /// Last bytes with their padding. Beside the lanes, which are then small enough to be moved about.
     ends: Vec<End>,
+    /// The ends that no lane has: wiped.
+    free: Vec<usize>,
 }
 
 impl<'w, 'a, W: Word> Wave<'w, 'a, W> {
     fn run(how: &'w Lanes, rungs: &'static [Rung<W>], jobs: &'w mut [Job<'a>]) {
-        jobs.sort_unstable_by_key(|job| Reverse(job.blocks(how.digest)));
+        jobs.sort_unstable_by_key(|job| Reverse(job.first.len() + job.data.len()));
         let most = how.width().min(jobs.len());
-        let (lanes, ends) = (Vec::with_capacity(most), Vec::with_capacity(most));
-        let mut wave = Self { how, rungs, chains: Chains::EMPTY, lanes, ends };
+        let (lanes, ends) = (Vec::with_capacity(most), vec![[0; 2 * LONGEST_BLOCK]; most]);
+        let free = (0..most).rev().collect();
+        let mut wave = Self { how, rungs, chains: Chains::EMPTY, lanes, ends, free };
         let mut waiting = jobs.iter_mut();
         loop {
             while wave.lanes.len() < most
@@ -67,15 +63,13 @@ impl<'w, 'a, W: Word> Wave<'w, 'a, W> {
 
     /// Gives a job the next lane, if there is anything to do.
     fn begin(&mut self, job: &'w mut Job<'a>) {
-        self.ends.push([0; 2 * LONGEST_BLOCK]);
-        let place = self.lanes.len();
+        let end = *self.free.last().expect("as many as there are lanes");
         let mut lane =
-            Lane { digest: self.how.digest, job, part: Part::First, done: 0, end_bytes: 0 };
-        if lane.advance(0, &mut self.ends[place]) {
-            self.chains.put(place, lane.job.chain);
+            Lane { digest: self.how.digest, job, part: Part::First, done: 0, end, end_bytes: 0 };
+        if lane.advance(0, &mut self.ends) {
+            self.chains.put(self.lanes.len(), lane.job.chain);
             self.lanes.push(lane);
-        } else {
-            self.ends.pop();
+            self.free.pop();
         }
     }
 
@@ -91,15 +85,15 @@ impl<'w, 'a, W: Word> Wave<'w, 'a, W> {
     fn step(&mut self, rung: &Rung<W>) {
         let block_bytes = self.how.digest.block_bytes();
         // Lanes without work compute along on the first one's bytes.
-        let mut from = [self.lanes[0].rest(&self.ends[0]); MOST];
-        for (from, (lane, end)) in from.iter_mut().zip(self.lanes.iter().zip(&self.ends)) {
-            *from = lane.rest(end);
+        let mut from = [self.lanes[0].rest(&self.ends); MOST];
+        for (from, lane) in from.iter_mut().zip(&self.lanes) {
+            *from = lane.rest(&self.ends);
         }
         let shortest = from[..rung.lanes].iter().map(|rest| rest.len()).min();
         let count = shortest.unwrap_or(0) / block_bytes;
         rung.run(&mut self.chains, &from[..rung.lanes], count);
         for place in (0..self.lanes.len()).rev() {
-            if !self.lanes[place].advance(count * block_bytes, &mut self.ends[place]) {
+            if !self.lanes[place].advance(count * block_bytes, &mut self.ends) {
                 self.retire(place);
             }
         }
@@ -107,29 +101,40 @@ impl<'w, 'a, W: Word> Wave<'w, 'a, W> {
 
     /// Hands a lane's result over, and its place to the last lane.
     fn retire(&mut self, place: usize) {
+        let last = self.lanes.len() - 1;
         self.chains.take(place, self.lanes[place].job.chain);
-        wipe(&mut self.ends[place]);
-        self.chains.fill_gap(place, self.lanes.len() - 1);
-        self.lanes.swap_remove(place);
-        self.ends.swap_remove(place);
+        // Most lanes end together, and what was just written is slow to be moved.
+        if place != last {
+            self.chains.fill_gap(place, last);
+            self.lanes.swap(place, last);
+        }
+        self.drop_last();
+    }
+
+    /// Takes the last lane away, and wipes its end for another to have it.
+    fn drop_last(&mut self) {
+        if let Some(Lane { end, end_bytes, .. }) = self.lanes.pop() {
+            wipe(&mut self.ends[end][..end_bytes]);
+            self.free.push(end);
+        }
     }
 
     /// Brings all that are at work to their ends, one after another.
     fn finish_one_by_one(&mut self) {
-        while let (Some(mut lane), Some(end)) = (self.lanes.pop(), self.ends.last_mut()) {
-            let mut chain = *lane.job.chain;
-            self.chains.take(self.lanes.len(), &mut chain);
+        for place in (0..self.lanes.len()).rev() {
+            let lane = &mut self.lanes[place];
+            self.chains.take(place, lane.job.chain);
             loop {
-                let rest = lane.rest(end);
+                let mut chain = *lane.job.chain;
+                let rest = lane.rest(&self.ends);
                 let bytes = rest.len();
-                (self.how.single.blocks)(&mut chain, rest);
-                if !lane.advance(bytes, end) {
+                self.how.take_alone(&mut chain, rest);
+                *lane.job.chain = chain;
+                if !lane.advance(bytes, &mut self.ends) {
                     break;
                 }
             }
-            *lane.job.chain = chain;
-            wipe(end);
-            self.ends.pop();
+            self.drop_last();
         }
     }
 }
@@ -144,7 +149,8 @@ struct Lane<'w, 'a> {
     part: Part,
     /// Bytes of this part that are done.
     done: usize,
-    /// Bytes of its [`End`].
+    /// The place of its [`End`], and how many bytes of it are in use.
+    end: usize,
     end_bytes: usize,
 }
 
@@ -158,11 +164,11 @@ enum Part {
 impl Lane<'_, '_> {
     /// The whole blocks of this part that are not done: never none.
     #[inline(always)]
-    fn rest<'e>(&'e self, end: &'e End) -> &'e [u8] {
+    fn rest<'e>(&'e self, ends: &'e [End]) -> &'e [u8] {
         let part = match self.part {
             Part::First => self.job.first,
             Part::Data => &self.job.data[..self.whole()],
-            Part::End => &end[..self.end_bytes],
+            Part::End => &ends[self.end][..self.end_bytes],
         };
         &part[self.done..]
     }
@@ -174,16 +180,15 @@ impl Lane<'_, '_> {
 
     /// Counts bytes as done; whether more are left.
     #[inline(always)]
-    fn advance(&mut self, bytes: usize, end: &mut End) -> bool {
+    fn advance(&mut self, bytes: usize, ends: &mut [End]) -> bool {
         self.done += bytes;
-        while self.rest(end).is_empty() {
+        while self.rest(ends).is_empty() {
             self.done = 0;
             match (self.part, self.job.end) {
                 (Part::First, _) => self.part = Part::Data,
                 (Part::Data, Some(length)) => {
                     let open = &self.job.data[self.whole()..];
-                    end[..open.len()].copy_from_slice(open);
-                    self.end_bytes = hash::pad(self.digest, end, open.len(), length);
+                    self.end_bytes = hash::pad(self.digest, &mut ends[self.end], open, length);
                     self.part = Part::End;
                 }
                 (Part::Data, None) | (Part::End, _) => return false,

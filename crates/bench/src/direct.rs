@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use wirespeed_cipher::modes::{
-    ChaCha20, ChaCha20Poly1305, Feedback, Gcm, GcmSiv, Ocb, Stealing, Xts,
+    Ccm, ChaCha20, ChaCha20Poly1305, Feedback, Gcm, GcmSiv, Ocb, Stealing, Xts,
 };
 use wirespeed_cipher::{
     Algorithm, Block, BlockKernels, BlockKey, Direction, InOut, Mode, Route, StreamKernels,
@@ -13,6 +13,7 @@ use wirespeed_cpu::Features;
 
 use crate::case::Case;
 use crate::contender::Absent;
+use crate::form::TAG_BYTES;
 use crate::material::{Buffer, Material};
 use crate::worker::{Message, Worker};
 
@@ -40,6 +41,7 @@ enum State {
     Gcm(Box<Gcm>),
     Ocb(Box<Ocb>),
     GcmSiv(Box<GcmSiv>),
+    Ccm(Box<Ccm>),
     Stream {
         kernels: &'static StreamKernels,
         key: StreamKey,
@@ -57,6 +59,7 @@ impl State {
             Mode::Gcm => Self::Gcm(Box::new(Gcm::new(kernels))),
             Mode::Ocb => Self::Ocb(Box::new(Ocb::new(kernels))),
             Mode::GcmSiv => Self::GcmSiv(Box::new(GcmSiv::new(kernels))),
+            Mode::Ccm => Self::Ccm(Box::new(Ccm::new(kernels))),
             _ => Self::Feedback { key, place: Feedback::default() },
         }
     }
@@ -105,6 +108,7 @@ impl Direct {
             State::Gcm(gcm) => gcm.set_key(bytes),
             State::Ocb(ocb) => ocb.set_key(bytes),
             State::GcmSiv(siv) => siv.set_key(bytes),
+            State::Ccm(ccm) => ccm.set_key(bytes, TAG_BYTES, self.material.iv.len()),
             State::Stream { key, .. } => *key = of_stream(bytes),
             State::Sealed(sealed) => sealed.set_key(&of_stream(bytes)),
         }
@@ -124,6 +128,7 @@ impl Direct {
             State::Gcm(gcm) => gcm.start(iv),
             State::Ocb(ocb) => ocb.start(iv),
             State::GcmSiv(siv) => siv.start(iv.first_chunk().expect("a nonce")),
+            State::Ccm(ccm) => ccm.start(iv, self.case.size as u64),
             State::Stream { place, .. } => place.start(&block()),
             State::Sealed(sealed) => sealed.start(iv.first_chunk().expect("a nonce")),
         }
@@ -146,6 +151,7 @@ impl Direct {
             State::Gcm(gcm) => gcm.crypt(direction, data).expect("a message of this size"),
             State::Ocb(ocb) => ocb.crypt(direction, data),
             State::GcmSiv(siv) => self.tag = siv.crypt(direction, &[], &self.material.tag, data),
+            State::Ccm(ccm) => ccm.crypt(direction, data).expect("as long as announced"),
             State::Stream { kernels, key, place } => place.update(kernels, key, data),
             State::Sealed(sealed) => {
                 sealed.crypt(direction, data).expect("a message of this size");
@@ -160,6 +166,7 @@ impl Direct {
                 State::Ocb(ocb) => ocb.tag(),
                 // It came with the data.
                 State::GcmSiv(_) => self.tag,
+                State::Ccm(ccm) => ccm.state.tag(),
                 State::Sealed(sealed) => sealed.tag(),
                 _ => unreachable!("the others have no tag"),
             };

@@ -46,6 +46,7 @@ impl Form {
                 Self {
                     kind: match mode {
                         Mode::GcmSiv => Kind::Synthetic,
+                        Mode::Ccm => Kind::Ccm,
                         mode if mode.has_tag() => Kind::Aead,
                         mode if mode.takes_whole_messages() => Kind::Unit,
                         _ => Kind::Cipher,

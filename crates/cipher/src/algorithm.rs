@@ -30,6 +30,8 @@ pub enum Mode {
     Ocb,
     /// Galois/counter mode with a synthetic IV, RFC 8452.
     GcmSiv,
+    /// Counter with CBC-MAC, SP 800-38C.
+    Ccm,
     /// ChaCha20 by itself, from a counter and a nonce on: RFC 8439 §2.4.
     Stream,
     /// ChaCha20 with Poly1305: RFC 8439 §2.8.
@@ -38,7 +40,7 @@ pub enum Mode {
 
 impl Mode {
     /// Every mode.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Ecb,
         Self::Cbc,
         Self::Cts,
@@ -50,6 +52,7 @@ impl Mode {
         Self::Gcm,
         Self::Ocb,
         Self::GcmSiv,
+        Self::Ccm,
         Self::Stream,
         Self::Poly1305,
     ];
@@ -61,7 +64,7 @@ impl Mode {
 
     /// Whether a message has associated data and ends in a tag, by default of 16 bytes.
     pub const fn has_tag(self) -> bool {
-        matches!(self, Self::Gcm | Self::Ocb | Self::GcmSiv | Self::Poly1305)
+        matches!(self, Self::Gcm | Self::Ocb | Self::GcmSiv | Self::Ccm | Self::Poly1305)
     }
 
     /// Whether a call may be any number of bytes, not only whole blocks.
@@ -69,9 +72,10 @@ impl Mode {
         !matches!(self, Self::Ecb | Self::Cbc)
     }
 
-    /// Whether one call takes a whole message: a data unit of XTS, what a synthetic IV follows from, or what is stolen from.
+    /// Whether one call takes a whole message: a data unit of XTS, what a synthetic IV follows from, what is stolen from, or
+    /// what was announced.
     pub const fn takes_whole_messages(self) -> bool {
-        matches!(self, Self::Xts | Self::GcmSiv | Self::Cts)
+        matches!(self, Self::Xts | Self::GcmSiv | Self::Cts | Self::Ccm)
     }
 
     /// OpenSSL's block size: 1 where calls may be any number of bytes, and so where nothing is padded or stolen.
@@ -84,9 +88,9 @@ impl Mode {
         if matches!(self, Self::Xts | Self::Cts) { 16 } else { 0 }
     }
 
-    /// Whether kernels run it as a whole; the others are made of ECB and CBC.
+    /// Whether kernels run it as a whole; the others are made of ECB, CBC and CTR.
     pub const fn has_kernels(self) -> bool {
-        !matches!(self, Self::Cts | Self::Cfb8)
+        !matches!(self, Self::Cts | Self::Cfb8 | Self::Ccm)
     }
 
     /// Whether each byte takes a block of the cipher.
@@ -228,7 +232,7 @@ algorithms! {
     GcmSiv Aes192 "AES-192-GCM-SIV",
     GcmSiv Aes256 "AES-256-GCM-SIV",
     Ecb Sm4 "SM4-ECB", Cbc Sm4 "SM4-CBC", Cfb Sm4 "SM4-CFB", Ofb Sm4 "SM4-OFB", Ctr Sm4 "SM4-CTR",
-    Gcm Sm4 "SM4-GCM",
+    Gcm Sm4 "SM4-GCM", Ccm Sm4 "SM4-CCM", Xts Sm4 "SM4-XTS",
     Ecb Camellia128 "CAMELLIA-128-ECB",
     Ecb Camellia192 "CAMELLIA-192-ECB",
     Ecb Camellia256 "CAMELLIA-256-ECB",
@@ -264,12 +268,15 @@ algorithms! {
     Ctr Aria256 "ARIA-256-CTR",
     Gcm Aria128 "ARIA-128-GCM",
     Gcm Aria192 "ARIA-192-GCM",
-    Gcm Aria256 "ARIA-256-GCM";
+    Gcm Aria256 "ARIA-256-GCM",
+    Ccm Aria128 "ARIA-128-CCM",
+    Ccm Aria192 "ARIA-192-CCM",
+    Ccm Aria256 "ARIA-256-CCM";
     ChaCha20: Stream "ChaCha20", Poly1305 "ChaCha20-Poly1305",
 }
 
 /// The place of each in [`Algorithm::ALL`], by [`Algorithm::family`] and mode.
-const PLACES: [[u8; 16]; BlockCipher::ALL.len() + 1] = {
+const PLACES: [[u8; 16]; Algorithm::FAMILIES] = {
     let mut places = [[u8::MAX; 16]; _];
     let mut place = 0;
     while place < Algorithm::ALL.len() {
@@ -312,8 +319,11 @@ impl Algorithm {
         PLACES[self.family()][self.mode as usize] as usize
     }
 
+    /// How many ciphers there are.
+    pub const FAMILIES: usize = BlockCipher::ALL.len() + 1;
+
     /// The place of the cipher among block ciphers; ChaCha20's is behind them.
-    const fn family(self) -> usize {
+    pub const fn family(self) -> usize {
         match self.cipher {
             Some(cipher) => cipher as usize,
             None => BlockCipher::ALL.len(),

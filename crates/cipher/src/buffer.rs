@@ -16,6 +16,7 @@ pub struct InOut<'a> {
 
 impl<'a> InOut<'a> {
     /// In place.
+    #[inline]
     pub const fn in_place(data: &'a mut [u8]) -> Self {
         let length = data.len();
         // One pointer for both: a second borrow would end the first.
@@ -27,6 +28,7 @@ impl<'a> InOut<'a> {
     ///
     /// # Panics
     /// If the lengths differ.
+    #[inline]
     pub fn between(source: &'a [u8], destination: &'a mut [u8]) -> Self {
         assert_eq!(source.len(), destination.len(), "source and destination lengths");
         Self {
@@ -109,6 +111,12 @@ impl<'a> InOut<'a> {
         assert_eq!(bytes.len(), self.length, "as long as the data");
         // SAFETY: the destination is writable for the length; `bytes` is another's memory.
         unsafe { self.destination.copy_from(bytes.as_ptr(), self.length) };
+    }
+
+    /// Wipes the output.
+    pub fn clear(&mut self) {
+        // SAFETY: the destination is writable for the length.
+        unsafe { self.destination.write_bytes(0, self.length) };
     }
 
     /// The bytes to read.

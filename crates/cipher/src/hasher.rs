@@ -117,7 +117,7 @@ impl Hasher {
         self.length += data.len() as u128;
         if filled != 0 {
             let (head, rest) = data.split_at(data.len().min(block_bytes - filled));
-            self.open[filled..filled + head.len()].copy_from_slice(head);
+            copy(&mut self.open[filled..filled + head.len()], head);
             if filled + head.len() < block_bytes {
                 self.filled += head.len();
                 return;
@@ -130,7 +130,7 @@ impl Hasher {
             (self.kernels.blocks)(&mut self.chain, blocks);
             data = rest;
         }
-        self.open[..data.len()].copy_from_slice(data);
+        copy(&mut self.open[..data.len()], data);
         self.filled = data.len();
     }
 
@@ -237,6 +237,24 @@ impl Hasher {
             (_, true) => write(&self.chain, at, out, u64::to_le_bytes),
             (_, false) => write(&self.chain, at, out, u64::to_be_bytes),
         }
+    }
+}
+
+/// Copies bytes, of which there are few or none: calling `memcpy` is a good part of a short update.
+#[inline(always)]
+fn copy(to: &mut [u8], from: &[u8]) {
+    /// The first bytes and the last ones, which may overlap.
+    #[inline(always)]
+    fn ends<const N: usize>(to: &mut [u8], from: &[u8]) {
+        let last = from.len() - N;
+        to[..N].copy_from_slice(&from[..N]);
+        to[last..last + N].copy_from_slice(&from[last..last + N]);
+    }
+    match from.len() {
+        0 => {}
+        8..16 => ends::<8>(to, from),
+        16..=32 => ends::<16>(to, from),
+        _ => to.copy_from_slice(from),
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! ECB and CBC need no more than the kernels themselves and a chaining block.
 
+mod ccm;
 mod cfb8;
 mod chacha;
 mod cts;
@@ -12,6 +13,7 @@ mod ocb;
 mod sealed;
 mod xts;
 
+pub use ccm::{Ccm, CcmState, WrongLength};
 pub use chacha::ChaCha20;
 pub use cts::Stealing;
 pub use feedback::Feedback;
@@ -19,4 +21,4 @@ pub use gcm::{Gcm, GcmError};
 pub use gcm_siv::GcmSiv;
 pub use ocb::Ocb;
 pub use sealed::{ChaCha20Poly1305, MessageTooLong};
-pub use xts::{Xts, XtsError, next_tweak};
+pub use xts::{Standard, Xts, XtsError, next_tweak, xts_by_ecb};

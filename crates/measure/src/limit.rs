@@ -29,7 +29,8 @@ impl Bound {
     pub const fn of(mode: Mode, direction: Direction) -> Self {
         match (mode, direction) {
             (Mode::Gcm | Mode::GcmSiv, _) => Self::Mix,
-            (Mode::Ofb, _) | (Mode::Cbc | Mode::Cts | Mode::Cfb, Direction::Encrypt) => Self::Chain,
+            (Mode::Ofb | Mode::Ccm, _)
+            | (Mode::Cbc | Mode::Cts | Mode::Cfb, Direction::Encrypt) => Self::Chain,
             _ => Self::Throughput,
         }
     }

@@ -56,11 +56,18 @@ pub(crate) trait Rows: Copy {
     fn gather(self, _words: [Self::V; 4]) -> [Self::V; 4] {
         unreachable!("for columns")
     }
-    /// Writes the matrices of a set, one after another; if `ADD`, what lies at `from` is added to them.
+    /// Writes the first matrices of a set, one after another; if `ADD`, what lies at `from` is added to them.
     ///
     /// # Safety
-    /// `BLOCKS` times 64 bytes are writable at `to`, and if `ADD` readable at `from`, which may be the same.
-    unsafe fn store<const ADD: bool>(self, rows: [Self::V; 4], from: *const u8, to: *mut u8);
+    /// `blocks` times 64 bytes are writable at `to`, and if `ADD` readable at `from`, which may be the same; there are so
+    /// many in a set.
+    unsafe fn store<const ADD: bool>(
+        self,
+        rows: [Self::V; 4],
+        blocks: usize,
+        from: *const u8,
+        to: *mut u8,
+    );
     /// Adds `count` bytes of keystream to as many bytes at `from`.
     ///
     /// # Safety
@@ -132,7 +139,7 @@ impl Keystream {
         unsafe {
             for i in 0..sets {
                 let place = self.at(i * U::BLOCKS * BLOCK);
-                unit.store::<false>([zero; 4], place, place);
+                unit.store::<false>([zero; 4], U::BLOCKS, place, place);
             }
         }
         optimization_barrier(self);
@@ -168,8 +175,9 @@ macro_rules! steps {
     };
 }
 
-/// Turns the second row of all matrices by `ONE` places, the third by two and the fourth by `THREE`, which with `ONE` makes
-/// four. Of columns it is the vectors that change places.
+/// Brings diagonals below one another, or back: turns the first row of all matrices by `THREE` places, the third by `ONE`,
+/// which with `THREE` makes four, and the fourth by two. The second row, which the others wait for, stays. Of columns it is
+/// the vectors that change places.
 #[inline(always)]
 fn turn_rows<U: Rows, const N: usize, const ONE: i32, const THREE: i32>(
     unit: U,
@@ -178,27 +186,29 @@ fn turn_rows<U: Rows, const N: usize, const ONE: i32, const THREE: i32>(
 ) {
     let before = *x;
     for i in 0..columns {
-        x[i][1] = before[(i + ONE as usize) % 4][1];
-        x[i][2] = before[(i + 2) % 4][2];
-        x[i][3] = before[(i + THREE as usize) % 4][3];
+        x[i][0] = before[(i + THREE as usize) % 4][0];
+        x[i][2] = before[(i + ONE as usize) % 4][2];
+        x[i][3] = before[(i + 2) % 4][3];
     }
     for i in columns..N {
-        x[i][1] = unit.turn::<ONE>(x[i][1]);
-        x[i][2] = unit.turn::<2>(x[i][2]);
-        x[i][3] = unit.turn::<THREE>(x[i][3]);
+        x[i][0] = unit.turn::<THREE>(x[i][0]);
+        x[i][2] = unit.turn::<ONE>(x[i][2]);
+        x[i][3] = unit.turn::<2>(x[i][3]);
     }
 }
 
-/// `N` sets of blocks from a place on, to `to`, if `ADD` added to what lies at `from`; `work` is done between the
-/// double rounds (RFC 8439 §2.3.1).
+/// `N` sets of blocks from a place on, of the last the first `last` blocks, to `to`, if `ADD` added to what lies at `from`;
+/// `work` is done between the double rounds (RFC 8439 §2.3.1).
 ///
 /// # Safety
-/// So many blocks are writable at `to`, and if `ADD` readable at `from`, which may be the same.
+/// So many blocks are writable at `to`, and if `ADD` readable at `from`, which may be the same; `last` is no more than a
+/// set's.
 #[inline(always)]
 unsafe fn wave<U: Rows, const N: usize, const ADD: bool>(
     unit: U,
     first: &[U::V; 4],
     number: u32,
+    last: usize,
     from: *const u8,
     to: *mut u8,
     work: &mut impl Work,
@@ -244,35 +254,38 @@ unsafe fn wave<U: Rows, const N: usize, const ADD: bool>(
             unit.add(x[i][3], counters[i]),
         ];
         let place = i * U::BLOCKS * BLOCK;
+        let blocks = if i + 1 < N { U::BLOCKS } else { last };
         // SAFETY: set by set, within what the caller vouches for; `from` is only looked at if it counts.
-        unsafe { unit.store::<ADD>(rows, from.wrapping_add(place), to.add(place)) };
+        unsafe { unit.store::<ADD>(rows, blocks, from.wrapping_add(place), to.add(place)) };
     }
 }
 
-/// As many sets as asked for, at most a flight.
+/// As many blocks as asked for, at most those of a flight.
 ///
 /// # Safety
 /// As for [`wave`].
 #[inline(always)]
 unsafe fn sets<U: Rows, const ADD: bool>(
     unit: U,
-    count: usize,
+    blocks: usize,
     first: &[U::V; 4],
     number: u32,
     from: *const u8,
     to: *mut u8,
     work: &mut impl Work,
 ) {
+    let count = blocks.div_ceil(U::BLOCKS);
+    let last = blocks - count.saturating_sub(1) * U::BLOCKS;
     // SAFETY: the caller vouches for the room.
     unsafe {
         match count {
             0 => {}
-            1 => wave::<U, 1, ADD>(unit, first, number, from, to, work),
-            2 if U::FLIGHT >= 2 => wave::<U, 2, ADD>(unit, first, number, from, to, work),
-            3 if U::FLIGHT >= 3 => wave::<U, 3, ADD>(unit, first, number, from, to, work),
-            4 if U::FLIGHT >= 4 => wave::<U, 4, ADD>(unit, first, number, from, to, work),
-            5 if U::FLIGHT >= 6 => wave::<U, 5, ADD>(unit, first, number, from, to, work),
-            6 if U::FLIGHT >= 6 => wave::<U, 6, ADD>(unit, first, number, from, to, work),
+            1 => wave::<U, 1, ADD>(unit, first, number, last, from, to, work),
+            2 if U::FLIGHT >= 2 => wave::<U, 2, ADD>(unit, first, number, last, from, to, work),
+            3 if U::FLIGHT >= 3 => wave::<U, 3, ADD>(unit, first, number, last, from, to, work),
+            4 if U::FLIGHT >= 4 => wave::<U, 4, ADD>(unit, first, number, last, from, to, work),
+            5 if U::FLIGHT >= 6 => wave::<U, 5, ADD>(unit, first, number, last, from, to, work),
+            6 if U::FLIGHT >= 6 => wave::<U, 6, ADD>(unit, first, number, last, from, to, work),
             _ => unreachable!("more than a flight"),
         }
     }
@@ -297,28 +310,33 @@ pub(crate) fn chacha20<U: Rows>(
     let first = rows(unit, key, *counter);
     let (from, to, total) = (data.source(), data.destination(), data.len());
     let (set, mut done) = (U::BLOCKS * BLOCK, 0);
-    while total - done >= U::FLIGHT * set || (done < total && (total - done).is_multiple_of(set)) {
-        let count = ((total - done) / set).min(U::FLIGHT);
-        // SAFETY: whole sets of what is left of the data.
+    if total <= set && total.is_multiple_of(BLOCK) {
+        // Apart from the others, for whose columns much would be made ready.
+        // SAFETY: the data are so many blocks of a set.
+        unsafe { wave::<U, 1, true>(unit, &first, 0, total / BLOCK, from, to, &mut Idle) };
+        done = total;
+    }
+    while total - done >= U::FLIGHT * set || (done < total && (total - done).is_multiple_of(BLOCK))
+    {
+        let blocks = ((total - done) / BLOCK).min(U::FLIGHT * U::BLOCKS);
+        // SAFETY: whole blocks of what is left of the data.
         unsafe {
             let (number, from, to) = ((done / BLOCK) as u32, from.add(done), to.add(done));
-            sets::<U, true>(unit, count, &first, number, from, to, &mut Idle);
+            sets::<U, true>(unit, blocks, &first, number, from, to, &mut Idle);
         }
-        done += count * set;
+        done += blocks * BLOCK;
     }
-    // A part of a set takes the way through memory, and what comes before it with it: two waves take longer than one.
+    // A part of a block takes the way through memory, and what comes before it with it: two waves take longer than one.
     if done < total {
         let (mut buffer, bytes) = (Keystream::new(), total - done);
         let count = bytes.div_ceil(set);
         // SAFETY: a wave fits the buffer; bytes from `done` on are within the data.
         unsafe {
             let (room, number) = (buffer.at(0), (done / BLOCK) as u32);
-            sets::<U, false>(unit, count, &first, number, room, room, &mut Idle);
+            sets::<U, false>(unit, count * U::BLOCKS, &first, number, room, room, &mut Idle);
             unit.combine(room, from.add(done), to.add(done), bytes);
-            if !bytes.is_multiple_of(BLOCK) {
-                let last = buffer.at(bytes & !(BLOCK - 1));
-                keystream.as_mut_ptr().copy_from(last, BLOCK);
-            }
+            let last = buffer.at(bytes & !(BLOCK - 1));
+            keystream.as_mut_ptr().copy_from(last, BLOCK);
         }
         buffer.wipe(unit, count);
     }

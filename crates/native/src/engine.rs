@@ -1,10 +1,10 @@
 //! Block ciphers that come as whole functions rather than as rounds: everything that such an engine does
 //! not do itself follows from its ECB.
 
-use wirespeed_cipher::modes::next_tweak;
+use wirespeed_cipher::modes::{Standard, xts_by_ecb};
 use wirespeed_cipher::{
-    Block, BlockCipher, BlockKernels, GcmKey, GcmState, GcmTagFn, InOut, OcbKey, OcbState, Route,
-    Schedule,
+    Block, BlockCipher, BlockKernels, Direction, GcmKey, GcmState, GcmTagFn, InOut, OcbKey,
+    OcbState, Route, Schedule,
 };
 use zeroize::Zeroize;
 
@@ -103,49 +103,12 @@ pub(crate) trait Engine {
         }
     }
 
-    /// Whole blocks of XTS; gives the tweak of the block after them.
-    fn whiten<const DECRYPT: bool>(key: &Schedule, mut tweak: u128, data: InOut<'_>) -> u128 {
-        for_each(data, CHUNK, |mut data| {
-            let mut room = [Room::new(), Room::new()];
-            let [tweaks, work] = room.each_mut().map(|room| room.bytes(data.len()));
-            for block in tweaks.chunks_exact_mut(16) {
-                block.copy_from_slice(&tweak.to_le_bytes());
-                tweak = next_tweak(tweak);
-            }
-            data.save(work);
-            add(work, tweaks);
-            Self::ecb::<DECRYPT>(key, InOut::in_place(work));
-            add(work, tweaks);
-            data.overwrite(work);
-        });
-        tweak
-    }
-
     /// XTS; see [`XtsFn`](wirespeed_cipher::XtsFn).
     fn xts<const DECRYPT: bool>(key: &Schedule, tweak: &Block, data: InOut<'_>) {
-        if data.len() < 16 {
-            return;
-        }
-        let mut tweak = u128::from_le_bytes(*tweak);
-        // With a partial block at the end, the last whole one is part of the stealing.
-        let stolen = data.len() % 16;
-        let whole = (data.len() - stolen) - if stolen == 0 { 0 } else { 16 };
-        let (blocks, mut end) = data.split_at(whole);
-        tweak = Self::whiten::<DECRYPT>(key, tweak, blocks);
-        if !end.is_empty() {
-            // IEEE 1619 §5.3.2, §5.4.2: the two last tweaks change places when decrypting.
-            let tweaks = [tweak, next_tweak(tweak)];
-            let [first, second] = if DECRYPT { [tweaks[1], tweaks[0]] } else { tweaks };
-            let mut bytes = [0; 32];
-            let bytes = &mut bytes[..end.len()];
-            end.save(bytes);
-            let (block, rest) = bytes.split_at_mut(16);
-            Self::whiten::<DECRYPT>(key, first, InOut::in_place(block));
-            block[..rest.len()].swap_with_slice(rest);
-            Self::whiten::<DECRYPT>(key, second, InOut::in_place(block));
-            end.overwrite(bytes);
-            bytes.zeroize();
-        }
+        let (mut tweak, steals) = (*tweak, Direction::BOTH[usize::from(DECRYPT)]);
+        let ecb = |data: InOut<'_>| Self::ecb::<DECRYPT>(key, data);
+        xts_by_ecb(ecb, steals, Standard::Ieee, &mut tweak, data);
+        tweak.zeroize();
     }
 
     /// GCM's hash key.

@@ -194,9 +194,11 @@ impl<'a> Editor<'a> {
         }
         let numbered = (2..).map(|number| format!("wirespeed_{name}_{number}"));
         let mut names = [name.to_owned(), format!("wirespeed_{name}")].into_iter().chain(numbered);
-        // A section of that name that nothing refers to sleeps for a reason.
+        // A section of that name that nothing refers to sleeps for a reason, and one that is missing is some other key's.
         let free = |name: &String| {
+            let entries = self.configuration.sections().iter().flat_map(|it| &it.entries);
             self.configuration.section(name).is_none()
+                && !entries.into_iter().any(|entry| entry.value == **name)
                 && !self.appended.iter().any(|(taken, _)| *taken == **name)
         };
         let name = names.find(free).expect("there are names without end");

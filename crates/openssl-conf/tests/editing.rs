@@ -101,6 +101,14 @@ fn an_empty_file_gets_all_of_it() {
 }
 
 #[test]
+fn a_missing_section_stays_its_own_key_s() {
+    let text = "openssl_conf = a\n[a]\nproviders = b\n[b]\nwirespeed = default_sect\n";
+    let lines = installed(text);
+    assert!(lines_of_ours(&lines).contains(&"default = wirespeed_default_sect"), "{lines}");
+    properties_hold(text.as_bytes(), Path::new("/nowhere/openssl.cnf")).unwrap();
+}
+
+#[test]
 fn what_is_there_is_used_whatever_its_name() {
     let text = "HOME = .\nopenssl_conf = a\n\n[a]\nengines = e\nproviders = b\nalg_section = c\n\
                 [e]\n[b]\ndefault = d\nlegacy = l\n[c]\ndefault_properties = fips=no\n[d]\n\

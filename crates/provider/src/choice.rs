@@ -72,6 +72,7 @@ const LONGEST: usize = PIECE + 16;
 impl<K: Kernels> Choice<K> {
     pub(crate) fn new(routing: &Arc<Routing>, algorithm: Algorithm) -> Self {
         let index = algorithm.index();
+        routing.prove(algorithm);
         Self {
             rows: routing.visible_rows(algorithm),
             routing: routing.clone(),

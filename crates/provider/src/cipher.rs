@@ -1,6 +1,8 @@
 //! What every cipher context does, whatever its mode.
 
 pub(crate) mod block;
+pub(crate) mod ccm;
+mod ccm_tls;
 pub(crate) mod chacha20;
 mod common;
 pub(crate) mod cts;
@@ -76,7 +78,7 @@ pub(crate) trait Cipher: Clone {
     fn gettable(version: Version) -> *const Param;
 
     /// Parameters that [`Self::set`] knows, as OpenSSL lists them.
-    fn settable() -> *const Param;
+    fn settable(version: Version) -> *const Param;
 
     /// A context of the subject at that place, if it is served.
     fn new(provider: &Provider, subject: usize) -> Option<Self>;
@@ -127,6 +129,11 @@ pub(crate) trait Cipher: Clone {
     /// # Safety
     /// `list` must be null or end with a null key.
     unsafe fn set(&mut self, list: *const Param) -> Result<(), Refusal>;
+}
+
+/// Whether two strings of one length are equal, in constant time.
+fn equal(a: &[u8], b: &[u8]) -> bool {
+    std::hint::black_box(a.iter().zip(b).fold(0, |all, (a, b)| all | (a ^ b))) == 0
 }
 
 /// What messages that run side by side do without lanes.

@@ -139,11 +139,12 @@ impl Version {
         Self(next(), next(), next())
     }
 
-    /// Its default provider has the algorithm: SM4 in GCM came with 3.1, GCM-SIV with 3.2, for messages of no bytes with
-    /// 3.5. Where it has not there is nobody to hand a message to.
+    /// Its default provider has the algorithm: SM4 in GCM and CCM came with 3.1, in XTS with 3.2, GCM-SIV with 3.2, for
+    /// messages of no bytes with 3.5. Where it has not there is nobody to hand a message to.
     pub(crate) fn has(self, algorithm: Algorithm) -> bool {
         match (algorithm.mode(), algorithm.block_cipher()) {
-            (Mode::Gcm, Some(BlockCipher::Sm4)) => self >= Self(3, 1, 0),
+            (Mode::Gcm | Mode::Ccm, Some(BlockCipher::Sm4)) => self >= Self(3, 1, 0),
+            (Mode::Xts, Some(BlockCipher::Sm4)) => self >= Self(3, 2, 0),
             (Mode::GcmSiv, _) => self >= Self(3, 5, 0),
             _ => true,
         }
@@ -220,6 +221,12 @@ impl Version {
         self.0 >= 4
     }
 
+    /// A message of CCM that has had no data is one of no bytes, and a missing tag is named.
+    #[inline]
+    pub(crate) fn ends_counted_messages(self) -> bool {
+        self.0 >= 4
+    }
+
     /// ChaCha20-Poly1305 wants a tag to compare with, no associated data behind data, and a new IV for
     /// each message.
     #[inline]
@@ -254,8 +261,8 @@ mod tests {
     #[test]
     fn habits_follow_the_version() {
         let has = |version: Version| Algorithm::ALL.iter().filter(|it| version.has(**it)).count();
-        assert_eq!(has(Version(3, 0, 22)) + 4, Algorithm::ALL.len());
-        assert_eq!(has(Version(3, 1, 0)) + 3, Algorithm::ALL.len());
+        assert_eq!(has(Version(3, 0, 22)) + 6, Algorithm::ALL.len());
+        assert_eq!(has(Version(3, 1, 0)) + 4, Algorithm::ALL.len());
         assert_eq!(has(Version(3, 5, 0)), Algorithm::ALL.len());
         assert!(!Version(3, 5, 9).has_decoders() && Version(3, 6, 0).has_decoders());
         assert!(Version(4, 0, 0).generates_iv_when_asked());

@@ -12,7 +12,7 @@ pub(crate) trait Kernels: Copy + 'static {
     fn route(&self) -> Route;
 
     /// Those for an algorithm of this kind, if a route has its cipher.
-    fn of(proven: &Proven, algorithm: Algorithm) -> Option<&'static Self>;
+    fn of(native: &Native, algorithm: Algorithm) -> Option<&'static Self>;
 
     /// Those that settle an argument: plain integer arithmetic, which no CPU can lack.
     fn reference(algorithm: Algorithm) -> &'static Self;
@@ -23,8 +23,8 @@ impl Kernels for BlockKernels {
         self.route
     }
 
-    fn of(proven: &Proven, algorithm: Algorithm) -> Option<&'static Self> {
-        proven.blocks[algorithm.block_cipher()? as usize]
+    fn of(native: &Native, algorithm: Algorithm) -> Option<&'static Self> {
+        native.blocks[algorithm.block_cipher()? as usize]
     }
 
     fn reference(algorithm: Algorithm) -> &'static Self {
@@ -39,8 +39,8 @@ impl Kernels for StreamKernels {
         self.route
     }
 
-    fn of(proven: &Proven, algorithm: Algorithm) -> Option<&'static Self> {
-        proven.stream.filter(|_| algorithm.block_cipher().is_none())
+    fn of(native: &Native, algorithm: Algorithm) -> Option<&'static Self> {
+        native.stream.filter(|_| algorithm.block_cipher().is_none())
     }
 
     fn reference(_: Algorithm) -> &'static Self {
@@ -48,44 +48,33 @@ impl Kernels for StreamKernels {
     }
 }
 
-/// A route that is present and has passed its self-test, with the kernels of all that it has.
+/// A route of our own that is here, with the kernels of all that it has. Its hash functions have passed their self-test;
+/// its ciphers are tested when somebody wants them.
 #[derive(Clone, Copy)]
-pub(crate) struct Proven {
+pub(crate) struct Native {
     route: Route,
     blocks: [Option<&'static BlockKernels>; BlockCipher::ALL.len()],
     stream: Option<&'static StreamKernels>,
     hashes: [Option<&'static HashKernels>; Compression::ALL.len()],
 }
 
-impl Proven {
-    /// Probes and tests `route`, of the ciphers those of the wanted algorithms: none if it is there and gives wrong bytes.
-    pub(crate) fn find(
-        route: Route,
-        features: Features,
-        wanted: impl Fn(Algorithm) -> bool,
-    ) -> Result<Option<Self>, Absent> {
-        let mut found = Self::probe(route, features)?;
-        let wants = |cipher: Option<BlockCipher>| {
-            Algorithm::ALL.iter().any(|it| it.block_cipher() == cipher && wanted(*it))
-        };
-        for (kernels, cipher) in found.blocks.iter_mut().zip(BlockCipher::ALL) {
-            *kernels = kernels.filter(|_| wants(Some(cipher)));
-        }
-        found.stream = found.stream.filter(|_| wants(None));
-        let mut blocks = found.blocks.iter().flatten();
-        let right = blocks.all(|kernels| wirespeed_native::self_test(kernels))
-            && found.stream.is_none_or(wirespeed_native::self_test_stream)
-            && found.hashes.iter().flatten().all(|it| wirespeed_native::self_test_hash(it));
-        Ok(right.then_some(found))
-    }
-
-    /// Probes `route`: what it has may still be wrong.
-    pub(crate) fn probe(route: Route, features: Features) -> Result<Self, Absent> {
+impl Native {
+    /// Probes `route` and tests its hash functions: none if it is there and one gives wrong bytes.
+    pub(crate) fn find(route: Route, features: Features) -> Result<Option<Self>, Absent> {
         wirespeed_native::presence(route, features)?;
         let blocks = BlockCipher::ALL.map(|it| wirespeed_native::kernels(route, it, features).ok());
         let stream = wirespeed_native::stream(route, features).ok();
         let hashes = Compression::ALL.map(|it| wirespeed_native::hash(route, it, features).ok());
-        Ok(Self { route, blocks, stream, hashes })
+        let right = hashes.iter().flatten().all(|it| wirespeed_native::self_test_hash(it));
+        Ok(right.then_some(Self { route, blocks, stream, hashes }))
+    }
+
+    /// Whether the kernels for an algorithm's cipher, if it has any, pass their self-test.
+    pub(crate) fn is_right(&self, algorithm: Algorithm) -> bool {
+        match algorithm.block_cipher() {
+            Some(cipher) => self.blocks[cipher as usize].is_none_or(wirespeed_native::self_test),
+            None => self.stream.is_none_or(wirespeed_native::self_test_stream),
+        }
     }
 
     /// Kernels, proved or not.

@@ -6,6 +6,7 @@ use wirespeed_cipher::{Algorithm, BlockCipher, Foreign, Mode, Shape, Subject};
 
 use crate::boundary::cipher::functions;
 use crate::cipher::block::{Blocks, Cbc, Ecb};
+use crate::cipher::ccm::Counted;
 use crate::cipher::chacha20::Keystream;
 use crate::cipher::cts::Stolen;
 use crate::cipher::foreign::Foreign as ForeignCipher;
@@ -87,6 +88,7 @@ pub(crate) fn names(algorithm: Algorithm) -> &'static CStr {
         (Mode::Ctr, Aria192) => c"ARIA-192-CTR:1.2.410.200046.1.1.10",
         (Mode::Ctr, Aria256) => c"ARIA-256-CTR:1.2.410.200046.1.1.15",
         (Mode::Xts, Aes128) => c"AES-128-XTS:1.3.111.2.1619.0.1.1",
+        (Mode::Xts, Sm4) => c"SM4-XTS:1.2.156.10197.1.104.10",
         (Mode::Xts, _) => c"AES-256-XTS:1.3.111.2.1619.0.1.2",
         (Mode::Gcm, Aes128) => c"AES-128-GCM:id-aes128-GCM:2.16.840.1.101.3.4.1.6",
         (Mode::Gcm, Aes192) => c"AES-192-GCM:id-aes192-GCM:2.16.840.1.101.3.4.1.26",
@@ -101,6 +103,10 @@ pub(crate) fn names(algorithm: Algorithm) -> &'static CStr {
         (Mode::GcmSiv, Aes128) => c"AES-128-GCM-SIV",
         (Mode::GcmSiv, Aes192) => c"AES-192-GCM-SIV",
         (Mode::GcmSiv, _) => c"AES-256-GCM-SIV",
+        (Mode::Ccm, Sm4) => c"SM4-CCM:1.2.156.10197.1.104.9",
+        (Mode::Ccm, Aria128) => c"ARIA-128-CCM:1.2.410.200046.1.1.37",
+        (Mode::Ccm, Aria192) => c"ARIA-192-CCM:1.2.410.200046.1.1.38",
+        (Mode::Ccm, Aria256) => c"ARIA-256-CCM:1.2.410.200046.1.1.39",
         (Mode::Cts, Aes128) => c"AES-128-CBC-CTS",
         (Mode::Cts, Aes192) => c"AES-192-CBC-CTS",
         (Mode::Cts, Aes256) => c"AES-256-CBC-CTS",
@@ -110,7 +116,7 @@ pub(crate) fn names(algorithm: Algorithm) -> &'static CStr {
         (Mode::Cts, Camellia128) => c"CAMELLIA-128-CBC-CTS",
         (Mode::Cts, Camellia192) => c"CAMELLIA-192-CBC-CTS",
         (Mode::Cts, Camellia256) => c"CAMELLIA-256-CBC-CTS",
-        (Mode::Cts | Mode::Cfb8 | Mode::Stream | Mode::Poly1305, _) => {
+        (Mode::Cts | Mode::Cfb8 | Mode::Ccm | Mode::Stream | Mode::Poly1305, _) => {
             unreachable!("no mode of its")
         }
     }
@@ -131,7 +137,7 @@ pub(crate) fn dispatch(algorithm: Algorithm, version: Version) -> *const Dispatc
             }
         };
     }
-    table!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 38 39 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62 63 64 65 66 67 68 69 70 71 72 73 74 75)
+    table!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 38 39 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62 63 64 65 66 67 68 69 70 71 72 73 74 75 76 77 78 79 80)
 }
 
 /// The functions of a foreign cipher but for [`CIPHER_GET_PARAMS`], which are the host's own. `INDEX` is
@@ -164,13 +170,19 @@ fn of_mode<const INDEX: usize, const DECODERS: bool>() -> *const Dispatch {
         Mode::Cfb8 => functions::<Stream<Cfb<8>>, INDEX, DECODERS>(),
         Mode::Ofb => functions::<Stream<Ofb>, INDEX, DECODERS>(),
         Mode::Ctr => functions::<Stream<Ctr>, INDEX, DECODERS>(),
-        Mode::Xts => functions::<Sectors, INDEX, DECODERS>(),
+        Mode::Xts if is_sm4(INDEX) => functions::<Sectors<true>, INDEX, DECODERS>(),
+        Mode::Xts => functions::<Sectors<false>, INDEX, DECODERS>(),
         Mode::Gcm => functions::<Authenticated, INDEX, DECODERS>(),
         Mode::Ocb => functions::<OffsetCodebook, INDEX, DECODERS>(),
         Mode::GcmSiv => functions::<Synthetic, INDEX, DECODERS>(),
+        Mode::Ccm => functions::<Counted, INDEX, DECODERS>(),
         Mode::Stream => functions::<Keystream, INDEX, DECODERS>(),
         Mode::Poly1305 => functions::<Sealed, INDEX, DECODERS>(),
     }
+}
+
+const fn is_sm4(index: usize) -> bool {
+    matches!(Algorithm::ALL[index].block_cipher(), Some(BlockCipher::Sm4))
 }
 
 const fn gettable_list(last: Param) -> List<11> {
@@ -235,6 +247,7 @@ pub(crate) unsafe fn answer(
         Mode::Ofb => 4,
         Mode::Ctr => 5,
         Mode::Gcm => 6,
+        Mode::Ccm => 7,
         Mode::Xts => 0x10001,
         Mode::Ocb => 0x10003,
         Mode::GcmSiv => 0x10005,

@@ -37,7 +37,7 @@ names! {
     IvGenerated b"iv-generated", Mode b"mode", BlockSize b"blocksize", Aead b"aead",
     CustomIv b"custom-iv", Stealing b"cts", MultiBlock b"tls-multi", Random b"has-randkey",
     EncryptThenMac b"encrypt-then-mac", OutputLength b"xoflen", Size b"size",
-    Speed b"speed", Order b"cts_mode",
+    Speed b"speed", Order b"cts_mode", Standard b"xts_standard",
 }
 
 /// A set of names: those that one function knows.

@@ -1,4 +1,4 @@
-//! The routes of one loaded provider: which were proved, which serves what, which gave wrong bytes.
+//! The routes of one loaded provider: which are proved, which serves what, which gave wrong bytes.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use wirespeed_plan::{OCTAVES, Plan};
 use crate::boundary::counters::Counters;
 use crate::boundary::host_library::HostLibrary;
 use crate::far::Offloaded;
-use crate::ladder::{Kernels, Proven};
+use crate::ladder::{Kernels, Native};
 use crate::offload::{self, Offload};
 use crate::rows::Rows;
-use crate::stand::{Planned, Stand};
+use crate::stand::{Planned, Stand, failed};
 
 /// What is to choose the routes.
 pub(crate) enum By<'a> {
@@ -45,7 +45,9 @@ pub(crate) enum Way {
 /// What serves in one provider. Its contexts share it; a quarantine changes it under them.
 pub(crate) struct Routing {
     /// Our own routes that may serve, the best first.
-    natives: Vec<Proven>,
+    natives: Vec<Native>,
+    /// For each [`Algorithm::family`], the routes whose kernels for it have passed their self-test, one bit each.
+    proved: [AtomicU64; Algorithm::FAMILIES],
     /// For each algorithm, in the order of [`Algorithm::ALL`].
     rows: Vec<Rows<Route>>,
     /// For each compression function, in the order of [`Compression::ALL`].
@@ -72,7 +74,7 @@ pub(crate) struct Watch {
 }
 
 impl Routing {
-    /// Proves the routes that `by` wants, and says what serves what; the error says why nothing can.
+    /// Finds the routes that `by` wants, and says what serves what; the error says why nothing can.
     ///
     /// `reach` gets at libcrypto's route, which nobody pays for who does not use it.
     pub(crate) fn new(
@@ -117,45 +119,38 @@ impl Routing {
             By::Plan(plan) => {
                 offloaded = offload::planned(offload, plan);
                 let planned = Planned { plan, offloaded: &offloaded };
-                let used = planned.used();
-                let named = |route: &Route| used.iter().any(|used| used & route.bit() != 0);
-                for route in Route::LADDER.into_iter().chain([Route::Portable]).filter(named) {
-                    // One that has gone is replaced by the best that is there.
-                    // Whoever is verified may be followed by anybody.
-                    let all = watch.verify.is_some();
-                    let wanted = |it: Algorithm| all || used[it.index()] & route.bit() != 0;
-                    let _ = stand.add_for(route, wanted);
-                }
-                if stand.natives.is_empty() {
-                    stand.climb().or_else(|_| stand.add(Route::Portable))?;
+                // One that has gone is replaced by the best that is there.
+                let climbed = stand.climb();
+                if climbed.is_err() || planned.names(Route::Portable) {
+                    stand.add(Route::Portable)?;
                 }
                 let legacy = plan.offloads().any(|it| is_legacy(it.subject));
                 // It is also who goes on where the kernel does not.
                 let offloads = offloaded.iter().any(Option::is_some);
-                if named(&Route::Libcrypto) || offloads {
+                if planned.names(Route::Libcrypto) || offloads {
                     host = reach(legacy).ok();
                 }
                 stand.planned(planned, host.is_some())
             }
         };
-        let chosen = |proven: &&Proven| match by {
-            By::List(routes) => routes.contains(&proven.route()),
-            By::Ladder | By::Plan(_) => proven.route() != Route::Portable,
+        let chosen = |native: &&Native| match by {
+            By::List(routes) => routes.contains(&native.route()),
+            By::Ladder | By::Plan(_) => native.route() != Route::Portable,
         };
         let measured = !matches!(by, By::Ladder);
         let fits = |kernels: &&HashKernels| measured || kernels.suits_every_call();
         let hashes = Compression::ALL.map(|it| {
             let mut chosen = stand.natives.iter().filter(chosen);
-            chosen.find_map(|proven| proven.hash(it).filter(fits))
+            chosen.find_map(|native| native.hash(it).filter(fits))
         });
         if watch.verify.is_some() {
             // Whoever is found wrong gets a successor; a route that is not there is none.
             Route::LADDER.into_iter().for_each(|route| drop(stand.add(route)));
-            // And the reference must itself be right.
             stand.add(Route::Portable)?;
         }
-        Ok(Self {
+        let routing = Self {
             natives: stand.natives,
+            proved: Default::default(),
             rows,
             hashes,
             host,
@@ -165,10 +160,23 @@ impl Routing {
             verify: watch.verify,
             calls: AtomicU64::new(0),
             counters: watch.counters,
-        })
+        };
+        // Where nothing else may ever serve, or be compared with, it must be right from the beginning.
+        let must_be_right = match by {
+            By::List(routes) => routes,
+            _ if routing.verifies() => &[Route::Portable][..],
+            By::Ladder | By::Plan(_) => &[],
+        };
+        if !must_be_right.is_empty() {
+            Algorithm::ALL.iter().for_each(|algorithm| routing.prove(*algorithm));
+        }
+        match must_be_right.iter().find(|route| routing.is_quarantined(**route)) {
+            Some(route) => Err(failed(*route)),
+            None => Ok(routing),
+        }
     }
 
-    /// These kernels, proved or not, for every call; or a host for every call, with these to spare.
+    /// These kernels for every call; or a host for every call, with these to spare. They count as proved, right or not.
     #[cfg(test)]
     pub(crate) fn forged(
         kernels: &[&'static BlockKernels],
@@ -176,7 +184,7 @@ impl Routing {
         host: Option<Arc<HostLibrary>>,
         watch: Watch,
     ) -> Self {
-        let native = Proven::forged(kernels, stream);
+        let native = Native::forged(kernels, stream);
         let row = |algorithm: &Algorithm| match &host {
             Some(_) => Rows::BLIND,
             None => Rows::uniform(native.has(*algorithm).then_some(native.route())),
@@ -185,6 +193,7 @@ impl Routing {
             rows: Algorithm::ALL.iter().map(row).collect(),
             hashes: [None; Compression::ALL.len()],
             natives: vec![native],
+            proved: [const { AtomicU64::new(u64::MAX) }; Algorithm::FAMILIES],
             host,
             for_kernel: false,
             offloaded: Vec::new(),
@@ -195,19 +204,58 @@ impl Routing {
         }
     }
 
+    /// The same, with everything still to be proved.
+    #[cfg(test)]
+    pub(crate) fn unproved(self) -> Self {
+        Self { proved: Default::default(), ..self }
+    }
+
     /// The rows that contexts of `algorithm` look at first.
     pub(crate) fn visible_rows<K: Kernels>(&self, algorithm: Algorithm) -> Rows<&'static K> {
         if self.is_watched() {
             return Rows::BLIND;
         }
-        self.rows[algorithm.index()].map(|route| self.kernels(route, algorithm))
+        self.rows[algorithm.index()].map(|route| match self.is_quarantined(route) {
+            false => self.kernels(route, algorithm),
+            true => self.kernels(self.own(algorithm), algorithm),
+        })
+    }
+
+    /// Proves, before there is a context, the kernels that contexts of `algorithm` may call: those of all ciphers together
+    /// would be most of the time that loading takes.
+    pub(crate) fn prove(&self, algorithm: Algorithm) {
+        let entries = self.rows[algorithm.index()].entries().flatten();
+        let named = entries.fold(0, |all, route| all | route.bit());
+        // Whoever is verified may be followed by anybody.
+        let wanted = |it: &&Native| self.verifies() || named & it.route().bit() != 0;
+        let proves = |native: &&Native| self.proves(native, algorithm);
+        if self.natives.iter().filter(wanted).filter(proves).count() == 0 {
+            self.natives.iter().find(proves);
+        }
+    }
+
+    /// Whether a route's kernels for an algorithm are right, which is tried once.
+    fn proves(&self, native: &Native, algorithm: Algorithm) -> bool {
+        let (proved, route) = (&self.proved[algorithm.family()], native.route());
+        if !native.has(algorithm) || self.is_quarantined(route) {
+            return false;
+        }
+        if proved.load(Ordering::Relaxed) & route.bit() != 0 {
+            return true;
+        }
+        let right = native.is_right(algorithm);
+        if right {
+            proved.fetch_or(route.bit(), Ordering::Relaxed);
+        } else {
+            self.quarantine(route);
+        }
+        right
     }
 
     /// Who runs a call of `bytes`.
     pub(crate) fn way(&self, algorithm: usize, direction: Direction, bytes: usize) -> Way {
-        let serves = |route: Route| self.quarantined() & route.bit() == 0;
         match self.rows[algorithm].of_call(direction, bytes) {
-            Some(route) if serves(route) => return Way::Own(route),
+            Some(route) if !self.is_quarantined(route) => return Way::Own(route),
             Some(_) => {}
             None => {
                 if self.offloaded(algorithm).is_some_and(|it| it.takes(direction, bytes)) {
@@ -223,7 +271,7 @@ impl Routing {
 
     /// Whether calls may go to the host's default provider.
     pub(crate) fn host_serves(&self) -> bool {
-        self.host.is_some() && self.quarantined() & Route::Libcrypto.bit() == 0
+        self.host.is_some() && !self.is_quarantined(Route::Libcrypto)
     }
 
     /// What may go to Linux's crypto API of the subject at that place, if anything.
@@ -236,17 +284,18 @@ impl Routing {
         self.host.as_ref()
     }
 
-    /// The best route of our own that is not quarantined.
+    /// The best route of our own that is proved and not quarantined.
     pub(crate) fn own(&self, algorithm: Algorithm) -> Route {
-        let quarantined = self.quarantined();
-        let mut good = self.natives.iter().filter(|it| quarantined & it.route().bit() == 0);
-        good.find(|proven| proven.has(algorithm)).map_or(Route::Portable, Proven::route)
+        let proved = self.proved[algorithm.family()].load(Ordering::Relaxed);
+        let good = proved & !self.quarantined();
+        let mut natives = self.natives.iter().filter(|it| good & it.route().bit() != 0);
+        natives.find(|native| native.has(algorithm)).map_or(Route::Portable, Native::route)
     }
 
     /// The kernels of a route of our own; where it has none, those that settle arguments.
     pub(crate) fn kernels<K: Kernels>(&self, route: Route, algorithm: Algorithm) -> &'static K {
-        let proven = self.natives.iter().find(|proven| proven.route() == route);
-        proven.and_then(|it| K::of(it, algorithm)).unwrap_or_else(|| K::reference(algorithm))
+        let native = self.natives.iter().find(|native| native.route() == route);
+        native.and_then(|it| K::of(it, algorithm)).unwrap_or_else(|| K::reference(algorithm))
     }
 
     /// libcrypto's own default provider, if `algorithm` may go to it.
@@ -318,6 +367,11 @@ impl Routing {
         }
     }
 
+    /// Whether a route has been taken out of service.
+    fn is_quarantined(&self, route: Route) -> bool {
+        self.quarantined() & route.bit() != 0
+    }
+
     /// The quarantined routes, one bit each.
     pub(crate) fn quarantined(&self) -> u64 {
         self.quarantined.load(Ordering::Relaxed)
@@ -384,6 +438,19 @@ mod tests {
         );
         let by = By::List(&[Route::Portable, Route::Vaes512]);
         assert!(routing(&by, Features::NONE).err().unwrap().starts_with("vaes512 is absent: "));
+    }
+
+    #[test]
+    fn a_plan_leaves_hash_functions_the_routes_that_are_here() {
+        let plan = Plan::new(wirespeed_plan::Fingerprint::here("3.0.19"));
+        let features = Features::detect();
+        let routing = routing(&By::Plan(&plan), features).unwrap();
+        for compression in Compression::ALL {
+            let found = routing.hash(compression).map(|kernels| kernels.route);
+            let here =
+                |route: &Route| wirespeed_native::hash(*route, compression, features).is_ok();
+            assert_eq!(found, Route::LADDER.into_iter().find(here), "{compression:?}");
+        }
     }
 
     #[test]

@@ -12,6 +12,8 @@
  *
  * Memory. Input and output of a job are the same bytes, or do not overlap. No output overlaps any other job's
  * memory. Nothing beside what a job names is read or written. A pointer may be NULL where its length is 0.
+ * Buffers of one size are fastest a cache line more than a power of two apart: at like places of their pages
+ * many of them share few places of the first cache.
  *
  * Threads. Any number of threads may use the same handle or key at once, as long as none frees it. A call
  * starts no thread, and works on the caller's stack and heap.

@@ -211,9 +211,9 @@ pub(crate) unsafe fn encrypt<
                     room[block][n] = square[block];
                 });
             });
-            for data in &mut room {
-                streams.step::<ROUNDS>(data);
-            }
+            each!(SQUARE, |block| {
+                streams.step::<ROUNDS>(&mut room[block]);
+            });
             each!(N, |n| {
                 let square = [room[0][n], room[1][n], room[2][n], room[3][n]];
                 u.scatter_square(to.add(n * U::LANES), offset, square);

@@ -52,23 +52,24 @@ macro_rules! sha2 {
                                 (d, c, b, a) = (c, b, a, u.add(second, sum!(a, $sum0)));
                             };
                         }
-                macro_rules! first {
-                    ($i:literal) => {
-                        step!($i, $i)
-                    };
-                }
-                sixteen!(first);
-                for sixteenth in 1..$rounds / 16 {
-                    macro_rules! later {
+                for sixteenth in 0..$rounds / 16 - 1 {
+                    // Each word is replaced by that of sixteen steps on, while the steps wait for one another.
+                    macro_rules! early {
                         ($i:literal) => {
+                            step!($i, sixteenth * 16 + $i);
                             let near = small!(w[($i + 1) % 16], $small0);
                             let far = small!(w[($i + 14) % 16], $small1);
                             w[$i] = u.add(u.add(w[$i], w[($i + 9) % 16]), u.add(near, far));
-                            step!($i, sixteenth * 16 + $i);
                         };
                     }
-                    sixteen!(later);
+                    sixteen!(early);
                 }
+                macro_rules! last {
+                    ($i:literal) => {
+                        step!($i, $rounds - 16 + $i)
+                    };
+                }
+                sixteen!(last);
                 *chain = [a, b, c, d, e, f, g, h];
             }
         }

@@ -134,6 +134,26 @@ pub(super) mod zmm {
         ]
     }
 
+    /// Two blocks of a lane's stream, and two of the next one's.
+    ///
+    /// # Safety
+    /// There are two pointers, and two blocks at `offset` from each.
+    #[inline(always)]
+    unsafe fn pair(from: *const *const u8, offset: usize) -> __m512i {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let low = _mm256_loadu_si256((*from).add(offset).cast());
+            let high = _mm256_loadu_si256((*from.add(1)).add(offset).cast());
+            _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high)
+        }
+    }
+
+    /// The first blocks of four pairs, and the second ones.
+    #[inline(always)]
+    fn turn_pairs(ab: __m512i, cd: __m512i) -> [__m512i; 2] {
+        [call!(_mm512_shuffle_i64x2::<0x88>(ab, cd)), call!(_mm512_shuffle_i64x2::<0xdd>(ab, cd))]
+    }
+
     impl Streams for Zmm {
         type V = __m512i;
         const LANES: usize = 4;
@@ -185,12 +205,11 @@ pub(super) mod zmm {
         unsafe fn gather_square(self, from: *const *const u8, offset: usize) -> [__m512i; SQUARE] {
             // SAFETY: the caller vouches for four pointers, and for four blocks at each.
             unsafe {
-                turn([
-                    _mm512_loadu_si512((*from).add(offset).cast()),
-                    _mm512_loadu_si512((*from.add(1)).add(offset).cast()),
-                    _mm512_loadu_si512((*from.add(2)).add(offset).cast()),
-                    _mm512_loadu_si512((*from.add(3)).add(offset).cast()),
-                ])
+                let (ab, cd) = (pair(from, offset), pair(from.add(2), offset));
+                let [first, second] = turn_pairs(ab, cd);
+                let (ab, cd) = (pair(from, offset + 32), pair(from.add(2), offset + 32));
+                let [third, fourth] = turn_pairs(ab, cd);
+                [first, second, third, fourth]
             }
         }
 

@@ -57,8 +57,14 @@ impl Rows for Portable {
     }
 
     #[inline(always)]
-    unsafe fn store<const ADD: bool>(self, rows: [Words; 4], from: *const u8, to: *mut u8) {
-        for block in 0..BLOCKS {
+    unsafe fn store<const ADD: bool>(
+        self,
+        rows: [Words; 4],
+        blocks: usize,
+        from: *const u8,
+        to: *mut u8,
+    ) {
+        for block in 0..blocks {
             for (i, word) in rows.as_flattened().iter().enumerate() {
                 let (mut word, place) = (word[block], BLOCK * block + 4 * i);
                 // SAFETY: 16 words in each of the blocks that the caller vouches for.

@@ -16,7 +16,7 @@ pub(crate) fn one_time_key<U: Rows>(unit: U, key: &StreamKey, state: &mut SealSt
     // SAFETY: one set fits the buffer, and begins with a whole block.
     unsafe {
         let room = buffer.at(0);
-        sets::<U, false>(unit, 1, &first, 0, room, room, &mut Idle);
+        sets::<U, false>(unit, U::BLOCKS, &first, 0, room, room, &mut Idle);
         take_key(state, room);
     }
     buffer.wipe(unit, 1);
@@ -121,16 +121,17 @@ pub(crate) fn seal<U: Rows, const DECRYPT: bool>(
                 hashed += left * stride;
                 if bytes == U::FLIGHT * set && is_hashed {
                     let (from, to) = (from.add(done), to.add(done));
-                    sets::<U, true>(unit, U::FLIGHT, &first, number, from, to, &mut strides);
+                    let all = U::FLIGHT * U::BLOCKS;
+                    sets::<U, true>(unit, all, &first, number, from, to, &mut strides);
                     strides.finish();
                     done += bytes;
                     used += bytes / BLOCK;
                     continue;
                 }
-                sets::<U, false>(unit, count, &first, number, room, room, &mut strides);
+                sets::<U, false>(unit, count * U::BLOCKS, &first, number, room, room, &mut strides);
                 strides.finish();
             } else {
-                sets::<U, false>(unit, count, &first, number, room, room, &mut Idle);
+                sets::<U, false>(unit, count * U::BLOCKS, &first, number, room, room, &mut Idle);
             }
             most = count.max(most);
             if skipped != 0 {

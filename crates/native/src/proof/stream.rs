@@ -29,7 +29,7 @@ pub fn prove_stream(kernels: &'static StreamKernels) -> Result<Proof, Failure> {
     Ok(Proof { checks })
 }
 
-/// A quick proof for the moment of loading: RFC 8439's answers, and messages longer than any wave.
+/// A quick proof before a first context: RFC 8439's answers, and messages longer than any wave.
 pub fn self_test_stream(kernels: &'static StreamKernels) -> bool {
     known_answers(kernels) && long_messages(kernels).eq(KNOWN_MESSAGES)
 }

@@ -32,13 +32,17 @@ macro_rules! turn {
     };
 }
 
-/// For [`Rows::store`](crate::chacha::Rows::store): four vectors one after another, if `$add` added to what lies at `$from`.
+/// For [`Rows::store`](crate::chacha::Rows::store): of four vectors those of the first blocks, one after another, if `$add`
+/// added to what lies at `$from`.
 macro_rules! put {
-    ($unit:ident, $add:ident, $vectors:ident, $from:ident, $to:ident, $load:ident, $store:ident) => {
+    ($unit:ident, $add:ident, $vectors:ident, $blocks:ident, $from:ident, $to:ident, $load:ident, $store:ident) => {
         for i in 0..4 {
             let (mut vector, place) = ($vectors[i], i * size_of_val(&$vectors[i]));
+            if place >= $blocks * 64 {
+                break;
+            }
             if $add {
-                // SAFETY: as much as all four are is readable, by the caller's promise.
+                // SAFETY: as much as these blocks are is readable, by the caller's promise.
                 let from = unsafe { $from.add(place) };
                 vector = $unit.xor(vector, call!($load(from.cast())));
             }

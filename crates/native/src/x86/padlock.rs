@@ -198,11 +198,6 @@ impl<H: Hardware> Engine for H {
         }
     }
 
-    fn whiten<const DECRYPT: bool>(key: &Schedule, mut tweak: u128, data: InOut<'_>) -> u128 {
-        H::cipher(key, direction(DECRYPT)).xts(&mut tweak, data);
-        tweak
-    }
-
     /// The whole message is one call of counter mode, and hashed before or after.
     fn gcm<const DECRYPT: bool>(
         schedule: &Schedule,

@@ -35,13 +35,18 @@ fn pack(words: [u64; 4]) -> __m128i {
     call!(_mm_set_epi32(a as i32, b as i32, c as i32, d as i32))
 }
 
-/// The same backwards.
+/// The same backwards, for the two upper words: straight to their places, where the next call waits for them.
 #[inline(always)]
-fn unpack(v: __m128i) -> [u64; 4] {
-    let mut words = [0_u32; 4];
-    call!(_mm_storeu_si128(words.as_mut_ptr().cast(), v));
-    let [d, c, b, a] = words;
-    [a.into(), b.into(), c.into(), d.into()]
+fn unpack(upper: __m128i, words: &mut [u64]) {
+    let words = words.first_chunk_mut::<2>().expect("room for two");
+    let pair = call!(_mm_cvtepu32_epi64(_mm_shuffle_epi32::<0x0b>(upper)));
+    call!(_mm_storeu_si128(words.as_mut_ptr().cast(), pair));
+}
+
+/// The same for the two lower words.
+#[inline(always)]
+fn unpack_lower(v: __m128i, words: &mut [u64]) {
+    unpack(call!(_mm_slli_si128::<8>(v)), words);
 }
 
 /// A block as four vectors, their bytes in the order that `order` says.
@@ -92,8 +97,10 @@ fn five_words(chain: &mut Chain, data: &[u8]) {
         e = call!(_mm_sha1nexte_epu32(before, first_e));
         abcd = call!(_mm_add_epi32(abcd, first_abcd));
     }
-    chain[..4].copy_from_slice(&unpack(abcd));
-    chain[4] = unpack(e)[0];
+    unpack(abcd, chain);
+    unpack_lower(abcd, &mut chain[2..]);
+    // Below E there is nothing.
+    unpack(e, &mut chain[4..]);
 }
 
 /// The chaining value as the instructions want it: A, B, E, F in one vector, C, D, G, H in the other.
@@ -126,6 +133,8 @@ fn eight_words(chain: &mut Chain, data: &[u8]) {
         abef = call!(_mm_add_epi32(abef, first_abef));
         cdgh = call!(_mm_add_epi32(cdgh, first_cdgh));
     }
-    let ([a, b, e, f], [c, d, g, h]) = (unpack(abef), unpack(cdgh));
-    chain[..8].copy_from_slice(&[a, b, c, d, e, f, g, h]);
+    unpack(abef, chain);
+    unpack(cdgh, &mut chain[2..]);
+    unpack_lower(abef, &mut chain[4..]);
+    unpack_lower(cdgh, &mut chain[6..]);
 }

@@ -336,6 +336,7 @@ unsafe extern "C" fn gettable<C: Cipher>(_: *mut c_void, provider: *mut c_void) 
     C::gettable(unsafe { version(provider) })
 }
 
-unsafe extern "C" fn settable<C: Cipher>(_: *mut c_void, _: *mut c_void) -> *const Param {
-    C::settable()
+unsafe extern "C" fn settable<C: Cipher>(_: *mut c_void, provider: *mut c_void) -> *const Param {
+    // SAFETY: the core hands back our provider context.
+    C::settable(unsafe { version(provider) })
 }

@@ -172,8 +172,9 @@ fn faulty_seal<const D: usize>(
     faulty(data, |data| (right_stream().seal[D])(key, state, pending, data));
 }
 
-/// A provider whose only route is the faulty one, with every call verified.
-unsafe extern "C" fn init_faulty(
+/// A provider whose only route is the faulty one: it counts as proved, and every call is verified; or it is still to be
+/// proved, and nobody looks at its calls.
+unsafe extern "C" fn init_faulty<const PROVED: bool>(
     handle: *const CoreHandle,
     from_core: *const Dispatch,
     to_core: *mut *const Dispatch,
@@ -182,8 +183,9 @@ unsafe extern "C" fn init_faulty(
     // SAFETY: the core's own arguments.
     unsafe {
         start(handle, from_core, to_core, context, |core| {
-            let watch = Watch { verify: NonZeroU32::new(1), counters: None };
+            let watch = Watch { verify: NonZeroU32::new(PROVED.into()), counters: None };
             let routing = Routing::forged(&FAULTY.each_ref(), Some(&FAULTY_STREAM), None, watch);
+            let routing = if PROVED { routing } else { routing.unproved() };
             Ok(Provider::new(core, Ok(routing), "none", Offer::ciphers(Algorithm::ALL)))
         })
     }
@@ -225,9 +227,9 @@ static FAILING: Table = Table([
         names:
             c"AES-128-ECB:AES-128-CBC:AES-128-CFB:AES-128-OFB:AES-128-CTR:AES-128-XTS:AES-128-GCM:AES-128-OCB:\
               AES-128-GCM-SIV:AES-128-CBC-CTS:AES-128-CFB8:CAMELLIA-128-CBC-CTS:\
-              SM4-ECB:SM4-CBC:SM4-CFB:SM4-OFB:SM4-CTR:SM4-GCM:\
+              SM4-ECB:SM4-CBC:SM4-CFB:SM4-OFB:SM4-CTR:SM4-GCM:SM4-CCM:SM4-XTS:\
              CAMELLIA-128-ECB:CAMELLIA-128-CBC:CAMELLIA-128-CFB:CAMELLIA-128-OFB:CAMELLIA-128-CTR:\
-              ARIA-128-ECB:ARIA-128-CBC:ARIA-128-CFB:ARIA-128-OFB:ARIA-128-CTR:ARIA-128-GCM:\
+              ARIA-128-ECB:ARIA-128-CBC:ARIA-128-CFB:ARIA-128-OFB:ARIA-128-CTR:ARIA-128-GCM:ARIA-128-CCM:\
               ChaCha20:ChaCha20-Poly1305"
                 .as_ptr(),
         properties: null(),
@@ -293,7 +295,12 @@ unsafe extern "C" fn host_set(_: *mut c_void, _: *const Param) -> c_int {
     1
 }
 
-/// What one message comes to: the data, and GCM's tag.
+/// The directions in which messages that nobody sealed are told from nothing: what CCM opens must have its tag.
+fn directions(algorithm: Algorithm) -> &'static [Direction] {
+    if algorithm.mode() == Mode::Ccm { &[Direction::Encrypt] } else { &Direction::BOTH }
+}
+
+/// What one message comes to: the data, and its tag.
 fn message(loaded: &Loaded, algorithm: Algorithm, direction: Direction) -> (Vec<u8>, [u8; 16]) {
     const CALLS: [usize; 4] = [48, 4800, 1424, 32];
     let functions = loaded.cipher(algorithm.name()).expect("on offer");
@@ -304,6 +311,9 @@ fn message(loaded: &Loaded, algorithm: Algorithm, direction: Direction) -> (Vec<
     let no_padding =
         entry(c"padding", data_type::UNSIGNED, (&raw const padding).cast_mut().cast(), 4);
     let aad = [3_u8; 13];
+    // What CCM has where nothing is set.
+    let is_ccm = algorithm.mode() == Mode::Ccm;
+    let (iv_bytes, tag_bytes) = if is_ccm { (7, 12) } else { (algorithm.iv_bytes(), tag.len()) };
     // SAFETY: the provider's own functions over buffers as long as told, lists with an end.
     unsafe {
         let context = CIPHER_NEW_CONTEXT.find(functions).unwrap()(loaded.context());
@@ -318,22 +328,30 @@ fn message(loaded: &Loaded, algorithm: Algorithm, direction: Direction) -> (Vec<
                 context,
                 key.as_ptr(),
                 algorithm.key_bytes(),
-                if algorithm.iv_bytes() == 0 { null() } else { iv.as_ptr() },
-                algorithm.iv_bytes(),
+                if iv_bytes == 0 { null() } else { iv.as_ptr() },
+                iv_bytes,
                 params.as_ptr(),
             );
             assert_eq!(begun, 1, "{algorithm} {direction}");
         };
         begin();
         let update = CIPHER_UPDATE.find(functions).unwrap();
-        if algorithm.mode().has_tag() {
-            let done =
-                update(context, null_mut(), &raw mut written, aad.len(), aad.as_ptr(), aad.len());
-            assert_eq!(done, 1);
+        // Associated data, or with none the length of a message.
+        let tell = |from: *const u8, bytes: usize| {
+            let mut told = 0;
+            let done = update(context, null_mut(), &raw mut told, bytes, from, bytes);
+            assert_eq!(done, 1, "{algorithm} {direction}");
+        };
+        if algorithm.mode().has_tag() && !is_ccm {
+            tell(aad.as_ptr(), aad.len());
         }
         for bytes in CALLS {
             if algorithm.mode().takes_whole_messages() {
                 begin();
+            }
+            if is_ccm {
+                tell(null(), bytes);
+                tell(aad.as_ptr(), aad.len());
             }
             // In place, as records are.
             let mut data: Vec<u8> = (0..bytes).map(|i| (i * 7) as u8).collect();
@@ -346,7 +364,7 @@ fn message(loaded: &Loaded, algorithm: Algorithm, direction: Direction) -> (Vec<
             let finish = CIPHER_FINAL.find(functions).unwrap();
             assert_eq!(finish(context, tag.as_mut_ptr(), &raw mut written, 0), 1);
             let mut wanted =
-                [entry(c"tag", data_type::OCTET_STRING, tag.as_mut_ptr().cast(), 16), END];
+                [entry(c"tag", data_type::OCTET_STRING, tag.as_mut_ptr().cast(), tag_bytes), END];
             let answer = CIPHER_GET_CONTEXT_PARAMS.find(functions).unwrap();
             assert_eq!(answer(context, wanted.as_mut_ptr()), 1);
         }
@@ -377,8 +395,8 @@ fn a_wrong_route_is_noticed_in_every_mode_and_the_bytes_are_right() {
         // Where each byte takes a block, one comes to a kernel by itself.
         let applies = |it: &&Algorithm| !it.mode().has_byte_segments() || fault == Fault::Flip(0);
         for &algorithm in Algorithm::ALL.iter().filter(applies) {
-            for direction in Direction::BOTH {
-                let wrong = load(init_faulty);
+            for &direction in directions(algorithm) {
+                let wrong = load(init_faulty::<true>);
                 FAULT.set(fault);
                 assert_eq!(quarantined(&wrong), "");
                 let expected = message(&right, algorithm, direction);
@@ -394,10 +412,27 @@ fn a_wrong_route_is_noticed_in_every_mode_and_the_bytes_are_right() {
 }
 
 #[test]
+fn a_wrong_route_is_noticed_before_there_is_a_context() {
+    let right = super::tests::portable();
+    for fault in [Fault::Flip(0), Fault::Flip(2), Fault::Flip(20), Fault::EarlyReturn] {
+        for &algorithm in Algorithm::ALL {
+            let unproved = load(init_faulty::<false>);
+            assert_eq!(quarantined(&unproved), "");
+            FAULT.set(fault);
+            let found = message(&unproved, algorithm, Direction::Encrypt);
+            FAULT.set(Fault::Nothing);
+            assert_eq!(quarantined(&unproved), "aesni", "{algorithm} {fault:?}");
+            let expected = message(&right, algorithm, Direction::Encrypt);
+            assert!(found == expected, "{algorithm} {fault:?}");
+        }
+    }
+}
+
+#[test]
 fn a_right_route_is_never_accused() {
-    let (right, watched) = (super::tests::portable(), load(init_faulty));
+    let (right, watched) = (super::tests::portable(), load(init_faulty::<true>));
     for &algorithm in Algorithm::ALL {
-        for direction in Direction::BOTH {
+        for &direction in directions(algorithm) {
             let expected = message(&right, algorithm, direction);
             assert!(message(&watched, algorithm, direction) == expected, "{algorithm}");
         }
@@ -410,7 +445,7 @@ fn a_failing_route_hands_over_without_losing_a_byte() {
     let right = super::tests::portable();
     let shortest = |it: &&Algorithm| it.key_bits() == 128 || it.block_cipher().is_none();
     for &algorithm in Algorithm::ALL.iter().filter(shortest) {
-        for direction in Direction::BOTH {
+        for &direction in directions(algorithm) {
             let failing = load(init_failing);
             let expected = message(&right, algorithm, direction);
             assert!(message(&failing, algorithm, direction) == expected, "{algorithm} {direction}");

@@ -2,9 +2,10 @@
 //! ours.
 
 use std::ffi::CStr;
-use std::ptr::null_mut;
+use std::ptr::{null, null_mut};
 use std::sync::Arc;
 
+use wirespeed_cipher::modes::CcmState;
 use wirespeed_cipher::{Algorithm, Block, Direction, InOut, Mode};
 use zeroize::Zeroize;
 
@@ -24,6 +25,8 @@ pub(crate) struct HostCipher {
     is_ocb: bool,
     /// The length of IV that the context expects.
     iv_bytes: usize,
+    /// The length of tag that the key of CCM was taken for.
+    tag_bytes: usize,
     /// The key that was set last, kept until a call needs it.
     key: [u8; 64],
     key_bytes: usize,
@@ -41,6 +44,7 @@ impl HostCipher {
             block_mode: matches!(algorithm.mode(), Mode::Ecb | Mode::Cbc),
             is_ocb: matches!(algorithm.mode(), Mode::Ocb),
             iv_bytes: algorithm.iv_bytes(),
+            tag_bytes: 0,
             key: [0; 64],
             key_bytes: 0,
             key_direction: Direction::Decrypt,
@@ -109,7 +113,7 @@ impl HostCipher {
         self.associate(aad)
     }
 
-    /// The length of OCB's tag.
+    /// The length of the tag, of OCB and of CCM.
     fn set_tag_length(&mut self, bytes: usize) -> Result<(), FarFailed> {
         let length = entry(c"tag", data_type::OCTET_STRING, null_mut(), bytes);
         // SAFETY: the list has an end.
@@ -157,11 +161,15 @@ impl HostCipher {
             self.set_tag_length(tag.len())?;
         }
         self.finish()?;
+        self.answer_tag(&mut tag)?;
+        Ok(tag)
+    }
+
+    fn answer_tag(&mut self, tag: &mut [u8]) -> Result<(), FarFailed> {
         let mut wanted =
             [entry(c"tag", data_type::OCTET_STRING, tag.as_mut_ptr().cast(), tag.len()), END];
         // SAFETY: the list has an end and room for a tag.
-        unsafe { self.context.answer(wanted.as_mut_ptr())? };
-        Ok(tag)
+        unsafe { self.context.answer(wanted.as_mut_ptr()) }
     }
 
     /// Ends a message that was decrypted; an error unless `tag` is the beginning of its tag.
@@ -189,12 +197,29 @@ impl HostCipher {
         data: InOut<'_>,
     ) -> Result<(), FarFailed> {
         self.start(direction, chain)?;
-        let name = order.as_ptr().cast_mut().cast();
-        let order = entry(c"cts_mode", data_type::UTF8_STRING, name, order.count_bytes());
-        // SAFETY: a list to be set is only read, and has an end.
-        unsafe { self.context.set([order, END].as_ptr())? };
+        self.set_text(c"cts_mode", order)?;
         self.update(data)?;
         self.context.chain(chain)
+    }
+
+    /// One whole data unit of SM4 in XTS by a standard of OpenSSL's.
+    pub(crate) fn sector(
+        &mut self,
+        direction: Direction,
+        iv: &Block,
+        standard: &CStr,
+        data: InOut<'_>,
+    ) -> Result<(), FarFailed> {
+        self.start(direction, iv)?;
+        self.set_text(c"xts_standard", standard)?;
+        self.update(data)
+    }
+
+    fn set_text(&mut self, key: &CStr, text: &CStr) -> Result<(), FarFailed> {
+        let place = text.as_ptr().cast_mut().cast();
+        let param = entry(key, data_type::UTF8_STRING, place, text.count_bytes());
+        // SAFETY: a list to be set is only read, and has an end.
+        unsafe { self.context.set([param, END].as_ptr()) }
     }
 
     /// One whole message of GCM-SIV, of which decryption must be given the tag first. Gives its tag, or none if that is not
@@ -221,6 +246,43 @@ impl HostCipher {
         let mut other = *given;
         other[15] ^= 0x80;
         Ok([*given, other].into_iter().find(|tag| self.verify(tag).is_ok()))
+    }
+
+    /// One whole message of CCM that stands at its beginning, with its associated data. Gives its tag; of decryption, which
+    /// is held to the `given` one, that one or another.
+    pub(crate) fn counted(
+        &mut self,
+        direction: Direction,
+        state: &CcmState,
+        aad: &[u8],
+        given: &[u8],
+        data: InOut<'_>,
+    ) -> Result<Block, FarFailed> {
+        let (nonce, tag_bytes) = (state.nonce(), state.tag_bytes());
+        if (self.iv_bytes, self.tag_bytes, self.key_direction)
+            != (nonce.len(), tag_bytes, direction)
+        {
+            // The key takes the lengths and the direction with it.
+            self.set_iv_length(nonce.len())?;
+            self.set_tag_length(tag_bytes)?;
+            (self.tag_bytes, self.key_direction, self.ready) = (tag_bytes, direction, false);
+        }
+        self.start(direction, nonce)?;
+        // SAFETY: there is neither input nor output: a length is told.
+        unsafe { self.context.update(null_mut(), data.len() + 16, null(), data.len())? };
+        self.associate(aad)?;
+        let mut tag = [0; 16];
+        if direction == Direction::Decrypt {
+            self.give_tag(given)?;
+            tag[..given.len()].copy_from_slice(given);
+            if self.update(data).is_err() {
+                tag.iter_mut().for_each(|byte| *byte = !*byte);
+            }
+            return Ok(tag);
+        }
+        self.update(data)?;
+        self.answer_tag(&mut tag[..tag_bytes])?;
+        Ok(tag)
     }
 
     /// There is room for more than GCM's last bytes.

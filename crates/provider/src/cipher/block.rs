@@ -274,7 +274,7 @@ impl<M: BlockMode> Cipher for Blocks<M> {
         common::gettable(version)
     }
 
-    fn settable() -> *const Param {
+    fn settable(_: Version) -> *const Param {
         common::settable()
     }
 
@@ -308,21 +308,9 @@ impl<M: BlockMode> Cipher for Blocks<M> {
         self.num = 0;
         self.open = Open::EMPTY;
         if M::MODE == Mode::Cbc {
-            if let Some(iv) = iv {
-                self.common.take_iv(iv)?;
-            }
-            if self.common.iv_set {
-                // As in 1.1.1, a new start without an IV goes back to the old one.
-                self.chain = self.common.iv;
-            }
+            self.common.start_chain(&mut self.chain, iv)?;
         }
-        if let Some(key) = key {
-            self.common.check_key(key)?;
-            self.choice.take_key(key, direction, |kernels| self.key.reroute(kernels));
-            self.key.set(key, direction);
-            self.common.key_set = true;
-        }
-        Ok(())
+        self.common.take_key(&mut self.choice, &mut self.key, key, direction)
     }
 
     #[inline]

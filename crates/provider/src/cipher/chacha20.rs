@@ -124,7 +124,7 @@ impl Cipher for Keystream {
         if version.has_decoders() { TOLD_LIST.as_ptr() } else { LIST.as_ptr() }
     }
 
-    fn settable() -> *const Param {
+    fn settable(_: Version) -> *const Param {
         LIST.as_ptr()
     }
 

@@ -1,7 +1,8 @@
 //! What all modes but GCM have in common: lengths, the IV as it was given, and their parameters.
 
-use wirespeed_cipher::{Algorithm, Block, Direction};
+use wirespeed_cipher::{Algorithm, Block, BlockKernels, BlockKey, Direction};
 
+use crate::choice::Choice;
 use crate::host::Version;
 use crate::openssl::{Param, data_type};
 use crate::params::{self, END, List, octets, size, uint};
@@ -103,6 +104,32 @@ pub(super) fn answer_lengths(
     .then_some(Ok(()))
 }
 
+/// Answers the tag by `tag`, or a length. EVP asks for them with every message.
+#[inline(always)]
+pub(super) fn answer_tag_or_lengths(
+    param: &mut Param,
+    key_bytes: usize,
+    iv_bytes: usize,
+    tag: impl FnOnce(&mut Param) -> Result<(), Refusal>,
+) -> Option<Result<(), Refusal>> {
+    if param.is_called(b"tag\0") {
+        return Some(tag(param));
+    }
+    answer_lengths(param, key_bytes, iv_bytes)
+}
+
+/// Takes the tag by `tag`, which EVP sets with every message. There is no padding to set; EVP tries all the same.
+#[inline(always)]
+pub(super) fn set_tag_or_padding(
+    param: &Param,
+    tag: impl FnOnce(&Param) -> Result<(), Refusal>,
+) -> Option<Result<(), Refusal>> {
+    if param.is_called(b"tag\0") {
+        return Some(tag(param));
+    }
+    param.is_called(b"padding\0").then_some(Ok(()))
+}
+
 impl Common {
     pub(super) fn new(algorithm: Algorithm, version: Version) -> Self {
         Self {
@@ -129,10 +156,41 @@ impl Common {
         Ok(())
     }
 
+    /// Keeps an IV that was given, and begins a chain with it; without one, as in 1.1.1, with the old one.
+    #[inline]
+    pub(super) fn start_chain(
+        &mut self,
+        chain: &mut Block,
+        iv: Option<&[u8]>,
+    ) -> Result<(), Refusal> {
+        iv.map_or(Ok(()), |iv| self.take_iv(iv))?;
+        if self.iv_set {
+            *chain = self.iv;
+        }
+        Ok(())
+    }
+
     /// Whether a key has the right length.
     #[inline]
     pub(super) fn check_key(&self, key: &[u8]) -> Result<(), Refusal> {
         if key.len() == self.key_bytes { Ok(()) } else { Err(Refusal::INVALID_KEY_LENGTH) }
+    }
+
+    /// Takes a key, if one was given, for calls in this direction, with the `schedule` of that one.
+    #[inline]
+    pub(super) fn take_key(
+        &mut self,
+        choice: &mut Choice<BlockKernels>,
+        to: &mut BlockKey,
+        key: Option<&[u8]>,
+        schedule: Direction,
+    ) -> Result<(), Refusal> {
+        let Some(key) = key else { return Ok(()) };
+        self.check_key(key)?;
+        choice.take_key(key, self.direction, |kernels| to.reroute(kernels));
+        to.set(key, schedule);
+        self.key_set = true;
+        Ok(())
     }
 
     /// Whether there is a key to work with.

@@ -50,7 +50,7 @@ impl Cipher for Stolen {
         GETTABLE_LIST.as_ptr()
     }
 
-    fn settable() -> *const Param {
+    fn settable(_: Version) -> *const Param {
         SETTABLE_LIST.as_ptr()
     }
 
@@ -78,20 +78,8 @@ impl Cipher for Stolen {
         }
         self.common.direction = direction;
         (self.num, self.used) = (0, false);
-        if let Some(iv) = iv {
-            self.common.take_iv(iv)?;
-        }
-        if self.common.iv_set {
-            // As in 1.1.1, a new start without an IV goes back to the old one.
-            self.chain = self.common.iv;
-        }
-        if let Some(key) = key {
-            self.common.check_key(key)?;
-            self.choice.take_key(key, direction, |kernels| self.key.reroute(kernels));
-            self.key.set(key, direction);
-            self.common.key_set = true;
-        }
-        Ok(())
+        self.common.start_chain(&mut self.chain, iv)?;
+        self.common.take_key(&mut self.choice, &mut self.key, key, direction)
     }
 
     #[inline]

@@ -166,7 +166,7 @@ impl<const BLOCK: usize> Cipher for Foreign<BLOCK> {
         common::gettable(version)
     }
 
-    fn settable() -> *const Param {
+    fn settable(_: Version) -> *const Param {
         common::settable()
     }
 

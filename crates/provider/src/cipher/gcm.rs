@@ -3,7 +3,7 @@
 use wirespeed_cipher::modes::Gcm;
 use wirespeed_cipher::{Block, Direction, InOut};
 
-use super::common::answer_lengths;
+use super::common::{answer_tag_or_lengths, set_tag_or_padding};
 use super::message::Message;
 use super::{Cipher, Setup};
 use crate::call::Call;
@@ -107,7 +107,7 @@ impl Cipher for Authenticated {
         }
     }
 
-    fn settable() -> *const Param {
+    fn settable(_: Version) -> *const Param {
         SETTABLE_LIST.as_ptr()
     }
 
@@ -199,19 +199,13 @@ impl Cipher for Authenticated {
 
     #[inline]
     fn answer_often(&mut self, param: &mut Param) -> Option<Result<(), Refusal>> {
-        if param.is_called(b"tag\0") {
-            return Some(self.answer_tag(param));
-        }
-        answer_lengths(param, self.key_bytes, self.iv_bytes)
+        let (key_bytes, iv_bytes) = (self.key_bytes, self.iv_bytes);
+        answer_tag_or_lengths(param, key_bytes, iv_bytes, |param| self.answer_tag(param))
     }
 
     #[inline]
     fn set_often(&mut self, param: &Param) -> Option<Result<(), Refusal>> {
-        if param.is_called(b"tag\0") {
-            return Some(self.take_tag(param));
-        }
-        // GCM has no padding to set; EVP tries all the same.
-        param.is_called(b"padding\0").then_some(Ok(()))
+        set_tag_or_padding(param, |param| self.take_tag(param))
     }
 
     unsafe fn answer(&mut self, list: *mut Param) -> Result<(), Refusal> {

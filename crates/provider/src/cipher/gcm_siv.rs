@@ -5,6 +5,7 @@
 use wirespeed_cipher::modes::GcmSiv;
 use wirespeed_cipher::{Block, BlockKernels, Direction, InOut};
 
+use super::common::set_tag_or_padding;
 use super::{Cipher, Setup};
 use crate::boundary::host_cipher::HostCipher;
 use crate::call::Call;
@@ -53,7 +54,7 @@ impl Cipher for Synthetic {
         GETTABLE_LIST.as_ptr()
     }
 
-    fn settable() -> *const Param {
+    fn settable(_: Version) -> *const Param {
         SETTABLE_LIST.as_ptr()
     }
 
@@ -131,11 +132,7 @@ impl Cipher for Synthetic {
 
     #[inline]
     fn set_often(&mut self, param: &Param) -> Option<Result<(), Refusal>> {
-        if param.is_called(b"tag\0") {
-            return Some(self.take_tag(param));
-        }
-        // There is no padding to set; EVP tries all the same.
-        param.is_called(b"padding\0").then_some(Ok(()))
+        set_tag_or_padding(param, |param| self.take_tag(param))
     }
 
     unsafe fn answer(&mut self, list: *mut Param) -> Result<(), Refusal> {

@@ -8,7 +8,7 @@ use wirespeed_cipher::modes::ChaCha20Poly1305;
 use wirespeed_cipher::{Block, Direction, InOut, StreamKey};
 
 use super::chacha20::{answer_fixed, check_fixed};
-use super::common::answer_lengths;
+use super::common::{answer_tag_or_lengths, set_tag_or_padding};
 use super::message::Message;
 use super::{Cipher, Setup};
 use crate::call::Call;
@@ -84,7 +84,7 @@ impl Cipher for Sealed {
         GETTABLE_LIST.as_ptr()
     }
 
-    fn settable() -> *const Param {
+    fn settable(_: Version) -> *const Param {
         SETTABLE_LIST.as_ptr()
     }
 
@@ -168,19 +168,13 @@ impl Cipher for Sealed {
 
     #[inline]
     fn answer_often(&mut self, param: &mut Param) -> Option<Result<(), Refusal>> {
-        if param.is_called(b"tag\0") {
-            return Some(self.answer_tag(param));
-        }
-        answer_lengths(param, size_of::<StreamKey>(), NONCE)
+        let (key_bytes, iv_bytes) = (size_of::<StreamKey>(), NONCE);
+        answer_tag_or_lengths(param, key_bytes, iv_bytes, |param| self.answer_tag(param))
     }
 
     #[inline]
     fn set_often(&mut self, param: &Param) -> Option<Result<(), Refusal>> {
-        if param.is_called(b"tag\0") {
-            return Some(self.take_tag(param));
-        }
-        // There is no padding to set; EVP tries all the same.
-        param.is_called(b"padding\0").then_some(Ok(()))
+        set_tag_or_padding(param, |param| self.take_tag(param))
     }
 
     unsafe fn answer(&mut self, list: *mut Param) -> Result<(), Refusal> {

@@ -163,7 +163,7 @@ impl<M: StreamMode> Cipher for Stream<M> {
         common::gettable(version)
     }
 
-    fn settable() -> *const Param {
+    fn settable(_: Version) -> *const Param {
         common::settable()
     }
 
@@ -196,13 +196,7 @@ impl<M: StreamMode> Cipher for Stream<M> {
             self.feedback.set_used(0);
         }
         given?;
-        if let Some(key) = key {
-            self.common.check_key(key)?;
-            self.choice.take_key(key, direction, |kernels| self.key.reroute(kernels));
-            self.key.set(key, Direction::Encrypt);
-            self.common.key_set = true;
-        }
-        Ok(())
+        self.common.take_key(&mut self.choice, &mut self.key, key, Direction::Encrypt)
     }
 
     #[inline]

@@ -2,43 +2,42 @@
 
 use std::ptr::null;
 
-use wirespeed_cipher::modes::{Xts, XtsError};
+use wirespeed_cipher::modes::{Standard, Xts, XtsError};
 use wirespeed_cipher::{Block, BlockKernels, Direction, InOut};
 use zeroize::Zeroize;
 
 use super::common::{self, Common, Progress};
-use super::{Cipher, Setup};
+use super::{Cipher, Setup, equal};
 use crate::call::Call;
 use crate::choice::{Choice, FarStep, Step};
 use crate::far::{Far, FarFailed};
 use crate::host::Version;
-use crate::openssl::Param;
-use crate::params::{END, List, size};
+use crate::openssl::{Param, data_type};
+use crate::params::{END, List, given_text, size};
 use crate::provider::Provider;
 use crate::refusal::{Reason, Refusal};
 use crate::request::{Name, Names, Request};
 
 static SETTABLE_LIST: List<2> = List::new([size(c"keylen"), END]);
+static SETTABLE_LIST_OF_SM4: List<2> = List::new([given_text(c"xts_standard"), END]);
 
-/// The context of XTS.
+/// The context of XTS, of AES or of SM4.
 #[derive(Clone)]
-pub(crate) struct Sectors {
+pub(crate) struct Sectors<const SM4: bool> {
     choice: Choice<BlockKernels>,
     xts: Xts,
     common: Common,
-    /// The direction at the time the key came: OpenSSL chooses its functions then.
-    direction: Direction,
     /// Whether the tweak of the current IV under the current key is at hand.
     tweak_ready: bool,
 }
 
-impl Cipher for Sectors {
+impl<const SM4: bool> Cipher for Sectors<SM4> {
     fn gettable(version: Version) -> *const Param {
         common::gettable(version)
     }
 
-    fn settable() -> *const Param {
-        SETTABLE_LIST.as_ptr()
+    fn settable(_: Version) -> *const Param {
+        if SM4 { SETTABLE_LIST_OF_SM4.as_ptr() } else { SETTABLE_LIST.as_ptr() }
     }
 
     fn new(provider: &Provider, subject: usize) -> Option<Self> {
@@ -47,7 +46,6 @@ impl Cipher for Sectors {
             xts: Xts::new(setup.choice.own()),
             common: Common::new(setup.choice.algorithm(), setup.version),
             choice: setup.choice,
-            direction: Direction::Decrypt,
             tweak_ready: false,
         })
     }
@@ -67,9 +65,9 @@ impl Cipher for Sectors {
         if let Some(key) = key {
             self.common.check_key(key)?;
             // Rogaway 2004 and FIPS 140 want the halves to differ; as the default provider does, we
-            // still decrypt what was once encrypted otherwise.
+            // still decrypt what was once encrypted otherwise. SM4's, it does not look at.
             let (data, tweak) = key.split_at(key.len() / 2);
-            if direction == Direction::Encrypt && equal(data, tweak) {
+            if !SM4 && direction == Direction::Encrypt && equal(data, tweak) {
                 return Err(Refusal(&[Reason::XtsDuplicatedKeys]));
             }
             self.choice.take_key(key, direction, |kernels| {
@@ -77,7 +75,6 @@ impl Cipher for Sectors {
                 self.xts.reroute_tweaks(kernels);
             });
             self.xts.set_key(key, direction);
-            self.direction = direction;
             self.common.key_set = true;
             self.tweak_ready = false;
         }
@@ -127,6 +124,10 @@ impl Cipher for Sectors {
     }
 
     unsafe fn set(&mut self, list: *const Param) -> Result<(), Refusal> {
+        if SM4 {
+            // SAFETY: the caller promises the list; it is only read.
+            return unsafe { self.set_standard(list) };
+        }
         const SETTABLE: Names = Names::of(&[Name::KeyLength]);
         // SAFETY: the caller promises the list; it is only read.
         let request = unsafe { Request::read(list.cast_mut(), SETTABLE, self.common.version)? };
@@ -137,7 +138,33 @@ impl Cipher for Sectors {
     }
 }
 
-impl Sectors {
+impl<const SM4: bool> Sectors<SM4> {
+    /// Takes `xts_standard`.
+    ///
+    /// # Safety
+    /// As for [`Cipher::set`].
+    unsafe fn set_standard(&mut self, list: *const Param) -> Result<(), Refusal> {
+        const SETTABLE: Names = Names::of(&[Name::Standard]);
+        let version = self.common.version.of_late_decoders();
+        // SAFETY: the caller promises the list; it is only read.
+        let request = unsafe { Request::read(list.cast_mut(), SETTABLE, version)? };
+        let Some(param) = request.given(Name::Standard) else { return Ok(()) };
+        if param.data_type != data_type::UTF8_STRING {
+            return Err(Refusal::SILENT);
+        }
+        let name = param.as_text().ok_or(Refusal::CANNOT_GET)?.to_bytes();
+        let named = |it: &Standard| it.name().to_bytes().eq_ignore_ascii_case(name);
+        let standard = Standard::ALL.into_iter().find(named).ok_or(Refusal::CANNOT_SET)?;
+        self.xts.set_standard(standard);
+        Ok(())
+    }
+
+    /// How blocks are stolen from: SM4's default provider looks at the direction of now, AES's at that of the key, with
+    /// which it chooses its functions.
+    const fn steals(&self) -> Direction {
+        if SM4 { self.common.direction } else { self.xts.direction() }
+    }
+
     /// One data unit; `None` is every failure that the default provider has no name for.
     #[inline]
     fn unit(&mut self, call: Call<'_>) -> Result<usize, Option<XtsError>> {
@@ -145,13 +172,13 @@ impl Sectors {
         if !self.common.key_set || !self.common.iv_set {
             return Err(None);
         }
-        if let Some(kernels) = self.choice.kernels(self.direction, data.len()) {
+        if let Some(kernels) = self.choice.kernels(self.xts.direction(), data.len()) {
             if !self.tweak_ready {
                 self.xts.start(&self.common.iv);
                 self.tweak_ready = true;
             }
             self.xts.reroute(kernels);
-            self.xts.unit(self.direction, data)?;
+            self.xts.unit(self.steals(), data)?;
         } else {
             self.unit_slowly(data)?;
         }
@@ -162,21 +189,22 @@ impl Sectors {
     #[inline(never)]
     fn unit_slowly(&mut self, data: InOut<'_>) -> Result<(), XtsError> {
         Xts::check(data.len())?;
-        let mut step = Unit {
+        let direction = self.xts.direction();
+        let mut step = Unit::<SM4> {
+            direction: self.steals(),
             neutral: self.choice.neutral(),
             xts: &mut self.xts,
             iv: &self.common.iv,
-            direction: self.direction,
         };
         let mut tweak = None;
-        self.choice.slowly(self.direction, &mut step, &mut tweak, data);
+        self.choice.slowly(direction, &mut step, &mut tweak, data);
         tweak.zeroize();
         Ok(())
     }
 }
 
 /// A data unit or a part of one, whichever way it takes.
-struct Unit<'a> {
+struct Unit<'a, const SM4: bool> {
     xts: &'a mut Xts,
     /// Who makes the tweak, which belongs to no route: whoever is verified must not.
     neutral: &'static BlockKernels,
@@ -184,7 +212,7 @@ struct Unit<'a> {
     direction: Direction,
 }
 
-impl Step for Unit<'_> {
+impl<const SM4: bool> Step for Unit<'_, SM4> {
     type Kernels = BlockKernels;
     /// The encrypted tweak of the next block, once it is needed: the host makes its own.
     type State = Option<Block>;
@@ -204,7 +232,7 @@ impl Step for Unit<'_> {
     }
 }
 
-impl FarStep for Unit<'_> {
+impl<const SM4: bool> FarStep for Unit<'_, SM4> {
     fn far(
         &mut self,
         far: &mut Far<'_>,
@@ -212,13 +240,14 @@ impl FarStep for Unit<'_> {
         tweak: &mut Option<Block>,
         mut data: InOut<'_>,
     ) {
-        if let Err(FarFailed) = far.run(self.direction, self.iv, data.reborrow()) {
+        let (direction, iv, standard) = (self.direction, self.iv, self.xts.standard().name());
+        let run = if SM4 {
+            far.by_host(|host| host.sector(direction, iv, standard, data.reborrow()))
+        } else {
+            far.run(direction, iv, data.reborrow())
+        };
+        if let Err(FarFailed) = run {
             self.own(spare, tweak, data);
         }
     }
-}
-
-/// Whether two halves of a key are equal, in constant time.
-fn equal(a: &[u8], b: &[u8]) -> bool {
-    std::hint::black_box(a.iter().zip(b).fold(0, |all, (a, b)| all | (a ^ b))) == 0
 }

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::support::{Said, compile, compile_shared, padlock_run, scratch};
+use crate::support::{Said, compile, compile_shared, padlock_run, padlock_run_path, scratch};
 
 const RIGHT: &str = "69c4e0d86a7b0430d8cdb78070b4c55a\n";
 
@@ -59,7 +59,7 @@ fn a_foreign_tracer_is_named() {
     let foreign = compile(folder.path(), "foreign", &[]);
     let run = |words: &[&str]| {
         let mut command = Command::new(&foreign);
-        Said::by(command.arg(env!("CARGO_BIN_EXE_padlock-run")).args(words))
+        Said::by(command.arg(padlock_run_path()).args(words))
     };
     let said = run(&["--ptrace", "true"]);
     assert_eq!(said.0.status.code(), Some(2));

@@ -6,10 +6,17 @@ use std::sync::Once;
 
 /// `padlock-run`, with the preload library beside it.
 pub(crate) fn padlock_run() -> Command {
+    let mut command = Command::new(padlock_run_path());
+    command.stdin(Stdio::null());
+    command
+}
+
+/// Where `padlock-run` lies, with the preload library beside it.
+pub(crate) fn padlock_run_path() -> &'static str {
     static LIBRARY: Once = Once::new();
-    let program = Path::new(env!("CARGO_BIN_EXE_padlock-run"));
+    let program = env!("CARGO_BIN_EXE_padlock-run");
     LIBRARY.call_once(|| {
-        let profile = program.parent().expect("a folder");
+        let profile = Path::new(program).parent().expect("a folder");
         let mut build = Command::new(env!("CARGO"));
         build.args(["build", "--quiet", "--package", "padlock-preload", "--target-dir"]);
         build.arg(profile.parent().expect("a target folder"));
@@ -19,9 +26,7 @@ pub(crate) fn padlock_run() -> Command {
         let status = build.current_dir(env!("CARGO_MANIFEST_DIR")).status().expect("cargo runs");
         assert!(status.success(), "the library is built");
     });
-    let mut command = Command::new(program);
-    command.stdin(Stdio::null());
-    command
+    program
 }
 
 /// A folder of this run's own, removed in the end.

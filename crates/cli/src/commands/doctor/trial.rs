@@ -17,7 +17,7 @@ pub(crate) struct Loaded {
     pub(crate) routes: Option<String>,
     /// `wirespeed-plan`: which plan serves, or why none does.
     pub(crate) plan: Option<String>,
-    /// `wirespeed-quarantined`: routes that failed their proof at load.
+    /// `wirespeed-quarantined`: routes that failed their proof, as far as loading makes it.
     pub(crate) quarantined: Option<String>,
 }
 

@@ -186,6 +186,14 @@ struct Pool {
     stop: AtomicBool,
 }
 
+/// A lane's bytes, a line apart from the next one's: what lies at like places of pages shares few places of the first cache.
+#[derive(Clone)]
+#[repr(C, align(64))]
+struct Buffer {
+    bytes: [u8; PIECE],
+    apart: [u8; 64],
+}
+
 /// A file in a lane.
 struct Open {
     file: File,
@@ -196,7 +204,7 @@ impl Pool {
     /// Hashes files until there are none.
     fn work(&self, lanes: usize) {
         let mut batch = Batch::new(self.hashing.lanes, lanes);
-        let mut buffers = vec![[0; PIECE]; lanes];
+        let mut buffers = vec![Buffer { bytes: [0; PIECE], apart: [0; 64] }; lanes];
         let mut files: Vec<Option<Open>> = (0..lanes).map(|_| None).collect();
         while !self.stop.load(Ordering::Relaxed) {
             self.refill(&mut files);
@@ -204,7 +212,8 @@ impl Pool {
                 return;
             }
             let read = files.iter_mut().zip(&mut buffers);
-            let pieces: Vec<_> = read.map(|(file, buffer)| next_piece(file, buffer)).collect();
+            let pieces: Vec<_> =
+                read.map(|(file, buffer)| next_piece(file, &mut buffer.bytes)).collect();
             let bytes = pieces.iter().map(|(Piece::More(data) | Piece::Last(data), _)| data.len());
             self.hashing.progress.inc(bytes.sum::<usize>() as u64);
             for (lane, (_, failed)) in pieces.iter().enumerate() {

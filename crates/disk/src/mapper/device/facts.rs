@@ -173,13 +173,18 @@ mod tests {
         let path = std::env::temp_dir().join(format!("wirespeed-open-{}", std::process::id()));
         fs::write(&path, "").expect("written");
         let path = path.canonicalize().expect("its own path");
-        assert!(openers(&path).is_empty());
+        // A child of another test has what this process has, until it becomes its own program.
+        let nobody = || {
+            let try_again = || thread::sleep(Duration::from_millis(10));
+            (0..500).any(|_| openers(&path).is_empty() || (try_again(), false).1)
+        };
+        assert!(nobody());
         let file = File::open(&path).expect("there");
         // Ours does not count, that of another does.
-        assert!(openers(&path).is_empty());
+        assert!(nobody());
         let mut other =
             Command::new("cat").stdin(Stdio::piped()).stdout(file).spawn().expect("cat");
-        assert_eq!(openers(&path), [format!("cat (process {})", other.id())]);
+        assert!(openers(&path).contains(&format!("cat (process {})", other.id())));
         drop(other.stdin.take());
         other.wait().expect("ended");
         fs::remove_file(path).expect("removed");

@@ -79,6 +79,7 @@ impl Rows for Ymm {
     unsafe fn store<const ADD: bool>(
         self,
         [a, b, c, d]: [__m256i; 4],
+        blocks: usize,
         from: *const u8,
         to: *mut u8,
     ) {
@@ -88,7 +89,7 @@ impl Rows for Ymm {
             call!(_mm256_permute2x128_si256::<0x31>(a, b)),
             call!(_mm256_permute2x128_si256::<0x31>(c, d)),
         ];
-        super::put!(self, ADD, halves, from, to, _mm256_loadu_si256, _mm256_storeu_si256);
+        super::put!(self, ADD, halves, blocks, from, to, _mm256_loadu_si256, _mm256_storeu_si256);
     }
 
     #[inline(always)]

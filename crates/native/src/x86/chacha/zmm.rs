@@ -100,6 +100,7 @@ impl<H: Hash> Rows for Zmm<H> {
     unsafe fn store<const ADD: bool>(
         self,
         [a, b, c, d]: [__m512i; 4],
+        blocks: usize,
         from: *const u8,
         to: *mut u8,
     ) {
@@ -110,13 +111,13 @@ impl<H: Hash> Rows for Zmm<H> {
             call!(_mm512_shuffle_i32x4::<0xee>(a, b)),
             call!(_mm512_shuffle_i32x4::<0xee>(c, d)),
         ];
-        let blocks = [
+        let vectors = [
             call!(_mm512_shuffle_i32x4::<0x88>(halves[0], halves[1])),
             call!(_mm512_shuffle_i32x4::<0xdd>(halves[0], halves[1])),
             call!(_mm512_shuffle_i32x4::<0x88>(halves[2], halves[3])),
             call!(_mm512_shuffle_i32x4::<0xdd>(halves[2], halves[3])),
         ];
-        super::put!(self, ADD, blocks, from, to, _mm512_loadu_si512, _mm512_storeu_si512);
+        super::put!(self, ADD, vectors, blocks, from, to, _mm512_loadu_si512, _mm512_storeu_si512);
     }
 
     #[inline(always)]

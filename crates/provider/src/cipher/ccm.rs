@@ -1,0 +1,464 @@
+//! CCM: lengths of tag and nonce before the key, the length of the message before associated data, and the data at once.
+//!
+//! The order in which a program may do what, and what is forgotten when, is the default provider's
+//! (providers/implementations/ciphers/ciphercommon_ccm.c).
+
+use wirespeed_cipher::modes::{Ccm, CcmState};
+use wirespeed_cipher::{Block, BlockKernels, Direction, InOut};
+
+use super::common::{answer_tag_or_lengths, set_tag_or_padding};
+use super::{Cipher, Setup, equal};
+use crate::boundary::host_cipher::HostCipher;
+use crate::call::Call;
+use crate::choice::{Choice, FarStep, Step};
+use crate::far::{Far, FarFailed};
+use crate::host::Version;
+use crate::openssl::{Param, UNMODIFIED, data_type};
+use crate::params::{END, List, octets, size};
+use crate::provider::Provider;
+use crate::refusal::{Reason, Refusal};
+use crate::request::{Name, Names, Request};
+
+const GETTABLE: Names = Names::of(&[
+    Name::KeyLength,
+    Name::IvLength,
+    Name::TagLength,
+    Name::Iv,
+    Name::UpdatedIv,
+    Name::Tag,
+    Name::TlsAadPad,
+]);
+const SETTABLE: Names = Names::of(&[Name::IvLength, Name::Tag, Name::TlsAad, Name::TlsIvFixed]);
+
+const fn gettable_list(last: Param) -> List<9> {
+    List::new([
+        size(c"keylen"),
+        size(c"ivlen"),
+        size(c"taglen"),
+        octets(c"iv"),
+        octets(c"updated-iv"),
+        octets(c"tag"),
+        size(c"tlsaadpad"),
+        last,
+        END,
+    ])
+}
+
+static GETTABLE_LIST: List<9> = gettable_list(END);
+/// With GCM's, which is on the list and never answered.
+static GETTABLE_LIST_BEFORE_DECODERS: List<9> = gettable_list(octets(c"tlsivgen"));
+const fn settable_list(last: Param) -> List<6> {
+    List::new([size(c"ivlen"), octets(c"tag"), octets(c"tlsaad"), octets(c"tlsivfixed"), last, END])
+}
+
+static SETTABLE_LIST: List<6> = settable_list(END);
+/// As above: never taken.
+static SETTABLE_LIST_BEFORE_DECODERS: List<6> = settable_list(octets(c"tlsivinv"));
+
+/// The context of CCM.
+#[derive(Clone)]
+pub(crate) struct Counted {
+    choice: Choice<BlockKernels>,
+    pub(super) ccm: Ccm,
+    pub(super) direction: Direction,
+    key_set: bool,
+    iv_set: bool,
+    /// Whether the length of the message is known.
+    length_set: bool,
+    /// Whether there is a tag, made or given.
+    tag_set: bool,
+    pub(super) nonce: Block,
+    nonce_bytes: usize,
+    pub(super) tag_bytes: usize,
+    /// The tag that was given, or the header of the next record.
+    pub(super) buffer: Block,
+    /// Whether calls are records from here on.
+    pub(super) records: bool,
+    /// OpenSSL's `tlsaadpad`: by how much a record grows behind the data.
+    pub(super) record_padding: usize,
+    /// The associated data of the message that was announced, for the host, if it may become the host's.
+    associated: Option<Vec<u8>>,
+    key_bytes: usize,
+    version: Version,
+}
+
+impl Cipher for Counted {
+    fn gettable(version: Version) -> *const Param {
+        if version.has_decoders() {
+            GETTABLE_LIST.as_ptr()
+        } else {
+            GETTABLE_LIST_BEFORE_DECODERS.as_ptr()
+        }
+    }
+
+    fn settable(version: Version) -> *const Param {
+        if version.has_decoders() {
+            SETTABLE_LIST.as_ptr()
+        } else {
+            SETTABLE_LIST_BEFORE_DECODERS.as_ptr()
+        }
+    }
+
+    fn new(provider: &Provider, subject: usize) -> Option<Self> {
+        let setup = Setup::of(provider, subject)?;
+        Some(Self {
+            ccm: Ccm::new(setup.choice.own()),
+            direction: Direction::Decrypt,
+            key_set: false,
+            iv_set: false,
+            length_set: false,
+            tag_set: false,
+            nonce: [0; 16],
+            nonce_bytes: 7,
+            tag_bytes: 12,
+            buffer: [0; 16],
+            records: false,
+            record_padding: 0,
+            associated: None,
+            key_bytes: setup.choice.algorithm().key_bytes(),
+            version: setup.version,
+            choice: setup.choice,
+        })
+    }
+
+    fn start(
+        &mut self,
+        direction: Direction,
+        key: Option<&[u8]>,
+        iv: Option<&[u8]>,
+    ) -> Result<(), Refusal> {
+        self.direction = direction;
+        if let Some(iv) = iv {
+            if iv.len() != self.nonce_bytes {
+                return Err(Refusal::INVALID_IV_LENGTH);
+            }
+            self.nonce[..iv.len()].copy_from_slice(iv);
+            self.iv_set = true;
+        }
+        let Some(key) = key else { return Ok(()) };
+        if key.len() != self.key_bytes {
+            return Err(Refusal::INVALID_KEY_LENGTH);
+        }
+        let ccm = &mut self.ccm;
+        self.choice.take_key(key, direction, |kernels| ccm.reroute(kernels));
+        if self.choice.is_watched() {
+            // What follows from the key and associated data alone is compared with nothing.
+            self.ccm.reroute(self.choice.neutral());
+        }
+        self.ccm.set_key(key, self.tag_bytes, self.nonce_bytes);
+        self.key_set = true;
+        Ok(())
+    }
+
+    #[inline]
+    fn update(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+        if call.capacity() < call.length() {
+            return Err(Refusal::TOO_SMALL);
+        }
+        self.run(call).map_err(|refusal| match refusal.0 {
+            [Reason::TagNotSet] => Refusal(&[Reason::TagNotSet, Reason::CipherOperationFailed]),
+            _ => Refusal::OPERATION_FAILED,
+        })
+    }
+
+    fn finish(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+        if !self.version.ends_counted_messages() {
+            return self.run(call).map(|_| 0);
+        }
+        if !self.key_set {
+            return Err(Refusal::SILENT);
+        }
+        // What was not encrypted or opened until now is a message of no bytes.
+        if self.iv_set && (self.direction == Direction::Decrypt || !self.tag_set) {
+            if self.records {
+                return Err(Refusal::SILENT);
+            }
+            self.message(InOut::in_place(&mut []))?;
+        }
+        Ok(0)
+    }
+
+    fn bare(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+        if call.has_no_input() && self.version.ends_counted_messages() {
+            return self.finish(call);
+        }
+        if call.capacity() < call.length() {
+            return Err(Refusal::TOO_SMALL);
+        }
+        self.run(call)?;
+        Ok(call.length())
+    }
+
+    #[inline]
+    fn answer_often(&mut self, param: &mut Param) -> Option<Result<(), Refusal>> {
+        let (key_bytes, iv_bytes) = (self.key_bytes, self.nonce_bytes);
+        answer_tag_or_lengths(param, key_bytes, iv_bytes, |param| self.answer_tag(param))
+    }
+
+    #[inline]
+    fn set_often(&mut self, param: &Param) -> Option<Result<(), Refusal>> {
+        set_tag_or_padding(param, |param| self.take_tag(param))
+    }
+
+    unsafe fn answer(&mut self, list: *mut Param) -> Result<(), Refusal> {
+        // SAFETY: the caller promises the list.
+        let mut request = unsafe { Request::read(list, GETTABLE, self.version)? };
+        request.answer(Name::IvLength, |p| p.set_usize(self.nonce_bytes))?;
+        request.answer(Name::TagLength, |p| p.set_usize(self.tag_bytes))?;
+        for name in [Name::Iv, Name::UpdatedIv] {
+            if let Some(param) = request.wanted(name) {
+                self.answer_nonce(param)?;
+            }
+        }
+        request.answer(Name::KeyLength, |p| p.set_usize(self.key_bytes))?;
+        request.answer(Name::TlsAadPad, |p| p.set_usize(self.record_padding))?;
+        request.wanted(Name::Tag).map_or(Ok(()), |param| self.answer_tag(param))
+    }
+
+    unsafe fn set(&mut self, list: *const Param) -> Result<(), Refusal> {
+        // SAFETY: the caller promises the list; it is only read.
+        let request = unsafe { Request::read(list.cast_mut(), SETTABLE, self.version)? };
+        request.given(Name::Tag).map_or(Ok(()), |param| self.take_tag(param))?;
+        if let Some(bytes) = request.value(Name::IvLength, Param::as_usize)? {
+            if !(7..=13).contains(&bytes) {
+                return Err(Refusal::INVALID_IV_LENGTH);
+            }
+            self.iv_set &= bytes == self.nonce_bytes;
+            self.nonce_bytes = bytes;
+        }
+        request.given(Name::TlsAad).map_or(Ok(()), |param| self.take_record_header(param))?;
+        request.given(Name::TlsIvFixed).map_or(Ok(()), |param| self.take_fixed_nonce(param))
+    }
+}
+
+impl Counted {
+    /// The length of a message, its associated data, or its data; or a record.
+    #[inline]
+    fn run(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+        if !self.key_set {
+            return Err(Refusal::SILENT);
+        }
+        if self.records {
+            return self.record(call);
+        }
+        if call.has_no_input() && !call.has_no_output() {
+            return Ok(0);
+        }
+        if !self.iv_set {
+            return Err(Refusal::SILENT);
+        }
+        if !call.has_no_output() {
+            self.message(call.whole()?)?;
+        } else if call.has_no_input() {
+            self.announce(call.length())?;
+        } else if !self.length_set && call.length() > 0 {
+            return Err(Refusal::SILENT);
+        } else {
+            self.associate(call.associated());
+        }
+        Ok(call.length())
+    }
+
+    /// Puts the nonce in use.
+    pub(super) fn announce(&mut self, bytes: usize) -> Result<(), Refusal> {
+        self.associated.get_or_insert_default().clear();
+        // The key was taken for nonces of a certain length.
+        if self.nonce_bytes < self.ccm.state.nonce_bytes() {
+            return Err(Refusal::SILENT);
+        }
+        self.ccm.start(&self.nonce, bytes as u64);
+        self.length_set = true;
+        Ok(())
+    }
+
+    pub(super) fn associate(&mut self, aad: &[u8]) {
+        if aad.is_empty() {
+            return;
+        }
+        self.ccm.aad(aad);
+        if self.choice.host.is_none() {
+            return;
+        }
+        // The last ones count, as in CRYPTO_ccm128_aad.
+        let kept = self.associated.get_or_insert_default();
+        kept.clear();
+        match kept.try_reserve(aad.len()) {
+            Ok(()) => kept.extend_from_slice(aad),
+            Err(_) => self.associated = None,
+        }
+    }
+
+    /// The data of a message, all at once.
+    #[inline]
+    fn message(&mut self, data: InOut<'_>) -> Result<(), Refusal> {
+        if !self.length_set {
+            self.announce(data.len())?;
+        }
+        if self.direction == Direction::Encrypt {
+            self.crypt(data, &[])?;
+            self.tag_set = true;
+            return Ok(());
+        }
+        if !self.tag_set {
+            return Err(match self.version.ends_counted_messages() {
+                true => Refusal(&[Reason::TagNotSet]),
+                false => Refusal::SILENT,
+            });
+        }
+        let given = self.buffer;
+        self.open(data, &given[..self.tag_bytes])?;
+        (self.iv_set, self.tag_set, self.length_set) = (false, false, false);
+        Ok(())
+    }
+
+    /// Decrypts, and wipes what came out if the tag is another.
+    pub(super) fn open(&mut self, mut data: InOut<'_>, given: &[u8]) -> Result<(), Refusal> {
+        let opened = self.crypt(data.reborrow(), given);
+        if opened.is_ok() && self.is_tag(given) {
+            return Ok(());
+        }
+        data.clear();
+        Err(Refusal::SILENT)
+    }
+
+    /// Whether that is the tag, in constant time.
+    fn is_tag(&self, given: &[u8]) -> bool {
+        let (made, bytes) = (self.ccm.state.tag(), self.ccm.state.tag_bytes());
+        given.len() == bytes && equal(&made[..bytes], given)
+    }
+
+    /// By whichever route; `given` is the tag that decryption will be held to.
+    #[inline]
+    pub(super) fn crypt(&mut self, data: InOut<'_>, given: &[u8]) -> Result<(), Refusal> {
+        match self.choice.kernels(self.direction, data.len()) {
+            Some(kernels) => self.ccm.reroute(kernels),
+            None if self.ccm.state.expects(data.len() as u64) => {
+                self.crypt_slowly(data, given);
+                return Ok(());
+            }
+            // What its length spoils gives nothing, whoever does it.
+            None => {}
+        }
+        self.associated = None;
+        self.ccm.crypt(self.direction, data).map_err(|_| Refusal::SILENT)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn crypt_slowly(&mut self, data: InOut<'_>, given: &[u8]) {
+        let mut state = self.ccm.state.clone();
+        let mut whole = Whole {
+            ccm: &mut self.ccm,
+            direction: self.direction,
+            aad: self.associated.as_deref(),
+            given,
+        };
+        self.choice.slowly(self.direction, &mut whole, &mut state, data);
+        self.ccm.state = state;
+        self.associated = None;
+        if self.choice.is_watched() {
+            self.ccm.reroute(self.choice.neutral());
+        }
+    }
+
+    fn answer_nonce(&self, param: &mut Param) -> Result<(), Refusal> {
+        if self.nonce_bytes > param.data_size {
+            return Err(Refusal::INVALID_IV_LENGTH);
+        }
+        // As many bytes as there is room for: so the default provider tells it, whatever is behind the nonce.
+        let told = if param.data_type == data_type::OCTET_POINTER {
+            param.set_octet_pointer(self.nonce.as_ptr(), self.nonce.len())
+        } else {
+            let mut padded = [0; 64];
+            padded[..self.nonce.len()].copy_from_slice(&self.nonce);
+            let room = param.data_size.min(padded.len());
+            param.set_octets_or_pointer(&padded[..room], self.version)
+        };
+        if told { Ok(()) } else { Err(Refusal::CANNOT_SET) }
+    }
+
+    #[inline]
+    fn answer_tag(&mut self, param: &mut Param) -> Result<(), Refusal> {
+        if self.direction == Direction::Decrypt || !self.tag_set {
+            return Err(Refusal(&[Reason::TagNotSet]));
+        }
+        if param.data_type != data_type::OCTET_STRING {
+            return Err(Refusal::CANNOT_SET);
+        }
+        let (tag, bytes) = (self.ccm.state.tag(), self.ccm.state.tag_bytes());
+        if param.data.is_null() || param.data_size != bytes || !param.set_octets(&tag[..bytes]) {
+            return Err(Refusal::SILENT);
+        }
+        // How many they are, the default provider does not say.
+        param.return_size = UNMODIFIED;
+        (self.tag_set, self.iv_set, self.length_set) = (false, false, false);
+        Ok(())
+    }
+
+    #[inline]
+    fn take_tag(&mut self, param: &Param) -> Result<(), Refusal> {
+        if param.data_type != data_type::OCTET_STRING {
+            return Err(Refusal::CANNOT_GET);
+        }
+        let bytes = param.data_size;
+        if !bytes.is_multiple_of(2) || !(4..=16).contains(&bytes) {
+            return Err(Refusal(&[Reason::InvalidTagLength]));
+        }
+        if let Some(tag) = param.as_octets() {
+            if self.direction == Direction::Encrypt {
+                return Err(Refusal(&[Reason::TagNotNeeded]));
+            }
+            self.buffer[..bytes].copy_from_slice(tag);
+            self.tag_set = true;
+        }
+        self.tag_bytes = bytes;
+        Ok(())
+    }
+}
+
+/// The data of one message, whichever way it takes.
+struct Whole<'a> {
+    ccm: &'a mut Ccm,
+    direction: Direction,
+    aad: Option<&'a [u8]>,
+    given: &'a [u8],
+}
+
+impl Step for Whole<'_> {
+    type Kernels = BlockKernels;
+    type State = CcmState;
+    const WHOLE: bool = true;
+
+    #[inline]
+    fn own(&mut self, kernels: &'static BlockKernels, state: &mut CcmState, data: InOut<'_>) {
+        self.ccm.reroute(kernels);
+        self.ccm.state.clone_from(state);
+        // Its length is right: that was asked before.
+        let _ = self.ccm.crypt(self.direction, data);
+        state.clone_from(&self.ccm.state);
+    }
+
+    fn agree(a: &CcmState, b: &CcmState) -> bool {
+        a == b
+    }
+}
+
+impl FarStep for Whole<'_> {
+    fn far(
+        &mut self,
+        far: &mut Far<'_>,
+        spare: &'static BlockKernels,
+        state: &mut CcmState,
+        mut data: InOut<'_>,
+    ) {
+        let (direction, given) = (self.direction, self.given);
+        // There was no memory for them, or what was announced has been used.
+        let Some(aad) = self.aad else { return self.own(spare, state, data) };
+        let run =
+            |host: &mut HostCipher| host.counted(direction, state, aad, given, data.reborrow());
+        match far.by_host(run) {
+            Ok(tag) => state.end_with(tag),
+            Err(FarFailed) => self.own(spare, state, data),
+        }
+    }
+}
