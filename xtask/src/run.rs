@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fmt;
-use std::io::{BufRead, BufReader};
+use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
@@ -68,26 +68,33 @@ impl Run {
 
     /// Runs a test program, passing its output on and counting what it reports.
     ///
-    /// A failure that no test accounts for (it did not build, it crashed) counts as one. On a thread with a name other
-    /// than the first's, which runs beside others, every line begins with that name.
+    /// A failure that no test accounts for (it did not build, it crashed) counts as one, with what cargo says of it. On
+    /// a thread with a name other than the first's, which runs beside others, every line begins with that name.
     pub(crate) fn tests(mut self) -> Result<Tally> {
         let name = self.to_string();
-        let mut child =
-            self.0.stdout(Stdio::piped()).spawn().with_context(|| format!("cannot run {name}"))?;
-        let output = child.stdout.take().expect("it was piped");
+        let (output, both) = io::pipe()?;
+        self.0.stdout(both.try_clone()?).stderr(both);
+        let mut child = self.0.spawn().with_context(|| format!("cannot run {name}"))?;
+        // Its ends of the pipe are held here too: the output ends when they are gone.
+        drop(self);
         let thread = thread::current();
         let label = thread.name().filter(|name| *name != "main");
         let mut tally = Tally::default();
-        for line in BufReader::new(output).lines() {
+        let mut complaints = String::new();
+        for line in BufReader::new(output).split(b'\n') {
             let line = line?;
+            let line = String::from_utf8_lossy(&line);
             match label {
                 Some(label) => println!("{label}: {line}"),
                 None => println!("{line}"),
             }
             tally.read(&line);
+            if ["error", "process didn't exit"].iter().any(|it| line.trim_start().starts_with(it)) {
+                complaints += &format!("\n    {}", line.trim());
+            }
         }
         if !child.wait()?.success() && tally.failed == 0 {
-            tally.fail(format!("{name} failed outside of any test"));
+            tally.fail(format!("{name} failed outside of any test{complaints}"));
         }
         Ok(tally)
     }

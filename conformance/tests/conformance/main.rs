@@ -29,7 +29,10 @@ mod tls;
 mod vectors;
 mod xts;
 
+use std::fs;
 use std::process::ExitCode;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use wirespeed_conformance::evp::Provider;
@@ -102,7 +105,20 @@ fn main() -> ExitCode {
         }
         None => trials.push(skipped("program", "WIRESPEED_MODULES is not set".to_owned())),
     }
-    libtest_mimic::run(&arguments, trials).exit_code()
+    let conclusion = libtest_mimic::run(&arguments, trials);
+    until_alone();
+    conclusion.exit_code()
+}
+
+/// Waits until the threads that ran tests are gone. A scope waits for what they run, not for what their end runs, in
+/// which libcrypto frees what `OPENSSL_cleanup` frees too when the process exits, without a lock: now and then all
+/// tests would pass and the process be killed for a double free.
+fn until_alone() {
+    let others = || fs::read_dir("/proc/self/task").is_ok_and(|tasks| tasks.count() > 1);
+    let patience = Instant::now() + Duration::from_secs(10);
+    while others() && Instant::now() < patience {
+        thread::sleep(Duration::from_millis(1));
+    }
 }
 
 /// A test by that name.
