@@ -103,30 +103,31 @@ impl Core for Camellia {
     #[inline(always)]
     fn one<R: Register>(u: R, round_keys: &[Block], block: R::V) -> R::V {
         let [first, keys @ .., last] = round_keys else { return block };
-        let block = u.xor(block, u.load(first));
-        let mut left = u.map(u.shuffle(block, &HALF[0]), &COORDINATES);
-        let mut right = u.map(u.shuffle(block, &HALF[1]), &COORDINATES);
+        let [mut left, mut right] = halves(u, u.xor(block, u.load(first)));
         for group in keys.chunks(4) {
             let [a, b, c, between @ ..] = group else { break };
-            let keys = [key_of(u, a, 0), key_of(u, a, 1), key_of(u, b, 0), key_of(u, b, 1)];
-            let more = [key_of(u, c, 0), key_of(u, c, 1)];
-            left = u.xor3(left, keys[0], u.load(&BEFORE));
-            right = step(u, left, u.xor3(right, keys[1], u.load(&BOTH)));
-            left = step(u, right, u.xor3(left, u.xor(keys[0], keys[2]), u.load(&BEHIND)));
-            right = step(u, left, u.xor3(right, u.xor(keys[1], keys[3]), u.load(&BEHIND)));
-            left = step(u, right, u.xor3(left, u.xor(keys[2], more[0]), u.load(&BEHIND)));
-            right = step(u, left, u.xor3(right, u.xor(keys[3], more[1]), u.load(&BEHIND)));
-            left = step(u, right, u.xor3(left, more[0], u.load(&BOTH)));
-            right = u.xor3(right, more[1], u.load(&BEFORE));
+            let a = halves(u, u.load(a));
+            let b = halves(u, u.load(b));
+            let c = halves(u, u.load(c));
+            left = u.xor3(left, a[0], u.load(&BEFORE));
+            right = step(u, left, u.xor3(right, a[1], u.load(&BOTH)), &AFTER);
+            left = step(u, right, u.xor3(left, u.xor(a[0], b[0]), u.load(&BEHIND)), &AFTER);
+            right = step(u, left, u.xor3(right, u.xor(a[1], b[1]), u.load(&BEHIND)), &AFTER);
+            left = step(u, right, u.xor3(left, u.xor(b[0], c[0]), u.load(&BEHIND)), &AFTER);
+            right = step(u, left, u.xor3(right, u.xor(b[1], c[1]), u.load(&BEHIND)), &AFTER);
+            // FL, and whoever gets the block, want bytes.
+            left = mapped(u, u.xor3(left, c[0], u.load(&BOTH)), &BACK);
+            left = step(u, right, left, &AFTER_TO_BYTES);
+            right = mapped(u, u.xor3(right, c[1], u.load(&BEFORE)), &BACK);
             if let [key] = between {
                 let key = u.load(key);
-                left = masked(u, left, u.shuffle(key, &HALF[0]));
-                right = unmasked(u, right, u.shuffle(key, &HALF[1]));
+                left = mapped(u, masked(u, left, u.shuffle(key, &HALF[0])), &COORDINATES);
+                right = mapped(u, unmasked(u, right, u.shuffle(key, &HALF[1])), &COORDINATES);
             }
         }
         // The halves change places.
-        let halves = u.or(u.and(right, u.load(&WHERE[0])), u.and(left, u.load(&WHERE[1])));
-        u.xor(u.map(halves, &BACK), u.load(last))
+        let (left, right) = (u.and(left, u.load(&WHERE[1])), u.and(right, u.load(&WHERE[0])));
+        u.xor3(u.load(last), right, left)
     }
 
     fn plain(round_keys: &[Block], block: Block) -> Block {
@@ -164,43 +165,48 @@ fn either(half: u64, key: u64) -> u64 {
     half ^ (half | key) << 32
 }
 
-/// A half of a block stands in a register twice: in the coordinates of the first three S-boxes and in those of the
-/// fourth. F of the half that its key was added to, without the constants behind the S-boxes, and something else.
+/// Both halves of a block or of a pair of keys, each twice in a register of its own, and each byte in the coordinates of
+/// its S-box: the fourth has its own, the others the first's.
 #[inline(always)]
-fn step<R: Register>(u: R, half: R::V, addend: R::V) -> R::V {
-    let (in_first, in_second) = (u.shuffle(half, &HALF[0]), u.shuffle(half, &HALF[1]));
-    let a = u.map_inverse(in_first, &AFTER[0]);
-    let b = u.map_inverse(in_first, &AFTER[1]);
-    let c = u.map_inverse(in_first, &AFTER[2]);
-    let d = u.map_inverse(in_second, &AFTER[0]);
-    let [[e, f], [g, h], [i, j], [k, l]] = &DIFFUSION;
-    u.xor3(
-        u.xor3(addend, u.shuffle(a, e), u.shuffle(a, f)),
-        u.xor3(u.shuffle(b, g), u.shuffle(b, h), u.shuffle(c, i)),
-        u.xor3(u.shuffle(c, j), u.shuffle(d, k), u.shuffle(d, l)),
-    )
+fn halves<R: Register>(u: R, block: R::V) -> [R::V; 2] {
+    let first = u.and(u.map(block, &OF_FIRST), u.load(&WHERE_FIRST));
+    let fourth = u.and(u.map(block, &OF_FOURTH), u.load(&WHERE_FOURTH));
+    let block = u.or(first, fourth);
+    [u.shuffle(block, &HALF[0]), u.shuffle(block, &HALF[1])]
 }
 
-/// A round key, of two in a block, in both coordinates.
+/// F of the half that its key was added to, without the constants behind the S-boxes, and something else. What is
+/// shuffled first is added first: all shuffles wait for the same two ports.
 #[inline(always)]
-fn key_of<R: Register>(u: R, pair: &Block, half: usize) -> R::V {
-    u.map(u.shuffle(u.load(pair), &HALF[half]), &COORDINATES)
+fn step<R: Register>(u: R, half: R::V, addend: R::V, after: &'static [Maps; 3]) -> R::V {
+    let a = u.map_inverse(half, &after[0]);
+    let b = u.map_inverse(half, &after[1]);
+    let c = u.map_inverse(half, &after[2]);
+    let [[d, e, f, g], [h, i, ..], [j, k, ..]] = &DIFFUSION;
+    let sum = u.xor3(addend, u.shuffle(a, d), u.shuffle(a, e));
+    let sum = u.xor3(sum, u.shuffle(b, h), u.shuffle(b, i));
+    let sum = u.xor3(sum, u.shuffle(a, f), u.shuffle(a, g));
+    u.xor3(sum, u.shuffle(c, j), u.shuffle(c, k))
 }
 
-/// FL (§2.4.2) of a half.
+/// FL (§2.4.2) of a half, in bytes.
 #[inline(always)]
 fn masked<R: Register>(u: R, half: R::V, key: R::V) -> R::V {
-    let half = u.map(half, &BACK);
     let half = u.xor(half, rotated(u, u.and(half, key)));
-    u.map(u.xor(half, u.shuffle(u.or(half, key), &RIGHT_TO_LEFT)), &COORDINATES)
+    u.xor(half, u.shuffle(u.or(half, key), &RIGHT_TO_LEFT))
 }
 
 /// The inverse of FL.
 #[inline(always)]
 fn unmasked<R: Register>(u: R, half: R::V, key: R::V) -> R::V {
-    let half = u.map(half, &BACK);
     let half = u.xor(half, u.shuffle(u.or(half, key), &RIGHT_TO_LEFT));
-    u.map(u.xor(half, rotated(u, u.and(half, key))), &COORDINATES)
+    u.xor(half, rotated(u, u.and(half, key)))
+}
+
+/// Each byte of a half by its own S-box's map.
+#[inline(always)]
+fn mapped<R: Register>(u: R, half: R::V, maps: &'static Maps) -> R::V {
+    u.shuffle(u.map(half, maps), &OWN)
 }
 
 /// The left word rotated by one bit, as the right; zero as the left.
@@ -226,8 +232,40 @@ const fn twice(first: [u8; 8], in_second: u8) -> Block {
 /// One half of a register in both.
 static HALF: [Block; 2] =
     [twice([0, 1, 2, 3, 4, 5, 6, 7], 0), twice([8, 9, 10, 11, 12, 13, 14, 15], 0)];
-/// Where each is.
+/// Of what was mapped for the first S-box in the first half of a register, and for the fourth in the second, each
+/// byte's own, in both.
+static OWN: Block = {
+    let mut shuffle = [0; 16];
+    let mut i = 0;
+    while i < 16 {
+        shuffle[i] = if ORDER[i % 8] == 3 { 8 } else { 0 } + i as u8 % 8;
+        i += 1;
+    }
+    shuffle
+};
+/// Where each half is.
 static WHERE: [Block; 2] = [(u64::MAX as u128).to_le_bytes(), (!(u64::MAX as u128)).to_le_bytes()];
+/// Where the bytes of the first three S-boxes are, and those of the fourth.
+static WHERE_FIRST: Block = {
+    let mut mask = [0xff; 16];
+    let mut i = 0;
+    while i < 16 {
+        mask[i] ^= WHERE_FOURTH[i];
+        i += 1;
+    }
+    mask
+};
+static WHERE_FOURTH: Block = {
+    let mut mask = [0; 16];
+    let mut i = 0;
+    while i < 16 {
+        if ORDER[i % 8] == 3 {
+            mask[i] = 0xff;
+        }
+        i += 1;
+    }
+    mask
+};
 static RIGHT_TO_LEFT: Block = twice([4, 5, 6, 7, NONE, NONE, NONE, NONE], 8);
 static LEFT_TO_RIGHT: Block = twice([NONE, NONE, NONE, NONE, 0, 1, 2, 3], 8);
 static LEFT_TO_RIGHT_BY_ONE: Block = twice([NONE, NONE, NONE, NONE, 1, 2, 3, 0], 8);
@@ -239,35 +277,55 @@ static CARRIED: Maps = Maps::both(&Affine::from_rows([128, 0, 0, 0, 0, 0, 0, 0],
 /// From bytes to both coordinates, and back.
 static COORDINATES: Maps = Maps::of(&BOXES[0].before, &BOXES[3].before);
 static BACK: Maps = Maps::of(&BOXES[0].before.inverse(), &BOXES[3].before.inverse());
+/// To those of the first three S-boxes alone, and to the fourth's.
+static OF_FIRST: Maps = Maps::both(&BOXES[0].before);
+static OF_FOURTH: Maps = Maps::both(&BOXES[3].before);
 
-/// Behind the inversion of the first three S-boxes, in both coordinates; the fourth's is the first's.
-static AFTER: [Maps; 3] = {
-    const fn both(number: usize) -> Maps {
-        let after = &BOXES[number].after;
-        Maps::of(&BOXES[0].before.after(after), &BOXES[3].before.after(after))
-    }
-    [both(0), both(1), both(2)]
-};
+/// Behind the inversion of the first three S-boxes, to both coordinates; the fourth's is the first's.
+static AFTER: [Maps; 3] = after(&BOXES[0].before, &BOXES[3].before);
+/// The same to bytes.
+static AFTER_TO_BYTES: [Maps; 3] = after(&Affine::IDENTITY, &Affine::IDENTITY);
+
+const fn after(first: &Affine, second: &Affine) -> [Maps; 3] {
+    let [a, b, c] = [&BOXES[0].after, &BOXES[1].after, &BOXES[2].after];
+    [
+        Maps::of(&first.after(a), &second.after(a)),
+        Maps::of(&first.after(b), &second.after(b)),
+        Maps::of(&first.after(c), &second.after(c)),
+    ]
+}
 
 /// P (§2.4.1): the bytes of each sum, from the lowest bit on.
 const P: [u8; 8] = [0xed, 0xdb, 0xb7, 0x7e, 0xe3, 0xd6, 0xbc, 0x79];
 /// The S-box of each byte.
 const ORDER: [usize; 8] = [0, 1, 2, 3, 1, 2, 3, 0];
 
-/// The diffusion from each S-box's register, in both halves.
-static DIFFUSION: [[Block; 2]; 4] = {
-    let mut present = [0; 4];
-    let mut i = 0;
-    while i < 8 {
-        present[ORDER[i]] |= 0x101 << i;
-        i += 1;
+/// The diffusion from each register of [`step`], in both halves, to each byte's own coordinates.
+static DIFFUSION: [[Block; 4]; 3] = {
+    /// From the bytes whose S-box is one of two.
+    const fn from(box_of: usize, or: usize) -> [Block; 4] {
+        let (mut present, mut i) = (0, 0);
+        while i < 8 {
+            if ORDER[i] == box_of || ORDER[i] == or {
+                present |= 0x101 << i;
+            }
+            i += 1;
+        }
+        let mut shuffles = summands(&SUMS, present);
+        let mut n = 0;
+        while n < 4 {
+            let mut i = 0;
+            while i < 16 {
+                if shuffles[n][i] != NONE {
+                    shuffles[n][i] = shuffles[n][i] % 8 + OWN[i] / 8 * 8;
+                }
+                i += 1;
+            }
+            n += 1;
+        }
+        shuffles
     }
-    [
-        summands(&SUMS, present[0]),
-        summands(&SUMS, present[1]),
-        summands(&SUMS, present[2]),
-        summands(&SUMS, present[3]),
-    ]
+    [from(0, 3), from(1, 1), from(2, 2)]
 };
 
 /// P in both halves.
@@ -288,7 +346,7 @@ static BEFORE: Block = {
     [BOXES[0].before.constant; 16]
 };
 
-/// The constants behind the S-boxes, through P, in both coordinates.
+/// The constants behind the S-boxes, through P, in each byte's coordinates.
 static BEHIND: Block = BEHIND_BOXES;
 const BEHIND_BOXES: Block = {
     let mut constants = [0; 16];
@@ -301,8 +359,8 @@ const BEHIND_BOXES: Block = {
             }
             from += 1;
         }
-        constants[i] = BOXES[0].before.linear(sum);
-        constants[8 + i] = BOXES[3].before.linear(sum);
+        constants[i] = BOXES[if ORDER[i] == 3 { 3 } else { 0 }].before.linear(sum);
+        constants[8 + i] = constants[i];
         i += 1;
     }
     constants
