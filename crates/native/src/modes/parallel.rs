@@ -242,10 +242,12 @@ pub(crate) fn chained<U: Unit, const ROUNDS: usize, const CFB: bool>(
     data: InOut<'_>,
 ) {
     let length = if CFB { data.len() } else { data.len() & !15 };
+    let (data, _) = data.split_at(length);
     if length == 0 {
         return;
+    } else if length == 16 {
+        return one_block::<_, ROUNDS, CFB>(u.single(), key, iv, data);
     }
-    let (data, _) = data.split_at(length);
     // Where the data ends with a whole block that is the next chaining value, unless it is overwritten:
     // so it is read first.
     let mut next = [0; 16];
@@ -253,7 +255,7 @@ pub(crate) fn chained<U: Unit, const ROUNDS: usize, const CFB: bool>(
         data.read(length - 16, &mut next);
     }
     let register = &mut next;
-    if length <= 16 {
+    if length < 16 {
         let u = u.single();
         let previous = u.splat(*iv);
         run_one(&mut Chained::<_, ROUNDS, CFB> { u, key, previous, register }, data);
@@ -262,4 +264,27 @@ pub(crate) fn chained<U: Unit, const ROUNDS: usize, const CFB: bool>(
         run(&mut Chained::<U, ROUNDS, CFB> { u, key, previous, register }, data);
     }
     *iv = next;
+}
+
+/// A block by itself, as in a stream of single ones.
+#[inline(always)]
+fn one_block<U: One, const ROUNDS: usize, const CFB: bool>(
+    u: U,
+    key: &Schedule,
+    iv: &mut Block,
+    data: InOut<'_>,
+) {
+    // SAFETY: the data are a block, and so is the chaining value. All is read before anything is written.
+    unsafe {
+        let (ciphertext, previous) = (u.load(data.source()), u.load(iv.as_ptr()));
+        u.store(iv.as_mut_ptr(), ciphertext);
+        let output = if CFB {
+            let [state] = u.rounds::<false, ROUNDS, 1>(key, [previous], &mut Idle);
+            u.last_round::<false, ROUNDS>(key, state, ciphertext)
+        } else {
+            let [state] = u.rounds::<true, ROUNDS, 1>(key, [ciphertext], &mut Idle);
+            u.last_round::<true, ROUNDS>(key, state, previous)
+        };
+        u.store(data.destination(), output);
+    }
 }
