@@ -242,23 +242,12 @@ impl<const BYTES: usize> Cipher for OfKey<BYTES> {
     }
 
     fn expand<const DECRYPT: bool>(key: &[u8], out: &mut Schedule) {
-        expand(bytes::Anywhere, key, out);
-        Self::directed::<DECRYPT>(out);
+        expand::<_, DECRYPT>(bytes::Anywhere, key, out);
     }
 
     #[inline(always)]
     fn expand_in<R: Register, const DECRYPT: bool>(u: R, key: &[u8], out: &mut Schedule) {
-        expand(bytes::In(u), key, out);
-        Self::directed::<DECRYPT>(out);
-    }
-}
-
-impl<const BYTES: usize> OfKey<BYTES> {
-    /// A schedule that encrypts, as one that decrypts if `DECRYPT`.
-    fn directed<const DECRYPT: bool>(out: &mut Schedule) {
-        if DECRYPT {
-            out.turn_camellia(Self::CIPHER.key_bits());
-        }
+        expand::<_, DECRYPT>(bytes::In(u), key, out);
     }
 }
 
@@ -312,38 +301,42 @@ const LONG: [[Origin; 2]; 17] = [
     both(KB, 111),
 ];
 
-/// The key schedule of §2.2, for encryption.
+/// The key schedule of §2.2; for decryption in reverse, as [`Schedule::turn_camellia`] has it.
 #[inline(always)]
-fn expand(it: impl Mix, key: &[u8], out: &mut Schedule) {
+fn expand<M: Mix, const DECRYPT: bool>(it: M, key: &[u8], out: &mut Schedule) {
     /// The first digits of square roots of primes.
-    const SIGMA: [u64; 6] = [
-        0xa09e_667f_3bcc_908b,
-        0xb67a_e858_4caa_73b2,
-        0xc6ef_372f_e94f_82be,
-        0x54ff_53a5_f1d3_6f1c,
-        0x10e5_27fa_de68_2d1d,
-        0xb056_88c2_b3e6_c1fd,
+    const SIGMA: [Block; 3] = [
+        0xa09e_667f_3bcc_908b_b67a_e858_4caa_73b2_u128.to_be_bytes(),
+        0xc6ef_372f_e94f_82be_54ff_53a5_f1d3_6f1c_u128.to_be_bytes(),
+        0x10e5_27fa_de68_2d1d_b056_88c2_b3e6_c1fd_u128.to_be_bytes(),
     ];
     let word = |i: usize| u64::from_be_bytes(key[8 * i..8 * i + 8].try_into().expect("eight"));
-    let left = join(word(0), word(1));
     let right = match key.len() {
         16 => 0,
         24 => join(word(2), !word(2)),
         _ => join(word(2), word(3)),
     };
-    let a = it.mix(it.mix(left ^ right, [SIGMA[0], SIGMA[1]]) ^ left, [SIGMA[2], SIGMA[3]]);
-    let b = if key.len() == 16 { 0 } else { it.mix(a ^ right, [SIGMA[4], SIGMA[5]]) };
-    let sources = Wiped([twice(left), twice(right), twice(a), twice(b)]);
+    let left = it.load(&join(word(0), word(1)).to_be_bytes());
+    let right = it.load(&right.to_be_bytes());
+    let a = it.mix(it.xor(it.mix(it.xor(left, right), &SIGMA[0]), left), &SIGMA[1]);
+    let b = if key.len() == 16 { right } else { it.mix(it.xor(a, right), &SIGMA[2]) };
+    let sources = Wiped([twice(it, left), twice(it, right), twice(it, a), twice(it, b)]);
     let plan: &[[Origin; 2]] = if key.len() == 16 { &SHORT } else { &LONG };
-    for (block, [(high, by), (low, by_too)]) in out.round_keys.iter_mut().zip(plan) {
+    let last = plan.len() - 1;
+    for (i, [(high, by), (low, by_too)]) in plan.iter().enumerate() {
         let high = rotated::<0>(&sources.0[*high], *by);
         let low = rotated::<1>(&sources.0[*low], *by_too);
-        *block = join(high, low).to_be_bytes();
+        // Those that whiten stay in order.
+        let turned = DECRYPT && i != 0 && i != last;
+        let pair = if turned { join(low, high) } else { join(high, low) };
+        out.round_keys[if DECRYPT { last - i } else { i }] = pair.to_be_bytes();
     }
 }
 
 /// Both halves of a source, twice: its rotations are neighbours in it.
-const fn twice(source: u128) -> [u64; 4] {
+#[inline(always)]
+fn twice<M: Mix>(it: M, source: M::V) -> [u64; 4] {
+    let source = u128::from_be_bytes(it.store(source));
     let (high, low) = ((source >> 64) as u64, source as u64);
     [high, low, high, low]
 }
@@ -358,25 +351,62 @@ const fn rotated<const HALF: usize>(source: &[u64; 4], by: u32) -> u64 {
 
 /// What the key schedule needs of a machine.
 trait Mix: Copy {
-    /// A Feistel network of two rounds.
-    fn mix(self, x: u128, sigma: [u64; 2]) -> u128;
+    /// A block.
+    type V: Copy;
+
+    fn load(self, block: &Block) -> Self::V;
+    fn store(self, v: Self::V) -> Block;
+    fn xor(self, a: Self::V, b: Self::V) -> Self::V;
+
+    /// A Feistel network of two rounds, whose keys are the halves of `sigma`.
+    fn mix(self, x: Self::V, sigma: &Block) -> Self::V;
 }
 
 impl Mix for bytes::Anywhere {
-    #[inline(always)]
-    fn mix(self, x: u128, sigma: [u64; 2]) -> u128 {
+    type V = u128;
+
+    fn load(self, block: &Block) -> u128 {
+        u128::from_be_bytes(*block)
+    }
+
+    fn store(self, v: u128) -> Block {
+        v.to_be_bytes()
+    }
+
+    fn xor(self, a: u128, b: u128) -> u128 {
+        a ^ b
+    }
+
+    fn mix(self, x: u128, sigma: &Block) -> u128 {
+        let keys = u128::from_be_bytes(*sigma);
         let (mut high, mut low) = ((x >> 64) as u64, x as u64);
-        low ^= f(self, high ^ sigma[0]);
-        high ^= f(self, low ^ sigma[1]);
+        low ^= f(self, high ^ (keys >> 64) as u64);
+        high ^= f(self, low ^ keys as u64);
         join(high, low)
     }
 }
 
 impl<R: Register> Mix for bytes::In<R> {
+    type V = R::V;
+
     #[inline(always)]
-    fn mix(self, x: u128, [high, low]: [u64; 2]) -> u128 {
-        let sigma = join(high, low).to_be_bytes();
-        u128::from_be_bytes(register::two(self.0, &sigma, &x.to_be_bytes()))
+    fn load(self, block: &Block) -> R::V {
+        self.0.load(block)
+    }
+
+    #[inline(always)]
+    fn store(self, v: R::V) -> Block {
+        self.0.store(v)
+    }
+
+    #[inline(always)]
+    fn xor(self, a: R::V, b: R::V) -> R::V {
+        self.0.xor(a, b)
+    }
+
+    #[inline(always)]
+    fn mix(self, x: R::V, sigma: &Block) -> R::V {
+        register::two(self.0, sigma, x)
     }
 }
 

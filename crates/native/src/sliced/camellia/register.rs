@@ -39,16 +39,16 @@ pub(super) fn one<R: Register>(u: R, round_keys: &[Block], block: R::V) -> R::V 
 
 /// Two rounds, whose keys are the halves of `keys`; the halves of the block stay in their places.
 #[inline(always)]
-pub(super) fn two<R: Register>(u: R, keys: &Block, block: &Block) -> Block {
+pub(super) fn two<R: Register>(u: R, keys: &Block, block: R::V) -> R::V {
     let keys = u.load(keys);
-    let [left, right] = halves(u, u.xor(u.load(block), keys));
+    let [left, right] = halves(u, u.xor(block, keys));
     let keys = halves(u, keys);
     let left = u.xor(left, u.load(&BEFORE));
     let right = step(u, left, u.xor(right, u.load(&BOTH)), &AFTER);
     let left = mapped(u, u.xor3(left, keys[0], u.load(&BOTH)), &BACK);
     let left = step(u, right, left, &AFTER_TO_BYTES);
     let right = mapped(u, u.xor3(right, keys[1], u.load(&BEFORE)), &BACK);
-    u.store(u.or(u.and(left, u.load(&WHERE[0])), u.and(right, u.load(&WHERE[1]))))
+    u.or(u.and(left, u.load(&WHERE[0])), u.and(right, u.load(&WHERE[1])))
 }
 
 /// Both halves of a block or of a pair of keys, each twice in a register of its own, and each byte in the coordinates of
