@@ -169,7 +169,10 @@ macro_rules! steps {
                 $x[i][$sum] = $unit.add($x[i][$sum], $x[i][$by]);
             }
             for i in 0..$n {
-                $x[i][$other] = $unit.rotate::<$left>($unit.xor($x[i][$other], $x[i][$sum]));
+                $x[i][$other] = $unit.xor($x[i][$other], $x[i][$sum]);
+            }
+            for i in 0..$n {
+                $x[i][$other] = $unit.rotate::<$left>($x[i][$other]);
             }
         )*
     };
