@@ -77,9 +77,10 @@ fn spawn(command: &mut Command, log: &Path) -> Result<Child, String> {
     command.stdin(Stdio::null()).stdout(file).stderr(again).spawn().map_err(told)
 }
 
-/// The last thing that was said.
+/// The last thing that was said, or what is marked as the error: some programs explain their usage after it.
 fn last_line(said: &str) -> String {
-    let line = said.lines().rfind(|line| !line.trim().is_empty());
+    let marked = said.lines().rfind(|line| line.starts_with("Error: "));
+    let line = marked.or_else(|| said.lines().rfind(|line| !line.trim().is_empty()));
     line.unwrap_or("it failed without a word").trim().to_owned()
 }
 
@@ -131,5 +132,18 @@ impl Drop for Daemon {
         // It may have ended by itself.
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_that_tells_why() {
+        let swanctl = "loading\nError: no such socket\nusage:\n  --uri  (-u)  a socket\n";
+        assert_eq!(last_line(swanctl), "Error: no such socket");
+        assert_eq!(last_line("one\n two \n\n"), "two");
+        assert_eq!(last_line("\n"), "it failed without a word");
     }
 }

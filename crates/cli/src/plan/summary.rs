@@ -53,13 +53,12 @@ pub(crate) fn title(algorithm: Algorithm, direction: Direction) -> String {
 
 /// One line: title, gains, routes.
 pub(crate) fn line(title: &str, gains: &str, routes: &str) -> String {
+    // Long titles and gains move what follows, and still end before it.
+    let first = format!("{:<TITLE$}{:<GAIN$}", format!("{title} "), format!("{gains} "));
+    let indent = first.chars().count();
     let parts: Vec<&str> = routes.split_inclusive(", ").map(str::trim_end).collect();
-    let indent = TITLE + GAIN;
     let routes = wrap(&parts, " ", WIDTH - indent, 2);
-    let routes = routes.replace('\n', &format!("\n{:indent$}", ""));
-    // A longer title moves what follows, and still ends before it.
-    let title = format!("{title} ");
-    format!("{title:<TITLE$}{gains:<GAIN$}{routes}\n")
+    format!("{first}{}\n", routes.replace('\n', &format!("\n{:<1$}", "", TITLE + GAIN)))
 }
 
 /// The least and the greatest gain where a route of ours serves: "1.2x to 3.4x".
@@ -124,8 +123,13 @@ mod tests {
     #[test]
     fn long_lines_are_broken() {
         let routes = "vaes512 to 16 B, vaes256 64 B to 256 B, libcrypto at 512 B, ".repeat(3);
-        let text = line("AES-128-CBC dec", "1.2x to 3.0x", routes.trim());
-        assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
-        assert!(text.lines().count() > 2);
+        for (title, gains) in
+            [("AES-128-CBC dec", "1.2x to 3.0x"), ("CAMELLIA-128-CBC dec", "10.1x to 22.3x")]
+        {
+            let text = line(title, gains, routes.trim());
+            assert!(text.starts_with(title) && text.contains(&format!(" {gains} ")), "{text}");
+            assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
+            assert!(text.lines().count() > 2);
+        }
     }
 }

@@ -1,35 +1,45 @@
 //! Which driver the kernel took: the one that has more users than before.
 
 use std::collections::HashMap;
-use std::fs;
+use std::time::Duration;
+use std::{fs, thread};
+
+/// How often the kernel's list is read at most, and how long after the last time.
+const READINGS: usize = 30;
+const PAUSE: Duration = Duration::from_millis(5);
 
 /// How often every driver of an algorithm is used, as /proc/crypto counts: by (algorithm, driver).
 pub(super) struct Users(HashMap<(String, String), u64>);
 
 impl Users {
-    /// Now.
+    /// Now; where drivers are just coming, as soon as that is over.
     pub(super) fn now() -> Self {
-        let text = fs::read_to_string(wirespeed_kernel::drivers::LIST).unwrap_or_default();
-        Self::read(&text)
+        let list = || fs::read_to_string(wirespeed_kernel::drivers::LIST).unwrap_or_default();
+        Self::read(&settled(list))
     }
 
     fn read(text: &str) -> Self {
         let of = |block: &str| {
-            let value = |wanted: &str| {
-                block.lines().find_map(|line| {
-                    let (key, value) = line.split_once(':')?;
-                    (key.trim() == wanted).then(|| value.trim().to_owned())
-                })
-            };
-            Some(((value("name")?, value("driver")?), value("refcnt")?.parse().ok()?))
+            let name = (value(block, "name")?, value(block, "driver")?);
+            Some(((name.0.to_owned(), name.1.to_owned()), users(block)?))
         };
         Self(text.split("\n\n").filter_map(of).collect())
+    }
+
+    /// The driver that `name` has come to mean since, which has just been mapped.
+    pub(super) fn mapped(&self, name: &str) -> Option<String> {
+        (0..READINGS).find_map(|reading| {
+            if reading > 0 {
+                thread::sleep(PAUSE);
+            }
+            self.newcomer(&Self::now(), name)
+        })
     }
 
     /// The driver that `name` has been found to mean since: the name is an algorithm's or a driver's own.
     ///
     /// Inner drivers have new users too: the one of the whole is meant, which is used once more.
-    pub(super) fn newcomer(&self, later: &Self, name: &str) -> Option<String> {
+    fn newcomer(&self, later: &Self, name: &str) -> Option<String> {
         // A driver is its own first user: one that has only been registered since does nothing yet.
         let has_more = |key: &(String, String)| {
             later.0.get(key).copied().unwrap_or(1) > self.0.get(key).copied().unwrap_or(1)
@@ -44,6 +54,36 @@ impl Users {
         let found = exact.or_else(|| of(name)).or_else(|| of(&plain(name)));
         found.map(|(_, driver)| driver.clone())
     }
+}
+
+/// What `list` says twice, and with no test under way: the kernel's own test of a driver is a user of it too, and the
+/// list comes in pieces, so that a driver may fall between two of them when others come or go.
+fn settled(mut list: impl FnMut() -> String) -> String {
+    let mut last = list();
+    for _ in 1..READINGS {
+        let before = std::mem::replace(&mut last, list());
+        if last == before && !last.split("\n\n").any(is_in_test) {
+            break;
+        }
+        thread::sleep(PAUSE);
+    }
+    last
+}
+
+/// Whether this driver is used, and not yet by those who ask for it. One that has failed has no users.
+fn is_in_test(block: &str) -> bool {
+    value(block, "selftest") == Some("unknown") && users(block) > Some(1)
+}
+
+fn users(block: &str) -> Option<u64> {
+    value(block, "refcnt")?.parse().ok()
+}
+
+fn value<'a>(block: &'a str, wanted: &str) -> Option<&'a str> {
+    block.lines().find_map(|line| {
+        let (key, value) = line.split_once(':')?;
+        (key.trim() == wanted).then_some(value.trim())
+    })
 }
 
 /// The algorithm that a driver's name stands for: `cbc(aes-generic)` is a `cbc(aes)`.
@@ -94,6 +134,23 @@ mod tests {
             block("cbc(serpent)", "cbc-serpent-sse2", 1),
         ];
         assert_eq!(newcomer(&[], &after, "cbc(serpent)").as_deref(), Some("cbc-serpent-avx2"));
+    }
+
+    #[test]
+    fn tests_of_the_kernel_and_gaps_are_waited_for() {
+        let [first, second] = ["one", "two"].map(|driver| block("cbc(aes)", driver, 2));
+        let testing = format!(
+            "{}selftest     : unknown\n\n",
+            second.trim_end_matches('\n').to_owned() + "\n"
+        );
+        let whole = format!("{first}{second}");
+        let said = [&testing, &testing, &first, &whole, &whole].map(String::as_str);
+        let mut readings = said.iter();
+        assert_eq!(settled(|| (*readings.next().expect("no more than these")).to_owned()), whole);
+        // What never passes its test, and is used by nobody, is not waited for.
+        let failed = testing.replace(": 2", ": 1");
+        let mut readings = [&failed, &failed].into_iter();
+        assert_eq!(settled(|| readings.next().expect("no more than these").clone()), failed);
     }
 
     #[test]

@@ -224,7 +224,7 @@ impl Setup {
             let before = Users::now();
             match dmsetup::create(&mut self.record, &name, &table) {
                 Ok(()) => {
-                    mapping.driver = before.newcomer(&Users::now(), algorithm);
+                    mapping.driver = before.mapped(algorithm);
                     if mapping.tags.is_some() {
                         mapping.layers.push((name, table));
                     }

@@ -2,6 +2,7 @@
 //!
 //! By default strongSwan takes AES from its own plugin aesni, and no provider of OpenSSL's has a part in it.
 
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -60,7 +61,8 @@ pub(super) fn open(name: &str, suite: &Suite, provided: Provided) -> Result<Tunn
         let files = Files::write(end, own, suite)?;
         let mut command = files.command(end, &charon);
         let mut daemon = Daemon::start(provided.to(&mut command), end.name())?;
-        daemon.wait_until("charon", |_| files.socket.exists())?;
+        // The file is there before anybody listens at it.
+        daemon.wait_until("charon", |_| UnixStream::connect(&files.socket).is_ok())?;
         // Where it lies elsewhere the next one says so.
         let _ = std::fs::remove_file(PID_FILE);
         files.swanctl(end, &["--load-all", "--file"], Some(&files.connections))?;
