@@ -45,8 +45,17 @@ pub fn again() -> bool {
 
 /// The same for one algorithm behind a door: a larger key is only more rounds of what the smallest has gone through.
 pub fn reduced_for(door: &dyn Door, algorithm: Algorithm) -> bool {
-    let larger = algorithm.block_cipher().is_some_and(|it| it.key_bits() != 128);
-    again() || door.is_slow(algorithm) || larger
+    again() || door.is_slow(algorithm) || has_larger_key(algorithm)
+}
+
+/// Whether even that part may be thinned: everything is slow here, and this is what `reduced_for` says, or a block for
+/// each byte.
+pub fn thinned(algorithm: Algorithm) -> bool {
+    reduced() && (has_larger_key(algorithm) || algorithm.mode().has_byte_segments())
+}
+
+fn has_larger_key(algorithm: Algorithm) -> bool {
+    algorithm.block_cipher().is_some_and(|it| it.key_bits() != 128)
 }
 
 /// The step through a schedule of what a provider does around ciphers, the same code for all of a mode: AES-128 and

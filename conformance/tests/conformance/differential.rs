@@ -49,12 +49,13 @@ pub(crate) fn trials(name: &str, measure: &Provider, door: &Arc<dyn Door>) -> Ve
 }
 
 /// The lengths from 0 to 1100, and those around 4, 16 and 64 KiB.
-fn schedule(mode: Mode, reduced: bool) -> impl Iterator<Item = usize> {
+fn schedule(algorithm: Algorithm, reduced: bool) -> impl Iterator<Item = usize> {
     let around = |size: usize| size - 20..=size + 20;
     let all = (0..=1100).chain(around(4096)).chain(around(16384)).chain(around(65536));
-    all.filter(move |&length| !reduced || length % 13 == 0 || length < 40)
+    let (step, each) = if here::thinned(algorithm) { (39, 18) } else { (13, 40) };
+    all.filter(move |&length| !reduced || length % step == 0 || length < each)
         .filter(move |&length| !reduced || length < 5000)
-        .filter(move |&length| possible(mode, length))
+        .filter(move |&length| possible(algorithm.mode(), length))
 }
 
 /// Whether a message of this mode can have that length.
@@ -69,7 +70,7 @@ pub(crate) fn possible(mode: Mode, length: usize) -> bool {
 fn lengths(measure: &Provider, door: &dyn Door, algorithm: Algorithm) -> Result<(), String> {
     let reduced = here::again() || door.is_slow(algorithm);
     for direction in Direction::BOTH {
-        for length in schedule(algorithm.mode(), reduced) {
+        for length in schedule(algorithm, reduced) {
             let message = Message::new(algorithm, length as u64);
             let setup = message.setup(direction);
             let data = painted(length as u64, length);
@@ -85,7 +86,11 @@ fn lengths(measure: &Provider, door: &dyn Door, algorithm: Algorithm) -> Result<
 fn places(measure: &Provider, door: &dyn Door, algorithm: Algorithm) -> Result<(), String> {
     const SPACE: usize = 64;
     const CANARY: u8 = 0xc7;
-    let step = if here::reduced_for(door, algorithm) { 13 } else { 1 };
+    let step = match () {
+        () if here::thinned(algorithm) => 29,
+        () if here::reduced_for(door, algorithm) => 13,
+        () => 1,
+    };
     for (direction, length) in
         Direction::BOTH.into_iter().flat_map(|d| [16, 176, 1040].map(|n| (d, n)))
     {
@@ -134,7 +139,12 @@ fn edges(measure: &Provider, door: &dyn Door, algorithm: Algorithm) -> Result<()
     let mut source = Guarded::new(2048);
     let mut destination = Guarded::new(2048);
     let message = Message::new(algorithm, 9);
-    let short = (0..=300).step_by(if here::reduced() { 7 } else { 1 });
+    let step = match () {
+        () if here::thinned(algorithm) => 23,
+        () if here::reduced() => 7,
+        () => 1,
+    };
+    let short = (0..=300).step_by(step);
     let lengths = short.chain([16, 256, 511, 512, 767, 1024, 1420, 2047, 2048]);
     for length in lengths.filter(|length| possible(algorithm.mode(), *length)) {
         let data = painted(10, length);

@@ -55,6 +55,7 @@ pub(crate) fn cuts(
 ) -> Result<(), String> {
     let step = if algorithm.mode().waits_for_blocks() { 16 } else { 1 };
     let limit = match () {
+        () if here::thinned(algorithm) => 18,
         () if here::reduced() || door.is_slow(algorithm) => 36,
         () if here::again() => 60,
         () => door.longest_cut(algorithm),

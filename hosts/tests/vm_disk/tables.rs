@@ -75,7 +75,7 @@ pub(crate) fn brd() -> Result<(), String> {
 pub(crate) fn looped() -> Result<(), String> {
     let scratch = Scratch::new()?;
     let file = scratch.path("disk");
-    full(&["--loop", &file.to_string_lossy()])?;
+    some(&["--loop", &file.to_string_lossy()])?;
     if file.exists() { Err("the file is still there".to_owned()) } else { Ok(()) }
 }
 
