@@ -134,7 +134,10 @@ pub(crate) fn child() -> Option<Result<(), String>> {
             {
                 Err("claims ciphers without a route for them".to_owned())
             }
-            Ok(ours) => count(&ours, best),
+            Ok(ours) => Provider::default(library)
+                .map_err(|error| error.to_string())
+                .and_then(|host| only_what_suits(&ours, &host))
+                .and_then(|()| count(&ours, best)),
             Err(why) if best(Algorithm::ALL[0]).is_some() => Err(why),
             Err(_) => Ok(()),
         }
@@ -153,6 +156,16 @@ fn best(algorithm: Algorithm) -> Option<Route> {
         Kernels::new(*route, Features::detect()).is_ok_and(|kernels| kernels.has(algorithm))
     };
     Route::LADDER.into_iter().find(has)
+}
+
+/// Without a measurement what serves calls of every length well is claimed, and nothing else.
+fn only_what_suits(ours: &Provider, host: &Provider) -> Result<(), String> {
+    let suits = |algorithm: Algorithm| {
+        let suits = |it| wirespeed_native::suits_every_call(it, algorithm, Features::detect());
+        best(algorithm).is_some_and(suits)
+    };
+    let wrong = Algorithm::ALL.iter().find(|it| host.has(**it) && ours.has(**it) != suits(**it));
+    wrong.map_or(Ok(()), |it| Err(format!("{it} is claimed: {}", ours.has(*it))))
 }
 
 /// Every data call runs on the route that it should, and on no other.

@@ -81,13 +81,22 @@ pub struct BlockKernels {
 }
 
 impl BlockKernels {
-    /// Whether the unit has the cipher's own rounds, and so serves every mode and every length well. Where a
-    /// cipher is made of smaller steps, many blocks together are fast, and one after another is not: such
-    /// kernels are for calls that a measurement gives them.
+    /// Whether these kernels serve every mode and every length well: the unit has the cipher's own rounds, or makes them of
+    /// so few steps that a block after another takes no longer than by OpenSSL's tables (`wirespeed bench ARIA-128-CBC
+    /// --routes gfni512,libcrypto`). Of more steps many blocks together are fast, and one after another is not: such kernels
+    /// are for calls that a measurement gives them.
     pub const fn suits_every_call(&self) -> bool {
-        let is_aes =
-            matches!(self.cipher, BlockCipher::Aes128 | BlockCipher::Aes192 | BlockCipher::Aes256);
-        is_aes || matches!(self.route, Route::PadLock)
+        match self.route {
+            Route::PadLock | Route::Gfni512 => true,
+            Route::Gfni256 => !matches!(
+                self.cipher,
+                BlockCipher::Camellia128 | BlockCipher::Camellia192 | BlockCipher::Camellia256
+            ),
+            _ => matches!(
+                self.cipher,
+                BlockCipher::Aes128 | BlockCipher::Aes192 | BlockCipher::Aes256
+            ),
+        }
     }
 }
 

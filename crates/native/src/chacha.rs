@@ -294,6 +294,15 @@ unsafe fn sets<U: Rows, const ADD: bool>(
     }
 }
 
+/// How many of the blocks that are left go into the next wave. One set or two by themselves take nearly as long as four, so
+/// where no more would be left for the last wave the last two share.
+#[inline(always)]
+fn flight<U: Rows>(left: usize) -> usize {
+    let most = U::FLIGHT * U::BLOCKS;
+    let shared = left > most && left <= most + 2 * U::BLOCKS && U::FLIGHT > 4;
+    if shared { 4 * U::BLOCKS } else { left.min(most) }
+}
+
 /// The vectors that all waves of a call begin from.
 #[inline(always)]
 fn rows<U: Rows>(unit: U, key: &StreamKey, counter: Counter) -> [U::V; 4] {
@@ -321,7 +330,7 @@ pub(crate) fn chacha20<U: Rows>(
     }
     while total - done >= U::FLIGHT * set || (done < total && (total - done).is_multiple_of(BLOCK))
     {
-        let blocks = ((total - done) / BLOCK).min(U::FLIGHT * U::BLOCKS);
+        let blocks = flight::<U>((total - done) / BLOCK);
         // SAFETY: whole blocks of what is left of the data.
         unsafe {
             let (number, from, to) = ((done / BLOCK) as u32, from.add(done), to.add(done));

@@ -122,6 +122,14 @@ pub fn presence(route: Route, features: Features) -> Result<(), Absent> {
     ciphers.chain(hashes).reduce(better).unwrap_or(Err(Absent::NotNative))
 }
 
+/// Whether `route` is here and serves an algorithm well in calls of every length, so that it needs no measurement to serve.
+pub fn suits_every_call(route: Route, algorithm: Algorithm, features: Features) -> bool {
+    match algorithm.block_cipher() {
+        Some(cipher) => kernels(route, cipher, features).is_ok_and(BlockKernels::suits_every_call),
+        None => stream(route, features).is_ok_and(|stream| stream.suits_every_call),
+    }
+}
+
 /// ChaCha20 and Poly1305 by `route`, if `features` allow it.
 pub fn stream(route: Route, features: Features) -> Result<&'static StreamKernels, Absent> {
     if route == Route::Portable {

@@ -3,6 +3,7 @@
 use serde::Serialize;
 use wirespeed_bench::Contender;
 use wirespeed_cipher::{Algorithm, Direction, Route, Subject};
+use wirespeed_cpu::Features;
 use wirespeed_plan::{Plan, Row};
 
 use crate::arguments::RoutesArguments;
@@ -85,7 +86,7 @@ pub(crate) fn run(arguments: RoutesArguments) -> Result<(), Fault> {
     let order = listed.map_or_else(|| Route::LADDER.to_vec(), Listed::routes);
     let serves = |route: &Route| host.arena.presence(host.find(*route).contender).is_ok();
     let order = order.into_iter().filter(serves).collect();
-    let here = Here { host: &host, plan: effect.in_use(), order };
+    let here = Here { host: &host, plan: effect.in_use(), order, is_listed: listed.is_some() };
     let kernel_on_at = effect.kernel.as_ref().map(|listed| listed.place.clone());
     let is_on =
         kernel_on_at.is_some() || listed.is_some_and(|it| it.routes().contains(&Route::Kernel));
@@ -135,6 +136,8 @@ struct Here<'a> {
     plan: Option<&'a Plan>,
     /// If no plan chooses: the routes that are here, and the first that knows an algorithm serves it.
     order: Vec<Route>,
+    /// Whether openssl.cnf lists them. If not, what serves calls of every length well serves alone.
+    is_listed: bool,
 }
 
 impl Here<'_> {
@@ -144,7 +147,11 @@ impl Here<'_> {
             let contender = Contender::for_route(**route, self.host.door());
             self.host.arena.knows(contender, algorithm.into())
         };
-        self.order.iter().find(knows).copied()
+        let suits = |route: &Route| {
+            self.is_listed
+                || wirespeed_native::suits_every_call(*route, algorithm, Features::detect())
+        };
+        self.order.iter().find(knows).copied().filter(suits)
     }
 
     fn served(&self, algorithm: Algorithm) -> Served {
