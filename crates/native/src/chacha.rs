@@ -28,6 +28,11 @@ pub(crate) trait Rows: Copy {
     const BLOCKS: usize;
     /// Sets of four rows worked on side by side at most; 1 to 4, or 6.
     const FLIGHT: usize;
+    /// The unit that makes one set of blocks, or less, in the least time: one with shorter vectors, or itself.
+    type Narrow: Rows;
+
+    /// The same machine's.
+    fn narrow(self) -> Self::Narrow;
 
     /// The same row for each matrix.
     fn splat(self, row: [u32; 4]) -> Self::V;
@@ -313,6 +318,21 @@ fn rows<U: Rows>(unit: U, key: &StreamKey, counter: Counter) -> [U::V; 4] {
 /// See [`wirespeed_cipher::ChaCha20Fn`].
 #[inline(always)]
 pub(crate) fn chacha20<U: Rows>(
+    unit: U,
+    key: &StreamKey,
+    counter: &mut Counter,
+    keystream: &mut StreamBlock,
+    data: InOut<'_>,
+) {
+    if U::Narrow::BLOCKS < U::BLOCKS && data.len() <= U::BLOCKS * BLOCK {
+        add_keystream(unit.narrow(), key, counter, keystream, data);
+    } else {
+        add_keystream(unit, key, counter, keystream, data);
+    }
+}
+
+#[inline(always)]
+fn add_keystream<U: Rows>(
     unit: U,
     key: &StreamKey,
     counter: &mut Counter,

@@ -24,6 +24,12 @@ impl Rows for Portable {
     type Hash = Pairs;
     const BLOCKS: usize = BLOCKS;
     const FLIGHT: usize = 1;
+    type Narrow = Self;
+
+    #[inline(always)]
+    fn narrow(self) -> Self {
+        self
+    }
 
     #[inline(always)]
     fn splat(self, row: [u32; 4]) -> Words {

@@ -10,7 +10,7 @@ use crate::chacha::poly1305::Pairs;
 
 /// The 256-bit unit. A value proves AVX2.
 #[derive(Clone, Copy)]
-struct Ymm(());
+pub(super) struct Ymm(());
 
 impl Ymm {
     /// The unit, unproved.
@@ -18,7 +18,7 @@ impl Ymm {
     /// # Safety
     /// This CPU has what [`Avx2`] stands for.
     #[inline(always)]
-    const unsafe fn assume() -> Self {
+    pub(super) const unsafe fn assume() -> Self {
         Self(())
     }
 
@@ -38,6 +38,12 @@ impl Rows for Ymm {
     type Hash = Pairs;
     const BLOCKS: usize = 2;
     const FLIGHT: usize = 4;
+    type Narrow = Self;
+
+    #[inline(always)]
+    fn narrow(self) -> Self {
+        self
+    }
 
     #[inline(always)]
     fn splat(self, row: [u32; 4]) -> __m256i {
