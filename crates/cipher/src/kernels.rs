@@ -85,17 +85,14 @@ impl BlockKernels {
     /// so few steps that a block after another takes no longer than by OpenSSL's tables (`wirespeed bench ARIA-128-CBC
     /// --routes gfni512,libcrypto`). Of more steps many blocks together are fast, and one after another is not: such kernels
     /// are for calls that a measurement gives them.
-    pub const fn suits_every_call(&self) -> bool {
+    pub fn suits_every_call(&self) -> bool {
         match self.route {
             Route::PadLock | Route::Gfni512 => true,
             Route::Gfni256 => !matches!(
                 self.cipher,
                 BlockCipher::Camellia128 | BlockCipher::Camellia192 | BlockCipher::Camellia256
             ),
-            _ => matches!(
-                self.cipher,
-                BlockCipher::Aes128 | BlockCipher::Aes192 | BlockCipher::Aes256
-            ),
+            _ => BlockCipher::AES.contains(&self.cipher),
         }
     }
 }

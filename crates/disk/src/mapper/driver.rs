@@ -139,10 +139,7 @@ mod tests {
     #[test]
     fn tests_of_the_kernel_and_gaps_are_waited_for() {
         let [first, second] = ["one", "two"].map(|driver| block("cbc(aes)", driver, 2));
-        let testing = format!(
-            "{}selftest     : unknown\n\n",
-            second.trim_end_matches('\n').to_owned() + "\n"
-        );
+        let testing = second.replace("\n\n", "\nselftest     : unknown\n\n");
         let whole = format!("{first}{second}");
         let said = [&testing, &testing, &first, &whole, &whole].map(String::as_str);
         let mut readings = said.iter();
