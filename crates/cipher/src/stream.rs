@@ -48,20 +48,20 @@ pub struct StreamKernels {
 
 /// Poly1305 under way (RFC 8439 §2.5), the same for every route.
 ///
-/// Numbers modulo 2^130 - 5 are of 44, 44 and 42 bits, from the lowest on.
+/// Numbers modulo 2^130 - 5 are of words, from the lowest on.
 #[derive(Clone)]
 pub struct Poly1305 {
-    /// The hash so far; each part may be a few bits longer.
+    /// The hash so far; the third word is at most 4.
     pub hash: [u64; 3],
     /// The multiplier, clamped.
-    pub r: [u64; 3],
+    pub r: [u64; 2],
     /// What is added at the end.
     pub s: u128,
 }
 
 impl Poly1305 {
     /// No key yet.
-    pub const EMPTY: Self = Self { hash: [0; 3], r: [0; 3], s: 0 };
+    pub const EMPTY: Self = Self { hash: [0; 3], r: [0; 2], s: 0 };
 }
 
 impl Drop for Poly1305 {

@@ -85,34 +85,27 @@ pub(crate) trait Rows: Copy {
 pub(crate) trait Hash: Copy {
     /// Whether it runs in vectors. Where Poly1305 takes longer than ChaCha20, others' code may be faster.
     const IN_VECTORS: bool;
-    /// Bytes in a stride: 64 or 128.
+    /// Bytes in a stride: a power of two.
     const STRIDE: usize;
     /// From how many bytes on strides are worth their preparation; at least one stride.
     const WORTH: usize;
+    /// Strides that it begins with: one or none.
+    const FIRST: usize;
+    /// Bytes that [`Self::some`] takes at least.
+    const PIECE: usize;
 
-    /// Goes on from a hash with the first stride.
+    /// Goes on from a hash, with [`Self::FIRST`] strides.
     ///
     /// # Safety
-    /// A stride is readable at `from`.
+    /// So many are readable at `from`.
     unsafe fn open(poly1305: &Poly1305, from: *const u8) -> Self;
-    /// The next stride.
+    /// Goes on with the strides at `from`, of which there are so many, at least one, by what fits between two rounds of
+    /// ChaCha20. Gives how many are done with: of one that is not, the rest is for the next calls, which begin with it.
     ///
     /// # Safety
-    /// A stride is readable at `from`.
-    unsafe fn step(&mut self, from: *const u8);
-    /// The next two strides.
-    ///
-    /// # Safety
-    /// Two strides are readable at `from`.
-    #[inline(always)]
-    unsafe fn double_step(&mut self, from: *const u8) {
-        // SAFETY: the caller vouches for both.
-        unsafe {
-            self.step(from);
-            self.step(from.add(Self::STRIDE));
-        }
-    }
-    /// Leaves the hash behind.
+    /// So many are readable at `from`.
+    unsafe fn some(&mut self, from: *const u8, strides: usize) -> usize;
+    /// Leaves the hash behind; no stride is begun.
     fn close(&self, poly1305: &mut Poly1305);
 }
 
@@ -163,12 +156,17 @@ fn matrix(key: &StreamKey, counter: Counter) -> [[u32; 4]; 4] {
     [CONSTANTS, row(0), row(4), counter]
 }
 
-/// Double rounds, in each of which there is a pause for other work.
-const PAUSES: usize = 10;
+/// Double rounds (RFC 8439 §2.3).
+const DOUBLE_ROUNDS: usize = 10;
 
-/// One step of the quarter rounds of all sets: a sum, and another row that it is added to and turned.
+/// Pauses for other work in a double round.
+const PAUSES: usize = 8;
+
+/// The steps of the quarter rounds of all sets: a sum, and another row that it is added to and turned. After each is a
+/// pause for other work.
 macro_rules! steps {
-    ($unit:ident, $x:ident, $n:ident: $($sum:literal $by:literal $other:literal $left:literal),*) => {
+    ($unit:ident, $x:ident, $work:ident, $n:ident:
+        $($pause:literal: $sum:literal $by:literal $other:literal $left:literal),*) => {
         $(
             for i in 0..$n {
                 $x[i][$sum] = $unit.add($x[i][$sum], $x[i][$by]);
@@ -179,6 +177,7 @@ macro_rules! steps {
             for i in 0..$n {
                 $x[i][$other] = $unit.rotate::<$left>($x[i][$other]);
             }
+            $work.after($pause);
         )*
     };
 }
@@ -206,7 +205,7 @@ fn turn_rows<U: Rows, const N: usize, const ONE: i32, const THREE: i32>(
 }
 
 /// `N` sets of blocks from a place on, of the last the first `last` blocks, to `to`, if `ADD` added to what lies at `from`;
-/// `work` is done between the double rounds (RFC 8439 §2.3.1).
+/// `work` is done in the pauses between (RFC 8439 §2.3.1).
 ///
 /// # Safety
 /// So many blocks are writable at `to`, and if `ADD` readable at `from`, which may be the same; `last` is no more than a
@@ -239,13 +238,13 @@ unsafe fn wave<U: Rows, const N: usize, const ADD: bool>(
         }
         x[0][3] = unit.number_columns(x[0][3], number);
     }
-    for round in 0..PAUSES {
-        steps!(unit, x, N: 0 1 3 16, 2 3 1 12, 0 1 3 8, 2 3 1 7);
+    for _ in 0..DOUBLE_ROUNDS {
+        steps!(unit, x, work, N: 0: 0 1 3 16, 1: 2 3 1 12, 2: 0 1 3 8, 3: 2 3 1 7);
         turn_rows::<U, N, 1, 3>(unit, columns, &mut x);
-        work.after(round);
-        steps!(unit, x, N: 0 1 3 16, 2 3 1 12, 0 1 3 8, 2 3 1 7);
+        steps!(unit, x, work, N: 4: 0 1 3 16, 5: 2 3 1 12, 6: 0 1 3 8, 7: 2 3 1 7);
         turn_rows::<U, N, 3, 1>(unit, columns, &mut x);
     }
+    work.finish();
     if columns > 0 {
         for row in 0..4 {
             let sets = unit.gather([x[0][row], x[1][row], x[2][row], x[3][row]]);

@@ -1,11 +1,12 @@
 //! ChaCha20-Poly1305 (RFC 8439 §2.8): both in one pass over the data.
 //!
-//! Poly1305 runs between the rounds: over the ciphertext of the same wave when decrypting, of the wave before when
-//! encrypting. The one-time key of a message is the first block of its first wave.
+//! With every wave its ciphertext is hashed when decrypting, that of the wave before when encrypting: in integers between
+//! the rounds, which leave those units free; in vectors before them. The one-time key of a message is the first block of
+//! its first wave.
 
 use wirespeed_cipher::{Block, InOut, Poly1305, SealState, StreamKey, partial};
 
-use super::{BLOCK, Hash, Keystream, PAUSES, Rows, poly1305, rows, sets};
+use super::{BLOCK, DOUBLE_ROUNDS, Hash, Keystream, PAUSES, Rows, poly1305, rows, sets};
 use crate::unit::{Idle, Work};
 
 /// See [`wirespeed_cipher::OneTimeKeyFn`].
@@ -35,20 +36,27 @@ unsafe fn take_key(state: &mut SealState, block: *const u8) {
     state.keyed = true;
 }
 
-/// Strides to hash between the rounds.
+/// The next strides to hash; whoever makes this vouches for as many bytes.
 struct Strides<'h, H> {
     /// In its place: the powers of its key are longer than all else here.
     hash: &'h mut H,
     from: *const u8,
     left: usize,
+    /// Pauses of a double round that are made use of, where Poly1305 has units of its own between the rounds.
+    pauses: usize,
 }
 
 impl<H: Hash> Strides<'_, H> {
-    /// All that are left.
+    /// A part of them, if any is left.
     #[inline(always)]
-    fn finish(&mut self) {
-        while self.left > 0 {
-            self.after(0);
+    fn some(&mut self) {
+        if self.left > 0 {
+            // SAFETY: so many are readable.
+            unsafe {
+                let done = self.hash.some(self.from, self.left);
+                self.from = self.from.add(done * H::STRIDE);
+                self.left -= done;
+            }
         }
     }
 }
@@ -57,18 +65,115 @@ impl<H: Hash> Work for Strides<'_, H> {
     const BUSY: bool = true;
 
     #[inline(always)]
-    fn after(&mut self, _: usize) {
-        // SAFETY: whoever made this counted the strides that are readable.
+    fn after(&mut self, pause: usize) {
+        if pause * self.pauses % PAUSES < self.pauses {
+            self.some();
+        }
+    }
+
+    #[inline(always)]
+    fn finish(&mut self) {
+        while self.left > 0 {
+            self.some();
+        }
+    }
+}
+
+/// What a call hashes, and how far it has come.
+struct Hashing<H> {
+    hash: Option<H>,
+    from: *const u8,
+    done: usize,
+    total: usize,
+}
+
+impl<H: Hash> Hashing<H> {
+    /// Bytes in whole blocks.
+    #[inline(always)]
+    fn whole(&self) -> usize {
+        self.total & !15
+    }
+
+    /// Begins with strides, if that is worth it and there is one below `target`.
+    ///
+    /// # Safety
+    /// `target` bytes are readable.
+    #[inline(always)]
+    unsafe fn open(&mut self, poly1305: &Poly1305, target: usize) {
+        let is_there = target - self.done >= H::STRIDE;
+        if self.hash.is_none() && is_there && self.whole() >= H::WORTH {
+            // SAFETY: a stride is below `target`.
+            self.hash = Some(unsafe { H::open(poly1305, self.from.add(self.done)) });
+            self.done += H::FIRST * H::STRIDE;
+        }
+    }
+
+    /// The strides below `target`, which the caller hashes.
+    ///
+    /// # Safety
+    /// `target` bytes are readable.
+    #[inline(always)]
+    unsafe fn next(&mut self, target: usize) -> Option<Strides<'_, H>> {
+        let hash = self.hash.as_mut()?;
+        let left = (target - self.done) / H::STRIDE;
+        // SAFETY: what is done is below `target`.
+        let from = unsafe { self.from.add(self.done) };
+        self.done += left * H::STRIDE;
+        Some(Strides { hash, from, left, pauses: 0 })
+    }
+
+    /// Hashes up to `target`: all strides, and if those are the last whole blocks, the blocks behind them; what is no
+    /// block is left pending.
+    ///
+    /// # Safety
+    /// `target` bytes are readable, and all if it ends there.
+    #[inline(always)]
+    unsafe fn finish(&mut self, state: &mut SealState, target: usize) {
+        let whole = self.whole();
+        // SAFETY: the caller vouches for what is read.
         unsafe {
-            if self.left > 1 {
-                self.hash.double_step(self.from);
-                self.from = self.from.add(2 * H::STRIDE);
-                self.left -= 2;
-            } else if self.left > 0 {
-                self.hash.step(self.from);
-                self.left = 0;
+            self.open(&state.poly1305, target);
+            if let Some(mut strides) = self.next(target) {
+                strides.finish();
+            }
+            if target == whole {
+                if let Some(hash) = self.hash.take() {
+                    hash.close(&mut state.poly1305);
+                }
+                let rest = std::slice::from_raw_parts(self.from.add(self.done), whole - self.done);
+                poly1305::blocks(&mut state.poly1305, rest);
+                self.done = whole;
+                let tail = partial::load(self.from.add(whole), self.total - whole);
+                state.pending = tail.to_le_bytes();
             }
         }
+    }
+}
+
+/// Hashes strides and makes sets, side by side where that is possible.
+///
+/// # Safety
+/// As for [`sets`].
+#[inline(always)]
+unsafe fn hash_and_sets<U: Rows, const ADD: bool>(
+    unit: U,
+    strides: Option<Strides<'_, U::Hash>>,
+    blocks: usize,
+    first: &[U::V; 4],
+    number: u32,
+    from: *const u8,
+    to: *mut u8,
+) {
+    // SAFETY: the caller vouches for all.
+    unsafe {
+        if let Some(mut strides) = strides {
+            if !U::Hash::IN_VECTORS {
+                strides.pauses = (blocks * BLOCK / U::Hash::PIECE).div_ceil(DOUBLE_ROUNDS);
+                return sets::<U, ADD>(unit, blocks, first, number, from, to, &mut strides);
+            }
+            strides.finish();
+        }
+        sets::<U, ADD>(unit, blocks, first, number, from, to, &mut Idle);
     }
 }
 
@@ -83,15 +188,13 @@ pub(crate) fn seal<U: Rows, const DECRYPT: bool>(
 ) {
     // What is overwritten must be hashed before, so what takes more than a wave must be worth it.
     const { assert!(U::Hash::WORTH <= ((U::FLIGHT * U::BLOCKS - 1) * BLOCK) & !(U::Hash::STRIDE - 1)) };
-    let (stride, set) = (U::Hash::STRIDE, U::BLOCKS * BLOCK);
+    let (set, flight) = (U::BLOCKS * BLOCK, U::FLIGHT * U::BLOCKS);
     let first = rows(unit, key, state.counter);
     let mut buffer = Keystream::new();
     let (from, to, total) = (data.source(), data.destination(), data.len());
-    // What this call hashes, where it stands, and how far it has come with both.
-    let whole = total & !15;
     let hashed_at = if DECRYPT { from } else { to.cast_const() };
-    let (mut done, mut hashed) = (0, 0);
-    let mut hash: Option<U::Hash> = None;
+    let mut hashing = Hashing::<U::Hash> { hash: None, from: hashed_at, done: 0, total };
+    let (whole, mut done) = (hashing.whole(), 0);
     // Blocks of keystream that are used; sets that were in the buffer.
     let (mut used, mut most) = (0, 0);
     if state.keyed && pending {
@@ -104,35 +207,26 @@ pub(crate) fn seal<U: Rows, const DECRYPT: bool>(
         let mut bytes = (count * set - skipped).min(total - done);
         if DECRYPT && bytes < total - done {
             // Whole strides: the rest of the ciphertext could not be hashed later.
-            bytes &= !(stride - 1);
+            bytes &= !(U::Hash::STRIDE - 1);
         }
+        let (number, room) = (used as u32, buffer.at(0));
         // SAFETY: a wave fits the buffer. Offsets of data stay below `total`, those of strides below `whole`,
         // and encryption has written what it hashes.
         unsafe {
             let target = if DECRYPT { (done + bytes).min(whole) } else { done };
             if skipped == 0 {
-                open(state, &mut hash, hashed_at, &mut hashed, target, whole);
+                hashing.open(&state.poly1305, target);
             }
-            let (number, room, left) = (used as u32, buffer.at(0), (target - hashed) / stride);
-            // What is decrypted in place must be hashed until the rounds are over.
-            let is_hashed = !DECRYPT || (left <= 2 * PAUSES && target < whole);
-            if let Some(hash) = &mut hash {
-                let mut strides = Strides { hash, from: hashed_at.add(hashed), left };
-                hashed += left * stride;
-                if bytes == U::FLIGHT * set && is_hashed {
-                    let (from, to) = (from.add(done), to.add(done));
-                    let all = U::FLIGHT * U::BLOCKS;
-                    sets::<U, true>(unit, all, &first, number, from, to, &mut strides);
-                    strides.finish();
-                    done += bytes;
-                    used += bytes / BLOCK;
-                    continue;
-                }
-                sets::<U, false>(unit, count * U::BLOCKS, &first, number, room, room, &mut strides);
-                strides.finish();
-            } else {
-                sets::<U, false>(unit, count * U::BLOCKS, &first, number, room, room, &mut Idle);
+            let (from, to) = (from.add(done), to.add(done));
+            let strides = hashing.next(target);
+            // What is decrypted in place must be hashed before.
+            if bytes == flight * BLOCK && (!DECRYPT || target < whole) {
+                hash_and_sets::<U, true>(unit, strides, flight, &first, number, from, to);
+                done += bytes;
+                used += flight;
+                continue;
             }
+            hash_and_sets::<U, false>(unit, strides, count * U::BLOCKS, &first, number, room, room);
             most = count.max(most);
             if skipped != 0 {
                 take_key(state, room);
@@ -141,9 +235,9 @@ pub(crate) fn seal<U: Rows, const DECRYPT: bool>(
                 }
             }
             if DECRYPT {
-                hash_to(state, &mut hash, hashed_at, &mut hashed, target, total);
+                hashing.finish(state, target);
             }
-            unit.combine(buffer.at(skipped), from.add(done), to.add(done), bytes);
+            unit.combine(buffer.at(skipped), from, to, bytes);
             done += bytes;
             used += (skipped + bytes) / BLOCK;
             if done == total && !bytes.is_multiple_of(BLOCK) {
@@ -154,86 +248,26 @@ pub(crate) fn seal<U: Rows, const DECRYPT: bool>(
     }
     if !DECRYPT {
         // SAFETY: all is written.
-        unsafe { hash_to(state, &mut hash, hashed_at, &mut hashed, whole, total) };
+        unsafe { hashing.finish(state, whole) };
     }
     state.counter[0] = state.counter[0].wrapping_add(total.div_ceil(BLOCK) as u32);
     buffer.wipe(unit, most);
 }
 
-/// Opens the hash of strides, if it is not and there is a stride to begin with below `target`.
-///
-/// # Safety
-/// `target` bytes are readable at `from`.
-#[inline(always)]
-unsafe fn open<H: Hash>(
-    state: &SealState,
-    hash: &mut Option<H>,
-    from: *const u8,
-    hashed: &mut usize,
-    target: usize,
-    whole: usize,
-) {
-    if hash.is_none() && target - *hashed >= H::STRIDE && whole >= H::WORTH {
-        // SAFETY: a stride is below `target`.
-        *hash = Some(unsafe { H::open(&state.poly1305, from.add(*hashed)) });
-        *hashed += H::STRIDE;
-    }
-}
-
-/// Hashes up to `target`: all strides, and if those are the last whole blocks of `total` bytes, the blocks
-/// behind them; what is no block is left pending.
-///
-/// # Safety
-/// `target` bytes are readable at `from`, and `total` if it ends there.
-#[inline(always)]
-unsafe fn hash_to<H: Hash>(
-    state: &mut SealState,
-    hash: &mut Option<H>,
-    from: *const u8,
-    hashed: &mut usize,
-    target: usize,
-    total: usize,
-) {
-    let whole = total & !15;
-    // SAFETY: the caller vouches for what is read.
-    unsafe {
-        open(state, hash, from, hashed, target, whole);
-        if let Some(hash) = hash {
-            let left = (target - *hashed) / H::STRIDE;
-            Strides { hash, from: from.add(*hashed), left }.finish();
-            *hashed += left * H::STRIDE;
-        }
-        if target == whole {
-            if let Some(begun) = hash {
-                begun.close(&mut state.poly1305);
-                *hash = None;
-            }
-            let rest = std::slice::from_raw_parts(from.add(*hashed), whole - *hashed);
-            poly1305::blocks(&mut state.poly1305, rest);
-            *hashed = whole;
-            let tail = partial::load(from.add(whole), total - whole);
-            state.pending = tail.to_le_bytes();
-        }
-    }
-}
-
 /// See [`wirespeed_cipher::Poly1305Fn`].
 #[inline(always)]
 pub(crate) fn hash<H: Hash>(poly1305: &mut Poly1305, data: &[u8]) {
-    let mut strides = data.chunks_exact(H::STRIDE);
-    if data.len() >= H::WORTH
-        && let Some(first) = strides.next()
-    {
-        // SAFETY: each chunk is a stride.
-        unsafe {
-            let mut hash = H::open(poly1305, first.as_ptr());
-            for stride in strides.by_ref() {
-                hash.step(stride.as_ptr());
-            }
-            hash.close(poly1305);
-        }
-        poly1305::blocks(poly1305, strides.remainder());
-    } else {
-        poly1305::blocks(poly1305, data);
+    if data.len() < H::WORTH {
+        return poly1305::blocks(poly1305, data);
     }
+    let (strides, rest) = data.split_at(data.len() & !(H::STRIDE - 1));
+    let (first, left) = (H::FIRST * H::STRIDE, strides.len() / H::STRIDE - H::FIRST);
+    // SAFETY: there are so many strides, at least one.
+    unsafe {
+        let mut hash = H::open(poly1305, strides.as_ptr());
+        let from = strides.as_ptr().add(first);
+        Strides { hash: &mut hash, from, left, pauses: 0 }.finish();
+        hash.close(poly1305);
+    }
+    poly1305::blocks(poly1305, rest);
 }

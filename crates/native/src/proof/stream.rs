@@ -119,6 +119,7 @@ fn known_seal(kernels: &'static StreamKernels) -> bool {
 #[cfg(test)]
 mod tests {
     use chacha20poly1305::aead::{AeadInPlace, KeyInit};
+    use wirespeed_cipher::Poly1305;
     use wirespeed_cpu::Features;
 
     use super::*;
@@ -162,6 +163,65 @@ mod tests {
     fn known_messages_are_those_of_the_portable_route() {
         let made: Vec<u64> = long_messages(&PORTABLE).collect();
         assert_eq!(made, KNOWN_MESSAGES, "{made:#x?}");
+    }
+
+    /// A sum modulo 2^130 - 5, bit by bit as the standard has it; words from the lowest on.
+    fn sum(a: [u64; 3], b: [u64; 3]) -> [u64; 3] {
+        let add = |a: [u64; 3], b: [u64; 3]| {
+            let (low, first) = a[0].overflowing_add(b[0]);
+            let (middle, second) = a[1].carrying_add(b[1], first);
+            [low, middle, a[2] + b[2] + u64::from(second)]
+        };
+        let sum = add(a, b);
+        let more = add(sum, [5, 0, 0]);
+        if more[2] >= 4 { [more[0], more[1], more[2] - 4] } else { sum }
+    }
+
+    fn slow_poly1305(r: u128, data: &[u8]) -> Block {
+        let mut hash = [0; 3];
+        for block in data.chunks(16) {
+            let mut bytes = [0; 17];
+            bytes[..block.len()].copy_from_slice(block);
+            bytes[block.len()] = 1;
+            let number = u128::from_le_bytes(bytes[..16].try_into().unwrap());
+            let number = sum(hash, [number as u64, (number >> 64) as u64, bytes[16].into()]);
+            hash = (0..128).rev().fold([0; 3], |product, bit| {
+                let twice = sum(product, product);
+                if r >> bit & 1 == 1 { sum(twice, number) } else { twice }
+            });
+        }
+        (u128::from(hash[1]) << 64 | u128::from(hash[0])).to_le_bytes()
+    }
+
+    /// Poly1305 of blocks in two calls, of which the second goes on from a hash, and a last part of a block.
+    fn poly1305(kernels: &StreamKernels, r: u128, data: &[u8]) -> Block {
+        let mut poly1305 = Poly1305::EMPTY;
+        poly1305.r = [r as u64, (r >> 64) as u64];
+        let (blocks, last) = data.split_at(data.len() & !15);
+        let (first, second) = blocks.split_at((blocks.len() / 3) & !15);
+        (kernels.poly1305)(&mut poly1305, first);
+        (kernels.poly1305)(&mut poly1305, second);
+        (kernels.poly1305_tag)(&poly1305, last)
+    }
+
+    #[test]
+    fn poly1305_carries_what_is_largest() {
+        const LARGEST: u128 = 0x0fff_fffc_0fff_fffc_0fff_fffc_0fff_ffff;
+        let most = if cfg!(miri) { 9 } else { 60 };
+        let fills: [fn(usize) -> u8; 3] = [|_| 0xff, |_| 0, |at| (at * 151) as u8];
+        for (r, fill) in [LARGEST, 1, (LARGEST / 3) & LARGEST]
+            .into_iter()
+            .flat_map(|r| fills.map(|fill| (r, fill)))
+        {
+            let data: Vec<u8> = (0..16 * most + 7).map(fill).collect();
+            for length in (0..=most).map(|blocks| 16 * blocks + 7 * (blocks & 1)) {
+                let expected = slow_poly1305(r, &data[..length]);
+                for kernels in tables() {
+                    let got = poly1305(kernels, r, &data[..length]);
+                    assert_eq!(got, expected, "{}: {length} bytes under {r:x}", kernels.route);
+                }
+            }
+        }
     }
 
     #[test]

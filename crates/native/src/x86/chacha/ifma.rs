@@ -8,7 +8,7 @@ use std::arch::x86_64::*;
 use wirespeed_cipher::Poly1305;
 
 use crate::chacha::Hash;
-use crate::chacha::poly1305::{BEHIND, HIGH, LOW, Parts, multiply, normalise};
+use crate::chacha::poly1305::{BEHIND, HIGH, LOW, Parts, leave, multiplier, multiply, so_far};
 
 /// The block of each lane: as two vectors of four blocks come out of `_mm512_unpacklo_epi64`.
 const ORDER: [usize; 8] = [0, 4, 1, 5, 2, 6, 3, 7];
@@ -24,8 +24,8 @@ pub(super) struct Lanes {
     eighth: Factor,
     /// r^16 in every lane.
     sixteenth: Factor,
-    /// For each lane the power that it is multiplied by at the end.
-    last: Factor,
+    /// For each lane the power that it is multiplied by at the end: its parts, each of all lanes.
+    last: [[u64; 8]; 3],
 }
 
 /// What numbers are multiplied by: with the second and the third part twenty times.
@@ -87,29 +87,26 @@ fn and(a: __m512i, mask: u64) -> __m512i {
     call!(_mm512_and_si512(a, _mm512_set1_epi64(mask as i64)))
 }
 
+#[inline(always)]
+fn twenty_times(part: __m512i) -> __m512i {
+    add(call!(_mm512_slli_epi64::<4>(part)), call!(_mm512_slli_epi64::<2>(part)))
+}
+
 impl Factor {
-    /// From the powers of each lane.
     #[inline(always)]
-    fn new(powers: [Parts; 8]) -> Self {
-        let part = |part: usize, times: u64| {
-            let mut lanes = [0; 8];
-            for lane in 0..8 {
-                lanes[lane] = powers[lane][part] * times;
-            }
-            lanes
-        };
-        let (parts, around) = ([part(0, 1), part(1, 1), part(2, 1)], [part(1, 20), part(2, 20)]);
-        let load = |lanes: &[u64; 8]| lanes.as_ptr();
-        let (a, b, c) = (load(&parts[0]), load(&parts[1]), load(&parts[2]));
-        let (d, e) = (load(&around[0]), load(&around[1]));
-        Self {
-            parts: [
-                call!(_mm512_loadu_si512(a.cast())),
-                call!(_mm512_loadu_si512(b.cast())),
-                call!(_mm512_loadu_si512(c.cast())),
-            ],
-            around: [call!(_mm512_loadu_si512(d.cast())), call!(_mm512_loadu_si512(e.cast()))],
-        }
+    fn new(parts: Numbers) -> Self {
+        let [_, b, c] = parts;
+        Self { parts, around: [twenty_times(b), twenty_times(c)] }
+    }
+
+    /// The same number in every lane.
+    #[inline(always)]
+    fn of_all([a, b, c]: Parts) -> Self {
+        Self::new([
+            call!(_mm512_set1_epi64(a as i64)),
+            call!(_mm512_set1_epi64(b as i64)),
+            call!(_mm512_set1_epi64(c as i64)),
+        ])
     }
 
     /// Adds the products of all lanes.
@@ -173,58 +170,62 @@ impl Hash for Lanes {
     const IN_VECTORS: bool = true;
     const STRIDE: usize = 128;
     const WORTH: usize = 256;
+    const FIRST: usize = 1;
+    const PIECE: usize = Self::STRIDE;
 
     #[inline(always)]
     unsafe fn open(poly1305: &Poly1305, from: *const u8) -> Self {
-        let powers = powers(poly1305.r);
-        let mut last = [powers[0]; 8];
+        let powers = powers(multiplier(poly1305));
+        let mut last = [[0; 8]; 3];
         for lane in 0..8 {
-            last[lane] = powers[7 - ORDER[lane]];
+            for part in 0..3 {
+                last[part][lane] = powers[7 - ORDER[lane]][part];
+            }
         }
         // The first lane has the first block, which what was hashed before belongs to.
         // SAFETY: the caller vouches for the stride.
         let [a, b, c] = unsafe { eight(from) };
-        let before = poly1305.hash;
+        let before = so_far(poly1305);
         let hash = [
             add(a, call!(_mm512_maskz_set1_epi64(1, before[0] as i64))),
             add(b, call!(_mm512_maskz_set1_epi64(1, before[1] as i64))),
             add(c, call!(_mm512_maskz_set1_epi64(1, before[2] as i64))),
         ];
         let [.., eighth, sixteenth] = powers;
-        Self {
-            hash,
-            eighth: Factor::new([eighth; 8]),
-            sixteenth: Factor::new([sixteenth; 8]),
-            last: Factor::new(last),
+        Self { hash, eighth: Factor::of_all(eighth), sixteenth: Factor::of_all(sixteenth), last }
+    }
+
+    /// Two strides at once have one carry, and one product in the chain.
+    #[inline(always)]
+    unsafe fn some(&mut self, from: *const u8, strides: usize) -> usize {
+        // SAFETY: the caller vouches for one stride, and for two if there are as many.
+        unsafe {
+            let (products, last) = if strides == 1 {
+                (self.eighth.times(self.hash, Sums::nothing()), eight(from))
+            } else {
+                let sums = self.eighth.times(eight(from), Sums::nothing());
+                (self.sixteenth.times(self.hash, sums), eight(from.add(Self::STRIDE)))
+            };
+            let [a, b, c] = products.carry();
+            self.hash = [add(a, last[0]), add(b, last[1]), add(c, last[2])];
         }
-    }
-
-    #[inline(always)]
-    unsafe fn step(&mut self, from: *const u8) {
-        let [a, b, c] = self.eighth.times(self.hash, Sums::nothing()).carry();
-        // SAFETY: the caller vouches for the stride.
-        let block = unsafe { eight(from) };
-        self.hash = [add(a, block[0]), add(b, block[1]), add(c, block[2])];
-    }
-
-    /// One carry for two strides, and one product in the chain.
-    #[inline(always)]
-    unsafe fn double_step(&mut self, from: *const u8) {
-        // SAFETY: the caller vouches for both strides.
-        let (first, second) = unsafe { (eight(from), eight(from.add(Self::STRIDE))) };
-        let sums = self.eighth.times(first, Sums::nothing());
-        let [a, b, c] = self.sixteenth.times(self.hash, sums).carry();
-        self.hash = [add(a, second[0]), add(b, second[1]), add(c, second[2])];
+        strides.min(2)
     }
 
     #[inline(always)]
     fn close(&self, poly1305: &mut Poly1305) {
-        let [a, b, c] = self.last.times(self.hash, Sums::nothing()).carry();
+        let (a, b, c) = (self.last[0].as_ptr(), self.last[1].as_ptr(), self.last[2].as_ptr());
+        let last = Factor::new([
+            call!(_mm512_loadu_si512(a.cast())),
+            call!(_mm512_loadu_si512(b.cast())),
+            call!(_mm512_loadu_si512(c.cast())),
+        ]);
+        let [a, b, c] = last.times(self.hash, Sums::nothing()).carry();
         let all = [
             call!(_mm512_reduce_add_epi64(a)) as u64,
             call!(_mm512_reduce_add_epi64(b)) as u64,
             call!(_mm512_reduce_add_epi64(c)) as u64,
         ];
-        poly1305.hash = normalise(all);
+        leave(poly1305, all);
     }
 }

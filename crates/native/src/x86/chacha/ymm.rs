@@ -6,7 +6,7 @@ use wirespeed_cipher::{StreamKernels, partial};
 use wirespeed_cpu::Avx2;
 
 use crate::chacha::Rows;
-use crate::chacha::poly1305::Pairs;
+use crate::chacha::poly1305::Halves;
 
 /// The 256-bit unit. A value proves AVX2.
 #[derive(Clone, Copy)]
@@ -35,7 +35,7 @@ impl Ymm {
 
 impl Rows for Ymm {
     type V = __m256i;
-    type Hash = Pairs;
+    type Hash = Halves<8>;
     const BLOCKS: usize = 2;
     const FLIGHT: usize = 4;
     type Narrow = Self;

@@ -170,11 +170,11 @@ mod plain {
     use wirespeed_cipher::Route;
 
     use super::Zmm;
-    use crate::chacha::poly1305::Pairs;
+    use crate::chacha::poly1305::Halves;
 
     crate::chacha::kernels!(
         Route::Avx512,
-        Zmm<Pairs>,
+        Zmm<Halves<8>>,
         // SAFETY: `without_ifma` takes the token.
         unsafe { Zmm::assume() },
         "ssse3,sse4.1,avx,avx2,bmi1,bmi2,avx512f,avx512bw,avx512vl,avx512dq"
