@@ -32,6 +32,18 @@ macro_rules! turn {
     };
 }
 
+/// The same for the word at a place of each row, in all of its places.
+macro_rules! word {
+    ($shuffle:ident, $place:ident, $v:ident) => {
+        match $place {
+            0 => call!($shuffle::<0x00>($v)),
+            1 => call!($shuffle::<0x55>($v)),
+            2 => call!($shuffle::<0xaa>($v)),
+            _ => call!($shuffle::<0xff>($v)),
+        }
+    };
+}
+
 /// For [`Rows::store`](crate::chacha::Rows::store): of four vectors those of the first blocks, one after another, if `$add`
 /// added to what lies at `$from`.
 macro_rules! put {
@@ -53,4 +65,4 @@ macro_rules! put {
     };
 }
 
-use {put, turn};
+use {put, turn, word};

@@ -1,5 +1,6 @@
 //! A row of two blocks in 256-bit vectors; Poly1305 runs beside them in the integer units.
 
+use std::arch::asm;
 use std::arch::x86_64::*;
 
 use wirespeed_cipher::{StreamKernels, partial};
@@ -29,7 +30,17 @@ impl Ymm {
             1 => call!(_mm_set_epi8(14, 13, 12, 15, 10, 9, 8, 11, 6, 5, 4, 7, 2, 1, 0, 3)),
             _ => call!(_mm_set_epi8(13, 12, 15, 14, 9, 8, 11, 10, 5, 4, 7, 6, 1, 0, 3, 2)),
         };
-        call!(_mm256_broadcastsi128_si256(row))
+        // LLVM must not see what stands there: it would make two shuffles of one, where those need no constant.
+        #[inline]
+        #[target_feature(enable = "avx2")]
+        fn pin(mut order: __m256i) -> __m256i {
+            // SAFETY: no instruction.
+            unsafe {
+                asm!("/* {0} */", inout(ymm_reg) order, options(pure, nomem, nostack, preserves_flags));
+            }
+            order
+        }
+        call!(pin(_mm256_broadcastsi128_si256(row)))
     }
 }
 
@@ -79,6 +90,31 @@ impl Rows for Ymm {
     #[inline(always)]
     fn turn<const PLACES: i32>(self, v: __m256i) -> __m256i {
         super::turn!(_mm256_shuffle_epi32, PLACES, v)
+    }
+
+    const COLUMNS: bool = true;
+
+    #[inline(always)]
+    fn word<const PLACE: i32>(self, v: __m256i) -> __m256i {
+        super::word!(_mm256_shuffle_epi32, PLACE, v)
+    }
+
+    #[inline(always)]
+    fn number_columns(self, v: __m256i, count: u32) -> __m256i {
+        let places = call!(_mm256_set_epi32(7, 5, 3, 1, 6, 4, 2, 0));
+        self.add(v, self.add(places, call!(_mm256_set1_epi32(count as i32))))
+    }
+
+    #[inline(always)]
+    fn gather(self, [a, b, c, d]: [__m256i; 4]) -> [__m256i; 4] {
+        let low = [call!(_mm256_unpacklo_epi32(a, b)), call!(_mm256_unpacklo_epi32(c, d))];
+        let high = [call!(_mm256_unpackhi_epi32(a, b)), call!(_mm256_unpackhi_epi32(c, d))];
+        [
+            call!(_mm256_unpacklo_epi64(low[0], low[1])),
+            call!(_mm256_unpackhi_epi64(low[0], low[1])),
+            call!(_mm256_unpacklo_epi64(high[0], high[1])),
+            call!(_mm256_unpackhi_epi64(high[0], high[1])),
+        ]
     }
 
     #[inline(always)]

@@ -80,12 +80,7 @@ impl<H: Hash> Rows for Zmm<H> {
 
     #[inline(always)]
     fn word<const PLACE: i32>(self, v: __m512i) -> __m512i {
-        match PLACE {
-            0 => call!(_mm512_shuffle_epi32::<0x00>(v)),
-            1 => call!(_mm512_shuffle_epi32::<0x55>(v)),
-            2 => call!(_mm512_shuffle_epi32::<0xaa>(v)),
-            _ => call!(_mm512_shuffle_epi32::<0xff>(v)),
-        }
+        super::word!(_mm512_shuffle_epi32, PLACE, v)
     }
 
     #[inline(always)]
