@@ -59,27 +59,30 @@ pub(crate) fn serve(drivers: &mut [Driver]) {
 
 /// One block; nothing for an algorithm that is still being looked for (a "larval" has no driver).
 fn driver(block: &str) -> Option<Driver> {
-    let value = |wanted: &str| {
-        block.lines().find_map(|line| {
-            // The name of an algorithm may hold a colon, a key never does.
-            let (key, value) = line.split_once(':')?;
-            (key.trim() == wanted).then(|| value.trim().to_owned())
-        })
-    };
-    let kind = value("type").filter(|kind| kind != "larval")?;
+    let value = |wanted| value(block, wanted);
+    let kind = value("type").filter(|kind| *kind != "larval")?;
     let driver = value("driver")?;
     Some(Driver {
-        algorithm: value("name")?,
-        module: value("module").filter(|module| module != "kernel"),
+        algorithm: value("name")?.to_owned(),
+        module: value("module").filter(|module| *module != "kernel").map(str::to_owned),
         priority: value("priority")?.parse().ok()?,
-        self_test_passed: value("selftest").is_some_and(|result| result == "passed"),
-        internal: value("internal").is_some_and(|answer| answer == "yes"),
-        asynchronous: value("async").is_some_and(|answer| answer == "yes"),
+        self_test_passed: value("selftest") == Some("passed"),
+        internal: value("internal") == Some("yes"),
+        asynchronous: value("async") == Some("yes"),
         kernel_only: None,
-        kind,
+        kind: kind.to_owned(),
         serves: false,
-        hardware: hardware::behind(&driver),
-        driver,
+        hardware: hardware::behind(driver),
+        driver: driver.to_owned(),
+    })
+}
+
+/// What a driver's block in /proc/crypto says of something: "refcnt".
+pub fn value<'a>(block: &'a str, wanted: &str) -> Option<&'a str> {
+    block.lines().find_map(|line| {
+        // The name of an algorithm may hold a colon, a key never does.
+        let (key, value) = line.split_once(':')?;
+        (key.trim() == wanted).then_some(value.trim())
     })
 }
 

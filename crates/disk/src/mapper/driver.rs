@@ -4,6 +4,8 @@ use std::collections::HashMap;
 use std::time::Duration;
 use std::{fs, thread};
 
+use wirespeed_kernel::drivers::{LIST, value};
+
 /// How often the kernel's list is read at most, and how long after the last time.
 const READINGS: usize = 30;
 const PAUSE: Duration = Duration::from_millis(5);
@@ -14,7 +16,7 @@ pub(super) struct Users(HashMap<(String, String), u64>);
 impl Users {
     /// Now; where drivers are just coming, as soon as that is over.
     pub(super) fn now() -> Self {
-        let list = || fs::read_to_string(wirespeed_kernel::drivers::LIST).unwrap_or_default();
+        let list = || fs::read_to_string(LIST).unwrap_or_default();
         Self::read(&settled(list))
     }
 
@@ -77,13 +79,6 @@ fn is_in_test(block: &str) -> bool {
 
 fn users(block: &str) -> Option<u64> {
     value(block, "refcnt")?.parse().ok()
-}
-
-fn value<'a>(block: &'a str, wanted: &str) -> Option<&'a str> {
-    block.lines().find_map(|line| {
-        let (key, value) = line.split_once(':')?;
-        (key.trim() == wanted).then_some(value.trim())
-    })
 }
 
 /// The algorithm that a driver's name stands for: `cbc(aes-generic)` is a `cbc(aes)`.
