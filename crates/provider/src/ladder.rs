@@ -104,7 +104,8 @@ impl Native {
     pub(crate) fn suits_every_call(&self, algorithm: Algorithm) -> bool {
         match algorithm.block_cipher() {
             Some(cipher) => {
-                self.blocks[cipher as usize].is_some_and(BlockKernels::suits_every_call)
+                let kernels = self.blocks[cipher as usize];
+                kernels.is_some_and(|kernels| kernels.suits_every_call(algorithm.mode()))
             }
             None => self.stream.is_some_and(|stream| stream.suits_every_call),
         }

@@ -387,25 +387,25 @@ impl Mix for bytes::Anywhere {
 }
 
 impl<R: Register> Mix for bytes::In<R> {
-    type V = R::V;
+    type V = [R::V; 2];
 
     #[inline(always)]
-    fn load(self, block: &Block) -> R::V {
-        self.0.load(block)
+    fn load(self, block: &Block) -> [R::V; 2] {
+        register::both(self.0, self.0.load(block))
     }
 
     #[inline(always)]
-    fn store(self, v: R::V) -> Block {
-        self.0.store(v)
+    fn store(self, v: [R::V; 2]) -> Block {
+        self.0.store(register::joined(self.0, v))
     }
 
     #[inline(always)]
-    fn xor(self, a: R::V, b: R::V) -> R::V {
-        self.0.xor(a, b)
+    fn xor(self, [a, b]: [R::V; 2], [c, d]: [R::V; 2]) -> [R::V; 2] {
+        [self.0.xor(a, c), self.0.xor(b, d)]
     }
 
     #[inline(always)]
-    fn mix(self, x: R::V, sigma: &Block) -> R::V {
+    fn mix(self, x: [R::V; 2], sigma: &Block) -> [R::V; 2] {
         register::two(self.0, sigma, x)
     }
 }

@@ -73,6 +73,33 @@ impl<const WIDE: bool> Register for Bytes<WIDE> {
     }
 
     #[inline(always)]
+    fn xor_and(self, a: __m128i, b: __m128i, c: __m128i) -> __m128i {
+        if WIDE {
+            call!(_mm_ternarylogic_epi64::<0x78>(a, b, c))
+        } else {
+            self.xor(a, self.and(b, c))
+        }
+    }
+
+    #[inline(always)]
+    fn xor_or(self, a: __m128i, b: __m128i, c: __m128i) -> __m128i {
+        if WIDE {
+            call!(_mm_ternarylogic_epi64::<0x1e>(a, b, c))
+        } else {
+            self.xor(a, self.or(b, c))
+        }
+    }
+
+    #[inline(always)]
+    fn rotate_words(self, v: __m128i) -> __m128i {
+        if WIDE {
+            call!(_mm_rol_epi32::<1>(v))
+        } else {
+            self.or(call!(_mm_slli_epi32::<1>(v)), call!(_mm_srli_epi32::<31>(v)))
+        }
+    }
+
+    #[inline(always)]
     fn shuffle(self, v: __m128i, from: &'static Block) -> __m128i {
         call!(_mm_shuffle_epi8(v, self.load(from)))
     }

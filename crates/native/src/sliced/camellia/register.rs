@@ -1,247 +1,286 @@
 //! Camellia on one block, in a register.
+//!
+//! Both halves of a block stand in registers of their own, each of them twice: between rounds in [`LAYOUT`]'s order
+//! and in the coordinates of the S-boxes to come, around FL and outside in [`WORDS`]' order, as they are.
 
 use wirespeed_cipher::Block;
 
-use super::{BOXES, ORDER, P, SUMS};
+use super::{BOXES, ORDER, P};
 use crate::sliced::field::Affine;
-use crate::sliced::serial::{Maps, NONE, Register, summands};
+use crate::sliced::serial::{Maps, NONE, Register};
 
 /// See [`Core::one`](crate::sliced::Core::one).
 #[inline(always)]
 pub(super) fn one<R: Register>(u: R, round_keys: &[Block], block: R::V) -> R::V {
     let [first, keys @ .., last] = round_keys else { return block };
-    let [mut left, mut right] = halves(u, u.xor(block, u.load(first)));
-    for group in keys.chunks(4) {
+    let [mut left, mut right] = [block; 2];
+    for (number, group) in keys.chunks(4).enumerate() {
         let [a, b, c, between @ ..] = group else { break };
-        let a = halves(u, u.load(a));
-        let b = halves(u, u.load(b));
-        let c = halves(u, u.load(c));
-        left = u.xor3(left, a[0], u.load(&BEFORE));
-        right = step(u, left, u.xor3(right, a[1], u.load(&BOTH)), &AFTER);
-        left = step(u, right, u.xor3(left, u.xor(a[0], b[0]), u.load(&BEHIND)), &AFTER);
-        right = step(u, left, u.xor3(right, u.xor(a[1], b[1]), u.load(&BEHIND)), &AFTER);
-        left = step(u, right, u.xor3(left, u.xor(b[0], c[0]), u.load(&BEHIND)), &AFTER);
-        right = step(u, left, u.xor3(right, u.xor(b[1], c[1]), u.load(&BEHIND)), &AFTER);
-        // FL, and whoever gets the block, want bytes.
-        left = mapped(u, u.xor3(left, c[0], u.load(&BOTH)), &BACK);
-        left = step(u, right, left, &AFTER_TO_BYTES);
-        right = mapped(u, u.xor3(right, c[1], u.load(&BEFORE)), &BACK);
-        if let [key] = between {
-            let key = u.load(key);
-            left = mapped(u, masked(u, left, u.shuffle(key, &HALF[0])), &COORDINATES);
-            right = mapped(u, unmasked(u, right, u.shuffle(key, &HALF[1])), &COORDINATES);
+        let (a, b, c) = (u.load(a), u.load(b), u.load(c));
+        if number == 0 {
+            let entry = u.xor(a, u.load(&BEFORE));
+            [left, right] = both(u, u.xor3(u.load(first), entry, block));
+        }
+        let ab = both_inside(u, u.xor(a, b));
+        let bc = both_inside(u, u.xor(b, c));
+        let exit = both(u, u.xor(c, u.load(&AROUND)));
+        let behind = u.load(&BEHIND);
+        left = inside(u, left);
+        right = inside(u, right);
+        right = step(u, left, u.xor(right, behind), &INSIDE);
+        left = step(u, right, u.xor3(left, ab[0], behind), &INSIDE);
+        right = step(u, left, u.xor3(right, ab[1], behind), &INSIDE);
+        left = step(u, right, u.xor3(left, bc[0], behind), &INSIDE);
+        right = step(u, left, u.xor3(right, bc[1], behind), &INSIDE);
+        left = step(u, right, u.xor(outside(u, left), exit[0]), &OUTSIDE);
+        right = u.xor(outside(u, right), exit[1]);
+        if let ([key], Some(next)) = (between, keys.get(4 * (number + 1))) {
+            let key = both(u, u.load(key));
+            let entry = both(u, u.xor(u.load(next), u.load(&BEFORE)));
+            left = masked(u, left, key[0], entry[0]);
+            right = unmasked(u, right, key[1], entry[1]);
         }
     }
     // The halves change places.
-    let (left, right) = (u.and(left, u.load(&WHERE[1])), u.and(right, u.load(&WHERE[0])));
-    u.xor3(u.load(last), right, left)
+    u.xor3(u.load(last), u.shuffle(right, &BLOCK[0]), u.shuffle(left, &BLOCK[1]))
 }
 
-/// Two rounds, whose keys are the halves of `keys`; the halves of the block stay in their places.
+/// Two rounds, whose keys are the halves of `keys`, over both halves of a block.
 #[inline(always)]
-pub(super) fn two<R: Register>(u: R, keys: &Block, block: R::V) -> R::V {
+pub(super) fn two<R: Register>(u: R, keys: &Block, [left, right]: [R::V; 2]) -> [R::V; 2] {
     let keys = u.load(keys);
-    let [left, right] = halves(u, u.xor(block, keys));
-    let keys = halves(u, keys);
-    let left = u.xor(left, u.load(&BEFORE));
-    let right = step(u, left, u.xor(right, u.load(&BOTH)), &AFTER);
-    let left = mapped(u, u.xor3(left, keys[0], u.load(&BOTH)), &BACK);
-    let left = step(u, right, left, &AFTER_TO_BYTES);
-    let right = mapped(u, u.xor3(right, keys[1], u.load(&BEFORE)), &BACK);
-    u.or(u.and(left, u.load(&WHERE[0])), u.and(right, u.load(&WHERE[1])))
+    let entry = both(u, u.xor(keys, u.load(&BEFORE)));
+    let exit = both(u, u.xor(keys, u.load(&AROUND)));
+    let left = inside(u, u.xor(left, entry[0]));
+    let right = inside(u, u.xor(right, entry[1]));
+    let right = step(u, left, u.xor(right, u.load(&BEHIND)), &INSIDE);
+    let left = step(u, right, u.xor(outside(u, left), exit[0]), &OUTSIDE);
+    [left, u.xor(outside(u, right), exit[1])]
 }
 
-/// Both halves of a block or of a pair of keys, each twice in a register of its own, and each byte in the coordinates of
-/// its S-box: the fourth has its own, the others the first's.
+/// The halves of a block or of a pair of keys, and back.
 #[inline(always)]
-fn halves<R: Register>(u: R, block: R::V) -> [R::V; 2] {
-    let first = u.and(u.map(block, &OF_FIRST), u.load(&WHERE_FIRST));
-    let fourth = u.and(u.map(block, &OF_FOURTH), u.load(&WHERE_FOURTH));
-    let block = u.or(first, fourth);
+pub(super) fn both<R: Register>(u: R, block: R::V) -> [R::V; 2] {
     [u.shuffle(block, &HALF[0]), u.shuffle(block, &HALF[1])]
+}
+
+#[inline(always)]
+pub(super) fn joined<R: Register>(u: R, [left, right]: [R::V; 2]) -> R::V {
+    u.or(u.shuffle(left, &BLOCK[0]), u.shuffle(right, &BLOCK[1]))
+}
+
+#[inline(always)]
+fn both_inside<R: Register>(u: R, block: R::V) -> [R::V; 2] {
+    let [left, right] = both(u, block);
+    [inside(u, left), inside(u, right)]
+}
+
+/// A half to what it is between rounds, and back.
+#[inline(always)]
+fn inside<R: Register>(u: R, half: R::V) -> R::V {
+    static MAPS: Maps = Maps::of(&BOXES[0].before, &BOXES[3].before);
+    static SHUFFLE: Block = own(&WORDS, &LAYOUT);
+    u.shuffle(u.map(half, &MAPS), &SHUFFLE)
+}
+
+#[inline(always)]
+fn outside<R: Register>(u: R, half: R::V) -> R::V {
+    static MAPS: Maps = Maps::of(&BOXES[0].before.inverse(), &BOXES[3].before.inverse());
+    static SHUFFLE: Block = own(&LAYOUT, &WORDS);
+    u.shuffle(u.map(half, &MAPS), &SHUFFLE)
+}
+
+/// A round's diffusion into some order and coordinates.
+struct Round {
+    maps: [Maps; 2],
+    shuffles: ([Block; 6], [Block; 2]),
 }
 
 /// F of the half that its key was added to, without the constants behind the S-boxes, and something else. What is
 /// shuffled first is added first: all shuffles wait for the same two ports.
 #[inline(always)]
-fn step<R: Register>(u: R, half: R::V, addend: R::V, after: &'static [Maps; 3]) -> R::V {
-    let a = u.map_inverse(half, &after[0]);
-    let b = u.map_inverse(half, &after[1]);
-    let c = u.map_inverse(half, &after[2]);
-    let [[d, e, f, g], [h, i, ..], [j, k, ..]] = &DIFFUSION;
-    let sum = u.xor3(addend, u.shuffle(a, d), u.shuffle(a, e));
-    let sum = u.xor3(sum, u.shuffle(b, h), u.shuffle(b, i));
-    let sum = u.xor3(sum, u.shuffle(a, f), u.shuffle(a, g));
-    u.xor3(sum, u.shuffle(c, j), u.shuffle(c, k))
+fn step<R: Register>(u: R, half: R::V, addend: R::V, to: &'static Round) -> R::V {
+    let Round { maps, shuffles: ([c, d, e, f, g, h], [i, j]) } = to;
+    let a = u.map_inverse(half, &maps[0]);
+    let b = u.map_inverse(half, &maps[1]);
+    let sum = u.xor3(addend, u.shuffle(a, c), u.shuffle(a, d));
+    let more = u.xor3(u.shuffle(a, e), u.shuffle(a, f), u.shuffle(b, i));
+    let sum = u.xor3(sum, u.shuffle(b, j), u.shuffle(a, g));
+    u.xor3(more, sum, u.shuffle(a, h))
 }
 
-/// FL (§2.4.2) of a half, in bytes.
+/// FL (§2.4.2) of a half, and something else: of its words the second takes the first, masked and rotated, and then
+/// the first the second.
 #[inline(always)]
-fn masked<R: Register>(u: R, half: R::V, key: R::V) -> R::V {
-    let half = u.xor(half, rotated(u, u.and(half, key)));
-    u.xor(half, u.shuffle(u.or(half, key), &RIGHT_TO_LEFT))
+fn masked<R: Register>(u: R, half: R::V, key: R::V, addend: R::V) -> R::V {
+    let rotated = u.rotate_words(u.and(half, key));
+    // What the first word takes of the second as it was, and of what that takes.
+    let key = u.shuffle(key, &TO_FIRST);
+    let half = u.xor_or(u.xor(half, addend), u.shuffle(half, &TO_FIRST), key);
+    let half = u.xor_and(half, rotated, u.xor(key, u.load(&FIRST)));
+    u.xor(half, u.shuffle(rotated, &TO_SECOND))
 }
 
 /// The inverse of FL.
 #[inline(always)]
-fn unmasked<R: Register>(u: R, half: R::V, key: R::V) -> R::V {
-    let half = u.xor(half, u.shuffle(u.or(half, key), &RIGHT_TO_LEFT));
-    u.xor(half, rotated(u, u.and(half, key)))
+fn unmasked<R: Register>(u: R, half: R::V, key: R::V, addend: R::V) -> R::V {
+    let half = u.xor_or(half, u.shuffle(half, &TO_FIRST), u.shuffle(key, &TO_FIRST));
+    let rotated = u.rotate_words(u.and(half, key));
+    u.xor3(half, addend, u.shuffle(rotated, &TO_SECOND))
 }
 
-/// Each byte of a half by its own S-box's map.
-#[inline(always)]
-fn mapped<R: Register>(u: R, half: R::V, maps: &'static Maps) -> R::V {
-    u.shuffle(u.map(half, maps), &OWN)
-}
+/// As words of four bytes, whose lowest comes first.
+const WORDS: [usize; 8] = [3, 2, 1, 0, 7, 6, 5, 4];
+/// The order of a half's bytes between rounds.
+const LAYOUT: [usize; 8] = [3, 2, 1, 0, 4, 5, 6, 7];
 
-/// The left word rotated by one bit, as the right; zero as the left.
-#[inline(always)]
-fn rotated<R: Register>(u: R, half: R::V) -> R::V {
-    let (up, carried) = (u.map(half, &UP), u.map(half, &CARRIED));
-    u.xor(u.shuffle(up, &LEFT_TO_RIGHT), u.shuffle(carried, &LEFT_TO_RIGHT_BY_ONE))
-}
-
-/// Shuffles that do the same in both halves of a register, except where they say otherwise.
-const fn twice(first: [u8; 8], in_second: u8) -> Block {
-    let mut shuffle = [NONE; 16];
-    let mut i = 0;
-    while i < 16 {
-        if first[i % 8] != NONE {
-            shuffle[i] = first[i % 8] + if i < 8 { 0 } else { in_second };
-        }
-        i += 1;
+const fn place(layout: &[usize; 8], byte: usize) -> usize {
+    let mut at = 0;
+    while layout[at] != byte {
+        at += 1;
     }
-    shuffle
+    at
 }
 
-/// One half of a register in both.
-static HALF: [Block; 2] =
-    [twice([0, 1, 2, 3, 4, 5, 6, 7], 0), twice([8, 9, 10, 11, 12, 13, 14, 15], 0)];
-/// Of what was mapped for the first S-box in the first half of a register, and for the fourth in the second, each
-/// byte's own, in both.
-static OWN: Block = {
+/// Each byte by the map of its own S-box: the first three's stands in a register's first half, the fourth's in the second.
+const fn own(from: &[usize; 8], to: &[usize; 8]) -> Block {
     let mut shuffle = [0; 16];
     let mut i = 0;
     while i < 16 {
-        shuffle[i] = if ORDER[i % 8] == 3 { 8 } else { 0 } + i as u8 % 8;
+        let byte = to[i % 8];
+        shuffle[i] = (place(from, byte) + if ORDER[byte] == 3 { 8 } else { 0 }) as u8;
         i += 1;
     }
     shuffle
-};
-/// Where each half is.
-static WHERE: [Block; 2] = [(u64::MAX as u128).to_le_bytes(), (!(u64::MAX as u128)).to_le_bytes()];
-/// Where the bytes of the first three S-boxes are, and those of the fourth.
-static WHERE_FIRST: Block = {
-    let mut mask = [0xff; 16];
+}
+
+/// The halves of a block, each twice, in the order of words, and back.
+static HALF: [Block; 2] = {
+    let mut shuffles = [[0; 16]; 2];
     let mut i = 0;
     while i < 16 {
-        mask[i] ^= WHERE_FOURTH[i];
+        shuffles[0][i] = WORDS[i % 8] as u8;
+        shuffles[1][i] = 8 + WORDS[i % 8] as u8;
         i += 1;
     }
-    mask
+    shuffles
 };
-static WHERE_FOURTH: Block = {
+static BLOCK: [Block; 2] = {
+    let mut shuffles = [[NONE; 16]; 2];
+    let mut byte = 0;
+    while byte < 8 {
+        shuffles[0][byte] = place(&WORDS, byte) as u8;
+        shuffles[1][8 + byte] = place(&WORDS, byte) as u8;
+        byte += 1;
+    }
+    shuffles
+};
+/// A half's second word to the first's place, and the other way round.
+static TO_FIRST: Block = words([Some(1), None]);
+static TO_SECOND: Block = words([None, Some(0)]);
+/// Where first words are.
+static FIRST: Block = {
     let mut mask = [0; 16];
     let mut i = 0;
     while i < 16 {
-        if ORDER[i % 8] == 3 {
-            mask[i] = 0xff;
-        }
+        mask[i] = if i % 8 < 4 { 0xff } else { 0 };
         i += 1;
     }
     mask
 };
-static RIGHT_TO_LEFT: Block = twice([4, 5, 6, 7, NONE, NONE, NONE, NONE], 8);
-static LEFT_TO_RIGHT: Block = twice([NONE, NONE, NONE, NONE, 0, 1, 2, 3], 8);
-static LEFT_TO_RIGHT_BY_ONE: Block = twice([NONE, NONE, NONE, NONE, 1, 2, 3, 0], 8);
 
-/// Each byte up by a bit, and the highest bit as the lowest.
-static UP: Maps = Maps::both(&Affine::from_rows([0, 1, 2, 4, 8, 16, 32, 64], 0));
-static CARRIED: Maps = Maps::both(&Affine::from_rows([128, 0, 0, 0, 0, 0, 0, 0], 0));
-
-/// From bytes to both coordinates, and back.
-static COORDINATES: Maps = Maps::of(&BOXES[0].before, &BOXES[3].before);
-static BACK: Maps = Maps::of(&BOXES[0].before.inverse(), &BOXES[3].before.inverse());
-/// To those of the first three S-boxes alone, and to the fourth's.
-static OF_FIRST: Maps = Maps::both(&BOXES[0].before);
-static OF_FOURTH: Maps = Maps::both(&BOXES[3].before);
-
-/// Behind the inversion of the first three S-boxes, to both coordinates; the fourth's is the first's.
-static AFTER: [Maps; 3] = after(&BOXES[0].before, &BOXES[3].before);
-/// The same to bytes.
-static AFTER_TO_BYTES: [Maps; 3] = after(&Affine::IDENTITY, &Affine::IDENTITY);
-
-const fn after(first: &Affine, second: &Affine) -> [Maps; 3] {
-    let [a, b, c] = [&BOXES[0].after, &BOXES[1].after, &BOXES[2].after];
-    [
-        Maps::of(&first.after(a), &second.after(a)),
-        Maps::of(&first.after(b), &second.after(b)),
-        Maps::of(&first.after(c), &second.after(c)),
-    ]
+/// A shuffle of a half's words, in both of a register's halves.
+const fn words(from: [Option<usize>; 2]) -> Block {
+    let mut shuffle = [NONE; 16];
+    let mut i = 0;
+    while i < 16 {
+        if let Some(word) = from[i % 8 / 4] {
+            shuffle[i] = (i / 8 * 8 + 4 * word + i % 4) as u8;
+        }
+        i += 1;
+    }
+    shuffle
 }
 
-/// The diffusion from each register of [`step`], in both halves, to each byte's own coordinates.
-static DIFFUSION: [[Block; 4]; 3] = {
-    /// From the bytes whose S-box is one of two.
-    const fn from(box_of: usize, or: usize) -> [Block; 4] {
-        let (mut present, mut i) = (0, 0);
-        while i < 8 {
-            if ORDER[i] == box_of || ORDER[i] == or {
-                present |= 0x101 << i;
-            }
-            i += 1;
-        }
-        let mut shuffles = summands(&SUMS, present);
-        let mut n = 0;
-        while n < 4 {
-            let mut i = 0;
-            while i < 16 {
-                if shuffles[n][i] != NONE {
-                    shuffles[n][i] = shuffles[n][i] % 8 + OWN[i] / 8 * 8;
-                }
-                i += 1;
-            }
-            n += 1;
-        }
-        shuffles
-    }
-    [from(0, 3), from(1, 1), from(2, 2)]
-};
+static INSIDE: Round = round(&LAYOUT, &BOXES[0].before, true);
+static OUTSIDE: Round = round(&WORDS, &Affine::IDENTITY, false);
 
-/// The constant before the S-boxes, which is the same for all.
-static BEFORE: Block = {
-    assert!(BOXES[0].before.constant == BOXES[3].before.constant);
-    [BOXES[0].before.constant; 16]
-};
-
-/// The constants behind the S-boxes, through P, in each byte's coordinates.
-static BEHIND: Block = BEHIND_BOXES;
-const BEHIND_BOXES: Block = {
-    let mut constants = [0; 16];
+/// The diffusion to an order, and to coordinates: those of the first three S-boxes, and either of the fourth or the
+/// same for all. The fourth's are the first's, turned by a bit: all that is needed from all S-boxes are four maps, two in
+/// the halves of a register, which stand for most, and two in those of another.
+const fn round(to: &[usize; 8], first: &Affine, fourth: bool) -> Round {
+    let turned = first.after(&Affine::rotation(1));
+    let [a, b, c] = [&BOXES[0].after, &BOXES[1].after, &BOXES[2].after];
+    let maps =
+        [Maps::of(&first.after(a), &turned.after(a)), Maps::of(&first.after(c), &turned.after(b))];
+    let mut shuffles = ([[NONE; 16]; 6], [[NONE; 16]; 2]);
     let mut i = 0;
-    while i < 8 {
-        let (mut sum, mut from) = (0, 0);
+    while i < 16 {
+        let byte = to[i % 8];
+        let (mut n, mut m) = (0, 0);
+        let mut from = 0;
         while from < 8 {
-            if P[i] >> from & 1 != 0 {
-                sum ^= BOXES[ORDER[from]].after.constant;
+            let place = place(&LAYOUT, from) as u8;
+            if P[byte] >> from & 1 != 0 {
+                // The fourth S-box has the first's map. The second's is that turned by a bit, the third's back by one.
+                match (ORDER[from], fourth && ORDER[byte] == 3) {
+                    (0 | 3, false) | (2, true) => (shuffles.0[n][i], n) = (place, n + 1),
+                    (0 | 3, true) | (1, false) => (shuffles.0[n][i], n) = (place + 8, n + 1),
+                    (2, false) => (shuffles.1[m][i], m) = (place, m + 1),
+                    _ => (shuffles.1[m][i], m) = (place + 8, m + 1),
+                }
             }
             from += 1;
         }
-        constants[i] = BOXES[if ORDER[i] == 3 { 3 } else { 0 }].before.linear(sum);
-        constants[8 + i] = constants[i];
+        i += 1;
+    }
+    Round { maps, shuffles }
+}
+
+/// The constants before the S-boxes, in a block as it is.
+static BEFORE: Block = BEFORE_BOXES;
+const BEFORE_BOXES: Block = {
+    let mut constants = [0; 16];
+    let mut i = 0;
+    while i < 16 {
+        let before = &BOXES[ORDER[i % 8]].before;
+        constants[i] = before.inverse().linear(before.constant);
         i += 1;
     }
     constants
 };
 
-/// Both.
-static BOTH: Block = {
-    let mut constants = BEHIND_BOXES;
+/// The same, and behind the S-boxes in the first half.
+static AROUND: Block = {
+    let mut constants = BEFORE_BOXES;
     let mut i = 0;
-    while i < 16 {
-        constants[i] ^= BOXES[0].before.constant;
+    while i < 8 {
+        constants[i] ^= behind(i);
         i += 1;
     }
     constants
 };
+
+/// The constants behind the S-boxes, between rounds.
+static BEHIND: Block = {
+    let mut constants = [0; 16];
+    let mut i = 0;
+    while i < 16 {
+        let byte = LAYOUT[i % 8];
+        constants[i] = BOXES[ORDER[byte]].before.linear(behind(byte));
+        i += 1;
+    }
+    constants
+};
+
+/// The constants behind the S-boxes, through P.
+const fn behind(byte: usize) -> u8 {
+    let (mut sum, mut from) = (0, 0);
+    while from < 8 {
+        if P[byte] >> from & 1 != 0 {
+            sum ^= BOXES[ORDER[from]].after.constant;
+        }
+        from += 1;
+    }
+    sum
+}
