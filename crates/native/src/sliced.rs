@@ -37,7 +37,7 @@ use wirespeed_cipher::{Block, BlockCipher, BlockKernels, InOut, Route, Schedule}
 use crate::engine::{self, Engine, Galois};
 use crate::modes::chain::Chain;
 use crate::portable;
-use serial::Register;
+use serial::{One, Register};
 use waves::{Cbc, Cfb, Ctr, Ecb, Mode};
 
 /// A round key of which each byte is there four times, to be broadcast by the load.
@@ -110,8 +110,11 @@ pub(crate) trait Core: Copy {
     /// So few blocks are done sooner one by one than in a wave.
     const FEW: usize;
 
+    /// A block by itself.
+    type One<R: Register>: One<R>;
+
     /// Takes a block through the cipher by itself.
-    fn one<R: Register>(u: R, round_keys: &[Block], block: R::V) -> R::V;
+    fn one<R: Register>(u: R, round_keys: &[Block], block: Self::One<R>) -> Self::One<R>;
 
     /// The same where there is no such register.
     fn plain(round_keys: &[Block], block: Block) -> Block;

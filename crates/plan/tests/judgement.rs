@@ -3,7 +3,9 @@
 #![forbid(unsafe_code)]
 
 use wirespeed_cipher::{Algorithm, Direction, Route, SIZE_CLASSES, Use};
-use wirespeed_plan::{Fingerprint, Plan, Ratio, Row, Time, Trial, judge, judge_offload};
+use wirespeed_plan::{
+    Fingerprint, Plan, Ratio, Row, Time, Trial, judge, judge_digest, judge_offload,
+};
 
 use Direction::{Decrypt, Encrypt};
 use Route::{AesNi, Kernel, Libcrypto, PadLock, Portable, Vaes256, Vaes512};
@@ -69,6 +71,19 @@ fn within_the_margin_the_host_stays() {
     // 1.035 +- 0.01: the lower bound is 1.025, which is not beyond 3 %.
     assert_eq!(judged(&[everywhere(Encrypt, Message, Vaes512, 1.035)]), [Libcrypto; 10]);
     assert_eq!(judged(&[everywhere(Encrypt, Message, Vaes512, 1.045)]), [Vaes512; 10]);
+}
+
+#[test]
+fn a_hash_function_is_taken_for_short_messages_if_long_ones_lose_nothing() {
+    let judged = |gains: &[f64]| {
+        let sure = |gain: &f64| Ratio { low: gain - 0.01, median: *gain, high: gain + 0.01 };
+        judge_digest(&gains.iter().map(sure).collect::<Vec<_>>())
+    };
+    assert!(judged(&[1.1, 1.06, 1.0, 0.99]));
+    // Not for a gain that is none, nor for one that others pay for.
+    assert!(!judged(&[1.035, 1.03, 1.02, 1.01]));
+    assert!(!judged(&[1.1, 1.06, 1.0, 0.95]));
+    assert!(!judged(&[1.05, 0.98, 0.98, 0.97]));
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use wirespeed_cipher::{Direction, InOut, Route};
+use wirespeed_cipher::{Block, Direction, InOut, Route};
 use wirespeed_kernel::{Cipher, Error, Permission, Transform, permitted};
 use wirespeed_plan::{OCTAVES, octave};
 use zeroize::Zeroize;
@@ -51,6 +51,13 @@ impl<'a> Far<'a> {
             }
         }
         self.by_host(|host| host.run(direction, iv, data))
+    }
+
+    /// Tells where a run has ended that somebody has done.
+    pub(crate) const fn stands_at(&mut self, direction: Direction, place: Block) {
+        if let (Some(Route::Libcrypto), Some(host)) = (self.route, &mut self.host) {
+            host.stands_at(direction, place);
+        }
     }
 
     /// Something that only the host's default provider can do.

@@ -5,7 +5,7 @@ use zeroize::Zeroize;
 
 use super::bytes::{self, Boxes, Bytes, Sums};
 use super::field::{ARIA, Affine, Substitution, multiply};
-use super::serial::{Maps, NONE, Register, summands};
+use super::serial::{Maps, NONE, Register, Whole, summands};
 use super::{Cipher, Core, Slices, Wide, add_key};
 
 /// SB1 to SB4 (§2.4.2): AES's S-box, the 247th power and an affine map, and the inverses of both.
@@ -50,10 +50,12 @@ impl Core for Aria {
         add_key(u, state, last);
     }
 
+    type One<R: Register> = Whole<R>;
+
     #[inline(always)]
-    fn one<R: Register>(u: R, round_keys: &[Block], block: R::V) -> R::V {
+    fn one<R: Register>(u: R, round_keys: &[Block], block: Whole<R>) -> Whole<R> {
         let [first, second, keys @ .., last] = round_keys else { return block };
-        let block = u.shuffle(u.xor(block, u.load(first)), &BY_BOX);
+        let block = u.shuffle(u.xor(block.0, u.load(first)), &BY_BOX);
         let mut state = u.xor(block, u.load(&FIRST));
         state = layer::<R, 0>(u, state, key_of::<R, 1>(u, second));
         for pair in keys.chunks_exact(2) {
@@ -62,7 +64,7 @@ impl Core for Aria {
         }
         let [first, second] = substituted::<R, 1>(u, state);
         let key = u.xor(u.load(last), u.load(&LAST));
-        u.xor3(u.shuffle(first, &TOGETHER[0]), key, u.shuffle(second, &TOGETHER[1]))
+        Whole(u.xor3(u.shuffle(first, &TOGETHER[0]), key, u.shuffle(second, &TOGETHER[1])))
     }
 
     fn plain(round_keys: &[Block], block: Block) -> Block {

@@ -6,9 +6,10 @@ use wirespeed_cipher::{Block, BlockCipher, Schedule};
 
 use super::bytes::{self, Boxes, Bytes, Sums};
 use super::field::{Affine, CAMELLIA, Substitution, multiply};
-use super::serial::{Register, summands};
+use super::serial::{One, Register, summands};
 use super::{Cipher, Core, Slices, Wide, add_key};
 use crate::wiped::Wiped;
+use register::Halves;
 
 /// SBOX1 to SBOX4 (§2.4.1). The first is inversion in a tower of fields between two linear maps: Aoki et al.,
 /// "Specification of Camellia" (2001), §4.4, whose bits are numbered from 1 for the highest.
@@ -102,8 +103,10 @@ impl Core for Camellia {
         add_key(u, state, last);
     }
 
+    type One<R: Register> = Halves<R>;
+
     #[inline(always)]
-    fn one<R: Register>(u: R, round_keys: &[Block], block: R::V) -> R::V {
+    fn one<R: Register>(u: R, round_keys: &[Block], block: Halves<R>) -> Halves<R> {
         register::one(u, round_keys, block)
     }
 
@@ -387,25 +390,25 @@ impl Mix for bytes::Anywhere {
 }
 
 impl<R: Register> Mix for bytes::In<R> {
-    type V = [R::V; 2];
+    type V = Halves<R>;
 
     #[inline(always)]
-    fn load(self, block: &Block) -> [R::V; 2] {
-        register::both(self.0, self.0.load(block))
+    fn load(self, block: &Block) -> Halves<R> {
+        One::load(self.0, block)
     }
 
     #[inline(always)]
-    fn store(self, v: [R::V; 2]) -> Block {
-        self.0.store(register::joined(self.0, v))
+    fn store(self, v: Halves<R>) -> Block {
+        v.store(self.0)
     }
 
     #[inline(always)]
-    fn xor(self, [a, b]: [R::V; 2], [c, d]: [R::V; 2]) -> [R::V; 2] {
-        [self.0.xor(a, c), self.0.xor(b, d)]
+    fn xor(self, a: Halves<R>, b: Halves<R>) -> Halves<R> {
+        a.xor(self.0, b)
     }
 
     #[inline(always)]
-    fn mix(self, x: [R::V; 2], sigma: &Block) -> [R::V; 2] {
+    fn mix(self, x: Halves<R>, sigma: &Block) -> Halves<R> {
         register::two(self.0, sigma, x)
     }
 }

@@ -93,6 +93,34 @@ pub(crate) const fn summands<const N: usize>(sums: &[u16; 16], present: u16) -> 
     shuffles
 }
 
+/// A block in registers, as a cipher wants it.
+pub(crate) trait One<R: Register>: Copy {
+    fn load(u: R, block: &Block) -> Self;
+    fn store(self, u: R) -> Block;
+    fn xor(self, u: R, other: Self) -> Self;
+}
+
+/// A block in one register, as it is.
+#[derive(Clone, Copy)]
+pub(crate) struct Whole<R: Register>(pub(crate) R::V);
+
+impl<R: Register> One<R> for Whole<R> {
+    #[inline(always)]
+    fn load(u: R, block: &Block) -> Self {
+        Self(u.load(block))
+    }
+
+    #[inline(always)]
+    fn store(self, u: R) -> Block {
+        u.store(self.0)
+    }
+
+    #[inline(always)]
+    fn xor(self, u: R, other: Self) -> Self {
+        Self(u.xor(self.0, other.0))
+    }
+}
+
 /// What takes one block after the other.
 pub(crate) trait Serial: Copy {
     /// A block.
@@ -115,25 +143,25 @@ pub(crate) struct In<R, C>(pub(crate) R, pub(crate) PhantomData<C>);
 pub(crate) struct By<F>(pub(crate) F);
 
 impl<R: Register, C: Core> Serial for In<R, C> {
-    type V = R::V;
+    type V = C::One<R>;
 
     #[inline(always)]
-    fn load(self, block: &Block) -> R::V {
-        self.0.load(block)
+    fn load(self, block: &Block) -> C::One<R> {
+        One::load(self.0, block)
     }
 
     #[inline(always)]
-    fn store(self, v: R::V) -> Block {
-        self.0.store(v)
+    fn store(self, v: C::One<R>) -> Block {
+        v.store(self.0)
     }
 
     #[inline(always)]
-    fn xor(self, a: R::V, b: R::V) -> R::V {
-        self.0.xor(a, b)
+    fn xor(self, a: C::One<R>, b: C::One<R>) -> C::One<R> {
+        a.xor(self.0, b)
     }
 
     #[inline(always)]
-    fn one(self, round_keys: &[Block], block: R::V) -> R::V {
+    fn one(self, round_keys: &[Block], block: C::One<R>) -> C::One<R> {
         C::one(self.0, round_keys, block)
     }
 }

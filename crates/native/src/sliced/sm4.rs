@@ -3,7 +3,7 @@
 use wirespeed_cipher::{Block, BlockCipher, Schedule};
 
 use super::field::{Affine, SM4, Substitution};
-use super::serial::{Maps, Register};
+use super::serial::{Maps, Register, Whole};
 use super::{Cipher, Core, Slices, Wide};
 use crate::portable::sm4::{self, AFTER, BEFORE};
 
@@ -37,16 +37,18 @@ impl Core for Sm4 {
         }
     }
 
+    type One<R: Register> = Whole<R>;
+
     #[inline(always)]
-    fn one<R: Register>(u: R, round_keys: &[Block], block: R::V) -> R::V {
-        let mut rounds = Rounds::new(u, &L, block, &round_keys[0]);
+    fn one<R: Register>(u: R, round_keys: &[Block], block: Whole<R>) -> Whole<R> {
+        let mut rounds = Rounds::new(u, &L, block.0, &round_keys[0]);
         for group in 0..round_keys.len() {
             // After the last there is no round that would need a key.
             let following = &round_keys[(group + 1).min(round_keys.len() - 1)];
             rounds.four(following, group + 1);
         }
         let [a, b, c, d] = rounds.words;
-        together(u, [d, c, b, a])
+        Whole(together(u, [d, c, b, a]))
     }
 
     fn plain(round_keys: &[Block], block: Block) -> Block {

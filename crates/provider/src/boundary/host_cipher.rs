@@ -34,6 +34,8 @@ pub(crate) struct HostCipher {
     key_direction: Direction,
     /// Whether the context has it.
     ready: bool,
+    /// The direction in which it would go on from where, if nobody begins anew.
+    place: Option<(Direction, Block)>,
 }
 
 impl HostCipher {
@@ -49,6 +51,7 @@ impl HostCipher {
             key_bytes: 0,
             key_direction: Direction::Decrypt,
             ready: false,
+            place: None,
         })
     }
 
@@ -63,6 +66,7 @@ impl HostCipher {
 
     /// Begins at `iv`, with the key if that is new.
     fn start(&mut self, direction: Direction, iv: &[u8]) -> Result<(), FarFailed> {
+        self.place = None;
         if self.key_bytes == 0 {
             return Err(FarFailed);
         }
@@ -89,8 +93,16 @@ impl HostCipher {
         iv: &[u8],
         data: InOut<'_>,
     ) -> Result<(), FarFailed> {
-        self.start(direction, iv)?;
+        let goes_on = |(way, at): (Direction, Block)| way == direction && at[..iv.len()] == *iv;
+        if !self.ready || !self.place.take().is_some_and(goes_on) {
+            self.start(direction, iv)?;
+        }
         self.update(data)
+    }
+
+    /// Tells where the last run has ended; the next need not begin anew if it goes on from there.
+    pub(crate) const fn stands_at(&mut self, direction: Direction, place: Block) {
+        self.place = Some((direction, place));
     }
 
     /// Begins a message with a tag, perhaps of a certain length, with its associated data.

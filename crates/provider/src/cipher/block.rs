@@ -150,7 +150,10 @@ impl<M: BlockMode> FarStep for Run<'_, M> {
         let iv: &[u8] = if M::MODE == Mode::Cbc { chain } else { &[] };
         let run = |data: InOut<'_>| far.run(self.direction, iv, data);
         match LastBlock::around(data.reborrow(), run) {
-            Ok(last) => *chain = M::chain_after(self.direction, &last),
+            Ok(last) => {
+                *chain = M::chain_after(self.direction, &last);
+                far.stands_at(self.direction, *chain);
+            }
             Err(FarFailed) => self.own(spare, chain, data),
         }
     }

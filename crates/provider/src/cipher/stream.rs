@@ -110,6 +110,7 @@ impl<M: StreamMode> FarStep for Run<'_, M> {
                 Ok(last) => {
                     let blocks = whole / 16;
                     feedback.register = M::register_after(self.direction, &before, blocks, &last);
+                    far.stands_at(self.direction, feedback.register);
                 }
                 Err(FarFailed) => self.own(spare, feedback, body),
             }

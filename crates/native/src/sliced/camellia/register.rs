@@ -1,96 +1,110 @@
-//! Camellia on one block, in a register.
-//!
-//! Both halves of a block stand in registers of their own, each of them twice: between rounds in [`LAYOUT`]'s order
-//! and in the coordinates of the S-boxes to come, around FL and outside in [`WORDS`]' order, as they are.
+//! Camellia on one block, in registers.
 
 use wirespeed_cipher::Block;
 
 use super::{BOXES, ORDER, P};
 use crate::sliced::field::Affine;
-use crate::sliced::serial::{Maps, NONE, Register};
+use crate::sliced::serial::{Maps, NONE, One, Register};
+
+/// Both halves of a block, each twice in a register of its own, in [`ORDERED`] places. One is known a round before the
+/// other, and needed a round before it in the block after.
+#[derive(Clone, Copy)]
+pub(crate) struct Halves<R: Register>([R::V; 2]);
+
+impl<R: Register> One<R> for Halves<R> {
+    #[inline(always)]
+    fn load(u: R, block: &Block) -> Self {
+        Self(both(u, u.load(block)))
+    }
+
+    #[inline(always)]
+    fn store(self, u: R) -> Block {
+        let [left, right] = self.0;
+        u.store(u.or(u.shuffle(left, &BLOCK[0]), u.shuffle(right, &BLOCK[1])))
+    }
+
+    #[inline(always)]
+    fn xor(self, u: R, other: Self) -> Self {
+        Self([u.xor(self.0[0], other.0[0]), u.xor(self.0[1], other.0[1])])
+    }
+}
 
 /// See [`Core::one`](crate::sliced::Core::one).
 #[inline(always)]
-pub(super) fn one<R: Register>(u: R, round_keys: &[Block], block: R::V) -> R::V {
+pub(super) fn one<R: Register>(u: R, round_keys: &[Block], block: Halves<R>) -> Halves<R> {
     let [first, keys @ .., last] = round_keys else { return block };
-    let [mut left, mut right] = [block; 2];
+    let Halves([mut left, mut right]) = block;
     for (number, group) in keys.chunks(4).enumerate() {
         let [a, b, c, between @ ..] = group else { break };
         let (a, b, c) = (u.load(a), u.load(b), u.load(c));
         if number == 0 {
-            let entry = u.xor(a, u.load(&BEFORE));
-            [left, right] = both(u, u.xor3(u.load(first), entry, block));
+            let keys = both(u, u.xor3(u.load(first), a, u.load(&ENTRY)));
+            (left, right) = (u.xor(left, keys[0]), u.xor(right, keys[1]));
         }
-        let ab = both_inside(u, u.xor(a, b));
-        let bc = both_inside(u, u.xor(b, c));
-        let exit = both(u, u.xor(c, u.load(&AROUND)));
-        let behind = u.load(&BEHIND);
         left = inside(u, left);
         right = inside(u, right);
-        right = step(u, left, u.xor(right, behind), &INSIDE);
-        left = step(u, right, u.xor3(left, ab[0], behind), &INSIDE);
-        right = step(u, left, u.xor3(right, ab[1], behind), &INSIDE);
-        left = step(u, right, u.xor3(left, bc[0], behind), &INSIDE);
-        right = step(u, left, u.xor3(right, bc[1], behind), &INSIDE);
-        left = step(u, right, u.xor(outside(u, left), exit[0]), &OUTSIDE);
-        right = u.xor(outside(u, right), exit[1]);
-        if let ([key], Some(next)) = (between, keys.get(4 * (number + 1))) {
-            let key = both(u, u.load(key));
-            let entry = both(u, u.xor(u.load(next), u.load(&BEFORE)));
-            left = masked(u, left, key[0], entry[0]);
-            right = unmasked(u, right, key[1], entry[1]);
+        // Each half has its first key by now, and gives back its last one; in between it is differences that are added.
+        let (ab, bc) = (both(u, u.xor(a, b)), both(u, u.xor(b, c)));
+        let behind = u.load(&BEHIND);
+        right = step(u, left, right, &INSIDE);
+        left = step(u, right, u.xor3(left, inside(u, ab[0]), behind), &INSIDE);
+        right = step(u, left, u.xor3(right, inside(u, ab[1]), behind), &INSIDE);
+        left = step(u, right, u.xor3(left, inside(u, bc[0]), behind), &INSIDE);
+        right = step(u, left, u.xor3(right, inside(u, bc[1]), behind), &INSIDE);
+        let exit = both(u, u.xor(c, u.load(&EXIT)));
+        let (old_left, old_right) = (outside(u, left), u.xor(outside(u, right), exit[1]));
+        match (between, keys.get(4 * (number + 1))) {
+            ([key], Some(next)) => {
+                left = step(u, right, u.xor(old_left, exit[0]), &OUTSIDE);
+                let key = both(u, u.load(key));
+                let entry = both(u, u.xor(u.load(next), u.load(&ENTRY)));
+                left = masked(u, left, key[0], entry[0]);
+                right = unmasked(u, old_right, key[1], entry[1]);
+            }
+            _ => {
+                // The halves change places.
+                let last = both(u, u.load(last));
+                left = step(u, right, u.xor3(old_left, exit[0], last[1]), &OUTSIDE);
+                right = u.xor(old_right, last[0]);
+            }
         }
     }
-    // The halves change places.
-    u.xor3(u.load(last), u.shuffle(right, &BLOCK[0]), u.shuffle(left, &BLOCK[1]))
+    Halves([right, left])
 }
 
-/// Two rounds, whose keys are the halves of `keys`, over both halves of a block.
+/// Two rounds, whose keys are the halves of `keys`.
 #[inline(always)]
-pub(super) fn two<R: Register>(u: R, keys: &Block, [left, right]: [R::V; 2]) -> [R::V; 2] {
+pub(super) fn two<R: Register>(u: R, keys: &Block, Halves([left, right]): Halves<R>) -> Halves<R> {
     let keys = u.load(keys);
-    let entry = both(u, u.xor(keys, u.load(&BEFORE)));
-    let exit = both(u, u.xor(keys, u.load(&AROUND)));
+    let entry = both(u, u.xor(keys, u.load(&ENTRY)));
+    let exit = both(u, u.xor(keys, u.load(&EXIT)));
     let left = inside(u, u.xor(left, entry[0]));
     let right = inside(u, u.xor(right, entry[1]));
-    let right = step(u, left, u.xor(right, u.load(&BEHIND)), &INSIDE);
+    let right = step(u, left, right, &INSIDE);
     let left = step(u, right, u.xor(outside(u, left), exit[0]), &OUTSIDE);
-    [left, u.xor(outside(u, right), exit[1])]
+    Halves([left, u.xor(outside(u, right), exit[1])])
 }
 
-/// The halves of a block or of a pair of keys, and back.
+/// The halves of a block or of a pair of keys.
 #[inline(always)]
-pub(super) fn both<R: Register>(u: R, block: R::V) -> [R::V; 2] {
+fn both<R: Register>(u: R, block: R::V) -> [R::V; 2] {
     [u.shuffle(block, &HALF[0]), u.shuffle(block, &HALF[1])]
 }
 
-#[inline(always)]
-pub(super) fn joined<R: Register>(u: R, [left, right]: [R::V; 2]) -> R::V {
-    u.or(u.shuffle(left, &BLOCK[0]), u.shuffle(right, &BLOCK[1]))
-}
-
-#[inline(always)]
-fn both_inside<R: Register>(u: R, block: R::V) -> [R::V; 2] {
-    let [left, right] = both(u, block);
-    [inside(u, left), inside(u, right)]
-}
-
-/// A half to what it is between rounds, and back.
+/// A half from bytes as they are to the coordinates of the S-boxes that are next, and back.
 #[inline(always)]
 fn inside<R: Register>(u: R, half: R::V) -> R::V {
     static MAPS: Maps = Maps::of(&BOXES[0].before, &BOXES[3].before);
-    static SHUFFLE: Block = own(&WORDS, &LAYOUT);
-    u.shuffle(u.map(half, &MAPS), &SHUFFLE)
+    u.shuffle(u.map(half, &MAPS), &OWN)
 }
 
 #[inline(always)]
 fn outside<R: Register>(u: R, half: R::V) -> R::V {
     static MAPS: Maps = Maps::of(&BOXES[0].before.inverse(), &BOXES[3].before.inverse());
-    static SHUFFLE: Block = own(&LAYOUT, &WORDS);
-    u.shuffle(u.map(half, &MAPS), &SHUFFLE)
+    u.shuffle(u.map(half, &MAPS), &OWN)
 }
 
-/// A round's diffusion into some order and coordinates.
+/// A round's diffusion into some coordinates.
 struct Round {
     maps: [Maps; 2],
     shuffles: ([Block; 6], [Block; 2]),
@@ -129,38 +143,36 @@ fn unmasked<R: Register>(u: R, half: R::V, key: R::V, addend: R::V) -> R::V {
     u.xor3(half, addend, u.shuffle(rotated, &TO_SECOND))
 }
 
-/// As words of four bytes, whose lowest comes first.
-const WORDS: [usize; 8] = [3, 2, 1, 0, 7, 6, 5, 4];
-/// The order of a half's bytes between rounds.
-const LAYOUT: [usize; 8] = [3, 2, 1, 0, 4, 5, 6, 7];
+/// The places of a half's bytes: as words of four, of which the lowest comes first.
+const ORDERED: [usize; 8] = [3, 2, 1, 0, 7, 6, 5, 4];
 
-const fn place(layout: &[usize; 8], byte: usize) -> usize {
+const fn place(byte: usize) -> u8 {
     let mut at = 0;
-    while layout[at] != byte {
+    while ORDERED[at] != byte {
         at += 1;
     }
-    at
+    at as u8
 }
 
 /// Each byte by the map of its own S-box: the first three's stands in a register's first half, the fourth's in the second.
-const fn own(from: &[usize; 8], to: &[usize; 8]) -> Block {
+static OWN: Block = {
     let mut shuffle = [0; 16];
     let mut i = 0;
     while i < 16 {
-        let byte = to[i % 8];
-        shuffle[i] = (place(from, byte) + if ORDER[byte] == 3 { 8 } else { 0 }) as u8;
+        let byte = ORDERED[i % 8];
+        shuffle[i] = place(byte) + if ORDER[byte] == 3 { 8 } else { 0 };
         i += 1;
     }
     shuffle
-}
+};
 
-/// The halves of a block, each twice, in the order of words, and back.
+/// The halves of a block, each twice, and back.
 static HALF: [Block; 2] = {
     let mut shuffles = [[0; 16]; 2];
     let mut i = 0;
     while i < 16 {
-        shuffles[0][i] = WORDS[i % 8] as u8;
-        shuffles[1][i] = 8 + WORDS[i % 8] as u8;
+        shuffles[0][i] = ORDERED[i % 8] as u8;
+        shuffles[1][i] = 8 + ORDERED[i % 8] as u8;
         i += 1;
     }
     shuffles
@@ -169,8 +181,8 @@ static BLOCK: [Block; 2] = {
     let mut shuffles = [[NONE; 16]; 2];
     let mut byte = 0;
     while byte < 8 {
-        shuffles[0][byte] = place(&WORDS, byte) as u8;
-        shuffles[1][8 + byte] = place(&WORDS, byte) as u8;
+        shuffles[0][byte] = place(byte);
+        shuffles[1][8 + byte] = place(byte);
         byte += 1;
     }
     shuffles
@@ -202,13 +214,13 @@ const fn words(from: [Option<usize>; 2]) -> Block {
     shuffle
 }
 
-static INSIDE: Round = round(&LAYOUT, &BOXES[0].before, true);
-static OUTSIDE: Round = round(&WORDS, &Affine::IDENTITY, false);
+static INSIDE: Round = round(&BOXES[0].before, true);
+static OUTSIDE: Round = round(&Affine::IDENTITY, false);
 
-/// The diffusion to an order, and to coordinates: those of the first three S-boxes, and either of the fourth or the
+/// The diffusion to coordinates: those of the first three S-boxes, and either of the fourth or the
 /// same for all. The fourth's are the first's, turned by a bit: all that is needed from all S-boxes are four maps, two in
 /// the halves of a register, which stand for most, and two in those of another.
-const fn round(to: &[usize; 8], first: &Affine, fourth: bool) -> Round {
+const fn round(first: &Affine, fourth: bool) -> Round {
     let turned = first.after(&Affine::rotation(1));
     let [a, b, c] = [&BOXES[0].after, &BOXES[1].after, &BOXES[2].after];
     let maps =
@@ -216,11 +228,11 @@ const fn round(to: &[usize; 8], first: &Affine, fourth: bool) -> Round {
     let mut shuffles = ([[NONE; 16]; 6], [[NONE; 16]; 2]);
     let mut i = 0;
     while i < 16 {
-        let byte = to[i % 8];
+        let byte = ORDERED[i % 8];
         let (mut n, mut m) = (0, 0);
         let mut from = 0;
         while from < 8 {
-            let place = place(&LAYOUT, from) as u8;
+            let place = place(from);
             if P[byte] >> from & 1 != 0 {
                 // The fourth S-box has the first's map. The second's is that turned by a bit, the third's back by one.
                 match (ORDER[from], fourth && ORDER[byte] == 3) {
@@ -237,36 +249,33 @@ const fn round(to: &[usize; 8], first: &Affine, fourth: bool) -> Round {
     Round { maps, shuffles }
 }
 
-/// The constants before the S-boxes, in a block as it is.
-static BEFORE: Block = BEFORE_BOXES;
-const BEFORE_BOXES: Block = {
+/// What a block takes before a group of rounds: the constants before the S-boxes, and in the second half, to which the
+/// first round adds, those behind them.
+static ENTRY: Block = around(1);
+/// And after it.
+static EXIT: Block = around(0);
+
+const fn around(added_to: usize) -> Block {
     let mut constants = [0; 16];
     let mut i = 0;
     while i < 16 {
-        let before = &BOXES[ORDER[i % 8]].before;
+        let byte = i % 8;
+        let before = &BOXES[ORDER[byte]].before;
         constants[i] = before.inverse().linear(before.constant);
+        if i / 8 == added_to {
+            constants[i] ^= behind(byte);
+        }
         i += 1;
     }
     constants
-};
-
-/// The same, and behind the S-boxes in the first half.
-static AROUND: Block = {
-    let mut constants = BEFORE_BOXES;
-    let mut i = 0;
-    while i < 8 {
-        constants[i] ^= behind(i);
-        i += 1;
-    }
-    constants
-};
+}
 
 /// The constants behind the S-boxes, between rounds.
 static BEHIND: Block = {
     let mut constants = [0; 16];
     let mut i = 0;
     while i < 16 {
-        let byte = LAYOUT[i % 8];
+        let byte = ORDERED[i % 8];
         constants[i] = BOXES[ORDER[byte]].before.linear(behind(byte));
         i += 1;
     }
