@@ -31,20 +31,14 @@ pub(crate) trait Register: Copy {
         self.xor(self.xor(a, b), c)
     }
 
-    /// The first, and where both others have a bit, that too.
-    #[inline(always)]
-    fn xor_and(self, a: Self::V, b: Self::V, c: Self::V) -> Self::V {
-        self.xor(a, self.and(b, c))
-    }
-
     /// The first, and where any of the others has a bit, that too.
     #[inline(always)]
     fn xor_or(self, a: Self::V, b: Self::V, c: Self::V) -> Self::V {
         self.xor(a, self.or(b, c))
     }
 
-    /// Each word of 32 bits, the lowest byte first, to the left by one bit.
-    fn rotate_words(self, v: Self::V) -> Self::V;
+    /// Each word of 32 bits, the lowest byte first, to the left.
+    fn rotate_words<const LEFT: i32>(self, v: Self::V) -> Self::V;
 
     /// Each byte from where a number says, or zero where that is [`NONE`].
     fn shuffle(self, v: Self::V, from: &'static Block) -> Self::V;

@@ -73,15 +73,6 @@ impl<const WIDE: bool> Register for Bytes<WIDE> {
     }
 
     #[inline(always)]
-    fn xor_and(self, a: __m128i, b: __m128i, c: __m128i) -> __m128i {
-        if WIDE {
-            call!(_mm_ternarylogic_epi64::<0x78>(a, b, c))
-        } else {
-            self.xor(a, self.and(b, c))
-        }
-    }
-
-    #[inline(always)]
     fn xor_or(self, a: __m128i, b: __m128i, c: __m128i) -> __m128i {
         if WIDE {
             call!(_mm_ternarylogic_epi64::<0x1e>(a, b, c))
@@ -91,11 +82,12 @@ impl<const WIDE: bool> Register for Bytes<WIDE> {
     }
 
     #[inline(always)]
-    fn rotate_words(self, v: __m128i) -> __m128i {
+    fn rotate_words<const LEFT: i32>(self, v: __m128i) -> __m128i {
         if WIDE {
-            call!(_mm_rol_epi32::<1>(v))
+            call!(_mm_rol_epi32::<LEFT>(v))
         } else {
-            self.or(call!(_mm_slli_epi32::<1>(v)), call!(_mm_srli_epi32::<31>(v)))
+            let right = call!(_mm_cvtsi32_si128(32 - LEFT));
+            self.or(call!(_mm_slli_epi32::<LEFT>(v)), call!(_mm_srl_epi32(v, right)))
         }
     }
 

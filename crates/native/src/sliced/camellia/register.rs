@@ -6,21 +6,23 @@ use super::{BOXES, ORDER, P};
 use crate::sliced::field::Affine;
 use crate::sliced::serial::{Maps, NONE, One, Register};
 
-/// Both halves of a block, each twice in a register of its own, in [`ORDERED`] places. One is known a round before the
-/// other, and needed a round before it in the block after.
+/// Both halves of a block, each twice in a register of its own, in [`ORDERED`] places and in the coordinates of the
+/// S-boxes that are next. One is known a round before the other, and needed a round before it in the block after.
 #[derive(Clone, Copy)]
 pub(crate) struct Halves<R: Register>([R::V; 2]);
 
 impl<R: Register> One<R> for Halves<R> {
     #[inline(always)]
     fn load(u: R, block: &Block) -> Self {
-        Self(both(u, u.load(block)))
+        Self(both_inside(u, u.load(block)))
     }
 
     #[inline(always)]
     fn store(self, u: R) -> Block {
         let [left, right] = self.0;
-        u.store(u.or(u.shuffle(left, &BLOCK[0]), u.shuffle(right, &BLOCK[1])))
+        let left = u.shuffle(u.map(left, &TO_BYTES), &BLOCK[0]);
+        let right = u.shuffle(u.map(right, &TO_BYTES), &BLOCK[1]);
+        u.store(u.or(left, right))
     }
 
     #[inline(always)]
@@ -38,34 +40,33 @@ pub(super) fn one<R: Register>(u: R, round_keys: &[Block], block: Halves<R>) -> 
         let [a, b, c, between @ ..] = group else { break };
         let (a, b, c) = (u.load(a), u.load(b), u.load(c));
         if number == 0 {
-            let keys = both(u, u.xor3(u.load(first), a, u.load(&ENTRY)));
+            let keys = both_inside(u, u.xor3(u.load(first), a, u.load(&ENTRY)));
             (left, right) = (u.xor(left, keys[0]), u.xor(right, keys[1]));
         }
-        left = inside(u, left);
-        right = inside(u, right);
         // Each half has its first key by now, and gives back its last one; in between it is differences that are added.
-        let (ab, bc) = (both(u, u.xor(a, b)), both(u, u.xor(b, c)));
+        let (ab, bc) = (both_inside(u, u.xor(a, b)), both_inside(u, u.xor(b, c)));
         let behind = u.load(&BEHIND);
         right = step(u, left, right, &INSIDE);
-        left = step(u, right, u.xor3(left, inside(u, ab[0]), behind), &INSIDE);
-        right = step(u, left, u.xor3(right, inside(u, ab[1]), behind), &INSIDE);
-        left = step(u, right, u.xor3(left, inside(u, bc[0]), behind), &INSIDE);
-        right = step(u, left, u.xor3(right, inside(u, bc[1]), behind), &INSIDE);
-        let exit = both(u, u.xor(c, u.load(&EXIT)));
-        let (old_left, old_right) = (outside(u, left), u.xor(outside(u, right), exit[1]));
+        left = step(u, right, u.xor3(left, ab[0], behind), &INSIDE);
+        right = step(u, left, u.xor3(right, ab[1], behind), &INSIDE);
+        left = step(u, right, u.xor3(left, bc[0], behind), &INSIDE);
+        right = step(u, left, u.xor3(right, bc[1], behind), &INSIDE);
+        let exit = u.xor(c, u.load(&EXIT));
         match (between, keys.get(4 * (number + 1))) {
             ([key], Some(next)) => {
-                left = step(u, right, u.xor(old_left, exit[0]), &OUTSIDE);
+                let exit = both(u, exit);
+                left = step(u, right, u.xor(outside(u, left), exit[0]), &OUTSIDE);
+                right = u.xor(outside(u, right), exit[1]);
                 let key = both(u, u.load(key));
                 let entry = both(u, u.xor(u.load(next), u.load(&ENTRY)));
                 left = masked(u, left, key[0], entry[0]);
-                right = unmasked(u, old_right, key[1], entry[1]);
+                right = unmasked(u, right, key[1], entry[1]);
             }
             _ => {
                 // The halves change places.
-                let last = both(u, u.load(last));
-                left = step(u, right, u.xor3(old_left, exit[0], last[1]), &OUTSIDE);
-                right = u.xor(old_right, last[0]);
+                let (exit, last) = (both_inside(u, exit), both_inside(u, u.load(last)));
+                left = step(u, right, u.xor3(left, exit[0], last[1]), &INSIDE);
+                right = u.xor3(right, exit[1], last[0]);
             }
         }
     }
@@ -76,13 +77,12 @@ pub(super) fn one<R: Register>(u: R, round_keys: &[Block], block: Halves<R>) -> 
 #[inline(always)]
 pub(super) fn two<R: Register>(u: R, keys: &Block, Halves([left, right]): Halves<R>) -> Halves<R> {
     let keys = u.load(keys);
-    let entry = both(u, u.xor(keys, u.load(&ENTRY)));
-    let exit = both(u, u.xor(keys, u.load(&EXIT)));
-    let left = inside(u, u.xor(left, entry[0]));
-    let right = inside(u, u.xor(right, entry[1]));
-    let right = step(u, left, right, &INSIDE);
-    let left = step(u, right, u.xor(outside(u, left), exit[0]), &OUTSIDE);
-    Halves([left, u.xor(outside(u, right), exit[1])])
+    let entry = both_inside(u, u.xor(keys, u.load(&ENTRY)));
+    let exit = both_inside(u, u.xor(keys, u.load(&EXIT)));
+    let left = u.xor(left, entry[0]);
+    let right = step(u, left, u.xor(right, entry[1]), &INSIDE);
+    let left = step(u, right, u.xor(left, exit[0]), &INSIDE);
+    Halves([left, u.xor(right, exit[1])])
 }
 
 /// The halves of a block or of a pair of keys.
@@ -91,18 +91,25 @@ fn both<R: Register>(u: R, block: R::V) -> [R::V; 2] {
     [u.shuffle(block, &HALF[0]), u.shuffle(block, &HALF[1])]
 }
 
+#[inline(always)]
+fn both_inside<R: Register>(u: R, block: R::V) -> [R::V; 2] {
+    let [left, right] = both(u, block);
+    [inside(u, left), inside(u, right)]
+}
+
 /// A half from bytes as they are to the coordinates of the S-boxes that are next, and back.
 #[inline(always)]
 fn inside<R: Register>(u: R, half: R::V) -> R::V {
-    static MAPS: Maps = Maps::of(&BOXES[0].before, &BOXES[3].before);
-    u.shuffle(u.map(half, &MAPS), &OWN)
+    u.shuffle(u.map(half, &FROM_BYTES), &OWN)
 }
 
 #[inline(always)]
 fn outside<R: Register>(u: R, half: R::V) -> R::V {
-    static MAPS: Maps = Maps::of(&BOXES[0].before.inverse(), &BOXES[3].before.inverse());
-    u.shuffle(u.map(half, &MAPS), &OWN)
+    u.shuffle(u.map(half, &TO_BYTES), &OWN)
 }
+
+static FROM_BYTES: Maps = Maps::of(&BOXES[0].before, &BOXES[3].before);
+static TO_BYTES: Maps = Maps::of(&BOXES[0].before.inverse(), &BOXES[3].before.inverse());
 
 /// A round's diffusion into some coordinates.
 struct Round {
@@ -111,7 +118,8 @@ struct Round {
 }
 
 /// F of the half that its key was added to, without the constants behind the S-boxes, and something else. What is
-/// shuffled first is added first: all shuffles wait for the same two ports.
+/// shuffled first is added first: all shuffles wait for the same two ports. From one block to the next it is the addend
+/// that comes late.
 #[inline(always)]
 fn step<R: Register>(u: R, half: R::V, addend: R::V, to: &'static Round) -> R::V {
     let Round { maps, shuffles: ([c, d, e, f, g, h], [i, j]) } = to;
@@ -123,24 +131,26 @@ fn step<R: Register>(u: R, half: R::V, addend: R::V, to: &'static Round) -> R::V
     u.xor3(more, sum, u.shuffle(a, h))
 }
 
-/// FL (§2.4.2) of a half, and something else: of its words the second takes the first, masked and rotated, and then
-/// the first the second.
+/// FL (§2.4.2) of a half, and something else, to coordinates: of its words the second takes the first, masked and
+/// rotated, and then the first the second. What the first takes of itself goes beside the rest.
 #[inline(always)]
 fn masked<R: Register>(u: R, half: R::V, key: R::V, addend: R::V) -> R::V {
-    let rotated = u.rotate_words(u.and(half, key));
-    // What the first word takes of the second as it was, and of what that takes.
-    let key = u.shuffle(key, &TO_FIRST);
-    let half = u.xor_or(u.xor(half, addend), u.shuffle(half, &TO_FIRST), key);
-    let half = u.xor_and(half, rotated, u.xor(key, u.load(&FIRST)));
-    u.xor(half, u.shuffle(rotated, &TO_SECOND))
+    let closed = u.shuffle(key, &TO_FIRST);
+    let open = u.xor(closed, u.load(&FIRST));
+    let old = u.xor_or(u.xor(half, addend), u.shuffle(half, &TO_FIRST), closed);
+    let second = u.rotate_words::<1>(u.and(half, key));
+    let first = u.rotate_words::<1>(u.and(half, u.and(key, u.rotate_words::<31>(open))));
+    let second = u.shuffle(u.map(second, &FROM_BYTES), &OWN_TO_SECOND);
+    u.xor3(inside(u, old), inside(u, first), second)
 }
 
-/// The inverse of FL.
+/// The inverse of FL, likewise.
 #[inline(always)]
 fn unmasked<R: Register>(u: R, half: R::V, key: R::V, addend: R::V) -> R::V {
     let half = u.xor_or(half, u.shuffle(half, &TO_FIRST), u.shuffle(key, &TO_FIRST));
-    let rotated = u.rotate_words(u.and(half, key));
-    u.xor3(half, addend, u.shuffle(rotated, &TO_SECOND))
+    let second = u.rotate_words::<1>(u.and(half, key));
+    let second = u.shuffle(u.map(second, &FROM_BYTES), &OWN_TO_SECOND);
+    u.xor(inside(u, u.xor(half, addend)), second)
 }
 
 /// The places of a half's bytes: as words of four, of which the lowest comes first.
@@ -166,7 +176,7 @@ static OWN: Block = {
     shuffle
 };
 
-/// The halves of a block, each twice, and back.
+/// The halves of a block, each twice.
 static HALF: [Block; 2] = {
     let mut shuffles = [[0; 16]; 2];
     let mut i = 0;
@@ -177,19 +187,41 @@ static HALF: [Block; 2] = {
     }
     shuffles
 };
+/// And back, of what each S-box's map has made of them.
 static BLOCK: [Block; 2] = {
     let mut shuffles = [[NONE; 16]; 2];
     let mut byte = 0;
     while byte < 8 {
-        shuffles[0][byte] = place(byte);
-        shuffles[1][8 + byte] = place(byte);
+        let from = OWN[place(byte) as usize];
+        (shuffles[0][byte], shuffles[1][8 + byte]) = (from, from);
         byte += 1;
     }
     shuffles
 };
-/// A half's second word to the first's place, and the other way round.
-static TO_FIRST: Block = words([Some(1), None]);
-static TO_SECOND: Block = words([None, Some(0)]);
+/// A half's second word to the first's place.
+static TO_FIRST: Block = {
+    let mut shuffle = [NONE; 16];
+    let mut i = 0;
+    while i < 16 {
+        if i % 8 < 4 {
+            shuffle[i] = i as u8 + 4;
+        }
+        i += 1;
+    }
+    shuffle
+};
+/// [`OWN`], and the first word to the second's place.
+static OWN_TO_SECOND: Block = {
+    let mut shuffle = [NONE; 16];
+    let mut i = 0;
+    while i < 16 {
+        if i % 8 >= 4 {
+            shuffle[i] = OWN[i] - 4;
+        }
+        i += 1;
+    }
+    shuffle
+};
 /// Where first words are.
 static FIRST: Block = {
     let mut mask = [0; 16];
@@ -200,19 +232,6 @@ static FIRST: Block = {
     }
     mask
 };
-
-/// A shuffle of a half's words, in both of a register's halves.
-const fn words(from: [Option<usize>; 2]) -> Block {
-    let mut shuffle = [NONE; 16];
-    let mut i = 0;
-    while i < 16 {
-        if let Some(word) = from[i % 8 / 4] {
-            shuffle[i] = (i / 8 * 8 + 4 * word + i % 4) as u8;
-        }
-        i += 1;
-    }
-    shuffle
-}
 
 static INSIDE: Round = round(&BOXES[0].before, true);
 static OUTSIDE: Round = round(&Affine::IDENTITY, false);
