@@ -1,4 +1,4 @@
-//! One block at a time in one register, as chains need it and messages too short for a wave: what counts is the
+//! One block at a time in a register or two, as chains need it and messages too short for a wave: what counts is the
 //! time from one block to the next.
 //!
 //! A round of such a cipher is an S-box on every byte and a linear layer. So that nothing but inversion stands in its
