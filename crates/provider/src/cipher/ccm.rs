@@ -300,7 +300,7 @@ impl Counted {
             return Ok(());
         }
         if !self.tag_set {
-            return Err(match self.version.ends_counted_messages() {
+            return Err(match self.version.names_missing_tags() {
                 true => Refusal(&[Reason::TagNotSet]),
                 false => Refusal::SILENT,
             });
