@@ -2,7 +2,7 @@
 
 use zeroize::Zeroize;
 
-use crate::{Block, BlockCipher, Chain, Compression, InOut, Mode, Route, Schedule};
+use crate::{Block, BlockCipher, Chain, Compression, InOut, Route, Schedule};
 
 /// ECB over whole blocks.
 pub type EcbFn = fn(&Schedule, InOut<'_>);
@@ -81,19 +81,17 @@ pub struct BlockKernels {
 }
 
 impl BlockKernels {
-    /// Whether these kernels serve every length of a mode well: the unit has the cipher's own rounds, or makes them of so
-    /// few steps that a block after another takes no longer than by OpenSSL's tables (`wirespeed bench ARIA-128-CBC
-    /// --routes gfni512,libcrypto`). Of more steps many blocks together are fast, and one after another is not on every
-    /// CPU: such kernels are for calls that a measurement gives them.
-    pub fn suits_every_call(&self, mode: Mode) -> bool {
-        let is_camellia = matches!(
-            self.cipher,
-            BlockCipher::Camellia128 | BlockCipher::Camellia192 | BlockCipher::Camellia256
-        );
+    /// Whether these kernels serve every mode and every length well: the unit has the cipher's own rounds, or makes them of
+    /// so few steps that a block after another takes no longer than by OpenSSL's tables (`wirespeed bench ARIA-128-CBC
+    /// --routes gfni512,libcrypto`). Of more steps many blocks together are fast, and one after another is not: such kernels
+    /// are for calls that a measurement gives them.
+    pub fn suits_every_call(&self) -> bool {
         match self.route {
-            Route::PadLock => true,
-            Route::Gfni512 => !is_camellia || matches!(mode, Mode::Ecb | Mode::Ctr),
-            Route::Gfni256 => !is_camellia,
+            Route::PadLock | Route::Gfni512 => true,
+            Route::Gfni256 => !matches!(
+                self.cipher,
+                BlockCipher::Camellia128 | BlockCipher::Camellia192 | BlockCipher::Camellia256
+            ),
             _ => BlockCipher::AES.contains(&self.cipher),
         }
     }

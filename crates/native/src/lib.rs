@@ -125,8 +125,7 @@ pub fn presence(route: Route, features: Features) -> Result<(), Absent> {
 /// Whether `route` is here and serves an algorithm well in calls of every length, so that it needs no measurement to serve.
 pub fn suits_every_call(route: Route, algorithm: Algorithm, features: Features) -> bool {
     match algorithm.block_cipher() {
-        Some(cipher) => kernels(route, cipher, features)
-            .is_ok_and(|kernels| kernels.suits_every_call(algorithm.mode())),
+        Some(cipher) => kernels(route, cipher, features).is_ok_and(BlockKernels::suits_every_call),
         None => stream(route, features).is_ok_and(|stream| stream.suits_every_call),
     }
 }

@@ -104,8 +104,7 @@ impl Native {
     pub(crate) fn suits_every_call(&self, algorithm: Algorithm) -> bool {
         match algorithm.block_cipher() {
             Some(cipher) => {
-                let kernels = self.blocks[cipher as usize];
-                kernels.is_some_and(|kernels| kernels.suits_every_call(algorithm.mode()))
+                self.blocks[cipher as usize].is_some_and(BlockKernels::suits_every_call)
             }
             None => self.stream.is_some_and(|stream| stream.suits_every_call),
         }
