@@ -34,8 +34,10 @@ pub(crate) struct HostCipher {
     key_direction: Direction,
     /// Whether the context has it.
     ready: bool,
-    /// The direction in which it would go on from where, if nobody begins anew.
-    place: Option<(Direction, Block)>,
+    /// The direction in which the context would go on, if its place is known.
+    way: Option<Direction>,
+    /// That place: an IV, which OFB makes of keystream.
+    place: Block,
 }
 
 impl HostCipher {
@@ -51,7 +53,8 @@ impl HostCipher {
             key_bytes: 0,
             key_direction: Direction::Decrypt,
             ready: false,
-            place: None,
+            way: None,
+            place: [0; 16],
         })
     }
 
@@ -66,7 +69,7 @@ impl HostCipher {
 
     /// Begins at `iv`, with the key if that is new.
     fn start(&mut self, direction: Direction, iv: &[u8]) -> Result<(), FarFailed> {
-        self.place = None;
+        self.way = None;
         if self.key_bytes == 0 {
             return Err(FarFailed);
         }
@@ -93,8 +96,8 @@ impl HostCipher {
         iv: &[u8],
         data: InOut<'_>,
     ) -> Result<(), FarFailed> {
-        let goes_on = |(way, at): (Direction, Block)| way == direction && at[..iv.len()] == *iv;
-        if !self.ready || !self.place.take().is_some_and(goes_on) {
+        let goes_on = self.way.take() == Some(direction) && self.place[..iv.len()] == *iv;
+        if !self.ready || !goes_on {
             self.start(direction, iv)?;
         }
         self.update(data)
@@ -102,7 +105,7 @@ impl HostCipher {
 
     /// Tells where the last run has ended; the next need not begin anew if it goes on from there.
     pub(crate) const fn stands_at(&mut self, direction: Direction, place: Block) {
-        self.place = Some((direction, place));
+        (self.way, self.place) = (Some(direction), place);
     }
 
     /// Begins a message with a tag, perhaps of a certain length, with its associated data.
@@ -309,5 +312,6 @@ impl HostCipher {
 impl Drop for HostCipher {
     fn drop(&mut self) {
         self.key.zeroize();
+        self.place.zeroize();
     }
 }

@@ -118,8 +118,7 @@ struct Round {
 }
 
 /// F of the half that its key was added to, without the constants behind the S-boxes, and something else. What is
-/// shuffled first is added first: all shuffles wait for the same two ports. From one block to the next it is the addend
-/// that comes late.
+/// shuffled first is added first: all shuffles wait for the same two ports.
 #[inline(always)]
 fn step<R: Register>(u: R, half: R::V, addend: R::V, to: &'static Round) -> R::V {
     let Round { maps, shuffles: ([c, d, e, f, g, h], [i, j]) } = to;
