@@ -76,7 +76,7 @@ const SHA3: u8 = 0b110;
 const SHAKE: u8 = 0b1_1111;
 
 #[rustfmt::skip]
-static TABLE: [Entry; Digest::ALL.len()] = [
+const TABLE: [Entry; Digest::ALL.len()] = [
     chained("MD5", 16, Compression::Md5, [
         0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0, 0, 0, 0,
     ]),
@@ -209,8 +209,9 @@ impl FromStr for Digest {
 }
 
 /// What a compression function moves on: a word in each place, of 32-bit functions in the lower half; a
-/// sponge's state is FIPS 202 §3.1.2's, lane (x, y) at 5y + x. Words that a function does not have are zero.
-pub type Chain = [u64; 25];
+/// sponge's state is FIPS 202 §3.1.2's, lane (x, y) at 5y + x. As many as [`Compression::words`]; those that a
+/// function does not have are zero.
+pub type Chain = [u64];
 
 /// What takes a hash function from one block of the message to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -281,7 +282,7 @@ impl Compression {
         if self.is_sponge() || matches!(self, Self::Sha512) { 8 } else { 4 }
     }
 
-    /// Words of the [`Chain`] that it has, in its kernels at least.
+    /// Words of the [`Chain`].
     pub const fn words(self) -> usize {
         if self.is_sponge() { 25 } else { 8 }
     }

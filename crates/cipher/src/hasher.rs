@@ -1,8 +1,9 @@
 //! A hash as a stream: the open block, the padding, and as much output as there is.
 
-use zeroize::optimization_barrier;
+mod state;
 
 use crate::{Chain, Compression, Digest, HashKernels, Route};
+use state::State;
 
 /// A message being hashed.
 ///
@@ -10,8 +11,7 @@ use crate::{Chain, Compression, Digest, HashKernels, Route};
 pub struct Hasher {
     kernels: &'static HashKernels,
     digest: Digest,
-    chain: Chain,
-    open: [u8; Compression::LONGEST_BLOCK],
+    state: State,
     /// Bytes in the open block; behind the end of the message, bytes of the chaining value that are out.
     filled: usize,
     /// Bytes of the message.
@@ -38,8 +38,8 @@ impl Hasher {
     #[inline]
     pub fn idle(kernels: &'static HashKernels, digest: Digest) -> Self {
         assert!(kernels.compression == digest.compression(), "kernels of another function");
-        let (chain, open) = ([0; 25], [0; Compression::LONGEST_BLOCK]);
-        Self { kernels, digest, chain, open, filled: 0, length: 0, ended: true }
+        let state = State::of(digest.compression());
+        Self { kernels, digest, state, filled: 0, length: 0, ended: true }
     }
 
     /// The hash function.
@@ -60,10 +60,10 @@ impl Hasher {
     /// Begins again.
     #[inline]
     pub fn reset(&mut self) {
-        let (first, others) = self.chain.split_at_mut(8);
-        first.copy_from_slice(&self.digest.initial());
-        if self.kernels.compression.is_sponge() {
-            others.fill(0);
+        match &mut self.state {
+            State::Narrow(parts) => parts.chain = self.digest.initial(),
+            State::Wide(parts) => parts.chain = self.digest.initial(),
+            State::Sponge(parts) => parts.chain.fill(0),
         }
         (self.filled, self.length, self.ended) = (0, 0, false);
     }
@@ -71,7 +71,8 @@ impl Hasher {
     /// Where the message stands: the chaining value, the bytes in the open block, and those of the message.
     /// Behind its end there are as many bytes in the open block as are out of the chaining value.
     pub fn standing(&self) -> (&Chain, &[u8], u128) {
-        (&self.chain, &self.open[..self.filled], self.length)
+        let (chain, open) = self.state.parts();
+        (chain, &open[..self.filled], self.length)
     }
 
     /// Goes on from where a message stood, which is the caller's to know.
@@ -80,8 +81,9 @@ impl Hasher {
     /// If the bytes fill a block.
     pub fn resume(&mut self, chain: &[u64], open: &[u8], length: u128) {
         assert!(open.len() < self.block_bytes(), "a full block is not open");
-        self.chain[..chain.len()].copy_from_slice(chain);
-        self.open[..open.len()].copy_from_slice(open);
+        let (to, block) = self.state.parts_mut();
+        to[..chain.len()].copy_from_slice(chain);
+        block[..open.len()].copy_from_slice(open);
         (self.filled, self.length, self.ended) = (open.len(), length, false);
     }
 
@@ -92,7 +94,7 @@ impl Hasher {
     /// If a block has fewer bytes.
     pub fn resume_output(&mut self, chain: &[u64], out: usize) {
         assert!(out <= self.block_bytes(), "a block has no more bytes");
-        self.chain[..chain.len()].copy_from_slice(chain);
+        self.state.parts_mut().0[..chain.len()].copy_from_slice(chain);
         (self.filled, self.ended) = (out, true);
     }
 
@@ -114,23 +116,24 @@ impl Hasher {
     pub fn update(&mut self, mut data: &[u8]) {
         assert!(!self.ended, "the message has ended");
         let (block_bytes, filled) = (self.block_bytes(), self.filled);
+        let (chain, open) = self.state.parts_mut();
         self.length += data.len() as u128;
         if filled != 0 {
             let (head, rest) = data.split_at(data.len().min(block_bytes - filled));
-            copy(&mut self.open[filled..filled + head.len()], head);
+            copy(&mut open[filled..filled + head.len()], head);
             if filled + head.len() < block_bytes {
                 self.filled += head.len();
                 return;
             }
-            (self.kernels.blocks)(&mut self.chain, &self.open[..block_bytes]);
+            (self.kernels.blocks)(chain, &open[..block_bytes]);
             data = rest;
         }
         if data.len() >= block_bytes {
             let (blocks, rest) = data.split_at(data.len() - data.len() % block_bytes);
-            (self.kernels.blocks)(&mut self.chain, blocks);
+            (self.kernels.blocks)(chain, blocks);
             data = rest;
         }
-        copy(&mut self.open[..data.len()], data);
+        copy(&mut open[..data.len()], data);
         self.filled = data.len();
     }
 
@@ -139,10 +142,12 @@ impl Hasher {
     /// [`Self::reset`].
     #[inline]
     pub fn finish(&mut self, out: &mut [u8]) {
-        let most = if self.digest.is_extendable() { out.len() } else { self.digest.bytes() };
-        let room = out.len().min(most);
+        if self.digest.is_extendable() {
+            return self.squeeze(out);
+        }
+        let room = out.len().min(self.digest.bytes());
         self.end();
-        self.squeeze(&mut out[..room]);
+        self.write(&mut out[..room]);
     }
 
     /// The next bytes of an extendable function's output, which ends the message.
@@ -158,7 +163,7 @@ impl Hasher {
             self.write(block);
             // FIPS 202 §4, step 9: the next block is the state after f alone, with nothing added.
             let nothing = [0; Compression::LONGEST_BLOCK];
-            (self.kernels.blocks)(&mut self.chain, &nothing[..block_bytes]);
+            (self.kernels.blocks)(self.state.parts_mut().0, &nothing[..block_bytes]);
             (self.filled, out) = (0, rest);
         }
         self.write(out);
@@ -170,60 +175,27 @@ impl Hasher {
         if self.ended {
             return;
         }
-        match self.kernels.compression {
-            Compression::Md5 => self.end_chain::<64, 8>(u128::to_le_bytes),
-            Compression::Sha1 | Compression::Sha256 | Compression::Sm3 => {
-                self.end_chain::<64, 8>(|bits| (bits << 64).to_be_bytes());
+        let (kernels, filled, bits) = (self.kernels, self.filled, self.length.wrapping_mul(8));
+        match &mut self.state {
+            State::Narrow(parts) => {
+                let bits = bits as u64;
+                let little = kernels.compression.is_little_endian();
+                let length = if little { bits.to_le_bytes() } else { bits.to_be_bytes() };
+                parts.end(kernels, filled, &length);
             }
-            Compression::Sha512 => self.end_chain::<128, 16>(u128::to_be_bytes),
-            _ => self.end_sponge(),
+            State::Wide(parts) => parts.end(kernels, filled, &bits.to_be_bytes()),
+            State::Sponge(parts) => {
+                let block = &mut parts.open[..kernels.compression.block_bytes()];
+                block[filled..].fill(0);
+                // FIPS 202 §5.1: behind the bits that tell the function, a one bit, zeros, and a one bit. Added where
+                // the block will be: a kernel that loads words waits until single bytes in them have been stored.
+                let padding = u64::from(self.digest.first_padding_byte());
+                parts.chain[filled / 8] ^= padding << (8 * (filled % 8));
+                parts.chain[block.len() / 8 - 1] ^= 1 << 63;
+                (kernels.blocks)(&mut parts.chain, block);
+            }
         }
         (self.filled, self.ended) = (0, true);
-    }
-
-    /// FIPS 180-4 §5.1: a one bit, zeros, and the length in bits in the last two words.
-    #[inline(always)]
-    fn end_chain<const BLOCK: usize, const LENGTH: usize>(&mut self, bytes: fn(u128) -> [u8; 16]) {
-        let Some(block) = self.open.first_chunk_mut::<BLOCK>() else { return };
-        // Whole vectors: a kernel that loads one waits until all the single bytes in it have been stored.
-        let (filled, first) = (self.filled as u8, self.digest.first_padding_byte());
-        for (place, byte) in (0_u8..).zip(block.iter_mut()) {
-            let kept = if place < filled { 0xff } else { 0 };
-            let added = if place == filled { first } else { 0 };
-            *byte = *byte & kept | added;
-        }
-        if self.filled + 1 + LENGTH > BLOCK {
-            (self.kernels.blocks)(&mut self.chain, block);
-            block.fill(0);
-        }
-        let bits = bytes(self.length.wrapping_mul(8));
-        block[BLOCK - LENGTH..].copy_from_slice(&bits[..LENGTH]);
-        (self.kernels.blocks)(&mut self.chain, block);
-    }
-
-    /// FIPS 202 §5.1: behind the bits that tell the function, a one bit, zeros, and a one bit.
-    fn end_sponge(&mut self) {
-        let block = &mut self.open[..self.kernels.compression.block_bytes()];
-        block[self.filled..].fill(0);
-        block[self.filled] = self.digest.first_padding_byte();
-        if let Some(last) = block.last_mut() {
-            *last |= 0x80;
-        }
-        (self.kernels.blocks)(&mut self.chain, block);
-    }
-
-    /// Copies what functions with so many words and bytes in a block use.
-    #[inline(always)]
-    fn copy_used<const WORDS: usize, const BLOCK: usize>(&mut self, source: &Self) {
-        self.chain[..WORDS].copy_from_slice(&source.chain[..WORDS]);
-        self.open[..BLOCK].copy_from_slice(&source.open[..BLOCK]);
-    }
-
-    /// Wipes the same.
-    #[inline(always)]
-    fn wipe_used<const WORDS: usize, const BLOCK: usize>(&mut self) {
-        self.chain[..WORDS].fill(0);
-        self.open[..BLOCK].fill(0);
     }
 
     /// Writes the next bytes of the chaining value.
@@ -231,11 +203,15 @@ impl Hasher {
     fn write(&mut self, out: &mut [u8]) {
         let (compression, at) = (self.kernels.compression, self.filled);
         self.filled += out.len();
-        match (compression.word_bytes(), compression.is_little_endian()) {
-            (4, true) => write(&self.chain, at, out, |word| (word as u32).to_le_bytes()),
-            (4, false) => write(&self.chain, at, out, |word| (word as u32).to_be_bytes()),
-            (_, true) => write(&self.chain, at, out, u64::to_le_bytes),
-            (_, false) => write(&self.chain, at, out, u64::to_be_bytes),
+        match &self.state {
+            State::Narrow(parts) if compression.is_little_endian() => {
+                write(&parts.chain, at, out, |word| (word as u32).to_le_bytes());
+            }
+            State::Narrow(parts) => {
+                write(&parts.chain, at, out, |word| (word as u32).to_be_bytes());
+            }
+            State::Wide(parts) => write(&parts.chain, at, out, u64::to_be_bytes),
+            State::Sponge(parts) => write(&parts.chain, at, out, u64::to_le_bytes),
         }
     }
 }
@@ -304,27 +280,8 @@ impl Clone for Hasher {
     /// Copies as much as the hash function uses; what was here is overwritten, or wiped.
     #[inline]
     fn clone_from(&mut self, source: &Self) {
-        match (self.block_bytes(), source.block_bytes()) {
-            (64, 64) => self.copy_used::<8, 64>(source),
-            (128, 128) => self.copy_used::<8, 128>(source),
-            _ => self.copy_used::<25, { Compression::LONGEST_BLOCK }>(source),
-        }
+        self.state.copy_from(&source.state);
         (self.kernels, self.digest) = (source.kernels, source.digest);
         (self.filled, self.length, self.ended) = (source.filled, source.length, source.ended);
-    }
-}
-
-impl Drop for Hasher {
-    /// Wipes as much as this hash function has used. In vectors: byte by byte, as `Zeroize` has to, is a good
-    /// part of a short message.
-    #[inline]
-    fn drop(&mut self) {
-        match self.kernels.compression.block_bytes() {
-            64 => self.wipe_used::<8, 64>(),
-            128 => self.wipe_used::<8, 128>(),
-            _ => self.wipe_used::<25, { Compression::LONGEST_BLOCK }>(),
-        }
-        optimization_barrier(&self.chain);
-        optimization_barrier(&self.open);
     }
 }

@@ -32,10 +32,24 @@ mod zmm;
 
 pub(crate) use padlock::no_padlock;
 
+use std::arch::x86_64::*;
+
 use wirespeed_cipher::{BlockCipher, BlockKernels, Compression, HashKernels, Route, StreamKernels};
 use wirespeed_cpu::{AesNi, Features, Gfni256, Gfni512, Token, Vaes256, Vaes512};
 
 use crate::Absent;
+
+/// The last sixteen bytes of a block. A message's length has been stored in them just now, by itself: one load
+/// over all would wait until it is in the cache, and the compiler makes one of two unless it must not.
+///
+/// # Safety
+/// The bytes must be there.
+#[inline(always)]
+unsafe fn load_halves(from: *const u8) -> __m128i {
+    // SAFETY: the caller's.
+    let last = unsafe { from.add(8).cast::<i64>().read_volatile() };
+    call!(_mm_unpacklo_epi64(_mm_loadl_epi64(from.cast()), _mm_cvtsi64_si128(last)))
+}
 
 /// The kernels of an x86 route.
 pub(crate) fn kernels(

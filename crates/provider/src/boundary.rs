@@ -54,13 +54,13 @@ fn guarded(
 }
 
 /// Moves a context to memory of its own; null if there is none to be had.
-fn place<T>(context: T, core: Core) -> *mut c_void {
+fn place<T>(context: T, core: &Core) -> *mut c_void {
     place_with(|| context, core)
 }
 
 /// Makes a context in memory of its own, without a copy on the way; null if there is none to be had.
 #[inline(always)]
-fn place_with<T>(context: impl FnOnce() -> T, core: Core) -> *mut c_void {
+fn place_with<T>(context: impl FnOnce() -> T, core: &Core) -> *mut c_void {
     const { assert!(size_of::<T>() > 0) }
     // SAFETY: the layout is not empty.
     let memory = unsafe { System.alloc(Layout::new::<T>()) }.cast::<T>();

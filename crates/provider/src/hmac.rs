@@ -9,13 +9,16 @@ use crate::refusal::Refusal;
 /// The longest block of a hash function with a fixed length, SHA3-224's.
 const LONGEST_KEY: usize = 144;
 
+/// A chaining value, as long as they get.
+type Kept = [u64; 25];
+
 /// A key, and perhaps a message under it.
 pub(crate) struct Keyed {
     message: Hasher,
     stage: Stage,
     /// After the block that the key makes with `ipad`, and with `opad`.
-    inner: Chain,
-    outer: Chain,
+    inner: Kept,
+    outer: Kept,
     /// The key, or its hash if it is longer than a block, which comes to the same.
     key: [u8; LONGEST_KEY],
     key_bytes: usize,
@@ -65,7 +68,8 @@ impl Keyed {
             }
             self.message.reset();
             self.message.update(&pad[..digest.block_bytes()]);
-            *chain = *self.message.standing().0;
+            let (left, ..) = self.message.standing();
+            chain[..left.len()].copy_from_slice(left);
         }
         wipe(&mut pad);
         self.start();
@@ -144,12 +148,9 @@ impl Keyed {
 
 /// Goes on behind the one block that was hashed.
 #[inline]
-fn resume(message: &mut Hasher, chain: &Chain) {
-    let block_bytes = message.digest().block_bytes() as u128;
-    match message.digest().compression().is_sponge() {
-        true => message.resume(chain, &[], block_bytes),
-        false => message.resume(&chain[..8], &[], block_bytes),
-    }
+fn resume(message: &mut Hasher, chain: &Kept) {
+    let digest = message.digest();
+    message.resume(&chain[..digest.compression().words()], &[], digest.block_bytes() as u128);
 }
 
 /// Writes words as bytes.

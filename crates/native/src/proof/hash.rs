@@ -98,6 +98,25 @@ mod tests {
     }
 
     #[test]
+    fn a_copy_goes_on_whatever_was_there() {
+        for (there, here) in
+            Digest::ALL.into_iter().flat_map(|it| Digest::ALL.map(|digest| (it, digest)))
+        {
+            let [mut copy, mut hasher] = [there, here].map(|digest| {
+                let mut hasher = Hasher::new(portable::hash(digest.compression()), digest);
+                hasher.update(ABC);
+                hasher
+            });
+            copy.clone_from(&hasher);
+            let mut hashes = [[0; 64]; 2];
+            copy.finish(&mut hashes[0]);
+            hasher.finish(&mut hashes[1]);
+            assert_eq!(hashes[0], hashes[1], "{here} over {there}");
+            assert_eq!(hashes[1][..16], here.of_abc(), "{here}");
+        }
+    }
+
+    #[test]
     fn a_wrong_kernel_is_found() {
         static WRONG: HashKernels = HashKernels {
             route: Route::Portable,

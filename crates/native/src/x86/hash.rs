@@ -9,7 +9,6 @@ use wirespeed_cipher::{Chain, Compression, HashKernels, Route};
 use wirespeed_cpu::{Avx2, Avx512, Features, Token};
 
 use crate::{Absent, portable};
-use sha512::{ByInstruction, ByShifts};
 
 /// A compression function of one of these routes.
 pub(super) fn hash(
@@ -62,12 +61,12 @@ crate::table::entries! { ["bmi1,bmi2"]
 
 crate::table::entries! { ["bmi1,bmi2,avx2"]
     fn sha512_by_shifts[][](chain: &mut Chain, data: &[u8])
-        { sha512::blocks::<ByShifts>(chain, data) }
+        { sha512::by_shifts(chain, data) }
 }
 
 crate::table::entries! { ["bmi1,bmi2,avx2,avx512f,avx512vl"]
     fn sha512_by_instruction[][](chain: &mut Chain, data: &[u8])
-        { sha512::blocks::<ByInstruction>(chain, data) }
+        { sha512::by_instruction(chain, data) }
     fn keccak_in_vectors[const RATE: usize][RATE](chain: &mut Chain, data: &[u8])
         { keccak::absorb::<RATE>(chain, data) }
 }

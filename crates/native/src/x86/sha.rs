@@ -6,6 +6,7 @@ use std::arch::x86_64::*;
 use wirespeed_cipher::{Chain, Compression, HashKernels, Route, SHA256_CONSTANTS};
 use wirespeed_cpu::{Features, ShaNi, Token};
 
+use super::load_halves;
 use crate::Absent;
 
 /// A compression function of this route.
@@ -56,8 +57,11 @@ fn load(block: &[u8], order: __m128i) -> [__m128i; 4] {
     let mut message = [order; 4];
     for (i, four) in message.iter_mut().enumerate() {
         // SAFETY: the block has 64 bytes, as was just asked, and i is at most 3.
-        let from = unsafe { block.as_ptr().add(16 * i) };
-        *four = call!(_mm_shuffle_epi8(_mm_loadu_si128(from.cast()), order));
+        let bytes = unsafe {
+            let from = block.as_ptr().add(16 * i);
+            if i == 3 { load_halves(from) } else { _mm_loadu_si128(from.cast()) }
+        };
+        *four = call!(_mm_shuffle_epi8(bytes, order));
     }
     message
 }
@@ -65,6 +69,7 @@ fn load(block: &[u8], order: __m128i) -> [__m128i; 4] {
 /// The chaining value as the instructions want it: A to D in one vector, E uppermost in the other.
 #[inline(always)]
 fn five_words(chain: &mut Chain, data: &[u8]) {
+    let chain: &mut [u64; 8] = chain.first_chunk_mut().expect("eight words");
     let order = call!(_mm_set_epi64x(0x0001_0203_0405_0607, 0x0809_0a0b_0c0d_0e0f));
     let mut abcd = pack([chain[0], chain[1], chain[2], chain[3]]);
     let mut e = pack([chain[4], 0, 0, 0]);
@@ -106,6 +111,7 @@ fn five_words(chain: &mut Chain, data: &[u8]) {
 /// The chaining value as the instructions want it: A, B, E, F in one vector, C, D, G, H in the other.
 #[inline(always)]
 fn eight_words(chain: &mut Chain, data: &[u8]) {
+    let chain: &mut [u64; 8] = chain.first_chunk_mut().expect("eight words");
     let order = call!(_mm_set_epi64x(0x0c0d_0e0f_0809_0a0b, 0x0405_0607_0001_0203));
     let mut abef = pack([chain[0], chain[1], chain[4], chain[5]]);
     let mut cdgh = pack([chain[2], chain[3], chain[6], chain[7]]);

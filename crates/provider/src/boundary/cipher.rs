@@ -122,7 +122,7 @@ unsafe extern "C" fn new_context<C: Cipher, const INDEX: usize>(
         || {
             let cipher = C::new(provider, INDEX).ok_or(Refusal(&[Reason::Internal]))?;
             let made = Context { cipher, pipes: Pipes::NONE, core: provider.core };
-            context = place(made, provider.core);
+            context = place(made, &provider.core);
             Ok(())
         },
     );
@@ -135,7 +135,7 @@ unsafe extern "C" fn duplicate_context<C: Cipher>(context: *mut c_void) -> *mut 
     unsafe {
         with::<C>(context, |context| {
             let (cipher, core) = (context.cipher.clone(), context.core);
-            copy = place(Context { cipher, pipes: context.pipes.duplicate()?, core }, core);
+            copy = place(Context { cipher, pipes: context.pipes.duplicate()?, core }, &core);
             Ok(())
         });
     }

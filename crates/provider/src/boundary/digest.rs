@@ -124,7 +124,7 @@ unsafe extern "C" fn new_context<M: Message, const PLACE: usize>(
             let seed = seed.ok_or(Refusal(&[Reason::Internal]))?;
             context = place_with(
                 || Context { message: M::new(seed), provider: provider.into() },
-                provider.core,
+                &provider.core,
             );
             Ok(())
         },
@@ -140,14 +140,14 @@ unsafe extern "C" fn duplicate_context<M: Message>(context: *mut c_void) -> *mut
             let (provider, core) = (context.provider, context.provider().core);
             copy = match context.message.twin() {
                 Some(seed) => {
-                    let copy = place_with(|| Context { message: M::new(seed), provider }, core);
+                    let copy = place_with(|| Context { message: M::new(seed), provider }, &core);
                     // SAFETY: null, or made for this type just now, and nobody else's yet.
                     if let Some(to) = copy.cast::<Context<M>>().as_mut() {
                         context.message.copy_to(&mut to.message)?;
                     }
                     copy
                 }
-                None => place(Context { message: context.message.duplicate()?, provider }, core),
+                None => place(Context { message: context.message.duplicate()?, provider }, &core),
             };
             Ok(())
         });

@@ -56,7 +56,7 @@ unsafe extern "C" fn new_context(provider: *mut c_void) -> *mut c_void {
     guarded(
         || Some(core),
         || {
-            context = place_with(|| Mac::new(provider), core);
+            context = place_with(|| Mac::new(provider), &core);
             Ok(())
         },
     );
@@ -69,7 +69,7 @@ unsafe extern "C" fn duplicate_context(context: *mut c_void) -> *mut c_void {
     unsafe {
         with(context, |context| {
             let (provider, core) = (context.provider().into(), context.provider().core);
-            copy = place_with(|| Mac::new(provider), core);
+            copy = place_with(|| Mac::new(provider), &core);
             // SAFETY: null, or made just now, and nobody else's yet.
             let Some(to) = copy.cast::<Mac>().as_mut() else { return Ok(()) };
             let copied = context.copy_to(to);

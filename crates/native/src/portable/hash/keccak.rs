@@ -5,6 +5,7 @@ use wirespeed_cipher::{Chain, KECCAK_CONSTANTS};
 /// Adds each block to the first lanes of the state, and permutes it.
 #[inline(always)]
 pub(crate) fn absorb<const RATE: usize>(state: &mut Chain, blocks: &[u8]) {
+    let state = state.first_chunk_mut().expect("25 words");
     for block in blocks.chunks_exact(RATE) {
         for (lane, bytes) in state.iter_mut().zip(block.as_chunks::<8>().0) {
             *lane ^= u64::from_le_bytes(*bytes);
@@ -25,7 +26,7 @@ const TURNS: [u32; 25] = [
 
 /// All rounds (§3.3).
 #[inline(always)]
-fn permute(state: &mut Chain) {
+fn permute(state: &mut [u64; 25]) {
     for constant in KECCAK_CONSTANTS {
         // Theta: each column gets the parities of two others.
         let parity: [u64; 5] = std::array::from_fn(|x| {

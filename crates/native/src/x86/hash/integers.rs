@@ -19,6 +19,7 @@ pub(super) use kept;
 /// MD5, RFC 1321 §3.4.
 #[inline(always)]
 pub(super) fn md5(chain: &mut Chain, data: &[u8]) {
+    let chain: &mut [u64; 4] = chain.first_chunk_mut().expect("four words");
     let [mut a, mut b, mut c, mut d] =
         [chain[0] as u32, chain[1] as u32, chain[2] as u32, chain[3] as u32];
     for block in data.as_chunks::<64>().0 {
@@ -78,18 +79,14 @@ pub(super) fn md5(chain: &mut Chain, data: &[u8]) {
         c = c.wrapping_add(before[2]);
         d = d.wrapping_add(before[3]);
     }
-    for (word, step) in chain.iter_mut().zip([a, b, c, d]) {
-        *word = step.into();
-    }
+    *chain = [a, b, c, d].map(u64::from);
 }
 
 /// SM3, GB/T 32905-2016 §5.3.
 #[inline(always)]
 pub(super) fn sm3(chain: &mut Chain, data: &[u8]) {
-    let mut s = [0_u32; 8];
-    for i in 0..8 {
-        s[i] = chain[i] as u32;
-    }
+    let chain: &mut [u64; 8] = chain.first_chunk_mut().expect("eight words");
+    let mut s = chain.map(|word| word as u32);
     for block in data.as_chunks::<64>().0 {
         let words = block.as_chunks::<4>().0;
         let mut w = [0_u32; 16];
@@ -141,7 +138,5 @@ pub(super) fn sm3(chain: &mut Chain, data: &[u8]) {
             s[i] ^= before[i];
         }
     }
-    for i in 0..8 {
-        chain[i] = s[i].into();
-    }
+    *chain = s.map(u64::from);
 }

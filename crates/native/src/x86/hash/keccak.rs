@@ -13,6 +13,7 @@ fn xor3(a: __m128i, b: __m128i, c: __m128i) -> __m128i {
 /// Adds each block to the first lanes of the state, and permutes it (FIPS 202 §4).
 #[inline(always)]
 pub(super) fn absorb<const RATE: usize>(state: &mut Chain, blocks: &[u8]) {
+    let state: &mut [u64; 25] = state.first_chunk_mut().expect("25 words");
     let mut s = [call!(_mm_setzero_si128()); 25];
     macro_rules! each {
         ($step:ident) => {

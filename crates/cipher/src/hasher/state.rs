@@ -1,0 +1,133 @@
+//! Where a message stands: the chaining value and the open block.
+
+use zeroize::optimization_barrier;
+
+use crate::{Chain, Compression, HashKernels};
+
+/// As much as a function needs and no more: it is written and wiped for every message, and for a short one that
+/// would be a good part of the time.
+pub(super) enum State {
+    /// Blocks of 64 bytes.
+    Narrow(Parts<8, 64>),
+    /// Blocks of 128 bytes.
+    Wide(Parts<8, 128>),
+    /// A sponge's, as long as they get.
+    Sponge(Parts<25, { Compression::LONGEST_BLOCK }>),
+}
+
+pub(super) struct Parts<const WORDS: usize, const BLOCK: usize> {
+    pub(super) chain: [u64; WORDS],
+    pub(super) open: [u8; BLOCK],
+}
+
+impl State {
+    /// Nothing but zeros.
+    #[inline(always)]
+    pub(super) const fn of(compression: Compression) -> Self {
+        match compression.block_bytes() {
+            64 => Self::Narrow(Parts::EMPTY),
+            128 => Self::Wide(Parts::EMPTY),
+            _ => Self::Sponge(Parts::EMPTY),
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn parts(&self) -> (&Chain, &[u8]) {
+        match self {
+            Self::Narrow(Parts { chain, open }) => (chain, open),
+            Self::Wide(Parts { chain, open }) => (chain, open),
+            Self::Sponge(Parts { chain, open }) => (chain, open),
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn parts_mut(&mut self) -> (&mut Chain, &mut [u8]) {
+        match self {
+            Self::Narrow(Parts { chain, open }) => (chain, open),
+            Self::Wide(Parts { chain, open }) => (chain, open),
+            Self::Sponge(Parts { chain, open }) => (chain, open),
+        }
+    }
+
+    /// Takes over what is in another one, and wipes what was here.
+    #[inline(always)]
+    pub(super) fn copy_from(&mut self, other: &Self) {
+        match (self, other) {
+            (Self::Narrow(to), Self::Narrow(from)) => to.copy_from(from),
+            (Self::Wide(to), Self::Wide(from)) => to.copy_from(from),
+            (Self::Sponge(to), Self::Sponge(from)) => to.copy_from(from),
+            (to, from) => to.become_like(from),
+        }
+    }
+
+    /// The same from one of another size. Nothing secret is in what is moved.
+    #[cold]
+    fn become_like(&mut self, other: &Self) {
+        *self = match other {
+            Self::Narrow(_) => Self::Narrow(Parts::EMPTY),
+            Self::Wide(_) => Self::Wide(Parts::EMPTY),
+            Self::Sponge(_) => Self::Sponge(Parts::EMPTY),
+        };
+        self.copy_from(other);
+    }
+}
+
+/// The longest block with a length in it.
+const LONGEST: usize = 128;
+
+/// FIPS 180-4 §5.1, seen from where a message ends: what stays of a block, and what comes in.
+static KEPT: [u8; 2 * LONGEST] = {
+    let mut kept = [0; 2 * LONGEST];
+    let mut place = 0;
+    while place < LONGEST {
+        kept[place] = 0xff;
+        place += 1;
+    }
+    kept
+};
+static ADDED: [u8; 2 * LONGEST] = {
+    let mut added = [0; 2 * LONGEST];
+    added[LONGEST] = 0x80;
+    added
+};
+
+impl<const WORDS: usize, const BLOCK: usize> Parts<WORDS, BLOCK> {
+    const EMPTY: Self = Self { chain: [0; WORDS], open: [0; BLOCK] };
+
+    #[inline(always)]
+    fn copy_from(&mut self, other: &Self) {
+        (self.chain, self.open) = (other.chain, other.open);
+    }
+
+    /// FIPS 180-4 §5.1: a one bit, zeros, and the length in bits in the last two words.
+    #[inline(always)]
+    pub(super) fn end<const LENGTH: usize>(
+        &mut self,
+        kernels: &HashKernels,
+        filled: usize,
+        length: &[u8; LENGTH],
+    ) {
+        // Whole vectors: a kernel that loads one waits until all the single bytes in it have been stored.
+        let start = LONGEST - filled;
+        let padding = KEPT[start..][..BLOCK].iter().zip(&ADDED[start..][..BLOCK]);
+        for (byte, (kept, added)) in self.open.iter_mut().zip(padding) {
+            *byte = *byte & kept | added;
+        }
+        if filled + 1 + LENGTH > BLOCK {
+            (kernels.blocks)(&mut self.chain, &self.open);
+            self.open.fill(0);
+        }
+        self.open[BLOCK - LENGTH..].copy_from_slice(length);
+        (kernels.blocks)(&mut self.chain, &self.open);
+    }
+}
+
+impl<const WORDS: usize, const BLOCK: usize> Drop for Parts<WORDS, BLOCK> {
+    /// In vectors: byte by byte, as `Zeroize` has to, is a good part of a short message.
+    #[inline(always)]
+    fn drop(&mut self) {
+        (self.chain, self.open) = ([0; WORDS], [0; BLOCK]);
+        optimization_barrier(&self.chain);
+        optimization_barrier(&self.open);
+    }
+}
