@@ -100,7 +100,7 @@ fn every_route_passes_its_self_test() {
 #[test]
 fn every_length() {
     for lanes in here(&BlockCipher::AES) {
-        let lengths = (0..600).chain([1023, 1024, 1420, 1500, 9000, 16384]);
+        let lengths = (0..600).chain((600..1200).step_by(7)).chain([1024, 1420, 1500, 9000, 16384]);
         let messages = lengths.map(|data| message(&lanes, data, 3, [12, data % 40, data, 16]));
         check(&lanes, 3, &messages.collect::<Vec<_>>());
     }

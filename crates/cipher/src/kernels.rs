@@ -20,10 +20,11 @@ pub type XtsFn = fn(&Schedule, tweak: &Block, InOut<'_>);
 /// everything in the state is set.
 pub type GcmStartFn = fn(&Schedule, &mut GcmState, first: u128);
 /// GCM over any length: counter and GHASH move on. A last partial block, and a block that is all there
-/// is, are not hashed: they are left pending in the state, with their keystream.
+/// is, are not hashed: they are left pending in the state, with their keystream. Unless the state tells the
+/// message's lengths: then a kernel may hash all that is left to hash.
 pub type GcmCryptFn = fn(&Schedule, &mut GcmKey, &mut GcmState, InOut<'_>);
 /// The tag, from the state, whether the pending block is to be hashed, and the lengths in bits of the
-/// associated data and the data.
+/// associated data and the data. Neither counts if they have been hashed.
 pub type GcmTagFn = fn(&mut GcmKey, &GcmState, pending: bool, lengths: [u64; 2]) -> Block;
 
 /// CTR from a counter block whose first 32 bits count, little-endian, and wrap (RFC 8452 §4), over any length.
@@ -157,6 +158,19 @@ pub struct GcmState {
     pub keystream: Block,
     /// Input to GHASH that is not hashed yet, up to a block; zeros behind it.
     pub pending: Block,
+    /// What is known of the message's end.
+    pub end: GcmEnd,
+}
+
+/// The end of a GCM message.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum GcmEnd {
+    /// Nobody knows.
+    Open,
+    /// All data come in the next call: the lengths in bits of the associated data and the data.
+    Lengths([u64; 2]),
+    /// Lengths and data have been hashed.
+    Hashed,
 }
 
 impl GcmState {
@@ -167,6 +181,7 @@ impl GcmState {
         mask: [0; 16],
         keystream: [0; 16],
         pending: [0; 16],
+        end: GcmEnd::Open,
     };
 }
 

@@ -28,8 +28,8 @@ pub use error::UnknownName;
 pub use foreign::{Foreign, Shape};
 pub use hasher::Hasher;
 pub use kernels::{
-    BlockKernels, CbcFn, CtrFn, EcbFn, FeedbackFn, GcmCryptFn, GcmKey, GcmStartFn, GcmState,
-    GcmTagFn, HashKernels, LittleCtrFn, OcbFn, OcbHashFn, OcbKey, OcbState, XtsFn,
+    BlockKernels, CbcFn, CtrFn, EcbFn, FeedbackFn, GcmCryptFn, GcmEnd, GcmKey, GcmStartFn,
+    GcmState, GcmTagFn, HashKernels, LittleCtrFn, OcbFn, OcbHashFn, OcbKey, OcbState, XtsFn,
 };
 pub use key::{Block, BlockKey, Schedule};
 pub use route::Route;

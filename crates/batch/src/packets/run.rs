@@ -5,7 +5,7 @@
 use std::mem::ManuallyDrop;
 use std::ptr;
 
-use wirespeed_cipher::{Block, BlockKernels, Direction, GcmKey, GcmState, InOut};
+use wirespeed_cipher::{Block, BlockKernels, Direction, GcmEnd, GcmKey, GcmState, InOut};
 use zeroize::optimization_barrier;
 
 use super::{Packet, PacketKey};
@@ -28,7 +28,7 @@ struct Room {
 impl Drop for Room {
     fn drop(&mut self) {
         // All at once: their own drops wipe byte by byte.
-        let GcmState { counter, hash, mask, keystream, pending } = &mut *self.state;
+        let GcmState { counter, hash, mask, keystream, pending, end: _ } = &mut *self.state;
         for block in [counter, hash, mask, keystream, pending] {
             *block = [0; 16];
         }
@@ -94,13 +94,15 @@ impl<'k> Run<'k> {
         (kernels.gcm_start)(&key.schedule, state, first);
         hash_padded(kernels, hash_key, &mut state.hash, packet.aad);
         let length = packet.data.len();
+        let bits = [packet.aad.len() as u64 * 8, length as u64 * 8];
+        state.end = GcmEnd::Open;
         if length != 0 {
+            state.end = GcmEnd::Lengths(bits);
             let crypt = kernels.gcm[*direction as usize];
             crypt(&key.schedule, hash_key, state, packet.data.reborrow());
         }
         // See `GcmCryptFn`: what is left to be hashed.
         let pending = length != 0 && (length <= 16 || !length.is_multiple_of(16));
-        let bits = [packet.aad.len() as u64 * 8, length as u64 * 8];
         (kernels.gcm_tag)(hash_key, state, pending, bits)
     }
 }

@@ -4,7 +4,7 @@
 //! some vectors and between its rounds hashes others: those of the same wave when decrypting, those
 //! of the wave before when encrypting.
 
-use wirespeed_cipher::{Block, GcmKey, GcmState, InOut, Schedule};
+use wirespeed_cipher::{Block, GcmEnd, GcmKey, GcmState, InOut, Schedule};
 
 use super::ctr::Counters;
 use super::ghash::{Hash, prepare};
@@ -27,6 +27,9 @@ struct Message<'k, U: Unit, const ROUNDS: usize, const DECRYPT: bool> {
     left: usize,
     /// Encryption: whether the full wave before `destination` is still to be hashed.
     unhashed: bool,
+    /// The message's lengths as GHASH's last block, its bytes reversed, if all its data are here; none when they
+    /// have been hashed.
+    lengths: Option<<U::Single as Unit>::V>,
     /// Receive the keystream and the ciphertext of a last partial block.
     keystream: &'k mut Block,
     pending: &'k mut Block,
@@ -34,7 +37,7 @@ struct Message<'k, U: Unit, const ROUNDS: usize, const DECRYPT: bool> {
 
 impl<U: Unit, const ROUNDS: usize, const DECRYPT: bool> Message<'_, U, ROUNDS, DECRYPT> {
     /// Encrypts or decrypts `T` vectors, the last one of `last` bytes, and meanwhile hashes `HASH`
-    /// vectors at `from`, of `hashed` bytes together. Gives the result after writing it.
+    /// vectors at `from`, of `hashed` bytes together, and `end`. Gives the result after writing it.
     ///
     /// # Safety
     /// So many bytes are left, and readable at `from`.
@@ -44,15 +47,18 @@ impl<U: Unit, const ROUNDS: usize, const DECRYPT: bool> Message<'_, U, ROUNDS, D
         last: usize,
         from: *const u8,
         hashed: usize,
+        end: Option<U::V>,
     ) -> [U::V; T] {
         let u = self.u;
         let mut state = self.counters.take::<T>();
         let hash_before = self.hash;
         let last_hashed = hashed - (HASH.max(1) - 1) * U::BYTES;
+        let blocks = hashed.div_ceil(16) + usize::from(end.is_some());
         let mut work = Hashing::<U, HASH> {
-            run: Hash::new(u, self.key, hashed / 16, hash_before),
+            run: Hash::new(u, self.key, blocks, hash_before),
             at: Vectors { u, count: HASH, last: last_hashed },
             from,
+            end,
         };
         let (source, destination) = (self.source, self.destination);
         let at = Vectors { u, count: T, last };
@@ -78,7 +84,7 @@ impl<U: Unit, const ROUNDS: usize, const DECRYPT: bool> Message<'_, U, ROUNDS, D
             for i in 0..T {
                 at.store(destination, i, state[i]);
             }
-            self.hash = if hashed < 16 { hash_before } else { run.finish() };
+            self.hash = if blocks == 0 { hash_before } else { run.finish() };
             let done = (T - 1) * U::BYTES + last;
             self.source = source.add(done);
             self.destination = destination.add(done);
@@ -125,12 +131,12 @@ impl<U: Unit, const ROUNDS: usize, const DECRYPT: bool> Message<'_, U, ROUNDS, D
         // SAFETY: a full wave is left each time; when encrypting, the first leaves one behind.
         unsafe {
             if !DECRYPT && self.left >= bytes {
-                self.wave::<FULL, 0>(U::BYTES, self.source, 0);
+                self.wave::<FULL, 0>(U::BYTES, self.source, 0, None);
                 self.unhashed = true;
             }
             while self.left >= bytes {
                 let from = if DECRYPT { self.source } else { self.destination.sub(bytes) };
-                self.wave::<FULL, FULL>(U::BYTES, from, bytes);
+                self.wave::<FULL, FULL>(U::BYTES, from, bytes, None);
             }
         }
     }
@@ -143,29 +149,51 @@ impl<U: Unit, const ROUNDS: usize, const DECRYPT: bool> Message<'_, U, ROUNDS, D
     unsafe fn last_wave<const T: usize>(&mut self) {
         let u = self.u;
         let last = (self.left - (T - 1) * U::BYTES).min(U::BYTES);
-        let hashed = ((T - 1) * U::BYTES + last) & !15;
+        // Behind the data the lengths, if the last vector has room for them.
+        let end = match self.lengths {
+            Some(lengths) if last + 16 <= U::BYTES => {
+                self.lengths = None;
+                Some(self.behind(lengths, last))
+            }
+            _ => None,
+        };
+        let last_hashed = if end.is_some() { last } else { last & !15 };
+        let hashed = (T - 1) * U::BYTES + last_hashed;
         // SAFETY: the caller vouches for what is left; when `unhashed` is set, a full wave is behind.
         unsafe {
             if DECRYPT {
-                self.wave::<T, T>(last, self.source, hashed);
+                self.wave::<T, T>(last, self.source, hashed, end);
                 return;
             }
             let output = if self.unhashed {
                 let bytes = FULL * U::BYTES;
-                self.wave::<T, FULL>(last, self.destination.sub(bytes), bytes)
+                self.wave::<T, FULL>(last, self.destination.sub(bytes), bytes, None)
             } else {
-                self.wave::<T, 0>(last, self.source, 0)
+                self.wave::<T, 0>(last, self.source, 0, None)
             };
             self.unhashed = false;
             if hashed == 0 {
                 return;
             }
-            let mut run = Hash::new(u, self.key, hashed / 16, self.hash);
+            let blocks = hashed.div_ceil(16) + usize::from(end.is_some());
+            let mut run = Hash::new(u, self.key, blocks, self.hash);
             for v in &output[..T - 1] {
                 run.absorb(*v);
             }
-            run.absorb(u.keep_first(output[T - 1], last & !15));
+            run.absorb_last(u.keep_first(output[T - 1], last_hashed), end);
             self.hash = run.finish();
+        }
+    }
+
+    /// A block in the first place behind so many bytes, and zeros.
+    #[inline(always)]
+    fn behind(&self, block: <U::Single as Unit>::V, bytes: usize) -> U::V {
+        let (u, place) = (self.u, bytes.div_ceil(16));
+        let mut vector = [[0; 16]; 4];
+        // SAFETY: a block is writable, and a vector of at most four is readable.
+        unsafe {
+            u.single().store(vector[place & 3].as_mut_ptr(), block);
+            u.load(vector.as_ptr().cast())
         }
     }
 
@@ -190,6 +218,7 @@ struct Hashing<'k, U: Unit, const HASH: usize> {
     run: Hash<'k, U>,
     at: Vectors<U>,
     from: *const u8,
+    end: Option<U::V>,
 }
 
 impl<U: Unit, const HASH: usize> Work for Hashing<'_, U, HASH> {
@@ -199,14 +228,18 @@ impl<U: Unit, const HASH: usize> Work for Hashing<'_, U, HASH> {
     fn after(&mut self, round: usize) {
         if round <= HASH {
             let i = round - 1;
-            // Of the last vector only whole blocks are hashed, perhaps none.
-            let v = if i + 1 == HASH && self.at.last < 16 {
+            // Of the last vector perhaps nothing is hashed.
+            let v = if i + 1 == HASH && self.at.last == 0 {
                 self.at.u.zero()
             } else {
                 // SAFETY: the wave's caller vouches for `HASH` vectors at `from`.
                 unsafe { self.at.load(self.from, i) }
             };
-            self.run.absorb(v);
+            if i + 1 == HASH {
+                self.run.absorb_last(v, self.end);
+            } else {
+                self.run.absorb(v);
+            }
         }
     }
 }
@@ -270,7 +303,15 @@ pub(crate) fn crypt<U: Unit, const ROUNDS: usize, const DECRYPT: bool>(
             one.store(state.pending.as_mut_ptr(), ciphertext);
         }
     } else {
-        prepare(u, key, (data.len() / 16).min(U::FLIGHT * U::WIDTH));
+        let lengths = match state.end {
+            GcmEnd::Lengths(lengths) => Some(length_block(one, lengths)),
+            _ => None,
+        };
+        let blocks = match lengths {
+            Some(_) => data.len().div_ceil(16) + 1,
+            None => data.len() / 16,
+        };
+        prepare(u, key, blocks.min(U::FLIGHT * U::WIDTH));
         let mut message = Message::<U, ROUNDS, DECRYPT> {
             u,
             schedule,
@@ -282,12 +323,16 @@ pub(crate) fn crypt<U: Unit, const ROUNDS: usize, const DECRYPT: bool>(
             destination: data.destination(),
             left: data.len(),
             unhashed: false,
+            lengths,
             keystream: &mut state.keystream,
             pending: &mut state.pending,
         };
         message.run();
         // SAFETY: a block is writable.
         unsafe { one.store(state.hash.as_mut_ptr(), message.hash) };
+        if lengths.is_some() && message.lengths.is_none() {
+            state.end = GcmEnd::Hashed;
+        }
     }
     state.counter = (counter >> 32 << 32 | u128::from(next)).to_be_bytes();
 }
@@ -299,23 +344,31 @@ pub(crate) fn tag<U: Unit>(
     key: &mut GcmKey,
     state: &GcmState,
     pending: bool,
-    [aad_bits, data_bits]: [u64; 2],
+    lengths: [u64; 2],
 ) -> Block {
     let one = u.single();
-    let lengths = one.splat((u128::from(aad_bits) << 64 | u128::from(data_bits)).to_le_bytes());
     let mut tag = [0; 16];
     // SAFETY: a block is readable or writable at each place.
     unsafe {
-        let hash = one.load(state.hash.as_ptr());
-        let blocks = 1 + usize::from(pending);
-        prepare(one, key, blocks);
-        let mut run = Hash::new(one, key, blocks, hash);
-        if pending {
-            run.absorb(one.load(state.pending.as_ptr()));
+        let mut hash = one.load(state.hash.as_ptr());
+        if state.end != GcmEnd::Hashed {
+            let blocks = 1 + usize::from(pending);
+            prepare(one, key, blocks);
+            let mut run = Hash::new(one, key, blocks, hash);
+            if pending {
+                run.absorb(one.load(state.pending.as_ptr()));
+            }
+            run.absorb_reversed(length_block(one, lengths));
+            hash = run.finish();
         }
-        run.absorb_reversed(lengths);
-        let hash = one.swap_bytes(run.finish());
+        let hash = one.swap_bytes(hash);
         one.store(tag.as_mut_ptr(), one.xor(hash, one.load(state.mask.as_ptr())));
     }
     tag
+}
+
+/// GHASH's last block, SP 800-38D §7.1 step 5, its bytes reversed.
+#[inline(always)]
+fn length_block<U: Unit>(u: U, [aad_bits, data_bits]: [u64; 2]) -> U::V {
+    u.splat((u128::from(aad_bits) << 64 | u128::from(data_bits)).to_le_bytes())
 }

@@ -118,6 +118,16 @@ impl<'k, U: Unit> Hash<'k, U> {
         self.absorb_reversed(self.u.swap_bytes(v));
     }
 
+    /// Takes the last vector of the run, with what is to be added to it, the bytes of each block reversed.
+    #[inline(always)]
+    pub(crate) fn absorb_last(&mut self, v: U::V, end: Option<U::V>) {
+        let reversed = self.u.swap_bytes(v);
+        self.absorb_reversed(match end {
+            Some(end) => self.u.xor(reversed, end),
+            None => reversed,
+        });
+    }
+
     /// Takes the next vector of the run, the bytes of each block reversed.
     #[inline(always)]
     pub(crate) fn absorb_reversed(&mut self, mut x: U::V) {
