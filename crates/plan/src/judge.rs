@@ -51,10 +51,14 @@ pub struct Trial {
 }
 
 /// Whether a route takes a hash function from the host's libcrypto: faster by a clear margin over all
-/// cases, and clearly slower in none.
-pub fn judge_digest(gains: &[Ratio]) -> bool {
-    let mean = gains.iter().map(|gain| gain.median.ln()).sum::<f64>() / gains.len() as f64;
-    mean.exp() > 1.0 + MARGIN && gains.iter().all(|gain| gain.high >= 1.0 - MARGIN)
+/// cases of some use, and clearly slower in none.
+pub fn judge_digest(gains: &[(Use, Ratio)]) -> bool {
+    let is_faster = |usage: Use| {
+        let cases = || gains.iter().filter(|(it, _)| *it == usage);
+        let sum: f64 = cases().map(|(_, gain)| gain.median.ln()).sum();
+        (sum / cases().count() as f64).exp() > 1.0 + MARGIN
+    };
+    Use::ALL.into_iter().any(is_faster) && gains.iter().all(|(_, it)| it.high >= 1.0 - MARGIN)
 }
 
 /// From which size on the kernel serves something that has no rows: the smallest at which, and at all

@@ -74,14 +74,18 @@ fn within_the_margin_the_host_stays() {
 }
 
 #[test]
-fn a_hash_function_is_taken_for_a_clear_gain_over_all_cases_and_a_loss_in_none() {
-    let judged = |gains: &[f64]| {
+fn a_hash_function_is_taken_for_a_clear_gain_over_a_use_and_a_loss_in_none() {
+    let judged = |messages: &[f64], streams: &[f64]| {
         let sure = |gain: &f64| Ratio { low: gain - 0.01, median: *gain, high: gain + 0.01 };
-        judge_digest(&gains.iter().map(sure).collect::<Vec<_>>())
+        let of = |usage, gains: &[f64]| -> Vec<_> {
+            gains.iter().map(|gain| (usage, sure(gain))).collect()
+        };
+        judge_digest(&[of(Message, messages), of(Stream, streams)].concat())
     };
-    assert!(judged(&[1.1, 1.06, 1.0, 0.99]));
-    assert!(!judged(&[1.06, 1.03, 1.0, 1.0]));
-    assert!(!judged(&[1.2, 1.1, 1.0, 0.95]));
+    assert!(judged(&[1.1, 1.06, 1.0], &[0.99, 1.0, 0.98]));
+    assert!(!judged(&[1.06, 1.03, 1.0, 1.0], &[1.02, 1.0, 1.0]));
+    assert!(!judged(&[1.2, 1.1, 1.0], &[1.0, 0.95, 1.0]));
+    assert!(!judged(&[], &[]));
 }
 
 #[test]

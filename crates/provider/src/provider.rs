@@ -123,7 +123,11 @@ impl Provider {
             (Digests::All, By::List(_)) => Digest::ALL.to_vec(),
             // Unmeasured: libcrypto's code for SHA-NI is no slower than ours, and copies its contexts faster.
             (Digests::All, By::Ladder) if Features::detect().has(Feature::ShaNi) => Vec::new(),
-            (Digests::All, By::Ladder) => Digest::ALL.to_vec(),
+            (Digests::All, By::Ladder) => {
+                let kernels = |it: &Digest| routing.as_ref().ok()?.hash(it.compression());
+                let suits = |it: &Digest| kernels(it).is_some_and(HashKernels::suits_every_call);
+                Digest::ALL.into_iter().filter(suits).collect()
+            }
         };
         let may_offload = |subject: Subject| match (&config.digests, subject) {
             (Digests::All, _) => true,

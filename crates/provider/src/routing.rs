@@ -138,10 +138,10 @@ impl Routing {
             By::Ladder | By::Plan(_) => native.route() != Route::Portable,
         };
         let measured = !matches!(by, By::Ladder);
-        let fits = |kernels: &&HashKernels| measured || kernels.suits_every_call();
         let hashes = Compression::ALL.map(|it| {
-            let mut chosen = stand.natives.iter().filter(chosen);
-            chosen.find_map(|native| native.hash(it).filter(fits))
+            let here = || stand.natives.iter().filter(chosen).filter_map(|native| native.hash(it));
+            let sure = here().find(|kernels| !measured && kernels.suits_every_call());
+            sure.or_else(|| here().next())
         });
         if watch.verify.is_some() {
             // Whoever is found wrong gets a successor; a route that is not there is none.
@@ -450,6 +450,24 @@ mod tests {
             let here =
                 |route: &Route| wirespeed_native::hash(*route, compression, features).is_ok();
             assert_eq!(found, Route::LADDER.into_iter().find(here), "{compression:?}");
+        }
+    }
+
+    #[test]
+    fn without_a_plan_what_gains_by_every_call_comes_first() {
+        let features = Features::detect();
+        let Ok(routing) = routing(&By::Ladder, features) else {
+            return println!("skipped: nothing here but portable kernels");
+        };
+        for compression in Compression::ALL {
+            let here: Vec<_> = Route::LADDER
+                .into_iter()
+                .filter_map(|it| wirespeed_native::hash(it, compression, features).ok())
+                .collect();
+            let sure = here.iter().find(|kernels| kernels.suits_every_call());
+            let right = sure.or(here.first()).map(|kernels| kernels.route);
+            let found = routing.hash(compression).map(|kernels| kernels.route);
+            assert_eq!(found, right, "{compression:?}");
         }
     }
 

@@ -23,7 +23,7 @@ pub(super) struct Measuring<'a> {
     /// By algorithm, in the order of [`Algorithm::ALL`].
     trials: Vec<Vec<Trial>>,
     /// Of hash functions, for each case the gain by a route.
-    hashes: Vec<(Digest, Route, Ratio)>,
+    hashes: Vec<(Digest, Route, (Use, Ratio))>,
     /// Whether `portable` is worth a place beside faster routes.
     portable: HashMap<(Algorithm, Direction), bool>,
     /// Routes that gave other bytes than OpenSSL while they were measured.
@@ -111,7 +111,7 @@ impl<'a> Measuring<'a> {
         let measured = self.contest(case, &pair, effort)?;
         pace.done(effort, pair.len(), began);
         let gain = measured.ratio(pair[0], pair[1]);
-        self.hashes.extend(gain.map(|it| (digest, route, ratio(it))));
+        self.hashes.extend(gain.map(|it| (digest, route, (case.usage, ratio(it)))));
         Ok(())
     }
 
@@ -119,8 +119,8 @@ impl<'a> Measuring<'a> {
     pub(super) fn judge_digests(&self) -> impl Iterator<Item = (Digest, Route)> {
         Digest::ALL.into_iter().filter_map(|digest| {
             let route = self.hashing_route(digest)?;
-            let of = |(other, by, _): &&(Digest, Route, Ratio)| (*other, *by) == (digest, route);
-            let gains: Vec<Ratio> = self.hashes.iter().filter(of).map(|it| it.2).collect();
+            let of = self.hashes.iter().filter(|it| (it.0, it.1) == (digest, route));
+            let gains: Vec<_> = of.map(|it| it.2).collect();
             judge_digest(&gains).then_some((digest, route))
         })
     }
