@@ -36,19 +36,19 @@ fn pack(words: [u64; 4]) -> __m128i {
     call!(_mm_set_epi32(a as i32, b as i32, c as i32, d as i32))
 }
 
-/// The same backwards, for the two upper words: straight to their places, where the next call waits for them.
+/// The same backwards, for the two upper words or the two lower ones: straight to their places, where the next call
+/// waits for them, by one instruction.
 #[inline(always)]
-fn unpack(upper: __m128i, words: &mut [u64]) {
+fn unpack<const UPPER: bool>(v: __m128i, words: &mut [u64]) {
     let words = words.first_chunk_mut::<2>().expect("room for two");
-    let pair = call!(_mm_cvtepu32_epi64(_mm_shuffle_epi32::<0x0b>(upper)));
+    let first = if UPPER { 0x0f0e_0d0c } else { 0x0706_0504 };
+    let places = call!(_mm_set_epi32(NOTHING, first - 0x0404_0404, NOTHING, first));
+    let pair = call!(_mm_shuffle_epi8(v, places));
     call!(_mm_storeu_si128(words.as_mut_ptr().cast(), pair));
 }
 
-/// The same for the two lower words.
-#[inline(always)]
-fn unpack_lower(v: __m128i, words: &mut [u64]) {
-    unpack(call!(_mm_slli_si128::<8>(v)), words);
-}
+/// In PSHUFB, four zeros.
+const NOTHING: i32 = -1;
 
 /// A block as four vectors, their bytes in the order that `order` says.
 #[inline(always)]
@@ -102,10 +102,10 @@ fn five_words(chain: &mut Chain, data: &[u8]) {
         e = call!(_mm_sha1nexte_epu32(before, first_e));
         abcd = call!(_mm_add_epi32(abcd, first_abcd));
     }
-    unpack(abcd, chain);
-    unpack_lower(abcd, &mut chain[2..]);
+    unpack::<true>(abcd, chain);
+    unpack::<false>(abcd, &mut chain[2..]);
     // Below E there is nothing.
-    unpack(e, &mut chain[4..]);
+    unpack::<true>(e, &mut chain[4..]);
 }
 
 /// The chaining value as the instructions want it: A, B, E, F in one vector, C, D, G, H in the other.
@@ -139,8 +139,8 @@ fn eight_words(chain: &mut Chain, data: &[u8]) {
         abef = call!(_mm_add_epi32(abef, first_abef));
         cdgh = call!(_mm_add_epi32(cdgh, first_cdgh));
     }
-    unpack(abef, chain);
-    unpack(cdgh, &mut chain[2..]);
-    unpack_lower(abef, &mut chain[4..]);
-    unpack_lower(cdgh, &mut chain[6..]);
+    unpack::<true>(abef, chain);
+    unpack::<true>(cdgh, &mut chain[2..]);
+    unpack::<false>(abef, &mut chain[4..]);
+    unpack::<false>(cdgh, &mut chain[6..]);
 }
