@@ -27,9 +27,9 @@ struct Message<'k, U: Unit, const ROUNDS: usize, const DECRYPT: bool> {
     left: usize,
     /// Encryption: whether the full wave before `destination` is still to be hashed.
     unhashed: bool,
-    /// The message's lengths as GHASH's last block, its bytes reversed, if all its data are here; none when they
-    /// have been hashed.
-    lengths: Option<<U::Single as Unit>::V>,
+    /// The message's lengths as GHASH's last block, its bytes reversed, in every place, if all its data are here;
+    /// none when they have been hashed.
+    lengths: Option<U::V>,
     /// Receive the keystream and the ciphertext of a last partial block.
     keystream: &'k mut Block,
     pending: &'k mut Block,
@@ -153,7 +153,8 @@ impl<U: Unit, const ROUNDS: usize, const DECRYPT: bool> Message<'_, U, ROUNDS, D
         let end = match self.lengths {
             Some(lengths) if last + 16 <= U::BYTES => {
                 self.lengths = None;
-                Some(self.behind(lengths, last))
+                let place = last.div_ceil(16) * 16;
+                Some(u.xor(u.keep_first(lengths, place + 16), u.keep_first(lengths, place)))
             }
             _ => None,
         };
@@ -182,18 +183,6 @@ impl<U: Unit, const ROUNDS: usize, const DECRYPT: bool> Message<'_, U, ROUNDS, D
             }
             run.absorb_last(u.keep_first(output[T - 1], last_hashed), end);
             self.hash = run.finish();
-        }
-    }
-
-    /// A block in the first place behind so many bytes, and zeros.
-    #[inline(always)]
-    fn behind(&self, block: <U::Single as Unit>::V, bytes: usize) -> U::V {
-        let (u, place) = (self.u, bytes.div_ceil(16));
-        let mut vector = [[0; 16]; 4];
-        // SAFETY: a block is writable, and a vector of at most four is readable.
-        unsafe {
-            u.single().store(vector[place & 3].as_mut_ptr(), block);
-            u.load(vector.as_ptr().cast())
         }
     }
 
@@ -304,7 +293,7 @@ pub(crate) fn crypt<U: Unit, const ROUNDS: usize, const DECRYPT: bool>(
         }
     } else {
         let lengths = match state.end {
-            GcmEnd::Lengths(lengths) => Some(length_block(one, lengths)),
+            GcmEnd::Lengths(lengths) => Some(length_block(u, lengths)),
             _ => None,
         };
         let blocks = match lengths {
