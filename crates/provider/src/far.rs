@@ -34,7 +34,9 @@ impl<'a> Far<'a> {
         Self { kernel, host, route: Some(route), host_failed: false }
     }
 
-    /// One run over `data` from `iv` on. Modes over whole blocks must get whole blocks.
+    /// One run over `data` from `iv` on. Modes over whole blocks must get whole blocks. Inline as all behind it: what is handed
+    /// on in memory, stored in parts and loaded in one, is waited for.
+    #[inline(always)]
     pub(crate) fn run(
         &mut self,
         direction: Direction,
@@ -61,6 +63,7 @@ impl<'a> Far<'a> {
     }
 
     /// Something that only the host's default provider can do.
+    #[inline(always)]
     pub(crate) fn by_host<T>(
         &mut self,
         run: impl FnOnce(&mut HostCipher) -> Result<T, FarFailed>,

@@ -90,6 +90,7 @@ impl HostCipher {
     }
 
     /// One run over `data` from `iv` on. Modes over whole blocks must get whole blocks.
+    #[inline]
     pub(crate) fn run(
         &mut self,
         direction: Direction,
@@ -163,6 +164,7 @@ impl HostCipher {
     }
 
     /// The next bytes.
+    #[inline]
     pub(crate) fn update(&mut self, data: InOut<'_>) -> Result<(), FarFailed> {
         let length = data.len();
         let run = if self.is_ocb { HostContext::bare } else { HostContext::run };

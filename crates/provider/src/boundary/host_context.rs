@@ -92,6 +92,7 @@ impl HostContext {
     }
 
     /// One run over data of ours.
+    #[inline]
     pub(crate) fn run(&mut self, data: InOut<'_>) -> Result<usize, FarFailed> {
         let (output, input, bytes) = (data.destination(), data.source(), data.len());
         // SAFETY: an `InOut` vouches for its buffers.
