@@ -167,7 +167,7 @@ pub struct GcmState {
 pub enum GcmEnd {
     /// Nobody knows.
     Open,
-    /// All data come in the next call: the lengths in bits of the associated data and the data.
+    /// All data, if there are any, come in the next call: the lengths in bits of the associated data and the data.
     Lengths([u64; 2]),
     /// Lengths and data have been hashed.
     Hashed,

@@ -54,9 +54,8 @@ pub struct Trial {
 /// cases of some use, and clearly slower in none.
 pub fn judge_digest(gains: &[(Use, Ratio)]) -> bool {
     let is_faster = |usage: Use| {
-        let cases = || gains.iter().filter(|(it, _)| *it == usage);
-        let sum: f64 = cases().map(|(_, gain)| gain.median.ln()).sum();
-        (sum / cases().count() as f64).exp() > 1.0 + MARGIN
+        let cases = gains.iter().filter(|(it, _)| *it == usage);
+        mean_logarithm(cases.map(|(_, gain)| gain.median)) > MARGIN.ln_1p()
     };
     Use::ALL.into_iter().any(is_faster) && gains.iter().all(|(_, it)| it.high >= 1.0 - MARGIN)
 }

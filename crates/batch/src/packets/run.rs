@@ -95,9 +95,8 @@ impl<'k> Run<'k> {
         hash_padded(kernels, hash_key, &mut state.hash, packet.aad);
         let length = packet.data.len();
         let bits = [packet.aad.len() as u64 * 8, length as u64 * 8];
-        state.end = GcmEnd::Open;
+        state.end = GcmEnd::Lengths(bits);
         if length != 0 {
-            state.end = GcmEnd::Lengths(bits);
             let crypt = kernels.gcm[*direction as usize];
             crypt(&key.schedule, hash_key, state, packet.data.reborrow());
         }

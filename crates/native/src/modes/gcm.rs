@@ -53,7 +53,7 @@ impl<U: Unit, const ROUNDS: usize, const DECRYPT: bool> Message<'_, U, ROUNDS, D
         let mut state = self.counters.take::<T>();
         let hash_before = self.hash;
         let last_hashed = hashed - (HASH.max(1) - 1) * U::BYTES;
-        let blocks = hashed.div_ceil(16) + usize::from(end.is_some());
+        let blocks = blocks(hashed, end.is_some());
         let mut work = Hashing::<U, HASH> {
             run: Hash::new(u, self.key, blocks, hash_before),
             at: Vectors { u, count: HASH, last: last_hashed },
@@ -176,8 +176,7 @@ impl<U: Unit, const ROUNDS: usize, const DECRYPT: bool> Message<'_, U, ROUNDS, D
             if hashed == 0 {
                 return;
             }
-            let blocks = hashed.div_ceil(16) + usize::from(end.is_some());
-            let mut run = Hash::new(u, self.key, blocks, self.hash);
+            let mut run = Hash::new(u, self.key, blocks(hashed, end.is_some()), self.hash);
             for v in &output[..T - 1] {
                 run.absorb(*v);
             }
@@ -296,10 +295,7 @@ pub(crate) fn crypt<U: Unit, const ROUNDS: usize, const DECRYPT: bool>(
             GcmEnd::Lengths(lengths) => Some(length_block(u, lengths)),
             _ => None,
         };
-        let blocks = match lengths {
-            Some(_) => data.len().div_ceil(16) + 1,
-            None => data.len() / 16,
-        };
+        let blocks = blocks(data.len(), lengths.is_some());
         prepare(u, key, blocks.min(U::FLIGHT * U::WIDTH));
         let mut message = Message::<U, ROUNDS, DECRYPT> {
             u,
@@ -354,6 +350,12 @@ pub(crate) fn tag<U: Unit>(
         one.store(tag.as_mut_ptr(), one.xor(hash, one.load(state.mask.as_ptr())));
     }
     tag
+}
+
+/// Blocks to hash: whole ones of the data, or with the lengths behind them all.
+#[inline(always)]
+const fn blocks(bytes: usize, with_lengths: bool) -> usize {
+    if with_lengths { bytes.div_ceil(16) + 1 } else { bytes / 16 }
 }
 
 /// GHASH's last block, SP 800-38D §7.1 step 5, its bytes reversed.

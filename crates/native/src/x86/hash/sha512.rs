@@ -20,8 +20,8 @@ macro_rules! text {
             stringify!($instruction), " ", text!(@ $first) $(, ", ", text!(@ $other))*, "\n",
         )*)
     };
-    (@ [$base:ident + $offset:literal]) => {
-        concat!("[{", stringify!($base), "} + ", $offset, "]")
+    (@ [$base:ident + $stride:literal * $index:literal + $offset:literal]) => {
+        concat!("[{", stringify!($base), "} + ", $stride, " * ", $index, " + ", $offset, "]")
     };
     (@ $name:ident) => {
         concat!("{", stringify!($name), "}")
@@ -31,11 +31,11 @@ macro_rules! text {
     };
 }
 
-/// A round, with the places where A to H are now, and with that of the next round's word. To H its word has been
-/// added before. `between` is B xor C: the majority is B and C, or A and either. With a LEA for the sum before
+/// A round, with the places where A to H are now, and with that of the next round's word from a pair on. To H its word
+/// has been added before. `between` is B xor C: the majority is B and C, or A and either. With a LEA for the sum before
 /// the last, instead of an addition and a move, a round took half a clock longer on Zen 5.
 macro_rules! round {
-    ($next:literal $a:ident $b:ident $c:ident $d:ident $e:ident $f:ident $g:ident $h:ident) => {
+    ($pair:literal $next:literal $a:ident $b:ident $c:ident $d:ident $e:ident $f:ident $g:ident $h:ident) => {
         text! {
             andn t0, $e, $g;
             and between, $a;
@@ -50,7 +50,7 @@ macro_rules! round {
             rorx t0, $e, 14;
             rorx t2, $e, 18;
             xor t0, t2;
-            add $g, [words + $next];
+            add $g, [words + 32 * $pair + $next];
             rorx t2, $e, 41;
             xor t0, t2;
             add $h, t0;
@@ -98,9 +98,11 @@ macro_rules! small_by_shifts {
     };
 }
 
-/// The next two words of the schedules, in place of the ones used last, and with their constants for the rounds.
+/// The next two words of the schedules, in place of the ones used last, and with their constants for the rounds. Both have
+/// their places from a pair on.
 macro_rules! schedule {
-    ($small:ident $w0:ident $w1:ident $w4:ident $w5:ident $w7:ident $constant:literal $place:literal) => {
+    ($small:ident $w0:ident $w1:ident $w4:ident $w5:ident $w7:ident
+     $pair:literal $constant:literal $place:literal) => {
         concat!(
             text! {
                 vpalignr x0, $w1, $w0, 8;
@@ -112,42 +114,37 @@ macro_rules! schedule {
             text! {
                 vpaddq x0, x0, x3;
                 vpaddq $w0, x0, x4;
-                vbroadcasti128 x0, [constants + $constant];
+                vbroadcasti128 x0, [constants + 16 * $pair + $constant];
                 vpaddq x0, x0, $w0;
-                vmovdqu [words + $place], x0;
+                vmovdqu [words + 32 * $pair + $place], x0;
             },
         )
     };
 }
 
-/// Sixteen rounds, after which A to H are where they were.
+/// Four rounds with two pairs of words, after which A to H are where they were. The schedules' words begin with those
+/// used last; the fourth pair of them has no part in this.
+macro_rules! four {
+    ($pair:literal $w0:ident $w1:ident $w2:ident $w4:ident $w5:ident $w6:ident $w7:ident
+     $schedule:ident $small:ident) => {
+        concat!(
+            round!($pair 8 a b c d e f g h),
+            round!($pair 32 d a b c h e f g),
+            $schedule!($small $w0 $w1 $w4 $w5 $w7 $pair 128 256),
+            round!($pair 40 c d a b g h e f),
+            round!($pair 64 b c d a f g h e),
+            $schedule!($small $w1 $w2 $w5 $w6 $w0 $pair 144 288),
+        )
+    };
+}
+
 macro_rules! sixteen {
     ($schedule:ident $small:ident) => {
         concat!(
-            round!(8 a b c d e f g h),
-            round!(32 d a b c h e f g),
-            $schedule!($small w0 w1 w4 w5 w7 128 256),
-            round!(40 c d a b g h e f),
-            round!(64 b c d a f g h e),
-            $schedule!($small w1 w2 w5 w6 w0 144 288),
-            round!(72 a b c d e f g h),
-            round!(96 d a b c h e f g),
-            $schedule!($small w2 w3 w6 w7 w1 160 320),
-            round!(104 c d a b g h e f),
-            round!(128 b c d a f g h e),
-            $schedule!($small w3 w4 w7 w0 w2 176 352),
-            round!(136 a b c d e f g h),
-            round!(160 d a b c h e f g),
-            $schedule!($small w4 w5 w0 w1 w3 192 384),
-            round!(168 c d a b g h e f),
-            round!(192 b c d a f g h e),
-            $schedule!($small w5 w6 w1 w2 w4 208 416),
-            round!(200 a b c d e f g h),
-            round!(224 d a b c h e f g),
-            $schedule!($small w6 w7 w2 w3 w5 224 448),
-            round!(232 c d a b g h e f),
-            round!(256 b c d a f g h e),
-            $schedule!($small w7 w0 w3 w4 w6 240 480),
+            four!(0 w0 w1 w2 w4 w5 w6 w7 $schedule $small),
+            four!(2 w2 w3 w4 w6 w7 w0 w1 $schedule $small),
+            four!(4 w4 w5 w6 w0 w1 w2 w3 $schedule $small),
+            four!(6 w6 w7 w0 w2 w3 w4 w5 $schedule $small),
         )
     };
 }
