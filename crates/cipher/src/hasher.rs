@@ -113,18 +113,27 @@ impl Hasher {
     /// # Panics
     /// If the message has ended, and none has begun since.
     #[inline]
-    pub fn update(&mut self, mut data: &[u8]) {
+    pub fn update(&mut self, data: &[u8]) {
+        let filled = self.filled;
+        if self.ended || data.len() >= self.block_bytes() - filled {
+            return self.update_blocks(data);
+        }
+        self.length += data.len() as u128;
+        self.filled += data.len();
+        copy(&mut self.state.parts_mut().1[filled..filled + data.len()], data);
+    }
+
+    /// The next bytes, with which the open block becomes full. By itself: what it needs of registers would be the better
+    /// part of a short update.
+    #[inline(never)]
+    fn update_blocks(&mut self, mut data: &[u8]) {
         assert!(!self.ended, "the message has ended");
         let (block_bytes, filled) = (self.block_bytes(), self.filled);
         let (chain, open) = self.state.parts_mut();
         self.length += data.len() as u128;
         if filled != 0 {
-            let (head, rest) = data.split_at(data.len().min(block_bytes - filled));
-            copy(&mut open[filled..filled + head.len()], head);
-            if filled + head.len() < block_bytes {
-                self.filled += head.len();
-                return;
-            }
+            let (head, rest) = data.split_at(block_bytes - filled);
+            copy(&mut open[filled..block_bytes], head);
             (self.kernels.blocks)(chain, &open[..block_bytes]);
             data = rest;
         }

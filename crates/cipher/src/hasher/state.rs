@@ -15,6 +15,8 @@ pub(super) enum State {
     Sponge(Parts<25, { Compression::LONGEST_BLOCK }>),
 }
 
+/// Both begin where vectors do, so that none that an update writes and the kernel reads lies across two lines of the cache.
+#[repr(C, align(16))]
 pub(super) struct Parts<const WORDS: usize, const BLOCK: usize> {
     pub(super) chain: [u64; WORDS],
     pub(super) open: [u8; BLOCK],
