@@ -123,8 +123,8 @@ impl Hasher {
         copy(&mut self.state.parts_mut().1[filled..filled + data.len()], data);
     }
 
-    /// The next bytes, with which the open block becomes full. By itself: what it needs of registers would be the better
-    /// part of a short update.
+    /// The next bytes, with which the open block becomes full, or which come too late. By itself: what it needs of registers
+    /// would be the better part of a short update; to ask and to count once, before the two part, costs one 5 %.
     #[inline(never)]
     fn update_blocks(&mut self, mut data: &[u8]) {
         assert!(!self.ended, "the message has ended");
