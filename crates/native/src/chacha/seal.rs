@@ -6,7 +6,7 @@
 
 use wirespeed_cipher::{Block, InOut, Poly1305, SealState, StreamKey, partial};
 
-use super::{BLOCK, DOUBLE_ROUNDS, Hash, Keystream, PAUSES, Rows, poly1305, rows, sets};
+use super::{BLOCK, DOUBLE_ROUNDS, Hash, Keystream, PAUSES, Rows, flight, poly1305, rows, sets};
 use crate::unit::{Idle, Work};
 
 /// See [`wirespeed_cipher::OneTimeKeyFn`].
@@ -137,9 +137,10 @@ impl<H: Hash> Hashing<H> {
                 strides.finish();
             }
             if target == whole {
-                if let Some(hash) = self.hash.take() {
+                if let Some(hash) = &self.hash {
                     hash.close(&mut state.poly1305);
                 }
+                self.hash = None;
                 let rest = std::slice::from_raw_parts(self.from.add(self.done), whole - self.done);
                 poly1305::blocks(&mut state.poly1305, rest);
                 self.done = whole;
@@ -188,7 +189,7 @@ pub(crate) fn seal<U: Rows, const DECRYPT: bool>(
 ) {
     // What is overwritten must be hashed before, so what takes more than a wave must be worth it.
     const { assert!(U::Hash::WORTH <= ((U::FLIGHT * U::BLOCKS - 1) * BLOCK) & !(U::Hash::STRIDE - 1)) };
-    let (set, flight) = (U::BLOCKS * BLOCK, U::FLIGHT * U::BLOCKS);
+    let set = U::BLOCKS * BLOCK;
     let first = rows(unit, key, state.counter);
     let mut buffer = Keystream::new();
     let (from, to, total) = (data.source(), data.destination(), data.len());
@@ -203,7 +204,8 @@ pub(crate) fn seal<U: Rows, const DECRYPT: bool>(
     while done < total {
         // The first block makes the key.
         let skipped = if state.keyed { 0 } else { BLOCK };
-        let count = (skipped + total - done).div_ceil(set).min(U::FLIGHT);
+        let left = (skipped + total - done).div_ceil(BLOCK);
+        let count = flight::<U>(left).div_ceil(U::BLOCKS);
         let mut bytes = (count * set - skipped).min(total - done);
         if DECRYPT && bytes < total - done {
             // Whole strides: the rest of the ciphertext could not be hashed later.
@@ -218,14 +220,22 @@ pub(crate) fn seal<U: Rows, const DECRYPT: bool>(
                 hashing.open(&state.poly1305, target);
             }
             let (from, to) = (from.add(done), to.add(done));
-            let strides = hashing.next(target);
             // What is decrypted in place must be hashed before.
-            if bytes == flight * BLOCK && (!DECRYPT || target < whole) {
-                hash_and_sets::<U, true>(unit, strides, flight, &first, number, from, to);
+            let last = DECRYPT && target == whole;
+            let blocks = if U::Hash::IN_VECTORS { bytes / BLOCK } else { U::FLIGHT * U::BLOCKS };
+            if skipped == 0 && bytes == blocks * BLOCK && (!last || U::Hash::IN_VECTORS) {
+                let strides = if last {
+                    hashing.finish(state, target);
+                    None
+                } else {
+                    hashing.next(target)
+                };
+                hash_and_sets::<U, true>(unit, strides, blocks, &first, number, from, to);
                 done += bytes;
-                used += flight;
+                used += blocks;
                 continue;
             }
+            let strides = hashing.next(target);
             hash_and_sets::<U, false>(unit, strides, count * U::BLOCKS, &first, number, room, room);
             most = count.max(most);
             if skipped != 0 {

@@ -20,10 +20,10 @@ type Numbers = [__m512i; 3];
 #[derive(Clone, Copy)]
 pub(super) struct Lanes {
     hash: Numbers,
-    /// r^8 in every lane.
-    eighth: Factor,
-    /// r^16 in every lane.
-    sixteenth: Factor,
+    /// r^8 and r^16 in every lane.
+    near: [Factor; 2],
+    /// r^24 and r^32, if they were worth making.
+    far: Option<[Factor; 2]>,
     /// For each lane the power that it is multiplied by at the end: its parts, each of all lanes.
     last: [[u64; 8]; 3],
 }
@@ -33,15 +33,6 @@ pub(super) struct Lanes {
 struct Factor {
     parts: Numbers,
     around: [__m512i; 2],
-}
-
-/// Adds products' lower halves, or their upper ones.
-macro_rules! sum {
-    ($multiply:ident, $to:expr; $($a:expr, $b:expr);*) => {{
-        let mut all = $to;
-        $(all = call!($multiply(all, $a, $b));)*
-        all
-    }};
 }
 
 /// Products that are being added up: of each part the lower halves and the upper ones.
@@ -109,22 +100,27 @@ impl Factor {
         ])
     }
 
+    /// The product of both.
+    #[inline(always)]
+    fn by(&self, other: &Self) -> Self {
+        Self::new(self.times(other.parts, Sums::nothing()).carry())
+    }
+
     /// Adds the products of all lanes.
     #[inline(always)]
-    fn times(&self, [a, b, c]: Numbers, Sums { low, high }: Sums) -> Sums {
+    fn times(&self, numbers: Numbers, Sums { mut low, mut high }: Sums) -> Sums {
         let ([r0, r1, r2], [s1, s2]) = (self.parts, self.around);
-        Sums {
-            low: [
-                sum!(_mm512_madd52lo_epu64, low[0]; a, r0; b, s2; c, s1),
-                sum!(_mm512_madd52lo_epu64, low[1]; a, r1; b, r0; c, s2),
-                sum!(_mm512_madd52lo_epu64, low[2]; a, r2; b, r1; c, r0),
-            ],
-            high: [
-                sum!(_mm512_madd52hi_epu64, high[0]; a, r0; b, s2; c, s1),
-                sum!(_mm512_madd52hi_epu64, high[1]; a, r1; b, r0; c, s2),
-                sum!(_mm512_madd52hi_epu64, high[2]; a, r2; b, r1; c, r0),
-            ],
+        let factors = [[r0, s2, s1], [r1, r0, s2], [r2, r1, r0]];
+        // The carry begins with the lowest part.
+        for part in 0..3 {
+            for i in 0..3 {
+                low[part] = call!(_mm512_madd52lo_epu64(low[part], numbers[i], factors[part][i]));
+            }
+            for i in 0..3 {
+                high[part] = call!(_mm512_madd52hi_epu64(high[part], numbers[i], factors[part][i]));
+            }
         }
+        Sums { low, high }
     }
 }
 
@@ -166,6 +162,34 @@ fn powers(r: Parts) -> [Parts; 9] {
     ]
 }
 
+/// Strides in one piece that are worth the further powers.
+const MANY: usize = 12;
+
+/// A hash gone on with as many strides as there are factors, the highest power first. Together they have one carry, and
+/// one product in the chain.
+///
+/// # Safety
+/// So many are readable at `from`.
+#[inline(always)]
+unsafe fn strides<const N: usize>(
+    hash: Numbers,
+    factors: [&Factor; N],
+    mut from: *const u8,
+) -> Numbers {
+    let mut sums = Sums::nothing();
+    for i in 1..N {
+        // SAFETY: all but the last.
+        unsafe {
+            sums = factors[i].times(eight(from), sums);
+            from = from.add(Lanes::STRIDE);
+        }
+    }
+    let [a, b, c] = factors[0].times(hash, sums).carry();
+    // SAFETY: the last.
+    let last = unsafe { eight(from) };
+    [add(a, last[0]), add(b, last[1]), add(c, last[2])]
+}
+
 impl Hash for Lanes {
     const IN_VECTORS: bool = true;
     const STRIDE: usize = 128;
@@ -192,24 +216,26 @@ impl Hash for Lanes {
             add(c, call!(_mm512_maskz_set1_epi64(1, before[2] as i64))),
         ];
         let [.., eighth, sixteenth] = powers;
-        Self { hash, eighth: Factor::of_all(eighth), sixteenth: Factor::of_all(sixteenth), last }
+        let near = [Factor::of_all(eighth), Factor::of_all(sixteenth)];
+        Self { hash, near, far: None, last }
     }
 
-    /// Two strides at once have one carry, and one product in the chain.
     #[inline(always)]
-    unsafe fn some(&mut self, from: *const u8, strides: usize) -> usize {
-        // SAFETY: the caller vouches for one stride, and for two if there are as many.
-        unsafe {
-            let (products, last) = if strides == 1 {
-                (self.eighth.times(self.hash, Sums::nothing()), eight(from))
-            } else {
-                let sums = self.eighth.times(eight(from), Sums::nothing());
-                (self.sixteenth.times(self.hash, sums), eight(from.add(Self::STRIDE)))
-            };
-            let [a, b, c] = products.carry();
-            self.hash = [add(a, last[0]), add(b, last[1]), add(c, last[2])];
+    unsafe fn some(&mut self, from: *const u8, left: usize) -> usize {
+        let [r8, r16] = &self.near;
+        if left >= MANY && self.far.is_none() {
+            self.far = Some([r16.by(r8), r16.by(r16)]);
         }
-        strides.min(2)
+        // SAFETY: the caller vouches for as many as are left.
+        unsafe {
+            let (hash, done) = match (left, &self.far) {
+                (1, _) => (strides(self.hash, [r8], from), 1),
+                (4.., Some([r24, r32])) => (strides(self.hash, [r32, r24, r16, r8], from), 4),
+                _ => (strides(self.hash, [r16, r8], from), 2),
+            };
+            self.hash = hash;
+            done
+        }
     }
 
     #[inline(always)]

@@ -33,7 +33,7 @@ impl<H: Hash> Rows for Zmm<H> {
     type V = __m512i;
     type Hash = H;
     const BLOCKS: usize = 4;
-    const FLIGHT: usize = 6;
+    const FLIGHT: usize = 8;
     // Where 512 bits take two turns, a chain of them takes longer. Compiled with this unit's features its rotations are one
     // instruction each.
     type Narrow = Ymm;
