@@ -33,7 +33,7 @@ pub(crate) struct Selection {
 struct Stage {
     name: &'static str,
     about: &'static str,
-    /// Whether it keeps one processor busy at most, so that such stages run side by side.
+    /// Whether one processor has all the work for most of its time, so that such stages run side by side.
     single: bool,
     run: fn(&Workspace) -> Result<Tally>,
 }
@@ -57,16 +57,16 @@ const STAGES: &[Stage] = &[
     every("openssl-4.0", "conformance, with OpenSSL 4.0", |at| built(at, Version::V4_0)),
     every("padlock", "conformance of the route padlock, on an emulated PadLock", padlock),
     every("secrets", "secret-independence: memcheck with poisoned keys and data", secrets),
-    every("asan", "the provider under AddressSanitizer (nightly)", asan),
     single("vm", "the kernel's own crypto and disks, booted in QEMU", |at| {
         guests::kernel(at, None)
     }),
     single("vm-6.12", "the same with Linux 6.12", |at| guests::kernel(at, Some("6.12"))),
-    single("machines", "lesser machines, and PadLock in the kernel, in QEMU", guests::machines),
-    single("memcheck", "the provider under memcheck, reduced", memcheck),
     single("miri", "what Miri can interpret (nightly)", miri),
-    single("hosts", "real programs and daemons with our module", hosts),
+    single("memcheck", "the provider under memcheck, reduced", memcheck),
+    single("machines", "lesser machines, and PadLock in the kernel, in QEMU", guests::machines),
+    single("asan", "the provider under AddressSanitizer (nightly)", asan),
     single("fuzz", "what reads others' files and code, fuzzed (nightly)", fuzz),
+    single("hosts", "real programs and daemons with our module", hosts),
 ];
 
 /// A stage that wants every processor.
