@@ -69,10 +69,10 @@ impl Setup {
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         let name = format!("wirespeed-{}-{count}", std::process::id());
         let directory = Path::new(record::DIRECTORY);
+        // First, so that there is no moment in which a kill leaves a record that nobody watches over.
+        watcher.watch(&directory.join(&name))?;
         let record = Record::create(directory, &name)
             .map_err(|error| Trouble(format!("{}: {error}", directory.display())))?;
-        // The record is empty yet, so that nothing is left behind if this fails.
-        watcher.watch(record.path())?;
         let mut setup = Self {
             record,
             _watcher: watcher,
