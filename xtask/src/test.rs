@@ -33,58 +33,59 @@ pub(crate) struct Selection {
 struct Stage {
     name: &'static str,
     about: &'static str,
-    /// Whether one processor has all the work for most of its time, so that such stages run side by side.
-    single: bool,
+    /// Whether it runs beside others: each of these leaves processors idle for much of its time, most of all while one crate
+    /// is built.
+    beside: bool,
     run: fn(&Workspace) -> Result<Tally>,
 }
 
-/// In the order in which they run; those that run side by side, the longest first.
+/// In the order in which they begin; those that run side by side, the longest first.
 const STAGES: &[Stage] = &[
-    every("fmt", "formatting", |at| Ok(Tally::of(crate::fmt(at, false).passes()?, "fmt"))),
-    every("lint", "clippy, every target", |at| Ok(Tally::of(crate::lint(at).passes()?, "lint"))),
-    every("structure", "layers, unsafe, the module's budget", |at| {
+    first("fmt", "formatting", |at| Ok(Tally::of(crate::fmt(at, false).passes()?, "fmt"))),
+    first("lint", "clippy, every target", |at| Ok(Tally::of(crate::lint(at).passes()?, "lint"))),
+    first("structure", "layers, unsafe, the module's budget", |at| {
         Ok(Tally::of(structure::check(at)?, "structure"))
     }),
-    every("vectors", "test vectors against their checksums", |at| {
+    first("vectors", "test vectors against their checksums", |at| {
         Ok(Tally::of(vectors::check(at)?, "vectors"))
     }),
-    every("build", "the program and the module, as users build them", |at| {
+    first("build", "the program and the module, as users build them", |at| {
         Ok(Tally::of(build(at).passes()?, "build"))
     }),
-    every("unit", "each crate's own tests, in debug builds; the kernels' as they ship", unit),
-    every("host", "conformance, with the host's OpenSSL", |at| conformance(at).tests()),
-    every("openssl-3.6", "conformance, with OpenSSL 3.6", |at| built(at, Version::V3_6)),
-    every("openssl-4.0", "conformance, with OpenSSL 4.0", |at| built(at, Version::V4_0)),
-    every("padlock", "conformance of the route padlock, on an emulated PadLock", padlock),
-    every("secrets", "secret-independence: memcheck with poisoned keys and data", secrets),
-    single("vm", "the kernel's own crypto and disks, booted in QEMU", |at| {
+    beside("vm", "the kernel's own crypto and disks, booted in QEMU", |at| {
         guests::kernel(at, None)
     }),
-    single("vm-6.12", "the same with Linux 6.12", |at| guests::kernel(at, Some("6.12"))),
-    single("miri", "what Miri can interpret (nightly)", miri),
-    single("memcheck", "the provider under memcheck, reduced", memcheck),
-    single("machines", "lesser machines, and PadLock in the kernel, in QEMU", guests::machines),
-    single("asan", "the provider under AddressSanitizer (nightly)", asan),
-    single("fuzz", "what reads others' files and code, fuzzed (nightly)", fuzz),
-    single("hosts", "real programs and daemons with our module", hosts),
+    beside("unit", "each crate's own tests, in debug builds; the kernels' as they ship", unit),
+    beside("vm-6.12", "as vm, with Linux 6.12", |at| guests::kernel(at, Some("6.12"))),
+    beside("miri", "what Miri can interpret (nightly)", miri),
+    beside("machines", "lesser machines, and PadLock in the kernel, in QEMU", guests::machines),
+    beside("host", "conformance, with the host's OpenSSL", |at| conformance(at).tests()),
+    beside("memcheck", "the provider under memcheck, reduced", memcheck),
+    beside("asan", "the provider under AddressSanitizer (nightly)", asan),
+    beside("openssl-4.0", "conformance, with OpenSSL 4.0", |at| built(at, Version::V4_0)),
+    beside("openssl-3.6", "conformance, with OpenSSL 3.6", |at| built(at, Version::V3_6)),
+    beside("fuzz", "what reads others' files and code, fuzzed (nightly)", fuzz),
+    beside("hosts", "real programs and daemons with our module", hosts),
+    beside("padlock", "conformance of the route padlock, on an emulated PadLock", padlock),
+    beside("secrets", "secret-independence: memcheck with poisoned keys and data", secrets),
 ];
 
-/// A stage that wants every processor.
-const fn every(
+/// A stage that runs by itself, before what others take longer to find.
+const fn first(
     name: &'static str,
     about: &'static str,
     run: fn(&Workspace) -> Result<Tally>,
 ) -> Stage {
-    Stage { name, about, single: false, run }
+    Stage { name, about, beside: false, run }
 }
 
-/// A stage that one processor is enough for.
-const fn single(
+/// A stage that runs beside others.
+const fn beside(
     name: &'static str,
     about: &'static str,
     run: fn(&Workspace) -> Result<Tally>,
 ) -> Stage {
-    Stage { name, about, single: true, run }
+    Stage { name, about, beside: true, run }
 }
 
 /// Runs the stages; whether nothing failed.
@@ -105,7 +106,7 @@ pub(crate) fn all(workspace: &Workspace, selection: &Selection) -> Result<bool> 
     };
     let chosen: Vec<_> = STAGES.iter().filter(chosen).collect();
     let mut done = Vec::new();
-    for group in chosen.chunk_by(|a, b| a.single && b.single) {
+    for group in chosen.chunk_by(|a, b| a.beside && b.beside) {
         done.extend(side_by_side(workspace, group));
     }
     println!("\n== summary");
