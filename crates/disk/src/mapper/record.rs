@@ -140,10 +140,6 @@ impl Record {
         Ok(Some(Self { path: path.to_owned(), file, things: things(&text)? }))
     }
 
-    pub(super) fn path(&self) -> &Path {
-        &self.path
-    }
-
     /// What is there, in the order in which it was made.
     pub(super) fn things(&self) -> &[Thing] {
         &self.things

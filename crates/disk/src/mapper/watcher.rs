@@ -93,11 +93,12 @@ mod tests {
     #[test]
     fn what_its_run_has_left_is_gone() {
         let scratch = std::env::temp_dir().join(format!("wirespeed-watch-{}", std::process::id()));
-        let mut record = Record::create(&scratch.join("records"), "1-0").expect("a record");
+        let records = scratch.join("records");
+        let mut record = Record::create(&records, "1-0").expect("a record");
         let left = scratch.join("left");
         fs::write(&left, "").expect("written");
         record.add(Thing::Aside(left.clone())).expect("recorded");
-        let input = format!("{}\n{}\n", record.path().display(), scratch.join("no").display());
+        let input = format!("{0}/1-0\n{0}/1-1\n", records.display());
         drop(record);
         let mut said = Vec::new();
         watch(Cursor::new(input), &mut said);

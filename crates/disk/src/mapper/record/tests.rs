@@ -48,7 +48,7 @@ fn a_record_is_its_owners_while_he_lives() {
     }
     let gone = Thing::Brd { kibibytes: 4100 };
     record.forget(&gone);
-    let path = record.path().to_owned();
+    let path = scratch.0.join("1-0");
     assert!(Record::abandoned(&path).expect("looked at").is_none(), "it is locked");
     let left = record.things().to_vec();
     assert!(left.len() == 8 && !left.contains(&gone));
