@@ -53,6 +53,9 @@ features! {
     Avx512dq = "avx512dq",
     /// AVX-512 integer fused multiply-add.
     Avx512ifma = "avx512ifma",
+    /// Sums of products of small integers, in VEX encoding. Nothing here uses them: what has them has more units for
+    /// integers than the four of what came before (Golden Cove and Zen 5; not so Gracemont).
+    AvxVnni = "avx_vnni",
     /// Galois-field affine transformation.
     Gfni = "gfni",
     /// SHA-1 and SHA-256 rounds.

@@ -46,6 +46,8 @@ pub fn features(cpu: &dyn Cpuid) -> Features {
     let highest = cpu.leaf(0, 0)[0];
     let one = cpu.leaf(1, 0);
     let seven = if highest >= 7 { cpu.leaf(7, 0) } else { [0; 4] };
+    // Subleaf 0 says how many there are.
+    let more = if seven[0] >= 1 { cpu.leaf(7, 1) } else { [0; 4] };
     let xcr0 = if one[2] & OSXSAVE != 0 { cpu.xcr0() } else { 0 };
     let avx = xcr0 & XCR0_SSE_AVX == XCR0_SSE_AVX;
     let avx512 = xcr0 & XCR0_AVX512 == XCR0_AVX512;
@@ -66,6 +68,7 @@ pub fn features(cpu: &dyn Cpuid) -> Features {
         (Feature::Avx512vl, avx512 && bit(seven[1], 31)),
         (Feature::Avx512dq, avx512 && bit(seven[1], 17)),
         (Feature::Avx512ifma, avx512 && bit(seven[1], 21)),
+        (Feature::AvxVnni, avx && bit(more[0], 4)),
         (Feature::Gfni, bit(seven[2], 8)),
         (Feature::ShaNi, bit(seven[1], 29)),
     ]
@@ -133,7 +136,7 @@ mod tests {
             Ssse3 "ssse3", Sse41 "sse4.1", Aes "aes", Pclmulqdq "pclmulqdq", Avx "avx", Avx2 "avx2",
             Bmi1 "bmi1", Bmi2 "bmi2", Vaes "vaes", Vpclmulqdq "vpclmulqdq", Avx512f "avx512f",
             Avx512bw "avx512bw", Avx512vl "avx512vl", Avx512dq "avx512dq",
-            Avx512ifma "avx512ifma", Gfni "gfni", ShaNi "sha",
+            Avx512ifma "avx512ifma", AvxVnni "avxvnni", Gfni "gfni", ShaNi "sha",
         );
     }
 

@@ -6,7 +6,7 @@ mod keccak;
 mod sha512;
 
 use wirespeed_cipher::{Chain, Compression, HashKernels, Route};
-use wirespeed_cpu::{Avx2, Avx512, Features, Token};
+use wirespeed_cpu::{Avx2, Avx512, Feature, Features, Token};
 
 use crate::{Absent, portable};
 
@@ -16,9 +16,11 @@ pub(super) fn hash(
     compression: Compression,
     features: Features,
 ) -> Result<&'static HashKernels, Absent> {
+    // With few units for integers the rounds of SHA-512 have another order.
+    let which = usize::from(features.has(Feature::AvxVnni));
     let table = match route {
-        Route::Avx512 => Avx512::probe(features).map(|_| &AVX512),
-        Route::Avx2 => Avx2::probe(features).map(|_| &AVX2),
+        Route::Avx512 => Avx512::probe(features).map(|_| &AVX512[which]),
+        Route::Avx2 => Avx2::probe(features).map(|_| &AVX2[which]),
         _ => return Err(Absent::NotNative),
     };
     let hash = table.map_err(Absent::Missing)?.iter().find(|it| it.compression == compression);
@@ -41,8 +43,15 @@ macro_rules! table {
     };
 }
 
-static AVX512: [HashKernels; 8] = table!(Route::Avx512, sha512_by_instruction, keccak_in_vectors);
-static AVX2: [HashKernels; 8] = table!(Route::Avx2, sha512_by_shifts, keccak_on_integers);
+/// For CPUs with four units for integers, and with more.
+static AVX512: [[HashKernels; 8]; 2] = [
+    table!(Route::Avx512, sha512_narrow_by_instruction, keccak_in_vectors),
+    table!(Route::Avx512, sha512_wide_by_instruction, keccak_in_vectors),
+];
+static AVX2: [[HashKernels; 8]; 2] = [
+    table!(Route::Avx2, sha512_narrow_by_shifts, keccak_on_integers),
+    table!(Route::Avx2, sha512_wide_by_shifts, keccak_on_integers),
+];
 
 const fn kernels(
     route: Route,
@@ -60,13 +69,43 @@ crate::table::entries! { ["bmi1,bmi2"]
 }
 
 crate::table::entries! { ["bmi1,bmi2,avx2"]
-    fn sha512_by_shifts[][](chain: &mut Chain, data: &[u8])
-        { sha512::by_shifts(chain, data) }
+    fn sha512_narrow_by_shifts[][](chain: &mut Chain, data: &[u8])
+        { sha512::narrow_by_shifts(chain, data) }
+    fn sha512_wide_by_shifts[][](chain: &mut Chain, data: &[u8])
+        { sha512::wide_by_shifts(chain, data) }
 }
 
 crate::table::entries! { ["bmi1,bmi2,avx2,avx512f,avx512vl"]
-    fn sha512_by_instruction[][](chain: &mut Chain, data: &[u8])
-        { sha512::by_instruction(chain, data) }
+    fn sha512_narrow_by_instruction[][](chain: &mut Chain, data: &[u8])
+        { sha512::narrow_by_instruction(chain, data) }
+    fn sha512_wide_by_instruction[][](chain: &mut Chain, data: &[u8])
+        { sha512::wide_by_instruction(chain, data) }
     fn keccak_in_vectors[const RATE: usize][RATE](chain: &mut Chain, data: &[u8])
         { keccak::absorb::<RATE>(chain, data) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prove_hash;
+
+    #[test]
+    #[cfg_attr(miri, ignore = "assembly")]
+    fn sha512_is_proved_in_orders_that_this_cpu_would_not_get() {
+        let features = Features::detect();
+        let tables =
+            [(&AVX512, Avx512::probe(features).is_ok()), (&AVX2, Avx2::probe(features).is_ok())];
+        for (tables, is_here) in tables {
+            let route = tables[0][0].route;
+            if !is_here {
+                println!("skipped {route}: it is not here");
+                continue;
+            }
+            for table in tables {
+                let kernels = table.iter().find(|it| it.compression == Compression::Sha512);
+                let proof = prove_hash(kernels.expect("both have it"));
+                assert!(proof.is_ok_and(|proof| proof.checks > 50), "{route}");
+            }
+        }
+    }
 }
