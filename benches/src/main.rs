@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod batch;
+mod bound;
 mod buffers;
 mod disk;
 mod grid;

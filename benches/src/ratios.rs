@@ -4,13 +4,16 @@ use wirespeed_bench::{Case, Contender};
 use wirespeed_cipher::Use;
 use wirespeed_libcrypto::Library;
 
-use crate::Bench;
 use crate::promises::against;
 use crate::report::Report;
+use crate::{Bench, bound};
 
 pub(crate) fn run(bench: &Bench, library: Library, report: &mut Report) {
     let contest = bench.contest(1.0, false);
     println!("\nThe provider against the default provider, through EVP, messages");
+    println!(
+        "bound: EVP's own calls with a hash function that does nothing, and the kernel's blocks"
+    );
     for promise in against(library) {
         for &(name, direction) in promise.algorithms {
             for subject in bench.subjects(name) {
@@ -30,7 +33,12 @@ pub(crate) fn run(bench: &Bench, library: Library, report: &mut Report) {
                         Ok(measured) => {
                             let ratio = measured.ratio(Contender::Host, provider);
                             let promised = (at_least, reach_for);
-                            report.ratio(&title, &ratio.expect("both ran"), promised, "");
+                            let note = match bound::ratio(bench, library, case, contest.effort) {
+                                Ok(bound) => bound.map(|it| format!("bound {:.2}x   ", it.median)),
+                                Err(why) => Some(format!("no bound: {why}   ")),
+                            };
+                            let note = note.unwrap_or_default();
+                            report.ratio(&title, &ratio.expect("both ran"), promised, &note);
                         }
                     }
                 }

@@ -1,0 +1,82 @@
+//! The least that a hash through EVP takes, whoever computes it: EVP's own calls and the rounds.
+
+use wirespeed_bench::{Case, Contender};
+use wirespeed_cipher::{Compression, HashKernels, Route, Subject};
+use wirespeed_libcrypto::{DigestContext, Error, Library, hash_of_nothing};
+use wirespeed_measure::contest::{self, Ring};
+use wirespeed_measure::statistics::{Estimate, paired_ratio};
+use wirespeed_measure::{Contestant, Effort, ThreadTime};
+
+use crate::Bench;
+
+/// How many times as fast as the default provider that would be; none where it is no hash function of rounds in units of ours.
+pub(crate) fn ratio(
+    bench: &Bench,
+    library: Library,
+    case: Case,
+    effort: Effort,
+) -> Result<Option<Estimate>, String> {
+    let Some(kernels) = kernels(bench, case.subject) else { return Ok(None) };
+    let bound = Bound::new(library, kernels, case.size).map_err(|why| why.to_string())?;
+    let host = bench.arena.runner(Contender::Host, case).map_err(|why| why.to_string())?;
+    let mut turns: [Box<dyn Contestant>; 2] = [Box::new(host), Box::new(bound)];
+    let ring = Ring { clock: &ThreadTime, cpu: &ThreadTime, gate: &|| (), tick: &|| () };
+    let samples = contest::run(&ring, effort, &mut turns);
+    Ok(paired_ratio(&samples[0].nanos(), &samples[1].nanos()))
+}
+
+/// The fastest there are, of a function whose messages end with their length.
+fn kernels(bench: &Bench, subject: Subject) -> Option<&'static HashKernels> {
+    let Subject::Digest(digest) = subject else { return None };
+    let compression = digest.compression();
+    let ends_so =
+        matches!(compression, Compression::Sha1 | Compression::Sha256 | Compression::Sha512);
+    let features = bench.arena.features();
+    let mut routes = [Route::ShaNi, Route::Avx512, Route::Avx2].into_iter().filter(|_| ends_so);
+    routes.find_map(|route| wirespeed_native::hash(route, compression, features).ok())
+}
+
+/// A provider's hash function that does nothing, and every block of the message beside it.
+struct Bound {
+    evp: DigestContext,
+    kernels: &'static HashKernels,
+    chain: Vec<u64>,
+    message: Vec<u8>,
+    /// The message with its padding.
+    blocks: Vec<u8>,
+}
+
+impl Bound {
+    fn new(library: Library, kernels: &'static HashKernels, size: usize) -> Result<Self, Error> {
+        let block = kernels.compression.block_bytes();
+        // FIPS 180-4 §5.1: a one bit, and the length in an eighth of a block.
+        let blocks = (size + 1 + block / 8).next_multiple_of(block);
+        Ok(Self {
+            evp: hash_of_nothing(library)?.context()?,
+            kernels,
+            chain: vec![0; kernels.compression.words()],
+            message: vec![1; size],
+            blocks: vec![1; blocks],
+        })
+    }
+
+    fn once(&mut self) -> Result<(), Error> {
+        self.evp.init()?;
+        self.evp.update(&self.message)?;
+        (self.kernels.blocks)(&mut self.chain, &self.blocks);
+        self.evp.finish(&mut [0; 64])?;
+        Ok(())
+    }
+}
+
+impl Contestant for Bound {
+    fn run(&mut self, calls: u64) {
+        for _ in 0..calls {
+            self.once().expect("calls that do nothing");
+        }
+    }
+
+    fn bytes(&self) -> u64 {
+        self.message.len() as u64
+    }
+}
