@@ -3,7 +3,7 @@
 mod state;
 
 use crate::{Chain, Compression, Digest, HashKernels, Route};
-use state::State;
+use state::{Parts, State};
 
 /// A message being hashed.
 ///
@@ -14,9 +14,21 @@ pub struct Hasher {
     state: State,
     /// Bytes in the open block; behind the end of the message, bytes of the chaining value that are out.
     filled: usize,
-    /// Bytes of the message.
-    length: u128,
-    ended: bool,
+    /// Bytes of the message before the open block.
+    before: u128,
+    stage: Stage,
+}
+
+/// How far a message is.
+///
+/// In a program that hashes short messages what is written for one is what counts: a CPU works on the next message while it
+/// still hashes this one, until there is no room for what both have stored.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// Everything is as it is when one begins.
+    Ready,
+    Open,
+    Ended,
 }
 
 impl Hasher {
@@ -39,7 +51,7 @@ impl Hasher {
     pub fn idle(kernels: &'static HashKernels, digest: Digest) -> Self {
         assert!(kernels.compression == digest.compression(), "kernels of another function");
         let state = State::of(digest.compression());
-        Self { kernels, digest, state, filled: 0, length: 0, ended: true }
+        Self { kernels, digest, state, filled: 0, before: 0, stage: Stage::Ended }
     }
 
     /// The hash function.
@@ -57,22 +69,32 @@ impl Hasher {
         self.kernels.route
     }
 
+    /// Begins in advance: the next [`Self::reset`] has nothing left to do.
+    #[inline]
+    pub fn prepare(&mut self) {
+        self.reset();
+        self.stage = Stage::Ready;
+    }
+
     /// Begins again.
     #[inline]
     pub fn reset(&mut self) {
-        match &mut self.state {
-            State::Narrow(parts) => parts.chain = self.digest.initial(),
-            State::Wide(parts) => parts.chain = self.digest.initial(),
-            State::Sponge(parts) => parts.chain.fill(0),
+        if self.stage != Stage::Ready {
+            match &mut self.state {
+                State::Narrow(parts) => parts.chain = self.digest.initial(),
+                State::Wide(parts) => parts.chain = self.digest.initial(),
+                State::Sponge(parts) => parts.chain.fill(0),
+            }
+            (self.filled, self.before) = (0, 0);
         }
-        (self.filled, self.length, self.ended) = (0, 0, false);
+        self.stage = Stage::Open;
     }
 
     /// Where the message stands: the chaining value, the bytes in the open block, and those of the message.
     /// Behind its end there are as many bytes in the open block as are out of the chaining value.
     pub fn standing(&self) -> (&Chain, &[u8], u128) {
         let (chain, open) = self.state.parts();
-        (chain, &open[..self.filled], self.length)
+        (chain, &open[..self.filled], self.length())
     }
 
     /// Goes on from where a message stood, which is the caller's to know.
@@ -84,7 +106,9 @@ impl Hasher {
         let (to, block) = self.state.parts_mut();
         to[..chain.len()].copy_from_slice(chain);
         block[..open.len()].copy_from_slice(open);
-        (self.filled, self.length, self.ended) = (open.len(), length, false);
+        // Who has it written down may say anything of its length.
+        self.before = length.wrapping_sub(open.len() as u128);
+        (self.filled, self.stage) = (open.len(), Stage::Open);
     }
 
     /// Goes on from where the output of an extendable function stood: the block that is going out, and
@@ -95,13 +119,19 @@ impl Hasher {
     pub fn resume_output(&mut self, chain: &[u64], out: usize) {
         assert!(out <= self.block_bytes(), "a block has no more bytes");
         self.state.parts_mut().0[..chain.len()].copy_from_slice(chain);
-        (self.filled, self.ended) = (out, true);
+        (self.filled, self.stage) = (out, Stage::Ended);
     }
 
     /// Whether the message has ended.
     #[inline]
     pub const fn has_ended(&self) -> bool {
-        self.ended
+        !matches!(self.stage, Stage::Open)
+    }
+
+    /// Bytes of a message that has not ended.
+    #[inline(always)]
+    const fn length(&self) -> u128 {
+        self.before.wrapping_add(self.filled as u128)
     }
 
     const fn block_bytes(&self) -> usize {
@@ -112,25 +142,39 @@ impl Hasher {
     ///
     /// # Panics
     /// If the message has ended, and none has begun since.
-    #[inline]
+    #[inline(always)]
     pub fn update(&mut self, data: &[u8]) {
         let filled = self.filled;
-        if self.ended || data.len() >= self.block_bytes() - filled {
+        match &mut self.state {
+            State::Narrow(Parts { open, .. })
+                if self.stage == Stage::Open && data.len() < open.len() - filled =>
+            {
+                self.filled += data.len();
+                copy(&mut open[filled..filled + data.len()], data);
+            }
+            _ => self.update_any(data),
+        }
+    }
+
+    /// The same for every block size.
+    #[inline(never)]
+    fn update_any(&mut self, data: &[u8]) {
+        let filled = self.filled;
+        if self.has_ended() || data.len() >= self.block_bytes() - filled {
             return self.update_blocks(data);
         }
-        self.length += data.len() as u128;
         self.filled += data.len();
         copy(&mut self.state.parts_mut().1[filled..filled + data.len()], data);
     }
 
     /// The next bytes, with which the open block becomes full, or which come too late. By itself: what it needs of registers
-    /// would be the better part of a short update; to ask and to count once, before the two part, costs one 5 %.
+    /// would be the better part of a short update; to ask once, before the two part, costs one 5 %.
     #[inline(never)]
     fn update_blocks(&mut self, mut data: &[u8]) {
-        assert!(!self.ended, "the message has ended");
+        assert!(!self.has_ended(), "the message has ended");
         let (block_bytes, filled) = (self.block_bytes(), self.filled);
+        let length = self.length().wrapping_add(data.len() as u128);
         let (chain, open) = self.state.parts_mut();
-        self.length += data.len() as u128;
         if filled != 0 {
             let (head, rest) = data.split_at(block_bytes - filled);
             copy(&mut open[filled..block_bytes], head);
@@ -143,14 +187,29 @@ impl Hasher {
             data = rest;
         }
         copy(&mut open[..data.len()], data);
-        self.filled = data.len();
+        (self.filled, self.before) = (data.len(), length.wrapping_sub(data.len() as u128));
     }
 
     /// The end of the message: writes the first bytes of its hash, as many as `out` has room for. There
     /// are no more than [`Digest::bytes`] unless the function is extendable. The next message begins with
     /// [`Self::reset`].
-    #[inline]
+    #[inline(always)]
     pub fn finish(&mut self, out: &mut [u8]) {
+        // Blocks of 64 bytes with room for the end, of which this makes a few instructions.
+        let is_usual = matches!(self.state, State::Narrow(_))
+            && self.stage == Stage::Open
+            && self.filled < 56
+            && out.len() <= self.digest.bytes();
+        if !is_usual {
+            return self.finish_any(out);
+        }
+        self.end();
+        self.write(out);
+    }
+
+    /// The same for every hash function, and where the end needs a block more.
+    #[inline(never)]
+    fn finish_any(&mut self, out: &mut [u8]) {
         if self.digest.is_extendable() {
             return self.squeeze(out);
         }
@@ -179,12 +238,12 @@ impl Hasher {
     }
 
     /// Hashes the padding, once.
-    #[inline]
+    #[inline(always)]
     fn end(&mut self) {
-        if self.ended {
+        if self.has_ended() {
             return;
         }
-        let (kernels, filled, bits) = (self.kernels, self.filled, self.length.wrapping_mul(8));
+        let (kernels, filled, bits) = (self.kernels, self.filled, self.length().wrapping_mul(8));
         match &mut self.state {
             State::Narrow(parts) => {
                 let bits = bits as u64;
@@ -204,12 +263,25 @@ impl Hasher {
                 (kernels.blocks)(&mut parts.chain, block);
             }
         }
-        (self.filled, self.ended) = (0, true);
+        (self.filled, self.stage) = (0, Stage::Ended);
     }
 
     /// Writes the next bytes of the chaining value.
-    #[inline]
+    #[inline(always)]
     fn write(&mut self, out: &mut [u8]) {
+        match &self.state {
+            State::Narrow(parts)
+                if self.filled == 0 && parts.write(self.kernels.compression, out) =>
+            {
+                self.filled = out.len();
+            }
+            _ => self.write_any(out),
+        }
+    }
+
+    /// The same for every hash function, and pieces of a hash.
+    #[inline(never)]
+    fn write_any(&mut self, out: &mut [u8]) {
         let (compression, at) = (self.kernels.compression, self.filled);
         self.filled += out.len();
         match &self.state {
@@ -238,7 +310,8 @@ fn copy(to: &mut [u8], from: &[u8]) {
     match from.len() {
         0 => {}
         8..16 => ends::<8>(to, from),
-        16..=32 => ends::<16>(to, from),
+        16 => to[..16].copy_from_slice(&from[..16]),
+        17..=32 => ends::<16>(to, from),
         _ => to.copy_from_slice(from),
     }
 }
@@ -291,6 +364,6 @@ impl Clone for Hasher {
     fn clone_from(&mut self, source: &Self) {
         self.state.copy_from(&source.state);
         (self.kernels, self.digest) = (source.kernels, source.digest);
-        (self.filled, self.length, self.ended) = (source.filled, source.length, source.ended);
+        (self.filled, self.before, self.stage) = (source.filled, source.before, source.stage);
     }
 }

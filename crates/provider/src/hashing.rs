@@ -42,6 +42,10 @@ pub(crate) trait Message: Sized {
         Ok(())
     }
 
+    /// Begins in advance, if that spares a part of the first [`Self::reset`].
+    #[inline]
+    fn prepare(&mut self) {}
+
     /// Begins again.
     fn reset(&mut self) -> Result<(), Refusal>;
 
@@ -113,6 +117,11 @@ impl Message for Hasher {
     }
 
     #[inline]
+    fn prepare(&mut self) {
+        Self::prepare(self);
+    }
+
+    #[inline]
     fn reset(&mut self) -> Result<(), Refusal> {
         Self::reset(self);
         Ok(())
@@ -126,7 +135,7 @@ impl Message for Hasher {
         Ok(())
     }
 
-    #[inline]
+    #[inline(always)]
     fn finish(&mut self, output: &mut [u8]) -> Result<(), Refusal> {
         Self::finish(self, output);
         Ok(())

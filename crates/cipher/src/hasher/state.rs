@@ -124,12 +124,55 @@ impl<const WORDS: usize, const BLOCK: usize> Parts<WORDS, BLOCK> {
     }
 }
 
+impl Parts<8, 64> {
+    /// Writes a whole hash, if that is what there is room for; whether it was.
+    #[inline(always)]
+    pub(super) fn write(&self, compression: Compression, out: &mut [u8]) -> bool {
+        let little_endian = compression.is_little_endian();
+        match out.len() {
+            16 => self.write_words::<4>(little_endian, out),
+            20 => self.write_words::<5>(little_endian, out),
+            28 => self.write_words::<7>(little_endian, out),
+            32 => self.write_words::<8>(little_endian, out),
+            _ => return false,
+        }
+        true
+    }
+
+    /// Writes the lower halves of so many words, two at a time.
+    #[inline(always)]
+    fn write_words<const COUNT: usize>(&self, little_endian: bool, out: &mut [u8]) {
+        for (place, to) in out[..4 * COUNT].chunks_mut(8).enumerate() {
+            // An odd last word has one behind it, which goes nowhere.
+            let [first, second] = [2 * place, 2 * place + 1].map(|at| self.chain[at] & 0xffff_ffff);
+            let pair = match little_endian {
+                true => (first | second << 32).to_le_bytes(),
+                false => (first << 32 | second).to_be_bytes(),
+            };
+            to.copy_from_slice(&pair[..to.len()]);
+        }
+    }
+}
+
 impl<const WORDS: usize, const BLOCK: usize> Drop for Parts<WORDS, BLOCK> {
-    /// In vectors: byte by byte, as `Zeroize` has to, is a good part of a short message.
     #[inline(always)]
     fn drop(&mut self) {
+        if BLOCK > LONGEST { self.wipe_long() } else { self.wipe() }
+    }
+}
+
+impl<const WORDS: usize, const BLOCK: usize> Parts<WORDS, BLOCK> {
+    /// In vectors: byte by byte, as `Zeroize` has to, is a good part of a short message.
+    #[inline(always)]
+    fn wipe(&mut self) {
         (self.chain, self.open) = ([0; WORDS], [0; BLOCK]);
         optimization_barrier(&self.chain);
         optimization_barrier(&self.open);
+    }
+
+    /// By `memset`, for which a caller has to keep registers.
+    #[inline(never)]
+    fn wipe_long(&mut self) {
+        self.wipe();
     }
 }

@@ -126,6 +126,10 @@ unsafe extern "C" fn new_context<M: Message, const PLACE: usize>(
                 || Context { message: M::new(seed), provider: provider.into() },
                 &provider.core,
             );
+            // SAFETY: null, or made for this type just now, and nobody else's yet.
+            if let Some(context) = unsafe { context.cast::<Context<M>>().as_mut() } {
+                context.message.prepare();
+            }
             Ok(())
         },
     );
