@@ -195,10 +195,10 @@ impl Hasher {
     /// [`Self::reset`].
     #[inline(always)]
     pub fn finish(&mut self, out: &mut [u8]) {
-        // Blocks of 64 bytes with room for the end, of which this makes a few instructions.
+        // Blocks of 64 bytes with room for the end, of which this makes few instructions.
         let is_usual = matches!(self.state, State::Narrow(_))
             && self.stage == Stage::Open
-            && self.filled < 56
+            && self.filled < 64 - 8
             && out.len() <= self.digest.bytes();
         if !is_usual {
             return self.finish_any(out);

@@ -2,6 +2,7 @@
 //! any provider's take.
 
 use std::ffi::{CStr, c_char, c_int, c_uchar, c_void};
+use std::mem::MaybeUninit;
 use std::ptr;
 
 use crate::context::Context;
@@ -101,11 +102,11 @@ extern "C" fn query(_: *mut c_void, operation: c_int, _: *mut c_int) -> *const A
 }
 
 /// As much as a hash function with blocks of 64 bytes keeps.
-type State = [u64; 16];
+type State = MaybeUninit<[u64; 16]>;
 
 /// libcrypto wants a context of its own for each of its own, and 3.0 makes and frees one for each message.
 extern "C" fn new(_: *mut c_void) -> *mut c_void {
-    Box::into_raw(Box::<State>::default()).cast()
+    Box::into_raw(Box::new(State::uninit())).cast()
 }
 
 extern "C" fn start(_: *mut c_void, _: *const RawParam) -> c_int {
