@@ -152,11 +152,12 @@ impl Hasher {
                 self.filled += data.len();
                 copy(&mut open[filled..filled + data.len()], data);
             }
+            State::Narrow(_) => self.update_blocks(data),
             _ => self.update_any(data),
         }
     }
 
-    /// The same for every block size.
+    /// The same for larger blocks.
     #[inline(never)]
     fn update_any(&mut self, data: &[u8]) {
         let filled = self.filled;
