@@ -3,7 +3,7 @@
 mod state;
 
 use crate::{Chain, Compression, Digest, HashKernels, Route};
-use state::{Parts, State};
+use state::State;
 
 /// A message being hashed.
 ///
@@ -144,20 +144,22 @@ impl Hasher {
     /// If the message has ended, and none has begun since.
     #[inline(always)]
     pub fn update(&mut self, data: &[u8]) {
-        let filled = self.filled;
         match &mut self.state {
-            State::Narrow(Parts { open, .. })
-                if self.stage == Stage::Open && data.len() < open.len() - filled =>
-            {
-                self.filled += data.len();
-                copy(&mut open[filled..filled + data.len()], data);
+            State::Narrow(parts) if self.stage == Stage::Open => {
+                if !parts.put(&mut self.filled, data) {
+                    self.update_blocks(data);
+                }
             }
-            State::Narrow(_) => self.update_blocks(data),
+            State::Wide(parts) if self.stage == Stage::Open => {
+                if !parts.put(&mut self.filled, data) {
+                    self.update_blocks(data);
+                }
+            }
             _ => self.update_any(data),
         }
     }
 
-    /// The same for larger blocks.
+    /// The same for a sponge, and where no message has begun.
     #[inline(never)]
     fn update_any(&mut self, data: &[u8]) {
         let filled = self.filled;
@@ -196,11 +198,14 @@ impl Hasher {
     /// [`Self::reset`].
     #[inline(always)]
     pub fn finish(&mut self, out: &mut [u8]) {
-        // Blocks of 64 bytes with room for the end, of which this makes few instructions.
-        let is_usual = matches!(self.state, State::Narrow(_))
-            && self.stage == Stage::Open
-            && self.filled < 64 - 8
-            && out.len() <= self.digest.bytes();
+        // A block with room for the end, of which this makes few instructions.
+        let room = match self.state {
+            State::Narrow(_) => 64 - 8,
+            State::Wide(_) => 128 - 16,
+            State::Sponge(_) => 0,
+        };
+        let is_usual =
+            self.stage == Stage::Open && self.filled < room && out.len() <= self.digest.bytes();
         if !is_usual {
             return self.finish_any(out);
         }
@@ -276,6 +281,7 @@ impl Hasher {
             {
                 self.filled = out.len();
             }
+            State::Wide(parts) if self.filled == 0 && parts.write(out) => self.filled = out.len(),
             _ => self.write_any(out),
         }
     }
@@ -313,6 +319,7 @@ fn copy(to: &mut [u8], from: &[u8]) {
         8..16 => ends::<8>(to, from),
         16 => to[..16].copy_from_slice(&from[..16]),
         17..=32 => ends::<16>(to, from),
+        33..=64 => ends::<32>(to, from),
         _ => to.copy_from_slice(from),
     }
 }

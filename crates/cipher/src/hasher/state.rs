@@ -2,6 +2,7 @@
 
 use zeroize::optimization_barrier;
 
+use super::copy;
 use crate::{Chain, Compression, HashKernels};
 
 /// As much as a function needs and no more: it is written and wiped for every message, and for a short one that
@@ -101,6 +102,18 @@ impl<const WORDS: usize, const BLOCK: usize> Parts<WORDS, BLOCK> {
         (self.chain, self.open) = (other.chain, other.open);
     }
 
+    /// The next bytes behind those that there are, if they leave the block open; whether they do.
+    #[inline(always)]
+    pub(super) fn put(&mut self, filled: &mut usize, data: &[u8]) -> bool {
+        if data.len() >= BLOCK - *filled {
+            return false;
+        }
+        let end = *filled + data.len();
+        copy(&mut self.open[*filled..end], data);
+        *filled = end;
+        true
+    }
+
     /// FIPS 180-4 §5.1: a one bit, zeros, and the length in bits in the last two words.
     #[inline(always)]
     pub(super) fn end<const LENGTH: usize>(
@@ -151,6 +164,22 @@ impl Parts<8, 64> {
             };
             to.copy_from_slice(&pair[..to.len()]);
         }
+    }
+}
+
+impl Parts<8, 128> {
+    /// Writes a whole hash, if that is what there is room for; whether it was.
+    #[inline(always)]
+    pub(super) fn write(&self, out: &mut [u8]) -> bool {
+        let words = match out.len() {
+            48 => 6,
+            64 => 8,
+            _ => return false,
+        };
+        for (to, word) in out.as_chunks_mut().0.iter_mut().zip(&self.chain[..words]) {
+            *to = word.to_be_bytes();
+        }
+        true
     }
 }
 
