@@ -144,18 +144,14 @@ impl Hasher {
     /// If the message has ended, and none has begun since.
     #[inline(always)]
     pub fn update(&mut self, data: &[u8]) {
-        match &mut self.state {
-            State::Narrow(parts) if self.stage == Stage::Open => {
-                if !parts.put(&mut self.filled, data) {
-                    self.update_blocks(data);
-                }
-            }
-            State::Wide(parts) if self.stage == Stage::Open => {
-                if !parts.put(&mut self.filled, data) {
-                    self.update_blocks(data);
-                }
-            }
-            _ => self.update_any(data),
+        let is_open = self.stage == Stage::Open;
+        let was_short = match &mut self.state {
+            State::Narrow(parts) if is_open => parts.put(&mut self.filled, data),
+            State::Wide(parts) if is_open => parts.put(&mut self.filled, data),
+            _ => return self.update_any(data),
+        };
+        if !was_short {
+            self.update_blocks(data);
         }
     }
 
