@@ -12,7 +12,8 @@ pub struct Hasher {
     kernels: &'static HashKernels,
     digest: Digest,
     state: State,
-    /// Bytes in the open block; behind the end of the message, bytes of the chaining value that are out.
+    /// Bytes in the open block, which has zeros behind them; behind the end of the message, bytes of the chaining value that
+    /// are out.
     filled: usize,
     /// Bytes of the message before the open block.
     before: u128,
@@ -69,23 +70,22 @@ impl Hasher {
         self.kernels.route
     }
 
-    /// Begins in advance: the next [`Self::reset`] has nothing left to do.
+    /// Wipes whatever there is, and begins in advance: the next [`Self::reset`] has nothing left to do.
     #[inline]
-    pub fn prepare(&mut self) {
-        self.reset();
-        self.stage = Stage::Ready;
+    pub fn forget(&mut self) {
+        match &mut self.state {
+            State::Narrow(parts) => parts.forget(self.digest.initial()),
+            State::Wide(parts) => parts.forget(self.digest.initial()),
+            State::Sponge(parts) => parts.forget([0; 25]),
+        }
+        (self.filled, self.before, self.stage) = (0, 0, Stage::Ready);
     }
 
     /// Begins again.
     #[inline]
     pub fn reset(&mut self) {
         if self.stage != Stage::Ready {
-            match &mut self.state {
-                State::Narrow(parts) => parts.chain = self.digest.initial(),
-                State::Wide(parts) => parts.chain = self.digest.initial(),
-                State::Sponge(parts) => parts.chain.fill(0),
-            }
-            (self.filled, self.before) = (0, 0);
+            self.forget();
         }
         self.stage = Stage::Open;
     }
@@ -106,6 +106,7 @@ impl Hasher {
         let (to, block) = self.state.parts_mut();
         to[..chain.len()].copy_from_slice(chain);
         block[..open.len()].copy_from_slice(open);
+        block[open.len()..].fill(0);
         // Who has it written down may say anything of its length.
         self.before = length.wrapping_sub(open.len() as u128);
         (self.filled, self.stage) = (open.len(), Stage::Open);
@@ -178,6 +179,7 @@ impl Hasher {
             let (head, rest) = data.split_at(block_bytes - filled);
             copy(&mut open[filled..block_bytes], head);
             (self.kernels.blocks)(chain, &open[..block_bytes]);
+            open.fill(0);
             data = rest;
         }
         if data.len() >= block_bytes {
@@ -194,19 +196,25 @@ impl Hasher {
     /// [`Self::reset`].
     #[inline(always)]
     pub fn finish(&mut self, out: &mut [u8]) {
-        // A block with room for the end, of which this makes few instructions.
-        let room = match self.state {
-            State::Narrow(_) => 64 - 8,
-            State::Wide(_) => 128 - 16,
-            State::Sponge(_) => 0,
+        let (kernels, filled, bits) = (self.kernels, self.filled, self.length().wrapping_mul(8));
+        let is_usual = self.stage == Stage::Open && out.len() <= self.digest.bytes();
+        // With room for the end in the open block, of which this makes few instructions.
+        let is_written = match &mut self.state {
+            State::Narrow(parts) if is_usual && filled < 64 - 8 => {
+                let little_endian = kernels.compression.is_little_endian();
+                parts.end(kernels, filled, &narrow_length(bits, little_endian));
+                parts.write(little_endian, out)
+            }
+            State::Wide(parts) if is_usual && filled < 128 - 16 => {
+                parts.end(kernels, filled, &bits.to_be_bytes());
+                parts.write(out)
+            }
+            _ => return self.finish_any(out),
         };
-        let is_usual =
-            self.stage == Stage::Open && self.filled < room && out.len() <= self.digest.bytes();
-        if !is_usual {
-            return self.finish_any(out);
+        (self.filled, self.stage) = (if is_written { out.len() } else { 0 }, Stage::Ended);
+        if !is_written {
+            self.write(out);
         }
-        self.end();
-        self.write(out);
     }
 
     /// The same for every hash function, and where the end needs a block more.
@@ -240,7 +248,6 @@ impl Hasher {
     }
 
     /// Hashes the padding, once.
-    #[inline(always)]
     fn end(&mut self) {
         if self.has_ended() {
             return;
@@ -248,15 +255,12 @@ impl Hasher {
         let (kernels, filled, bits) = (self.kernels, self.filled, self.length().wrapping_mul(8));
         match &mut self.state {
             State::Narrow(parts) => {
-                let bits = bits as u64;
-                let little = kernels.compression.is_little_endian();
-                let length = if little { bits.to_le_bytes() } else { bits.to_be_bytes() };
+                let length = narrow_length(bits, kernels.compression.is_little_endian());
                 parts.end(kernels, filled, &length);
             }
             State::Wide(parts) => parts.end(kernels, filled, &bits.to_be_bytes()),
             State::Sponge(parts) => {
-                let block = &mut parts.open[..kernels.compression.block_bytes()];
-                block[filled..].fill(0);
+                let block = &parts.open[..kernels.compression.block_bytes()];
                 // FIPS 202 §5.1: behind the bits that tell the function, a one bit, zeros, and a one bit. Added where
                 // the block will be: a kernel that loads words waits until single bytes in them have been stored.
                 let padding = u64::from(self.digest.first_padding_byte());
@@ -269,22 +273,8 @@ impl Hasher {
     }
 
     /// Writes the next bytes of the chaining value.
-    #[inline(always)]
-    fn write(&mut self, out: &mut [u8]) {
-        match &self.state {
-            State::Narrow(parts)
-                if self.filled == 0 && parts.write(self.kernels.compression, out) =>
-            {
-                self.filled = out.len();
-            }
-            State::Wide(parts) if self.filled == 0 && parts.write(out) => self.filled = out.len(),
-            _ => self.write_any(out),
-        }
-    }
-
-    /// The same for every hash function, and pieces of a hash.
     #[inline(never)]
-    fn write_any(&mut self, out: &mut [u8]) {
+    fn write(&mut self, out: &mut [u8]) {
         let (compression, at) = (self.kernels.compression, self.filled);
         self.filled += out.len();
         match &self.state {
@@ -297,6 +287,15 @@ impl Hasher {
             State::Wide(parts) => write(&parts.chain, at, out, u64::to_be_bytes),
             State::Sponge(parts) => write(&parts.chain, at, out, u64::to_le_bytes),
         }
+    }
+}
+
+/// The length in bits at the end of a block of 64 bytes.
+#[inline(always)]
+const fn narrow_length(bits: u128, little_endian: bool) -> [u8; 8] {
+    match little_endian {
+        true => (bits as u64).to_le_bytes(),
+        false => (bits as u64).to_be_bytes(),
     }
 }
 

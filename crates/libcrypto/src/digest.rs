@@ -118,6 +118,7 @@ impl Drop for DigestContext {
 }
 
 impl DigestContext {
+    #[inline]
     fn succeeded(&self, result: c_int, call: &'static str) -> Result<(), Error> {
         if result == 1 { Ok(()) } else { Err(Error::take(self.functions, call)) }
     }

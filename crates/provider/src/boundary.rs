@@ -22,12 +22,14 @@ mod host_object;
 pub(crate) mod mac;
 pub(crate) mod pipeline;
 pub(crate) mod provider;
+pub(crate) mod spare;
 #[cfg(test)]
 mod tests;
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ffi::{c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::NonNull;
 
 use crate::host::Core;
 use crate::refusal::{Reason, Refusal};
@@ -71,6 +73,18 @@ fn place_with<T>(context: impl FnOnce() -> T, core: &Core) -> *mut c_void {
         unsafe { memory.write(context()) };
     }
     memory.cast()
+}
+
+/// Drops a context and gives its memory back.
+///
+/// # Safety
+/// It must be of [`place_with`]'s making, and nobody may use it again.
+unsafe fn give_back<T>(context: NonNull<T>) {
+    // SAFETY: the caller promises that it is ours alone; it was allocated with this layout.
+    unsafe {
+        context.drop_in_place();
+        System.dealloc(context.as_ptr().cast(), Layout::new::<T>());
+    }
 }
 
 #[cold]

@@ -2,12 +2,15 @@
 //! the message, and who goes on with it if they fail.
 
 use std::sync::Arc;
+use std::thread::LocalKey;
 
 use wirespeed_cipher::{Digest, Direction, HashKernels, Hasher, Route, Subject};
 use wirespeed_kernel::{Error, Hash};
 use zeroize::Zeroize;
 
+use crate::boundary::digest::Context;
 use crate::boundary::host_digest::HostDigest;
+use crate::boundary::spare::Spare;
 use crate::digest::Facts;
 use crate::far::{FarFailed, Offloaded, Patience};
 use crate::provider::Provider;
@@ -15,7 +18,7 @@ use crate::refusal::{Reason, Refusal};
 use crate::watcher::Watcher;
 
 /// A message being hashed. The C edge is in [`crate::boundary`]; nothing here is `extern "C"`.
-pub(crate) trait Message: Sized {
+pub(crate) trait Message: Sized + 'static {
     /// Whether a copy always succeeds.
     const ALWAYS_COPIES: bool;
 
@@ -27,6 +30,22 @@ pub(crate) trait Message: Sized {
 
     /// A context, in which no message has begun.
     fn new(seed: Self::Seed) -> Self;
+
+    /// Where each thread keeps one that it has freed, if one can be used again.
+    #[inline]
+    fn spare() -> Option<&'static LocalKey<Spare<Context<Self>>>> {
+        None
+    }
+
+    /// Whether a new one from this seed would be no other.
+    #[inline]
+    fn is_of(&self, _seed: &Self::Seed) -> bool {
+        false
+    }
+
+    /// Wipes whatever there is, and begins in advance, if that spares a part of the first [`Self::reset`].
+    #[inline]
+    fn forget(&mut self) {}
 
     /// A copy, which goes on from here by itself.
     fn duplicate(&mut self) -> Result<Self, Refusal>;
@@ -41,10 +60,6 @@ pub(crate) trait Message: Sized {
         *to = self.duplicate()?;
         Ok(())
     }
-
-    /// Begins in advance, if that spares a part of the first [`Self::reset`].
-    #[inline]
-    fn prepare(&mut self) {}
 
     /// Begins again.
     fn reset(&mut self) -> Result<(), Refusal>;
@@ -101,6 +116,24 @@ impl Message for Hasher {
     }
 
     #[inline]
+    fn spare() -> Option<&'static LocalKey<Spare<Context<Self>>>> {
+        thread_local! {
+            static SPARE: Spare<Context<Hasher>> = const { Spare::none() };
+        }
+        Some(&SPARE)
+    }
+
+    #[inline]
+    fn is_of(&self, (kernels, digest): &Self::Seed) -> bool {
+        std::ptr::eq(self.kernels(), *kernels) && self.digest() == *digest
+    }
+
+    #[inline]
+    fn forget(&mut self) {
+        Self::forget(self);
+    }
+
+    #[inline]
     fn duplicate(&mut self) -> Result<Self, Refusal> {
         Ok(self.clone())
     }
@@ -117,17 +150,12 @@ impl Message for Hasher {
     }
 
     #[inline]
-    fn prepare(&mut self) {
-        Self::prepare(self);
-    }
-
-    #[inline]
     fn reset(&mut self) -> Result<(), Refusal> {
         Self::reset(self);
         Ok(())
     }
 
-    #[inline]
+    #[inline(always)]
     fn update(&mut self, data: &[u8]) -> Result<(), Refusal> {
         #[cfg(feature = "trace")]
         crate::trace::count(self.route());

@@ -75,23 +75,13 @@ impl State {
     }
 }
 
-/// The longest block with a length in it.
-const LONGEST: usize = 128;
+const VECTOR: usize = 16;
 
-/// FIPS 180-4 §5.1, seen from where a message ends: what stays of a block, and what comes in.
-static KEPT: [u8; 2 * LONGEST] = {
-    let mut kept = [0; 2 * LONGEST];
-    let mut place = 0;
-    while place < LONGEST {
-        kept[place] = 0xff;
-        place += 1;
-    }
-    kept
-};
-static ADDED: [u8; 2 * LONGEST] = {
-    let mut added = [0; 2 * LONGEST];
-    added[LONGEST] = 0x80;
-    added
+/// A one bit behind a vector.
+const ONE_BIT: [u8; 2 * VECTOR] = {
+    let mut bytes = [0; 2 * VECTOR];
+    bytes[VECTOR] = 0x80;
+    bytes
 };
 
 impl<const WORDS: usize, const BLOCK: usize> Parts<WORDS, BLOCK> {
@@ -122,11 +112,10 @@ impl<const WORDS: usize, const BLOCK: usize> Parts<WORDS, BLOCK> {
         filled: usize,
         length: &[u8; LENGTH],
     ) {
-        // Whole vectors: a kernel that loads one waits until all the single bytes in it have been stored.
-        let start = LONGEST - filled;
-        let padding = KEPT[start..][..BLOCK].iter().zip(&ADDED[start..][..BLOCK]);
-        for (byte, (kept, added)) in self.open.iter_mut().zip(padding) {
-            *byte = *byte & kept | added;
+        // In a whole vector: a kernel that loads one waits until all the single bytes in it have been stored.
+        let vector = &mut self.open[filled - filled % VECTOR..][..VECTOR];
+        for (byte, one_bit) in vector.iter_mut().zip(&ONE_BIT[VECTOR - filled % VECTOR..]) {
+            *byte |= one_bit;
         }
         if filled + 1 + LENGTH > BLOCK {
             (kernels.blocks)(&mut self.chain, &self.open);
@@ -140,8 +129,7 @@ impl<const WORDS: usize, const BLOCK: usize> Parts<WORDS, BLOCK> {
 impl Parts<8, 64> {
     /// Writes a whole hash, if that is what there is room for; whether it was.
     #[inline(always)]
-    pub(super) fn write(&self, compression: Compression, out: &mut [u8]) -> bool {
-        let little_endian = compression.is_little_endian();
+    pub(super) fn write(&self, little_endian: bool, out: &mut [u8]) -> bool {
         match out.len() {
             16 => self.write_words::<4>(little_endian, out),
             20 => self.write_words::<5>(little_endian, out),
@@ -186,7 +174,7 @@ impl Parts<8, 128> {
 impl<const WORDS: usize, const BLOCK: usize> Drop for Parts<WORDS, BLOCK> {
     #[inline(always)]
     fn drop(&mut self) {
-        if BLOCK > LONGEST { self.wipe_long() } else { self.wipe() }
+        if BLOCK > 128 { self.wipe_long() } else { self.wipe() }
     }
 }
 
@@ -194,7 +182,13 @@ impl<const WORDS: usize, const BLOCK: usize> Parts<WORDS, BLOCK> {
     /// In vectors: byte by byte, as `Zeroize` has to, is a good part of a short message.
     #[inline(always)]
     fn wipe(&mut self) {
-        (self.chain, self.open) = ([0; WORDS], [0; BLOCK]);
+        self.forget([0; WORDS]);
+    }
+
+    /// Wipes what a message has left, and writes the chaining value that the next begins with.
+    #[inline(always)]
+    pub(super) fn forget(&mut self, initial: [u64; WORDS]) {
+        (self.chain, self.open) = (initial, [0; BLOCK]);
         optimization_barrier(&self.chain);
         optimization_barrier(&self.open);
     }

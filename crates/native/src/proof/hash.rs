@@ -116,6 +116,35 @@ mod tests {
         }
     }
 
+    /// The end of a message counts on zeros behind what is open.
+    #[test]
+    fn nothing_is_left_of_a_message_that_another_follows() {
+        for digest in Digest::ALL {
+            let kernels = portable::hash(digest.compression());
+            let right = in_pieces(kernels, digest, &[ABC]);
+            for length in [7, 8, 100, 111, 300] {
+                for (ended, forgotten) in
+                    [(false, false), (false, true), (true, false), (true, true)]
+                {
+                    let mut hasher = Hasher::new(kernels, digest);
+                    hasher.update(&[0xff]);
+                    hasher.update(&vec![0xff; length]);
+                    if ended {
+                        hasher.finish(&mut [0; 64]);
+                    }
+                    if forgotten {
+                        hasher.forget();
+                    }
+                    hasher.reset();
+                    hasher.update(ABC);
+                    let mut hash = [0; 64];
+                    hasher.finish(&mut hash);
+                    assert_eq!(hash, right, "{digest}, {length} bytes, {ended}, {forgotten}");
+                }
+            }
+        }
+    }
+
     #[test]
     fn a_wrong_kernel_is_found() {
         static WRONG: HashKernels = HashKernels {

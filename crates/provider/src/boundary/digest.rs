@@ -1,12 +1,12 @@
 //! The functions of a hash function.
 
-use std::alloc::{GlobalAlloc, Layout, System};
 use std::ffi::{c_int, c_void};
 use std::ptr::{NonNull, null_mut};
 
 use zeroize::Zeroize;
 
-use super::{guarded, place, place_with};
+use super::spare::Spare;
+use super::{give_back, guarded, place, place_with};
 use crate::digest;
 use crate::hashing::Message;
 use crate::openssl::*;
@@ -17,7 +17,7 @@ use crate::serial;
 /// What a context pointer points to. What it holds wipes itself when dropped.
 ///
 /// libcrypto 3.0 makes and frees one for every message, even where the program keeps its `EVP_MD_CTX`.
-pub(super) struct Context<M> {
+pub(crate) struct Context<M> {
     pub(super) message: M,
     /// Which lives until teardown, and libcrypto tears down no provider that has contexts. Not copies of what is
     /// needed of it: those would be most of what is written for a new message.
@@ -122,18 +122,52 @@ unsafe extern "C" fn new_context<M: Message, const PLACE: usize>(
         || {
             let seed = M::seed(provider, digest::at(PLACE));
             let seed = seed.ok_or(Refusal(&[Reason::Internal]))?;
-            context = place_with(
-                || Context { message: M::new(seed), provider: provider.into() },
-                &provider.core,
-            );
-            // SAFETY: null, or made for this type just now, and nobody else's yet.
-            if let Some(context) = unsafe { context.cast::<Context<M>>().as_mut() } {
-                context.message.prepare();
-            }
+            let spare = M::spare().and_then(Spare::take);
+            context = match spare {
+                // SAFETY: whoever freed it has promised that nobody else has it.
+                Some(mut spare) if unsafe { spare.as_ref() }.message.is_of(&seed) => {
+                    // SAFETY: as above.
+                    unsafe { spare.as_mut() }.provider = provider.into();
+                    spare.as_ptr().cast()
+                }
+                _ => another(seed, provider, spare),
+            };
             Ok(())
         },
     );
     context
+}
+
+/// The context of another hash function than the one before, if there was one.
+#[cold]
+#[inline(never)]
+fn another<M: Message>(
+    seed: M::Seed,
+    provider: &Provider,
+    spare: Option<NonNull<Context<M>>>,
+) -> *mut c_void {
+    let context = make(seed, provider.into(), spare);
+    // SAFETY: null, or made for this type just now, and nobody else's yet.
+    if let Some(context) = unsafe { context.as_mut() } {
+        context.message.forget();
+    }
+    context.cast()
+}
+
+/// A context in which no message has begun, in the place of a spare one if there is one; null if there is no memory.
+fn make<M: Message>(
+    seed: M::Seed,
+    provider: NonNull<Provider>,
+    spare: Option<NonNull<Context<M>>>,
+) -> *mut Context<M> {
+    let context = || Context { message: M::new(seed), provider };
+    let Some(spare) = spare else {
+        // SAFETY: see the field.
+        return place_with(context, unsafe { &provider.as_ref().core }).cast();
+    };
+    // SAFETY: whoever freed it has promised that nobody else has it; it was wiped, so nothing is lost with it.
+    unsafe { spare.write(context()) };
+    spare.as_ptr()
 }
 
 unsafe extern "C" fn duplicate_context<M: Message>(context: *mut c_void) -> *mut c_void {
@@ -144,12 +178,11 @@ unsafe extern "C" fn duplicate_context<M: Message>(context: *mut c_void) -> *mut
             let (provider, core) = (context.provider, context.provider().core);
             copy = match context.message.twin() {
                 Some(seed) => {
-                    let copy = place_with(|| Context { message: M::new(seed), provider }, &core);
-                    // SAFETY: null, or made for this type just now, and nobody else's yet.
-                    if let Some(to) = copy.cast::<Context<M>>().as_mut() {
+                    let copy = make(seed, provider, M::spare().and_then(Spare::take));
+                    if let Some(to) = copy.as_mut() {
                         context.message.copy_to(&mut to.message)?;
                     }
-                    copy
+                    copy.cast()
                 }
                 None => place(Context { message: context.message.duplicate()?, provider }, &core),
             };
@@ -160,17 +193,21 @@ unsafe extern "C" fn duplicate_context<M: Message>(context: *mut c_void) -> *mut
 }
 
 unsafe extern "C" fn free_context<M: Message>(context: *mut c_void) {
-    let context = context.cast::<Context<M>>();
     guarded(
         || None,
         || {
-            if !context.is_null() {
-                // SAFETY: the core hands in a context of this kind, once, and never uses it again; it was
-                // allocated with this layout.
-                unsafe {
-                    context.drop_in_place();
-                    System.dealloc(context.cast(), Layout::new::<Context<M>>());
+            let Some(mut context) = NonNull::new(context.cast::<Context<M>>()) else {
+                return Ok(());
+            };
+            // SAFETY: the core hands in a context of this kind, once, and never uses it again.
+            unsafe {
+                if let Some(spare) = M::spare() {
+                    context.as_mut().message.forget();
+                    if Spare::keep(spare, context) {
+                        return Ok(());
+                    }
                 }
+                give_back(context);
             }
             Ok(())
         },

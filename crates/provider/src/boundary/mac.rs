@@ -1,10 +1,9 @@
 //! The functions of a message authentication code.
 
-use std::alloc::{GlobalAlloc, Layout, System};
 use std::ffi::{c_int, c_void};
 use std::ptr::{NonNull, null_mut};
 
-use super::{guarded, place_with};
+use super::{give_back, guarded, place_with};
 use crate::host::Version;
 use crate::mac::{self, Mac};
 use crate::openssl::*;
@@ -84,17 +83,12 @@ unsafe extern "C" fn duplicate_context(context: *mut c_void) -> *mut c_void {
 }
 
 unsafe extern "C" fn free_context(context: *mut c_void) {
-    let context = context.cast::<Mac>();
     guarded(
         || None,
         || {
-            if !context.is_null() {
-                // SAFETY: the core hands in a context of this kind, once, and never uses it again; it was
-                // allocated with this layout.
-                unsafe {
-                    context.drop_in_place();
-                    System.dealloc(context.cast(), Layout::new::<Mac>());
-                }
+            if let Some(context) = NonNull::new(context.cast::<Mac>()) {
+                // SAFETY: the core hands in a context of this kind, once, and never uses it again.
+                unsafe { give_back(context) };
             }
             Ok(())
         },

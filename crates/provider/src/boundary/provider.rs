@@ -2,11 +2,11 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ffi::{c_int, c_void};
-use std::ptr::null;
+use std::ptr::{NonNull, null};
 
 use wirespeed_cipher::Route;
 
-use super::guarded;
+use super::{give_back, guarded};
 use crate::host::Core;
 use crate::openssl::*;
 use crate::provider::{Provider, gettable};
@@ -106,16 +106,12 @@ pub(super) unsafe fn start(
 }
 
 unsafe extern "C" fn teardown(provider: *mut c_void) {
-    let provider = provider.cast::<Provider>();
     guarded(
         || None,
         || {
-            if !provider.is_null() {
-                // SAFETY: the core hands back what `start` allocated, once and for the last time.
-                unsafe {
-                    provider.drop_in_place();
-                    System.dealloc(provider.cast(), Layout::new::<Provider>());
-                }
+            if let Some(provider) = NonNull::new(provider.cast::<Provider>()) {
+                // SAFETY: the core hands back what `start` placed, once and for the last time.
+                unsafe { give_back(provider) };
             }
             Ok(())
         },
