@@ -65,10 +65,12 @@ pub trait Door: Send + Sync {
     }
 
     /// Whether a message of this algorithm takes so long here that a part of each schedule must do: a block for each byte,
-    /// or plain integers, which compute 64 blocks of such a cipher, however few there are.
+    /// or plain integers, where a larger key is only more rounds of what the smallest goes through, and some ciphers
+    /// compute 64 blocks, however few there are.
     fn is_slow(&self, algorithm: Algorithm) -> bool {
-        let sliced = |it| !BlockCipher::AES.contains(&it) && it != BlockCipher::Sm4;
-        let in_plain_integers = !self.is_fast() && algorithm.block_cipher().is_some_and(sliced);
+        let goes_through = |it| matches!(it, BlockCipher::Aes128 | BlockCipher::Sm4);
+        let in_plain_integers =
+            !self.is_fast() && algorithm.block_cipher().is_some_and(|it| !goes_through(it));
         in_plain_integers || algorithm.mode().has_byte_segments()
     }
 

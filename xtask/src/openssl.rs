@@ -65,10 +65,26 @@ impl Built {
     }
 }
 
-/// What is built: everything a program can use, as distributions build it, without what only costs
-/// time here.
-const OPTIONS: [&str; 7] =
-    ["shared", "no-tests", "no-docs", "no-legacy", "no-fips", "no-engine", "no-module"];
+/// What is built: ciphers, hash functions and TLS as distributions build them, without what only costs time here, most of
+/// all signatures and formats that nobody asks for.
+const OPTIONS: [&str; 16] = [
+    "shared",
+    "no-tests",
+    "no-docs",
+    "no-legacy",
+    "no-fips",
+    "no-engine",
+    "no-module",
+    "no-quic",
+    "no-cmp",
+    "no-cms",
+    "no-ct",
+    "no-ts",
+    "no-srp",
+    "no-slh-dsa",
+    "no-ml-dsa",
+    "-O1",
+];
 
 /// The crates leave out `util/mkdef.pl`, which writes the linker scripts of the shared libraries. Ours
 /// export everything and leave the symbols without versions, which is all that tests ask for.

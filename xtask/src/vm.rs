@@ -39,7 +39,7 @@ pub(crate) struct Guest {
     #[arg(long, value_name = "MIB")]
     disk: Vec<u64>,
     /// How many CPUs
-    #[arg(long, value_name = "N", default_value_t = 2)]
+    #[arg(long, value_name = "N", default_value_t = 1)]
     processors: u32,
     /// Memory in MiB; what the guest writes to files is a part of it
     #[arg(long, value_name = "MIB", default_value_t = 1024)]

@@ -16,7 +16,7 @@ use wirespeed_hosts::servers::sshd::Sshd;
 
 use crate::plans;
 
-const BYTES: usize = 2_000_003;
+const BYTES: usize = 1_000_003;
 
 /// Our module with the permission and a plan.
 struct Planned {
