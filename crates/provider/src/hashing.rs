@@ -2,7 +2,6 @@
 //! the message, and who goes on with it if they fail.
 
 use std::sync::Arc;
-use std::thread::LocalKey;
 
 use wirespeed_cipher::{Digest, Direction, HashKernels, Hasher, Route, Subject};
 use wirespeed_kernel::{Error, Hash};
@@ -10,7 +9,7 @@ use zeroize::Zeroize;
 
 use crate::boundary::digest::Context;
 use crate::boundary::host_digest::HostDigest;
-use crate::boundary::spare::Spare;
+use crate::boundary::spare::Spares;
 use crate::digest::Facts;
 use crate::far::{FarFailed, Offloaded, Patience};
 use crate::provider::Provider;
@@ -18,7 +17,7 @@ use crate::refusal::{Reason, Refusal};
 use crate::watcher::Watcher;
 
 /// A message being hashed. The C edge is in [`crate::boundary`]; nothing here is `extern "C"`.
-pub(crate) trait Message: Sized + 'static {
+pub(crate) trait Message: Sized {
     /// Whether a copy always succeeds.
     const ALWAYS_COPIES: bool;
 
@@ -31,9 +30,9 @@ pub(crate) trait Message: Sized + 'static {
     /// A context, in which no message has begun.
     fn new(seed: Self::Seed) -> Self;
 
-    /// Where each thread keeps one that it has freed, if one can be used again.
+    /// Where those are that have been freed, if they can be used again.
     #[inline]
-    fn spare() -> Option<&'static LocalKey<Spare<Context<Self>>>> {
+    fn spares(_provider: &Provider) -> Option<&Spares<Context<Self>>> {
         None
     }
 
@@ -116,11 +115,8 @@ impl Message for Hasher {
     }
 
     #[inline]
-    fn spare() -> Option<&'static LocalKey<Spare<Context<Self>>>> {
-        thread_local! {
-            static SPARE: Spare<Context<Hasher>> = const { Spare::none() };
-        }
-        Some(&SPARE)
+    fn spares(provider: &Provider) -> Option<&Spares<Context<Self>>> {
+        Some(&provider.spares)
     }
 
     #[inline]

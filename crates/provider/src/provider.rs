@@ -9,11 +9,13 @@ use wirespeed_cpu::{Feature, Features};
 use wirespeed_plan::{Fingerprint, Plan};
 
 use crate::boundary::counters::Counters;
+use crate::boundary::digest::Context;
 use crate::boundary::host_context::HostContext;
 use crate::boundary::host_digest::HostDigest;
 use crate::boundary::host_library::{Adopted, HostLibrary};
 use crate::boundary::host_mac::HostMacs;
 use crate::boundary::mac::HMAC;
+use crate::boundary::spare::Spares;
 use crate::choice::Choice;
 use crate::config::{Config, Digests, Routes};
 use crate::digest;
@@ -84,6 +86,7 @@ pub(crate) struct Provider {
     mac_digests: Box<[(&'static [u8], Digest)]>,
     /// The tables of foreign ciphers, which `ciphers` points into.
     _adopted: Vec<Adopted>,
+    pub(crate) spares: Spares<Context<Hasher>>,
 }
 
 impl Provider {
@@ -233,6 +236,7 @@ impl Provider {
             mac_digests: digest::names(|it| mac_kernels[it as usize].is_some()),
             mac_kernels,
             _adopted: adopted,
+            spares: Spares::none(),
             routes: CString::new(routes).unwrap_or_default(),
             plan: CString::new(plan).unwrap_or_default(),
             quarantined: [const { OnceLock::new() }; Route::ALL.len() + 1],

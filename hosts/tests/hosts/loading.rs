@@ -5,15 +5,16 @@ use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::chroot;
 use std::path::Path;
+use std::sync::{Barrier, Mutex};
 use std::thread;
 
 use wirespeed_cipher::Direction::Encrypt;
 use wirespeed_conformance::data::{painted, same};
 use wirespeed_conformance::fork;
-use wirespeed_hosts::module::{Provided, Watched};
+use wirespeed_hosts::module::{self, Provided, Watched};
 use wirespeed_hosts::process::{command, output};
 use wirespeed_hosts::scratch::Scratch;
-use wirespeed_libcrypto::{Cipher, Context, Direction, Library, Param};
+use wirespeed_libcrypto::{Cipher, Context, DigestContext, Direction, Library, Param};
 
 use crate::Run;
 
@@ -28,6 +29,7 @@ const HOSTS: &[(&str, Host)] = &[
     ("again-and-again", again_and_again),
     ("own-context", own_context),
     ("threads-outlive-it", threads_outlive_it),
+    ("hashing-threads", hashing_threads),
     ("changed-root", changed_root),
     ("no-descriptors", no_descriptors),
     ("family", family),
@@ -38,6 +40,7 @@ pub(crate) const TESTS: &[(&str, Run)] = &[
     ("loading::again-and-again", || in_a_process("again-and-again")),
     ("loading::own-context", || in_a_process("own-context")),
     ("loading::threads-outlive-it", || in_a_process("threads-outlive-it")),
+    ("loading::hashing-threads", || in_a_process("hashing-threads")),
     ("loading::no-descriptors", || in_a_process("no-descriptors")),
     ("loading::family", || in_a_process("family")),
 ];
@@ -197,8 +200,8 @@ fn threads_outlive_it(configuration: &Path) -> Result<(), String> {
     let right = right()?;
     let context = configured(configuration)?;
     let cipher = fetch(&context, "wirespeed")?;
-    let start = std::sync::Barrier::new(9);
-    let go_on = std::sync::Barrier::new(9);
+    let start = Barrier::new(9);
+    let go_on = Barrier::new(9);
     thread::scope(|scope| {
         let workers: Vec<_> = (0..8)
             .map(|number| {
@@ -220,6 +223,69 @@ fn threads_outlive_it(configuration: &Path) -> Result<(), String> {
         let ends = workers.into_iter().map(|it| it.join().map_err(|_| "a thread".to_owned()));
         ends.flatten().collect::<Result<Vec<()>, _>>().and(gone)
     })
+}
+
+/// Threads, more of them than keep a context of a hash function for their next message, while others of them end and
+/// contexts wander from one to another. Nobody counts here: what is counted is kept by nobody.
+fn hashing_threads(configuration: &Path) -> Result<(), String> {
+    const THREADS: usize = 100;
+    let scratch = Scratch::new()?;
+    let module = module::file().ok_or("WIRESPEED_MODULES is not set")?;
+    let lines = module::configuration(&module, "routes = portable");
+    let failed = |error: wirespeed_libcrypto::Error| error.to_string();
+    let hash = |digest: &mut DigestContext, length: usize| {
+        let mut hash = [0; 64];
+        digest.init()?;
+        digest.update(&painted(4, length))?;
+        digest.finish(&mut hash)?;
+        Ok::<_, wirespeed_libcrypto::Error>(hash)
+    };
+    let stock = Context::new(library()).map_err(failed)?;
+    let right = stock.digest("SHA2-256", None).and_then(|digest| digest.context());
+    let mut right = right.map_err(failed)?;
+    let rights: Vec<_> = (0..THREADS)
+        .map(|length| hash(&mut right, length))
+        .collect::<Result<_, _>>()
+        .map_err(failed)?;
+    let context = configured(&scratch.write("hashes.cnf", lines)?)?;
+    let [first, other] = ["SHA2-256", "SHA1"].map(|name| context.digest(name, None));
+    let (first, other) = (first.map_err(failed)?, other.map_err(failed)?);
+    if first.provider() != "wirespeed" || other.provider() != "wirespeed" {
+        return Err(format!("served by {} and {}", first.provider(), other.provider()));
+    }
+    for _ in 0..2 {
+        let (wandering, all) = (Mutex::new(Vec::new()), Barrier::new(THREADS));
+        let work = |number: usize| {
+            all.wait();
+            for _ in 0..100 {
+                let mut work = first.context()?;
+                let got = hash(&mut work, number)?;
+                if got != rights[number] {
+                    return Ok(false);
+                }
+                hash(&mut other.context()?, number)?;
+                let mut wandering = wandering.lock().expect("nobody panicked");
+                wandering.push(work);
+                if number.is_multiple_of(2) {
+                    wandering.clear();
+                }
+            }
+            Ok(true)
+        };
+        thread::scope(|scope| {
+            let work = &work;
+            let workers: Vec<_> =
+                (0..THREADS).map(|number| scope.spawn(move || work(number))).collect();
+            workers.into_iter().try_for_each(|it| match it.join().expect("no panic") {
+                Ok(true) => Ok(()),
+                Ok(false) => Err("a wrong hash".to_owned()),
+                Err(error) => Err(failed(error)),
+            })
+        })?;
+    }
+    drop((first, other, context));
+    gone()?;
+    own_context(configuration)
 }
 
 /// A process that has locked itself into a directory without libraries goes on.

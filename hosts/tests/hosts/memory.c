@@ -42,6 +42,16 @@ int EVP_CipherInit_ex2(EVP_CIPHER_CTX *, const EVP_CIPHER *, const unsigned char
                        const unsigned char *, int, const void *);
 int EVP_CipherUpdate(EVP_CIPHER_CTX *, unsigned char *, int *, const unsigned char *, int);
 int EVP_CipherFinal_ex(EVP_CIPHER_CTX *, unsigned char *, int *);
+typedef struct evp_md_st EVP_MD;
+typedef struct evp_md_ctx_st EVP_MD_CTX;
+EVP_MD *EVP_MD_fetch(OSSL_LIB_CTX *, const char *, const char *);
+void EVP_MD_free(EVP_MD *);
+EVP_MD_CTX *EVP_MD_CTX_new(void);
+void EVP_MD_CTX_free(EVP_MD_CTX *);
+int EVP_MD_CTX_copy_ex(EVP_MD_CTX *, const EVP_MD_CTX *);
+int EVP_DigestInit_ex2(EVP_MD_CTX *, const EVP_MD *, const void *);
+int EVP_DigestUpdate(EVP_MD_CTX *, const void *, size_t);
+int EVP_DigestFinal_ex(EVP_MD_CTX *, unsigned char *, unsigned int *);
 
 void *__libc_malloc(size_t);
 void *__libc_calloc(size_t, size_t);
@@ -121,8 +131,10 @@ static void crashed(int number)
 
 static const char *const NAMES[] = { "AES-128-GCM", "AES-256-CBC", "AES-128-CTR", "AES-256-XTS",
                                      "AES-192-CFB", "AES-128-ECB", "AES-128-OFB" };
-enum { CIPHERS = sizeof NAMES / sizeof *NAMES, LENGTH = 208, CUT = 64 };
-static unsigned char right[CIPHERS][LENGTH + 32];
+static const char *const HASHES[] = { "SHA2-256", "SHA2-256", "SHA1", "SHA2-256" };
+enum { CIPHERS = sizeof NAMES / sizeof *NAMES, ALL = CIPHERS + sizeof HASHES / sizeof *HASHES };
+enum { LENGTH = 208, CUT = 64 };
+static unsigned char right[ALL][LENGTH + 32];
 
 /* One message of one cipher, through a copy of its context; 1, or 0 for an error of OpenSSL's. */
 static int message(OSSL_LIB_CTX *library, int which, unsigned char *out)
@@ -149,6 +161,32 @@ static int message(OSSL_LIB_CTX *library, int which, unsigned char *out)
     return good;
 }
 
+/* The same of one hash function. */
+static int hash(OSSL_LIB_CTX *library, const char *name, unsigned char *out)
+{
+    unsigned char data[LENGTH];
+    unsigned int length;
+    memset(data, 0x5a, sizeof data);
+    EVP_MD *function = EVP_MD_fetch(library, name, NULL);
+    EVP_MD_CTX *work = EVP_MD_CTX_new(), *copy = EVP_MD_CTX_new();
+    int good = function != NULL && work != NULL && copy != NULL
+        && EVP_DigestInit_ex2(work, function, NULL) == 1
+        && EVP_DigestUpdate(work, data, CUT + 1) == 1
+        && EVP_MD_CTX_copy_ex(copy, work) == 1
+        && EVP_DigestUpdate(copy, data, LENGTH - CUT - 1) == 1
+        && EVP_DigestFinal_ex(copy, out, &length) == 1;
+    EVP_MD_CTX_free(copy);
+    EVP_MD_CTX_free(work);
+    EVP_MD_free(function);
+    return good;
+}
+
+static int any(OSSL_LIB_CTX *library, int which, unsigned char *out)
+{
+    return which < CIPHERS ? message(library, which, out)
+                           : hash(library, HASHES[which - CIPHERS], out);
+}
+
 /* Loads the module and works with it; 0, ERROR or WRONG. */
 static int live(OSSL_LIB_CTX *library)
 {
@@ -157,9 +195,9 @@ static int live(OSSL_LIB_CTX *library)
     if (ours == NULL)
         return ERROR;
     int verdict = 0;
-    for (int i = 0; i < CIPHERS && verdict != WRONG; i++) {
+    for (int i = 0; i < ALL && verdict != WRONG; i++) {
         memset(out, 0, sizeof out);
-        if (!message(library, i, out))
+        if (!any(library, i, out))
             verdict = ERROR;
         else if (memcmp(out, right[i], sizeof out) != 0)
             verdict = WRONG;
@@ -182,8 +220,8 @@ int main(int arguments, char **argument)
     void *frame[1];
     backtrace(frame, 1); /* loads what it needs while there is memory */
     OSSL_LIB_CTX *stock = OSSL_LIB_CTX_new(), *library = OSSL_LIB_CTX_new();
-    for (int i = 0; i < CIPHERS; i++)
-        if (!message(stock, i, right[i]))
+    for (int i = 0; i < ALL; i++)
+        if (!any(stock, i, right[i]))
             return 65;
     /* Makes the module known without loading it. */
     if (library == NULL || OSSL_LIB_CTX_load_config(library, argument[1]) != 1)

@@ -5,7 +5,7 @@ use std::ptr::{NonNull, null_mut};
 
 use zeroize::Zeroize;
 
-use super::spare::Spare;
+use super::spare::Spares;
 use super::{give_back, guarded, place, place_with};
 use crate::digest;
 use crate::hashing::Message;
@@ -122,7 +122,7 @@ unsafe extern "C" fn new_context<M: Message, const PLACE: usize>(
         || {
             let seed = M::seed(provider, digest::at(PLACE));
             let seed = seed.ok_or(Refusal(&[Reason::Internal]))?;
-            let spare = M::spare().and_then(Spare::take);
+            let spare = M::spares(provider).and_then(Spares::take);
             context = match spare {
                 // SAFETY: whoever freed it has promised that nobody else has it.
                 Some(mut spare) if unsafe { spare.as_ref() }.message.is_of(&seed) => {
@@ -178,7 +178,8 @@ unsafe extern "C" fn duplicate_context<M: Message>(context: *mut c_void) -> *mut
             let (provider, core) = (context.provider, context.provider().core);
             copy = match context.message.twin() {
                 Some(seed) => {
-                    let copy = make(seed, provider, M::spare().and_then(Spare::take));
+                    let spare = M::spares(context.provider()).and_then(Spares::take);
+                    let copy = make(seed, provider, spare);
                     if let Some(to) = copy.as_mut() {
                         context.message.copy_to(&mut to.message)?;
                     }
@@ -201,13 +202,16 @@ unsafe extern "C" fn free_context<M: Message>(context: *mut c_void) {
             };
             // SAFETY: the core hands in a context of this kind, once, and never uses it again.
             unsafe {
-                if let Some(spare) = M::spare() {
-                    context.as_mut().message.forget();
-                    if Spare::keep(spare, context) {
-                        return Ok(());
+                let provider = context.as_ref().provider;
+                match M::spares(provider.as_ref()) {
+                    None => give_back(context),
+                    Some(spares) => {
+                        context.as_mut().message.forget();
+                        if !spares.keep(context) {
+                            give_back(context);
+                        }
                     }
                 }
-                give_back(context);
             }
             Ok(())
         },

@@ -1,105 +1,178 @@
-//! The context that a thread freed last, for the one that it makes next.
+//! Contexts that threads have freed, for those that they make next.
 //!
 //! libcrypto 3.0 frees a context and makes another for every message, even where the program keeps its `EVP_MD_CTX`. With
 //! malloc(3), free(3) and the zeros that a new one begins with, that was a third of a short message.
+//!
+//! They are not in thread-local storage. For a module that is loaded later than the program, that has the process ended
+//! where there is no memory for it, and a destructor in it keeps the module from being unloaded.
 
-use std::cell::Cell;
-use std::ptr::NonNull;
-use std::thread::LocalKey;
+use std::array;
+use std::ptr::{NonNull, null_mut};
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 use super::give_back;
 
-/// At most one, which holds nothing secret.
-pub(crate) struct Spare<T>(Cell<Option<NonNull<T>>>);
+/// At most one for each thread, and for some dozens of threads; none holds anything secret.
+pub(crate) struct Spares<T>([Slot<T>; SLOTS]);
 
-impl<T> Spare<T> {
-    /// None, before the first is freed.
-    pub(crate) const fn none() -> Self {
-        Self(Cell::new(None))
+const SLOTS: usize = 64;
+
+/// In a line of the cache of its own.
+#[repr(align(64))]
+struct Slot<T> {
+    /// The thread that kept something here first; 0: none yet. It is never another's again, unless that thread has ended and
+    /// another has its identity.
+    owner: AtomicUsize,
+    /// Nobody but the owner comes here. What costs is an exchange, for which a CPU waits until all is stored.
+    context: AtomicPtr<T>,
+}
+
+impl<T> Spares<T> {
+    /// None yet.
+    pub(crate) fn none() -> Self {
+        let slot = |_| Slot { owner: AtomicUsize::new(0), context: AtomicPtr::new(null_mut()) };
+        Self(array::from_fn(slot))
     }
 
-    /// The one there is; none, too, where the thread is about to end.
+    /// The one of this thread, if there is one.
     #[inline]
-    pub(super) fn take(of_thread: &'static LocalKey<Self>) -> Option<NonNull<T>> {
-        of_thread.try_with(|spare| spare.0.take()).ok().flatten()
+    pub(super) fn take(&self) -> Option<NonNull<T>> {
+        let thread = this_thread();
+        let slot = self.slot(thread);
+        if slot.owner.load(Ordering::Relaxed) != thread {
+            return None;
+        }
+        let context = slot.context.load(Ordering::Acquire);
+        slot.context.store(null_mut(), Ordering::Relaxed);
+        NonNull::new(context)
     }
 
-    /// Keeps one; whether there was room for it.
+    /// Keeps one for this thread; whether there was room for it.
     ///
     /// # Safety
     /// It must be of [`super::place_with`]'s making, and nobody else may use it again.
     #[inline]
-    pub(super) unsafe fn keep(of_thread: &'static LocalKey<Self>, context: NonNull<T>) -> bool {
-        let keep = |spare: &Self| {
-            let has_room = spare.0.get().is_none();
-            if has_room {
-                spare.0.set(Some(context));
-            }
-            has_room
-        };
-        of_thread.try_with(keep).unwrap_or(false)
+    pub(super) unsafe fn keep(&self, context: NonNull<T>) -> bool {
+        let thread = this_thread();
+        let slot = self.slot(thread);
+        let is_ours = slot.owner.load(Ordering::Relaxed) == thread || slot.claim(thread);
+        let has_room = is_ours && slot.context.load(Ordering::Relaxed).is_null();
+        if has_room {
+            slot.context.store(context.as_ptr(), Ordering::Release);
+        }
+        has_room
+    }
+
+    /// Where the context of a thread would be. Identities are addresses, alike in what is low and what is high.
+    #[inline]
+    fn slot(&self, thread: usize) -> &Slot<T> {
+        let hash = (thread as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        &self.0[(hash >> (64 - SLOTS.ilog2())) as usize]
     }
 }
 
-impl<T> Drop for Spare<T> {
-    /// With its thread.
+impl<T> Slot<T> {
+    #[cold]
+    fn claim(&self, thread: usize) -> bool {
+        let (none, relaxed) = (0, Ordering::Relaxed);
+        self.owner.load(relaxed) == none
+            && self.owner.compare_exchange(none, thread, relaxed, relaxed).is_ok()
+    }
+}
+
+impl<T> Drop for Spares<T> {
     fn drop(&mut self) {
-        if let Some(context) = self.0.take() {
-            // SAFETY: who kept it promised that.
-            unsafe { give_back(context) };
+        for slot in &mut self.0 {
+            if let Some(context) = NonNull::new(*slot.context.get_mut()) {
+                // SAFETY: who kept it promised that.
+                unsafe { give_back(context) };
+            }
         }
     }
+}
+
+/// What no two threads have at the same time; never 0.
+#[inline]
+fn this_thread() -> usize {
+    // SAFETY: no precondition. It is an address, glibc's and musl's of what the thread's register points to.
+    unsafe { libc::pthread_self() as usize }
 }
 
 #[cfg(test)]
 mod tests {
     use std::alloc::{GlobalAlloc, Layout, System};
-    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::Barrier;
     use std::thread;
 
     use super::*;
 
-    static DROPPED: AtomicUsize = AtomicUsize::new(0);
+    struct Counted<'a>(&'a AtomicUsize);
 
-    struct Counted(u8);
-
-    impl Drop for Counted {
+    impl Drop for Counted<'_> {
         fn drop(&mut self) {
-            DROPPED.fetch_add(usize::from(self.0), Ordering::Relaxed);
+            self.0.fetch_add(1, Ordering::Relaxed);
         }
     }
 
-    thread_local! {
-        static SPARE: Spare<Counted> = const { Spare::none() };
-    }
-
-    fn made(number: u8) -> NonNull<Counted> {
+    fn made(dropped: &AtomicUsize) -> NonNull<Counted<'_>> {
         // SAFETY: the layout is not empty.
         let memory = unsafe { System.alloc(Layout::new::<Counted>()) }.cast::<Counted>();
         let memory = NonNull::new(memory).expect("memory");
         // SAFETY: freshly allocated for this type.
-        unsafe { memory.write(Counted(number)) };
+        unsafe { memory.write(Counted(dropped)) };
         memory
     }
 
     #[test]
-    fn one_is_kept_until_its_thread_ends() {
-        let in_a_thread = || {
-            assert_eq!(Spare::take(&SPARE), None);
-            let [first, second] = [made(1), made(16)];
-            // SAFETY: both are made like contexts, and used no more.
-            unsafe {
-                assert!(Spare::keep(&SPARE, first));
-                assert!(!Spare::keep(&SPARE, second), "there is room for one");
-                give_back(second);
-            }
-            assert_eq!(DROPPED.load(Ordering::Relaxed), 16);
-            assert_eq!(Spare::take(&SPARE), Some(first));
-            assert_eq!(Spare::take(&SPARE), None);
-            // SAFETY: as above.
-            assert!(unsafe { Spare::keep(&SPARE, first) });
-        };
-        thread::spawn(in_a_thread).join().expect("no panic");
-        assert_eq!(DROPPED.load(Ordering::Relaxed), 17);
+    fn a_thread_gets_what_it_kept_and_nobody_else_does() {
+        let dropped = AtomicUsize::new(0);
+        let spares = Spares::none();
+        assert_eq!(spares.take(), None);
+        let [first, second] = [made(&dropped), made(&dropped)];
+        // SAFETY: both are made like contexts, and used no more.
+        unsafe {
+            assert!(spares.keep(first));
+            assert!(!spares.keep(second), "there is room for one");
+            give_back(second);
+        }
+        thread::scope(|scope| scope.spawn(|| assert_eq!(spares.take(), None)).join()).unwrap();
+        assert_eq!(spares.take(), Some(first));
+        assert_eq!(spares.take(), None);
+        // SAFETY: as above.
+        assert!(unsafe { spares.keep(first) });
+        assert_eq!(dropped.load(Ordering::Relaxed), 1);
+        drop(spares);
+        assert_eq!(dropped.load(Ordering::Relaxed), 2);
+    }
+
+    /// More threads than there are slots, all at once, and others after their end.
+    #[test]
+    fn nothing_is_lost_with_threads() {
+        const THREADS: usize = 2 * SLOTS;
+        const ROUNDS: usize = 100;
+        let (dropped, kept) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let spares = Spares::none();
+        for _ in 0..2 {
+            let all = Barrier::new(THREADS);
+            let work = || {
+                all.wait();
+                for _ in 0..ROUNDS {
+                    let context = spares.take().unwrap_or_else(|| made(&dropped));
+                    // SAFETY: made like a context, and used no more.
+                    match unsafe { spares.keep(context) } {
+                        true => drop(kept.fetch_add(1, Ordering::Relaxed)),
+                        // SAFETY: as above; it was not kept.
+                        false => unsafe { give_back(context) },
+                    }
+                }
+                all.wait();
+            };
+            thread::scope(|scope| (0..THREADS).for_each(|_| drop(scope.spawn(work))));
+        }
+        let (kept, given_back) = (kept.into_inner(), dropped.load(Ordering::Relaxed));
+        assert!(kept >= ROUNDS && given_back >= ROUNDS, "{kept} kept, {given_back} given back");
+        drop(spares);
+        let at_the_end = dropped.into_inner() - given_back;
+        assert!((1..=SLOTS).contains(&at_the_end), "{at_the_end}");
     }
 }
