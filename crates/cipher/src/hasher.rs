@@ -174,14 +174,15 @@ impl Hasher {
         assert!(!self.has_ended(), "the message has ended");
         let (block_bytes, filled) = (self.block_bytes(), self.filled);
         let length = self.length().wrapping_add(data.len() as u128);
-        let (chain, open) = self.state.parts_mut();
         if filled != 0 {
+            let (chain, open) = self.state.parts_mut();
             let (head, rest) = data.split_at(block_bytes - filled);
             copy(&mut open[filled..block_bytes], head);
             (self.kernels.blocks)(chain, &open[..block_bytes]);
-            open.fill(0);
+            self.state.empty();
             data = rest;
         }
+        let (chain, open) = self.state.parts_mut();
         if data.len() >= block_bytes {
             let (blocks, rest) = data.split_at(data.len() - data.len() % block_bytes);
             (self.kernels.blocks)(chain, blocks);

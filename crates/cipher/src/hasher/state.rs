@@ -52,6 +52,16 @@ impl State {
         }
     }
 
+    /// Writes zeros over the open block: what is of one size takes a few vectors, and anything else a call of `memset`.
+    #[inline(always)]
+    pub(super) fn empty(&mut self) {
+        match self {
+            Self::Narrow(parts) => parts.open.fill(0),
+            Self::Wide(parts) => parts.open.fill(0),
+            Self::Sponge(parts) => parts.open.fill(0),
+        }
+    }
+
     /// Takes over what is in another one, and wipes what was here.
     #[inline(always)]
     pub(super) fn copy_from(&mut self, other: &Self) {

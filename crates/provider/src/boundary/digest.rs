@@ -125,9 +125,7 @@ unsafe extern "C" fn new_context<M: Message, const PLACE: usize>(
             let spare = M::spares(provider).and_then(Spares::take);
             context = match spare {
                 // SAFETY: whoever freed it has promised that nobody else has it.
-                Some(mut spare) if unsafe { spare.as_ref() }.message.is_of(&seed) => {
-                    // SAFETY: as above.
-                    unsafe { spare.as_mut() }.provider = provider.into();
+                Some(spare) if unsafe { spare.as_ref() }.message.is_of(&seed) => {
                     spare.as_ptr().cast()
                 }
                 _ => another(seed, provider, spare),
