@@ -118,6 +118,7 @@ mod tests {
 
     /// The end of a message counts on zeros behind what is open.
     #[test]
+    #[cfg_attr(miri, ignore = "hundreds of messages; the copies above are the same code")]
     fn nothing_is_left_of_a_message_that_another_follows() {
         for digest in Digest::ALL {
             let kernels = portable::hash(digest.compression());
