@@ -1,7 +1,7 @@
 //! Contexts that threads have freed, for those that they make next.
 //!
 //! libcrypto 3.0 frees a context and makes another for every message, even where the program keeps its `EVP_MD_CTX`. With
-//! malloc(3), free(3) and the zeros that a new one begins with, that was a third of a short message.
+//! malloc(3), free(3) and the zeros that a new one begins with, that was a tenth of a short message.
 //!
 //! They are not in thread-local storage. For a module that is loaded later than the program, that has the process ended
 //! where there is no memory for it, and a destructor in it keeps the module from being unloaded.
