@@ -100,7 +100,7 @@ fn data(
 }
 
 /// Every cut into up to three updates, at any byte: of messages to 200 bytes for AES-128-CBC; what holds
-/// bytes back is the same for the others, which get three blocks.
+/// bytes back is the same for the others, which get three blocks, or little more than one where they are slow.
 fn cuts(measure: &Provider, ours: &Provider, algorithm: Algorithm) -> Result<(), String> {
     let limit = match algorithm.name() {
         _ if here::reduced() || ours.is_slow(algorithm) => 20,

@@ -103,10 +103,10 @@ impl Hasher {
     /// If the bytes fill a block.
     pub fn resume(&mut self, chain: &[u64], open: &[u8], length: u128) {
         assert!(open.len() < self.block_bytes(), "a full block is not open");
+        self.state.empty();
         let (to, block) = self.state.parts_mut();
         to[..chain.len()].copy_from_slice(chain);
         block[..open.len()].copy_from_slice(open);
-        block[open.len()..].fill(0);
         // Who has it written down may say anything of its length.
         self.before = length.wrapping_sub(open.len() as u128);
         (self.filled, self.stage) = (open.len(), Stage::Open);

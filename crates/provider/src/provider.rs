@@ -86,6 +86,7 @@ pub(crate) struct Provider {
     mac_digests: Box<[(&'static [u8], Digest)]>,
     /// The tables of foreign ciphers, which `ciphers` points into.
     _adopted: Vec<Adopted>,
+    /// Contexts of hash functions that threads have freed.
     pub(crate) spares: Spares<Context<Hasher>>,
 }
 

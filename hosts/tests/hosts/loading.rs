@@ -285,6 +285,7 @@ fn hashing_threads(configuration: &Path) -> Result<(), String> {
     }
     drop((first, other, context));
     gone()?;
+    // What the counters are to show.
     own_context(configuration)
 }
 
