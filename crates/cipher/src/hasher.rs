@@ -172,24 +172,29 @@ impl Hasher {
     #[inline(never)]
     fn update_blocks(&mut self, mut data: &[u8]) {
         assert!(!self.has_ended(), "the message has ended");
+        if self.filled != 0 {
+            data = self.fill(data);
+        }
+        let kernels = self.kernels;
+        self.filled = match &mut self.state {
+            State::Narrow(parts) => parts.blocks(kernels, 64, data),
+            State::Wide(parts) => parts.blocks(kernels, 128, data),
+            State::Sponge(parts) => parts.blocks(kernels, kernels.compression.block_bytes(), data),
+        };
+        self.before = self.before.wrapping_add((data.len() - self.filled) as u128);
+    }
+
+    /// Fills the open block with the first bytes; gives the others.
+    #[inline(never)]
+    fn fill<'d>(&mut self, data: &'d [u8]) -> &'d [u8] {
         let (block_bytes, filled) = (self.block_bytes(), self.filled);
-        let length = self.length().wrapping_add(data.len() as u128);
-        if filled != 0 {
-            let (chain, open) = self.state.parts_mut();
-            let (head, rest) = data.split_at(block_bytes - filled);
-            copy(&mut open[filled..block_bytes], head);
-            (self.kernels.blocks)(chain, &open[..block_bytes]);
-            self.state.empty();
-            data = rest;
-        }
+        let (head, rest) = data.split_at(block_bytes - filled);
         let (chain, open) = self.state.parts_mut();
-        if data.len() >= block_bytes {
-            let (blocks, rest) = data.split_at(data.len() - data.len() % block_bytes);
-            (self.kernels.blocks)(chain, blocks);
-            data = rest;
-        }
-        copy(&mut open[..data.len()], data);
-        (self.filled, self.before) = (data.len(), length.wrapping_sub(data.len() as u128));
+        copy(&mut open[filled..block_bytes], head);
+        (self.kernels.blocks)(chain, &open[..block_bytes]);
+        self.state.empty();
+        self.before = self.before.wrapping_add(block_bytes as u128);
+        rest
     }
 
     /// The end of the message: writes the first bytes of its hash, as many as `out` has room for. There

@@ -13,8 +13,6 @@ use std::mem::MaybeUninit;
 use wirespeed_cipher::{Counter, InOut, Poly1305, StreamBlock, StreamKey};
 use zeroize::optimization_barrier;
 
-use crate::unit::{Idle, Work};
-
 /// Bytes in a block of ChaCha20.
 const BLOCK: usize = 64;
 
@@ -83,29 +81,25 @@ pub(crate) trait Rows: Copy {
 
 /// Poly1305 by strides of several blocks.
 pub(crate) trait Hash: Copy {
-    /// Whether it runs in vectors. Where Poly1305 takes longer than ChaCha20, others' code may be faster.
-    const IN_VECTORS: bool;
     /// Bytes in a stride: a power of two.
     const STRIDE: usize;
     /// From how many bytes on strides are worth their preparation; at least one stride.
     const WORTH: usize;
     /// Strides that it begins with: one or none.
     const FIRST: usize;
-    /// Bytes that [`Self::some`] takes at least.
-    const PIECE: usize;
 
     /// Goes on from a hash, with [`Self::FIRST`] strides.
     ///
     /// # Safety
     /// So many are readable at `from`.
     unsafe fn open(poly1305: &Poly1305, from: *const u8) -> Self;
-    /// Goes on with the strides at `from`, of which there are so many, at least one, by what fits between two rounds of
-    /// ChaCha20. Gives how many are done with: of one that is not, the rest is for the next calls, which begin with it.
+    /// Goes on with the strides at `from`, of which there are so many, at least one. Gives how many are done with, at least
+    /// one.
     ///
     /// # Safety
     /// So many are readable at `from`.
     unsafe fn some(&mut self, from: *const u8, strides: usize) -> usize;
-    /// Leaves the hash behind; no stride is begun.
+    /// Leaves the hash behind.
     fn close(&self, poly1305: &mut Poly1305);
 }
 
@@ -159,14 +153,9 @@ fn matrix(key: &StreamKey, counter: Counter) -> [[u32; 4]; 4] {
 /// Double rounds (RFC 8439 §2.3).
 const DOUBLE_ROUNDS: usize = 10;
 
-/// Pauses for other work in a double round.
-const PAUSES: usize = 8;
-
-/// The steps of the quarter rounds of all sets: a sum, and another row that it is added to and turned. After each is a
-/// pause for other work. Two sets take turns: with all sums before all else Zen 4 took 5 % longer.
+/// The steps of the quarter rounds of all sets: a sum, and another row that it is added to and turned. Two sets take turns: with all sums before all else Zen 4 took 5 % longer.
 macro_rules! steps {
-    ($unit:ident, $x:ident, $work:ident, $n:ident:
-        $($pause:literal: $sum:literal $by:literal $other:literal $left:literal),*) => {
+    ($unit:ident, $x:ident, $n:ident: $($sum:literal $by:literal $other:literal $left:literal),*) => {
         $(
             for first in (0..$n).step_by(2) {
                 let pair = first..$n.min(first + 2);
@@ -180,7 +169,6 @@ macro_rules! steps {
                     $x[i][$other] = $unit.rotate::<$left>($x[i][$other]);
                 }
             }
-            $work.after($pause);
         )*
     };
 }
@@ -208,8 +196,8 @@ fn turn_rows<U: Rows, const N: usize, const ONE: i32, const THREE: i32>(
     }
 }
 
-/// `N` sets of blocks from a place on, of the last the first `last` blocks, to `to`, if `ADD` added to what lies at `from`;
-/// `work` is done in the pauses between (RFC 8439 §2.3.1).
+/// `N` sets of blocks from a place on, of the last the first `last` blocks, to `to`, if `ADD` added to what lies at `from`
+/// (RFC 8439 §2.3.1).
 ///
 /// # Safety
 /// So many blocks are writable at `to`, and if `ADD` readable at `from`, which may be the same; `last` is no more than a
@@ -222,7 +210,6 @@ unsafe fn wave<U: Rows, const N: usize, const ADD: bool>(
     last: usize,
     from: *const u8,
     to: *mut u8,
-    work: &mut impl Work,
 ) {
     let columns = if U::COLUMNS { N & !3 } else { 0 };
     let mut x = [*first; N];
@@ -244,12 +231,11 @@ unsafe fn wave<U: Rows, const N: usize, const ADD: bool>(
         x[four][3] = unit.number_columns(x[four][3], number);
     }
     for _ in 0..DOUBLE_ROUNDS {
-        steps!(unit, x, work, N: 0: 0 1 3 16, 1: 2 3 1 12, 2: 0 1 3 8, 3: 2 3 1 7);
+        steps!(unit, x, N: 0 1 3 16, 2 3 1 12, 0 1 3 8, 2 3 1 7);
         turn_rows::<U, N, 1, 3>(unit, columns, &mut x);
-        steps!(unit, x, work, N: 4: 0 1 3 16, 5: 2 3 1 12, 6: 0 1 3 8, 7: 2 3 1 7);
+        steps!(unit, x, N: 0 1 3 16, 2 3 1 12, 0 1 3 8, 2 3 1 7);
         turn_rows::<U, N, 3, 1>(unit, columns, &mut x);
     }
-    work.finish();
     for four in (0..columns).step_by(4) {
         for row in 0..4 {
             let words = [x[four][row], x[four + 1][row], x[four + 2][row], x[four + 3][row]];
@@ -285,7 +271,6 @@ unsafe fn sets<U: Rows, const ADD: bool>(
     number: u32,
     from: *const u8,
     to: *mut u8,
-    work: &mut impl Work,
 ) {
     let count = blocks.div_ceil(U::BLOCKS);
     let last = blocks - count.saturating_sub(1) * U::BLOCKS;
@@ -293,14 +278,14 @@ unsafe fn sets<U: Rows, const ADD: bool>(
     unsafe {
         match count {
             0 => {}
-            1 => wave::<U, 1, ADD>(unit, first, number, last, from, to, work),
-            2 if U::FLIGHT >= 2 => wave::<U, 2, ADD>(unit, first, number, last, from, to, work),
-            3 if U::FLIGHT >= 3 => wave::<U, 3, ADD>(unit, first, number, last, from, to, work),
-            4 if U::FLIGHT >= 4 => wave::<U, 4, ADD>(unit, first, number, last, from, to, work),
-            5 if U::FLIGHT >= 8 => wave::<U, 5, ADD>(unit, first, number, last, from, to, work),
-            6 if U::FLIGHT >= 8 => wave::<U, 6, ADD>(unit, first, number, last, from, to, work),
-            7 if U::FLIGHT >= 8 => wave::<U, 7, ADD>(unit, first, number, last, from, to, work),
-            8 if U::FLIGHT >= 8 => wave::<U, 8, ADD>(unit, first, number, last, from, to, work),
+            1 => wave::<U, 1, ADD>(unit, first, number, last, from, to),
+            2 if U::FLIGHT >= 2 => wave::<U, 2, ADD>(unit, first, number, last, from, to),
+            3 if U::FLIGHT >= 3 => wave::<U, 3, ADD>(unit, first, number, last, from, to),
+            4 if U::FLIGHT >= 4 => wave::<U, 4, ADD>(unit, first, number, last, from, to),
+            5 if U::FLIGHT >= 8 => wave::<U, 5, ADD>(unit, first, number, last, from, to),
+            6 if U::FLIGHT >= 8 => wave::<U, 6, ADD>(unit, first, number, last, from, to),
+            7 if U::FLIGHT >= 8 => wave::<U, 7, ADD>(unit, first, number, last, from, to),
+            8 if U::FLIGHT >= 8 => wave::<U, 8, ADD>(unit, first, number, last, from, to),
             _ => unreachable!("more than a flight"),
         }
     }
@@ -352,7 +337,7 @@ fn add_keystream<U: Rows>(
     if total <= set && total.is_multiple_of(BLOCK) {
         // Apart from the others, for whose columns much would be made ready.
         // SAFETY: the data are so many blocks of a set.
-        unsafe { wave::<U, 1, true>(unit, &first, 0, total / BLOCK, from, to, &mut Idle) };
+        unsafe { wave::<U, 1, true>(unit, &first, 0, total / BLOCK, from, to) };
         done = total;
     }
     while total - done >= U::FLIGHT * set || (done < total && (total - done).is_multiple_of(BLOCK))
@@ -361,7 +346,7 @@ fn add_keystream<U: Rows>(
         // SAFETY: whole blocks of what is left of the data.
         unsafe {
             let (number, from, to) = ((done / BLOCK) as u32, from.add(done), to.add(done));
-            sets::<U, true>(unit, blocks, &first, number, from, to, &mut Idle);
+            sets::<U, true>(unit, blocks, &first, number, from, to);
         }
         done += blocks * BLOCK;
     }
@@ -372,7 +357,7 @@ fn add_keystream<U: Rows>(
         // SAFETY: a wave fits the buffer; bytes from `done` on are within the data.
         unsafe {
             let (room, number) = (buffer.at(0), (done / BLOCK) as u32);
-            sets::<U, false>(unit, count * U::BLOCKS, &first, number, room, room, &mut Idle);
+            sets::<U, false>(unit, count * U::BLOCKS, &first, number, room, room);
             unit.combine(room, from.add(done), to.add(done), bytes);
             let last = buffer.at(bytes & !(BLOCK - 1));
             keystream.as_mut_ptr().copy_from(last, BLOCK);
@@ -386,7 +371,7 @@ fn add_keystream<U: Rows>(
 ///
 /// The functions are safe to call because the table is only reached with the unit's proof in hand.
 macro_rules! kernels {
-    ($route:expr, $unit:ty, $make:expr $(, $features:literal)?) => {
+    ($route:expr, $suits_every_call:literal, $unit:ty, $make:expr $(, $features:literal)?) => {
         use wirespeed_cipher::{
             Block, Counter, InOut, Poly1305, SealState, StreamBlock, StreamKernels, StreamKey,
         };
@@ -410,7 +395,7 @@ macro_rules! kernels {
 
         pub(crate) static KERNELS: StreamKernels = StreamKernels {
             route: $route,
-            suits_every_call: <<$unit as $crate::chacha::Rows>::Hash as $crate::chacha::Hash>::IN_VECTORS,
+            suits_every_call: $suits_every_call,
             chacha20,
             one_time_key,
             poly1305,

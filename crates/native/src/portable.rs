@@ -277,9 +277,9 @@ pub(crate) fn kernels(cipher: BlockCipher) -> &'static BlockKernels {
     }
 }
 
-#[cfg(target_arch = "x86_64")]
-pub(crate) use hash::absorb;
 pub(crate) use hash::kernels as hash;
+#[cfg(target_arch = "x86_64")]
+pub(crate) use hash::{Lane, absorb};
 
 /// GCM's hash for ciphers whose route has none.
 pub(crate) const GALOIS: Galois = Galois { set_key, ghash, tag, polyval_key, polyval };

@@ -119,18 +119,15 @@ pub(crate) trait Unit: Copy {
     ) -> Self::V;
 }
 
-/// What can be done between the rounds of AES, or in the pauses of a double round of ChaCha20.
+/// What can be done between the rounds of AES.
 ///
 /// This, like everything that runs inside a kernel, is a trait with `inline(always)` methods and not a
 /// closure: only what is inlined gets the kernel's target features.
 pub(crate) trait Work {
     /// Whether there is any, so that its order among the rounds matters.
     const BUSY: bool;
-    /// Runs after round `round` of AES, counted from 1, of all but the last, or in a pause, counted from 0.
+    /// Runs after round `round`, counted from 1, of all but the last.
     fn after(&mut self, round: usize);
-    /// Runs before ChaCha20 writes what the rounds have made: whatever is left.
-    #[inline(always)]
-    fn finish(&mut self) {}
 }
 
 /// Nothing to do between the rounds.

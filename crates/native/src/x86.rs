@@ -14,11 +14,11 @@ macro_rules! call {
 
 #[allow(clippy::needless_range_loop, reason = "as in `sliced`")]
 mod aes_slices;
+mod bytes;
 #[allow(clippy::needless_range_loop, reason = "as in `sliced`")]
 mod chacha;
 #[allow(clippy::needless_range_loop, reason = "as in `sliced`")]
 mod gfni;
-pub(crate) mod gfni_bytes;
 #[allow(clippy::needless_range_loop, reason = "as in `sliced`")]
 mod hash;
 mod mask;
@@ -35,7 +35,7 @@ pub(crate) use padlock::no_padlock;
 use std::arch::x86_64::*;
 
 use wirespeed_cipher::{BlockCipher, BlockKernels, Compression, HashKernels, Route, StreamKernels};
-use wirespeed_cpu::{AesNi, Features, Gfni256, Gfni512, Token, Vaes256, Vaes512};
+use wirespeed_cpu::{AesNi, Avx2, Features, Gfni256, Gfni512, Token, Vaes256, Vaes512};
 
 use crate::Absent;
 
@@ -63,7 +63,7 @@ pub(crate) fn kernels(
         Route::Gfni512 => Gfni512::probe(features).map(|it| of(cipher, gfni::table_512(it))),
         Route::Gfni256 => Gfni256::probe(features).map(|it| of(cipher, gfni::table_256(it))),
         Route::AesNi => AesNi::probe(features)
-            .map(|it| of(cipher, xmm::table(it)).or_else(|| of(cipher, aes_slices::table(it)))),
+            .map(|it| of(cipher, xmm::table(it)).or_else(|| of(cipher, aes_sliced(it, features)))),
         Route::PadLock => return padlock::kernels(cipher, features),
         Route::Portable | Route::Libcrypto | Route::Kernel => return Err(Absent::NotNative),
         Route::ShaNi | Route::Avx512 | Route::Avx2 => return Err(Absent::Without(cipher)),
@@ -74,6 +74,14 @@ pub(crate) fn kernels(
 /// The kernels for a cipher, if a route has it.
 fn of(cipher: BlockCipher, table: &'static [BlockKernels]) -> Option<&'static BlockKernels> {
     table.iter().find(|kernels| kernels.cipher == cipher)
+}
+
+/// Other ciphers with AES's S-box, by the widest vectors.
+fn aes_sliced(aes: AesNi, features: Features) -> &'static [BlockKernels] {
+    match Avx2::probe(features) {
+        Ok(avx2) => aes_slices::table_256((aes, avx2)),
+        Err(_) => aes_slices::table_128(aes),
+    }
 }
 
 /// ChaCha20 and Poly1305 by an x86 route.

@@ -114,6 +114,23 @@ impl<const WORDS: usize, const BLOCK: usize> Parts<WORDS, BLOCK> {
         true
     }
 
+    /// The next blocks, and what is behind them into the open one; how much that is. All know at once how long a block is but
+    /// a sponge's: a division is a good part of a block.
+    #[inline(always)]
+    pub(super) fn blocks(
+        &mut self,
+        kernels: &HashKernels,
+        block_bytes: usize,
+        data: &[u8],
+    ) -> usize {
+        let (blocks, rest) = data.split_at(data.len() - data.len() % block_bytes);
+        if !blocks.is_empty() {
+            (kernels.blocks)(&mut self.chain, blocks);
+        }
+        copy(&mut self.open[..rest.len()], rest);
+        rest.len()
+    }
+
     /// FIPS 180-4 §5.1: a one bit, zeros, and the length in bits in the last two words.
     #[inline(always)]
     pub(super) fn end<const LENGTH: usize>(

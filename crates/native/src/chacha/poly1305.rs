@@ -35,8 +35,6 @@ fn product(a: u64, b: u64) -> u128 {
 }
 
 impl Number {
-    const ZERO: Self = Self { low: 0, high: 0 };
-
     #[inline(always)]
     fn of(poly1305: &Poly1305) -> Self {
         let [a, b, high] = poly1305.hash;
@@ -182,62 +180,34 @@ pub(crate) fn tag(poly1305: &Poly1305, last: &[u8]) -> Block {
     number.wrapping_add(poly1305.s).to_le_bytes()
 }
 
-/// Strides in two halves of so many blocks, of which each is a chain, side by side.
+/// A block after another.
 #[derive(Clone, Copy)]
-pub(crate) struct Halves<const HALF: usize> {
-    first: Number,
-    second: Number,
-    /// Blocks of both halves that are hashed.
-    done: usize,
+pub(crate) struct Chain {
+    hash: Number,
     key: Key,
-    /// The multiplier for every block of a half.
-    power: Parts,
 }
 
-impl<const HALF: usize> Hash for Halves<HALF> {
-    const IN_VECTORS: bool = false;
-    const STRIDE: usize = 2 * HALF * size_of::<Block>();
+impl Hash for Chain {
+    const STRIDE: usize = size_of::<Block>();
     const WORTH: usize = Self::STRIDE;
     const FIRST: usize = 0;
-    const PIECE: usize = 2 * size_of::<Block>();
 
     #[inline(always)]
     unsafe fn open(poly1305: &Poly1305, _from: *const u8) -> Self {
-        let mut power = multiplier(poly1305);
-        for _ in 0..HALF.ilog2() {
-            power = multiply(power, power);
-        }
-        Self {
-            first: Number::of(poly1305),
-            second: Number::ZERO,
-            done: 0,
-            key: Key::new(poly1305.r),
-            power,
-        }
+        Self { hash: Number::of(poly1305), key: Key::new(poly1305.r) }
     }
 
     #[inline(always)]
-    unsafe fn some(&mut self, from: *const u8, _strides: usize) -> usize {
-        // SAFETY: within the stride that the caller vouches for.
-        let (first, second) = unsafe {
-            let place = from.cast::<Block>().add(self.done);
-            (&*place, &*place.add(HALF))
-        };
-        self.first = self.first.block(first, self.key);
-        self.second = self.second.block(second, self.key);
-        self.done += 1;
-        if self.done < HALF {
-            return 0;
+    unsafe fn some(&mut self, from: *const u8, strides: usize) -> usize {
+        // SAFETY: the caller vouches for so many.
+        for block in unsafe { std::slice::from_raw_parts(from.cast::<Block>(), strides) } {
+            self.hash = self.hash.block(block, self.key);
         }
-        let first = Number::from_parts(multiply(self.first.parts(), self.power));
-        self.first = first.plus(self.second.low, self.second.high).fold();
-        self.second = Number::ZERO;
-        self.done = 0;
-        1
+        strides
     }
 
     #[inline(always)]
     fn close(&self, poly1305: &mut Poly1305) {
-        self.first.leave(poly1305);
+        self.hash.leave(poly1305);
     }
 }

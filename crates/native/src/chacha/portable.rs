@@ -2,7 +2,7 @@
 
 use std::array::from_fn;
 
-use super::poly1305::Halves;
+use super::poly1305::Chain;
 use super::{BLOCK, Rows};
 
 /// The portable unit; it needs no proof.
@@ -21,7 +21,7 @@ fn each(a: Words, b: Words, f: impl Fn(u32, u32) -> u32) -> Words {
 
 impl Rows for Portable {
     type V = Words;
-    type Hash = Halves<2>;
+    type Hash = Chain;
     const BLOCKS: usize = BLOCKS;
     const FLIGHT: usize = 1;
     type Narrow = Self;
@@ -98,7 +98,7 @@ mod table {
 
     use super::Portable;
 
-    crate::chacha::kernels!(Route::Portable, Portable, Portable);
+    crate::chacha::kernels!(Route::Portable, false, Portable, Portable);
 }
 
 pub(crate) use table::KERNELS;

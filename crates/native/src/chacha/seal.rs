@@ -6,8 +6,7 @@
 
 use wirespeed_cipher::{Block, InOut, Poly1305, SealState, StreamKey, partial};
 
-use super::{BLOCK, DOUBLE_ROUNDS, Hash, Keystream, PAUSES, Rows, flight, poly1305, rows, sets};
-use crate::unit::{Idle, Work};
+use super::{BLOCK, Hash, Keystream, Rows, flight, poly1305, rows, sets};
 
 /// See [`wirespeed_cipher::OneTimeKeyFn`].
 #[inline(always)]
@@ -17,7 +16,7 @@ pub(crate) fn one_time_key<U: Rows>(unit: U, key: &StreamKey, state: &mut SealSt
     // SAFETY: one set fits the buffer, and begins with a whole block.
     unsafe {
         let room = buffer.at(0);
-        sets::<U, false>(unit, U::BLOCKS, &first, 0, room, room, &mut Idle);
+        sets::<U, false>(unit, U::BLOCKS, &first, 0, room, room);
         take_key(state, room);
     }
     buffer.wipe(unit, 1);
@@ -36,45 +35,18 @@ unsafe fn take_key(state: &mut SealState, block: *const u8) {
     state.keyed = true;
 }
 
-/// The next strides to hash; whoever makes this vouches for as many bytes.
-struct Strides<'h, H> {
-    /// In its place: the powers of its key are longer than all else here.
-    hash: &'h mut H,
-    from: *const u8,
-    left: usize,
-    /// Pauses of a double round that are made use of, where Poly1305 has units of its own between the rounds.
-    pauses: usize,
-}
-
-impl<H: Hash> Strides<'_, H> {
-    /// A part of them, if any is left.
-    #[inline(always)]
-    fn some(&mut self) {
-        if self.left > 0 {
-            // SAFETY: so many are readable.
-            unsafe {
-                let done = self.hash.some(self.from, self.left);
-                self.from = self.from.add(done * H::STRIDE);
-                self.left -= done;
-            }
-        }
-    }
-}
-
-impl<H: Hash> Work for Strides<'_, H> {
-    const BUSY: bool = true;
-
-    #[inline(always)]
-    fn after(&mut self, pause: usize) {
-        if pause * self.pauses % PAUSES < self.pauses {
-            self.some();
-        }
-    }
-
-    #[inline(always)]
-    fn finish(&mut self) {
-        while self.left > 0 {
-            self.some();
+/// Hashes so many strides.
+///
+/// # Safety
+/// So many are readable at `from`.
+#[inline(always)]
+unsafe fn strides<H: Hash>(hash: &mut H, mut from: *const u8, mut left: usize) {
+    while left > 0 {
+        // SAFETY: so many are left.
+        unsafe {
+            let done = hash.some(from, left);
+            from = from.add(done * H::STRIDE);
+            left -= done;
         }
     }
 }
@@ -108,18 +80,18 @@ impl<H: Hash> Hashing<H> {
         }
     }
 
-    /// The strides below `target`, which the caller hashes.
+    /// Hashes the strides below `target`.
     ///
     /// # Safety
     /// `target` bytes are readable.
     #[inline(always)]
-    unsafe fn next(&mut self, target: usize) -> Option<Strides<'_, H>> {
-        let hash = self.hash.as_mut()?;
-        let left = (target - self.done) / H::STRIDE;
-        // SAFETY: what is done is below `target`.
-        let from = unsafe { self.from.add(self.done) };
-        self.done += left * H::STRIDE;
-        Some(Strides { hash, from, left, pauses: 0 })
+    unsafe fn go_on(&mut self, target: usize) {
+        if let Some(hash) = &mut self.hash {
+            let left = (target - self.done) / H::STRIDE;
+            // SAFETY: what is done is below `target`, and so many strides are, too.
+            unsafe { strides(hash, self.from.add(self.done), left) };
+            self.done += left * H::STRIDE;
+        }
     }
 
     /// Hashes up to `target`: all strides, and if those are the last whole blocks, the blocks behind them; what is no
@@ -133,9 +105,7 @@ impl<H: Hash> Hashing<H> {
         // SAFETY: the caller vouches for what is read.
         unsafe {
             self.open(&state.poly1305, target);
-            if let Some(mut strides) = self.next(target) {
-                strides.finish();
-            }
+            self.go_on(target);
             if target == whole {
                 if let Some(hash) = &self.hash {
                     hash.close(&mut state.poly1305);
@@ -148,33 +118,6 @@ impl<H: Hash> Hashing<H> {
                 state.pending = tail.to_le_bytes();
             }
         }
-    }
-}
-
-/// Hashes strides and makes sets, side by side where that is possible.
-///
-/// # Safety
-/// As for [`sets`].
-#[inline(always)]
-unsafe fn hash_and_sets<U: Rows, const ADD: bool>(
-    unit: U,
-    strides: Option<Strides<'_, U::Hash>>,
-    blocks: usize,
-    first: &[U::V; 4],
-    number: u32,
-    from: *const u8,
-    to: *mut u8,
-) {
-    // SAFETY: the caller vouches for all.
-    unsafe {
-        if let Some(mut strides) = strides {
-            if !U::Hash::IN_VECTORS {
-                strides.pauses = (blocks * BLOCK / U::Hash::PIECE).div_ceil(DOUBLE_ROUNDS);
-                return sets::<U, ADD>(unit, blocks, first, number, from, to, &mut strides);
-            }
-            strides.finish();
-        }
-        sets::<U, ADD>(unit, blocks, first, number, from, to, &mut Idle);
     }
 }
 
@@ -222,21 +165,20 @@ pub(crate) fn seal<U: Rows, const DECRYPT: bool>(
             let (from, to) = (from.add(done), to.add(done));
             // What is decrypted in place must be hashed before.
             let last = DECRYPT && target == whole;
-            let blocks = if U::Hash::IN_VECTORS { bytes / BLOCK } else { U::FLIGHT * U::BLOCKS };
-            if skipped == 0 && bytes == blocks * BLOCK && (!last || U::Hash::IN_VECTORS) {
-                let strides = if last {
+            if skipped == 0 && bytes.is_multiple_of(BLOCK) {
+                let blocks = bytes / BLOCK;
+                if last {
                     hashing.finish(state, target);
-                    None
                 } else {
-                    hashing.next(target)
-                };
-                hash_and_sets::<U, true>(unit, strides, blocks, &first, number, from, to);
+                    hashing.go_on(target);
+                }
+                sets::<U, true>(unit, blocks, &first, number, from, to);
                 done += bytes;
                 used += blocks;
                 continue;
             }
-            let strides = hashing.next(target);
-            hash_and_sets::<U, false>(unit, strides, count * U::BLOCKS, &first, number, room, room);
+            hashing.go_on(target);
+            sets::<U, false>(unit, count * U::BLOCKS, &first, number, room, room);
             most = count.max(most);
             if skipped != 0 {
                 take_key(state, room);
@@ -275,8 +217,7 @@ pub(crate) fn hash<H: Hash>(poly1305: &mut Poly1305, data: &[u8]) {
     // SAFETY: there are so many strides, at least one.
     unsafe {
         let mut hash = H::open(poly1305, strides.as_ptr());
-        let from = strides.as_ptr().add(first);
-        Strides { hash: &mut hash, from, left, pauses: 0 }.finish();
+        self::strides(&mut hash, strides.as_ptr().add(first), left);
         hash.close(poly1305);
     }
     poly1305::blocks(poly1305, rest);

@@ -6,7 +6,7 @@ mod sha1;
 mod sha2;
 mod sm3;
 
-pub(crate) use keccak::absorb;
+pub(crate) use keccak::{Lane, absorb};
 
 use wirespeed_cipher::{Chain, Compression, HashKernels, Route};
 
@@ -21,11 +21,11 @@ static KERNELS: [HashKernels; Compression::ALL.len()] = [
     table(Compression::Sha256, each::<sha2::Sha256>),
     table(Compression::Sha512, each::<sha2::Sha512>),
     table(Compression::Sm3, each::<sm3::Sm3>),
-    table(Compression::Keccak168, absorb::<168>),
-    table(Compression::Keccak144, absorb::<144>),
-    table(Compression::Keccak136, absorb::<136>),
-    table(Compression::Keccak104, absorb::<104>),
-    table(Compression::Keccak72, absorb::<72>),
+    table(Compression::Keccak168, absorb::<u64, 168>),
+    table(Compression::Keccak144, absorb::<u64, 144>),
+    table(Compression::Keccak136, absorb::<u64, 136>),
+    table(Compression::Keccak104, absorb::<u64, 104>),
+    table(Compression::Keccak72, absorb::<u64, 72>),
 ];
 
 const fn table(compression: Compression, blocks: fn(&mut Chain, &[u8])) -> HashKernels {

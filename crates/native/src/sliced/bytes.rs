@@ -165,7 +165,7 @@ impl<R: Register> Bytes for In<R> {
 #[inline(always)]
 fn through<R: Register>(u: R, v: R::V, before: R::V, number: usize) -> R::V {
     static MAPS: [[Maps; 2]; BOXES.len()] = {
-        let mut maps = [const { [const { Maps([0; 2]) }; 2] }; BOXES.len()];
+        let mut maps = [const { [Maps::NONE; 2] }; BOXES.len()];
         let mut i = 0;
         while i < BOXES.len() {
             maps[i] = [Maps::both(&BOXES[i].before), Maps::both(&BOXES[i].after)];

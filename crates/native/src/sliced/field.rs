@@ -136,6 +136,10 @@ impl Affine {
         Self { columns, constant: linear.linear(self.constant) }
     }
 
+    pub(crate) const fn without_constant(&self) -> Self {
+        Self { columns: self.columns, constant: 0 }
+    }
+
     pub(crate) const fn is_identity(&self) -> bool {
         let mut i = 0;
         while i < 8 {

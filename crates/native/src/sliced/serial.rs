@@ -9,9 +9,9 @@ use std::marker::PhantomData;
 
 use wirespeed_cipher::{Block, InOut};
 
+use super::Core;
 use super::field::Affine;
-use super::waves::{Ecb, From, Mode};
-use super::{Core, Machine};
+use super::waves::{From, Mode};
 use crate::engine::after;
 use crate::modes::chain::Chain;
 
@@ -53,13 +53,31 @@ pub(crate) trait Register: Copy {
 /// In a shuffle, no byte.
 pub(crate) const NONE: u8 = 0x80;
 
-/// Two linear maps as GF2P8AFFINEQB takes them; see [`Affine::matrix`].
+/// Two linear maps.
 #[repr(align(16))]
-pub(crate) struct Maps(pub(crate) [u64; 2]);
+pub(crate) struct Maps {
+    /// As GF2P8AFFINEQB takes them; see [`Affine::matrix`].
+    pub(crate) matrices: [u64; 2],
+    /// As tables; see [`Affine::nibbles`].
+    pub(crate) nibbles: [[Block; 2]; 2],
+    /// The same where AES's S-box takes the place of inversion.
+    pub(crate) nibbles_after_aes: [[Block; 2]; 2],
+    /// Whether both are the same.
+    pub(crate) is_one: bool,
+}
 
 impl Maps {
+    pub(crate) const NONE: Self = Self::both(&Affine::IDENTITY);
+
     pub(crate) const fn of(first: &Affine, second: &Affine) -> Self {
-        Self([first.matrix(), second.matrix()])
+        let (first, second) = (first.without_constant(), second.without_constant());
+        let undo = Affine::AES.inverse();
+        Self {
+            matrices: [first.matrix(), second.matrix()],
+            nibbles: [first.nibbles(), second.nibbles()],
+            nibbles_after_aes: [first.after(&undo).nibbles(), second.after(&undo).nibbles()],
+            is_one: first.matrix() == second.matrix(),
+        }
     }
 
     pub(crate) const fn both(map: &Affine) -> Self {
@@ -232,10 +250,4 @@ pub(crate) fn few<S: Serial, M: Mode>(
         // SAFETY: and writable there.
         unsafe { destination.add(i).write(u.store(output)) };
     }
-}
-
-/// A block as a wave, where there is no register for one.
-pub(crate) fn in_a_wave<M: Machine, C: Core>(round_keys: &[Block], mut block: Block) -> Block {
-    M::drive::<C, Ecb>(round_keys, &mut [0; 16], InOut::in_place(&mut block));
-    block
 }

@@ -191,7 +191,7 @@ impl Layer {
             i += 1;
         }
         let (before, after) = (&BOXES[0].before, &BOXES[0].after);
-        let mut maps = [const { Maps([0; 2]) }; 4];
+        let mut maps = [Maps::NONE; 4];
         let mut lacking = 0;
         let mut i = 0;
         while i < 4 {

@@ -1,35 +1,23 @@
 //! AES-NI: AES's S-box on every byte of a vector, between affine maps by tables for nibbles.
 
 use std::arch::x86_64::*;
+use std::marker::PhantomData;
 
-use wirespeed_cipher::{Block, BlockKernels, InOut, Route};
-use wirespeed_cpu::AesNi;
+use wirespeed_cipher::{Block, BlockKernels, InOut, Route, Schedule};
+use wirespeed_cpu::{AesNi, Avx2};
 
-use super::slices::{places, transpose};
+use super::bytes::{Aes, Bytes, UNSHIFT};
+use super::slices::{machine, places, transpose};
 use super::xmm;
 use crate::engine::Galois;
 use crate::modes::chain::Chain;
 use crate::sliced::field::BOXES;
-use crate::sliced::serial::{self, By};
+use crate::sliced::serial::{self, In};
 use crate::sliced::waves::{self, Mode, Runs};
-use crate::sliced::{Core, Machine, Slices, Wide, tables};
-
-/// 128-bit vectors with AES-NI.
-#[derive(Clone, Copy)]
-struct Xmm(());
-
-/// An affine map on every byte.
-#[inline(always)]
-fn map(u: Xmm, v: __m128i, tables: &'static [[u8; 16]; 2]) -> __m128i {
-    let nibble = u.splat(0x0f0f_0f0f);
-    // SAFETY: a table is a vector.
-    let [low, high] = unsafe { [u.load(tables[0].as_ptr()), u.load(tables[1].as_ptr())] };
-    let (lower, upper) = (u.and(v, nibble), u.and(call!(_mm_srli_epi16::<4>(v)), nibble));
-    u.xor(call!(_mm_shuffle_epi8(low, lower)), call!(_mm_shuffle_epi8(high, upper)))
-}
+use crate::sliced::{Cipher, Core, Machine, Slices, Wide, tables};
 
 /// For each S-box the tables before AES's and behind it.
-static TABLES: [[[[u8; 16]; 2]; 2]; BOXES.len()] = {
+static TABLES: [[[Block; 2]; 2]; BOXES.len()] = {
     let mut tables = [[[[0; 16]; 2]; 2]; BOXES.len()];
     let mut number = 0;
     while number < BOXES.len() {
@@ -39,139 +27,194 @@ static TABLES: [[[[u8; 16]; 2]; 2]; BOXES.len()] = {
     tables
 };
 
-impl Slices for Xmm {
-    type V = __m128i;
-    type Narrow = Self;
-    const BLOCKS: usize = 16;
-
-    #[inline(always)]
-    fn narrow(self) -> Self {
-        self
-    }
-
-    #[inline(always)]
-    fn xor(self, a: __m128i, b: __m128i) -> __m128i {
-        call!(_mm_xor_si128(a, b))
-    }
-
-    #[inline(always)]
-    fn and(self, a: __m128i, b: __m128i) -> __m128i {
-        call!(_mm_and_si128(a, b))
-    }
-
-    #[inline(always)]
-    fn or(self, a: __m128i, b: __m128i) -> __m128i {
-        call!(_mm_or_si128(a, b))
-    }
-
-    #[inline(always)]
-    fn select<const MASK: u8>(self, a: __m128i, b: __m128i) -> __m128i {
-        let mask = call!(_mm_set1_epi8(MASK as i8));
-        self.xor(b, self.and(self.xor(a, b), mask))
-    }
-
-    #[inline(always)]
-    fn rotate_by_one(self, v: __m128i) -> __m128i {
-        let top = self.and(call!(_mm_srli_epi16::<7>(v)), self.splat(0x0101_0101));
-        self.or(call!(_mm_add_epi8(v, v)), top)
-    }
-
-    #[inline(always)]
-    fn spread_top_bit(self, v: __m128i) -> __m128i {
-        call!(_mm_cmpgt_epi8(self.splat(0), v))
-    }
-
-    #[inline(always)]
-    fn splat(self, byte: u32) -> __m128i {
-        call!(_mm_set1_epi32(byte as i32))
-    }
-
-    #[inline(always)]
-    fn count(self, from: u8) -> __m128i {
-        static PLACES: [u8; 16] = places();
-        // SAFETY: there are as many bytes as blocks.
-        let places = unsafe { self.load(PLACES.as_ptr()) };
-        let first = call!(_mm_set1_epi8(from as i8));
-        call!(_mm_add_epi8(first, places))
-    }
-
-    #[inline(always)]
-    fn substitute<const BOX: usize>(self, mut v: __m128i) -> __m128i {
-        if !const { BOXES[BOX].before.is_identity() } {
-            v = map(self, v, &TABLES[BOX][0]);
-        }
-        // InvShiftRows (FIPS 197 §5.3.1) before AESENCLAST, whose ShiftRows must move no block.
-        const UNSHIFT: [u8; 16] = [0, 13, 10, 7, 4, 1, 14, 11, 8, 5, 2, 15, 12, 9, 6, 3];
-        // SAFETY: it is a vector.
-        let unshift = unsafe { self.load(UNSHIFT.as_ptr()) };
-        v = call!(_mm_shuffle_epi8(v, unshift));
-        let no_key = call!(_mm_setzero_si128());
-        v = call!(_mm_aesenclast_si128(v, no_key));
-        if const { BOXES[BOX].after_aes().is_identity() } {
-            return v;
-        }
-        map(self, v, &TABLES[BOX][1])
-    }
-
-    #[inline(always)]
-    unsafe fn load(self, from: *const u8) -> __m128i {
-        call!(_mm_loadu_si128(from.cast()))
-    }
-
-    #[inline(always)]
-    unsafe fn store(self, to: *mut u8, row: __m128i) {
-        call!(_mm_storeu_si128(to.cast(), row));
-    }
-
-    #[inline(always)]
-    fn slice(self, rows: [__m128i; 16]) -> [__m128i; 16] {
-        transpose!(rows, _mm_unpacklo_epi8, _mm_unpackhi_epi8)
-    }
-
-    #[inline(always)]
-    fn unslice(self, slices: [__m128i; 16]) -> [__m128i; 16] {
-        transpose!(slices, _mm_unpacklo_epi8, _mm_unpackhi_epi8)
-    }
-
-    #[inline(always)]
-    fn run<C: Core>(self, keys: &[Wide], state: &mut [__m128i; 16]) {
-        #[target_feature(enable = "ssse3,sse4.1,aes")]
-        #[inline(never)]
-        fn with_features<C: Core>(u: Xmm, keys: &[Wide], state: &mut [__m128i; 16]) {
-            C::run(u, keys, state);
-        }
-        // SAFETY: the unit proves the features.
-        unsafe { with_features::<C>(self, keys, state) }
-    }
+/// AES's S-box on every byte of a vector whose rows are shifted back.
+#[inline]
+#[target_feature(enable = "aes")]
+fn s_box(v: __m128i) -> __m128i {
+    _mm_aesenclast_si128(v, _mm_setzero_si128())
 }
 
-struct Here;
+/// The same by halves.
+#[inline]
+#[target_feature(enable = "avx2,aes")]
+fn s_box_of_two(v: __m256i) -> __m256i {
+    let halves = [_mm256_castsi256_si128(v), _mm256_extracti128_si256::<1>(v)];
+    _mm256_set_m128i(s_box(halves[1]), s_box(halves[0]))
+}
 
-impl Machine for Here {
-    const ROUTE: Route = Route::AesNi;
-    const GALOIS: Galois = xmm::GALOIS;
+#[inline(always)]
+fn table(table: &'static Block) -> __m128i {
+    call!(_mm_loadu_si128(table.as_ptr().cast()))
+}
 
-    fn drive<C: Core, M: Mode>(round_keys: &[Block], chain: &mut Block, data: InOut<'_>) {
-        #[target_feature(enable = "ssse3,sse4.1,aes")]
-        fn with_features<M: Mode>(
-            runs: &Runs<Xmm>,
-            round_keys: &[Block],
-            chain: &mut Block,
-            data: InOut<'_>,
-        ) {
-            waves::drive::<_, M>(Xmm(()), runs, round_keys, chain, data);
+/// A table for each half.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn table_for_two(entries: &'static Block) -> __m256i {
+    _mm256_broadcastsi128_si256(table(entries))
+}
+
+/// Defines a unit: the intrinsics of one vector width.
+macro_rules! unit {
+    (
+        $(#[$doc:meta])*
+        $name:ident<$wide:ident>: $vector:ident of $blocks:literal, then $narrow:ty,
+        $load:ident $store:ident $xor:ident $and:ident $or:ident $add:ident $greater:ident $right:ident
+        $shuffle:ident $splat8:ident $splat32:ident $low:ident $high:ident $table:ident $s_box:ident
+    ) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy)]
+        struct $name<const $wide: bool>(());
+
+        impl<const $wide: bool> $name<$wide> {
+            /// The unit, unproved.
+            ///
+            /// # Safety
+            /// This CPU has what [`AesNi`] stands for, and if `WIDE` what [`Avx2`] does.
+            #[inline(always)]
+            const unsafe fn assume() -> Self {
+                Self(())
+            }
+
+            /// An affine map on every byte.
+            #[inline(always)]
+            fn map(self, v: $vector, tables: &'static [Block; 2]) -> $vector {
+                let nibble = call!($splat8(0x0f));
+                let (lower, upper) = (self.and(v, nibble), self.and(call!($right::<4>(v)), nibble));
+                let [low, high] = [call!($table(&tables[0])), call!($table(&tables[1]))];
+                self.xor(call!($shuffle(low, lower)), call!($shuffle(high, upper)))
+            }
         }
-        // SAFETY: the table is only handed out for the proof that these features are present.
-        unsafe { with_features::<M>(&const { Runs::of::<C>() }, round_keys, chain, data) }
-    }
 
-    fn chain<C: Core>(kind: Chain, round_keys: &[Block], register: &mut Block, data: InOut<'_>) {
-        serial::chain(By(serial::in_a_wave::<Self, C>), kind, round_keys, register, data);
-    }
+        impl<const $wide: bool> Slices for $name<$wide> {
+            type V = $vector;
+            type Narrow = $narrow;
+            const BLOCKS: usize = $blocks;
+
+            #[inline(always)]
+            fn narrow(self) -> Self::Narrow {
+                // SAFETY: this unit proves the features, which are the same for all widths.
+                unsafe { Self::Narrow::assume() }
+            }
+
+            #[inline(always)]
+            fn xor(self, a: $vector, b: $vector) -> $vector {
+                call!($xor(a, b))
+            }
+
+            #[inline(always)]
+            fn and(self, a: $vector, b: $vector) -> $vector {
+                call!($and(a, b))
+            }
+
+            #[inline(always)]
+            fn or(self, a: $vector, b: $vector) -> $vector {
+                call!($or(a, b))
+            }
+
+            #[inline(always)]
+            fn select<const MASK: u8>(self, a: $vector, b: $vector) -> $vector {
+                let mask = call!($splat8(MASK as i8));
+                self.xor(b, self.and(self.xor(a, b), mask))
+            }
+
+            #[inline(always)]
+            fn rotate_by_one(self, v: $vector) -> $vector {
+                let (top, lowest) = (call!($right::<7>(v)), call!($splat8(1)));
+                let top = self.and(top, lowest);
+                self.or(call!($add(v, v)), top)
+            }
+
+            #[inline(always)]
+            fn spread_top_bit(self, v: $vector) -> $vector {
+                let zero = call!($splat8(0));
+                call!($greater(zero, v))
+            }
+
+            #[inline(always)]
+            fn splat(self, byte: u32) -> $vector {
+                call!($splat32(byte as i32))
+            }
+
+            #[inline(always)]
+            fn count(self, from: u8) -> $vector {
+                static PLACES: [u8; $blocks] = places();
+                // SAFETY: there are as many bytes as blocks.
+                let places = unsafe { self.load(PLACES.as_ptr()) };
+                let first = call!($splat8(from as i8));
+                call!($add(first, places))
+            }
+
+            #[inline(always)]
+            fn substitute<const BOX: usize>(self, mut v: $vector) -> $vector {
+                if !const { BOXES[BOX].before.is_identity() } {
+                    v = self.map(v, &TABLES[BOX][0]);
+                }
+                let unshift = call!($table(&UNSHIFT));
+                v = call!($shuffle(v, unshift));
+                v = call!($s_box(v));
+                if const { BOXES[BOX].after_aes().is_identity() } {
+                    return v;
+                }
+                self.map(v, &TABLES[BOX][1])
+            }
+
+            #[inline(always)]
+            unsafe fn load(self, from: *const u8) -> $vector {
+                call!($load(from.cast()))
+            }
+
+            #[inline(always)]
+            unsafe fn store(self, to: *mut u8, row: $vector) {
+                call!($store(to.cast(), row));
+            }
+
+            #[inline(always)]
+            fn slice(self, rows: [$vector; 16]) -> [$vector; 16] {
+                transpose!(rows, $low, $high)
+            }
+
+            #[inline(always)]
+            fn unslice(self, slices: [$vector; 16]) -> [$vector; 16] {
+                transpose!(slices, $low, $high)
+            }
+
+            #[inline(always)]
+            fn run<C: Core>(self, keys: &[Wide], state: &mut [$vector; 16]) {
+                // SAFETY: the unit proves the features.
+                unsafe {
+                    if $wide {
+                        run_256::<Self, C>(self, keys, state);
+                    } else {
+                        run_128::<Self, C>(self, keys, state);
+                    }
+                }
+            }
+        }
+    };
 }
 
-/// The kernels of the route.
-pub(super) fn table(_proof: AesNi) -> &'static [BlockKernels] {
-    static TABLE: [BlockKernels; 7] = tables::<Here>();
-    &TABLE
+unit! {
+    /// 128-bit vectors; with `WIDE` in the company of AVX2, whose instructions leave their operands alone.
+    Xmm<WIDE>: __m128i of 16, then Self,
+    _mm_loadu_si128 _mm_storeu_si128 _mm_xor_si128 _mm_and_si128 _mm_or_si128 _mm_add_epi8 _mm_cmpgt_epi8
+    _mm_srli_epi16 _mm_shuffle_epi8 _mm_set1_epi8 _mm_set1_epi32 _mm_unpacklo_epi8 _mm_unpackhi_epi8
+    table s_box
 }
+
+unit! {
+    /// 256-bit vectors.
+    Ymm<WIDE>: __m256i of 32, then Xmm<WIDE>,
+    _mm256_loadu_si256 _mm256_storeu_si256 _mm256_xor_si256 _mm256_and_si256 _mm256_or_si256 _mm256_add_epi8
+    _mm256_cmpgt_epi8 _mm256_srli_epi16 _mm256_shuffle_epi8 _mm256_set1_epi8 _mm256_set1_epi32
+    _mm256_unpacklo_epi8 _mm256_unpackhi_epi8 table_for_two s_box_of_two
+}
+
+machine!(
+    Narrow run_128 table_128: Xmm<false>, Bytes<Aes>, Route::AesNi, AesNi,
+    "ssse3,sse4.1,aes"
+);
+machine!(
+    Wider run_256 table_256: Ymm<true>, Bytes<Aes>, Route::AesNi, (AesNi, Avx2),
+    "ssse3,sse4.1,avx,avx2,bmi1,bmi2,aes"
+);

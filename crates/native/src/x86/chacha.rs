@@ -1,6 +1,7 @@
 //! ChaCha20 and Poly1305 with AVX-512 and AVX2.
 
 mod ifma;
+mod muludq;
 mod ymm;
 mod zmm;
 

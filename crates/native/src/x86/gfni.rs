@@ -6,8 +6,8 @@ use std::marker::PhantomData;
 use wirespeed_cipher::{Block, BlockKernels, InOut, Route, Schedule};
 use wirespeed_cpu::{Gfni256, Gfni512};
 
-use super::gfni_bytes::Bytes;
-use super::slices::{places, transpose};
+use super::bytes::{Bytes, Gfni};
+use super::slices::{machine, places, transpose};
 use super::xmm;
 use crate::engine::Galois;
 use crate::modes::chain::Chain;
@@ -198,98 +198,11 @@ unit! {
     _mm512_unpackhi_epi8 _mm512_ternarylogic_epi64
 }
 
-/// Defines a machine: what it runs on, and the two functions that carry its features.
-macro_rules! machine {
-    ($name:ident $run:ident $table:ident: $unit:ty, $bytes:ty, $route:expr, $token:ty, $features:literal) => {
-        struct $name;
-
-        impl Machine for $name {
-            const ROUTE: Route = $route;
-            const GALOIS: Galois = xmm::GALOIS;
-
-            fn expand<C: Cipher, const DECRYPT: bool>(key: &[u8], out: &mut Schedule) {
-                #[target_feature(enable = $features)]
-                fn with_features<C: Cipher, const DECRYPT: bool>(key: &[u8], out: &mut Schedule) {
-                    // SAFETY: the table is only handed out for the proof.
-                    let bytes = unsafe { <$bytes>::assume() };
-                    C::expand_in::<_, DECRYPT>(bytes, key, out);
-                }
-                // SAFETY: the table is only handed out for the proof that these features are present.
-                unsafe { with_features::<C, DECRYPT>(key, out) }
-            }
-
-            fn drive<C: Core, M: Mode>(round_keys: &[Block], chain: &mut Block, data: InOut<'_>) {
-                #[target_feature(enable = $features)]
-                fn few<C: Core, M: Mode>(round_keys: &[Block], chain: &mut Block, data: InOut<'_>) {
-                    // SAFETY: the table is only handed out for the proof.
-                    let bytes = unsafe { <$bytes>::assume() };
-                    serial::few::<_, M>(In(bytes, PhantomData::<C>), round_keys, chain, data);
-                }
-                #[target_feature(enable = $features)]
-                fn many<M: Mode>(
-                    runs: &Runs<$unit>,
-                    round_keys: &[Block],
-                    chain: &mut Block,
-                    data: InOut<'_>,
-                ) {
-                    // SAFETY: the table is only handed out for the proof.
-                    let unit = unsafe { <$unit>::assume() };
-                    waves::drive::<_, M>(unit, runs, round_keys, chain, data);
-                }
-                // SAFETY: the table is only handed out for the proof that these features are present.
-                unsafe {
-                    if data.len() < 16 * (C::FEW + 1) {
-                        few::<C, M>(round_keys, chain, data);
-                    } else {
-                        many::<M>(&const { Runs::of::<C>() }, round_keys, chain, data);
-                    }
-                }
-            }
-
-            fn chain<C: Core>(
-                kind: Chain,
-                round_keys: &[Block],
-                register: &mut Block,
-                data: InOut<'_>,
-            ) {
-                #[target_feature(enable = $features)]
-                fn with_features<C: Core>(
-                    kind: Chain,
-                    round_keys: &[Block],
-                    register: &mut Block,
-                    data: InOut<'_>,
-                ) {
-                    // SAFETY: the table is only handed out for the proof.
-                    let bytes = unsafe { <$bytes>::assume() };
-                    serial::chain(In(bytes, PhantomData::<C>), kind, round_keys, register, data);
-                }
-                // SAFETY: the table is only handed out for the proof that these features are present.
-                unsafe { with_features::<C>(kind, round_keys, register, data) }
-            }
-        }
-
-        #[target_feature(enable = $features)]
-        #[inline(never)]
-        fn $run<S: Slices, C: Core>(u: S, keys: &[Wide], state: &mut [S::V; 16]) {
-            // In registers, not where they came from.
-            let mut vectors = *state;
-            C::run(u, keys, &mut vectors);
-            *state = vectors;
-        }
-
-        /// The kernels of the route.
-        pub(super) fn $table(_proof: $token) -> &'static [BlockKernels] {
-            static TABLE: [BlockKernels; 7] = tables::<$name>();
-            &TABLE
-        }
-    };
-}
-
 machine!(
-    Narrow run_256 table_256: Ymm<false>, Bytes<false>, Route::Gfni256, Gfni256,
+    Narrow run_256 table_256: Ymm<false>, Bytes<Gfni<false>>, Route::Gfni256, Gfni256,
     "ssse3,sse4.1,avx,avx2,bmi2,gfni"
 );
 machine!(
-    Wider run_512 table_512: Zmm<true>, Bytes<true>, Route::Gfni512, Gfni512,
+    Wider run_512 table_512: Zmm<true>, Bytes<Gfni<true>>, Route::Gfni512, Gfni512,
     "ssse3,sse4.1,avx,avx2,bmi2,gfni,avx512f,avx512bw,avx512vl,avx512dq"
 );

@@ -65,7 +65,7 @@ crate::table::entries! { ["bmi1,bmi2"]
     fn md5[][](chain: &mut Chain, data: &[u8]) { integers::md5(chain, data) }
     fn sm3[][](chain: &mut Chain, data: &[u8]) { integers::sm3(chain, data) }
     fn keccak_on_integers[const RATE: usize][RATE](chain: &mut Chain, data: &[u8])
-        { portable::absorb::<RATE>(chain, data) }
+        { portable::absorb::<keccak::Integer, RATE>(chain, data) }
 }
 
 crate::table::entries! { ["bmi1,bmi2,avx2"]
@@ -81,7 +81,7 @@ crate::table::entries! { ["bmi1,bmi2,avx2,avx512f,avx512vl"]
     fn sha512_wide_by_instruction[][](chain: &mut Chain, data: &[u8])
         { sha512::wide_by_instruction(chain, data) }
     fn keccak_in_vectors[const RATE: usize][RATE](chain: &mut Chain, data: &[u8])
-        { keccak::absorb::<RATE>(chain, data) }
+        { portable::absorb::<keccak::Vector, RATE>(chain, data) }
 }
 
 #[cfg(test)]

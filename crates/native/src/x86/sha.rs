@@ -29,11 +29,18 @@ crate::table::entries! { ["ssse3,sse4.1,sha"]
     fn sha256[][](chain: &mut Chain, data: &[u8]) { eight_words(chain, data) }
 }
 
-/// Four words of a vector, the first in the uppermost place.
+/// Four words of a vector, the first in the uppermost place: loaded as [`unpack`] has stored them, because a stream of
+/// single blocks waits for it.
 #[inline(always)]
-fn pack(words: [u64; 4]) -> __m128i {
-    let [a, b, c, d] = words;
-    call!(_mm_set_epi32(a as i32, b as i32, c as i32, d as i32))
+fn pack([first, second]: [&[u64]; 2]) -> __m128i {
+    call!(_mm_castps_si128(_mm_shuffle_ps::<0x22>(pair(second), pair(first))))
+}
+
+/// Two words, as they are.
+#[inline(always)]
+fn pair(words: &[u64]) -> __m128 {
+    let words = words.first_chunk::<2>().expect("two");
+    call!(_mm_castsi128_ps(_mm_loadu_si128(words.as_ptr().cast())))
 }
 
 /// The same backwards, for the two upper words or the two lower ones: straight to their places, where the next call
@@ -71,8 +78,8 @@ fn load(block: &[u8], order: __m128i) -> [__m128i; 4] {
 fn five_words(chain: &mut Chain, data: &[u8]) {
     let chain: &mut [u64; 8] = chain.first_chunk_mut().expect("eight words");
     let order = call!(_mm_set_epi64x(0x0001_0203_0405_0607, 0x0809_0a0b_0c0d_0e0f));
-    let mut abcd = pack([chain[0], chain[1], chain[2], chain[3]]);
-    let mut e = pack([chain[4], 0, 0, 0]);
+    let mut abcd = pack([&chain[..], &chain[2..]]);
+    let mut e = call!(_mm_slli_si128::<12>(_mm_loadl_epi64(chain[4..].as_ptr().cast())));
     for block in data.chunks_exact(64) {
         let mut m = load(block, order);
         let (first_abcd, first_e) = (abcd, e);
@@ -113,8 +120,8 @@ fn five_words(chain: &mut Chain, data: &[u8]) {
 fn eight_words(chain: &mut Chain, data: &[u8]) {
     let chain: &mut [u64; 8] = chain.first_chunk_mut().expect("eight words");
     let order = call!(_mm_set_epi64x(0x0c0d_0e0f_0809_0a0b, 0x0405_0607_0001_0203));
-    let mut abef = pack([chain[0], chain[1], chain[4], chain[5]]);
-    let mut cdgh = pack([chain[2], chain[3], chain[6], chain[7]]);
+    let mut abef = pack([&chain[..], &chain[4..]]);
+    let mut cdgh = pack([&chain[2..], &chain[6..]]);
     for block in data.chunks_exact(64) {
         let mut m = load(block, order);
         let (first_abef, first_cdgh) = (abef, cdgh);

@@ -1,4 +1,4 @@
-//! What all units of byte slices share on x86: the order of blocks, and the transposition.
+//! What all units of byte slices share on x86: the order of blocks, the transposition, and the machine around them.
 
 /// Sixteen vectors as the rows of a matrix of bytes, transposed in each 128-bit piece. Interleaving row i with row
 /// i + 8 moves the highest bit of each byte's row number to the lowest of its column number, and the highest of that
@@ -37,3 +37,92 @@ pub(super) const fn places<const BLOCKS: usize>() -> [u8; BLOCKS] {
     }
     places
 }
+
+/// Defines a machine: what it runs on, and the functions that carry its features.
+macro_rules! machine {
+    ($name:ident $run:ident $table:ident: $unit:ty, $bytes:ty, $route:expr, $token:ty, $features:literal) => {
+        struct $name;
+
+        impl Machine for $name {
+            const ROUTE: Route = $route;
+            const GALOIS: Galois = xmm::GALOIS;
+
+            fn expand<C: Cipher, const DECRYPT: bool>(key: &[u8], out: &mut Schedule) {
+                #[target_feature(enable = $features)]
+                fn with_features<C: Cipher, const DECRYPT: bool>(key: &[u8], out: &mut Schedule) {
+                    // SAFETY: the table is only handed out for the proof.
+                    let bytes = unsafe { <$bytes>::assume() };
+                    C::expand_in::<_, DECRYPT>(bytes, key, out);
+                }
+                // SAFETY: the table is only handed out for the proof that these features are present.
+                unsafe { with_features::<C, DECRYPT>(key, out) }
+            }
+
+            fn drive<C: Core, M: Mode>(round_keys: &[Block], chain: &mut Block, data: InOut<'_>) {
+                #[target_feature(enable = $features)]
+                fn few<C: Core, M: Mode>(round_keys: &[Block], chain: &mut Block, data: InOut<'_>) {
+                    // SAFETY: the table is only handed out for the proof.
+                    let bytes = unsafe { <$bytes>::assume() };
+                    serial::few::<_, M>(In(bytes, PhantomData::<C>), round_keys, chain, data);
+                }
+                #[target_feature(enable = $features)]
+                fn many<M: Mode>(
+                    runs: &Runs<$unit>,
+                    round_keys: &[Block],
+                    chain: &mut Block,
+                    data: InOut<'_>,
+                ) {
+                    // SAFETY: the table is only handed out for the proof.
+                    let unit = unsafe { <$unit>::assume() };
+                    waves::drive::<_, M>(unit, runs, round_keys, chain, data);
+                }
+                // SAFETY: the table is only handed out for the proof that these features are present.
+                unsafe {
+                    if data.len() < 16 * (C::FEW + 1) {
+                        few::<C, M>(round_keys, chain, data);
+                    } else {
+                        many::<M>(&const { Runs::of::<C>() }, round_keys, chain, data);
+                    }
+                }
+            }
+
+            fn chain<C: Core>(
+                kind: Chain,
+                round_keys: &[Block],
+                register: &mut Block,
+                data: InOut<'_>,
+            ) {
+                #[target_feature(enable = $features)]
+                fn with_features<C: Core>(
+                    kind: Chain,
+                    round_keys: &[Block],
+                    register: &mut Block,
+                    data: InOut<'_>,
+                ) {
+                    // SAFETY: the table is only handed out for the proof.
+                    let bytes = unsafe { <$bytes>::assume() };
+                    serial::chain(In(bytes, PhantomData::<C>), kind, round_keys, register, data);
+                }
+                // SAFETY: the table is only handed out for the proof that these features are present.
+                unsafe { with_features::<C>(kind, round_keys, register, data) }
+            }
+        }
+
+        #[target_feature(enable = $features)]
+        #[inline(never)]
+        fn $run<S: Slices, C: Core>(u: S, keys: &[Wide], state: &mut [S::V; 16]) {
+            // In registers, not where they came from.
+            let mut vectors = *state;
+            C::run(u, keys, &mut vectors);
+            *state = vectors;
+        }
+
+        /// The kernels of the route.
+        pub(super) fn $table(_proof: $token) -> &'static [BlockKernels] {
+            static TABLE: [BlockKernels; 7] = tables::<$name>();
+            &TABLE
+        }
+    };
+}
+
+pub(super) use machine;

@@ -2,54 +2,120 @@
 
 use wirespeed_cipher::{Chain, KECCAK_CONSTANTS};
 
-/// Adds each block to the first lanes of the state, and permutes it.
-#[inline(always)]
-pub(crate) fn absorb<const RATE: usize>(state: &mut Chain, blocks: &[u8]) {
-    let state = state.first_chunk_mut().expect("25 words");
-    for block in blocks.chunks_exact(RATE) {
-        for (lane, bytes) in state.iter_mut().zip(block.as_chunks::<8>().0) {
-            *lane ^= u64::from_le_bytes(*bytes);
-        }
-        permute(state);
+/// A lane of the state, in whatever a machine has for it.
+pub(crate) trait Lane: Copy {
+    /// Sixty-four bits.
+    fn of(word: u64) -> Self;
+    fn word(self) -> u64;
+    fn xor(self, other: Self) -> Self;
+    fn turn<const LEFT: i32>(self) -> Self;
+    /// `self ^ (!b & c)`, of which chi is made.
+    fn chi(self, b: Self, c: Self) -> Self;
+
+    /// The sum of three.
+    #[inline(always)]
+    fn xor3(self, b: Self, c: Self) -> Self {
+        self.xor(b).xor(c)
     }
 }
 
-/// How far rho turns lane (x, y), at 5y + x (§3.2.2, table 2 modulo 64).
-#[rustfmt::skip]
-const TURNS: [u32; 25] = [
-     0,  1, 62, 28, 27,
-    36, 44,  6, 55, 20,
-     3, 10, 43, 25, 39,
-    41, 45, 15, 21,  8,
-    18,  2, 61, 56, 14,
-];
-
-/// All rounds (§3.3).
-#[inline(always)]
-fn permute(state: &mut [u64; 25]) {
-    for constant in KECCAK_CONSTANTS {
-        // Theta: each column gets the parities of two others.
-        let parity: [u64; 5] = std::array::from_fn(|x| {
-            state[x] ^ state[x + 5] ^ state[x + 10] ^ state[x + 15] ^ state[x + 20]
-        });
-        let added: [u64; 5] =
-            std::array::from_fn(|x| parity[(x + 4) % 5] ^ parity[(x + 1) % 5].rotate_left(1));
-        // Rho and pi: lane (x, y) goes, turned, to (y, 2x + 3y).
-        let mut moved = [0; 25];
-        for y in 0..5 {
-            for x in 0..5 {
-                let turned = (state[5 * y + x] ^ added[x]).rotate_left(TURNS[5 * y + x]);
-                moved[5 * ((2 * x + 3 * y) % 5) + y] = turned;
-            }
-        }
-        // Chi: the only step that is not linear.
-        for y in 0..5 {
-            for x in 0..5 {
-                state[5 * y + x] =
-                    moved[5 * y + x] ^ (!moved[5 * y + (x + 1) % 5] & moved[5 * y + (x + 2) % 5]);
-            }
-        }
-        // Iota.
-        state[0] ^= constant;
+impl Lane for u64 {
+    #[inline(always)]
+    fn of(word: u64) -> Self {
+        word
     }
+
+    #[inline(always)]
+    fn word(self) -> u64 {
+        self
+    }
+
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        self ^ other
+    }
+
+    #[inline(always)]
+    fn turn<const LEFT: i32>(self) -> Self {
+        self.rotate_left(LEFT as u32)
+    }
+
+    #[inline(always)]
+    fn chi(self, b: Self, c: Self) -> Self {
+        self ^ (!b & c)
+    }
+}
+
+/// What is written for each lane by itself, so that each has a register.
+macro_rules! each {
+    ($step:ident) => {
+        $step!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24)
+    };
+}
+
+/// Adds each block to the first lanes of the state, and permutes it.
+#[inline(always)]
+pub(crate) fn absorb<L: Lane, const RATE: usize>(state: &mut Chain, blocks: &[u8]) {
+    let state: &mut [u64; 25] = state.first_chunk_mut().expect("25 words");
+    let mut s = [L::of(0); 25];
+    macro_rules! load {
+        ($($i:literal)*) => { $(s[$i] = L::of(state[$i]);)* };
+    }
+    each!(load);
+    for block in blocks.chunks_exact(RATE) {
+        let lanes = block.as_chunks::<8>().0;
+        macro_rules! add {
+            ($($i:literal)*) => {$(
+                if 8 * $i < RATE {
+                    s[$i] = s[$i].xor(L::of(u64::from_le_bytes(lanes[$i])));
+                }
+            )*};
+        }
+        each!(add);
+        for constant in KECCAK_CONSTANTS {
+            round(&mut s, constant);
+        }
+    }
+    macro_rules! store {
+        ($($i:literal)*) => { $(state[$i] = s[$i].word();)* };
+    }
+    each!(store);
+}
+
+/// §3.2 and §3.3: lane (x, y) is at 5y + x.
+#[inline(always)]
+fn round<L: Lane>(s: &mut [L; 25], constant: u64) {
+    // Theta: the parities of the columns, and the same turned by one.
+    macro_rules! parities {
+        ($($x:literal)*) => {
+            [$(s[$x].xor3(s[$x + 5], s[$x + 10]).xor3(s[$x + 15], s[$x + 20])),*]
+        };
+    }
+    let c = parities!(0 1 2 3 4);
+    let t =
+        [c[0].turn::<1>(), c[1].turn::<1>(), c[2].turn::<1>(), c[3].turn::<1>(), c[4].turn::<1>()];
+    // Rho and pi: what comes to a row, by x, y and how far it turns (§3.2.2, table 2 modulo 64). A machine that adds two
+    // adds what a whole column gets but once.
+    macro_rules! row {
+        ($($x:literal $y:literal $turn:literal),*) => {
+            [$(c[($x + 4) % 5].xor3(t[($x + 1) % 5], s[5 * $y + $x]).turn::<$turn>()),*]
+        };
+    }
+    let rows = [
+        row!(0 0 0, 1 1 44, 2 2 43, 3 3 21, 4 4 14),
+        row!(3 0 28, 4 1 20, 0 2 3, 1 3 45, 2 4 61),
+        row!(1 0 1, 2 1 6, 3 2 25, 4 3 8, 0 4 18),
+        row!(4 0 27, 0 1 36, 1 2 10, 2 3 15, 3 4 56),
+        row!(2 0 62, 3 1 55, 4 2 39, 0 3 41, 1 4 2),
+    ];
+    // Chi: the only step that is not linear.
+    macro_rules! chi {
+        ($($y:literal)*) => { $(chi!($y: 0 1 2, 1 2 3, 2 3 4, 3 4 0, 4 0 1);)* };
+        ($y:literal: $($x:literal $next:literal $after:literal),*) => {$(
+            s[5 * $y + $x] = rows[$y][$x].chi(rows[$y][$next], rows[$y][$after]);
+        )*};
+    }
+    chi!(0 1 2 3 4);
+    // Iota.
+    s[0] = s[0].xor(L::of(constant));
 }

@@ -191,11 +191,9 @@ unsafe fn strides<const N: usize>(
 }
 
 impl Hash for Lanes {
-    const IN_VECTORS: bool = true;
     const STRIDE: usize = 128;
     const WORTH: usize = 256;
     const FIRST: usize = 1;
-    const PIECE: usize = Self::STRIDE;
 
     #[inline(always)]
     unsafe fn open(poly1305: &Poly1305, from: *const u8) -> Self {

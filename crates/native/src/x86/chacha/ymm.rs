@@ -1,4 +1,4 @@
-//! A row of two blocks in 256-bit vectors; Poly1305 runs beside them in the integer units.
+//! A row of two blocks in 256-bit vectors.
 
 use std::arch::asm;
 use std::arch::x86_64::*;
@@ -6,8 +6,8 @@ use std::arch::x86_64::*;
 use wirespeed_cipher::{StreamKernels, partial};
 use wirespeed_cpu::Avx2;
 
+use super::muludq::Lanes;
 use crate::chacha::Rows;
-use crate::chacha::poly1305::Halves;
 
 /// The 256-bit unit. A value proves AVX2.
 #[derive(Clone, Copy)]
@@ -46,7 +46,7 @@ impl Ymm {
 
 impl Rows for Ymm {
     type V = __m256i;
-    type Hash = Halves<8>;
+    type Hash = Lanes;
     const BLOCKS: usize = 2;
     const FLIGHT: usize = 4;
     type Narrow = Self;
@@ -167,6 +167,7 @@ mod table {
 
     crate::chacha::kernels!(
         Route::Avx2,
+        false,
         Ymm,
         // SAFETY: `kernels` takes the token.
         unsafe { Ymm::assume() },

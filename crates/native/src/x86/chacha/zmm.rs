@@ -154,6 +154,7 @@ mod fused {
 
     crate::chacha::kernels!(
         Route::Avx512,
+        true,
         Zmm<Lanes>,
         // SAFETY: `with_ifma` takes the token.
         unsafe { Zmm::assume() },
@@ -165,18 +166,19 @@ mod plain {
     use wirespeed_cipher::Route;
 
     use super::Zmm;
-    use crate::chacha::poly1305::Halves;
+    use crate::x86::chacha::muludq::Lanes;
 
     crate::chacha::kernels!(
         Route::Avx512,
-        Zmm<Halves<8>>,
+        false,
+        Zmm<Lanes>,
         // SAFETY: `without_ifma` takes the token.
         unsafe { Zmm::assume() },
         "ssse3,sse4.1,avx,avx2,bmi1,bmi2,avx512f,avx512bw,avx512vl,avx512dq"
     );
 }
 
-/// The kernels where Poly1305 has vectors, too.
+/// The kernels where Poly1305 has multiply-adds.
 pub(super) fn with_ifma(_proof: Avx512Ifma) -> &'static wirespeed_cipher::StreamKernels {
     &fused::KERNELS
 }

@@ -79,14 +79,18 @@ pub(super) fn md5(chain: &mut Chain, data: &[u8]) {
         c = c.wrapping_add(before[2]);
         d = d.wrapping_add(before[3]);
     }
-    *chain = [a, b, c, d].map(u64::from);
+    *chain = [a.into(), b.into(), c.into(), d.into()];
 }
 
 /// SM3, GB/T 32905-2016 §5.3.
 #[inline(always)]
 pub(super) fn sm3(chain: &mut Chain, data: &[u8]) {
     let chain: &mut [u64; 8] = chain.first_chunk_mut().expect("eight words");
-    let mut s = chain.map(|word| word as u32);
+    // Loops, because a closure would be a call: it has not these features.
+    let mut s = [0_u32; 8];
+    for i in 0..8 {
+        s[i] = chain[i] as u32;
+    }
     for block in data.as_chunks::<64>().0 {
         let words = block.as_chunks::<4>().0;
         let mut w = [0_u32; 16];
@@ -138,5 +142,7 @@ pub(super) fn sm3(chain: &mut Chain, data: &[u8]) {
             s[i] ^= before[i];
         }
     }
-    *chain = s.map(u64::from);
+    for i in 0..8 {
+        chain[i] = s[i].into();
+    }
 }
