@@ -145,13 +145,14 @@ impl Hasher {
     /// If the message has ended, and none has begun since.
     #[inline(always)]
     pub fn update(&mut self, data: &[u8]) {
-        let is_open = self.stage == Stage::Open;
-        let was_short = match &mut self.state {
-            State::Narrow(parts) if is_open => parts.put(&mut self.filled, data),
-            State::Wide(parts) if is_open => parts.put(&mut self.filled, data),
+        let (kernels, is_open) = (self.kernels, self.stage == Stage::Open);
+        let (filled, before) = (&mut self.filled, &mut self.before);
+        let was_simple = match &mut self.state {
+            State::Narrow(parts) if is_open => parts.put(kernels, filled, before, data),
+            State::Wide(parts) if is_open => parts.put(kernels, filled, before, data),
             _ => return self.update_any(data),
         };
-        if !was_short {
+        if !was_simple {
             self.update_blocks(data);
         }
     }

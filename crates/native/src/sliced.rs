@@ -107,8 +107,10 @@ pub(crate) trait Core: Copy {
     /// Takes blocks through the cipher.
     fn run<S: Slices>(u: S, keys: &[Wide], state: &mut [S::V; 16]);
 
-    /// So few blocks are done sooner one by one than in a wave.
+    /// So few blocks are done sooner one by one than in a wave, where a map is an instruction.
     const FEW: usize;
+    /// The same where it is looked up.
+    const FEW_BY_TABLES: usize;
 
     /// A block by itself.
     type One<R: Register>: One<R>;

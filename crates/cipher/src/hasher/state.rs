@@ -102,16 +102,29 @@ impl<const WORDS: usize, const BLOCK: usize> Parts<WORDS, BLOCK> {
         (self.chain, self.open) = (other.chain, other.open);
     }
 
-    /// The next bytes behind those that there are, if they leave the block open; whether they do.
+    /// The next bytes behind those that there are, if they leave the block open, or if they are whole blocks and there are
+    /// none; whether they were. Of a stream of single blocks each waits for the one before, and a CPU gets no further ahead
+    /// than some hundred instructions: all between two of them count.
     #[inline(always)]
-    pub(super) fn put(&mut self, filled: &mut usize, data: &[u8]) -> bool {
-        if data.len() >= BLOCK - *filled {
-            return false;
+    pub(super) fn put(
+        &mut self,
+        kernels: &HashKernels,
+        filled: &mut usize,
+        before: &mut u128,
+        data: &[u8],
+    ) -> bool {
+        if data.len() < BLOCK - *filled {
+            let end = *filled + data.len();
+            copy(&mut self.open[*filled..end], data);
+            *filled = end;
+            return true;
         }
-        let end = *filled + data.len();
-        copy(&mut self.open[*filled..end], data);
-        *filled = end;
-        true
+        let is_whole = *filled == 0 && data.len().is_multiple_of(BLOCK);
+        if is_whole {
+            *before = before.wrapping_add(data.len() as u128);
+            (kernels.blocks)(&mut self.chain, data);
+        }
+        is_whole
     }
 
     /// The next blocks, and what is behind them into the open one; how much that is. All know at once how long a block is but

@@ -34,6 +34,7 @@ pub(crate) struct Aria;
 
 impl Core for Aria {
     const FEW: usize = 3;
+    const FEW_BY_TABLES: usize = 4;
 
     #[inline(always)]
     fn run<S: Slices>(u: S, keys: &[Wide], state: &mut [S::V; 16]) {
@@ -215,26 +216,39 @@ static TOGETHER: [Block; 2] = {
     shuffles
 };
 
+/// The same for each word of the state, by its first byte. Not a loop, which would keep the vectors in memory.
+macro_rules! for_each_word {
+    (|$word:ident| $each:expr) => {
+        for_each_word!(@ $word $each; 0 4 8 12)
+    };
+    (@ $word:ident $each:expr; $($first:literal)*) => {
+        $({
+            const $word: usize = $first;
+            $each
+        })*
+    };
+}
+
 /// A key and the substitution layer of odd rounds (§2.4.2).
 #[inline(always)]
 fn odd<S: Slices>(u: S, state: &mut [S::V; 16], key: &Wide) {
-    for i in [0, 4, 8, 12] {
-        substitute::<S, ARIA>(u, state, key, i);
-        substitute::<S, { ARIA + 1 }>(u, state, key, i + 1);
-        substitute::<S, { ARIA + 2 }>(u, state, key, i + 2);
-        substitute::<S, { ARIA + 3 }>(u, state, key, i + 3);
-    }
+    for_each_word!(|WORD| {
+        substitute::<S, ARIA>(u, state, key, WORD);
+        substitute::<S, { ARIA + 1 }>(u, state, key, WORD + 1);
+        substitute::<S, { ARIA + 2 }>(u, state, key, WORD + 2);
+        substitute::<S, { ARIA + 3 }>(u, state, key, WORD + 3);
+    });
 }
 
 /// A key and the substitution layer of even rounds.
 #[inline(always)]
 fn even<S: Slices>(u: S, state: &mut [S::V; 16], key: &Wide) {
-    for i in [0, 4, 8, 12] {
-        substitute::<S, { ARIA + 2 }>(u, state, key, i);
-        substitute::<S, { ARIA + 3 }>(u, state, key, i + 1);
-        substitute::<S, ARIA>(u, state, key, i + 2);
-        substitute::<S, { ARIA + 1 }>(u, state, key, i + 3);
-    }
+    for_each_word!(|WORD| {
+        substitute::<S, { ARIA + 2 }>(u, state, key, WORD);
+        substitute::<S, { ARIA + 3 }>(u, state, key, WORD + 1);
+        substitute::<S, ARIA>(u, state, key, WORD + 2);
+        substitute::<S, { ARIA + 1 }>(u, state, key, WORD + 3);
+    });
 }
 
 #[inline(always)]
@@ -247,19 +261,14 @@ fn substitute<S: Slices, const BOX: usize>(u: S, state: &mut [S::V; 16], key: &W
 /// 32-bit words: M, P, M after the mixing of bytes).
 #[inline(always)]
 fn diffuse<S: Slices>(u: S, state: &mut [S::V; 16]) {
-    for word in [0, 4, 8, 12] {
-        mix(u, state, [word, word + 1, word + 2, word + 3]);
-    }
+    for_each_word!(|WORD| mix(u, state, [WORD, WORD + 1, WORD + 2, WORD + 3]));
     for i in 0..4 {
         mix_words(u, state, i);
     }
-    // Word 1: bytes change places in pairs. Word 2: halves do. Word 3: the order is reversed.
-    state.swap(4, 5);
-    state.swap(6, 7);
-    state.swap(8, 10);
-    state.swap(9, 11);
-    state.swap(12, 15);
-    state.swap(13, 14);
+    // Word 1: bytes change places in pairs. Word 2: halves do. Word 3: the order is reversed. Written as new names: a
+    // compiler may swap what it takes for memory.
+    let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = *state;
+    *state = [a, b, c, d, f, e, h, g, k, l, i, j, p, o, n, m];
     for i in 0..4 {
         mix_words(u, state, i);
     }

@@ -78,6 +78,7 @@ pub(crate) struct Camellia;
 
 impl Core for Camellia {
     const FEW: usize = 1;
+    const FEW_BY_TABLES: usize = 2;
 
     #[inline(always)]
     fn run<S: Slices>(u: S, keys: &[Wide], state: &mut [S::V; 16]) {

@@ -21,6 +21,7 @@ pub(crate) struct Sm4;
 
 impl Core for Sm4 {
     const FEW: usize = 2;
+    const FEW_BY_TABLES: usize = 2;
 
     #[inline(always)]
     fn run<S: Slices>(u: S, keys: &[Wide], state: &mut [S::V; 16]) {

@@ -1,5 +1,6 @@
 //! AES-NI: AES's S-box on every byte of a vector, between affine maps by tables for nibbles.
 
+use std::arch::asm;
 use std::arch::x86_64::*;
 use std::marker::PhantomData;
 
@@ -27,24 +28,40 @@ static TABLES: [[[Block; 2]; 2]; BOXES.len()] = {
     tables
 };
 
-/// AES's S-box on every byte of a vector whose rows are shifted back.
+/// AES's S-box on every byte of a vector.
 #[inline]
-#[target_feature(enable = "aes")]
-fn s_box(v: __m128i) -> __m128i {
-    _mm_aesenclast_si128(v, _mm_setzero_si128())
+#[target_feature(enable = "ssse3,aes")]
+fn s_box(mut v: __m128i) -> __m128i {
+    // It is a sum, of which the compiler would shuffle both sides.
+    // SAFETY: no instruction, only a comment.
+    unsafe {
+        asm!("/* {0} */", inout(xmm_reg) v, options(pure, nomem, nostack, preserves_flags));
+    }
+    _mm_aesenclast_si128(_mm_shuffle_epi8(v, table(&UNSHIFT)), _mm_setzero_si128())
 }
 
 /// The same by halves.
 #[inline]
 #[target_feature(enable = "avx2,aes")]
-fn s_box_of_two(v: __m256i) -> __m256i {
-    let halves = [_mm256_castsi256_si128(v), _mm256_extracti128_si256::<1>(v)];
-    _mm256_set_m128i(s_box(halves[1]), s_box(halves[0]))
+fn s_box_of_two(mut v: __m256i) -> __m256i {
+    // SAFETY: as above.
+    unsafe {
+        asm!("/* {0} */", inout(ymm_reg) v, options(pure, nomem, nostack, preserves_flags));
+    }
+    let v = _mm256_shuffle_epi8(v, table_for_two(&UNSHIFT));
+    let (halves, no_key) =
+        ([_mm256_castsi256_si128(v), _mm256_extracti128_si256::<1>(v)], _mm_setzero_si128());
+    _mm256_set_m128i(
+        _mm_aesenclast_si128(halves[1], no_key),
+        _mm_aesenclast_si128(halves[0], no_key),
+    )
 }
 
-#[inline(always)]
-fn table(table: &'static Block) -> __m128i {
-    call!(_mm_loadu_si128(table.as_ptr().cast()))
+#[inline]
+#[target_feature(enable = "ssse3")]
+fn table(entries: &'static Block) -> __m128i {
+    // SAFETY: it is a vector.
+    unsafe { _mm_loadu_si128(entries.as_ptr().cast()) }
 }
 
 /// A table for each half.
@@ -150,8 +167,6 @@ macro_rules! unit {
                 if !const { BOXES[BOX].before.is_identity() } {
                     v = self.map(v, &TABLES[BOX][0]);
                 }
-                let unshift = call!($table(&UNSHIFT));
-                v = call!($shuffle(v, unshift));
                 v = call!($s_box(v));
                 if const { BOXES[BOX].after_aes().is_identity() } {
                     return v;
@@ -211,10 +226,10 @@ unit! {
 }
 
 machine!(
-    Narrow run_128 table_128: Xmm<false>, Bytes<Aes>, Route::AesNi, AesNi,
+    Narrow run_128 table_128: Xmm<false>, Bytes<Aes>, FEW_BY_TABLES, Route::AesNi, AesNi,
     "ssse3,sse4.1,aes"
 );
 machine!(
-    Wider run_256 table_256: Ymm<true>, Bytes<Aes>, Route::AesNi, (AesNi, Avx2),
+    Wider run_256 table_256: Ymm<true>, Bytes<Aes>, FEW_BY_TABLES, Route::AesNi, (AesNi, Avx2),
     "ssse3,sse4.1,avx,avx2,bmi1,bmi2,aes"
 );

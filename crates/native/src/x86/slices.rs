@@ -40,7 +40,7 @@ pub(super) const fn places<const BLOCKS: usize>() -> [u8; BLOCKS] {
 
 /// Defines a machine: what it runs on, and the functions that carry its features.
 macro_rules! machine {
-    ($name:ident $run:ident $table:ident: $unit:ty, $bytes:ty, $route:expr, $token:ty, $features:literal) => {
+    ($name:ident $run:ident $table:ident: $unit:ty, $bytes:ty, $few:ident, $route:expr, $token:ty, $features:literal) => {
         struct $name;
 
         impl Machine for $name {
@@ -78,7 +78,7 @@ macro_rules! machine {
                 }
                 // SAFETY: the table is only handed out for the proof that these features are present.
                 unsafe {
-                    if data.len() < 16 * (C::FEW + 1) {
+                    if data.len() < 16 * (C::$few + 1) {
                         few::<C, M>(round_keys, chain, data);
                     } else {
                         many::<M>(&const { Runs::of::<C>() }, round_keys, chain, data);
