@@ -56,10 +56,10 @@ fn five_times(a: __m256i) -> __m256i {
     add(a, call!(_mm256_slli_epi64::<2>(a)))
 }
 
-/// The limbs of a number in parts.
+/// The limbs of a number in parts, of which the second may be longer than its 44 bits: it overlaps the third.
 #[inline(always)]
 fn limbs([a, b, c]: Parts) -> [u64; 5] {
-    [a & LIMB, (a >> 26 | b << 18) & LIMB, b >> 8 & LIMB, (b >> 34 | c << 10) & LIMB, c >> 16]
+    [a & LIMB, (a >> 26) + (b << 18 & LIMB), b >> 8 & LIMB, (b >> 34) + (c << 10 & LIMB), c >> 16]
 }
 
 /// The parts of a number in limbs, which may be a few bits longer.
@@ -285,5 +285,33 @@ impl Hash for Lanes {
     fn close(&self, poly1305: &mut Poly1305) {
         // SAFETY: the type stands for AVX2.
         unsafe { Self::close(self, poly1305) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limbs_and_parts_are_the_same_number() {
+        let value = |places: &[(u64, u32)]| {
+            // Modulo 2^128, which all carries reach.
+            places.iter().fold(0_u128, |sum, (it, at)| {
+                sum.wrapping_add(u128::from(*it).checked_shl(*at).unwrap_or(0))
+            })
+        };
+        let ends = [0, 1, (1 << 44) - 1, 1 << 44, (1 << 44) + 63];
+        for b in ends {
+            for a in [0, (1 << 44) - 1] {
+                for c in [0, 1, (1 << 42) - 1] {
+                    let [p, q, r, s, t] = limbs([a, b, c]);
+                    let number = value(&[(a, 0), (b, 44), (c, 88)]);
+                    assert_eq!(number, value(&[(p, 0), (q, 26), (r, 52), (s, 78), (t, 104)]));
+                    assert!([p, q, r, s].iter().all(|limb| *limb <= LIMB + 1));
+                    let [a, b, c] = parts([p, q, r, s, t]);
+                    assert_eq!(number, value(&[(a, 0), (b, 44), (c, 88)]));
+                }
+            }
+        }
     }
 }
