@@ -62,8 +62,9 @@ pub(crate) struct Maps {
     pub(crate) nibbles: [[Block; 2]; 2],
     /// The same where AES's S-box takes the place of inversion.
     pub(crate) nibbles_after_aes: [[Block; 2]; 2],
-    /// Whether both are the same.
+    /// Whether both are the same, and whether they do nothing.
     pub(crate) is_one: bool,
+    pub(crate) is_identity: bool,
 }
 
 impl Maps {
@@ -77,6 +78,7 @@ impl Maps {
             nibbles: [first.nibbles(), second.nibbles()],
             nibbles_after_aes: [first.after(&undo).nibbles(), second.after(&undo).nibbles()],
             is_one: first.matrix() == second.matrix(),
+            is_identity: first.is_identity() && second.is_identity(),
         }
     }
 
