@@ -153,7 +153,8 @@ fn matrix(key: &StreamKey, counter: Counter) -> [[u32; 4]; 4] {
 /// Double rounds (RFC 8439 §2.3).
 const DOUBLE_ROUNDS: usize = 10;
 
-/// The steps of the quarter rounds of all sets: a sum, and another row that it is added to and turned. Two sets take turns: with all sums before all else Zen 4 took 5 % longer.
+/// The steps of the quarter rounds of all sets: a sum, and another row that it is added to and turned. Two sets take
+/// turns: with all sums before all else Zen 4 took 5 % longer.
 macro_rules! steps {
     ($unit:ident, $x:ident, $n:ident: $($sum:literal $by:literal $other:literal $left:literal),*) => {
         $(
