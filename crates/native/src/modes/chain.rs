@@ -45,7 +45,8 @@ pub(crate) fn chain<U: Unit, const ROUNDS: usize>(
     let mut state = u.xor(u.splat(*iv), whitening);
     match kind {
         Chain::Cbc => {
-            state = u.xor(state, input(0));
+            // In this order: in a stream of single blocks the call before has made the IV just now.
+            state = u.xor(u.splat(*iv), u.pin(u.xor(whitening, input(0))));
             for i in 1..count {
                 let feed = u.xor(input(i), whitening);
                 state = u.chain::<ROUNDS>(key, state, feed);
