@@ -54,7 +54,6 @@ pub(crate) trait Register: Copy {
 pub(crate) const NONE: u8 = 0x80;
 
 /// Two linear maps.
-#[repr(align(16))]
 pub(crate) struct Maps {
     /// As GF2P8AFFINEQB takes them; see [`Affine::matrix`].
     pub(crate) matrices: [u64; 2],
