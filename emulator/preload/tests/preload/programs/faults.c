@@ -237,7 +237,9 @@ static void fatal(void)
 /* An alternate stack on which a signal just fits. */
 static void narrow(void)
 {
-    size_t size = getauxval(AT_MINSIGSTKSZ), guard = 16 * PAGE, room = (size + PAGE) & -PAGE;
+    /* The kernel takes none of less than 2048 bytes (asm/signal.h, MINSIGSTKSZ), though a CPU without AVX-512 needs fewer. */
+    size_t least = getauxval(AT_MINSIGSTKSZ), size = least > 2048 ? least : 2048;
+    size_t guard = 16 * PAGE, room = (size + PAGE) & -PAGE;
     uint8_t *low = mmap(NULL, guard + room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     CHECK(low != MAP_FAILED && mprotect(low, guard, PROT_NONE) == 0);
     stack_t stack = { .ss_sp = low + guard, .ss_size = size };
