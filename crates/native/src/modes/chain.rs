@@ -42,11 +42,11 @@ pub(crate) fn chain<U: Unit, const ROUNDS: usize>(
     let output = |i: usize, v| unsafe { u.store_first(destination.add(16 * i), v, 16) };
 
     let whitening = u.splat(key.round_keys[0]);
-    let mut state = u.xor(u.splat(*iv), whitening);
+    // In this order: in a stream of single blocks the call before has made the IV just now.
+    let first = if kind == Chain::Cbc { u.pin(u.xor(whitening, input(0))) } else { whitening };
+    let mut state = u.xor(u.splat(*iv), first);
     match kind {
         Chain::Cbc => {
-            // In this order: in a stream of single blocks the call before has made the IV just now.
-            state = u.xor(u.splat(*iv), u.pin(u.xor(whitening, input(0))));
             for i in 1..count {
                 let feed = u.xor(input(i), whitening);
                 state = u.chain::<ROUNDS>(key, state, feed);

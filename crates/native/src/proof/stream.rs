@@ -119,8 +119,7 @@ fn known_seal(kernels: &'static StreamKernels) -> bool {
 #[cfg(test)]
 mod tests {
     use chacha20poly1305::aead::{AeadInPlace, KeyInit};
-    use wirespeed_cipher::Poly1305;
-    use wirespeed_cipher::Route;
+    use wirespeed_cipher::{Poly1305, Route};
     use wirespeed_cpu::{Feature, Features};
 
     use super::*;

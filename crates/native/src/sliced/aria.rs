@@ -216,7 +216,7 @@ static TOGETHER: [Block; 2] = {
     shuffles
 };
 
-/// The same for each word of the state, by its first byte. Not a loop, which would keep the vectors in memory.
+/// What is done to each word of the state, by its first byte. Not a loop, which would keep the vectors in memory.
 macro_rules! for_each_word {
     (|$word:ident| $each:expr) => {
         for_each_word!(@ $word $each; 0 4 8 12)

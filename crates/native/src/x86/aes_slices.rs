@@ -7,8 +7,8 @@ use std::marker::PhantomData;
 use wirespeed_cipher::{Block, BlockKernels, InOut, Route, Schedule};
 use wirespeed_cpu::{AesNi, Avx2};
 
-use super::bytes::{Aes, Bytes, UNSHIFT};
-use super::slices::{machine, places, transpose};
+use super::bytes::{Aes, Bytes, UNSHIFT, pin};
+use super::slices::{common, machine, places, transpose};
 use super::xmm;
 use crate::engine::Galois;
 use crate::modes::chain::Chain;
@@ -31,20 +31,16 @@ static TABLES: [[[Block; 2]; 2]; BOXES.len()] = {
 /// AES's S-box on every byte of a vector.
 #[inline]
 #[target_feature(enable = "ssse3,aes")]
-fn s_box(mut v: __m128i) -> __m128i {
+fn s_box(v: __m128i) -> __m128i {
     // It is a sum, of which the compiler would shuffle both sides.
-    // SAFETY: no instruction, only a comment.
-    unsafe {
-        asm!("/* {0} */", inout(xmm_reg) v, options(pure, nomem, nostack, preserves_flags));
-    }
-    _mm_aesenclast_si128(_mm_shuffle_epi8(v, table(&UNSHIFT)), _mm_setzero_si128())
+    _mm_aesenclast_si128(_mm_shuffle_epi8(pin(v), table(&UNSHIFT)), _mm_setzero_si128())
 }
 
 /// The same by halves.
 #[inline]
 #[target_feature(enable = "avx2,aes")]
 fn s_box_of_two(mut v: __m256i) -> __m256i {
-    // SAFETY: as above.
+    // SAFETY: no instruction, only a comment.
     unsafe {
         asm!("/* {0} */", inout(ymm_reg) v, options(pure, nomem, nostack, preserves_flags));
     }
@@ -104,30 +100,10 @@ macro_rules! unit {
         }
 
         impl<const $wide: bool> Slices for $name<$wide> {
-            type V = $vector;
-            type Narrow = $narrow;
-            const BLOCKS: usize = $blocks;
-
-            #[inline(always)]
-            fn narrow(self) -> Self::Narrow {
-                // SAFETY: this unit proves the features, which are the same for all widths.
-                unsafe { Self::Narrow::assume() }
-            }
-
-            #[inline(always)]
-            fn xor(self, a: $vector, b: $vector) -> $vector {
-                call!($xor(a, b))
-            }
-
-            #[inline(always)]
-            fn and(self, a: $vector, b: $vector) -> $vector {
-                call!($and(a, b))
-            }
-
-            #[inline(always)]
-            fn or(self, a: $vector, b: $vector) -> $vector {
-                call!($or(a, b))
-            }
+            common!(
+                $vector of $blocks, then $narrow,
+                $load $store $xor $and $or $add $splat8 $splat32 $low $high
+            );
 
             #[inline(always)]
             fn select<const MASK: u8>(self, a: $vector, b: $vector) -> $vector {
@@ -149,20 +125,6 @@ macro_rules! unit {
             }
 
             #[inline(always)]
-            fn splat(self, byte: u32) -> $vector {
-                call!($splat32(byte as i32))
-            }
-
-            #[inline(always)]
-            fn count(self, from: u8) -> $vector {
-                static PLACES: [u8; $blocks] = places();
-                // SAFETY: there are as many bytes as blocks.
-                let places = unsafe { self.load(PLACES.as_ptr()) };
-                let first = call!($splat8(from as i8));
-                call!($add(first, places))
-            }
-
-            #[inline(always)]
             fn substitute<const BOX: usize>(self, mut v: $vector) -> $vector {
                 if !const { BOXES[BOX].before.is_identity() } {
                     v = self.map(v, &TABLES[BOX][0]);
@@ -172,26 +134,6 @@ macro_rules! unit {
                     return v;
                 }
                 self.map(v, &TABLES[BOX][1])
-            }
-
-            #[inline(always)]
-            unsafe fn load(self, from: *const u8) -> $vector {
-                call!($load(from.cast()))
-            }
-
-            #[inline(always)]
-            unsafe fn store(self, to: *mut u8, row: $vector) {
-                call!($store(to.cast(), row));
-            }
-
-            #[inline(always)]
-            fn slice(self, rows: [$vector; 16]) -> [$vector; 16] {
-                transpose!(rows, $low, $high)
-            }
-
-            #[inline(always)]
-            fn unslice(self, slices: [$vector; 16]) -> [$vector; 16] {
-                transpose!(slices, $low, $high)
             }
 
             #[inline(always)]

@@ -106,7 +106,7 @@ fn look_up([low, high]: &'static [Block; 2], lower: __m128i, upper: __m128i) -> 
 
 /// The same, but sums stay as they were written: the compiler would add up what is known last among the first.
 #[inline(always)]
-fn pin(mut v: __m128i) -> __m128i {
+pub(super) fn pin(mut v: __m128i) -> __m128i {
     // SAFETY: no instruction.
     unsafe {
         asm!("/* {0} */", inout(xmm_reg) v, options(pure, nomem, nostack, preserves_flags));

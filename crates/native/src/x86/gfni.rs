@@ -7,7 +7,7 @@ use wirespeed_cipher::{Block, BlockKernels, InOut, Route, Schedule};
 use wirespeed_cpu::{Gfni256, Gfni512};
 
 use super::bytes::{Bytes, Gfni};
-use super::slices::{machine, places, transpose};
+use super::slices::{common, machine, places, transpose};
 use super::xmm;
 use crate::engine::Galois;
 use crate::modes::chain::Chain;
@@ -29,30 +29,10 @@ macro_rules! unit {
         struct $name<const $wide: bool>(());
 
         impl<const $wide: bool> Slices for $name<$wide> {
-            type V = $vector;
-            type Narrow = $narrow;
-            const BLOCKS: usize = $blocks;
-
-            #[inline(always)]
-            fn narrow(self) -> Self::Narrow {
-                // SAFETY: this unit proves the features, which are the same for all widths.
-                unsafe { Self::Narrow::assume() }
-            }
-
-            #[inline(always)]
-            fn xor(self, a: $vector, b: $vector) -> $vector {
-                call!($xor(a, b))
-            }
-
-            #[inline(always)]
-            fn and(self, a: $vector, b: $vector) -> $vector {
-                call!($and(a, b))
-            }
-
-            #[inline(always)]
-            fn or(self, a: $vector, b: $vector) -> $vector {
-                call!($or(a, b))
-            }
+            common!(
+                $vector of $blocks, then $narrow,
+                $load $store $xor $and $or $add $splat8 $splat32 $low $high
+            );
 
             #[inline(always)]
             fn xor3(self, a: $vector, b: $vector, c: $vector) -> $vector {
@@ -79,20 +59,6 @@ macro_rules! unit {
             fn spread_top_bit(self, v: $vector) -> $vector {
                 let matrix = call!($splat64(const { Affine::SPREAD_TOP_BIT.matrix() } as i64));
                 call!($affine::<0>(v, matrix))
-            }
-
-            #[inline(always)]
-            fn splat(self, byte: u32) -> $vector {
-                call!($splat32(byte as i32))
-            }
-
-            #[inline(always)]
-            fn count(self, from: u8) -> $vector {
-                static PLACES: [u8; $blocks] = places();
-                // SAFETY: there are as many bytes as blocks.
-                let places = unsafe { self.load(PLACES.as_ptr()) };
-                let first = call!($splat8(from as i8));
-                call!($add(first, places))
             }
 
             #[inline(always)]
@@ -124,26 +90,6 @@ macro_rules! unit {
                     8 => by_number!(8),
                     _ => by_number!(9),
                 }
-            }
-
-            #[inline(always)]
-            unsafe fn load(self, from: *const u8) -> $vector {
-                call!($load(from.cast()))
-            }
-
-            #[inline(always)]
-            unsafe fn store(self, to: *mut u8, row: $vector) {
-                call!($store(to.cast(), row));
-            }
-
-            #[inline(always)]
-            fn slice(self, rows: [$vector; 16]) -> [$vector; 16] {
-                transpose!(rows, $low, $high)
-            }
-
-            #[inline(always)]
-            fn unslice(self, slices: [$vector; 16]) -> [$vector; 16] {
-                transpose!(slices, $low, $high)
             }
 
             #[inline(always)]

@@ -1,4 +1,5 @@
-//! What all units of byte slices share on x86: the order of blocks, the transposition, and the machine around them.
+//! What all units of byte slices share on x86: the order of blocks, the transposition, what is
+//! alike in them, and the machine around them.
 
 /// Sixteen vectors as the rows of a matrix of bytes, transposed in each 128-bit piece. Interleaving row i with row
 /// i + 8 moves the highest bit of each byte's row number to the lowest of its column number, and the highest of that
@@ -37,6 +38,76 @@ pub(super) const fn places<const BLOCKS: usize>() -> [u8; BLOCKS] {
     }
     places
 }
+
+/// What the units write alike.
+macro_rules! common {
+    (
+        $vector:ident of $blocks:literal, then $narrow:ty,
+        $load:ident $store:ident $xor:ident $and:ident $or:ident $add:ident
+        $splat8:ident $splat32:ident $low:ident $high:ident
+    ) => {
+        type V = $vector;
+        type Narrow = $narrow;
+        const BLOCKS: usize = $blocks;
+
+        #[inline(always)]
+        fn narrow(self) -> Self::Narrow {
+            // SAFETY: this unit proves the features, which are the same for all widths.
+            unsafe { Self::Narrow::assume() }
+        }
+
+        #[inline(always)]
+        fn xor(self, a: $vector, b: $vector) -> $vector {
+            call!($xor(a, b))
+        }
+
+        #[inline(always)]
+        fn and(self, a: $vector, b: $vector) -> $vector {
+            call!($and(a, b))
+        }
+
+        #[inline(always)]
+        fn or(self, a: $vector, b: $vector) -> $vector {
+            call!($or(a, b))
+        }
+
+        #[inline(always)]
+        fn splat(self, byte: u32) -> $vector {
+            call!($splat32(byte as i32))
+        }
+
+        #[inline(always)]
+        fn count(self, from: u8) -> $vector {
+            static PLACES: [u8; $blocks] = places();
+            // SAFETY: there are as many bytes as blocks.
+            let places = unsafe { self.load(PLACES.as_ptr()) };
+            let first = call!($splat8(from as i8));
+            call!($add(first, places))
+        }
+
+        #[inline(always)]
+        unsafe fn load(self, from: *const u8) -> $vector {
+            call!($load(from.cast()))
+        }
+
+        #[inline(always)]
+        unsafe fn store(self, to: *mut u8, row: $vector) {
+            call!($store(to.cast(), row));
+        }
+
+        #[inline(always)]
+        fn slice(self, rows: [$vector; 16]) -> [$vector; 16] {
+            transpose!(rows, $low, $high)
+        }
+
+        #[inline(always)]
+        fn unslice(self, slices: [$vector; 16]) -> [$vector; 16] {
+            transpose!(slices, $low, $high)
+        }
+    };
+}
+
+pub(super) use common;
 
 /// Defines a machine: what it runs on, and the functions that carry its features.
 macro_rules! machine {
