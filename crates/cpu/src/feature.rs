@@ -56,6 +56,9 @@ features! {
     /// Sums of products of small integers, in VEX encoding. Nothing here uses them: what has them has more units for
     /// integers than the four of what came before (Golden Cove and Zen 5; not so Gracemont).
     AvxVnni = "avx_vnni",
+    /// Pairs of equal words in two vectors. Nothing here uses them: what has them needs two clocks for an addition of
+    /// vectors (Zen 5), or three and not five for GFNI's maps (Tiger Lake).
+    Avx512Vp2intersect = "avx512_vp2intersect",
     /// Galois-field affine transformation.
     Gfni = "gfni",
     /// SHA-1 and SHA-256 rounds.

@@ -104,6 +104,9 @@ pub(crate) trait Slices: Copy {
 
 /// A cipher over slices. Both directions are the same function over round keys in another order.
 pub(crate) trait Core: Copy {
+    /// The same cipher as it goes in waves.
+    type Waves: Core;
+
     /// Takes blocks through the cipher.
     fn run<S: Slices>(u: S, keys: &[Wide], state: &mut [S::V; 16]);
 
@@ -210,12 +213,12 @@ impl<M: Machine, C: Cipher> Engine for On<M, C> {
     }
 }
 
-/// The tables of a machine.
-pub(crate) const fn tables<M: Machine>() -> [BlockKernels; 7] {
+/// The tables of a machine, Camellia's by sums or not.
+pub(crate) const fn tables<M: Machine, const SUMS: bool>() -> [BlockKernels; 7] {
     [
-        engine::table::<On<M, camellia::OfKey<16>>>(),
-        engine::table::<On<M, camellia::OfKey<24>>>(),
-        engine::table::<On<M, camellia::OfKey<32>>>(),
+        engine::table::<On<M, camellia::OfKey<16, SUMS>>>(),
+        engine::table::<On<M, camellia::OfKey<24, SUMS>>>(),
+        engine::table::<On<M, camellia::OfKey<32, SUMS>>>(),
         engine::table::<On<M, aria::OfKey<16>>>(),
         engine::table::<On<M, aria::OfKey<24>>>(),
         engine::table::<On<M, aria::OfKey<32>>>(),

@@ -35,7 +35,7 @@ pub(crate) use padlock::no_padlock;
 use std::arch::x86_64::*;
 
 use wirespeed_cipher::{BlockCipher, BlockKernels, Compression, HashKernels, Route, StreamKernels};
-use wirespeed_cpu::{AesNi, Avx2, Features, Gfni256, Gfni512, Token, Vaes256, Vaes512};
+use wirespeed_cpu::{AesNi, Avx2, Feature, Features, Gfni256, Gfni512, Token, Vaes256, Vaes512};
 
 use crate::Absent;
 
@@ -60,8 +60,10 @@ pub(crate) fn kernels(
     let found = match route {
         Route::Vaes512 => Vaes512::probe(features).map(|it| of(cipher, zmm::table(it))),
         Route::Vaes256 => Vaes256::probe(features).map(|it| of(cipher, ymm::table(it))),
-        Route::Gfni512 => Gfni512::probe(features).map(|it| of(cipher, gfni::table_512(it))),
-        Route::Gfni256 => Gfni256::probe(features).map(|it| of(cipher, gfni::table_256(it))),
+        Route::Gfni512 => Gfni512::probe(features).map(|it| of(cipher, gfni_512(it, features))),
+        Route::Gfni256 => {
+            Gfni256::probe(features).map(|it| of(cipher, gfni::table_256::<false>(it)))
+        }
         Route::AesNi => AesNi::probe(features)
             .map(|it| of(cipher, xmm::table(it)).or_else(|| of(cipher, aes_sliced(it, features)))),
         Route::PadLock => return padlock::kernels(cipher, features),
@@ -76,11 +78,31 @@ fn of(cipher: BlockCipher, table: &'static [BlockKernels]) -> Option<&'static Bl
     table.iter().find(|kernels| kernels.cipher == cipher)
 }
 
+/// Ciphers over GFNI, in the order that suits this CPU.
+fn gfni_512(gfni: Gfni512, features: Features) -> &'static [BlockKernels] {
+    if features.has(Feature::Avx512Vp2intersect) {
+        gfni::table_512::<true>(gfni)
+    } else {
+        gfni::table_512::<false>(gfni)
+    }
+}
+
+/// Also what another CPU would get.
+#[cfg(test)]
+pub(crate) fn gfni_512_in_every_order(
+    cipher: BlockCipher,
+    features: Features,
+) -> Vec<&'static BlockKernels> {
+    let Ok(gfni) = Gfni512::probe(features) else { return Vec::new() };
+    let tables = [gfni::table_512::<false>(gfni), gfni::table_512::<true>(gfni)];
+    tables.into_iter().filter_map(|table| of(cipher, table)).collect()
+}
+
 /// Other ciphers with AES's S-box, by the widest vectors.
 fn aes_sliced(aes: AesNi, features: Features) -> &'static [BlockKernels] {
     match Avx2::probe(features) {
-        Ok(avx2) => aes_slices::table_256((aes, avx2)),
-        Err(_) => aes_slices::table_128(aes),
+        Ok(avx2) => aes_slices::table_256::<false>((aes, avx2)),
+        Err(_) => aes_slices::table_128::<false>(aes),
     }
 }
 

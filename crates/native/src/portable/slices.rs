@@ -167,7 +167,7 @@ impl Machine for Here {
         if data.len() <= 16 * FEW {
             return serial::few::<_, M>(By(C::plain), round_keys, chain, data);
         }
-        of_all::<M>(&const { Runs::of::<C>() }, round_keys, chain, data);
+        of_all::<M>(&const { Runs::of::<C::Waves>() }, round_keys, chain, data);
     }
 
     fn chain<C: Core>(kind: Chain, round_keys: &[Block], register: &mut Block, data: InOut<'_>) {
@@ -175,7 +175,7 @@ impl Machine for Here {
     }
 }
 
-static TABLE: [BlockKernels; 7] = tables::<Here>();
+static TABLE: [BlockKernels; 7] = tables::<Here, false>();
 
 /// The kernels of such a cipher.
 pub(crate) fn kernels(cipher: BlockCipher) -> &'static BlockKernels {

@@ -33,6 +33,8 @@ pub(super) const BOXES: [Substitution; 4] = {
 pub(crate) struct Aria;
 
 impl Core for Aria {
+    type Waves = Self;
+
     const FEW: usize = 3;
     const FEW_BY_TABLES: usize = 4;
 

@@ -73,10 +73,15 @@ pub(super) const BOXES: [Substitution; 4] = {
 
 /// The cipher over slices. Round keys are words of eight bytes in the order of use: kw1 kw2, six of rounds, two
 /// of FL, six of rounds, …, kw3 kw4.
+///
+/// With `SUMS` one block goes by [`Register::sums`]: where a vector addition takes two clocks, four of them less are
+/// worth more than the two maps.
 #[derive(Clone, Copy)]
-pub(crate) struct Camellia;
+pub(crate) struct Camellia<const SUMS: bool>;
 
-impl Core for Camellia {
+impl<const SUMS: bool> Core for Camellia<SUMS> {
+    type Waves = Camellia<false>;
+
     const FEW: usize = 1;
     const FEW_BY_TABLES: usize = 2;
 
@@ -108,7 +113,7 @@ impl Core for Camellia {
 
     #[inline(always)]
     fn one<R: Register>(u: R, round_keys: &[Block], block: Halves<R>) -> Halves<R> {
-        register::one(u, round_keys, block)
+        register::one::<_, SUMS>(u, round_keys, block)
     }
 
     fn plain(round_keys: &[Block], block: Block) -> Block {
@@ -231,10 +236,10 @@ fn or_into_left<S: Slices, const HALF: usize, const KEY: usize>(
 }
 
 /// Camellia with a key of so many bytes.
-pub(crate) struct OfKey<const BYTES: usize>;
+pub(crate) struct OfKey<const BYTES: usize, const SUMS: bool>;
 
-impl<const BYTES: usize> Cipher for OfKey<BYTES> {
-    type Core = Camellia;
+impl<const BYTES: usize, const SUMS: bool> Cipher for OfKey<BYTES, SUMS> {
+    type Core = Camellia<SUMS>;
     const CIPHER: BlockCipher = match BYTES {
         16 => BlockCipher::Camellia128,
         24 => BlockCipher::Camellia192,

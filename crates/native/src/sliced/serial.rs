@@ -48,6 +48,9 @@ pub(crate) trait Register: Copy {
 
     /// The same of each byte's inverse.
     fn map_inverse(self, v: Self::V, maps: &'static Maps) -> Self::V;
+
+    /// Each byte as a sum of bytes of its half: of those whose bits are in its row, the first the highest.
+    fn sums(self, v: Self::V, rows: &'static Block) -> Self::V;
 }
 
 /// In a shuffle, no byte.

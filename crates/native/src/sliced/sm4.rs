@@ -20,6 +20,8 @@ pub(super) const BOXES: [Substitution; 2] = {
 pub(crate) struct Sm4;
 
 impl Core for Sm4 {
+    type Waves = Self;
+
     const FEW: usize = 2;
     const FEW_BY_TABLES: usize = 2;
 

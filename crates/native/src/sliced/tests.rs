@@ -52,9 +52,11 @@ fn crates(it: BlockCipher, key: &[u8], direction: Direction, block: Block) -> Bl
 /// The routes that are here; Miri has no CPU to ask.
 fn tables(cipher: BlockCipher) -> Vec<&'static BlockKernels> {
     let features = if cfg!(miri) { Features::NONE } else { Features::detect() };
-    let routes = [Route::Gfni512, Route::Gfni256, Route::AesNi, Route::Portable];
+    let routes = [Route::Gfni256, Route::AesNi, Route::Portable];
     let mut tables: Vec<_> =
         routes.into_iter().filter_map(|route| kernels(route, cipher, features).ok()).collect();
+    #[cfg(target_arch = "x86_64")]
+    tables.extend(crate::x86::gfni_512_in_every_order(cipher, features));
     if cipher == BlockCipher::Sm4 {
         // It has another portable route.
         tables.push(crate::portable::slices::kernels(cipher));

@@ -32,6 +32,20 @@ pub(super) trait Field: Copy {
     fn map(v: __m128i, maps: &'static Maps) -> __m128i;
     /// See [`Register::map_inverse`].
     fn map_inverse(v: __m128i, maps: &'static Maps) -> __m128i;
+
+    /// See [`Register::sums`], of which this is the definition.
+    #[inline(always)]
+    fn sums(v: __m128i, rows: &'static Block) -> __m128i {
+        let (mut bytes, mut sums) = ([0; 16], [0; 16]);
+        call!(_mm_storeu_si128(bytes.as_mut_ptr().cast(), v));
+        for i in 0..16 {
+            for from in 0..8 {
+                let bit: u8 = rows[i] >> (7 - from) & 1;
+                sums[i] ^= bytes[i / 8 * 8 + from] & bit.wrapping_neg();
+            }
+        }
+        call!(_mm_loadu_si128(sums.as_ptr().cast()))
+    }
 }
 
 /// Stands for [`Gfni512`](wirespeed_cpu::Gfni512); if not `WIDE`, for [`Gfni256`](wirespeed_cpu::Gfni256).
@@ -49,6 +63,15 @@ impl<const WIDE: bool> Field for Gfni<WIDE> {
     #[inline(always)]
     fn map_inverse(v: __m128i, maps: &'static Maps) -> __m128i {
         call!(_mm_gf2p8affineinv_epi64_epi8::<0>(v, matrices(maps)))
+    }
+
+    /// Here the bytes are the matrix. It is turned first, so that each row of it has a bit of every byte.
+    #[inline(always)]
+    fn sums(v: __m128i, rows: &'static Block) -> __m128i {
+        let columns = call!(_mm_set1_epi64x(0x0102_0408_1020_4080));
+        let turned = call!(_mm_gf2p8affine_epi64_epi8::<0>(columns, v));
+        let rows = call!(_mm_loadu_si128(rows.as_ptr().cast()));
+        call!(_mm_gf2p8affine_epi64_epi8::<0>(rows, turned))
     }
 }
 
@@ -185,5 +208,10 @@ impl<F: Field> Register for Bytes<F> {
     #[inline(always)]
     fn map_inverse(self, v: __m128i, maps: &'static Maps) -> __m128i {
         F::map_inverse(v, maps)
+    }
+
+    #[inline(always)]
+    fn sums(self, v: __m128i, rows: &'static Block) -> __m128i {
+        F::sums(v, rows)
     }
 }

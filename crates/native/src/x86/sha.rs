@@ -4,7 +4,7 @@
 use std::arch::x86_64::*;
 
 use wirespeed_cipher::{Chain, Compression, HashKernels, Route, SHA256_CONSTANTS};
-use wirespeed_cpu::{Features, ShaNi, Token};
+use wirespeed_cpu::{Feature, Features, ShaNi, Token};
 
 use super::load_halves;
 use crate::Absent;
@@ -15,18 +15,38 @@ pub(super) fn hash(
     features: Features,
 ) -> Result<&'static HashKernels, Absent> {
     ShaNi::probe(features).map_err(Absent::Missing)?;
-    let hash = HASHES.iter().find(|kernels| kernels.compression == compression);
+    let table = if features.has(Feature::Avx) { &BESIDE_AVX } else { &ALONE };
+    let hash = table.iter().find(|kernels| kernels.compression == compression);
     hash.ok_or(Absent::WithoutHash(compression))
 }
 
-static HASHES: [HashKernels; 2] = [
-    HashKernels { route: Route::ShaNi, compression: Compression::Sha1, blocks: sha1 },
-    HashKernels { route: Route::ShaNi, compression: Compression::Sha256, blocks: sha256 },
-];
+/// On CPUs without AVX (Goldmont), and on others.
+static ALONE: [HashKernels; 2] =
+    [kernels(Compression::Sha1, sha1), kernels(Compression::Sha256, sha256)];
+static BESIDE_AVX: [HashKernels; 2] =
+    [kernels(Compression::Sha1, clean_sha1), kernels(Compression::Sha256, clean_sha256)];
+
+const fn kernels(compression: Compression, blocks: fn(&mut Chain, &[u8])) -> HashKernels {
+    HashKernels { route: Route::ShaNi, compression, blocks }
+}
 
 crate::table::entries! { ["ssse3,sse4.1,sha"]
     fn sha1[][](chain: &mut Chain, data: &[u8]) { five_words(chain, data) }
     fn sha256[][](chain: &mut Chain, data: &[u8]) { eight_words(chain, data) }
+}
+
+// Whoever was here before may have left something in the upper parts of registers, as OpenSSL's ChaCha20-Poly1305
+// by AVX-512 does. Instructions for 128 bits that know nothing of these parts must then keep them, and wait for them:
+// SHA-1 takes a third longer.
+crate::table::entries! { ["ssse3,sse4.1,avx,sha"]
+    fn clean_sha1[][](chain: &mut Chain, data: &[u8]) {
+        _mm256_zeroupper();
+        five_words(chain, data);
+    }
+    fn clean_sha256[][](chain: &mut Chain, data: &[u8]) {
+        _mm256_zeroupper();
+        eight_words(chain, data);
+    }
 }
 
 /// Four words of a vector, the first in the uppermost place: loaded as [`unpack`] has stored them, because a stream of
@@ -150,4 +170,71 @@ fn eight_words(chain: &mut Chain, data: &[u8]) {
     unpack::<true>(cdgh, &mut chain[2..]);
     unpack::<false>(abef, &mut chain[4..]);
     unpack::<false>(cdgh, &mut chain[6..]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prove_hash;
+
+    #[test]
+    #[cfg_attr(miri, ignore = "no such CPU")]
+    fn both_tables_are_proved() {
+        let features = Features::detect();
+        if ShaNi::probe(features).is_err() {
+            println!("skipped: no SHA extensions here");
+            return;
+        }
+        for kernels in ALONE.iter().chain(BESIDE_AVX.iter().filter(|_| features.has(Feature::Avx)))
+        {
+            assert!(prove_hash(kernels).is_ok_and(|proof| proof.checks > 50));
+        }
+    }
+
+    /// What is in the upper half of a register is gone after a call.
+    #[test]
+    #[cfg_attr(miri, ignore = "assembly")]
+    fn waits_for_no_upper_half() {
+        use std::arch::asm;
+
+        struct Call<'a> {
+            kernels: &'a HashKernels,
+            chain: [u64; 8],
+        }
+        extern "C" fn call(it: &mut Call<'_>) {
+            (it.kernels.blocks)(&mut it.chain, &[0; 64]);
+        }
+        #[target_feature(enable = "avx")]
+        fn left(it: &mut Call<'_>) -> __m128i {
+            let left: __m128i;
+            // SAFETY: a call as C makes it.
+            unsafe {
+                asm!(
+                    "vcmpps ymm15, ymm0, ymm0, 15",
+                    "call {call}",
+                    "vextractf128 xmm0, ymm15, 1",
+                    call = sym call,
+                    in("rdi") it,
+                    out("xmm0") left,
+                    clobber_abi("C"),
+                );
+            }
+            left
+        }
+
+        let features = Features::detect();
+        if ShaNi::probe(features).is_err() || !features.has(Feature::Avx) {
+            println!("skipped: no SHA extensions or no AVX here");
+            return;
+        }
+        for compression in [Compression::Sha1, Compression::Sha256] {
+            let kernels = hash(compression, features).expect("it is here");
+            let mut call = Call { kernels, chain: [1; 8] };
+            // SAFETY: AVX is here.
+            let left = unsafe { left(&mut call) };
+            // SAFETY: as many bytes.
+            assert_eq!(unsafe { std::mem::transmute::<__m128i, u128>(left) }, 0, "{compression}");
+            assert_ne!(call.chain[0], 1, "{compression}");
+        }
+    }
 }

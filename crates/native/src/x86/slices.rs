@@ -152,7 +152,7 @@ macro_rules! machine {
                     if data.len() < 16 * (C::$few + 1) {
                         few::<C, M>(round_keys, chain, data);
                     } else {
-                        many::<M>(&const { Runs::of::<C>() }, round_keys, chain, data);
+                        many::<M>(&const { Runs::of::<C::Waves>() }, round_keys, chain, data);
                     }
                 }
             }
@@ -188,10 +188,9 @@ macro_rules! machine {
             *state = vectors;
         }
 
-        /// The kernels of the route.
-        pub(super) fn $table(_proof: $token) -> &'static [BlockKernels] {
-            static TABLE: [BlockKernels; 7] = tables::<$name>();
-            &TABLE
+        /// The kernels of the route, Camellia's by sums or not.
+        pub(super) fn $table<const SUMS: bool>(_proof: $token) -> &'static [BlockKernels] {
+            &const { tables::<$name, SUMS>() }
         }
     };
 }

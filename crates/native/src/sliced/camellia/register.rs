@@ -33,7 +33,11 @@ impl<R: Register> One<R> for Halves<R> {
 
 /// See [`Core::one`](crate::sliced::Core::one).
 #[inline(always)]
-pub(super) fn one<R: Register>(u: R, round_keys: &[Block], block: Halves<R>) -> Halves<R> {
+pub(super) fn one<R: Register, const SUMS: bool>(
+    u: R,
+    round_keys: &[Block],
+    block: Halves<R>,
+) -> Halves<R> {
     let [first, keys @ .., last] = round_keys else { return block };
     let Halves([mut left, mut right]) = block;
     for (number, group) in keys.chunks(4).enumerate() {
@@ -46,16 +50,16 @@ pub(super) fn one<R: Register>(u: R, round_keys: &[Block], block: Halves<R>) -> 
         // Each half has its first key by now, and gives back its last one; in between it is differences that are added.
         let (ab, bc) = (both_inside(u, u.xor(a, b)), both_inside(u, u.xor(b, c)));
         let behind = u.load(&BEHIND);
-        right = step(u, left, right, &INSIDE);
-        left = step(u, right, u.xor3(left, ab[0], behind), &INSIDE);
-        right = step(u, left, u.xor3(right, ab[1], behind), &INSIDE);
-        left = step(u, right, u.xor3(left, bc[0], behind), &INSIDE);
-        right = step(u, left, u.xor3(right, bc[1], behind), &INSIDE);
+        right = step::<_, SUMS>(u, left, right, &INSIDE);
+        left = step::<_, SUMS>(u, right, u.xor3(left, ab[0], behind), &INSIDE);
+        right = step::<_, SUMS>(u, left, u.xor3(right, ab[1], behind), &INSIDE);
+        left = step::<_, SUMS>(u, right, u.xor3(left, bc[0], behind), &INSIDE);
+        right = step::<_, SUMS>(u, left, u.xor3(right, bc[1], behind), &INSIDE);
         let exit = u.xor(c, u.load(&EXIT));
         match (between, keys.get(4 * (number + 1))) {
             ([key], Some(next)) => {
                 let exit = both(u, exit);
-                left = step(u, right, u.xor(outside(u, left), exit[0]), &OUTSIDE);
+                left = step::<_, SUMS>(u, right, u.xor(outside(u, left), exit[0]), &OUTSIDE);
                 right = u.xor(outside(u, right), exit[1]);
                 let key = both(u, u.load(key));
                 let entry = both(u, u.xor(u.load(next), u.load(&ENTRY)));
@@ -65,7 +69,7 @@ pub(super) fn one<R: Register>(u: R, round_keys: &[Block], block: Halves<R>) -> 
             _ => {
                 // The halves change places.
                 let (exit, last) = (both_inside(u, exit), both_inside(u, u.load(last)));
-                left = step(u, right, u.xor3(left, exit[0], last[1]), &INSIDE);
+                left = step::<_, SUMS>(u, right, u.xor3(left, exit[0], last[1]), &INSIDE);
                 right = u.xor3(right, exit[1], last[0]);
             }
         }
@@ -80,8 +84,8 @@ pub(super) fn two<R: Register>(u: R, keys: &Block, Halves([left, right]): Halves
     let entry = both_inside(u, u.xor(keys, u.load(&ENTRY)));
     let exit = both_inside(u, u.xor(keys, u.load(&EXIT)));
     let left = u.xor(left, entry[0]);
-    let right = step(u, left, u.xor(right, entry[1]), &INSIDE);
-    let left = step(u, right, u.xor(left, exit[0]), &INSIDE);
+    let right = step::<_, false>(u, left, u.xor(right, entry[1]), &INSIDE);
+    let left = step::<_, false>(u, right, u.xor(left, exit[0]), &INSIDE);
     Halves([left, u.xor(right, exit[1])])
 }
 
@@ -111,19 +115,33 @@ fn outside<R: Register>(u: R, half: R::V) -> R::V {
 static FROM_BYTES: Maps = Maps::of(&BOXES[0].before, &BOXES[3].before);
 static TO_BYTES: Maps = Maps::of(&BOXES[0].before.inverse(), &BOXES[3].before.inverse());
 
-/// A round's diffusion into some coordinates.
+/// A round's diffusion into some coordinates: sums of what maps make of the inverses, two in the halves of a register.
 struct Round {
-    maps: [Maps; 2],
+    /// The two that stand for most.
+    maps: Maps,
+    /// The same, the second in the first half.
+    swapped: Maps,
+    /// The other two.
+    others: Maps,
+    /// What the first two give, summand by summand, and what the others do.
     shuffles: ([Block; 6], [Block; 2]),
+    /// The summands by the first two in rows for [`Register::sums`], and where they are swapped.
+    rows: [Block; 2],
 }
 
-/// F of the half that its key was added to, without the constants behind the S-boxes, and something else. What is
-/// shuffled first is added first: all shuffles wait for the same two ports.
+/// F of the half that its key was added to, without the constants behind the S-boxes, and something else.
 #[inline(always)]
-fn step<R: Register>(u: R, half: R::V, addend: R::V, to: &'static Round) -> R::V {
-    let Round { maps, shuffles: ([c, d, e, f, g, h], [i, j]) } = to;
-    let a = u.map_inverse(half, &maps[0]);
-    let b = u.map_inverse(half, &maps[1]);
+fn step<R: Register, const SUMS: bool>(u: R, half: R::V, addend: R::V, to: &'static Round) -> R::V {
+    let ([c, d, e, f, g, h], [i, j]) = &to.shuffles;
+    let a = u.map_inverse(half, &to.maps);
+    if SUMS {
+        let swapped = u.map_inverse(half, &to.swapped);
+        let b = u.map_inverse(half, &to.others);
+        let (a, swapped) = (u.sums(a, &to.rows[0]), u.sums(swapped, &to.rows[1]));
+        return u.xor3(u.xor3(addend, u.shuffle(b, i), u.shuffle(b, j)), a, swapped);
+    }
+    // What is shuffled first is added first: all shuffles wait for the same two ports.
+    let b = u.map_inverse(half, &to.others);
     let sum = u.xor3(addend, u.shuffle(a, c), u.shuffle(a, d));
     let more = u.xor3(u.shuffle(a, e), u.shuffle(a, f), u.shuffle(b, i));
     let sum = u.xor3(sum, u.shuffle(b, j), u.shuffle(a, g));
@@ -236,13 +254,10 @@ static INSIDE: Round = round(&BOXES[0].before, true);
 static OUTSIDE: Round = round(&Affine::IDENTITY, false);
 
 /// The diffusion to coordinates: those of the first three S-boxes, and either of the fourth or the
-/// same for all. The fourth's are the first's, turned by a bit: all that is needed from all S-boxes are four maps, two in
-/// the halves of a register, which stand for most, and two in those of another.
+/// same for all. The fourth's are the first's, turned by a bit: all that is needed from all S-boxes are four maps.
 const fn round(first: &Affine, fourth: bool) -> Round {
     let turned = first.after(&Affine::rotation(1));
     let [a, b, c] = [&BOXES[0].after, &BOXES[1].after, &BOXES[2].after];
-    let maps =
-        [Maps::of(&first.after(a), &turned.after(a)), Maps::of(&first.after(c), &turned.after(b))];
     let mut shuffles = ([[NONE; 16]; 6], [[NONE; 16]; 2]);
     let mut i = 0;
     while i < 16 {
@@ -264,7 +279,28 @@ const fn round(first: &Affine, fourth: bool) -> Round {
         }
         i += 1;
     }
-    Round { maps, shuffles }
+    let mut rows = [[0; 16]; 2];
+    let mut i = 0;
+    while i < 8 {
+        let mut n = 0;
+        while n < 6 {
+            let from = shuffles.0[n][i];
+            if from != NONE {
+                let (map, summand) = (from as usize / 8, 0x80 >> (from % 8));
+                rows[map][i] |= summand;
+                rows[1 - map][8 + i] |= summand;
+            }
+            n += 1;
+        }
+        i += 1;
+    }
+    Round {
+        maps: Maps::of(&first.after(a), &turned.after(a)),
+        swapped: Maps::of(&turned.after(a), &first.after(a)),
+        others: Maps::of(&first.after(c), &turned.after(b)),
+        shuffles,
+        rows,
+    }
 }
 
 /// What a block takes before a group of rounds: the constants before the S-boxes, and in the second half, to which the
