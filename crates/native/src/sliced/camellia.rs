@@ -256,11 +256,11 @@ impl<const BYTES: usize, const SUMS: bool> Cipher for OfKey<BYTES, SUMS> {
 
     #[inline(always)]
     fn expand_in<R: Register, const DECRYPT: bool>(u: R, key: &[u8], out: &mut Schedule) {
-        expand::<_, DECRYPT>(bytes::In(u), key, out);
+        expand::<_, DECRYPT>(InRegisters::<_, SUMS>(u), key, out);
     }
 }
 
-/// Where a subkey comes from: one of KL, KR, KA and KB, rotated to the left; its high half or its low one.
+/// Where a subkey comes from: a key, rotated to the left; its high half or its low one.
 type Origin = (usize, u32);
 const KL: usize = 0;
 const KR: usize = 1;
@@ -310,7 +310,35 @@ const LONG: [[Origin; 2]; 17] = [
     both(KB, 111),
 ];
 
-/// The key schedule of §2.2; for decryption in reverse, as [`Schedule::turn_camellia`] has it.
+/// A subkey: a word among those of the keys, each of which is there twice, and by how much it is shifted.
+#[derive(Clone, Copy)]
+struct Part {
+    word: u8,
+    by: u8,
+}
+
+/// The subkeys in order; for decryption in reverse, as [`Schedule::turn_camellia`] has it.
+const fn parts<const N: usize, const DECRYPT: bool>(origins: &[[Origin; 2]; N]) -> [[Part; 2]; N] {
+    let mut parts = [[Part { word: 0, by: 0 }; 2]; N];
+    let mut i = 0;
+    while i < N {
+        let mut half = 0;
+        while half < 2 {
+            let (key, rotation) = origins[i][half];
+            let word = 4 * key + rotation as usize / 64 % 2 + half;
+            let part = Part { word: word as u8, by: (rotation % 64) as u8 };
+            // Those that whiten stay in order.
+            let turned = DECRYPT && i != 0 && i != N - 1;
+            let to = if DECRYPT { N - 1 - i } else { i };
+            parts[to][if turned { 1 - half } else { half }] = part;
+            half += 1;
+        }
+        i += 1;
+    }
+    parts
+}
+
+/// The key schedule of §2.2.
 #[inline(always)]
 fn expand<M: Mix, const DECRYPT: bool>(it: M, key: &[u8], out: &mut Schedule) {
     /// The first digits of square roots of primes.
@@ -329,33 +357,30 @@ fn expand<M: Mix, const DECRYPT: bool>(it: M, key: &[u8], out: &mut Schedule) {
     let right = it.load(&right.to_be_bytes());
     let a = it.mix(it.xor(it.mix(it.xor(left, right), &SIGMA[0]), left), &SIGMA[1]);
     let b = if key.len() == 16 { right } else { it.mix(it.xor(a, right), &SIGMA[2]) };
-    let sources = Wiped([twice(it, left), twice(it, right), twice(it, a), twice(it, b)]);
-    let plan: &[[Origin; 2]] = if key.len() == 16 { &SHORT } else { &LONG };
-    let last = plan.len() - 1;
-    for (i, [(high, by), (low, by_too)]) in plan.iter().enumerate() {
-        let high = rotated::<0>(&sources.0[*high], *by);
-        let low = rotated::<1>(&sources.0[*low], *by_too);
-        // Those that whiten stay in order.
-        let turned = DECRYPT && i != 0 && i != last;
-        let pair = if turned { join(low, high) } else { join(high, low) };
-        out.round_keys[if DECRYPT { last - i } else { i }] = pair.to_be_bytes();
+    let keys = Wiped([twice(it, left), twice(it, right), twice(it, a), twice(it, b)]);
+    let parts: &[[Part; 2]] = if key.len() == 16 {
+        &const { parts::<_, DECRYPT>(&SHORT) }
+    } else {
+        &const { parts::<_, DECRYPT>(&LONG) }
+    };
+    for (pair, [high, low]) in out.round_keys.iter_mut().zip(parts) {
+        *pair = join(rotated(&keys.0, *high), rotated(&keys.0, *low)).to_be_bytes();
     }
 }
 
-/// Both halves of a source, twice: its rotations are neighbours in it.
+/// Both halves of a key, twice: its rotations are neighbours in it.
 #[inline(always)]
-fn twice<M: Mix>(it: M, source: M::V) -> [u64; 4] {
-    let source = u128::from_be_bytes(it.store(source));
-    let (high, low) = ((source >> 64) as u64, source as u64);
+fn twice<M: Mix>(it: M, key: M::V) -> [u64; 4] {
+    let key = u128::from_be_bytes(it.store(key));
+    let (high, low) = ((key >> 64) as u64, key as u64);
     [high, low, high, low]
 }
 
-/// The high half of a source rotated to the left, or its low half. SHLD, which this is for one instruction, takes
-/// many of AMD's.
+/// Half of a rotated key. SHLD, which this is for one instruction, takes many of AMD's.
 #[inline(always)]
-const fn rotated<const HALF: usize>(source: &[u64; 4], by: u32) -> u64 {
-    let first = by as usize / 64 % 2 + HALF;
-    source[first] << (by % 64) ^ source[first + 1] >> 1 >> (63 - by % 64)
+fn rotated(keys: &[[u64; 4]; 4], Part { word, by }: Part) -> u64 {
+    let words = &keys.as_flattened()[usize::from(word)..];
+    words[0] << (by % 64) ^ words[1] >> 1 >> (63 - by % 64)
 }
 
 /// What the key schedule needs of a machine.
@@ -395,7 +420,11 @@ impl Mix for bytes::Anywhere {
     }
 }
 
-impl<R: Register> Mix for bytes::In<R> {
+/// See [`Camellia`].
+#[derive(Clone, Copy)]
+struct InRegisters<R, const SUMS: bool>(R);
+
+impl<R: Register, const SUMS: bool> Mix for InRegisters<R, SUMS> {
     type V = Halves<R>;
 
     #[inline(always)]
@@ -415,7 +444,7 @@ impl<R: Register> Mix for bytes::In<R> {
 
     #[inline(always)]
     fn mix(self, x: Halves<R>, sigma: &Block) -> Halves<R> {
-        register::two(self.0, sigma, x)
+        register::two::<_, SUMS>(self.0, sigma, x)
     }
 }
 

@@ -64,18 +64,19 @@ fn pair(words: &[u64]) -> __m128 {
 }
 
 /// The same backwards, for the two upper words or the two lower ones: straight to their places, where the next call
-/// waits for them, by one instruction.
+/// waits for them, by one instruction. The compiler would make two of it, if it knew the places.
 #[inline(always)]
 fn unpack<const UPPER: bool>(v: __m128i, words: &mut [u64]) {
     let words = words.first_chunk_mut::<2>().expect("room for two");
-    let first = if UPPER { 0x0f0e_0d0c } else { 0x0706_0504 };
-    let places = call!(_mm_set_epi32(NOTHING, first - 0x0404_0404, NOTHING, first));
+    // SAFETY: it is a vector, aligned as one.
+    let places = unsafe { (&raw const PLACES[UPPER as usize]).cast::<__m128i>().read_volatile() };
     let pair = call!(_mm_shuffle_epi8(v, places));
     call!(_mm_storeu_si128(words.as_mut_ptr().cast(), pair));
 }
 
-/// In PSHUFB, four zeros.
-const NOTHING: i32 = -1;
+/// Where PSHUFB finds two words, the upper first, and zeros above each: of the lower ones and of the upper ones.
+static PLACES: [u128; 2] =
+    [0xffff_ffff_0302_0100_ffff_ffff_0706_0504, 0xffff_ffff_0b0a_0908_ffff_ffff_0f0e_0d0c];
 
 /// A block as four vectors, their bytes in the order that `order` says.
 #[inline(always)]

@@ -181,6 +181,7 @@ impl<M: BlockMode> Blocks<M> {
     }
 
     /// An update when a block is open or the last block must be held back.
+    #[inline(never)]
     fn update_slowly(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
         let (mut open, holds_back) = (self.open, self.holds_back());
         let written = open.update(call, holds_back, |blocks| {
@@ -316,7 +317,7 @@ impl<M: BlockMode> Cipher for Blocks<M> {
         self.common.take_key(&mut self.choice, &mut self.key, key, direction)
     }
 
-    #[inline]
+    #[inline(always)]
     fn update(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
         self.common.check_key_set()?;
         if self.common.tls_version > 0 {

@@ -79,13 +79,17 @@ pub(super) fn one<R: Register, const SUMS: bool>(
 
 /// Two rounds, whose keys are the halves of `keys`.
 #[inline(always)]
-pub(super) fn two<R: Register>(u: R, keys: &Block, Halves([left, right]): Halves<R>) -> Halves<R> {
+pub(super) fn two<R: Register, const SUMS: bool>(
+    u: R,
+    keys: &Block,
+    Halves([left, right]): Halves<R>,
+) -> Halves<R> {
     let keys = u.load(keys);
     let entry = both_inside(u, u.xor(keys, u.load(&ENTRY)));
     let exit = both_inside(u, u.xor(keys, u.load(&EXIT)));
     let left = u.xor(left, entry[0]);
-    let right = step::<_, false>(u, left, u.xor(right, entry[1]), &INSIDE);
-    let left = step::<_, false>(u, right, u.xor(left, exit[0]), &INSIDE);
+    let right = step::<_, SUMS>(u, left, u.xor(right, entry[1]), &INSIDE);
+    let left = step::<_, SUMS>(u, right, u.xor(left, exit[0]), &INSIDE);
     Halves([left, u.xor(right, exit[1])])
 }
 
