@@ -137,7 +137,8 @@ mod tests {
             Ssse3 "ssse3", Sse41 "sse4.1", Aes "aes", Pclmulqdq "pclmulqdq", Avx "avx", Avx2 "avx2",
             Bmi1 "bmi1", Bmi2 "bmi2", Vaes "vaes", Vpclmulqdq "vpclmulqdq", Avx512f "avx512f",
             Avx512bw "avx512bw", Avx512vl "avx512vl", Avx512dq "avx512dq",
-            Avx512ifma "avx512ifma", Avx512Vp2intersect "avx512vp2intersect", AvxVnni "avxvnni", Gfni "gfni", ShaNi "sha",
+            Avx512ifma "avx512ifma", Avx512Vp2intersect "avx512vp2intersect", AvxVnni "avxvnni",
+            Gfni "gfni", ShaNi "sha",
         );
     }
 

@@ -215,3 +215,31 @@ impl<F: Field> Register for Bytes<F> {
         F::sums(v, rows)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use wirespeed_cpu::{Features, Gfni256, Token};
+
+    use super::*;
+
+    #[test]
+    #[cfg_attr(miri, ignore = "no such CPU")]
+    fn sums_by_matrix_are_as_defined() {
+        if let Err(missing) = Gfni256::probe(Features::detect()) {
+            println!("skipped: this CPU has no {}", missing.name());
+            return;
+        }
+        static ROWS: Block = *b"\x80\x01\x00\xff\x7e\xed\xdb\x42\xb7\xe3\xd6\xbc\x79\x18\x24\x81";
+        for seed in 0..=255_u8 {
+            let bytes: Block =
+                std::array::from_fn(|i| seed.wrapping_mul(2 * i as u8 + 3) ^ (16 * i as u8));
+            // SAFETY: its instructions were asked for; to load and store takes SSE2.
+            let (ours, defined) = unsafe {
+                let unit = Bytes::<Gfni<false>>::assume();
+                let v = unit.load(&bytes);
+                (unit.store(unit.sums(v, &ROWS)), unit.store(Aes::sums(v, &ROWS)))
+            };
+            assert_eq!(ours, defined);
+        }
+    }
+}
