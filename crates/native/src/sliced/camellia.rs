@@ -3,14 +3,15 @@
 mod register;
 mod schedule;
 
+use std::marker::PhantomData;
+
 use wirespeed_cipher::{Block, BlockCipher, Schedule};
 
 use super::bytes::{self, Boxes, Bytes, Sums};
 use super::field::{Affine, CAMELLIA, Substitution, multiply};
-use super::serial::{Register, summands};
+use super::serial::{In, Register, summands};
 use super::{Cipher, Core, Slices, Wide, add_key};
 use register::Halves;
-use schedule::InRegisters;
 
 /// SBOX1 to SBOX4 (§2.4.1). The first is inversion in a tower of fields between two linear maps: Aoki et al.,
 /// "Specification of Camellia" (2001), §4.4, whose bits are numbered from 1 for the highest.
@@ -257,7 +258,7 @@ impl<const BYTES: usize, const SUMS: bool> Cipher for OfKey<BYTES, SUMS> {
 
     #[inline(always)]
     fn expand_in<R: Register, const DECRYPT: bool>(u: R, key: &[u8], out: &mut Schedule) {
-        schedule::expand::<_, DECRYPT>(InRegisters::<_, SUMS>(u), key, out);
+        schedule::expand::<_, DECRYPT>(In(u, PhantomData::<Self::Core>), key, out);
     }
 }
 

@@ -137,15 +137,18 @@ impl<R: Register> One<R> for Whole<R> {
     }
 }
 
-/// What takes one block after the other.
-pub(crate) trait Serial: Copy {
+/// What holds blocks as a cipher wants them.
+pub(crate) trait Holder: Copy {
     /// A block.
     type V: Copy;
 
     fn load(self, block: &Block) -> Self::V;
     fn store(self, v: Self::V) -> Block;
     fn xor(self, a: Self::V, b: Self::V) -> Self::V;
+}
 
+/// What takes one block after the other.
+pub(crate) trait Serial: Holder {
     /// Takes a block through the cipher.
     fn one(self, round_keys: &[Block], block: Self::V) -> Self::V;
 }
@@ -158,7 +161,7 @@ pub(crate) struct In<R, C>(pub(crate) R, pub(crate) PhantomData<C>);
 #[derive(Clone, Copy)]
 pub(crate) struct By<F>(pub(crate) F);
 
-impl<R: Register, C: Core> Serial for In<R, C> {
+impl<R: Register, C: Core> Holder for In<R, C> {
     type V = C::One<R>;
 
     #[inline(always)]
@@ -175,14 +178,16 @@ impl<R: Register, C: Core> Serial for In<R, C> {
     fn xor(self, a: C::One<R>, b: C::One<R>) -> C::One<R> {
         a.xor(self.0, b)
     }
+}
 
+impl<R: Register, C: Core> Serial for In<R, C> {
     #[inline(always)]
     fn one(self, round_keys: &[Block], block: C::One<R>) -> C::One<R> {
         C::one(self.0, round_keys, block)
     }
 }
 
-impl<F: Fn(&[Block], Block) -> Block + Copy> Serial for By<F> {
+impl<F: Copy> Holder for By<F> {
     type V = u128;
 
     fn load(self, block: &Block) -> u128 {
@@ -196,7 +201,9 @@ impl<F: Fn(&[Block], Block) -> Block + Copy> Serial for By<F> {
     fn xor(self, a: u128, b: u128) -> u128 {
         a ^ b
     }
+}
 
+impl<F: Fn(&[Block], Block) -> Block + Copy> Serial for By<F> {
     fn one(self, round_keys: &[Block], block: u128) -> u128 {
         u128::from_ne_bytes((self.0)(round_keys, block.to_ne_bytes()))
     }

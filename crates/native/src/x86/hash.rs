@@ -53,7 +53,8 @@ static AVX2: [[HashKernels; 8]; 2] = [
     table!(Route::Avx2, sha512_wide_by_shifts, keccak_on_integers),
 ];
 
-const fn kernels(
+/// One of a table.
+pub(super) const fn kernels(
     route: Route,
     compression: Compression,
     blocks: fn(&mut Chain, &[u8]),

@@ -6,6 +6,7 @@ use std::arch::x86_64::*;
 use wirespeed_cipher::{Chain, Compression, HashKernels, Route, SHA256_CONSTANTS};
 use wirespeed_cpu::{Feature, Features, ShaNi, Token};
 
+use super::hash::kernels;
 use super::load_halves;
 use crate::Absent;
 
@@ -21,14 +22,14 @@ pub(super) fn hash(
 }
 
 /// On CPUs without AVX (Goldmont), and on others.
-static ALONE: [HashKernels; 2] =
-    [kernels(Compression::Sha1, sha1), kernels(Compression::Sha256, sha256)];
-static BESIDE_AVX: [HashKernels; 2] =
-    [kernels(Compression::Sha1, clean_sha1), kernels(Compression::Sha256, clean_sha256)];
-
-const fn kernels(compression: Compression, blocks: fn(&mut Chain, &[u8])) -> HashKernels {
-    HashKernels { route: Route::ShaNi, compression, blocks }
-}
+static ALONE: [HashKernels; 2] = [
+    kernels(Route::ShaNi, Compression::Sha1, sha1),
+    kernels(Route::ShaNi, Compression::Sha256, sha256),
+];
+static BESIDE_AVX: [HashKernels; 2] = [
+    kernels(Route::ShaNi, Compression::Sha1, clean_sha1),
+    kernels(Route::ShaNi, Compression::Sha256, clean_sha256),
+];
 
 crate::table::entries! { ["ssse3,sse4.1,sha"]
     fn sha1[][](chain: &mut Chain, data: &[u8]) { five_words(chain, data) }

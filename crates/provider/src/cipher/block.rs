@@ -317,6 +317,7 @@ impl<M: BlockMode> Cipher for Blocks<M> {
         self.common.take_key(&mut self.choice, &mut self.key, key, direction)
     }
 
+    // Within its caller: for calls of one block the way to a function of its own is a sixth of the time.
     #[inline(always)]
     fn update(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
         self.common.check_key_set()?;

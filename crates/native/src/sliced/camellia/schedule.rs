@@ -3,9 +3,9 @@
 use wirespeed_cipher::{Block, Schedule};
 
 use super::register::{self, Halves};
-use super::{f, join};
+use super::{Camellia, f, join};
 use crate::sliced::bytes::Anywhere;
-use crate::sliced::serial::{One, Register};
+use crate::sliced::serial::{Holder, In, Register};
 use crate::wiped::Wiped;
 
 /// Where a subkey comes from: a key, rotated to the left; its high half or its low one.
@@ -132,19 +132,12 @@ fn rotated(keys: &[[u64; 4]; 4], Part { word, by }: Part) -> u64 {
 }
 
 /// What the key schedule needs of a machine.
-pub(super) trait Mix: Copy {
-    /// A block.
-    type V: Copy;
-
-    fn load(self, block: &Block) -> Self::V;
-    fn store(self, v: Self::V) -> Block;
-    fn xor(self, a: Self::V, b: Self::V) -> Self::V;
-
+pub(super) trait Mix: Holder {
     /// A Feistel network of two rounds, whose keys are the halves of `sigma`.
     fn mix(self, x: Self::V, sigma: &Block) -> Self::V;
 }
 
-impl Mix for Anywhere {
+impl Holder for Anywhere {
     type V = u128;
 
     fn load(self, block: &Block) -> u128 {
@@ -158,7 +151,9 @@ impl Mix for Anywhere {
     fn xor(self, a: u128, b: u128) -> u128 {
         a ^ b
     }
+}
 
+impl Mix for Anywhere {
     fn mix(self, x: u128, sigma: &Block) -> u128 {
         let keys = u128::from_be_bytes(*sigma);
         let (mut high, mut low) = ((x >> 64) as u64, x as u64);
@@ -168,28 +163,7 @@ impl Mix for Anywhere {
     }
 }
 
-/// With `SUMS` as a block goes; see [`Camellia`](super::Camellia).
-#[derive(Clone, Copy)]
-pub(super) struct InRegisters<R, const SUMS: bool>(pub(super) R);
-
-impl<R: Register, const SUMS: bool> Mix for InRegisters<R, SUMS> {
-    type V = Halves<R>;
-
-    #[inline(always)]
-    fn load(self, block: &Block) -> Halves<R> {
-        One::load(self.0, block)
-    }
-
-    #[inline(always)]
-    fn store(self, v: Halves<R>) -> Block {
-        v.store(self.0)
-    }
-
-    #[inline(always)]
-    fn xor(self, a: Halves<R>, b: Halves<R>) -> Halves<R> {
-        a.xor(self.0, b)
-    }
-
+impl<R: Register, const SUMS: bool> Mix for In<R, Camellia<SUMS>> {
     #[inline(always)]
     fn mix(self, x: Halves<R>, sigma: &Block) -> Halves<R> {
         register::two::<_, SUMS>(self.0, sigma, x)
