@@ -23,6 +23,7 @@ mod processes;
 mod program;
 mod programs;
 mod records;
+mod security;
 mod sequences;
 mod subjects;
 mod tls;
@@ -80,6 +81,7 @@ fn main() -> ExitCode {
             Ok(door) => {
                 trials.extend(contract::trials(&provider.name, provider.route, &measure, &door));
                 trials.extend(sequences::trials(&provider.name, &measure, &door));
+                trials.extend(security::trials(&provider.name, &door));
                 trials.extend(cts::trials(&provider.name, &measure, &door));
                 trials.extend(ocb::trials(&provider.name, &measure, &door));
                 trials.extend(xts::trials(&provider.name, &measure, &door));

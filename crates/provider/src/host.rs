@@ -205,33 +205,10 @@ impl Version {
         self.has_decoders()
     }
 
-    /// `EVP_Cipher` without input ends a message of ChaCha20-Poly1305. Releases in between do nothing there.
-    #[inline]
-    pub(crate) fn ends_messages_bare(self) -> bool {
-        match (self.0, self.1) {
-            (3, 0) => self.2 >= 22,
-            (3, 6) => self.2 > 3,
-            _ => self.0 >= 4,
-        }
-    }
-
     /// A message of GCM-SIV that has had no update is one of no bytes, and one update too many spoils its end.
     #[inline]
     pub(crate) fn ends_synthetic_messages(self) -> bool {
         self.0 >= 4
-    }
-
-    /// A message of CCM that has had no data is one of no bytes: openssl #32253, in the maintenance releases of August
-    /// 2026.
-    #[inline]
-    pub(crate) fn ends_counted_messages(self) -> bool {
-        match (self.0, self.1) {
-            (3, 0) => self.2 >= 22,
-            (3, 4) => self.2 >= 7,
-            (3, 5) => self.2 >= 8,
-            (3, 6) => self.2 >= 4,
-            _ => self.0 >= 4,
-        }
     }
 
     /// CCM names a missing tag.
@@ -240,8 +217,7 @@ impl Version {
         self.0 >= 4
     }
 
-    /// ChaCha20-Poly1305 wants a tag to compare with, no associated data behind data, and a new IV for
-    /// each message.
+    /// ChaCha20-Poly1305 wants no associated data behind data, and a new IV for each message.
     #[inline]
     pub(crate) fn forbids_reuse(self) -> bool {
         self.0 >= 4
@@ -282,9 +258,6 @@ mod tests {
         let bounded = [(3, 0, 19), (3, 0, 21), (3, 5, 4), (3, 6, 2), (3, 6, 3), (4, 0, 0)]
             .map(|(a, b, c)| Version(a, b, c).bounds_num());
         assert_eq!(bounded, [false, true, false, false, true, true]);
-        let counted = [(3, 0, 21), (3, 0, 22), (3, 5, 7), (3, 5, 8), (3, 6, 3), (4, 0, 3)]
-            .map(|(a, b, c)| Version(a, b, c).ends_counted_messages());
-        assert_eq!(counted, [false, true, false, true, false, true]);
         let bare = [(3, 0, 16), (3, 0, 17), (3, 1, 8), (3, 3, 3), (3, 4, 2), (3, 6, 0)]
             .map(|(a, b, c)| Version(a, b, c).knows_bare_extendables());
         assert_eq!(bare, [false, true, false, false, true, true]);

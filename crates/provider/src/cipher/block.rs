@@ -368,11 +368,15 @@ impl<M: BlockMode> Cipher for Blocks<M> {
         written
     }
 
-    /// The contract of `EVP_Cipher` is whole blocks; a partial block at the end is left alone.
+    /// The contract of `EVP_Cipher` is whole blocks. A part of one is refused: the default provider tells its length,
+    /// and leaves it as it was or writes a whole block.
     fn bare(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
         self.common.check_key_set()?;
+        if call.length() % 16 != 0 {
+            return Err(Refusal::OPERATION_FAILED);
+        }
         let data = call.whole()?;
-        if data.len() >= 16 {
+        if !data.is_empty() {
             self.run(data);
         }
         Ok(call.length())

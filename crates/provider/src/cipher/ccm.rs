@@ -161,14 +161,11 @@ impl Cipher for Counted {
         })
     }
 
-    fn finish(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
-        if !self.version.ends_counted_messages() {
-            return self.run(call).map(|_| 0);
-        }
+    fn finish(&mut self, _: Call<'_>) -> Result<usize, Refusal> {
         if !self.key_set {
             return Err(Refusal::SILENT);
         }
-        // What was not encrypted or opened until now is a message of no bytes.
+        // What was not encrypted or opened until now is a message of no bytes (openssl#32253).
         if self.iv_set && (self.direction == Direction::Decrypt || !self.tag_set) {
             if self.records {
                 return Err(Refusal::SILENT);
@@ -179,7 +176,8 @@ impl Cipher for Counted {
     }
 
     fn bare(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
-        if call.has_no_input() && self.version.ends_counted_messages() {
+        // Without input it is the end (openssl#32258).
+        if call.has_no_input() {
             return self.finish(call);
         }
         if call.capacity() < call.length() {

@@ -104,9 +104,12 @@ impl Cipher for Stolen {
         Ok(0)
     }
 
-    /// CBC, of whole blocks.
+    /// CBC, of whole blocks, as in [`super::block`].
     fn bare(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
         self.common.check_key_set()?;
+        if call.length() % 16 != 0 {
+            return Err(Refusal::OPERATION_FAILED);
+        }
         let data = call.whole()?;
         self.key.reroute(self.choice.neutral());
         let cbc = self.key.kernels().cbc[self.common.direction as usize];

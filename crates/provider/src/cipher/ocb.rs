@@ -180,14 +180,15 @@ impl Cipher for OffsetCodebook {
         Ok(input.len())
     }
 
-    /// `EVP_Cipher`: every call by itself, whatever has become of the IV.
+    /// `EVP_Cipher`: data under the IV that was given (CVE-2026-45445), or, without input, the end (openssl#32258).
     fn bare(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+        if call.has_no_input() {
+            return self.finish(call);
+        }
         if call.capacity() < call.length() {
             return Err(Refusal::TOO_SMALL);
         }
-        if !self.key_set {
-            return Err(Refusal::OPERATION_FAILED);
-        }
+        self.begin().map_err(|_| Refusal::OPERATION_FAILED)?;
         self.crypt(call.whole()?)?;
         Ok(call.length())
     }

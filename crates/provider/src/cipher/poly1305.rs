@@ -1,8 +1,8 @@
 //! ChaCha20-Poly1305: associated data, data, and a tag; records of TLS 1.2 (RFC 7905).
 //!
-//! The default provider's code is lenient where GCM's is strict, and so is this: a key that was never set is
-//! zeros, a message may begin again under its nonce (before 4.0), and without a tag to compare with, none is
-//! compared (before 4.0). Who checks that a program behaves the same must find it so.
+//! The default provider's code is lenient where GCM's is strict, and so is this where no forgery can pass: a key that
+//! was never set is zeros, and a message may begin again under its nonce (before 4.0). Without a tag to compare with,
+//! decryption fails, as in 4.0 and whatever the host does.
 
 use wirespeed_cipher::modes::ChaCha20Poly1305;
 use wirespeed_cipher::{Block, Direction, InOut, StreamKey};
@@ -141,25 +141,17 @@ impl Cipher for Sealed {
 
     #[inline]
     fn finish(&mut self, _: Call<'_>) -> Result<usize, Refusal> {
-        let strict = self.version.forbids_reuse();
-        if strict && self.direction == Direction::Decrypt && self.tag_bytes == 0 {
-            return Err(Refusal(&[Reason::TagNotSet]));
-        }
-        self.begin()?;
         self.end()?;
-        self.finished = strict;
+        self.finished = self.version.forbids_reuse();
         Ok(0)
     }
 
     fn bare(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
-        if call.length() == 0 && !self.version.ends_messages_bare() {
-            return Ok(0);
-        }
+        // Without input it is the end (openssl#32258).
         if call.has_no_input() {
             if call.capacity() < call.length() {
                 return Err(Refusal::TOO_SMALL);
             }
-            self.begin()?;
             self.end()?;
             return Ok(call.length());
         }
@@ -263,18 +255,21 @@ impl Sealed {
     /// Makes the tag, or compares it.
     #[inline(always)]
     fn end(&mut self) -> Result<(), Refusal> {
+        if self.direction == Direction::Decrypt && self.tag_bytes == 0 {
+            return Err(Refusal(&[Reason::TagNotSet]));
+        }
+        if self.record.length.is_some() && !self.running {
+            // A record ends by itself, with its data.
+            return Err(Refusal::SILENT);
+        }
+        self.begin()?;
         self.running = false;
         if self.direction == Direction::Encrypt {
             self.tag = self.message.make_tag()?;
             return Ok(());
         }
         let given = self.tag;
-        let bytes = self.tag_bytes;
-        if bytes == 0 || self.message.is_tag(&given[..bytes]) {
-            Ok(())
-        } else {
-            Err(Refusal::SILENT)
-        }
+        if self.message.is_tag(&given[..self.tag_bytes]) { Ok(()) } else { Err(Refusal::SILENT) }
     }
 
     /// One record: data, and their tag behind them.
