@@ -39,9 +39,10 @@ fn takes(digest: &Subject) -> bool {
 
 /// Beside the default provider, as in programs: what is not ours goes on to it.
 pub(crate) fn beside(library: Library, measure: &Provider) -> Vec<Trial> {
-    let cases: [(&str, Check, &[&str]); 3] = [
+    let cases: [(&str, Check, &[&str]); 4] = [
         ("others", lengths, &["RIPEMD-160", "BLAKE2B-512", "SHA2-512/256"]),
         ("parameters", parameters, &["SHA1", "SHA2-256", "SHA2-384", "SHA3-256", "RIPEMD-160"]),
+        ("refused", refused, &["MD5", "SHA1", "SHA2-256", "SHA3-256", "RIPEMD-160"]),
         ("schedules", schedules, &["SHA1", "SHA2-256", "SHA3-512", "RIPEMD-160"]),
     ];
     let mut trials = Vec::new();
@@ -272,6 +273,33 @@ fn parameters(digest: &str, measure: &Context, ours: &Context) -> Result<(), Str
         }
     }
     under_way(digest, measure, ours).map_err(told)?
+}
+
+/// A message goes on behind parameters that are refused, and so does its key.
+fn refused(digest: &str, measure: &Context, ours: &Context) -> Result<(), String> {
+    let lists: [&[Param<'_>]; 3] = [
+        &[Param::utf8(c"digest", c"no such hash")],
+        &[Param { key: c"digest", value: Value::Octets(b"SHA1") }],
+        &[Param { key: c"key", value: Value::Uint(7) }],
+    ];
+    for list in lists {
+        let run = |by: &Context| {
+            let mut work = by.hmac(digest, b"key")?;
+            work.update(b"abc")?;
+            let is_refused = work.set(list).is_err();
+            work.update(b"def")?;
+            let first = code(&mut work)?;
+            let is_refused_again = work.start(Some(b"another key"), list).is_err();
+            work.init()?;
+            work.update(b"ghi")?;
+            Ok::<_, Error>((is_refused && is_refused_again, first, code(&mut work)?))
+        };
+        let (right, got) = (run(measure).map_err(told)?, run(ours).map_err(told)?);
+        if right != got || !right.0 {
+            return Err(format!("HMAC-{digest}, {list:?}: {got:?}, not {right:?}"));
+        }
+    }
+    Ok(())
 }
 
 /// A message under way cannot be handed over: it fails and is not wrong, until another one begins.

@@ -130,7 +130,10 @@ fn own(mode: Mode) -> &'static [Operation] {
             IvLength(12),
             IvLength(6),
         ],
-        Mode::Stream => &[Update(5), UpdateInPlace(64), KeyLength(17), KeyLength(32), IvLength(8)],
+        // The 27 after the 37 end a block of 64.
+        Mode::Stream => {
+            &[Update(5), Update(27), UpdateInPlace(64), KeyLength(17), KeyLength(32), IvLength(8)]
+        }
         Mode::Poly1305 => &[
             Associated(5),
             Update(5),

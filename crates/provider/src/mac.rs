@@ -59,7 +59,7 @@ impl Mac {
         match unsafe { self.wish(list) } {
             Some(wish) => self.grant(&wish),
             // SAFETY: the caller promises the list.
-            None => unsafe { self.host()?.set(list) },
+            None => self.by_host(|host| unsafe { host.set(list) }),
         }
     }
 
@@ -77,7 +77,7 @@ impl Mac {
         let can_take = |wish: &Wish<'_>| key.is_none() || wish.digest.or(self.chosen).is_some();
         let Some(wish) = wish.filter(can_take) else {
             // SAFETY: the caller promises the list.
-            return unsafe { self.host()?.start(key, list) };
+            return self.by_host(|host| unsafe { host.start(key, list) });
         };
         self.grant(&wish)?;
         match key {
@@ -197,22 +197,27 @@ impl Mac {
         can_take.then_some(wish)
     }
 
-    /// Hands the context over, as it stands but for a message that is under way: who goes on with that one
-    /// is refused.
+    /// What is not ours. If the host takes it, it has the context from then on, as that stands but for a message that is
+    /// under way: who goes on with that one is refused. If not, nothing has changed, as in the default provider.
     #[cold]
-    fn host(&mut self) -> Result<&mut HostMac, Refusal> {
-        if self.host.is_none() {
-            let mut host = HostMac::new(self.provider().host_macs().ok_or(Refusal::SILENT)?)?;
-            if let Some(keyed) = &self.keyed {
-                host.choose(keyed.digest())?;
-                host.key(keyed.key(), keyed.stage() == Stage::Begun)?;
-            }
-            if let Some(digest) = self.chosen {
-                host.choose(digest)?;
-            }
-            (self.keyed, self.host) = (None, Some(host));
+    fn by_host(
+        &mut self,
+        run: impl FnOnce(&mut HostMac) -> Result<(), Refusal>,
+    ) -> Result<(), Refusal> {
+        if let Some(host) = &mut self.host {
+            return run(host);
         }
-        self.host.as_mut().ok_or(Refusal::SILENT)
+        let mut host = HostMac::new(self.provider().host_macs().ok_or(Refusal::SILENT)?)?;
+        if let Some(keyed) = &self.keyed {
+            host.choose(keyed.digest())?;
+            host.key(keyed.key(), keyed.stage() == Stage::Begun)?;
+        }
+        if let Some(digest) = self.chosen {
+            host.choose(digest)?;
+        }
+        run(&mut host)?;
+        (self.keyed, self.host) = (None, Some(host));
+        Ok(())
     }
 }
 
