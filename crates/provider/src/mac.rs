@@ -1,7 +1,7 @@
 //! The one message authentication code on offer: HMAC with hash functions of our own. Everything else goes to
 //! the HMAC of the program's other providers, where it goes without us.
 
-use std::ptr::NonNull;
+use std::ptr::{NonNull, null};
 
 use crate::boundary::host_mac::HostMac;
 use crate::hmac::{Keyed, Stage};
@@ -59,7 +59,7 @@ impl Mac {
         match unsafe { self.wish(list) } {
             Some(wish) => self.grant(&wish),
             // SAFETY: the caller promises the list.
-            None => self.by_host(|host| unsafe { host.set(list) }),
+            None => unsafe { self.set_by_host(list).map(|_| ()) },
         }
     }
 
@@ -74,10 +74,10 @@ impl Mac {
     ) -> Result<(), Refusal> {
         // SAFETY: the caller promises the list.
         let wish = unsafe { self.wish(list) };
-        let can_take = |wish: &Wish<'_>| key.is_none() || wish.digest.or(self.chosen).is_some();
+        let can_take = |wish: &Wish<'_>| key.is_none() || wish.digest.or(self.digest()).is_some();
         let Some(wish) = wish.filter(can_take) else {
             // SAFETY: the caller promises the list.
-            return self.by_host(|host| unsafe { host.start(key, list) });
+            return unsafe { self.set_by_host(list)?.start(key, null()) };
         };
         self.grant(&wish)?;
         match key {
@@ -145,7 +145,7 @@ impl Mac {
     }
 
     fn take_key(&mut self, key: &[u8]) -> Result<(), Refusal> {
-        let digest = self.chosen.ok_or(Refusal::SILENT)?;
+        let digest = self.digest().ok_or(Refusal::SILENT)?;
         let kernels = self.provider().mac_kernels(digest).ok_or(Refusal::SILENT)?;
         let keyed = match &mut self.keyed {
             Some(keyed) if keyed.digest() == digest => keyed,
@@ -153,6 +153,11 @@ impl Mac {
         };
         keyed.take_key(key);
         Ok(())
+    }
+
+    /// What a key is for: where none was chosen, what the last one was for.
+    fn digest(&self) -> Option<Digest> {
+        self.chosen.or_else(|| Some(self.keyed.as_ref()?.digest()))
     }
 
     fn grant(&mut self, wish: &Wish<'_>) -> Result<(), Refusal> {
@@ -193,32 +198,68 @@ impl Mac {
             // SAFETY: the end has not been seen, so there is a next entry.
             list = unsafe { list.add(1) };
         }
-        let can_take = wish.key.is_none() || wish.digest.or(self.chosen).is_some();
+        let can_take = wish.key.is_none() || wish.digest.or(self.digest()).is_some();
         can_take.then_some(wish)
     }
 
-    /// What is not ours. If the host takes it, it has the context from then on, as that stands but for a message that is
-    /// under way: who goes on with that one is refused. If not, nothing has changed, as in the default provider.
+    /// Sets what is not ours. If the host takes it, it has the context from then on, as that stands but for a message that is
+    /// under way: who goes on with that one is refused. If not, nothing has changed, as in the default provider, but that a
+    /// hash function which cannot be had is none (ossl_prov_digest_load_from_params).
+    ///
+    /// # Safety
+    /// `list` must be null or end with a null key.
     #[cold]
-    fn by_host(
-        &mut self,
-        run: impl FnOnce(&mut HostMac) -> Result<(), Refusal>,
-    ) -> Result<(), Refusal> {
-        if let Some(host) = &mut self.host {
-            return run(host);
+    unsafe fn set_by_host(&mut self, list: *const Param) -> Result<&mut HostMac, Refusal> {
+        if self.host.is_none() {
+            // SAFETY: the caller promises the list.
+            unsafe { self.hand_over(list)? };
+            return self.host.as_mut().ok_or(Refusal::SILENT);
         }
+        let host = self.host.as_mut().ok_or(Refusal::SILENT)?;
+        // SAFETY: the caller promises the list.
+        unsafe { host.set(list)? };
+        Ok(host)
+    }
+
+    /// # Safety
+    /// As above.
+    unsafe fn hand_over(&mut self, list: *const Param) -> Result<(), Refusal> {
         let mut host = HostMac::new(self.provider().host_macs().ok_or(Refusal::SILENT)?)?;
         if let Some(keyed) = &self.keyed {
             host.choose(keyed.digest())?;
             host.key(keyed.key(), keyed.stage() == Stage::Begun)?;
         }
-        if let Some(digest) = self.chosen {
-            host.choose(digest)?;
+        match self.chosen {
+            Some(digest) => host.choose(digest)?,
+            // One was chosen that cannot be had.
+            None if self.keyed.is_some() => host.choose_none(),
+            None => {}
         }
-        run(&mut host)?;
+        // SAFETY: the caller promises the list.
+        if let Err(refusal) = unsafe { host.set(list) } {
+            // SAFETY: as above.
+            self.chosen = self.chosen.filter(|_| unsafe { !names_digest(list) });
+            return Err(refusal);
+        }
         (self.keyed, self.host) = (None, Some(host));
         Ok(())
     }
+}
+
+/// Whether a list has the name of a hash function.
+///
+/// # Safety
+/// `list` must be null or end with a null key.
+unsafe fn names_digest(mut list: *const Param) -> bool {
+    // SAFETY: the caller promises entries up to and including a null key.
+    while let Some(param) = unsafe { list.as_ref() }.filter(|param| !param.is_end()) {
+        if param.name() == b"digest" && param.as_text().is_some() {
+            return true;
+        }
+        // SAFETY: the end has not been seen, so there is a next entry.
+        list = unsafe { list.add(1) };
+    }
+    false
 }
 
 static GETTABLE: List<3> = List::new([size(c"size"), size(c"block-size"), END]);

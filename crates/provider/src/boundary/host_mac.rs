@@ -166,8 +166,17 @@ impl HostMac {
     /// Tells it the hash function.
     pub(crate) fn choose(&mut self, digest: Digest) -> Result<(), Refusal> {
         let name = CString::new(digest.name()).map_err(|_| Refusal::SILENT)?;
+        self.choose_named(&name)
+    }
+
+    /// Takes the hash function away from the next key, as one that cannot be had does.
+    pub(crate) fn choose_none(&mut self) {
+        let _ = self.choose_named(c"none");
+    }
+
+    fn choose_named(&mut self, name: &CStr) -> Result<(), Refusal> {
         let text = name.as_ptr().cast_mut().cast();
-        let bytes = name.as_bytes().len();
+        let bytes = name.to_bytes().len();
         let list = [entry(c"digest", data_type::UTF8_STRING, text, bytes), END];
         // SAFETY: the list has an end.
         unsafe { self.set(list.as_ptr()) }
