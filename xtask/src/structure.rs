@@ -46,7 +46,7 @@ const CRATES: &[(&str, Layer, Code)] = &[
     ("wirespeed-comparison", Routes, Code::Safe),
     ("wirespeed-measure", Judgement, Code::Unsafe),
     ("wirespeed-plan", Judgement, Code::Safe),
-    ("wirespeed-stats", Judgement, Code::Safe),
+    ("wirespeed-stats", Judgement, Code::Unsafe),
     ("wirespeed-openssl-conf", Faces, Code::Safe),
     ("wirespeed-provider", Faces, Code::Unsafe),
     ("wirespeed-module", Faces, Code::Unsafe),

@@ -1,19 +1,18 @@
 //! Every key of the module with a wrong value: one error that names key, value and what it may be, and
-//! the programs go on.
+//! the programs go on. An extra that cannot be had is no wrong value: the module serves without it.
 
 #![forbid(unsafe_code)]
 
 mod support;
 
+use std::fs;
+
 use support::{Case, installed};
 use wirespeed_libcrypto::{Context, Library};
 
 /// A line of the section, and what its error must name besides the line itself.
-const WRONG: [(&str, &[&str]); 34] = [
+const WRONG: [(&str, &[&str]); 30] = [
     ("plan = plan", &["absolute path"]),
-    ("plan = /nowhere/plan", &["/nowhere/plan", "cannot be read"]),
-    ("plan = /", &["not a regular file"]),
-    ("plan = /etc/passwd", &["line 1"]),
     ("routes = nonsense", &["vaes512", "libcrypto", "auto"]),
     ("routes = pad-lock", &["vaes512", "padlock", "auto"]),
     ("routes = auto vaes512", &["or auto"]),
@@ -42,7 +41,6 @@ const WRONG: [(&str, &[&str]); 34] = [
     ("verify = -1", &["off, or N"]),
     ("verify = 99999999999", &["off, or N"]),
     ("stats = stats", &["absolute path"]),
-    ("stats = /nowhere/stats", &["/nowhere/stats"]),
     ("CIPHER = AES-128-CBC", &["ciphers"]),
 ];
 
@@ -64,6 +62,59 @@ fn a_wrong_value_is_one_error_that_names_key_value_and_choice() {
         }
         assert!(!said.contains('\n'), "{said}");
     }
+}
+
+/// Extras that cannot be had: the line, and what the one entry in the error queue must say besides it.
+const MISSING: [(&str, &[&str]); 6] = [
+    ("plan = /nowhere/plan", &["cannot be read", "the ladder chooses", "wirespeed tune"]),
+    ("plan = /", &["not a regular file", "the ladder chooses"]),
+    ("plan = /etc/passwd", &["line 1", "the ladder chooses"]),
+    ("stats = /nowhere/stats", &["cannot be opened for writing", "nothing is counted", "let this"]),
+    ("stats = /etc/passwd", &["no stats file of this version", "nothing is counted"]),
+    ("stats = /dev/null", &["is not a regular file", "nothing is counted"]),
+];
+
+#[test]
+fn an_extra_that_cannot_be_had_keeps_nothing_out_and_is_one_entry() {
+    let library = Library::host().expect("these tests need libcrypto");
+    let before = fs::read("/etc/passwd").expect("a file");
+    for (line, words) in MISSING {
+        let case = Case::new(&by_name(line));
+        let context = Context::new(library).expect("a context");
+        context.load_config(&case.configuration()).expect("a configuration");
+        context.load("wirespeed").unwrap_or_else(|error| panic!("{line}: {error}"));
+        let left = context.left();
+        assert_eq!(left.len(), 1, "{line}: {left:?}");
+        let said = &left[0].data;
+        assert!(said.starts_with(line), "{line}: {said}");
+        for word in words {
+            assert!(said.contains(word), "{line}: no '{word}' in {said}");
+        }
+        // It can be asked for later, too: reading a configuration clears the queue.
+        let told = context.provider_text("wirespeed", c"wirespeed-missing").expect("an answer");
+        assert_eq!(told.as_ref(), Some(said));
+        let case = Case::new(&installed(line));
+        case.programs_go_on();
+        let mut list = case.program("openssl");
+        let output = list.args(["list", "-providers"]).output().expect("openssl runs");
+        assert!(String::from_utf8_lossy(&output.stdout).contains("Wirespeed"), "{line}");
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{line}");
+    }
+    assert_eq!(fs::read("/etc/passwd").expect("a file"), before);
+}
+
+#[test]
+fn with_all_there_is_no_entry() {
+    let library = Library::host().expect("these tests need libcrypto");
+    let case = Case::new("");
+    let stats = case.path("stats").display().to_string();
+    case.write("openssl.cnf", by_name(&format!("stats = {stats}")));
+    let context = Context::new(library).expect("a context");
+    context.load_config(&case.configuration()).expect("a configuration");
+    context.load("wirespeed").expect("loaded");
+    assert_eq!(context.left(), []);
+    let told = context.provider_text("wirespeed", c"wirespeed-missing").expect("an answer");
+    assert_eq!(told.as_deref(), Some(""));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::cipher::Cipher;
 use crate::digest::Digest;
-use crate::error::Error;
+use crate::error::{Entry, Error};
 use crate::ffi::{EvpCipher, LibCtx, Provider};
 use crate::library::Library;
 use crate::param::{self, Descriptor, Kind};
@@ -124,6 +124,12 @@ impl Context {
         }
         self.providers().push(Loaded { name, raw });
         Ok(())
+    }
+
+    /// What is left in this thread's error queue, which is empty from then on: a call that succeeds may leave something
+    /// for whoever looks.
+    pub fn left(&self) -> Vec<Entry> {
+        Error::take(self.library().functions, "ERR_get_error_all").queue
     }
 
     /// Unloads a provider that [`Context::load`] loaded.

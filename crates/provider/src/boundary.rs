@@ -8,7 +8,6 @@
 //! threads use one context at once, which is what EVP asks of its callers (openssl-threads(7)).
 
 pub(crate) mod cipher;
-pub(crate) mod counters;
 pub(crate) mod digest;
 pub(crate) mod extendable;
 #[cfg(test)]

@@ -7,8 +7,8 @@ use std::sync::{Arc, OnceLock};
 use wirespeed_cipher::{Algorithm, Digest, Foreign, HashKernels, Hasher, Route, Subject};
 use wirespeed_cpu::{Feature, Features};
 use wirespeed_plan::{Fingerprint, Plan};
+use wirespeed_stats::Counters;
 
-use crate::boundary::counters::Counters;
 use crate::boundary::digest::Context;
 use crate::boundary::host_context::HostContext;
 use crate::boundary::host_digest::HostDigest;
@@ -63,6 +63,8 @@ impl Offer<'_> {
 /// The provider context.
 pub(crate) struct Provider {
     pub(crate) core: Core,
+    /// Extras that were configured and cannot be had, with reasons and mends: it serves without. Empty if there are none.
+    missing: CString,
     pub(crate) version: Version,
     /// What serves; nothing on a CPU without AES instructions.
     routing: Option<Arc<Routing>>,
@@ -95,19 +97,28 @@ impl Provider {
     pub(crate) fn configured(core: Core) -> Result<Self, (Reason, String)> {
         let config = Config::read(|key| core.parameter(key))
             .map_err(|text| (Reason::InvalidArgument, text))?;
+        let mut missing = Vec::new();
         let counters = config.stats.as_ref().map(|path| {
-            let counters = Counters::open(path);
-            counters.map_err(|why| (Reason::InitFail, format!("stats = {path}: the file {why}")))
+            Counters::open(Path::new(path)).map_err(|why| {
+                let mend = "let this user write it, or give a folder that all may write";
+                format!("stats = {path}: {why}: nothing is counted; {mend}")
+            })
         });
-        let watch = Watch { verify: config.verify, counters: counters.transpose()? };
+        let counters = counters.and_then(|it| it.map_err(|why| missing.push(why)).ok());
+        let watch = Watch { verify: config.verify, counters };
         let planned = match (&config.routes, &config.plan) {
-            (Routes::Auto, Some(path)) => Some((path, read_plan(path)?)),
+            (Routes::Auto, Some(path)) => Some((path, Plan::read(Path::new(path)))),
             _ => None,
         };
         let (by, plan) = match (&config.routes, &planned) {
             (Routes::Listed(routes), _) => (By::List(routes), "none: routes are listed".to_owned()),
             (Routes::Auto, None) => (By::Ladder, "none: ladder".to_owned()),
-            (Routes::Auto, Some((path, plan))) => {
+            (Routes::Auto, Some((path, Err(why)))) => {
+                let mend = "let every user read it, or run wirespeed tune and install";
+                missing.push(format!("plan = {path}: {why}: the ladder chooses; {mend}"));
+                (By::Ladder, format!("{path} ignored: {why}"))
+            }
+            (Routes::Auto, Some((path, Ok(plan)))) => {
                 match plan.fingerprint().difference(&Fingerprint::here(&core.version_text())) {
                     Some(difference) => (By::Ladder, format!("{path} ignored: {difference}")),
                     None => (By::Plan(plan), (*path).clone()),
@@ -143,7 +154,14 @@ impl Provider {
         let offer = Offer { ciphers, foreign, own_digests, any_digest, may_offload: &may_offload };
         match (&by, routing) {
             (By::List(_), Err(why)) => Err((Reason::InitFail, format!("routes: {why}"))),
-            (_, routing) => Ok(Self::new(core, routing, &plan, offer)),
+            (_, routing) => {
+                let missing = missing.join("; ");
+                if !missing.is_empty() {
+                    core.raise(Reason::InitFail, Some(&missing));
+                }
+                let missing = CString::new(missing).unwrap_or_default();
+                Ok(Self { missing, ..Self::new(core, routing, &plan, offer) })
+            }
         }
     }
 
@@ -228,6 +246,7 @@ impl Provider {
         let macs = host_macs.iter().map(|_| entry(c"HMAC", HMAC.as_ptr()));
         Self {
             core,
+            missing: CString::default(),
             version,
             macs: macs.chain([AlgorithmEntry::END]).collect(),
             host_macs,
@@ -348,6 +367,7 @@ impl Provider {
             b"wirespeed-routes" => param.set_text(&self.routes),
             b"wirespeed-plan" => param.set_text(&self.plan),
             b"wirespeed-quarantined" => param.set_text(self.quarantined()),
+            b"wirespeed-missing" => param.set_text(&self.missing),
             #[cfg(feature = "trace")]
             _ => crate::trace::answer(param).unwrap_or(true),
             #[cfg(not(feature = "trace"))]
@@ -356,17 +376,12 @@ impl Provider {
     }
 }
 
-fn read_plan(path: &str) -> Result<Plan, (Reason, String)> {
-    Plan::read(Path::new(path))
-        .map_err(|why| (Reason::InvalidArgument, format!("plan = {path}: {why}")))
-}
-
 /// Names for people, in a row.
 fn names(routes: impl IntoIterator<Item = Route>) -> String {
     routes.into_iter().map(Route::name).collect::<Vec<_>>().join(", ")
 }
 
-static GETTABLE_LIST: List<8> = List::new([
+static GETTABLE_LIST: List<9> = List::new([
     text(c"name"),
     text(c"version"),
     text(c"buildinfo"),
@@ -374,6 +389,7 @@ static GETTABLE_LIST: List<8> = List::new([
     text(c"wirespeed-routes"),
     text(c"wirespeed-plan"),
     text(c"wirespeed-quarantined"),
+    text(c"wirespeed-missing"),
     END,
 ]);
 

@@ -10,13 +10,13 @@ use wirespeed_cipher::{BlockKernels, StreamKernels};
 use wirespeed_cpu::Features;
 use wirespeed_plan::{OCTAVES, Plan};
 
-use crate::boundary::counters::Counters;
 use crate::boundary::host_library::HostLibrary;
 use crate::far::Offloaded;
 use crate::ladder::{Kernels, Native};
 use crate::offload::{self, Offload};
 use crate::rows::Rows;
 use crate::stand::{Planned, Stand, failed};
+use wirespeed_stats::Counters;
 
 /// What is to choose the routes.
 pub(crate) enum By<'a> {

@@ -1,16 +1,23 @@
 //! The counters that a loaded module keeps when it is told `stats = FILE`: what ran, and by which route.
 //!
-//! The file is one array of native 64-bit words that every process maps and adds to: a header of
-//! [`HEADER_WORDS`] words (which version of Wirespeed wrote it, how many processes loaded the module,
-//! which routes were quarantined), then calls and bytes for every (subject, direction, route).
-//! It is written by a module and read by `wirespeed doctor` and the tests of the same version; a file
+//! The file is one array of native 64-bit words: a header of [`HEADER_WORDS`] words (which version of Wirespeed
+//! wrote it, how many processes loaded the module, which routes were quarantined), then calls and bytes for every
+//! (subject, direction, route). Processes count in memory that they share ([`Counters`]); it goes to the file when a
+//! provider ends. The file is read by `wirespeed stats`, `wirespeed doctor` and the tests of the same version; a file
 //! of another version is refused, not interpreted.
-#![forbid(unsafe_code)]
+//!
+//! A folder instead of a file holds one file for each user.
 
-use std::io;
-use std::path::Path;
+mod shared;
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
 
 use wirespeed_cipher::{Direction, Route, Subject};
+
+pub use shared::Counters;
+use shared::{FILE_OF, Identity, Lock, Memory};
 
 /// The first bytes of the file: it counts for exactly this version.
 pub const MAGIC: &[u8] = concat!("wirespeed stats ", env!("CARGO_PKG_VERSION"), "\n").as_bytes();
@@ -36,6 +43,12 @@ pub const fn calls(subject: usize, direction: Direction, route: Route) -> usize 
     HEADER_WORDS + 2 * cell
 }
 
+/// The names under which processes that count for a file map their memory: proc_pid_maps(5).
+pub fn mapped_as(path: &Path) -> Vec<PathBuf> {
+    let about = fs::metadata(path).ok();
+    about.iter().flat_map(|about| Memory::names(Identity::of(about))).map(PathBuf::from).collect()
+}
+
 /// What a module had counted when the file was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Snapshot {
@@ -58,13 +71,51 @@ pub struct Row {
 }
 
 impl Snapshot {
-    /// Reads a file. One that is still empty is one that no module has loaded with.
+    /// Reads a file, or all files of a folder, and adds what running processes have counted since. A file that is
+    /// still empty is one that no module has loaded with.
     pub fn read(path: &Path) -> io::Result<Self> {
-        Self::parse(&std::fs::read(path)?).ok_or_else(|| {
+        if !path.is_dir() {
+            return Self::read_file(path);
+        }
+        let mut sum = Self { words: vec![0; WORDS] };
+        for entry in fs::read_dir(path)? {
+            let entry = entry?;
+            if entry.file_name().to_string_lossy().starts_with(FILE_OF) {
+                sum.add(&Self::read_file(&entry.path())?);
+            }
+        }
+        Ok(sum)
+    }
+
+    fn read_file(path: &Path) -> io::Result<Self> {
+        let named =
+            |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
+        let mut file = File::open(path).map_err(named)?;
+        let about = file.metadata().map_err(named)?;
+        // What is on its way from the memory to the file must not be counted twice.
+        let lock = file.try_clone().map_err(named)?;
+        let _lock = Lock::take(&lock);
+        let mut bytes = Vec::new();
+        file.by_ref().take(BYTES as u64 + 1).read_to_end(&mut bytes).map_err(named)?;
+        let mut snapshot = Self::parse(&bytes).ok_or_else(|| {
             let version = env!("CARGO_PKG_VERSION");
             let text = format!("{}: not a stats file of Wirespeed {version}", path.display());
             io::Error::new(io::ErrorKind::InvalidData, text)
-        })
+        })?;
+        for memory in Memory::of(Identity::of(&about)) {
+            for (word, count) in memory.pending() {
+                snapshot.words[word] = snapshot.words[word].wrapping_add(count);
+            }
+            snapshot.words[QUARANTINED] |= memory.quarantined();
+        }
+        Ok(snapshot)
+    }
+
+    fn add(&mut self, other: &Self) {
+        for (word, count) in other.words.iter().enumerate().skip(LOADS) {
+            let sum = &mut self.words[word];
+            *sum = if word == QUARANTINED { *sum | count } else { sum.wrapping_add(*count) };
+        }
     }
 
     /// Understands the bytes of a file, if they are one.

@@ -1,7 +1,6 @@
 //! Whether a program gets our module: a configuration of OpenSSL's for it alone, and the counters that tell what ran.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -51,8 +50,7 @@ impl Provided {
     pub(crate) fn ran(&self, cipher: Subject, bytes: u64) -> Result<Vec<String>, String> {
         let Self::Wirespeed { counters, .. } = self else { return Ok(Vec::new()) };
         let told = |why: &dyn std::fmt::Display| format!("the module's counters: {why}");
-        let counted = Snapshot::parse(&fs::read(counters).map_err(|error| told(&error))?)
-            .ok_or_else(|| told(&"of another version"))?;
+        let counted = Snapshot::read(counters).map_err(|error| told(&error))?;
         if counted.loads() == 0 {
             return Err("no process has loaded the module".to_owned());
         }

@@ -73,7 +73,7 @@ fn counted(examined: &Examined<'_>, installed: &Installed<'_>) -> Option<Finding
     let bytes = examined.here.read(Path::new(&path)).ok()?;
     let Some(counted) = Snapshot::parse(&bytes) else {
         return Some(Finding::mend(
-            format!("{path} holds no counters of this Wirespeed, so the module does not load"),
+            format!("{path} holds no counters of this Wirespeed, so nothing is counted"),
             format!("rm {path}; the module makes it anew"),
         ));
     };

@@ -71,7 +71,7 @@ pub(super) fn run(command: &Command, setting: &Setting, quiet: bool) -> Result<R
         interrupted: interrupted.load(Ordering::Relaxed),
         cpu_seconds: children_cpu_seconds() - before,
         seen,
-        left_running: still_mapping(&setting.counters()),
+        left_running: still_counting(&setting.counters()),
     })
 }
 
@@ -111,15 +111,23 @@ fn mapped(folder: &Path) -> BTreeSet<PathBuf> {
     maps.lines().filter_map(|line| Some(line[line.find('/')?..].into())).collect()
 }
 
-/// Processes that map the counters.
-fn still_mapping(counters: &Path) -> Vec<String> {
+/// Processes that count in the memory of the counters.
+fn still_counting(counters: &Path) -> Vec<String> {
+    let names = wirespeed_stats::mapped_as(counters);
+    let is_it = |file: &PathBuf| names.iter().any(|name| *name == without_deleted(file));
     let folders = fs::read_dir("/proc").into_iter().flatten().flatten().map(|entry| entry.path());
-    let mapping = folders.filter(|folder| mapped(folder).contains(counters));
+    let mapping = folders.filter(|folder| mapped(folder).iter().any(is_it));
     let name = |folder: PathBuf| {
         let name = fs::read_to_string(folder.join("comm")).unwrap_or_default();
         format!("{} ({})", name.trim(), file_name(&folder))
     };
     mapping.map(name).collect()
+}
+
+/// Shared memory is always said to be deleted (proc_pid_maps(5)).
+fn without_deleted(file: &Path) -> PathBuf {
+    let name = file.to_string_lossy();
+    PathBuf::from(name.strip_suffix(" (deleted)").unwrap_or(&name))
 }
 
 /// Processor time of all children that have ended: proc_pid_stat(5), fields 16 and 17, in USER_HZ.

@@ -1,0 +1,429 @@
+//! The words that processes count in together: shared memory of System V, which nobody can cut short.
+//!
+//! A mapped file would end the program that counts in it as soon as somebody makes it shorter (SIGBUS, mmap(2)), and
+//! writing to it at each call would cost more than the call. Such memory needs no call to count in it, is inherited by
+//! children, outlives a change of user, a chroot and a process that is killed, and its size is fixed (shmget(2)).
+//! What is in it goes to the file when a provider ends; whoever reads the file adds what has not got there yet.
+
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::{Error, ErrorKind};
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::ptr::{NonNull, null};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use wirespeed_cipher::{Direction, Route};
+
+use crate::{BYTES, HEADER_WORDS, LOADS, MAGIC, QUARANTINED, WORDS, calls};
+
+/// Which file the memory belongs to: its device and its inode, in words that are zero in the file.
+const DEVICE: usize = 6;
+const INODE: usize = 7;
+
+/// What was counted, and how much of it the file has already.
+const SHARED_WORDS: usize = 2 * WORDS;
+const SHARED_BYTES: usize = SHARED_WORDS * 8;
+
+/// Keys that are tried: somebody else may have memory under one of them.
+const ATTEMPTS: u64 = 4;
+
+/// The counters of one loaded module.
+pub struct Counters {
+    path: PathBuf,
+    file: Identity,
+    memory: Memory,
+    /// Who loaded the module: a child with other rights, or in a sandbox, leaves the file alone.
+    user: u32,
+}
+
+impl Counters {
+    /// Counts for `path`, which becomes a stats file if it is not there or empty; in a folder, for a file of this user's.
+    /// The error says what is wrong with it.
+    pub fn open(path: &Path) -> Result<Self, String> {
+        // SAFETY: no precondition.
+        let user = unsafe { libc::geteuid() };
+        let in_folder = path.is_dir();
+        let path = if in_folder { path.join(file_of(user)) } else { path.to_owned() };
+        let named = |why: String| match in_folder {
+            true => format!("its file {} {why}", path.display()),
+            false => format!("the file {why}"),
+        };
+        let about = open(&path).map_err(named)?;
+        // Whoever may write into the folder might have put another's file there.
+        if in_folder && (about.uid() != user || about.nlink() != 1) {
+            return Err(named(format!("is not user {user}'s own")));
+        }
+        let identity = Identity::of(&about);
+        let memory = Memory::join(identity, about.mode()).map_err(named)?;
+        memory.words()[LOADS].fetch_add(1, Ordering::Relaxed);
+        Ok(Self { path, file: identity, memory, user })
+    }
+
+    /// Counts one data call.
+    #[inline]
+    pub fn count(&self, subject: usize, direction: Direction, route: Route, bytes: usize) {
+        let word = calls(subject, direction, route);
+        self.memory.words()[word].fetch_add(1, Ordering::Relaxed);
+        self.memory.words()[word + 1].fetch_add(bytes as u64, Ordering::Relaxed);
+    }
+
+    /// Notes a quarantined route.
+    pub fn quarantine(&self, route: Route) {
+        self.memory.words()[QUARANTINED].fetch_or(route.bit(), Ordering::Relaxed);
+    }
+
+    /// Brings what was counted to the file. Nobody is told if that fails: the memory keeps it.
+    fn store(&self) {
+        // SAFETY: no precondition.
+        if unsafe { libc::geteuid() } != self.user {
+            return;
+        }
+        let Ok(file) = options().open(&self.path) else { return };
+        let Some(_lock) = Lock::take(&file) else { return };
+        let Ok(about) = check(&file) else { return };
+        let is_the_same = Identity::of(&about) == self.file;
+        if is_the_same && self.memory.bring_to(&file, &about).is_ok() {
+            self.memory.remove_if_last();
+        }
+    }
+}
+
+impl Drop for Counters {
+    fn drop(&mut self) {
+        self.store();
+    }
+}
+
+/// A user's file in a folder.
+fn file_of(user: u32) -> String {
+    format!("{FILE_OF}{user}")
+}
+
+/// How the names of such files begin.
+pub(crate) const FILE_OF: &str = "stats-";
+
+fn open(path: &Path) -> Result<Metadata, String> {
+    let mut options = options();
+    let file = options.create(true).mode(0o600).open(path);
+    let file = file.map_err(|why| format!("cannot be opened for writing: {why}"))?;
+    // Another program may be about to make it a stats file.
+    let lock = Lock::take(&file);
+    let about = check(&file)?;
+    begin(&file, &about).map_err(|why| format!("cannot be written: {why}"))?;
+    drop(lock);
+    Ok(about)
+}
+
+fn options() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
+    options
+}
+
+/// An empty file or a stats file, and nothing else.
+fn check(file: &File) -> Result<Metadata, String> {
+    let about = file.metadata().map_err(|why| format!("cannot be looked at: {why}"))?;
+    if !about.is_file() {
+        return Err("is not a regular file".to_owned());
+    }
+    let mut magic = [0; MAGIC.len()];
+    let ours =
+        about.len() == BYTES as u64 && file.read_exact_at(&mut magic, 0).is_ok() && magic == *MAGIC;
+    if about.len() == 0 || ours {
+        return Ok(about);
+    }
+    Err("is no stats file of this version".to_owned())
+}
+
+/// Makes an empty file a stats file; its lock is held.
+fn begin(file: &File, about: &Metadata) -> Result<(), Error> {
+    if about.len() == 0 {
+        file.write_all_at(MAGIC, 0)?;
+        file.set_len(BYTES as u64)?;
+    }
+    Ok(())
+}
+
+/// A lock on the file, held for as long as it is read or written.
+pub(crate) struct Lock<'a>(&'a File);
+
+impl<'a> Lock<'a> {
+    /// Waits for a short time only: whoever may read a file may lock it, too.
+    pub(crate) fn take(file: &'a File) -> Option<Self> {
+        for _ in 0..20 {
+            // SAFETY: an open descriptor.
+            if unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } == 0 {
+                return Some(Self(file));
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        None
+    }
+}
+
+impl Drop for Lock<'_> {
+    fn drop(&mut self) {
+        // SAFETY: an open descriptor.
+        unsafe { libc::flock(self.0.as_raw_fd(), libc::LOCK_UN) };
+    }
+}
+
+/// A file, whatever its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Identity {
+    device: u64,
+    inode: u64,
+    owner: u32,
+}
+
+impl Identity {
+    pub(crate) fn of(about: &Metadata) -> Self {
+        Self { device: about.dev(), inode: about.ino(), owner: about.uid() }
+    }
+
+    /// The key of the memory that belongs to it, as ftok(3) would make one, by FNV-1a.
+    fn key(self, attempt: u64) -> libc::key_t {
+        let numbers = [self.device, self.inode, attempt].map(u64::to_ne_bytes);
+        let bytes = MAGIC.iter().chain(numbers.as_flattened());
+        let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+        match (hash ^ hash >> 32) as libc::key_t {
+            libc::IPC_PRIVATE => 1,
+            key => key,
+        }
+    }
+}
+
+/// Shared memory, until it is dropped.
+pub(crate) struct Memory {
+    id: libc::c_int,
+    words: NonNull<[AtomicU64; SHARED_WORDS]>,
+}
+
+// SAFETY: atomic words in memory that stays attached until `drop`.
+unsafe impl Send for Memory {}
+// SAFETY: as above.
+unsafe impl Sync for Memory {}
+
+impl Memory {
+    /// The memory of a file, made if it is not there; whoever may write the file may count in it.
+    fn join(file: Identity, mode: u32) -> Result<Self, String> {
+        let mode = (mode & 0o666) as libc::c_int;
+        for attempt in 0..ATTEMPTS {
+            let key = file.key(attempt);
+            let made = shmget(key, libc::IPC_CREAT | libc::IPC_EXCL | mode);
+            let id = match made {
+                Ok(id) => id,
+                Err(why) if why.kind() == ErrorKind::AlreadyExists => match shmget(key, 0) {
+                    Ok(id) => id,
+                    // Too small for ours, or gone meanwhile.
+                    Err(_) => continue,
+                },
+                Err(why) => return Err(format!("has no shared memory to count in: {why}")),
+            };
+            if let Some(memory) = Self::attach(id, file, 0).filter(|it| it.claim(file)) {
+                return Ok(memory);
+            }
+        }
+        Err("has no shared memory to count in: others hold its keys".to_owned())
+    }
+
+    /// All memory that belongs to a file and may be read.
+    pub(crate) fn of(file: Identity) -> impl Iterator<Item = Self> {
+        let ids = (0..ATTEMPTS).filter_map(move |attempt| shmget(file.key(attempt), 0).ok());
+        let memory = ids.filter_map(move |id| Self::attach(id, file, libc::SHM_RDONLY));
+        memory.filter(move |it| Self::header(file).all(|(word, wanted)| it.load(word) == wanted))
+    }
+
+    /// The names under which processes map it: proc_pid_maps(5).
+    pub(crate) fn names(file: Identity) -> impl Iterator<Item = String> {
+        (0..ATTEMPTS).map(move |attempt| format!("/SYSV{:08x}", file.key(attempt)))
+    }
+
+    /// Attaches memory that root, the file's owner or this user has made.
+    fn attach(id: libc::c_int, file: Identity, flags: libc::c_int) -> Option<Self> {
+        // SAFETY: all zeros is a valid `shmid_ds`, which is only written to.
+        let mut about: libc::shmid_ds = unsafe { std::mem::zeroed() };
+        // SAFETY: room for the answer.
+        let told = unsafe { libc::shmctl(id, libc::IPC_STAT, &raw mut about) } == 0;
+        // SAFETY: no precondition.
+        let user = unsafe { libc::geteuid() };
+        let trusted = [0, user, file.owner].contains(&about.shm_perm.cuid);
+        if !told || !trusted || about.shm_segsz < SHARED_BYTES {
+            return None;
+        }
+        // SAFETY: the system chooses where; nothing is replaced.
+        let address = unsafe { libc::shmat(id, null(), flags) };
+        let words = NonNull::new(address.cast()).filter(|_| address as isize != -1)?;
+        Some(Self { id, words })
+    }
+
+    fn words(&self) -> &[AtomicU64; SHARED_WORDS] {
+        // SAFETY: attached until `drop`, of a size that never changes, aligned to a page, only ever used atomically.
+        unsafe { self.words.as_ref() }
+    }
+
+    fn load(&self, word: usize) -> u64 {
+        self.words()[word].load(Ordering::Relaxed)
+    }
+
+    /// What the memory begins with: which version counts, and for which file.
+    fn header(file: Identity) -> impl Iterator<Item = (usize, u64)> {
+        let mut magic = [0_u8; LOADS * 8];
+        magic[..MAGIC.len()].copy_from_slice(MAGIC);
+        let words: [u64; LOADS] =
+            std::array::from_fn(|word| u64::from_ne_bytes(magic.as_chunks::<8>().0[word]));
+        words.into_iter().enumerate().chain([(DEVICE, file.device), (INODE, file.inode)])
+    }
+
+    /// Makes new memory the file's; refuses another's. Two programs may do this at once: both write the same.
+    fn claim(&self, file: Identity) -> bool {
+        Self::header(file).all(|(word, wanted)| {
+            let word = &self.words()[word];
+            let found = word.compare_exchange(0, wanted, Ordering::Relaxed, Ordering::Relaxed);
+            found.is_ok() || found == Err(wanted)
+        })
+    }
+
+    /// What the file does not have yet, by word.
+    pub(crate) fn pending(&self) -> impl Iterator<Item = (usize, u64)> {
+        let sums = [LOADS].into_iter().chain(HEADER_WORDS..WORDS);
+        let sums = sums.map(|word| (word, self.load(word).wrapping_sub(self.load(WORDS + word))));
+        sums.filter(|(_, count)| *count > 0)
+    }
+
+    /// Quarantined routes, as bits.
+    pub(crate) fn quarantined(&self) -> u64 {
+        self.load(QUARANTINED)
+    }
+
+    /// Adds to the file what it does not have yet; its lock is held.
+    fn bring_to(&self, file: &File, about: &Metadata) -> Result<(), Error> {
+        begin(file, about)?;
+        let place = |word: usize| 8 * word as u64;
+        let change = |word: usize, by: &dyn Fn(u64) -> u64| {
+            let mut bytes = [0; 8];
+            file.read_exact_at(&mut bytes, place(word))?;
+            let sum = by(u64::from_ne_bytes(bytes));
+            file.write_all_at(&sum.to_ne_bytes(), place(word))
+        };
+        if self.quarantined() != 0 {
+            change(QUARANTINED, &|before| before | self.quarantined())?;
+        }
+        for (word, count) in self.pending() {
+            change(word, &|before| before.wrapping_add(count))?;
+            self.words()[WORDS + word].fetch_add(count, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    /// Takes the memory away where nobody else counts in it; whoever came in between keeps it until its end.
+    fn remove_if_last(&self) {
+        // SAFETY: all zeros is a valid `shmid_ds`, which is only written to.
+        let mut about: libc::shmid_ds = unsafe { std::mem::zeroed() };
+        // SAFETY: room for the answer.
+        let told = unsafe { libc::shmctl(self.id, libc::IPC_STAT, &raw mut about) } == 0;
+        if told && about.shm_nattch == 1 {
+            // SAFETY: our own memory; it goes when it is detached.
+            unsafe { libc::shmctl(self.id, libc::IPC_RMID, std::ptr::null_mut()) };
+        }
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        // SAFETY: attached once, and given up here.
+        unsafe { libc::shmdt(self.words.as_ptr().cast()) };
+    }
+}
+
+fn shmget(key: libc::key_t, flags: libc::c_int) -> Result<libc::c_int, Error> {
+    // SAFETY: numbers.
+    let id = unsafe { libc::shmget(key, SHARED_BYTES, flags) };
+    if id < 0 { Err(Error::last_os_error()) } else { Ok(id) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::{Row, Snapshot};
+
+    fn rows(path: &Path) -> Vec<Row> {
+        Snapshot::read(path).expect("counters").rows().collect()
+    }
+
+    fn count(counters: &Counters, bytes: usize) {
+        counters.count(17, Direction::Encrypt, Route::Portable, bytes);
+    }
+
+    #[test]
+    fn what_is_counted_is_seen_at_once_and_kept() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("stats");
+        let one = Counters::open(&path).expect("counters");
+        count(&one, 100);
+        assert_eq!((rows(&path)[0].calls, rows(&path)[0].bytes), (1, 100));
+        let other = Counters::open(&path).expect("counters");
+        count(&other, 23);
+        assert_eq!((rows(&path)[0].calls, rows(&path)[0].bytes), (2, 123));
+        let file = fs::metadata(&path).expect("a file");
+        let names = Memory::of(Identity::of(&file)).count();
+        assert_eq!(names, 1, "both count in the same memory");
+        drop((one, other));
+        assert_eq!(Memory::of(Identity::of(&file)).count(), 0, "the last takes it away");
+        let stored = Snapshot::parse(&fs::read(&path).expect("a file")).expect("a stats file");
+        assert_eq!((stored.loads(), stored.rows().next().map(|row| row.bytes)), (2, Some(123)));
+    }
+
+    #[test]
+    fn a_file_that_is_cut_short_or_gone_harms_nobody() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("stats");
+        let counters = Counters::open(&path).expect("counters");
+        count(&counters, 100);
+        File::create(&path).expect("cut short");
+        count(&counters, 23);
+        assert_eq!(rows(&path)[0].bytes, 123);
+        drop(counters);
+        assert_eq!(rows(&path)[0].bytes, 123, "it is a stats file again");
+        let counters = Counters::open(&path).expect("counters");
+        fs::remove_file(&path).expect("removed");
+        count(&counters, 1);
+        counters.memory.remove_if_last();
+        drop(counters);
+        assert!(!path.exists(), "what somebody took away is not made anew");
+    }
+
+    #[test]
+    fn a_folder_has_a_file_for_each_user() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let counters = Counters::open(folder.path()).expect("counters");
+        count(&counters, 100);
+        // SAFETY: no precondition.
+        let own = folder.path().join(format!("stats-{}", unsafe { libc::geteuid() }));
+        assert_eq!(fs::metadata(&own).expect("a file").mode() & 0o777, 0o600);
+        fs::write(folder.path().join("stats-4711"), "").expect("another user's");
+        assert_eq!(rows(folder.path())[0].bytes, 100);
+        drop(counters);
+        fs::hard_link(&own, folder.path().join("link")).expect("linked");
+        let refused = Counters::open(folder.path()).err().expect("it has another name");
+        assert!(refused.contains("own"), "{refused}");
+    }
+
+    #[test]
+    fn what_is_no_stats_file_stays_as_it_is() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("stats");
+        fs::write(&path, "something else").expect("written");
+        let refused = Counters::open(&path).err().expect("refused");
+        assert_eq!(refused, "the file is no stats file of this version");
+        assert_eq!(fs::read(&path).expect("there"), b"something else");
+        let refused = Counters::open(&folder.path().join("gone/stats")).err().expect("refused");
+        assert!(refused.starts_with("the file cannot be opened for writing: No such"), "{refused}");
+    }
+}
