@@ -43,6 +43,8 @@ pub(crate) enum Command {
     Uninstall(commands::uninstall::UninstallArguments),
     /// Check every known way to get this wrong, and say how to mend it
     Doctor(commands::doctor::DoctorArguments),
+    /// Show what programs did through Wirespeed, where openssl.cnf has it count
+    Stats(commands::stats::StatsArguments),
     /// Show the kernel's crypto drivers, and choose which ones it loads
     Kernel(commands::kernel::KernelArguments),
     /// Measure encrypted disks: every cipher, in memory, in a file, or by the kernel's dm-crypt

@@ -10,6 +10,7 @@ pub(crate) mod padlock;
 pub(crate) mod random;
 pub(crate) mod report;
 mod routes;
+pub(crate) mod stats;
 pub(crate) mod sum;
 mod survey;
 pub(crate) mod tune;
@@ -39,6 +40,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Fault> {
         Some(Command::VpnInside) => vpn::real::inside(),
         Some(Command::Compare(arguments)) => compare::run(arguments),
         Some(Command::Report(arguments)) => report::run(arguments),
+        Some(Command::Stats(arguments)) => stats::run(arguments),
         Some(Command::PadLock(arguments)) => padlock::run(arguments),
         Some(Command::Random(arguments)) => random::run(arguments),
         Some(Command::Sum(arguments)) => sum::run(arguments),

@@ -3,6 +3,7 @@
 
 mod arguments;
 mod commands;
+mod counted;
 mod fault;
 mod host;
 mod interruption;

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use wirespeed_cipher::{Direction, Route, Subject};
 
 pub use shared::Counters;
-use shared::{FILE_OF, Identity, Lock, Memory};
+use shared::{BEGUN, FILE_OF, Identity, Lock, Memory};
 
 /// The first bytes of the file: it counts for exactly this version.
 pub const MAGIC: &[u8] = concat!("wirespeed stats ", env!("CARGO_PKG_VERSION"), "\n").as_bytes();
@@ -45,8 +45,10 @@ pub const fn calls(subject: usize, direction: Direction, route: Route) -> usize 
 
 /// The names under which processes that count for a file map their memory: proc_pid_maps(5).
 pub fn mapped_as(path: &Path) -> Vec<PathBuf> {
-    let about = fs::metadata(path).ok();
-    about.iter().flat_map(|about| Memory::names(Identity::of(about))).map(PathBuf::from).collect()
+    let snapshot = fs::read(path).ok().and_then(|bytes| Snapshot::parse(&bytes));
+    let identity = snapshot.zip(fs::metadata(path).ok());
+    let identity = identity.map(|(snapshot, about)| Identity::of(&about, snapshot.words[BEGUN]));
+    identity.into_iter().flat_map(Memory::names).map(PathBuf::from).collect()
 }
 
 /// What a module had counted when the file was read.
@@ -102,17 +104,19 @@ impl Snapshot {
             let text = format!("{}: not a stats file of Wirespeed {version}", path.display());
             io::Error::new(io::ErrorKind::InvalidData, text)
         })?;
-        for memory in Memory::of(Identity::of(&about)) {
+        let identity = Identity::of(&about, snapshot.words[BEGUN]);
+        for memory in Memory::of(identity) {
             for (word, count) in memory.pending() {
                 snapshot.words[word] = snapshot.words[word].wrapping_add(count);
             }
             snapshot.words[QUARANTINED] |= memory.quarantined();
+            memory.settle(path, identity);
         }
         Ok(snapshot)
     }
 
     fn add(&mut self, other: &Self) {
-        for (word, count) in other.words.iter().enumerate().skip(LOADS) {
+        for (word, count) in other.words.iter().enumerate().skip(LOADS).filter(|it| it.0 != BEGUN) {
             let sum = &mut self.words[word];
             *sum = if word == QUARANTINED { *sum | count } else { sum.wrapping_add(*count) };
         }

@@ -12,14 +12,16 @@ use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::ptr::{NonNull, null};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use wirespeed_cipher::{Direction, Route};
 
 use crate::{BYTES, HEADER_WORDS, LOADS, MAGIC, QUARANTINED, WORDS, calls};
 
-/// Which file the memory belongs to: its device and its inode, in words that are zero in the file.
-const DEVICE: usize = 6;
+/// When the file was made a stats file. A file system gives the numbers of files that are gone to new ones, and memory of
+/// a process that was killed is still there.
+pub(crate) const BEGUN: usize = 6;
+/// In the memory, the number of the file.
 const INODE: usize = 7;
 
 /// What was counted, and how much of it the file has already.
@@ -50,12 +52,12 @@ impl Counters {
             true => format!("its file {} {why}", path.display()),
             false => format!("the file {why}"),
         };
-        let about = open(&path).map_err(named)?;
+        let (about, begun) = open(&path).map_err(named)?;
         // Whoever may write into the folder might have put another's file there.
         if in_folder && (about.uid() != user || about.nlink() != 1) {
             return Err(named(format!("is not user {user}'s own")));
         }
-        let identity = Identity::of(&about);
+        let identity = Identity::of(&about, begun);
         let memory = Memory::join(identity, about.mode()).map_err(named)?;
         memory.words()[LOADS].fetch_add(1, Ordering::Relaxed);
         Ok(Self { path, file: identity, memory, user })
@@ -83,8 +85,8 @@ impl Counters {
         let Ok(file) = options().open(&self.path) else { return };
         let Some(_lock) = Lock::take(&file) else { return };
         let Ok(about) = check(&file) else { return };
-        let is_the_same = Identity::of(&about) == self.file;
-        if is_the_same && self.memory.bring_to(&file, &about).is_ok() {
+        let is_the_same = self.file.is_of(&about);
+        if is_the_same && self.memory.bring_to(&file, &about, self.file.begun).is_ok() {
             self.memory.remove_if_last();
         }
     }
@@ -104,16 +106,18 @@ fn file_of(user: u32) -> String {
 /// How the names of such files begin.
 pub(crate) const FILE_OF: &str = "stats-";
 
-fn open(path: &Path) -> Result<Metadata, String> {
+/// Opens it; makes it a stats file where it is empty. Tells when that was done.
+fn open(path: &Path) -> Result<(Metadata, u64), String> {
     let mut options = options();
     let file = options.create(true).mode(0o600).open(path);
     let file = file.map_err(|why| format!("cannot be opened for writing: {why}"))?;
     // Another program may be about to make it a stats file.
     let lock = Lock::take(&file);
     let about = check(&file)?;
-    begin(&file, &about).map_err(|why| format!("cannot be written: {why}"))?;
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let begun = begin(&file, &about, now.as_nanos() as u64);
     drop(lock);
-    Ok(about)
+    Ok((about, begun.map_err(|why| format!("cannot be written: {why}"))?))
 }
 
 fn options() -> OpenOptions {
@@ -137,13 +141,25 @@ fn check(file: &File) -> Result<Metadata, String> {
     Err("is no stats file of this version".to_owned())
 }
 
-/// Makes an empty file a stats file; its lock is held.
-fn begin(file: &File, about: &Metadata) -> Result<(), Error> {
+/// Makes an empty file a stats file; its lock is held. Tells when it was made one.
+fn begin(file: &File, about: &Metadata, begun: u64) -> Result<u64, Error> {
     if about.len() == 0 {
         file.write_all_at(MAGIC, 0)?;
+        file.write_all_at(&begun.to_ne_bytes(), place(BEGUN))?;
         file.set_len(BYTES as u64)?;
     }
-    Ok(())
+    read(file, BEGUN)
+}
+
+/// Where a word stands in the file.
+const fn place(word: usize) -> u64 {
+    8 * word as u64
+}
+
+fn read(file: &File, word: usize) -> Result<u64, Error> {
+    let mut bytes = [0; 8];
+    file.read_exact_at(&mut bytes, place(word))?;
+    Ok(u64::from_ne_bytes(bytes))
 }
 
 /// A lock on the file, held for as long as it is read or written.
@@ -176,16 +192,22 @@ pub(crate) struct Identity {
     device: u64,
     inode: u64,
     owner: u32,
+    begun: u64,
 }
 
 impl Identity {
-    pub(crate) fn of(about: &Metadata) -> Self {
-        Self { device: about.dev(), inode: about.ino(), owner: about.uid() }
+    pub(crate) fn of(about: &Metadata, begun: u64) -> Self {
+        Self { device: about.dev(), inode: about.ino(), owner: about.uid(), begun }
+    }
+
+    /// Whether this is still the file, perhaps emptied meanwhile.
+    fn is_of(self, about: &Metadata) -> bool {
+        (self.device, self.inode) == (about.dev(), about.ino())
     }
 
     /// The key of the memory that belongs to it, as ftok(3) would make one, by FNV-1a.
     fn key(self, attempt: u64) -> libc::key_t {
-        let numbers = [self.device, self.inode, attempt].map(u64::to_ne_bytes);
+        let numbers = [self.device, self.inode, self.begun, attempt].map(u64::to_ne_bytes);
         let bytes = MAGIC.iter().chain(numbers.as_flattened());
         let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
             (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
@@ -276,7 +298,7 @@ impl Memory {
         magic[..MAGIC.len()].copy_from_slice(MAGIC);
         let words: [u64; LOADS] =
             std::array::from_fn(|word| u64::from_ne_bytes(magic.as_chunks::<8>().0[word]));
-        words.into_iter().enumerate().chain([(DEVICE, file.device), (INODE, file.inode)])
+        words.into_iter().enumerate().chain([(BEGUN, file.begun), (INODE, file.inode)])
     }
 
     /// Makes new memory the file's; refuses another's. Two programs may do this at once: both write the same.
@@ -301,35 +323,51 @@ impl Memory {
     }
 
     /// Adds to the file what it does not have yet; its lock is held.
-    fn bring_to(&self, file: &File, about: &Metadata) -> Result<(), Error> {
-        begin(file, about)?;
-        let place = |word: usize| 8 * word as u64;
-        let change = |word: usize, by: &dyn Fn(u64) -> u64| {
-            let mut bytes = [0; 8];
-            file.read_exact_at(&mut bytes, place(word))?;
-            let sum = by(u64::from_ne_bytes(bytes));
-            file.write_all_at(&sum.to_ne_bytes(), place(word))
-        };
+    fn bring_to(&self, file: &File, about: &Metadata, begun: u64) -> Result<(), Error> {
+        self.add_to(file, about, begun, |word, count| {
+            self.words()[WORDS + word].fetch_add(count, Ordering::Relaxed);
+        })
+    }
+
+    fn add_to(
+        &self,
+        file: &File,
+        about: &Metadata,
+        begun: u64,
+        done: impl Fn(usize, u64),
+    ) -> Result<(), Error> {
+        begin(file, about, begun)?;
+        let write = |word, sum: u64| file.write_all_at(&sum.to_ne_bytes(), place(word));
         if self.quarantined() != 0 {
-            change(QUARANTINED, &|before| before | self.quarantined())?;
+            write(QUARANTINED, read(file, QUARANTINED)? | self.quarantined())?;
         }
         for (word, count) in self.pending() {
-            change(word, &|before| before.wrapping_add(count))?;
-            self.words()[WORDS + word].fetch_add(count, Ordering::Relaxed);
+            write(word, read(file, word)?.wrapping_add(count))?;
+            done(word, count);
         }
         Ok(())
     }
 
+    /// Brings to the file what processes left that were killed, and takes the memory away. The file's lock is held; the
+    /// memory may be attached for reading only.
+    pub(crate) fn settle(&self, path: &Path, identity: Identity) {
+        let Ok(file) = options().open(path) else { return };
+        let Ok(about) = check(&file) else { return };
+        if identity.is_of(&about) && self.remove_if_last() {
+            // What cannot be written is lost.
+            let _ = self.add_to(&file, &about, identity.begun, |_, _| {});
+        }
+    }
+
     /// Takes the memory away where nobody else counts in it; whoever came in between keeps it until its end.
-    fn remove_if_last(&self) {
+    fn remove_if_last(&self) -> bool {
         // SAFETY: all zeros is a valid `shmid_ds`, which is only written to.
         let mut about: libc::shmid_ds = unsafe { std::mem::zeroed() };
         // SAFETY: room for the answer.
         let told = unsafe { libc::shmctl(self.id, libc::IPC_STAT, &raw mut about) } == 0;
-        if told && about.shm_nattch == 1 {
-            // SAFETY: our own memory; it goes when it is detached.
-            unsafe { libc::shmctl(self.id, libc::IPC_RMID, std::ptr::null_mut()) };
-        }
+        // SAFETY: our own memory; it goes when it is detached.
+        let remove = || unsafe { libc::shmctl(self.id, libc::IPC_RMID, std::ptr::null_mut()) } == 0;
+        told && about.shm_nattch == 1 && remove()
     }
 }
 
@@ -371,11 +409,10 @@ mod tests {
         let other = Counters::open(&path).expect("counters");
         count(&other, 23);
         assert_eq!((rows(&path)[0].calls, rows(&path)[0].bytes), (2, 123));
-        let file = fs::metadata(&path).expect("a file");
-        let names = Memory::of(Identity::of(&file)).count();
-        assert_eq!(names, 1, "both count in the same memory");
+        let file = one.file;
+        assert_eq!(Memory::of(file).count(), 1, "both count in the same memory");
         drop((one, other));
-        assert_eq!(Memory::of(Identity::of(&file)).count(), 0, "the last takes it away");
+        assert_eq!(Memory::of(file).count(), 0, "the last takes it away");
         let stored = Snapshot::parse(&fs::read(&path).expect("a file")).expect("a stats file");
         assert_eq!((stored.loads(), stored.rows().next().map(|row| row.bytes)), (2, Some(123)));
     }
@@ -388,15 +425,47 @@ mod tests {
         count(&counters, 100);
         File::create(&path).expect("cut short");
         count(&counters, 23);
-        assert_eq!(rows(&path)[0].bytes, 123);
         drop(counters);
         assert_eq!(rows(&path)[0].bytes, 123, "it is a stats file again");
         let counters = Counters::open(&path).expect("counters");
         fs::remove_file(&path).expect("removed");
         count(&counters, 1);
-        counters.memory.remove_if_last();
+        assert!(counters.memory.remove_if_last());
         drop(counters);
         assert!(!path.exists(), "what somebody took away is not made anew");
+    }
+
+    #[test]
+    fn who_reads_settles_what_killed_processes_left() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("stats");
+        let killed = Counters::open(&path).expect("counters");
+        count(&killed, 100);
+        let file = killed.file;
+        // SAFETY: attached once; as at the end of a process, nothing else of it is left.
+        unsafe { libc::shmdt(killed.memory.words.as_ptr().cast()) };
+        std::mem::forget(killed);
+        assert_eq!(Memory::of(file).count(), 1, "the memory is still there");
+        for _ in 0..2 {
+            assert_eq!((rows(&path)[0].calls, rows(&path)[0].bytes), (1, 100));
+        }
+        assert_eq!(Memory::of(file).count(), 0);
+    }
+
+    /// File systems give the number of a file that is gone to the next one.
+    #[test]
+    fn memory_of_a_file_that_is_gone_is_not_the_next_ones() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("stats");
+        let killed = Counters::open(&path).expect("counters");
+        count(&killed, 100);
+        File::create(&path).expect("emptied");
+        let next = Counters::open(&path).expect("counters");
+        assert_eq!(rows(&path), []);
+        count(&next, 23);
+        assert_eq!(rows(&path)[0].bytes, 23);
+        drop((killed, next));
+        assert_eq!(rows(&path)[0].bytes, 123, "it was emptied, so what still ran goes on in it");
     }
 
     #[test]

@@ -20,6 +20,7 @@ mod trial;
 mod watch;
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 use clap::Args;
 use serde::Serialize;
@@ -154,6 +155,14 @@ impl Document {
         }
         text
     }
+}
+
+/// The file or folder that Wirespeed counts in, as the configuration of this machine says.
+pub(crate) fn place_of_counters() -> Option<PathBuf> {
+    let machine = ThisMachine::discover();
+    let examined = Examined::new(&machine);
+    let installed = examined.installed()?;
+    Some(PathBuf::from(installed.provider.entry("stats")?.value.to_str().into_owned()))
 }
 
 fn examine(check: &Check, examined: &Examined<'_>) -> Vec<Found> {

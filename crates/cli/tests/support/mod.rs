@@ -5,6 +5,8 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
@@ -36,15 +38,35 @@ pub(crate) fn module_text() -> String {
     module().display().to_string()
 }
 
+/// The unprivileged user that every machine has.
+pub(crate) const NOBODY: u32 = 65534;
+
+/// Whether these tests may become another user.
+pub(crate) fn is_root() -> bool {
+    fs::metadata("/proc/self").is_ok_and(|about| about.uid() == 0)
+}
+
+/// A program that runs as that user, from a folder that everybody may look into.
+pub(crate) fn as_user(mut command: Command, user: Option<u32>) -> Command {
+    if let Some(user) = user {
+        command.uid(user).gid(user).current_dir("/");
+    }
+    command
+}
+
 /// A configuration with Wirespeed in it, and more lines in its section.
 pub(crate) fn installed(more: &str) -> String {
+    with_module(&module_text(), more)
+}
+
+/// The same with a module that lies elsewhere.
+fn with_module(module: &str, more: &str) -> String {
     format!(
         "openssl_conf = init\n[init]\nproviders = providers\nalg_section = algorithms\n\
          [providers]\ndefault = default_section\nwirespeed = wirespeed_section\n\
          [default_section]\nactivate = 1\n\
-         [wirespeed_section]\nmodule = {}\nactivate = 1\n{more}\n\
-         [algorithms]\ndefault_properties = ?provider=wirespeed\n",
-        module_text()
+         [wirespeed_section]\nmodule = {module}\nactivate = 1\n{more}\n\
+         [algorithms]\ndefault_properties = ?provider=wirespeed\n"
     )
 }
 
@@ -58,6 +80,24 @@ impl Case {
         let case = Self { folder: tempfile::tempdir().expect("a folder") };
         case.write("openssl.cnf", configuration);
         case
+    }
+
+    /// One that every user may look into, with a module of its own and more lines in our section.
+    pub(crate) fn shared(more: &str) -> Self {
+        let case = Self { folder: tempfile::tempdir().expect("a folder") };
+        fs::copy(module(), case.path("wirespeed.so")).expect("copied");
+        case.rewrite(more);
+        for (path, mode) in [("", 0o755), ("wirespeed.so", 0o755), ("openssl.cnf", 0o644)] {
+            let mode = fs::Permissions::from_mode(mode);
+            fs::set_permissions(case.path(path), mode).expect("permissions");
+        }
+        case
+    }
+
+    /// Its configuration with other lines in our section.
+    pub(crate) fn rewrite(&self, more: &str) {
+        let module = self.path("wirespeed.so").display().to_string();
+        self.write("openssl.cnf", with_module(&module, more));
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {

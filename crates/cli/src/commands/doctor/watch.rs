@@ -18,8 +18,8 @@ use wirespeed_stats::{Row, Snapshot};
 use super::examined::Examined;
 use super::finding::Finding;
 use super::surroundings::ThisMachine;
+use crate::counted::{self, Counted, volume};
 use crate::fault::Fault;
-use crate::output::table::{Side, Table};
 use command::Command;
 use estimate::Estimate;
 use run::Ran;
@@ -43,28 +43,6 @@ pub(super) struct Watched {
     rows: Vec<Counted>,
     /// What OpenSSL alone would have taken, where it ran long enough to say.
     estimate: Option<Estimate>,
-}
-
-/// One line of the counters.
-#[derive(Serialize)]
-struct Counted {
-    algorithm: &'static str,
-    direction: &'static str,
-    route: &'static str,
-    calls: u64,
-    bytes: u64,
-}
-
-impl From<&Row> for Counted {
-    fn from(row: &Row) -> Self {
-        Self {
-            algorithm: row.subject.name(),
-            direction: row.direction.name(),
-            route: row.route.name(),
-            calls: row.calls,
-            bytes: row.bytes,
-        }
-    }
 }
 
 /// Runs the command and finds out what it used. With `quiet`, what it prints goes to standard error.
@@ -155,27 +133,10 @@ fn still_running(ran: &Ran) -> Option<Finding> {
 impl Watched {
     /// The counters as a table.
     pub(super) fn table(&self) -> String {
-        if self.rows.is_empty() {
-            return String::new();
+        match self.rows.is_empty() {
+            true => String::new(),
+            false => format!("{}\n", counted::table(&self.rows)),
         }
-        let mut table = Table::new(&[Side::Left, Side::Left, Side::Left, Side::Right, Side::Right]);
-        table.row(["algorithm", "", "route", "calls", "data"].map(str::to_owned).to_vec());
-        for row in &self.rows {
-            let cells = [row.algorithm, row.direction, row.route].map(str::to_owned);
-            let mut cells = cells.to_vec();
-            cells.extend([row.calls.to_string(), volume(row.bytes)]);
-            table.row(cells);
-        }
-        format!("{}\n", table.render())
-    }
-}
-
-/// "1420 B", "16.0 KiB", "1.5 GiB".
-fn volume(bytes: u64) -> String {
-    const UNITS: [(u64, &str); 3] = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
-    match UNITS.into_iter().find(|(unit, _)| bytes >= *unit) {
-        Some((unit, name)) => format!("{:.1} {name}", bytes as f64 / unit as f64),
-        None => format!("{bytes} B"),
     }
 }
 
@@ -195,13 +156,5 @@ mod tests {
         assert!(is_random(&row("AES-256-ECB", 83, 3072)) && is_random(&row("AES-256-CTR", 6, 212)));
         assert!(!is_random(&row("AES-256-CTR", 10, 10_000)), "ssh, for one");
         assert!(!is_random(&row("AES-128-CTR", 6, 212)));
-    }
-
-    #[test]
-    fn volumes() {
-        assert_eq!(
-            [17, 1 << 10, 3 << 19, 5 << 30].map(volume),
-            ["17 B", "1.0 KiB", "1.5 MiB", "5.0 GiB"]
-        );
     }
 }

@@ -1,0 +1,87 @@
+//! `wirespeed stats`: what programs did through the module, where openssl.cnf has it count.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde::Serialize;
+use wirespeed_cipher::Route;
+use wirespeed_stats::Snapshot;
+
+use super::doctor;
+use crate::counted::{self, Counted};
+use crate::fault::Fault;
+use crate::output::{write_json, write_text};
+
+const EXAMPLES: &str = "\
+Examples:
+  wirespeed stats                             the file or folder that openssl.cnf names
+  wirespeed stats /var/lib/wirespeed/stats    this one
+  wirespeed stats --json -                    the same as JSON
+
+The module counts where its section of openssl.cnf says stats = FILE. A folder in place of the file has one file
+for each user; make it so that all may write: sudo install -d -m 1777 /var/lib/wirespeed/stats. Running programs
+are counted, too, as far as this user may look into their memory. To begin anew: rm FILE, and restart the programs.
+
+Exit status: 0 done; 2 usage or environment, with one line that says what.";
+
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct StatsArguments {
+    /// A file of counters, or a folder with one for each user
+    #[arg(value_name = "FILE|FOLDER")]
+    place: Option<PathBuf>,
+    /// Write the result as JSON; - is standard output
+    #[arg(long, value_name = "FILE")]
+    json: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Document {
+    schema: &'static str,
+    version: &'static str,
+    /// The file or folder.
+    place: String,
+    loads: u64,
+    quarantined: Vec<&'static str>,
+    rows: Vec<Counted>,
+}
+
+pub(crate) fn run(arguments: StatsArguments) -> Result<(), Fault> {
+    let place = arguments.place.or_else(doctor::place_of_counters).ok_or_else(|| {
+        Fault::usage(
+            "nothing is counted: write stats = FILE into Wirespeed's section of openssl.cnf",
+        )
+    })?;
+    let counted = Snapshot::read(&place).map_err(Fault::usage)?;
+    let rows: Vec<_> = counted.rows().collect();
+    let document = Document {
+        schema: "wirespeed.stats/1",
+        version: env!("CARGO_PKG_VERSION"),
+        place: place.display().to_string(),
+        loads: counted.loads(),
+        quarantined: counted.quarantined().into_iter().map(Route::name).collect(),
+        rows: rows.iter().map(Counted::from).collect(),
+    };
+    // The table and the JSON on one output would be neither.
+    if arguments.json.as_deref() != Some("-") {
+        write_text("-", &document.text())?;
+    }
+    arguments.json.map_or(Ok(()), |target| write_json(&target, &document))
+}
+
+impl Document {
+    fn text(&self) -> String {
+        let processes = if self.loads == 1 { "process" } else { "processes" };
+        let mut text = format!("{}: {} {processes} loaded Wirespeed\n", self.place, self.loads);
+        if self.rows.is_empty() {
+            text.push_str("Nothing was counted yet.\n");
+        } else {
+            text.push_str(&format!("\n{}", counted::table(&self.rows)));
+        }
+        if !self.quarantined.is_empty() {
+            let routes = self.quarantined.join(" ");
+            text.push_str(&format!("\nQuarantined, for it gave wrong bytes: {routes}\n"));
+        }
+        text
+    }
+}
