@@ -30,6 +30,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Fault> {
         Some(Command::Install(arguments)) => install::run(arguments),
         Some(Command::Uninstall(arguments)) => uninstall::run(arguments),
         Some(Command::Doctor(arguments)) => doctor::run(arguments),
+        Some(Command::DoctorReading(arguments)) => doctor::read(arguments),
         Some(Command::Kernel(arguments)) => kernel::run(arguments),
         Some(Command::Disk(arguments)) => disk::run(arguments),
         Some(Command::DiskWatcher) => {

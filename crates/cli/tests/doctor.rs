@@ -8,7 +8,7 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use support::{Case, installed, module};
+use support::{Case, NOBODY, installed, module};
 
 /// What users met, and what they are told now: the lines that Wirespeed's section gets, the check that
 /// finds it, words of the fault and of the mend.
@@ -238,6 +238,140 @@ fn counters_of_another_version() {
     let stats = case.write("stats", "something else");
     case.write("openssl.cnf", installed(&format!("stats = {stats}")));
     assert!(case.faults("proof")[0].0.contains("holds no counters of this Wirespeed"));
+}
+
+/// What the doctor says to a configuration that every user can get to but for one thing, on this machine as it is.
+fn told_of(case: &Case, check: &str) -> Vec<(String, String)> {
+    if !support::is_root() {
+        println!("skipped: only root can become another user");
+        return Vec::new();
+    }
+    let found = case.faults(check);
+    assert!(!found.is_empty(), "{check}: nothing to mend");
+    found
+}
+
+/// What nobody gets: "wirespeed" is among the providers, and nothing is complained of.
+fn serves(case: &Case, user: Option<u32>) -> bool {
+    let mut list = support::as_user(case.program("openssl"), user);
+    let output = list.args(["list", "-providers"]).output().expect("openssl runs");
+    String::from_utf8_lossy(&output.stdout).contains("Wirespeed")
+}
+
+/// Seen: programs got the default provider, and the doctor said that there was nothing to mend.
+#[test]
+fn counters_in_a_folder_that_is_gone() {
+    let case = Case::shared("stats = /nowhere/stats");
+    let found = case.faults("users");
+    assert_eq!(found.len(), 1, "{found:?}");
+    let (text, mend) = &found[0];
+    assert!(
+        text.contains("without counters: stats = /nowhere/stats: the file cannot be opened"),
+        "{text}"
+    );
+    assert!(text.contains("nothing is counted"), "{text}");
+    assert!(mend.contains("let this user write it, or give a folder"), "{mend}");
+    assert!(serves(&case, None), "an extra keeps nothing out");
+}
+
+/// Seen: root's trial made the file, and everybody else went without.
+#[test]
+fn counters_that_only_root_may_write() {
+    let case = Case::shared("");
+    let place = case.write("stats", "");
+    fs::set_permissions(&place, Permissions::from_mode(0o600)).expect("permissions");
+    case.rewrite(&format!("stats = {place}"));
+    for (text, mend) in told_of(&case, "users") {
+        assert!(text.starts_with("nobody") && !text.contains("root"), "{text}");
+        assert!(text.contains(&format!("without counters: stats = {place}: ")), "{text}");
+        assert!(
+            text.contains("Permission denied") && mend.contains("let this user write"),
+            "{text}"
+        );
+        assert!(serves(&case, Some(NOBODY)));
+    }
+    let examined = case.examine().text("users");
+    assert!(!support::is_root() || examined.contains("as it is: root"), "{examined}");
+}
+
+#[test]
+fn asking_leaves_no_counters_behind() {
+    let case = Case::shared("");
+    let place = case.path("stats");
+    case.rewrite(&format!("stats = {}", place.display()));
+    case.examine();
+    assert!(!place.exists(), "nobody else could count in a file of root's");
+    fs::create_dir(&place).expect("a folder");
+    fs::set_permissions(&place, Permissions::from_mode(0o1777)).expect("permissions");
+    assert_eq!(case.faults("users"), []);
+    assert_eq!(fs::read_dir(&place).expect("a folder").count(), 0);
+}
+
+#[test]
+fn files_that_only_root_may_read() {
+    for (name, says) in [
+        ("openssl.cnf", "without Wirespeed: "),
+        ("wirespeed.so", "without Wirespeed: "),
+        ("plan", "without the plan: plan = "),
+    ] {
+        let case = Case::shared("");
+        let plan = case.write("plan", "");
+        case.rewrite(&format!("plan = {plan}"));
+        let path = case.path(name);
+        // A plan that is no plan is told of for root, too.
+        fs::set_permissions(&path, Permissions::from_mode(0o600)).expect("permissions");
+        let path = path.display().to_string();
+        let found = told_of(&case, "users");
+        let of_nobody = |it: &&(String, String)| it.0.contains("Permission denied");
+        let told = found.iter().find(of_nobody);
+        let Some((text, mend)) = told else {
+            assert!(found.is_empty(), "{found:?}");
+            continue;
+        };
+        assert!(text.starts_with("nobody"), "{text}");
+        assert!(text.contains(says) && text.contains(&path), "{text}");
+        assert!(mend.contains("let every user read it"), "{mend}");
+        assert_eq!(serves(&case, Some(NOBODY)), name == "plan", "{name}");
+        assert!(serves(&case, None), "root is served");
+    }
+}
+
+/// Seen: on OpenSSL 3.0 the module served, and the doctor said that it was not active.
+#[test]
+fn the_line_activate_is_what_this_openssl_makes_of_it() {
+    let case = Case::shared("");
+    let text = fs::read_to_string(case.configuration()).expect("a configuration");
+    let (before, after) = text.split_once("[wirespeed_section]").expect("our section");
+    let after = after.replacen("activate = 1", "activate = 0", 1);
+    case.write("openssl.cnf", format!("{before}[wirespeed_section]{after}"));
+    let report = case.examine();
+    match serves(&case, None) {
+        true => {
+            assert_eq!(report.faults("installed"), []);
+            let text = report.text("installed");
+            assert!(
+                text.contains("is active") && text.contains("activate = 0 means yes"),
+                "{text}"
+            );
+        }
+        false => {
+            let found = report.faults("installed");
+            assert!(
+                found[0].0.contains("listed at") && found[0].0.contains("not active"),
+                "{found:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn all_users_of_a_good_installation_are_named() {
+    let text = Case::shared("").examine().text("users");
+    assert!(text.contains("served by the configuration as it is: "), "{text}");
+    match support::is_root() {
+        true => assert!(text.contains("root") && text.contains("nobody"), "{text}"),
+        false => assert!(text.contains("only root can check what other users get"), "{text}"),
+    }
 }
 
 #[test]

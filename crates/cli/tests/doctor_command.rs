@@ -305,6 +305,22 @@ fn a_module_that_is_refused_is_the_reason() {
     said.must_blame(&["unknown route 'warp'", "change the line routes = warp"]);
 }
 
+/// Seen: "used vaes512", while by itself the program got the default provider.
+#[test]
+fn what_the_configuration_itself_gives_is_told() {
+    let case =
+        Case::new(&installed("routes = portable\nciphers = AES-128-CTR\nstats = /nowhere/stats"));
+    let plain = case.write("plain", vec![7; 100_000]);
+    let cipher = case.path("cipher").display().to_string();
+    let words = ["openssl"].iter().chain(&CTR).copied().chain(["-in", &plain, "-out", &cipher]);
+    let said = case.watch(words);
+    said.must_blame(&[
+        "openssl used portable",
+        "programs started from here: without counters: stats = /nowhere/stats: ",
+        "let this user write it",
+    ]);
+}
+
 #[test]
 fn openssl_speed_that_misleads() {
     let query = ["-evp", "aes-128-ctr", "-propquery", "?provider=wirespeed"];

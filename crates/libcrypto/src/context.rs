@@ -1,6 +1,6 @@
 //! Library contexts: a world of providers apart from the rest of the process.
 
-use std::ffi::{CStr, CString, OsStr, c_int, c_void};
+use std::ffi::{CStr, CString, OsStr, c_int, c_ulong, c_void};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::ptr;
@@ -81,6 +81,19 @@ impl Context {
         let load = self.library().functions.lib_ctx_load_config;
         // SAFETY: our live context, a NUL-terminated name.
         self.succeeded(unsafe { load(self.raw(), file.as_ptr()) }, CALL)
+    }
+
+    /// Reads a configuration file as libcrypto does for a program that starts: what cannot be had is left out without a
+    /// word, unless the file says `config_diagnostics` (crypto/conf/conf_sap.c).
+    pub fn configure(&self, file: &Path) -> Result<(), Error> {
+        const CALL: &str = "CONF_modules_load_file_ex";
+        // CONF_MFLAGS_DEFAULT_SECTION, _IGNORE_MISSING_FILE and _IGNORE_RETURN_CODES.
+        const AS_AT_THE_START: c_ulong = 0x20 | 0x10 | 0x2;
+        let file = text(file.as_os_str(), CALL)?;
+        let load = self.library().functions.modules_load_file;
+        // SAFETY: our live context, a NUL-terminated name; without a name of the program that of every program is taken.
+        let done = unsafe { load(self.raw(), file.as_ptr(), ptr::null(), AS_AT_THE_START) };
+        self.succeeded(done, CALL)
     }
 
     /// Where to look for provider modules.

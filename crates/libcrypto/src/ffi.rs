@@ -65,6 +65,7 @@ functions! {
     init_crypto = c"OPENSSL_init_crypto" (u64, *const c_void) -> c_int;
     lib_ctx_new = c"OSSL_LIB_CTX_new" () -> *mut LibCtx;
     lib_ctx_free = c"OSSL_LIB_CTX_free" (*mut LibCtx);
+    modules_load_file = c"CONF_modules_load_file_ex" (*mut LibCtx, *const c_char, *const c_char, c_ulong) -> c_int;
     lib_ctx_load_config = c"OSSL_LIB_CTX_load_config" (*mut LibCtx, *const c_char) -> c_int;
     // openssl/provider.h
     set_search_path =

@@ -14,9 +14,11 @@ mod permissions;
 mod plan;
 mod programs;
 mod providers;
+mod reading;
 mod services;
 mod surroundings;
 mod trial;
+mod users;
 mod watch;
 
 use std::ffi::OsString;
@@ -29,6 +31,7 @@ use crate::fault::Fault;
 use crate::output::{header, write_json, write_text};
 use examined::Examined;
 use finding::Finding;
+pub(crate) use reading::{READING, ReadingArguments, read};
 use surroundings::ThisMachine;
 use watch::Watched;
 
@@ -62,7 +65,7 @@ struct Check {
 }
 
 /// Every check, in the order in which things go wrong.
-const CHECKS: [Check; 15] = [
+const CHECKS: [Check; 16] = [
     Check { name: "configuration", examine: configuration::file },
     Check { name: "installed", examine: configuration::installed },
     Check { name: "keys", examine: keys::keys },
@@ -73,6 +76,7 @@ const CHECKS: [Check; 15] = [
     Check { name: "proof", examine: plan::proof },
     Check { name: "engines", examine: engines::engines },
     Check { name: "permissions", examine: permissions::permissions },
+    Check { name: "users", examine: users::users },
     Check { name: "services", examine: services::overrides },
     Check { name: "processes", examine: services::running },
     Check { name: "own OpenSSL", examine: programs::inside },

@@ -5,8 +5,9 @@ use std::path::Path;
 
 use wirespeed_openssl_conf::{Configuration, Fault, PROVIDERS, Reference};
 
-use super::examined::{Examined, MODULE_NAMES, names_our_module, ours};
+use super::examined::{Examined, Installed, MODULE_NAMES, names_our_module, ours};
 use super::finding::Finding;
+use super::users::is_active;
 
 /// The file: which one, readable, and each line in its place.
 pub(crate) fn file(examined: &Examined<'_>) -> Vec<Finding> {
@@ -125,15 +126,7 @@ fn dangling(reference: Reference<'_>, strict: bool) -> Option<Finding> {
 pub(crate) fn installed(examined: &Examined<'_>) -> Vec<Finding> {
     let Some(configuration) = examined.readable() else { return Vec::new() };
     if let Some(installed) = examined.installed() {
-        let place = &installed.provider.reference.entry.place;
-        return vec![if installed.provider.is_activated() {
-            Finding::fine(format!("Wirespeed is active: {place}, [{}]", installed.section.name))
-        } else {
-            Finding::mend(
-                format!("Wirespeed is listed at {place}, but not active"),
-                format!("write activate = 1 into [{}]", installed.section.name),
-            )
-        }];
+        return vec![activity(examined, &installed)];
     }
     let stray = configuration.sections().iter().find_map(|section| {
         let module = section.entry("module")?;
@@ -150,6 +143,25 @@ pub(crate) fn installed(examined: &Examined<'_>) -> Vec<Finding> {
         ),
         (None, None) => not_installed(examined),
     }]
+}
+
+/// Whether it is active: releases differ in whether the key `activate` counts or its value, so the real one is asked.
+fn activity(examined: &Examined<'_>, installed: &Installed<'_>) -> Finding {
+    let place = &installed.provider.reference.entry.place;
+    let section = &installed.section.name;
+    let written = installed.provider.entry("activate");
+    match (is_active(examined, installed), written) {
+        (true, Some(entry)) if !installed.provider.is_activated() => Finding::note(format!(
+            "Wirespeed is active: {place}, [{section}]: for this OpenSSL the line activate = {} means yes; to \
+             switch Wirespeed off, take the line away",
+            entry.value
+        )),
+        (true, _) => Finding::fine(format!("Wirespeed is active: {place}, [{section}]")),
+        (false, _) => Finding::mend(
+            format!("Wirespeed is listed at {place}, but not active"),
+            format!("write activate = 1 into [{section}]"),
+        ),
+    }
 }
 
 /// What lacks between `openssl_conf` and a provider's section.
@@ -182,6 +194,7 @@ fn not_installed(examined: &Examined<'_>) -> Finding {
 #[cfg(test)]
 mod tests {
     use super::super::fake::{CONFIGURATION, Fake};
+    use super::super::reading::{Obstacle, Reading};
     use super::*;
 
     fn says(text: &str) -> String {
@@ -230,9 +243,24 @@ mod tests {
         assert!(said.ends_with("-> write wirespeed = w into [list]"), "{said}");
         let said = Fake::configured(&text.replace("openssl_conf = init\n", "")).says(installed);
         assert!(said.contains("sudo wirespeed install"), "{said}");
-        let said =
+        let mut listed =
             Fake::configured("openssl_conf = i\n[i]\nproviders = l\n[l]\nwirespeed = w\n[w]\n");
-        assert!(said.says(installed).contains("write activate = 1 into [w]"));
+        let inactive = Reading { left_out: Some(Obstacle::Inactive), missing: None };
+        listed.readings.insert(0, inactive);
+        assert!(listed.says(installed).contains("write activate = 1 into [w]"));
+    }
+
+    /// OpenSSL 3.0 looks at the key alone, later releases at its value.
+    #[test]
+    fn what_an_openssl_makes_of_the_line_activate_is_told() {
+        let text = "openssl_conf = i\n[i]\nproviders = l\n[l]\nwirespeed = w\n[w]\nactivate = 0\n";
+        let mut fake = Fake::configured(text);
+        let said = fake.says(installed);
+        assert!(said.starts_with("note: Wirespeed is active: /etc/ssl/openssl.cnf:5"), "{said}");
+        assert!(said.contains("the line activate = 0 means yes"), "{said}");
+        let inactive = Reading { left_out: Some(Obstacle::Inactive), missing: None };
+        fake.readings.insert(0, inactive);
+        assert!(fake.says(installed).contains("but not active -> write activate = 1 into [w]"));
     }
 
     #[test]

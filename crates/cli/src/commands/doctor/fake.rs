@@ -12,6 +12,7 @@ use wirespeed_plan::{Fingerprint, Plan};
 use super::binary::{Binary, THIS_MACHINE};
 use super::examined::Examined;
 use super::finding::Finding;
+use super::reading::{Asked, Reading, User};
 use super::surroundings::{Entry, Openssl, Surroundings};
 use super::trial::Loaded;
 
@@ -26,6 +27,8 @@ pub(crate) struct Fake {
     pub(crate) binary: Result<Binary, String>,
     pub(crate) plan: Result<Plan, String>,
     pub(crate) loaded: Result<Loaded, String>,
+    /// What the configuration gives users; those that are not here get everything.
+    pub(crate) readings: BTreeMap<u32, Reading>,
     pub(crate) failed: Vec<(Route, String)>,
     pub(crate) user: u32,
 }
@@ -51,6 +54,7 @@ impl Fake {
             }),
             plan: Ok(Plan::new(Fingerprint::here("3.0.19"))),
             loaded: Ok(Loaded { routes: Some("vaes512".to_owned()), ..Loaded::default() }),
+            readings: BTreeMap::new(),
             failed: Vec::new(),
             user: 0,
         }
@@ -165,6 +169,10 @@ impl Surroundings for Fake {
     fn load(&self, _: &Path, _: &[(String, String)]) -> Result<Loaded, String> {
         assert!(self.binary.is_ok(), "loading a damaged module may end the process");
         self.loaded.clone()
+    }
+
+    fn reading(&self, _: &Asked<'_>, user: &User) -> Result<Reading, String> {
+        Ok(self.readings.get(&user.number).cloned().unwrap_or_default())
     }
 
     fn failed_proofs(&self) -> Vec<(Route, String)> {

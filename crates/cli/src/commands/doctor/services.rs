@@ -116,15 +116,15 @@ pub(crate) fn confined(examined: &Examined<'_>) -> Vec<String> {
 
 /// What a process maps of what concerns us.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Mapped {
-    libcrypto: bool,
+pub(crate) struct Mapped {
+    pub(crate) libcrypto: bool,
     ours: bool,
     replaced: bool,
 }
 
 impl Mapped {
     /// From proc_pid_maps(5).
-    fn of(maps: &str) -> Self {
+    pub(crate) fn of(maps: &str) -> Self {
         let mut mapped = Self::default();
         for line in maps.lines() {
             let Some(path) = line.find('/').map(|at| &line[at..]) else { continue };

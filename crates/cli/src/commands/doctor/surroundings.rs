@@ -11,6 +11,7 @@ use wirespeed_openssl_conf::Files;
 use wirespeed_plan::Plan;
 
 use super::binary::Binary;
+use super::reading::{self, Asked, Reading, User};
 use super::trial::{self, Loaded};
 use crate::host::Host;
 
@@ -28,6 +29,8 @@ pub(crate) trait Surroundings: Files {
     fn openssl(&self) -> Result<Openssl, String>;
     /// Loads a provider module by name, with these keys and values, into a context of its own.
     fn load(&self, module: &Path, settings: &[(String, String)]) -> Result<Loaded, String>;
+    /// What the real configuration gives a user, found out by a process of that user's.
+    fn reading(&self, asked: &Asked<'_>, user: &User) -> Result<Reading, String>;
     /// The routes of this machine that fail their proof, with the reason.
     fn failed_proofs(&self) -> Vec<(Route, String)>;
 }
@@ -158,6 +161,10 @@ impl Surroundings for ThisMachine {
     fn load(&self, module: &Path, settings: &[(String, String)]) -> Result<Loaded, String> {
         let library = self.host.arena.library().map_err(ToString::to_string)?;
         trial::load(library, module, settings)
+    }
+
+    fn reading(&self, asked: &Asked<'_>, user: &User) -> Result<Reading, String> {
+        reading::ask(asked, user)
     }
 
     fn failed_proofs(&self) -> Vec<(Route, String)> {

@@ -70,7 +70,7 @@ pub(crate) fn escape(value: &str) -> String {
 
 /// What OpenSSL said, without its codes: whatever was added to the entries of the queue, else the
 /// reasons.
-fn words(error: Error) -> String {
+pub(crate) fn words(error: Error) -> String {
     let data = error.queue.iter().map(|entry| entry.data.as_str());
     // libcrypto ends with the name under which it tried (crypto/provider_core.c).
     let mut said: Vec<&str> =

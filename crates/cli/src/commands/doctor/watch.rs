@@ -18,6 +18,7 @@ use wirespeed_stats::{Row, Snapshot};
 use super::examined::Examined;
 use super::finding::Finding;
 use super::surroundings::ThisMachine;
+use super::users;
 use crate::counted::{self, Counted, volume};
 use crate::fault::Fault;
 use command::Command;
@@ -68,6 +69,10 @@ pub(super) fn watch(
         }
         (_, rows) => used(&command, rows),
     });
+    // It ran with a copy that counts elsewhere; what the configuration itself gives may be less.
+    if counted.loads() > 0 {
+        findings.extend(users::mine(examined));
+    }
     findings.extend(reason::own_openssl(examined, &ran));
     findings.extend(reason::quarantined(&counted));
     findings.extend(still_running(&ran));
