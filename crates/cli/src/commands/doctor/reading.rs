@@ -44,6 +44,8 @@ pub(crate) struct Asked<'a> {
 pub(crate) struct User {
     pub(crate) number: u32,
     pub(crate) group: u32,
+    /// Groups that its services are in besides.
+    pub(crate) others: Vec<u32>,
     /// Whether the process that asks is the user's already.
     pub(crate) is_this: bool,
 }

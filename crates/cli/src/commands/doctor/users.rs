@@ -11,6 +11,9 @@ use super::services::Mapped;
 /// The user without rights, nobody.
 const NOBODY: u32 = 65534;
 
+/// What a module goes without where it cannot read the plan.
+const PLAN: &str = "the plan";
+
 /// Services that are asked for even while they map no libcrypto.
 const SERVICES: [&str; 10] = [
     "nginx", "sshd", "apache2", "httpd", "haproxy", "postgres", "mysqld", "mariadbd", "openvpn",
@@ -28,7 +31,10 @@ pub(crate) fn users(examined: &Examined<'_>) -> Vec<Finding> {
     }
     let (mut fine, mut found) = (Vec::new(), BTreeMap::<Trouble, Vec<String>>::new());
     for (user, name) in everybody(examined) {
-        match troubles(examined, &installed, &user) {
+        let mut troubles = troubles(examined, &installed, &user);
+        // What is wrong with the plan for whoever asks is told by its own check.
+        troubles.retain(|it| !(user.is_this && it.goes_without == PLAN));
+        match troubles {
             none if none.is_empty() => fine.push(name),
             some => some.into_iter().for_each(|it| found.entry(it).or_default().push(name.clone())),
         }
@@ -63,7 +69,7 @@ pub(crate) fn mine(examined: &Examined<'_>) -> Vec<Finding> {
 
 fn this(examined: &Examined<'_>) -> User {
     let number = examined.here.user();
-    User { number, group: number, is_this: true }
+    User { number, group: number, others: Vec::new(), is_this: true }
 }
 
 fn read(
@@ -78,7 +84,15 @@ fn read(
         module: &installed.module,
         stats: stats.as_deref().map(std::path::Path::new),
     };
-    Some(examined.here.reading(&asked, user))
+    let first = examined.here.reading(&asked, user);
+    let everything = |it: &Result<Reading, String>| *it == Ok(Reading::default());
+    if everything(&first) {
+        return Some(first);
+    }
+    // The standard library gives a process one group; one of several may be what opens a file.
+    let groups = user.others.iter().map(|group| User { group: *group, ..user.clone() });
+    let by_groups = groups.map(|user| examined.here.reading(&asked, &user));
+    Some(by_groups.into_iter().find(everything).unwrap_or(first))
 }
 
 /// Something that keeps a user from Wirespeed, or Wirespeed from an extra; and the mend.
@@ -121,7 +135,7 @@ fn troubles(examined: &Examined<'_>, installed: &Installed<'_>, user: &User) -> 
 
 /// The extras that a module says it serves without: `stats = FILE: why: what follows; mend; plan = …`.
 fn extras(missing: &str) -> Vec<Trouble> {
-    let keys = [("stats = ", "counters"), ("plan = ", "the plan")];
+    let keys = [("stats = ", "counters"), ("plan = ", PLAN)];
     let mut found: Vec<Trouble> = Vec::new();
     for part in missing.split("; ") {
         let key = keys.iter().find(|(key, _)| part.starts_with(key));
@@ -146,23 +160,29 @@ fn everybody(examined: &Examined<'_>) -> Vec<(User, String)> {
         let name = name(&names, user.number);
         return vec![(user, name)];
     }
-    let mut everybody =
-        BTreeMap::from([(0, (0, BTreeSet::new())), (NOBODY, (NOBODY, BTreeSet::new()))]);
+    let user =
+        |number: u32, group| User { number, group, others: Vec::new(), is_this: number == 0 };
+    let mut everybody = BTreeMap::from([0, NOBODY].map(|it| (it, (user(it, it), BTreeSet::new()))));
     for folder in examined.here.inside("/proc") {
         let read = |file: &str| examined.here.text(folder.join(file)).unwrap_or_default();
         let service = read("comm").trim().to_owned();
         if SERVICES.contains(&service.as_str()) || Mapped::of(&read("maps")).libcrypto {
             let status = read("status");
-            if let (Some(user), Some(group)) =
-                (effective(&status, "Uid:"), effective(&status, "Gid:"))
-            {
-                let entry = everybody.entry(user).or_insert_with(|| (group, BTreeSet::new()));
-                entry.1.insert(service);
-            }
+            let numbers = |key| numbers(&status, key);
+            // Real and effective; what a process may do is the second's.
+            let (Some(number), Some(group)) =
+                (numbers("Uid:").get(1).copied(), numbers("Gid:").get(1).copied())
+            else {
+                continue;
+            };
+            let entry = everybody.entry(number).or_insert_with(|| {
+                let others = numbers("Groups:");
+                (User { others, ..user(number, group) }, BTreeSet::new())
+            });
+            entry.1.insert(service);
         }
     }
-    let described = everybody.into_iter().map(|(number, (group, services))| {
-        let user = User { number, group, is_this: number == 0 };
+    let described = everybody.into_iter().map(|(number, (user, services))| {
         let services: Vec<String> = services.into_iter().collect();
         let name = name(&names, number);
         let is_known = [0, NOBODY].contains(&number) || services.is_empty();
@@ -172,10 +192,10 @@ fn everybody(examined: &Examined<'_>) -> Vec<(User, String)> {
     described.collect()
 }
 
-/// The second number of a line of proc_pid_status(5).
-fn effective(status: &str, key: &str) -> Option<u32> {
-    let line = status.lines().find_map(|line| line.strip_prefix(key))?;
-    line.split_whitespace().nth(1)?.parse().ok()
+/// The numbers in a line of proc_pid_status(5).
+fn numbers(status: &str, key: &str) -> Vec<u32> {
+    let line = status.lines().find_map(|line| line.strip_prefix(key)).unwrap_or_default();
+    line.split_whitespace().filter_map(|number| number.parse().ok()).collect()
 }
 
 /// A user's name, as passwd(5) has it.
