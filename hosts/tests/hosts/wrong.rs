@@ -34,17 +34,21 @@ fn each(works: impl Fn(Provided<'_>) -> Result<(), String>) -> Result<(), String
         format!("module = {missing}"),
         format!("module = {}", here(&not_a_module)),
         format!("module = {}", here(scratch.root())),
-        "stats = /nonexistent/counters".to_owned(),
-        format!("stats = {}", here(scratch.root())),
     ];
     for line in lines {
         let ours = Watched::with(&line)?;
         works(Provided::Ours(&ours)).map_err(|error| format!("{line}: {error}"))?;
         ours.not_loaded().map_err(|error| format!("{line}: {error}"))?;
     }
-    // A plan that cannot be used is no reason to do without the module.
-    for plan in [here(&not_a_plan), "/nonexistent/plan".to_owned(), here(scratch.root())] {
-        let line = format!("plan = {plan}");
+    // Extras that cannot be had are no reason to do without the module.
+    for line in [
+        format!("plan = {}", here(&not_a_plan)),
+        "plan = /nonexistent/plan".to_owned(),
+        format!("plan = {}", here(scratch.root())),
+        "stats = /nonexistent/counters".to_owned(),
+        "stats = /dev/null".to_owned(),
+        format!("stats = {}", here(&not_a_plan)),
+    ] {
         let ours = Watched::with(&line)?;
         works(Provided::Ours(&ours)).map_err(|error| format!("{line}: {error}"))?;
     }
