@@ -82,13 +82,22 @@ impl Counters {
         if unsafe { libc::geteuid() } != self.user {
             return;
         }
-        let Ok(file) = options().open(&self.path) else { return };
-        let Some(_lock) = Lock::take(&file) else { return };
-        let Ok(about) = check(&file) else { return };
-        let is_the_same = self.file.is_of(&about);
-        if is_the_same && self.memory.bring_to(&file, &about, self.file.begun).is_ok() {
+        let done = match options().open(&self.path) {
+            Ok(file) => self.store_in(&file),
+            // Nobody wants to know any more.
+            Err(why) => why.kind() == ErrorKind::NotFound,
+        };
+        if done {
             self.memory.remove_if_last();
         }
+    }
+
+    /// Whether the memory holds nothing any more that the file lacks.
+    fn store_in(&self, file: &File) -> bool {
+        let Some(_lock) = Lock::take(file) else { return false };
+        // What is no stats file any more, or another of that name, is not for this memory.
+        let Ok(about) = check(file) else { return true };
+        !self.file.is_of(&about) || self.memory.bring_to(file, &about, self.file.begun).is_ok()
     }
 }
 
@@ -430,8 +439,9 @@ mod tests {
         let counters = Counters::open(&path).expect("counters");
         fs::remove_file(&path).expect("removed");
         count(&counters, 1);
-        assert!(counters.memory.remove_if_last());
+        let file = counters.file;
         drop(counters);
+        assert_eq!(Memory::of(file).count(), 0, "nothing is left behind");
         assert!(!path.exists(), "what somebody took away is not made anew");
     }
 
