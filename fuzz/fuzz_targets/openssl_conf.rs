@@ -41,7 +41,8 @@ fuzz_target!(|data: &[u8]| {
         let _ = (configuration.providers(), configuration.engines(), configuration.misplaced());
     }
     let plan = [("plan", Path::new("/etc/wirespeed/plan"))];
-    let wanted = Wanted { module: Path::new("/lib/ossl-modules/wirespeed.so"), files: &plan };
+    let module = Path::new("/lib/ossl-modules/wirespeed.so");
+    let wanted = Wanted { module, files: &plan, activates_default: true };
     if let Ok(installed) = install(text, path, &files, &wanted) {
         let again = install(&installed, path, &files, &wanted).expect("it was just installed");
         assert!(again == installed, "twice is not once");

@@ -2,19 +2,27 @@
 //!
 //! Lines are only added, each marked as ours; a key that must change is said again behind the line
 //! that said it, since the last one counts. So taking our lines away gives back the file as it was.
+//!
+//! An `.include` may end in another section, and OpenSSL then stays there (crypto/conf/conf_def.c).
+//! Its file may also appear later. So our lines stand in front of the first one of their section;
+//! where they cannot, they name their section themselves.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
+use crate::displaced;
 use crate::files::Files;
 use crate::lines::{self, Line};
+use crate::policy;
 use crate::preference;
-use crate::reading::{Configuration, DEFAULT, Entry, Fault, LineKind, Place};
+use crate::reading::{Configuration, DEFAULT, Entry, Fault, LineKind, Place, Section};
 use crate::setup::{
     ALG_SECTION, Configured, DEFAULT_PROPERTIES, OPENSSL_CONF, PROVIDERS, Reference,
 };
+use crate::statement::is_name;
 use crate::text::Text;
 use crate::writing::{self, Sheet};
 
@@ -28,6 +36,8 @@ pub struct Wanted<'a> {
     pub module: &'a Path,
     /// Other keys that name files, such as `plan`; those that are not given stay as they are.
     pub files: &'a [(&'a str, &'a Path)],
+    /// Whether the default provider may be turned on where other providers keep it off.
+    pub activates_default: bool,
 }
 
 /// Why a configuration is not changed.
@@ -37,10 +47,41 @@ pub enum Obstacle {
     Broken(Fault),
     /// A NUL byte hides what would be added at its end.
     Hidden,
-    /// The default properties choose another provider already.
+    /// The default properties choose another provider already, or exclude Wirespeed.
     Chosen {
         /// The properties.
         properties: Text,
+        /// The part of them that does.
+        clause: String,
+        /// What it does.
+        effect: &'static str,
+        /// Where.
+        place: Place,
+    },
+    /// A FIPS configuration, which Wirespeed would weaken.
+    Fips {
+        /// What makes it one.
+        what: String,
+        /// Where.
+        place: Place,
+    },
+    /// Other providers are activated, and so the default provider is off.
+    DefaultOff {
+        /// The section of the providers.
+        section: Text,
+        /// Those that are activated.
+        active: String,
+        /// Where the first of them is listed.
+        place: Place,
+    },
+    /// A key among the providers that names no section: OpenSSL goes no further there.
+    Stray {
+        /// The section of the providers.
+        section: Text,
+        /// The key.
+        name: Text,
+        /// Its value.
+        value: Text,
         /// Where.
         place: Place,
     },
@@ -65,10 +106,27 @@ impl fmt::Display for Obstacle {
             Self::Hidden => {
                 f.write_str("a line begins with a NUL byte, where OpenSSL stops reading")
             }
-            Self::Chosen { properties, place } => write!(
+            Self::Chosen { properties, clause, effect, place } => write!(
                 f,
-                "{place}: default_properties = {properties} prefers another provider, and OpenSSL \
-                 takes one preference: remove it first"
+                "{place}: {clause} in default_properties = {properties} {effect}, and OpenSSL takes \
+                 one such choice: remove it first"
+            ),
+            Self::Fips { what, place } => write!(
+                f,
+                "{place}: {what} makes this a FIPS configuration, and Wirespeed is not validated: \
+                 programs would get its ciphers where they now get validated ones"
+            ),
+            Self::DefaultOff { section, active, place } => write!(
+                f,
+                "{place}: [{section}] activates {active} and not the default provider: programs \
+                 would get default and wirespeed besides, and with them every algorithm that is \
+                 off now; if that is wanted, say --activate-default"
+            ),
+            Self::Stray { section, name, value, place } => write!(
+                f,
+                "{place}: {name} = {value} stands among the providers of [{section}], and there \
+                 is no section [{value}]: OpenSSL loads no provider from there on; take that line out, \
+                 or move it above the first section"
             ),
             Self::Demanded { property, place } => write!(
                 f,
@@ -92,8 +150,20 @@ pub fn install(
     files: &dyn Files,
     wanted: &Wanted<'_>,
 ) -> Result<Vec<u8>, Obstacle> {
-    let configuration = Configuration::of(bytes, path, files).map_err(Obstacle::Broken)?;
-    let mut editor = Editor::new(bytes, &configuration);
+    let read = |bytes: &[u8]| Configuration::of(bytes, path, files).map_err(Obstacle::Broken);
+    let configuration = read(bytes)?;
+    // Older versions wrote behind includes: those lines are written anew, in front.
+    let rest = displaced::without(bytes, &configuration);
+    // Where they were, the default provider was to be on, whatever an include has made of it.
+    policy::check(&configuration, wanted.activates_default || rest.is_some())?;
+    let (bytes, configuration) = match rest {
+        Some(rest) => {
+            let configuration = read(&rest)?;
+            (Cow::Owned(rest), configuration)
+        }
+        None => (Cow::Borrowed(bytes), configuration),
+    };
+    let mut editor = Editor::new(&bytes, &configuration);
     editor.install(wanted)?;
     let (changed, result) = editor.finish();
     let now = Configuration::of(&result, path, files).map_err(Obstacle::Broken)?;
@@ -197,13 +267,19 @@ impl<'a> Editor<'a> {
         // A section of that name that nothing refers to sleeps for a reason, and one that is missing is some other key's.
         let free = |name: &String| {
             let entries = self.configuration.sections().iter().flat_map(|it| &it.entries);
-            self.configuration.section(name).is_none()
+            self.configuration.section(name).is_none_or(|section| self.is_made_by_us(section))
                 && !entries.into_iter().any(|entry| entry.value == **name)
                 && !self.appended.iter().any(|(taken, _)| *taken == **name)
         };
         let name = names.find(free).expect("there are names without end");
         self.set(section, key, name.as_bytes());
         Text::from(name.as_str())
+    }
+
+    /// Whether all headers of a section are ours: the key that named it was lost.
+    fn is_made_by_us(&self, section: &Section) -> bool {
+        let is_ours = |line: usize| writing::is_ours(self.bytes, &self.lines[line]);
+        !section.headers.is_empty() && section.headers.iter().all(|it| it.main.is_some_and(is_ours))
     }
 
     /// Whether another provider has the same section as ours.
@@ -217,20 +293,27 @@ impl<'a> Editor<'a> {
 
     /// Lets a key have this value.
     fn set(&mut self, section: &Text, key: &str, value: &[u8]) {
+        let configuration = self.configuration;
         let existing = self.existing(section, key);
         if existing.is_some_and(|entry| entry.value.as_bytes() == value) {
             return;
         }
         // The name as it is spelt there: it may have a prefix.
         let name = existing.map_or_else(|| key.into(), |entry| entry.name.clone());
-        let line = [name.as_bytes(), b" = ", &writing::value(value)].concat();
-        match existing.and_then(|entry| entry.place.main) {
-            Some(main) if self.section_at(main) == section => {
-                let span = self.lines[main].span.clone();
-                match writing::is_ours(self.bytes, &self.lines[main]) {
-                    true => self.sheet.replace(span, &line),
-                    false => self.sheet.insert(span.end, &line),
-                }
+        let main = existing.and_then(|entry| entry.place.main);
+        let is_behind = main.is_some_and(|main| displaced::is_behind_include(configuration, main));
+        // Where a section's name could not stand in front of a key, the key goes without.
+        let prefix = match is_behind && section.as_bytes().iter().all(|it| is_name(*it, false)) {
+            true => [section.as_bytes(), b"::"].concat(),
+            false => Vec::new(),
+        };
+        let line = [&prefix, name.as_bytes(), b" = ", &writing::value(value)].concat();
+        match main {
+            Some(main) if writing::is_ours(self.bytes, &self.lines[main]) => {
+                self.sheet.replace(self.lines[main].span.clone(), &line);
+            }
+            Some(main) if !prefix.is_empty() || self.section_at(main) == section => {
+                self.sheet.insert(self.lines[main].span.end, &line);
             }
             _ => match existing.is_none().then(|| self.room(section, key)).flatten() {
                 Some(at) => self.sheet.insert(at, &line),
@@ -257,7 +340,7 @@ impl<'a> Editor<'a> {
     }
 
     /// Where a key of a section can be added, below the first of its headers that is in this file:
-    /// behind its last key. But modules come first, because OpenSSL stops at one that fails, as
+    /// behind its last key in front of an include. But modules come first, because OpenSSL stops at one that fails, as
     /// `engines` does from OpenSSL 4.0 on.
     fn room(&self, section: &Text, key: &str) -> Option<usize> {
         let lines = &self.configuration.lines;
@@ -273,7 +356,8 @@ impl<'a> Editor<'a> {
             return Some(start);
         }
         let part = (first..lines.len()).take_while(|index| {
-            lines[*index].section == *section && lines[*index].kind != LineKind::Header
+            lines[*index].section == *section
+                && !matches!(lines[*index].kind, LineKind::Header | LineKind::Include)
         });
         let content = part.filter(|index| {
             lines[*index].kind == LineKind::Content && self.section_at(index + 1) == section

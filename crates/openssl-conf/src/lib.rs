@@ -19,10 +19,12 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod displaced;
 mod expand;
 mod files;
 mod installation;
 mod lines;
+mod policy;
 mod preference;
 mod reader;
 mod reading;

@@ -23,10 +23,21 @@ pub(crate) fn wanted(configuration: &Configuration) -> Result<Option<String>, Ob
     if let Some(entry) = entry {
         for clause in &clauses {
             let is_ours = PREFERENCE.contains(&(clause.name.as_str(), clause.value));
-            // OpenSSL takes one clause of a name.
-            if clause.name == "provider" && !(is_ours && clause.is_equal) {
+            // OpenSSL takes one clause of a name. One that only keeps another provider out may stay:
+            // the second of ours is enough then.
+            let keeps_us = match clause.is_equal {
+                true => is_ours,
+                false => clause.is_unequal && !clause.value.eq_ignore_ascii_case(WIRESPEED),
+            };
+            if clause.name == "provider" && !keeps_us {
                 let properties = entry.value.clone();
-                return Err(Obstacle::Chosen { properties, place: entry.place.clone() });
+                let effect = match (clause.is_equal, clause.is_soft) {
+                    (true, true) => "prefers another provider",
+                    (true, false) => "demands another provider",
+                    (false, _) => "keeps Wirespeed out",
+                };
+                let (clause, place) = (clause.text.to_owned(), entry.place.clone());
+                return Err(Obstacle::Chosen { properties, clause, effect, place });
             }
             if clause.is_demand() && !is_ours {
                 let property = clause.text.to_owned();
@@ -56,6 +67,8 @@ struct Clause<'a> {
     is_soft: bool,
     /// `name=value`, not `name!=value` or `-name`.
     is_equal: bool,
+    /// `name!=value`.
+    is_unequal: bool,
 }
 
 impl<'a> Clause<'a> {
@@ -68,9 +81,10 @@ impl<'a> Clause<'a> {
         (!text.is_empty()).then(|| Self {
             text,
             name: bare.to_ascii_lowercase(),
-            value: value.trim(),
+            value: value.trim().trim_matches(['"', '\'']),
             is_soft: soft.is_some(),
             is_equal: bare == name.trim(),
+            is_unequal: name.trim_end().ends_with('!'),
         })
     }
 
@@ -78,6 +92,18 @@ impl<'a> Clause<'a> {
     fn is_demand(&self) -> bool {
         !self.is_soft && self.is_equal && !self.value.eq_ignore_ascii_case("no")
     }
+}
+
+/// The part of some properties that prefers FIPS; what demands it is refused as any demand.
+pub(crate) fn fips_preferred(properties: &str) -> Option<&str> {
+    let clauses = properties.split(',').filter_map(Clause::parse);
+    let mut wanted = clauses.filter(|clause| {
+        clause.is_soft
+            && clause.name == "fips"
+            && clause.is_equal
+            && !clause.value.eq_ignore_ascii_case("no")
+    });
+    wanted.next().map(|clause| clause.text)
 }
 
 /// What OpenSSL takes for no (crypto/x509/v3_utl.c, `X509V3_get_value_bool`).

@@ -90,6 +90,7 @@ impl Reader<'_> {
         let kind = match statement {
             Statement::Blank => LineKind::Blank,
             Statement::Header { .. } => LineKind::Header,
+            Statement::Include { .. } => LineKind::Include,
             _ => LineKind::Content,
         };
         if let Some(main) = main {

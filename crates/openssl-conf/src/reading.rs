@@ -178,8 +178,10 @@ pub(crate) struct MainLine {
 pub(crate) enum LineKind {
     Blank,
     Header,
-    /// A key, an include or a pragma.
+    /// A key or a pragma.
     Content,
+    /// An include: what it brings may end in another section, today or when its file appears.
+    Include,
 }
 
 impl Configuration {

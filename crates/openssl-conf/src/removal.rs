@@ -8,6 +8,7 @@ use crate::lines::{self, Line};
 use crate::reading::{Configuration, Fault};
 use crate::setup::{ALG_SECTION, DEFAULT_PROPERTIES};
 use crate::statement::Statement;
+use crate::text::Text;
 use crate::writing;
 
 /// A configuration without Wirespeed.
@@ -49,7 +50,9 @@ pub fn uninstall(
         let index = all.iter().position(|one| one == *line);
         let within = index.and_then(|index| before.lines.get(index)).map(|line| &line.section);
         match Statement::parse(&line.text, false) {
-            Ok(Statement::Key { name, .. }) => {
+            Ok(Statement::Key { section: named, name, .. }) => {
+                let named = named.map(Text::from);
+                let within = named.as_ref().or(within);
                 name == WIRESPEED.as_bytes()
                     || (within == section.as_ref() && section.is_some())
                     || (name == DEFAULT_PROPERTIES.as_bytes() && within == properties.as_ref())

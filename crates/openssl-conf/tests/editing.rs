@@ -13,7 +13,8 @@ use wirespeed_openssl_conf::{Configuration, Obstacle, ThisMachine, Wanted, insta
 fn wanted() -> Wanted<'static> {
     static FILES: LazyLock<[(&str, &Path); 1]> =
         LazyLock::new(|| [("plan", Path::new("/etc/w/$plan#1"))]);
-    Wanted { module: Path::new("/modules/wire speed.so"), files: &*FILES }
+    let module = Path::new("/modules/wire speed.so");
+    Wanted { module, files: &*FILES, activates_default: true }
 }
 
 fn properties_hold(text: &[u8], path: &Path) -> Result<(), TestCaseError> {
@@ -140,7 +141,7 @@ fn line_ends_are_those_of_the_file() {
 fn the_plan_or_the_module_that_moves_is_said_in_the_same_line() {
     let path = Path::new("/nowhere/openssl.cnf");
     let first = installed("a = b\n");
-    let wanted = Wanted { module: Path::new("/elsewhere.so"), files: &[] };
+    let wanted = Wanted { module: Path::new("/elsewhere.so"), files: &[], ..wanted() };
     let moved = install(first.as_bytes(), path, &ThisMachine, &wanted).unwrap();
     let moved = String::from_utf8(moved).unwrap();
     assert_eq!(moved, first.replace("/modules/wire speed.so", "/elsewhere.so"));
@@ -172,7 +173,8 @@ fn demands_that_we_cannot_meet_are_obstacles() {
     assert!(refused("default_properties = fips=yes").contains("demands fips=yes"));
     assert!(refused("fips_mode = yes").starts_with("/etc/openssl.cnf:5: "));
     assert!(refused("default_properties = ?provider=tpm2").contains("prefers another provider"));
-    assert!(refused("default_properties = provider!=x").contains("prefers another provider"));
+    assert!(refused("default_properties = provider = tpm2").contains("demands another provider"));
+    assert!(refused("default_properties = provider!=wirespeed").contains("keeps Wirespeed out"));
     assert!(refused("nonsense").contains("/etc/openssl.cnf:5: neither a section, nor a key"));
 }
 

@@ -31,7 +31,8 @@ Examples:
   sudo wirespeed install                      measure if need be, show, try, install, try again
   sudo wirespeed uninstall                    take it all back
 
-The default provider stays active beside ours. Every program of this machine is tried with the new
+The default provider stays active beside ours. Where openssl.cnf keeps it off, nothing is changed
+without --activate-default. A FIPS configuration is never changed: Wirespeed is not validated. Every program of this machine is tried with the new
 configuration before it is put in place and once more after; if any fails, all is as before.
 
 Exit status: 0 installed, or nothing to do; 1 a trial failed and nothing is changed; 2 usage or environment.";
@@ -42,6 +43,9 @@ pub(crate) struct InstallArguments {
     /// Only show what would change
     #[arg(long)]
     dry_run: bool,
+    /// Go on where openssl.cnf activates other providers alone, such as base: turn the default provider on
+    #[arg(long)]
+    activate_default: bool,
     #[command(flatten)]
     place: PlaceArguments,
 }
@@ -55,6 +59,7 @@ struct Intention {
     /// What openssl.cnf is to hold.
     text: Vec<u8>,
     plan: Option<PathBuf>,
+    activates_default: bool,
 }
 
 pub(crate) fn run(arguments: InstallArguments) -> Result<(), Fault> {
@@ -64,7 +69,7 @@ pub(crate) fn run(arguments: InstallArguments) -> Result<(), Fault> {
     let measures = place.is_the_machines && standing.as_ref().is_some_and(|it| it.lack.is_some());
     let usable = standing.as_ref().filter(|it| it.lack.is_none() || measures);
     let plan = usable.map(|standing| standing.file.clone());
-    let intention = Intention::form(place, plan)?;
+    let intention = Intention::form(place, plan, arguments.activate_default)?;
     let installed = Original::read(&intention.place.module);
     let same = installed.as_ref().is_ok_and(|it| it.bytes() == Some(&intention.module));
     let done = same && intention.configuration.bytes() == Some(&intention.text);
@@ -111,14 +116,15 @@ pub(crate) fn run(arguments: InstallArguments) -> Result<(), Fault> {
 }
 
 impl Intention {
-    fn form(place: Place, plan: Option<PathBuf>) -> Result<Self, Fault> {
+    fn form(place: Place, plan: Option<PathBuf>, activates_default: bool) -> Result<Self, Fault> {
         let module_from = own_module()?;
         let read = fs::read(&module_from);
         let module = read.map_err(|error| Fault::usage(advice(&module_from, &error)))?;
         let configuration = Original::read(&place.configuration)
             .map_err(|error| Fault::usage(advice(&place.configuration, &error)))?;
+        let text = Vec::new();
         let mut intention =
-            Self { place, module, module_from, configuration, text: Vec::new(), plan };
+            Self { place, module, module_from, configuration, text, plan, activates_default };
         intention.text = intention.edited(&intention.place.module, None)?;
         Ok(intention)
     }
@@ -139,7 +145,9 @@ impl Intention {
         let files: Vec<_> = plan.into_iter().chain(stats.map(|file| ("stats", file))).collect();
         let path = self.configuration.path();
         let bytes = self.configuration.bytes().unwrap_or_default();
-        let edited = install(bytes, path, &ThisMachine, &Wanted { module, files: &files });
+        let activates_default = self.activates_default;
+        let wanted = Wanted { module, files: &files, activates_default };
+        let edited = install(bytes, path, &ThisMachine, &wanted);
         let refused = |why| Fault::usage(format!("{} stays as it is: {why}", path.display()));
         edited.map_err(refused)
     }
@@ -156,13 +164,6 @@ impl Intention {
             text.push_str(
                 "\nNo plan of this machine: a written ladder of routes serves until \
                            wirespeed tune has measured\nand wirespeed install is run again.\n",
-            );
-        }
-        let fips = Configuration::of(before, self.configuration.path(), &ThisMachine);
-        if fips.is_ok_and(|it| it.provider("fips").is_some_and(|fips| fips.is_activated())) {
-            text.push_str(
-                "\nThe fips provider stays active, but Wirespeed is not validated: only \
-                           programs that ask\nfor fips=yes are served by it alone.\n",
             );
         }
         show(&text)

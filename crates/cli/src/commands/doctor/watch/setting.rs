@@ -81,7 +81,7 @@ fn with_ours(
     original: &[u8],
 ) -> Result<(Vec<u8>, Text), Fault> {
     let module = own_module()?;
-    let wanted = Wanted { module: &module, files: &[] };
+    let wanted = Wanted { module: &module, files: &[], activates_default: true };
     let added = |bytes: &[u8]| install(bytes, file, examined.here, &wanted);
     // Of a file that cannot be changed, OpenSSL takes nothing or something too unusual to guess.
     let text = added(original).or_else(|_| added(b"")).map_err(Fault::usage)?;

@@ -1,0 +1,105 @@
+//! What a configuration keeps from programs on purpose stays so, unless somebody asks for more.
+
+#![forbid(unsafe_code)]
+
+use std::path::Path;
+
+use wirespeed_openssl_conf::{Configuration, Obstacle, ThisMachine, Wanted, install};
+
+const PATH: &str = "/etc/x/openssl.cnf";
+
+fn attempt(text: &str, activates_default: bool) -> Result<String, Obstacle> {
+    let wanted = Wanted { module: Path::new("/modules/w.so"), files: &[], activates_default };
+    let bytes = install(text.as_bytes(), Path::new(PATH), &ThisMachine, &wanted)?;
+    Ok(String::from_utf8(bytes).expect("text"))
+}
+
+fn refusal(text: &str, activates_default: bool) -> String {
+    attempt(text, activates_default).expect_err("an obstacle").to_string()
+}
+
+/// Providers as a list, each activated.
+fn activated(names: &[&str]) -> String {
+    let mut text = "openssl_conf = a\n[a]\nproviders = them\n[them]\n".to_owned();
+    names.iter().for_each(|name| text.push_str(&format!("{name} = {name}_sect\n")));
+    names.iter().for_each(|name| text.push_str(&format!("[{name}_sect]\nactivate = 1\n")));
+    text
+}
+
+#[test]
+fn a_default_provider_that_is_off_stays_off() {
+    for (names, active) in [
+        (&["base"][..], "base"),
+        (&["legacy"], "legacy"),
+        (&["legacy", "base"], "legacy and base"),
+        (&["tpm2"], "tpm2"),
+    ] {
+        let said = refusal(&activated(names), false);
+        let begin = format!("/etc/x/openssl.cnf:5: [them] activates {active} and not the default ");
+        assert!(said.starts_with(&begin), "{said}");
+        assert!(said.contains("programs would get default and wirespeed besides"), "{said}");
+        assert!(said.ends_with("say --activate-default"), "{said}");
+        let now = attempt(&activated(names), true).expect("it was asked for");
+        assert!(now.contains("default = default_sect # wirespeed install"), "{now}");
+        // What was asked for once is so.
+        assert_eq!(attempt(&now, false).expect("it is so already"), now);
+    }
+    // Listed, and turned off.
+    let text = activated(&["base"]) + "[them]\ndefault = d\n[d]\nactivate = 0\n";
+    assert!(refusal(&text, false).contains("--activate-default"));
+}
+
+#[test]
+fn a_default_provider_that_is_on_needs_no_word() {
+    let text = activated(&["default", "legacy"]);
+    assert!(attempt(&text, false).is_ok() && attempt("", false).is_ok());
+    let listed = text.replace("activate = 1\n", "");
+    assert!(attempt(&listed, false).is_ok(), "nothing is activated: it comes by itself");
+}
+
+#[test]
+fn a_fips_configuration_is_refused_whatever_is_asked() {
+    let provider = activated(&["fips", "base"]);
+    let both = activated(&["default", "fips"]);
+    let properties =
+        "openssl_conf = a\n[a]\nalg_section = b\n[b]\ndefault_properties = ?x=y,?fips=yes\n";
+    for activates_default in [false, true] {
+        let said = refusal(&provider, activates_default);
+        assert!(said.starts_with("/etc/x/openssl.cnf:5: the provider fips, activated in [them],"));
+        assert!(said.contains("FIPS configuration, and Wirespeed is not validated"), "{said}");
+        assert!(refusal(&both, activates_default).contains("FIPS configuration"));
+        let said = refusal(properties, activates_default);
+        assert!(
+            said.starts_with("/etc/x/openssl.cnf:5: ?fips=yes in default_properties"),
+            "{said}"
+        );
+        assert!(said.contains("FIPS configuration"), "{said}");
+        let demanded = properties.replace("?fips", "fips");
+        assert!(refusal(&demanded, activates_default).contains("demands fips=yes"));
+    }
+    let text = properties.replace("fips=yes", "fips=no");
+    assert!(attempt(&text, false).is_ok());
+}
+
+#[test]
+fn another_provider_may_be_kept_out() {
+    let properties = |existing: &str| {
+        let head = "openssl_conf = a\n[a]\nalg_section = b\n[b]\n";
+        let now = attempt(&format!("{head}default_properties = {existing}\n"), false).unwrap();
+        let now = Configuration::of(now.as_bytes(), Path::new(PATH), &ThisMachine).unwrap();
+        now.default_properties().expect("properties").value.to_string()
+    };
+    assert_eq!(properties("provider!=fips"), "provider!=fips,?wirespeed.preferred=yes");
+    assert_eq!(properties("?provider != x, ?a=b"), "?provider != x, ?a=b,?wirespeed.preferred=yes");
+}
+
+#[test]
+fn a_key_among_the_providers_that_names_no_section_is_told_with_its_line() {
+    let text = activated(&["default"]).replace("[default_sect]", "HOME = .\n[default_sect]");
+    let said = refusal(&text, false);
+    let begin = "/etc/x/openssl.cnf:6: HOME = . stands among the providers of [them], and there is no section [.]";
+    assert!(said.starts_with(begin), "{said}");
+    assert!(said.contains("loads no provider from there on"), "{said}");
+    // With a section of that name OpenSSL takes it for a provider.
+    assert!(attempt(&(text + "[.]\nx = y\n"), false).is_ok());
+}
