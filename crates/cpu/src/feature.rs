@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::OnceLock;
 
+use crate::ia32cap;
+
 macro_rules! features {
     ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
         /// One CPU feature, named as in `/proc/cpuinfo`.
@@ -89,19 +91,34 @@ impl Features {
     /// No feature at all: the plainest machine.
     pub const NONE: Self = Self(0);
 
-    /// What this CPU and operating system offer, asked once per process.
+    /// What this CPU and operating system offer, asked once per process, less what `OPENSSL_ia32cap`
+    /// hides from OpenSSL.
     ///
     /// In debug builds the environment variable `WIRESPEED_DENY` (names separated by commas) takes
     /// features away; release builds never look at it.
     pub fn detect() -> Self {
         static DETECTED: OnceLock<Features> = OnceLock::new();
         *DETECTED.get_or_init(|| {
-            #[cfg(target_arch = "x86_64")]
-            let found = crate::x86::features(&crate::x86::ThisCpu);
-            #[cfg(not(target_arch = "x86_64"))]
-            let found = Self::NONE;
+            let found = Self::of_this_cpu();
+            let variable = std::env::var_os(ia32cap::NAME);
+            let found = variable.map_or(found, |it| ia32cap::left(found, it.as_encoded_bytes()));
             found.denied_by_environment()
         })
+    }
+
+    /// The features of this CPU that `OPENSSL_ia32cap` hides.
+    pub fn hidden_by_openssl() -> Self {
+        let Some(variable) = std::env::var_os(ia32cap::NAME) else { return Self::NONE };
+        let found = Self::of_this_cpu();
+        Self(found.0 & !ia32cap::left(found, variable.as_encoded_bytes()).0)
+    }
+
+    fn of_this_cpu() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        let found = crate::x86::features(&crate::x86::ThisCpu);
+        #[cfg(not(target_arch = "x86_64"))]
+        let found = Self::NONE;
+        found
     }
 
     #[cfg(debug_assertions)]

@@ -6,6 +6,7 @@
 //! machine is tested on a big one.
 
 mod feature;
+mod ia32cap;
 #[cfg(target_arch = "x86_64")]
 pub mod padlock;
 mod token;
