@@ -10,6 +10,17 @@ use wirespeed_libcrypto::Library;
 use wirespeed_machine::{Libcrypto, Machine, ThisMachine};
 use wirespeed_plan::Fingerprint;
 
+/// What `OPENSSL_ia32cap` hides of this CPU, in one sentence.
+pub(crate) fn hidden_features() -> Option<String> {
+    let hidden = Features::hidden_by_openssl();
+    (hidden != Features::NONE).then(|| {
+        format!(
+            "OPENSSL_ia32cap hides features of this CPU: {hidden}. OpenSSL does without them, and so \
+             do our routes, in every program that has this variable"
+        )
+    })
+}
+
 /// The machine and the arena on it.
 pub(crate) struct Host {
     pub(crate) machine: Machine,

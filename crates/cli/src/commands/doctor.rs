@@ -28,6 +28,7 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::fault::Fault;
+use crate::host::hidden_features;
 use crate::output::{header, write_json, write_text};
 use examined::Examined;
 use finding::Finding;
@@ -74,6 +75,7 @@ const CHECKS: [Check; 16] = [
     Check { name: "preference", examine: providers::preference },
     Check { name: "plan", examine: plan::plan },
     Check { name: "proof", examine: plan::proof },
+    Check { name: "features", examine: features },
     Check { name: "engines", examine: engines::engines },
     Check { name: "permissions", examine: permissions::permissions },
     Check { name: "users", examine: users::users },
@@ -172,6 +174,11 @@ pub(crate) fn place_of_counters() -> Option<PathBuf> {
 fn examine(check: &Check, examined: &Examined<'_>) -> Vec<Found> {
     let findings = (check.examine)(examined);
     findings.into_iter().map(|finding| Found { check: check.name, finding }).collect()
+}
+
+/// Features that somebody hides.
+fn features(_: &Examined<'_>) -> Vec<Finding> {
+    hidden_features().into_iter().map(Finding::note).collect()
 }
 
 /// What `openssl speed` is told matters, and where.

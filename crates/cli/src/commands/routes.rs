@@ -3,14 +3,14 @@
 use serde::Serialize;
 use wirespeed_bench::Contender;
 use wirespeed_cipher::{Algorithm, Direction, Route, Subject};
-use wirespeed_cpu::Features;
+use wirespeed_cpu::{Feature, Features};
 use wirespeed_plan::{Plan, Row};
 
 use crate::arguments::RoutesArguments;
 use crate::fault::Fault;
-use crate::host::{Found, Host};
+use crate::host::{Found, Host, hidden_features};
 use crate::output::table::{Side, Table, wrap};
-use crate::output::{WIDTH, write_json, write_text};
+use crate::output::{WIDTH, notes, write_json, write_text};
 use crate::plan::{
     Effect, Listed, Offloaded, Other, PlanRow, by_size, everywhere, gains, line, offloads, others,
     title,
@@ -23,6 +23,8 @@ mod why;
 struct Document {
     schema: &'static str,
     routes: Vec<RouteRow>,
+    /// Features of the CPU that `OPENSSL_ia32cap` hides.
+    hidden_features: Vec<&'static str>,
     chosen_by: &'static str,
     /// Where in openssl.cnf routes are listed, if they are.
     listed_at: Option<String>,
@@ -99,6 +101,7 @@ pub(crate) fn run(arguments: RoutesArguments) -> Result<(), Fault> {
     let document = Document {
         schema: "wirespeed.routes/1",
         routes: found.map(row).collect(),
+        hidden_features: Features::hidden_by_openssl().iter().map(Feature::name).collect(),
         chosen_by: match (listed, here.plan) {
             (Some(_), _) => "list",
             (_, Some(_)) => "plan",
@@ -127,6 +130,7 @@ pub(crate) fn run(arguments: RoutesArguments) -> Result<(), Fault> {
     if let Some(note) = here.plan.and_then(|plan| unheeded(plan, &document.routes)) {
         end.push_str(&note);
     }
+    end.push_str(&notes(hidden_features().as_slice()));
     write_text("-", &format!("{}\n{table}\n{end}", presence(&document)))
 }
 

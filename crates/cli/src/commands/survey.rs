@@ -6,7 +6,7 @@ use wirespeed_measure::Effort;
 
 use crate::arguments::{SurveyArguments, seconds};
 use crate::fault::Fault;
-use crate::host::{Found, Host, Proof};
+use crate::host::{Found, Host, Proof, hidden_features};
 use crate::output::table::{Side, Table, wrap};
 use crate::output::{Progress, WIDTH, figures, header, notes, warnings, write_json, write_text};
 use crate::plan::Effect;
@@ -27,6 +27,7 @@ pub(crate) fn run(arguments: SurveyArguments) -> Result<(), Fault> {
     let is_on = Effect::here(&host).kernel.is_some();
     routes.push(RouteState::of_kernel(&host.sight_kernel(), is_on));
     show(&routes_text(&routes))?;
+    show(&notes(hidden_features().as_slice()))?;
 
     let contest = Contest {
         arena: &host.arena,

@@ -1,7 +1,7 @@
 //! `wirespeed uninstall`: openssl.cnf as it was before, and no module.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use wirespeed_openssl_conf::{Configuration, Removed, ThisMachine, WIRESPEED, uninstall};
@@ -11,13 +11,14 @@ use super::install::{Original, advice, backup, obstacle, remove, unified, writab
 use crate::fault::Fault;
 use crate::interruption::Interruption;
 use crate::output::write_text;
+use crate::plan::SYSTEM;
 
 const EXAMPLES: &str = "\
 Examples:
   wirespeed uninstall --dry-run               show what would change; touch nothing
   sudo wirespeed uninstall                    restore openssl.cnf, remove the module
 
-A file that nobody edited since is restored byte for byte. In one that was edited, only the lines
+The plan that was measured stays. A file that nobody edited since is restored byte for byte. In one that was edited, only the lines
 that wirespeed install added are removed.";
 
 #[derive(Args)]
@@ -49,6 +50,10 @@ pub(crate) fn run(arguments: UninstallArguments) -> Result<(), Fault> {
     show(&unified(file.path(), bytes, &removed.bytes))?;
     if let Some(module) = &module {
         show(&format!("\n{} is removed\n", module.path().display()))?;
+    }
+    if let Some(plan) = plan_that_stays(&place, bytes) {
+        let plan = plan.display();
+        show(&format!("\n{plan} stays, for a later install; to remove it: rm {plan}\n"))?;
     }
     if arguments.dry_run {
         return show("\nNothing was changed.\n");
@@ -95,6 +100,17 @@ fn restore(file: &Original, before: Option<&[u8]>, removed: &Removed) -> Result<
         ),
         None => format!("Our lines are out of {name}.\n"),
     })
+}
+
+/// The plan that the configuration names: what was measured is not taken away. That of the machine is
+/// left unmentioned where only a file of somebody's own is changed.
+fn plan_that_stays(place: &Place, bytes: &[u8]) -> Option<PathBuf> {
+    let read = Configuration::of(bytes, &place.configuration, &ThisMachine).ok();
+    let named = read.as_ref().and_then(|read| read.provider(WIRESPEED)?.entry("plan"));
+    let plan = named.map(|entry| PathBuf::from(&*entry.value.to_str()));
+    let plan = plan.or_else(|| place.is_the_machines.then(|| SYSTEM.into()))?;
+    let is_theirs = place.is_the_machines || plan != Path::new(SYSTEM);
+    (is_theirs && plan.exists()).then_some(plan)
 }
 
 /// Whether the machine's own openssl.cnf loads a module that another installation is to lose.

@@ -6,6 +6,7 @@
 mod failing;
 mod files;
 mod machine;
+mod policy;
 mod scene;
 
 use std::collections::BTreeMap;
@@ -28,7 +29,7 @@ fn main() -> ExitCode {
             false => Trial::test(case.name, move || Ok(round(case)?)),
         })
         .collect();
-    for (name, run) in failing::TESTS {
+    for (name, run) in failing::TESTS.iter().chain(policy::TESTS) {
         trials.push(Trial::test(*name, move || Ok(run()?)));
     }
     for (name, run) in machine::TESTS {
@@ -49,10 +50,11 @@ fn skipped(name: &str, reason: impl Into<String>) -> Trial {
 fn round(case: &Case) -> Result<(), String> {
     let scene = Scene::new(case)?;
     let before = scene.values();
-    scene.run("install --dry-run")?.is(0, "")?;
+    let consent = if case.name == "legacy-alone" { " --activate-default" } else { "" };
+    scene.run(&format!("install --dry-run{consent}"))?.is(0, "")?;
     expect(scene.state() == scene.original, "--dry-run changed something")?;
 
-    let shown = scene.run("install")?.is(0, "")?.output;
+    let shown = scene.run(&format!("install{consent}"))?.is(0, "")?.output;
     expect(shown.contains("+wirespeed = wirespeed_sect # wirespeed install"), &shown)?;
     expect(shown.contains("the same bytes as stock OpenSSL"), &shown)?;
     expect(shown.contains("its calls were served by"), &shown)?;

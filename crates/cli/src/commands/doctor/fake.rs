@@ -101,6 +101,13 @@ impl Fake {
         self
     }
 
+    /// The same with a symbolic link.
+    pub(crate) fn link(mut self, path: &str, place: &str) -> Self {
+        self = self.file(path, "");
+        self.files.get_mut(Path::new(path)).expect("a file").1.place = place.into();
+        self
+    }
+
     pub(crate) fn remove(&mut self, path: &str) {
         self.files.remove(Path::new(path));
     }

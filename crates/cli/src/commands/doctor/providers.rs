@@ -62,6 +62,10 @@ pub(crate) fn preference(examined: &Examined<'_>) -> Vec<Finding> {
     let prefers =
         value.split(',').map(str::trim).find_map(|clause| clause.strip_prefix("?provider="));
     let name = ours.as_ref().map(|provider| provider.name.to_string());
+    // Where a clause about `provider` only keeps another one out, the second of ours is enough.
+    let is_enough = prefers.is_none()
+        && value.split(',').any(|clause| clause.trim() == "?wirespeed.preferred=yes");
+    let name = name.filter(|_| !is_enough);
     vec![match (demands, prefers, name) {
         (Some(demanded), ..) if demanded != "default" => Finding::mend(
             format!("{}: {} = {value} allows nothing but that provider", entry.place, entry.name),

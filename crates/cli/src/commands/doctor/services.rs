@@ -70,7 +70,7 @@ pub(crate) fn running(examined: &Examined<'_>) -> Vec<Finding> {
     let changed =
         changed.filter_map(|path| examined.here.entry(path).ok()).map(|entry| entry.changed);
     let installed_at = changed.max().unwrap_or(0);
-    for folder in examined.here.inside("/proc") {
+    for folder in others(examined) {
         let Some(maps) = examined.here.text(folder.join("maps")) else { continue };
         let mapped = Mapped::of(&maps);
         let named = || name(examined, &folder);
@@ -110,8 +110,33 @@ pub(crate) fn confined(examined: &Examined<'_>) -> Vec<String> {
         let mut modes = status.lines().filter_map(|line| line.strip_prefix("Seccomp:"));
         modes.next().is_some_and(|mode| mode.trim() != "0") && Mapped::of(&read("maps")).libcrypto
     };
-    let processes = examined.here.inside("/proc").into_iter().filter(is_confined);
+    let processes = others(examined).into_iter().filter(is_confined);
     processes.map(|folder| name(examined, &folder)).collect()
+}
+
+/// The folders of all processes but this one and those that it has started.
+fn others(examined: &Examined<'_>) -> Vec<PathBuf> {
+    let own = examined.here.entry(Path::new("/proc/self")).map(|entry| entry.place).ok();
+    let mut folders = examined.here.inside("/proc");
+    folders.retain(|folder| {
+        let mut ancestor = Some(folder.clone());
+        // A chain of parents ends with process 1, whose parent is 0.
+        while let Some(folder) = ancestor {
+            if Some(&folder) == own.as_ref() {
+                return false;
+            }
+            ancestor = parent(examined, &folder);
+        }
+        true
+    });
+    folders
+}
+
+/// The folder of a process's parent: proc_pid_stat(5), field 4.
+fn parent(examined: &Examined<'_>, folder: &Path) -> Option<PathBuf> {
+    let stat = examined.here.text(folder.join("stat"))?;
+    let id = stat[stat.rfind(')')? + 1..].split_whitespace().nth(1)?;
+    (id != "0").then(|| Path::new("/proc").join(id))
 }
 
 /// What a process maps of what concerns us.
@@ -210,6 +235,18 @@ mod tests {
         assert!(process(&ours, 0).says(running).starts_with("fine: "));
         let said = process(&format!("{MAPS} (deleted)\n"), 10_100).says(running);
         assert!(said.ends_with("sshd (812) -> restart them"), "{said}");
+    }
+
+    #[test]
+    fn the_doctor_and_what_it_has_started_are_no_services() {
+        let child = format!("812 (sh) S 700{} 0 0\n", " 0".repeat(18));
+        let mut fake = process(MAPS, 0).file("/proc/812/stat", child);
+        assert!(fake.says(running).ends_with("sshd (812)"));
+        for own in ["/proc/700", "/proc/812"] {
+            fake = fake.link("/proc/self", own);
+            assert!(fake.says(running).starts_with("fine: "), "{own}");
+        }
+        assert!(fake.link("/proc/self", "/proc/8").says(running).ends_with("sshd (812)"));
     }
 
     #[test]
