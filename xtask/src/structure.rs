@@ -37,6 +37,7 @@ enum Code {
 const CRATES: &[(&str, Layer, Code)] = &[
     ("wirespeed-cpu", Facts, Code::Unsafe),
     ("wirespeed-machine", Facts, Code::Safe),
+    ("wirespeed-advisories", Facts, Code::Safe),
     ("wirespeed-cipher", Routes, Code::Unsafe),
     ("wirespeed-padlock", Routes, Code::Unsafe),
     ("wirespeed-kernel", Routes, Code::Unsafe),

@@ -4,6 +4,7 @@
 //! program and the directory of `libwirespeed.so`; without them the host's own serve. A test that
 //! cannot run here is ignored with its reason.
 
+mod advisories;
 mod contract;
 mod cts;
 mod differential;
@@ -82,6 +83,7 @@ fn main() -> ExitCode {
                 trials.extend(contract::trials(&provider.name, provider.route, &measure, &door));
                 trials.extend(sequences::trials(&provider.name, &measure, &door));
                 trials.extend(security::trials(&provider.name, &door));
+                trials.extend(advisories::trials(&provider.name, &door));
                 trials.extend(cts::trials(&provider.name, &measure, &door));
                 trials.extend(ocb::trials(&provider.name, &measure, &door));
                 trials.extend(xts::trials(&provider.name, &measure, &door));

@@ -34,6 +34,9 @@ pub struct CipherContext {
 /// `EVP_CIPH_CCM_MODE` of openssl/evp.h.
 const CCM_MODE: i32 = 7;
 
+/// What one call of `EVP_Cipher` adds at most: a block, by padding or wrapping.
+const ONE_SHOT_MARGIN: usize = 16;
+
 /// What a TLS 1.2 record of CBC may grow by: 256 bytes of padding (RFC 5246 §6.2.3.2) and a MAC.
 const RECORD_MARGIN: usize = 256 + 64;
 
@@ -280,6 +283,30 @@ impl CipherContext {
     pub unsafe fn one_shot_raw(&mut self, input: *const u8, length: u32, output: *mut u8) -> i32 {
         // SAFETY: a live context; the caller vouches for both ranges.
         unsafe { (self.functions.one_shot)(self.raw, output, input, length as c_uint) }
+    }
+
+    /// The same over slices: a negative result is a failure.
+    ///
+    /// # Panics
+    /// If `output` is not a block longer than [`CipherContext::update`] asks for.
+    pub fn one_shot(&mut self, input: &[u8], output: &mut [u8]) -> i32 {
+        assert!(
+            output.len() >= input.len() + ONE_SHOT_MARGIN + self.margin(),
+            "room for the output"
+        );
+        let length = u32::try_from(input.len()).expect("a call of less than 4 GiB");
+        // SAFETY: readable as a slice; the assertion bounds what any cipher adds.
+        unsafe { self.one_shot_raw(input.as_ptr(), length, output.as_mut_ptr()) }
+    }
+
+    /// `EVP_Cipher` without input, by which a message ends: a negative result is a failure.
+    ///
+    /// # Panics
+    /// As for [`CipherContext::one_shot`].
+    pub fn finish_by_one_shot(&mut self, output: &mut [u8]) -> i32 {
+        assert!(output.len() >= ONE_SHOT_MARGIN + self.margin(), "room for the last block");
+        // SAFETY: no input is what ends a message; the assertion bounds what is written.
+        unsafe { self.one_shot_raw(ptr::null(), 0, output.as_mut_ptr()) }
     }
 
     /// `EVP_CIPHER_CTX_ctrl`, which libssl uses for TLS 1.2 records. Gives its own result.
