@@ -1,6 +1,7 @@
 //! The project's own chores, each one verb: what people type and what continuous integration runs.
 #![forbid(unsafe_code)]
 
+mod advisories;
 mod fuzz;
 mod guests;
 mod openssl;
@@ -36,6 +37,7 @@ Examples:
   cargo xtask fmt --fix                     format instead of checking
   cargo xtask bench -- --quick              the benchmarks, with their own arguments
   cargo xtask bench hosts --quick           what the module is worth to whole programs
+  cargo xtask advisories                    what OpenSSL mended that our table does not mention
   cargo xtask openssl 4.0                   build OpenSSL 4.0 for the tests, print where it is
   cargo xtask vm -- uname -a                a command under a stock kernel, in QEMU";
 
@@ -61,6 +63,9 @@ enum Verb {
     },
     /// Check the test vectors against their recorded checksums and count them
     Vectors,
+    /// List the security entries of the newest OpenSSL that docs/security.md does not mention; part of
+    /// the release check-list
+    Advisories(advisories::Source),
     /// Build a version of OpenSSL for the tests, and print its paths
     Openssl {
         /// Which one
@@ -102,6 +107,7 @@ fn dispatch(verb: Verb) -> Result<ExitCode> {
                 }
         }
         Verb::Vectors => vectors::check(&workspace)?,
+        Verb::Advisories(source) => advisories::check(&workspace, &source)?,
         Verb::Openssl { version } => {
             packages::provide(packages::BUILD)?;
             let built = openssl::provide(&workspace, version)?;
