@@ -66,7 +66,7 @@ struct Check {
 }
 
 /// Every check, in the order in which things go wrong.
-const CHECKS: [Check; 16] = [
+const CHECKS: &[Check] = &[
     Check { name: "configuration", examine: configuration::file },
     Check { name: "installed", examine: configuration::installed },
     Check { name: "keys", examine: keys::keys },

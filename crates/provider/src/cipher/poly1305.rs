@@ -155,6 +155,10 @@ impl Cipher for Sealed {
             self.end()?;
             return Ok(call.length());
         }
+        // No bytes are no data, which would end the associated data (openssl#32752).
+        if call.length() == 0 && self.record.length.is_none() {
+            return Ok(0);
+        }
         self.run(call)
     }
 
