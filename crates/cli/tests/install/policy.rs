@@ -88,7 +88,7 @@ fn fips_preferred() -> Result<(), String> {
     refuses(&scene, " --activate-default", &[what])
 }
 
-/// Keeping one provider out prefers no other: ours serves, as its counters tell, and doctor is content.
+/// Keeping one provider out prefers no other: ours serves, as its counters tell.
 fn another_kept_out() -> Result<(), String> {
     let scene = scene_of(
         "openssl_conf = a\n[a]\nalg_section = b\n[b]\ndefault_properties = provider!=fips\n",

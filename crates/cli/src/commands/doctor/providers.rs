@@ -115,4 +115,15 @@ mod tests {
         assert!(text("", "").says(preference).starts_with("MEND: no default_properties"));
         assert_eq!(Fake::configured("").says(preference), "");
     }
+
+    #[test]
+    fn a_provider_that_is_kept_out_leaves_the_second_preference() {
+        let says = |properties: &str| {
+            text("", &format!("default_properties = {properties}")).says(preference)
+        };
+        let kept_out = "provider!=fips,?wirespeed.preferred=yes";
+        assert!(says(kept_out).starts_with("fine: "), "{}", says(kept_out));
+        let told = says("provider!=fips");
+        assert!(told.starts_with("MEND: ") && told.contains("does not prefer wirespeed"), "{told}");
+    }
 }
