@@ -15,8 +15,9 @@ pub(crate) fn hidden_features() -> Option<String> {
     let hidden = Features::hidden_by_openssl();
     (hidden != Features::NONE).then(|| {
         format!(
-            "OPENSSL_ia32cap hides features of this CPU: {hidden}. OpenSSL does without them, and so \
-             do our routes, in every program that has this variable"
+            "OPENSSL_ia32cap hides features of this CPU: {hidden}. OpenSSL does without them, and so do \
+             our routes, in every program that has this variable; what a plan gives to a route that \
+             needs them, another serves"
         )
     })
 }
