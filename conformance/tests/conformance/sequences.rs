@@ -130,10 +130,7 @@ fn own(mode: Mode) -> &'static [Operation] {
             IvLength(12),
             IvLength(6),
         ],
-        // The 27 after the 37 end a block of 64.
-        Mode::Stream => {
-            &[Update(5), Update(27), UpdateInPlace(64), KeyLength(17), KeyLength(32), IvLength(8)]
-        }
+        Mode::Stream => &[Update(5), UpdateInPlace(64), KeyLength(17), KeyLength(32), IvLength(8)],
         Mode::Poly1305 => &[
             Associated(5),
             Update(5),
@@ -158,13 +155,47 @@ pub(crate) fn trials(name: &str, measure: &Provider, ours: &Provider) -> Vec<Tri
         })
     };
     let mut trials: Vec<_> = ours.algorithms().into_iter().map(build).collect();
+    let both = (measure.clone(), ours.clone());
+    trials.push(trial(format!("{name}::sequences::filled_block"), move || {
+        filled_block(&both.0, &both.1)
+    }));
     let ours = ours.clone();
     trials.push(trial(format!("{name}::sequences::num"), move || num(&ours)));
     trials
 }
 
-/// The one deviation: the default provider takes a `num` of a block and more, and then reads and writes
-/// beyond its buffer. Ours refuses it.
+/// Where a new key goes on once two updates have filled a block: ChaCha20 of 3.6 counts it, that of 3.0 does not yet.
+fn filled_block(measure: &Provider, ours: &Provider) -> Result<(), String> {
+    for algorithm in ours.algorithms().into_iter().filter(|it| it.mode() == Mode::Stream) {
+        let script = Script::new(algorithm);
+        let begun = [Init(Encrypt, Key::Given, Iv::Given), Update(60)];
+        let ends = [
+            [Update(4), Update(0), Init(Encrypt, Key::Given, Iv::Kept), Update(64)],
+            [Update(4), Update(5), Init(Encrypt, Key::Given, Iv::Kept), Update(64)],
+            [Update(5), Update(0), Init(Encrypt, Key::Given, Iv::Kept), Update(64)],
+            [Update(4), Duplicate, Init(Decrypt, Key::Given, Iv::Kept), Update(5)],
+        ];
+        for end in ends {
+            let sequence = [&begun[..], &end].concat();
+            let seen = [measure, ours].map(|by| {
+                let cipher = by.cipher(algorithm).map_err(|error| error.to_string())?;
+                Ok::<_, String>(script.play(&cipher, &sequence))
+            });
+            let [right, got] = seen;
+            let (right, got) = (right?, got?);
+            if let Some(at) = (0..sequence.len()).find(|at| right[*at] != got[*at]) {
+                let (right, got) = (&right[at], &got[at]);
+                return Err(format!(
+                    "{algorithm}: step {at} of {sequence:?}: {got:?}, not {right:?}"
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A `num` must lie within the block, which has one byte in stream modes, on every host. Default providers before June
+/// 2026 take any, and then read and write beyond their buffer.
 fn num(ours: &Provider) -> Result<(), String> {
     let streams = [Mode::Cfb, Mode::Cfb8, Mode::Ofb, Mode::Ctr];
     for algorithm in ours.algorithms().into_iter().filter(|it| streams.contains(&it.mode())) {
@@ -172,7 +203,8 @@ fn num(ours: &Provider) -> Result<(), String> {
             ours.cipher(algorithm).and_then(|cipher| cipher.context()).expect("a context");
         let key = painted(31, algorithm.key_bytes());
         work.init(Encrypt, Some(&key), Some(&[0; 16]), &[]).map_err(|it| it.to_string())?;
-        for wrong in [16, 17, u32::MAX] {
+        work.set(&[Param::uint(c"num", 0)]).map_err(|it| it.to_string())?;
+        for wrong in [1, 3, 15, 16, 17, u32::MAX] {
             if work.set(&[Param::uint(c"num", wrong)]).is_ok() {
                 return Err(format!("{algorithm} takes a num of {wrong}"));
             }
@@ -233,6 +265,9 @@ fn run(algorithm: Algorithm, measure: &Cipher, ours: &Cipher) -> Result<(), Stri
             if is_forged && sequence[..=at].iter().any(|it| matches!(it, Final)) {
                 continue;
             }
+            if takes_any_num(sequence[at], [&right[at], &got[at]]) {
+                continue;
+            }
             if forgives_missing_tag(algorithm.mode(), sequence[at], [&right[at], &got[at]]) {
                 continue;
             }
@@ -260,6 +295,11 @@ fn crashes_default(mode: Mode, sequence: &[Operation]) -> bool {
         }
         false
     })
+}
+
+/// Whether the default provider takes a `num` beyond the block, which ours never does (see [`num`]).
+fn takes_any_num(operation: Operation, [right, got]: [&Seen; 2]) -> bool {
+    matches!(operation, Num(1..)) && right.returned.is_ok() && got.returned.is_err()
 }
 
 /// Whether the default provider ends a message that no tag was given for, which ours never does: its ChaCha20-Poly1305

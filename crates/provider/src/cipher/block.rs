@@ -368,14 +368,14 @@ impl<M: BlockMode> Cipher for Blocks<M> {
         written
     }
 
-    /// The contract of `EVP_Cipher` is whole blocks. A part of one is refused: the default provider tells its length,
-    /// and leaves it as it was or writes a whole block.
+    /// The contract of `EVP_Cipher` is whole blocks. Default providers tell that a part of one was done, which is left
+    /// as it was.
     fn bare(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
         self.common.check_key_set()?;
-        if call.length() % 16 != 0 {
+        let data = call.whole()?;
+        if data.len() % 16 != 0 {
             return Err(Refusal::OPERATION_FAILED);
         }
-        let data = call.whole()?;
         if !data.is_empty() {
             self.run(data);
         }

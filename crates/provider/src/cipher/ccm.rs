@@ -165,7 +165,7 @@ impl Cipher for Counted {
         if !self.key_set {
             return Err(Refusal::SILENT);
         }
-        // What was not encrypted or opened until now is a message of no bytes (openssl#32253).
+        // What was not encrypted or opened until now is a message of no bytes, and verified as one (openssl#32253).
         if self.iv_set && (self.direction == Direction::Decrypt || !self.tag_set) {
             if self.records {
                 return Err(Refusal::SILENT);
@@ -176,8 +176,9 @@ impl Cipher for Counted {
     }
 
     fn bare(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
-        // Without input it is the end (openssl#32258).
-        if call.has_no_input() {
+        // Without output, too, it told the length of the message before it ended one.
+        let tells = call.has_no_output() && call.length() > 0;
+        if call.has_no_input() && (!tells || self.version.ends_counted_messages()) {
             return self.finish(call);
         }
         if call.capacity() < call.length() {

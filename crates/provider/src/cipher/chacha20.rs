@@ -55,8 +55,8 @@ pub(crate) struct Keystream {
     stream: ChaCha20,
     direction: Direction,
     key_set: bool,
-    /// Whether the last update went from within a block to just its end: older releases count that block with the next.
-    closed_block: bool,
+    /// Whether the last call filled up an open block: before 3.6 the next call counts it.
+    filled: bool,
     version: Version,
 }
 
@@ -110,9 +110,10 @@ impl Keystream {
         if !self.key_set {
             return Err(Refusal::NO_KEY_SET);
         }
-        let (length, data, used) = (call.length(), call.whole()?, self.stream.used());
+        let (length, data) = (call.length(), call.whole()?);
         if length > 0 {
-            self.closed_block = used > 0 && used + length == BLOCK;
+            let used = self.stream.used();
+            self.filled = used != 0 && used + length == BLOCK;
         }
         if let Some(kernels) = self.choice.kernels(self.direction, length) {
             self.stream.update(kernels, &self.key, data);
@@ -141,7 +142,7 @@ impl Cipher for Keystream {
             stream: ChaCha20::START,
             direction: Direction::Decrypt,
             key_set: false,
-            closed_block: false,
+            filled: false,
             version: setup.version,
         })
     }
@@ -160,16 +161,16 @@ impl Cipher for Keystream {
             self.key = key.try_into().map_err(|_| Refusal::INVALID_KEY_LENGTH)?;
             self.choice.take_key(key, direction, |_| {});
             self.key_set = true;
-            let is_uncounted = self.stream.used() != 0 || self.closed_block;
-            if is_uncounted && !self.version.counts_blocks_begun() {
+            let open = self.stream.used() != 0 || self.filled;
+            if open && !self.version.counts_blocks_begun() {
                 self.stream.skip(-1);
             }
             self.stream.drop_block();
-            self.closed_block = false;
+            self.filled = false;
         }
         if let Some(iv) = iv {
             self.stream.start(iv);
-            self.closed_block = false;
+            self.filled = false;
         }
         Ok(())
     }

@@ -257,7 +257,8 @@ impl Common {
         }
         let num = request.value(Name::Num, Param::as_u32)?;
         let bound = self.algorithm.mode().block_size();
-        if self.version.bounds_num() && num.is_some_and(|num| num as usize >= bound) {
+        // Default providers before June 2026 take any, and may then read past the block.
+        if num.is_some_and(|num| num as usize >= bound) {
             return Err(Refusal::CANNOT_GET);
         }
         Ok(num)

@@ -104,13 +104,13 @@ impl Cipher for Stolen {
         Ok(0)
     }
 
-    /// CBC, of whole blocks, as in [`super::block`].
+    /// CBC, of whole blocks.
     fn bare(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
         self.common.check_key_set()?;
-        if call.length() % 16 != 0 {
+        let data = call.whole()?;
+        if data.len() % 16 != 0 {
             return Err(Refusal::OPERATION_FAILED);
         }
-        let data = call.whole()?;
         self.key.reroute(self.choice.neutral());
         let cbc = self.key.kernels().cbc[self.common.direction as usize];
         cbc(self.key.schedule(), &mut self.chain, data);

@@ -20,6 +20,7 @@ use crate::openssl::Param;
 use crate::params::END;
 use crate::provider::Provider;
 use crate::refusal::Refusal;
+use crate::request::{Name, Names, Request};
 use crate::watcher::Watcher;
 
 /// The context of a foreign cipher.
@@ -252,9 +253,11 @@ impl<const BLOCK: usize> Cipher for Foreign<BLOCK> {
         if self.aside || !self.has_blocks() {
             return self.update(call);
         }
-        let whole = call.length() - call.length() % BLOCK;
-        if whole > 0 {
-            self.run(call.part(0, 0, whole)?)?;
+        if call.length() % BLOCK != 0 {
+            return Err(Refusal::OPERATION_FAILED);
+        }
+        if call.length() > 0 {
+            self.run(call.whole()?)?;
         }
         Ok(call.length())
     }
@@ -296,6 +299,14 @@ impl<const BLOCK: usize> Cipher for Foreign<BLOCK> {
     }
 
     unsafe fn set(&mut self, mut list: *const Param) -> Result<(), Refusal> {
+        const NUM: Names = Names::of(&[Name::Num]);
+        // SAFETY: the caller promises the list; it is only read.
+        let request = unsafe { Request::read(list.cast_mut(), NUM, Version::FIRST)? };
+        let bound = if self.has_blocks() { BLOCK } else { 1 };
+        // A host before June 2026 takes any, and may then read past the block.
+        if request.value(Name::Num, Param::as_u32)?.is_some_and(|num| num as usize >= bound) {
+            return Err(Refusal::CANNOT_GET);
+        }
         // SAFETY: the caller promises the list.
         unsafe { self.host.set(list)? };
         while !list.is_null() {
@@ -308,7 +319,7 @@ impl<const BLOCK: usize> Cipher for Foreign<BLOCK> {
             match param.name() {
                 b"padding" => self.padded = number()? != 0,
                 b"tls-version" => self.tls = number()? != 0,
-                b"num" => self.used = number()? as usize % BLOCK,
+                b"num" => self.used = 0,
                 _ => {}
             }
             // SAFETY: the end has not been seen, so there is a next entry.

@@ -180,7 +180,8 @@ impl Cipher for OffsetCodebook {
         Ok(input.len())
     }
 
-    /// `EVP_Cipher`: data under the IV that was given (CVE-2026-45445), or, without input, the end (openssl#32258).
+    /// `EVP_Cipher`: data in one piece, or without input the end. It begins the message as an update does: default
+    /// providers with CVE-2026-45445 ignored the IV here.
     fn bare(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
         if call.has_no_input() {
             return self.finish(call);

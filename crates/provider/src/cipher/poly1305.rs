@@ -1,8 +1,8 @@
 //! ChaCha20-Poly1305: associated data, data, and a tag; records of TLS 1.2 (RFC 7905).
 //!
-//! The default provider's code is lenient where GCM's is strict, and so is this where no forgery can pass: a key that
-//! was never set is zeros, and a message may begin again under its nonce (before 4.0). Without a tag to compare with,
-//! decryption fails, as in 4.0 and whatever the host does.
+//! The default provider's code is lenient where GCM's is strict, and so is this: a key that was never set is
+//! zeros, and a message may begin again under its nonce (before 4.0): programs for 3.x may do so by its rules, and
+//! nothing is accepted that was not verified. Decryption without a tag fails on every host (openssl#31285).
 
 use wirespeed_cipher::modes::ChaCha20Poly1305;
 use wirespeed_cipher::{Block, Direction, InOut, StreamKey};
@@ -147,7 +147,6 @@ impl Cipher for Sealed {
     }
 
     fn bare(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
-        // Without input it is the end (openssl#32258).
         if call.has_no_input() {
             if call.capacity() < call.length() {
                 return Err(Refusal::TOO_SMALL);
@@ -155,8 +154,8 @@ impl Cipher for Sealed {
             self.end()?;
             return Ok(call.length());
         }
-        // No bytes are no data, which would end the associated data (openssl#32752).
-        if call.length() == 0 && self.record.length.is_none() {
+        // Nothing is not the end of the associated data, which it would become part of (openssl#32752).
+        if call.length() == 0 {
             return Ok(0);
         }
         self.run(call)
@@ -262,8 +261,9 @@ impl Sealed {
         if self.direction == Direction::Decrypt && self.tag_bytes == 0 {
             return Err(Refusal(&[Reason::TagNotSet]));
         }
-        if self.record.length.is_some() && !self.running {
-            // A record ends by itself, with its data.
+        if self.record.length.is_some() {
+            // A record has no end but its own.
+            self.end_message();
             return Err(Refusal::SILENT);
         }
         self.begin()?;
