@@ -117,7 +117,7 @@ fn of_item(release: &str, item: &str) -> Vec<Entry> {
 /// The release that a heading is about, which it names last.
 fn last_version(heading: &str) -> Option<String> {
     let is_version = |word: &&str| word.starts_with(|first: char| first.is_ascii_digit());
-    heading.split_whitespace().filter(is_version).next_back().map(str::to_owned)
+    heading.split_whitespace().rfind(is_version).map(str::to_owned)
 }
 
 /// Whether providers were there already.

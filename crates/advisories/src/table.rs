@@ -51,7 +51,7 @@ pub const FAULTS: &[Fault] = &[
         id: "openssl#32752",
         issues: &["openssl#32741"],
         title: "a call of no bytes between two pieces of associated data changes the tag, so that different data get the same one",
-        touches: "ChaCha20-Poly1305 (since the fix of CVE-2026-75803), AES-GCM and others' GCM; `EVP_Cipher()`",
+        touches: "AES-GCM, ARIA-GCM; ChaCha20-Poly1305 since the fix of CVE-2026-75803; by `EVP_Cipher()`",
         since: (3, 0, 0),
         lines: &[
             line(3, 0, Fix::NotBy(22)),

@@ -7,11 +7,13 @@ mod examined;
 #[cfg(test)]
 mod fake;
 mod finding;
+mod host_faults;
 mod kernel;
 mod keys;
 mod module;
 mod permissions;
 mod plan;
+mod probes;
 mod programs;
 mod providers;
 mod reading;
@@ -83,6 +85,7 @@ const CHECKS: &[Check] = &[
     Check { name: "processes", examine: services::running },
     Check { name: "own OpenSSL", examine: programs::inside },
     Check { name: "kernel", examine: kernel::af_alg },
+    Check { name: "host OpenSSL", examine: host_faults::faults },
     Check { name: "openssl speed", examine: speed },
 ];
 

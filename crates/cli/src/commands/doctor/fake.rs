@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use wirespeed_advisories::Probe;
 use wirespeed_cipher::Route;
 use wirespeed_openssl_conf::Files;
 use wirespeed_plan::{Fingerprint, Plan};
@@ -31,6 +32,8 @@ pub(crate) struct Fake {
     pub(crate) readings: BTreeMap<u32, Reading>,
     pub(crate) failed: Vec<(Route, String)>,
     pub(crate) user: u32,
+    /// What its OpenSSL answers to probes.
+    pub(crate) faults: BTreeMap<Probe, bool>,
 }
 
 impl Fake {
@@ -57,6 +60,7 @@ impl Fake {
             readings: BTreeMap::new(),
             failed: Vec::new(),
             user: 0,
+            faults: BTreeMap::new(),
         }
     }
 
@@ -184,5 +188,9 @@ impl Surroundings for Fake {
 
     fn failed_proofs(&self) -> Vec<(Route, String)> {
         self.failed.clone()
+    }
+
+    fn has_fault(&self, probe: Probe) -> Option<bool> {
+        self.faults.get(&probe).copied()
     }
 }

@@ -6,11 +6,13 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use wirespeed_advisories::Probe;
 use wirespeed_cipher::Route;
 use wirespeed_openssl_conf::Files;
 use wirespeed_plan::Plan;
 
 use super::binary::Binary;
+use super::probes;
 use super::reading::{self, Asked, Reading, User};
 use super::trial::{self, Loaded};
 use crate::host::Host;
@@ -33,6 +35,8 @@ pub(crate) trait Surroundings: Files {
     fn reading(&self, asked: &Asked<'_>, user: &User) -> Result<Reading, String>;
     /// The routes of this machine that fail their proof, with the reason.
     fn failed_proofs(&self) -> Vec<(Route, String)>;
+    /// Whether the machine's own OpenSSL has a fault; none where it cannot be asked.
+    fn has_fault(&self, probe: Probe) -> Option<bool>;
 }
 
 impl dyn Surroundings + '_ {
@@ -172,5 +176,9 @@ impl Surroundings for ThisMachine {
         let failure =
             |found: crate::host::Found| Some((found.route, self.host.prove(&found).err()?));
         present.filter_map(failure).collect()
+    }
+
+    fn has_fault(&self, probe: Probe) -> Option<bool> {
+        probes::has_fault(*self.host.arena.library().ok()?, probe)
     }
 }
