@@ -161,7 +161,7 @@ pub const FAULTS: &[Fault] = &[
         unfixed: "ends the process if the next page is not there",
         ours: "reads nothing behind the input, in any mode",
         probe: None,
-        tests: &[conformance("differential::edges")],
+        tests: &[conformance("edges")],
     },
     Fault {
         id: "CVE-2023-5363",
