@@ -17,10 +17,13 @@ use crate::trial;
 /// Bytes of every tag here: all AEADs have tags of so many.
 const TAG: usize = 16;
 
-type Check = fn(&Subject) -> Result<(), String>;
+/// A name, the modes that it is about, and the check.
+type Check = (&'static str, fn(Mode) -> bool, fn(&Subject) -> Result<(), String>);
+/// An end of a message: whether all was well.
+type End = fn(&mut CipherContext) -> bool;
 
 /// The checks, and the modes that each is about.
-const CHECKS: [(&str, fn(Mode) -> bool, Check); 6] = [
+const CHECKS: [Check; 6] = [
     ("one_shot_uses_the_iv", takes_pieces, one_shot_uses_the_iv),
     ("one_shot_without_iv_fails", |mode| mode == Mode::Ocb, one_shot_without_iv_fails),
     ("empty_messages_are_verified", Mode::has_tag, empty_messages_are_verified),
@@ -39,7 +42,7 @@ fn in_blocks(mode: Mode) -> bool {
 }
 
 pub(crate) fn trials(name: &str, ours: &Provider) -> Vec<Trial> {
-    let of_check = |(what, concerns, check): (&'static str, fn(Mode) -> bool, Check)| {
+    let of_check = |(what, concerns, check): Check| {
         let algorithms = ours.algorithms().into_iter().filter(move |it| concerns(it.mode()));
         let build = move |algorithm: Algorithm| {
             let ours = ours.clone();
@@ -178,10 +181,9 @@ fn one_shot_without_iv_fails(subject: &Subject) -> Result<(), String> {
 
 /// A message of no bytes is verified as any other, whether final ends it or `EVP_Cipher` (openssl#32253, openssl#32258).
 fn empty_messages_are_verified(subject: &Subject) -> Result<(), String> {
-    let by_final = |work: &mut CipherContext| work.finish(&mut [0; 32]).is_ok();
-    let by_one_shot = |work: &mut CipherContext| one_shot_end(work, &mut [0; 32]) >= 0;
-    let ends: [(&str, &dyn Fn(&mut CipherContext) -> bool); 2] =
-        [("EVP_CipherFinal_ex", &by_final), ("EVP_Cipher", &by_one_shot)];
+    let by_final: End = |work| work.finish(&mut [0; 32]).is_ok();
+    let by_one_shot: End = |work| one_shot_end(work, &mut [0; 32]) >= 0;
+    let ends: [(&str, End); 2] = [("EVP_CipherFinal_ex", by_final), ("EVP_Cipher", by_one_shot)];
     // GCM-SIV takes an update of no bytes for the message.
     let right = if subject.algorithm.mode() == Mode::GcmSiv {
         subject.seal(&subject.iv, &[]).map_err(told)?.1

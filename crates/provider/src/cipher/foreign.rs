@@ -253,7 +253,7 @@ impl<const BLOCK: usize> Cipher for Foreign<BLOCK> {
         if self.aside || !self.has_blocks() {
             return self.update(call);
         }
-        if call.length() % BLOCK != 0 {
+        if !call.length().is_multiple_of(BLOCK) {
             return Err(Refusal::OPERATION_FAILED);
         }
         if call.length() > 0 {
