@@ -1,0 +1,55 @@
+//! Random sequences of EVP calls, legal and illegal, on the module and on the default provider in one process: after each
+//! call both must have returned the same, written the same bytes and nothing beyond, left the same errors, and say the same
+//! of their state.
+//!
+//! `WIRESPEED_SEQUENCES` is their number, `WIRESPEED_SEED` the first seed: with one sequence, it is that one again.
+//! `WIRESPEED_LIBCRYPTO` and `WIRESPEED_MODULES` name a libcrypto and the directory of the module, as for the conformance
+//! suite. What differs on purpose is in `known.rs`, with its reason.
+
+mod calls;
+mod compare;
+mod finds;
+mod generator;
+mod known;
+mod play;
+mod raw;
+mod world;
+
+use std::env;
+use std::process::ExitCode;
+
+use libtest_mimic::{Arguments, Completion, Failed, Trial};
+use wirespeed_conformance::here;
+
+/// The sequences of a normal run: 40 s of a processor for all variants.
+const SEQUENCES: u64 = 60_000;
+
+/// Seeds that began to be of use, so that nobody takes a repeated one for the first of a run.
+const FIRST_SEED: u64 = 1_000_000;
+
+/// Each way in which the module is loaded, with lines of its configuration.
+const VARIANTS: [(&str, &str); 3] =
+    [("ladder", ""), ("portable", "routes = portable\n"), ("watched", "stats = SCRATCH/stats\n")];
+
+fn main() -> ExitCode {
+    let mut arguments = Arguments::from_args();
+    // The sequences run in children, which are forked where no other thread is.
+    arguments.test_threads = Some(1);
+    let number = |name: &str| env::var(name).ok().and_then(|it| it.parse::<u64>().ok());
+    let count = number("WIRESPEED_SEQUENCES").unwrap_or(SEQUENCES);
+    let first = number("WIRESPEED_SEED").unwrap_or(FIRST_SEED);
+    let library = here::library();
+    println!("{} at {}", library.version(), library.path().display());
+    let trials = VARIANTS.map(|(name, lines)| {
+        Trial::ignorable_test(format!("evp_calls::{name}"), move || {
+            let Some(modules) = here::modules() else {
+                return Ok(Completion::ignored_with("WIRESPEED_MODULES names no module"));
+            };
+            let played = play::Played { library, modules: &modules, name, lines };
+            let share = count.div_ceil(VARIANTS.len() as u64);
+            played.run(first, share).map(|()| Completion::Completed).map_err(Failed::from)
+        })
+    });
+    let trials = Vec::from(trials);
+    libtest_mimic::run(&arguments, trials).exit_code()
+}

@@ -1,0 +1,233 @@
+//! Plays sequences in children, which may crash, and says what was found.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use wirespeed_conformance::fork;
+use wirespeed_conformance::scratch::Scratch;
+use wirespeed_libcrypto::Library;
+
+use crate::calls::{Call, Family, Sequence};
+use crate::compare::{Difference, first_difference};
+use crate::raw::{Functions, Opaque};
+use crate::world::{Side, World};
+use crate::{finds, generator, known};
+
+/// Sequences of one child.
+const BATCH: u64 = 2000;
+
+/// From how many sequences on an entry of the table that was never met is worth a line.
+const LONG: u64 = 1_000_000;
+
+/// What a child leaves to its parent.
+struct Shared {
+    seed: AtomicU64,
+    /// 0 the default provider, 1 ours.
+    side: AtomicU64,
+    calls: AtomicU64,
+    met: [AtomicU64; 256],
+}
+
+impl Shared {
+    fn new() -> &'static Self {
+        let (protection, flags) =
+            (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_ANONYMOUS);
+        // SAFETY: new memory, which begins as zeros, a value of every field.
+        unsafe {
+            let at = libc::mmap(std::ptr::null_mut(), size_of::<Self>(), protection, flags, -1, 0);
+            assert_ne!(at, libc::MAP_FAILED, "a page of memory");
+            &*at.cast::<Self>()
+        }
+    }
+}
+
+/// One variant of the module.
+pub(crate) struct Played<'a> {
+    pub(crate) library: Library,
+    pub(crate) modules: &'a Path,
+    pub(crate) name: &'static str,
+    pub(crate) lines: &'static str,
+}
+
+struct Stage {
+    raw: Functions,
+    version: known::Version,
+    algorithms: Vec<(Family, &'static str, [Opaque; 2])>,
+    shared: &'static Shared,
+}
+
+impl Played<'_> {
+    pub(crate) fn run(&self, first: u64, count: u64) -> Result<(), String> {
+        let raw = Functions::find(self.library.path());
+        let scratch = Scratch::new()?;
+        let lines = self.lines.replace("SCRATCH", &scratch.root().to_string_lossy());
+        let text = format!(
+            "openssl_conf = init\n[init]\nproviders = providers\n[providers]\nwirespeed = wirespeed\n\
+             default = default\n[default]\nactivate = 1\n\
+             [wirespeed]\nmodule = {}/libwirespeed.so\nactivate = 1\n{lines}\n",
+            self.modules.display()
+        );
+        let sides =
+            [Side::default(&raw)?, Side::module(&raw, &scratch.write("openssl.cnf", text)?)?];
+        let mut algorithms = Vec::new();
+        for family in [Family::Cipher, Family::Digest, Family::Mac] {
+            for name in generator::algorithms(family) {
+                let both = [0, 1].map(|at| sides[at].fetch(&raw, family, name));
+                // GCM-SIV is there since 3.2, and SM4's AEADs and XTS.
+                if both.iter().all(|it| !it.is_null()) {
+                    algorithms.push((family, name, both));
+                } else {
+                    println!("{}: not compared: {name}", self.name);
+                }
+            }
+        }
+        let version = self.library.version_numbers();
+        let stage = Stage { raw, version, algorithms, shared: Shared::new() };
+        let mut faults = Vec::new();
+        for (about, sequence) in finds::all() {
+            stage.in_child(&mut faults, u64::MAX, &mut || stage.play(&about, &sequence));
+        }
+        let (mut seed, end, mut crashes) = (first, first + count, 0_u64);
+        while seed < end && faults.len() < 20 {
+            let batch = seed..(seed + BATCH).min(end);
+            let last = batch.end;
+            let crashed = stage.in_child(&mut faults, seed, &mut || {
+                batch.clone().all(|seed| {
+                    stage.shared.seed.store(seed, Relaxed);
+                    stage.play(&format!("seed {seed}"), &generator::sequence(seed))
+                })
+            });
+            seed = match crashed {
+                Some(seed) => seed + 1,
+                None => last,
+            };
+            crashes += u64::from(crashed.is_some());
+        }
+        let calls = stage.shared.calls.load(Relaxed);
+        println!(
+            "{}: seeds {first} to {}: {calls} calls; {crashes} batches ended early, {} of them by ours",
+            self.name,
+            seed.saturating_sub(1),
+            faults.len()
+        );
+        for (at, entry) in known::entries(stage.version) {
+            let met = stage.shared.met[at].load(Relaxed);
+            if met > 0 {
+                println!("{}: known, met {met} times: {entry}", self.name);
+            } else if count >= LONG / 3 {
+                println!("{}: known, NEVER MET: {entry}", self.name);
+            }
+        }
+        if faults.is_empty() {
+            return Ok(());
+        }
+        Err(format!(
+            "{} differences, told above; one again: WIRESPEED_SEED=… WIRESPEED_SEQUENCES=1 \
+             cargo test --package wirespeed-conformance --test evp_calls -- {}",
+            faults.len(),
+            self.name
+        ))
+    }
+}
+
+impl Stage {
+    /// Runs `work` in a child; the seed at which it ended before its time.
+    fn in_child(
+        &self,
+        faults: &mut Vec<u64>,
+        seed: u64,
+        work: &mut dyn FnMut() -> bool,
+    ) -> Option<u64> {
+        self.shared.seed.store(seed, Relaxed);
+        self.shared.side.store(2, Relaxed);
+        if fork::child(|| work()).wait() {
+            return None;
+        }
+        let (seed, side) = (self.shared.seed.load(Relaxed), self.shared.side.load(Relaxed));
+        match side {
+            // A default provider that crashes is no fault of ours.
+            0 => println!("seed {seed}: the default provider crashed"),
+            1 => {
+                println!("seed {seed}: CRASH in ours");
+                faults.push(seed);
+            }
+            _ => faults.push(seed),
+        }
+        Some(seed)
+    }
+
+    /// Plays a sequence; false, with the shortest one that still differs, where the sides do.
+    fn play(&self, about: &str, sequence: &Sequence) -> bool {
+        let Some((at, difference)) = self.difference(sequence, &sequence.calls) else {
+            return true;
+        };
+        if let Some(entry) = known::entry(sequence.algorithm, &difference, self.version) {
+            self.shared.met[entry].fetch_add(1, Relaxed);
+            return true;
+        }
+        self.shared.side.store(2, Relaxed);
+        let Difference { call, kind, words } = &difference;
+        println!("{about}: {}: {call}: {kind}: {words}", sequence.algorithm);
+        let calls = self.shortened(sequence, sequence.calls[..=at].to_vec(), &difference);
+        for call in calls {
+            println!("    {call}");
+        }
+        self.shared.side.store(2, Relaxed);
+        false
+    }
+
+    /// Leaves out what the same difference does not need.
+    fn shortened(
+        &self,
+        sequence: &Sequence,
+        mut calls: Vec<Call>,
+        wanted: &Difference,
+    ) -> Vec<Call> {
+        let mut at = calls.len() - 1;
+        while at > 0 {
+            at -= 1;
+            let mut fewer = calls.clone();
+            fewer.remove(at);
+            // A new context without a cipher would be another matter, and null to some calls.
+            if !matches!(fewer[0], Call::Init { algorithm: true, .. }) {
+                continue;
+            }
+            let found = self.difference(sequence, &fewer).map(|(_, it)| (it.call, it.kind));
+            if found == Some((wanted.call.clone(), wanted.kind.clone())) {
+                calls = fewer;
+            }
+        }
+        calls
+    }
+
+    /// The first call that differs, and in what.
+    fn difference(&self, sequence: &Sequence, calls: &[Call]) -> Option<(usize, Difference)> {
+        let (_, _, both) = self
+            .algorithms
+            .iter()
+            .find(|(family, name, _)| (*family, *name) == (sequence.family, sequence.algorithm))?;
+        let mut worlds = both.map(|fetched| World::new(&self.raw, sequence, fetched));
+        let mut ended = false;
+        for (at, call) in calls.iter().enumerate() {
+            let outcomes = [0, 1].map(|side| {
+                self.shared.side.store(side, Relaxed);
+                worlds[side as usize].run(call)
+            });
+            self.shared.calls.fetch_add(1, Relaxed);
+            if let Some(difference) = first_difference(&self.raw, call, ended, &outcomes) {
+                return Some((at, difference));
+            }
+            match call {
+                Call::Init { .. } | Call::Reset => ended = false,
+                Call::Final
+                | Call::FinalOf(_)
+                | Call::Squeeze(_)
+                | Call::OneShot { data: None, .. } => ended = true,
+                _ => {}
+            }
+        }
+        self.shared.side.store(1, Relaxed);
+        drop(worlds);
+        None
+    }
+}
