@@ -62,7 +62,9 @@ struct Random(u64);
 impl Random {
     fn new(seed: u64) -> Self {
         let mut random = Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
-        (0..4).for_each(|_| drop(random.next()));
+        for _ in 0..4 {
+            random.next();
+        }
         random
     }
 

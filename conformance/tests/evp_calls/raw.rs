@@ -107,7 +107,6 @@ functions! {
     md_free = c"EVP_MD_CTX_free" (Opaque);
     md_reset = c"EVP_MD_CTX_reset" (Opaque) -> c_int;
     md_copy = c"EVP_MD_CTX_copy_ex" (Opaque, Opaque) -> c_int;
-    md_get = c"EVP_MD_CTX_get_params" (Opaque, *mut RawParam) -> c_int;
     md_set = c"EVP_MD_CTX_set_params" (Opaque, *const RawParam) -> c_int;
     md_init = c"EVP_DigestInit_ex2" (Opaque, Opaque, *const RawParam) -> c_int;
     md_update = c"EVP_DigestUpdate" (Opaque, *const c_void, usize) -> c_int;
