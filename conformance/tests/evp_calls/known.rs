@@ -52,8 +52,142 @@ const fn known(
 
 const EVERYWHERE: Where = Where::Everywhere;
 
+/// From which on `num` must be below the block.
+const NUM_CHECKED: Where = Where::Unfixed(&[(3, 0, 22), (3, 5, 7), (3, 6, 3), (4, 0, 1)]);
+
+/// From which on an AEAD needs a tag to end, and its one-shots are messages.
+const AEADS_MENDED: Where = Where::Unfixed(&[(3, 0, 22), (3, 5, 7), (3, 6, 4), (4, 0, 4)]);
+
 /// Every one, the more special before the more general.
-const KNOWN: &[Known] = &[];
+const KNOWN: &[Known] = &[
+    // Mended faults of the host: ours is the safe answer everywhere.
+    known(
+        "*OCB",
+        "one-shot*",
+        "*",
+        AEADS_MENDED,
+        "CVE-2026-45445 and CVE-2026-75803: a one-shot is a message",
+    ),
+    known(
+        "*",
+        "one-shot end*",
+        "result",
+        AEADS_MENDED,
+        "CVE-2026-75803: an empty message needs its tag",
+    ),
+    known(
+        "ChaCha20-Poly1305",
+        "final*",
+        "stricter",
+        EVERYWHERE,
+        "opening needs a tag, also of nothing",
+    ),
+    known(
+        "ChaCha20-Poly1305",
+        "one-shot end*",
+        "result",
+        EVERYWHERE,
+        "opening needs a tag, also of nothing",
+    ),
+    known("*CCM", "final*", "stricter", AEADS_MENDED, "opening needs a message that was verified"),
+    known("*CCM", "control get_tag*", "errors", AEADS_MENDED, "a tag of nothing that was sealed"),
+    known("*", "set_num*", "stricter", NUM_CHECKED, "num beyond the block reads beyond it"),
+    known("*", "set num*", "stricter", NUM_CHECKED, "num beyond the block reads beyond it"),
+    known("*", "init*", "stricter", NUM_CHECKED, "num beyond the block reads beyond it"),
+    known(
+        "ChaCha20-Poly1305",
+        "final after the end",
+        "looser",
+        EVERYWHERE,
+        "a TLS record without data has two ends (to be mended)",
+    ),
+    known(
+        "HMAC",
+        "init*",
+        "stricter",
+        EVERYWHERE,
+        "another's hash without a key, begun twice (to be mended)",
+    ),
+    // Not the same twice.
+    known(
+        "*GCM",
+        "*",
+        "state updated iv",
+        EVERYWHERE,
+        "asked for an IV that nobody set, 4.0 draws one",
+    ),
+    // Stricter: what the manual does not allow.
+    known(
+        "*ECB",
+        "one-shot*",
+        "stricter",
+        EVERYWHERE,
+        "a part of a block: the host says a length and writes whole blocks",
+    ),
+    known(
+        "*CBC",
+        "one-shot*",
+        "stricter",
+        EVERYWHERE,
+        "a part of a block: the host says a length and writes whole blocks",
+    ),
+    known(
+        "*CTS",
+        "one-shot*",
+        "stricter",
+        EVERYWHERE,
+        "below a block: the host writes beyond, or crashes",
+    ),
+    known(
+        "S*",
+        "aad after the end",
+        "stricter",
+        EVERYWHERE,
+        "a hash that has ended takes no more data",
+    ),
+    known(
+        "MD5",
+        "aad after the end",
+        "stricter",
+        EVERYWHERE,
+        "a hash that has ended takes no more data",
+    ),
+    known(
+        "S*",
+        "final* after the end",
+        "*",
+        EVERYWHERE,
+        "a hash that has ended has no second end; the host's is of wiped memory",
+    ),
+    known(
+        "MD5",
+        "final* after the end",
+        "*",
+        EVERYWHERE,
+        "a hash that has ended has no second end; the host's is of wiped memory",
+    ),
+    known("S*", "final of a length", "stricter", EVERYWHERE, "a length that is not the hash's"),
+    known("HMAC", "aad*", "stricter", EVERYWHERE, "a code that has ended takes no more data"),
+    known(
+        "HMAC",
+        "final of a length after the end",
+        "stricter",
+        EVERYWHERE,
+        "a code that has ended has no second end",
+    ),
+    // The same verdict with fewer words in the error queue.
+    known(
+        "HMAC",
+        "final of a length*",
+        "errors",
+        EVERYWHERE,
+        "EVP_MD_get_size's own entry, without a hash",
+    ),
+    known("HMAC", "aad*", "errors", EVERYWHERE, "4.0 adds an entry of EVP_DigestUpdate"),
+    known("*", "set *", "errors", EVERYWHERE, "4.0 adds an entry of OSSL_PARAM_get"),
+    known("*", "control set_tag*", "errors", EVERYWHERE, "4.0 adds an entry of OSSL_PARAM_get"),
+    known("*", "init*", "errors", EVERYWHERE, "4.0 adds an entry of OSSL_PARAM_get"),
+];
 
 /// The entry that this difference is, by its place in the table.
 pub(crate) fn entry(algorithm: &str, difference: &Difference, version: Version) -> Option<usize> {
