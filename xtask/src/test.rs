@@ -60,6 +60,9 @@ const STAGES: &[Stage] = &[
     beside("miri", "what Miri can interpret (nightly)", miri),
     beside("machines", "lesser machines, and PadLock in the kernel, in QEMU", guests::machines),
     beside("host", "conformance, with the host's OpenSSL", |at| conformance(at).tests()),
+    beside("calls", "random sequences of EVP calls, against the default provider", |at| {
+        calls(at).tests()
+    }),
     beside("memcheck", "the provider under memcheck, reduced", memcheck),
     beside("asan", "the provider under AddressSanitizer (nightly)", asan),
     beside("openssl-4.0", "conformance, with OpenSSL 4.0", |at| built(at, Version::V4_0)),
@@ -184,15 +187,25 @@ fn conformance(workspace: &Workspace) -> Run {
         .environment("WIRESPEED_MODULES", workspace.target().join("release"))
 }
 
+/// Random sequences of EVP calls; `WIRESPEED_SEQUENCES` says how many.
+fn calls(workspace: &Workspace) -> Run {
+    workspace
+        .cargo(["test", "--release", "--package", "wirespeed-conformance", "--test", "evp_calls"])
+        .environment("WIRESPEED_MODULES", workspace.target().join("release"))
+}
+
 /// The same with a libcrypto and an `openssl` program that we built.
 fn built(workspace: &Workspace, version: Version) -> Result<Tally> {
     let openssl = openssl::provide(workspace, version)?;
-    conformance(workspace)
+    let mut tally =
+        calls(workspace).environment("WIRESPEED_LIBCRYPTO", openssl.libcrypto()).tests()?;
+    tally += conformance(workspace)
         .environment("WIRESPEED_LIBCRYPTO", openssl.libcrypto())
         .environment("WIRESPEED_OPENSSL", openssl.program())
         // What does not depend on the version of libcrypto has been tested with the host's.
         .arguments(["--", "--skip", "kernels::", "--skip", "provider::verified"])
-        .tests()
+        .tests()?;
+    Ok(tally)
 }
 
 /// Debian's programs, with the module just built, and on an emulated PadLock.

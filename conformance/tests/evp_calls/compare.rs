@@ -7,7 +7,7 @@ use crate::world::Outcome;
 /// In what two outcomes differ.
 #[derive(Clone, Debug)]
 pub(crate) struct Difference {
-    /// The call, with `after the end` where the message had been ended.
+    /// The call, and when: ` after the end` of its message, ` after a failed init`.
     pub(crate) call: String,
     pub(crate) kind: String,
     /// The default provider's and ours.
@@ -18,10 +18,10 @@ pub(crate) struct Difference {
 pub(crate) fn first_difference(
     raw: &Functions,
     call: &Call,
-    ended: bool,
+    when: &str,
     [right, ours]: &[Outcome; 2],
 ) -> Option<Difference> {
-    let named = call.name() + if ended { " after the end" } else { "" };
+    let named = call.name() + when;
     let found = |kind: &str, words: String| {
         Some(Difference { call: named.clone(), kind: kind.to_owned(), words })
     };

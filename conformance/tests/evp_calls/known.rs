@@ -56,7 +56,7 @@ const EVERYWHERE: Where = Where::Everywhere;
 const NUM_CHECKED: Where = Where::Unfixed(&[(3, 0, 22), (3, 5, 7), (3, 6, 3), (4, 0, 1)]);
 
 /// From which on an AEAD needs a tag to end, and its one-shots are messages.
-const AEADS_MENDED: Where = Where::Unfixed(&[(3, 0, 22), (3, 5, 7), (3, 6, 4), (4, 0, 4)]);
+const AEADS_MENDED: Where = Where::Unfixed(&[(3, 0, 22), (3, 5, 7), (3, 6, 4), (4, 0, 2)]);
 
 /// Every one, the more special before the more general.
 const KNOWN: &[Known] = &[
@@ -107,6 +107,49 @@ const KNOWN: &[Known] = &[
         "stricter",
         EVERYWHERE,
         "another's hash without a key, begun twice (to be mended)",
+    ),
+    known(
+        "ChaCha20-Poly1305",
+        "* after the end",
+        "looser",
+        EVERYWHERE,
+        "a record goes on behind its end (to be mended)",
+    ),
+    known(
+        "HMAC",
+        "init*",
+        "looser",
+        EVERYWHERE,
+        "a hash that was refused leaves the one before (to be decided)",
+    ),
+    known(
+        "*GCM-SIV",
+        "* after a failed init",
+        "*",
+        EVERYWHERE,
+        "an init that was refused leaves the one before (to be decided)",
+    ),
+    known(
+        "ChaCha20-Poly1305",
+        "* after the end",
+        "bytes",
+        AEADS_MENDED,
+        "CVE-2026-75803: the host's empty one-shot ends nothing",
+    ),
+    known(
+        "*CCM",
+        "* after the end",
+        "looser",
+        AEADS_MENDED,
+        "CVE-2026-75803: the host's empty one-shot ends nothing",
+    ),
+    known("*CCM", "update*", "stricter", AEADS_MENDED, "a message of CCM is one update"),
+    known(
+        "AES-*-OCB",
+        "control get_tag*",
+        "bytes",
+        AEADS_MENDED,
+        "CVE-2026-75803: the host makes no tag of nothing",
     ),
     // Not the same twice.
     known(

@@ -26,6 +26,8 @@ struct Shared {
     /// 0 the default provider, 1 ours.
     side: AtomicU64,
     calls: AtomicU64,
+    /// Whether a difference was told: what crashes then is the search for a shorter one.
+    told: AtomicU64,
     met: [AtomicU64; 256],
 }
 
@@ -153,15 +155,16 @@ impl Stage {
     ) -> Option<u64> {
         self.shared.seed.store(seed, Relaxed);
         self.shared.side.store(2, Relaxed);
+        self.shared.told.store(0, Relaxed);
         if fork::child(|| work()).wait() {
             return None;
         }
         let (seed, side) = (self.shared.seed.load(Relaxed), self.shared.side.load(Relaxed));
         match side {
+            _ if self.shared.told.load(Relaxed) == 1 => faults.push(seed),
             // A default provider that crashes is no fault of ours.
             0 => {
-                let algorithm = generator::sequence(seed).algorithm;
-                println!("seed {seed}: {algorithm}: the default provider crashed");
+                println!("seed {seed}: the default provider crashed");
             }
             1 => {
                 println!("seed {seed}: CRASH in ours");
@@ -182,9 +185,11 @@ impl Stage {
             return true;
         }
         self.shared.side.store(2, Relaxed);
+        self.shared.told.store(1, Relaxed);
         let Difference { call, kind, words } = &difference;
         println!("{about}: {}: {call}: {kind}: {words}", sequence.algorithm);
         if std::env::var_os("WIRESPEED_SURVEY").is_some() {
+            self.shared.told.store(0, Relaxed);
             return true;
         }
         let calls = self.shortened(sequence, sequence.calls[..=at].to_vec(), &difference);
@@ -226,22 +231,22 @@ impl Stage {
             .iter()
             .find(|(family, name, _)| (*family, *name) == (sequence.family, sequence.algorithm))?;
         let mut worlds = both.map(|fetched| World::new(&self.raw, sequence, fetched));
-        let mut ended = false;
+        let mut when = "";
         for (at, call) in calls.iter().enumerate() {
             let outcomes = [0, 1].map(|side| {
                 self.shared.side.store(side, Relaxed);
                 worlds[side as usize].run(call)
             });
             self.shared.calls.fetch_add(1, Relaxed);
-            if let Some(difference) = first_difference(&self.raw, call, ended, &outcomes) {
+            if let Some(difference) = first_difference(&self.raw, call, when, &outcomes) {
                 return Some((at, difference));
             }
+            let failed = outcomes[0].result <= 0;
             match call {
-                Call::Init { .. } | Call::Reset => ended = false,
-                Call::Final
-                | Call::FinalOf(_)
-                | Call::Squeeze(_)
-                | Call::OneShot { data: None, .. } => ended = true,
+                Call::Init { .. } if failed => when = " after a failed init",
+                Call::Init { .. } | Call::Reset => when = "",
+                Call::Final | Call::FinalOf(_) | Call::Squeeze(_) => when = " after the end",
+                Call::OneShot { data: None, .. } => when = " after the end",
                 _ => {}
             }
         }
