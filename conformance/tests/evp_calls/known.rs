@@ -151,6 +151,20 @@ const KNOWN: &[Known] = &[
         AEADS_MENDED,
         "CVE-2026-75803: the host makes no tag of nothing",
     ),
+    known(
+        "HMAC",
+        "* after a failed init",
+        "stricter",
+        EVERYWHERE,
+        "an init that was refused leaves the one before (to be decided)",
+    ),
+    known(
+        "*OCB",
+        "update after the end",
+        "stricter",
+        AEADS_MENDED,
+        "CVE-2026-75803: a one-shot ends its message",
+    ),
     // Not the same twice.
     known(
         "*GCM",

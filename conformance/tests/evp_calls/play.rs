@@ -156,7 +156,7 @@ impl Stage {
         self.shared.seed.store(seed, Relaxed);
         self.shared.side.store(2, Relaxed);
         self.shared.told.store(0, Relaxed);
-        if fork::child(|| work()).wait() {
+        if fork::child(work).wait() {
             return None;
         }
         let (seed, side) = (self.shared.seed.load(Relaxed), self.shared.side.load(Relaxed));
@@ -231,7 +231,7 @@ impl Stage {
             .iter()
             .find(|(family, name, _)| (*family, *name) == (sequence.family, sequence.algorithm))?;
         let mut worlds = both.map(|fetched| World::new(&self.raw, sequence, fetched));
-        let mut when = "";
+        let (mut when, mut saved) = ("", None);
         for (at, call) in calls.iter().enumerate() {
             let outcomes = [0, 1].map(|side| {
                 self.shared.side.store(side, Relaxed);
@@ -245,6 +245,8 @@ impl Stage {
             match call {
                 Call::Init { .. } if failed => when = " after a failed init",
                 Call::Init { .. } | Call::Reset => when = "",
+                Call::Save => saved = Some(when),
+                Call::Restore => when = saved.unwrap_or(when),
                 Call::Final | Call::FinalOf(_) | Call::Squeeze(_) => when = " after the end",
                 Call::OneShot { data: None, .. } => when = " after the end",
                 _ => {}

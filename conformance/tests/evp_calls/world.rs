@@ -4,7 +4,7 @@ use std::ffi::{CString, c_int, c_uint};
 use std::path::Path;
 use std::ptr;
 
-use crate::calls::{Call, Family, Place, Sequence, Setting, Value};
+use crate::calls::{Bytes, Call, Family, Place, Sequence, Setting, Value};
 use crate::raw::{Functions, Opaque, RawParam};
 
 /// A library context with its provider; it lives as long as the process.
@@ -182,7 +182,7 @@ impl<'a> World<'a> {
         let result = match call {
             Call::Init { algorithm, key, iv, direction, settings } => {
                 let algorithm = if *algorithm { self.fetched } else { ptr::null_mut() };
-                let (key, iv) = (key.map(|it| it.paint()), iv.map(|it| it.paint()));
+                let (key, iv) = (key.map(Bytes::paint), iv.map(Bytes::paint));
                 let pointer =
                     |bytes: &Option<Vec<u8>>| bytes.as_ref().map_or(ptr::null(), Vec::as_ptr);
                 let params = Params::new(settings);
@@ -225,7 +225,7 @@ impl<'a> World<'a> {
                 };
             }
             Call::Control { number, argument, data, .. } => {
-                let mut output = data.map_or(Vec::new(), |it| it.paint());
+                let mut output = data.map_or(Vec::new(), Bytes::paint);
                 let at = if data.is_some() { output.as_mut_ptr() } else { ptr::null_mut() };
                 // SAFETY: as many bytes as the control of that number reads and writes, or none.
                 let result = unsafe { (raw.cipher_control)(now, *number, *argument, at.cast()) };
@@ -262,7 +262,7 @@ impl<'a> World<'a> {
             Call::OneShot { data, place } => (*data, *place),
             _ => return Outcome::default(),
         };
-        let mut input = data.map(|it| it.paint());
+        let mut input = data.map(Bytes::paint);
         let length = data.map_or(0, |it| it.length);
         let offset = if let Place::Apart(offset) = place { offset } else { 0 };
         let mut output = vec![UNTOUCHED; offset + length + 2 * BEYOND];
@@ -290,7 +290,7 @@ impl<'a> World<'a> {
         Outcome { result: result.into(), told: told.into(), output, ..Outcome::default() }
     }
 
-    fn run_digest(&mut self, call: &Call) -> Outcome {
+    fn run_digest(&self, call: &Call) -> Outcome {
         let (raw, now) = (self.raw, self.now);
         let (mut told, mut output) = (0, Vec::new());
         let result = match call {
@@ -336,12 +336,12 @@ impl<'a> World<'a> {
         Outcome { result: result.into(), told, output, ..Outcome::default() }
     }
 
-    fn run_mac(&mut self, call: &Call) -> Outcome {
+    fn run_mac(&self, call: &Call) -> Outcome {
         let (raw, now) = (self.raw, self.now);
         let (mut told, mut output) = (0, Vec::new());
         let result = match call {
             Call::Init { key, settings, .. } => {
-                let key = key.map(|it| it.paint());
+                let key = key.map(Bytes::paint);
                 let (at, length) =
                     key.as_ref().map_or((ptr::null(), 0), |it| (it.as_ptr(), it.len()));
                 // SAFETY: a live context, a key of that length or none, a terminated list.
