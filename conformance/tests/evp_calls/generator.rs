@@ -327,7 +327,7 @@ impl Cipher {
             calls.push(Call::Announce(length));
         }
         let holds_back = ["ECB", "CBC", "OCB"].iter().any(|mode| self.is(mode))
-            && (self.bytes % 16 != 0 || !self.encrypts && self.bytes > 0 || self.ended);
+            && (!self.bytes.is_multiple_of(16) || !self.encrypts && self.bytes > 0 || self.ended);
         let place = match self.random.below(4) {
             0 if !holds_back => Place::Same,
             1 => Place::Apart(1 + self.random.below(31)),
@@ -354,7 +354,9 @@ impl Cipher {
         {
             length = length.next_multiple_of(16).max(16);
         }
-        if self.legal && (self.ended || self.bytes % 16 != 0 || self.data && !self.is("CTR")) {
+        if self.legal
+            && (self.ended || !self.bytes.is_multiple_of(16) || self.data && !self.is("CTR"))
+        {
             return vec![self.init(false)];
         }
         let place = if aad { Place::NoOutput } else { Place::Apart(0) };

@@ -224,7 +224,13 @@ const KNOWN: &[Known] = &[
         "a hash that has ended has no second end; the host's is of wiped memory",
     ),
     known("S*", "final of a length", "stricter", EVERYWHERE, "a length that is not the hash's"),
-    known("HMAC", "aad*", "stricter", EVERYWHERE, "a code that has ended takes no more data"),
+    known(
+        "HMAC",
+        "aad after the end",
+        "stricter",
+        EVERYWHERE,
+        "a code that has ended takes no more data",
+    ),
     known(
         "HMAC",
         "final of a length after the end",
