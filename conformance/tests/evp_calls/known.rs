@@ -95,25 +95,11 @@ const KNOWN: &[Known] = &[
     known("*", "set num*", "stricter", NUM_CHECKED, "num beyond the block reads beyond it"),
     known("*", "init*", "stricter", NUM_CHECKED, "num beyond the block reads beyond it"),
     known(
-        "ChaCha20-Poly1305",
-        "final after the end",
-        "looser",
-        EVERYWHERE,
-        "a TLS record without data has two ends (to be mended)",
-    ),
-    known(
         "HMAC",
         "init*",
         "stricter",
         EVERYWHERE,
         "another's hash without a key, begun twice (to be mended)",
-    ),
-    known(
-        "ChaCha20-Poly1305",
-        "* after the end",
-        "looser",
-        EVERYWHERE,
-        "a record goes on behind its end (to be mended)",
     ),
     known(
         "HMAC",

@@ -358,7 +358,8 @@ impl<'a> World<'a> {
                 // SAFETY: at least as much room as is told.
                 let result =
                     unsafe { (raw.mac_final)(now, output.as_mut_ptr(), &mut length, *size) };
-                told = length as i64;
+                // Of a failure EVP_MAC_final tells a length that nobody has set.
+                told = if result > 0 { length as i64 } else { 0 };
                 result
             }
             // SAFETY: a live context, a terminated list.

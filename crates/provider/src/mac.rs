@@ -109,8 +109,7 @@ impl Mac {
                 Ok(bytes)
             }
             (Some(host), _) => host.finish(room),
-            // It fails; what it says of that comes from the host.
-            (None, None) => self.fresh_host()?.finish(room),
+            (None, None) => Err(Refusal::SILENT),
         }
     }
 
@@ -225,7 +224,7 @@ impl Mac {
     /// # Safety
     /// As above.
     unsafe fn hand_over(&mut self, list: *const Param) -> Result<(), Refusal> {
-        let mut host = self.fresh_host()?;
+        let mut host = HostMac::new(self.provider().host_macs().ok_or(Refusal::SILENT)?)?;
         if let Some(keyed) = &self.keyed {
             host.choose(keyed.digest())?;
             host.key(keyed.key(), keyed.stage() == Stage::Begun)?;
@@ -244,11 +243,6 @@ impl Mac {
         }
         (self.keyed, self.host) = (None, Some(host));
         Ok(())
-    }
-
-    #[cold]
-    fn fresh_host(&self) -> Result<HostMac, Refusal> {
-        HostMac::new(self.provider().host_macs().ok_or(Refusal::SILENT)?)
     }
 }
 

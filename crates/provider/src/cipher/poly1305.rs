@@ -262,8 +262,7 @@ impl Sealed {
             return Err(Refusal(&[Reason::TagNotSet]));
         }
         if self.record.length.is_some() {
-            // A record has no end but its own.
-            self.end_message();
+            // A record has no end but its own, and is still to come.
             return Err(Refusal::SILENT);
         }
         self.begin()?;
