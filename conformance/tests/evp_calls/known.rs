@@ -56,7 +56,7 @@ const EVERYWHERE: Where = Where::Everywhere;
 const NUM_CHECKED: Where = Where::Unfixed(&[(3, 0, 22), (3, 5, 7), (3, 6, 3), (4, 0, 1)]);
 
 /// From which on an AEAD needs a tag to end, and its one-shots are messages.
-const AEADS_MENDED: Where = Where::Unfixed(&[(3, 0, 22), (3, 5, 7), (3, 6, 4), (4, 0, 2)]);
+const AEADS_MENDED: Where = Where::Unfixed(&[(3, 0, 22), (3, 5, 8), (3, 6, 4), (4, 0, 2)]);
 
 /// Every one, the more special before the more general.
 const KNOWN: &[Known] = &[
@@ -130,6 +130,17 @@ const KNOWN: &[Known] = &[
         "CVE-2026-75803: the host's empty one-shot ends nothing",
     ),
     known("*CCM", "update*", "stricter", AEADS_MENDED, "a message of CCM is one update"),
+    known("*CCM", "update*", "bytes of a failure", AEADS_MENDED, "a message of CCM is one update"),
+    known("*CCM", "one-shot*", "*", AEADS_MENDED, "CVE-2026-75803: a one-shot is a message"),
+    known("*CCM", "aad*", "looser", AEADS_MENDED, "the host's end of nothing keeps its length"),
+    known("*CCM", "final*", "looser", AEADS_MENDED, "the host's end of nothing keeps its length"),
+    known(
+        "*GCM",
+        "control iv_fixed*",
+        "stricter",
+        EVERYWHERE,
+        "a fixed field of the IV that is longer than the IV",
+    ),
     known(
         "AES-*-OCB",
         "control get_tag*",
