@@ -157,7 +157,7 @@ const KNOWN: &[Known] = &[
     ),
     known(
         "*OCB",
-        "update after the end",
+        "* after the end",
         "stricter",
         AEADS_MENDED,
         "CVE-2026-75803: a one-shot ends its message",
