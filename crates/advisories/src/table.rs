@@ -104,7 +104,7 @@ pub const FAULTS: &[Fault] = &[
             line(3, 6, Fix::In(3)),
         ],
         unfixed: "takes any number",
-        ours: "refuses a number of 16 and more",
+        ours: "refuses a number that is not below the block size, 1 in these modes",
         probe: Some(Probe::Position),
         tests: &[conformance("sequences::num")],
     },
