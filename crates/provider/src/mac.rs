@@ -238,7 +238,11 @@ impl Mac {
         // SAFETY: the caller promises the list.
         if let Err(refusal) = unsafe { host.set(list) } {
             // SAFETY: as above.
-            self.chosen = self.chosen.filter(|_| unsafe { !names_digest(list) });
+            let named = unsafe { count_digests(list) };
+            // A key given twice fails before any is looked at, where decoders read the list.
+            if named == 1 || (named > 1 && !self.provider().version.has_decoders()) {
+                self.chosen = None;
+            }
             return Err(refusal);
         }
         (self.keyed, self.host) = (None, Some(host));
@@ -246,20 +250,19 @@ impl Mac {
     }
 }
 
-/// Whether a list has the name of a hash function.
+/// How many names of hash functions a list has.
 ///
 /// # Safety
 /// `list` must be null or end with a null key.
-unsafe fn names_digest(mut list: *const Param) -> bool {
+unsafe fn count_digests(mut list: *const Param) -> usize {
+    let mut count = 0;
     // SAFETY: the caller promises entries up to and including a null key.
     while let Some(param) = unsafe { list.as_ref() }.filter(|param| !param.is_end()) {
-        if param.name() == b"digest" && param.as_text().is_some() {
-            return true;
-        }
+        count += usize::from(param.name() == b"digest" && param.as_text().is_some());
         // SAFETY: the end has not been seen, so there is a next entry.
         list = unsafe { list.add(1) };
     }
-    false
+    count
 }
 
 static GETTABLE: List<3> = List::new([size(c"size"), size(c"block-size"), END]);
