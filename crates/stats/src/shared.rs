@@ -38,6 +38,8 @@ pub struct Counters {
     memory: Memory,
     /// Who loaded the module: a child with other rights, or in a sandbox, leaves the file alone.
     user: u32,
+    /// The root directory at that time.
+    root: Option<(u64, u64)>,
 }
 
 impl Counters {
@@ -60,7 +62,7 @@ impl Counters {
         let identity = Identity::of(&about, begun);
         let memory = Memory::join(identity, about.mode()).map_err(named)?;
         memory.words()[LOADS].fetch_add(1, Ordering::Relaxed);
-        Ok(Self { path, file: identity, memory, user })
+        Ok(Self { path, file: identity, memory, user, root: root() })
     }
 
     /// Counts one data call.
@@ -84,8 +86,8 @@ impl Counters {
         }
         let done = match options().open(&self.path) {
             Ok(file) => self.store_in(&file),
-            // Nobody wants to know any more.
-            Err(why) => why.kind() == ErrorKind::NotFound,
+            // Nobody wants to know any more, unless it is only out of sight (chroot(2)).
+            Err(why) => why.kind() == ErrorKind::NotFound && root() == self.root,
         };
         if done {
             self.memory.remove_if_last();
@@ -105,6 +107,12 @@ impl Drop for Counters {
     fn drop(&mut self) {
         self.store();
     }
+}
+
+/// The device and the number of the root directory.
+fn root() -> Option<(u64, u64)> {
+    let about = std::fs::metadata("/").ok()?;
+    Some((about.dev(), about.ino()))
 }
 
 /// A user's file in a folder.
