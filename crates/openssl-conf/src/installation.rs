@@ -233,8 +233,11 @@ impl<'a> Editor<'a> {
             ours.as_ref().map(|one| one.reference),
             "wirespeed_sect",
         );
-        if !default.is_some_and(|default| default.is_activated()) {
-            self.set(&default_section, "activate", b"1");
+        // Were these lost to an include and ours not, programs would have Wirespeed and nothing else.
+        self.say_in_front(&list, "default");
+        match default.is_some_and(|default| default.is_activated()) {
+            true => self.say_in_front(&default_section, "activate"),
+            false => self.set(&default_section, "activate", b"1"),
         }
         self.set(&our_section, "module", wanted.module.as_os_str().as_bytes());
         for (key, file) in wanted.files {
@@ -323,6 +326,33 @@ impl<'a> Editor<'a> {
         self.changed.insert((section.clone(), name));
     }
 
+    /// Says a key that stands behind an include once more in front of it. The one behind it counts for as long as it is
+    /// there.
+    fn say_in_front(&mut self, section: &Text, key: &str) {
+        let configuration = self.configuration;
+        let Some(entry) = self.existing(section, key) else { return };
+        if !entry.place.main.is_some_and(|main| displaced::is_behind_include(configuration, main)) {
+            return;
+        }
+        let line =
+            [entry.name.as_bytes(), b" = ", &writing::value(entry.value.as_bytes())].concat();
+        let said = (0..self.lines.len()).find(|index| {
+            writing::is_ours(self.bytes, &self.lines[*index])
+                && configuration.lines[*index].section == *section
+                && !displaced::is_behind_include(configuration, *index)
+                && self.lines[*index].text.starts_with(&[entry.name.as_bytes(), b" = "].concat())
+        });
+        match said {
+            Some(index) if self.lines[index].text.starts_with(&[&line[..], b" #"].concat()) => {}
+            Some(index) => self.sheet.replace(self.lines[index].span.clone(), &line),
+            None => {
+                if let Some(at) = self.room(section, key) {
+                    self.sheet.insert(at, &line);
+                }
+            }
+        }
+    }
+
     fn append(&mut self, section: &Text, line: Vec<u8>) {
         match self.appended.iter_mut().find(|(name, _)| name == section) {
             Some((_, lines)) => lines.push(line),
@@ -340,8 +370,8 @@ impl<'a> Editor<'a> {
     }
 
     /// Where a key of a section can be added, below the first of its headers that is in this file:
-    /// behind its last key in front of an include. But modules come first, because OpenSSL stops at one that fails, as
-    /// `engines` does from OpenSSL 4.0 on.
+    /// behind its last key in front of an include. But modules come first, because OpenSSL stops at one that
+    /// fails, as `engines` does from OpenSSL 4.0 on.
     fn room(&self, section: &Text, key: &str) -> Option<usize> {
         let lines = &self.configuration.lines;
         let header = self.configuration.section(section)?.headers.iter().find_map(|it| it.main);

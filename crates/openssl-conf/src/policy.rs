@@ -13,7 +13,7 @@ pub(crate) fn check(
     let Some(list) = configuration.module(PROVIDERS) else { return properties(configuration) };
     let section = list.entry.value.clone();
     let providers = configuration.providers();
-    if let Some(fips) = providers.iter().find(|one| one.name == *"fips" && one.is_activated()) {
+    if let Some(fips) = providers.iter().find(|one| one.name == *"fips" && may_be_active(one)) {
         let what = format!("the provider fips, activated in [{section}],");
         return Err(Obstacle::Fips { what, place: fips.reference.entry.place.clone() });
     }
@@ -23,17 +23,33 @@ pub(crate) fn check(
         let (name, value, place) = (entry.name, entry.value, entry.place);
         return Err(Obstacle::Stray { section, name, value, place });
     }
-    let others = providers.iter().filter(|one| one.is_activated() && one.name != *WIRESPEED);
+    let is_other = |one: &&Configured<'_>| one.name != *WIRESPEED && one.name != *"default";
+    let others = providers.iter().filter(is_other).filter(|one| may_be_active(one));
     let others: Vec<&Configured<'_>> = others.collect();
     if let Some(first) = others.first()
         && !activates_default
-        && !configuration.has_default_provider()
+        && !providers.iter().any(|one| one.name == *"default" && one.is_activated())
     {
-        let names: Vec<String> = others.iter().map(|one| one.name.to_string()).collect();
+        let names: Vec<String> = others.iter().map(|one| named(one)).collect();
         let place = first.reference.entry.place.clone();
         return Err(Obstacle::DefaultOff { section, active: names.join(" and "), place });
     }
     Ok(())
+}
+
+/// Whether any version of OpenSSL activates it.
+fn may_be_active(one: &Configured<'_>) -> bool {
+    one.entry("activate").is_some()
+}
+
+/// Its name, and what is to be known where versions differ.
+fn named(one: &Configured<'_>) -> String {
+    match one.entry("activate").filter(|_| !one.is_activated()) {
+        Some(entry) => {
+            format!("{} (activate = {}, which OpenSSL 3.0 takes for yes)", one.name, entry.value)
+        }
+        None => one.name.to_string(),
+    }
 }
 
 /// Behind our preference, one for FIPS would count for less.

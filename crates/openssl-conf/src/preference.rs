@@ -39,7 +39,7 @@ pub(crate) fn wanted(configuration: &Configuration) -> Result<Option<String>, Ob
                 let (clause, place) = (clause.text.to_owned(), entry.place.clone());
                 return Err(Obstacle::Chosen { properties, clause, effect, place });
             }
-            if clause.is_demand() && !is_ours {
+            if clause.is_demand() && !is_ours && clause.name != "provider" {
                 let property = clause.text.to_owned();
                 return Err(Obstacle::Demanded { property, place: entry.place.clone() });
             }
@@ -90,19 +90,22 @@ impl<'a> Clause<'a> {
 
     /// Whether an algorithm without the property is never taken.
     fn is_demand(&self) -> bool {
-        !self.is_soft && self.is_equal && !self.value.eq_ignore_ascii_case("no")
+        !self.is_soft && self.wants_it()
+    }
+
+    /// Whether an algorithm with the property is wanted. One without it counts as no (ossl_property_match_count), so
+    /// `!=no` wants it, too.
+    fn wants_it(&self) -> bool {
+        let is_no = self.value.eq_ignore_ascii_case("no");
+        (self.is_equal && !is_no) || (self.is_unequal && is_no)
     }
 }
 
 /// The part of some properties that prefers FIPS; what demands it is refused as any demand.
 pub(crate) fn fips_preferred(properties: &str) -> Option<&str> {
     let clauses = properties.split(',').filter_map(Clause::parse);
-    let mut wanted = clauses.filter(|clause| {
-        clause.is_soft
-            && clause.name == "fips"
-            && clause.is_equal
-            && !clause.value.eq_ignore_ascii_case("no")
-    });
+    let mut wanted =
+        clauses.filter(|clause| clause.is_soft && clause.name == "fips" && clause.wants_it());
     wanted.next().map(|clause| clause.text)
 }
 

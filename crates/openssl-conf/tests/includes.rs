@@ -73,7 +73,7 @@ const LATER: [&str; 3] = [
 ];
 
 /// Each section that we write in, with an include in it.
-const SCENES: [(&str, &str); 6] = [
+const SCENES: [(&str, &str); 8] = [
     ("openssl_conf", "HOME = .\n.include @/later.cnf\nRANDFILE = x\n[req]\nbits = 1\n"),
     ("openssl_conf behind all", "# nothing\n.include @/later.cnf\n"),
     ("modules", "openssl_conf = init\n[init]\n.include @/later.cnf\n[req]\nbits = 1\n"),
@@ -81,6 +81,17 @@ const SCENES: [(&str, &str); 6] = [
         "provider_sect",
         "openssl_conf = init\n[init]\nproviders = provider_sect\n[provider_sect]\n\
          default = d\n.include = @/later.cnf\n[d]\nactivate = 1\n",
+    ),
+    // Without the default provider next to nothing works, so its lines must stay as ours do.
+    (
+        "default behind it",
+        "openssl_conf = i\n[i]\nproviders = p\n[p]\n.include @/later.cnf\ndefault = d\n[d]\n\
+         activate = 1\n",
+    ),
+    (
+        "activate behind it",
+        "openssl_conf = i\n[i]\nproviders = p\n[p]\ndefault = d\n[d]\n.include @/later.cnf\n\
+         activate = 1\n",
     ),
     (
         "evp_properties",

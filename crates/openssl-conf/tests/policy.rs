@@ -103,3 +103,27 @@ fn a_key_among_the_providers_that_names_no_section_is_told_with_its_line() {
     // With a section of that name OpenSSL takes it for a provider.
     assert!(attempt(&(text + "[.]\nx = y\n"), false).is_ok());
 }
+
+/// OpenSSL 3.0 looks for the key alone (crypto/provider_conf.c).
+#[test]
+fn a_switch_that_some_versions_take_for_yes_counts() {
+    let off = |names: &[&str]| activated(names).replace("activate = 1", "activate = 0");
+    let said = refusal(&off(&["base"]), false);
+    let right =
+        "activates base (activate = 0, which OpenSSL 3.0 takes for yes) and not the default";
+    assert!(said.contains(right), "{said}");
+    assert!(attempt(&off(&["base"]), true).is_ok());
+    assert!(refusal(&off(&["fips"]), true).contains("fips"), "a FIPS configuration");
+}
+
+/// What has no such property counts as `no`, so both ways to ask for one are the same.
+#[test]
+fn unequal_to_no_is_yes() {
+    let of = |query: &str| {
+        format!("openssl_conf = a\n[a]\nalg_section = b\n[b]\ndefault_properties = {query}\n")
+    };
+    assert!(refusal(&of("fips!=no"), true).contains("demands fips!=no"));
+    assert!(refusal(&of("?fips!=no"), true).contains("?fips!=no in default_properties"));
+    assert!(attempt(&of("fips!=yes"), false).is_ok());
+    assert!(attempt(&of("provider!=no"), false).is_ok());
+}
