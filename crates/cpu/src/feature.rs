@@ -98,19 +98,18 @@ impl Features {
     /// features away; release builds never look at it.
     pub fn detect() -> Self {
         static DETECTED: OnceLock<Features> = OnceLock::new();
-        *DETECTED.get_or_init(|| {
-            let found = Self::of_this_cpu();
-            let variable = std::env::var_os(ia32cap::NAME);
-            let found = variable.map_or(found, |it| ia32cap::left(found, it.as_encoded_bytes()));
-            found.denied_by_environment()
-        })
+        *DETECTED.get_or_init(|| Self::of_this_cpu().left_by_openssl().denied_by_environment())
     }
 
     /// The features of this CPU that `OPENSSL_ia32cap` hides.
     pub fn hidden_by_openssl() -> Self {
-        let Some(variable) = std::env::var_os(ia32cap::NAME) else { return Self::NONE };
         let found = Self::of_this_cpu();
-        Self(found.0 & !ia32cap::left(found, variable.as_encoded_bytes()).0)
+        Self(found.0 & !found.left_by_openssl().0)
+    }
+
+    fn left_by_openssl(self) -> Self {
+        let variable = std::env::var_os(ia32cap::NAME);
+        variable.map_or(self, |value| ia32cap::left(self, value.as_encoded_bytes()))
     }
 
     fn of_this_cpu() -> Self {

@@ -310,7 +310,7 @@ impl<'a> Editor<'a> {
             true => [section.as_bytes(), b"::"].concat(),
             false => Vec::new(),
         };
-        let line = [&prefix, name.as_bytes(), b" = ", &writing::value(value)].concat();
+        let line = writing::key(&[&prefix, name.as_bytes()].concat(), value);
         match main {
             Some(main) if writing::is_ours(self.bytes, &self.lines[main]) => {
                 self.sheet.replace(self.lines[main].span.clone(), &line);
@@ -334,8 +334,7 @@ impl<'a> Editor<'a> {
         if !entry.place.main.is_some_and(|main| displaced::is_behind_include(configuration, main)) {
             return;
         }
-        let line =
-            [entry.name.as_bytes(), b" = ", &writing::value(entry.value.as_bytes())].concat();
+        let line = writing::key(entry.name.as_bytes(), entry.value.as_bytes());
         let said = (0..self.lines.len()).find(|index| {
             writing::is_ours(self.bytes, &self.lines[*index])
                 && configuration.lines[*index].section == *section

@@ -19,7 +19,7 @@ const ABOVE: [&str; 3] = [
 ];
 
 /// A value as it must be written.
-pub(crate) fn value(meant: &[u8]) -> Vec<u8> {
+fn value(meant: &[u8]) -> Vec<u8> {
     let inner = meant.trim_ascii();
     let start = meant.len() - meant.trim_ascii_start().len();
     let mut written = Vec::new();
@@ -35,6 +35,11 @@ pub(crate) fn value(meant: &[u8]) -> Vec<u8> {
         }
     }
     written
+}
+
+/// A key and its value.
+pub(crate) fn key(name: &[u8], meant: &[u8]) -> Vec<u8> {
+    [name, b" = ", &value(meant)].concat()
 }
 
 /// A section's header as it must be written.

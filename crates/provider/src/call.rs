@@ -83,6 +83,13 @@ impl<'a> Call<'a> {
         self.part(0, 0, self.length)
     }
 
+    /// The same, if it is whole blocks. Default providers tell that a part of one was done by `EVP_Cipher`, and leave it
+    /// as it was or write a whole block.
+    pub(crate) fn whole_blocks(self, block: usize) -> Result<InOut<'a>, Refusal> {
+        let data = self.whole()?;
+        if data.len().is_multiple_of(block) { Ok(data) } else { Err(Refusal::OPERATION_FAILED) }
+    }
+
     /// `count` bytes of input from `from` on, to the output from `to` on.
     #[inline]
     pub(crate) fn part(self, from: usize, to: usize, count: usize) -> Result<InOut<'a>, Refusal> {

@@ -202,25 +202,25 @@ impl Mac {
         can_take.then_some(wish)
     }
 
-    /// Sets what is not ours. If the host takes it, it has the context from then on, as that stands but for a message that is
-    /// under way: who goes on with that one is refused. If not, nothing has changed, as in the default provider, but that a
-    /// hash function which cannot be had is none (ossl_prov_digest_load_from_params).
+    /// Sets what is not ours. If the host takes it, it has the context from then on, as that stands but for a message
+    /// that is under way: who goes on with that one is refused. If not, nothing has changed, as in the default
+    /// provider, but that a hash function which cannot be had is none (ossl_prov_digest_load_from_params).
     ///
     /// # Safety
     /// `list` must be null or end with a null key.
     #[cold]
     unsafe fn set_by_host(&mut self, list: *const Param) -> Result<&mut HostMac, Refusal> {
-        if self.host.is_none() {
+        match &mut self.host {
             // SAFETY: the caller promises the list.
-            unsafe { self.hand_over(list)? };
-            return self.host.as_mut().ok_or(Refusal::SILENT);
+            Some(host) => unsafe { host.set(list)? },
+            // SAFETY: as above.
+            None => unsafe { self.hand_over(list)? },
         }
-        let host = self.host.as_mut().ok_or(Refusal::SILENT)?;
-        // SAFETY: the caller promises the list.
-        unsafe { host.set(list)? };
-        Ok(host)
+        self.host.as_mut().ok_or(Refusal::SILENT)
     }
 
+    /// Gives the context to the host, with these parameters.
+    ///
     /// # Safety
     /// As above.
     unsafe fn hand_over(&mut self, list: *const Param) -> Result<(), Refusal> {

@@ -368,14 +368,10 @@ impl<M: BlockMode> Cipher for Blocks<M> {
         written
     }
 
-    /// The contract of `EVP_Cipher` is whole blocks. Default providers tell that a part of one was done, which is left
-    /// as it was.
+    /// The contract of `EVP_Cipher` is whole blocks.
     fn bare(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
         self.common.check_key_set()?;
-        let data = call.whole()?;
-        if data.len() % 16 != 0 {
-            return Err(Refusal::OPERATION_FAILED);
-        }
+        let data = call.whole_blocks(16)?;
         if !data.is_empty() {
             self.run(data);
         }

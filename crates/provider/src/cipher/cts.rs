@@ -107,10 +107,7 @@ impl Cipher for Stolen {
     /// CBC, of whole blocks.
     fn bare(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
         self.common.check_key_set()?;
-        let data = call.whole()?;
-        if data.len() % 16 != 0 {
-            return Err(Refusal::OPERATION_FAILED);
-        }
+        let data = call.whole_blocks(16)?;
         self.key.reroute(self.choice.neutral());
         let cbc = self.key.kernels().cbc[self.common.direction as usize];
         cbc(self.key.schedule(), &mut self.chain, data);

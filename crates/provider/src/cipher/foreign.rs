@@ -253,11 +253,9 @@ impl<const BLOCK: usize> Cipher for Foreign<BLOCK> {
         if self.aside || !self.has_blocks() {
             return self.update(call);
         }
-        if !call.length().is_multiple_of(BLOCK) {
-            return Err(Refusal::OPERATION_FAILED);
-        }
-        if call.length() > 0 {
-            self.run(call.whole()?)?;
+        let data = call.whole_blocks(BLOCK)?;
+        if !data.is_empty() {
+            self.run(data)?;
         }
         Ok(call.length())
     }

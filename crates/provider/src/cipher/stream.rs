@@ -248,10 +248,6 @@ impl<M: StreamMode> Cipher for Stream<M> {
     unsafe fn set(&mut self, list: *const Param) -> Result<(), Refusal> {
         // SAFETY: the caller promises the list.
         if let Some(num) = unsafe { self.common.set(list)? } {
-            if num >= 16 {
-                // Old default providers take it, and then read past the block.
-                return Err(Refusal::CANNOT_GET);
-            }
             self.feedback.set_used(num as usize);
         }
         Ok(())
