@@ -4,7 +4,6 @@
 //! program and the directory of `libwirespeed.so`; without them the host's own serve. A test that
 //! cannot run here is ignored with its reason.
 
-mod advisories;
 mod contract;
 mod cts;
 mod differential;
@@ -83,7 +82,6 @@ fn main() -> ExitCode {
                 trials.extend(contract::trials(&provider.name, provider.route, &measure, &door));
                 trials.extend(sequences::trials(&provider.name, &measure, &door));
                 trials.extend(security::trials(&provider.name, &door));
-                trials.extend(advisories::trials(&provider.name, &door));
                 trials.extend(cts::trials(&provider.name, &measure, &door));
                 trials.extend(ocb::trials(&provider.name, &measure, &door));
                 trials.extend(xts::trials(&provider.name, &measure, &door));

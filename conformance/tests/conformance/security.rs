@@ -3,8 +3,6 @@
 //! `docs/security.md` names the fault behind each test. The other tests compare with the default provider, so none of
 //! them can find what it does wrong itself.
 
-use std::ptr;
-
 use libtest_mimic::Trial;
 use wirespeed_cipher::{Algorithm, Mode};
 use wirespeed_conformance::data::{painted, same};
@@ -23,13 +21,15 @@ type Check = (&'static str, fn(Mode) -> bool, fn(&Subject) -> Result<(), String>
 type End = fn(&mut CipherContext) -> bool;
 
 /// The checks, and the modes that each is about.
-const CHECKS: [Check; 6] = [
+const CHECKS: [Check; 8] = [
     ("one_shot_uses_the_iv", takes_pieces, one_shot_uses_the_iv),
     ("one_shot_without_iv_fails", |mode| mode == Mode::Ocb, one_shot_without_iv_fails),
     ("empty_messages_are_verified", Mode::has_tag, empty_messages_are_verified),
     ("decryption_needs_a_tag", Mode::has_tag, decryption_needs_a_tag),
     ("a_record_needs_its_data", |mode| mode == Mode::Poly1305, a_record_needs_its_data),
     ("one_shot_takes_whole_blocks", in_blocks, one_shot_takes_whole_blocks),
+    ("a_call_of_no_bytes_changes_nothing", takes_pieces, a_call_of_no_bytes_changes_nothing),
+    ("lengths_come_before_the_iv", |mode| mode == Mode::Gcm, lengths_come_before_the_iv),
 ];
 
 /// Whether a message may come in several calls.
@@ -117,19 +117,6 @@ impl Subject {
     }
 }
 
-/// `EVP_Cipher` over a slice; a negative result is a failure.
-fn one_shot(work: &mut CipherContext, input: &[u8], output: &mut [u8]) -> i32 {
-    assert!(output.len() >= input.len() + 16, "room for a block more");
-    // SAFETY: both slices are as long as said, and a block more in `output`.
-    unsafe { work.one_shot_raw(input.as_ptr(), input.len() as u32, output.as_mut_ptr()) }
-}
-
-/// `EVP_Cipher` without input, which is the end of a message.
-fn one_shot_end(work: &mut CipherContext, output: &mut [u8; 32]) -> i32 {
-    // SAFETY: no input; at most one block is written.
-    unsafe { work.one_shot_raw(ptr::null(), 0, output.as_mut_ptr()) }
-}
-
 fn told(error: Error) -> String {
     error.to_string()
 }
@@ -143,12 +130,12 @@ fn one_shot_uses_the_iv(subject: &Subject) -> Result<(), String> {
     for iv in [&subject.iv, &other] {
         let (right, right_tag) = subject.seal(iv, &data).map_err(told)?;
         let mut work = subject.begin(Direction::Encrypt, iv).map_err(told)?;
-        let (mut output, mut rest, mut tag) = ([0; 48], [0; 32], [0; TAG]);
-        if one_shot(&mut work, &data, &mut output) != 32 {
+        let (mut output, mut rest, mut tag) = ([0; 64], [0; 32], [0; TAG]);
+        if work.one_shot(&data, &mut output) != 32 {
             return Err("EVP_Cipher did not tell 32 bytes".to_owned());
         }
         same(|| "EVP_Cipher's ciphertext".to_owned(), &right, &output[..32])?;
-        if one_shot_end(&mut work, &mut rest) < 0 {
+        if work.finish_by_one_shot(&mut rest) < 0 {
             return Err("EVP_Cipher did not end the message".to_owned());
         }
         work.tag(&mut tag).map_err(told)?;
@@ -158,9 +145,9 @@ fn one_shot_uses_the_iv(subject: &Subject) -> Result<(), String> {
         for (tag, is_right) in [(right_tag, true), (wrong, false)] {
             let mut work = subject.begin(Direction::Decrypt, iv).map_err(told)?;
             work.set_tag(&tag).map_err(told)?;
-            one_shot(&mut work, &right, &mut output);
+            work.one_shot(&right, &mut output);
             same(|| "EVP_Cipher's plaintext".to_owned(), &data, &output[..32])?;
-            if (one_shot_end(&mut work, &mut rest) >= 0) != is_right {
+            if (work.finish_by_one_shot(&mut rest) >= 0) != is_right {
                 return Err(format!("a tag that is right: {is_right}, yet EVP_Cipher differs"));
             }
         }
@@ -172,8 +159,8 @@ fn one_shot_uses_the_iv(subject: &Subject) -> Result<(), String> {
 /// Without an IV nothing is encrypted (CVE-2026-45445).
 fn one_shot_without_iv_fails(subject: &Subject) -> Result<(), String> {
     let mut work = subject.begin(Direction::Encrypt, &[]).map_err(told)?;
-    let mut output = [0; 48];
-    if one_shot(&mut work, &[7; 32], &mut output) >= 0 || output != [0; 48] {
+    let mut output = [0; 64];
+    if work.one_shot(&[7; 32], &mut output) >= 0 || output != [0; 64] {
         return Err("EVP_Cipher encrypts without an IV".to_owned());
     }
     Ok(())
@@ -182,7 +169,7 @@ fn one_shot_without_iv_fails(subject: &Subject) -> Result<(), String> {
 /// A message of no bytes is verified as any other, whether final ends it or `EVP_Cipher` (openssl#32253, openssl#32258).
 fn empty_messages_are_verified(subject: &Subject) -> Result<(), String> {
     let by_final: End = |work| work.finish(&mut [0; 32]).is_ok();
-    let by_one_shot: End = |work| one_shot_end(work, &mut [0; 32]) >= 0;
+    let by_one_shot: End = |work| work.finish_by_one_shot(&mut [0; 32]) >= 0;
     let ends: [(&str, End); 2] = [("EVP_CipherFinal_ex", by_final), ("EVP_Cipher", by_one_shot)];
     // GCM-SIV takes an update of no bytes for the message.
     let right = if subject.algorithm.mode() == Mode::GcmSiv {
@@ -220,7 +207,7 @@ fn empty_messages_are_verified(subject: &Subject) -> Result<(), String> {
 fn decryption_needs_a_tag(subject: &Subject) -> Result<(), String> {
     for length in [0, 16, 32] {
         let begin = || subject.begin(Direction::Decrypt, &subject.iv).map_err(told);
-        let (data, mut output) = (painted(84, length), [0; 64]);
+        let (data, mut output) = (painted(84, length), [0; 80]);
         let mut by_final = begin()?;
         // CCM refuses the data already, which is as good.
         let _ = by_final.update(&data, &mut output);
@@ -229,9 +216,9 @@ fn decryption_needs_a_tag(subject: &Subject) -> Result<(), String> {
         }
         let mut by_one_shot = begin()?;
         if length > 0 {
-            one_shot(&mut by_one_shot, &data, &mut output);
+            by_one_shot.one_shot(&data, &mut output);
         }
-        if one_shot_end(&mut by_one_shot, &mut [0; 32]) >= 0 {
+        if by_one_shot.finish_by_one_shot(&mut [0; 32]) >= 0 {
             return Err(format!("EVP_Cipher of {length} bytes without a tag succeeds"));
         }
     }
@@ -260,11 +247,55 @@ fn a_record_needs_its_data(subject: &Subject) -> Result<(), String> {
 fn one_shot_takes_whole_blocks(subject: &Subject) -> Result<(), String> {
     for length in [1, 5, 15, 17, 31, 33] {
         let mut work = subject.begin(Direction::Encrypt, &subject.iv).map_err(told)?;
-        let mut output = [0; 64];
-        let told = one_shot(&mut work, &painted(85, length), &mut output);
-        if told >= 0 || output != [0; 64] {
+        let mut output = [0; 80];
+        let told = work.one_shot(&painted(85, length), &mut output);
+        if told >= 0 || output != [0; 80] {
             return Err(format!("EVP_Cipher of {length} bytes tells {told}"));
         }
     }
     Ok(())
+}
+
+/// `EVP_Cipher` of no bytes between two pieces of associated data is no end of them (openssl#32752, openssl#32741).
+fn a_call_of_no_bytes_changes_nothing(subject: &Subject) -> Result<(), String> {
+    let aad = painted(93, 18);
+    for cut in [1, 5, 16] {
+        let seal = |calls: usize| -> Result<([u8; 48], [u8; TAG]), Error> {
+            let mut work = subject.begin(Direction::Encrypt, &subject.iv)?;
+            work.aad(&aad[..cut])?;
+            let (mut output, mut tag) = ([0; 48], [0; TAG]);
+            for _ in 0..calls {
+                work.one_shot(&[], &mut output);
+            }
+            work.aad(&aad[cut..])?;
+            let written = work.update(&[7; 9], &mut output)?;
+            work.finish(&mut output[written..])?;
+            work.tag(&mut tag)?;
+            Ok((output, tag))
+        };
+        let right = seal(0).map_err(told)?;
+        // Refusing what comes after such a call would be as safe; a wrong tag is not.
+        if !seal(1).is_ok_and(|it| it == right) {
+            return Err(format!("cut at {cut}: another message"));
+        }
+    }
+    Ok(())
+}
+
+/// All of an IV counts whose length comes with it (CVE-2023-5363, in libcrypto's core before 3.0.12 and 3.1.4).
+fn lengths_come_before_the_iv(subject: &Subject) -> Result<(), String> {
+    let seal = |last: u8| -> Result<[u8; 32], Error> {
+        let mut iv = painted(95, 16);
+        iv[15] = last;
+        let mut work = subject.cipher.context()?;
+        let lengths = [Param::size(c"ivlen", 16)];
+        work.init(Direction::Encrypt, Some(&subject.key), Some(&iv), &lengths)?;
+        let mut output = [0; 32];
+        work.update(&[9; 16], &mut output)?;
+        Ok(output)
+    };
+    match seal(1).map_err(told)? == seal(2).map_err(told)? {
+        true => Err("the end of the IV does not count".to_owned()),
+        false => Ok(()),
+    }
 }

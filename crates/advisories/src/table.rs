@@ -66,7 +66,7 @@ pub const FAULTS: &[Fault] = &[
         unfixed: "another tag than without that call",
         ours: "the call changes nothing",
         probe: Some(Probe::EmptyCall),
-        tests: &[conformance("advisories::a_call_of_no_bytes_changes_nothing")],
+        tests: &[conformance("security::a_call_of_no_bytes_changes_nothing")],
     },
     Fault {
         id: "openssl#31285",
@@ -173,7 +173,7 @@ pub const FAULTS: &[Fault] = &[
         unfixed: "uses the first 12 bytes of a longer IV",
         ours: "the core stays the host's: as there, and doctor says so",
         probe: Some(Probe::LengthsInParameters),
-        tests: &[conformance("advisories::lengths_come_before_the_iv")],
+        tests: &[conformance("security::lengths_come_before_the_iv")],
     },
 ];
 
