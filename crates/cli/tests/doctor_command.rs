@@ -12,16 +12,7 @@ use std::process::{Output, Stdio};
 use std::time::Duration;
 
 use serde_json::Value;
-use support::{Case, documented, installed, module, paths};
-
-const CTR: [&str; 6] = [
-    "enc",
-    "-aes-128-ctr",
-    "-K",
-    "2b7e151628aed2a6abf7158809cf4f3c",
-    "-iv",
-    "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff",
-];
+use support::{CTR, Case, documented, installed, module, paths};
 
 /// What a run of the doctor said.
 struct Said {

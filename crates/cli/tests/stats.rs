@@ -13,16 +13,7 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Output, Stdio};
 
 use serde_json::Value;
-use support::{Case, NOBODY, documented, installed, paths};
-
-const ENC: [&str; 6] = [
-    "enc",
-    "-aes-128-ctr",
-    "-K",
-    "2b7e151628aed2a6abf7158809cf4f3c",
-    "-iv",
-    "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff",
-];
+use support::{CTR, Case, NOBODY, documented, installed, paths};
 
 /// A configuration that counts in the file `stats` of its folder, or in the folder of that name.
 fn counting(case: &Case) {
@@ -65,7 +56,7 @@ struct Encrypting {
 impl Encrypting {
     fn start(case: &Case) -> Self {
         let mut command = case.program("openssl");
-        command.args(ENC).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.args(CTR).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("openssl runs");
         let (input, output) = (child.stdin.take(), child.stdout.take());
         Self { child, input: input.expect("piped"), output: output.expect("piped") }
@@ -223,7 +214,7 @@ fn encrypt_as(case: &Case, user: Option<u32>) {
     let plain = case.write("plain", vec![7; 100_003]);
     fs::set_permissions(&plain, Permissions::from_mode(0o644)).expect("permissions");
     let mut command = support::as_user(case.program("openssl"), user);
-    let output = command.args(ENC).args([Path::new("-in"), Path::new(&plain)]).output();
+    let output = command.args(CTR).args([Path::new("-in"), Path::new(&plain)]).output();
     let output = output.expect("openssl runs");
     assert!(output.status.success() && output.stdout.len() == 100_003, "{output:?}");
 }

@@ -54,6 +54,16 @@ pub(crate) fn as_user(mut command: Command, user: Option<u32>) -> Command {
     command
 }
 
+/// `openssl enc` with the key and the first counter of SP 800-38A, F.5.1.
+pub(crate) const CTR: [&str; 6] = [
+    "enc",
+    "-aes-128-ctr",
+    "-K",
+    "2b7e151628aed2a6abf7158809cf4f3c",
+    "-iv",
+    "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff",
+];
+
 /// A configuration with Wirespeed in it, and more lines in its section.
 pub(crate) fn installed(more: &str) -> String {
     with_module(&module_text(), more)
@@ -148,17 +158,11 @@ impl Case {
     /// `openssl enc` gives the right bytes with this configuration, whatever is wrong with it.
     pub(crate) fn programs_go_on(&self) {
         // SP 800-38A, F.5.1: CTR-AES128, the first block.
-        let key = ["-K", "2b7e151628aed2a6abf7158809cf4f3c"];
-        let counter = ["-iv", "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff"];
         let plain = [0x6b, 0xc1, 0xbe, 0xe2, 0x2e, 0x40, 0x9f, 0x96];
         let right = [0x87, 0x4d, 0x61, 0x91, 0xb6, 0x20, 0xe3, 0x26];
         self.write("plain", plain);
         let mut enc = self.program("openssl");
-        enc.args(["enc", "-aes-128-ctr"])
-            .args(key)
-            .args(counter)
-            .arg("-in")
-            .arg(self.path("plain"));
+        enc.args(CTR).arg("-in").arg(self.path("plain"));
         let output = enc.output().expect("openssl runs");
         assert!(output.status.success(), "{output:?}");
         assert_eq!(output.stdout, right, "{output:?}");

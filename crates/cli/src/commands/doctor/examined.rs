@@ -1,9 +1,11 @@
 //! What every check looks at: the machine's OpenSSL, the configuration that it reads, our part of it.
 
+use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
 use wirespeed_openssl_conf::{Configuration, Configured, DEFAULT, Fault, Section};
 
+use super::reading::Reading;
 use super::surroundings::{Openssl, Surroundings};
 
 /// The names of our module's file: as it is installed, and as it is built.
@@ -17,6 +19,8 @@ pub(crate) struct Examined<'a> {
     pub(crate) file: Option<PathBuf>,
     /// What it means; none without a file.
     pub(crate) configuration: Option<Result<Configuration, Fault>>,
+    /// What it gives whoever asks, found out once: several checks want to know, and each time is a process.
+    pub(super) own_reading: OnceCell<Result<Reading, String>>,
 }
 
 /// Our part of a configuration.
@@ -40,7 +44,7 @@ impl<'a> Examined<'a> {
             None => openssl.as_ref().ok().map(Openssl::configuration_file),
         };
         let configuration = file.as_ref().map(|file| Configuration::read(file, here));
-        Self { here, openssl, file, configuration }
+        Self { here, openssl, file, configuration, own_reading: OnceCell::new() }
     }
 
     /// The configuration, if it can be read.

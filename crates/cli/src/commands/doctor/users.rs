@@ -84,6 +84,10 @@ fn read(
         module: &installed.module,
         stats: stats.as_deref().map(std::path::Path::new),
     };
+    if user.is_this {
+        let reading = examined.own_reading.get_or_init(|| examined.here.reading(&asked, user));
+        return Some(reading.clone());
+    }
     let first = examined.here.reading(&asked, user);
     let everything = |it: &Result<Reading, String>| *it == Ok(Reading::default());
     if everything(&first) {
