@@ -12,3 +12,4 @@ pub mod process;
 pub mod running;
 pub use wirespeed_conformance::scratch;
 pub mod servers;
+pub mod tap;

@@ -8,8 +8,8 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use wirespeed_advisories::{FAULTS, OTHERS, mentions};
 
+use crate::openssl::debian::{self, Archive};
 use crate::openssl::{self, Version};
-use crate::run::Run;
 use crate::workspace::Workspace;
 
 /// Where the entries are read.
@@ -151,85 +151,15 @@ fn has_files(folder: &Path) -> bool {
     FILES.iter().all(|name| folder.join(name).exists())
 }
 
-/// Where Debian's newest source packages are.
-const SUITES: &str = "\
-deb-src [check-valid-until=no signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian sid main
-deb-src [check-valid-until=no signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian experimental main
-";
-
-/// Fetches and unpacks the newest source package, with lists of its own: the machine's stay as they are.
+/// Fetches the newest source package; the folder that has its changes.
 fn debian(folder: &Path) -> Result<PathBuf> {
-    if folder.exists() {
-        fs::remove_dir_all(folder).with_context(|| folder.display().to_string())?;
-    }
-    for name in ["lists/partial", "cache/archives/partial", "source"] {
-        let path = folder.join(name);
-        fs::create_dir_all(&path).with_context(|| path.display().to_string())?;
-    }
-    let list = folder.join("sources.list");
-    fs::write(&list, SUITES).with_context(|| list.display().to_string())?;
-    let source = folder.join("source");
-    let options = [
-        ("Dir::Etc::sourcelist", list.display().to_string()),
-        ("Dir::Etc::sourceparts", "-".to_owned()),
-        ("Dir::State::lists", folder.join("lists").display().to_string()),
-        ("Dir::Cache", folder.join("cache").display().to_string()),
-        ("Acquire::Languages", "none".to_owned()),
-        // As root apt works as another user, who may not write here.
-        ("APT::Sandbox::User", "root".to_owned()),
-    ];
-    let options: Vec<String> = options
-        .iter()
-        .flat_map(|(key, value)| ["-o".to_owned(), format!("{key}={value}")])
-        .collect();
-    let log = folder.join("log");
-    let apt = |program: &str| Run::new(program, &source).arguments(&options);
-    apt("apt-get").arguments(["update"]).succeeds_quietly(&log)?;
-    let known = apt("apt-cache").arguments(["showsrc", "--only-source", "openssl"]).output()?;
-    let mut missing = Vec::new();
-    for version in versions(&known) {
-        let package = format!("openssl={version}");
-        let fetch = ["source", "--download-only", "--tar-only", &package];
-        // A mirror that is behind lists what it does not hold.
-        if apt("apt-get").arguments(fetch).succeeds_quietly(&log).is_ok() {
-            if !missing.is_empty() {
-                println!("not to be had here: {}", missing.join(", "));
-            }
-            return unpack(&source, &log);
-        }
-        missing.push(version);
-    }
-    bail!("no source package of OpenSSL can be had: see {}", log.display())
-}
-
-/// The changes out of a source package's tarball.
-fn unpack(source: &Path, log: &Path) -> Result<PathBuf> {
-    let tarball = only_file(source, ".orig.tar.gz")?;
+    let archive = Archive::open(folder.to_owned())?;
+    let versions = archive.versions()?;
+    let tarball = archive.first(versions.iter().map(String::as_str))?;
     println!("read: {}", tarball.display());
-    Run::new("tar", source)
-        .arguments(["-xzf".as_ref(), tarball.as_os_str()])
-        .arguments(["--strip-components=1", "--wildcards", "*/NEWS.md", "*/CHANGES.md"])
-        .succeeds_quietly(log)?;
-    Ok(source.to_owned())
-}
-
-/// The versions that apt tells of, the newest first.
-fn versions(told: &str) -> Vec<&str> {
-    let mut versions: Vec<_> =
-        told.lines().filter_map(|line| line.strip_prefix("Version: ")).collect();
-    let numbers = |version: &&str| -> Vec<u32> {
-        version.split(|it: char| !it.is_ascii_digit()).flat_map(str::parse).collect()
-    };
-    versions.sort_by_key(|version| std::cmp::Reverse(numbers(version)));
-    versions.dedup();
-    versions
-}
-
-fn only_file(folder: &Path, ending: &str) -> Result<PathBuf> {
-    let entries = fs::read_dir(folder).with_context(|| folder.display().to_string())?;
-    let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
-    let mut matching = paths.filter(|path| path.to_string_lossy().ends_with(ending));
-    matching.next().with_context(|| format!("no file {ending} in {}", folder.display()))
+    let source = folder.join("source");
+    debian::unpack(&tarball, &source, &FILES)?;
+    Ok(source)
 }
 
 #[cfg(test)]
@@ -278,12 +208,6 @@ OpenSSL 1.1.1
         );
         assert_eq!((read[0].id.as_str(), read[0].release.as_str()), ("CVE-2099-7", "3.0.22"));
         assert!(super::read(" * A fault (CVE-2099-7) without a release.\n").is_empty());
-    }
-
-    #[test]
-    fn the_newest_version_is_tried_first() {
-        let told = "Version: 3.6.5-1\n\nVersion: 4.0.2-1\nBinary: x\nVersion: 4.0.10-1\n";
-        assert_eq!(versions(told), ["4.0.10-1", "4.0.2-1", "3.6.5-1"]);
     }
 
     #[test]

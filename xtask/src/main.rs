@@ -33,7 +33,8 @@ struct Arguments {
 const EXAMPLES: &str = "\
 Examples:
   cargo xtask test                          everything, as continuous integration runs it
-  cargo xtask test --only unit,secrets  only these stages
+  cargo xtask test --only unit,secrets      only these stages
+  cargo xtask test --thorough               everything, and what takes hours
   cargo xtask fmt --fix                     format instead of checking
   cargo xtask bench -- --quick              the benchmarks, with their own arguments
   cargo xtask bench hosts --quick           what the module is worth to whole programs
@@ -91,10 +92,7 @@ fn dispatch(verb: Verb) -> Result<ExitCode> {
         Verb::Fmt { fix } => fmt(&workspace, fix).passes()?,
         Verb::Lint => lint(&workspace).passes()?,
         Verb::Structure => structure::check(&workspace)?,
-        Verb::Test(selection) => {
-            packages::provide(packages::TESTS)?;
-            test::all(&workspace, &selection)?
-        }
+        Verb::Test(selection) => test::all(&workspace, &selection)?,
         Verb::Bench { arguments } => {
             // What is loaded is the module of the same build, with the plan of the same build's program.
             let packages = ["--package", "wirespeed-module", "--package", "wirespeed-cli"];

@@ -1,5 +1,8 @@
 //! The versions of OpenSSL that the tests run against besides the host's own, built from source.
 
+pub(crate) mod debian;
+pub(crate) mod suite;
+
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -67,8 +67,13 @@ impl Tally {
             }
         } else if let Some(whose) = line.strip_prefix("---- ") {
             let name = whose.trim_end_matches(" ----").trim_end_matches(" stdout");
-            // The last of that name: another program's test may have the same.
-            self.quoted = self.failures.iter().rposition(|failure| failure[0] == name);
+            // The last of that name: another program's test may have the same. One that printed while it ran has not been
+            // seen to fail.
+            let seen = self.failures.iter().rposition(|failure| failure[0] == name);
+            self.quoted = seen.or_else(|| {
+                self.failures.push(vec![name.to_owned()]);
+                Some(self.failures.len() - 1)
+            });
         } else if line == "failures:" {
             self.quoted = None;
         } else if let Some(quoted) = self.quoted
@@ -124,6 +129,8 @@ mod tests {
             "test a::b ... ok",
             "test c ... FAILED",
             "test d ... ignored, no valgrind",
+            "test f ... it prints",
+            "FAILED",
             "test e ... ignored (no valgrind)",
             "failures:",
             "",
@@ -131,18 +138,22 @@ mod tests {
             "thread 'c' panicked at here:",
             "wrong",
             "",
+            "---- f ----",
+            "wrong, too",
+            "",
             "failures:",
             "    c",
-            "test result: FAILED. 7 passed; 1 failed; 2 ignored; 0 measured; 5 filtered out; \
+            "    f",
+            "test result: FAILED. 7 passed; 2 failed; 2 ignored; 0 measured; 5 filtered out; \
              finished in 0.00s",
         ] {
             tally.read(line);
         }
-        assert_eq!((tally.passed, tally.failed, tally.skipped), (7, 1, 2));
+        assert_eq!((tally.passed, tally.failed, tally.skipped), (7, 2, 2));
         tally += Tally::skip("no nightly");
         let skips = ["skipped: no nightly", "skipped: d and 1 more (no valgrind)"];
         let failed = "failed: c\n    thread 'c' panicked at here:\n    wrong";
-        assert_eq!(tally.remarks(), [skips[0], skips[1], failed]);
-        assert_eq!(tally.to_string(), "7 passed, 1 failed, 3 skipped");
+        assert_eq!(tally.remarks(), [skips[0], skips[1], failed, "failed: f\n    wrong, too"]);
+        assert_eq!(tally.to_string(), "7 passed, 2 failed, 3 skipped");
     }
 }

@@ -1,5 +1,7 @@
 //! `cargo xtask test`: every check there is, stage by stage, with a sum at the end.
 
+mod releases;
+
 use std::iter;
 use std::num::NonZero;
 use std::panic::resume_unwind;
@@ -11,7 +13,9 @@ use anyhow::{Result, bail};
 use clap::Args;
 
 use crate::guests;
+use crate::openssl::suite::Line;
 use crate::openssl::{self, Version};
+use crate::packages;
 use crate::run::Run;
 use crate::structure;
 use crate::tally::Tally;
@@ -24,10 +28,25 @@ pub(crate) struct Selection {
     /// Only these stages (see --list)
     #[arg(long, value_delimiter = ',', value_name = "STAGE")]
     only: Vec<String>,
+    /// Everything, for some hours: all of OpenSSL's own tests, millions of random sequences of calls
+    #[arg(long)]
+    thorough: bool,
     /// List the stages and what each does
     #[arg(long)]
     list: bool,
 }
+
+/// How much a stage does.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Effort {
+    /// What continuous integration has the time for.
+    Usual,
+    /// All that is worth having.
+    Thorough,
+}
+
+/// What a stage does.
+type Work = fn(&Workspace, Effort) -> Result<Tally>;
 
 /// One stage of the test.
 struct Stage {
@@ -36,66 +55,91 @@ struct Stage {
     /// Whether it runs beside others: each of these leaves processors idle for much of its time, most of all while one crate
     /// is built.
     beside: bool,
-    run: fn(&Workspace) -> Result<Tally>,
+    /// The least effort that has it.
+    from: Effort,
+    run: Work,
 }
 
 /// In the order in which they begin; those that run side by side, the longest first.
 const STAGES: &[Stage] = &[
-    first("fmt", "formatting", |at| Ok(Tally::of(crate::fmt(at, false).passes()?, "fmt"))),
-    first("lint", "clippy, every target", |at| Ok(Tally::of(crate::lint(at).passes()?, "lint"))),
-    first("structure", "layers, unsafe, the module's budget", |at| {
+    first("fmt", "formatting", |at, _| Ok(Tally::of(crate::fmt(at, false).passes()?, "fmt"))),
+    first("lint", "clippy, every target", |at, _| Ok(Tally::of(crate::lint(at).passes()?, "lint"))),
+    first("structure", "layers, unsafe, the module's budget", |at, _| {
         Ok(Tally::of(structure::check(at)?, "structure"))
     }),
-    first("vectors", "test vectors against their checksums", |at| {
+    first("vectors", "test vectors against their checksums", |at, _| {
         Ok(Tally::of(vectors::check(at)?, "vectors"))
     }),
-    first("build", "the program and the module, as users build them", |at| {
+    first("build", "the program and the module, as users build them", |at, _| {
         Ok(Tally::of(build(at).passes()?, "build"))
     }),
-    beside("vm", "the kernel's own crypto and disks, booted in QEMU", |at| {
+    beside("vm", "the kernel's own crypto and disks, booted in QEMU", |at, _| {
         guests::kernel(at, None)
     }),
-    beside("unit", "each crate's own tests, in debug builds; the kernels' as they ship", unit),
-    beside("vm-6.12", "as vm, with Linux 6.12", |at| guests::kernel(at, Some("6.12"))),
-    beside("miri", "what Miri can interpret (nightly)", miri),
-    beside("machines", "lesser machines, and PadLock in the kernel, in QEMU", guests::machines),
-    beside("host", "conformance, with the host's OpenSSL", |at| conformance(at).tests()),
-    beside("calls", "random sequences of EVP calls, against the default provider", |at| {
-        calls(at).tests()
+    beside(
+        "unit",
+        "each crate's own tests, in debug builds; the kernels' as they ship",
+        |at, _| unit(at),
+    ),
+    beside("vm-6.12", "as vm, with Linux 6.12", |at, _| guests::kernel(at, Some("6.12"))),
+    beside("miri", "what Miri can interpret (nightly)", |at, _| miri(at)),
+    beside("machines", "lesser machines, and PadLock in the kernel, in QEMU", |at, _| {
+        guests::machines(at)
     }),
-    beside("memcheck", "the provider under memcheck, reduced", memcheck),
-    beside("asan", "the provider under AddressSanitizer (nightly)", asan),
-    beside("openssl-4.0", "conformance, with OpenSSL 4.0", |at| built(at, Version::V4_0)),
-    beside("openssl-3.6", "conformance, with OpenSSL 3.6", |at| built(at, Version::V3_6)),
-    beside("fuzz", "what reads others' files and code, fuzzed (nightly)", fuzz),
-    beside("hosts", "real programs and daemons with our module", hosts),
-    beside("padlock", "conformance of the route padlock, on an emulated PadLock", padlock),
-    beside("secrets", "secret-independence: memcheck with poisoned keys and data", secrets),
+    beside("host", "conformance, with the host's OpenSSL", |at, _| {
+        releases::conformance(at).tests()
+    }),
+    beside("calls", "random sequences of EVP calls, against the default provider", |at, effort| {
+        releases::calls(at, effort).tests()
+    }),
+    beside("memcheck", "the provider under memcheck, reduced", |at, _| memcheck(at)),
+    beside("asan", "the provider under AddressSanitizer (nightly)", |at, _| asan(at)),
+    beside("openssl-4.0", "conformance, with OpenSSL 4.0", |at, effort| {
+        releases::built(at, effort, Version::V4_0)
+    }),
+    beside("openssl-3.6", "conformance, with OpenSSL 3.6", |at, effort| {
+        releases::built(at, effort, Version::V3_6)
+    }),
+    beside("suite-3.0", "OpenSSL 3.0's own tests, under an older number, too", |at, effort| {
+        releases::suite(at, effort, Line::V3_0)
+    }),
+    beside("fuzz", "what reads others' files and code, fuzzed (nightly)", |at, _| fuzz(at)),
+    beside("hosts", "real programs and daemons with our module", |at, _| hosts(at)),
+    beside("padlock", "conformance of the route padlock, on an emulated PadLock", |at, _| {
+        padlock(at)
+    }),
+    beside("secrets", "secret-independence: memcheck with poisoned keys and data", |at, _| {
+        secrets(at)
+    }),
+    thorough("suite-3.5", "OpenSSL 3.5's own tests", |at, effort| {
+        releases::suite(at, effort, Line::V3_5)
+    }),
+    thorough("suite-4.0", "OpenSSL 4.0's own tests", |at, effort| {
+        releases::suite(at, effort, Line::V4_0)
+    }),
 ];
 
 /// A stage that runs by itself, before what others take longer to find.
-const fn first(
-    name: &'static str,
-    about: &'static str,
-    run: fn(&Workspace) -> Result<Tally>,
-) -> Stage {
-    Stage { name, about, beside: false, run }
+const fn first(name: &'static str, about: &'static str, run: Work) -> Stage {
+    Stage { name, about, beside: false, from: Effort::Usual, run }
 }
 
 /// A stage that runs beside others.
-const fn beside(
-    name: &'static str,
-    about: &'static str,
-    run: fn(&Workspace) -> Result<Tally>,
-) -> Stage {
-    Stage { name, about, beside: true, run }
+const fn beside(name: &'static str, about: &'static str, run: Work) -> Stage {
+    Stage { name, about, beside: true, from: Effort::Usual, run }
+}
+
+/// One for which only a thorough test has the time.
+const fn thorough(name: &'static str, about: &'static str, run: Work) -> Stage {
+    Stage { name, about, beside: true, from: Effort::Thorough, run }
 }
 
 /// Runs the stages; whether nothing failed.
 pub(crate) fn all(workspace: &Workspace, selection: &Selection) -> Result<bool> {
     if selection.list {
         for stage in STAGES {
-            println!("{:12} {}", stage.name, stage.about);
+            let when = if stage.from == Effort::Thorough { " (--thorough)" } else { "" };
+            println!("{:12} {}{when}", stage.name, stage.about);
         }
         return Ok(true);
     }
@@ -104,13 +148,16 @@ pub(crate) fn all(workspace: &Workspace, selection: &Selection) -> Result<bool> 
         let names: Vec<_> = STAGES.iter().map(|stage| stage.name).collect();
         bail!("unknown stage '{unknown}': choose from {}", names.join(" "));
     }
-    let chosen = |stage: &&Stage| {
-        selection.only.is_empty() || selection.only.iter().any(|n| n == stage.name)
+    packages::provide(packages::TESTS)?;
+    let effort = if selection.thorough { Effort::Thorough } else { Effort::Usual };
+    let chosen = |stage: &&Stage| match &selection.only[..] {
+        [] => stage.from == Effort::Usual || effort == Effort::Thorough,
+        only => only.iter().any(|name| name == stage.name),
     };
     let chosen: Vec<_> = STAGES.iter().filter(chosen).collect();
     let mut done = Vec::new();
     for group in chosen.chunk_by(|a, b| a.beside && b.beside) {
-        done.extend(side_by_side(workspace, group));
+        done.extend(side_by_side(workspace, effort, group));
     }
     println!("\n== summary");
     let mut sum = Tally::default();
@@ -126,16 +173,16 @@ pub(crate) fn all(workspace: &Workspace, selection: &Selection) -> Result<bool> 
 }
 
 /// Runs stages, as many at a time as there are processors; each one's line in the summary and its tally.
-fn side_by_side(workspace: &Workspace, stages: &[&Stage]) -> Vec<(String, Tally)> {
+fn side_by_side(workspace: &Workspace, effort: Effort, stages: &[&Stage]) -> Vec<(String, Tally)> {
     let next = AtomicUsize::new(0);
     if let [stage] = stages {
-        return vec![one(workspace, stage)];
+        return vec![one(workspace, effort, stage)];
     }
     // Each on a thread of its own, whose name its output bears.
     let named = |stage: &Stage| {
         thread::scope(|scope| {
             let thread = thread::Builder::new().name(stage.name.to_owned());
-            let started = thread.spawn_scoped(scope, || one(workspace, stage));
+            let started = thread.spawn_scoped(scope, || one(workspace, effort, stage));
             started.expect("a thread more").join().unwrap_or_else(|why| resume_unwind(why))
         })
     };
@@ -151,10 +198,10 @@ fn side_by_side(workspace: &Workspace, stages: &[&Stage]) -> Vec<(String, Tally)
     })
 }
 
-fn one(workspace: &Workspace, stage: &Stage) -> (String, Tally) {
+fn one(workspace: &Workspace, effort: Effort, stage: &Stage) -> (String, Tally) {
     println!("\n== {}: {}", stage.name, stage.about);
     let began = Instant::now();
-    let tally = (stage.run)(workspace).unwrap_or_else(|error| {
+    let tally = (stage.run)(workspace, effort).unwrap_or_else(|error| {
         let mut tally = Tally::default();
         tally.fail(format!("{}: {error:#}", stage.name));
         tally
@@ -177,34 +224,6 @@ fn unit(workspace: &Workspace) -> Result<Tally> {
         .arguments(elsewhere.iter().flat_map(|name| ["--exclude", name]))
         .tests()?;
     tally += workspace.cargo(["test", "--release", "--package", "wirespeed-native"]).tests()?;
-    Ok(tally)
-}
-
-/// The conformance suite, against the module just built.
-fn conformance(workspace: &Workspace) -> Run {
-    workspace
-        .cargo(["test", "--release", "--package", "wirespeed-conformance", "--test", "conformance"])
-        .environment("WIRESPEED_MODULES", workspace.target().join("release"))
-}
-
-/// Random sequences of EVP calls; `WIRESPEED_SEQUENCES` says how many.
-fn calls(workspace: &Workspace) -> Run {
-    workspace
-        .cargo(["test", "--release", "--package", "wirespeed-conformance", "--test", "evp_calls"])
-        .environment("WIRESPEED_MODULES", workspace.target().join("release"))
-}
-
-/// The same with a libcrypto and an `openssl` program that we built.
-fn built(workspace: &Workspace, version: Version) -> Result<Tally> {
-    let openssl = openssl::provide(workspace, version)?;
-    let mut tally =
-        calls(workspace).environment("WIRESPEED_LIBCRYPTO", openssl.libcrypto()).tests()?;
-    tally += conformance(workspace)
-        .environment("WIRESPEED_LIBCRYPTO", openssl.libcrypto())
-        .environment("WIRESPEED_OPENSSL", openssl.program())
-        // What does not depend on the version of libcrypto has been tested with the host's.
-        .arguments(["--", "--skip", "kernels::", "--skip", "provider::verified"])
-        .tests()?;
     Ok(tally)
 }
 

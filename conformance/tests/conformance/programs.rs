@@ -15,7 +15,7 @@ use wirespeed_conformance::vectors;
 use wirespeed_libcrypto::Context;
 
 use crate::program::{OURS_ACTIVE, configuration, openssl, output, with_module};
-use crate::trial;
+use crate::{skipped, trial};
 use wirespeed_conformance::scratch::Scratch;
 
 /// A test that gets the directory of the module.
@@ -36,7 +36,15 @@ pub(crate) fn trials(modules: &Path) -> Vec<Trial> {
         let modules = modules.to_owned();
         trial(format!("program::{name}"), move || run(&modules))
     };
-    runs.into_iter().map(build).collect()
+    let mut trials: Vec<_> = runs.into_iter().map(build).collect();
+    let library = here::library();
+    trials.push(if library.version_numbers() < (3, 5, 0) {
+        let why = format!("{} has no key objects: 3.5 and later do", library.version());
+        skipped("program::key-objects", why)
+    } else {
+        build(("key-objects", key_objects))
+    });
+    trials
 }
 
 fn module(modules: &Path) -> PathBuf {
@@ -105,6 +113,35 @@ fn encryption(modules: &Path) -> Result<(), String> {
             let file = scratch.write("encrypted", &right)?;
             let back = enc(algorithm, secrets, &file, &[&ours[..], &["-d".to_owned()]].concat())?;
             same(|| format!("{} back", what()), &plain, &back)?;
+        }
+    }
+    Ok(())
+}
+
+/// The same with a key object (EVP_SKEY(3)) instead of the key's bytes: libcrypto wants it from the cipher's provider.
+fn key_objects(modules: &Path) -> Result<(), String> {
+    let scratch = Scratch::new()?;
+    let plain = scratch.write("plain", painted(1, 1000))?;
+    let ours = with_module(modules, "provider=wirespeed");
+    let object = |algorithm: Algorithm, manager: &str, key: &[u8], iv: &[u8]| {
+        let mut command = openssl(["enc", &format!("-{}", algorithm.name().to_lowercase())]);
+        command.args(["-skeymgmt", manager, "-skeyopt", &format!("hexraw-bytes:{}", hex(key))]);
+        command.args(["-iv", &hex(iv), "-in"]).arg(&plain).args(&ours);
+        output(command)
+    };
+    for algorithm in streams().filter(|it| it.iv_bytes() != 0) {
+        let (key, iv) = (painted(71, algorithm.key_bytes()), painted(72, algorithm.iv_bytes()));
+        let right = enc(algorithm, (&key, &iv), &plain, &[])?;
+        for manager in ["AES", "GENERIC-SECRET"] {
+            let got = object(algorithm, manager, &key, &iv)?;
+            same(|| format!("{algorithm}, {manager}"), &right, &got)?;
+        }
+    }
+    let algorithm = streams().find(|it| it.iv_bytes() != 0).ok_or("no mode with an IV")?;
+    let (long, iv) = (painted(71, 17), painted(72, 16));
+    for manager in ["AES", "GENERIC-SECRET"] {
+        if object(algorithm, manager, &long, &iv).is_ok() {
+            return Err(format!("{manager}: a key of 17 bytes was taken"));
         }
     }
     Ok(())

@@ -136,6 +136,9 @@ pub(crate) const OPERATION_DIGEST: c_int = 1;
 /// `OSSL_OP_MAC`.
 pub(crate) const OPERATION_MAC: c_int = 3;
 
+/// `OSSL_OP_SKEYMGMT`.
+pub(crate) const OPERATION_SECRET_KEY: c_int = 15;
+
 /// The signature of `OSSL_provider_init`.
 pub type InitFunction = unsafe extern "C" fn(
     handle: *const CoreHandle,
@@ -266,6 +269,18 @@ pub(crate) const MAC_GET_CONTEXT_PARAMS: Slot<GetContextParams> = Slot::new(8);
 pub(crate) const MAC_SET_CONTEXT_PARAMS: Slot<SetContextParams> = Slot::new(9);
 pub(crate) const MAC_GETTABLE_CONTEXT_PARAMS: Slot<ContextList> = Slot::new(11);
 pub(crate) const MAC_SETTABLE_CONTEXT_PARAMS: Slot<ContextList> = Slot::new(12);
+
+pub(crate) type SecretKeyImport =
+    unsafe extern "C" fn(*mut c_void, c_int, *const Param) -> *mut c_void;
+/// `OSSL_CALLBACK`.
+pub(crate) type TakeParams = unsafe extern "C" fn(*const Param, *mut c_void) -> c_int;
+pub(crate) type SecretKeyExport =
+    unsafe extern "C" fn(*mut c_void, c_int, Option<TakeParams>, *mut c_void) -> c_int;
+
+pub(crate) const SECRET_KEY_FREE: Slot<FreeContext> = Slot::new(1);
+pub(crate) const SECRET_KEY_IMPORT: Slot<SecretKeyImport> = Slot::new(2);
+pub(crate) const SECRET_KEY_EXPORT: Slot<SecretKeyExport> = Slot::new(3);
+pub(crate) const SECRET_KEY_SETTABLE: Slot<ProviderList> = Slot::new(6);
 
 pub(crate) const CIPHER_NEW_CONTEXT: Slot<NewContext> = Slot::new(1);
 pub(crate) const CIPHER_ENCRYPT_INIT: Slot<Initialise> = Slot::new(2);

@@ -15,6 +15,7 @@ use crate::boundary::host_digest::HostDigest;
 use crate::boundary::host_library::{Adopted, HostLibrary};
 use crate::boundary::host_mac::HostMacs;
 use crate::boundary::mac::HMAC;
+use crate::boundary::secret_key;
 use crate::boundary::spare::Spares;
 use crate::choice::Choice;
 use crate::config::{Config, Digests, Routes};
@@ -78,6 +79,8 @@ pub(crate) struct Provider {
     ciphers: Box<[AlgorithmEntry]>,
     digests: Box<[AlgorithmEntry]>,
     macs: Box<[AlgorithmEntry]>,
+    /// What keeps keys for the ciphers.
+    secret_keys: Box<[AlgorithmEntry]>,
     /// For what of HMAC is not ours; HMAC is only on offer with it.
     host_macs: Option<Arc<HostMacs>>,
     /// Of each hash function the kernels of our own that it runs on; the others are the host's.
@@ -244,13 +247,21 @@ impl Provider {
             own_digests[digest as usize].or_else(rounds).filter(|_| !digest.is_extendable())
         });
         let macs = host_macs.iter().map(|_| entry(c"HMAC", HMAC.as_ptr()));
+        let ciphers: Box<[_]> = ciphers.chain(foreign).chain([AlgorithmEntry::END]).collect();
+        // Where no cipher is ours, none wants a key of ours.
+        let secret_keys = (ciphers.len() > 1).then(|| {
+            let aes = entry(c"AES:2.16.840.1.101.3.4.1", secret_key::AES.as_ptr());
+            [aes, entry(c"GENERIC-SECRET", secret_key::GENERIC.as_ptr())]
+        });
+        let secret_keys = secret_keys.into_iter().flatten();
         Self {
             core,
             missing: CString::default(),
             version,
             macs: macs.chain([AlgorithmEntry::END]).collect(),
             host_macs,
-            ciphers: ciphers.chain(foreign).chain([AlgorithmEntry::END]).collect(),
+            ciphers,
+            secret_keys: secret_keys.chain([AlgorithmEntry::END]).collect(),
             digests: digests.chain([AlgorithmEntry::END]).collect(),
             own_digests,
             mac_digests: digest::names(|it| mac_kernels[it as usize].is_some()),
@@ -321,6 +332,11 @@ impl Provider {
         };
         let kernel = routing.offloaded(subject.index()).cloned().map(KernelHash::new);
         Some(Hashing::new(base, kernel, Watcher::new(routing, subject)))
+    }
+
+    /// What keeps keys for ciphers, with an end. Only libcrypto 3.5 and later ask.
+    pub(crate) fn secret_keys(&self) -> *const AlgorithmEntry {
+        self.secret_keys.as_ptr()
     }
 
     /// The ciphers on offer, with an end.

@@ -143,6 +143,7 @@ unsafe extern "C" fn query_operation(
         Some(provider) if operation == OPERATION_CIPHER => provider.ciphers(),
         Some(provider) if operation == OPERATION_DIGEST => provider.digests(),
         Some(provider) if operation == OPERATION_MAC => provider.macs(),
+        Some(provider) if operation == OPERATION_SECRET_KEY => provider.secret_keys(),
         _ => null(),
     }
 }
