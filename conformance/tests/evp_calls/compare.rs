@@ -7,7 +7,7 @@ use crate::world::Outcome;
 /// In what two outcomes differ.
 #[derive(Clone, Debug)]
 pub(crate) struct Difference {
-    /// The call, and when: ` after the end` of its message, ` after a failed init`.
+    /// The call, and when: as [`Moment`](crate::moment::Moment) names it.
     pub(crate) call: String,
     pub(crate) kind: String,
     /// The default provider's and ours.

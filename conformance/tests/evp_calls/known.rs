@@ -89,6 +89,27 @@ const KNOWN: &[Known] = &[
         EVERYWHERE,
         "opening needs a tag, also of nothing",
     ),
+    known(
+        "ChaCha20-Poly1305",
+        "one-shot end*",
+        "errors",
+        EVERYWHERE,
+        "opening needs a tag, also of nothing",
+    ),
+    known(
+        "ChaCha20-Poly1305",
+        "one-shot empty*",
+        "result",
+        EVERYWHERE,
+        "a call of no bytes does nothing (openssl#32752)",
+    ),
+    known(
+        "ChaCha20-Poly1305",
+        "control get_tag*",
+        "bytes",
+        AEADS_MENDED,
+        "CVE-2026-75803: the host makes no tag of nothing",
+    ),
     known("*CCM", "final*", "stricter", AEADS_MENDED, "opening needs a message that was verified"),
     known("*CCM", "control get_tag*", "errors", AEADS_MENDED, "a tag of nothing that was sealed"),
     known("*", "set_num*", "stricter", NUM_CHECKED, "num beyond the block reads beyond it"),
@@ -110,10 +131,10 @@ const KNOWN: &[Known] = &[
     ),
     known(
         "*GCM-SIV",
-        "* after a failed init",
+        "* after a failed init*",
         "*",
         EVERYWHERE,
-        "an init that was refused leaves the one before (to be decided)",
+        "an init that was refused leaves the one before",
     ),
     known(
         "ChaCha20-Poly1305",
@@ -150,10 +171,10 @@ const KNOWN: &[Known] = &[
     ),
     known(
         "HMAC",
-        "* after a failed init",
+        "* after a failed init*",
         "stricter",
         EVERYWHERE,
-        "an init that was refused leaves the one before (to be decided)",
+        "an init that was refused leaves the one before",
     ),
     known(
         "*OCB",
@@ -161,6 +182,35 @@ const KNOWN: &[Known] = &[
         "stricter",
         AEADS_MENDED,
         "CVE-2026-75803: a one-shot ends its message",
+    ),
+    // What the host writes is of no message.
+    known(
+        "*OCB",
+        "* in the other direction*",
+        "bytes",
+        EVERYWHERE,
+        "the host keeps the AES-NI code of the direction that the key was given for",
+    ),
+    known(
+        "*GCM",
+        "* under a new key in its midst*",
+        "*",
+        EVERYWHERE,
+        "the host's AVX-512 code then writes other bytes than its AES-NI code",
+    ),
+    known(
+        "*OCB",
+        "update in place behind a part*",
+        "bytes",
+        EVERYWHERE,
+        "the output overwrites input that is still to come, here sooner and there later",
+    ),
+    known(
+        "ChaCha20-Poly1305",
+        "* after a new fixed IV in its midst*",
+        "*",
+        EVERYWHERE,
+        "the host goes on with another nonce, ours with the message's",
     ),
     // Not the same twice.
     known(
@@ -202,6 +252,13 @@ const KNOWN: &[Known] = &[
     known(
         "MD5",
         "aad after the end",
+        "stricter",
+        EVERYWHERE,
+        "a hash that has ended takes no more data",
+    ),
+    known(
+        "S*",
+        "set ssl3-ms after the end",
         "stricter",
         EVERYWHERE,
         "a hash that has ended takes no more data",

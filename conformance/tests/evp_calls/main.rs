@@ -11,6 +11,7 @@ mod compare;
 mod finds;
 mod generator;
 mod known;
+mod moment;
 mod play;
 mod raw;
 mod world;

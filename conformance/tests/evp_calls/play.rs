@@ -10,6 +10,7 @@ use wirespeed_native::ROUTES;
 
 use crate::calls::{Call, Family, Sequence};
 use crate::compare::{Difference, first_difference};
+use crate::moment::Moment;
 use crate::raw::{Functions, Opaque};
 use crate::world::{Side, World};
 use crate::{finds, generator, known};
@@ -228,25 +229,22 @@ impl Stage {
             .iter()
             .find(|(family, name, _)| (*family, *name) == (sequence.family, sequence.algorithm))?;
         let mut worlds = both.map(|fetched| World::new(&self.raw, sequence, fetched));
-        let (mut when, mut saved) = ("", None);
+        let (mut moment, mut saved) = (Moment::default(), None);
         for (at, call) in calls.iter().enumerate() {
             let outcomes = [0, 1].map(|side| {
                 self.shared.side.store(side, Relaxed);
                 worlds[side as usize].run(call)
             });
             self.shared.calls.fetch_add(1, Relaxed);
-            if let Some(difference) = first_difference(&self.raw, call, when, &outcomes) {
+            if let Some(difference) =
+                first_difference(&self.raw, call, &moment.name(call), &outcomes)
+            {
                 return Some((at, difference));
             }
-            let failed = outcomes[0].result <= 0;
             match call {
-                Call::Init { .. } if failed => when = " after a failed init",
-                Call::Init { .. } | Call::Reset => when = "",
-                Call::Save => saved = Some(when),
-                Call::Restore => when = saved.unwrap_or(when),
-                Call::Final | Call::FinalOf(_) | Call::Squeeze(_) => when = " after the end",
-                Call::OneShot { data: None, .. } => when = " after the end",
-                _ => {}
+                Call::Save => saved = Some(moment),
+                Call::Restore => moment = saved.unwrap_or(moment),
+                _ => moment.pass(call, outcomes[0].result > 0),
             }
         }
         self.shared.side.store(1, Relaxed);
