@@ -31,7 +31,7 @@ impl Moment {
             (self.turned, " in the other direction"),
             (self.keyed_anew, " under a new key in its midst"),
             (self.fixed, " after a new fixed IV in its midst"),
-            (in_place && self.waiting % 16 != 0, " in place behind a part"),
+            (in_place && !self.waiting.is_multiple_of(16), " in place behind a part"),
             (self.ended, " after the end"),
         ];
         said.iter().filter(|(is_so, _)| *is_so).map(|(_, words)| *words).collect()
