@@ -91,6 +91,13 @@ const KNOWN: &[Known] = &[
     ),
     known(
         "ChaCha20-Poly1305",
+        "final*",
+        "errors",
+        EVERYWHERE,
+        "opening needs a tag, also of nothing",
+    ),
+    known(
+        "ChaCha20-Poly1305",
         "one-shot end*",
         "errors",
         EVERYWHERE,
@@ -211,6 +218,27 @@ const KNOWN: &[Known] = &[
         "*",
         EVERYWHERE,
         "the host goes on with another nonce, ours with the message's",
+    ),
+    known(
+        "ChaCha20-Poly1305",
+        "* of a record after the end",
+        "bytes",
+        EVERYWHERE,
+        "associated data behind a record that was refused",
+    ),
+    known(
+        "AES-*-GCM",
+        "* after a failed init*",
+        "bytes",
+        EVERYWHERE,
+        "an init that was refused has not taken the IV",
+    ),
+    known(
+        "HMAC",
+        "* after another hash in its midst*",
+        "stricter",
+        EVERYWHERE,
+        "a hash that is not ours needs a new begin",
     ),
     // Not the same twice.
     known(

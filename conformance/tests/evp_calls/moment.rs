@@ -1,6 +1,6 @@
 //! What came before a call, as far as it explains a difference.
 
-use crate::calls::{Call, Place, Setting};
+use crate::calls::{Call, Family, Place, Setting};
 
 /// Where in a message a sequence is.
 #[derive(Clone, Copy, Debug, Default)]
@@ -13,6 +13,10 @@ pub(crate) struct Moment {
     keyed_anew: bool,
     /// A fixed field of the IV was set in mid-message.
     fixed: bool,
+    /// The hash of a MAC was changed in mid-message.
+    rehashed: bool,
+    /// The header of a TLS record was given.
+    record: bool,
     ended: bool,
     /// The direction of the key.
     direction: i32,
@@ -31,6 +35,8 @@ impl Moment {
             (self.turned, " in the other direction"),
             (self.keyed_anew, " under a new key in its midst"),
             (self.fixed, " after a new fixed IV in its midst"),
+            (self.rehashed, " after another hash in its midst"),
+            (self.record, " of a record"),
             (in_place && !self.waiting.is_multiple_of(16), " in place behind a part"),
             (self.ended, " after the end"),
         ];
@@ -38,22 +44,27 @@ impl Moment {
     }
 
     /// Goes on to the moment after a call, which succeeded or not.
-    pub(crate) fn pass(&mut self, call: &Call, succeeded: bool) {
+    pub(crate) fn pass(&mut self, family: Family, call: &Call, succeeded: bool) {
         match call {
             Call::Reset => *self = Self::default(),
             Call::Init { algorithm, key, iv, direction, .. } => {
-                let before = *self;
-                let known = if *direction == -1 { before.direction } else { *direction };
-                *self = Self { failed: !succeeded, direction: before.direction, ..Self::default() };
-                if *algorithm || key.is_some() {
-                    self.direction = known;
-                }
-                self.turned = !algorithm && key.is_none() && known != before.direction;
-                self.keyed_anew = !algorithm
-                    && key.is_some()
-                    && iv.is_none()
-                    && (before.begun || before.keyed_anew);
-                self.begun = before.begun && iv.is_none();
+                let direction = if *direction == -1 { self.direction } else { *direction };
+                let is_new = *algorithm || key.is_some();
+                // A cipher stays with its message, or its end, until an IV comes.
+                let stays = family == Family::Cipher && !algorithm && (iv.is_none() || !succeeded);
+                *self = Self {
+                    failed: !succeeded,
+                    turned: !is_new && direction != self.direction,
+                    keyed_anew: stays
+                        && key.is_some()
+                        && (self.begun || self.ended || self.keyed_anew),
+                    fixed: stays && self.fixed,
+                    record: stays && self.record,
+                    ended: stays && self.ended,
+                    begun: stays && self.begun,
+                    direction: if is_new { direction } else { self.direction },
+                    ..Self::default()
+                };
             }
             Call::Update { data, place } => {
                 self.begun = true;
@@ -63,8 +74,11 @@ impl Moment {
             }
             Call::OneShot { data: Some(_), .. } => self.begun = true,
             Call::Control { name: "iv_fixed", .. } => self.fixed |= self.begun,
-            Call::Set(Setting { key, .. }) if *key == c"tlsivfixed" => {
-                self.fixed |= self.begun;
+            Call::Control { name: "tls1_aad", .. } => self.record = true,
+            Call::Set(Setting { key, .. }) => {
+                self.fixed |= self.begun && *key == c"tlsivfixed";
+                self.record |= *key == c"tlsaad";
+                self.rehashed |= self.begun && family == Family::Mac && *key == c"digest";
             }
             Call::Final | Call::FinalOf(_) | Call::Squeeze(_) => self.ended = true,
             Call::OneShot { data: None, .. } => self.ended = true,

@@ -244,7 +244,7 @@ impl Stage {
             match call {
                 Call::Save => saved = Some(moment),
                 Call::Restore => moment = saved.unwrap_or(moment),
-                _ => moment.pass(call, outcomes[0].result > 0),
+                _ => moment.pass(sequence.family, call, outcomes[0].result > 0),
             }
         }
         self.shared.side.store(1, Relaxed);

@@ -157,6 +157,7 @@ impl Cipher for OffsetCodebook {
     fn finish(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
         self.begin()?;
         let last = std::mem::replace(&mut self.open, Open::EMPTY);
+        self.waiting_aad = 0;
         let input = last.waiting();
         if !input.is_empty() {
             // Not in place: the default provider, whose turn it may be, sums up what it has overwritten.
