@@ -123,20 +123,6 @@ const KNOWN: &[Known] = &[
     known("*", "set num*", "stricter", NUM_CHECKED, "num beyond the block reads beyond it"),
     known("*", "init*", "stricter", NUM_CHECKED, "num beyond the block reads beyond it"),
     known(
-        "HMAC",
-        "init*",
-        "stricter",
-        EVERYWHERE,
-        "another's hash without a key, begun twice (to be mended)",
-    ),
-    known(
-        "HMAC",
-        "init*",
-        "looser",
-        EVERYWHERE,
-        "a hash that was refused leaves the one before (to be decided)",
-    ),
-    known(
         "*GCM-SIV",
         "* after a failed init*",
         "*",
@@ -227,11 +213,18 @@ const KNOWN: &[Known] = &[
         "associated data behind a record that was refused",
     ),
     known(
-        "AES-*-GCM",
+        "*",
         "* after a failed init*",
         "bytes",
         EVERYWHERE,
-        "an init that was refused has not taken the IV",
+        "nothing says what of an init that was refused was taken",
+    ),
+    known(
+        "ChaCha20-Poly1305",
+        "* behind a call of no bytes*",
+        "bytes",
+        EVERYWHERE,
+        "the host ends the associated data there (openssl#32752)",
     ),
     known(
         "HMAC",

@@ -17,9 +17,12 @@ pub(crate) struct Moment {
     rehashed: bool,
     /// The header of a TLS record was given.
     record: bool,
+    /// A one-shot brought no bytes.
+    nothing: bool,
     ended: bool,
-    /// The direction of the key.
+    /// The direction, and the one that the key was given for.
     direction: i32,
+    of_key: i32,
     /// There were data, or associated data.
     begun: bool,
     /// Bytes of data that updates brought.
@@ -37,6 +40,7 @@ impl Moment {
             (self.fixed, " after a new fixed IV in its midst"),
             (self.rehashed, " after another hash in its midst"),
             (self.record, " of a record"),
+            (self.nothing, " behind a call of no bytes"),
             (in_place && !self.waiting.is_multiple_of(16), " in place behind a part"),
             (self.ended, " after the end"),
         ];
@@ -54,7 +58,7 @@ impl Moment {
                 let stays = family == Family::Cipher && !algorithm && (iv.is_none() || !succeeded);
                 *self = Self {
                     failed: !succeeded,
-                    turned: !is_new && direction != self.direction,
+                    turned: !is_new && direction != self.of_key,
                     keyed_anew: stays
                         && key.is_some()
                         && (self.begun || self.ended || self.keyed_anew),
@@ -62,7 +66,9 @@ impl Moment {
                     record: stays && self.record,
                     ended: stays && self.ended,
                     begun: stays && self.begun,
-                    direction: if is_new { direction } else { self.direction },
+                    nothing: stays && self.nothing,
+                    direction,
+                    of_key: if is_new { direction } else { self.of_key },
                     ..Self::default()
                 };
             }
@@ -72,7 +78,10 @@ impl Moment {
                     self.waiting += data.length;
                 }
             }
-            Call::OneShot { data: Some(_), .. } => self.begun = true,
+            Call::OneShot { data: Some(data), .. } => {
+                self.begun = true;
+                self.nothing |= data.length == 0;
+            }
             Call::Control { name: "iv_fixed", .. } => self.fixed |= self.begun,
             Call::Control { name: "tls1_aad", .. } => self.record = true,
             Call::Set(Setting { key, .. }) => {
