@@ -1,110 +1,8 @@
 //! Sequences of calls from a seed: half of them keep to what the manual allows, the others do not.
 
-use std::ffi::CStr;
-
+use crate::algorithms::{BLOCK_CIPHERS, DIGESTS, MAC_DIGESTS, names};
 use crate::calls::{Bytes, Call, Family, Place, Sequence, Setting, Value};
-
-/// What the module has, and by what chance it is drawn.
-pub(crate) const BLOCK_CIPHERS: [(&str, &[&str]); 8] = [
-    ("AES-128", AES),
-    ("AES-192", AES_192),
-    ("AES-256", AES),
-    ("SM4", SM4),
-    ("CAMELLIA-128", CAMELLIA),
-    ("CAMELLIA-256", CAMELLIA),
-    ("ARIA-128", ARIA),
-    ("ARIA-256", ARIA),
-];
-const AES: &[&str] = &[
-    "ECB", "CBC", "CFB", "CBC-CTS", "CFB8", "OFB", "CTR", "XTS", "GCM", "OCB", "GCM-SIV", "GCM",
-    "CBC", "CTR",
-];
-const AES_192: &[&str] =
-    &["ECB", "CBC", "CFB", "CBC-CTS", "CFB8", "OFB", "CTR", "GCM", "OCB", "GCM-SIV"];
-const SM4: &[&str] = &["ECB", "CBC", "CFB", "OFB", "CTR", "GCM", "CCM", "XTS"];
-const CAMELLIA: &[&str] = &["ECB", "CBC", "CFB", "CBC-CTS", "OFB", "CTR"];
-const ARIA: &[&str] = &["ECB", "CBC", "CFB", "OFB", "CTR", "GCM", "CCM"];
-const DIGESTS: [&str; 13] = [
-    "MD5",
-    "SHA1",
-    "SHA2-224",
-    "SHA2-256",
-    "SHA2-384",
-    "SHA2-512",
-    "SM3",
-    "SHA3-224",
-    "SHA3-256",
-    "SHA3-384",
-    "SHA3-512",
-    "SHAKE-128",
-    "SHAKE-256",
-];
-const MAC_DIGESTS: [&CStr; 14] = [
-    c"MD5",
-    c"SHA1",
-    c"SHA2-224",
-    c"SHA2-256",
-    c"SHA2-384",
-    c"SHA2-512",
-    c"SM3",
-    c"SHA3-224",
-    c"SHA3-256",
-    c"SHA3-384",
-    c"SHA3-512",
-    c"sha256",
-    c"RIPEMD160",
-    c"NOSUCH",
-];
-
-/// xorshift64*: a seed gives the same sequence everywhere.
-struct Random(u64);
-
-impl Random {
-    fn new(seed: u64) -> Self {
-        let mut random = Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
-        for _ in 0..4 {
-            random.next();
-        }
-        random
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
-    }
-
-    fn below(&mut self, end: usize) -> usize {
-        ((self.next() >> 20) % end.max(1) as u64) as usize
-    }
-
-    fn one_in(&mut self, count: usize) -> bool {
-        self.below(count) == 0
-    }
-
-    fn of<T: Copy>(&mut self, choices: &[T]) -> T {
-        choices[self.below(choices.len())]
-    }
-
-    /// Mostly short, sometimes at a boundary, seldom long.
-    fn length(&mut self) -> usize {
-        match self.below(100) {
-            0..8 => 0,
-            8..45 => self.below(70),
-            45..62 => 16 * self.below(40),
-            62..80 => self.below(600),
-            80..94 => self.below(4500),
-            94..98 => 16_364 + self.below(40),
-            _ => self.below(40_000),
-        }
-    }
-
-    fn bytes(&mut self, length: usize) -> Bytes {
-        let seed = if self.one_in(8) { 0 } else { self.next() };
-        Bytes { length, seed }
-    }
-}
+use crate::random::Random;
 
 /// The sequence of a seed.
 pub(crate) fn sequence(seed: u64) -> Sequence {
@@ -139,33 +37,6 @@ fn cipher(random: &mut Random) -> &'static str {
             let mode = random.below(BLOCK_CIPHERS[at].1.len());
             names()[at][mode]
         }
-    }
-}
-
-/// The names of all block ciphers' modes, put together once.
-fn names() -> &'static Vec<Vec<&'static str>> {
-    static NAMES: std::sync::OnceLock<Vec<Vec<&'static str>>> = std::sync::OnceLock::new();
-    NAMES.get_or_init(|| {
-        let joined = |cipher: &str, mode: &&str| &*format!("{cipher}-{mode}").leak();
-        BLOCK_CIPHERS
-            .iter()
-            .map(|(cipher, modes)| modes.iter().map(|mode| joined(cipher, mode)).collect())
-            .collect()
-    })
-}
-
-/// Every algorithm of a family.
-pub(crate) fn algorithms(family: Family) -> Vec<&'static str> {
-    match family {
-        Family::Cipher => {
-            let mut all: Vec<_> = names().iter().flatten().copied().collect();
-            all.extend(["ChaCha20", "ChaCha20-Poly1305"]);
-            all.sort_unstable();
-            all.dedup();
-            all
-        }
-        Family::Digest => DIGESTS.to_vec(),
-        Family::Mac => vec!["HMAC"],
     }
 }
 

@@ -6,6 +6,7 @@
 //! `WIRESPEED_LIBCRYPTO` and `WIRESPEED_MODULES` name a libcrypto and the directory of the module, as for the conformance
 //! suite; `WIRESPEED_SURVEY` tells every difference in one line and goes on. What differs on purpose is in `known.rs`, with its reason.
 
+mod algorithms;
 mod calls;
 mod compare;
 mod finds;
@@ -13,6 +14,7 @@ mod generator;
 mod known;
 mod moment;
 mod play;
+mod random;
 mod raw;
 mod world;
 

@@ -13,7 +13,7 @@ use crate::compare::{Difference, first_difference};
 use crate::moment::Moment;
 use crate::raw::{Functions, Opaque};
 use crate::world::{Side, World};
-use crate::{finds, generator, known};
+use crate::{algorithms, finds, generator, known};
 
 /// Sequences of one child.
 const BATCH: u64 = 2000;
@@ -82,7 +82,7 @@ impl Played<'_> {
         let sides = [Side::default(&raw)?, ours];
         let mut algorithms = Vec::new();
         for family in [Family::Cipher, Family::Digest, Family::Mac] {
-            for name in generator::algorithms(family) {
+            for name in algorithms::all(family) {
                 let both = [0, 1].map(|at| sides[at].fetch(&raw, family, name));
                 // GCM-SIV is there since 3.2, and SM4's AEADs and XTS.
                 if both.iter().all(|it| !it.is_null()) {

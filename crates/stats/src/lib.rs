@@ -8,7 +8,9 @@
 //!
 //! A folder instead of a file holds one file for each user.
 
-mod shared;
+mod counters;
+mod file;
+mod memory;
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -16,8 +18,10 @@ use std::path::{Path, PathBuf};
 
 use wirespeed_cipher::{Direction, Route, Subject};
 
-pub use shared::Counters;
-use shared::{BEGUN, FILE_OF, Identity, Lock, Memory};
+pub use counters::Counters;
+use counters::FILE_OF;
+use file::{BEGUN, Identity, Lock};
+use memory::Memory;
 
 /// The first bytes of the file: it counts for exactly this version.
 pub const MAGIC: &[u8] = concat!("wirespeed stats ", env!("CARGO_PKG_VERSION"), "\n").as_bytes();

@@ -1,0 +1,127 @@
+//! The file that counters go to: which one it is, and words in it.
+
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::Error;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use crate::{BYTES, MAGIC};
+
+/// When the file was made a stats file. A file system gives the numbers of files that are gone to new ones, and memory of
+/// a process that was killed is still there.
+pub(crate) const BEGUN: usize = 6;
+
+/// Opens it; makes it a stats file where it is empty. Tells when that was done.
+pub(crate) fn open(path: &Path) -> Result<(Metadata, u64), String> {
+    let mut options = options();
+    let file = options.create(true).mode(0o600).open(path);
+    let file = file.map_err(|why| format!("cannot be opened for writing: {why}"))?;
+    // Another program may be about to make it a stats file.
+    let lock = Lock::take(&file);
+    let about = check(&file)?;
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let begun = begin(&file, &about, now.as_nanos() as u64);
+    drop(lock);
+    Ok((about, begun.map_err(|why| format!("cannot be written: {why}"))?))
+}
+
+pub(crate) fn options() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
+    options
+}
+
+/// An empty file or a stats file, and nothing else.
+pub(crate) fn check(file: &File) -> Result<Metadata, String> {
+    let about = file.metadata().map_err(|why| format!("cannot be looked at: {why}"))?;
+    if !about.is_file() {
+        return Err("is not a regular file".to_owned());
+    }
+    let mut magic = [0; MAGIC.len()];
+    let ours =
+        about.len() == BYTES as u64 && file.read_exact_at(&mut magic, 0).is_ok() && magic == *MAGIC;
+    if about.len() == 0 || ours {
+        return Ok(about);
+    }
+    Err("is no stats file of this version".to_owned())
+}
+
+/// Makes an empty file a stats file; its lock is held. Tells when it was made one.
+pub(crate) fn begin(file: &File, about: &Metadata, begun: u64) -> Result<u64, Error> {
+    if about.len() == 0 {
+        file.write_all_at(MAGIC, 0)?;
+        file.write_all_at(&begun.to_ne_bytes(), place(BEGUN))?;
+        file.set_len(BYTES as u64)?;
+    }
+    read(file, BEGUN)
+}
+
+/// Where a word stands in the file.
+pub(crate) const fn place(word: usize) -> u64 {
+    8 * word as u64
+}
+
+pub(crate) fn read(file: &File, word: usize) -> Result<u64, Error> {
+    let mut bytes = [0; 8];
+    file.read_exact_at(&mut bytes, place(word))?;
+    Ok(u64::from_ne_bytes(bytes))
+}
+
+/// A lock on the file, held for as long as it is read or written.
+pub(crate) struct Lock<'a>(&'a File);
+
+impl<'a> Lock<'a> {
+    /// Waits for a short time only: whoever may read a file may lock it, too.
+    pub(crate) fn take(file: &'a File) -> Option<Self> {
+        for _ in 0..20 {
+            // SAFETY: an open descriptor.
+            if unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } == 0 {
+                return Some(Self(file));
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        None
+    }
+}
+
+impl Drop for Lock<'_> {
+    fn drop(&mut self) {
+        // SAFETY: an open descriptor.
+        unsafe { libc::flock(self.0.as_raw_fd(), libc::LOCK_UN) };
+    }
+}
+
+/// A file, whatever its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Identity {
+    device: u64,
+    pub(crate) inode: u64,
+    pub(crate) owner: u32,
+    pub(crate) begun: u64,
+}
+
+impl Identity {
+    pub(crate) fn of(about: &Metadata, begun: u64) -> Self {
+        Self { device: about.dev(), inode: about.ino(), owner: about.uid(), begun }
+    }
+
+    /// Whether this is still the file, perhaps emptied meanwhile.
+    pub(crate) fn is_of(self, about: &Metadata) -> bool {
+        (self.device, self.inode) == (about.dev(), about.ino())
+    }
+
+    /// The key of the memory that belongs to it, as ftok(3) would make one, by FNV-1a.
+    pub(crate) fn key(self, attempt: u64) -> libc::key_t {
+        let numbers = [self.device, self.inode, self.begun, attempt].map(u64::to_ne_bytes);
+        let bytes = MAGIC.iter().chain(numbers.as_flattened());
+        let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+        match (hash ^ hash >> 32) as libc::key_t {
+            libc::IPC_PRIVATE => 1,
+            key => key,
+        }
+    }
+}
