@@ -1,5 +1,7 @@
 //! What goes wrong, and the exit status that says so.
 
+mod parser;
+
 use std::fmt;
 use std::io;
 use std::process::ExitCode;
@@ -45,10 +47,7 @@ impl Fault {
                 ExitCode::SUCCESS
             }
             Self::Parser(error) => {
-                let text = error.to_string();
-                let first = text.lines().next().unwrap_or_default();
-                let first = first.strip_prefix("error: ").unwrap_or(first);
-                eprintln!("wirespeed: {first}: see wirespeed --help");
+                eprintln!("wirespeed: {}", parser::one_line(&error));
                 ExitCode::from(2)
             }
             Self::Usage(message) => {

@@ -10,7 +10,7 @@ use crate::results;
 
 const EXAMPLES: &str = "\
 Examples:
-  wirespeed bench --json here.json && wirespeed report here.json --output report.html
+  wirespeed bench --json here.json && wirespeed report here.json
   wirespeed report here.json there.json --output both.html      the same work side by side
   wirespeed report examples/ --output articles.html             all results of a folder
 
@@ -26,7 +26,7 @@ pub(crate) struct ReportArguments {
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// Write the page there; - is standard output
-    #[arg(long, value_name = "FILE", required = true)]
+    #[arg(long, value_name = "FILE", default_value = "wirespeed-report.html")]
     output: String,
 }
 
@@ -35,5 +35,9 @@ pub(crate) fn run(arguments: ReportArguments) -> Result<(), Fault> {
     if files.is_empty() {
         return Err(Fault::usage("no results there: wirespeed bench --json FILE writes some"));
     }
-    write_text(&arguments.output, &wirespeed_report::page(&files))
+    write_text(&arguments.output, &wirespeed_report::page(&files))?;
+    if arguments.output != "-" {
+        eprintln!("wirespeed: wrote {}", arguments.output);
+    }
+    Ok(())
 }

@@ -1,0 +1,92 @@
+//! What the parser of the command line has to say, in one line: what is wrong, what is possible, where to read on.
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+
+/// The line.
+pub(super) fn one_line(error: &clap::Error) -> String {
+    let told = error.to_string();
+    let first = told.lines().next().unwrap_or_default();
+    let first = first.strip_prefix("error: ").unwrap_or(first).trim_end_matches(':');
+    let said = match error.kind() {
+        ErrorKind::MissingRequiredArgument => {
+            format!("missing: {}", words(error, ContextKind::InvalidArg).join(" "))
+        }
+        ErrorKind::ArgumentConflict => {
+            let others = words(error, ContextKind::PriorArg).join(" ");
+            let given = words(error, ContextKind::InvalidArg).join(" ");
+            format!("{given} cannot be used with {others}")
+        }
+        _ => first.to_owned(),
+    };
+    let suggested =
+        [ContextKind::SuggestedSubcommand, ContextKind::SuggestedArg, ContextKind::SuggestedValue];
+    // The likeliest comes last.
+    let suggested = suggested.into_iter().find_map(|kind| words(error, kind).pop());
+    let possible = words(error, ContextKind::ValidValue);
+    let hint = match suggested {
+        Some(word) => format!("; did you mean {word}?"),
+        None if possible.is_empty() => String::new(),
+        None => format!("; choose from {}", possible.join(" ")),
+    };
+    format!("{said}{hint}: see {} --help", command(&told))
+}
+
+/// What the error knows of that kind.
+fn words(error: &clap::Error, kind: ContextKind) -> Vec<String> {
+    match error.get(kind) {
+        Some(ContextValue::String(word)) => vec![word.clone()],
+        Some(ContextValue::Strings(words)) => words.clone(),
+        _ => Vec::new(),
+    }
+}
+
+/// The command whose usage is quoted.
+fn command(told: &str) -> String {
+    let usage = told.lines().find_map(|line| line.strip_prefix("Usage: ")).unwrap_or("wirespeed");
+    let is_name = |word: &&str| word.starts_with(|it: char| it.is_ascii_lowercase());
+    usage.split(' ').take_while(is_name).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::one_line;
+    use crate::arguments::Arguments;
+
+    fn said(line: &str) -> String {
+        match Arguments::try_parse_from(line.split(' ')) {
+            Ok(_) => panic!("{line} is understood"),
+            Err(error) => one_line(&error),
+        }
+    }
+
+    #[test]
+    fn what_is_missing_is_named() {
+        let help = "see wirespeed compare --help";
+        assert_eq!(said("wirespeed compare"), format!("missing: <FILE>...: {help}"));
+        assert!(said("wirespeed sum --algorithm").contains("--algorithm <ALGORITHM>"));
+    }
+
+    #[test]
+    fn what_is_possible_is_told() {
+        let line = said("wirespeed sum --algorithm nope");
+        assert!(line.contains("invalid value 'nope' for '--algorithm <ALGORITHM>'"), "{line}");
+        assert!(line.contains("; choose from ") && line.contains("sha256"), "{line}");
+    }
+
+    #[test]
+    fn what_was_meant_is_suggested() {
+        let line = said("wirespeed bench --secnds 1");
+        assert!(line.contains("; did you mean --seconds?: see wirespeed bench --help"), "{line}");
+        let line = said("wirespeed instal");
+        assert!(line.contains("; did you mean install?: see wirespeed --help"), "{line}");
+    }
+
+    #[test]
+    fn what_excludes_each_other_is_named() {
+        let line = said("wirespeed bench --decrypt --both");
+        let help = "see wirespeed bench --help";
+        assert_eq!(line, format!("--decrypt cannot be used with --both: {help}"));
+    }
+}
