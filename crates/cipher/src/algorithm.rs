@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::UnknownName;
+use crate::{UnknownName, spelling};
 
 /// A mode of operation; of ChaCha20 what it is used for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -367,15 +367,10 @@ impl FromStr for Algorithm {
     type Err = UnknownName;
 
     fn from_str(given: &str) -> Result<Self, UnknownName> {
-        Self::ALL
-            .iter()
-            .copied()
-            .find(|algorithm| algorithm.name().eq_ignore_ascii_case(given))
-            .ok_or_else(|| UnknownName {
-                kind: "algorithm",
-                given: given.to_owned(),
-                known: Self::ALL.iter().map(|algorithm| algorithm.name()).collect(),
-            })
+        let names = Self::ALL.iter().map(|algorithm| algorithm.name());
+        let meant = spelling::meant(given, names.clone());
+        let meant = meant.and_then(|name| Self::ALL.iter().find(|it| it.name() == name));
+        meant.copied().ok_or_else(|| UnknownName::algorithm(given, names.collect()))
     }
 }
 

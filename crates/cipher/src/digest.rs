@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 pub use constants::{KECCAK_CONSTANTS, MD5_CONSTANTS, SHA256_CONSTANTS, SHA512_CONSTANTS};
 
-use crate::UnknownName;
+use crate::{UnknownName, spelling};
 
 /// A hash function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -199,11 +199,13 @@ impl FromStr for Digest {
     type Err = UnknownName;
 
     fn from_str(given: &str) -> Result<Self, UnknownName> {
-        let mut all = Self::ALL.into_iter();
-        all.find(|digest| digest.name().eq_ignore_ascii_case(given)).ok_or_else(|| UnknownName {
+        let names = Self::ALL.map(Self::name);
+        let meant = spelling::meant(given, names.into_iter());
+        let meant = meant.and_then(|name| Self::ALL.into_iter().find(|it| it.name() == name));
+        meant.ok_or_else(|| UnknownName {
             kind: "digest",
             given: given.to_owned(),
-            known: Self::ALL.map(Self::name).to_vec(),
+            known: names.to_vec(),
         })
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::{Mode, UnknownName};
+use crate::{Mode, UnknownName, spelling};
 
 /// An algorithm without kernels of our own, by OpenSSL's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -158,11 +158,10 @@ impl FromStr for Foreign {
     type Err = UnknownName;
 
     fn from_str(given: &str) -> Result<Self, UnknownName> {
-        Self::all().find(|it| it.name().eq_ignore_ascii_case(given)).ok_or_else(|| UnknownName {
-            kind: "algorithm",
-            given: given.to_owned(),
-            known: Self::all().map(Self::name).collect(),
-        })
+        let names: Vec<_> = Self::all().map(Self::name).collect();
+        let meant = spelling::meant(given, names.iter().copied());
+        let meant = meant.and_then(|name| Self::all().find(|it| it.name() == name));
+        meant.ok_or_else(|| UnknownName::algorithm(given, names))
     }
 }
 

@@ -15,6 +15,7 @@ mod key;
 pub mod modes;
 pub mod partial;
 mod route;
+mod spelling;
 mod stream;
 mod subject;
 mod wipe;
@@ -33,6 +34,7 @@ pub use kernels::{
 };
 pub use key::{Block, BlockKey, Schedule};
 pub use route::Route;
+pub use spelling::nearest;
 pub use stream::{
     ChaCha20Fn, Counter, OneTimeKeyFn, Poly1305, Poly1305Fn, Poly1305TagFn, SealFn, SealState,
     StreamBlock, StreamKernels, StreamKey,

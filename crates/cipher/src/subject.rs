@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::{Algorithm, Digest, Direction, Foreign, Mode, Shape, UnknownName};
+use crate::{Algorithm, Digest, Direction, Foreign, Mode, Shape, UnknownName, spelling};
 
 /// A cipher, a hash function, or an algorithm of others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -129,12 +129,10 @@ impl FromStr for Subject {
     type Err = UnknownName;
 
     fn from_str(given: &str) -> Result<Self, UnknownName> {
-        let mut all = Self::all();
-        all.find(|it| it.name().eq_ignore_ascii_case(given)).ok_or_else(|| UnknownName {
-            kind: "algorithm",
-            given: given.to_owned(),
-            known: Self::all().map(Self::name).collect(),
-        })
+        let names: Vec<_> = Self::all().map(Self::name).collect();
+        let meant = spelling::meant(given, names.iter().copied());
+        let meant = meant.and_then(|name| Self::all().find(|it| it.name() == name));
+        meant.ok_or_else(|| UnknownName::algorithm(given, names))
     }
 }
 

@@ -260,7 +260,13 @@ impl FromStr for Suite {
         let called = |suite: &Self| {
             [suite.name, suite.keyword].iter().any(|name| name.eq_ignore_ascii_case(given))
         };
-        Self::ALL.into_iter().find(called).ok_or_else(|| UnknownName {
+        // A cipher with a tag of its own is a suite by itself, whoever names it.
+        let subject = given.parse::<Subject>().ok();
+        let is_it = |suite: &Self| {
+            !matches!(suite.protection, Protection::Hmac(_)) && Some(suite.subject()) == subject
+        };
+        let meant = Self::ALL.into_iter().find(called);
+        meant.or_else(|| Self::ALL.into_iter().find(is_it)).ok_or_else(|| UnknownName {
             kind: "suite",
             given: given.to_owned(),
             known: Self::ALL.map(|suite| suite.keyword).to_vec(),
@@ -289,6 +295,14 @@ mod tests {
                 Subject::Digest(_) => panic!("{suite} is no hash"),
             };
             assert_eq!(key_bytes, suite.key_bytes, "{suite}");
+        }
+        for (given, keyword) in [
+            ("AES-256-GCM", "aes256gcm16"),
+            ("rfc4106(gcm(aes))", "aes128gcm16"),
+            ("aes128-gcm@openssh.com", "aes128gcm16"),
+            ("TLS_CHACHA20_POLY1305_SHA256", "chacha20poly1305"),
+        ] {
+            assert_eq!(given.parse::<Suite>().map(|it| it.keyword), Ok(keyword), "{given}");
         }
         let unknown = "aes-xts".parse::<Suite>().expect_err("no suite").to_string();
         assert!(

@@ -19,15 +19,18 @@ nothing that is fetched from elsewhere.
 
 Exit status: 0 done; 2 usage or environment, with one line that says what.";
 
+/// Where the page goes when nobody says where.
+const USUAL: &str = "wirespeed-report.html";
+
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ReportArguments {
     /// Results, as --json wrote them; a folder stands for the results in it
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// Write the page there; - is standard output
-    #[arg(long, value_name = "FILE", default_value = "wirespeed-report.html")]
-    output: String,
+    /// Write the page there, instead of wirespeed-report.html; - is standard output
+    #[arg(long, value_name = "FILE")]
+    output: Option<String>,
 }
 
 pub(crate) fn run(arguments: ReportArguments) -> Result<(), Fault> {
@@ -35,9 +38,13 @@ pub(crate) fn run(arguments: ReportArguments) -> Result<(), Fault> {
     if files.is_empty() {
         return Err(Fault::usage("no results there: wirespeed bench --json FILE writes some"));
     }
-    write_text(&arguments.output, &wirespeed_report::page(&files))?;
-    if arguments.output != "-" {
-        eprintln!("wirespeed: wrote {}", arguments.output);
+    let page = wirespeed_report::page(&files);
+    match arguments.output {
+        Some(output) => write_text(&output, &page),
+        None => {
+            write_text(USUAL, &page)?;
+            eprintln!("wirespeed: wrote {USUAL}");
+            Ok(())
+        }
     }
-    Ok(())
 }

@@ -39,8 +39,8 @@ pub(crate) struct SumArguments {
     /// Files to hash, or with --check files that list hashes
     #[arg(value_name = "FILES")]
     files: Vec<OsString>,
-    /// The hash function
-    #[arg(long, short, value_enum, ignore_case = true, default_value_t = Algorithm::Sha256)]
+    /// The hash function: md5 sha1 sha224 sha256 sha384 sha512
+    #[arg(long, short, value_parser = algorithm, default_value = "sha256")]
     algorithm: Algorithm,
     /// Read hashes from the FILES and check them
     #[arg(long, short)]
@@ -86,6 +86,15 @@ pub(crate) enum Algorithm {
     Sha256,
     Sha384,
     Sha512,
+}
+
+/// The one that is meant, by whatever name.
+fn algorithm(given: &str) -> Result<Algorithm, String> {
+    let digest = given.parse::<Digest>().ok();
+    let all = Algorithm::value_variants();
+    let meant = all.iter().find(|it| digest == Some(it.digest()));
+    let names = all.iter().map(|it| it.tag().to_lowercase()).collect::<Vec<_>>().join(" ");
+    meant.copied().ok_or_else(|| format!("choose from {names}"))
 }
 
 impl Algorithm {

@@ -72,7 +72,9 @@ mod tests {
     fn what_is_possible_is_told() {
         let line = said("wirespeed sum --algorithm nope");
         assert!(line.contains("invalid value 'nope' for '--algorithm <ALGORITHM>'"), "{line}");
-        assert!(line.contains("; choose from ") && line.contains("sha256"), "{line}");
+        assert!(line.contains(": choose from md5 sha1 "), "{line}");
+        let line = said("wirespeed bench --unit furlongs");
+        assert!(line.contains("; choose from MB/s kB/s: see"), "{line}");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use wirespeed_openssl_conf::Entry;
 
 use super::examined::{Examined, Installed};
 use super::finding::Finding;
-use crate::spelling::nearest;
+use wirespeed_cipher::nearest;
 
 /// Keys that OpenSSL itself reads in a provider's section (crypto/provider_conf.c).
 const OPENSSL: [&str; 4] = ["module", "activate", "identity", "soft_load"];

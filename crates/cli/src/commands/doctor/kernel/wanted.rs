@@ -11,7 +11,7 @@ use wirespeed_plan::Plan;
 use super::super::examined::{Examined, Installed};
 use super::super::finding::Finding;
 use super::reach::{self, Reach};
-use crate::spelling::nearest;
+use wirespeed_cipher::nearest;
 
 /// The key, understood as the module understands it; off where it is not there.
 #[derive(Debug, Default)]
