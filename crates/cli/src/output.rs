@@ -1,5 +1,6 @@
 //! Text for people: figures, tables, the header, the progress bar; and JSON for programs.
 
+pub(crate) mod call;
 pub(crate) mod figures;
 mod header;
 mod notes;
@@ -14,7 +15,3 @@ pub(crate) use sink::{write_json, write_text};
 
 /// The widest line.
 pub(crate) const WIDTH: usize = 100;
-
-/// The command that puts Wirespeed to work, and what is good to know before typing it.
-pub(crate) const INSTALL: &str =
-    "sudo wirespeed install    (shows the diff first; undo: wirespeed uninstall)";

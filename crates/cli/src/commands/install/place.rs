@@ -67,6 +67,11 @@ impl Place {
     }
 }
 
+/// Whether the module is where [`own_module`] looks for it.
+pub(crate) fn has_module() -> bool {
+    own_module().is_ok()
+}
+
 /// The module that came with this program: beside it as cargo builds it, or as a package lays it out.
 pub(crate) fn own_module() -> Result<PathBuf, Fault> {
     let unknown = |error| Fault::usage(format!("cannot find this program's own file: {error}"));

@@ -7,7 +7,7 @@ use wirespeed_plan::{MARGIN, Plan, Row, Trial};
 
 use super::measuring::Measuring;
 use crate::host::Host;
-use crate::output::INSTALL;
+use crate::output::call;
 use crate::plan::{Effect, default_file};
 
 /// Cells that a route of ours might have won, had the machine been quieter.
@@ -85,10 +85,10 @@ pub(super) fn next(host: &Host, file: &Path) -> String {
     let (what, how) = if is_named {
         ("In use by", "every program that starts from now on; restart those that run".to_owned())
     } else if is_usual {
-        ("Make it so", INSTALL.to_owned())
+        ("Make it so", call::install())
     } else {
         let key = format!("plan = {} in Wirespeed's section of openssl.cnf", file.display());
         ("Make it so", key)
     };
-    format!("{what:<22}{how}\n{:<22}wirespeed routes --why\n", "See why")
+    format!("{what:<22}{how}\n{:<22}{} routes --why\n", "See why", call::program())
 }

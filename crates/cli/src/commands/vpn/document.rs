@@ -10,7 +10,7 @@ use wirespeed_vpn::verdict::verdict;
 use super::real;
 use super::request::Request;
 use crate::output::table::wrap;
-use crate::output::{DEBUG_BUILD, INSTALL, WIDTH};
+use crate::output::{DEBUG_BUILD, WIDTH, call};
 
 /// Everything that `wirespeed vpn` found.
 #[derive(Serialize)]
@@ -103,7 +103,7 @@ impl Document {
         let left_out = format!("Left out of this estimate: {}.", self.leaves_out.join("; "));
         let mut text = format!("\nWhat this says\n{said}{}", paragraph(&left_out));
         if self.verdict.iter().any(|sentence| sentence.contains("is not the fastest")) {
-            text.push_str(&format!("\nMake it so            {INSTALL}\n"));
+            text.push_str(&format!("\nMake it so            {}\n", call::install()));
         }
         text
     }

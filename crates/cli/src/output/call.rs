@@ -1,0 +1,91 @@
+//! How a shell starts this program, for commands that people copy.
+
+use std::env;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use super::WIDTH;
+use crate::commands::install::place::has_module;
+
+/// Behind what a line begins with.
+const INDENT: usize = 22;
+
+/// The command that puts Wirespeed to work, and what is good to know before typing it.
+pub(crate) fn install() -> String {
+    let program = program();
+    // `cargo run` builds the program alone.
+    let before = if has_module() { "" } else { "cargo build --release && " };
+    let command = format!("{before}sudo {program} install");
+    let known = format!("(shows the diff first; undo: sudo {program} uninstall)");
+    let one_line = format!("{command}    {known}");
+    if INDENT + one_line.len() <= WIDTH {
+        return one_line;
+    }
+    format!("{command}\n{:INDENT$}{known}", "")
+}
+
+/// This program, as it is called from here.
+pub(crate) fn program() -> String {
+    let here = env::current_dir().unwrap_or_default();
+    match env::current_exe() {
+        Ok(file) => called(&file, &here, env::var_os("PATH").as_deref()),
+        Err(_) => "wirespeed".to_owned(),
+    }
+}
+
+/// A file, called from a folder, with these folders to look for programs in.
+fn called(file: &Path, here: &Path, path: Option<&OsStr>) -> String {
+    let name = file.file_name().unwrap_or(file.as_os_str());
+    let same = |found: PathBuf| found.canonicalize().ok() == file.canonicalize().ok();
+    let found = path.and_then(|path| {
+        env::split_paths(path).map(|folder| folder.join(name)).find(|found| found.exists())
+    });
+    if found.is_some_and(same) {
+        return quoted(Path::new(name));
+    }
+    match file.strip_prefix(here) {
+        // Without a stroke a shell would look for it elsewhere.
+        Ok(below) if below.components().count() == 1 => quoted(&Path::new(".").join(below)),
+        Ok(below) => quoted(below),
+        Err(_) => quoted(file),
+    }
+}
+
+/// As a shell takes it for one word.
+fn quoted(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-+@".contains(letter);
+    if text.chars().all(is_plain) {
+        return text.into_owned();
+    }
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn a_program_is_called_so_that_a_shell_finds_it() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path().canonicalize().expect("its name");
+        let file = root.join("target/release/wirespeed");
+        fs::create_dir_all(file.parent().expect("a folder")).expect("made");
+        fs::write(&file, "").expect("written");
+        let elsewhere = Path::new("/nowhere");
+        let inside = file.parent().expect("a folder");
+        assert_eq!(called(&file, &root, None), "target/release/wirespeed");
+        assert_eq!(called(&file, inside, None), "./wirespeed");
+        assert_eq!(called(&file, elsewhere, None), file.to_str().expect("plain"));
+        assert_eq!(called(&file, elsewhere, Some(inside.as_os_str())), "wirespeed");
+        // Another of that name comes first.
+        let other = root.join("wirespeed");
+        fs::write(&other, "").expect("written");
+        let path = env::join_paths([&root, inside]).expect("a path");
+        assert_eq!(called(&file, &root, Some(&path)), "target/release/wirespeed");
+        let strange = Path::new("/a b/it's");
+        assert_eq!(called(strange, elsewhere, None), r"'/a b/it'\''s'");
+    }
+}
