@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
+use wirespeed_cipher::Route;
 use wirespeed_conformance::here;
 use wirespeed_hosts::module;
 use wirespeed_hosts::process;
@@ -69,14 +70,17 @@ pub(crate) fn all(tree: &Path, release: &str) -> Result<Vec<Setup>, String> {
         return Ok(setups);
     }
     setups.push(setup(tree, release, "quiet", Module::Quiet, "")?);
-    for (route, _) in here::routes() {
-        let lines = format!("{counting}routes = {route}\n");
+    for (route, _) in here::routes().filter(|(route, _)| *route != Route::Portable) {
+        // Behind it a route that has everything: no route has every cipher and every hash function.
+        let lines = format!("{counting}routes = {route}, {}\n", Route::Portable);
         let forced = setup(tree, release, &format!("forced-{route}"), Module::Counting, &lines)?;
         // A route that this machine lacks keeps the module out.
         if forced.loads()? {
             setups.push(forced);
         }
     }
+    let lines = format!("{counting}routes = {}\n", Route::Portable);
+    setups.push(setup(tree, release, "forced-portable", Module::Counting, &lines)?);
     Ok(setups)
 }
 
