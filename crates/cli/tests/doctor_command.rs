@@ -328,7 +328,7 @@ fn openssl_speed_that_misleads() {
 fn a_long_run_gets_an_estimate() {
     let case = Case::new(&installed(""));
     let speed =
-        ["openssl", "speed", "-elapsed", "-seconds", "1", "-bytes", "16384", "-evp", "aes-128-cbc"];
+        ["openssl", "speed", "-elapsed", "-seconds", "3", "-bytes", "16384", "-evp", "aes-128-cbc"];
     let said = case.watch(speed);
     assert_eq!(said.status, Some(0), "{}", said.text());
     let estimate = &said.json["command"]["estimate"];
