@@ -367,10 +367,9 @@ impl FromStr for Algorithm {
     type Err = UnknownName;
 
     fn from_str(given: &str) -> Result<Self, UnknownName> {
-        let names = Self::ALL.iter().map(|algorithm| algorithm.name());
-        let meant = spelling::meant(given, names.clone());
-        let meant = meant.and_then(|name| Self::ALL.iter().find(|it| it.name() == name));
-        meant.copied().ok_or_else(|| UnknownName::algorithm(given, names.collect()))
+        let all = Self::ALL.iter().copied();
+        spelling::meant(given, all.clone(), Self::name)
+            .ok_or_else(|| UnknownName::algorithm(given, all.map(Self::name).collect()))
     }
 }
 

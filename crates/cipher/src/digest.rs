@@ -199,13 +199,11 @@ impl FromStr for Digest {
     type Err = UnknownName;
 
     fn from_str(given: &str) -> Result<Self, UnknownName> {
-        let names = Self::ALL.map(Self::name);
-        let meant = spelling::meant(given, names.into_iter());
-        let meant = meant.and_then(|name| Self::ALL.into_iter().find(|it| it.name() == name));
+        let meant = spelling::meant(given, Self::ALL.into_iter(), Self::name);
         meant.ok_or_else(|| UnknownName {
             kind: "digest",
             given: given.to_owned(),
-            known: names.to_vec(),
+            known: Self::ALL.map(Self::name).to_vec(),
         })
     }
 }

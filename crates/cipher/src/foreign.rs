@@ -158,10 +158,9 @@ impl FromStr for Foreign {
     type Err = UnknownName;
 
     fn from_str(given: &str) -> Result<Self, UnknownName> {
-        let names: Vec<_> = Self::all().map(Self::name).collect();
-        let meant = spelling::meant(given, names.iter().copied());
-        let meant = meant.and_then(|name| Self::all().find(|it| it.name() == name));
-        meant.ok_or_else(|| UnknownName::algorithm(given, names))
+        let all: Vec<_> = Self::all().collect();
+        spelling::meant(given, all.iter().copied(), Self::name)
+            .ok_or_else(|| UnknownName::algorithm(given, Self::all().map(Self::name).collect()))
     }
 }
 

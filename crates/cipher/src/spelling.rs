@@ -1,15 +1,16 @@
 //! Names as people type them: OpenSSL's and its aliases, the kernel's, cryptsetup's, OpenSSH's, TLS's and strongSwan's.
 
-/// The known name that is meant, if one is.
+/// The one whose name is meant, if there is one.
 ///
 /// A name without a key size means what its users' tool makes of it: OpenSSL has CBC where no mode is said, cryptsetup
 /// 256 bits, and of the kernel's names the smallest key is taken.
-pub(crate) fn meant(
+pub(crate) fn meant<T: Copy>(
     given: &str,
-    known: impl Iterator<Item = &'static str> + Clone,
-) -> Option<&'static str> {
-    if let Some(name) = known.clone().find(|name| name.eq_ignore_ascii_case(given)) {
-        return Some(name);
+    known: impl Iterator<Item = T> + Clone,
+    name: fn(T) -> &'static str,
+) -> Option<T> {
+    if let Some(exact) = known.clone().find(|it| name(*it).eq_ignore_ascii_case(given)) {
+        return Some(exact);
     }
     let text = given.to_ascii_lowercase();
     let text = text.strip_suffix("@openssh.com").unwrap_or(&text);
@@ -20,11 +21,11 @@ pub(crate) fn meant(
         .or_else(|| of_cryptsetup(text))
         .unwrap_or_else(|| text.to_owned());
     let spelled = with_openssls_words(&letters(&spelled));
-    let is_named = |name: &&str, wanted: &str| {
-        let name = letters(name);
+    let is_named = |it: &T, wanted: &str| {
+        let name = letters(name(*it));
         name == wanted || name.replacen("sha2", "sha", 1) == wanted
     };
-    let find = |wanted: &str| known.clone().find(|name| is_named(name, wanted));
+    let find = |wanted: &str| known.clone().find(|it| is_named(it, wanted));
     find(&spelled).or_else(|| find(&format!("{spelled}cbc")))
 }
 

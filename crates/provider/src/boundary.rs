@@ -87,6 +87,23 @@ unsafe fn give_back<T>(context: NonNull<T>) {
     }
 }
 
+/// Frees a context, as C does.
+///
+/// # Safety
+/// It must be null or of [`place_with`]'s making for this type, and nobody may use it again.
+unsafe extern "C" fn free<T>(context: *mut c_void) {
+    guarded(
+        || None,
+        || {
+            if let Some(context) = NonNull::new(context.cast::<T>()) {
+                // SAFETY: the core hands in a context of this kind, once, and never uses it again.
+                unsafe { give_back(context) };
+            }
+            Ok(())
+        },
+    );
+}
+
 #[cold]
 #[inline(never)]
 fn report(core: &Core, refusal: Refusal) {

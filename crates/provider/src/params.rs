@@ -69,6 +69,25 @@ pub(crate) const fn octets(key: &CStr) -> Param {
     entry(key, data_type::OCTET_STRING, null_mut(), 0)
 }
 
+/// The first parameter of a list that is called `name`, which ends with a NUL.
+///
+/// # Safety
+/// `list` must be null or end with a null key, and stay for as long as what is returned.
+pub(crate) unsafe fn find<'a, const N: usize>(
+    mut list: *const Param,
+    name: &[u8; N],
+) -> Option<&'a Param> {
+    // SAFETY: the caller promises entries up to and including a null key.
+    while let Some(param) = unsafe { list.as_ref() }.filter(|param| !param.is_end()) {
+        if param.is_called(name) {
+            return Some(param);
+        }
+        // SAFETY: the end has not been seen, so there is a next entry.
+        list = unsafe { list.add(1) };
+    }
+    None
+}
+
 impl Param {
     /// Whether this is the end of a list.
     #[inline]

@@ -3,7 +3,7 @@
 use std::ffi::{c_int, c_void};
 use std::ptr::{NonNull, null_mut};
 
-use super::{give_back, guarded, place_with};
+use super::{free, guarded, place_with};
 use crate::host::Version;
 use crate::mac::{self, Mac};
 use crate::openssl::*;
@@ -17,7 +17,7 @@ const LONGEST_HASH: usize = 64;
 pub(crate) static HMAC: [Dispatch; 11] = [
     Dispatch::new(MAC_NEW_CONTEXT, new_context as NewContext),
     Dispatch::new(MAC_DUPLICATE_CONTEXT, duplicate_context as NewContext),
-    Dispatch::new(MAC_FREE_CONTEXT, free_context as FreeContext),
+    Dispatch::new(MAC_FREE_CONTEXT, free::<Mac> as FreeContext),
     Dispatch::new(MAC_INIT, initialise as MacInitialise),
     Dispatch::new(MAC_UPDATE, update as DigestUpdate),
     Dispatch::new(MAC_FINAL, finish as Finish),
@@ -73,26 +73,13 @@ unsafe extern "C" fn duplicate_context(context: *mut c_void) -> *mut c_void {
             let Some(to) = copy.cast::<Mac>().as_mut() else { return Ok(()) };
             let copied = context.copy_to(to);
             if copied.is_err() {
-                free_context(copy);
+                free::<Mac>(copy);
                 copy = null_mut();
             }
             copied
         });
     }
     copy
-}
-
-unsafe extern "C" fn free_context(context: *mut c_void) {
-    guarded(
-        || None,
-        || {
-            if let Some(context) = NonNull::new(context.cast::<Mac>()) {
-                // SAFETY: the core hands in a context of this kind, once, and never uses it again.
-                unsafe { give_back(context) };
-            }
-            Ok(())
-        },
-    );
 }
 
 unsafe extern "C" fn initialise(

@@ -15,7 +15,7 @@ use crate::call::Call;
 use crate::cipher::Cipher;
 use crate::lanes;
 use crate::openssl::*;
-use crate::params::{END, entry};
+use crate::params::{END, entry, find};
 use crate::refusal::{Reason, Refusal};
 
 /// `EVP_MAX_PIPES`.
@@ -138,24 +138,16 @@ struct Tags {
 impl Tags {
     /// # Safety
     /// `list` must be null or end with a null key, and its octet pointers must be readable.
-    unsafe fn find(mut list: *const Param) -> Option<Self> {
-        // SAFETY: the caller promises entries up to and including a null key.
-        while let Some(param) = unsafe { list.as_ref() }.filter(|param| !param.is_end()) {
-            if param.is_called(b"pipeline-tag\0") {
-                let each = match param.data_type {
-                    // SAFETY: null, or a readable pointer, as the type says.
-                    data_type::OCTET_POINTER => unsafe {
-                        param.data.cast::<*const *mut c_void>().as_ref()
-                    },
-                    _ => None,
-                };
-                let each = each.copied().unwrap_or(std::ptr::null());
-                return Some(Self { each, bytes: param.data_size });
-            }
-            // SAFETY: the end has not been seen, so there is a next entry.
-            list = unsafe { list.add(1) };
-        }
-        None
+    unsafe fn find(list: *const Param) -> Option<Self> {
+        // SAFETY: the caller promises the list.
+        let param = unsafe { find(list, b"pipeline-tag\0") }?;
+        let each = match param.data_type {
+            // SAFETY: null, or a readable pointer, as the type says.
+            data_type::OCTET_POINTER => unsafe { param.data.cast::<*const *mut c_void>().as_ref() },
+            _ => None,
+        };
+        let each = each.copied().unwrap_or(std::ptr::null());
+        Some(Self { each, bytes: param.data_size })
     }
 
     /// The tag of one message as a parameter of its own.

@@ -2,18 +2,18 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ffi::{c_int, c_void};
-use std::ptr::{NonNull, null};
+use std::ptr::null;
 
 use wirespeed_cipher::Route;
 
-use super::{give_back, guarded};
+use super::{free, guarded};
 use crate::host::Core;
 use crate::openssl::*;
 use crate::provider::{Provider, gettable};
 use crate::refusal::{Reason, Refusal};
 
 static FUNCTIONS: [Dispatch; 5] = [
-    Dispatch::new(PROVIDER_TEARDOWN, teardown as Teardown),
+    Dispatch::new(PROVIDER_TEARDOWN, free::<Provider> as Teardown),
     Dispatch::new(PROVIDER_GETTABLE_PARAMS, gettable_params as ProviderList),
     Dispatch::new(PROVIDER_GET_PARAMS, get_params as ProviderGetParams),
     Dispatch::new(PROVIDER_QUERY_OPERATION, query_operation as QueryOperation),
@@ -103,19 +103,6 @@ pub(super) unsafe fn start(
             Ok(())
         },
     )
-}
-
-unsafe extern "C" fn teardown(provider: *mut c_void) {
-    guarded(
-        || None,
-        || {
-            if let Some(provider) = NonNull::new(provider.cast::<Provider>()) {
-                // SAFETY: the core hands back what `start` placed, once and for the last time.
-                unsafe { give_back(provider) };
-            }
-            Ok(())
-        },
-    );
 }
 
 unsafe extern "C" fn gettable_params(_: *mut c_void) -> *const Param {

@@ -5,13 +5,13 @@
 //! default provider's do (providers/implementations/skeymgmt), and libcrypto takes them out to begin a message.
 
 use std::ffi::{c_int, c_void};
-use std::ptr::{NonNull, null_mut};
+use std::ptr::null_mut;
 
 use zeroize::Zeroize;
 
-use super::{give_back, guarded, place};
+use super::{free, guarded, place};
 use crate::openssl::*;
-use crate::params::{END, List, entry, octets};
+use crate::params::{END, List, entry, find, octets};
 use crate::provider::Provider;
 use crate::refusal::Refusal;
 
@@ -31,7 +31,7 @@ pub(crate) static GENERIC: [Dispatch; 5] = functions(import::<false> as SecretKe
 
 const fn functions(import: SecretKeyImport) -> [Dispatch; 5] {
     [
-        Dispatch::new(SECRET_KEY_FREE, free as FreeContext),
+        Dispatch::new(SECRET_KEY_FREE, free::<SecretKey> as FreeContext),
         Dispatch::new(SECRET_KEY_IMPORT, import),
         Dispatch::new(SECRET_KEY_EXPORT, export as SecretKeyExport),
         Dispatch::new(SECRET_KEY_SETTABLE, settable as ProviderList),
@@ -64,8 +64,9 @@ unsafe extern "C" fn import<const OF_AES: bool>(
             if selection & SELECT_SECRET == 0 {
                 return Err(Refusal::SILENT);
             }
-            // SAFETY: the core hands in a list that ends with a null key.
-            let bytes = unsafe { raw_bytes(list) }.ok_or(Refusal::SILENT)?;
+            // SAFETY: the core hands in a list that ends with a null key, and keeps it until we return.
+            let bytes = unsafe { find(list, RAW_BYTES) }.and_then(Param::as_octets);
+            let bytes = bytes.ok_or(Refusal::SILENT)?;
             if OF_AES && !matches!(bytes.len(), 16 | 24 | 32) {
                 return Err(Refusal::SILENT);
             }
@@ -74,22 +75,6 @@ unsafe extern "C" fn import<const OF_AES: bool>(
         },
     );
     key
-}
-
-/// The bytes that a list brings.
-///
-/// # Safety
-/// `list` must be null or end with a null key, and stay for as long as what is returned.
-unsafe fn raw_bytes<'a>(mut list: *const Param) -> Option<&'a [u8]> {
-    // SAFETY: the caller promises the list and its end.
-    while let Some(param) = unsafe { list.as_ref() }.filter(|param| !param.is_end()) {
-        if param.is_called(RAW_BYTES) {
-            return param.as_octets();
-        }
-        // SAFETY: this one was not the end.
-        list = unsafe { list.add(1) };
-    }
-    None
 }
 
 unsafe extern "C" fn export(
@@ -110,19 +95,6 @@ unsafe extern "C" fn export(
     // SAFETY: the core's own function, with its argument, and a list that ends with a null key. The bytes are the key's,
     // which the core keeps, and are not written to.
     unsafe { take(list.as_ptr(), argument) }
-}
-
-unsafe extern "C" fn free(key: *mut c_void) {
-    guarded(
-        || None,
-        || {
-            if let Some(key) = NonNull::new(key.cast::<SecretKey>()) {
-                // SAFETY: the core hands in a key of our making, once, and never uses it again.
-                unsafe { give_back(key) };
-            }
-            Ok(())
-        },
-    );
 }
 
 unsafe extern "C" fn settable(_: *mut c_void) -> *const Param {
