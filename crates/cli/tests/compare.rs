@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
-use support::{documented, paths};
+use support::{assert_narrow, documented, paths};
 
 const EXAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
 
@@ -39,12 +39,6 @@ fn refused(arguments: &[&str]) -> String {
 
 fn json(arguments: &[&str]) -> Value {
     serde_json::from_str(&printed(arguments)).expect("JSON")
-}
-
-fn assert_narrow(text: &str) {
-    for line in text.lines() {
-        assert!(line.chars().count() <= 100, "too wide: {line}");
-    }
 }
 
 fn example(name: &str) -> String {

@@ -10,7 +10,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Stdio;
 
-use support::{Case, NOBODY, installed, module};
+use support::{Case, NOBODY, assert_narrow, installed, module};
 
 /// What users met, and what they are told now: the lines that Wirespeed's section gets, the check that
 /// finds it, words of the fault and of the mend.
@@ -420,7 +420,7 @@ fn the_report_is_narrow_and_its_status_is_the_finding() {
     assert!(text.contains("\nkeys           MEND  "), "{text}");
     assert!(text.contains("\n                     -> write ciphers = x"), "{text}");
     assert!(!text.contains("Nothing to mend"), "{text}");
-    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+    assert_narrow(&text);
     let said = String::from_utf8(output.stderr).expect("UTF-8");
     assert!(said.starts_with("wirespeed: ") && said.trim_end().ends_with("to mend"), "{said}");
 }

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::process::{Command, Output};
 
 use serde_json::Value;
-use support::{documented, paths};
+use support::{assert_narrow, documented, paths};
 
 fn wirespeed(arguments: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_wirespeed"));
@@ -277,12 +277,5 @@ fn the_document_describes_every_field() {
         let mut written = BTreeSet::new();
         paths(&json, "", &mut written);
         assert_eq!(documented(schema), written, "{schema}");
-    }
-}
-
-/// At most 100 columns.
-fn assert_narrow(text: &str) {
-    for line in text.lines() {
-        assert!(line.chars().count() <= 100, "too wide: {line}");
     }
 }

@@ -10,7 +10,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
-use support::{documented, paths};
+use support::{assert_narrow, documented, paths};
 
 /// `wirespeed vpn` with these words.
 fn vpn(arguments: &str) -> Command {
@@ -65,8 +65,7 @@ fn every_suite_has_its_line() {
     ] {
         assert!(table.contains(wanted), "{wanted:?}: {table}");
     }
-    let longest = table.lines().max_by_key(|line| line.chars().count()).expect("lines");
-    assert!(longest.chars().count() <= 100, "{longest}");
+    assert_narrow(&table);
     assert!(!table.contains('\u{1b}'), "no colours");
 }
 

@@ -16,12 +16,12 @@ pub(crate) fn install() -> String {
     // `cargo run` builds the program alone.
     let before = if has_module() { "" } else { "cargo build --release && " };
     let command = format!("{before}sudo {program} install");
-    let known = format!("(shows the diff first; undo: sudo {program} uninstall)");
-    let one_line = format!("{command}    {known}");
+    let undo = format!("undo: sudo {program} uninstall");
+    let one_line = format!("{command}    (shows the diff first; {undo})");
     if INDENT + one_line.len() <= WIDTH {
         return one_line;
     }
-    format!("{command}\n{:INDENT$}{known}", "")
+    format!("{command}\n{:INDENT$}(shows the diff first)\n{:INDENT$}{undo}", "", "")
 }
 
 /// This program, as it is called from here.

@@ -33,6 +33,13 @@ pub(crate) fn module() -> &'static Path {
     })
 }
 
+/// Fits into 100 columns, however long the path is at which the program was built.
+pub(crate) fn assert_narrow(text: &str) {
+    for line in text.replace(env!("CARGO_BIN_EXE_wirespeed"), "wirespeed").lines() {
+        assert!(line.chars().count() <= 100, "too wide: {line}");
+    }
+}
+
 /// Its path as text.
 pub(crate) fn module_text() -> String {
     module().display().to_string()
