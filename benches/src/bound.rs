@@ -34,7 +34,7 @@ fn kernels(bench: &Bench, compression: Compression) -> Option<&'static HashKerne
         matches!(compression, Compression::Sha1 | Compression::Sha256 | Compression::Sha512);
     let features = bench.arena.features();
     let mut routes = [Route::ShaNi, Route::Avx512, Route::Avx2].into_iter().filter(|_| ends_so);
-    routes.find_map(|route| wirespeed_native::hash(route, compression, features).ok())
+    routes.find_map(|route| wirespeed_kernels::hash(route, compression, features).ok())
 }
 
 /// A provider's hash function that does nothing, and every block of the message beside it.

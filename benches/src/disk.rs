@@ -59,11 +59,10 @@ fn measure(
     report: &mut Report,
 ) {
     let cipher = built.cipher.as_deref().expect("an encrypting candidate");
-    let kernels = built
-        .route
-        .parse::<Route>()
-        .ok()
-        .and_then(|route| wirespeed_native::kernels(route, block, bench.arena.features()).ok());
+    let kernels =
+        built.route.parse::<Route>().ok().and_then(|route| {
+            wirespeed_kernels::kernels(route, block, bench.arena.features()).ok()
+        });
     for (test, direction) in TESTS {
         let title = format!("{title} {} {}", test.name(), built.route);
         match kernels {

@@ -95,7 +95,7 @@ struct Lookup {
 }
 
 fn lookup(bench: &Bench, route: Route, looks_up: bool) -> Box<dyn Contestant> {
-    let kernels = wirespeed_native::kernels(route, BlockCipher::Aes128, bench.arena.features())
+    let kernels = wirespeed_kernels::kernels(route, BlockCipher::Aes128, bench.arena.features())
         .expect("a best route");
     let mut key = BlockKey::empty(kernels);
     key.set(&[7; 16], Direction::Encrypt);

@@ -1,7 +1,6 @@
 //! Requests to valgrind, when the program runs under it (valgrind's manual, section 3.1).
 
-#[cfg(target_arch = "x86_64")]
-use std::arch::asm;
+use crate::arch::request;
 
 /// `VG_USERREQ__RUNNING_ON_VALGRIND` of valgrind.h.
 const RUNNING_ON_VALGRIND: u64 = 0x1001;
@@ -31,32 +30,4 @@ pub fn poison(bytes: &mut [u8]) {
 /// Takes that back.
 pub fn cure(bytes: &mut [u8]) {
     request([MAKE_MEM_DEFINED, bytes.as_ptr() as u64, bytes.len() as u64, 0, 0, 0]);
-}
-
-/// A request that a processor executes as nothing and valgrind as a message to itself; 0 where
-/// nobody listens.
-#[cfg(target_arch = "x86_64")]
-fn request(message: [u64; 6]) -> u64 {
-    let mut answer = 0_u64;
-    // SAFETY: the four rotations add up to 128 bits and the exchange is of a register with itself, so
-    // the processor changes nothing but flags; valgrind writes the answer to RDX. The message may name
-    // memory whose state of initialisation changes, so no `nomem`.
-    unsafe {
-        asm!(
-            "rol rdi, 3",
-            "rol rdi, 13",
-            "rol rdi, 61",
-            "rol rdi, 51",
-            "xchg rbx, rbx",
-            inout("rdx") answer,
-            in("rax") message.as_ptr(),
-            options(nostack),
-        );
-    }
-    answer
-}
-
-#[cfg(not(target_arch = "x86_64"))]
-fn request(_: [u64; 6]) -> u64 {
-    0
 }

@@ -4,8 +4,8 @@ use std::env;
 use std::path::PathBuf;
 
 use wirespeed_cipher::{Algorithm, BlockCipher, Route};
+use wirespeed_kernels::ROUTES;
 use wirespeed_libcrypto::Library;
-use wirespeed_native::ROUTES;
 
 use crate::client;
 use crate::door::Door;
@@ -72,7 +72,7 @@ pub fn step(algorithm: Algorithm, steps: [usize; 2]) -> usize {
 
 /// Our routes that the tool we run under can execute, and the others with the reason.
 pub fn routes() -> impl Iterator<Item = (Route, Option<&'static str>)> {
-    ROUTES.into_iter().map(|route| {
+    ROUTES.iter().copied().map(|route| {
         let new = [Route::Vaes512, Route::Vaes256, Route::Gfni512, Route::Gfni256, Route::Avx512];
         let unknown = new.contains(&route) && client::under_valgrind();
         (route, unknown.then_some("valgrind knows neither VAES nor GFNI nor AVX-512"))

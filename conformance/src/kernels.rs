@@ -8,7 +8,7 @@ use wirespeed_cipher::{
     StreamKernels, StreamKey,
 };
 use wirespeed_cpu::Features;
-use wirespeed_native::Absent;
+use wirespeed_kernels::Absent;
 
 use crate::door::{Door, Setup, Work};
 
@@ -22,7 +22,7 @@ pub struct Kernels {
 impl Kernels {
     /// The door to `route`, on a machine with `features`.
     pub fn new(route: Route, features: Features) -> Result<Self, Absent> {
-        let of = |algorithm: &Algorithm| wirespeed_native::has(route, *algorithm, features);
+        let of = |algorithm: &Algorithm| wirespeed_kernels::has(route, *algorithm, features);
         // What is lacking is said of the first.
         of(&Algorithm::ALL[0])
             .or_else(|why| Algorithm::ALL.iter().find_map(|it| of(it).ok()).ok_or(why))?;
@@ -32,7 +32,7 @@ impl Kernels {
     /// The table for an algorithm, if the route has its cipher.
     pub fn table(&self, algorithm: Algorithm) -> Option<&'static BlockKernels> {
         let cipher = algorithm.block_cipher()?;
-        let table = wirespeed_native::kernels(self.route, cipher, self.features).ok()?;
+        let table = wirespeed_kernels::kernels(self.route, cipher, self.features).ok()?;
         assert_eq!(table.route, self.route, "the route that runs is the one asked for");
         Some(table)
     }
@@ -41,7 +41,7 @@ impl Kernels {
 impl Kernels {
     /// ChaCha20's table, if the route has it.
     pub fn stream_table(&self) -> Option<&'static StreamKernels> {
-        let table = wirespeed_native::stream(self.route, self.features).ok()?;
+        let table = wirespeed_kernels::stream(self.route, self.features).ok()?;
         assert_eq!(table.route, self.route, "the route that runs is the one asked for");
         Some(table)
     }
@@ -72,7 +72,7 @@ impl Kernels {
 
 impl Door for Kernels {
     fn has(&self, algorithm: Algorithm) -> bool {
-        wirespeed_native::has(self.route, algorithm, self.features).is_ok()
+        wirespeed_kernels::has(self.route, algorithm, self.features).is_ok()
     }
 
     fn longest_iv(&self) -> usize {

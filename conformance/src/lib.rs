@@ -3,6 +3,7 @@
 //! A [`Door`](door::Door) takes a message to a route: straight to the kernels, or through a libcrypto to
 //! the provider, or to the default provider, which is the measure of all others.
 
+mod arch;
 pub mod client;
 mod counted;
 pub mod data;

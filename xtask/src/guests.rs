@@ -1,12 +1,14 @@
 //! The stages of the tests that want another machine, or another kernel, than this one.
 
+use std::env;
+
 use anyhow::{Context, Result};
 use serde_json::Value;
 use wirespeed_vm::{CIPHERS, PadLock};
 
 use crate::run::Run;
 use crate::tally::Tally;
-use crate::test::RUNNER;
+use crate::test::{KERNELS, RUNNER, of_packages};
 use crate::vm;
 use crate::workspace::Workspace;
 
@@ -46,14 +48,14 @@ pub(crate) fn kernel(workspace: &Workspace, series: Option<&str>) -> Result<Tall
 
 fn lesser(workspace: &Workspace) -> Result<Tally> {
     let built = workspace
-        .cargo(["test", "--release", "--package", "wirespeed-native", "--lib", "--no-run"])
-        .arguments(["--message-format", "json"])
+        .cargo(["test", "--release", "--lib", "--no-run", "--message-format", "json"])
+        .arguments(of_packages(&KERNELS))
         .output()?;
-    let mut messages = built.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let program = messages.find_map(|it| it["executable"].as_str().map(str::to_owned));
+    let messages = built.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let programs = messages.filter_map(|it| it["executable"].as_str().map(str::to_owned));
     tests(workspace, "vm")
         .environment("WIRESPEED_VM", vm::kernels(workspace))
-        .environment("WIRESPEED_NATIVE_TESTS", program.context("the kernels have no tests")?)
+        .environment("WIRESPEED_KERNEL_TESTS", env::join_paths(programs)?)
         .tests()
 }
 
@@ -113,7 +115,7 @@ const LIMIT: u32 = 1200;
 
 /// What starts a program in a guest.
 fn guest(options: &str) -> Result<String> {
-    let this = std::env::current_exe().context("this program's own path")?;
+    let this = env::current_exe().context("this program's own path")?;
     Ok(format!("{} vm --limit {LIMIT} {options} --", this.display()))
 }
 

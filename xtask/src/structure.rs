@@ -41,7 +41,12 @@ const CRATES: &[(&str, Layer, Code)] = &[
     ("wirespeed-cipher", Routes, Code::Unsafe),
     ("wirespeed-padlock", Routes, Code::Unsafe),
     ("wirespeed-kernel", Routes, Code::Unsafe),
-    ("wirespeed-native", Routes, Code::Unsafe),
+    ("wirespeed-kernels-core", Routes, Code::Unsafe),
+    ("wirespeed-aes", Routes, Code::Unsafe),
+    ("wirespeed-sliced", Routes, Code::Unsafe),
+    ("wirespeed-chacha", Routes, Code::Unsafe),
+    ("wirespeed-hash", Routes, Code::Unsafe),
+    ("wirespeed-kernels", Routes, Code::Unsafe),
     ("wirespeed-batch", Routes, Code::Unsafe),
     ("wirespeed-libcrypto", Routes, Code::Unsafe),
     ("wirespeed-comparison", Routes, Code::Safe),
@@ -95,9 +100,16 @@ pub(crate) fn check(workspace: &Workspace) -> Result<bool> {
         }
     }
     faults.extend(over_budget(&packages));
-    for (path, lines) in long_files(&packages)? {
-        let path = path.strip_prefix(workspace.root()).unwrap_or(&path);
-        println!("note: {} has {lines} lines: is there a seam?", path.display());
+    for package in &packages {
+        for file in rust_files(&package.directory)? {
+            let text = fs::read_to_string(&file)?;
+            let path = file.strip_prefix(workspace.root()).unwrap_or(&file);
+            let lines = text.lines().count();
+            if lines > LONG_FILE {
+                println!("note: {} has {lines} lines: is there a seam?", path.display());
+            }
+            faults.extend(misplaced(path, &text));
+        }
     }
     for fault in &faults {
         println!("structure: {fault}");
@@ -186,17 +198,22 @@ fn over_budget(packages: &[Package]) -> Vec<String> {
     faults
 }
 
-fn long_files(packages: &[Package]) -> Result<Vec<(PathBuf, usize)>> {
-    let mut found = Vec::new();
-    for package in packages {
-        for file in rust_files(&package.directory)? {
-            let lines = fs::read_to_string(&file)?.lines().count();
-            if lines > LONG_FILE {
-                found.push((file, lines));
-            }
+/// What stands in a file where it does not belong.
+fn misplaced(path: &Path, text: &str) -> Vec<String> {
+    let mut faults = Vec::new();
+    let of_one_machine = path.ends_with("arch.rs") || path.iter().any(|part| part == "arch");
+    for (number, line) in text.lines().enumerate() {
+        let at = || format!("{}:{}", path.display(), number + 1);
+        if !of_one_machine && line.contains(concat!("target", "_arch")) {
+            faults.push(format!("{} is of one machine: below arch/ with it", at()));
+        }
+        let touches_memory =
+            ["load", "store", "gather", "scatter"].iter().any(|word| line.contains(word));
+        if touches_memory && line.contains("call!(_mm") {
+            faults.push(format!("{} hides that it touches memory: call it in its own block", at()));
         }
     }
-    Ok(found)
+    faults
 }
 
 /// The Rust files of one package, without those of a package inside it.
@@ -233,13 +250,24 @@ mod tests {
 
     #[test]
     fn an_arrow_that_points_up_is_named() {
-        let native = package("wirespeed-native", &["wirespeed-cpu", "wirespeed-cipher", "libc"]);
+        let native = package("wirespeed-kernels", &["wirespeed-cpu", "wirespeed-cipher", "libc"]);
         assert!(upward_arrows(&native, Routes).is_empty());
-        let upward = package("wirespeed-cpu", &["wirespeed-native"]);
+        let upward = package("wirespeed-cpu", &["wirespeed-kernels"]);
         assert_eq!(
             upward_arrows(&upward, Facts),
-            ["the arrow wirespeed-cpu (Facts) -> wirespeed-native (Routes) points up"]
+            ["the arrow wirespeed-cpu (Facts) -> wirespeed-kernels (Routes) points up"]
         );
+    }
+
+    #[test]
+    fn what_does_not_belong_into_a_file_is_named() {
+        let cfg = concat!("#[cfg(target", "_arch = \"x86_64\")]\nmod x86_64;\n");
+        let faults = |path: &str, text| misplaced(Path::new(path), text).len();
+        assert_eq!(faults("crates/cpu/src/lib.rs", cfg), 1);
+        assert_eq!(faults("crates/cpu/src/arch.rs", cfg), 0);
+        assert_eq!(faults("crates/cpu/src/arch/x86.rs", cfg), 0);
+        let load = concat!("let v = call", "!(_mm_loadu_si128(from));\n");
+        assert_eq!(faults("crates/aes/src/arch/xmm.rs", load), 1);
     }
 
     #[test]

@@ -211,6 +211,21 @@ fn one(workspace: &Workspace, effort: Effort, stage: &Stage) -> (String, Tally) 
     (line, tally)
 }
 
+/// The crates whose tests deny nothing, and take long to build without optimisation.
+pub(crate) const KERNELS: [&str; 6] = [
+    "wirespeed-kernels-core",
+    "wirespeed-aes",
+    "wirespeed-sliced",
+    "wirespeed-chacha",
+    "wirespeed-hash",
+    "wirespeed-kernels",
+];
+
+/// Cargo's words for some packages.
+pub(crate) fn of_packages<'n>(names: &'n [&str]) -> impl Iterator<Item = &'n str> {
+    names.iter().flat_map(|name| ["--package", name])
+}
+
 fn build(workspace: &Workspace) -> Run {
     workspace.cargo(["build", "--release"])
 }
@@ -218,12 +233,12 @@ fn build(workspace: &Workspace) -> Run {
 /// In debug builds, where tests may deny what a machine has; but for the kernels, whose tests deny nothing, and which take
 /// longest to build.
 fn unit(workspace: &Workspace) -> Result<Tally> {
-    let elsewhere = ["wirespeed-conformance", "wirespeed-hosts", "wirespeed-native"];
+    let elsewhere = ["wirespeed-conformance", "wirespeed-hosts"];
     let mut tally = workspace
         .cargo(["test", "--workspace", "--no-fail-fast"])
-        .arguments(elsewhere.iter().flat_map(|name| ["--exclude", name]))
+        .arguments(elsewhere.iter().chain(&KERNELS).flat_map(|name| ["--exclude", name]))
         .tests()?;
-    tally += workspace.cargo(["test", "--release", "--package", "wirespeed-native"]).tests()?;
+    tally += workspace.cargo(["test", "--release"]).arguments(of_packages(&KERNELS)).tests()?;
     Ok(tally)
 }
 
@@ -247,7 +262,9 @@ fn padlock(workspace: &Workspace) -> Result<Tally> {
     };
     for cpu in ["c3", "c7", "nano", "zhaoxin"] {
         tally += workspace
-            .cargo(["test", "--release", "--package", "wirespeed-native", "--lib", "--", "proof::"])
+            .cargo(["test", "--release", "--lib"])
+            .arguments(of_packages(&["wirespeed-kernels", "wirespeed-chacha", "wirespeed-hash"]))
+            .arguments(["--", "proof::"])
             .environment(RUNNER, on(&format!("{cpu} --strict")))
             .tests()?;
     }
@@ -348,8 +365,9 @@ fn miri(workspace: &Workspace) -> Result<Tally> {
     Run::new("cargo", workspace.root())
         .arguments(["+nightly", "miri", "test", "--target-dir"])
         .arguments([workspace.target().join("miri")])
-        .arguments(["--package", "wirespeed-cipher", "--package", "wirespeed-native"])
-        .arguments(["--package", "wirespeed-batch", "--package", "padlock-emulator", "--"])
+        .arguments(of_packages(&KERNELS))
+        .arguments(of_packages(&["wirespeed-cipher", "wirespeed-batch", "padlock-emulator"]))
+        .arguments(["--"])
         // Thousands of messages, which take Miri hours; the self-test's one message per mode is the same
         // code.
         .arguments(["--skip", "every_route_here_is_proved", "--skip", "known_messages"])

@@ -165,7 +165,7 @@ fn best(algorithm: Algorithm) -> Option<Route> {
 /// Without a measurement what serves calls of every length well is claimed, and nothing else.
 fn only_what_suits(ours: &Provider, host: &Provider) -> Result<(), String> {
     let suits = |algorithm: Algorithm| {
-        let suits = |it| wirespeed_native::suits_every_call(it, algorithm, Features::detect());
+        let suits = |it| wirespeed_kernels::suits_every_call(it, algorithm, Features::detect());
         best(algorithm).is_some_and(suits)
     };
     let wrong = Algorithm::ALL.iter().find(|it| host.has(**it) && ours.has(**it) != suits(**it));

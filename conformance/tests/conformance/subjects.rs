@@ -10,8 +10,8 @@ use wirespeed_conformance::here;
 use wirespeed_conformance::kernels::Kernels;
 use wirespeed_cpu::{AesNi, Feature, Features, Gfni256, Gfni512, Token, Vaes256, Vaes512};
 use wirespeed_kernel::Transform;
+use wirespeed_kernels::Absent;
 use wirespeed_libcrypto::Library;
-use wirespeed_native::Absent;
 
 use crate::trial;
 
@@ -61,7 +61,7 @@ fn present(route: Route) -> Result<(), String> {
         Route::Kernel => return wirespeed_kernel::presence().map_err(|why| why.to_string()),
         _ => {}
     }
-    wirespeed_native::presence(route, Features::detect()).map_err(|absent| absent.to_string())
+    wirespeed_kernels::presence(route, Features::detect()).map_err(|absent| absent.to_string())
 }
 
 /// Whether a route that is here has an algorithm.
@@ -77,7 +77,7 @@ pub(crate) fn has(route: Route, subject: cipher::Subject) -> bool {
             Kernels::new(route, Features::detect()).is_ok_and(|kernels| kernels.has(algorithm))
         }
         (_, Subject::Digest(digest)) => {
-            wirespeed_native::hash(route, digest.compression(), Features::detect()).is_ok()
+            wirespeed_kernels::hash(route, digest.compression(), Features::detect()).is_ok()
         }
         (_, Subject::Foreign(_)) => false,
     }

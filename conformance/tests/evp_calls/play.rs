@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use wirespeed_conformance::fork;
 use wirespeed_conformance::scratch::Scratch;
+use wirespeed_kernels::ROUTES;
 use wirespeed_libcrypto::Library;
-use wirespeed_native::ROUTES;
 
 use crate::calls::{Call, Family, Sequence};
 use crate::compare::{Difference, first_difference};

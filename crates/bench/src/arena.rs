@@ -99,10 +99,10 @@ impl Arena {
     fn has_kernels(&self, route: Route, subject: Subject) -> bool {
         match subject {
             Subject::Cipher(algorithm) => {
-                wirespeed_native::has(route, algorithm, self.features).is_ok()
+                wirespeed_kernels::has(route, algorithm, self.features).is_ok()
             }
             Subject::Digest(digest) => {
-                wirespeed_native::hash(route, digest.compression(), self.features).is_ok()
+                wirespeed_kernels::hash(route, digest.compression(), self.features).is_ok()
             }
             Subject::Foreign(_) => false,
         }
@@ -126,7 +126,7 @@ impl Arena {
     }
 
     fn native(&self, route: Route) -> Result<(), Absent> {
-        wirespeed_native::presence(route, self.features).map_err(|why| Absent(why.to_string()))
+        wirespeed_kernels::presence(route, self.features).map_err(|why| Absent(why.to_string()))
     }
 
     /// The context for an algorithm: the host's legacy provider is loaded only where it is needed.
@@ -281,7 +281,7 @@ impl Arena {
                 Box::new(direct.map_err(|why| Absent(why.to_string()))?)
             }
             Subject::Digest(digest) => {
-                let kernels = wirespeed_native::hash(route, digest.compression(), self.features)
+                let kernels = wirespeed_kernels::hash(route, digest.compression(), self.features)
                     .map_err(|why| Absent(why.to_string()))?;
                 Box::new(Hashing::on(kernels, digest, case, material))
             }

@@ -84,13 +84,13 @@ impl Direct {
         algorithm: Algorithm,
         case: Case,
         material: Arc<Material>,
-    ) -> Result<Self, wirespeed_native::Absent> {
+    ) -> Result<Self, wirespeed_kernels::Absent> {
         let mode = algorithm.mode();
         let state = match algorithm.block_cipher() {
             Some(cipher) => {
-                State::of_block(wirespeed_native::kernels(route, cipher, features)?, mode)
+                State::of_block(wirespeed_kernels::kernels(route, cipher, features)?, mode)
             }
-            None => State::of_stream(wirespeed_native::stream(route, features)?, mode),
+            None => State::of_stream(wirespeed_kernels::stream(route, features)?, mode),
         };
         let output = Buffer::new(case.size, 0);
         let mut direct = Self { case, mode, material, state, output, tag: [0; 16] };

@@ -82,8 +82,8 @@ impl Host {
             return Ok(Proof { checks: 0, against_host: 0 });
         }
         disproved(found.route.name())?;
-        let known = wirespeed_native::prove(found.route, self.arena.features());
-        let hashes = wirespeed_native::prove_hashes(found.route, self.arena.features());
+        let known = wirespeed_kernels::prove(found.route, self.arena.features());
+        let hashes = wirespeed_kernels::prove_hashes(found.route, self.arena.features());
         let checks = known.map_err(|why| why.to_string())?.checks
             + hashes.map_err(|why| why.to_string())?.checks;
         let against_host = match self.door() {

@@ -85,7 +85,7 @@ features! {
 
 /// A set of features: what was detected, less what was taken away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Features(u32);
+pub struct Features(pub(crate) u32);
 
 impl Features {
     /// No feature at all: the plainest machine.
@@ -98,26 +98,18 @@ impl Features {
     /// features away; release builds never look at it.
     pub fn detect() -> Self {
         static DETECTED: OnceLock<Features> = OnceLock::new();
-        *DETECTED.get_or_init(|| Self::of_this_cpu().left_by_openssl().denied_by_environment())
+        *DETECTED.get_or_init(|| crate::arch::features().left_by_openssl().denied_by_environment())
     }
 
     /// The features of this CPU that `OPENSSL_ia32cap` hides.
     pub fn hidden_by_openssl() -> Self {
-        let found = Self::of_this_cpu();
+        let found = crate::arch::features();
         Self(found.0 & !found.left_by_openssl().0)
     }
 
     fn left_by_openssl(self) -> Self {
         let variable = std::env::var_os(ia32cap::NAME);
         variable.map_or(self, |value| ia32cap::left(self, value.as_encoded_bytes()))
-    }
-
-    fn of_this_cpu() -> Self {
-        #[cfg(target_arch = "x86_64")]
-        let found = crate::x86::features(&crate::x86::ThisCpu);
-        #[cfg(not(target_arch = "x86_64"))]
-        let found = Self::NONE;
-        found
     }
 
     #[cfg(debug_assertions)]
@@ -143,18 +135,6 @@ impl Features {
     #[must_use]
     pub const fn without(self, feature: Feature) -> Self {
         Self(self.0 & !(1 << feature as u8))
-    }
-
-    /// Only detection may add.
-    #[cfg(any(test, target_arch = "x86_64"))]
-    pub(crate) const fn with(self, feature: Feature, present: bool) -> Self {
-        Self(self.0 | (present as u32) << feature as u8)
-    }
-
-    /// What is in either set.
-    #[cfg(target_arch = "x86_64")]
-    pub(crate) const fn union(self, other: Self) -> Self {
-        Self(self.0 | other.0)
     }
 
     /// The features in the set.

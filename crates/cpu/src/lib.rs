@@ -5,14 +5,12 @@
 //! Features can be taken away ([`Features::without`]), never added: that is how every lesser
 //! machine is tested on a big one.
 
+mod arch;
 mod feature;
 mod ia32cap;
-#[cfg(target_arch = "x86_64")]
-pub mod padlock;
 mod token;
-#[cfg(target_arch = "x86_64")]
-pub mod x86;
 
+pub use arch::*;
 pub use feature::{Feature, Features};
 pub use token::{
     Ace, Ace2, AesNi, Avx2, Avx512, Avx512Ifma, Ccs, Gfni256, Gfni512, Phe, Phe2, Pmm, Rng, Rng2,

@@ -77,14 +77,21 @@ impl Cpu {
             .filter(|(_, value)| !value.is_empty())
             .collect();
         let fact = |key| facts.get(key).map(|value| (*value).to_owned());
-        let guest = fact("flags").is_some_and(|flags| flags.split(' ').any(|f| f == "hypervisor"));
+        let flags = fact("flags");
+        let is_guest = |flags: String| flags.split(' ').any(|flag| flag == "hypervisor");
+        // Without /proc the CPU is asked; with it, an emulated one may say otherwise.
+        let hypervisor = match flags.map(is_guest) {
+            Some(false) => None,
+            Some(true) => Some(source.hypervisor().unwrap_or_else(|| "unnamed".to_owned())),
+            None => source.hypervisor(),
+        };
         Self {
-            vendor: fact("vendor_id"),
-            brand: fact("model name"),
+            vendor: fact("vendor_id").or_else(|| source.vendor()),
+            brand: fact("model name").or_else(|| source.brand()),
             cores: source.cores(),
             features: source.features().iter().map(wirespeed_cpu::Feature::name).collect(),
             microcode: fact("microcode"),
-            hypervisor: guest.then(|| source.hypervisor().unwrap_or_else(|| "unnamed".to_owned())),
+            hypervisor,
         }
     }
 }
@@ -118,6 +125,12 @@ mod tests {
         fn features(&self) -> Features {
             Features::NONE
         }
+        fn vendor(&self) -> Option<String> {
+            Some("GenuineIntel".to_owned())
+        }
+        fn brand(&self) -> Option<String> {
+            Some("a CPU".to_owned())
+        }
         fn hypervisor(&self) -> Option<String> {
             Some("KVM".to_owned())
         }
@@ -148,10 +161,11 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_machine_is_described_too() {
+    fn without_files_the_cpu_itself_is_asked() {
         let machine = Machine::describe(&Fake(&[]), None);
-        assert_eq!(machine.cpu.brand, None);
-        assert_eq!(machine.cpu.hypervisor, None);
+        assert_eq!(machine.cpu.vendor.as_deref(), Some("GenuineIntel"));
+        assert_eq!(machine.cpu.brand.as_deref(), Some("a CPU"));
+        assert_eq!(machine.cpu.hypervisor.as_deref(), Some("KVM"));
         assert_eq!(machine.kernel, None);
     }
 

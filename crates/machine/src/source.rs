@@ -12,7 +12,11 @@ pub trait Source {
     fn cores(&self) -> usize;
     /// The CPU's features.
     fn features(&self) -> Features;
-    /// The hypervisor's name, asked only in a virtual machine.
+    /// The maker, as the CPU itself says.
+    fn vendor(&self) -> Option<String>;
+    /// The marketing name, as the CPU itself says.
+    fn brand(&self) -> Option<String>;
+    /// The hypervisor's name, as the CPU itself says; none on a real machine.
     fn hypervisor(&self) -> Option<String>;
 }
 
@@ -34,22 +38,20 @@ impl Source for ThisMachine {
         Features::detect()
     }
 
-    #[cfg(target_arch = "x86_64")]
-    fn hypervisor(&self) -> Option<String> {
-        use wirespeed_cpu::x86::{Cpuid, ThisCpu};
-        // Leaf 4000_0000h belongs to hypervisors by the convention of both vendors.
-        let [_, b, c, d] = ThisCpu.leaf(0x4000_0000, 0);
-        let signature: Vec<u8> = [b, c, d].iter().flat_map(|word| word.to_le_bytes()).collect();
-        known_hypervisor(&signature).map(str::to_owned)
+    fn vendor(&self) -> Option<String> {
+        wirespeed_cpu::vendor()
     }
 
-    #[cfg(not(target_arch = "x86_64"))]
+    fn brand(&self) -> Option<String> {
+        wirespeed_cpu::brand()
+    }
+
     fn hypervisor(&self) -> Option<String> {
-        None
+        let signature = wirespeed_cpu::hypervisor()?;
+        Some(known_hypervisor(&signature).unwrap_or("unnamed").to_owned())
     }
 }
 
-#[cfg(any(test, target_arch = "x86_64"))]
 fn known_hypervisor(signature: &[u8]) -> Option<&'static str> {
     Some(match signature {
         b"KVMKVMKVM\0\0\0" => "KVM",

@@ -4,6 +4,7 @@
 //! clock that drifts slows all of them alike and ratios stay true. [`limit`] adds what the execution
 //! unit itself allows as one more contestant.
 
+mod arch;
 pub mod clock;
 pub mod contest;
 pub mod limit;

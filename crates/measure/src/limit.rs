@@ -5,12 +5,10 @@
 //! for a block, without the shuffles and additions around them; Karatsuba's three cost two more of
 //! those). No data is loaded or stored, so no kernel reaches its limit entirely.
 
-#[cfg(target_arch = "x86_64")]
-mod x86;
-
 use wirespeed_cipher::{Algorithm, Direction, Mode, Route};
 use wirespeed_cpu::Features;
 
+use crate::arch;
 use crate::contest::Contestant;
 
 /// What bounds a mode.
@@ -68,27 +66,15 @@ impl Limit {
         }
         let bound = Bound::of(algorithm.mode(), direction);
         let rounds = u64::from(algorithm.key_bits() / 32 + 6);
-        #[cfg(target_arch = "x86_64")]
-        let (bytes, run) = x86::unit(route, features)?.limit(bound, rounds);
-        #[cfg(not(target_arch = "x86_64"))]
-        let (bytes, run) = nowhere(route, features, rounds)?;
+        let (bytes, run) = arch::unit(route, features)?.limit(bound, rounds);
         Some(Self { bound, bytes, run })
     }
 
     /// The route whose unit allows most here: the limit to hold the host's OpenSSL to.
     pub fn best_route(features: Features) -> Option<Route> {
         let candidates = [Route::Vaes512, Route::Vaes256, Route::AesNi];
-        #[cfg(target_arch = "x86_64")]
-        return candidates.into_iter().find(|route| x86::unit(*route, features).is_some());
-        #[cfg(not(target_arch = "x86_64"))]
-        return candidates.into_iter().find(|route| nowhere(*route, features, 10).is_some());
+        candidates.into_iter().find(|route| arch::unit(*route, features).is_some())
     }
-}
-
-/// Other architectures have no limits yet.
-#[cfg(not(target_arch = "x86_64"))]
-fn nowhere(_: Route, _: Features, _: u64) -> Option<(u64, Box<dyn FnMut(u64) + Send>)> {
-    None
 }
 
 impl Contestant for Limit {

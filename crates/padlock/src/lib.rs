@@ -16,39 +16,8 @@
 //! nobody has confirmed on hardware. There is 64-bit code only: on other machines there are the health
 //! tests and nothing else.
 
-#[cfg(target_arch = "x86_64")]
-mod area;
-#[cfg(target_arch = "x86_64")]
-mod cipher;
-#[cfg(target_arch = "x86_64")]
-pub mod confirm;
-#[cfg(target_arch = "x86_64")]
-mod control;
-#[cfg(target_arch = "x86_64")]
-mod expansion;
-#[cfg(target_arch = "x86_64")]
-mod found;
-#[cfg(target_arch = "x86_64")]
-pub mod hash;
+mod arch;
 pub mod health;
-#[cfg(target_arch = "x86_64")]
-mod instruction;
-#[cfg(target_arch = "x86_64")]
-mod key;
-#[cfg(target_arch = "x86_64")]
-mod modes;
-#[cfg(target_arch = "x86_64")]
-pub mod modular;
-#[cfg(target_arch = "x86_64")]
-mod plan;
-#[cfg(target_arch = "x86_64")]
-pub mod random;
-#[cfg(target_arch = "x86_64")]
-mod unit;
 
-#[cfg(target_arch = "x86_64")]
-pub use {
-    cipher::Cipher,
-    control::{ControlWord, KeySize},
-    key::{Key, Sm4Key, WrongKeyLength},
-};
+#[allow(unused_imports, unreachable_pub, reason = "only x86 has PadLock")]
+pub use arch::*;

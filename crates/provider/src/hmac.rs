@@ -191,7 +191,8 @@ mod tests {
     use super::*;
 
     fn keyed(digest: Digest, key: &[u8]) -> Keyed {
-        let kernels = wirespeed_native::hash(Route::Portable, digest.compression(), Features::NONE);
+        let kernels =
+            wirespeed_kernels::hash(Route::Portable, digest.compression(), Features::NONE);
         let mut keyed = Keyed::idle(kernels.unwrap(), digest);
         keyed.take_key(key);
         keyed

@@ -4,7 +4,7 @@ use wirespeed_cipher::{
     Algorithm, BlockCipher, BlockKernels, Compression, HashKernels, Route, StreamKernels,
 };
 use wirespeed_cpu::Features;
-use wirespeed_native::Absent;
+use wirespeed_kernels::Absent;
 
 /// The kernels of one kind of cipher: what a route has for an algorithm.
 pub(crate) trait Kernels: Copy + 'static {
@@ -29,7 +29,7 @@ impl Kernels for BlockKernels {
 
     fn reference(algorithm: Algorithm) -> &'static Self {
         let cipher = algorithm.block_cipher().expect("an algorithm of a block cipher");
-        wirespeed_native::kernels(Route::Portable, cipher, Features::NONE)
+        wirespeed_kernels::kernels(Route::Portable, cipher, Features::NONE)
             .expect("portable is everywhere")
     }
 }
@@ -44,7 +44,7 @@ impl Kernels for StreamKernels {
     }
 
     fn reference(_: Algorithm) -> &'static Self {
-        wirespeed_native::stream(Route::Portable, Features::NONE).expect("portable is everywhere")
+        wirespeed_kernels::stream(Route::Portable, Features::NONE).expect("portable is everywhere")
     }
 }
 
@@ -61,19 +61,20 @@ pub(crate) struct Native {
 impl Native {
     /// Probes `route` and tests its hash functions: none if it is there and one gives wrong bytes.
     pub(crate) fn find(route: Route, features: Features) -> Result<Option<Self>, Absent> {
-        wirespeed_native::presence(route, features)?;
-        let blocks = BlockCipher::ALL.map(|it| wirespeed_native::kernels(route, it, features).ok());
-        let stream = wirespeed_native::stream(route, features).ok();
-        let hashes = Compression::ALL.map(|it| wirespeed_native::hash(route, it, features).ok());
-        let right = hashes.iter().flatten().all(|it| wirespeed_native::self_test_hash(it));
+        wirespeed_kernels::presence(route, features)?;
+        let blocks =
+            BlockCipher::ALL.map(|it| wirespeed_kernels::kernels(route, it, features).ok());
+        let stream = wirespeed_kernels::stream(route, features).ok();
+        let hashes = Compression::ALL.map(|it| wirespeed_kernels::hash(route, it, features).ok());
+        let right = hashes.iter().flatten().all(|it| wirespeed_kernels::self_test_hash(it));
         Ok(right.then_some(Self { route, blocks, stream, hashes }))
     }
 
     /// Whether the kernels for an algorithm's cipher, if it has any, pass their self-test.
     pub(crate) fn is_right(&self, algorithm: Algorithm) -> bool {
         match algorithm.block_cipher() {
-            Some(cipher) => self.blocks[cipher as usize].is_none_or(wirespeed_native::self_test),
-            None => self.stream.is_none_or(wirespeed_native::self_test_stream),
+            Some(cipher) => self.blocks[cipher as usize].is_none_or(wirespeed_kernels::self_test),
+            None => self.stream.is_none_or(wirespeed_kernels::self_test_stream),
         }
     }
 

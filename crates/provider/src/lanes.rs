@@ -65,7 +65,7 @@ mod tests {
     fn every_route_with_lanes_passes() {
         for route in CipherLanes::ROUTES {
             for cipher in BlockCipher::ALL {
-                if let Ok(kernels) = wirespeed_native::kernels(route, cipher, Features::detect()) {
+                if let Ok(kernels) = wirespeed_kernels::kernels(route, cipher, Features::detect()) {
                     let lanes = of(kernels).unwrap_or_else(|| panic!("{route} {cipher}: no lanes"));
                     assert_eq!((lanes.route(), lanes.cipher()), (route, cipher));
                 }

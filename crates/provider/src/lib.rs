@@ -6,7 +6,7 @@
 //! functions that it hands to [`init`].
 //!
 //! From the C edge inwards: [`boundary`] holds every function that C calls, [`cipher`] the contexts,
-//! mode by mode, and `wirespeed-cipher` and `wirespeed-native` the bytes. [`openssl`] is the
+//! mode by mode, and `wirespeed-cipher` and `wirespeed-kernels` the bytes. [`openssl`] is the
 //! interface as types.
 //!
 //! We are a guest in another's process: no threads, no logging, no files kept open, no allocation

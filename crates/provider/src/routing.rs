@@ -448,7 +448,7 @@ mod tests {
         for compression in Compression::ALL {
             let found = routing.hash(compression).map(|kernels| kernels.route);
             let here =
-                |route: &Route| wirespeed_native::hash(*route, compression, features).is_ok();
+                |route: &Route| wirespeed_kernels::hash(*route, compression, features).is_ok();
             assert_eq!(found, Route::LADDER.into_iter().find(here), "{compression:?}");
         }
     }
@@ -462,7 +462,7 @@ mod tests {
         for compression in Compression::ALL {
             let here: Vec<_> = Route::LADDER
                 .into_iter()
-                .filter_map(|it| wirespeed_native::hash(it, compression, features).ok())
+                .filter_map(|it| wirespeed_kernels::hash(it, compression, features).ok())
                 .collect();
             let sure = here.iter().find(|kernels| kernels.suits_every_call());
             let right = sure.or(here.first()).map(|kernels| kernels.route);

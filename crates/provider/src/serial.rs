@@ -121,7 +121,7 @@ mod tests {
 
     fn begun(digest: Digest) -> Hasher {
         let kernels =
-            wirespeed_native::hash(Route::Portable, digest.compression(), Features::NONE).unwrap();
+            wirespeed_kernels::hash(Route::Portable, digest.compression(), Features::NONE).unwrap();
         Hasher::new(kernels, digest)
     }
 

@@ -97,7 +97,7 @@ impl<'a> Gateway<'a> {
         let Subject::Cipher(algorithm) = suite.subject() else {
             return Err(Absent(format!("we have no kernels for {}", suite.cipher)));
         };
-        let has = |route: &Route| wirespeed_native::has(*route, algorithm, features).is_ok();
+        let has = |route: &Route| wirespeed_kernels::has(*route, algorithm, features).is_ok();
         let cipher = Route::LADDER.into_iter().find(has);
         let none = || Absent(format!("this CPU has no instructions for {}", suite.cipher));
         let mut routes = vec![cipher.ok_or_else(none)?];
@@ -108,7 +108,7 @@ impl<'a> Gateway<'a> {
     fn hash_route(&self, suite: Suite) -> Option<Route> {
         let compression = suite.digest()?.compression();
         let has = |route: &Route| {
-            wirespeed_native::hash(*route, compression, self.arena.features()).is_ok()
+            wirespeed_kernels::hash(*route, compression, self.arena.features()).is_ok()
         };
         Route::LADDER.into_iter().find(has)
     }

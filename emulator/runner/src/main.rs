@@ -1,19 +1,9 @@
 //! `padlock-run`: an unmodified program on an emulated PadLock.
 
-mod arguments;
-mod fault;
-mod launch;
-mod program;
-mod system;
-mod tracer;
+mod arch;
 
 use std::process::ExitCode;
 
-use arguments::Arguments;
-
 fn main() -> ExitCode {
-    match Arguments::from_command_line().and_then(launch::run) {
-        Ok(never) => match never {},
-        Err(fault) => fault.report(),
-    }
+    arch::main()
 }

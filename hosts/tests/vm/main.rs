@@ -1,7 +1,7 @@
 //! Machines booted in QEMU: lesser CPUs, CPUs with PadLock, and whether booting them can be relied on.
 //!
 //! `WIRESPEED_VM` names the directory where kernels are kept, `WIRESPEED_MODULES` the one with the program and
-//! the module, `WIRESPEED_NATIVE_TESTS` the test program of the kernels.
+//! the module, `WIRESPEED_KERNEL_TESTS` the test programs of the kernels.
 
 mod guest;
 mod models;

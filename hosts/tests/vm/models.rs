@@ -2,6 +2,8 @@
 //!
 //! Taking features away in one process is tested elsewhere; here CPUID itself is another's.
 
+use std::env;
+
 use wirespeed_cipher::{Direction, Route};
 use wirespeed_conformance::data::unhex;
 use wirespeed_conformance::scratch::Scratch;
@@ -57,15 +59,15 @@ pub(crate) fn boot(model: &Model, machine: Machine) -> Result<(), String> {
     let modules = variable("WIRESPEED_MODULES")?;
     let program = modules.join("wirespeed").display().to_string();
     let module = modules.join("libwirespeed.so");
-    let tests = variable("WIRESPEED_NATIVE_TESTS")?.display().to_string();
+    let tests: Vec<_> = env::split_paths(&variable("WIRESPEED_KERNEL_TESTS")?).collect();
     let scratch = Scratch::new()?;
     scratch.write("openssl.cnf", configuration(&module, "stats = /tmp/counters"))?;
     scratch.write("planned.cnf", configuration(&module, "plan = /etc/wirespeed/plan"))?;
     let mut commands = vec![
         format!("{program} routes"),
         format!("{program} --seconds 0.01 > /tmp/survey; code=$?; cat /tmp/survey; exit $code"),
-        format!("{tests} --quiet"),
     ];
+    commands.extend(tests.iter().map(|program| format!("{} --quiet", program.display())));
     if model.planned {
         // Progress goes to standard error; the plan to its usual place.
         commands.push(format!("{program} tune --quick 2>&1 >/tmp/tune | tail -n 3"));
@@ -106,9 +108,11 @@ pub(crate) fn boot(model: &Model, machine: Machine) -> Result<(), String> {
     if !survey.contains("all proved on this machine") {
         return Err(format!("the survey proves nothing: {survey}"));
     }
-    let tests = next("kernels' own tests")?;
-    if !tests.contains("test result: ok") {
-        return Err(tests.to_owned());
+    for program in &tests {
+        let said = next("kernels' own tests")?;
+        if !said.contains("test result: ok") {
+            return Err(format!("{}: {said}", program.display()));
+        }
     }
     if model.planned {
         let tune = next("tune")?;

@@ -1,5 +1,6 @@
 //! `wirespeed padlock`: the PadLock units of this CPU, and what is made of them.
 
+mod arch;
 mod confirm;
 mod engine;
 mod units;
@@ -86,7 +87,7 @@ pub(crate) fn run(arguments: PadLockArguments) -> Result<(), Fault> {
 
 impl Document {
     fn of(host: &Host) -> Self {
-        let (known, units) = units::here();
+        let (known, units) = arch::here();
         let cpu = &host.machine.cpu;
         let found = host.find(Route::PadLock);
         let serves = |subject: &Subject| {

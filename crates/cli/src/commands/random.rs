@@ -1,5 +1,6 @@
 //! `wirespeed random`: random bytes from xstore, tested while they come, and never used alone.
 
+mod arch;
 mod source;
 
 use std::fs::OpenOptions;

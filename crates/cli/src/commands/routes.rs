@@ -153,7 +153,7 @@ impl Here<'_> {
         };
         let suits = |route: &Route| {
             self.is_listed
-                || wirespeed_native::suits_every_call(*route, algorithm, Features::detect())
+                || wirespeed_kernels::suits_every_call(*route, algorithm, Features::detect())
         };
         self.order.iter().find(knows).copied().filter(suits)
     }

@@ -1,5 +1,6 @@
 //! On emulated CPUs: `padlock-run`, which counts what was executed.
 
+use std::env::consts::ARCH;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -24,7 +25,7 @@ pub(crate) const BROKEN: &[Test] =
 
 /// Why nothing can be emulated here.
 pub(crate) fn obstacle() -> Option<String> {
-    if cfg!(not(target_arch = "x86_64")) {
+    if ARCH != "x86_64" {
         return Some("padlock-run is for x86-64".to_owned());
     }
     let ended = Ended::of(&mut emulated("nano", "padlock --json"));

@@ -128,7 +128,7 @@ impl Mode for Xts {
 /// The routes to try, the fastest on paper first.
 fn routes(variant: Variant) -> &'static [Route] {
     match variant {
-        Variant::Best => &wirespeed_native::ROUTES,
+        Variant::Best => wirespeed_kernels::ROUTES,
         Variant::Generic => &[Route::Portable],
     }
 }
@@ -136,8 +136,8 @@ fn routes(variant: Variant) -> &'static [Route] {
 /// A route's kernels, if it runs here, has the cipher and passes its self-test.
 fn tested(route: Route, cipher: Cipher, key_bytes: usize) -> Option<&'static BlockKernels> {
     let cipher = block_cipher(cipher, key_bytes)?;
-    let kernels = wirespeed_native::kernels(route, cipher, Features::detect()).ok()?;
-    wirespeed_native::self_test(kernels).then_some(kernels)
+    let kernels = wirespeed_kernels::kernels(route, cipher, Features::detect()).ok()?;
+    wirespeed_kernels::self_test(kernels).then_some(kernels)
 }
 
 /// A key for the route that is the fastest on paper.

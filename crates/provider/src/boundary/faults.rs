@@ -55,7 +55,7 @@ struct Faulty<const CIPHER: usize>;
 
 /// The portable kernels.
 fn portable(cipher: BlockCipher) -> &'static BlockKernels {
-    wirespeed_native::kernels(Route::Portable, cipher, Features::NONE).unwrap()
+    wirespeed_kernels::kernels(Route::Portable, cipher, Features::NONE).unwrap()
 }
 
 impl<const CIPHER: usize> Faulty<CIPHER> {

@@ -1,5 +1,7 @@
 //! What an executable or a library says about itself: its ELF headers, and the OpenSSL inside it.
 
+use std::env::consts::ARCH;
+
 use object::elf::{self, FileHeader32, FileHeader64};
 use object::read::elf::{Dyn, FileHeader, ProgramHeader, Sym};
 use object::{Endianness, FileKind};
@@ -18,10 +20,15 @@ pub(crate) struct Binary {
 }
 
 /// The machine that this program is for.
-pub(crate) const THIS_MACHINE: u16 = match cfg!(target_arch = "x86_64") {
-    true => elf::EM_X86_64,
-    false => elf::EM_AARCH64,
-};
+pub(crate) fn this_machine() -> u16 {
+    match ARCH {
+        "x86_64" => elf::EM_X86_64,
+        "x86" => elf::EM_386,
+        "arm" => elf::EM_ARM,
+        "riscv64" => elf::EM_RISCV,
+        _ => elf::EM_AARCH64,
+    }
+}
 
 impl Binary {
     /// Reads the headers; the error says what is wrong with the file.
@@ -146,7 +153,7 @@ mod tests {
     #[test]
     fn this_program_is_an_elf_file_that_needs_the_c_library() {
         let binary = Binary::read(&this_program()).expect("an ELF file");
-        assert_eq!(binary.machine, THIS_MACHINE);
+        assert_eq!(binary.machine, this_machine());
         assert!(binary.interpreter.is_some() && binary.needs("libc.so").is_some(), "{binary:?}");
         assert_eq!(binary.needs("libcrypto"), None, "opened at run time, never linked");
     }

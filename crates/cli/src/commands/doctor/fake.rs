@@ -10,7 +10,7 @@ use wirespeed_cipher::Route;
 use wirespeed_openssl_conf::Files;
 use wirespeed_plan::{Fingerprint, Plan};
 
-use super::binary::{Binary, THIS_MACHINE};
+use super::binary::{Binary, this_machine};
 use super::examined::Examined;
 use super::finding::Finding;
 use super::reading::{Asked, Reading, User};
@@ -50,7 +50,7 @@ impl Fake {
                 modules_folder: "/usr/lib/ossl-modules".into(),
             }),
             binary: Ok(Binary {
-                machine: THIS_MACHINE,
+                machine: this_machine(),
                 interpreter: None,
                 needs: vec!["libc.so.6".to_owned()],
                 exports: vec!["OSSL_provider_init".to_owned()],

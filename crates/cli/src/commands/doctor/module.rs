@@ -1,6 +1,6 @@
 //! The module: there, whole, for this machine, and taken by this OpenSSL with this configuration.
 
-use super::binary::THIS_MACHINE;
+use super::binary::this_machine;
 use super::examined::{Examined, Installed};
 use super::finding::Finding;
 use super::keys::settings;
@@ -25,7 +25,7 @@ pub(crate) fn load(examined: &Examined<'_>, installed: &Installed<'_>) -> Result
     examined.here.entry(&installed.module).map_err(|error| damaged(format!("{path}: {error}")))?;
     let binary = examined.here.binary(&installed.module);
     let binary = binary.map_err(|why| damaged(format!("{path} cannot be loaded: {why}")))?;
-    if binary.machine != THIS_MACHINE {
+    if binary.machine != this_machine() {
         let machine = binary.machine_name();
         return Err(damaged(format!("{path} is for {machine}, which this OpenSSL cannot load")));
     }

@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use serde::Serialize;
-use wirespeed_cpu::{Feature, Features};
+use wirespeed_cpu::Feature;
 use wirespeed_machine::Machine;
 
+use super::arch;
 use super::units::Units;
 use super::{Cpu, Document};
 use crate::fault::Fault;
@@ -32,12 +33,12 @@ struct Report<'a> {
 
 /// A point of docs/padlock.md that is marked unconfirmed.
 #[derive(Serialize)]
-struct Point {
-    id: &'static str,
-    subject: &'static str,
-    answer: String,
+pub(crate) struct Point {
+    pub(crate) id: &'static str,
+    pub(crate) subject: &'static str,
+    pub(crate) answer: String,
     /// What was seen.
-    seen: Vec<String>,
+    pub(crate) seen: Vec<String>,
 }
 
 /// Runs every check, and writes the report.
@@ -59,7 +60,7 @@ pub(super) fn run(file: &str, host: &Host, document: &Document) -> Result<(), Fa
         cpu: &document.cpu,
         units: &document.units,
         emulated: is_emulated(machine, &document.cpu),
-        points: points(features)?,
+        points: arch::points(features)?,
     };
     write_text(file, &report.text()?)?;
     let mut text = report.table();
@@ -77,24 +78,6 @@ fn is_emulated(machine: &Machine, cpu: &Cpu) -> bool {
     let [by_kernel, by_cpu] =
         [&machine.cpu.vendor, &cpu.vendor].map(|it| it.as_deref().map(str::trim));
     by_kernel != by_cpu || Path::new("/sys/module/padlock_emulator").exists()
-}
-
-#[cfg(target_arch = "x86_64")]
-fn points(features: Features) -> Result<Vec<Point>, Fault> {
-    let points = wirespeed_padlock::confirm::confirm(features)
-        .map_err(|error| Fault::usage(format!("cannot look in processes of their own: {error}")))?;
-    let point = |point: wirespeed_padlock::confirm::Point| Point {
-        id: point.id,
-        subject: point.subject,
-        answer: point.answer.to_string(),
-        seen: point.seen,
-    };
-    Ok(points.into_iter().map(point).collect())
-}
-
-#[cfg(not(target_arch = "x86_64"))]
-fn points(_: Features) -> Result<Vec<Point>, Fault> {
-    Ok(Vec::new())
 }
 
 impl Report<'_> {

@@ -2,15 +2,16 @@
 
 use wirespeed_padlock::health::{Claim, Health, START_UP};
 
+use super::arch;
 use crate::fault::Fault;
 
 /// Raw bytes behind each piece of output.
-const RAW_BYTES: usize = 256;
+pub(super) const RAW_BYTES: usize = 256;
 /// Bytes of output that are made at once.
 pub(super) const SEED_BYTES: usize = 32;
 
 /// Where raw bytes come from, and how they are conditioned.
-trait Noise {
+pub(super) trait Noise {
     /// Fills the buffer, or says why it cannot.
     fn fill(&mut self, raw: &mut [u8]) -> Result<(), String>;
     /// Raw bytes and the kernel's randomness, hashed together.
@@ -58,18 +59,8 @@ impl Tested {
 }
 
 /// PadLock's generator on this machine.
-#[cfg(target_arch = "x86_64")]
 pub(super) fn open() -> Result<Tested, Fault> {
-    use wirespeed_cpu::{Features, Rng, Token};
-    use wirespeed_padlock::random::{Divisor, Generator};
-
-    let rng = Rng::probe(Features::detect()).map_err(|_| absent())?;
-    Ok(Tested::new(Box::new(padlock::PadLock(Generator::new(rng, Divisor::By1)))))
-}
-
-#[cfg(not(target_arch = "x86_64"))]
-pub(super) fn open() -> Result<Tested, Fault> {
-    Err(absent())
+    arch::generator().map(Tested::new).ok_or_else(absent)
 }
 
 fn absent() -> Fault {
@@ -77,44 +68,6 @@ fn absent() -> Fault {
         "this CPU has no PadLock with random numbers (no-RNG): padlock-run --cpu nano wirespeed random … \
          runs this on an emulated one",
     )
-}
-
-#[cfg(target_arch = "x86_64")]
-mod padlock {
-    use wirespeed_cipher::{Compression, Digest, Hasher, Route};
-    use wirespeed_cpu::Features;
-    use wirespeed_padlock::random::{self, Generator};
-
-    use super::{Noise, RAW_BYTES, SEED_BYTES};
-
-    pub(super) struct PadLock(pub(super) Generator);
-
-    impl Noise for PadLock {
-        fn fill(&mut self, raw: &mut [u8]) -> Result<(), String> {
-            self.0.fill_raw(raw).map_err(|fault| fault.to_string())
-        }
-
-        fn condition(&self, raw: &[u8; RAW_BYTES]) -> Result<[u8; SEED_BYTES], String> {
-            random::condition(raw, sha256).map_err(|fault| fault.to_string())
-        }
-    }
-
-    /// In software: what is wrong with PadLock must not spoil what it is mixed with.
-    fn sha256(data: &[u8]) -> [u8; 32] {
-        let kernels = wirespeed_native::hash(Route::Portable, Compression::Sha256, Features::NONE);
-        let mut hasher = Hasher::new(kernels.expect("for any machine"), Digest::Sha256);
-        hasher.update(data);
-        let mut hash = [0; 32];
-        hasher.finish(&mut hash);
-        hash
-    }
-
-    #[cfg(test)]
-    #[test]
-    fn the_conditioner_is_sha_256() {
-        // FIPS 180-2, B.1.
-        assert_eq!(sha256(b"abc")[..8], [0xba, 0x78, 0x16, 0xbf, 0x8f, 0x01, 0xcf, 0xea]);
-    }
 }
 
 /// How a made-up source goes wrong.

@@ -173,9 +173,9 @@ fn sealed_messages_that_were_published() {
     }
     for message in GCM {
         let cipher = if message[0].len() == 32 { BlockCipher::Aes128 } else { BlockCipher::Aes256 };
-        for route in wirespeed_native::ROUTES {
+        for &route in wirespeed_kernels::ROUTES {
             let Ok(kernels) =
-                wirespeed_native::kernels(route, cipher, wirespeed_cpu::Features::detect())
+                wirespeed_kernels::kernels(route, cipher, wirespeed_cpu::Features::detect())
             else {
                 continue;
             };

@@ -1,0 +1,22 @@
+//! The units of each architecture.
+
+#[cfg(target_arch = "x86_64")]
+pub mod x86_64;
+
+use wirespeed_cipher::{BlockKernels, Route};
+use wirespeed_cpu::Features;
+use wirespeed_kernels_core::Absent;
+
+/// The kernels of a route by key size.
+pub(crate) fn table(
+    route: Route,
+    features: Features,
+) -> Result<&'static [BlockKernels; 3], Absent> {
+    #[cfg(target_arch = "x86_64")]
+    return x86_64::table(route, features);
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        let _ = (route, features);
+        Err(Absent::NotNative)
+    }
+}

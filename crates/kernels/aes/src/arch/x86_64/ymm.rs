@@ -1,0 +1,241 @@
+//! VAES and VPCLMULQDQ on 256-bit vectors: two blocks in a vector.
+
+use std::arch::asm;
+use std::arch::x86_64::*;
+
+use wirespeed_cipher::Route;
+use wirespeed_cpu::Vaes256;
+use wirespeed_kernels_core::call;
+
+use super::mask;
+use super::rounds::{self, Rounds};
+use super::xmm::Xmm;
+use crate::unit::Unit;
+
+/// The 256-bit unit. A value proves AVX2, VAES and VPCLMULQDQ, and all that [`Xmm`] does.
+#[derive(Clone, Copy)]
+pub(super) struct Ymm(Xmm);
+
+impl Ymm {
+    /// The unit, unproved.
+    ///
+    /// # Safety
+    /// This CPU has what [`Vaes256`] stands for.
+    #[inline(always)]
+    const unsafe fn assume() -> Self {
+        // SAFETY: the caller vouches for more.
+        Self(unsafe { Xmm::assume() })
+    }
+}
+
+crate::table::table!(
+    Route::Vaes256,
+    Ymm,
+    // SAFETY: `table` takes the token.
+    unsafe { Ymm::assume() },
+    "ssse3,sse4.1,aes,pclmulqdq,avx,avx2,vaes,vpclmulqdq"
+);
+
+/// The kernels by key size.
+pub(super) fn table(_proof: Vaes256) -> &'static [BlockKernels; 3] {
+    &TABLE
+}
+
+impl Unit for Ymm {
+    type V = __m256i;
+    type Single = Xmm;
+    const WIDTH: usize = 2;
+
+    #[inline(always)]
+    fn single(self) -> Xmm {
+        self.0
+    }
+
+    #[inline(always)]
+    unsafe fn load(self, from: *const u8) -> __m256i {
+        // SAFETY: as much is there, by the caller's promise.
+        unsafe { _mm256_loadu_si256(from.cast()) }
+    }
+
+    #[inline(always)]
+    unsafe fn load_first(self, from: *const u8, count: usize) -> __m256i {
+        // SAFETY: the caller vouches for `count` bytes.
+        unsafe {
+            if count > 16 {
+                let high = self.0.load_first(from.add(16), count - 16);
+                _mm256_set_m128i(high, self.0.load(from))
+            } else {
+                self.widen(self.0.load_first(from, count))
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, to: *mut u8, v: __m256i) {
+        // SAFETY: as much is there, by the caller's promise.
+        unsafe { _mm256_storeu_si256(to.cast(), v) };
+    }
+
+    #[inline(always)]
+    unsafe fn store_first(self, to: *mut u8, v: __m256i, count: usize) {
+        let low = call!(_mm256_castsi256_si128(v));
+        // SAFETY: the caller vouches for `count` bytes.
+        unsafe {
+            if count > 16 {
+                self.0.store(to, low);
+                let high = _mm256_extracti128_si256::<1>(v);
+                self.0.store_first(to.add(16), high, count - 16);
+            } else {
+                self.0.store_first(to, low, count);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn keep_first(self, v: __m256i, count: usize) -> __m256i {
+        // SAFETY: a mask is as long as the vector.
+        unsafe { _mm256_and_si256(v, _mm256_loadu_si256(mask::first(count).cast())) }
+    }
+
+    #[inline(always)]
+    fn splat(self, block: Block) -> __m256i {
+        call!(_mm256_broadcastsi128_si256(self.0.splat(block)))
+    }
+
+    #[inline(always)]
+    fn zero(self) -> __m256i {
+        call!(_mm256_setzero_si256())
+    }
+
+    #[inline(always)]
+    fn xor(self, a: __m256i, b: __m256i) -> __m256i {
+        call!(_mm256_xor_si256(a, b))
+    }
+
+    #[inline(always)]
+    fn swap_bytes(self, v: __m256i) -> __m256i {
+        let order = call!(_mm_set_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
+        call!(_mm256_shuffle_epi8(v, _mm256_broadcastsi128_si256(order)))
+    }
+
+    #[inline(always)]
+    fn swap_halves(self, v: __m256i) -> __m256i {
+        call!(_mm256_shuffle_epi32::<0x4e>(v))
+    }
+
+    #[inline(always)]
+    fn low_to_high(self, v: __m256i) -> __m256i {
+        call!(_mm256_bslli_epi128::<8>(v))
+    }
+
+    #[inline(always)]
+    fn high_to_low(self, v: __m256i) -> __m256i {
+        call!(_mm256_bsrli_epi128::<8>(v))
+    }
+
+    #[inline(always)]
+    fn shift_up(self, v: __m256i) -> __m256i {
+        call!(_mm256_bslli_epi128::<2>(v))
+    }
+
+    #[inline(always)]
+    fn shifted_out(self, v: __m256i) -> __m256i {
+        call!(_mm256_bsrli_epi128::<14>(v))
+    }
+
+    #[inline(always)]
+    fn shift_left(self, v: __m256i, bits: u32) -> __m256i {
+        let n = i64::from(bits);
+        call!(_mm256_sllv_epi64(v, _mm256_set_epi64x(n + 1, n + 1, n, n)))
+    }
+
+    #[inline(always)]
+    fn shift_right_rest(self, v: __m256i, bits: u32) -> __m256i {
+        let n = 64 - i64::from(bits);
+        call!(_mm256_srlv_epi64(v, _mm256_set_epi64x(n - 1, n - 1, n, n)))
+    }
+
+    #[inline(always)]
+    fn add(self, v: __m256i, count: u32, spread: bool) -> __m256i {
+        let count = count as i32;
+        let second = count.wrapping_add(spread.into());
+        call!(_mm256_add_epi32(v, _mm256_set_epi32(0, 0, 0, second, 0, 0, 0, count)))
+    }
+
+    #[inline(always)]
+    fn add_to_last_byte(self, v: __m256i, count: u8) -> __m256i {
+        let last = i32::from_le_bytes([0, 0, 0, count]);
+        call!(_mm256_add_epi32(v, _mm256_set_epi32(last, 0, 0, 0, last, 0, 0, 0)))
+    }
+
+    #[inline(always)]
+    fn shift_in(self, previous: __m256i, current: __m256i) -> __m256i {
+        call!(_mm256_permute2x128_si256::<0x21>(previous, current))
+    }
+
+    #[inline(always)]
+    fn multiply<const A_HIGH: bool, const B_HIGH: bool>(self, a: __m256i, b: __m256i) -> __m256i {
+        match (A_HIGH, B_HIGH) {
+            (false, false) => call!(_mm256_clmulepi64_epi128::<0x00>(a, b)),
+            (true, false) => call!(_mm256_clmulepi64_epi128::<0x01>(a, b)),
+            (false, true) => call!(_mm256_clmulepi64_epi128::<0x10>(a, b)),
+            (true, true) => call!(_mm256_clmulepi64_epi128::<0x11>(a, b)),
+        }
+    }
+
+    #[inline(always)]
+    fn sum(self, v: __m256i) -> __m128i {
+        let high = call!(_mm256_extracti128_si256::<1>(v));
+        self.0.xor(call!(_mm256_castsi256_si128(v)), high)
+    }
+
+    #[inline(always)]
+    fn widen(self, v: __m128i) -> __m256i {
+        call!(_mm256_zextsi128_si256(v))
+    }
+
+    #[inline(always)]
+    fn pin(self, v: __m256i) -> __m256i {
+        #[inline]
+        #[target_feature(enable = "avx")]
+        fn pin(mut v: __m256i) -> __m256i {
+            // SAFETY: no instruction; not `pure`, so that it keeps its place among its like.
+            unsafe {
+                asm!("/* {0} */", inout(ymm_reg) v, options(nomem, nostack, preserves_flags));
+            };
+            v
+        }
+        // SAFETY: the unit proves the feature.
+        unsafe { pin(v) }
+    }
+
+    rounds::unit_methods!();
+}
+
+impl Rounds for Ymm {
+    #[inline(always)]
+    fn round_key(self, key: &Block) -> __m256i {
+        // SAFETY: the memory is as long as the vector.
+        unsafe { _mm256_broadcastsi128_si256(_mm_load_si128(key.as_ptr().cast())) }
+    }
+
+    #[inline(always)]
+    fn encrypt_round(self, v: __m256i, key: __m256i) -> __m256i {
+        call!(_mm256_aesenc_epi128(v, key))
+    }
+
+    #[inline(always)]
+    fn encrypt_last(self, v: __m256i, key: __m256i) -> __m256i {
+        call!(_mm256_aesenclast_epi128(v, key))
+    }
+
+    #[inline(always)]
+    fn decrypt_round(self, v: __m256i, key: __m256i) -> __m256i {
+        call!(_mm256_aesdec_epi128(v, key))
+    }
+
+    #[inline(always)]
+    fn decrypt_last(self, v: __m256i, key: __m256i) -> __m256i {
+        call!(_mm256_aesdeclast_epi128(v, key))
+    }
+}

@@ -1,0 +1,35 @@
+//! AES in every mode: each mode written once over a [`Unit`](unit::Unit), run by every vector width.
+
+#![cfg_attr(
+    not(target_feature = "sse2"),
+    allow(dead_code, unused_imports, reason = "part of it is for vector units alone")
+)]
+#![allow(
+    clippy::needless_range_loop,
+    reason = "one index walks several arrays of vectors; an iterator's closures would miss the features"
+)]
+
+pub mod arch;
+pub mod portable;
+
+mod expand;
+mod modes;
+mod table;
+mod unit;
+
+use wirespeed_cipher::{BlockCipher, BlockKernels, Route};
+use wirespeed_cpu::Features;
+use wirespeed_kernels_core::Absent;
+
+/// The kernels of a route for AES with one of its key sizes, if `features` allow it.
+pub fn kernels(
+    route: Route,
+    cipher: BlockCipher,
+    features: Features,
+) -> Result<&'static BlockKernels, Absent> {
+    let table = match route {
+        Route::Portable => portable::table(),
+        _ => arch::table(route, features)?,
+    };
+    table.iter().find(|kernels| kernels.cipher == cipher).ok_or(Absent::Without(cipher))
+}

@@ -1,0 +1,19 @@
+//! The units of each architecture.
+
+#[cfg(target_arch = "x86_64")]
+mod x86_64;
+
+use wirespeed_cipher::{Route, StreamKernels};
+use wirespeed_cpu::Features;
+use wirespeed_kernels_core::Absent;
+
+/// The kernels of a route.
+pub(crate) fn kernels(route: Route, features: Features) -> Result<&'static StreamKernels, Absent> {
+    #[cfg(target_arch = "x86_64")]
+    return x86_64::kernels(route, features);
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        let _ = (route, features);
+        Err(Absent::NotNative)
+    }
+}

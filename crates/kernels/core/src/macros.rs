@@ -1,0 +1,30 @@
+//! What makes functions with target features of bodies without any.
+
+/// Calls an intrinsic that works on registers alone, on behalf of a unit whose value proves its features.
+///
+/// What touches memory is called by its name, with a comment that says what vouches for the memory.
+#[macro_export]
+macro_rules! call {
+    ($intrinsic:ident $(::<$constant:tt>)? ($($argument:expr),*)) => {
+        // SAFETY: the unit proves the features, and no memory is touched.
+        unsafe { $intrinsic $(::<$constant>)? ($($argument),*) }
+    };
+}
+
+/// Wraps each body in a function with the target features, behind a safe one.
+#[macro_export]
+macro_rules! entries {
+    ([] $(fn $name:ident [$($generic:tt)*] [$($argument:tt)*]
+        ($($parameter:ident: $type:ty),*) $(-> $result:ty)? $body:block)*) => {
+        $(fn $name<$($generic)*>($($parameter: $type),*) $(-> $result)? $body)*
+    };
+    ([$features:literal] $(fn $name:ident [$($generic:tt)*] [$($argument:tt)*]
+        ($($parameter:ident: $type:ty),*) $(-> $result:ty)? $body:block)*) => {
+        $(fn $name<$($generic)*>($($parameter: $type),*) $(-> $result)? {
+            #[target_feature(enable = $features)]
+            fn with_features<$($generic)*>($($parameter: $type),*) $(-> $result)? $body
+            // SAFETY: `table` asks for the proof that these features are present.
+            unsafe { with_features::<$($argument)*>($($parameter),*) }
+        })*
+    };
+}

@@ -1,0 +1,28 @@
+//! Compression functions, one message at a time.
+
+#![cfg_attr(
+    not(target_feature = "sse2"),
+    allow(dead_code, unused_imports, reason = "part of it is for vector units alone")
+)]
+
+mod arch;
+mod portable;
+mod proof;
+
+use wirespeed_cipher::{Compression, HashKernels, Route};
+use wirespeed_cpu::Features;
+use wirespeed_kernels_core::Absent;
+
+pub use proof::{prove_hash, self_test_hash};
+
+/// A compression function by a route, if `features` allow it.
+pub fn kernels(
+    route: Route,
+    compression: Compression,
+    features: Features,
+) -> Result<&'static HashKernels, Absent> {
+    if route == Route::Portable {
+        return Ok(portable::kernels(compression));
+    }
+    arch::kernels(route, compression, features)
+}

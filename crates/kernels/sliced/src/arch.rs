@@ -1,0 +1,35 @@
+//! The units of each architecture.
+
+#[cfg(target_arch = "x86_64")]
+mod x86_64;
+
+use wirespeed_cipher::{BlockCipher, BlockKernels, Route};
+use wirespeed_cpu::Features;
+use wirespeed_kernels_core::Absent;
+
+/// The kernels of a route.
+pub(crate) fn table(
+    route: Route,
+    cipher: BlockCipher,
+    features: Features,
+) -> Result<&'static [BlockKernels], Absent> {
+    #[cfg(target_arch = "x86_64")]
+    return x86_64::table(route, cipher, features);
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        let _ = (route, cipher, features);
+        Err(Absent::NotNative)
+    }
+}
+
+/// Also what another CPU would get.
+#[cfg(test)]
+pub(crate) fn more_tables(cipher: BlockCipher, features: Features) -> Vec<&'static BlockKernels> {
+    #[cfg(target_arch = "x86_64")]
+    return x86_64::gfni_512_in_every_order(cipher, features);
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        let _ = (cipher, features);
+        Vec::new()
+    }
+}

@@ -1,0 +1,254 @@
+//! The bytes of one block in a register: GFNI, or AES-NI between tables for nibbles.
+
+use std::arch::asm;
+use std::arch::x86_64::*;
+use std::marker::PhantomData;
+
+use wirespeed_cipher::Block;
+use wirespeed_kernels_core::call;
+
+use crate::serial::{Maps, Register};
+
+/// A 128-bit register, whose field is computed so.
+#[derive(Clone, Copy)]
+pub(super) struct Bytes<F>(PhantomData<F>);
+
+impl<F: Field> Bytes<F> {
+    /// The unit, unproved.
+    ///
+    /// # Safety
+    /// This CPU has what the field stands for.
+    #[inline(always)]
+    pub(super) const unsafe fn assume() -> Self {
+        Self(PhantomData)
+    }
+}
+
+/// How bytes are inverted.
+pub(super) trait Field: Copy {
+    /// Whether AVX-512 is there.
+    const WIDE: bool;
+
+    /// See [`Register::map`].
+    fn map(v: __m128i, maps: &'static Maps) -> __m128i;
+    /// See [`Register::map_inverse`].
+    fn map_inverse(v: __m128i, maps: &'static Maps) -> __m128i;
+
+    /// See [`Register::sums`], of which this is the definition.
+    #[inline(always)]
+    fn sums(v: __m128i, rows: &'static Block) -> __m128i {
+        let (mut bytes, mut sums) = ([0; 16], [0; 16]);
+        // SAFETY: the memory is as long as the vector.
+        unsafe { _mm_storeu_si128(bytes.as_mut_ptr().cast(), v) };
+        for i in 0..16 {
+            for from in 0..8 {
+                let bit: u8 = rows[i] >> (7 - from) & 1;
+                sums[i] ^= bytes[i / 8 * 8 + from] & bit.wrapping_neg();
+            }
+        }
+        // SAFETY: the memory is as long as the vector.
+        unsafe { _mm_loadu_si128(sums.as_ptr().cast()) }
+    }
+}
+
+/// Stands for [`Gfni512`](wirespeed_cpu::Gfni512); if not `WIDE`, for [`Gfni256`](wirespeed_cpu::Gfni256).
+#[derive(Clone, Copy)]
+pub(super) struct Gfni<const WIDE: bool>;
+
+impl<const WIDE: bool> Field for Gfni<WIDE> {
+    const WIDE: bool = WIDE;
+
+    #[inline(always)]
+    fn map(v: __m128i, maps: &'static Maps) -> __m128i {
+        call!(_mm_gf2p8affine_epi64_epi8::<0>(v, matrices(maps)))
+    }
+
+    #[inline(always)]
+    fn map_inverse(v: __m128i, maps: &'static Maps) -> __m128i {
+        call!(_mm_gf2p8affineinv_epi64_epi8::<0>(v, matrices(maps)))
+    }
+
+    /// Here the bytes are the matrix. It is turned first, so that each row of it has a bit of every byte.
+    #[inline(always)]
+    fn sums(v: __m128i, rows: &'static Block) -> __m128i {
+        let columns = call!(_mm_set1_epi64x(0x0102_0408_1020_4080));
+        let turned = call!(_mm_gf2p8affine_epi64_epi8::<0>(columns, v));
+        // SAFETY: the memory is as long as the vector.
+        let rows = unsafe { _mm_loadu_si128(rows.as_ptr().cast()) };
+        call!(_mm_gf2p8affine_epi64_epi8::<0>(rows, turned))
+    }
+}
+
+/// Word by word, which the compiler takes for the constant that it is, and need not keep in a register.
+#[inline(always)]
+fn matrices(maps: &'static Maps) -> __m128i {
+    let [first, second] = maps.matrices;
+    call!(_mm_set_epi64x(second as i64, first as i64))
+}
+
+/// Stands for [`AesNi`](wirespeed_cpu::AesNi).
+#[derive(Clone, Copy)]
+pub(super) struct Aes;
+
+impl Field for Aes {
+    const WIDE: bool = false;
+
+    #[inline(always)]
+    fn map(v: __m128i, maps: &'static Maps) -> __m128i {
+        if maps.is_identity { v } else { by_nibbles(v, &maps.nibbles, maps.is_one) }
+    }
+
+    #[inline(always)]
+    fn map_inverse(v: __m128i, maps: &'static Maps) -> __m128i {
+        // SAFETY: it is a vector.
+        let unshift = unsafe { _mm_loadu_si128(UNSHIFT.as_ptr().cast()) };
+        let v = call!(_mm_shuffle_epi8(v, unshift));
+        let v = call!(_mm_aesenclast_si128(v, _mm_setzero_si128()));
+        by_nibbles(v, &maps.nibbles_after_aes, maps.is_one)
+    }
+}
+
+/// InvShiftRows (FIPS 197 §5.3.1) before AESENCLAST, whose ShiftRows must move nothing.
+pub(super) const UNSHIFT: Block = [0, 13, 10, 7, 4, 1, 14, 11, 8, 5, 2, 15, 12, 9, 6, 3];
+
+/// A map of the first half by two tables, and one of the second.
+#[inline(always)]
+fn by_nibbles(v: __m128i, tables: &'static [[Block; 2]; 2], is_one: bool) -> __m128i {
+    let nibble = call!(_mm_set1_epi8(0x0f));
+    let lower = call!(_mm_and_si128(v, nibble));
+    let upper = call!(_mm_and_si128(_mm_srli_epi16::<4>(v), nibble));
+    let first = look_up(&tables[0], lower, upper);
+    if is_one {
+        return first;
+    }
+    call!(_mm_blend_epi16::<0xf0>(first, look_up(&tables[1], lower, upper)))
+}
+
+#[inline(always)]
+fn look_up([low, high]: &'static [Block; 2], lower: __m128i, upper: __m128i) -> __m128i {
+    // SAFETY: the memory is as long as the vector.
+    let low = unsafe { _mm_shuffle_epi8(_mm_loadu_si128(low.as_ptr().cast()), lower) };
+    // SAFETY: the memory is as long as the vector.
+    let high = unsafe { _mm_shuffle_epi8(_mm_loadu_si128(high.as_ptr().cast()), upper) };
+    call!(_mm_xor_si128(low, high))
+}
+
+/// The same, but sums stay as they were written: the compiler would add up what is known last among the first.
+#[inline(always)]
+pub(super) fn pin(mut v: __m128i) -> __m128i {
+    // SAFETY: no instruction.
+    unsafe {
+        asm!("/* {0} */", inout(xmm_reg) v, options(pure, nomem, nostack, preserves_flags));
+    }
+    v
+}
+
+impl<F: Field> Register for Bytes<F> {
+    type V = __m128i;
+
+    #[inline(always)]
+    fn load(self, block: &Block) -> __m128i {
+        // SAFETY: the memory is as long as the vector.
+        unsafe { _mm_loadu_si128(block.as_ptr().cast()) }
+    }
+
+    #[inline(always)]
+    fn store(self, v: __m128i) -> Block {
+        let mut block = [0; 16];
+        // SAFETY: the memory is as long as the vector.
+        unsafe { _mm_storeu_si128(block.as_mut_ptr().cast(), v) };
+        block
+    }
+
+    #[inline(always)]
+    fn xor(self, a: __m128i, b: __m128i) -> __m128i {
+        call!(_mm_xor_si128(a, b))
+    }
+
+    #[inline(always)]
+    fn and(self, a: __m128i, b: __m128i) -> __m128i {
+        call!(_mm_and_si128(a, b))
+    }
+
+    #[inline(always)]
+    fn or(self, a: __m128i, b: __m128i) -> __m128i {
+        call!(_mm_or_si128(a, b))
+    }
+
+    #[inline(always)]
+    fn xor3(self, a: __m128i, b: __m128i, c: __m128i) -> __m128i {
+        pin(if F::WIDE {
+            call!(_mm_ternarylogic_epi64::<0x96>(a, b, c))
+        } else {
+            self.xor(pin(self.xor(a, b)), c)
+        })
+    }
+
+    #[inline(always)]
+    fn xor_or(self, a: __m128i, b: __m128i, c: __m128i) -> __m128i {
+        if F::WIDE {
+            call!(_mm_ternarylogic_epi64::<0x1e>(a, b, c))
+        } else {
+            self.xor(a, self.or(b, c))
+        }
+    }
+
+    #[inline(always)]
+    fn rotate_words<const LEFT: i32>(self, v: __m128i) -> __m128i {
+        if F::WIDE {
+            call!(_mm_rol_epi32::<LEFT>(v))
+        } else {
+            let right = call!(_mm_cvtsi32_si128(32 - LEFT));
+            self.or(call!(_mm_slli_epi32::<LEFT>(v)), call!(_mm_srl_epi32(v, right)))
+        }
+    }
+
+    #[inline(always)]
+    fn shuffle(self, v: __m128i, from: &'static Block) -> __m128i {
+        let order = self.load(from);
+        call!(_mm_shuffle_epi8(v, order))
+    }
+
+    #[inline(always)]
+    fn map(self, v: __m128i, maps: &'static Maps) -> __m128i {
+        F::map(v, maps)
+    }
+
+    #[inline(always)]
+    fn map_inverse(self, v: __m128i, maps: &'static Maps) -> __m128i {
+        F::map_inverse(v, maps)
+    }
+
+    #[inline(always)]
+    fn sums(self, v: __m128i, rows: &'static Block) -> __m128i {
+        F::sums(v, rows)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use wirespeed_cpu::{Features, Gfni256, Token};
+
+    use super::*;
+
+    #[test]
+    #[cfg_attr(miri, ignore = "no such CPU")]
+    fn sums_by_matrix_are_as_defined() {
+        if let Err(missing) = Gfni256::probe(Features::detect()) {
+            println!("skipped: this CPU has no {}", missing.name());
+            return;
+        }
+        static ROWS: Block = *b"\x80\x01\x00\xff\x7e\xed\xdb\x42\xb7\xe3\xd6\xbc\x79\x18\x24\x81";
+        for seed in 0..=255_u8 {
+            let bytes: Block =
+                std::array::from_fn(|i| seed.wrapping_mul(2 * i as u8 + 3) ^ (16 * i as u8));
+            // SAFETY: its instructions were asked for; to load and store takes SSE2.
+            let (ours, defined) = unsafe {
+                let unit = Bytes::<Gfni<false>>::assume();
+                let v = unit.load(&bytes);
+                (unit.store(unit.sums(v, &ROWS)), unit.store(Aes::sums(v, &ROWS)))
+            };
+            assert_eq!(ours, defined);
+        }
+    }
+}

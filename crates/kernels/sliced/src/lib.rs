@@ -1,0 +1,252 @@
+//! Block ciphers over byte slices: sixteen vectors, of which each holds one byte of every block.
+//!
+//! Where no instruction has a cipher's rounds, its S-box still is inversion in a field of 256 elements between
+//! affine maps, which GFNI computes for every byte of a vector, and AES-NI and plain logic nearly so. All bytes of a
+//! vector go through one S-box, and where a cipher moves bytes around, only the vectors change their names.
+//!
+//! A [`Core`] is a cipher, [`Slices`] is a unit, [`waves`] has the modes.
+
+#![cfg_attr(
+    not(target_feature = "sse2"),
+    allow(dead_code, unused_imports, reason = "part of it is for vector units alone")
+)]
+#![allow(
+    clippy::needless_range_loop,
+    reason = "one index walks several arrays of vectors; an iterator's closures would miss the features"
+)]
+
+/// An array of what an expression gives for 0 to 15. Unlike a loop it is sure to leave no loop, which would keep
+/// the vectors in memory.
+macro_rules! sixteen {
+    (|$i:ident| $each:expr) => {
+        sixteen!(@ $i $each; 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15)
+    };
+    (@ $i:ident $each:expr; $($number:literal)*) => {
+        [$({
+            const $i: usize = $number;
+            $each
+        }),*]
+    };
+}
+
+mod arch;
+mod aria;
+mod bytes;
+mod camellia;
+mod field;
+mod portable;
+mod serial;
+mod sm4;
+#[cfg(test)]
+mod tests;
+mod waves;
+
+use std::marker::PhantomData;
+
+use wirespeed_cipher::{Block, BlockCipher, BlockKernels, InOut, Route, Schedule};
+use wirespeed_cpu::Features;
+use wirespeed_kernels_core::Absent;
+
+use serial::{One, Register};
+use waves::{Cbc, Cfb, Ctr, Ecb, Mode};
+use wirespeed_kernels_core::Chain;
+use wirespeed_kernels_core::engine::{self, Engine, Galois};
+
+/// The kernels of a route for such a cipher, if `features` allow it.
+pub fn kernels(
+    route: Route,
+    cipher: BlockCipher,
+    features: Features,
+) -> Result<&'static BlockKernels, Absent> {
+    if route == Route::Portable {
+        return portable::kernels(cipher).ok_or(Absent::Without(cipher));
+    }
+    let table = arch::table(route, cipher, features)?;
+    table.iter().find(|kernels| kernels.cipher == cipher).ok_or(Absent::Without(cipher))
+}
+
+/// A round key of which each byte is there four times, to be broadcast by the load.
+pub(crate) type Wide = [u32; 16];
+
+/// A unit that works on so many blocks at once. Its value proves that its instructions are there.
+pub(crate) trait Slices: Copy {
+    /// One byte of every block. In another order, as in memory, it is some blocks: a row.
+    type V: Copy;
+    /// The unit for fewer blocks, or this one.
+    type Narrow: Slices;
+    /// Blocks.
+    const BLOCKS: usize;
+    /// Bytes in a vector.
+    const BYTES: usize = size_of::<Self::V>();
+
+    fn narrow(self) -> Self::Narrow;
+
+    fn xor(self, a: Self::V, b: Self::V) -> Self::V;
+    fn and(self, a: Self::V, b: Self::V) -> Self::V;
+    fn or(self, a: Self::V, b: Self::V) -> Self::V;
+
+    /// The sum of three.
+    #[inline(always)]
+    fn xor3(self, a: Self::V, b: Self::V, c: Self::V) -> Self::V {
+        self.xor(self.xor(a, b), c)
+    }
+
+    /// In each byte the bits of `MASK` from `a` and the others from `b`.
+    fn select<const MASK: u8>(self, a: Self::V, b: Self::V) -> Self::V;
+
+    /// Each byte rotated to the left by a bit.
+    fn rotate_by_one(self, v: Self::V) -> Self::V;
+
+    /// All bits of each byte as its highest.
+    fn spread_top_bit(self, v: Self::V) -> Self::V;
+
+    /// A byte, given four times, for every block.
+    fn splat(self, byte: u32) -> Self::V;
+
+    /// For every block a byte and the block's place.
+    fn count(self, from: u8) -> Self::V;
+
+    /// The S-box of that number; see [`field::BOXES`].
+    fn substitute<const BOX: usize>(self, v: Self::V) -> Self::V;
+
+    /// # Safety
+    /// A row is readable there.
+    unsafe fn load(self, from: *const u8) -> Self::V;
+
+    /// # Safety
+    /// A row is writable there.
+    unsafe fn store(self, to: *mut u8, row: Self::V);
+
+    /// From rows to slices.
+    fn slice(self, rows: [Self::V; 16]) -> [Self::V; 16];
+
+    /// From slices to rows.
+    fn unslice(self, slices: [Self::V; 16]) -> [Self::V; 16];
+
+    /// The cipher, in a function of its own with the unit's target features: all modes share it.
+    fn run<C: Core>(self, keys: &[Wide], state: &mut [Self::V; 16]);
+}
+
+/// A cipher over slices. Both directions are the same function over round keys in another order.
+pub(crate) trait Core: Copy {
+    /// The same cipher as it goes in waves.
+    type Waves: Core;
+
+    /// Takes blocks through the cipher.
+    fn run<S: Slices>(u: S, keys: &[Wide], state: &mut [S::V; 16]);
+
+    /// So few blocks are done sooner one by one than in a wave, where a map is an instruction.
+    const FEW: usize;
+    /// The same where it is looked up.
+    const FEW_BY_TABLES: usize;
+
+    /// A block by itself.
+    type One<R: Register>: One<R>;
+
+    /// Takes a block through the cipher by itself.
+    fn one<R: Register>(u: R, round_keys: &[Block], block: Self::One<R>) -> Self::One<R>;
+
+    /// The same where there is no such register.
+    fn plain(round_keys: &[Block], block: Block) -> Block;
+}
+
+/// A cipher with one key size.
+pub(crate) trait Cipher {
+    type Core: Core;
+    const CIPHER: BlockCipher;
+
+    /// The key schedule.
+    fn expand<const DECRYPT: bool>(key: &[u8], out: &mut Schedule);
+
+    /// The same in a register.
+    fn expand_in<R: Register, const DECRYPT: bool>(u: R, key: &[u8], out: &mut Schedule);
+
+    /// Where the round keys are.
+    fn round_keys(key: &Schedule) -> &[Block];
+}
+
+/// What runs every mode of such ciphers over whole blocks: a route.
+pub(crate) trait Machine {
+    const ROUTE: Route;
+    /// How GCM hashes.
+    const GALOIS: Galois = wirespeed_aes::portable::GALOIS;
+
+    /// A cipher's key schedule.
+    fn expand<C: Cipher, const DECRYPT: bool>(key: &[u8], out: &mut Schedule) {
+        C::expand::<DECRYPT>(key, out);
+    }
+
+    /// `chain` is what the mode says.
+    fn drive<C: Core, M: Mode>(round_keys: &[Block], chain: &mut Block, data: InOut<'_>);
+
+    /// The modes in which each block waits for the one before.
+    fn chain<C: Core>(kind: Chain, round_keys: &[Block], register: &mut Block, data: InOut<'_>);
+}
+
+/// Adds a round key to the state.
+#[inline(always)]
+fn add_key<S: Slices>(u: S, state: &mut [S::V; 16], key: &Wide) {
+    for i in 0..16 {
+        state[i] = u.xor(state[i], u.splat(key[i]));
+    }
+}
+
+/// A cipher on a machine.
+struct On<M, C>(PhantomData<(M, C)>);
+
+impl<M: Machine, C: Cipher> Engine for On<M, C> {
+    const ROUTE: Route = M::ROUTE;
+    const CIPHER: BlockCipher = C::CIPHER;
+    const GALOIS: Galois = M::GALOIS;
+
+    fn expand<const DECRYPT: bool>(key: &[u8], out: &mut Schedule) {
+        M::expand::<C, DECRYPT>(key, out);
+    }
+
+    fn ecb<const DECRYPT: bool>(key: &Schedule, data: InOut<'_>) {
+        M::drive::<C::Core, Ecb>(C::round_keys(key), &mut [0; 16], data);
+    }
+
+    fn cbc<const DECRYPT: bool>(key: &Schedule, chain: &mut Block, data: InOut<'_>) {
+        if DECRYPT {
+            M::drive::<C::Core, Cbc>(C::round_keys(key), chain, data);
+        } else {
+            M::chain::<C::Core>(Chain::Cbc, C::round_keys(key), chain, data);
+        }
+    }
+
+    fn cfb<const DECRYPT: bool>(key: &Schedule, register: &mut Block, data: InOut<'_>) {
+        let whole = data.len() & !15;
+        let (blocks, rest) = data.split_at(whole);
+        if DECRYPT {
+            M::drive::<C::Core, Cfb>(C::round_keys(key), register, blocks);
+        } else {
+            M::chain::<C::Core>(Chain::Cfb, C::round_keys(key), register, blocks);
+        }
+        engine::cfb::<Self, DECRYPT>(key, register, rest);
+    }
+
+    fn ofb(key: &Schedule, register: &mut Block, data: InOut<'_>) {
+        let whole = data.len() & !15;
+        let (blocks, rest) = data.split_at(whole);
+        M::chain::<C::Core>(Chain::Ofb, C::round_keys(key), register, blocks);
+        engine::ofb::<Self>(key, register, rest);
+    }
+
+    fn count<const BITS: u32>(key: &Schedule, counter: &mut Block, data: InOut<'_>) {
+        M::drive::<C::Core, Ctr<BITS>>(C::round_keys(key), counter, data);
+    }
+}
+
+/// The tables of a machine, Camellia's by sums or not.
+pub(crate) const fn tables<M: Machine, const SUMS: bool>() -> [BlockKernels; 7] {
+    [
+        engine::table::<On<M, camellia::OfKey<16, SUMS>>>(),
+        engine::table::<On<M, camellia::OfKey<24, SUMS>>>(),
+        engine::table::<On<M, camellia::OfKey<32, SUMS>>>(),
+        engine::table::<On<M, aria::OfKey<16>>>(),
+        engine::table::<On<M, aria::OfKey<24>>>(),
+        engine::table::<On<M, aria::OfKey<32>>>(),
+        engine::table::<On<M, sm4::Sm4>>(),
+    ]
+}

@@ -1,0 +1,81 @@
+//! Which kernels each route has here, family by family, and their self-tests.
+
+mod arch;
+mod proof;
+
+use wirespeed_cipher::{
+    Algorithm, BlockCipher, BlockKernels, Compression, HashKernels, Route, StreamKernels,
+};
+use wirespeed_cpu::Features;
+
+pub use arch::ROUTES;
+pub use proof::{prove, prove_hashes, prove_table, self_test};
+pub use wirespeed_chacha::{prove_stream, self_test_stream};
+pub use wirespeed_hash::{prove_hash, self_test_hash};
+pub use wirespeed_kernels_core::Absent;
+pub use wirespeed_kernels_core::proof::{Failure, Proof};
+
+/// The kernels of `route` for a cipher, if `features` allow it.
+pub fn kernels(
+    route: Route,
+    cipher: BlockCipher,
+    features: Features,
+) -> Result<&'static BlockKernels, Absent> {
+    match route {
+        Route::PadLock => arch::padlock_kernels(cipher, features),
+        Route::Libcrypto | Route::Kernel => Err(Absent::NotNative),
+        _ if BlockCipher::AES.contains(&cipher) => wirespeed_aes::kernels(route, cipher, features),
+        _ => wirespeed_sliced::kernels(route, cipher, features),
+    }
+}
+
+/// Whether `route` has an algorithm, and `features` allow it.
+pub fn has(route: Route, algorithm: Algorithm, features: Features) -> Result<(), Absent> {
+    match algorithm.block_cipher() {
+        Some(cipher) => kernels(route, cipher, features).map(|_| ()),
+        None => stream(route, features).map(|_| ()),
+    }
+}
+
+/// Whether `route` has anything at all here; the error says what the CPU lacks.
+pub fn presence(route: Route, features: Features) -> Result<(), Absent> {
+    let ciphers = Algorithm::ALL.iter().map(|algorithm| has(route, *algorithm, features));
+    let hashes = Compression::ALL.into_iter().map(|it| hash(route, it, features).map(|_| ()));
+    let better = |best: Result<(), Absent>, next: Result<(), Absent>| match (best, next) {
+        (Ok(()), _) | (_, Ok(())) => Ok(()),
+        (Err(Absent::Missing(feature)), _) | (_, Err(Absent::Missing(feature))) => {
+            Err(Absent::Missing(feature))
+        }
+        (best, _) => best,
+    };
+    ciphers.chain(hashes).reduce(better).unwrap_or(Err(Absent::NotNative))
+}
+
+/// Whether `route` is here and serves an algorithm well in calls of every length, so that it needs no measurement to serve.
+pub fn suits_every_call(route: Route, algorithm: Algorithm, features: Features) -> bool {
+    match algorithm.block_cipher() {
+        Some(cipher) => kernels(route, cipher, features).is_ok_and(BlockKernels::suits_every_call),
+        None => stream(route, features).is_ok_and(|stream| stream.suits_every_call),
+    }
+}
+
+/// ChaCha20 and Poly1305 by `route`, if `features` allow it.
+pub fn stream(route: Route, features: Features) -> Result<&'static StreamKernels, Absent> {
+    match route {
+        Route::Libcrypto | Route::Kernel => Err(Absent::NotNative),
+        _ => wirespeed_chacha::kernels(route, features),
+    }
+}
+
+/// A compression function by `route`, if `features` allow it.
+pub fn hash(
+    route: Route,
+    compression: Compression,
+    features: Features,
+) -> Result<&'static HashKernels, Absent> {
+    match route {
+        Route::PadLock => arch::padlock_hash(compression, features),
+        Route::Libcrypto | Route::Kernel => Err(Absent::NotNative),
+        _ => wirespeed_hash::kernels(route, compression, features),
+    }
+}
