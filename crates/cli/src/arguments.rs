@@ -85,12 +85,13 @@ pub(crate) struct SurveyArguments {
 
 const BENCH_EXAMPLES: &str = "\
 Examples:
-  wirespeed bench                             every algorithm, encryption, every size
+  wirespeed bench                             the survey's algorithms, encryption, every size
+  wirespeed bench --all                       all that there is a choice for: a quarter of an hour
   wirespeed bench AES-128-GCM AES-256-GCM --both --sizes 1420,16KiB
   wirespeed bench AES-128-CBC --decrypt --use message,stream --routes libcrypto,vaes256
   wirespeed bench AES-128-CTR --threads 2 --seconds 1 --json -
   wirespeed bench SHA2-256 --routes libcrypto,padlock --sizes 16,64,256,1024,8192 --unit kB/s
-  wirespeed bench --set gateway --json here.json         a gateway's algorithms, for wirespeed compare
+  wirespeed bench --set gateway --json here.json    what gateways use, for wirespeed compare
   wirespeed bench AES-128-GCM --prometheus /var/lib/prometheus/node-exporter/wirespeed.prom
   wirespeed bench AES-128-CBC --routes libcrypto,kernel --sizes 16,64,256,1024,8192
   wirespeed bench AES-128-CBC --routes libcrypto --driver cbc-aes-aesni,cbc-aes-geode
@@ -100,9 +101,12 @@ ECB and CBC take whole blocks: 1420 becomes 1408. Without a libcrypto the kernel
 #[derive(Args)]
 #[command(after_help = BENCH_EXAMPLES)]
 pub(crate) struct BenchArguments {
-    /// OpenSSL's names, such as AES-128-GCM; by default all that there is a choice for
+    /// OpenSSL's names, such as AES-128-GCM; by default those of the survey
     #[arg(value_name = "ALGORITHM")]
     algorithms: Vec<String>,
+    /// All that there is a choice for
+    #[arg(long, conflicts_with_all = ["algorithms", "set"])]
+    all: bool,
     /// A set of algorithms: gateway, those by which VPN gateways are compared, at 1024 bytes, with plain code beside
     #[arg(long, value_name = "SET", conflicts_with = "algorithms")]
     set: Option<Set>,
@@ -187,8 +191,10 @@ pub(crate) enum Unit {
 
 /// What `wirespeed bench` was asked to do.
 pub(crate) struct BenchRequest {
-    /// Those asked for; otherwise all that there is a choice for.
+    /// Those asked for; otherwise the survey's.
     pub(crate) algorithms: Option<Vec<Subject>>,
+    /// Whether all that there is a choice for was asked for.
+    pub(crate) all: bool,
     /// Those asked for; otherwise all that are here.
     pub(crate) routes: Option<Vec<Route>>,
     /// Drivers of the kernel's.
@@ -209,6 +215,11 @@ pub(crate) struct BenchRequest {
 }
 
 impl BenchRequest {
+    /// Where results go.
+    pub(crate) fn targets(&self) -> impl Iterator<Item = &str> {
+        [&self.json, &self.csv, &self.prometheus].into_iter().flatten().map(String::as_str)
+    }
+
     /// What asks for these directions on a command line.
     pub(crate) fn direction_flag(&self) -> Option<&'static str> {
         match self.directions.as_slice() {
@@ -246,6 +257,7 @@ impl BenchArguments {
                 true => Some(gateway::algorithms()),
                 false => each(&self.algorithms)?,
             },
+            all: self.all,
             routes: each(&self.routes)?,
             // Contenders are values that are copied about; a few names that stay for good make them so.
             drivers: self.drivers.into_iter().map(|name| &*name.leak()).collect(),

@@ -38,6 +38,12 @@ const ROWS: [(&str, Direction, usize); 24] = [
     ("SHA3-256", Encrypt, 16384),
 ];
 
+/// The algorithms of the survey.
+pub(crate) fn subjects() -> impl Iterator<Item = Subject> {
+    let names = ROWS.chunk_by(|(one, ..), (other, ..)| one == other).map(|rows| rows[0].0);
+    names.map(|name| name.parse().expect("the table holds known names"))
+}
+
 /// The cases of the survey.
 pub(crate) fn cases() -> Vec<Case> {
     let case = |&(name, direction, size): &(&str, Direction, usize)| {

@@ -7,6 +7,7 @@
 mod support;
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::process::{Command, Output};
 
 use serde_json::Value;
@@ -136,18 +137,71 @@ fn algorithms_of_others_are_measured_when_they_are_named() {
 }
 
 #[test]
-fn a_file_that_cannot_be_written_is_named() {
-    let arguments = "bench AES-128-CTR --sizes 64 --seconds 0 --json /nowhere/at/all.json";
-    let output = output(arguments);
-    assert_eq!(output.status.code(), Some(2));
-    assert!(text(&output.stderr).contains("/nowhere/at/all.json"));
+fn a_file_that_cannot_be_written_is_named_before_anything_is_measured() {
+    for arguments in [
+        "--seconds 3600 --json",
+        "bench AES-128-CTR --seconds 3600 --json",
+        "bench AES-128-CTR --seconds 3600 --csv",
+        "bench AES-128-CTR --seconds 3600 --prometheus",
+        "tune --output",
+        "tune --json",
+        "disk --json",
+        "vpn --seconds 3600 --json",
+    ] {
+        let output = output(&format!("{arguments} /nowhere/at/all"));
+        assert_eq!(output.status.code(), Some(2), "{arguments}");
+        assert!(text(&output.stderr).contains("/nowhere/at/all"), "{arguments}");
+        assert_eq!(text(&output.stdout), "", "{arguments}");
+    }
+}
+
+/// What is there already is neither lost nor cut while a run may still fail.
+#[test]
+fn a_try_to_write_leaves_nothing_behind() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let old = folder.path().join("old.json");
+    fs::write(&old, "results").expect("written");
+    for file in ["old.json", "new.json"] {
+        let path = folder.path().join(file).display().to_string();
+        let output = output(&format!("bench AES-128-CTR --routes padlock --json {path}"));
+        assert_eq!(output.status.code(), Some(2), "there is no such unit here");
+    }
+    assert_eq!(fs::read_to_string(&old).expect("still there"), "results");
+    assert!(!folder.path().join("new.json").exists());
+}
+
+/// Without a name bench measures what the survey does, and says nothing of what nobody asked for.
+#[test]
+fn bench_measures_the_survey_s_algorithms() {
+    let table = printed(wirespeed("bench --sizes 64 --seconds 0").env("WIRESPEED_HURRY", "1"));
+    let names: Vec<&str> =
+        table.lines().filter_map(|line| line.strip_suffix(", message")).collect();
+    assert!(names.contains(&"AES-128-GCM enc") && names.contains(&"SHA2-256"), "{table}");
+    assert!(!names.contains(&"AES-192-OFB") && !table.contains("left out"), "{table}");
+    let all = output("bench AES-128-GCM --all");
+    assert!(text(&all.stderr).contains("cannot be used with --all"), "{}", text(&all.stderr));
 }
 
 #[test]
-fn help_has_examples() {
-    for arguments in ["--help", "bench --help"] {
-        let help = printed(&mut wirespeed(arguments));
-        assert!(help.contains("Examples:\n  wirespeed"), "{help}");
+fn every_help_has_examples_and_fits_its_columns() {
+    let commands = "bench routes tune install uninstall doctor stats kernel disk vpn compare report \
+                    padlock random sum";
+    for command in [""].into_iter().chain(commands.split(' ')) {
+        let help = printed(&mut wirespeed(&format!("{command} --help")));
+        assert!(
+            help.contains("Examples:\n  wirespeed") || command == "routes",
+            "{command}: {help}"
+        );
+        assert_narrow(&help);
+        // A line that was wrapped is followed by its rest.
+        let examples = help.lines().skip_while(|line| *line != "Examples:").skip(1);
+        let mut examples = examples.take_while(|line| !line.is_empty());
+        let begins = |line: &str| {
+            let words = ["wirespeed ", "sudo ", "padlock-run ", "find ", "openssl ", "cargo "];
+            words.iter().any(|word| line.trim_start().starts_with(word))
+        };
+        let wrapped = examples.find(|line| !begins(line) && line.trim() != "wirespeed");
+        assert_eq!(wrapped, None, "{command}");
     }
 }
 
@@ -263,7 +317,7 @@ fn the_document_describes_every_field() {
     let [plan, configuration] = ["plan", "openssl.cnf"].map(|name| folder.path().join(name));
     let plan = plan.display();
     let keys = format!("openssl_conf=o\n[o]\nproviders=p\n[p]\nwirespeed=w\n[w]\nplan={plan}\n");
-    std::fs::write(&configuration, keys).expect("written");
+    fs::write(&configuration, keys).expect("written");
     for arguments in [
         "bench AES-128-GCM --use message,stream --sizes 64 --seconds 0 --json -",
         "--seconds 0 --json -",

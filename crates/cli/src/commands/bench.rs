@@ -1,13 +1,13 @@
 //! `wirespeed bench`: algorithms at every size, the routes side by side.
 
-use wirespeed_bench::{BENCH_SCHEMA, Contender, Contest, Document, Measured, Row};
+use wirespeed_bench::{BENCH_SCHEMA, Contender, Contest, Document, Measured, Row, Skipped};
 use wirespeed_cipher::Route;
 use wirespeed_measure::Effort;
 
 use crate::arguments::BenchRequest;
 use crate::fault::Fault;
 use crate::host::Host;
-use crate::output::{Progress, header, notes, warnings, write_json, write_text};
+use crate::output::{Progress, check_writable, header, notes, warnings, write_json, write_text};
 
 mod blocks;
 mod break_even;
@@ -20,10 +20,11 @@ use blocks::{Block, Omitted};
 use break_even::break_even;
 
 pub(crate) fn run(request: BenchRequest) -> Result<(), Fault> {
+    request.targets().try_for_each(check_writable)?;
     let host = Host::discover();
     let contenders = contenders::of(&host, &request)?;
     let (blocks, mut skipped) =
-        blocks::of(&request, &contenders::there_is_a_choice(&host, &contenders));
+        blocks::of(&request, &contenders::usual_subjects(&host, &contenders, request.all));
     if request.is_gateway {
         skipped.extend(gateway::skipped());
     }
@@ -38,9 +39,7 @@ pub(crate) fn run(request: BenchRequest) -> Result<(), Fault> {
     let slices = |block: &Block| -> u64 {
         block.cases.iter().map(|case| contest.ticks(*case, &contenders)).sum()
     };
-    let to_people = ![&request.json, &request.csv, &request.prometheus]
-        .iter()
-        .any(|t| t.as_deref() == Some("-"));
+    let to_people = request.targets().all(|target| target != "-");
     let show = |text: &str| if to_people { write_text("-", text) } else { Ok(()) };
     show(&format!("{}\n", header(&host.machine)))?;
     if let Err(why) = host.arena.library() {
@@ -78,7 +77,7 @@ pub(crate) fn run(request: BenchRequest) -> Result<(), Fault> {
     if request.is_gateway {
         show(&gateway::table(&rows, request.unit))?;
     }
-    show(&text::left_out(&skipped, &quarantined))?;
+    show(&text::left_out(&expected(&request, &skipped), &quarantined))?;
     show(&notes(&warnings))?;
     let csv = csv(&rows);
     let verdict = verdict(&quarantined.iter().map(ToString::to_string).collect::<Vec<_>>());
@@ -102,6 +101,21 @@ pub(crate) fn run(request: BenchRequest) -> Result<(), Fault> {
     }
     request.json.as_ref().map_or(Ok(()), |target| write_json(target, &document))?;
     verdict
+}
+
+/// Of what was left out, that which somebody asked for by its name, or which a set is known to have.
+fn expected(request: &BenchRequest, skipped: &[Skipped]) -> Vec<Skipped> {
+    let asked_for_route = |name: &str| {
+        let mut routes = request.routes.iter().flatten();
+        routes.any(|route| route.name() == name)
+            || name == Route::Kernel.name() && !request.drivers.is_empty()
+    };
+    let is_expected = |one: &&Skipped| match one.route {
+        Some(name) if asked_for_route(name) => true,
+        Some(name) => request.algorithms.is_some() && name == Route::Libcrypto.name(),
+        None => request.algorithms.is_some() || request.is_gateway,
+    };
+    skipped.iter().filter(is_expected).cloned().collect()
 }
 
 /// A driver that gives wrong bytes is what the exit status tells.

@@ -15,12 +15,13 @@ mod text;
 
 const EXAMPLES: &str = "\
 Examples:
-  wirespeed bench --set gateway --json here.json && wirespeed compare here.json examples/ipfire-*.json
+  wirespeed bench --set gateway --json here.json
+  wirespeed compare here.json examples/ipfire-*.json
   wirespeed compare here-bench.json here-disk.json there-bench.json there-disk.json
   wirespeed compare --best-for vpn machines/              ranks a folder of machines
 
-Each machine's best route at the same work; of two the one that is clearly ahead. Files of different kinds that
-describe the same machine stand in one column.
+Each machine's best route at the same work; of two the one that is clearly ahead. Files of different
+kinds that describe the same machine stand in one column.
 
 Exit status: 0 done; 2 usage or environment, with one line that says what.";
 

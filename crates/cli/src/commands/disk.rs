@@ -23,7 +23,7 @@ use wirespeed_disk::workload;
 use crate::fault::Fault;
 use crate::host::Host;
 use crate::interruption::Interruption;
-use crate::output::{header, notes, write_json};
+use crate::output::{check_writable, header, notes, write_json};
 use document::Document;
 pub(crate) use kernel::{WATCHER, watch_over};
 use listener::Listener;
@@ -31,7 +31,7 @@ use request::Place;
 
 const HELP: &str = "\
 Examples:
-  wirespeed disk                              all ciphers, in memory and through a file in this folder
+  wirespeed disk                              all ciphers, in memory and through a file here
   wirespeed disk --cipher aes-xts-plain64,serpent-xts-plain64 --key-size 512 --size 2GiB
   wirespeed disk --sector 4096 --threads 2 --directory /var/tmp --graph
   wirespeed disk --compare-cryptsetup         and what cryptsetup benchmark says beside it
@@ -40,17 +40,18 @@ Examples:
   sudo wirespeed disk --dm-crypt --device /dev/sdX        DESTROYS what is on it, and asks first
   wirespeed disk --json here.json && wirespeed report here.json --output here.html
 
-Each cipher writes, reads, writes again and reads again (w r w2 r2), then everything is compared. All
-ciphers together take about two minutes with the usual size, most of it for those of the past: name a few.
+Each cipher writes, reads, writes again and reads again (w r w2 r2), then everything is compared.
+All ciphers together take about two minutes with the usual size, most of it for those of the past:
+name a few.
 
-What is written where: without --dm-crypt one file without a name, of --size, in --directory, which is gone
-when the program is, however it ends. With it: --ram makes a disk in memory, --loop makes FILE, which must not
-exist, and deletes it; --device overwrites PATH, and refuses what is mounted, in use, holds a known signature or
-is part of LVM or RAID. All is taken down at the end, at Ctrl-C and after a crash; a later run cleans up
-after a killed one. docs/disk.md tells the rest.
+What is written where: without --dm-crypt one file without a name, of --size, in --directory, which
+is gone when the program is, however it ends. With it: --ram makes a disk in memory, --loop makes
+FILE, which must not exist, and deletes it; --device overwrites PATH, and refuses what is mounted,
+in use, holds a known signature or is part of LVM or RAID. All is taken down at the end, at Ctrl-C
+and after a crash; a later run cleans up after a killed one. docs/disk.md tells the rest.
 
-Exit status: 0 done; 1 what was read is not what was written; 2 usage, environment or Ctrl-C, with one line
-that says what.";
+Exit status: 0 done; 1 what was read is not what was written; 2 usage, environment or Ctrl-C, with
+one line that says what.";
 
 #[derive(Args)]
 #[command(after_help = HELP)]
@@ -102,6 +103,7 @@ pub(crate) struct DiskArguments {
 
 pub(crate) fn run(arguments: DiskArguments) -> Result<(), Fault> {
     let request = arguments.understand()?;
+    request.json.as_deref().map_or(Ok(()), check_writable)?;
     let host = Host::discover();
     // Before anything is set up that must be taken down again.
     let interruption = Interruption::watch()?;

@@ -45,8 +45,8 @@ Examples:
   wirespeed doctor -- curl -so x https://…    run this, and tell which routes it used, or why none
   sudo wirespeed doctor -- nginx -g 'daemon off;'    until Ctrl-C
 
-What CMD prints goes where it always goes, the report to standard error; with --json the
-report goes to standard output and what CMD prints to standard error.
+What CMD prints goes where it always goes, the report to standard error; with --json the report goes
+to standard output and what CMD prints to standard error.
 
 Exit status: 0 nothing to mend; 1 something to mend; 2 usage or environment.";
 

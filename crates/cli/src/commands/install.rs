@@ -32,11 +32,12 @@ Examples:
   sudo wirespeed uninstall                    take it all back
 
 The default provider stays active beside ours. Where openssl.cnf keeps it off, nothing is changed
-without --activate-default. A FIPS configuration is never changed: Wirespeed is not validated.
-Every program of this machine is tried with the new configuration before it is put in place and
-once more after; if any fails, all is as before.
+without --activate-default. A FIPS configuration is never changed: Wirespeed is not validated. Every
+program of this machine is tried with the new configuration before it is put in place and once more
+after; if any fails, all is as before.
 
-Exit status: 0 installed, or nothing to do; 1 a trial failed and nothing is changed; 2 usage or environment.";
+Exit status: 0 installed, or nothing to do; 1 a trial failed and nothing is changed; 2 usage or
+environment.";
 
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]

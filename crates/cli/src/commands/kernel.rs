@@ -21,7 +21,7 @@ use document::Document;
 
 const EXAMPLES: &str = "\
 Examples:
-  wirespeed kernel                            the kernel's drivers, measured, and which of them serves
+  wirespeed kernel                            the kernel's drivers, measured, and what serves
   wirespeed kernel AES-256-CBC SHA2-512       all that does these
   wirespeed kernel --list                     what is there already, nothing measured
   wirespeed kernel --json                     everything as JSON
@@ -30,8 +30,8 @@ Examples:
   sudo wirespeed kernel --unprefer            take all of that back
 
 Measuring opens sockets of the family AF_ALG, which security software may report; --list opens none.
-A driver is listed once somebody has asked for its algorithm: measuring asks, which loads the modules
-that the kernel finds for it. Hardware is named only where a driver's name leaves no doubt.
+A driver is listed once somebody has asked for its algorithm: measuring asks, which loads the
+modules that the kernel finds for it. Hardware is named only where a driver's name leaves no doubt.
 docs/kernel.md tells the rest.
 
 Exit status: 0 done; 2 usage or environment, with one line that says what.";

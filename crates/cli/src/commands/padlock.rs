@@ -24,8 +24,8 @@ Examples:
   padlock-run --cpu nano wirespeed padlock    the same on an emulated VIA Nano
   wirespeed padlock --confirm                 for owners: try what no document says, write a report
 
-The points that --confirm looks at are listed in docs/padlock.md. The report names the CPU, its microcode
-and the kernel, holds no secrets, and is sent nowhere by itself.
+The points that --confirm looks at are listed in docs/padlock.md. The report names the CPU, its
+microcode and the kernel, holds no secrets, and is sent nowhere by itself.
 
 Exit status: 0 done, also without PadLock; 1 its proof failed; 2 usage or environment.";
 

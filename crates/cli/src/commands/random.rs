@@ -22,10 +22,11 @@ Examples:
   wirespeed random --health                   no bytes: test the source and show the counts
   padlock-run --cpu nano wirespeed random --health
 
-PadLock's bytes pass the health tests of NIST SP 800-90B, section 4: a start-up test over 1024 samples, then
-the repetition count and the adaptive proportion test over every sample. They are never the only source:
-256 tested bytes and 32 bytes of getrandom(2) are hashed together into each 32 bytes of output, which are
-as good as the better of the two. If a test fails, nothing more is written.
+PadLock's bytes pass the health tests of NIST SP 800-90B, section 4: a start-up test over 1024
+samples, then the repetition count and the adaptive proportion test over every sample. They are
+never the only source: 256 tested bytes and 32 bytes of getrandom(2) are hashed together into each
+32 bytes of output, which are as good as the better of the two. If a test fails, nothing more is
+written.
 
 Exit status: 0 done; 1 a test failed; 2 usage or environment, with one line that says what.";
 

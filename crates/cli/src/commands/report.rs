@@ -14,8 +14,8 @@ Examples:
   wirespeed report here.json there.json --output both.html      the same work side by side
   wirespeed report examples/ --output articles.html             all results of a folder
 
-The results of wirespeed, wirespeed bench, disk and vpn are drawn. The file stands by itself: no scripts,
-nothing that is fetched from elsewhere.
+The results of wirespeed, wirespeed bench, disk and vpn are drawn. The file stands by itself: no
+scripts, nothing that is fetched from elsewhere.
 
 Exit status: 0 done; 2 usage or environment, with one line that says what.";
 

@@ -27,8 +27,8 @@ Examples:
   wirespeed sum --algorithm md5 --threads 1 backup/*
   find . -type f -print0 | xargs -0 wirespeed sum --algorithm sha512
 
-Without FILES, or for -, standard input is read. Output and messages are those of coreutils' sha256sum,
-md5sum and so on.
+Without FILES, or for -, standard input is read. Output and messages are those of coreutils'
+sha256sum, md5sum and so on.
 
 Exit status: 0 done; 1 a file could not be read, or a hash is not the one listed; 2 usage or
 environment, with one line that says what.";

@@ -8,7 +8,9 @@ use crate::arguments::{SurveyArguments, seconds};
 use crate::fault::Fault;
 use crate::host::{Found, Host, Proof, hidden_features};
 use crate::output::table::{Side, Table, wrap};
-use crate::output::{Progress, WIDTH, figures, header, notes, warnings, write_json, write_text};
+use crate::output::{
+    Progress, WIDTH, check_writable, figures, header, notes, warnings, write_json, write_text,
+};
 use crate::plan::Effect;
 use crate::survey::{Document, Gain, RouteState, cases};
 
@@ -16,6 +18,7 @@ mod advice;
 
 pub(crate) fn run(arguments: SurveyArguments) -> Result<(), Fault> {
     let seconds = seconds(arguments.seconds)?;
+    arguments.json.as_deref().map_or(Ok(()), check_writable)?;
     let host = Host::discover();
     let to_people = arguments.json.as_deref() != Some("-");
     let show = |text: &str| if to_people { write_text("-", text) } else { Ok(()) };

@@ -14,7 +14,7 @@ use crate::commands::survey::proved_routes;
 use crate::fault::Fault;
 use crate::host::Host;
 use crate::interruption::Interruption;
-use crate::output::{Progress, header, notes, write_json, write_text};
+use crate::output::{Progress, check_writable, header, notes, write_json, write_text};
 use crate::plan::{Destination, Offloaded, PlanRow, offloads, summary};
 
 mod measuring;
@@ -30,7 +30,7 @@ use verdict::undecided;
 const EXAMPLES: &str = "\
 Examples:
   wirespeed tune                       measure for some 4 minutes, write the plan to its usual place
-  wirespeed tune --quick               under a minute: each cipher with its smallest key, less sure of close calls
+  wirespeed tune --quick               under a minute: the smallest keys stand for the larger ones
   wirespeed tune --output /tmp/plan    write it elsewhere
   wirespeed tune --kernel              Linux's crypto, too, for one minute more
   wirespeed routes --why               afterwards: what was chosen, and why
@@ -100,6 +100,7 @@ const KERNEL_SECONDS: u64 = 60;
 const QUICK_KERNEL_SECONDS: u64 = 15;
 
 pub(crate) fn run(arguments: TuneArguments) -> Result<(), Fault> {
+    arguments.json.as_deref().map_or(Ok(()), check_writable)?;
     let host = Host::discover();
     if let Err(why) = host.arena.library() {
         return Err(Fault::usage(format!("{why}: without it there is nothing to choose between")));

@@ -18,8 +18,8 @@ Examples:
   wirespeed uninstall --dry-run               show what would change; touch nothing
   sudo wirespeed uninstall                    restore openssl.cnf, remove the module
 
-The plan that was measured stays. A file that nobody edited since is restored byte for byte. In
-one that was edited, only the lines that wirespeed install added are removed.";
+The plan that was measured stays. A file that nobody edited since is restored byte for byte. In one
+that was edited, only the lines that wirespeed install added are removed.";
 
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]

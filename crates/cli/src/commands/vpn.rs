@@ -11,28 +11,29 @@ use clap::Args;
 use crate::fault::Fault;
 use crate::host::Host;
 use crate::interruption::Interruption;
-use crate::output::{header, notes, write_json, write_text};
+use crate::output::{check_writable, header, notes, write_json, write_text};
 use document::Document;
 
 const HELP: &str = "\
 Examples:
-  wirespeed vpn                               every suite with 1420 bytes and a mix, the fastest with more
+  wirespeed vpn  every suite with 1420 bytes and a mix, the fastest with more
   wirespeed vpn --suites aes128gcm16,aes256-sha256,wireguard --sizes 64,1420,imix
   wirespeed vpn --suites all --sizes all --seconds 0.2
-  wirespeed vpn --batch                       32 packets at once besides, through the multi-buffer kernels
+  wirespeed vpn --batch  32 packets at once besides, through the multi-buffer kernels
   wirespeed vpn --json here.json
   sudo wirespeed vpn --real                   real tunnels with iperf3's traffic: about four minutes
   sudo wirespeed vpn --real --suites aes128gcm16,aes256-sha256 --seconds 3
 
-Each packet is really built: header, IV, padding, check value; encrypted, then authenticated; or verified, then
-decrypted. Suites are named as strongSwan spells proposals. imix is the simple IMIX: of twelve packets seven of 40,
-four of 576 and one of 1500 bytes.
+Each packet is really built: header, IV, padding, check value; encrypted, then authenticated; or
+verified, then decrypted. Suites are named as strongSwan spells proposals. imix is the simple IMIX:
+of twelve packets seven of 40, four of 576 and one of 1500 bytes.
 
---real sets up the kernel's ESP (ip xfrm), OpenVPN and strongSwan's libipsec between two network namespaces, whichever
-are installed, the latter two with and without Wirespeed. All is gone when the program is, however it ends.
-docs/vpn.md tells the rest.
+--real sets up the kernel's ESP (ip xfrm), OpenVPN and strongSwan's libipsec between two network
+namespaces, whichever are installed, the latter two with and without Wirespeed. All is gone when the
+program is, however it ends. docs/vpn.md tells the rest.
 
-Exit status: 0 done; 1 a suite gives wrong packets; 2 usage, environment or Ctrl-C, with one line that says what.";
+Exit status: 0 done; 1 a suite gives wrong packets; 2 usage, environment or Ctrl-C, with one line
+that says what.";
 
 #[derive(Args)]
 #[command(after_help = HELP)]
@@ -62,6 +63,7 @@ pub(crate) struct VpnArguments {
 
 pub(crate) fn run(arguments: VpnArguments) -> Result<(), Fault> {
     let request = arguments.understand()?;
+    request.json.as_deref().map_or(Ok(()), check_writable)?;
     let host = Host::discover();
     let interruption = Interruption::watch()?;
     let to_people = request.json.as_deref() != Some("-");

@@ -1,11 +1,31 @@
 //! Where results go: a file, or standard output.
 
-use std::fs::File;
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 
 use serde::Serialize;
 
 use crate::fault::Fault;
+
+/// That a file can be written, before anything is measured for it; "-" always can.
+pub(crate) fn check_writable(target: &str) -> Result<(), Fault> {
+    if target == "-" {
+        return Ok(());
+    }
+    let tried = match OpenOptions::new().write(true).create_new(true).open(target) {
+        Ok(_) => fs::remove_file(target),
+        // What is there stays as it is until there is something to write.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            OpenOptions::new().append(true).open(target).map(|_| ())
+        }
+        Err(error) => Err(error),
+    };
+    tried.map_err(|error| cannot_write(target, &error))
+}
+
+fn cannot_write(target: &str, error: &io::Error) -> Fault {
+    Fault::usage(format!("cannot write {target}: {error}"))
+}
 
 /// Writes pretty JSON to the file, or to standard output for "-".
 pub(crate) fn write_json(target: &str, value: &impl Serialize) -> Result<(), Fault> {
@@ -25,5 +45,5 @@ pub(crate) fn write_text(target: &str, text: &str) -> Result<(), Fault> {
         file.write_all(text.as_bytes())?;
         file.flush()
     });
-    written.map_err(|error| Fault::usage(format!("cannot write {target}: {error}")))
+    written.map_err(|error| cannot_write(target, &error))
 }

@@ -9,6 +9,7 @@ use super::blocks::Block;
 use crate::arguments::BenchRequest;
 use crate::fault::Fault;
 use crate::host::Host;
+use crate::survey;
 
 /// Those asked for, all of which must be here.
 pub(super) fn of(host: &Host, request: &BenchRequest) -> Result<Vec<Contender>, Fault> {
@@ -57,13 +58,20 @@ fn usual(host: &Host) -> Vec<Contender> {
 }
 
 /// The algorithms that somebody besides the host's OpenSSL knows.
-pub(super) fn there_is_a_choice(host: &Host, contenders: &[Contender]) -> Vec<Subject> {
+fn there_is_a_choice(host: &Host, contenders: &[Contender]) -> Vec<Subject> {
     let knows = |other: &Contender, subject| {
         host.arena.knows(*other, subject)
             || stand_in(*other).is_some_and(|other| host.arena.knows(other, subject))
     };
     let others = || contenders.iter().filter(|contender| **contender != Contender::Host);
     Subject::all().filter(|it| others().any(|other| knows(other, *it))).collect()
+}
+
+/// What is measured where nothing is named: the survey's, of those that there is a choice for, or all of these.
+pub(super) fn usual_subjects(host: &Host, contenders: &[Contender], all: bool) -> Vec<Subject> {
+    let choice = there_is_a_choice(host, contenders);
+    let surveyed: Vec<_> = survey::subjects().filter(|it| choice.contains(it)).collect();
+    if all || surveyed.is_empty() { choice } else { surveyed }
 }
 
 /// Who serves where our provider leaves an algorithm of the kernel's to OpenSSL: a socket without EVP.
