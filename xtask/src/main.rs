@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod advisories;
+mod documents;
 mod fuzz;
 mod guests;
 mod openssl;

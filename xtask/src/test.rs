@@ -12,7 +12,6 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 use clap::Args;
 
-use crate::guests;
 use crate::openssl::suite::Line;
 use crate::openssl::{self, Version};
 use crate::packages;
@@ -21,6 +20,7 @@ use crate::structure;
 use crate::tally::Tally;
 use crate::vectors;
 use crate::workspace::Workspace;
+use crate::{documents, guests};
 
 /// Which stages to run.
 #[derive(Args)]
@@ -66,6 +66,10 @@ const STAGES: &[Stage] = &[
     first("lint", "clippy, every target", |at, _| Ok(Tally::of(crate::lint(at).passes()?, "lint"))),
     first("structure", "layers, unsafe, the module's budget", |at, _| {
         Ok(Tally::of(structure::check(at)?, "structure"))
+    }),
+    first("documents", "links, lengths, and cargo doc without a warning", |at, _| {
+        let passed = documents::check(at)? && documents::of_crates(at).passes()?;
+        Ok(Tally::of(passed, "documents"))
     }),
     first("vectors", "test vectors against their checksums", |at, _| {
         Ok(Tally::of(vectors::check(at)?, "vectors"))

@@ -226,7 +226,7 @@ pub enum Compression {
     Sha512,
     /// 64-byte blocks, eight 32-bit words.
     Sm3,
-    /// Keccak-f[1600] behind blocks of 168 bytes.
+    /// Keccak-f\[1600\] behind blocks of 168 bytes.
     Keccak168,
     /// The same behind blocks of 144 bytes.
     Keccak144,

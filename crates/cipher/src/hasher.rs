@@ -1,4 +1,10 @@
 //! A hash as a stream: the open block, the padding, and as much output as there is.
+//!
+//! A hash function is a compression function and a padding. A sponge is one compression function for each rate.
+//!
+//! Short messages are bound by the store queue. So a state comes in three sizes: a few bytes to write and to wipe
+//! less are a tenth of a short message. We avoid store-forwarding stalls: no wide load over fresh narrow stores.
+//! Zeros always stand behind what is open, so padding is one bit in one vector.
 
 mod state;
 

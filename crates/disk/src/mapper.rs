@@ -1,4 +1,8 @@
 //! dm-crypt: devices of the kernel's device mapper, made for a test, and taken down however the test ends.
+//!
+//! Before each step a record says what is about to be made. It is locked as long as the process lives. Whoever finds
+//! a record without a lock takes down what it names: the process at its end, a watcher that outlives it, or the next
+//! run.
 
 mod backing;
 mod device;

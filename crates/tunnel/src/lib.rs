@@ -1,7 +1,7 @@
 //! Real tunnels: the kernel's ESP, OpenVPN, and strongSwan in user space, each between two network namespaces that are
 //! joined by a cable, with iperf3's traffic through them.
 //!
-//! Everything is done by a process of its own ([`inside`]), which is process 1 of a PID namespace and has its own
+//! Everything is done by a process of its own ([`inside()`]), which is process 1 of a PID namespace and has its own
 //! network and mounts. It lives as long as its standard input, which nobody but the program that started it
 //! ([`Stage`]) holds: when that ends, however it ends, the kernel ends every process of the namespace and takes
 //! away the networks, the mounts and the files on them. So there is nothing to clean up, and nothing that could be left.

@@ -45,7 +45,7 @@ pub enum Next {
 }
 
 impl Stage {
-    /// Starts `program`, whose command `word` is to call [`crate::inside`].
+    /// Starts `program`, whose command `word` is to call [`crate::inside()`].
     pub fn start(program: &Path, word: &str, request: &Request) -> Result<Self, Trouble> {
         let failed =
             |error: std::io::Error| Trouble(format!("unshare (package util-linux): {error}"));

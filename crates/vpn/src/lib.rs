@@ -4,7 +4,7 @@
 //! A [`Suite`] is a cipher and perhaps a MAC with everything that goes around a packet, a [`Packet`] one that
 //! is really built, and an [`End`] one end of a tunnel, which keeps its keys and takes packets as a gateway
 //! does: encrypt, then MAC; or verify, then decrypt. [`prove`] holds the ends of a suite against one another
-//! before [`measure`] times them in turns.
+//! before [`measure()`] times them in turns.
 #![forbid(unsafe_code)]
 
 mod contender;

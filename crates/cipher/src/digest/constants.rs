@@ -50,7 +50,7 @@ pub const MD5_CONSTANTS: [u32; 64] = [
     0x6fa8_7e4f, 0xfe2c_e6e0, 0xa301_4314, 0x4e08_11a1, 0xf753_7e82, 0xbd3a_f235, 0x2ad7_d2bb, 0xeb86_d391,
 ];
 
-/// What each round of Keccak-f[1600] adds to lane (0, 0): the bits of a shift register (FIPS 202 §3.2.5).
+/// What each round of Keccak-f\[1600\] adds to lane (0, 0): the bits of a shift register (FIPS 202 §3.2.5).
 pub const KECCAK_CONSTANTS: [u64; 24] = {
     let mut constants = [0; 24];
     // Algorithm 5: x^8 + x^6 + x^5 + x^4 + 1, from the state 10000000.

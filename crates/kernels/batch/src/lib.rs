@@ -5,6 +5,10 @@
 //! pieces. Messages may have very different lengths: the longest begin, a lane that is done gets the next
 //! message, and when too few are left they run one after another. No byte beside a message is ever touched.
 //!
+//! Each compression function is written once over `Words`: one word of every lane. `Pair` makes one of two vectors,
+//! for MD5, whose steps leave half of the unit idle. Chaining values lie as a matrix with a column for each lane. A
+//! lane without work computes along on another's bytes. Sharing the counters of GCM between packets was slower.
+//!
 //! Buffers of one size are best kept apart by a cache line more than a power of two: at like places of their pages
 //! as many streams share few places of the first cache (`wirespeed sum` takes a seventh longer then).
 //!

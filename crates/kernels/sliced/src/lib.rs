@@ -4,6 +4,10 @@
 //! affine maps, which GFNI computes for every byte of a vector, and AES-NI and plain logic nearly so. All bytes of a
 //! vector go through one S-box, and where a cipher moves bytes around, only the vectors change their names.
 //!
+//! One block goes in one register, in the coordinates of the S-box: nothing but inversion and one linear map stands
+//! between two rounds, and constants are added to the round keys. Camellia's goes in two registers, a half in each:
+//! in chaining modes the half that is needed first is also finished first.
+//!
 //! A [`Core`] is a cipher, [`Slices`] is a unit, [`waves`] has the modes.
 
 #![cfg_attr(

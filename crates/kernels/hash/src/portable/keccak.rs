@@ -1,4 +1,4 @@
-//! Keccak-f[1600] and the sponge around it, FIPS 202 §3.2, §3.3 and §4.
+//! Keccak-f\[1600\] and the sponge around it, FIPS 202 §3.2, §3.3 and §4.
 
 use wirespeed_cipher::{Chain, KECCAK_CONSTANTS};
 

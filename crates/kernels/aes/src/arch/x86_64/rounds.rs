@@ -94,7 +94,7 @@ fn keep_order<U: Rounds>(u: U, state: &mut [U::V], busy: bool) {
     }
 }
 
-/// See [`Unit::chain`].
+/// See [`One::chain`](crate::unit::One::chain).
 #[inline(always)]
 pub(super) fn chain<U: Rounds, const ROUNDS: usize>(
     u: U,

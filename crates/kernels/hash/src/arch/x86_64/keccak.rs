@@ -1,4 +1,4 @@
-//! Lanes of Keccak-f[1600]: in vectors, of which AVX-512 has more than there are lanes, with logic functions of three
+//! Lanes of Keccak-f\[1600\]: in vectors, of which AVX-512 has more than there are lanes, with logic functions of three
 //! operands; and in integers.
 
 use std::arch::x86_64::*;

@@ -36,7 +36,7 @@ macro_rules! text {
 /// there are. With a LEA for the sum before the last, instead of an addition and a move, a round took half a clock longer
 /// on Zen 5.
 ///
-/// As in [`fewest`], two rounds at a time go to `$then`, for the first to the last of four places where A to H are then. To
+/// As in `fewest`, two rounds at a time go to `$then`, for the first to the last of four places where A to H are then. To
 /// H its word has been added before, and the next word, so far behind a pair, is added to G. `between` is B xor C: the
 /// majority is B and C, or A and either.
 macro_rules! shortest {
