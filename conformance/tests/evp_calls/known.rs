@@ -227,6 +227,27 @@ const KNOWN: &[Known] = &[
         "the host ends the associated data there (openssl#32752)",
     ),
     known(
+        "*GCM",
+        "control get_tag behind a call of no bytes*",
+        "bytes",
+        EVERYWHERE,
+        "the host ends the associated data there (openssl#32752)",
+    ),
+    known(
+        "*CTS",
+        "update without a key*",
+        "stricter",
+        EVERYWHERE,
+        "without a key the host computes with memory that nobody has set",
+    ),
+    known(
+        "*OCB",
+        "* behind a call of no bytes*",
+        "bytes",
+        AEADS_MENDED,
+        "CVE-2026-75803: the host's empty one-shot begins nothing",
+    ),
+    known(
         "HMAC",
         "* after another hash in its midst*",
         "stricter",

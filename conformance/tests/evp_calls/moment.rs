@@ -7,6 +7,8 @@ use crate::calls::{Call, Family, Place, Setting};
 pub(crate) struct Moment {
     /// An init was refused, and the context was used all the same.
     failed: bool,
+    /// No init has brought a key.
+    keyless: bool,
     /// An init without a key asked for the other direction.
     turned: bool,
     /// An init in mid-message brought a key and no IV.
@@ -35,6 +37,7 @@ impl Moment {
         let in_place = matches!(call, Call::Update { place: Place::Same, .. });
         let said = [
             (self.failed, " after a failed init"),
+            (self.keyless, " without a key"),
             (self.turned, " in the other direction"),
             (self.keyed_anew, " under a new key in its midst"),
             (self.fixed, " after a new fixed IV in its midst"),
@@ -58,6 +61,9 @@ impl Moment {
                 let stays = family == Family::Cipher && !algorithm && (iv.is_none() || !succeeded);
                 *self = Self {
                     failed: !succeeded,
+                    keyless: family == Family::Cipher
+                        && key.is_none()
+                        && (*algorithm || self.keyless),
                     turned: !is_new && direction != self.of_key,
                     keyed_anew: stays
                         && key.is_some()
