@@ -17,7 +17,7 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) {
         if !bench.wants_words(&format!("{name} {BATCH_BYTES} batch").to_lowercase()) {
             continue;
         }
-        match Messages::new(name, bench.arena.features(), BATCH_BYTES) {
+        match Messages::new(name, bench.harness.features(), BATCH_BYTES) {
             Err(why) => report.fail(name, why),
             Ok(messages) => {
                 let (lanes, single) = (messages.route(), messages.single_route());
@@ -49,7 +49,7 @@ fn against_peer(bench: &Bench, report: &mut Report) {
             if !bench.wants_words(&format!("{title} batch ipsec-mb").to_lowercase()) {
                 continue;
             }
-            let ours = Messages::new(name, bench.arena.features(), bytes);
+            let ours = Messages::new(name, bench.harness.features(), bytes);
             let both = ours.and_then(|ours| Ok((ours, Theirs::new(library, work, bytes)?)));
             let (mut ours, mut theirs) = match both {
                 Ok(both) => both,

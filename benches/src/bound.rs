@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use wirespeed_bench::{Case, Contender};
+use wirespeed_bench::{Candidate, Case};
 use wirespeed_cipher::{Compression, Digest, HashKernels, Route, Subject};
 use wirespeed_libcrypto::{DigestContext, Error, Library, hash_of_nothing};
 use wirespeed_measure::contest::{self, Ring};
@@ -21,7 +21,7 @@ pub(crate) fn ratio(
     let Subject::Digest(digest) = case.subject else { return Ok(None) };
     let Some(kernels) = kernels(bench, digest.compression()) else { return Ok(None) };
     let bound = Bound::new(library, kernels, digest, case.size).map_err(|why| why.to_string())?;
-    let host = bench.arena.runner(Contender::Host, case).map_err(|why| why.to_string())?;
+    let host = bench.harness.runner(Candidate::Host, case).map_err(|why| why.to_string())?;
     let mut turns: [Box<dyn Contestant>; 2] = [Box::new(host), Box::new(bound)];
     let ring = Ring { clock: &ThreadTime, cpu: &ThreadTime, gate: &|| (), tick: &|| () };
     let samples = contest::run(&ring, effort, &mut turns);
@@ -32,7 +32,7 @@ pub(crate) fn ratio(
 fn kernels(bench: &Bench, compression: Compression) -> Option<&'static HashKernels> {
     let ends_so =
         matches!(compression, Compression::Sha1 | Compression::Sha256 | Compression::Sha512);
-    let features = bench.arena.features();
+    let features = bench.harness.features();
     let mut routes = [Route::ShaNi, Route::Avx512, Route::Avx2].into_iter().filter(|_| ends_so);
     routes.find_map(|route| wirespeed_kernels::hash(route, compression, features).ok())
 }

@@ -61,7 +61,7 @@ fn measure(
     let cipher = built.cipher.as_deref().expect("an encrypting candidate");
     let kernels =
         built.route.parse::<Route>().ok().and_then(|route| {
-            wirespeed_kernels::kernels(route, block, bench.arena.features()).ok()
+            wirespeed_kernels::kernels(route, block, bench.harness.features()).ok()
         });
     for (test, direction) in TESTS {
         let title = format!("{title} {} {}", test.name(), built.route);

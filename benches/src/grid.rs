@@ -1,6 +1,6 @@
 //! Nothing offered is slower than the default provider, at any size and use.
 
-use wirespeed_bench::{Case, Contender, Contest};
+use wirespeed_bench::{Candidate, Case, Contest};
 use wirespeed_cipher::{Direction, SIZE_CLASSES, Subject, Use};
 use wirespeed_measure::statistics::Estimate;
 
@@ -68,8 +68,8 @@ fn cases() -> impl Iterator<Item = Case> {
 fn ratio(
     contest: &Contest<'_>,
     case: Case,
-    provider: Contender,
+    provider: Candidate,
 ) -> Result<Estimate, wirespeed_bench::Trouble> {
-    let measured = contest.measure(case, &[Contender::Host, provider], &|| ())?;
-    Ok(measured.ratio(Contender::Host, provider).expect("both ran"))
+    let measured = contest.measure(case, &[Candidate::Host, provider], &|| ())?;
+    Ok(measured.ratio(Candidate::Host, provider).expect("both ran"))
 }

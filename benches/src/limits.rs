@@ -1,6 +1,6 @@
 //! The kernels directly, as shares of what their units allow.
 
-use wirespeed_bench::{Case, Contender};
+use wirespeed_bench::{Candidate, Case};
 use wirespeed_cipher::{Route, Use};
 
 use crate::Bench;
@@ -14,8 +14,8 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) {
     let contest = bench.contest(1.0, true);
     println!("\nThe kernels directly at 16 KiB, as shares of their units' limits");
     for route in [Route::Vaes512, Route::Vaes256, Route::AesNi] {
-        let contender = Contender::Kernels(route);
-        if let Err(why) = bench.arena.presence(contender) {
+        let candidate = Candidate::Kernels(route);
+        if let Err(why) = bench.harness.presence(candidate) {
             println!("{route}: skipped: {why}");
             continue;
         }
@@ -27,14 +27,14 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) {
                     continue;
                 }
                 let title = format!("{} {route}", case.title());
-                let measured = match contest.measure(case, &[contender], &|| ()) {
+                let measured = match contest.measure(case, &[candidate], &|| ()) {
                     Ok(measured) => measured,
                     Err(why) => {
                         report.fail(&title, why);
                         continue;
                     }
                 };
-                let entry = measured.entry(contender).expect("it ran");
+                let entry = measured.entry(candidate).expect("it ran");
                 let Some(share) = entry.limit_share else {
                     report.fail(&title, "its unit has no limit");
                     continue;

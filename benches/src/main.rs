@@ -22,7 +22,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, ValueEnum};
-use wirespeed_bench::{Absent, Arena, Case, Contender, Contest};
+use wirespeed_bench::{Absent, Candidate, Case, Contest, Harness};
 use wirespeed_cipher::Subject;
 use wirespeed_cpu::Features;
 use wirespeed_libcrypto::Library;
@@ -91,7 +91,7 @@ enum Part {
 
 /// What every part needs.
 struct Bench {
-    arena: Arena,
+    harness: Harness,
     tuned: Tuned,
     filter: Vec<String>,
     seconds: f64,
@@ -114,7 +114,7 @@ fn main() -> ExitCode {
     let usual = if arguments.quick { 0.1 } else { 0.4 };
     let wanted = |part| arguments.only.is_empty() || arguments.only.contains(&part);
     println!("{} at {}", library.version(), library.path().display());
-    let arena = Arena::new(Ok::<_, Absent>(library), Features::detect());
+    let harness = Harness::new(Ok::<_, Absent>(library), Features::detect());
     let tuned = match Tuned::new(library, arguments.plan, arguments.quick) {
         Ok(tuned) => tuned,
         Err(why) => {
@@ -123,7 +123,7 @@ fn main() -> ExitCode {
         }
     };
     let bench = Bench {
-        arena: arena.with_configuration(tuned.configuration()),
+        harness: harness.with_configuration(tuned.configuration()),
         tuned,
         filter: arguments.filter.iter().map(|word| word.to_lowercase()).collect(),
         seconds: arguments.seconds.unwrap_or(usual),
@@ -164,7 +164,7 @@ impl Bench {
     /// A contest on one thread that gives each figure `share` of the usual time.
     fn contest(&self, share: f64, limits: bool) -> Contest<'_> {
         let effort = Effort::lasting(self.seconds * share);
-        Contest { arena: &self.arena, effort, threads: 1, limits, elapsed: false }
+        Contest { harness: &self.harness, effort, threads: 1, limits, elapsed: false }
     }
 
     /// The algorithms that a name of [`promises`] stands for: where it has a star, one for each key size.
@@ -175,12 +175,12 @@ impl Bench {
     }
 
     /// Our provider as it offers a case: without a plan if it does, else with one.
-    fn provider(&self, case: Case) -> Option<Contender> {
-        let offers = |contender: &Contender| {
-            (*contender == Contender::Ladder || self.tuned.is_there())
-                && self.arena.runner(*contender, case).is_ok()
+    fn provider(&self, case: Case) -> Option<Candidate> {
+        let offers = |candidate: &Candidate| {
+            (*candidate == Candidate::Ladder || self.tuned.is_there())
+                && self.harness.runner(*candidate, case).is_ok()
         };
-        [Contender::Ladder, Contender::Configured].into_iter().find(offers)
+        [Candidate::Ladder, Candidate::Configured].into_iter().find(offers)
     }
 
     /// Whether the filter lets lines through that are no cases.

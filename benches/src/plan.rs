@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use tempfile::TempDir;
-use wirespeed_bench::Arena;
+use wirespeed_bench::Harness;
 use wirespeed_libcrypto::Library;
 
 /// The plan beside it.
@@ -37,7 +37,7 @@ impl Tuned {
                 (found.map_err(|why| format!("{}: {why}", plan.display()))?, OnceCell::from(true))
             }
         };
-        let name = Arena::PROVIDER;
+        let name = Harness::PROVIDER;
         let text = format!(
             "openssl_conf = o\n[o]\nproviders = p\n[p]\n{name} = w\n[w]\nactivate = 1\nplan = {}\n",
             plan.display()

@@ -1,6 +1,6 @@
 //! The provider, choosing its own route, against the default provider of the same libcrypto.
 
-use wirespeed_bench::{Case, Contender};
+use wirespeed_bench::{Candidate, Case};
 use wirespeed_cipher::Use;
 use wirespeed_libcrypto::Library;
 
@@ -28,10 +28,10 @@ pub(crate) fn run(bench: &Bench, library: Library, report: &mut Report) {
                         continue;
                     };
                     let title = format!("{case}{}", by_plan(provider));
-                    match contest.measure(case, &[Contender::Host, provider], &|| ()) {
+                    match contest.measure(case, &[Candidate::Host, provider], &|| ()) {
                         Err(why) => report.fail(&title, why),
                         Ok(measured) => {
-                            let ratio = measured.ratio(Contender::Host, provider);
+                            let ratio = measured.ratio(Candidate::Host, provider);
                             let promised = (at_least, reach_for);
                             let note = match bound::ratio(bench, library, case, contest.effort) {
                                 Ok(bound) => bound.map(|it| format!("bound {:.2}x   ", it.median)),
@@ -48,6 +48,6 @@ pub(crate) fn run(bench: &Bench, library: Library, report: &mut Report) {
 }
 
 /// What is offered only with a plan says so.
-pub(crate) fn by_plan(provider: Contender) -> &'static str {
-    if provider == Contender::Configured { ", by the plan" } else { "" }
+pub(crate) fn by_plan(provider: Candidate) -> &'static str {
+    if provider == Candidate::Configured { ", by the plan" } else { "" }
 }

@@ -27,7 +27,7 @@ const CASES: [(&str, Use, usize); 4] = [
 
 pub(crate) fn run(bench: &Bench, library: Library, report: &mut Report) {
     println!("\nThe choice of a route for each call, over the same call without one");
-    let Some(route) = Limit::best_route(bench.arena.features()) else {
+    let Some(route) = Limit::best_route(bench.harness.features()) else {
         println!("skipped: this CPU has no route that a plan could choose");
         return;
     };
@@ -95,7 +95,7 @@ struct Lookup {
 }
 
 fn lookup(bench: &Bench, route: Route, looks_up: bool) -> Box<dyn Contestant> {
-    let kernels = wirespeed_kernels::kernels(route, BlockCipher::Aes128, bench.arena.features())
+    let kernels = wirespeed_kernels::kernels(route, BlockCipher::Aes128, bench.harness.features())
         .expect("a best route");
     let mut key = BlockKey::empty(kernels);
     key.set(&[7; 16], Direction::Encrypt);

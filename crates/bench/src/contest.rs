@@ -1,4 +1,4 @@
-//! Measuring a case: contenders and limits in turns, on one thread or on many.
+//! Measuring a case: candidates and limits in turns, on one thread or on many.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,19 +9,19 @@ use wirespeed_measure::{
     Clock, Contestant, Effort, Limit, Samples, ThreadTime, WallTime, contest, noise,
 };
 
-use crate::arena::{Arena, Runner};
+use crate::candidate::{Absent, Candidate};
 use crate::case::Case;
-use crate::contender::{Absent, Contender};
 use crate::document::Row;
+use crate::harness::{Harness, Runner};
 
 /// How to measure.
 #[derive(Clone, Copy, Debug)]
 pub struct Contest<'a> {
-    /// Where contenders come from.
-    pub arena: &'a Arena,
+    /// Where candidates come from.
+    pub harness: &'a Harness,
     /// How long.
     pub effort: Effort,
-    /// Threads at once, each with contenders of its own.
+    /// Threads at once, each with candidates of its own.
     pub threads: usize,
     /// Whether the limits of the units take turns too.
     pub limits: bool,
@@ -34,17 +34,17 @@ pub struct Contest<'a> {
 /// What keeps a contest from being held.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trouble {
-    /// A contender is not there.
-    Absent(Contender, Absent),
-    /// Contenders disagree about the bytes: no speed makes up for that.
-    Wrong(Case, Contender),
+    /// A candidate is not there.
+    Absent(Candidate, Absent),
+    /// Candidates disagree about the bytes: no speed makes up for that.
+    Wrong(Case, Candidate),
 }
 
 impl fmt::Display for Trouble {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Absent(contender, why) => write!(f, "{contender} is absent: {why}"),
-            Self::Wrong(case, contender) => write!(f, "{case}: {contender} gives other bytes"),
+            Self::Absent(candidate, why) => write!(f, "{candidate} is absent: {why}"),
+            Self::Wrong(case, candidate) => write!(f, "{case}: {candidate} gives other bytes"),
         }
     }
 }
@@ -63,11 +63,11 @@ pub struct Measured {
     threads: usize,
 }
 
-/// One contender's times.
+/// One candidate's times.
 #[derive(Clone, Debug)]
 pub struct Entry {
     /// Who.
-    pub contender: Contender,
+    pub candidate: Candidate,
     /// The times of one call.
     pub estimate: Estimate,
     /// The rate as a share of the unit's limit, slice against slice.
@@ -77,28 +77,28 @@ pub struct Entry {
     samples: Samples,
 }
 
-/// What takes turns: a contender or a limit.
+/// What takes turns: a candidate or a limit.
 type Turn = Box<dyn Contestant + Send>;
 
 /// Who takes turns.
 struct Turns {
     /// The routes whose limits do.
     limits: Vec<Route>,
-    /// System calls for one call, contender by contender.
+    /// System calls for one call, candidate by candidate.
     calls: Vec<Option<f64>>,
-    /// For each thread the contenders, then the limits.
+    /// For each thread the candidates, then the limits.
     lists: Vec<Vec<Turn>>,
 }
 
 impl Contest<'_> {
-    /// Measures `case` for all `contenders`; `tick` is called once for each slice.
+    /// Measures `case` for all `candidates`; `tick` is called once for each slice.
     pub fn measure(
         &self,
         case: Case,
-        contenders: &[Contender],
+        candidates: &[Candidate],
         tick: &dyn Fn(),
     ) -> Result<Measured, Trouble> {
-        let Turns { limits, calls, lists } = self.turns(case, contenders)?;
+        let Turns { limits, calls, lists } = self.turns(case, candidates)?;
         let clock: &(dyn Clock + Sync) =
             if self.by_elapsed_time() { &WallTime } else { &ThreadTime };
         let (cpu, wall) = (ThreadTime.now(), WallTime.now());
@@ -108,7 +108,7 @@ impl Contest<'_> {
         });
         let busy = noise::Noise::in_share(ThreadTime.now() - cpu, WallTime.now() - wall);
         let busy = busy.filter(|_| !self.by_elapsed_time());
-        Ok(self.judge(case, contenders, (&limits, &calls), &per_thread, busy))
+        Ok(self.judge(case, candidates, (&limits, &calls), &per_thread, busy))
     }
 
     /// Whether elapsed time decides: with several threads, each of which may wait for the others, too.
@@ -117,63 +117,63 @@ impl Contest<'_> {
     }
 
     /// How often `measure` ticks.
-    pub fn ticks(&self, case: Case, contenders: &[Contender]) -> u64 {
-        let limits = self.limit_routes(case, contenders).len();
-        ((contenders.len() + limits) * self.effort.rounds) as u64
+    pub fn ticks(&self, case: Case, candidates: &[Candidate]) -> u64 {
+        let limits = self.limit_routes(case, candidates).len();
+        ((candidates.len() + limits) * self.effort.rounds) as u64
     }
 
-    /// The units whose limits the contenders are held to: each route to its own, the host's OpenSSL
+    /// The units whose limits the candidates are held to: each route to its own, the host's OpenSSL
     /// and the provider's ladder to the best of this machine.
-    fn limit_routes(&self, case: Case, contenders: &[Contender]) -> Vec<Route> {
+    fn limit_routes(&self, case: Case, candidates: &[Candidate]) -> Vec<Route> {
         if !self.limits {
             return Vec::new();
         }
         let mut routes: Vec<Route> =
-            contenders.iter().filter_map(|contender| self.limit_route(*contender)).collect();
+            candidates.iter().filter_map(|candidate| self.limit_route(*candidate)).collect();
         routes.sort_unstable();
         routes.dedup();
         routes.retain(|route| self.limit(case, *route).is_some());
         routes
     }
 
-    fn limit_route(&self, contender: Contender) -> Option<Route> {
-        match contender {
-            Contender::Host | Contender::Ladder | Contender::Configured => {
-                Limit::best_route(self.arena.features())
+    fn limit_route(&self, candidate: Candidate) -> Option<Route> {
+        match candidate {
+            Candidate::Host | Candidate::Ladder | Candidate::Configured => {
+                Limit::best_route(self.harness.features())
             }
-            Contender::Provider(route) | Contender::Kernels(route) => Some(route),
-            Contender::Driver(_) | Contender::Lanes(_) => None,
+            Candidate::Provider(route) | Candidate::Kernels(route) => Some(route),
+            Candidate::Driver(_) | Candidate::Lanes(_) => None,
         }
     }
 
     fn limit(&self, case: Case, route: Route) -> Option<Limit> {
-        Limit::new(case.subject.cipher()?, case.direction, route, self.arena.features())
+        Limit::new(case.subject.cipher()?, case.direction, route, self.harness.features())
     }
 
-    /// For each thread the contenders, then the limits; all contenders agree on the result.
-    fn turns(&self, case: Case, contenders: &[Contender]) -> Result<Turns, Trouble> {
-        let limits = self.limit_routes(case, contenders);
-        let material = self.arena.material(case);
-        let absent = |why| Trouble::Absent(Contender::Host, why);
+    /// For each thread the candidates, then the limits; all candidates agree on the result.
+    fn turns(&self, case: Case, candidates: &[Candidate]) -> Result<Turns, Trouble> {
+        let limits = self.limit_routes(case, candidates);
+        let material = self.harness.material(case);
+        let absent = |why| Trouble::Absent(Candidate::Host, why);
         let material = Arc::new(material.map_err(absent)?);
         let mut expected = None;
-        let mut runner = |contender: Contender| -> Result<Runner, Trouble> {
-            let absent = |why| Trouble::Absent(contender, why);
+        let mut runner = |candidate: Candidate| -> Result<Runner, Trouble> {
+            let absent = |why| Trouble::Absent(candidate, why);
             let mut runner =
-                self.arena.runner_on(contender, case, material.clone()).map_err(absent)?;
+                self.harness.runner_on(candidate, case, material.clone()).map_err(absent)?;
             let result = runner.result().map_err(absent)?;
             if expected.get_or_insert_with(|| result.clone()) != &result {
-                return Err(Trouble::Wrong(case, contender));
+                return Err(Trouble::Wrong(case, candidate));
             }
             Ok(runner)
         };
         let (mut lists, mut calls) = (Vec::new(), Vec::new());
         for thread in 0..self.threads.max(1) {
             let mut turns: Vec<Turn> = Vec::new();
-            for contender in contenders {
-                turns.push(Box::new(runner(*contender)?));
+            for candidate in candidates {
+                turns.push(Box::new(runner(*candidate)?));
                 if thread == 0 {
-                    calls.push(self.arena.system_calls(*contender, case, &material));
+                    calls.push(self.harness.system_calls(*candidate, case, &material));
                 }
             }
             for route in &limits {
@@ -187,7 +187,7 @@ impl Contest<'_> {
     fn judge(
         &self,
         case: Case,
-        contenders: &[Contender],
+        candidates: &[Candidate],
         (limits, calls): (&[Route], &[Option<f64>]),
         per_thread: &[Vec<Samples>],
         busy: Option<noise::Noise>,
@@ -197,20 +197,20 @@ impl Contest<'_> {
                 per_thread.iter().map(|samples| samples[place].clone()).collect();
             contest::together(&threads)
         };
-        let share = |contender: Contender, samples: &Samples| {
-            let route = self.limit_route(contender)?;
-            let place = contenders.len() + limits.iter().position(|limit| *limit == route)?;
+        let share = |candidate: Candidate, samples: &Samples| {
+            let route = self.limit_route(candidate)?;
+            let place = candidates.len() + limits.iter().position(|limit| *limit == route)?;
             statistics::paired_ratio(&turn(place).nanos_per_byte(), &samples.nanos_per_byte())
         };
         let mut noise: Vec<noise::Noise> = busy.into_iter().collect();
         let mut entries = Vec::new();
-        for (place, contender) in contenders.iter().enumerate() {
+        for (place, candidate) in candidates.iter().enumerate() {
             let samples = turn(place);
             noise.extend(noise::Noise::in_times(&samples.nanos()));
             entries.push(Entry {
-                contender: *contender,
+                candidate: *candidate,
                 estimate: Estimate::of(&samples.nanos()).expect("an effort has rounds"),
-                limit_share: share(*contender, &samples),
+                limit_share: share(*candidate, &samples),
                 system_calls: calls[place],
                 samples,
             });
@@ -222,21 +222,21 @@ impl Contest<'_> {
 }
 
 impl Measured {
-    /// How many times as fast as `baseline` the `contender` is.
-    pub fn ratio(&self, baseline: Contender, contender: Contender) -> Option<Estimate> {
+    /// How many times as fast as `baseline` the `candidate` is.
+    pub fn ratio(&self, baseline: Candidate, candidate: Candidate) -> Option<Estimate> {
         let times = |who| Some(self.entry(who)?.samples.nanos());
-        statistics::paired_ratio(&times(baseline)?, &times(contender)?)
+        statistics::paired_ratio(&times(baseline)?, &times(candidate)?)
     }
 
-    /// How many times as little CPU time as `baseline` the `contender` takes.
-    pub fn cpu_ratio(&self, baseline: Contender, contender: Contender) -> Option<Estimate> {
+    /// How many times as little CPU time as `baseline` the `candidate` takes.
+    pub fn cpu_ratio(&self, baseline: Candidate, candidate: Candidate) -> Option<Estimate> {
         let times = |who| Some(self.entry(who)?.samples.cpu_nanos());
-        statistics::paired_ratio(&times(baseline)?, &times(contender)?)
+        statistics::paired_ratio(&times(baseline)?, &times(candidate)?)
     }
 
-    /// One contender's entry.
-    pub fn entry(&self, contender: Contender) -> Option<&Entry> {
-        self.entries.iter().find(|entry| entry.contender == contender)
+    /// One candidate's entry.
+    pub fn entry(&self, candidate: Candidate) -> Option<&Entry> {
+        self.entries.iter().find(|entry| entry.candidate == candidate)
     }
 
     /// The entries as rows of a table.
@@ -246,8 +246,8 @@ impl Measured {
             direction: self.case.subject.direction(self.case.direction),
             usage: self.case.usage.name(),
             size: self.case.size,
-            route: entry.contender.route().map_or("ladder", Route::name),
-            door: entry.contender.door().name(),
+            route: entry.candidate.route().map_or("ladder", Route::name),
+            door: entry.candidate.door().name(),
             threads: self.threads,
             bytes_per_second: entry.bytes_per_second(),
             median_ns: entry.estimate.median,
@@ -255,12 +255,12 @@ impl Measured {
             runs: entry.samples.slices.len(),
             cpu_ns: entry.samples.mean_cpu_nanos(),
             limit_share: entry.limit_share.map(|share| share.median),
-            driver: match entry.contender {
-                Contender::Driver(driver) => Some(driver),
+            driver: match entry.candidate {
+                Candidate::Driver(driver) => Some(driver),
                 _ => None,
             },
-            lanes: match entry.contender {
-                Contender::Lanes(lanes) => lanes,
+            lanes: match entry.candidate {
+                Candidate::Lanes(lanes) => lanes,
                 _ => 1,
             },
             system_calls: entry.system_calls,
@@ -299,16 +299,16 @@ mod tests {
         Case::new(subject, Direction::Decrypt, usage, 320).expect("a case")
     }
 
-    fn nowhere() -> Arena {
-        Arena::new(Err(Absent("no libcrypto".to_owned())), Features::detect())
+    fn nowhere() -> Harness {
+        Harness::new(Err(Absent("no libcrypto".to_owned())), Features::detect())
     }
 
     #[test]
     fn kernels_need_no_libcrypto() {
-        let arena = nowhere();
+        let harness = nowhere();
         let contest =
-            Contest { arena: &arena, effort: SHORT, threads: 1, limits: true, elapsed: false };
-        let portable = Contender::Kernels(Route::Portable);
+            Contest { harness: &harness, effort: SHORT, threads: 1, limits: true, elapsed: false };
+        let portable = Candidate::Kernels(Route::Portable);
         for name in ["AES-128-GCM", "AES-256-XTS", "AES-192-CBC", "AES-128-CFB", "AES-128-ECB"] {
             for usage in Use::ALL.into_iter().filter(|u| *u != Use::Stream) {
                 let measured =
@@ -320,21 +320,21 @@ mod tests {
             }
         }
         let trouble =
-            contest.measure(case("AES-128-GCM", Use::Message), &[Contender::Host], &|| ());
+            contest.measure(case("AES-128-GCM", Use::Message), &[Candidate::Host], &|| ());
         assert!(trouble.expect_err("no host").to_string().contains("no libcrypto"));
     }
 
     #[test]
     fn the_host_and_the_kernels_agree_and_are_compared() {
         let library = wirespeed_libcrypto::Library::host().expect("these tests need libcrypto");
-        let arena = Arena::new(Ok(library), Features::detect());
+        let harness = Harness::new(Ok(library), Features::detect());
         let contest =
-            Contest { arena: &arena, effort: SHORT, threads: 2, limits: true, elapsed: false };
-        let contenders = [Contender::Host, Contender::Kernels(Route::Portable)];
+            Contest { harness: &harness, effort: SHORT, threads: 2, limits: true, elapsed: false };
+        let candidates = [Candidate::Host, Candidate::Kernels(Route::Portable)];
         for name in ["AES-128-GCM", "AES-256-XTS", "AES-192-CBC", "AES-128-CFB", "AES-256-OFB"] {
             let measured =
-                contest.measure(case(name, Use::Rekey), &contenders, &|| ()).expect("measured");
-            let ratio = measured.ratio(contenders[1], contenders[0]).expect("both ran");
+                contest.measure(case(name, Use::Rekey), &candidates, &|| ()).expect("measured");
+            let ratio = measured.ratio(candidates[1], candidates[0]).expect("both ran");
             assert!(ratio.median > 0.0 && ratio.low <= ratio.high);
             assert!(measured.rows().all(|row| row.threads == 2));
         }
@@ -344,16 +344,16 @@ mod tests {
     #[test]
     fn algorithms_of_others_run_through_evp() {
         let library = wirespeed_libcrypto::Library::host().expect("these tests need libcrypto");
-        let arena = Arena::new(Ok(library), Features::detect());
+        let harness = Harness::new(Ok(library), Features::detect());
         let contest =
-            Contest { arena: &arena, effort: SHORT, threads: 1, limits: true, elapsed: false };
+            Contest { harness: &harness, effort: SHORT, threads: 1, limits: true, elapsed: false };
         for foreign in wirespeed_cipher::Foreign::all() {
             let mut rates = 0;
             for (usage, direction) in Use::ALL.into_iter().flat_map(|usage| {
                 Direction::BOTH.into_iter().map(move |direction| (usage, direction))
             }) {
                 let Ok(case) = Case::new(foreign, direction, usage, 1420) else { continue };
-                match contest.measure(case, &[Contender::Host], &|| ()) {
+                match contest.measure(case, &[Candidate::Host], &|| ()) {
                     Ok(measured) => {
                         rates += measured.rows().filter(|row| row.bytes_per_second > 0.0).count();
                     }
@@ -362,7 +362,7 @@ mod tests {
                 }
             }
             assert!(rates >= 2 || foreign.is_legacy(), "{foreign}: {rates}");
-            let direct = arena.runner(Contender::Kernels(Route::Portable), some_case(foreign));
+            let direct = harness.runner(Candidate::Kernels(Route::Portable), some_case(foreign));
             assert!(direct.is_err(), "{foreign}");
         }
     }
@@ -373,13 +373,13 @@ mod tests {
 
     #[test]
     fn ticks_are_as_many_as_foretold() {
-        let arena = nowhere();
+        let harness = nowhere();
         let contest =
-            Contest { arena: &arena, effort: SHORT, threads: 1, limits: true, elapsed: false };
-        let contenders = [Contender::Kernels(Route::Portable)];
+            Contest { harness: &harness, effort: SHORT, threads: 1, limits: true, elapsed: false };
+        let candidates = [Candidate::Kernels(Route::Portable)];
         let ticks = std::cell::Cell::new(0);
         let case = case("AES-128-OFB", Use::Stream);
-        contest.measure(case, &contenders, &|| ticks.set(ticks.get() + 1)).expect("measured");
-        assert_eq!(ticks.get(), contest.ticks(case, &contenders));
+        contest.measure(case, &candidates, &|| ticks.set(ticks.get() + 1)).expect("measured");
+        assert_eq!(ticks.get(), contest.ticks(case, &candidates));
     }
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use wirespeed_cipher::{Digest, HashKernels, Hasher, Use};
 use wirespeed_libcrypto::{self as libcrypto, DigestContext, MacContext};
 
+use crate::candidate::Absent;
 use crate::case::Case;
-use crate::contender::Absent;
 use crate::form::LONGEST_HASH;
 use crate::material::Material;
 use crate::worker::{Message, Worker};

@@ -11,8 +11,8 @@ use wirespeed_cipher::{
 };
 use wirespeed_cpu::Features;
 
+use crate::candidate::Absent;
 use crate::case::Case;
-use crate::contender::Absent;
 use crate::form::TAG_BYTES;
 use crate::material::{Buffer, Material};
 use crate::worker::{Message, Worker};

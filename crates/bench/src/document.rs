@@ -8,7 +8,7 @@ use wirespeed_machine::Machine;
 /// The name and version of the schema; the version changes when a field changes its meaning.
 pub const BENCH_SCHEMA: &str = "wirespeed.bench/1";
 
-/// One contender's result in one case.
+/// One candidate's result in one case.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Row {
     /// OpenSSL's name.
@@ -82,7 +82,7 @@ impl Row {
     }
 }
 
-/// A case or a contender that was left out.
+/// A case or a candidate that was left out.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Skipped {
     /// OpenSSL's name.
@@ -96,7 +96,7 @@ pub struct Skipped {
     pub reason: String,
 }
 
-/// From which size on a contender in the kernel beats everybody in the process.
+/// From which size on a candidate in the kernel beats everybody in the process.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct BreakEven {
     /// OpenSSL's name.
@@ -116,7 +116,7 @@ pub struct BreakEven {
     pub cpu_size: Option<usize>,
 }
 
-/// A contender in the kernel that gives wrong results, and was not measured.
+/// A candidate in the kernel that gives wrong results, and was not measured.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Quarantined {
     /// OpenSSL's name.
@@ -148,7 +148,7 @@ pub struct Document {
     pub clock: &'static str,
     /// The results.
     pub rows: Vec<Row>,
-    /// The break-evens of contenders in the kernel.
+    /// The break-evens of candidates in the kernel.
     pub break_even: Vec<BreakEven>,
     /// What was left out.
     pub skipped: Vec<Skipped>,

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use wirespeed_cipher::{Direction, Use};
 use wirespeed_libcrypto::{self as libcrypto, Cipher, CipherContext, Param, Value};
 
+use crate::candidate::Absent;
 use crate::case::Case;
-use crate::contender::Absent;
 use crate::form::{Form, Kind, TAG_BYTES};
 use crate::material::{Buffer, Material};
 use crate::worker::{Message, Worker};

@@ -8,11 +8,11 @@ use wirespeed_cpu::Features;
 use wirespeed_libcrypto::Library;
 use wirespeed_measure::Effort;
 
-use crate::arena::Arena;
+use crate::candidate::{Absent, Candidate};
 use crate::case::Case;
-use crate::contender::{Absent, Contender};
 use crate::contest::{Contest, Trouble};
 use crate::direct::Direct;
+use crate::harness::Harness;
 use crate::material::Material;
 use crate::offload::{Offload, Socket};
 use crate::proof::{Difference, prove_subject_against_host};
@@ -79,9 +79,9 @@ impl Worker for Sleeper {
     }
 }
 
-fn arena() -> Arena {
+fn harness() -> Harness {
     let library = Library::host().expect("these tests need libcrypto");
-    Arena::with_offload(Ok(library), Features::detect(), Box::new(Forged))
+    Harness::with_offload(Ok(library), Features::detect(), Box::new(Forged))
 }
 
 fn subject(name: &str) -> Subject {
@@ -95,31 +95,31 @@ fn case(name: &str, size: usize) -> Case {
 
 #[test]
 fn a_driver_with_wrong_results_is_told_apart_from_a_good_one() {
-    let arena = arena();
-    let (good, bad) = (Contender::Driver("good"), Contender::Driver("bad"));
+    let harness = harness();
+    let (good, bad) = (Candidate::Driver("good"), Candidate::Driver("bad"));
     let cbc = subject("AES-128-CBC");
-    assert_eq!(arena.prove_offload(bad, cbc), Ok(1), "the kernel's own proof is not enough");
-    assert!(prove_subject_against_host(&arena, good, cbc).expect("right") > 10);
-    let wrong = prove_subject_against_host(&arena, bad, cbc).expect_err("wrong");
+    assert_eq!(harness.prove_offload(bad, cbc), Ok(1), "the kernel's own proof is not enough");
+    assert!(prove_subject_against_host(&harness, good, cbc).expect("right") > 10);
+    let wrong = prove_subject_against_host(&harness, bad, cbc).expect_err("wrong");
     assert!(matches!(wrong, Difference::Bytes(case) if case.size > 1000), "{wrong}");
     // And no contest is held with it, however short the proof was.
     let contest = Contest {
-        arena: &arena,
+        harness: &harness,
         effort: Effort::lasting(0.0),
         threads: 1,
         limits: false,
         elapsed: true,
     };
-    let trouble = contest.measure(case("AES-128-CBC", 2048), &[Contender::Host, bad], &|| ());
+    let trouble = contest.measure(case("AES-128-CBC", 2048), &[Candidate::Host, bad], &|| ());
     assert_eq!(trouble.expect_err("wrong"), Trouble::Wrong(case("AES-128-CBC", 2048), bad));
 }
 
 #[test]
 fn who_sleeps_is_slow_in_time_and_cheap_in_cpu_time() {
-    let arena = arena();
+    let harness = harness();
     let effort = Effort::lasting(0.0);
-    let contest = Contest { arena: &arena, effort, threads: 1, limits: false, elapsed: true };
-    let pair = [Contender::Kernels(Route::Portable), Contender::Driver("good")];
+    let contest = Contest { harness: &harness, effort, threads: 1, limits: false, elapsed: true };
+    let pair = [Candidate::Kernels(Route::Portable), Candidate::Driver("good")];
     let measured = contest.measure(case("AES-128-CBC", 1024), &pair, &|| ()).expect("measured");
     let [elapsed, cpu] = [
         measured.ratio(pair[0], pair[1]).expect("both ran").median,
@@ -139,11 +139,11 @@ fn who_sleeps_is_slow_in_time_and_cheap_in_cpu_time() {
 
 #[test]
 fn what_a_kernel_lacks_is_absent() {
-    let arena = arena();
-    let kernel = Contender::Kernels(Route::Kernel);
-    assert_eq!(arena.presence(kernel), Ok(()));
-    assert!(arena.knows(kernel, subject("AES-256-XTS")));
-    assert!(!arena.knows(kernel, subject("SHA1")));
-    assert!(!arena.knows(Contender::Driver("other"), subject("AES-256-XTS")));
-    assert!(arena.runner(kernel, case("DES-EDE3-CBC", 64)).is_err());
+    let harness = harness();
+    let kernel = Candidate::Kernels(Route::Kernel);
+    assert_eq!(harness.presence(kernel), Ok(()));
+    assert!(harness.knows(kernel, subject("AES-256-XTS")));
+    assert!(!harness.knows(kernel, subject("SHA1")));
+    assert!(!harness.knows(Candidate::Driver("other"), subject("AES-256-XTS")));
+    assert!(harness.runner(kernel, case("DES-EDE3-CBC", 64)).is_err());
 }

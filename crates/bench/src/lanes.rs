@@ -6,8 +6,8 @@ use wirespeed_cipher::{InOut, Use};
 use wirespeed_kernel::batch::{Batch, Request};
 use wirespeed_kernel::{Absent as NotThere, Error, Kind, Permission, Transform};
 
+use crate::candidate::Absent;
 use crate::case::Case;
-use crate::contender::Absent;
 use crate::form::TAG_BYTES;
 use crate::material::{Buffer, Material};
 use crate::worker::{Message, Worker};

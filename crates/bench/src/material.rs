@@ -1,4 +1,4 @@
-//! What every contender of a case works on: the same key, IV and bytes.
+//! What every candidate of a case works on: the same key, IV and bytes.
 
 use wirespeed_cipher::Direction::{Decrypt, Encrypt};
 use wirespeed_cipher::Route;
@@ -50,7 +50,7 @@ impl Material {
     }
 }
 
-/// Bytes that begin on a cache line, so that every contender meets the same alignment.
+/// Bytes that begin on a cache line, so that every candidate meets the same alignment.
 pub(crate) struct Buffer {
     storage: Vec<u8>,
     at: usize,

@@ -1,11 +1,11 @@
-//! The kernel's crypto as a contender: its sockets, or what a test puts in their place.
+//! The kernel's crypto as a candidate: its sockets, or what a test puts in their place.
 
 use std::sync::Arc;
 
 use wirespeed_cipher::Subject;
 
+use crate::candidate::Absent;
 use crate::case::Case;
-use crate::contender::Absent;
 use crate::material::Material;
 use crate::worker::Worker;
 

@@ -4,11 +4,11 @@ use std::fmt;
 
 use wirespeed_cipher::{Direction, Subject, Use};
 
-use crate::arena::Arena;
+use crate::candidate::{Absent, Candidate};
 use crate::case::Case;
-use crate::contender::{Absent, Contender};
+use crate::harness::Harness;
 
-/// Why a contender is not proved.
+/// Why a candidate is not proved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Difference {
     /// It or the host's OpenSSL could not do the case.
@@ -31,22 +31,22 @@ impl std::error::Error for Difference {}
 /// Below, at and above the borders of vectors and unrolled loops.
 const SIZES: [usize; 12] = [1, 16, 31, 64, 100, 128, 257, 512, 1023, 1420, 2049, 4101];
 
-/// Compares a contender with the host's OpenSSL, message by message, in everything that both know; how
+/// Compares a candidate with the host's OpenSSL, message by message, in everything that both know; how
 /// many were equal.
-pub fn prove_against_host(arena: &Arena, contender: Contender) -> Result<usize, Difference> {
+pub fn prove_against_host(harness: &Harness, candidate: Candidate) -> Result<usize, Difference> {
     let both = |subject: &Subject| {
-        [contender, Contender::Host].iter().all(|it| arena.knows(*it, *subject))
+        [candidate, Candidate::Host].iter().all(|it| harness.knows(*it, *subject))
     };
     Subject::ours()
         .filter(both)
-        .map(|subject| prove_subject_against_host(arena, contender, subject))
+        .map(|subject| prove_subject_against_host(harness, candidate, subject))
         .sum()
 }
 
 /// The same for one algorithm, which the host's OpenSSL must know too.
 pub fn prove_subject_against_host(
-    arena: &Arena,
-    contender: Contender,
+    harness: &Harness,
+    candidate: Candidate,
     subject: Subject,
 ) -> Result<usize, Difference> {
     let directions =
@@ -57,9 +57,9 @@ pub fn prove_subject_against_host(
             SIZES.iter().filter_map(|&size| Case::new(subject, direction, Use::Message, size).ok());
         for case in cases {
             let result =
-                |contender| arena.runner(contender, case).and_then(|mut runner| runner.result());
+                |candidate| harness.runner(candidate, case).and_then(|mut runner| runner.result());
             let failed = |why| Difference::Failed(case, why);
-            if result(contender).map_err(failed)? != result(Contender::Host).map_err(failed)? {
+            if result(candidate).map_err(failed)? != result(Candidate::Host).map_err(failed)? {
                 return Err(Difference::Bytes(case));
             }
             checks += 1;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use wirespeed_cipher::{Direction, InOut, Subject, Use};
 use wirespeed_kernel::{self as kernel, Aead, Cipher, Error, Hash, Kind, Permission, Transform};
 
+use crate::candidate::Absent;
 use crate::case::Case;
-use crate::contender::Absent;
 use crate::form::{LONGEST_HASH, TAG_BYTES};
 use crate::lanes::Lanes;
 use crate::material::{Buffer, Material};

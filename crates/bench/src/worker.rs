@@ -1,6 +1,6 @@
-//! A contender at work on a case, whatever it is made of.
+//! A candidate at work on a case, whatever it is made of.
 
-use crate::contender::Absent;
+use crate::candidate::Absent;
 
 /// The bytes of a message and its tag; zeros where there is none.
 pub type Message = (Vec<u8>, [u8; 16]);
@@ -28,7 +28,7 @@ pub(crate) trait Worker: Send {
     /// If it fails: the same calls succeeded before the contest.
     fn run(&mut self, calls: u64);
 
-    /// The bytes and the tag of one message, for comparing contenders.
+    /// The bytes and the tag of one message, for comparing candidates.
     fn result(&mut self) -> Result<Message, Absent>;
 
     /// System calls made for messages so far; nothing where nobody counts them.

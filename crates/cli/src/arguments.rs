@@ -259,7 +259,7 @@ impl BenchArguments {
             },
             all: self.all,
             routes: each(&self.routes)?,
-            // Contenders are values that are copied about; a few names that stay for good make them so.
+            // Candidates are values that are copied about; a few names that stay for good make them so.
             drivers: self.drivers.into_iter().map(|name| &*name.leak()).collect(),
             lanes: self.lanes.map(|lanes| within("lanes", lanes, 2, 64)).transpose()?,
             sizes,

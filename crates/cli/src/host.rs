@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use wirespeed_bench::{
-    Absent, Arena, Contender, Door, prove_against_host, prove_subject_against_host,
+    Absent, Candidate, Door, Harness, prove_against_host, prove_subject_against_host,
 };
 use wirespeed_cipher::{Route, Subject};
 use wirespeed_cpu::Features;
@@ -22,10 +22,10 @@ pub(crate) fn hidden_features() -> Option<String> {
     })
 }
 
-/// The machine and the arena on it.
+/// The machine and the harness on it.
 pub(crate) struct Host {
     pub(crate) machine: Machine,
-    pub(crate) arena: Arena,
+    pub(crate) harness: Harness,
 }
 
 impl Host {
@@ -38,18 +38,18 @@ impl Host {
         });
         Self {
             machine: Machine::describe(&ThisMachine, described),
-            arena: Arena::new(library, Features::detect()),
+            harness: Harness::new(library, Features::detect()),
         }
     }
 
     /// EVP where there is a libcrypto; else the kernels directly.
     pub(crate) fn door(&self) -> Door {
-        if self.arena.library().is_ok() { Door::Evp } else { Door::Direct }
+        if self.harness.library().is_ok() { Door::Evp } else { Door::Direct }
     }
 
     /// What a plan for this machine is made for.
     pub(crate) fn fingerprint(&self) -> Fingerprint {
-        Fingerprint::here(self.arena.library().map_or("", |library| library.version()))
+        Fingerprint::here(self.harness.library().map_or("", |library| library.version()))
     }
 
     /// Every route that runs in a process, here or not.
@@ -62,18 +62,18 @@ impl Host {
     pub(crate) fn sight_kernel(&self) -> Found {
         let (route, door) = (Route::Kernel, self.door());
         let presence = wirespeed_kernel::sighted();
-        Found { route, contender: Contender::for_route(route, door), presence }
+        Found { route, candidate: Candidate::for_route(route, door), presence }
     }
 
     /// One route, here or not. For Linux's crypto a socket is opened.
     pub(crate) fn find(&self, route: Route) -> Found {
-        let contender = Contender::for_route(route, self.door());
+        let candidate = Candidate::for_route(route, self.door());
         // Our provider does not even load on a route that fails its self-test; that is no absence.
         let present = match route {
-            Route::Libcrypto => contender,
-            own => Contender::Kernels(own),
+            Route::Libcrypto => candidate,
+            own => Candidate::Kernels(own),
         };
-        Found { route, contender, presence: self.arena.presence(present) }
+        Found { route, candidate, presence: self.harness.presence(present) }
     }
 
     /// Proves a route that is here: known answers, then byte for byte against the host's OpenSSL.
@@ -82,30 +82,30 @@ impl Host {
             return Ok(Proof { checks: 0, against_host: 0 });
         }
         disproved(found.route.name())?;
-        let known = wirespeed_kernels::prove(found.route, self.arena.features());
-        let hashes = wirespeed_kernels::prove_hashes(found.route, self.arena.features());
+        let known = wirespeed_kernels::prove(found.route, self.harness.features());
+        let hashes = wirespeed_kernels::prove_hashes(found.route, self.harness.features());
         let checks = known.map_err(|why| why.to_string())?.checks
             + hashes.map_err(|why| why.to_string())?.checks;
         let against_host = match self.door() {
             Door::Evp => {
-                prove_against_host(&self.arena, found.contender).map_err(|why| why.to_string())?
+                prove_against_host(&self.harness, found.candidate).map_err(|why| why.to_string())?
             }
             Door::Direct => 0,
         };
         Ok(Proof { checks, against_host })
     }
 
-    /// Proves one algorithm of a contender in the kernel: known answers, then byte for byte against the
+    /// Proves one algorithm of a candidate in the kernel: known answers, then byte for byte against the
     /// host's OpenSSL where that has it.
     pub(crate) fn prove_in_kernel(
         &self,
-        contender: Contender,
+        candidate: Candidate,
         subject: Subject,
     ) -> Result<Proof, String> {
-        disproved(&contender.title())?;
-        let checks = self.arena.prove_offload(contender, subject)?;
-        let against_host = match self.arena.knows(Contender::Host, subject) {
-            true => prove_subject_against_host(&self.arena, contender, subject)
+        disproved(&candidate.title())?;
+        let checks = self.harness.prove_offload(candidate, subject)?;
+        let against_host = match self.harness.knows(Candidate::Host, subject) {
+            true => prove_subject_against_host(&self.harness, candidate, subject)
                 .map_err(|why| why.to_string())?,
             false => 0,
         };
@@ -126,7 +126,7 @@ fn disproved(name: &str) -> Result<(), String> {
 /// A route, and whether it is here.
 pub(crate) struct Found {
     pub(crate) route: Route,
-    pub(crate) contender: Contender,
+    pub(crate) candidate: Candidate,
     pub(crate) presence: Result<(), Absent>,
 }
 

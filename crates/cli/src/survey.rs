@@ -1,7 +1,7 @@
 //! What the survey measures, and what it makes of it.
 
 use serde::Serialize;
-use wirespeed_bench::{Case, Contender, Entry, Measured, Row};
+use wirespeed_bench::{Candidate, Case, Entry, Measured, Row};
 use wirespeed_cipher::{Direction, Route, Subject, Use};
 use wirespeed_machine::Machine;
 use wirespeed_measure::statistics::Estimate;
@@ -140,10 +140,10 @@ const CLEAR: f64 = 1.05;
 impl Gain {
     /// What a measured case says; `None` if only the host's OpenSSL ran.
     pub(crate) fn of(measured: &Measured) -> Option<Self> {
-        let others = measured.entries.iter().filter(|entry| entry.contender != Contender::Host);
+        let others = measured.entries.iter().filter(|entry| entry.candidate != Candidate::Host);
         let best = others.min_by(|a, b| a.estimate.median.total_cmp(&b.estimate.median))?;
-        let host = measured.entry(Contender::Host);
-        let ratio = measured.ratio(Contender::Host, best.contender);
+        let host = measured.entry(Candidate::Host);
+        let ratio = measured.ratio(Candidate::Host, best.candidate);
         let stays = ratio.as_ref().is_some_and(no_clear_gain);
         let shown = if stays { host.unwrap_or(best) } else { best };
         let case = measured.case;
@@ -153,7 +153,7 @@ impl Gain {
             usage: case.usage.name(),
             size: case.size,
             libcrypto_bytes_per_second: host.map(Entry::bytes_per_second),
-            best_route: best.contender.route().map_or("", Route::name),
+            best_route: best.candidate.route().map_or("", Route::name),
             best_bytes_per_second: best.bytes_per_second(),
             gain: ratio.map(|ratio| ratio.median),
             gain_interval: ratio.map(|ratio| [ratio.low, ratio.high]),

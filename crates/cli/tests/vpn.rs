@@ -72,7 +72,7 @@ fn every_suite_has_its_line() {
 #[test]
 fn every_case_has_its_row_and_every_tunnel_its_links() {
     let json = json(&printed(&mut vpn(&format!("{FEW} --sizes 64 --batch --json -"))));
-    // Three suites, both ways, on one thread and on two, by three contenders.
+    // Three suites, both ways, on one thread and on two, by three candidates.
     let rows = json["rows"].as_array().expect("rows");
     assert_eq!(rows.len(), 3 * 2 * 2 * 3);
     assert_eq!(values(&json["rows"], "direction"), set(&["enc", "dec"]));

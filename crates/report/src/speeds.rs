@@ -79,7 +79,7 @@ fn mode_of(row: &Rate) -> String {
 }
 
 /// A route, a driver, or an OpenSSL from which something was taken away.
-fn contender(row: &Rate) -> String {
+fn candidate(row: &Rate) -> String {
     let mut name = match row.without.as_deref() {
         None => row.driver.clone().unwrap_or_else(|| row.route.clone()),
         // Everything that there is was taken away.
@@ -105,7 +105,7 @@ fn works_of(machine: &Computer<'_>) -> Vec<Work> {
     let mut works: Vec<Work> = Vec::new();
     let mut colours: Vec<String> = Vec::new();
     for row in machine.rates().filter(|row| row.bytes_per_second > 0.0) {
-        let (name, mode, by) = (name_of(row), mode_of(row), contender(row));
+        let (name, mode, by) = (name_of(row), mode_of(row), candidate(row));
         let colour = place_in(&mut colours, |it| *it == by, || by.clone());
         let work = place_in(
             &mut works,

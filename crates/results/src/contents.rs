@@ -44,7 +44,7 @@ pub struct Bench {
     pub rows: Vec<Rate>,
 }
 
-/// One contender's result in one case.
+/// One candidate's result in one case.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Rate {
     /// OpenSSL's name.

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::measure::Case;
 
-/// One contender's result in one case, or why there is none.
+/// One candidate's result in one case, or why there is none.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Row {
     /// The suite's name.

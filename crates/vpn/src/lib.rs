@@ -7,7 +7,7 @@
 //! before [`measure()`] times them in turns.
 #![forbid(unsafe_code)]
 
-mod contender;
+mod candidate;
 pub mod document;
 mod end;
 mod evp;
@@ -21,7 +21,7 @@ mod suite;
 mod traffic;
 pub mod verdict;
 
-pub use contender::{Contender, Gateway};
+pub use candidate::{Candidate, Gateway};
 pub use end::{End, Refused};
 pub use measure::{Case, Measured, measure, ticks};
 pub use packet::Packet;

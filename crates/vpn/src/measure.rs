@@ -7,7 +7,7 @@ use wirespeed_cipher::Direction;
 use wirespeed_measure::statistics::Estimate;
 use wirespeed_measure::{Clock, Effort, Samples, ThreadTime, WallTime, contest, noise};
 
-use crate::contender::{Contender, Gateway};
+use crate::candidate::{Candidate, Gateway};
 use crate::document::Row;
 use crate::sizes::Sizes;
 use crate::suite::Suite;
@@ -36,7 +36,7 @@ impl fmt::Display for Case {
 /// A case, measured.
 #[derive(Clone, Debug, Default)]
 pub struct Measured {
-    /// A row for each contender, in the order asked for.
+    /// A row for each candidate, in the order asked for.
     pub rows: Vec<Row>,
     /// What disturbed it.
     pub noise: Vec<noise::Noise>,
@@ -50,29 +50,29 @@ fn effort(seconds: f64) -> Effort {
 }
 
 /// How often [`measure`] ticks at most.
-pub fn ticks(contenders: &[Contender], seconds: f64) -> u64 {
-    (contenders.len() * effort(seconds).rounds) as u64
+pub fn ticks(candidates: &[Candidate], seconds: f64) -> u64 {
+    (candidates.len() * effort(seconds).rounds) as u64
 }
 
-/// Measures a case for all contenders, so many seconds for each; `tick` is called once for each slice.
+/// Measures a case for all candidates, so many seconds for each; `tick` is called once for each slice.
 ///
 /// One thread is measured by its CPU time; several by elapsed time, for each may wait for the others.
 pub fn measure(
     gateway: &Gateway<'_>,
     case: &Case,
-    contenders: &[Contender],
+    candidates: &[Candidate],
     seconds: f64,
     tick: &dyn Fn(),
 ) -> Measured {
-    let present = |contender: &Contender| -> Result<Vec<Box<Traffic>>, Absent> {
-        let one = |_| Traffic::new(gateway, *contender, case).map(Box::new);
+    let present = |candidate: &Candidate| -> Result<Vec<Box<Traffic>>, Absent> {
+        let one = |_| Traffic::new(gateway, *candidate, case).map(Box::new);
         (0..case.threads).map(one).collect()
     };
     let mut parties: Vec<Vec<Box<Traffic>>> = (0..case.threads).map(|_| Vec::new()).collect();
-    let here: Vec<Result<(), Absent>> = contenders
+    let here: Vec<Result<(), Absent>> = candidates
         .iter()
-        .map(|contender| {
-            let each = present(contender)?;
+        .map(|candidate| {
+            let each = present(candidate)?;
             parties.iter_mut().zip(each).for_each(|(party, traffic)| party.push(traffic));
             Ok(())
         })
@@ -94,9 +94,9 @@ pub fn measure(
     let mut measured = Measured::default();
     measured.noise.extend(busy.filter(|_| case.threads == 1));
     let mut place = 0..;
-    for (contender, here) in contenders.iter().zip(here) {
-        let route = gateway.route(*contender, case.suite);
-        let row = Row::of(case, contender.in_flight(), route.as_deref().unwrap_or(NO_ROUTE));
+    for (candidate, here) in candidates.iter().zip(here) {
+        let route = gateway.route(*candidate, case.suite);
+        let row = Row::of(case, candidate.in_flight(), route.as_deref().unwrap_or(NO_ROUTE));
         if let Err(why) = here {
             measured.rows.push(Row { absent: Some(why.to_string()), ..row });
             continue;

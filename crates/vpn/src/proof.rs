@@ -6,12 +6,12 @@ use std::fmt;
 use wirespeed_bench::Absent;
 use wirespeed_cipher::Direction;
 
-use crate::contender::{Contender, Gateway};
+use crate::candidate::{Candidate, Gateway};
 use crate::end::{End, Refused};
 use crate::packet::Packet;
 use crate::suite::Suite;
 
-/// What is wrong with a contender.
+/// What is wrong with a candidate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wrong {
     suite: &'static str,
@@ -33,13 +33,13 @@ fn packets() -> Vec<Packet> {
     (0..crate::IN_FLIGHT + 1).map(|i| Packet::new(some[i % some.len()] + i / some.len())).collect()
 }
 
-/// Proves a suite for these contenders: how many packets were compared. One that is not here is no fault.
+/// Proves a suite for these candidates: how many packets were compared. One that is not here is no fault.
 pub fn prove(
     gateway: &Gateway<'_>,
     suite: Suite,
-    contenders: &[Contender],
+    candidates: &[Candidate],
 ) -> Result<usize, Wrong> {
-    let here: Vec<(Contender, String)> = contenders
+    let here: Vec<(Candidate, String)> = candidates
         .iter()
         .filter_map(|it| {
             gateway.end(*it, suite, Direction::Encrypt).ok()?;
@@ -48,10 +48,10 @@ pub fn prove(
         .collect();
     let mut sealed_before: Option<(Vec<Packet>, &str)> = None;
     let mut checks = 0;
-    for (contender, route) in &here {
+    for (candidate, route) in &here {
         let wrong = |what: String| Wrong { suite: suite.name, route: route.clone(), what };
         let end = |direction| {
-            gateway.end(*contender, suite, direction).map_err(|why: Absent| wrong(why.to_string()))
+            gateway.end(*candidate, suite, direction).map_err(|why: Absent| wrong(why.to_string()))
         };
         let mut sealed = packets();
         let tried = end(Direction::Encrypt)?.take(&mut sealed);

@@ -4,7 +4,7 @@ use wirespeed_bench::Absent;
 use wirespeed_cipher::Direction;
 use wirespeed_measure::{Clock, Contestant, WallTime};
 
-use crate::contender::{Contender, Gateway};
+use crate::candidate::{Candidate, Gateway};
 use crate::end::End;
 use crate::measure::Case;
 use crate::packet::Packet;
@@ -24,23 +24,23 @@ pub(crate) struct Traffic {
 impl Traffic {
     pub(crate) fn new(
         gateway: &Gateway<'_>,
-        contender: Contender,
+        candidate: Candidate,
         case: &Case,
     ) -> Result<Self, Absent> {
         let Case { suite, direction, sizes, .. } = *case;
         let mut packets: Vec<Packet> =
             sizes.lengths().take(sizes.round()).map(Packet::new).collect();
-        let mut end = gateway.end(contender, suite, Direction::Encrypt)?;
+        let mut end = gateway.end(candidate, suite, Direction::Encrypt)?;
         let failed = |why: crate::Refused| Absent(why.to_string());
         end.take(&mut packets).map_err(failed)?;
         if direction == Direction::Decrypt {
-            end = gateway.end(contender, suite, direction)?;
+            end = gateway.end(candidate, suite, direction)?;
             end.take(&mut packets).map_err(failed)?;
         }
         Ok(Self {
             end,
             packets,
-            in_flight: contender.in_flight(),
+            in_flight: candidate.in_flight(),
             bytes: sizes.mean(|bytes| bytes) as u64,
             title: case.to_string(),
         })

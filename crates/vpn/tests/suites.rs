@@ -1,30 +1,30 @@
-//! Every suite through every contender: the same packets, opened by one another, and nothing that was changed.
+//! Every suite through every candidate: the same packets, opened by one another, and nothing that was changed.
 
 #![forbid(unsafe_code)]
 
-use wirespeed_bench::{Absent, Arena};
+use wirespeed_bench::{Absent, Harness};
 use wirespeed_cipher::Direction;
 use wirespeed_cpu::Features;
 use wirespeed_libcrypto::Library;
-use wirespeed_vpn::{Case, Contender, Gateway, Sizes, Suite, measure, prove};
+use wirespeed_vpn::{Candidate, Case, Gateway, Sizes, Suite, measure, prove};
 
-const ALL: [Contender; 3] = [Contender::Host, Contender::Ours, Contender::Many];
+const ALL: [Candidate; 3] = [Candidate::Host, Candidate::Ours, Candidate::Many];
 
-fn arena() -> Arena {
+fn harness() -> Harness {
     let library = Library::host().expect("these tests need libcrypto");
-    Arena::new(Ok(library), Features::detect())
+    Harness::new(Ok(library), Features::detect())
 }
 
 #[test]
 fn every_suite_is_proved() {
-    let arena = arena();
-    let gateway = Gateway::new(&arena);
+    let harness = harness();
+    let gateway = Gateway::new(&harness);
     for suite in Suite::ALL {
         let here = ALL.iter().filter(|it| gateway.end(**it, suite, Direction::Encrypt).is_ok());
         // 33 packets that come back, and 4 changes in each of them.
         let checks = prove(&gateway, suite, &ALL).unwrap_or_else(|why| panic!("{why}"));
         assert_eq!(checks, here.count() * 33 * 5, "{suite}");
-        if let Err(why) = gateway.end(Contender::Host, suite, Direction::Encrypt) {
+        if let Err(why) = gateway.end(Candidate::Host, suite, Direction::Encrypt) {
             panic!("this OpenSSL has every cipher: {why}");
         }
     }
@@ -32,8 +32,8 @@ fn every_suite_is_proved() {
 
 #[test]
 fn rows_have_figures_or_a_reason() {
-    let arena = arena();
-    let gateway = Gateway::new(&arena);
+    let harness = harness();
+    let gateway = Gateway::new(&harness);
     for (keyword, sizes) in [("aes128-sha256", Sizes::Imix), ("3des-sha1", Sizes::Fixed(64))] {
         let suite: Suite = keyword.parse().expect("a suite");
         for direction in Direction::BOTH {
@@ -57,8 +57,8 @@ fn rows_have_figures_or_a_reason() {
 /// Without OpenSSL the kernels are left, for the suites that have some.
 #[test]
 fn a_machine_without_openssl_has_the_kernels() {
-    let arena = Arena::new(Err(Absent("no libcrypto".to_owned())), Features::detect());
-    let gateway = Gateway::new(&arena);
+    let harness = Harness::new(Err(Absent("no libcrypto".to_owned())), Features::detect());
+    let gateway = Gateway::new(&harness);
     let suite: Suite = "aes128gcm16".parse().expect("a suite");
     assert_eq!(prove(&gateway, suite, &ALL), Ok(33 * 5));
     let case = Case { suite, direction: Direction::Decrypt, sizes: Sizes::Fixed(256), threads: 1 };

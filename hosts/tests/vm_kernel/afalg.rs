@@ -17,14 +17,14 @@ use crate::plans;
 /// Those of `openssl speed`.
 const SIZES: [usize; 6] = [16, 64, 256, 1024, 8192, 16384];
 
-struct Contender {
+struct Candidate {
     name: &'static str,
     /// What it is configured with: nothing, or our module, which does not count here: that costs time.
     configuration: Option<PathBuf>,
     options: &'static [&'static str],
 }
 
-impl Contender {
+impl Candidate {
     /// Configured as it is to be.
     fn start(&self, program: &str) -> std::process::Command {
         let mut command = command(program);
@@ -82,28 +82,28 @@ pub(crate) fn contest() -> Result<(), String> {
     let planned = format!("kernel = on\nplan = {}", plan.display());
     let module = module::file().ok_or("WIRESPEED_MODULES is not set")?;
     let ours = |name, lines: &str| scratch.write(name, module::configuration(&module, lines));
-    let contenders = [
-        Contender { name: "default provider", configuration: None, options: &[] },
-        Contender { name: "engine afalg", configuration: None, options: &["-engine", "afalg"] },
-        Contender {
+    let candidates = [
+        Candidate { name: "default provider", configuration: None, options: &[] },
+        Candidate { name: "engine afalg", configuration: None, options: &["-engine", "afalg"] },
+        Candidate {
             name: "ours by plan",
             configuration: Some(ours("planned.cnf", &planned)?),
             options: &[],
         },
-        Contender {
+        Candidate {
             name: "our route kernel",
             configuration: Some(ours("forced.cnf", &forced("AES-128-CBC"))?),
             options: &[],
         },
     ];
-    let figures: Vec<_> = contenders.iter().map(Contender::measure).collect::<Result<_, _>>()?;
+    let figures: Vec<_> = candidates.iter().map(Candidate::measure).collect::<Result<_, _>>()?;
     let calls: Vec<f64> =
-        contenders.iter().map(Contender::calls_per_message).collect::<Result<_, _>>()?;
+        candidates.iter().map(Candidate::calls_per_message).collect::<Result<_, _>>()?;
     let mut table = String::from("AES-128-CBC, MB/s ");
     table.extend(SIZES.map(|size| format!("{size:>9}")));
     table += "   system calls a message of 16 B\n";
-    for ((contender, figures), calls) in contenders.iter().zip(&figures).zip(&calls) {
-        table += &format!("{:18}", contender.name);
+    for ((candidate, figures), calls) in candidates.iter().zip(&figures).zip(&calls) {
+        table += &format!("{:18}", candidate.name);
         table.extend(figures.iter().map(|figure| format!("{figure:9.2}")));
         table += &format!("   {calls:.2}\n");
     }

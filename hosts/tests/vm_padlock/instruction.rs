@@ -11,12 +11,12 @@ use padlock_emulator::{Outcome, PageFault, Registers};
 const PAGE: usize = 4096;
 
 /// Pages below 4 GiB, where 32-bit addresses reach them, between two that fault at any access.
-pub(crate) struct Arena {
+pub(crate) struct Harness {
     start: *mut u8,
     pages: usize,
 }
 
-impl Arena {
+impl Harness {
     pub(crate) fn new(pages: usize) -> Result<Self, String> {
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_32BIT;
         let length = (pages + 2) * PAGE;
@@ -25,9 +25,9 @@ impl Arena {
         if start == libc::MAP_FAILED {
             return Err(format!("mmap: {}", io::Error::last_os_error()));
         }
-        let arena = Self { start: start.cast(), pages };
-        arena.protect(libc::PROT_READ | libc::PROT_WRITE)?;
-        Ok(arena)
+        let harness = Self { start: start.cast(), pages };
+        harness.protect(libc::PROT_READ | libc::PROT_WRITE)?;
+        Ok(harness)
     }
 
     fn protect(&self, rights: libc::c_int) -> Result<(), String> {
@@ -50,7 +50,7 @@ impl Arena {
     }
 }
 
-impl Drop for Arena {
+impl Drop for Harness {
     fn drop(&mut self) {
         // SAFETY: our own mapping, which nothing borrows any more.
         unsafe { libc::munmap(self.start.cast(), (self.pages + 2) * PAGE) };
@@ -58,15 +58,15 @@ impl Drop for Arena {
 }
 
 /// A place for one instruction, behind which the code returns.
-pub(crate) struct Site(Arena);
+pub(crate) struct Site(Harness);
 
 const RETURN: u8 = 0xc3;
 
 impl Site {
     /// From now on faults at sites are caught.
     pub(crate) fn new() -> Result<Self, String> {
-        let arena = Arena::new(1)?;
-        arena.protect(libc::PROT_READ | libc::PROT_WRITE | libc::PROT_EXEC)?;
+        let harness = Harness::new(1)?;
+        harness.protect(libc::PROT_READ | libc::PROT_WRITE | libc::PROT_EXEC)?;
         for signal in [libc::SIGILL, libc::SIGSEGV] {
             // SAFETY: all zeros are a valid sigaction.
             let mut action: libc::sigaction = unsafe { mem::zeroed() };
@@ -77,7 +77,7 @@ impl Site {
                 return Err(format!("sigaction: {}", io::Error::last_os_error()));
             }
         }
-        Ok(Self(arena))
+        Ok(Self(harness))
     }
 
     /// Executes an instruction; the registers after it, or at its fault.

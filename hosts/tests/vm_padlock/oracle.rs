@@ -9,7 +9,7 @@ use padlock_emulator::{
 use wirespeed_conformance::data::{painted, same};
 
 use crate::crypto::{PARAMETERS, counter, growth, has_partial_hashes};
-use crate::instruction::{Arena, Site};
+use crate::instruction::{Harness, Site};
 
 const XSTORE: &[u8] = &[0x0f, 0xa7, 0xc0];
 const REP_XSTORE: &[u8] = &[0xf3, 0x0f, 0xa7, 0xc0];
@@ -33,7 +33,7 @@ pub(crate) fn xcrypt() -> Result<(), String> {
         for mode in [ECB, CBC, CTR, CFB, OFB] {
             for round in 0..ROUNDS {
                 let mut draw = Draw::new(round);
-                let registers = encryption(&mut draw, &mut comparison.arena);
+                let registers = encryption(&mut draw, &mut comparison.harness);
                 comparison.run(mode, registers, &mut draw)?;
             }
         }
@@ -48,7 +48,7 @@ pub(crate) fn xsha() -> Result<(), String> {
     for hash in [XSHA1, XSHA256] {
         for round in 0..ROUNDS {
             let mut draw = Draw::new(round);
-            let registers = hashing(&mut draw, &comparison.arena);
+            let registers = hashing(&mut draw, &comparison.harness);
             comparison.run(hash, registers, &mut draw)?;
         }
     }
@@ -64,7 +64,7 @@ pub(crate) fn xstore() -> Result<(), String> {
             let registers = Registers {
                 rcx: draw.below(600),
                 rdx: draw.any(),
-                rdi: comparison.arena.address() + 0x800 + draw.below(64),
+                rdi: comparison.harness.address() + 0x800 + draw.below(64),
                 ..draw.registers()
             };
             comparison.run(instruction, registers, &mut draw)?;
@@ -97,12 +97,12 @@ pub(crate) fn faults() -> Result<(), String> {
             for instruction in [ECB, CBC, CTR, CFB, OFB, XSHA1, XSHA256, XSTORE, REP_XSTORE] {
                 let mut draw = Draw::new(round);
                 let mut registers = match instruction {
-                    XSHA1 | XSHA256 => hashing(&mut draw, &comparison.arena),
-                    _ => encryption(&mut draw, &mut comparison.arena),
+                    XSHA1 | XSHA256 => hashing(&mut draw, &comparison.harness),
+                    _ => encryption(&mut draw, &mut comparison.harness),
                 };
-                let begin = comparison.arena.address();
+                let begin = comparison.harness.address();
                 let end = begin + (PAGES * 4096) as u64;
-                // Into what follows the arena or what precedes it, to nothing, to what is no address.
+                // Into what follows the harness or what precedes it, to nothing, to what is no address.
                 let bad = match draw.below(5) {
                     0..=1 => end - draw.below(300),
                     2 => begin - draw.below(40),
@@ -137,8 +137,8 @@ pub(crate) fn absent() -> Result<(), String> {
         ("xcryptecb with an operand-size prefix", &[0x66, 0xf3, 0x0f, 0xa7, 0xc8]),
     ];
     for (name, instruction) in absent {
-        let registers = encryption(&mut Draw::new(1), &mut comparison.arena);
-        // SAFETY: it would write to the arena, of which nobody keeps a part.
+        let registers = encryption(&mut Draw::new(1), &mut comparison.harness);
+        // SAFETY: it would write to the harness, of which nobody keeps a part.
         let (after, outcome) = unsafe { comparison.site.execute(instruction, registers) };
         if (after, outcome) != (registers, Outcome::Undefined) {
             return Err(format!("{name}: {outcome:?}"));
@@ -147,9 +147,9 @@ pub(crate) fn absent() -> Result<(), String> {
     Ok(())
 }
 
-/// Operands of xcrypt, anywhere in the arena but apart, or in place.
-fn encryption(draw: &mut Draw, arena: &mut Arena) -> Registers {
-    let begin = arena.address();
+/// Operands of xcrypt, anywhere in the harness but apart, or in place.
+fn encryption(draw: &mut Draw, harness: &mut Harness) -> Registers {
+    let begin = harness.address();
     let control_at = draw.below(64);
     let size = draw.below(3);
     // Mostly what clients ask for, and now and then any rounds, and a size that is none.
@@ -157,7 +157,7 @@ fn encryption(draw: &mut Draw, arena: &mut Arena) -> Registers {
         0 => draw.any() & 0xfff,
         _ => (10 + 2 * size) | (size << 10) | (draw.any() & 0x2a0),
     };
-    let bytes = &mut arena.bytes()[control_at as usize..][..16];
+    let bytes = &mut harness.bytes()[control_at as usize..][..16];
     bytes.fill(0);
     bytes[..8].copy_from_slice(&word.to_le_bytes());
     let source = begin + 0x1000 + draw.below(64);
@@ -173,7 +173,7 @@ fn encryption(draw: &mut Draw, arena: &mut Arena) -> Registers {
 }
 
 /// Operands of xsha.
-fn hashing(draw: &mut Draw, arena: &Arena) -> Registers {
+fn hashing(draw: &mut Draw, harness: &Harness) -> Registers {
     let length = draw.below(1500);
     let (rax, rcx) = match draw.below(6) {
         0 => (0, length),
@@ -183,7 +183,7 @@ fn hashing(draw: &mut Draw, arena: &Arena) -> Registers {
         4 => (64 * 3, 64 * 3 + length),
         _ => (u64::MAX, draw.below(40)),
     };
-    let begin = arena.address();
+    let begin = harness.address();
     let (rsi, rdi) = (begin + 0x1000 + draw.below(64), begin + 0x100 + draw.below(64));
     Registers { rax, rcx, rsi, rdi, ..draw.registers() }
 }
@@ -214,16 +214,16 @@ impl Draw {
 struct Comparison {
     cpu: Cpu,
     site: Site,
-    arena: Arena,
+    harness: Harness,
 }
 
 impl Comparison {
     fn new() -> Result<Self, String> {
         let model = if has_partial_hashes()? { Model::Nano } else { Model::C7 };
-        let mut arena = Arena::new(PAGES)?;
-        let bytes = arena.bytes();
+        let mut harness = Harness::new(PAGES)?;
+        let bytes = harness.bytes();
         bytes.copy_from_slice(&painted(7, bytes.len()));
-        Ok(Self { cpu: Cpu::new(Options::new(model)), site: Site::new()?, arena })
+        Ok(Self { cpu: Cpu::new(Options::new(model)), site: Site::new()?, harness })
     }
 
     /// Compares one, in one of its spellings.
@@ -241,9 +241,9 @@ impl Comparison {
                 *register ^= draw.any() << 32;
             }
         }
-        let start = self.arena.address();
-        let mut shadow = Shadow { start, bytes: self.arena.bytes().to_vec() };
-        // SAFETY: it writes to the arena, of which nobody keeps a part, or to pages that fault.
+        let start = self.harness.address();
+        let mut shadow = Shadow { start, bytes: self.harness.bytes().to_vec() };
+        // SAFETY: it writes to the harness, of which nobody keeps a part, or to pages that fault.
         let (after, outcome) = unsafe { self.site.execute(&spelled, before) };
         let decoded = decode(&spelled, Width::Bits64).ok_or("the emulator does not know it")?;
         let (mut right, mut random) = (before, Zeros);
@@ -260,15 +260,15 @@ impl Comparison {
             // What was stored is the one thing that differs.
             let place = |address: u64| (address as u32).wrapping_sub(start as u32) as usize;
             let stored = place(before.rdi)..place(after.rdi);
-            if let Some(random) = self.arena.bytes().get(stored.clone()) {
+            if let Some(random) = self.harness.bytes().get(stored.clone()) {
                 shadow.bytes[stored].copy_from_slice(random);
             }
         }
-        same(what, &shadow.bytes, self.arena.bytes())
+        same(what, &shadow.bytes, self.harness.bytes())
     }
 }
 
-/// The arena's memory as the emulator may use it.
+/// The harness's memory as the emulator may use it.
 struct Shadow {
     start: u64,
     bytes: Vec<u8>,

@@ -1,6 +1,6 @@
 //! `wirespeed bench`: algorithms at every size, the routes side by side.
 
-use wirespeed_bench::{BENCH_SCHEMA, Contender, Contest, Document, Measured, Row, Skipped};
+use wirespeed_bench::{BENCH_SCHEMA, Candidate, Contest, Document, Measured, Row, Skipped};
 use wirespeed_cipher::Route;
 use wirespeed_measure::Effort;
 
@@ -11,7 +11,7 @@ use crate::output::{Progress, check_writable, header, notes, warnings, write_jso
 
 mod blocks;
 mod break_even;
-mod contenders;
+mod candidates;
 pub(crate) mod gateway;
 mod prometheus;
 mod text;
@@ -22,36 +22,36 @@ use break_even::break_even;
 pub(crate) fn run(request: BenchRequest) -> Result<(), Fault> {
     request.targets().try_for_each(check_writable)?;
     let host = Host::discover();
-    let contenders = contenders::of(&host, &request)?;
+    let candidates = candidates::of(&host, &request)?;
     let (blocks, mut skipped) =
-        blocks::of(&request, &contenders::usual_subjects(&host, &contenders, request.all));
+        blocks::of(&request, &candidates::usual_subjects(&host, &candidates, request.all));
     if request.is_gateway {
         skipped.extend(gateway::skipped());
     }
-    contenders::drivers_exist(&host, &contenders, &blocks)?;
+    candidates::drivers_exist(&host, &candidates, &blocks)?;
     let contest = Contest {
-        arena: &host.arena,
+        harness: &host.harness,
         effort: Effort::lasting(request.seconds),
         threads: request.threads,
         limits: true,
-        elapsed: contenders.iter().any(|contender| contender.may_sleep()),
+        elapsed: candidates.iter().any(|candidate| candidate.may_sleep()),
     };
     let slices = |block: &Block| -> u64 {
-        block.cases.iter().map(|case| contest.ticks(*case, &contenders)).sum()
+        block.cases.iter().map(|case| contest.ticks(*case, &candidates)).sum()
     };
     let to_people = request.targets().all(|target| target != "-");
     let show = |text: &str| if to_people { write_text("-", text) } else { Ok(()) };
     show(&format!("{}\n", header(&host.machine)))?;
-    if let Err(why) = host.arena.library() {
+    if let Err(why) = host.harness.library() {
         show(&format!("{why}; the kernels run directly\n"))?;
     }
     let progress = Progress::new(blocks.iter().map(slices).sum());
     let mut omitted = Omitted::new(skipped);
     let (mut all, mut break_evens) = (Vec::new(), Vec::new());
     for block in &blocks {
-        let mut here = omitted.present(&host, block, &contenders);
-        if request.routes.is_none() && here.iter().all(|it| *it == Contender::Host) {
-            let portable = [host.find(Route::Portable).contender];
+        let mut here = omitted.present(&host, block, &candidates);
+        if request.routes.is_none() && here.iter().all(|it| *it == Candidate::Host) {
+            let portable = [host.find(Route::Portable).candidate];
             here.extend(omitted.present(&host, block, &portable));
         }
         if here.is_empty() {

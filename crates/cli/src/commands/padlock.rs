@@ -91,7 +91,7 @@ impl Document {
         let cpu = &host.machine.cpu;
         let found = host.find(Route::PadLock);
         let serves = |subject: &Subject| {
-            found.presence.is_ok() && host.arena.knows(found.contender, *subject)
+            found.presence.is_ok() && host.harness.knows(found.candidate, *subject)
         };
         Self {
             schema: "wirespeed.padlock/1",
@@ -104,7 +104,7 @@ impl Document {
             },
             summary: units.summary(),
             openssl: Engine::of(
-                host.arena.library().ok(),
+                host.harness.library().ok(),
                 units.has("ace"),
                 known.is_some_and(Known::is_zhaoxin),
             ),

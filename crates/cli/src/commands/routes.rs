@@ -1,7 +1,7 @@
 //! `wirespeed routes`: what is here, what is absent and why, and what serves what.
 
 use serde::Serialize;
-use wirespeed_bench::Contender;
+use wirespeed_bench::Candidate;
 use wirespeed_cipher::{Algorithm, Direction, Route, Subject};
 use wirespeed_cpu::{Feature, Features};
 use wirespeed_plan::{Plan, Row};
@@ -86,7 +86,7 @@ pub(crate) fn run(arguments: RoutesArguments) -> Result<(), Fault> {
     let listed = effect.listed.as_ref();
     // On a CPU without AES instructions none of the ladder is here, and the provider offers nothing.
     let order = listed.map_or_else(|| Route::LADDER.to_vec(), Listed::routes);
-    let serves = |route: &Route| host.arena.presence(host.find(*route).contender).is_ok();
+    let serves = |route: &Route| host.harness.presence(host.find(*route).candidate).is_ok();
     let order = order.into_iter().filter(serves).collect();
     let here = Here { host: &host, plan: effect.in_use(), order, is_listed: listed.is_some() };
     let kernel_on_at = effect.kernel.as_ref().map(|listed| listed.place.clone());
@@ -148,8 +148,8 @@ impl Here<'_> {
     /// What serves an algorithm if no plan chooses.
     fn otherwise(&self, algorithm: Algorithm) -> Option<Route> {
         let knows = |route: &&Route| {
-            let contender = Contender::for_route(**route, self.host.door());
-            self.host.arena.knows(contender, algorithm.into())
+            let candidate = Candidate::for_route(**route, self.host.door());
+            self.host.harness.knows(candidate, algorithm.into())
         };
         let suits = |route: &Route| {
             self.is_listed

@@ -1,6 +1,6 @@
 //! `wirespeed`: the machine, its routes and their proofs, one table, and what to do next.
 
-use wirespeed_bench::{Contender, Contest, Measured};
+use wirespeed_bench::{Candidate, Contest, Measured};
 use wirespeed_cipher::Route;
 use wirespeed_measure::Effort;
 
@@ -33,19 +33,19 @@ pub(crate) fn run(arguments: SurveyArguments) -> Result<(), Fault> {
     show(&notes(hidden_features().as_slice()))?;
 
     let contest = Contest {
-        arena: &host.arena,
+        harness: &host.harness,
         effort: Effort::lasting(seconds),
         threads: 1,
         limits: true,
         elapsed: false,
     };
-    let contenders = contenders(&found, &routes);
-    let measured = measure(&contest, &contenders)?;
+    let candidates = candidates(&found, &routes);
+    let measured = measure(&contest, &candidates)?;
     let gains: Vec<Gain> = measured.iter().filter_map(Gain::of).collect();
     let warnings = warnings(&measured);
     show(&table(&gains))?;
     show(&notes(&warnings))?;
-    show(&advice::text(&gains, host.arena.library().is_ok()))?;
+    show(&advice::text(&gains, host.harness.library().is_ok()))?;
 
     let failed: Vec<&str> =
         routes.iter().filter(|r| r.quarantined.is_some()).map(|r| r.route).collect();
@@ -118,7 +118,7 @@ fn routes_text(routes: &[RouteState]) -> String {
 }
 
 /// The host's OpenSSL and every proved native route; the portable one only for want of a better.
-fn contenders(found: &[Found], routes: &[RouteState]) -> Vec<Contender> {
+fn candidates(found: &[Found], routes: &[RouteState]) -> Vec<Candidate> {
     let proved = |found: &&Found| {
         routes.iter().any(|state| state.route == found.route.name() && state.proof.is_some())
     };
@@ -126,20 +126,20 @@ fn contenders(found: &[Found], routes: &[RouteState]) -> Vec<Contender> {
     let fast = |found: &&&Found| !matches!(found.route, Route::Portable | Route::Libcrypto);
     let any_fast = all.iter().any(|found| fast(&found));
     let wanted = |found: &&&Found| !any_fast || found.route != Route::Portable;
-    all.iter().filter(wanted).map(|found| found.contender).collect()
+    all.iter().filter(wanted).map(|found| found.candidate).collect()
 }
 
-fn measure(contest: &Contest<'_>, contenders: &[Contender]) -> Result<Vec<Measured>, Fault> {
+fn measure(contest: &Contest<'_>, candidates: &[Candidate]) -> Result<Vec<Measured>, Fault> {
     let cases = cases();
-    let progress = Progress::new(cases.iter().map(|case| contest.ticks(*case, contenders)).sum());
+    let progress = Progress::new(cases.iter().map(|case| contest.ticks(*case, candidates)).sum());
     let mut all = Vec::new();
     for case in cases {
         progress.at(case.to_string());
         // A route may leave an algorithm to OpenSSL.
-        let here: Vec<Contender> = contenders
+        let here: Vec<Candidate> = candidates
             .iter()
             .copied()
-            .filter(|one| contest.arena.runner(*one, case).is_ok())
+            .filter(|one| contest.harness.runner(*one, case).is_ok())
             .collect();
         all.push(contest.measure(case, &here, &|| progress.tick())?);
     }

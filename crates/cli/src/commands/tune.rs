@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde::Serialize;
-use wirespeed_bench::{Contender, prove_against_host};
+use wirespeed_bench::{Candidate, prove_against_host};
 use wirespeed_cipher::{Algorithm, Route};
 use wirespeed_machine::Machine;
 use wirespeed_measure::{WallTime, noise::Noise};
@@ -102,7 +102,7 @@ const QUICK_KERNEL_SECONDS: u64 = 15;
 pub(crate) fn run(arguments: TuneArguments) -> Result<(), Fault> {
     arguments.json.as_deref().map_or(Ok(()), check_writable)?;
     let host = Host::discover();
-    if let Err(why) = host.arena.library() {
+    if let Err(why) = host.harness.library() {
         return Err(Fault::usage(format!("{why}: without it there is nothing to choose between")));
     }
     if arguments.kernel {
@@ -131,7 +131,7 @@ pub(crate) fn run(arguments: TuneArguments) -> Result<(), Fault> {
         true => (QUICK_SECONDS, QUICK_KERNEL_SECONDS),
         false => (SECONDS, KERNEL_SECONDS),
     };
-    let mut measuring = Measuring::new(&host.arena, &proved, arguments.quick);
+    let mut measuring = Measuring::new(&host.harness, &proved, arguments.quick);
     let cases = measuring.cases();
     let outside = offloading.as_ref().map(Offloading::cases).unwrap_or_default();
     let progress = Progress::new((cases.len() + outside.len()) as u64);
@@ -232,10 +232,10 @@ fn seconds_allowed(seconds: u64) -> u64 {
 fn prove(host: &Host) -> (Vec<Route>, Vec<Quarantined>) {
     let (mut proved, mut quarantined) = (Vec::new(), Vec::new());
     for found in host.routes().iter().filter(|found| found.presence.is_ok()) {
-        let detour = Contender::Provider(Route::Libcrypto);
+        let detour = Candidate::Provider(Route::Libcrypto);
         let proof = match found.route {
             Route::Libcrypto => {
-                prove_against_host(&host.arena, detour).map(|_| ()).map_err(|why| why.to_string())
+                prove_against_host(&host.harness, detour).map(|_| ()).map_err(|why| why.to_string())
             }
             _ => host.prove(found).map(|_| ()),
         };

@@ -72,7 +72,7 @@ pub(crate) fn run(arguments: VpnArguments) -> Result<(), Fault> {
     show(&format!("{}\n", header(&document.machine)))?;
     let ended = match &request.real {
         None => {
-            if let Err(why) = host.arena.library() {
+            if let Err(why) = host.harness.library() {
                 show(&format!("{why}; only --batch measures without it\n"))?;
             }
             work::run(&request, &host, &interruption, &show, &mut document)

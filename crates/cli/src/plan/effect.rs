@@ -96,7 +96,7 @@ fn configuration_file(host: &Host) -> Option<PathBuf> {
         Some(library.configuration_folder()?.join("openssl.cnf"))
     };
     let named = env::var_os("OPENSSL_CONF").map(PathBuf::from);
-    named.or_else(|| host.arena.library().ok().and_then(file))
+    named.or_else(|| host.harness.library().ok().and_then(file))
 }
 
 #[cfg(test)]

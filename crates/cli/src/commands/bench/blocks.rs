@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use wirespeed_bench::{Case, Contender, Quarantined, Skipped};
+use wirespeed_bench::{Candidate, Case, Quarantined, Skipped};
 use wirespeed_cipher::{Direction, Route, Subject, Use};
 
-use super::contenders::stand_in;
+use super::candidates::stand_in;
 use crate::arguments::BenchRequest;
 use crate::host::Host;
 
@@ -67,7 +67,7 @@ pub(super) struct Omitted {
     pub(super) skipped: Vec<Skipped>,
     pub(super) quarantined: Vec<Quarantined>,
     /// Who in the kernel was proved, or was not right.
-    proofs: HashMap<(Contender, Subject), bool>,
+    proofs: HashMap<(Candidate, Subject), bool>,
 }
 
 impl Omitted {
@@ -76,36 +76,36 @@ impl Omitted {
         Self { skipped, quarantined: Vec::new(), proofs: HashMap::new() }
     }
 
-    /// The contenders that know the block's algorithm and give right results; a route may leave one to
+    /// The candidates that know the block's algorithm and give right results; a route may leave one to
     /// OpenSSL.
     pub(super) fn present(
         &mut self,
         host: &Host,
         block: &Block,
-        contenders: &[Contender],
-    ) -> Vec<Contender> {
-        let tried = |contender| host.arena.runner(contender, block.cases[0]).map(|_| contender);
+        candidates: &[Candidate],
+    ) -> Vec<Candidate> {
+        let tried = |candidate| host.harness.runner(candidate, block.cases[0]).map(|_| candidate);
         let mut here = Vec::new();
-        for &contender in contenders {
-            let found = tried(contender)
-                .or_else(|why| stand_in(contender).and_then(|other| tried(other).ok()).ok_or(why));
+        for &candidate in candidates {
+            let found = tried(candidate)
+                .or_else(|why| stand_in(candidate).and_then(|other| tried(other).ok()).ok_or(why));
             match found {
-                Ok(contender) if self.is_right(host, contender, block.subject) => {
-                    here.push(contender);
+                Ok(candidate) if self.is_right(host, candidate, block.subject) => {
+                    here.push(candidate);
                 }
                 Ok(_) => {}
                 Err(why) => {
-                    let (skipped, route) = (&mut self.skipped, contender.route());
+                    let (skipped, route) = (&mut self.skipped, candidate.route());
                     let is_ours =
-                        matches!(contender, Contender::Provider(route) if route != Route::Kernel);
-                    let knows = |it| host.arena.knows(it, block.subject);
+                        matches!(candidate, Candidate::Provider(route) if route != Route::Kernel);
+                    let knows = |it| host.harness.knows(it, block.subject);
                     // What OpenSSL says of an algorithm that is not on offer tells nobody anything.
-                    let is_host = contender == Contender::Host;
-                    let why = if !(is_host || is_ours) || knows(contender) {
+                    let is_host = candidate == Candidate::Host;
+                    let why = if !(is_host || is_ours) || knows(candidate) {
                         why.to_string()
                     } else if is_host {
                         "this OpenSSL has none".to_owned()
-                    } else if knows(Contender::Host) {
+                    } else if knows(Candidate::Host) {
                         "no kernels for it".to_owned()
                     } else {
                         "not on offer where this OpenSSL has none".to_owned()
@@ -117,16 +117,16 @@ impl Omitted {
         here
     }
 
-    /// Whether a contender may be measured: a driver of the kernel's is proved first.
-    fn is_right(&mut self, host: &Host, contender: Contender, subject: Subject) -> bool {
-        if !contender.may_sleep() {
+    /// Whether a candidate may be measured: a driver of the kernel's is proved first.
+    fn is_right(&mut self, host: &Host, candidate: Candidate, subject: Subject) -> bool {
+        if !candidate.may_sleep() {
             return true;
         }
         let quarantined = &mut self.quarantined;
-        *self.proofs.entry((contender, subject)).or_insert_with(|| {
-            let proof = host.prove_in_kernel(contender, subject);
+        *self.proofs.entry((candidate, subject)).or_insert_with(|| {
+            let proof = host.prove_in_kernel(candidate, subject);
             let wrong = |reason| {
-                let (algorithm, name) = (subject.name(), contender.title());
+                let (algorithm, name) = (subject.name(), candidate.title());
                 quarantined.push(Quarantined { algorithm, name, reason });
             };
             proof.map_err(wrong).is_ok()

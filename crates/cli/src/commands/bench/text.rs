@@ -1,6 +1,6 @@
 //! The tables as people read them.
 
-use wirespeed_bench::{BreakEven, Contender, Entry, Measured, Quarantined, Skipped};
+use wirespeed_bench::{BreakEven, Candidate, Entry, Measured, Quarantined, Skipped};
 
 use super::blocks::Block;
 use super::break_even::from;
@@ -12,30 +12,30 @@ use crate::output::table::{Side, Table};
 /// time.
 pub(super) fn block(
     block: &Block,
-    contenders: &[Contender],
+    candidates: &[Candidate],
     measured: &[Measured],
     found: &[BreakEven],
     unit: Unit,
 ) -> String {
     let first = &block.cases[0];
     let mut text = format!("\n{}, {}\n", first.title(), block.usage);
-    text.push_str(&rates(contenders, measured, unit));
-    if contenders.iter().any(|contender| contender.may_sleep()) {
-        text.push_str(&format!("\n{}", cpu_times(contenders, measured)));
+    text.push_str(&rates(candidates, measured, unit));
+    if candidates.iter().any(|candidate| candidate.may_sleep()) {
+        text.push_str(&format!("\n{}", cpu_times(candidates, measured)));
     }
-    text.push_str(&against_libcrypto(contenders, measured));
+    text.push_str(&against_libcrypto(candidates, measured));
     text.push_str(&against_the_process(found));
     text
 }
 
-fn titles(contenders: &[Contender]) -> impl Iterator<Item = String> {
-    contenders.iter().map(|contender| contender.title())
+fn titles(candidates: &[Candidate]) -> impl Iterator<Item = String> {
+    candidates.iter().map(|candidate| candidate.title())
 }
 
-fn rates(contenders: &[Contender], measured: &[Measured], unit: Unit) -> String {
-    let mut table = Table::new(&vec![Side::Right; contenders.len() + 4]);
+fn rates(candidates: &[Candidate], measured: &[Measured], unit: Unit) -> String {
+    let mut table = Table::new(&vec![Side::Right; candidates.len() + 4]);
     let mut heading = vec![unit.name().to_owned()];
-    heading.extend(titles(contenders));
+    heading.extend(titles(candidates));
     heading.extend(["best".to_owned(), "of limit".to_owned(), "±".to_owned()]);
     table.row(heading);
     for one in measured {
@@ -44,7 +44,7 @@ fn rates(contenders: &[Contender], measured: &[Measured], unit: Unit) -> String 
         let Some(fastest) = fastest else { continue };
         let mut cells = vec![figures::size(one.case.size)];
         cells.extend(one.entries.iter().map(|entry| unit.figure(entry.bytes_per_second())));
-        cells.push(fastest.contender.title());
+        cells.push(fastest.candidate.title());
         cells.push(fastest.limit_share.map_or("-".to_owned(), |s| figures::percent(s.median)));
         let spread = one.entries.iter().map(|entry| entry.estimate.spread()).fold(0.0, f64::max);
         cells.push(format!("{:.1} %", spread * 100.0));
@@ -54,12 +54,12 @@ fn rates(contenders: &[Contender], measured: &[Measured], unit: Unit) -> String 
 }
 
 /// CPU time, and the system calls of who makes some.
-fn cpu_times(contenders: &[Contender], measured: &[Measured]) -> String {
-    let callers: Vec<Contender> =
-        contenders.iter().copied().filter(|contender| contender.may_sleep()).collect();
-    let mut table = Table::new(&vec![Side::Right; contenders.len() + 2 + callers.len()]);
+fn cpu_times(candidates: &[Candidate], measured: &[Measured]) -> String {
+    let callers: Vec<Candidate> =
+        candidates.iter().copied().filter(|candidate| candidate.may_sleep()).collect();
+    let mut table = Table::new(&vec![Side::Right; candidates.len() + 2 + callers.len()]);
     let mut heading = vec!["CPU s/GiB".to_owned()];
-    heading.extend(titles(contenders));
+    heading.extend(titles(candidates));
     heading.push("least".to_owned());
     heading.extend(callers.iter().map(|caller| match callers.len() {
         1 => "calls/message".to_owned(),
@@ -73,7 +73,7 @@ fn cpu_times(contenders: &[Contender], measured: &[Measured]) -> String {
         };
         let mut cells = vec![figures::size(one.case.size)];
         cells.extend(one.entries.iter().map(|entry| seconds(cpu(entry))));
-        cells.push(least.contender.title());
+        cells.push(least.candidate.title());
         cells.extend(callers.iter().map(|caller| {
             let calls = one.entry(*caller).and_then(|entry| entry.system_calls);
             calls.map_or("-".to_owned(), |calls| format!("{calls:.1}"))
@@ -94,14 +94,14 @@ fn seconds(value: f64) -> String {
 }
 
 /// From which size on each route in the process beats the host's OpenSSL, at that size and all above.
-fn against_libcrypto(contenders: &[Contender], measured: &[Measured]) -> String {
-    let others = || contenders.iter().filter(|it| **it != Contender::Host && !it.may_sleep());
-    if !contenders.contains(&Contender::Host) || others().next().is_none() {
+fn against_libcrypto(candidates: &[Candidate], measured: &[Measured]) -> String {
+    let others = || candidates.iter().filter(|it| **it != Candidate::Host && !it.may_sleep());
+    if !candidates.contains(&Candidate::Host) || others().next().is_none() {
         return String::new();
     }
-    let words = |contender: &Contender| {
-        let size = from(measured, *contender, &[Contender::Host], Measured::ratio);
-        format!("{} {}", contender.title(), from_size(size))
+    let words = |candidate: &Candidate| {
+        let size = from(measured, *candidate, &[Candidate::Host], Measured::ratio);
+        format!("{} {}", candidate.title(), from_size(size))
     };
     format!("break-even with libcrypto: {}\n", others().map(words).collect::<Vec<_>>().join(", "))
 }

@@ -151,7 +151,7 @@ impl Surroundings for ThisMachine {
     }
 
     fn openssl(&self) -> Result<Openssl, String> {
-        let library = self.host.arena.library().map_err(ToString::to_string)?;
+        let library = self.host.harness.library().map_err(ToString::to_string)?;
         let folder = |known: Option<&Path>| known.unwrap_or(Path::new("/")).to_owned();
         Ok(Openssl {
             path: library.path().to_owned(),
@@ -163,7 +163,7 @@ impl Surroundings for ThisMachine {
     }
 
     fn load(&self, module: &Path, settings: &[(String, String)]) -> Result<Loaded, String> {
-        let library = self.host.arena.library().map_err(ToString::to_string)?;
+        let library = self.host.harness.library().map_err(ToString::to_string)?;
         trial::load(library, module, settings)
     }
 
@@ -179,6 +179,6 @@ impl Surroundings for ThisMachine {
     }
 
     fn has_fault(&self, probe: Probe) -> Option<bool> {
-        probes::has_fault(*self.host.arena.library().ok()?, probe)
+        probes::has_fault(*self.host.harness.library().ok()?, probe)
     }
 }

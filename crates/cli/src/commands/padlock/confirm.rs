@@ -43,7 +43,7 @@ pub(crate) struct Point {
 
 /// Runs every check, and writes the report.
 pub(super) fn run(file: &str, host: &Host, document: &Document) -> Result<(), Fault> {
-    let features = host.arena.features();
+    let features = host.harness.features();
     if ![Feature::Ace, Feature::Phe, Feature::Rng].into_iter().any(|unit| features.has(unit)) {
         return Err(Fault::usage(
             "this CPU has no PadLock (no-RNG, no-ACE), so it can confirm nothing: padlock-run --cpu nano \

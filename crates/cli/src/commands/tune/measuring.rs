@@ -1,8 +1,8 @@
-//! Every case by every contender: first a look at all of them, then longer at those in the running.
+//! Every case by every candidate: first a look at all of them, then longer at those in the running.
 
 use std::collections::HashMap;
 
-use wirespeed_bench::{Arena, Case, Contender, Contest, Measured, Trouble};
+use wirespeed_bench::{Candidate, Case, Contest, Harness, Measured, Trouble};
 use wirespeed_cipher::{Algorithm, Digest, Direction, Route, SIZE_CLASSES, Subject, Use};
 use wirespeed_measure::Effort;
 use wirespeed_measure::noise::Noise;
@@ -15,11 +15,11 @@ use crate::fault::Fault;
 
 /// What was measured so far.
 pub(super) struct Measuring<'a> {
-    arena: &'a Arena,
+    harness: &'a Harness,
     /// Whether the smallest key stands for the others of its cipher: they are more rounds of the same.
     smallest_keys: bool,
     /// All routes that take part; the host's OpenSSL always does.
-    contenders: Vec<Contender>,
+    candidates: Vec<Candidate>,
     /// By algorithm, in the order of [`Algorithm::ALL`].
     trials: Vec<Vec<Trial>>,
     /// Of hash functions, for each case the gain by a route.
@@ -33,7 +33,7 @@ pub(super) struct Measuring<'a> {
 }
 
 /// The provider handing calls on to the host's default provider.
-const DETOUR: Contender = Contender::Provider(Route::Libcrypto);
+const DETOUR: Candidate = Candidate::Provider(Route::Libcrypto);
 
 /// A route is out of the running below this share of the best route's speed.
 pub(super) const HOPELESS: f64 = 0.9;
@@ -46,11 +46,11 @@ const DISTURBED: f64 = 0.2;
 
 impl<'a> Measuring<'a> {
     /// Measures those routes that were proved, perhaps with the smallest keys alone.
-    pub(super) fn new(arena: &'a Arena, proved: &[Route], smallest_keys: bool) -> Self {
+    pub(super) fn new(harness: &'a Harness, proved: &[Route], smallest_keys: bool) -> Self {
         Self {
-            arena,
+            harness,
             smallest_keys,
-            contenders: proved.iter().map(|route| Contender::Provider(*route)).collect(),
+            candidates: proved.iter().map(|route| Candidate::Provider(*route)).collect(),
             trials: vec![Vec::new(); Algorithm::ALL.len()],
             hashes: Vec::new(),
             portable: HashMap::new(),
@@ -92,21 +92,21 @@ impl<'a> Measuring<'a> {
     /// Whether a route might do better than the host's OpenSSL: any that is made for this CPU, or all
     /// that there is.
     pub(super) fn is_of_interest(&self, algorithm: Algorithm) -> bool {
-        let mut fast = self.contenders.iter().filter(|it| !is_slow(**it)).peekable();
-        fast.peek().is_none() || fast.any(|it| self.arena.knows(*it, algorithm.into()))
+        let mut fast = self.candidates.iter().filter(|it| !is_slow(**it)).peekable();
+        fast.peek().is_none() || fast.any(|it| self.harness.knows(*it, algorithm.into()))
     }
 
     /// The route that might hash better than the host's OpenSSL: one that is made for this CPU.
     fn hashing_route(&self, digest: Digest) -> Option<Route> {
-        let mut fast = self.contenders.iter().filter(|it| !is_slow(**it));
-        fast.find(|it| self.arena.knows(**it, digest.into()))?.route()
+        let mut fast = self.candidates.iter().filter(|it| !is_slow(**it));
+        fast.find(|it| self.harness.knows(**it, digest.into()))?.route()
     }
 
     /// Measures a hash function.
     fn hash(&mut self, digest: Digest, case: Case, pace: &mut Pace<'_>) -> Result<(), Fault> {
         let Some(route) = self.hashing_route(digest) else { return Ok(()) };
         let began = pace.now();
-        let pair = [Contender::Host, Contender::Provider(route)];
+        let pair = [Candidate::Host, Candidate::Provider(route)];
         let effort = pace.measure(pair.len());
         let measured = self.contest(case, &pair, effort)?;
         pace.done(effort, pair.len(), began);
@@ -143,9 +143,9 @@ impl<'a> Measuring<'a> {
         let measured = self.contest(case, &chosen, effort)?;
         pace.done(effort, chosen.len(), began);
         self.noise.extend(&measured.noise);
-        let trials = all.iter().filter_map(|contender| {
-            let from = if chosen.contains(contender) { &measured } else { &look };
-            trial(from, *contender, class)
+        let trials = all.iter().filter_map(|candidate| {
+            let from = if chosen.contains(candidate) { &measured } else { &look };
+            trial(from, *candidate, class)
         });
         self.trials[cipher(case).index()].extend(trials);
         Ok(())
@@ -156,18 +156,18 @@ impl<'a> Measuring<'a> {
     fn contest(
         &mut self,
         case: Case,
-        contenders: &[Contender],
+        candidates: &[Candidate],
         effort: Effort,
     ) -> Result<Measured, Fault> {
         let contest =
-            Contest { arena: self.arena, effort, threads: 1, limits: false, elapsed: false };
-        let mut contenders = contenders.to_vec();
+            Contest { harness: self.harness, effort, threads: 1, limits: false, elapsed: false };
+        let mut candidates = candidates.to_vec();
         loop {
-            match contest.measure(case, &contenders, &|| ()) {
+            match contest.measure(case, &candidates, &|| ()) {
                 Ok(measured) => return Ok(measured),
-                Err(Trouble::Wrong(_, wrong)) if wrong != Contender::Host => {
-                    contenders.retain(|contender| *contender != wrong);
-                    self.contenders.retain(|contender| *contender != wrong);
+                Err(Trouble::Wrong(_, wrong)) if wrong != Candidate::Host => {
+                    candidates.retain(|candidate| *candidate != wrong);
+                    self.candidates.retain(|candidate| *candidate != wrong);
                     self.quarantined.push(Quarantined {
                         route: wrong.route().map_or("", Route::name),
                         reason: format!("{case}: other bytes than this OpenSSL gives"),
@@ -180,15 +180,15 @@ impl<'a> Measuring<'a> {
 
     /// The host's OpenSSL, and who knows the algorithm. Where faster routes are, `portable` gets one
     /// short look, and stays out if that is hopeless.
-    fn contenders_for(&mut self, case: Case) -> Result<Vec<Contender>, Fault> {
-        let portable = Contender::Provider(Route::Portable);
-        let any_fast = !self.contenders.iter().all(|contender| is_slow(*contender));
-        let mut wanted = vec![Contender::Host];
-        for contender in self.contenders.clone() {
+    fn contenders_for(&mut self, case: Case) -> Result<Vec<Candidate>, Fault> {
+        let portable = Candidate::Provider(Route::Portable);
+        let any_fast = !self.candidates.iter().all(|candidate| is_slow(*candidate));
+        let mut wanted = vec![Candidate::Host];
+        for candidate in self.candidates.clone() {
             let excluded =
-                contender == portable && any_fast && !self.is_portable_worthwhile(case)?;
-            if !excluded && self.arena.runner(contender, case).is_ok() {
-                wanted.push(contender);
+                candidate == portable && any_fast && !self.is_portable_worthwhile(case)?;
+            if !excluded && self.harness.runner(candidate, case).is_ok() {
+                wanted.push(candidate);
             }
         }
         Ok(wanted)
@@ -200,10 +200,10 @@ impl<'a> Measuring<'a> {
             return Ok(*known);
         }
         let usual = Case::new(case.subject, case.direction, Use::Message, 1024);
-        let portable = Contender::Provider(Route::Portable);
+        let portable = Candidate::Provider(Route::Portable);
         let effort = Effort { slice: 50_000, rounds: 7 };
-        let look = self.contest(usual.unwrap_or(case), &[Contender::Host, portable], effort)?;
-        let gain = look.ratio(Contender::Host, portable);
+        let look = self.contest(usual.unwrap_or(case), &[Candidate::Host, portable], effort)?;
+        let gain = look.ratio(Candidate::Host, portable);
         let worthwhile = gain.is_some_and(|gain| gain.median > HOPELESS_PORTABLE);
         self.portable.insert(key, worthwhile);
         Ok(worthwhile)
@@ -256,31 +256,31 @@ const fn ratio(estimate: Estimate) -> Ratio {
     Ratio { low: estimate.low, median: estimate.median, high: estimate.high }
 }
 
-/// Whether a contender is one that any CPU can run.
-fn is_slow(contender: Contender) -> bool {
-    [Contender::Provider(Route::Portable), DETOUR].contains(&contender)
+/// Whether a candidate is one that any CPU can run.
+fn is_slow(candidate: Candidate) -> bool {
+    [Candidate::Provider(Route::Portable), DETOUR].contains(&candidate)
 }
 
 /// The host, the routes near the best of ours, and the detour where ours do not clearly win.
-fn in_the_running(look: &Measured) -> Vec<Contender> {
-    let gain = |contender: Contender| look.ratio(Contender::Host, contender);
-    let others = || look.entries.iter().map(|entry| entry.contender);
-    let own = || others().filter(|one| ![Contender::Host, DETOUR].contains(one));
+fn in_the_running(look: &Measured) -> Vec<Candidate> {
+    let gain = |candidate: Candidate| look.ratio(Candidate::Host, candidate);
+    let others = || look.entries.iter().map(|entry| entry.candidate);
+    let own = || others().filter(|one| ![Candidate::Host, DETOUR].contains(one));
     let best = own().filter_map(|one| Some(gain(one)?.median)).fold(0.0, f64::max);
-    let near = |contender: &Contender| match *contender {
-        Contender::Host => true,
+    let near = |candidate: &Candidate| match *candidate {
+        Candidate::Host => true,
         DETOUR => best < CLEARLY_OURS,
         own => gain(own).is_some_and(|gain| gain.high >= HOPELESS * best),
     };
     others().filter(near).collect()
 }
 
-/// One contender's figures for the judgement; none for the host, which is in all of them.
-pub(super) fn trial(measured: &Measured, contender: Contender, class: usize) -> Option<Trial> {
-    let Contender::Provider(route) = contender else { return None };
-    let ratio = measured.ratio(Contender::Host, contender)?;
-    let time = |contender| {
-        let estimate = measured.entry(contender)?.estimate;
+/// One candidate's figures for the judgement; none for the host, which is in all of them.
+pub(super) fn trial(measured: &Measured, candidate: Candidate, class: usize) -> Option<Trial> {
+    let Candidate::Provider(route) = candidate else { return None };
+    let ratio = measured.ratio(Candidate::Host, candidate)?;
+    let time = |candidate| {
+        let estimate = measured.entry(candidate)?.estimate;
         Some(Time::new(estimate.median, (estimate.high - estimate.low) / 2.0))
     };
     Some(Trial {
@@ -289,7 +289,7 @@ pub(super) fn trial(measured: &Measured, contender: Contender, class: usize) -> 
         size: class,
         route,
         gain: self::ratio(ratio),
-        time: time(contender)?,
-        host: time(Contender::Host)?,
+        time: time(candidate)?,
+        host: time(Candidate::Host)?,
     })
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use wirespeed_bench::{Arena, Case, Contender, Contest, Measured, Trouble};
+use wirespeed_bench::{Candidate, Case, Contest, Harness, Measured, Trouble};
 use wirespeed_cipher::{Direction, Route, SIZE_CLASSES, Subject, Use};
 use wirespeed_kernel::{Transform, drivers};
 use wirespeed_measure::Effort;
@@ -15,7 +15,7 @@ use crate::fault::Fault;
 use crate::host::Host;
 
 /// Our provider on the kernel's route: what programs would get.
-const KERNEL: Contender = Contender::Provider(Route::Kernel);
+const KERNEL: Candidate = Candidate::Provider(Route::Kernel);
 
 /// Below this share of the host's speed smaller sizes need not be tried: what a system call costs does
 /// not shrink with its data.
@@ -23,7 +23,7 @@ const LOST: f64 = 0.5;
 
 /// What was measured of the kernel so far.
 pub(super) struct Offloading<'a> {
-    arena: &'a Arena,
+    harness: &'a Harness,
     /// What the kernel has, our provider hands to it, and came out right.
     subjects: Vec<Subject>,
     trials: HashMap<Subject, Vec<Trial>>,
@@ -36,7 +36,7 @@ impl<'a> Offloading<'a> {
     pub(super) fn new(host: &'a Host) -> Self {
         let (mut subjects, mut quarantined) = (Vec::new(), Vec::new());
         let known = |subject: &Subject| {
-            [KERNEL, Contender::Host].iter().all(|it| host.arena.knows(*it, *subject))
+            [KERNEL, Candidate::Host].iter().all(|it| host.harness.knows(*it, *subject))
         };
         for subject in Subject::all().filter(known) {
             match host.prove_in_kernel(KERNEL, subject) {
@@ -44,8 +44,8 @@ impl<'a> Offloading<'a> {
                 Err(reason) => quarantined.push(wrong(subject, &reason)),
             }
         }
-        let (arena, trials, lost) = (&host.arena, HashMap::new(), HashSet::new());
-        Self { arena, subjects, trials, lost, quarantined }
+        let (harness, trials, lost) = (&host.harness, HashMap::new(), HashSet::new());
+        Self { harness, subjects, trials, lost, quarantined }
     }
 
     /// How many algorithms the kernel may serve.
@@ -87,42 +87,42 @@ impl<'a> Offloading<'a> {
             return Ok(());
         }
         let began = pace.now();
-        let contenders = self.contenders(case);
-        let Some(look) = self.contest(case, &contenders, pace.look())? else { return Ok(()) };
-        let gain = look.ratio(Contender::Host, KERNEL).map_or(0.0, |gain| gain.high);
+        let candidates = self.candidates(case);
+        let Some(look) = self.contest(case, &candidates, pace.look())? else { return Ok(()) };
+        let gain = look.ratio(Candidate::Host, KERNEL).map_or(0.0, |gain| gain.high);
         if gain < LOST && case.usage == Use::Message {
             self.lost.insert(key);
         }
-        let effort = pace.measure(contenders.len());
+        let effort = pace.measure(candidates.len());
         let measured =
-            if gain < HOPELESS { Some(look) } else { self.contest(case, &contenders, effort)? };
-        pace.done(effort, contenders.len(), began);
+            if gain < HOPELESS { Some(look) } else { self.contest(case, &candidates, effort)? };
+        pace.done(effort, candidates.len(), began);
         let of = |one: &Measured| -> Vec<Trial> {
-            contenders.iter().filter_map(|it| trial(one, *it, class)).collect()
+            candidates.iter().filter_map(|it| trial(one, *it, class)).collect()
         };
         self.trials.entry(case.subject).or_default().extend(measured.iter().flat_map(of));
         Ok(())
     }
 
     /// The host's OpenSSL, for a hash function the route of this CPU's, and the kernel.
-    fn contenders(&self, case: Case) -> Vec<Contender> {
-        let fast = Route::LADDER.into_iter().map(Contender::Provider);
-        let hashes = |it: &Contender| {
-            matches!(case.subject, Subject::Digest(_)) && self.arena.knows(*it, case.subject)
+    fn candidates(&self, case: Case) -> Vec<Candidate> {
+        let fast = Route::LADDER.into_iter().map(Candidate::Provider);
+        let hashes = |it: &Candidate| {
+            matches!(case.subject, Subject::Digest(_)) && self.harness.knows(*it, case.subject)
         };
-        [Contender::Host].into_iter().chain(fast.into_iter().find(hashes)).chain([KERNEL]).collect()
+        [Candidate::Host].into_iter().chain(fast.into_iter().find(hashes)).chain([KERNEL]).collect()
     }
 
     /// Holds a contest; nothing if the kernel gave other bytes than the host, and is out.
     fn contest(
         &mut self,
         case: Case,
-        contenders: &[Contender],
+        candidates: &[Candidate],
         effort: Effort,
     ) -> Result<Option<Measured>, Fault> {
         let contest =
-            Contest { arena: self.arena, effort, threads: 1, limits: false, elapsed: true };
-        match contest.measure(case, contenders, &|| ()) {
+            Contest { harness: self.harness, effort, threads: 1, limits: false, elapsed: true };
+        match contest.measure(case, candidates, &|| ()) {
             Ok(measured) => Ok(Some(measured)),
             Err(Trouble::Wrong(_, KERNEL)) => {
                 self.subjects.retain(|subject| *subject != case.subject);
@@ -201,20 +201,20 @@ mod tests {
     }
 
     /// On a machine where nothing can be measured.
-    fn offloading<'a>(arena: &'a Arena, names: &[&str]) -> Offloading<'a> {
+    fn offloading<'a>(harness: &'a Harness, names: &[&str]) -> Offloading<'a> {
         let subjects = names.iter().map(|name| subject(name)).collect();
         let (trials, lost, quarantined) = (HashMap::new(), HashSet::new(), Vec::new());
-        Offloading { arena, subjects, trials, lost, quarantined }
+        Offloading { harness, subjects, trials, lost, quarantined }
     }
 
-    fn nowhere() -> Arena {
-        Arena::new(Err(Absent("no libcrypto".to_owned())), Features::NONE)
+    fn nowhere() -> Harness {
+        Harness::new(Err(Absent("no libcrypto".to_owned())), Features::NONE)
     }
 
     #[test]
     fn the_largest_comes_first_and_ciphers_have_no_streams_of_their_own() {
-        let arena = nowhere();
-        let cases = offloading(&arena, &["DES-EDE3-CBC", "SHA1"]).cases();
+        let harness = nowhere();
+        let cases = offloading(&harness, &["DES-EDE3-CBC", "SHA1"]).cases();
         assert_eq!(cases.len(), 2 * 2 * SIZE_CLASSES.len() + 2 * SIZE_CLASSES.len());
         assert_eq!(cases[0].1, 65536);
         let streams = cases.iter().filter(|(case, _)| case.usage == Use::Stream);
@@ -223,8 +223,8 @@ mod tests {
 
     #[test]
     fn what_is_lost_is_measured_no_more() {
-        let arena = nowhere();
-        let mut offloading = offloading(&arena, &["SHA1"]);
+        let harness = nowhere();
+        let mut offloading = offloading(&harness, &["SHA1"]);
         let (case, class) = offloading.cases()[0];
         let mut pace = Pace::new(&WallTime, 0, 1);
         assert!(offloading.measure(case, class, false, &mut pace).is_err(), "nobody is here");
@@ -235,8 +235,8 @@ mod tests {
 
     #[test]
     fn the_plan_gets_break_evens_of_what_has_no_rows() {
-        let arena = nowhere();
-        let mut offloading = offloading(&arena, &["SHA1", "MD5"]);
+        let harness = nowhere();
+        let mut offloading = offloading(&harness, &["SHA1", "MD5"]);
         let trial = |size: usize| {
             let gain = size as f64 / 4096.0;
             Trial {

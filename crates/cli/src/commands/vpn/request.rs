@@ -2,7 +2,7 @@
 
 use std::thread;
 
-use wirespeed_vpn::{Contender, Sizes, Suite};
+use wirespeed_vpn::{Candidate, Sizes, Suite};
 
 use super::VpnArguments;
 use super::real::Tunnels;
@@ -62,10 +62,10 @@ impl VpnArguments {
 
 impl Request {
     /// Who competes.
-    pub(super) fn contenders(&self) -> &'static [Contender] {
+    pub(super) fn candidates(&self) -> &'static [Candidate] {
         match self.batch {
-            false => &[Contender::Host, Contender::Ours],
-            true => &[Contender::Host, Contender::Ours, Contender::Many],
+            false => &[Candidate::Host, Candidate::Ours],
+            true => &[Candidate::Host, Candidate::Ours, Candidate::Many],
         }
     }
 }

@@ -23,10 +23,10 @@ pub(super) fn run(
     show: Show<'_>,
     document: &mut Document,
 ) -> Result<(), Fault> {
-    let gateway = Gateway::new(&host.arena);
+    let gateway = Gateway::new(&host.harness);
     anything_here(request, &gateway)?;
     let cases = request.suites.len() * request.sizes.len() + request.more_sizes.len();
-    let of_case = ticks(request.contenders(), request.seconds) * 2 * request.threads.len() as u64;
+    let of_case = ticks(request.candidates(), request.seconds) * 2 * request.threads.len() as u64;
     let progress = Progress::new(cases as u64 * of_case);
     let mut run = Run { request, gateway, interruption, document, progress, of_case, done: 0 };
     let ended = run.everything(show);
@@ -38,8 +38,8 @@ pub(super) fn run(
 fn anything_here(request: &Request, gateway: &Gateway<'_>) -> Result<(), Fault> {
     let mut last = Absent("nothing was asked for".to_owned());
     for suite in &request.suites {
-        for contender in request.contenders() {
-            match gateway.end(*contender, *suite, Direction::Encrypt) {
+        for candidate in request.candidates() {
+            match gateway.end(*candidate, *suite, Direction::Encrypt) {
                 Ok(_) => return Ok(()),
                 Err(why) => last = why,
             }
@@ -89,7 +89,7 @@ impl Run<'_> {
         for suite in &self.request.suites {
             self.progress.at(format!("proof {}", suite.keyword));
             self.interruption.check("nothing was measured yet")?;
-            let proof = prove(&self.gateway, *suite, self.request.contenders());
+            let proof = prove(&self.gateway, *suite, self.request.candidates());
             checks += proof.map_err(|wrong| Fault::NotSo(wrong.to_string()))?;
         }
         Ok(checks)
@@ -102,9 +102,9 @@ impl Run<'_> {
                 self.interruption.check("what was measured until then was told")?;
                 let case = Case { suite, direction, sizes, threads: *threads };
                 self.progress.at(case.to_string());
-                let (contenders, seconds) = (self.request.contenders(), self.request.seconds);
+                let (candidates, seconds) = (self.request.candidates(), self.request.seconds);
                 let tick = || self.progress.tick();
-                let measured = measure(&self.gateway, &case, contenders, seconds, &tick);
+                let measured = measure(&self.gateway, &case, candidates, seconds, &tick);
                 self.document.add(measured);
             }
         }

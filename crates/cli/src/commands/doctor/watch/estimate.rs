@@ -1,7 +1,7 @@
 //! What the owner gains in this very program: its calls at the speed of OpenSSL alone.
 
 use serde::Serialize;
-use wirespeed_bench::{Case, Contender, Contest};
+use wirespeed_bench::{Candidate, Case, Contest};
 use wirespeed_cipher::{Direction, Route, Use};
 use wirespeed_measure::Effort;
 use wirespeed_stats::Row;
@@ -27,11 +27,11 @@ pub(super) struct Estimate {
 
 /// Measures each kind of call once more, both ways, in the cache: an upper bound of the gain.
 pub(super) fn estimate(host: &Host, rows: &[Row], cpu_seconds: f64) -> Option<Estimate> {
-    if cpu_seconds < LEAST_SECONDS || host.arena.library().is_err() {
+    if cpu_seconds < LEAST_SECONDS || host.harness.library().is_err() {
         return None;
     }
     let contest = Contest {
-        arena: &host.arena,
+        harness: &host.harness,
         effort: Effort::lasting(SECONDS),
         threads: 1,
         limits: false,
@@ -54,11 +54,11 @@ fn nanos_per_byte(contest: &Contest<'_>, row: &Row) -> Option<[f64; 2]> {
     };
     let size = usize::try_from(row.bytes / row.calls).ok()?.clamp(16, 65536);
     let case = Case::new(row.subject, direction, Use::Message, size).ok()?;
-    let contenders = [Contender::Provider(row.route), Contender::Host];
-    let measured = contest.measure(case, &contenders, &|| ()).ok()?;
+    let candidates = [Candidate::Provider(row.route), Candidate::Host];
+    let measured = contest.measure(case, &candidates, &|| ()).ok()?;
     let nanos =
-        |contender| measured.entry(contender).map(|entry| entry.estimate.median / case.size as f64);
-    Some([nanos(contenders[0])?, nanos(contenders[1])?])
+        |candidate| measured.entry(candidate).map(|entry| entry.estimate.median / case.size as f64);
+    Some([nanos(candidates[0])?, nanos(candidates[1])?])
 }
 
 impl Estimate {

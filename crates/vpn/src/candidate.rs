@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use wirespeed_bench::{Absent, Arena};
+use wirespeed_bench::{Absent, Harness};
 use wirespeed_cipher::{Direction, Route, Subject};
 use wirespeed_libcrypto::Context;
 
@@ -14,7 +14,7 @@ use crate::suite::Suite;
 
 /// One way to run a suite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Contender {
+pub enum Candidate {
     /// The host's own OpenSSL: what a VPN daemon runs on this machine as it is.
     Host,
     /// The same program with our module: its EVP, our routes.
@@ -23,7 +23,7 @@ pub enum Contender {
     Many,
 }
 
-impl Contender {
+impl Candidate {
     /// Packets at once.
     pub const fn in_flight(self) -> usize {
         match self {
@@ -35,34 +35,34 @@ impl Contender {
 
 /// This machine as a gateway: where the ends of tunnels come from.
 pub struct Gateway<'a> {
-    arena: &'a Arena,
+    harness: &'a Harness,
     /// One for each set of routes, made when first asked for.
     contexts: Mutex<HashMap<Vec<Route>, Result<Context, Absent>>>,
 }
 
 impl<'a> Gateway<'a> {
-    /// With the libcrypto and the features of an arena.
-    pub fn new(arena: &'a Arena) -> Self {
-        Self { arena, contexts: Mutex::new(HashMap::new()) }
+    /// With the libcrypto and the features of an harness.
+    pub fn new(harness: &'a Harness) -> Self {
+        Self { harness, contexts: Mutex::new(HashMap::new()) }
     }
 
-    /// One end of a suite's tunnel by a contender.
+    /// One end of a suite's tunnel by a candidate.
     pub fn end(
         &self,
-        contender: Contender,
+        candidate: Candidate,
         suite: Suite,
         direction: Direction,
     ) -> Result<Box<dyn End>, Absent> {
-        if contender == Contender::Many {
+        if candidate == Candidate::Many {
             return Ok(Box::new(self.many(suite, direction)?));
         }
-        let routes = self.routes(contender, suite)?;
+        let routes = self.routes(candidate, suite)?;
         let context = self.context(&routes)?;
         let told = |why: wirespeed_libcrypto::Error| Absent(why.to_string());
         let cipher = context.fetch(suite.cipher, None).map_err(told)?;
         served_by(routes.first(), cipher.provider())?;
         if let Some(digest) = suite.digest() {
-            let hash = self.hash_route(suite).filter(|_| contender == Contender::Ours);
+            let hash = self.hash_route(suite).filter(|_| candidate == Candidate::Ours);
             let digest = context.digest(digest.name(), None).map_err(told)?;
             served_by(hash.as_ref(), &digest.provider())?;
         }
@@ -70,11 +70,11 @@ impl<'a> Gateway<'a> {
     }
 
     /// The routes at work, as tables have them: the cipher's, and where that is another the MAC's.
-    pub fn route(&self, contender: Contender, suite: Suite) -> Result<String, Absent> {
-        if contender == Contender::Many {
+    pub fn route(&self, candidate: Candidate, suite: Suite) -> Result<String, Absent> {
+        if candidate == Candidate::Many {
             return Ok(self.many(suite, Direction::Encrypt)?.route());
         }
-        let routes = self.routes(contender, suite)?;
+        let routes = self.routes(candidate, suite)?;
         let mut names: Vec<&str> = routes.iter().map(|route| route.name()).collect();
         if names.is_empty() || (suite.digest().is_some() && self.hash_route(suite).is_none()) {
             names.push(Route::Libcrypto.name());
@@ -84,16 +84,16 @@ impl<'a> Gateway<'a> {
 
     fn many(&self, suite: Suite, direction: Direction) -> Result<Many, Absent> {
         let none = || Absent("no kernels for many packets at once".to_owned());
-        Many::new(suite, direction, self.arena.features()).ok_or_else(none)
+        Many::new(suite, direction, self.harness.features()).ok_or_else(none)
     }
 
     /// Our routes that take part: the first of the ladder that has the cipher, and that has the hash
     /// function.
-    fn routes(&self, contender: Contender, suite: Suite) -> Result<Vec<Route>, Absent> {
-        if contender == Contender::Host {
+    fn routes(&self, candidate: Candidate, suite: Suite) -> Result<Vec<Route>, Absent> {
+        if candidate == Candidate::Host {
             return Ok(Vec::new());
         }
-        let features = self.arena.features();
+        let features = self.harness.features();
         let Subject::Cipher(algorithm) = suite.subject() else {
             return Err(Absent(format!("we have no kernels for {}", suite.cipher)));
         };
@@ -108,19 +108,19 @@ impl<'a> Gateway<'a> {
     fn hash_route(&self, suite: Suite) -> Option<Route> {
         let compression = suite.digest()?.compression();
         let has = |route: &Route| {
-            wirespeed_kernels::hash(*route, compression, self.arena.features()).is_ok()
+            wirespeed_kernels::hash(*route, compression, self.harness.features()).is_ok()
         };
         Route::LADDER.into_iter().find(has)
     }
 
     fn context(&self, routes: &[Route]) -> Result<Context, Absent> {
         let mut contexts = self.contexts.lock().unwrap_or_else(PoisonError::into_inner);
-        contexts.entry(routes.to_vec()).or_insert_with(|| self.arena.joint(routes)).clone()
+        contexts.entry(routes.to_vec()).or_insert_with(|| self.harness.joint(routes)).clone()
     }
 }
 
 /// An absence unless an algorithm came from where it should: a route of ours, or the host.
 fn served_by(route: Option<&Route>, provider: &str) -> Result<(), Absent> {
-    let expected = route.map_or("default".to_owned(), |route| Arena::joint_provider(*route));
+    let expected = route.map_or("default".to_owned(), |route| Harness::joint_provider(*route));
     if provider == expected { Ok(()) } else { Err(Absent(format!("{provider} serves it instead"))) }
 }

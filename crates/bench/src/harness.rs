@@ -1,4 +1,4 @@
-//! Where contenders come to life: each in a library context of its own, all in one libcrypto.
+//! Where candidates come to life: each in a library context of its own, all in one libcrypto.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -10,8 +10,8 @@ use wirespeed_cpu::Features;
 use wirespeed_libcrypto::{Cipher, Context, Library};
 use wirespeed_measure::Contestant;
 
+use crate::candidate::{Absent, Candidate};
 use crate::case::Case;
-use crate::contender::{Absent, Contender};
 use crate::digest::Hashing;
 use crate::direct::Direct;
 use crate::evp::Evp;
@@ -21,20 +21,20 @@ use crate::offload::Offload;
 use crate::sockets::ThisKernel;
 use crate::worker::{Message, Worker};
 
-/// The libcrypto, the features and the sockets that contenders may use.
-pub struct Arena {
+/// The libcrypto, the features and the sockets that candidates may use.
+pub struct Harness {
     library: Result<Library, Absent>,
     features: Features,
     offload: Box<dyn Offload>,
     /// An openssl.cnf that sets up [`Self::PROVIDER`].
     configuration: Option<PathBuf>,
-    /// One context for each contender through EVP, made when first asked for; and one more for the
+    /// One context for each candidate through EVP, made when first asked for; and one more for the
     /// algorithms that OpenSSL has in its legacy provider.
-    contexts: Mutex<HashMap<(Contender, bool), Result<Context, Absent>>>,
+    contexts: Mutex<HashMap<(Candidate, bool), Result<Context, Absent>>>,
 }
 
-impl Arena {
-    /// An arena; without a library the kernels still run directly.
+impl Harness {
+    /// An harness; without a library the kernels still run directly.
     pub fn new(library: Result<Library, Absent>, features: Features) -> Self {
         Self::with_offload(library, features, Box::new(ThisKernel))
     }
@@ -48,7 +48,7 @@ impl Arena {
         Self { library, features, offload, configuration: None, contexts }
     }
 
-    /// With the openssl.cnf of [`Contender::Configured`], which activates a provider of the name
+    /// With the openssl.cnf of [`Candidate::Configured`], which activates a provider of the name
     /// [`Self::PROVIDER`].
     pub fn with_configuration(self, configuration: PathBuf) -> Self {
         Self { configuration: Some(configuration), ..self }
@@ -64,34 +64,34 @@ impl Arena {
         self.library.as_ref()
     }
 
-    /// Whether a contender is here, and why not. For Linux's crypto a socket is opened to see.
-    pub fn presence(&self, contender: Contender) -> Result<(), Absent> {
-        match contender {
-            _ if contender.socket().is_some() => self.offload.presence(),
-            Contender::Provider(Route::Kernel) => {
+    /// Whether a candidate is here, and why not. For Linux's crypto a socket is opened to see.
+    pub fn presence(&self, candidate: Candidate) -> Result<(), Absent> {
+        match candidate {
+            _ if candidate.socket().is_some() => self.offload.presence(),
+            Candidate::Provider(Route::Kernel) => {
                 self.offload.presence()?;
-                self.context(contender, false).map(|_| ())
+                self.context(candidate, false).map(|_| ())
             }
-            Contender::Kernels(route) => self.native(route),
-            Contender::Provider(route) if route != Route::Libcrypto => {
+            Candidate::Kernels(route) => self.native(route),
+            Candidate::Provider(route) if route != Route::Libcrypto => {
                 self.native(route)?;
-                self.context(contender, false).map(|_| ())
+                self.context(candidate, false).map(|_| ())
             }
-            _ => self.context(contender, false).map(|_| ()),
+            _ => self.context(candidate, false).map(|_| ()),
         }
     }
 
-    /// Whether a contender knows an algorithm.
-    pub fn knows(&self, contender: Contender, subject: Subject) -> bool {
-        if let Some(socket) = contender.socket() {
+    /// Whether a candidate knows an algorithm.
+    pub fn knows(&self, candidate: Candidate, subject: Subject) -> bool {
+        if let Some(socket) = candidate.socket() {
             return self.offload.presence_of(subject, socket.driver).is_ok();
         }
-        match contender {
-            Contender::Kernels(route) => self.has_kernels(route, subject),
-            Contender::Provider(Route::Kernel) => {
-                self.offload.presence_of(subject, None).is_ok() && self.serves(contender, subject)
+        match candidate {
+            Candidate::Kernels(route) => self.has_kernels(route, subject),
+            Candidate::Provider(Route::Kernel) => {
+                self.offload.presence_of(subject, None).is_ok() && self.serves(candidate, subject)
             }
-            _ => self.serves(contender, subject),
+            _ => self.serves(candidate, subject),
         }
     }
 
@@ -108,20 +108,20 @@ impl Arena {
         }
     }
 
-    /// Whether a contender's provider offers an algorithm.
-    fn serves(&self, contender: Contender, subject: Subject) -> bool {
+    /// Whether a candidate's provider offers an algorithm.
+    fn serves(&self, candidate: Candidate, subject: Subject) -> bool {
         let name = subject.name();
-        self.context_for(contender, subject).is_ok_and(|context| match Form::of(subject).kind {
+        self.context_for(candidate, subject).is_ok_and(|context| match Form::of(subject).kind {
             Kind::Hash => context.digest(name, None).is_ok(),
-            Kind::Mac => contender == Contender::Host,
+            Kind::Mac => candidate == Candidate::Host,
             _ => context.fetch(name, None).is_ok(),
         })
     }
 
-    /// The proof of a contender in the kernel by known answers: how many checks an algorithm passed, or
+    /// The proof of a candidate in the kernel by known answers: how many checks an algorithm passed, or
     /// what is wrong.
-    pub fn prove_offload(&self, contender: Contender, subject: Subject) -> Result<usize, String> {
-        let driver = contender.socket().and_then(|socket| socket.driver);
+    pub fn prove_offload(&self, candidate: Candidate, subject: Subject) -> Result<usize, String> {
+        let driver = candidate.socket().and_then(|socket| socket.driver);
         self.offload.prove(subject, driver)
     }
 
@@ -130,23 +130,23 @@ impl Arena {
     }
 
     /// The context for an algorithm: the host's legacy provider is loaded only where it is needed.
-    fn context_for(&self, contender: Contender, subject: Subject) -> Result<Context, Absent> {
+    fn context_for(&self, candidate: Candidate, subject: Subject) -> Result<Context, Absent> {
         let is_legacy = matches!(subject, Subject::Foreign(foreign) if foreign.is_legacy());
-        self.context(contender, is_legacy && contender == Contender::Host)
+        self.context(candidate, is_legacy && candidate == Candidate::Host)
     }
 
-    fn context(&self, contender: Contender, legacy: bool) -> Result<Context, Absent> {
+    fn context(&self, candidate: Candidate, legacy: bool) -> Result<Context, Absent> {
         let mut contexts = self.contexts.lock().unwrap_or_else(PoisonError::into_inner);
-        let made = contexts.entry((contender, legacy));
-        made.or_insert_with(|| self.make_context(contender, legacy)).clone()
+        let made = contexts.entry((candidate, legacy));
+        made.or_insert_with(|| self.make_context(candidate, legacy)).clone()
     }
 
-    fn make_context(&self, contender: Contender, legacy: bool) -> Result<Context, Absent> {
+    fn make_context(&self, candidate: Candidate, legacy: bool) -> Result<Context, Absent> {
         let library = self.library.clone()?;
         let told = |why: wirespeed_libcrypto::Error| Absent(why.to_string());
         let context = Context::new(library).map_err(told)?;
-        let init = match contender {
-            Contender::Host => {
+        let init = match candidate {
+            Candidate::Host => {
                 context.load("default").map_err(told)?;
                 if legacy {
                     let absent = |why| Absent(format!("only in OpenSSL's legacy provider: {why}"));
@@ -154,18 +154,18 @@ impl Arena {
                 }
                 return Ok(context);
             }
-            Contender::Ladder | Contender::Configured => wirespeed_provider::init,
-            Contender::Provider(route) | Contender::Kernels(route) => {
+            Candidate::Ladder | Candidate::Configured => wirespeed_provider::init,
+            Candidate::Provider(route) | Candidate::Kernels(route) => {
                 wirespeed_provider::builtin(route)
             }
-            Contender::Driver(_) | Contender::Lanes(_) => {
+            Candidate::Driver(_) | Candidate::Lanes(_) => {
                 return Err(Absent("not through EVP".to_owned()));
             }
         };
         // SAFETY: both are our own provider's entry points, and part of this program.
         #[expect(unsafe_code, reason = "a provider's entry point is a C function")]
         unsafe { context.add_builtin(Self::PROVIDER, init) }.map_err(told)?;
-        if contender == Contender::Configured {
+        if candidate == Candidate::Configured {
             let absent = || Absent("no configuration was given".to_owned());
             context.load_config(self.configuration.as_ref().ok_or_else(absent)?).map_err(told)?;
         } else {
@@ -201,10 +201,10 @@ impl Arena {
     /// The name under which our provider is loaded.
     pub const PROVIDER: &str = "wirespeed";
 
-    /// An absence unless a contender's own provider serves it.
-    fn own(contender: Contender, provider: &str, subject: Subject) -> Result<(), Absent> {
-        let expected = match contender {
-            Contender::Host => &["default", "legacy"][..],
+    /// An absence unless a candidate's own provider serves it.
+    fn own(candidate: Candidate, provider: &str, subject: Subject) -> Result<(), Absent> {
+        let expected = match candidate {
+            Candidate::Host => &["default", "legacy"][..],
             _ => &[Self::PROVIDER],
         };
         if expected.contains(&provider) {
@@ -214,7 +214,7 @@ impl Arena {
         }
     }
 
-    /// What contenders work on. A message to decrypt is encrypted by our portable route, or, where it is
+    /// What candidates work on. A message to decrypt is encrypted by our portable route, or, where it is
     /// not of our own algorithms, by whoever can.
     pub(crate) fn material(&self, case: Case) -> Result<Material, Absent> {
         let is_ours = case.subject.cipher().is_some();
@@ -223,45 +223,45 @@ impl Arena {
             return Ok(Material::of(case));
         }
         let encrypt = Case { direction: Direction::Encrypt, ..case };
-        let message = |contender| {
-            self.runner_on(contender, encrypt, Arc::new(Material::plain(encrypt)))?.result()
+        let message = |candidate| {
+            self.runner_on(candidate, encrypt, Arc::new(Material::plain(encrypt)))?.result()
         };
         let message =
-            message(Contender::Host).or_else(|_| message(Contender::Kernels(Route::Kernel)));
+            message(Candidate::Host).or_else(|_| message(Candidate::Kernels(Route::Kernel)));
         Ok(Material::sealed(case, &message?))
     }
 
-    /// Brings a contender to life for a case.
-    pub fn runner(&self, contender: Contender, case: Case) -> Result<Runner, Absent> {
-        self.runner_on(contender, case, Arc::new(self.material(case)?))
+    /// Brings a candidate to life for a case.
+    pub fn runner(&self, candidate: Candidate, case: Case) -> Result<Runner, Absent> {
+        self.runner_on(candidate, case, Arc::new(self.material(case)?))
     }
 
     pub(crate) fn runner_on(
         &self,
-        contender: Contender,
+        candidate: Candidate,
         case: Case,
         material: Arc<Material>,
     ) -> Result<Runner, Absent> {
-        let worker = match (contender.socket(), contender, case.subject) {
+        let worker = match (candidate.socket(), candidate, case.subject) {
             (Some(socket), ..) => self.offload.worker(socket, case, material)?,
-            (_, Contender::Kernels(route), subject) => {
+            (_, Candidate::Kernels(route), subject) => {
                 self.direct(route, subject, case, material)?
             }
-            _ => self.through_evp(contender, case, material)?,
+            _ => self.through_evp(candidate, case, material)?,
         };
-        Ok(Runner { worker: slowed(contender, worker), bytes: case.size as u64 })
+        Ok(Runner { worker: slowed(candidate, worker), bytes: case.size as u64 })
     }
 
-    /// System calls that a contender in the kernel makes for one call of a case: counted, on a socket
+    /// System calls that a candidate in the kernel makes for one call of a case: counted, on a socket
     /// without EVP, which hands each call on as it is.
     pub(crate) fn system_calls(
         &self,
-        contender: Contender,
+        candidate: Candidate,
         case: Case,
         material: &Arc<Material>,
     ) -> Option<f64> {
-        let socket = match contender {
-            Contender::Provider(Route::Kernel) => Contender::Kernels(Route::Kernel),
+        let socket = match candidate {
+            Candidate::Provider(Route::Kernel) => Candidate::Kernels(Route::Kernel),
             other => other,
         };
         socket.socket()?;
@@ -291,20 +291,20 @@ impl Arena {
 
     fn through_evp(
         &self,
-        contender: Contender,
+        candidate: Candidate,
         case: Case,
         material: Arc<Material>,
     ) -> Result<Box<dyn Worker>, Absent> {
         let failed = |why: wirespeed_libcrypto::Error| Absent(why.to_string());
         let (subject, name) = (case.subject, case.subject.name());
-        let context = self.context_for(contender, subject)?;
+        let context = self.context_for(candidate, subject)?;
         Ok(match Form::of(subject).kind {
             Kind::Hash => {
                 let digest = context.digest(name, None).map_err(failed)?;
-                Self::own(contender, &digest.provider(), subject)?;
+                Self::own(candidate, &digest.provider(), subject)?;
                 Box::new(Hashing::through_evp(&digest, case, material).map_err(failed)?)
             }
-            Kind::Mac if contender == Contender::Host => {
+            Kind::Mac if candidate == Candidate::Host => {
                 let digest = name.strip_prefix("HMAC-").unwrap_or(name);
                 Box::new(Hashing::hmac(&context, digest, case, material).map_err(failed)?)
             }
@@ -313,30 +313,30 @@ impl Arena {
             }
             _ => {
                 let cipher = context.fetch(name, None).map_err(failed)?;
-                Self::own(contender, cipher.provider(), subject)?;
+                Self::own(candidate, cipher.provider(), subject)?;
                 Box::new(Evp::new(&cipher, case, material).map_err(failed)?)
             }
         })
     }
 }
 
-impl fmt::Debug for Arena {
+impl fmt::Debug for Harness {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Arena({:?})", self.library())
+        write!(f, "Harness({:?})", self.library())
     }
 }
 
 /// A route that is slower than its instructions promise, for tests: release builds never look.
-fn slowed(contender: Contender, worker: Box<dyn Worker>) -> Box<dyn Worker> {
+fn slowed(candidate: Candidate, worker: Box<dyn Worker>) -> Box<dyn Worker> {
     #[cfg(debug_assertions)]
-    if std::env::var_os("WIRESPEED_SLOW").is_some_and(|slow| *slow == *contender.title()) {
+    if std::env::var_os("WIRESPEED_SLOW").is_some_and(|slow| *slow == *candidate.title()) {
         return Box::new(crate::worker::Slowed(worker));
     }
-    let _ = contender;
+    let _ = candidate;
     worker
 }
 
-/// A contender at work on a case.
+/// A candidate at work on a case.
 pub struct Runner {
     worker: Box<dyn Worker>,
     bytes: u64,
@@ -351,7 +351,7 @@ impl Runner {
         Ok(Self { worker, bytes: case.size as u64 })
     }
 
-    /// The bytes and the tag of one message, for comparing contenders.
+    /// The bytes and the tag of one message, for comparing candidates.
     pub fn result(&mut self) -> Result<Message, Absent> {
         self.worker.result()
     }

@@ -28,7 +28,7 @@ impl Door {
 
 /// One way to get the work done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Contender {
+pub enum Candidate {
     /// The host's own OpenSSL: its default provider.
     Host,
     /// Our provider in the host's OpenSSL, forced to one route; on `libcrypto` it hands every call back
@@ -36,7 +36,7 @@ pub enum Contender {
     Provider(Route),
     /// Our provider as programs get it without a plan, choosing its route itself.
     Ladder,
-    /// Our provider as the arena's openssl.cnf sets it up, with a plan for instance.
+    /// Our provider as the harness's openssl.cnf sets it up, with a plan for instance.
     Configured,
     /// The kernels of a route, without OpenSSL; for `kernel` a socket of Linux's.
     Kernels(Route),
@@ -46,8 +46,8 @@ pub enum Contender {
     Lanes(usize),
 }
 
-impl Contender {
-    /// The contender for a route: through EVP, or directly.
+impl Candidate {
+    /// The candidate for a route: through EVP, or directly.
     pub const fn for_route(route: Route, door: Door) -> Self {
         match (route, door) {
             (Route::Libcrypto, _) => Self::Host,
@@ -99,7 +99,7 @@ impl Contender {
     }
 }
 
-impl fmt::Display for Contender {
+impl fmt::Display for Candidate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Host => f.write_str("this OpenSSL"),
