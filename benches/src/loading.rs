@@ -35,7 +35,7 @@ pub(crate) fn run(bench: &Bench, library: Library, report: &mut Report) {
         let context = module.context(keys)?;
         context.load(NAME).map_err(|why| why.to_string())?;
         let plan = context.provider_text(NAME, c"wirespeed-plan").ok().flatten();
-        let expected = keys.strip_prefix("plan = ").unwrap_or("none: ladder");
+        let expected = keys.strip_prefix("plan = ").unwrap_or("none: default priority");
         if plan.as_deref() == Some(expected) {
             Ok(times)
         } else {
@@ -44,8 +44,8 @@ pub(crate) fn run(bench: &Bench, library: Library, report: &mut Report) {
     };
     let planned = planned.as_str();
     let kinds: [(&str, &str, Then); 4] = [
-        ("by the ladder", "", |_| Ok(())),
-        ("by the ladder, and a first AES-256-GCM", "", first_cipher),
+        ("by the default priority", "", |_| Ok(())),
+        ("by the default priority, and a first AES-256-GCM", "", first_cipher),
         ("by this machine's plan", planned, |_| Ok(())),
         ("by this machine's plan, and a first AES-256-GCM", planned, first_cipher),
     ];

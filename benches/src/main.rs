@@ -177,10 +177,10 @@ impl Bench {
     /// Our provider as it offers a case: without a plan if it does, else with one.
     fn provider(&self, case: Case) -> Option<Candidate> {
         let offers = |candidate: &Candidate| {
-            (*candidate == Candidate::Ladder || self.tuned.is_there())
+            (*candidate == Candidate::Priority || self.tuned.is_there())
                 && self.harness.runner(*candidate, case).is_ok()
         };
-        [Candidate::Ladder, Candidate::Configured].into_iter().find(offers)
+        [Candidate::Priority, Candidate::Configured].into_iter().find(offers)
     }
 
     /// Whether the filter lets lines through that are no cases.

@@ -10,7 +10,7 @@ use wirespeed_libcrypto::Library;
 use wirespeed_measure::contest::{Ring, run as hold};
 use wirespeed_measure::statistics::Estimate;
 use wirespeed_measure::{Contestant, Effort, Limit, ThreadTime};
-use wirespeed_plan::{OCTAVES, octave};
+use wirespeed_plan::{SIZE_BUCKETS, size_bucket};
 
 use crate::Bench;
 use crate::module::{Module, NAME};
@@ -88,7 +88,7 @@ fn show(title: &str, effort: Effort, mut pair: [Box<dyn Contestant>; 2], report:
 
 /// One block by kernels that are looked up by the length of each call, or are known beforehand.
 struct Lookup {
-    row: [Option<&'static BlockKernels>; OCTAVES],
+    row: [Option<&'static BlockKernels>; SIZE_BUCKETS],
     known: Option<&'static BlockKernels>,
     key: BlockKey,
     block: Block,
@@ -99,7 +99,7 @@ fn lookup(bench: &Bench, route: Route, looks_up: bool) -> Box<dyn Contestant> {
         .expect("a best route");
     let mut key = BlockKey::empty(kernels);
     key.set(&[7; 16], Direction::Encrypt);
-    let row = [Some(kernels); OCTAVES];
+    let row = [Some(kernels); SIZE_BUCKETS];
     Box::new(Lookup { row, known: (!looks_up).then_some(kernels), key, block: [0; 16] })
 }
 
@@ -110,7 +110,7 @@ impl Contestant for Lookup {
             Some(kernels) => (0..calls).for_each(|_| self.call(black_box(kernels))),
             None => (0..calls).for_each(|_| {
                 let length = black_box(self.block.len());
-                if let Some(kernels) = black_box(&self.row)[octave(length)] {
+                if let Some(kernels) = black_box(&self.row)[size_bucket(length)] {
                     self.call(kernels);
                 }
             }),

@@ -34,8 +34,8 @@ impl Provider {
         Ok(Self { is_fast, ..Self::builtin(library, init)? })
     }
 
-    /// Ours, as the module is: with the ladder of all routes.
-    pub fn ladder(library: Library) -> Result<Self, String> {
+    /// Ours, as the module is: with the default priority of all routes.
+    pub fn priority(library: Library) -> Result<Self, String> {
         Self::builtin(library, wirespeed_provider::init)
     }
 

@@ -75,7 +75,7 @@ fn main() -> ExitCode {
         }
     }
     trials.push(subjects::denial());
-    trials.push(processes::ladder());
+    trials.push(processes::priority());
     for provider in subjects::providers(library) {
         match provider.door {
             Ok(door) => {

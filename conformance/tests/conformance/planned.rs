@@ -14,7 +14,7 @@ use wirespeed_conformance::kernels::Kernels;
 use wirespeed_conformance::scratch::Scratch;
 use wirespeed_cpu::Features;
 use wirespeed_libcrypto::Library;
-use wirespeed_plan::{Fingerprint, Offload, Plan, Row, octave};
+use wirespeed_plan::{Fingerprint, Offload, Plan, Row, size_bucket};
 use wirespeed_provider::trace;
 
 use crate::messages::Message;
@@ -78,7 +78,7 @@ fn planned_route(algorithm: Algorithm, direction: Direction, bytes: usize) -> Ro
         Err(_) => *route == Route::Libcrypto,
     };
     let routes: Vec<_> = routes().into_iter().filter(has).collect();
-    routes[(algorithm.index() + direction as usize + octave(bytes)) % routes.len()]
+    routes[(algorithm.index() + direction as usize + size_bucket(bytes)) % routes.len()]
 }
 
 fn planned(library: Library) -> Result<Provider, String> {

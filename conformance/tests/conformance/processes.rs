@@ -20,7 +20,7 @@ use crate::{digests, planned, skipped, trial};
 /// Tells the program to be the child of [`in_a_child`], and on which route.
 const CHILD: &str = "WIRESPEED_ONLY_ROUTE";
 /// In place of a route: whichever the provider takes.
-const LADDER: &str = "ladder";
+const PRIORITY: &str = "priority";
 
 pub(crate) fn trials(name: &str, route: Route, measure: &Provider, ours: &Provider) -> Vec<Trial> {
     type Run = fn(&Provider, &Provider) -> Result<(), String>;
@@ -108,9 +108,9 @@ fn only_this_route(route: Route) -> Result<(), String> {
     in_a_child(route.name())
 }
 
-/// Left to itself, the provider takes the first route of the ladder that this machine has.
-pub(crate) fn ladder() -> Trial {
-    trial("provider::ladder::route", || in_a_child(LADDER))
+/// Left to itself, the provider takes the first route of the default priority that this machine has.
+pub(crate) fn priority() -> Trial {
+    trial("provider::priority::route", || in_a_child(PRIORITY))
 }
 
 /// Runs this program again, for what [`child`] makes of the word.
@@ -131,8 +131,8 @@ pub(crate) fn child() -> Option<Result<(), String>> {
     if word == planned::CHILD {
         return Some(planned::routes_as_planned(library));
     }
-    Some(if word == LADDER {
-        match Provider::ladder(library) {
+    Some(if word == PRIORITY {
+        match Provider::priority(library) {
             Ok(ours)
                 if best(Algorithm::ALL[0]).is_none() && ours.cipher(Algorithm::ALL[0]).is_ok() =>
             {
@@ -154,12 +154,12 @@ pub(crate) fn child() -> Option<Result<(), String>> {
     })
 }
 
-/// The first route of the ladder that has an algorithm here.
+/// The first route of the default priority that has an algorithm here.
 fn best(algorithm: Algorithm) -> Option<Route> {
     let has = |route: &Route| {
         Kernels::new(*route, Features::detect()).is_ok_and(|kernels| kernels.has(algorithm))
     };
-    Route::LADDER.into_iter().find(has)
+    Route::PRIORITY.into_iter().find(has)
 }
 
 /// Without a measurement what serves calls of every length well is claimed, and nothing else.

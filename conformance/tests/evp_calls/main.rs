@@ -30,10 +30,10 @@ const SEQUENCES: u64 = 24_000;
 /// The first seed of a run that names none.
 const FIRST_SEED: u64 = 1_000_000;
 
-/// Each way in which the module is loaded, with lines of its configuration. Without a plan the ladder leaves out what it is
+/// Each way in which the module is loaded, with lines of its configuration. Without a plan the default priority leaves out what it is
 /// not sure to be better at, so the best of our routes is forced, too.
 const VARIANTS: [(&str, &str); 4] = [
-    ("ladder", ""),
+    ("priority", ""),
     ("best", "routes = BEST\n"),
     ("portable", "routes = portable\n"),
     ("watched", "routes = BEST\nstats = SCRATCH/stats\n"),

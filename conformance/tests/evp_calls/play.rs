@@ -91,7 +91,7 @@ impl Played<'_> {
             }
         }
         println!("{}: {} algorithms on both sides", self.name, algorithms.len());
-        if algorithms.is_empty() || self.name != "ladder" && algorithms.len() < 60 {
+        if algorithms.is_empty() || self.name != "priority" && algorithms.len() < 60 {
             return Err(format!("only {} algorithms are on both sides", algorithms.len()));
         }
         let version = self.library.version_numbers();

@@ -35,7 +35,7 @@ pub enum Candidate {
     /// to the host's default provider.
     Provider(Route),
     /// Our provider as programs get it without a plan, choosing its route itself.
-    Ladder,
+    Priority,
     /// Our provider as the harness's openssl.cnf sets it up, with a plan for instance.
     Configured,
     /// The kernels of a route, without OpenSSL; for `kernel` a socket of Linux's.
@@ -62,7 +62,7 @@ impl Candidate {
             Self::Host => Some(Route::Libcrypto),
             Self::Provider(route) | Self::Kernels(route) => Some(route),
             Self::Driver(_) | Self::Lanes(_) => Some(Route::Kernel),
-            Self::Ladder | Self::Configured => None,
+            Self::Priority | Self::Configured => None,
         }
     }
 
@@ -94,7 +94,7 @@ impl Candidate {
     pub const fn door(self) -> Door {
         match self {
             Self::Kernels(_) | Self::Driver(_) | Self::Lanes(_) => Door::Direct,
-            Self::Host | Self::Ladder | Self::Configured | Self::Provider(_) => Door::Evp,
+            Self::Host | Self::Priority | Self::Configured | Self::Provider(_) => Door::Evp,
         }
     }
 }
@@ -103,7 +103,7 @@ impl fmt::Display for Candidate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Host => f.write_str("this OpenSSL"),
-            Self::Ladder => f.write_str("the provider"),
+            Self::Priority => f.write_str("the provider"),
             Self::Configured => f.write_str("the provider as configured"),
             Self::Provider(route) => write!(f, "{route} through EVP"),
             Self::Kernels(route) => write!(f, "{route} directly"),

@@ -123,7 +123,7 @@ impl Contest<'_> {
     }
 
     /// The units whose limits the candidates are held to: each route to its own, the host's OpenSSL
-    /// and the provider's ladder to the best of this machine.
+    /// and the provider's default priority to the best of this machine.
     fn limit_routes(&self, case: Case, candidates: &[Candidate]) -> Vec<Route> {
         if !self.limits {
             return Vec::new();
@@ -138,7 +138,7 @@ impl Contest<'_> {
 
     fn limit_route(&self, candidate: Candidate) -> Option<Route> {
         match candidate {
-            Candidate::Host | Candidate::Ladder | Candidate::Configured => {
+            Candidate::Host | Candidate::Priority | Candidate::Configured => {
                 Limit::best_route(self.harness.features())
             }
             Candidate::Provider(route) | Candidate::Kernels(route) => Some(route),

@@ -154,7 +154,7 @@ impl Harness {
                 }
                 return Ok(context);
             }
-            Candidate::Ladder | Candidate::Configured => wirespeed_provider::init,
+            Candidate::Priority | Candidate::Configured => wirespeed_provider::init,
             Candidate::Provider(route) | Candidate::Kernels(route) => {
                 wirespeed_provider::builtin(route)
             }

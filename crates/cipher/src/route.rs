@@ -55,7 +55,7 @@ impl Route {
     ///
     /// `portable` is not among them: on a CPU without AES instructions libcrypto's own SSSE3 code is
     /// faster.
-    pub const LADDER: [Self; 9] = [
+    pub const PRIORITY: [Self; 9] = [
         Self::Vaes512,
         Self::Vaes256,
         Self::Gfni512,

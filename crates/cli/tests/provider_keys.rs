@@ -67,9 +67,9 @@ fn a_wrong_value_is_one_error_that_names_key_value_and_choice() {
 
 /// Extras that cannot be had: the line, and what the one entry in the error queue must say besides it.
 const MISSING: [(&str, &[&str]); 6] = [
-    ("plan = /nowhere/plan", &["cannot be read", "the ladder chooses", "wirespeed tune"]),
-    ("plan = /", &["not a regular file", "the ladder chooses"]),
-    ("plan = /etc/passwd", &["line 1", "the ladder chooses"]),
+    ("plan = /nowhere/plan", &["cannot be read", "the default priority serves", "wirespeed tune"]),
+    ("plan = /", &["not a regular file", "the default priority serves"]),
+    ("plan = /etc/passwd", &["line 1", "the default priority serves"]),
     ("stats = /nowhere/stats", &["cannot be opened for writing", "nothing is counted", "let this"]),
     ("stats = /etc/passwd", &["no stats file of this version", "nothing is counted"]),
     ("stats = /dev/null", &["is not a regular file", "nothing is counted"]),

@@ -9,7 +9,7 @@
 use wirespeed_cipher::{Algorithm, Direction, Route, SIZE_CLASSES, Use};
 
 use crate::row::{Reason, Row};
-use crate::sizes::octave;
+use crate::sizes::size_bucket;
 use crate::table::Plan;
 use crate::time::Time;
 
@@ -68,9 +68,10 @@ pub fn judge_offload(
     trials: &[Trial],
     incumbent: Option<usize>,
 ) -> Option<usize> {
-    let octaves = SIZE_CLASSES.chunk_by(|a, b| octave(*a) == octave(*b));
-    let cells: Vec<Cell<'_>> =
-        octaves.map(|octave| Cell { direction, sizes: octave.to_vec(), trials }).collect();
+    let size_buckets = SIZE_CLASSES.chunk_by(|a, b| size_bucket(*a) == size_bucket(*b));
+    let cells: Vec<Cell<'_>> = size_buckets
+        .map(|size_bucket| Cell { direction, sizes: size_bucket.to_vec(), trials })
+        .collect();
     let serves = |cell: &&Cell<'_>| {
         let others = cell.own().filter(|route| *route != Route::Kernel).map(Some).chain([None]);
         let stands = incumbent.is_some_and(|size| cell.sizes[0] >= size);
@@ -91,8 +92,8 @@ pub fn judge(algorithm: Algorithm, trials: &[Trial], incumbents: Option<&Plan>) 
         .directions()
         .iter()
         .flat_map(|&direction| {
-            let octaves = SIZE_CLASSES.chunk_by(|a, b| octave(*a) == octave(*b));
-            octaves.map(move |octave| (direction, octave.to_vec()))
+            let size_buckets = SIZE_CLASSES.chunk_by(|a, b| size_bucket(*a) == size_bucket(*b));
+            size_buckets.map(move |size_bucket| (direction, size_bucket.to_vec()))
         })
         .map(|(direction, sizes)| Cell { direction, sizes, trials })
         .collect();
@@ -131,7 +132,7 @@ fn mean_logarithm(ratios: impl Iterator<Item = f64>) -> f64 {
     logarithms.iter().sum::<f64>() / logarithms.len().max(1) as f64
 }
 
-/// The size classes of one octave in one direction: they get one route.
+/// The size classes of one size bucket in one direction: they get one route.
 struct Cell<'a> {
     direction: Direction,
     sizes: Vec<usize>,

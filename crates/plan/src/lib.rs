@@ -48,6 +48,6 @@ pub use error::PlanError;
 pub use fingerprint::Fingerprint;
 pub use judge::{MARGIN, Ratio, Trial, judge, judge_digest, judge_offload};
 pub use row::{Offload, Reason, Row};
-pub use sizes::{OCTAVES, octave};
+pub use sizes::{SIZE_BUCKETS, size_bucket};
 pub use table::{LARGEST, LONGEST_DRIVER, Plan};
 pub use time::Time;

@@ -9,7 +9,7 @@ use wirespeed_cipher::{
 use crate::error::PlanError;
 use crate::fingerprint::Fingerprint;
 use crate::row::{Offload, Reason, Row};
-use crate::sizes::octave;
+use crate::sizes::size_bucket;
 use crate::table::{LARGEST, LONGEST_DRIVER, Plan, is_driver};
 use crate::time::Time;
 
@@ -254,7 +254,7 @@ fn direction(line: Line<'_>, subject: Subject, word: &str) -> Result<Direction, 
     })
 }
 
-/// That an algorithm has all its rows, and that classes in one octave agree.
+/// That an algorithm has all its rows, and that classes in one size bucket agree.
 fn complete(plan: &Plan, line: Line<'_>, algorithm: Algorithm) -> Result<(), PlanError> {
     for &direction in algorithm.directions() {
         let mut before: Option<&Row> = None;
@@ -264,8 +264,9 @@ fn complete(plan: &Plan, line: Line<'_>, algorithm: Algorithm) -> Result<(), Pla
                     "{algorithm} {direction} {size} is missing: an algorithm has all its rows or none"
                 ))
             })?;
-            let split =
-                |before: &&Row| octave(before.size) == octave(size) && before.route != row.route;
+            let split = |before: &&Row| {
+                size_bucket(before.size) == size_bucket(size) && before.route != row.route
+            };
             if let Some(before) = before.filter(split) {
                 return Err(line.error(format!(
                     "{algorithm} {direction} needs one route for {} and {size}, not two",

@@ -4,11 +4,11 @@ use wirespeed_cipher::SIZE_CLASSES;
 
 /// Places in a row: `16..32` bytes, `32..64`, and so on; the first takes all that is shorter too, the
 /// last all that is longer.
-pub const OCTAVES: usize = octave(usize::MAX) + 1;
+pub const SIZE_BUCKETS: usize = size_bucket(usize::MAX) + 1;
 
 /// The place of a call of so many bytes.
 #[inline(always)]
-pub const fn octave(bytes: usize) -> usize {
+pub const fn size_bucket(bytes: usize) -> usize {
     let bytes = if bytes < 65536 { bytes } else { 65536 };
     // Setting this bit changes no logarithm from 16 on, and makes all that is shorter 16.
     ((bytes | 16).ilog2() - 4) as usize
@@ -19,11 +19,11 @@ pub(crate) fn class_index(bytes: usize) -> Option<usize> {
     SIZE_CLASSES.iter().position(|class| *class == bytes)
 }
 
-/// For each octave the size class that speaks for it: its own, or where it has none that below. (Two
-/// classes share the octave of 1024; a plan gives both one route.)
-pub(crate) fn speaking_classes() -> [usize; OCTAVES] {
+/// For each size bucket the size class that speaks for it: its own, or where it has none that below. (Two
+/// classes share the size bucket of 1024; a plan gives both one route.)
+pub(crate) fn speaking_classes() -> [usize; SIZE_BUCKETS] {
     std::array::from_fn(|place| {
-        let speaks = |class: &usize| octave(SIZE_CLASSES[*class]) <= place;
+        let speaks = |class: &usize| size_bucket(SIZE_CLASSES[*class]) <= place;
         (0..SIZE_CLASSES.len()).rev().find(speaks).unwrap_or(0)
     })
 }
@@ -50,9 +50,9 @@ mod tests {
             (65536, 12),
             (usize::MAX, 12),
         ] {
-            assert_eq!(octave(bytes), place, "{bytes}");
+            assert_eq!(size_bucket(bytes), place, "{bytes}");
         }
-        assert_eq!(OCTAVES, 13);
+        assert_eq!(SIZE_BUCKETS, 13);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The table itself: rows by their place, and the routes by octave.
+//! The table itself: rows by their place, and the routes by size bucket.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,7 +12,7 @@ use crate::error::PlanError;
 use crate::fingerprint::Fingerprint;
 use crate::parse;
 use crate::row::{Offload, Row};
-use crate::sizes::{OCTAVES, class_index, speaking_classes};
+use crate::sizes::{SIZE_BUCKETS, class_index, speaking_classes};
 
 /// Bytes in a plan at most: four times what `wirespeed tune` writes.
 pub const LARGEST: usize = 512 << 10;
@@ -83,9 +83,13 @@ impl Plan {
         &self.fingerprint
     }
 
-    /// The route for each [`octave`](crate::octave) of lengths; nothing if the algorithm is left to
+    /// The route for each [`size_bucket`](crate::size_bucket) of lengths; nothing if the algorithm is left to
     /// libcrypto, which it is in both directions or in none.
-    pub fn routes(&self, algorithm: Algorithm, direction: Direction) -> Option<[Route; OCTAVES]> {
+    pub fn routes(
+        &self,
+        algorithm: Algorithm,
+        direction: Direction,
+    ) -> Option<[Route; SIZE_BUCKETS]> {
         self.cells(algorithm, direction, |row| row.route)
     }
 
@@ -94,7 +98,7 @@ impl Plan {
         &self,
         algorithm: Algorithm,
         direction: Direction,
-    ) -> Option<[Route; OCTAVES]> {
+    ) -> Option<[Route; SIZE_BUCKETS]> {
         self.cells(algorithm, direction, |row| match (row.route, row.reason) {
             (Route::Kernel, Some(reason)) => reason.second,
             (Route::Kernel, None) => Route::Libcrypto,
@@ -107,7 +111,7 @@ impl Plan {
         algorithm: Algorithm,
         direction: Direction,
         route: impl Fn(&Row) -> Route,
-    ) -> Option<[Route; OCTAVES]> {
+    ) -> Option<[Route; SIZE_BUCKETS]> {
         if !self.claims(algorithm) {
             return None;
         }
@@ -297,8 +301,8 @@ mod tests {
         let host = filled("AES-256-CBC", Direction::Encrypt, |_| Route::Libcrypto);
         let ours = filled("AES-256-CBC", Direction::Decrypt, |_| Route::Vaes256);
         let both = plan(host.iter().chain(&ours).copied());
-        assert_eq!(both.routes(cbc, Direction::Encrypt), Some([Route::Libcrypto; OCTAVES]));
-        assert_eq!(both.routes(cbc, Direction::Decrypt), Some([Route::Vaes256; OCTAVES]));
+        assert_eq!(both.routes(cbc, Direction::Encrypt), Some([Route::Libcrypto; SIZE_BUCKETS]));
+        assert_eq!(both.routes(cbc, Direction::Decrypt), Some([Route::Vaes256; SIZE_BUCKETS]));
         assert_eq!(plan(host).routes(cbc, Direction::Encrypt), None);
         assert_eq!(plan([]).routes(cbc, Direction::Decrypt), None);
     }
@@ -320,7 +324,7 @@ mod tests {
         let without = plan.routes_without_kernel(ctr, Direction::Encrypt).expect("claimed");
         assert_eq!(without[..8], [Route::AesNi; 8]);
         assert_eq!(without[8..], [Route::Libcrypto; 5]);
-        assert_eq!(plan.routes(ctr, Direction::Encrypt), Some([Route::Kernel; OCTAVES]));
+        assert_eq!(plan.routes(ctr, Direction::Encrypt), Some([Route::Kernel; SIZE_BUCKETS]));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use zeroize::Zeroize;
 
 use crate::boundary::host_cipher::HostCipher;
 use crate::far::{Far, KernelCipher};
-use crate::ladder::Kernels;
+use crate::priority::Kernels;
 use crate::routing::{self, Routing};
 use crate::rows::Rows;
 

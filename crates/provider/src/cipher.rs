@@ -25,8 +25,8 @@ use crate::call::Call;
 use crate::choice::Choice;
 use crate::far::FarFailed;
 use crate::host::Version;
-use crate::ladder::Kernels;
 use crate::openssl::Param;
+use crate::priority::Kernels;
 use crate::provider::Provider;
 use crate::refusal::Refusal;
 

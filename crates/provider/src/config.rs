@@ -13,7 +13,7 @@ use crate::offload::Offload;
 /// Which routes may serve.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Routes {
-    /// The plan decides, or the ladder.
+    /// The plan decides, or the default priority.
     Auto,
     /// Each of these must be there; the first serves.
     Listed(Vec<Route>),

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use wirespeed_cipher::{Block, Direction, InOut, Route};
 use wirespeed_kernel::{Cipher, Error, Permission, Transform, permitted};
-use wirespeed_plan::{OCTAVES, octave};
+use wirespeed_plan::{SIZE_BUCKETS, size_bucket};
 use zeroize::Zeroize;
 
 use crate::boundary::host_cipher::HostCipher;
@@ -81,8 +81,8 @@ pub(crate) struct Offloaded {
     transform: &'static Transform,
     driver: Option<String>,
     permission: Permission,
-    /// For each direction one bit for each octave of lengths.
-    octaves: [u16; 2],
+    /// For each direction one bit for each size bucket.
+    size_buckets: [u16; 2],
     standing: AtomicU8,
 }
 
@@ -106,7 +106,7 @@ impl Offloaded {
         permission: Permission,
     ) -> Self {
         let standing = AtomicU8::new(Standing::Unknown as u8);
-        Self { transform, driver, permission, octaves: [0; 2], standing }
+        Self { transform, driver, permission, size_buckets: [0; 2], standing }
     }
 
     /// The driver that was measured, unless the configuration names one.
@@ -117,29 +117,30 @@ impl Offloaded {
 
     /// Every length in both directions.
     pub(crate) fn at_any_length(self) -> Self {
-        Self { octaves: [u16::MAX; 2], ..self }
+        Self { size_buckets: [u16::MAX; 2], ..self }
     }
 
-    /// One octave of lengths more.
-    pub(crate) fn take(&mut self, direction: Direction, octave: usize) {
-        self.octaves[direction as usize] |= 1 << octave;
+    /// One size bucket more.
+    pub(crate) fn take(&mut self, direction: Direction, size_bucket: usize) {
+        self.size_buckets[direction as usize] |= 1 << size_bucket;
     }
 
-    /// Every octave in which no length is below `bytes`.
+    /// Every size bucket in which no length is below `bytes`.
     pub(crate) fn take_from(&mut self, direction: Direction, bytes: usize) {
-        let first = octave(bytes.max(1).next_power_of_two());
-        (first..OCTAVES).for_each(|octave| self.take(direction, octave));
+        let first = size_bucket(bytes.max(1).next_power_of_two());
+        (first..SIZE_BUCKETS).for_each(|size_bucket| self.take(direction, size_bucket));
     }
 
     /// Whether a call of `bytes` is the kernel's.
     pub(crate) fn takes(&self, direction: Direction, bytes: usize) -> bool {
         let standing = self.standing.load(Ordering::Relaxed);
-        standing < Standing::Out as u8 && self.octaves[direction as usize] & 1 << octave(bytes) != 0
+        standing < Standing::Out as u8
+            && self.size_buckets[direction as usize] & 1 << size_bucket(bytes) != 0
     }
 
     /// Whether any call is the kernel's.
     pub(crate) fn takes_any(&self) -> bool {
-        self.octaves != [0; 2]
+        self.size_buckets != [0; 2]
     }
 
     pub(crate) const fn transform(&self) -> &'static Transform {
@@ -318,7 +319,7 @@ mod tests {
     #[test]
     fn an_octave_and_a_direction_at_a_time() {
         let mut offloaded = offloaded();
-        offloaded.take(Direction::Decrypt, octave(16384));
+        offloaded.take(Direction::Decrypt, size_bucket(16384));
         let takes = |bytes| offloaded.takes(Direction::Decrypt, bytes);
         assert_eq!([16383, 16384, 32767, 32768].map(takes), [false, true, true, false]);
         assert!(!offloaded.takes(Direction::Encrypt, 16384));

@@ -82,8 +82,9 @@ pub(crate) fn planned(offload: &Offload, plan: &Plan) -> Vec<Option<Arc<Offloade
             match subject {
                 Subject::Cipher(algorithm) => {
                     let routes = plan.routes(algorithm, direction)?;
-                    let octaves = (0..).zip(routes).filter(|(_, it)| *it == Route::Kernel);
-                    octaves.for_each(|(octave, _)| offloaded.take(direction, octave));
+                    let size_buckets = (0..).zip(routes).filter(|(_, it)| *it == Route::Kernel);
+                    size_buckets
+                        .for_each(|(size_bucket, _)| offloaded.take(direction, size_bucket));
                 }
                 Subject::Digest(_) | Subject::Foreign(_) => {
                     if let Some(bytes) = plan.offload(subject, direction) {

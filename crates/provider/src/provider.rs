@@ -23,11 +23,11 @@ use crate::digest;
 use crate::far::KernelCipher;
 use crate::hashing::{Base, Hashing, KernelHash};
 use crate::host::{Core, Version};
-use crate::ladder::Kernels;
 use crate::offer;
 use crate::offload::Offload;
 use crate::openssl::{AlgorithmEntry, Param, data_type};
 use crate::params::{END, List, entry, text};
+use crate::priority::Kernels;
 use crate::refusal::{Reason, Refusal};
 use crate::routing::{By, Routing, Watch};
 use crate::watcher::Watcher;
@@ -115,15 +115,15 @@ impl Provider {
         };
         let (by, plan) = match (&config.routes, &planned) {
             (Routes::Listed(routes), _) => (By::List(routes), "none: routes are listed".to_owned()),
-            (Routes::Auto, None) => (By::Ladder, "none: ladder".to_owned()),
+            (Routes::Auto, None) => (By::Priority, "none: default priority".to_owned()),
             (Routes::Auto, Some((path, Err(why)))) => {
                 let mend = "let every user read it, or run wirespeed tune and install";
-                missing.push(format!("plan = {path}: {why}: the ladder chooses; {mend}"));
-                (By::Ladder, format!("{path} ignored: {why}"))
+                missing.push(format!("plan = {path}: {why}: the default priority serves; {mend}"));
+                (By::Priority, format!("{path} ignored: {why}"))
             }
             (Routes::Auto, Some((path, Ok(plan)))) => {
                 match plan.fingerprint().difference(&Fingerprint::here(&core.version_text())) {
-                    Some(difference) => (By::Ladder, format!("{path} ignored: {difference}")),
+                    Some(difference) => (By::Priority, format!("{path} ignored: {difference}")),
                     None => (By::Plan(plan), (*path).clone()),
                 }
             }
@@ -140,8 +140,8 @@ impl Provider {
             (Digests::All, By::Plan(plan)) => plan.digests().map(|(digest, _)| digest).collect(),
             (Digests::All, By::List(_)) => Digest::ALL.to_vec(),
             // Unmeasured: with SHA-NI libcrypto's code is no slower for long messages, and short ones gain only a fifth.
-            (Digests::All, By::Ladder) if Features::detect().has(Feature::ShaNi) => Vec::new(),
-            (Digests::All, By::Ladder) => {
+            (Digests::All, By::Priority) if Features::detect().has(Feature::ShaNi) => Vec::new(),
+            (Digests::All, By::Priority) => {
                 let kernels = |it: &Digest| routing.as_ref().ok()?.hash(it.compression());
                 let suits = |it: &Digest| kernels(it).is_some_and(HashKernels::suits_every_call);
                 Digest::ALL.into_iter().filter(suits).collect()

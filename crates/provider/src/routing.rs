@@ -8,20 +8,20 @@ use wirespeed_cipher::{Algorithm, Compression, Direction, HashKernels, Route, Su
 #[cfg(test)]
 use wirespeed_cipher::{BlockKernels, StreamKernels};
 use wirespeed_cpu::Features;
-use wirespeed_plan::{OCTAVES, Plan};
+use wirespeed_plan::{Plan, SIZE_BUCKETS};
 
 use crate::boundary::host_library::HostLibrary;
 use crate::far::Offloaded;
-use crate::ladder::{Kernels, Native};
 use crate::offload::{self, Offload};
+use crate::priority::{Kernels, Native};
 use crate::rows::Rows;
 use crate::stand::{Planned, Stand, failed};
 use wirespeed_stats::Counters;
 
 /// What is to choose the routes.
 pub(crate) enum By<'a> {
-    /// The best of the ladder for everything.
-    Ladder,
+    /// The best of the default priority for everything.
+    Priority,
     /// These and no others, all of which must be there; the first serves everything.
     List(&'a [Route]),
     /// What was measured on this machine.
@@ -88,7 +88,7 @@ impl Routing {
         let mut host = None;
         let mut offloaded = Vec::new();
         let rows = match by {
-            By::Ladder => {
+            By::Priority => {
                 stand.climb()?;
                 stand.without_measurement()
             }
@@ -135,9 +135,9 @@ impl Routing {
         };
         let chosen = |native: &&Native| match by {
             By::List(routes) => routes.contains(&native.route()),
-            By::Ladder | By::Plan(_) => native.route() != Route::Portable,
+            By::Priority | By::Plan(_) => native.route() != Route::Portable,
         };
-        let measured = !matches!(by, By::Ladder);
+        let measured = !matches!(by, By::Priority);
         let hashes = Compression::ALL.map(|it| {
             let here = || stand.natives.iter().filter(chosen).filter_map(|native| native.hash(it));
             let sure = here().find(|kernels| !measured && kernels.suits_every_call());
@@ -145,7 +145,7 @@ impl Routing {
         });
         if watch.verify.is_some() {
             // Whoever is found wrong gets a successor; a route that is not there is none.
-            Route::LADDER.into_iter().for_each(|route| drop(stand.add(route)));
+            Route::PRIORITY.into_iter().for_each(|route| drop(stand.add(route)));
             stand.add(Route::Portable)?;
         }
         let routing = Self {
@@ -165,7 +165,7 @@ impl Routing {
         let must_be_right = match by {
             By::List(routes) => routes,
             _ if routing.verifies() => &[Route::Portable][..],
-            By::Ladder | By::Plan(_) => &[],
+            By::Priority | By::Plan(_) => &[],
         };
         if !must_be_right.is_empty() {
             Algorithm::ALL.iter().for_each(|algorithm| routing.prove(*algorithm));
@@ -382,8 +382,8 @@ impl Routing {
         let mut seen = 0;
         for algorithm in Algorithm::ALL.iter().filter(|algorithm| self.serves(**algorithm)) {
             for direction in Direction::BOTH {
-                for octave in 0..OCTAVES {
-                    let route = match self.way(algorithm.index(), direction, 16 << octave) {
+                for size_bucket in 0..SIZE_BUCKETS {
+                    let route = match self.way(algorithm.index(), direction, 16 << size_bucket) {
                         Way::Own(route) => route,
                         Way::Host => Route::Libcrypto,
                         Way::Kernel => Route::Kernel,
@@ -413,9 +413,9 @@ mod tests {
 
     #[test]
     fn without_aes_instructions_nothing_is_chosen_and_every_rung_says_why() {
-        let reasons = routing(&By::Ladder, Features::NONE).err();
+        let reasons = routing(&By::Priority, Features::NONE).err();
         let reasons = reasons.expect("portable is never chosen by itself");
-        for route in Route::LADDER {
+        for route in Route::PRIORITY {
             assert!(reasons.contains(&format!("{route} is absent")), "{reasons}");
         }
     }
@@ -449,18 +449,18 @@ mod tests {
             let found = routing.hash(compression).map(|kernels| kernels.route);
             let here =
                 |route: &Route| wirespeed_kernels::hash(*route, compression, features).is_ok();
-            assert_eq!(found, Route::LADDER.into_iter().find(here), "{compression:?}");
+            assert_eq!(found, Route::PRIORITY.into_iter().find(here), "{compression:?}");
         }
     }
 
     #[test]
     fn without_a_plan_what_gains_by_every_call_comes_first() {
         let features = Features::detect();
-        let Ok(routing) = routing(&By::Ladder, features) else {
+        let Ok(routing) = routing(&By::Priority, features) else {
             return println!("skipped: nothing here but portable kernels");
         };
         for compression in Compression::ALL {
-            let here: Vec<_> = Route::LADDER
+            let here: Vec<_> = Route::PRIORITY
                 .into_iter()
                 .filter_map(|it| wirespeed_kernels::hash(it, compression, features).ok())
                 .collect();

@@ -1,15 +1,15 @@
 //! Who runs a call of so many bytes: what every data call looks up.
 
 use wirespeed_cipher::Direction;
-use wirespeed_plan::{OCTAVES, octave};
+use wirespeed_plan::{SIZE_BUCKETS, size_bucket};
 
-/// One algorithm: for each direction, an entry for every octave of lengths; kernels, or their route.
+/// One algorithm: for each direction, an entry for every size bucket; kernels, or their route.
 ///
 /// An entry is none where the call takes the slow way, which is for whatever the fast way leaves no
 /// time for: libcrypto's route, verification, counting. Every context has a copy, so that a call finds
 /// its kernels with one load.
 #[derive(Clone, Copy)]
-pub(crate) struct Rows<T>([[Option<T>; OCTAVES]; 2]);
+pub(crate) struct Rows<T>([[Option<T>; SIZE_BUCKETS]; 2]);
 
 impl<T: Copy> Rows<T> {
     /// Every call takes the slow way.
@@ -17,18 +17,18 @@ impl<T: Copy> Rows<T> {
 
     /// The same for every call.
     pub(crate) const fn uniform(entry: Option<T>) -> Self {
-        Self([[entry; OCTAVES]; 2])
+        Self([[entry; SIZE_BUCKETS]; 2])
     }
 
     /// Changes an entry.
-    pub(crate) fn set(&mut self, direction: Direction, octave: usize, entry: Option<T>) {
-        self.0[direction as usize][octave] = entry;
+    pub(crate) fn set(&mut self, direction: Direction, size_bucket: usize, entry: Option<T>) {
+        self.0[direction as usize][size_bucket] = entry;
     }
 
     /// The entry for a call of `bytes`, unless it takes the slow way.
     #[inline(always)]
     pub(crate) const fn of_call(&self, direction: Direction, bytes: usize) -> Option<T> {
-        self.0[direction as usize][octave(bytes)]
+        self.0[direction as usize][size_bucket(bytes)]
     }
 
     /// All entries.
@@ -38,7 +38,7 @@ impl<T: Copy> Rows<T> {
 
     /// Something else in place of each entry.
     pub(crate) fn map<U>(self, f: impl Fn(T) -> U) -> Rows<U> {
-        Rows(self.0.map(|octaves| octaves.map(|entry| entry.map(&f))))
+        Rows(self.0.map(|size_buckets| size_buckets.map(|entry| entry.map(&f))))
     }
 }
 
@@ -51,7 +51,7 @@ mod tests {
     #[test]
     fn an_entry_serves_its_octave_alone() {
         let mut rows = Rows::BLIND;
-        rows.set(Direction::Decrypt, octave(1024), Some(Route::Portable));
+        rows.set(Direction::Decrypt, size_bucket(1024), Some(Route::Portable));
         let served = |bytes| rows.of_call(Direction::Decrypt, bytes).is_some();
         assert_eq!([1023, 1024, 2047, 2048].map(served), [false, true, true, false]);
         assert!(rows.of_call(Direction::Encrypt, 1024).is_none());

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use wirespeed_cipher::{Algorithm, Direction, Route};
 use wirespeed_cpu::Features;
-use wirespeed_plan::{OCTAVES, Plan};
+use wirespeed_plan::{Plan, SIZE_BUCKETS};
 
 use crate::far::Offloaded;
-use crate::ladder::Native;
+use crate::priority::Native;
 use crate::rows::Rows;
 
 /// What a plan says, as far as the kernel may be used.
@@ -18,8 +18,8 @@ pub(crate) struct Planned<'a> {
 }
 
 impl Planned<'_> {
-    /// The route for each octave of lengths; nothing if the algorithm is left to libcrypto.
-    fn routes(self, algorithm: Algorithm, direction: Direction) -> Option<[Route; OCTAVES]> {
+    /// The route for each size bucket; nothing if the algorithm is left to libcrypto.
+    fn routes(self, algorithm: Algorithm, direction: Direction) -> Option<[Route; SIZE_BUCKETS]> {
         match self.offloaded[algorithm.index()] {
             Some(_) => self.plan.routes(algorithm, direction),
             None => self.plan.routes_without_kernel(algorithm, direction),
@@ -57,10 +57,10 @@ impl Stand {
         Ok(())
     }
 
-    /// Adds the whole ladder. The error says why there is none of it.
+    /// Adds the whole default priority. The error says why there is none of it.
     pub(crate) fn climb(&mut self) -> Result<(), String> {
         let reasons: Vec<_> =
-            Route::LADDER.into_iter().filter_map(|route| self.add(route).err()).collect();
+            Route::PRIORITY.into_iter().filter_map(|route| self.add(route).err()).collect();
         if self.natives.is_empty() { Err(reasons.join("; ")) } else { Ok(()) }
     }
 
@@ -95,8 +95,8 @@ impl Stand {
             let mut rows = Rows::BLIND;
             for direction in Direction::BOTH {
                 let cells = planned.routes(*algorithm, direction);
-                for (octave, route) in cells.into_iter().flatten().enumerate() {
-                    rows.set(direction, octave, serving(*algorithm, route));
+                for (size_bucket, route) in cells.into_iter().flatten().enumerate() {
+                    rows.set(direction, size_bucket, serving(*algorithm, route));
                 }
             }
             rows

@@ -38,7 +38,7 @@ const BELOW: f64 = 22.0;
 /// Shares of the width that stay free at both sides.
 const MARGIN: f64 = 3.0;
 
-/// What is where: octaves to the side, decades upwards.
+/// What is where: size buckets to the side, decades upwards.
 struct Scale {
     sizes: (f64, f64),
     speeds: (f64, f64),

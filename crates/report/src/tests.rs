@@ -250,7 +250,7 @@ fn a_curve_has_its_limit_its_break_even_and_its_table() {
     let table = page.split("<figure>").nth(1).and_then(|it| it.split("<tbody>").nth(1));
     assert_eq!(table.expect("a table").matches("<th scope=\"row\"").count(), 4);
     assert!(page.contains("<th scope=\"row\">1024</th><td class=\"figure\">2000.0</td><td class=\"figure\">6000.0</td>"));
-    // Octaves to the side, decades upwards: 16 bytes to 16 KiB are ten octaves, 1 KiB is the sixth.
+    // Octaves to the side, decades upwards: 16 bytes to 16 KiB are ten size buckets, 1 KiB is the sixth.
     let points = page.split("class=\"curve c1\" points=\"").nth(1).expect("the second line");
     let points: Vec<Vec<f64>> = points
         .split('"')

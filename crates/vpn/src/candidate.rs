@@ -87,7 +87,7 @@ impl<'a> Gateway<'a> {
         Many::new(suite, direction, self.harness.features()).ok_or_else(none)
     }
 
-    /// Our routes that take part: the first of the ladder that has the cipher, and that has the hash
+    /// Our routes that take part: the first of the default priority that has the cipher, and that has the hash
     /// function.
     fn routes(&self, candidate: Candidate, suite: Suite) -> Result<Vec<Route>, Absent> {
         if candidate == Candidate::Host {
@@ -98,7 +98,7 @@ impl<'a> Gateway<'a> {
             return Err(Absent(format!("we have no kernels for {}", suite.cipher)));
         };
         let has = |route: &Route| wirespeed_kernels::has(*route, algorithm, features).is_ok();
-        let cipher = Route::LADDER.into_iter().find(has);
+        let cipher = Route::PRIORITY.into_iter().find(has);
         let none = || Absent(format!("this CPU has no instructions for {}", suite.cipher));
         let mut routes = vec![cipher.ok_or_else(none)?];
         routes.extend(self.hash_route(suite).filter(|route| *route != routes[0]));
@@ -110,7 +110,7 @@ impl<'a> Gateway<'a> {
         let has = |route: &Route| {
             wirespeed_kernels::hash(*route, compression, self.harness.features()).is_ok()
         };
-        Route::LADDER.into_iter().find(has)
+        Route::PRIORITY.into_iter().find(has)
     }
 
     fn context(&self, routes: &[Route]) -> Result<Context, Absent> {

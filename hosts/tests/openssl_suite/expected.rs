@@ -116,7 +116,7 @@ pub(crate) fn wants_stock_programs(recipe: &str) -> bool {
 /// Recipes that may end without a call to the module, by the reason.
 const UNSERVED: &[(&str, &[&str])] = &[
     (
-        "they use hash functions, which the ladder leaves to the host where it has units for them",
+        "they use hash functions, which the default priority leaves to the host where it has units for them",
         &["test_dgst", "test_evp_xof", "test_hmac", "test_kdf", "test_sha"],
     ),
     (

@@ -84,8 +84,8 @@ pub(crate) fn run(arguments: RoutesArguments) -> Result<(), Fault> {
     let found = host.routes().into_iter().chain([host.sight_kernel()]);
     let effect = Effect::here(&host);
     let listed = effect.listed.as_ref();
-    // On a CPU without AES instructions none of the ladder is here, and the provider offers nothing.
-    let order = listed.map_or_else(|| Route::LADDER.to_vec(), Listed::routes);
+    // On a CPU without AES instructions none of the default priority is here, and the provider offers nothing.
+    let order = listed.map_or_else(|| Route::PRIORITY.to_vec(), Listed::routes);
     let serves = |route: &Route| host.harness.presence(host.find(*route).candidate).is_ok();
     let order = order.into_iter().filter(serves).collect();
     let here = Here { host: &host, plan: effect.in_use(), order, is_listed: listed.is_some() };
@@ -236,12 +236,13 @@ fn table(document: &Document) -> String {
 
 /// Where the choice comes from, and what to do if that is not a plan.
 fn origin(document: &Document) -> String {
-    const LADDER: &str = "the ladder vaes512 > vaes256 > aesni chooses: run wirespeed tune";
+    const PRIORITY: &str =
+        "the default priority vaes512 > vaes256 > aesni serves: run wirespeed tune";
     if let Some(place) = &document.listed_at {
         return format!("Routes are listed at {place}: the first serves, and no plan is asked.\n");
     }
     let Some(PlanState { file, named_at, ignored }) = &document.plan else {
-        return format!("No plan: {LADDER}\n");
+        return format!("No plan: {PRIORITY}\n");
     };
     let by = match named_at {
         Some(place) => format!("named at {place}"),
@@ -249,7 +250,7 @@ fn origin(document: &Document) -> String {
     };
     match ignored {
         None => format!("Chosen by the plan {file}, {by}.\n"),
-        Some(why) => format!("The plan {file}, {by}, is ignored: {why}.\nSo {LADDER}\n"),
+        Some(why) => format!("The plan {file}, {by}, is ignored: {why}.\nSo {PRIORITY}\n"),
     }
 }
 

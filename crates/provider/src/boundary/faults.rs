@@ -14,9 +14,9 @@ use wirespeed_cpu::Features;
 use super::host_library::HostLibrary;
 use super::provider::start;
 use super::tests::Loaded;
-use crate::ladder::Kernels;
 use crate::openssl::*;
 use crate::params::{END, entry};
+use crate::priority::Kernels;
 use crate::provider::{Offer, Provider};
 use crate::routing::{Routing, Watch};
 

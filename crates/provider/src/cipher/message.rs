@@ -6,7 +6,7 @@ use wirespeed_cipher::modes::{ChaCha20Poly1305, Gcm, Ocb};
 use wirespeed_cipher::{Block, BlockKernels, Direction, InOut, Route, StreamKernels};
 
 use crate::choice::{self, Choice, Step, twice};
-use crate::ladder::Kernels;
+use crate::priority::Kernels;
 use crate::refusal::Refusal;
 
 /// A cipher with associated data and a tag.

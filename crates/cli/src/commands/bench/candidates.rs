@@ -49,7 +49,7 @@ fn listed(host: &Host, routes: &[Route]) -> Result<Vec<Candidate>, Fault> {
 /// or for want of a better one, and Linux's crypto only on request.
 fn usual(host: &Host) -> Vec<Candidate> {
     let here = |route: &Route| host.harness.presence(host.find(*route).candidate).is_ok();
-    let fast = Route::LADDER.into_iter().filter(here);
+    let fast = Route::PRIORITY.into_iter().filter(here);
     let mut routes: Vec<Route> = [Route::Libcrypto].into_iter().filter(here).chain(fast).collect();
     if routes.iter().all(|route| *route == Route::Libcrypto) {
         routes.push(Route::Portable);

@@ -16,10 +16,10 @@ pub(crate) fn plan(examined: &Examined<'_>) -> Vec<Finding> {
         let made = crate::plan::default_file().filter(|file| examined.here.exists(file));
         return vec![Finding::note(match made {
             Some(file) => format!(
-                "{} is not in use, so the ladder chooses: sudo wirespeed install names it",
+                "{} is not in use, so the default priority serves: sudo wirespeed install names it",
                 file.display()
             ),
-            None => format!("there is none, so the ladder chooses: {tune}"),
+            None => format!("there is none, so the default priority serves: {tune}"),
         })];
     };
     let path = PathBuf::from(entry.value.to_str().into_owned());

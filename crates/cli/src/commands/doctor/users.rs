@@ -263,7 +263,7 @@ mod tests {
     fn extras_that_are_missing_are_told_apart() {
         let mut fake = machine();
         let missing = "stats = /run/stats: the file cannot be opened: nothing is counted; write it; \
-                       plan = /p: is not there: the ladder chooses; tune, or install";
+                       plan = /p: is not there: the default priority serves; tune, or install";
         let missing = Some(missing.to_owned());
         fake.readings.insert(NOBODY, Reading { left_out: None, missing });
         let said = fake.says(users);
@@ -273,7 +273,7 @@ mod tests {
             [
                 "MEND: nobody: without counters: stats = /run/stats: the file cannot be opened: nothing is \
                  counted -> write it",
-                "MEND: nobody: without the plan: plan = /p: is not there: the ladder chooses -> tune, or install"
+                "MEND: nobody: without the plan: plan = /p: is not there: the default priority serves -> tune, or install"
             ]
         );
     }

@@ -106,7 +106,7 @@ impl<'a> Offloading<'a> {
 
     /// The host's OpenSSL, for a hash function the route of this CPU's, and the kernel.
     fn candidates(&self, case: Case) -> Vec<Candidate> {
-        let fast = Route::LADDER.into_iter().map(Candidate::Provider);
+        let fast = Route::PRIORITY.into_iter().map(Candidate::Provider);
         let hashes = |it: &Candidate| {
             matches!(case.subject, Subject::Digest(_)) && self.harness.knows(*it, case.subject)
         };
