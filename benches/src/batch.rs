@@ -8,8 +8,8 @@ use wirespeed_peer::{Library, MOST, Peer, Tag, Work};
 use crate::Bench;
 use crate::buffers::Buffers;
 use crate::messages::{IV, KEY, Messages};
-use crate::promises::{BATCH, BATCH_BYTES, BATCH_MESSAGES, PEER, PEER_BYTES, PEER_PROMISE};
 use crate::report::Report;
+use crate::requirements::{BATCH, BATCH_BYTES, BATCH_MESSAGES, PEER, PEER_BYTES, PEER_REQUIREMENT};
 
 pub(crate) fn run(bench: &Bench, report: &mut Report) {
     println!("\n{BATCH_MESSAGES} messages of 16 KiB at once, against the same one after another");
@@ -70,7 +70,7 @@ fn against_peer(bench: &Bench, report: &mut Report) {
                 Some(_) => {
                     let mut pair: [Box<dyn Contestant>; 2] = [Box::new(theirs), Box::new(ours)];
                     let (ratio, note) = contest(bench, &mut pair);
-                    report.ratio(&title, &ratio, PEER_PROMISE, &note);
+                    report.ratio(&title, &ratio, PEER_REQUIREMENT, &note);
                 }
             }
         }

@@ -12,8 +12,8 @@ use wirespeed_measure::statistics::{Estimate, paired_ratio};
 use wirespeed_measure::{Clock, ThreadTime};
 
 use crate::Bench;
-use crate::promises::{NO_MORE, SECTORS, TWO_WORKERS};
 use crate::report::{Report, Verdict};
+use crate::requirements::{NO_MORE, SECTORS, TWO_WORKERS};
 
 const LAYOUT: Layout = Layout { sector_bytes: 4096, tag_bytes: 0 };
 

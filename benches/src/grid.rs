@@ -5,9 +5,9 @@ use wirespeed_cipher::{Direction, SIZE_CLASSES, Subject, Use};
 use wirespeed_measure::statistics::Estimate;
 
 use crate::Bench;
-use crate::promises::NEVER_SLOWER;
 use crate::ratios::by_plan;
 use crate::report::{Report, Verdict};
+use crate::requirements::NEVER_SLOWER;
 
 /// A grid of hundreds of cases gives each a part of the usual time; one that looks slower than
 /// promised is measured again with all of it, before it is called so.

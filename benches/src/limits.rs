@@ -4,8 +4,8 @@ use wirespeed_bench::{Candidate, Case};
 use wirespeed_cipher::{Route, Use};
 
 use crate::Bench;
-use crate::promises::{NO_MORE, SHARES};
 use crate::report::{Report, Verdict};
+use crate::requirements::{NO_MORE, SHARES};
 
 /// Long enough that call and set-up do not show.
 const SIZE: usize = 16384;

@@ -7,8 +7,8 @@ use wirespeed_measure::{Clock, ThreadTime};
 
 use crate::Bench;
 use crate::module::{Module, NAME};
-use crate::promises::LOADING;
 use crate::report::{Report, Verdict};
+use crate::requirements::LOADING;
 
 /// Loads of each kind.
 const LOADS: usize = 101;

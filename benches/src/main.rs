@@ -12,9 +12,9 @@ mod messages;
 mod module;
 mod pipelines;
 mod plan;
-mod promises;
 mod ratios;
 mod report;
+mod requirements;
 mod routing;
 mod sum;
 
@@ -33,7 +33,7 @@ use report::Report;
 
 const EXAMPLES: &str = "\
 Examples:
-  cargo xtask bench                         everything; exit status 1 if a promise is missed
+  cargo xtask bench                         everything; exit status 1 if a requirement is missed
   cargo xtask bench -- --quick              the same with less time for each figure
   cargo xtask bench -- gcm 1420             only lines with both words (a number is a size)
   cargo xtask bench -- --only limits xts    kernels directly, as shares of their units' limits
@@ -167,7 +167,7 @@ impl Bench {
         Contest { harness: &self.harness, effort, threads: 1, limits, elapsed: false }
     }
 
-    /// The algorithms that a name of [`promises`] stands for: where it has a star, one for each key size.
+    /// The algorithms that a name of [`requirements`] stands for: where it has a star, one for each key size.
     fn subjects(&self, name: &'static str) -> impl Iterator<Item = Subject> {
         let sizes = if name.contains('*') { self.key_sizes } else { &[0] };
         // XTS has no key of 192 bits.

@@ -11,7 +11,7 @@ use wirespeed_cpu::Features;
 use wirespeed_measure::Contestant;
 
 use crate::buffers::Buffers;
-use crate::promises::BATCH_MESSAGES;
+use crate::requirements::BATCH_MESSAGES;
 
 /// What every message is encrypted or hashed under.
 pub(crate) const KEY: [u8; 16] = [7; 16];

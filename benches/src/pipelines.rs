@@ -9,8 +9,8 @@ use crate::Bench;
 use crate::buffers::Buffers;
 use crate::messages::{IV, KEY};
 use crate::module::{Module, NAME};
-use crate::promises::{BATCH_MESSAGES, PIPELINES};
 use crate::report::Report;
+use crate::requirements::{BATCH_MESSAGES, PIPELINES};
 
 pub(crate) fn run(bench: &Bench, library: Library, report: &mut Report) {
     println!(

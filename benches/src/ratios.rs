@@ -4,8 +4,8 @@ use wirespeed_bench::{Candidate, Case};
 use wirespeed_cipher::Use;
 use wirespeed_libcrypto::Library;
 
-use crate::promises::against;
 use crate::report::Report;
+use crate::requirements::against;
 use crate::{Bench, bound};
 
 pub(crate) fn run(bench: &Bench, library: Library, report: &mut Report) {
@@ -14,10 +14,10 @@ pub(crate) fn run(bench: &Bench, library: Library, report: &mut Report) {
     println!(
         "bound: EVP's own calls with a hash function that does nothing, and the kernel's blocks"
     );
-    for promise in against(library) {
-        for &(name, direction) in promise.algorithms {
+    for requirement in against(library) {
+        for &(name, direction) in requirement.algorithms {
             for subject in bench.subjects(name) {
-                for &(size, at_least, reach_for) in promise.sizes {
+                for &(size, at_least, reach_for) in requirement.sizes {
                     let case = Case::new(subject, direction, Use::Message, size)
                         .expect("the table holds real cases");
                     if !bench.wants(case, "ratios") {

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use wirespeed_measure::statistics::Estimate;
 
-use crate::promises::NO_MORE;
+use crate::requirements::NO_MORE;
 
 /// What became of a promise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -14,8 +14,8 @@ use wirespeed_plan::{SIZE_BUCKETS, size_bucket};
 
 use crate::Bench;
 use crate::module::{Module, NAME};
-use crate::promises::ROUTING;
 use crate::report::{Report, Verdict};
+use crate::requirements::ROUTING;
 
 /// What is looked at through EVP: a block, a packet, a record.
 const CASES: [(&str, Use, usize); 4] = [

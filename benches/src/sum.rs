@@ -10,8 +10,8 @@ use wirespeed_measure::statistics::paired_ratio;
 use wirespeed_measure::{Clock, WallTime};
 
 use crate::Bench;
-use crate::promises::{SUM, SUM_FILE_BYTES, SUM_FILES, SUM_THREADS};
 use crate::report::Report;
+use crate::requirements::{SUM, SUM_FILE_BYTES, SUM_FILES, SUM_THREADS};
 
 /// Turns of each program.
 const TURNS: usize = 7;

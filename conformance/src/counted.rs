@@ -3,8 +3,8 @@
 use wirespeed_cipher::{Block, Direction, InOut};
 use wirespeed_libcrypto::{self as libcrypto, Cipher, CipherContext, Param, Value};
 
+use crate::api_path::{Right, Setup, Work};
 use crate::data::same;
-use crate::door::{Right, Setup, Work};
 use crate::evp::direction;
 
 /// A message that waits for its data, and for the tag that it will be held to.

@@ -1,14 +1,14 @@
-//! The second door: a provider behind EVP, in this process.
+//! The second API path: a provider behind EVP, in this process.
 
 use wirespeed_cipher::{Algorithm, Direction, InOut, Mode, Route};
 use wirespeed_libcrypto::{self as libcrypto, Cipher, CipherContext, Context, Library, Param};
 
 use wirespeed_provider::InitFunction;
 
+use crate::api_path::{ApiPath, Right, Setup, Work, has_tag};
 use crate::client;
 use crate::counted::{self, Counted};
 use crate::data::same;
-use crate::door::{Door, Right, Setup, Work, has_tag};
 use crate::scratch::Scratch;
 
 /// A library context with one provider, whose ciphers are all fetched from it.
@@ -119,7 +119,7 @@ impl Provider {
     }
 }
 
-impl Door for Provider {
+impl ApiPath for Provider {
     /// `GCM_IV_MAX_SIZE` of the default provider.
     fn has(&self, algorithm: Algorithm) -> bool {
         self.cipher(algorithm).is_ok()

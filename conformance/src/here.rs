@@ -7,8 +7,8 @@ use wirespeed_cipher::{Algorithm, BlockCipher, Route};
 use wirespeed_kernels::ROUTES;
 use wirespeed_libcrypto::Library;
 
+use crate::api_path::ApiPath;
 use crate::client;
-use crate::door::Door;
 
 /// The libcrypto under test: the file named by `WIRESPEED_LIBCRYPTO`, or the host's own.
 ///
@@ -43,9 +43,9 @@ pub fn again() -> bool {
     reduced() || env::var_os("WIRESPEED_LIBCRYPTO").is_some()
 }
 
-/// The same for one algorithm behind a door: a larger key is only more rounds of what the smallest has gone through.
-pub fn reduced_for(door: &dyn Door, algorithm: Algorithm) -> bool {
-    again() || door.is_slow(algorithm) || has_larger_key(algorithm)
+/// The same for one algorithm behind a API path: a larger key is only more rounds of what the smallest has gone through.
+pub fn reduced_for(api_path: &dyn ApiPath, algorithm: Algorithm) -> bool {
+    again() || api_path.is_slow(algorithm) || has_larger_key(algorithm)
 }
 
 /// Whether even that part may be thinned: everything is slow here, and this is what `reduced_for` says, or a block for

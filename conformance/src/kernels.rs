@@ -1,4 +1,4 @@
-//! The first door: the kernels themselves, with the streams' state of `wirespeed_cipher::modes`.
+//! The first API path: the kernels themselves, with the streams' state of `wirespeed_cipher::modes`.
 
 use wirespeed_cipher::modes::{
     Ccm, ChaCha20, ChaCha20Poly1305, Feedback, Gcm, GcmSiv, Ocb, Stealing, Xts,
@@ -10,7 +10,7 @@ use wirespeed_cipher::{
 use wirespeed_cpu::Features;
 use wirespeed_kernels::Absent;
 
-use crate::door::{Door, Setup, Work};
+use crate::api_path::{ApiPath, Setup, Work};
 
 /// The kernels of one route.
 #[derive(Clone, Copy)]
@@ -20,7 +20,7 @@ pub struct Kernels {
 }
 
 impl Kernels {
-    /// The door to `route`, on a machine with `features`.
+    /// The API path to `route`, on a machine with `features`.
     pub fn new(route: Route, features: Features) -> Result<Self, Absent> {
         let of = |algorithm: &Algorithm| wirespeed_kernels::has(route, *algorithm, features);
         // What is lacking is said of the first.
@@ -70,7 +70,7 @@ impl Kernels {
     }
 }
 
-impl Door for Kernels {
+impl ApiPath for Kernels {
     fn has(&self, algorithm: Algorithm) -> bool {
         wirespeed_kernels::has(self.route, algorithm, self.features).is_ok()
     }

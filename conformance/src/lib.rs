@@ -1,13 +1,13 @@
-//! The doors through which every vector and contract is run, and what they are run on.
+//! The API paths through which every vector and contract is run, and what they are run on.
 //!
-//! A [`Door`](door::Door) takes a message to a route: straight to the kernels, or through a libcrypto to
+//! A [`ApiPath`](api_path::ApiPath) takes a message to a route: straight to the kernels, or through a libcrypto to
 //! the provider, or to the default provider, which is the measure of all others.
 
+pub mod api_path;
 mod arch;
 pub mod client;
 mod counted;
 pub mod data;
-pub mod door;
 pub mod evp;
 pub mod fork;
 pub mod guarded;

@@ -10,10 +10,10 @@ use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use wirespeed_cipher::{Algorithm, Direction, InOut, Mode};
+use wirespeed_conformance::api_path::ApiPath;
+use wirespeed_conformance::api_path::{Setup, Work};
 use wirespeed_conformance::client::{cure, errors, poison, under_valgrind};
 use wirespeed_conformance::data::painted;
-use wirespeed_conformance::door::Door;
-use wirespeed_conformance::door::{Setup, Work};
 use wirespeed_conformance::here;
 use wirespeed_conformance::kernels::Kernels;
 use wirespeed_cpu::Features;

@@ -5,7 +5,7 @@ use std::io::{IsTerminal, Write};
 use wirespeed_hosts::module::{Provided, Watched};
 use wirespeed_measure::statistics::{Estimate, median, paired_ratio};
 
-use crate::promises::Promise;
+use crate::requirements::Requirement;
 use crate::table::Row;
 
 /// How long to measure.
@@ -24,17 +24,17 @@ impl Effort {
 }
 
 /// Measures one line.
-pub(crate) fn measure(promise: &Promise, effort: Effort) -> Result<Row, String> {
-    let failed = |error: String| format!("{}: {error}", promise.title);
+pub(crate) fn measure(requirement: &Requirement, effort: Effort) -> Result<Row, String> {
+    let failed = |error: String| format!("{}: {error}", requirement.title);
     let ours = Watched::new()?;
-    let amount = promise.amount / effort.divisor;
-    let begin = |provided| (promise.begin)(provided, amount).map_err(failed);
+    let amount = requirement.amount / effort.divisor;
+    let begin = |provided| (requirement.begin)(provided, amount).map_err(failed);
     let mut contestants =
         [begin(Provided::Stock)?, begin(Provided::Stock)?, begin(Provided::Ours(&ours))?];
     let mut seconds: [Vec<f64>; 3] = Default::default();
     // The first round warms caches and is not counted.
     for round in 0..=effort.rounds {
-        progress(&format!("{}: round {round} of {}", promise.title, effort.rounds));
+        progress(&format!("{}: round {round} of {}", requirement.title, effort.rounds));
         for turn in 0..contestants.len() {
             let which = (turn + round) % contestants.len();
             let spent = contestants[which].run().map_err(failed)?;
@@ -53,10 +53,10 @@ pub(crate) fn measure(promise: &Promise, effort: Effort) -> Result<Row, String> 
         paired_ratio(stock, contestant).ok_or_else(|| failed("no rounds".to_owned()))
     };
     Ok(Row {
-        title: promise.title,
-        unit: promise.unit,
-        at_least: promise.at_least,
-        bound: promise.bound,
+        title: requirement.title,
+        unit: requirement.unit,
+        at_least: requirement.at_least,
+        bound: requirement.bound,
         stock: median(stock).unwrap_or_default(),
         ours: median(with_us).unwrap_or_default(),
         ratio: ratio(with_us)?,

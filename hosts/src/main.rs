@@ -3,7 +3,7 @@
 //! A faster cipher is a small part of a program, so these figures are the ones to expect of it.
 
 mod contest;
-mod promises;
+mod requirements;
 mod table;
 mod workload;
 
@@ -60,8 +60,9 @@ fn run(arguments: &Arguments) -> Result<bool, String> {
     }
     let filter: Vec<_> = arguments.filter.iter().map(|word| word.to_lowercase()).collect();
     let wanted = |title: &str| filter.iter().all(|word| title.to_lowercase().contains(word));
-    let promises: Vec<_> = promises::ALL.iter().filter(|promise| wanted(promise.title)).collect();
-    if promises.is_empty() {
+    let requirements: Vec<_> =
+        requirements::ALL.iter().filter(|requirement| wanted(requirement.title)).collect();
+    if requirements.is_empty() {
         return Err("the filter lets no line through".to_owned());
     }
     let effort = Effort::new(arguments.quick, arguments.rounds);
@@ -70,8 +71,8 @@ fn run(arguments: &Arguments) -> Result<bool, String> {
         print!("{}", table::HEAD);
     }
     let mut rows = Vec::new();
-    for promise in promises {
-        let row = contest::measure(promise, effort)?;
+    for requirement in requirements {
+        let row = contest::measure(requirement, effort)?;
         if !json_only {
             println!("{}", table::line(&row));
         }

@@ -6,8 +6,8 @@ use std::ffi::CStr;
 
 use libtest_mimic::Trial;
 use wirespeed_cipher::{Algorithm, Route};
+use wirespeed_conformance::api_path::ApiPath;
 use wirespeed_conformance::data::painted;
-use wirespeed_conformance::door::Door;
 use wirespeed_conformance::evp::{Provider, start};
 use wirespeed_libcrypto::{Cipher, Descriptor, Kind};
 

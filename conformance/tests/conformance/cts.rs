@@ -3,8 +3,8 @@
 use libtest_mimic::Trial;
 use wirespeed_cipher::modes::Stealing;
 use wirespeed_cipher::{Algorithm, BlockKey, InOut, Mode};
+use wirespeed_conformance::api_path::ApiPath;
 use wirespeed_conformance::data::{painted, same, unhex};
-use wirespeed_conformance::door::Door;
 use wirespeed_conformance::evp::Provider;
 use wirespeed_conformance::here;
 use wirespeed_conformance::kernels::Kernels;

@@ -1,12 +1,12 @@
-//! A door against the default provider: lengths, places, edges of memory, cuts, counters, GCM's IVs and
+//! A API path against the default provider: lengths, places, edges of memory, cuts, counters, GCM's IVs and
 //! associated data.
 
 use std::sync::Arc;
 
 use libtest_mimic::Trial;
 use wirespeed_cipher::{Algorithm, Direction, InOut, Mode};
+use wirespeed_conformance::api_path::ApiPath;
 use wirespeed_conformance::data::{painted, same};
-use wirespeed_conformance::door::Door;
 use wirespeed_conformance::evp::Provider;
 use wirespeed_conformance::guarded::{Edge, Guarded};
 use wirespeed_conformance::here;
@@ -15,12 +15,12 @@ use crate::gcm_siv;
 use crate::messages::{self, Message};
 use crate::{skipped, trial};
 
-/// A comparison of a door with the measure, the first of the two.
-type Check = fn(&Provider, &dyn Door, Algorithm) -> Result<(), String>;
+/// A comparison of a API path with the measure, the first of the two.
+type Check = fn(&Provider, &dyn ApiPath, Algorithm) -> Result<(), String>;
 /// Which modes a comparison is about.
 type Applies = fn(Mode) -> bool;
 
-pub(crate) fn trials(name: &str, measure: &Provider, door: &Arc<dyn Door>) -> Vec<Trial> {
+pub(crate) fn trials(name: &str, measure: &Provider, api_path: &Arc<dyn ApiPath>) -> Vec<Trial> {
     let checks: [(&str, Check, Applies); 7] = [
         ("lengths", lengths, |_| true),
         ("places", places, |_| true),
@@ -33,15 +33,15 @@ pub(crate) fn trials(name: &str, measure: &Provider, door: &Arc<dyn Door>) -> Ve
         ("opened", gcm_siv::opened, |mode| mode == Mode::GcmSiv),
     ];
     let (compared, alone): (Vec<_>, Vec<_>) =
-        door.algorithms().into_iter().partition(|it| measure.has(*it));
+        api_path.algorithms().into_iter().partition(|it| measure.has(*it));
     let skip =
         |it: Algorithm| skipped(&format!("{name}::{it}"), "this OpenSSL has none".to_owned());
     let mut trials: Vec<_> = alone.into_iter().map(skip).collect();
     for (what, check, applies) in checks {
         for &algorithm in compared.iter().filter(|it| applies(it.mode())) {
-            let (measure, door) = (measure.clone(), Arc::clone(door));
+            let (measure, api_path) = (measure.clone(), Arc::clone(api_path));
             trials.push(trial(format!("{name}::{what}::{algorithm}"), move || {
-                check(&measure, door.as_ref(), algorithm)
+                check(&measure, api_path.as_ref(), algorithm)
             }));
         }
     }
@@ -67,8 +67,8 @@ pub(crate) fn possible(mode: Mode, length: usize) -> bool {
 }
 
 /// Every length, in place and out of place.
-fn lengths(measure: &Provider, door: &dyn Door, algorithm: Algorithm) -> Result<(), String> {
-    let reduced = here::again() || door.is_slow(algorithm);
+fn lengths(measure: &Provider, api_path: &dyn ApiPath, algorithm: Algorithm) -> Result<(), String> {
+    let reduced = here::again() || api_path.is_slow(algorithm);
     for direction in Direction::BOTH {
         for length in schedule(algorithm, reduced) {
             let message = Message::new(algorithm, length as u64);
@@ -76,19 +76,19 @@ fn lengths(measure: &Provider, door: &dyn Door, algorithm: Algorithm) -> Result<
             let data = painted(length as u64, length);
             let what = || format!("{algorithm} {direction}, {length} bytes");
             let right = measure.right(&setup, &data)?;
-            door.agree(&what, &setup, &data, &right)?;
+            api_path.agree(&what, &setup, &data, &right)?;
         }
     }
     Ok(())
 }
 
 /// Source and destination at every pair of places modulo 64, and nothing written beside them.
-fn places(measure: &Provider, door: &dyn Door, algorithm: Algorithm) -> Result<(), String> {
+fn places(measure: &Provider, api_path: &dyn ApiPath, algorithm: Algorithm) -> Result<(), String> {
     const SPACE: usize = 64;
     const CANARY: u8 = 0xc7;
     let step = match () {
         () if here::thinned(algorithm) => 29,
-        () if here::reduced_for(door, algorithm) => 13,
+        () if here::reduced_for(api_path, algorithm) => 13,
         () => 1,
     };
     for (direction, length) in
@@ -100,7 +100,7 @@ fn places(measure: &Provider, door: &dyn Door, algorithm: Algorithm) -> Result<(
         let setup = message.setup(direction);
         let data = painted(8, length);
         let right = measure.right(&setup, &data)?.output;
-        let begun = door.begin(&setup)?;
+        let begun = api_path.begin(&setup)?;
         let mut source = vec![0; length + 2 * SPACE];
         let mut destination = vec![0; length + 3 * SPACE];
         let source_start = source.as_ptr().align_offset(SPACE);
@@ -135,7 +135,7 @@ fn places(measure: &Provider, door: &dyn Door, algorithm: Algorithm) -> Result<(
 }
 
 /// Every length to 300 right before and right after a page that faults at any access.
-fn edges(measure: &Provider, door: &dyn Door, algorithm: Algorithm) -> Result<(), String> {
+fn edges(measure: &Provider, api_path: &dyn ApiPath, algorithm: Algorithm) -> Result<(), String> {
     let mut source = Guarded::new(2048);
     let mut destination = Guarded::new(2048);
     let message = Message::new(algorithm, 9);
@@ -156,7 +156,7 @@ fn edges(measure: &Provider, door: &dyn Door, algorithm: Algorithm) -> Result<()
                 let from = source.at(edge, length);
                 from.copy_from_slice(&data);
                 let to = destination.at(edge, length);
-                let mut work = door.begin(&setup)?;
+                let mut work = api_path.begin(&setup)?;
                 work.update(InOut::between(from, to))
                     .map_err(|error| format!("{}: {error}", what()))?;
                 same(what, &right.output, to)?;

@@ -1,8 +1,8 @@
 //! GCM-SIV where it differs from other modes: decryption is right only from the tag that encryption made.
 
 use wirespeed_cipher::{Algorithm, Direction, InOut};
+use wirespeed_conformance::api_path::{ApiPath, Setup};
 use wirespeed_conformance::data::{painted, same};
-use wirespeed_conformance::door::{Door, Setup};
 use wirespeed_conformance::evp::Provider;
 use wirespeed_conformance::here;
 
@@ -11,10 +11,10 @@ use crate::messages::Message;
 /// Messages that the measure has sealed are opened, and not when a bit of the tag or of the associated data is another.
 pub(crate) fn opened(
     measure: &Provider,
-    door: &dyn Door,
+    api_path: &dyn ApiPath,
     algorithm: Algorithm,
 ) -> Result<(), String> {
-    let step = if here::reduced_for(door, algorithm) { 29 } else { 1 };
+    let step = if here::reduced_for(api_path, algorithm) { 29 } else { 1 };
     for length in (0..=600).step_by(step) {
         let mut message = Message::new(algorithm, length as u64);
         message.aad = painted(71, length % 49);
@@ -24,7 +24,7 @@ pub(crate) fn opened(
         let what = || format!("{algorithm}, {length} bytes");
         let open = |message: &Message, tag: &[u8; 16], output: &mut [u8]| {
             let setup = Setup { tag, ..message.setup(Direction::Decrypt) };
-            let mut work = door.begin(&setup)?;
+            let mut work = api_path.begin(&setup)?;
             work.update(InOut::between(&sealed.output, output))?;
             Ok::<_, String>(work.close(tag).is_ok())
         };

@@ -1,4 +1,4 @@
-//! Every vector and contract, through every door, on every route that this machine has.
+//! Every vector and contract, through every API path, on every route that this machine has.
 //!
 //! `WIRESPEED_LIBCRYPTO`, `WIRESPEED_OPENSSL` and `WIRESPEED_MODULES` name a libcrypto, an `openssl`
 //! program and the directory of `libwirespeed.so`; without them the host's own serve. A test that
@@ -57,10 +57,10 @@ fn main() -> ExitCode {
     let measure = Provider::default(library).expect("libcrypto has a default provider");
     let mut trials = Vec::new();
     for subject in subjects::all(library) {
-        match subject.door {
-            Ok(door) => {
-                trials.extend(vectors::trials(&subject.name, &door));
-                trials.extend(differential::trials(&subject.name, &measure, &door));
+        match subject.api_path {
+            Ok(api_path) => {
+                trials.extend(vectors::trials(&subject.name, &api_path));
+                trials.extend(differential::trials(&subject.name, &measure, &api_path));
             }
             Err(reason) => trials.push(skipped(&subject.name, reason)),
         }
@@ -77,23 +77,33 @@ fn main() -> ExitCode {
     trials.push(subjects::denial());
     trials.push(processes::priority());
     for provider in subjects::providers(library) {
-        match provider.door {
-            Ok(door) => {
-                trials.extend(contract::trials(&provider.name, provider.route, &measure, &door));
-                trials.extend(sequences::trials(&provider.name, &measure, &door));
-                trials.extend(security::trials(&provider.name, &door));
-                trials.extend(cts::trials(&provider.name, &measure, &door));
-                trials.extend(ocb::trials(&provider.name, &measure, &door));
-                trials.extend(xts::trials(&provider.name, &measure, &door));
-                trials.extend(padding::trials(&provider.name, &measure, &door));
-                trials.extend(pipelines::trials(&provider.name, &measure, &door));
-                trials.extend(overlap::trials(&provider.name, &measure, &door));
-                trials.extend(records::trials(&provider.name, &measure, &door));
+        match provider.api_path {
+            Ok(api_path) => {
+                trials.extend(contract::trials(
+                    &provider.name,
+                    provider.route,
+                    &measure,
+                    &api_path,
+                ));
+                trials.extend(sequences::trials(&provider.name, &measure, &api_path));
+                trials.extend(security::trials(&provider.name, &api_path));
+                trials.extend(cts::trials(&provider.name, &measure, &api_path));
+                trials.extend(ocb::trials(&provider.name, &measure, &api_path));
+                trials.extend(xts::trials(&provider.name, &measure, &api_path));
+                trials.extend(padding::trials(&provider.name, &measure, &api_path));
+                trials.extend(pipelines::trials(&provider.name, &measure, &api_path));
+                trials.extend(overlap::trials(&provider.name, &measure, &api_path));
+                trials.extend(records::trials(&provider.name, &measure, &api_path));
                 let (name, route) = (&provider.name, provider.route);
-                trials.extend(digests::trials(name, digests::of_route(route), &measure, &door));
-                trials.extend(macs::trials(name, route, &measure, &door));
-                trials.extend(foreign::trials(name, &measure, &door));
-                trials.extend(processes::trials(&provider.name, provider.route, &measure, &door));
+                trials.extend(digests::trials(name, digests::of_route(route), &measure, &api_path));
+                trials.extend(macs::trials(name, route, &measure, &api_path));
+                trials.extend(foreign::trials(name, &measure, &api_path));
+                trials.extend(processes::trials(
+                    &provider.name,
+                    provider.route,
+                    &measure,
+                    &api_path,
+                ));
             }
             Err(reason) => trials.push(skipped(&format!("{}::contract", provider.name), reason)),
         }

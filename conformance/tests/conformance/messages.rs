@@ -2,8 +2,8 @@
 
 use libtest_mimic::Trial;
 use wirespeed_cipher::{Algorithm, Direction, InOut, Mode, Route};
+use wirespeed_conformance::api_path::{ApiPath, Setup, Work, has_tag};
 use wirespeed_conformance::data::{painted, same};
-use wirespeed_conformance::door::{Door, Setup, Work, has_tag};
 use wirespeed_conformance::evp::Provider;
 use wirespeed_conformance::here;
 use wirespeed_conformance::kernels::Kernels;
@@ -31,7 +31,7 @@ impl Message {
         }
     }
 
-    /// Ready for a door.
+    /// Ready for a API path.
     pub(crate) fn setup(&self, direction: Direction) -> Setup<'_> {
         self.setup_with(direction, self.aad.len())
     }
@@ -44,21 +44,21 @@ impl Message {
     }
 }
 
-/// Every cut of every message, to the length that the door asks for, into up to three updates.
+/// Every cut of every message, to the length that the API path asks for, into up to three updates.
 ///
 /// The state after the first update, and after the second, is duplicated for each way to go on: so all
 /// 4.5 million sequences to 300 bytes are run without running their common beginnings again.
 pub(crate) fn cuts(
     measure: &Provider,
-    door: &dyn Door,
+    api_path: &dyn ApiPath,
     algorithm: Algorithm,
 ) -> Result<(), String> {
     let step = if algorithm.mode().waits_for_blocks() { 16 } else { 1 };
     let limit = match () {
         () if here::thinned(algorithm) => 18,
-        () if here::reduced() || door.is_slow(algorithm) => 36,
+        () if here::reduced() || api_path.is_slow(algorithm) => 36,
         () if here::again() => 60,
-        () => door.longest_cut(algorithm),
+        () => api_path.longest_cut(algorithm),
     };
     let message = Message::new(algorithm, 11);
     let data = painted(12, limit);
@@ -80,7 +80,7 @@ pub(crate) fn cuts(
             }
             Ok::<_, String>(work)
         };
-        let begun = door.begin(&setup)?;
+        let begun = api_path.begin(&setup)?;
         for first in (0..=limit).step_by(step) {
             let one = go_on(begun.as_ref(), 0, first, (first, first))?;
             for second in (first..=limit).step_by(step) {
@@ -102,11 +102,11 @@ pub(crate) fn cuts(
 /// Counters that are about to carry out of each of their bytes, and to wrap altogether.
 pub(crate) fn counters(
     measure: &Provider,
-    door: &dyn Door,
+    api_path: &dyn ApiPath,
     algorithm: Algorithm,
 ) -> Result<(), String> {
     if algorithm.mode() == Mode::Gcm {
-        return gcm_counter(measure, door, algorithm);
+        return gcm_counter(measure, api_path, algorithm);
     }
     let distances: Vec<u128> = if here::reduced() { vec![1, 5] } else { (0..=40).collect() };
     for bits in (8..=128).step_by(8) {
@@ -122,7 +122,7 @@ pub(crate) fn counters(
             for length in [16, 100, 255, 800] {
                 let data = painted(14, length);
                 let what = || format!("{algorithm}, {length} bytes, counter {counter:032x}");
-                door.agree(&what, &setup, &data, &measure.right(&setup, &data)?)?;
+                api_path.agree(&what, &setup, &data, &measure.right(&setup, &data)?)?;
             }
         }
     }
@@ -130,7 +130,11 @@ pub(crate) fn counters(
 }
 
 /// GCM counts in 32 bits only; these IVs lead to first counters near the end of them.
-fn gcm_counter(measure: &Provider, door: &dyn Door, algorithm: Algorithm) -> Result<(), String> {
+fn gcm_counter(
+    measure: &Provider,
+    api_path: &dyn ApiPath,
+    algorithm: Algorithm,
+) -> Result<(), String> {
     let mut message = Message::new(algorithm, 15);
     message.iv = painted(NEAR_WRAP[usize::from(algorithm.key_bits()) / 64 - 2], 16);
     let left = u32::MAX - first_counter(measure, &message)?;
@@ -142,7 +146,7 @@ fn gcm_counter(measure: &Provider, door: &dyn Door, algorithm: Algorithm) -> Res
         for length in [16, 1000, 3000, 5000].map(|beyond| left as usize * 16 + beyond) {
             let data = painted(16, length);
             let what = || format!("{algorithm} {direction}, {length} bytes across the wrap");
-            door.agree(&what, &setup, &data, &measure.right(&setup, &data)?)?;
+            api_path.agree(&what, &setup, &data, &measure.right(&setup, &data)?)?;
         }
     }
     Ok(())
@@ -180,19 +184,19 @@ fn multiply(x: u128, y: u128) -> u128 {
 /// IVs of 1 to 128 bytes; associated data of 0 to 300 bytes, whole and at every cut.
 pub(crate) fn associated(
     measure: &Provider,
-    door: &dyn Door,
+    api_path: &dyn ApiPath,
     algorithm: Algorithm,
 ) -> Result<(), String> {
     let lengths: &[usize] =
-        if here::reduced_for(door, algorithm) { &[0, 17] } else { &[0, 1, 16, 33, 300] };
-    let step = if here::reduced_for(door, algorithm) { 29 } else { 1 };
+        if here::reduced_for(api_path, algorithm) { &[0, 17] } else { &[0, 1, 16, 33, 300] };
+    let step = if here::reduced_for(api_path, algorithm) { 29 } else { 1 };
     let compare = |setup: &Setup<'_>, length: usize| {
         let data = painted(18, length);
         let what = || {
             let [first, second] = setup.aad.map(<[u8]>::len);
             format!("{algorithm}, IV {}, associated {first}+{second}, {length}", setup.iv.len())
         };
-        door.agree(&what, setup, &data, &measure.right(setup, &data)?)
+        api_path.agree(&what, setup, &data, &measure.right(setup, &data)?)
     };
     for direction in Direction::BOTH {
         let ivs = match algorithm.mode() {
@@ -244,8 +248,8 @@ pub(crate) fn rerouting() -> Vec<Trial> {
 fn reroute(algorithm: Algorithm, from: Route, to: Route) -> Result<(), String> {
     const LENGTH: usize = 640;
     let step = if algorithm.mode().takes_partial_blocks() { 1 } else { 16 };
-    let door = |route| Kernels::new(route, Features::detect()).map_err(|it| it.to_string());
-    let (from_door, to_door) = (door(from)?, door(to)?);
+    let api_path = |route| Kernels::new(route, Features::detect()).map_err(|it| it.to_string());
+    let (from_door, to_door) = (api_path(from)?, api_path(to)?);
     if !from_door.has(algorithm) || !to_door.has(algorithm) {
         return Ok(());
     }

@@ -4,8 +4,8 @@
 use libtest_mimic::Trial;
 use wirespeed_cipher::modes::Ocb;
 use wirespeed_cipher::{Algorithm, Block, BlockKernels, InOut, Mode};
+use wirespeed_conformance::api_path::ApiPath;
 use wirespeed_conformance::data::{painted, same, unhex};
-use wirespeed_conformance::door::Door;
 use wirespeed_conformance::evp::Provider;
 use wirespeed_conformance::here;
 use wirespeed_conformance::kernels::Kernels;
@@ -69,8 +69,8 @@ pub(crate) fn trials(name: &str, measure: &Provider, ours: &Provider) -> Vec<Tri
     checks.into_iter().flat_map(of_check).collect()
 }
 
-fn of_mode(door: &dyn Door) -> impl Iterator<Item = Algorithm> {
-    door.algorithms().into_iter().filter(|it| it.mode() == Mode::Ocb)
+fn of_mode(api_path: &dyn ApiPath) -> impl Iterator<Item = Algorithm> {
+    api_path.algorithms().into_iter().filter(|it| it.mode() == Mode::Ocb)
 }
 
 /// A message by kernels: the ciphertext with the tag behind it.

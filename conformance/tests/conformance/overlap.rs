@@ -10,8 +10,8 @@ use std::fmt::Write;
 
 use libtest_mimic::Trial;
 use wirespeed_cipher::{Algorithm, Direction};
+use wirespeed_conformance::api_path::ApiPath;
 use wirespeed_conformance::data::painted;
-use wirespeed_conformance::door::Door;
 use wirespeed_conformance::evp::{Provider, start};
 use wirespeed_conformance::here;
 

@@ -3,8 +3,8 @@
 
 use libtest_mimic::Trial;
 use wirespeed_cipher::{Algorithm, Direction, Mode};
+use wirespeed_conformance::api_path::{ApiPath, has_tag};
 use wirespeed_conformance::data::{painted, same};
-use wirespeed_conformance::door::{Door, has_tag};
 use wirespeed_conformance::evp::{self, Provider};
 use wirespeed_conformance::here;
 use wirespeed_libcrypto::Pipeline;

@@ -6,8 +6,8 @@ use libtest_mimic::Trial;
 use wirespeed_cipher::{
     Algorithm, BlockCipher, Direction, InOut, Mode, Route, SIZE_CLASSES, Subject,
 };
+use wirespeed_conformance::api_path::ApiPath;
 use wirespeed_conformance::data::painted;
-use wirespeed_conformance::door::Door;
 use wirespeed_conformance::evp::Provider;
 use wirespeed_conformance::here;
 use wirespeed_conformance::kernels::Kernels;
@@ -31,9 +31,9 @@ pub(crate) fn trials(library: Library, measure: &Provider) -> Vec<Trial> {
         ("provider::verified", verified(library, measure)),
     ] {
         let provider = provider.expect("a provider loads with a good configuration");
-        let door: Arc<dyn Door> = Arc::new(provider.clone());
-        trials.extend(vectors::trials(name, &door));
-        trials.extend(differential::trials(name, measure, &door));
+        let api_path: Arc<dyn ApiPath> = Arc::new(provider.clone());
+        trials.extend(vectors::trials(name, &api_path));
+        trials.extend(differential::trials(name, measure, &api_path));
         trials.extend(sequences::trials(name, measure, &provider));
         trials.extend(records::trials(name, measure, &provider));
     }

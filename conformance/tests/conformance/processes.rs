@@ -6,8 +6,8 @@ use std::thread;
 
 use libtest_mimic::Trial;
 use wirespeed_cipher::{Algorithm, Direction, InOut, Route};
+use wirespeed_conformance::api_path::{ApiPath, Work};
 use wirespeed_conformance::data::{painted, same};
-use wirespeed_conformance::door::{Door, Work};
 use wirespeed_conformance::evp::Provider;
 use wirespeed_conformance::kernels::Kernels;
 use wirespeed_conformance::{fork, here, vectors_in_use};

@@ -1,4 +1,4 @@
-//! The third door: the `openssl` program with the module as users build it.
+//! The third API path: the `openssl` program with the module as users build it.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,8 +7,8 @@ use std::process::Command;
 
 use libtest_mimic::Trial;
 use wirespeed_cipher::Algorithm;
+use wirespeed_conformance::api_path::ApiPath;
 use wirespeed_conformance::data::{painted, same};
-use wirespeed_conformance::door::Door;
 use wirespeed_conformance::evp::Provider;
 use wirespeed_conformance::here;
 use wirespeed_conformance::vectors;

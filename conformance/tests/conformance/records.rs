@@ -5,8 +5,8 @@ use std::ffi::c_void;
 
 use libtest_mimic::Trial;
 use wirespeed_cipher::{Algorithm, Direction, Mode};
+use wirespeed_conformance::api_path::ApiPath;
 use wirespeed_conformance::data::painted;
-use wirespeed_conformance::door::Door;
 use wirespeed_conformance::evp::{self, Provider};
 use wirespeed_conformance::here;
 use wirespeed_libcrypto::{Cipher, CipherContext, Error, Param, Value};

@@ -5,8 +5,8 @@
 
 use libtest_mimic::Trial;
 use wirespeed_cipher::{Algorithm, Mode};
+use wirespeed_conformance::api_path::ApiPath;
 use wirespeed_conformance::data::{painted, same};
-use wirespeed_conformance::door::Door;
 use wirespeed_conformance::evp::Provider;
 use wirespeed_libcrypto::{Cipher, CipherContext, Direction, Error, Param, Value};
 

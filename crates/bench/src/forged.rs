@@ -130,7 +130,7 @@ fn who_sleeps_is_slow_in_time_and_cheap_in_cpu_time() {
     let rows: Vec<_> = measured.rows().collect();
     assert_eq!((rows[0].route, rows[0].driver, rows[0].system_calls), ("portable", None, None));
     assert_eq!(
-        (rows[1].route, rows[1].driver, rows[1].system_calls, rows[1].door),
+        (rows[1].route, rows[1].driver, rows[1].system_calls, rows[1].api_path),
         ("kernel", Some("good"), Some(2.0), "direct")
     );
     let expected = rows[1].cpu_ns * 1e-9 * (1u64 << 30) as f64 / 1024.0;

@@ -22,7 +22,7 @@ mod proof;
 mod sockets;
 mod worker;
 
-pub use candidate::{Absent, Candidate, Door};
+pub use candidate::{Absent, ApiPath, Candidate};
 pub use case::Case;
 pub use contest::{Contest, Entry, Measured, Trouble};
 pub use document::{BENCH_SCHEMA, BreakEven, Document, Quarantined, Row, Skipped};

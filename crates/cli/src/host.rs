@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use wirespeed_bench::{
-    Absent, Candidate, Door, Harness, prove_against_host, prove_subject_against_host,
+    Absent, ApiPath, Candidate, Harness, prove_against_host, prove_subject_against_host,
 };
 use wirespeed_cipher::{Route, Subject};
 use wirespeed_cpu::Features;
@@ -43,8 +43,8 @@ impl Host {
     }
 
     /// EVP where there is a libcrypto; else the kernels directly.
-    pub(crate) fn door(&self) -> Door {
-        if self.harness.library().is_ok() { Door::Evp } else { Door::Direct }
+    pub(crate) fn api_path(&self) -> ApiPath {
+        if self.harness.library().is_ok() { ApiPath::Evp } else { ApiPath::Direct }
     }
 
     /// What a plan for this machine is made for.
@@ -60,14 +60,14 @@ impl Host {
 
     /// Linux's crypto, as far as can be told without asking for it.
     pub(crate) fn sight_kernel(&self) -> Found {
-        let (route, door) = (Route::Kernel, self.door());
+        let (route, api_path) = (Route::Kernel, self.api_path());
         let presence = wirespeed_kernel::sighted();
-        Found { route, candidate: Candidate::for_route(route, door), presence }
+        Found { route, candidate: Candidate::for_route(route, api_path), presence }
     }
 
     /// One route, here or not. For Linux's crypto a socket is opened.
     pub(crate) fn find(&self, route: Route) -> Found {
-        let candidate = Candidate::for_route(route, self.door());
+        let candidate = Candidate::for_route(route, self.api_path());
         // Our provider does not even load on a route that fails its self-test; that is no absence.
         let present = match route {
             Route::Libcrypto => candidate,
@@ -86,11 +86,11 @@ impl Host {
         let hashes = wirespeed_kernels::prove_hashes(found.route, self.harness.features());
         let checks = known.map_err(|why| why.to_string())?.checks
             + hashes.map_err(|why| why.to_string())?.checks;
-        let against_host = match self.door() {
-            Door::Evp => {
+        let against_host = match self.api_path() {
+            ApiPath::Evp => {
                 prove_against_host(&self.harness, found.candidate).map_err(|why| why.to_string())?
             }
-            Door::Direct => 0,
+            ApiPath::Direct => 0,
         };
         Ok(Proof { checks, against_host })
     }

@@ -71,7 +71,7 @@ fn mode_of(row: &Rate) -> String {
         "rekey" => "a new key each call".to_owned(),
         other => other.to_owned(),
     };
-    mode.push_str(if row.door == "evp" { ", through EVP" } else { ", the kernels alone" });
+    mode.push_str(if row.api_path == "evp" { ", through EVP" } else { ", the kernels alone" });
     if row.threads > 1 {
         mode.push_str(&format!(", {} threads", row.threads));
     }

@@ -59,7 +59,8 @@ pub struct Rate {
     /// The route.
     pub route: String,
     /// "evp" or "direct".
-    pub door: String,
+    #[serde(rename = "door")]
+    pub api_path: String,
     /// Threads at once.
     pub threads: usize,
     /// The rate of all threads together.

@@ -148,7 +148,7 @@ impl Here<'_> {
     /// What serves an algorithm if no plan chooses.
     fn otherwise(&self, algorithm: Algorithm) -> Option<Route> {
         let knows = |route: &&Route| {
-            let candidate = Candidate::for_route(**route, self.host.door());
+            let candidate = Candidate::for_route(**route, self.host.api_path());
             self.host.harness.knows(candidate, algorithm.into())
         };
         let suits = |route: &Route| {

@@ -142,7 +142,7 @@ fn algorithm(row: &Rate) -> Option<(Work, Figure)> {
     if row.without.is_some() || row.lanes.unwrap_or(1) > 1 {
         return None;
     }
-    let door = match row.door.as_str() {
+    let api_path = match row.api_path.as_str() {
         "evp" => "through EVP",
         _ => "kernels alone",
     };
@@ -158,7 +158,7 @@ fn algorithm(row: &Rate) -> Option<(Work, Figure)> {
         (Some(deviation), Some(median)) if median > 0.0 => deviation / median,
         _ => 0.0,
     };
-    let mode = format!("{}, {door}, {threads}", row.usage);
+    let mode = format!("{}, {api_path}, {threads}", row.usage);
     let work = Work { section: Section::Algorithms, mode, name, size: row.size };
     let by = row.driver.as_deref().unwrap_or(&row.route);
     Some((work, Figure { noise, ..figure(row.bytes_per_second, by)? }))

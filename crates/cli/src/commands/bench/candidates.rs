@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use wirespeed_bench::{Candidate, Door};
+use wirespeed_bench::{ApiPath, Candidate};
 use wirespeed_cipher::{Route, Subject};
 
 use super::blocks::Block;
@@ -77,7 +77,7 @@ pub(super) fn usual_subjects(host: &Host, candidates: &[Candidate], all: bool) -
 /// Who serves where our provider leaves an algorithm of the kernel's to OpenSSL: a socket without EVP.
 pub(super) fn stand_in(candidate: Candidate) -> Option<Candidate> {
     let through_evp = candidate == Candidate::Provider(Route::Kernel);
-    through_evp.then_some(Candidate::for_route(Route::Kernel, Door::Direct))
+    through_evp.then_some(Candidate::for_route(Route::Kernel, ApiPath::Direct))
 }
 
 /// That each driver asked for has something to do.

@@ -205,7 +205,7 @@ mod tests {
             usage: "message",
             size: SIZE,
             route: "libcrypto",
-            door: "evp",
+            api_path: "evp",
             threads: 1,
             bytes_per_second: speed,
             median_ns: 1.0,

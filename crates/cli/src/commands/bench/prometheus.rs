@@ -72,7 +72,7 @@ fn labels_of(row: &Row) -> String {
         ("use", row.usage),
         ("size", size.as_str()),
         ("route", row.route),
-        ("door", row.door),
+        ("door", row.api_path),
         ("threads", threads.as_str()),
         ("driver", row.driver.unwrap_or_default()),
         ("lanes", lanes.as_str()),

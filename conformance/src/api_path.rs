@@ -1,4 +1,4 @@
-//! A door: one way to hand a message to a route.
+//! A API path: one way to hand a message to a route.
 
 use wirespeed_cipher::{Algorithm, Block, BlockCipher, Direction, InOut};
 
@@ -21,7 +21,7 @@ pub struct Setup<'a> {
     pub tag: &'a [u8],
 }
 
-/// What the measure of all doors makes of a message.
+/// What the measure of all API paths makes of a message.
 #[derive(Clone, Debug)]
 pub struct Right {
     /// The data.
@@ -41,14 +41,14 @@ pub trait Work {
 }
 
 /// One way to hand a message to a route.
-pub trait Door: Send + Sync {
+pub trait ApiPath: Send + Sync {
     /// Begins a message.
     fn begin(&self, setup: &Setup<'_>) -> Result<Box<dyn Work>, String>;
 
-    /// Whether there is such an algorithm behind this door.
+    /// Whether there is such an algorithm behind this API path.
     fn has(&self, algorithm: Algorithm) -> bool;
 
-    /// The algorithms behind this door.
+    /// The algorithms behind this API path.
     fn algorithms(&self) -> Vec<Algorithm> {
         Algorithm::ALL.iter().copied().filter(|algorithm| self.has(*algorithm)).collect()
     }
@@ -59,7 +59,7 @@ pub trait Door: Send + Sync {
     /// Whether ciphers run on instructions of their own here.
     fn is_fast(&self) -> bool;
 
-    /// How long messages are cut in every way, where the door goes through all of it.
+    /// How long messages are cut in every way, where the API path goes through all of it.
     fn longest_cut(&self, _algorithm: Algorithm) -> usize {
         100
     }

@@ -8,7 +8,7 @@ use crate::table::Unit;
 use crate::workload::{self, Workload};
 
 /// One line of the table.
-pub(crate) struct Promise {
+pub(crate) struct Requirement {
     pub(crate) title: &'static str,
     /// How much work one round is, in units.
     pub(crate) amount: usize,
@@ -23,8 +23,8 @@ pub(crate) struct Promise {
 const MIB: Unit = Unit::Mebibytes;
 
 /// All of them.
-pub(crate) const ALL: &[Promise] = &[
-    Promise {
+pub(crate) const ALL: &[Requirement] = &[
+    Requirement {
         title: "nginx 100 MiB file TLS 1.3 AES-128-GCM",
         amount: 100,
         unit: MIB,
@@ -32,7 +32,7 @@ pub(crate) const ALL: &[Promise] = &[
         bound: 1.29,
         begin: |provided, amount| workload::nginx_file(provided, "TLS_AES_128_GCM_SHA256", amount),
     },
-    Promise {
+    Requirement {
         title: "nginx 100 MiB file TLS 1.3 AES-256-GCM",
         amount: 100,
         unit: MIB,
@@ -40,7 +40,7 @@ pub(crate) const ALL: &[Promise] = &[
         bound: 1.36,
         begin: |provided, amount| workload::nginx_file(provided, "TLS_AES_256_GCM_SHA384", amount),
     },
-    Promise {
+    Requirement {
         title: "haproxy TLS 1.3 AES-128-GCM",
         amount: 100,
         unit: MIB,
@@ -48,7 +48,7 @@ pub(crate) const ALL: &[Promise] = &[
         bound: 1.23,
         begin: |provided, amount| workload::haproxy(provided, "TLS_AES_128_GCM_SHA256", amount),
     },
-    Promise {
+    Requirement {
         title: "sshd aes128-gcm@openssh.com",
         amount: 200,
         unit: MIB,
@@ -56,7 +56,7 @@ pub(crate) const ALL: &[Promise] = &[
         bound: 1.17,
         begin: |provided, amount| workload::sshd(provided, "aes128-gcm@openssh.com", "", amount),
     },
-    Promise {
+    Requirement {
         title: "openssl enc aes-128-ctr 1 GiB",
         amount: 1024,
         unit: MIB,
@@ -64,7 +64,7 @@ pub(crate) const ALL: &[Promise] = &[
         bound: 1.48,
         begin: |provided, amount| workload::enc(provided, "-aes-128-ctr", "-e", amount),
     },
-    Promise {
+    Requirement {
         title: "openssl enc -d aes-256-cbc 1 GiB",
         amount: 1024,
         unit: MIB,
@@ -72,7 +72,7 @@ pub(crate) const ALL: &[Promise] = &[
         bound: 1.53,
         begin: |provided, amount| workload::enc(provided, "-aes-256-cbc", "-d", amount),
     },
-    Promise {
+    Requirement {
         title: "OpenVPN AES-128-GCM, both ends",
         amount: 32,
         unit: MIB,
@@ -80,7 +80,7 @@ pub(crate) const ALL: &[Promise] = &[
         bound: 1.04,
         begin: |provided, amount| workload::openvpn(provided, "AES-128-GCM", amount),
     },
-    Promise {
+    Requirement {
         title: "OpenVPN AES-256-CBC SHA1, both ends",
         amount: 32,
         unit: MIB,
@@ -88,7 +88,7 @@ pub(crate) const ALL: &[Promise] = &[
         bound: 1.06,
         begin: |provided, amount| workload::openvpn(provided, "AES-256-CBC", amount),
     },
-    Promise {
+    Requirement {
         title: "sshd aes128-ctr hmac-sha2-256-etm",
         amount: 200,
         unit: MIB,
@@ -98,7 +98,7 @@ pub(crate) const ALL: &[Promise] = &[
             workload::sshd(provided, "aes128-ctr", "hmac-sha2-256-etm@openssh.com", amount)
         },
     },
-    Promise {
+    Requirement {
         title: "nginx 1 KiB responses TLS 1.3 AES-128-GCM",
         amount: 8000,
         unit: Unit::Requests,

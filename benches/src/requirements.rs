@@ -8,18 +8,18 @@ use wirespeed_libcrypto::Library;
 use wirespeed_peer::Work;
 
 /// Ratios of some algorithms at some sizes.
-pub(crate) struct Promise {
+pub(crate) struct Requirement {
     /// A star in a name stands for each key size that is measured; a hash function encrypts.
     pub(crate) algorithms: &'static [(&'static str, Direction)],
     /// Bytes, required, hoped for.
     pub(crate) sizes: &'static [(usize, f64, f64)],
 }
 
-const fn promise(
+const fn requirement(
     algorithms: &'static [(&'static str, Direction)],
     sizes: &'static [(usize, f64, f64)],
-) -> Promise {
-    Promise { algorithms, sizes }
+) -> Requirement {
+    Requirement { algorithms, sizes }
 }
 
 const SHORT_MESSAGES: &[(&str, Direction)] = &[
@@ -38,22 +38,22 @@ const GCM: &[(&str, Direction)] = &[("AES-*-GCM", Encrypt), ("AES-*-GCM", Decryp
 pub(crate) const NO_MORE: f64 = f64::INFINITY;
 
 /// Against OpenSSL 3.0.
-const AGAINST_3_0: &[Promise] = &[
-    promise(COUNTER_AND_CODEBOOK, &[(1420, 2.2, 2.6), (16384, 2.2, 2.6)]),
-    promise(CBC_DECRYPTION, &[(1024, 2.5, 3.0), (16384, 2.0, 2.2)]),
-    promise(GCM, &[(1420, 2.7, 3.6), (16384, 2.6, 3.1)]),
-    promise(
+const AGAINST_3_0: &[Requirement] = &[
+    requirement(COUNTER_AND_CODEBOOK, &[(1420, 2.2, 2.6), (16384, 2.2, 2.6)]),
+    requirement(CBC_DECRYPTION, &[(1024, 2.5, 3.0), (16384, 2.0, 2.2)]),
+    requirement(GCM, &[(1420, 2.7, 3.6), (16384, 2.6, 3.1)]),
+    requirement(
         &[("AES-*-XTS", Encrypt), ("AES-*-XTS", Decrypt)],
         &[(512, 1.7, 2.6), (4096, 2.2, 2.7), (16384, 2.3, 2.6)],
     ),
-    promise(
+    requirement(
         &[("AES-*-OCB", Encrypt), ("AES-*-OCB", Decrypt)],
         &[(1420, 1.3, 1.6), (16384, 1.8, 2.2)],
     ),
-    promise(&[("AES-*-CFB", Decrypt)], &[(1420, 12.0, 17.0), (16384, 18.0, 22.0)]),
-    promise(&[("AES-*-CFB", Encrypt)], &[(16384, 1.6, 1.95)]),
-    promise(SHORT_MESSAGES, &[(16, 2.0, 2.8)]),
-    promise(
+    requirement(&[("AES-*-CFB", Decrypt)], &[(1420, 12.0, 17.0), (16384, 18.0, 22.0)]),
+    requirement(&[("AES-*-CFB", Encrypt)], &[(16384, 1.6, 1.95)]),
+    requirement(SHORT_MESSAGES, &[(16, 2.0, 2.8)]),
+    requirement(
         &[
             ("CAMELLIA-128-CBC", Decrypt),
             ("CAMELLIA-128-CTR", Encrypt),
@@ -64,7 +64,7 @@ const AGAINST_3_0: &[Promise] = &[
         ],
         &[(1424, 12.0, 18.0), (16384, 17.0, 22.0)],
     ),
-    promise(
+    requirement(
         &[
             ("ARIA-128-CBC", Decrypt),
             ("ARIA-128-CTR", Encrypt),
@@ -73,36 +73,36 @@ const AGAINST_3_0: &[Promise] = &[
         ],
         &[(16384, 14.0, 20.0)],
     ),
-    promise(
+    requirement(
         &[("ChaCha20-Poly1305", Encrypt), ("ChaCha20-Poly1305", Decrypt)],
         &[(1420, 1.6, 2.5), (16384, 1.15, 1.5)],
     ),
-    promise(&[("SHA1", Encrypt), ("SHA2-256", Encrypt)], &[(16, 1.4, 1.8), (64, 1.2, 1.4)]),
-    promise(&[("SHA2-512", Encrypt)], &[(64, 1.1, 1.3), (16384, 1.05, 1.3)]),
+    requirement(&[("SHA1", Encrypt), ("SHA2-256", Encrypt)], &[(16, 1.4, 1.8), (64, 1.2, 1.4)]),
+    requirement(&[("SHA2-512", Encrypt)], &[(64, 1.1, 1.3), (16384, 1.05, 1.3)]),
 ];
 
 /// Against OpenSSL 4.0, which has faster code of its own.
-const AGAINST_4_0: &[Promise] = &[
-    promise(COUNTER_AND_CODEBOOK, &[(16384, 1.9, NO_MORE)]),
-    promise(CBC_DECRYPTION, &[(16384, 1.9, NO_MORE)]),
-    promise(GCM, &[(1420, 1.25, NO_MORE)]),
-    promise(
+const AGAINST_4_0: &[Requirement] = &[
+    requirement(COUNTER_AND_CODEBOOK, &[(16384, 1.9, NO_MORE)]),
+    requirement(CBC_DECRYPTION, &[(16384, 1.9, NO_MORE)]),
+    requirement(GCM, &[(1420, 1.25, NO_MORE)]),
+    requirement(
         &[("AES-*-GCM-SIV", Encrypt), ("AES-*-GCM-SIV", Decrypt)],
         &[(1420, 6.0, 8.0), (16384, 14.0, 18.0)],
     ),
-    promise(
+    requirement(
         &[("ARIA-128-CCM", Encrypt), ("ARIA-128-CCM", Decrypt)],
         &[(1420, 2.5, 3.2), (16384, 2.5, 3.2)],
     ),
-    promise(&[("SM4-CCM", Encrypt), ("SM4-CCM", Decrypt)], &[(1420, 1.8, 2.3)]),
-    promise(
+    requirement(&[("SM4-CCM", Encrypt), ("SM4-CCM", Decrypt)], &[(1420, 1.8, 2.3)]),
+    requirement(
         &[("SM4-XTS", Encrypt), ("SM4-XTS", Decrypt)],
         &[(4096, 12.0, 15.0), (16384, 12.0, 15.0)],
     ),
 ];
 
 /// What is promised against a libcrypto; between 3.0 and 4.0 only that nothing is slower.
-pub(crate) fn against(library: Library) -> &'static [Promise] {
+pub(crate) fn against(library: Library) -> &'static [Requirement] {
     match library.version_numbers() {
         (3, 0, _) => AGAINST_3_0,
         (4.., ..) => AGAINST_4_0,
@@ -156,7 +156,7 @@ pub(crate) const PEER: &[(&str, Work)] = &[
 ];
 pub(crate) const PEER_BYTES: &[usize] = &[1424, 16384];
 /// Required and hoped for.
-pub(crate) const PEER_PROMISE: (f64, f64) = (1.0, 1.2);
+pub(crate) const PEER_REQUIREMENT: (f64, f64) = (1.0, 1.2);
 
 /// As many messages in a pipeline against the default provider's one after another, through EVP of OpenSSL 3.5
 /// and later.
