@@ -11,7 +11,7 @@ pub(crate) mod cipher;
 pub(crate) mod digest;
 pub(crate) mod extendable;
 #[cfg(test)]
-mod faults;
+mod fault_tests;
 pub(crate) mod host_cipher;
 pub(crate) mod host_context;
 pub(crate) mod host_digest;
@@ -31,26 +31,26 @@ use std::ffi::{c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
 
+use crate::error::{CallError, Reason};
 use crate::host::Core;
-use crate::refusal::{Reason, Refusal};
 
 /// Runs an entry; tells whether it succeeded, as C does.
 #[inline(always)]
 fn guarded(
     core: impl FnOnce() -> Option<Core>,
-    run: impl FnOnce() -> Result<(), Refusal>,
+    run: impl FnOnce() -> Result<(), CallError>,
 ) -> c_int {
-    let refusal = match catch_unwind(AssertUnwindSafe(run)) {
+    let error = match catch_unwind(AssertUnwindSafe(run)) {
         Ok(Ok(())) => return 1,
-        Ok(Err(refusal)) => refusal,
+        Ok(Err(error)) => error,
         Err(panic) => {
             // Dropping what was thrown could panic again.
             std::mem::forget(panic);
-            Refusal(&[Reason::Internal])
+            CallError(&[Reason::Internal])
         }
     };
     if let Some(core) = core() {
-        report(&core, refusal);
+        report(&core, error);
     }
     0
 }
@@ -67,7 +67,7 @@ fn place_with<T>(context: impl FnOnce() -> T, core: &Core) -> *mut c_void {
     // SAFETY: the layout is not empty.
     let memory = unsafe { System.alloc(Layout::new::<T>()) }.cast::<T>();
     if memory.is_null() {
-        core.refuse(Refusal(&[Reason::OutOfMemory]));
+        core.refuse(CallError(&[Reason::OutOfMemory]));
     } else {
         // SAFETY: freshly allocated for this type.
         unsafe { memory.write(context()) };
@@ -106,7 +106,7 @@ unsafe extern "C" fn free<T>(context: *mut c_void) {
 
 #[cold]
 #[inline(never)]
-fn report(core: &Core, refusal: Refusal) {
+fn report(core: &Core, error: CallError) {
     // Queueing allocates for texts only, but a panic here must not cross either.
-    let _ = catch_unwind(AssertUnwindSafe(|| core.refuse(refusal)));
+    let _ = catch_unwind(AssertUnwindSafe(|| core.refuse(error)));
 }

@@ -5,7 +5,7 @@ use std::ptr::null_mut;
 
 use wirespeed_cipher::InOut;
 
-use crate::refusal::Refusal;
+use crate::error::CallError;
 
 /// Where a call reads and where it may write: one place, two places, or none.
 ///
@@ -79,26 +79,26 @@ impl<'a> Call<'a> {
 
     /// All of the input, to the start of the output.
     #[inline]
-    pub(crate) fn whole(self) -> Result<InOut<'a>, Refusal> {
+    pub(crate) fn whole(self) -> Result<InOut<'a>, CallError> {
         self.part(0, 0, self.length)
     }
 
     /// The same, if it is whole blocks. Default providers tell that a part of one was done by `EVP_Cipher`, and leave it
     /// as it was or write a whole block.
-    pub(crate) fn whole_blocks(self, block: usize) -> Result<InOut<'a>, Refusal> {
+    pub(crate) fn whole_blocks(self, block: usize) -> Result<InOut<'a>, CallError> {
         let data = self.whole()?;
-        if data.len().is_multiple_of(block) { Ok(data) } else { Err(Refusal::OPERATION_FAILED) }
+        if data.len().is_multiple_of(block) { Ok(data) } else { Err(CallError::OPERATION_FAILED) }
     }
 
     /// `count` bytes of input from `from` on, to the output from `to` on.
     #[inline]
-    pub(crate) fn part(self, from: usize, to: usize, count: usize) -> Result<InOut<'a>, Refusal> {
+    pub(crate) fn part(self, from: usize, to: usize, count: usize) -> Result<InOut<'a>, CallError> {
         if count > 0 && (self.input.is_null() || self.output.is_null()) {
-            return Err(Refusal::OPERATION_FAILED);
+            return Err(CallError::OPERATION_FAILED);
         }
         self.check_output(to, count)?;
         if from > self.length || count > self.length - from {
-            return Err(Refusal::OPERATION_FAILED);
+            return Err(CallError::OPERATION_FAILED);
         }
         // SAFETY: both ranges have just been checked against what `new` was promised, or are empty.
         Ok(unsafe {
@@ -136,11 +136,11 @@ impl<'a> Call<'a> {
 
     /// Writes `bytes` to the output from `to` on.
     #[inline]
-    pub(crate) fn write(&self, to: usize, bytes: &[u8]) -> Result<(), Refusal> {
+    pub(crate) fn write(&self, to: usize, bytes: &[u8]) -> Result<(), CallError> {
         self.check_output(to, bytes.len())?;
         if !bytes.is_empty() {
             if self.output.is_null() {
-                return Err(Refusal::OPERATION_FAILED);
+                return Err(CallError::OPERATION_FAILED);
             }
             // SAFETY: within the output, as just checked; `bytes` is our own memory.
             unsafe { self.output.add(to).copy_from(bytes.as_ptr(), bytes.len()) };
@@ -149,17 +149,17 @@ impl<'a> Call<'a> {
     }
 
     #[inline]
-    fn check_output(&self, to: usize, count: usize) -> Result<(), Refusal> {
+    fn check_output(&self, to: usize, count: usize) -> Result<(), CallError> {
         if to > self.capacity || count > self.capacity - to {
-            return Err(Refusal::TOO_SMALL);
+            return Err(CallError::TOO_SMALL);
         }
         Ok(())
     }
 
     /// A TLS record: the input in place, with room for `extra` bytes behind it.
-    pub(crate) fn record(self, extra: usize) -> Result<&'a mut [u8], Refusal> {
+    pub(crate) fn record(self, extra: usize) -> Result<&'a mut [u8], CallError> {
         let size = self.length.checked_add(extra).filter(|size| *size <= self.capacity);
-        let size = size.filter(|_| self.is_in_place()).ok_or(Refusal::OPERATION_FAILED)?;
+        let size = size.filter(|_| self.is_in_place()).ok_or(CallError::OPERATION_FAILED)?;
         // SAFETY: input and output are one place, so this slice is the only access to it.
         Ok(unsafe { std::slice::from_raw_parts_mut(self.output, size) })
     }
@@ -174,12 +174,12 @@ mod tests {
         let (mut output, input) = ([0; 8], [1_u8; 16]);
         // SAFETY: both arrays outlive the call.
         let call = unsafe { Call::new(output.as_mut_ptr(), 8, input.as_ptr(), 16) };
-        assert_eq!(call.whole().err(), Some(Refusal::TOO_SMALL));
+        assert_eq!(call.whole().err(), Some(CallError::TOO_SMALL));
         assert_eq!(call.part(4, 0, 8).unwrap().len(), 8);
-        assert_eq!(call.part(9, 0, 8).err(), Some(Refusal::OPERATION_FAILED));
-        assert_eq!(call.part(0, usize::MAX, 2).err(), Some(Refusal::TOO_SMALL));
-        assert_eq!(call.part(usize::MAX, 0, 2).err(), Some(Refusal::OPERATION_FAILED));
-        assert_eq!(call.write(7, &[1, 2]), Err(Refusal::TOO_SMALL));
+        assert_eq!(call.part(9, 0, 8).err(), Some(CallError::OPERATION_FAILED));
+        assert_eq!(call.part(0, usize::MAX, 2).err(), Some(CallError::TOO_SMALL));
+        assert_eq!(call.part(usize::MAX, 0, 2).err(), Some(CallError::OPERATION_FAILED));
+        assert_eq!(call.write(7, &[1, 2]), Err(CallError::TOO_SMALL));
         assert_eq!(call.write(7, &[5]), Ok(()));
         assert_eq!(call.read(14, &mut [0; 16]), 2);
         assert_eq!(call.read(99, &mut [0; 16]), 0);

@@ -1,5 +1,7 @@
 //! What every cipher context does, whatever its mode.
 
+pub(crate) mod lanes;
+
 pub(crate) mod block;
 pub(crate) mod ccm;
 mod ccm_tls;
@@ -22,13 +24,13 @@ pub(crate) mod xts;
 use wirespeed_cipher::{Algorithm, Block, Direction, InOut};
 
 use crate::call::Call;
-use crate::choice::Choice;
-use crate::far::FarFailed;
+use crate::error::CallError;
 use crate::host::Version;
+use crate::offload::call::OffloadFailed;
 use crate::openssl::Param;
-use crate::priority::Kernels;
 use crate::provider::Provider;
-use crate::refusal::Refusal;
+use crate::routing::choice::Choice;
+use crate::routing::native::Kernels;
 
 /// What a new context of an algorithm with kernels of ours is made from.
 struct Setup<K: 'static> {
@@ -55,8 +57,8 @@ impl LastBlock {
     /// Runs over whole blocks, at least one, in place or not.
     fn around(
         mut data: InOut<'_>,
-        run: impl FnOnce(InOut<'_>) -> Result<(), FarFailed>,
-    ) -> Result<Self, FarFailed> {
+        run: impl FnOnce(InOut<'_>) -> Result<(), OffloadFailed>,
+    ) -> Result<Self, OffloadFailed> {
         let mut last = Self::default();
         let before_last = data.len() - 16;
         data.reborrow().split_at(before_last).1.save(&mut last.input);
@@ -89,10 +91,10 @@ pub(crate) trait Cipher: Clone {
         direction: Direction,
         key: Option<&[u8]>,
         iv: Option<&[u8]>,
-    ) -> Result<(), Refusal>;
+    ) -> Result<(), CallError>;
 
     /// The next bytes; tells how many it has written.
-    fn update(&mut self, call: Call<'_>) -> Result<usize, Refusal>;
+    fn update(&mut self, call: Call<'_>) -> Result<usize, CallError>;
 
     /// The next bytes of messages that run side by side under one key, with as many calls; stores how many were
     /// written for each.
@@ -100,35 +102,35 @@ pub(crate) trait Cipher: Clone {
         pipes: &mut [Self],
         calls: &[Call<'_>],
         written: &mut [usize],
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), CallError> {
         one_after_another(pipes, calls, written)
     }
 
     /// The end of the message.
-    fn finish(&mut self, call: Call<'_>) -> Result<usize, Refusal>;
+    fn finish(&mut self, call: Call<'_>) -> Result<usize, CallError>;
 
     /// `EVP_Cipher`: bytes without buffering and padding.
-    fn bare(&mut self, call: Call<'_>) -> Result<usize, Refusal>;
+    fn one_shot(&mut self, call: Call<'_>) -> Result<usize, CallError>;
 
     /// Answers a parameter that stands alone in its list, if it is one of those that EVP asks for
     /// with every message, in their usual type.
-    fn answer_often(&mut self, param: &mut Param) -> Option<Result<(), Refusal>>;
+    fn answer_often(&mut self, param: &mut Param) -> Option<Result<(), CallError>>;
 
     /// Takes a parameter that stands alone in its list, if it is one of those that EVP sets with
     /// every message, in their usual type.
-    fn set_often(&mut self, param: &Param) -> Option<Result<(), Refusal>>;
+    fn set_often(&mut self, param: &Param) -> Option<Result<(), CallError>>;
 
     /// Answers parameters.
     ///
     /// # Safety
     /// `list` must be null or end with a null key, be writable, and be nobody else's.
-    unsafe fn answer(&mut self, list: *mut Param) -> Result<(), Refusal>;
+    unsafe fn answer(&mut self, list: *mut Param) -> Result<(), CallError>;
 
     /// Takes parameters.
     ///
     /// # Safety
     /// `list` must be null or end with a null key.
-    unsafe fn set(&mut self, list: *const Param) -> Result<(), Refusal>;
+    unsafe fn set(&mut self, list: *const Param) -> Result<(), CallError>;
 }
 
 /// Whether two strings of one length are equal, in constant time.
@@ -141,7 +143,7 @@ fn one_after_another<C: Cipher>(
     pipes: &mut [C],
     calls: &[Call<'_>],
     written: &mut [usize],
-) -> Result<(), Refusal> {
+) -> Result<(), CallError> {
     for ((pipe, call), written) in pipes.iter_mut().zip(calls).zip(written) {
         *written = pipe.update(*call)?;
     }

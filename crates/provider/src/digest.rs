@@ -1,16 +1,21 @@
 //! The hash functions on offer: names, constant properties, functions.
 
+pub(crate) mod extendable;
+pub(crate) mod hashing;
+pub(crate) mod serial;
+
 use std::ffi::CStr;
 
 use wirespeed_cipher::{Digest, Foreign, Subject};
 
-use crate::boundary::{digest::functions, extendable};
-use crate::hashing::Message;
+use crate::boundary::digest::functions;
+use crate::boundary::extendable as of_extendable;
+use crate::digest::hashing::Message;
+use crate::digest::serial::Form;
+use crate::error::{CallError, Reason};
 use crate::host::Version;
 use crate::openssl::{Dispatch, Param};
 use crate::params::{END, List, int, octets, size};
-use crate::refusal::{Reason, Refusal};
-use crate::serial::Form;
 
 /// What OpenSSL wants to know of a hash function, as in the default provider.
 pub(crate) struct Facts {
@@ -85,7 +90,7 @@ pub(crate) fn offer<M: Message>(
         ($($place:literal)*, $($extendable:literal)*) => {
             match place {
                 $($place => functions::<M, $place>(),)*
-                $($extendable => extendable::functions::<M, $extendable>(),)*
+                $($extendable => of_extendable::functions::<M, $extendable>(),)*
                 _ => unreachable!("no more hash functions"),
             }
         };
@@ -150,7 +155,7 @@ pub(crate) unsafe fn set(
     message: &mut impl Message,
     version: Version,
     mut list: *const Param,
-) -> Result<(), Refusal> {
+) -> Result<(), CallError> {
     let mut given: Option<&Param> = None;
     while !list.is_null() {
         // SAFETY: the caller promises entries up to and including a null key.
@@ -160,7 +165,7 @@ pub(crate) unsafe fn set(
         }
         if param.name() == MASTER_SECRET.to_bytes() {
             if given.is_some() && version.has_decoders() {
-                return Err(Refusal(&[Reason::RepeatedParameter]));
+                return Err(CallError(&[Reason::RepeatedParameter]));
             }
             given = given.or(Some(param));
         }
@@ -185,7 +190,7 @@ pub(crate) fn gettable() -> *const Param {
 ///
 /// # Safety
 /// `list` must be null or end with a null key, be writable, and be nobody else's.
-pub(crate) unsafe fn answer(facts: &Facts, mut list: *mut Param) -> Result<(), Refusal> {
+pub(crate) unsafe fn answer(facts: &Facts, mut list: *mut Param) -> Result<(), CallError> {
     while !list.is_null() {
         // SAFETY: the caller promises entries up to and including a null key.
         let param = unsafe { &mut *list };
@@ -200,7 +205,7 @@ pub(crate) unsafe fn answer(facts: &Facts, mut list: *mut Param) -> Result<(), R
             _ => true,
         };
         if !answered {
-            return Err(Refusal::CANNOT_SET);
+            return Err(CallError::CANNOT_SET);
         }
         // SAFETY: the end has not been seen, so there is a next entry.
         list = unsafe { list.add(1) };
@@ -213,7 +218,7 @@ mod tests {
     use wirespeed_cipher::{Hasher, Shape};
 
     use super::*;
-    use crate::hashing::Hashing;
+    use crate::digest::hashing::Hashing;
 
     /// One of each kind that sees extendable functions in a way of its own.
     const VERSIONS: [&str; 4] = ["3.0.0", "3.0.22", "3.4.1", "4.0.3"];

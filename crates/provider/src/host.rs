@@ -4,13 +4,13 @@ use std::ffi::{CStr, CString, c_void};
 
 use wirespeed_cipher::{Algorithm, BlockCipher, Mode};
 
+use crate::error::{CallError, Reason};
 use crate::openssl::{
     CORE_GET_LIBRARY_CONTEXT, CORE_GET_PARAMS, CORE_NEW_ERROR, CORE_SET_ERROR,
     CORE_SET_ERROR_DEBUG, CoreGetParams, CoreHandle, CoreLibraryContext, CoreNewError,
     CoreSetError, CoreSetErrorDebug, Dispatch, Param, data_type,
 };
 use crate::params;
-use crate::refusal::{Reason, Refusal};
 
 /// The core's functions that we use.
 ///
@@ -45,8 +45,8 @@ impl Core {
 
     /// Puts each of the refusal's reasons into the error queue.
     #[cold]
-    pub(crate) fn refuse(&self, refusal: Refusal) {
-        for reason in refusal.0 {
+    pub(crate) fn refuse(&self, error: CallError) {
+        for reason in error.0 {
             self.raise(*reason, None);
         }
     }

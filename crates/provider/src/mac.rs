@@ -1,15 +1,17 @@
 //! The one message authentication code on offer: HMAC with hash functions of our own. Everything else goes to
 //! the HMAC of the program's other providers, where it goes without us.
 
+pub(crate) mod hmac;
+
 use std::ptr::{NonNull, null};
 
 use crate::boundary::host_mac::HostMac;
-use crate::hmac::{Keyed, Stage};
+use crate::error::CallError;
 use crate::host::Version;
+use crate::mac::hmac::{Keyed, Stage};
 use crate::openssl::Param;
 use crate::params::{END, List, given_text, int, octets, size};
 use crate::provider::Provider;
-use crate::refusal::Refusal;
 use wirespeed_cipher::Digest;
 
 /// A context.
@@ -41,7 +43,7 @@ impl Mac {
     }
 
     /// Makes a copy of this in an empty context.
-    pub(crate) fn copy_to(&self, to: &mut Self) -> Result<(), Refusal> {
+    pub(crate) fn copy_to(&self, to: &mut Self) -> Result<(), CallError> {
         to.host = self.host.as_ref().map(HostMac::duplicate).transpose()?;
         to.chosen = self.chosen;
         if let Some(keyed) = &self.keyed {
@@ -54,7 +56,7 @@ impl Mac {
     ///
     /// # Safety
     /// `list` must be null or end with a null key.
-    pub(crate) unsafe fn set(&mut self, list: *const Param) -> Result<(), Refusal> {
+    pub(crate) unsafe fn set(&mut self, list: *const Param) -> Result<(), CallError> {
         // SAFETY: the caller promises the list.
         match unsafe { self.wish(list) } {
             Some(wish) => self.grant(&wish),
@@ -71,7 +73,7 @@ impl Mac {
         &mut self,
         key: Option<&[u8]>,
         list: *const Param,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), CallError> {
         // SAFETY: the caller promises the list.
         let wish = unsafe { self.wish(list) };
         let can_take = |wish: &Wish<'_>| key.is_none() || wish.digest.or(self.digest()).is_some();
@@ -83,7 +85,7 @@ impl Mac {
         match key {
             Some(key) => self.take_key(key),
             None => {
-                self.keyed.as_mut().ok_or(Refusal::SILENT)?.start();
+                self.keyed.as_mut().ok_or(CallError::SILENT)?.start();
                 Ok(())
             }
         }
@@ -91,25 +93,25 @@ impl Mac {
 
     /// The next bytes.
     #[inline]
-    pub(crate) fn update(&mut self, data: &[u8]) -> Result<(), Refusal> {
+    pub(crate) fn update(&mut self, data: &[u8]) -> Result<(), CallError> {
         match (&mut self.host, &mut self.keyed) {
             (None, Some(keyed)) => keyed.update(data),
             (Some(host), _) => host.update(data),
-            (None, None) => Err(Refusal::SILENT),
+            (None, None) => Err(CallError::SILENT),
         }
     }
 
     /// The code: how many bytes were written.
     #[inline]
-    pub(crate) fn finish(&mut self, room: &mut [u8]) -> Result<usize, Refusal> {
+    pub(crate) fn finish(&mut self, room: &mut [u8]) -> Result<usize, CallError> {
         match (&mut self.host, &mut self.keyed) {
             (None, Some(keyed)) => {
                 let bytes = keyed.digest().bytes();
-                keyed.finish(room.get_mut(..bytes).ok_or(Refusal::SILENT)?)?;
+                keyed.finish(room.get_mut(..bytes).ok_or(CallError::SILENT)?)?;
                 Ok(bytes)
             }
             (Some(host), _) => host.finish(room),
-            (None, None) => Err(Refusal::SILENT),
+            (None, None) => Err(CallError::SILENT),
         }
     }
 
@@ -117,7 +119,7 @@ impl Mac {
     ///
     /// # Safety
     /// `list` must be null or end with a null key, be writable, and be nobody else's.
-    pub(crate) unsafe fn answer(&self, mut list: *mut Param) -> Result<(), Refusal> {
+    pub(crate) unsafe fn answer(&self, mut list: *mut Param) -> Result<(), CallError> {
         if let Some(host) = &self.host {
             // SAFETY: the caller promises the list.
             return unsafe { host.answer(list) };
@@ -136,7 +138,7 @@ impl Mac {
                 _ => true,
             };
             if !answered {
-                return Err(Refusal::SILENT);
+                return Err(CallError::SILENT);
             }
             // SAFETY: the end has not been seen, so there is a next entry.
             list = unsafe { list.add(1) };
@@ -144,9 +146,9 @@ impl Mac {
         Ok(())
     }
 
-    fn take_key(&mut self, key: &[u8]) -> Result<(), Refusal> {
-        let digest = self.digest().ok_or(Refusal::SILENT)?;
-        let kernels = self.provider().mac_kernels(digest).ok_or(Refusal::SILENT)?;
+    fn take_key(&mut self, key: &[u8]) -> Result<(), CallError> {
+        let digest = self.digest().ok_or(CallError::SILENT)?;
+        let kernels = self.provider().mac_kernels(digest).ok_or(CallError::SILENT)?;
         let keyed = match &mut self.keyed {
             Some(keyed) if keyed.digest() == digest => keyed,
             keyed => keyed.insert(Keyed::idle(kernels, digest)),
@@ -160,7 +162,7 @@ impl Mac {
         self.chosen.or_else(|| Some(self.keyed.as_ref()?.digest()))
     }
 
-    fn grant(&mut self, wish: &Wish<'_>) -> Result<(), Refusal> {
+    fn grant(&mut self, wish: &Wish<'_>) -> Result<(), CallError> {
         self.chosen = wish.digest.or(self.chosen);
         wish.key.map_or(Ok(()), |key| self.take_key(key))
     }
@@ -209,22 +211,22 @@ impl Mac {
     /// # Safety
     /// `list` must be null or end with a null key.
     #[cold]
-    unsafe fn set_by_host(&mut self, list: *const Param) -> Result<&mut HostMac, Refusal> {
+    unsafe fn set_by_host(&mut self, list: *const Param) -> Result<&mut HostMac, CallError> {
         match &mut self.host {
             // SAFETY: the caller promises the list.
             Some(host) => unsafe { host.set(list)? },
             // SAFETY: as above.
             None => unsafe { self.hand_over(list)? },
         }
-        self.host.as_mut().ok_or(Refusal::SILENT)
+        self.host.as_mut().ok_or(CallError::SILENT)
     }
 
     /// Gives the context to the host, with these parameters.
     ///
     /// # Safety
     /// As above.
-    unsafe fn hand_over(&mut self, list: *const Param) -> Result<(), Refusal> {
-        let mut host = HostMac::new(self.provider().host_macs().ok_or(Refusal::SILENT)?)?;
+    unsafe fn hand_over(&mut self, list: *const Param) -> Result<(), CallError> {
+        let mut host = HostMac::new(self.provider().host_macs().ok_or(CallError::SILENT)?)?;
         if let Some(keyed) = &self.keyed {
             host.choose(keyed.digest())?;
             host.key(keyed.key(), keyed.stage() == Stage::Begun)?;
@@ -236,14 +238,14 @@ impl Mac {
             None => {}
         }
         // SAFETY: the caller promises the list.
-        if let Err(refusal) = unsafe { host.set(list) } {
+        if let Err(error) = unsafe { host.set(list) } {
             // SAFETY: as above.
             let named = unsafe { count_digests(list) };
             // A key given twice fails before any is looked at, where decoders read the list.
             if named == 1 || (named > 1 && !self.provider().version.has_decoders()) {
                 self.chosen = None;
             }
-            return Err(refusal);
+            return Err(error);
         }
         (self.keyed, self.host) = (None, Some(host));
         Ok(())

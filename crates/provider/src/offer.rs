@@ -6,21 +6,21 @@ use wirespeed_cipher::{Algorithm, BlockCipher, Foreign, Mode, Shape, Subject};
 
 use crate::boundary::cipher::functions;
 use crate::cipher::block::{Blocks, Cbc, Ecb};
-use crate::cipher::ccm::Counted;
+use crate::cipher::ccm::CcmContext;
 use crate::cipher::chacha20::Keystream;
-use crate::cipher::cts::Stolen;
+use crate::cipher::cts::CtsContext;
 use crate::cipher::foreign::Foreign as ForeignCipher;
-use crate::cipher::gcm::Authenticated;
-use crate::cipher::gcm_siv::Synthetic;
+use crate::cipher::gcm::GcmContext;
+use crate::cipher::gcm_siv::GcmSivContext;
 use crate::cipher::ocb::OffsetCodebook;
 use crate::cipher::poly1305::Sealed;
 use crate::cipher::stream::{Cfb, Ctr, Ofb, Stream};
 use crate::cipher::xts::Sectors;
+use crate::error::CallError;
 use crate::host::Version;
 use crate::openssl::{Dispatch, Param};
+use crate::params::request::{Name, Names, Request};
 use crate::params::{END, List, int, size, uint};
-use crate::refusal::Refusal;
-use crate::request::{Name, Names, Request};
 
 /// The properties that our algorithms carry.
 ///
@@ -165,17 +165,17 @@ fn of_mode<const INDEX: usize, const DECODERS: bool>() -> *const Dispatch {
     match const { Algorithm::ALL[INDEX].mode() } {
         Mode::Ecb => functions::<Blocks<Ecb>, INDEX, DECODERS>(),
         Mode::Cbc => functions::<Blocks<Cbc>, INDEX, DECODERS>(),
-        Mode::Cts => functions::<Stolen, INDEX, DECODERS>(),
+        Mode::Cts => functions::<CtsContext, INDEX, DECODERS>(),
         Mode::Cfb => functions::<Stream<Cfb<128>>, INDEX, DECODERS>(),
         Mode::Cfb8 => functions::<Stream<Cfb<8>>, INDEX, DECODERS>(),
         Mode::Ofb => functions::<Stream<Ofb>, INDEX, DECODERS>(),
         Mode::Ctr => functions::<Stream<Ctr>, INDEX, DECODERS>(),
         Mode::Xts if is_sm4(INDEX) => functions::<Sectors<true>, INDEX, DECODERS>(),
         Mode::Xts => functions::<Sectors<false>, INDEX, DECODERS>(),
-        Mode::Gcm => functions::<Authenticated, INDEX, DECODERS>(),
+        Mode::Gcm => functions::<GcmContext, INDEX, DECODERS>(),
         Mode::Ocb => functions::<OffsetCodebook, INDEX, DECODERS>(),
-        Mode::GcmSiv => functions::<Synthetic, INDEX, DECODERS>(),
-        Mode::Ccm => functions::<Counted, INDEX, DECODERS>(),
+        Mode::GcmSiv => functions::<GcmSivContext, INDEX, DECODERS>(),
+        Mode::Ccm => functions::<CcmContext, INDEX, DECODERS>(),
         Mode::Stream => functions::<Keystream, INDEX, DECODERS>(),
         Mode::Poly1305 => functions::<Sealed, INDEX, DECODERS>(),
     }
@@ -234,7 +234,7 @@ pub(crate) unsafe fn answer(
     algorithm: Algorithm,
     list: *mut Param,
     version: Version,
-) -> Result<(), Refusal> {
+) -> Result<(), CallError> {
     let known = if version.has_decoders() { GETTABLE } else { &GETTABLE[..GETTABLE.len() - 1] };
     // SAFETY: the caller promises the list.
     let mut request = unsafe { Request::read(list, Names::of(known), version)? };

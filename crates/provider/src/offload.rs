@@ -1,12 +1,14 @@
 //! What openssl.cnf lets go to Linux's crypto API: the key `kernel`.
 
+pub(crate) mod call;
+
 use std::sync::Arc;
 
 use wirespeed_cipher::{Direction, Route, Shape, Subject};
 use wirespeed_kernel::{Permission, Transform, presence_of_with};
 use wirespeed_plan::Plan;
 
-use crate::far::Offloaded;
+use crate::offload::call::Offloaded;
 
 /// The value of `kernel`.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,6 +3,8 @@
 //! Numbers are converted between sizes and signs exactly as libcrypto's own `OSSL_PARAM_get_*` and
 //! `OSSL_PARAM_set_*` do (crypto/params.c), which a module that does not link libcrypto cannot call.
 
+pub(crate) mod request;
+
 use std::ffi::{CStr, c_void};
 use std::ptr::{null, null_mut};
 

@@ -17,20 +17,20 @@ use crate::boundary::host_mac::HostMacs;
 use crate::boundary::mac::HMAC;
 use crate::boundary::secret_key;
 use crate::boundary::spare::Spares;
-use crate::choice::Choice;
 use crate::config::{Config, Digests, Routes};
 use crate::digest;
-use crate::far::KernelCipher;
-use crate::hashing::{Base, Hashing, KernelHash};
+use crate::digest::hashing::{Base, Hashing, KernelHash};
+use crate::error::{CallError, Reason};
 use crate::host::{Core, Version};
 use crate::offer;
 use crate::offload::Offload;
+use crate::offload::call::KernelCipher;
 use crate::openssl::{AlgorithmEntry, Param, data_type};
 use crate::params::{END, List, entry, text};
-use crate::priority::Kernels;
-use crate::refusal::{Reason, Refusal};
+use crate::routing::choice::Choice;
+use crate::routing::native::Kernels;
+use crate::routing::watcher::Watcher;
 use crate::routing::{By, Routing, Watch};
-use crate::watcher::Watcher;
 
 const NAME: &CStr = c"Wirespeed";
 const VERSION: &CStr =
@@ -358,7 +358,7 @@ impl Provider {
     ///
     /// # Safety
     /// `list` must be null or end with a null key, be writable, and be nobody else's.
-    pub(crate) unsafe fn answer(&self, mut list: *mut Param) -> Result<(), Refusal> {
+    pub(crate) unsafe fn answer(&self, mut list: *mut Param) -> Result<(), CallError> {
         while !list.is_null() {
             // SAFETY: the caller promises entries up to and including a null key.
             let param = unsafe { &mut *list };
@@ -366,7 +366,7 @@ impl Provider {
                 break;
             }
             if !self.answer_one(param) {
-                return Err(Refusal::SILENT);
+                return Err(CallError::SILENT);
             }
             // SAFETY: the end has not been seen, so there is a next entry.
             list = unsafe { list.add(1) };

@@ -1,13 +1,13 @@
 //! Unpredictable bytes from the kernel.
 
-use crate::refusal::Refusal;
+use crate::error::CallError;
 
 /// Fills `bytes` by getrandom(2).
 ///
 /// Only for IVs that a caller leaves to us and for the secret behind substitute MACs. The core has
 /// no random bytes to offer, and libcrypto's generators may be running on our own ciphers at the
 /// time, so asking them could recurse.
-pub(crate) fn fill(bytes: &mut [u8]) -> Result<(), Refusal> {
+pub(crate) fn fill(bytes: &mut [u8]) -> Result<(), CallError> {
     let mut filled = 0;
     while filled < bytes.len() {
         let rest = &mut bytes[filled..];
@@ -16,7 +16,7 @@ pub(crate) fn fill(bytes: &mut [u8]) -> Result<(), Refusal> {
         match usize::try_from(count) {
             Ok(count) if count > 0 => filled += count,
             _ if std::io::Error::last_os_error().kind() == std::io::ErrorKind::Interrupted => {}
-            _ => return Err(Refusal::SILENT),
+            _ => return Err(CallError::SILENT),
         }
     }
     Ok(())

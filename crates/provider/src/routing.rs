@@ -1,5 +1,11 @@
 //! The routes of one loaded provider: which are proved, which serves what, which gave wrong bytes.
 
+pub(crate) mod assembly;
+pub(crate) mod choice;
+pub(crate) mod native;
+pub(crate) mod table;
+pub(crate) mod watcher;
+
 use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,14 +15,14 @@ use wirespeed_cipher::{Algorithm, Compression, Direction, HashKernels, Route, Su
 use wirespeed_cipher::{BlockKernels, StreamKernels};
 use wirespeed_cpu::Features;
 use wirespeed_plan::{Plan, SIZE_BUCKETS};
+use wirespeed_stats::Counters;
 
 use crate::boundary::host_library::HostLibrary;
-use crate::far::Offloaded;
+use crate::offload::call::Offloaded;
 use crate::offload::{self, Offload};
-use crate::priority::{Kernels, Native};
-use crate::rows::Rows;
-use crate::stand::{Planned, Stand, failed};
-use wirespeed_stats::Counters;
+use crate::routing::assembly::{Assembly, Planned, failed};
+use crate::routing::native::{Kernels, Native};
+use crate::routing::table::RouteTable;
 
 /// What is to choose the routes.
 pub(crate) enum By<'a> {
@@ -33,7 +39,7 @@ type Legacy = bool;
 
 /// Who runs a call.
 #[derive(Clone, Copy)]
-pub(crate) enum Way {
+pub(crate) enum ServedBy {
     /// Kernels of our own.
     Own(Route),
     /// The host's default provider.
@@ -49,7 +55,7 @@ pub(crate) struct Routing {
     /// For each [`Algorithm::family`], the routes whose kernels for it have passed their self-test, one bit each.
     proved: [AtomicU64; Algorithm::FAMILIES],
     /// For each algorithm, in the order of [`Algorithm::ALL`].
-    rows: Vec<Rows<Route>>,
+    tables: Vec<RouteTable<Route>>,
     /// For each compression function, in the order of [`Compression::ALL`].
     hashes: [Option<&'static HashKernels>; Compression::ALL.len()],
     /// libcrypto's own default provider, where calls may go to it.
@@ -73,6 +79,23 @@ pub(crate) struct Watch {
     pub(crate) counters: Option<Counters>,
 }
 
+/// Who serves what.
+struct Served {
+    /// For each algorithm.
+    tables: Vec<RouteTable<Route>>,
+    /// The host's default provider, where it has a part.
+    host: Option<Arc<HostLibrary>>,
+    /// For each algorithm, what goes to the kernel.
+    offloaded: Vec<Option<Arc<Offloaded>>>,
+}
+
+impl Served {
+    /// By our own routes alone.
+    const fn by_us(tables: Vec<RouteTable<Route>>) -> Self {
+        Self { tables, host: None, offloaded: Vec::new() }
+    }
+}
+
 impl Routing {
     /// Finds the routes that `by` wants, and says what serves what; the error says why nothing can.
     ///
@@ -84,54 +107,14 @@ impl Routing {
         watch: Watch,
         reach: impl Fn(Legacy) -> Result<Arc<HostLibrary>, String>,
     ) -> Result<Self, String> {
-        let mut stand = Stand { features, natives: Vec::new(), quarantined: 0 };
-        let mut host = None;
-        let mut offloaded = Vec::new();
-        let rows = match by {
+        let mut assembly = Assembly { features, natives: Vec::new(), quarantined: 0 };
+        let Served { tables, host, offloaded } = match by {
             By::Priority => {
-                stand.climb()?;
-                stand.without_measurement()
+                assembly.climb()?;
+                Served::by_us(assembly.without_measurement())
             }
-            By::List(routes) => {
-                for route in *routes {
-                    match route {
-                        Route::Libcrypto => {
-                            let found = reach(false);
-                            host =
-                                Some(found.map_err(|why| format!("libcrypto is absent: {why}"))?);
-                        }
-                        Route::Kernel => {
-                            offloaded = offload::everything(offload)?;
-                            // For what is not the kernel's: the beginnings and ends of messages.
-                            host = reach(true).ok();
-                        }
-                        _ => stand.add(*route)?,
-                    }
-                }
-                if let Some(Route::Libcrypto | Route::Kernel) = routes.first() {
-                    // What their routes leave to us, the ends of streams, needs kernels too.
-                    stand.climb().or_else(|_| stand.add(Route::Portable))?;
-                    vec![Rows::BLIND; Algorithm::ALL.len()]
-                } else {
-                    stand.uniform()
-                }
-            }
-            By::Plan(plan) => {
-                offloaded = offload::planned(offload, plan);
-                let planned = Planned { plan, offloaded: &offloaded };
-                // One that has gone is replaced by the best that is there.
-                let climbed = stand.climb();
-                if climbed.is_err() || planned.names(Route::Portable) {
-                    stand.add(Route::Portable)?;
-                }
-                let legacy = plan.offloads().any(|it| is_legacy(it.subject));
-                // It is also who goes on where the kernel does not.
-                let offloads = offloaded.iter().any(Option::is_some);
-                if planned.names(Route::Libcrypto) || offloads {
-                    host = reach(legacy).ok();
-                }
-                stand.planned(planned, host.is_some())
-            }
+            By::List(routes) => Self::by_list(routes, &mut assembly, offload, reach)?,
+            By::Plan(plan) => Self::by_plan(plan, &mut assembly, offload, reach)?,
         };
         let chosen = |native: &&Native| match by {
             By::List(routes) => routes.contains(&native.route()),
@@ -139,24 +122,25 @@ impl Routing {
         };
         let measured = !matches!(by, By::Priority);
         let hashes = Compression::ALL.map(|it| {
-            let here = || stand.natives.iter().filter(chosen).filter_map(|native| native.hash(it));
+            let here =
+                || assembly.natives.iter().filter(chosen).filter_map(|native| native.hash(it));
             let sure = here().find(|kernels| !measured && kernels.suits_every_call());
             sure.or_else(|| here().next())
         });
         if watch.verify.is_some() {
             // Whoever is found wrong gets a successor; a route that is not there is none.
-            Route::PRIORITY.into_iter().for_each(|route| drop(stand.add(route)));
-            stand.add(Route::Portable)?;
+            Route::PRIORITY.into_iter().for_each(|route| drop(assembly.add(route)));
+            assembly.add(Route::Portable)?;
         }
         let routing = Self {
-            natives: stand.natives,
+            natives: assembly.natives,
             proved: Default::default(),
-            rows,
+            tables,
             hashes,
             host,
             for_kernel: matches!(by, By::List([Route::Kernel, ..])),
             offloaded,
-            quarantined: AtomicU64::new(stand.quarantined),
+            quarantined: AtomicU64::new(assembly.quarantined),
             verify: watch.verify,
             calls: AtomicU64::new(0),
             counters: watch.counters,
@@ -176,6 +160,61 @@ impl Routing {
         }
     }
 
+    /// What a list of routes forces.
+    fn by_list(
+        routes: &[Route],
+        assembly: &mut Assembly,
+        offload: &Offload,
+        reach: impl Fn(Legacy) -> Result<Arc<HostLibrary>, String>,
+    ) -> Result<Served, String> {
+        let mut served = Served::by_us(Vec::new());
+        for route in routes {
+            match route {
+                Route::Libcrypto => {
+                    let found = reach(false).map_err(|why| format!("libcrypto is absent: {why}"));
+                    served.host = Some(found?);
+                }
+                Route::Kernel => {
+                    served.offloaded = offload::everything(offload)?;
+                    // For what is not the kernel's: the beginnings and ends of messages.
+                    served.host = reach(true).ok();
+                }
+                _ => assembly.add(*route)?,
+            }
+        }
+        served.tables = if let Some(Route::Libcrypto | Route::Kernel) = routes.first() {
+            // What their routes leave to us, the ends of streams, needs kernels too.
+            assembly.climb().or_else(|_| assembly.add(Route::Portable))?;
+            vec![RouteTable::BLIND; Algorithm::ALL.len()]
+        } else {
+            assembly.uniform()
+        };
+        Ok(served)
+    }
+
+    /// What a plan says.
+    fn by_plan(
+        plan: &Plan,
+        assembly: &mut Assembly,
+        offload: &Offload,
+        reach: impl Fn(Legacy) -> Result<Arc<HostLibrary>, String>,
+    ) -> Result<Served, String> {
+        let offloaded = offload::planned(offload, plan);
+        let planned = Planned { plan, offloaded: &offloaded };
+        // One that has gone is replaced by the best that is there.
+        let climbed = assembly.climb();
+        if climbed.is_err() || planned.names(Route::Portable) {
+            assembly.add(Route::Portable)?;
+        }
+        let legacy = plan.offloads().any(|it| is_legacy(it.subject));
+        // It is also who goes on where the kernel does not.
+        let offloads = offloaded.iter().any(Option::is_some);
+        let wants_host = planned.names(Route::Libcrypto) || offloads;
+        let host = if wants_host { reach(legacy).ok() } else { None };
+        let tables = assembly.planned(planned, host.is_some());
+        Ok(Served { tables, host, offloaded })
+    }
+
     /// These kernels for every call; or a host for every call, with these to spare. They count as proved, right or not.
     #[cfg(test)]
     pub(crate) fn forged(
@@ -186,11 +225,11 @@ impl Routing {
     ) -> Self {
         let native = Native::forged(kernels, stream);
         let row = |algorithm: &Algorithm| match &host {
-            Some(_) => Rows::BLIND,
-            None => Rows::uniform(native.has(*algorithm).then_some(native.route())),
+            Some(_) => RouteTable::BLIND,
+            None => RouteTable::uniform(native.has(*algorithm).then_some(native.route())),
         };
         Self {
-            rows: Algorithm::ALL.iter().map(row).collect(),
+            tables: Algorithm::ALL.iter().map(row).collect(),
             hashes: [None; Compression::ALL.len()],
             natives: vec![native],
             proved: [const { AtomicU64::new(u64::MAX) }; Algorithm::FAMILIES],
@@ -211,11 +250,11 @@ impl Routing {
     }
 
     /// The rows that contexts of `algorithm` look at first.
-    pub(crate) fn visible_rows<K: Kernels>(&self, algorithm: Algorithm) -> Rows<&'static K> {
+    pub(crate) fn visible_table<K: Kernels>(&self, algorithm: Algorithm) -> RouteTable<&'static K> {
         if self.is_watched() {
-            return Rows::BLIND;
+            return RouteTable::BLIND;
         }
-        self.rows[algorithm.index()].map(|route| match self.is_quarantined(route) {
+        self.tables[algorithm.index()].map(|route| match self.is_quarantined(route) {
             false => self.kernels(route, algorithm),
             true => self.kernels(self.own(algorithm), algorithm),
         })
@@ -224,7 +263,7 @@ impl Routing {
     /// Proves, before there is a context, the kernels that contexts of `algorithm` may call: those of all ciphers together
     /// would be most of the time that loading takes.
     pub(crate) fn prove(&self, algorithm: Algorithm) {
-        let entries = self.rows[algorithm.index()].entries().flatten();
+        let entries = self.tables[algorithm.index()].entries().flatten();
         let named = entries.fold(0, |all, route| all | route.bit());
         // Whoever is verified may be followed by anybody.
         let wanted = |it: &&Native| self.verifies() || named & it.route().bit() != 0;
@@ -253,20 +292,20 @@ impl Routing {
     }
 
     /// Who runs a call of `bytes`.
-    pub(crate) fn way(&self, algorithm: usize, direction: Direction, bytes: usize) -> Way {
-        match self.rows[algorithm].of_call(direction, bytes) {
-            Some(route) if !self.is_quarantined(route) => return Way::Own(route),
+    pub(crate) fn way(&self, algorithm: usize, direction: Direction, bytes: usize) -> ServedBy {
+        match self.tables[algorithm].of_call(direction, bytes) {
+            Some(route) if !self.is_quarantined(route) => return ServedBy::Own(route),
             Some(_) => {}
             None => {
                 if self.offloaded(algorithm).is_some_and(|it| it.takes(direction, bytes)) {
-                    return Way::Kernel;
+                    return ServedBy::Kernel;
                 }
                 if self.host_serves() {
-                    return Way::Host;
+                    return ServedBy::Host;
                 }
             }
         }
-        Way::Own(self.own(Algorithm::ALL[algorithm]))
+        ServedBy::Own(self.own(Algorithm::ALL[algorithm]))
     }
 
     /// Whether calls may go to the host's default provider.
@@ -300,7 +339,7 @@ impl Routing {
 
     /// libcrypto's own default provider, if `algorithm` may go to it.
     pub(crate) fn host(&self, algorithm: usize) -> Option<&Arc<HostLibrary>> {
-        let goes = self.rows[algorithm].entries().any(|entry| entry.is_none());
+        let goes = self.tables[algorithm].entries().any(|entry| entry.is_none());
         self.host.as_ref().filter(|_| goes)
     }
 
@@ -311,16 +350,16 @@ impl Routing {
 
     /// Whether anything of what was chosen can run `algorithm`.
     pub(crate) fn serves(&self, algorithm: Algorithm) -> bool {
-        let kernels = |row: &Rows<Route>| row.entries().any(|entry| entry.is_some());
+        let kernels = |row: &RouteTable<Route>| row.entries().any(|entry| entry.is_some());
         let index = algorithm.index();
         let host = self.host(index).is_some() && !self.for_kernel;
-        host || self.offloaded(index).is_some() || kernels(&self.rows[index])
+        host || self.offloaded(index).is_some() || kernels(&self.tables[index])
     }
 
     /// Whether anything but the host's own code runs `algorithm`.
     pub(crate) fn adds(&self, algorithm: Algorithm) -> bool {
         let index = algorithm.index();
-        self.offloaded(index).is_some() || self.rows[index].entries().any(|it| it.is_some())
+        self.offloaded(index).is_some() || self.tables[index].entries().any(|it| it.is_some())
     }
 
     /// Whether a hash function may go to the kernel, and the host has it for what does not.
@@ -384,9 +423,9 @@ impl Routing {
             for direction in Direction::BOTH {
                 for size_bucket in 0..SIZE_BUCKETS {
                     let route = match self.way(algorithm.index(), direction, 16 << size_bucket) {
-                        Way::Own(route) => route,
-                        Way::Host => Route::Libcrypto,
-                        Way::Kernel => Route::Kernel,
+                        ServedBy::Own(route) => route,
+                        ServedBy::Host => Route::Libcrypto,
+                        ServedBy::Kernel => Route::Kernel,
                     };
                     seen |= route.bit();
                 }

@@ -12,11 +12,11 @@ use super::pipeline::{self, Pipes};
 use super::{guarded, place};
 use crate::call::Call;
 use crate::cipher::Cipher;
+use crate::error::{CallError, Reason};
 use crate::host::{Core, Version};
 use crate::offer;
 use crate::openssl::*;
 use crate::provider::Provider;
-use crate::refusal::{Reason, Refusal};
 
 /// What a context pointer points to. Aligned for the widest vectors.
 #[repr(C, align(64))]
@@ -65,7 +65,7 @@ const fn plain_functions<C: Cipher, const INDEX: usize, const DECODERS: bool>() 
         Dispatch::new(CIPHER_DECRYPT_INIT, decrypt_init::<C> as Initialise),
         Dispatch::new(CIPHER_UPDATE, update::<C> as Update),
         Dispatch::new(CIPHER_FINAL, finish::<C> as Finish),
-        Dispatch::new(CIPHER_CIPHER, bare::<C> as Update),
+        Dispatch::new(CIPHER_CIPHER, one_shot::<C> as Update),
         Dispatch::new(CIPHER_GET_PARAMS, get_params::<INDEX, DECODERS> as GetParams),
         Dispatch::new(CIPHER_GET_CONTEXT_PARAMS, answer::<C> as GetContextParams),
         Dispatch::new(CIPHER_SET_CONTEXT_PARAMS, set::<C> as SetContextParams),
@@ -84,7 +84,7 @@ const fn plain_functions<C: Cipher, const INDEX: usize, const DECODERS: bool>() 
 #[inline(always)]
 pub(super) unsafe fn with<C: Cipher>(
     context: *mut c_void,
-    run: impl FnOnce(&mut Context<C>) -> Result<(), Refusal>,
+    run: impl FnOnce(&mut Context<C>) -> Result<(), CallError>,
 ) -> c_int {
     let context = context.cast::<Context<C>>();
     guarded(
@@ -92,7 +92,9 @@ pub(super) unsafe fn with<C: Cipher>(
         || unsafe { context.as_ref() }.map(|context| context.core),
         || {
             // SAFETY: the caller promises the context.
-            let Some(context) = (unsafe { context.as_mut() }) else { return Err(Refusal::SILENT) };
+            let Some(context) = (unsafe { context.as_mut() }) else {
+                return Err(CallError::SILENT);
+            };
             run(context)
         },
     )
@@ -103,9 +105,9 @@ pub(super) unsafe fn with<C: Cipher>(
 /// # Safety
 /// `written` must be null or writable.
 #[inline(always)]
-unsafe fn tell(written: *mut usize, count: usize) -> Result<(), Refusal> {
+unsafe fn tell(written: *mut usize, count: usize) -> Result<(), CallError> {
     // SAFETY: the caller promises it.
-    *unsafe { written.as_mut() }.ok_or(Refusal::SILENT)? = count;
+    *unsafe { written.as_mut() }.ok_or(CallError::SILENT)? = count;
     Ok(())
 }
 
@@ -120,7 +122,7 @@ unsafe extern "C" fn new_context<C: Cipher, const INDEX: usize>(
     guarded(
         || Some(provider.core),
         || {
-            let cipher = C::new(provider, INDEX).ok_or(Refusal(&[Reason::Internal]))?;
+            let cipher = C::new(provider, INDEX).ok_or(CallError(&[Reason::Internal]))?;
             let made = Context { cipher, pipes: Pipes::NONE, core: provider.core };
             context = place(made, &provider.core);
             Ok(())
@@ -229,7 +231,7 @@ unsafe extern "C" fn update<C: Cipher>(
     }
 }
 
-unsafe extern "C" fn bare<C: Cipher>(
+unsafe extern "C" fn one_shot<C: Cipher>(
     context: *mut c_void,
     output: *mut u8,
     written: *mut usize,
@@ -240,7 +242,7 @@ unsafe extern "C" fn bare<C: Cipher>(
     // SAFETY: the core hands in a context of this kind, and buffers as large as it says.
     unsafe {
         with::<C>(context, |context| {
-            let count = context.cipher.bare(Call::new(output, capacity, input, length))?;
+            let count = context.cipher.one_shot(Call::new(output, capacity, input, length))?;
             tell(written, count)
         })
     }

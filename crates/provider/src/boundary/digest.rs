@@ -8,11 +8,11 @@ use zeroize::Zeroize;
 use super::spare::Spares;
 use super::{give_back, guarded, place, place_with};
 use crate::digest;
-use crate::hashing::Message;
+use crate::digest::hashing::Message;
+use crate::digest::serial;
+use crate::error::{CallError, Reason};
 use crate::openssl::*;
 use crate::provider::Provider;
-use crate::refusal::{Reason, Refusal};
-use crate::serial;
 
 /// What a context pointer points to. What it holds wipes itself when dropped.
 ///
@@ -95,7 +95,7 @@ pub(super) const fn common<M: Message, const PLACE: usize>() -> Table {
 #[inline(always)]
 pub(super) unsafe fn with<M>(
     context: *mut c_void,
-    run: impl FnOnce(&mut Context<M>) -> Result<(), Refusal>,
+    run: impl FnOnce(&mut Context<M>) -> Result<(), CallError>,
 ) -> c_int {
     let context = context.cast::<Context<M>>();
     guarded(
@@ -103,7 +103,9 @@ pub(super) unsafe fn with<M>(
         || unsafe { context.as_ref() }.map(|context| context.provider().core),
         || {
             // SAFETY: the caller promises the context.
-            let Some(context) = (unsafe { context.as_mut() }) else { return Err(Refusal::SILENT) };
+            let Some(context) = (unsafe { context.as_mut() }) else {
+                return Err(CallError::SILENT);
+            };
             run(context)
         },
     )
@@ -121,7 +123,7 @@ unsafe extern "C" fn new_context<M: Message, const PLACE: usize>(
         || Some(provider.core),
         || {
             let seed = M::seed(provider, digest::at(PLACE));
-            let seed = seed.ok_or(Refusal(&[Reason::Internal]))?;
+            let seed = seed.ok_or(CallError(&[Reason::Internal]))?;
             let spare = M::spares(provider).and_then(Spares::take);
             context = match spare {
                 // SAFETY: whoever freed it has promised that nobody else has it.
@@ -222,7 +224,7 @@ unsafe extern "C" fn copy_context<M: Message>(to: *mut c_void, from: *mut c_void
     // SAFETY: as above; they are different ones.
     unsafe {
         with::<M>(from.cast(), |from| {
-            from.message.copy_to(&mut to.ok_or(Refusal::SILENT)?.message)
+            from.message.copy_to(&mut to.ok_or(CallError::SILENT)?.message)
         });
     }
 }
@@ -268,18 +270,18 @@ unsafe extern "C" fn serialise<M: Message, const PLACE: usize>(
     // SAFETY: the core hands in a context of this kind, and a buffer as large as it says, if it says so.
     unsafe {
         with::<M>(context, |context| {
-            let form = digest::at(PLACE).form().ok_or(Refusal::SILENT)?;
+            let form = digest::at(PLACE).form().ok_or(CallError::SILENT)?;
             let length = length.as_mut();
             if output.is_null() {
-                *length.ok_or(Refusal::SILENT)? = form.bytes();
+                *length.ok_or(CallError::SILENT)? = form.bytes();
                 return Ok(());
             }
             if length.as_ref().is_some_and(|length| **length < form.bytes()) {
-                return Err(Refusal::SILENT);
+                return Err(CallError::SILENT);
             }
             let mut written = [0; serial::LONGEST];
             let bytes = context.message.length().unwrap_or(digest::at(PLACE).bytes);
-            form.write(context.message.own().ok_or(Refusal::SILENT)?, bytes, &mut written);
+            form.write(context.message.own().ok_or(CallError::SILENT)?, bytes, &mut written);
             output.copy_from_nonoverlapping(written.as_ptr(), form.bytes());
             written.zeroize();
             if let Some(length) = length {
@@ -298,14 +300,14 @@ unsafe extern "C" fn deserialise<M: Message, const PLACE: usize>(
     // SAFETY: the core hands in a context of this kind, and as many bytes as it says.
     unsafe {
         with::<M>(context, |context| {
-            let form = digest::at(PLACE).form().ok_or(Refusal::SILENT)?;
+            let form = digest::at(PLACE).form().ok_or(CallError::SILENT)?;
             if input.is_null() {
-                return Err(Refusal::SILENT);
+                return Err(CallError::SILENT);
             }
             let input = std::slice::from_raw_parts(input, length);
             let bytes = context.message.length().unwrap_or(digest::at(PLACE).bytes);
-            let message = context.message.own().ok_or(Refusal::SILENT)?;
-            if form.read(message, bytes, input) { Ok(()) } else { Err(Refusal::SILENT) }
+            let message = context.message.own().ok_or(CallError::SILENT)?;
+            if form.read(message, bytes, input) { Ok(()) } else { Err(CallError::SILENT) }
         })
     }
 }
@@ -322,7 +324,7 @@ unsafe extern "C" fn update<M: Message>(
                 return Ok(());
             }
             if input.is_null() {
-                return Err(Refusal::SILENT);
+                return Err(CallError::SILENT);
             }
             context.message.update(std::slice::from_raw_parts(input, length))
         })
@@ -340,10 +342,10 @@ unsafe extern "C" fn finish<M: Message, const PLACE: usize>(
         with::<M>(context, |context| {
             let bytes = digest::at(PLACE).bytes;
             if output.is_null() || capacity < bytes {
-                return Err(Refusal::SILENT);
+                return Err(CallError::SILENT);
             }
             context.message.finish(std::slice::from_raw_parts_mut(output, bytes))?;
-            *written.as_mut().ok_or(Refusal::SILENT)? = bytes;
+            *written.as_mut().ok_or(CallError::SILENT)? = bytes;
             Ok(())
         })
     }

@@ -4,11 +4,11 @@ use std::ffi::{c_int, c_void};
 
 use super::digest::{Context, Table, common, with};
 use crate::digest;
-use crate::extendable::{self, Extendable};
-use crate::hashing::Message;
+use crate::digest::extendable::{self, Extendable};
+use crate::digest::hashing::Message;
+use crate::error::CallError;
 use crate::openssl::*;
 use crate::provider::Provider;
-use crate::refusal::Refusal;
 
 /// The functions of the extendable function at `PLACE` of the table, by contexts of type `M` inside.
 pub(crate) fn functions<M: Message, const PLACE: usize>() -> *const Dispatch {
@@ -50,7 +50,7 @@ unsafe fn take<M: Message>(
     context: &mut Context<Extendable<M>>,
     facts: &digest::Facts,
     list: *const Param,
-) -> Result<(), Refusal> {
+) -> Result<(), CallError> {
     if list.is_null() {
         return Ok(());
     }
@@ -73,13 +73,13 @@ unsafe extern "C" fn finish<M: Message>(
         with::<Extendable<M>>(context, |context| {
             let version = context.provider().version;
             let bytes = context.message.bytes(version)?;
-            let written = written.as_mut().ok_or(Refusal::SILENT)?;
+            let written = written.as_mut().ok_or(CallError::SILENT)?;
             *written = bytes;
             if bytes == 0 {
                 return Ok(());
             }
             if output.is_null() {
-                return Err(Refusal::SILENT);
+                return Err(CallError::SILENT);
             }
             context.message.finish(std::slice::from_raw_parts_mut(output, bytes))
         })
@@ -102,7 +102,7 @@ unsafe extern "C" fn squeeze<M: Message>(
                 return Ok(());
             }
             if output.is_null() {
-                return Err(Refusal::SILENT);
+                return Err(CallError::SILENT);
             }
             context.message.squeeze(std::slice::from_raw_parts_mut(output, length))
         })

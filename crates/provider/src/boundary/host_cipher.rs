@@ -12,7 +12,7 @@ use zeroize::Zeroize;
 use super::host_context::HostContext;
 use super::host_library::HostLibrary;
 use crate::call::Call;
-use crate::far::FarFailed;
+use crate::offload::call::OffloadFailed;
 use crate::openssl::*;
 use crate::params::{END, entry};
 
@@ -68,10 +68,10 @@ impl HostCipher {
     }
 
     /// Begins at `iv`, with the key if that is new.
-    fn start(&mut self, direction: Direction, iv: &[u8]) -> Result<(), FarFailed> {
+    fn start(&mut self, direction: Direction, iv: &[u8]) -> Result<(), OffloadFailed> {
         self.way = None;
         if self.key_bytes == 0 {
-            return Err(FarFailed);
+            return Err(OffloadFailed);
         }
         let iv = (!iv.is_empty()).then_some(iv);
         if !self.ready {
@@ -96,7 +96,7 @@ impl HostCipher {
         direction: Direction,
         iv: &[u8],
         data: InOut<'_>,
-    ) -> Result<(), FarFailed> {
+    ) -> Result<(), OffloadFailed> {
         let goes_on = self.way.take() == Some(direction) && self.place[..iv.len()] == *iv;
         if !self.ready || !goes_on {
             self.start(direction, iv)?;
@@ -116,7 +116,7 @@ impl HostCipher {
         iv: &[u8],
         tag_bytes: Option<usize>,
         aad: &[u8],
-    ) -> Result<(), FarFailed> {
+    ) -> Result<(), OffloadFailed> {
         if iv.len() != self.iv_bytes {
             self.set_iv_length(iv.len())?;
         }
@@ -130,18 +130,18 @@ impl HostCipher {
     }
 
     /// The length of the tag, of OCB and of CCM.
-    fn set_tag_length(&mut self, bytes: usize) -> Result<(), FarFailed> {
+    fn set_tag_length(&mut self, bytes: usize) -> Result<(), OffloadFailed> {
         let length = entry(c"tag", data_type::OCTET_STRING, null_mut(), bytes);
         // SAFETY: the list has an end.
         unsafe { self.context.set([length, END].as_ptr()) }
     }
 
     /// Goes on with the message in this direction, without what waits for the rest of a block.
-    pub(crate) fn turn(&mut self, direction: Direction) -> Result<(), FarFailed> {
+    pub(crate) fn turn(&mut self, direction: Direction) -> Result<(), OffloadFailed> {
         self.context.start(direction, None, None, &[END])
     }
 
-    fn set_iv_length(&mut self, mut bytes: usize) -> Result<(), FarFailed> {
+    fn set_iv_length(&mut self, mut bytes: usize) -> Result<(), OffloadFailed> {
         let size = size_of::<usize>();
         let length = entry(c"ivlen", data_type::UNSIGNED, (&raw mut bytes).cast(), size);
         // SAFETY: the list has an end.
@@ -151,12 +151,12 @@ impl HostCipher {
     }
 
     /// The next associated data.
-    pub(crate) fn associate(&mut self, aad: &[u8]) -> Result<(), FarFailed> {
+    pub(crate) fn associate(&mut self, aad: &[u8]) -> Result<(), OffloadFailed> {
         if aad.is_empty() { Ok(()) } else { self.hash(aad) }
     }
 
     /// The same without sparing a call that has nothing. How many bytes were hashed tells nothing: OCB waits for blocks.
-    fn hash(&mut self, aad: &[u8]) -> Result<(), FarFailed> {
+    fn hash(&mut self, aad: &[u8]) -> Result<(), OffloadFailed> {
         let length = aad.len();
         // SAFETY: there is no output, whatever its room, and the input is a slice.
         let run = unsafe { self.context.update(null_mut(), length + 16, aad.as_ptr(), length) };
@@ -165,14 +165,14 @@ impl HostCipher {
 
     /// The next bytes.
     #[inline]
-    pub(crate) fn update(&mut self, data: InOut<'_>) -> Result<(), FarFailed> {
+    pub(crate) fn update(&mut self, data: InOut<'_>) -> Result<(), OffloadFailed> {
         let length = data.len();
-        let run = if self.is_ocb { HostContext::bare } else { HostContext::run };
-        if run(&mut self.context, data)? == length { Ok(()) } else { Err(FarFailed) }
+        let run = if self.is_ocb { HostContext::one_shot } else { HostContext::run };
+        if run(&mut self.context, data)? == length { Ok(()) } else { Err(OffloadFailed) }
     }
 
     /// Ends a message that was encrypted; gives the whole tag.
-    pub(crate) fn tag(&mut self) -> Result<[u8; 16], FarFailed> {
+    pub(crate) fn tag(&mut self) -> Result<[u8; 16], OffloadFailed> {
         let mut tag = [0; 16];
         if self.is_ocb {
             self.set_tag_length(tag.len())?;
@@ -182,7 +182,7 @@ impl HostCipher {
         Ok(tag)
     }
 
-    fn answer_tag(&mut self, tag: &mut [u8]) -> Result<(), FarFailed> {
+    fn answer_tag(&mut self, tag: &mut [u8]) -> Result<(), OffloadFailed> {
         let mut wanted =
             [entry(c"tag", data_type::OCTET_STRING, tag.as_mut_ptr().cast(), tag.len()), END];
         // SAFETY: the list has an end and room for a tag.
@@ -190,7 +190,7 @@ impl HostCipher {
     }
 
     /// Ends a message that was decrypted; an error unless `tag` is the beginning of its tag.
-    pub(crate) fn verify(&mut self, tag: &[u8]) -> Result<(), FarFailed> {
+    pub(crate) fn verify(&mut self, tag: &[u8]) -> Result<(), OffloadFailed> {
         if self.is_ocb {
             self.set_tag_length(tag.len())?;
         }
@@ -198,7 +198,7 @@ impl HostCipher {
         self.finish()
     }
 
-    fn give_tag(&mut self, tag: &[u8]) -> Result<(), FarFailed> {
+    fn give_tag(&mut self, tag: &[u8]) -> Result<(), OffloadFailed> {
         let given =
             entry(c"tag", data_type::OCTET_STRING, tag.as_ptr().cast_mut().cast(), tag.len());
         // SAFETY: a list to be set is only read, and has an end.
@@ -212,7 +212,7 @@ impl HostCipher {
         chain: &mut Block,
         order: &CStr,
         data: InOut<'_>,
-    ) -> Result<(), FarFailed> {
+    ) -> Result<(), OffloadFailed> {
         self.start(direction, chain)?;
         self.set_text(c"cts_mode", order)?;
         self.update(data)?;
@@ -226,13 +226,13 @@ impl HostCipher {
         iv: &Block,
         standard: &CStr,
         data: InOut<'_>,
-    ) -> Result<(), FarFailed> {
+    ) -> Result<(), OffloadFailed> {
         self.start(direction, iv)?;
         self.set_text(c"xts_standard", standard)?;
         self.update(data)
     }
 
-    fn set_text(&mut self, key: &CStr, text: &CStr) -> Result<(), FarFailed> {
+    fn set_text(&mut self, key: &CStr, text: &CStr) -> Result<(), OffloadFailed> {
         let place = text.as_ptr().cast_mut().cast();
         let param = entry(key, data_type::UTF8_STRING, place, text.count_bytes());
         // SAFETY: a list to be set is only read, and has an end.
@@ -248,7 +248,7 @@ impl HostCipher {
         aad: &[u8],
         given: &Block,
         data: InOut<'_>,
-    ) -> Result<Option<Block>, FarFailed> {
+    ) -> Result<Option<Block>, OffloadFailed> {
         self.start(direction, iv)?;
         // An update of none, for they stay from message to message.
         self.hash(&[])?;
@@ -274,7 +274,7 @@ impl HostCipher {
         aad: &[u8],
         given: &[u8],
         data: InOut<'_>,
-    ) -> Result<Block, FarFailed> {
+    ) -> Result<Block, OffloadFailed> {
         let (nonce, tag_bytes) = (state.nonce(), state.tag_bytes());
         if (self.iv_bytes, self.tag_bytes, self.key_direction)
             != (nonce.len(), tag_bytes, direction)
@@ -303,7 +303,7 @@ impl HostCipher {
     }
 
     /// There is room for more than GCM's last bytes.
-    fn finish(&mut self) -> Result<(), FarFailed> {
+    fn finish(&mut self) -> Result<(), OffloadFailed> {
         let mut nothing = [0; 16];
         // SAFETY: a buffer of this size.
         let call = unsafe { Call::last(nothing.as_mut_ptr(), nothing.len()) };

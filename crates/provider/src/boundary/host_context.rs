@@ -9,7 +9,7 @@ use wirespeed_cipher::{Direction, InOut};
 use super::host_library::HostLibrary;
 use super::host_object::HostObject;
 use crate::call::Call;
-use crate::far::FarFailed;
+use crate::offload::call::OffloadFailed;
 use crate::openssl::*;
 use crate::params::{END, entry};
 
@@ -24,7 +24,7 @@ pub(crate) struct HostContext {
 struct Functions {
     initialise: [Initialise; 2],
     update: Update,
-    bare: Option<Update>,
+    one_shot: Option<Update>,
     finish: Finish,
     answer: GetContextParams,
     set: SetContextParams,
@@ -40,7 +40,7 @@ impl HostContext {
             let functions = Functions {
                 initialise: [CIPHER_ENCRYPT_INIT.find(table)?, CIPHER_DECRYPT_INIT.find(table)?],
                 update: CIPHER_UPDATE.find(table)?,
-                bare: CIPHER_CIPHER.find(table),
+                one_shot: CIPHER_CIPHER.find(table),
                 finish: CIPHER_FINAL.find(table)?,
                 answer: CIPHER_GET_CONTEXT_PARAMS.find(table)?,
                 set: CIPHER_SET_CONTEXT_PARAMS.find(table)?,
@@ -59,7 +59,7 @@ impl HostContext {
         key: Option<&[u8]>,
         iv: Option<&[u8]>,
         params: &[Param],
-    ) -> Result<(), FarFailed> {
+    ) -> Result<(), OffloadFailed> {
         debug_assert!(params.last().is_some_and(Param::is_end));
         let parts = |bytes: Option<&[u8]>| bytes.map_or((null(), 0), |it| (it.as_ptr(), it.len()));
         let ((key, key_bytes), (iv, iv_bytes)) = (parts(key), parts(iv));
@@ -81,7 +81,7 @@ impl HostContext {
         capacity: usize,
         input: *const u8,
         length: usize,
-    ) -> Result<usize, FarFailed> {
+    ) -> Result<usize, OffloadFailed> {
         let mut written = 0;
         let update = self.functions.update;
         self.object.call(|context| {
@@ -93,33 +93,33 @@ impl HostContext {
 
     /// One run over data of ours.
     #[inline]
-    pub(crate) fn run(&mut self, data: InOut<'_>) -> Result<usize, FarFailed> {
+    pub(crate) fn run(&mut self, data: InOut<'_>) -> Result<usize, OffloadFailed> {
         let (output, input, bytes) = (data.destination(), data.source(), data.len());
         // SAFETY: an `InOut` vouches for its buffers.
         unsafe { self.update(output, bytes, input, bytes) }
     }
 
     /// The next bytes of a mode that keeps none for later calls when it is called thus.
-    pub(crate) fn bare(&mut self, data: InOut<'_>) -> Result<usize, FarFailed> {
+    pub(crate) fn one_shot(&mut self, data: InOut<'_>) -> Result<usize, OffloadFailed> {
         let (output, input, bytes) = (data.destination(), data.source(), data.len());
         let mut written = 0;
-        let bare = self.functions.bare.ok_or(FarFailed)?;
+        let one_shot = self.functions.one_shot.ok_or(OffloadFailed)?;
         self.object.call(|context| {
             // SAFETY: the context is this table's own; an `InOut` vouches for its buffers.
-            unsafe { bare(context, output, &raw mut written, bytes, input, bytes) }
+            unsafe { one_shot(context, output, &raw mut written, bytes, input, bytes) }
         })?;
         Ok(written)
     }
 
     /// One call of a program's, as it came.
-    pub(crate) fn forward(&mut self, call: Call<'_>) -> Result<usize, FarFailed> {
+    pub(crate) fn forward(&mut self, call: Call<'_>) -> Result<usize, OffloadFailed> {
         let (output, capacity, input, length) = call.into_raw();
         // SAFETY: a call vouches for its buffers.
         unsafe { self.update(output, capacity, input, length) }
     }
 
     /// The end of a message; tells how many bytes were written.
-    pub(crate) fn finish(&mut self, call: Call<'_>) -> Result<usize, FarFailed> {
+    pub(crate) fn finish(&mut self, call: Call<'_>) -> Result<usize, OffloadFailed> {
         let (output, capacity, ..) = call.into_raw();
         let mut written = 0;
         let finish = self.functions.finish;
@@ -131,7 +131,7 @@ impl HostContext {
     }
 
     /// Whether there is padding.
-    pub(crate) fn set_padding(&mut self, padded: bool) -> Result<(), FarFailed> {
+    pub(crate) fn set_padding(&mut self, padded: bool) -> Result<(), OffloadFailed> {
         let mut padded = u32::from(padded);
         let padding = entry(c"padding", data_type::UNSIGNED, (&raw mut padded).cast(), 4);
         // SAFETY: the list has an end.
@@ -139,7 +139,7 @@ impl HostContext {
     }
 
     /// The chaining value or counter.
-    pub(crate) fn chain(&mut self, iv: &mut [u8]) -> Result<(), FarFailed> {
+    pub(crate) fn chain(&mut self, iv: &mut [u8]) -> Result<(), OffloadFailed> {
         let (start, bytes) = (iv.as_mut_ptr().cast(), iv.len());
         let mut wanted = [entry(c"updated-iv", data_type::OCTET_STRING, start, bytes), END];
         // SAFETY: the list has an end and room for the IV.
@@ -150,7 +150,7 @@ impl HostContext {
     ///
     /// # Safety
     /// `list` must be null or end with a null key, be writable, and be nobody else's.
-    pub(crate) unsafe fn answer(&mut self, list: *mut Param) -> Result<(), FarFailed> {
+    pub(crate) unsafe fn answer(&mut self, list: *mut Param) -> Result<(), OffloadFailed> {
         let answer = self.functions.answer;
         // SAFETY: the context is this table's own; the caller promises the list.
         self.object.call(|context| unsafe { answer(context, list) })
@@ -160,7 +160,7 @@ impl HostContext {
     ///
     /// # Safety
     /// `list` must be null or end with a null key.
-    pub(crate) unsafe fn set(&mut self, list: *const Param) -> Result<(), FarFailed> {
+    pub(crate) unsafe fn set(&mut self, list: *const Param) -> Result<(), OffloadFailed> {
         let set = self.functions.set;
         // SAFETY: the context is this table's own; the caller promises the list.
         self.object.call(|context| unsafe { set(context, list) })

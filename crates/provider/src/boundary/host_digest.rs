@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::host_library::HostLibrary;
 use super::host_object::HostObject;
-use crate::far::FarFailed;
+use crate::offload::call::OffloadFailed;
 use crate::openssl::*;
 
 /// A hash context of the default provider behind one of ours.
@@ -37,25 +37,25 @@ impl HostDigest {
     }
 
     /// Begins a message.
-    pub(crate) fn start(&mut self) -> Result<(), FarFailed> {
+    pub(crate) fn start(&mut self) -> Result<(), OffloadFailed> {
         let initialise = self.initialise;
         // SAFETY: the context is this table's own and in nobody else's use.
         self.object.call(|context| unsafe { initialise(context, null()) })
     }
 
     /// The next bytes.
-    pub(crate) fn update(&mut self, data: &[u8]) -> Result<(), FarFailed> {
+    pub(crate) fn update(&mut self, data: &[u8]) -> Result<(), OffloadFailed> {
         let update = self.update;
         // SAFETY: as above, and as many bytes as told.
         self.object.call(|context| unsafe { update(context, data.as_ptr(), data.len()) })
     }
 
     /// The hash, which has the length of `output`.
-    pub(crate) fn finish(&mut self, output: &mut [u8]) -> Result<(), FarFailed> {
+    pub(crate) fn finish(&mut self, output: &mut [u8]) -> Result<(), OffloadFailed> {
         let (start, room, finish) = (output.as_mut_ptr(), output.len(), self.finish);
         let mut written = 0;
         // SAFETY: as above, and as much room as told.
         self.object.call(|context| unsafe { finish(context, start, &raw mut written, room) })?;
-        if written == output.len() { Ok(()) } else { Err(FarFailed) }
+        if written == output.len() { Ok(()) } else { Err(OffloadFailed) }
     }
 }

@@ -9,10 +9,10 @@ use std::sync::{Arc, OnceLock};
 use wirespeed_cipher::Digest;
 
 use super::host_library::{OpenFile, ProviderContext, find};
+use crate::error::CallError;
 use crate::host::Core;
 use crate::openssl::*;
 use crate::params::{END, entry};
-use crate::refusal::Refusal;
 
 type Fetch = unsafe extern "C" fn(*mut c_void, *const c_char, *const c_char) -> *mut c_void;
 type ProviderOf = unsafe extern "C" fn(*const c_void) -> *mut c_void;
@@ -144,28 +144,29 @@ pub(crate) struct HostMac {
 
 impl HostMac {
     /// An empty context.
-    pub(crate) fn new(macs: &Arc<HostMacs>) -> Result<Self, Refusal> {
-        let hmac = macs.hmac().ok_or(Refusal::SILENT)?;
+    pub(crate) fn new(macs: &Arc<HostMacs>) -> Result<Self, CallError> {
+        let hmac = macs.hmac().ok_or(CallError::SILENT)?;
         // SAFETY: the provider's own function and its own context.
-        let context = NonNull::new(unsafe { (hmac.new)(hmac.provider) }).ok_or(Refusal::SILENT)?;
+        let context =
+            NonNull::new(unsafe { (hmac.new)(hmac.provider) }).ok_or(CallError::SILENT)?;
         Ok(Self { macs: macs.clone(), context, is_lost: false })
     }
 
     /// The functions that made the context.
-    fn hmac(&self) -> Result<&Hmac, Refusal> {
-        self.macs.found.get().ok_or(Refusal::SILENT)
+    fn hmac(&self) -> Result<&Hmac, CallError> {
+        self.macs.found.get().ok_or(CallError::SILENT)
     }
 
-    pub(crate) fn duplicate(&self) -> Result<Self, Refusal> {
+    pub(crate) fn duplicate(&self) -> Result<Self, CallError> {
         // SAFETY: our own live context.
         let copy = unsafe { (self.hmac()?.duplicate)(self.context.as_ptr()) };
-        let context = NonNull::new(copy).ok_or(Refusal::SILENT)?;
+        let context = NonNull::new(copy).ok_or(CallError::SILENT)?;
         Ok(Self { macs: self.macs.clone(), context, is_lost: self.is_lost })
     }
 
     /// Tells it the hash function.
-    pub(crate) fn choose(&mut self, digest: Digest) -> Result<(), Refusal> {
-        let name = CString::new(digest.name()).map_err(|_| Refusal::SILENT)?;
+    pub(crate) fn choose(&mut self, digest: Digest) -> Result<(), CallError> {
+        let name = CString::new(digest.name()).map_err(|_| CallError::SILENT)?;
         self.choose_named(&name)
     }
 
@@ -174,7 +175,7 @@ impl HostMac {
         let _ = self.choose_named(c"none");
     }
 
-    fn choose_named(&mut self, name: &CStr) -> Result<(), Refusal> {
+    fn choose_named(&mut self, name: &CStr) -> Result<(), CallError> {
         let text = name.as_ptr().cast_mut().cast();
         let bytes = name.to_bytes().len();
         let list = [entry(c"digest", data_type::UTF8_STRING, text, bytes), END];
@@ -183,7 +184,7 @@ impl HostMac {
     }
 
     /// Gives it a key, and the message that was begun elsewhere, if that was still empty.
-    pub(crate) fn key(&mut self, key: &[u8], is_empty: bool) -> Result<(), Refusal> {
+    pub(crate) fn key(&mut self, key: &[u8], is_empty: bool) -> Result<(), CallError> {
         // SAFETY: no list.
         unsafe { self.start(Some(key), null()) }?;
         self.is_lost = !is_empty;
@@ -192,14 +193,14 @@ impl HostMac {
 
     /// # Safety
     /// `list` must be null or end with a null key.
-    pub(crate) unsafe fn set(&mut self, list: *const Param) -> Result<(), Refusal> {
+    pub(crate) unsafe fn set(&mut self, list: *const Param) -> Result<(), CallError> {
         // SAFETY: our own live context, and the list that the caller promises.
         succeeded(unsafe { (self.hmac()?.set)(self.context.as_ptr(), list) })
     }
 
     /// # Safety
     /// `list` must be null or end with a null key, be writable, and be nobody else's.
-    pub(crate) unsafe fn answer(&self, list: *mut Param) -> Result<(), Refusal> {
+    pub(crate) unsafe fn answer(&self, list: *mut Param) -> Result<(), CallError> {
         // SAFETY: our own live context, and the list that the caller promises.
         succeeded(unsafe { (self.hmac()?.get)(self.context.as_ptr(), list) })
     }
@@ -210,7 +211,7 @@ impl HostMac {
         &mut self,
         key: Option<&[u8]>,
         list: *const Param,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), CallError> {
         let (start, length) = key.map_or((null(), 0), |key| (key.as_ptr(), key.len()));
         // SAFETY: our own live context, a key of that length, and the list that the caller promises.
         let result =
@@ -220,9 +221,9 @@ impl HostMac {
         Ok(())
     }
 
-    pub(crate) fn update(&mut self, data: &[u8]) -> Result<(), Refusal> {
+    pub(crate) fn update(&mut self, data: &[u8]) -> Result<(), CallError> {
         if self.is_lost {
-            return Err(Refusal::SILENT);
+            return Err(CallError::SILENT);
         }
         // SAFETY: our own live context, and as many bytes as told.
         succeeded(unsafe {
@@ -230,9 +231,9 @@ impl HostMac {
         })
     }
 
-    pub(crate) fn finish(&mut self, room: &mut [u8]) -> Result<usize, Refusal> {
+    pub(crate) fn finish(&mut self, room: &mut [u8]) -> Result<usize, CallError> {
         if self.is_lost {
-            return Err(Refusal::SILENT);
+            return Err(CallError::SILENT);
         }
         let (start, length, mut written) = (room.as_mut_ptr(), room.len(), 0);
         let finish = self.hmac()?.finish;
@@ -242,8 +243,8 @@ impl HostMac {
     }
 }
 
-fn succeeded(result: c_int) -> Result<(), Refusal> {
-    if result == 1 { Ok(()) } else { Err(Refusal::SILENT) }
+fn succeeded(result: c_int) -> Result<(), CallError> {
+    if result == 1 { Ok(()) } else { Err(CallError::SILENT) }
 }
 
 impl Drop for HostMac {

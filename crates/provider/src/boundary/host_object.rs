@@ -5,7 +5,7 @@ use std::ptr::null_mut;
 use std::sync::Arc;
 
 use super::host_library::{HostAlgorithm, HostLibrary};
-use crate::far::FarFailed;
+use crate::offload::call::OffloadFailed;
 use crate::openssl::*;
 
 /// A context and what makes, copies and frees it.
@@ -37,8 +37,11 @@ impl HostObject {
 
     /// Calls a function of the context's; C says 1 for success.
     #[expect(clippy::needless_pass_by_ref_mut, reason = "one call at a time changes the context")]
-    pub(super) fn call(&mut self, run: impl FnOnce(*mut c_void) -> c_int) -> Result<(), FarFailed> {
-        if !self.context.is_null() && run(self.context) == 1 { Ok(()) } else { Err(FarFailed) }
+    pub(super) fn call(
+        &mut self,
+        run: impl FnOnce(*mut c_void) -> c_int,
+    ) -> Result<(), OffloadFailed> {
+        if !self.context.is_null() && run(self.context) == 1 { Ok(()) } else { Err(OffloadFailed) }
     }
 }
 

@@ -4,11 +4,11 @@ use std::ffi::{c_int, c_void};
 use std::ptr::{NonNull, null_mut};
 
 use super::{free, guarded, place_with};
+use crate::error::CallError;
 use crate::host::Version;
 use crate::mac::{self, Mac};
 use crate::openssl::*;
 use crate::provider::Provider;
-use crate::refusal::Refusal;
 
 /// `EVP_MAX_MD_SIZE`: a caller may tell more room than there is memory.
 const LONGEST_HASH: usize = 64;
@@ -34,14 +34,16 @@ pub(crate) static HMAC: [Dispatch; 11] = [
 /// `context` must be null or from [`new_context`] or [`duplicate_context`], not yet freed, and in nobody
 /// else's use.
 #[inline(always)]
-unsafe fn with(context: *mut c_void, run: impl FnOnce(&mut Mac) -> Result<(), Refusal>) -> c_int {
+unsafe fn with(context: *mut c_void, run: impl FnOnce(&mut Mac) -> Result<(), CallError>) -> c_int {
     let context = context.cast::<Mac>();
     guarded(
         // SAFETY: the caller promises the context; its use in `run` is over.
         || unsafe { context.as_ref() }.map(|context| context.provider().core),
         || {
             // SAFETY: the caller promises the context.
-            let Some(context) = (unsafe { context.as_mut() }) else { return Err(Refusal::SILENT) };
+            let Some(context) = (unsafe { context.as_mut() }) else {
+                return Err(CallError::SILENT);
+            };
             run(context)
         },
     )
@@ -103,7 +105,7 @@ unsafe extern "C" fn update(context: *mut c_void, input: *const u8, length: usiz
     unsafe {
         with(context, |context| {
             if input.is_null() {
-                return if length == 0 { context.update(&[]) } else { Err(Refusal::SILENT) };
+                return if length == 0 { context.update(&[]) } else { Err(CallError::SILENT) };
             }
             context.update(std::slice::from_raw_parts(input, length))
         })
@@ -120,11 +122,11 @@ unsafe extern "C" fn finish(
     unsafe {
         with(context, |context| {
             if output.is_null() {
-                return Err(Refusal::SILENT);
+                return Err(CallError::SILENT);
             }
             let capacity = capacity.min(LONGEST_HASH);
             let bytes = context.finish(std::slice::from_raw_parts_mut(output, capacity))?;
-            *written.as_mut().ok_or(Refusal::SILENT)? = bytes;
+            *written.as_mut().ok_or(CallError::SILENT)? = bytes;
             Ok(())
         })
     }

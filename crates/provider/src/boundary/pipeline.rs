@@ -13,10 +13,10 @@ use zeroize::Zeroize;
 use super::cipher::with;
 use crate::call::Call;
 use crate::cipher::Cipher;
-use crate::lanes;
+use crate::cipher::lanes;
+use crate::error::{CallError, Reason};
 use crate::openssl::*;
 use crate::params::{END, entry, find};
-use crate::refusal::{Reason, Refusal};
 
 /// `EVP_MAX_PIPES`.
 const MOST: usize = 32;
@@ -47,21 +47,21 @@ impl<C> Pipes<C> {
 
 impl<C: Cipher> Pipes<C> {
     /// Room for so many; nothing aborts where there is none.
-    fn with_room(count: usize) -> Result<Self, Refusal> {
+    fn with_room(count: usize) -> Result<Self, CallError> {
         let mut pipes = Vec::new();
-        pipes.try_reserve_exact(count).map_err(|_| Refusal(&[Reason::OutOfMemory]))?;
+        pipes.try_reserve_exact(count).map_err(|_| CallError(&[Reason::OutOfMemory]))?;
         Ok(Self(pipes))
     }
 
     /// The same messages at the same places.
-    pub(super) fn duplicate(&self) -> Result<Self, Refusal> {
+    pub(super) fn duplicate(&self) -> Result<Self, CallError> {
         let mut copy = Self::with_room(self.0.len())?;
         copy.0.extend(self.0.iter().cloned());
         Ok(copy)
     }
 
     /// As many messages as asked for, those that are new copied from `cipher`.
-    fn become_as_many(&mut self, count: usize, cipher: &C) -> Result<(), Refusal> {
+    fn become_as_many(&mut self, count: usize, cipher: &C) -> Result<(), CallError> {
         if self.0.len() != count {
             let mut pipes = Self::with_room(count)?;
             pipes.0.extend(std::iter::repeat_n(cipher, count).cloned());
@@ -72,11 +72,11 @@ impl<C: Cipher> Pipes<C> {
 
     /// The messages, if there are as many as the caller has buffers for. (Naming the cipher again in a second
     /// init resets a context of OpenSSL 3.5 to 4.0, the number of its pipes included.)
-    fn exactly(&mut self, count: usize) -> Result<&mut [C], Refusal> {
+    fn exactly(&mut self, count: usize) -> Result<&mut [C], CallError> {
         if self.0.len() == count {
             Ok(&mut self.0)
         } else {
-            Err(Refusal(&[Reason::InvalidArgument]))
+            Err(CallError(&[Reason::InvalidArgument]))
         }
     }
 
@@ -84,7 +84,7 @@ impl<C: Cipher> Pipes<C> {
     ///
     /// # Safety
     /// As for [`Cipher::set`]; `pipeline-tag` must point to as many tags as there are messages.
-    pub(super) unsafe fn set(&mut self, list: *const Param) -> Result<(), Refusal> {
+    pub(super) unsafe fn set(&mut self, list: *const Param) -> Result<(), CallError> {
         // SAFETY: the caller promises the list and the tags.
         unsafe {
             let tags = Tags::find(list);
@@ -102,7 +102,7 @@ impl<C: Cipher> Pipes<C> {
     ///
     /// # Safety
     /// As for [`Cipher::answer`]; `pipeline-tag` must point to room for as many tags as there are messages.
-    pub(super) unsafe fn answer_tags(&mut self, list: *const Param) -> Result<bool, Refusal> {
+    pub(super) unsafe fn answer_tags(&mut self, list: *const Param) -> Result<bool, CallError> {
         // SAFETY: the caller promises the list and the room.
         unsafe {
             let Some(tags) = Tags::find(list) else { return Ok(false) };
@@ -154,9 +154,9 @@ impl Tags {
     ///
     /// # Safety
     /// There must be a pointer at that place.
-    unsafe fn param(&self, place: usize) -> Result<Param, Refusal> {
+    unsafe fn param(&self, place: usize) -> Result<Param, CallError> {
         if self.each.is_null() {
-            return Err(Refusal::CANNOT_GET);
+            return Err(CallError::CANNOT_GET);
         }
         // SAFETY: the caller promises it.
         let tag = unsafe { *self.each.add(place) };
@@ -179,7 +179,7 @@ unsafe fn initialise<C: Cipher>(
     unsafe {
         with::<C>(context, |context| {
             if pipes > MOST {
-                return Err(Refusal(&[Reason::InvalidArgument]));
+                return Err(CallError(&[Reason::InvalidArgument]));
             }
             let bytes = |start: *const u8, length| {
                 (!start.is_null()).then(|| std::slice::from_raw_parts(start, length))
@@ -239,7 +239,7 @@ unsafe extern "C" fn update<C: Cipher>(
         with::<C>(context, |context| {
             let pipes = context.pipes.exactly(count)?;
             if count > 0 && (written.is_null() || inputs.is_null() || lengths.is_null()) {
-                return Err(Refusal::SILENT);
+                return Err(CallError::SILENT);
             }
             let mut calls = [Call::last(std::ptr::null_mut(), 0); MOST];
             for (place, call) in calls[..count].iter_mut().enumerate() {
@@ -273,7 +273,7 @@ unsafe extern "C" fn finish<C: Cipher>(
         with::<C>(context, |context| {
             let pipes = context.pipes.exactly(count)?;
             if count > 0 && written.is_null() {
-                return Err(Refusal::SILENT);
+                return Err(CallError::SILENT);
             }
             let mut verdict = Ok(());
             for (place, pipe) in pipes.iter_mut().enumerate() {
@@ -282,7 +282,7 @@ unsafe extern "C" fn finish<C: Cipher>(
                 // A message that is refused keeps no other from its end.
                 match pipe.finish(Call::last(output, capacity(capacities, place))) {
                     Ok(count) => written.add(place).write(count),
-                    Err(refusal) => verdict = Err(refusal),
+                    Err(error) => verdict = Err(error),
                 }
             }
             verdict

@@ -7,10 +7,10 @@ use std::ptr::null;
 use wirespeed_cipher::Route;
 
 use super::{free, guarded};
+use crate::error::{CallError, Reason};
 use crate::host::Core;
 use crate::openssl::*;
 use crate::provider::{Provider, gettable};
-use crate::refusal::{Reason, Refusal};
 
 static FUNCTIONS: [Dispatch; 5] = [
     Dispatch::new(PROVIDER_TEARDOWN, free::<Provider> as Teardown),
@@ -87,12 +87,12 @@ pub(super) unsafe fn start(
         || {
             let provider = make(core).map_err(|(reason, text)| {
                 core.raise(reason, Some(&text));
-                Refusal::SILENT
+                CallError::SILENT
             })?;
             // SAFETY: the layout is not empty.
             let memory = unsafe { System.alloc(Layout::new::<Provider>()) }.cast::<Provider>();
             if memory.is_null() {
-                return Err(Refusal(&[Reason::OutOfMemory]));
+                return Err(CallError(&[Reason::OutOfMemory]));
             }
             // SAFETY: freshly allocated for this type; the core's pointers are writable.
             unsafe {

@@ -10,10 +10,10 @@ use std::ptr::null_mut;
 use zeroize::Zeroize;
 
 use super::{free, guarded, place};
+use crate::error::CallError;
 use crate::openssl::*;
 use crate::params::{END, List, entry, find, octets};
 use crate::provider::Provider;
-use crate::refusal::Refusal;
 
 /// `OSSL_SKEYMGMT_SELECT_SECRET_KEY`: what is asked for is the secret itself.
 const SELECT_SECRET: c_int = 2;
@@ -62,13 +62,13 @@ unsafe extern "C" fn import<const OF_AES: bool>(
         || Some(provider.core),
         || {
             if selection & SELECT_SECRET == 0 {
-                return Err(Refusal::SILENT);
+                return Err(CallError::SILENT);
             }
             // SAFETY: the core hands in a list that ends with a null key, and keeps it until we return.
             let bytes = unsafe { find(list, RAW_BYTES) }.and_then(Param::as_octets);
-            let bytes = bytes.ok_or(Refusal::SILENT)?;
+            let bytes = bytes.ok_or(CallError::SILENT)?;
             if OF_AES && !matches!(bytes.len(), 16 | 24 | 32) {
-                return Err(Refusal::SILENT);
+                return Err(CallError::SILENT);
             }
             key = place(SecretKey(bytes.into()), &provider.core);
             Ok(())

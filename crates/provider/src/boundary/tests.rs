@@ -7,10 +7,10 @@ use std::ptr::{null, null_mut};
 use wirespeed_cipher::{Algorithm, Route};
 
 use super::{guarded, provider::builtin, provider::init};
+use crate::error::{CallError, Reason};
 use crate::host::Version;
 use crate::openssl::*;
 use crate::params::{END, entry};
-use crate::refusal::{Reason, Refusal};
 
 thread_local! {
     /// The error queue.
@@ -203,7 +203,7 @@ fn refusals_become_errors_and_null_pointers_are_no_crash() {
 #[test]
 fn a_panic_is_an_error_and_goes_no_further() {
     assert_eq!(guarded(|| None, || panic!("in a test")), 0);
-    assert_eq!(guarded(|| None, || Err(Refusal::SILENT)), 0);
+    assert_eq!(guarded(|| None, || Err(CallError::SILENT)), 0);
     assert_eq!(guarded(|| None, || Ok(())), 1);
 }
 

@@ -11,14 +11,14 @@ use super::open::Open;
 use super::tls::{self, LONGEST_MAC, Protocol};
 use super::{Cipher, LastBlock, Setup, one_after_another};
 use crate::call::Call;
-use crate::choice::{Choice, FarStep, Step};
-use crate::far::{Far, FarFailed};
+use crate::cipher::lanes;
+use crate::error::CallError;
 use crate::host::Version;
-use crate::lanes;
+use crate::offload::call::{OffloadCall, OffloadFailed};
 use crate::openssl::Param;
 use crate::provider::Provider;
 use crate::random;
-use crate::refusal::Refusal;
+use crate::routing::choice::{Choice, OffloadStep, Step};
 
 /// A mode as a type, so that each gets functions of its own.
 pub(crate) trait BlockMode: Clone {
@@ -96,7 +96,7 @@ impl RecordMac {
     /// is a pseudo-random permutation, and nobody can have seen its value at these points, since
     /// nobody knows the points; and no point comes twice. A system call per record would do as well,
     /// at the price of a short record.
-    fn substitute(&mut self, key: &BlockKey) -> Result<[u8; LONGEST_MAC], Refusal> {
+    fn substitute(&mut self, key: &BlockKey) -> Result<[u8; LONGEST_MAC], CallError> {
         let mut number = match self.secret {
             Some(number) => number,
             None => {
@@ -139,10 +139,10 @@ impl<M: BlockMode> Step for Run<'_, M> {
     }
 }
 
-impl<M: BlockMode> FarStep for Run<'_, M> {
+impl<M: BlockMode> OffloadStep for Run<'_, M> {
     fn far(
         &mut self,
-        far: &mut Far<'_>,
+        far: &mut OffloadCall<'_>,
         spare: &'static BlockKernels,
         chain: &mut Block,
         mut data: InOut<'_>,
@@ -154,7 +154,7 @@ impl<M: BlockMode> FarStep for Run<'_, M> {
                 *chain = M::chain_after(self.direction, &last);
                 far.stands_at(self.direction, *chain);
             }
-            Err(FarFailed) => self.own(spare, chain, data),
+            Err(OffloadFailed) => self.own(spare, chain, data),
         }
     }
 }
@@ -182,7 +182,7 @@ impl<M: BlockMode> Blocks<M> {
 
     /// An update when a block is open or the last block must be held back.
     #[inline(never)]
-    fn update_slowly(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+    fn update_slowly(&mut self, call: Call<'_>) -> Result<usize, CallError> {
         let (mut open, holds_back) = (self.open, self.holds_back());
         let written = open.update(call, holds_back, |blocks| {
             self.run(blocks);
@@ -209,7 +209,7 @@ impl<M: BlockMode> Blocks<M> {
         pipes: &mut [Self],
         calls: &[Call<'_>],
         written: &mut [usize],
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), CallError> {
         let whole = |call: &Call<'_>| call.length() & !15;
         // Before any message has moved on.
         calls.iter().try_for_each(|call| call.part(0, 0, whole(call)).map(|_| ()))?;
@@ -239,16 +239,16 @@ impl<M: BlockMode> Blocks<M> {
 
     /// One TLS record, in place: the default provider's contract with libssl.
     #[cold]
-    fn update_record(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+    fn update_record(&mut self, call: Call<'_>) -> Result<usize, CallError> {
         let length = call.length();
         let encrypts = self.common.direction == Direction::Encrypt;
         let extra = if encrypts { tls::padding_of(length) } else { 0 };
         if !self.common.padding {
-            return Err(Refusal::OPERATION_FAILED);
+            return Err(CallError::OPERATION_FAILED);
         }
         let record = call.record(extra)?;
         if record.len() % 16 != 0 {
-            return Err(Refusal::OPERATION_FAILED);
+            return Err(CallError::OPERATION_FAILED);
         }
         if encrypts {
             tls::pad(self.common.tls_version, &mut record[length..]);
@@ -261,13 +261,13 @@ impl<M: BlockMode> Blocks<M> {
         let mac_bytes = self.common.tls_mac_bytes;
         let protocol = Protocol::numbered(self.common.tls_version);
         let protocol = protocol.filter(|_| mac_bytes <= LONGEST_MAC);
-        let protocol = protocol.ok_or(Refusal::OPERATION_FAILED)?;
+        let protocol = protocol.ok_or(CallError::OPERATION_FAILED)?;
         let substitute =
             if mac_bytes > 0 { self.record_mac.substitute(&self.key)? } else { [0; LONGEST_MAC] };
         let mac = &mut self.record_mac.bytes[..mac_bytes];
         let kept = tls::unpad(protocol, record, mac, &substitute);
         self.record_mac.present = kept.is_some() && mac_bytes > 0;
-        kept.ok_or(Refusal::OPERATION_FAILED)
+        kept.ok_or(CallError::OPERATION_FAILED)
     }
 }
 
@@ -302,7 +302,7 @@ impl<M: BlockMode> Cipher for Blocks<M> {
         direction: Direction,
         key: Option<&[u8]>,
         iv: Option<&[u8]>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), CallError> {
         // What the default provider has for Camellia's CBC takes the direction with each call; all others take it with
         // the key, and a kept key stays what it was.
         if M::MODE == Mode::Cbc && key.is_none() && self.common.direction != direction {
@@ -319,7 +319,7 @@ impl<M: BlockMode> Cipher for Blocks<M> {
 
     // Within its caller: for calls of one block the way to a function of its own is a sixth of the time.
     #[inline(always)]
-    fn update(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+    fn update(&mut self, call: Call<'_>) -> Result<usize, CallError> {
         self.common.check_key_set()?;
         if self.common.tls_version > 0 {
             return self.update_record(call);
@@ -341,7 +341,7 @@ impl<M: BlockMode> Cipher for Blocks<M> {
         pipes: &mut [Self],
         calls: &[Call<'_>],
         written: &mut [usize],
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), CallError> {
         match Self::lanes_for(pipes) {
             Some(lanes) => Self::update_in_lanes(&lanes, pipes, calls, written),
             None => one_after_another(pipes, calls, written),
@@ -349,11 +349,11 @@ impl<M: BlockMode> Cipher for Blocks<M> {
     }
 
     #[inline]
-    fn finish(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+    fn finish(&mut self, call: Call<'_>) -> Result<usize, CallError> {
         self.common.check_key_set()?;
         if self.common.tls_version > 0 {
             // Every record ended by itself.
-            return Err(Refusal::OPERATION_FAILED);
+            return Err(CallError::OPERATION_FAILED);
         }
         if self.open.is_empty() && !self.common.padding {
             return Ok(0);
@@ -369,7 +369,7 @@ impl<M: BlockMode> Cipher for Blocks<M> {
     }
 
     /// The contract of `EVP_Cipher` is whole blocks.
-    fn bare(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+    fn one_shot(&mut self, call: Call<'_>) -> Result<usize, CallError> {
         self.common.check_key_set()?;
         let data = call.whole_blocks(16)?;
         if !data.is_empty() {
@@ -379,23 +379,23 @@ impl<M: BlockMode> Cipher for Blocks<M> {
     }
 
     #[inline]
-    fn answer_often(&mut self, param: &mut Param) -> Option<Result<(), Refusal>> {
+    fn answer_often(&mut self, param: &mut Param) -> Option<Result<(), CallError>> {
         self.common.answer_often(param)
     }
 
     #[inline]
-    fn set_often(&mut self, param: &Param) -> Option<Result<(), Refusal>> {
+    fn set_often(&mut self, param: &Param) -> Option<Result<(), CallError>> {
         self.common.set_often(param)
     }
 
-    unsafe fn answer(&mut self, list: *mut Param) -> Result<(), Refusal> {
+    unsafe fn answer(&mut self, list: *mut Param) -> Result<(), CallError> {
         let tls_mac = if self.record_mac.present { self.record_mac.bytes.as_ptr() } else { null() };
         let progress = Progress { iv: &self.chain, num: self.num, tls_mac };
         // SAFETY: the caller promises the list.
         unsafe { self.common.answer(list, &progress) }
     }
 
-    unsafe fn set(&mut self, list: *const Param) -> Result<(), Refusal> {
+    unsafe fn set(&mut self, list: *const Param) -> Result<(), CallError> {
         // SAFETY: the caller promises the list.
         if let Some(num) = unsafe { self.common.set(list)? } {
             self.num = num;

@@ -10,14 +10,14 @@ use super::common::{answer_tag_or_lengths, set_tag_or_padding};
 use super::{Cipher, Setup, equal};
 use crate::boundary::host_cipher::HostCipher;
 use crate::call::Call;
-use crate::choice::{Choice, FarStep, Step};
-use crate::far::{Far, FarFailed};
+use crate::error::{CallError, Reason};
 use crate::host::Version;
+use crate::offload::call::{OffloadCall, OffloadFailed};
 use crate::openssl::{Param, UNMODIFIED, data_type};
+use crate::params::request::{Name, Names, Request};
 use crate::params::{END, List, octets, size};
 use crate::provider::Provider;
-use crate::refusal::{Reason, Refusal};
-use crate::request::{Name, Names, Request};
+use crate::routing::choice::{Choice, OffloadStep, Step};
 
 const GETTABLE: Names = Names::of(&[
     Name::KeyLength,
@@ -57,7 +57,7 @@ static SETTABLE_LIST_BEFORE_DECODERS: List<6> = settable_list(octets(c"tlsivinv"
 
 /// The context of CCM.
 #[derive(Clone)]
-pub(crate) struct Counted {
+pub(crate) struct CcmContext {
     choice: Choice<BlockKernels>,
     pub(super) ccm: Ccm,
     pub(super) direction: Direction,
@@ -82,7 +82,7 @@ pub(crate) struct Counted {
     version: Version,
 }
 
-impl Cipher for Counted {
+impl Cipher for CcmContext {
     fn gettable(version: Version) -> *const Param {
         if version.has_decoders() {
             GETTABLE_LIST.as_ptr()
@@ -126,18 +126,18 @@ impl Cipher for Counted {
         direction: Direction,
         key: Option<&[u8]>,
         iv: Option<&[u8]>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), CallError> {
         self.direction = direction;
         if let Some(iv) = iv {
             if iv.len() != self.nonce_bytes {
-                return Err(Refusal::INVALID_IV_LENGTH);
+                return Err(CallError::INVALID_IV_LENGTH);
             }
             self.nonce[..iv.len()].copy_from_slice(iv);
             self.iv_set = true;
         }
         let Some(key) = key else { return Ok(()) };
         if key.len() != self.key_bytes {
-            return Err(Refusal::INVALID_KEY_LENGTH);
+            return Err(CallError::INVALID_KEY_LENGTH);
         }
         let ccm = &mut self.ccm;
         self.choice.take_key(key, direction, |kernels| ccm.reroute(kernels));
@@ -151,55 +151,55 @@ impl Cipher for Counted {
     }
 
     #[inline]
-    fn update(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+    fn update(&mut self, call: Call<'_>) -> Result<usize, CallError> {
         if call.capacity() < call.length() {
-            return Err(Refusal::TOO_SMALL);
+            return Err(CallError::TOO_SMALL);
         }
-        self.run(call).map_err(|refusal| match refusal.0 {
-            [Reason::TagNotSet] => Refusal(&[Reason::TagNotSet, Reason::CipherOperationFailed]),
-            _ => Refusal::OPERATION_FAILED,
+        self.run(call).map_err(|error| match error.0 {
+            [Reason::TagNotSet] => CallError(&[Reason::TagNotSet, Reason::CipherOperationFailed]),
+            _ => CallError::OPERATION_FAILED,
         })
     }
 
-    fn finish(&mut self, _: Call<'_>) -> Result<usize, Refusal> {
+    fn finish(&mut self, _: Call<'_>) -> Result<usize, CallError> {
         if !self.key_set {
-            return Err(Refusal::SILENT);
+            return Err(CallError::SILENT);
         }
         // What was not encrypted or opened until now is a message of no bytes, and verified as one (openssl#32253).
         if self.iv_set && (self.direction == Direction::Decrypt || !self.tag_set) {
             if self.records {
-                return Err(Refusal::SILENT);
+                return Err(CallError::SILENT);
             }
             self.message(InOut::in_place(&mut []))?;
         }
         Ok(0)
     }
 
-    fn bare(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+    fn one_shot(&mut self, call: Call<'_>) -> Result<usize, CallError> {
         // Without output, too, it told the length of the message before it ended one.
         let tells = call.has_no_output() && call.length() > 0;
         if call.has_no_input() && (!tells || self.version.ends_counted_messages()) {
             return self.finish(call);
         }
         if call.capacity() < call.length() {
-            return Err(Refusal::TOO_SMALL);
+            return Err(CallError::TOO_SMALL);
         }
         self.run(call)?;
         Ok(call.length())
     }
 
     #[inline]
-    fn answer_often(&mut self, param: &mut Param) -> Option<Result<(), Refusal>> {
+    fn answer_often(&mut self, param: &mut Param) -> Option<Result<(), CallError>> {
         let (key_bytes, iv_bytes) = (self.key_bytes, self.nonce_bytes);
         answer_tag_or_lengths(param, key_bytes, iv_bytes, |param| self.answer_tag(param))
     }
 
     #[inline]
-    fn set_often(&mut self, param: &Param) -> Option<Result<(), Refusal>> {
+    fn set_often(&mut self, param: &Param) -> Option<Result<(), CallError>> {
         set_tag_or_padding(param, |param| self.take_tag(param))
     }
 
-    unsafe fn answer(&mut self, list: *mut Param) -> Result<(), Refusal> {
+    unsafe fn answer(&mut self, list: *mut Param) -> Result<(), CallError> {
         // SAFETY: the caller promises the list.
         let mut request = unsafe { Request::read(list, GETTABLE, self.version)? };
         request.answer(Name::IvLength, |p| p.set_usize(self.nonce_bytes))?;
@@ -214,13 +214,13 @@ impl Cipher for Counted {
         request.wanted(Name::Tag).map_or(Ok(()), |param| self.answer_tag(param))
     }
 
-    unsafe fn set(&mut self, list: *const Param) -> Result<(), Refusal> {
+    unsafe fn set(&mut self, list: *const Param) -> Result<(), CallError> {
         // SAFETY: the caller promises the list; it is only read.
         let request = unsafe { Request::read(list.cast_mut(), SETTABLE, self.version)? };
         request.given(Name::Tag).map_or(Ok(()), |param| self.take_tag(param))?;
         if let Some(bytes) = request.value(Name::IvLength, Param::as_usize)? {
             if !(7..=13).contains(&bytes) {
-                return Err(Refusal::INVALID_IV_LENGTH);
+                return Err(CallError::INVALID_IV_LENGTH);
             }
             self.iv_set &= bytes == self.nonce_bytes;
             self.nonce_bytes = bytes;
@@ -230,12 +230,12 @@ impl Cipher for Counted {
     }
 }
 
-impl Counted {
+impl CcmContext {
     /// The length of a message, its associated data, or its data; or a record.
     #[inline]
-    fn run(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+    fn run(&mut self, call: Call<'_>) -> Result<usize, CallError> {
         if !self.key_set {
-            return Err(Refusal::SILENT);
+            return Err(CallError::SILENT);
         }
         if self.records {
             return self.record(call);
@@ -244,14 +244,14 @@ impl Counted {
             return Ok(0);
         }
         if !self.iv_set {
-            return Err(Refusal::SILENT);
+            return Err(CallError::SILENT);
         }
         if !call.has_no_output() {
             self.message(call.whole()?)?;
         } else if call.has_no_input() {
             self.announce(call.length())?;
         } else if !self.length_set && call.length() > 0 {
-            return Err(Refusal::SILENT);
+            return Err(CallError::SILENT);
         } else {
             self.associate(call.associated());
         }
@@ -259,11 +259,11 @@ impl Counted {
     }
 
     /// Puts the nonce in use.
-    pub(super) fn announce(&mut self, bytes: usize) -> Result<(), Refusal> {
+    pub(super) fn announce(&mut self, bytes: usize) -> Result<(), CallError> {
         self.associated.get_or_insert_default().clear();
         // The key was taken for nonces of a certain length.
         if self.nonce_bytes < self.ccm.state.nonce_bytes() {
-            return Err(Refusal::SILENT);
+            return Err(CallError::SILENT);
         }
         self.ccm.start(&self.nonce, bytes as u64);
         self.length_set = true;
@@ -289,7 +289,7 @@ impl Counted {
 
     /// The data of a message, all at once.
     #[inline]
-    fn message(&mut self, data: InOut<'_>) -> Result<(), Refusal> {
+    fn message(&mut self, data: InOut<'_>) -> Result<(), CallError> {
         if !self.length_set {
             self.announce(data.len())?;
         }
@@ -300,8 +300,8 @@ impl Counted {
         }
         if !self.tag_set {
             return Err(match self.version.names_missing_tags() {
-                true => Refusal(&[Reason::TagNotSet]),
-                false => Refusal::SILENT,
+                true => CallError(&[Reason::TagNotSet]),
+                false => CallError::SILENT,
             });
         }
         let given = self.buffer;
@@ -311,13 +311,13 @@ impl Counted {
     }
 
     /// Decrypts, and wipes what came out if the tag is another.
-    pub(super) fn open(&mut self, mut data: InOut<'_>, given: &[u8]) -> Result<(), Refusal> {
+    pub(super) fn open(&mut self, mut data: InOut<'_>, given: &[u8]) -> Result<(), CallError> {
         let opened = self.crypt(data.reborrow(), given);
         if opened.is_ok() && self.is_tag(given) {
             return Ok(());
         }
         data.clear();
-        Err(Refusal::SILENT)
+        Err(CallError::SILENT)
     }
 
     /// Whether that is the tag, in constant time.
@@ -328,7 +328,7 @@ impl Counted {
 
     /// By whichever route; `given` is the tag that decryption will be held to.
     #[inline]
-    pub(super) fn crypt(&mut self, data: InOut<'_>, given: &[u8]) -> Result<(), Refusal> {
+    pub(super) fn crypt(&mut self, data: InOut<'_>, given: &[u8]) -> Result<(), CallError> {
         match self.choice.kernels(self.direction, data.len()) {
             Some(kernels) => self.ccm.reroute(kernels),
             None if self.ccm.state.expects(data.len() as u64) => {
@@ -339,7 +339,7 @@ impl Counted {
             None => {}
         }
         self.associated = None;
-        self.ccm.crypt(self.direction, data).map_err(|_| Refusal::SILENT)
+        self.ccm.crypt(self.direction, data).map_err(|_| CallError::SILENT)
     }
 
     #[cold]
@@ -360,9 +360,9 @@ impl Counted {
         }
     }
 
-    fn answer_nonce(&self, param: &mut Param) -> Result<(), Refusal> {
+    fn answer_nonce(&self, param: &mut Param) -> Result<(), CallError> {
         if self.nonce_bytes > param.data_size {
-            return Err(Refusal::INVALID_IV_LENGTH);
+            return Err(CallError::INVALID_IV_LENGTH);
         }
         // As many bytes as there is room for: so the default provider tells it, whatever is behind the nonce.
         let told = if param.data_type == data_type::OCTET_POINTER {
@@ -373,20 +373,20 @@ impl Counted {
             let room = param.data_size.min(padded.len());
             param.set_octets_or_pointer(&padded[..room], self.version)
         };
-        if told { Ok(()) } else { Err(Refusal::CANNOT_SET) }
+        if told { Ok(()) } else { Err(CallError::CANNOT_SET) }
     }
 
     #[inline]
-    fn answer_tag(&mut self, param: &mut Param) -> Result<(), Refusal> {
+    fn answer_tag(&mut self, param: &mut Param) -> Result<(), CallError> {
         if self.direction == Direction::Decrypt || !self.tag_set {
-            return Err(Refusal(&[Reason::TagNotSet]));
+            return Err(CallError(&[Reason::TagNotSet]));
         }
         if param.data_type != data_type::OCTET_STRING {
-            return Err(Refusal::CANNOT_SET);
+            return Err(CallError::CANNOT_SET);
         }
         let (tag, bytes) = (self.ccm.state.tag(), self.ccm.state.tag_bytes());
         if param.data.is_null() || param.data_size != bytes || !param.set_octets(&tag[..bytes]) {
-            return Err(Refusal::SILENT);
+            return Err(CallError::SILENT);
         }
         // How many they are, the default provider does not say.
         param.return_size = UNMODIFIED;
@@ -395,17 +395,17 @@ impl Counted {
     }
 
     #[inline]
-    fn take_tag(&mut self, param: &Param) -> Result<(), Refusal> {
+    fn take_tag(&mut self, param: &Param) -> Result<(), CallError> {
         if param.data_type != data_type::OCTET_STRING {
-            return Err(Refusal::CANNOT_GET);
+            return Err(CallError::CANNOT_GET);
         }
         let bytes = param.data_size;
         if !bytes.is_multiple_of(2) || !(4..=16).contains(&bytes) {
-            return Err(Refusal(&[Reason::InvalidTagLength]));
+            return Err(CallError(&[Reason::InvalidTagLength]));
         }
         if let Some(tag) = param.as_octets() {
             if self.direction == Direction::Encrypt {
-                return Err(Refusal(&[Reason::TagNotNeeded]));
+                return Err(CallError(&[Reason::TagNotNeeded]));
             }
             self.buffer[..bytes].copy_from_slice(tag);
             self.tag_set = true;
@@ -442,10 +442,10 @@ impl Step for Whole<'_> {
     }
 }
 
-impl FarStep for Whole<'_> {
+impl OffloadStep for Whole<'_> {
     fn far(
         &mut self,
-        far: &mut Far<'_>,
+        far: &mut OffloadCall<'_>,
         spare: &'static BlockKernels,
         state: &mut CcmState,
         mut data: InOut<'_>,
@@ -457,7 +457,7 @@ impl FarStep for Whole<'_> {
             |host: &mut HostCipher| host.counted(direction, state, aad, given, data.reborrow());
         match far.by_host(run) {
             Ok(tag) => state.end_with(tag),
-            Err(FarFailed) => self.own(spare, state, data),
+            Err(OffloadFailed) => self.own(spare, state, data),
         }
     }
 }

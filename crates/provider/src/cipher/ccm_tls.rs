@@ -2,10 +2,10 @@
 
 use wirespeed_cipher::{Direction, InOut};
 
-use super::ccm::Counted;
+use super::ccm::CcmContext;
 use crate::call::Call;
+use crate::error::{CallError, Reason};
 use crate::openssl::{Param, data_type};
-use crate::refusal::{Reason, Refusal};
 
 /// Sequence number, type, version and length: `EVP_AEAD_TLS1_AAD_LEN`.
 const HEADER: usize = 13;
@@ -14,12 +14,12 @@ const FIXED: usize = 4;
 /// The nonce in the record: `EVP_CCM_TLS_EXPLICIT_IV_LEN`.
 const EXPLICIT: usize = 8;
 
-impl Counted {
+impl CcmContext {
     /// One record.
     #[cold]
-    pub(super) fn record(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
-        let record = call.record(0).map_err(|_| Refusal::SILENT)?;
-        let bytes = record.len().checked_sub(EXPLICIT + self.tag_bytes).ok_or(Refusal::SILENT)?;
+    pub(super) fn record(&mut self, call: Call<'_>) -> Result<usize, CallError> {
+        let record = call.record(0).map_err(|_| CallError::SILENT)?;
+        let bytes = record.len().checked_sub(EXPLICIT + self.tag_bytes).ok_or(CallError::SILENT)?;
         let (explicit, rest) = record.split_at_mut(EXPLICIT);
         let (data, tag) = rest.split_at_mut(bytes);
         let header = self.buffer;
@@ -35,18 +35,18 @@ impl Counted {
         }
         self.crypt(InOut::in_place(data), &[])?;
         if self.ccm.state.tag_bytes() != tag.len() {
-            return Err(Refusal::SILENT);
+            return Err(CallError::SILENT);
         }
         tag.copy_from_slice(&self.ccm.state.tag()[..tag.len()]);
         Ok(call.length())
     }
 
     /// `tlsaad`: the header of the next record, whose length becomes that of the data alone.
-    pub(super) fn take_record_header(&mut self, param: &Param) -> Result<(), Refusal> {
+    pub(super) fn take_record_header(&mut self, param: &Param) -> Result<(), CallError> {
         if param.data_type != data_type::OCTET_STRING {
-            return Err(Refusal::CANNOT_GET);
+            return Err(CallError::CANNOT_GET);
         }
-        const INVALID: Refusal = Refusal(&[Reason::InvalidData]);
+        const INVALID: CallError = CallError(&[Reason::InvalidData]);
         let header: &[u8; HEADER] =
             param.as_octets().and_then(|header| header.try_into().ok()).ok_or(INVALID)?;
         self.buffer[..HEADER].copy_from_slice(header);
@@ -63,12 +63,12 @@ impl Counted {
     }
 
     /// `tlsivfixed`: the fixed part of the nonce.
-    pub(super) fn take_fixed_nonce(&mut self, param: &Param) -> Result<(), Refusal> {
+    pub(super) fn take_fixed_nonce(&mut self, param: &Param) -> Result<(), CallError> {
         if param.data_type != data_type::OCTET_STRING {
-            return Err(Refusal::CANNOT_GET);
+            return Err(CallError::CANNOT_GET);
         }
         let fixed = param.as_octets().and_then(|bytes| bytes.try_into().ok());
-        let fixed: &[u8; FIXED] = fixed.ok_or(Refusal::INVALID_IV_LENGTH)?;
+        let fixed: &[u8; FIXED] = fixed.ok_or(CallError::INVALID_IV_LENGTH)?;
         self.nonce[..FIXED].copy_from_slice(fixed);
         Ok(())
     }

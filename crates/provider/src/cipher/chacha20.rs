@@ -7,14 +7,14 @@ use zeroize::Zeroize;
 use super::common::answer_lengths;
 use super::{Cipher, Setup};
 use crate::call::Call;
-use crate::choice::{Choice, FarStep, Step};
-use crate::far::{Far, FarFailed};
+use crate::error::CallError;
 use crate::host::Version;
+use crate::offload::call::{OffloadCall, OffloadFailed};
 use crate::openssl::{Param, data_type};
+use crate::params::request::{Name, Names, Request};
 use crate::params::{END, List, octets, size};
 use crate::provider::Provider;
-use crate::refusal::Refusal;
-use crate::request::{Name, Names, Request};
+use crate::routing::choice::{Choice, OffloadStep, Step};
 
 /// Bytes in a block.
 const BLOCK: usize = 64;
@@ -28,20 +28,20 @@ static TOLD_LIST: List<4> =
     List::new([size(c"keylen"), size(c"ivlen"), octets(c"updated-iv"), END]);
 
 /// Answers the lengths that both of ChaCha20's algorithms have.
-pub(super) fn answer_fixed(request: &mut Request<'_>, iv_bytes: usize) -> Result<(), Refusal> {
+pub(super) fn answer_fixed(request: &mut Request<'_>, iv_bytes: usize) -> Result<(), CallError> {
     request.answer(Name::IvLength, |p| p.set_usize(iv_bytes))?;
     request.answer(Name::KeyLength, |p| p.set_usize(size_of::<StreamKey>()))
 }
 
 /// Takes lengths, of which there is but one each.
-pub(super) fn check_fixed(request: &Request<'_>, iv_bytes: usize) -> Result<(), Refusal> {
+pub(super) fn check_fixed(request: &Request<'_>, iv_bytes: usize) -> Result<(), CallError> {
     let key_bytes = request.value(Name::KeyLength, Param::as_usize)?;
     if key_bytes.is_some_and(|bytes| bytes != size_of::<StreamKey>()) {
-        return Err(Refusal::INVALID_KEY_LENGTH);
+        return Err(CallError::INVALID_KEY_LENGTH);
     }
     let given = request.value(Name::IvLength, Param::as_usize)?;
     if given.is_some_and(|bytes| bytes != iv_bytes) {
-        Err(Refusal::INVALID_IV_LENGTH)
+        Err(CallError::INVALID_IV_LENGTH)
     } else {
         Ok(())
     }
@@ -79,12 +79,12 @@ impl Step for Run<'_> {
     }
 }
 
-impl FarStep for Run<'_> {
+impl OffloadStep for Run<'_> {
     /// Whole blocks go far; the rest of a block begun, and a block's beginning, stay with us, who keep
     /// their keystream.
     fn far(
         &mut self,
-        far: &mut Far<'_>,
+        far: &mut OffloadCall<'_>,
         spare: &'static StreamKernels,
         stream: &mut ChaCha20,
         data: InOut<'_>,
@@ -98,7 +98,7 @@ impl FarStep for Run<'_> {
         if whole > 0 {
             match far.run(self.direction, &stream.place(), body.reborrow()) {
                 Ok(()) => stream.skip((whole / BLOCK) as i64),
-                Err(FarFailed) => self.own(spare, stream, body),
+                Err(OffloadFailed) => self.own(spare, stream, body),
             }
         }
         self.own(spare, stream, tail);
@@ -106,9 +106,9 @@ impl FarStep for Run<'_> {
 }
 
 impl Keystream {
-    fn crypt(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+    fn crypt(&mut self, call: Call<'_>) -> Result<usize, CallError> {
         if !self.key_set {
-            return Err(Refusal::NO_KEY_SET);
+            return Err(CallError::NO_KEY_SET);
         }
         let (length, data) = (call.length(), call.whole()?);
         if length > 0 {
@@ -153,12 +153,12 @@ impl Cipher for Keystream {
         direction: Direction,
         key: Option<&[u8]>,
         iv: Option<&[u8]>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), CallError> {
         self.direction = direction;
         let iv = iv.map(<&Block>::try_from).transpose();
-        let iv = iv.map_err(|_| Refusal::INVALID_IV_LENGTH)?;
+        let iv = iv.map_err(|_| CallError::INVALID_IV_LENGTH)?;
         if let Some(key) = key {
-            self.key = key.try_into().map_err(|_| Refusal::INVALID_KEY_LENGTH)?;
+            self.key = key.try_into().map_err(|_| CallError::INVALID_KEY_LENGTH)?;
             self.choice.take_key(key, direction, |_| {});
             self.key_set = true;
             let open = self.stream.used() != 0 || self.filled;
@@ -176,30 +176,30 @@ impl Cipher for Keystream {
     }
 
     #[inline]
-    fn update(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+    fn update(&mut self, call: Call<'_>) -> Result<usize, CallError> {
         self.crypt(call)
     }
 
-    fn finish(&mut self, _: Call<'_>) -> Result<usize, Refusal> {
-        if self.key_set { Ok(0) } else { Err(Refusal::NO_KEY_SET) }
+    fn finish(&mut self, _: Call<'_>) -> Result<usize, CallError> {
+        if self.key_set { Ok(0) } else { Err(CallError::NO_KEY_SET) }
     }
 
-    fn bare(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+    fn one_shot(&mut self, call: Call<'_>) -> Result<usize, CallError> {
         self.crypt(call)
     }
 
     #[inline]
-    fn answer_often(&mut self, param: &mut Param) -> Option<Result<(), Refusal>> {
+    fn answer_often(&mut self, param: &mut Param) -> Option<Result<(), CallError>> {
         answer_lengths(param, size_of::<StreamKey>(), size_of::<Block>())
     }
 
     #[inline]
-    fn set_often(&mut self, param: &Param) -> Option<Result<(), Refusal>> {
+    fn set_often(&mut self, param: &Param) -> Option<Result<(), CallError>> {
         // There is no padding to set; EVP tries all the same.
         param.is_called(b"padding\0").then_some(Ok(()))
     }
 
-    unsafe fn answer(&mut self, list: *mut Param) -> Result<(), Refusal> {
+    unsafe fn answer(&mut self, list: *mut Param) -> Result<(), CallError> {
         let known = if self.version.has_decoders() { TOLD } else { KNOWN };
         // SAFETY: the caller promises the list.
         let mut request = unsafe { Request::read(list, known, self.version)? };
@@ -209,7 +209,7 @@ impl Cipher for Keystream {
         })
     }
 
-    unsafe fn set(&mut self, list: *const Param) -> Result<(), Refusal> {
+    unsafe fn set(&mut self, list: *const Param) -> Result<(), CallError> {
         // SAFETY: the caller promises the list; it is only read.
         let request = unsafe { Request::read(list.cast_mut(), KNOWN, self.version)? };
         check_fixed(&request, size_of::<Block>())

@@ -2,12 +2,12 @@
 
 use wirespeed_cipher::{Algorithm, Block, BlockKernels, BlockKey, Direction};
 
-use crate::choice::Choice;
+use crate::error::CallError;
 use crate::host::Version;
 use crate::openssl::{Param, data_type};
+use crate::params::request::{Name, Names, Request};
 use crate::params::{self, END, List, octets, size, uint};
-use crate::refusal::Refusal;
-use crate::request::{Name, Names, Request};
+use crate::routing::choice::Choice;
 
 /// The part of a context that does not depend on the mode.
 #[derive(Clone)]
@@ -93,7 +93,7 @@ pub(super) fn answer_lengths(
     param: &mut Param,
     key_bytes: usize,
     iv_bytes: usize,
-) -> Option<Result<(), Refusal>> {
+) -> Option<Result<(), CallError>> {
     if param.is_called(b"ivlen\0") {
         param.set_usual_usize(iv_bytes)
     } else if param.is_called(b"keylen\0") {
@@ -110,8 +110,8 @@ pub(super) fn answer_tag_or_lengths(
     param: &mut Param,
     key_bytes: usize,
     iv_bytes: usize,
-    tag: impl FnOnce(&mut Param) -> Result<(), Refusal>,
-) -> Option<Result<(), Refusal>> {
+    tag: impl FnOnce(&mut Param) -> Result<(), CallError>,
+) -> Option<Result<(), CallError>> {
     if param.is_called(b"tag\0") {
         return Some(tag(param));
     }
@@ -122,8 +122,8 @@ pub(super) fn answer_tag_or_lengths(
 #[inline(always)]
 pub(super) fn set_tag_or_padding(
     param: &Param,
-    tag: impl FnOnce(&Param) -> Result<(), Refusal>,
-) -> Option<Result<(), Refusal>> {
+    tag: impl FnOnce(&Param) -> Result<(), CallError>,
+) -> Option<Result<(), CallError>> {
     if param.is_called(b"tag\0") {
         return Some(tag(param));
     }
@@ -149,8 +149,8 @@ impl Common {
 
     /// Keeps an IV that was given.
     #[inline]
-    pub(super) fn take_iv(&mut self, iv: &[u8]) -> Result<(), Refusal> {
-        let Ok(iv) = <&Block>::try_from(iv) else { return Err(Refusal::INVALID_IV_LENGTH) };
+    pub(super) fn take_iv(&mut self, iv: &[u8]) -> Result<(), CallError> {
+        let Ok(iv) = <&Block>::try_from(iv) else { return Err(CallError::INVALID_IV_LENGTH) };
         self.iv = *iv;
         self.iv_set = true;
         Ok(())
@@ -162,7 +162,7 @@ impl Common {
         &mut self,
         chain: &mut Block,
         iv: Option<&[u8]>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), CallError> {
         iv.map_or(Ok(()), |iv| self.take_iv(iv))?;
         if self.iv_set {
             *chain = self.iv;
@@ -172,8 +172,8 @@ impl Common {
 
     /// Whether a key has the right length.
     #[inline]
-    pub(super) fn check_key(&self, key: &[u8]) -> Result<(), Refusal> {
-        if key.len() == self.key_bytes { Ok(()) } else { Err(Refusal::INVALID_KEY_LENGTH) }
+    pub(super) fn check_key(&self, key: &[u8]) -> Result<(), CallError> {
+        if key.len() == self.key_bytes { Ok(()) } else { Err(CallError::INVALID_KEY_LENGTH) }
     }
 
     /// Takes a key, if one was given, for calls in this direction, with the `schedule` of that one.
@@ -184,7 +184,7 @@ impl Common {
         to: &mut BlockKey,
         key: Option<&[u8]>,
         schedule: Direction,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), CallError> {
         let Some(key) = key else { return Ok(()) };
         self.check_key(key)?;
         choice.take_key(key, self.direction, |kernels| to.reroute(kernels));
@@ -195,19 +195,19 @@ impl Common {
 
     /// Whether there is a key to work with.
     #[inline]
-    pub(super) fn check_key_set(&self) -> Result<(), Refusal> {
-        if self.key_set { Ok(()) } else { Err(Refusal::NO_KEY_SET) }
+    pub(super) fn check_key_set(&self) -> Result<(), CallError> {
+        if self.key_set { Ok(()) } else { Err(CallError::NO_KEY_SET) }
     }
 
     /// Answers a length.
     #[inline]
-    pub(super) fn answer_often(&self, param: &mut Param) -> Option<Result<(), Refusal>> {
+    pub(super) fn answer_often(&self, param: &mut Param) -> Option<Result<(), CallError>> {
         answer_lengths(param, self.key_bytes, self.iv_bytes)
     }
 
     /// Takes the padding, which EVP sets before every message when there is to be none.
     #[inline]
-    pub(super) fn set_often(&mut self, param: &Param) -> Option<Result<(), Refusal>> {
+    pub(super) fn set_often(&mut self, param: &Param) -> Option<Result<(), CallError>> {
         if !param.is_called(b"padding\0") {
             return None;
         }
@@ -221,7 +221,7 @@ impl Common {
         &self,
         list: *mut Param,
         progress: &Progress<'_>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), CallError> {
         // SAFETY: the caller promises the list.
         let mut request = unsafe { Request::read(list, GETTABLE, self.version)? };
         let iv_bytes = self.iv_bytes;
@@ -241,7 +241,7 @@ impl Common {
     ///
     /// # Safety
     /// As for [`super::Cipher::set`].
-    pub(super) unsafe fn set(&mut self, list: *const Param) -> Result<Option<u32>, Refusal> {
+    pub(super) unsafe fn set(&mut self, list: *const Param) -> Result<Option<u32>, CallError> {
         // SAFETY: the caller promises the list; it is only read.
         let request = unsafe { Request::read(list.cast_mut(), SETTABLE, self.version)? };
         if let Some(padding) = request.value(Name::Padding, Param::as_u32)? {
@@ -259,7 +259,7 @@ impl Common {
         let bound = self.algorithm.mode().block_size();
         // Default providers before June 2026 take any, and may then read past the block.
         if num.is_some_and(|num| num as usize >= bound) {
-            return Err(Refusal::CANNOT_GET);
+            return Err(CallError::CANNOT_GET);
         }
         Ok(num)
     }

@@ -9,14 +9,14 @@ use wirespeed_cipher::{Block, BlockKernels, BlockKey, Direction, InOut};
 use super::common::{Common, Progress};
 use super::{Cipher, Setup};
 use crate::call::Call;
-use crate::choice::{Choice, FarStep, Step};
-use crate::far::{Far, FarFailed};
+use crate::error::CallError;
 use crate::host::Version;
+use crate::offload::call::{OffloadCall, OffloadFailed};
 use crate::openssl::Param;
+use crate::params::request::{Name, Names, Request};
 use crate::params::{END, List, given_text, octets, size, uint};
 use crate::provider::Provider;
-use crate::refusal::Refusal;
-use crate::request::{Name, Names, Request};
+use crate::routing::choice::{Choice, OffloadStep, Step};
 
 static GETTABLE_LIST: List<8> = List::new([
     size(c"keylen"),
@@ -33,7 +33,7 @@ static SETTABLE_LIST: List<4> =
 
 /// The context of CBC with ciphertext stealing.
 #[derive(Clone)]
-pub(crate) struct Stolen {
+pub(crate) struct CtsContext {
     choice: Choice<BlockKernels>,
     key: BlockKey,
     chain: Block,
@@ -45,7 +45,7 @@ pub(crate) struct Stolen {
     used: bool,
 }
 
-impl Cipher for Stolen {
+impl Cipher for CtsContext {
     fn gettable(_: Version) -> *const Param {
         GETTABLE_LIST.as_ptr()
     }
@@ -72,7 +72,7 @@ impl Cipher for Stolen {
         direction: Direction,
         key: Option<&[u8]>,
         iv: Option<&[u8]>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), CallError> {
         if key.is_none() && self.common.direction != direction {
             self.key.turn();
         }
@@ -83,16 +83,16 @@ impl Cipher for Stolen {
     }
 
     #[inline]
-    fn update(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+    fn update(&mut self, call: Call<'_>) -> Result<usize, CallError> {
         let bytes = call.length();
         if bytes < 16 || call.capacity() < bytes {
-            return Err(Refusal::SILENT);
+            return Err(CallError::SILENT);
         }
         if call.has_no_output() {
             return Ok(bytes);
         }
         if self.used || !self.common.key_set {
-            return Err(Refusal::SILENT);
+            return Err(CallError::SILENT);
         }
         self.run(call.whole()?);
         self.used = true;
@@ -100,12 +100,12 @@ impl Cipher for Stolen {
     }
 
     #[inline]
-    fn finish(&mut self, _: Call<'_>) -> Result<usize, Refusal> {
+    fn finish(&mut self, _: Call<'_>) -> Result<usize, CallError> {
         Ok(0)
     }
 
     /// CBC, of whole blocks.
-    fn bare(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+    fn one_shot(&mut self, call: Call<'_>) -> Result<usize, CallError> {
         self.common.check_key_set()?;
         let data = call.whole_blocks(16)?;
         self.key.reroute(self.choice.neutral());
@@ -115,16 +115,16 @@ impl Cipher for Stolen {
     }
 
     #[inline]
-    fn answer_often(&mut self, param: &mut Param) -> Option<Result<(), Refusal>> {
+    fn answer_often(&mut self, param: &mut Param) -> Option<Result<(), CallError>> {
         self.common.answer_often(param)
     }
 
     #[inline]
-    fn set_often(&mut self, param: &Param) -> Option<Result<(), Refusal>> {
+    fn set_often(&mut self, param: &Param) -> Option<Result<(), CallError>> {
         self.common.set_often(param)
     }
 
-    unsafe fn answer(&mut self, list: *mut Param) -> Result<(), Refusal> {
+    unsafe fn answer(&mut self, list: *mut Param) -> Result<(), CallError> {
         const ORDER: Names = Names::of(&[Name::Order]);
         // SAFETY: the caller promises the list.
         let mut request = unsafe { Request::read(list, ORDER, Version::FIRST)? };
@@ -134,7 +134,7 @@ impl Cipher for Stolen {
         unsafe { self.common.answer(list, &progress) }
     }
 
-    unsafe fn set(&mut self, list: *const Param) -> Result<(), Refusal> {
+    unsafe fn set(&mut self, list: *const Param) -> Result<(), CallError> {
         const ORDER: Names = Names::of(&[Name::Order]);
         // SAFETY: the caller promises the list; it is only read.
         let request = unsafe { Request::read(list.cast_mut(), ORDER, Version::FIRST)? };
@@ -145,7 +145,7 @@ impl Cipher for Stolen {
                 };
                 Stealing::ALL.into_iter().find(is_it)
             };
-            self.order = param.as_text().and_then(named).ok_or(Refusal::CANNOT_SET)?;
+            self.order = param.as_text().and_then(named).ok_or(CallError::CANNOT_SET)?;
         }
         // SAFETY: the caller promises the list.
         if let Some(num) = unsafe { self.common.set(list)? } {
@@ -155,7 +155,7 @@ impl Cipher for Stolen {
     }
 }
 
-impl Stolen {
+impl CtsContext {
     /// One message, by the route for as many bytes.
     #[inline]
     fn run(&mut self, data: InOut<'_>) {
@@ -193,17 +193,17 @@ impl Step for Run<'_> {
     }
 }
 
-impl FarStep for Run<'_> {
+impl OffloadStep for Run<'_> {
     fn far(
         &mut self,
-        far: &mut Far<'_>,
+        far: &mut OffloadCall<'_>,
         spare: &'static BlockKernels,
         chain: &mut Block,
         mut data: InOut<'_>,
     ) {
         let (direction, order) = (self.direction, self.order.name());
         let run = far.by_host(|host| host.steal(direction, chain, order, data.reborrow()));
-        if let Err(FarFailed) = run {
+        if let Err(OffloadFailed) = run {
             self.own(spare, chain, data);
         }
     }

@@ -14,14 +14,14 @@ use super::common;
 use super::open::Open;
 use crate::boundary::host_context::HostContext;
 use crate::call::Call;
-use crate::far::{FarFailed, KernelCipher};
+use crate::error::CallError;
 use crate::host::Version;
+use crate::offload::call::{KernelCipher, OffloadFailed};
 use crate::openssl::Param;
 use crate::params::END;
+use crate::params::request::{Name, Names, Request};
 use crate::provider::Provider;
-use crate::refusal::Refusal;
-use crate::request::{Name, Names, Request};
-use crate::watcher::Watcher;
+use crate::routing::watcher::Watcher;
 
 /// The context of a foreign cipher.
 #[derive(Clone)]
@@ -48,9 +48,9 @@ pub(crate) struct Foreign<const BLOCK: usize> {
     aside: bool,
 }
 
-impl From<FarFailed> for Refusal {
+impl From<OffloadFailed> for CallError {
     /// The host has told its reason itself.
-    fn from(_: FarFailed) -> Self {
+    fn from(_: OffloadFailed) -> Self {
         Self::SILENT
     }
 }
@@ -61,7 +61,7 @@ impl<const BLOCK: usize> Foreign<BLOCK> {
     }
 
     /// Decides who does the calls to come.
-    fn settle(&mut self) -> Result<(), Refusal> {
+    fn settle(&mut self) -> Result<(), CallError> {
         let in_parts = self.key_fits && self.key_direction == self.direction && !self.tls;
         self.aside = !in_parts;
         if self.has_blocks() {
@@ -71,7 +71,7 @@ impl<const BLOCK: usize> Foreign<BLOCK> {
     }
 
     /// Whole blocks, by the route for as many.
-    fn run(&mut self, mut data: InOut<'_>) -> Result<(), Refusal> {
+    fn run(&mut self, mut data: InOut<'_>) -> Result<(), CallError> {
         let (direction, bytes) = (self.direction, data.len());
         let mut route = Route::Libcrypto;
         if self.kernel.offloaded().takes(direction, bytes)
@@ -85,17 +85,17 @@ impl<const BLOCK: usize> Foreign<BLOCK> {
         Ok(())
     }
 
-    fn by_host(&mut self, data: InOut<'_>) -> Result<(), Refusal> {
+    fn by_host(&mut self, data: InOut<'_>) -> Result<(), CallError> {
         let bytes = data.len();
         if bytes > 0 && self.host.run(data)? != bytes {
-            return Err(Refusal::OPERATION_FAILED);
+            return Err(CallError::OPERATION_FAILED);
         }
         Ok(())
     }
 
     /// By the kernel, from the host's chaining value on, which the host then gets back; twice, if it is
     /// this call's turn. An error is the host's, and final.
-    fn by_kernel(&mut self, mut data: InOut<'_>) -> Result<Done, Refusal> {
+    fn by_kernel(&mut self, mut data: InOut<'_>) -> Result<Done, CallError> {
         let mut chain = [0; BLOCK];
         let chain = if self.mode == Mode::Ecb { &mut [][..] } else { &mut chain[..] };
         if !chain.is_empty() {
@@ -139,7 +139,7 @@ impl<const BLOCK: usize> Foreign<BLOCK> {
     }
 
     /// CTR: the rest of an open block, whole blocks, the beginning of another.
-    fn stream(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+    fn stream(&mut self, call: Call<'_>) -> Result<usize, CallError> {
         let data = call.whole()?;
         let bytes = data.len();
         let (head, rest) = data.split_at(((BLOCK - self.used) % BLOCK).min(bytes));
@@ -203,7 +203,7 @@ impl<const BLOCK: usize> Cipher for Foreign<BLOCK> {
         direction: Direction,
         key: Option<&[u8]>,
         iv: Option<&[u8]>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), CallError> {
         self.direction = direction;
         self.open = Open::EMPTY;
         self.used = 0;
@@ -224,7 +224,7 @@ impl<const BLOCK: usize> Cipher for Foreign<BLOCK> {
         self.settle()
     }
 
-    fn update(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+    fn update(&mut self, call: Call<'_>) -> Result<usize, CallError> {
         if self.aside {
             return Ok(self.host.forward(call)?);
         }
@@ -238,7 +238,7 @@ impl<const BLOCK: usize> Cipher for Foreign<BLOCK> {
         written
     }
 
-    fn finish(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+    fn finish(&mut self, call: Call<'_>) -> Result<usize, CallError> {
         if self.aside || !self.has_blocks() {
             return Ok(self.host.finish(call)?);
         }
@@ -249,7 +249,7 @@ impl<const BLOCK: usize> Cipher for Foreign<BLOCK> {
         written
     }
 
-    fn bare(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+    fn one_shot(&mut self, call: Call<'_>) -> Result<usize, CallError> {
         if self.aside || !self.has_blocks() {
             return self.update(call);
         }
@@ -260,11 +260,11 @@ impl<const BLOCK: usize> Cipher for Foreign<BLOCK> {
         Ok(call.length())
     }
 
-    fn answer_often(&mut self, _: &mut Param) -> Option<Result<(), Refusal>> {
+    fn answer_often(&mut self, _: &mut Param) -> Option<Result<(), CallError>> {
         None
     }
 
-    fn set_often(&mut self, param: &Param) -> Option<Result<(), Refusal>> {
+    fn set_often(&mut self, param: &Param) -> Option<Result<(), CallError>> {
         if !param.is_called(b"padding\0") {
             return None;
         }
@@ -272,7 +272,7 @@ impl<const BLOCK: usize> Cipher for Foreign<BLOCK> {
         Some(self.settle())
     }
 
-    unsafe fn answer(&mut self, mut list: *mut Param) -> Result<(), Refusal> {
+    unsafe fn answer(&mut self, mut list: *mut Param) -> Result<(), CallError> {
         // SAFETY: the caller promises the list.
         unsafe { self.host.answer(list)? };
         while !list.is_null() {
@@ -288,7 +288,7 @@ impl<const BLOCK: usize> Cipher for Foreign<BLOCK> {
                 _ => true,
             };
             if !answered {
-                return Err(Refusal::CANNOT_SET);
+                return Err(CallError::CANNOT_SET);
             }
             // SAFETY: the end has not been seen, so there is a next entry.
             list = unsafe { list.add(1) };
@@ -296,14 +296,14 @@ impl<const BLOCK: usize> Cipher for Foreign<BLOCK> {
         Ok(())
     }
 
-    unsafe fn set(&mut self, mut list: *const Param) -> Result<(), Refusal> {
+    unsafe fn set(&mut self, mut list: *const Param) -> Result<(), CallError> {
         const NUM: Names = Names::of(&[Name::Num]);
         // SAFETY: the caller promises the list; it is only read.
         let request = unsafe { Request::read(list.cast_mut(), NUM, Version::FIRST)? };
         let bound = if self.has_blocks() { BLOCK } else { 1 };
         // A host before June 2026 takes any, and may then read past the block.
         if request.value(Name::Num, Param::as_u32)?.is_some_and(|num| num as usize >= bound) {
-            return Err(Refusal::CANNOT_GET);
+            return Err(CallError::CANNOT_GET);
         }
         // SAFETY: the caller promises the list.
         unsafe { self.host.set(list)? };
@@ -313,7 +313,7 @@ impl<const BLOCK: usize> Cipher for Foreign<BLOCK> {
             if param.is_end() {
                 break;
             }
-            let number = || param.as_u32().ok_or(Refusal::CANNOT_GET);
+            let number = || param.as_u32().ok_or(CallError::CANNOT_GET);
             match param.name() {
                 b"padding" => self.padded = number()? != 0,
                 b"tls-version" => self.tls = number()? != 0,

@@ -7,13 +7,13 @@ use super::common::{answer_tag_or_lengths, set_tag_or_padding};
 use super::message::Message;
 use super::{Cipher, Setup};
 use crate::call::Call;
+use crate::error::{CallError, Reason};
 use crate::host::Version;
 use crate::openssl::{Param, data_type};
+use crate::params::request::{Name, Names, Request};
 use crate::params::{END, List, octets, size, uint};
 use crate::provider::Provider;
 use crate::random;
-use crate::refusal::{Reason, Refusal};
-use crate::request::{Name, Names, Request};
 
 /// The longest IV, `GCM_IV_MAX_SIZE`.
 const LONGEST_IV: usize = 128;
@@ -36,7 +36,7 @@ pub(super) enum IvState {
 
 /// The context of GCM.
 #[derive(Clone)]
-pub(crate) struct Authenticated {
+pub(crate) struct GcmContext {
     message: Message<Gcm>,
     pub(super) iv: [u8; LONGEST_IV],
     pub(super) iv_bytes: usize,
@@ -96,7 +96,7 @@ static SETTABLE_LIST: List<6> = List::new([
     END,
 ]);
 
-impl Cipher for Authenticated {
+impl Cipher for GcmContext {
     const PIPELINES: bool = true;
 
     fn gettable(version: Version) -> *const Param {
@@ -137,13 +137,13 @@ impl Cipher for Authenticated {
         direction: Direction,
         key: Option<&[u8]>,
         iv: Option<&[u8]>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), CallError> {
         self.direction = direction;
         if let Some(iv) = iv {
             if let Ok(usual) = <&[u8; 12]>::try_from(iv) {
                 *self.iv.first_chunk_mut().expect("room for the longest") = *usual;
             } else if iv.is_empty() || iv.len() > LONGEST_IV {
-                return Err(Refusal::INVALID_IV_LENGTH);
+                return Err(CallError::INVALID_IV_LENGTH);
             } else {
                 self.iv[..iv.len()].copy_from_slice(iv);
             }
@@ -158,36 +158,36 @@ impl Cipher for Authenticated {
     }
 
     #[inline]
-    fn update(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+    fn update(&mut self, call: Call<'_>) -> Result<usize, CallError> {
         if call.length() == 0 {
             return Ok(0);
         }
         if call.capacity() < call.length() {
-            return Err(Refusal::TOO_SMALL);
+            return Err(CallError::TOO_SMALL);
         }
-        self.run(call).map_err(|refusal| match refusal.0 {
+        self.run(call).map_err(|error| match error.0 {
             [Reason::TooManyRecords] => {
-                Refusal(&[Reason::TooManyRecords, Reason::CipherOperationFailed])
+                CallError(&[Reason::TooManyRecords, Reason::CipherOperationFailed])
             }
-            _ => Refusal::OPERATION_FAILED,
+            _ => CallError::OPERATION_FAILED,
         })
     }
 
     #[inline]
-    fn finish(&mut self, _: Call<'_>) -> Result<usize, Refusal> {
+    fn finish(&mut self, _: Call<'_>) -> Result<usize, CallError> {
         if self.tls.aad_set {
             // A record has no end but its own.
             self.tls.aad_set = false;
             self.iv_state = IvState::Used;
-            return Err(Refusal::SILENT);
+            return Err(CallError::SILENT);
         }
         self.begin()?;
         self.end()
     }
 
-    fn bare(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+    fn one_shot(&mut self, call: Call<'_>) -> Result<usize, CallError> {
         if call.capacity() < call.length() {
-            return Err(Refusal::TOO_SMALL);
+            return Err(CallError::TOO_SMALL);
         }
         if call.has_no_input() {
             self.finish(call)?;
@@ -198,17 +198,17 @@ impl Cipher for Authenticated {
     }
 
     #[inline]
-    fn answer_often(&mut self, param: &mut Param) -> Option<Result<(), Refusal>> {
+    fn answer_often(&mut self, param: &mut Param) -> Option<Result<(), CallError>> {
         let (key_bytes, iv_bytes) = (self.key_bytes, self.iv_bytes);
         answer_tag_or_lengths(param, key_bytes, iv_bytes, |param| self.answer_tag(param))
     }
 
     #[inline]
-    fn set_often(&mut self, param: &Param) -> Option<Result<(), Refusal>> {
+    fn set_often(&mut self, param: &Param) -> Option<Result<(), CallError>> {
         set_tag_or_padding(param, |param| self.take_tag(param))
     }
 
-    unsafe fn answer(&mut self, list: *mut Param) -> Result<(), Refusal> {
+    unsafe fn answer(&mut self, list: *mut Param) -> Result<(), CallError> {
         // SAFETY: the caller promises the list.
         let mut request = unsafe { Request::read(list, GETTABLE, self.version)? };
         let iv_bytes = self.iv_bytes;
@@ -226,7 +226,7 @@ impl Cipher for Authenticated {
         }
         if let Some(param) = request.wanted(Name::TlsIvGenerate) {
             if param.data.is_null() || param.data_type != data_type::OCTET_STRING {
-                return Err(Refusal::SILENT);
+                return Err(CallError::SILENT);
             }
             self.answer_record_iv(param)?;
         }
@@ -234,12 +234,12 @@ impl Cipher for Authenticated {
             && let Some(param) = request.wanted(Name::IvGenerated)
             && !param.set_u32(self.iv_generated.into())
         {
-            return Err(Refusal::SILENT);
+            return Err(CallError::SILENT);
         }
         Ok(())
     }
 
-    unsafe fn set(&mut self, list: *const Param) -> Result<(), Refusal> {
+    unsafe fn set(&mut self, list: *const Param) -> Result<(), CallError> {
         // SAFETY: the caller promises the list; it is only read.
         let request = unsafe { Request::read(list.cast_mut(), SETTABLE, self.version)? };
         if let Some(param) = request.given(Name::Tag) {
@@ -247,7 +247,7 @@ impl Cipher for Authenticated {
         }
         if let Some(bytes) = request.value(Name::IvLength, Param::as_usize)? {
             if bytes == 0 || bytes > LONGEST_IV {
-                return Err(Refusal::INVALID_IV_LENGTH);
+                return Err(CallError::INVALID_IV_LENGTH);
             }
             if bytes != self.iv_bytes {
                 // An IV of another length cannot be used any more.
@@ -264,16 +264,16 @@ impl Cipher for Authenticated {
             self.take_fixed_iv(param)?;
         }
         if let Some(param) = request.given(Name::TlsIvInvocation) {
-            self.take_record_iv(param.as_octets().ok_or(Refusal::SILENT)?)?;
+            self.take_record_iv(param.as_octets().ok_or(CallError::SILENT)?)?;
         }
         Ok(())
     }
 }
 
-impl Authenticated {
-    fn set_key(&mut self, key: &[u8]) -> Result<(), Refusal> {
+impl GcmContext {
+    fn set_key(&mut self, key: &[u8]) -> Result<(), CallError> {
         if key.len() != self.key_bytes {
-            return Err(Refusal::INVALID_KEY_LENGTH);
+            return Err(CallError::INVALID_KEY_LENGTH);
         }
         if self.iv_state == IvState::InUse {
             // As in OpenSSL, a new key in mid-message clears all that depends on the IV.
@@ -287,9 +287,9 @@ impl Authenticated {
 
     /// Puts the IV in use, and makes one if there is none.
     #[inline]
-    fn begin(&mut self) -> Result<(), Refusal> {
+    fn begin(&mut self) -> Result<(), CallError> {
         if !self.key_set || self.iv_state == IvState::Used {
-            return Err(Refusal::SILENT);
+            return Err(CallError::SILENT);
         }
         if self.iv_state == IvState::Unset {
             self.generate_iv()?;
@@ -309,9 +309,9 @@ impl Authenticated {
 
     /// A random IV, for encryption only (SP 800-38D §8.2.2).
     #[cold]
-    fn generate_iv(&mut self) -> Result<(), Refusal> {
+    fn generate_iv(&mut self) -> Result<(), CallError> {
         if self.direction == Direction::Decrypt || self.iv_bytes < SHORTEST_RANDOM_IV {
-            return Err(Refusal::SILENT);
+            return Err(CallError::SILENT);
         }
         random::fill(&mut self.iv[..self.iv_bytes])?;
         self.iv_state = IvState::Given;
@@ -321,7 +321,7 @@ impl Authenticated {
 
     /// Associated data if there is nowhere to write, else data; or a TLS record.
     #[inline(always)]
-    fn run(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+    fn run(&mut self, call: Call<'_>) -> Result<usize, CallError> {
         if self.tls.aad_set {
             return self.record(call);
         }
@@ -336,25 +336,25 @@ impl Authenticated {
 
     /// The next associated data.
     #[inline]
-    pub(super) fn associate(&mut self, data: &[u8]) -> Result<(), Refusal> {
+    pub(super) fn associate(&mut self, data: &[u8]) -> Result<(), CallError> {
         self.message.associate(self.direction, &self.iv[..self.iv_bytes], data)
     }
 
     /// The next data.
     #[inline(always)]
-    pub(super) fn crypt(&mut self, data: InOut<'_>) -> Result<(), Refusal> {
+    pub(super) fn crypt(&mut self, data: InOut<'_>) -> Result<(), CallError> {
         self.message.crypt(self.direction, &self.iv[..self.iv_bytes], data)
     }
 
     /// The tag of a message that was encrypted.
     #[inline]
-    pub(super) fn make_tag(&mut self) -> Result<Block, Refusal> {
+    pub(super) fn make_tag(&mut self) -> Result<Block, CallError> {
         self.message.make_tag()
     }
 
     /// Makes the tag, or compares it.
     #[inline(always)]
-    fn end(&mut self) -> Result<usize, Refusal> {
+    fn end(&mut self) -> Result<usize, CallError> {
         if self.direction == Direction::Encrypt {
             self.buffer = self.make_tag()?;
             self.tag_bytes = Some(TAG);
@@ -362,7 +362,7 @@ impl Authenticated {
             let Some(bytes) = self.tag_bytes else { return Err(self.tag_missing()) };
             let tag = self.buffer;
             if !self.verify(&tag[..bytes]) {
-                return Err(Refusal::SILENT);
+                return Err(CallError::SILENT);
             }
         }
         self.iv_state = IvState::Used;
@@ -370,11 +370,11 @@ impl Authenticated {
     }
 
     #[cold]
-    fn tag_missing(&self) -> Refusal {
+    fn tag_missing(&self) -> CallError {
         if self.version.generates_iv_when_asked() {
-            Refusal(&[Reason::TagNotSet])
+            CallError(&[Reason::TagNotSet])
         } else {
-            Refusal::SILENT
+            CallError::SILENT
         }
     }
 
@@ -386,37 +386,37 @@ impl Authenticated {
         good
     }
 
-    fn answer_iv(&mut self, param: &mut Param) -> Result<(), Refusal> {
+    fn answer_iv(&mut self, param: &mut Param) -> Result<(), CallError> {
         if self.iv_state == IvState::Unset {
             if !self.version.generates_iv_when_asked() || self.tls.aad_set {
-                return Err(Refusal::SILENT);
+                return Err(CallError::SILENT);
             }
             self.generate_iv()?;
         }
         let asks_for_size = param.data.is_null() && self.version.has_decoders();
         if self.iv_bytes > param.data_size && !asks_for_size {
-            return Err(Refusal::INVALID_IV_LENGTH);
+            return Err(CallError::INVALID_IV_LENGTH);
         }
         if param.set_octets_or_pointer(&self.iv[..self.iv_bytes], self.version) {
             Ok(())
         } else {
-            Err(Refusal::CANNOT_SET)
+            Err(CallError::CANNOT_SET)
         }
     }
 
     #[inline]
-    fn answer_tag(&self, param: &mut Param) -> Result<(), Refusal> {
+    fn answer_tag(&self, param: &mut Param) -> Result<(), CallError> {
         let mut bytes = param.data_size;
         let asks_for_size = param.data.is_null() && self.version.has_decoders();
         if self.direction == Direction::Decrypt
             || self.tag_bytes.is_none()
             || (!asks_for_size && !(1..=TAG).contains(&bytes))
         {
-            return Err(Refusal::INVALID_TAG);
+            return Err(CallError::INVALID_TAG);
         }
         if asks_for_size {
             if param.data_type != data_type::OCTET_STRING {
-                return Err(Refusal::CANNOT_SET);
+                return Err(CallError::CANNOT_SET);
             }
             if self.version.generates_iv_when_asked() {
                 bytes = self.tag_bytes.unwrap_or(TAG);
@@ -424,18 +424,18 @@ impl Authenticated {
             param.return_size = bytes;
             return Ok(());
         }
-        if param.set_octets(&self.buffer[..bytes]) { Ok(()) } else { Err(Refusal::CANNOT_SET) }
+        if param.set_octets(&self.buffer[..bytes]) { Ok(()) } else { Err(CallError::CANNOT_SET) }
     }
 
     #[inline]
-    fn take_tag(&mut self, param: &Param) -> Result<(), Refusal> {
-        let tag = param.as_octets().filter(|tag| tag.len() <= TAG).ok_or(Refusal::CANNOT_GET)?;
+    fn take_tag(&mut self, param: &Param) -> Result<(), CallError> {
+        let tag = param.as_octets().filter(|tag| tag.len() <= TAG).ok_or(CallError::CANNOT_GET)?;
         match <Block>::try_from(tag) {
             Ok(usual) => self.buffer = usual,
             Err(_) => self.buffer[..tag.len()].copy_from_slice(tag),
         }
         if tag.is_empty() || self.direction == Direction::Encrypt {
-            return Err(Refusal::INVALID_TAG);
+            return Err(CallError::INVALID_TAG);
         }
         self.tag_bytes = Some(tag.len());
         Ok(())

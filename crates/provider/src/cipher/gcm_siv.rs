@@ -9,14 +9,14 @@ use super::common::set_tag_or_padding;
 use super::{Cipher, Setup};
 use crate::boundary::host_cipher::HostCipher;
 use crate::call::Call;
-use crate::choice::{Choice, FarStep, Step};
-use crate::far::{Far, FarFailed};
+use crate::error::CallError;
 use crate::host::Version;
+use crate::offload::call::{OffloadCall, OffloadFailed};
 use crate::openssl::{Param, data_type};
+use crate::params::request::{Name, Names, Request};
 use crate::params::{END, List, octets, size, uint};
 use crate::provider::Provider;
-use crate::refusal::Refusal;
-use crate::request::{Name, Names, Request};
+use crate::routing::choice::{Choice, OffloadStep, Step};
 
 const GETTABLE: Names = Names::of(&[Name::KeyLength, Name::TagLength, Name::Tag]);
 const SETTABLE: Names = Names::of(&[Name::KeyLength, Name::Speed, Name::Tag]);
@@ -26,7 +26,7 @@ static SETTABLE_LIST: List<4> = List::new([size(c"keylen"), uint(c"speed"), octe
 
 /// The context of GCM-SIV.
 #[derive(Clone)]
-pub(crate) struct Synthetic {
+pub(crate) struct GcmSivContext {
     choice: Choice<BlockKernels>,
     siv: GcmSiv,
     key_set: bool,
@@ -49,7 +49,7 @@ pub(crate) struct Synthetic {
     version: Version,
 }
 
-impl Cipher for Synthetic {
+impl Cipher for GcmSivContext {
     fn gettable(_: Version) -> *const Param {
         GETTABLE_LIST.as_ptr()
     }
@@ -83,17 +83,17 @@ impl Cipher for Synthetic {
         direction: Direction,
         key: Option<&[u8]>,
         iv: Option<&[u8]>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), CallError> {
         self.direction = direction;
         match key {
-            Some(key) if key.len() != self.key_bytes => return Err(Refusal::INVALID_KEY_LENGTH),
+            Some(key) if key.len() != self.key_bytes => return Err(CallError::INVALID_KEY_LENGTH),
             Some(key) => self.take_key(key),
             // As in the default provider, no key is one of zeros.
             None if !self.key_set => self.take_key(&[0; 32][..self.key_bytes]),
             None => {}
         }
         if let Some(iv) = iv {
-            self.nonce = iv.try_into().map_err(|_| Refusal::INVALID_IV_LENGTH)?;
+            self.nonce = iv.try_into().map_err(|_| CallError::INVALID_IV_LENGTH)?;
         }
         (self.ready, self.used, self.complete) = (false, false, false);
         self.made = Some([0; 16]);
@@ -101,9 +101,9 @@ impl Cipher for Synthetic {
     }
 
     #[inline]
-    fn update(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+    fn update(&mut self, call: Call<'_>) -> Result<usize, CallError> {
         if call.capacity() < call.length() {
-            return Err(Refusal::TOO_SMALL);
+            return Err(CallError::TOO_SMALL);
         }
         if call.has_no_input() {
             self.end()?;
@@ -116,26 +116,26 @@ impl Cipher for Synthetic {
     }
 
     #[inline]
-    fn finish(&mut self, _: Call<'_>) -> Result<usize, Refusal> {
+    fn finish(&mut self, _: Call<'_>) -> Result<usize, CallError> {
         self.end()?;
         Ok(0)
     }
 
-    fn bare(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+    fn one_shot(&mut self, call: Call<'_>) -> Result<usize, CallError> {
         self.update(call)
     }
 
     #[inline]
-    fn answer_often(&mut self, param: &mut Param) -> Option<Result<(), Refusal>> {
+    fn answer_often(&mut self, param: &mut Param) -> Option<Result<(), CallError>> {
         param.is_called(b"tag\0").then(|| self.answer_tag(param))
     }
 
     #[inline]
-    fn set_often(&mut self, param: &Param) -> Option<Result<(), Refusal>> {
+    fn set_often(&mut self, param: &Param) -> Option<Result<(), CallError>> {
         set_tag_or_padding(param, |param| self.take_tag(param))
     }
 
-    unsafe fn answer(&mut self, list: *mut Param) -> Result<(), Refusal> {
+    unsafe fn answer(&mut self, list: *mut Param) -> Result<(), CallError> {
         // SAFETY: the caller promises the list.
         let mut request = unsafe { Request::read(list, GETTABLE, self.version)? };
         request.wanted(Name::Tag).map_or(Ok(()), |param| self.answer_tag(param))?;
@@ -143,7 +143,7 @@ impl Cipher for Synthetic {
         request.answer(Name::KeyLength, |p| p.set_usize(self.key_bytes))
     }
 
-    unsafe fn set(&mut self, list: *const Param) -> Result<(), Refusal> {
+    unsafe fn set(&mut self, list: *const Param) -> Result<(), CallError> {
         // SAFETY: the caller promises the list; it is only read.
         let request = unsafe { Request::read(list.cast_mut(), SETTABLE, self.version)? };
         request.given(Name::Tag).map_or(Ok(()), |param| self.take_tag(param))?;
@@ -151,13 +151,13 @@ impl Cipher for Synthetic {
             self.repeats = repeats != 0;
         }
         match request.value(Name::KeyLength, Param::as_usize)? {
-            Some(bytes) if bytes != self.key_bytes => Err(Refusal::INVALID_KEY_LENGTH),
+            Some(bytes) if bytes != self.key_bytes => Err(CallError::INVALID_KEY_LENGTH),
             _ => Ok(()),
         }
     }
 }
 
-impl Synthetic {
+impl GcmSivContext {
     fn take_key(&mut self, key: &[u8]) {
         let siv = &mut self.siv;
         self.choice.take_key(key, self.direction, |kernels| siv.reroute(kernels));
@@ -171,11 +171,11 @@ impl Synthetic {
 
     /// One message.
     #[inline]
-    fn run(&mut self, data: InOut<'_>) -> Result<(), Refusal> {
+    fn run(&mut self, data: InOut<'_>) -> Result<(), CallError> {
         self.complete = false;
         let is_one_more = self.used && !self.repeats;
         if is_one_more || data.len() as u64 > GcmSiv::LONGEST || self.associated.lost {
-            return Err(Refusal::SILENT);
+            return Err(CallError::SILENT);
         }
         let mut whole = Whole {
             siv: &mut self.siv,
@@ -201,7 +201,7 @@ impl Synthetic {
 
     /// The end of a message, which may have had no update.
     #[inline]
-    fn end(&mut self) -> Result<(), Refusal> {
+    fn end(&mut self) -> Result<(), CallError> {
         let strict = self.version.ends_synthetic_messages();
         if !self.complete && (strict || self.direction == Direction::Decrypt) {
             let ran = self.run(InOut::in_place(&mut []));
@@ -218,28 +218,28 @@ impl Synthetic {
             }
             _ => false,
         };
-        if passes { Ok(()) } else { Err(Refusal::SILENT) }
+        if passes { Ok(()) } else { Err(CallError::SILENT) }
     }
 
     #[inline]
-    fn answer_tag(&self, param: &mut Param) -> Result<(), Refusal> {
+    fn answer_tag(&self, param: &mut Param) -> Result<(), CallError> {
         if param.data_type != data_type::OCTET_STRING {
             return Ok(());
         }
         match self.made.filter(|_| self.complete && self.direction == Direction::Encrypt) {
             Some(tag) if param.data_size == tag.len() && param.set_octets(&tag) => Ok(()),
-            _ => Err(Refusal::CANNOT_SET),
+            _ => Err(CallError::CANNOT_SET),
         }
     }
 
     #[inline]
-    fn take_tag(&mut self, param: &Param) -> Result<(), Refusal> {
+    fn take_tag(&mut self, param: &Param) -> Result<(), CallError> {
         if param.data_type != data_type::OCTET_STRING || param.data_size != size_of::<Block>() {
-            return Err(Refusal::CANNOT_GET);
+            return Err(CallError::CANNOT_GET);
         }
         if self.direction == Direction::Decrypt {
             let tag = param.as_octets().and_then(|bytes| bytes.try_into().ok());
-            self.given = Some(tag.ok_or(Refusal::CANNOT_GET)?);
+            self.given = Some(tag.ok_or(CallError::CANNOT_GET)?);
         }
         Ok(())
     }
@@ -255,7 +255,7 @@ struct Associated {
 
 impl Associated {
     /// The next ones; none forget all.
-    fn take(&mut self, more: &[u8]) -> Result<(), Refusal> {
+    fn take(&mut self, more: &[u8]) -> Result<(), CallError> {
         if more.is_empty() {
             *self = Self::default();
             return Ok(());
@@ -263,7 +263,7 @@ impl Associated {
         let total = (self.bytes.len() + more.len()).next_multiple_of(16);
         let fits = !self.lost && total as u64 <= GcmSiv::LONGEST;
         if !fits || self.bytes.try_reserve(more.len()).is_err() {
-            return Err(Refusal::SILENT);
+            return Err(CallError::SILENT);
         }
         self.bytes.extend_from_slice(more);
         Ok(())
@@ -315,10 +315,10 @@ impl Step for Whole<'_> {
     }
 }
 
-impl FarStep for Whole<'_> {
+impl OffloadStep for Whole<'_> {
     fn far(
         &mut self,
-        far: &mut Far<'_>,
+        far: &mut OffloadCall<'_>,
         spare: &'static BlockKernels,
         made: &mut Option<Block>,
         mut data: InOut<'_>,
@@ -328,7 +328,7 @@ impl FarStep for Whole<'_> {
             |host: &mut HostCipher| host.message(*direction, *nonce, aad, given, data.reborrow());
         match far.by_host(run) {
             Ok(tag) => *made = tag,
-            Err(FarFailed) => self.own(spare, made, data),
+            Err(OffloadFailed) => self.own(spare, made, data),
         }
     }
 }

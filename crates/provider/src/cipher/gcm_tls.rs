@@ -3,11 +3,11 @@
 use wirespeed_cipher::{Direction, InOut};
 use zeroize::Zeroize;
 
-use super::gcm::{Authenticated, IvState, TAG};
+use super::gcm::{GcmContext, IvState, TAG};
 use crate::call::Call;
+use crate::error::{CallError, Reason};
 use crate::openssl::{Param, data_type};
 use crate::random;
-use crate::refusal::{Reason, Refusal};
 
 /// Sequence number, type, version and length: `EVP_AEAD_TLS1_AAD_LEN`.
 const HEADER: usize = 13;
@@ -34,13 +34,13 @@ impl Records {
         Self { aad_set: false, aad_padding: 0, iv_counts: false, records: 0 };
 }
 
-impl Authenticated {
+impl GcmContext {
     /// `tlsaad`: the header of the next record, whose length becomes that of the data alone.
-    pub(super) fn take_record_header(&mut self, param: &Param) -> Result<(), Refusal> {
+    pub(super) fn take_record_header(&mut self, param: &Param) -> Result<(), CallError> {
         if param.data_type != data_type::OCTET_STRING {
-            return Err(Refusal::CANNOT_GET);
+            return Err(CallError::CANNOT_GET);
         }
-        const INVALID: Refusal = Refusal(&[Reason::InvalidAad]);
+        const INVALID: CallError = CallError(&[Reason::InvalidAad]);
         let header: &[u8; HEADER] =
             param.as_octets().and_then(|header| header.try_into().ok()).ok_or(INVALID)?;
         self.buffer[..HEADER].copy_from_slice(header);
@@ -54,15 +54,15 @@ impl Authenticated {
     }
 
     /// `tlsivfixed`: the salt; the encrypting side begins its nonces at a random number.
-    pub(super) fn take_fixed_iv(&mut self, param: &Param) -> Result<(), Refusal> {
+    pub(super) fn take_fixed_iv(&mut self, param: &Param) -> Result<(), CallError> {
         if param.data_type != data_type::OCTET_STRING {
-            return Err(Refusal::CANNOT_GET);
+            return Err(CallError::CANNOT_GET);
         }
         let iv = &mut self.iv[..self.iv_bytes];
         if param.data_size == usize::MAX {
             // EVP_CTRL_AEAD_SET_IV_FIXED with -1 puts back a whole IV.
             if param.data.is_null() {
-                return Err(Refusal::CANNOT_GET);
+                return Err(CallError::CANNOT_GET);
             }
             // SAFETY: that call's contract is an IV of the length that was set.
             iv.copy_from_slice(unsafe {
@@ -70,14 +70,14 @@ impl Authenticated {
             });
             self.iv_generated = false;
         } else {
-            let salt = param.as_octets().ok_or(Refusal::CANNOT_GET)?;
+            let salt = param.as_octets().ok_or(CallError::CANNOT_GET)?;
             if salt.len() < SALT || salt.len() + NONCE > iv.len() {
-                return Err(Refusal::CANNOT_GET);
+                return Err(CallError::CANNOT_GET);
             }
             let (fixed, counted) = iv.split_at_mut(salt.len());
             fixed.copy_from_slice(salt);
             if self.direction == Direction::Encrypt {
-                random::fill(counted).map_err(|_| Refusal::CANNOT_GET)?;
+                random::fill(counted).map_err(|_| CallError::CANNOT_GET)?;
                 self.iv_generated = true;
             }
         }
@@ -87,7 +87,7 @@ impl Authenticated {
     }
 
     /// `tlsivgen`: puts the next IV in use and tells its last bytes, as many as are asked for.
-    pub(super) fn answer_record_iv(&mut self, param: &mut Param) -> Result<(), Refusal> {
+    pub(super) fn answer_record_iv(&mut self, param: &mut Param) -> Result<(), CallError> {
         let (iv, length) = self.next_iv()?;
         let asked = param.data_size;
         let count = if asked == 0 || asked > length { length } else { asked };
@@ -99,24 +99,24 @@ impl Authenticated {
     }
 
     /// Puts the IV in use, hands it out, and counts its last 64 bits up for the record after it.
-    fn next_iv(&mut self) -> Result<([u8; 128], usize), Refusal> {
+    fn next_iv(&mut self) -> Result<([u8; 128], usize), CallError> {
         if !self.tls.iv_counts || !self.key_set {
-            return Err(Refusal::SILENT);
+            return Err(CallError::SILENT);
         }
         self.use_iv();
         let iv = self.iv;
         let Some(counter) = self.iv[..self.iv_bytes].last_chunk_mut::<NONCE>() else {
-            return Err(Refusal::SILENT);
+            return Err(CallError::SILENT);
         };
         *counter = u64::from_be_bytes(*counter).wrapping_add(1).to_be_bytes();
         Ok((iv, self.iv_bytes))
     }
 
     /// `tlsivinv`: puts an IV in use that ends with the bytes from a record.
-    pub(super) fn take_record_iv(&mut self, nonce: &[u8]) -> Result<(), Refusal> {
+    pub(super) fn take_record_iv(&mut self, nonce: &[u8]) -> Result<(), CallError> {
         let room = self.iv_bytes.checked_sub(nonce.len());
         let usable = self.tls.iv_counts && self.key_set && self.direction == Direction::Decrypt;
-        let from = room.filter(|_| usable).ok_or(Refusal::SILENT)?;
+        let from = room.filter(|_| usable).ok_or(CallError::SILENT)?;
         self.iv[from..self.iv_bytes].copy_from_slice(nonce);
         self.use_iv();
         Ok(())
@@ -124,20 +124,20 @@ impl Authenticated {
 
     /// One record. Whatever comes of it, the header is used up.
     #[cold]
-    pub(super) fn record(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+    pub(super) fn record(&mut self, call: Call<'_>) -> Result<usize, CallError> {
         let result = self.crypt_record(call);
         self.iv_state = IvState::Used;
         self.tls.aad_set = false;
         result
     }
 
-    fn crypt_record(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+    fn crypt_record(&mut self, call: Call<'_>) -> Result<usize, CallError> {
         if !self.key_set {
-            return Err(Refusal::SILENT);
+            return Err(CallError::SILENT);
         }
-        let record = call.record(0).map_err(|_| Refusal::SILENT)?;
+        let record = call.record(0).map_err(|_| CallError::SILENT)?;
         if record.len() < NONCE + TAG {
-            return Err(Refusal::SILENT);
+            return Err(CallError::SILENT);
         }
         let (nonce, rest) = record.split_at_mut(NONCE);
         let (data, tag) = rest.split_at_mut(rest.len() - TAG);
@@ -145,7 +145,7 @@ impl Authenticated {
             // SP 800-38D §8.3 bounds the records under one key.
             self.tls.records = self.tls.records.wrapping_add(1);
             if self.tls.records == 0 {
-                return Err(Refusal(&[Reason::TooManyRecords]));
+                return Err(CallError(&[Reason::TooManyRecords]));
             }
             let (iv, length) = self.next_iv()?;
             nonce.copy_from_slice(&iv[length - NONCE..length]);
@@ -162,7 +162,7 @@ impl Authenticated {
         }
         if !self.verify(tag) {
             data.zeroize();
-            return Err(Refusal::SILENT);
+            return Err(CallError::SILENT);
         }
         Ok(data.len())
     }

@@ -5,9 +5,9 @@ use std::marker::PhantomData;
 use wirespeed_cipher::modes::{ChaCha20Poly1305, Gcm, Ocb};
 use wirespeed_cipher::{Block, BlockKernels, Direction, InOut, Route, StreamKernels};
 
-use crate::choice::{self, Choice, Step, twice};
-use crate::priority::Kernels;
-use crate::refusal::Refusal;
+use crate::error::CallError;
+use crate::routing::choice::{self, Choice, Step, twice};
+use crate::routing::native::Kernels;
 
 /// A cipher with associated data and a tag.
 pub(super) trait Aead: Clone {
@@ -23,9 +23,9 @@ pub(super) trait Aead: Clone {
     /// Begins a message.
     fn start(&mut self, iv: &[u8]);
     /// The next associated data.
-    fn associate(&mut self, data: &[u8]) -> Result<(), Refusal>;
+    fn associate(&mut self, data: &[u8]) -> Result<(), CallError>;
     /// The next data.
-    fn crypt(&mut self, direction: Direction, data: InOut<'_>) -> Result<(), Refusal>;
+    fn crypt(&mut self, direction: Direction, data: InOut<'_>) -> Result<(), CallError>;
     /// The tag so far.
     fn tag(&mut self) -> Block;
     /// Whether both are at the same place of the same message under the same key.
@@ -67,8 +67,8 @@ macro_rules! same {
 macro_rules! limited {
     ($cipher:ty) => {
         #[inline(always)]
-        fn crypt(&mut self, direction: Direction, data: InOut<'_>) -> Result<(), Refusal> {
-            <$cipher>::crypt(self, direction, data).map_err(|_| Refusal::SILENT)
+        fn crypt(&mut self, direction: Direction, data: InOut<'_>) -> Result<(), CallError> {
+            <$cipher>::crypt(self, direction, data).map_err(|_| CallError::SILENT)
         }
 
         fn has_room(&self, bytes: usize) -> bool {
@@ -91,8 +91,8 @@ impl Aead for Gcm {
     }
 
     #[inline]
-    fn associate(&mut self, data: &[u8]) -> Result<(), Refusal> {
-        self.aad(data).map_err(|_| Refusal::SILENT)
+    fn associate(&mut self, data: &[u8]) -> Result<(), CallError> {
+        self.aad(data).map_err(|_| CallError::SILENT)
     }
 
     same!(Self);
@@ -113,7 +113,7 @@ impl Aead for ChaCha20Poly1305 {
     }
 
     #[inline]
-    fn associate(&mut self, data: &[u8]) -> Result<(), Refusal> {
+    fn associate(&mut self, data: &[u8]) -> Result<(), CallError> {
         self.aad(data);
         Ok(())
     }
@@ -136,13 +136,13 @@ impl Aead for Ocb {
     }
 
     #[inline]
-    fn associate(&mut self, data: &[u8]) -> Result<(), Refusal> {
+    fn associate(&mut self, data: &[u8]) -> Result<(), CallError> {
         self.aad(data);
         Ok(())
     }
 
     #[inline(always)]
-    fn crypt(&mut self, direction: Direction, data: InOut<'_>) -> Result<(), Refusal> {
+    fn crypt(&mut self, direction: Direction, data: InOut<'_>) -> Result<(), CallError> {
         Self::crypt(self, direction, data);
         Ok(())
     }
@@ -161,7 +161,7 @@ impl Aead for Ocb {
 
 /// Who computes the message.
 #[derive(Clone, Copy)]
-enum Way<K: 'static> {
+enum CallPath<K: 'static> {
     /// There has been no data yet.
     Open,
     /// Kernels of our own, and nobody watches.
@@ -178,7 +178,7 @@ enum Way<K: 'static> {
 pub(super) struct Message<A: Aead> {
     choice: Choice<A::Kernels>,
     pub(super) aead: A,
-    way: Way<A::Kernels>,
+    way: CallPath<A::Kernels>,
     /// Whether the host's cipher has the associated data so far; if not, they are short, and it gets them
     /// when it is chosen.
     host_has_aad: bool,
@@ -186,7 +186,7 @@ pub(super) struct Message<A: Aead> {
 
 impl<A: Aead> Message<A> {
     pub(super) fn new(choice: Choice<A::Kernels>) -> Self {
-        Self { aead: A::new(choice.own()), choice, way: Way::Open, host_has_aad: false }
+        Self { aead: A::new(choice.own()), choice, way: CallPath::Open, host_has_aad: false }
     }
 
     /// A new key, which `set` gives to the cipher.
@@ -218,7 +218,7 @@ impl<A: Aead> Message<A> {
 
     #[cold]
     fn turn_host(&mut self, direction: Direction) {
-        let begun = self.host_has_aad || matches!(self.way, Way::Host { .. });
+        let begun = self.host_has_aad || matches!(self.way, CallPath::Host { .. });
         if begun
             && let Some(host) = &mut self.choice.host
             && host.turn(direction).is_err()
@@ -230,7 +230,7 @@ impl<A: Aead> Message<A> {
     /// Begins a message with the IV.
     #[inline(always)]
     pub(super) fn begin(&mut self, iv: &[u8]) {
-        self.way = Way::Open;
+        self.way = CallPath::Open;
         self.host_has_aad = false;
         if self.choice.is_watched() {
             return self.begin_watched(iv);
@@ -242,7 +242,7 @@ impl<A: Aead> Message<A> {
     fn begin_watched(&mut self, iv: &[u8]) {
         let first = self.choice.own();
         let second = self.choice.second(first);
-        self.way = Way::Watched { first, second, chosen: false };
+        self.way = CallPath::Watched { first, second, chosen: false };
         self.watched(|aead| aead.start(iv));
     }
 
@@ -253,24 +253,24 @@ impl<A: Aead> Message<A> {
         direction: Direction,
         iv: &[u8],
         data: &[u8],
-    ) -> Result<(), Refusal> {
-        if let Way::Host { .. } = self.way {
+    ) -> Result<(), CallError> {
+        if let CallPath::Host { .. } = self.way {
             return self.associate_behind(data);
         }
         if self.choice.host.is_some() {
             self.associate_with_host(direction, iv, data);
         }
         match self.way {
-            Way::Watched { .. } => self.watched(|aead| aead.associate(data)),
+            CallPath::Watched { .. } => self.watched(|aead| aead.associate(data)),
             _ => self.aead.associate(data),
         }
     }
 
     /// Behind data that the host has.
     #[cold]
-    fn associate_behind(&mut self, data: &[u8]) -> Result<(), Refusal> {
-        let host = self.choice.host.as_mut().filter(|_| !A::ORDERED).ok_or(Refusal::SILENT)?;
-        host.associate(data).map_err(|_| Refusal::SILENT)
+    fn associate_behind(&mut self, data: &[u8]) -> Result<(), CallError> {
+        let host = self.choice.host.as_mut().filter(|_| !A::ORDERED).ok_or(CallError::SILENT)?;
+        host.associate(data).map_err(|_| CallError::SILENT)
     }
 
     /// Once there is a block of associated data, we have hashed it, and the host must do so, too: the
@@ -296,39 +296,39 @@ impl<A: Aead> Message<A> {
         direction: Direction,
         iv: &[u8],
         data: InOut<'_>,
-    ) -> Result<(), Refusal> {
-        if let Way::Open = self.way
+    ) -> Result<(), CallError> {
+        if let CallPath::Open = self.way
             && let Some(kernels) = self.choice.kernels(direction, data.len())
         {
             self.aead.reroute(kernels);
-            self.way = Way::Fast;
+            self.way = CallPath::Fast;
         }
         match self.way {
-            Way::Fast => self.aead.crypt(direction, data),
+            CallPath::Fast => self.aead.crypt(direction, data),
             _ => self.crypt_slowly(direction, iv, data),
         }
     }
 
     /// The tag of a message that was encrypted.
     #[inline]
-    pub(super) fn make_tag(&mut self) -> Result<Block, Refusal> {
+    pub(super) fn make_tag(&mut self) -> Result<Block, CallError> {
         match self.way {
-            Way::Open | Way::Fast => Ok(self.aead.tag()),
-            Way::Watched { .. } => Ok(self.watched(A::tag)),
-            Way::Host { .. } => self.make_host_tag(),
+            CallPath::Open | CallPath::Fast => Ok(self.aead.tag()),
+            CallPath::Watched { .. } => Ok(self.watched(A::tag)),
+            CallPath::Host { .. } => self.make_host_tag(),
         }
     }
 
     #[cold]
-    fn make_host_tag(&mut self) -> Result<Block, Refusal> {
-        let host = self.choice.host.as_mut().ok_or(Refusal::SILENT)?;
-        host.tag().map_err(|_| Refusal::SILENT)
+    fn make_host_tag(&mut self) -> Result<Block, CallError> {
+        let host = self.choice.host.as_mut().ok_or(CallError::SILENT)?;
+        host.tag().map_err(|_| CallError::SILENT)
     }
 
     /// Whether `given` is the beginning of the tag of the message that was decrypted, in constant time.
     #[inline]
     pub(super) fn is_tag(&mut self, given: &[u8]) -> bool {
-        if let Way::Host { .. } = self.way {
+        if let CallPath::Host { .. } = self.way {
             let host = &mut self.choice.host;
             return host.as_mut().is_some_and(|host| host.verify(given).is_ok());
         }
@@ -348,35 +348,37 @@ impl<A: Aead> Message<A> {
         direction: Direction,
         iv: &[u8],
         mut data: InOut<'_>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), CallError> {
         let bytes = data.len();
         if bytes == 0 {
             return Ok(());
         }
-        if matches!(self.way, Way::Open | Way::Watched { chosen: false, .. }) {
+        if matches!(self.way, CallPath::Open | CallPath::Watched { chosen: false, .. }) {
             self.choose(direction, iv, bytes);
         }
-        if let (Way::Host { begun }, Some(host)) = (self.way, &mut self.choice.host) {
+        if let (CallPath::Host { begun }, Some(host)) = (self.way, &mut self.choice.host) {
             if host.update(data.reborrow()).is_ok() {
-                self.way = Way::Host { begun: true };
+                self.way = CallPath::Host { begun: true };
                 self.choice.count(direction, Route::Libcrypto, bytes);
                 return Ok(());
             }
             self.choice.quarantine(Route::Libcrypto);
             if begun {
-                return Err(Refusal::SILENT);
+                return Err(CallError::SILENT);
             }
             // We have the associated data still, and go on from there.
             self.stay_with_us();
         }
-        let Way::Watched { first, second, .. } = self.way else { return Err(Refusal::SILENT) };
+        let CallPath::Watched { first, second, .. } = self.way else {
+            return Err(CallError::SILENT);
+        };
         let route = match second {
             None => {
                 self.aead.reroute(first);
                 self.aead.crypt(direction, data)?;
                 first.route()
             }
-            Some(_) if !self.aead.has_room(bytes) => return Err(Refusal::SILENT),
+            Some(_) if !self.aead.has_room(bytes) => return Err(CallError::SILENT),
             Some(second) => {
                 let mut step = Data(direction, PhantomData);
                 if twice(&mut step, [first, second], &mut self.aead, data) {
@@ -394,40 +396,40 @@ impl<A: Aead> Message<A> {
     /// Chooses the route when the first data come.
     fn choose(&mut self, direction: Direction, iv: &[u8], bytes: usize) {
         let second = match self.way {
-            Way::Watched { second, .. } => second,
+            CallPath::Watched { second, .. } => second,
             _ => None,
         };
         let own = self.choice.own();
         let way = self.choice.way(direction, bytes);
         let first = match (way, &mut self.choice.host) {
-            (choice::Way::Host, Some(host)) => {
+            (choice::CallPath::Host, Some(host)) => {
                 let aad = self.aead.short_aad();
                 let tag_bytes = self.aead.tag_bytes();
                 let begins = |aad| host.begin(direction, iv, tag_bytes, aad).is_ok();
                 if self.host_has_aad || aad.is_some_and(begins) {
-                    self.way = Way::Host { begun: false };
+                    self.way = CallPath::Host { begun: false };
                     return;
                 }
                 own
             }
-            (choice::Way::Own(kernels), _) => kernels,
+            (choice::CallPath::Own(kernels), _) => kernels,
             _ => own,
         };
         let second = second.filter(|second| second.route() != first.route());
-        self.way = Way::Watched { first, second, chosen: true };
+        self.way = CallPath::Watched { first, second, chosen: true };
     }
 
     /// Goes on with kernels of our own, whatever the length.
     #[cold]
     fn stay_with_us(&mut self) {
-        self.way = Way::Watched { first: self.choice.own(), second: None, chosen: true };
+        self.way = CallPath::Watched { first: self.choice.own(), second: None, chosen: true };
     }
 
     /// Something besides the data, by the kernels of a watched message, twice if that is due.
     #[cold]
     #[inline(never)]
     fn watched<T: PartialEq>(&mut self, run: impl Fn(&mut A) -> T) -> T {
-        let Way::Watched { first, second, .. } = self.way else { return run(&mut self.aead) };
+        let CallPath::Watched { first, second, .. } = self.way else { return run(&mut self.aead) };
         let Some(second) = second else {
             self.aead.reroute(first);
             return run(&mut self.aead);
@@ -448,7 +450,7 @@ impl<A: Aead> Message<A> {
     #[cold]
     fn give_up(&mut self, first: &'static A::Kernels, second: &'static A::Kernels) {
         self.choice.quarantine(first.route());
-        self.way = Way::Watched { first: second, second: None, chosen: true };
+        self.way = CallPath::Watched { first: second, second: None, chosen: true };
     }
 }
 

@@ -13,12 +13,12 @@ use super::message::Message;
 use super::open::Open;
 use super::{Cipher, Setup};
 use crate::call::Call;
+use crate::error::{CallError, Reason};
 use crate::host::Version;
 use crate::openssl::{Param, data_type};
+use crate::params::request::{Name, Names, Request};
 use crate::params::{END, List, octets, size};
 use crate::provider::Provider;
-use crate::refusal::{Reason, Refusal};
-use crate::request::{Name, Names, Request};
 
 const TAG: usize = size_of::<Block>();
 
@@ -98,14 +98,14 @@ impl Cipher for OffsetCodebook {
         direction: Direction,
         key: Option<&[u8]>,
         iv: Option<&[u8]>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), CallError> {
         self.open = Open::EMPTY;
         self.waiting_aad = 0;
         self.message.aead.drop_pending_aad();
         self.direction = direction;
         if let Some(iv) = iv {
             if iv.is_empty() || iv.len() > Ocb::LONGEST_NONCE {
-                return Err(Refusal::INVALID_IV_LENGTH);
+                return Err(CallError::INVALID_IV_LENGTH);
             }
             self.iv[..iv.len()].copy_from_slice(iv);
             self.iv_bytes = iv.len();
@@ -115,7 +115,7 @@ impl Cipher for OffsetCodebook {
         }
         if let Some(key) = key {
             if key.len() != self.key_bytes {
-                return Err(Refusal::INVALID_KEY_LENGTH);
+                return Err(CallError::INVALID_KEY_LENGTH);
             }
             if self.iv_state == IvState::InUse {
                 // As in OpenSSL, a new key in mid-message clears all that depends on the IV.
@@ -128,7 +128,7 @@ impl Cipher for OffsetCodebook {
     }
 
     #[inline]
-    fn update(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+    fn update(&mut self, call: Call<'_>) -> Result<usize, CallError> {
         self.begin()?;
         let bytes = call.length();
         if bytes == 0 {
@@ -154,7 +154,7 @@ impl Cipher for OffsetCodebook {
     }
 
     #[inline]
-    fn finish(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+    fn finish(&mut self, call: Call<'_>) -> Result<usize, CallError> {
         self.begin()?;
         let last = std::mem::replace(&mut self.open, Open::EMPTY);
         self.waiting_aad = 0;
@@ -167,14 +167,14 @@ impl Cipher for OffsetCodebook {
             call.write(0, output)?;
         }
         if self.tag_bytes == 0 {
-            return Err(Refusal::SILENT);
+            return Err(CallError::SILENT);
         }
         if self.direction == Direction::Encrypt {
             self.tag = self.message.make_tag()?;
         } else {
             let given = self.tag;
             if !self.message.is_tag(&given[..self.tag_bytes]) {
-                return Err(Refusal::SILENT);
+                return Err(CallError::SILENT);
             }
         }
         self.iv_state = IvState::Used;
@@ -183,30 +183,30 @@ impl Cipher for OffsetCodebook {
 
     /// `EVP_Cipher`: data in one piece, or without input the end. It begins the message as an update does: default
     /// providers with CVE-2026-45445 ignored the IV here.
-    fn bare(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+    fn one_shot(&mut self, call: Call<'_>) -> Result<usize, CallError> {
         if call.has_no_input() {
             return self.finish(call);
         }
         if call.capacity() < call.length() {
-            return Err(Refusal::TOO_SMALL);
+            return Err(CallError::TOO_SMALL);
         }
-        self.begin().map_err(|_| Refusal::OPERATION_FAILED)?;
+        self.begin().map_err(|_| CallError::OPERATION_FAILED)?;
         self.crypt(call.whole()?)?;
         Ok(call.length())
     }
 
     #[inline]
-    fn answer_often(&mut self, param: &mut Param) -> Option<Result<(), Refusal>> {
+    fn answer_often(&mut self, param: &mut Param) -> Option<Result<(), CallError>> {
         let (key_bytes, iv_bytes) = (self.key_bytes, self.iv_bytes);
         answer_tag_or_lengths(param, key_bytes, iv_bytes, |param| self.answer_tag(param))
     }
 
     #[inline]
-    fn set_often(&mut self, param: &Param) -> Option<Result<(), Refusal>> {
+    fn set_often(&mut self, param: &Param) -> Option<Result<(), CallError>> {
         set_tag_or_padding(param, |param| self.take_tag(param))
     }
 
-    unsafe fn answer(&mut self, list: *mut Param) -> Result<(), Refusal> {
+    unsafe fn answer(&mut self, list: *mut Param) -> Result<(), CallError> {
         // SAFETY: the caller promises the list.
         let mut request = unsafe { Request::read(list, GETTABLE, self.version)? };
         request.answer(Name::IvLength, |p| p.set_usize(self.iv_bytes))?;
@@ -214,7 +214,7 @@ impl Cipher for OffsetCodebook {
         request.answer(Name::TagLength, |p| p.set_usize(self.tag_bytes))?;
         for name in [Name::Iv, Name::UpdatedIv] {
             if request.wanted(name).is_some_and(|param| param.data_size < self.iv_bytes) {
-                return Err(Refusal::INVALID_IV_LENGTH);
+                return Err(CallError::INVALID_IV_LENGTH);
             }
             let iv = &self.iv[..self.iv_bytes];
             request.answer(name, |p| p.set_octets_or_pointer(iv, self.version))?;
@@ -222,7 +222,7 @@ impl Cipher for OffsetCodebook {
         request.wanted(Name::Tag).map_or(Ok(()), |param| self.answer_tag(param))
     }
 
-    unsafe fn set(&mut self, list: *const Param) -> Result<(), Refusal> {
+    unsafe fn set(&mut self, list: *const Param) -> Result<(), CallError> {
         // SAFETY: the caller promises the list; it is only read.
         let request = unsafe { Request::read(list.cast_mut(), SETTABLE, self.version)? };
         if let Some(param) = request.given(Name::Tag) {
@@ -230,7 +230,7 @@ impl Cipher for OffsetCodebook {
         }
         if let Some(bytes) = request.value(Name::IvLength, Param::as_usize)? {
             if bytes == 0 || bytes > Ocb::LONGEST_NONCE {
-                return Err(Refusal::SILENT);
+                return Err(CallError::SILENT);
             }
             if bytes != self.iv_bytes {
                 self.iv_bytes = bytes;
@@ -238,7 +238,7 @@ impl Cipher for OffsetCodebook {
             }
         }
         match request.value(Name::KeyLength, Param::as_usize)? {
-            Some(bytes) if bytes != self.key_bytes => Err(Refusal::INVALID_KEY_LENGTH),
+            Some(bytes) if bytes != self.key_bytes => Err(CallError::INVALID_KEY_LENGTH),
             _ => Ok(()),
         }
     }
@@ -247,7 +247,7 @@ impl Cipher for OffsetCodebook {
 impl OffsetCodebook {
     /// Puts the IV in use.
     #[inline]
-    fn begin(&mut self) -> Result<(), Refusal> {
+    fn begin(&mut self) -> Result<(), CallError> {
         match self.iv_state {
             IvState::InUse if self.key_set => Ok(()),
             IvState::Given if self.key_set && self.tag_bytes != 0 => {
@@ -256,17 +256,17 @@ impl OffsetCodebook {
                 self.iv_state = IvState::InUse;
                 Ok(())
             }
-            _ => Err(Refusal::SILENT),
+            _ => Err(CallError::SILENT),
         }
     }
 
     /// The next associated data. Tells how many bytes are whole blocks now.
     #[inline]
-    fn associate(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+    fn associate(&mut self, call: Call<'_>) -> Result<usize, CallError> {
         let bytes = self.waiting_aad + call.length();
         let whole = bytes & !15;
         if call.capacity() < whole {
-            return Err(Refusal::TOO_SMALL);
+            return Err(CallError::TOO_SMALL);
         }
         let iv = &self.iv[..self.iv_bytes];
         self.message.associate(self.direction, iv, call.associated())?;
@@ -276,46 +276,46 @@ impl OffsetCodebook {
 
     /// The next data.
     #[inline(always)]
-    fn crypt(&mut self, data: InOut<'_>) -> Result<(), Refusal> {
+    fn crypt(&mut self, data: InOut<'_>) -> Result<(), CallError> {
         self.message.crypt(self.direction, &self.iv[..self.iv_bytes], data)
     }
 
     #[inline]
-    fn answer_tag(&self, param: &mut Param) -> Result<(), Refusal> {
+    fn answer_tag(&self, param: &mut Param) -> Result<(), CallError> {
         if param.data_type != data_type::OCTET_STRING {
-            return Err(Refusal::CANNOT_GET);
+            return Err(CallError::CANNOT_GET);
         }
         if self.direction == Direction::Decrypt || param.data_size != self.tag_bytes {
-            return Err(Refusal(&[Reason::InvalidTagLength]));
+            return Err(CallError(&[Reason::InvalidTagLength]));
         }
         // The default provider copies, and leaves the size that it returns alone.
         let size = param.return_size;
         let copied = param.set_octets(&self.tag[..self.tag_bytes]);
         param.return_size = size;
-        if copied { Ok(()) } else { Err(Refusal::CANNOT_SET) }
+        if copied { Ok(()) } else { Err(CallError::CANNOT_SET) }
     }
 
     /// The tag to compare with, or its length alone.
     #[inline]
-    fn take_tag(&mut self, param: &Param) -> Result<(), Refusal> {
+    fn take_tag(&mut self, param: &Param) -> Result<(), CallError> {
         if param.data_type != data_type::OCTET_STRING {
-            return Err(Refusal::CANNOT_GET);
+            return Err(CallError::CANNOT_GET);
         }
         let bytes = param.data_size;
         if param.data.is_null() {
             if bytes > TAG {
-                return Err(Refusal(&[Reason::InvalidTagLength]));
+                return Err(CallError(&[Reason::InvalidTagLength]));
             }
             self.tag_bytes = bytes;
             return Ok(());
         }
         if self.direction == Direction::Encrypt {
-            return Err(Refusal(&[Reason::InvalidArgument]));
+            return Err(CallError(&[Reason::InvalidArgument]));
         }
         if bytes != self.tag_bytes {
-            return Err(Refusal(&[Reason::InvalidTagLength]));
+            return Err(CallError(&[Reason::InvalidTagLength]));
         }
-        let tag = param.as_octets().ok_or(Refusal::CANNOT_GET)?;
+        let tag = param.as_octets().ok_or(CallError::CANNOT_GET)?;
         self.tag[..bytes].copy_from_slice(tag);
         Ok(())
     }

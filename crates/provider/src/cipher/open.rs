@@ -4,7 +4,7 @@ use wirespeed_cipher::InOut;
 
 use super::padding;
 use crate::call::Call;
-use crate::refusal::Refusal;
+use crate::error::CallError;
 
 /// The block that is open between calls.
 #[derive(Clone, Copy)]
@@ -37,8 +37,8 @@ impl<const BLOCK: usize> Open<BLOCK> {
         &mut self,
         call: Call<'_>,
         holds_back: bool,
-        mut run: impl FnMut(InOut<'_>) -> Result<(), Refusal>,
-    ) -> Result<usize, Refusal> {
+        mut run: impl FnMut(InOut<'_>) -> Result<(), CallError>,
+    ) -> Result<usize, CallError> {
         let mut taken = 0;
         let mut written = 0;
         if self.filled > 0 {
@@ -48,7 +48,7 @@ impl<const BLOCK: usize> Open<BLOCK> {
         let rest = call.length() - taken;
         if self.filled == BLOCK && (rest > 0 || !holds_back) {
             if call.capacity() < BLOCK {
-                return Err(Refusal::TOO_SMALL);
+                return Err(CallError::TOO_SMALL);
             }
             run(InOut::in_place(&mut self.bytes))?;
             call.write(0, &self.bytes)?;
@@ -75,8 +75,8 @@ impl<const BLOCK: usize> Open<BLOCK> {
         call: Call<'_>,
         encrypts: bool,
         padded: bool,
-        mut run: impl FnMut(InOut<'_>) -> Result<(), Refusal>,
-    ) -> Result<usize, Refusal> {
+        mut run: impl FnMut(InOut<'_>) -> Result<(), CallError>,
+    ) -> Result<usize, CallError> {
         if self.filled == 0 && !padded {
             return Ok(0);
         }
@@ -84,10 +84,10 @@ impl<const BLOCK: usize> Open<BLOCK> {
             if padded {
                 padding::add(&mut self.bytes, self.filled);
             } else if self.filled != BLOCK {
-                return Err(Refusal::WRONG_FINAL_BLOCK);
+                return Err(CallError::WRONG_FINAL_BLOCK);
             }
             if call.capacity() < BLOCK {
-                return Err(Refusal::TOO_SMALL);
+                return Err(CallError::TOO_SMALL);
             }
             run(InOut::in_place(&mut self.bytes))?;
             call.write(0, &self.bytes)?;
@@ -95,7 +95,7 @@ impl<const BLOCK: usize> Open<BLOCK> {
             return Ok(BLOCK);
         }
         if self.filled != BLOCK {
-            return Err(Refusal::WRONG_FINAL_BLOCK);
+            return Err(CallError::WRONG_FINAL_BLOCK);
         }
         run(InOut::in_place(&mut self.bytes))?;
         let data = if padded { padding::remove(&self.bytes)? } else { &self.bytes };

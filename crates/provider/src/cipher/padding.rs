@@ -1,6 +1,6 @@
 //! PKCS #7 padding of the last block (RFC 5652 §6.3).
 
-use crate::refusal::Refusal;
+use crate::error::CallError;
 
 /// Fills `block` from `used` on.
 pub(super) fn add<const BLOCK: usize>(block: &mut [u8; BLOCK], used: usize) {
@@ -12,14 +12,14 @@ pub(super) fn add<const BLOCK: usize>(block: &mut [u8; BLOCK], used: usize) {
 ///
 /// Like the default provider this takes time that depends on the padding: whoever decrypts CBC
 /// without authenticating it first has a padding oracle with every library.
-pub(super) fn remove<const BLOCK: usize>(block: &[u8; BLOCK]) -> Result<&[u8], Refusal> {
+pub(super) fn remove<const BLOCK: usize>(block: &[u8; BLOCK]) -> Result<&[u8], CallError> {
     let count = usize::from(block[BLOCK - 1]);
     if count == 0 || count > BLOCK {
-        return Err(Refusal::BAD_DECRYPT);
+        return Err(CallError::BAD_DECRYPT);
     }
     let (data, padding) = block.split_at(BLOCK - count);
     if padding.iter().any(|byte| usize::from(*byte) != count) {
-        return Err(Refusal::BAD_DECRYPT);
+        return Err(CallError::BAD_DECRYPT);
     }
     Ok(data)
 }
@@ -43,14 +43,14 @@ mod tests {
 
     #[test]
     fn every_wrong_padding_is_refused() {
-        assert_eq!(remove(&[0; 16]), Err(Refusal::BAD_DECRYPT));
-        assert_eq!(remove(&[17; 16]), Err(Refusal::BAD_DECRYPT));
+        assert_eq!(remove(&[0; 16]), Err(CallError::BAD_DECRYPT));
+        assert_eq!(remove(&[17; 16]), Err(CallError::BAD_DECRYPT));
         for used in 0..15 {
             for wrong in used..15 {
                 let mut block = [0; 16];
                 add(&mut block, used);
                 block[wrong] ^= 1;
-                assert_eq!(remove(&block), Err(Refusal::BAD_DECRYPT), "{used} {wrong}");
+                assert_eq!(remove(&block), Err(CallError::BAD_DECRYPT), "{used} {wrong}");
             }
         }
     }

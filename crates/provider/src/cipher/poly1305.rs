@@ -12,12 +12,12 @@ use super::common::{answer_tag_or_lengths, set_tag_or_padding};
 use super::message::Message;
 use super::{Cipher, Setup};
 use crate::call::Call;
+use crate::error::{CallError, Reason};
 use crate::host::Version;
 use crate::openssl::{Param, data_type};
+use crate::params::request::{Name, Names, Request};
 use crate::params::{END, List, octets, size};
 use crate::provider::Provider;
-use crate::refusal::{Reason, Refusal};
-use crate::request::{Name, Names, Request};
 
 /// Bytes in a nonce.
 const NONCE: usize = 12;
@@ -111,12 +111,12 @@ impl Cipher for Sealed {
         direction: Direction,
         key: Option<&[u8]>,
         iv: Option<&[u8]>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), CallError> {
         self.direction = direction;
         let iv = iv.map(<[u8; NONCE]>::try_from).transpose();
-        let iv = iv.map_err(|_| Refusal::INVALID_IV_LENGTH)?;
+        let iv = iv.map_err(|_| CallError::INVALID_IV_LENGTH)?;
         if let Some(key) = key {
-            let key = <&StreamKey>::try_from(key).map_err(|_| Refusal::INVALID_KEY_LENGTH)?;
+            let key = <&StreamKey>::try_from(key).map_err(|_| CallError::INVALID_KEY_LENGTH)?;
             self.message.take_key(key, direction, |sealed| sealed.set_key(key));
             self.end_message();
         }
@@ -129,9 +129,9 @@ impl Cipher for Sealed {
     }
 
     #[inline]
-    fn update(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+    fn update(&mut self, call: Call<'_>) -> Result<usize, CallError> {
         if self.finished {
-            return Err(Refusal::SILENT);
+            return Err(CallError::SILENT);
         }
         if call.length() == 0 {
             return Ok(0);
@@ -140,16 +140,16 @@ impl Cipher for Sealed {
     }
 
     #[inline]
-    fn finish(&mut self, _: Call<'_>) -> Result<usize, Refusal> {
+    fn finish(&mut self, _: Call<'_>) -> Result<usize, CallError> {
         self.end()?;
         self.finished = self.version.forbids_reuse();
         Ok(0)
     }
 
-    fn bare(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+    fn one_shot(&mut self, call: Call<'_>) -> Result<usize, CallError> {
         if call.has_no_input() {
             if call.capacity() < call.length() {
-                return Err(Refusal::TOO_SMALL);
+                return Err(CallError::TOO_SMALL);
             }
             self.end()?;
             return Ok(call.length());
@@ -162,17 +162,17 @@ impl Cipher for Sealed {
     }
 
     #[inline]
-    fn answer_often(&mut self, param: &mut Param) -> Option<Result<(), Refusal>> {
+    fn answer_often(&mut self, param: &mut Param) -> Option<Result<(), CallError>> {
         let (key_bytes, iv_bytes) = (size_of::<StreamKey>(), NONCE);
         answer_tag_or_lengths(param, key_bytes, iv_bytes, |param| self.answer_tag(param))
     }
 
     #[inline]
-    fn set_often(&mut self, param: &Param) -> Option<Result<(), Refusal>> {
+    fn set_often(&mut self, param: &Param) -> Option<Result<(), CallError>> {
         set_tag_or_padding(param, |param| self.take_tag(param))
     }
 
-    unsafe fn answer(&mut self, list: *mut Param) -> Result<(), Refusal> {
+    unsafe fn answer(&mut self, list: *mut Param) -> Result<(), CallError> {
         // SAFETY: the caller promises the list.
         let mut request = unsafe { Request::read(list, GETTABLE, self.version)? };
         answer_fixed(&mut request, NONCE)?;
@@ -184,7 +184,7 @@ impl Cipher for Sealed {
         }
     }
 
-    unsafe fn set(&mut self, list: *const Param) -> Result<(), Refusal> {
+    unsafe fn set(&mut self, list: *const Param) -> Result<(), CallError> {
         // SAFETY: the caller promises the list; it is only read.
         let request = unsafe { Request::read(list.cast_mut(), SETTABLE, self.version)? };
         check_fixed(&request, NONCE)?;
@@ -214,7 +214,7 @@ impl Sealed {
 
     /// Begins a message, if none is under way; a record's begins with its header.
     #[inline]
-    fn begin(&mut self) -> Result<(), Refusal> {
+    fn begin(&mut self) -> Result<(), CallError> {
         if !self.running {
             self.message.begin(&self.nonce);
             self.running = true;
@@ -229,10 +229,10 @@ impl Sealed {
 
     /// Associated data if there is nowhere to write, else data; or a record.
     #[inline(always)]
-    fn run(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+    fn run(&mut self, call: Call<'_>) -> Result<usize, CallError> {
         let length = call.length();
         if call.capacity() < length {
-            return Err(Refusal::TOO_SMALL);
+            return Err(CallError::TOO_SMALL);
         }
         if self.record.length.is_some() && !call.has_no_output() {
             return self.seal_record(call);
@@ -240,7 +240,7 @@ impl Sealed {
         self.begin()?;
         if call.has_no_output() {
             if self.has_data && self.version.forbids_reuse() {
-                return Err(Refusal::SILENT);
+                return Err(CallError::SILENT);
             }
             self.message.associate(self.direction, &self.nonce, call.associated())?;
         } else {
@@ -250,20 +250,20 @@ impl Sealed {
     }
 
     #[inline(always)]
-    fn crypt(&mut self, data: InOut<'_>) -> Result<(), Refusal> {
+    fn crypt(&mut self, data: InOut<'_>) -> Result<(), CallError> {
         self.has_data |= !data.is_empty();
         self.message.crypt(self.direction, &self.nonce, data)
     }
 
     /// Makes the tag, or compares it.
     #[inline(always)]
-    fn end(&mut self) -> Result<(), Refusal> {
+    fn end(&mut self) -> Result<(), CallError> {
         if self.direction == Direction::Decrypt && self.tag_bytes == 0 {
-            return Err(Refusal(&[Reason::TagNotSet]));
+            return Err(CallError(&[Reason::TagNotSet]));
         }
         if self.record.length.is_some() {
             // A record has no end but its own, and is still to come.
-            return Err(Refusal::SILENT);
+            return Err(CallError::SILENT);
         }
         self.begin()?;
         self.running = false;
@@ -272,18 +272,18 @@ impl Sealed {
             return Ok(());
         }
         let given = self.tag;
-        if self.message.is_tag(&given[..self.tag_bytes]) { Ok(()) } else { Err(Refusal::SILENT) }
+        if self.message.is_tag(&given[..self.tag_bytes]) { Ok(()) } else { Err(CallError::SILENT) }
     }
 
     /// One record: data, and their tag behind them.
     #[cold]
-    fn seal_record(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+    fn seal_record(&mut self, call: Call<'_>) -> Result<usize, CallError> {
         let bytes = self.record.length.unwrap_or_default();
         if call.length() != bytes + TAG {
             if self.running {
                 self.record.length = None;
             }
-            return Err(Refusal::SILENT);
+            return Err(CallError::SILENT);
         }
         let mut given = [0; TAG];
         call.read(bytes, &mut given);
@@ -302,15 +302,15 @@ impl Sealed {
         for at in (0..bytes).step_by(TAG) {
             call.write(at, &[0; TAG][..TAG.min(bytes - at)])?;
         }
-        Err(Refusal::SILENT)
+        Err(CallError::SILENT)
     }
 
     /// `tlsaad`: the header of the next record, whose length becomes that of the data alone. RFC 7905 §2 adds
     /// its number to the nonce.
-    fn take_header(&mut self, param: &Param) -> Result<(), Refusal> {
-        const INVALID: Refusal = Refusal(&[Reason::InvalidData]);
+    fn take_header(&mut self, param: &Param) -> Result<(), CallError> {
+        const INVALID: CallError = CallError(&[Reason::InvalidData]);
         if param.data_type != data_type::OCTET_STRING {
-            return Err(Refusal::CANNOT_GET);
+            return Err(CallError::CANNOT_GET);
         }
         let header = param.as_octets().and_then(|header| header.try_into().ok());
         let mut header: [u8; HEADER] = header.ok_or(INVALID)?;
@@ -332,49 +332,49 @@ impl Sealed {
     }
 
     /// `tlsivfixed`: the nonce of all records.
-    fn take_fixed(&mut self, param: &Param) -> Result<(), Refusal> {
+    fn take_fixed(&mut self, param: &Param) -> Result<(), CallError> {
         if param.data_type != data_type::OCTET_STRING {
-            return Err(Refusal::CANNOT_GET);
+            return Err(CallError::CANNOT_GET);
         }
         let fixed = param.as_octets().and_then(|fixed| fixed.try_into().ok());
-        self.fixed = fixed.ok_or(Refusal::INVALID_IV_LENGTH)?;
+        self.fixed = fixed.ok_or(CallError::INVALID_IV_LENGTH)?;
         self.nonce = self.fixed;
         Ok(())
     }
 
     #[inline]
-    fn answer_tag(&self, param: &mut Param) -> Result<(), Refusal> {
+    fn answer_tag(&self, param: &mut Param) -> Result<(), CallError> {
         if param.data_type != data_type::OCTET_STRING {
-            return Err(Refusal::CANNOT_SET);
+            return Err(CallError::CANNOT_SET);
         }
         if self.direction == Direction::Decrypt {
-            return Err(Refusal(&[Reason::TagNotSet]));
+            return Err(CallError(&[Reason::TagNotSet]));
         }
         if !(1..=TAG).contains(&param.data_size) {
-            return Err(Refusal(&[Reason::InvalidTagLength]));
+            return Err(CallError(&[Reason::InvalidTagLength]));
         }
         // The default provider copies, and leaves the size that it returns alone.
         let size = param.return_size;
         let copied = param.set_octets(&self.tag[..param.data_size]);
         param.return_size = size;
-        if copied { Ok(()) } else { Err(Refusal::CANNOT_SET) }
+        if copied { Ok(()) } else { Err(CallError::CANNOT_SET) }
     }
 
     #[inline]
-    fn take_tag(&mut self, param: &Param) -> Result<(), Refusal> {
+    fn take_tag(&mut self, param: &Param) -> Result<(), CallError> {
         if param.data_type != data_type::OCTET_STRING {
-            return Err(Refusal::CANNOT_GET);
+            return Err(CallError::CANNOT_GET);
         }
         let bytes = param.data_size;
         if !(1..=TAG).contains(&bytes) {
-            return Err(Refusal(&[Reason::InvalidTagLength]));
+            return Err(CallError(&[Reason::InvalidTagLength]));
         }
         // A length alone may be set, too.
         if !param.data.is_null() {
             if self.direction == Direction::Encrypt {
-                return Err(Refusal(&[Reason::TagNotNeeded]));
+                return Err(CallError(&[Reason::TagNotNeeded]));
             }
-            let tag = param.as_octets().ok_or(Refusal::CANNOT_GET)?;
+            let tag = param.as_octets().ok_or(CallError::CANNOT_GET)?;
             self.tag[..bytes].copy_from_slice(tag);
         }
         self.tag_bytes = bytes;

@@ -9,12 +9,12 @@ use wirespeed_cipher::{Block, BlockKernels, BlockKey, Direction, InOut, Mode};
 use super::common::{self, Common, Progress};
 use super::{Cipher, LastBlock, Setup};
 use crate::call::Call;
-use crate::choice::{Choice, FarStep, Step};
-use crate::far::{Far, FarFailed};
+use crate::error::CallError;
 use crate::host::Version;
+use crate::offload::call::{OffloadCall, OffloadFailed};
 use crate::openssl::Param;
 use crate::provider::Provider;
-use crate::refusal::Refusal;
+use crate::routing::choice::{Choice, OffloadStep, Step};
 
 /// A mode as a type, so that each gets functions of its own.
 pub(crate) trait StreamMode: Clone {
@@ -86,12 +86,12 @@ impl<M: StreamMode> Step for Run<'_, M> {
     }
 }
 
-impl<M: StreamMode> FarStep for Run<'_, M> {
+impl<M: StreamMode> OffloadStep for Run<'_, M> {
     /// Whole blocks go far; the rest of a block begun, and a block's beginning, stay with us, who keep
     /// their keystream.
     fn far(
         &mut self,
-        far: &mut Far<'_>,
+        far: &mut OffloadCall<'_>,
         spare: &'static BlockKernels,
         feedback: &mut Feedback,
         data: InOut<'_>,
@@ -112,7 +112,7 @@ impl<M: StreamMode> FarStep for Run<'_, M> {
                     feedback.register = M::register_after(self.direction, &before, blocks, &last);
                     far.stands_at(self.direction, feedback.register);
                 }
-                Err(FarFailed) => self.own(spare, feedback, body),
+                Err(OffloadFailed) => self.own(spare, feedback, body),
             }
         }
         self.own(spare, feedback, tail);
@@ -133,7 +133,7 @@ pub(crate) struct Stream<M> {
 
 impl<M: StreamMode> Stream<M> {
     #[inline]
-    fn crypt(&mut self, call: Call<'_>) -> Result<(), Refusal> {
+    fn crypt(&mut self, call: Call<'_>) -> Result<(), CallError> {
         let direction = self.common.direction;
         let data = call.whole()?;
         if let Some(kernels) = self.choice.kernels(direction, data.len()) {
@@ -149,11 +149,11 @@ impl<M: StreamMode> Stream<M> {
     /// Takes the MAC off the end of a decrypted TLS record. Stream suites have no padding, so the
     /// place of the MAC is no secret.
     #[cold]
-    fn take_tls_mac(&mut self, record: &[u8]) -> Result<usize, Refusal> {
+    fn take_tls_mac(&mut self, record: &[u8]) -> Result<usize, CallError> {
         if self.common.tls_mac_bytes == 0 {
             return Ok(record.len());
         }
-        let rest = record.len().checked_sub(self.common.tls_mac_bytes).ok_or(Refusal::SILENT)?;
+        let rest = record.len().checked_sub(self.common.tls_mac_bytes).ok_or(CallError::SILENT)?;
         self.tls_mac = record[rest..].as_ptr();
         Ok(rest)
     }
@@ -186,7 +186,7 @@ impl<M: StreamMode> Cipher for Stream<M> {
         direction: Direction,
         key: Option<&[u8]>,
         iv: Option<&[u8]>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), CallError> {
         self.common.direction = direction;
         let given = iv.map_or(Ok(()), |iv| self.common.take_iv(iv));
         // As in 1.1.1, a start without an IV goes back to the old one, but not for CTR.
@@ -201,7 +201,7 @@ impl<M: StreamMode> Cipher for Stream<M> {
     }
 
     #[inline]
-    fn update(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+    fn update(&mut self, call: Call<'_>) -> Result<usize, CallError> {
         self.common.check_key_set()?;
         if call.length() == 0 {
             return Ok(0);
@@ -214,28 +214,28 @@ impl<M: StreamMode> Cipher for Stream<M> {
     }
 
     #[inline]
-    fn finish(&mut self, _: Call<'_>) -> Result<usize, Refusal> {
+    fn finish(&mut self, _: Call<'_>) -> Result<usize, CallError> {
         self.common.check_key_set()?;
         Ok(0)
     }
 
-    fn bare(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+    fn one_shot(&mut self, call: Call<'_>) -> Result<usize, CallError> {
         self.common.check_key_set()?;
         self.crypt(call)?;
         Ok(call.length())
     }
 
     #[inline]
-    fn answer_often(&mut self, param: &mut Param) -> Option<Result<(), Refusal>> {
+    fn answer_often(&mut self, param: &mut Param) -> Option<Result<(), CallError>> {
         self.common.answer_often(param)
     }
 
     #[inline]
-    fn set_often(&mut self, param: &Param) -> Option<Result<(), Refusal>> {
+    fn set_often(&mut self, param: &Param) -> Option<Result<(), CallError>> {
         self.common.set_often(param)
     }
 
-    unsafe fn answer(&mut self, list: *mut Param) -> Result<(), Refusal> {
+    unsafe fn answer(&mut self, list: *mut Param) -> Result<(), CallError> {
         let progress = Progress {
             iv: &self.feedback.register,
             num: self.feedback.used() as u32,
@@ -245,7 +245,7 @@ impl<M: StreamMode> Cipher for Stream<M> {
         unsafe { self.common.answer(list, &progress) }
     }
 
-    unsafe fn set(&mut self, list: *const Param) -> Result<(), Refusal> {
+    unsafe fn set(&mut self, list: *const Param) -> Result<(), CallError> {
         // SAFETY: the caller promises the list.
         if let Some(num) = unsafe { self.common.set(list)? } {
             self.feedback.set_used(num as usize);

@@ -9,14 +9,14 @@ use zeroize::Zeroize;
 use super::common::{self, Common, Progress};
 use super::{Cipher, Setup, equal};
 use crate::call::Call;
-use crate::choice::{Choice, FarStep, Step};
-use crate::far::{Far, FarFailed};
+use crate::error::{CallError, Reason};
 use crate::host::Version;
+use crate::offload::call::{OffloadCall, OffloadFailed};
 use crate::openssl::{Param, data_type};
+use crate::params::request::{Name, Names, Request};
 use crate::params::{END, List, given_text, size};
 use crate::provider::Provider;
-use crate::refusal::{Reason, Refusal};
-use crate::request::{Name, Names, Request};
+use crate::routing::choice::{Choice, OffloadStep, Step};
 
 static SETTABLE_LIST: List<2> = List::new([size(c"keylen"), END]);
 static SETTABLE_LIST_OF_SM4: List<2> = List::new([given_text(c"xts_standard"), END]);
@@ -56,7 +56,7 @@ impl<const SM4: bool> Cipher for Sectors<SM4> {
         direction: Direction,
         key: Option<&[u8]>,
         iv: Option<&[u8]>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), CallError> {
         self.common.direction = direction;
         if let Some(iv) = iv {
             self.common.take_iv(iv)?;
@@ -68,7 +68,7 @@ impl<const SM4: bool> Cipher for Sectors<SM4> {
             // still decrypt what was once encrypted otherwise. SM4's, it does not look at.
             let (data, tweak) = key.split_at(key.len() / 2);
             if !SM4 && direction == Direction::Encrypt && equal(data, tweak) {
-                return Err(Refusal(&[Reason::XtsDuplicatedKeys]));
+                return Err(CallError(&[Reason::XtsDuplicatedKeys]));
             }
             self.choice.take_key(key, direction, |kernels| {
                 self.xts.reroute(kernels);
@@ -82,48 +82,48 @@ impl<const SM4: bool> Cipher for Sectors<SM4> {
     }
 
     #[inline]
-    fn update(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+    fn update(&mut self, call: Call<'_>) -> Result<usize, CallError> {
         if call.capacity() < call.length() {
-            return Err(Refusal::TOO_SMALL);
+            return Err(CallError::TOO_SMALL);
         }
         self.unit(call).map_err(|error| match error {
             Some(XtsError::TooLong) => {
-                Refusal(&[Reason::XtsDataUnitIsTooLarge, Reason::CipherOperationFailed])
+                CallError(&[Reason::XtsDataUnitIsTooLarge, Reason::CipherOperationFailed])
             }
-            _ => Refusal::OPERATION_FAILED,
+            _ => CallError::OPERATION_FAILED,
         })
     }
 
     #[inline]
-    fn finish(&mut self, _: Call<'_>) -> Result<usize, Refusal> {
+    fn finish(&mut self, _: Call<'_>) -> Result<usize, CallError> {
         Ok(0)
     }
 
-    fn bare(&mut self, call: Call<'_>) -> Result<usize, Refusal> {
+    fn one_shot(&mut self, call: Call<'_>) -> Result<usize, CallError> {
         self.unit(call).map_err(|error| match error {
-            Some(XtsError::TooLong) => Refusal(&[Reason::XtsDataUnitIsTooLarge]),
-            _ => Refusal::SILENT,
+            Some(XtsError::TooLong) => CallError(&[Reason::XtsDataUnitIsTooLarge]),
+            _ => CallError::SILENT,
         })
     }
 
     #[inline]
-    fn answer_often(&mut self, param: &mut Param) -> Option<Result<(), Refusal>> {
+    fn answer_often(&mut self, param: &mut Param) -> Option<Result<(), CallError>> {
         self.common.answer_often(param)
     }
 
     #[inline]
-    fn set_often(&mut self, param: &Param) -> Option<Result<(), Refusal>> {
+    fn set_often(&mut self, param: &Param) -> Option<Result<(), CallError>> {
         // XTS has no padding to set; EVP tries all the same.
         param.is_called(b"padding\0").then_some(Ok(()))
     }
 
-    unsafe fn answer(&mut self, list: *mut Param) -> Result<(), Refusal> {
+    unsafe fn answer(&mut self, list: *mut Param) -> Result<(), CallError> {
         let progress = Progress { iv: &self.common.iv, num: 0, tls_mac: null() };
         // SAFETY: the caller promises the list.
         unsafe { self.common.answer(list, &progress) }
     }
 
-    unsafe fn set(&mut self, list: *const Param) -> Result<(), Refusal> {
+    unsafe fn set(&mut self, list: *const Param) -> Result<(), CallError> {
         if SM4 {
             // SAFETY: the caller promises the list; it is only read.
             return unsafe { self.set_standard(list) };
@@ -132,7 +132,7 @@ impl<const SM4: bool> Cipher for Sectors<SM4> {
         // SAFETY: the caller promises the list; it is only read.
         let request = unsafe { Request::read(list.cast_mut(), SETTABLE, self.common.version)? };
         match request.value(Name::KeyLength, Param::as_usize)? {
-            Some(bytes) if bytes != self.common.key_bytes => Err(Refusal::SILENT),
+            Some(bytes) if bytes != self.common.key_bytes => Err(CallError::SILENT),
             _ => Ok(()),
         }
     }
@@ -143,18 +143,18 @@ impl<const SM4: bool> Sectors<SM4> {
     ///
     /// # Safety
     /// As for [`Cipher::set`].
-    unsafe fn set_standard(&mut self, list: *const Param) -> Result<(), Refusal> {
+    unsafe fn set_standard(&mut self, list: *const Param) -> Result<(), CallError> {
         const SETTABLE: Names = Names::of(&[Name::Standard]);
         let version = self.common.version.of_late_decoders();
         // SAFETY: the caller promises the list; it is only read.
         let request = unsafe { Request::read(list.cast_mut(), SETTABLE, version)? };
         let Some(param) = request.given(Name::Standard) else { return Ok(()) };
         if param.data_type != data_type::UTF8_STRING {
-            return Err(Refusal::SILENT);
+            return Err(CallError::SILENT);
         }
-        let name = param.as_text().ok_or(Refusal::CANNOT_GET)?.to_bytes();
+        let name = param.as_text().ok_or(CallError::CANNOT_GET)?.to_bytes();
         let named = |it: &Standard| it.name().to_bytes().eq_ignore_ascii_case(name);
-        let standard = Standard::ALL.into_iter().find(named).ok_or(Refusal::CANNOT_SET)?;
+        let standard = Standard::ALL.into_iter().find(named).ok_or(CallError::CANNOT_SET)?;
         self.xts.set_standard(standard);
         Ok(())
     }
@@ -232,10 +232,10 @@ impl<const SM4: bool> Step for Unit<'_, SM4> {
     }
 }
 
-impl<const SM4: bool> FarStep for Unit<'_, SM4> {
+impl<const SM4: bool> OffloadStep for Unit<'_, SM4> {
     fn far(
         &mut self,
-        far: &mut Far<'_>,
+        far: &mut OffloadCall<'_>,
         spare: &'static BlockKernels,
         tweak: &mut Option<Block>,
         mut data: InOut<'_>,
@@ -246,7 +246,7 @@ impl<const SM4: bool> FarStep for Unit<'_, SM4> {
         } else {
             far.run(direction, iv, data.reborrow())
         };
-        if let Err(FarFailed) = run {
+        if let Err(OffloadFailed) = run {
             self.own(spare, tweak, data);
         }
     }

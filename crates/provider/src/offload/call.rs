@@ -13,10 +13,10 @@ use crate::boundary::host_cipher::HostCipher;
 
 /// Nobody far away did it, and nothing has happened to the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct FarFailed;
+pub(crate) struct OffloadFailed;
 
 /// Who may take one call, in this order.
-pub(crate) struct Far<'a> {
+pub(crate) struct OffloadCall<'a> {
     pub(crate) kernel: Option<&'a mut KernelCipher>,
     pub(crate) host: Option<&'a mut HostCipher>,
     /// Who has done it, or would have: a call may be too short for anybody but us.
@@ -25,7 +25,7 @@ pub(crate) struct Far<'a> {
     pub(crate) host_failed: bool,
 }
 
-impl<'a> Far<'a> {
+impl<'a> OffloadCall<'a> {
     pub(crate) fn new(
         kernel: Option<&'a mut KernelCipher>,
         host: Option<&'a mut HostCipher>,
@@ -42,7 +42,7 @@ impl<'a> Far<'a> {
         direction: Direction,
         iv: &[u8],
         mut data: InOut<'_>,
-    ) -> Result<(), FarFailed> {
+    ) -> Result<(), OffloadFailed> {
         if let Some(kernel) = &mut self.kernel {
             let mut moving = [0; 16];
             let moving = &mut moving[..iv.len()];
@@ -66,10 +66,10 @@ impl<'a> Far<'a> {
     #[inline(always)]
     pub(crate) fn by_host<T>(
         &mut self,
-        run: impl FnOnce(&mut HostCipher) -> Result<T, FarFailed>,
-    ) -> Result<T, FarFailed> {
+        run: impl FnOnce(&mut HostCipher) -> Result<T, OffloadFailed>,
+    ) -> Result<T, OffloadFailed> {
         self.route = None;
-        let done = run(self.host.as_mut().ok_or(FarFailed)?);
+        let done = run(self.host.as_mut().ok_or(OffloadFailed)?);
         self.host_failed = done.is_err();
         self.route = done.is_ok().then_some(Route::Libcrypto);
         done
@@ -163,7 +163,7 @@ impl Offloaded {
     }
 
     /// Proves it before its first use in this process.
-    pub(crate) fn prove(&self) -> Result<(), FarFailed> {
+    pub(crate) fn prove(&self) -> Result<(), OffloadFailed> {
         if self.is(Standing::Unknown) {
             wirespeed_kernel::self_test(self.transform, self.driver(), self.permission)
                 .map_err(|error| self.judge(&error))?;
@@ -177,7 +177,7 @@ impl Offloaded {
 
     /// What an error means for the calls to come.
     #[cold]
-    pub(crate) fn judge(&self, error: &Error) -> FarFailed {
+    pub(crate) fn judge(&self, error: &Error) -> OffloadFailed {
         match error {
             Error::Busy(_) => {}
             // Gone, if it was there before and the process has not entered a sandbox since.
@@ -187,7 +187,7 @@ impl Offloaded {
             Error::Absent(_) => self.standing.store(Standing::Out as u8, Ordering::Relaxed),
             Error::Broken(_) => self.fail(),
         }
-        FarFailed
+        OffloadFailed
     }
 
     pub(crate) fn driver(&self) -> Option<&str> {
@@ -232,9 +232,9 @@ impl KernelCipher {
         direction: Direction,
         iv: &mut [u8],
         data: InOut<'_>,
-    ) -> Result<(), FarFailed> {
+    ) -> Result<(), OffloadFailed> {
         if self.key_bytes == 0 || data.is_empty() {
-            return Err(FarFailed);
+            return Err(OffloadFailed);
         }
         self.patience.ask()?;
         let offloaded = &self.offloaded;
@@ -292,12 +292,12 @@ impl Patience {
     const LONGEST: u32 = 1024;
 
     /// Whether it is time to ask.
-    pub(crate) const fn ask(&mut self) -> Result<(), FarFailed> {
+    pub(crate) const fn ask(&mut self) -> Result<(), OffloadFailed> {
         if self.left == 0 {
             return Ok(());
         }
         self.left -= 1;
-        Err(FarFailed)
+        Err(OffloadFailed)
     }
 
     /// It has failed again.

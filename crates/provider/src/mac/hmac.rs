@@ -3,8 +3,8 @@
 use wirespeed_cipher::{Chain, Compression, Digest, HashKernels, Hasher};
 use zeroize::optimization_barrier;
 
-use crate::hashing::Message;
-use crate::refusal::Refusal;
+use crate::digest::hashing::Message;
+use crate::error::CallError;
 
 /// The longest block of a hash function with a fixed length, SHA3-224's.
 const LONGEST_KEY: usize = 144;
@@ -107,9 +107,9 @@ impl Keyed {
 
     /// The next bytes.
     #[inline]
-    pub(crate) fn update(&mut self, data: &[u8]) -> Result<(), Refusal> {
+    pub(crate) fn update(&mut self, data: &[u8]) -> Result<(), CallError> {
         if self.stage == Stage::Over {
-            return Err(Refusal::SILENT);
+            return Err(CallError::SILENT);
         }
         self.stage = Stage::Running;
         Message::update(&mut self.message, data)
@@ -117,9 +117,9 @@ impl Keyed {
 
     /// The code, which has the length of a hash; the message is over.
     #[inline]
-    pub(crate) fn finish(&mut self, output: &mut [u8]) -> Result<(), Refusal> {
+    pub(crate) fn finish(&mut self, output: &mut [u8]) -> Result<(), CallError> {
         if self.stage == Stage::Over {
-            return Err(Refusal::SILENT);
+            return Err(CallError::SILENT);
         }
         self.stage = Stage::Over;
         let digest = self.digest();

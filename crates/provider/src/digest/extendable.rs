@@ -6,13 +6,13 @@
 use std::ffi::CStr;
 
 use crate::digest::Facts;
-use crate::hashing::Message;
+use crate::digest::hashing::Message;
+use crate::error::{CallError, Reason};
 use crate::host::Version;
 use crate::openssl::Param;
+use crate::params::request::{Name, Names, Request};
 use crate::params::{END, List, number, size};
 use crate::provider::Provider;
-use crate::refusal::{Reason, Refusal};
-use crate::request::{Name, Names, Request};
 
 /// What the default provider calls a length that has not been told.
 const UNTOLD: usize = usize::MAX;
@@ -42,7 +42,7 @@ impl<M: Message> Message for Extendable<M> {
         Self { message: M::new(seed), bytes, is_over: false }
     }
 
-    fn duplicate(&mut self) -> Result<Self, Refusal> {
+    fn duplicate(&mut self) -> Result<Self, CallError> {
         let message = self.message.duplicate()?;
         Ok(Self { message, bytes: self.bytes, is_over: self.is_over })
     }
@@ -53,13 +53,13 @@ impl<M: Message> Message for Extendable<M> {
     }
 
     #[inline]
-    fn copy_to(&mut self, to: &mut Self) -> Result<(), Refusal> {
+    fn copy_to(&mut self, to: &mut Self) -> Result<(), CallError> {
         (to.bytes, to.is_over) = (self.bytes, self.is_over);
         self.message.copy_to(&mut to.message)
     }
 
     #[inline]
-    fn reset(&mut self) -> Result<(), Refusal> {
+    fn reset(&mut self) -> Result<(), CallError> {
         self.is_over = false;
         self.message.reset()
     }
@@ -67,17 +67,17 @@ impl<M: Message> Message for Extendable<M> {
     /// Fails behind the end. Default providers from 3.3 to 3.6 say that all went well and lose the bytes or
     /// mix them into the output; 4.0's refuses like this.
     #[inline]
-    fn update(&mut self, data: &[u8]) -> Result<(), Refusal> {
+    fn update(&mut self, data: &[u8]) -> Result<(), CallError> {
         if self.has_ended() {
-            return Err(Refusal::SILENT);
+            return Err(CallError::SILENT);
         }
         self.message.update(data)
     }
 
     #[inline]
-    fn finish(&mut self, output: &mut [u8]) -> Result<(), Refusal> {
+    fn finish(&mut self, output: &mut [u8]) -> Result<(), CallError> {
         if self.has_ended() {
-            return Err(Refusal::SILENT);
+            return Err(CallError::SILENT);
         }
         self.is_over = true;
         self.message.finish(output)
@@ -102,20 +102,20 @@ impl<M: Message> Extendable<M> {
 
     /// How many bytes the whole hash has now.
     #[inline]
-    pub(crate) fn bytes(&mut self, version: Version) -> Result<usize, Refusal> {
+    pub(crate) fn bytes(&mut self, version: Version) -> Result<usize, CallError> {
         if self.bytes == UNTOLD {
-            return Err(Refusal(&[Reason::InvalidDigestLength]));
+            return Err(CallError(&[Reason::InvalidDigestLength]));
         }
         if self.bytes == 0 && version.looks_at_stage_first() && self.has_ended() {
-            return Err(Refusal::SILENT);
+            return Err(CallError::SILENT);
         }
         Ok(self.bytes)
     }
 
     /// The next bytes of the output.
     #[inline]
-    pub(crate) fn squeeze(&mut self, output: &mut [u8]) -> Result<(), Refusal> {
-        self.own().ok_or(Refusal::SILENT)?.squeeze(output);
+    pub(crate) fn squeeze(&mut self, output: &mut [u8]) -> Result<(), CallError> {
+        self.own().ok_or(CallError::SILENT)?.squeeze(output);
         Ok(())
     }
 
@@ -128,17 +128,17 @@ impl<M: Message> Extendable<M> {
         facts: &Facts,
         version: Version,
         list: *const Param,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), CallError> {
         let known =
             if facts.bytes == 0 { EITHER } else { const { Names::of(&[Name::OutputLength]) } };
         // SAFETY: the caller promises the list; it is not written to.
         let request = unsafe { Request::read(list.cast_mut(), known, version)? };
         let (length, alias) = (request.given(Name::OutputLength), request.given(Name::Size));
         if length.is_some() && alias.is_some() && version.has_decoders() {
-            return Err(Refusal(&[Reason::RepeatedParameter]));
+            return Err(CallError(&[Reason::RepeatedParameter]));
         }
         if let Some(param) = length.or(alias) {
-            self.bytes = param.as_usize().ok_or(Refusal::CANNOT_GET)?;
+            self.bytes = param.as_usize().ok_or(CallError::CANNOT_GET)?;
         }
         Ok(())
     }
@@ -147,13 +147,17 @@ impl<M: Message> Extendable<M> {
     ///
     /// # Safety
     /// `list` must be null or end with a null key, be writable, and be nobody else's.
-    pub(crate) unsafe fn answer(&self, version: Version, list: *mut Param) -> Result<(), Refusal> {
+    pub(crate) unsafe fn answer(
+        &self,
+        version: Version,
+        list: *mut Param,
+    ) -> Result<(), CallError> {
         // SAFETY: the caller promises the list.
         let mut request = unsafe { Request::read(list, EITHER, version)? };
         for name in [Name::OutputLength, Name::Size] {
             // That it cannot be got is what the default provider says here.
             let answered = request.answer(name, |param| param.set_usize(self.bytes));
-            answered.map_err(|_| Refusal::CANNOT_GET)?;
+            answered.map_err(|_| CallError::CANNOT_GET)?;
         }
         Ok(())
     }

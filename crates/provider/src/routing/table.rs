@@ -9,9 +9,9 @@ use wirespeed_plan::{SIZE_BUCKETS, size_bucket};
 /// time for: libcrypto's route, verification, counting. Every context has a copy, so that a call finds
 /// its kernels with one load.
 #[derive(Clone, Copy)]
-pub(crate) struct Rows<T>([[Option<T>; SIZE_BUCKETS]; 2]);
+pub(crate) struct RouteTable<T>([[Option<T>; SIZE_BUCKETS]; 2]);
 
-impl<T: Copy> Rows<T> {
+impl<T: Copy> RouteTable<T> {
     /// Every call takes the slow way.
     pub(crate) const BLIND: Self = Self::uniform(None);
 
@@ -37,8 +37,8 @@ impl<T: Copy> Rows<T> {
     }
 
     /// Something else in place of each entry.
-    pub(crate) fn map<U>(self, f: impl Fn(T) -> U) -> Rows<U> {
-        Rows(self.0.map(|size_buckets| size_buckets.map(|entry| entry.map(&f))))
+    pub(crate) fn map<U>(self, f: impl Fn(T) -> U) -> RouteTable<U> {
+        RouteTable(self.0.map(|size_buckets| size_buckets.map(|entry| entry.map(&f))))
     }
 }
 
@@ -50,7 +50,7 @@ mod tests {
 
     #[test]
     fn an_entry_serves_its_octave_alone() {
-        let mut rows = Rows::BLIND;
+        let mut rows = RouteTable::BLIND;
         rows.set(Direction::Decrypt, size_bucket(1024), Some(Route::Portable));
         let served = |bytes| rows.of_call(Direction::Decrypt, bytes).is_some();
         assert_eq!([1023, 1024, 2047, 2048].map(served), [false, true, true, false]);
@@ -59,7 +59,7 @@ mod tests {
 
     #[test]
     fn every_length_has_an_entry() {
-        let rows = Rows::uniform(Some(Route::Portable)).map(Route::name);
+        let rows = RouteTable::uniform(Some(Route::Portable)).map(Route::name);
         for bytes in [0, 1, 15, 16, 17, 65535, 65536, 65537, usize::MAX] {
             assert_eq!(rows.of_call(Direction::Encrypt, bytes), Some("portable"), "{bytes}");
         }

@@ -6,13 +6,13 @@ use wirespeed_cipher::{Algorithm, Direction, InOut, Route};
 use zeroize::Zeroize;
 
 use crate::boundary::host_cipher::HostCipher;
-use crate::far::{Far, KernelCipher};
-use crate::priority::Kernels;
+use crate::offload::call::{KernelCipher, OffloadCall};
+use crate::routing::native::Kernels;
+use crate::routing::table::RouteTable;
 use crate::routing::{self, Routing};
-use crate::rows::Rows;
 
 /// Who runs a call, with the kernels at hand.
-pub(crate) enum Way<K: 'static> {
+pub(crate) enum CallPath<K: 'static> {
     /// Kernels of our own.
     Own(&'static K),
     /// The host's default provider.
@@ -24,7 +24,7 @@ pub(crate) enum Way<K: 'static> {
 /// One context's way to its routes.
 #[derive(Clone)]
 pub(crate) struct Choice<K: 'static> {
-    rows: Rows<&'static K>,
+    rows: RouteTable<&'static K>,
     routing: Arc<Routing>,
     algorithm: Algorithm,
     index: usize,
@@ -53,11 +53,11 @@ pub(crate) trait Step {
 }
 
 /// A step that others can take too, at any call.
-pub(crate) trait FarStep: Step {
+pub(crate) trait OffloadStep: Step {
     /// By somebody far away; if nobody did it, the `spare` kernels have done it instead.
     fn far(
         &mut self,
-        far: &mut Far<'_>,
+        far: &mut OffloadCall<'_>,
         spare: &'static Self::Kernels,
         state: &mut Self::State,
         data: InOut<'_>,
@@ -74,7 +74,7 @@ impl<K: Kernels> Choice<K> {
         let index = algorithm.index();
         routing.prove(algorithm);
         Self {
-            rows: routing.visible_rows(algorithm),
+            rows: routing.visible_table(algorithm),
             routing: routing.clone(),
             algorithm,
             index,
@@ -137,11 +137,13 @@ impl<K: Kernels> Choice<K> {
     }
 
     /// The route of a call that takes the slow way.
-    pub(crate) fn way(&self, direction: Direction, bytes: usize) -> Way<K> {
+    pub(crate) fn way(&self, direction: Direction, bytes: usize) -> CallPath<K> {
         match self.routing.way(self.index, direction, bytes) {
-            routing::Way::Own(route) => Way::Own(self.routing.kernels(route, self.algorithm)),
-            routing::Way::Host => Way::Host,
-            routing::Way::Kernel => Way::Kernel,
+            routing::ServedBy::Own(route) => {
+                CallPath::Own(self.routing.kernels(route, self.algorithm))
+            }
+            routing::ServedBy::Host => CallPath::Host,
+            routing::ServedBy::Kernel => CallPath::Kernel,
         }
     }
 
@@ -170,7 +172,7 @@ impl<K: Kernels> Choice<K> {
     /// Runs a call the slow way.
     #[cold]
     #[inline(never)]
-    pub(crate) fn slowly<S: FarStep<Kernels = K>>(
+    pub(crate) fn slowly<S: OffloadStep<Kernels = K>>(
         &mut self,
         direction: Direction,
         step: &mut S,
@@ -179,20 +181,20 @@ impl<K: Kernels> Choice<K> {
     ) {
         let bytes = data.len();
         let route = match self.way(direction, bytes) {
-            Way::Own(kernels) => self.own_way(kernels, step, state, data),
-            Way::Host => self.far_way(false, step, state, data),
-            Way::Kernel if self.routing.verifies_this_call() => {
+            CallPath::Own(kernels) => self.own_way(kernels, step, state, data),
+            CallPath::Host => self.far_way(false, step, state, data),
+            CallPath::Kernel if self.routing.verifies_this_call() => {
                 self.doubted(step, state, data, |choice, step, state, data| {
                     choice.far_way(true, step, state, data)
                 })
             }
-            Way::Kernel => self.far_way(true, step, state, data),
+            CallPath::Kernel => self.far_way(true, step, state, data),
         };
         self.count(direction, route, bytes);
     }
 
     /// By somebody else: the kernel, if it is the kernel's call, or the host's default provider.
-    fn far_way<S: FarStep<Kernels = K>>(
+    fn far_way<S: OffloadStep<Kernels = K>>(
         &mut self,
         by_kernel: bool,
         step: &mut S,
@@ -201,7 +203,7 @@ impl<K: Kernels> Choice<K> {
     ) -> Route {
         let own = self.own();
         let host = if self.routing.host_serves() { self.host.as_mut() } else { None };
-        let mut far = Far::new(self.kernel.as_mut().filter(|_| by_kernel), host);
+        let mut far = OffloadCall::new(self.kernel.as_mut().filter(|_| by_kernel), host);
         step.far(&mut far, own, state, data);
         let (route, host_failed) = (far.route, far.host_failed);
         if host_failed {

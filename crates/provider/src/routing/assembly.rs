@@ -6,9 +6,9 @@ use wirespeed_cipher::{Algorithm, Direction, Route};
 use wirespeed_cpu::Features;
 use wirespeed_plan::{Plan, SIZE_BUCKETS};
 
-use crate::far::Offloaded;
-use crate::priority::Native;
-use crate::rows::Rows;
+use crate::offload::call::Offloaded;
+use crate::routing::native::Native;
+use crate::routing::table::RouteTable;
 
 /// What a plan says, as far as the kernel may be used.
 #[derive(Clone, Copy)]
@@ -34,13 +34,13 @@ impl Planned<'_> {
 }
 
 /// The routes while they are being put together.
-pub(crate) struct Stand {
+pub(crate) struct Assembly {
     pub(crate) features: Features,
     pub(crate) natives: Vec<Native>,
     pub(crate) quarantined: u64,
 }
 
-impl Stand {
+impl Assembly {
     /// Adds a route that is there and whose hash functions are right; the error says why not. A wrong one is remembered.
     pub(crate) fn add(&mut self, route: Route) -> Result<(), String> {
         if self.natives.iter().any(|native| native.route() == route) {
@@ -65,17 +65,17 @@ impl Stand {
     }
 
     /// The first route that has an algorithm serves it.
-    pub(crate) fn uniform(&self) -> Vec<Rows<Route>> {
+    pub(crate) fn uniform(&self) -> Vec<RouteTable<Route>> {
         let best = |algorithm: &Algorithm| self.best(*algorithm).map(Native::route);
-        Algorithm::ALL.iter().map(|it| Rows::uniform(best(it))).collect()
+        Algorithm::ALL.iter().map(|it| RouteTable::uniform(best(it))).collect()
     }
 
     /// The same, but what does not suit every call is left to libcrypto.
-    pub(crate) fn without_measurement(&self) -> Vec<Rows<Route>> {
+    pub(crate) fn without_measurement(&self) -> Vec<RouteTable<Route>> {
         let best = |algorithm: &Algorithm| {
             self.best(*algorithm).filter(|it| it.suits_every_call(*algorithm)).map(Native::route)
         };
-        Algorithm::ALL.iter().map(|it| Rows::uniform(best(it))).collect()
+        Algorithm::ALL.iter().map(|it| RouteTable::uniform(best(it))).collect()
     }
 
     /// The first route that has an algorithm.
@@ -84,7 +84,7 @@ impl Stand {
     }
 
     /// Each cell as the plan says; where its route is not to be had, the best that is.
-    pub(crate) fn planned(&self, planned: Planned<'_>, host: bool) -> Vec<Rows<Route>> {
+    pub(crate) fn planned(&self, planned: Planned<'_>, host: bool) -> Vec<RouteTable<Route>> {
         let serving = |algorithm: Algorithm, route: Route| {
             let far = route == Route::Kernel || route == Route::Libcrypto && host;
             let named = self.natives.iter().find(|native| native.route() == route);
@@ -92,7 +92,7 @@ impl Stand {
             native.or_else(|| self.best(algorithm)).filter(|_| !far).map(Native::route)
         };
         let rows = |algorithm: &Algorithm| {
-            let mut rows = Rows::BLIND;
+            let mut rows = RouteTable::BLIND;
             for direction in Direction::BOTH {
                 let cells = planned.routes(*algorithm, direction);
                 for (size_bucket, route) in cells.into_iter().flatten().enumerate() {

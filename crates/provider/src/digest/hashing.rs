@@ -11,10 +11,10 @@ use crate::boundary::digest::Context;
 use crate::boundary::host_digest::HostDigest;
 use crate::boundary::spare::Spares;
 use crate::digest::Facts;
-use crate::far::{FarFailed, Offloaded, Patience};
+use crate::error::{CallError, Reason};
+use crate::offload::call::{OffloadFailed, Offloaded, Patience};
 use crate::provider::Provider;
-use crate::refusal::{Reason, Refusal};
-use crate::watcher::Watcher;
+use crate::routing::watcher::Watcher;
 
 /// A message being hashed. The C edge is in [`crate::boundary`]; nothing here is `extern "C"`.
 pub(crate) trait Message: Sized {
@@ -47,7 +47,7 @@ pub(crate) trait Message: Sized {
     fn forget(&mut self) {}
 
     /// A copy, which goes on from here by itself.
-    fn duplicate(&mut self) -> Result<Self, Refusal>;
+    fn duplicate(&mut self) -> Result<Self, CallError>;
 
     /// Where copies always succeed: what one is made from.
     fn twin(&self) -> Option<Self::Seed> {
@@ -55,19 +55,19 @@ pub(crate) trait Message: Sized {
     }
 
     /// Makes a copy of this in a context that is there already.
-    fn copy_to(&mut self, to: &mut Self) -> Result<(), Refusal> {
+    fn copy_to(&mut self, to: &mut Self) -> Result<(), CallError> {
         *to = self.duplicate()?;
         Ok(())
     }
 
     /// Begins again.
-    fn reset(&mut self) -> Result<(), Refusal>;
+    fn reset(&mut self) -> Result<(), CallError>;
 
     /// The next bytes.
-    fn update(&mut self, data: &[u8]) -> Result<(), Refusal>;
+    fn update(&mut self, data: &[u8]) -> Result<(), CallError>;
 
     /// The hash; the message is over.
-    fn finish(&mut self, output: &mut [u8]) -> Result<(), Refusal>;
+    fn finish(&mut self, output: &mut [u8]) -> Result<(), CallError>;
 
     /// Bytes in the hash, of a function whose name does not tell.
     fn length(&self) -> Option<usize> {
@@ -78,11 +78,11 @@ pub(crate) trait Message: Sized {
     fn own(&mut self) -> Option<&mut Hasher>;
 
     /// Makes of the hash of a handshake the one that SSL 3.0 proves a certificate with: RFC 6101 §5.6.8.
-    fn add_master_secret(&mut self, secret: &[u8]) -> Result<(), Refusal> {
+    fn add_master_secret(&mut self, secret: &[u8]) -> Result<(), CallError> {
         /// Of SHA-1, which alone is asked for it.
         const PAD_BYTES: usize = 40;
         if secret.len() != 48 {
-            return Err(Refusal::SILENT);
+            return Err(CallError::SILENT);
         }
         let mut inner = [0; 20];
         self.update(secret)?;
@@ -130,7 +130,7 @@ impl Message for Hasher {
     }
 
     #[inline]
-    fn duplicate(&mut self) -> Result<Self, Refusal> {
+    fn duplicate(&mut self) -> Result<Self, CallError> {
         Ok(self.clone())
     }
 
@@ -140,19 +140,19 @@ impl Message for Hasher {
     }
 
     #[inline]
-    fn copy_to(&mut self, to: &mut Self) -> Result<(), Refusal> {
+    fn copy_to(&mut self, to: &mut Self) -> Result<(), CallError> {
         to.clone_from(self);
         Ok(())
     }
 
     #[inline]
-    fn reset(&mut self) -> Result<(), Refusal> {
+    fn reset(&mut self) -> Result<(), CallError> {
         Self::reset(self);
         Ok(())
     }
 
     #[inline(always)]
-    fn update(&mut self, data: &[u8]) -> Result<(), Refusal> {
+    fn update(&mut self, data: &[u8]) -> Result<(), CallError> {
         #[cfg(feature = "trace")]
         crate::trace::count(self.route());
         Self::update(self, data);
@@ -160,7 +160,7 @@ impl Message for Hasher {
     }
 
     #[inline(always)]
-    fn finish(&mut self, output: &mut [u8]) -> Result<(), Refusal> {
+    fn finish(&mut self, output: &mut [u8]) -> Result<(), CallError> {
         Self::finish(self, output);
         Ok(())
     }
@@ -187,36 +187,36 @@ pub(crate) enum Base {
 }
 
 impl Base {
-    fn reset(&mut self) -> Result<(), Refusal> {
+    fn reset(&mut self) -> Result<(), CallError> {
         match self {
             Self::Own(hasher) => {
                 hasher.reset();
                 Ok(())
             }
-            Self::Host(digest) => digest.start().map_err(|FarFailed| Refusal::SILENT),
+            Self::Host(digest) => digest.start().map_err(|OffloadFailed| CallError::SILENT),
         }
     }
 
-    fn update(&mut self, data: &[u8]) -> Result<Route, Refusal> {
+    fn update(&mut self, data: &[u8]) -> Result<Route, CallError> {
         match self {
             Self::Own(hasher) => {
                 hasher.update(data);
                 Ok(hasher.route())
             }
             Self::Host(digest) => {
-                digest.update(data).map_err(|FarFailed| Refusal::SILENT)?;
+                digest.update(data).map_err(|OffloadFailed| CallError::SILENT)?;
                 Ok(Route::Libcrypto)
             }
         }
     }
 
-    fn finish(&mut self, output: &mut [u8]) -> Result<(), Refusal> {
+    fn finish(&mut self, output: &mut [u8]) -> Result<(), CallError> {
         match self {
             Self::Own(hasher) => {
                 hasher.finish(output);
                 Ok(())
             }
-            Self::Host(digest) => digest.finish(output).map_err(|FarFailed| Refusal::SILENT),
+            Self::Host(digest) => digest.finish(output).map_err(|OffloadFailed| CallError::SILENT),
         }
     }
 }
@@ -234,7 +234,7 @@ impl Message for Hashing {
         seed
     }
 
-    fn duplicate(&mut self) -> Result<Self, Refusal> {
+    fn duplicate(&mut self) -> Result<Self, CallError> {
         let kernel = self.kernel.as_mut().map(KernelHash::duplicate);
         let (base, watcher) = (self.base.clone(), self.watcher.clone());
         let mut copy = Self { base, kernel, watcher };
@@ -244,7 +244,7 @@ impl Message for Hashing {
         Ok(copy)
     }
 
-    fn reset(&mut self) -> Result<(), Refusal> {
+    fn reset(&mut self) -> Result<(), CallError> {
         if let Some(kernel) = &mut self.kernel {
             kernel.forget();
         }
@@ -252,7 +252,7 @@ impl Message for Hashing {
     }
 
     #[inline]
-    fn update(&mut self, data: &[u8]) -> Result<(), Refusal> {
+    fn update(&mut self, data: &[u8]) -> Result<(), CallError> {
         let route = match &mut self.kernel {
             None => self.base.update(data)?,
             Some(_) => self.update_far(data)?,
@@ -261,7 +261,7 @@ impl Message for Hashing {
         Ok(())
     }
 
-    fn finish(&mut self, output: &mut [u8]) -> Result<(), Refusal> {
+    fn finish(&mut self, output: &mut [u8]) -> Result<(), CallError> {
         if let Some(kernel) = self.kernel.as_mut().filter(|kernel| kernel.running) {
             if kernel.finish(output).is_ok() && !self.is_wrong(output)? {
                 return Ok(());
@@ -285,8 +285,8 @@ impl Hashing {
     }
 
     #[cold]
-    fn update_far(&mut self, data: &[u8]) -> Result<Route, Refusal> {
-        let Some(kernel) = &mut self.kernel else { return Err(Refusal::SILENT) };
+    fn update_far(&mut self, data: &[u8]) -> Result<Route, CallError> {
+        let Some(kernel) = &mut self.kernel else { return Err(CallError::SILENT) };
         if !kernel.running && kernel.begin(data.len()).is_err() {
             if kernel.offloaded.has_failed() {
                 self.watcher.quarantine(Route::Kernel);
@@ -303,20 +303,20 @@ impl Hashing {
 
     /// The kernel has failed: the base hashes what had gone there.
     #[cold]
-    fn go_on_alone(&mut self) -> Result<(), Refusal> {
-        let Some(kernel) = &mut self.kernel else { return Err(Refusal::SILENT) };
+    fn go_on_alone(&mut self) -> Result<(), CallError> {
+        let Some(kernel) = &mut self.kernel else { return Err(CallError::SILENT) };
         kernel.running = false;
         if kernel.offloaded.has_failed() {
             self.watcher.quarantine(Route::Kernel);
         }
         kernel.head.length = None;
         self.base.reset()?;
-        let kept = kernel.kept.as_deref().ok_or(Refusal(&[Reason::Internal]))?;
+        let kept = kernel.kept.as_deref().ok_or(CallError(&[Reason::Internal]))?;
         self.base.update(kept).map(|_| ())
     }
 
     /// Computes the kernel's hash a second time, if it is this message's turn and its bytes are kept.
-    fn is_wrong(&mut self, hash: &[u8]) -> Result<bool, Refusal> {
+    fn is_wrong(&mut self, hash: &[u8]) -> Result<bool, CallError> {
         let Some(kernel) = &mut self.kernel else { return Ok(false) };
         let Some(kept) = kernel.kept.as_deref() else { return Ok(false) };
         if !self.watcher.verifies_this_call() {
@@ -392,9 +392,9 @@ impl KernelHash {
     }
 
     /// Begins a message with its head, if the next call is the kernel's.
-    fn begin(&mut self, bytes: usize) -> Result<(), FarFailed> {
+    fn begin(&mut self, bytes: usize) -> Result<(), OffloadFailed> {
         if self.head.length.is_none() || !self.offloaded.takes(Direction::Encrypt, bytes) {
-            return Err(FarFailed);
+            return Err(OffloadFailed);
         }
         self.patience.ask()?;
         if self.socket.is_none() {
@@ -411,8 +411,8 @@ impl KernelHash {
         Ok(())
     }
 
-    fn update(&mut self, data: &[u8]) -> Result<(), FarFailed> {
-        let socket = self.socket.as_mut().ok_or(FarFailed)?;
+    fn update(&mut self, data: &[u8]) -> Result<(), OffloadFailed> {
+        let socket = self.socket.as_mut().ok_or(OffloadFailed)?;
         socket.update(data).map_err(|error| self.lost(&error))?;
         if let Some(kept) = &mut self.kept {
             let fits = kept.len() + data.len() <= LONGEST_KEPT;
@@ -425,8 +425,8 @@ impl KernelHash {
         Ok(())
     }
 
-    fn finish(&mut self, output: &mut [u8]) -> Result<(), FarFailed> {
-        let socket = self.socket.as_mut().ok_or(FarFailed)?;
+    fn finish(&mut self, output: &mut [u8]) -> Result<(), OffloadFailed> {
+        let socket = self.socket.as_mut().ok_or(OffloadFailed)?;
         socket.finish(output).map_err(|error| self.lost(&error))?;
         self.patience = Patience::NEW;
         Ok(())
@@ -446,7 +446,7 @@ impl KernelHash {
     }
 
     #[cold]
-    fn lost(&mut self, error: &Error) -> FarFailed {
+    fn lost(&mut self, error: &Error) -> OffloadFailed {
         self.socket = None;
         self.patience.lose();
         self.offloaded.judge(error)

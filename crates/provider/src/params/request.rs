@@ -7,9 +7,9 @@
 use std::marker::PhantomData;
 use std::ptr::null_mut;
 
+use crate::error::{CallError, Reason};
 use crate::host::Version;
 use crate::openssl::Param;
-use crate::refusal::{Reason, Refusal};
 
 macro_rules! names {
     ($($variant:ident $name:literal,)*) => {
@@ -77,7 +77,7 @@ impl<'a> Request<'a> {
         mut list: *mut Param,
         known: Names,
         version: Version,
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, CallError> {
         let mut slots = [null_mut::<Param>(); Name::COUNT];
         while !list.is_null() {
             // SAFETY: the caller promises entries up to and including a null key.
@@ -90,7 +90,7 @@ impl<'a> Request<'a> {
                 if slot.is_null() {
                     *slot = list;
                 } else if version.has_decoders() {
-                    return Err(Refusal(&[Reason::RepeatedParameter]));
+                    return Err(CallError(&[Reason::RepeatedParameter]));
                 }
             }
             // SAFETY: the end has not been seen, so there is a next entry.
@@ -116,8 +116,8 @@ impl<'a> Request<'a> {
         &mut self,
         name: Name,
         set: impl FnOnce(&mut Param) -> bool,
-    ) -> Result<(), Refusal> {
-        if self.wanted(name).is_none_or(set) { Ok(()) } else { Err(Refusal::CANNOT_SET) }
+    ) -> Result<(), CallError> {
+        if self.wanted(name).is_none_or(set) { Ok(()) } else { Err(CallError::CANNOT_SET) }
     }
 
     /// The value of a parameter, if it is in the list, by `get`.
@@ -125,8 +125,8 @@ impl<'a> Request<'a> {
         &self,
         name: Name,
         get: impl FnOnce(&Param) -> Option<T>,
-    ) -> Result<Option<T>, Refusal> {
-        self.given(name).map(|param| get(param).ok_or(Refusal::CANNOT_GET)).transpose()
+    ) -> Result<Option<T>, CallError> {
+        self.given(name).map(|param| get(param).ok_or(CallError::CANNOT_GET)).transpose()
     }
 }
 
@@ -137,7 +137,7 @@ mod tests {
 
     const KNOWN: Names = Names::of(&[Name::KeyLength, Name::Padding]);
 
-    fn read(list: &mut [Param], version: Version) -> Result<Request<'_>, Refusal> {
+    fn read(list: &mut [Param], version: Version) -> Result<Request<'_>, CallError> {
         // SAFETY: every list below ends with END and is borrowed mutably.
         unsafe { Request::read(list.as_mut_ptr(), KNOWN, version) }
     }
@@ -157,8 +157,8 @@ mod tests {
         let mut list = [size(c"keylen"), uint(c"keylen"), END];
         let request = read(&mut list, Version::FIRST).unwrap();
         assert_eq!(request.given(Name::KeyLength).unwrap().data_size, 8);
-        let refusal = read(&mut list, Version::parse("3.6.0")).err();
-        assert_eq!(refusal, Some(Refusal(&[Reason::RepeatedParameter])));
+        let error = read(&mut list, Version::parse("3.6.0")).err();
+        assert_eq!(error, Some(CallError(&[Reason::RepeatedParameter])));
         let mut list = [uint(c"num"), uint(c"num"), END];
         assert!(read(&mut list, Version::parse("4.0.0")).is_ok(), "unknown here");
     }

@@ -48,9 +48,9 @@ const fn provider(reason: u32) -> u32 {
 ///
 /// The default provider sometimes leaves nothing and sometimes two reasons; so do we.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Refusal(pub(crate) &'static [Reason]);
+pub(crate) struct CallError(pub(crate) &'static [Reason]);
 
-impl Refusal {
+impl CallError {
     /// Nothing in the queue.
     pub(crate) const SILENT: Self = Self(&[]);
     pub(crate) const OPERATION_FAILED: Self = Self(&[Reason::CipherOperationFailed]);

@@ -16,8 +16,8 @@ use super::provider::start;
 use super::tests::Loaded;
 use crate::openssl::*;
 use crate::params::{END, entry};
-use crate::priority::Kernels;
 use crate::provider::{Offer, Provider};
+use crate::routing::native::Kernels;
 use crate::routing::{Routing, Watch};
 
 /// What goes wrong.
