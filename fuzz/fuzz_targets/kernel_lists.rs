@@ -4,8 +4,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use wirespeed_kernel::drivers::{self, Modules};
-use wirespeed_kernel::netlink::{self, Answer};
+use wirespeed_af_alg::drivers::{self, Modules};
+use wirespeed_af_alg::netlink::{self, Answer};
 
 fuzz_target!(|data: &[u8]| {
     if let Ok(text) = std::str::from_utf8(data) {

@@ -67,7 +67,7 @@ fn kernel_route(workspace: &Workspace, series: Option<&str>) -> Result<Tally> {
     let device = format!("{kernel} --device virtio-crypto");
     // The sockets themselves, whatever a program does to them.
     let mut tally = workspace
-        .cargo(["test", "--release", "--package", "wirespeed-kernel", "--test", "guest"])
+        .cargo(["test", "--release", "--package", "wirespeed-af-alg", "--test", "guest"])
         .environment(RUNNER, guest(&device)?)
         .tests()?;
     let faults = format!("{device} --module {}", workspace.root().join("vm/faults").display());
@@ -122,6 +122,6 @@ fn guest(options: &str) -> Result<String> {
 /// A test program of the hosts', with the module just built.
 fn tests(workspace: &Workspace, name: &str) -> Run {
     workspace
-        .cargo(["test", "--release", "--package", "wirespeed-hosts", "--test", name])
+        .cargo(["test", "--release", "--package", "wirespeed-system-tests", "--test", name])
         .environment("WIRESPEED_MODULES", workspace.target().join("release"))
 }

@@ -139,6 +139,6 @@ fn bench(workspace: &Workspace) -> Run {
 /// Whole programs with the module just built.
 fn bench_hosts(workspace: &Workspace) -> Result<Run> {
     packages::provide(packages::TESTS)?;
-    let run = workspace.cargo(["run", "--release", "--package", "wirespeed-hosts", "--"]);
+    let run = workspace.cargo(["run", "--release", "--package", "wirespeed-system-tests", "--"]);
     Ok(run.environment("WIRESPEED_MODULES", workspace.target().join("release")))
 }

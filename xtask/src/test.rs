@@ -108,7 +108,7 @@ const STAGES: &[Stage] = &[
         releases::suite(at, effort, Line::V3_0)
     }),
     beside("fuzz", "what reads others' files and code, fuzzed (nightly)", |at, _| fuzz(at)),
-    beside("hosts", "real programs and daemons with our module", |at, _| hosts(at)),
+    beside("system-tests", "real programs and daemons with our module", |at, _| hosts(at)),
     beside("padlock", "conformance of the route padlock, on an emulated PadLock", |at, _| {
         padlock(at)
     }),
@@ -237,7 +237,7 @@ fn build(workspace: &Workspace) -> Run {
 /// In debug builds, where tests may deny what a machine has; but for the kernels, whose tests deny nothing, and which take
 /// longest to build.
 fn unit(workspace: &Workspace) -> Result<Tally> {
-    let elsewhere = ["wirespeed-conformance", "wirespeed-hosts"];
+    let elsewhere = ["wirespeed-conformance", "wirespeed-system-tests"];
     let mut tally = workspace
         .cargo(["test", "--workspace", "--no-fail-fast"])
         .arguments(elsewhere.iter().chain(&KERNELS).flat_map(|name| ["--exclude", name]))
@@ -249,8 +249,8 @@ fn unit(workspace: &Workspace) -> Result<Tally> {
 /// Debian's programs, with the module just built, and on an emulated PadLock.
 fn hosts(workspace: &Workspace) -> Result<Tally> {
     workspace
-        .cargo(["test", "--release", "--package", "wirespeed-hosts", "--lib", "--bins"])
-        .arguments(["--test", "hosts", "--test", "padlock"])
+        .cargo(["test", "--release", "--package", "wirespeed-system-tests", "--lib", "--bins"])
+        .arguments(["--test", "system-tests", "--test", "padlock"])
         .environment("WIRESPEED_MODULES", workspace.target().join("release"))
         .environment("WIRESPEED_OPENSSL_SOURCE", openssl::source(workspace, Version::V3_6)?)
         .tests()

@@ -215,7 +215,7 @@ fn copies(pair: &Pair) -> Result<(), String> {
 
 /// Whole blocks really go to the kernel where there is one to go to.
 fn route(pair: &Pair) -> Result<(), String> {
-    let here = wirespeed_kernel::presence().is_ok();
+    let here = wirespeed_af_alg::presence().is_ok();
     let route = if here { Route::Kernel } else { Route::Libcrypto };
     let before = trace::calls(route);
     pair.run(&pair.ours, Direction::Encrypt, false, &[&pair.data(4096)]).map_err(told)?;

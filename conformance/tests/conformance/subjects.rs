@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use libtest_mimic::Trial;
+use wirespeed_af_alg::Transform;
 use wirespeed_cipher::{self as cipher, Route};
 use wirespeed_conformance::api_path::ApiPath;
 use wirespeed_conformance::evp::Provider;
 use wirespeed_conformance::here;
 use wirespeed_conformance::kernels::Kernels;
 use wirespeed_cpu::{AesNi, Feature, Features, Gfni256, Gfni512, Token, Vaes256, Vaes512};
-use wirespeed_kernel::Transform;
 use wirespeed_kernels::Absent;
 use wirespeed_libcrypto::Library;
 
@@ -56,7 +56,7 @@ pub(crate) fn providers(library: Library) -> Vec<Subject<Provider>> {
 fn present(route: Route) -> Result<(), String> {
     match route {
         Route::Libcrypto => return Ok(()),
-        Route::Kernel => return wirespeed_kernel::presence().map_err(|why| why.to_string()),
+        Route::Kernel => return wirespeed_af_alg::presence().map_err(|why| why.to_string()),
         _ => {}
     }
     wirespeed_kernels::presence(route, Features::detect()).map_err(|absent| absent.to_string())
@@ -69,7 +69,7 @@ pub(crate) fn has(route: Route, subject: cipher::Subject) -> bool {
         // Whole messages, which programs give in parts.
         (Route::Kernel, Subject::Cipher(it)) if it.mode().has_tag() => false,
         (Route::Kernel, _) => Transform::named(subject.name())
-            .is_some_and(|transform| wirespeed_kernel::presence_of(transform, None).is_ok()),
+            .is_some_and(|transform| wirespeed_af_alg::presence_of(transform, None).is_ok()),
         (Route::Libcrypto, _) => subject.cipher().is_some(),
         (_, Subject::Cipher(algorithm)) => {
             Kernels::new(route, Features::detect()).is_ok_and(|kernels| kernels.has(algorithm))

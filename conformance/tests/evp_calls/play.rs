@@ -215,10 +215,10 @@ impl Stage {
                 continue;
             }
             let is_same = |it: &Difference| (&it.call, &it.kind) == (&wanted.call, &wanted.kind);
-            let mut differs =
+            let differs =
                 || self.difference(sequence, &fewer).is_some_and(|(_, it)| is_same(&it));
             // What is left may crash the default provider.
-            if fork::child(&mut differs).wait() {
+            if fork::child(differs).wait() {
                 calls = fewer;
             }
         }

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
+pub use wirespeed_af_alg::Absent;
 use wirespeed_cipher::Route;
-pub use wirespeed_kernel::Absent;
 
 use crate::offload::Socket;
 

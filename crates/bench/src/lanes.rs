@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use wirespeed_af_alg::batch::{Batch, Request};
+use wirespeed_af_alg::{Absent as NotThere, Error, Kind, Permission, Transform};
 use wirespeed_cipher::{InOut, Use};
-use wirespeed_kernel::batch::{Batch, Request};
-use wirespeed_kernel::{Absent as NotThere, Error, Kind, Permission, Transform};
 
 use crate::candidate::Absent;
 use crate::case::Case;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use wirespeed_af_alg::{self as kernel, Aead, Cipher, Error, Hash, Kind, Permission, Transform};
 use wirespeed_cipher::{Direction, InOut, Subject, Use};
-use wirespeed_kernel::{self as kernel, Aead, Cipher, Error, Hash, Kind, Permission, Transform};
 
 use crate::candidate::Absent;
 use crate::case::Case;

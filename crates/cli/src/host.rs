@@ -61,7 +61,7 @@ impl Host {
     /// Linux's crypto, as far as can be told without asking for it.
     pub(crate) fn sight_kernel(&self) -> Found {
         let (route, api_path) = (Route::Kernel, self.api_path());
-        let presence = wirespeed_kernel::sighted();
+        let presence = wirespeed_af_alg::sighted();
         Found { route, candidate: Candidate::for_route(route, api_path), presence }
     }
 

@@ -1,5 +1,5 @@
 //! `wirespeed disk` and `wirespeed report` as people and scripts meet them, without root: tables, JSON, bars, pages,
-//! refusals, Ctrl-C. What dm-crypt does is tested in the guest (hosts/tests/vm_disk).
+//! refusals, Ctrl-C. What dm-crypt does is tested in the guest (system-tests/tests/vm_disk).
 
 #![forbid(unsafe_code)]
 

@@ -1,6 +1,6 @@
 //! `wirespeed kernel` on any machine: what it shows where there is AF_ALG and where there is none, and what it
 //! says to words that mean nothing. Drivers that serve and priorities that change are tested in the guest
-//! (hosts/tests/vm_kernel).
+//! (system-tests/tests/vm_kernel).
 
 #![forbid(unsafe_code)]
 

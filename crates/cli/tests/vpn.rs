@@ -163,7 +163,7 @@ fn the_document_describes_every_field() {
     let mut written = BTreeSet::new();
     paths(&json, "", &mut written);
     let documented = documented("wirespeed.vpn/1");
-    // Null where this machine has none, and tunnels take root: hosts/tests/hosts/tunnels.rs has them.
+    // Null where this machine has none, and tunnels take root: system-tests/tests/hosts/tunnels.rs has them.
     let inside_null =
         |field: &&String| field.starts_with("machine.libcrypto.") || field.starts_with("real[].");
     let documented: BTreeSet<&String> = documented.iter().filter(|it| !inside_null(it)).collect();

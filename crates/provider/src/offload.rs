@@ -4,8 +4,8 @@ pub(crate) mod call;
 
 use std::sync::Arc;
 
+use wirespeed_af_alg::{Permission, Transform, presence_of_with};
 use wirespeed_cipher::{Direction, Route, Shape, Subject};
-use wirespeed_kernel::{Permission, Transform, presence_of_with};
 use wirespeed_plan::Plan;
 
 use crate::offload::call::Offloaded;
@@ -104,7 +104,7 @@ pub(crate) fn planned(offload: &Offload, plan: &Plan) -> Vec<Option<Arc<Offloade
 pub(crate) fn everything(offload: &Offload) -> Result<Vec<Option<Arc<Offloaded>>>, String> {
     let on = Offload::On(Permission::Unconfined);
     let offload = if *offload == Offload::Off { &on } else { offload };
-    wirespeed_kernel::presence_with(offload.permission())
+    wirespeed_af_alg::presence_with(offload.permission())
         .map_err(|why| format!("kernel is absent: {why}"))?;
     let of = |subject: Subject| {
         let offloaded = offload.of(subject)?;

@@ -18,9 +18,9 @@ use wirespeed_plan::{Plan, SIZE_BUCKETS};
 use wirespeed_stats::Counters;
 
 use crate::boundary::host_library::HostLibrary;
+use crate::offload::Offload;
 use crate::offload::call::Offloaded;
-use crate::offload::{self, Offload};
-use crate::routing::assembly::{Assembly, Planned, failed};
+use crate::routing::assembly::{Assembly, Served, failed};
 use crate::routing::native::{Kernels, Native};
 use crate::routing::table::RouteTable;
 
@@ -79,23 +79,6 @@ pub(crate) struct Watch {
     pub(crate) counters: Option<Counters>,
 }
 
-/// Who serves what.
-struct Served {
-    /// For each algorithm.
-    tables: Vec<RouteTable<Route>>,
-    /// The host's default provider, where it has a part.
-    host: Option<Arc<HostLibrary>>,
-    /// For each algorithm, what goes to the kernel.
-    offloaded: Vec<Option<Arc<Offloaded>>>,
-}
-
-impl Served {
-    /// By our own routes alone.
-    const fn by_us(tables: Vec<RouteTable<Route>>) -> Self {
-        Self { tables, host: None, offloaded: Vec::new() }
-    }
-}
-
 impl Routing {
     /// Finds the routes that `by` wants, and says what serves what; the error says why nothing can.
     ///
@@ -113,8 +96,8 @@ impl Routing {
                 assembly.climb()?;
                 Served::by_us(assembly.without_measurement())
             }
-            By::List(routes) => Self::by_list(routes, &mut assembly, offload, reach)?,
-            By::Plan(plan) => Self::by_plan(plan, &mut assembly, offload, reach)?,
+            By::List(routes) => assembly.by_list(routes, offload, reach)?,
+            By::Plan(plan) => assembly.by_plan(plan, offload, reach)?,
         };
         let chosen = |native: &&Native| match by {
             By::List(routes) => routes.contains(&native.route()),
@@ -158,61 +141,6 @@ impl Routing {
             Some(route) => Err(failed(*route)),
             None => Ok(routing),
         }
-    }
-
-    /// What a list of routes forces.
-    fn by_list(
-        routes: &[Route],
-        assembly: &mut Assembly,
-        offload: &Offload,
-        reach: impl Fn(Legacy) -> Result<Arc<HostLibrary>, String>,
-    ) -> Result<Served, String> {
-        let mut served = Served::by_us(Vec::new());
-        for route in routes {
-            match route {
-                Route::Libcrypto => {
-                    let found = reach(false).map_err(|why| format!("libcrypto is absent: {why}"));
-                    served.host = Some(found?);
-                }
-                Route::Kernel => {
-                    served.offloaded = offload::everything(offload)?;
-                    // For what is not the kernel's: the beginnings and ends of messages.
-                    served.host = reach(true).ok();
-                }
-                _ => assembly.add(*route)?,
-            }
-        }
-        served.tables = if let Some(Route::Libcrypto | Route::Kernel) = routes.first() {
-            // What their routes leave to us, the ends of streams, needs kernels too.
-            assembly.climb().or_else(|_| assembly.add(Route::Portable))?;
-            vec![RouteTable::BLIND; Algorithm::ALL.len()]
-        } else {
-            assembly.uniform()
-        };
-        Ok(served)
-    }
-
-    /// What a plan says.
-    fn by_plan(
-        plan: &Plan,
-        assembly: &mut Assembly,
-        offload: &Offload,
-        reach: impl Fn(Legacy) -> Result<Arc<HostLibrary>, String>,
-    ) -> Result<Served, String> {
-        let offloaded = offload::planned(offload, plan);
-        let planned = Planned { plan, offloaded: &offloaded };
-        // One that has gone is replaced by the best that is there.
-        let climbed = assembly.climb();
-        if climbed.is_err() || planned.names(Route::Portable) {
-            assembly.add(Route::Portable)?;
-        }
-        let legacy = plan.offloads().any(|it| is_legacy(it.subject));
-        // It is also who goes on where the kernel does not.
-        let offloads = offloaded.iter().any(Option::is_some);
-        let wants_host = planned.names(Route::Libcrypto) || offloads;
-        let host = if wants_host { reach(legacy).ok() } else { None };
-        let tables = assembly.planned(planned, host.is_some());
-        Ok(Served { tables, host, offloaded })
     }
 
     /// These kernels for every call; or a host for every call, with these to spare. They count as proved, right or not.

@@ -53,7 +53,14 @@ pub(super) fn suite(workspace: &Workspace, effort: Effort, line: Line) -> Result
     let mut tally =
         calls(workspace, effort).environment("WIRESPEED_LIBCRYPTO", tree.libcrypto()).tests()?;
     let mut run = workspace
-        .cargo(["test", "--release", "--package", "wirespeed-hosts", "--test", "openssl_suite"])
+        .cargo([
+            "test",
+            "--release",
+            "--package",
+            "wirespeed-system-tests",
+            "--test",
+            "openssl_suite",
+        ])
         .environment("WIRESPEED_MODULES", workspace.target().join("release"))
         .environment("WIRESPEED_SUITE", tree.folder());
     if matches!(line, Line::V3_0) {

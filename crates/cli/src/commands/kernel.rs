@@ -12,7 +12,7 @@ mod verdict;
 use std::fs;
 
 use clap::{ArgGroup, Args};
-use wirespeed_kernel::Transform;
+use wirespeed_af_alg::Transform;
 
 use crate::fault::Fault;
 use crate::output::{write_json, write_text};

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 use std::{fs, thread};
 
-use wirespeed_kernel::drivers::{LIST, value};
+use wirespeed_af_alg::drivers::{LIST, value};
 
 /// How often the kernel's list is read at most, and how long after the last time.
 const READINGS: usize = 30;

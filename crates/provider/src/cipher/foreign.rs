@@ -5,8 +5,8 @@
 //! keeps a block back, and padding is done here as for our own ciphers. What cannot be taken apart that
 //! way it does alone: TLS records, and keys of a length that the kernel's cipher does not take.
 
+use wirespeed_af_alg::Kind;
 use wirespeed_cipher::{Direction, InOut, Mode, Route, Shape, Subject};
-use wirespeed_kernel::Kind;
 use zeroize::Zeroize;
 
 use super::Cipher;

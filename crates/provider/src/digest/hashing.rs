@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
+use wirespeed_af_alg::{Error, Hash};
 use wirespeed_cipher::{Digest, Direction, HashKernels, Hasher, Route, Subject};
-use wirespeed_kernel::{Error, Hash};
 use zeroize::Zeroize;
 
 use crate::boundary::digest::Context;

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
+use wirespeed_af_alg::{Cipher, Error, Permission, Transform, permitted};
 use wirespeed_cipher::{Block, Direction, InOut, Route};
-use wirespeed_kernel::{Cipher, Error, Permission, Transform, permitted};
 use wirespeed_plan::{SIZE_BUCKETS, size_bucket};
 use zeroize::Zeroize;
 
@@ -165,7 +165,7 @@ impl Offloaded {
     /// Proves it before its first use in this process.
     pub(crate) fn prove(&self) -> Result<(), OffloadFailed> {
         if self.is(Standing::Unknown) {
-            wirespeed_kernel::self_test(self.transform, self.driver(), self.permission)
+            wirespeed_af_alg::self_test(self.transform, self.driver(), self.permission)
                 .map_err(|error| self.judge(&error))?;
             // Somebody may have found it out meanwhile.
             let (unknown, right) = (Standing::Unknown as u8, Standing::Right as u8);
@@ -341,7 +341,7 @@ mod tests {
         broken.judge(&Error::Broken(std::io::Error::from_raw_os_error(libc::EIO)));
         assert!(!broken.takes(Direction::Encrypt, 16) && broken.has_failed());
         let absent = offloaded().at_any_length();
-        absent.judge(&Error::Absent(wirespeed_kernel::Absent("gone".to_owned())));
+        absent.judge(&Error::Absent(wirespeed_af_alg::Absent("gone".to_owned())));
         assert!(!absent.takes(Direction::Encrypt, 16) && !absent.has_failed());
     }
 

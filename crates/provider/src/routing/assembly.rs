@@ -6,9 +6,12 @@ use wirespeed_cipher::{Algorithm, Direction, Route};
 use wirespeed_cpu::Features;
 use wirespeed_plan::{Plan, SIZE_BUCKETS};
 
+use crate::boundary::host_library::HostLibrary;
 use crate::offload::call::Offloaded;
+use crate::offload::{self, Offload};
 use crate::routing::native::Native;
 use crate::routing::table::RouteTable;
+use crate::routing::{Legacy, is_legacy};
 
 /// What a plan says, as far as the kernel may be used.
 #[derive(Clone, Copy)]
@@ -33,6 +36,23 @@ impl Planned<'_> {
     }
 }
 
+/// Who serves what.
+pub(crate) struct Served {
+    /// For each algorithm.
+    pub(crate) tables: Vec<RouteTable<Route>>,
+    /// The host's default provider, where it has a part.
+    pub(crate) host: Option<Arc<HostLibrary>>,
+    /// For each algorithm, what goes to the kernel.
+    pub(crate) offloaded: Vec<Option<Arc<Offloaded>>>,
+}
+
+impl Served {
+    /// By our own routes alone.
+    pub(crate) const fn by_us(tables: Vec<RouteTable<Route>>) -> Self {
+        Self { tables, host: None, offloaded: Vec::new() }
+    }
+}
+
 /// The routes while they are being put together.
 pub(crate) struct Assembly {
     pub(crate) features: Features,
@@ -41,6 +61,61 @@ pub(crate) struct Assembly {
 }
 
 impl Assembly {
+    /// What a list of routes forces.
+    pub(crate) fn by_list(
+        &mut self,
+        routes: &[Route],
+        offload: &Offload,
+        reach: impl Fn(Legacy) -> Result<Arc<HostLibrary>, String>,
+    ) -> Result<Served, String> {
+        let mut served = Served::by_us(Vec::new());
+        for route in routes {
+            match route {
+                Route::Libcrypto => {
+                    let found = reach(false).map_err(|why| format!("libcrypto is absent: {why}"));
+                    served.host = Some(found?);
+                }
+                Route::Kernel => {
+                    served.offloaded = offload::everything(offload)?;
+                    // For what is not the kernel's: the beginnings and ends of messages.
+                    served.host = reach(true).ok();
+                }
+                _ => self.add(*route)?,
+            }
+        }
+        served.tables = if let Some(Route::Libcrypto | Route::Kernel) = routes.first() {
+            // What their routes leave to us, the ends of streams, needs kernels too.
+            self.climb().or_else(|_| self.add(Route::Portable))?;
+            vec![RouteTable::BLIND; Algorithm::ALL.len()]
+        } else {
+            self.uniform()
+        };
+        Ok(served)
+    }
+
+    /// What a plan says.
+    pub(crate) fn by_plan(
+        &mut self,
+        plan: &Plan,
+        offload: &Offload,
+        reach: impl Fn(Legacy) -> Result<Arc<HostLibrary>, String>,
+    ) -> Result<Served, String> {
+        let offloaded = offload::planned(offload, plan);
+        let planned = Planned { plan, offloaded: &offloaded };
+        // One that has gone is replaced by the best that is there.
+        let climbed = self.climb();
+        if climbed.is_err() || planned.names(Route::Portable) {
+            self.add(Route::Portable)?;
+        }
+        let legacy = plan.offloads().any(|it| is_legacy(it.subject));
+        // It is also who goes on where the kernel does not.
+        let offloads = offloaded.iter().any(Option::is_some);
+        let wants_host = planned.names(Route::Libcrypto) || offloads;
+        let host = if wants_host { reach(legacy).ok() } else { None };
+        let tables = self.planned(planned, host.is_some());
+        Ok(Served { tables, host, offloaded })
+    }
+
     /// Adds a route that is there and whose hash functions are right; the error says why not. A wrong one is remembered.
     pub(crate) fn add(&mut self, route: Route) -> Result<(), String> {
         if self.natives.iter().any(|native| native.route() == route) {

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use serde::Serialize;
+use wirespeed_af_alg::drivers::{self, Driver, LIST};
+use wirespeed_af_alg::{Transform, presence};
 use wirespeed_cipher::Direction;
-use wirespeed_kernel::drivers::{self, Driver, LIST};
-use wirespeed_kernel::{Transform, presence};
 
 use super::lines::{self, FILE};
 use super::measure::{Entry, Group, SIZES, measure, usual};

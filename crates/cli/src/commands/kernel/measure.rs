@@ -3,9 +3,9 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use wirespeed_af_alg::drivers::{self, Driver};
+use wirespeed_af_alg::{Error, Kind, Transform, presence_of};
 use wirespeed_cipher::Direction;
-use wirespeed_kernel::drivers::{self, Driver};
-use wirespeed_kernel::{Error, Kind, Transform, presence_of};
 use wirespeed_measure::contest::{self, Effort, Ring};
 use wirespeed_measure::statistics::{Estimate, paired_ratio};
 use wirespeed_measure::{Contestant, WallTime};
@@ -225,7 +225,7 @@ fn alternatives(transform: &Transform, known: &[Driver]) -> Vec<String> {
 mod tests {
     use super::*;
 
-    const NANO: &str = include_str!("../../../../kernel/src/drivers/samples/nano-6.1");
+    const NANO: &str = include_str!("../../../../af-alg/src/drivers/samples/nano-6.1");
 
     #[test]
     fn the_usual_algorithms_are_there() {

@@ -3,9 +3,9 @@
 
 use std::fs;
 
+use wirespeed_af_alg::drivers::{self, Driver};
+use wirespeed_af_alg::netlink::Netlink;
 use wirespeed_cpu::{Feature, Features};
-use wirespeed_kernel::drivers::{self, Driver};
-use wirespeed_kernel::netlink::Netlink;
 
 use super::super::install::{Original, Staged, advice, obstacle, remove, unified, writable};
 use super::lines::{self, PADLOCK, Preference};

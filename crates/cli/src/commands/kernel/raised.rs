@@ -6,7 +6,7 @@ use std::io;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use wirespeed_kernel::drivers::Driver;
+use wirespeed_af_alg::drivers::Driver;
 
 use super::super::install::{Original, remove};
 use crate::fault::Fault;
@@ -130,7 +130,7 @@ pub(super) fn lower(drivers: &[Driver], raised: &Raised) -> Return {
 
 #[cfg(test)]
 mod tests {
-    use wirespeed_kernel::drivers;
+    use wirespeed_af_alg::drivers;
 
     use super::*;
 

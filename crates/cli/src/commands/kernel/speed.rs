@@ -1,7 +1,7 @@
 //! One driver of the kernel's at work: a cipher, an AEAD or a hash function, through a socket of its own.
 
+use wirespeed_af_alg::{Aead, Cipher, Error, Hash, Kind, Permission, Transform};
 use wirespeed_cipher::{Direction, InOut};
-use wirespeed_kernel::{Aead, Cipher, Error, Hash, Kind, Permission, Transform};
 use wirespeed_measure::Contestant;
 
 /// A keyed socket for one driver.

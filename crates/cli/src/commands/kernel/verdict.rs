@@ -54,9 +54,9 @@ fn gain(group: &Group, entry: &Entry, serves: &Entry) -> Option<Gain> {
 
 #[cfg(test)]
 mod tests {
+    use wirespeed_af_alg::Transform;
+    use wirespeed_af_alg::drivers;
     use wirespeed_cipher::Direction;
-    use wirespeed_kernel::Transform;
-    use wirespeed_kernel::drivers;
 
     use super::super::measure::{SIZES, Work};
     use super::*;

@@ -2,9 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
+use wirespeed_af_alg::{Transform, drivers};
 use wirespeed_bench::{Candidate, Case, Contest, Harness, Measured, Trouble};
 use wirespeed_cipher::{Direction, Route, SIZE_CLASSES, Subject, Use};
-use wirespeed_kernel::{Transform, drivers};
 use wirespeed_measure::Effort;
 use wirespeed_plan::{Plan, Trial, judge_offload};
 
@@ -183,7 +183,7 @@ fn serving(drivers: &[drivers::Driver], subject: Subject) -> Option<&str> {
     let transform = Transform::named(subject.name())?;
     let mut serving = drivers.iter().filter(|it| it.serves && it.algorithm == transform.kernel);
     let can_be_asked =
-        |driver: &&str| wirespeed_kernel::presence_of(transform, Some(driver)).is_ok();
+        |driver: &&str| wirespeed_af_alg::presence_of(transform, Some(driver)).is_ok();
     serving.next().map(|driver| driver.driver.as_str()).filter(can_be_asked)
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use wirespeed_kernel::drivers::{self, Driver, Modules};
+use wirespeed_af_alg::drivers::{self, Driver, Modules};
 
 use super::super::examined::Examined;
 

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
+use wirespeed_af_alg::Transform;
+use wirespeed_af_alg::drivers::{self, Driver};
 use wirespeed_cipher::{Route, Subject};
-use wirespeed_kernel::Transform;
-use wirespeed_kernel::drivers::{self, Driver};
 use wirespeed_openssl_conf::Entry;
 use wirespeed_plan::Plan;
 

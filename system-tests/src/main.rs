@@ -1,0 +1,88 @@
+//! What our module is worth to whole programs: CPU time with it against CPU time without it.
+//!
+//! A faster cipher is a small part of a program, so these figures are the ones to expect of it.
+
+mod contest;
+mod requirements;
+mod table;
+mod workload;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Parser;
+use wirespeed_system_tests::{module, running};
+
+use crate::contest::Effort;
+
+const EXAMPLES: &str = "\
+Examples:
+  cargo xtask bench hosts                   every program; some minutes
+  cargo xtask bench hosts --quick           fewer rounds over less data
+  cargo xtask bench hosts nginx 128         only lines with both words
+  cargo xtask bench hosts --json FILE       the table as JSON, too (- is standard output)";
+
+/// Measure what the module is worth to whole programs
+#[derive(Parser)]
+#[command(name = "cargo xtask bench hosts", after_help = EXAMPLES)]
+struct Arguments {
+    /// Words that a line's title must all hold
+    filter: Vec<String>,
+    /// Fewer rounds over less data
+    #[arg(long)]
+    quick: bool,
+    /// Rounds for each line
+    #[arg(long, value_name = "N")]
+    rounds: Option<usize>,
+    /// Write the table as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+fn main() -> ExitCode {
+    match run(&Arguments::parse()) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("bench hosts: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Whether every promise was kept.
+fn run(arguments: &Arguments) -> Result<bool, String> {
+    if module::file().is_none_or(|file| !file.exists()) {
+        return Err("WIRESPEED_MODULES names no directory with libwirespeed.so".to_owned());
+    }
+    if let Some(obstacle) = running::obstacle() {
+        return Err(obstacle);
+    }
+    let filter: Vec<_> = arguments.filter.iter().map(|word| word.to_lowercase()).collect();
+    let wanted = |title: &str| filter.iter().all(|word| title.to_lowercase().contains(word));
+    let requirements: Vec<_> =
+        requirements::ALL.iter().filter(|requirement| wanted(requirement.title)).collect();
+    if requirements.is_empty() {
+        return Err("the filter lets no line through".to_owned());
+    }
+    let effort = Effort::new(arguments.quick, arguments.rounds);
+    let json_only = arguments.json.as_ref().is_some_and(|path| path.as_os_str() == "-");
+    if !json_only {
+        print!("{}", table::HEAD);
+    }
+    let mut rows = Vec::new();
+    for requirement in requirements {
+        let row = contest::measure(requirement, effort)?;
+        if !json_only {
+            println!("{}", table::line(&row));
+        }
+        rows.push(row);
+    }
+    match &arguments.json {
+        Some(_) if json_only => println!("{}", table::json(&rows, effort)),
+        Some(path) => std::fs::write(path, table::json(&rows, effort))
+            .map_err(|error| format!("{}: {error}", path.display()))?,
+        None => {}
+    }
+    Ok(rows.iter().all(|row| row.verdict() != table::Verdict::Missed))
+}

@@ -1,0 +1,181 @@
+//! Lesser machines: what is here on them, that it is proved, and that a program gets right bytes.
+//!
+//! Taking features away in one process is tested elsewhere; here CPUID itself is another's.
+
+use std::env;
+
+use wirespeed_cipher::{Direction, Route};
+use wirespeed_conformance::data::unhex;
+use wirespeed_conformance::scratch::Scratch;
+use wirespeed_stats::Snapshot;
+use wirespeed_system_tests::module::configuration;
+use wirespeed_vm::{Accelerator, Machine};
+
+use crate::{Answer, variable};
+
+/// A machine and the routes that it has.
+pub(crate) struct Model {
+    pub(crate) cpu: &'static str,
+    pub(crate) accelerator: Accelerator,
+    routes: &'static [Route],
+    /// Whether to measure a plan there, which takes a translated machine seven minutes.
+    planned: bool,
+}
+
+use Accelerator::{Kvm, Tcg};
+use Route::{AesNi, Avx2, Libcrypto, Portable, ShaNi, Vaes256};
+
+pub(crate) const MODELS: &[Model] = &[
+    // Zen 3: VAES, and no AVX-512. QEMU cannot translate VAES.
+    Model {
+        cpu: "EPYC-Milan",
+        accelerator: Kvm,
+        routes: &[Vaes256, AesNi, ShaNi, Avx2, Portable, Libcrypto],
+        planned: true,
+    },
+    // AVX2 and no VAES.
+    Model {
+        cpu: "Haswell",
+        accelerator: Tcg,
+        routes: &[AesNi, Avx2, Portable, Libcrypto],
+        planned: false,
+    },
+    // The first with AES-NI: no AVX.
+    Model {
+        cpu: "Westmere",
+        accelerator: Tcg,
+        routes: &[AesNi, Portable, Libcrypto],
+        planned: false,
+    },
+    // SSSE3 at most: no AES instructions.
+    Model { cpu: "Penryn", accelerator: Tcg, routes: &[Portable, Libcrypto], planned: false },
+];
+
+/// Without us, with us, and with us as planned.
+const CONFIGURATIONS: [&str; 3] = ["/dev/null", "openssl.cnf", "planned.cnf"];
+const CIPHERS: [(&str, &str); 2] = [("aes-128-ctr", "AES-128-CTR"), ("aes-256-cbc", "AES-256-CBC")];
+
+pub(crate) fn boot(model: &Model, machine: Machine) -> Result<(), String> {
+    let modules = variable("WIRESPEED_MODULES")?;
+    let program = modules.join("wirespeed").display().to_string();
+    let module = modules.join("libwirespeed.so");
+    let tests: Vec<_> = env::split_paths(&variable("WIRESPEED_KERNEL_TESTS")?).collect();
+    let scratch = Scratch::new()?;
+    scratch.write("openssl.cnf", configuration(&module, "stats = /tmp/counters"))?;
+    scratch.write("planned.cnf", configuration(&module, "plan = /etc/wirespeed/plan"))?;
+    let mut commands = vec![
+        format!("{program} routes"),
+        format!("{program} --seconds 0.01 > /tmp/survey; code=$?; cat /tmp/survey; exit $code"),
+    ];
+    commands.extend(tests.iter().map(|program| format!("{} --quiet", program.display())));
+    if model.planned {
+        // Progress goes to standard error; the plan to its usual place.
+        commands.push(format!("{program} tune --quick 2>&1 >/tmp/tune | tail -n 3"));
+        commands.push(format!("{program} routes"));
+    }
+    let configurations = if model.planned { &CONFIGURATIONS[..] } else { &CONFIGURATIONS[..2] };
+    for (cipher, _) in CIPHERS {
+        for file in configurations {
+            let secret = "00112233445566778899aabbccddeeff";
+            let folder = scratch.root().display();
+            commands.push(format!(
+                "cd {folder}; head -c 1000000 {} | OPENSSL_CONF={file} \
+                 openssl enc -{cipher} -K {secret} -iv {secret} 2>/dev/null | sha256sum",
+                module.display()
+            ));
+        }
+    }
+    commands.push("od -An -v -tx1 /tmp/counters | tr -d ' \\n'".to_owned());
+    let machine = machine.accelerator(model.accelerator).cpu(model.cpu);
+    let answer = Answer::of_script(&machine, &script(&commands))?;
+    let said = answer.text();
+    let mut answers = answers(&said);
+    let mut next = |what: &str| match answers.next() {
+        Some((said, 0)) => Ok(said),
+        other => Err(format!("{what}: {other:?}; {}", answer.complaints)),
+    };
+    let routes = next("routes")?;
+    for route in Route::ALL {
+        let here = routes.lines().any(|line| {
+            let mut words = line.split_whitespace();
+            words.next() == Some(route.name()) && words.next() == Some("here")
+        });
+        if here != model.routes.contains(&route) {
+            return Err(format!("{route} is here: {here}\n{routes}"));
+        }
+    }
+    let survey = next("survey")?;
+    if !survey.contains("all proved on this machine") {
+        return Err(format!("the survey proves nothing: {survey}"));
+    }
+    for program in &tests {
+        let said = next("kernels' own tests")?;
+        if !said.contains("test result: ok") {
+            return Err(format!("{}: {said}", program.display()));
+        }
+    }
+    if model.planned {
+        let tune = next("tune")?;
+        let planned = next("routes by plan")?;
+        if !planned.contains("/etc/wirespeed/plan") || planned.contains("ignored") {
+            return Err(format!("no plan: {tune}\n{planned}"));
+        }
+    }
+    for (cipher, _) in CIPHERS {
+        let right = next(cipher)?;
+        for file in &configurations[1..] {
+            let got = next(cipher)?;
+            if right != got || right.len() < 64 {
+                return Err(format!("{cipher}, {file}: {right} is right, not {got}"));
+            }
+        }
+    }
+    served(model, &unhex(next("counters")?))
+}
+
+/// Before and after every command's output, on lines of their own.
+const BEGIN: &str = "-----begin";
+const END: &str = "-----end";
+
+/// Commands one after the other, whatever becomes of each.
+fn script(commands: &[String]) -> String {
+    let one = |line: &String| {
+        format!("echo; echo {BEGIN}\n({line}) 2>&1\nstatus=$?; echo; echo {END} $status\n")
+    };
+    commands.iter().map(one).collect()
+}
+
+/// What each said, and its exit status.
+fn answers(said: &str) -> impl Iterator<Item = (&str, i32)> {
+    said.split(BEGIN).skip(1).map_while(|piece| {
+        let (said, rest) = piece.split_once(END)?;
+        Some((said.trim(), rest.split_whitespace().next()?.parse().ok()?))
+    })
+}
+
+/// What ran is the best route of this machine; the portable one only when asked for.
+fn served(model: &Model, counters: &[u8]) -> Result<(), String> {
+    let counted = Snapshot::parse(counters).ok_or("no counters")?;
+    if counted.loads() == 0 || !counted.quarantined().is_empty() {
+        return Err(format!("{} loads, quarantined {:?}", counted.loads(), counted.quarantined()));
+    }
+    let best = model.routes.first().filter(|route| **route != Portable);
+    for (_, name) in CIPHERS {
+        let rows = || counted.rows().filter(|row| row.subject.name() == name);
+        let by = |route: Route| {
+            let rows =
+                rows().filter(|row| row.route == route && row.direction == Direction::Encrypt);
+            rows.map(|row| row.bytes).sum::<u64>()
+        };
+        match best {
+            Some(route) if by(*route) < 1_000_000 => {
+                return Err(format!("{name}: {route} ran {} bytes", by(*route)));
+            }
+            None if rows().any(|row| row.route != Libcrypto) => {
+                return Err(format!("{name}: {:?}", rows().collect::<Vec<_>>()));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}

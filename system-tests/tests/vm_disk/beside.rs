@@ -1,0 +1,45 @@
+//! cryptsetup's own benchmark beside our figures: both, or why there is only ours.
+
+use std::fs;
+
+use wirespeed_system_tests::process::{command, output};
+
+use crate::program::{Document, Ended, disk};
+
+/// As administrators are told to switch AF_ALG off.
+const SWITCH: &str = "/etc/modprobe.d/wirespeed-test.conf";
+
+/// With the kernel's sockets, which cryptsetup goes through; and without.
+pub(crate) fn cryptsetup() -> Result<(), String> {
+    let with = compared()?;
+    // ARIA is one that this kernel lacks.
+    for (cipher, is_there) in [("aes-xts-plain64", true), ("aria-xts-plain64", false)] {
+        let found = with.cryptsetup.iter().find(|it| it["cipher"] == cipher);
+        let found = found.ok_or_else(|| format!("no {cipher}: {with:?}"))?;
+        let speed = |field: &str| found[field].as_f64().is_some_and(|it| it > 0.0);
+        let ours = speed("write_bytes_per_second") && speed("read_bytes_per_second");
+        let theirs = [speed("encryption_bytes_per_second"), speed("decryption_bytes_per_second")];
+        if !ours || theirs != [is_there; 2] || found["reason"].is_null() != is_there {
+            return Err(format!("{cipher}: {found}"));
+        }
+    }
+    fs::write(SWITCH, "install af_alg /bin/false\n").map_err(|it| format!("{SWITCH}: {it}"))?;
+    let without = output(command("modprobe").args(["--remove", "algif_skcipher", "af_alg"]))
+        .and_then(|_| compared());
+    fs::remove_file(SWITCH).map_err(|error| format!("{SWITCH}: {error}"))?;
+    let without = without?;
+    let explained = without.warnings.iter().any(|line| line.contains("AF_ALG"));
+    if explained && without.cryptsetup.is_empty() && !without.rows.is_empty() {
+        return Ok(());
+    }
+    Err(format!("without AF_ALG: {:?}, {:?}", without.warnings, without.cryptsetup))
+}
+
+fn compared() -> Result<Document, String> {
+    // Where a file without a name can be made: not in what lies over the host's files.
+    let folder = "/dev/shm";
+    let names = "aes-xts-plain64,aria-xts-plain64";
+    let run = ["--compare-cryptsetup", "--size", "1MiB", "--cipher", names, "--json", "-"];
+    let mut command = disk(&[&run[..], &["--directory", folder]].concat())?;
+    Ended::of(&mut command)?.document()
+}
