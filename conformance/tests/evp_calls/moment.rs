@@ -66,8 +66,7 @@ impl Moment {
                         && (*algorithm || self.keyless),
                     turned: !is_new && direction != self.of_key,
                     keyed_anew: stays
-                        && key.is_some()
-                        && (self.begun || self.ended || self.keyed_anew),
+                        && (self.keyed_anew || key.is_some() && (self.begun || self.ended)),
                     fixed: stays && self.fixed,
                     record: stays && self.record,
                     ended: stays && self.ended,

@@ -215,8 +215,7 @@ impl Stage {
                 continue;
             }
             let is_same = |it: &Difference| (&it.call, &it.kind) == (&wanted.call, &wanted.kind);
-            let differs =
-                || self.difference(sequence, &fewer).is_some_and(|(_, it)| is_same(&it));
+            let differs = || self.difference(sequence, &fewer).is_some_and(|(_, it)| is_same(&it));
             // What is left may crash the default provider.
             if fork::child(differs).wait() {
                 calls = fewer;

@@ -192,87 +192,8 @@ impl fmt::Display for BlockCipher {
 /// A block cipher in one mode, or ChaCha20.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Algorithm {
-    cipher: Option<BlockCipher>,
-    mode: Mode,
-}
-
-macro_rules! algorithms {
-    ($($mode:ident $cipher:ident $name:literal),*; ChaCha20: $($use:ident $use_name:literal,)*) => {
-        impl Algorithm {
-            /// Every algorithm, cipher by cipher.
-            pub const ALL: &'static [Self] = &[
-                $(Self { cipher: Some(BlockCipher::$cipher), mode: Mode::$mode },)*
-                $(Self { cipher: None, mode: Mode::$use },)*
-            ];
-
-            /// OpenSSL's name.
-            pub const fn name(self) -> &'static str {
-                match (self.mode, self.cipher) {
-                    $((Mode::$mode, Some(BlockCipher::$cipher)) => $name,)*
-                    $((Mode::$use, None) => $use_name,)*
-                    _ => unreachable!(),
-                }
-            }
-        }
-    };
-}
-
-algorithms! {
-    Ecb Aes128 "AES-128-ECB", Ecb Aes192 "AES-192-ECB", Ecb Aes256 "AES-256-ECB",
-    Cbc Aes128 "AES-128-CBC", Cbc Aes192 "AES-192-CBC", Cbc Aes256 "AES-256-CBC",
-    Cfb Aes128 "AES-128-CFB", Cfb Aes192 "AES-192-CFB", Cfb Aes256 "AES-256-CFB",
-    Cts Aes128 "AES-128-CBC-CTS", Cts Aes192 "AES-192-CBC-CTS", Cts Aes256 "AES-256-CBC-CTS",
-    Cfb8 Aes128 "AES-128-CFB8", Cfb8 Aes192 "AES-192-CFB8", Cfb8 Aes256 "AES-256-CFB8",
-    Ofb Aes128 "AES-128-OFB", Ofb Aes192 "AES-192-OFB", Ofb Aes256 "AES-256-OFB",
-    Ctr Aes128 "AES-128-CTR", Ctr Aes192 "AES-192-CTR", Ctr Aes256 "AES-256-CTR",
-    Xts Aes128 "AES-128-XTS", Xts Aes256 "AES-256-XTS",
-    Gcm Aes128 "AES-128-GCM", Gcm Aes192 "AES-192-GCM", Gcm Aes256 "AES-256-GCM",
-    Ocb Aes128 "AES-128-OCB", Ocb Aes192 "AES-192-OCB", Ocb Aes256 "AES-256-OCB",
-    GcmSiv Aes128 "AES-128-GCM-SIV",
-    GcmSiv Aes192 "AES-192-GCM-SIV",
-    GcmSiv Aes256 "AES-256-GCM-SIV",
-    Ecb Sm4 "SM4-ECB", Cbc Sm4 "SM4-CBC", Cfb Sm4 "SM4-CFB", Ofb Sm4 "SM4-OFB", Ctr Sm4 "SM4-CTR",
-    Gcm Sm4 "SM4-GCM", Ccm Sm4 "SM4-CCM", Xts Sm4 "SM4-XTS",
-    Ecb Camellia128 "CAMELLIA-128-ECB",
-    Ecb Camellia192 "CAMELLIA-192-ECB",
-    Ecb Camellia256 "CAMELLIA-256-ECB",
-    Cbc Camellia128 "CAMELLIA-128-CBC",
-    Cbc Camellia192 "CAMELLIA-192-CBC",
-    Cbc Camellia256 "CAMELLIA-256-CBC",
-    Cfb Camellia128 "CAMELLIA-128-CFB",
-    Cfb Camellia192 "CAMELLIA-192-CFB",
-    Cfb Camellia256 "CAMELLIA-256-CFB",
-    Cts Camellia128 "CAMELLIA-128-CBC-CTS",
-    Cts Camellia192 "CAMELLIA-192-CBC-CTS",
-    Cts Camellia256 "CAMELLIA-256-CBC-CTS",
-    Ofb Camellia128 "CAMELLIA-128-OFB",
-    Ofb Camellia192 "CAMELLIA-192-OFB",
-    Ofb Camellia256 "CAMELLIA-256-OFB",
-    Ctr Camellia128 "CAMELLIA-128-CTR",
-    Ctr Camellia192 "CAMELLIA-192-CTR",
-    Ctr Camellia256 "CAMELLIA-256-CTR",
-    Ecb Aria128 "ARIA-128-ECB",
-    Ecb Aria192 "ARIA-192-ECB",
-    Ecb Aria256 "ARIA-256-ECB",
-    Cbc Aria128 "ARIA-128-CBC",
-    Cbc Aria192 "ARIA-192-CBC",
-    Cbc Aria256 "ARIA-256-CBC",
-    Cfb Aria128 "ARIA-128-CFB",
-    Cfb Aria192 "ARIA-192-CFB",
-    Cfb Aria256 "ARIA-256-CFB",
-    Ofb Aria128 "ARIA-128-OFB",
-    Ofb Aria192 "ARIA-192-OFB",
-    Ofb Aria256 "ARIA-256-OFB",
-    Ctr Aria128 "ARIA-128-CTR",
-    Ctr Aria192 "ARIA-192-CTR",
-    Ctr Aria256 "ARIA-256-CTR",
-    Gcm Aria128 "ARIA-128-GCM",
-    Gcm Aria192 "ARIA-192-GCM",
-    Gcm Aria256 "ARIA-256-GCM",
-    Ccm Aria128 "ARIA-128-CCM",
-    Ccm Aria192 "ARIA-192-CCM",
-    Ccm Aria256 "ARIA-256-CCM";
-    ChaCha20: Stream "ChaCha20", Poly1305 "ChaCha20-Poly1305",
+    pub(crate) cipher: Option<BlockCipher>,
+    pub(crate) mode: Mode,
 }
 
 /// The place of each in [`Algorithm::ALL`], by [`Algorithm::family`] and mode.

@@ -86,7 +86,7 @@ static TABLE: [Entry; 16] = [
 ];
 
 /// Slices cannot be compared in constants.
-const fn same(a: &[u8], b: &[u8]) -> bool {
+pub(crate) const fn same(a: &[u8], b: &[u8]) -> bool {
     let mut at = 0;
     while at < a.len() && at < b.len() && a[at] == b[at] {
         at += 1;

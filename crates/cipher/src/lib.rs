@@ -6,6 +6,7 @@
 
 mod algorithm;
 mod buffer;
+mod catalogue;
 mod digest;
 mod error;
 mod foreign;

@@ -25,6 +25,11 @@ pub(crate) fn meant<T: Copy>(
         let name = letters(name(*it));
         name == wanted || name.replacen("sha2", "sha", 1) == wanted
     };
+    // CFB and OFB with segments of a whole block are what the names without a number mean.
+    let spelled = match spelled.strip_suffix("128") {
+        Some(mode) if mode.ends_with("cfb") || mode.ends_with("ofb") => mode.to_owned(),
+        _ => spelled,
+    };
     let find = |wanted: &str| known.clone().find(|it| is_named(it, wanted));
     find(&spelled).or_else(|| find(&format!("{spelled}cbc")))
 }

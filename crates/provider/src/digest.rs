@@ -8,8 +8,8 @@ use std::ffi::CStr;
 
 use wirespeed_cipher::{Digest, Foreign, Subject};
 
-use crate::boundary::digest::functions;
-use crate::boundary::extendable as of_extendable;
+use crate::boundary::digest::functions as plain;
+use crate::boundary::extendable::functions as extendable;
 use crate::digest::hashing::Message;
 use crate::digest::serial::Form;
 use crate::error::{CallError, Reason};
@@ -50,30 +50,48 @@ const fn foreign(name: &str, names: &'static CStr, sizes: [usize; 2], bare: bool
 const SHAKE_128: &CStr = c"SHAKE-128:SHAKE128:2.16.840.1.101.3.4.2.11";
 const SHAKE_256: &CStr = c"SHAKE-256:SHAKE256:2.16.840.1.101.3.4.2.12";
 
-/// Ours, then those of others that the kernel may have. Extendable functions are there once for each
-/// way in which versions of libcrypto see them.
-static TABLE: [Facts; 20] = [
-    ours(Digest::Sha1, c"SHA1:SHA-1:SSL3-SHA1:1.3.14.3.2.26", [64, 20], true),
-    ours(Digest::Sha224, c"SHA2-224:SHA-224:SHA224:2.16.840.1.101.3.4.2.4", [64, 28], true),
-    ours(Digest::Sha256, c"SHA2-256:SHA-256:SHA256:2.16.840.1.101.3.4.2.1", [64, 32], true),
-    ours(Digest::Sha384, c"SHA2-384:SHA-384:SHA384:2.16.840.1.101.3.4.2.2", [128, 48], true),
-    ours(Digest::Sha512, c"SHA2-512:SHA-512:SHA512:2.16.840.1.101.3.4.2.3", [128, 64], true),
-    ours(Digest::Sm3, c"SM3:1.2.156.10197.1.401", [64, 32], false),
-    foreign("MD4", c"MD4:1.2.840.113549.2.4", [64, 16], false),
-    ours(Digest::Md5, c"MD5:SSL3-MD5:1.2.840.113549.2.5", [64, 16], false),
-    ours(Digest::Sha3_224, c"SHA3-224:2.16.840.1.101.3.4.2.7", [144, 28], true),
-    ours(Digest::Sha3_256, c"SHA3-256:2.16.840.1.101.3.4.2.8", [136, 32], true),
-    ours(Digest::Sha3_384, c"SHA3-384:2.16.840.1.101.3.4.2.9", [104, 48], true),
-    ours(Digest::Sha3_512, c"SHA3-512:2.16.840.1.101.3.4.2.10", [72, 64], true),
-    ours(Digest::Shake128, SHAKE_128, [168, 16], false),
-    ours(Digest::Shake128, SHAKE_128, [168, 16], true),
-    ours(Digest::Shake128, SHAKE_128, [168, 0], false),
-    ours(Digest::Shake128, SHAKE_128, [168, 0], true),
-    ours(Digest::Shake256, SHAKE_256, [136, 32], false),
-    ours(Digest::Shake256, SHAKE_256, [136, 32], true),
-    ours(Digest::Shake256, SHAKE_256, [136, 0], false),
-    ours(Digest::Shake256, SHAKE_256, [136, 0], true),
-];
+/// Defines the table, and functions for each row of it.
+macro_rules! table {
+    ($($functions:ident $place:ident: $facts:expr;)*) => {
+        /// Where a row is, which functions without a context know a hash function by.
+        #[derive(Clone, Copy)]
+        enum Place {
+            $($place),*
+        }
+
+        static TABLE: [Facts; [$(Place::$place),*].len()] = [$($facts),*];
+
+        fn functions_at<M: Message>(place: usize) -> *const Dispatch {
+            let all = [$($functions::<M, { Place::$place as usize }>),*];
+            all[place]()
+        }
+    };
+}
+
+// Ours, then those of others that the kernel may have. Extendable functions are there once for each way in which
+// versions of libcrypto see them: without parameters in their identifier, and without a length of their own.
+table! {
+    plain Sha1: ours(Digest::Sha1, c"SHA1:SHA-1:SSL3-SHA1:1.3.14.3.2.26", [64, 20], true);
+    plain Sha2_224: ours(Digest::Sha224, c"SHA2-224:SHA-224:SHA224:2.16.840.1.101.3.4.2.4", [64, 28], true);
+    plain Sha2_256: ours(Digest::Sha256, c"SHA2-256:SHA-256:SHA256:2.16.840.1.101.3.4.2.1", [64, 32], true);
+    plain Sha2_384: ours(Digest::Sha384, c"SHA2-384:SHA-384:SHA384:2.16.840.1.101.3.4.2.2", [128, 48], true);
+    plain Sha2_512: ours(Digest::Sha512, c"SHA2-512:SHA-512:SHA512:2.16.840.1.101.3.4.2.3", [128, 64], true);
+    plain Sm3: ours(Digest::Sm3, c"SM3:1.2.156.10197.1.401", [64, 32], false);
+    plain Md4: foreign("MD4", c"MD4:1.2.840.113549.2.4", [64, 16], false);
+    plain Md5: ours(Digest::Md5, c"MD5:SSL3-MD5:1.2.840.113549.2.5", [64, 16], false);
+    plain Sha3_224: ours(Digest::Sha3_224, c"SHA3-224:2.16.840.1.101.3.4.2.7", [144, 28], true);
+    plain Sha3_256: ours(Digest::Sha3_256, c"SHA3-256:2.16.840.1.101.3.4.2.8", [136, 32], true);
+    plain Sha3_384: ours(Digest::Sha3_384, c"SHA3-384:2.16.840.1.101.3.4.2.9", [104, 48], true);
+    plain Sha3_512: ours(Digest::Sha3_512, c"SHA3-512:2.16.840.1.101.3.4.2.10", [72, 64], true);
+    extendable Shake128: ours(Digest::Shake128, SHAKE_128, [168, 16], false);
+    extendable Shake128Bare: ours(Digest::Shake128, SHAKE_128, [168, 16], true);
+    extendable Shake128Open: ours(Digest::Shake128, SHAKE_128, [168, 0], false);
+    extendable Shake128OpenBare: ours(Digest::Shake128, SHAKE_128, [168, 0], true);
+    extendable Shake256: ours(Digest::Shake256, SHAKE_256, [136, 32], false);
+    extendable Shake256Bare: ours(Digest::Shake256, SHAKE_256, [136, 32], true);
+    extendable Shake256Open: ours(Digest::Shake256, SHAKE_256, [136, 0], false);
+    extendable Shake256OpenBare: ours(Digest::Shake256, SHAKE_256, [136, 0], true);
+}
 
 /// The facts at a place of the table, which functions without a context know a hash function by.
 pub(crate) const fn at(place: usize) -> &'static Facts {
@@ -86,16 +104,7 @@ pub(crate) fn offer<M: Message>(
     version: Version,
 ) -> Option<(&'static Facts, *const Dispatch)> {
     let place = TABLE.iter().position(|facts| facts.subject == subject && facts.suits(version))?;
-    macro_rules! table {
-        ($($place:literal)*, $($extendable:literal)*) => {
-            match place {
-                $($place => functions::<M, $place>(),)*
-                $($extendable => of_extendable::functions::<M, $extendable>(),)*
-                _ => unreachable!("no more hash functions"),
-            }
-        };
-    }
-    Some((at(place), table!(0 1 2 3 4 5 6 7 8 9 10 11, 12 13 14 15 16 17 18 19)))
+    Some((at(place), functions_at::<M>(place)))
 }
 
 /// The names of the hash functions that `serves` tells.

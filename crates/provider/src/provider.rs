@@ -203,7 +203,7 @@ impl Provider {
             description: std::ptr::null(),
         };
         let ciphers = offer.ciphers.iter().filter(serves);
-        let ciphers = ciphers.map(|it| entry(offer::names(*it), offer::dispatch(*it, version)));
+        let ciphers = ciphers.map(|it| entry(it.names(), offer::dispatch(*it, version)));
         let own_digests = Digest::ALL.map(|digest| {
             let routing = routing.as_ref().ok().filter(|_| offer.own_digests.contains(&digest));
             routing?.hash(digest.compression())
