@@ -5,6 +5,7 @@
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::thread;
 use std::time::Duration;
 
 use wirespeed_vpn::Suite;
@@ -61,10 +62,8 @@ pub(super) fn open(name: &str, suite: &Suite, provided: Provided) -> Result<Tunn
         let files = Files::write(end, own, suite)?;
         let mut command = files.command(end, &charon);
         let mut daemon = Daemon::start(provided.to(&mut command), end.name())?;
-        // The file is there before anybody listens at it.
         daemon.wait_until("charon", |_| UnixStream::connect(&files.socket).is_ok())?;
-        // Where it lies elsewhere the next one says so.
-        let _ = std::fs::remove_file(PID_FILE);
+        forget_the_first();
         files.swanctl(end, &["--load-all", "--file"], Some(&files.connections))?;
         daemons.push(daemon);
     }
@@ -72,6 +71,19 @@ pub(super) fn open(name: &str, suite: &Suite, provided: Provided) -> Result<Tunn
     let call = ["--initiate", "--child", "tunnel", "--timeout", "20"];
     Files::of(first).swanctl(first, &call, None)?;
     Ok(Tunnel { daemons, cable, addresses: INNER, witness: Witness::Module(provided) })
+}
+
+/// Takes the file away by which a second charon would know of the first. It comes about when the socket does, so it is
+/// waited for; where it lies elsewhere the next one says so.
+fn forget_the_first() {
+    let is_here = || Path::new(PID_FILE).exists();
+    for _ in 0..200 {
+        if is_here() {
+            break;
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+    let _ = std::fs::remove_file(PID_FILE);
 }
 
 /// One end's files.
