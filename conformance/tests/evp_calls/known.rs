@@ -231,7 +231,7 @@ const KNOWN: &[Known] = &[
         "update of a record * after the end",
         "looser",
         EVERYWHERE,
-        "a record that was refused is over, where 4.0 keeps it announced",
+        "a record that was refused is over, where newer hosts keep it announced",
     ),
     known(
         "*GCM",
