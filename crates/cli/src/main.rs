@@ -1,26 +1,9 @@
 //! `wirespeed`: what crypto this machine can do, and how fast.
-#![forbid(unsafe_code)]
 
-mod arguments;
-mod commands;
-mod counted;
-mod fault;
-mod host;
-mod interruption;
-mod output;
-mod plan;
-mod results;
-mod spelling;
-mod survey;
-mod units;
+#![forbid(unsafe_code)]
 
 use std::process::ExitCode;
 
-use arguments::Arguments;
-
 fn main() -> ExitCode {
-    match Arguments::from_command_line().and_then(commands::run) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(fault) => fault.report(),
-    }
+    wirespeed_cli::run()
 }
