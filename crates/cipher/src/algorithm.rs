@@ -72,8 +72,7 @@ impl Mode {
         !matches!(self, Self::Ecb | Self::Cbc)
     }
 
-    /// Whether one call takes a whole message: a data unit of XTS, what a synthetic IV follows from, what is stolen from, or
-    /// what was announced.
+    /// Whether one call must hold the whole message: XTS, CTS, GCM-SIV and CCM.
     pub const fn takes_whole_messages(self) -> bool {
         matches!(self, Self::Xts | Self::GcmSiv | Self::Cts | Self::Ccm)
     }

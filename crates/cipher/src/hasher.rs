@@ -174,8 +174,8 @@ impl Hasher {
         copy(&mut self.state.parts_mut().1[filled..filled + data.len()], data);
     }
 
-    /// The next bytes, with which the open block becomes full, or which come too late. By itself: what it needs of registers
-    /// would be the better part of a short update; to ask once, before the two part, costs one 5 %.
+    /// Slow path: the next bytes complete the open block, or come after the end. Outlined to reduce register pressure in
+    /// short updates.
     #[inline(never)]
     fn update_blocks(&mut self, mut data: &[u8]) {
         assert!(!self.has_ended(), "the message has ended");

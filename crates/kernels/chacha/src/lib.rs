@@ -220,8 +220,8 @@ fn turn_rows<U: Rows, const N: usize, const ONE: i32, const THREE: i32>(
     }
 }
 
-/// `N` sets of blocks from a place on, of the last the first `last` blocks, to `to`, if `ADD` added to what lies at `from`
-/// (RFC 8439 §2.3.1).
+/// Writes `N` sets of blocks to `to`; the final one is truncated to `last` blocks (RFC 8439 §2.3.1). With `ADD` what lies
+/// at `from` is added.
 ///
 /// # Safety
 /// So many blocks are writable at `to`, and if `ADD` readable at `from`, which may be the same; `last` is no more than a

@@ -129,8 +129,8 @@ impl Kernel {
                 format!("install the newest kernel and boot it; until then {close}"),
             ),
             _ => Finding::note(format!(
-                "{NAME}: whether this kernel is cured its number does not tell, its maker's security \
-                 notes do; to {close}"
+                "{NAME}: the version does not tell whether the fix is present, the distribution's \
+                 security notes do; to {close}"
             )),
         }
     }
@@ -250,7 +250,7 @@ mod tests {
     fn what_cannot_be_told_is_not_claimed() {
         let later = "#117-Ubuntu SMP PREEMPT_DYNAMIC Tue May 12 08:00:00 UTC 2026";
         let said = machine("6.8.0-117-generic", later, MODULES).says(af_alg);
-        assert!(said.contains("whether this kernel is cured its number does not tell"), "{said}");
+        assert!(said.contains("the version does not tell whether the fix is present"), "{said}");
         assert!(!said.contains("MEND") && !said.contains("safe from"), "{said}");
     }
 

@@ -35,8 +35,8 @@ pub(super) fn not_loaded(examined: &Examined<'_>, command: &Command, ran: &Ran) 
     let none =
         |why: String, mend: &str| Finding::mend(format!("{name} used none of it: {why}"), mend);
     if LAUNCHERS.contains(&name.as_str()) {
-        let mend = "give the program itself, in the foreground";
-        return none("it only has others start what works".to_owned(), mend);
+        let mend = "run the service itself, in the foreground";
+        return none("it only launches other processes".to_owned(), mend);
     }
     if command.elevated {
         let why = "it is set-user-ID, so OpenSSL ignores OPENSSL_CONF in it and cannot be watched";
