@@ -1,31 +1,72 @@
-//! The least that a hash through EVP takes, whoever computes it: EVP's own calls and the rounds.
+//! The least that a call through EVP takes, whoever computes it: EVP's own calls with a provider that does nothing, and
+//! our kernels alone.
 
 use std::hint::black_box;
 
-use wirespeed_bench::{Candidate, Case};
-use wirespeed_cipher::{Compression, Digest, HashKernels, Route, Subject};
-use wirespeed_libcrypto::{DigestContext, Error, Library, hash_of_nothing};
+use wirespeed_bench::{Candidate, Case, Runner};
+use wirespeed_cipher::{Algorithm, Compression, Digest, HashKernels, Route, Subject};
+use wirespeed_libcrypto::{DigestContext, Error, Library, cipher_of_nothing, hash_of_nothing};
 use wirespeed_measure::contest::{self, Ring};
 use wirespeed_measure::statistics::{Estimate, paired_ratio};
-use wirespeed_measure::{Contestant, Effort, ThreadTime};
+use wirespeed_measure::{Contestant, Effort, Samples, ThreadTime};
 
 use crate::Bench;
 
-/// How many times as fast as the default provider that would be; none where it is no hash function of rounds in units of ours.
+/// How many times as fast as the default provider that would be, measured in turns with it; none where we have no kernels
+/// for it.
 pub(crate) fn ratio(
     bench: &Bench,
     library: Library,
     case: Case,
     effort: Effort,
 ) -> Result<Option<Estimate>, String> {
-    let Subject::Digest(digest) = case.subject else { return Ok(None) };
-    let Some(kernels) = kernels(bench, digest.compression()) else { return Ok(None) };
-    let bound = Bound::new(library, kernels, digest, case.size).map_err(|why| why.to_string())?;
+    let parts = match case.subject {
+        Subject::Digest(digest) => of_hash(bench, library, digest, case.size)?,
+        Subject::Cipher(algorithm) => of_cipher(bench, library, algorithm, case)?,
+        Subject::Foreign(_) => Vec::new(),
+    };
+    if parts.is_empty() {
+        return Ok(None);
+    }
     let host = bench.harness.runner(Candidate::Host, case).map_err(|why| why.to_string())?;
-    let mut turns: [Box<dyn Contestant>; 2] = [Box::new(host), Box::new(bound)];
+    let mut turns: Vec<Box<dyn Contestant>> = vec![Box::new(host)];
+    turns.extend(parts);
     let ring = Ring { clock: &ThreadTime, cpu: &ThreadTime, gate: &|| (), tick: &|| () };
     let samples = contest::run(&ring, effort, &mut turns);
-    Ok(paired_ratio(&samples[0].nanos(), &samples[1].nanos()))
+    let least = samples[1..]
+        .iter()
+        .map(Samples::nanos)
+        .reduce(|sum, part| sum.iter().zip(part).map(|(sum, part)| sum + part).collect());
+    Ok(least.and_then(|least| paired_ratio(&samples[0].nanos(), &least)))
+}
+
+/// EVP's calls, and the kernels' by themselves.
+fn of_cipher(
+    bench: &Bench,
+    library: Library,
+    algorithm: Algorithm,
+    case: Case,
+) -> Result<Vec<Box<dyn Contestant>>, String> {
+    let direct = Route::PRIORITY
+        .into_iter()
+        .find_map(|route| bench.harness.runner(Candidate::Kernels(route), case).ok());
+    let Some(direct) = direct else { return Ok(Vec::new()) };
+    let nothing = cipher_of_nothing(library, algorithm.key_bytes(), algorithm.iv_bytes());
+    let nothing = nothing.map_err(|why| why.to_string())?;
+    let floor = Runner::on(&nothing, algorithm, case).map_err(|why| why.to_string())?;
+    Ok(vec![Box::new(floor), Box::new(direct)])
+}
+
+/// Both in one.
+fn of_hash(
+    bench: &Bench,
+    library: Library,
+    digest: Digest,
+    size: usize,
+) -> Result<Vec<Box<dyn Contestant>>, String> {
+    let Some(kernels) = kernels(bench, digest.compression()) else { return Ok(Vec::new()) };
+    let bound = Bound::new(library, kernels, digest, size).map_err(|why| why.to_string())?;
+    Ok(vec![Box::new(bound)])
 }
 
 /// The fastest there are, of a function whose messages end with their length.

@@ -34,7 +34,7 @@ pub struct Harness {
 }
 
 impl Harness {
-    /// An harness; without a library the kernels still run directly.
+    /// A harness; without a library the kernels still run directly.
     pub fn new(library: Result<Library, Absent>, features: Features) -> Self {
         Self::with_offload(library, features, Box::new(ThisKernel))
     }

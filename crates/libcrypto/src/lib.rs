@@ -39,6 +39,6 @@ pub use digest::{Digest, DigestContext};
 pub use error::{Entry, Error};
 pub use library::{Library, OpenError};
 pub use mac::MacContext;
-pub use nothing::hash_of_nothing;
+pub use nothing::{cipher_of_nothing, hash_of_nothing};
 pub use param::{Descriptor, Kind, Param, Value};
 pub use pipeline::Pipeline;

@@ -1,10 +1,11 @@
-//! A provider inside this program whose hash function does nothing: what its calls take is what EVP itself costs, the least that
-//! any provider's take.
+//! A provider inside this program whose hash function and ciphers do nothing: what their calls take is what EVP itself
+//! costs, the least that any provider's take.
 
 use std::ffi::{CStr, c_char, c_int, c_uchar, c_void};
 use std::mem::MaybeUninit;
 use std::ptr;
 
+use crate::cipher::Cipher;
 use crate::context::Context;
 use crate::digest::Digest;
 use crate::error::Error;
@@ -14,7 +15,6 @@ use crate::param::{self, RawParam};
 /// Its names, and that of what it offers.
 const PROVIDER: &str = "nothing";
 const NAMES: &CStr = c"NOTHING";
-
 /// A hash of nothing, as long as SHA-1's and from blocks as long.
 pub fn hash_of_nothing(library: Library) -> Result<Digest, Error> {
     let context = Context::new(library)?;
@@ -22,6 +22,20 @@ pub fn hash_of_nothing(library: Library) -> Result<Digest, Error> {
     unsafe { context.add_builtin(PROVIDER, init)? };
     context.load(PROVIDER)?;
     context.digest(&NAMES.to_string_lossy(), None)
+}
+
+/// A cipher that copies nothing, with a key of 16, 24, 32 or 64 bytes and an IV of none, 12 or 16. With one of 12 it is an
+/// AEAD, with a tag of nothing.
+pub fn cipher_of_nothing(
+    library: Library,
+    key_bytes: usize,
+    iv_bytes: usize,
+) -> Result<Cipher, Error> {
+    let context = Context::new(library)?;
+    // SAFETY: as above.
+    unsafe { context.add_builtin(PROVIDER, init)? };
+    context.load(PROVIDER)?;
+    context.fetch(&format!("NOTHING-{key_bytes}-{iv_bytes}"), None)
 }
 
 /// `OSSL_DISPATCH` of openssl/core.h.
@@ -64,20 +78,48 @@ static OF_DIGEST: Table<Dispatch, 7> = Table([
     Dispatch { number: 8, function: sizes as *const c_void },
     END,
 ]);
+/// `OSSL_FUNC_CIPHER_*`.
+const fn of_cipher(sizes: *const c_void) -> Table<Dispatch, 12> {
+    Table([
+        Dispatch { number: 1, function: new as *const c_void },
+        Dispatch { number: 2, function: key as *const c_void },
+        Dispatch { number: 3, function: key as *const c_void },
+        Dispatch { number: 4, function: crypt as *const c_void },
+        Dispatch { number: 5, function: end as *const c_void },
+        Dispatch { number: 7, function: free as *const c_void },
+        Dispatch { number: 9, function: sizes },
+        Dispatch { number: 10, function: parameters as *const c_void },
+        Dispatch { number: 11, function: parameters as *const c_void },
+        Dispatch { number: 13, function: known as *const c_void },
+        Dispatch { number: 14, function: known as *const c_void },
+        END,
+    ])
+}
+const fn algorithm(names: *const c_char, implementation: *const Dispatch) -> Algorithm {
+    let properties = c"provider=nothing".as_ptr();
+    Algorithm { names, properties, implementation, description: ptr::null() }
+}
 static DIGESTS: Table<Algorithm, 2> = Table([
-    Algorithm {
-        names: NAMES.as_ptr(),
-        properties: c"provider=nothing".as_ptr(),
-        implementation: (&raw const OF_DIGEST).cast(),
-        description: ptr::null(),
-    },
-    Algorithm {
-        names: ptr::null(),
-        properties: ptr::null(),
-        implementation: ptr::null(),
-        description: ptr::null(),
-    },
+    algorithm(NAMES.as_ptr(), (&raw const OF_DIGEST).cast()),
+    algorithm(ptr::null(), ptr::null()),
 ]);
+
+macro_rules! ciphers {
+    ($count:literal: $($key:literal $iv:literal)*) => {
+        static CIPHERS: Table<Algorithm, $count> = Table([
+            $(algorithm(
+                concat!("NOTHING-", $key, "-", $iv, "\0").as_ptr().cast(),
+                {
+                    static OF_CIPHER: Table<Dispatch, 12> =
+                        of_cipher(cipher_sizes::<$key, $iv> as *const c_void);
+                    (&raw const OF_CIPHER).cast()
+                },
+            ),)*
+            algorithm(ptr::null(), ptr::null()),
+        ]);
+    };
+}
+ciphers!(13: 16 0  16 12  16 16  24 0  24 12  24 16  32 0  32 12  32 16  64 0  64 12  64 16);
 
 unsafe extern "C" fn init(
     handle: *const c_void,
@@ -98,7 +140,13 @@ extern "C" fn teardown(_: *mut c_void) {}
 extern "C" fn query(_: *mut c_void, operation: c_int, _: *mut c_int) -> *const Algorithm {
     /// `OSSL_OP_DIGEST`.
     const DIGEST: c_int = 1;
-    if operation == DIGEST { (&raw const DIGESTS).cast() } else { ptr::null() }
+    /// `OSSL_OP_CIPHER`.
+    const CIPHER: c_int = 2;
+    match operation {
+        DIGEST => (&raw const DIGESTS).cast(),
+        CIPHER => (&raw const CIPHERS).cast(),
+        _ => ptr::null(),
+    }
 }
 
 /// As much as a hash function with blocks of 64 bytes keeps.
@@ -114,6 +162,58 @@ extern "C" fn start(_: *mut c_void, _: *const RawParam) -> c_int {
 }
 
 extern "C" fn update(_: *mut c_void, _: *const c_uchar, _: usize) -> c_int {
+    1
+}
+
+extern "C" fn key(
+    _: *mut c_void,
+    _: *const c_uchar,
+    _: usize,
+    _: *const c_uchar,
+    _: usize,
+    _: *const RawParam,
+) -> c_int {
+    1
+}
+
+unsafe extern "C" fn crypt(
+    _: *mut c_void,
+    _: *mut c_uchar,
+    written: *mut usize,
+    _: usize,
+    _: *const c_uchar,
+    length: usize,
+) -> c_int {
+    // SAFETY: libcrypto asks for the length.
+    unsafe { written.write(length) };
+    1
+}
+
+unsafe extern "C" fn end(_: *mut c_void, _: *mut c_uchar, written: *mut usize, _: usize) -> c_int {
+    // SAFETY: libcrypto asks for the length.
+    unsafe { written.write(0) };
+    1
+}
+
+extern "C" fn parameters(_: *mut c_void, _: *mut RawParam) -> c_int {
+    1
+}
+
+/// None by name; EVP's own calls go on without.
+extern "C" fn known(_: *mut c_void, _: *mut c_void) -> *const RawParam {
+    ptr::null()
+}
+
+unsafe extern "C" fn cipher_sizes<const KEY: usize, const IV: usize>(
+    params: *mut RawParam,
+) -> c_int {
+    // SAFETY: a list of libcrypto's, for this provider to answer.
+    unsafe {
+        param::answer(params, c"keylen", KEY);
+        param::answer(params, c"ivlen", IV);
+        param::answer(params, c"blocksize", 1);
+        param::answer(params, c"aead", (IV == 12).into());
+    }
     1
 }
 
@@ -145,6 +245,26 @@ unsafe extern "C" fn sizes(params: *mut RawParam) -> c_int {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn its_ciphers_succeed_and_do_nothing() {
+        let library = Library::host().expect("these tests need libcrypto");
+        for (key_bytes, iv_bytes) in [(16, 16), (32, 12), (24, 0), (64, 16)] {
+            let cipher = cipher_of_nothing(library, key_bytes, iv_bytes).expect("fetched");
+            assert_eq!((cipher.provider(), cipher.is_aead()), (PROVIDER, iv_bytes == 12));
+            let mut context = cipher.context().expect("a context");
+            let (key, iv) = (vec![2; key_bytes], vec![1; iv_bytes]);
+            let iv = (iv_bytes > 0).then_some(&iv[..]);
+            context.init(crate::Direction::Encrypt, Some(&key), iv, &[]).expect("begun");
+            let mut output = [7; 64];
+            assert_eq!(context.update(&[0; 40], &mut output), Ok(40));
+            assert_eq!(context.finish(&mut output), Ok(0));
+            assert_eq!(output, [7; 64]);
+            if cipher.is_aead() {
+                context.tag(&mut [0; 16]).expect("a tag of nothing");
+            }
+        }
+    }
 
     #[test]
     fn its_calls_succeed_and_do_nothing() {

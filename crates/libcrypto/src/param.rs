@@ -21,7 +21,7 @@ const UNMODIFIED: usize = usize::MAX;
 const END: RawParam =
     RawParam { key: ptr::null(), kind: 0, data: ptr::null_mut(), size: 0, returned: 0 };
 
-/// Answers a provider's parameter of that name, if the list has it as a number as wide as a pointer (`size_t`).
+/// Answers a provider's parameter of that name, if the list has it as a `size_t` or as an `int`.
 ///
 /// # Safety
 /// A list that ends as libcrypto's do, with room for what each asks for.
@@ -29,8 +29,12 @@ pub(crate) unsafe fn answer(mut params: *mut RawParam, key: &CStr, value: usize)
     // SAFETY: the caller vouches for the list.
     unsafe {
         while let Some(param) = params.as_mut().filter(|param| !param.key.is_null()) {
-            if CStr::from_ptr(param.key) == key && param.size == size_of::<usize>() {
-                param.data.cast::<usize>().write_unaligned(value);
+            if CStr::from_ptr(param.key) == key {
+                match param.size {
+                    8 => param.data.cast::<u64>().write_unaligned(value as u64),
+                    4 => param.data.cast::<u32>().write_unaligned(value as u32),
+                    _ => return,
+                }
                 param.returned = param.size;
             }
             params = params.add(1);

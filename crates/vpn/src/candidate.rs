@@ -41,7 +41,7 @@ pub struct Gateway<'a> {
 }
 
 impl<'a> Gateway<'a> {
-    /// With the libcrypto and the features of an harness.
+    /// With the libcrypto and the features of a harness.
     pub fn new(harness: &'a Harness) -> Self {
         Self { harness, contexts: Mutex::new(HashMap::new()) }
     }
