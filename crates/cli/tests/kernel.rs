@@ -57,7 +57,7 @@ fn what_was_asked_for_is_measured_or_the_reason_is_given() {
 #[test]
 fn words_that_mean_nothing_are_one_line_that_says_what_they_may_be() {
     for (arguments, words) in [
-        (&["AES-128-CBD"][..], "unknown algorithm 'AES-128-CBD': choose from AES-128-CBC"),
+        (&["AES-128-CBD"][..], "unknown algorithm 'AES-128-CBD': did you mean AES-128-CBC?"),
         (&["--prefer", "no_such_driver"], "no driver and no crypto module 'no_such_driver' here"),
         (&["--unprefer", "no_such_driver"], "no_such_driver is not preferred"),
         (&["--dry-run"], "--dry-run of what?"),

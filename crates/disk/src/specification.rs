@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use wirespeed_cipher::nearest;
+
 /// A block cipher (or, with ARC4, a stream cipher; or a whole construction), by the kernel's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(
@@ -245,50 +247,103 @@ impl fmt::Display for Unknown {
 
 impl std::error::Error for Unknown {}
 
+/// Every cipher in every mode with every IV that suits.
+fn known() -> impl Iterator<Item = Specification> {
+    Cipher::ALL.into_iter().flat_map(|cipher| {
+        let modes = [Mode::Ecb, Mode::Cbc, Mode::Xts, Mode::Adiantum, Mode::Gcm, Mode::Aead];
+        let of_mode = move |mode: Mode| {
+            let ivs: &[Iv] = match mode {
+                Mode::Ecb => &[Iv::None],
+                Mode::Gcm | Mode::Aead => &[Iv::Random],
+                // ESSIV's key is a hash of 256 bits, which not every cipher takes.
+                _ if cipher.key_bits().contains(&256) && mode == Mode::Cbc => {
+                    &[Iv::Null, Iv::Plain, Iv::Plain64, Iv::EssivSha256]
+                }
+                _ => &[Iv::Null, Iv::Plain, Iv::Plain64],
+            };
+            ivs.iter().map(move |iv| Specification::Encrypted(cipher, mode, *iv))
+        };
+        modes.into_iter().filter(move |mode| mode.suits(cipher)).flat_map(of_mode)
+    })
+}
+
 impl FromStr for Specification {
     type Err = Unknown;
 
     fn from_str(text: &str) -> Result<Self, Unknown> {
-        if text == "none" {
-            return Ok(Self::Plain);
+        Self::meant(text).map(|(specification, _)| specification)
+    }
+}
+
+impl Specification {
+    /// What is meant by cryptsetup's name, by the kernel's (`xts(aes)`) or by OpenSSL's (`AES-256-XTS`); and the bits of
+    /// the key that the name tells. A name without an IV means `plain64`.
+    pub fn meant(text: &str) -> Result<(Self, Option<u32>), Unknown> {
+        let small = text.to_ascii_lowercase();
+        if small == "none" {
+            return Ok((Self::Plain, None));
         }
-        let all = Cipher::ALL.into_iter().flat_map(|cipher| {
-            let modes = [Mode::Ecb, Mode::Cbc, Mode::Xts, Mode::Adiantum, Mode::Gcm, Mode::Aead];
-            let of_mode = move |mode: Mode| {
-                let ivs: &[Iv] = match mode {
-                    Mode::Ecb => &[Iv::None],
-                    Mode::Gcm | Mode::Aead => &[Iv::Random],
-                    // ESSIV's key is a hash of 256 bits, which not every cipher takes.
-                    _ if cipher.key_bits().contains(&256) && mode == Mode::Cbc => {
-                        &[Iv::Null, Iv::Plain, Iv::Plain64, Iv::EssivSha256]
-                    }
-                    _ => &[Iv::Null, Iv::Plain, Iv::Plain64],
-                };
-                ivs.iter().map(move |iv| Self::Encrypted(cipher, mode, *iv))
-            };
-            modes.into_iter().filter(move |mode| mode.suits(cipher)).flat_map(of_mode)
-        });
-        let known: Vec<Self> = all.collect();
-        if let Some(found) = known.iter().find(|it| it.to_string() == text) {
-            return Ok(*found);
+        let named = |name: &str| known().find(|it| it.to_string() == name);
+        if let Some(found) = named(&small) {
+            return Ok((found, None));
         }
-        Err(Unknown(unknown(text, &known)))
+        let of_the_kernel = small.strip_suffix(')').and_then(|it| it.split_once('('));
+        let spelled = of_the_kernel.map(|(mode, cipher)| format!("{cipher}-{mode}"));
+        let spelled = spelled.unwrap_or_else(|| small.clone());
+        let (numbers, words): (Vec<&str>, Vec<&str>) =
+            spelled.split('-').partition(|part| part.parse::<u32>().is_ok());
+        let bits = numbers.first().and_then(|bits| bits.parse().ok());
+        let bare = words.join("-");
+        let ivs = ["", "-plain64", "-random"];
+        let found = ivs.iter().find_map(|iv| named(&format!("{bare}{iv}")));
+        let found = found.filter(|_| numbers.len() <= 1).ok_or_else(|| Unknown(unknown(text)))?;
+        // OpenSSL counts one of XTS's two keys.
+        let is_xts = matches!(found, Self::Encrypted(_, Mode::Xts, _));
+        Ok((found, bits.map(|bits| if is_xts { 2 * bits } else { bits })))
     }
 }
 
 /// One line that says what was meant, perhaps.
-fn unknown(text: &str, known: &[Specification]) -> String {
-    let cipher = text.split('-').next().unwrap_or_default();
-    let alike: Vec<String> = known
-        .iter()
-        .map(ToString::to_string)
-        .filter(|it| it.split('-').next() == Some(cipher))
-        .collect();
-    if alike.is_empty() {
-        let names = Cipher::ALL.map(Cipher::name).join(" ");
-        return format!(
-            "unknown cipher '{text}': a name is cipher-mode-iv as in aes-xts-plain64, and the ciphers are {names}"
-        );
+fn unknown(text: &str) -> String {
+    let names: Vec<String> = known().map(|it| it.to_string()).collect();
+    match nearest(&text.to_ascii_lowercase(), names.iter().map(String::as_str)) {
+        Some(name) => format!(
+            "unknown cipher '{text}': did you mean {name}? wirespeed disk --help lists the ciphers"
+        ),
+        None => format!(
+            "unknown cipher '{text}': a name is cipher-mode-iv as in aes-xts-plain64; wirespeed disk \
+             --help lists the ciphers"
+        ),
     }
-    format!("unknown cipher '{text}': choose from {}", alike.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_understood_as_people_type_them() {
+        for (given, name, key_bits) in [
+            ("aes-xts-plain64", "aes-xts-plain64", None),
+            ("AES-XTS-plain64", "aes-xts-plain64", None),
+            ("aes-xts", "aes-xts-plain64", None),
+            ("xts(aes)", "aes-xts-plain64", None),
+            ("AES-256-XTS", "aes-xts-plain64", Some(512)),
+            ("camellia-256-cbc", "camellia-cbc-plain64", Some(256)),
+            ("AES-128-GCM", "aes-gcm-random", Some(128)),
+            ("ecb(arc4)", "arc4-ecb", None),
+            ("none", "none", None),
+        ] {
+            let meant = Specification::meant(given).map(|(it, bits)| (it.to_string(), bits));
+            assert_eq!(meant, Ok((name.to_owned(), key_bits)), "{given}");
+        }
+        for specification in known() {
+            assert_eq!(specification.to_string().parse(), Ok(specification));
+        }
+        let said = Specification::meant("aes-xts-plain65").expect_err("no such IV").to_string();
+        assert!(said.contains("did you mean aes-xts-plain64?"), "{said}");
+        for nothing in ["", "rot13", "aes-128-256-cbc", "128"] {
+            assert!(Specification::meant(nothing).is_err(), "{nothing}");
+        }
+    }
 }

@@ -40,6 +40,10 @@ Examples:
   sudo wirespeed disk --dm-crypt --device /dev/sdX        DESTROYS what is on it, and asks first
   wirespeed disk --json here.json && wirespeed report here.json --output here.html
 
+Ciphers: aes anubis arc4 aria blowfish camellia cast5 cast6 khazad serpent sm4 tea tnepres twofish
+xeta xtea xchacha12,aes xchacha20,aes aegis128. A name is cipher-mode-iv as cryptsetup spells it,
+such as aes-xts-plain64; AES-256-XTS and xts(aes) are understood, too.
+
 Each cipher writes, reads, writes again and reads again (w r w2 r2), then everything is compared.
 All ciphers together take about two minutes with the usual size, most of it for those of the past:
 name a few.

@@ -13,10 +13,10 @@ use std::fs;
 
 use clap::{ArgGroup, Args};
 use wirespeed_af_alg::Transform;
+use wirespeed_cipher::{Subject, nearest};
 
 use crate::fault::Fault;
 use crate::output::{write_json, write_text};
-use crate::spelling::alike;
 use document::Document;
 
 const EXAMPLES: &str = "\
@@ -84,12 +84,16 @@ pub(crate) fn run(arguments: KernelArguments) -> Result<(), Fault> {
 fn asked(names: &[String]) -> Result<Option<Vec<&'static Transform>>, Fault> {
     let find = |name: &String| {
         let of_kernel = || Transform::ALL.iter().find(|it| it.kernel == *name);
-        Transform::named(name).or_else(of_kernel).ok_or_else(|| {
-            let known: Vec<&str> = Transform::ALL.iter().map(|it| it.name).collect();
-            let mut alike = alike(&name.to_ascii_uppercase(), &known);
-            alike.truncate(5);
-            let choice = if alike.is_empty() { known } else { alike };
-            Fault::usage(format!("unknown algorithm '{name}': choose from {}", choice.join(" ")))
+        let of_others = || Transform::named(name.parse::<Subject>().ok()?.name());
+        Transform::named(name).or_else(of_kernel).or_else(of_others).ok_or_else(|| {
+            let known = Transform::ALL.iter().map(|it| it.name);
+            let suggested = match nearest(name, known) {
+                Some(name) => format!("did you mean {name}? "),
+                None => String::new(),
+            };
+            Fault::usage(format!(
+                "unknown algorithm '{name}': {suggested}wirespeed kernel --list shows what is here"
+            ))
         })
     };
     let found: Vec<_> = names.iter().map(find).collect::<Result<_, _>>()?;
@@ -120,11 +124,17 @@ mod tests {
                 .map(|found| found.map(|it| it.iter().map(|it| it.name).collect::<Vec<_>>()))
         };
         assert_eq!(names(&[]).expect("nothing"), None);
-        let found = names(&["aes-256-cbc", "sha1", "cbc(aes)"]).expect("known");
-        assert_eq!(found, Some(vec!["AES-256-CBC", "SHA1", "AES-128-CBC"]));
+        let given = ["aes-256-cbc", "sha1", "cbc(aes)", "aes256", "sha-512", "aes-xts-plain64"];
+        let found = names(&given).expect("known");
+        let meant =
+            ["AES-256-CBC", "SHA1", "AES-128-CBC", "AES-256-CBC", "SHA2-512", "AES-256-XTS"];
+        assert_eq!(found, Some(meant.to_vec()));
         let Err(Fault::Usage(said)) = names(&["AES-128-CBD"]) else { panic!("no such thing") };
-        assert_eq!(said, "unknown algorithm 'AES-128-CBD': choose from AES-128-CBC");
+        assert!(
+            said.contains("'AES-128-CBD': did you mean AES-128-CBC? wirespeed kernel"),
+            "{said}"
+        );
         let Err(Fault::Usage(said)) = names(&["padlock"]) else { panic!("no such thing") };
-        assert!(said.contains("choose from AES-128-ECB"), "{said}");
+        assert!(said.contains("'padlock': wirespeed kernel --list shows"), "{said}");
     }
 }

@@ -136,12 +136,12 @@ fn candidates(list: Option<&str>, key_bits: Option<u32>) -> Result<Vec<Candidate
         };
     };
     let mut found: Vec<Candidate> = Vec::new();
-    for specification in names(list)? {
+    for (specification, named_bits) in names(list)? {
         let usual = all
             .iter()
             .copied()
             .filter(|it| it.specification == specification && it.variant == Variant::Best);
-        let mut wanted: Vec<Candidate> = match key_bits {
+        let mut wanted: Vec<Candidate> = match key_bits.or(named_bits) {
             Some(_) if specification == Specification::Plain => usual.collect(),
             Some(bits) => vec![with_key(specification, bits)?],
             None => usual.collect(),
@@ -170,16 +170,16 @@ fn with_key(specification: Specification, bits: u32) -> Result<Candidate, Fault>
 }
 
 /// The names of a list. Commas part them, but for the one in `xchacha12,aes-adiantum-plain64`.
-fn names(list: &str) -> Result<Vec<Specification>, Fault> {
+fn names(list: &str) -> Result<Vec<(Specification, Option<u32>)>, Fault> {
     let mut found = Vec::new();
     let mut parts = list.split(',').peekable();
     while let Some(part) = parts.next() {
         let with_next = parts.peek().map(|next| format!("{part},{next}"));
-        if let Some(Ok(both)) = with_next.map(|it| it.parse()) {
+        if let Some(Ok(both)) = with_next.map(|it| Specification::meant(&it)) {
             parts.next();
             found.push(both);
         } else {
-            found.push(part.parse().map_err(Fault::usage)?);
+            found.push(Specification::meant(part).map_err(Fault::usage)?);
         }
     }
     Ok(found)
@@ -238,7 +238,10 @@ mod tests {
     #[test]
     fn what_makes_no_sense_is_one_line() {
         for (words, said) in [
-            ("--cipher aes-xts-plain63", "unknown cipher 'aes-xts-plain63': choose from aes-"),
+            (
+                "--cipher aes-xts-plain63",
+                "unknown cipher 'aes-xts-plain63': did you mean aes-xts-plain64?",
+            ),
             ("--cipher xchacha12", "unknown cipher 'xchacha12'"),
             (
                 "--cipher aes-xts-plain64 --key-size 128",
