@@ -54,7 +54,8 @@ impl Host {
 
     /// Every route that runs in a process, here or not.
     pub(crate) fn routes(&self) -> Vec<Found> {
-        let inside = Route::ALL.into_iter().filter(|route| *route != Route::Kernel);
+        let own = wirespeed_kernels::ROUTES.iter().copied();
+        let inside = own.chain([Route::Libcrypto]);
         inside.map(|route| self.find(route)).collect()
     }
 

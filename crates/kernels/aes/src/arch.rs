@@ -17,6 +17,6 @@ pub(crate) fn table(
     #[cfg(not(target_arch = "x86_64"))]
     {
         let _ = (route, features);
-        Err(Absent::NotNative)
+        Err(Absent::Elsewhere)
     }
 }

@@ -14,6 +14,6 @@ pub(crate) fn kernels(route: Route, features: Features) -> Result<&'static Strea
     #[cfg(not(target_arch = "x86_64"))]
     {
         let _ = (route, features);
-        Err(Absent::NotNative)
+        Err(Absent::Elsewhere)
     }
 }

@@ -19,6 +19,8 @@ pub enum Absent {
     WithoutHash(Compression),
     /// Another crate's route.
     NotNative,
+    /// A route of machines of another architecture.
+    Elsewhere,
 }
 
 impl fmt::Display for Absent {
@@ -30,6 +32,7 @@ impl fmt::Display for Absent {
             Self::WithoutStream => f.write_str("this route has no ChaCha20"),
             Self::WithoutHash(compression) => write!(f, "this route has no {compression}"),
             Self::NotNative => f.write_str("not a route of our own kernels"),
+            Self::Elsewhere => f.write_str("a route of machines of another architecture"),
         }
     }
 }

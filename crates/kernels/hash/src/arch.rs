@@ -18,6 +18,6 @@ pub(crate) fn kernels(
     #[cfg(not(target_arch = "x86_64"))]
     {
         let _ = (route, compression, features);
-        Err(Absent::NotNative)
+        Err(Absent::Elsewhere)
     }
 }

@@ -18,7 +18,7 @@ pub(crate) fn table(
     #[cfg(not(target_arch = "x86_64"))]
     {
         let _ = (route, cipher, features);
-        Err(Absent::NotNative)
+        Err(Absent::Elsewhere)
     }
 }
 

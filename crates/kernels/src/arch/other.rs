@@ -12,10 +12,10 @@ pub(crate) mod padlock {
     use wirespeed_kernels_core::Absent;
 
     pub(crate) fn kernels(_: BlockCipher, _: Features) -> Result<&'static BlockKernels, Absent> {
-        Err(Absent::NotNative)
+        Err(Absent::Elsewhere)
     }
 
     pub(crate) fn hash(_: Compression, _: Features) -> Result<&'static HashKernels, Absent> {
-        Err(Absent::NotNative)
+        Err(Absent::Elsewhere)
     }
 }

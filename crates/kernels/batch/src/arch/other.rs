@@ -9,7 +9,7 @@ use crate::ciphers::lanes::Rung;
 use crate::lanes::Rungs;
 
 pub(crate) fn rungs(_: Route, _: Compression, _: Features) -> Result<Rungs, Absent> {
-    Err(Absent::NotNative)
+    Err(Absent::Elsewhere)
 }
 
 pub(crate) fn chains(
