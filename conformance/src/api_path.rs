@@ -1,4 +1,4 @@
-//! A API path: one way to hand a message to a route.
+//! An API path: one way to hand a message to a route.
 
 use wirespeed_cipher::{Algorithm, Block, BlockCipher, Direction, InOut};
 

@@ -43,7 +43,7 @@ pub fn again() -> bool {
     reduced() || env::var_os("WIRESPEED_LIBCRYPTO").is_some()
 }
 
-/// The same for one algorithm behind a API path: a larger key is only more rounds of what the smallest has gone through.
+/// The same for one algorithm behind an API path: a larger key is only more rounds of what the smallest has gone through.
 pub fn reduced_for(api_path: &dyn ApiPath, algorithm: Algorithm) -> bool {
     again() || api_path.is_slow(algorithm) || has_larger_key(algorithm)
 }

@@ -1,4 +1,4 @@
-//! A API path against the default provider: lengths, places, edges of memory, cuts, counters, GCM's IVs and
+//! An API path against the default provider: lengths, places, edges of memory, cuts, counters, GCM's IVs and
 //! associated data.
 
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::gcm_siv;
 use crate::messages::{self, Message};
 use crate::{skipped, trial};
 
-/// A comparison of a API path with the measure, the first of the two.
+/// A comparison of an API path with the measure, the first of the two.
 type Check = fn(&Provider, &dyn ApiPath, Algorithm) -> Result<(), String>;
 /// Which modes a comparison is about.
 type Applies = fn(Mode) -> bool;

@@ -31,7 +31,7 @@ impl Message {
         }
     }
 
-    /// Ready for a API path.
+    /// Ready for an API path.
     pub(crate) fn setup(&self, direction: Direction) -> Setup<'_> {
         self.setup_with(direction, self.aad.len())
     }

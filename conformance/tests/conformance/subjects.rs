@@ -15,7 +15,7 @@ use wirespeed_libcrypto::Library;
 
 use crate::trial;
 
-/// A API path to one route, or why there is none here.
+/// An API path to one route, or why there is none here.
 pub(crate) struct Subject<D> {
     pub(crate) name: String,
     pub(crate) route: Route,

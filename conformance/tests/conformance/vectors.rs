@@ -14,7 +14,7 @@ use crate::trial;
 /// A collection of vectors.
 struct Source {
     name: &'static str,
-    /// What a API path must have at least one of, to be asked.
+    /// What an API path must have at least one of, to be asked.
     needs: fn(Algorithm) -> bool,
     load: fn() -> Vec<Vector>,
     /// Fewer than so many are a mistake.

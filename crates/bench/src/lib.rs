@@ -1,6 +1,6 @@
 //! The contest: one algorithm, every way to run it, side by side in one run.
 //!
-//! A [`Case`] says what is done, a [`Candidate`] who does it, an [`Harness`] brings candidates to life,
+//! A [`Case`] says what is done, a [`Candidate`] who does it, a [`Harness`] brings candidates to life,
 //! and [`Contest`] measures them in turns, together with the limit of the execution unit.
 #![deny(unsafe_code)]
 
