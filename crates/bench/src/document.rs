@@ -53,7 +53,7 @@ pub struct Row {
 
 impl Row {
     /// The fields in order, as the first line of a CSV file.
-    pub const CSV_HEADER: &str = "algorithm,direction,use,size,route,api_path,threads,bytes_per_second,\
+    pub const CSV_HEADER: &str = "algorithm,direction,use,size,route,door,threads,bytes_per_second,\
         median_ns,mad_ns,runs,cpu_ns,limit_share,driver,lanes,system_calls,cpu_s_per_gib,without";
 
     /// The values in the same order; only a driver or instructions may hold a comma, and stand in quotes.

@@ -164,7 +164,7 @@ impl Intention {
         }
         if self.plan.is_none() {
             text.push_str(
-                "\nNo plan of this machine: a written priority of routes serves until \
+                "\nNo plan of this machine: the default priority of routes serves until \
                            wirespeed tune has measured\nand wirespeed install is run again.\n",
             );
         }
