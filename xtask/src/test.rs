@@ -108,7 +108,7 @@ const STAGES: &[Stage] = &[
         releases::suite(at, effort, Line::V3_0)
     }),
     beside("fuzz", "what reads others' files and code, fuzzed (nightly)", |at, _| fuzz(at)),
-    beside("system-tests", "real programs and daemons with our module", |at, _| hosts(at)),
+    beside("hosts", "real programs and daemons with our module", |at, _| hosts(at)),
     beside("padlock", "conformance of the route padlock, on an emulated PadLock", |at, _| {
         padlock(at)
     }),
