@@ -250,7 +250,7 @@ fn unit(workspace: &Workspace) -> Result<Tally> {
 fn hosts(workspace: &Workspace) -> Result<Tally> {
     workspace
         .cargo(["test", "--release", "--package", "wirespeed-system-tests", "--lib", "--bins"])
-        .arguments(["--test", "system-tests", "--test", "padlock"])
+        .arguments(["--test", "hosts", "--test", "padlock"])
         .environment("WIRESPEED_MODULES", workspace.target().join("release"))
         .environment("WIRESPEED_OPENSSL_SOURCE", openssl::source(workspace, Version::V3_6)?)
         .tests()
