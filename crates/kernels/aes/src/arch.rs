@@ -3,20 +3,21 @@
 #[cfg(target_arch = "x86_64")]
 pub mod x86_64;
 
-use wirespeed_cipher::{BlockKernels, Route};
+use wirespeed_cipher::{BlockCipher, BlockKernels, Route};
 use wirespeed_cpu::Features;
 use wirespeed_kernels_core::Absent;
 
 /// The kernels of a route by key size.
 pub(crate) fn table(
     route: Route,
+    cipher: BlockCipher,
     features: Features,
 ) -> Result<&'static [BlockKernels; 3], Absent> {
     #[cfg(target_arch = "x86_64")]
-    return x86_64::table(route, features);
+    return x86_64::table(route, cipher, features);
     #[cfg(not(target_arch = "x86_64"))]
     {
-        let _ = (route, features);
+        let _ = (route, cipher, features);
         Err(Absent::Elsewhere)
     }
 }

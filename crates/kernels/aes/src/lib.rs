@@ -29,7 +29,7 @@ pub fn kernels(
 ) -> Result<&'static BlockKernels, Absent> {
     let table = match route {
         Route::Portable => portable::table(),
-        _ => arch::table(route, features)?,
+        _ => arch::table(route, cipher, features)?,
     };
     table.iter().find(|kernels| kernels.cipher == cipher).ok_or(Absent::Without(cipher))
 }

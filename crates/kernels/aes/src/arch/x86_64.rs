@@ -10,7 +10,7 @@ mod xmm;
 mod ymm;
 mod zmm;
 
-use wirespeed_cipher::{BlockKernels, Route};
+use wirespeed_cipher::{BlockCipher, BlockKernels, Route};
 use wirespeed_cpu::{AesNi, Features, Token, Vaes256, Vaes512};
 use wirespeed_kernels_core::Absent;
 
@@ -19,13 +19,14 @@ pub use xmm::galois;
 /// The kernels of a route by key size.
 pub(crate) fn table(
     route: Route,
+    cipher: BlockCipher,
     features: Features,
 ) -> Result<&'static [BlockKernels; 3], Absent> {
     let table = match route {
         Route::Vaes512 => Vaes512::probe(features).map(zmm::table),
         Route::Vaes256 => Vaes256::probe(features).map(ymm::table),
         Route::AesNi => AesNi::probe(features).map(xmm::table),
-        _ => return Err(Absent::NotNative),
+        _ => return Err(Absent::Without(cipher)),
     };
     table.map_err(Absent::Missing)
 }
