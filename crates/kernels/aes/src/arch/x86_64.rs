@@ -11,7 +11,7 @@ mod ymm;
 mod zmm;
 
 use wirespeed_cipher::{BlockCipher, BlockKernels, Route};
-use wirespeed_cpu::{AesNi, Features, Token, Vaes256, Vaes512};
+use wirespeed_cpu::{AesNi, Features, Gfni256, Gfni512, Token, Vaes256, Vaes512};
 use wirespeed_kernels_core::Absent;
 
 pub use xmm::galois;
@@ -23,10 +23,13 @@ pub(crate) fn table(
     features: Features,
 ) -> Result<&'static [BlockKernels; 3], Absent> {
     let table = match route {
-        Route::Vaes512 => Vaes512::probe(features).map(zmm::table),
-        Route::Vaes256 => Vaes256::probe(features).map(ymm::table),
-        Route::AesNi => AesNi::probe(features).map(xmm::table),
-        _ => return Err(Absent::Without(cipher)),
+        Route::Vaes512 => Vaes512::probe(features).map(|it| Some(zmm::table(it))),
+        Route::Vaes256 => Vaes256::probe(features).map(|it| Some(ymm::table(it))),
+        Route::AesNi => AesNi::probe(features).map(|it| Some(xmm::table(it))),
+        // They have other ciphers, where the CPU has them.
+        Route::Gfni512 => Gfni512::probe(features).map(|_| None),
+        Route::Gfni256 => Gfni256::probe(features).map(|_| None),
+        _ => Ok(None),
     };
-    table.map_err(Absent::Missing)
+    table.map_err(Absent::Missing)?.ok_or(Absent::Without(cipher))
 }

@@ -6,7 +6,7 @@ mod gfni;
 mod slices;
 
 use wirespeed_cipher::{BlockCipher, BlockKernels, Route};
-use wirespeed_cpu::{AesNi, Avx2, Feature, Features, Gfni256, Gfni512, Token};
+use wirespeed_cpu::{AesNi, Avx2, Feature, Features, Gfni256, Gfni512, Token, Vaes256, Vaes512};
 use wirespeed_kernels_core::Absent;
 
 /// The kernels of a route.
@@ -16,12 +16,15 @@ pub(crate) fn table(
     features: Features,
 ) -> Result<&'static [BlockKernels], Absent> {
     let table = match route {
-        Route::Gfni512 => Gfni512::probe(features).map(|it| gfni_512(it, features)),
-        Route::Gfni256 => Gfni256::probe(features).map(gfni::table_256::<false>),
-        Route::AesNi => AesNi::probe(features).map(|it| aes_sliced(it, features)),
-        _ => return Err(Absent::Without(cipher)),
+        Route::Gfni512 => Gfni512::probe(features).map(|it| Some(gfni_512(it, features))),
+        Route::Gfni256 => Gfni256::probe(features).map(|it| Some(gfni::table_256::<false>(it))),
+        Route::AesNi => AesNi::probe(features).map(|it| Some(aes_sliced(it, features))),
+        // They have AES alone, where the CPU has them.
+        Route::Vaes512 => Vaes512::probe(features).map(|_| None),
+        Route::Vaes256 => Vaes256::probe(features).map(|_| None),
+        _ => Ok(None),
     };
-    table.map_err(Absent::Missing)
+    table.map_err(Absent::Missing)?.ok_or(Absent::Without(cipher))
 }
 
 /// Ciphers over GFNI, in the order that suits this CPU.
