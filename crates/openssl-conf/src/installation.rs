@@ -168,6 +168,8 @@ pub fn install(
     let (changed, result) = editor.finish();
     let now = Configuration::of(&result, path, files).map_err(Obstacle::Broken)?;
     prove(&configuration, &now, &changed, wanted)?;
+    // A section that is its own provider's list, for example, would hold keys that are no providers.
+    policy::check(&now, true).map_err(|why| Obstacle::Entangled { what: why.to_string() })?;
     Ok(result)
 }
 

@@ -127,3 +127,12 @@ fn unequal_to_no_is_yes() {
     assert!(attempt(&of("fips!=yes"), false).is_ok());
     assert!(attempt(&of("provider!=no"), false).is_ok());
 }
+
+/// Found by fuzzing: what `install` wrote there a second `install` refused.
+#[test]
+fn a_section_that_lists_providers_and_is_one_is_left_alone() {
+    let own = "openssl_conf = a\n[a]\nproviders = them\n[them]\ndefault = them\n";
+    let said = refusal(own, true);
+    assert!(said.contains("too unusual to be changed safely"), "{said}");
+    assert!(said.contains("activate = 1 stands among the providers of [them]"), "{said}");
+}
