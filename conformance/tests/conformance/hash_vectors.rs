@@ -7,7 +7,7 @@ use wirespeed_cipher::{Digest, Hasher, Route, Subject};
 use wirespeed_conformance::data::same;
 use wirespeed_conformance::{hash_vectors, here};
 use wirespeed_cpu::Features;
-use wirespeed_kernels as native;
+use wirespeed_kernels::ROUTES;
 use wirespeed_libcrypto as libcrypto;
 
 use crate::digests::{end, told};
@@ -19,8 +19,8 @@ pub(crate) fn trials() -> Vec<Trial> {
     let runs =
         |route: &Route| here::routes().any(|(it, unknown)| it == *route && unknown.is_none());
     let each = move |digest: Digest| {
-        let kernels = native::ROUTES.iter().copied().filter(runs).filter_map(move |route| {
-            let kernels = native::hash(route, digest.compression(), features).ok()?;
+        let kernels = ROUTES.iter().copied().filter(runs).filter_map(move |route| {
+            let kernels = wirespeed_kernels::hash(route, digest.compression(), features).ok()?;
             Some(trial(format!("kernels::{route}::vectors::{digest}"), move || {
                 compare(digest, |message, out| {
                     let mut hasher = Hasher::new(kernels, digest);

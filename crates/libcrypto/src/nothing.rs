@@ -17,11 +17,7 @@ const PROVIDER: &str = "nothing";
 const NAMES: &CStr = c"NOTHING";
 /// A hash of nothing, as long as SHA-1's and from blocks as long.
 pub fn hash_of_nothing(library: Library) -> Result<Digest, Error> {
-    let context = Context::new(library)?;
-    // SAFETY: a provider's entry point, and a function of this program, which is there to its end.
-    unsafe { context.add_builtin(PROVIDER, init)? };
-    context.load(PROVIDER)?;
-    context.digest(&NAMES.to_string_lossy(), None)
+    loaded(library)?.digest(&NAMES.to_string_lossy(), None)
 }
 
 /// A cipher that copies nothing, with a key of 16, 24, 32 or 64 bytes and an IV of none, 12 or 16. With one of 12 it is an
@@ -31,11 +27,16 @@ pub fn cipher_of_nothing(
     key_bytes: usize,
     iv_bytes: usize,
 ) -> Result<Cipher, Error> {
+    loaded(library)?.fetch(&format!("NOTHING-{key_bytes}-{iv_bytes}"), None)
+}
+
+/// A library context with this provider alone.
+fn loaded(library: Library) -> Result<Context, Error> {
     let context = Context::new(library)?;
-    // SAFETY: as above.
+    // SAFETY: a provider's entry point, and a function of this program, which is there to its end.
     unsafe { context.add_builtin(PROVIDER, init)? };
     context.load(PROVIDER)?;
-    context.fetch(&format!("NOTHING-{key_bytes}-{iv_bytes}"), None)
+    Ok(context)
 }
 
 /// `OSSL_DISPATCH` of openssl/core.h.

@@ -20,7 +20,7 @@ use blocks::{Block, Omitted};
 use break_even::break_even;
 
 pub(crate) fn run(request: BenchRequest) -> Result<(), Fault> {
-    request.targets().try_for_each(check_writable)?;
+    check_writable(request.targets())?;
     let host = Host::discover();
     let candidates = candidates::of(&host, &request)?;
     let (blocks, mut skipped) =

@@ -107,7 +107,7 @@ pub(crate) struct DiskArguments {
 
 pub(crate) fn run(arguments: DiskArguments) -> Result<(), Fault> {
     let request = arguments.understand()?;
-    request.json.as_deref().map_or(Ok(()), check_writable)?;
+    check_writable(request.json.as_deref())?;
     let host = Host::discover();
     // Before anything is set up that must be taken down again.
     let interruption = Interruption::watch()?;

@@ -18,7 +18,7 @@ mod advice;
 
 pub(crate) fn run(arguments: SurveyArguments) -> Result<(), Fault> {
     let seconds = seconds(arguments.seconds)?;
-    arguments.json.as_deref().map_or(Ok(()), check_writable)?;
+    check_writable(arguments.json.as_deref())?;
     let host = Host::discover();
     let to_people = arguments.json.as_deref() != Some("-");
     let show = |text: &str| if to_people { write_text("-", text) } else { Ok(()) };

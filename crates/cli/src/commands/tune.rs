@@ -100,7 +100,7 @@ const KERNEL_SECONDS: u64 = 60;
 const QUICK_KERNEL_SECONDS: u64 = 15;
 
 pub(crate) fn run(arguments: TuneArguments) -> Result<(), Fault> {
-    arguments.json.as_deref().map_or(Ok(()), check_writable)?;
+    check_writable(arguments.json.as_deref())?;
     let host = Host::discover();
     if let Err(why) = host.harness.library() {
         return Err(Fault::usage(format!("{why}: without it there is nothing to choose between")));

@@ -63,7 +63,7 @@ pub(crate) struct VpnArguments {
 
 pub(crate) fn run(arguments: VpnArguments) -> Result<(), Fault> {
     let request = arguments.understand()?;
-    request.json.as_deref().map_or(Ok(()), check_writable)?;
+    check_writable(request.json.as_deref())?;
     let host = Host::discover();
     let interruption = Interruption::watch()?;
     let to_people = request.json.as_deref() != Some("-");

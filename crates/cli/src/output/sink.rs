@@ -7,11 +7,12 @@ use serde::Serialize;
 
 use crate::fault::Fault;
 
-/// That a file can be written, before anything is measured for it; "-" always can.
-pub(crate) fn check_writable(target: &str) -> Result<(), Fault> {
-    if target == "-" {
-        return Ok(());
-    }
+/// That files can be written, before anything is measured for them; "-" always can.
+pub(crate) fn check_writable<'t>(targets: impl IntoIterator<Item = &'t str>) -> Result<(), Fault> {
+    targets.into_iter().filter(|target| *target != "-").try_for_each(try_to_write)
+}
+
+fn try_to_write(target: &str) -> Result<(), Fault> {
     let tried = match OpenOptions::new().write(true).create_new(true).open(target) {
         Ok(_) => fs::remove_file(target),
         // What is there stays as it is until there is something to write.
