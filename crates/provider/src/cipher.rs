@@ -28,6 +28,8 @@ use crate::error::CallError;
 use crate::host::Version;
 use crate::offload::call::OffloadFailed;
 use crate::openssl::Param;
+use crate::params::declared::Declared;
+use crate::params::list::{Asked, Given};
 use crate::provider::Provider;
 use crate::routing::choice::Choice;
 use crate::routing::native::Kernels;
@@ -69,18 +71,15 @@ impl LastBlock {
 }
 
 /// A context of one mode. The C edge is in [`crate::boundary`]; nothing here is `extern "C"`.
-///
-/// A method that takes a list of parameters is `unsafe` for the list alone: it must be null or end
-/// with a null key.
 pub(crate) trait Cipher: Clone {
     /// Whether it takes the messages of a pipeline.
     const PIPELINES: bool = false;
 
-    /// Parameters that [`Self::answer`] knows, as OpenSSL lists them.
-    fn gettable(version: Version) -> *const Param;
+    /// Parameters that [`Self::answer`] knows.
+    fn gettable(version: Version) -> &'static Declared;
 
-    /// Parameters that [`Self::set`] knows, as OpenSSL lists them.
-    fn settable(version: Version) -> *const Param;
+    /// Parameters that [`Self::set`] knows.
+    fn settable(version: Version) -> &'static Declared;
 
     /// A context of the subject at that place, if it is served.
     fn new(provider: &Provider, subject: usize) -> Option<Self>;
@@ -121,16 +120,10 @@ pub(crate) trait Cipher: Clone {
     fn set_often(&mut self, param: &Param) -> Option<Result<(), CallError>>;
 
     /// Answers parameters.
-    ///
-    /// # Safety
-    /// `list` must be null or end with a null key, be writable, and be nobody else's.
-    unsafe fn answer(&mut self, list: *mut Param) -> Result<(), CallError>;
+    fn answer(&mut self, list: Asked<'_>) -> Result<(), CallError>;
 
     /// Takes parameters.
-    ///
-    /// # Safety
-    /// `list` must be null or end with a null key.
-    unsafe fn set(&mut self, list: *const Param) -> Result<(), CallError>;
+    fn set(&mut self, list: Given<'_>) -> Result<(), CallError>;
 }
 
 /// Whether two strings of one length are equal, in constant time.

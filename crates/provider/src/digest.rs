@@ -15,6 +15,7 @@ use crate::digest::serial::Form;
 use crate::error::{CallError, Reason};
 use crate::host::Version;
 use crate::openssl::{Dispatch, Param};
+use crate::params::list::{Asked, Given};
 use crate::params::{END, List, int, octets, size};
 
 /// What OpenSSL wants to know of a hash function, as in the default provider.
@@ -157,31 +158,17 @@ pub(crate) fn settable() -> *const Param {
 }
 
 /// Takes the parameters of such a context.
-///
-/// # Safety
-/// `list` must be null or end with a null key.
-pub(crate) unsafe fn set(
+pub(crate) fn set(
     message: &mut impl Message,
     version: Version,
-    mut list: *const Param,
+    list: Given<'_>,
 ) -> Result<(), CallError> {
-    let mut given: Option<&Param> = None;
-    while !list.is_null() {
-        // SAFETY: the caller promises entries up to and including a null key.
-        let param = unsafe { &*list };
-        if param.is_end() {
-            break;
-        }
-        if param.name() == MASTER_SECRET.to_bytes() {
-            if given.is_some() && version.has_decoders() {
-                return Err(CallError(&[Reason::RepeatedParameter]));
-            }
-            given = given.or(Some(param));
-        }
-        // SAFETY: the end has not been seen, so there is a next entry.
-        list = unsafe { list.add(1) };
+    let mut given = list.iter().filter(|param| param.name() == MASTER_SECRET.to_bytes());
+    let first = given.next();
+    if given.next().is_some() && version.has_decoders() {
+        return Err(CallError(&[Reason::RepeatedParameter]));
     }
-    match given.and_then(Param::as_octets) {
+    match first.and_then(Param::as_octets) {
         Some(secret) => message.add_master_secret(secret),
         None => Ok(()),
     }
@@ -196,16 +183,8 @@ pub(crate) fn gettable() -> *const Param {
 }
 
 /// Answers the constant parameters of a hash function.
-///
-/// # Safety
-/// `list` must be null or end with a null key, be writable, and be nobody else's.
-pub(crate) unsafe fn answer(facts: &Facts, mut list: *mut Param) -> Result<(), CallError> {
-    while !list.is_null() {
-        // SAFETY: the caller promises entries up to and including a null key.
-        let param = unsafe { &mut *list };
-        if param.is_end() {
-            break;
-        }
+pub(crate) fn answer(facts: &Facts, mut list: Asked<'_>) -> Result<(), CallError> {
+    for param in list.iter_mut() {
         let answered = match param.name() {
             b"blocksize" => param.set_usize(facts.block_bytes),
             b"size" => param.set_usize(facts.bytes),
@@ -216,8 +195,6 @@ pub(crate) unsafe fn answer(facts: &Facts, mut list: *mut Param) -> Result<(), C
         if !answered {
             return Err(CallError::CANNOT_SET);
         }
-        // SAFETY: the end has not been seen, so there is a next entry.
-        list = unsafe { list.add(1) };
     }
     Ok(())
 }

@@ -3,13 +3,14 @@
 
 pub(crate) mod hmac;
 
-use std::ptr::{NonNull, null};
+use std::ptr::NonNull;
 
 use crate::boundary::host_mac::HostMac;
 use crate::error::CallError;
 use crate::host::Version;
 use crate::mac::hmac::{Keyed, Stage};
 use crate::openssl::Param;
+use crate::params::list::{Asked, Given};
 use crate::params::{END, List, given_text, int, octets, size};
 use crate::provider::Provider;
 use wirespeed_cipher::Digest;
@@ -53,33 +54,19 @@ impl Mac {
     }
 
     /// Takes the parameters of a context.
-    ///
-    /// # Safety
-    /// `list` must be null or end with a null key.
-    pub(crate) unsafe fn set(&mut self, list: *const Param) -> Result<(), CallError> {
-        // SAFETY: the caller promises the list.
-        match unsafe { self.wish(list) } {
+    pub(crate) fn set(&mut self, list: Given<'_>) -> Result<(), CallError> {
+        match self.wish(list) {
             Some(wish) => self.grant(&wish),
-            // SAFETY: the caller promises the list.
-            None => unsafe { self.set_by_host(list).map(|_| ()) },
+            None => self.set_by_host(list).map(|_| ()),
         }
     }
 
     /// Begins a message, with another key if there is one.
-    ///
-    /// # Safety
-    /// `list` must be null or end with a null key.
-    pub(crate) unsafe fn start(
-        &mut self,
-        key: Option<&[u8]>,
-        list: *const Param,
-    ) -> Result<(), CallError> {
-        // SAFETY: the caller promises the list.
-        let wish = unsafe { self.wish(list) };
+    pub(crate) fn start(&mut self, key: Option<&[u8]>, list: Given<'_>) -> Result<(), CallError> {
+        let wish = self.wish(list);
         let can_take = |wish: &Wish<'_>| key.is_none() || wish.digest.or(self.digest()).is_some();
         let Some(wish) = wish.filter(can_take) else {
-            // SAFETY: the caller promises the list.
-            return unsafe { self.set_by_host(list)?.start(key, null()) };
+            return self.set_by_host(list)?.start(key, Given::NONE);
         };
         self.grant(&wish)?;
         match key {
@@ -116,22 +103,13 @@ impl Mac {
     }
 
     /// Answers the parameters of a context.
-    ///
-    /// # Safety
-    /// `list` must be null or end with a null key, be writable, and be nobody else's.
-    pub(crate) unsafe fn answer(&self, mut list: *mut Param) -> Result<(), CallError> {
+    pub(crate) fn answer(&self, mut list: Asked<'_>) -> Result<(), CallError> {
         if let Some(host) = &self.host {
-            // SAFETY: the caller promises the list.
-            return unsafe { host.answer(list) };
+            return host.answer(list);
         }
         let bytes = self.keyed.as_ref().map_or(0, |keyed| keyed.digest().bytes());
         let block_bytes = self.chosen.map_or(0, Digest::block_bytes);
-        while !list.is_null() {
-            // SAFETY: the caller promises entries up to and including a null key.
-            let param = unsafe { &mut *list };
-            if param.is_end() {
-                break;
-            }
+        for param in list.iter_mut() {
             let answered = match param.name() {
                 b"size" => param.set_usize(bytes),
                 b"block-size" => param.set_u32(block_bytes as u32),
@@ -140,8 +118,6 @@ impl Mac {
             if !answered {
                 return Err(CallError::SILENT);
             }
-            // SAFETY: the end has not been seen, so there is a next entry.
-            list = unsafe { list.add(1) };
         }
         Ok(())
     }
@@ -168,20 +144,12 @@ impl Mac {
     }
 
     /// What the list says, if all of it can be done here.
-    ///
-    /// # Safety
-    /// `list` must be null or end with a null key.
-    unsafe fn wish<'a>(&self, mut list: *const Param) -> Option<Wish<'a>> {
+    fn wish<'a>(&self, list: Given<'a>) -> Option<Wish<'a>> {
         let mut wish = Wish { digest: None, key: None };
         if self.host.is_some() {
             return None;
         }
-        while !list.is_null() {
-            // SAFETY: the caller promises entries up to and including a null key.
-            let param = unsafe { &*list };
-            if param.is_end() {
-                break;
-            }
+        for param in list.iter() {
             let first = match param.name() {
                 b"digest" => {
                     let digest = self.provider().mac_digest(param.as_text()?)?;
@@ -197,8 +165,6 @@ impl Mac {
             if !first {
                 return None;
             }
-            // SAFETY: the end has not been seen, so there is a next entry.
-            list = unsafe { list.add(1) };
         }
         let can_take = wish.key.is_none() || wish.digest.or(self.digest()).is_some();
         can_take.then_some(wish)
@@ -207,25 +173,17 @@ impl Mac {
     /// Sets what is not ours. If the host takes it, it has the context from then on, as that stands but for a message
     /// that is under way: who goes on with that one is refused. If not, nothing has changed, as in the default
     /// provider, but that a hash function which cannot be had is none (ossl_prov_digest_load_from_params).
-    ///
-    /// # Safety
-    /// `list` must be null or end with a null key.
     #[cold]
-    unsafe fn set_by_host(&mut self, list: *const Param) -> Result<&mut HostMac, CallError> {
+    fn set_by_host(&mut self, list: Given<'_>) -> Result<&mut HostMac, CallError> {
         match &mut self.host {
-            // SAFETY: the caller promises the list.
-            Some(host) => unsafe { host.set(list)? },
-            // SAFETY: as above.
-            None => unsafe { self.hand_over(list)? },
+            Some(host) => host.set(list)?,
+            None => self.hand_over(list)?,
         }
         self.host.as_mut().ok_or(CallError::SILENT)
     }
 
     /// Gives the context to the host, with these parameters.
-    ///
-    /// # Safety
-    /// As above.
-    unsafe fn hand_over(&mut self, list: *const Param) -> Result<(), CallError> {
+    fn hand_over(&mut self, list: Given<'_>) -> Result<(), CallError> {
         let mut host = HostMac::new(self.provider().host_macs().ok_or(CallError::SILENT)?)?;
         if let Some(keyed) = &self.keyed {
             host.choose(keyed.digest())?;
@@ -237,10 +195,9 @@ impl Mac {
             None if self.keyed.is_some() => host.choose_none(),
             None => {}
         }
-        // SAFETY: the caller promises the list.
-        if let Err(error) = unsafe { host.set(list) } {
-            // SAFETY: as above.
-            let named = unsafe { count_digests(list) };
+        if let Err(error) = host.set(list) {
+            let is_digest = |param: &&Param| param.name() == b"digest" && param.as_text().is_some();
+            let named = list.iter().filter(is_digest).count();
             // A key given twice fails before any is looked at, where decoders read the list.
             if named == 1 || (named > 1 && !self.provider().version.has_decoders()) {
                 self.chosen = None;
@@ -250,21 +207,6 @@ impl Mac {
         (self.keyed, self.host) = (None, Some(host));
         Ok(())
     }
-}
-
-/// How many names of hash functions a list has.
-///
-/// # Safety
-/// `list` must be null or end with a null key.
-unsafe fn count_digests(mut list: *const Param) -> usize {
-    let mut count = 0;
-    // SAFETY: the caller promises entries up to and including a null key.
-    while let Some(param) = unsafe { list.as_ref() }.filter(|param| !param.is_end()) {
-        count += usize::from(param.name() == b"digest" && param.as_text().is_some());
-        // SAFETY: the end has not been seen, so there is a next entry.
-        list = unsafe { list.add(1) };
-    }
-    count
 }
 
 static GETTABLE: List<3> = List::new([size(c"size"), size(c"block-size"), END]);

@@ -18,9 +18,11 @@ use crate::cipher::stream::{Cfb, Ctr, Ofb, Stream};
 use crate::cipher::xts::Sectors;
 use crate::error::CallError;
 use crate::host::Version;
-use crate::openssl::{Dispatch, Param};
-use crate::params::request::{Name, Names, Request};
-use crate::params::{END, List, int, size, uint};
+use crate::openssl::Dispatch;
+use crate::params::declared::{Declared, Name};
+use crate::params::int;
+use crate::params::list::Asked;
+use crate::params::request::Questions;
 
 /// The properties that our algorithms carry.
 ///
@@ -97,35 +99,7 @@ const fn is_sm4(index: usize) -> bool {
     matches!(Algorithm::ALL[index].block_cipher(), Some(BlockCipher::Sm4))
 }
 
-const fn gettable_list(last: Param) -> List<11> {
-    List::new([
-        uint(c"mode"),
-        size(c"keylen"),
-        size(c"ivlen"),
-        size(c"blocksize"),
-        int(c"aead"),
-        int(c"custom-iv"),
-        int(c"cts"),
-        int(c"tls-multi"),
-        int(c"has-randkey"),
-        last,
-        END,
-    ])
-}
-
-static GETTABLE_LIST: List<11> = gettable_list(int(c"encrypt-then-mac"));
-static GETTABLE_LIST_BEFORE_DECODERS: List<11> = gettable_list(END);
-
-/// Parameters of an algorithm, as OpenSSL lists them.
-pub(crate) fn gettable(version: Version) -> *const Param {
-    if version.has_decoders() {
-        GETTABLE_LIST.as_ptr()
-    } else {
-        GETTABLE_LIST_BEFORE_DECODERS.as_ptr()
-    }
-}
-
-const GETTABLE: &[Name] = &[
+static GETTABLE_BEFORE_DECODERS: Declared = Declared::of(&[
     Name::Mode,
     Name::KeyLength,
     Name::IvLength,
@@ -135,21 +109,22 @@ const GETTABLE: &[Name] = &[
     Name::Stealing,
     Name::MultiBlock,
     Name::Random,
-    Name::EncryptThenMac,
-];
+]);
+static GETTABLE: Declared =
+    GETTABLE_BEFORE_DECODERS.and(Name::EncryptThenMac, int(c"encrypt-then-mac"));
+
+/// Constant parameters of an algorithm.
+pub(crate) fn gettable(version: Version) -> &'static Declared {
+    if version.has_decoders() { &GETTABLE } else { &GETTABLE_BEFORE_DECODERS }
+}
 
 /// Answers the constant parameters of an algorithm.
-///
-/// # Safety
-/// `list` must be null or end with a null key, be writable, and be nobody else's.
-pub(crate) unsafe fn answer(
+pub(crate) fn answer(
     algorithm: Algorithm,
-    list: *mut Param,
+    list: Asked<'_>,
     version: Version,
 ) -> Result<(), CallError> {
-    let known = if version.has_decoders() { GETTABLE } else { &GETTABLE[..GETTABLE.len() - 1] };
-    // SAFETY: the caller promises the list.
-    let mut request = unsafe { Request::read(list, Names::of(known), version)? };
+    let mut questions = Questions::of(list, gettable(version), version)?;
     let mode = algorithm.mode();
     // EVP_CIPH_*_MODE of openssl/evp.h.
     let number = match mode {
@@ -168,16 +143,16 @@ pub(crate) unsafe fn answer(
     let aead = mode.has_tag();
     let custom_iv = matches!(mode, Mode::Xts | Mode::Stream) || aead;
     let steals = mode == Mode::Cts;
-    request.answer(Name::Mode, |p| p.set_u32(number))?;
-    request.answer(Name::Aead, |p| p.set_u32(aead.into()))?;
-    request.answer(Name::CustomIv, |p| p.set_u32(custom_iv.into()))?;
-    request.answer(Name::Stealing, |p| p.set_u32(steals.into()))?;
+    questions.answer(Name::Mode, |p| p.set_u32(number))?;
+    questions.answer(Name::Aead, |p| p.set_u32(aead.into()))?;
+    questions.answer(Name::CustomIv, |p| p.set_u32(custom_iv.into()))?;
+    questions.answer(Name::Stealing, |p| p.set_u32(steals.into()))?;
     for absent in [Name::MultiBlock, Name::Random, Name::EncryptThenMac] {
-        request.answer(absent, |p| p.set_u32(0))?;
+        questions.answer(absent, |p| p.set_u32(0))?;
     }
-    request.answer(Name::KeyLength, |p| p.set_usize(algorithm.key_bytes()))?;
-    request.answer(Name::BlockSize, |p| p.set_usize(mode.block_size()))?;
-    request.answer(Name::IvLength, |p| p.set_usize(algorithm.iv_bytes()))
+    questions.answer(Name::KeyLength, |p| p.set_usize(algorithm.key_bytes()))?;
+    questions.answer(Name::BlockSize, |p| p.set_usize(mode.block_size()))?;
+    questions.answer(Name::IvLength, |p| p.set_usize(algorithm.iv_bytes()))
 }
 
 #[cfg(test)]

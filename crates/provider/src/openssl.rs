@@ -104,6 +104,7 @@ impl AlgorithmEntry {
 }
 
 /// `OSSL_PARAM`; its values are read and written in [`crate::params`].
+#[derive(Clone, Copy)]
 #[repr(C)]
 pub struct Param {
     pub(crate) key: *const c_char,

@@ -3,6 +3,8 @@
 //! Numbers are converted between sizes and signs exactly as libcrypto's own `OSSL_PARAM_get_*` and
 //! `OSSL_PARAM_set_*` do (crypto/params.c), which a module that does not link libcrypto cannot call.
 
+pub(crate) mod declared;
+pub(crate) mod list;
 pub(crate) mod request;
 
 use std::ffi::{CStr, c_void};
@@ -21,6 +23,7 @@ pub(crate) const fn entry(key: &CStr, data_type: u32, data: *mut c_void, size: u
 }
 
 /// A constant list that tells which parameters there are.
+#[derive(Clone, Copy)]
 pub(crate) struct List<const N: usize>([Param; N]);
 
 // SAFETY: a list is never written to, and its pointers are null or to constant strings.
@@ -66,28 +69,14 @@ pub(crate) const fn given_text(key: &CStr) -> Param {
     entry(key, data_type::UTF8_STRING, null_mut(), 0)
 }
 
+/// `OSSL_PARAM_octet_ptr(key, NULL, 0)`.
+pub(crate) const fn octet_pointer(key: &CStr) -> Param {
+    entry(key, data_type::OCTET_POINTER, null_mut(), 0)
+}
+
 /// `OSSL_PARAM_octet_string(key, NULL, 0)`.
 pub(crate) const fn octets(key: &CStr) -> Param {
     entry(key, data_type::OCTET_STRING, null_mut(), 0)
-}
-
-/// The first parameter of a list that is called `name`, which ends with a NUL.
-///
-/// # Safety
-/// `list` must be null or end with a null key, and stay for as long as what is returned.
-pub(crate) unsafe fn find<'a, const N: usize>(
-    mut list: *const Param,
-    name: &[u8; N],
-) -> Option<&'a Param> {
-    // SAFETY: the caller promises entries up to and including a null key.
-    while let Some(param) = unsafe { list.as_ref() }.filter(|param| !param.is_end()) {
-        if param.is_called(name) {
-            return Some(param);
-        }
-        // SAFETY: the end has not been seen, so there is a next entry.
-        list = unsafe { list.add(1) };
-    }
-    None
 }
 
 impl Param {

@@ -26,6 +26,7 @@ use crate::offer;
 use crate::offload::Offload;
 use crate::offload::call::KernelCipher;
 use crate::openssl::{AlgorithmEntry, Param, data_type};
+use crate::params::list::Asked;
 use crate::params::{END, List, entry, text};
 use crate::routing::choice::Choice;
 use crate::routing::native::Kernels;
@@ -355,23 +356,11 @@ impl Provider {
     }
 
     /// Answers the provider's own parameters.
-    ///
-    /// # Safety
-    /// `list` must be null or end with a null key, be writable, and be nobody else's.
-    pub(crate) unsafe fn answer(&self, mut list: *mut Param) -> Result<(), CallError> {
-        while !list.is_null() {
-            // SAFETY: the caller promises entries up to and including a null key.
-            let param = unsafe { &mut *list };
-            if param.is_end() {
-                break;
-            }
-            if !self.answer_one(param) {
-                return Err(CallError::SILENT);
-            }
-            // SAFETY: the end has not been seen, so there is a next entry.
-            list = unsafe { list.add(1) };
+    pub(crate) fn answer(&self, mut list: Asked<'_>) -> Result<(), CallError> {
+        match list.iter_mut().all(|param| self.answer_one(param)) {
+            true => Ok(()),
+            false => Err(CallError::SILENT),
         }
-        Ok(())
     }
 
     /// Tells whether all is well: a parameter that nobody knows is left alone.

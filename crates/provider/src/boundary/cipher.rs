@@ -16,6 +16,7 @@ use crate::error::{CallError, Reason};
 use crate::host::{Core, Version};
 use crate::offer;
 use crate::openssl::*;
+use crate::params::list::{Asked, Given};
 use crate::provider::Provider;
 
 /// What a context pointer points to. Aligned for the widest vectors.
@@ -183,7 +184,7 @@ unsafe fn initialise<C: Cipher>(
                 (!start.is_null()).then(|| std::slice::from_raw_parts(start, length))
             };
             context.cipher.start(direction, bytes(key, key_length), bytes(iv, iv_length))?;
-            if params.is_null() { Ok(()) } else { context.cipher.set(params) }
+            if params.is_null() { Ok(()) } else { context.cipher.set(Given::new(params)) }
         })
     }
 }
@@ -270,18 +271,7 @@ unsafe extern "C" fn get_params<const INDEX: usize, const DECODERS: bool>(
     let version = if DECODERS { Version::DECODERS } else { Version::FIRST };
     // There is no way to the error queue without a provider or a context at hand.
     // SAFETY: the core hands in a list that ends with a null key, to be written to.
-    guarded(|| None, || unsafe { offer::answer(*algorithm, list, version) })
-}
-
-/// Whether there is one parameter in the list. EVP asks for lengths, sets the padding and moves tags
-/// in lists of one, several times for every message, so those are kept out of the general way.
-///
-/// # Safety
-/// `list` must be null or end with a null key.
-#[inline(always)]
-unsafe fn is_one(list: *const Param) -> bool {
-    // SAFETY: the caller promises entries up to and including a null key.
-    unsafe { !list.is_null() && !(*list).is_end() && (*list.add(1)).is_end() }
+    guarded(|| None, || offer::answer(*algorithm, unsafe { Asked::new(list) }, version))
 }
 
 unsafe extern "C" fn answer<C: Cipher>(context: *mut c_void, list: *mut Param) -> c_int {
@@ -289,12 +279,13 @@ unsafe extern "C" fn answer<C: Cipher>(context: *mut c_void, list: *mut Param) -
     // written to.
     unsafe {
         with::<C>(context, |context| {
-            if is_one(list)
-                && let Some(result) = context.cipher.answer_often(&mut *list)
+            let mut list = Asked::new(list);
+            if let Some(param) = list.only()
+                && let Some(result) = context.cipher.answer_often(param)
             {
                 return result;
             }
-            if !context.pipes.is_empty() && context.pipes.answer_tags(list)? {
+            if !context.pipes.is_empty() && context.pipes.answer_tags(&mut list)? {
                 return Ok(());
             }
             context.cipher.answer(list)
@@ -306,11 +297,12 @@ unsafe extern "C" fn set<C: Cipher>(context: *mut c_void, list: *const Param) ->
     // SAFETY: the core hands in a context of this kind, and a list that ends with a null key.
     unsafe {
         with::<C>(context, |context| {
+            let list = Given::new(list);
             if !context.pipes.is_empty() {
                 context.pipes.set(list)?;
             }
-            if is_one(list)
-                && let Some(result) = context.cipher.set_often(&*list)
+            if let Some(param) = list.only()
+                && let Some(result) = context.cipher.set_often(param)
             {
                 return result;
             }
@@ -330,15 +322,15 @@ unsafe fn version(provider: *mut c_void) -> Version {
 
 unsafe extern "C" fn gettable_params(provider: *mut c_void) -> *const Param {
     // SAFETY: the core hands back our provider context.
-    offer::gettable(unsafe { version(provider) })
+    offer::gettable(unsafe { version(provider) }).as_ptr()
 }
 
 unsafe extern "C" fn gettable<C: Cipher>(_: *mut c_void, provider: *mut c_void) -> *const Param {
     // SAFETY: the core hands back our provider context.
-    C::gettable(unsafe { version(provider) })
+    C::gettable(unsafe { version(provider) }).as_ptr()
 }
 
 unsafe extern "C" fn settable<C: Cipher>(_: *mut c_void, provider: *mut c_void) -> *const Param {
     // SAFETY: the core hands back our provider context.
-    C::settable(unsafe { version(provider) })
+    C::settable(unsafe { version(provider) }).as_ptr()
 }

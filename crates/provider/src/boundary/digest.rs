@@ -12,6 +12,7 @@ use crate::digest::hashing::Message;
 use crate::digest::serial;
 use crate::error::{CallError, Reason};
 use crate::openssl::*;
+use crate::params::list::{Asked, Given};
 use crate::provider::Provider;
 
 /// What a context pointer points to. What it holds wipes itself when dropped.
@@ -237,13 +238,11 @@ unsafe extern "C" fn initialise<M: Message, const PLACE: usize>(
     unsafe {
         with::<M>(context, |context| {
             context.message.reset()?;
-            match digest::at(PLACE).takes_master_secret() && !list.is_null() {
-                true => {
-                    let version = context.provider().version;
-                    digest::set(&mut context.message, version, list)
-                }
-                false => Ok(()),
+            if !digest::at(PLACE).takes_master_secret() {
+                return Ok(());
             }
+            let version = context.provider().version;
+            digest::set(&mut context.message, version, Given::new(list))
         })
     }
 }
@@ -253,7 +252,7 @@ unsafe extern "C" fn set<M: Message>(context: *mut c_void, list: *const Param) -
     unsafe {
         with::<M>(context, |context| {
             let version = context.provider().version;
-            digest::set(&mut context.message, version, list)
+            digest::set(&mut context.message, version, Given::new(list))
         })
     }
 }
@@ -353,7 +352,7 @@ unsafe extern "C" fn finish<M: Message, const PLACE: usize>(
 
 unsafe extern "C" fn get_params<const PLACE: usize>(list: *mut Param) -> c_int {
     // SAFETY: the core hands in a list that ends with a null key, to be written to.
-    guarded(|| None, || unsafe { digest::answer(digest::at(PLACE), list) })
+    guarded(|| None, || digest::answer(digest::at(PLACE), unsafe { Asked::new(list) }))
 }
 
 unsafe extern "C" fn gettable_params(_: *mut c_void) -> *const Param {

@@ -8,6 +8,7 @@ use crate::digest::extendable::{self, Extendable};
 use crate::digest::hashing::Message;
 use crate::error::CallError;
 use crate::openssl::*;
+use crate::params::list::{Asked, Given};
 use crate::provider::Provider;
 
 /// The functions of the extendable function at `PLACE` of the table, by contexts of type `M` inside.
@@ -39,24 +40,18 @@ unsafe extern "C" fn initialise<M: Message, const PLACE: usize>(
     unsafe {
         with::<Extendable<M>>(context, |context| {
             context.message.reset()?;
-            take(context, digest::at(PLACE), list)
+            take(context, digest::at(PLACE), Given::new(list))
         })
     }
 }
 
-/// # Safety
-/// `list` must be null or end with a null key.
-unsafe fn take<M: Message>(
+fn take<M: Message>(
     context: &mut Context<Extendable<M>>,
     facts: &digest::Facts,
-    list: *const Param,
+    list: Given<'_>,
 ) -> Result<(), CallError> {
-    if list.is_null() {
-        return Ok(());
-    }
     let version = context.provider().version;
-    // SAFETY: the caller promises the list.
-    unsafe { context.message.set(facts, version, list) }
+    context.message.set(facts, version, list)
 }
 
 /// Writes as many bytes as were asked for, as the default provider does: EVP tells the room only where the
@@ -114,7 +109,9 @@ unsafe extern "C" fn set<M: Message, const PLACE: usize>(
     list: *const Param,
 ) -> c_int {
     // SAFETY: the core hands in a context of this kind, and a list that ends with a null key.
-    unsafe { with::<Extendable<M>>(context, |context| take(context, digest::at(PLACE), list)) }
+    unsafe {
+        with::<Extendable<M>>(context, |context| take(context, digest::at(PLACE), Given::new(list)))
+    }
 }
 
 unsafe extern "C" fn get<M: Message>(context: *mut c_void, list: *mut Param) -> c_int {
@@ -122,7 +119,7 @@ unsafe extern "C" fn get<M: Message>(context: *mut c_void, list: *mut Param) -> 
     // written to.
     unsafe {
         with::<Extendable<M>>(context, |context| {
-            context.message.answer(context.provider().version, list)
+            context.message.answer(context.provider().version, Asked::new(list))
         })
     }
 }
@@ -134,4 +131,5 @@ unsafe extern "C" fn list<const PLACE: usize>(
     // SAFETY: the core hands back the provider context from our init, which lives until teardown.
     let version = unsafe { provider.cast::<Provider>().as_ref() }.map(|it| it.version);
     extendable::parameters(digest::at(PLACE), version.unwrap_or(crate::host::Version::DECODERS))
+        .as_ptr()
 }

@@ -14,6 +14,7 @@ use super::host_library::HostLibrary;
 use crate::call::Call;
 use crate::offload::call::OffloadFailed;
 use crate::openssl::*;
+use crate::params::list::{Asked, Given};
 use crate::params::{END, entry};
 
 /// A cipher context of the default provider beside one of ours.
@@ -133,7 +134,7 @@ impl HostCipher {
     fn set_tag_length(&mut self, bytes: usize) -> Result<(), OffloadFailed> {
         let length = entry(c"tag", data_type::OCTET_STRING, null_mut(), bytes);
         // SAFETY: the list has an end.
-        unsafe { self.context.set([length, END].as_ptr()) }
+        self.context.set(unsafe { Given::new([length, END].as_ptr()) })
     }
 
     /// Goes on with the message in this direction, without what waits for the rest of a block.
@@ -145,7 +146,7 @@ impl HostCipher {
         let size = size_of::<usize>();
         let length = entry(c"ivlen", data_type::UNSIGNED, (&raw mut bytes).cast(), size);
         // SAFETY: the list has an end.
-        let set = unsafe { self.context.set([length, END].as_ptr()) };
+        let set = self.context.set(unsafe { Given::new([length, END].as_ptr()) });
         self.iv_bytes = if set.is_ok() { bytes } else { 0 };
         set
     }
@@ -186,7 +187,7 @@ impl HostCipher {
         let mut wanted =
             [entry(c"tag", data_type::OCTET_STRING, tag.as_mut_ptr().cast(), tag.len()), END];
         // SAFETY: the list has an end and room for a tag.
-        unsafe { self.context.answer(wanted.as_mut_ptr()) }
+        self.context.answer(unsafe { Asked::new(wanted.as_mut_ptr()) })
     }
 
     /// Ends a message that was decrypted; an error unless `tag` is the beginning of its tag.
@@ -202,7 +203,7 @@ impl HostCipher {
         let given =
             entry(c"tag", data_type::OCTET_STRING, tag.as_ptr().cast_mut().cast(), tag.len());
         // SAFETY: a list to be set is only read, and has an end.
-        unsafe { self.context.set([given, END].as_ptr()) }
+        self.context.set(unsafe { Given::new([given, END].as_ptr()) })
     }
 
     /// One whole message of CBC with ciphertext stealing, in an order of OpenSSL's; the chaining value moves on.
@@ -236,7 +237,7 @@ impl HostCipher {
         let place = text.as_ptr().cast_mut().cast();
         let param = entry(key, data_type::UTF8_STRING, place, text.count_bytes());
         // SAFETY: a list to be set is only read, and has an end.
-        unsafe { self.context.set([param, END].as_ptr()) }
+        self.context.set(unsafe { Given::new([param, END].as_ptr()) })
     }
 
     /// One whole message of GCM-SIV, of which decryption must be given the tag first. Gives its tag, or none if that is not

@@ -11,6 +11,7 @@ use super::host_object::HostObject;
 use crate::call::Call;
 use crate::offload::call::OffloadFailed;
 use crate::openssl::*;
+use crate::params::list::{Asked, Given};
 use crate::params::{END, entry};
 
 /// A context, as its provider made it.
@@ -135,7 +136,7 @@ impl HostContext {
         let mut padded = u32::from(padded);
         let padding = entry(c"padding", data_type::UNSIGNED, (&raw mut padded).cast(), 4);
         // SAFETY: the list has an end.
-        unsafe { self.set([padding, END].as_ptr()) }
+        self.set(unsafe { Given::new([padding, END].as_ptr()) })
     }
 
     /// The chaining value or counter.
@@ -143,26 +144,20 @@ impl HostContext {
         let (start, bytes) = (iv.as_mut_ptr().cast(), iv.len());
         let mut wanted = [entry(c"updated-iv", data_type::OCTET_STRING, start, bytes), END];
         // SAFETY: the list has an end and room for the IV.
-        unsafe { self.answer(wanted.as_mut_ptr()) }
+        self.answer(unsafe { Asked::new(wanted.as_mut_ptr()) })
     }
 
     /// Answers parameters.
-    ///
-    /// # Safety
-    /// `list` must be null or end with a null key, be writable, and be nobody else's.
-    pub(crate) unsafe fn answer(&mut self, list: *mut Param) -> Result<(), OffloadFailed> {
+    pub(crate) fn answer(&mut self, list: Asked<'_>) -> Result<(), OffloadFailed> {
         let answer = self.functions.answer;
-        // SAFETY: the context is this table's own; the caller promises the list.
-        self.object.call(|context| unsafe { answer(context, list) })
+        // SAFETY: the context is this table's own, and the list is good.
+        self.object.call(|context| unsafe { answer(context, list.into_ptr()) })
     }
 
     /// Takes parameters.
-    ///
-    /// # Safety
-    /// `list` must be null or end with a null key.
-    pub(crate) unsafe fn set(&mut self, list: *const Param) -> Result<(), OffloadFailed> {
+    pub(crate) fn set(&mut self, list: Given<'_>) -> Result<(), OffloadFailed> {
         let set = self.functions.set;
-        // SAFETY: the context is this table's own; the caller promises the list.
-        self.object.call(|context| unsafe { set(context, list) })
+        // SAFETY: the context is this table's own, and the list is good.
+        self.object.call(|context| unsafe { set(context, list.as_ptr()) })
     }
 }

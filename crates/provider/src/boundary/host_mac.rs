@@ -12,6 +12,7 @@ use super::host_library::{OpenFile, ProviderContext, find};
 use crate::error::CallError;
 use crate::host::Core;
 use crate::openssl::*;
+use crate::params::list::{Asked, Given};
 use crate::params::{END, entry};
 
 type Fetch = unsafe extern "C" fn(*mut c_void, *const c_char, *const c_char) -> *mut c_void;
@@ -180,43 +181,31 @@ impl HostMac {
         let bytes = name.to_bytes().len();
         let list = [entry(c"digest", data_type::UTF8_STRING, text, bytes), END];
         // SAFETY: the list has an end.
-        unsafe { self.set(list.as_ptr()) }
+        self.set(unsafe { Given::new(list.as_ptr()) })
     }
 
     /// Gives it a key, and the message that was begun elsewhere, if that was still empty.
     pub(crate) fn key(&mut self, key: &[u8], is_empty: bool) -> Result<(), CallError> {
-        // SAFETY: no list.
-        unsafe { self.start(Some(key), null()) }?;
+        self.start(Some(key), Given::NONE)?;
         self.is_lost = !is_empty;
         Ok(())
     }
 
-    /// # Safety
-    /// `list` must be null or end with a null key.
-    pub(crate) unsafe fn set(&mut self, list: *const Param) -> Result<(), CallError> {
-        // SAFETY: our own live context, and the list that the caller promises.
-        succeeded(unsafe { (self.hmac()?.set)(self.context.as_ptr(), list) })
+    pub(crate) fn set(&mut self, list: Given<'_>) -> Result<(), CallError> {
+        // SAFETY: our own live context, and a good list.
+        succeeded(unsafe { (self.hmac()?.set)(self.context.as_ptr(), list.as_ptr()) })
     }
 
-    /// # Safety
-    /// `list` must be null or end with a null key, be writable, and be nobody else's.
-    pub(crate) unsafe fn answer(&self, list: *mut Param) -> Result<(), CallError> {
-        // SAFETY: our own live context, and the list that the caller promises.
-        succeeded(unsafe { (self.hmac()?.get)(self.context.as_ptr(), list) })
+    pub(crate) fn answer(&self, list: Asked<'_>) -> Result<(), CallError> {
+        // SAFETY: our own live context, and a good list.
+        succeeded(unsafe { (self.hmac()?.get)(self.context.as_ptr(), list.into_ptr()) })
     }
 
-    /// # Safety
-    /// `list` must be null or end with a null key.
-    pub(crate) unsafe fn start(
-        &mut self,
-        key: Option<&[u8]>,
-        list: *const Param,
-    ) -> Result<(), CallError> {
+    pub(crate) fn start(&mut self, key: Option<&[u8]>, list: Given<'_>) -> Result<(), CallError> {
         let (start, length) = key.map_or((null(), 0), |key| (key.as_ptr(), key.len()));
-        // SAFETY: our own live context, a key of that length, and the list that the caller promises.
-        let result =
-            unsafe { (self.hmac()?.initialise)(self.context.as_ptr(), start, length, list) };
-        succeeded(result)?;
+        let initialise = self.hmac()?.initialise;
+        // SAFETY: our own live context, a key of that length, and a good list.
+        succeeded(unsafe { initialise(self.context.as_ptr(), start, length, list.as_ptr()) })?;
         self.is_lost = false;
         Ok(())
     }

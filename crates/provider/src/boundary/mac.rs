@@ -8,6 +8,7 @@ use crate::error::CallError;
 use crate::host::Version;
 use crate::mac::{self, Mac};
 use crate::openssl::*;
+use crate::params::list::{Asked, Given};
 use crate::provider::Provider;
 
 /// `EVP_MAX_MD_SIZE`: a caller may tell more room than there is memory.
@@ -95,7 +96,7 @@ unsafe extern "C" fn initialise(
     unsafe {
         with(context, |context| {
             let key = (!key.is_null()).then(|| std::slice::from_raw_parts(key, key_length));
-            context.start(key, list)
+            context.start(key, Given::new(list))
         })
     }
 }
@@ -135,12 +136,12 @@ unsafe extern "C" fn finish(
 unsafe extern "C" fn get(context: *mut c_void, list: *mut Param) -> c_int {
     // SAFETY: the core hands in a context of this kind, and a list that ends with a null key, to be
     // written to.
-    unsafe { with(context, |context| context.answer(list)) }
+    unsafe { with(context, |context| context.answer(Asked::new(list))) }
 }
 
 unsafe extern "C" fn set(context: *mut c_void, list: *const Param) -> c_int {
     // SAFETY: the core hands in a context of this kind, and a list that ends with a null key.
-    unsafe { with(context, |context| context.set(list)) }
+    unsafe { with(context, |context| context.set(Given::new(list))) }
 }
 
 unsafe extern "C" fn gettable(_: *mut c_void, _: *mut c_void) -> *const Param {

@@ -16,7 +16,8 @@ use crate::cipher::Cipher;
 use crate::cipher::lanes;
 use crate::error::{CallError, Reason};
 use crate::openssl::*;
-use crate::params::{END, entry, find};
+use crate::params::list::{Asked, Given};
+use crate::params::{END, entry};
 
 /// `EVP_MAX_PIPES`.
 const MOST: usize = 32;
@@ -83,15 +84,15 @@ impl<C: Cipher> Pipes<C> {
     /// Gives each message what is in the list; of `pipeline-tag` each its own tag.
     ///
     /// # Safety
-    /// As for [`Cipher::set`]; `pipeline-tag` must point to as many tags as there are messages.
-    pub(super) unsafe fn set(&mut self, list: *const Param) -> Result<(), CallError> {
-        // SAFETY: the caller promises the list and the tags.
+    /// `pipeline-tag` must point to as many tags as there are messages.
+    pub(super) unsafe fn set(&mut self, list: Given<'_>) -> Result<(), CallError> {
+        // SAFETY: the caller promises the tags.
         unsafe {
-            let tags = Tags::find(list);
+            let tags = list.find(PIPELINE_TAG).map(|param| Tags::of(param));
             for (place, pipe) in self.0.iter_mut().enumerate() {
                 pipe.set(list)?;
                 if let Some(tags) = &tags {
-                    pipe.set([tags.param(place)?, END].as_ptr())?;
+                    pipe.set(Given::new([tags.param(place)?, END].as_ptr()))?;
                 }
             }
         }
@@ -101,13 +102,14 @@ impl<C: Cipher> Pipes<C> {
     /// Answers `pipeline-tag`, if it is in the list, by the tag of each message; tells whether.
     ///
     /// # Safety
-    /// As for [`Cipher::answer`]; `pipeline-tag` must point to room for as many tags as there are messages.
-    pub(super) unsafe fn answer_tags(&mut self, list: *const Param) -> Result<bool, CallError> {
-        // SAFETY: the caller promises the list and the room.
+    /// `pipeline-tag` must point to room for as many tags as there are messages.
+    pub(super) unsafe fn answer_tags(&mut self, list: &mut Asked<'_>) -> Result<bool, CallError> {
+        // SAFETY: the caller promises the room.
         unsafe {
-            let Some(tags) = Tags::find(list) else { return Ok(false) };
+            let param = list.find(PIPELINE_TAG);
+            let Some(tags) = param.map(|param| Tags::of(param)) else { return Ok(false) };
             for (place, pipe) in self.0.iter_mut().enumerate() {
-                pipe.answer([tags.param(place)?, END].as_mut_ptr())?;
+                pipe.answer(Asked::new([tags.param(place)?, END].as_mut_ptr()))?;
             }
         }
         Ok(true)
@@ -128,6 +130,8 @@ impl<C> Drop for Pipes<C> {
     }
 }
 
+const PIPELINE_TAG: &[u8; 13] = b"pipeline-tag\0";
+
 /// The parameter `pipeline-tag`: a pointer to an array of pointers, one to the tag of each message, all of
 /// the length that the parameter has.
 struct Tags {
@@ -137,17 +141,15 @@ struct Tags {
 
 impl Tags {
     /// # Safety
-    /// `list` must be null or end with a null key, and its octet pointers must be readable.
-    unsafe fn find(list: *const Param) -> Option<Self> {
-        // SAFETY: the caller promises the list.
-        let param = unsafe { find(list, b"pipeline-tag\0") }?;
+    /// An octet pointer must be readable.
+    unsafe fn of(param: &Param) -> Self {
         let each = match param.data_type {
             // SAFETY: null, or a readable pointer, as the type says.
             data_type::OCTET_POINTER => unsafe { param.data.cast::<*const *mut c_void>().as_ref() },
             _ => None,
         };
         let each = each.copied().unwrap_or(std::ptr::null());
-        Some(Self { each, bytes: param.data_size })
+        Self { each, bytes: param.data_size }
     }
 
     /// The tag of one message as a parameter of its own.
@@ -191,7 +193,7 @@ unsafe fn initialise<C: Cipher>(
                 let iv = if ivs.is_null() { None } else { bytes(*ivs.add(place), iv_length) };
                 pipe.start(direction, key, iv)?;
             }
-            if params.is_null() { Ok(()) } else { context.pipes.set(params) }
+            if params.is_null() { Ok(()) } else { context.pipes.set(Given::new(params)) }
         })
     }
 }

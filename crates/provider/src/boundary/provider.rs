@@ -10,6 +10,7 @@ use super::{free, guarded};
 use crate::error::{CallError, Reason};
 use crate::host::Core;
 use crate::openssl::*;
+use crate::params::list::Asked;
 use crate::provider::{Provider, gettable};
 
 static FUNCTIONS: [Dispatch; 5] = [
@@ -113,7 +114,7 @@ unsafe extern "C" fn get_params(provider: *mut c_void, list: *mut Param) -> c_in
     // SAFETY: the core hands back our provider context.
     let Some(provider) = (unsafe { provider.cast::<Provider>().as_ref() }) else { return 0 };
     // SAFETY: the core hands in a list that ends with a null key, to be written to.
-    guarded(|| Some(provider.core), || unsafe { provider.answer(list) })
+    guarded(|| Some(provider.core), || provider.answer(unsafe { Asked::new(list) }))
 }
 
 unsafe extern "C" fn query_operation(

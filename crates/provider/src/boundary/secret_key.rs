@@ -12,7 +12,8 @@ use zeroize::Zeroize;
 use super::{free, guarded, place};
 use crate::error::CallError;
 use crate::openssl::*;
-use crate::params::{END, List, entry, find, octets};
+use crate::params::list::Given;
+use crate::params::{END, List, entry, octets};
 use crate::provider::Provider;
 
 /// `OSSL_SKEYMGMT_SELECT_SECRET_KEY`: what is asked for is the secret itself.
@@ -65,7 +66,7 @@ unsafe extern "C" fn import<const OF_AES: bool>(
                 return Err(CallError::SILENT);
             }
             // SAFETY: the core hands in a list that ends with a null key, and keeps it until we return.
-            let bytes = unsafe { find(list, RAW_BYTES) }.and_then(Param::as_octets);
+            let bytes = unsafe { Given::new(list) }.find(RAW_BYTES).and_then(Param::as_octets);
             let bytes = bytes.ok_or(CallError::SILENT)?;
             if OF_AES && !matches!(bytes.len(), 16 | 24 | 32) {
                 return Err(CallError::SILENT);

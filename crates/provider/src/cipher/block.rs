@@ -16,6 +16,8 @@ use crate::error::CallError;
 use crate::host::Version;
 use crate::offload::call::{OffloadCall, OffloadFailed};
 use crate::openssl::Param;
+use crate::params::declared::Declared;
+use crate::params::list::{Asked, Given};
 use crate::provider::Provider;
 use crate::random;
 use crate::routing::choice::{Choice, OffloadStep, Step};
@@ -274,11 +276,11 @@ impl<M: BlockMode> Blocks<M> {
 impl<M: BlockMode> Cipher for Blocks<M> {
     const PIPELINES: bool = matches!(M::MODE, Mode::Cbc);
 
-    fn gettable(version: Version) -> *const Param {
+    fn gettable(version: Version) -> &'static Declared {
         common::gettable(version)
     }
 
-    fn settable(_: Version) -> *const Param {
+    fn settable(_: Version) -> &'static Declared {
         common::settable()
     }
 
@@ -388,16 +390,14 @@ impl<M: BlockMode> Cipher for Blocks<M> {
         self.common.set_often(param)
     }
 
-    unsafe fn answer(&mut self, list: *mut Param) -> Result<(), CallError> {
+    fn answer(&mut self, list: Asked<'_>) -> Result<(), CallError> {
         let tls_mac = if self.record_mac.present { self.record_mac.bytes.as_ptr() } else { null() };
         let progress = Progress { iv: &self.chain, num: self.num, tls_mac };
-        // SAFETY: the caller promises the list.
-        unsafe { self.common.answer(list, &progress) }
+        self.common.answer(list, &progress)
     }
 
-    unsafe fn set(&mut self, list: *const Param) -> Result<(), CallError> {
-        // SAFETY: the caller promises the list.
-        if let Some(num) = unsafe { self.common.set(list)? } {
+    fn set(&mut self, list: Given<'_>) -> Result<(), CallError> {
+        if let Some(num) = self.common.set(list)? {
             self.num = num;
         }
         Ok(())

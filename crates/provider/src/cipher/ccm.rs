@@ -14,12 +14,14 @@ use crate::error::{CallError, Reason};
 use crate::host::Version;
 use crate::offload::call::{OffloadCall, OffloadFailed};
 use crate::openssl::{Param, UNMODIFIED, data_type};
-use crate::params::request::{Name, Names, Request};
-use crate::params::{END, List, octets, size};
+use crate::params::declared::{Declared, Name};
+use crate::params::list::{Asked, Given};
+use crate::params::octets;
+use crate::params::request::{Questions, Settings};
 use crate::provider::Provider;
 use crate::routing::choice::{Choice, OffloadStep, Step};
 
-const GETTABLE: Names = Names::of(&[
+static GETTABLE: Declared = Declared::of(&[
     Name::KeyLength,
     Name::IvLength,
     Name::TagLength,
@@ -28,32 +30,12 @@ const GETTABLE: Names = Names::of(&[
     Name::Tag,
     Name::TlsAadPad,
 ]);
-const SETTABLE: Names = Names::of(&[Name::IvLength, Name::Tag, Name::TlsAad, Name::TlsIvFixed]);
-
-const fn gettable_list(last: Param) -> List<9> {
-    List::new([
-        size(c"keylen"),
-        size(c"ivlen"),
-        size(c"taglen"),
-        octets(c"iv"),
-        octets(c"updated-iv"),
-        octets(c"tag"),
-        size(c"tlsaadpad"),
-        last,
-        END,
-    ])
-}
-
-static GETTABLE_LIST: List<9> = gettable_list(END);
 /// With GCM's, which is on the list and never answered.
-static GETTABLE_LIST_BEFORE_DECODERS: List<9> = gettable_list(octets(c"tlsivgen"));
-const fn settable_list(last: Param) -> List<6> {
-    List::new([size(c"ivlen"), octets(c"tag"), octets(c"tlsaad"), octets(c"tlsivfixed"), last, END])
-}
-
-static SETTABLE_LIST: List<6> = settable_list(END);
+static GETTABLE_BEFORE_DECODERS: Declared = GETTABLE.listing(octets(c"tlsivgen"));
+static SETTABLE: Declared =
+    Declared::of(&[Name::IvLength, Name::Tag, Name::TlsAad, Name::TlsIvFixed]);
 /// As above: never taken.
-static SETTABLE_LIST_BEFORE_DECODERS: List<6> = settable_list(octets(c"tlsivinv"));
+static SETTABLE_BEFORE_DECODERS: Declared = SETTABLE.listing(octets(c"tlsivinv"));
 
 /// The context of CCM.
 #[derive(Clone)]
@@ -83,20 +65,12 @@ pub(crate) struct CcmContext {
 }
 
 impl Cipher for CcmContext {
-    fn gettable(version: Version) -> *const Param {
-        if version.has_decoders() {
-            GETTABLE_LIST.as_ptr()
-        } else {
-            GETTABLE_LIST_BEFORE_DECODERS.as_ptr()
-        }
+    fn gettable(version: Version) -> &'static Declared {
+        if version.has_decoders() { &GETTABLE } else { &GETTABLE_BEFORE_DECODERS }
     }
 
-    fn settable(version: Version) -> *const Param {
-        if version.has_decoders() {
-            SETTABLE_LIST.as_ptr()
-        } else {
-            SETTABLE_LIST_BEFORE_DECODERS.as_ptr()
-        }
+    fn settable(version: Version) -> &'static Declared {
+        if version.has_decoders() { &SETTABLE } else { &SETTABLE_BEFORE_DECODERS }
     }
 
     fn new(provider: &Provider, subject: usize) -> Option<Self> {
@@ -199,34 +173,32 @@ impl Cipher for CcmContext {
         set_tag_or_padding(param, |param| self.take_tag(param))
     }
 
-    unsafe fn answer(&mut self, list: *mut Param) -> Result<(), CallError> {
-        // SAFETY: the caller promises the list.
-        let mut request = unsafe { Request::read(list, GETTABLE, self.version)? };
-        request.answer(Name::IvLength, |p| p.set_usize(self.nonce_bytes))?;
-        request.answer(Name::TagLength, |p| p.set_usize(self.tag_bytes))?;
+    fn answer(&mut self, list: Asked<'_>) -> Result<(), CallError> {
+        let mut questions = Questions::of(list, &GETTABLE, self.version)?;
+        questions.answer(Name::IvLength, |p| p.set_usize(self.nonce_bytes))?;
+        questions.answer(Name::TagLength, |p| p.set_usize(self.tag_bytes))?;
         for name in [Name::Iv, Name::UpdatedIv] {
-            if let Some(param) = request.wanted(name) {
+            if let Some(param) = questions.wanted(name) {
                 self.answer_nonce(param)?;
             }
         }
-        request.answer(Name::KeyLength, |p| p.set_usize(self.key_bytes))?;
-        request.answer(Name::TlsAadPad, |p| p.set_usize(self.record_padding))?;
-        request.wanted(Name::Tag).map_or(Ok(()), |param| self.answer_tag(param))
+        questions.answer(Name::KeyLength, |p| p.set_usize(self.key_bytes))?;
+        questions.answer(Name::TlsAadPad, |p| p.set_usize(self.record_padding))?;
+        questions.wanted(Name::Tag).map_or(Ok(()), |param| self.answer_tag(param))
     }
 
-    unsafe fn set(&mut self, list: *const Param) -> Result<(), CallError> {
-        // SAFETY: the caller promises the list; it is only read.
-        let request = unsafe { Request::read(list.cast_mut(), SETTABLE, self.version)? };
-        request.given(Name::Tag).map_or(Ok(()), |param| self.take_tag(param))?;
-        if let Some(bytes) = request.value(Name::IvLength, Param::as_usize)? {
+    fn set(&mut self, list: Given<'_>) -> Result<(), CallError> {
+        let settings = Settings::of(list, &SETTABLE, self.version)?;
+        settings.given(Name::Tag).map_or(Ok(()), |param| self.take_tag(param))?;
+        if let Some(bytes) = settings.value(Name::IvLength, Param::as_usize)? {
             if !(7..=13).contains(&bytes) {
                 return Err(CallError::INVALID_IV_LENGTH);
             }
             self.iv_set &= bytes == self.nonce_bytes;
             self.nonce_bytes = bytes;
         }
-        request.given(Name::TlsAad).map_or(Ok(()), |param| self.take_record_header(param))?;
-        request.given(Name::TlsIvFixed).map_or(Ok(()), |param| self.take_fixed_nonce(param))
+        settings.given(Name::TlsAad).map_or(Ok(()), |param| self.take_record_header(param))?;
+        settings.given(Name::TlsIvFixed).map_or(Ok(()), |param| self.take_fixed_nonce(param))
     }
 }
 

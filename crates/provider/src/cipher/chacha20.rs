@@ -11,35 +11,36 @@ use crate::error::CallError;
 use crate::host::Version;
 use crate::offload::call::{OffloadCall, OffloadFailed};
 use crate::openssl::{Param, data_type};
-use crate::params::request::{Name, Names, Request};
-use crate::params::{END, List, octets, size};
+use crate::params::declared::{Declared, Name};
+use crate::params::list::{Asked, Given};
+use crate::params::octets;
+use crate::params::request::{Questions, Settings};
 use crate::provider::Provider;
 use crate::routing::choice::{Choice, OffloadStep, Step};
 
 /// Bytes in a block.
 const BLOCK: usize = 64;
 
-const KNOWN: Names = Names::of(&[Name::KeyLength, Name::IvLength]);
-static LIST: List<3> = List::new([size(c"keylen"), size(c"ivlen"), END]);
-
-/// What newer releases tell besides: the place in the stream.
-const TOLD: Names = Names::of(&[Name::KeyLength, Name::IvLength, Name::UpdatedIv]);
-static TOLD_LIST: List<4> =
-    List::new([size(c"keylen"), size(c"ivlen"), octets(c"updated-iv"), END]);
+static SETTABLE: Declared = Declared::of(&[Name::KeyLength, Name::IvLength]);
+/// With the place in the stream, where there are decoders.
+static GETTABLE: Declared = SETTABLE.and(Name::UpdatedIv, octets(c"updated-iv"));
 
 /// Answers the lengths that both of ChaCha20's algorithms have.
-pub(super) fn answer_fixed(request: &mut Request<'_>, iv_bytes: usize) -> Result<(), CallError> {
-    request.answer(Name::IvLength, |p| p.set_usize(iv_bytes))?;
-    request.answer(Name::KeyLength, |p| p.set_usize(size_of::<StreamKey>()))
+pub(super) fn answer_fixed(
+    questions: &mut Questions<'_>,
+    iv_bytes: usize,
+) -> Result<(), CallError> {
+    questions.answer(Name::IvLength, |p| p.set_usize(iv_bytes))?;
+    questions.answer(Name::KeyLength, |p| p.set_usize(size_of::<StreamKey>()))
 }
 
 /// Takes lengths, of which there is but one each.
-pub(super) fn check_fixed(request: &Request<'_>, iv_bytes: usize) -> Result<(), CallError> {
-    let key_bytes = request.value(Name::KeyLength, Param::as_usize)?;
+pub(super) fn check_fixed(settings: &Settings<'_>, iv_bytes: usize) -> Result<(), CallError> {
+    let key_bytes = settings.value(Name::KeyLength, Param::as_usize)?;
     if key_bytes.is_some_and(|bytes| bytes != size_of::<StreamKey>()) {
         return Err(CallError::INVALID_KEY_LENGTH);
     }
-    let given = request.value(Name::IvLength, Param::as_usize)?;
+    let given = settings.value(Name::IvLength, Param::as_usize)?;
     if given.is_some_and(|bytes| bytes != iv_bytes) {
         Err(CallError::INVALID_IV_LENGTH)
     } else {
@@ -126,12 +127,12 @@ impl Keystream {
 }
 
 impl Cipher for Keystream {
-    fn gettable(version: Version) -> *const Param {
-        if version.has_decoders() { TOLD_LIST.as_ptr() } else { LIST.as_ptr() }
+    fn gettable(version: Version) -> &'static Declared {
+        if version.has_decoders() { &GETTABLE } else { &SETTABLE }
     }
 
-    fn settable(_: Version) -> *const Param {
-        LIST.as_ptr()
+    fn settable(_: Version) -> &'static Declared {
+        &SETTABLE
     }
 
     fn new(provider: &Provider, subject: usize) -> Option<Self> {
@@ -199,20 +200,17 @@ impl Cipher for Keystream {
         param.is_called(b"padding\0").then_some(Ok(()))
     }
 
-    unsafe fn answer(&mut self, list: *mut Param) -> Result<(), CallError> {
-        let known = if self.version.has_decoders() { TOLD } else { KNOWN };
-        // SAFETY: the caller promises the list.
-        let mut request = unsafe { Request::read(list, known, self.version)? };
-        answer_fixed(&mut request, size_of::<Block>())?;
-        request.answer(Name::UpdatedIv, |p| {
+    fn answer(&mut self, list: Asked<'_>) -> Result<(), CallError> {
+        let mut questions = Questions::of(list, Self::gettable(self.version), self.version)?;
+        answer_fixed(&mut questions, size_of::<Block>())?;
+        questions.answer(Name::UpdatedIv, |p| {
             p.data_type == data_type::OCTET_STRING && p.set_octets(&self.stream.place())
         })
     }
 
-    unsafe fn set(&mut self, list: *const Param) -> Result<(), CallError> {
-        // SAFETY: the caller promises the list; it is only read.
-        let request = unsafe { Request::read(list.cast_mut(), KNOWN, self.version)? };
-        check_fixed(&request, size_of::<Block>())
+    fn set(&mut self, list: Given<'_>) -> Result<(), CallError> {
+        let settings = Settings::of(list, &SETTABLE, self.version)?;
+        check_fixed(&settings, size_of::<Block>())
     }
 }
 

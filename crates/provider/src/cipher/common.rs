@@ -4,9 +4,11 @@ use wirespeed_cipher::{Algorithm, Block, BlockKernels, BlockKey, Direction};
 
 use crate::error::CallError;
 use crate::host::Version;
-use crate::openssl::{Param, data_type};
-use crate::params::request::{Name, Names, Request};
-use crate::params::{self, END, List, octets, size, uint};
+use crate::openssl::Param;
+use crate::params::declared::{Declared, Name};
+use crate::params::list::{Asked, Given};
+use crate::params::request::{Questions, Settings};
+use crate::params::{octet_pointer, octets};
 use crate::routing::choice::Choice;
 
 /// The part of a context that does not depend on the mode.
@@ -38,53 +40,26 @@ pub(super) struct Progress<'a> {
     pub(super) tls_mac: *const u8,
 }
 
-const GETTABLE: Names = Names::of(&[
+static WITHOUT_MAC: Declared = Declared::of(&[
     Name::KeyLength,
     Name::IvLength,
     Name::Padding,
     Name::Num,
     Name::Iv,
     Name::UpdatedIv,
-    Name::TlsMac,
 ]);
-const SETTABLE: Names =
-    Names::of(&[Name::Padding, Name::Num, Name::UseBits, Name::TlsVersion, Name::TlsMacSize]);
+static GETTABLE: Declared = WITHOUT_MAC.and(Name::TlsMac, octets(c"tls-mac"));
+static GETTABLE_BEFORE_DECODERS: Declared =
+    WITHOUT_MAC.and(Name::TlsMac, octet_pointer(c"tls-mac"));
+static SETTABLE: Declared =
+    Declared::of(&[Name::Padding, Name::Num, Name::UseBits, Name::TlsVersion, Name::TlsMacSize]);
 
-const fn gettable_list(tls_mac: Param) -> List<8> {
-    List::new([
-        size(c"keylen"),
-        size(c"ivlen"),
-        uint(c"padding"),
-        uint(c"num"),
-        octets(c"iv"),
-        octets(c"updated-iv"),
-        tls_mac,
-        END,
-    ])
+pub(super) fn gettable(version: Version) -> &'static Declared {
+    if version.has_decoders() { &GETTABLE } else { &GETTABLE_BEFORE_DECODERS }
 }
 
-static GETTABLE_LIST: List<8> = gettable_list(octets(c"tls-mac"));
-static GETTABLE_LIST_BEFORE_DECODERS: List<8> =
-    gettable_list(params::entry(c"tls-mac", data_type::OCTET_POINTER, std::ptr::null_mut(), 0));
-static SETTABLE_LIST: List<6> = List::new([
-    uint(c"padding"),
-    uint(c"num"),
-    uint(c"use-bits"),
-    uint(c"tls-version"),
-    size(c"tls-mac-size"),
-    END,
-]);
-
-pub(super) fn gettable(version: Version) -> *const Param {
-    if version.has_decoders() {
-        GETTABLE_LIST.as_ptr()
-    } else {
-        GETTABLE_LIST_BEFORE_DECODERS.as_ptr()
-    }
-}
-
-pub(super) fn settable() -> *const Param {
-    SETTABLE_LIST.as_ptr()
+pub(super) fn settable() -> &'static Declared {
+    &SETTABLE
 }
 
 /// Answers `ivlen` or `keylen`. EVP asks for them at every start.
@@ -215,47 +190,37 @@ impl Common {
         Some(Ok(()))
     }
 
-    /// # Safety
-    /// As for [`super::Cipher::answer`].
-    pub(super) unsafe fn answer(
-        &self,
-        list: *mut Param,
-        progress: &Progress<'_>,
-    ) -> Result<(), CallError> {
-        // SAFETY: the caller promises the list.
-        let mut request = unsafe { Request::read(list, GETTABLE, self.version)? };
+    pub(super) fn answer(&self, list: Asked<'_>, progress: &Progress<'_>) -> Result<(), CallError> {
+        let mut questions = Questions::of(list, &GETTABLE, self.version)?;
         let iv_bytes = self.iv_bytes;
-        request.answer(Name::IvLength, |p| p.set_usize(iv_bytes))?;
-        request.answer(Name::Padding, |p| p.set_u32(self.padding.into()))?;
-        request
+        questions.answer(Name::IvLength, |p| p.set_usize(iv_bytes))?;
+        questions.answer(Name::Padding, |p| p.set_u32(self.padding.into()))?;
+        questions
             .answer(Name::Iv, |p| p.set_octets_or_pointer(&self.iv[..iv_bytes], self.version))?;
-        request.answer(Name::UpdatedIv, |p| {
+        questions.answer(Name::UpdatedIv, |p| {
             p.set_octets_or_pointer(&progress.iv[..iv_bytes], self.version)
         })?;
-        request.answer(Name::Num, |p| p.set_u32(progress.num))?;
-        request.answer(Name::KeyLength, |p| p.set_usize(self.key_bytes))?;
-        request.answer(Name::TlsMac, |p| p.set_octet_pointer(progress.tls_mac, self.tls_mac_bytes))
+        questions.answer(Name::Num, |p| p.set_u32(progress.num))?;
+        questions.answer(Name::KeyLength, |p| p.set_usize(self.key_bytes))?;
+        questions
+            .answer(Name::TlsMac, |p| p.set_octet_pointer(progress.tls_mac, self.tls_mac_bytes))
     }
 
     /// Takes parameters, and hands back `num` if it is among them.
-    ///
-    /// # Safety
-    /// As for [`super::Cipher::set`].
-    pub(super) unsafe fn set(&mut self, list: *const Param) -> Result<Option<u32>, CallError> {
-        // SAFETY: the caller promises the list; it is only read.
-        let request = unsafe { Request::read(list.cast_mut(), SETTABLE, self.version)? };
-        if let Some(padding) = request.value(Name::Padding, Param::as_u32)? {
+    pub(super) fn set(&mut self, list: Given<'_>) -> Result<Option<u32>, CallError> {
+        let settings = Settings::of(list, &SETTABLE, self.version)?;
+        if let Some(padding) = settings.value(Name::Padding, Param::as_u32)? {
             self.padding = padding != 0;
         }
         // CFB1 counts bits, and is not offered; the value is checked and has no effect.
-        request.value(Name::UseBits, Param::as_u32)?;
-        if let Some(version) = request.value(Name::TlsVersion, Param::as_u32)? {
+        settings.value(Name::UseBits, Param::as_u32)?;
+        if let Some(version) = settings.value(Name::TlsVersion, Param::as_u32)? {
             self.tls_version = version;
         }
-        if let Some(bytes) = request.value(Name::TlsMacSize, Param::as_usize)? {
+        if let Some(bytes) = settings.value(Name::TlsMacSize, Param::as_usize)? {
             self.tls_mac_bytes = bytes;
         }
-        let num = request.value(Name::Num, Param::as_u32)?;
+        let num = settings.value(Name::Num, Param::as_u32)?;
         let bound = self.algorithm.mode().block_size();
         // Default providers before June 2026 take any, and may then read past the block.
         if num.is_some_and(|num| num as usize >= bound) {

@@ -13,23 +13,24 @@ use crate::error::CallError;
 use crate::host::Version;
 use crate::offload::call::{OffloadCall, OffloadFailed};
 use crate::openssl::Param;
-use crate::params::request::{Name, Names, Request};
-use crate::params::{END, List, given_text, octets, size, uint};
+use crate::params::declared::{Declared, Name};
+use crate::params::list::{Asked, Given};
 use crate::provider::Provider;
 use crate::routing::choice::{Choice, OffloadStep, Step};
 
-static GETTABLE_LIST: List<8> = List::new([
-    size(c"keylen"),
-    size(c"ivlen"),
-    uint(c"padding"),
-    uint(c"num"),
-    octets(c"iv"),
-    octets(c"updated-iv"),
-    given_text(c"cts_mode"),
-    END,
+static GETTABLE: Declared = Declared::of(&[
+    Name::KeyLength,
+    Name::IvLength,
+    Name::Padding,
+    Name::Num,
+    Name::Iv,
+    Name::UpdatedIv,
+    Name::Order,
 ]);
-static SETTABLE_LIST: List<4> =
-    List::new([uint(c"padding"), uint(c"num"), given_text(c"cts_mode"), END]);
+static SETTABLE: Declared = Declared::of(&[Name::Padding, Name::Num, Name::Order]);
+
+/// Looked up before all else, whatever stands twice in the list: so the default provider does it.
+const ORDER: &[u8; 9] = b"cts_mode\0";
 
 /// The context of CBC with ciphertext stealing.
 #[derive(Clone)]
@@ -46,12 +47,12 @@ pub(crate) struct CtsContext {
 }
 
 impl Cipher for CtsContext {
-    fn gettable(_: Version) -> *const Param {
-        GETTABLE_LIST.as_ptr()
+    fn gettable(_: Version) -> &'static Declared {
+        &GETTABLE
     }
 
-    fn settable(_: Version) -> *const Param {
-        SETTABLE_LIST.as_ptr()
+    fn settable(_: Version) -> &'static Declared {
+        &SETTABLE
     }
 
     fn new(provider: &Provider, subject: usize) -> Option<Self> {
@@ -124,21 +125,18 @@ impl Cipher for CtsContext {
         self.common.set_often(param)
     }
 
-    unsafe fn answer(&mut self, list: *mut Param) -> Result<(), CallError> {
-        const ORDER: Names = Names::of(&[Name::Order]);
-        // SAFETY: the caller promises the list.
-        let mut request = unsafe { Request::read(list, ORDER, Version::FIRST)? };
-        request.answer(Name::Order, |p| p.set_text_copy(self.order.name(), self.common.version))?;
+    fn answer(&mut self, mut list: Asked<'_>) -> Result<(), CallError> {
+        if let Some(param) = list.find(ORDER)
+            && !param.set_text_copy(self.order.name(), self.common.version)
+        {
+            return Err(CallError::CANNOT_SET);
+        }
         let progress = Progress { iv: &self.chain, num: self.num, tls_mac: null() };
-        // SAFETY: the caller promises the list.
-        unsafe { self.common.answer(list, &progress) }
+        self.common.answer(list, &progress)
     }
 
-    unsafe fn set(&mut self, list: *const Param) -> Result<(), CallError> {
-        const ORDER: Names = Names::of(&[Name::Order]);
-        // SAFETY: the caller promises the list; it is only read.
-        let request = unsafe { Request::read(list.cast_mut(), ORDER, Version::FIRST)? };
-        if let Some(param) = request.given(Name::Order) {
+    fn set(&mut self, list: Given<'_>) -> Result<(), CallError> {
+        if let Some(param) = list.find(ORDER) {
             let named = |name: &CStr| {
                 let is_it = |order: &Stealing| {
                     order.name().to_bytes().eq_ignore_ascii_case(name.to_bytes())
@@ -147,8 +145,7 @@ impl Cipher for CtsContext {
             };
             self.order = param.as_text().and_then(named).ok_or(CallError::CANNOT_SET)?;
         }
-        // SAFETY: the caller promises the list.
-        if let Some(num) = unsafe { self.common.set(list)? } {
+        if let Some(num) = self.common.set(list)? {
             self.num = num;
         }
         Ok(())

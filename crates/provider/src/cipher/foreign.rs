@@ -19,7 +19,8 @@ use crate::host::Version;
 use crate::offload::call::{KernelCipher, OffloadFailed};
 use crate::openssl::Param;
 use crate::params::END;
-use crate::params::request::{Name, Names, Request};
+use crate::params::declared::Declared;
+use crate::params::list::{Asked, Given};
 use crate::provider::Provider;
 use crate::routing::watcher::Watcher;
 
@@ -163,11 +164,11 @@ enum Done {
 }
 
 impl<const BLOCK: usize> Cipher for Foreign<BLOCK> {
-    fn gettable(version: Version) -> *const Param {
+    fn gettable(version: Version) -> &'static Declared {
         common::gettable(version)
     }
 
-    fn settable(_: Version) -> *const Param {
+    fn settable(_: Version) -> &'static Declared {
         common::settable()
     }
 
@@ -272,15 +273,9 @@ impl<const BLOCK: usize> Cipher for Foreign<BLOCK> {
         Some(self.settle())
     }
 
-    unsafe fn answer(&mut self, mut list: *mut Param) -> Result<(), CallError> {
-        // SAFETY: the caller promises the list.
-        unsafe { self.host.answer(list)? };
-        while !list.is_null() {
-            // SAFETY: the caller promises entries up to and including a null key.
-            let param = unsafe { &mut *list };
-            if param.is_end() {
-                break;
-            }
+    fn answer(&mut self, mut list: Asked<'_>) -> Result<(), CallError> {
+        self.host.answer(list.reborrow())?;
+        for param in list.iter_mut() {
             let answered = match param.name() {
                 b"padding" => param.set_u32(self.padded.into()),
                 // The host's moves with every call of the kernel's.
@@ -290,29 +285,21 @@ impl<const BLOCK: usize> Cipher for Foreign<BLOCK> {
             if !answered {
                 return Err(CallError::CANNOT_SET);
             }
-            // SAFETY: the end has not been seen, so there is a next entry.
-            list = unsafe { list.add(1) };
         }
         Ok(())
     }
 
-    unsafe fn set(&mut self, mut list: *const Param) -> Result<(), CallError> {
-        const NUM: Names = Names::of(&[Name::Num]);
-        // SAFETY: the caller promises the list; it is only read.
-        let request = unsafe { Request::read(list.cast_mut(), NUM, Version::FIRST)? };
+    fn set(&mut self, list: Given<'_>) -> Result<(), CallError> {
         let bound = if self.has_blocks() { BLOCK } else { 1 };
-        // A host before June 2026 takes any, and may then read past the block.
-        if request.value(Name::Num, Param::as_u32)?.is_some_and(|num| num as usize >= bound) {
-            return Err(CallError::CANNOT_GET);
-        }
-        // SAFETY: the caller promises the list.
-        unsafe { self.host.set(list)? };
-        while !list.is_null() {
-            // SAFETY: the caller promises entries up to and including a null key.
-            let param = unsafe { &*list };
-            if param.is_end() {
-                break;
+        if let Some(num) = list.find(b"num\0") {
+            // A host before June 2026 takes any, and may then read past the block.
+            let num = num.as_u32().ok_or(CallError::CANNOT_GET)?;
+            if num as usize >= bound {
+                return Err(CallError::CANNOT_GET);
             }
+        }
+        self.host.set(list)?;
+        for param in list.iter() {
             let number = || param.as_u32().ok_or(CallError::CANNOT_GET);
             match param.name() {
                 b"padding" => self.padded = number()? != 0,
@@ -320,8 +307,6 @@ impl<const BLOCK: usize> Cipher for Foreign<BLOCK> {
                 b"num" => self.used = 0,
                 _ => {}
             }
-            // SAFETY: the end has not been seen, so there is a next entry.
-            list = unsafe { list.add(1) };
         }
         self.settle()
     }

@@ -10,8 +10,10 @@ use crate::call::Call;
 use crate::error::{CallError, Reason};
 use crate::host::Version;
 use crate::openssl::{Param, data_type};
-use crate::params::request::{Name, Names, Request};
-use crate::params::{END, List, octets, size, uint};
+use crate::params::declared::{Declared, Name};
+use crate::params::list::{Asked, Given};
+use crate::params::request::{Questions, Settings};
+use crate::params::uint;
 use crate::provider::Provider;
 use crate::random;
 
@@ -56,7 +58,7 @@ pub(crate) struct GcmContext {
     version: Version,
 }
 
-const GETTABLE: Names = Names::of(&[
+static GETTABLE_BEFORE_3_4: Declared = Declared::of(&[
     Name::KeyLength,
     Name::IvLength,
     Name::TagLength,
@@ -65,50 +67,25 @@ const GETTABLE: Names = Names::of(&[
     Name::Tag,
     Name::TlsAadPad,
     Name::TlsIvGenerate,
-    Name::IvGenerated,
 ]);
-const SETTABLE: Names =
-    Names::of(&[Name::IvLength, Name::Tag, Name::TlsAad, Name::TlsIvFixed, Name::TlsIvInvocation]);
-
-const fn gettable_list(last: Param) -> List<10> {
-    List::new([
-        size(c"keylen"),
-        size(c"ivlen"),
-        size(c"taglen"),
-        octets(c"iv"),
-        octets(c"updated-iv"),
-        octets(c"tag"),
-        size(c"tlsaadpad"),
-        octets(c"tlsivgen"),
-        last,
-        END,
-    ])
-}
-
-static GETTABLE_LIST: List<10> = gettable_list(uint(c"iv-generated"));
-static GETTABLE_LIST_BEFORE_3_4: List<10> = gettable_list(END);
-static SETTABLE_LIST: List<6> = List::new([
-    size(c"ivlen"),
-    octets(c"tag"),
-    octets(c"tlsaad"),
-    octets(c"tlsivfixed"),
-    octets(c"tlsivinv"),
-    END,
+static GETTABLE: Declared = GETTABLE_BEFORE_3_4.and(Name::IvGenerated, uint(c"iv-generated"));
+static SETTABLE: Declared = Declared::of(&[
+    Name::IvLength,
+    Name::Tag,
+    Name::TlsAad,
+    Name::TlsIvFixed,
+    Name::TlsIvInvocation,
 ]);
 
 impl Cipher for GcmContext {
     const PIPELINES: bool = true;
 
-    fn gettable(version: Version) -> *const Param {
-        if version.tells_generated_iv() {
-            GETTABLE_LIST.as_ptr()
-        } else {
-            GETTABLE_LIST_BEFORE_3_4.as_ptr()
-        }
+    fn gettable(version: Version) -> &'static Declared {
+        if version.tells_generated_iv() { &GETTABLE } else { &GETTABLE_BEFORE_3_4 }
     }
 
-    fn settable(_: Version) -> *const Param {
-        SETTABLE_LIST.as_ptr()
+    fn settable(_: Version) -> &'static Declared {
+        &SETTABLE
     }
 
     fn new(provider: &Provider, subject: usize) -> Option<Self> {
@@ -208,44 +185,38 @@ impl Cipher for GcmContext {
         set_tag_or_padding(param, |param| self.take_tag(param))
     }
 
-    unsafe fn answer(&mut self, list: *mut Param) -> Result<(), CallError> {
-        // SAFETY: the caller promises the list.
-        let mut request = unsafe { Request::read(list, GETTABLE, self.version)? };
+    fn answer(&mut self, list: Asked<'_>) -> Result<(), CallError> {
+        let mut questions = Questions::of(list, Self::gettable(self.version), self.version)?;
         let iv_bytes = self.iv_bytes;
-        request.answer(Name::IvLength, |p| p.set_usize(iv_bytes))?;
-        request.answer(Name::KeyLength, |p| p.set_usize(self.key_bytes))?;
-        request.answer(Name::TagLength, |p| p.set_usize(self.tag_bytes.unwrap_or(TAG)))?;
+        questions.answer(Name::IvLength, |p| p.set_usize(iv_bytes))?;
+        questions.answer(Name::KeyLength, |p| p.set_usize(self.key_bytes))?;
+        questions.answer(Name::TagLength, |p| p.set_usize(self.tag_bytes.unwrap_or(TAG)))?;
         for key in [Name::Iv, Name::UpdatedIv] {
-            if let Some(param) = request.wanted(key) {
+            if let Some(param) = questions.wanted(key) {
                 self.answer_iv(param)?;
             }
         }
-        request.answer(Name::TlsAadPad, |p| p.set_usize(self.tls.aad_padding))?;
-        if let Some(param) = request.wanted(Name::Tag) {
+        questions.answer(Name::TlsAadPad, |p| p.set_usize(self.tls.aad_padding))?;
+        if let Some(param) = questions.wanted(Name::Tag) {
             self.answer_tag(param)?;
         }
-        if let Some(param) = request.wanted(Name::TlsIvGenerate) {
+        if let Some(param) = questions.wanted(Name::TlsIvGenerate) {
             if param.data.is_null() || param.data_type != data_type::OCTET_STRING {
                 return Err(CallError::SILENT);
             }
             self.answer_record_iv(param)?;
         }
-        if self.version.tells_generated_iv()
-            && let Some(param) = request.wanted(Name::IvGenerated)
-            && !param.set_u32(self.iv_generated.into())
-        {
-            return Err(CallError::SILENT);
-        }
-        Ok(())
+        let generated = self.iv_generated.into();
+        let told = questions.answer(Name::IvGenerated, |p| p.set_u32(generated));
+        told.map_err(|_| CallError::SILENT)
     }
 
-    unsafe fn set(&mut self, list: *const Param) -> Result<(), CallError> {
-        // SAFETY: the caller promises the list; it is only read.
-        let request = unsafe { Request::read(list.cast_mut(), SETTABLE, self.version)? };
-        if let Some(param) = request.given(Name::Tag) {
+    fn set(&mut self, list: Given<'_>) -> Result<(), CallError> {
+        let settings = Settings::of(list, &SETTABLE, self.version)?;
+        if let Some(param) = settings.given(Name::Tag) {
             self.take_tag(param)?;
         }
-        if let Some(bytes) = request.value(Name::IvLength, Param::as_usize)? {
+        if let Some(bytes) = settings.value(Name::IvLength, Param::as_usize)? {
             if bytes == 0 || bytes > LONGEST_IV {
                 return Err(CallError::INVALID_IV_LENGTH);
             }
@@ -257,13 +228,13 @@ impl Cipher for GcmContext {
                 self.iv_bytes = bytes;
             }
         }
-        if let Some(param) = request.given(Name::TlsAad) {
+        if let Some(param) = settings.given(Name::TlsAad) {
             self.take_record_header(param)?;
         }
-        if let Some(param) = request.given(Name::TlsIvFixed) {
+        if let Some(param) = settings.given(Name::TlsIvFixed) {
             self.take_fixed_iv(param)?;
         }
-        if let Some(param) = request.given(Name::TlsIvInvocation) {
+        if let Some(param) = settings.given(Name::TlsIvInvocation) {
             self.take_record_iv(param.as_octets().ok_or(CallError::SILENT)?)?;
         }
         Ok(())

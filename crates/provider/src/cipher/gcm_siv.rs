@@ -13,16 +13,14 @@ use crate::error::CallError;
 use crate::host::Version;
 use crate::offload::call::{OffloadCall, OffloadFailed};
 use crate::openssl::{Param, data_type};
-use crate::params::request::{Name, Names, Request};
-use crate::params::{END, List, octets, size, uint};
+use crate::params::declared::{Declared, Name};
+use crate::params::list::{Asked, Given};
+use crate::params::request::{Questions, Settings};
 use crate::provider::Provider;
 use crate::routing::choice::{Choice, OffloadStep, Step};
 
-const GETTABLE: Names = Names::of(&[Name::KeyLength, Name::TagLength, Name::Tag]);
-const SETTABLE: Names = Names::of(&[Name::KeyLength, Name::Speed, Name::Tag]);
-
-static GETTABLE_LIST: List<4> = List::new([size(c"keylen"), size(c"taglen"), octets(c"tag"), END]);
-static SETTABLE_LIST: List<4> = List::new([size(c"keylen"), uint(c"speed"), octets(c"tag"), END]);
+static GETTABLE: Declared = Declared::of(&[Name::KeyLength, Name::TagLength, Name::Tag]);
+static SETTABLE: Declared = Declared::of(&[Name::KeyLength, Name::Speed, Name::Tag]);
 
 /// The context of GCM-SIV.
 #[derive(Clone)]
@@ -50,12 +48,12 @@ pub(crate) struct GcmSivContext {
 }
 
 impl Cipher for GcmSivContext {
-    fn gettable(_: Version) -> *const Param {
-        GETTABLE_LIST.as_ptr()
+    fn gettable(_: Version) -> &'static Declared {
+        &GETTABLE
     }
 
-    fn settable(_: Version) -> *const Param {
-        SETTABLE_LIST.as_ptr()
+    fn settable(_: Version) -> &'static Declared {
+        &SETTABLE
     }
 
     fn new(provider: &Provider, subject: usize) -> Option<Self> {
@@ -135,22 +133,20 @@ impl Cipher for GcmSivContext {
         set_tag_or_padding(param, |param| self.take_tag(param))
     }
 
-    unsafe fn answer(&mut self, list: *mut Param) -> Result<(), CallError> {
-        // SAFETY: the caller promises the list.
-        let mut request = unsafe { Request::read(list, GETTABLE, self.version)? };
-        request.wanted(Name::Tag).map_or(Ok(()), |param| self.answer_tag(param))?;
-        request.answer(Name::TagLength, |p| p.set_usize(size_of::<Block>()))?;
-        request.answer(Name::KeyLength, |p| p.set_usize(self.key_bytes))
+    fn answer(&mut self, list: Asked<'_>) -> Result<(), CallError> {
+        let mut questions = Questions::of(list, &GETTABLE, self.version)?;
+        questions.wanted(Name::Tag).map_or(Ok(()), |param| self.answer_tag(param))?;
+        questions.answer(Name::TagLength, |p| p.set_usize(size_of::<Block>()))?;
+        questions.answer(Name::KeyLength, |p| p.set_usize(self.key_bytes))
     }
 
-    unsafe fn set(&mut self, list: *const Param) -> Result<(), CallError> {
-        // SAFETY: the caller promises the list; it is only read.
-        let request = unsafe { Request::read(list.cast_mut(), SETTABLE, self.version)? };
-        request.given(Name::Tag).map_or(Ok(()), |param| self.take_tag(param))?;
-        if let Some(repeats) = request.value(Name::Speed, Param::as_u32)? {
+    fn set(&mut self, list: Given<'_>) -> Result<(), CallError> {
+        let settings = Settings::of(list, &SETTABLE, self.version)?;
+        settings.given(Name::Tag).map_or(Ok(()), |param| self.take_tag(param))?;
+        if let Some(repeats) = settings.value(Name::Speed, Param::as_u32)? {
             self.repeats = repeats != 0;
         }
-        match request.value(Name::KeyLength, Param::as_usize)? {
+        match settings.value(Name::KeyLength, Param::as_usize)? {
             Some(bytes) if bytes != self.key_bytes => Err(CallError::INVALID_KEY_LENGTH),
             _ => Ok(()),
         }

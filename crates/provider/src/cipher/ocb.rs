@@ -16,8 +16,9 @@ use crate::call::Call;
 use crate::error::{CallError, Reason};
 use crate::host::Version;
 use crate::openssl::{Param, data_type};
-use crate::params::request::{Name, Names, Request};
-use crate::params::{END, List, octets, size};
+use crate::params::declared::{Declared, Name};
+use crate::params::list::{Asked, Given};
+use crate::params::request::{Questions, Settings};
 use crate::provider::Provider;
 
 const TAG: usize = size_of::<Block>();
@@ -43,7 +44,7 @@ pub(crate) struct OffsetCodebook {
     version: Version,
 }
 
-const GETTABLE: Names = Names::of(&[
+static GETTABLE: Declared = Declared::of(&[
     Name::KeyLength,
     Name::IvLength,
     Name::TagLength,
@@ -51,26 +52,15 @@ const GETTABLE: Names = Names::of(&[
     Name::UpdatedIv,
     Name::Tag,
 ]);
-const SETTABLE: Names = Names::of(&[Name::KeyLength, Name::IvLength, Name::Tag]);
-
-static GETTABLE_LIST: List<7> = List::new([
-    size(c"keylen"),
-    size(c"ivlen"),
-    size(c"taglen"),
-    octets(c"iv"),
-    octets(c"updated-iv"),
-    octets(c"tag"),
-    END,
-]);
-static SETTABLE_LIST: List<4> = List::new([size(c"keylen"), size(c"ivlen"), octets(c"tag"), END]);
+static SETTABLE: Declared = Declared::of(&[Name::KeyLength, Name::IvLength, Name::Tag]);
 
 impl Cipher for OffsetCodebook {
-    fn gettable(_: Version) -> *const Param {
-        GETTABLE_LIST.as_ptr()
+    fn gettable(_: Version) -> &'static Declared {
+        &GETTABLE
     }
 
-    fn settable(_: Version) -> *const Param {
-        SETTABLE_LIST.as_ptr()
+    fn settable(_: Version) -> &'static Declared {
+        &SETTABLE
     }
 
     fn new(provider: &Provider, subject: usize) -> Option<Self> {
@@ -206,29 +196,27 @@ impl Cipher for OffsetCodebook {
         set_tag_or_padding(param, |param| self.take_tag(param))
     }
 
-    unsafe fn answer(&mut self, list: *mut Param) -> Result<(), CallError> {
-        // SAFETY: the caller promises the list.
-        let mut request = unsafe { Request::read(list, GETTABLE, self.version)? };
-        request.answer(Name::IvLength, |p| p.set_usize(self.iv_bytes))?;
-        request.answer(Name::KeyLength, |p| p.set_usize(self.key_bytes))?;
-        request.answer(Name::TagLength, |p| p.set_usize(self.tag_bytes))?;
+    fn answer(&mut self, list: Asked<'_>) -> Result<(), CallError> {
+        let mut questions = Questions::of(list, &GETTABLE, self.version)?;
+        questions.answer(Name::IvLength, |p| p.set_usize(self.iv_bytes))?;
+        questions.answer(Name::KeyLength, |p| p.set_usize(self.key_bytes))?;
+        questions.answer(Name::TagLength, |p| p.set_usize(self.tag_bytes))?;
         for name in [Name::Iv, Name::UpdatedIv] {
-            if request.wanted(name).is_some_and(|param| param.data_size < self.iv_bytes) {
+            if questions.wanted(name).is_some_and(|param| param.data_size < self.iv_bytes) {
                 return Err(CallError::INVALID_IV_LENGTH);
             }
             let iv = &self.iv[..self.iv_bytes];
-            request.answer(name, |p| p.set_octets_or_pointer(iv, self.version))?;
+            questions.answer(name, |p| p.set_octets_or_pointer(iv, self.version))?;
         }
-        request.wanted(Name::Tag).map_or(Ok(()), |param| self.answer_tag(param))
+        questions.wanted(Name::Tag).map_or(Ok(()), |param| self.answer_tag(param))
     }
 
-    unsafe fn set(&mut self, list: *const Param) -> Result<(), CallError> {
-        // SAFETY: the caller promises the list; it is only read.
-        let request = unsafe { Request::read(list.cast_mut(), SETTABLE, self.version)? };
-        if let Some(param) = request.given(Name::Tag) {
+    fn set(&mut self, list: Given<'_>) -> Result<(), CallError> {
+        let settings = Settings::of(list, &SETTABLE, self.version)?;
+        if let Some(param) = settings.given(Name::Tag) {
             self.take_tag(param)?;
         }
-        if let Some(bytes) = request.value(Name::IvLength, Param::as_usize)? {
+        if let Some(bytes) = settings.value(Name::IvLength, Param::as_usize)? {
             if bytes == 0 || bytes > Ocb::LONGEST_NONCE {
                 return Err(CallError::SILENT);
             }
@@ -237,7 +225,7 @@ impl Cipher for OffsetCodebook {
                 self.iv_state = IvState::Unset;
             }
         }
-        match request.value(Name::KeyLength, Param::as_usize)? {
+        match settings.value(Name::KeyLength, Param::as_usize)? {
             Some(bytes) if bytes != self.key_bytes => Err(CallError::INVALID_KEY_LENGTH),
             _ => Ok(()),
         }

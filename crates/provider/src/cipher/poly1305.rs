@@ -15,8 +15,9 @@ use crate::call::Call;
 use crate::error::{CallError, Reason};
 use crate::host::Version;
 use crate::openssl::{Param, data_type};
-use crate::params::request::{Name, Names, Request};
-use crate::params::{END, List, octets, size};
+use crate::params::declared::{Declared, Name};
+use crate::params::list::{Asked, Given};
+use crate::params::request::{Questions, Settings};
 use crate::provider::Provider;
 
 /// Bytes in a nonce.
@@ -57,35 +58,18 @@ struct Record {
     padding: usize,
 }
 
-const GETTABLE: Names =
-    Names::of(&[Name::KeyLength, Name::IvLength, Name::TagLength, Name::Tag, Name::TlsAadPad]);
-const SETTABLE: Names =
-    Names::of(&[Name::KeyLength, Name::IvLength, Name::Tag, Name::TlsAad, Name::TlsIvFixed]);
-
-static GETTABLE_LIST: List<6> = List::new([
-    size(c"keylen"),
-    size(c"ivlen"),
-    size(c"taglen"),
-    octets(c"tag"),
-    size(c"tlsaadpad"),
-    END,
-]);
-static SETTABLE_LIST: List<6> = List::new([
-    size(c"keylen"),
-    size(c"ivlen"),
-    octets(c"tag"),
-    octets(c"tlsaad"),
-    octets(c"tlsivfixed"),
-    END,
-]);
+static GETTABLE: Declared =
+    Declared::of(&[Name::KeyLength, Name::IvLength, Name::TagLength, Name::Tag, Name::TlsAadPad]);
+static SETTABLE: Declared =
+    Declared::of(&[Name::KeyLength, Name::IvLength, Name::Tag, Name::TlsAad, Name::TlsIvFixed]);
 
 impl Cipher for Sealed {
-    fn gettable(_: Version) -> *const Param {
-        GETTABLE_LIST.as_ptr()
+    fn gettable(_: Version) -> &'static Declared {
+        &GETTABLE
     }
 
-    fn settable(_: Version) -> *const Param {
-        SETTABLE_LIST.as_ptr()
+    fn settable(_: Version) -> &'static Declared {
+        &SETTABLE
     }
 
     fn new(provider: &Provider, subject: usize) -> Option<Self> {
@@ -172,32 +156,30 @@ impl Cipher for Sealed {
         set_tag_or_padding(param, |param| self.take_tag(param))
     }
 
-    unsafe fn answer(&mut self, list: *mut Param) -> Result<(), CallError> {
-        // SAFETY: the caller promises the list.
-        let mut request = unsafe { Request::read(list, GETTABLE, self.version)? };
-        answer_fixed(&mut request, NONCE)?;
-        request.answer(Name::TagLength, |p| p.set_usize(self.tag_bytes))?;
-        request.answer(Name::TlsAadPad, |p| p.set_usize(self.record.padding))?;
-        match request.wanted(Name::Tag) {
+    fn answer(&mut self, list: Asked<'_>) -> Result<(), CallError> {
+        let mut questions = Questions::of(list, &GETTABLE, self.version)?;
+        answer_fixed(&mut questions, NONCE)?;
+        questions.answer(Name::TagLength, |p| p.set_usize(self.tag_bytes))?;
+        questions.answer(Name::TlsAadPad, |p| p.set_usize(self.record.padding))?;
+        match questions.wanted(Name::Tag) {
             Some(param) => self.answer_tag(param),
             None => Ok(()),
         }
     }
 
-    unsafe fn set(&mut self, list: *const Param) -> Result<(), CallError> {
-        // SAFETY: the caller promises the list; it is only read.
-        let request = unsafe { Request::read(list.cast_mut(), SETTABLE, self.version)? };
-        check_fixed(&request, NONCE)?;
-        if request.given(Name::IvLength).is_some() {
+    fn set(&mut self, list: Given<'_>) -> Result<(), CallError> {
+        let settings = Settings::of(list, &SETTABLE, self.version)?;
+        check_fixed(&settings, NONCE)?;
+        if settings.given(Name::IvLength).is_some() {
             self.finished = false;
         }
-        if let Some(param) = request.given(Name::Tag) {
+        if let Some(param) = settings.given(Name::Tag) {
             self.take_tag(param)?;
         }
-        if let Some(param) = request.given(Name::TlsAad) {
+        if let Some(param) = settings.given(Name::TlsAad) {
             self.take_header(param)?;
         }
-        if let Some(param) = request.given(Name::TlsIvFixed) {
+        if let Some(param) = settings.given(Name::TlsIvFixed) {
             self.take_fixed(param)?;
         }
         Ok(())

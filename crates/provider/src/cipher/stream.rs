@@ -13,6 +13,8 @@ use crate::error::CallError;
 use crate::host::Version;
 use crate::offload::call::{OffloadCall, OffloadFailed};
 use crate::openssl::Param;
+use crate::params::declared::Declared;
+use crate::params::list::{Asked, Given};
 use crate::provider::Provider;
 use crate::routing::choice::{Choice, OffloadStep, Step};
 
@@ -160,11 +162,11 @@ impl<M: StreamMode> Stream<M> {
 }
 
 impl<M: StreamMode> Cipher for Stream<M> {
-    fn gettable(version: Version) -> *const Param {
+    fn gettable(version: Version) -> &'static Declared {
         common::gettable(version)
     }
 
-    fn settable(_: Version) -> *const Param {
+    fn settable(_: Version) -> &'static Declared {
         common::settable()
     }
 
@@ -235,19 +237,17 @@ impl<M: StreamMode> Cipher for Stream<M> {
         self.common.set_often(param)
     }
 
-    unsafe fn answer(&mut self, list: *mut Param) -> Result<(), CallError> {
+    fn answer(&mut self, list: Asked<'_>) -> Result<(), CallError> {
         let progress = Progress {
             iv: &self.feedback.register,
             num: self.feedback.used() as u32,
             tls_mac: self.tls_mac,
         };
-        // SAFETY: the caller promises the list.
-        unsafe { self.common.answer(list, &progress) }
+        self.common.answer(list, &progress)
     }
 
-    unsafe fn set(&mut self, list: *const Param) -> Result<(), CallError> {
-        // SAFETY: the caller promises the list.
-        if let Some(num) = unsafe { self.common.set(list)? } {
+    fn set(&mut self, list: Given<'_>) -> Result<(), CallError> {
+        if let Some(num) = self.common.set(list)? {
             self.feedback.set_used(num as usize);
         }
         Ok(())

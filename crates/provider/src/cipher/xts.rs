@@ -13,13 +13,14 @@ use crate::error::{CallError, Reason};
 use crate::host::Version;
 use crate::offload::call::{OffloadCall, OffloadFailed};
 use crate::openssl::{Param, data_type};
-use crate::params::request::{Name, Names, Request};
-use crate::params::{END, List, given_text, size};
+use crate::params::declared::{Declared, Name};
+use crate::params::list::{Asked, Given};
+use crate::params::request::Settings;
 use crate::provider::Provider;
 use crate::routing::choice::{Choice, OffloadStep, Step};
 
-static SETTABLE_LIST: List<2> = List::new([size(c"keylen"), END]);
-static SETTABLE_LIST_OF_SM4: List<2> = List::new([given_text(c"xts_standard"), END]);
+static SETTABLE: Declared = Declared::of(&[Name::KeyLength]);
+static SETTABLE_OF_SM4: Declared = Declared::of(&[Name::Standard]);
 
 /// The context of XTS, of AES or of SM4.
 #[derive(Clone)]
@@ -32,12 +33,12 @@ pub(crate) struct Sectors<const SM4: bool> {
 }
 
 impl<const SM4: bool> Cipher for Sectors<SM4> {
-    fn gettable(version: Version) -> *const Param {
+    fn gettable(version: Version) -> &'static Declared {
         common::gettable(version)
     }
 
-    fn settable(_: Version) -> *const Param {
-        if SM4 { SETTABLE_LIST_OF_SM4.as_ptr() } else { SETTABLE_LIST.as_ptr() }
+    fn settable(_: Version) -> &'static Declared {
+        if SM4 { &SETTABLE_OF_SM4 } else { &SETTABLE }
     }
 
     fn new(provider: &Provider, subject: usize) -> Option<Self> {
@@ -117,21 +118,17 @@ impl<const SM4: bool> Cipher for Sectors<SM4> {
         param.is_called(b"padding\0").then_some(Ok(()))
     }
 
-    unsafe fn answer(&mut self, list: *mut Param) -> Result<(), CallError> {
+    fn answer(&mut self, list: Asked<'_>) -> Result<(), CallError> {
         let progress = Progress { iv: &self.common.iv, num: 0, tls_mac: null() };
-        // SAFETY: the caller promises the list.
-        unsafe { self.common.answer(list, &progress) }
+        self.common.answer(list, &progress)
     }
 
-    unsafe fn set(&mut self, list: *const Param) -> Result<(), CallError> {
+    fn set(&mut self, list: Given<'_>) -> Result<(), CallError> {
         if SM4 {
-            // SAFETY: the caller promises the list; it is only read.
-            return unsafe { self.set_standard(list) };
+            return self.set_standard(list);
         }
-        const SETTABLE: Names = Names::of(&[Name::KeyLength]);
-        // SAFETY: the caller promises the list; it is only read.
-        let request = unsafe { Request::read(list.cast_mut(), SETTABLE, self.common.version)? };
-        match request.value(Name::KeyLength, Param::as_usize)? {
+        let settings = Settings::of(list, &SETTABLE, self.common.version)?;
+        match settings.value(Name::KeyLength, Param::as_usize)? {
             Some(bytes) if bytes != self.common.key_bytes => Err(CallError::SILENT),
             _ => Ok(()),
         }
@@ -140,15 +137,10 @@ impl<const SM4: bool> Cipher for Sectors<SM4> {
 
 impl<const SM4: bool> Sectors<SM4> {
     /// Takes `xts_standard`.
-    ///
-    /// # Safety
-    /// As for [`Cipher::set`].
-    unsafe fn set_standard(&mut self, list: *const Param) -> Result<(), CallError> {
-        const SETTABLE: Names = Names::of(&[Name::Standard]);
+    fn set_standard(&mut self, list: Given<'_>) -> Result<(), CallError> {
         let version = self.common.version.of_late_decoders();
-        // SAFETY: the caller promises the list; it is only read.
-        let request = unsafe { Request::read(list.cast_mut(), SETTABLE, version)? };
-        let Some(param) = request.given(Name::Standard) else { return Ok(()) };
+        let settings = Settings::of(list, &SETTABLE_OF_SM4, version)?;
+        let Some(param) = settings.given(Name::Standard) else { return Ok(()) };
         if param.data_type != data_type::UTF8_STRING {
             return Err(CallError::SILENT);
         }

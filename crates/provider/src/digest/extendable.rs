@@ -3,15 +3,14 @@
 //! What the default provider's contexts are (providers/implementations/digests/sha3_prov.c) changed twice:
 //! in 3.3 output came in pieces, in 3.4 the length that one gets without asking went.
 
-use std::ffi::CStr;
-
 use crate::digest::Facts;
 use crate::digest::hashing::Message;
 use crate::error::{CallError, Reason};
 use crate::host::Version;
-use crate::openssl::Param;
-use crate::params::request::{Name, Names, Request};
-use crate::params::{END, List, number, size};
+use crate::params::declared::{Declared, Name};
+use crate::params::list::{Asked, Given};
+use crate::params::number;
+use crate::params::request::{Questions, Settings};
 use crate::provider::Provider;
 
 /// What the default provider calls a length that has not been told.
@@ -120,20 +119,14 @@ impl<M: Message> Extendable<M> {
     }
 
     /// Takes the parameters of a context.
-    ///
-    /// # Safety
-    /// `list` must be null or end with a null key.
-    pub(crate) unsafe fn set(
+    pub(crate) fn set(
         &mut self,
         facts: &Facts,
         version: Version,
-        list: *const Param,
+        list: Given<'_>,
     ) -> Result<(), CallError> {
-        let known =
-            if facts.bytes == 0 { EITHER } else { const { Names::of(&[Name::OutputLength]) } };
-        // SAFETY: the caller promises the list; it is not written to.
-        let request = unsafe { Request::read(list.cast_mut(), known, version)? };
-        let (length, alias) = (request.given(Name::OutputLength), request.given(Name::Size));
+        let settings = Settings::of(list, parameters(facts, version), version)?;
+        let (length, alias) = (settings.given(Name::OutputLength), settings.given(Name::Size));
         if length.is_some() && alias.is_some() && version.has_decoders() {
             return Err(CallError(&[Reason::RepeatedParameter]));
         }
@@ -144,38 +137,26 @@ impl<M: Message> Extendable<M> {
     }
 
     /// Answers the parameters of a context.
-    ///
-    /// # Safety
-    /// `list` must be null or end with a null key, be writable, and be nobody else's.
-    pub(crate) unsafe fn answer(
-        &self,
-        version: Version,
-        list: *mut Param,
-    ) -> Result<(), CallError> {
-        // SAFETY: the caller promises the list.
-        let mut request = unsafe { Request::read(list, EITHER, version)? };
+    pub(crate) fn answer(&self, version: Version, list: Asked<'_>) -> Result<(), CallError> {
+        let mut questions = Questions::of(list, &EITHER, version)?;
         for name in [Name::OutputLength, Name::Size] {
             // That it cannot be got is what the default provider says here.
-            let answered = request.answer(name, |param| param.set_usize(self.bytes));
+            let answered = questions.answer(name, |param| param.set_usize(self.bytes));
             answered.map_err(|_| CallError::CANNOT_GET)?;
         }
         Ok(())
     }
 }
 
-const EITHER: Names = Names::of(&[Name::OutputLength, Name::Size]);
-
-const OUTPUT_LENGTH: &CStr = c"xoflen";
-
-static LIST: List<3> = List::new([size(OUTPUT_LENGTH), size(c"size"), END]);
-static LIST_BEFORE_DECODERS: List<3> = List::new([number(OUTPUT_LENGTH), number(c"size"), END]);
-static LIST_OF_ONE: List<2> = List::new([number(OUTPUT_LENGTH), END]);
+static EITHER: Declared = Declared::of(&[Name::OutputLength, Name::Size]);
+static ONE: Declared = Declared::of(&[]).and(Name::OutputLength, number(c"xoflen"));
+static EITHER_BEFORE_DECODERS: Declared = ONE.and(Name::Size, number(c"size"));
 
 /// Parameters of a context, to set and, where there is no length of its own, to ask for.
-pub(crate) fn parameters(facts: &Facts, version: Version) -> *const Param {
+pub(crate) fn parameters(facts: &Facts, version: Version) -> &'static Declared {
     match facts.bytes {
-        0 if version.has_decoders() => LIST.as_ptr(),
-        0 => LIST_BEFORE_DECODERS.as_ptr(),
-        _ => LIST_OF_ONE.as_ptr(),
+        0 if version.has_decoders() => &EITHER,
+        0 => &EITHER_BEFORE_DECODERS,
+        _ => &ONE,
     }
 }

@@ -1,123 +1,58 @@
 //! A list of parameters, sorted by meaning.
 //!
 //! OpenSSL's answers do not depend on the order in which parameters stand in a list: the default
-//! provider looks each one up and acts in an order of its own. So a list is sorted into a
-//! [`Request`] first.
+//! provider looks each one up and acts in an order of its own. So a list is sorted first.
 
 use std::marker::PhantomData;
-use std::ptr::null_mut;
+use std::ptr::{NonNull, null_mut};
 
 use crate::error::{CallError, Reason};
 use crate::host::Version;
 use crate::openssl::Param;
+use crate::params::declared::{Declared, Name};
+use crate::params::list::{Asked, Given};
 
-macro_rules! names {
-    ($($variant:ident $name:literal,)*) => {
-        /// The parameters that a cipher knows, or an extendable hash function.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        #[repr(u8)]
-        pub(crate) enum Name { $($variant,)* }
+/// Where in a list the known parameters are, or null.
+type Places = [*mut Param; Name::COUNT];
 
-        impl Name {
-            const COUNT: usize = [$(Self::$variant,)*].len();
-
-            fn of(name: &[u8]) -> Option<Self> {
-                $(if name == $name { return Some(Self::$variant); })*
-                None
-            }
+/// Sorts a list. Of a key given twice the first counts; a libcrypto with generated decoders
+/// refuses that, and so do we under it.
+fn sort(
+    list: impl Iterator<Item = NonNull<Param>>,
+    known: &Declared,
+    version: Version,
+) -> Result<Places, CallError> {
+    let mut places: Places = [null_mut(); Name::COUNT];
+    for param in list {
+        // SAFETY: an entry of a list that lasts, and in nobody's hands now.
+        let name = Name::of(unsafe { param.as_ref() }.name());
+        let Some(name) = name.filter(|name| known.has(*name)) else { continue };
+        let place = &mut places[name as usize];
+        if place.is_null() {
+            *place = param.as_ptr();
+        } else if version.has_decoders() {
+            return Err(CallError(&[Reason::RepeatedParameter]));
         }
-    };
-}
-
-names! {
-    IvLength b"ivlen", KeyLength b"keylen", Tag b"tag", Padding b"padding", Num b"num", Iv b"iv",
-    UpdatedIv b"updated-iv", TlsMac b"tls-mac", UseBits b"use-bits", TlsVersion b"tls-version",
-    TlsMacSize b"tls-mac-size", TagLength b"taglen", TlsAad b"tlsaad", TlsAadPad b"tlsaadpad",
-    TlsIvFixed b"tlsivfixed", TlsIvGenerate b"tlsivgen", TlsIvInvocation b"tlsivinv",
-    IvGenerated b"iv-generated", Mode b"mode", BlockSize b"blocksize", Aead b"aead",
-    CustomIv b"custom-iv", Stealing b"cts", MultiBlock b"tls-multi", Random b"has-randkey",
-    EncryptThenMac b"encrypt-then-mac", OutputLength b"xoflen", Size b"size",
-    Speed b"speed", Order b"cts_mode", Standard b"xts_standard",
-}
-
-/// A set of names: those that one function knows.
-#[derive(Clone, Copy)]
-pub(crate) struct Names(u32);
-
-impl Names {
-    pub(crate) const fn of(names: &[Name]) -> Self {
-        let mut set = 0;
-        let mut i = 0;
-        while i < names.len() {
-            set |= 1 << names[i] as u8;
-            i += 1;
-        }
-        Self(set)
     }
-
-    const fn has(self, name: Name) -> bool {
-        self.0 & 1 << name as u8 != 0
-    }
+    Ok(places)
 }
 
-/// The known parameters of one list.
-pub(crate) struct Request<'a> {
-    slots: [*mut Param; Name::COUNT],
-    list: PhantomData<&'a Param>,
-}
+/// Known parameters to take.
+pub(crate) struct Settings<'a>(Places, PhantomData<&'a Param>);
 
-impl<'a> Request<'a> {
-    /// Sorts a list. Of a key given twice the first counts; a libcrypto with generated decoders
-    /// refuses that, and so do we under it.
-    ///
-    /// # Safety
-    /// `list` must be null or an array that ends with a null key and lasts for `'a`. If
-    /// [`Self::answer`] or [`Self::wanted`] is called, it must be writable, and nobody else's.
-    pub(crate) unsafe fn read(
-        mut list: *mut Param,
-        known: Names,
+impl<'a> Settings<'a> {
+    pub(crate) fn of(
+        list: Given<'a>,
+        known: &Declared,
         version: Version,
     ) -> Result<Self, CallError> {
-        let mut slots = [null_mut::<Param>(); Name::COUNT];
-        while !list.is_null() {
-            // SAFETY: the caller promises entries up to and including a null key.
-            let param = unsafe { &*list };
-            if param.is_end() {
-                break;
-            }
-            if let Some(name) = Name::of(param.name()).filter(|name| known.has(*name)) {
-                let slot = &mut slots[name as usize];
-                if slot.is_null() {
-                    *slot = list;
-                } else if version.has_decoders() {
-                    return Err(CallError(&[Reason::RepeatedParameter]));
-                }
-            }
-            // SAFETY: the end has not been seen, so there is a next entry.
-            list = unsafe { list.add(1) };
-        }
-        Ok(Self { slots, list: PhantomData })
+        Ok(Self(sort(list.entries(), known, version)?, PhantomData))
     }
 
-    /// The parameter to set that is in the list under `name`.
+    /// The parameter of that name, if it is in the list.
     pub(crate) fn given(&self, name: Name) -> Option<&'a Param> {
-        // SAFETY: null, or an entry of a list that lasts.
-        unsafe { self.slots[name as usize].as_ref() }
-    }
-
-    /// The parameter to answer that is in the list under `name`.
-    pub(crate) fn wanted(&mut self, name: Name) -> Option<&mut Param> {
-        // SAFETY: null, or an entry of a list that is writable and only ours; one at a time.
-        unsafe { self.slots[name as usize].as_mut() }
-    }
-
-    /// Answers a parameter, if it is in the list, by `set`, which tells whether it could.
-    pub(crate) fn answer(
-        &mut self,
-        name: Name,
-        set: impl FnOnce(&mut Param) -> bool,
-    ) -> Result<(), CallError> {
-        if self.wanted(name).is_none_or(set) { Ok(()) } else { Err(CallError::CANNOT_SET) }
+        // SAFETY: null, or an entry of a list that lasts and is only read.
+        unsafe { self.0[name as usize].as_ref() }
     }
 
     /// The value of a parameter, if it is in the list, by `get`.
@@ -130,43 +65,70 @@ impl<'a> Request<'a> {
     }
 }
 
+/// Known parameters to answer.
+pub(crate) struct Questions<'a>(Places, PhantomData<&'a mut Param>);
+
+impl<'a> Questions<'a> {
+    pub(crate) fn of(
+        list: Asked<'a>,
+        known: &Declared,
+        version: Version,
+    ) -> Result<Self, CallError> {
+        Ok(Self(sort(list.entries(), known, version)?, PhantomData))
+    }
+
+    /// The parameter of that name, if it is in the list.
+    pub(crate) fn wanted(&mut self, name: Name) -> Option<&mut Param> {
+        // SAFETY: null, or an entry of a list that is writable and only ours; one at a time.
+        unsafe { self.0[name as usize].as_mut() }
+    }
+
+    /// Answers a parameter, if it is in the list, by `set`, which tells whether it could.
+    pub(crate) fn answer(
+        &mut self,
+        name: Name,
+        set: impl FnOnce(&mut Param) -> bool,
+    ) -> Result<(), CallError> {
+        if self.wanted(name).is_none_or(set) { Ok(()) } else { Err(CallError::CANNOT_SET) }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::params::{END, size, uint};
 
-    const KNOWN: Names = Names::of(&[Name::KeyLength, Name::Padding]);
+    const KNOWN: Declared = Declared::of(&[Name::KeyLength, Name::Padding]);
 
-    fn read(list: &mut [Param], version: Version) -> Result<Request<'_>, CallError> {
-        // SAFETY: every list below ends with END and is borrowed mutably.
-        unsafe { Request::read(list.as_mut_ptr(), KNOWN, version) }
+    fn read(list: &[Param], version: Version) -> Result<Settings<'_>, CallError> {
+        // SAFETY: every list below ends with END.
+        Settings::of(unsafe { Given::new(list.as_ptr()) }, &KNOWN, version)
     }
 
     #[test]
     fn known_keys_are_found_in_any_order() {
-        let mut list = [uint(c"padding"), uint(c"unknown"), uint(c"num"), size(c"keylen"), END];
-        let request = read(&mut list, Version::FIRST).unwrap();
-        assert!(request.given(Name::KeyLength).unwrap().is_called(b"keylen\0"));
-        assert!(request.given(Name::Padding).is_some());
-        assert!(request.given(Name::Num).is_none(), "not a key of this function");
-        assert!(request.given(Name::IvLength).is_none(), "not in the list");
+        let list = [uint(c"padding"), uint(c"unknown"), uint(c"num"), size(c"keylen"), END];
+        let settings = read(&list, Version::FIRST).unwrap();
+        assert!(settings.given(Name::KeyLength).unwrap().is_called(b"keylen\0"));
+        assert!(settings.given(Name::Padding).is_some());
+        assert!(settings.given(Name::Num).is_none(), "not a key of this function");
+        assert!(settings.given(Name::IvLength).is_none(), "not in the list");
     }
 
     #[test]
     fn a_key_given_twice_is_refused_only_by_a_libcrypto_that_does() {
-        let mut list = [size(c"keylen"), uint(c"keylen"), END];
-        let request = read(&mut list, Version::FIRST).unwrap();
-        assert_eq!(request.given(Name::KeyLength).unwrap().data_size, 8);
-        let error = read(&mut list, Version::parse("3.6.0")).err();
+        let list = [size(c"keylen"), uint(c"keylen"), END];
+        let settings = read(&list, Version::FIRST).unwrap();
+        assert_eq!(settings.given(Name::KeyLength).unwrap().data_size, 8);
+        let error = read(&list, Version::parse("3.6.0")).err();
         assert_eq!(error, Some(CallError(&[Reason::RepeatedParameter])));
-        let mut list = [uint(c"num"), uint(c"num"), END];
-        assert!(read(&mut list, Version::parse("4.0.0")).is_ok(), "unknown here");
+        let list = [uint(c"num"), uint(c"num"), END];
+        assert!(read(&list, Version::parse("4.0.0")).is_ok(), "unknown here");
     }
 
     #[test]
     fn no_list_is_an_empty_list() {
-        // SAFETY: null is allowed.
-        let request = unsafe { Request::read(null_mut(), KNOWN, Version::FIRST) };
-        assert!(request.unwrap().given(Name::Padding).is_none());
+        let settings = Settings::of(Given::NONE, &KNOWN, Version::FIRST);
+        assert!(settings.unwrap().given(Name::Padding).is_none());
     }
 }
