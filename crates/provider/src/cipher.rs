@@ -2,21 +2,14 @@
 
 pub(crate) mod lanes;
 
+pub(crate) mod aead;
 pub(crate) mod block;
-pub(crate) mod ccm;
-mod ccm_tls;
 pub(crate) mod chacha20;
 mod common;
 pub(crate) mod cts;
 pub(crate) mod foreign;
-pub(crate) mod gcm;
-pub(crate) mod gcm_siv;
-mod gcm_tls;
-mod message;
-pub(crate) mod ocb;
 mod open;
 mod padding;
-pub(crate) mod poly1305;
 pub(crate) mod stream;
 mod tls;
 pub(crate) mod xts;
@@ -35,7 +28,7 @@ use crate::routing::choice::Choice;
 use crate::routing::native::Kernels;
 
 /// What a new context of an algorithm with kernels of ours is made from.
-struct Setup<K: 'static> {
+pub(crate) struct Setup<K: 'static> {
     choice: Choice<K>,
     version: Version,
 }

@@ -5,15 +5,16 @@ use std::ffi::CStr;
 use wirespeed_cipher::{Algorithm, BlockCipher, Foreign, Mode, Shape, Subject};
 
 use crate::boundary::cipher::functions;
+use crate::cipher::aead::AeadContext;
+use crate::cipher::aead::ccm::CcmMode;
+use crate::cipher::aead::gcm::GcmMode;
+use crate::cipher::aead::gcm_siv::GcmSivMode;
+use crate::cipher::aead::ocb::OcbMode;
+use crate::cipher::aead::poly1305::Poly1305Mode;
 use crate::cipher::block::{Blocks, Cbc, Ecb};
-use crate::cipher::ccm::CcmContext;
 use crate::cipher::chacha20::Keystream;
 use crate::cipher::cts::CtsContext;
 use crate::cipher::foreign::Foreign as ForeignCipher;
-use crate::cipher::gcm::GcmContext;
-use crate::cipher::gcm_siv::GcmSivContext;
-use crate::cipher::ocb::OffsetCodebook;
-use crate::cipher::poly1305::Sealed;
 use crate::cipher::stream::{Cfb, Ctr, Ofb, Stream};
 use crate::cipher::xts::Sectors;
 use crate::error::CallError;
@@ -86,12 +87,12 @@ fn of_mode<const INDEX: usize, const DECODERS: bool>() -> *const Dispatch {
         Mode::Ctr => functions::<Stream<Ctr>, INDEX, DECODERS>(),
         Mode::Xts if is_sm4(INDEX) => functions::<Sectors<true>, INDEX, DECODERS>(),
         Mode::Xts => functions::<Sectors<false>, INDEX, DECODERS>(),
-        Mode::Gcm => functions::<GcmContext, INDEX, DECODERS>(),
-        Mode::Ocb => functions::<OffsetCodebook, INDEX, DECODERS>(),
-        Mode::GcmSiv => functions::<GcmSivContext, INDEX, DECODERS>(),
-        Mode::Ccm => functions::<CcmContext, INDEX, DECODERS>(),
+        Mode::Gcm => functions::<AeadContext<GcmMode>, INDEX, DECODERS>(),
+        Mode::Ocb => functions::<AeadContext<OcbMode>, INDEX, DECODERS>(),
+        Mode::GcmSiv => functions::<AeadContext<GcmSivMode>, INDEX, DECODERS>(),
+        Mode::Ccm => functions::<AeadContext<CcmMode>, INDEX, DECODERS>(),
         Mode::Stream => functions::<Keystream, INDEX, DECODERS>(),
-        Mode::Poly1305 => functions::<Sealed, INDEX, DECODERS>(),
+        Mode::Poly1305 => functions::<AeadContext<Poly1305Mode>, INDEX, DECODERS>(),
     }
 }
 

@@ -25,29 +25,6 @@ static SETTABLE: Declared = Declared::of(&[Name::KeyLength, Name::IvLength]);
 /// With the place in the stream, where there are decoders.
 static GETTABLE: Declared = SETTABLE.and(Name::UpdatedIv, octets(c"updated-iv"));
 
-/// Answers the lengths that both of ChaCha20's algorithms have.
-pub(super) fn answer_fixed(
-    questions: &mut Questions<'_>,
-    iv_bytes: usize,
-) -> Result<(), CallError> {
-    questions.answer(Name::IvLength, |p| p.set_usize(iv_bytes))?;
-    questions.answer(Name::KeyLength, |p| p.set_usize(size_of::<StreamKey>()))
-}
-
-/// Takes lengths, of which there is but one each.
-pub(super) fn check_fixed(settings: &Settings<'_>, iv_bytes: usize) -> Result<(), CallError> {
-    let key_bytes = settings.value(Name::KeyLength, Param::as_usize)?;
-    if key_bytes.is_some_and(|bytes| bytes != size_of::<StreamKey>()) {
-        return Err(CallError::INVALID_KEY_LENGTH);
-    }
-    let given = settings.value(Name::IvLength, Param::as_usize)?;
-    if given.is_some_and(|bytes| bytes != iv_bytes) {
-        Err(CallError::INVALID_IV_LENGTH)
-    } else {
-        Ok(())
-    }
-}
-
 /// The context of ChaCha20.
 #[derive(Clone)]
 pub(crate) struct Keystream {
@@ -202,7 +179,8 @@ impl Cipher for Keystream {
 
     fn answer(&mut self, list: Asked<'_>) -> Result<(), CallError> {
         let mut questions = Questions::of(list, Self::gettable(self.version), self.version)?;
-        answer_fixed(&mut questions, size_of::<Block>())?;
+        questions.answer(Name::IvLength, |p| p.set_usize(size_of::<Block>()))?;
+        questions.answer(Name::KeyLength, |p| p.set_usize(size_of::<StreamKey>()))?;
         questions.answer(Name::UpdatedIv, |p| {
             p.data_type == data_type::OCTET_STRING && p.set_octets(&self.stream.place())
         })
@@ -210,7 +188,16 @@ impl Cipher for Keystream {
 
     fn set(&mut self, list: Given<'_>) -> Result<(), CallError> {
         let settings = Settings::of(list, &SETTABLE, self.version)?;
-        check_fixed(&settings, size_of::<Block>())
+        let fixed = [
+            (Name::KeyLength, size_of::<StreamKey>(), CallError::INVALID_KEY_LENGTH),
+            (Name::IvLength, size_of::<Block>(), CallError::INVALID_IV_LENGTH),
+        ];
+        for (name, bytes, error) in fixed {
+            if settings.value(name, Param::as_usize)?.is_some_and(|given| given != bytes) {
+                return Err(error);
+            }
+        }
+        Ok(())
     }
 }
 

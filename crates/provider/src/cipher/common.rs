@@ -79,32 +79,6 @@ pub(super) fn answer_lengths(
     .then_some(Ok(()))
 }
 
-/// Answers the tag by `tag`, or a length. EVP asks for them with every message.
-#[inline(always)]
-pub(super) fn answer_tag_or_lengths(
-    param: &mut Param,
-    key_bytes: usize,
-    iv_bytes: usize,
-    tag: impl FnOnce(&mut Param) -> Result<(), CallError>,
-) -> Option<Result<(), CallError>> {
-    if param.is_called(b"tag\0") {
-        return Some(tag(param));
-    }
-    answer_lengths(param, key_bytes, iv_bytes)
-}
-
-/// Takes the tag by `tag`, which EVP sets with every message. There is no padding to set; EVP tries all the same.
-#[inline(always)]
-pub(super) fn set_tag_or_padding(
-    param: &Param,
-    tag: impl FnOnce(&Param) -> Result<(), CallError>,
-) -> Option<Result<(), CallError>> {
-    if param.is_called(b"tag\0") {
-        return Some(tag(param));
-    }
-    param.is_called(b"padding\0").then_some(Ok(()))
-}
-
 impl Common {
     pub(super) fn new(algorithm: Algorithm, version: Version) -> Self {
         Self {

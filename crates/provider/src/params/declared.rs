@@ -11,7 +11,7 @@ macro_rules! names {
         pub(crate) enum Name { $($variant,)* }
 
         impl Name {
-            /// How many there are: a bit each in [`Declared`].
+            /// How many there are.
             pub(super) const COUNT: usize = [$(Self::$variant,)*].len();
 
             /// The one with this name of OpenSSL's.
@@ -70,13 +70,21 @@ const MOST: usize = 10;
 pub(crate) struct Declared {
     list: List<{ MOST + 1 }>,
     listed: usize,
-    known: u32,
+    names: [Name; MOST],
+    known: usize,
+    mask: u32,
 }
 
 impl Declared {
-    /// In the order of OpenSSL's list.
+    /// In the order in which they are answered or taken; that of OpenSSL's list has no meaning.
     pub(crate) const fn of(names: &[Name]) -> Self {
-        let mut all = Self { list: List::new([END; MOST + 1]), listed: 0, known: 0 };
+        let mut all = Self {
+            list: List::new([END; MOST + 1]),
+            listed: 0,
+            names: [Name::Tag; MOST],
+            known: 0,
+            mask: 0,
+        };
         let mut i = 0;
         while i < names.len() {
             all = all.listing(names[i].entry()).knowing(names[i]);
@@ -94,7 +102,9 @@ impl Declared {
     }
 
     const fn knowing(mut self, name: Name) -> Self {
-        self.known |= 1 << name as u8;
+        self.names[self.known] = name;
+        self.known += 1;
+        self.mask |= 1 << name as u8;
         self
     }
 
@@ -103,9 +113,14 @@ impl Declared {
         self.listing(entry).knowing(name)
     }
 
-    /// Whether the parameter is one of them.
-    pub(super) const fn has(&self, name: Name) -> bool {
-        self.known & 1 << name as u8 != 0
+    /// Those that are known.
+    pub(crate) fn names(&self) -> impl Iterator<Item = Name> {
+        self.names[..self.known].iter().copied()
+    }
+
+    /// Whether the parameter is known.
+    pub(crate) const fn has(&self, name: Name) -> bool {
+        self.mask & 1 << name as u8 != 0
     }
 
     /// OpenSSL's list.

@@ -1,20 +1,19 @@
 //! CCM records of TLS 1.2 (RFC 6655): explicit nonce, data and tag, in place, one call per record.
 
-use wirespeed_cipher::{Direction, InOut};
+use wirespeed_cipher::InOut;
 
-use super::ccm::CcmContext;
+use super::ccm::CcmMode;
+use super::record::{self, HEADER};
 use crate::call::Call;
 use crate::error::{CallError, Reason};
-use crate::openssl::{Param, data_type};
+use crate::openssl::Param;
 
-/// Sequence number, type, version and length: `EVP_AEAD_TLS1_AAD_LEN`.
-const HEADER: usize = 13;
 /// The fixed part of a record's nonce: `EVP_CCM_TLS_FIXED_IV_LEN`.
 const FIXED: usize = 4;
 /// The nonce in the record: `EVP_CCM_TLS_EXPLICIT_IV_LEN`.
 const EXPLICIT: usize = 8;
 
-impl CcmContext {
+impl CcmMode {
     /// One record.
     #[cold]
     pub(super) fn record(&mut self, call: Call<'_>) -> Result<usize, CallError> {
@@ -23,13 +22,13 @@ impl CcmContext {
         let (explicit, rest) = record.split_at_mut(EXPLICIT);
         let (data, tag) = rest.split_at_mut(bytes);
         let header = self.buffer;
-        if self.direction == Direction::Encrypt {
+        if self.basics.encrypts() {
             explicit.copy_from_slice(&header[..EXPLICIT]);
         }
         self.nonce[FIXED..FIXED + EXPLICIT].copy_from_slice(explicit);
         self.announce(bytes)?;
         self.associate(&header[..HEADER]);
-        if self.direction == Direction::Decrypt {
+        if !self.basics.encrypts() {
             self.open(InOut::in_place(data), tag)?;
             return Ok(bytes);
         }
@@ -43,33 +42,20 @@ impl CcmContext {
 
     /// `tlsaad`: the header of the next record, whose length becomes that of the data alone.
     pub(super) fn take_record_header(&mut self, param: &Param) -> Result<(), CallError> {
-        if param.data_type != data_type::OCTET_STRING {
-            return Err(CallError::CANNOT_GET);
-        }
-        const INVALID: CallError = CallError(&[Reason::InvalidData]);
-        let header: &[u8; HEADER] =
-            param.as_octets().and_then(|header| header.try_into().ok()).ok_or(INVALID)?;
-        self.buffer[..HEADER].copy_from_slice(header);
+        const INVALID: &[Reason] = &[Reason::InvalidData];
+        let tag = if self.basics.encrypts() { 0 } else { self.tag_bytes };
+        let (header, length) = record::header(param, EXPLICIT + tag, INVALID)?;
+        self.buffer[..HEADER].copy_from_slice(&header);
         self.records = true;
-        let around = match self.direction {
-            Direction::Encrypt => EXPLICIT,
-            Direction::Decrypt => EXPLICIT + self.tag_bytes,
-        };
-        let length = u16::from_be_bytes([header[HEADER - 2], header[HEADER - 1]]);
-        let length = length.checked_sub(around as u16).ok_or(INVALID)?;
-        self.buffer[HEADER - 2..HEADER].copy_from_slice(&length.to_be_bytes());
+        length.ok_or(CallError(INVALID))?;
         self.record_padding = self.tag_bytes;
         Ok(())
     }
 
     /// `tlsivfixed`: the fixed part of the nonce.
     pub(super) fn take_fixed_nonce(&mut self, param: &Param) -> Result<(), CallError> {
-        if param.data_type != data_type::OCTET_STRING {
-            return Err(CallError::CANNOT_GET);
-        }
-        let fixed = param.as_octets().and_then(|bytes| bytes.try_into().ok());
-        let fixed: &[u8; FIXED] = fixed.ok_or(CallError::INVALID_IV_LENGTH)?;
-        self.nonce[..FIXED].copy_from_slice(fixed);
+        let fixed: [u8; FIXED] = record::fixed_iv(param)?;
+        self.nonce[..FIXED].copy_from_slice(&fixed);
         Ok(())
     }
 }

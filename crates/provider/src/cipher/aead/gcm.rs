@@ -1,20 +1,17 @@
 //! GCM: associated data, data, and a tag.
 
 use wirespeed_cipher::modes::Gcm;
-use wirespeed_cipher::{Block, Direction, InOut};
+use wirespeed_cipher::{Block, BlockKernels, InOut};
 
-use super::common::{answer_tag_or_lengths, set_tag_or_padding};
 use super::message::Message;
-use super::{Cipher, Setup};
+use super::{AeadMode, Basics, Lengths};
 use crate::call::Call;
+use crate::cipher::Setup;
 use crate::error::{CallError, Reason};
 use crate::host::Version;
 use crate::openssl::{Param, data_type};
 use crate::params::declared::{Declared, Name};
-use crate::params::list::{Asked, Given};
-use crate::params::request::{Questions, Settings};
 use crate::params::uint;
-use crate::provider::Provider;
 use crate::random;
 
 /// The longest IV, `GCM_IV_MAX_SIZE`.
@@ -36,15 +33,14 @@ pub(super) enum IvState {
     Used,
 }
 
-/// The context of GCM.
+/// A context of GCM.
 #[derive(Clone)]
-pub(crate) struct GcmContext {
+pub(crate) struct GcmMode {
     message: Message<Gcm>,
     pub(super) iv: [u8; LONGEST_IV],
     pub(super) iv_bytes: usize,
     pub(super) iv_state: IvState,
-    pub(super) direction: Direction,
-    pub(super) key_set: bool,
+    pub(super) basics: Basics,
     /// A failed check ends a message: every later check of it fails too.
     refuted: bool,
     /// Bytes of the tag that was made, or given to compare.
@@ -54,8 +50,6 @@ pub(crate) struct GcmContext {
     pub(super) tls: super::gcm_tls::Records,
     /// Whether the IV's random part is ours.
     pub(super) iv_generated: bool,
-    key_bytes: usize,
-    version: Version,
 }
 
 static GETTABLE_BEFORE_3_4: Declared = Declared::of(&[
@@ -70,14 +64,15 @@ static GETTABLE_BEFORE_3_4: Declared = Declared::of(&[
 ]);
 static GETTABLE: Declared = GETTABLE_BEFORE_3_4.and(Name::IvGenerated, uint(c"iv-generated"));
 static SETTABLE: Declared = Declared::of(&[
-    Name::IvLength,
     Name::Tag,
+    Name::IvLength,
     Name::TlsAad,
     Name::TlsIvFixed,
     Name::TlsIvInvocation,
 ]);
 
-impl Cipher for GcmContext {
+impl AeadMode for GcmMode {
+    type Kernels = BlockKernels;
     const PIPELINES: bool = true;
 
     fn gettable(version: Version) -> &'static Declared {
@@ -88,34 +83,31 @@ impl Cipher for GcmContext {
         &SETTABLE
     }
 
-    fn new(provider: &Provider, subject: usize) -> Option<Self> {
-        let setup = Setup::of(provider, subject)?;
-        let algorithm = setup.choice.algorithm();
-        Some(Self {
+    fn basics(&mut self) -> &mut Basics {
+        &mut self.basics
+    }
+
+    fn lengths(&self) -> Lengths {
+        Lengths { iv: self.iv_bytes, tag: self.tag_bytes.unwrap_or(TAG) }
+    }
+
+    fn new(setup: Setup<BlockKernels>) -> Self {
+        Self {
             iv: [0; LONGEST_IV],
-            iv_bytes: algorithm.iv_bytes(),
+            iv_bytes: setup.choice.algorithm().iv_bytes(),
             iv_state: IvState::Unset,
-            direction: Direction::Decrypt,
-            key_set: false,
+            basics: Basics::of(&setup),
             refuted: false,
             tag_bytes: None,
             buffer: [0; 16],
             tls: super::gcm_tls::Records::NONE,
             iv_generated: false,
-            key_bytes: algorithm.key_bytes(),
-            version: setup.version,
             message: Message::new(setup.choice),
-        })
+        }
     }
 
     #[inline]
-    fn start(
-        &mut self,
-        direction: Direction,
-        key: Option<&[u8]>,
-        iv: Option<&[u8]>,
-    ) -> Result<(), CallError> {
-        self.direction = direction;
+    fn start(&mut self, key: Option<&[u8]>, iv: Option<&[u8]>) -> Result<(), CallError> {
         if let Some(iv) = iv {
             if let Ok(usual) = <&[u8; 12]>::try_from(iv) {
                 *self.iv.first_chunk_mut().expect("room for the longest") = *usual;
@@ -175,83 +167,90 @@ impl Cipher for GcmContext {
     }
 
     #[inline]
-    fn answer_often(&mut self, param: &mut Param) -> Option<Result<(), CallError>> {
-        let (key_bytes, iv_bytes) = (self.key_bytes, self.iv_bytes);
-        answer_tag_or_lengths(param, key_bytes, iv_bytes, |param| self.answer_tag(param))
+    fn answer_tag(&mut self, param: &mut Param) -> Result<(), CallError> {
+        let mut bytes = param.data_size;
+        let asks_for_size = param.data.is_null() && self.basics.version.has_decoders();
+        if !self.basics.encrypts()
+            || self.tag_bytes.is_none()
+            || (!asks_for_size && !(1..=TAG).contains(&bytes))
+        {
+            return Err(CallError::INVALID_TAG);
+        }
+        if asks_for_size {
+            if param.data_type != data_type::OCTET_STRING {
+                return Err(CallError::CANNOT_SET);
+            }
+            if self.basics.version.generates_iv_when_asked() {
+                bytes = self.tag_bytes.unwrap_or(TAG);
+            }
+            param.return_size = bytes;
+            return Ok(());
+        }
+        if param.set_octets(&self.buffer[..bytes]) { Ok(()) } else { Err(CallError::CANNOT_SET) }
     }
 
     #[inline]
-    fn set_often(&mut self, param: &Param) -> Option<Result<(), CallError>> {
-        set_tag_or_padding(param, |param| self.take_tag(param))
+    fn take_tag(&mut self, param: &Param) -> Result<(), CallError> {
+        let tag = param.as_octets().filter(|tag| tag.len() <= TAG).ok_or(CallError::CANNOT_GET)?;
+        match <Block>::try_from(tag) {
+            Ok(usual) => self.buffer = usual,
+            Err(_) => self.buffer[..tag.len()].copy_from_slice(tag),
+        }
+        if tag.is_empty() || self.basics.encrypts() {
+            return Err(CallError::INVALID_TAG);
+        }
+        self.tag_bytes = Some(tag.len());
+        Ok(())
     }
 
-    fn answer(&mut self, list: Asked<'_>) -> Result<(), CallError> {
-        let mut questions = Questions::of(list, Self::gettable(self.version), self.version)?;
-        let iv_bytes = self.iv_bytes;
-        questions.answer(Name::IvLength, |p| p.set_usize(iv_bytes))?;
-        questions.answer(Name::KeyLength, |p| p.set_usize(self.key_bytes))?;
-        questions.answer(Name::TagLength, |p| p.set_usize(self.tag_bytes.unwrap_or(TAG)))?;
-        for key in [Name::Iv, Name::UpdatedIv] {
-            if let Some(param) = questions.wanted(key) {
-                self.answer_iv(param)?;
+    fn set_iv_bytes(&mut self, bytes: usize) -> Result<(), CallError> {
+        if bytes == 0 || bytes > LONGEST_IV {
+            return Err(CallError::INVALID_IV_LENGTH);
+        }
+        if bytes != self.iv_bytes {
+            // An IV of another length cannot be used any more.
+            if self.iv_state != IvState::Unset {
+                self.iv_state = IvState::Used;
             }
-        }
-        questions.answer(Name::TlsAadPad, |p| p.set_usize(self.tls.aad_padding))?;
-        if let Some(param) = questions.wanted(Name::Tag) {
-            self.answer_tag(param)?;
-        }
-        if let Some(param) = questions.wanted(Name::TlsIvGenerate) {
-            if param.data.is_null() || param.data_type != data_type::OCTET_STRING {
-                return Err(CallError::SILENT);
-            }
-            self.answer_record_iv(param)?;
-        }
-        let generated = self.iv_generated.into();
-        let told = questions.answer(Name::IvGenerated, |p| p.set_u32(generated));
-        told.map_err(|_| CallError::SILENT)
-    }
-
-    fn set(&mut self, list: Given<'_>) -> Result<(), CallError> {
-        let settings = Settings::of(list, &SETTABLE, self.version)?;
-        if let Some(param) = settings.given(Name::Tag) {
-            self.take_tag(param)?;
-        }
-        if let Some(bytes) = settings.value(Name::IvLength, Param::as_usize)? {
-            if bytes == 0 || bytes > LONGEST_IV {
-                return Err(CallError::INVALID_IV_LENGTH);
-            }
-            if bytes != self.iv_bytes {
-                // An IV of another length cannot be used any more.
-                if self.iv_state != IvState::Unset {
-                    self.iv_state = IvState::Used;
-                }
-                self.iv_bytes = bytes;
-            }
-        }
-        if let Some(param) = settings.given(Name::TlsAad) {
-            self.take_record_header(param)?;
-        }
-        if let Some(param) = settings.given(Name::TlsIvFixed) {
-            self.take_fixed_iv(param)?;
-        }
-        if let Some(param) = settings.given(Name::TlsIvInvocation) {
-            self.take_record_iv(param.as_octets().ok_or(CallError::SILENT)?)?;
+            self.iv_bytes = bytes;
         }
         Ok(())
     }
+
+    fn answer_other(&mut self, name: Name, param: &mut Param) -> Result<(), CallError> {
+        let told = match name {
+            Name::Iv | Name::UpdatedIv => return self.answer_iv(param),
+            Name::TlsIvGenerate => return self.answer_record_iv(param),
+            Name::IvGenerated if !param.set_u32(self.iv_generated.into()) => {
+                return Err(CallError::SILENT);
+            }
+            Name::TlsAadPad => param.set_usize(self.tls.aad_padding),
+            _ => true,
+        };
+        if told { Ok(()) } else { Err(CallError::CANNOT_SET) }
+    }
+
+    fn take_other(&mut self, name: Name, param: &Param) -> Result<(), CallError> {
+        match name {
+            Name::TlsAad => self.take_record_header(param),
+            Name::TlsIvFixed => self.take_fixed_iv(param),
+            Name::TlsIvInvocation => {
+                self.take_record_iv(param.as_octets().ok_or(CallError::SILENT)?)
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
-impl GcmContext {
+impl GcmMode {
     fn set_key(&mut self, key: &[u8]) -> Result<(), CallError> {
-        if key.len() != self.key_bytes {
-            return Err(CallError::INVALID_KEY_LENGTH);
-        }
+        self.basics.check_key(key)?;
         if self.iv_state == IvState::InUse {
             // As in OpenSSL, a new key in mid-message clears all that depends on the IV.
             self.message.forget();
         }
-        self.message.take_key(key, self.direction, |gcm| gcm.set_key(key));
-        self.key_set = true;
+        self.message.take_key(key, self.basics.direction, |gcm| gcm.set_key(key));
+        self.basics.key_set = true;
         self.tls.records = 0;
         Ok(())
     }
@@ -259,7 +258,7 @@ impl GcmContext {
     /// Puts the IV in use, and makes one if there is none.
     #[inline]
     fn begin(&mut self) -> Result<(), CallError> {
-        if !self.key_set || self.iv_state == IvState::Used {
+        if !self.basics.key_set || self.iv_state == IvState::Used {
             return Err(CallError::SILENT);
         }
         if self.iv_state == IvState::Unset {
@@ -281,7 +280,7 @@ impl GcmContext {
     /// A random IV, for encryption only (SP 800-38D §8.2.2).
     #[cold]
     fn generate_iv(&mut self) -> Result<(), CallError> {
-        if self.direction == Direction::Decrypt || self.iv_bytes < SHORTEST_RANDOM_IV {
+        if !self.basics.encrypts() || self.iv_bytes < SHORTEST_RANDOM_IV {
             return Err(CallError::SILENT);
         }
         random::fill(&mut self.iv[..self.iv_bytes])?;
@@ -308,13 +307,13 @@ impl GcmContext {
     /// The next associated data.
     #[inline]
     pub(super) fn associate(&mut self, data: &[u8]) -> Result<(), CallError> {
-        self.message.associate(self.direction, &self.iv[..self.iv_bytes], data)
+        self.message.associate(self.basics.direction, &self.iv[..self.iv_bytes], data)
     }
 
     /// The next data.
     #[inline(always)]
     pub(super) fn crypt(&mut self, data: InOut<'_>) -> Result<(), CallError> {
-        self.message.crypt(self.direction, &self.iv[..self.iv_bytes], data)
+        self.message.crypt(self.basics.direction, &self.iv[..self.iv_bytes], data)
     }
 
     /// The tag of a message that was encrypted.
@@ -326,7 +325,7 @@ impl GcmContext {
     /// Makes the tag, or compares it.
     #[inline(always)]
     fn end(&mut self) -> Result<usize, CallError> {
-        if self.direction == Direction::Encrypt {
+        if self.basics.encrypts() {
             self.buffer = self.make_tag()?;
             self.tag_bytes = Some(TAG);
         } else {
@@ -342,7 +341,7 @@ impl GcmContext {
 
     #[cold]
     fn tag_missing(&self) -> CallError {
-        if self.version.generates_iv_when_asked() {
+        if self.basics.version.generates_iv_when_asked() {
             CallError(&[Reason::TagNotSet])
         } else {
             CallError::SILENT
@@ -359,56 +358,19 @@ impl GcmContext {
 
     fn answer_iv(&mut self, param: &mut Param) -> Result<(), CallError> {
         if self.iv_state == IvState::Unset {
-            if !self.version.generates_iv_when_asked() || self.tls.aad_set {
+            if !self.basics.version.generates_iv_when_asked() || self.tls.aad_set {
                 return Err(CallError::SILENT);
             }
             self.generate_iv()?;
         }
-        let asks_for_size = param.data.is_null() && self.version.has_decoders();
+        let asks_for_size = param.data.is_null() && self.basics.version.has_decoders();
         if self.iv_bytes > param.data_size && !asks_for_size {
             return Err(CallError::INVALID_IV_LENGTH);
         }
-        if param.set_octets_or_pointer(&self.iv[..self.iv_bytes], self.version) {
+        if param.set_octets_or_pointer(&self.iv[..self.iv_bytes], self.basics.version) {
             Ok(())
         } else {
             Err(CallError::CANNOT_SET)
         }
-    }
-
-    #[inline]
-    fn answer_tag(&self, param: &mut Param) -> Result<(), CallError> {
-        let mut bytes = param.data_size;
-        let asks_for_size = param.data.is_null() && self.version.has_decoders();
-        if self.direction == Direction::Decrypt
-            || self.tag_bytes.is_none()
-            || (!asks_for_size && !(1..=TAG).contains(&bytes))
-        {
-            return Err(CallError::INVALID_TAG);
-        }
-        if asks_for_size {
-            if param.data_type != data_type::OCTET_STRING {
-                return Err(CallError::CANNOT_SET);
-            }
-            if self.version.generates_iv_when_asked() {
-                bytes = self.tag_bytes.unwrap_or(TAG);
-            }
-            param.return_size = bytes;
-            return Ok(());
-        }
-        if param.set_octets(&self.buffer[..bytes]) { Ok(()) } else { Err(CallError::CANNOT_SET) }
-    }
-
-    #[inline]
-    fn take_tag(&mut self, param: &Param) -> Result<(), CallError> {
-        let tag = param.as_octets().filter(|tag| tag.len() <= TAG).ok_or(CallError::CANNOT_GET)?;
-        match <Block>::try_from(tag) {
-            Ok(usual) => self.buffer = usual,
-            Err(_) => self.buffer[..tag.len()].copy_from_slice(tag),
-        }
-        if tag.is_empty() || self.direction == Direction::Encrypt {
-            return Err(CallError::INVALID_TAG);
-        }
-        self.tag_bytes = Some(tag.len());
-        Ok(())
     }
 }

@@ -5,34 +5,30 @@
 use wirespeed_cipher::modes::GcmSiv;
 use wirespeed_cipher::{Block, BlockKernels, Direction, InOut};
 
-use super::common::set_tag_or_padding;
-use super::{Cipher, Setup};
+use super::{AeadMode, Basics, Lengths};
 use crate::boundary::host_cipher::HostCipher;
 use crate::call::Call;
+use crate::cipher::Setup;
 use crate::error::CallError;
 use crate::host::Version;
 use crate::offload::call::{OffloadCall, OffloadFailed};
 use crate::openssl::{Param, data_type};
 use crate::params::declared::{Declared, Name};
-use crate::params::list::{Asked, Given};
-use crate::params::request::{Questions, Settings};
-use crate::provider::Provider;
 use crate::routing::choice::{Choice, OffloadStep, Step};
 
-static GETTABLE: Declared = Declared::of(&[Name::KeyLength, Name::TagLength, Name::Tag]);
-static SETTABLE: Declared = Declared::of(&[Name::KeyLength, Name::Speed, Name::Tag]);
+static GETTABLE: Declared = Declared::of(&[Name::Tag, Name::TagLength, Name::KeyLength]);
+static SETTABLE: Declared = Declared::of(&[Name::Tag, Name::Speed, Name::KeyLength]);
 
-/// The context of GCM-SIV.
+/// A context of GCM-SIV.
 #[derive(Clone)]
-pub(crate) struct GcmSivContext {
+pub(crate) struct GcmSivMode {
     choice: Choice<BlockKernels>,
     siv: GcmSiv,
-    key_set: bool,
+    basics: Basics,
     nonce: [u8; GcmSiv::NONCE],
     /// Whether the keys for this nonce are at hand.
     ready: bool,
     associated: Associated,
-    direction: Direction,
     /// The tag that decryption begins with and is compared with.
     given: Option<Block>,
     /// The tag of the last message; none if the host has refused to open it.
@@ -43,11 +39,11 @@ pub(crate) struct GcmSivContext {
     used: bool,
     /// `speed`: whether more messages may follow it.
     repeats: bool,
-    key_bytes: usize,
-    version: Version,
 }
 
-impl Cipher for GcmSivContext {
+impl AeadMode for GcmSivMode {
+    type Kernels = BlockKernels;
+
     fn gettable(_: Version) -> &'static Declared {
         &GETTABLE
     }
@@ -56,38 +52,38 @@ impl Cipher for GcmSivContext {
         &SETTABLE
     }
 
-    fn new(provider: &Provider, subject: usize) -> Option<Self> {
-        let setup = Setup::of(provider, subject)?;
-        Some(Self {
+    fn basics(&mut self) -> &mut Basics {
+        &mut self.basics
+    }
+
+    fn lengths(&self) -> Lengths {
+        Lengths { iv: GcmSiv::NONCE, tag: size_of::<Block>() }
+    }
+
+    fn new(setup: Setup<BlockKernels>) -> Self {
+        Self {
             siv: GcmSiv::new(setup.choice.own()),
-            key_set: false,
+            basics: Basics::with_late_decoders(&setup),
             nonce: [0; GcmSiv::NONCE],
             ready: false,
             associated: Associated::default(),
-            direction: Direction::Decrypt,
             given: None,
             made: None,
             complete: false,
             used: false,
             repeats: false,
-            key_bytes: setup.choice.algorithm().key_bytes(),
-            version: setup.version.of_late_decoders(),
             choice: setup.choice,
-        })
+        }
     }
 
-    fn start(
-        &mut self,
-        direction: Direction,
-        key: Option<&[u8]>,
-        iv: Option<&[u8]>,
-    ) -> Result<(), CallError> {
-        self.direction = direction;
+    fn start(&mut self, key: Option<&[u8]>, iv: Option<&[u8]>) -> Result<(), CallError> {
         match key {
-            Some(key) if key.len() != self.key_bytes => return Err(CallError::INVALID_KEY_LENGTH),
-            Some(key) => self.take_key(key),
+            Some(key) => {
+                self.basics.check_key(key)?;
+                self.take_key(key);
+            }
             // As in the default provider, no key is one of zeros.
-            None if !self.key_set => self.take_key(&[0; 32][..self.key_bytes]),
+            None if !self.basics.key_set => self.take_key(&[0; 32][..self.basics.key_bytes]),
             None => {}
         }
         if let Some(iv) = iv {
@@ -124,45 +120,45 @@ impl Cipher for GcmSivContext {
     }
 
     #[inline]
-    fn answer_often(&mut self, param: &mut Param) -> Option<Result<(), CallError>> {
-        param.is_called(b"tag\0").then(|| self.answer_tag(param))
+    fn answer_tag(&mut self, param: &mut Param) -> Result<(), CallError> {
+        if param.data_type != data_type::OCTET_STRING {
+            return Ok(());
+        }
+        match self.made.filter(|_| self.complete && self.basics.encrypts()) {
+            Some(tag) if param.data_size == tag.len() && param.set_octets(&tag) => Ok(()),
+            _ => Err(CallError::CANNOT_SET),
+        }
     }
 
     #[inline]
-    fn set_often(&mut self, param: &Param) -> Option<Result<(), CallError>> {
-        set_tag_or_padding(param, |param| self.take_tag(param))
+    fn take_tag(&mut self, param: &Param) -> Result<(), CallError> {
+        if param.data_type != data_type::OCTET_STRING || param.data_size != size_of::<Block>() {
+            return Err(CallError::CANNOT_GET);
+        }
+        if !self.basics.encrypts() {
+            let tag = param.as_octets().and_then(|bytes| bytes.try_into().ok());
+            self.given = Some(tag.ok_or(CallError::CANNOT_GET)?);
+        }
+        Ok(())
     }
 
-    fn answer(&mut self, list: Asked<'_>) -> Result<(), CallError> {
-        let mut questions = Questions::of(list, &GETTABLE, self.version)?;
-        questions.wanted(Name::Tag).map_or(Ok(()), |param| self.answer_tag(param))?;
-        questions.answer(Name::TagLength, |p| p.set_usize(size_of::<Block>()))?;
-        questions.answer(Name::KeyLength, |p| p.set_usize(self.key_bytes))
-    }
-
-    fn set(&mut self, list: Given<'_>) -> Result<(), CallError> {
-        let settings = Settings::of(list, &SETTABLE, self.version)?;
-        settings.given(Name::Tag).map_or(Ok(()), |param| self.take_tag(param))?;
-        if let Some(repeats) = settings.value(Name::Speed, Param::as_u32)? {
-            self.repeats = repeats != 0;
-        }
-        match settings.value(Name::KeyLength, Param::as_usize)? {
-            Some(bytes) if bytes != self.key_bytes => Err(CallError::INVALID_KEY_LENGTH),
-            _ => Ok(()),
-        }
+    /// `speed`.
+    fn take_other(&mut self, _: Name, param: &Param) -> Result<(), CallError> {
+        self.repeats = param.as_u32().ok_or(CallError::CANNOT_GET)? != 0;
+        Ok(())
     }
 }
 
-impl GcmSivContext {
+impl GcmSivMode {
     fn take_key(&mut self, key: &[u8]) {
         let siv = &mut self.siv;
-        self.choice.take_key(key, self.direction, |kernels| siv.reroute(kernels));
+        self.choice.take_key(key, self.basics.direction, |kernels| siv.reroute(kernels));
         if self.choice.is_watched() {
             // What follows from the key alone is compared with nothing.
             self.siv.reroute(self.choice.neutral());
         }
         self.siv.set_key(key);
-        self.key_set = true;
+        self.basics.key_set = true;
     }
 
     /// One message.
@@ -175,12 +171,12 @@ impl GcmSivContext {
         }
         let mut whole = Whole {
             siv: &mut self.siv,
-            direction: self.direction,
+            direction: self.basics.direction,
             nonce: &self.nonce,
             aad: &self.associated.bytes,
             given: self.given.unwrap_or_default(),
         };
-        if let Some(kernels) = self.choice.kernels(self.direction, data.len()) {
+        if let Some(kernels) = self.choice.kernels(self.basics.direction, data.len()) {
             whole.siv.reroute(kernels);
             if !self.ready {
                 whole.siv.start(&self.nonce);
@@ -188,7 +184,7 @@ impl GcmSivContext {
             self.made = Some(whole.crypt(data));
             self.ready = true;
         } else {
-            self.choice.slowly(self.direction, &mut whole, &mut self.made, data);
+            self.choice.slowly(self.basics.direction, &mut whole, &mut self.made, data);
             self.ready = false;
         }
         (self.complete, self.used) = (true, true);
@@ -198,15 +194,15 @@ impl GcmSivContext {
     /// The end of a message, which may have had no update.
     #[inline]
     fn end(&mut self) -> Result<(), CallError> {
-        let strict = self.version.ends_synthetic_messages();
-        if !self.complete && (strict || self.direction == Direction::Decrypt) {
+        let strict = self.basics.version.ends_synthetic_messages();
+        if !self.complete && (strict || !self.basics.encrypts()) {
             let ran = self.run(InOut::in_place(&mut []));
             // Where there was no message there is no tag of one to compare with.
             if strict || !self.used {
                 ran?;
             }
         }
-        let passes = match (self.direction, self.given, self.made) {
+        let passes = match (self.basics.direction, self.given, self.made) {
             (Direction::Encrypt, ..) => self.complete,
             (Direction::Decrypt, Some(given), Some(made)) => {
                 let difference = u128::from_ne_bytes(given) ^ u128::from_ne_bytes(made);
@@ -215,29 +211,6 @@ impl GcmSivContext {
             _ => false,
         };
         if passes { Ok(()) } else { Err(CallError::SILENT) }
-    }
-
-    #[inline]
-    fn answer_tag(&self, param: &mut Param) -> Result<(), CallError> {
-        if param.data_type != data_type::OCTET_STRING {
-            return Ok(());
-        }
-        match self.made.filter(|_| self.complete && self.direction == Direction::Encrypt) {
-            Some(tag) if param.data_size == tag.len() && param.set_octets(&tag) => Ok(()),
-            _ => Err(CallError::CANNOT_SET),
-        }
-    }
-
-    #[inline]
-    fn take_tag(&mut self, param: &Param) -> Result<(), CallError> {
-        if param.data_type != data_type::OCTET_STRING || param.data_size != size_of::<Block>() {
-            return Err(CallError::CANNOT_GET);
-        }
-        if self.direction == Direction::Decrypt {
-            let tag = param.as_octets().and_then(|bytes| bytes.try_into().ok());
-            self.given = Some(tag.ok_or(CallError::CANNOT_GET)?);
-        }
-        Ok(())
     }
 }
 

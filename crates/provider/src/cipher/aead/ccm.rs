@@ -6,44 +6,40 @@
 use wirespeed_cipher::modes::{Ccm, CcmState};
 use wirespeed_cipher::{Block, BlockKernels, Direction, InOut};
 
-use super::common::{answer_tag_or_lengths, set_tag_or_padding};
-use super::{Cipher, Setup, equal};
+use super::{AeadMode, Basics, Lengths};
 use crate::boundary::host_cipher::HostCipher;
 use crate::call::Call;
+use crate::cipher::{Setup, equal};
 use crate::error::{CallError, Reason};
 use crate::host::Version;
 use crate::offload::call::{OffloadCall, OffloadFailed};
 use crate::openssl::{Param, UNMODIFIED, data_type};
 use crate::params::declared::{Declared, Name};
-use crate::params::list::{Asked, Given};
 use crate::params::octets;
-use crate::params::request::{Questions, Settings};
-use crate::provider::Provider;
 use crate::routing::choice::{Choice, OffloadStep, Step};
 
 static GETTABLE: Declared = Declared::of(&[
-    Name::KeyLength,
     Name::IvLength,
     Name::TagLength,
     Name::Iv,
     Name::UpdatedIv,
-    Name::Tag,
+    Name::KeyLength,
     Name::TlsAadPad,
+    Name::Tag,
 ]);
 /// With GCM's, which is on the list and never answered.
 static GETTABLE_BEFORE_DECODERS: Declared = GETTABLE.listing(octets(c"tlsivgen"));
 static SETTABLE: Declared =
-    Declared::of(&[Name::IvLength, Name::Tag, Name::TlsAad, Name::TlsIvFixed]);
+    Declared::of(&[Name::Tag, Name::IvLength, Name::TlsAad, Name::TlsIvFixed]);
 /// As above: never taken.
 static SETTABLE_BEFORE_DECODERS: Declared = SETTABLE.listing(octets(c"tlsivinv"));
 
-/// The context of CCM.
+/// A context of CCM.
 #[derive(Clone)]
-pub(crate) struct CcmContext {
+pub(crate) struct CcmMode {
     choice: Choice<BlockKernels>,
     pub(super) ccm: Ccm,
-    pub(super) direction: Direction,
-    key_set: bool,
+    pub(super) basics: Basics,
     iv_set: bool,
     /// Whether the length of the message is known.
     length_set: bool,
@@ -60,11 +56,11 @@ pub(crate) struct CcmContext {
     pub(super) record_padding: usize,
     /// The associated data of the message that was announced, for the host, if it may become the host's.
     associated: Option<Vec<u8>>,
-    key_bytes: usize,
-    version: Version,
 }
 
-impl Cipher for CcmContext {
+impl AeadMode for CcmMode {
+    type Kernels = BlockKernels;
+
     fn gettable(version: Version) -> &'static Declared {
         if version.has_decoders() { &GETTABLE } else { &GETTABLE_BEFORE_DECODERS }
     }
@@ -73,12 +69,18 @@ impl Cipher for CcmContext {
         if version.has_decoders() { &SETTABLE } else { &SETTABLE_BEFORE_DECODERS }
     }
 
-    fn new(provider: &Provider, subject: usize) -> Option<Self> {
-        let setup = Setup::of(provider, subject)?;
-        Some(Self {
+    fn basics(&mut self) -> &mut Basics {
+        &mut self.basics
+    }
+
+    fn lengths(&self) -> Lengths {
+        Lengths { iv: self.nonce_bytes, tag: self.tag_bytes }
+    }
+
+    fn new(setup: Setup<BlockKernels>) -> Self {
+        Self {
             ccm: Ccm::new(setup.choice.own()),
-            direction: Direction::Decrypt,
-            key_set: false,
+            basics: Basics::of(&setup),
             iv_set: false,
             length_set: false,
             tag_set: false,
@@ -89,19 +91,11 @@ impl Cipher for CcmContext {
             records: false,
             record_padding: 0,
             associated: None,
-            key_bytes: setup.choice.algorithm().key_bytes(),
-            version: setup.version,
             choice: setup.choice,
-        })
+        }
     }
 
-    fn start(
-        &mut self,
-        direction: Direction,
-        key: Option<&[u8]>,
-        iv: Option<&[u8]>,
-    ) -> Result<(), CallError> {
-        self.direction = direction;
+    fn start(&mut self, key: Option<&[u8]>, iv: Option<&[u8]>) -> Result<(), CallError> {
         if let Some(iv) = iv {
             if iv.len() != self.nonce_bytes {
                 return Err(CallError::INVALID_IV_LENGTH);
@@ -110,17 +104,15 @@ impl Cipher for CcmContext {
             self.iv_set = true;
         }
         let Some(key) = key else { return Ok(()) };
-        if key.len() != self.key_bytes {
-            return Err(CallError::INVALID_KEY_LENGTH);
-        }
+        self.basics.check_key(key)?;
         let ccm = &mut self.ccm;
-        self.choice.take_key(key, direction, |kernels| ccm.reroute(kernels));
+        self.choice.take_key(key, self.basics.direction, |kernels| ccm.reroute(kernels));
         if self.choice.is_watched() {
             // What follows from the key and associated data alone is compared with nothing.
             self.ccm.reroute(self.choice.neutral());
         }
         self.ccm.set_key(key, self.tag_bytes, self.nonce_bytes);
-        self.key_set = true;
+        self.basics.key_set = true;
         Ok(())
     }
 
@@ -136,11 +128,11 @@ impl Cipher for CcmContext {
     }
 
     fn finish(&mut self, _: Call<'_>) -> Result<usize, CallError> {
-        if !self.key_set {
+        if !self.basics.key_set {
             return Err(CallError::SILENT);
         }
         // What was not encrypted or opened until now is a message of no bytes, and verified as one (openssl#32253).
-        if self.iv_set && (self.direction == Direction::Decrypt || !self.tag_set) {
+        if self.iv_set && (!self.basics.encrypts() || !self.tag_set) {
             if self.records {
                 return Err(CallError::SILENT);
             }
@@ -152,7 +144,7 @@ impl Cipher for CcmContext {
     fn one_shot(&mut self, call: Call<'_>) -> Result<usize, CallError> {
         // Without output, too, it told the length of the message before it ended one.
         let tells = call.has_no_output() && call.length() > 0;
-        if call.has_no_input() && (!tells || self.version.ends_counted_messages()) {
+        if call.has_no_input() && (!tells || self.basics.version.ends_counted_messages()) {
             return self.finish(call);
         }
         if call.capacity() < call.length() {
@@ -163,50 +155,74 @@ impl Cipher for CcmContext {
     }
 
     #[inline]
-    fn answer_often(&mut self, param: &mut Param) -> Option<Result<(), CallError>> {
-        let (key_bytes, iv_bytes) = (self.key_bytes, self.nonce_bytes);
-        answer_tag_or_lengths(param, key_bytes, iv_bytes, |param| self.answer_tag(param))
+    fn answer_tag(&mut self, param: &mut Param) -> Result<(), CallError> {
+        if !self.basics.encrypts() || !self.tag_set {
+            return Err(CallError(&[Reason::TagNotSet]));
+        }
+        if param.data_type != data_type::OCTET_STRING {
+            return Err(CallError::CANNOT_SET);
+        }
+        let (tag, bytes) = (self.ccm.state.tag(), self.ccm.state.tag_bytes());
+        if param.data.is_null() || param.data_size != bytes || !param.set_octets(&tag[..bytes]) {
+            return Err(CallError::SILENT);
+        }
+        // How many they are, the default provider does not say.
+        param.return_size = UNMODIFIED;
+        (self.tag_set, self.iv_set, self.length_set) = (false, false, false);
+        Ok(())
     }
 
     #[inline]
-    fn set_often(&mut self, param: &Param) -> Option<Result<(), CallError>> {
-        set_tag_or_padding(param, |param| self.take_tag(param))
+    fn take_tag(&mut self, param: &Param) -> Result<(), CallError> {
+        if param.data_type != data_type::OCTET_STRING {
+            return Err(CallError::CANNOT_GET);
+        }
+        let bytes = param.data_size;
+        if !bytes.is_multiple_of(2) || !(4..=16).contains(&bytes) {
+            return Err(CallError(&[Reason::InvalidTagLength]));
+        }
+        if let Some(tag) = param.as_octets() {
+            if self.basics.encrypts() {
+                return Err(CallError(&[Reason::TagNotNeeded]));
+            }
+            self.buffer[..bytes].copy_from_slice(tag);
+            self.tag_set = true;
+        }
+        self.tag_bytes = bytes;
+        Ok(())
     }
 
-    fn answer(&mut self, list: Asked<'_>) -> Result<(), CallError> {
-        let mut questions = Questions::of(list, &GETTABLE, self.version)?;
-        questions.answer(Name::IvLength, |p| p.set_usize(self.nonce_bytes))?;
-        questions.answer(Name::TagLength, |p| p.set_usize(self.tag_bytes))?;
-        for name in [Name::Iv, Name::UpdatedIv] {
-            if let Some(param) = questions.wanted(name) {
-                self.answer_nonce(param)?;
-            }
+    fn set_iv_bytes(&mut self, bytes: usize) -> Result<(), CallError> {
+        if !(7..=13).contains(&bytes) {
+            return Err(CallError::INVALID_IV_LENGTH);
         }
-        questions.answer(Name::KeyLength, |p| p.set_usize(self.key_bytes))?;
-        questions.answer(Name::TlsAadPad, |p| p.set_usize(self.record_padding))?;
-        questions.wanted(Name::Tag).map_or(Ok(()), |param| self.answer_tag(param))
+        self.iv_set &= bytes == self.nonce_bytes;
+        self.nonce_bytes = bytes;
+        Ok(())
     }
 
-    fn set(&mut self, list: Given<'_>) -> Result<(), CallError> {
-        let settings = Settings::of(list, &SETTABLE, self.version)?;
-        settings.given(Name::Tag).map_or(Ok(()), |param| self.take_tag(param))?;
-        if let Some(bytes) = settings.value(Name::IvLength, Param::as_usize)? {
-            if !(7..=13).contains(&bytes) {
-                return Err(CallError::INVALID_IV_LENGTH);
-            }
-            self.iv_set &= bytes == self.nonce_bytes;
-            self.nonce_bytes = bytes;
+    fn answer_other(&mut self, name: Name, param: &mut Param) -> Result<(), CallError> {
+        match name {
+            Name::Iv | Name::UpdatedIv => self.answer_nonce(param),
+            Name::TlsAadPad if !param.set_usize(self.record_padding) => Err(CallError::CANNOT_SET),
+            _ => Ok(()),
         }
-        settings.given(Name::TlsAad).map_or(Ok(()), |param| self.take_record_header(param))?;
-        settings.given(Name::TlsIvFixed).map_or(Ok(()), |param| self.take_fixed_nonce(param))
+    }
+
+    fn take_other(&mut self, name: Name, param: &Param) -> Result<(), CallError> {
+        match name {
+            Name::TlsAad => self.take_record_header(param),
+            Name::TlsIvFixed => self.take_fixed_nonce(param),
+            _ => Ok(()),
+        }
     }
 }
 
-impl CcmContext {
+impl CcmMode {
     /// The length of a message, its associated data, or its data; or a record.
     #[inline]
     fn run(&mut self, call: Call<'_>) -> Result<usize, CallError> {
-        if !self.key_set {
+        if !self.basics.key_set {
             return Err(CallError::SILENT);
         }
         if self.records {
@@ -265,13 +281,13 @@ impl CcmContext {
         if !self.length_set {
             self.announce(data.len())?;
         }
-        if self.direction == Direction::Encrypt {
+        if self.basics.encrypts() {
             self.crypt(data, &[])?;
             self.tag_set = true;
             return Ok(());
         }
         if !self.tag_set {
-            return Err(match self.version.names_missing_tags() {
+            return Err(match self.basics.version.names_missing_tags() {
                 true => CallError(&[Reason::TagNotSet]),
                 false => CallError::SILENT,
             });
@@ -301,7 +317,7 @@ impl CcmContext {
     /// By whichever route; `given` is the tag that decryption will be held to.
     #[inline]
     pub(super) fn crypt(&mut self, data: InOut<'_>, given: &[u8]) -> Result<(), CallError> {
-        match self.choice.kernels(self.direction, data.len()) {
+        match self.choice.kernels(self.basics.direction, data.len()) {
             Some(kernels) => self.ccm.reroute(kernels),
             None if self.ccm.state.expects(data.len() as u64) => {
                 self.crypt_slowly(data, given);
@@ -311,7 +327,7 @@ impl CcmContext {
             None => {}
         }
         self.associated = None;
-        self.ccm.crypt(self.direction, data).map_err(|_| CallError::SILENT)
+        self.ccm.crypt(self.basics.direction, data).map_err(|_| CallError::SILENT)
     }
 
     #[cold]
@@ -320,11 +336,11 @@ impl CcmContext {
         let mut state = self.ccm.state.clone();
         let mut whole = Whole {
             ccm: &mut self.ccm,
-            direction: self.direction,
+            direction: self.basics.direction,
             aad: self.associated.as_deref(),
             given,
         };
-        self.choice.slowly(self.direction, &mut whole, &mut state, data);
+        self.choice.slowly(self.basics.direction, &mut whole, &mut state, data);
         self.ccm.state = state;
         self.associated = None;
         if self.choice.is_watched() {
@@ -343,47 +359,9 @@ impl CcmContext {
             let mut padded = [0; 64];
             padded[..self.nonce.len()].copy_from_slice(&self.nonce);
             let room = param.data_size.min(padded.len());
-            param.set_octets_or_pointer(&padded[..room], self.version)
+            param.set_octets_or_pointer(&padded[..room], self.basics.version)
         };
         if told { Ok(()) } else { Err(CallError::CANNOT_SET) }
-    }
-
-    #[inline]
-    fn answer_tag(&mut self, param: &mut Param) -> Result<(), CallError> {
-        if self.direction == Direction::Decrypt || !self.tag_set {
-            return Err(CallError(&[Reason::TagNotSet]));
-        }
-        if param.data_type != data_type::OCTET_STRING {
-            return Err(CallError::CANNOT_SET);
-        }
-        let (tag, bytes) = (self.ccm.state.tag(), self.ccm.state.tag_bytes());
-        if param.data.is_null() || param.data_size != bytes || !param.set_octets(&tag[..bytes]) {
-            return Err(CallError::SILENT);
-        }
-        // How many they are, the default provider does not say.
-        param.return_size = UNMODIFIED;
-        (self.tag_set, self.iv_set, self.length_set) = (false, false, false);
-        Ok(())
-    }
-
-    #[inline]
-    fn take_tag(&mut self, param: &Param) -> Result<(), CallError> {
-        if param.data_type != data_type::OCTET_STRING {
-            return Err(CallError::CANNOT_GET);
-        }
-        let bytes = param.data_size;
-        if !bytes.is_multiple_of(2) || !(4..=16).contains(&bytes) {
-            return Err(CallError(&[Reason::InvalidTagLength]));
-        }
-        if let Some(tag) = param.as_octets() {
-            if self.direction == Direction::Encrypt {
-                return Err(CallError(&[Reason::TagNotNeeded]));
-            }
-            self.buffer[..bytes].copy_from_slice(tag);
-            self.tag_set = true;
-        }
-        self.tag_bytes = bytes;
-        Ok(())
     }
 }
 

@@ -1,16 +1,15 @@
 //! GCM records of TLS 1.2 (RFC 5288): explicit nonce, data and tag, in place, one call per record.
 
-use wirespeed_cipher::{Direction, InOut};
+use wirespeed_cipher::InOut;
 use zeroize::Zeroize;
 
-use super::gcm::{GcmContext, IvState, TAG};
+use super::gcm::{GcmMode, IvState, TAG};
+use super::record::{self, HEADER};
 use crate::call::Call;
 use crate::error::{CallError, Reason};
 use crate::openssl::{Param, data_type};
 use crate::random;
 
-/// Sequence number, type, version and length: `EVP_AEAD_TLS1_AAD_LEN`.
-const HEADER: usize = 13;
 /// The salt from the handshake: `EVP_GCM_TLS_FIXED_IV_LEN`.
 const SALT: usize = 4;
 /// The nonce in the record: `EVP_GCM_TLS_EXPLICIT_IV_LEN`.
@@ -34,21 +33,15 @@ impl Records {
         Self { aad_set: false, aad_padding: 0, iv_counts: false, records: 0 };
 }
 
-impl GcmContext {
+impl GcmMode {
     /// `tlsaad`: the header of the next record, whose length becomes that of the data alone.
     pub(super) fn take_record_header(&mut self, param: &Param) -> Result<(), CallError> {
-        if param.data_type != data_type::OCTET_STRING {
-            return Err(CallError::CANNOT_GET);
-        }
-        const INVALID: CallError = CallError(&[Reason::InvalidAad]);
-        let header: &[u8; HEADER] =
-            param.as_octets().and_then(|header| header.try_into().ok()).ok_or(INVALID)?;
-        self.buffer[..HEADER].copy_from_slice(header);
+        const INVALID: &[Reason] = &[Reason::InvalidAad];
+        let tag = if self.basics.encrypts() { 0 } else { TAG };
+        let (header, length) = record::header(param, NONCE + tag, INVALID)?;
+        self.buffer[..HEADER].copy_from_slice(&header);
         self.tls.aad_set = true;
-        let tag = if self.direction == Direction::Decrypt { TAG } else { 0 };
-        let length = u16::from_be_bytes([header[HEADER - 2], header[HEADER - 1]]);
-        let length = length.checked_sub((NONCE + tag) as u16).ok_or(INVALID)?;
-        self.buffer[HEADER - 2..HEADER].copy_from_slice(&length.to_be_bytes());
+        length.ok_or(CallError(INVALID))?;
         self.tls.aad_padding = TAG;
         Ok(())
     }
@@ -76,7 +69,7 @@ impl GcmContext {
             }
             let (fixed, counted) = iv.split_at_mut(salt.len());
             fixed.copy_from_slice(salt);
-            if self.direction == Direction::Encrypt {
+            if self.basics.encrypts() {
                 random::fill(counted).map_err(|_| CallError::CANNOT_GET)?;
                 self.iv_generated = true;
             }
@@ -88,6 +81,9 @@ impl GcmContext {
 
     /// `tlsivgen`: puts the next IV in use and tells its last bytes, as many as are asked for.
     pub(super) fn answer_record_iv(&mut self, param: &mut Param) -> Result<(), CallError> {
+        if param.data.is_null() || param.data_type != data_type::OCTET_STRING {
+            return Err(CallError::SILENT);
+        }
         let (iv, length) = self.next_iv()?;
         let asked = param.data_size;
         let count = if asked == 0 || asked > length { length } else { asked };
@@ -100,7 +96,7 @@ impl GcmContext {
 
     /// Puts the IV in use, hands it out, and counts its last 64 bits up for the record after it.
     fn next_iv(&mut self) -> Result<([u8; 128], usize), CallError> {
-        if !self.tls.iv_counts || !self.key_set {
+        if !self.tls.iv_counts || !self.basics.key_set {
             return Err(CallError::SILENT);
         }
         self.use_iv();
@@ -115,7 +111,7 @@ impl GcmContext {
     /// `tlsivinv`: puts an IV in use that ends with the bytes from a record.
     pub(super) fn take_record_iv(&mut self, nonce: &[u8]) -> Result<(), CallError> {
         let room = self.iv_bytes.checked_sub(nonce.len());
-        let usable = self.tls.iv_counts && self.key_set && self.direction == Direction::Decrypt;
+        let usable = self.tls.iv_counts && self.basics.key_set && !self.basics.encrypts();
         let from = room.filter(|_| usable).ok_or(CallError::SILENT)?;
         self.iv[from..self.iv_bytes].copy_from_slice(nonce);
         self.use_iv();
@@ -132,7 +128,7 @@ impl GcmContext {
     }
 
     fn crypt_record(&mut self, call: Call<'_>) -> Result<usize, CallError> {
-        if !self.key_set {
+        if !self.basics.key_set {
             return Err(CallError::SILENT);
         }
         let record = call.record(0).map_err(|_| CallError::SILENT)?;
@@ -141,7 +137,7 @@ impl GcmContext {
         }
         let (nonce, rest) = record.split_at_mut(NONCE);
         let (data, tag) = rest.split_at_mut(rest.len() - TAG);
-        if self.direction == Direction::Encrypt {
+        if self.basics.encrypts() {
             // SP 800-38D §8.3 bounds the records under one key.
             self.tls.records = self.tls.records.wrapping_add(1);
             if self.tls.records == 0 {
@@ -156,7 +152,7 @@ impl GcmContext {
         self.associate(&header[..HEADER])?;
         self.crypt(InOut::in_place(data))?;
         self.tag_bytes = Some(TAG);
-        if self.direction == Direction::Encrypt {
+        if self.basics.encrypts() {
             tag.copy_from_slice(&self.make_tag()?);
             return Ok(record.len());
         }

@@ -5,27 +5,24 @@
 //! message's nonce.
 
 use wirespeed_cipher::modes::Ocb;
-use wirespeed_cipher::{Block, Direction, InOut};
+use wirespeed_cipher::{Block, BlockKernels, InOut};
 
-use super::common::{answer_tag_or_lengths, set_tag_or_padding};
 use super::gcm::IvState;
 use super::message::Message;
-use super::open::Open;
-use super::{Cipher, Setup};
+use super::{AeadMode, Basics, Lengths};
 use crate::call::Call;
+use crate::cipher::Setup;
+use crate::cipher::open::Open;
 use crate::error::{CallError, Reason};
 use crate::host::Version;
 use crate::openssl::{Param, data_type};
 use crate::params::declared::{Declared, Name};
-use crate::params::list::{Asked, Given};
-use crate::params::request::{Questions, Settings};
-use crate::provider::Provider;
 
 const TAG: usize = size_of::<Block>();
 
-/// The context of OCB.
+/// A context of OCB.
 #[derive(Clone)]
-pub(crate) struct OffsetCodebook {
+pub(crate) struct OcbMode {
     message: Message<Ocb>,
     /// Data that wait for the rest of a block.
     open: Open<16>,
@@ -34,14 +31,10 @@ pub(crate) struct OffsetCodebook {
     iv: Block,
     iv_bytes: usize,
     iv_state: IvState,
-    direction: Direction,
-    key_set: bool,
+    basics: Basics,
     /// The tag that was made, or given to compare, and how many bytes of it count.
     tag: Block,
     tag_bytes: usize,
-    key_bytes: usize,
-    /// The version whose habits its parameters have: they got generated decoders later than others.
-    version: Version,
 }
 
 static GETTABLE: Declared = Declared::of(&[
@@ -52,9 +45,11 @@ static GETTABLE: Declared = Declared::of(&[
     Name::UpdatedIv,
     Name::Tag,
 ]);
-static SETTABLE: Declared = Declared::of(&[Name::KeyLength, Name::IvLength, Name::Tag]);
+static SETTABLE: Declared = Declared::of(&[Name::Tag, Name::IvLength, Name::KeyLength]);
 
-impl Cipher for OffsetCodebook {
+impl AeadMode for OcbMode {
+    type Kernels = BlockKernels;
+
     fn gettable(_: Version) -> &'static Declared {
         &GETTABLE
     }
@@ -63,36 +58,33 @@ impl Cipher for OffsetCodebook {
         &SETTABLE
     }
 
-    fn new(provider: &Provider, subject: usize) -> Option<Self> {
-        let setup = Setup::of(provider, subject)?;
-        let algorithm = setup.choice.algorithm();
-        Some(Self {
+    fn basics(&mut self) -> &mut Basics {
+        &mut self.basics
+    }
+
+    fn lengths(&self) -> Lengths {
+        Lengths { iv: self.iv_bytes, tag: self.tag_bytes }
+    }
+
+    fn new(setup: Setup<BlockKernels>) -> Self {
+        Self {
             open: Open::EMPTY,
             waiting_aad: 0,
             iv: [0; 16],
-            iv_bytes: algorithm.iv_bytes(),
+            iv_bytes: setup.choice.algorithm().iv_bytes(),
             iv_state: IvState::Unset,
-            direction: Direction::Decrypt,
-            key_set: false,
+            basics: Basics::with_late_decoders(&setup),
             tag: [0; TAG],
             tag_bytes: TAG,
-            key_bytes: algorithm.key_bytes(),
-            version: setup.version.of_late_decoders(),
             message: Message::new(setup.choice),
-        })
+        }
     }
 
     #[inline]
-    fn start(
-        &mut self,
-        direction: Direction,
-        key: Option<&[u8]>,
-        iv: Option<&[u8]>,
-    ) -> Result<(), CallError> {
+    fn start(&mut self, key: Option<&[u8]>, iv: Option<&[u8]>) -> Result<(), CallError> {
         self.open = Open::EMPTY;
         self.waiting_aad = 0;
         self.message.aead.drop_pending_aad();
-        self.direction = direction;
         if let Some(iv) = iv {
             if iv.is_empty() || iv.len() > Ocb::LONGEST_NONCE {
                 return Err(CallError::INVALID_IV_LENGTH);
@@ -101,18 +93,16 @@ impl Cipher for OffsetCodebook {
             self.iv_bytes = iv.len();
             self.iv_state = IvState::Given;
         } else if self.iv_state == IvState::InUse {
-            self.message.turn(direction);
+            self.message.turn(self.basics.direction);
         }
         if let Some(key) = key {
-            if key.len() != self.key_bytes {
-                return Err(CallError::INVALID_KEY_LENGTH);
-            }
+            self.basics.check_key(key)?;
             if self.iv_state == IvState::InUse {
                 // As in OpenSSL, a new key in mid-message clears all that depends on the IV.
                 self.message.forget();
             }
-            self.message.take_key(key, direction, |ocb| ocb.set_key(key));
-            self.key_set = true;
+            self.message.take_key(key, self.basics.direction, |ocb| ocb.set_key(key));
+            self.basics.key_set = true;
         }
         Ok(())
     }
@@ -159,7 +149,7 @@ impl Cipher for OffsetCodebook {
         if self.tag_bytes == 0 {
             return Err(CallError::SILENT);
         }
-        if self.direction == Direction::Encrypt {
+        if self.basics.encrypts() {
             self.tag = self.message.make_tag()?;
         } else {
             let given = self.tag;
@@ -186,59 +176,74 @@ impl Cipher for OffsetCodebook {
     }
 
     #[inline]
-    fn answer_often(&mut self, param: &mut Param) -> Option<Result<(), CallError>> {
-        let (key_bytes, iv_bytes) = (self.key_bytes, self.iv_bytes);
-        answer_tag_or_lengths(param, key_bytes, iv_bytes, |param| self.answer_tag(param))
+    fn answer_tag(&mut self, param: &mut Param) -> Result<(), CallError> {
+        if param.data_type != data_type::OCTET_STRING {
+            return Err(CallError::CANNOT_GET);
+        }
+        if !self.basics.encrypts() || param.data_size != self.tag_bytes {
+            return Err(CallError(&[Reason::InvalidTagLength]));
+        }
+        // The default provider copies, and leaves the size that it returns alone.
+        let size = param.return_size;
+        let copied = param.set_octets(&self.tag[..self.tag_bytes]);
+        param.return_size = size;
+        if copied { Ok(()) } else { Err(CallError::CANNOT_SET) }
     }
 
     #[inline]
-    fn set_often(&mut self, param: &Param) -> Option<Result<(), CallError>> {
-        set_tag_or_padding(param, |param| self.take_tag(param))
+    fn take_tag(&mut self, param: &Param) -> Result<(), CallError> {
+        if param.data_type != data_type::OCTET_STRING {
+            return Err(CallError::CANNOT_GET);
+        }
+        let bytes = param.data_size;
+        if param.data.is_null() {
+            if bytes > TAG {
+                return Err(CallError(&[Reason::InvalidTagLength]));
+            }
+            self.tag_bytes = bytes;
+            return Ok(());
+        }
+        if self.basics.encrypts() {
+            return Err(CallError(&[Reason::InvalidArgument]));
+        }
+        if bytes != self.tag_bytes {
+            return Err(CallError(&[Reason::InvalidTagLength]));
+        }
+        let tag = param.as_octets().ok_or(CallError::CANNOT_GET)?;
+        self.tag[..bytes].copy_from_slice(tag);
+        Ok(())
     }
 
-    fn answer(&mut self, list: Asked<'_>) -> Result<(), CallError> {
-        let mut questions = Questions::of(list, &GETTABLE, self.version)?;
-        questions.answer(Name::IvLength, |p| p.set_usize(self.iv_bytes))?;
-        questions.answer(Name::KeyLength, |p| p.set_usize(self.key_bytes))?;
-        questions.answer(Name::TagLength, |p| p.set_usize(self.tag_bytes))?;
-        for name in [Name::Iv, Name::UpdatedIv] {
-            if questions.wanted(name).is_some_and(|param| param.data_size < self.iv_bytes) {
-                return Err(CallError::INVALID_IV_LENGTH);
-            }
-            let iv = &self.iv[..self.iv_bytes];
-            questions.answer(name, |p| p.set_octets_or_pointer(iv, self.version))?;
+    fn set_iv_bytes(&mut self, bytes: usize) -> Result<(), CallError> {
+        if bytes == 0 || bytes > Ocb::LONGEST_NONCE {
+            return Err(CallError::SILENT);
         }
-        questions.wanted(Name::Tag).map_or(Ok(()), |param| self.answer_tag(param))
+        if bytes != self.iv_bytes {
+            self.iv_bytes = bytes;
+            self.iv_state = IvState::Unset;
+        }
+        Ok(())
     }
 
-    fn set(&mut self, list: Given<'_>) -> Result<(), CallError> {
-        let settings = Settings::of(list, &SETTABLE, self.version)?;
-        if let Some(param) = settings.given(Name::Tag) {
-            self.take_tag(param)?;
+    /// The IV as it was given, which is what `updated-iv` tells, too.
+    fn answer_other(&mut self, _: Name, param: &mut Param) -> Result<(), CallError> {
+        if param.data_size < self.iv_bytes {
+            return Err(CallError::INVALID_IV_LENGTH);
         }
-        if let Some(bytes) = settings.value(Name::IvLength, Param::as_usize)? {
-            if bytes == 0 || bytes > Ocb::LONGEST_NONCE {
-                return Err(CallError::SILENT);
-            }
-            if bytes != self.iv_bytes {
-                self.iv_bytes = bytes;
-                self.iv_state = IvState::Unset;
-            }
-        }
-        match settings.value(Name::KeyLength, Param::as_usize)? {
-            Some(bytes) if bytes != self.key_bytes => Err(CallError::INVALID_KEY_LENGTH),
-            _ => Ok(()),
+        match param.set_octets_or_pointer(&self.iv[..self.iv_bytes], self.basics.version) {
+            true => Ok(()),
+            false => Err(CallError::CANNOT_SET),
         }
     }
 }
 
-impl OffsetCodebook {
+impl OcbMode {
     /// Puts the IV in use.
     #[inline]
     fn begin(&mut self) -> Result<(), CallError> {
         match self.iv_state {
-            IvState::InUse if self.key_set => Ok(()),
-            IvState::Given if self.key_set && self.tag_bytes != 0 => {
+            IvState::InUse if self.basics.key_set => Ok(()),
+            IvState::Given if self.basics.key_set && self.tag_bytes != 0 => {
                 self.message.aead.set_tag_bytes(self.tag_bytes);
                 self.message.begin(&self.iv[..self.iv_bytes]);
                 self.iv_state = IvState::InUse;
@@ -257,7 +262,7 @@ impl OffsetCodebook {
             return Err(CallError::TOO_SMALL);
         }
         let iv = &self.iv[..self.iv_bytes];
-        self.message.associate(self.direction, iv, call.associated())?;
+        self.message.associate(self.basics.direction, iv, call.associated())?;
         self.waiting_aad = bytes - whole;
         Ok(whole)
     }
@@ -265,46 +270,6 @@ impl OffsetCodebook {
     /// The next data.
     #[inline(always)]
     fn crypt(&mut self, data: InOut<'_>) -> Result<(), CallError> {
-        self.message.crypt(self.direction, &self.iv[..self.iv_bytes], data)
-    }
-
-    #[inline]
-    fn answer_tag(&self, param: &mut Param) -> Result<(), CallError> {
-        if param.data_type != data_type::OCTET_STRING {
-            return Err(CallError::CANNOT_GET);
-        }
-        if self.direction == Direction::Decrypt || param.data_size != self.tag_bytes {
-            return Err(CallError(&[Reason::InvalidTagLength]));
-        }
-        // The default provider copies, and leaves the size that it returns alone.
-        let size = param.return_size;
-        let copied = param.set_octets(&self.tag[..self.tag_bytes]);
-        param.return_size = size;
-        if copied { Ok(()) } else { Err(CallError::CANNOT_SET) }
-    }
-
-    /// The tag to compare with, or its length alone.
-    #[inline]
-    fn take_tag(&mut self, param: &Param) -> Result<(), CallError> {
-        if param.data_type != data_type::OCTET_STRING {
-            return Err(CallError::CANNOT_GET);
-        }
-        let bytes = param.data_size;
-        if param.data.is_null() {
-            if bytes > TAG {
-                return Err(CallError(&[Reason::InvalidTagLength]));
-            }
-            self.tag_bytes = bytes;
-            return Ok(());
-        }
-        if self.direction == Direction::Encrypt {
-            return Err(CallError(&[Reason::InvalidArgument]));
-        }
-        if bytes != self.tag_bytes {
-            return Err(CallError(&[Reason::InvalidTagLength]));
-        }
-        let tag = param.as_octets().ok_or(CallError::CANNOT_GET)?;
-        self.tag[..bytes].copy_from_slice(tag);
-        Ok(())
+        self.message.crypt(self.basics.direction, &self.iv[..self.iv_bytes], data)
     }
 }

@@ -5,36 +5,31 @@
 //! nothing is accepted that was not verified. Decryption without a tag fails on every host (openssl#31285).
 
 use wirespeed_cipher::modes::ChaCha20Poly1305;
-use wirespeed_cipher::{Block, Direction, InOut, StreamKey};
+use wirespeed_cipher::{Block, InOut, StreamKernels, StreamKey};
 
-use super::chacha20::{answer_fixed, check_fixed};
-use super::common::{answer_tag_or_lengths, set_tag_or_padding};
 use super::message::Message;
-use super::{Cipher, Setup};
+use super::record::{self, HEADER};
+use super::{AeadMode, Basics, Lengths};
 use crate::call::Call;
+use crate::cipher::Setup;
 use crate::error::{CallError, Reason};
 use crate::host::Version;
 use crate::openssl::{Param, data_type};
 use crate::params::declared::{Declared, Name};
-use crate::params::list::{Asked, Given};
-use crate::params::request::{Questions, Settings};
-use crate::provider::Provider;
 
 /// Bytes in a nonce.
 const NONCE: usize = 12;
 /// Bytes in a tag.
 const TAG: usize = 16;
-/// Sequence number, type, version and length: `EVP_AEAD_TLS1_AAD_LEN`.
-const HEADER: usize = 13;
 
-/// The context of ChaCha20-Poly1305.
+/// A context of ChaCha20-Poly1305.
 #[derive(Clone)]
-pub(crate) struct Sealed {
+pub(crate) struct Poly1305Mode {
     message: Message<ChaCha20Poly1305>,
     /// The nonce that was set, and that of the message, which a record's number is added to.
     fixed: [u8; NONCE],
     nonce: [u8; NONCE],
-    direction: Direction,
+    basics: Basics,
     /// Whether a message has begun.
     running: bool,
     /// Whether there have been data in it.
@@ -45,7 +40,6 @@ pub(crate) struct Sealed {
     tag: Block,
     tag_bytes: usize,
     record: Record,
-    version: Version,
 }
 
 /// The TLS record that comes next.
@@ -59,11 +53,13 @@ struct Record {
 }
 
 static GETTABLE: Declared =
-    Declared::of(&[Name::KeyLength, Name::IvLength, Name::TagLength, Name::Tag, Name::TlsAadPad]);
+    Declared::of(&[Name::KeyLength, Name::IvLength, Name::TagLength, Name::TlsAadPad, Name::Tag]);
 static SETTABLE: Declared =
     Declared::of(&[Name::KeyLength, Name::IvLength, Name::Tag, Name::TlsAad, Name::TlsIvFixed]);
 
-impl Cipher for Sealed {
+impl AeadMode for Poly1305Mode {
+    type Kernels = StreamKernels;
+
     fn gettable(_: Version) -> &'static Declared {
         &GETTABLE
     }
@@ -72,36 +68,36 @@ impl Cipher for Sealed {
         &SETTABLE
     }
 
-    fn new(provider: &Provider, subject: usize) -> Option<Self> {
-        let setup = Setup::of(provider, subject)?;
-        Some(Self {
-            message: Message::new(setup.choice),
+    fn basics(&mut self) -> &mut Basics {
+        &mut self.basics
+    }
+
+    fn lengths(&self) -> Lengths {
+        Lengths { iv: NONCE, tag: self.tag_bytes }
+    }
+
+    fn new(setup: Setup<StreamKernels>) -> Self {
+        Self {
             fixed: [0; NONCE],
             nonce: [0; NONCE],
-            direction: Direction::Decrypt,
+            basics: Basics::of(&setup),
             running: false,
             has_data: false,
             finished: false,
             tag: [0; TAG],
             tag_bytes: 0,
             record: Record::default(),
-            version: setup.version,
-        })
+            message: Message::new(setup.choice),
+        }
     }
 
     #[inline]
-    fn start(
-        &mut self,
-        direction: Direction,
-        key: Option<&[u8]>,
-        iv: Option<&[u8]>,
-    ) -> Result<(), CallError> {
-        self.direction = direction;
+    fn start(&mut self, key: Option<&[u8]>, iv: Option<&[u8]>) -> Result<(), CallError> {
         let iv = iv.map(<[u8; NONCE]>::try_from).transpose();
         let iv = iv.map_err(|_| CallError::INVALID_IV_LENGTH)?;
         if let Some(key) = key {
             let key = <&StreamKey>::try_from(key).map_err(|_| CallError::INVALID_KEY_LENGTH)?;
-            self.message.take_key(key, direction, |sealed| sealed.set_key(key));
+            self.message.take_key(key, self.basics.direction, |sealed| sealed.set_key(key));
             self.end_message();
         }
         if let Some(iv) = iv {
@@ -126,7 +122,7 @@ impl Cipher for Sealed {
     #[inline]
     fn finish(&mut self, _: Call<'_>) -> Result<usize, CallError> {
         self.end()?;
-        self.finished = self.version.forbids_reuse();
+        self.finished = self.basics.version.forbids_reuse();
         Ok(0)
     }
 
@@ -146,190 +142,11 @@ impl Cipher for Sealed {
     }
 
     #[inline]
-    fn answer_often(&mut self, param: &mut Param) -> Option<Result<(), CallError>> {
-        let (key_bytes, iv_bytes) = (size_of::<StreamKey>(), NONCE);
-        answer_tag_or_lengths(param, key_bytes, iv_bytes, |param| self.answer_tag(param))
-    }
-
-    #[inline]
-    fn set_often(&mut self, param: &Param) -> Option<Result<(), CallError>> {
-        set_tag_or_padding(param, |param| self.take_tag(param))
-    }
-
-    fn answer(&mut self, list: Asked<'_>) -> Result<(), CallError> {
-        let mut questions = Questions::of(list, &GETTABLE, self.version)?;
-        answer_fixed(&mut questions, NONCE)?;
-        questions.answer(Name::TagLength, |p| p.set_usize(self.tag_bytes))?;
-        questions.answer(Name::TlsAadPad, |p| p.set_usize(self.record.padding))?;
-        match questions.wanted(Name::Tag) {
-            Some(param) => self.answer_tag(param),
-            None => Ok(()),
-        }
-    }
-
-    fn set(&mut self, list: Given<'_>) -> Result<(), CallError> {
-        let settings = Settings::of(list, &SETTABLE, self.version)?;
-        check_fixed(&settings, NONCE)?;
-        if settings.given(Name::IvLength).is_some() {
-            self.finished = false;
-        }
-        if let Some(param) = settings.given(Name::Tag) {
-            self.take_tag(param)?;
-        }
-        if let Some(param) = settings.given(Name::TlsAad) {
-            self.take_header(param)?;
-        }
-        if let Some(param) = settings.given(Name::TlsIvFixed) {
-            self.take_fixed(param)?;
-        }
-        Ok(())
-    }
-}
-
-impl Sealed {
-    /// Whatever was under way is over.
-    #[inline]
-    fn end_message(&mut self) {
-        self.running = false;
-        self.record.length = None;
-    }
-
-    /// Begins a message, if none is under way; a record's begins with its header.
-    #[inline]
-    fn begin(&mut self) -> Result<(), CallError> {
-        if !self.running {
-            self.message.begin(&self.nonce);
-            self.running = true;
-            self.has_data = false;
-            if self.record.length.is_some() {
-                let header = self.record.header;
-                self.message.associate(self.direction, &self.nonce, &header)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Associated data if there is nowhere to write, else data; or a record.
-    #[inline(always)]
-    fn run(&mut self, call: Call<'_>) -> Result<usize, CallError> {
-        let length = call.length();
-        if call.capacity() < length {
-            return Err(CallError::TOO_SMALL);
-        }
-        if self.record.length.is_some() && !call.has_no_output() {
-            return self.seal_record(call);
-        }
-        self.begin()?;
-        if call.has_no_output() {
-            if self.has_data && self.version.forbids_reuse() {
-                return Err(CallError::SILENT);
-            }
-            self.message.associate(self.direction, &self.nonce, call.associated())?;
-        } else {
-            self.crypt(call.whole()?)?;
-        }
-        Ok(length)
-    }
-
-    #[inline(always)]
-    fn crypt(&mut self, data: InOut<'_>) -> Result<(), CallError> {
-        self.has_data |= !data.is_empty();
-        self.message.crypt(self.direction, &self.nonce, data)
-    }
-
-    /// Makes the tag, or compares it.
-    #[inline(always)]
-    fn end(&mut self) -> Result<(), CallError> {
-        if self.direction == Direction::Decrypt && self.tag_bytes == 0 {
-            return Err(CallError(&[Reason::TagNotSet]));
-        }
-        if self.record.length.is_some() {
-            // A record has no end but its own, and is still to come.
-            return Err(CallError::SILENT);
-        }
-        self.begin()?;
-        self.running = false;
-        if self.direction == Direction::Encrypt {
-            self.tag = self.message.make_tag()?;
-            return Ok(());
-        }
-        let given = self.tag;
-        if self.message.is_tag(&given[..self.tag_bytes]) { Ok(()) } else { Err(CallError::SILENT) }
-    }
-
-    /// One record: data, and their tag behind them.
-    #[cold]
-    fn seal_record(&mut self, call: Call<'_>) -> Result<usize, CallError> {
-        let bytes = self.record.length.unwrap_or_default();
-        if call.length() != bytes + TAG {
-            if self.running {
-                self.record.length = None;
-            }
-            return Err(CallError::SILENT);
-        }
-        let mut given = [0; TAG];
-        call.read(bytes, &mut given);
-        self.begin()?;
-        self.record.length = None;
-        self.crypt(call.part(0, 0, bytes)?)?;
-        self.running = false;
-        if self.direction == Direction::Encrypt {
-            self.tag = self.message.make_tag()?;
-            call.write(bytes, &self.tag)?;
-            return Ok(bytes + TAG);
-        }
-        if self.message.is_tag(&given) {
-            return Ok(bytes);
-        }
-        for at in (0..bytes).step_by(TAG) {
-            call.write(at, &[0; TAG][..TAG.min(bytes - at)])?;
-        }
-        Err(CallError::SILENT)
-    }
-
-    /// `tlsaad`: the header of the next record, whose length becomes that of the data alone. RFC 7905 §2 adds
-    /// its number to the nonce.
-    fn take_header(&mut self, param: &Param) -> Result<(), CallError> {
-        const INVALID: CallError = CallError(&[Reason::InvalidData]);
-        if param.data_type != data_type::OCTET_STRING {
-            return Err(CallError::CANNOT_GET);
-        }
-        let header = param.as_octets().and_then(|header| header.try_into().ok());
-        let mut header: [u8; HEADER] = header.ok_or(INVALID)?;
-        let mut length = usize::from(u16::from_be_bytes([header[HEADER - 2], header[HEADER - 1]]));
-        self.record.header = header;
-        if self.direction == Direction::Decrypt {
-            length = length.checked_sub(TAG).ok_or(INVALID)?;
-            header[HEADER - 2..].copy_from_slice(&(length as u16).to_be_bytes());
-            self.record.header = header;
-        }
-        self.nonce = self.fixed;
-        for (byte, number) in self.nonce[4..].iter_mut().zip(header) {
-            *byte ^= number;
-        }
-        self.running = false;
-        self.record.length = Some(length);
-        self.record.padding = TAG;
-        Ok(())
-    }
-
-    /// `tlsivfixed`: the nonce of all records.
-    fn take_fixed(&mut self, param: &Param) -> Result<(), CallError> {
-        if param.data_type != data_type::OCTET_STRING {
-            return Err(CallError::CANNOT_GET);
-        }
-        let fixed = param.as_octets().and_then(|fixed| fixed.try_into().ok());
-        self.fixed = fixed.ok_or(CallError::INVALID_IV_LENGTH)?;
-        self.nonce = self.fixed;
-        Ok(())
-    }
-
-    #[inline]
-    fn answer_tag(&self, param: &mut Param) -> Result<(), CallError> {
+    fn answer_tag(&mut self, param: &mut Param) -> Result<(), CallError> {
         if param.data_type != data_type::OCTET_STRING {
             return Err(CallError::CANNOT_SET);
         }
-        if self.direction == Direction::Decrypt {
+        if !self.basics.encrypts() {
             return Err(CallError(&[Reason::TagNotSet]));
         }
         if !(1..=TAG).contains(&param.data_size) {
@@ -353,13 +170,162 @@ impl Sealed {
         }
         // A length alone may be set, too.
         if !param.data.is_null() {
-            if self.direction == Direction::Encrypt {
+            if self.basics.encrypts() {
                 return Err(CallError(&[Reason::TagNotNeeded]));
             }
             let tag = param.as_octets().ok_or(CallError::CANNOT_GET)?;
             self.tag[..bytes].copy_from_slice(tag);
         }
         self.tag_bytes = bytes;
+        Ok(())
+    }
+
+    /// There is but one.
+    fn set_iv_bytes(&mut self, bytes: usize) -> Result<(), CallError> {
+        if bytes != NONCE {
+            return Err(CallError::INVALID_IV_LENGTH);
+        }
+        self.finished = false;
+        Ok(())
+    }
+
+    /// `tlsaadpad`.
+    fn answer_other(&mut self, _: Name, param: &mut Param) -> Result<(), CallError> {
+        if param.set_usize(self.record.padding) { Ok(()) } else { Err(CallError::CANNOT_SET) }
+    }
+
+    fn take_other(&mut self, name: Name, param: &Param) -> Result<(), CallError> {
+        match name {
+            Name::TlsAad => self.take_header(param),
+            Name::TlsIvFixed => self.take_fixed(param),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Poly1305Mode {
+    /// Whatever was under way is over.
+    #[inline]
+    fn end_message(&mut self) {
+        self.running = false;
+        self.record.length = None;
+    }
+
+    /// Begins a message, if none is under way; a record's begins with its header.
+    #[inline]
+    fn begin(&mut self) -> Result<(), CallError> {
+        if !self.running {
+            self.message.begin(&self.nonce);
+            self.running = true;
+            self.has_data = false;
+            if self.record.length.is_some() {
+                let header = self.record.header;
+                self.message.associate(self.basics.direction, &self.nonce, &header)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Associated data if there is nowhere to write, else data; or a record.
+    #[inline(always)]
+    fn run(&mut self, call: Call<'_>) -> Result<usize, CallError> {
+        let length = call.length();
+        if call.capacity() < length {
+            return Err(CallError::TOO_SMALL);
+        }
+        if self.record.length.is_some() && !call.has_no_output() {
+            return self.seal_record(call);
+        }
+        self.begin()?;
+        if call.has_no_output() {
+            if self.has_data && self.basics.version.forbids_reuse() {
+                return Err(CallError::SILENT);
+            }
+            self.message.associate(self.basics.direction, &self.nonce, call.associated())?;
+        } else {
+            self.crypt(call.whole()?)?;
+        }
+        Ok(length)
+    }
+
+    #[inline(always)]
+    fn crypt(&mut self, data: InOut<'_>) -> Result<(), CallError> {
+        self.has_data |= !data.is_empty();
+        self.message.crypt(self.basics.direction, &self.nonce, data)
+    }
+
+    /// Makes the tag, or compares it.
+    #[inline(always)]
+    fn end(&mut self) -> Result<(), CallError> {
+        if !self.basics.encrypts() && self.tag_bytes == 0 {
+            return Err(CallError(&[Reason::TagNotSet]));
+        }
+        if self.record.length.is_some() {
+            // A record has no end but its own, and is still to come.
+            return Err(CallError::SILENT);
+        }
+        self.begin()?;
+        self.running = false;
+        if self.basics.encrypts() {
+            self.tag = self.message.make_tag()?;
+            return Ok(());
+        }
+        let given = self.tag;
+        if self.message.is_tag(&given[..self.tag_bytes]) { Ok(()) } else { Err(CallError::SILENT) }
+    }
+
+    /// One record: data, and their tag behind them.
+    #[cold]
+    fn seal_record(&mut self, call: Call<'_>) -> Result<usize, CallError> {
+        let bytes = self.record.length.unwrap_or_default();
+        if call.length() != bytes + TAG {
+            if self.running {
+                self.record.length = None;
+            }
+            return Err(CallError::SILENT);
+        }
+        let mut given = [0; TAG];
+        call.read(bytes, &mut given);
+        self.begin()?;
+        self.record.length = None;
+        self.crypt(call.part(0, 0, bytes)?)?;
+        self.running = false;
+        if self.basics.encrypts() {
+            self.tag = self.message.make_tag()?;
+            call.write(bytes, &self.tag)?;
+            return Ok(bytes + TAG);
+        }
+        if self.message.is_tag(&given) {
+            return Ok(bytes);
+        }
+        for at in (0..bytes).step_by(TAG) {
+            call.write(at, &[0; TAG][..TAG.min(bytes - at)])?;
+        }
+        Err(CallError::SILENT)
+    }
+
+    /// `tlsaad`: the header of the next record, whose length becomes that of the data alone. RFC 7905 §2 adds
+    /// its number to the nonce.
+    fn take_header(&mut self, param: &Param) -> Result<(), CallError> {
+        const INVALID: &[Reason] = &[Reason::InvalidData];
+        let tag = if self.basics.encrypts() { 0 } else { TAG };
+        let (header, length) = record::header(param, tag, INVALID)?;
+        self.record.header = header;
+        let length = usize::from(length.ok_or(CallError(INVALID))?);
+        self.nonce = self.fixed;
+        for (byte, number) in self.nonce[4..].iter_mut().zip(header) {
+            *byte ^= number;
+        }
+        self.running = false;
+        self.record.length = Some(length);
+        self.record.padding = TAG;
+        Ok(())
+    }
+
+    /// `tlsivfixed`: the nonce of all records.
+    fn take_fixed(&mut self, param: &Param) -> Result<(), CallError> {
+        self.fixed = record::fixed_iv(param)?;
+        self.nonce = self.fixed;
         Ok(())
     }
 }
