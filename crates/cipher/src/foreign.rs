@@ -40,24 +40,31 @@ pub enum Shape {
 
 struct Entry {
     name: &'static str,
+    linux: &'static str,
     shape: Shape,
     legacy: bool,
 }
 
-const fn cipher(name: &'static str, mode: Mode, key_bytes: usize, block_bytes: usize) -> Entry {
-    Entry { name, shape: Shape::Cipher { mode, key_bytes, block_bytes }, legacy: false }
+const fn cipher(
+    name: &'static str,
+    linux: &'static str,
+    mode: Mode,
+    key_bytes: usize,
+    block_bytes: usize,
+) -> Entry {
+    Entry { name, linux, shape: Shape::Cipher { mode, key_bytes, block_bytes }, legacy: false }
 }
 
-const fn aead(name: &'static str, key_bytes: usize) -> Entry {
-    Entry { name, shape: Shape::Aead { key_bytes }, legacy: false }
+const fn aead(name: &'static str, linux: &'static str, key_bytes: usize) -> Entry {
+    Entry { name, linux, shape: Shape::Aead { key_bytes }, legacy: false }
 }
 
-const fn hash(name: &'static str, bytes: usize) -> Entry {
-    Entry { name, shape: Shape::Hash { bytes }, legacy: false }
+const fn hash(name: &'static str, linux: &'static str, bytes: usize) -> Entry {
+    Entry { name, linux, shape: Shape::Hash { bytes }, legacy: false }
 }
 
-const fn mac(name: &'static str, bytes: usize) -> Entry {
-    Entry { name, shape: Shape::Mac { bytes }, legacy: false }
+const fn mac(name: &'static str, linux: &'static str, bytes: usize) -> Entry {
+    Entry { name, linux, shape: Shape::Mac { bytes }, legacy: false }
 }
 
 const fn legacy(entry: Entry) -> Entry {
@@ -67,22 +74,22 @@ const fn legacy(entry: Entry) -> Entry {
 /// Every one. OpenSSL has no algorithm `HMAC-…`, but a MAC `HMAC` with a digest; the names are those of
 /// its digests.
 static TABLE: [Entry; 16] = [
-    legacy(cipher("DES-ECB", Mode::Ecb, 8, 8)),
-    legacy(cipher("DES-CBC", Mode::Cbc, 8, 8)),
-    cipher("DES-EDE3-ECB", Mode::Ecb, 24, 8),
-    cipher("DES-EDE3-CBC", Mode::Cbc, 24, 8),
-    legacy(cipher("BF-ECB", Mode::Ecb, 16, 8)),
-    legacy(cipher("BF-CBC", Mode::Cbc, 16, 8)),
-    legacy(cipher("CAST5-ECB", Mode::Ecb, 16, 8)),
-    legacy(cipher("CAST5-CBC", Mode::Cbc, 16, 8)),
-    aead("AES-128-CCM", 16),
-    aead("AES-192-CCM", 24),
-    aead("AES-256-CCM", 32),
-    legacy(hash("MD4", 16)),
-    mac("HMAC-MD5", 16),
-    mac("HMAC-SHA1", 20),
-    mac("HMAC-SHA2-256", 32),
-    mac("HMAC-SHA2-512", 64),
+    legacy(cipher("DES-ECB", "ecb(des)", Mode::Ecb, 8, 8)),
+    legacy(cipher("DES-CBC", "cbc(des)", Mode::Cbc, 8, 8)),
+    cipher("DES-EDE3-ECB", "ecb(des3_ede)", Mode::Ecb, 24, 8),
+    cipher("DES-EDE3-CBC", "cbc(des3_ede)", Mode::Cbc, 24, 8),
+    legacy(cipher("BF-ECB", "ecb(blowfish)", Mode::Ecb, 16, 8)),
+    legacy(cipher("BF-CBC", "cbc(blowfish)", Mode::Cbc, 16, 8)),
+    legacy(cipher("CAST5-ECB", "ecb(cast5)", Mode::Ecb, 16, 8)),
+    legacy(cipher("CAST5-CBC", "cbc(cast5)", Mode::Cbc, 16, 8)),
+    aead("AES-128-CCM", "ccm(aes)", 16),
+    aead("AES-192-CCM", "ccm(aes)", 24),
+    aead("AES-256-CCM", "ccm(aes)", 32),
+    legacy(hash("MD4", "md4", 16)),
+    mac("HMAC-MD5", "hmac(md5)", 16),
+    mac("HMAC-SHA1", "hmac(sha1)", 20),
+    mac("HMAC-SHA2-256", "hmac(sha256)", 32),
+    mac("HMAC-SHA2-512", "hmac(sha512)", 64),
 ];
 
 /// Slices cannot be compared in constants.
@@ -104,8 +111,8 @@ impl Foreign {
     }
 
     /// The one at a place of [`Self::all`].
-    pub fn at(place: usize) -> Option<Self> {
-        (place < Self::COUNT).then_some(Self(place as u8))
+    pub const fn at(place: usize) -> Option<Self> {
+        if place < Self::COUNT { Some(Self(place as u8)) } else { None }
     }
 
     /// The place in [`Self::all`].
@@ -135,6 +142,11 @@ impl Foreign {
     /// OpenSSL's name.
     pub const fn name(self) -> &'static str {
         self.entry().name
+    }
+
+    /// The name that Linux's crypto has for it.
+    pub const fn linux_name(self) -> &'static str {
+        self.entry().linux
     }
 
     /// What it takes and gives.

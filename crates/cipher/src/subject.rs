@@ -41,12 +41,17 @@ impl Subject {
     }
 
     /// The one at a place of [`Self::all`].
-    pub fn at(place: usize) -> Option<Self> {
-        let digest = || place.checked_sub(Algorithm::ALL.len());
-        let foreign = || digest()?.checked_sub(Digest::ALL.len());
-        let cipher = Algorithm::ALL.get(place).copied().map(Self::Cipher);
-        let digest = || Digest::ALL.get(digest()?).copied().map(Self::Digest);
-        cipher.or_else(digest).or_else(|| Foreign::at(foreign()?).map(Self::Foreign))
+    pub const fn at(place: usize) -> Option<Self> {
+        const DIGESTS: usize = Algorithm::ALL.len();
+        const FOREIGN: usize = DIGESTS + Digest::ALL.len();
+        match place {
+            0..DIGESTS => Some(Self::Cipher(Algorithm::ALL[place])),
+            DIGESTS..FOREIGN => Some(Self::Digest(Digest::ALL[place - DIGESTS])),
+            _ => match Foreign::at(place - FOREIGN) {
+                Some(foreign) => Some(Self::Foreign(foreign)),
+                None => None,
+            },
+        }
     }
 
     /// OpenSSL's name.

@@ -2,7 +2,7 @@
 
 use std::ffi::{CStr, CString, c_void};
 
-use wirespeed_cipher::{Algorithm, BlockCipher, Mode};
+use wirespeed_cipher::Algorithm;
 
 use crate::error::{CallError, Reason};
 use crate::openssl::{
@@ -140,15 +140,9 @@ impl Version {
         Self(next(), next(), next())
     }
 
-    /// Its default provider has the algorithm: SM4 in GCM and CCM came with 3.1, in XTS with 3.2, GCM-SIV with 3.2, for
-    /// messages of no bytes with 3.5. Where it has not there is nobody to hand a message to.
+    /// Its default provider has the algorithm. Where it has not there is nobody to hand a message to.
     pub(crate) fn has(self, algorithm: Algorithm) -> bool {
-        match (algorithm.mode(), algorithm.block_cipher()) {
-            (Mode::Gcm | Mode::Ccm, Some(BlockCipher::Sm4)) => self >= Self(3, 1, 0),
-            (Mode::Xts, Some(BlockCipher::Sm4)) => self >= Self(3, 2, 0),
-            (Mode::GcmSiv, _) => self >= Self(3, 5, 0),
-            _ => true,
-        }
+        (self.0, self.1) >= algorithm.since()
     }
 
     /// Generated decoders: a key given twice is an error, lists name "encrypt-then-mac", `tls-mac`
