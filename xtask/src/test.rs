@@ -55,6 +55,8 @@ struct Stage {
     /// Whether it runs beside others: each of these leaves processors idle for much of its time, most of all while one crate
     /// is built.
     beside: bool,
+    /// Whether it runs what "build" makes.
+    needs_build: bool,
     /// The least effort that has it.
     from: Effort,
     run: Work,
@@ -87,29 +89,29 @@ const STAGES: &[Stage] = &[
     ),
     beside("vm-6.12", "as vm, with Linux 6.12", |at, _| guests::kernel(at, Some("6.12"))),
     beside("miri", "what Miri can interpret (nightly)", |at, _| miri(at)),
-    beside("machines", "lesser machines, and PadLock in the kernel, in QEMU", |at, _| {
+    built("machines", "lesser machines, and PadLock in the kernel, in QEMU", |at, _| {
         guests::machines(at)
     }),
-    beside("host", "conformance, with the host's OpenSSL", |at, _| {
+    built("host", "conformance, with the host's OpenSSL", |at, _| {
         releases::conformance(at).tests()
     }),
-    beside("calls", "random sequences of EVP calls, against the default provider", |at, effort| {
+    built("calls", "random sequences of EVP calls, against the default provider", |at, effort| {
         releases::calls(at, effort).tests()
     }),
     beside("memcheck", "the provider under memcheck, reduced", |at, _| memcheck(at)),
     beside("asan", "the provider under AddressSanitizer (nightly)", |at, _| asan(at)),
-    beside("openssl-4.0", "conformance, with OpenSSL 4.0", |at, effort| {
+    built("openssl-4.0", "conformance, with OpenSSL 4.0", |at, effort| {
         releases::built(at, effort, Version::V4_0)
     }),
-    beside("openssl-3.6", "conformance, with OpenSSL 3.6", |at, effort| {
+    built("openssl-3.6", "conformance, with OpenSSL 3.6", |at, effort| {
         releases::built(at, effort, Version::V3_6)
     }),
-    beside("suite-3.0", "OpenSSL 3.0's own tests, under an older number, too", |at, effort| {
+    built("suite-3.0", "OpenSSL 3.0's own tests, under an older number, too", |at, effort| {
         releases::suite(at, effort, Line::V3_0)
     }),
     beside("fuzz", "what reads others' files and code, fuzzed (nightly)", |at, _| fuzz(at)),
-    beside("hosts", "real programs and daemons with our module", |at, _| hosts(at)),
-    beside("padlock", "conformance of the route padlock, on an emulated PadLock", |at, _| {
+    built("hosts", "real programs and daemons with our module", |at, _| hosts(at)),
+    built("padlock", "conformance of the route padlock, on an emulated PadLock", |at, _| {
         padlock(at)
     }),
     beside("secrets", "secret-independence: memcheck with poisoned keys and data", |at, _| {
@@ -125,17 +127,22 @@ const STAGES: &[Stage] = &[
 
 /// A stage that runs by itself, before what others take longer to find.
 const fn first(name: &'static str, about: &'static str, run: Work) -> Stage {
-    Stage { name, about, beside: false, from: Effort::Usual, run }
+    Stage { name, about, beside: false, needs_build: false, from: Effort::Usual, run }
 }
 
 /// A stage that runs beside others.
 const fn beside(name: &'static str, about: &'static str, run: Work) -> Stage {
-    Stage { name, about, beside: true, from: Effort::Usual, run }
+    Stage { name, about, beside: true, needs_build: false, from: Effort::Usual, run }
+}
+
+/// One that does so with the program or the module that was just built.
+const fn built(name: &'static str, about: &'static str, run: Work) -> Stage {
+    Stage { needs_build: true, ..beside(name, about, run) }
 }
 
 /// One for which only a thorough test has the time.
 const fn thorough(name: &'static str, about: &'static str, run: Work) -> Stage {
-    Stage { name, about, beside: true, from: Effort::Thorough, run }
+    Stage { from: Effort::Thorough, ..built(name, about, run) }
 }
 
 /// Runs the stages; whether nothing failed.
@@ -158,6 +165,8 @@ pub(crate) fn all(workspace: &Workspace, selection: &Selection) -> Result<bool> 
         [] => stage.from == Effort::Usual || effort == Effort::Thorough,
         only => only.iter().any(|name| name == stage.name),
     };
+    let needs_build = STAGES.iter().filter(chosen).any(|stage| stage.needs_build);
+    let chosen = |stage: &&Stage| chosen(stage) || (needs_build && stage.name == "build");
     let chosen: Vec<_> = STAGES.iter().filter(chosen).collect();
     let mut done = Vec::new();
     for group in chosen.chunk_by(|a, b| a.beside && b.beside) {

@@ -133,8 +133,7 @@ impl HostCipher {
     /// The length of the tag, of OCB and of CCM.
     fn set_tag_length(&mut self, bytes: usize) -> Result<(), OffloadFailed> {
         let length = entry(c"tag", data_type::OCTET_STRING, null_mut(), bytes);
-        // SAFETY: the list has an end.
-        self.context.set(unsafe { Given::new([length, END].as_ptr()) })
+        self.context.set(Given::of(&[length, END]))
     }
 
     /// Goes on with the message in this direction, without what waits for the rest of a block.
@@ -145,8 +144,7 @@ impl HostCipher {
     fn set_iv_length(&mut self, mut bytes: usize) -> Result<(), OffloadFailed> {
         let size = size_of::<usize>();
         let length = entry(c"ivlen", data_type::UNSIGNED, (&raw mut bytes).cast(), size);
-        // SAFETY: the list has an end.
-        let set = self.context.set(unsafe { Given::new([length, END].as_ptr()) });
+        let set = self.context.set(Given::of(&[length, END]));
         self.iv_bytes = if set.is_ok() { bytes } else { 0 };
         set
     }
@@ -186,8 +184,7 @@ impl HostCipher {
     fn answer_tag(&mut self, tag: &mut [u8]) -> Result<(), OffloadFailed> {
         let mut wanted =
             [entry(c"tag", data_type::OCTET_STRING, tag.as_mut_ptr().cast(), tag.len()), END];
-        // SAFETY: the list has an end and room for a tag.
-        self.context.answer(unsafe { Asked::new(wanted.as_mut_ptr()) })
+        self.context.answer(Asked::of(&mut wanted))
     }
 
     /// Ends a message that was decrypted; an error unless `tag` is the beginning of its tag.
@@ -202,8 +199,7 @@ impl HostCipher {
     fn give_tag(&mut self, tag: &[u8]) -> Result<(), OffloadFailed> {
         let given =
             entry(c"tag", data_type::OCTET_STRING, tag.as_ptr().cast_mut().cast(), tag.len());
-        // SAFETY: a list to be set is only read, and has an end.
-        self.context.set(unsafe { Given::new([given, END].as_ptr()) })
+        self.context.set(Given::of(&[given, END]))
     }
 
     /// One whole message of CBC with ciphertext stealing, in an order of OpenSSL's; the chaining value moves on.
@@ -236,8 +232,7 @@ impl HostCipher {
     fn set_text(&mut self, key: &CStr, text: &CStr) -> Result<(), OffloadFailed> {
         let place = text.as_ptr().cast_mut().cast();
         let param = entry(key, data_type::UTF8_STRING, place, text.count_bytes());
-        // SAFETY: a list to be set is only read, and has an end.
-        self.context.set(unsafe { Given::new([param, END].as_ptr()) })
+        self.context.set(Given::of(&[param, END]))
     }
 
     /// One whole message of GCM-SIV, of which decryption must be given the tag first. Gives its tag, or none if that is not

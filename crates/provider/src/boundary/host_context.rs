@@ -135,16 +135,14 @@ impl HostContext {
     pub(crate) fn set_padding(&mut self, padded: bool) -> Result<(), OffloadFailed> {
         let mut padded = u32::from(padded);
         let padding = entry(c"padding", data_type::UNSIGNED, (&raw mut padded).cast(), 4);
-        // SAFETY: the list has an end.
-        self.set(unsafe { Given::new([padding, END].as_ptr()) })
+        self.set(Given::of(&[padding, END]))
     }
 
     /// The chaining value or counter.
     pub(crate) fn chain(&mut self, iv: &mut [u8]) -> Result<(), OffloadFailed> {
         let (start, bytes) = (iv.as_mut_ptr().cast(), iv.len());
         let mut wanted = [entry(c"updated-iv", data_type::OCTET_STRING, start, bytes), END];
-        // SAFETY: the list has an end and room for the IV.
-        self.answer(unsafe { Asked::new(wanted.as_mut_ptr()) })
+        self.answer(Asked::of(&mut wanted))
     }
 
     /// Answers parameters.

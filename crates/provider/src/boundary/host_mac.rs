@@ -180,8 +180,7 @@ impl HostMac {
         let text = name.as_ptr().cast_mut().cast();
         let bytes = name.to_bytes().len();
         let list = [entry(c"digest", data_type::UTF8_STRING, text, bytes), END];
-        // SAFETY: the list has an end.
-        self.set(unsafe { Given::new(list.as_ptr()) })
+        self.set(Given::of(&list))
     }
 
     /// Gives it a key, and the message that was begun elsewhere, if that was still empty.

@@ -92,7 +92,7 @@ impl<C: Cipher> Pipes<C> {
             for (place, pipe) in self.0.iter_mut().enumerate() {
                 pipe.set(list)?;
                 if let Some(tags) = &tags {
-                    pipe.set(Given::new([tags.param(place)?, END].as_ptr()))?;
+                    pipe.set(Given::of(&[tags.param(place)?, END]))?;
                 }
             }
         }
@@ -109,7 +109,7 @@ impl<C: Cipher> Pipes<C> {
             let param = list.find(PIPELINE_TAG);
             let Some(tags) = param.map(|param| Tags::of(param)) else { return Ok(false) };
             for (place, pipe) in self.0.iter_mut().enumerate() {
-                pipe.answer(Asked::new([tags.param(place)?, END].as_mut_ptr()))?;
+                pipe.answer(Asked::of(&mut [tags.param(place)?, END]))?;
             }
         }
         Ok(true)

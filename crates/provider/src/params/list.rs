@@ -20,6 +20,12 @@ impl<'a> Given<'a> {
         Self { first, list: PhantomData }
     }
 
+    /// A list of our own, which ends with [`END`](super::END).
+    pub(crate) const fn of<const N: usize>(list: &'a [Param; N]) -> Self {
+        assert!(list[N - 1].is_end(), "a list without an end");
+        Self { first: list.as_ptr(), list: PhantomData }
+    }
+
     /// No parameters at all.
     pub(crate) const NONE: Self = Self { first: std::ptr::null(), list: PhantomData };
 
@@ -59,11 +65,17 @@ pub(crate) struct Asked<'a> {
     list: PhantomData<&'a mut Param>,
 }
 
-impl Asked<'_> {
+impl<'a> Asked<'a> {
     /// # Safety
     /// As for [`Given::new`]; the entries and what they point to must be writable, and nobody else's.
     pub(crate) const unsafe fn new(first: *mut Param) -> Self {
         Self { first, list: PhantomData }
+    }
+
+    /// A list of our own, which ends with [`END`](super::END).
+    pub(crate) const fn of<const N: usize>(list: &'a mut [Param; N]) -> Self {
+        assert!(list[N - 1].is_end(), "a list without an end");
+        Self { first: list.as_mut_ptr(), list: PhantomData }
     }
 
     /// The same list, for somebody else meanwhile.

@@ -100,9 +100,11 @@ mod tests {
 
     const KNOWN: Declared = Declared::of(&[Name::KeyLength, Name::Padding]);
 
-    fn read(list: &[Param], version: Version) -> Result<Settings<'_>, CallError> {
-        // SAFETY: every list below ends with END.
-        Settings::of(unsafe { Given::new(list.as_ptr()) }, &KNOWN, version)
+    fn read<const N: usize>(
+        list: &[Param; N],
+        version: Version,
+    ) -> Result<Settings<'_>, CallError> {
+        Settings::of(Given::of(list), &KNOWN, version)
     }
 
     #[test]
