@@ -1,5 +1,7 @@
 //! The documents: links that lead somewhere, pages that are found, texts that stay short.
 
+mod names;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,6 +19,22 @@ const CONTENTS: &str = "docs/SUMMARY.md";
 /// Words that a text may have at most.
 const LENGTHS: &[(&str, usize)] = &[("README.md", 1200), ("ARCHITECTURE.md", 1500)];
 
+/// What makes a page.
+type Page = fn() -> String;
+
+/// Pages that are made from the code, and how.
+const GENERATED: &[(&str, Page)] = &[("docs/names.md", names::page)];
+
+/// Writes the pages that are made from the code.
+pub(crate) fn write(workspace: &Workspace) -> Result<()> {
+    for (name, page) in GENERATED {
+        let path = workspace.root().join(name);
+        fs::write(&path, page()).with_context(|| path.display().to_string())?;
+        println!("{name}");
+    }
+    Ok(())
+}
+
 /// Prints what is wrong; whether nothing is.
 pub(crate) fn check(workspace: &Workspace) -> Result<bool> {
     let root = workspace.root();
@@ -33,6 +51,11 @@ pub(crate) fn check(workspace: &Workspace) -> Result<bool> {
         let name = page.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         if name != "SUMMARY.md" && !listed.contains(name) {
             faults.push(format!("{CONTENTS} does not list {name}"));
+        }
+    }
+    for (name, page) in GENERATED {
+        if fs::read_to_string(root.join(name)).unwrap_or_default() != page() {
+            faults.push(format!("{name} is not what the code says: cargo xtask documents"));
         }
     }
     for &(name, most) in LENGTHS {

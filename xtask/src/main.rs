@@ -55,6 +55,8 @@ enum Verb {
     Lint,
     /// Check which crate may know which, and where `unsafe` may be
     Structure,
+    /// Write the pages of docs/ that are made from the code
+    Documents,
     /// Install what is missing (as root) and run every test
     Test(test::Selection),
     /// Run the benchmarks; with `hosts` as the first word, those of whole programs
@@ -93,6 +95,7 @@ fn dispatch(verb: Verb) -> Result<ExitCode> {
         Verb::Fmt { fix } => fmt(&workspace, fix).passes()?,
         Verb::Lint => lint(&workspace).passes()?,
         Verb::Structure => structure::check(&workspace)?,
+        Verb::Documents => documents::write(&workspace).map(|()| true)?,
         Verb::Test(selection) => test::all(&workspace, &selection)?,
         Verb::Bench { arguments } => {
             // What is loaded is the module of the same build, with the plan of the same build's program.

@@ -24,19 +24,27 @@ pub(crate) struct Row {
     since: (u16, u16),
 }
 
+/// OpenSSL's own name among all that it has for an algorithm.
+pub(crate) const fn first_name(names: &'static CStr) -> &'static str {
+    let bytes = names.to_bytes();
+    let mut length = 0;
+    while length < bytes.len() && bytes[length] != b':' {
+        length += 1;
+    }
+    let Ok(name) = str::from_utf8(bytes.split_at(length).0) else { panic!("a name of ASCII") };
+    name
+}
+
 /// A row of NUL-terminated names.
 const fn row(
     terminated: &'static str,
     linux: Option<&'static str>,
     since: Option<(u16, u16)>,
 ) -> Row {
-    let bytes = terminated.as_bytes();
-    let mut length = 0;
-    while bytes[length] != b':' && bytes[length] != 0 {
-        length += 1;
-    }
-    let Ok(name) = str::from_utf8(bytes.split_at(length).0) else { panic!("a name of ASCII") };
-    let Ok(names) = CStr::from_bytes_with_nul(bytes) else { panic!("it ends in NUL") };
+    let Ok(names) = CStr::from_bytes_with_nul(terminated.as_bytes()) else {
+        panic!("it ends in NUL")
+    };
+    let name = first_name(names);
     let since = if let Some(since) = since { since } else { (3, 0) };
     Row { names, name, linux, since }
 }

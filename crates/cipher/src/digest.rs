@@ -2,11 +2,13 @@
 
 mod constants;
 
+use std::ffi::CStr;
 use std::fmt;
 use std::str::FromStr;
 
 pub use constants::{KECCAK_CONSTANTS, MD5_CONSTANTS, SHA256_CONSTANTS, SHA512_CONSTANTS};
 
+use crate::catalogue::first_name;
 use crate::{UnknownName, spelling};
 
 /// A hash function.
@@ -42,7 +44,9 @@ pub enum Digest {
 
 /// What a hash function is made of.
 struct Entry {
-    name: &'static str,
+    /// See [`Digest::names`].
+    names: &'static CStr,
+    /// See [`Digest::linux_name`].
     linux: Option<&'static str>,
     bytes: usize,
     compression: Compression,
@@ -53,25 +57,25 @@ struct Entry {
 
 /// A hash function with the padding of FIPS 180-4 §5.1: a one bit, zeros, and the length.
 const fn chained(
-    name: &'static str,
+    names: &'static CStr,
     linux: &'static str,
     bytes: usize,
     compression: Compression,
     initial: [u64; 8],
 ) -> Entry {
     let linux = Some(linux);
-    Entry { name, linux, bytes, compression, initial, first_padding_byte: 0x80 }
+    Entry { names, linux, bytes, compression, initial, first_padding_byte: 0x80 }
 }
 
 /// A hash function of FIPS 202: the bits that tell it from others, and the first one of `pad10*1`.
 const fn sponge(
-    name: &'static str,
+    names: &'static CStr,
     linux: Option<&'static str>,
     bytes: usize,
     compression: Compression,
     first_padding_byte: u8,
 ) -> Entry {
-    Entry { name, linux, bytes, compression, initial: [0; 8], first_padding_byte }
+    Entry { names, linux, bytes, compression, initial: [0; 8], first_padding_byte }
 }
 
 /// FIPS 202 §6.1: the bits 01.
@@ -81,35 +85,35 @@ const SHAKE: u8 = 0b1_1111;
 
 #[rustfmt::skip]
 const TABLE: [Entry; Digest::ALL.len()] = [
-    chained("MD5", "md5", 16, Compression::Md5, [
+    chained(c"MD5:SSL3-MD5:1.2.840.113549.2.5", "md5", 16, Compression::Md5, [
         0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0, 0, 0, 0,
     ]),
-    chained("SHA1", "sha1", 20, Compression::Sha1, [
+    chained(c"SHA1:SHA-1:SSL3-SHA1:1.3.14.3.2.26", "sha1", 20, Compression::Sha1, [
         0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0xc3d2_e1f0, 0, 0, 0,
     ]),
-    chained("SHA2-224", "sha224", 28, Compression::Sha256, [
+    chained(c"SHA2-224:SHA-224:SHA224:2.16.840.1.101.3.4.2.4", "sha224", 28, Compression::Sha256, [
         0xc105_9ed8, 0x367c_d507, 0x3070_dd17, 0xf70e_5939, 0xffc0_0b31, 0x6858_1511, 0x64f9_8fa7, 0xbefa_4fa4,
     ]),
-    chained("SHA2-256", "sha256", 32, Compression::Sha256, [
+    chained(c"SHA2-256:SHA-256:SHA256:2.16.840.1.101.3.4.2.1", "sha256", 32, Compression::Sha256, [
         0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
     ]),
-    chained("SHA2-384", "sha384", 48, Compression::Sha512, [
+    chained(c"SHA2-384:SHA-384:SHA384:2.16.840.1.101.3.4.2.2", "sha384", 48, Compression::Sha512, [
         0xcbbb_9d5d_c105_9ed8, 0x629a_292a_367c_d507, 0x9159_015a_3070_dd17, 0x152f_ecd8_f70e_5939,
         0x6733_2667_ffc0_0b31, 0x8eb4_4a87_6858_1511, 0xdb0c_2e0d_64f9_8fa7, 0x47b5_481d_befa_4fa4,
     ]),
-    chained("SHA2-512", "sha512", 64, Compression::Sha512, [
+    chained(c"SHA2-512:SHA-512:SHA512:2.16.840.1.101.3.4.2.3", "sha512", 64, Compression::Sha512, [
         0x6a09_e667_f3bc_c908, 0xbb67_ae85_84ca_a73b, 0x3c6e_f372_fe94_f82b, 0xa54f_f53a_5f1d_36f1,
         0x510e_527f_ade6_82d1, 0x9b05_688c_2b3e_6c1f, 0x1f83_d9ab_fb41_bd6b, 0x5be0_cd19_137e_2179,
     ]),
-    chained("SM3", "sm3", 32, Compression::Sm3, [
+    chained(c"SM3:1.2.156.10197.1.401", "sm3", 32, Compression::Sm3, [
         0x7380_166f, 0x4914_b2b9, 0x1724_42d7, 0xda8a_0600, 0xa96f_30bc, 0x1631_38aa, 0xe38d_ee4d, 0xb0fb_0e4e,
     ]),
-    sponge("SHA3-224", Some("sha3-224"), 28, Compression::Keccak144, SHA3),
-    sponge("SHA3-256", Some("sha3-256"), 32, Compression::Keccak136, SHA3),
-    sponge("SHA3-384", Some("sha3-384"), 48, Compression::Keccak104, SHA3),
-    sponge("SHA3-512", Some("sha3-512"), 64, Compression::Keccak72, SHA3),
-    sponge("SHAKE-128", None, 16, Compression::Keccak168, SHAKE),
-    sponge("SHAKE-256", None, 32, Compression::Keccak136, SHAKE),
+    sponge(c"SHA3-224:2.16.840.1.101.3.4.2.7", Some("sha3-224"), 28, Compression::Keccak144, SHA3),
+    sponge(c"SHA3-256:2.16.840.1.101.3.4.2.8", Some("sha3-256"), 32, Compression::Keccak136, SHA3),
+    sponge(c"SHA3-384:2.16.840.1.101.3.4.2.9", Some("sha3-384"), 48, Compression::Keccak104, SHA3),
+    sponge(c"SHA3-512:2.16.840.1.101.3.4.2.10", Some("sha3-512"), 64, Compression::Keccak72, SHA3),
+    sponge(c"SHAKE-128:SHAKE128:2.16.840.1.101.3.4.2.11", None, 16, Compression::Keccak168, SHAKE),
+    sponge(c"SHAKE-256:SHAKE256:2.16.840.1.101.3.4.2.12", None, 32, Compression::Keccak136, SHAKE),
 ];
 
 impl Digest {
@@ -136,7 +140,13 @@ impl Digest {
 
     /// OpenSSL's name.
     pub const fn name(self) -> &'static str {
-        self.entry().name
+        first_name(self.names())
+    }
+
+    /// All of OpenSSL's names and object identifiers, its own first, separated by colons
+    /// (providers/implementations/include/prov/names.h).
+    pub const fn names(self) -> &'static CStr {
+        self.entry().names
     }
 
     /// The name that Linux's crypto has for it.

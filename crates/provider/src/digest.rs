@@ -21,7 +21,7 @@ use crate::params::{END, List, int, octets, size};
 /// What OpenSSL wants to know of a hash function, as in the default provider.
 pub(crate) struct Facts {
     pub(crate) subject: Subject,
-    /// All names (providers/implementations/include/prov/names.h).
+    /// All names.
     pub(crate) names: &'static CStr,
     block_bytes: usize,
     /// None of an extendable function that has no length before it is told one.
@@ -31,25 +31,29 @@ pub(crate) struct Facts {
     bare_identifier: bool,
 }
 
-const fn facts(
-    subject: Subject,
-    names: &'static CStr,
-    [block_bytes, bytes]: [usize; 2],
-    bare_identifier: bool,
-) -> Facts {
-    Facts { subject, names, block_bytes, bytes, bare_identifier }
+/// A hash function of ours.
+const fn ours(digest: Digest, bare_identifier: bool) -> Facts {
+    Facts {
+        subject: Subject::Digest(digest),
+        names: digest.names(),
+        block_bytes: digest.block_bytes(),
+        bytes: digest.bytes(),
+        bare_identifier,
+    }
 }
 
-const fn ours(digest: Digest, names: &'static CStr, sizes: [usize; 2], bare: bool) -> Facts {
-    facts(Subject::Digest(digest), names, sizes, bare)
+/// An extendable one that has no length of its own.
+const fn open(digest: Digest, bare_identifier: bool) -> Facts {
+    Facts { bytes: 0, ..ours(digest, bare_identifier) }
 }
 
-const fn foreign(name: &str, names: &'static CStr, sizes: [usize; 2], bare: bool) -> Facts {
-    facts(Subject::Foreign(Foreign::called(name)), names, sizes, bare)
-}
-
-const SHAKE_128: &CStr = c"SHAKE-128:SHAKE128:2.16.840.1.101.3.4.2.11";
-const SHAKE_256: &CStr = c"SHAKE-256:SHAKE256:2.16.840.1.101.3.4.2.12";
+const MD4: Facts = Facts {
+    subject: Subject::Foreign(Foreign::called("MD4")),
+    names: c"MD4:1.2.840.113549.2.4",
+    block_bytes: 64,
+    bytes: 16,
+    bare_identifier: false,
+};
 
 /// Defines the table, and functions for each row of it.
 macro_rules! table {
@@ -72,26 +76,26 @@ macro_rules! table {
 // Ours, then those of others that the kernel may have. Extendable functions are there once for each way in which
 // versions of libcrypto see them: without parameters in their identifier, and without a length of their own.
 table! {
-    plain Sha1: ours(Digest::Sha1, c"SHA1:SHA-1:SSL3-SHA1:1.3.14.3.2.26", [64, 20], true);
-    plain Sha2_224: ours(Digest::Sha224, c"SHA2-224:SHA-224:SHA224:2.16.840.1.101.3.4.2.4", [64, 28], true);
-    plain Sha2_256: ours(Digest::Sha256, c"SHA2-256:SHA-256:SHA256:2.16.840.1.101.3.4.2.1", [64, 32], true);
-    plain Sha2_384: ours(Digest::Sha384, c"SHA2-384:SHA-384:SHA384:2.16.840.1.101.3.4.2.2", [128, 48], true);
-    plain Sha2_512: ours(Digest::Sha512, c"SHA2-512:SHA-512:SHA512:2.16.840.1.101.3.4.2.3", [128, 64], true);
-    plain Sm3: ours(Digest::Sm3, c"SM3:1.2.156.10197.1.401", [64, 32], false);
-    plain Md4: foreign("MD4", c"MD4:1.2.840.113549.2.4", [64, 16], false);
-    plain Md5: ours(Digest::Md5, c"MD5:SSL3-MD5:1.2.840.113549.2.5", [64, 16], false);
-    plain Sha3_224: ours(Digest::Sha3_224, c"SHA3-224:2.16.840.1.101.3.4.2.7", [144, 28], true);
-    plain Sha3_256: ours(Digest::Sha3_256, c"SHA3-256:2.16.840.1.101.3.4.2.8", [136, 32], true);
-    plain Sha3_384: ours(Digest::Sha3_384, c"SHA3-384:2.16.840.1.101.3.4.2.9", [104, 48], true);
-    plain Sha3_512: ours(Digest::Sha3_512, c"SHA3-512:2.16.840.1.101.3.4.2.10", [72, 64], true);
-    extendable Shake128: ours(Digest::Shake128, SHAKE_128, [168, 16], false);
-    extendable Shake128Bare: ours(Digest::Shake128, SHAKE_128, [168, 16], true);
-    extendable Shake128Open: ours(Digest::Shake128, SHAKE_128, [168, 0], false);
-    extendable Shake128OpenBare: ours(Digest::Shake128, SHAKE_128, [168, 0], true);
-    extendable Shake256: ours(Digest::Shake256, SHAKE_256, [136, 32], false);
-    extendable Shake256Bare: ours(Digest::Shake256, SHAKE_256, [136, 32], true);
-    extendable Shake256Open: ours(Digest::Shake256, SHAKE_256, [136, 0], false);
-    extendable Shake256OpenBare: ours(Digest::Shake256, SHAKE_256, [136, 0], true);
+    plain Sha1: ours(Digest::Sha1, true);
+    plain Sha2_224: ours(Digest::Sha224, true);
+    plain Sha2_256: ours(Digest::Sha256, true);
+    plain Sha2_384: ours(Digest::Sha384, true);
+    plain Sha2_512: ours(Digest::Sha512, true);
+    plain Sm3: ours(Digest::Sm3, false);
+    plain Md4: MD4;
+    plain Md5: ours(Digest::Md5, false);
+    plain Sha3_224: ours(Digest::Sha3_224, true);
+    plain Sha3_256: ours(Digest::Sha3_256, true);
+    plain Sha3_384: ours(Digest::Sha3_384, true);
+    plain Sha3_512: ours(Digest::Sha3_512, true);
+    extendable Shake128: ours(Digest::Shake128, false);
+    extendable Shake128Bare: ours(Digest::Shake128, true);
+    extendable Shake128Open: open(Digest::Shake128, false);
+    extendable Shake128OpenBare: open(Digest::Shake128, true);
+    extendable Shake256: ours(Digest::Shake256, false);
+    extendable Shake256Bare: ours(Digest::Shake256, true);
+    extendable Shake256Open: open(Digest::Shake256, false);
+    extendable Shake256OpenBare: open(Digest::Shake256, true);
 }
 
 /// The facts at a place of the table, which functions without a context know a hash function by.
