@@ -67,6 +67,22 @@ impl Mode {
         matches!(self, Self::Gcm | Self::Ocb | Self::GcmSiv | Self::Ccm | Self::Poly1305)
     }
 
+    /// Whether each block waits for the one before it.
+    pub const fn is_chain(self, direction: Direction) -> bool {
+        match self {
+            Self::Ofb | Self::Ccm => true,
+            Self::Cbc | Self::Cts | Self::Cfb | Self::Cfb8 => {
+                matches!(direction, Direction::Encrypt)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether its tag is a hash by carry-less products: GHASH or POLYVAL.
+    pub const fn hashes_by_products(self) -> bool {
+        matches!(self, Self::Gcm | Self::GcmSiv)
+    }
+
     /// Whether a call may be any number of bytes, not only whole blocks.
     pub const fn takes_partial_blocks(self) -> bool {
         !matches!(self, Self::Ecb | Self::Cbc)

@@ -25,11 +25,12 @@ pub enum Bound {
 impl Bound {
     /// The bound of a mode in one direction.
     pub const fn of(mode: Mode, direction: Direction) -> Self {
-        match (mode, direction) {
-            (Mode::Gcm | Mode::GcmSiv, _) => Self::Mix,
-            (Mode::Ofb | Mode::Ccm, _)
-            | (Mode::Cbc | Mode::Cts | Mode::Cfb, Direction::Encrypt) => Self::Chain,
-            _ => Self::Throughput,
+        if mode.is_chain(direction) {
+            Self::Chain
+        } else if mode.hashes_by_products() {
+            Self::Mix
+        } else {
+            Self::Throughput
         }
     }
 
