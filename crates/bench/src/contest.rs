@@ -8,10 +8,10 @@ use wirespeed_measure::statistics::{self, Estimate};
 use wirespeed_measure::{
     Clock, Contestant, Effort, Limit, Samples, ThreadTime, WallTime, contest, noise,
 };
+use wirespeed_results::schema::bench::Row;
 
 use crate::candidate::{Absent, Candidate};
 use crate::case::Case;
-use crate::document::Row;
 use crate::harness::{Harness, Runner};
 
 /// How to measure.
@@ -242,29 +242,29 @@ impl Measured {
     /// The entries as rows of a table.
     pub fn rows(&self) -> impl Iterator<Item = Row> {
         self.entries.iter().map(|entry| Row {
-            algorithm: self.case.subject.name(),
-            direction: self.case.subject.direction(self.case.direction),
-            usage: self.case.usage.name(),
+            algorithm: self.case.subject.name().to_owned(),
+            direction: self.case.subject.direction(self.case.direction).to_owned(),
+            usage: self.case.usage.name().to_owned(),
             size: self.case.size,
-            route: entry.candidate.route().map_or("ladder", Route::name),
-            api_path: entry.candidate.api_path().name(),
+            route: entry.candidate.route().map_or("ladder", Route::name).to_owned(),
+            api_path: entry.candidate.api_path().name().to_owned(),
             threads: self.threads,
             bytes_per_second: entry.bytes_per_second(),
-            median_ns: entry.estimate.median,
-            mad_ns: entry.estimate.mad,
-            runs: entry.samples.slices.len(),
-            cpu_ns: entry.samples.mean_cpu_nanos(),
+            median_ns: Some(entry.estimate.median),
+            mad_ns: Some(entry.estimate.mad),
+            runs: Some(entry.samples.slices.len()),
+            cpu_ns: Some(entry.samples.mean_cpu_nanos()),
             limit_share: entry.limit_share.map(|share| share.median),
             driver: match entry.candidate {
-                Candidate::Driver(driver) => Some(driver),
+                Candidate::Driver(driver) => Some(driver.to_owned()),
                 _ => None,
             },
-            lanes: match entry.candidate {
+            lanes: Some(match entry.candidate {
                 Candidate::Lanes(lanes) => lanes,
                 _ => 1,
-            },
+            }),
             system_calls: entry.system_calls,
-            cpu_s_per_gib: entry.cpu_seconds_per_gibibyte(),
+            cpu_s_per_gib: Some(entry.cpu_seconds_per_gibibyte()),
             without: None,
         })
     }
@@ -314,8 +314,9 @@ mod tests {
                 let measured =
                     contest.measure(case(name, usage), &[portable], &|| ()).expect("measured");
                 let row = measured.rows().next().expect("one row");
-                assert_eq!((row.route, row.api_path, row.runs), ("portable", "direct", 7));
-                assert!(row.bytes_per_second > 0.0 && row.cpu_ns > 0.0);
+                let who = (row.route.as_str(), row.api_path.as_str(), row.runs);
+                assert_eq!(who, ("portable", "direct", Some(7)));
+                assert!(row.bytes_per_second > 0.0 && row.cpu_ns > Some(0.0));
                 assert_eq!(row.limit_share, None);
             }
         }

@@ -9,7 +9,6 @@ mod case;
 mod contest;
 mod digest;
 mod direct;
-mod document;
 mod evp;
 #[cfg(test)]
 mod forged;
@@ -25,7 +24,6 @@ mod worker;
 pub use candidate::{Absent, ApiPath, Candidate};
 pub use case::Case;
 pub use contest::{Contest, Entry, Measured, Trouble};
-pub use document::{BENCH_SCHEMA, BreakEven, Document, Quarantined, Row, Skipped};
 pub use harness::{Harness, Runner};
 pub use proof::{Difference, prove_against_host, prove_subject_against_host};
 pub use worker::Message;

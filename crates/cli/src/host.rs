@@ -1,6 +1,5 @@
 //! This machine: its libcrypto, its description, its routes and their proofs.
 
-use serde::Serialize;
 use wirespeed_bench::{
     Absent, ApiPath, Candidate, Harness, prove_against_host, prove_subject_against_host,
 };
@@ -9,6 +8,7 @@ use wirespeed_cpu::Features;
 use wirespeed_libcrypto::Library;
 use wirespeed_machine::{Libcrypto, Machine, ThisMachine};
 use wirespeed_plan::Fingerprint;
+use wirespeed_results::schema::survey::Proof;
 
 /// What `OPENSSL_ia32cap` hides of this CPU, in one sentence.
 pub(crate) fn hidden_features() -> Option<String> {
@@ -33,8 +33,8 @@ impl Host {
     pub(crate) fn discover() -> Self {
         let library = open_library();
         let described = library.as_ref().ok().map(|library| Libcrypto {
-            path: library.path().display().to_string(),
-            version: library.version().to_owned(),
+            path: Some(library.path().display().to_string()),
+            version: Some(library.version().to_owned()),
         });
         Self {
             machine: Machine::describe(&ThisMachine, described),
@@ -129,15 +129,6 @@ pub(crate) struct Found {
     pub(crate) route: Route,
     pub(crate) candidate: Candidate,
     pub(crate) presence: Result<(), Absent>,
-}
-
-/// How much a route was tested before it was measured.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub(crate) struct Proof {
-    /// Known answers and comparisons with the portable route.
-    pub(crate) checks: usize,
-    /// Messages compared with the host's OpenSSL.
-    pub(crate) against_host: usize,
 }
 
 fn open_library() -> Result<Library, Absent> {

@@ -1,12 +1,11 @@
 //! What the survey measures, and what it makes of it.
 
-use serde::Serialize;
-use wirespeed_bench::{Candidate, Case, Entry, Measured, Row};
+use wirespeed_bench::{Candidate, Case, Entry, Measured};
 use wirespeed_cipher::{Direction, Route, Subject, Use};
-use wirespeed_machine::Machine;
 use wirespeed_measure::statistics::Estimate;
+use wirespeed_results::schema::survey::{Gain, RouteState};
 
-use crate::host::{Found, Host, Proof};
+use crate::host::{Found, Host};
 
 use Direction::{Decrypt, Encrypt};
 
@@ -53,115 +52,56 @@ pub(crate) fn cases() -> Vec<Case> {
     ROWS.iter().map(case).collect()
 }
 
-/// Everything that `wirespeed` found: `wirespeed.survey/1`.
-#[derive(Serialize)]
-pub(crate) struct Document {
-    pub(crate) schema: &'static str,
-    pub(crate) version: &'static str,
-    pub(crate) machine: Machine,
-    pub(crate) routes: Vec<RouteState>,
-    pub(crate) gains: Vec<Gain>,
-    pub(crate) rows: Vec<Row>,
-    pub(crate) warnings: Vec<&'static str>,
+/// Linux's crypto, of which the survey only says whether it is here.
+pub(crate) fn state_of_kernel(found: &Found, is_on: bool) -> RouteState {
+    RouteState { off: found.presence.is_ok() && !is_on, ..presence(found) }
 }
 
-/// A route: absent, quarantined or proved.
-#[derive(Serialize)]
-pub(crate) struct RouteState {
-    pub(crate) route: &'static str,
-    pub(crate) present: bool,
-    /// Why it is absent.
-    pub(crate) reason: Option<String>,
-    pub(crate) proof: Option<Proof>,
-    /// Why its proof failed.
-    pub(crate) quarantined: Option<String>,
-    /// Whether it is here and openssl.cnf does not turn it on.
-    pub(crate) off: bool,
+/// Proves a route that is here.
+pub(crate) fn state(host: &Host, found: &Found) -> RouteState {
+    let proof = found.presence.is_ok().then(|| host.prove(found));
+    let (proof, quarantined) = match proof {
+        Some(Ok(proof)) => (Some(proof), None),
+        Some(Err(why)) => (None, Some(why)),
+        None => (None, None),
+    };
+    RouteState { proof, quarantined, ..presence(found) }
 }
 
-impl RouteState {
-    /// Linux's crypto, of which the survey only says whether it is here.
-    pub(crate) fn of_kernel(found: &Found, is_on: bool) -> Self {
-        Self {
-            route: found.route.name(),
-            present: found.presence.is_ok(),
-            reason: found.presence.as_ref().err().map(ToString::to_string),
-            proof: None,
-            quarantined: None,
-            off: found.presence.is_ok() && !is_on,
-        }
+fn presence(found: &Found) -> RouteState {
+    RouteState {
+        route: found.route.name().to_owned(),
+        present: found.presence.is_ok(),
+        reason: found.presence.as_ref().err().map(ToString::to_string),
+        ..RouteState::default()
     }
-
-    /// Proves a route that is here.
-    pub(crate) fn of(host: &Host, found: &Found) -> Self {
-        let proof = found.presence.is_ok().then(|| host.prove(found));
-        let (proof, quarantined) = match proof {
-            Some(Ok(proof)) => (Some(proof), None),
-            Some(Err(why)) => (None, Some(why)),
-            None => (None, None),
-        };
-        Self {
-            route: found.route.name(),
-            present: found.presence.is_ok(),
-            reason: found.presence.as_ref().err().map(ToString::to_string),
-            proof,
-            quarantined,
-            off: false,
-        }
-    }
-}
-
-/// One line of the table: the host's OpenSSL against the best of the others.
-#[derive(Serialize)]
-pub(crate) struct Gain {
-    pub(crate) algorithm: &'static str,
-    pub(crate) direction: &'static str,
-    #[serde(rename = "use")]
-    pub(crate) usage: &'static str,
-    pub(crate) size: usize,
-    /// Null without a libcrypto.
-    pub(crate) libcrypto_bytes_per_second: Option<f64>,
-    pub(crate) best_route: &'static str,
-    pub(crate) best_bytes_per_second: f64,
-    /// How many times as fast; null without a libcrypto.
-    pub(crate) gain: Option<f64>,
-    /// A 95 % confidence interval of the gain.
-    pub(crate) gain_interval: Option<[f64; 2]>,
-    /// Whether the host's OpenSSL stays: the gain is no clear one.
-    pub(crate) openssl_stays: bool,
-    pub(crate) limit_share: Option<f64>,
-    #[serde(skip)]
-    pub(crate) title: String,
 }
 
 /// A gain below this is no clear one: differences between two runs are about as large.
 const CLEAR: f64 = 1.05;
 
-impl Gain {
-    /// What a measured case says; `None` if only the host's OpenSSL ran.
-    pub(crate) fn of(measured: &Measured) -> Option<Self> {
-        let others = measured.entries.iter().filter(|entry| entry.candidate != Candidate::Host);
-        let best = others.min_by(|a, b| a.estimate.median.total_cmp(&b.estimate.median))?;
-        let host = measured.entry(Candidate::Host);
-        let ratio = measured.ratio(Candidate::Host, best.candidate);
-        let stays = ratio.as_ref().is_some_and(no_clear_gain);
-        let shown = if stays { host.unwrap_or(best) } else { best };
-        let case = measured.case;
-        Some(Self {
-            algorithm: case.subject.name(),
-            direction: case.direction.name(),
-            usage: case.usage.name(),
-            size: case.size,
-            libcrypto_bytes_per_second: host.map(Entry::bytes_per_second),
-            best_route: best.candidate.route().map_or("", Route::name),
-            best_bytes_per_second: best.bytes_per_second(),
-            gain: ratio.map(|ratio| ratio.median),
-            gain_interval: ratio.map(|ratio| [ratio.low, ratio.high]),
-            openssl_stays: stays,
-            limit_share: shown.limit_share.map(|share| share.median),
-            title: case.title(),
-        })
-    }
+/// What a measured case says; `None` if only the host's OpenSSL ran.
+pub(crate) fn gain(measured: &Measured) -> Option<Gain> {
+    let others = measured.entries.iter().filter(|entry| entry.candidate != Candidate::Host);
+    let best = others.min_by(|a, b| a.estimate.median.total_cmp(&b.estimate.median))?;
+    let host = measured.entry(Candidate::Host);
+    let ratio = measured.ratio(Candidate::Host, best.candidate);
+    let stays = ratio.as_ref().is_some_and(no_clear_gain);
+    let shown = if stays { host.unwrap_or(best) } else { best };
+    let case = measured.case;
+    Some(Gain {
+        algorithm: case.subject.name().to_owned(),
+        direction: case.direction.name().to_owned(),
+        usage: case.usage.name().to_owned(),
+        size: case.size,
+        libcrypto_bytes_per_second: host.map(Entry::bytes_per_second),
+        best_route: best.candidate.route().map_or("", Route::name).to_owned(),
+        best_bytes_per_second: best.bytes_per_second(),
+        gain: ratio.map(|ratio| ratio.median),
+        gain_interval: ratio.map(|ratio| [ratio.low, ratio.high]),
+        openssl_stays: stays,
+        limit_share: shown.limit_share.map(|share| share.median),
+    })
 }
 
 fn no_clear_gain(ratio: &Estimate) -> bool {

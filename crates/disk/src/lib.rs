@@ -8,7 +8,6 @@
 #![forbid(unsafe_code)]
 
 mod candidate;
-pub mod document;
 pub mod load;
 pub mod mapper;
 pub mod run;

@@ -3,7 +3,8 @@
 use std::fs::File;
 use std::io::{self, Read};
 
-use crate::document::Row;
+use wirespeed_results::schema::disk::Row;
+
 use crate::load;
 use crate::mapper::{Choice, Mapping, Setup, Trouble, Unmapped, Unproved};
 use crate::sectors;
@@ -88,7 +89,7 @@ pub fn in_process(
     for candidate in settings.compared() {
         let failed = |why: workload::Failure| Failure::Test(candidate, why);
         let key = key(candidate).map_err(|why| failed(why.into()))?;
-        let mut blank = Row::blank(store.name(), candidate);
+        let mut blank = blank(store.name(), candidate);
         blank.sector_bytes = Some(settings.sector_bytes);
         blank.threads = Some(settings.threads);
         let built = match sectors::build(candidate, &key, settings.sector_bytes) {
@@ -171,7 +172,7 @@ fn mapped(
         workload::Failure::Store(_) => Failure::Mapping(Trouble(format!("{place}: {why}"))),
         _ => Failure::Test(candidate, why),
     };
-    let mut blank = Row::blank(DM_CRYPT, candidate);
+    let mut blank = blank(DM_CRYPT, candidate);
     blank.options = choices.iter().map(|it| it.name().to_owned()).collect();
     blank.sector_bytes = Some(settings.sector_bytes);
     blank.threads = Some(settings.threads);
@@ -249,7 +250,7 @@ impl<'a> Table<'a> {
             if let (Some(before), Some(after)) = (busy, load::busy_nanos()) {
                 passed.cpu_ns = after.saturating_sub(before);
             }
-            let mut row = blank.clone().with(test, passed);
+            let mut row = filled(blank.clone(), test, passed);
             if place + 1 == tests.len() {
                 let bytes = workload.stored_bytes();
                 self.audience.begins(&blank.store, candidate, Step::Check, bytes);
@@ -291,34 +292,32 @@ fn key(candidate: Candidate) -> io::Result<Vec<u8>> {
     Ok(key)
 }
 
-impl Row {
-    /// A candidate on a store, nothing measured yet.
-    fn blank(store: &str, candidate: Candidate) -> Self {
-        Self {
-            store: store.to_owned(),
-            cipher: candidate.specification.to_string(),
-            variant: candidate.variant.name().to_owned(),
-            key_bits: candidate.key_bits,
-            ..Self::default()
-        }
+/// A candidate on a store, nothing measured yet.
+fn blank(store: &str, candidate: Candidate) -> Row {
+    Row {
+        store: store.to_owned(),
+        cipher: candidate.specification.to_string(),
+        variant: candidate.variant.name().to_owned(),
+        key_bits: candidate.key_bits,
+        ..Row::default()
     }
+}
 
-    fn with(self, test: Test, passed: Passed) -> Self {
-        let Passed { elapsed_ns, cpu_ns, bytes } = passed;
-        // A clock never stands still that long; division by zero would be infinitely fast.
-        let elapsed = elapsed_ns.max(1) as f64;
-        let gibibytes = bytes as f64 / (1_u64 << 30) as f64;
-        Self {
-            test: Some(test.name().to_owned()),
-            load: load::average(),
-            elapsed_ns: Some(elapsed_ns),
-            cpu_ns: Some(cpu_ns),
-            cpu_percent: Some(cpu_ns as f64 / elapsed * 100.0),
-            cpu_s_per_gib: Some(cpu_ns as f64 / 1e9 / gibibytes),
-            bytes: Some(bytes),
-            bytes_per_second: Some(bytes as f64 / elapsed * 1e9),
-            ..self
-        }
+fn filled(row: Row, test: Test, passed: Passed) -> Row {
+    let Passed { elapsed_ns, cpu_ns, bytes } = passed;
+    // A clock never stands still that long; division by zero would be infinitely fast.
+    let elapsed = elapsed_ns.max(1) as f64;
+    let gibibytes = bytes as f64 / (1_u64 << 30) as f64;
+    Row {
+        test: Some(test.name().to_owned()),
+        load: load::average(),
+        elapsed_ns: Some(elapsed_ns),
+        cpu_ns: Some(cpu_ns),
+        cpu_percent: Some(cpu_ns as f64 / elapsed * 100.0),
+        cpu_s_per_gib: Some(cpu_ns as f64 / 1e9 / gibibytes),
+        bytes: Some(bytes),
+        bytes_per_second: Some(bytes as f64 / elapsed * 1e9),
+        ..row
     }
 }
 

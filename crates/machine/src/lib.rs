@@ -7,52 +7,74 @@ mod source;
 
 use std::collections::HashMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Deserializer, Serialize};
 
 pub use source::{Source, ThisMachine};
 
 /// What there is to know about a machine before anything is measured.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
 pub struct Machine {
     /// The CPU.
+    #[serde(deserialize_with = "null_is_unknown")]
     pub cpu: Cpu,
-    /// The kernel's release, such as "6.1.0-18-amd64".
+    /// The kernel's release, such as `"6.1.0-18-amd64"`.
     pub kernel: Option<String>,
-    /// The distribution, such as "Debian GNU/Linux 12 (bookworm)".
+    /// The distribution's own name, such as `"Debian GNU/Linux 12 (bookworm)"`.
     pub distribution: Option<String>,
-    /// How the kernel chooses the clock frequency, where it does.
+    /// How the kernel chooses the clock frequency, null where it does not.
     pub governor: Option<String>,
-    /// The host's own OpenSSL, if there is one.
+    /// The host's own OpenSSL, null without one.
     pub libcrypto: Option<Libcrypto>,
 }
 
 /// The CPU as it names itself.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
 pub struct Cpu {
-    /// "GenuineIntel" and the like.
+    /// Who made it: `"GenuineIntel"` and the like.
     pub vendor: Option<String>,
-    /// The marketing name.
+    /// Its marketing name.
     pub brand: Option<String>,
-    /// Logical CPUs that this process may use.
-    pub cores: usize,
-    /// The features that a route can ask for.
-    pub features: Vec<&'static str>,
+    /// Logical CPUs that the program may use; null only in others' figures.
+    pub cores: Option<usize>,
+    /// Features that a route can ask for, as /proc/cpuinfo names them.
+    pub features: Vec<String>,
     /// The microcode's revision.
     pub microcode: Option<String>,
-    /// The hypervisor, in a virtual machine.
+    /// The hypervisor in a virtual machine, else null.
     pub hypervisor: Option<String>,
 }
 
 /// The host's own OpenSSL.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
 pub struct Libcrypto {
     /// Where it lies.
-    pub path: String,
-    /// "OpenSSL 3.0.19 27 Jan 2026" and the like.
-    pub version: String,
+    pub path: Option<String>,
+    /// Its version text, such as `"OpenSSL 3.0.19 27 Jan 2026"`.
+    pub version: Option<String>,
+}
+
+/// An article's figures may say nothing of the CPU.
+fn null_is_unknown<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Cpu, D::Error> {
+    Option::deserialize(deserializer).map(Option::unwrap_or_default)
 }
 
 impl Machine {
+    /// Logical CPUs that the program may use; one where nobody says.
+    pub fn cores(&self) -> usize {
+        self.cpu.cores.unwrap_or(1)
+    }
+
+    /// The version text of its OpenSSL.
+    pub fn openssl(&self) -> Option<&str> {
+        self.libcrypto.as_ref()?.version.as_deref()
+    }
+
     /// Describes the machine behind `source`.
     pub fn describe(source: &dyn Source, libcrypto: Option<Libcrypto>) -> Self {
         Self {
@@ -88,8 +110,8 @@ impl Cpu {
         Self {
             vendor: fact("vendor_id").or_else(|| source.vendor()),
             brand: fact("model name").or_else(|| source.brand()),
-            cores: source.cores(),
-            features: source.features().iter().map(wirespeed_cpu::Feature::name).collect(),
+            cores: Some(source.cores()),
+            features: source.features().iter().map(|it| it.name().to_owned()).collect(),
             microcode: fact("microcode"),
             hypervisor,
         }
@@ -172,7 +194,7 @@ mod tests {
     #[test]
     fn this_machine_has_a_kernel_and_a_core() {
         let machine = Machine::describe(&ThisMachine, None);
-        assert!(machine.cpu.cores >= 1);
+        assert!(machine.cpu.cores >= Some(1));
         assert!(machine.kernel.is_some());
     }
 }

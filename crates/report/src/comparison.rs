@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use wirespeed_results::compare::{Comparison, Figure, Line, Section, compare};
+use wirespeed_results::compare::compare;
+use wirespeed_results::schema::compare::{Figure, Line, Section};
 use wirespeed_results::{Computer, letter};
 
 use crate::chart::factor;
@@ -11,11 +12,11 @@ use crate::text::Text;
 
 /// The verdicts, what to know before they are believed, and all that two machines did.
 pub(crate) fn section(machines: &[Computer<'_>]) -> String {
-    let comparison = compare(machines);
+    let (comparison, warnings) = compare(machines);
     let mut text = String::new();
     let verdicts: Vec<&str> = comparison.verdicts.iter().map(|it| it.sentence.as_str()).collect();
     list(&mut text, "What this says", &verdicts);
-    let warnings: Vec<&str> = comparison.warnings.iter().map(String::as_str).collect();
+    let warnings: Vec<&str> = warnings.iter().map(String::as_str).collect();
     list(&mut text, "Before you believe it", &warnings);
     for section in Section::ALL {
         let rows: Vec<&Line> =
@@ -31,7 +32,7 @@ pub(crate) fn section(machines: &[Computer<'_>]) -> String {
              mode of use is marked ~, and its row has no winner.</p>\n",
             section.unit().0
         );
-        text.push_str(&table(&title, &comparison, section, &rows).open());
+        text.push_str(&table(&title, machines.len(), section, &rows).open());
     }
     text
 }
@@ -43,10 +44,10 @@ fn list(text: &mut String, title: &str, sentences: &[&str]) {
     }
 }
 
-fn table(title: &str, comparison: &Comparison, section: Section, rows: &[&Line]) -> Table {
+fn table(title: &str, machines: usize, section: Section, rows: &[&Line]) -> Table {
     // A machine that did nothing of it has no column.
     let has_some = |place: &usize| rows.iter().any(|row| row.figures[*place].is_some());
-    let places: Vec<usize> = (0..comparison.machines.len()).filter(has_some).collect();
+    let places: Vec<usize> = (0..machines).filter(has_some).collect();
     let mut head = vec![Cell::name("work"), Cell::name("ahead")];
     for &place in &places {
         head.push(Cell::figure(letter(place)));

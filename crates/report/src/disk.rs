@@ -5,7 +5,8 @@ mod words;
 
 use std::fmt::Write;
 
-use wirespeed_results::{Computer, Content, Disk, Results, Sectors};
+use wirespeed_results::schema::disk::{Disk, Row};
+use wirespeed_results::{Computer, Content, Results};
 
 use crate::chart::factor;
 use crate::table::{Cell, Table};
@@ -72,7 +73,7 @@ pub(crate) fn figures(drive: &Drive<'_>, is_one_of_several: bool) -> String {
         let items: String = sentences.iter().map(|it| format!("<li>{}</li>\n", Text(it))).collect();
         let _ = write!(text, "<h3>{title}</h3>\n<ul>\n{items}</ul>\n");
     }
-    let mut rows: Vec<&Sectors> = disk.rows.iter().collect();
+    let mut rows: Vec<&Row> = disk.rows.iter().collect();
     rows.extend(&disk.options);
     if !rows.is_empty() {
         text.push_str("<h3>Every test</h3>\n");
@@ -99,7 +100,7 @@ const COLUMNS: [&str; 13] = [
     "CPU s/GiB",
 ];
 
-fn table(rows: &[&Sectors]) -> Table {
+fn table(rows: &[&Row]) -> Table {
     let is_name = |name: &str| ["cipher", "place", "options", "test"].contains(&name);
     let head =
         COLUMNS.map(|name| if is_name(name) { Cell::name(name) } else { Cell::figure(name) });

@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use wirespeed_results::{Computer, RouteState};
+use wirespeed_results::Computer;
+use wirespeed_results::schema::survey::{Proof, RouteState};
 
 use crate::table::{Cell, Table};
 use crate::text::Text;
@@ -33,13 +34,10 @@ fn state(route: &RouteState) -> String {
         (Some(why), ..) => format!("quarantined, its proof failed: {why}"),
         (None, false, ..) => format!("absent: {}", route.reason.as_ref().unwrap_or(&unknown)),
         (None, true, true, _) => "here, and not turned on".to_owned(),
-        (None, true, false, Some(proof)) => match (proof.checks, proof.against_host) {
-            (Some(0), _) => "the reference".to_owned(),
-            (Some(checks), Some(messages)) => {
-                format!("proved: {checks} checks, {messages} messages as this OpenSSL makes them")
-            }
-            _ => "proved".to_owned(),
-        },
+        (None, true, false, Some(Proof { checks: 0, .. })) => "the reference".to_owned(),
+        (None, true, false, Some(Proof { checks, against_host })) => {
+            format!("proved: {checks} checks, {against_host} messages as this OpenSSL makes them")
+        }
         (None, true, false, None) => "here".to_owned(),
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! One machine's routes are drawn side by side; of several machines each one's best, and then the routes of each.
 
-use wirespeed_results::{Computer, Rate, letter};
+use wirespeed_results::schema::bench::Row;
+use wirespeed_results::{Computer, letter};
 
 use crate::chart::{Bar, COLOURS, Chart, Group, MEGABYTES, Series};
 use crate::curves::{Curve, Curves};
@@ -57,14 +58,14 @@ struct Line {
     limit: Option<f64>,
 }
 
-fn name_of(row: &Rate) -> String {
+fn name_of(row: &Row) -> String {
     match row.direction.as_str() {
         "hash" => row.algorithm.clone(),
         direction => format!("{} {direction}", row.algorithm),
     }
 }
 
-fn mode_of(row: &Rate) -> String {
+fn mode_of(row: &Row) -> String {
     let mut mode = match row.usage.as_str() {
         "message" => "a message each call".to_owned(),
         "stream" => "one long message".to_owned(),
@@ -79,7 +80,7 @@ fn mode_of(row: &Rate) -> String {
 }
 
 /// A route, a driver, or an OpenSSL from which something was taken away.
-fn candidate(row: &Rate) -> String {
+fn candidate(row: &Row) -> String {
     let mut name = match row.without.as_deref() {
         None => row.driver.clone().unwrap_or_else(|| row.route.clone()),
         // Everything that there is was taken away.

@@ -1,7 +1,7 @@
 //! Pages as they are written.
 
 use serde_json::{Value, json};
-use wirespeed_results::Disk;
+use wirespeed_results::schema::disk::Disk;
 
 use super::*;
 

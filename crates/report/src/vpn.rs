@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use wirespeed_results::{Computer, Link, Packets, Tunnel, Vpn};
+use wirespeed_results::Computer;
+use wirespeed_results::schema::tunnel;
+use wirespeed_results::schema::vpn::{CoresNeeded, Link, Row, Vpn};
 
 use crate::chart::{Bar, Chart, Group, MEGABITS, Series};
 use crate::table::{Cell, Table};
@@ -25,8 +27,8 @@ pub(crate) fn section(machines: &[Computer<'_>]) -> String {
     let places: Vec<usize> = found.iter().map(|(place, ..)| *place).collect();
     let mut kinds: Vec<(&str, usize)> = Vec::new();
     for link in found.iter().flat_map(|(.., vpn)| &vpn.links) {
-        let kind = (link.packet.as_str(), link.in_flight.unwrap_or(1));
-        if !kinds.contains(&kind) && link.bits_per_second_per_core.is_some() {
+        let kind = (link.packet.as_str(), link.in_flight);
+        if !kinds.contains(&kind) && link.bits_per_second_per_core > 0.0 {
             kinds.push(kind);
         }
     }
@@ -72,7 +74,7 @@ fn chart(
     series: Vec<Series>,
     id: String,
 ) -> Chart {
-    let is_of = |link: &&Link| link.packet == packet && link.in_flight.unwrap_or(1) == in_flight;
+    let is_of = |link: &&Link| link.packet == packet && link.in_flight == in_flight;
     let mut suites: Vec<&str> = Vec::new();
     for link in links.iter().flat_map(|links| links.iter()).filter(is_of) {
         if !suites.contains(&link.suite.as_str()) {
@@ -82,7 +84,7 @@ fn chart(
     let bar = |links: &&[Link], suite: &str| {
         // Each route has a link of its own; the best of them counts.
         let of_suite = links.iter().filter(is_of).filter(|link| link.suite == suite);
-        let bits = of_suite.filter_map(|link| link.bits_per_second_per_core).reduce(f64::max)?;
+        let bits = of_suite.map(|link| link.bits_per_second_per_core).reduce(f64::max)?;
         Some(Bar { bytes_per_second: bits / 8.0, factor: None })
     };
     let group = |suite: &&str| Group {
@@ -136,8 +138,8 @@ fn links(title: &str, links: &[Link]) -> Table {
     ];
     let mut table = Table::new(title, head);
     for link in links {
-        let needs = |it: &wirespeed_results::CoresNeeded| match it.cores {
-            Some(cores) => format!("{}: {cores:.0} cores", it.link),
+        let needs = |it: &CoresNeeded| match it.cores {
+            Some(cores) => format!("{}: {cores} cores", it.link),
             None => format!("{}: more than there are", it.link),
         };
         let more = link.cores_needed.iter().filter(|it| !link.fills.contains(&it.link));
@@ -146,9 +148,9 @@ fn links(title: &str, links: &[Link]) -> Table {
         table.row(vec![
             Cell::name(&link.suite),
             Cell::name(&link.packet),
-            Cell::figure(link.in_flight.unwrap_or(1).to_string()),
-            Cell::name(link.route.clone().unwrap_or_default()),
-            figure(link.bits_per_second_per_core.map(|bits| bits / 1e6), 1),
+            Cell::figure(link.in_flight.to_string()),
+            Cell::name(&link.route),
+            figure(Some(link.bits_per_second_per_core / 1e6), 1),
             Cell::words(fills),
             Cell::words(more.join(", ")),
             Cell::figure(link.cpu_left.map_or("-".to_owned(), |it| format!("{:.0} %", it * 100.0))),
@@ -157,7 +159,7 @@ fn links(title: &str, links: &[Link]) -> Table {
     table
 }
 
-fn tunnels(title: &str, tunnels: &[Tunnel]) -> Table {
+fn tunnels(title: &str, tunnels: &[tunnel::Row]) -> Table {
     let head = vec![
         Cell::name("carrier"),
         Cell::name("suite"),
@@ -171,7 +173,7 @@ fn tunnels(title: &str, tunnels: &[Tunnel]) -> Table {
         let mut cells = vec![
             Cell::name(&tunnel.carrier),
             Cell::name(&tunnel.suite),
-            Cell::name(tunnel.provider.clone().unwrap_or_default()),
+            Cell::name(&tunnel.provider),
         ];
         match &tunnel.absent {
             Some(why) => cells.push(Cell::across(format!("absent: {why}"), 3)),
@@ -186,7 +188,7 @@ fn tunnels(title: &str, tunnels: &[Tunnel]) -> Table {
     table
 }
 
-fn rows(title: &str, rows: &[Packets]) -> Table {
+fn rows(title: &str, rows: &[Row]) -> Table {
     let head = vec![
         Cell::name("suite"),
         Cell::name("way"),
@@ -199,7 +201,6 @@ fn rows(title: &str, rows: &[Packets]) -> Table {
         Cell::figure("median µs"),
         Cell::figure("90 %"),
         Cell::figure("99 %"),
-        Cell::figure("of limit"),
     ];
     let mut table = Table::new(title, head);
     for row in rows {
@@ -207,22 +208,18 @@ fn rows(title: &str, rows: &[Packets]) -> Table {
             Cell::name(&row.suite),
             Cell::name(&row.direction),
             Cell::name(&row.packet),
-            Cell::figure(row.threads.unwrap_or(1).to_string()),
-            Cell::figure(row.in_flight.unwrap_or(1).to_string()),
+            Cell::figure(row.threads.to_string()),
+            Cell::figure(row.in_flight.to_string()),
         ];
         match &row.absent {
-            Some(why) => cells.push(Cell::across(format!("absent: {why}"), 7)),
+            Some(why) => cells.push(Cell::across(format!("absent: {why}"), 6)),
             None => cells.extend([
-                Cell::name(row.route.clone().unwrap_or_default()),
+                Cell::name(&row.route),
                 figure(row.packets_per_second, 0),
                 figure(row.bytes_per_second.map(|bytes| bytes * 8.0 / 1e6), 1),
                 figure(row.median_ns.map(|nanos| nanos / 1e3), 2),
                 figure(row.p90_ns.map(|nanos| nanos / 1e3), 2),
                 figure(row.p99_ns.map(|nanos| nanos / 1e3), 2),
-                Cell::figure(
-                    row.limit_share
-                        .map_or("-".to_owned(), |share| format!("{:.0} %", share * 100.0)),
-                ),
             ]),
         }
         table.row(cells);

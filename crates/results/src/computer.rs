@@ -1,7 +1,10 @@
 //! Machines: everything that the files say of each of them.
 
-use crate::contents::{Disk, Link, Machine, Packets, Rate, Sectors, Survey, Tunnel, Vpn};
 use crate::file::{Content, Results};
+use crate::schema::disk::Disk;
+use crate::schema::survey::Survey;
+use crate::schema::vpn::Vpn;
+use crate::schema::{Cpu, Machine, bench, disk, tunnel, vpn};
 
 /// Everything that the files say of one machine.
 #[derive(Clone, Debug)]
@@ -35,13 +38,19 @@ pub fn computers(results: &[Results]) -> Vec<Computer<'_>> {
     found
 }
 
+/// What tells machines apart. Which features there are to name changes with the program.
+fn identity(machine: &Machine) -> impl PartialEq + use<'_> {
+    let Machine { cpu, kernel, distribution, governor, .. } = machine;
+    (&cpu.brand, cpu.cores, &cpu.hypervisor, kernel, distribution, governor, machine.openssl())
+}
+
 impl<'a> Computer<'a> {
     fn is_home_of(&self, file: &Results) -> bool {
-        let is_known = |machine: &Machine| machine.cpu.is_some();
+        let is_known = |machine: &Machine| machine.cpu != Cpu::default();
         file.machine.as_ref().is_some_and(is_known)
             && file.source == self.files[0].source
             && self.files.iter().all(|mine| {
-                mine.machine == file.machine
+                mine.machine.as_ref().map(identity) == file.machine.as_ref().map(identity)
                     && std::mem::discriminant(&mine.content)
                         != std::mem::discriminant(&file.content)
             })
@@ -60,7 +69,7 @@ impl<'a> Computer<'a> {
     }
 
     /// The results of single algorithms, `bench` before the survey.
-    pub fn rates(&self) -> impl Iterator<Item = &'a Rate> + use<'a> {
+    pub fn rates(&self) -> impl Iterator<Item = &'a bench::Row> + use<'a> {
         let of = |file: &&'a Results| match &file.content {
             Content::Bench(bench) => Some((0, &bench.rows)),
             Content::Survey(survey) => Some((1, &survey.rows)),
@@ -95,19 +104,19 @@ impl<'a> Computer<'a> {
         })
     }
 
-    pub(crate) fn disk_rows(&self) -> &'a [Sectors] {
+    pub(crate) fn disk_rows(&self) -> &'a [disk::Row] {
         self.disk().map_or(&[], |disk| &disk.rows)
     }
 
-    pub(crate) fn packets(&self) -> &'a [Packets] {
+    pub(crate) fn packets(&self) -> &'a [vpn::Row] {
         self.vpn().map_or(&[], |vpn| &vpn.rows)
     }
 
-    pub(crate) fn links(&self) -> &'a [Link] {
+    pub(crate) fn links(&self) -> &'a [vpn::Link] {
         self.vpn().map_or(&[], |vpn| &vpn.links)
     }
 
-    pub(crate) fn tunnels(&self) -> &'a [Tunnel] {
+    pub(crate) fn tunnels(&self) -> &'a [tunnel::Row] {
         self.vpn().map_or(&[], |vpn| &vpn.real)
     }
 
@@ -123,26 +132,25 @@ impl<'a> Computer<'a> {
 
     /// The version text of its OpenSSL.
     pub fn openssl(&self) -> Option<&'a str> {
-        self.machine()?.libcrypto.as_ref()?.version.as_deref()
+        self.machine()?.openssl()
     }
 
     /// Logical CPUs.
     pub fn cores(&self) -> Option<usize> {
-        self.machine()?.cpu.as_ref()?.cores
+        self.machine()?.cpu.cores
     }
 
     /// The machine in a line: "Intel Xeon, 2 CPUs, KVM guest, Linux 6.18, Debian 12, OpenSSL 3.0.22".
     pub fn description(&self) -> Option<String> {
         let machine = self.machine()?;
         let mut parts = Vec::new();
-        if let Some(cpu) = &machine.cpu {
-            parts.extend(cpu.brand.clone());
-            parts.extend(cpu.cores.map(|cores| match cores {
-                1 => "1 CPU".to_owned(),
-                cores => format!("{cores} CPUs"),
-            }));
-            parts.extend(cpu.hypervisor.as_ref().map(|name| format!("{name} guest")));
-        }
+        let cpu = &machine.cpu;
+        parts.extend(cpu.brand.clone());
+        parts.extend(cpu.cores.map(|cores| match cores {
+            1 => "1 CPU".to_owned(),
+            cores => format!("{cores} CPUs"),
+        }));
+        parts.extend(cpu.hypervisor.as_ref().map(|name| format!("{name} guest")));
         parts.extend(machine.kernel.as_ref().map(|release| format!("Linux {release}")));
         parts.extend(machine.distribution.clone());
         // "OpenSSL 3.0.19 27 Jan 2026": the date says nothing here.

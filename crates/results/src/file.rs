@@ -6,7 +6,11 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::contents::{Bench, Disk, Machine, Survey, Vpn};
+use crate::schema::bench::Bench;
+use crate::schema::disk::Disk;
+use crate::schema::survey::Survey;
+use crate::schema::vpn::Vpn;
+use crate::schema::{Document, Machine};
 
 /// What one file holds.
 #[derive(Clone, Debug)]
@@ -69,11 +73,6 @@ impl fmt::Display for Unreadable {
 
 impl std::error::Error for Unreadable {}
 
-const BENCH: &str = "wirespeed.bench/1";
-const DISK: &str = "wirespeed.disk/1";
-const SURVEY: &str = "wirespeed.survey/1";
-const VPN: &str = "wirespeed.vpn/1";
-
 /// What is read, and who writes it.
 const READ: &str = "what wirespeed, wirespeed bench, disk and vpn write with --json FILE is read";
 
@@ -87,10 +86,10 @@ impl Results {
             .map_err(|error| Unreadable::Broken(format!("no JSON: {error}")))?;
         let schema = value.get("schema").and_then(Value::as_str).map(ToOwned::to_owned);
         let content = match schema.as_deref() {
-            Some(BENCH) => Content::Bench(parse(BENCH, &value)?),
-            Some(DISK) => Content::Disk(parse(DISK, &value)?),
-            Some(SURVEY) => Content::Survey(parse(SURVEY, &value)?),
-            Some(VPN) => Content::Vpn(parse(VPN, &value)?),
+            Some(Bench::SCHEMA) => Content::Bench(parse(Bench::SCHEMA, &value)?),
+            Some(Disk::SCHEMA) => Content::Disk(parse(Disk::SCHEMA, &value)?),
+            Some(Survey::SCHEMA) => Content::Survey(parse(Survey::SCHEMA, &value)?),
+            Some(Vpn::SCHEMA) => Content::Vpn(parse(Vpn::SCHEMA, &value)?),
             Some(other) => {
                 return Err(Unreadable::Foreign(format!("its schema is {other}: {READ}")));
             }

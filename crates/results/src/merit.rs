@@ -4,7 +4,7 @@
 //! single algorithms as the comparison of 2015 did: a packet that is encrypted and then hashed takes the time of both.
 
 use crate::computer::Computer;
-use crate::contents::Sectors;
+use crate::schema::disk;
 
 /// What a machine is wanted for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,11 +124,9 @@ fn measured_packets(computer: &Computer<'_>) -> Vec<Merit> {
     let mut found = Vec::new();
     for packet in ["1420", "imix"] {
         for link in computer.links().iter().filter(|link| link.packet == packet) {
-            let (Some(bits), Some(family)) = (link.bits_per_second_per_core, family(&link.suite))
-            else {
-                continue;
-            };
-            if link.in_flight.unwrap_or(1) > 1 {
+            let bits = link.bits_per_second_per_core;
+            let Some(family) = family(&link.suite) else { continue };
+            if link.in_flight > 1 || bits <= 0.0 {
                 continue;
             }
             let size =
@@ -137,7 +135,7 @@ fn measured_packets(computer: &Computer<'_>) -> Vec<Merit> {
                 family,
                 work: format!("{}, {size}", link.suite),
                 bytes_per_second: bits / 8.0,
-                by: link.route.clone().unwrap_or_default(),
+                by: link.route.clone(),
                 from: "vpn",
                 fills: link.fills.last().cloned(),
             };
@@ -218,7 +216,7 @@ fn rate(computer: &Computer<'_>, algorithm: &str, size: usize) -> Option<(f64, S
 fn measured_sectors(computer: &Computer<'_>) -> Vec<Merit> {
     let rows = computer.disk_rows();
     let is_usual =
-        |row: &&Sectors| ["xts", "adiantum"].iter().any(|word| row.cipher.contains(word));
+        |row: &&disk::Row| ["xts", "adiantum"].iter().any(|word| row.cipher.contains(word));
     let any_is_usual = rows.iter().any(|row| is_usual(&row));
     let mut found: Vec<Merit> = Vec::new();
     for row in rows {
@@ -232,7 +230,8 @@ fn measured_sectors(computer: &Computer<'_>) -> Vec<Merit> {
         }
         let speed = |tests: [&str; 2]| {
             let of_test = |test: &str| {
-                let same = |it: &&Sectors| it.test.as_deref() == Some(test) && sectors(it) == work;
+                let same =
+                    |it: &&disk::Row| it.test.as_deref() == Some(test) && sectors(it) == work;
                 rows.iter().filter(same).find(|it| it.variant == "best")?.bytes_per_second
             };
             tests.into_iter().find_map(of_test)
@@ -251,7 +250,7 @@ fn measured_sectors(computer: &Computer<'_>) -> Vec<Merit> {
     found
 }
 
-fn sectors(row: &Sectors) -> String {
+fn sectors(row: &disk::Row) -> String {
     let place = match row.store.as_str() {
         "memory" => "in memory",
         "file" => "through a file",

@@ -5,9 +5,12 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use crate::compare::{Comparison, Section, compare, rank};
+use crate::compare::{compare, rank};
 use crate::merit::widest_link;
-use crate::{Computer, Content, Purpose, Rate, Results, computers};
+use crate::schema::Document;
+use crate::schema::bench::Row;
+use crate::schema::compare::{Comparison, Section};
+use crate::{Computer, Content, Purpose, Results, computers};
 
 fn example(name: &str) -> Results {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
@@ -32,13 +35,18 @@ fn bench(label: &str, more: Value, rows: &[(&str, &str, usize, &str, f64)]) -> R
 }
 
 fn compared(files: &[Results]) -> Comparison {
-    compare(&computers(files))
+    compare(&computers(files)).0
+}
+
+/// What must be known before the figures are believed.
+fn warnings(files: &[Results]) -> Vec<String> {
+    compare(&computers(files)).1
 }
 
 /// One figure of an example in bytes a second.
 fn figure(example: &Results, algorithm: &str, size: usize, route: &str) -> f64 {
     let Content::Bench(bench) = &example.content else { panic!("not of wirespeed bench") };
-    let is_it = |row: &&Rate| {
+    let is_it = |row: &&Row| {
         (row.algorithm.as_str(), row.size, row.route.as_str()) == (algorithm, size, route)
     };
     bench.rows.iter().find(is_it).expect("in the table").bytes_per_second
@@ -160,11 +168,13 @@ fn of_a_machines_routes_the_best_counts_and_is_named() {
 fn another_mode_of_use_is_shown_and_has_no_winner() {
     let article = example("ipfire-apu1c-2015");
     let here = bench("here", json!({}), &[("AES-128-GCM", "message", 1024, "vaes512", 1e9)]);
-    let compared = compared(&[article, here]);
+    let files = [article, here];
+    let compared = compared(&files);
     let row = &compared.rows[0];
     assert_eq!((row.name.as_str(), row.winner), ("AES-128-GCM enc 1 KiB", None));
     assert_eq!(row.incomparable.as_deref(), Some("B: message, through EVP, 1 thread"));
-    assert!(compared.warnings[0].contains("1 of 1 rows are not of the same mode"), "{compared:?}");
+    let warned = warnings(&files);
+    assert!(warned[0].contains("1 of 1 rows are not of the same mode"), "{warned:?}");
     // Whoever did it both ways is compared with the same.
     let both = [
         ("AES-128-CBC", "message", 1024, "vaes512", 1e9),
@@ -189,14 +199,15 @@ fn what_lies_within_the_noise_is_even() {
             let Content::Bench(bench) = &mut file.content else { unreachable!("of bench") };
             bench.rows[0].mad_ns = Some(noise);
         }
-        compared(&files)
+        files
     };
-    assert_eq!(pair(1.02e9, 0.0).rows[0].winner, None);
-    assert_eq!(pair(1.04e9, 0.0).rows[0].winner, Some(1));
+    let winner = |speed, noise| compared(&pair(speed, noise)).rows[0].winner;
+    assert_eq!(winner(1.02e9, 0.0), None);
+    assert_eq!(winner(1.04e9, 0.0), Some(1));
     // 7 of 100 nanoseconds: a figure that says little.
-    let noisy = pair(1.3e9, 7.0);
-    assert_eq!(noisy.rows[0].winner, None);
-    assert!(noisy.warnings.iter().any(|it| it.contains("scatters by more than 5 %")), "{noisy:?}");
+    assert_eq!(winner(1.3e9, 7.0), None);
+    let warned = warnings(&pair(1.3e9, 7.0));
+    assert!(warned.iter().any(|it| it.contains("scatters by more than 5 %")), "{warned:?}");
 }
 
 #[test]
@@ -206,7 +217,7 @@ fn differences_that_spoil_a_comparison_are_told() {
     let mut old = bench("old", openssl("OpenSSL 1.0.2a 19 Mar 2015"), &row);
     let new = bench("new", openssl("OpenSSL 3.0.19 27 Jan 2026"), &row);
     let said = |files: &[Results], words: &str| {
-        compared(files).warnings.iter().any(|warning| warning.contains(words))
+        warnings(files).iter().any(|warning| warning.contains(words))
     };
     let different = "not of the same OpenSSL, so where libcrypto serves its code is compared as well: \
                      A OpenSSL 1.0.2a, B OpenSSL 3.0.19.";
@@ -245,9 +256,9 @@ fn files_of_one_machine_stand_in_one_column() {
     // What measured disks counts for disks: the slower of writing and reading.
     let (ranked, unknown) = rank(&machines, Purpose::Disk);
     assert_eq!((ranked.len(), unknown.len()), (2, 0));
-    assert_eq!((ranked[0].label.as_str(), ranked[0].from), ("here-bench", "bench"));
-    assert_eq!((ranked[1].bytes_per_second, ranked[1].from), (2e9, "disk"));
-    let written = compare(&machines);
+    assert_eq!((ranked[0].label.as_str(), ranked[0].from.as_str()), ("here-bench", "bench"));
+    assert_eq!((ranked[1].bytes_per_second, ranked[1].from.as_str()), (2e9, "disk"));
+    let (written, _) = compare(&machines);
     assert!(written.rows.iter().all(|row| row.section == Section::Algorithms));
 }
 
@@ -324,4 +335,23 @@ fn other_files_are_refused_with_what_is_read() {
         let why = Results::read("a", text).expect_err("nothing to read").to_string();
         assert!(why.starts_with(said) && why.lines().count() == 1, "{why}");
     }
+}
+
+#[test]
+fn what_was_read_is_written_and_read_again() {
+    fn again<T: Document + PartialEq>(document: &T) -> bool {
+        let text = serde_json::to_string(document).expect("JSON");
+        serde_json::from_str::<T>(&text).expect("a document") == *document
+    }
+    for name in ["padlock-2005", "af-alg-desktop-2011", "ipfire-apu1c-2015", "dm-crypt-2007"] {
+        let is_same = match example(name).content {
+            Content::Bench(bench) => again(&bench),
+            Content::Disk(disk) => again(&disk),
+            Content::Survey(survey) => again(&survey),
+            Content::Vpn(vpn) => again(&vpn),
+        };
+        assert!(is_same, "{name}");
+    }
+    let Content::Vpn(vpn) = vpn("gateway", 30.0).content else { panic!("not of wirespeed vpn") };
+    assert!(again(&vpn) && vpn.links[3].in_flight == 1, "{vpn:?}");
 }

@@ -9,7 +9,6 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use wirespeed_vpn::{Protection, Suite};
 
-use crate::document::Provider;
 use crate::provided::Provided;
 use crate::spelling::is_esp;
 use crate::tunnel::Tunnel;
@@ -27,6 +26,28 @@ pub enum Carrier {
     OpenVpn,
     /// strongSwan, with ESP in user space by its libipsec.
     Libipsec,
+}
+
+/// Whose ciphers run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Provider {
+    /// OpenSSL's own, whatever this machine is configured for.
+    Default,
+    /// Ours beside it.
+    Wirespeed,
+    /// Linux's.
+    Kernel,
+}
+
+impl Provider {
+    /// The word for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Default => "default",
+            Self::Wirespeed => "wirespeed",
+            Self::Kernel => "kernel",
+        }
+    }
 }
 
 impl Carrier {

@@ -1,10 +1,10 @@
 //! The measurements: each suite by all who can carry it, in turns with the plain cable.
 
 use wirespeed_measure::statistics::median;
+use wirespeed_results::schema::tunnel::Row;
 use wirespeed_vpn::Suite;
 
-use crate::carrier::Carrier;
-use crate::document::{Provider, Row};
+use crate::carrier::{Carrier, Provider};
 use crate::provided::Provided;
 use crate::request::{Case, Event, Request};
 use crate::spelling::name;
@@ -38,8 +38,21 @@ pub(crate) fn run(request: &Request, say: &mut dyn FnMut(&Event)) {
 }
 
 fn absent(carrier: Carrier, suite: &Suite, why: &str) -> Vec<Row> {
-    let row = |provider: &Provider| Row::absent(carrier, name(suite), *provider, why.to_owned());
+    let row = |provider: &Provider| Row {
+        absent: Some(why.to_owned()),
+        ..blank(carrier, suite, *provider)
+    };
     carrier.providers().iter().map(row).collect()
+}
+
+/// A row without figures.
+fn blank(carrier: Carrier, suite: &Suite, provider: Provider) -> Row {
+    Row {
+        carrier: carrier.name().to_owned(),
+        suite: name(suite).to_owned(),
+        provider: provider.name().to_owned(),
+        ..Row::default()
+    }
 }
 
 fn measure(
@@ -108,10 +121,11 @@ impl Contestant {
     /// The result, if its cipher was the one that it was to be.
     fn row(self, carrier: Carrier, suite: &Suite, plain: Option<f64>) -> Row {
         let bytes: u64 = self.samples.iter().map(|it| it.bytes).sum();
+        let blank = blank(carrier, suite, self.provider);
         let proved = self.tunnel.and_then(|tunnel| tunnel.prove(suite.subject(), bytes));
         let routes = match proved {
             Ok(routes) => routes,
-            Err(why) => return Row::absent(carrier, name(suite), self.provider, why),
+            Err(why) => return Row { absent: Some(why), ..blank },
         };
         let rates: Vec<f64> = self.samples.iter().map(|it| it.bits_per_second).collect();
         let costs: Vec<f64> = self.samples.iter().map(|it| it.cpu_s_per_gib).collect();
@@ -120,15 +134,12 @@ impl Contestant {
             .fold((f64::MAX, 0.0_f64), |(low, high), rate| (low.min(*rate), high.max(*rate)));
         let rate = median(&rates);
         Row {
-            carrier,
-            suite: name(suite).to_owned(),
-            provider: self.provider,
-            absent: None,
             bits_per_second: rate,
             plain_bits_per_second: plain,
             cpu_s_per_gib: median(&costs),
             spread: rate.map(|rate| (high - low) / rate),
             routes,
+            ..blank
         }
     }
 }

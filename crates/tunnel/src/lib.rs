@@ -10,7 +10,6 @@
 mod cable;
 mod carrier;
 mod contest;
-pub mod document;
 mod inside;
 mod program;
 mod provided;
@@ -20,7 +19,7 @@ mod stage;
 mod traffic;
 mod tunnel;
 
-pub use carrier::Carrier;
+pub use carrier::{Carrier, Provider};
 pub use inside::inside;
 pub use request::{Case, Event, Module, Request};
 pub use stage::{Next, Stage, Trouble};

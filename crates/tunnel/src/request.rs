@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
+use wirespeed_results::schema::tunnel::Row;
 use wirespeed_vpn::Suite;
 
 use crate::carrier::Carrier;
-use crate::document::Row;
 
 /// What to measure.
 #[derive(Debug, Serialize, Deserialize)]

@@ -8,7 +8,6 @@
 #![forbid(unsafe_code)]
 
 mod candidate;
-pub mod document;
 mod end;
 mod evp;
 pub mod links;

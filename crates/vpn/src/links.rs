@@ -4,7 +4,8 @@
 //! Ethernet adds, take all of it. So a link carries less of what is inside the tunnel than its name says: of
 //! packets of 1420 bytes by ESP 9.4 of 10 Gbit/s.
 
-use crate::document::{Cores, Link, Row};
+use wirespeed_results::schema::vpn::{CoresNeeded, Link, Row};
+
 use crate::sizes::Sizes;
 use crate::suite::Suite;
 
@@ -33,7 +34,7 @@ pub const LEAVES_OUT: [&str; 7] = [
 pub fn links(rows: &[Row], cpus: usize) -> Vec<Link> {
     let mut found: Vec<Link> = Vec::new();
     for row in rows {
-        let same = |it: &Link| is_same(row, it.suite, &it.packet, &it.route, it.in_flight);
+        let same = |it: &Link| is_same(row, &it.suite, &it.packet, &it.route, it.in_flight);
         if row.absent.is_none() && !found.iter().any(same) {
             found.extend(link(rows, row, cpus));
         }
@@ -42,7 +43,7 @@ pub fn links(rows: &[Row], cpus: usize) -> Vec<Link> {
 }
 
 fn is_same(row: &Row, suite: &str, packet: &str, route: &str, in_flight: usize) -> bool {
-    (row.suite, row.packet.as_str(), row.route.as_str(), row.in_flight)
+    (row.suite.as_str(), row.packet.as_str(), row.route.as_str(), row.in_flight)
         == (suite, packet, route, in_flight)
 }
 
@@ -51,11 +52,12 @@ fn link(rows: &[Row], of: &Row, cpus: usize) -> Option<Link> {
     let suite = Suite::ALL.into_iter().find(|suite| suite.name == of.suite)?;
     let sizes: Sizes = of.packet.parse().ok()?;
     let same =
-        || rows.iter().filter(|it| is_same(it, of.suite, &of.packet, &of.route, of.in_flight));
+        || rows.iter().filter(|it| is_same(it, &of.suite, &of.packet, &of.route, of.in_flight));
     // Packets in a second by the slower end.
     let slower = |threads: usize| {
         let end = |direction| {
-            let mut rows = same().filter(|it| (it.direction, it.threads) == (direction, threads));
+            let mut rows =
+                same().filter(|it| (it.direction.as_str(), it.threads) == (direction, threads));
             rows.next()?.packets_per_second
         };
         Some(f64::min(end("enc")?, end("dec")?))
@@ -67,20 +69,22 @@ fn link(rows: &[Row], of: &Row, cpus: usize) -> Option<Link> {
     let wire_bytes = sizes.mean(|bytes| suite.wire_bytes(bytes));
     let inner_bytes = sizes.mean(|bytes| bytes);
     let busy = |bits: f64| speed.cores(bits / 8.0 / wire_bytes);
-    let cores_needed: Vec<Cores> = LINKS
-        .iter()
-        .map(|(link, bits)| Cores { link, cores: busy(*bits).map(|cores| cores.ceil() as usize) })
-        .collect();
+    let needed = |(link, bits): &(&str, f64)| CoresNeeded {
+        link: (*link).to_owned(),
+        cores: busy(*bits).map(|cores| cores.ceil() as usize),
+    };
+    let cores_needed: Vec<CoresNeeded> = LINKS.iter().map(needed).collect();
+    let fills = cores_needed.iter().filter(|it| it.cores == Some(1));
     let largest = LINKS.iter().rev().find_map(|(_, bits)| busy(*bits));
     Some(Link {
-        suite: suite.name,
+        suite: suite.name.to_owned(),
         packet: of.packet.clone(),
         wire_bytes,
         route: of.route.clone(),
         in_flight: of.in_flight,
         packets_per_second_per_core: one,
         bits_per_second_per_core: one * 8.0 * inner_bytes,
-        fills: cores_needed.iter().filter(|it| it.cores == Some(1)).map(|it| it.link).collect(),
+        fills: fills.map(|it| it.link.clone()).collect(),
         cores_needed,
         cpu_left: largest.map(|busy| 1.0 - busy / cpus.max(1) as f64),
     })
@@ -111,10 +115,10 @@ mod tests {
     use super::*;
 
     /// A row of so many packets in a second.
-    fn row(direction: &'static str, threads: usize, packets: f64) -> Row {
+    fn row(direction: &str, threads: usize, packets: f64) -> Row {
         Row {
-            suite: "ESP AES-128-GCM",
-            direction,
+            suite: "ESP AES-128-GCM".to_owned(),
+            direction: direction.to_owned(),
             packet: "1420".to_owned(),
             packet_bytes: 1420.0,
             threads,
@@ -156,8 +160,9 @@ mod tests {
         let link = only(&rows, 4);
         assert_eq!(link.fills, ["100 Mbit/s", "1 Gbit/s", "2.5 Gbit/s"]);
         // 1 / 0.6 cores: two. 25 Gbit/s would be 2.5 / 0.6: more than four.
-        assert_eq!(link.cores_needed[3], Cores { link: "10 Gbit/s", cores: Some(2) });
-        assert_eq!(link.cores_needed[4], Cores { link: "25 Gbit/s", cores: None });
+        let needed = |link: &str, cores| CoresNeeded { link: link.to_owned(), cores };
+        assert_eq!(link.cores_needed[3], needed("10 Gbit/s", Some(2)));
+        assert_eq!(link.cores_needed[4], needed("25 Gbit/s", None));
         assert!((link.cpu_left.expect("a link fits") - (1.0 - 1.0 / 0.6 / 4.0)).abs() < 1e-9);
     }
 

@@ -6,9 +6,9 @@ use wirespeed_bench::Absent;
 use wirespeed_cipher::Direction;
 use wirespeed_measure::statistics::Estimate;
 use wirespeed_measure::{Clock, Effort, Samples, ThreadTime, WallTime, contest, noise};
+use wirespeed_results::schema::vpn::Row;
 
 use crate::candidate::{Candidate, Gateway};
-use crate::document::Row;
 use crate::sizes::Sizes;
 use crate::suite::Suite;
 use crate::traffic::Traffic;
@@ -96,7 +96,7 @@ pub fn measure(
     let mut place = 0..;
     for (candidate, here) in candidates.iter().zip(here) {
         let route = gateway.route(*candidate, case.suite);
-        let row = Row::of(case, candidate.in_flight(), route.as_deref().unwrap_or(NO_ROUTE));
+        let row = blank(case, candidate.in_flight(), route.as_deref().unwrap_or(NO_ROUTE));
         if let Err(why) = here {
             measured.rows.push(Row { absent: Some(why.to_string()), ..row });
             continue;
@@ -116,6 +116,20 @@ pub fn measure(
 
 /// The route of what is not there.
 const NO_ROUTE: &str = "none";
+
+/// A row without figures.
+fn blank(case: &Case, in_flight: usize, route: &str) -> Row {
+    Row {
+        suite: case.suite.name.to_owned(),
+        direction: case.direction.name().to_owned(),
+        packet: case.sizes.to_string(),
+        packet_bytes: case.sizes.mean(|bytes| bytes),
+        threads: case.threads,
+        in_flight,
+        route: route.to_owned(),
+        ..Row::default()
+    }
+}
 
 /// A row with its figures.
 fn filled(row: Row, samples: &Samples, mut latencies: Vec<u64>) -> Row {

@@ -1,7 +1,8 @@
 //! What the figures say in words: which suite for which link, and whether what is in use is the fastest there
 //! is.
 
-use crate::document::Link;
+use wirespeed_results::schema::vpn::Link;
+
 use crate::links::LINKS;
 use crate::suite::Suite;
 
@@ -103,8 +104,8 @@ fn with_one_core(best: &[&Link]) -> Option<String> {
     let mut parts: Vec<String> = Vec::new();
     let mut told: Vec<&str> = Vec::new();
     for (link, _) in LINKS.iter().rev() {
-        let fill = best.iter().filter(|it| it.fills.contains(link));
-        let all: Vec<&str> = sorted(fill).iter().map(|it| it.suite).collect();
+        let fill = best.iter().filter(|it| it.fills.iter().any(|it| it == link));
+        let all: Vec<&str> = sorted(fill).iter().map(|it| it.suite.as_str()).collect();
         let more: Vec<&str> = all.iter().copied().filter(|suite| !told.contains(suite)).collect();
         if more.is_empty() {
             continue;
@@ -191,15 +192,16 @@ fn together(one: &[&Link], all: &[&Link]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use wirespeed_results::schema::vpn::Row;
+
     use super::*;
-    use crate::document::Row;
     use crate::links::links;
 
     /// Both ends of a suite at so many thousand packets of 1420 bytes in a second, with one core and with two.
-    fn rows(suite: &'static str, route: &str, in_flight: usize, kilopackets: f64) -> Vec<Row> {
-        let row = |(direction, threads): (&'static str, usize)| Row {
-            suite,
-            direction,
+    fn rows(suite: &str, route: &str, in_flight: usize, kilopackets: f64) -> Vec<Row> {
+        let row = |(direction, threads): (&str, usize)| Row {
+            suite: suite.to_owned(),
+            direction: direction.to_owned(),
             packet: "1420".to_owned(),
             packet_bytes: 1420.0,
             threads,

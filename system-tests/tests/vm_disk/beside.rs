@@ -2,9 +2,10 @@
 
 use std::fs;
 
+use wirespeed_results::schema::disk::Disk;
 use wirespeed_system_tests::process::{command, output};
 
-use crate::program::{Document, Ended, disk};
+use crate::program::{Ended, disk};
 
 /// As administrators are told to switch AF_ALG off.
 const SWITCH: &str = "/etc/modprobe.d/wirespeed-test.conf";
@@ -14,13 +15,14 @@ pub(crate) fn cryptsetup() -> Result<(), String> {
     let with = compared()?;
     // ARIA is one that this kernel lacks.
     for (cipher, is_there) in [("aes-xts-plain64", true), ("aria-xts-plain64", false)] {
-        let found = with.cryptsetup.iter().find(|it| it["cipher"] == cipher);
+        let found = with.cryptsetup.iter().find(|it| it.cipher == cipher);
         let found = found.ok_or_else(|| format!("no {cipher}: {with:?}"))?;
-        let speed = |field: &str| found[field].as_f64().is_some_and(|it| it > 0.0);
-        let ours = speed("write_bytes_per_second") && speed("read_bytes_per_second");
-        let theirs = [speed("encryption_bytes_per_second"), speed("decryption_bytes_per_second")];
-        if !ours || theirs != [is_there; 2] || found["reason"].is_null() != is_there {
-            return Err(format!("{cipher}: {found}"));
+        let is_speed = |it: Option<f64>| it.is_some_and(|it| it > 0.0);
+        let ours = [found.write_bytes_per_second, found.read_bytes_per_second].map(is_speed);
+        let theirs =
+            [found.encryption_bytes_per_second, found.decryption_bytes_per_second].map(is_speed);
+        if ours != [true; 2] || theirs != [is_there; 2] || found.reason.is_none() != is_there {
+            return Err(format!("{cipher}: {found:?}"));
         }
     }
     fs::write(SWITCH, "install af_alg /bin/false\n").map_err(|it| format!("{SWITCH}: {it}"))?;
@@ -35,7 +37,7 @@ pub(crate) fn cryptsetup() -> Result<(), String> {
     Err(format!("without AF_ALG: {:?}, {:?}", without.warnings, without.cryptsetup))
 }
 
-fn compared() -> Result<Document, String> {
+fn compared() -> Result<Disk, String> {
     // Where a file without a name can be made: not in what lies over the host's files.
     let folder = "/dev/shm";
     let names = "aes-xts-plain64,aria-xts-plain64";

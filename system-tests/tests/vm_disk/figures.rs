@@ -8,7 +8,7 @@ use std::time::Instant;
 use wirespeed_disk::load::busy_nanos;
 
 use crate::fixtures::DISK;
-use crate::program::Document;
+use crate::program::found;
 
 const SIZE: &str = "16MiB";
 const BYTES: u64 = 16 << 20;
@@ -18,16 +18,8 @@ pub(crate) fn plausible() -> Result<(), String> {
     let begun = Instant::now();
     let before = busy()?;
     let names = "aes-cbc-plain64,serpent-xts-plain64";
-    let document = Document::of(&[
-        "--size",
-        SIZE,
-        "--cipher",
-        names,
-        "--device",
-        DISK,
-        "--yes-destroy",
-        DISK,
-    ])?;
+    let document =
+        found(&["--size", SIZE, "--cipher", names, "--device", DISK, "--yes-destroy", DISK])?;
     let machine = busy()? - before;
     let wall = begun.elapsed().as_nanos() as u64;
     let (mut elapsed, mut cpu) = (0, 0);

@@ -4,9 +4,8 @@ use std::env;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-use serde::Deserialize;
-use serde_json::Value;
-use wirespeed_disk::document::Row;
+use wirespeed_results::schema::Document;
+use wirespeed_results::schema::disk::Disk;
 use wirespeed_system_tests::process;
 
 /// The name of the program, which the kernel knows its processes by.
@@ -52,13 +51,13 @@ impl Ended {
     }
 
     /// What it found, as JSON.
-    pub(crate) fn document(&self) -> Result<Document, String> {
-        let read: Result<Document, _> = serde_json::from_str(&self.output);
+    pub(crate) fn document(&self) -> Result<Disk, String> {
+        let read: Result<Disk, _> = serde_json::from_str(&self.output);
         let told = |why: String| format!("{why}: {self:?}");
         let document = read.map_err(|error| told(error.to_string()))?;
         // A cipher that computes wrongly is what is "not so".
         let right = i32::from(document.rows.iter().any(|row| row.wrong.is_some()));
-        match self.status == Some(right) && document.schema == "wirespeed.disk/1" {
+        match self.status == Some(right) && document.schema == Disk::SCHEMA {
             true => Ok(document),
             false => Err(told(format!("exit status {right} would be right"))),
         }
@@ -74,21 +73,9 @@ impl Ended {
     }
 }
 
-/// Its JSON, as far as these tests read it.
-#[derive(Debug, Deserialize)]
-pub(crate) struct Document {
-    pub(crate) schema: String,
-    pub(crate) rows: Vec<Row>,
-    pub(crate) options: Vec<Row>,
-    pub(crate) cryptsetup: Vec<Value>,
-    pub(crate) warnings: Vec<String>,
-}
-
-impl Document {
-    /// Runs it with real device-mapper targets and these arguments more.
-    pub(crate) fn of<A: AsRef<str>>(arguments: &[A]) -> Result<Self, String> {
-        let mut command = disk(&["--dm-crypt", "--json", "-"])?;
-        command.args(arguments.iter().map(AsRef::as_ref));
-        Ended::of(&mut command)?.document()
-    }
+/// Runs it with real device-mapper targets and these arguments more.
+pub(crate) fn found<A: AsRef<str>>(arguments: &[A]) -> Result<Disk, String> {
+    let mut command = disk(&["--dm-crypt", "--json", "-"])?;
+    command.args(arguments.iter().map(AsRef::as_ref));
+    Ended::of(&mut command)?.document()
 }

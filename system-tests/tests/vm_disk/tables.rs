@@ -3,13 +3,13 @@
 use std::fs;
 
 use wirespeed_conformance::scratch::Scratch;
-use wirespeed_disk::document::Row;
 use wirespeed_disk::{Candidate, Cipher, Specification, Variant};
+use wirespeed_results::schema::disk::{Disk, Row};
 use wirespeed_system_tests::process::{command, output};
 
 use crate::fixtures::DISK;
 use crate::machine::Machine;
-use crate::program::Document;
+use crate::program::found;
 
 /// The smallest test there is: the kernel's self-tests of its drivers take longer.
 const SIZE: &str = "1MiB";
@@ -90,9 +90,9 @@ pub(crate) fn null_blk() -> Result<(), String> {
 }
 
 /// All rows, and nothing but them.
-fn full(place: &[&str]) -> Result<Document, String> {
+fn full(place: &[&str]) -> Result<Disk, String> {
     let before = Machine::now()?;
-    let document = Document::of(&[&["--size", SIZE], place].concat())?;
+    let document = found(&[&["--size", SIZE], place].concat())?;
     before.is_unchanged()?;
     for candidate in Candidate::all() {
         let nowhere = NOWHERE.iter().find(|(cipher, _)| is_of(candidate, *cipher));
@@ -118,7 +118,7 @@ fn full(place: &[&str]) -> Result<Document, String> {
 fn some(place: &[&str]) -> Result<(), String> {
     let before = Machine::now()?;
     let names = "aes-xts-plain64,aes-gcm-random";
-    let document = Document::of(&[&["--size", SIZE, "--cipher", names], place].concat())?;
+    let document = found(&[&["--size", SIZE, "--cipher", names], place].concat())?;
     before.is_unchanged()?;
     let wanted = |it: &Candidate| {
         *it == Candidate::of(Specification::Plain, 0)
@@ -200,8 +200,7 @@ fn measured(rows: &[Row], candidate: Candidate, sector_bytes: usize) -> Result<(
 /// Sectors of 4096 bytes; and the second table, with a row for each size and each of dm-crypt's options.
 pub(crate) fn sectors_and_options() -> Result<(), String> {
     let names = "aes-xts-plain64,aes-cbc-plain64";
-    let document =
-        Document::of(&["--size", SIZE, "--cipher", names, "--sector", "4096", "--ram", "brd"])?;
+    let document = found(&["--size", SIZE, "--cipher", names, "--sector", "4096", "--ram", "brd"])?;
     for candidate in Candidate::all().into_iter().filter(|it| {
         names.split(',').any(|name| name == it.specification.to_string())
             && it.variant == Variant::Best
@@ -246,7 +245,7 @@ pub(crate) fn stock() -> Result<(), String> {
         .filter(|it| BUILT.iter().any(|cipher| is_of(*it, *cipher)))
         .collect();
     let names: Vec<_> = left_out.iter().map(|it| it.specification.to_string()).collect();
-    let document = Document::of(&["--size", SIZE, "--ram", "brd", "--cipher", &names.join(",")])?;
+    let document = found(&["--size", SIZE, "--ram", "brd", "--cipher", &names.join(",")])?;
     for candidate in left_out {
         absent(&document.rows, candidate, "not configured")
             .map_err(|why| format!("{candidate}: {why}"))?;

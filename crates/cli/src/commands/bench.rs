@@ -1,8 +1,13 @@
 //! `wirespeed bench`: algorithms at every size, the routes side by side.
 
-use wirespeed_bench::{BENCH_SCHEMA, Candidate, Contest, Document, Measured, Row, Skipped};
+use std::io;
+
+use wirespeed_bench::{Candidate, Contest, Measured};
 use wirespeed_cipher::Route;
 use wirespeed_measure::Effort;
+use wirespeed_results::csv::csv;
+use wirespeed_results::schema::bench::{Bench, Row, Skipped};
+use wirespeed_results::schema::{Document, VERSION};
 
 use crate::arguments::BenchRequest;
 use crate::fault::Fault;
@@ -79,17 +84,17 @@ pub(crate) fn run(request: BenchRequest) -> Result<(), Fault> {
     }
     show(&text::left_out(&expected(&request, &skipped), &quarantined))?;
     show(&notes(&warnings))?;
-    let csv = csv(&rows);
     let verdict = verdict(&quarantined.iter().map(ToString::to_string).collect::<Vec<_>>());
     if let Some(target) = &request.prometheus {
         prometheus::write(target, &prometheus::text(&host.machine, &rows))?;
     }
-    let document = Document {
-        schema: BENCH_SCHEMA,
-        version: env!("CARGO_PKG_VERSION"),
+    let clock = if contest.by_elapsed_time() { "wall" } else { "thread-cpu" };
+    let document = Bench {
+        schema: Bench::SCHEMA.to_owned(),
+        version: Some(VERSION.to_owned()),
         source: None,
-        clock: if contest.by_elapsed_time() { "wall" } else { "thread-cpu" },
-        machine: host.machine,
+        clock: Some(clock.to_owned()),
+        machine: Some(host.machine),
         rows,
         break_even: break_evens,
         skipped,
@@ -97,7 +102,7 @@ pub(crate) fn run(request: BenchRequest) -> Result<(), Fault> {
         warnings,
     };
     if let Some(target) = &request.csv {
-        write_text(target, &csv)?;
+        write_text(target, &csv(Row::COLUMNS, &document.rows).map_err(io::Error::from)?)?;
     }
     request.json.as_ref().map_or(Ok(()), |target| write_json(target, &document))?;
     verdict
@@ -110,7 +115,7 @@ fn expected(request: &BenchRequest, skipped: &[Skipped]) -> Vec<Skipped> {
         routes.any(|route| route.name() == name)
             || name == Route::Kernel.name() && !request.drivers.is_empty()
     };
-    let is_expected = |one: &&Skipped| match one.route {
+    let is_expected = |one: &&Skipped| match one.route.as_deref() {
         Some(name) if asked_for_route(name) => true,
         Some(name) => request.algorithms.is_some() && name == Route::Libcrypto.name(),
         None => request.algorithms.is_some() || request.is_gateway,
@@ -127,10 +132,4 @@ fn verdict(quarantined: &[String]) -> Result<(), Fault> {
             quarantined.join(", ")
         ))),
     }
-}
-
-fn csv(rows: &[Row]) -> String {
-    let lines = rows.iter().map(Row::to_csv);
-    let lines: Vec<String> = [Row::CSV_HEADER.to_owned()].into_iter().chain(lines).collect();
-    lines.join("\n") + "\n"
 }

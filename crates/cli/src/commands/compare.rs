@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use serde::Serialize;
-use wirespeed_results::compare::{Comparison, Described, Place, compare, described, rank};
+use wirespeed_results::compare::{compare, described, rank};
+use wirespeed_results::schema::compare::{Best, Compare, Comparison, Described};
+use wirespeed_results::schema::{Document, VERSION};
 use wirespeed_results::{Computer, Purpose, computers};
 
 use crate::fault::Fault;
@@ -60,46 +61,15 @@ impl Wanted {
     }
 }
 
-/// `wirespeed.compare/1`.
-#[derive(Serialize)]
-struct Document {
-    schema: &'static str,
-    version: &'static str,
-    machines: Vec<Described>,
-    /// Null with `--best-for`.
-    comparison: Option<Compared>,
-    /// Null without.
-    best_for: Option<Best>,
-    warnings: Vec<String>,
-}
-
-/// Machines side by side.
-#[derive(Serialize)]
-struct Compared {
-    rows: Vec<wirespeed_results::compare::Line>,
-    alone: Vec<usize>,
-    verdicts: Vec<wirespeed_results::compare::Verdict>,
-}
-
-/// Machines in an order.
-#[derive(Serialize)]
-struct Best {
-    #[serde(rename = "use")]
-    purpose: &'static str,
-    ranking: Vec<Place>,
-    /// Machines of which nothing is known for the use.
-    unknown: Vec<String>,
-}
-
 pub(crate) fn run(arguments: CompareArguments) -> Result<(), Fault> {
     let (files, passed_over) = results::read(&arguments.files)?;
     let machines = computers(&files);
     let to_people = arguments.json.as_deref() != Some("-");
     let show = |text: &str| if to_people { write_text("-", text) } else { Ok(()) };
     let legend: Vec<Described> = machines.iter().enumerate().map(described).collect();
-    let document = |comparison, best_for, warnings| Document {
-        schema: "wirespeed.compare/1",
-        version: env!("CARGO_PKG_VERSION"),
+    let document = |comparison, best_for, warnings| Compare {
+        schema: Compare::SCHEMA.to_owned(),
+        version: VERSION.to_owned(),
         machines: legend.clone(),
         comparison,
         best_for,
@@ -112,13 +82,12 @@ pub(crate) fn run(arguments: CompareArguments) -> Result<(), Fault> {
             show(&text::ranking(&machines, purpose, &ranking, &unknown))?;
             show(&text::remarks(&passed_over))?;
             let unknown = unknown.iter().map(|place| machines[*place].label.clone()).collect();
-            let best = Best { purpose: purpose.name(), ranking, unknown };
+            let best = Best { purpose: purpose.name().to_owned(), ranking, unknown };
             document(None, Some(best), passed_over)
         }
         None => {
-            let Comparison { rows, alone, verdicts, warnings, .. } = several(&machines)?;
+            let (compared, warnings) = several(&machines)?;
             let warnings = [passed_over, warnings].concat();
-            let compared = Compared { rows, alone, verdicts };
             show(&text::comparison(&legend, &compared.rows, &compared.alone))?;
             show(&text::verdicts(&compared.verdicts))?;
             show(&text::remarks(&warnings))?;
@@ -128,7 +97,7 @@ pub(crate) fn run(arguments: CompareArguments) -> Result<(), Fault> {
     arguments.json.as_ref().map_or(Ok(()), |target| write_json(target, &document))
 }
 
-fn several(machines: &[Computer<'_>]) -> Result<Comparison, Fault> {
+fn several(machines: &[Computer<'_>]) -> Result<(Comparison, Vec<String>), Fault> {
     match machines {
         [] => Err(Fault::usage("no results there: wirespeed bench --json FILE writes some")),
         [one] => Err(Fault::usage(format!(

@@ -24,7 +24,6 @@ use crate::fault::Fault;
 use crate::host::Host;
 use crate::interruption::Interruption;
 use crate::output::{check_writable, header, notes, write_json};
-use document::Document;
 pub(crate) use kernel::{WATCHER, watch_over};
 use listener::Listener;
 use request::Place;
@@ -112,8 +111,8 @@ pub(crate) fn run(arguments: DiskArguments) -> Result<(), Fault> {
     // Before anything is set up that must be taken down again.
     let interruption = Interruption::watch()?;
     let listener = Listener::new(&interruption, request.json.as_deref() != Some("-"));
-    let mut document = Document::begin(&request, host.machine);
-    listener.show(&format!("{}\n", header(&document.machine)));
+    listener.show(&format!("{}\n", header(&host.machine)));
+    let mut document = document::begin(&request, host.machine);
     let ended = match &request.place {
         Place::Process { directory, compare } => {
             process::run(directory, *compare, &request, &listener, &mut document)
@@ -123,13 +122,13 @@ pub(crate) fn run(arguments: DiskArguments) -> Result<(), Fault> {
         }
     };
     document.interrupted = ended.is_err();
-    document.conclude();
-    listener.show(&document.closing());
+    document::conclude(&mut document);
+    listener.show(&document::closing(&document));
     listener.show(&notes(&document.warnings));
     // What was measured is kept, however the run ended.
     let kept = request.json.as_ref().map_or(Ok(()), |target| write_json(target, &document));
     listener.finish()?;
-    ended.and(kept).and_then(|()| document.verdict())
+    ended.and(kept).and_then(|()| document::verdict(&document))
 }
 
 impl From<Failure> for Fault {

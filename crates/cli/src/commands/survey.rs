@@ -3,16 +3,18 @@
 use wirespeed_bench::{Candidate, Contest, Measured};
 use wirespeed_cipher::Route;
 use wirespeed_measure::Effort;
+use wirespeed_results::schema::survey::{Gain, Proof, RouteState, Survey};
+use wirespeed_results::schema::{Document, VERSION};
 
 use crate::arguments::{SurveyArguments, seconds};
 use crate::fault::Fault;
-use crate::host::{Found, Host, Proof, hidden_features};
+use crate::host::{Found, Host, hidden_features};
 use crate::output::table::{Side, Table, wrap};
 use crate::output::{
     Progress, WIDTH, check_writable, figures, header, notes, warnings, write_json, write_text,
 };
 use crate::plan::Effect;
-use crate::survey::{Document, Gain, RouteState, cases};
+use crate::survey::{cases, gain, state, state_of_kernel};
 
 mod advice;
 
@@ -25,10 +27,9 @@ pub(crate) fn run(arguments: SurveyArguments) -> Result<(), Fault> {
 
     show(&format!("{}\n\n", header(&host.machine)))?;
     let found = host.routes();
-    let mut routes: Vec<RouteState> =
-        found.iter().map(|found| RouteState::of(&host, found)).collect();
+    let mut routes: Vec<RouteState> = found.iter().map(|found| state(&host, found)).collect();
     let is_on = Effect::here(&host).kernel.is_some();
-    routes.push(RouteState::of_kernel(&host.sight_kernel(), is_on));
+    routes.push(state_of_kernel(&host.sight_kernel(), is_on));
     show(&routes_text(&routes))?;
     show(&notes(hidden_features().as_slice()))?;
 
@@ -41,23 +42,24 @@ pub(crate) fn run(arguments: SurveyArguments) -> Result<(), Fault> {
     };
     let candidates = candidates(&found, &routes);
     let measured = measure(&contest, &candidates)?;
-    let gains: Vec<Gain> = measured.iter().filter_map(Gain::of).collect();
+    let gain = |one: &Measured| Some((one.case.title(), gain(one)?));
+    let (titles, gains): (Vec<String>, Vec<Gain>) = measured.iter().filter_map(gain).unzip();
     let warnings = warnings(&measured);
-    show(&table(&gains))?;
+    show(&table(&titles, &gains))?;
     show(&notes(&warnings))?;
     show(&advice::text(&gains, host.harness.library().is_ok()))?;
 
     let failed: Vec<&str> =
-        routes.iter().filter(|r| r.quarantined.is_some()).map(|r| r.route).collect();
+        routes.iter().filter(|r| r.quarantined.is_some()).map(|r| r.route.as_str()).collect();
     let verdict = match failed[..] {
         [] => Ok(()),
         _ => Err(Fault::NotSo(format!("quarantined, for its proof failed: {}", failed.join(" ")))),
     };
-    let document = Document {
-        schema: "wirespeed.survey/1",
-        version: env!("CARGO_PKG_VERSION"),
+    let document = Survey {
+        schema: Survey::SCHEMA.to_owned(),
+        version: Some(VERSION.to_owned()),
         rows: measured.iter().flat_map(Measured::rows).collect(),
-        machine: host.machine,
+        machine: Some(host.machine),
         routes,
         gains,
         warnings,
@@ -83,7 +85,7 @@ const WORTH: &str = "wirespeed bench --routes kernel,libcrypto shows what it is 
 /// The routes in a line, how they were proved, then each that is absent or failed with its reason.
 fn routes_text(routes: &[RouteState]) -> String {
     let proved: Vec<&RouteState> = routes.iter().filter(|r| r.proof.is_some()).collect();
-    let names: Vec<&str> = proved.iter().map(|r| r.route).collect();
+    let names: Vec<&str> = proved.iter().map(|r| r.route.as_str()).collect();
     let sum = |count: fn(&Proof) -> usize| -> usize {
         proved.iter().filter_map(|r| r.proof.as_ref()).map(count).sum()
     };
@@ -109,7 +111,8 @@ fn routes_text(routes: &[RouteState]) -> String {
             }
             _ => continue,
         };
-        let words: Vec<&str> = [route.route].into_iter().chain(reason.split(' ')).collect();
+        let words: Vec<&str> =
+            [route.route.as_str()].into_iter().chain(reason.split(' ')).collect();
         let indent = " ".repeat(INDENT);
         let lines = wrap(&words, " ", WIDTH - INDENT, 2);
         text.push_str(&format!("{indent}{}\n", lines.replace('\n', &format!("\n{indent}"))));
@@ -148,7 +151,7 @@ fn measure(contest: &Contest<'_>, candidates: &[Candidate]) -> Result<Vec<Measur
 }
 
 /// The table: a title only where it changes, the unit once.
-fn table(gains: &[Gain]) -> String {
+fn table(titles: &[String], gains: &[Gain]) -> String {
     let mut table = Table::new(&[
         Side::Left,
         Side::Right,
@@ -162,11 +165,11 @@ fn table(gains: &[Gain]) -> String {
     table.row(heading.map(str::to_owned).to_vec());
     let mut unit = " GB/s";
     let mut last = "";
-    for gain in gains {
+    for (title, gain) in titles.iter().zip(gains) {
         let rate = |rate: f64| format!("{}{unit:<5}", figures::gigabytes(rate));
-        let route = if gain.openssl_stays { "this OpenSSL stays" } else { gain.best_route };
+        let route = if gain.openssl_stays { "this OpenSSL stays" } else { &gain.best_route };
         table.row(vec![
-            if gain.title == last { String::new() } else { gain.title.clone() },
+            if title == last { String::new() } else { title.clone() },
             figures::size(gain.size),
             gain.libcrypto_bytes_per_second.map_or("-".to_owned(), rate),
             rate(gain.best_bytes_per_second),
@@ -174,7 +177,7 @@ fn table(gains: &[Gain]) -> String {
             gain.limit_share.map_or("-".to_owned(), figures::percent),
             route.to_owned(),
         ]);
-        last = &gain.title;
+        last = title;
         unit = "";
     }
     format!("\n{}", table.render())
@@ -186,14 +189,15 @@ mod tests {
 
     #[test]
     fn a_failed_proof_is_shown_with_its_reason() {
-        let state = |route, proof, reason: Option<&str>, quarantined: Option<&str>| RouteState {
-            route,
-            present: reason.is_none(),
-            reason: reason.map(str::to_owned),
-            proof,
-            quarantined: quarantined.map(str::to_owned),
-            off: false,
-        };
+        let state =
+            |route: &str, proof, reason: Option<&str>, quarantined: Option<&str>| RouteState {
+                route: route.to_owned(),
+                present: reason.is_none(),
+                reason: reason.map(str::to_owned),
+                proof,
+                quarantined: quarantined.map(str::to_owned),
+                off: false,
+            };
         let kernel = |reason: Option<&str>| RouteState {
             off: reason.is_none(),
             ..state("kernel", None, reason, None)

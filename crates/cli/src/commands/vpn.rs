@@ -12,7 +12,7 @@ use crate::fault::Fault;
 use crate::host::Host;
 use crate::interruption::Interruption;
 use crate::output::{check_writable, header, notes, write_json, write_text};
-use document::Document;
+use document::Found;
 
 const HELP: &str = "\
 Examples:
@@ -68,26 +68,26 @@ pub(crate) fn run(arguments: VpnArguments) -> Result<(), Fault> {
     let interruption = Interruption::watch()?;
     let to_people = request.json.as_deref() != Some("-");
     let show = |text: &str| if to_people { write_text("-", text) } else { Ok(()) };
-    let mut document = Document::begin(&request, host.machine.clone());
-    show(&format!("{}\n", header(&document.machine)))?;
+    let mut found = Found::begin(&request, host.machine.clone());
+    show(&format!("{}\n", header(&host.machine)))?;
     let ended = match &request.real {
         None => {
             if let Err(why) = host.harness.library() {
                 show(&format!("{why}; only --batch measures without it\n"))?;
             }
-            work::run(&request, &host, &interruption, &show, &mut document)
+            work::run(&request, &host, &interruption, &show, &mut found)
         }
         Some(tunnels) => {
-            let ended = real::run(tunnels, &interruption, &mut document.real);
-            show(&real::text(&document.real))?;
+            let ended = real::run(tunnels, &interruption, &mut found.vpn.real);
+            show(&real::text(&found.vpn.real))?;
             ended
         }
     };
-    document.interrupted = ended.is_err();
-    document.conclude();
+    found.vpn.interrupted = ended.is_err();
+    found.conclude();
     // What was measured is kept, however the run ended, and even if nobody listens any more.
-    let kept = request.json.as_ref().map_or(Ok(()), |target| write_json(target, &document));
-    show(&document.closing())?;
-    show(&notes(&document.warnings))?;
+    let kept = request.json.as_ref().map_or(Ok(()), |target| write_json(target, &found.vpn));
+    show(&found.closing())?;
+    show(&notes(&found.vpn.warnings))?;
     kept.and(ended)
 }

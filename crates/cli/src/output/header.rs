@@ -9,14 +9,17 @@ use super::table::wrap;
 pub(crate) fn header(machine: &Machine) -> String {
     let cpu = &machine.cpu;
     let brand = cpu.brand.as_deref().or(cpu.vendor.as_deref()).unwrap_or("unknown CPU");
-    let cores = if cpu.cores == 1 { "1 core".to_owned() } else { format!("{} cores", cpu.cores) };
+    let cores = match machine.cores() {
+        1 => "1 core".to_owned(),
+        cores => format!("{cores} cores"),
+    };
     let guest = cpu.hypervisor.as_ref().map(|name| format!(", {name} guest")).unwrap_or_default();
     let kernel = machine.kernel.as_deref().unwrap_or("unknown");
     let distribution =
         machine.distribution.as_ref().map(|name| format!(" ({name})")).unwrap_or_default();
-    let libcrypto = match &machine.libcrypto {
+    let libcrypto = match machine.openssl() {
         // "OpenSSL 3.0.19 27 Jan 2026": the date says nothing here.
-        Some(found) => found.version.split(' ').take(2).collect::<Vec<_>>().join(" "),
+        Some(version) => version.split(' ').take(2).collect::<Vec<_>>().join(" "),
         None => "no OpenSSL 3 or 4".to_owned(),
     };
     let mut parts = vec![
@@ -42,14 +45,14 @@ mod tests {
         let cpu = Cpu {
             vendor: Some("GenuineIntel".to_owned()),
             brand: Some("Intel Xeon".to_owned()),
-            cores: 2,
+            cores: Some(2),
             features: vec![],
             microcode: Some("0x2b".to_owned()),
             hypervisor: Some("KVM".to_owned()),
         };
         let libcrypto = Libcrypto {
-            path: "/usr/lib/libcrypto.so.3".to_owned(),
-            version: "OpenSSL 3.0.22 1 Jan 2026".to_owned(),
+            path: Some("/usr/lib/libcrypto.so.3".to_owned()),
+            version: Some("OpenSSL 3.0.22 1 Jan 2026".to_owned()),
         };
         let mut machine = Machine {
             cpu,

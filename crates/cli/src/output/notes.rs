@@ -11,12 +11,12 @@ pub(crate) const DEBUG_BUILD: &str =
     "This is a debug build: its figures mean nothing. Use cargo run --release.";
 
 /// Each warning once.
-pub(crate) fn warnings(measured: &[Measured]) -> Vec<&'static str> {
+pub(crate) fn warnings(measured: &[Measured]) -> Vec<String> {
     let mut noise: Vec<Noise> = measured.iter().flat_map(|one| one.noise.clone()).collect();
     noise.sort_unstable();
     noise.dedup();
     let debug = cfg!(debug_assertions).then_some(DEBUG_BUILD);
-    debug.into_iter().chain(noise.into_iter().map(Noise::advice)).collect()
+    debug.into_iter().chain(noise.into_iter().map(Noise::advice)).map(str::to_owned).collect()
 }
 
 /// The warnings as paragraphs, an empty line before them.

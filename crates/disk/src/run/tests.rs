@@ -104,7 +104,7 @@ fn what_reads_wrong_bytes_is_in_quarantine_and_the_others_go_on() {
     let layout = Layout { sector_bytes: 512, tag_bytes: 0 };
     let mut workload = Workload::new(&Memory, Some(&Loser), layout, 1 << 20, 1).expect("memory");
     let candidate = Candidate::of(Specification::Plain, 0);
-    let blank = Row::blank("memory", candidate);
+    let blank = blank("memory", candidate);
     let measured = table.measure(candidate, &mut workload, &Test::ALL, &blank, 0);
     assert!(matches!(measured, Err(workload::Failure::Different(0))));
     table.quarantine(measured, blank).expect("it goes on");

@@ -1,6 +1,6 @@
 //! The same ciphers of several results, side by side.
 
-use wirespeed_results::Sectors;
+use wirespeed_results::schema::disk::Row;
 
 use super::Drive;
 use super::words::place;
@@ -23,7 +23,7 @@ pub(super) fn stores(drives: &[Drive<'_>]) -> Vec<String> {
 
 /// The charts of one place.
 pub(super) fn charts(drives: &[Drive<'_>], machines: usize, store: &str) -> Vec<Chart> {
-    let rows = |drive: &Drive<'_>| -> Vec<Sectors> {
+    let rows = |drive: &Drive<'_>| -> Vec<Row> {
         drive.disk.rows.iter().filter(|row| row.store == store).cloned().collect()
     };
     of(drives, machines, &rows, &cipher_and_key, store, &place(store))
@@ -31,7 +31,7 @@ pub(super) fn charts(drives: &[Drive<'_>], machines: usize, store: &str) -> Vec<
 
 /// The charts of dm-crypt's options.
 pub(super) fn options(drives: &[Drive<'_>], machines: usize) -> Vec<Chart> {
-    let name = |row: &Sectors| match (row.options.as_slice(), row.sector_bytes) {
+    let name = |row: &Row| match (row.options.as_slice(), row.sector_bytes) {
         _ if row.key_bits == 0 => "none".to_owned(),
         ([], bytes) => format!("{}, sectors of {} bytes", cipher(row), bytes.unwrap_or_default()),
         (options, bytes) => format!(
@@ -49,13 +49,13 @@ pub(super) fn options(drives: &[Drive<'_>], machines: usize) -> Vec<Chart> {
 fn of(
     drives: &[Drive<'_>],
     machines: usize,
-    rows: &dyn Fn(&Drive<'_>) -> Vec<Sectors>,
-    name: &dyn Fn(&Sectors) -> String,
+    rows: &dyn Fn(&Drive<'_>) -> Vec<Row>,
+    name: &dyn Fn(&Row) -> String,
     id: &str,
     title: &str,
 ) -> Vec<Chart> {
     let places: Vec<usize> = drives.iter().map(|drive| drive.place).collect();
-    let all: Vec<Vec<Sectors>> = drives.iter().map(rows).collect();
+    let all: Vec<Vec<Row>> = drives.iter().map(rows).collect();
     let chart = |(word, tests): (&str, [&str; 2])| {
         let mut names: Vec<String> = Vec::new();
         for row in all.iter().flatten() {
@@ -64,7 +64,7 @@ fn of(
                 names.push(name(row));
             }
         }
-        let bar = |rows: &Vec<Sectors>, wanted: &str| {
+        let bar = |rows: &Vec<Row>, wanted: &str| {
             let of_test = |test: &&str| {
                 rows.iter().find(|row| row.test.as_deref() == Some(*test) && name(row) == wanted)
             };
@@ -93,14 +93,14 @@ fn of(
 }
 
 /// The cipher's name, and whether plain code was asked for.
-pub(super) fn cipher(row: &Sectors) -> String {
+pub(super) fn cipher(row: &Row) -> String {
     match row.variant.as_str() {
         "generic" => format!("{} (generic)", row.cipher),
         _ => row.cipher.clone(),
     }
 }
 
-fn cipher_and_key(row: &Sectors) -> String {
+fn cipher_and_key(row: &Row) -> String {
     match row.key_bits {
         0 => cipher(row),
         bits => format!("{} {bits}", cipher(row)),

@@ -1,6 +1,6 @@
 //! What the results are about, in words.
 
-use wirespeed_results::Disk;
+use wirespeed_results::schema::disk::Disk;
 
 /// A place where sectors lay, as a title.
 pub(super) fn place(store: &str) -> String {

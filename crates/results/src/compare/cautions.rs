@@ -1,8 +1,8 @@
 //! What must be known before figures of several machines are believed.
 
-use super::Line;
 use crate::computer::{Computer, letter};
 use crate::file::Content;
+use crate::schema::compare::Line;
 
 /// Beyond this a median says little.
 const NOISY: f64 = 0.05;

@@ -1,8 +1,8 @@
 //! The pieces of work that machines did, each machine's best at each.
 
-use super::{Figure, Line, Section};
 use crate::computer::Computer;
-use crate::contents::{Packets, Rate, Sectors, Tunnel};
+use crate::schema::compare::{Figure, Line, Section};
+use crate::schema::{bench, disk, tunnel, vpn};
 
 /// What a piece of work is; figures of the same work stand in one line.
 #[derive(PartialEq, Eq, Clone)]
@@ -137,7 +137,7 @@ fn figure(bytes_per_second: f64, by: &str) -> Option<Figure> {
     is_speed.then_some(Figure { bytes_per_second, ratio: None, by, factor: None, noise: 0.0 })
 }
 
-fn algorithm(row: &Rate) -> Option<(Work, Figure)> {
+fn algorithm(row: &bench::Row) -> Option<(Work, Figure)> {
     // What was taken away from an OpenSSL, or many requests at once, is no speed of the machine's for this work.
     if row.without.is_some() || row.lanes.unwrap_or(1) > 1 {
         return None;
@@ -165,14 +165,14 @@ fn algorithm(row: &Rate) -> Option<(Work, Figure)> {
 }
 
 /// The second pass of each test counts, and the first where there is no second.
-fn disk_rows(rows: &[Sectors]) -> Vec<(Work, Figure)> {
+fn disk_rows(rows: &[disk::Row]) -> Vec<(Work, Figure)> {
     let mut found = Vec::new();
     for row in rows {
         let (Some(speed), Some(test)) = (row.bytes_per_second, row.test.as_deref()) else {
             continue;
         };
         let second = format!("{test}2");
-        let same = |it: &&Sectors| {
+        let same = |it: &&disk::Row| {
             (&it.store, &it.cipher, &it.variant, it.key_bits, it.sector_bytes, &it.options)
                 == (
                     &row.store,
@@ -204,14 +204,13 @@ fn disk_rows(rows: &[Sectors]) -> Vec<(Work, Figure)> {
     found
 }
 
-fn packets(row: &Packets) -> Option<(Work, Figure)> {
-    let threads = row.threads.unwrap_or(1);
-    let mut mode = match threads {
+fn packets(row: &vpn::Row) -> Option<(Work, Figure)> {
+    let mut mode = match row.threads {
         1 => "1 thread".to_owned(),
         threads => format!("{threads} threads"),
     };
-    if let Some(many) = row.in_flight.filter(|it| *it > 1) {
-        mode.push_str(&format!(", {many} in flight"));
+    if row.in_flight > 1 {
+        mode.push_str(&format!(", {} in flight", row.in_flight));
     }
     let packet = match row.packet.as_str() {
         "imix" => "IMIX".to_owned(),
@@ -219,11 +218,11 @@ fn packets(row: &Packets) -> Option<(Work, Figure)> {
     };
     let name = format!("{} {} {packet}", row.suite, row.direction);
     let work = Work { section: Section::Packets, mode, name, size: 0 };
-    Some((work, figure(row.bytes_per_second?, row.route.as_deref().unwrap_or_default())?))
+    Some((work, figure(row.bytes_per_second?, &row.route)?))
 }
 
-fn tunnel(row: &Tunnel) -> Option<(Work, Figure)> {
+fn tunnel(row: &tunnel::Row) -> Option<(Work, Figure)> {
     let mode = format!("{}, one stream", row.carrier);
     let work = Work { section: Section::Tunnels, mode, name: row.suite.clone(), size: 0 };
-    Some((work, figure(row.bits_per_second? / 8.0, row.provider.as_deref().unwrap_or_default())?))
+    Some((work, figure(row.bits_per_second? / 8.0, &row.provider)?))
 }

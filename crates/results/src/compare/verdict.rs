@@ -1,44 +1,9 @@
 //! What the figures mean to an owner, use by use.
 
-use serde::Serialize;
-
 use super::CLEAR;
 use crate::computer::{Computer, letter};
 use crate::merit::{Merit, Purpose, merits};
-
-/// Which machine carries a use, in words.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Verdict {
-    /// "vpn", "disk" or "tls".
-    #[serde(rename = "use")]
-    pub purpose: &'static str,
-    /// The words.
-    pub sentence: String,
-    /// The same work on each machine that did it, for each family of suites the one most of them did; the fastest first.
-    pub ranking: Vec<Place>,
-}
-
-/// A machine's place.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Place {
-    /// The machine.
-    #[serde(skip)]
-    pub machine: usize,
-    /// The head of its column.
-    pub letter: String,
-    /// Its name.
-    pub label: String,
-    /// What was done.
-    pub work: String,
-    /// How fast.
-    pub bytes_per_second: f64,
-    /// The routes that served.
-    pub by: String,
-    /// The command that measured it; "bench" is an estimate from single algorithms.
-    pub from: &'static str,
-    /// Of packets: the widest link that one core fills.
-    pub fills: Option<String>,
-}
+use crate::schema::compare::{Place, Verdict};
 
 /// Every machine by the best that it can do for a use, whatever suite that is; and those of which nothing is known.
 pub fn rank(machines: &[Computer<'_>], purpose: Purpose) -> (Vec<Place>, Vec<usize>) {
@@ -62,7 +27,7 @@ pub fn rank(machines: &[Computer<'_>], purpose: Purpose) -> (Vec<Place>, Vec<usi
 fn place(machine: usize, computer: &Computer<'_>, merit: Merit) -> Place {
     let Merit { work, bytes_per_second, by, from, fills, .. } = merit;
     let (letter, label) = (letter(machine), computer.label.clone());
-    Place { machine, letter, label, work, bytes_per_second, by, from, fills }
+    Place { letter, label, work, bytes_per_second, by, from: from.to_owned(), fills }
 }
 
 fn sort(places: &mut [Place]) {
@@ -80,7 +45,7 @@ pub(super) fn of(machines: &[Computer<'_>], purpose: Purpose) -> Option<Verdict>
     }
     let common = |family| Some((family, common(machines, &all, family)?));
     let found: Vec<(&str, Vec<Place>)> = families.into_iter().filter_map(common).collect();
-    let winner = |places: &Vec<Place>| clear(places).then_some(places[0].machine);
+    let winner = |places: &[Place]| clear(places).then(|| places[0].letter.clone());
     let (_, first) = found.first()?;
     let agree = found.iter().all(|(_, places)| winner(places) == winner(first));
     let mut sentence = format!("{}: ", purpose.title());
@@ -102,7 +67,7 @@ pub(super) fn of(machines: &[Computer<'_>], purpose: Purpose) -> Option<Verdict>
         );
     }
     let ranking = found.into_iter().flat_map(|(_, places)| places).collect();
-    Some(Verdict { purpose: purpose.name(), sentence, ranking })
+    Some(Verdict { purpose: purpose.name().to_owned(), sentence, ranking })
 }
 
 /// The work of a family that most machines did, of equals the one that tells most; the fastest first.

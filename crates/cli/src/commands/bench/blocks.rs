@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
-use wirespeed_bench::{Candidate, Case, Quarantined, Skipped};
+use wirespeed_bench::{Candidate, Case};
 use wirespeed_cipher::{Direction, Route, Subject, Use};
+use wirespeed_results::schema::bench::{Quarantined, Skipped};
 
 use super::candidates::stand_in;
 use crate::arguments::BenchRequest;
@@ -52,9 +53,9 @@ fn note(
     reason: impl Into<String>,
 ) {
     let entry = Skipped {
-        algorithm: subject.name(),
-        usage: usage.map(Use::name),
-        route: route.map(Route::name),
+        algorithm: subject.name().to_owned(),
+        usage: usage.map(|it| it.name().to_owned()),
+        route: route.map(|it| it.name().to_owned()),
         reason: reason.into(),
     };
     if !skipped.contains(&entry) {
@@ -126,7 +127,7 @@ impl Omitted {
         *self.proofs.entry((candidate, subject)).or_insert_with(|| {
             let proof = host.prove_in_kernel(candidate, subject);
             let wrong = |reason| {
-                let (algorithm, name) = (subject.name(), candidate.title());
+                let (algorithm, name) = (subject.name().to_owned(), candidate.title());
                 quarantined.push(Quarantined { algorithm, name, reason });
             };
             proof.map_err(wrong).is_ok()

@@ -1,8 +1,9 @@
 //! From which size on the kernel is worth its system calls.
 
-use wirespeed_bench::{BreakEven, Candidate, Measured};
+use wirespeed_bench::{Candidate, Measured};
 use wirespeed_cipher::Route;
 use wirespeed_measure::statistics::Estimate;
+use wirespeed_results::schema::bench::BreakEven;
 
 /// Each candidate that may sleep, against the best that runs in the process, in time and in CPU time: an
 /// offload can lose the one and win the other.
@@ -13,10 +14,10 @@ pub(super) fn break_even(candidates: &[Candidate], measured: &[Measured]) -> Vec
     let outside = candidates.iter().copied().filter(|candidate| candidate.may_sleep());
     outside
         .map(|candidate| BreakEven {
-            algorithm: first.case.subject.name(),
-            direction: first.case.subject.direction(first.case.direction),
-            usage: first.case.usage.name(),
-            route: candidate.route().map_or("", Route::name),
+            algorithm: first.case.subject.name().to_owned(),
+            direction: first.case.subject.direction(first.case.direction).to_owned(),
+            usage: first.case.usage.name().to_owned(),
+            route: candidate.route().map_or("", Route::name).to_owned(),
             name: candidate.title(),
             size: from(measured, candidate, &inside, Measured::ratio),
             cpu_size: from(measured, candidate, &inside, Measured::cpu_ratio),

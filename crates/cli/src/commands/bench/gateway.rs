@@ -7,9 +7,8 @@
 use std::env::consts::ARCH;
 use std::process::{Command, Stdio};
 
-use serde::Deserialize;
-use wirespeed_bench::{Row, Skipped};
 use wirespeed_cipher::{Subject, Use};
+use wirespeed_results::schema::bench::{Bench, Row, Skipped};
 
 use crate::arguments::{BenchRequest, Unit};
 use crate::fault::Fault;
@@ -45,7 +44,7 @@ pub(crate) fn algorithms() -> Vec<Subject> {
 pub(super) fn skipped() -> Vec<Skipped> {
     let unknown = NAMES.iter().filter(|name| name.parse::<Subject>().is_err());
     let entry = |name: &&'static str| Skipped {
-        algorithm: name,
+        algorithm: (*name).to_owned(),
         usage: None,
         route: None,
         reason: "OpenSSL has no Camellia in GCM mode".to_owned(),
@@ -60,27 +59,6 @@ const MASKS: [(&str, &str, &str); 2] = [
     // AVX, XOP and SSSE3 as well; whatever leaf 7 tells: AVX2, BMI, SHA, AVX-512.
     ("aesni, ssse3, avx, sha-ni", "plain code", "~0x12000a0200000000:0"),
 ];
-
-/// The fields of a row that its own run measured.
-#[derive(Deserialize)]
-struct Again {
-    algorithm: String,
-    direction: String,
-    #[serde(rename = "use")]
-    usage: String,
-    size: usize,
-    bytes_per_second: f64,
-    median_ns: f64,
-    mad_ns: f64,
-    runs: usize,
-    cpu_ns: f64,
-    cpu_s_per_gib: f64,
-}
-
-#[derive(Deserialize)]
-struct Document {
-    rows: Vec<Again>,
-}
 
 /// The host's OpenSSL once more for each mask, which `at` is told; nothing where it did not run, or off x86.
 pub(super) fn without_instructions(
@@ -97,28 +75,16 @@ pub(super) fn without_instructions(
         at(format!("this OpenSSL, {title}"));
         let document = again(request, mask)?;
         for row in document.rows {
-            let same = |it: &&&Row| {
-                (it.algorithm, it.direction, it.usage, it.size)
-                    == (&*row.algorithm, &*row.direction, &*row.usage, row.size)
-            };
-            found.extend(host.iter().find(same).map(|whole| Row {
-                bytes_per_second: row.bytes_per_second,
-                median_ns: row.median_ns,
-                mad_ns: row.mad_ns,
-                runs: row.runs,
-                cpu_ns: row.cpu_ns,
-                cpu_s_per_gib: row.cpu_s_per_gib,
-                limit_share: None,
-                without: Some(without),
-                ..(*whole).clone()
-            }));
+            if host.iter().any(|whole| whole.work() == row.work()) {
+                found.push(Row { limit_share: None, without: Some(without.to_owned()), ..row });
+            }
         }
     }
     Ok(found)
 }
 
 /// This program again, with the mask.
-fn again(request: &BenchRequest, mask: &str) -> Result<Document, Fault> {
+fn again(request: &BenchRequest, mask: &str) -> Result<Bench, Fault> {
     let failed = |why: String| Fault::usage(format!("OpenSSL with OPENSSL_ia32cap={mask}: {why}"));
     let list = |words: Vec<String>| words.join(",");
     let program = std::env::current_exe().map_err(|why| failed(why.to_string()))?;
@@ -146,13 +112,9 @@ fn again(request: &BenchRequest, mask: &str) -> Result<Document, Fault> {
 /// OpenSSL's implementations side by side, and which of them is slower than plain code.
 pub(super) fn table(rows: &[Row], unit: Unit) -> String {
     let of = |whole: &Row, without: &str| {
-        let same = |row: &&Row| {
-            (row.algorithm, row.direction, row.usage, row.size)
-                == (whole.algorithm, whole.direction, whole.usage, whole.size)
-        };
         rows.iter()
-            .filter(same)
-            .find(|row| row.without == Some(without))
+            .filter(|row| row.work() == whole.work())
+            .find(|row| row.without.as_deref() == Some(without))
             .map(|it| it.bytes_per_second)
     };
     let mut table = Table::new(&[Side::Left, Side::Right, Side::Right, Side::Right, Side::Left]);
@@ -193,31 +155,19 @@ mod tests {
     #[test]
     fn the_articles_list_is_whole() {
         assert_eq!(algorithms().len() + skipped().len(), NAMES.len());
-        let skipped: Vec<&str> = skipped().iter().map(|it| it.algorithm).collect();
+        let skipped: Vec<String> = skipped().into_iter().map(|it| it.algorithm).collect();
         assert_eq!(skipped, ["CAMELLIA-256-GCM", "CAMELLIA-128-GCM"]);
     }
 
     #[test]
     fn an_instruction_set_that_is_slower_than_plain_code_shows_up() {
-        let row = |without, speed| Row {
-            algorithm: "AES-128-CBC",
-            direction: "enc",
-            usage: "message",
+        let row = |without: Option<&str>, speed| Row {
+            algorithm: "AES-128-CBC".to_owned(),
             size: SIZE,
-            route: "libcrypto",
-            api_path: "evp",
-            threads: 1,
+            route: "libcrypto".to_owned(),
             bytes_per_second: speed,
-            median_ns: 1.0,
-            mad_ns: 0.0,
-            runs: 1,
-            cpu_ns: 1.0,
-            limit_share: None,
-            driver: None,
-            lanes: 1,
-            system_calls: None,
-            cpu_s_per_gib: 1.0,
-            without,
+            without: without.map(str::to_owned),
+            ..Row::default()
         };
         let [(some, ..), (plain, ..)] = MASKS;
         let shown = |vectors: f64| {

@@ -7,8 +7,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use tempfile::NamedTempFile;
-use wirespeed_bench::Row;
 use wirespeed_machine::Machine;
+use wirespeed_results::schema::bench::Row;
 
 use crate::fault::Fault;
 use crate::output::write_text;
@@ -20,11 +20,11 @@ const METRICS: [Metric; 4] = [
     ("wirespeed_bench_bytes_per_second", "Rate at the median, of all threads together.", |row| {
         Some(row.bytes_per_second)
     }),
-    ("wirespeed_bench_call_seconds", "Median time of one call.", |row| Some(row.median_ns * 1e-9)),
+    ("wirespeed_bench_call_seconds", "Median time of one call.", |row| Some(row.median_ns? * 1e-9)),
     (
         "wirespeed_bench_cpu_seconds_per_byte",
         "CPU time of the calling thread for one byte.",
-        |row| Some(row.cpu_s_per_gib / (1_u64 << 30) as f64),
+        |row| Some(row.cpu_s_per_gib? / (1_u64 << 30) as f64),
     ),
     ("wirespeed_bench_limit_ratio", "Rate as a share of what the execution unit allows.", |row| {
         row.limit_share
@@ -34,12 +34,11 @@ const METRICS: [Metric; 4] = [
 /// The whole text.
 pub(super) fn text(machine: &Machine, rows: &[Row]) -> String {
     let mut text = String::new();
-    let openssl = machine.libcrypto.as_ref().map_or("", |it| it.version.as_str());
     let info = [
         ("version", env!("CARGO_PKG_VERSION")),
         ("cpu", machine.cpu.brand.as_deref().unwrap_or_default()),
         ("kernel", machine.kernel.as_deref().unwrap_or_default()),
-        ("openssl", openssl),
+        ("openssl", machine.openssl().unwrap_or_default()),
     ];
     head(&mut text, "wirespeed_bench_info", "What was measured, by which version.");
     // Writing to a String cannot fail.
@@ -65,18 +64,18 @@ fn head(text: &mut String, name: &str, help: &str) {
 /// A row's identity. What is usual is left out, as Prometheus takes an empty label for none.
 fn labels_of(row: &Row) -> String {
     let (size, threads) = (row.size.to_string(), row.threads.to_string());
-    let lanes = if row.lanes > 1 { row.lanes.to_string() } else { String::new() };
+    let lanes = row.lanes.filter(|lanes| *lanes > 1).map(|lanes| lanes.to_string());
     let all = [
-        ("algorithm", row.algorithm),
-        ("direction", row.direction),
-        ("use", row.usage),
+        ("algorithm", row.algorithm.as_str()),
+        ("direction", row.direction.as_str()),
+        ("use", row.usage.as_str()),
         ("size", size.as_str()),
-        ("route", row.route),
-        ("door", row.api_path),
+        ("route", row.route.as_str()),
+        ("door", row.api_path.as_str()),
         ("threads", threads.as_str()),
-        ("driver", row.driver.unwrap_or_default()),
-        ("lanes", lanes.as_str()),
-        ("without", row.without.unwrap_or_default()),
+        ("driver", row.driver.as_deref().unwrap_or_default()),
+        ("lanes", lanes.as_deref().unwrap_or_default()),
+        ("without", row.without.as_deref().unwrap_or_default()),
     ];
     let told: Vec<_> = all.into_iter().filter(|(_, value)| !value.is_empty()).collect();
     labels(&told)

@@ -1,6 +1,7 @@
 //! The tables as people read them.
 
-use wirespeed_bench::{BreakEven, Candidate, Entry, Measured, Quarantined, Skipped};
+use wirespeed_bench::{Candidate, Entry, Measured};
+use wirespeed_results::schema::bench::{BreakEven, Quarantined, Skipped};
 
 use super::blocks::Block;
 use super::break_even::from;
@@ -144,12 +145,13 @@ impl Unit {
 pub(super) fn left_out(skipped: &[Skipped], quarantined: &[Quarantined]) -> String {
     // Routes that lack an algorithm for the same reason share a line.
     let same = |a: &Skipped, b: &Skipped| {
-        (a.algorithm, a.usage, &a.reason) == (b.algorithm, b.usage, &b.reason)
+        (&a.algorithm, &a.usage, &a.reason) == (&b.algorithm, &b.usage, &b.reason)
     };
     let line = |alike: &[Skipped]| {
         let one = &alike[0];
-        let mut what: Vec<&str> = [Some(one.algorithm), one.usage].into_iter().flatten().collect();
-        what.extend(alike.iter().filter_map(|it| it.route));
+        let mut what = vec![one.algorithm.as_str()];
+        what.extend(one.usage.as_deref());
+        what.extend(alike.iter().filter_map(|it| it.route.as_deref()));
         format!("\nleft out: {}: {}", what.join(" "), one.reason)
     };
     let wrong = |one: &Quarantined| format!("\nquarantined, not measured: {one}: {}", one.reason);

@@ -1,6 +1,6 @@
 //! Machines side by side, as people read them.
 
-use wirespeed_results::compare::{Described, Figure, Line, Place, Section, Verdict};
+use wirespeed_results::schema::compare::{Described, Figure, Line, Place, Section, Verdict};
 use wirespeed_results::{Computer, Purpose};
 
 use crate::output::WIDTH;

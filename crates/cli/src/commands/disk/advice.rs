@@ -1,6 +1,6 @@
 //! What the table says in words: which cipher, and whether the disk or the CPU is the limit.
 
-use wirespeed_disk::document::Row;
+use wirespeed_results::schema::disk::Row;
 
 use super::cautions::is_fit;
 use super::figures::rate;

@@ -1,7 +1,7 @@
 //! What must be said of ciphers that are measured here and had better not be used.
 
-use wirespeed_disk::document::Row;
 use wirespeed_disk::{Cipher, Iv, Mode, Specification};
+use wirespeed_results::schema::disk::Row;
 
 /// A reason to be careful.
 struct Caution {

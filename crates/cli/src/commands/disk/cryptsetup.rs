@@ -3,31 +3,14 @@
 use std::io;
 use std::process::Command;
 
-use serde::Serialize;
-use wirespeed_disk::document::Row;
 use wirespeed_disk::workload::Watch;
+use wirespeed_results::schema::disk::{Compared, Disk, Row};
 
-use super::document::Document;
 use super::figures::megabytes;
 use super::listener::Listener;
 use crate::fault::Fault;
 use crate::output::WIDTH;
 use crate::output::table::{Side, Table, wrap};
-
-/// One cipher, by both.
-#[derive(Serialize)]
-pub(super) struct Compared {
-    cipher: String,
-    key_bits: u32,
-    /// Ours, in memory: the second write and read.
-    write_bytes_per_second: Option<f64>,
-    read_bytes_per_second: Option<f64>,
-    /// cryptsetup's.
-    encryption_bytes_per_second: Option<f64>,
-    decryption_bytes_per_second: Option<f64>,
-    /// Why there are no figures of cryptsetup's.
-    reason: Option<String>,
-}
 
 const DIFFERENCES: &str = "cryptsetup benchmark encrypts 64 KiB at a time in memory, each request sent by one \
     thread through a socket (AF_ALG) to the kernel and copied there and back; no sectors, no disk. Ours run in \
@@ -35,7 +18,7 @@ const DIFFERENCES: &str = "cryptsetup benchmark encrypts 64 KiB at a time in mem
     wirespeed disk --dm-crypt. cryptsetup prints MiB/s; here both are MB/s (10^6 bytes).";
 
 /// Runs it for every cipher that was measured in memory.
-pub(super) fn compare(listener: &Listener<'_>, document: &mut Document) -> Result<(), Fault> {
+pub(super) fn compare(listener: &Listener<'_>, document: &mut Disk) -> Result<(), Fault> {
     let ours: Vec<&Row> = document.rows.iter().filter(|row| is_first(row)).collect();
     let mut found = Vec::new();
     for row in ours {

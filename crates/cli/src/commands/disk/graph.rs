@@ -1,6 +1,6 @@
 //! The table as bars in the terminal.
 
-use wirespeed_disk::document::Row;
+use wirespeed_results::schema::disk::Row;
 
 use super::figures::{factor, megabytes};
 use crate::output::WIDTH;

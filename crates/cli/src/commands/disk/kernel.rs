@@ -4,13 +4,12 @@ use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::Path;
 use std::process::Command;
 
-use wirespeed_disk::document::Row;
 use wirespeed_disk::mapper::{self, Backing, Description, Setup, Trouble, Watcher};
 use wirespeed_disk::run;
 use wirespeed_disk::{Candidate, Specification};
+use wirespeed_results::schema::disk::{Disk, Row};
 
 use super::advice::fastest_fit;
-use super::document::Document;
 use super::listener::Listener;
 use super::pace::Pace;
 use super::process::{keep, setting};
@@ -32,7 +31,7 @@ pub(super) fn run(
     agreed: bool,
     request: &Request,
     listener: &Listener<'_>,
-    document: &mut Document,
+    document: &mut Disk,
 ) -> Result<(), Fault> {
     if !rustix::process::geteuid().is_root() {
         return Err(Fault::usage("--dm-crypt needs root: sudo wirespeed disk --dm-crypt …"));
@@ -71,7 +70,7 @@ fn measure(
     setup: &mut Setup,
     request: &Request,
     listener: &Listener<'_>,
-    document: &mut Document,
+    document: &mut Disk,
 ) -> Result<(), Fault> {
     let settings = &request.settings;
     listener.pace(Pace::of(&settings.candidates, 1).with_options(run::OPTIONS));

@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use wirespeed_disk::Candidate;
-use wirespeed_disk::document::Row;
 use wirespeed_disk::run::{Audience, Step};
 use wirespeed_disk::workload::Watch;
+use wirespeed_results::schema::disk::Row;
 
 use super::pace::Pace;
 use super::table::{Subject, Table};

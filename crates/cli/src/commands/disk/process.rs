@@ -3,12 +3,11 @@
 use std::io;
 use std::path::Path;
 
-use wirespeed_disk::document::Row;
 use wirespeed_disk::run::{self, Settings};
 use wirespeed_disk::store::{Memory, Store, Temporary};
+use wirespeed_results::schema::disk::{Disk, Row};
 
 use super::cryptsetup;
-use super::document::Document;
 use super::graph::graph;
 use super::listener::Listener;
 use super::pace::Pace;
@@ -23,7 +22,7 @@ pub(super) fn run(
     compare: bool,
     request: &Request,
     listener: &Listener<'_>,
-    document: &mut Document,
+    document: &mut Disk,
 ) -> Result<(), Fault> {
     let settings = &request.settings;
     // Before the minutes in memory, so that a full disk shows now.
@@ -62,7 +61,7 @@ pub(super) fn keep(
     rows: Vec<Row>,
     request: &Request,
     listener: &Listener<'_>,
-    document: &mut Document,
+    document: &mut Disk,
 ) {
     if request.graph {
         listener.show(&graph(&rows));

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use wirespeed_disk::document::Row;
+use wirespeed_results::schema::disk::Row;
 
 use super::figures::{clock, factor, megabytes};
 use crate::output::WIDTH;

@@ -1,72 +1,44 @@
 //! The units, in the words of the article and of /proc/cpuinfo.
 
-use serde::Serialize;
+use wirespeed_results::schema::padlock::{State, Unit};
 
 use crate::output::table::{Side, Table};
 
-/// What CPUID says about a unit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-#[allow(dead_code, reason = "only x86 has any of them")]
-pub(crate) enum State {
-    Absent,
-    /// It is there, but the firmware or the system left it off.
-    Present,
-    Enabled,
-}
-
-impl State {
-    const fn word(self) -> &'static str {
-        match self {
-            Self::Absent => "absent",
-            Self::Present => "present, not enabled",
-            Self::Enabled => "enabled",
-        }
+const fn word(state: State) -> &'static str {
+    match state {
+        State::Absent => "absent",
+        State::Present => "present, not enabled",
+        State::Enabled => "enabled",
     }
 }
 
-/// A unit of PadLock.
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct Unit {
-    /// As /proc/cpuinfo spells it.
-    pub(crate) unit: &'static str,
-    pub(crate) state: State,
+/// Whether a unit can be used.
+pub(crate) fn has(units: &[Unit], name: &str) -> bool {
+    units.iter().any(|unit| unit.unit == name && unit.state == State::Enabled)
 }
 
-/// Every unit.
-#[derive(Clone, Debug, Serialize)]
-#[serde(transparent)]
-pub(crate) struct Units(pub(crate) Vec<Unit>);
+/// The names of those that can be used.
+pub(crate) fn enabled(units: &[Unit]) -> Vec<&str> {
+    let enabled = units.iter().filter(|unit| unit.state == State::Enabled);
+    enabled.map(|unit| unit.unit.as_str()).collect()
+}
 
-impl Units {
-    /// Whether a unit can be used.
-    pub(crate) fn has(&self, name: &str) -> bool {
-        self.0.iter().any(|unit| unit.unit == name && unit.state == State::Enabled)
-    }
+/// "RNG, ACE" or "no-RNG, no-ACE": the article's words, which are those of OpenSSL's engine.
+pub(crate) fn summary(units: &[Unit]) -> String {
+    let word = |name: &str| match has(units, name) {
+        true => name.to_uppercase(),
+        false => format!("no-{}", name.to_uppercase()),
+    };
+    ["rng", "ace"].map(word).join(", ")
+}
 
-    /// The names of those that can be used.
-    pub(crate) fn enabled(&self) -> Vec<&'static str> {
-        let enabled = self.0.iter().filter(|unit| unit.state == State::Enabled);
-        enabled.map(|unit| unit.unit).collect()
+pub(crate) fn table(units: &[Unit]) -> String {
+    let mut table = Table::new(&[Side::Left, Side::Left, Side::Left]);
+    for unit in units {
+        let work = purpose(&unit.unit).to_owned();
+        table.row(vec![unit.unit.clone(), word(unit.state).to_owned(), work]);
     }
-
-    /// "RNG, ACE" or "no-RNG, no-ACE": the article's words, which are those of OpenSSL's engine.
-    pub(crate) fn summary(&self) -> String {
-        let word = |name: &str| match self.has(name) {
-            true => name.to_uppercase(),
-            false => format!("no-{}", name.to_uppercase()),
-        };
-        ["rng", "ace"].map(word).join(", ")
-    }
-
-    pub(crate) fn table(&self) -> String {
-        let mut table = Table::new(&[Side::Left, Side::Left, Side::Left]);
-        for unit in &self.0 {
-            let work = purpose(unit.unit).to_owned();
-            table.row(vec![unit.unit.to_owned(), unit.state.word().to_owned(), work]);
-        }
-        table.render()
-    }
+    table.render()
 }
 
 /// What a unit is for.

@@ -1,7 +1,8 @@
 //! The last words of the survey: what the owner would gain, and what to type next.
 
+use wirespeed_results::schema::survey::Gain;
+
 use crate::output::{call, figures};
-use crate::survey::Gain;
 
 /// For whom which row stands: records, packets, and the cipher that ssh prefers after ChaCha20.
 const USERS: [(&str, &str, &str, usize); 3] = [
@@ -34,7 +35,8 @@ pub(super) fn text(gains: &[Gain], has_libcrypto: bool) -> String {
 fn gained(gains: &[Gain]) -> Option<String> {
     let user = |(user, algorithm, direction, size): &(&str, &str, &str, usize)| {
         let row = gains.iter().find(|gain| {
-            (gain.algorithm, gain.direction, gain.size) == (algorithm, direction, *size)
+            (gain.algorithm.as_str(), gain.direction.as_str(), gain.size)
+                == (algorithm, direction, *size)
         })?;
         if row.openssl_stays { None } else { Some(format!("{user} {}", figures::times(row.gain?))) }
     };
@@ -47,20 +49,19 @@ fn gained(gains: &[Gain]) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn gain(algorithm: &'static str, size: usize, openssl_stays: bool) -> Gain {
+    fn gain(algorithm: &str, size: usize, openssl_stays: bool) -> Gain {
         Gain {
-            algorithm,
-            direction: "enc",
-            usage: "message",
+            algorithm: algorithm.to_owned(),
+            direction: "enc".to_owned(),
+            usage: "message".to_owned(),
             size,
             libcrypto_bytes_per_second: Some(1e9),
-            best_route: "vaes512",
+            best_route: "vaes512".to_owned(),
             best_bytes_per_second: 3.6e9,
             gain: Some(3.6),
             gain_interval: Some([3.5, 3.7]),
             openssl_stays,
             limit_share: None,
-            title: algorithm.to_owned(),
         }
     }
 

@@ -6,7 +6,7 @@ use std::env;
 use std::time::Duration;
 
 use rustix::process::geteuid;
-use wirespeed_tunnel::document::Row;
+use wirespeed_results::schema::tunnel::Row;
 use wirespeed_tunnel::{Case, Event, Module, Next, Request, Stage};
 use wirespeed_vpn::Suite;
 

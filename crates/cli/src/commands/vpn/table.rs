@@ -1,17 +1,17 @@
 //! The tables as people read them.
 
-use wirespeed_vpn::document::{Link, Row};
+use wirespeed_results::schema::vpn::{Link, Row};
 use wirespeed_vpn::links::LINKS;
 use wirespeed_vpn::{IN_FLIGHT, Suite};
 
-use super::document::Document;
+use super::document::Found;
 use crate::output::figures;
 use crate::output::table::{Side, Table};
 
 /// Both tables of one kind of packet, and with `batch` both once more for many at once.
-pub(super) fn packets(document: &Document, packet: &str, batch: bool) -> String {
-    let links = document.links_of(packet);
-    let rows: Vec<&Row> = document.rows.iter().filter(|row| row.packet == packet).collect();
+pub(super) fn packets(found: &Found, packet: &str, batch: bool) -> String {
+    let links = found.links_of(packet);
+    let rows: Vec<&Row> = found.vpn.rows.iter().filter(|row| row.packet == packet).collect();
     if rows.is_empty() {
         return String::new();
     }
@@ -20,7 +20,7 @@ pub(super) fn packets(document: &Document, packet: &str, batch: bool) -> String 
         bytes => format!("Packets of {bytes} bytes"),
     };
     let mut text = format!("\n{name}, Mbit/s inside the tunnel, one core\n");
-    text.push_str(&speeds(&rows, &links, |row| row.suite.to_owned()));
+    text.push_str(&speeds(&rows, &links, |row| row.suite.clone()));
     text.push_str(&reasons(&rows));
     text.push_str("\nWhat that fills, by the slower end and the faster route: cores for a link\n");
     let one_at_a_time = |link: &&Link| link.in_flight == 1;
@@ -33,15 +33,15 @@ pub(super) fn packets(document: &Document, packet: &str, batch: bool) -> String 
 }
 
 /// One suite at every size that was measured.
-pub(super) fn sizes(document: &Document, suite: Suite) -> String {
-    let rows: Vec<&Row> = document.rows.iter().filter(|row| row.suite == suite.name).collect();
+pub(super) fn sizes(found: &Found, suite: Suite) -> String {
+    let rows: Vec<&Row> = found.vpn.rows.iter().filter(|row| row.suite == suite.name).collect();
     let mut links = Vec::new();
     let mut seen: Vec<&str> = Vec::new();
     for row in &rows {
         if !seen.contains(&row.packet.as_str()) {
             seen.push(&row.packet);
             links.extend(
-                document.links_of(&row.packet).into_iter().filter(|it| it.suite == suite.name),
+                found.links_of(&row.packet).into_iter().filter(|it| it.suite == suite.name),
             );
         }
     }
@@ -53,7 +53,7 @@ pub(super) fn sizes(document: &Document, suite: Suite) -> String {
 fn best<'a>(links: impl Iterator<Item = &'a Link>) -> Vec<&'a Link> {
     let mut best: Vec<&Link> = Vec::new();
     for link in links {
-        let same = |it: &&mut &Link| (it.suite, &it.packet) == (link.suite, &link.packet);
+        let same = |it: &&mut &Link| (&it.suite, &it.packet) == (&link.suite, &link.packet);
         match best.iter_mut().find(same) {
             None => best.push(link),
             Some(other) if link.packets_per_second_per_core > other.packets_per_second_per_core => {
@@ -89,21 +89,21 @@ fn speeds(rows: &[&Row], links: &[Link], subject: impl Fn(&Row) -> String) -> St
     table.row(heading(["", "enc", "dec", "enc", "dec", "gain", "", "route"]));
     let mut subjects: Vec<(&str, &str)> = Vec::new();
     for row in rows {
-        let one = (row.suite, row.packet.as_str());
+        let one = (row.suite.as_str(), row.packet.as_str());
         if subjects.contains(&one) {
             continue;
         }
         subjects.push(one);
         let find = |is_host: bool, direction: &str, threads: usize| {
             rows.iter().find(|it| {
-                (it.suite, it.packet.as_str()) == one
-                    && (it.direction, it.threads, it.in_flight) == (direction, threads, 1)
+                (it.suite.as_str(), it.packet.as_str()) == one
+                    && (it.direction.as_str(), it.threads, it.in_flight) == (direction, threads, 1)
                     && (it.route == "libcrypto") == is_host
             })
         };
         let speed = |is_host: bool| {
             let same = |it: &&Link| {
-                (it.suite, it.packet.as_str(), it.in_flight) == (one.0, one.1, 1)
+                (it.suite.as_str(), it.packet.as_str(), it.in_flight) == (one.0, one.1, 1)
                     && (it.route == "libcrypto") == is_host
             };
             links.iter().find(same).map(|link| link.packets_per_second_per_core)
@@ -158,14 +158,14 @@ fn filled(rows: &[&Row], links: &[&Link]) -> String {
         // That of the end which takes longer.
         let slower = |of: fn(&Row) -> Option<f64>| {
             let same = rows.iter().filter(|row| {
-                (row.suite, row.threads, row.in_flight) == (link.suite, 1, link.in_flight)
+                (&row.suite, row.threads, row.in_flight) == (&link.suite, 1, link.in_flight)
                     && row.route == link.route
             });
             let nanos = same.filter_map(|row| of(row)).reduce(f64::max);
             nanos.map_or("-".to_owned(), |nanos| format!("{:.2}", nanos / 1e3))
         };
         let mut cells = vec![
-            link.suite.to_owned(),
+            link.suite.clone(),
             format!("{:.0}", link.packets_per_second_per_core / 1e3),
             slower(|row| row.median_ns),
             slower(|row| row.p99_ns),

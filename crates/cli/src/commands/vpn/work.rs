@@ -2,9 +2,10 @@
 
 use wirespeed_bench::Absent;
 use wirespeed_cipher::Direction;
+use wirespeed_results::schema::vpn::Link;
 use wirespeed_vpn::{Case, Gateway, Sizes, Suite, measure, prove, ticks};
 
-use super::document::Document;
+use super::document::Found;
 use super::request::Request;
 use super::table;
 use crate::fault::Fault;
@@ -15,20 +16,20 @@ use crate::output::Progress;
 /// Prints for people.
 type Show<'a> = &'a dyn Fn(&str) -> Result<(), Fault>;
 
-/// Runs everything that was asked for. What was measured is in the document, however it ends.
+/// Runs everything that was asked for. What was measured is in `found`, however it ends.
 pub(super) fn run(
     request: &Request,
     host: &Host,
     interruption: &Interruption,
     show: Show<'_>,
-    document: &mut Document,
+    found: &mut Found,
 ) -> Result<(), Fault> {
     let gateway = Gateway::new(&host.harness);
     anything_here(request, &gateway)?;
     let cases = request.suites.len() * request.sizes.len() + request.more_sizes.len();
     let of_case = ticks(request.candidates(), request.seconds) * 2 * request.threads.len() as u64;
     let progress = Progress::new(cases as u64 * of_case);
-    let mut run = Run { request, gateway, interruption, document, progress, of_case, done: 0 };
+    let mut run = Run { request, gateway, interruption, found, progress, of_case, done: 0 };
     let ended = run.everything(show);
     run.progress.done();
     ended
@@ -52,7 +53,7 @@ struct Run<'a> {
     request: &'a Request,
     gateway: Gateway<'a>,
     interruption: &'a Interruption,
-    document: &'a mut Document,
+    found: &'a mut Found,
     progress: Progress,
     /// Slices of the bar for a suite with packets of one kind.
     of_case: u64,
@@ -73,13 +74,13 @@ impl Run<'_> {
         for sizes in &self.request.sizes {
             let suites = self.request.suites.iter();
             let ended = suites.clone().try_for_each(|suite| self.suite(*suite, *sizes));
-            let text = table::packets(self.document, &sizes.to_string(), self.request.batch);
+            let text = table::packets(self.found, &sizes.to_string(), self.request.batch);
             self.progress.around(|| show(&text))?;
             ended?;
         }
         let Some(suite) = self.fastest() else { return Ok(()) };
         let ended = self.request.more_sizes.iter().try_for_each(|sizes| self.suite(suite, *sizes));
-        let text = table::sizes(self.document, suite);
+        let text = table::sizes(self.found, suite);
         self.progress.around(|| show(&text))?;
         ended
     }
@@ -105,7 +106,7 @@ impl Run<'_> {
                 let (candidates, seconds) = (self.request.candidates(), self.request.seconds);
                 let tick = || self.progress.tick();
                 let measured = measure(&self.gateway, &case, candidates, seconds, &tick);
-                self.document.add(measured);
+                self.found.add(measured);
             }
         }
         // Whoever is absent took no time.
@@ -117,8 +118,8 @@ impl Run<'_> {
     /// The fastest suite of the first table, which is worth a closer look.
     fn fastest(&self) -> Option<Suite> {
         let first = self.request.sizes.first().filter(|_| !self.request.more_sizes.is_empty())?;
-        let links = self.document.links_of(&first.to_string());
-        let speed = |link: &wirespeed_vpn::document::Link| link.packets_per_second_per_core;
+        let links = self.found.links_of(&first.to_string());
+        let speed = |link: &Link| link.packets_per_second_per_core;
         let fastest = links.iter().max_by(|a, b| speed(a).total_cmp(&speed(b)))?;
         fastest.suite.parse().ok()
     }

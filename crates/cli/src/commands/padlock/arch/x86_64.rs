@@ -4,24 +4,25 @@ use wirespeed_cpu::Features;
 use wirespeed_cpu::padlock::{PadLock, State as Said, Vendor};
 use wirespeed_cpu::x86::{Cpuid, ThisCpu};
 use wirespeed_padlock::confirm;
+use wirespeed_results::schema::padlock::{Point, State, Unit};
 
-use crate::commands::padlock::confirm::Point;
-use crate::commands::padlock::units::{Known, State, Unit, Units};
+use crate::commands::padlock::units::Known;
 use crate::fault::Fault;
 
 /// This CPU, if VIA or Zhaoxin made it, and its units; none are here on any other.
-pub(crate) fn here() -> (Option<Known>, Units) {
+pub(crate) fn here() -> (Option<Known>, Vec<Unit>) {
     described(&ThisCpu)
 }
 
-fn described(cpu: &dyn Cpuid) -> (Option<Known>, Units) {
+fn described(cpu: &dyn Cpuid) -> (Option<Known>, Vec<Unit>) {
     let padlock = PadLock::of(cpu);
     let state = |unit| match padlock.map_or(Said::Absent, |padlock| padlock.state(unit)) {
         Said::Absent => State::Absent,
         Said::Disabled => State::Present,
         Said::Enabled => State::Enabled,
     };
-    let units = PadLock::UNITS.map(|unit| Unit { unit: unit.name(), state: state(unit) });
+    let units =
+        PadLock::UNITS.map(|unit| Unit { unit: unit.name().to_owned(), state: state(unit) });
     let known = padlock.map(|it| Known {
         vendor: match it.vendor {
             Vendor::Centaur => "CentaurHauls",
@@ -30,7 +31,7 @@ fn described(cpu: &dyn Cpuid) -> (Option<Known>, Units) {
         name: it.name(),
         signature: [it.family, it.model, it.stepping],
     });
-    (known, Units(units.to_vec()))
+    (known, units.to_vec())
 }
 
 /// What only hardware can confirm, point by point.
@@ -38,8 +39,8 @@ pub(crate) fn points(features: Features) -> Result<Vec<Point>, Fault> {
     let points = confirm::confirm(features)
         .map_err(|error| Fault::usage(format!("cannot look in processes of their own: {error}")))?;
     let point = |point: confirm::Point| Point {
-        id: point.id,
-        subject: point.subject,
+        id: point.id.to_owned(),
+        subject: point.subject.to_owned(),
         answer: point.answer.to_string(),
         seen: point.seen,
     };
@@ -84,7 +85,7 @@ mod tests {
             (b"GenuineIntel", 0x698, 0x3fcc, "no-RNG, no-ACE"),
         ] {
             let (known, units) = described(&Described(*vendor, signature, bits));
-            assert_eq!(units.summary(), expected);
+            assert_eq!(units::summary(&units), expected);
             assert_eq!(known.is_some(), vendor != b"GenuineIntel");
             assert_eq!(known.is_some_and(Known::is_zhaoxin), vendor == b"  Shanghai  ");
         }
@@ -98,7 +99,7 @@ mod tests {
         let expected = Known { vendor: "CentaurHauls", name, signature: [6, 15, 2] };
         assert_eq!(known, Some(expected));
         assert!(!expected.is_zhaoxin());
-        let table = units.table();
+        let table = units::table(&units);
         assert!(
             table.starts_with("rng   enabled               random numbers: xstore\n"),
             "{table}"
@@ -106,6 +107,6 @@ mod tests {
         assert!(table.contains("\nace   present, not enabled  AES"), "{table}");
         assert!(table.contains("\nccs   absent                SM3"), "{table}");
         assert_eq!(table.lines().count(), 8);
-        assert!(units.0.iter().all(|unit| !units::purpose(unit.unit).is_empty()));
+        assert!(units.iter().all(|unit| !units::purpose(&unit.unit).is_empty()));
     }
 }

@@ -1,6 +1,7 @@
 //! The tunnels as a table, and what must be said of its figures.
 
-use wirespeed_tunnel::document::{Provider, Row};
+use wirespeed_results::schema::tunnel::Row;
+use wirespeed_tunnel::Provider;
 
 use crate::output::WIDTH;
 use crate::output::table::{Side, Table, wrap};
@@ -33,17 +34,17 @@ fn cells(rows: &[Row], row: &Row) -> Option<Vec<String>> {
     let rate = row.bits_per_second?;
     let share = row.plain_bits_per_second.map(|plain| format!("{:.1} %", 100.0 * rate / plain));
     let default = rows.iter().find(|it| {
-        row.provider == Provider::Wirespeed
-            && it.provider == Provider::Default
-            && (it.carrier, &it.suite) == (row.carrier, &row.suite)
+        row.provider == Provider::Wirespeed.name()
+            && it.provider == Provider::Default.name()
+            && (&it.carrier, &it.suite) == (&row.carrier, &row.suite)
     });
     let faster = default.and_then(|it| Some(rate / it.bits_per_second?));
     let cost = default.and_then(|it| Some(row.cpu_s_per_gib? / it.cpu_s_per_gib?));
     let ratio = |it: Option<f64>| it.map(|it| format!("{it:.2}x")).unwrap_or_default();
     Some(vec![
-        row.carrier.name().to_owned(),
+        row.carrier.clone(),
         row.suite.clone(),
-        row.provider.name().to_owned(),
+        row.provider.clone(),
         format!("{:.0}", rate / 1e6),
         share.unwrap_or_default(),
         row.cpu_s_per_gib.map(|it| format!("{it:.2}")).unwrap_or_default(),
@@ -67,19 +68,19 @@ fn absent(rows: &[Row]) -> String {
 }
 
 fn line(rows: &[Row], reason: &[&Row]) -> String {
-    let carrier = reason[0].carrier;
-    let of_ours = reason.iter().all(|it| it.provider == Provider::Wirespeed);
+    let carrier = &reason[0].carrier;
+    let of_ours = reason.iter().all(|it| it.provider == Provider::Wirespeed.name());
     let with = if of_ours { " with Wirespeed" } else { "" };
     let why = reason[0].absent.as_deref().unwrap_or_default();
     let mut suites: Vec<&str> = reason.iter().map(|it| it.suite.as_str()).collect();
     suites.dedup();
     // Where none is left there is nothing to tell apart.
-    let is_left = |it: &Row| it.carrier == carrier && it.absent.as_deref() != Some(why);
+    let is_left = |it: &Row| it.carrier == *carrier && it.absent.as_deref() != Some(why);
     let which = match rows.iter().any(is_left) {
         true => format!(" ({})", suites.join(", ")),
         false => String::new(),
     };
-    let line = format!("{}{with}: absent: {why}{which}", carrier.name());
+    let line = format!("{carrier}{with}: absent: {why}{which}");
     wrap(&line.split(' ').collect::<Vec<_>>(), " ", WIDTH, 2)
 }
 
@@ -114,9 +115,9 @@ mod tests {
 
     fn row(carrier: Carrier, provider: Provider, megabits: f64) -> Row {
         Row {
-            carrier,
+            carrier: carrier.name().to_owned(),
             suite: "AES-128-GCM".to_owned(),
-            provider,
+            provider: provider.name().to_owned(),
             absent: None,
             bits_per_second: Some(megabits * 1e6),
             plain_bits_per_second: Some(4e9),

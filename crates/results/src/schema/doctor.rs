@@ -1,0 +1,82 @@
+//! `wirespeed doctor`: every known way to get this wrong, checked.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Document, stats};
+
+/// What `wirespeed doctor --json` prints.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Doctor {
+    /// `"wirespeed.doctor/1"`.
+    pub schema: String,
+    /// The program's version.
+    pub version: String,
+    /// How many findings are to be mended; the exit status is 1 unless it is 0.
+    pub faults: usize,
+    /// What the checks found, in their order.
+    pub findings: Vec<Finding>,
+    /// What a program did that was run (`wirespeed doctor -- CMD`), else null.
+    pub command: Option<Watched>,
+}
+
+impl Document for Doctor {
+    const SCHEMA: &'static str = "wirespeed.doctor/1";
+}
+
+/// One thing found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Finding {
+    /// The check; `"program"` for all that is about a command that was run.
+    pub check: String,
+    /// `"fine"`; `"note"`: worth knowing, no fault; `"mend"`.
+    pub state: State,
+    /// What was found, a sentence.
+    pub text: String,
+    /// What to do; null unless the state is `"mend"`.
+    pub mend: Option<String>,
+}
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum State {
+    /// All is well.
+    Fine,
+    /// Worth knowing, no fault.
+    Note,
+    /// A fault.
+    Mend,
+}
+
+/// What a program did while it was watched.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Watched {
+    /// The command line.
+    pub words: Vec<String>,
+    /// Its exit status, null if a signal ended it.
+    pub status: Option<i32>,
+    /// Processor time of it and its children.
+    pub cpu_seconds: f64,
+    /// Processes that loaded Wirespeed's module.
+    pub loads: u64,
+    /// What they did through it.
+    pub rows: Vec<stats::Counted>,
+    /// What the program gained, null if it ran for less than 0.2 s of processor time.
+    pub estimate: Option<Estimate>,
+}
+
+/// Processor time with and without Wirespeed.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Estimate {
+    /// The same calls measured again: their processor time by our routes.
+    pub cipher_seconds: f64,
+    /// And by the host's OpenSSL.
+    pub openssl_cipher_seconds: f64,
+    /// How many times as long the whole program would take with OpenSSL alone.
+    pub gain: f64,
+}
