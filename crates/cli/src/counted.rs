@@ -1,30 +1,20 @@
 //! What a module counted, as a table for people and as rows of JSON.
 
-use serde::Serialize;
+use wirespeed_results::schema::stats::Counted;
 use wirespeed_stats::Row;
 
 use crate::output::table::{Side, Table};
 
-/// One line of the counters.
-#[derive(Serialize)]
-pub(crate) struct Counted {
-    algorithm: &'static str,
-    direction: &'static str,
-    route: &'static str,
-    calls: u64,
-    bytes: u64,
-}
-
-impl From<&Row> for Counted {
-    fn from(row: &Row) -> Self {
-        Self {
-            algorithm: row.subject.name(),
-            direction: row.direction.name(),
-            route: row.route.name(),
-            calls: row.calls,
-            bytes: row.bytes,
-        }
-    }
+/// The counters as data.
+pub(crate) fn counted(rows: &[Row]) -> Vec<Counted> {
+    let counted = |row: &Row| Counted {
+        algorithm: row.subject.name().to_owned(),
+        direction: row.direction.name().to_owned(),
+        route: row.route.name().to_owned(),
+        calls: row.calls,
+        bytes: row.bytes,
+    };
+    rows.iter().map(counted).collect()
 }
 
 /// The counters as a table; nothing where nothing was counted.
@@ -35,8 +25,7 @@ pub(crate) fn table(rows: &[Counted]) -> String {
     let mut table = Table::new(&[Side::Left, Side::Left, Side::Left, Side::Right, Side::Right]);
     table.row(["algorithm", "", "route", "calls", "data"].map(str::to_owned).to_vec());
     for row in rows {
-        let cells = [row.algorithm, row.direction, row.route].map(str::to_owned);
-        let mut cells = cells.to_vec();
+        let mut cells = [&row.algorithm, &row.direction, &row.route].map(Clone::clone).to_vec();
         cells.extend([row.calls.to_string(), volume(row.bytes)]);
         table.row(cells);
     }

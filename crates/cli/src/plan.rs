@@ -8,6 +8,6 @@ mod summary;
 
 pub(crate) use effect::{Effect, Listed};
 pub(crate) use file::{Destination, SYSTEM, default_file};
-pub(crate) use others::{Offloaded, Other, offloads, others};
-pub(crate) use rows::PlanRow;
+pub(crate) use others::{Other, offloads, others};
+pub(crate) use rows::{planned, unmeasured};
 pub(crate) use summary::{by_size, everywhere, gains, line, summary, title};

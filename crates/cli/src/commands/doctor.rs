@@ -27,8 +27,10 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::Args;
-use serde::Serialize;
+use wirespeed_results::schema::doctor::{self, Doctor, State, Watched};
+use wirespeed_results::schema::{Document, VERSION};
 
+use crate::counted;
 use crate::fault::Fault;
 use crate::host::hidden_features;
 use crate::output::{header, write_json, write_text};
@@ -36,7 +38,6 @@ use examined::Examined;
 use finding::Finding;
 pub(crate) use reading::{READING, ReadingArguments, read};
 use surroundings::ThisMachine;
-use watch::Watched;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -89,81 +90,69 @@ const CHECKS: &[Check] = &[
     Check { name: "openssl speed", examine: speed },
 ];
 
-#[derive(Serialize)]
-struct Document {
-    schema: &'static str,
-    version: &'static str,
-    faults: usize,
-    findings: Vec<Found>,
-    /// What a program did that was run.
-    command: Option<Watched>,
-}
-
-/// A finding and the check that found it.
-#[derive(Serialize)]
-struct Found {
-    check: &'static str,
-    #[serde(flatten)]
-    finding: Finding,
-}
-
 pub(crate) fn run(arguments: DoctorArguments) -> Result<(), Fault> {
     let machine = ThisMachine::discover();
     let examined = Examined::new(&machine);
     if arguments.command.is_empty() {
         let findings = CHECKS.iter().flat_map(|check| examine(check, &examined)).collect();
-        let document = Document::new(findings, None);
+        let found = found(findings, None);
         let head = format!("{}\n\n", header(&machine.host().machine));
-        return document.report(arguments.json, |text| write_text("-", &(head + text)));
+        return report(&found, arguments.json, |text| write_text("-", &(head + text)));
     }
     let (watched, findings) =
         watch::watch(&machine, &examined, &arguments.command, arguments.json)?;
-    let found = |finding| Found { check: "program", finding };
-    let document = Document::new(findings.into_iter().map(found).collect(), Some(watched));
-    document.report(arguments.json, |text| {
+    let findings = findings.into_iter().map(|finding| finding.of_check("program"));
+    let found = found(findings.collect(), Some(watched));
+    report(&found, arguments.json, |text| {
         // Standard output is the program's.
         eprint!("\n{text}");
         Ok(())
     })
 }
 
-impl Document {
-    fn new(findings: Vec<Found>, command: Option<Watched>) -> Self {
-        let faults = findings.iter().filter(|found| found.finding.is_fault()).count();
-        let (schema, version) = ("wirespeed.doctor/1", env!("CARGO_PKG_VERSION"));
-        Self { schema, version, faults, findings, command }
+fn found(findings: Vec<doctor::Finding>, command: Option<Watched>) -> Doctor {
+    Doctor {
+        schema: Doctor::SCHEMA.to_owned(),
+        version: VERSION.to_owned(),
+        faults: findings.iter().filter(|found| found.state == State::Mend).count(),
+        findings,
+        command,
     }
+}
 
-    /// Writes it, and gives the exit status as an error where there are faults.
-    fn report(
-        &self,
-        json: bool,
-        print: impl FnOnce(&str) -> Result<(), Fault>,
-    ) -> Result<(), Fault> {
-        match json {
-            true => write_json("-", self)?,
-            false => print(&self.text())?,
-        }
-        match self.faults {
-            0 => Ok(()),
-            1 => Err(Fault::NotSo("one thing to mend".to_owned())),
-            faults => Err(Fault::NotSo(format!("{faults} things to mend"))),
-        }
+/// Writes it, and gives the exit status as an error where there are faults.
+fn report(
+    found: &Doctor,
+    json: bool,
+    print: impl FnOnce(&str) -> Result<(), Fault>,
+) -> Result<(), Fault> {
+    match json {
+        true => write_json("-", found)?,
+        false => print(&text(found))?,
     }
+    match found.faults {
+        0 => Ok(()),
+        1 => Err(Fault::NotSo("one thing to mend".to_owned())),
+        faults => Err(Fault::NotSo(format!("{faults} things to mend"))),
+    }
+}
 
-    fn text(&self) -> String {
-        let mut text = self.command.as_ref().map(Watched::table).unwrap_or_default();
-        let mut last = "";
-        for found in &self.findings {
-            let name = if found.check == last { "" } else { found.check };
-            text.push_str(&found.finding.print(name));
-            last = found.check;
-        }
-        if self.faults == 0 {
-            text.push_str("\nNothing to mend.\n");
-        }
-        text
+fn text(found: &Doctor) -> String {
+    let rows = found.command.as_ref().map_or(&[][..], |command| &command.rows);
+    let mut text = match rows {
+        [] => String::new(),
+        rows => format!("{}\n", counted::table(rows)),
+    };
+    let mut last = "";
+    for finding in &found.findings {
+        let name = if finding.check == last { "" } else { &finding.check };
+        text.push_str(&finding::print(finding, name));
+        last = &finding.check;
     }
+    if found.faults == 0 {
+        text.push_str("\nNothing to mend.\n");
+    }
+    text
 }
 
 /// The file or folder that Wirespeed counts in, as the configuration of this machine says.
@@ -174,9 +163,9 @@ pub(crate) fn place_of_counters() -> Option<PathBuf> {
     Some(PathBuf::from(installed.provider.entry("stats")?.value.to_str().into_owned()))
 }
 
-fn examine(check: &Check, examined: &Examined<'_>) -> Vec<Found> {
+fn examine(check: &Check, examined: &Examined<'_>) -> Vec<doctor::Finding> {
     let findings = (check.examine)(examined);
-    findings.into_iter().map(|finding| Found { check: check.name, finding }).collect()
+    findings.into_iter().map(|finding| finding.of_check(check.name)).collect()
 }
 
 /// Features that somebody hides.

@@ -17,7 +17,7 @@ use wirespeed_cipher::{Subject, nearest};
 
 use crate::fault::Fault;
 use crate::output::{write_json, write_text};
-use document::Document;
+use document::Found;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -68,13 +68,13 @@ pub(crate) fn run(arguments: KernelArguments) -> Result<(), Fault> {
         }
         (None, None) => {
             let asked = asked(&arguments.algorithms)?;
-            let document = match arguments.list {
-                true => Document::listed(),
-                false => Document::measured(asked.as_deref()),
+            let found = match arguments.list {
+                true => Found::listed(),
+                false => Found::measured(asked.as_deref()),
             };
             match arguments.json {
-                true => write_json("-", &document),
-                false => write_text("-", &document.text()),
+                true => write_json("-", &found.kernel),
+                false => write_text("-", &found.text()),
             }
         }
     }

@@ -8,8 +8,9 @@ use std::io::{self, IsTerminal, Write};
 use std::os::unix::fs::OpenOptionsExt;
 
 use clap::{Args, ValueEnum};
-use serde::Serialize;
 use wirespeed_padlock::health::{Claim, START_UP, WINDOW};
+use wirespeed_results::schema::random::Random;
+use wirespeed_results::schema::{Document, VERSION};
 
 use crate::fault::Fault;
 use crate::output::{write_json, write_text};
@@ -57,31 +58,6 @@ enum Source {
     Padlock,
 }
 
-/// What the tests counted: `wirespeed.random/1`.
-#[derive(Debug, Serialize)]
-struct Document {
-    schema: &'static str,
-    version: &'static str,
-    source: &'static str,
-    /// Bytes written.
-    bytes: u64,
-    /// Raw samples tested.
-    samples: u64,
-    /// Of these, samples of the start-up test, which are used for nothing else.
-    start_up: u64,
-    /// Min-entropy that is claimed of each sample, in bits.
-    min_entropy: f64,
-    /// A source as good as claimed fails a test with a probability of 2^-n.
-    false_alarm_exponent: i32,
-    repetition_cutoff: u32,
-    longest_run: u32,
-    window: u32,
-    proportion_cutoff: u32,
-    highest_count: u32,
-    /// What failed, else null.
-    failure: Option<String>,
-}
-
 pub(crate) fn run(arguments: RandomArguments) -> Result<(), Fault> {
     let Source::Padlock = arguments.source;
     let json = arguments.json.as_deref();
@@ -106,9 +82,9 @@ pub(crate) fn run(arguments: RandomArguments) -> Result<(), Fault> {
         Err(Fault::NotSo(why)) => Some(why.clone()),
         _ => None,
     };
-    let document = Document::of(&tested, written, failure);
+    let document = counted(&tested, written, failure);
     if arguments.health && json != Some("-") {
-        write_text("-", &document.text())?;
+        write_text("-", &text(&document))?;
     }
     if let Some(json) = json {
         write_json(json, &document)?;
@@ -165,52 +141,50 @@ fn unwritable(name: &str, error: io::Error) -> Fault {
     }
 }
 
-impl Document {
-    fn of(tested: &Tested, bytes: u64, failure: Option<String>) -> Self {
-        let health = tested.health();
-        let cutoffs = health.cutoffs();
-        let Claim { min_entropy, false_alarm_exponent } = Claim::XSTORE;
-        Self {
-            schema: "wirespeed.random/1",
-            version: env!("CARGO_PKG_VERSION"),
-            source: "padlock",
-            bytes,
-            samples: health.samples(),
-            start_up: START_UP.min(health.samples()),
-            min_entropy,
-            false_alarm_exponent,
-            repetition_cutoff: cutoffs.repetition,
-            longest_run: health.longest_run(),
-            window: WINDOW,
-            proportion_cutoff: cutoffs.proportion,
-            highest_count: health.highest_count(),
-            failure,
-        }
+fn counted(tested: &Tested, bytes: u64, failure: Option<String>) -> Random {
+    let health = tested.health();
+    let cutoffs = health.cutoffs();
+    let Claim { min_entropy, false_alarm_exponent } = Claim::XSTORE;
+    Random {
+        schema: Random::SCHEMA.to_owned(),
+        version: VERSION.to_owned(),
+        source: "padlock".to_owned(),
+        bytes,
+        samples: health.samples(),
+        start_up: START_UP.min(health.samples()),
+        min_entropy,
+        false_alarm_exponent,
+        repetition_cutoff: cutoffs.repetition,
+        longest_run: health.longest_run(),
+        window: WINDOW,
+        proportion_cutoff: cutoffs.proportion,
+        highest_count: health.highest_count(),
+        failure,
     }
+}
 
-    fn text(&self) -> String {
-        let verdict = match &self.failure {
-            Some(why) => format!("not healthy: {why}"),
-            None => "healthy".to_owned(),
-        };
-        format!(
-            "xstore is {verdict}\n\n\
-             samples tested          {:>9}  of them {} to start up\n\
-             repetition count        {:>9}  equal samples in a row at most; {} would be a failure\n\
-             adaptive proportion     {:>9}  equal samples in {} at most; {} would be a failure\n\n\
-             The limits follow from {} bits of min-entropy in a sample of 8 and one false alarm in \
-             2^{}\n(NIST SP 800-90B, section 4.4).\n",
-            self.samples,
-            self.start_up,
-            self.longest_run,
-            self.repetition_cutoff,
-            self.highest_count,
-            self.window,
-            self.proportion_cutoff,
-            self.min_entropy,
-            self.false_alarm_exponent,
-        )
-    }
+fn text(counted: &Random) -> String {
+    let verdict = match &counted.failure {
+        Some(why) => format!("not healthy: {why}"),
+        None => "healthy".to_owned(),
+    };
+    format!(
+        "xstore is {verdict}\n\n\
+         samples tested          {:>9}  of them {} to start up\n\
+         repetition count        {:>9}  equal samples in a row at most; {} would be a failure\n\
+         adaptive proportion     {:>9}  equal samples in {} at most; {} would be a failure\n\n\
+         The limits follow from {} bits of min-entropy in a sample of 8 and one false alarm in \
+         2^{}\n(NIST SP 800-90B, section 4.4).\n",
+        counted.samples,
+        counted.start_up,
+        counted.longest_run,
+        counted.repetition_cutoff,
+        counted.highest_count,
+        counted.window,
+        counted.proportion_cutoff,
+        counted.min_entropy,
+        counted.false_alarm_exponent,
+    )
 }
 
 #[cfg(test)]
@@ -219,7 +193,7 @@ mod tests {
     use super::*;
 
     /// What came out and why it ended.
-    fn run_on(broken: Broken, bytes: u64) -> (Vec<u8>, Option<String>, Document) {
+    fn run_on(broken: Broken, bytes: u64) -> (Vec<u8>, Option<String>, Random) {
         let file = tempfile::NamedTempFile::new().expect("a file");
         let name = file.path().to_str().expect("a name").to_owned();
         let (mut tested, mut written) = (scripted(broken), 0);
@@ -230,7 +204,7 @@ mod tests {
         });
         let out = std::fs::read(&name).expect("readable");
         assert_eq!(out.len() as u64, written);
-        let document = Document::of(&tested, written, failure.clone());
+        let document = counted(&tested, written, failure.clone());
         (out, failure, document)
     }
 
@@ -240,7 +214,7 @@ mod tests {
         assert_eq!((out.len(), failure), (100, None));
         // Four seeds of 256 samples each, after the start-up test.
         assert_eq!((document.samples, document.start_up), (1024 + 4 * 256, 1024));
-        assert!(document.text().starts_with("xstore is healthy\n"), "{}", document.text());
+        assert!(text(&document).starts_with("xstore is healthy\n"), "{}", text(&document));
         let (again, ..) = run_on(Broken::Never, 100);
         assert_ne!(out, again, "the same samples, and yet other bytes: getrandom is mixed in");
     }
@@ -253,7 +227,7 @@ mod tests {
             let failure = failure.expect("a failure");
             assert!(failure.contains("test"), "{failure}");
             assert!(document.samples <= 1024, "{document:?}");
-            assert!(document.text().contains("xstore is not healthy: "), "{}", document.text());
+            assert!(text(&document).contains("xstore is not healthy: "), "{}", text(&document));
         }
     }
 

@@ -1,10 +1,11 @@
 //! `wirespeed routes`: what is here, what is absent and why, and what serves what.
 
-use serde::Serialize;
 use wirespeed_bench::Candidate;
 use wirespeed_cipher::{Algorithm, Direction, Route, Subject};
 use wirespeed_cpu::{Feature, Features};
 use wirespeed_plan::{Plan, Row};
+use wirespeed_results::schema::Document;
+use wirespeed_results::schema::plan::{self, PlanState, Presence, Routes, Served};
 
 use crate::arguments::RoutesArguments;
 use crate::fault::Fault;
@@ -12,60 +13,19 @@ use crate::host::{Found, Host, hidden_features};
 use crate::output::table::{Side, Table, wrap};
 use crate::output::{WIDTH, notes, write_json, write_text};
 use crate::plan::{
-    Effect, Listed, Offloaded, Other, PlanRow, by_size, everywhere, gains, line, offloads, others,
-    title,
+    Effect, Listed, Other, by_size, everywhere, gains, line, offloads, others, planned, title,
+    unmeasured,
 };
 
 mod why;
 
-/// The effective table: `wirespeed.routes/1`.
-#[derive(Serialize)]
-struct Document {
-    schema: &'static str,
-    routes: Vec<RouteRow>,
-    /// Features of the CPU that `OPENSSL_ia32cap` hides.
-    hidden_features: Vec<&'static str>,
-    chosen_by: &'static str,
-    /// Where in openssl.cnf routes are listed, if they are.
-    listed_at: Option<String>,
-    plan: Option<PlanState>,
-    /// Where in openssl.cnf Linux's crypto is turned on, if it is.
-    kernel_on_at: Option<String>,
-    algorithms: Vec<Served>,
-    offloads: Vec<Offloaded>,
-    #[serde(skip)]
+/// What is told.
+struct Told {
+    /// As data.
+    routes: Routes,
+    /// For people: each algorithm's lines, and what has no rows.
+    lines: Vec<Vec<Line>>,
     others: Vec<Other>,
-}
-
-#[derive(Serialize)]
-struct RouteRow {
-    route: &'static str,
-    present: bool,
-    reason: Option<String>,
-    /// Whether it is here and not turned on.
-    off: bool,
-}
-
-/// The plan that was found.
-#[derive(Serialize)]
-struct PlanState {
-    file: String,
-    /// Where in openssl.cnf; null for the default place.
-    named_at: Option<String>,
-    /// Why it is not used, else null.
-    ignored: Option<String>,
-}
-
-#[derive(Serialize)]
-struct Served {
-    algorithm: &'static str,
-    /// Whether the provider offers it; if not, OpenSSL serves it itself.
-    claimed: bool,
-    /// The kernel's driver that was measured, where it serves.
-    driver: Option<String>,
-    rows: Vec<PlanRow>,
-    #[serde(skip)]
-    lines: Vec<Line>,
 }
 
 /// An algorithm in one direction, for people.
@@ -92,21 +52,24 @@ pub(crate) fn run(arguments: RoutesArguments) -> Result<(), Fault> {
     let kernel_on_at = effect.kernel.as_ref().map(|listed| listed.place.clone());
     let is_on =
         kernel_on_at.is_some() || listed.is_some_and(|it| it.routes().contains(&Route::Kernel));
-    let row = |found: Found| RouteRow {
-        route: found.route.name(),
+    let row = |found: Found| Presence {
+        route: found.route.name().to_owned(),
         present: found.presence.is_ok(),
         off: found.route == Route::Kernel && found.presence.is_ok() && !is_on,
         reason: found.presence.err().map(|why| why.to_string()),
     };
-    let document = Document {
-        schema: "wirespeed.routes/1",
+    let chosen_by = match (listed, here.plan) {
+        (Some(_), _) => "list",
+        (_, Some(_)) => "plan",
+        _ => "ladder",
+    };
+    let hidden = Features::hidden_by_openssl();
+    let all = || Algorithm::ALL.iter().copied().filter(|algorithm| wanted((*algorithm).into()));
+    let routes = Routes {
+        schema: Routes::SCHEMA.to_owned(),
         routes: found.map(row).collect(),
-        hidden_features: Features::hidden_by_openssl().iter().map(Feature::name).collect(),
-        chosen_by: match (listed, here.plan) {
-            (Some(_), _) => "list",
-            (_, Some(_)) => "plan",
-            _ => "ladder",
-        },
+        hidden_features: hidden.iter().map(|it| Feature::name(it).to_owned()).collect(),
+        chosen_by: chosen_by.to_owned(),
         listed_at: listed.map(|listed| listed.place.clone()),
         plan: effect.file.as_ref().map(|file| PlanState {
             file: file.display().to_string(),
@@ -114,24 +77,24 @@ pub(crate) fn run(arguments: RoutesArguments) -> Result<(), Fault> {
             ignored: effect.ignored.clone(),
         }),
         kernel_on_at,
-        algorithms: Algorithm::ALL
-            .iter()
-            .filter(|algorithm| wanted((**algorithm).into()))
-            .map(|algorithm| here.served(*algorithm))
-            .collect(),
+        algorithms: all().map(|algorithm| here.served(algorithm)).collect(),
         offloads: here.plan.map(|plan| offloads(plan, wanted)).unwrap_or_default(),
-        others: here.plan.map(|plan| others(plan, wanted)).unwrap_or_default(),
     };
     if arguments.json {
-        return write_json("-", &document);
+        return write_json("-", &routes);
     }
-    let table = if arguments.why { why::text(&document) } else { table(&document) };
-    let mut end = origin(&document);
-    if let Some(note) = here.plan.and_then(|plan| unheeded(plan, &document.routes)) {
+    let told = Told {
+        lines: all().map(|algorithm| here.lines(algorithm)).collect(),
+        others: here.plan.map(|plan| others(plan, wanted)).unwrap_or_default(),
+        routes,
+    };
+    let table = if arguments.why { why::text(&told) } else { table(&told) };
+    let mut end = origin(&told.routes);
+    if let Some(note) = here.plan.and_then(|plan| unheeded(plan, &told.routes.routes)) {
         end.push_str(&note);
     }
     end.push_str(&notes(hidden_features().as_slice()));
-    write_text("-", &format!("{}\n{table}\n{end}", presence(&document)))
+    write_text("-", &format!("{}\n{table}\n{end}", presence(&told.routes)))
 }
 
 /// What chooses.
@@ -158,9 +121,13 @@ impl Here<'_> {
         self.order.iter().find(knows).copied().filter(suits)
     }
 
-    fn served(&self, algorithm: Algorithm) -> Served {
+    fn claims(&self, algorithm: Algorithm) -> bool {
         let by_order = || self.otherwise(algorithm).is_some();
-        let claimed = self.plan.map_or_else(by_order, |plan| plan.claims(algorithm));
+        self.plan.map_or_else(by_order, |plan| plan.claims(algorithm))
+    }
+
+    fn lines(&self, algorithm: Algorithm) -> Vec<Line> {
+        let claimed = self.claims(algorithm);
         let line = |direction: &Direction| {
             let planned = self.plan.into_iter().flat_map(Plan::rows);
             let here = |row: &&Row| (row.algorithm, row.direction) == (algorithm, *direction);
@@ -173,12 +140,15 @@ impl Here<'_> {
                 routes: if claimed { ours() } else { "left to this OpenSSL".to_owned() },
             }
         };
+        algorithm.directions().iter().map(line).collect()
+    }
+
+    fn served(&self, algorithm: Algorithm) -> Served {
         Served {
-            algorithm: algorithm.name(),
-            claimed,
+            algorithm: algorithm.name().to_owned(),
+            claimed: self.claims(algorithm),
             driver: self.plan.and_then(|plan| plan.driver(algorithm.into())).map(str::to_owned),
             rows: self.rows(algorithm),
-            lines: algorithm.directions().iter().map(line).collect(),
         }
     }
 
@@ -192,16 +162,15 @@ impl Here<'_> {
     }
 
     /// None where a plan has nothing about the algorithm.
-    fn rows(&self, algorithm: Algorithm) -> Vec<PlanRow> {
+    fn rows(&self, algorithm: Algorithm) -> Vec<plan::Row> {
         let knows = |plan: &Plan| plan.rows().any(|row| row.algorithm == algorithm);
         if !self.plan.is_none_or(knows) {
             return Vec::new();
         }
         let directions = algorithm.directions().iter();
         let row = |direction: Direction, (size, route): (usize, Route)| {
-            let planned = self.plan.and_then(|plan| plan.row(algorithm, direction, size));
-            let unmeasured = || PlanRow::unmeasured(direction.name(), size, route);
-            planned.map_or_else(unmeasured, PlanRow::of)
+            let row = self.plan.and_then(|plan| plan.row(algorithm, direction, size));
+            row.map_or_else(|| unmeasured(direction, size, route), planned)
         };
         directions
             .flat_map(|&direction| {
@@ -213,35 +182,35 @@ impl Here<'_> {
 }
 
 /// Every route, and why the absent ones are absent.
-fn presence(document: &Document) -> String {
+fn presence(told: &Routes) -> String {
     let mut table = Table::new(&[Side::Left, Side::Left]);
-    for row in &document.routes {
-        let state = match (&row.reason, &document.kernel_on_at) {
+    for row in &told.routes {
+        let state = match (&row.reason, &told.kernel_on_at) {
             (Some(reason), _) => format!("absent: {reason}"),
             _ if row.off => "here, off: kernel = on in openssl.cnf turns it on".to_owned(),
             (_, Some(place)) if row.route == Route::Kernel.name() => format!("here, on at {place}"),
             _ => "here".to_owned(),
         };
-        table.row(vec![row.route.to_owned(), state]);
+        table.row(vec![row.route.clone(), state]);
     }
     table.render()
 }
 
 /// The routes by size.
-fn table(document: &Document) -> String {
-    let lines = document.algorithms.iter().flat_map(|served| &served.lines);
-    let others = document.others.iter().map(|it| line(&it.title, "-", &it.routes));
+fn table(told: &Told) -> String {
+    let lines = told.lines.iter().flatten();
+    let others = told.others.iter().map(|it| line(&it.title, "-", &it.routes));
     lines.map(|it| line(&it.title, &it.gains, &it.routes)).chain(others).collect()
 }
 
 /// Where the choice comes from, and what to do if that is not a plan.
-fn origin(document: &Document) -> String {
+fn origin(told: &Routes) -> String {
     const PRIORITY: &str =
         "the default priority vaes512 > vaes256 > aesni serves: run wirespeed tune";
-    if let Some(place) = &document.listed_at {
+    if let Some(place) = &told.listed_at {
         return format!("Routes are listed at {place}: the first serves, and no plan is asked.\n");
     }
-    let Some(PlanState { file, named_at, ignored }) = &document.plan else {
+    let Some(PlanState { file, named_at, ignored }) = &told.plan else {
         return format!("No plan: {PRIORITY}\n");
     };
     let by = match named_at {
@@ -255,7 +224,7 @@ fn origin(document: &Document) -> String {
 }
 
 /// What to say where the plan has work for the kernel that the kernel will not get.
-fn unheeded(plan: &Plan, routes: &[RouteRow]) -> Option<String> {
+fn unheeded(plan: &Plan, routes: &[Presence]) -> Option<String> {
     let in_rows = plan.rows().any(|row| row.route == Route::Kernel);
     if !in_rows && plan.offloads().next().is_none() {
         return None;

@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use serde::Serialize;
-use wirespeed_cipher::Route;
+use wirespeed_results::schema::stats::Stats;
+use wirespeed_results::schema::{Document, VERSION};
 use wirespeed_stats::Snapshot;
 
 use super::doctor;
-use crate::counted::{self, Counted};
+use crate::counted;
 use crate::fault::Fault;
 use crate::output::{write_json, write_text};
 
@@ -36,17 +36,6 @@ pub(crate) struct StatsArguments {
     json: Option<String>,
 }
 
-#[derive(Serialize)]
-struct Document {
-    schema: &'static str,
-    version: &'static str,
-    /// The file or folder.
-    place: String,
-    loads: u64,
-    quarantined: Vec<&'static str>,
-    rows: Vec<Counted>,
-}
-
 pub(crate) fn run(arguments: StatsArguments) -> Result<(), Fault> {
     let place = arguments.place.or_else(doctor::place_of_counters).ok_or_else(|| {
         Fault::usage(
@@ -55,34 +44,32 @@ pub(crate) fn run(arguments: StatsArguments) -> Result<(), Fault> {
     })?;
     let counted = Snapshot::read(&place).map_err(Fault::usage)?;
     let rows: Vec<_> = counted.rows().collect();
-    let document = Document {
-        schema: "wirespeed.stats/1",
-        version: env!("CARGO_PKG_VERSION"),
+    let document = Stats {
+        schema: Stats::SCHEMA.to_owned(),
+        version: VERSION.to_owned(),
         place: place.display().to_string(),
         loads: counted.loads(),
-        quarantined: counted.quarantined().into_iter().map(Route::name).collect(),
-        rows: rows.iter().map(Counted::from).collect(),
+        quarantined: counted.quarantined().iter().map(|it| it.name().to_owned()).collect(),
+        rows: counted::counted(&rows),
     };
     // The table and the JSON on one output would be neither.
     if arguments.json.as_deref() != Some("-") {
-        write_text("-", &document.text())?;
+        write_text("-", &text(&document))?;
     }
     arguments.json.map_or(Ok(()), |target| write_json(&target, &document))
 }
 
-impl Document {
-    fn text(&self) -> String {
-        let processes = if self.loads == 1 { "process" } else { "processes" };
-        let mut text = format!("{}: {} {processes} loaded Wirespeed\n", self.place, self.loads);
-        if self.rows.is_empty() {
-            text.push_str("Nothing was counted yet.\n");
-        } else {
-            text.push_str(&format!("\n{}", counted::table(&self.rows)));
-        }
-        if !self.quarantined.is_empty() {
-            let routes = self.quarantined.join(" ");
-            text.push_str(&format!("\nQuarantined, for it gave wrong bytes: {routes}\n"));
-        }
-        text
+fn text(found: &Stats) -> String {
+    let processes = if found.loads == 1 { "process" } else { "processes" };
+    let mut text = format!("{}: {} {processes} loaded Wirespeed\n", found.place, found.loads);
+    if found.rows.is_empty() {
+        text.push_str("Nothing was counted yet.\n");
+    } else {
+        text.push_str(&format!("\n{}", counted::table(&found.rows)));
     }
+    if !found.quarantined.is_empty() {
+        let routes = found.quarantined.join(" ");
+        text.push_str(&format!("\nQuarantined, for it gave wrong bytes: {routes}\n"));
+    }
+    text
 }

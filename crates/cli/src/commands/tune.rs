@@ -3,19 +3,19 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use serde::Serialize;
 use wirespeed_bench::{Candidate, prove_against_host};
 use wirespeed_cipher::{Algorithm, Route};
-use wirespeed_machine::Machine;
 use wirespeed_measure::{WallTime, noise::Noise};
 use wirespeed_plan::Plan;
+use wirespeed_results::schema::plan::{Digest, Quarantined, Served, Tune};
+use wirespeed_results::schema::{Document, VERSION};
 
 use crate::commands::survey::proved_routes;
 use crate::fault::Fault;
 use crate::host::Host;
 use crate::interruption::Interruption;
 use crate::output::{Progress, check_writable, header, notes, write_json, write_text};
-use crate::plan::{Destination, Offloaded, PlanRow, offloads, summary};
+use crate::plan::{Destination, offloads, planned, summary};
 
 mod measuring;
 mod offloading;
@@ -53,43 +53,6 @@ pub(crate) struct TuneArguments {
     /// Write what was found as JSON, besides the plan; - is standard output
     #[arg(long, value_name = "FILE")]
     json: Option<String>,
-}
-
-/// Everything that `wirespeed tune` found: `wirespeed.tune/1`.
-#[derive(Serialize)]
-struct Document {
-    schema: &'static str,
-    version: &'static str,
-    machine: Machine,
-    plan: String,
-    quarantined: Vec<Quarantined>,
-    algorithms: Vec<Chosen>,
-    digests: Vec<ChosenDigest>,
-    offloads: Vec<Offloaded>,
-    undecided: usize,
-    warnings: Vec<String>,
-}
-
-/// A route that is left out of the plan, because it gives wrong bytes.
-#[derive(Clone, Debug, Serialize)]
-struct Quarantined {
-    route: &'static str,
-    reason: String,
-}
-
-#[derive(Serialize)]
-struct Chosen {
-    algorithm: &'static str,
-    claimed: bool,
-    driver: Option<String>,
-    rows: Vec<PlanRow>,
-}
-
-/// A hash function that a route takes from the host's OpenSSL.
-#[derive(Serialize)]
-struct ChosenDigest {
-    digest: &'static str,
-    route: &'static str,
 }
 
 /// Seconds of measuring, besides the proofs.
@@ -192,7 +155,7 @@ pub(crate) fn run(arguments: TuneArguments) -> Result<(), Fault> {
     let change = verdict::change(&plan, standing);
     show(&format!("\nPlan                  {file} ({change})\n"))?;
     show(&verdict::next(&host, destination.file()))?;
-    let names: Vec<&str> = quarantined.iter().map(|one| one.route).collect();
+    let names: Vec<&str> = quarantined.iter().map(|one| one.route.as_str()).collect();
     let verdict = match names[..] {
         [] => Ok(()),
         _ => Err(Fault::NotSo(format!(
@@ -200,16 +163,17 @@ pub(crate) fn run(arguments: TuneArguments) -> Result<(), Fault> {
             names.join(" ")
         ))),
     };
-    let document = Document {
-        schema: "wirespeed.tune/1",
-        version: env!("CARGO_PKG_VERSION"),
+    let digests = plan.digests().map(|(digest, route)| Digest {
+        digest: digest.name().to_owned(),
+        route: route.name().to_owned(),
+    });
+    let document = Tune {
+        schema: Tune::SCHEMA.to_owned(),
+        version: VERSION.to_owned(),
         plan: file.to_string(),
         quarantined,
         algorithms: chosen(&plan),
-        digests: plan
-            .digests()
-            .map(|(digest, route)| ChosenDigest { digest: digest.name(), route: route.name() })
-            .collect(),
+        digests: digests.collect(),
         offloads: offloads(&plan, |_| true),
         undecided: undecided.cells(),
         warnings,
@@ -242,19 +206,19 @@ fn prove(host: &Host) -> (Vec<Route>, Vec<Quarantined>) {
         match proof {
             Ok(()) => proved.push(found.route),
             Err(reason) => {
-                quarantined.push(Quarantined { route: found.route.name(), reason });
+                quarantined.push(Quarantined { route: found.route.name().to_owned(), reason });
             }
         }
     }
     (proved, quarantined)
 }
 
-fn chosen(plan: &Plan) -> Vec<Chosen> {
-    let chosen = |algorithm: &Algorithm| Chosen {
-        algorithm: algorithm.name(),
+fn chosen(plan: &Plan) -> Vec<Served> {
+    let chosen = |algorithm: &Algorithm| Served {
+        algorithm: algorithm.name().to_owned(),
         claimed: plan.claims(*algorithm),
         driver: plan.driver((*algorithm).into()).map(str::to_owned),
-        rows: plan.rows().filter(|row| row.algorithm == *algorithm).map(PlanRow::of).collect(),
+        rows: plan.rows().filter(|row| row.algorithm == *algorithm).map(planned).collect(),
     };
     Algorithm::ALL.iter().map(chosen).collect()
 }

@@ -1,19 +1,10 @@
 //! What a plan says of everything that has no rows: hash functions, and ciphers that are not ours.
 
-use serde::Serialize;
 use wirespeed_cipher::{Direction, Subject};
 use wirespeed_plan::Plan;
+use wirespeed_results::schema::plan::Offloaded;
 
 use crate::output::figures;
-
-/// From how many bytes on the kernel serves something.
-#[derive(Serialize)]
-pub(crate) struct Offloaded {
-    algorithm: &'static str,
-    direction: &'static str,
-    size: usize,
-    driver: Option<String>,
-}
 
 /// A line for people.
 pub(crate) struct Other {
@@ -26,8 +17,8 @@ pub(crate) fn offloads(plan: &Plan, wanted: impl Fn(Subject) -> bool) -> Vec<Off
     let offloads = plan.offloads().filter(|offload| wanted(offload.subject));
     offloads
         .map(|offload| Offloaded {
-            algorithm: offload.subject.name(),
-            direction: offload.subject.direction(offload.direction),
+            algorithm: offload.subject.name().to_owned(),
+            direction: offload.subject.direction(offload.direction).to_owned(),
             size: offload.bytes,
             driver: plan.driver(offload.subject).map(str::to_owned),
         })

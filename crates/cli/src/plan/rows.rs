@@ -1,64 +1,34 @@
 //! Rows of a plan as data.
 
-use serde::Serialize;
-use wirespeed_cipher::{Route, Use};
+use wirespeed_cipher::{Direction, Route};
 use wirespeed_plan::Row;
+use wirespeed_results::schema::plan;
 
-/// One row of a plan, as `tune` and `routes` write it in JSON.
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct PlanRow {
-    pub(crate) direction: &'static str,
-    pub(crate) size: usize,
-    pub(crate) route: &'static str,
-    /// The use of the times; null where nothing was measured.
-    #[serde(rename = "use")]
-    pub(crate) usage: Option<&'static str>,
-    pub(crate) ns: Option<f64>,
-    pub(crate) spread_ns: Option<f64>,
-    pub(crate) second: Option<&'static str>,
-    pub(crate) second_ns: Option<f64>,
-    pub(crate) second_spread_ns: Option<f64>,
-    pub(crate) libcrypto_ns: Option<f64>,
-    pub(crate) libcrypto_spread_ns: Option<f64>,
-    /// How many times as fast as the host's libcrypto.
-    pub(crate) gain: Option<f64>,
+/// A row as `tune` and `routes` write it.
+pub(crate) fn planned(row: &Row) -> plan::Row {
+    let unmeasured = unmeasured(row.direction, row.size, row.route);
+    let Some(reason) = row.reason else { return unmeasured };
+    plan::Row {
+        usage: Some(reason.usage.name().to_owned()),
+        ns: Some(reason.time.nanos()),
+        spread_ns: Some(reason.time.spread()),
+        second: Some(reason.second.name().to_owned()),
+        second_ns: Some(reason.second_time.nanos()),
+        second_spread_ns: Some(reason.second_time.spread()),
+        libcrypto_ns: Some(reason.libcrypto.nanos()),
+        libcrypto_spread_ns: Some(reason.libcrypto.spread()),
+        gain: gain(row),
+        ..unmeasured
+    }
 }
 
-impl PlanRow {
-    pub(crate) fn of(row: &Row) -> Self {
-        let reason = row.reason;
-        Self {
-            direction: row.direction.name(),
-            size: row.size,
-            route: row.route.name(),
-            usage: reason.map(|it| it.usage).map(Use::name),
-            ns: reason.map(|it| it.time.nanos()),
-            spread_ns: reason.map(|it| it.time.spread()),
-            second: reason.map(|it| it.second).map(Route::name),
-            second_ns: reason.map(|it| it.second_time.nanos()),
-            second_spread_ns: reason.map(|it| it.second_time.spread()),
-            libcrypto_ns: reason.map(|it| it.libcrypto.nanos()),
-            libcrypto_spread_ns: reason.map(|it| it.libcrypto.spread()),
-            gain: gain(row),
-        }
-    }
-
-    /// A row that nothing was measured for.
-    pub(crate) fn unmeasured(direction: &'static str, size: usize, route: Route) -> Self {
-        Self {
-            direction,
-            size,
-            route: route.name(),
-            usage: None,
-            ns: None,
-            spread_ns: None,
-            second: None,
-            second_ns: None,
-            second_spread_ns: None,
-            libcrypto_ns: None,
-            libcrypto_spread_ns: None,
-            gain: None,
-        }
+/// A row that nothing was measured for.
+pub(crate) fn unmeasured(direction: Direction, size: usize, route: Route) -> plan::Row {
+    plan::Row {
+        direction: direction.name().to_owned(),
+        size,
+        route: route.name().to_owned(),
+        ..plan::Row::default()
     }
 }
 

@@ -1,12 +1,12 @@
 //! What a check finds, and how it is printed: one entry for each, with its mend.
 
-use serde::Serialize;
+use wirespeed_results::schema::doctor::{self, State};
 
 use crate::output::WIDTH;
 use crate::output::table::wrap;
 
 /// One thing found.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Finding {
     state: State,
     text: String,
@@ -14,22 +14,11 @@ pub(crate) struct Finding {
     mend: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-enum State {
-    Fine,
-    /// Worth knowing, no fault.
-    Note,
-    Mend,
-}
-
-impl State {
-    fn word(self) -> &'static str {
-        match self {
-            Self::Fine => "fine",
-            Self::Note => "note",
-            Self::Mend => "MEND",
-        }
+const fn word(state: State) -> &'static str {
+    match state {
+        State::Fine => "fine",
+        State::Note => "note",
+        State::Mend => "MEND",
     }
 }
 
@@ -54,17 +43,23 @@ impl Finding {
         self.state == State::Mend
     }
 
-    /// The finding below the name of its check.
-    pub(crate) fn print(&self, check: &str) -> String {
-        const NAME: usize = 15;
-        const INDENT: usize = NAME + 6;
-        let mut text = format!("{check:<NAME$}{:<6}", self.state.word());
-        text.push_str(&paragraph(&self.text, INDENT));
-        if let Some(mend) = &self.mend {
-            text.push_str(&format!("{:INDENT$}{}", "", paragraph(&format!("-> {mend}"), INDENT)));
-        }
-        text
+    /// As data.
+    pub(crate) fn of_check(self, check: &str) -> doctor::Finding {
+        let Self { state, text, mend } = self;
+        doctor::Finding { check: check.to_owned(), state, text, mend }
     }
+}
+
+/// A finding below the name of its check, which may have been told.
+pub(crate) fn print(found: &doctor::Finding, check: &str) -> String {
+    const NAME: usize = 15;
+    const INDENT: usize = NAME + 6;
+    let mut text = format!("{check:<NAME$}{:<6}", word(found.state));
+    text.push_str(&paragraph(&found.text, INDENT));
+    if let Some(mend) = &found.mend {
+        text.push_str(&format!("{:INDENT$}{}", "", paragraph(&format!("-> {mend}"), INDENT)));
+    }
+    text
 }
 
 /// Words that begin in column `indent` and go on there, up to the widest line.
@@ -79,7 +74,7 @@ impl Finding {
     /// The text, and after an arrow the mend.
     pub(crate) fn words(&self) -> String {
         let mend = self.mend.as_ref().map(|mend| format!(" -> {mend}")).unwrap_or_default();
-        format!("{}: {}{mend}", self.state.word(), self.text)
+        format!("{}: {}{mend}", word(self.state), self.text)
     }
 }
 
@@ -89,9 +84,9 @@ mod tests {
 
     #[test]
     fn a_finding_is_a_line_and_its_mend_another() {
-        let fine = Finding::fine("all is well").print("module");
+        let fine = print(&Finding::fine("all is well").of_check("module"), "module");
         assert_eq!(fine, "module         fine  all is well\n");
-        let text = Finding::mend("x ".repeat(45), "do y").print("keys");
+        let text = print(&Finding::mend("x ".repeat(45), "do y").of_check("keys"), "keys");
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 3, "{text}");
         assert!(lines[0].starts_with("keys           MEND  x x"));

@@ -10,41 +10,23 @@ mod speed;
 use std::ffi::OsString;
 use std::os::unix::process::ExitStatusExt;
 
-use serde::Serialize;
 use signal_hook::consts::{SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV};
 use wirespeed_cipher::{Direction, Route};
+use wirespeed_results::schema::doctor::Watched;
 use wirespeed_stats::{Row, Snapshot};
 
 use super::examined::Examined;
 use super::finding::Finding;
 use super::surroundings::ThisMachine;
 use super::users;
-use crate::counted::{self, Counted, volume};
+use crate::counted::{counted, volume};
 use crate::fault::Fault;
 use command::Command;
-use estimate::Estimate;
 use run::Ran;
 use setting::Setting;
 
 /// The signals of a program that did what no program may.
 const CRASHES: [i32; 5] = [SIGSEGV, SIGBUS, SIGILL, SIGABRT, SIGFPE];
-
-/// What a program did while it was watched.
-#[derive(Serialize)]
-pub(super) struct Watched {
-    /// The words of the command.
-    words: Vec<String>,
-    /// Its exit status; none if a signal ended it.
-    status: Option<i32>,
-    /// Processor time of it and its children.
-    cpu_seconds: f64,
-    /// Processes that loaded the module.
-    loads: u64,
-    /// What was counted.
-    rows: Vec<Counted>,
-    /// What OpenSSL alone would have taken, where it ran long enough to say.
-    estimate: Option<Estimate>,
-}
 
 /// Runs the command and finds out what it used. With `quiet`, what it prints goes to standard error.
 pub(super) fn watch(
@@ -56,12 +38,12 @@ pub(super) fn watch(
     let command = Command::find(examined, words)?;
     let setting = Setting::prepare(examined)?;
     let ran = run::run(&command, &setting, quiet)?;
-    let counted = Snapshot::read(&setting.counters()).map_err(Fault::usage)?;
-    let rows: Vec<Row> = counted.rows().collect();
+    let snapshot = Snapshot::read(&setting.counters()).map_err(Fault::usage)?;
+    let rows: Vec<Row> = snapshot.rows().collect();
     let mut findings = vec![ended(&command, &ran)];
     findings.extend(setting.note().map(Finding::note));
     findings.extend(speed::misleading(words));
-    findings.push(match (counted.loads(), rows.as_slice()) {
+    findings.push(match (snapshot.loads(), rows.as_slice()) {
         (0, _) => reason::not_loaded(examined, &command, &ran),
         (_, []) => reason::not_used(&command, &ran, ""),
         (_, rows) if rows.iter().all(is_random) => {
@@ -70,20 +52,20 @@ pub(super) fn watch(
         (_, rows) => used(&command, rows),
     });
     // It ran with a copy that counts elsewhere; what the configuration itself gives may be less.
-    if counted.loads() > 0 {
+    if snapshot.loads() > 0 {
         findings.extend(users::mine(examined));
     }
     findings.extend(reason::own_openssl(examined, &ran));
-    findings.extend(reason::quarantined(&counted));
+    findings.extend(reason::quarantined(&snapshot));
     findings.extend(still_running(&ran));
     let estimate = estimate::estimate(machine.host(), &rows, ran.cpu_seconds);
-    findings.extend(estimate.as_ref().map(Estimate::finding));
+    findings.extend(estimate.as_ref().map(estimate::finding));
     let watched = Watched {
         words: words.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
         status: ran.status.code(),
         cpu_seconds: ran.cpu_seconds,
-        loads: counted.loads(),
-        rows: rows.iter().map(Counted::from).collect(),
+        loads: snapshot.loads(),
+        rows: counted(&rows),
         estimate,
     };
     Ok((watched, findings))
@@ -133,16 +115,6 @@ fn still_running(ran: &Ran) -> Option<Finding> {
             ran.left_running.join(", ")
         ))
     })
-}
-
-impl Watched {
-    /// The counters as a table.
-    pub(super) fn table(&self) -> String {
-        match self.rows.is_empty() {
-            true => String::new(),
-            false => format!("{}\n", counted::table(&self.rows)),
-        }
-    }
 }
 
 #[cfg(test)]

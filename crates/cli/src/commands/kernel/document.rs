@@ -3,97 +3,30 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use serde::Serialize;
 use wirespeed_af_alg::drivers::{self, Driver, LIST};
 use wirespeed_af_alg::{Transform, presence};
-use wirespeed_cipher::Direction;
+use wirespeed_results::schema::kernel::{Faster, Kernel, Listed, Measured, Raised, Row};
+use wirespeed_results::schema::{Document, VERSION};
 
 use super::lines::{self, FILE};
 use super::measure::{Entry, Group, SIZES, measure, usual};
-use super::raised::{self, Raised};
+use super::raised;
 use super::verdict::{Verdict, verdict};
 use super::{quoted, release};
 use crate::output::WIDTH;
 use crate::output::figures::{megabytes, size, times};
 use crate::output::table::{Side, Table, wrap};
 
-/// What the kernel has: `wirespeed.kernel/1`.
-#[derive(Serialize)]
-pub(super) struct Document {
-    schema: &'static str,
-    version: &'static str,
-    /// The kernel's release.
-    kernel: Option<String>,
-    /// Why there are no drivers, where there are none.
-    reason: Option<String>,
-    /// Why nothing was measured, where nothing was.
-    unmeasured: Option<String>,
-    /// What `--prefer` has modprobe load, null if nothing.
-    preferred: Option<String>,
-    /// Drivers whose priority `--prefer` raised.
-    raised: Vec<Raised>,
-    measured: Vec<Measured>,
-    drivers: Vec<Listed>,
-    #[serde(skip)]
+/// What the kernel has.
+pub(super) struct Found {
+    /// As data.
+    pub(super) kernel: Kernel,
     groups: Vec<Group>,
     /// Whether only the groups were asked for.
-    #[serde(skip)]
     narrow: bool,
 }
 
-/// A driver, as JSON has it.
-#[derive(Serialize)]
-struct Listed {
-    algorithm: String,
-    driver: String,
-    module: Option<String>,
-    priority: i32,
-    self_test_passed: bool,
-    internal: bool,
-    #[serde(rename = "type")]
-    kind: String,
-    asynchronous: bool,
-    serves: bool,
-    hardware: Option<&'static str>,
-}
-
-/// One algorithm, measured.
-#[derive(Serialize)]
-struct Measured {
-    /// OpenSSL's name and the kernel's.
-    algorithm: &'static str,
-    kernel: &'static str,
-    /// Why the kernel does not have it here, null if it does.
-    absent: Option<String>,
-    rows: Vec<Row>,
-    /// The driver that ought to serve, if another does.
-    faster: Option<Faster>,
-}
-
-/// One driver at one kind of work.
-#[derive(Serialize)]
-struct Row {
-    driver: String,
-    direction: Option<&'static str>,
-    size: Option<usize>,
-    bytes_per_second: Option<f64>,
-    /// Why it was not measured.
-    reason: Option<String>,
-}
-
-#[derive(Serialize)]
-struct Faster {
-    driver: String,
-    serves: String,
-    /// How many times as fast: at least, where it is ahead everywhere, else at most.
-    ratio: f64,
-    /// Whether it is ahead at every size and in every direction.
-    everywhere: bool,
-    /// What makes it serve.
-    command: Option<String>,
-}
-
-impl Document {
+impl Found {
     /// What is there already; nothing is opened.
     pub(super) fn listed() -> Self {
         Self::of(Vec::new(), Some("--list measures nothing".to_owned()))
@@ -102,36 +35,35 @@ impl Document {
     /// What is there once these algorithms, or the usual ones, have been asked for and measured.
     pub(super) fn measured(asked: Option<&[&'static Transform]>) -> Self {
         let usual = usual();
-        let mut document = match presence() {
+        let mut found = match presence() {
             Ok(()) => Self::of(measure(asked.unwrap_or(&usual)), None),
             Err(absent) => Self::of(Vec::new(), Some(absent.0)),
         };
-        document.narrow = asked.is_some() && document.unmeasured.is_none();
-        document
+        found.narrow = asked.is_some() && found.kernel.unmeasured.is_none();
+        found
     }
 
     fn of(groups: Vec<Group>, unmeasured: Option<String>) -> Self {
         let list = drivers::of_proc();
         let reason = list.as_ref().err().map(|error| format!("{LIST}: {error}"));
         let file = fs::read(FILE).unwrap_or_default();
-        Self {
-            schema: "wirespeed.kernel/1",
-            version: env!("CARGO_PKG_VERSION"),
+        let kernel = Kernel {
+            schema: Kernel::SCHEMA.to_owned(),
+            version: VERSION.to_owned(),
             kernel: release(),
             reason,
             unmeasured,
             preferred: lines::preferred(&file).map(|preference| preference.name),
             raised: raised::remembered().unwrap_or_default(),
-            measured: groups.iter().map(Measured::of).collect(),
-            drivers: list.unwrap_or_default().into_iter().map(Listed::from).collect(),
-            groups,
-            narrow: false,
-        }
+            measured: groups.iter().map(measured).collect(),
+            drivers: list.unwrap_or_default().into_iter().map(listed).collect(),
+        };
+        Self { kernel, groups, narrow: false }
     }
 
     pub(super) fn text(&self) -> String {
-        let kernel = self.kernel.as_deref().unwrap_or("of unknown release");
-        if let Some(reason) = &self.reason {
+        let kernel = self.kernel.kernel.as_deref().unwrap_or("of unknown release");
+        if let Some(reason) = &self.kernel.reason {
             return format!("Linux {kernel} has no crypto drivers to show: {reason}\n");
         }
         let mut text = format!("Linux {kernel}: {}\n", self.count());
@@ -146,22 +78,25 @@ impl Document {
             [] => "No driver here is known to use crypto hardware.\n".to_owned(),
             known => format!("Crypto hardware in use or at hand: {}\n", known.join(", ")),
         });
-        if let Some(why) = &self.unmeasured {
+        if let Some(why) = &self.kernel.unmeasured {
             text.push_str(&format!("Not measured: {why}\n"));
         }
-        if let Some(name) = &self.preferred {
+        if let Some(name) = &self.kernel.preferred {
             text.push_str(&format!("Preferred: {name}, by {FILE}\n"));
         }
-        for Raised { driver, former, now, .. } in &self.raised {
+        for Raised { driver, former, now, .. } in &self.kernel.raised {
             text.push_str(&format!("Preferred: {driver}, priority {now} instead of {former}\n"));
         }
         text
     }
 
     fn count(&self) -> String {
-        let names: BTreeSet<&str> = self.drivers.iter().map(|it| it.algorithm.as_str()).collect();
-        let [drivers, algorithms] = [(self.drivers.len(), "driver"), (names.len(), "algorithm")]
-            .map(|(count, word)| format!("{count} {word}{}", if count == 1 { "" } else { "s" }));
+        let names: BTreeSet<&str> =
+            self.kernel.drivers.iter().map(|it| it.algorithm.as_str()).collect();
+        let [drivers, algorithms] =
+            [(self.kernel.drivers.len(), "driver"), (names.len(), "algorithm")].map(
+                |(count, word)| format!("{count} {word}{}", if count == 1 { "" } else { "s" }),
+            );
         format!("{drivers} for {algorithms}")
     }
 
@@ -173,8 +108,12 @@ impl Document {
                 (algorithm, driver) == (&listed.algorithm, &listed.driver)
             })
         };
-        let mut rows: Vec<&Listed> =
-            self.drivers.iter().filter(|driver| !driver.internal && !measured(driver)).collect();
+        let mut rows: Vec<&Listed> = self
+            .kernel
+            .drivers
+            .iter()
+            .filter(|driver| !driver.internal && !measured(driver))
+            .collect();
         rows.sort_by_key(|driver| (&driver.algorithm, &driver.kind, !driver.serves));
         let (left, right) = (Side::Left, Side::Right);
         let mut table = Table::new(&[left, left, left, right, left, left, left]);
@@ -194,15 +133,16 @@ impl Document {
                 driver.priority.to_string(),
                 self_test(driver.self_test_passed).to_owned(),
                 if driver.serves { "serves" } else { "" }.to_owned(),
-                driver.hardware.unwrap_or_default().to_owned(),
+                driver.hardware.clone().unwrap_or_default(),
             ]);
         }
         table.render()
     }
 
     /// Every hardware that a driver is known to use.
-    fn hardware(&self) -> Vec<&'static str> {
-        let mut known: Vec<_> = self.drivers.iter().filter_map(|driver| driver.hardware).collect();
+    fn hardware(&self) -> Vec<&str> {
+        let mut known: Vec<_> =
+            self.kernel.drivers.iter().filter_map(|driver| driver.hardware.as_deref()).collect();
         known.sort_unstable();
         known.dedup();
         known
@@ -302,65 +242,50 @@ fn command(group: &Group, verdict: &Verdict) -> Option<String> {
     verdict.everywhere.then(|| format!("sudo wirespeed kernel --prefer {name}"))
 }
 
-impl Measured {
-    fn of(group: &Group) -> Self {
-        let rows = group.entries.iter().flat_map(|entry| {
-            let driver = || entry.driver.driver.clone();
-            match &entry.nanos {
-                Err(reason) => vec![Row {
-                    driver: driver(),
-                    direction: None,
-                    size: None,
-                    bytes_per_second: None,
-                    reason: Some(reason.clone()),
-                }],
-                Ok(_) => group
-                    .works
-                    .iter()
-                    .enumerate()
-                    .map(|(place, work)| Row {
-                        driver: driver(),
-                        direction: Some(match work.direction {
-                            Direction::Encrypt => "enc",
-                            Direction::Decrypt => "dec",
-                        }),
-                        size: Some(work.size),
-                        bytes_per_second: entry.bytes_per_second(place, work.size),
-                        reason: None,
-                    })
-                    .collect(),
-            }
-        });
-        let faster = verdict(group).map(|verdict| {
-            let [faster, serves] =
-                parties(group, &verdict).map(|entry| entry.driver.driver.clone());
-            let command = command(group, &verdict);
-            let Verdict { ratio, everywhere, .. } = verdict;
-            Faster { driver: faster, serves, ratio, everywhere, command }
-        });
-        Self {
-            algorithm: group.transform.name,
-            kernel: group.transform.kernel,
-            absent: group.absent.clone(),
-            rows: rows.collect(),
-            faster,
+fn measured(group: &Group) -> Measured {
+    let rows = group.entries.iter().flat_map(|entry| {
+        let blank = || Row { driver: entry.driver.driver.clone(), ..Row::default() };
+        match &entry.nanos {
+            Err(reason) => vec![Row { reason: Some(reason.clone()), ..blank() }],
+            Ok(_) => group
+                .works
+                .iter()
+                .enumerate()
+                .map(|(place, work)| Row {
+                    direction: Some(work.direction.name().to_owned()),
+                    size: Some(work.size),
+                    bytes_per_second: entry.bytes_per_second(place, work.size),
+                    ..blank()
+                })
+                .collect(),
         }
+    });
+    let faster = verdict(group).map(|verdict| {
+        let [faster, serves] = parties(group, &verdict).map(|entry| entry.driver.driver.clone());
+        let command = command(group, &verdict);
+        let Verdict { ratio, everywhere, .. } = verdict;
+        Faster { driver: faster, serves, ratio, everywhere, command }
+    });
+    Measured {
+        algorithm: group.transform.name.to_owned(),
+        kernel: group.transform.kernel.to_owned(),
+        absent: group.absent.clone(),
+        rows: rows.collect(),
+        faster,
     }
 }
 
-impl From<Driver> for Listed {
-    fn from(driver: Driver) -> Self {
-        Self {
-            algorithm: driver.algorithm,
-            driver: driver.driver,
-            module: driver.module,
-            priority: driver.priority,
-            self_test_passed: driver.self_test_passed,
-            internal: driver.internal,
-            kind: driver.kind,
-            asynchronous: driver.asynchronous,
-            serves: driver.serves,
-            hardware: driver.hardware,
-        }
+fn listed(driver: Driver) -> Listed {
+    Listed {
+        algorithm: driver.algorithm,
+        driver: driver.driver,
+        module: driver.module,
+        priority: driver.priority,
+        self_test_passed: driver.self_test_passed,
+        internal: driver.internal,
+        kind: driver.kind,
+        asynchronous: driver.asynchronous,
+        serves: driver.serves,
+        hardware: driver.hardware.map(str::to_owned),
     }
 }

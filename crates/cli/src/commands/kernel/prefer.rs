@@ -6,11 +6,12 @@ use std::fs;
 use wirespeed_af_alg::drivers::{self, Driver};
 use wirespeed_af_alg::netlink::Netlink;
 use wirespeed_cpu::{Feature, Features};
+use wirespeed_results::schema::kernel::Raised;
 
 use super::super::install::{Original, Staged, advice, obstacle, remove, unified, writable};
 use super::lines::{self, PADLOCK, Preference};
 use super::modules::Modules;
-use super::raised::{self, Raised, Return, Step};
+use super::raised::{self, Return, Step};
 use super::{quoted, release};
 use crate::fault::Fault;
 use crate::output::table::wrap;

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use wirespeed_af_alg::drivers::Driver;
+use wirespeed_results::schema::kernel::Raised;
 
 use super::super::install::{Original, remove};
 use crate::fault::Fault;
@@ -14,17 +15,6 @@ use crate::fault::Fault;
 /// Where they are remembered: a folder that is empty after every start, as the priorities are.
 pub(super) const FILE: &str = "/run/wirespeed/priorities";
 const SCHEMA: &str = "wirespeed.priorities/1";
-
-/// A driver whose priority was raised.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Raised {
-    pub(super) algorithm: String,
-    pub(super) driver: String,
-    /// What it was.
-    pub(super) former: i32,
-    /// What we made it.
-    pub(super) now: i32,
-}
 
 #[derive(Serialize, Deserialize)]
 struct Document {

@@ -1,19 +1,19 @@
 //! The figures behind each choice.
 
 use wirespeed_cipher::Route;
+use wirespeed_results::schema::plan::Row;
 
-use super::{Document, Line};
+use super::{Line, Told};
 use crate::output::figures;
 use crate::output::table::{Side, Table};
-use crate::plan::PlanRow;
 
 /// A block for each algorithm and direction, a line for each size.
-pub(super) fn text(document: &Document) -> String {
+pub(super) fn text(told: &Told) -> String {
     let mut blocks = Vec::new();
-    for served in &document.algorithms {
-        for Line { direction, title, routes, .. } in &served.lines {
-            let here = |row: &&PlanRow| row.direction == direction.name();
-            let rows: Vec<&PlanRow> = served.rows.iter().filter(here).collect();
+    for (served, lines) in told.routes.algorithms.iter().zip(&told.lines) {
+        for Line { direction, title, routes, .. } in lines {
+            let here = |row: &&Row| row.direction == direction.name();
+            let rows: Vec<&Row> = served.rows.iter().filter(here).collect();
             if rows.iter().all(|row| row.ns.is_none()) {
                 blocks.push(format!("{title}: {routes}; nothing was measured\n"));
                 continue;
@@ -28,7 +28,7 @@ pub(super) fn text(document: &Document) -> String {
             blocks.push(format!("{title}{note}\n{}{driver}", block(&rows)));
         }
     }
-    for other in &document.others {
+    for other in &told.others {
         let driver = driver(other.driver.as_deref());
         blocks.push(format!("{}: {}\n{driver}", other.title, other.routes));
     }
@@ -41,7 +41,7 @@ fn driver(name: Option<&str>) -> String {
     name.map_or(String::new(), told)
 }
 
-fn block(rows: &[&PlanRow]) -> String {
+fn block(rows: &[&Row]) -> String {
     let mut table = Table::new(&[
         Side::Right,
         Side::Left,
@@ -57,13 +57,13 @@ fn block(rows: &[&PlanRow]) -> String {
     for row in rows {
         table.row(vec![
             figures::size(row.size),
-            row.route.to_owned(),
+            row.route.clone(),
             time(row.ns, row.spread_ns),
-            row.second.unwrap_or("-").to_owned(),
+            row.second.as_deref().unwrap_or("-").to_owned(),
             time(row.second_ns, row.second_spread_ns),
             time(row.libcrypto_ns, row.libcrypto_spread_ns),
             row.gain.map_or("-".to_owned(), |gain| format!("{gain:.2}x")),
-            row.usage.unwrap_or("-").to_owned(),
+            row.usage.as_deref().unwrap_or("-").to_owned(),
         ]);
     }
     table.render()

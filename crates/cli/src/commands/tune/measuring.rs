@@ -8,8 +8,8 @@ use wirespeed_measure::Effort;
 use wirespeed_measure::noise::Noise;
 use wirespeed_measure::statistics::Estimate;
 use wirespeed_plan::{Plan, Ratio, Row, Time, Trial, judge, judge_digest};
+use wirespeed_results::schema::plan::Quarantined;
 
-use super::Quarantined;
 use super::pace::Pace;
 use crate::fault::Fault;
 
@@ -169,7 +169,7 @@ impl<'a> Measuring<'a> {
                     candidates.retain(|candidate| *candidate != wrong);
                     self.candidates.retain(|candidate| *candidate != wrong);
                     self.quarantined.push(Quarantined {
-                        route: wrong.route().map_or("", Route::name),
+                        route: wrong.route().map_or("", Route::name).to_owned(),
                         reason: format!("{case}: other bytes than this OpenSSL gives"),
                     });
                 }

@@ -7,8 +7,8 @@ use wirespeed_bench::{Candidate, Case, Contest, Harness, Measured, Trouble};
 use wirespeed_cipher::{Direction, Route, SIZE_CLASSES, Subject, Use};
 use wirespeed_measure::Effort;
 use wirespeed_plan::{Plan, Trial, judge_offload};
+use wirespeed_results::schema::plan::Quarantined;
 
-use super::Quarantined;
 use super::measuring::{HOPELESS, trial};
 use super::pace::Pace;
 use crate::fault::Fault;
@@ -162,7 +162,7 @@ impl<'a> Offloading<'a> {
 }
 
 fn wrong(subject: Subject, reason: &str) -> Quarantined {
-    Quarantined { route: Route::Kernel.name(), reason: format!("{subject}: {reason}") }
+    Quarantined { route: Route::Kernel.name().to_owned(), reason: format!("{subject}: {reason}") }
 }
 
 fn directions(subject: Subject) -> &'static [Direction] {

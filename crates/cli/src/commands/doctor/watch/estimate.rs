@@ -1,9 +1,9 @@
 //! What the owner gains in this very program: its calls at the speed of OpenSSL alone.
 
-use serde::Serialize;
 use wirespeed_bench::{Candidate, Case, Contest};
 use wirespeed_cipher::{Direction, Route, Use};
 use wirespeed_measure::Effort;
+use wirespeed_results::schema::doctor::Estimate;
 use wirespeed_stats::Row;
 
 use super::super::finding::Finding;
@@ -13,17 +13,6 @@ use crate::host::Host;
 const LEAST_SECONDS: f64 = 0.2;
 /// Seconds for each figure.
 const SECONDS: f64 = 0.05;
-
-/// Processor time with and without Wirespeed.
-#[derive(Serialize)]
-pub(super) struct Estimate {
-    /// In our routes, of the program's processor time.
-    cipher_seconds: f64,
-    /// The same calls by the host's OpenSSL.
-    openssl_cipher_seconds: f64,
-    /// How many times as long the whole program would have taken with OpenSSL alone.
-    gain: f64,
-}
 
 /// Measures each kind of call once more, both ways, in the cache: an upper bound of the gain.
 pub(super) fn estimate(host: &Host, rows: &[Row], cpu_seconds: f64) -> Option<Estimate> {
@@ -43,7 +32,7 @@ pub(super) fn estimate(host: &Host, rows: &[Row], cpu_seconds: f64) -> Option<Es
         ours += row.bytes as f64 * route / 1e9;
         theirs += row.bytes as f64 * openssl / 1e9;
     }
-    (ours > 0.0).then(|| Estimate::of(ours, theirs, cpu_seconds))
+    (ours > 0.0).then(|| of(ours, theirs, cpu_seconds))
 }
 
 /// Of the route and of the host's OpenSSL, for calls of the mean size.
@@ -61,24 +50,22 @@ fn nanos_per_byte(contest: &Contest<'_>, row: &Row) -> Option<[f64; 2]> {
     Some([nanos(candidates[0])?, nanos(candidates[1])?])
 }
 
-impl Estimate {
-    fn of(ours: f64, theirs: f64, cpu_seconds: f64) -> Self {
-        // Data that comes from memory takes longer than in the measurement, never less than it took.
-        let ours = ours.min(cpu_seconds);
-        Self {
-            cipher_seconds: ours,
-            openssl_cipher_seconds: theirs,
-            gain: (cpu_seconds - ours + theirs) / cpu_seconds,
-        }
+fn of(ours: f64, theirs: f64, cpu_seconds: f64) -> Estimate {
+    // Data that comes from memory takes longer than in the measurement, never less than it took.
+    let ours = ours.min(cpu_seconds);
+    Estimate {
+        cipher_seconds: ours,
+        openssl_cipher_seconds: theirs,
+        gain: (cpu_seconds - ours + theirs) / cpu_seconds,
     }
+}
 
-    pub(super) fn finding(&self) -> Finding {
-        Finding::note(format!(
-            "estimate: about {:.2} s of its CPU time were these ciphers, which OpenSSL alone would do in \
-             {:.2} s: in all {:.2}x",
-            self.cipher_seconds, self.openssl_cipher_seconds, self.gain
-        ))
-    }
+pub(super) fn finding(estimate: &Estimate) -> Finding {
+    Finding::note(format!(
+        "estimate: about {:.2} s of its CPU time were these ciphers, which OpenSSL alone would do in \
+         {:.2} s: in all {:.2}x",
+        estimate.cipher_seconds, estimate.openssl_cipher_seconds, estimate.gain
+    ))
 }
 
 #[cfg(test)]
@@ -87,13 +74,13 @@ mod tests {
 
     #[test]
     fn the_gain_is_of_the_whole_program() {
-        let estimate = Estimate::of(0.2, 0.6, 1.0);
+        let estimate = of(0.2, 0.6, 1.0);
         assert!((estimate.gain - 1.4).abs() < 1e-9, "0.8 s of other work, 0.6 s of OpenSSL's");
-        assert!(estimate.finding().words().ends_with("in all 1.40x"));
+        assert!(finding(&estimate).words().ends_with("in all 1.40x"));
     }
 
     #[test]
     fn a_program_cannot_spend_more_than_its_time() {
-        assert!((Estimate::of(2.0, 4.0, 1.0).gain - 4.0).abs() < 1e-9);
+        assert!((of(2.0, 4.0, 1.0).gain - 4.0).abs() < 1e-9);
     }
 }
