@@ -78,11 +78,13 @@ fn run(arguments: &Arguments) -> Result<bool, String> {
         }
         rows.push(row);
     }
-    match &arguments.json {
-        Some(_) if json_only => println!("{}", table::json(&rows, effort)),
-        Some(path) => std::fs::write(path, table::json(&rows, effort))
-            .map_err(|error| format!("{}: {error}", path.display()))?,
-        None => {}
+    if let Some(path) = &arguments.json {
+        let text = table::json(&rows, effort).map_err(|error| error.to_string())?;
+        match json_only {
+            true => println!("{text}"),
+            false => std::fs::write(path, text)
+                .map_err(|error| format!("{}: {error}", path.display()))?,
+        }
     }
     Ok(rows.iter().all(|row| row.verdict() != table::Verdict::Missed))
 }
