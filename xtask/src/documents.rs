@@ -1,5 +1,6 @@
 //! The documents: links that lead somewhere, pages that are found, texts that stay short.
 
+mod json;
 mod names;
 
 use std::collections::BTreeSet;
@@ -23,7 +24,7 @@ const LENGTHS: &[(&str, usize)] = &[("README.md", 1200), ("ARCHITECTURE.md", 150
 type Page = fn() -> String;
 
 /// Pages that are made from the code, and how.
-const GENERATED: &[(&str, Page)] = &[("docs/names.md", names::page)];
+const GENERATED: &[(&str, Page)] = &[("docs/json.md", json::page), ("docs/names.md", names::page)];
 
 /// Writes the pages that are made from the code.
 pub(crate) fn write(workspace: &Workspace) -> Result<()> {

@@ -5,7 +5,6 @@
 
 mod support;
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
@@ -14,8 +13,9 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
-use support::{assert_narrow, documented, paths};
+use support::{assert_narrow, is_of_type};
 use tempfile::TempDir;
+use wirespeed_results::schema::disk::Disk;
 
 /// `wirespeed` with these words, in a folder of its own.
 fn wirespeed(folder: &Path, arguments: &str) -> Command {
@@ -298,21 +298,13 @@ fn what_disk_writes_report_draws() {
     }
 }
 
-/// docs/json.md describes every field that is written, and no other.
 #[test]
-fn the_document_describes_every_field() {
+fn the_json_is_what_its_type_says() {
     let folder = folder();
     fake_cryptsetup(folder.path(), "echo '  a  1b  1.0 MiB/s  2.0 MiB/s'");
     let mut command =
         wirespeed(folder.path(), &format!("disk {FEW} --compare-cryptsetup --json -"));
     command.env("PATH", folder.path());
     let json = json(&printed(&mut command));
-    let mut written = BTreeSet::new();
-    paths(&json, "", &mut written);
-    let documented = documented("wirespeed.disk/1");
-    // Null where this machine has none.
-    let inside_null = |field: &&String| field.starts_with("machine.libcrypto.");
-    let documented: BTreeSet<&String> = documented.iter().filter(|it| !inside_null(it)).collect();
-    let written: BTreeSet<&String> = written.iter().filter(|it| !inside_null(it)).collect();
-    assert_eq!(documented, written);
+    assert_eq!(is_of_type::<Disk>(&json), Ok(()));
 }

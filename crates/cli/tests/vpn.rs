@@ -10,7 +10,8 @@ use std::io::{BufRead, BufReader};
 use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
-use support::{assert_narrow, documented, paths};
+use support::{assert_narrow, is_of_type};
+use wirespeed_results::schema::vpn::Vpn;
 
 /// `wirespeed vpn` with these words.
 fn vpn(arguments: &str) -> Command {
@@ -156,17 +157,9 @@ fn what_was_measured_survives_an_interruption() {
     assert!((4..8).contains(&rows), "{rows} rows");
 }
 
-/// docs/json.md describes every field that is written, and no other.
 #[test]
-fn the_document_describes_every_field() {
+fn the_json_is_what_its_type_says() {
     let json = json(&printed(&mut vpn(&format!("{FEW} --sizes 64 --json -"))));
-    let mut written = BTreeSet::new();
-    paths(&json, "", &mut written);
-    let documented = documented("wirespeed.vpn/1");
-    // Null where this machine has none, and tunnels take root: system-tests/tests/hosts/tunnels.rs has them.
-    let inside_null =
-        |field: &&String| field.starts_with("machine.libcrypto.") || field.starts_with("real[].");
-    let documented: BTreeSet<&String> = documented.iter().filter(|it| !inside_null(it)).collect();
-    let written: BTreeSet<&String> = written.iter().filter(|it| !inside_null(it)).collect();
-    assert_eq!(documented, written);
+    // Tunnels take root: system-tests/tests/hosts/tunnels.rs has them.
+    assert_eq!(is_of_type::<Vpn>(&json), Ok(()));
 }

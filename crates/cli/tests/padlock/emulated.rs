@@ -8,8 +8,11 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 use serde_json::Value;
+use wirespeed_results::schema::padlock::{Padlock, PadlockReport};
+use wirespeed_results::schema::random::Random;
 
-use crate::{Ended, Test, expect, is_documented};
+use crate::support::is_of_type;
+use crate::{Ended, Test, expect};
 
 pub(crate) const TESTS: &[Test] = &[
     ("emulated::units", units),
@@ -105,7 +108,7 @@ fn units() -> Result<(), String> {
         expect(checks > 500, &format!("{cpu}: proved by {checks}"))?;
         let ran = executed(&ended, "xcryptecb") + executed(&ended, "xcryptcbc");
         expect(ran > 100, &format!("{cpu}: PadLock proved without being used: {ended}"))?;
-        is_documented(&json, &[])?;
+        is_of_type::<Padlock>(&json)?;
         let text = Ended::of(&mut emulated(cpu, "padlock"))?.is(0, "")?.output;
         expect(text.contains("\nPadLock    RNG, ACE\n"), &text)?;
     }
@@ -149,7 +152,7 @@ fn confirm() -> Result<(), String> {
     let report = fs::read_to_string(&file).map_err(|error| error.to_string())?;
     let (text, json) = report.split_once("\nThe same as JSON:\n").ok_or("no JSON")?;
     let json: Value = serde_json::from_str(json).map_err(|error| error.to_string())?;
-    is_documented(&json, &[])?;
+    is_of_type::<PadlockReport>(&json)?;
     expect(json["emulated"] == true && text.contains("This confirms nothing."), text)?;
     let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
     for named in ["Zhaoxin KX-6000", "microcode ", release.trim()] {
@@ -182,7 +185,7 @@ fn random() -> Result<(), String> {
         // Eight samples in each xstore.
         let traps = executed(&ended, "xstore");
         expect(traps == samples / 8, &format!("{traps} xstores for {samples} samples"))?;
-        is_documented(&json, &[])?;
+        is_of_type::<Random>(&json)?;
         let bytes = fs::read(&file).map_err(|error| error.to_string())?;
         let mode = fs::metadata(&file).map_err(|error| error.to_string())?.permissions().mode();
         expect(bytes.len() == 1000 && mode & 0o077 == 0, &format!("{mode:o}"))?;

@@ -9,7 +9,6 @@ mod namespace;
 #[path = "../support/mod.rs"]
 mod support;
 
-use std::collections::BTreeSet;
 use std::process::{Command, ExitCode, Output};
 
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
@@ -91,17 +90,4 @@ impl std::fmt::Display for Ended {
 
 fn expect(is_so: bool, otherwise: &str) -> Result<(), String> {
     if is_so { Ok(()) } else { Err(otherwise.to_owned()) }
-}
-
-/// docs/json.md describes every field of a document, and no other; `inside_null` are those inside of fields
-/// that are null this time, or, ending in `*`, inside of lists that may be empty.
-fn is_documented(json: &Value, inside_null: &[&str]) -> Result<(), String> {
-    let schema = json["schema"].as_str().unwrap_or_default();
-    let mut documented = support::documented(schema);
-    let (lists, fields): (Vec<&str>, Vec<_>) = inside_null.iter().partition(|it| it.ends_with('*'));
-    let mut written: BTreeSet<String> = fields.into_iter().map(str::to_owned).collect();
-    support::paths(json, "", &mut written);
-    let listed = |it: &String| lists.iter().any(|list| it.starts_with(list.trim_end_matches('*')));
-    documented.retain(|it| written.contains(it) || !listed(it));
-    expect(documented == written, &format!("{schema}: {documented:?} are not {written:?}"))
 }

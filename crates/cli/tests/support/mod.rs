@@ -3,7 +3,6 @@
 // Each test file uses its own part.
 #![allow(dead_code)]
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
@@ -13,6 +12,7 @@ use std::sync::OnceLock;
 
 use serde_json::Value;
 use tempfile::TempDir;
+use wirespeed_results::schema::Document;
 
 /// Our module, built as this program was.
 pub(crate) fn module() -> &'static Path {
@@ -217,29 +217,12 @@ impl Report {
     }
 }
 
-/// Every field's path: `a.b` in objects, `a[].b` in lists of objects.
-pub(crate) fn paths(value: &Value, prefix: &str, found: &mut BTreeSet<String>) {
-    match value {
-        Value::Object(fields) => {
-            for (name, value) in fields {
-                let path =
-                    if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
-                paths(value, &path, found);
-                found.insert(path);
-            }
-        }
-        Value::Array(items) => {
-            items.iter().for_each(|item| paths(item, &format!("{prefix}[]"), found));
-        }
-        _ => {}
+/// That a document is what its type says: no field is unknown to it, and none is lost.
+pub(crate) fn is_of_type<T: Document>(json: &Value) -> Result<(), String> {
+    let read = T::deserialize(json).map_err(|error| format!("{}: {error}", T::SCHEMA))?;
+    let again = serde_json::to_value(read).map_err(|error| error.to_string())?;
+    match json["schema"] == T::SCHEMA && again == *json {
+        true => Ok(()),
+        false => Err(format!("{}: {again} is not {json}", T::SCHEMA)),
     }
-}
-
-/// The fields that docs/json.md describes for a schema.
-pub(crate) fn documented(schema: &str) -> BTreeSet<String> {
-    let document = include_str!("../../../../docs/json.md");
-    let section = document.split(&format!("## {schema}\n")).nth(1).expect("a section");
-    let lines = section.split("\n## ").next().expect("some text").lines();
-    let field = |line: &str| Some(line.strip_prefix("| `")?.split('`').next()?.to_owned());
-    lines.filter_map(field).collect()
 }

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::{Document, Machine};
 use crate::csv::{Column, Format};
 
-/// The CSV of `wirespeed bench --csv FILE` has the fields of `rows[]`, in that order, with a first line that names them.
+/// What `wirespeed bench --json FILE` writes. With `--csv FILE` a first line names the fields of `rows[]`, and a line for
+/// each row has them in that order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Bench {

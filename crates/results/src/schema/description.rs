@@ -1,9 +1,10 @@
 //! The documents' fields with what they mean, from the comments of the types: docs/json.md.
 
-use schemars::generate::SchemaSettings;
 use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
+use super::Document;
 use super::bench::Bench;
 use super::bench_hosts::BenchHosts;
 use super::compare::Compare;
@@ -16,7 +17,6 @@ use super::random::Random;
 use super::stats::Stats;
 use super::survey::Survey;
 use super::vpn::Vpn;
-use super::Document;
 
 /// A document's name, what writes it, and its fields in their order.
 #[derive(Clone, Debug)]
