@@ -46,7 +46,7 @@ pub(crate) enum Command {
     /// Show what programs did through Wirespeed, where openssl.cnf has it count
     Stats(commands::stats::StatsArguments),
     /// Tells what the machine's configuration gives the user who runs it
-    #[command(name = commands::doctor::READING, hide = true)]
+    #[command(name = wirespeed_doctor::READING, hide = true)]
     DoctorReading(commands::doctor::ReadingArguments),
     /// Show the kernel's crypto drivers, and choose which ones it loads
     Kernel(commands::kernel::KernelArguments),

@@ -6,7 +6,6 @@ mod arguments;
 mod commands;
 mod counted;
 mod fault;
-mod host;
 mod interruption;
 mod output;
 mod plan;

@@ -7,7 +7,13 @@ mod rows;
 mod summary;
 
 pub(crate) use effect::{Effect, Listed};
-pub(crate) use file::{Destination, SYSTEM, default_file};
+pub(crate) use file::Destination;
 pub(crate) use others::{Other, offloads, others};
 pub(crate) use rows::{planned, unmeasured};
 pub(crate) use summary::{by_size, everywhere, gains, line, summary, title};
+
+/// What a plan for this machine is made for.
+pub(crate) fn fingerprint(host: &wirespeed_bench::Host) -> wirespeed_plan::Fingerprint {
+    let version = host.harness.library().map_or("", |library| library.version());
+    wirespeed_plan::Fingerprint::here(version)
+}

@@ -5,7 +5,7 @@ use wirespeed_cipher::{Direction, Route, Subject, Use};
 use wirespeed_measure::statistics::Estimate;
 use wirespeed_results::schema::survey::{Gain, RouteState};
 
-use crate::host::{Found, Host};
+use wirespeed_bench::{Found, Host};
 
 use Direction::{Decrypt, Encrypt};
 

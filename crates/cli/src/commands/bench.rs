@@ -2,7 +2,7 @@
 
 use std::io;
 
-use wirespeed_bench::{Candidate, Contest, Measured};
+use wirespeed_bench::{Candidate, Contest, Host, Measured};
 use wirespeed_cipher::Route;
 use wirespeed_measure::Effort;
 use wirespeed_results::csv::csv;
@@ -11,7 +11,6 @@ use wirespeed_results::schema::{Document, VERSION};
 
 use crate::arguments::BenchRequest;
 use crate::fault::Fault;
-use crate::host::Host;
 use crate::output::{Progress, check_writable, header, notes, warnings, write_json, write_text};
 
 mod blocks;

@@ -17,11 +17,11 @@ mod warnings;
 use std::path::PathBuf;
 
 use clap::Args;
+use wirespeed_bench::Host;
 use wirespeed_disk::run::Failure;
 use wirespeed_disk::workload;
 
 use crate::fault::Fault;
-use crate::host::Host;
 use crate::interruption::Interruption;
 use crate::output::{check_writable, header, notes, write_json};
 pub(crate) use kernel::{WATCHER, watch_over};

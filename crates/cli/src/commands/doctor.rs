@@ -1,43 +1,19 @@
-//! `wirespeed doctor`: every known way to get this wrong, checked; one line each, with the mend.
-
-mod binary;
-mod configuration;
-mod engines;
-mod examined;
-#[cfg(test)]
-mod fake;
-mod finding;
-mod host_faults;
-mod kernel;
-mod keys;
-mod module;
-mod permissions;
-mod plan;
-mod probes;
-mod programs;
-mod providers;
-mod reading;
-mod services;
-mod surroundings;
-mod trial;
-mod users;
-mod watch;
+//! `wirespeed doctor`: what is to be mended, in words or as JSON.
 
 use std::ffi::OsString;
+use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
+use wirespeed_doctor::{ThisMachine, examine, watch};
 use wirespeed_results::schema::doctor::{self, Doctor, State, Watched};
 use wirespeed_results::schema::{Document, VERSION};
 
+use crate::commands::install::place::own_module;
 use crate::counted;
 use crate::fault::Fault;
-use crate::host::hidden_features;
-use crate::output::{header, write_json, write_text};
-use examined::Examined;
-use finding::Finding;
-pub(crate) use reading::{READING, ReadingArguments, read};
-use surroundings::ThisMachine;
+use crate::output::table::wrap;
+use crate::output::{WIDTH, header, write_json, write_text};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -62,52 +38,44 @@ pub(crate) struct DoctorArguments {
     command: Vec<OsString>,
 }
 
-/// A question to the machine.
-struct Check {
-    name: &'static str,
-    examine: fn(&Examined<'_>) -> Vec<Finding>,
+/// How this program asks for another user, whom it starts itself as.
+#[derive(Args)]
+pub(crate) struct ReadingArguments {
+    /// The configuration
+    file: PathBuf,
+    /// Our provider's name in it
+    provider: String,
+    /// Its module
+    module: PathBuf,
 }
 
-/// Every check, in the order in which things go wrong.
-const CHECKS: &[Check] = &[
-    Check { name: "configuration", examine: configuration::file },
-    Check { name: "installed", examine: configuration::installed },
-    Check { name: "keys", examine: keys::keys },
-    Check { name: "module", examine: module::module },
-    Check { name: "default", examine: providers::default },
-    Check { name: "preference", examine: providers::preference },
-    Check { name: "plan", examine: plan::plan },
-    Check { name: "proof", examine: plan::proof },
-    Check { name: "features", examine: features },
-    Check { name: "engines", examine: engines::engines },
-    Check { name: "permissions", examine: permissions::permissions },
-    Check { name: "users", examine: users::users },
-    Check { name: "services", examine: services::overrides },
-    Check { name: "processes", examine: services::running },
-    Check { name: "own OpenSSL", examine: programs::inside },
-    Check { name: "kernel", examine: kernel::af_alg },
-    Check { name: "host OpenSSL", examine: host_faults::faults },
-    Check { name: "openssl speed", examine: speed },
-];
-
 pub(crate) fn run(arguments: DoctorArguments) -> Result<(), Fault> {
-    let machine = ThisMachine::discover();
-    let examined = Examined::new(&machine);
+    let machine = this_machine();
     if arguments.command.is_empty() {
-        let findings = CHECKS.iter().flat_map(|check| examine(check, &examined)).collect();
-        let found = found(findings, None);
+        let found = found(examine(&machine), None);
         let head = format!("{}\n\n", header(&machine.host().machine));
         return report(&found, arguments.json, |text| write_text("-", &(head + text)));
     }
-    let (watched, findings) =
-        watch::watch(&machine, &examined, &arguments.command, arguments.json)?;
-    let findings = findings.into_iter().map(|finding| finding.of_check("program"));
-    let found = found(findings.collect(), Some(watched));
-    report(&found, arguments.json, |text| {
+    let watched = watch(&machine, &arguments.command, arguments.json);
+    let (watched, findings) = watched.map_err(Fault::usage)?;
+    report(&found(findings, Some(watched)), arguments.json, |text| {
         // Standard output is the program's.
         eprint!("\n{text}");
         Ok(())
     })
+}
+
+/// Tells the process that asks what this user gets.
+pub(crate) fn read(arguments: ReadingArguments) -> Result<(), Fault> {
+    let ReadingArguments { file, provider, module } = arguments;
+    let request = wirespeed_doctor::Request { file, provider, module };
+    let text = request.answer().map_err(Fault::usage)?;
+    Ok(std::io::stdout().write_all(text.as_bytes())?)
+}
+
+/// The machine, with the module that came with this program.
+pub(crate) fn this_machine() -> ThisMachine {
+    ThisMachine::discover(own_module)
 }
 
 fn found(findings: Vec<doctor::Finding>, command: Option<Watched>) -> Doctor {
@@ -146,7 +114,7 @@ fn text(found: &Doctor) -> String {
     let mut last = "";
     for finding in &found.findings {
         let name = if finding.check == last { "" } else { &finding.check };
-        text.push_str(&finding::print(finding, name));
+        text.push_str(&print(finding, name));
         last = &finding.check;
     }
     if found.faults == 0 {
@@ -155,28 +123,44 @@ fn text(found: &Doctor) -> String {
     text
 }
 
-/// The file or folder that Wirespeed counts in, as the configuration of this machine says.
-pub(crate) fn place_of_counters() -> Option<PathBuf> {
-    let machine = ThisMachine::discover();
-    let examined = Examined::new(&machine);
-    let installed = examined.installed()?;
-    Some(PathBuf::from(installed.provider.entry("stats")?.value.to_str().into_owned()))
+/// A finding below the name of its check, which may have been told.
+fn print(found: &doctor::Finding, check: &str) -> String {
+    const NAME: usize = 15;
+    const INDENT: usize = NAME + 6;
+    let mut text = format!("{check:<NAME$}{:<6}", found.state.word());
+    text.push_str(&paragraph(&found.text, INDENT));
+    if let Some(mend) = &found.mend {
+        text.push_str(&format!("{:INDENT$}{}", "", paragraph(&format!("-> {mend}"), INDENT)));
+    }
+    text
 }
 
-fn examine(check: &Check, examined: &Examined<'_>) -> Vec<doctor::Finding> {
-    let findings = (check.examine)(examined);
-    findings.into_iter().map(|finding| finding.of_check(check.name)).collect()
+/// Words that begin in column `indent` and go on there, up to the widest line.
+fn paragraph(text: &str, indent: usize) -> String {
+    let words: Vec<&str> = text.split(' ').collect();
+    let lines = wrap(&words, " ", WIDTH - indent, 0);
+    format!("{}\n", lines.replace('\n', &format!("\n{:indent$}", "")))
 }
 
-/// Features that somebody hides.
-fn features(_: &Examined<'_>) -> Vec<Finding> {
-    hidden_features().into_iter().map(Finding::note).collect()
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// What `openssl speed` is told matters, and where.
-fn speed(_: &Examined<'_>) -> Vec<Finding> {
-    vec![Finding::note(
-        "to compare: openssl speed -elapsed -propquery '?provider=wirespeed' -evp aes-128-gcm; \
-         -propquery after -evp is ignored, and without -elapsed only the program's own CPU time counts",
-    )]
+    fn finding(state: State, text: &str, mend: Option<&str>) -> doctor::Finding {
+        let (text, mend) = (text.to_owned(), mend.map(str::to_owned));
+        doctor::Finding { check: "keys".to_owned(), state, text, mend }
+    }
+
+    #[test]
+    fn a_finding_is_a_line_and_its_mend_another() {
+        let fine = print(&finding(State::Fine, "all is well", None), "module");
+        assert_eq!(fine, "module         fine  all is well\n");
+        let text = print(&finding(State::Mend, &"x ".repeat(45), Some("do y")), "keys");
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 3, "{text}");
+        assert!(lines[0].starts_with("keys           MEND  x x"));
+        assert!(lines[1].starts_with("                     x"));
+        assert_eq!(lines[2], "                     -> do y");
+        assert!(lines.iter().all(|line| line.chars().count() <= WIDTH));
+    }
 }

@@ -119,7 +119,7 @@ pub(crate) fn run(arguments: InstallArguments) -> Result<(), Fault> {
 
 impl Intention {
     fn form(place: Place, plan: Option<PathBuf>, activates_default: bool) -> Result<Self, Fault> {
-        let module_from = own_module()?;
+        let module_from = own_module().map_err(Fault::usage)?;
         let read = fs::read(&module_from);
         let module = read.map_err(|error| Fault::usage(advice(&module_from, &error)))?;
         let configuration = Original::read(&place.configuration)

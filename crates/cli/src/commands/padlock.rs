@@ -6,12 +6,12 @@ mod engine;
 mod units;
 
 use clap::Args;
+use wirespeed_bench::Host;
 use wirespeed_cipher::{Route, Subject};
 use wirespeed_results::schema::padlock::{Cpu, Padlock};
 use wirespeed_results::schema::{Document, VERSION};
 
 use crate::fault::Fault;
-use crate::host::Host;
 use crate::output::table::wrap;
 use crate::output::{WIDTH, write_json, write_text};
 use crate::survey::state;

@@ -1,15 +1,15 @@
 //! `wirespeed routes`: what is here, what is absent and why, and what serves what.
 
-use wirespeed_bench::Candidate;
+use wirespeed_bench::{Candidate, Found, Host};
 use wirespeed_cipher::{Algorithm, Direction, Route, Subject};
 use wirespeed_cpu::{Feature, Features};
+use wirespeed_doctor::hidden_features;
 use wirespeed_plan::{Plan, Row};
 use wirespeed_results::schema::Document;
 use wirespeed_results::schema::plan::{self, PlanState, Presence, Routes, Served};
 
 use crate::arguments::RoutesArguments;
 use crate::fault::Fault;
-use crate::host::{Found, Host, hidden_features};
 use crate::output::table::{Side, Table, wrap};
 use crate::output::{WIDTH, notes, write_json, write_text};
 use crate::plan::{

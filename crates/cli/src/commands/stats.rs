@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use wirespeed_doctor::place_of_counters;
 use wirespeed_results::schema::stats::Stats;
 use wirespeed_results::schema::{Document, VERSION};
 use wirespeed_stats::Snapshot;
@@ -37,11 +38,13 @@ pub(crate) struct StatsArguments {
 }
 
 pub(crate) fn run(arguments: StatsArguments) -> Result<(), Fault> {
-    let place = arguments.place.or_else(doctor::place_of_counters).ok_or_else(|| {
-        Fault::usage(
-            "nothing is counted: write stats = FILE into Wirespeed's section of openssl.cnf",
-        )
-    })?;
+    let place = arguments.place.or_else(|| place_of_counters(&doctor::this_machine())).ok_or_else(
+        || {
+            Fault::usage(
+                "nothing is counted: write stats = FILE into Wirespeed's section of openssl.cnf",
+            )
+        },
+    )?;
     let counted = Snapshot::read(&place).map_err(Fault::usage)?;
     let rows: Vec<_> = counted.rows().collect();
     let document = Stats {
@@ -50,7 +53,7 @@ pub(crate) fn run(arguments: StatsArguments) -> Result<(), Fault> {
         place: place.display().to_string(),
         loads: counted.loads(),
         quarantined: counted.quarantined().iter().map(|it| it.name().to_owned()).collect(),
-        rows: counted::counted(&rows),
+        rows: wirespeed_doctor::counted(&rows),
     };
     // The table and the JSON on one output would be neither.
     if arguments.json.as_deref() != Some("-") {

@@ -1,14 +1,14 @@
 //! `wirespeed`: the machine, its routes and their proofs, one table, and what to do next.
 
-use wirespeed_bench::{Candidate, Contest, Measured};
+use wirespeed_bench::{Candidate, Contest, Found, Host, Measured};
 use wirespeed_cipher::Route;
+use wirespeed_doctor::hidden_features;
 use wirespeed_measure::Effort;
 use wirespeed_results::schema::survey::{Gain, Proof, RouteState, Survey};
 use wirespeed_results::schema::{Document, VERSION};
 
 use crate::arguments::{SurveyArguments, seconds};
 use crate::fault::Fault;
-use crate::host::{Found, Host, hidden_features};
 use crate::output::table::{Side, Table, wrap};
 use crate::output::{
     Progress, WIDTH, check_writable, figures, header, notes, warnings, write_json, write_text,

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use wirespeed_bench::{Candidate, prove_against_host};
+use wirespeed_bench::{Candidate, Host, prove_against_host};
 use wirespeed_cipher::{Algorithm, Route};
 use wirespeed_measure::{WallTime, noise::Noise};
 use wirespeed_plan::Plan;
@@ -12,10 +12,9 @@ use wirespeed_results::schema::{Document, VERSION};
 
 use crate::commands::survey::proved_routes;
 use crate::fault::Fault;
-use crate::host::Host;
 use crate::interruption::Interruption;
 use crate::output::{Progress, check_writable, header, notes, write_json, write_text};
-use crate::plan::{Destination, offloads, planned, summary};
+use crate::plan::{Destination, fingerprint, offloads, planned, summary};
 
 mod measuring;
 mod offloading;
@@ -120,7 +119,7 @@ pub(crate) fn run(arguments: TuneArguments) -> Result<(), Fault> {
     quarantined.extend(offloading.iter().flat_map(|it| it.quarantined.iter().cloned()));
     quarantined.extend(measuring.quarantined.iter().cloned());
 
-    let fingerprint = host.fingerprint();
+    let fingerprint = fingerprint(&host);
     let before = Plan::read(destination.file()).ok();
     let standing =
         before.as_ref().filter(|plan| plan.fingerprint().difference(&fingerprint).is_none());

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use wirespeed_openssl_conf::{Configuration, Removed, ThisMachine, WIRESPEED, uninstall};
+use wirespeed_plan::SYSTEM;
 
 use super::install::place::{Place, PlaceArguments};
 use super::install::{Original, advice, backup, obstacle, remove, unified, writable};
 use crate::fault::Fault;
 use crate::interruption::Interruption;
 use crate::output::write_text;
-use crate::plan::SYSTEM;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -7,9 +7,9 @@ mod table;
 mod work;
 
 use clap::Args;
+use wirespeed_bench::Host;
 
 use crate::fault::Fault;
-use crate::host::Host;
 use crate::interruption::Interruption;
 use crate::output::{check_writable, header, notes, write_json, write_text};
 use document::Found;

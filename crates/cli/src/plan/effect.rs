@@ -7,8 +7,8 @@ use wirespeed_cipher::Route;
 use wirespeed_openssl_conf::{Configuration, Configured, Entry, ThisMachine, WIRESPEED};
 use wirespeed_plan::{Fingerprint, Plan};
 
-use super::file::default_file;
-use crate::host::Host;
+use wirespeed_bench::Host;
+use wirespeed_plan::default_file;
 
 /// What chooses the routes of a program that starts now.
 #[derive(Debug, Default)]
@@ -50,7 +50,7 @@ impl Effect {
         let configuration =
             configuration_file(host).and_then(|file| Configuration::read(&file, &ThisMachine).ok());
         let ours = configuration.as_ref().and_then(|it| it.provider(WIRESPEED));
-        Self::with(ours.as_ref(), default_file(), &host.fingerprint())
+        Self::with(ours.as_ref(), default_file(), &super::fingerprint(host))
     }
 
     fn with(ours: Option<&Configured<'_>>, default: Option<PathBuf>, here: &Fingerprint) -> Self {

@@ -1,32 +1,13 @@
 //! Where the plan lies, and how it gets there: all at once, or not at all.
 
-use std::env;
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+use wirespeed_plan::default_file;
+
 use crate::fault::Fault;
-
-/// The plan of the whole machine.
-pub(crate) const SYSTEM: &str = "/etc/wirespeed/plan";
-/// Below a user's folder of configurations.
-const OWN: &str = "wirespeed/plan";
-
-/// Where this user's plan lies unless somebody says otherwise; nothing for a user without a home.
-pub(crate) fn default_file() -> Option<PathBuf> {
-    if is_root() {
-        return Some(PathBuf::from(SYSTEM));
-    }
-    let folder = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let folder = folder("XDG_CONFIG_HOME").or_else(|| Some(folder("HOME")?.join(".config")));
-    Some(folder?.join(OWN))
-}
-
-/// The owner of a process's folder is its effective user.
-fn is_root() -> bool {
-    fs::metadata("/proc/self").is_ok_and(|this| this.uid() == 0)
-}
 
 /// A place that a plan can be written to: tried before anything is measured.
 #[derive(Debug)]
@@ -112,13 +93,16 @@ fn cannot_write(file: &Path, error: &io::Error) -> Fault {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::MetadataExt;
+
     use super::*;
 
     struct Folder(PathBuf);
 
     impl Folder {
         fn new(name: &str) -> Self {
-            let path = env::temp_dir().join(format!("wirespeed-{name}-{}", std::process::id()));
+            let path =
+                std::env::temp_dir().join(format!("wirespeed-{name}-{}", std::process::id()));
             fs::create_dir(&path).expect("a new folder");
             Self(path)
         }

@@ -51,6 +51,17 @@ pub enum State {
     Mend,
 }
 
+impl State {
+    /// The word for people.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Fine => "fine",
+            Self::Note => "note",
+            Self::Mend => "MEND",
+        }
+    }
+}
+
 /// What a program did while it was watched.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

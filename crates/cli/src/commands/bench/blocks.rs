@@ -2,13 +2,12 @@
 
 use std::collections::HashMap;
 
-use wirespeed_bench::{Candidate, Case};
+use wirespeed_bench::{Candidate, Case, Host};
 use wirespeed_cipher::{Direction, Route, Subject, Use};
 use wirespeed_results::schema::bench::{Quarantined, Skipped};
 
 use super::candidates::stand_in;
 use crate::arguments::BenchRequest;
-use crate::host::Host;
 
 /// The sizes of one algorithm in one direction and use: one block of the table.
 pub(super) struct Block {

@@ -2,13 +2,12 @@
 
 use std::collections::HashSet;
 
-use wirespeed_bench::{ApiPath, Candidate};
+use wirespeed_bench::{ApiPath, Candidate, Host};
 use wirespeed_cipher::{Route, Subject};
 
 use super::blocks::Block;
 use crate::arguments::BenchRequest;
 use crate::fault::Fault;
-use crate::host::Host;
 use crate::survey;
 
 /// Those asked for, all of which must be here.

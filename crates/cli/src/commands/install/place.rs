@@ -73,8 +73,8 @@ pub(crate) fn has_module() -> bool {
 }
 
 /// The module that came with this program: beside it as cargo builds it, or as a package lays it out.
-pub(crate) fn own_module() -> Result<PathBuf, Fault> {
-    let unknown = |error| Fault::usage(format!("cannot find this program's own file: {error}"));
+pub(crate) fn own_module() -> Result<PathBuf, String> {
+    let unknown = |error| format!("cannot find this program's own file: {error}");
     let program = env::current_exe().and_then(fs::canonicalize).map_err(unknown)?;
     let folder = program.parent().unwrap_or(Path::new("/"));
     let around = [folder.to_owned(), folder.join("../lib"), folder.join("../lib/wirespeed")];
@@ -82,7 +82,7 @@ pub(crate) fn own_module() -> Result<PathBuf, Fault> {
     let found = candidates.filter_map(|file| fs::canonicalize(file).ok()).next();
     found.ok_or_else(|| {
         let folder = folder.display();
-        Fault::usage(format!("no {BUILT} in {folder} or {folder}/../lib: cargo build --release"))
+        format!("no {BUILT} in {folder} or {folder}/../lib: cargo build --release")
     })
 }
 

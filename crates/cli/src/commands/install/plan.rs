@@ -5,10 +5,9 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use wirespeed_libcrypto::Library;
-use wirespeed_plan::{Fingerprint, Plan};
+use wirespeed_plan::{Fingerprint, Plan, SYSTEM, default_file};
 
 use crate::fault::Fault;
-use crate::plan::{SYSTEM, default_file};
 
 /// The plan of the default place, and why it cannot be used as it is.
 pub(crate) struct Standing {

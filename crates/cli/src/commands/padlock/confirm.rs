@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use wirespeed_bench::Host;
 use wirespeed_cpu::Feature;
 use wirespeed_machine::Machine;
 use wirespeed_results::schema::padlock::{Cpu, Padlock, PadlockReport, Point};
@@ -9,7 +10,6 @@ use wirespeed_results::schema::{Document, VERSION};
 
 use super::{arch, said_of, units};
 use crate::fault::Fault;
-use crate::host::Host;
 use crate::output::table::{Side, Table};
 use crate::output::write_text;
 

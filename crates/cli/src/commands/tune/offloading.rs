@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use wirespeed_af_alg::{Transform, drivers};
-use wirespeed_bench::{Candidate, Case, Contest, Harness, Measured, Trouble};
+use wirespeed_bench::{Candidate, Case, Contest, Harness, Host, Measured, Trouble};
 use wirespeed_cipher::{Direction, Route, SIZE_CLASSES, Subject, Use};
 use wirespeed_measure::Effort;
 use wirespeed_plan::{Plan, Trial, judge_offload};
@@ -12,7 +12,6 @@ use wirespeed_results::schema::plan::Quarantined;
 use super::measuring::{HOPELESS, trial};
 use super::pace::Pace;
 use crate::fault::Fault;
-use crate::host::Host;
 
 /// Our provider on the kernel's route: what programs would get.
 const KERNEL: Candidate = Candidate::Provider(Route::Kernel);

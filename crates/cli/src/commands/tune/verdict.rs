@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
+use wirespeed_bench::Host;
 use wirespeed_cipher::{Algorithm, Route};
-use wirespeed_plan::{MARGIN, Plan, Row, Trial};
+use wirespeed_plan::{MARGIN, Plan, Row, Trial, default_file};
 
 use super::measuring::Measuring;
-use crate::host::Host;
 use crate::output::call;
-use crate::plan::{Effect, default_file};
+use crate::plan::Effect;
 
 /// Cells that a route of ours might have won, had the machine been quieter.
 pub(super) struct Undecided {

@@ -101,10 +101,7 @@ fn listen(
 
 /// Our module, following this machine's plan where that is good.
 fn module() -> Result<Module, String> {
-    let file = own_module().map_err(|fault| match fault {
-        Fault::Usage(why) => why,
-        other => format!("{other:?}"),
-    })?;
+    let file = own_module()?;
     let plan = standing(true).filter(|it| it.lack.is_none()).map(|it| it.file);
     Ok(Module { file, plan })
 }

@@ -1,6 +1,6 @@
 //! The run: every suite proved, then measured, table by table.
 
-use wirespeed_bench::Absent;
+use wirespeed_bench::{Absent, Host};
 use wirespeed_cipher::Direction;
 use wirespeed_results::schema::vpn::Link;
 use wirespeed_vpn::{Case, Gateway, Sizes, Suite, measure, prove, ticks};
@@ -9,7 +9,6 @@ use super::document::Found;
 use super::request::Request;
 use super::table;
 use crate::fault::Fault;
-use crate::host::Host;
 use crate::interruption::Interruption;
 use crate::output::Progress;
 

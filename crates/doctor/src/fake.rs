@@ -1,0 +1,196 @@
+//! A machine made up for tests.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use wirespeed_advisories::Probe;
+use wirespeed_cipher::Route;
+use wirespeed_openssl_conf::Files;
+use wirespeed_plan::{Fingerprint, Plan};
+
+use crate::binary::{Binary, this_machine};
+use crate::examined::Examined;
+use crate::finding::Finding;
+use crate::reading::{Asked, Reading, User};
+use crate::surroundings::{Entry, Openssl, Surroundings};
+use crate::trial::Loaded;
+
+pub(crate) const CONFIGURATION: &str = "/etc/ssl/openssl.cnf";
+pub(crate) const MODULE: &str = "/usr/lib/ossl-modules/wirespeed.so";
+
+/// Files, variables, and what loading the module gives. Folders are there because of what is in them.
+pub(crate) struct Fake {
+    files: BTreeMap<PathBuf, (Vec<u8>, Entry)>,
+    variables: BTreeMap<String, String>,
+    pub(crate) openssl: Result<Openssl, String>,
+    pub(crate) binary: Result<Binary, String>,
+    pub(crate) plan: Result<Plan, String>,
+    pub(crate) loaded: Result<Loaded, String>,
+    /// What the configuration gives users; those that are not here get everything.
+    pub(crate) readings: BTreeMap<u32, Reading>,
+    pub(crate) failed: Vec<(Route, String)>,
+    pub(crate) user: u32,
+    /// What its OpenSSL answers to probes.
+    pub(crate) faults: BTreeMap<Probe, bool>,
+}
+
+impl Fake {
+    /// A machine with OpenSSL 3.0 and nothing else.
+    pub(crate) fn bare() -> Self {
+        Self {
+            files: BTreeMap::new(),
+            variables: BTreeMap::new(),
+            openssl: Ok(Openssl {
+                path: "/usr/lib/libcrypto.so.3".into(),
+                version: "OpenSSL 3.0.19 27 Jan 2026".to_owned(),
+                major: 3,
+                configuration_folder: "/etc/ssl".into(),
+                modules_folder: "/usr/lib/ossl-modules".into(),
+            }),
+            binary: Ok(Binary {
+                machine: this_machine(),
+                interpreter: None,
+                needs: vec!["libc.so.6".to_owned()],
+                exports: vec!["OSSL_provider_init".to_owned()],
+            }),
+            plan: Ok(Plan::new(Fingerprint::here("3.0.19"))),
+            loaded: Ok(Loaded { routes: Some("vaes512".to_owned()), ..Loaded::default() }),
+            readings: BTreeMap::new(),
+            failed: Vec::new(),
+            user: 0,
+            faults: BTreeMap::new(),
+        }
+    }
+
+    /// The same with this configuration.
+    pub(crate) fn configured(text: &str) -> Self {
+        Self::bare().file(CONFIGURATION, text)
+    }
+
+    /// The same with Wirespeed as `install` leaves it, and more lines in its section.
+    pub(crate) fn installed(more: &str) -> Self {
+        let text = format!(
+            "openssl_conf = init\n[init]\nproviders = list\nalg_section = algorithms\n\
+             [list]\ndefault = default_section\nwirespeed = wirespeed_section\n\
+             [default_section]\nactivate = 1\n\
+             [wirespeed_section]\nmodule = {MODULE}\nactivate = 1\n{more}\n\
+             [algorithms]\ndefault_properties = ?provider=wirespeed\n"
+        );
+        Self::configured(&text).file(MODULE, "a module")
+    }
+
+    pub(crate) fn file(self, path: &str, bytes: impl AsRef<[u8]>) -> Self {
+        self.file_of(path, bytes, 0, 0o644)
+    }
+
+    /// A file with an owner, who is its group too, and permissions.
+    pub(crate) fn file_of(
+        mut self,
+        path: &str,
+        bytes: impl AsRef<[u8]>,
+        owner: u32,
+        mode: u32,
+    ) -> Self {
+        let place = PathBuf::from(path);
+        let entry = Entry { place, folder: false, mode, owner, group: owner, changed: 0 };
+        self.files.insert(path.into(), (bytes.as_ref().to_owned(), entry));
+        self
+    }
+
+    /// The same with a file that was changed so many seconds after 1970.
+    pub(crate) fn changed(mut self, path: &str, seconds: i64) -> Self {
+        self.files.get_mut(Path::new(path)).expect("a file").1.changed = seconds;
+        self
+    }
+
+    /// The same with a symbolic link.
+    pub(crate) fn link(mut self, path: &str, place: &str) -> Self {
+        self = self.file(path, "");
+        self.files.get_mut(Path::new(path)).expect("a file").1.place = place.into();
+        self
+    }
+
+    pub(crate) fn remove(&mut self, path: &str) {
+        self.files.remove(Path::new(path));
+    }
+
+    pub(crate) fn with(mut self, variable: &str, value: &str) -> Self {
+        self.variables.insert(variable.to_owned(), value.to_owned());
+        self
+    }
+
+    /// What a check says, a line for each finding.
+    pub(crate) fn says(&self, check: impl Fn(&Examined<'_>) -> Vec<Finding>) -> String {
+        let findings = check(&Examined::new(self));
+        findings.iter().map(Finding::words).collect::<Vec<_>>().join("\n")
+    }
+}
+
+impl Files for Fake {
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        match self.files.get(path) {
+            Some((_, entry)) if entry.mode & 0o444 == 0 => Err(io::Error::from_raw_os_error(13)),
+            Some((bytes, _)) => Ok(bytes.clone()),
+            None => Err(io::Error::from_raw_os_error(2)),
+        }
+    }
+
+    fn list(&self, path: &Path) -> Option<Vec<OsString>> {
+        let below = self.files.keys().filter_map(|file| file.strip_prefix(path).ok());
+        let mut names: Vec<OsString> =
+            below.filter_map(|rest| Some(rest.iter().next()?.to_owned())).collect();
+        names.dedup();
+        (!names.is_empty()).then_some(names)
+    }
+
+    fn variable(&self, name: &[u8]) -> Option<Vec<u8>> {
+        let value = self.variables.get(std::str::from_utf8(name).ok()?)?;
+        Some(value.clone().into_bytes())
+    }
+}
+
+impl Surroundings for Fake {
+    fn entry(&self, path: &Path) -> io::Result<Entry> {
+        if let Some((_, entry)) = self.files.get(path) {
+            return Ok(entry.clone());
+        }
+        self.list(path).ok_or(io::Error::from_raw_os_error(2))?;
+        let place = path.to_owned();
+        Ok(Entry { place, folder: true, mode: 0o755, owner: 0, group: 0, changed: 0 })
+    }
+
+    fn user(&self) -> u32 {
+        self.user
+    }
+
+    fn binary(&self, _: &Path) -> Result<Binary, String> {
+        self.binary.clone()
+    }
+
+    fn plan(&self, _: &Path) -> Result<Plan, String> {
+        self.plan.clone()
+    }
+
+    fn openssl(&self) -> Result<Openssl, String> {
+        self.openssl.clone()
+    }
+
+    fn load(&self, _: &Path, _: &[(String, String)]) -> Result<Loaded, String> {
+        assert!(self.binary.is_ok(), "loading a damaged module may end the process");
+        self.loaded.clone()
+    }
+
+    fn reading(&self, _: &Asked<'_>, user: &User) -> Result<Reading, String> {
+        Ok(self.readings.get(&user.number).cloned().unwrap_or_default())
+    }
+
+    fn failed_proofs(&self) -> Vec<(Route, String)> {
+        self.failed.clone()
+    }
+
+    fn has_fault(&self, probe: Probe) -> Option<bool> {
+        self.faults.get(&probe).copied()
+    }
+}

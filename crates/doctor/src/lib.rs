@@ -1,0 +1,125 @@
+//! What keeps programs from the module: every known way to get it wrong, checked, each with its mend.
+//!
+//! [`examine`] looks at a machine. [`watch`](fn@watch) runs a program and tells what it used. Both give the types of
+//! `wirespeed_results`, which is what `wirespeed doctor` prints.
+#![forbid(unsafe_code)]
+
+mod binary;
+mod configuration;
+mod counters;
+mod engines;
+mod examined;
+#[cfg(test)]
+mod fake;
+mod finding;
+mod host_faults;
+mod kernel;
+mod keys;
+mod module;
+mod permissions;
+mod plan;
+mod probes;
+mod programs;
+mod providers;
+mod reading;
+mod services;
+mod surroundings;
+mod trial;
+mod users;
+mod watch;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use wirespeed_cpu::Features;
+use wirespeed_results::schema::doctor::{self, Watched};
+
+pub use counters::{counted, volume};
+use examined::Examined;
+use finding::Finding;
+pub use reading::{READING, Request};
+pub use surroundings::ThisMachine;
+
+/// A question to the machine.
+struct Check {
+    name: &'static str,
+    examine: fn(&Examined<'_>) -> Vec<Finding>,
+}
+
+/// Every check, in the order in which things go wrong.
+const CHECKS: &[Check] = &[
+    Check { name: "configuration", examine: configuration::file },
+    Check { name: "installed", examine: configuration::installed },
+    Check { name: "keys", examine: keys::keys },
+    Check { name: "module", examine: module::module },
+    Check { name: "default", examine: providers::default },
+    Check { name: "preference", examine: providers::preference },
+    Check { name: "plan", examine: plan::plan },
+    Check { name: "proof", examine: plan::proof },
+    Check { name: "features", examine: features },
+    Check { name: "engines", examine: engines::engines },
+    Check { name: "permissions", examine: permissions::permissions },
+    Check { name: "users", examine: users::users },
+    Check { name: "services", examine: services::overrides },
+    Check { name: "processes", examine: services::running },
+    Check { name: "own OpenSSL", examine: programs::inside },
+    Check { name: "kernel", examine: kernel::af_alg },
+    Check { name: "host OpenSSL", examine: host_faults::faults },
+    Check { name: "openssl speed", examine: speed },
+];
+
+/// What every check finds on this machine.
+pub fn examine(machine: &ThisMachine) -> Vec<doctor::Finding> {
+    let examined = Examined::new(machine);
+    let of_check = |check: &Check| {
+        let findings = (check.examine)(&examined).into_iter();
+        findings.map(|finding| finding.of_check(check.name)).collect::<Vec<_>>()
+    };
+    CHECKS.iter().flat_map(of_check).collect()
+}
+
+/// Runs a program, and tells what it did and what to mend. With `quiet`, what it prints goes to standard error.
+///
+/// # Errors
+/// If the program cannot be run with our module, and why.
+pub fn watch(
+    machine: &ThisMachine,
+    words: &[OsString],
+    quiet: bool,
+) -> Result<(Watched, Vec<doctor::Finding>), String> {
+    let (watched, findings) = watch::watch(machine, &Examined::new(machine), words, quiet)?;
+    let findings = findings.into_iter().map(|finding| finding.of_check("program"));
+    Ok((watched, findings.collect()))
+}
+
+/// The file or folder that Wirespeed counts in, as the configuration of this machine says.
+pub fn place_of_counters(machine: &ThisMachine) -> Option<PathBuf> {
+    let examined = Examined::new(machine);
+    let installed = examined.installed()?;
+    Some(PathBuf::from(installed.provider.entry("stats")?.value.to_str().into_owned()))
+}
+
+/// What `OPENSSL_ia32cap` hides of this CPU, in one sentence.
+pub fn hidden_features() -> Option<String> {
+    let hidden = Features::hidden_by_openssl();
+    (hidden != Features::NONE).then(|| {
+        format!(
+            "OPENSSL_ia32cap hides features of this CPU: {hidden}. OpenSSL does without them, and so do \
+             our routes, in every program that has this variable; what a plan gives to a route that \
+             needs them, another serves"
+        )
+    })
+}
+
+/// Features that somebody hides.
+fn features(_: &Examined<'_>) -> Vec<Finding> {
+    hidden_features().into_iter().map(Finding::note).collect()
+}
+
+/// What `openssl speed` is told matters, and where.
+fn speed(_: &Examined<'_>) -> Vec<Finding> {
+    vec![Finding::note(
+        "to compare: openssl speed -elapsed -propquery '?provider=wirespeed' -evp aes-128-gcm; \
+         -propquery after -evp is ignored, and without -elapsed only the program's own CPU time counts",
+    )]
+}

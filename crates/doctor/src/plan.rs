@@ -1,0 +1,150 @@
+//! The plan, and the proof of every route: what was measured still holds, what serves gives right bytes.
+
+use std::path::{Path, PathBuf};
+
+use wirespeed_stats::Snapshot;
+
+use crate::examined::{Examined, Installed};
+use crate::finding::Finding;
+use crate::module;
+
+/// The plan of the configuration.
+pub(crate) fn plan(examined: &Examined<'_>) -> Vec<Finding> {
+    let Some(installed) = examined.installed() else { return Vec::new() };
+    let tune = "wirespeed tune, then sudo wirespeed install";
+    let Some(entry) = installed.provider.entry("plan") else {
+        let made = wirespeed_plan::default_file().filter(|file| examined.here.exists(file));
+        return vec![Finding::note(match made {
+            Some(file) => format!(
+                "{} is not in use, so the default priority serves: sudo wirespeed install names it",
+                file.display()
+            ),
+            None => format!("there is none, so the default priority serves: {tune}"),
+        })];
+    };
+    let path = PathBuf::from(entry.value.to_str().into_owned());
+    if let Err(why) = examined.here.plan(&path) {
+        return vec![Finding::mend(format!("{}: {why}", path.display()), tune)];
+    }
+    // The module itself says whether the plan is for this machine and this OpenSSL.
+    let loaded = module::load(examined, &installed).unwrap_or_default();
+    vec![match loaded.plan {
+        Some(said) if said.contains("ignored") => Finding::mend(said, tune),
+        Some(said) if said.starts_with("none") => {
+            Finding::note(format!("{} is not used: {said}", path.display()))
+        }
+        _ => Finding::fine(format!("{} is for this machine", path.display())),
+    }]
+}
+
+/// Routes that were quarantined: by the module when it was loaded, in the counters, or by the full proof
+/// that is made now.
+pub(crate) fn proof(examined: &Examined<'_>) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = Vec::new();
+    for (route, why) in examined.here.failed_proofs() {
+        findings.push(Finding::mend(
+            format!("{route} gives wrong bytes on this machine: {why}"),
+            "do not force that route; please report it with the output of wirespeed --json -",
+        ));
+    }
+    if let Some(installed) = examined.installed() {
+        let loaded = module::load(examined, &installed).unwrap_or_default();
+        findings
+            .extend(loaded.quarantined.map(|routes| quarantined(&routes, "when it was loaded")));
+        findings.extend(counted(examined, &installed));
+    }
+    if findings.is_empty() {
+        findings.push(Finding::fine("every route of this machine gives right bytes"));
+    }
+    findings
+}
+
+fn quarantined(routes: &str, when: &str) -> Finding {
+    Finding::mend(
+        format!("quarantined {when}, for it gave wrong bytes: {routes}; another route serves"),
+        "wirespeed tune measures without it; please report it with the output of wirespeed --json -",
+    )
+}
+
+/// What the counters of the configuration hold against a route.
+fn counted(examined: &Examined<'_>, installed: &Installed<'_>) -> Option<Finding> {
+    let entry = installed.provider.entry("stats")?;
+    let path = entry.value.to_str().into_owned();
+    let bytes = examined.here.read(Path::new(&path)).ok()?;
+    let Some(counted) = Snapshot::parse(&bytes) else {
+        return Some(Finding::mend(
+            format!("{path} holds no counters of this Wirespeed, so nothing is counted"),
+            format!("rm {path}; the module makes it anew"),
+        ));
+    };
+    let routes: Vec<&str> =
+        counted.quarantined().into_iter().map(wirespeed_cipher::Route::name).collect();
+    (!routes.is_empty()).then(|| quarantined(&routes.join(" "), &format!("according to {path}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use wirespeed_cipher::Route;
+
+    use super::*;
+    use crate::fake::Fake;
+    use crate::trial::Loaded;
+
+    fn with(plan: Option<&str>, quarantined: Option<&str>) -> Fake {
+        let mut fake = Fake::installed("plan = /etc/wirespeed/plan");
+        fake.loaded = Ok(Loaded {
+            routes: Some("vaes512".to_owned()),
+            plan: plan.map(str::to_owned),
+            quarantined: quarantined.map(str::to_owned),
+            ..Loaded::default()
+        });
+        fake
+    }
+
+    #[test]
+    fn a_plan_for_this_machine_is_fine() {
+        let said = with(Some("/etc/wirespeed/plan"), None).says(plan);
+        assert_eq!(said, "fine: /etc/wirespeed/plan is for this machine");
+        assert!(Fake::installed("").says(plan).starts_with("note: there is none"));
+    }
+
+    #[test]
+    fn a_plan_of_another_machine_missing_or_malformed_is_found() {
+        let stale = "/etc/wirespeed/plan ignored: made for libcrypto 3.0.18, this is 3.0.19";
+        let said = with(Some(stale), None).says(plan);
+        assert_eq!(said, format!("MEND: {stale} -> wirespeed tune, then sudo wirespeed install"));
+        let mut fake = with(None, None);
+        fake.plan = Err("line 3: not a route".to_owned());
+        assert!(fake.says(plan).starts_with("MEND: /etc/wirespeed/plan: line 3: not a route"));
+        assert!(with(Some("none: routes are listed"), None).says(plan).starts_with("note: "));
+    }
+
+    #[test]
+    fn a_quarantined_route_is_named() {
+        assert!(with(None, None).says(proof).starts_with("fine: "));
+        let said = with(None, Some("vaes256")).says(proof);
+        assert!(said.contains("quarantined when it was loaded") && said.contains("vaes256"));
+        let mut fake = Fake::bare();
+        fake.failed = vec![(Route::AesNi, "wrong bytes: AES-128-CTR".to_owned())];
+        assert!(fake.says(proof).starts_with("MEND: aesni gives wrong bytes on this machine"));
+    }
+
+    #[test]
+    fn a_damaged_module_is_not_loaded_for_its_plan_either() {
+        let mut fake = with(None, Some("vaes256"));
+        fake.binary = Err("it is cut off".to_owned());
+        assert!(fake.says(proof).starts_with("fine: "));
+        assert!(fake.says(plan).starts_with("fine: "), "its own check tells");
+    }
+
+    #[test]
+    fn the_counters_are_looked_into() {
+        let fake = Fake::installed("stats = /run/stats").file("/run/stats", "something else");
+        assert!(fake.says(proof).contains("/run/stats holds no counters"));
+        let mut bytes = vec![0; wirespeed_stats::BYTES];
+        bytes[..wirespeed_stats::MAGIC.len()].copy_from_slice(wirespeed_stats::MAGIC);
+        bytes[wirespeed_stats::QUARANTINED * 8] = 1;
+        let said = Fake::installed("stats = /run/stats").file("/run/stats", bytes).says(proof);
+        assert!(said.contains("according to /run/stats") && said.contains("vaes512"), "{said}");
+    }
+}

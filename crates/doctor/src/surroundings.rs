@@ -1,0 +1,193 @@
+//! What the doctor looks at: files, variables, the machine's OpenSSL; in tests, made up.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use wirespeed_advisories::Probe;
+use wirespeed_bench::{Found, Host};
+use wirespeed_cipher::Route;
+use wirespeed_openssl_conf::Files;
+use wirespeed_plan::Plan;
+
+use crate::binary::Binary;
+use crate::probes;
+use crate::reading::{self, Asked, Reading, User};
+use crate::trial::{self, Loaded};
+
+/// A machine to examine: its files and variables, and more.
+pub(crate) trait Surroundings: Files {
+    /// What lies at a path, symbolic links followed.
+    fn entry(&self, path: &Path) -> io::Result<Entry>;
+    /// The user who asks.
+    fn user(&self) -> u32;
+    /// What an executable or a library says about itself.
+    fn binary(&self, path: &Path) -> Result<Binary, String>;
+    /// A plan, or why it cannot be read.
+    fn plan(&self, path: &Path) -> Result<Plan, String>;
+    /// The machine's own OpenSSL.
+    fn openssl(&self) -> Result<Openssl, String>;
+    /// Loads a provider module by name, with these keys and values, into a context of its own.
+    fn load(&self, module: &Path, settings: &[(String, String)]) -> Result<Loaded, String>;
+    /// What the real configuration gives a user, found out by a process of that user's.
+    fn reading(&self, asked: &Asked<'_>, user: &User) -> Result<Reading, String>;
+    /// The routes of this machine that fail their proof, with the reason.
+    fn failed_proofs(&self) -> Vec<(Route, String)>;
+    /// Whether the machine's own OpenSSL has a fault; none where it cannot be asked.
+    fn has_fault(&self, probe: Probe) -> Option<bool>;
+}
+
+impl dyn Surroundings + '_ {
+    /// An environment variable that is set, if only to nothing.
+    pub(crate) fn text_variable(&self, name: &str) -> Option<String> {
+        let value = self.variable(name.as_bytes())?;
+        Some(String::from_utf8_lossy(&value).into_owned())
+    }
+
+    /// A file's text.
+    pub(crate) fn text(&self, path: impl AsRef<Path>) -> Option<String> {
+        let bytes = self.read(path.as_ref()).ok()?;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// What lies in a folder, in order; nothing if it cannot be looked into.
+    pub(crate) fn inside(&self, folder: impl AsRef<Path>) -> Vec<PathBuf> {
+        let folder = folder.as_ref();
+        let names = self.list(folder).unwrap_or_default();
+        let mut paths: Vec<PathBuf> = names.iter().map(|name| folder.join(name)).collect();
+        paths.sort();
+        paths
+    }
+
+    /// Whether something is there.
+    pub(crate) fn exists(&self, path: impl AsRef<Path>) -> bool {
+        self.entry(path.as_ref()).is_ok()
+    }
+}
+
+/// A file or a folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Entry {
+    /// Where it really lies.
+    pub(crate) place: PathBuf,
+    pub(crate) folder: bool,
+    /// Permission bits.
+    pub(crate) mode: u32,
+    pub(crate) owner: u32,
+    pub(crate) group: u32,
+    /// Seconds since 1970 of the last change.
+    pub(crate) changed: i64,
+}
+
+/// A libcrypto, as far as the doctor needs to know it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Openssl {
+    pub(crate) path: PathBuf,
+    /// "OpenSSL 3.0.19 27 Jan 2026".
+    pub(crate) version: String,
+    /// 3 or 4.
+    pub(crate) major: u32,
+    /// Where it looks for openssl.cnf.
+    pub(crate) configuration_folder: PathBuf,
+    /// Where it looks for modules.
+    pub(crate) modules_folder: PathBuf,
+}
+
+/// Finds the module that came with this program.
+type FindModule = fn() -> Result<PathBuf, String>;
+
+/// The machine that runs this program.
+pub struct ThisMachine {
+    host: Host,
+    find_module: FindModule,
+}
+
+impl ThisMachine {
+    /// Looks at it. `find_module` finds the module that came with this program, and is asked if need be.
+    pub fn discover(find_module: FindModule) -> Self {
+        Self { host: Host::discover(), find_module }
+    }
+
+    /// What the harness knows of it.
+    pub const fn host(&self) -> &Host {
+        &self.host
+    }
+
+    pub(crate) fn own_module(&self) -> Result<PathBuf, String> {
+        (self.find_module)()
+    }
+}
+
+impl Files for ThisMachine {
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        wirespeed_openssl_conf::ThisMachine.read(path)
+    }
+
+    fn list(&self, path: &Path) -> Option<Vec<OsString>> {
+        wirespeed_openssl_conf::ThisMachine.list(path)
+    }
+
+    fn variable(&self, name: &[u8]) -> Option<Vec<u8>> {
+        wirespeed_openssl_conf::ThisMachine.variable(name)
+    }
+}
+
+impl Surroundings for ThisMachine {
+    fn entry(&self, path: &Path) -> io::Result<Entry> {
+        let place = fs::canonicalize(path)?;
+        let about = fs::metadata(&place)?;
+        Ok(Entry {
+            folder: about.is_dir(),
+            mode: about.mode() & 0o7777,
+            owner: about.uid(),
+            group: about.gid(),
+            changed: about.mtime(),
+            place,
+        })
+    }
+
+    fn user(&self) -> u32 {
+        fs::metadata("/proc/self").map_or(0, |about| about.uid())
+    }
+
+    fn binary(&self, path: &Path) -> Result<Binary, String> {
+        Binary::read(&fs::read(path).map_err(|error| error.to_string())?)
+    }
+
+    fn plan(&self, path: &Path) -> Result<Plan, String> {
+        Plan::read(path).map_err(|error| error.to_string())
+    }
+
+    fn openssl(&self) -> Result<Openssl, String> {
+        let library = self.host.harness.library().map_err(ToString::to_string)?;
+        let folder = |known: Option<&Path>| known.unwrap_or(Path::new("/")).to_owned();
+        Ok(Openssl {
+            path: library.path().to_owned(),
+            version: library.version().to_owned(),
+            major: library.version_numbers().0,
+            configuration_folder: folder(library.configuration_folder()),
+            modules_folder: folder(library.modules_folder()),
+        })
+    }
+
+    fn load(&self, module: &Path, settings: &[(String, String)]) -> Result<Loaded, String> {
+        let library = self.host.harness.library().map_err(ToString::to_string)?;
+        trial::load(library, module, settings)
+    }
+
+    fn reading(&self, asked: &Asked<'_>, user: &User) -> Result<Reading, String> {
+        reading::ask(asked, user)
+    }
+
+    fn failed_proofs(&self) -> Vec<(Route, String)> {
+        let present = self.host.routes().into_iter().filter(|found| found.presence.is_ok());
+        let failure = |found: Found| Some((found.route, self.host.prove(&found).err()?));
+        present.filter_map(failure).collect()
+    }
+
+    fn has_fault(&self, probe: Probe) -> Option<bool> {
+        probes::has_fault(*self.host.harness.library().ok()?, probe)
+    }
+}
