@@ -23,7 +23,7 @@ pub(crate) fn ratio(
     let parts = match case.subject {
         Subject::Digest(digest) => of_hash(bench, library, digest, case.size)?,
         Subject::Cipher(algorithm) => of_cipher(bench, library, algorithm, case)?,
-        Subject::Foreign(_) => Vec::new(),
+        Subject::Delegated(_) => Vec::new(),
     };
     if parts.is_empty() {
         return Ok(None);

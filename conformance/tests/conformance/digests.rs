@@ -20,7 +20,7 @@ pub(crate) fn all() -> impl Iterator<Item = Subject> {
     Subject::all().filter(|it| match it {
         Subject::Cipher(_) => false,
         Subject::Digest(_) => true,
-        Subject::Foreign(it) => matches!(it.shape(), Shape::Hash { .. }) && !it.is_legacy(),
+        Subject::Delegated(it) => matches!(it.shape(), Shape::Hash { .. }) && !it.is_legacy(),
     })
 }
 

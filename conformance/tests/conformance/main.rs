@@ -6,10 +6,10 @@
 
 mod contract;
 mod cts;
+mod delegated;
 mod differential;
 mod digests;
 mod extendable;
-mod foreign;
 mod gcm_siv;
 mod hash_vectors;
 mod macs;
@@ -97,7 +97,7 @@ fn main() -> ExitCode {
                 let (name, route) = (&provider.name, provider.route);
                 trials.extend(digests::trials(name, digests::of_route(route), &measure, &api_path));
                 trials.extend(macs::trials(name, route, &measure, &api_path));
-                trials.extend(foreign::trials(name, &measure, &api_path));
+                trials.extend(delegated::trials(name, &measure, &api_path));
                 trials.extend(processes::trials(
                     &provider.name,
                     provider.route,

@@ -19,7 +19,7 @@ use wirespeed_provider::trace;
 
 use crate::messages::Message;
 use crate::processes::in_a_child;
-use crate::{differential, digests, foreign, records, sequences, trial, vectors};
+use crate::{delegated, differential, digests, records, sequences, trial, vectors};
 
 /// The word for a child that asks which route ran.
 pub(crate) const CHILD: &str = "planned";
@@ -39,7 +39,7 @@ pub(crate) fn trials(library: Library, measure: &Provider) -> Vec<Trial> {
     }
     let name = "provider::offloaded";
     let provider = offloaded(library).expect("a provider loads with a good configuration");
-    trials.extend(foreign::trials(name, measure, &provider));
+    trials.extend(delegated::trials(name, measure, &provider));
     // The kernel has nothing without a length of its own.
     let offloaded = digests::all().filter(|it| !it.is_extendable());
     trials.extend(digests::trials(name, offloaded.collect(), measure, &provider));

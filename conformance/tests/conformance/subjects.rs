@@ -77,7 +77,7 @@ pub(crate) fn has(route: Route, subject: cipher::Subject) -> bool {
         (_, Subject::Digest(digest)) => {
             wirespeed_kernels::hash(route, digest.compression(), Features::detect()).is_ok()
         }
-        (_, Subject::Foreign(_)) => false,
+        (_, Subject::Delegated(_)) => false,
     }
 }
 

@@ -134,7 +134,7 @@ impl Transform {
                 let Some(kernel) = it.linux_name() else { return None };
                 (it.name(), kernel, hash(it.bytes(), false))
             }
-            Subject::Foreign(it) => {
+            Subject::Delegated(it) => {
                 let of_shape = match it.shape() {
                     Shape::Cipher { mode, key_bytes, block_bytes } => {
                         cipher(mode, key_bytes, block_bytes)

@@ -348,28 +348,28 @@ mod tests {
         let harness = Harness::new(Ok(library), Features::detect());
         let contest =
             Contest { harness: &harness, effort: SHORT, threads: 1, limits: true, elapsed: false };
-        for foreign in wirespeed_cipher::Foreign::all() {
+        for delegated in wirespeed_cipher::Delegated::all() {
             let mut rates = 0;
             for (usage, direction) in Use::ALL.into_iter().flat_map(|usage| {
                 Direction::BOTH.into_iter().map(move |direction| (usage, direction))
             }) {
-                let Ok(case) = Case::new(foreign, direction, usage, 1420) else { continue };
+                let Ok(case) = Case::new(delegated, direction, usage, 1420) else { continue };
                 match contest.measure(case, &[Candidate::Host], &|| ()) {
                     Ok(measured) => {
                         rates += measured.rows().filter(|row| row.bytes_per_second > 0.0).count();
                     }
                     // A host without the legacy provider says so.
-                    Err(why) => assert!(foreign.is_legacy(), "{why}"),
+                    Err(why) => assert!(delegated.is_legacy(), "{why}"),
                 }
             }
-            assert!(rates >= 2 || foreign.is_legacy(), "{foreign}: {rates}");
-            let direct = harness.runner(Candidate::Kernels(Route::Portable), some_case(foreign));
-            assert!(direct.is_err(), "{foreign}");
+            assert!(rates >= 2 || delegated.is_legacy(), "{delegated}: {rates}");
+            let direct = harness.runner(Candidate::Kernels(Route::Portable), some_case(delegated));
+            assert!(direct.is_err(), "{delegated}");
         }
     }
 
-    fn some_case(foreign: wirespeed_cipher::Foreign) -> Case {
-        Case::new(foreign, Direction::Encrypt, Use::Message, 64).expect("a case")
+    fn some_case(delegated: wirespeed_cipher::Delegated) -> Case {
+        Case::new(delegated, Direction::Encrypt, Use::Message, 64).expect("a case")
     }
 
     #[test]

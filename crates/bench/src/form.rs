@@ -57,7 +57,7 @@ impl Form {
                 }
             }
             Subject::Digest(_) => hash(Kind::Hash, 0),
-            Subject::Foreign(foreign) => match foreign.shape() {
+            Subject::Delegated(delegated) => match delegated.shape() {
                 Shape::Cipher { mode, key_bytes, block_bytes: block } => Self {
                     kind: Kind::Cipher,
                     key_bytes,
@@ -65,7 +65,7 @@ impl Form {
                     block_bytes: if mode.takes_partial_blocks() { 1 } else { block },
                 },
                 Shape::Aead { key_bytes } => {
-                    let is_ccm = foreign.name().ends_with("-CCM");
+                    let is_ccm = delegated.name().ends_with("-CCM");
                     let kind = if is_ccm { Kind::Ccm } else { Kind::Aead };
                     Self { kind, key_bytes, iv_bytes: 12, block_bytes: 1 }
                 }

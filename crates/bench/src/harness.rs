@@ -104,7 +104,7 @@ impl Harness {
             Subject::Digest(digest) => {
                 wirespeed_kernels::hash(route, digest.compression(), self.features).is_ok()
             }
-            Subject::Foreign(_) => false,
+            Subject::Delegated(_) => false,
         }
     }
 
@@ -131,7 +131,7 @@ impl Harness {
 
     /// The context for an algorithm: the host's legacy provider is loaded only where it is needed.
     fn context_for(&self, candidate: Candidate, subject: Subject) -> Result<Context, Absent> {
-        let is_legacy = matches!(subject, Subject::Foreign(foreign) if foreign.is_legacy());
+        let is_legacy = matches!(subject, Subject::Delegated(delegated) if delegated.is_legacy());
         self.context(candidate, is_legacy && candidate == Candidate::Host)
     }
 
@@ -285,7 +285,7 @@ impl Harness {
                     .map_err(|why| Absent(why.to_string()))?;
                 Box::new(Hashing::on(kernels, digest, case, material))
             }
-            Subject::Foreign(_) => return Err(Absent(format!("{route} has no kernels for it"))),
+            Subject::Delegated(_) => return Err(Absent(format!("{route} has no kernels for it"))),
         })
     }
 

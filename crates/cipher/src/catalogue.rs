@@ -9,7 +9,7 @@
 
 use std::ffi::CStr;
 
-use crate::foreign::same;
+use crate::delegated::same;
 use crate::{Algorithm, BlockCipher, Mode};
 
 /// What the catalogue says of an algorithm.

@@ -7,9 +7,9 @@
 mod algorithm;
 mod buffer;
 mod catalogue;
+mod delegated;
 mod digest;
 mod error;
-mod foreign;
 mod hasher;
 mod kernels;
 mod key;
@@ -23,11 +23,11 @@ mod wipe;
 
 pub use algorithm::{Algorithm, BlockCipher, Direction, Mode, Use};
 pub use buffer::InOut;
+pub use delegated::{Delegated, Shape};
 pub use digest::{
     Chain, Compression, Digest, KECCAK_CONSTANTS, MD5_CONSTANTS, SHA256_CONSTANTS, SHA512_CONSTANTS,
 };
 pub use error::UnknownName;
-pub use foreign::{Foreign, Shape};
 pub use hasher::Hasher;
 pub use kernels::{
     BlockKernels, CbcFn, CtrFn, EcbFn, FeedbackFn, GcmCryptFn, GcmEnd, GcmKey, GcmStartFn,

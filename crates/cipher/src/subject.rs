@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::{Algorithm, Digest, Direction, Foreign, Mode, Shape, UnknownName, spelling};
+use crate::{Algorithm, Delegated, Digest, Direction, Mode, Shape, UnknownName, spelling};
 
 /// A cipher, a hash function, or an algorithm of others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -13,7 +13,7 @@ pub enum Subject {
     /// A hash function.
     Digest(Digest),
     /// An algorithm without kernels of our own.
-    Foreign(Foreign),
+    Delegated(Delegated),
 }
 
 impl Subject {
@@ -25,30 +25,32 @@ impl Subject {
 
     /// Those, and the algorithms of others.
     pub fn all() -> impl Iterator<Item = Self> {
-        Self::ours().chain(Foreign::all().map(Self::Foreign))
+        Self::ours().chain(Delegated::all().map(Self::Delegated))
     }
 
     /// How many there are.
-    pub const COUNT: usize = Algorithm::ALL.len() + Digest::ALL.len() + Foreign::COUNT;
+    pub const COUNT: usize = Algorithm::ALL.len() + Digest::ALL.len() + Delegated::COUNT;
 
     /// The place in [`Self::all`].
     pub fn index(self) -> usize {
         match self {
             Self::Cipher(algorithm) => algorithm.index(),
             Self::Digest(digest) => Algorithm::ALL.len() + digest as usize,
-            Self::Foreign(foreign) => Algorithm::ALL.len() + Digest::ALL.len() + foreign.index(),
+            Self::Delegated(delegated) => {
+                Algorithm::ALL.len() + Digest::ALL.len() + delegated.index()
+            }
         }
     }
 
     /// The one at a place of [`Self::all`].
     pub const fn at(place: usize) -> Option<Self> {
         const DIGESTS: usize = Algorithm::ALL.len();
-        const FOREIGN: usize = DIGESTS + Digest::ALL.len();
+        const DELEGATED: usize = DIGESTS + Digest::ALL.len();
         match place {
             0..DIGESTS => Some(Self::Cipher(Algorithm::ALL[place])),
-            DIGESTS..FOREIGN => Some(Self::Digest(Digest::ALL[place - DIGESTS])),
-            _ => match Foreign::at(place - FOREIGN) {
-                Some(foreign) => Some(Self::Foreign(foreign)),
+            DIGESTS..DELEGATED => Some(Self::Digest(Digest::ALL[place - DIGESTS])),
+            _ => match Delegated::at(place - DELEGATED) {
+                Some(delegated) => Some(Self::Delegated(delegated)),
                 None => None,
             },
         }
@@ -59,7 +61,7 @@ impl Subject {
         match self {
             Self::Cipher(algorithm) => algorithm.name(),
             Self::Digest(digest) => digest.name(),
-            Self::Foreign(foreign) => foreign.name(),
+            Self::Delegated(delegated) => delegated.name(),
         }
     }
 
@@ -67,7 +69,7 @@ impl Subject {
     pub const fn cipher(self) -> Option<Algorithm> {
         match self {
             Self::Cipher(algorithm) => Some(algorithm),
-            Self::Digest(_) | Self::Foreign(_) => None,
+            Self::Digest(_) | Self::Delegated(_) => None,
         }
     }
 
@@ -81,8 +83,8 @@ impl Subject {
         match self {
             Self::Cipher(_) => false,
             Self::Digest(_) => true,
-            Self::Foreign(foreign) => {
-                matches!(foreign.shape(), Shape::Hash { .. } | Shape::Mac { .. })
+            Self::Delegated(delegated) => {
+                matches!(delegated.shape(), Shape::Hash { .. } | Shape::Mac { .. })
             }
         }
     }
@@ -92,7 +94,7 @@ impl Subject {
         match self {
             Self::Cipher(algorithm) => algorithm.mode().is_symmetric(),
             Self::Digest(_) => true,
-            Self::Foreign(foreign) => match foreign.shape() {
+            Self::Delegated(delegated) => match delegated.shape() {
                 Shape::Cipher { mode, .. } => matches!(mode, Mode::Ctr),
                 Shape::Aead { .. } => false,
                 Shape::Hash { .. } | Shape::Mac { .. } => true,
@@ -112,9 +114,9 @@ impl From<Algorithm> for Subject {
     }
 }
 
-impl From<Foreign> for Subject {
-    fn from(foreign: Foreign) -> Self {
-        Self::Foreign(foreign)
+impl From<Delegated> for Subject {
+    fn from(delegated: Delegated) -> Self {
+        Self::Delegated(delegated)
     }
 }
 

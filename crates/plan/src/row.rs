@@ -54,7 +54,7 @@ impl Offload {
         match subject {
             Subject::Cipher(_) => Some(format!("the route of {subject} stands in its rows")),
             Subject::Digest(_) => None,
-            Subject::Foreign(foreign) => match foreign.shape() {
+            Subject::Delegated(delegated) => match delegated.shape() {
                 Shape::Cipher { .. } | Shape::Hash { .. } => None,
                 // The kernel wants a message with its tag in one request, OpenSSL gives it in pieces.
                 Shape::Aead { .. } | Shape::Mac { .. } => {

@@ -6,7 +6,7 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::Path;
 
-use wirespeed_cipher::{Algorithm, Digest, Direction, Foreign, Route, SIZE_CLASSES, Subject};
+use wirespeed_cipher::{Algorithm, Delegated, Digest, Direction, Route, SIZE_CLASSES, Subject};
 
 use crate::error::PlanError;
 use crate::fingerprint::Fingerprint;
@@ -42,7 +42,7 @@ pub struct Plan {
 }
 
 /// Hash functions of ours and algorithms of others, in both directions.
-const OFFLOADS: usize = (Digest::ALL.len() + Foreign::COUNT) * Direction::BOTH.len();
+const OFFLOADS: usize = (Digest::ALL.len() + Delegated::COUNT) * Direction::BOTH.len();
 
 impl Plan {
     /// A plan with nothing in it.
@@ -234,7 +234,7 @@ fn offload_place(subject: Subject, direction: Direction) -> Option<usize> {
     let index = match subject {
         Subject::Cipher(_) => return None,
         Subject::Digest(digest) => digest as usize,
-        Subject::Foreign(foreign) => Digest::ALL.len() + foreign.index(),
+        Subject::Delegated(delegated) => Digest::ALL.len() + delegated.index(),
     };
     let direction = if subject.is_symmetric() { Direction::Encrypt } else { direction };
     Some(index * Direction::BOTH.len() + direction as usize)

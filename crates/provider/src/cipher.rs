@@ -7,7 +7,7 @@ pub(crate) mod block;
 pub(crate) mod chacha20;
 mod common;
 pub(crate) mod cts;
-pub(crate) mod foreign;
+pub(crate) mod delegated;
 mod open;
 mod padding;
 pub(crate) mod stream;

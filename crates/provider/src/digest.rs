@@ -6,7 +6,7 @@ pub(crate) mod serial;
 
 use std::ffi::CStr;
 
-use wirespeed_cipher::{Digest, Foreign, Subject};
+use wirespeed_cipher::{Delegated, Digest, Subject};
 
 use crate::boundary::digest::functions as plain;
 use crate::boundary::extendable::functions as extendable;
@@ -48,7 +48,7 @@ const fn open(digest: Digest, bare_identifier: bool) -> Facts {
 }
 
 const MD4: Facts = Facts {
-    subject: Subject::Foreign(Foreign::called("MD4")),
+    subject: Subject::Delegated(Delegated::called("MD4")),
     names: c"MD4:1.2.840.113549.2.4",
     block_bytes: 64,
     bytes: 16,
@@ -224,8 +224,8 @@ mod tests {
             }
         }
         for subject in Subject::all() {
-            let Subject::Foreign(foreign) = subject else { continue };
-            let Shape::Hash { bytes } = foreign.shape() else { continue };
+            let Subject::Delegated(delegated) = subject else { continue };
+            let Shape::Hash { bytes } = delegated.shape() else { continue };
             let found = offer::<Hashing>(subject, Version::FIRST);
             assert_eq!(found.map(|(facts, _)| facts.bytes), Some(bytes));
         }

@@ -2,7 +2,7 @@
 
 use std::ffi::CStr;
 
-use wirespeed_cipher::{Algorithm, BlockCipher, Foreign, Mode, Shape, Subject};
+use wirespeed_cipher::{Algorithm, BlockCipher, Delegated, Mode, Shape, Subject};
 
 use crate::boundary::cipher::functions;
 use crate::cipher::aead::AeadContext;
@@ -14,7 +14,7 @@ use crate::cipher::aead::poly1305::Poly1305Mode;
 use crate::cipher::block::{Blocks, Cbc, Ecb};
 use crate::cipher::chacha20::Keystream;
 use crate::cipher::cts::CtsContext;
-use crate::cipher::foreign::Foreign as ForeignCipher;
+use crate::cipher::delegated::DelegatedContext;
 use crate::cipher::stream::{Cfb, Ctr, Ofb, Stream};
 use crate::cipher::xts::Sectors;
 use crate::error::CallError;
@@ -48,17 +48,17 @@ pub(crate) fn dispatch(algorithm: Algorithm, version: Version) -> *const Dispatc
     TABLE[algorithm.index()][usize::from(version.has_decoders())]()
 }
 
-/// The functions of a foreign cipher but for [`CIPHER_GET_PARAMS`], which are the host's own. `INDEX` is
+/// The functions of a delegated cipher but for [`CIPHER_GET_PARAMS`], which are the host's own. `INDEX` is
 /// its place among all subjects.
 ///
 /// [`CIPHER_GET_PARAMS`]: crate::openssl::CIPHER_GET_PARAMS
-pub(crate) fn foreign(foreign: Foreign) -> Option<*const Dispatch> {
-    let Shape::Cipher { block_bytes, .. } = foreign.shape() else { return None };
+pub(crate) fn delegated(delegated: Delegated) -> Option<*const Dispatch> {
+    let Shape::Cipher { block_bytes, .. } = delegated.shape() else { return None };
     macro_rules! table {
         ($($name:literal)*) => {
-            match (foreign.name(), block_bytes) {
-                $(($name, 8) => functions::<ForeignCipher<8>, { place_of($name) }, false>(),
-                ($name, _) => functions::<ForeignCipher<16>, { place_of($name) }, false>(),)*
+            match (delegated.name(), block_bytes) {
+                $(($name, 8) => functions::<DelegatedContext<8>, { place_of($name) }, false>(),
+                ($name, _) => functions::<DelegatedContext<16>, { place_of($name) }, false>(),)*
                 _ => return None,
             }
         };
@@ -68,13 +68,13 @@ pub(crate) fn foreign(foreign: Foreign) -> Option<*const Dispatch> {
     ))
 }
 
-/// The place of a foreign algorithm among all subjects.
+/// The place of a delegated algorithm among all subjects.
 const fn place_of(name: &str) -> usize {
-    FOREIGN + Foreign::called(name).index()
+    DELEGATED + Delegated::called(name).index()
 }
 
-/// The place of the first foreign algorithm among all subjects.
-const FOREIGN: usize = Subject::COUNT - Foreign::COUNT;
+/// The place of the first delegated algorithm among all subjects.
+const DELEGATED: usize = Subject::COUNT - Delegated::COUNT;
 
 fn of_mode<const INDEX: usize, const DECODERS: bool>() -> *const Dispatch {
     match const { Algorithm::ALL[INDEX].mode() } {
@@ -162,9 +162,9 @@ mod tests {
 
     #[test]
     fn every_cipher_of_others_has_its_functions() {
-        for it in Foreign::all() {
+        for it in Delegated::all() {
             let is_cipher = matches!(it.shape(), Shape::Cipher { .. });
-            assert_eq!(foreign(it).is_some(), is_cipher, "{}", it.name());
+            assert_eq!(delegated(it).is_some(), is_cipher, "{}", it.name());
         }
     }
 

@@ -88,7 +88,7 @@ pub(crate) fn planned(offload: &Offload, plan: &Plan) -> Vec<Option<Arc<Offloade
                     size_buckets
                         .for_each(|(size_bucket, _)| offloaded.take(direction, size_bucket));
                 }
-                Subject::Digest(_) | Subject::Foreign(_) => {
+                Subject::Digest(_) | Subject::Delegated(_) => {
                     if let Some(bytes) = plan.offload(subject, direction) {
                         offloaded.take_from(direction, bytes);
                     }
@@ -120,7 +120,7 @@ pub(crate) fn may_go(subject: Subject) -> Result<&'static Transform, String> {
     let aead = match subject {
         Subject::Cipher(algorithm) => algorithm.mode().has_tag(),
         Subject::Digest(_) => false,
-        Subject::Foreign(foreign) => match foreign.shape() {
+        Subject::Delegated(delegated) => match delegated.shape() {
             Shape::Aead { .. } => true,
             Shape::Mac { .. } => {
                 return Err(format!("{subject} goes where its hash function goes"));

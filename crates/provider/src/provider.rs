@@ -4,7 +4,7 @@ use std::ffi::{CStr, CString};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use wirespeed_cipher::{Algorithm, Digest, Foreign, HashKernels, Hasher, Route, Subject};
+use wirespeed_cipher::{Algorithm, Delegated, Digest, HashKernels, Hasher, Route, Subject};
 use wirespeed_cpu::{Feature, Features};
 use wirespeed_plan::{Fingerprint, Plan};
 use wirespeed_stats::Counters;
@@ -44,7 +44,7 @@ const VERSION: &CStr =
 pub(crate) struct Offer<'a> {
     ciphers: Vec<Algorithm>,
     /// Whether ciphers may be offered of which we have no kernels.
-    foreign: bool,
+    delegated: bool,
     /// On kernels of our own.
     own_digests: Vec<Digest>,
     /// Whether nobody has said which hash functions.
@@ -58,7 +58,7 @@ impl Offer<'_> {
     /// These ciphers alone.
     pub(crate) fn ciphers(ciphers: &[Algorithm]) -> Self {
         let (ciphers, own_digests) = (ciphers.to_vec(), Vec::new());
-        Self { ciphers, foreign: false, own_digests, any_digest: false, may_offload: &|_| false }
+        Self { ciphers, delegated: false, own_digests, any_digest: false, may_offload: &|_| false }
     }
 }
 
@@ -90,7 +90,7 @@ pub(crate) struct Provider {
     mac_kernels: [Option<&'static HashKernels>; Digest::ALL.len()],
     /// The names of those hash functions.
     mac_digests: Box<[(&'static [u8], Digest)]>,
-    /// The tables of foreign ciphers, which `ciphers` points into.
+    /// The tables of delegated ciphers, which `ciphers` points into.
     _adopted: Vec<Adopted>,
     /// Contexts of hash functions that threads have freed.
     pub(crate) spares: Spares<Context<Hasher>>,
@@ -153,9 +153,10 @@ impl Provider {
             (Digests::Listed(listed), Subject::Digest(digest)) => listed.contains(&digest),
             (Digests::Listed(_), _) => false,
         };
-        let foreign = config.ciphers.len() == Algorithm::ALL.len();
+        let delegated = config.ciphers.len() == Algorithm::ALL.len();
         let any_digest = matches!(config.digests, Digests::All);
-        let offer = Offer { ciphers, foreign, own_digests, any_digest, may_offload: &may_offload };
+        let offer =
+            Offer { ciphers, delegated, own_digests, any_digest, may_offload: &may_offload };
         match (&by, routing) {
             (By::List(_), Err(why)) => Err((Reason::InitFail, format!("routes: {why}"))),
             (_, routing) => {
@@ -177,9 +178,9 @@ impl Provider {
         let routing = Routing::new(&by, features, &Offload::Off, watch, reach);
         let routing = routing.map_err(|text| (Reason::InitFail, text))?;
         let (ciphers, own_digests) = (Algorithm::ALL.to_vec(), Digest::ALL.to_vec());
-        let foreign = true;
+        let delegated = true;
         let offer =
-            Offer { ciphers, foreign, own_digests, any_digest: true, may_offload: &|_| true };
+            Offer { ciphers, delegated, own_digests, any_digest: true, may_offload: &|_| true };
         Ok(Self::new(core, Ok(routing), "none: one route", offer))
     }
 
@@ -209,13 +210,13 @@ impl Provider {
             let routing = routing.as_ref().ok().filter(|_| offer.own_digests.contains(&digest));
             routing?.hash(digest.compression())
         });
-        let adopt = |foreign: Foreign| {
-            let routing = routing.as_ref().ok().filter(|_| offer.foreign)?;
-            routing.offloaded(Subject::from(foreign).index())?;
-            routing.host_library()?.adopt(foreign.name(), offer::foreign(foreign)?)
+        let adopt = |delegated: Delegated| {
+            let routing = routing.as_ref().ok().filter(|_| offer.delegated)?;
+            routing.offloaded(Subject::from(delegated).index())?;
+            routing.host_library()?.adopt(delegated.name(), offer::delegated(delegated)?)
         };
-        let adopted: Vec<_> = Foreign::all().filter_map(adopt).collect();
-        let foreign = adopted
+        let adopted: Vec<_> = Delegated::all().filter_map(adopt).collect();
+        let delegated = adopted
             .iter()
             .map(|it| AlgorithmEntry { names: it.names, ..entry(c"", it.functions.as_ptr()) });
         let hashes = |subject: &Subject| match *subject {
@@ -248,7 +249,7 @@ impl Provider {
             own_digests[digest as usize].or_else(rounds).filter(|_| !digest.is_extendable())
         });
         let macs = host_macs.iter().map(|_| entry(c"HMAC", HMAC.as_ptr()));
-        let ciphers: Box<[_]> = ciphers.chain(foreign).chain([AlgorithmEntry::END]).collect();
+        let ciphers: Box<[_]> = ciphers.chain(delegated).chain([AlgorithmEntry::END]).collect();
         // Where no cipher is ours, none wants a key of ours.
         let secret_keys = (ciphers.len() > 1).then(|| {
             let aes = entry(c"AES:2.16.840.1.101.3.4.1", secret_key::AES.as_ptr());
@@ -290,8 +291,8 @@ impl Provider {
         })
     }
 
-    /// What a new context of the foreign cipher at that place of all subjects is made from.
-    pub(crate) fn foreign(&self, subject: usize) -> Option<(HostContext, KernelCipher, Watcher)> {
+    /// What a new context of the delegated cipher at that place of all subjects is made from.
+    pub(crate) fn delegated(&self, subject: usize) -> Option<(HostContext, KernelCipher, Watcher)> {
         let routing = self.routing.as_ref()?;
         let kernel = KernelCipher::new(routing.offloaded(subject)?.clone());
         let subject = Subject::at(subject)?;

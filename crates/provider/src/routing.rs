@@ -365,7 +365,7 @@ impl Routing {
 
 /// Whether the host has it in its legacy provider alone.
 fn is_legacy(subject: Subject) -> bool {
-    matches!(subject, Subject::Foreign(foreign) if foreign.is_legacy())
+    matches!(subject, Subject::Delegated(delegated) if delegated.is_legacy())
 }
 
 #[cfg(test)]

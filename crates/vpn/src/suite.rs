@@ -287,7 +287,7 @@ mod tests {
             assert_eq!(suite.keyword.parse(), Ok(suite));
             let key_bytes = match suite.subject() {
                 Subject::Cipher(algorithm) => algorithm.key_bytes(),
-                Subject::Foreign(foreign) => match foreign.shape() {
+                Subject::Delegated(delegated) => match delegated.shape() {
                     wirespeed_cipher::Shape::Cipher { key_bytes, .. }
                     | wirespeed_cipher::Shape::Aead { key_bytes } => key_bytes,
                     other => panic!("{suite}: {other:?}"),

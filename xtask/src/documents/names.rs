@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use wirespeed_cipher::{Algorithm, Digest, Foreign, Shape, Subject};
+use wirespeed_cipher::{Algorithm, Delegated, Digest, Shape, Subject};
 
 const HEAD: &str = "\
 # Every algorithm and its names
@@ -34,7 +34,7 @@ pub(super) fn page() -> String {
     }
     page += "\n## Others'\n\nWirespeed has no code of its own for these. It measures the host OpenSSL and Linux.\n";
     page += "\n| OpenSSL | Linux | what | provider |\n|---|---|---|---|\n";
-    for it in Foreign::all() {
+    for it in Delegated::all() {
         let what = match it.shape() {
             Shape::Cipher { .. } => "cipher",
             Shape::Aead { .. } => "AEAD",

@@ -24,9 +24,9 @@ use crate::params::list::{Asked, Given};
 use crate::provider::Provider;
 use crate::routing::watcher::Watcher;
 
-/// The context of a foreign cipher.
+/// The context of a delegated cipher.
 #[derive(Clone)]
-pub(crate) struct Foreign<const BLOCK: usize> {
+pub(crate) struct DelegatedContext<const BLOCK: usize> {
     host: HostContext,
     kernel: KernelCipher,
     watcher: Watcher,
@@ -56,7 +56,7 @@ impl From<OffloadFailed> for CallError {
     }
 }
 
-impl<const BLOCK: usize> Foreign<BLOCK> {
+impl<const BLOCK: usize> DelegatedContext<BLOCK> {
     const fn has_blocks(&self) -> bool {
         matches!(self.mode, Mode::Ecb | Mode::Cbc)
     }
@@ -163,7 +163,7 @@ enum Done {
     No,
 }
 
-impl<const BLOCK: usize> Cipher for Foreign<BLOCK> {
+impl<const BLOCK: usize> Cipher for DelegatedContext<BLOCK> {
     fn gettable(version: Version) -> &'static Declared {
         common::gettable(version)
     }
@@ -173,9 +173,9 @@ impl<const BLOCK: usize> Cipher for Foreign<BLOCK> {
     }
 
     fn new(provider: &Provider, subject: usize) -> Option<Self> {
-        let (host, kernel, watcher) = provider.foreign(subject)?;
-        let Some(Subject::Foreign(foreign)) = Subject::at(subject) else { return None };
-        let Shape::Cipher { mode, .. } = foreign.shape() else { return None };
+        let (host, kernel, watcher) = provider.delegated(subject)?;
+        let Some(Subject::Delegated(delegated)) = Subject::at(subject) else { return None };
+        let Shape::Cipher { mode, .. } = delegated.shape() else { return None };
         let Kind::Cipher { key_bytes, .. } = kernel.offloaded().transform().kind else {
             return None;
         };

@@ -7,7 +7,7 @@ use crate::{Mode, UnknownName, spelling};
 
 /// An algorithm without kernels of our own, by OpenSSL's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Foreign(u8);
+pub struct Delegated(u8);
 
 /// What an algorithm takes and gives, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,7 +101,7 @@ pub(crate) const fn same(a: &[u8], b: &[u8]) -> bool {
     at == a.len() && at == b.len()
 }
 
-impl Foreign {
+impl Delegated {
     /// How many there are.
     pub const COUNT: usize = TABLE.len();
 
@@ -160,13 +160,13 @@ impl Foreign {
     }
 }
 
-impl fmt::Display for Foreign {
+impl fmt::Display for Delegated {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }
 }
 
-impl FromStr for Foreign {
+impl FromStr for Delegated {
     type Err = UnknownName;
 
     fn from_str(given: &str) -> Result<Self, UnknownName> {
@@ -183,11 +183,11 @@ mod tests {
 
     #[test]
     fn every_name_is_found_again_and_is_nobody_elses() {
-        for foreign in Foreign::all() {
-            assert_eq!(foreign.name().to_lowercase().parse(), Ok(foreign));
-            assert_eq!(Foreign::called(foreign.name()), foreign);
-            assert!(foreign.name().parse::<Algorithm>().is_err());
-            assert!(foreign.name().parse::<Digest>().is_err());
+        for delegated in Delegated::all() {
+            assert_eq!(delegated.name().to_lowercase().parse(), Ok(delegated));
+            assert_eq!(Delegated::called(delegated.name()), delegated);
+            assert!(delegated.name().parse::<Algorithm>().is_err());
+            assert!(delegated.name().parse::<Digest>().is_err());
         }
     }
 }

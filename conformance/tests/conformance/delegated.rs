@@ -2,7 +2,7 @@
 //! the default provider, in everything that a program can see.
 
 use libtest_mimic::Trial;
-use wirespeed_cipher::{Foreign, Route, Shape};
+use wirespeed_cipher::{Delegated, Route, Shape};
 use wirespeed_conformance::data::{painted, same};
 use wirespeed_conformance::evp::Provider;
 use wirespeed_conformance::{fork, here};
@@ -32,9 +32,9 @@ pub(crate) fn trials(name: &str, measure: &Provider, ours: &Provider) -> Vec<Tri
         ("route", route),
     ];
     let mut trials = Vec::new();
-    for foreign in Foreign::all() {
-        let Shape::Cipher { block_bytes: block, .. } = foreign.shape() else { continue };
-        let fetch = |from: &Provider| from.context().fetch(foreign.name(), None);
+    for delegated in Delegated::all() {
+        let Shape::Cipher { block_bytes: block, .. } = delegated.shape() else { continue };
+        let fetch = |from: &Provider| from.context().fetch(delegated.name(), None);
         // Without the legacy provider OpenSSL cannot judge what is its.
         let (Ok(measure), Ok(ours)) = (fetch(measure), fetch(ours)) else { continue };
         for (what, check) in checks {
@@ -45,7 +45,9 @@ pub(crate) fn trials(name: &str, measure: &Provider, ours: &Provider) -> Vec<Tri
                 ours: ours.clone(),
                 block,
             };
-            trials.push(trial(format!("{name}::foreign::{what}::{foreign}"), move || check(&pair)));
+            trials.push(trial(format!("{name}::delegated::{what}::{delegated}"), move || {
+                check(&pair)
+            }));
         }
     }
     trials
