@@ -9,6 +9,7 @@ mod replace;
 mod trial;
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -54,14 +55,34 @@ pub(crate) struct InstallArguments {
 
 /// Everything that is known before anything is touched.
 struct Intention {
-    place: Place,
-    module: Vec<u8>,
-    module_from: PathBuf,
+    module: Module,
     configuration: Original,
     /// What openssl.cnf is to hold.
     text: Vec<u8>,
     plan: Option<PathBuf>,
     activates_default: bool,
+}
+
+/// The module that openssl.cnf is to name.
+struct Module {
+    from: PathBuf,
+    bytes: Vec<u8>,
+    /// Where programs are to find it.
+    to: PathBuf,
+}
+
+impl Module {
+    fn find(place: &Place) -> Result<Self, Fault> {
+        let from = own_module().map_err(Fault::usage)?;
+        let bytes = fs::read(&from).map_err(|error| unable(&from, &error))?;
+        let to = if place.has(&from) { from.clone() } else { place.copy() };
+        Ok(Self { from, bytes, to })
+    }
+
+    /// Whether a package put it where it belongs: then it is the package's, and stays as it is.
+    fn is_packaged(&self) -> bool {
+        self.from == self.to
+    }
 }
 
 pub(crate) fn run(arguments: InstallArguments) -> Result<(), Fault> {
@@ -72,8 +93,9 @@ pub(crate) fn run(arguments: InstallArguments) -> Result<(), Fault> {
     let usable = standing.as_ref().filter(|it| it.lack.is_none() || measures);
     let plan = usable.map(|standing| standing.file.clone());
     let intention = Intention::form(place, plan, arguments.activate_default)?;
-    let installed = Original::read(&intention.place.module);
-    let same = installed.as_ref().is_ok_and(|it| it.bytes() == Some(&intention.module));
+    let to = &intention.module.to;
+    let installed = Original::read(to);
+    let same = installed.as_ref().is_ok_and(|it| it.bytes() == Some(&intention.module.bytes));
     let done = same && intention.configuration.bytes() == Some(&intention.text);
     if done && !measures {
         return show("Already installed: nothing to change. Check it: wirespeed doctor\n");
@@ -87,18 +109,10 @@ pub(crate) fn run(arguments: InstallArguments) -> Result<(), Fault> {
     }
     let command = "wirespeed install";
     writable(&intention.configuration, command)?;
-    let module = installed.map_err(|error| Fault::usage(advice(&intention.place.module, &error)));
-    let folder = intention.place.module.parent().unwrap_or(Path::new("/"));
-    let module = match module {
-        Ok(module) => module,
-        Err(_) => {
-            // A machine without other modules may lack the folder.
-            fs::create_dir_all(folder).map_err(|error| obstacle(folder, &error, command))?;
-            Original::read(&intention.place.module)
-                .map_err(|error| obstacle(&intention.place.module, &error, command))?
-        }
+    let copy = match intention.module.is_packaged() {
+        true => None,
+        false => Some(replaceable(installed, to, command)?),
     };
-    writable(&module, command)?;
     let interruption = Interruption::watch()?;
     if measures {
         let lack = standing.and_then(|it| it.lack).unwrap_or_default();
@@ -114,20 +128,32 @@ pub(crate) fn run(arguments: InstallArguments) -> Result<(), Fault> {
         }
     }
     intention.show(same)?;
-    intention.carry_out(&module, &interruption)
+    intention.carry_out(copy.as_ref(), &interruption)
+}
+
+/// The module that is to be replaced, or that is not there yet.
+fn replaceable(read: io::Result<Original>, path: &Path, command: &str) -> Result<Original, Fault> {
+    let original = match read {
+        Ok(original) => original,
+        Err(_) => {
+            // A machine without other modules may lack the folder.
+            let folder = path.parent().unwrap_or(Path::new("/"));
+            fs::create_dir_all(folder).map_err(|error| obstacle(folder, &error, command))?;
+            Original::read(path).map_err(|error| obstacle(path, &error, command))?
+        }
+    };
+    writable(&original, command)?;
+    Ok(original)
 }
 
 impl Intention {
     fn form(place: Place, plan: Option<PathBuf>, activates_default: bool) -> Result<Self, Fault> {
-        let module_from = own_module().map_err(Fault::usage)?;
-        let read = fs::read(&module_from);
-        let module = read.map_err(|error| Fault::usage(advice(&module_from, &error)))?;
+        let module = Module::find(&place)?;
         let configuration = Original::read(&place.configuration)
             .map_err(|error| Fault::usage(advice(&place.configuration, &error)))?;
         let text = Vec::new();
-        let mut intention =
-            Self { place, module, module_from, configuration, text, plan, activates_default };
-        intention.text = intention.edited(&intention.place.module, None)?;
+        let mut intention = Self { module, configuration, text, plan, activates_default };
+        intention.text = intention.edited(&intention.module.to, None)?;
         Ok(intention)
     }
 
@@ -159,7 +185,7 @@ impl Intention {
         let before = self.configuration.bytes().unwrap_or_default();
         let mut text = unified(self.configuration.path(), before, &self.text);
         if !same_module {
-            let [from, to] = [&self.module_from, &self.place.module].map(|path| path.display());
+            let [from, to] = [&self.module.from, &self.module.to].map(|path| path.display());
             text.push_str(&format!("\n{from}\n  is copied to {to}\n"));
         }
         if self.plan.is_none() {
@@ -171,7 +197,8 @@ impl Intention {
         show(&text)
     }
 
-    fn carry_out(&self, module: &Original, interruption: &Interruption) -> Result<(), Fault> {
+    /// `copy` is where the module is copied to, if it is.
+    fn carry_out(&self, copy: Option<&Original>, interruption: &Interruption) -> Result<(), Fault> {
         let scratch = tempfile::tempdir().map_err(|error| unable(Path::new("/tmp"), &error))?;
         let write = |name: &str, bytes: &[u8]| {
             let file = scratch.path().join(name);
@@ -179,16 +206,17 @@ impl Intention {
             Ok::<_, Fault>(file)
         };
         let before = write("before.cnf", self.configuration.bytes().unwrap_or_default())?;
-        let mut change = Change::begin(&self.configuration, module);
+        let mut change = Change::begin(&self.configuration, copy);
 
         show("\nTrying it before it is in place\n")?;
-        let staged = change.stage_module(&self.module)?;
+        let staged = change.stage_module(&self.module.bytes)?;
+        let staged = staged.as_ref().unwrap_or(&self.module.to);
         let stats = scratch.path().join("stats");
-        let trial_file = write("openssl.cnf", &self.edited(&staged, Some(&stats))?)?;
+        let trial_file = write("openssl.cnf", &self.edited(staged, Some(&stats))?)?;
         let trial = Trial {
             configuration: &trial_file,
             before: &before,
-            module: &staged,
+            module: staged,
             stats: Some(&stats),
             has_plan: self.plan.is_some(),
             scratch: scratch.path(),
@@ -200,7 +228,7 @@ impl Intention {
         // From here on, what is dropped unfinished goes back to what it was.
         let again = Trial {
             configuration: self.configuration.path(),
-            module: module.path(),
+            module: copy.map_or(&*self.module.to, Original::path),
             stats: None,
             ..trial
         };
@@ -227,7 +255,7 @@ fn fault(failure: &Failure, consequence: &str) -> Fault {
     }
 }
 
-fn unable(path: &Path, error: &std::io::Error) -> Fault {
+fn unable(path: &Path, error: &io::Error) -> Fault {
     Fault::usage(advice(path, error))
 }
 

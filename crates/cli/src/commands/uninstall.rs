@@ -1,4 +1,4 @@
-//! `wirespeed uninstall`: openssl.cnf as it was before, and no module.
+//! `wirespeed uninstall`: openssl.cnf as it was before, and no copy of the module.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -38,7 +38,8 @@ pub(crate) fn run(arguments: UninstallArguments) -> Result<(), Fault> {
         move |error| Fault::usage(advice(&path, &error))
     };
     let file = Original::read(&place.configuration).map_err(unreadable(&place.configuration))?;
-    let module = Original::read(&place.module).ok().filter(|module| module.bytes().is_some());
+    // A package's module has another name, and stays.
+    let module = Original::read(&place.copy()).ok().filter(|module| module.bytes().is_some());
     let module = module.filter(|module| !is_used_elsewhere(&place, module.path()));
     let bytes = file.bytes().unwrap_or_default();
     let original = fs::read(backup(file.path())).ok();

@@ -6,6 +6,7 @@
 mod failing;
 mod files;
 mod machine;
+mod packaged;
 mod policy;
 mod scene;
 
@@ -29,7 +30,7 @@ fn main() -> ExitCode {
             false => Trial::test(case.name, move || Ok(round(case)?)),
         })
         .collect();
-    for (name, run) in failing::TESTS.iter().chain(policy::TESTS) {
+    for (name, run) in failing::TESTS.iter().chain(policy::TESTS).chain(packaged::TESTS) {
         trials.push(Trial::test(*name, move || Ok(run()?)));
     }
     for (name, run) in machine::TESTS {

@@ -1,4 +1,4 @@
-//! One change of two files, openssl.cnf and the module: both or neither.
+//! One change of two files, openssl.cnf and the copy of the module: both or neither.
 //!
 //! The module is always there before openssl.cnf names it and stays until openssl.cnf does not, and
 //! each is renamed into its place. So whatever ends this program, and wherever, programs that start
@@ -39,7 +39,8 @@ pub(crate) fn obstacle(path: &Path, error: &io::Error, command: &str) -> Fault {
 /// The change under way.
 pub(crate) struct Change<'a> {
     configuration: &'a Original,
-    module: &'a Original,
+    /// Where the module is copied to, if it is.
+    module: Option<&'a Original>,
     staging: Option<TempDir>,
     /// The backup, if it was made now.
     backup: Option<PathBuf>,
@@ -47,13 +48,14 @@ pub(crate) struct Change<'a> {
 }
 
 impl<'a> Change<'a> {
-    pub(crate) fn begin(configuration: &'a Original, module: &'a Original) -> Self {
+    pub(crate) fn begin(configuration: &'a Original, module: Option<&'a Original>) -> Self {
         Self { configuration, module, staging: None, backup: None, is_open: false }
     }
 
-    /// Writes the module beside its place, in a folder of its own where it has its right name.
-    pub(crate) fn stage_module(&mut self, bytes: &[u8]) -> Result<PathBuf, Fault> {
-        let place = self.module.path();
+    /// Writes the module beside its place, in a folder of its own where it has its right name; if it is copied.
+    pub(crate) fn stage_module(&mut self, bytes: &[u8]) -> Result<Option<PathBuf>, Fault> {
+        let Some(module) = self.module else { return Ok(None) };
+        let place = module.path();
         let folder = place.parent().unwrap_or(Path::new("/"));
         let written = (|| {
             let staging = tempfile::Builder::new().prefix(".wirespeed-").tempdir_in(folder)?;
@@ -62,7 +64,7 @@ impl<'a> Change<'a> {
             let file = staging.path().join(place.file_name().unwrap_or_default());
             stage(bytes, &file, place)?.place()?;
             self.staging = Some(staging);
-            Ok(file)
+            Ok(Some(file))
         })();
         written.map_err(|error| Fault::usage(advice(place, &error)))
     }
@@ -81,11 +83,10 @@ impl<'a> Change<'a> {
         let file = self.configuration.path();
         let staged = self.configuration.stage(text).map_err(|error| (file.to_owned(), error))?;
         self.keep_backup().map_err(|error| (backup(file), error))?;
-        let module = self.module.path();
-        let lies =
-            self.staging.as_ref().map(|it| it.path().join(module.file_name().unwrap_or_default()));
-        if let Some(lies) = lies {
-            fs::rename(lies, module).map_err(|error| (module.to_owned(), error))?;
+        if let (Some(staging), Some(module)) = (&self.staging, self.module) {
+            let place = module.path();
+            let lies = staging.path().join(place.file_name().unwrap_or_default());
+            fs::rename(lies, place).map_err(|error| (place.to_owned(), error))?;
         }
         staged.place().map_err(|error| (file.to_owned(), error))
     }
@@ -120,11 +121,11 @@ impl<'a> Change<'a> {
             }
         };
         self.configuration.restore().map_err(lost(self.configuration.path()))?;
-        self.module.restore().map_err(lost(self.module.path()))?;
-        self.backup
-            .take()
-            .map_or(Ok(()), |backup| remove(&backup))
-            .map_err(lost(self.module.path()))
+        if let Some(module) = self.module {
+            module.restore().map_err(lost(module.path()))?;
+        }
+        let backup = self.backup.take();
+        backup.map_or(Ok(()), |backup| remove(&backup).map_err(lost(&backup)))
     }
 }
 

@@ -9,9 +9,9 @@ use wirespeed_libcrypto::Library;
 
 use crate::fault::Fault;
 
-/// The module's name among other modules: what `wirespeed` in openssl.cnf is looked up by.
-const INSTALLED: &str = "wirespeed.so";
-/// Its name as it was built.
+/// The name of the copy that `install` makes among other modules. No package has it: it is ours to remove.
+const COPY: &str = "wirespeed.so";
+/// The module's name as it was built, and in packages, which may put it among other modules themselves.
 const BUILT: &str = "libwirespeed.so";
 
 /// Where `install` and `uninstall` work.
@@ -32,8 +32,8 @@ pub(crate) struct Place {
     pub(crate) configuration: PathBuf,
     /// Whether it is the machine's own, and not one that was asked for.
     pub(crate) is_the_machines: bool,
-    /// Where the module belongs.
-    pub(crate) module: PathBuf,
+    /// The folder of provider modules.
+    modules: PathBuf,
 }
 
 impl Place {
@@ -46,15 +46,12 @@ impl Place {
             .config
             .or_else(|| variable("OPENSSL_CONF"))
             .or_else(|| Some(libcrypto?.configuration_folder()?.join("openssl.cnf")));
-        let modules = arguments
-            .modules
-            .or_else(|| variable("OPENSSL_MODULES"))
-            .or_else(|| libcrypto?.modules_folder().map(Path::to_owned));
+        let modules = arguments.modules.or_else(|| modules_folder(libcrypto));
         match (configuration, modules) {
             (Some(configuration), Some(modules)) => Ok(Self {
                 configuration: absolute(&configuration)?,
                 is_the_machines,
-                module: absolute(&modules)?.join(INSTALLED),
+                modules: absolute(&modules)?,
             }),
             _ => Err(Fault::usage(match library {
                 Err(why) => format!("{why}: name --config FILE and --modules DIR"),
@@ -65,6 +62,17 @@ impl Place {
             })),
         }
     }
+
+    /// Where `install` puts its copy of the module.
+    pub(crate) fn copy(&self) -> PathBuf {
+        self.modules.join(COPY)
+    }
+
+    /// Whether a module lies among the other modules already, as a package puts it there.
+    pub(crate) fn has(&self, module: &Path) -> bool {
+        let folder = fs::canonicalize(&self.modules).ok();
+        folder.is_some() && folder.as_deref() == module.parent()
+    }
 }
 
 /// Whether the module is where [`own_module`] looks for it.
@@ -72,18 +80,27 @@ pub(crate) fn has_module() -> bool {
     own_module().is_ok()
 }
 
-/// The module that came with this program: beside it as cargo builds it, or as a package lays it out.
+/// The module that came with this program: beside it as cargo builds it, or as a package lays it out, in a
+/// library folder or among OpenSSL's modules.
 pub(crate) fn own_module() -> Result<PathBuf, String> {
     let unknown = |error| format!("cannot find this program's own file: {error}");
     let program = env::current_exe().and_then(fs::canonicalize).map_err(unknown)?;
     let folder = program.parent().unwrap_or(Path::new("/"));
     let around = [folder.to_owned(), folder.join("../lib"), folder.join("../lib/wirespeed")];
-    let candidates = around.iter().map(|folder| folder.join(BUILT));
+    let modules = modules_folder(Library::host().ok().as_ref());
+    let candidates = around.into_iter().chain(modules).map(|folder| folder.join(BUILT));
     let found = candidates.filter_map(|file| fs::canonicalize(file).ok()).next();
     found.ok_or_else(|| {
         let folder = folder.display();
-        format!("no {BUILT} in {folder} or {folder}/../lib: cargo build --release")
+        format!(
+            "no {BUILT} in {folder}, in {folder}/../lib or among OpenSSL's modules: cargo build --release"
+        )
     })
+}
+
+/// Where OpenSSL looks for provider modules.
+fn modules_folder(libcrypto: Option<&Library>) -> Option<PathBuf> {
+    variable("OPENSSL_MODULES").or_else(|| libcrypto?.modules_folder().map(Path::to_owned))
 }
 
 fn variable(name: &str) -> Option<PathBuf> {

@@ -129,7 +129,7 @@ impl Trial<'_> {
             "-provider-path".as_ref(),
             folder.as_os_str(),
             "-provider".as_ref(),
-            "wirespeed".as_ref(),
+            self.module.file_stem().unwrap_or_default(),
             "-providers".as_ref(),
         ];
         let outcome = Run::new(openssl, arguments, self.configuration).finish()?;
