@@ -1,6 +1,7 @@
 //! The library from C and C++: the example, mistakes at the border, memory checkers, and exported symbols.
 #![forbid(unsafe_code)]
 
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
@@ -31,11 +32,16 @@ fn built() -> &'static Path {
         }
         let status = build.current_dir(here()).status().expect("cargo runs");
         assert!(status.success(), "the library is built");
+        // Under the name that programs ask for at run time, as ldconfig makes it.
+        let link = folder.join(INTERFACE);
+        let _ = fs::remove_file(&link);
+        symlink(LIBRARY, link).expect("a link");
         folder.to_owned()
     })
 }
 
 const LIBRARY: &str = "libwirespeed_batch.so";
+const INTERFACE: &str = "libwirespeed_batch.so.1";
 
 /// Fails where a tool is absent.
 fn need(tool: &str) {
@@ -45,7 +51,13 @@ fn need(tool: &str) {
 
 /// Compiles a source; gives the program.
 fn compile(compiler: &[&str], source: &str) -> PathBuf {
-    let name = format!("{}-{}", source.replace(['/', '.'], "-"), compiler.join("-").len());
+    link(compiler, source, &["-lwirespeed_batch"])
+}
+
+/// The same, with these libraries.
+fn link(compiler: &[&str], source: &str, libraries: &[&str]) -> PathBuf {
+    let name = source.replace(['/', '.'], "-");
+    let name = format!("{name}-{}-{}", compiler.join("-").len(), libraries.len());
     let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let output = Command::new(compiler[0])
         .args(&compiler[1..])
@@ -55,7 +67,8 @@ fn compile(compiler: &[&str], source: &str) -> PathBuf {
         .arg(here().join("include"))
         .arg("-L")
         .arg(built())
-        .args(["-lwirespeed_batch", "-o"])
+        .args(libraries)
+        .arg("-o")
         .arg(&program)
         .output()
         .expect("the compiler was found");
@@ -83,6 +96,17 @@ fn c_and_cpp_programs_run() {
         need(compiler[0]);
         SOURCES.iter().for_each(|source| succeed(&run(&compile(compiler, source), &[])));
     }
+}
+
+/// With the libraries that wirespeed.pc names for it, and without the shared one at run time.
+#[test]
+fn the_static_library_serves_by_itself() {
+    need("cc");
+    let file = fs::read_to_string(here().join("wirespeed.pc")).expect("it is there");
+    let needs = file.lines().find_map(|line| line.strip_prefix("Libs.private: "));
+    let needs = needs.expect("a line of libraries").split(' ');
+    let libraries: Vec<_> = ["-l:libwirespeed_batch.a"].into_iter().chain(needs).collect();
+    succeed(&Command::new(link(&C, SOURCES[0], &libraries)).output().expect("it starts"));
 }
 
 #[test]
