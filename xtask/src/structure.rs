@@ -72,6 +72,7 @@ const CRATES: &[(&str, Layer, Code)] = &[
     ("padlock-emulator", Outside, Code::Safe),
     ("padlock-runner", Outside, Code::Unsafe),
     ("padlock-preload", Outside, Code::Unsafe),
+    ("wirespeed-manual", Outside, Code::Safe),
     ("wirespeed-vm", Outside, Code::Safe),
     ("xtask", Outside, Code::Safe),
 ];

@@ -17,6 +17,12 @@ mod units;
 use std::process::ExitCode;
 
 use arguments::Arguments;
+use clap::{Command, CommandFactory};
+
+/// The parser of the command line, for manual pages and completions.
+pub fn command() -> Command {
+    Arguments::command()
+}
 
 /// Does what the command line asks for.
 pub fn run() -> ExitCode {

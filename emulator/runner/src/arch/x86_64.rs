@@ -1,6 +1,7 @@
 //! On x86-64.
 
 mod arguments;
+mod command_line;
 mod fault;
 mod launch;
 mod program;
