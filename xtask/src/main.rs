@@ -6,6 +6,7 @@ mod documents;
 mod fuzz;
 mod guests;
 mod openssl;
+mod package;
 mod packages;
 mod run;
 mod structure;
@@ -41,6 +42,7 @@ Examples:
   cargo xtask bench hosts --quick           what the module is worth to whole programs
   cargo xtask advisories                    what OpenSSL mended that our table does not mention
   cargo xtask openssl 4.0                   build OpenSSL 4.0 for the tests, print where it is
+  cargo xtask package                       packages for Debian, in target/packages
   cargo xtask vm -- uname -a                a command under a stock kernel, in QEMU";
 
 #[derive(Subcommand)]
@@ -75,6 +77,8 @@ enum Verb {
         /// Which one
         version: openssl::Version,
     },
+    /// Make the packages that people install
+    Package(package::Wanted),
     /// Boot a stock kernel in QEMU over this machine's files and run a command in it
     Vm(vm::Guest),
 }
@@ -116,6 +120,12 @@ fn dispatch(verb: Verb) -> Result<ExitCode> {
             println!("program    {}", built.program().display());
             println!("libcrypto  {}", built.libcrypto().display());
             println!("use it     LD_LIBRARY_PATH={}", built.libraries().display());
+            true
+        }
+        Verb::Package(wanted) => {
+            for file in package::make(&workspace, &wanted)? {
+                println!("{}", file.display());
+            }
             true
         }
         Verb::Vm(guest) => {

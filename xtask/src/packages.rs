@@ -95,6 +95,7 @@ const SCRIPT: Need = Need { command: &["script", "--version"], package: "bsdutil
 /// Counts the system calls of a whole program.
 const STRACE: Need = Need { command: &["strace", "-V"], package: "strace" };
 const IP: Need = Need { command: &["ip", "-Version"], package: "iproute2" };
+const DPKG: Need = Need { command: &["dpkg-deb", "--version"], package: "dpkg" };
 /// Draws reports, as their readers see them.
 const CHROMIUM: Need = Need { command: &["chromium", "--version"], package: "chromium" };
 
@@ -103,6 +104,8 @@ pub(crate) const BUILD: &[Need] = &[PERL, MAKE, GCC, C_LIBRARY];
 /// What a guest and its modules take.
 pub(crate) const GUEST: &[Need] =
     &[QEMU, BUSYBOX, KMOD, XZ, ZSTD, MAKE, GCC, GCC_12, C_LIBRARY, LIBELF];
+/// What making packages takes.
+pub(crate) const PACKAGING: &[Need] = &[NM, DPKG];
 /// What the tests take.
 pub(crate) const TESTS: &[Need] = &[
     PERL, MAKE, GCC, GXX, C_LIBRARY, GCC_32, OPENSSL, VALGRIND, NM, NGINX, SSHD, SSH, HAPROXY,

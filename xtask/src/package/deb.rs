@@ -1,0 +1,166 @@
+//! Packages for Debian: a folder of files, and a folder DEBIAN that says what they are. `dpkg-deb` packs both.
+//!
+//! Not by cargo-deb: that has a table for each package in a crate's manifest, which formats besides would repeat.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+
+use crate::package::build::Built;
+use crate::package::contents::{From, Package};
+use crate::package::elf::Needs;
+use crate::package::release::{EPOCH, MAINTAINER, Release};
+use crate::package::tree::Tree;
+use crate::run::Run;
+use crate::workspace::Workspace;
+
+/// Where maintainer scripts lie, each as PACKAGE.SCRIPT.
+const SCRIPTS: &str = "packaging/deb";
+
+/// Packs one; its file.
+pub(crate) fn pack(
+    workspace: &Workspace,
+    release: &Release,
+    built: &Built,
+    package: &Package,
+    output: &Path,
+) -> Result<PathBuf> {
+    let version = &release.version;
+    let libraries = format!("usr/lib/{}", built.target.gnu);
+    let words = [("{libraries}", &*libraries), ("{version}", version)];
+    let root = workspace.target().join("packages.work/deb").join(package.name);
+    let tree = Tree::lay(workspace, built, package, root, &words)?;
+    document(workspace, release, package, &tree)?;
+    describe(workspace, built, package, &tree, version, &release.homepage)?;
+    let file = output.join(format!("{}_{version}_{}.deb", package.name, built.target.debian));
+    let packed = Run::new("dpkg-deb", workspace.root())
+        .environment(EPOCH, &release.epoch)
+        // Several threads cut their input in pieces by how many they are.
+        .arguments(["--root-owner-group", "-Zxz", "--threads-max=1", "--build"])
+        .arguments([tree.root(), &file])
+        .passes()?;
+    if !packed {
+        bail!("dpkg-deb failed on {}", package.name);
+    }
+    Ok(file)
+}
+
+/// The copyright and Debian's changelog, which every package has.
+fn document(
+    workspace: &Workspace,
+    release: &Release,
+    package: &Package,
+    tree: &Tree<'_>,
+) -> Result<()> {
+    let folder = tree.root().join("usr/share/doc").join(package.name);
+    let copyright = fs::read(workspace.root().join(SCRIPTS).join("copyright"))?;
+    tree.write(&folder.join("copyright"), &copyright)?;
+    let (version, date) = (&release.version, release.date(workspace)?);
+    let entry = format!(
+        "wirespeed ({version}) unstable; urgency=medium\n\n  * Release {version}: what is new stands in \
+         CHANGELOG.md.\n\n -- {MAINTAINER}  {date}\n"
+    );
+    let changelog = folder.join("changelog");
+    tree.write(&changelog, entry.as_bytes())?;
+    tree.compress(&changelog)
+}
+
+/// What dpkg reads: the fields, the sums, what is to be done when.
+fn describe(
+    workspace: &Workspace,
+    built: &Built,
+    package: &Package,
+    tree: &Tree<'_>,
+    version: &str,
+    homepage: &str,
+) -> Result<()> {
+    let files = Run::new("sh", tree.root())
+        .arguments(["-c", "find usr -type f | LC_ALL=C sort | xargs md5sum"])
+        .output()?;
+    let folder = tree.root().join("DEBIAN");
+    tree.write(&folder.join("md5sums"), (files + "\n").as_bytes())?;
+    if let Some((library, number)) = package.interface {
+        let shlibs = format!("{library} {number} {} (>= {version})\n", package.name);
+        tree.write(&folder.join("shlibs"), shlibs.as_bytes())?;
+        tree.write(&folder.join("triggers"), b"activate-noawait ldconfig\n")?;
+    }
+    for script in ["postinst", "prerm", "postrm"] {
+        let from = workspace.root().join(SCRIPTS).join(format!("{}.{script}", package.name));
+        if from.exists() {
+            let to = folder.join(script);
+            tree.write(&to, tree.said(&fs::read_to_string(from)?).as_bytes())?;
+            fs::set_permissions(to, Permissions::from_mode(0o755))?;
+        }
+    }
+    let control = control(built, package, tree, version, homepage)?;
+    tree.write(&folder.join("control"), control.as_bytes())
+}
+
+fn control(
+    built: &Built,
+    package: &Package,
+    tree: &Tree<'_>,
+    version: &str,
+    homepage: &str,
+) -> Result<String> {
+    let mut needs: Vec<String> = package.needs.iter().map(|it| tree.said(it)).collect();
+    for file in package.files {
+        if let From::Program(name) | From::Library(name) = file.from {
+            needs.extend(Needs::read(&built.file(name)?)?.debian()?);
+        }
+    }
+    needs.sort();
+    needs.dedup();
+    let size = installed_size(&tree.root().join("usr"))?.to_string();
+    let same = if package.is_shared_by_architectures { "same" } else { "" };
+    let source = if package.name == "wirespeed" { "" } else { "wirespeed" };
+    let fields = [
+        ("Package", package.name),
+        ("Source", source),
+        ("Version", version),
+        ("Architecture", built.target.debian),
+        ("Maintainer", MAINTAINER),
+        ("Installed-Size", &size),
+        ("Depends", &needs.join(", ")),
+        ("Recommends", &package.recommends.join(", ")),
+        ("Section", package.section),
+        ("Priority", "optional"),
+        ("Multi-Arch", same),
+        ("Homepage", homepage),
+        ("Description", package.about),
+    ];
+    let fields = fields.iter().filter(|(_, value)| !value.is_empty());
+    let mut control: String = fields.map(|(name, value)| format!("{name}: {value}\n")).collect();
+    let paragraphs: Vec<_> = package.text.iter().map(|text| wrapped(text)).collect();
+    control.push_str(&paragraphs.join(" .\n"));
+    Ok(control)
+}
+
+/// A paragraph in lines of at most 80 characters, each indented.
+fn wrapped(text: &str) -> String {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        if lines.last().is_some_and(|line| line.len() + word.len() >= 78) {
+            lines.push(String::new());
+        }
+        if let Some(line) = lines.last_mut() {
+            *line += &format!(" {word}");
+        }
+    }
+    lines.iter().map(|line| format!("{line}\n")).collect()
+}
+
+/// In KiB: what files hold, each rounded up, and one for everything else, as Debian policy says.
+fn installed_size(path: &Path) -> Result<u64> {
+    let it = fs::symlink_metadata(path)?;
+    if it.is_dir() {
+        let inside = fs::read_dir(path)?;
+        return inside
+            .map(|entry| installed_size(&entry?.path()))
+            .sum::<Result<u64>>()
+            .map(|sum| sum + 1);
+    }
+    Ok(if it.is_file() { it.len().div_ceil(1024) } else { 1 })
+}
