@@ -9,9 +9,9 @@ mod target;
 mod tree;
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use clap::{Args, ValueEnum};
 
 use crate::packages;
@@ -32,6 +32,13 @@ pub(crate) struct Wanted {
     /// Where it goes; target/packages by default
     #[arg(long, value_name = "DIR")]
     output: Option<PathBuf>,
+}
+
+impl Wanted {
+    /// The usual, into that folder.
+    pub(crate) fn into(folder: &Path) -> Self {
+        Self { target: None, format: vec![Format::Deb], output: Some(folder.to_owned()) }
+    }
 }
 
 /// What can be made.
@@ -56,9 +63,6 @@ pub(crate) fn make(workspace: &Workspace, wanted: &Wanted) -> Result<Vec<PathBuf
                 Format::Deb => deb::pack(workspace, &release, &built, package, &output)?,
             });
         }
-    }
-    if made.is_empty() {
-        bail!("nothing was made");
     }
     Ok(made)
 }

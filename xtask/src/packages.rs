@@ -96,6 +96,10 @@ const SCRIPT: Need = Need { command: &["script", "--version"], package: "bsdutil
 const STRACE: Need = Need { command: &["strace", "-V"], package: "strace" };
 const IP: Need = Need { command: &["ip", "-Version"], package: "iproute2" };
 const DPKG: Need = Need { command: &["dpkg-deb", "--version"], package: "dpkg" };
+/// Finds what is wrong with packages.
+const LINTIAN: Need = Need { command: &["lintian", "--version"], package: "lintian" };
+/// Unpacks a system into a folder.
+const MMDEBSTRAP: Need = Need { command: &["mmdebstrap", "--version"], package: "mmdebstrap" };
 /// Draws reports, as their readers see them.
 const CHROMIUM: Need = Need { command: &["chromium", "--version"], package: "chromium" };
 
@@ -111,7 +115,7 @@ pub(crate) const TESTS: &[Need] = &[
     PERL, MAKE, GCC, GXX, C_LIBRARY, GCC_32, OPENSSL, VALGRIND, NM, NGINX, SSHD, SSH, HAPROXY,
     STUNNEL, OPENVPN, CHARON, CHARON_SSL, LIBIPSEC, SWANCTL, IPERF, GNUTLS, GPG, GPG_AGENT, CURL,
     PYTHON, IP, QEMU, BUSYBOX, KMOD, XZ, ZSTD, GCC_12, LIBELF, CRYPTSETUP, DMSETUP, MKFS, SFDISK,
-    SCRIPT, STRACE, CHROMIUM,
+    SCRIPT, STRACE, CHROMIUM, DPKG, LINTIAN, MMDEBSTRAP,
 ];
 
 impl Need {

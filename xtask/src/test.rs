@@ -1,5 +1,6 @@
 //! `cargo xtask test`: every check there is, stage by stage, with a sum at the end.
 
+mod installed;
 mod releases;
 
 use std::iter;
@@ -111,6 +112,9 @@ const STAGES: &[Stage] = &[
     }),
     beside("fuzz", "what reads others' files and code, fuzzed (nightly)", |at, _| fuzz(at)),
     built("hosts", "real programs and daemons with our module", |at, _| hosts(at)),
+    beside("packages", "installed in a root of Debian's, upgraded, removed", |at, effort| {
+        installed::packages(at, effort)
+    }),
     built("padlock", "conformance of the route padlock, on an emulated PadLock", |at, _| {
         padlock(at)
     }),

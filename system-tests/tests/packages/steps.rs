@@ -1,0 +1,27 @@
+//! What an administrator does, a script for each step, each going on from the one before.
+
+/// A script, and what it shows.
+pub(crate) struct Step {
+    pub(crate) name: &'static str,
+    pub(crate) script: &'static str,
+}
+
+const fn step(name: &'static str, script: &'static str) -> Step {
+    Step { name, script }
+}
+
+pub(crate) const STEPS: &[Step] = &[
+    step("before", include_str!("steps/before.sh")),
+    step("dependencies-by-apt", include_str!("steps/dependencies.sh")),
+    step("table", include_str!("steps/table.sh")),
+    step("emulator-and-library", include_str!("steps/beside.sh")),
+    step("install-dry-run", include_str!("steps/dry-run.sh")),
+    step("install", include_str!("steps/install.sh")),
+    step("programs", include_str!("steps/programs.sh")),
+    step("upgrade-under-nginx", include_str!("steps/upgrade.sh")),
+    step("plan-of-another-version", include_str!("steps/stale.sh")),
+    step("over-a-copy", include_str!("steps/by-hand.sh")),
+    step("removal-refused", include_str!("steps/refused.sh")),
+    step("remove", include_str!("steps/remove.sh")),
+    step("purge", include_str!("steps/purge.sh")),
+];
