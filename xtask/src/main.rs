@@ -12,6 +12,7 @@ mod run;
 mod structure;
 mod tally;
 mod test;
+mod tools;
 mod vectors;
 mod vm;
 mod workspace;

@@ -5,6 +5,10 @@ mod contents;
 mod deb;
 mod elf;
 mod release;
+mod rpm;
+mod sbom;
+mod sums;
+mod tar;
 mod target;
 mod tree;
 
@@ -16,7 +20,8 @@ use clap::{Args, ValueEnum};
 
 use crate::packages;
 use crate::workspace::Workspace;
-use contents::PACKAGES;
+use build::Built;
+use contents::{PACKAGES, Package};
 use release::Release;
 use target::Target;
 
@@ -35,18 +40,27 @@ pub(crate) struct Wanted {
 }
 
 impl Wanted {
-    /// The usual, into that folder.
-    pub(crate) fn into(folder: &Path) -> Self {
-        Self { target: None, format: vec![Format::Deb], output: Some(folder.to_owned()) }
+    /// These formats, into that folder.
+    pub(crate) fn into(folder: &Path, formats: &[Format]) -> Self {
+        Self { target: None, format: formats.to_vec(), output: Some(folder.to_owned()) }
     }
 }
 
 /// What can be made.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
+pub(crate) enum Format {
     /// Packages for Debian, Ubuntu and the like
     Deb,
+    /// Packages for Fedora, RHEL and the like
+    Rpm,
+    /// One archive that works where it is unpacked
+    Tar,
+    /// What it is all made of, as CycloneDX
+    Sbom,
 }
+
+/// What packs one package.
+type Pack = fn(&Workspace, &Release, &Built, &Package, &Path) -> Result<PathBuf>;
 
 /// Makes it all; every file that was made.
 pub(crate) fn make(workspace: &Workspace, wanted: &Wanted) -> Result<Vec<PathBuf>> {
@@ -57,12 +71,18 @@ pub(crate) fn make(workspace: &Workspace, wanted: &Wanted) -> Result<Vec<PathBuf
     fs::create_dir_all(&output)?;
     let built = build::all(workspace, target, wanted.target.is_some())?;
     let mut made = Vec::new();
+    let each = |pack: Pack| {
+        let packed = |package| pack(workspace, &release, &built, package, &output);
+        PACKAGES.iter().map(packed).collect::<Result<Vec<_>>>()
+    };
     for format in &wanted.format {
-        for package in PACKAGES {
-            made.push(match format {
-                Format::Deb => deb::pack(workspace, &release, &built, package, &output)?,
-            });
+        match format {
+            Format::Deb => made.extend(each(deb::pack)?),
+            Format::Rpm => made.extend(each(rpm::pack)?),
+            Format::Tar => made.push(tar::pack(workspace, &release, &built, &output)?),
+            Format::Sbom => made.extend(sbom::write(workspace, &release, &output)?),
         }
     }
+    made.push(sums::write(workspace, &made, &output)?);
     Ok(made)
 }

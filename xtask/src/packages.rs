@@ -96,6 +96,7 @@ const SCRIPT: Need = Need { command: &["script", "--version"], package: "bsdutil
 const STRACE: Need = Need { command: &["strace", "-V"], package: "strace" };
 const IP: Need = Need { command: &["ip", "-Version"], package: "iproute2" };
 const DPKG: Need = Need { command: &["dpkg-deb", "--version"], package: "dpkg" };
+const RPM: Need = Need { command: &["rpmbuild", "--version"], package: "rpm" };
 /// Finds what is wrong with packages.
 const LINTIAN: Need = Need { command: &["lintian", "--version"], package: "lintian" };
 /// Unpacks a system into a folder.
@@ -109,13 +110,13 @@ pub(crate) const BUILD: &[Need] = &[PERL, MAKE, GCC, C_LIBRARY];
 pub(crate) const GUEST: &[Need] =
     &[QEMU, BUSYBOX, KMOD, XZ, ZSTD, MAKE, GCC, GCC_12, C_LIBRARY, LIBELF];
 /// What making packages takes.
-pub(crate) const PACKAGING: &[Need] = &[NM, DPKG];
+pub(crate) const PACKAGING: &[Need] = &[NM, XZ, DPKG, RPM];
 /// What the tests take.
 pub(crate) const TESTS: &[Need] = &[
     PERL, MAKE, GCC, GXX, C_LIBRARY, GCC_32, OPENSSL, VALGRIND, NM, NGINX, SSHD, SSH, HAPROXY,
     STUNNEL, OPENVPN, CHARON, CHARON_SSL, LIBIPSEC, SWANCTL, IPERF, GNUTLS, GPG, GPG_AGENT, CURL,
     PYTHON, IP, QEMU, BUSYBOX, KMOD, XZ, ZSTD, GCC_12, LIBELF, CRYPTSETUP, DMSETUP, MKFS, SFDISK,
-    SCRIPT, STRACE, CHROMIUM, DPKG, LINTIAN, MMDEBSTRAP,
+    SCRIPT, STRACE, CHROMIUM, DPKG, RPM, LINTIAN, MMDEBSTRAP,
 ];
 
 impl Need {

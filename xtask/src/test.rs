@@ -21,7 +21,7 @@ use crate::structure;
 use crate::tally::Tally;
 use crate::vectors;
 use crate::workspace::Workspace;
-use crate::{documents, guests};
+use crate::{documents, guests, tools};
 
 /// Which stages to run.
 #[derive(Args)]
@@ -112,6 +112,7 @@ const STAGES: &[Stage] = &[
     }),
     beside("fuzz", "what reads others' files and code, fuzzed (nightly)", |at, _| fuzz(at)),
     built("hosts", "real programs and daemons with our module", |at, _| hosts(at)),
+    beside("licences", "licences and sources of other people's crates", |at, _| licences(at)),
     beside("packages", "installed in a root of Debian's, upgraded, removed", |at, effort| {
         installed::packages(at, effort)
     }),
@@ -245,6 +246,17 @@ pub(crate) fn of_packages<'n>(names: &'n [&str]) -> impl Iterator<Item = &'n str
 
 fn build(workspace: &Workspace) -> Run {
     workspace.cargo(["build", "--release"])
+}
+
+/// What others' crates are allowed to be, by deny.toml.
+fn licences(workspace: &Workspace) -> Result<Tally> {
+    let tool = match tools::DENY.provide(workspace) {
+        Ok(tool) => tool,
+        Err(error) => return Ok(Tally::skip(format!("{error:#}"))),
+    };
+    let check = ["--offline", "--all-features", "check", "--hide-inclusion-graph"];
+    let run = Run::new(tool, workspace.root()).arguments(check);
+    Ok(Tally::of(run.arguments(["licenses", "bans", "sources"]).passes()?, "licences"))
 }
 
 /// In debug builds, where tests may deny what a machine has; but for the kernels, whose tests deny nothing, and which take

@@ -31,22 +31,22 @@ pub(crate) struct Built {
 
 /// Builds everything. A target that was asked for by name has a folder of its own.
 pub(crate) fn all(workspace: &Workspace, target: &'static Target, named: bool) -> Result<Built> {
-    let build = |arguments: &[&str], names: &[&'static str]| {
-        let run = workspace.cargo(["build", "--release"]).arguments(arguments);
-        match run.arguments(of_packages(names)).passes()? {
+    let build =
+        |run: Run, names: &[&'static str]| match run.arguments(of_packages(names)).passes()? {
             true => Ok(()),
             false => bail!("it does not build"),
-        }
-    };
+        };
+    let cargo = || workspace.cargo(["build", "--release"]);
     let host = workspace.target().join("release");
     let programs = match named {
         true => {
-            build(&["--target", target.rust], &SHIPPED)?;
-            build(&[], &[MANUAL])?;
+            build(cross(cargo(), target), &SHIPPED)?;
+            // What runs here: the pages' writer, and the program that sums up.
+            build(cargo(), &[MANUAL, SHIPPED[0]])?;
             workspace.target().join(target.rust).join("release")
         }
         false => {
-            build(&[], &[&SHIPPED[..], &[MANUAL]].concat())?;
+            build(cargo(), &[&SHIPPED[..], &[MANUAL]].concat())?;
             host.clone()
         }
     };
@@ -58,6 +58,21 @@ pub(crate) fn all(workspace: &Workspace, target: &'static Target, named: bool) -
         bail!("{MANUAL} failed");
     }
     Ok(Built { target, programs, manual })
+}
+
+/// For a target by its name.
+fn cross(run: Run, target: &Target) -> Run {
+    let run = run.arguments(["--target", target.rust]);
+    let variable = target.rust.to_uppercase().replace('-', "_");
+    let run = match target.linker {
+        Some(linker) => run.environment(&format!("CARGO_TARGET_{variable}_LINKER"), linker),
+        None => run,
+    };
+    match target.rust.ends_with("musl") {
+        // A static program cannot open libraries: it could neither compare with OpenSSL nor install.
+        true => run.environment("RUSTFLAGS", "-C target-feature=-crt-static"),
+        false => run,
+    }
 }
 
 impl Built {

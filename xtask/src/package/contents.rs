@@ -9,8 +9,8 @@ pub(crate) struct Package {
     pub(crate) about: &'static str,
     /// More of it, in paragraphs.
     pub(crate) text: &'static [&'static str],
-    /// Packages that it needs, besides those of the libraries that it links.
-    pub(crate) needs: &'static [&'static str],
+    /// What it needs besides the libraries that it links.
+    pub(crate) needs: &'static [Need],
     /// Packages that most will want with it.
     pub(crate) recommends: &'static [&'static str],
     pub(crate) files: &'static [File],
@@ -20,10 +20,19 @@ pub(crate) struct Package {
     pub(crate) is_shared_by_architectures: bool,
 }
 
+/// What a package needs.
+pub(crate) enum Need {
+    /// OpenSSL's library, which is opened at run time.
+    Libcrypto,
+    /// Another package of this table, of the same version.
+    Ours(&'static str),
+}
+
 /// A file or some, and where they go.
 pub(crate) struct File {
     pub(crate) from: From,
-    /// Below the root. `{libraries}` is the folder of the architecture's libraries, `{version}` the release's.
+    /// Below /usr, or where a tarball is unpacked. Words in braces are the format's: the folder of the
+    /// architecture's libraries and that of completions for zsh.
     pub(crate) to: &'static str,
 }
 
@@ -53,7 +62,7 @@ const fn file(from: From, to: &'static str) -> File {
     File { from, to }
 }
 
-/// In Debian's places, and by Debian's names.
+/// By Debian's names.
 pub(crate) const PACKAGES: &[Package] = &[
     Package {
         name: "wirespeed",
@@ -67,21 +76,18 @@ pub(crate) const PACKAGES: &[Package] = &[
              \"wirespeed uninstall\" restores openssl.cnf byte for byte. Until then nothing is \
              changed.",
         ],
-        needs: &["libssl3 | libssl3t64 | libssl4", "libwirespeed-provider (= {version})"],
+        needs: &[Need::Libcrypto, Need::Ours("libwirespeed-provider")],
         recommends: &["openssl"],
         files: &[
-            file(From::Program("wirespeed"), "usr/bin/wirespeed"),
-            file(From::Pages("wirespeed"), "usr/share/man/man1/"),
-            file(From::Manual("wirespeed.bash"), "usr/share/bash-completion/completions/wirespeed"),
-            file(From::Manual("_wirespeed"), "usr/share/zsh/vendor-completions/_wirespeed"),
-            file(
-                From::Manual("wirespeed.fish"),
-                "usr/share/fish/vendor_completions.d/wirespeed.fish",
-            ),
-            file(From::Repository("README.md"), "usr/share/doc/wirespeed/README.md"),
-            file(From::Repository("CHANGELOG.md"), "usr/share/doc/wirespeed/CHANGELOG.md"),
-            file(From::Folder("docs", "md"), "usr/share/doc/wirespeed/docs/"),
-            file(From::Folder("examples", "json"), "usr/share/doc/wirespeed/examples/"),
+            file(From::Program("wirespeed"), "bin/wirespeed"),
+            file(From::Pages("wirespeed"), "share/man/man1/"),
+            file(From::Manual("wirespeed.bash"), "share/bash-completion/completions/wirespeed"),
+            file(From::Manual("_wirespeed"), "share/zsh/{zsh}/_wirespeed"),
+            file(From::Manual("wirespeed.fish"), "share/fish/vendor_completions.d/wirespeed.fish"),
+            file(From::Repository("README.md"), "share/doc/wirespeed/README.md"),
+            file(From::Repository("CHANGELOG.md"), "share/doc/wirespeed/CHANGELOG.md"),
+            file(From::Folder("docs", "md"), "share/doc/wirespeed/docs/"),
+            file(From::Folder("examples", "json"), "share/doc/wirespeed/examples/"),
         ],
         interface: None,
         is_shared_by_architectures: false,
@@ -116,21 +122,15 @@ pub(crate) const PACKAGES: &[Package] = &[
         recommends: &[],
         files: &[
             // Each looks for the other in its own folder.
-            file(From::Program("padlock-run"), "usr/lib/padlock-run/padlock-run"),
-            file(
-                From::Library("libpadlock_preload.so"),
-                "usr/lib/padlock-run/libpadlock_preload.so",
-            ),
-            file(From::Link("../lib/padlock-run/padlock-run"), "usr/bin/padlock-run"),
-            file(From::Pages("padlock-run"), "usr/share/man/man1/"),
-            file(
-                From::Manual("padlock-run.bash"),
-                "usr/share/bash-completion/completions/padlock-run",
-            ),
-            file(From::Manual("_padlock-run"), "usr/share/zsh/vendor-completions/_padlock-run"),
+            file(From::Program("padlock-run"), "lib/padlock-run/padlock-run"),
+            file(From::Library("libpadlock_preload.so"), "lib/padlock-run/libpadlock_preload.so"),
+            file(From::Link("../lib/padlock-run/padlock-run"), "bin/padlock-run"),
+            file(From::Pages("padlock-run"), "share/man/man1/"),
+            file(From::Manual("padlock-run.bash"), "share/bash-completion/completions/padlock-run"),
+            file(From::Manual("_padlock-run"), "share/zsh/{zsh}/_padlock-run"),
             file(
                 From::Manual("padlock-run.fish"),
-                "usr/share/fish/vendor_completions.d/padlock-run.fish",
+                "share/fish/vendor_completions.d/padlock-run.fish",
             ),
         ],
         interface: None,
@@ -169,12 +169,12 @@ pub(crate) const PACKAGES: &[Package] = &[
             "This package has wirespeed.h, which is its document, the static library, a file \
              for pkg-config and an example.",
         ],
-        needs: &["libwirespeed-batch1 (= {version})"],
+        needs: &[Need::Ours("libwirespeed-batch1")],
         recommends: &[],
         files: &[
             file(
                 From::Repository("crates/kernels/batch/library/include/wirespeed.h"),
-                "usr/include/wirespeed.h",
+                "include/wirespeed.h",
             ),
             file(From::Archive("libwirespeed_batch.a"), "{libraries}/libwirespeed_batch.a"),
             file(From::Link("libwirespeed_batch.so.1"), "{libraries}/libwirespeed_batch.so"),
@@ -184,11 +184,11 @@ pub(crate) const PACKAGES: &[Package] = &[
             ),
             file(
                 From::Repository("crates/kernels/batch/library/example/example.c"),
-                "usr/share/doc/libwirespeed-batch-dev/examples/example.c",
+                "share/doc/libwirespeed-batch-dev/examples/example.c",
             ),
             file(
                 From::Repository("docs/library.md"),
-                "usr/share/doc/libwirespeed-batch-dev/library.md",
+                "share/doc/libwirespeed-batch-dev/library.md",
             ),
         ],
         interface: None,

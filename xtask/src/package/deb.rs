@@ -5,14 +5,15 @@
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::slice;
 
 use anyhow::{Result, bail};
 
 use crate::package::build::Built;
-use crate::package::contents::{From, Package};
+use crate::package::contents::{From, Need, Package};
 use crate::package::elf::Needs;
 use crate::package::release::{EPOCH, MAINTAINER, Release};
-use crate::package::tree::Tree;
+use crate::package::tree::{Layout, Tree};
 use crate::run::Run;
 use crate::workspace::Workspace;
 
@@ -27,14 +28,22 @@ pub(crate) fn pack(
     package: &Package,
     output: &Path,
 ) -> Result<PathBuf> {
+    let Some((architecture, libraries)) = built.target.debian else {
+        bail!("Debian has no {}", built.target.rust);
+    };
     let version = &release.version;
-    let libraries = format!("usr/lib/{}", built.target.gnu);
-    let words = [("{libraries}", &*libraries), ("{version}", version)];
+    let layout = Layout {
+        prefix: "usr".to_owned(),
+        absolute: "/usr",
+        libraries: format!("lib/{libraries}"),
+        zsh: "vendor-completions",
+        version: version.clone(),
+    };
     let root = workspace.target().join("packages.work/deb").join(package.name);
-    let tree = Tree::lay(workspace, built, package, root, &words)?;
+    let tree = Tree::lay(workspace, built, slice::from_ref(package), root, layout)?;
     document(workspace, release, package, &tree)?;
-    describe(workspace, built, package, &tree, version, &release.homepage)?;
-    let file = output.join(format!("{}_{version}_{}.deb", package.name, built.target.debian));
+    describe(workspace, release, built, package, &tree)?;
+    let file = output.join(format!("{}_{version}_{architecture}.deb", package.name));
     let packed = Run::new("dpkg-deb", workspace.root())
         .environment(EPOCH, &release.epoch)
         // Several threads cut their input in pieces by how many they are.
@@ -54,7 +63,7 @@ fn document(
     package: &Package,
     tree: &Tree<'_>,
 ) -> Result<()> {
-    let folder = tree.root().join("usr/share/doc").join(package.name);
+    let folder = tree.place("share/doc").join(package.name);
     let copyright = fs::read(workspace.root().join(SCRIPTS).join("copyright"))?;
     tree.write(&folder.join("copyright"), &copyright)?;
     let (version, date) = (&release.version, release.date(workspace)?);
@@ -70,11 +79,10 @@ fn document(
 /// What dpkg reads: the fields, the sums, what is to be done when.
 fn describe(
     workspace: &Workspace,
+    release: &Release,
     built: &Built,
     package: &Package,
     tree: &Tree<'_>,
-    version: &str,
-    homepage: &str,
 ) -> Result<()> {
     let files = Run::new("sh", tree.root())
         .arguments(["-c", "find usr -type f | LC_ALL=C sort | xargs md5sum"])
@@ -82,7 +90,7 @@ fn describe(
     let folder = tree.root().join("DEBIAN");
     tree.write(&folder.join("md5sums"), (files + "\n").as_bytes())?;
     if let Some((library, number)) = package.interface {
-        let shlibs = format!("{library} {number} {} (>= {version})\n", package.name);
+        let shlibs = format!("{library} {number} {} (>= {})\n", package.name, release.version);
         tree.write(&folder.join("shlibs"), shlibs.as_bytes())?;
         tree.write(&folder.join("triggers"), b"activate-noawait ldconfig\n")?;
     }
@@ -90,22 +98,22 @@ fn describe(
         let from = workspace.root().join(SCRIPTS).join(format!("{}.{script}", package.name));
         if from.exists() {
             let to = folder.join(script);
-            tree.write(&to, tree.said(&fs::read_to_string(from)?).as_bytes())?;
+            tree.write(&to, &fs::read(from)?)?;
             fs::set_permissions(to, Permissions::from_mode(0o755))?;
         }
     }
-    let control = control(built, package, tree, version, homepage)?;
+    let control = control(release, built, package, tree)?;
     tree.write(&folder.join("control"), control.as_bytes())
 }
 
-fn control(
-    built: &Built,
-    package: &Package,
-    tree: &Tree<'_>,
-    version: &str,
-    homepage: &str,
-) -> Result<String> {
-    let mut needs: Vec<String> = package.needs.iter().map(|it| tree.said(it)).collect();
+fn control(release: &Release, built: &Built, package: &Package, tree: &Tree<'_>) -> Result<String> {
+    let version = &release.version;
+    let need = |need: &Need| match need {
+        // By the names that it has had.
+        Need::Libcrypto => "libssl3 | libssl3t64 | libssl4".to_owned(),
+        Need::Ours(name) => format!("{name} (= {version})"),
+    };
+    let mut needs: Vec<String> = package.needs.iter().map(need).collect();
     for file in package.files {
         if let From::Program(name) | From::Library(name) = file.from {
             needs.extend(Needs::read(&built.file(name)?)?.debian()?);
@@ -120,7 +128,7 @@ fn control(
         ("Package", package.name),
         ("Source", source),
         ("Version", version),
-        ("Architecture", built.target.debian),
+        ("Architecture", built.target.debian.map_or("", |it| it.0)),
         ("Maintainer", MAINTAINER),
         ("Installed-Size", &size),
         ("Depends", &needs.join(", ")),
@@ -128,7 +136,7 @@ fn control(
         ("Section", package.section),
         ("Priority", "optional"),
         ("Multi-Arch", same),
-        ("Homepage", homepage),
+        ("Homepage", &release.homepage),
         ("Description", package.about),
     ];
     let fields = fields.iter().filter(|(_, value)| !value.is_empty());

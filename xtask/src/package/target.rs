@@ -7,16 +7,40 @@ use anyhow::{Context, Result};
 pub(crate) struct Target {
     /// Rust's.
     pub(crate) rust: &'static str,
-    /// Debian's.
-    pub(crate) debian: &'static str,
-    /// GNU's: of library folders and of tools.
-    pub(crate) gnu: &'static str,
+    /// Debian's, and that of its libraries' folder.
+    pub(crate) debian: Option<(&'static str, &'static str)>,
+    /// RPM's.
+    pub(crate) rpm: Option<&'static str>,
+    /// The tool that strips its files.
+    pub(crate) strip: &'static str,
+    /// What to link with, where that is not the system's compiler.
+    pub(crate) linker: Option<&'static str>,
 }
 
-/// Those that Debian has tools for; the first is the one that is tested.
+/// Those that can be built on Debian.
 const TARGETS: &[Target] = &[
-    Target { rust: "x86_64-unknown-linux-gnu", debian: "amd64", gnu: "x86_64-linux-gnu" },
-    Target { rust: "aarch64-unknown-linux-gnu", debian: "arm64", gnu: "aarch64-linux-gnu" },
+    Target {
+        rust: "x86_64-unknown-linux-gnu",
+        debian: Some(("amd64", "x86_64-linux-gnu")),
+        rpm: Some("x86_64"),
+        strip: "x86_64-linux-gnu-strip",
+        linker: None,
+    },
+    Target {
+        rust: "aarch64-unknown-linux-gnu",
+        debian: Some(("arm64", "aarch64-linux-gnu")),
+        rpm: Some("aarch64"),
+        strip: "aarch64-linux-gnu-strip",
+        linker: Some("aarch64-linux-gnu-gcc"),
+    },
+    // Alpine has packages of its own kind; for it there is the tarball.
+    Target {
+        rust: "x86_64-unknown-linux-musl",
+        debian: None,
+        rpm: None,
+        strip: "x86_64-linux-gnu-strip",
+        linker: Some("musl-gcc"),
+    },
 ];
 
 impl Target {

@@ -11,29 +11,42 @@ use crate::package::contents::{File, From, Package};
 use crate::run::Run;
 use crate::workspace::Workspace;
 
-/// Lays a package's files out below a new folder.
+/// The files of a package, or of several, below a new folder.
 pub(crate) struct Tree<'a> {
     workspace: &'a Workspace,
     built: &'a Built,
     root: PathBuf,
-    /// Names in braces, and what they stand for.
-    words: &'a [(&'a str, &'a str)],
+    layout: Layout,
+}
+
+/// Where a format has things.
+#[derive(Clone)]
+pub(crate) struct Layout {
+    /// The folder below the root that all lies in, such as usr.
+    pub(crate) prefix: String,
+    /// The same for pkg-config.
+    pub(crate) absolute: &'static str,
+    /// The folder of the architecture's libraries.
+    pub(crate) libraries: String,
+    /// The folder of completions for zsh, in share/zsh.
+    pub(crate) zsh: &'static str,
+    pub(crate) version: String,
 }
 
 impl<'a> Tree<'a> {
     pub(crate) fn lay(
         workspace: &'a Workspace,
         built: &'a Built,
-        package: &Package,
+        packages: &[Package],
         root: PathBuf,
-        words: &'a [(&'a str, &'a str)],
+        layout: Layout,
     ) -> Result<Self> {
         if root.exists() {
             fs::remove_dir_all(&root)?;
         }
-        let tree = Self { workspace, built, root, words };
+        let tree = Self { workspace, built, root, layout };
         tree.folder(&tree.root)?;
-        for file in package.files {
+        for file in packages.iter().flat_map(|package| package.files) {
             tree.put(file).with_context(|| file.to.to_owned())?;
         }
         Ok(tree)
@@ -44,12 +57,36 @@ impl<'a> Tree<'a> {
     }
 
     /// The text with the words in braces replaced.
-    pub(crate) fn said(&self, text: &str) -> String {
-        self.words.iter().fold(text.to_owned(), |text, (name, value)| text.replace(name, value))
+    fn said(&self, text: &str) -> String {
+        let Layout { libraries, zsh, version, .. } = &self.layout;
+        let words = [("{libraries}", &**libraries), ("{zsh}", zsh), ("{version}", version)];
+        words.iter().fold(text.to_owned(), |text, (word, value)| text.replace(word, value))
+    }
+
+    /// A file's place.
+    pub(crate) fn place(&self, name: &str) -> PathBuf {
+        self.root.join(&self.layout.prefix).join(self.said(name))
+    }
+
+    /// All files, below the root.
+    pub(crate) fn files(&self) -> Result<Vec<PathBuf>> {
+        let mut found = Vec::new();
+        let mut folders = vec![self.root.clone()];
+        while let Some(folder) = folders.pop() {
+            for name in names(&folder)? {
+                let path = folder.join(name);
+                match fs::symlink_metadata(&path)?.is_dir() {
+                    true => folders.push(path),
+                    false => found.push(path.strip_prefix(&self.root)?.to_owned()),
+                }
+            }
+        }
+        found.sort();
+        Ok(found)
     }
 
     fn put(&self, file: &File) -> Result<()> {
-        let to = self.root.join(self.said(file.to));
+        let to = self.place(file.to);
         let repository = self.workspace.root();
         match file.from {
             From::Program(name) => self.built(name, &to, 0o755, &["--strip-all"]),
@@ -67,7 +104,7 @@ impl<'a> Tree<'a> {
                     let of = name.strip_suffix(".1");
                     of.is_some_and(|name| name == program || name.starts_with(&inner))
                 })?;
-                for page in names(&to)? {
+                for page in names(&to)?.iter().filter(|page| page.ends_with(".1")) {
                     self.compress(&to.join(page))?;
                 }
                 Ok(())
@@ -75,9 +112,9 @@ impl<'a> Tree<'a> {
             From::Manual(name) => self.copy(&self.built.manual.join(name), &to),
             From::PkgConfig(name) => {
                 let text = fs::read_to_string(repository.join(name))?;
-                let folder = self.said("/{libraries}");
-                let moved = text.replace("prefix=/usr/local\n", "prefix=/usr\n");
-                self.write(&to, moved.replace("${prefix}/lib\n", &(folder + "\n")).as_bytes())
+                let moved = text.replace("/usr/local", self.layout.absolute);
+                let folder = format!("libdir=${{prefix}}/{}", self.layout.libraries);
+                self.write(&to, moved.replace("libdir=${prefix}/lib", &folder).as_bytes())
             }
             From::Link(target) => {
                 self.folder(parent(&to))?;
@@ -89,7 +126,7 @@ impl<'a> Tree<'a> {
     /// A file that cargo built, without what nobody needs to run it.
     fn built(&self, name: &str, to: &Path, mode: u32, stripped: &[&str]) -> Result<()> {
         self.copy(&self.built.file(name)?, to)?;
-        let strip = Run::new(format!("{}-strip", self.built.target.gnu), self.workspace.root());
+        let strip = Run::new(self.built.target.strip, self.workspace.root());
         let sections = ["--remove-section=.comment", "--remove-section=.note"];
         if !strip.arguments(stripped).arguments(sections).arguments([to]).passes()? {
             bail!("strip failed");

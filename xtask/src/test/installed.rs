@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
-use crate::package::{self, Wanted};
+use crate::package::{self, Format, Wanted};
 use crate::run::Run;
 use crate::tally::Tally;
 use crate::test::Effort;
@@ -30,9 +30,13 @@ pub(crate) fn packages(workspace: &Workspace, effort: Effort) -> Result<Tally> {
         // Those of another version would be installed, too.
         fs::remove_dir_all(&folder)?;
     }
-    let made = package::make(workspace, &Wanted::into(&folder))?;
-    let again =
-        package::make(workspace, &Wanted::into(&workspace.target().join("packages.again")))?;
+    let formats: &[Format] = match effort {
+        Effort::Usual => &[Format::Deb],
+        Effort::Thorough => &[Format::Deb, Format::Rpm, Format::Tar],
+    };
+    let made = package::make(workspace, &Wanted::into(&folder, formats))?;
+    let again = workspace.target().join("packages.again");
+    let again = package::make(workspace, &Wanted::into(&again, formats))?;
     let mut tally = Tally::default();
     for (one, other) in made.iter().zip(&again) {
         let same = fs::read(one)? == fs::read(other)?;
@@ -40,7 +44,15 @@ pub(crate) fn packages(workspace: &Workspace, effort: Effort) -> Result<Tally> {
     }
     let lintian = Run::new("lintian", workspace.root());
     let lintian = lintian.arguments(["--allow-root", "--fail-on", "error,warning"]);
-    tally += Tally::of(lintian.arguments(&made).passes()?, "lintian");
+    tally += Tally::of(lintian.arguments(of(&made, "deb")).passes()?, "lintian");
+    if effort == Effort::Thorough {
+        let scratch = workspace.target().join("packages.work/unpacked");
+        for (kind, script) in [("rpm", RPM), ("xz", TARBALL)] {
+            let run = Run::new("sh", workspace.root()).arguments(["-euc", script, "sh"]);
+            let run = run.arguments([scratch.as_os_str()]).arguments(of(&made, kind));
+            tally += Tally::of(run.passes()?, &format!("what is in {kind}"));
+        }
+    }
     if Run::new("id", workspace.root()).arguments(["-u"]).output()? != "0" {
         tally += Tally::skip("roots for packages take root to make");
         return Ok(tally);
@@ -52,6 +64,35 @@ pub(crate) fn packages(workspace: &Workspace, effort: Effort) -> Result<Tally> {
         };
     }
     Ok(tally)
+}
+
+/// rpm itself unpacks, verifies and removes them, in an empty root: its scripts have no shell there.
+const RPM: &str = r#"
+    root=$1; shift
+    rm -rf "$root"
+    mkdir -p "$root"
+    rpm() { command rpm --root "$root" --dbpath /rpm "$@"; }
+    rpm --install --nodeps --noscripts "$@"
+    rpm --verify --all --nodeps
+    rpm --query --all | xargs rpm --root "$root" --dbpath /rpm --erase --nodeps --noscripts
+    test -z "$(find "$root" -name '*wirespeed*' -o -name '*padlock*')"
+"#;
+
+/// The program finds the module where it is unpacked, and so does the emulator its library.
+const TARBALL: &str = r#"
+    rm -rf "$1"
+    mkdir -p "$1"
+    tar --extract --file "$2" --directory "$1" --strip-components 1
+    cd "$1"
+    echo 'HOME = .' > openssl.cnf
+    bin/wirespeed install --dry-run --config openssl.cnf --modules modules | grep 'lib/ossl-modules/libwirespeed.so$'
+    bin/padlock-run true
+    grep -x 'prefix=${pcfiledir}/../..' lib/pkgconfig/wirespeed.pc
+"#;
+
+/// The files with that ending.
+fn of<'f>(made: &'f [PathBuf], ending: &str) -> Vec<&'f PathBuf> {
+    made.iter().filter(|file| file.extension().is_some_and(|it| it == ending)).collect()
 }
 
 fn installed(workspace: &Workspace, packages: &Path, root: &Path) -> Result<Tally> {

@@ -80,13 +80,13 @@ pub(crate) fn has_module() -> bool {
     own_module().is_ok()
 }
 
-/// The module that came with this program: beside it as cargo builds it, or as a package lays it out, in a
-/// library folder or among OpenSSL's modules.
+/// The module that came with this program: beside it as cargo builds it, or in a tarball's library folder, or
+/// among OpenSSL's modules where a package puts it.
 pub(crate) fn own_module() -> Result<PathBuf, String> {
     let unknown = |error| format!("cannot find this program's own file: {error}");
     let program = env::current_exe().and_then(fs::canonicalize).map_err(unknown)?;
     let folder = program.parent().unwrap_or(Path::new("/"));
-    let around = [folder.to_owned(), folder.join("../lib"), folder.join("../lib/wirespeed")];
+    let around = [folder.to_owned(), folder.join("../lib"), folder.join("../lib/ossl-modules")];
     let modules = modules_folder(Library::host().ok().as_ref());
     let candidates = around.into_iter().chain(modules).map(|folder| folder.join(BUILT));
     let found = candidates.filter_map(|file| fs::canonicalize(file).ok()).next();
