@@ -21,7 +21,7 @@ use clap::{Args, ValueEnum};
 use crate::packages;
 use crate::workspace::Workspace;
 use build::Built;
-use contents::{PACKAGES, Package};
+use contents::Package;
 use release::Release;
 use target::Target;
 
@@ -73,7 +73,7 @@ pub(crate) fn make(workspace: &Workspace, wanted: &Wanted) -> Result<Vec<PathBuf
     let mut made = Vec::new();
     let each = |pack: Pack| {
         let packed = |package| pack(workspace, &release, &built, package, &output);
-        PACKAGES.iter().map(packed).collect::<Result<Vec<_>>>()
+        target.packages().into_iter().map(packed).collect::<Result<Vec<_>>>()
     };
     for format in &wanted.format {
         match format {

@@ -1,5 +1,6 @@
 //! What goes into packages, built: the programs and libraries, and the pages that their parsers write.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
@@ -9,10 +10,6 @@ use crate::package::target::Target;
 use crate::run::Run;
 use crate::test::of_packages;
 use crate::workspace::Workspace;
-
-/// The crates whose programs and libraries are shipped.
-const SHIPPED: [&str; 5] =
-    ["wirespeed-cli", "wirespeed-module", "wirespeed-library", "padlock-runner", "padlock-preload"];
 
 /// What writes the manual pages.
 const MANUAL: &str = "wirespeed-manual";
@@ -40,19 +37,19 @@ pub(crate) fn all(workspace: &Workspace, target: &'static Target, named: bool) -
     let host = workspace.target().join("release");
     let programs = match named {
         true => {
-            build(cross(cargo(), target), &SHIPPED)?;
+            build(cross(workspace, cargo(), target)?, &target.crates())?;
             // What runs here: the pages' writer, and the program that sums up.
-            build(cargo(), &[MANUAL, SHIPPED[0]])?;
+            build(cargo(), &[MANUAL, "wirespeed-cli"])?;
             workspace.target().join(target.rust).join("release")
         }
         false => {
-            build(cargo(), &[&SHIPPED[..], &[MANUAL]].concat())?;
+            build(cargo(), &[target.crates(), vec![MANUAL]].concat())?;
             host.clone()
         }
     };
     let manual = workspace.target().join("manual");
     if manual.exists() {
-        std::fs::remove_dir_all(&manual)?;
+        fs::remove_dir_all(&manual)?;
     }
     if !Run::new(host.join(MANUAL), workspace.root()).arguments([&manual]).passes()? {
         bail!("{MANUAL} failed");
@@ -61,18 +58,33 @@ pub(crate) fn all(workspace: &Workspace, target: &'static Target, named: bool) -
 }
 
 /// For a target by its name.
-fn cross(run: Run, target: &Target) -> Run {
+fn cross(workspace: &Workspace, run: Run, target: &Target) -> Result<Run> {
     let run = run.arguments(["--target", target.rust]);
     let variable = target.rust.to_uppercase().replace('-', "_");
     let run = match target.linker {
         Some(linker) => run.environment(&format!("CARGO_TARGET_{variable}_LINKER"), linker),
         None => run,
     };
-    match target.rust.ends_with("musl") {
-        // A static program cannot open libraries: it could neither compare with OpenSSL nor install.
-        true => run.environment("RUSTFLAGS", "-C target-feature=-crt-static"),
-        false => run,
+    if !target.is_musl() {
+        return Ok(run);
     }
+    let unwinder = unwinder(workspace, target)?;
+    // A static program cannot open libraries: it could neither compare with OpenSSL nor install.
+    let flags = format!("-C target-feature=-crt-static -L native={}", unwinder.display());
+    Ok(run.environment("RUSTFLAGS", flags))
+}
+
+/// A folder in which the linker finds Rust's own unwinder under the name of GCC's, whose library on Debian is made for glibc.
+fn unwinder(workspace: &Workspace, target: &Target) -> Result<PathBuf> {
+    let root = Run::new("rustc", workspace.root()).arguments(["--print", "sysroot"]).output()?;
+    let library = format!("{root}/lib/rustlib/{}/lib/self-contained/libunwind.a", target.rust);
+    if !Path::new(&library).exists() {
+        bail!("no {library}: rustup target add {}", target.rust);
+    }
+    let folder = workspace.target().join("musl");
+    fs::create_dir_all(&folder)?;
+    fs::write(folder.join("libgcc_s.so"), format!("INPUT({library})\n"))?;
+    Ok(folder)
 }
 
 impl Built {

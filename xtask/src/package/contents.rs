@@ -16,6 +16,8 @@ pub(crate) struct Package {
     pub(crate) files: &'static [File],
     /// The shared library that others may link: name and number of its binary interface.
     pub(crate) interface: Option<(&'static str, &'static str)>,
+    /// Whether it is the emulator, which not every target can have.
+    pub(crate) is_emulator: bool,
     /// Whether other architectures' may be installed beside it.
     pub(crate) is_shared_by_architectures: bool,
 }
@@ -62,6 +64,11 @@ const fn file(from: From, to: &'static str) -> File {
     File { from, to }
 }
 
+/// The crates whose programs and libraries are shipped, but for the emulator's.
+pub(crate) const CRATES: [&str; 3] = ["wirespeed-cli", "wirespeed-module", "wirespeed-library"];
+/// The emulator's.
+pub(crate) const EMULATOR: [&str; 2] = ["padlock-runner", "padlock-preload"];
+
 /// By Debian's names.
 pub(crate) const PACKAGES: &[Package] = &[
     Package {
@@ -90,6 +97,7 @@ pub(crate) const PACKAGES: &[Package] = &[
             file(From::Folder("examples", "json"), "share/doc/wirespeed/examples/"),
         ],
         interface: None,
+        is_emulator: false,
         is_shared_by_architectures: false,
     },
     Package {
@@ -109,6 +117,7 @@ pub(crate) const PACKAGES: &[Package] = &[
             "{libraries}/ossl-modules/libwirespeed.so",
         )],
         interface: None,
+        is_emulator: false,
         is_shared_by_architectures: true,
     },
     Package {
@@ -134,6 +143,7 @@ pub(crate) const PACKAGES: &[Package] = &[
             ),
         ],
         interface: None,
+        is_emulator: true,
         is_shared_by_architectures: false,
     },
     Package {
@@ -157,6 +167,7 @@ pub(crate) const PACKAGES: &[Package] = &[
             ),
         ],
         interface: Some(("libwirespeed_batch", "1")),
+        is_emulator: false,
         is_shared_by_architectures: true,
     },
     Package {
@@ -192,6 +203,7 @@ pub(crate) const PACKAGES: &[Package] = &[
             ),
         ],
         interface: None,
+        is_emulator: false,
         is_shared_by_architectures: true,
     },
 ];

@@ -5,7 +5,6 @@
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::slice;
 
 use anyhow::{Result, bail};
 
@@ -40,7 +39,7 @@ pub(crate) fn pack(
         version: version.clone(),
     };
     let root = workspace.target().join("packages.work/deb").join(package.name);
-    let tree = Tree::lay(workspace, built, slice::from_ref(package), root, layout)?;
+    let tree = Tree::lay(workspace, built, &[package], root, layout)?;
     document(workspace, release, package, &tree)?;
     describe(workspace, release, built, package, &tree)?;
     let file = output.join(format!("{}_{version}_{architecture}.deb", package.name));

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::slice;
 
 use anyhow::{Context, Result, bail};
 
@@ -41,13 +40,7 @@ pub(crate) fn pack(
     };
     let work = workspace.target().join("packages.work/rpm");
     let name = name(package.name);
-    let tree = Tree::lay(
-        workspace,
-        built,
-        slice::from_ref(package),
-        work.join("tree").join(&name),
-        layout,
-    )?;
+    let tree = Tree::lay(workspace, built, &[package], work.join("tree").join(&name), layout)?;
     for licence in ["LICENSE-APACHE", "LICENSE-MIT"] {
         let to = tree.place("share/licenses").join(&name).join(licence);
         tree.write(&to, &fs::read(workspace.root().join(licence))?)?;

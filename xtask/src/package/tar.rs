@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 
 use crate::package::build::Built;
-use crate::package::contents::PACKAGES;
 use crate::package::release::Release;
 use crate::package::tree::{Layout, Tree};
 use crate::run::Run;
@@ -29,7 +28,7 @@ pub(crate) fn pack(
         version: release.version.clone(),
     };
     let root = workspace.target().join("packages.work/tar");
-    let tree = Tree::lay(workspace, built, PACKAGES, root, layout)?;
+    let tree = Tree::lay(workspace, built, &built.target.packages(), root, layout)?;
     for licence in ["LICENSE-APACHE", "LICENSE-MIT"] {
         tree.write(&tree.place(licence), &fs::read(workspace.root().join(licence))?)?;
     }

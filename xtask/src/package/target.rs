@@ -2,6 +2,8 @@
 
 use anyhow::{Context, Result};
 
+use crate::package::contents::{CRATES, EMULATOR, PACKAGES, Package};
+
 /// A kind of machine, by its names.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Target {
@@ -15,6 +17,8 @@ pub(crate) struct Target {
     pub(crate) strip: &'static str,
     /// What to link with, where that is not the system's compiler.
     pub(crate) linker: Option<&'static str>,
+    /// Whether padlock-run runs there: it is for x86-64, and its library stands in front of glibc's functions.
+    has_emulator: bool,
 }
 
 /// Those that can be built on Debian.
@@ -25,6 +29,7 @@ const TARGETS: &[Target] = &[
         rpm: Some("x86_64"),
         strip: "x86_64-linux-gnu-strip",
         linker: None,
+        has_emulator: true,
     },
     Target {
         rust: "aarch64-unknown-linux-gnu",
@@ -32,6 +37,7 @@ const TARGETS: &[Target] = &[
         rpm: Some("aarch64"),
         strip: "aarch64-linux-gnu-strip",
         linker: Some("aarch64-linux-gnu-gcc"),
+        has_emulator: false,
     },
     // Alpine has packages of its own kind; for it there is the tarball.
     Target {
@@ -40,10 +46,27 @@ const TARGETS: &[Target] = &[
         rpm: None,
         strip: "x86_64-linux-gnu-strip",
         linker: Some("musl-gcc"),
+        has_emulator: false,
     },
 ];
 
 impl Target {
+    /// The packages that there are for it.
+    pub(crate) fn packages(&self) -> Vec<&'static Package> {
+        PACKAGES.iter().filter(|package| self.has_emulator || !package.is_emulator).collect()
+    }
+
+    /// The crates whose programs and libraries these hold.
+    pub(crate) fn crates(&self) -> Vec<&'static str> {
+        let emulator = EMULATOR.iter().filter(|_| self.has_emulator);
+        CRATES.iter().chain(emulator).copied().collect()
+    }
+
+    /// Whether its C library is musl.
+    pub(crate) fn is_musl(&self) -> bool {
+        self.rust.ends_with("musl")
+    }
+
     /// The one of that name, or the one like this machine.
     pub(crate) fn find(name: Option<&str>) -> Result<&'static Self> {
         let wanted = |it: &&Self| match name {

@@ -37,7 +37,7 @@ impl<'a> Tree<'a> {
     pub(crate) fn lay(
         workspace: &'a Workspace,
         built: &'a Built,
-        packages: &[Package],
+        packages: &[&Package],
         root: PathBuf,
         layout: Layout,
     ) -> Result<Self> {
