@@ -83,6 +83,6 @@ pub(crate) fn make(workspace: &Workspace, wanted: &Wanted) -> Result<Vec<PathBuf
             Format::Sbom => made.extend(sbom::write(workspace, &release, &output)?),
         }
     }
-    made.push(sums::write(workspace, &made, &output)?);
+    made.push(sums::write(workspace, &output)?);
     Ok(made)
 }

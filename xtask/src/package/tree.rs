@@ -177,7 +177,7 @@ fn parent(path: &Path) -> &Path {
 }
 
 /// The names in a folder, in order.
-fn names(folder: &Path) -> Result<Vec<String>> {
+pub(crate) fn names(folder: &Path) -> Result<Vec<String>> {
     let entries = fs::read_dir(folder).with_context(|| folder.display().to_string())?;
     let mut names: Vec<_> =
         entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();

@@ -25,18 +25,20 @@ fn suites(effort: Effort) -> &'static [&'static str] {
 
 /// All of it.
 pub(crate) fn packages(workspace: &Workspace, effort: Effort) -> Result<Tally> {
-    let folder = workspace.target().join("packages");
-    if folder.exists() {
-        // Those of another version would be installed, too.
-        fs::remove_dir_all(&folder)?;
-    }
     let formats: &[Format] = match effort {
         Effort::Usual => &[Format::Deb],
         Effort::Thorough => &[Format::Deb, Format::Rpm, Format::Tar],
     };
-    let made = package::make(workspace, &Wanted::into(&folder, formats))?;
-    let again = workspace.target().join("packages.again");
-    let again = package::make(workspace, &Wanted::into(&again, formats))?;
+    let folder = workspace.target().join("packages.tested");
+    let make = |folder: &Path| {
+        if folder.exists() {
+            // Those of another version would be installed, too.
+            fs::remove_dir_all(folder)?;
+        }
+        package::make(workspace, &Wanted::into(folder, formats))
+    };
+    let made = make(&folder)?;
+    let again = make(&workspace.target().join("packages.again"))?;
     let mut tally = Tally::default();
     for (one, other) in made.iter().zip(&again) {
         let same = fs::read(one)? == fs::read(other)?;
