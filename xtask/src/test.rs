@@ -112,8 +112,7 @@ const STAGES: &[Stage] = &[
     }),
     beside("fuzz", "what reads others' files and code, fuzzed (nightly)", |at, _| fuzz(at)),
     built("hosts", "real programs and daemons with our module", |at, _| hosts(at)),
-    beside("licences", "licences and sources of other people's crates", |at, _| licences(at)),
-    beside("packages", "installed in a root of Debian's, upgraded, removed", |at, effort| {
+    built("packages", "installed in a root of Debian's, upgraded, removed", |at, effort| {
         installed::packages(at, effort)
     }),
     built("padlock", "conformance of the route padlock, on an emulated PadLock", |at, _| {
@@ -122,12 +121,16 @@ const STAGES: &[Stage] = &[
     beside("secrets", "secret-independence: memcheck with poisoned keys and data", |at, _| {
         secrets(at)
     }),
-    thorough("suite-3.5", "OpenSSL 3.5's own tests", |at, effort| {
+    thorough(built("suite-3.5", "OpenSSL 3.5's own tests", |at, effort| {
         releases::suite(at, effort, Line::V3_5)
-    }),
-    thorough("suite-4.0", "OpenSSL 4.0's own tests", |at, effort| {
+    })),
+    thorough(built("suite-4.0", "OpenSSL 4.0's own tests", |at, effort| {
         releases::suite(at, effort, Line::V4_0)
-    }),
+    })),
+    // The program that checks them takes long to build.
+    thorough(beside("licences", "licences and sources of other people's crates", |at, _| {
+        licences(at)
+    })),
 ];
 
 /// A stage that runs by itself, before what others take longer to find.
@@ -146,8 +149,8 @@ const fn built(name: &'static str, about: &'static str, run: Work) -> Stage {
 }
 
 /// One for which only a thorough test has the time.
-const fn thorough(name: &'static str, about: &'static str, run: Work) -> Stage {
-    Stage { from: Effort::Thorough, ..built(name, about, run) }
+const fn thorough(stage: Stage) -> Stage {
+    Stage { from: Effort::Thorough, ..stage }
 }
 
 /// Runs the stages; whether nothing failed.
