@@ -59,6 +59,7 @@ const CRATES: &[(&str, Layer, Code)] = &[
     ("wirespeed-module", Faces, Code::Unsafe),
     ("wirespeed-library", Faces, Code::Unsafe),
     ("wirespeed-bench", Faces, Code::Unsafe),
+    ("wirespeed-installation", Faces, Code::Safe),
     ("wirespeed-doctor", Faces, Code::Safe),
     ("wirespeed-disk", Faces, Code::Safe),
     ("wirespeed-tunnel", Faces, Code::Safe),

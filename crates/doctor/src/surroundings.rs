@@ -95,28 +95,20 @@ pub(crate) struct Openssl {
     pub(crate) modules_folder: PathBuf,
 }
 
-/// Finds the module that came with this program.
-type FindModule = fn() -> Result<PathBuf, String>;
-
 /// The machine that runs this program.
 pub struct ThisMachine {
     host: Host,
-    find_module: FindModule,
 }
 
 impl ThisMachine {
-    /// Looks at it. `find_module` finds the module that came with this program, and is asked if need be.
-    pub fn discover(find_module: FindModule) -> Self {
-        Self { host: Host::discover(), find_module }
+    /// Looks at it.
+    pub fn discover() -> Self {
+        Self { host: Host::discover() }
     }
 
     /// What the harness knows of it.
     pub const fn host(&self) -> &Host {
         &self.host
-    }
-
-    pub(crate) fn own_module(&self) -> Result<PathBuf, String> {
-        (self.find_module)()
     }
 }
 

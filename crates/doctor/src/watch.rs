@@ -12,6 +12,7 @@ use std::os::unix::process::ExitStatusExt;
 
 use signal_hook::consts::{SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV};
 use wirespeed_cipher::{Direction, Route};
+use wirespeed_installation::own_module;
 use wirespeed_results::schema::doctor::Watched;
 use wirespeed_stats::{Row, Snapshot};
 
@@ -35,7 +36,7 @@ pub(crate) fn watch(
     quiet: bool,
 ) -> Result<(Watched, Vec<Finding>), String> {
     let command = Command::find(examined, words)?;
-    let setting = Setting::prepare(examined, &machine.own_module()?)?;
+    let setting = Setting::prepare(examined, &own_module()?)?;
     let ran = run::run(&command, &setting, quiet).map_err(|error| error.to_string())?;
     let snapshot = Snapshot::read(&setting.counters()).map_err(|error| error.to_string())?;
     let rows: Vec<Row> = snapshot.rows().collect();

@@ -9,7 +9,6 @@ use wirespeed_doctor::{ThisMachine, examine, watch};
 use wirespeed_results::schema::doctor::{self, Doctor, State, Watched};
 use wirespeed_results::schema::{Document, VERSION};
 
-use crate::commands::install::place::own_module;
 use crate::counted;
 use crate::fault::Fault;
 use crate::output::table::wrap;
@@ -50,7 +49,7 @@ pub(crate) struct ReadingArguments {
 }
 
 pub(crate) fn run(arguments: DoctorArguments) -> Result<(), Fault> {
-    let machine = this_machine();
+    let machine = ThisMachine::discover();
     if arguments.command.is_empty() {
         let found = found(examine(&machine), None);
         let head = format!("{}\n\n", header(&machine.host().machine));
@@ -71,11 +70,6 @@ pub(crate) fn read(arguments: ReadingArguments) -> Result<(), Fault> {
     let request = wirespeed_doctor::Request { file, provider, module };
     let text = request.answer().map_err(Fault::usage)?;
     Ok(std::io::stdout().write_all(text.as_bytes())?)
-}
-
-/// The machine, with the module that came with this program.
-pub(crate) fn this_machine() -> ThisMachine {
-    ThisMachine::discover(own_module)
 }
 
 fn found(findings: Vec<doctor::Finding>, command: Option<Watched>) -> Doctor {

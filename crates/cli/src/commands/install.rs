@@ -1,30 +1,25 @@
 //! `wirespeed install`: puts the module to work for every program, proves it, or leaves no trace.
 
-mod change;
 mod diff;
 pub(crate) mod place;
-pub(crate) mod plan;
-mod program;
-mod replace;
-mod trial;
+mod plan;
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use wirespeed_installation::{
+    Change, Failure, Original, Place, Trial, advice, obstacle, own_module, standing, writable,
+};
 use wirespeed_openssl_conf::{Configuration, ThisMachine, Wanted, install};
 
-pub(crate) use change::{backup, obstacle, writable};
 pub(crate) use diff::unified;
-pub(crate) use replace::{Original, Staged, advice, remove};
 
 use crate::fault::Fault;
 use crate::interruption::Interruption;
 use crate::output::write_text;
-use change::Change;
-use place::{Place, PlaceArguments, own_module};
-use trial::{Failure, Trial};
+use place::PlaceArguments;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -86,8 +81,8 @@ impl Module {
 }
 
 pub(crate) fn run(arguments: InstallArguments) -> Result<(), Fault> {
-    let place = Place::find(arguments.place)?;
-    let standing = plan::standing(place.is_the_machines);
+    let place = arguments.place.find()?;
+    let standing = standing(place.is_the_machines);
     // A file of one's own gets the machine's plan if there is one, and is not worth a minute.
     let measures = place.is_the_machines && standing.as_ref().is_some_and(|it| it.lack.is_some());
     let usable = standing.as_ref().filter(|it| it.lack.is_none() || measures);
@@ -108,10 +103,10 @@ pub(crate) fn run(arguments: InstallArguments) -> Result<(), Fault> {
         });
     }
     let command = "wirespeed install";
-    writable(&intention.configuration, command)?;
+    writable(&intention.configuration, command).map_err(Fault::usage)?;
     let copy = match intention.module.is_packaged() {
         true => None,
-        false => Some(replaceable(installed, to, command)?),
+        false => Some(replaceable(installed, to, command).map_err(Fault::usage)?),
     };
     let interruption = Interruption::watch()?;
     if measures {
@@ -132,7 +127,7 @@ pub(crate) fn run(arguments: InstallArguments) -> Result<(), Fault> {
 }
 
 /// The module that is to be replaced, or that is not there yet.
-fn replaceable(read: io::Result<Original>, path: &Path, command: &str) -> Result<Original, Fault> {
+fn replaceable(read: io::Result<Original>, path: &Path, command: &str) -> Result<Original, String> {
     let original = match read {
         Ok(original) => original,
         Err(_) => {
@@ -209,7 +204,7 @@ impl Intention {
         let mut change = Change::begin(&self.configuration, copy);
 
         show("\nTrying it before it is in place\n")?;
-        let staged = change.stage_module(&self.module.bytes)?;
+        let staged = change.stage_module(&self.module.bytes).map_err(Fault::usage)?;
         let staged = staged.as_ref().unwrap_or(&self.module.to);
         let stats = scratch.path().join("stats");
         let trial_file = write("openssl.cnf", &self.edited(staged, Some(&stats))?)?;
@@ -221,10 +216,12 @@ impl Intention {
             has_plan: self.plan.is_some(),
             scratch: scratch.path(),
         };
-        let proved = trial.run(interruption).map_err(|why| fault(&why, "nothing was changed"))?;
+        let proved = trial
+            .run(|| interruption.is_asked())
+            .map_err(|why| fault(&why, "nothing was changed"))?;
         show(&proved.iter().map(|line| format!("  {line}\n")).collect::<String>())?;
 
-        change.place(&self.text)?;
+        change.place(&self.text).map_err(Fault::usage)?;
         // From here on, what is dropped unfinished goes back to what it was.
         let again = Trial {
             configuration: self.configuration.path(),
@@ -232,10 +229,10 @@ impl Intention {
             stats: None,
             ..trial
         };
-        match again.run(interruption) {
+        match again.run(|| interruption.is_asked()) {
             Ok(_) => change.keep(),
             Err(why) => {
-                change.undo()?;
+                change.undo().map_err(Fault::usage)?;
                 return Err(fault(&why, "openssl.cnf and the modules are as before"));
             }
         }

@@ -3,12 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use wirespeed_doctor::place_of_counters;
+use wirespeed_doctor::{ThisMachine, place_of_counters};
 use wirespeed_results::schema::stats::Stats;
 use wirespeed_results::schema::{Document, VERSION};
 use wirespeed_stats::Snapshot;
 
-use super::doctor;
 use crate::counted;
 use crate::fault::Fault;
 use crate::output::{write_json, write_text};
@@ -38,13 +37,14 @@ pub(crate) struct StatsArguments {
 }
 
 pub(crate) fn run(arguments: StatsArguments) -> Result<(), Fault> {
-    let place = arguments.place.or_else(|| place_of_counters(&doctor::this_machine())).ok_or_else(
-        || {
+    let place = arguments
+        .place
+        .or_else(|| place_of_counters(&ThisMachine::discover()))
+        .ok_or_else(|| {
             Fault::usage(
                 "nothing is counted: write stats = FILE into Wirespeed's section of openssl.cnf",
             )
-        },
-    )?;
+        })?;
     let counted = Snapshot::read(&place).map_err(Fault::usage)?;
     let rows: Vec<_> = counted.rows().collect();
     let document = Stats {

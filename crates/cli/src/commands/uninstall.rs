@@ -4,11 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use wirespeed_installation::{Original, Place, Staged, advice, backup, obstacle, remove, writable};
 use wirespeed_openssl_conf::{Configuration, Removed, ThisMachine, WIRESPEED, uninstall};
 use wirespeed_plan::SYSTEM;
 
-use super::install::place::{Place, PlaceArguments};
-use super::install::{Original, advice, backup, obstacle, remove, unified, writable};
+use super::install::place::PlaceArguments;
+use super::install::unified;
 use crate::fault::Fault;
 use crate::interruption::Interruption;
 use crate::output::write_text;
@@ -32,7 +33,7 @@ pub(crate) struct UninstallArguments {
 }
 
 pub(crate) fn run(arguments: UninstallArguments) -> Result<(), Fault> {
-    let place = Place::find(arguments.place)?;
+    let place = arguments.place.find()?;
     let unreadable = |path: &Path| {
         let path = path.to_owned();
         move |error| Fault::usage(advice(&path, &error))
@@ -60,14 +61,14 @@ pub(crate) fn run(arguments: UninstallArguments) -> Result<(), Fault> {
         return show("\nNothing was changed.\n");
     }
     for file in [Some(&file), module.as_ref()].into_iter().flatten() {
-        writable(file, "wirespeed uninstall")?;
+        writable(file, "wirespeed uninstall").map_err(Fault::usage)?;
     }
     let interruption = Interruption::watch()?;
     interruption.check("nothing was changed")?;
     let end = restore(&file, original.as_deref(), &removed)?;
     // Last: until now openssl.cnf may have named it.
     if let Some(module) = &module {
-        let unable = |error| obstacle(module.path(), &error, "wirespeed uninstall");
+        let unable = |error| Fault::usage(obstacle(module.path(), &error, "wirespeed uninstall"));
         remove(module.path()).map_err(unable)?;
     }
     show(&format!("\n{end}"))?;
@@ -81,14 +82,14 @@ pub(crate) fn run(arguments: UninstallArguments) -> Result<(), Fault> {
 fn restore(file: &Original, before: Option<&[u8]>, removed: &Removed) -> Result<String, Fault> {
     let path = file.path();
     let name = path.display();
-    let unable = |error| obstacle(path, &error, "wirespeed uninstall");
+    let unable = |error| Fault::usage(obstacle(path, &error, "wirespeed uninstall"));
     let kept = backup(path);
     if before.is_none() && removed.bytes.is_empty() && file.bytes().is_some() {
         remove(path).map_err(unable)?;
         return Ok(format!("{name} is gone, as before.\n"));
     }
     if file.bytes() != Some(&removed.bytes) {
-        file.stage(&removed.bytes).and_then(super::install::Staged::place).map_err(unable)?;
+        file.stage(&removed.bytes).and_then(Staged::place).map_err(unable)?;
     }
     if before == Some(&removed.bytes) {
         remove(&kept).map_err(unable)?;
@@ -119,7 +120,7 @@ fn is_used_elsewhere(place: &Place, module: &Path) -> bool {
     if place.is_the_machines {
         return false;
     }
-    let machines = Place::find(PlaceArguments { config: None, modules: None });
+    let machines = Place::find(None, None);
     let same =
         |one: &Path, other: &Path| fs::canonicalize(one).ok() == fs::canonicalize(other).ok();
     machines.is_ok_and(|machines| {

@@ -4,8 +4,9 @@ use std::env;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
+use wirespeed_installation::own_module;
+
 use super::WIDTH;
-use crate::commands::install::place::has_module;
 
 /// Behind what a line begins with.
 const INDENT: usize = 22;
@@ -14,7 +15,7 @@ const INDENT: usize = 22;
 pub(crate) fn install() -> String {
     let program = program();
     // `cargo run` builds the program alone.
-    let before = if has_module() { "" } else { "cargo build --release && " };
+    let before = if own_module().is_ok() { "" } else { "cargo build --release && " };
     let command = format!("{before}sudo {program} install");
     let undo = format!("undo: sudo {program} uninstall");
     let one_line = format!("{command}    (shows the diff first; {undo})");

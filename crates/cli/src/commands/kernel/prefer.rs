@@ -8,7 +8,9 @@ use wirespeed_af_alg::netlink::Netlink;
 use wirespeed_cpu::{Feature, Features};
 use wirespeed_results::schema::kernel::Raised;
 
-use super::super::install::{Original, Staged, advice, obstacle, remove, unified, writable};
+use wirespeed_installation::{Original, Staged, advice, obstacle, remove, writable};
+
+use super::super::install::unified;
 use super::lines::{self, PADLOCK, Preference};
 use super::modules::Modules;
 use super::raised::{self, Return, Step};
@@ -157,7 +159,8 @@ fn remember(raised: &[Raised], option: &str, driver: &str) -> Result<(), Fault> 
     let driver = if driver.is_empty() { String::new() } else { quoted(driver) };
     let command = format!("wirespeed kernel {option} {driver}");
     let path = std::path::Path::new(raised::FILE);
-    raised::remember(raised).map_err(|error| obstacle(path, &error, command.trim_end()))
+    raised::remember(raised)
+        .map_err(|error| Fault::usage(obstacle(path, &error, command.trim_end())))
 }
 
 /// Writes the lines that load a module where it is wanted.
@@ -179,7 +182,7 @@ fn load(preference: &Preference, modules: &Modules, dry_run: bool) -> Result<(),
         return show(&format!("Already preferred: nothing to change in {FILE}.\n"));
     }
     if !dry_run {
-        writable(&file, &command)?;
+        writable(&file, &command).map_err(Fault::usage)?;
     }
     show(&unified(file.path(), file.bytes().unwrap_or_default(), &text))?;
     show(&notes(&doubts(preference, modules)))?;
@@ -187,7 +190,7 @@ fn load(preference: &Preference, modules: &Modules, dry_run: bool) -> Result<(),
         return show(UNCHANGED);
     }
     let placed = file.stage(&text).and_then(Staged::place);
-    placed.map_err(|error| obstacle(file.path(), &error, &command))?;
+    placed.map_err(|error| Fault::usage(obstacle(file.path(), &error, &command)))?;
     let modules = preference.modules.join(" ");
     let when = match preference.name == PADLOCK {
         true => "The kernel loads them the next time that it lacks a driver",
@@ -208,7 +211,7 @@ fn unload(preference: &Preference, dry_run: bool) -> Result<(), Fault> {
     let bytes = file.bytes().unwrap_or_default();
     let kept = lines::removed(bytes);
     if !dry_run {
-        writable(&file, &command)?;
+        writable(&file, &command).map_err(Fault::usage)?;
     }
     show(&unified(file.path(), bytes, kept.as_deref().unwrap_or_default()))?;
     if dry_run {
@@ -218,7 +221,7 @@ fn unload(preference: &Preference, dry_run: bool) -> Result<(), Fault> {
         Some(text) => file.stage(text).and_then(Staged::place),
         None => remove(file.path()),
     };
-    replaced.map_err(|error| obstacle(file.path(), &error, &command))?;
+    replaced.map_err(|error| Fault::usage(obstacle(file.path(), &error, &command)))?;
     let end = match kept {
         None => "is gone, as before",
         Some(_) => "is as before: our lines are out, all others stay",

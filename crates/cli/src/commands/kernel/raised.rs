@@ -7,9 +7,9 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use wirespeed_af_alg::drivers::Driver;
+use wirespeed_installation::{Original, remove};
 use wirespeed_results::schema::kernel::Raised;
 
-use super::super::install::{Original, remove};
 use crate::fault::Fault;
 
 /// Where they are remembered: a folder that is empty after every start, as the priorities are.

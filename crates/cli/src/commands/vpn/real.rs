@@ -6,12 +6,11 @@ use std::env;
 use std::time::Duration;
 
 use rustix::process::geteuid;
+use wirespeed_installation::{own_module, standing};
 use wirespeed_results::schema::tunnel::Row;
 use wirespeed_tunnel::{Case, Event, Module, Next, Request, Stage};
 use wirespeed_vpn::Suite;
 
-use crate::commands::install::place::own_module;
-use crate::commands::install::plan::standing;
 use crate::fault::Fault;
 use crate::interruption::Interruption;
 use crate::output::Progress;

@@ -9,14 +9,14 @@ use tempfile::{NamedTempFile, TempPath};
 
 /// A file and what it held when this was made.
 #[derive(Debug)]
-pub(crate) struct Original {
+pub struct Original {
     path: PathBuf,
     bytes: Option<Vec<u8>>,
 }
 
 impl Original {
     /// Reads a file, or finds that there is none. A link is followed: what it leads to is replaced.
-    pub(crate) fn read(path: &Path) -> io::Result<Self> {
+    pub fn read(path: &Path) -> io::Result<Self> {
         let path = followed(path)?;
         match fs::read(&path) {
             Ok(bytes) => Ok(Self { path, bytes: Some(bytes) }),
@@ -26,17 +26,17 @@ impl Original {
     }
 
     /// The file itself, behind all links.
-    pub(crate) fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// What it held; nothing where there was none.
-    pub(crate) fn bytes(&self) -> Option<&[u8]> {
+    pub fn bytes(&self) -> Option<&[u8]> {
         self.bytes.as_deref()
     }
 
     /// Whether it can be replaced; nothing is changed to find out.
-    pub(crate) fn is_replaceable(&self) -> io::Result<()> {
+    pub fn is_replaceable(&self) -> io::Result<()> {
         // A file that is immutable refuses this, whoever asks.
         if self.bytes.is_some() {
             OpenOptions::new().append(true).open(&self.path)?;
@@ -45,12 +45,12 @@ impl Original {
     }
 
     /// Writes what the file is to hold beside it, with its mode, owner and labels.
-    pub(crate) fn stage(&self, bytes: &[u8]) -> io::Result<Staged> {
+    pub fn stage(&self, bytes: &[u8]) -> io::Result<Staged> {
         stage(bytes, &self.path, &self.path)
     }
 
     /// Gives the file back what it held.
-    pub(crate) fn restore(&self) -> io::Result<()> {
+    pub fn restore(&self) -> io::Result<()> {
         match &self.bytes {
             Some(bytes) => self.stage(bytes)?.place(),
             None => remove(&self.path),
@@ -60,14 +60,14 @@ impl Original {
 
 /// A file that is complete but not yet in its place; dropped, it is gone.
 #[derive(Debug)]
-pub(crate) struct Staged {
+pub struct Staged {
     temporary: TempPath,
     place: PathBuf,
 }
 
 impl Staged {
     /// Puts it in its place, in one step.
-    pub(crate) fn place(self) -> io::Result<()> {
+    pub fn place(self) -> io::Result<()> {
         self.temporary.persist(&self.place)?;
         settle(folder(&self.place))
     }
@@ -94,7 +94,7 @@ pub(crate) fn stage(bytes: &[u8], place: &Path, like: &Path) -> io::Result<Stage
 }
 
 /// Removes a file, if it is there.
-pub(crate) fn remove(path: &Path) -> io::Result<()> {
+pub fn remove(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
         _ => settle(folder(path)),
@@ -137,7 +137,7 @@ fn followed(path: &Path) -> io::Result<PathBuf> {
 }
 
 /// What an error in writing means, and what to do.
-pub(crate) fn advice(path: &Path, error: &io::Error) -> String {
+pub fn advice(path: &Path, error: &io::Error) -> String {
     let path = path.display();
     let mend = match error.kind() {
         ErrorKind::ReadOnlyFilesystem => "remount it for writing, or name other places",

@@ -7,28 +7,27 @@ use std::path::{Path, PathBuf};
 
 use wirespeed_stats::Snapshot;
 
-use super::program::{self, Outcome, Run};
-use crate::interruption::Interruption;
+use crate::program::{self, Outcome, Run};
 
 /// A configuration to be tried.
-pub(crate) struct Trial<'a> {
+pub struct Trial<'a> {
     /// The new configuration.
-    pub(crate) configuration: &'a Path,
+    pub configuration: &'a Path,
     /// A copy of the configuration before, or an empty file.
-    pub(crate) before: &'a Path,
+    pub before: &'a Path,
     /// Where the module lies that it loads.
-    pub(crate) module: &'a Path,
+    pub module: &'a Path,
     /// The counters that the module writes, where it does.
-    pub(crate) stats: Option<&'a Path>,
+    pub stats: Option<&'a Path>,
     /// Whether the module follows a plan.
-    pub(crate) has_plan: bool,
+    pub has_plan: bool,
     /// A folder for what the trials need.
-    pub(crate) scratch: &'a Path,
+    pub scratch: &'a Path,
 }
 
 /// Why a configuration cannot be used: a program, and its words.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Failure {
+pub enum Failure {
     /// A program did not do what it did before.
     Program(String),
     /// Somebody pressed Ctrl-C.
@@ -78,15 +77,18 @@ const STOCK: &str = "/dev/null";
 const CIPHERS: [&str; 3] = ["-aes-128-ctr", "-aes-256-cbc", "-aes-128-ecb"];
 
 impl Trial<'_> {
-    /// Runs every trial there is here; what was proved, a line each.
-    pub(crate) fn run(&self, interruption: &Interruption) -> Result<Vec<String>, Failure> {
+    /// Runs every trial there is here, unless somebody interrupts it; what was proved, a line each.
+    ///
+    /// # Errors
+    /// If a program did not do what it did before.
+    pub fn run(&self, interrupted: impl Fn() -> bool) -> Result<Vec<String>, Failure> {
         let openssl = program::find("openssl").ok_or_else(|| {
             Failure::Program("no openssl program here to try it with: install it".to_owned())
         })?;
         let mut proved = Vec::new();
         let mut step = |line: Result<Option<String>, Failure>| {
             proved.extend(line?);
-            interruption.check("").map_err(|_| Failure::Interrupted)
+            if interrupted() { Err(Failure::Interrupted) } else { Ok(()) }
         };
         step(self.providers(&openssl))?;
         step(self.bytes(&openssl))?;

@@ -12,32 +12,31 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 use wirespeed_openssl_conf::{ThisMachine, uninstall};
 
-use super::replace::{Original, advice, remove, stage};
-use crate::fault::Fault;
+use crate::replace::{Original, advice, remove, stage};
 
 /// Where the openssl.cnf from before is kept.
-pub(crate) fn backup(configuration: &Path) -> PathBuf {
+pub fn backup(configuration: &Path) -> PathBuf {
     let mut name = configuration.file_name().unwrap_or_default().to_owned();
     name.push(".wirespeed-backup");
     configuration.with_file_name(name)
 }
 
 /// Checks that a file can be replaced; the fault is one line that says what to do.
-pub(crate) fn writable(file: &Original, command: &str) -> Result<(), Fault> {
+pub fn writable(file: &Original, command: &str) -> Result<(), String> {
     file.is_replaceable().map_err(|error| obstacle(file.path(), &error, command))
 }
 
 /// What keeps a file from being written: mostly that somebody is not root.
-pub(crate) fn obstacle(path: &Path, error: &io::Error, command: &str) -> Fault {
+pub fn obstacle(path: &Path, error: &io::Error, command: &str) -> String {
     let is_root = fs::metadata("/proc/self").is_ok_and(|this| this.uid() == 0);
     if error.kind() == io::ErrorKind::PermissionDenied && !is_root {
-        return Fault::usage(format!("{} takes root to change: sudo {command}", path.display()));
+        return format!("{} takes root to change: sudo {command}", path.display());
     }
-    Fault::usage(advice(path, error))
+    advice(path, error)
 }
 
 /// The change under way.
-pub(crate) struct Change<'a> {
+pub struct Change<'a> {
     configuration: &'a Original,
     /// Where the module is copied to, if it is.
     module: Option<&'a Original>,
@@ -48,12 +47,13 @@ pub(crate) struct Change<'a> {
 }
 
 impl<'a> Change<'a> {
-    pub(crate) fn begin(configuration: &'a Original, module: Option<&'a Original>) -> Self {
+    /// Nothing is changed yet.
+    pub fn begin(configuration: &'a Original, module: Option<&'a Original>) -> Self {
         Self { configuration, module, staging: None, backup: None, is_open: false }
     }
 
     /// Writes the module beside its place, in a folder of its own where it has its right name; if it is copied.
-    pub(crate) fn stage_module(&mut self, bytes: &[u8]) -> Result<Option<PathBuf>, Fault> {
+    pub fn stage_module(&mut self, bytes: &[u8]) -> Result<Option<PathBuf>, String> {
         let Some(module) = self.module else { return Ok(None) };
         let place = module.path();
         let folder = place.parent().unwrap_or(Path::new("/"));
@@ -66,16 +66,16 @@ impl<'a> Change<'a> {
             self.staging = Some(staging);
             Ok(Some(file))
         })();
-        written.map_err(|error| Fault::usage(advice(place, &error)))
+        written.map_err(|error: io::Error| advice(place, &error))
     }
 
     /// Puts both files in place; what fails leaves neither.
-    pub(crate) fn place(&mut self, text: &[u8]) -> Result<(), Fault> {
+    pub fn place(&mut self, text: &[u8]) -> Result<(), String> {
         self.is_open = true;
         let placed = self.place_both(text);
         placed.or_else(|(path, error)| {
             self.undo()?;
-            Err(Fault::usage(format!("{}; all is as before", advice(&path, &error))))
+            Err(format!("{}; all is as before", advice(&path, &error)))
         })
     }
 
@@ -105,19 +105,17 @@ impl<'a> Change<'a> {
     }
 
     /// It is good: it stays.
-    pub(crate) fn keep(mut self) {
+    pub fn keep(mut self) {
         self.is_open = false;
     }
 
     /// Everything as it was: openssl.cnf first, so that it never names a module that is gone.
-    pub(crate) fn undo(&mut self) -> Result<(), Fault> {
+    pub fn undo(&mut self) -> Result<(), String> {
         self.is_open = false;
         let lost = |file: &Path| {
             let file = file.display().to_string();
             move |error: io::Error| {
-                Fault::usage(format!(
-                    "{file} could not be restored: {error}: see {file}.wirespeed-backup"
-                ))
+                format!("{file} could not be restored: {error}: see {file}.wirespeed-backup")
             }
         };
         self.configuration.restore().map_err(lost(self.configuration.path()))?;

@@ -1,0 +1,18 @@
+//! The module put to work for every program, and taken back: proved before and after, or nothing is changed.
+//!
+//! [`Place`] finds what is concerned. A [`Trial`] runs this machine's programs with a configuration. A [`Change`] puts
+//! openssl.cnf and the module in place, both or neither.
+#![forbid(unsafe_code)]
+
+mod change;
+mod place;
+mod plan;
+mod program;
+mod replace;
+mod trial;
+
+pub use change::{Change, backup, obstacle, writable};
+pub use place::{Place, own_module};
+pub use plan::{Standing, standing};
+pub use replace::{Original, Staged, advice, remove};
+pub use trial::{Failure, Trial};

@@ -1,0 +1,99 @@
+//! What is to be changed on this machine: which openssl.cnf, which folder of modules, which module.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use wirespeed_libcrypto::Library;
+
+/// The name of the copy that `install` makes among other modules. No package has it: it is ours to remove.
+const COPY: &str = "wirespeed.so";
+/// The module's name as it was built, and in packages, which may put it among other modules themselves.
+const BUILT: &str = "libwirespeed.so";
+
+/// The files that are concerned.
+#[derive(Debug)]
+pub struct Place {
+    /// openssl.cnf as it was named.
+    pub configuration: PathBuf,
+    /// Whether it is the machine's own, and not one that was asked for.
+    pub is_the_machines: bool,
+    /// The folder of provider modules.
+    modules: PathBuf,
+}
+
+impl Place {
+    /// Looks at what was asked, then at the environment as OpenSSL does, then asks libcrypto itself.
+    ///
+    /// # Errors
+    /// If there is no libcrypto to ask.
+    pub fn find(config: Option<PathBuf>, modules: Option<PathBuf>) -> Result<Self, String> {
+        let library = Library::host();
+        let libcrypto = library.as_ref().ok();
+        let is_the_machines = config.is_none();
+        let configuration = config
+            .or_else(|| variable("OPENSSL_CONF"))
+            .or_else(|| Some(libcrypto?.configuration_folder()?.join("openssl.cnf")));
+        let modules = modules.or_else(|| modules_folder(libcrypto));
+        match (configuration, modules) {
+            (Some(configuration), Some(modules)) => Ok(Self {
+                configuration: absolute(&configuration)?,
+                is_the_machines,
+                modules: absolute(&modules)?,
+            }),
+            _ => Err(match library {
+                Err(why) => format!("{why}: name --config FILE and --modules DIR"),
+                Ok(library) => format!(
+                    "{} does not say where it is configured: name --config FILE and --modules DIR",
+                    library.path().display()
+                ),
+            }),
+        }
+    }
+
+    /// Where `install` puts its copy of the module.
+    pub fn copy(&self) -> PathBuf {
+        self.modules.join(COPY)
+    }
+
+    /// Whether a module lies among the other modules already, as a package puts it there.
+    pub fn has(&self, module: &Path) -> bool {
+        let folder = fs::canonicalize(&self.modules).ok();
+        folder.is_some() && folder.as_deref() == module.parent()
+    }
+}
+
+/// The module that came with this program: beside it as cargo builds it, or in a tarball's library folder, or
+/// among OpenSSL's modules where a package puts it.
+///
+/// # Errors
+/// If it is in none of them: the places, and how to build it.
+pub fn own_module() -> Result<PathBuf, String> {
+    let unknown = |error| format!("cannot find this program's own file: {error}");
+    let program = env::current_exe().and_then(fs::canonicalize).map_err(unknown)?;
+    let folder = program.parent().unwrap_or(Path::new("/"));
+    let around = [folder.to_owned(), folder.join("../lib"), folder.join("../lib/ossl-modules")];
+    let modules = modules_folder(Library::host().ok().as_ref());
+    let candidates = around.into_iter().chain(modules).map(|folder| folder.join(BUILT));
+    let found = candidates.filter_map(|file| fs::canonicalize(file).ok()).next();
+    found.ok_or_else(|| {
+        let folder = folder.display();
+        format!(
+            "no {BUILT} in {folder}, in {folder}/../lib or among OpenSSL's modules: cargo build --release"
+        )
+    })
+}
+
+/// Where OpenSSL looks for provider modules.
+fn modules_folder(libcrypto: Option<&Library>) -> Option<PathBuf> {
+    variable("OPENSSL_MODULES").or_else(|| libcrypto?.modules_folder().map(Path::to_owned))
+}
+
+fn variable(name: &str) -> Option<PathBuf> {
+    env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
+}
+
+fn absolute(path: &Path) -> Result<PathBuf, String> {
+    let wrong = |error| format!("{}: {error}", path.display());
+    std::path::absolute(path).map_err(wrong)
+}
