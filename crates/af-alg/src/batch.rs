@@ -39,7 +39,7 @@ pub struct Request<'a> {
 
 /// How a batch runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum Submission {
     /// One message after another.
     OneByOne,
     /// By io_uring, in this thread.
@@ -48,7 +48,7 @@ pub enum Way {
     Threads,
 }
 
-impl fmt::Display for Way {
+impl fmt::Display for Submission {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::OneByOne => "one by one",
@@ -132,11 +132,11 @@ impl Batch {
     }
 
     /// How it runs.
-    pub const fn way(&self) -> Way {
+    pub const fn submission(&self) -> Submission {
         match (self.wants_ring, self.is_device) {
-            (false, _) => Way::OneByOne,
-            (true, false) => Way::Ring,
-            (true, true) => Way::Threads,
+            (false, _) => Submission::OneByOne,
+            (true, false) => Submission::Ring,
+            (true, true) => Submission::Threads,
         }
     }
 

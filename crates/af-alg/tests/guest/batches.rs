@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Command;
 
-use wirespeed_af_alg::batch::{Batch, Request, Way};
+use wirespeed_af_alg::batch::{Batch, Request, Submission};
 use wirespeed_af_alg::{Error, Permission, Transform, self_test};
 use wirespeed_cipher::{Direction, InOut};
 
@@ -71,8 +71,8 @@ pub(crate) fn differ() -> Result<(), String> {
     for name in ["AES-128-CBC", "AES-128-CTR", "AES-128-XTS"] {
         let key = bytes(if name.ends_with("XTS") { 32 } else { 16 }, 1);
         let mut batch = open(name, None, &key)?;
-        if batch.way() == Way::OneByOne {
-            return Err(format!("{name} runs {}", batch.way()));
+        if batch.submission() == Submission::OneByOne {
+            return Err(format!("{name} runs {}", batch.submission()));
         }
         for count in [1, 2, LANES, LANES + 1, 3 * LANES] {
             let calls = batch.system_calls();
@@ -103,8 +103,8 @@ pub(crate) fn without_ring() -> Result<(), String> {
             || (),
             |()| {
                 let mut batch = open("AES-128-CBC", None, &key)?;
-                if batch.way() != Way::OneByOne {
-                    return Err(format!("without io_uring it runs {}", batch.way()));
+                if batch.submission() != Submission::OneByOne {
+                    return Err(format!("without io_uring it runs {}", batch.submission()));
                 }
                 check(&mut batch, "AES-128-CBC", &key, &[16, 1024, 0, 65_536, 4096])
             },
@@ -156,8 +156,8 @@ pub(crate) fn device() -> Result<(), String> {
         self_test(transform, Some(DRIVER), Permission::Unconfined)
             .map_err(|error| error.to_string())?;
         let mut batch = open("AES-128-CBC", Some(DRIVER), &key)?;
-        if batch.way() != Way::Threads {
-            return Err(format!("a device runs {}", batch.way()));
+        if batch.submission() != Submission::Threads {
+            return Err(format!("a device runs {}", batch.submission()));
         }
         check(&mut batch, "AES-128-CBC", &key, &[1024; 20])?;
         check(&mut batch, "AES-128-CBC", &key, &[16, 0, 4096, 65_536, 131_072, 48])

@@ -22,7 +22,7 @@ use crate::params::{END, entry};
 pub(crate) struct HostCipher {
     context: HostContext,
     block_mode: bool,
-    /// Whether the length of the tag is set before each message, and data come by the bare function.
+    /// Whether the length of the tag is set before each message, and data come by the one-shot function.
     is_ocb: bool,
     /// The length of IV that the context expects.
     iv_bytes: usize,
@@ -124,7 +124,7 @@ impl HostCipher {
         self.start(direction, iv)?;
         if let Some(bytes) = tag_bytes {
             self.set_tag_length(bytes)?;
-            // An update puts the IV in use; the bare function does not.
+            // An update puts the IV in use; the one-shot function does not.
             self.hash(&[])?;
         }
         self.associate(aad)

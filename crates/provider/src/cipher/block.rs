@@ -142,19 +142,19 @@ impl<M: BlockMode> Step for Run<'_, M> {
 }
 
 impl<M: BlockMode> OffloadStep for Run<'_, M> {
-    fn far(
+    fn offloaded(
         &mut self,
-        far: &mut OffloadCall<'_>,
+        call: &mut OffloadCall<'_>,
         spare: &'static BlockKernels,
         chain: &mut Block,
         mut data: InOut<'_>,
     ) {
         let iv: &[u8] = if M::MODE == Mode::Cbc { chain } else { &[] };
-        let run = |data: InOut<'_>| far.run(self.direction, iv, data);
+        let run = |data: InOut<'_>| call.run(self.direction, iv, data);
         match LastBlock::around(data.reborrow(), run) {
             Ok(last) => {
                 *chain = M::chain_after(self.direction, &last);
-                far.stands_at(self.direction, *chain);
+                call.stands_at(self.direction, *chain);
             }
             Err(OffloadFailed) => self.own(spare, chain, data),
         }

@@ -58,11 +58,11 @@ impl Step for Run<'_> {
 }
 
 impl OffloadStep for Run<'_> {
-    /// Whole blocks go far; the rest of a block begun, and a block's beginning, stay with us, who keep
+    /// Whole blocks are offloaded; the rest of a block begun, and a block's beginning, stay with us, who keep
     /// their keystream.
-    fn far(
+    fn offloaded(
         &mut self,
-        far: &mut OffloadCall<'_>,
+        call: &mut OffloadCall<'_>,
         spare: &'static StreamKernels,
         stream: &mut ChaCha20,
         data: InOut<'_>,
@@ -74,7 +74,7 @@ impl OffloadStep for Run<'_> {
         let (mut body, tail) = rest.split_at(whole);
         self.own(spare, stream, head);
         if whole > 0 {
-            match far.run(self.direction, &stream.place(), body.reborrow()) {
+            match call.run(self.direction, &stream.place(), body.reborrow()) {
                 Ok(()) => stream.skip((whole / BLOCK) as i64),
                 Err(OffloadFailed) => self.own(spare, stream, body),
             }

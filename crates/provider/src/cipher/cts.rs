@@ -191,15 +191,15 @@ impl Step for Run<'_> {
 }
 
 impl OffloadStep for Run<'_> {
-    fn far(
+    fn offloaded(
         &mut self,
-        far: &mut OffloadCall<'_>,
+        call: &mut OffloadCall<'_>,
         spare: &'static BlockKernels,
         chain: &mut Block,
         mut data: InOut<'_>,
     ) {
         let (direction, order) = (self.direction, self.order.name());
-        let run = far.by_host(|host| host.steal(direction, chain, order, data.reborrow()));
+        let run = call.by_host(|host| host.steal(direction, chain, order, data.reborrow()));
         if let Err(OffloadFailed) = run {
             self.own(spare, chain, data);
         }

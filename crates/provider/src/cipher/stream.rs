@@ -89,11 +89,11 @@ impl<M: StreamMode> Step for Run<'_, M> {
 }
 
 impl<M: StreamMode> OffloadStep for Run<'_, M> {
-    /// Whole blocks go far; the rest of a block begun, and a block's beginning, stay with us, who keep
+    /// Whole blocks are offloaded; the rest of a block begun, and a block's beginning, stay with us, who keep
     /// their keystream.
-    fn far(
+    fn offloaded(
         &mut self,
-        far: &mut OffloadCall<'_>,
+        call: &mut OffloadCall<'_>,
         spare: &'static BlockKernels,
         feedback: &mut Feedback,
         data: InOut<'_>,
@@ -107,12 +107,12 @@ impl<M: StreamMode> OffloadStep for Run<'_, M> {
         self.own(spare, feedback, head);
         let before = feedback.register;
         if whole > 0 {
-            let run = |body: InOut<'_>| far.run(self.direction, &before, body);
+            let run = |body: InOut<'_>| call.run(self.direction, &before, body);
             match LastBlock::around(body.reborrow(), run) {
                 Ok(last) => {
                     let blocks = whole / 16;
                     feedback.register = M::register_after(self.direction, &before, blocks, &last);
-                    far.stands_at(self.direction, feedback.register);
+                    call.stands_at(self.direction, feedback.register);
                 }
                 Err(OffloadFailed) => self.own(spare, feedback, body),
             }

@@ -225,18 +225,18 @@ impl<const SM4: bool> Step for Unit<'_, SM4> {
 }
 
 impl<const SM4: bool> OffloadStep for Unit<'_, SM4> {
-    fn far(
+    fn offloaded(
         &mut self,
-        far: &mut OffloadCall<'_>,
+        call: &mut OffloadCall<'_>,
         spare: &'static BlockKernels,
         tweak: &mut Option<Block>,
         mut data: InOut<'_>,
     ) {
         let (direction, iv, standard) = (self.direction, self.iv, self.xts.standard().name());
         let run = if SM4 {
-            far.by_host(|host| host.sector(direction, iv, standard, data.reborrow()))
+            call.by_host(|host| host.sector(direction, iv, standard, data.reborrow()))
         } else {
-            far.run(direction, iv, data.reborrow())
+            call.run(direction, iv, data.reborrow())
         };
         if let Err(OffloadFailed) = run {
             self.own(spare, tweak, data);

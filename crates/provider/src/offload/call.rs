@@ -11,7 +11,7 @@ use zeroize::Zeroize;
 
 use crate::boundary::host_cipher::HostCipher;
 
-/// Nobody far away did it, and nothing has happened to the data.
+/// Neither Linux nor the host's OpenSSL did it, and nothing has happened to the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct OffloadFailed;
 

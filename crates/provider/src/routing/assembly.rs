@@ -161,10 +161,10 @@ impl Assembly {
     /// Each cell as the plan says; where its route is not to be had, the best that is.
     pub(crate) fn planned(&self, planned: Planned<'_>, host: bool) -> Vec<RouteTable<Route>> {
         let serving = |algorithm: Algorithm, route: Route| {
-            let far = route == Route::Kernel || route == Route::Libcrypto && host;
+            let offloaded = route == Route::Kernel || route == Route::Libcrypto && host;
             let named = self.natives.iter().find(|native| native.route() == route);
             let native = named.filter(|native| native.has(algorithm));
-            native.or_else(|| self.best(algorithm)).filter(|_| !far).map(Native::route)
+            native.or_else(|| self.best(algorithm)).filter(|_| !offloaded).map(Native::route)
         };
         let rows = |algorithm: &Algorithm| {
             let mut rows = RouteTable::BLIND;

@@ -54,10 +54,10 @@ pub(crate) trait Step {
 
 /// A step that others can take too, at any call.
 pub(crate) trait OffloadStep: Step {
-    /// By somebody far away; if nobody did it, the `spare` kernels have done it instead.
-    fn far(
+    /// By Linux or the host's OpenSSL; if neither did it, the `spare` kernels have done it instead.
+    fn offloaded(
         &mut self,
-        far: &mut OffloadCall<'_>,
+        call: &mut OffloadCall<'_>,
         spare: &'static Self::Kernels,
         state: &mut Self::State,
         data: InOut<'_>,
@@ -203,9 +203,9 @@ impl<K: Kernels> Choice<K> {
     ) -> Route {
         let own = self.own();
         let host = if self.routing.host_serves() { self.host.as_mut() } else { None };
-        let mut far = OffloadCall::new(self.kernel.as_mut().filter(|_| by_kernel), host);
-        step.far(&mut far, own, state, data);
-        let (route, host_failed) = (far.route, far.host_failed);
+        let mut call = OffloadCall::new(self.kernel.as_mut().filter(|_| by_kernel), host);
+        step.offloaded(&mut call, own, state, data);
+        let (route, host_failed) = (call.route, call.host_failed);
         if host_failed {
             self.quarantine(Route::Libcrypto);
         }

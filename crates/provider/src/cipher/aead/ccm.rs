@@ -393,9 +393,9 @@ impl Step for Whole<'_> {
 }
 
 impl OffloadStep for Whole<'_> {
-    fn far(
+    fn offloaded(
         &mut self,
-        far: &mut OffloadCall<'_>,
+        call: &mut OffloadCall<'_>,
         spare: &'static BlockKernels,
         state: &mut CcmState,
         mut data: InOut<'_>,
@@ -405,7 +405,7 @@ impl OffloadStep for Whole<'_> {
         let Some(aad) = self.aad else { return self.own(spare, state, data) };
         let run =
             |host: &mut HostCipher| host.counted(direction, state, aad, given, data.reborrow());
-        match far.by_host(run) {
+        match call.by_host(run) {
             Ok(tag) => state.end_with(tag),
             Err(OffloadFailed) => self.own(spare, state, data),
         }

@@ -285,9 +285,9 @@ impl Step for Whole<'_> {
 }
 
 impl OffloadStep for Whole<'_> {
-    fn far(
+    fn offloaded(
         &mut self,
-        far: &mut OffloadCall<'_>,
+        call: &mut OffloadCall<'_>,
         spare: &'static BlockKernels,
         made: &mut Option<Block>,
         mut data: InOut<'_>,
@@ -295,7 +295,7 @@ impl OffloadStep for Whole<'_> {
         let Self { direction, nonce, aad, given, .. } = self;
         let run =
             |host: &mut HostCipher| host.message(*direction, *nonce, aad, given, data.reborrow());
-        match far.by_host(run) {
+        match call.by_host(run) {
             Ok(tag) => *made = tag,
             Err(OffloadFailed) => self.own(spare, made, data),
         }
