@@ -85,6 +85,21 @@ impl Fingerprint {
         let ((_, name), (made, here)) = different.next()?;
         Some(format!("made for {name} {made}, this is {here}"))
     }
+
+    /// What tells two kinds of machines apart: "made for CPU A, this is B". On machines of one kind, those with the
+    /// same CPU and the same line of OpenSSL's releases, a plan may be tried.
+    pub fn difference_of_kind(&self, here: &Self) -> Option<String> {
+        let kind = |it: &Self| {
+            let mut kind = it.clone();
+            kind.0[1..3].fill(String::new());
+            kind.0[4].clear();
+            let mut numbers = it.0[3].splitn(3, '.');
+            let line = [numbers.next().unwrap_or_default(), numbers.next().unwrap_or_default()];
+            kind.0[3] = line.join(".");
+            kind
+        };
+        kind(self).difference(&kind(here))
+    }
 }
 
 impl fmt::Display for Fingerprint {
@@ -124,6 +139,19 @@ mod tests {
         for version in ["3.0.18", "3.0.18-dev", "OpenSSL 3.0.18+fips 30 Sep 2025"] {
             assert_eq!(print, Fingerprint::of(CPUINFO, "6.1.0-18-amd64", version));
         }
+    }
+
+    #[test]
+    fn a_kind_of_machine_is_its_cpu_and_its_line_of_openssl() {
+        let here = Fingerprint::of(CPUINFO, "6.1.0-18-amd64\n", "3.0.18");
+        let newer = Fingerprint::of(&CPUINFO.replace("639", "640"), "6.12.1", "3.0.19");
+        assert_eq!(newer.difference_of_kind(&here), None);
+        let openssl = Fingerprint::of(CPUINFO, "6.1.0-18-amd64", "3.5.1");
+        let said = openssl.difference_of_kind(&here);
+        assert_eq!(said.as_deref(), Some("made for libcrypto 3.5, this is 3.0"));
+        let cpu = Fingerprint::of(&CPUINFO.replace("143", "85"), "6.1.0-18-amd64", "3.0.18");
+        let said = cpu.difference_of_kind(&here).expect("another CPU");
+        assert!(said.starts_with("made for CPU GenuineIntel 6/85/8"), "{said}");
     }
 
     #[test]

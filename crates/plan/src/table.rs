@@ -83,6 +83,12 @@ impl Plan {
         &self.fingerprint
     }
 
+    /// The same plan, made for another machine or other programs.
+    #[must_use]
+    pub fn made_for(self, fingerprint: Fingerprint) -> Self {
+        Self { fingerprint, ..self }
+    }
+
     /// The route for each [`size_bucket`](crate::size_bucket) of lengths; nothing if the algorithm is left to
     /// libcrypto, which it is in both directions or in none.
     pub fn routes(

@@ -20,6 +20,7 @@ pub(crate) const STEPS: &[Step] = &[
     step("programs", include_str!("steps/programs.sh")),
     step("upgrade-under-nginx", include_str!("steps/upgrade.sh")),
     step("plan-of-another-version", include_str!("steps/stale.sh")),
+    step("plan-of-another-machine", include_str!("steps/travelled.sh")),
     step("over-a-copy", include_str!("steps/by-hand.sh")),
     step("removal-refused", include_str!("steps/refused.sh")),
     step("remove", include_str!("steps/remove.sh")),

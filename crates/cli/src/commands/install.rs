@@ -3,6 +3,7 @@
 mod diff;
 pub(crate) mod place;
 mod plan;
+mod travelled;
 
 use std::fs;
 use std::io;
@@ -20,11 +21,13 @@ use crate::fault::Fault;
 use crate::interruption::Interruption;
 use crate::output::write_text;
 use place::PlaceArguments;
+use travelled::Travelled;
 
 const EXAMPLES: &str = "\
 Examples:
   wirespeed install --dry-run                 show what would change; touch nothing
   sudo wirespeed install                      measure if need be, show, try, install, try again
+  sudo wirespeed install --plan FILE          the same with a plan of another machine of this kind
   sudo wirespeed uninstall                    take it all back
 
 The default provider stays active beside ours. Where openssl.cnf keeps it off, nothing is changed
@@ -44,6 +47,9 @@ pub(crate) struct InstallArguments {
     /// Go on where openssl.cnf activates other providers alone, such as base: turn the default provider on
     #[arg(long)]
     activate_default: bool,
+    /// A plan of another machine with the same CPU and line of OpenSSL: tried here in seconds instead of measuring
+    #[arg(long, value_name = "FILE", conflicts_with = "config")]
+    plan: Option<PathBuf>,
     #[command(flatten)]
     place: PlaceArguments,
 }
@@ -84,7 +90,9 @@ pub(crate) fn run(arguments: InstallArguments) -> Result<(), Fault> {
     let place = arguments.place.find()?;
     let standing = standing(place.is_the_machines);
     // A file of one's own gets the machine's plan if there is one, and is not worth a minute.
-    let measures = place.is_the_machines && standing.as_ref().is_some_and(|it| it.lack.is_some());
+    let travelled = arguments.plan.map(Travelled::read).transpose()?;
+    let lacks = standing.as_ref().is_some_and(|it| it.lack.is_some());
+    let measures = place.is_the_machines && (lacks || travelled.is_some());
     let usable = standing.as_ref().filter(|it| it.lack.is_none() || measures);
     let plan = usable.map(|standing| standing.file.clone());
     let intention = Intention::form(place, plan, arguments.activate_default)?;
@@ -97,9 +105,12 @@ pub(crate) fn run(arguments: InstallArguments) -> Result<(), Fault> {
     }
     if arguments.dry_run {
         intention.show(same)?;
-        return show(match measures {
-            true => "\nFirst a plan would be measured, in under a minute. Nothing was changed.\n",
-            false => "\nNothing was changed.\n",
+        return show(match (measures, travelled) {
+            (_, Some(_)) => "\nFirst the plan would be tried, in seconds. Nothing was changed.\n",
+            (true, None) => {
+                "\nFirst a plan would be measured, in under a minute. Nothing was changed.\n"
+            }
+            (false, None) => "\nNothing was changed.\n",
         });
     }
     let command = "wirespeed install";
@@ -110,12 +121,19 @@ pub(crate) fn run(arguments: InstallArguments) -> Result<(), Fault> {
     };
     let interruption = Interruption::watch()?;
     if measures {
-        let lack = standing.and_then(|it| it.lack).unwrap_or_default();
-        show(&format!("Measuring first, for there is no plan of this machine: {lack}\n\n"))?;
-        let measured = plan::measure(intention.turns_the_kernel_on());
-        // Ctrl-C ends the measuring too; that is no fault of its.
-        interruption.check("nothing was changed")?;
-        measured?;
+        match travelled {
+            Some(travelled) => travelled.settle(&interruption)?,
+            None => {
+                let lack = standing.and_then(|it| it.lack).unwrap_or_default();
+                show(&format!(
+                    "Measuring first, for there is no plan of this machine: {lack}\n\n"
+                ))?;
+                let measured = plan::measure(intention.turns_the_kernel_on());
+                // Ctrl-C ends the measuring too; that is no fault of its.
+                interruption.check("nothing was changed")?;
+                measured?;
+            }
+        }
         if done {
             return show(
                 "\nNothing else to change: the module follows the new plan from now on.\n",

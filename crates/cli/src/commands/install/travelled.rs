@@ -1,0 +1,178 @@
+//! A plan that was measured on another machine of the same kind: tried here in seconds, and made this machine's.
+
+use std::path::PathBuf;
+
+use wirespeed_bench::{Candidate, Case, Contest, Host};
+use wirespeed_cipher::{Algorithm, Direction, Route, Use};
+use wirespeed_measure::Effort;
+use wirespeed_plan::{Plan, Row};
+
+use crate::fault::Fault;
+use crate::interruption::Interruption;
+use crate::output::{Progress, write_text};
+use crate::plan::{Destination, fingerprint};
+
+/// Seconds of measuring for each cell that is tried.
+const SECONDS: f64 = 0.15;
+/// A route whose calls take longer than this many times OpenSSL's is a wrong choice, however noisy the machine is.
+const CLEARLY_WRONG: f64 = 1.25;
+
+/// Cells that programs use most: TLS and SSH, VPNs, disks. Those that the plan has are tried.
+const CELLS: &[(&str, Direction, usize)] = &[
+    ("AES-128-GCM", Direction::Encrypt, 1420),
+    ("AES-128-GCM", Direction::Decrypt, 16384),
+    ("AES-256-GCM", Direction::Encrypt, 16384),
+    ("AES-256-GCM", Direction::Encrypt, 64),
+    ("AES-256-CBC", Direction::Decrypt, 1420),
+    ("AES-128-CTR", Direction::Encrypt, 16384),
+    ("AES-256-XTS", Direction::Encrypt, 4096),
+    ("ChaCha20-Poly1305", Direction::Encrypt, 1420),
+    ("CAMELLIA-256-CBC", Direction::Decrypt, 16384),
+    ("ARIA-128-CTR", Direction::Encrypt, 1420),
+    ("SM4-CTR", Direction::Encrypt, 1420),
+];
+
+/// A plan from elsewhere.
+pub(super) struct Travelled {
+    file: PathBuf,
+    plan: Plan,
+    host: Host,
+}
+
+impl Travelled {
+    /// Reads it, if it is for this kind of machine.
+    pub(super) fn read(file: PathBuf) -> Result<Self, Fault> {
+        let host = Host::discover();
+        let name = file.display();
+        let plan = Plan::read(&file).map_err(|why| Fault::usage(format!("{name}: {why}")))?;
+        match plan.fingerprint().difference_of_kind(&fingerprint(&host)) {
+            None => Ok(Self { file, plan, host }),
+            Some(why) => Err(Fault::usage(format!(
+                "{name} is {why}: without --plan, wirespeed install measures here"
+            ))),
+        }
+    }
+
+    /// Tries it, and makes it this machine's if it holds.
+    pub(super) fn settle(self, interruption: &Interruption) -> Result<(), Fault> {
+        write_text("-", &format!("Trying {} on this machine\n", self.file.display()))?;
+        let cells = self.check(interruption)?;
+        self.keep()?;
+        let said =
+            format!("  its routes are proved, {cells} of its choices hold beside this OpenSSL\n\n");
+        write_text("-", &said)
+    }
+
+    /// Proves the routes that it names, and measures some of its cells beside this OpenSSL; how many.
+    fn check(&self, interruption: &Interruption) -> Result<usize, Fault> {
+        let host = &self.host;
+        let mut routes: Vec<Route> = self.plan.rows().map(|row| row.route).collect();
+        routes.sort_unstable();
+        routes.dedup();
+        for route in routes {
+            let found = host.find(route);
+            let refused = |why: String| self.refused(&format!("its route {route} {why}"));
+            found.presence.as_ref().map_err(|why| refused(format!("is absent: {why}")))?;
+            host.prove(&found).map_err(|why| refused(format!("fails its proof: {why}")))?;
+        }
+        let cells: Vec<&Row> = CELLS.iter().filter_map(|it| cell(&self.plan, it)).collect();
+        let progress = Progress::new(cells.len() as u64);
+        for row in &cells {
+            interruption.check("nothing was changed")?;
+            progress.at(format!("{} {} {} B", row.algorithm, row.direction, row.size));
+            self.try_cell(row)?;
+            progress.tick();
+        }
+        progress.done();
+        Ok(cells.len())
+    }
+
+    /// Makes it this machine's; it says where it is from.
+    fn keep(self) -> Result<(), Fault> {
+        let made = self.plan.fingerprint().facts();
+        let origin: Vec<_> = made.map(|(name, value)| format!("{name} {value}")).collect();
+        let text = format!(
+            "# Measured on another machine: {}.\n{}",
+            origin.join(", "),
+            self.plan.made_for(fingerprint(&self.host))
+        );
+        Destination::new(None)?.write(&text)
+    }
+
+    /// Measured twice before the plan is refused: the first time something else may have run.
+    fn try_cell(&self, row: &Row) -> Result<(), Fault> {
+        let mut least = f64::INFINITY;
+        for _ in 0..2 {
+            least = least.min(times_openssl(&self.host, row)?);
+            if least <= CLEARLY_WRONG {
+                return Ok(());
+            }
+        }
+        let Row { algorithm, direction, size, route, .. } = row;
+        Err(self.refused(&format!(
+            "{algorithm} {direction} of {size} B by {route} takes {least:.1} times as long as this OpenSSL's"
+        )))
+    }
+
+    fn refused(&self, why: &str) -> Fault {
+        Fault::NotSo(format!(
+            "{} does not hold here: {why}; nothing was changed; without --plan, wirespeed install \
+             measures here",
+            self.file.display()
+        ))
+    }
+}
+
+/// The row of a cell that the plan gives to a route of ours.
+fn cell<'p>(
+    plan: &'p Plan,
+    &(name, direction, size): &(&str, Direction, usize),
+) -> Option<&'p Row> {
+    let algorithm: Algorithm = name.parse().ok()?;
+    let row = plan.row(algorithm, direction, size)?;
+    (!matches!(row.route, Route::Libcrypto | Route::Kernel)).then_some(row)
+}
+
+/// A call by the row's route, in calls of this OpenSSL's.
+fn times_openssl(host: &Host, row: &Row) -> Result<f64, Fault> {
+    let contest = Contest {
+        harness: &host.harness,
+        effort: Effort::lasting(SECONDS),
+        threads: 1,
+        limits: false,
+        elapsed: false,
+    };
+    let usage = row.reason.map_or(Use::Message, |reason| reason.usage);
+    let case = Case::new(row.algorithm, row.direction, usage, row.size);
+    let case = case.map_err(Fault::usage)?;
+    let candidates = [Candidate::Provider(row.route), Candidate::Host];
+    let measured = contest.measure(case, &candidates, &|| ())?;
+    let median = |candidate| measured.entry(candidate).map(|entry| entry.estimate.median);
+    let [ours, openssl] = candidates.map(median);
+    ours.zip(openssl)
+        .map(|(ours, openssl)| ours / openssl)
+        .ok_or_else(|| Fault::usage(format!("{case}: there are no times of it")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_cell_that_is_tried_can_stand_in_a_plan() {
+        for (name, direction, size) in CELLS {
+            let algorithm: Algorithm = name.parse().expect("an algorithm");
+            assert!(algorithm.directions().contains(direction), "{name} {direction}");
+            let row = Row {
+                algorithm,
+                direction: *direction,
+                size: *size,
+                route: Route::Portable,
+                reason: None,
+            };
+            let mut plan = Plan::new(wirespeed_plan::Fingerprint::here("3.0.0"));
+            assert!(plan.put(row).is_none());
+            assert!(cell(&plan, &(name, *direction, *size)).is_some(), "{name}: a size class");
+        }
+    }
+}
