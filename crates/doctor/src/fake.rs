@@ -10,12 +10,12 @@ use wirespeed_cipher::Route;
 use wirespeed_openssl_conf::Files;
 use wirespeed_plan::{Fingerprint, Plan};
 
-use crate::binary::{Binary, this_machine};
 use crate::examined::Examined;
 use crate::finding::Finding;
 use crate::reading::{Asked, Reading, User};
 use crate::surroundings::{Entry, Openssl, Surroundings};
 use crate::trial::Loaded;
+use wirespeed_installation::{Binary, this_machine};
 
 pub(crate) const CONFIGURATION: &str = "/etc/ssl/openssl.cnf";
 pub(crate) const MODULE: &str = "/usr/lib/ossl-modules/wirespeed.so";

@@ -4,7 +4,6 @@
 //! `wirespeed_results`, which is what `wirespeed doctor` prints.
 #![forbid(unsafe_code)]
 
-mod binary;
 mod configuration;
 mod counters;
 mod engines;

@@ -1,10 +1,10 @@
 //! The module: there, whole, for this machine, and taken by this OpenSSL with this configuration.
 
-use crate::binary::this_machine;
 use crate::examined::{Examined, Installed};
 use crate::finding::Finding;
 use crate::keys::settings;
 use crate::trial::Loaded;
+use wirespeed_installation::this_machine;
 
 /// A module's one symbol.
 const ENTRY: &str = "OSSL_provider_init";

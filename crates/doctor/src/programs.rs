@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::binary::openssl_inside;
 use crate::examined::Examined;
 use crate::finding::Finding;
+use wirespeed_installation::openssl_inside;
 
 /// Well-known programs that are often linked statically with OpenSSL.
 const KNOWN: [&str; 5] = ["node", "nodejs", "bun", "mysqld", "mongod"];

@@ -12,10 +12,10 @@ use wirespeed_cipher::Route;
 use wirespeed_openssl_conf::Files;
 use wirespeed_plan::Plan;
 
-use crate::binary::Binary;
 use crate::probes;
 use crate::reading::{self, Asked, Reading, User};
 use crate::trial::{self, Loaded};
+use wirespeed_installation::Binary;
 
 /// A machine to examine: its files and variables, and more.
 pub(crate) trait Surroundings: Files {

@@ -10,8 +10,9 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
-use wirespeed_openssl_conf::{ThisMachine, uninstall};
+use wirespeed_openssl_conf::uninstall;
 
+use crate::place::Place;
 use crate::replace::{Original, advice, remove, stage};
 
 /// Where the openssl.cnf from before is kept.
@@ -37,6 +38,7 @@ pub fn obstacle(path: &Path, error: &io::Error, command: &str) -> String {
 
 /// The change under way.
 pub struct Change<'a> {
+    place: &'a Place,
     configuration: &'a Original,
     /// Where the module is copied to, if it is.
     module: Option<&'a Original>,
@@ -48,8 +50,12 @@ pub struct Change<'a> {
 
 impl<'a> Change<'a> {
     /// Nothing is changed yet.
-    pub fn begin(configuration: &'a Original, module: Option<&'a Original>) -> Self {
-        Self { configuration, module, staging: None, backup: None, is_open: false }
+    pub fn begin(
+        place: &'a Place,
+        configuration: &'a Original,
+        module: Option<&'a Original>,
+    ) -> Self {
+        Self { place, configuration, module, staging: None, backup: None, is_open: false }
     }
 
     /// Writes the module beside its place, in a folder of its own where it has its right name; if it is copied.
@@ -95,7 +101,8 @@ impl<'a> Change<'a> {
     fn keep_backup(&mut self) -> io::Result<()> {
         let Some(bytes) = self.configuration.bytes() else { return Ok(()) };
         let path = self.configuration.path();
-        let stripped = uninstall(bytes, None, path, &ThisMachine);
+        let known = &self.place.configuration;
+        let stripped = uninstall(bytes, None, known, self.place.files());
         if stripped.is_ok_and(|removed| removed.bytes == bytes) {
             let place = backup(path);
             stage(bytes, &place, path)?.place()?;

@@ -4,15 +4,19 @@
 //! openssl.cnf and the module in place, both or neither.
 #![forbid(unsafe_code)]
 
+mod binary;
 mod change;
 mod place;
 mod plan;
 mod program;
 mod replace;
+mod root;
 mod trial;
 
+pub use binary::{Binary, openssl_folder, openssl_inside, this_machine};
 pub use change::{Change, backup, obstacle, writable};
 pub use place::{Place, own_module};
 pub use plan::{Standing, standing};
 pub use replace::{Original, Staged, advice, remove};
+pub use root::Root;
 pub use trial::{Failure, Trial};

@@ -2,9 +2,13 @@
 
 use std::env;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use wirespeed_libcrypto::Library;
+use wirespeed_openssl_conf::{Files, ThisMachine};
+
+use crate::root::{Libcrypto, Root};
 
 /// The name of the copy that `install` makes among other modules. No package has it: it is ours to remove.
 const COPY: &str = "wirespeed.so";
@@ -12,14 +16,14 @@ const COPY: &str = "wirespeed.so";
 const BUILT: &str = "libwirespeed.so";
 
 /// The files that are concerned.
-#[derive(Debug)]
 pub struct Place {
-    /// openssl.cnf as it was named.
+    /// openssl.cnf as it was named; inside the root, if there is one.
     pub configuration: PathBuf,
     /// Whether it is the machine's own, and not one that was asked for.
     pub is_the_machines: bool,
     /// The folder of provider modules.
     modules: PathBuf,
+    root: Option<(Root, Libcrypto)>,
 }
 
 impl Place {
@@ -40,6 +44,7 @@ impl Place {
                 configuration: absolute(&configuration)?,
                 is_the_machines,
                 modules: absolute(&modules)?,
+                root: None,
             }),
             _ => Err(match library {
                 Err(why) => format!("{why}: name --config FILE and --modules DIR"),
@@ -51,15 +56,54 @@ impl Place {
         }
     }
 
+    /// What the OpenSSL of an unpacked system says.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn in_root(folder: &Path) -> Result<Self, String> {
+        let root = Root::open(folder)?;
+        let libcrypto = root.libcrypto()?;
+        let (configuration, modules) = (libcrypto.configuration.clone(), libcrypto.modules.clone());
+        let root = Some((root, libcrypto));
+        Ok(Self { configuration, is_the_machines: false, modules, root })
+    }
+
+    /// Whether it is in an unpacked system, of which nothing can be run.
+    pub const fn is_in_root(&self) -> bool {
+        self.root.is_some()
+    }
+
+    /// Where files come from.
+    pub fn files(&self) -> &dyn Files {
+        self.root.as_ref().map_or(&ThisMachine, |(root, _)| root)
+    }
+
+    /// Where a file that programs there know by this path lies for us.
+    ///
+    /// # Errors
+    /// If its links lead nowhere.
+    pub fn outside(&self, path: &Path) -> io::Result<PathBuf> {
+        self.root.as_ref().map_or_else(|| Ok(path.to_owned()), |(root, _)| root.outside(path))
+    }
+
+    /// Whether a module can run there.
+    ///
+    /// # Errors
+    /// What it is not made for.
+    pub fn suits(&self, module: &[u8]) -> Result<(), String> {
+        self.root.as_ref().map_or(Ok(()), |(root, libcrypto)| root.suits(module, libcrypto))
+    }
+
     /// Where `install` puts its copy of the module.
     pub fn copy(&self) -> PathBuf {
         self.modules.join(COPY)
     }
 
-    /// Whether a module lies among the other modules already, as a package puts it there.
-    pub fn has(&self, module: &Path) -> bool {
-        let folder = fs::canonicalize(&self.modules).ok();
-        folder.is_some() && folder.as_deref() == module.parent()
+    /// The path of a module that lies among the other modules already, as a package puts it there.
+    pub fn packaged(&self, module: &Path) -> Option<PathBuf> {
+        let folder = self.outside(&self.modules).and_then(fs::canonicalize).ok()?;
+        let is_there = module.parent() == Some(&folder);
+        is_there.then(|| self.modules.join(module.file_name().unwrap_or_default()))
     }
 }
 

@@ -21,6 +21,7 @@ pub(crate) const STEPS: &[Step] = &[
     step("upgrade-under-nginx", include_str!("steps/upgrade.sh")),
     step("plan-of-another-version", include_str!("steps/stale.sh")),
     step("plan-of-another-machine", include_str!("steps/travelled.sh")),
+    step("unpacked-root", include_str!("steps/unpacked.sh")),
     step("over-a-copy", include_str!("steps/by-hand.sh")),
     step("removal-refused", include_str!("steps/refused.sh")),
     step("remove", include_str!("steps/remove.sh")),

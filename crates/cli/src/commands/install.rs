@@ -1,6 +1,7 @@
 //! `wirespeed install`: puts the module to work for every program, proves it, or leaves no trace.
 
 mod diff;
+mod in_root;
 pub(crate) mod place;
 mod plan;
 mod travelled;
@@ -28,6 +29,7 @@ Examples:
   wirespeed install --dry-run                 show what would change; touch nothing
   sudo wirespeed install                      measure if need be, show, try, install, try again
   sudo wirespeed install --plan FILE          the same with a plan of another machine of this kind
+  wirespeed install --root DIR                into an unpacked system, such as a container's
   sudo wirespeed uninstall                    take it all back
 
 The default provider stays active beside ours. Where openssl.cnf keeps it off, nothing is changed
@@ -56,6 +58,7 @@ pub(crate) struct InstallArguments {
 
 /// Everything that is known before anything is touched.
 struct Intention {
+    place: Place,
     module: Module,
     configuration: Original,
     /// What openssl.cnf is to hold.
@@ -70,26 +73,28 @@ struct Module {
     bytes: Vec<u8>,
     /// Where programs are to find it.
     to: PathBuf,
+    /// Whether a package put it where it belongs: then it is the package's, and stays as it is.
+    is_packaged: bool,
 }
 
 impl Module {
     fn find(place: &Place) -> Result<Self, Fault> {
         let from = own_module().map_err(Fault::usage)?;
         let bytes = fs::read(&from).map_err(|error| unable(&from, &error))?;
-        let to = if place.has(&from) { from.clone() } else { place.copy() };
-        Ok(Self { from, bytes, to })
-    }
-
-    /// Whether a package put it where it belongs: then it is the package's, and stays as it is.
-    fn is_packaged(&self) -> bool {
-        self.from == self.to
+        place.suits(&bytes).map_err(Fault::usage)?;
+        let packaged = place.packaged(&from);
+        let is_packaged = packaged.is_some();
+        Ok(Self { from, bytes, to: packaged.unwrap_or_else(|| place.copy()), is_packaged })
     }
 }
 
 pub(crate) fn run(arguments: InstallArguments) -> Result<(), Fault> {
     let place = arguments.place.find()?;
-    let standing = standing(place.is_the_machines);
+    if place.is_in_root() {
+        return in_root::run(place, arguments.plan, arguments.activate_default, arguments.dry_run);
+    }
     // A file of one's own gets the machine's plan if there is one, and is not worth a minute.
+    let standing = standing(place.is_the_machines);
     let travelled = arguments.plan.map(Travelled::read).transpose()?;
     let lacks = standing.as_ref().is_some_and(|it| it.lack.is_some());
     let measures = place.is_the_machines && (lacks || travelled.is_some());
@@ -115,7 +120,7 @@ pub(crate) fn run(arguments: InstallArguments) -> Result<(), Fault> {
     }
     let command = "wirespeed install";
     writable(&intention.configuration, command).map_err(Fault::usage)?;
-    let copy = match intention.module.is_packaged() {
+    let copy = match intention.module.is_packaged {
         true => None,
         false => Some(replaceable(installed, to, command).map_err(Fault::usage)?),
     };
@@ -162,10 +167,10 @@ fn replaceable(read: io::Result<Original>, path: &Path, command: &str) -> Result
 impl Intention {
     fn form(place: Place, plan: Option<PathBuf>, activates_default: bool) -> Result<Self, Fault> {
         let module = Module::find(&place)?;
-        let configuration = Original::read(&place.configuration)
-            .map_err(|error| Fault::usage(advice(&place.configuration, &error)))?;
+        let file = place.outside(&place.configuration).and_then(|file| Original::read(&file));
+        let configuration = file.map_err(|error| unable(&place.configuration, &error))?;
         let text = Vec::new();
-        let mut intention = Self { module, configuration, text, plan, activates_default };
+        let mut intention = Self { place, module, configuration, text, plan, activates_default };
         intention.text = intention.edited(&intention.module.to, None)?;
         Ok(intention)
     }
@@ -184,11 +189,11 @@ impl Intention {
     fn edited(&self, module: &Path, stats: Option<&Path>) -> Result<Vec<u8>, Fault> {
         let plan = self.plan.as_deref().map(|file| ("plan", file));
         let files: Vec<_> = plan.into_iter().chain(stats.map(|file| ("stats", file))).collect();
-        let path = self.configuration.path();
+        let path = &self.place.configuration;
         let bytes = self.configuration.bytes().unwrap_or_default();
         let activates_default = self.activates_default;
         let wanted = Wanted { module, files: &files, activates_default };
-        let edited = install(bytes, path, &ThisMachine, &wanted);
+        let edited = install(bytes, path, self.place.files(), &wanted);
         let refused = |why| Fault::usage(format!("{} stays as it is: {why}", path.display()));
         edited.map_err(refused)
     }
@@ -201,7 +206,7 @@ impl Intention {
             let [from, to] = [&self.module.from, &self.module.to].map(|path| path.display());
             text.push_str(&format!("\n{from}\n  is copied to {to}\n"));
         }
-        if self.plan.is_none() {
+        if self.plan.is_none() && !self.place.is_in_root() {
             text.push_str(
                 "\nNo plan of this machine: the default priority of routes serves until \
                            wirespeed tune has measured\nand wirespeed install is run again.\n",
@@ -219,7 +224,7 @@ impl Intention {
             Ok::<_, Fault>(file)
         };
         let before = write("before.cnf", self.configuration.bytes().unwrap_or_default())?;
-        let mut change = Change::begin(&self.configuration, copy);
+        let mut change = Change::begin(&self.place, &self.configuration, copy);
 
         show("\nTrying it before it is in place\n")?;
         let staged = change.stage_module(&self.module.bytes).map_err(Fault::usage)?;

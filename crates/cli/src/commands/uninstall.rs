@@ -18,6 +18,7 @@ const EXAMPLES: &str = "\
 Examples:
   wirespeed uninstall --dry-run               show what would change; touch nothing
   sudo wirespeed uninstall                    restore openssl.cnf, remove the module
+  wirespeed uninstall --root DIR              the same in an unpacked system
 
 The plan that was measured stays. A file that nobody edited since is restored byte for byte. In one
 that was edited, only the lines that wirespeed install added are removed.";
@@ -34,17 +35,15 @@ pub(crate) struct UninstallArguments {
 
 pub(crate) fn run(arguments: UninstallArguments) -> Result<(), Fault> {
     let place = arguments.place.find()?;
-    let unreadable = |path: &Path| {
-        let path = path.to_owned();
-        move |error| Fault::usage(advice(&path, &error))
-    };
-    let file = Original::read(&place.configuration).map_err(unreadable(&place.configuration))?;
+    let read = |path: &Path| place.outside(path).and_then(|path| Original::read(&path));
+    let file = read(&place.configuration);
+    let file = file.map_err(|error| Fault::usage(advice(&place.configuration, &error)))?;
     // A package's module has another name, and stays.
-    let module = Original::read(&place.copy()).ok().filter(|module| module.bytes().is_some());
+    let module = read(&place.copy()).ok().filter(|module| module.bytes().is_some());
     let module = module.filter(|module| !is_used_elsewhere(&place, module.path()));
     let bytes = file.bytes().unwrap_or_default();
     let original = fs::read(backup(file.path())).ok();
-    let removed = uninstall(bytes, original.as_deref(), file.path(), &ThisMachine)
+    let removed = uninstall(bytes, original.as_deref(), &place.configuration, place.files())
         .map_err(|fault| Fault::usage(format!("OpenSSL cannot read it: {fault}")))?;
     if removed.bytes == bytes && module.is_none() {
         return show("Not installed: nothing to change.\n");
@@ -71,11 +70,30 @@ pub(crate) fn run(arguments: UninstallArguments) -> Result<(), Fault> {
         let unable = |error| Fault::usage(obstacle(module.path(), &error, "wirespeed uninstall"));
         remove(module.path()).map_err(unable)?;
     }
+    if place.is_in_root() {
+        remove_plan(&place)?;
+    }
     show(&format!("\n{end}"))?;
     for (line, text) in &removed.kept {
         show(&format!("  kept, since other lines depend on it: {line}: {text}\n"))?;
     }
-    show("Programs that run already keep the module until they are restarted.\n")
+    match place.is_in_root() {
+        true => Ok(()),
+        false => show("Programs that run already keep the module until they are restarted.\n"),
+    }
+}
+
+/// Of an unpacked system: nobody measured its plan there.
+fn remove_plan(place: &Place) -> Result<(), Fault> {
+    let unable = |error| Fault::usage(obstacle(Path::new(SYSTEM), &error, "wirespeed uninstall"));
+    let plan = place.outside(Path::new(SYSTEM)).map_err(unable)?;
+    if !plan.exists() {
+        return Ok(());
+    }
+    remove(&plan).map_err(unable)?;
+    // Its folder, too, unless somebody keeps more in it.
+    let _ = plan.parent().map(fs::remove_dir);
+    Ok(())
 }
 
 /// Writes the file without our lines; says in one line how it now is.
@@ -107,6 +125,9 @@ fn restore(file: &Original, before: Option<&[u8]>, removed: &Removed) -> Result<
 /// The plan that the configuration names: what was measured is not taken away. That of the machine is
 /// left unmentioned where only a file of somebody's own is changed.
 fn plan_that_stays(place: &Place, bytes: &[u8]) -> Option<PathBuf> {
+    if place.is_in_root() {
+        return None;
+    }
     let read = Configuration::of(bytes, &place.configuration, &ThisMachine).ok();
     let named = read.as_ref().and_then(|read| read.provider(WIRESPEED)?.entry("plan"));
     let plan = named.map(|entry| PathBuf::from(&*entry.value.to_str()));
@@ -117,7 +138,7 @@ fn plan_that_stays(place: &Place, bytes: &[u8]) -> Option<PathBuf> {
 
 /// Whether the machine's own openssl.cnf loads a module that another installation is to lose.
 fn is_used_elsewhere(place: &Place, module: &Path) -> bool {
-    if place.is_the_machines {
+    if place.is_the_machines || place.is_in_root() {
         return false;
     }
     let machines = Place::find(None, None);

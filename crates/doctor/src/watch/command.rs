@@ -4,9 +4,9 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use crate::binary::{Binary, openssl_inside};
 use crate::examined::Examined;
 use crate::programs::on_path;
+use wirespeed_installation::{Binary, openssl_inside};
 
 /// A command line, and what its program is.
 pub(super) struct Command {

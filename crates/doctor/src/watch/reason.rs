@@ -8,10 +8,10 @@ use wirespeed_stats::Snapshot;
 
 use super::command::{Command, file_name};
 use super::run::Ran;
-use crate::binary::openssl_folder;
 use crate::examined::Examined;
 use crate::finding::Finding;
 use crate::module;
+use wirespeed_installation::openssl_folder;
 
 /// Programs that only ask others to start something.
 const LAUNCHERS: [&str; 8] =

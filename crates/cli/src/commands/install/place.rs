@@ -16,11 +16,18 @@ pub(crate) struct PlaceArguments {
     /// The folder of provider modules; the one where the machine's OpenSSL looks by default
     #[arg(long, value_name = "DIR")]
     modules: Option<PathBuf>,
+    /// An unpacked system, such as a container's: nothing of it is run
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["config", "modules"])]
+    root: Option<PathBuf>,
 }
 
 impl PlaceArguments {
     /// What is concerned.
     pub(crate) fn find(self) -> Result<Place, Fault> {
-        Place::find(self.config, self.modules).map_err(Fault::usage)
+        let place = match self.root {
+            Some(root) => Place::in_root(&root),
+            None => Place::find(self.config, self.modules),
+        };
+        place.map_err(Fault::usage)
     }
 }

@@ -8,19 +8,19 @@ use object::{Endianness, FileKind};
 
 /// An ELF file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Binary {
+pub struct Binary {
     /// The machine that it is for, as `e_machine` of elf(5).
-    pub(crate) machine: u16,
+    pub machine: u16,
     /// Whether it has a program interpreter: what has none is statically linked.
-    pub(crate) interpreter: Option<String>,
+    pub interpreter: Option<String>,
     /// Names of libraries that it needs.
-    pub(crate) needs: Vec<String>,
+    pub needs: Vec<String>,
     /// Names of functions that it gives to others.
-    pub(crate) exports: Vec<String>,
+    pub exports: Vec<String>,
 }
 
 /// The machine that this program is for.
-pub(crate) fn this_machine() -> u16 {
+pub fn this_machine() -> u16 {
     match ARCH {
         "x86_64" => elf::EM_X86_64,
         "x86" => elf::EM_386,
@@ -31,8 +31,11 @@ pub(crate) fn this_machine() -> u16 {
 }
 
 impl Binary {
-    /// Reads the headers; the error says what is wrong with the file.
-    pub(crate) fn read(bytes: &[u8]) -> Result<Self, String> {
+    /// Reads the headers.
+    ///
+    /// # Errors
+    /// What is wrong with the file.
+    pub fn read(bytes: &[u8]) -> Result<Self, String> {
         match FileKind::parse(bytes) {
             Ok(FileKind::Elf64) => read::<FileHeader64<Endianness>>(bytes),
             Ok(FileKind::Elf32) => read::<FileHeader32<Endianness>>(bytes),
@@ -42,12 +45,12 @@ impl Binary {
     }
 
     /// Whether it loads a library whose name begins so.
-    pub(crate) fn needs(&self, beginning: &str) -> Option<&str> {
+    pub fn needs(&self, beginning: &str) -> Option<&str> {
         self.needs.iter().map(String::as_str).find(|name| name.starts_with(beginning))
     }
 
     /// The machine's name.
-    pub(crate) fn machine_name(&self) -> String {
+    pub fn machine_name(&self) -> String {
         match self.machine {
             elf::EM_X86_64 => "x86-64".to_owned(),
             elf::EM_386 => "32-bit x86".to_owned(),
@@ -101,7 +104,7 @@ fn dynamic<Header: FileHeader<Endian = Endianness>>(
 }
 
 /// The version of the OpenSSL that was linked into a program, from its version text.
-pub(crate) fn openssl_inside(bytes: &[u8]) -> Option<String> {
+pub fn openssl_inside(bytes: &[u8]) -> Option<String> {
     const MARK: &[u8] = b"OpenSSL ";
     let mut rest = bytes;
     while let Some(at) = find(rest, MARK) {
@@ -121,9 +124,13 @@ pub(crate) fn openssl_inside(bytes: &[u8]) -> Option<String> {
 }
 
 /// The folder that a libcrypto looks for its configuration in: its text `OPENSSLDIR: "/usr/lib/ssl"`.
-pub(crate) fn openssl_folder(bytes: &[u8]) -> Option<String> {
-    const MARK: &[u8] = b"OPENSSLDIR: \"";
-    let rest = &bytes[find(bytes, MARK)? + MARK.len()..];
+pub fn openssl_folder(bytes: &[u8]) -> Option<String> {
+    text_between(bytes, b"OPENSSLDIR: \"")
+}
+
+/// What stands between a mark and the next quotation mark.
+pub(crate) fn text_between(bytes: &[u8], mark: &[u8]) -> Option<String> {
+    let rest = &bytes[find(bytes, mark)? + mark.len()..];
     let end = rest.iter().take(4096).position(|byte| *byte == b'"')?;
     Some(String::from_utf8_lossy(&rest[..end]).into_owned())
 }
