@@ -182,7 +182,7 @@ fn unguarded_roots(package: &Package) -> Result<Vec<String>> {
     Ok(faults)
 }
 
-/// Delegated crates that the module would carry into its host.
+/// Foreign crates that the module would carry into its host.
 fn over_budget(packages: &[Package]) -> Vec<String> {
     let by_name: BTreeMap<_, _> = packages.iter().map(|p| (p.name.as_str(), p)).collect();
     let mut faults = Vec::new();

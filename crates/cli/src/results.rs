@@ -18,7 +18,7 @@ pub(crate) fn read(paths: &[PathBuf]) -> Result<(Vec<Results>, Vec<String>), Fau
         for path in inside(path)? {
             match file(&path)? {
                 Ok(results) => found.push(results),
-                Err(why @ Unreadable::Delegated(_)) => {
+                Err(why @ Unreadable::Foreign(_)) => {
                     passed_over.push(format!("{} was passed over: {why}", path.display()));
                 }
                 Err(why) => return Err(told(&path, &why)),

@@ -70,7 +70,7 @@ fn the_articles_machines_stand_side_by_side() {
 }
 
 #[test]
-fn a_folder_is_ranked_and_what_is_delegated_is_passed_over() {
+fn a_folder_is_ranked_and_what_is_foreign_is_passed_over() {
     let folder = tempfile::tempdir().expect("a folder");
     for name in ["ipfire-apu1c-2015", "ipfire-prime-box-2015", "padlock-2005"] {
         let to = folder.path().join(format!("{name}.json"));

@@ -160,9 +160,9 @@ fn damaged_modules_are_told_apart_and_never_loaded() {
     let whole = fs::read(module()).expect("the module");
     let mut scrambled = whole.clone();
     scrambled[..64].fill(0x5a);
-    let mut delegated = whole.clone();
+    let mut foreign = whole.clone();
     // `e_machine` of elf(5): 3 is the 80386.
-    delegated[18] = 3;
+    foreign[18] = 3;
     let mut nameless = whole.clone();
     let name = b"OSSL_provider_init";
     let places: Vec<_> =
@@ -175,7 +175,7 @@ fn damaged_modules_are_told_apart_and_never_loaded() {
         // In the middle of what the loader maps: there it would end the process by SIGBUS.
         (&whole[..20_000], "it is cut off"),
         (&scrambled, "it is no ELF file"),
-        (&delegated, "is for 32-bit x86"),
+        (&foreign, "is for 32-bit x86"),
         (&nameless, "lacks OSSL_provider_init"),
     ] {
         let case = Case::new("");

@@ -59,14 +59,14 @@ struct About {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unreadable {
     /// It is a document of another kind, or says not which.
-    Delegated(String),
+    Foreign(String),
     /// It is not what it says, or no JSON at all.
     Broken(String),
 }
 
 impl fmt::Display for Unreadable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (Self::Delegated(why) | Self::Broken(why)) = self;
+        let (Self::Foreign(why) | Self::Broken(why)) = self;
         f.write_str(why)
     }
 }
@@ -91,9 +91,9 @@ impl Results {
             Some(Survey::SCHEMA) => Content::Survey(parse(Survey::SCHEMA, &value)?),
             Some(Vpn::SCHEMA) => Content::Vpn(parse(Vpn::SCHEMA, &value)?),
             Some(other) => {
-                return Err(Unreadable::Delegated(format!("its schema is {other}: {READ}")));
+                return Err(Unreadable::Foreign(format!("its schema is {other}: {READ}")));
             }
-            None => return Err(Unreadable::Delegated(format!("it names no schema: {READ}"))),
+            None => return Err(Unreadable::Foreign(format!("it names no schema: {READ}"))),
         };
         let about: About = parse(schema.as_deref().unwrap_or_default(), &value)?;
         Ok(Self {

@@ -110,8 +110,8 @@ impl<W: Arithmetic, const LANES: usize> Words for Plain<W, LANES> {
                     let block = (*from.add(lane)).add(offset);
                     block.cast::<W>().add(i).read_unaligned()
                 };
-                let delegated = cfg!(target_endian = "big") != BIG;
-                row[lane] = if delegated { word.swap() } else { word };
+                let foreign = cfg!(target_endian = "big") != BIG;
+                row[lane] = if foreign { word.swap() } else { word };
             }
         }
         words

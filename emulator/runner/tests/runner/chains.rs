@@ -54,11 +54,11 @@ fn one_may_start_another() {
 }
 
 #[test]
-fn a_delegated_tracer_is_named() {
+fn a_foreign_tracer_is_named() {
     let folder = scratch();
-    let delegated = compile(folder.path(), "delegated", &[]);
+    let foreign = compile(folder.path(), "foreign", &[]);
     let run = |words: &[&str]| {
-        let mut command = Command::new(&delegated);
+        let mut command = Command::new(&foreign);
         Said::by(command.arg(padlock_run_path()).args(words))
     };
     let said = run(&["--ptrace", "true"]);

@@ -43,7 +43,7 @@ pub(crate) unsafe fn with_emulator(
     execute: impl FnOnce(Program) -> c_int,
 ) -> c_int {
     // SAFETY: the caller's promise.
-    let delegated = unsafe { is_delegated(program.file) };
+    let foreign = unsafe { is_foreign(program.file) };
     // SAFETY: as above.
     let preload = unsafe { find(program.variables, LD_PRELOAD) }.unwrap_or(c"").to_bytes();
     // SAFETY: as above.
@@ -51,12 +51,12 @@ pub(crate) unsafe fn with_emulator(
     let own = process.library.to_bytes();
     let others = || names(preload).filter(|name| *name != own);
     let has_own = names(preload).any(|name| name == own);
-    if !delegated && has_own && settings.is_some() {
+    if !foreign && has_own && settings.is_some() {
         return execute(program);
     }
     let mut list = Variable::new();
     list.push(LD_PRELOAD.to_bytes());
-    let ours = (!delegated).then_some(own);
+    let ours = (!foreign).then_some(own);
     for (index, name) in ours.into_iter().chain(others()).enumerate() {
         list.push(if index == 0 { b"=" } else { b":" });
         list.push(name);
@@ -81,7 +81,7 @@ pub(crate) unsafe fn with_emulator(
     with_vector(added.chain(kept), |variables| {
         let program = Program { variables, ..program };
         // SAFETY: the caller's promise, and an environment of ours.
-        if delegated { unsafe { hand_over(process, program, execute) } } else { execute(program) }
+        if foreign { unsafe { hand_over(process, program, execute) } } else { execute(program) }
     })
 }
 
@@ -116,7 +116,7 @@ fn names(list: &[u8]) -> impl Iterator<Item = &[u8]> {
 
 /// Whether a file holds a program that this library cannot enter. What cannot be read is left to
 /// the kernel, which may say why.
-unsafe fn is_delegated(file: *const c_char) -> bool {
+unsafe fn is_foreign(file: *const c_char) -> bool {
     let mut interpreter: Text<{ HEAD + 1 }>;
     let mut name = file;
     for _ in 0..DEPTH {
