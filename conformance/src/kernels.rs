@@ -104,7 +104,8 @@ impl Message {
         if let Ok(tag) = tag.try_into() {
             message.expect(tag);
         }
-        for piece in aad {
+        // Modes without a tag take none, and are given none.
+        for piece in aad.iter().filter(|_| algorithm.mode().has_tag()) {
             message.aad(piece).map_err(|error| error.to_string())?;
         }
         Ok(Self(message))
