@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use tempfile::{NamedTempFile, TempPath};
 
 /// A file and what it held when this was made.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Original {
     path: PathBuf,
     bytes: Option<Vec<u8>>,

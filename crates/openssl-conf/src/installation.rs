@@ -8,7 +8,7 @@
 //! where they cannot, they name their section themselves.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -175,32 +175,37 @@ pub fn install(
 
 /// A key in a section.
 type Key = (Text, Text);
+/// Keys with another value.
+pub(crate) type Changed = BTreeMap<Key, Vec<u8>>;
 
-struct Editor<'a> {
+pub(crate) struct Editor<'a> {
     bytes: &'a [u8],
     configuration: &'a Configuration,
     lines: Vec<Line>,
     sheet: Sheet<'a>,
-    /// The keys that get another value.
-    changed: BTreeSet<Key>,
+    /// The keys that get another value, and which.
+    changed: Changed,
     /// Sections for the end of the file, with their lines.
     appended: Vec<(Text, Vec<Vec<u8>>)>,
+    /// Every key that is set, by its section.
+    set: Vec<(Text, Vec<Vec<u8>>)>,
 }
 
 impl<'a> Editor<'a> {
-    fn new(bytes: &'a [u8], configuration: &'a Configuration) -> Self {
+    pub(crate) fn new(bytes: &'a [u8], configuration: &'a Configuration) -> Self {
         Self {
             bytes,
             configuration,
             lines: lines::split(bytes, lines::lead(bytes)),
             sheet: Sheet::new(bytes),
-            changed: BTreeSet::new(),
+            changed: Changed::new(),
             appended: Vec::new(),
+            set: Vec::new(),
         }
     }
 
     /// The keys that were given another value, and the file in which they have it.
-    fn finish(mut self) -> (BTreeSet<Key>, Vec<u8>) {
+    fn finish(mut self) -> (Changed, Vec<u8>) {
         for (section, lines) in &self.appended {
             self.sheet.append(&writing::header(section.as_bytes()));
             for line in lines {
@@ -210,7 +215,14 @@ impl<'a> Editor<'a> {
         (self.changed, self.sheet.finish())
     }
 
-    fn install(&mut self, wanted: &Wanted<'_>) -> Result<(), Obstacle> {
+    /// The keys that were given another value, and a file of our own that gives them, and goes back to a section.
+    pub(crate) fn apart(self, back: &Text) -> (Changed, Vec<u8>) {
+        let bytes = |(name, lines): (Text, Vec<Vec<u8>>)| (name.as_bytes().to_owned(), lines);
+        let sections: Vec<_> = self.set.into_iter().map(bytes).collect();
+        (self.changed, writing::apart(&sections, back.as_bytes()))
+    }
+
+    pub(crate) fn install(&mut self, wanted: &Wanted<'_>) -> Result<(), Obstacle> {
         if !self.sheet.is_open() {
             return Err(Obstacle::Hidden);
         }
@@ -305,6 +317,7 @@ impl<'a> Editor<'a> {
         }
         // The name as it is spelt there: it may have a prefix.
         let name = existing.map_or_else(|| key.into(), |entry| entry.name.clone());
+        add_to(&mut self.set, section, writing::key(name.as_bytes(), value));
         let main = existing.and_then(|entry| entry.place.main);
         let is_behind = main.is_some_and(|main| displaced::is_behind_include(configuration, main));
         // Where a section's name could not stand in front of a key, the key goes without.
@@ -322,10 +335,10 @@ impl<'a> Editor<'a> {
             }
             _ => match existing.is_none().then(|| self.room(section, key)).flatten() {
                 Some(at) => self.sheet.insert(at, &line),
-                None => self.append(section, line),
+                None => add_to(&mut self.appended, section, line),
             },
         }
-        self.changed.insert((section.clone(), name));
+        self.changed.insert((section.clone(), name), value.to_owned());
     }
 
     /// Says a key that stands behind an include once more in front of it. The one behind it counts for as long as it is
@@ -351,13 +364,6 @@ impl<'a> Editor<'a> {
                     self.sheet.insert(at, &line);
                 }
             }
-        }
-    }
-
-    fn append(&mut self, section: &Text, line: Vec<u8>) {
-        match self.appended.iter_mut().find(|(name, _)| name == section) {
-            Some((_, lines)) => lines.push(line),
-            None => self.appended.push((section.clone(), vec![line])),
         }
     }
 
@@ -403,11 +409,18 @@ impl<'a> Editor<'a> {
     }
 }
 
+fn add_to(sections: &mut Vec<(Text, Vec<Vec<u8>>)>, section: &Text, line: Vec<u8>) {
+    match sections.iter_mut().find(|(name, _)| name == section) {
+        Some((_, lines)) => lines.push(line),
+        None => sections.push((section.clone(), vec![line])),
+    }
+}
+
 /// Shows that the new configuration does what is wanted, and what else it did before.
-fn prove(
+pub(crate) fn prove(
     before: &Configuration,
     now: &Configuration,
-    changed: &BTreeSet<Key>,
+    changed: &Changed,
     wanted: &Wanted<'_>,
 ) -> Result<(), Obstacle> {
     let entangled = |what: String| Err(Obstacle::Entangled { what });
@@ -415,7 +428,7 @@ fn prove(
         for entry in &section.entries {
             let value = now.section(&section.name).and_then(|section| section.entry(&entry.name));
             let is_same = value.is_some_and(|now| now.value == entry.value);
-            if !is_same && !changed.contains(&(section.name.clone(), entry.name.clone())) {
+            if !is_same && !changed.contains_key(&(section.name.clone(), entry.name.clone())) {
                 return entangled(format!("{} in [{}] would change", entry.name, section.name));
             }
         }

@@ -20,6 +20,7 @@
 #![forbid(unsafe_code)]
 
 mod displaced;
+mod drop_in;
 mod expand;
 mod files;
 mod installation;
@@ -34,6 +35,7 @@ mod statement;
 mod text;
 mod writing;
 
+pub use drop_in::{DropIn, drop_in, drop_ins};
 pub use files::{Files, ThisMachine};
 pub use installation::{Obstacle, WIRESPEED, Wanted, install};
 pub use reading::{Configuration, DEFAULT, Entry, Fault, Mistake, Place, Section};

@@ -30,6 +30,7 @@ pub(crate) fn read(bytes: &[u8], path: &Path, files: &dyn Files) -> Result<Confi
             by_name: HashMap::new(),
             files: Vec::new(),
             missing: Vec::new(),
+            folders: Vec::new(),
             lines: Vec::new(),
             last_section: DEFAULT.into(),
         },
@@ -186,6 +187,9 @@ impl Reader<'_> {
         if let Some(names) = self.files.list(path) {
             // A folder inside a folder is refused.
             if self.directory.is_none() {
+                if let Some(main) = place.main {
+                    self.configuration.folders.push((path.to_owned(), main));
+                }
                 self.directory = Some((path.to_owned(), names.into_iter()));
                 return self.next_in_directory();
             }

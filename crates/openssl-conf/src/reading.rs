@@ -159,6 +159,8 @@ pub struct Configuration {
     pub(crate) files: Vec<Arc<Path>>,
     /// Files that `.include` names and that are not there.
     pub(crate) missing: Vec<(PathBuf, Place)>,
+    /// The folders that the main file includes, and in which line.
+    pub(crate) folders: Vec<(PathBuf, usize)>,
     /// The lines of the main file.
     pub(crate) lines: Vec<MainLine>,
     /// The section that a key after the last line would go to.

@@ -14,7 +14,7 @@ use clap::Args;
 use wirespeed_installation::{
     Change, Failure, Original, Place, Trial, advice, obstacle, own_module, standing, writable,
 };
-use wirespeed_openssl_conf::{Configuration, ThisMachine, Wanted, install};
+use wirespeed_openssl_conf::{Configuration, DropIn, Wanted, drop_in, install};
 
 pub(crate) use diff::unified;
 
@@ -60,8 +60,11 @@ pub(crate) struct InstallArguments {
 struct Intention {
     place: Place,
     module: Module,
+    /// openssl.cnf.
+    main: Original,
+    /// The file to change: openssl.cnf, or one of our own in a folder that it includes.
     configuration: Original,
-    /// What openssl.cnf is to hold.
+    /// What that is to hold.
     text: Vec<u8>,
     plan: Option<PathBuf>,
     activates_default: bool,
@@ -168,16 +171,26 @@ impl Intention {
     fn form(place: Place, plan: Option<PathBuf>, activates_default: bool) -> Result<Self, Fault> {
         let module = Module::find(&place)?;
         let file = place.outside(&place.configuration).and_then(|file| Original::read(&file));
-        let configuration = file.map_err(|error| unable(&place.configuration, &error))?;
-        let text = Vec::new();
-        let mut intention = Self { place, module, configuration, text, plan, activates_default };
-        intention.text = intention.edited(&intention.module.to, None)?;
+        let main = file.map_err(|error| unable(&place.configuration, &error))?;
+        let (configuration, text) = (main.clone(), Vec::new());
+        let mut intention =
+            Self { place, module, main, configuration, text, plan, activates_default };
+        match intention.drop_in() {
+            Some(drop_in) => {
+                let file = intention.place.outside(&drop_in.path);
+                let file = file.and_then(|file| Original::read(&file));
+                intention.configuration = file.map_err(|error| unable(&drop_in.path, &error))?;
+                intention.text = drop_in.bytes;
+            }
+            None => intention.text = intention.edited(&intention.module.to, None)?,
+        }
         Ok(intention)
     }
 
     /// Whether openssl.cnf has a word for the key `kernel` that is not off.
     fn turns_the_kernel_on(&self) -> bool {
-        let read = Configuration::of(&self.text, self.configuration.path(), &ThisMachine);
+        let text = self.edited(&self.module.to, None).unwrap_or_default();
+        let read = Configuration::of(&text, &self.place.configuration, self.place.files());
         read.is_ok_and(|read| {
             let entries = read.providers();
             let mut entries = entries.iter().filter_map(|provider| provider.entry("kernel"));
@@ -185,12 +198,22 @@ impl Intention {
         })
     }
 
+    /// The same in a file of our own, where openssl.cnf includes a folder for such files.
+    fn drop_in(&self) -> Option<DropIn> {
+        let plan = self.plan.as_deref().map(|file| ("plan", file));
+        let (module, activates_default) = (&*self.module.to, self.activates_default);
+        let wanted = Wanted { module, files: plan.as_slice(), activates_default };
+        // What keeps it from being said there is told of openssl.cnf.
+        let bytes = self.main.bytes()?;
+        drop_in(bytes, &self.place.configuration, self.place.files(), &wanted).ok().flatten()
+    }
+
     /// openssl.cnf with the module at another place, and perhaps with counters.
     fn edited(&self, module: &Path, stats: Option<&Path>) -> Result<Vec<u8>, Fault> {
         let plan = self.plan.as_deref().map(|file| ("plan", file));
         let files: Vec<_> = plan.into_iter().chain(stats.map(|file| ("stats", file))).collect();
         let path = &self.place.configuration;
-        let bytes = self.configuration.bytes().unwrap_or_default();
+        let bytes = self.main.bytes().unwrap_or_default();
         let activates_default = self.activates_default;
         let wanted = Wanted { module, files: &files, activates_default };
         let edited = install(bytes, path, self.place.files(), &wanted);
@@ -223,7 +246,7 @@ impl Intention {
             fs::write(&file, bytes).map_err(|error| unable(&file, &error))?;
             Ok::<_, Fault>(file)
         };
-        let before = write("before.cnf", self.configuration.bytes().unwrap_or_default())?;
+        let before = write("before.cnf", self.main.bytes().unwrap_or_default())?;
         let mut change = Change::begin(&self.place, &self.configuration, copy);
 
         show("\nTrying it before it is in place\n")?;
@@ -247,7 +270,7 @@ impl Intention {
         change.place(&self.text).map_err(Fault::usage)?;
         // From here on, what is dropped unfinished goes back to what it was.
         let again = Trial {
-            configuration: self.configuration.path(),
+            configuration: self.main.path(),
             module: copy.map_or(&*self.module.to, Original::path),
             stats: None,
             ..trial

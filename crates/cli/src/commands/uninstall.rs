@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use wirespeed_installation::{Original, Place, Staged, advice, backup, obstacle, remove, writable};
-use wirespeed_openssl_conf::{Configuration, Removed, ThisMachine, WIRESPEED, uninstall};
+use wirespeed_openssl_conf::{Configuration, Removed, ThisMachine, WIRESPEED, drop_ins, uninstall};
 use wirespeed_plan::SYSTEM;
 
 use super::install::place::PlaceArguments;
@@ -45,10 +45,15 @@ pub(crate) fn run(arguments: UninstallArguments) -> Result<(), Fault> {
     let original = fs::read(backup(file.path())).ok();
     let removed = uninstall(bytes, original.as_deref(), &place.configuration, place.files())
         .map_err(|fault| Fault::usage(format!("OpenSSL cannot read it: {fault}")))?;
-    if removed.bytes == bytes && module.is_none() {
+    let own = drop_ins(bytes, &place.configuration, place.files());
+    let own: Vec<Original> = own.iter().filter_map(|path| read(path).ok()).collect();
+    if removed.bytes == bytes && module.is_none() && own.is_empty() {
         return show("Not installed: nothing to change.\n");
     }
     show(&unified(file.path(), bytes, &removed.bytes))?;
+    for file in &own {
+        show(&unified(file.path(), file.bytes().unwrap_or_default(), b""))?;
+    }
     if let Some(module) = &module {
         show(&format!("\n{} is removed\n", module.path().display()))?;
     }
@@ -59,12 +64,20 @@ pub(crate) fn run(arguments: UninstallArguments) -> Result<(), Fault> {
     if arguments.dry_run {
         return show("\nNothing was changed.\n");
     }
-    for file in [Some(&file), module.as_ref()].into_iter().flatten() {
+    for file in [Some(&file), module.as_ref()].into_iter().flatten().chain(&own) {
         writable(file, "wirespeed uninstall").map_err(Fault::usage)?;
     }
     let interruption = Interruption::watch()?;
     interruption.check("nothing was changed")?;
-    let end = restore(&file, original.as_deref(), &removed)?;
+    let mut end = String::new();
+    for file in &own {
+        let unable = |error| Fault::usage(obstacle(file.path(), &error, "wirespeed uninstall"));
+        remove(file.path()).map_err(unable)?;
+        end.push_str(&format!("{} is gone.\n", file.path().display()));
+    }
+    if own.is_empty() || removed.bytes != bytes {
+        end.push_str(&restore(&file, original.as_deref(), &removed)?);
+    }
     // Last: until now openssl.cnf may have named it.
     if let Some(module) = &module {
         let unable = |error| Fault::usage(obstacle(module.path(), &error, "wirespeed uninstall"));

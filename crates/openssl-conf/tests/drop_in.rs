@@ -1,0 +1,119 @@
+//! A folder that openssl.cnf includes has our file, and openssl.cnf stays as it is.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+use wirespeed_openssl_conf::{
+    Configuration, ThisMachine, WIRESPEED, Wanted, drop_in, drop_ins, install,
+};
+
+/// As Fedora's, which has the include behind its providers.
+const FEDORA: &str = "\
+openssl_conf = openssl_init
+[openssl_init]
+providers = provider_sect
+ssl_conf = ssl_module
+alg_section = evp_properties
+[evp_properties]
+#This section is intentionally added empty here to be tuned on particular systems
+[provider_sect]
+default = default_sect
+##legacy = legacy_sect
+[default_sect]
+activate = 1
+##[legacy_sect]
+##activate = 1
+.include @
+[ssl_module]
+system_default = crypto_policy
+[crypto_policy]
+MinProtocol = TLSv1.2
+";
+
+struct Machine {
+    folder: TempDir,
+    text: String,
+}
+
+impl Machine {
+    fn new(text: &str) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let text = text.replace('@', &folder.path().display().to_string());
+        Self { folder, text }
+    }
+
+    fn wanted(module: &Path) -> Wanted<'_> {
+        Wanted { module, files: &[], activates_default: false }
+    }
+
+    fn drop_in(&self) -> Option<(PathBuf, Vec<u8>)> {
+        let module = Path::new("/m/wirespeed.so");
+        let (bytes, path) = (self.text.as_bytes(), Path::new("openssl.cnf"));
+        let found = drop_in(bytes, path, &ThisMachine, &Self::wanted(module)).expect("no obstacle");
+        found.map(|it| (it.path, it.bytes))
+    }
+
+    fn read(&self) -> Configuration {
+        Configuration::of(self.text.as_bytes(), Path::new("openssl.cnf"), &ThisMachine)
+            .expect("OpenSSL reads it")
+    }
+}
+
+#[test]
+fn a_folder_that_is_included_has_it_all() {
+    let machine = Machine::new(FEDORA);
+    let (path, bytes) = machine.drop_in().expect("a file of ours");
+    assert_eq!(path, machine.folder.path().join("wirespeed.cnf"));
+    fs::write(&path, &bytes).expect("written");
+    let configuration = machine.read();
+    let ours = configuration.provider(WIRESPEED).expect("ours");
+    assert!(ours.is_activated() && configuration.has_default_provider());
+    let properties = configuration.entry("evp_properties", "default_properties").expect("there");
+    assert_eq!(properties.value.to_str(), "?provider=wirespeed,?wirespeed.preferred=yes");
+    // What stands behind the include is where it was.
+    let policy = configuration.entry("crypto_policy", "MinProtocol").expect("there");
+    assert_eq!(policy.value.to_str(), "TLSv1.2");
+    assert_eq!(machine.drop_in(), Some((path.clone(), bytes)), "the second time it is the same");
+    let text = machine.text.as_bytes();
+    assert_eq!(drop_ins(text, Path::new("openssl.cnf"), &ThisMachine), [path]);
+}
+
+#[test]
+fn keys_below_the_include_stay_in_their_section() {
+    let text = FEDORA.replace("[ssl_module]", "more = 1\n[ssl_module]");
+    let machine = Machine::new(&text);
+    let (path, bytes) = machine.drop_in().expect("a file of ours");
+    fs::write(path, bytes).expect("written");
+    assert!(machine.read().section("default_sect").expect("there").entry("more").is_some());
+}
+
+#[test]
+fn without_such_a_folder_the_main_file_has_it() {
+    for (what, with) in [
+        (".include @", ""),
+        (".include @", ".include @/none"),
+        // It would come behind whatever fails there.
+        ("alg_section = evp_properties", ""),
+    ] {
+        assert_eq!(Machine::new(&FEDORA.replace(what, with)).drop_in(), None, "{what}");
+    }
+}
+
+/// What is said behind the include counts, and ours would not.
+#[test]
+fn where_the_main_file_has_the_last_word_it_has_it_all() {
+    let late = format!("{FEDORA}[evp_properties]\ndefault_properties = provider=default\n");
+    let machine = Machine::new(&late.replace("provider=default", "fips=no"));
+    assert_eq!(machine.drop_in(), None);
+}
+
+#[test]
+fn lines_in_the_main_file_stay_there() {
+    let machine = Machine::new(FEDORA);
+    let module = Path::new("/m/wirespeed.so");
+    let (bytes, path) = (machine.text.as_bytes(), Path::new("openssl.cnf"));
+    let text = install(bytes, path, &ThisMachine, &Machine::wanted(module)).expect("no obstacle");
+    let machine = Machine { text: String::from_utf8(text).expect("text"), ..machine };
+    assert_eq!(machine.drop_in(), None);
+}
