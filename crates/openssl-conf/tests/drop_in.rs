@@ -1,5 +1,7 @@
 //! A folder that openssl.cnf includes has our file, and openssl.cnf stays as it is.
 
+#![forbid(unsafe_code)]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
