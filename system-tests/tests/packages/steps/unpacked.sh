@@ -8,16 +8,19 @@ for file in /usr/bin/openssl $libraries /lib/*/libgcc_s.so.1; do
 done
 mkdir -p /unpacked/usr/lib/$(basename /usr/lib/*-linux-gnu)
 cp -L /usr/lib/*-linux-gnu/libcrypto.so.3 /unpacked/usr/lib/*-linux-gnu/
-cp -a /unpacked/etc /before/unpacked
+# As it was before anything was installed.
+rm -r /unpacked/etc/ssl
+cp -a /before/ssl /unpacked/etc/ssl
+cp -a /unpacked/etc /tmp/unpacked
 
 wirespeed install --root /unpacked --dry-run | grep '^Nothing was changed'
-diff -r /unpacked/etc /before/unpacked
+diff -r /unpacked/etc /tmp/unpacked
 wirespeed install --root /unpacked --plan /etc/wirespeed/plan | grep '^Installed there, untried'
 cmp /etc/wirespeed/plan /unpacked/etc/wirespeed/plan
 chroot /unpacked /usr/bin/openssl list -providers | grep -x '  wirespeed'
 wirespeed install --root /unpacked | grep '^Already installed there'
 wirespeed uninstall --root /unpacked | grep 'byte for byte'
-diff -r /unpacked/etc /before/unpacked
+diff -r /unpacked/etc /tmp/unpacked
 test -z "$(find /unpacked -name '*wirespeed*')"
 
 # Nothing to install for: each in one line, and nothing changed.
@@ -25,7 +28,7 @@ refused() {
     not wirespeed install --root /unpacked > /tmp/said 2>&1
     grep "$1" /tmp/said
     test "$(wc -l < /tmp/said)" = 1
-    diff -r /unpacked/etc /before/unpacked
+    diff -r /unpacked/etc /tmp/unpacked
 }
 library=$(echo /unpacked/usr/lib/*-linux-gnu/libcrypto.so.3)
 cp $library /tmp/library
@@ -36,4 +39,4 @@ sed 's/libc\.so\.6/libc.so.m/' /tmp/library > $library
 refused 'has musl: take the tarball for musl'
 rm $library /unpacked/lib/*-linux-gnu/libcrypto.so.3 || true
 refused 'no OpenSSL 3 or 4 below /unpacked'
-rm -r /unpacked
+rm -r /unpacked /tmp/unpacked
