@@ -245,8 +245,8 @@ mod tests {
         for (subject, version) in Subject::all().flat_map(|it| VERSIONS.map(|v| (it, v))) {
             let version = Version::parse(version);
             let plain = offer::<Hasher>(subject, version).map(|(_, functions)| functions);
-            let watched = offer::<Hashing>(subject, version).map(|(_, functions)| functions);
-            tables.extend(plain.into_iter().chain(watched));
+            let routed = offer::<Hashing>(subject, version).map(|(_, functions)| functions);
+            tables.extend(plain.into_iter().chain(routed));
         }
         tables.sort();
         tables.dedup();

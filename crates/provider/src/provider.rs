@@ -29,9 +29,9 @@ use crate::openssl::{AlgorithmEntry, Param, data_type};
 use crate::params::list::Asked;
 use crate::params::{END, List, entry, text};
 use crate::routing::choice::Choice;
+use crate::routing::monitor::Monitor;
 use crate::routing::native::Kernels;
-use crate::routing::watcher::Watcher;
-use crate::routing::{By, Routing, Watch};
+use crate::routing::{By, Monitoring, Routing};
 
 const NAME: &CStr = c"Wirespeed";
 const VERSION: &CStr =
@@ -109,7 +109,7 @@ impl Provider {
             })
         });
         let counters = counters.and_then(|it| it.map_err(|why| missing.push(why)).ok());
-        let watch = Watch { verify: config.verify, counters };
+        let monitoring = Monitoring { verify: config.verify, counters };
         let planned = match (&config.routes, &config.plan) {
             (Routes::Auto, Some(path)) => Some((path, Plan::read(Path::new(path)))),
             _ => None,
@@ -130,7 +130,7 @@ impl Provider {
             }
         };
         let reach = |legacy| HostLibrary::reach(&core, legacy);
-        let routing = Routing::new(&by, Features::detect(), &config.kernel, watch, reach);
+        let routing = Routing::new(&by, Features::detect(), &config.kernel, monitoring, reach);
         let claimed = |algorithm: &&Algorithm| match (&by, &routing) {
             (By::Plan(plan), Ok(routing)) => plan.claims(**algorithm) && routing.adds(**algorithm),
             _ => true,
@@ -174,8 +174,8 @@ impl Provider {
     pub(crate) fn on_route(core: Core, route: Route) -> Result<Self, (Reason, String)> {
         let reach = |legacy| HostLibrary::reach(&core, legacy);
         let by = By::List(&[route]);
-        let (features, watch) = (Features::detect(), Watch::default());
-        let routing = Routing::new(&by, features, &Offload::Off, watch, reach);
+        let (features, monitoring) = (Features::detect(), Monitoring::default());
+        let routing = Routing::new(&by, features, &Offload::Off, monitoring, reach);
         let routing = routing.map_err(|text| (Reason::InitFail, text))?;
         let (ciphers, own_digests) = (Algorithm::ALL.to_vec(), Digest::ALL.to_vec());
         let delegated = true;
@@ -225,7 +225,8 @@ impl Provider {
             it => (offer.may_offload)(it) && routing.as_ref().is_ok_and(|to| to.offloads_hash(it)),
         };
         let alone = |subject: Subject| {
-            let alone = |it: &Routing| !it.is_watched() && it.offloaded(subject.index()).is_none();
+            let alone =
+                |it: &Routing| !it.is_monitored() && it.offloaded(subject.index()).is_none();
             routing.as_ref().is_ok_and(alone)
         };
         let is_plain = |subject: &Subject| {
@@ -237,8 +238,9 @@ impl Provider {
             false => digest::offer::<Hashing>(it, version),
         });
         let digests = digests.map(|(facts, functions)| entry(facts.names, functions));
-        let unwatched = |it: &Digest| !it.is_extendable() && is_plain(&Subject::Digest(*it));
-        let host_macs = Digest::ALL.iter().any(unwatched).then(|| HostMacs::reach(&core)).flatten();
+        let unmonitored = |it: &Digest| !it.is_extendable() && is_plain(&Subject::Digest(*it));
+        let host_macs =
+            Digest::ALL.iter().any(unmonitored).then(|| HostMacs::reach(&core)).flatten();
         // On a CPU's own rounds HMAC gains even where the hash function by itself is the host's.
         let mac_kernels = Digest::ALL.map(|digest| {
             let routing = routing.as_ref().ok().filter(|_| alone(digest.into()))?;
@@ -292,12 +294,12 @@ impl Provider {
     }
 
     /// What a new context of the delegated cipher at that place of all subjects is made from.
-    pub(crate) fn delegated(&self, subject: usize) -> Option<(HostContext, KernelCipher, Watcher)> {
+    pub(crate) fn delegated(&self, subject: usize) -> Option<(HostContext, KernelCipher, Monitor)> {
         let routing = self.routing.as_ref()?;
         let kernel = KernelCipher::new(routing.offloaded(subject)?.clone());
         let subject = Subject::at(subject)?;
         let host = HostContext::new(routing.host_library()?, subject.name())?;
-        Some((host, kernel, Watcher::new(routing, subject)))
+        Some((host, kernel, Monitor::new(routing, subject)))
     }
 
     /// The kernels that a hash function runs on, where they are our own.
@@ -333,7 +335,7 @@ impl Provider {
             _ => Base::Host(HostDigest::new(routing.host_library()?, subject.name())?),
         };
         let kernel = routing.offloaded(subject.index()).cloned().map(KernelHash::new);
-        Some(Hashing::new(base, kernel, Watcher::new(routing, subject)))
+        Some(Hashing::new(base, kernel, Monitor::new(routing, subject)))
     }
 
     /// What keeps keys for ciphers, with an end. Only libcrypto 3.5 and later ask.

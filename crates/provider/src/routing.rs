@@ -1,10 +1,10 @@
-//! The routes of one loaded provider: which are proved, which serves what, which gave wrong bytes.
+//! The routes of one loaded provider: which passed their self-test, which serves what, which gave wrong bytes.
 
 pub(crate) mod assembly;
 pub(crate) mod choice;
+pub(crate) mod monitor;
 pub(crate) mod native;
 pub(crate) mod table;
-pub(crate) mod watcher;
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -53,7 +53,7 @@ pub(crate) struct Routing {
     /// Our own routes that may serve, the best first.
     natives: Vec<Native>,
     /// For each [`Algorithm::family`], the routes whose kernels for it have passed their self-test, one bit each.
-    proved: [AtomicU64; Algorithm::FAMILIES],
+    passed: [AtomicU64; Algorithm::FAMILIES],
     /// For each algorithm, in the order of [`Algorithm::ALL`].
     tables: Vec<RouteTable<Route>>,
     /// For each compression function, in the order of [`Compression::ALL`].
@@ -72,9 +72,9 @@ pub(crate) struct Routing {
     counters: Option<Counters>,
 }
 
-/// What watches the calls.
+/// Which calls are computed twice, and what counts them.
 #[derive(Default)]
-pub(crate) struct Watch {
+pub(crate) struct Monitoring {
     pub(crate) verify: Option<NonZeroU32>,
     pub(crate) counters: Option<Counters>,
 }
@@ -87,7 +87,7 @@ impl Routing {
         by: &By<'_>,
         features: Features,
         offload: &Offload,
-        watch: Watch,
+        monitoring: Monitoring,
         reach: impl Fn(Legacy) -> Result<Arc<HostLibrary>, String>,
     ) -> Result<Self, String> {
         let mut assembly = Assembly { features, natives: Vec::new(), quarantined: 0 };
@@ -110,23 +110,23 @@ impl Routing {
             let sure = here().find(|kernels| !measured && kernels.suits_every_call());
             sure.or_else(|| here().next())
         });
-        if watch.verify.is_some() {
+        if monitoring.verify.is_some() {
             // Whoever is found wrong gets a successor; a route that is not there is none.
             Route::PRIORITY.into_iter().for_each(|route| drop(assembly.add(route)));
             assembly.add(Route::Portable)?;
         }
         let routing = Self {
             natives: assembly.natives,
-            proved: Default::default(),
+            passed: Default::default(),
             tables,
             hashes,
             host,
             for_kernel: matches!(by, By::List([Route::Kernel, ..])),
             offloaded,
             quarantined: AtomicU64::new(assembly.quarantined),
-            verify: watch.verify,
+            verify: monitoring.verify,
             calls: AtomicU64::new(0),
-            counters: watch.counters,
+            counters: monitoring.counters,
         };
         // Where nothing else may ever serve, or be compared with, it must be right from the beginning.
         let must_be_right = match by {
@@ -135,7 +135,7 @@ impl Routing {
             By::Priority | By::Plan(_) => &[],
         };
         if !must_be_right.is_empty() {
-            Algorithm::ALL.iter().for_each(|algorithm| routing.prove(*algorithm));
+            Algorithm::ALL.iter().for_each(|algorithm| routing.self_test(*algorithm));
         }
         match must_be_right.iter().find(|route| routing.is_quarantined(**route)) {
             Some(route) => Err(failed(*route)),
@@ -143,13 +143,14 @@ impl Routing {
         }
     }
 
-    /// These kernels for every call; or a host for every call, with these to spare. They count as proved, right or not.
+    /// These kernels for every call; or a host for every call, with these to spare. They count as self-tested, right or
+    /// not.
     #[cfg(test)]
     pub(crate) fn forged(
         kernels: &[&'static BlockKernels],
         stream: Option<&'static StreamKernels>,
         host: Option<Arc<HostLibrary>>,
-        watch: Watch,
+        monitoring: Monitoring,
     ) -> Self {
         let native = Native::forged(kernels, stream);
         let row = |algorithm: &Algorithm| match &host {
@@ -160,26 +161,26 @@ impl Routing {
             tables: Algorithm::ALL.iter().map(row).collect(),
             hashes: [None; Compression::ALL.len()],
             natives: vec![native],
-            proved: [const { AtomicU64::new(u64::MAX) }; Algorithm::FAMILIES],
+            passed: [const { AtomicU64::new(u64::MAX) }; Algorithm::FAMILIES],
             host,
             for_kernel: false,
             offloaded: Vec::new(),
             quarantined: AtomicU64::new(0),
-            verify: watch.verify,
+            verify: monitoring.verify,
             calls: AtomicU64::new(0),
-            counters: watch.counters,
+            counters: monitoring.counters,
         }
     }
 
-    /// The same, with everything still to be proved.
+    /// The same, with all self-tests still to be made.
     #[cfg(test)]
-    pub(crate) fn unproved(self) -> Self {
-        Self { proved: Default::default(), ..self }
+    pub(crate) fn untested(self) -> Self {
+        Self { passed: Default::default(), ..self }
     }
 
     /// The rows that contexts of `algorithm` look at first.
     pub(crate) fn visible_table<K: Kernels>(&self, algorithm: Algorithm) -> RouteTable<&'static K> {
-        if self.is_watched() {
+        if self.is_monitored() {
             return RouteTable::BLIND;
         }
         self.tables[algorithm.index()].map(|route| match self.is_quarantined(route) {
@@ -188,31 +189,31 @@ impl Routing {
         })
     }
 
-    /// Proves, before there is a context, the kernels that contexts of `algorithm` may call: those of all ciphers together
+    /// Tests, before there is a context, the kernels that contexts of `algorithm` may call: those of all ciphers together
     /// would be most of the time that loading takes.
-    pub(crate) fn prove(&self, algorithm: Algorithm) {
+    pub(crate) fn self_test(&self, algorithm: Algorithm) {
         let entries = self.tables[algorithm.index()].entries().flatten();
         let named = entries.fold(0, |all, route| all | route.bit());
         // Whoever is verified may be followed by anybody.
         let wanted = |it: &&Native| self.verifies() || named & it.route().bit() != 0;
-        let proves = |native: &&Native| self.proves(native, algorithm);
-        if self.natives.iter().filter(wanted).filter(proves).count() == 0 {
-            self.natives.iter().find(proves);
+        let passes = |native: &&Native| self.passes(native, algorithm);
+        if self.natives.iter().filter(wanted).filter(passes).count() == 0 {
+            self.natives.iter().find(passes);
         }
     }
 
     /// Whether a route's kernels for an algorithm are right, which is tried once.
-    fn proves(&self, native: &Native, algorithm: Algorithm) -> bool {
-        let (proved, route) = (&self.proved[algorithm.family()], native.route());
+    fn passes(&self, native: &Native, algorithm: Algorithm) -> bool {
+        let (passed, route) = (&self.passed[algorithm.family()], native.route());
         if !native.has(algorithm) || self.is_quarantined(route) {
             return false;
         }
-        if proved.load(Ordering::Relaxed) & route.bit() != 0 {
+        if passed.load(Ordering::Relaxed) & route.bit() != 0 {
             return true;
         }
         let right = native.is_right(algorithm);
         if right {
-            proved.fetch_or(route.bit(), Ordering::Relaxed);
+            passed.fetch_or(route.bit(), Ordering::Relaxed);
         } else {
             self.quarantine(route);
         }
@@ -220,7 +221,7 @@ impl Routing {
     }
 
     /// Who runs a call of `bytes`.
-    pub(crate) fn way(&self, algorithm: usize, direction: Direction, bytes: usize) -> ServedBy {
+    pub(crate) fn path(&self, algorithm: usize, direction: Direction, bytes: usize) -> ServedBy {
         match self.tables[algorithm].of_call(direction, bytes) {
             Some(route) if !self.is_quarantined(route) => return ServedBy::Own(route),
             Some(_) => {}
@@ -251,10 +252,10 @@ impl Routing {
         self.host.as_ref()
     }
 
-    /// The best route of our own that is proved and not quarantined.
+    /// The best route of our own that passed its self-test and is not quarantined.
     pub(crate) fn own(&self, algorithm: Algorithm) -> Route {
-        let proved = self.proved[algorithm.family()].load(Ordering::Relaxed);
-        let good = proved & !self.quarantined();
+        let passed = self.passed[algorithm.family()].load(Ordering::Relaxed);
+        let good = passed & !self.quarantined();
         let mut natives = self.natives.iter().filter(|it| good & it.route().bit() != 0);
         natives.find(|native| native.has(algorithm)).map_or(Route::Portable, Native::route)
     }
@@ -298,7 +299,7 @@ impl Routing {
     }
 
     /// Whether calls are counted or computed twice.
-    pub(crate) fn is_watched(&self) -> bool {
+    pub(crate) fn is_monitored(&self) -> bool {
         self.verify.is_some() || self.counters.is_some()
     }
 
@@ -350,7 +351,7 @@ impl Routing {
         for algorithm in Algorithm::ALL.iter().filter(|algorithm| self.serves(**algorithm)) {
             for direction in Direction::BOTH {
                 for size_bucket in 0..SIZE_BUCKETS {
-                    let route = match self.way(algorithm.index(), direction, 16 << size_bucket) {
+                    let route = match self.path(algorithm.index(), direction, 16 << size_bucket) {
                         ServedBy::Own(route) => route,
                         ServedBy::Host => Route::Libcrypto,
                         ServedBy::Kernel => Route::Kernel,
@@ -373,7 +374,7 @@ mod tests {
     use super::*;
 
     fn routing(by: &By<'_>, features: Features) -> Result<Routing, String> {
-        Routing::new(by, features, &Offload::Off, Watch::default(), |_| {
+        Routing::new(by, features, &Offload::Off, Monitoring::default(), |_| {
             Err("not in this test".to_owned())
         })
     }
@@ -449,10 +450,10 @@ mod tests {
 
     #[test]
     fn every_nth_call_of_all_is_verified() {
-        let watch = Watch { verify: NonZeroU32::new(3), counters: None };
+        let monitoring = Monitoring { verify: NonZeroU32::new(3), counters: None };
         let by = By::List(&[Route::Portable]);
         let routing =
-            Routing::new(&by, Features::NONE, &Offload::Off, watch, |_| Err(String::new()))
+            Routing::new(&by, Features::NONE, &Offload::Off, monitoring, |_| Err(String::new()))
                 .unwrap();
         let turns = [(); 7].map(|()| routing.verifies_this_call());
         assert_eq!(turns, [true, false, false, true, false, false, true]);

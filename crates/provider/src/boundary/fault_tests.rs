@@ -18,7 +18,7 @@ use crate::openssl::*;
 use crate::params::{END, entry};
 use crate::provider::{Offer, Provider};
 use crate::routing::native::Kernels;
-use crate::routing::{Routing, Watch};
+use crate::routing::{Monitoring, Routing};
 
 /// What goes wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -172,9 +172,9 @@ fn faulty_seal<const D: usize>(
     faulty(data, |data| (right_stream().seal[D])(key, state, pending, data));
 }
 
-/// A provider whose only route is the faulty one: it counts as proved, and every call is verified; or it is still to be
-/// proved, and nobody looks at its calls.
-unsafe extern "C" fn init_faulty<const PROVED: bool>(
+/// A provider whose only route is the faulty one: it counts as self-tested, and every call is verified; or it is still to
+/// be tested, and no call is verified.
+unsafe extern "C" fn init_faulty<const TESTED: bool>(
     handle: *const CoreHandle,
     from_core: *const Dispatch,
     to_core: *mut *const Dispatch,
@@ -183,9 +183,10 @@ unsafe extern "C" fn init_faulty<const PROVED: bool>(
     // SAFETY: the core's own arguments.
     unsafe {
         start(handle, from_core, to_core, context, |core| {
-            let watch = Watch { verify: NonZeroU32::new(PROVED.into()), counters: None };
-            let routing = Routing::forged(&FAULTY.each_ref(), Some(&FAULTY_STREAM), None, watch);
-            let routing = if PROVED { routing } else { routing.unproved() };
+            let monitoring = Monitoring { verify: NonZeroU32::new(TESTED.into()), counters: None };
+            let routing =
+                Routing::forged(&FAULTY.each_ref(), Some(&FAULTY_STREAM), None, monitoring);
+            let routing = if TESTED { routing } else { routing.untested() };
             Ok(Provider::new(core, Ok(routing), "none", Offer::ciphers(Algorithm::ALL)))
         })
     }
@@ -204,7 +205,7 @@ unsafe extern "C" fn init_failing(
             let right = BlockCipher::ALL.map(portable);
             let host = HostLibrary::forged(FAILING.as_ptr());
             let routing =
-                Routing::forged(&right, Some(right_stream()), Some(host), Watch::default());
+                Routing::forged(&right, Some(right_stream()), Some(host), Monitoring::default());
             Ok(Provider::new(core, Ok(routing), "none", Offer::ciphers(Algorithm::ALL)))
         })
     }
@@ -416,12 +417,12 @@ fn a_wrong_route_is_noticed_before_there_is_a_context() {
     let right = super::tests::portable();
     for fault in [Fault::Flip(0), Fault::Flip(2), Fault::Flip(20), Fault::EarlyReturn] {
         for &algorithm in Algorithm::ALL {
-            let unproved = load(init_faulty::<false>);
-            assert_eq!(quarantined(&unproved), "");
+            let untested = load(init_faulty::<false>);
+            assert_eq!(quarantined(&untested), "");
             FAULT.set(fault);
-            let found = message(&unproved, algorithm, Direction::Encrypt);
+            let found = message(&untested, algorithm, Direction::Encrypt);
             FAULT.set(Fault::Nothing);
-            assert_eq!(quarantined(&unproved), "aesni", "{algorithm} {fault:?}");
+            assert_eq!(quarantined(&untested), "aesni", "{algorithm} {fault:?}");
             let expected = message(&right, algorithm, Direction::Encrypt);
             assert!(found == expected, "{algorithm} {fault:?}");
         }
@@ -430,14 +431,14 @@ fn a_wrong_route_is_noticed_before_there_is_a_context() {
 
 #[test]
 fn a_right_route_is_never_accused() {
-    let (right, watched) = (super::tests::portable(), load(init_faulty::<true>));
+    let (right, monitored) = (super::tests::portable(), load(init_faulty::<true>));
     for &algorithm in Algorithm::ALL {
         for &direction in directions(algorithm) {
             let expected = message(&right, algorithm, direction);
-            assert!(message(&watched, algorithm, direction) == expected, "{algorithm}");
+            assert!(message(&monitored, algorithm, direction) == expected, "{algorithm}");
         }
     }
-    assert_eq!(quarantined(&watched), "");
+    assert_eq!(quarantined(&monitored), "");
 }
 
 #[test]

@@ -119,7 +119,7 @@ impl RecordMac {
     }
 }
 
-/// A run over whole blocks, whichever way it takes.
+/// A run over whole blocks, whichever path it takes.
 struct Run<'a, M> {
     key: &'a mut BlockKey,
     direction: Direction,
@@ -203,7 +203,7 @@ impl<M: BlockMode> Blocks<M> {
         if M::MODE != Mode::Cbc || pipes.len() < 2 || !pipes.iter().all(ready) {
             return None;
         }
-        lanes::of(pipes[0].choice.unwatched()?)
+        lanes::of(pipes[0].choice.unmonitored()?)
     }
 
     fn update_in_lanes(

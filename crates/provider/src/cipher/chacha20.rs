@@ -38,7 +38,7 @@ pub(crate) struct Keystream {
     version: Version,
 }
 
-/// A run over any length, whichever way it takes.
+/// A run over any length, whichever path it takes.
 struct Run<'a> {
     key: &'a StreamKey,
     direction: Direction,

@@ -167,7 +167,7 @@ impl CtsContext {
     }
 }
 
-/// One message, whichever way it takes.
+/// One message, whichever path it takes.
 struct Run<'a> {
     key: &'a mut BlockKey,
     direction: Direction,

@@ -22,14 +22,14 @@ use crate::params::END;
 use crate::params::declared::Declared;
 use crate::params::list::{Asked, Given};
 use crate::provider::Provider;
-use crate::routing::watcher::Watcher;
+use crate::routing::monitor::Monitor;
 
 /// The context of a delegated cipher.
 #[derive(Clone)]
 pub(crate) struct DelegatedContext<const BLOCK: usize> {
     host: HostContext,
     kernel: KernelCipher,
-    watcher: Watcher,
+    monitor: Monitor,
     mode: Mode,
     key_bytes: usize,
     version: Version,
@@ -82,7 +82,7 @@ impl<const BLOCK: usize> DelegatedContext<BLOCK> {
         } else {
             self.by_host(data)?;
         }
-        self.watcher.count(direction, route, bytes);
+        self.monitor.count(direction, route, bytes);
         Ok(())
     }
 
@@ -104,7 +104,7 @@ impl<const BLOCK: usize> DelegatedContext<BLOCK> {
         }
         let mut right = Vec::new();
         let doubted =
-            self.watcher.verifies_this_call() && right.try_reserve_exact(data.len()).is_ok();
+            self.monitor.verifies_this_call() && right.try_reserve_exact(data.len()).is_ok();
         if doubted {
             right.resize(data.len(), 0);
             data.save(&mut right);
@@ -135,7 +135,7 @@ impl<const BLOCK: usize> DelegatedContext<BLOCK> {
     /// Says so if the kernel has just failed for good.
     fn look_after(&self) {
         if self.kernel.offloaded().has_failed() {
-            self.watcher.quarantine(Route::Kernel);
+            self.monitor.quarantine(Route::Kernel);
         }
     }
 
@@ -173,7 +173,7 @@ impl<const BLOCK: usize> Cipher for DelegatedContext<BLOCK> {
     }
 
     fn new(provider: &Provider, subject: usize) -> Option<Self> {
-        let (host, kernel, watcher) = provider.delegated(subject)?;
+        let (host, kernel, monitor) = provider.delegated(subject)?;
         let Some(Subject::Delegated(delegated)) = Subject::at(subject) else { return None };
         let Shape::Cipher { mode, .. } = delegated.shape() else { return None };
         let Kind::Cipher { key_bytes, .. } = kernel.offloaded().transform().kind else {
@@ -182,7 +182,7 @@ impl<const BLOCK: usize> Cipher for DelegatedContext<BLOCK> {
         Some(Self {
             host,
             kernel,
-            watcher,
+            monitor,
             mode,
             key_bytes,
             version: provider.version,

@@ -1,4 +1,4 @@
-//! Many messages at once in the lanes of vectors, proved before the first use.
+//! Many messages at once in the lanes of vectors, self-tested before the first use.
 
 use std::sync::OnceLock;
 
@@ -13,10 +13,10 @@ pub(crate) const MOST: usize = 32;
 /// bytes when it was asked for the first time in this process.
 pub(crate) fn of(kernels: &BlockKernels) -> Option<CipherLanes> {
     const CIPHERS: usize = BlockCipher::ALL.len();
-    static PROVED: [OnceLock<Option<CipherLanes>>; Route::ALL.len() * CIPHERS] =
+    static TESTED: [OnceLock<Option<CipherLanes>>; Route::ALL.len() * CIPHERS] =
         [const { OnceLock::new() }; Route::ALL.len() * CIPHERS];
     let place = kernels.route as usize * CIPHERS + kernels.cipher as usize;
-    *PROVED[place].get_or_init(|| {
+    *TESTED[place].get_or_init(|| {
         let lanes =
             CipherLanes::new(kernels.route, kernels.cipher, ChainMode::Cbc, Features::detect())
                 .ok()?;

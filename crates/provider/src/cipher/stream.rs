@@ -67,7 +67,7 @@ impl StreamMode for Ctr {
     }
 }
 
-/// A run over any length, whichever way it takes.
+/// A run over any length, whichever path it takes.
 struct Run<'a, M> {
     key: &'a mut BlockKey,
     direction: Direction,

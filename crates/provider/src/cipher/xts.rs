@@ -195,7 +195,7 @@ impl<const SM4: bool> Sectors<SM4> {
     }
 }
 
-/// A data unit or a part of one, whichever way it takes.
+/// A data unit or a part of one, whichever path it takes.
 struct Unit<'a, const SM4: bool> {
     xts: &'a mut Xts,
     /// Who makes the tweak, which belongs to no route: whoever is verified must not.

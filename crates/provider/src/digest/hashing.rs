@@ -14,7 +14,7 @@ use crate::digest::Facts;
 use crate::error::{CallError, Reason};
 use crate::offload::call::{OffloadFailed, Offloaded, Patience};
 use crate::provider::Provider;
-use crate::routing::watcher::Watcher;
+use crate::routing::monitor::Monitor;
 
 /// A message being hashed. The C edge is in [`crate::boundary`]; nothing here is `extern "C"`.
 pub(crate) trait Message: Sized {
@@ -174,7 +174,7 @@ impl Message for Hasher {
 pub(crate) struct Hashing {
     base: Base,
     kernel: Option<KernelHash>,
-    watcher: Watcher,
+    monitor: Monitor,
 }
 
 /// Who hashes what the kernel does not.
@@ -236,8 +236,8 @@ impl Message for Hashing {
 
     fn duplicate(&mut self) -> Result<Self, CallError> {
         let kernel = self.kernel.as_mut().map(KernelHash::duplicate);
-        let (base, watcher) = (self.base.clone(), self.watcher.clone());
-        let mut copy = Self { base, kernel, watcher };
+        let (base, monitor) = (self.base.clone(), self.monitor.clone());
+        let mut copy = Self { base, kernel, monitor };
         if copy.kernel.as_ref().is_some_and(|kernel| kernel.running && kernel.socket.is_none()) {
             copy.go_on_alone()?;
         }
@@ -257,7 +257,7 @@ impl Message for Hashing {
             None => self.base.update(data)?,
             Some(_) => self.update_far(data)?,
         };
-        self.watcher.count(Direction::Encrypt, route, data.len());
+        self.monitor.count(Direction::Encrypt, route, data.len());
         Ok(())
     }
 
@@ -280,8 +280,8 @@ impl Message for Hashing {
 }
 
 impl Hashing {
-    pub(crate) fn new(base: Base, kernel: Option<KernelHash>, watcher: Watcher) -> Self {
-        Self { base, kernel, watcher }
+    pub(crate) fn new(base: Base, kernel: Option<KernelHash>, monitor: Monitor) -> Self {
+        Self { base, kernel, monitor }
     }
 
     #[cold]
@@ -289,7 +289,7 @@ impl Hashing {
         let Some(kernel) = &mut self.kernel else { return Err(CallError::SILENT) };
         if !kernel.running && kernel.begin(data.len()).is_err() {
             if kernel.offloaded.has_failed() {
-                self.watcher.quarantine(Route::Kernel);
+                self.monitor.quarantine(Route::Kernel);
             }
             kernel.head.extend(data);
             return self.base.update(data);
@@ -307,7 +307,7 @@ impl Hashing {
         let Some(kernel) = &mut self.kernel else { return Err(CallError::SILENT) };
         kernel.running = false;
         if kernel.offloaded.has_failed() {
-            self.watcher.quarantine(Route::Kernel);
+            self.monitor.quarantine(Route::Kernel);
         }
         kernel.head.length = None;
         self.base.reset()?;
@@ -319,7 +319,7 @@ impl Hashing {
     fn is_wrong(&mut self, hash: &[u8]) -> Result<bool, CallError> {
         let Some(kernel) = &mut self.kernel else { return Ok(false) };
         let Some(kept) = kernel.kept.as_deref() else { return Ok(false) };
-        if !self.watcher.verifies_this_call() {
+        if !self.monitor.verifies_this_call() {
             return Ok(false);
         }
         let mut right = [0; 64];
@@ -398,7 +398,7 @@ impl KernelHash {
         }
         self.patience.ask()?;
         if self.socket.is_none() {
-            self.offloaded.prove()?;
+            self.offloaded.self_test()?;
             let offloaded = &self.offloaded;
             let (driver, permission) = (offloaded.driver(), offloaded.permission());
             let socket = Hash::open(offloaded.transform(), driver, None, permission);

@@ -162,8 +162,8 @@ impl Offloaded {
         self.standing.store(Standing::Failed as u8, Ordering::Relaxed);
     }
 
-    /// Proves it before its first use in this process.
-    pub(crate) fn prove(&self) -> Result<(), OffloadFailed> {
+    /// Tests it before its first use in this process.
+    pub(crate) fn self_test(&self) -> Result<(), OffloadFailed> {
         if self.is(Standing::Unknown) {
             wirespeed_af_alg::self_test(self.transform, self.driver(), self.permission)
                 .map_err(|error| self.judge(&error))?;
@@ -242,7 +242,7 @@ impl KernelCipher {
         let ran = match &mut self.socket {
             Some(socket) => socket.crypt(direction, iv, data),
             None => {
-                offloaded.prove()?;
+                offloaded.self_test()?;
                 let (transform, driver) = (offloaded.transform, offloaded.driver());
                 Cipher::open(transform, driver, key, offloaded.permission)
                     .and_then(|socket| self.socket.insert(socket).crypt(direction, iv, data))

@@ -1,4 +1,4 @@
-//! How a context chooses its route: the fast way through a row, and the slow way for everything else.
+//! How a context chooses its route: the fast path through a table, and the slow path for everything else.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ pub(crate) struct Choice<K: 'static> {
     routing: Arc<Routing>,
     algorithm: Algorithm,
     index: usize,
-    watched: bool,
+    monitored: bool,
     /// libcrypto's own context, where calls may go to it.
     pub(crate) host: Option<HostCipher>,
     /// The way to Linux's crypto API, where calls may go to it.
@@ -72,13 +72,13 @@ const LONGEST: usize = PIECE + 16;
 impl<K: Kernels> Choice<K> {
     pub(crate) fn new(routing: &Arc<Routing>, algorithm: Algorithm) -> Self {
         let index = algorithm.index();
-        routing.prove(algorithm);
+        routing.self_test(algorithm);
         Self {
             rows: routing.visible_table(algorithm),
             routing: routing.clone(),
             algorithm,
             index,
-            watched: routing.is_watched(),
+            monitored: routing.is_monitored(),
             host: routing.host(index).and_then(|library| HostCipher::new(library, algorithm)),
             kernel: routing.offloaded(index).map(|it| KernelCipher::new(it.clone())),
         }
@@ -94,13 +94,13 @@ impl<K: Kernels> Choice<K> {
         self.routing.kernels(self.routing.own(self.algorithm), self.algorithm)
     }
 
-    /// The best kernels of our own, if calls take the fast way to any: those whose lanes may run many messages
-    /// at once. What is watched runs one after another.
-    pub(crate) fn unwatched(&self) -> Option<&'static K> {
+    /// The best kernels of our own, if calls take the fast path to any: those whose lanes may run many messages
+    /// at once. Monitored calls run one after another.
+    pub(crate) fn unmonitored(&self) -> Option<&'static K> {
         self.rows.entries().any(|entry| entry.is_some()).then(|| self.own())
     }
 
-    /// The kernels for a call of `bytes`; none if it takes the slow way.
+    /// The kernels for a call of `bytes`; none if it takes the slow path.
     #[inline(always)]
     pub(crate) fn kernels(&self, direction: Direction, bytes: usize) -> Option<&'static K> {
         let kernels = self.rows.of_call(direction, bytes);
@@ -125,20 +125,20 @@ impl<K: Kernels> Choice<K> {
         if let Some(kernel) = &mut self.kernel {
             kernel.take_key(key);
         }
-        if self.watched {
+        if self.monitored {
             reroute(self.own());
         }
     }
 
-    /// Whether every call takes the slow way.
+    /// Whether every call takes the slow path.
     #[inline]
-    pub(crate) const fn is_watched(&self) -> bool {
-        self.watched
+    pub(crate) const fn is_monitored(&self) -> bool {
+        self.monitored
     }
 
-    /// The route of a call that takes the slow way.
-    pub(crate) fn way(&self, direction: Direction, bytes: usize) -> CallPath<K> {
-        match self.routing.way(self.index, direction, bytes) {
+    /// The route of a call that takes the slow path.
+    pub(crate) fn path(&self, direction: Direction, bytes: usize) -> CallPath<K> {
+        match self.routing.path(self.index, direction, bytes) {
             routing::ServedBy::Own(route) => {
                 CallPath::Own(self.routing.kernels(route, self.algorithm))
             }
@@ -147,7 +147,7 @@ impl<K: Kernels> Choice<K> {
         }
     }
 
-    /// Counts a data call that took the slow way.
+    /// Counts a data call that took the slow path.
     pub(crate) fn count(&self, direction: Direction, route: Route, bytes: usize) {
         self.routing.count(self.index, direction, route, bytes);
     }
@@ -169,7 +169,7 @@ impl<K: Kernels> Choice<K> {
         if self.routing.verifies() { K::reference(self.algorithm) } else { self.own() }
     }
 
-    /// Runs a call the slow way.
+    /// Runs a call by the slow path.
     #[cold]
     #[inline(never)]
     pub(crate) fn slowly<S: OffloadStep<Kernels = K>>(
@@ -180,21 +180,21 @@ impl<K: Kernels> Choice<K> {
         data: InOut<'_>,
     ) {
         let bytes = data.len();
-        let route = match self.way(direction, bytes) {
-            CallPath::Own(kernels) => self.own_way(kernels, step, state, data),
-            CallPath::Host => self.far_way(false, step, state, data),
+        let route = match self.path(direction, bytes) {
+            CallPath::Own(kernels) => self.by_own(kernels, step, state, data),
+            CallPath::Host => self.by_others(false, step, state, data),
             CallPath::Kernel if self.routing.verifies_this_call() => {
                 self.doubted(step, state, data, |choice, step, state, data| {
-                    choice.far_way(true, step, state, data)
+                    choice.by_others(true, step, state, data)
                 })
             }
-            CallPath::Kernel => self.far_way(true, step, state, data),
+            CallPath::Kernel => self.by_others(true, step, state, data),
         };
         self.count(direction, route, bytes);
     }
 
     /// By somebody else: the kernel, if it is the kernel's call, or the host's default provider.
-    fn far_way<S: OffloadStep<Kernels = K>>(
+    fn by_others<S: OffloadStep<Kernels = K>>(
         &mut self,
         by_kernel: bool,
         step: &mut S,
@@ -249,7 +249,7 @@ impl<K: Kernels> Choice<K> {
     }
 
     /// By kernels of our own, and by the reference if it is this call's turn.
-    fn own_way<S: Step<Kernels = K>>(
+    fn by_own<S: Step<Kernels = K>>(
         &mut self,
         kernels: &'static K,
         step: &mut S,

@@ -78,7 +78,7 @@ impl Native {
         }
     }
 
-    /// Kernels, proved or not.
+    /// Kernels, self-tested or not.
     #[cfg(test)]
     pub(crate) fn forged(
         kernels: &[&'static BlockKernels],

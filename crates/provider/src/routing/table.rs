@@ -5,14 +5,14 @@ use wirespeed_plan::{SIZE_BUCKETS, size_bucket};
 
 /// One algorithm: for each direction, an entry for every size bucket; kernels, or their route.
 ///
-/// An entry is none where the call takes the slow way, which is for whatever the fast way leaves no
+/// An entry is none where the call takes the slow path, which is for whatever the fast path leaves no
 /// time for: libcrypto's route, verification, counting. Every context has a copy, so that a call finds
 /// its kernels with one load.
 #[derive(Clone, Copy)]
 pub(crate) struct RouteTable<T>([[Option<T>; SIZE_BUCKETS]; 2]);
 
 impl<T: Copy> RouteTable<T> {
-    /// Every call takes the slow way.
+    /// Every call takes the slow path.
     pub(crate) const BLIND: Self = Self::uniform(None);
 
     /// The same for every call.
@@ -25,7 +25,7 @@ impl<T: Copy> RouteTable<T> {
         self.0[direction as usize][size_bucket] = entry;
     }
 
-    /// The entry for a call of `bytes`, unless it takes the slow way.
+    /// The entry for a call of `bytes`, unless it takes the slow path.
     #[inline(always)]
     pub(crate) const fn of_call(&self, direction: Direction, bytes: usize) -> Option<T> {
         self.0[direction as usize][size_bucket(bytes)]

@@ -107,7 +107,7 @@ impl AeadMode for CcmMode {
         self.basics.check_key(key)?;
         let ccm = &mut self.ccm;
         self.choice.take_key(key, self.basics.direction, |kernels| ccm.reroute(kernels));
-        if self.choice.is_watched() {
+        if self.choice.is_monitored() {
             // What follows from the key and associated data alone is compared with nothing.
             self.ccm.reroute(self.choice.neutral());
         }
@@ -343,7 +343,7 @@ impl CcmMode {
         self.choice.slowly(self.basics.direction, &mut whole, &mut state, data);
         self.ccm.state = state;
         self.associated = None;
-        if self.choice.is_watched() {
+        if self.choice.is_monitored() {
             self.ccm.reroute(self.choice.neutral());
         }
     }
@@ -365,7 +365,7 @@ impl CcmMode {
     }
 }
 
-/// The data of one message, whichever way it takes.
+/// The data of one message, whichever path it takes.
 struct Whole<'a> {
     ccm: &'a mut Ccm,
     direction: Direction,

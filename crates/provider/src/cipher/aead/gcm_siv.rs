@@ -153,7 +153,7 @@ impl GcmSivMode {
     fn take_key(&mut self, key: &[u8]) {
         let siv = &mut self.siv;
         self.choice.take_key(key, self.basics.direction, |kernels| siv.reroute(kernels));
-        if self.choice.is_watched() {
+        if self.choice.is_monitored() {
             // What follows from the key alone is compared with nothing.
             self.siv.reroute(self.choice.neutral());
         }
@@ -251,7 +251,7 @@ impl Clone for Associated {
     }
 }
 
-/// One message, whichever way it takes.
+/// One message, whichever path it takes.
 struct Whole<'a> {
     siv: &'a mut GcmSiv,
     direction: Direction,

@@ -164,11 +164,11 @@ impl Aead for Ocb {
 enum CallPath<K: 'static> {
     /// There has been no data yet.
     Open,
-    /// Kernels of our own, and nobody watches.
+    /// Kernels of our own: one load finds them.
     Fast,
-    /// Kernels of our own, watched: counted, and computed twice if there is a second. Before the data
+    /// Kernels of our own: counted, and computed twice if there is a second. Before the data
     /// they may still be replaced by those for the length, or by the host.
-    Watched { first: &'static K, second: Option<&'static K>, chosen: bool },
+    Slow { first: &'static K, second: Option<&'static K>, chosen: bool },
     /// The host's default provider, and whether it has data yet.
     Host { begun: bool },
 }
@@ -178,7 +178,7 @@ enum CallPath<K: 'static> {
 pub(super) struct Message<A: Aead> {
     choice: Choice<A::Kernels>,
     pub(super) aead: A,
-    way: CallPath<A::Kernels>,
+    path: CallPath<A::Kernels>,
     /// Whether the host's cipher has the associated data so far; if not, they are short, and it gets them
     /// when it is chosen.
     host_has_aad: bool,
@@ -186,7 +186,7 @@ pub(super) struct Message<A: Aead> {
 
 impl<A: Aead> Message<A> {
     pub(super) fn new(choice: Choice<A::Kernels>) -> Self {
-        Self { aead: A::new(choice.own()), choice, way: CallPath::Open, host_has_aad: false }
+        Self { aead: A::new(choice.own()), choice, path: CallPath::Open, host_has_aad: false }
     }
 
     /// A new key, which `set` gives to the cipher.
@@ -194,7 +194,7 @@ impl<A: Aead> Message<A> {
     pub(super) fn take_key(&mut self, key: &[u8], direction: Direction, set: impl FnOnce(&mut A)) {
         let aead = &mut self.aead;
         self.choice.take_key(key, direction, |kernels| aead.reroute(kernels));
-        if self.choice.is_watched() {
+        if self.choice.is_monitored() {
             // What follows from the key alone is compared with nothing.
             self.aead.reroute(self.choice.neutral());
         }
@@ -218,7 +218,7 @@ impl<A: Aead> Message<A> {
 
     #[cold]
     fn turn_host(&mut self, direction: Direction) {
-        let begun = self.host_has_aad || matches!(self.way, CallPath::Host { .. });
+        let begun = self.host_has_aad || matches!(self.path, CallPath::Host { .. });
         if begun
             && let Some(host) = &mut self.choice.host
             && host.turn(direction).is_err()
@@ -230,20 +230,20 @@ impl<A: Aead> Message<A> {
     /// Begins a message with the IV.
     #[inline(always)]
     pub(super) fn begin(&mut self, iv: &[u8]) {
-        self.way = CallPath::Open;
+        self.path = CallPath::Open;
         self.host_has_aad = false;
-        if self.choice.is_watched() {
-            return self.begin_watched(iv);
+        if self.choice.is_monitored() {
+            return self.begin_slowly(iv);
         }
         self.aead.start(iv);
     }
 
     #[cold]
-    fn begin_watched(&mut self, iv: &[u8]) {
+    fn begin_slowly(&mut self, iv: &[u8]) {
         let first = self.choice.own();
         let second = self.choice.second(first);
-        self.way = CallPath::Watched { first, second, chosen: false };
-        self.watched(|aead| aead.start(iv));
+        self.path = CallPath::Slow { first, second, chosen: false };
+        self.slow_step(|aead| aead.start(iv));
     }
 
     /// The next associated data.
@@ -254,14 +254,14 @@ impl<A: Aead> Message<A> {
         iv: &[u8],
         data: &[u8],
     ) -> Result<(), CallError> {
-        if let CallPath::Host { .. } = self.way {
+        if let CallPath::Host { .. } = self.path {
             return self.associate_behind(data);
         }
         if self.choice.host.is_some() {
             self.associate_with_host(direction, iv, data);
         }
-        match self.way {
-            CallPath::Watched { .. } => self.watched(|aead| aead.associate(data)),
+        match self.path {
+            CallPath::Slow { .. } => self.slow_step(|aead| aead.associate(data)),
             _ => self.aead.associate(data),
         }
     }
@@ -297,13 +297,13 @@ impl<A: Aead> Message<A> {
         iv: &[u8],
         data: InOut<'_>,
     ) -> Result<(), CallError> {
-        if let CallPath::Open = self.way
+        if let CallPath::Open = self.path
             && let Some(kernels) = self.choice.kernels(direction, data.len())
         {
             self.aead.reroute(kernels);
-            self.way = CallPath::Fast;
+            self.path = CallPath::Fast;
         }
-        match self.way {
+        match self.path {
             CallPath::Fast => self.aead.crypt(direction, data),
             _ => self.crypt_slowly(direction, iv, data),
         }
@@ -312,9 +312,9 @@ impl<A: Aead> Message<A> {
     /// The tag of a message that was encrypted.
     #[inline]
     pub(super) fn make_tag(&mut self) -> Result<Block, CallError> {
-        match self.way {
+        match self.path {
             CallPath::Open | CallPath::Fast => Ok(self.aead.tag()),
-            CallPath::Watched { .. } => Ok(self.watched(A::tag)),
+            CallPath::Slow { .. } => Ok(self.slow_step(A::tag)),
             CallPath::Host { .. } => self.make_host_tag(),
         }
     }
@@ -328,7 +328,7 @@ impl<A: Aead> Message<A> {
     /// Whether `given` is the beginning of the tag of the message that was decrypted, in constant time.
     #[inline]
     pub(super) fn is_tag(&mut self, given: &[u8]) -> bool {
-        if let CallPath::Host { .. } = self.way {
+        if let CallPath::Host { .. } = self.path {
             let host = &mut self.choice.host;
             return host.as_mut().is_some_and(|host| host.verify(given).is_ok());
         }
@@ -353,12 +353,12 @@ impl<A: Aead> Message<A> {
         if bytes == 0 {
             return Ok(());
         }
-        if matches!(self.way, CallPath::Open | CallPath::Watched { chosen: false, .. }) {
+        if matches!(self.path, CallPath::Open | CallPath::Slow { chosen: false, .. }) {
             self.choose(direction, iv, bytes);
         }
-        if let (CallPath::Host { begun }, Some(host)) = (self.way, &mut self.choice.host) {
+        if let (CallPath::Host { begun }, Some(host)) = (self.path, &mut self.choice.host) {
             if host.update(data.reborrow()).is_ok() {
-                self.way = CallPath::Host { begun: true };
+                self.path = CallPath::Host { begun: true };
                 self.choice.count(direction, Route::Libcrypto, bytes);
                 return Ok(());
             }
@@ -369,7 +369,7 @@ impl<A: Aead> Message<A> {
             // We have the associated data still, and go on from there.
             self.stay_with_us();
         }
-        let CallPath::Watched { first, second, .. } = self.way else {
+        let CallPath::Slow { first, second, .. } = self.path else {
             return Err(CallError::SILENT);
         };
         let route = match second {
@@ -395,19 +395,19 @@ impl<A: Aead> Message<A> {
 
     /// Chooses the route when the first data come.
     fn choose(&mut self, direction: Direction, iv: &[u8], bytes: usize) {
-        let second = match self.way {
-            CallPath::Watched { second, .. } => second,
+        let second = match self.path {
+            CallPath::Slow { second, .. } => second,
             _ => None,
         };
         let own = self.choice.own();
-        let way = self.choice.way(direction, bytes);
-        let first = match (way, &mut self.choice.host) {
+        let path = self.choice.path(direction, bytes);
+        let first = match (path, &mut self.choice.host) {
             (choice::CallPath::Host, Some(host)) => {
                 let aad = self.aead.short_aad();
                 let tag_bytes = self.aead.tag_bytes();
                 let begins = |aad| host.begin(direction, iv, tag_bytes, aad).is_ok();
                 if self.host_has_aad || aad.is_some_and(begins) {
-                    self.way = CallPath::Host { begun: false };
+                    self.path = CallPath::Host { begun: false };
                     return;
                 }
                 own
@@ -416,20 +416,20 @@ impl<A: Aead> Message<A> {
             _ => own,
         };
         let second = second.filter(|second| second.route() != first.route());
-        self.way = CallPath::Watched { first, second, chosen: true };
+        self.path = CallPath::Slow { first, second, chosen: true };
     }
 
     /// Goes on with kernels of our own, whatever the length.
     #[cold]
     fn stay_with_us(&mut self) {
-        self.way = CallPath::Watched { first: self.choice.own(), second: None, chosen: true };
+        self.path = CallPath::Slow { first: self.choice.own(), second: None, chosen: true };
     }
 
-    /// Something besides the data, by the kernels of a watched message, twice if that is due.
+    /// Something besides the data, by the kernels of the slow path, twice if that is due.
     #[cold]
     #[inline(never)]
-    fn watched<T: PartialEq>(&mut self, run: impl Fn(&mut A) -> T) -> T {
-        let CallPath::Watched { first, second, .. } = self.way else { return run(&mut self.aead) };
+    fn slow_step<T: PartialEq>(&mut self, run: impl Fn(&mut A) -> T) -> T {
+        let CallPath::Slow { first, second, .. } = self.path else { return run(&mut self.aead) };
         let Some(second) = second else {
             self.aead.reroute(first);
             return run(&mut self.aead);
@@ -450,7 +450,7 @@ impl<A: Aead> Message<A> {
     #[cold]
     fn give_up(&mut self, first: &'static A::Kernels, second: &'static A::Kernels) {
         self.choice.quarantine(first.route());
-        self.way = CallPath::Watched { first: second, second: None, chosen: true };
+        self.path = CallPath::Slow { first: second, second: None, chosen: true };
     }
 }
 

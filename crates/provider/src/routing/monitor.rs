@@ -1,4 +1,4 @@
-//! What watches the calls of one context.
+//! What monitors the calls of one context.
 
 use std::sync::Arc;
 
@@ -8,12 +8,12 @@ use crate::routing::Routing;
 
 /// One context's way to what its provider's contexts share: counts, turns, quarantine.
 #[derive(Clone)]
-pub(crate) struct Watcher {
+pub(crate) struct Monitor {
     routing: Arc<Routing>,
     subject: usize,
 }
 
-impl Watcher {
+impl Monitor {
     pub(crate) fn new(routing: &Arc<Routing>, subject: Subject) -> Self {
         Self { routing: routing.clone(), subject: subject.index() }
     }
