@@ -181,7 +181,7 @@ pub fn start(work: &mut CipherContext, setup: &Setup<'_>) -> Result<(), libcrypt
 
 /// Whether the tag must be there before the data.
 fn needs_tag(setup: &Setup<'_>) -> bool {
-    setup.algorithm.mode() == Mode::GcmSiv && setup.direction == Direction::Decrypt
+    setup.algorithm.mode().wants_tag_first() && setup.direction == Direction::Decrypt
 }
 
 /// The last bytes of a message in OCB, less than a block, as the end of the message will give them; a wrong tag refuses

@@ -199,13 +199,7 @@ pub(crate) fn associated(
         api_path.agree(&what, setup, &data, &measure.right(setup, &data)?)
     };
     for direction in Direction::BOTH {
-        let ivs = match algorithm.mode() {
-            Mode::Gcm => 1..=128,
-            Mode::Ocb => 1..=15,
-            Mode::Ccm => 7..=13,
-            _ => 12..=12,
-        };
-        for iv in ivs.step_by(step) {
+        for iv in algorithm.iv_lengths().step_by(step) {
             let mut message = Message::new(algorithm, 17);
             message.iv = painted(iv as u64, iv);
             lengths.iter().try_for_each(|length| compare(&message.setup(direction), *length))?;

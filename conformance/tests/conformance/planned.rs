@@ -45,11 +45,11 @@ pub(crate) fn trials(library: Library, measure: &Provider) -> Vec<Trial> {
     trials.extend(digests::trials(name, offloaded.collect(), measure, &provider));
     trials.extend(sequences::trials(name, measure, &provider));
     trials.extend(records::trials(name, measure, &provider));
-    // What is watched has contexts of its own.
-    let watched = Provider::configured(library, "routes = portable\nverify = 1", false);
-    let watched = watched.expect("a provider loads with a good configuration");
+    // Verified calls have contexts of their own.
+    let verified = Provider::configured(library, "routes = portable\nverify = 1", false);
+    let verified = verified.expect("a provider loads with a good configuration");
     let has = digests::of_route(Route::Portable);
-    trials.extend(digests::trials("provider::watched", has, measure, &watched));
+    trials.extend(digests::trials("provider::verified", has, measure, &verified));
     trials.push(trial("provider::planned::route", || in_a_child(CHILD)));
     trials
 }

@@ -45,8 +45,8 @@ impl Form {
                 let mode = algorithm.mode();
                 Self {
                     kind: match mode {
-                        Mode::GcmSiv => Kind::Synthetic,
                         Mode::Ccm => Kind::Ccm,
+                        mode if mode.wants_tag_first() => Kind::Synthetic,
                         mode if mode.has_tag() => Kind::Aead,
                         mode if mode.takes_whole_messages() => Kind::Unit,
                         _ => Kind::Cipher,

@@ -1,6 +1,7 @@
 //! Algorithms by OpenSSL's own names, directions, and modes of use.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use crate::{UnknownName, spelling};
@@ -91,6 +92,11 @@ impl Mode {
     /// Whether one call must hold the whole message: XTS, CTS, GCM-SIV and CCM.
     pub const fn takes_whole_messages(self) -> bool {
         matches!(self, Self::Xts | Self::GcmSiv | Self::Cts | Self::Ccm)
+    }
+
+    /// Whether decryption must be given the tag before the data, because one call is the whole message.
+    pub const fn wants_tag_first(self) -> bool {
+        self.has_tag() && self.takes_whole_messages()
     }
 
     /// OpenSSL's block size: 1 where calls may be any number of bytes, and so where nothing is padded or stolen.
@@ -284,6 +290,16 @@ impl Algorithm {
             Mode::Ecb => 0,
             mode if mode.has_tag() => 12,
             _ => 16,
+        }
+    }
+
+    /// The lengths of an IV that it takes, in bytes; GCM's end where OpenSSL's do.
+    pub const fn iv_lengths(self) -> RangeInclusive<usize> {
+        match self.mode {
+            Mode::Gcm => 1..=128,
+            Mode::Ocb => 1..=15,
+            Mode::Ccm => 7..=13,
+            _ => self.iv_bytes()..=self.iv_bytes(),
         }
     }
 

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::{
     Ccm, ChaCha20, ChaCha20Poly1305, Feedback, Gcm, GcmError, GcmSiv, MessageTooLong, Ocb,
-    Stealing, WrongLength, Xts, XtsError,
+    Standard, Stealing, WrongLength, Xts, XtsError,
 };
 use crate::{Block, BlockKernels, BlockKey, Direction, InOut, Mode, StreamKernels, StreamKey};
 
@@ -165,6 +165,13 @@ impl Message {
             State::Poly1305(sealed) => sealed.start(iv.try_into().map_err(|_| wrong)?),
         }
         Ok(())
+    }
+
+    /// By another standard than the usual one, where the mode has several.
+    pub const fn set_standard(&mut self, standard: Standard) {
+        if let State::Xts(xts) = &mut self.state {
+            xts.set_standard(standard);
+        }
     }
 
     /// The tag that decryption will be held to: GCM-SIV needs it before the data.
