@@ -8,6 +8,8 @@ use std::process::ExitCode;
 
 use wirespeed_bench::Trouble;
 
+use crate::output::call;
+
 /// Why the program ends without having done what was asked.
 #[derive(Debug)]
 pub(crate) enum Fault {
@@ -47,15 +49,15 @@ impl Fault {
                 ExitCode::SUCCESS
             }
             Self::Parser(error) => {
-                eprintln!("wirespeed: {}", parser::one_line(&error));
+                eprintln!("wirespeed: {}", call::told(&parser::one_line(&error)));
                 ExitCode::from(2)
             }
             Self::Usage(message) => {
-                eprintln!("wirespeed: {message}");
+                eprintln!("wirespeed: {}", call::told(&message));
                 ExitCode::from(2)
             }
             Self::NotSo(message) => {
-                eprintln!("wirespeed: {message}");
+                eprintln!("wirespeed: {}", call::told(&message));
                 ExitCode::from(1)
             }
             Self::Told => ExitCode::from(1),

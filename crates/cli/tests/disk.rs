@@ -176,7 +176,7 @@ fn without_root_there_is_no_dm_crypt_and_no_file_where_one_may_not_write() {
     let program = folder.path().join("wirespeed");
     fs::copy(env!("CARGO_BIN_EXE_wirespeed"), &program).expect("a copy that all may run");
     for (line, words) in [
-        ("disk --dm-crypt --ram", "--dm-crypt needs root: sudo wirespeed disk --dm-crypt"),
+        ("disk --dm-crypt --ram", "--dm-crypt needs root: sudo ./wirespeed disk --dm-crypt"),
         ("disk --size 1MiB --directory closed", "cannot make a file in closed: "),
     ] {
         let mut command = Command::new(&program);
@@ -287,7 +287,7 @@ fn what_disk_writes_report_draws() {
     for (line, words) in [
         (
             "report tune.json --output a.html",
-            "tune.json: its schema is wirespeed.tune/1: what wirespeed, wirespeed bench, disk and vpn",
+            "tune.json: its schema is wirespeed.tune/1: what the survey, bench, disk and vpn",
         ),
         ("report nowhere.json --output a.html", "cannot read nowhere.json: "),
         ("report both.html --output a.html", "both.html: no JSON: "),

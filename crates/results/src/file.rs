@@ -74,7 +74,7 @@ impl fmt::Display for Unreadable {
 impl std::error::Error for Unreadable {}
 
 /// What is read, and who writes it.
-const READ: &str = "what wirespeed, wirespeed bench, disk and vpn write with --json FILE is read";
+const READ: &str = "what the survey, bench, disk and vpn write with --json FILE is read";
 
 impl Results {
     /// Reads a file's text; `label` is its name beside others.

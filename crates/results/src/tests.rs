@@ -321,8 +321,8 @@ fn links_are_filled_or_not() {
 fn other_files_are_refused_with_what_is_read() {
     for (text, said) in [
         ("{", "no JSON: "),
-        ("[]", "it names no schema: what wirespeed, wirespeed bench, disk and vpn write"),
-        ("{\"schema\": \"wirespeed.tune/1\"}", "its schema is wirespeed.tune/1: what wirespeed, "),
+        ("[]", "it names no schema: what the survey, bench, disk and vpn write"),
+        ("{\"schema\": \"wirespeed.tune/1\"}", "its schema is wirespeed.tune/1: what the survey, "),
         (
             "{\"schema\": \"wirespeed.disk/1\"}",
             "not as wirespeed.disk/1 should be: missing field `rows`",

@@ -12,7 +12,7 @@ use wirespeed_results::schema::{Document, VERSION};
 use crate::counted;
 use crate::fault::Fault;
 use crate::output::table::wrap;
-use crate::output::{WIDTH, header, write_json, write_text};
+use crate::output::{WIDTH, call, header, say, write_json};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -53,13 +53,13 @@ pub(crate) fn run(arguments: DoctorArguments) -> Result<(), Fault> {
     if arguments.command.is_empty() {
         let found = found(examine(&machine), None);
         let head = format!("{}\n\n", header(&machine.host().machine));
-        return report(&found, arguments.json, |text| write_text("-", &(head + text)));
+        return report(&found, arguments.json, |text| say(&(head + text)));
     }
     let watched = watch(&machine, &arguments.command, arguments.json);
     let (watched, findings) = watched.map_err(Fault::usage)?;
     report(&found(findings, Some(watched)), arguments.json, |text| {
         // Standard output is the program's.
-        eprint!("\n{text}");
+        eprint!("\n{}", call::told(text));
         Ok(())
     })
 }

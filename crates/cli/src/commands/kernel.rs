@@ -16,7 +16,7 @@ use wirespeed_af_alg::Transform;
 use wirespeed_cipher::{Subject, nearest};
 
 use crate::fault::Fault;
-use crate::output::{write_json, write_text};
+use crate::output::{say, write_json};
 use document::Found;
 
 const EXAMPLES: &str = "\
@@ -74,7 +74,7 @@ pub(crate) fn run(arguments: KernelArguments) -> Result<(), Fault> {
             };
             match arguments.json {
                 true => write_json("-", &found.kernel),
-                false => write_text("-", &found.text()),
+                false => say(&found.text()),
             }
         }
     }

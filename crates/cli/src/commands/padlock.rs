@@ -13,7 +13,7 @@ use wirespeed_results::schema::{Document, VERSION};
 
 use crate::fault::Fault;
 use crate::output::table::wrap;
-use crate::output::{WIDTH, write_json, write_text};
+use crate::output::{WIDTH, say, write_json};
 use crate::survey::state;
 use units::Known;
 
@@ -48,7 +48,7 @@ pub(crate) fn run(arguments: PadLockArguments) -> Result<(), Fault> {
     }
     match arguments.json {
         true => write_json("-", &document)?,
-        false => write_text("-", &text(&document))?,
+        false => say(&text(&document))?,
     }
     match &document.route.quarantined {
         Some(why) => {

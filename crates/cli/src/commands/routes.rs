@@ -11,7 +11,7 @@ use wirespeed_results::schema::plan::{self, PlanState, Presence, Routes, Served}
 use crate::arguments::RoutesArguments;
 use crate::fault::Fault;
 use crate::output::table::{Side, Table, wrap};
-use crate::output::{WIDTH, notes, write_json, write_text};
+use crate::output::{WIDTH, notes, say, write_json};
 use crate::plan::{
     Effect, Listed, Other, by_size, everywhere, gains, line, offloads, others, planned, title,
     unmeasured,
@@ -94,7 +94,7 @@ pub(crate) fn run(arguments: RoutesArguments) -> Result<(), Fault> {
         end.push_str(&note);
     }
     end.push_str(&notes(hidden_features().as_slice()));
-    write_text("-", &format!("{}\n{table}\n{end}", presence(&told.routes)))
+    say(&format!("{}\n{table}\n{end}", presence(&told.routes)))
 }
 
 /// What chooses.

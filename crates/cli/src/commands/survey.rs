@@ -11,7 +11,7 @@ use crate::arguments::{SurveyArguments, seconds};
 use crate::fault::Fault;
 use crate::output::table::{Side, Table, wrap};
 use crate::output::{
-    Progress, WIDTH, check_writable, figures, header, notes, warnings, write_json, write_text,
+    Progress, WIDTH, check_writable, figures, header, notes, say, warnings, write_json,
 };
 use crate::plan::Effect;
 use crate::survey::{cases, gain, state, state_of_kernel};
@@ -23,7 +23,7 @@ pub(crate) fn run(arguments: SurveyArguments) -> Result<(), Fault> {
     check_writable(arguments.json.as_deref())?;
     let host = Host::discover();
     let to_people = arguments.json.as_deref() != Some("-");
-    let show = |text: &str| if to_people { write_text("-", text) } else { Ok(()) };
+    let show = |text: &str| if to_people { say(text) } else { Ok(()) };
 
     show(&format!("{}\n\n", header(&host.machine)))?;
     let found = host.routes();

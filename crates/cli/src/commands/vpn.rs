@@ -11,7 +11,7 @@ use wirespeed_bench::Host;
 
 use crate::fault::Fault;
 use crate::interruption::Interruption;
-use crate::output::{check_writable, header, notes, write_json, write_text};
+use crate::output::{check_writable, header, notes, say, write_json};
 use document::Found;
 
 const HELP: &str = "\
@@ -67,7 +67,7 @@ pub(crate) fn run(arguments: VpnArguments) -> Result<(), Fault> {
     let host = Host::discover();
     let interruption = Interruption::watch()?;
     let to_people = request.json.as_deref() != Some("-");
-    let show = |text: &str| if to_people { write_text("-", text) } else { Ok(()) };
+    let show = |text: &str| if to_people { say(text) } else { Ok(()) };
     let mut found = Found::begin(&request, host.machine.clone());
     show(&format!("{}\n", header(&host.machine)))?;
     let ended = match &request.real {

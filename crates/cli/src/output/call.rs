@@ -11,18 +11,53 @@ use super::WIDTH;
 /// Behind what a line begins with.
 const INDENT: usize = 22;
 
-/// The command that puts Wirespeed to work, and what is good to know before typing it.
+/// The command that puts Wirespeed to work, and what is good to know before typing it: remarks for a shell, so that the
+/// whole can be copied.
 pub(crate) fn install() -> String {
     let program = program();
     // `cargo run` builds the program alone.
     let before = if own_module().is_ok() { "" } else { "cargo build --release && " };
     let command = format!("{before}sudo {program} install");
     let undo = format!("undo: sudo {program} uninstall");
-    let one_line = format!("{command}    (shows the diff first; {undo})");
+    let one_line = format!("{command}    # shows the diff first; {undo}");
     if INDENT + one_line.len() <= WIDTH {
         return one_line;
     }
-    format!("{command}\n{:INDENT$}(shows the diff first)\n{:INDENT$}{undo}", "", "")
+    format!("{command}\n{:INDENT$}# shows the diff first\n{:INDENT$}# {undo}", "", "")
+}
+
+/// Words for people in which every command of this program is as a shell here starts it.
+pub(crate) fn told(text: &str) -> String {
+    match program() {
+        name if name == NAME => text.to_owned(),
+        program => with_program(text, &program),
+    }
+}
+
+const NAME: &str = "wirespeed";
+
+/// The text with another name before this program's commands, but for remarks, such as those of openssl.cnf.
+fn with_program(text: &str, program: &str) -> String {
+    let commands = crate::command();
+    let is_command =
+        |word: &str| word.starts_with("--") || commands.find_subcommand(word).is_some();
+    let line = |line: &str| {
+        let mut told = String::new();
+        let mut rest = line;
+        while let Some(at) = rest.find(NAME) {
+            let (before, from) = rest.split_at(at);
+            let after = &from[NAME.len()..];
+            told.push_str(before);
+            let is_apart = told.chars().next_back().is_none_or(|it| " (`'".contains(it));
+            let word = after.strip_prefix(' ').unwrap_or_default();
+            let word = word.split(|it: char| !it.is_ascii_alphabetic() && it != '-').next();
+            let is_ours = is_apart && !told.contains('#') && word.is_some_and(is_command);
+            told.push_str(if is_ours { program } else { NAME });
+            rest = after;
+        }
+        told + rest
+    };
+    text.split_inclusive('\n').map(line).collect()
 }
 
 /// This program, as it is called from here.
@@ -30,7 +65,7 @@ pub(crate) fn program() -> String {
     let here = env::current_dir().unwrap_or_default();
     match env::current_exe() {
         Ok(file) => called(&file, &here, env::var_os("PATH").as_deref()),
-        Err(_) => "wirespeed".to_owned(),
+        Err(_) => NAME.to_owned(),
     }
 }
 
@@ -67,6 +102,24 @@ mod tests {
     use std::fs;
 
     use super::*;
+
+    #[test]
+    fn commands_are_told_as_they_are_called() {
+        let told = |text| with_program(text, "./wirespeed");
+        assert_eq!(
+            told(
+                "wirespeed tune, then sudo wirespeed install (wirespeed --json -)\nwirespeed doctor\n"
+            ),
+            "./wirespeed tune, then sudo ./wirespeed install (./wirespeed --json -)\n./wirespeed doctor\n"
+        );
+        for same in [
+            "+wirespeed = wirespeed_sect # wirespeed install\n",
+            "/etc/wirespeed/plan: wirespeed listens; libwirespeed tune; x/wirespeed tune",
+            "wirespeed",
+        ] {
+            assert_eq!(told(same), same);
+        }
+    }
 
     #[test]
     fn a_program_is_called_so_that_a_shell_finds_it() {

@@ -5,6 +5,7 @@ use std::io::{self, BufWriter, Write};
 
 use serde::Serialize;
 
+use super::call;
 use crate::fault::Fault;
 
 /// That files can be written, before anything is measured for them; "-" always can.
@@ -32,6 +33,11 @@ fn cannot_write(target: &str, error: &io::Error) -> Fault {
 pub(crate) fn write_json(target: &str, value: &impl Serialize) -> Result<(), Fault> {
     let text = serde_json::to_string_pretty(value).map_err(io::Error::from)?;
     write_text(target, &format!("{text}\n"))
+}
+
+/// Says something to people on standard output, with commands as a shell here starts this program.
+pub(crate) fn say(text: &str) -> Result<(), Fault> {
+    write_text("-", &call::told(text))
 }
 
 /// Writes text to the file, or to standard output for "-".

@@ -137,9 +137,14 @@ fn not_allowed() -> Result<(), String> {
         if is_root {
             command.uid(65534).gid(65534);
         }
-        Ok(command.current_dir("/").env("HOME", "/nowhere").output().map_err(text)?.into())
+        Ok(command
+            .current_dir(folder.path())
+            .env("HOME", "/nowhere")
+            .output()
+            .map_err(text)?
+            .into())
     };
-    let ended = run("install")?.is(2, "sudo wirespeed install")?;
+    let ended = run("install")?.is(2, "takes root to change: sudo ./wirespeed install")?;
     expect(ended.output.is_empty(), &ended.output)?;
     run("install --dry-run")?.is(0, "")?;
     expect(scene.state() == scene.original, "something was changed")?;
@@ -148,7 +153,7 @@ fn not_allowed() -> Result<(), String> {
     }
     scene.run("install")?.is(0, "")?;
     let ended = match is_root {
-        true => run("uninstall")?.is(2, "sudo wirespeed uninstall")?,
+        true => run("uninstall")?.is(2, "takes root to change: sudo ./wirespeed uninstall")?,
         false => return Ok(()),
     };
     expect(ended.errors.contains("openssl.cnf"), &ended.errors)

@@ -33,7 +33,7 @@ fn padlock() -> Result<(), String> {
     }
     expect(text.contains("\nPadLock    no-RNG, no-ACE\n"), &text)?;
     expect(text.contains(" has no PadLock (no-RNG, no-ACE)"), &text)?;
-    expect(text.contains("padlock-run --cpu nano wirespeed padlock"), &text)?;
+    expect(text.contains("padlock-run --cpu nano ./wirespeed padlock"), &text)?;
     let nothing =
         Ended::of(&mut wirespeed("padlock --confirm"))?.is(2, "padlock-run --cpu nano")?;
     expect(nothing.errors.lines().count() == 1, &nothing.errors)?;

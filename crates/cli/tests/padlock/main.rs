@@ -9,6 +9,7 @@ mod namespace;
 #[path = "../support/mod.rs"]
 mod support;
 
+use std::path::Path;
 use std::process::{Command, ExitCode, Output};
 
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
@@ -40,8 +41,11 @@ fn main() -> ExitCode {
 
 /// The program with these words.
 fn wirespeed(arguments: &str) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_wirespeed"));
+    let program = Path::new(env!("CARGO_BIN_EXE_wirespeed"));
+    let mut command = Command::new(program);
     command.args(arguments.split_whitespace());
+    // So that it says "./wirespeed" where it names itself.
+    command.current_dir(program.parent().unwrap_or(program));
     command
 }
 

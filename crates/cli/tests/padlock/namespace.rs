@@ -98,7 +98,7 @@ fn not_root() -> Result<(), String> {
         chmod 755 "$there"
         cp "$wirespeed" /mnt/ 2>/dev/null || { mount -t tmpfs none /mnt; cp "$wirespeed" /mnt/; }
         exec setpriv --reuid 65534 --regid 65534 --clear-groups /mnt/wirespeed kernel --prefer padlock"#)?
-    .is(2, "wirespeed.conf takes root to change: sudo wirespeed kernel --prefer padlock")?;
+    .is(2, "wirespeed.conf takes root to change: sudo /mnt/wirespeed kernel --prefer padlock")?;
     expect(ended.output.is_empty(), &ended.output)
 }
 

@@ -9,7 +9,7 @@ use wirespeed_plan::{Plan, Row};
 
 use crate::fault::Fault;
 use crate::interruption::Interruption;
-use crate::output::{Progress, write_text};
+use crate::output::{Progress, say};
 use crate::plan::{Destination, fingerprint};
 
 /// Seconds of measuring for each cell that is tried.
@@ -55,12 +55,12 @@ impl Travelled {
 
     /// Tries it, and makes it this machine's if it holds.
     pub(super) fn settle(self, interruption: &Interruption) -> Result<(), Fault> {
-        write_text("-", &format!("Trying {} on this machine\n", self.file.display()))?;
+        say(&format!("Trying {} on this machine\n", self.file.display()))?;
         let cells = self.check(interruption)?;
         self.keep()?;
         let said =
             format!("  its routes are proved, {cells} of its choices hold beside this OpenSSL\n\n");
-        write_text("-", &said)
+        say(&said)
     }
 
     /// Proves the routes that it names, and measures some of its cells beside this OpenSSL; how many.

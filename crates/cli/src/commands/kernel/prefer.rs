@@ -17,7 +17,7 @@ use super::raised::{self, Return, Step};
 use super::{quoted, release};
 use crate::fault::Fault;
 use crate::output::table::wrap;
-use crate::output::{WIDTH, notes, write_text};
+use crate::output::{WIDTH, notes, say};
 use crate::spelling::alike;
 
 const UNCHANGED: &str = "\nNothing was changed.\n";
@@ -273,5 +273,5 @@ fn unknown(name: &str, known: &[Driver], modules: &Modules) -> Fault {
 }
 
 fn show(text: &str) -> Result<(), Fault> {
-    write_text("-", text)
+    say(text)
 }

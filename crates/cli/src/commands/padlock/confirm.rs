@@ -11,7 +11,7 @@ use wirespeed_results::schema::{Document, VERSION};
 use super::{arch, said_of, units};
 use crate::fault::Fault;
 use crate::output::table::{Side, Table};
-use crate::output::write_text;
+use crate::output::{say, write_text};
 
 /// Where the report goes by default.
 pub(super) const FILE: &str = "padlock-report.txt";
@@ -44,7 +44,7 @@ pub(super) fn run(file: &str, host: &Host, document: &Padlock) -> Result<(), Fau
         true => " This is an emulated PadLock: there is no need to send it.\n",
         false => concat!(" Please send it: ", env!("CARGO_PKG_REPOSITORY"), "/issues\n"),
     });
-    write_text("-", &said)
+    say(&said)
 }
 
 /// Under `padlock-run` the kernel names another maker than CPUID does, and in a virtual machine our kernel
