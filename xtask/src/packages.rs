@@ -101,6 +101,9 @@ const RPM: Need = Need { command: &["rpmbuild", "--version"], package: "rpm" };
 const LINTIAN: Need = Need { command: &["lintian", "--version"], package: "lintian" };
 /// Unpacks a system into a folder.
 const MMDEBSTRAP: Need = Need { command: &["mmdebstrap", "--version"], package: "mmdebstrap" };
+/// Judges units, and starts systemd in a folder.
+const SYSTEMD: Need =
+    Need { command: &["systemd-nspawn", "--version"], package: "systemd-container" };
 /// Draws reports, as their readers see them.
 const CHROMIUM: Need = Need { command: &["chromium", "--version"], package: "chromium" };
 
@@ -116,7 +119,7 @@ pub(crate) const TESTS: &[Need] = &[
     PERL, MAKE, GCC, GXX, C_LIBRARY, GCC_32, OPENSSL, VALGRIND, NM, NGINX, SSHD, SSH, HAPROXY,
     STUNNEL, OPENVPN, CHARON, CHARON_SSL, LIBIPSEC, SWANCTL, IPERF, GNUTLS, GPG, GPG_AGENT, CURL,
     PYTHON, IP, QEMU, BUSYBOX, KMOD, XZ, ZSTD, GCC_12, LIBELF, CRYPTSETUP, DMSETUP, MKFS, SFDISK,
-    SCRIPT, STRACE, CHROMIUM, DPKG, RPM, LINTIAN, MMDEBSTRAP,
+    SCRIPT, STRACE, CHROMIUM, DPKG, RPM, LINTIAN, MMDEBSTRAP, SYSTEMD,
 ];
 
 impl Need {

@@ -36,6 +36,7 @@ use wirespeed_results::schema::doctor::{self, Watched};
 pub use counters::{counted, volume};
 use examined::Examined;
 use finding::Finding;
+pub use plan::try_plan;
 pub use reading::{READING, Request};
 pub use surroundings::ThisMachine;
 

@@ -38,7 +38,7 @@ pub(crate) fn load(examined: &Examined<'_>, installed: &Installed<'_>) -> Result
 }
 
 /// All settings but the counters: a trial is nothing to count.
-fn tried(installed: &Installed<'_>) -> Vec<(String, String)> {
+pub(crate) fn tried(installed: &Installed<'_>) -> Vec<(String, String)> {
     settings(installed).into_iter().filter(|(key, _)| key != "stats").collect()
 }
 

@@ -2,16 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
+use wirespeed_plan::SYSTEM;
 use wirespeed_stats::Snapshot;
 
 use crate::examined::{Examined, Installed};
 use crate::finding::Finding;
 use crate::module;
+use crate::surroundings::{Surroundings, ThisMachine};
 
 /// The plan of the configuration.
 pub(crate) fn plan(examined: &Examined<'_>) -> Vec<Finding> {
     let Some(installed) = examined.installed() else { return Vec::new() };
-    let tune = "wirespeed tune, then sudo wirespeed install";
+    let install = "sudo wirespeed install measures one; with --keep it does so after every update";
     let Some(entry) = installed.provider.entry("plan") else {
         let made = wirespeed_plan::default_file().filter(|file| examined.here.exists(file));
         return vec![Finding::note(match made {
@@ -19,10 +21,15 @@ pub(crate) fn plan(examined: &Examined<'_>) -> Vec<Finding> {
                 "{} is not in use, so the default priority serves: sudo wirespeed install names it",
                 file.display()
             ),
-            None => format!("there is none, so the default priority serves: {tune}"),
+            None => format!("there is none, so the default priority serves: {install}"),
         })];
     };
     let path = PathBuf::from(entry.value.to_str().into_owned());
+    // The machine's plan is renewed with all that belongs to it, another one by itself.
+    let tune = match path == Path::new(SYSTEM) {
+        true => install.to_owned(),
+        false => format!("sudo wirespeed tune --output {}", path.display()),
+    };
     if let Err(why) = examined.here.plan(&path) {
         return vec![Finding::mend(format!("{}: {why}", path.display()), tune)];
     }
@@ -35,6 +42,28 @@ pub(crate) fn plan(examined: &Examined<'_>) -> Vec<Finding> {
         }
         _ => Finding::fine(format!("{} is for this machine", path.display())),
     }]
+}
+
+/// Has the module load as the configuration of this machine says, but with another plan.
+///
+/// # Errors
+/// Why it does not follow that one.
+pub fn try_plan(plan: &Path) -> Result<(), String> {
+    let machine = ThisMachine::discover();
+    let examined = Examined::new(&machine);
+    let installed = examined.installed().ok_or("openssl.cnf does not name it")?;
+    let plan = plan.display().to_string();
+    let with_plan = |(key, value)| match key == "plan" {
+        true => (key, plan.clone()),
+        false => (key, value),
+    };
+    let settings: Vec<_> = module::tried(&installed).into_iter().map(with_plan).collect();
+    let loaded = machine.load(&installed.module, &settings)?;
+    match (loaded.plan, loaded.quarantined) {
+        (Some(said), None) if said == plan => Ok(()),
+        (_, Some(routes)) => Err(format!("wrong bytes by {routes}")),
+        (said, None) => Err(said.unwrap_or_else(|| "it is no module of ours".to_owned())),
+    }
 }
 
 /// Routes that were quarantined: by the module when it was loaded, in the counters, or by the full proof
@@ -112,7 +141,10 @@ mod tests {
     fn a_plan_of_another_machine_missing_or_malformed_is_found() {
         let stale = "/etc/wirespeed/plan ignored: made for libcrypto 3.0.18, this is 3.0.19";
         let said = with(Some(stale), None).says(plan);
-        assert_eq!(said, format!("MEND: {stale} -> wirespeed tune, then sudo wirespeed install"));
+        assert!(said.starts_with(&format!("MEND: {stale} -> sudo wirespeed install ")), "{said}");
+        let mut own = Fake::installed("plan = /p/plan");
+        own.loaded = Ok(Loaded { plan: Some(stale.to_owned()), ..Loaded::default() });
+        assert!(own.says(plan).ends_with("-> sudo wirespeed tune --output /p/plan"));
         let mut fake = with(None, None);
         fake.plan = Err("line 3: not a route".to_owned());
         assert!(fake.says(plan).starts_with("MEND: /etc/wirespeed/plan: line 3: not a route"));

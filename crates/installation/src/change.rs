@@ -4,7 +4,7 @@
 //! each is renamed into its place. So whatever ends this program, and wherever, programs that start
 //! find the old state or the new one.
 
-use std::fs::{self, Permissions};
+use std::fs::{self, File, Permissions, TryLockError};
 use std::io;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use wirespeed_openssl_conf::uninstall;
 
 use crate::place::Place;
-use crate::replace::{Original, advice, remove, stage};
+use crate::replace::{BEGINNING, Original, advice, folder, remove, stage, sweep};
 
 /// Where the openssl.cnf from before is kept.
 pub fn backup(configuration: &Path) -> PathBuf {
@@ -43,6 +43,8 @@ pub struct Change<'a> {
     /// Where the module is copied to, if it is.
     module: Option<&'a Original>,
     staging: Option<TempDir>,
+    /// The folder of the configuration, locked.
+    lock: Option<File>,
     /// The backup, if it was made now.
     backup: Option<PathBuf>,
     is_open: bool,
@@ -55,16 +57,36 @@ impl<'a> Change<'a> {
         configuration: &'a Original,
         module: Option<&'a Original>,
     ) -> Self {
-        Self { place, configuration, module, staging: None, backup: None, is_open: false }
+        let (staging, lock, backup) = (None, None, None);
+        Self { place, configuration, module, staging, lock, backup, is_open: false }
+    }
+
+    /// Nobody else is at it, and what somebody left who was killed is gone.
+    fn be_alone(&mut self) -> Result<(), String> {
+        let place = folder(self.configuration.path());
+        let lock = File::open(place).map_err(|error| advice(place, &error))?;
+        match lock.try_lock() {
+            Ok(()) => self.lock = Some(lock),
+            Err(TryLockError::WouldBlock) => {
+                return Err(format!("another wirespeed install is at work in {}", place.display()));
+            }
+            // A file system without locks.
+            Err(TryLockError::Error(_)) => return Ok(()),
+        }
+        let modules = self.module.map(|module| folder(module.path()));
+        for folder in [place].into_iter().chain(modules) {
+            sweep(folder).map_err(|error| advice(folder, &error))?;
+        }
+        Ok(())
     }
 
     /// Writes the module beside its place, in a folder of its own where it has its right name; if it is copied.
     pub fn stage_module(&mut self, bytes: &[u8]) -> Result<Option<PathBuf>, String> {
+        self.be_alone()?;
         let Some(module) = self.module else { return Ok(None) };
         let place = module.path();
-        let folder = place.parent().unwrap_or(Path::new("/"));
         let written = (|| {
-            let staging = tempfile::Builder::new().prefix(".wirespeed-").tempdir_in(folder)?;
+            let staging = tempfile::Builder::new().prefix(BEGINNING).tempdir_in(folder(place))?;
             // Trial programs may run as other users.
             fs::set_permissions(staging.path(), Permissions::from_mode(0o755))?;
             let file = staging.path().join(place.file_name().unwrap_or_default());

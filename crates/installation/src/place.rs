@@ -73,6 +73,12 @@ impl Place {
         self.root.is_some()
     }
 
+    /// A command of ours that works there, to be typed again.
+    pub fn command(&self, name: &str) -> String {
+        let there = self.root.as_ref().map(|(root, _)| format!(" --root {}", root.name()));
+        format!("wirespeed {name}{}", there.unwrap_or_default())
+    }
+
     /// Where files come from.
     pub fn files(&self) -> &dyn Files {
         self.root.as_ref().map_or(&ThisMachine, |(root, _)| root)
@@ -84,6 +90,11 @@ impl Place {
     /// If its links lead nowhere.
     pub fn outside(&self, path: &Path) -> io::Result<PathBuf> {
         self.root.as_ref().map_or_else(|| Ok(path.to_owned()), |(root, _)| root.outside(path))
+    }
+
+    /// How programs there know a file of ours; nothing if it is outside.
+    pub(crate) fn inside(&self, path: &Path) -> Option<PathBuf> {
+        self.root.as_ref().map_or_else(|| Some(path.to_owned()), |(root, _)| root.inside(path))
     }
 
     /// Whether a module can run there.

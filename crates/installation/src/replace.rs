@@ -2,10 +2,13 @@
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Write};
-use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
 use std::path::{Path, PathBuf};
 
-use tempfile::{NamedTempFile, TempPath};
+use tempfile::TempPath;
+
+/// What names of files and folders begin with that are not in their place yet.
+pub(crate) const BEGINNING: &str = ".wirespeed-";
 
 /// A file and what it held when this was made.
 #[derive(Clone, Debug)]
@@ -41,7 +44,7 @@ impl Original {
         if self.bytes.is_some() {
             OpenOptions::new().append(true).open(&self.path)?;
         }
-        NamedTempFile::new_in(folder(&self.path)).map(drop)
+        tempfile::Builder::new().prefix(BEGINNING).tempfile_in(folder(&self.path)).map(drop)
     }
 
     /// Writes what the file is to hold beside it, with its mode, owner and labels.
@@ -66,6 +69,12 @@ pub struct Staged {
 }
 
 impl Staged {
+    /// Lets all run it.
+    pub(crate) fn runnable(self) -> io::Result<Self> {
+        fs::set_permissions(&self.temporary, Permissions::from_mode(0o755))?;
+        Ok(self)
+    }
+
     /// Puts it in its place, in one step.
     pub fn place(self) -> io::Result<()> {
         self.temporary.persist(&self.place)?;
@@ -75,7 +84,7 @@ impl Staged {
 
 /// Writes a file that is to be at `place`; whom it belongs to and who may read it is as with `like`.
 pub(crate) fn stage(bytes: &[u8], place: &Path, like: &Path) -> io::Result<Staged> {
-    let mut file = tempfile::Builder::new().prefix(".wirespeed-").tempfile_in(folder(place))?;
+    let mut file = tempfile::Builder::new().prefix(BEGINNING).tempfile_in(folder(place))?;
     file.write_all(bytes)?;
     match fs::metadata(like) {
         Ok(like_it) => {
@@ -91,6 +100,28 @@ pub(crate) fn stage(bytes: &[u8], place: &Path, like: &Path) -> io::Result<Stage
     }
     file.as_file().sync_all()?;
     Ok(Staged { temporary: file.into_temp_path(), place: place.to_owned() })
+}
+
+/// Makes a link that is to be at `place`.
+pub(crate) fn stage_link(target: &Path, place: &Path) -> io::Result<Staged> {
+    let make = |path: &Path| symlink(target, path);
+    let link = tempfile::Builder::new().prefix(BEGINNING).make_in(folder(place), make)?;
+    Ok(Staged { temporary: link.into_temp_path(), place: place.to_owned() })
+}
+
+/// Removes from a folder what a program that was killed had not put in its place.
+pub fn sweep(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if !entry.file_name().to_string_lossy().starts_with(BEGINNING) {
+            continue;
+        }
+        match entry.file_type()?.is_dir() {
+            true => fs::remove_dir_all(entry.path())?,
+            false => fs::remove_file(entry.path())?,
+        }
+    }
+    Ok(())
 }
 
 /// Removes a file, if it is there.
@@ -119,7 +150,7 @@ fn settle(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-fn folder(path: &Path) -> &Path {
+pub(crate) fn folder(path: &Path) -> &Path {
     path.parent().unwrap_or(Path::new("/"))
 }
 
@@ -161,7 +192,7 @@ mod tests {
         let (file, link) = (folder.path().join("file"), folder.path().join("link"));
         fs::write(&file, "old").unwrap();
         fs::set_permissions(&file, Permissions::from_mode(0o640)).unwrap();
-        std::os::unix::fs::symlink("file", &link).unwrap();
+        symlink("file", &link).unwrap();
         let original = Original::read(&link).unwrap();
         original.is_replaceable().unwrap();
         original.stage(b"new").unwrap().place().unwrap();

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::fs;
 use std::io::{self, ErrorKind};
-use std::path::{Component, Path, PathBuf};
+use std::path::{self, Component, Path, PathBuf};
 
 use wirespeed_openssl_conf::{Files, ThisMachine};
 
@@ -44,6 +44,11 @@ impl Root {
         Ok(Self { folder })
     }
 
+    /// The folder's name.
+    pub(crate) fn name(&self) -> path::Display<'_> {
+        self.folder.display()
+    }
+
     /// Where a path inside really lies. Links are followed as they are inside; the last name may not be there.
     pub(crate) fn outside(&self, inside: &Path) -> io::Result<PathBuf> {
         let names = |path: &Path| -> Vec<OsString> {
@@ -74,6 +79,11 @@ impl Root {
             names(&target).into_iter().rev().for_each(|name| rest.push_front(name));
         }
         Ok(there)
+    }
+
+    /// How programs inside know a file; nothing if it is outside.
+    pub(crate) fn inside(&self, outside: &Path) -> Option<PathBuf> {
+        Some(Path::new("/").join(outside.strip_prefix(&self.folder).ok()?))
     }
 
     /// Its OpenSSL.

@@ -62,7 +62,48 @@ impl Root {
             .env("LC_ALL", "C.UTF-8");
         succeed(&mut command)
     }
+
+    /// Runs a script in a copy that systemd starts as a machine, which ends with it. The reason, where systemd does not
+    /// start here.
+    pub(crate) fn boot(&self, script: &str) -> Result<Option<String>, String> {
+        let mut name = self.folder.clone().into_os_string();
+        name.push(".booted");
+        let copy = Self { folder: PathBuf::from(name) };
+        succeed(Command::new("cp").arg("-a").args([&self.folder, &copy.folder]))?;
+        let booted = copy.booted(script);
+        fs::remove_dir_all(&copy.folder).map_err(|error| error.to_string())?;
+        booted
+    }
+
+    fn booted(&self, script: &str) -> Result<Option<String>, String> {
+        let place = |name: &str| self.folder.join(name);
+        let write = |name: &str, text: &str| {
+            fs::write(place(name), text).map_err(|error| format!("{name}: {error}"))
+        };
+        write("step", &format!("{BEGINNING}\n{script}"))?;
+        write("etc/systemd/system/step.service", BOOTED)?;
+        // As of a machine that starts for the first time.
+        let _ = fs::remove_file(place("etc/machine-id"));
+        let mut command = Command::new("timeout");
+        command.args(["--signal=KILL", "600", "systemd-nspawn", "--quiet", "--boot"]);
+        command.args(["--register=no", "--keep-unit", "--private-network", "--console=pipe"]);
+        command.arg("--directory").arg(&self.folder).arg("systemd.unit=step.service");
+        let ended = succeed(&mut command);
+        match (fs::read_to_string(place("said")), ended) {
+            (Ok(_), Ok(())) => Ok(None),
+            (Ok(said), Err(why)) => Err(format!("{said}\n{why}")),
+            (Err(_), ended) => Ok(Some(format!(
+                "systemd does not start here: {}",
+                ended.err().unwrap_or_default()
+            ))),
+        }
+    }
 }
+
+/// A unit that runs a step, and with which the machine ends.
+const BOOTED: &str = "[Unit]\nSuccessAction=exit\nFailureAction=exit\nFailureActionExitStatus=1\n\
+    [Service]\nType=oneshot\nTimeoutStartSec=500\nExecStart=/bin/sh -eu /step\n\
+    StandardOutput=file:/said\nStandardError=inherit\nEnvironment=LC_ALL=C.UTF-8\n";
 
 /// What each script begins with.
 const BEGINNING: &str = include_str!("steps/beginning.sh");

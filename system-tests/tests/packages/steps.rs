@@ -4,10 +4,16 @@
 pub(crate) struct Step {
     pub(crate) name: &'static str,
     pub(crate) script: &'static str,
+    /// Whether it runs in a copy that systemd has started as a machine.
+    pub(crate) boots: bool,
 }
 
 const fn step(name: &'static str, script: &'static str) -> Step {
-    Step { name, script }
+    Step { name, script, boots: false }
+}
+
+const fn booted(name: &'static str, script: &'static str) -> Step {
+    Step { name, script, boots: true }
 }
 
 pub(crate) const STEPS: &[Step] = &[
@@ -22,6 +28,8 @@ pub(crate) const STEPS: &[Step] = &[
     step("plan-of-another-version", include_str!("steps/stale.sh")),
     step("plan-of-another-machine", include_str!("steps/travelled.sh")),
     step("unpacked-root", include_str!("steps/unpacked.sh")),
+    booted("kept-by-systemd", include_str!("steps/booted.sh")),
+    step("kept-up-to-date", include_str!("steps/keep.sh")),
     step("over-a-copy", include_str!("steps/by-hand.sh")),
     step("removal-refused", include_str!("steps/refused.sh")),
     step("remove", include_str!("steps/remove.sh")),

@@ -87,6 +87,9 @@ pub(crate) const PACKAGES: &[Package] = &[
         recommends: &["openssl"],
         files: &[
             file(From::Program("wirespeed"), "bin/wirespeed"),
+            // Off until "wirespeed install --keep".
+            file(From::Folder("packaging/systemd", "timer"), "lib/systemd/system/"),
+            file(From::Folder("packaging/systemd", "service"), "lib/systemd/system/"),
             file(From::Pages("wirespeed"), "share/man/man1/"),
             file(From::Manual("wirespeed.bash"), "share/bash-completion/completions/wirespeed"),
             file(From::Manual("_wirespeed"), "share/zsh/{zsh}/_wirespeed"),

@@ -16,7 +16,7 @@ use crate::package::tree::{Layout, Tree};
 use crate::run::Run;
 use crate::workspace::Workspace;
 
-/// Where maintainer scripts lie, each as PACKAGE.SCRIPT.
+/// Where maintainer scripts and triggers lie, each as PACKAGE.SCRIPT.
 const SCRIPTS: &str = "packaging/deb";
 
 /// Packs one; its file.
@@ -88,13 +88,17 @@ fn describe(
         .output()?;
     let folder = tree.root().join("DEBIAN");
     tree.write(&folder.join("md5sums"), (files + "\n").as_bytes())?;
+    let scripts = workspace.root().join(SCRIPTS);
     if let Some((library, number)) = package.interface {
         let shlibs = format!("{library} {number} {} (>= {})\n", package.name, release.version);
         tree.write(&folder.join("shlibs"), shlibs.as_bytes())?;
         tree.write(&folder.join("triggers"), b"activate-noawait ldconfig\n")?;
     }
+    if let Ok(text) = fs::read_to_string(scripts.join(format!("{}.triggers", package.name))) {
+        tree.write(&folder.join("triggers"), tree.said(&text).as_bytes())?;
+    }
     for script in ["postinst", "prerm", "postrm"] {
-        let from = workspace.root().join(SCRIPTS).join(format!("{}.{script}", package.name));
+        let from = scripts.join(format!("{}.{script}", package.name));
         if from.exists() {
             let to = folder.join(script);
             tree.write(&to, &fs::read(from)?)?;

@@ -116,6 +116,11 @@ fn specification(
             spec += &format!("\n{section}\n[ \"$1\" {count} ] || exit 0\nset -- {told}\n{text}");
         }
     }
+    let triggers =
+        workspace.root().join("packaging/rpm").join(format!("{}.triggers", package.name));
+    if let Ok(text) = fs::read_to_string(triggers) {
+        spec += &format!("\n{text}");
+    }
     spec += "\n%files\n%defattr(-,root,root)\n";
     let files = tree.files()?;
     for folder in folders(&files, &[package.name, &name(package.name)]) {

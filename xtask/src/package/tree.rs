@@ -57,7 +57,7 @@ impl<'a> Tree<'a> {
     }
 
     /// The text with the words in braces replaced.
-    fn said(&self, text: &str) -> String {
+    pub(crate) fn said(&self, text: &str) -> String {
         let Layout { libraries, zsh, version, .. } = &self.layout;
         let words = [("{libraries}", &**libraries), ("{zsh}", zsh), ("{version}", version)];
         words.iter().fold(text.to_owned(), |text, (word, value)| text.replace(word, value))

@@ -11,9 +11,9 @@ use crate::tally::Tally;
 use crate::test::Effort;
 use crate::workspace::Workspace;
 
-/// What each root has besides apt: the programs that the module is to serve, and what brings the loopback up.
-const PROGRAMS: &str =
-    "openssl,python3-minimal,libpython3-stdlib,nginx-light,openssh-server,curl,iproute2";
+/// What each root has besides apt: the programs that the module is to serve, what brings the loopback up, what judges and
+/// switches on units, and what kills at a given call.
+const PROGRAMS: &str = "openssl,python3-minimal,libpython3-stdlib,nginx-light,openssh-server,curl,iproute2,systemd,strace";
 
 /// Debian's releases, by their names in archives.
 fn suites(effort: Effort) -> &'static [&'static str] {
@@ -105,12 +105,15 @@ fn installed(workspace: &Workspace, packages: &Path, root: &Path) -> Result<Tall
         .tests()
 }
 
-/// An unpacked system, made once.
+/// An unpacked system, made once for these programs.
 fn root(workspace: &Workspace, suite: &str) -> Result<PathBuf> {
     let roots = workspace.target().join("roots");
-    let root = roots.join(suite);
+    let (root, has) = (roots.join(suite), roots.join(format!("{suite}.programs")));
     if root.exists() {
-        return Ok(root);
+        if fs::read_to_string(&has).is_ok_and(|it| it == PROGRAMS) {
+            return Ok(root);
+        }
+        fs::remove_dir_all(&root)?;
     }
     fs::create_dir_all(&roots)?;
     let unfinished = roots.join(format!("{suite}.unfinished"));
@@ -122,6 +125,7 @@ fn root(workspace: &Workspace, suite: &str) -> Result<PathBuf> {
         .arguments(["--variant=apt", "--include", PROGRAMS, suite])
         .arguments([&unfinished])
         .succeeds_quietly(&log)?;
+    fs::write(has, PROGRAMS)?;
     fs::rename(unfinished, &root)?;
     Ok(root)
 }

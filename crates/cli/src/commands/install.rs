@@ -2,6 +2,7 @@
 
 mod diff;
 mod in_root;
+mod keep;
 pub(crate) mod place;
 mod plan;
 mod travelled;
@@ -20,7 +21,8 @@ pub(crate) use diff::unified;
 
 use crate::fault::Fault;
 use crate::interruption::Interruption;
-use crate::output::write_text;
+use crate::output::say;
+use keep::Keep;
 use place::PlaceArguments;
 use travelled::Travelled;
 
@@ -28,6 +30,7 @@ const EXAMPLES: &str = "\
 Examples:
   wirespeed install --dry-run                 show what would change; touch nothing
   sudo wirespeed install                      measure if need be, show, try, install, try again
+  sudo wirespeed install --keep               and measure again after updates
   sudo wirespeed install --plan FILE          the same with a plan of another machine of this kind
   wirespeed install --root DIR                into an unpacked system, such as a container's
   sudo wirespeed uninstall                    take it all back
@@ -52,13 +55,17 @@ pub(crate) struct InstallArguments {
     /// A plan of another machine with the same CPU and line of OpenSSL: tried here in seconds instead of measuring
     #[arg(long, value_name = "FILE", conflicts_with = "config")]
     plan: Option<PathBuf>,
+    /// Look after every start and update whether the plan fits, and measure again when the machine is idle; wirespeed
+    /// uninstall ends it
+    #[arg(long, conflicts_with = "config")]
+    keep: bool,
     #[command(flatten)]
     place: PlaceArguments,
 }
 
 /// Everything that is known before anything is touched.
-struct Intention {
-    place: Place,
+struct Intention<'a> {
+    place: &'a Place,
     module: Module,
     /// openssl.cnf.
     main: Original,
@@ -93,8 +100,10 @@ impl Module {
 
 pub(crate) fn run(arguments: InstallArguments) -> Result<(), Fault> {
     let place = arguments.place.find()?;
+    let keep = Keep::asked(&place, arguments.keep)?;
     if place.is_in_root() {
-        return in_root::run(place, arguments.plan, arguments.activate_default, arguments.dry_run);
+        let InstallArguments { plan, activate_default, dry_run, .. } = arguments;
+        return in_root::run(&place, plan, activate_default, &keep, dry_run);
     }
     // A file of one's own gets the machine's plan if there is one, and is not worth a minute.
     let standing = standing(place.is_the_machines);
@@ -103,16 +112,17 @@ pub(crate) fn run(arguments: InstallArguments) -> Result<(), Fault> {
     let measures = place.is_the_machines && (lacks || travelled.is_some());
     let usable = standing.as_ref().filter(|it| it.lack.is_none() || measures);
     let plan = usable.map(|standing| standing.file.clone());
-    let intention = Intention::form(place, plan, arguments.activate_default)?;
+    let intention = Intention::form(&place, plan, arguments.activate_default)?;
     let to = &intention.module.to;
     let installed = Original::read(to);
     let same = installed.as_ref().is_ok_and(|it| it.bytes() == Some(&intention.module.bytes));
     let done = same && intention.configuration.bytes() == Some(&intention.text);
-    if done && !measures {
+    if done && !measures && keep.is_done() {
         return show("Already installed: nothing to change. Check it: wirespeed doctor\n");
     }
     if arguments.dry_run {
         intention.show(same)?;
+        keep.show()?;
         return show(match (measures, travelled) {
             (_, Some(_)) => "\nFirst the plan would be tried, in seconds. Nothing was changed.\n",
             (true, None) => {
@@ -142,14 +152,16 @@ pub(crate) fn run(arguments: InstallArguments) -> Result<(), Fault> {
                 measured?;
             }
         }
-        if done {
-            return show(
-                "\nNothing else to change: the module follows the new plan from now on.\n",
-            );
+    }
+    match done {
+        true if measures => show("\nThe module follows the new plan from now on.\n")?,
+        true => show("Already installed.\n")?,
+        false => {
+            intention.show(same)?;
+            intention.carry_out(copy.as_ref(), &interruption)?;
         }
     }
-    intention.show(same)?;
-    intention.carry_out(copy.as_ref(), &interruption)
+    keep.turn_on(command)
 }
 
 /// The module that is to be replaced, or that is not there yet.
@@ -167,9 +179,13 @@ fn replaceable(read: io::Result<Original>, path: &Path, command: &str) -> Result
     Ok(original)
 }
 
-impl Intention {
-    fn form(place: Place, plan: Option<PathBuf>, activates_default: bool) -> Result<Self, Fault> {
-        let module = Module::find(&place)?;
+impl<'a> Intention<'a> {
+    fn form(
+        place: &'a Place,
+        plan: Option<PathBuf>,
+        activates_default: bool,
+    ) -> Result<Self, Fault> {
+        let module = Module::find(place)?;
         let file = place.outside(&place.configuration).and_then(|file| Original::read(&file));
         let main = file.map_err(|error| unable(&place.configuration, &error))?;
         let (configuration, text) = (main.clone(), Vec::new());
@@ -247,7 +263,7 @@ impl Intention {
             Ok::<_, Fault>(file)
         };
         let before = write("before.cnf", self.main.bytes().unwrap_or_default())?;
-        let mut change = Change::begin(&self.place, &self.configuration, copy);
+        let mut change = Change::begin(self.place, &self.configuration, copy);
 
         show("\nTrying it before it is in place\n")?;
         let staged = change.stage_module(&self.module.bytes).map_err(Fault::usage)?;
@@ -286,7 +302,7 @@ impl Intention {
         show(&format!(
             "\nInstalled, and tried again in place: {file}\n\
              \nPrograms use it when they start: restart daemons, such as sshd and nginx.\
-             \nCheck it: wirespeed doctor      Undo: wirespeed uninstall\n"
+             \nCheck it: wirespeed doctor      Undo: sudo wirespeed uninstall\n"
         ))
     }
 }
@@ -303,5 +319,5 @@ fn unable(path: &Path, error: &io::Error) -> Fault {
 }
 
 fn show(text: &str) -> Result<(), Fault> {
-    write_text("-", text)
+    say(text)
 }

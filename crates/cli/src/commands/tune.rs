@@ -13,14 +13,16 @@ use wirespeed_results::schema::{Document, VERSION};
 use crate::commands::survey::proved_routes;
 use crate::fault::Fault;
 use crate::interruption::Interruption;
-use crate::output::{Progress, check_writable, header, notes, write_json, write_text};
+use crate::output::{Progress, check_writable, header, notes, say, write_json};
 use crate::plan::{Destination, fingerprint, offloads, planned, summary};
 
+mod keep;
 mod measuring;
 mod offloading;
 mod pace;
 mod verdict;
 
+use keep::Outdated;
 use measuring::Measuring;
 use offloading::Offloading;
 use pace::Pace;
@@ -32,6 +34,7 @@ Examples:
   wirespeed tune --quick               under a minute: the smallest keys stand for the larger ones
   wirespeed tune --output /tmp/plan    write it elsewhere
   wirespeed tune --kernel              Linux's crypto, too, for one minute more
+  wirespeed tune --keep --quick        only if the plan in use fits no more
   wirespeed routes --why               afterwards: what was chosen, and why
 
 The usual place is /etc/wirespeed/plan for root, else ~/.config/wirespeed/plan.";
@@ -49,6 +52,9 @@ pub(crate) struct TuneArguments {
     /// says kernel = on
     #[arg(long)]
     kernel: bool,
+    /// Measure only if the plan that openssl.cnf names fits no more, and the machine is idle; say in one line what changed
+    #[arg(long, conflicts_with_all = ["output", "kernel", "json"])]
+    keep: bool,
     /// Write what was found as JSON, besides the plan; - is standard output
     #[arg(long, value_name = "FILE")]
     json: Option<String>,
@@ -71,17 +77,30 @@ pub(crate) fn run(arguments: TuneArguments) -> Result<(), Fault> {
         let absent = |why| Fault::usage(format!("route {} is absent: {why}", Route::Kernel));
         host.find(Route::Kernel).presence.map_err(absent)?;
     }
-    let destination = Destination::new(arguments.output)?;
+    let outdated = match arguments.keep {
+        true => match Outdated::here(&host)? {
+            Some(outdated) if outdated.can_be_measured(&host) => Some(outdated),
+            Some(Outdated { file, why, .. }) => {
+                let file = file.display();
+                return say(&format!("{file} is {why}: measured when the machine is idle\n"));
+            }
+            None => return Ok(()),
+        },
+        false => None,
+    };
+    let output = outdated.as_ref().map(|it| it.file.clone()).or(arguments.output);
+    let kernel = arguments.kernel || outdated.as_ref().is_some_and(|it| it.kernel);
+    let destination = Destination::new(output)?;
     let interruption = Interruption::watch()?;
-    let to_people = arguments.json.as_deref() != Some("-");
-    let show = |text: &str| if to_people { write_text("-", text) } else { Ok(()) };
+    let to_people = arguments.json.as_deref() != Some("-") && outdated.is_none();
+    let show = |text: &str| if to_people { say(text) } else { Ok(()) };
     show(&format!("{}\n", header(&host.machine)))?;
 
     let (proved, mut quarantined) = prove(&host);
     let names: Vec<&str> = proved.iter().map(|route| route.name()).collect();
     show(&format!("\n{}", proved_routes(&names, "proved on this machine")))?;
 
-    let mut offloading = arguments.kernel.then(|| Offloading::new(&host));
+    let mut offloading = kernel.then(|| Offloading::new(&host));
     if let Some(offloading) = &offloading {
         let count = offloading.count();
         show(&format!(
@@ -143,7 +162,13 @@ pub(crate) fn run(arguments: TuneArguments) -> Result<(), Fault> {
         measuring.disturbances().into_iter().map(Noise::advice).map(str::to_owned).collect();
     warnings.extend(undecided.advice());
     interruption.check("the old plan stays as it was")?;
-    destination.write(&plan.to_string())?;
+    let staged = destination.stage(&plan.to_string())?;
+    if outdated.is_some() {
+        let refused =
+            |why| Fault::NotSo(format!("the old plan stays: the module says of a new one: {why}"));
+        wirespeed_doctor::try_plan(staged.file()).map_err(refused)?;
+    }
+    staged.place()?;
 
     show(&format!("\n{}", summary(&plan)))?;
     for one in &quarantined {
@@ -151,6 +176,10 @@ pub(crate) fn run(arguments: TuneArguments) -> Result<(), Fault> {
     }
     show(&notes(&warnings.iter().map(String::as_str).collect::<Vec<_>>()))?;
     let file = destination.file().display();
+    if let Some(Outdated { why, .. }) = &outdated {
+        let change = verdict::change(&plan, before.as_ref());
+        say(&format!("{file} was {why}: measured again, {change}\n"))?;
+    }
     let change = verdict::change(&plan, standing);
     show(&format!("\nPlan                  {file} ({change})\n"))?;
     show(&verdict::next(&host, destination.file()))?;

@@ -4,7 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use wirespeed_installation::{Original, Place, Staged, advice, backup, obstacle, remove, writable};
+use wirespeed_installation::{
+    Original, Place, Staged, Upkeep, advice, backup, obstacle, remove, sweep, writable,
+};
 use wirespeed_openssl_conf::{Configuration, Removed, ThisMachine, WIRESPEED, drop_ins, uninstall};
 use wirespeed_plan::SYSTEM;
 
@@ -12,7 +14,7 @@ use super::install::place::PlaceArguments;
 use super::install::unified;
 use crate::fault::Fault;
 use crate::interruption::Interruption;
-use crate::output::write_text;
+use crate::output::say;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -20,8 +22,9 @@ Examples:
   sudo wirespeed uninstall                    restore openssl.cnf, remove the module
   wirespeed uninstall --root DIR              the same in an unpacked system
 
-The plan that was measured stays. A file that nobody edited since is restored byte for byte. In one
-that was edited, only the lines that wirespeed install added are removed.";
+The plan that was measured stays, and is kept up to date no more. A file that nobody edited since is
+restored byte for byte. In one that was edited, only the lines that wirespeed install added are
+removed.";
 
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
@@ -47,7 +50,12 @@ pub(crate) fn run(arguments: UninstallArguments) -> Result<(), Fault> {
         .map_err(|fault| Fault::usage(format!("OpenSSL cannot read it: {fault}")))?;
     let own = drop_ins(bytes, &place.configuration, place.files());
     let own: Vec<Original> = own.iter().filter_map(|path| read(path).ok()).collect();
-    if removed.bytes == bytes && module.is_none() && own.is_empty() {
+    let concerns_all = place.is_the_machines || place.is_in_root();
+    let kept = if concerns_all { Upkeep::there(&place) } else { Vec::new() };
+    // Of one that was killed before it had removed it.
+    let is_left = original.as_deref().is_some_and(|it| it == bytes);
+    let nothing = removed.bytes == bytes && module.is_none() && own.is_empty();
+    if nothing && !is_left && kept.is_empty() {
         return show("Not installed: nothing to change.\n");
     }
     show(&unified(file.path(), bytes, &removed.bytes))?;
@@ -57,34 +65,47 @@ pub(crate) fn run(arguments: UninstallArguments) -> Result<(), Fault> {
     if let Some(module) = &module {
         show(&format!("\n{} is removed\n", module.path().display()))?;
     }
+    for file in &kept {
+        show(&format!("\n{} is removed: the plan is kept up to date no more\n", file.display()))?;
+    }
     if let Some(plan) = plan_that_stays(&place, bytes) {
+        let sudo = if plan == Path::new(SYSTEM) { "sudo " } else { "" };
         let plan = plan.display();
-        show(&format!("\n{plan} stays, for a later install; to remove it: rm {plan}\n"))?;
+        show(&format!("\n{plan} stays, for a later install; to remove it: {sudo}rm {plan}\n"))?;
     }
     if arguments.dry_run {
         return show("\nNothing was changed.\n");
     }
+    let command = &place.command("uninstall");
     for file in [Some(&file), module.as_ref()].into_iter().flatten().chain(&own) {
-        writable(file, "wirespeed uninstall").map_err(Fault::usage)?;
+        writable(file, command).map_err(Fault::usage)?;
     }
     let interruption = Interruption::watch()?;
     interruption.check("nothing was changed")?;
+    for file in [Some(&file), module.as_ref()].into_iter().flatten().chain(&own) {
+        let folder = file.path().parent().unwrap_or(Path::new("/"));
+        sweep(folder).map_err(|error| Fault::usage(advice(folder, &error)))?;
+    }
+    if !kept.is_empty() {
+        Upkeep::turn_off(&place, command).map_err(Fault::usage)?;
+    }
+    if place.is_in_root() {
+        // Before what tells a later try that this one came to no end.
+        remove_plan(&place, command)?;
+    }
     let mut end = String::new();
     for file in &own {
-        let unable = |error| Fault::usage(obstacle(file.path(), &error, "wirespeed uninstall"));
+        let unable = |error| Fault::usage(obstacle(file.path(), &error, command));
         remove(file.path()).map_err(unable)?;
         end.push_str(&format!("{} is gone.\n", file.path().display()));
     }
-    if own.is_empty() || removed.bytes != bytes {
-        end.push_str(&restore(&file, original.as_deref(), &removed)?);
+    if removed.bytes != bytes || is_left || (own.is_empty() && kept.is_empty()) {
+        end.push_str(&restore(&file, original.as_deref(), &removed, command)?);
     }
     // Last: until now openssl.cnf may have named it.
     if let Some(module) = &module {
-        let unable = |error| Fault::usage(obstacle(module.path(), &error, "wirespeed uninstall"));
+        let unable = |error| Fault::usage(obstacle(module.path(), &error, command));
         remove(module.path()).map_err(unable)?;
-    }
-    if place.is_in_root() {
-        remove_plan(&place)?;
     }
     show(&format!("\n{end}"))?;
     for (line, text) in &removed.kept {
@@ -97,23 +118,27 @@ pub(crate) fn run(arguments: UninstallArguments) -> Result<(), Fault> {
 }
 
 /// Of an unpacked system: nobody measured its plan there.
-fn remove_plan(place: &Place) -> Result<(), Fault> {
-    let unable = |error| Fault::usage(obstacle(Path::new(SYSTEM), &error, "wirespeed uninstall"));
+fn remove_plan(place: &Place, command: &str) -> Result<(), Fault> {
+    let unable = |error| Fault::usage(obstacle(Path::new(SYSTEM), &error, command));
     let plan = place.outside(Path::new(SYSTEM)).map_err(unable)?;
-    if !plan.exists() {
-        return Ok(());
+    if plan.exists() {
+        remove(&plan).map_err(unable)?;
     }
-    remove(&plan).map_err(unable)?;
     // Its folder, too, unless somebody keeps more in it.
     let _ = plan.parent().map(fs::remove_dir);
     Ok(())
 }
 
 /// Writes the file without our lines; says in one line how it now is.
-fn restore(file: &Original, before: Option<&[u8]>, removed: &Removed) -> Result<String, Fault> {
+fn restore(
+    file: &Original,
+    before: Option<&[u8]>,
+    removed: &Removed,
+    command: &str,
+) -> Result<String, Fault> {
     let path = file.path();
     let name = path.display();
-    let unable = |error| Fault::usage(obstacle(path, &error, "wirespeed uninstall"));
+    let unable = |error| Fault::usage(obstacle(path, &error, command));
     let kept = backup(path);
     if before.is_none() && removed.bytes.is_empty() && file.bytes().is_some() {
         remove(path).map_err(unable)?;
@@ -168,5 +193,5 @@ fn is_used_elsewhere(place: &Place, module: &Path) -> bool {
 }
 
 fn show(text: &str) -> Result<(), Fault> {
-    write_text("-", text)
+    say(text)
 }

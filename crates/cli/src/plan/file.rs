@@ -9,6 +9,9 @@ use wirespeed_plan::default_file;
 
 use crate::fault::Fault;
 
+/// What names of plans end in that are not in their place yet.
+const END: &str = ".new";
+
 /// A place that a plan can be written to: tried before anything is measured.
 #[derive(Debug)]
 pub(crate) struct Destination {
@@ -33,6 +36,7 @@ impl Destination {
             return Err(Fault::usage(format!("{} is no regular file", file.display())));
         }
         let destination = Self { file };
+        destination.sweep();
         let tried = destination.temporary().and_then(|(_, path)| fs::remove_file(path));
         tried.map_err(|error| cannot_write(&destination.file, &error))?;
         Ok(destination)
@@ -46,27 +50,74 @@ impl Destination {
     /// Puts `text` there, for everybody to read: whoever looks sees the old plan or the new one, and
     /// after a loss of power there is one of them too.
     pub(crate) fn write(&self, text: &str) -> Result<(), Fault> {
-        let (file, temporary) =
-            self.temporary().map_err(|error| cannot_write(&self.file, &error))?;
-        let written = fill(file, text).and_then(|()| fs::rename(&temporary, &self.file));
-        written.and_then(|()| File::open(self.folder())?.sync_all()).map_err(|error| {
-            // Nothing to remove if the renaming succeeded.
-            let _ = fs::remove_file(&temporary);
-            cannot_write(&self.file, &error)
-        })
+        self.stage(text)?.place()
+    }
+
+    /// Writes it beside its place.
+    pub(crate) fn stage(&self, text: &str) -> Result<Staged<'_>, Fault> {
+        let unable = |error| cannot_write(&self.file, &error);
+        let (file, temporary) = self.temporary().map_err(unable)?;
+        let staged = Staged { destination: self, temporary };
+        fill(file, text).map_err(unable)?;
+        Ok(staged)
     }
 
     /// A new file beside the plan, and its path.
     fn temporary(&self) -> io::Result<(File, PathBuf)> {
-        let name = self.file.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
-        let path =
-            self.folder().join(format!(".{}.{}.new", name.to_string_lossy(), std::process::id()));
+        self.file.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
+        let path = self.folder().join(format!("{}{}{END}", self.beginning(), std::process::id()));
         let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
         Ok((file, path))
     }
 
+    /// Removes what programs left that were killed. Who cannot remove it cannot write there either, and is told so.
+    fn sweep(&self) {
+        for entry in fs::read_dir(self.folder()).into_iter().flatten().flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let process = name.strip_prefix(&self.beginning()).and_then(|it| it.strip_suffix(END));
+            let process = process.and_then(|it| it.parse::<u32>().ok());
+            if process.is_some_and(|it| !Path::new("/proc").join(it.to_string()).exists()) {
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+    }
+
+    /// What those names begin with; the number of a process follows.
+    fn beginning(&self) -> String {
+        format!(".{}.", self.file.file_name().unwrap_or_default().to_string_lossy())
+    }
+
     fn folder(&self) -> &Path {
         self.file.parent().unwrap_or(Path::new("/"))
+    }
+}
+
+/// A plan that is not in its place yet; dropped, it is gone.
+pub(crate) struct Staged<'a> {
+    destination: &'a Destination,
+    temporary: PathBuf,
+}
+
+impl Staged<'_> {
+    /// Where it lies until then.
+    pub(crate) fn file(&self) -> &Path {
+        &self.temporary
+    }
+
+    /// Puts it in its place.
+    pub(crate) fn place(self) -> Result<(), Fault> {
+        let Destination { file } = self.destination;
+        let settle = |()| File::open(self.destination.folder())?.sync_all();
+        fs::rename(&self.temporary, file)
+            .and_then(settle)
+            .map_err(|error| cannot_write(file, &error))
+    }
+}
+
+impl Drop for Staged<'_> {
+    fn drop(&mut self) {
+        // In its place there is nothing to remove.
+        let _ = fs::remove_file(&self.temporary);
     }
 }
 
@@ -134,6 +185,19 @@ mod tests {
         }
         assert_eq!(fs::metadata(&file).expect("a file").mode() & 0o777, 0o644);
         assert_eq!(folder.files(), ["plan"]);
+    }
+
+    #[test]
+    fn what_a_killed_program_left_goes() {
+        let folder = Folder::new("killed");
+        // No process has this number: the largest is 2^22, proc_sys_kernel(5).
+        let mine = format!(".plan.{}.new", std::process::id());
+        for name in [".plan.4194305.new", ".plan.x.new", "plan.4194305.new", &mine] {
+            fs::write(folder.0.join(name), "half").expect("written");
+        }
+        let destination = Destination { file: folder.0.join("plan") };
+        destination.sweep();
+        assert_eq!(folder.files(), [&mine, ".plan.x.new", "plan.4194305.new"]);
     }
 
     #[test]

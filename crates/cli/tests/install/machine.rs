@@ -6,8 +6,17 @@ use crate::failing::Test;
 use crate::files::Case;
 use crate::scene::{Ended, Scene, expect, text};
 
-pub(crate) const TESTS: &[Test] =
-    &[("machine::round", round), ("machine::read-only", read_only), ("machine::full", full)];
+pub(crate) const TESTS: &[Test] = &[
+    ("machine::round", round),
+    ("machine::kept", kept),
+    ("machine::kept-by-cron", kept_by_cron),
+    ("machine::not-by-others", not_by_others),
+    ("machine::read-only", read_only),
+    ("machine::full", full),
+];
+
+/// What kills programs besides.
+pub(crate) const KILLED: &[Test] = &[("machine::swap", swap)];
 
 /// Why a namespace cannot be had here.
 pub(crate) fn obstacle() -> Option<String> {
@@ -25,7 +34,7 @@ pub(crate) fn obstacle() -> Option<String> {
 }
 
 /// Runs a script in which `wirespeed` and `folder` are set.
-fn run(script: &str) -> Result<Ended, String> {
+pub(crate) fn run(script: &str) -> Result<Ended, String> {
     let case = Case { name: "", text: Some("HOME = .\n"), included: &[], engines: false };
     let scene = Scene::new(&case)?;
     let mut command = Command::new("unshare");
@@ -37,7 +46,7 @@ fn run(script: &str) -> Result<Ended, String> {
 }
 
 /// What `openssl version` says about its folders, copied and mounted over themselves.
-const COPY: &str = r#"
+pub(crate) const COPY: &str = r#"
     cp -a /etc "$folder/etc"
     mount --bind "$folder/etc" /etc
     modules=$(openssl version -m | cut -d'"' -f2)
@@ -61,7 +70,7 @@ fn round() -> Result<(), String> {
         openssl list -providers | grep -q '^  wirespeed$'
         "$wirespeed" install | grep -q '^Already installed'
         "$wirespeed" uninstall > "$folder/shown"
-        grep -qx '/etc/wirespeed/plan stays, for a later install; to remove it: rm /etc/wirespeed/plan' "$folder/shown"
+        grep -qx '/etc/wirespeed/plan stays, for a later install; to remove it: sudo rm /etc/wirespeed/plan' "$folder/shown"
         test -s /etc/wirespeed/plan
         cmp "$settings/openssl.cnf" "$folder/before"
         test ! -e "$modules/wirespeed.so"
@@ -69,6 +78,150 @@ fn round() -> Result<(), String> {
     );
     let ended = run(&script)?.is(0, "")?;
     expect(ended.output.ends_with("restored\n"), &ended.output)
+}
+
+/// A program that only root may change, and a systemd that writes down what it is told; none runs this machine.
+const ALONE: &str = r#"
+    mount -t tmpfs none /mnt
+    cp "$wirespeed" "$(dirname "$wirespeed")/libwirespeed.so" /mnt
+    mount -t tmpfs none /run
+    mkdir -p /etc/systemd/system /mnt/path
+    printf '#!/bin/sh\necho "$@" >> /mnt/told\n' > /mnt/path/systemctl
+    chmod 755 /mnt/path/systemctl
+    PATH=/mnt/path:$PATH
+    echo '0.00 0.00 0.00 1/1 1' > /mnt/load
+    mount --bind /mnt/load /proc/loadavg
+    # Without AES there is little to measure.
+    export WIRESPEED_DENY=aes
+"#;
+
+/// Switched on, looked at, measured again, switched off.
+fn kept() -> Result<(), String> {
+    let script = format!(
+        r#"{COPY}{ALONE}
+        link=/etc/systemd/system/timers.target.wants/wirespeed-keep.timer
+        mkdir -p /run/systemd/system
+        cp -a /etc/systemd/system /mnt/units
+        /mnt/wirespeed install --keep > "$folder/shown"
+        test "$(readlink $link)" = /etc/systemd/system/wirespeed-keep.timer
+        grep -qx 'ExecStart=/mnt/wirespeed tune --keep --quick' /etc/systemd/system/wirespeed-keep.service
+        test "$(cat /mnt/told)" = "$(printf 'daemon-reload
+restart wirespeed-keep.timer')"
+        /mnt/wirespeed install --keep | grep -q '^Already installed: nothing'
+        /mnt/wirespeed install | grep -q '^Already installed: nothing'
+
+        test -z "$(/mnt/wirespeed tune --keep --quick 2>&1)"
+        sed -i 's/^kernel  .*/kernel 5.10.0/' /etc/wirespeed/plan
+        cp /etc/wirespeed/plan /mnt/stale
+        echo '99.00 0.00 0.00 1/1 1' > /mnt/load
+        /mnt/wirespeed tune --keep --quick | grep -q ': measured when the machine is idle$'
+        cmp /mnt/stale /etc/wirespeed/plan
+        echo '0.00 0.00 0.00 1/1 1' > /mnt/load
+
+        /mnt/wirespeed tune --keep --quick > "$folder/said"
+        test "$(wc -l < "$folder/said")" = 1
+        grep -q '^/etc/wirespeed/plan was made for kernel 5.10.0, this is .*: measured again, ' "$folder/said"
+        test "$(ls -A /etc/wirespeed)" = plan
+
+        # Routes that are listed follow no plan; without one in openssl.cnf there is nothing to keep.
+        cp /mnt/stale /etc/wirespeed/plan
+        cp "$settings/openssl.cnf" /mnt/installed.cnf
+        sed 's/^plan = .*/routes = portable/' /mnt/installed.cnf > /mnt/other.cnf
+        OPENSSL_CONF=/mnt/other.cnf /mnt/wirespeed tune --keep 2>&1 | grep -q 'openssl.cnf names no plan'
+        printf '
+[wirespeed_sect]
+routes = portable
+' | cat /mnt/installed.cnf - > /mnt/other.cnf
+        test -z "$(OPENSSL_CONF=/mnt/other.cnf /mnt/wirespeed tune --keep 2>&1)"
+
+        : > /mnt/told
+        /mnt/wirespeed uninstall > "$folder/shown"
+        grep -q "^$link is removed" "$folder/shown"
+        test "$(cat /mnt/told)" = "$(printf 'stop wirespeed-keep.timer wirespeed-keep.service
+daemon-reload')"
+        diff -r --no-dereference /mnt/units /etc/systemd/system
+        cmp "$settings/openssl.cnf" "$folder/before"
+        /mnt/wirespeed uninstall | grep -q '^Not installed'
+        echo restored"#
+    );
+    let ended = run(&script)?.is(0, "")?;
+    expect(ended.output.ends_with("restored\n"), &ended.output)
+}
+
+/// Killed while the plan is measured again and swapped.
+fn swap() -> Result<(), String> {
+    let script = format!(
+        r#"{COPY}{ALONE}
+        mkdir -p /run/systemd/system
+        /mnt/wirespeed install --keep > "$folder/shown"
+        sed -i 's/^kernel  .*/kernel 5.10.0/' /etc/wirespeed/plan
+        cp /etc/wirespeed/plan /mnt/stale
+
+        # Killed at every call that changes a file: the old plan is there, or the new one.
+        calls=rename,renameat,renameat2,unlink,unlinkat,fchmod,fsync
+        n=1
+        while ! strace -qqq -o /mnt/trace -e trace=$calls -e inject=$calls:signal=SIGKILL:when=$n \
+            /mnt/wirespeed tune --keep --quick > "$folder/said" 2>&1
+        do
+            grep -q '+++ killed by SIGKILL +++' /mnt/trace || {{ cat "$folder/said"; exit 1; }}
+            grep -q '^kernel  *5.10.0$' /etc/wirespeed/plan || test -z "$(/mnt/wirespeed tune --keep 2>&1)"
+            cp /mnt/stale /etc/wirespeed/plan
+            n=$((n + 1))
+        done
+        test $n -gt 4
+        test "$(wc -l < "$folder/said")" = 1
+        grep -q '^/etc/wirespeed/plan was made for kernel 5.10.0, this is .*: measured again, ' "$folder/said"
+        test "$(ls -A /etc/wirespeed)" = plan
+        echo swapped"#
+    );
+    let ended = run(&script)?.is(0, "")?;
+    expect(ended.output.ends_with("swapped\n"), &ended.output)
+}
+
+/// Where there is no systemd: a file of cron's lines, a folder of jobs, or a refusal before anything is changed.
+fn kept_by_cron() -> Result<(), String> {
+    let script = format!(
+        r#"{COPY}{ALONE}
+        mount -t tmpfs none /mnt/path
+        for folder in /usr/lib/systemd /lib/systemd; do
+            test ! -e $folder/systemd || mount --bind /mnt/path $folder
+        done
+        rm -rf /etc/cron.d /etc/periodic
+        cp -a /etc /mnt/etc
+        ! /mnt/wirespeed install --keep 2> /mnt/said
+        grep -q 'nothing here runs jobs for --keep' /mnt/said
+        diff -r --no-dereference /mnt/etc /etc
+
+        mkdir -p /etc/periodic/hourly
+        /mnt/wirespeed install --keep > /mnt/said
+        grep -q '/mnt/wirespeed tune --keep' /etc/periodic/hourly/wirespeed-keep
+        test -x /etc/periodic/hourly/wirespeed-keep
+        # It is a program, and has nothing to say.
+        sh -n /etc/periodic/hourly/wirespeed-keep
+        mkdir /etc/cron.d
+        /mnt/wirespeed install --keep > /mnt/said
+        test ! -e /etc/periodic/hourly/wirespeed-keep
+        test "$(grep -c ' root .*/mnt/wirespeed tune --keep' /etc/cron.d/wirespeed-keep)" = 2
+        /mnt/wirespeed uninstall > /mnt/said
+        test -z "$(ls /etc/cron.d /etc/periodic/hourly | grep wirespeed)"
+        test ! -e /mnt/told
+        echo restored"#
+    );
+    let ended = run(&script)?.is(0, "")?;
+    expect(ended.output.ends_with("restored\n"), &ended.output)
+}
+
+/// Root must not run by a timer what others may exchange.
+fn not_by_others() -> Result<(), String> {
+    let script = format!(
+        r#"{COPY}{ALONE}
+        cp -a /etc /mnt/etc
+        chmod 777 /mnt
+        /mnt/wirespeed install --keep || code=$?
+        diff -r --no-dereference /mnt/etc /etc
+        exit $code"#
+    );
+    run(&script)?.is(2, "others may change /mnt: ").map(drop)
 }
 
 /// A file system of its own with the two places in it; `$there` is where.

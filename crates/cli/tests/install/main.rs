@@ -5,6 +5,7 @@
 
 mod failing;
 mod files;
+mod killed;
 mod machine;
 mod packaged;
 mod policy;
@@ -35,6 +36,18 @@ fn main() -> ExitCode {
     }
     for (name, run) in machine::TESTS {
         trials.push(match machine::obstacle() {
+            Some(reason) => skipped(name, reason),
+            None => Trial::test(*name, move || Ok(run()?)),
+        });
+    }
+    for (name, run) in machine::KILLED {
+        trials.push(match machine::obstacle().or_else(killed::obstacle) {
+            Some(reason) => skipped(name, reason),
+            None => Trial::test(*name, move || Ok(run()?)),
+        });
+    }
+    for (name, run) in killed::TESTS {
+        trials.push(match killed::obstacle() {
             Some(reason) => skipped(name, reason),
             None => Trial::test(*name, move || Ok(run()?)),
         });

@@ -3,34 +3,41 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use wirespeed_installation::{Change, Original, Place, obstacle};
+use wirespeed_installation::{Change, Original, Place, obstacle, sweep};
 use wirespeed_plan::{Plan, SYSTEM};
 
+use super::keep::Keep;
 use super::{Intention, replaceable, show, unable};
 use crate::fault::Fault;
 
 pub(super) fn run(
-    place: Place,
+    place: &Place,
     plan: Option<PathBuf>,
     activates_default: bool,
+    keep: &Keep<'_>,
     dry_run: bool,
 ) -> Result<(), Fault> {
     let plan = plan.map(|file| read(&file)).transpose()?;
-    let system = plan.as_ref().map(|_| PathBuf::from(SYSTEM));
-    let intention = Intention::form(place, system, activates_default)?;
-    let place = &intention.place;
+    // One that is kept is measured when the system has started: the module does without it until then.
+    let has_plan = plan.is_some() || keep.is_asked();
+    let intention = Intention::form(place, has_plan.then(|| SYSTEM.into()), activates_default)?;
     let outside = |path: &Path| place.outside(path).map_err(|error| unable(path, &error));
     let to = outside(&intention.module.to)?;
     let installed = Original::read(&to);
     let same = installed.as_ref().is_ok_and(|it| it.bytes() == Some(&intention.module.bytes));
-    if same && intention.configuration.bytes() == Some(&intention.text) && plan.is_none() {
+    if same
+        && intention.configuration.bytes() == Some(&intention.text)
+        && plan.is_none()
+        && keep.is_done()
+    {
         return show("Already installed there: nothing to change.\n");
     }
     intention.show(same)?;
     if dry_run {
+        keep.show()?;
         return show("\nNothing was changed.\n");
     }
-    let command = "wirespeed install --root";
+    let command = &place.command("install");
     let copy = match intention.module.is_packaged {
         true => None,
         false => Some(replaceable(installed, &to, command).map_err(Fault::usage)?),
@@ -38,7 +45,8 @@ pub(super) fn run(
     if let Some(plan) = plan {
         let file = outside(Path::new(SYSTEM))?;
         let unable = |error| Fault::usage(obstacle(&file, &error, command));
-        fs::create_dir_all(file.parent().unwrap_or(Path::new("/"))).map_err(unable)?;
+        let folder = file.parent().unwrap_or(Path::new("/"));
+        fs::create_dir_all(folder).and_then(|()| sweep(folder)).map_err(unable)?;
         let original = Original::read(&file).map_err(unable)?;
         original.stage(&plan).and_then(wirespeed_installation::Staged::place).map_err(unable)?;
     }
@@ -46,6 +54,7 @@ pub(super) fn run(
     change.stage_module(&intention.module.bytes).map_err(Fault::usage)?;
     change.place(&intention.text).map_err(Fault::usage)?;
     change.keep();
+    keep.turn_on(command)?;
     show("\nInstalled there, untried. Try it when it runs: openssl list -providers\n")
 }
 
