@@ -27,6 +27,7 @@ pub(crate) const STEPS: &[Step] = &[
     step("upgrade-under-nginx", include_str!("steps/upgrade.sh")),
     step("plan-of-another-version", include_str!("steps/stale.sh")),
     step("plan-of-another-machine", include_str!("steps/travelled.sh")),
+    step("obstacles", include_str!("steps/obstacles.sh")),
     step("unpacked-root", include_str!("steps/unpacked.sh")),
     booted("kept-by-systemd", include_str!("steps/booted.sh")),
     step("kept-up-to-date", include_str!("steps/keep.sh")),

@@ -22,6 +22,7 @@ pub(crate) use diff::unified;
 use crate::fault::Fault;
 use crate::interruption::Interruption;
 use crate::output::say;
+use crate::plan::Destination;
 use keep::Keep;
 use place::PlaceArguments;
 use travelled::Travelled;
@@ -137,6 +138,10 @@ pub(crate) fn run(arguments: InstallArguments) -> Result<(), Fault> {
         true => None,
         false => Some(replaceable(installed, to, command).map_err(Fault::usage)?),
     };
+    if measures {
+        // What keeps the plan from its place is told before anything is measured.
+        Destination::new(None)?;
+    }
     let interruption = Interruption::watch()?;
     if measures {
         match travelled {

@@ -5,12 +5,16 @@ use std::io::{self, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+use wirespeed_installation::advice;
 use wirespeed_plan::default_file;
 
 use crate::fault::Fault;
 
 /// What names of plans end in that are not in their place yet.
 const END: &str = ".new";
+
+/// As much as a plan may take: a disk without the room is told of before anything is measured.
+const ROOM: usize = 64 << 10;
 
 /// A place that a plan can be written to: tried before anything is measured.
 #[derive(Debug)]
@@ -21,6 +25,7 @@ pub(crate) struct Destination {
 impl Destination {
     /// The default place, whose folder is made, or another, whose folder must be there.
     pub(crate) fn new(asked: Option<PathBuf>) -> Result<Self, Fault> {
+        let is_default = asked.is_none();
         let file = match asked {
             Some(file) => file,
             None => {
@@ -30,14 +35,19 @@ impl Destination {
                 file
             }
         };
+        let named = file.display().to_string();
         // A link stays one: what it leads to is replaced. The path is absolute, as openssl.cnf wants it.
         let file = fs::canonicalize(&file).or_else(|_| std::path::absolute(&file)).unwrap_or(file);
         if fs::metadata(&file).is_ok_and(|there| !there.is_file()) {
-            return Err(Fault::usage(format!("{} is no regular file", file.display())));
+            let mend = if is_default { format!(": rm {named}") } else { String::new() };
+            return Err(Fault::usage(format!("{} is no regular file{mend}", file.display())));
         }
         let destination = Self { file };
         destination.sweep();
-        let tried = destination.temporary().and_then(|(_, path)| fs::remove_file(path));
+        let tried = destination.temporary().and_then(|(mut file, path)| {
+            let written = file.write_all(&[0; ROOM]);
+            fs::remove_file(path).and(written)
+        });
         tried.map_err(|error| cannot_write(&destination.file, &error))?;
         Ok(destination)
     }
@@ -136,10 +146,13 @@ fn make_folder(file: &Path) -> io::Result<()> {
 }
 
 fn cannot_write(file: &Path, error: &io::Error) -> Fault {
-    Fault::usage(format!(
-        "cannot write {}: {error}: name another file with --output, or run as root",
-        file.display()
-    ))
+    Fault::usage(match error.kind() {
+        io::ErrorKind::PermissionDenied => format!(
+            "cannot write {}: {error}: name another file with --output, or run as root",
+            file.display()
+        ),
+        _ => format!("cannot write {}", advice(file, error)),
+    })
 }
 
 #[cfg(test)]
