@@ -13,7 +13,7 @@ use wirespeed_plan::{Fingerprint, Plan};
 use crate::examined::Examined;
 use crate::finding::Finding;
 use crate::reading::{Asked, Reading, User};
-use crate::surroundings::{Entry, Openssl, Surroundings};
+use crate::surroundings::{Entry, Openssl, Surroundings, Unpacked};
 use crate::trial::Loaded;
 use wirespeed_installation::{Binary, this_machine};
 
@@ -26,6 +26,10 @@ pub(crate) struct Fake {
     variables: BTreeMap<String, String>,
     pub(crate) openssl: Result<Openssl, String>,
     pub(crate) binary: Result<Binary, String>,
+    /// Beginnings of paths that lead elsewhere than they say, and the number of what lies there.
+    pub(crate) elsewhere: BTreeMap<String, u64>,
+    /// What each process's root is.
+    pub(crate) unpacked: Result<Unpacked, String>,
     pub(crate) plan: Result<Plan, String>,
     pub(crate) loaded: Result<Loaded, String>,
     /// What the configuration gives users; those that are not here get everything.
@@ -55,6 +59,8 @@ impl Fake {
                 needs: vec!["libc.so.6".to_owned()],
                 exports: vec!["OSSL_provider_init".to_owned()],
             }),
+            elsewhere: BTreeMap::new(),
+            unpacked: Ok(Unpacked { is_installed: false, obstacle: None }),
             plan: Ok(Plan::new(Fingerprint::here("3.0.19"))),
             loaded: Ok(Loaded { routes: Some("vaes512".to_owned()), ..Loaded::default() }),
             readings: BTreeMap::new(),
@@ -167,6 +173,15 @@ impl Surroundings for Fake {
 
     fn binary(&self, _: &Path) -> Result<Binary, String> {
         self.binary.clone()
+    }
+
+    fn identity(&self, path: &Path) -> Option<(u64, u64)> {
+        let found = self.elsewhere.iter().find(|(beginning, _)| path.starts_with(beginning));
+        Some((0, found.map_or(0, |(_, number)| *number)))
+    }
+
+    fn unpacked(&self, _: &Path) -> Result<Unpacked, String> {
+        self.unpacked.clone()
     }
 
     fn plan(&self, _: &Path) -> Result<Plan, String> {

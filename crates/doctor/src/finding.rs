@@ -7,7 +7,7 @@ use wirespeed_results::schema::doctor::{self, State};
 pub(crate) struct Finding {
     state: State,
     text: String,
-    /// What to do; only where something is to be mended.
+    /// What to do: always where something is to be mended, and seldom else.
     mend: Option<String>,
 }
 
@@ -20,6 +20,11 @@ impl Finding {
     /// No fault, yet the owner should know.
     pub(crate) fn note(text: impl Into<String>) -> Self {
         Self { state: State::Note, text: text.into(), mend: None }
+    }
+
+    /// No fault, yet there is more to be had, and by this.
+    pub(crate) fn offer(text: impl Into<String>, way: impl Into<String>) -> Self {
+        Self { state: State::Note, text: text.into(), mend: Some(way.into()) }
     }
 
     /// A fault, and what to do about it.

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod configuration;
+mod containers;
 mod counters;
 mod engines;
 mod examined;
@@ -62,6 +63,7 @@ const CHECKS: &[Check] = &[
     Check { name: "users", examine: users::users },
     Check { name: "services", examine: services::overrides },
     Check { name: "processes", examine: services::running },
+    Check { name: "containers", examine: containers::containers },
     Check { name: "own OpenSSL", examine: programs::inside },
     Check { name: "kernel", examine: kernel::af_alg },
     Check { name: "host OpenSSL", examine: host_faults::faults },

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use wirespeed_openssl_conf::Configuration;
 
+use crate::containers;
 use crate::examined::{Examined, names_our_module, ours};
 use crate::finding::Finding;
 
@@ -114,8 +115,15 @@ pub(crate) fn confined(examined: &Examined<'_>) -> Vec<String> {
     processes.map(|folder| name(examined, &folder)).collect()
 }
 
-/// The folders of all processes but this one and those that it has started.
+/// Those that are in no container.
 fn others(examined: &Examined<'_>) -> Vec<PathBuf> {
+    let mut folders = processes(examined);
+    folders.retain(|folder| !containers::is_apart(examined, folder));
+    folders
+}
+
+/// The folders of all processes but this one and those that it has started.
+pub(crate) fn processes(examined: &Examined<'_>) -> Vec<PathBuf> {
     let own = examined.here.entry(Path::new("/proc/self")).map(|entry| entry.place).ok();
     let mut folders = examined.here.inside("/proc");
     folders.retain(|folder| {
@@ -143,7 +151,7 @@ fn parent(examined: &Examined<'_>, folder: &Path) -> Option<PathBuf> {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Mapped {
     pub(crate) libcrypto: bool,
-    ours: bool,
+    pub(crate) ours: bool,
     replaced: bool,
 }
 
@@ -168,7 +176,7 @@ impl Mapped {
 }
 
 /// "sshd (812)".
-fn name(examined: &Examined<'_>, folder: &Path) -> String {
+pub(crate) fn name(examined: &Examined<'_>, folder: &Path) -> String {
     let id = folder.file_name().unwrap_or_default().to_string_lossy();
     let name = examined.here.text(folder.join("comm")).unwrap_or_default();
     format!("{} ({id})", name.trim())

@@ -9,13 +9,14 @@ use std::path::{Path, PathBuf};
 use wirespeed_advisories::Probe;
 use wirespeed_bench::{Found, Host};
 use wirespeed_cipher::Route;
-use wirespeed_openssl_conf::Files;
+use wirespeed_installation::{Binary, Place, own_module};
+use wirespeed_openssl_conf::{Configuration, Files};
 use wirespeed_plan::Plan;
 
+use crate::examined::ours;
 use crate::probes;
 use crate::reading::{self, Asked, Reading, User};
 use crate::trial::{self, Loaded};
-use wirespeed_installation::Binary;
 
 /// A machine to examine: its files and variables, and more.
 pub(crate) trait Surroundings: Files {
@@ -25,6 +26,10 @@ pub(crate) trait Surroundings: Files {
     fn user(&self) -> u32;
     /// What an executable or a library says about itself.
     fn binary(&self, path: &Path) -> Result<Binary, String>;
+    /// Device and number of what the kernel finds at a path: /proc has links that lead elsewhere than they say.
+    fn identity(&self, path: &Path) -> Option<(u64, u64)>;
+    /// What is known of a process's root as of an unpacked system.
+    fn unpacked(&self, root: &Path) -> Result<Unpacked, String>;
     /// A plan, or why it cannot be read.
     fn plan(&self, path: &Path) -> Result<Plan, String>;
     /// The machine's own OpenSSL.
@@ -95,6 +100,15 @@ pub(crate) struct Openssl {
     pub(crate) modules_folder: PathBuf,
 }
 
+/// An unpacked system whose OpenSSL loads modules.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Unpacked {
+    /// Whether its configuration has Wirespeed.
+    pub(crate) is_installed: bool,
+    /// Why our module does not run there.
+    pub(crate) obstacle: Option<String>,
+}
+
 /// The machine that runs this program.
 pub struct ThisMachine {
     host: Host,
@@ -146,6 +160,20 @@ impl Surroundings for ThisMachine {
 
     fn binary(&self, path: &Path) -> Result<Binary, String> {
         Binary::read(&fs::read(path).map_err(|error| error.to_string())?)
+    }
+
+    fn identity(&self, path: &Path) -> Option<(u64, u64)> {
+        fs::metadata(path).ok().map(|about| (about.dev(), about.ino()))
+    }
+
+    fn unpacked(&self, root: &Path) -> Result<Unpacked, String> {
+        let place = Place::in_root(root)?;
+        let read = Configuration::read(&place.configuration, place.files());
+        let module = fs::read(own_module()?).map_err(|error| error.to_string())?;
+        Ok(Unpacked {
+            is_installed: read.is_ok_and(|read| ours(&read).is_some()),
+            obstacle: place.suits(&module).err(),
+        })
     }
 
     fn plan(&self, path: &Path) -> Result<Plan, String> {

@@ -1,7 +1,9 @@
 //! Who gets Wirespeed: the real configuration, read by root, by a user without rights and by those of the services.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
+use crate::containers::is_apart;
 use crate::examined::{Examined, Installed};
 use crate::finding::Finding;
 use crate::module;
@@ -167,7 +169,8 @@ fn everybody(examined: &Examined<'_>) -> Vec<(User, String)> {
     let user =
         |number: u32, group| User { number, group, others: Vec::new(), is_this: number == 0 };
     let mut everybody = BTreeMap::from([0, NOBODY].map(|it| (it, (user(it, it), BTreeSet::new()))));
-    for folder in examined.here.inside("/proc") {
+    let here = |folder: &PathBuf| !is_apart(examined, folder);
+    for folder in examined.here.inside("/proc").into_iter().filter(here) {
         let read = |file: &str| examined.here.text(folder.join(file)).unwrap_or_default();
         let service = read("comm").trim().to_owned();
         if SERVICES.contains(&service.as_str()) || Mapped::of(&read("maps")).libcrypto {

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use wirespeed_libcrypto::Library;
 use wirespeed_openssl_conf::{Files, ThisMachine};
 
+use crate::replace::real;
 use crate::root::{Libcrypto, Root};
 
 /// The name of the copy that `install` makes among other modules. No package has it: it is ours to remove.
@@ -112,7 +113,7 @@ impl Place {
 
     /// The path of a module that lies among the other modules already, as a package puts it there.
     pub fn packaged(&self, module: &Path) -> Option<PathBuf> {
-        let folder = self.outside(&self.modules).and_then(fs::canonicalize).ok()?;
+        let folder = self.outside(&self.modules).and_then(|folder| real(&folder)).ok()?;
         let is_there = module.parent() == Some(&folder);
         is_there.then(|| self.modules.join(module.file_name().unwrap_or_default()))
     }

@@ -155,15 +155,28 @@ pub(crate) fn folder(path: &Path) -> &Path {
 }
 
 fn followed(path: &Path) -> io::Result<PathBuf> {
-    match fs::canonicalize(path) {
+    match real(path) {
         Ok(path) => Ok(path),
         Err(error) if error.kind() == ErrorKind::NotFound => {
             let target = fs::read_link(path).map(|target| folder(path).join(target));
             let path = target.as_deref().unwrap_or(path);
             let Some(name) = path.file_name() else { return Err(error) };
-            Ok(fs::canonicalize(folder(path))?.join(name))
+            Ok(real(folder(path))?.join(name))
         }
         Err(error) => Err(error),
+    }
+}
+
+/// A path without links, but for those that lead elsewhere than they say: `/proc/812/root` reads `/`, and is the root of
+/// that process.
+pub(crate) fn real(path: &Path) -> io::Result<PathBuf> {
+    let there = fs::metadata(path)?;
+    let is_there = |named: &PathBuf| {
+        fs::metadata(named).is_ok_and(|it| (it.dev(), it.ino()) == (there.dev(), there.ino()))
+    };
+    match fs::canonicalize(path).ok().filter(is_there) {
+        Some(named) => Ok(named),
+        None => std::path::absolute(path),
     }
 }
 

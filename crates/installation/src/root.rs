@@ -9,6 +9,7 @@ use std::path::{self, Component, Path, PathBuf};
 use wirespeed_openssl_conf::{Files, ThisMachine};
 
 use crate::binary::{Binary, text_between};
+use crate::replace::real;
 
 /// How many links a path may lead through, as for Linux (path_resolution(7)).
 const LINKS: usize = 40;
@@ -37,7 +38,7 @@ impl Root {
     /// If it is no folder.
     pub fn open(folder: &Path) -> Result<Self, String> {
         let name = folder.display();
-        let folder = fs::canonicalize(folder).map_err(|error| format!("{name}: {error}"))?;
+        let folder = real(folder).map_err(|error| format!("{name}: {error}"))?;
         if !folder.is_dir() {
             return Err(format!("{name} is no folder"));
         }

@@ -3,6 +3,7 @@
 
 #![forbid(unsafe_code)]
 
+mod contained;
 mod failing;
 mod files;
 mod killed;
@@ -34,7 +35,7 @@ fn main() -> ExitCode {
     for (name, run) in failing::TESTS.iter().chain(policy::TESTS).chain(packaged::TESTS) {
         trials.push(Trial::test(*name, move || Ok(run()?)));
     }
-    for (name, run) in machine::TESTS {
+    for (name, run) in machine::TESTS.iter().chain(contained::TESTS) {
         trials.push(match machine::obstacle() {
             Some(reason) => skipped(name, reason),
             None => Trial::test(*name, move || Ok(run()?)),

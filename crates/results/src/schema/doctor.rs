@@ -34,7 +34,7 @@ pub struct Finding {
     pub state: State,
     /// What was found, a sentence.
     pub text: String,
-    /// What to do; null unless the state is `"mend"`.
+    /// What to do; always there if the state is `"mend"`, else mostly null.
     pub mend: Option<String>,
 }
 
