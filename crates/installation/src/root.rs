@@ -132,7 +132,22 @@ impl Root {
             }
             (false, true) => Err(format!("{name} has glibc, and this module is for musl")),
             (false, false) => Ok(()),
-            (true, true) => self.suits_glibc(module),
+            (true, true) => self.suits_glibc(module).and_then(|()| self.has_unwinder(&ours)),
+        }
+    }
+
+    /// GCC's library, which a module in Rust takes to end itself in good order; images with glibc alone have none.
+    fn has_unwinder(&self, module: &Binary) -> Result<(), String> {
+        let folders: Vec<_> =
+            self.libraries().iter().filter_map(|file| Some(file.parent()?.to_owned())).collect();
+        let is_there =
+            |name: &str| folders.iter().any(|folder| self.read(&folder.join(name)).is_ok());
+        match module.needs.iter().find(|name| name.starts_with("libgcc_s") && !is_there(name)) {
+            Some(name) => Err(format!(
+                "{} has no {name}, which the module needs: install it there first",
+                self.folder.display()
+            )),
+            None => Ok(()),
         }
     }
 

@@ -30,6 +30,11 @@ refused() {
     test "$(wc -l < /tmp/said)" = 1
     diff -r /unpacked/etc /tmp/unpacked
 }
+mkdir /tmp/unwinder
+mv /unpacked/lib/*/libgcc_s.so.1 /tmp/unwinder
+refused 'has no libgcc_s.so.1, which the module needs'
+mv /tmp/unwinder/* /unpacked/lib/*-linux-gnu/
+rmdir /tmp/unwinder
 library=$(echo /unpacked/usr/lib/*-linux-gnu/libcrypto.so.3)
 cp $library /tmp/library
 # EM_AARCH64 in e_machine.
