@@ -4,6 +4,7 @@ mod build;
 mod contents;
 mod deb;
 mod elf;
+mod notices;
 mod release;
 mod rpm;
 mod sbom;

@@ -56,6 +56,8 @@ pub(crate) enum From {
     Manual(&'static str),
     /// The library's file for pkg-config, with the places of packages.
     PkgConfig(&'static str),
+    /// What others wrote of what is built from these crates, and their licences.
+    Notices(&'static [&'static str]),
     /// A symbolic link to there.
     Link(&'static str),
 }
@@ -94,6 +96,7 @@ pub(crate) const PACKAGES: &[Package] = &[
             file(From::Manual("wirespeed.bash"), "share/bash-completion/completions/wirespeed"),
             file(From::Manual("_wirespeed"), "share/zsh/{zsh}/_wirespeed"),
             file(From::Manual("wirespeed.fish"), "share/fish/vendor_completions.d/wirespeed.fish"),
+            file(From::Notices(&["wirespeed-cli"]), "share/doc/wirespeed/THIRD-PARTY"),
             file(From::Repository("README.md"), "share/doc/wirespeed/README.md"),
             file(From::Repository("CHANGELOG.md"), "share/doc/wirespeed/CHANGELOG.md"),
             file(From::Folder("docs", "md"), "share/doc/wirespeed/docs/"),
@@ -115,10 +118,13 @@ pub(crate) const PACKAGES: &[Package] = &[
         ],
         needs: &[],
         recommends: &[],
-        files: &[file(
-            From::Library("libwirespeed.so"),
-            "{libraries}/ossl-modules/libwirespeed.so",
-        )],
+        files: &[
+            file(From::Library("libwirespeed.so"), "{libraries}/ossl-modules/libwirespeed.so"),
+            file(
+                From::Notices(&["wirespeed-module"]),
+                "share/doc/libwirespeed-provider/THIRD-PARTY",
+            ),
+        ],
         interface: None,
         is_emulator: false,
         is_shared_by_architectures: true,
@@ -137,6 +143,7 @@ pub(crate) const PACKAGES: &[Package] = &[
             file(From::Program("padlock-run"), "lib/padlock-run/padlock-run"),
             file(From::Library("libpadlock_preload.so"), "lib/padlock-run/libpadlock_preload.so"),
             file(From::Link("../lib/padlock-run/padlock-run"), "bin/padlock-run"),
+            file(From::Notices(&EMULATOR), "share/doc/padlock-run/THIRD-PARTY"),
             file(From::Pages("padlock-run"), "share/man/man1/"),
             file(From::Manual("padlock-run.bash"), "share/bash-completion/completions/padlock-run"),
             file(From::Manual("_padlock-run"), "share/zsh/{zsh}/_padlock-run"),
@@ -168,6 +175,10 @@ pub(crate) const PACKAGES: &[Package] = &[
                 From::Link("libwirespeed_batch.so.{version}"),
                 "{libraries}/libwirespeed_batch.so.1",
             ),
+            file(
+                From::Notices(&["wirespeed-library"]),
+                "share/doc/libwirespeed-batch1/THIRD-PARTY",
+            ),
         ],
         interface: Some(("libwirespeed_batch", "1")),
         is_emulator: false,
@@ -195,6 +206,10 @@ pub(crate) const PACKAGES: &[Package] = &[
             file(
                 From::PkgConfig("crates/kernels/batch/library/wirespeed.pc"),
                 "{libraries}/pkgconfig/wirespeed.pc",
+            ),
+            file(
+                From::Notices(&["wirespeed-library"]),
+                "share/doc/libwirespeed-batch-dev/THIRD-PARTY",
             ),
             file(
                 From::Repository("crates/kernels/batch/library/example/example.c"),

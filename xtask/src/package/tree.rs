@@ -8,6 +8,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::package::build::Built;
 use crate::package::contents::{File, From, Package};
+use crate::package::notices;
 use crate::run::Run;
 use crate::workspace::Workspace;
 
@@ -115,6 +116,10 @@ impl<'a> Tree<'a> {
                 let moved = text.replace("/usr/local", self.layout.absolute);
                 let folder = format!("libdir=${{prefix}}/{}", self.layout.libraries);
                 self.write(&to, moved.replace("libdir=${prefix}/lib", &folder).as_bytes())
+            }
+            From::Notices(crates) => {
+                let text = notices::write(self.workspace, self.built.target.rust, crates)?;
+                self.write(&to, text.as_bytes())
             }
             From::Link(target) => {
                 self.folder(parent(&to))?;
