@@ -45,6 +45,7 @@ impl Root {
                 }
             }
         }
+        succeed(Command::new("cp").arg(DOCUMENT).arg(folder.join("packages")))?;
         Ok(root)
     }
 
@@ -107,6 +108,9 @@ const BOOTED: &str = "[Unit]\nSuccessAction=exit\nFailureAction=exit\nFailureAct
 
 /// What each script begins with.
 const BEGINNING: &str = include_str!("steps/beginning.sh");
+
+/// Has lines for images.
+const DOCUMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/install.md");
 
 /// The same package by a later number.
 const LATER: &str = r#"

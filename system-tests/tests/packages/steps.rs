@@ -35,4 +35,5 @@ pub(crate) const STEPS: &[Step] = &[
     step("removal-refused", include_str!("steps/refused.sh")),
     step("remove", include_str!("steps/remove.sh")),
     step("purge", include_str!("steps/purge.sh")),
+    step("containerfile", include_str!("steps/containerfile.sh")),
 ];
