@@ -24,6 +24,10 @@ pub enum Route {
     Avx512,
     /// AVX2 without instructions for a cipher.
     Avx2,
+    /// SSSE3: byte shuffles on 128-bit vectors.
+    Ssse3,
+    /// SSE2: logic on 128-bit vectors.
+    Sse2,
     /// VIA's and Zhaoxin's PadLock.
     PadLock,
     /// Constant-time Rust for any machine.
@@ -36,7 +40,7 @@ pub enum Route {
 
 impl Route {
     /// Every route.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 14] = [
         Self::Vaes512,
         Self::Vaes256,
         Self::Gfni512,
@@ -45,6 +49,8 @@ impl Route {
         Self::ShaNi,
         Self::Avx512,
         Self::Avx2,
+        Self::Ssse3,
+        Self::Sse2,
         Self::PadLock,
         Self::Portable,
         Self::Libcrypto,
@@ -55,7 +61,7 @@ impl Route {
     ///
     /// `portable` is not among them: on a CPU without AES instructions libcrypto's own SSSE3 code is
     /// faster.
-    pub const PRIORITY: [Self; 9] = [
+    pub const PRIORITY: [Self; 11] = [
         Self::Vaes512,
         Self::Vaes256,
         Self::Gfni512,
@@ -64,6 +70,8 @@ impl Route {
         Self::ShaNi,
         Self::Avx512,
         Self::Avx2,
+        Self::Ssse3,
+        Self::Sse2,
         Self::PadLock,
     ];
 
@@ -88,6 +96,8 @@ impl Route {
             Self::ShaNi => "sha-ni",
             Self::Avx512 => "avx512",
             Self::Avx2 => "avx2",
+            Self::Ssse3 => "ssse3",
+            Self::Sse2 => "sse2",
             Self::PadLock => "padlock",
             Self::Portable => "portable",
             Self::Libcrypto => "libcrypto",

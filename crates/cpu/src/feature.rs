@@ -25,6 +25,8 @@ macro_rules! features {
 }
 
 features! {
+    /// Integers and logic on 128-bit vectors.
+    Sse2 = "sse2",
     /// Supplemental SSE3: byte shuffles.
     Ssse3 = "ssse3",
     /// SSE 4.1.

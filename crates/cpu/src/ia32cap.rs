@@ -16,6 +16,7 @@ const ECX_7: usize = 3;
 
 /// Where OpenSSL looks for a feature: word and bit.
 const BITS: &[(Feature, usize, u32)] = &[
+    (Feature::Sse2, EDX, 26),
     (Feature::Pclmulqdq, ECX, 1),
     (Feature::Ssse3, ECX, 9),
     (Feature::Sse41, ECX, 19),

@@ -14,5 +14,5 @@ pub use arch::*;
 pub use feature::{Feature, Features};
 pub use token::{
     Ace, Ace2, AesNi, Avx2, Avx512, Avx512Ifma, Ccs, Gfni256, Gfni512, Phe, Phe2, Pmm, Rng, Rng2,
-    ShaNi, Token, Vaes256, Vaes512,
+    ShaNi, Sse2, Ssse3, Token, Vaes256, Vaes512,
 };

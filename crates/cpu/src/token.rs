@@ -65,6 +65,14 @@ token!(
     ShaNi: Ssse3 Sse41 ShaNi
 );
 token!(
+    /// Integers and logic on 128-bit vectors.
+    Sse2: Sse2
+);
+token!(
+    /// The same with byte shuffles.
+    Ssse3: Sse2 Ssse3
+);
+token!(
     /// Integers in 256-bit vectors, and rotations of words without flags.
     Avx2: Ssse3 Sse41 Avx Avx2 Bmi1 Bmi2
 );

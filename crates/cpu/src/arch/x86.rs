@@ -53,6 +53,7 @@ pub fn features(cpu: &dyn Cpuid) -> Features {
     let avx512 = xcr0 & XCR0_AVX512 == XCR0_AVX512;
     let bit = |register: u32, n: u32| register >> n & 1 != 0;
     [
+        (Feature::Sse2, bit(one[3], 26)),
         (Feature::Ssse3, bit(one[2], 9)),
         (Feature::Sse41, bit(one[2], 19)),
         (Feature::Aes, bit(one[2], 25)),
@@ -148,7 +149,7 @@ mod tests {
             )*};
         }
         same!(
-            Ssse3 "ssse3", Sse41 "sse4.1", Aes "aes", Pclmulqdq "pclmulqdq", Avx "avx", Avx2 "avx2",
+            Sse2 "sse2", Ssse3 "ssse3", Sse41 "sse4.1", Aes "aes", Pclmulqdq "pclmulqdq", Avx "avx", Avx2 "avx2",
             Bmi1 "bmi1", Bmi2 "bmi2", Vaes "vaes", Vpclmulqdq "vpclmulqdq", Avx512f "avx512f",
             Avx512bw "avx512bw", Avx512vl "avx512vl", Avx512dq "avx512dq",
             Avx512ifma "avx512ifma", Avx512Vp2intersect "avx512vp2intersect", AvxVnni "avxvnni",

@@ -14,6 +14,8 @@ pub const ROUTES: &[Route] = &[
     Route::ShaNi,
     Route::Avx512,
     Route::Avx2,
+    Route::Ssse3,
+    Route::Sse2,
     Route::PadLock,
     Route::Portable,
 ];

@@ -62,6 +62,8 @@ pub fn builtin(route: Route) -> InitFunction {
         Route::ShaNi => init_on::<{ Route::ShaNi as usize }>,
         Route::Avx512 => init_on::<{ Route::Avx512 as usize }>,
         Route::Avx2 => init_on::<{ Route::Avx2 as usize }>,
+        Route::Ssse3 => init_on::<{ Route::Ssse3 as usize }>,
+        Route::Sse2 => init_on::<{ Route::Sse2 as usize }>,
         Route::PadLock => init_on::<{ Route::PadLock as usize }>,
         Route::Portable => init_on::<{ Route::Portable as usize }>,
         Route::Libcrypto => init_on::<{ Route::Libcrypto as usize }>,

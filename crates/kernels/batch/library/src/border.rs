@@ -177,6 +177,8 @@ pub(crate) const fn route_name(route: Route) -> &'static CStr {
         Route::ShaNi => c"sha-ni",
         Route::Avx512 => c"avx512",
         Route::Avx2 => c"avx2",
+        Route::Ssse3 => c"ssse3",
+        Route::Sse2 => c"sse2",
         Route::PadLock => c"padlock",
         Route::Portable => c"portable",
         Route::Libcrypto => c"libcrypto",
