@@ -95,6 +95,16 @@ impl Harness {
         }
     }
 
+    /// Whether it is worth measuring a candidate that nobody named.
+    pub fn competes(&self, candidate: Candidate, subject: Subject) -> bool {
+        match (candidate.route(), subject) {
+            (Some(route), Subject::Cipher(algorithm)) => {
+                wirespeed_kernels::competes(route, algorithm, self.features)
+            }
+            _ => true,
+        }
+    }
+
     /// Whether a route of ours has kernels for an algorithm.
     fn has_kernels(&self, route: Route, subject: Subject) -> bool {
         match subject {

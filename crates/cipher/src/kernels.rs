@@ -89,6 +89,8 @@ impl BlockKernels {
     pub fn suits_every_call(&self) -> bool {
         match self.route {
             Route::PadLock | Route::Gfni512 => true,
+            // Whether they beat OpenSSL's code, which takes the same instructions, is for a measurement to say.
+            Route::Avx2 | Route::Ssse3 | Route::Sse2 => false,
             Route::Gfni256 => !matches!(
                 self.cipher,
                 BlockCipher::Camellia128 | BlockCipher::Camellia192 | BlockCipher::Camellia256
@@ -117,30 +119,38 @@ impl HashKernels {
     }
 }
 
-/// The hash key of GCM or of GCM-SIV and the powers of it computed so far.
-///
-/// `powers[32 - n]` is H^n in the kernels' own form, the same for every route; three zero blocks
-/// follow H^1 so that a vector load at any power stays inside.
+/// The hash key of GCM or of GCM-SIV, and what kernels made of it so far.
 #[derive(Clone)]
 #[repr(C, align(64))]
 pub struct GcmKey {
-    /// H^32 down to H^1, then zeros.
-    pub powers: [Block; 35],
-    /// For each power its two halves added, in both halves: Karatsuba's middle factor.
-    pub sums: [Block; 35],
-    /// How many powers are there: 0 (no key) or a power of two.
-    pub ready: usize,
+    /// See [`form`](Self::form).
+    pub memory: [Block; 70],
+    /// H in the kernels' own form, the same for every route; without a key it is 0.
+    pub first: Block,
+    /// What is in the memory.
+    pub form: GcmForm,
+}
+
+/// What kernels make of a hash key.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum GcmForm {
+    /// Nothing yet.
+    First,
+    /// Block 32 - n is H^n, for 1 to so many. 35 blocks further are its two halves added, in both halves.
+    Powers(usize),
+    /// Tables of H^2 and H, by turns: for each byte of a product one for the low half of a byte, one for the high.
+    Tables,
 }
 
 impl GcmKey {
     /// No key yet.
-    pub const EMPTY: Self = Self { powers: [[0; 16]; 35], sums: [[0; 16]; 35], ready: 0 };
+    pub const EMPTY: Self = Self { memory: [[0; 16]; 70], first: [0; 16], form: GcmForm::First };
 }
 
 impl Drop for GcmKey {
     fn drop(&mut self) {
-        self.powers.zeroize();
-        self.sums.zeroize();
+        self.memory.zeroize();
+        self.first.zeroize();
     }
 }
 

@@ -19,11 +19,13 @@ pub type Block = [u8; 16];
 pub struct Schedule {
     /// The round keys.
     pub round_keys: [Block; 17],
+    /// AES: how many rounds there are, 10, 12 or 14.
+    pub rounds: u8,
 }
 
 impl Schedule {
     /// No key yet.
-    pub const EMPTY: Self = Self { round_keys: [[0; 16]; 17] };
+    pub const EMPTY: Self = Self { round_keys: [[0; 16]; 17], rounds: 10 };
 
     /// How many pairs of subkeys Camellia has.
     pub const fn camellia_pairs(key_bits: u16) -> usize {

@@ -30,7 +30,7 @@ pub use digest::{
 pub use error::UnknownName;
 pub use hasher::Hasher;
 pub use kernels::{
-    BlockKernels, CbcFn, CtrFn, EcbFn, FeedbackFn, GcmCryptFn, GcmEnd, GcmKey, GcmStartFn,
+    BlockKernels, CbcFn, CtrFn, EcbFn, FeedbackFn, GcmCryptFn, GcmEnd, GcmForm, GcmKey, GcmStartFn,
     GcmState, GcmTagFn, HashKernels, LittleCtrFn, OcbFn, OcbHashFn, OcbKey, OcbState, XtsFn,
 };
 pub use key::{Block, BlockKey, Schedule};

@@ -68,11 +68,11 @@ impl Route {
         Self::Gfni256,
         Self::AesNi,
         Self::ShaNi,
+        Self::PadLock,
         Self::Avx512,
         Self::Avx2,
         Self::Ssse3,
         Self::Sse2,
-        Self::PadLock,
     ];
 
     /// This route as one bit of a set.

@@ -110,8 +110,8 @@ pub(crate) struct BenchArguments {
     /// A set of algorithms: gateway, those by which VPN gateways are compared, at 1024 bytes, with plain code beside
     #[arg(long, value_name = "SET", conflicts_with = "algorithms")]
     set: Option<Set>,
-    /// Routes to compare: vaes512 vaes256 gfni512 gfni256 aesni sha-ni avx512 avx2 padlock portable
-    /// libcrypto, and kernel (Linux's crypto, AF_ALG), which runs only where it is named
+    /// Routes to compare: vaes512 vaes256 gfni512 gfni256 aesni sha-ni avx512 avx2 ssse3 sse2 padlock
+    /// portable libcrypto, and kernel (Linux's crypto, AF_ALG), which runs only where it is named
     #[arg(long, value_name = "R,…", value_delimiter = ',')]
     routes: Vec<String>,
     /// Drivers of the kernel's by their own names, a column for each; `wirespeed kernel` lists them

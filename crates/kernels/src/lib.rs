@@ -59,6 +59,14 @@ pub fn suits_every_call(route: Route, algorithm: Algorithm, features: Features) 
     }
 }
 
+/// Whether it is worth measuring a route that is here. A block cipher on general instructions is not where there are
+/// instructions for AES.
+pub fn competes(route: Route, algorithm: Algorithm, features: Features) -> bool {
+    let is_general = matches!(route, Route::Avx2 | Route::Ssse3 | Route::Sse2);
+    let has_unit = || has(Route::AesNi, algorithm, features).is_ok();
+    !(is_general && algorithm.block_cipher().is_some() && has_unit())
+}
+
 /// ChaCha20 and Poly1305 by `route`, if `features` allow it.
 pub fn stream(route: Route, features: Features) -> Result<&'static StreamKernels, Absent> {
     match route {

@@ -53,7 +53,10 @@ pub(crate) fn run(request: BenchRequest) -> Result<(), Fault> {
     let mut omitted = Omitted::new(skipped);
     let (mut all, mut break_evens) = (Vec::new(), Vec::new());
     for block in &blocks {
-        let mut here = omitted.present(&host, block, &candidates);
+        let competes =
+            |it: &Candidate| request.routes.is_some() || host.harness.competes(*it, block.subject);
+        let competing: Vec<_> = candidates.iter().copied().filter(competes).collect();
+        let mut here = omitted.present(&host, block, &competing);
         if request.routes.is_none() && here.iter().all(|it| *it == Candidate::Host) {
             let portable = [host.find(Route::Portable).candidate];
             here.extend(omitted.present(&host, block, &portable));

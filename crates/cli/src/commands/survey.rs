@@ -142,6 +142,7 @@ fn measure(contest: &Contest<'_>, candidates: &[Candidate]) -> Result<Vec<Measur
         let here: Vec<Candidate> = candidates
             .iter()
             .copied()
+            .filter(|one| contest.harness.competes(*one, case.subject))
             .filter(|one| contest.harness.runner(*one, case).is_ok())
             .collect();
         all.push(contest.measure(case, &here, &|| progress.tick())?);

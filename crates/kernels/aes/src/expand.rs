@@ -33,6 +33,7 @@ pub(crate) fn decryption<U: Unit, const ROUNDS: usize>(u: U, key: &[u8], out: &m
 #[inline(always)]
 fn expand<U: One, const ROUNDS: usize, const INVERT: bool>(u: U, key: &[u8], out: &mut Schedule) {
     let key_words = ROUNDS - 6;
+    out.rounds = ROUNDS as u8;
     assert_eq!(key.len(), 4 * key_words, "AES key size");
     // SAFETY: so many bytes are in the key, at least 16.
     let mut first = unsafe { u.load(key.as_ptr()) };

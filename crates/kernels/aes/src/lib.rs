@@ -12,8 +12,10 @@
 pub mod arch;
 pub mod portable;
 
+mod bitsliced;
 mod expand;
 mod modes;
+mod permuted;
 mod table;
 mod unit;
 

@@ -1,15 +1,17 @@
 //! The route for any machine: constant-time Rust, `W` blocks in a vector.
 
-mod clmul;
+pub(crate) mod clmul;
 
 use std::array;
 use std::ptr;
 
 use wirespeed_cipher::{Block, BlockKernels, GcmKey, GcmState, Schedule};
 
+use crate::bitsliced::words::{self, Native, Word};
+use crate::bitsliced::{self, Key, Keys, moved};
+use crate::modes::ghash::carryless::Sums;
 use crate::modes::{gcm, ghash as hashing};
-use crate::unit::{Idle, One, Unit, Work};
-use wirespeed_kernels_core::bitslice::{self, Planes};
+use crate::unit::{Carryless, Idle, One, Unit, Vector, Work};
 use wirespeed_kernels_core::engine::Galois;
 
 /// The portable unit; it needs no proof.
@@ -30,15 +32,9 @@ fn halves(x: u128, f: impl Fn(u64) -> u64) -> u128 {
     u128::from(f((x >> 64) as u64)) << 64 | u128::from(f(x as u64))
 }
 
-impl<const W: usize> Unit for Portable<W> {
+impl<const W: usize> Vector for Portable<W> {
     type V = Blocks<W>;
-    type Single = Portable<1>;
     const WIDTH: usize = W;
-    const FLIGHT: usize = 1;
-
-    fn single(self) -> Portable<1> {
-        Portable
-    }
 
     unsafe fn load(self, from: *const u8) -> Self::V {
         // SAFETY: the caller vouches for `BYTES` bytes.
@@ -131,10 +127,31 @@ impl<const W: usize> Unit for Portable<W> {
     fn shift_in(self, previous: Self::V, current: Self::V) -> Self::V {
         array::from_fn(|i| if i == 0 { previous[W - 1] } else { current[i - 1] })
     }
+}
 
-    fn multiply<const A_HIGH: bool, const B_HIGH: bool>(self, a: Self::V, b: Self::V) -> Self::V {
-        let half = |x: u128, high: bool| if high { (x >> 64) as u64 } else { x as u64 };
-        array::from_fn(|i| clmul::carryless_product(half(a[i], A_HIGH), half(b[i], B_HIGH)))
+impl<const W: usize> Unit for Portable<W> {
+    type Single = Portable<1>;
+    const FLIGHT: usize = 1;
+
+    type Room = Keys<Native>;
+    type Key<'k> = Key<'k, Native>;
+    type Hash<'k> = Sums<'k, Self>;
+
+    fn key<'k, const DECRYPT: bool, const ROUNDS: usize>(
+        self,
+        schedule: &'k Schedule,
+        room: &'k mut Self::Room,
+        _bytes: usize,
+    ) -> Self::Key<'k> {
+        for round in 0..=schedule.rounds.into() {
+            let key = u128::from_le_bytes(moved::<DECRYPT>(schedule, round));
+            room.push(Native::pack(&[key; Native::BLOCKS]));
+        }
+        Key { schedule, planes: room.planes() }
+    }
+
+    fn single(self) -> Portable<1> {
+        Portable
     }
 
     fn sum(self, v: Self::V) -> Blocks<1> {
@@ -145,23 +162,31 @@ impl<const W: usize> Unit for Portable<W> {
         array::from_fn(|i| if i == 0 { v[0] } else { 0 })
     }
 
+    fn carry<const HIGH: bool>(self, v: Self::V) -> Self::V {
+        let of = |x: u128| u128::from((if HIGH { x >> 64 } else { x }) as u64);
+        Self::each(v, |x| of(x) ^ of(x) << 1 ^ of(x) << 2 ^ of(x) << 7)
+    }
+
     // Planes are unpacked after the last round, so this does all the rounds and `last_round` none.
     fn rounds<const DECRYPT: bool, const ROUNDS: usize, const N: usize>(
         self,
-        key: &Schedule,
+        key: Self::Key<'_>,
         state: [Self::V; N],
         work: &mut impl Work,
     ) -> [Self::V; N] {
-        let keys = planes_of::<ROUNDS>(key);
-        let cipher = if DECRYPT { decrypt::<ROUNDS> } else { encrypt::<ROUNDS> };
-        let result = state.map(|v| through_planes(v, |planes| cipher(&keys, planes)));
-        (1..ROUNDS).for_each(|round| work.after(round));
+        const { assert!(W <= Native::BLOCKS) };
+        let result = state.map(|mut blocks| {
+            let planes = bitsliced::crypt::<_, DECRYPT>(key.planes, Native::pack(&blocks));
+            Native::unpack(planes, &mut blocks);
+            blocks
+        });
+        (1..10).for_each(|round| work.after(round));
         result
     }
 
     fn last_round<const DECRYPT: bool, const ROUNDS: usize>(
         self,
-        _key: &Schedule,
+        _key: Self::Key<'_>,
         state: Self::V,
         fold: Self::V,
     ) -> Self::V {
@@ -169,10 +194,22 @@ impl<const W: usize> Unit for Portable<W> {
     }
 }
 
+impl<const W: usize> Carryless for Portable<W> {
+    fn multiply<const A_HIGH: bool, const B_HIGH: bool>(self, a: Self::V, b: Self::V) -> Self::V {
+        let half = |x: u128, high: bool| if high { (x >> 64) as u64 } else { x as u64 };
+        array::from_fn(|i| clmul::carryless_product(half(a[i], A_HIGH), half(b[i], B_HIGH)))
+    }
+}
+
 impl One for Portable<1> {
-    fn chain<const ROUNDS: usize>(self, key: &Schedule, state: Self::V, feed: Self::V) -> Self::V {
-        // The state already holds the first round key, which `encrypt` adds again.
-        let first = self.splat(key.round_keys[0]);
+    fn chain<const ROUNDS: usize>(
+        self,
+        key: Self::Key<'_>,
+        state: Self::V,
+        feed: Self::V,
+    ) -> Self::V {
+        let first = self.splat(key.schedule.round_keys[0]);
+        // The state already holds the first round key, which `rounds` adds again.
         let [end] = self.rounds::<false, ROUNDS, 1>(key, [self.xor(state, first)], &mut Idle);
         self.xor(end, feed)
     }
@@ -183,7 +220,7 @@ impl One for Portable<1> {
     }
 
     fn sub_columns(self, v: Self::V, constant: u32) -> Self::V {
-        self.xor(through_planes(v, bitslice::sub_bytes), [in_every_column(constant)])
+        self.xor(v.map(words::sub_bytes), [in_every_column(constant)])
     }
 
     fn running_sum(self, [v]: Self::V) -> Self::V {
@@ -191,9 +228,26 @@ impl One for Portable<1> {
         [pairs ^ (pairs << 64)]
     }
 
-    fn inverse_mix(self, block: Self::V) -> Self::V {
-        through_planes(block, bitslice::inverse_mix_columns)
+    fn inverse_mix(self, [block]: Self::V) -> Self::V {
+        // InvMixColumns is MixColumns after multiplication by 04·x^2 + 05 (Daemen and Rijmen, "The Design of
+        // Rijndael", §4.1.3).
+        let pair = block ^ rows(block, 2);
+        let block = block ^ times_x(times_x(pair));
+        let pair = block ^ rows(block, 1);
+        [times_x(pair) ^ rows(block, 1) ^ rows(pair, 2)]
     }
+}
+
+/// Each byte becomes the one so many rows below.
+fn rows(block: u128, rows: u32) -> u128 {
+    let low = in_every_column(u32::MAX >> (8 * rows));
+    block >> (8 * rows) & low | block << (32 - 8 * rows) & !low
+}
+
+/// Multiplies every byte by x in GF(2^8).
+fn times_x(block: u128) -> u128 {
+    const LOWEST: u128 = u128::MAX / 255;
+    ((block & !(LOWEST << 7)) << 1) ^ ((block >> 7 & LOWEST) * 0x1b)
 }
 
 /// A word in all four columns.
@@ -201,62 +255,16 @@ fn in_every_column(word: u32) -> u128 {
     u128::from(word) * 0x1_0000_0001_0000_0001_0000_0001
 }
 
-/// Round keys as planes, the same key for each of the four blocks.
-fn planes_of<const ROUNDS: usize>(key: &Schedule) -> [Planes; 15] {
-    array::from_fn(|round| {
-        if round <= ROUNDS { bitslice::pack(&[key.round_keys[round]; 4]) } else { [0; 8] }
-    })
-}
-
-/// Runs `f` over up to four blocks at once.
-fn through_planes<const W: usize>(v: Blocks<W>, f: impl Fn(&mut Planes)) -> Blocks<W> {
-    const { assert!(W <= 4) };
-    let mut planes =
-        bitslice::pack(&array::from_fn(|i| v.get(i).copied().unwrap_or(0).to_le_bytes()));
-    f(&mut planes);
-    let blocks = bitslice::unpack(&planes);
-    array::from_fn(|i| u128::from_le_bytes(blocks[i]))
-}
-
-fn add_key(planes: &mut Planes, key: &Planes) {
-    for (plane, key) in planes.iter_mut().zip(key) {
-        *plane ^= key;
-    }
-}
-
-/// FIPS 197 §5.1.
-fn encrypt<const ROUNDS: usize>(keys: &[Planes; 15], planes: &mut Planes) {
-    add_key(planes, &keys[0]);
-    for key in &keys[1..ROUNDS] {
-        bitslice::sub_bytes(planes);
-        bitslice::shift_rows(planes);
-        bitslice::mix_columns(planes);
-        add_key(planes, key);
-    }
-    bitslice::sub_bytes(planes);
-    bitslice::shift_rows(planes);
-    add_key(planes, &keys[ROUNDS]);
-}
-
-/// FIPS 197 §5.3.5, the equivalent inverse cipher.
-fn decrypt<const ROUNDS: usize>(keys: &[Planes; 15], planes: &mut Planes) {
-    add_key(planes, &keys[0]);
-    for key in &keys[1..ROUNDS] {
-        bitslice::inverse_sub_bytes(planes);
-        bitslice::inverse_shift_rows(planes);
-        bitslice::inverse_mix_columns(planes);
-        add_key(planes, key);
-    }
-    bitslice::inverse_sub_bytes(planes);
-    bitslice::inverse_shift_rows(planes);
-    add_key(planes, &keys[ROUNDS]);
-}
-
 mod aes {
-    use super::Portable;
+    use super::{Native, Portable, Word};
     use wirespeed_cipher::Route;
 
-    crate::table::table!(Route::Portable, Portable<4>, Portable);
+    crate::table::table!(
+        Route::Portable,
+        Portable<{ Native::BLOCKS }>,
+        Portable,
+        for_all_key_sizes
+    );
 
     pub(super) static KERNELS: &[BlockKernels; 3] = &TABLE;
 }
@@ -267,24 +275,22 @@ pub fn table() -> &'static [BlockKernels; 3] {
 }
 
 /// GCM's hash for ciphers whose route has none.
-pub const GALOIS: Galois = Galois { set_key, ghash, tag, polyval_key, polyval };
-
-fn set_key(hash_key: Block, key: &mut GcmKey) {
-    hashing::set_key::<_, false>(Portable::<4>, hash_key, key);
-}
+pub const GALOIS: Galois = Galois {
+    set_key: hashing::set_key::<false>,
+    ghash,
+    tag,
+    polyval_key: hashing::set_key::<true>,
+    polyval,
+};
 
 fn ghash(key: &mut GcmKey, hash: &mut Block, data: &[u8]) {
-    hashing::hash::<_, false>(Portable::<4>, key, hash, data);
-}
-
-fn polyval_key(hash_key: Block, key: &mut GcmKey) {
-    hashing::set_key::<_, true>(Portable::<4>, hash_key, key);
+    hashing::hash::<_, false>(Portable::<{ Native::BLOCKS }>, key, hash, data);
 }
 
 fn polyval(key: &mut GcmKey, hash: &mut Block, data: &[u8]) {
-    hashing::hash::<_, true>(Portable::<4>, key, hash, data);
+    hashing::hash::<_, true>(Portable::<{ Native::BLOCKS }>, key, hash, data);
 }
 
 fn tag(key: &mut GcmKey, state: &GcmState, pending: bool, lengths: [u64; 2]) -> Block {
-    gcm::tag(Portable::<4>, key, state, pending, lengths)
+    gcm::tag(Portable::<{ Native::BLOCKS }>, key, state, pending, lengths)
 }

@@ -5,8 +5,10 @@
 ///
 /// The functions in the table are safe to call because the table is only reached with the unit's
 /// proof in hand.
+///
+/// `$modes` is [`for_each_key_size`] or [`for_all_key_sizes`].
 macro_rules! table {
-    ($route:expr, $unit:ty, $make:expr $(, $features:literal)?) => {
+    ($route:expr, $unit:ty, $make:expr, $modes:ident $(, $features:literal)?) => {
         use wirespeed_cipher::{Block, BlockKernels, GcmKey, GcmState, InOut, OcbKey, OcbState, Schedule};
 
         use wirespeed_kernels_core::Chain;
@@ -15,31 +17,35 @@ macro_rules! table {
         use crate::modes::{chain, ctr, gcm, ghash, ocb, parallel, xts};
 
         /// Every mode for one key size.
-        const fn kernels<const ROUNDS: usize>() -> BlockKernels {
+        const fn kernels<const ROUNDS: usize, const MODES: usize>() -> BlockKernels {
             BlockKernels {
                 route: $route,
                 cipher: wirespeed_cipher::BlockCipher::AES[ROUNDS / 2 - 5],
                 expand: [expand_encryption::<ROUNDS>, expand_decryption::<ROUNDS>],
-                ecb: [ecb::<ROUNDS, false>, ecb::<ROUNDS, true>],
-                cbc: [cbc_encrypt::<ROUNDS>, chained::<ROUNDS, false>],
-                cfb: [cfb_encrypt::<ROUNDS>, chained::<ROUNDS, true>],
-                ofb: ofb::<ROUNDS>,
-                ctr: ctr::<ROUNDS>,
-                xts: [xts::<ROUNDS, false>, xts::<ROUNDS, true>],
-                gcm_key: gcm_key::<ROUNDS>,
+                ecb: [ecb::<MODES, false>, ecb::<MODES, true>],
+                cbc: [cbc_encrypt::<MODES>, chained::<MODES, false>],
+                cfb: [cfb_encrypt::<MODES>, chained::<MODES, true>],
+                ofb: ofb::<MODES>,
+                ctr: ctr::<MODES>,
+                xts: [xts::<MODES, false>, xts::<MODES, true>],
+                gcm_key: gcm_key::<MODES>,
                 ghash,
-                gcm_start: gcm_start::<ROUNDS>,
-                gcm: [gcm::<ROUNDS, false>, gcm::<ROUNDS, true>],
+                gcm_start: gcm_start::<MODES>,
+                gcm: [gcm::<MODES, false>, gcm::<MODES, true>],
                 gcm_tag,
-                polyval_key,
+                polyval_key: ghash::set_key::<true>,
                 polyval,
-                little_ctr: little_ctr::<ROUNDS>,
-                ocb: [ocb::<ROUNDS, false>, ocb::<ROUNDS, true>],
-                ocb_hash: ocb_hash::<ROUNDS>,
+                little_ctr: little_ctr::<MODES>,
+                ocb: [ocb::<MODES, false>, ocb::<MODES, true>],
+                ocb_hash: ocb_hash::<MODES>,
             }
         }
 
-        static TABLE: [BlockKernels; 3] = [kernels::<10>(), kernels::<12>(), kernels::<14>()];
+        static TABLE: [BlockKernels; 3] = [
+            kernels::<10, { crate::table::$modes(10) }>(),
+            kernels::<12, { crate::table::$modes(12) }>(),
+            kernels::<14, { crate::table::$modes(14) }>(),
+        ];
 
         wirespeed_kernels_core::entries! { [$($features)?]
             fn expand_encryption[const ROUNDS: usize][ROUNDS](key: &[u8], out: &mut Schedule)
@@ -74,8 +80,6 @@ macro_rules! table {
                 { gcm::start::<$unit, ROUNDS>($make, schedule, state, first) }
             fn ghash[][](key: &mut GcmKey, hash: &mut Block, data: &[u8])
                 { ghash::hash::<$unit, false>($make, key, hash, data) }
-            fn polyval_key[][](hash_key: Block, key: &mut GcmKey)
-                { ghash::set_key::<$unit, true>($make, hash_key, key) }
             fn polyval[][](key: &mut GcmKey, hash: &mut Block, data: &[u8])
                 { ghash::hash::<$unit, true>($make, key, hash, data) }
             fn little_ctr[const ROUNDS: usize][ROUNDS]
@@ -95,6 +99,16 @@ macro_rules! table {
                 { ocb::hash::<$unit, ROUNDS>($make, schedule, key, state, data) }
         }
     };
+}
+
+/// The modes are compiled for each number of rounds.
+pub(crate) const fn for_each_key_size(rounds: usize) -> usize {
+    rounds
+}
+
+/// The modes are compiled once, for units that ask the schedule for the number of rounds.
+pub(crate) const fn for_all_key_sizes(_rounds: usize) -> usize {
+    0
 }
 
 pub(crate) use table;

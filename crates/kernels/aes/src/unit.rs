@@ -6,23 +6,16 @@
 
 use wirespeed_cipher::{Block, Schedule};
 
-/// One machine's way to work on [`Unit::WIDTH`] blocks in one vector.
-pub(crate) trait Unit: Copy {
+use crate::modes::ghash::Run;
+
+/// Registers of [`Vector::WIDTH`] blocks, and what can be done with them on this machine.
+pub(crate) trait Vector: Copy {
     /// A vector of `WIDTH` blocks.
-    type V: Copy;
-    /// The same machine, one block wide.
-    type Single: One;
+    type V: Copy + 'static;
     /// Blocks in a vector.
     const WIDTH: usize;
-    /// Vectors worked on side by side: 8, or 1 where nothing is gained by more.
-    const FLIGHT: usize = 8;
-    /// Vector registers.
-    const REGISTERS: usize = 16;
     /// Bytes in a vector.
     const BYTES: usize = Self::WIDTH * 16;
-
-    /// The one-block unit.
-    fn single(self) -> Self::Single;
 
     /// Reads a vector.
     ///
@@ -86,26 +79,58 @@ pub(crate) trait Unit: Copy {
     /// The last block of `previous`, then all but the last of `current`.
     fn shift_in(self, previous: Self::V, current: Self::V) -> Self::V;
 
-    /// Carry-less product of a 64-bit half of each: the high half of `a` if `A_HIGH`, and of `b`.
-    fn multiply<const A_HIGH: bool, const B_HIGH: bool>(self, a: Self::V, b: Self::V) -> Self::V;
-    /// The exclusive or of all blocks.
-    fn sum(self, v: Self::V) -> <Self::Single as Unit>::V;
-    /// The block in the first place, zeros behind it.
-    fn widen(self, v: <Self::Single as Unit>::V) -> Self::V;
-
     /// The same vector, but instructions before and after keep their order. Costs nothing; it stops
     /// the compiler from sorting apart what is interleaved on purpose.
     #[inline(always)]
     fn pin(self, v: Self::V) -> Self::V {
         v
     }
+}
 
-    /// All rounds of AES but the last over `N` vectors side by side. `work` is done between the
-    /// rounds, to fill the gaps. With `DECRYPT` it is the inverse, with the schedule of the equivalent
+/// One machine's way to run AES on its vectors.
+pub(crate) trait Unit: Vector {
+    /// The same machine, one block wide.
+    type Single: One;
+    /// Vectors worked on side by side: 8, or 1 where nothing is gained by more.
+    const FLIGHT: usize = 8;
+    /// Vector registers.
+    const REGISTERS: usize = 16;
+    /// Whether GHASH goes between the rounds of AES, because each leaves idle what the other needs.
+    const STITCHED: bool = false;
+
+    /// Where a call keeps [`Key`](Self::Key).
+    type Room: Room;
+    /// The round keys as the rounds want them.
+    type Key<'k>: Copy;
+    /// GHASH.
+    type Hash<'k>: Run<'k, Self>;
+
+    /// Makes the round keys ready for a call of so many bytes.
+    fn key<'k, const DECRYPT: bool, const ROUNDS: usize>(
+        self,
+        schedule: &'k Schedule,
+        room: &'k mut Self::Room,
+        bytes: usize,
+    ) -> Self::Key<'k>;
+
+    /// The one-block unit.
+    fn single(self) -> Self::Single;
+
+    /// The exclusive or of all blocks.
+    fn sum(self, v: Self::V) -> <Self::Single as Vector>::V;
+    /// The block in the first place, zeros behind it.
+    fn widen(self, v: <Self::Single as Vector>::V) -> Self::V;
+
+    /// A 64-bit half of each block, of which the first 7 bits are zero, times x^7 + x^2 + x + 1: what is carried out
+    /// of GF(2^128). The high half if `HIGH`; in the result the half is the low one, and the other is zero.
+    fn carry<const HIGH: bool>(self, v: Self::V) -> Self::V;
+
+    /// All rounds of AES but the last, or all of them, over `N` vectors side by side. `work` is done between the
+    /// rounds, to fill the gaps: behind nine of them at least. `ROUNDS` is 0 where the schedule knows. With `DECRYPT` it is the inverse, with the schedule of the equivalent
     /// inverse cipher (FIPS 197 §5.3.5).
     fn rounds<const DECRYPT: bool, const ROUNDS: usize, const N: usize>(
         self,
-        key: &Schedule,
+        key: Self::Key<'_>,
         state: [Self::V; N],
         work: &mut impl Work,
     ) -> [Self::V; N];
@@ -113,10 +138,27 @@ pub(crate) trait Unit: Copy {
     /// The last round; `fold` is added to its result, together with the last round key.
     fn last_round<const DECRYPT: bool, const ROUNDS: usize>(
         self,
-        key: &Schedule,
+        key: Self::Key<'_>,
         state: Self::V,
         fold: Self::V,
     ) -> Self::V;
+}
+
+/// A unit that multiplies without carries.
+pub(crate) trait Carryless: Unit {
+    /// Carry-less product of a 64-bit half of each: the high half of `a` if `A_HIGH`, and of `b`.
+    fn multiply<const A_HIGH: bool, const B_HIGH: bool>(self, a: Self::V, b: Self::V) -> Self::V;
+}
+
+/// Memory for the round keys of a call.
+pub(crate) trait Room {
+    /// Nothing in it yet.
+    const EMPTY: Self;
+}
+
+/// For units that take the schedule as it is.
+impl Room for () {
+    const EMPTY: Self = ();
 }
 
 /// What can be done between the rounds of AES.
@@ -144,7 +186,12 @@ impl Work for Idle {
 pub(crate) trait One: Unit<Single = Self> {
     /// One block of AES whose result feeds the next (CBC, CFB, OFB): `state` already holds the first
     /// round key; `feed` is added together with the last. Gives the next state.
-    fn chain<const ROUNDS: usize>(self, key: &Schedule, state: Self::V, feed: Self::V) -> Self::V;
+    fn chain<const ROUNDS: usize>(
+        self,
+        key: Self::Key<'_>,
+        state: Self::V,
+        feed: Self::V,
+    ) -> Self::V;
 
     /// One column in every place, its bytes rotated by FIPS 197's RotWord if `ROTATE`.
     fn every_column<const COLUMN: usize, const ROTATE: bool>(self, v: Self::V) -> Self::V;

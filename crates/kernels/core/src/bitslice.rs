@@ -1,45 +1,14 @@
-//! AES on four blocks at once with logic operations only: no tables, no branches on secrets.
+//! The S-box of AES with logic operations only: no tables, no branches on secrets.
 //!
-//! The 64 bytes are spread over eight 64-bit words, word i holding bit i of every byte, so that one
-//! logic operation works on all bytes. S-box: Boyar and Peralta, "A small depth-16 circuit for the AES
-//! S-box" (2012), 113 gates. Its inverse is the same circuit between two affine maps.
+//! Bytes are spread over eight planes, plane i holding bit i of every byte, so that one logic operation works on all
+//! bytes. The circuit is that of Boyar and Peralta, "A small depth-16 circuit for the AES S-box" (2012), 113 gates.
 
-/// Bit i of each of the 64 bytes of four blocks.
+use std::ops::{BitAnd, BitXor};
+
+/// Bit i of each of 64 bytes.
 pub type Planes = [u64; 8];
 
-/// Four blocks to planes: bit 16·b + j of plane i is bit i of byte j of block b.
-#[inline]
-pub fn pack(blocks: &[[u8; 16]; 4]) -> Planes {
-    let mut planes = [0u64; 8];
-    for (b, block) in blocks.iter().enumerate() {
-        for half in 0..2 {
-            let word = u64::from_le_bytes(block[8 * half..8 * half + 8].try_into().expect("8"));
-            let bits = transpose(word);
-            for (i, plane) in planes.iter_mut().enumerate() {
-                *plane |= ((bits >> (8 * i)) & 0xff) << (16 * b + 8 * half);
-            }
-        }
-    }
-    planes
-}
-
-/// The inverse of [`pack`].
-#[inline]
-pub fn unpack(planes: &Planes) -> [[u8; 16]; 4] {
-    let mut blocks = [[0; 16]; 4];
-    for (b, block) in blocks.iter_mut().enumerate() {
-        for half in 0..2 {
-            let mut bits = 0;
-            for (i, plane) in planes.iter().enumerate() {
-                bits |= ((plane >> (16 * b + 8 * half)) & 0xff) << (8 * i);
-            }
-            block[8 * half..8 * half + 8].copy_from_slice(&transpose(bits).to_le_bytes());
-        }
-    }
-    blocks
-}
-
-/// The same of one block.
+/// A block to planes: bit j of plane i is bit i of byte j.
 #[inline]
 pub fn pack_one(block: &[u8; 16]) -> [u16; 8] {
     let bits = u128::from_le_bytes(*block);
@@ -70,88 +39,16 @@ pub const fn transpose(mut x: u64) -> u64 {
     x ^ t ^ (t << 28)
 }
 
-/// Applies `f` to the 16 bits of each block in each plane.
-#[inline]
-fn per_block(planes: &mut Planes, f: impl Fn(u64) -> u64) {
-    for plane in planes {
-        *plane = f(*plane);
-    }
-}
+/// What a circuit is made of: registers with logic operations on every bit.
+pub trait Plane: Copy + BitAnd<Output = Self> + BitXor<Output = Self> {}
 
-/// A mask with the same 16 bits for each block.
-#[inline]
-const fn blocks(mask: u64) -> u64 {
-    mask * 0x0001_0001_0001_0001
-}
+impl<T: Copy + BitAnd<Output = T> + BitXor<Output = T>> Plane for T {}
 
-/// Rotates by columns: byte j takes the value of byte j + 4·`columns` of its block.
-#[inline]
-const fn rotate_columns(x: u64, columns: u32) -> u64 {
-    let bits = 4 * columns;
-    let low = blocks(0xffff >> bits);
-    ((x >> bits) & low) | ((x << (16 - bits)) & !low)
-}
-
-/// Rotates within columns: byte j takes the value of the byte `rows` below it.
-#[inline]
-const fn rotate_rows(x: u64, rows: u32) -> u64 {
-    let low = blocks((0xf >> rows) * 0x1111);
-    ((x >> rows) & low) | ((x << (4 - rows)) & !low)
-}
-
-/// ShiftRows (FIPS 197 §5.1.2): row r moves r columns.
-#[inline]
-pub fn shift_rows(planes: &mut Planes) {
-    per_block(planes, |x| {
-        (0..4).map(|row| rotate_columns(x, row) & blocks(0x1111 << row)).fold(0, |a, b| a | b)
-    });
-}
-
-/// InvShiftRows (FIPS 197 §5.3.1).
-#[inline]
-pub fn inverse_shift_rows(planes: &mut Planes) {
-    per_block(planes, |x| {
-        (0..4)
-            .map(|row| rotate_columns(x, (4 - row) % 4) & blocks(0x1111 << row))
-            .fold(0, |a, b| a | b)
-    });
-}
-
-/// Multiplies every byte by x in GF(2^8).
-#[inline]
-const fn times_x(p: &Planes) -> Planes {
-    let top = p[7];
-    [top, p[0] ^ top, p[1], p[2] ^ top, p[3] ^ top, p[4], p[5], p[6]]
-}
-
-#[inline]
-fn add(a: &Planes, b: &Planes) -> Planes {
-    std::array::from_fn(|i| a[i] ^ b[i])
-}
-
-/// MixColumns (FIPS 197 §5.1.3): 2·a + 3·(next) + the other two.
-#[inline]
-pub fn mix_columns(planes: &mut Planes) {
-    let next = planes.map(|x| rotate_rows(x, 1));
-    let pair = add(planes, &next);
-    let others = pair.map(|x| rotate_rows(x, 2));
-    *planes = add(&add(&times_x(&pair), &next), &others);
-}
-
-/// InvMixColumns (FIPS 197 §5.3.3) as MixColumns after multiplication by 04·x^2 + 05 (Daemen and
-/// Rijmen, "The Design of Rijndael", §4.1.3).
-#[inline]
-pub fn inverse_mix_columns(planes: &mut Planes) {
-    let opposite = planes.map(|x| rotate_rows(x, 2));
-    let four = times_x(&times_x(&add(planes, &opposite)));
-    *planes = add(planes, &four);
-    mix_columns(planes);
-}
-
-/// The S-box of FIPS 197 §5.1.1 on every byte; x0 and s0 are the top bits, as in the paper.
+/// The S-box of FIPS 197 §5.1.1 on every byte, less its constant 63h; x0 and s0 are the top bits, as in the
+/// paper.
 #[rustfmt::skip]
-#[inline]
-pub fn sub_bytes(planes: &mut Planes) {
+#[inline(always)]
+pub fn sub_bytes_linear<T: Plane>(planes: &mut [T; 8]) {
     let [x7, x6, x5, x4, x3, x2, x1, x0] = *planes;
     let y14 = x3 ^ x5; let y13 = x0 ^ x6; let y9 = x0 ^ x3; let y8 = x0 ^ x5;
     let t0 = x1 ^ x2; let y1 = t0 ^ x7; let y4 = y1 ^ x3; let y12 = y13 ^ y14;
@@ -179,25 +76,21 @@ pub fn sub_bytes(planes: &mut Planes) {
     let t53 = z0 ^ z3; let t54 = z6 ^ z7; let t55 = z16 ^ z17; let t56 = z12 ^ t48;
     let t57 = t50 ^ t53; let t58 = z4 ^ t46; let t59 = z3 ^ t54; let t60 = t46 ^ t57;
     let t61 = z14 ^ t57; let t62 = t52 ^ t58; let t63 = t49 ^ t58; let t64 = z4 ^ t59;
-    let t65 = t61 ^ t62; let t66 = z1 ^ t63; let s0 = t59 ^ t63; let s6 = t56 ^ !t62;
-    let s7 = t48 ^ !t60; let t67 = t64 ^ t65; let s3 = t53 ^ t66; let s4 = t51 ^ t66;
-    let s5 = t47 ^ t65; let s1 = t64 ^ !s3; let s2 = t55 ^ !t67;
+    let t65 = t61 ^ t62; let t66 = z1 ^ t63; let s0 = t59 ^ t63; let s6 = t56 ^ t62;
+    let s7 = t48 ^ t60; let t67 = t64 ^ t65; let s3 = t53 ^ t66; let s4 = t51 ^ t66;
+    let s5 = t47 ^ t65; let s1 = t64 ^ s3; let s2 = t55 ^ t67;
     *planes = [s7, s6, s5, s4, s3, s2, s1, s0];
 }
 
-/// The inverse S-box. The S-box is an affine map after inversion in GF(2^8), so inversion is the map
-/// undone after the S-box, and the inverse S-box is inversion after the map undone.
+/// The S-box of FIPS 197 §5.1.1 on every byte.
 #[inline]
-pub fn inverse_sub_bytes(planes: &mut Planes) {
-    *planes = inverse_affine(planes);
-    sub_bytes(planes);
-    *planes = inverse_affine(planes);
+pub fn sub_bytes(planes: &mut Planes) {
+    sub_bytes_linear(planes);
+    *planes = std::array::from_fn(|i| planes[i] ^ constant(i));
 }
 
-/// FIPS 197 §5.3.2: bit i is bits i+2, i+5, i+7 of the byte less 63h.
+/// Bit `i` of 63h in every place.
 #[inline]
-fn inverse_affine(p: &Planes) -> Planes {
-    let constant = |i: usize| if 0x63 >> i & 1 == 1 { !0 } else { 0 };
-    let q: Planes = std::array::from_fn(|i| p[i] ^ constant(i));
-    std::array::from_fn(|i| q[(i + 2) % 8] ^ q[(i + 5) % 8] ^ q[(i + 7) % 8])
+const fn constant(i: usize) -> u64 {
+    if 0x63 >> i & 1 == 1 { !0 } else { 0 }
 }

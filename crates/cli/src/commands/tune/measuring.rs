@@ -186,8 +186,8 @@ impl<'a> Measuring<'a> {
         let any_fast = !self.candidates.iter().all(|candidate| is_slow(*candidate));
         let mut wanted = vec![Candidate::Host];
         for candidate in self.candidates.clone() {
-            let excluded =
-                candidate == portable && any_fast && !self.is_portable_worthwhile(case)?;
+            let excluded = !self.harness.competes(candidate, case.subject)
+                || candidate == portable && any_fast && !self.is_portable_worthwhile(case)?;
             if !excluded && self.harness.runner(candidate, case).is_ok() {
                 wanted.push(candidate);
             }

@@ -7,7 +7,7 @@
 use wirespeed_cipher::{Block, InOut, Schedule};
 use wirespeed_kernels_core::Chain;
 
-use crate::unit::{One, Unit};
+use crate::unit::{One, Room, Unit, Vector};
 
 /// Runs a chain, CBC over whole blocks, the others over any length; see
 /// [`FeedbackFn`](wirespeed_cipher::FeedbackFn).
@@ -15,7 +15,7 @@ use crate::unit::{One, Unit};
 pub(crate) fn chain<U: Unit, const ROUNDS: usize>(
     u: U,
     kind: Chain,
-    key: &Schedule,
+    schedule: &Schedule,
     iv: &mut Block,
     data: InOut<'_>,
 ) {
@@ -31,7 +31,9 @@ pub(crate) fn chain<U: Unit, const ROUNDS: usize>(
     // SAFETY: as above.
     let output = |i: usize, v| unsafe { u.store_first(destination.add(16 * i), v, 16) };
 
-    let whitening = u.splat(key.round_keys[0]);
+    let mut room = Room::EMPTY;
+    let key = u.key::<false, ROUNDS>(schedule, &mut room, data.len());
+    let whitening = u.splat(schedule.round_keys[0]);
     // In this order: in a stream of single blocks the call before has made the IV just now.
     let first = if kind == Chain::Cbc { u.pin(u.xor(whitening, input(0))) } else { whitening };
     let mut state = u.xor(u.splat(*iv), first);

@@ -3,15 +3,15 @@
 use wirespeed_cipher::{Block, InOut, Schedule};
 
 use super::parallel::{Parallel, Vectors, keep_block, run, run_one};
-use crate::unit::{Idle, Unit};
+use crate::unit::{Idle, Room, Unit, Vector};
 use wirespeed_kernels_core::Wiped;
 
-struct Ctr<'k, U: Unit, const ROUNDS: usize, const LITTLE: bool> {
-    u: U,
-    key: &'k Schedule,
-    counters: Counters<U, LITTLE>,
+pub(super) struct Ctr<'k, U: Unit, const ROUNDS: usize, const LITTLE: bool> {
+    pub(super) u: U,
+    pub(super) key: U::Key<'k>,
+    pub(super) counters: Counters<U, LITTLE>,
     /// Receives the keystream of a last partial block.
-    keystream: &'k mut Block,
+    pub(super) keystream: &'k mut Block,
 }
 
 impl<U: Unit, const ROUNDS: usize, const LITTLE: bool> Parallel<U> for Ctr<'_, U, ROUNDS, LITTLE> {
@@ -50,13 +50,13 @@ impl<U: Unit, const ROUNDS: usize, const LITTLE: bool> Parallel<U> for Ctr<'_, U
 #[inline(always)]
 pub(crate) fn ctr<U: Unit, const ROUNDS: usize>(
     u: U,
-    key: &Schedule,
+    schedule: &Schedule,
     counter: &mut Block,
     keystream: &mut Block,
     data: InOut<'_>,
 ) {
     if data.len() == 16 {
-        return one_block::<U, ROUNDS>(u, key, counter, data);
+        return one_block::<U, ROUNDS>(u, schedule, counter, data);
     }
     let mut rest = data;
     while !rest.is_empty() {
@@ -65,7 +65,7 @@ pub(crate) fn ctr<U: Unit, const ROUNDS: usize>(
         let until_carry = 16 * ((1 << 32) - u64::from(start as u32));
         let bytes = rest.len().min(usize::try_from(until_carry).unwrap_or(usize::MAX));
         let (now, then) = rest.split_at(bytes);
-        count::<U, ROUNDS, false>(u, key, start, keystream, now);
+        count::<U, ROUNDS, false>(u, schedule, start, keystream, now);
         *counter = start.wrapping_add(bytes.div_ceil(16) as u128).to_be_bytes();
         rest = then;
     }
@@ -75,11 +75,13 @@ pub(crate) fn ctr<U: Unit, const ROUNDS: usize>(
 #[inline(always)]
 fn one_block<U: Unit, const ROUNDS: usize>(
     u: U,
-    key: &Schedule,
+    schedule: &Schedule,
     counter: &mut Block,
     data: InOut<'_>,
 ) {
     let one = u.single();
+    let mut room = Room::EMPTY;
+    let key = one.key::<false, ROUNDS>(schedule, &mut room, 16);
     let next = u128::from_be_bytes(*counter).wrapping_add(1);
     // SAFETY: the data are a block, and so is the counter.
     unsafe {
@@ -96,28 +98,32 @@ fn one_block<U: Unit, const ROUNDS: usize>(
 #[inline(always)]
 pub(crate) fn little<U: Unit, const ROUNDS: usize>(
     u: U,
-    key: &Schedule,
+    schedule: &Schedule,
     first: &Block,
     data: InOut<'_>,
 ) {
     let mut keystream = Wiped([0; 16]);
-    count::<U, ROUNDS, true>(u, key, u128::from_le_bytes(*first), &mut keystream.0, data);
+    count::<U, ROUNDS, true>(u, schedule, u128::from_le_bytes(*first), &mut keystream.0, data);
 }
 
 /// Data within which no carry leaves 32 bits.
 #[inline(always)]
 fn count<U: Unit, const ROUNDS: usize, const LITTLE: bool>(
     u: U,
-    key: &Schedule,
+    schedule: &Schedule,
     first: u128,
     keystream: &mut Block,
     data: InOut<'_>,
 ) {
     if data.len() <= 16 {
         let u = u.single();
+        let mut room = Room::EMPTY;
+        let key = u.key::<false, ROUNDS>(schedule, &mut room, data.len());
         let counters = Counters::new(u, first);
         run_one(&mut Ctr::<_, ROUNDS, LITTLE> { u, key, counters, keystream }, data);
     } else {
+        let mut room = Room::EMPTY;
+        let key = u.key::<false, ROUNDS>(schedule, &mut room, data.len());
         let counters = Counters::new(u, first);
         run(&mut Ctr::<U, ROUNDS, LITTLE> { u, key, counters, keystream }, data);
     }

@@ -6,10 +6,10 @@
 
 use wirespeed_cipher::{Block, GcmEnd, GcmKey, GcmState, InOut, Schedule};
 
-use super::ctr::Counters;
-use super::ghash::{Hash, prepare};
-use super::parallel::{Vectors, keep_block};
-use crate::unit::{Idle, Unit, Work};
+use super::ctr::{Counters, Ctr};
+use super::ghash::{self, Run};
+use super::parallel::{Vectors, keep_block, run};
+use crate::unit::{Idle, One, Room, Unit, Vector, Work};
 
 /// Vectors in a full wave.
 const FULL: usize = 8;
@@ -17,11 +17,11 @@ const FULL: usize = 8;
 /// A message being processed.
 struct Message<'k, U: Unit, const ROUNDS: usize, const DECRYPT: bool> {
     u: U,
-    schedule: &'k Schedule,
+    round_keys: U::Key<'k>,
     key: &'k GcmKey,
     counters: Counters<U>,
     /// GHASH so far, its bytes reversed.
-    hash: <U::Single as Unit>::V,
+    hash: <U::Single as Vector>::V,
     source: *const u8,
     destination: *mut u8,
     left: usize,
@@ -55,7 +55,7 @@ impl<U: Unit, const ROUNDS: usize, const DECRYPT: bool> Message<'_, U, ROUNDS, D
         let last_hashed = hashed - (HASH.max(1) - 1) * U::BYTES;
         let blocks = blocks(hashed, end.is_some());
         let mut work = Hashing::<U, HASH> {
-            run: Hash::new(u, self.key, blocks, hash_before),
+            run: U::Hash::new(u, self.key, blocks, hash_before),
             at: Vectors { u, count: HASH, last: last_hashed },
             from,
             end,
@@ -63,7 +63,7 @@ impl<U: Unit, const ROUNDS: usize, const DECRYPT: bool> Message<'_, U, ROUNDS, D
         let (source, destination) = (self.source, self.destination);
         let at = Vectors { u, count: T, last };
         let partial = !last.is_multiple_of(16);
-        state = u.rounds::<false, ROUNDS, T>(self.schedule, state, &mut work);
+        state = u.rounds::<false, ROUNDS, T>(self.round_keys, state, &mut work);
         let run = work.run;
         // SAFETY: the caller vouches for the vectors at both places.
         unsafe {
@@ -71,14 +71,14 @@ impl<U: Unit, const ROUNDS: usize, const DECRYPT: bool> Message<'_, U, ROUNDS, D
                 let input = at.load(source, i);
                 state[i] = if i + 1 == T && partial {
                     let keystream =
-                        u.last_round::<false, ROUNDS>(self.schedule, state[i], u.zero());
+                        u.last_round::<false, ROUNDS>(self.round_keys, state[i], u.zero());
                     keep_block(u, keystream, last / 16, self.keystream);
                     let output = u.xor(keystream, input);
                     let ciphertext = if DECRYPT { input } else { u.keep_first(output, last) };
                     keep_block(u, ciphertext, last / 16, self.pending);
                     output
                 } else {
-                    u.last_round::<false, ROUNDS>(self.schedule, state[i], input)
+                    u.last_round::<false, ROUNDS>(self.round_keys, state[i], input)
                 };
             }
             for i in 0..T {
@@ -176,7 +176,7 @@ impl<U: Unit, const ROUNDS: usize, const DECRYPT: bool> Message<'_, U, ROUNDS, D
             if hashed == 0 {
                 return;
             }
-            let mut run = Hash::new(u, self.key, blocks(hashed, end.is_some()), self.hash);
+            let mut run = U::Hash::new(u, self.key, blocks(hashed, end.is_some()), self.hash);
             for v in &output[..T - 1] {
                 run.absorb(*v);
             }
@@ -192,7 +192,7 @@ impl<U: Unit, const ROUNDS: usize, const DECRYPT: bool> Message<'_, U, ROUNDS, D
     #[inline(always)]
     unsafe fn hash_behind(&mut self) {
         let u = self.u;
-        let mut run = Hash::new(u, self.key, FULL * U::WIDTH, self.hash);
+        let mut run = U::Hash::new(u, self.key, FULL * U::WIDTH, self.hash);
         for i in (1..=FULL).rev() {
             // SAFETY: the caller vouches for it.
             run.absorb(unsafe { u.load(self.destination.sub(i * U::BYTES)) });
@@ -203,7 +203,7 @@ impl<U: Unit, const ROUNDS: usize, const DECRYPT: bool> Message<'_, U, ROUNDS, D
 
 /// Hashes `HASH` vectors at `from` between rounds, one after each.
 struct Hashing<'k, U: Unit, const HASH: usize> {
-    run: Hash<'k, U>,
+    run: U::Hash<'k>,
     at: Vectors<U>,
     from: *const u8,
     end: Option<U::V>,
@@ -258,12 +258,14 @@ pub(crate) fn start<U: Unit, const ROUNDS: usize>(
 fn encrypt_block<U: Unit, const ROUNDS: usize>(
     u: U,
     schedule: &Schedule,
-    block: <U::Single as Unit>::V,
-    fold: <U::Single as Unit>::V,
-) -> <U::Single as Unit>::V {
+    block: <U::Single as Vector>::V,
+    fold: <U::Single as Vector>::V,
+) -> <U::Single as Vector>::V {
     let one = u.single();
-    let [state] = one.rounds::<false, ROUNDS, 1>(schedule, [block], &mut Idle);
-    one.last_round::<false, ROUNDS>(schedule, state, fold)
+    let mut room = Room::EMPTY;
+    let round_keys = one.key::<false, ROUNDS>(schedule, &mut room, 16);
+    let [state] = one.rounds::<false, ROUNDS, 1>(round_keys, [block], &mut Idle);
+    one.last_round::<false, ROUNDS>(round_keys, state, fold)
 }
 
 /// GCM over any length; see [`GcmCryptFn`](wirespeed_cipher::GcmCryptFn).
@@ -290,36 +292,105 @@ pub(crate) fn crypt<U: Unit, const ROUNDS: usize, const DECRYPT: bool>(
             let ciphertext = if DECRYPT { input } else { one.keep_first(output, data.len()) };
             one.store(state.pending.as_mut_ptr(), ciphertext);
         }
+    } else if U::STITCHED {
+        stitched::<U, ROUNDS, DECRYPT>(u, schedule, key, state, data);
     } else {
-        let lengths = match state.end {
-            GcmEnd::Lengths(lengths) => Some(length_block(u, lengths)),
-            _ => None,
-        };
-        let blocks = blocks(data.len(), lengths.is_some());
-        prepare(u, key, blocks.min(U::FLIGHT * U::WIDTH));
-        let mut message = Message::<U, ROUNDS, DECRYPT> {
-            u,
-            schedule,
-            key,
-            counters: Counters::new(u, counter),
-            // SAFETY: a block is readable.
-            hash: unsafe { one.load(state.hash.as_ptr()) },
-            source: data.source(),
-            destination: data.destination(),
-            left: data.len(),
-            unhashed: false,
-            lengths,
-            keystream: &mut state.keystream,
-            pending: &mut state.pending,
-        };
-        message.run();
-        // SAFETY: a block is writable.
-        unsafe { one.store(state.hash.as_mut_ptr(), message.hash) };
-        if lengths.is_some() && message.lengths.is_none() {
-            state.end = GcmEnd::Hashed;
-        }
+        in_turns::<U, ROUNDS, DECRYPT>(u, schedule, key, state, data);
     }
     state.counter = (counter >> 32 << 32 | u128::from(next)).to_be_bytes();
+}
+
+/// More than a block, hashed between the rounds.
+#[inline(always)]
+fn stitched<U: Unit, const ROUNDS: usize, const DECRYPT: bool>(
+    u: U,
+    schedule: &Schedule,
+    key: &mut GcmKey,
+    state: &mut GcmState,
+    data: InOut<'_>,
+) {
+    let one = u.single();
+    let lengths = match state.end {
+        GcmEnd::Lengths(lengths) => Some(length_block(u, lengths)),
+        _ => None,
+    };
+    let blocks = blocks(data.len(), lengths.is_some());
+    U::Hash::prepare(u, key, blocks.min(FULL * U::WIDTH));
+    let mut room = Room::EMPTY;
+    let round_keys = u.key::<false, ROUNDS>(schedule, &mut room, data.len());
+    let mut message = Message::<U, ROUNDS, DECRYPT> {
+        u,
+        round_keys,
+        key,
+        counters: Counters::new(u, u128::from_be_bytes(state.counter)),
+        // SAFETY: a block is readable.
+        hash: unsafe { one.load(state.hash.as_ptr()) },
+        source: data.source(),
+        destination: data.destination(),
+        left: data.len(),
+        unhashed: false,
+        lengths,
+        keystream: &mut state.keystream,
+        pending: &mut state.pending,
+    };
+    message.run();
+    // SAFETY: a block is writable.
+    unsafe { one.store(state.hash.as_mut_ptr(), message.hash) };
+    if lengths.is_some() && message.lengths.is_none() {
+        state.end = GcmEnd::Hashed;
+    }
+}
+
+/// More than a block, encrypted and hashed by turns: so many bytes that they stay in the nearest cache.
+#[inline(always)]
+fn in_turns<U: Unit, const ROUNDS: usize, const DECRYPT: bool>(
+    u: U,
+    schedule: &Schedule,
+    key: &mut GcmKey,
+    state: &mut GcmState,
+    data: InOut<'_>,
+) {
+    const TURN: usize = 4096;
+    let (whole, open) = (data.len() & !15, data.len() % 16);
+    let (source, destination) = (data.source(), data.destination());
+    let one = u.single();
+    let mut room = Room::EMPTY;
+    let round_keys = u.key::<false, ROUNDS>(schedule, &mut room, data.len());
+    let counters = Counters::new(u, u128::from_be_bytes(state.counter));
+    let keystream = &mut state.keystream;
+    let mut mode = Ctr::<U, ROUNDS, false> { u, key: round_keys, counters, keystream };
+    if DECRYPT && open > 0 {
+        // SAFETY: so many bytes are there.
+        unsafe { keep_open(one, source.add(whole), open, &mut state.pending) };
+    }
+    let mut rest = data;
+    while !rest.is_empty() {
+        let bytes = TURN.min(rest.len());
+        let (mut now, then) = rest.split_at(bytes);
+        let blocks = now.len() & !15;
+        if DECRYPT {
+            ghash::hash::<U, false>(u, key, &mut state.hash, &now.input()[..blocks]);
+        }
+        run(&mut mode, now.reborrow());
+        if !DECRYPT {
+            ghash::hash::<U, false>(u, key, &mut state.hash, &now.output()[..blocks]);
+        }
+        rest = then;
+    }
+    if !DECRYPT && open > 0 {
+        // SAFETY: as above.
+        unsafe { keep_open(one, destination.add(whole), open, &mut state.pending) };
+    }
+}
+
+/// Keeps a partial block for the tag to hash.
+///
+/// # Safety
+/// So many bytes are readable.
+#[inline(always)]
+unsafe fn keep_open<U: One>(u: U, from: *const u8, bytes: usize, pending: &mut Block) {
+    // SAFETY: the caller vouches for the bytes, and a block is writable.
+    unsafe { u.store(pending.as_mut_ptr(), u.load_first(from, bytes)) };
 }
 
 /// The tag; see [`GcmTagFn`](wirespeed_cipher::GcmTagFn).
@@ -338,8 +409,8 @@ pub(crate) fn tag<U: Unit>(
         let mut hash = one.load(state.hash.as_ptr());
         if state.end != GcmEnd::Hashed {
             let blocks = 1 + usize::from(pending);
-            prepare(one, key, blocks);
-            let mut run = Hash::new(one, key, blocks, hash);
+            <U::Single as Unit>::Hash::prepare(one, key, blocks);
+            let mut run = <U::Single as Unit>::Hash::new(one, key, blocks, hash);
             if pending {
                 run.absorb(one.load(state.pending.as_ptr()));
             }

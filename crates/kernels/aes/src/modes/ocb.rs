@@ -6,12 +6,12 @@
 use wirespeed_cipher::{InOut, OcbKey, OcbState, Schedule};
 
 use super::parallel::{Parallel, Vectors, run, run_one};
-use crate::unit::{Unit, Work};
+use crate::unit::{Room, Unit, Vector, Work};
 
 /// Data, or associated data if `HASH`, being processed.
 struct Ocb<'k, U: Unit, const ROUNDS: usize, const DECRYPT: bool, const HASH: bool> {
     u: U,
-    schedule: &'k Schedule,
+    round_keys: U::Key<'k>,
     key: &'k OcbKey,
     /// The offset of the last block whose number is a multiple of a full wave's, in every place.
     base: U::V,
@@ -82,10 +82,10 @@ impl<U: Unit, const ROUNDS: usize, const DECRYPT: bool, const HASH: bool> Parall
             }
             state[i] = u.xor(input, offsets[i]);
         }
-        state = u.rounds::<DECRYPT, ROUNDS, T>(self.schedule, state, &mut InOrder);
+        state = u.rounds::<DECRYPT, ROUNDS, T>(self.round_keys, state, &mut InOrder);
         for i in 0..T {
             let fold = if HASH { u.zero() } else { offsets[i] };
-            state[i] = u.last_round::<DECRYPT, ROUNDS>(self.schedule, state[i], fold);
+            state[i] = u.last_round::<DECRYPT, ROUNDS>(self.round_keys, state[i], fold);
         }
         if DECRYPT || HASH {
             for i in 0..T - 1 {
@@ -150,12 +150,16 @@ fn either<U: Unit, const ROUNDS: usize, const DECRYPT: bool, const HASH: bool>(
 ) {
     if data.len() == 16 {
         let u = u.single();
-        let mut mode = begin::<U::Single, ROUNDS, DECRYPT, HASH>(u, schedule, key, state);
+        let mut room = Room::EMPTY;
+        let round_keys = u.key::<DECRYPT, ROUNDS>(schedule, &mut room, 16);
+        let mut mode = begin::<U::Single, ROUNDS, DECRYPT, HASH>(u, round_keys, key, state);
         run_one(&mut mode, data);
         end(&mode, state);
         return;
     }
-    let mut mode = begin::<U, ROUNDS, DECRYPT, HASH>(u, schedule, key, state);
+    let mut room = Room::EMPTY;
+    let round_keys = u.key::<DECRYPT, ROUNDS>(schedule, &mut room, data.len());
+    let mut mode = begin::<U, ROUNDS, DECRYPT, HASH>(u, round_keys, key, state);
     let whole = data.len() & !15;
     let (mut rest, _) = data.split_at(whole);
     while !rest.is_empty() {
@@ -173,11 +177,11 @@ fn either<U: Unit, const ROUNDS: usize, const DECRYPT: bool, const HASH: bool>(
 #[inline(always)]
 fn begin<'k, U: Unit, const ROUNDS: usize, const DECRYPT: bool, const HASH: bool>(
     u: U,
-    schedule: &'k Schedule,
+    round_keys: U::Key<'k>,
     key: &'k OcbKey,
     state: &OcbState,
 ) -> Ocb<'k, U, ROUNDS, DECRYPT, HASH> {
-    let mut mode = Ocb { u, schedule, key, base: u.zero(), sum: u.zero(), blocks: state.blocks };
+    let mut mode = Ocb { u, round_keys, key, base: u.zero(), sum: u.zero(), blocks: state.blocks };
     mode.base = u.xor(u.splat(state.offset), u.splat(key.steps[mode.place()]));
     mode
 }

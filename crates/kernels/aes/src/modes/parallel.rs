@@ -2,7 +2,7 @@
 
 use wirespeed_cipher::{Block, InOut, Schedule};
 
-use crate::unit::{Idle, One, Unit};
+use crate::unit::{Idle, One, Room, Unit, Vector};
 
 /// A mode that works on several vectors side by side.
 pub(crate) trait Parallel<U: Unit> {
@@ -65,7 +65,7 @@ pub(crate) fn run_one<U: One>(mode: &mut impl Parallel<U>, data: InOut<'_>) {
 }
 
 /// Vectors in memory of which the last may be cut short.
-pub(crate) struct Vectors<U: Unit> {
+pub(crate) struct Vectors<U: Vector> {
     pub(crate) u: U,
     /// Vectors.
     pub(crate) count: usize,
@@ -73,7 +73,7 @@ pub(crate) struct Vectors<U: Unit> {
     pub(crate) last: usize,
 }
 
-impl<U: Unit> Vectors<U> {
+impl<U: Vector> Vectors<U> {
     /// Reads vector `i`.
     ///
     /// # Safety
@@ -111,7 +111,7 @@ impl<U: Unit> Vectors<U> {
 
 /// Copies one block out of a vector.
 #[inline(always)]
-pub(crate) fn keep_block<U: Unit>(u: U, v: U::V, place: usize, block: &mut Block) {
+pub(crate) fn keep_block<U: Vector>(u: U, v: U::V, place: usize, block: &mut Block) {
     let mut blocks = [[0; 16]; 4];
     assert!(U::WIDTH <= 4);
     // SAFETY: a vector of at most four blocks fits.
@@ -120,10 +120,9 @@ pub(crate) fn keep_block<U: Unit>(u: U, v: U::V, place: usize, block: &mut Block
 }
 
 /// ECB, SP 800-38A §6.1.
-#[derive(Clone, Copy)]
-struct Ecb<'k, U, const ROUNDS: usize, const DECRYPT: bool> {
+struct Ecb<'k, U: Unit, const ROUNDS: usize, const DECRYPT: bool> {
     u: U,
-    key: &'k Schedule,
+    key: U::Key<'k>,
 }
 
 impl<U: Unit, const ROUNDS: usize, const DECRYPT: bool> Parallel<U>
@@ -157,14 +156,19 @@ impl<U: Unit, const ROUNDS: usize, const DECRYPT: bool> Parallel<U>
 #[inline(always)]
 pub(crate) fn ecb<U: Unit, const ROUNDS: usize, const DECRYPT: bool>(
     u: U,
-    key: &Schedule,
+    schedule: &Schedule,
     data: InOut<'_>,
 ) {
     let whole = data.len() & !15;
     let (data, _) = data.split_at(whole);
     if whole == 16 {
-        run_one(&mut Ecb::<U::Single, ROUNDS, DECRYPT> { u: u.single(), key }, data);
+        let u = u.single();
+        let mut room = Room::EMPTY;
+        let key = u.key::<DECRYPT, ROUNDS>(schedule, &mut room, 16);
+        run_one(&mut Ecb::<U::Single, ROUNDS, DECRYPT> { u, key }, data);
     } else {
+        let mut room = Room::EMPTY;
+        let key = u.key::<DECRYPT, ROUNDS>(schedule, &mut room, whole);
         run(&mut Ecb::<U, ROUNDS, DECRYPT> { u, key }, data);
     }
 }
@@ -172,7 +176,7 @@ pub(crate) fn ecb<U: Unit, const ROUNDS: usize, const DECRYPT: bool>(
 /// Decryption of CBC (SP 800-38A §6.2) or CFB (§6.3): every block needs the ciphertext before it.
 struct Chained<'k, U: Unit, const ROUNDS: usize, const CFB: bool> {
     u: U,
-    key: &'k Schedule,
+    key: U::Key<'k>,
     /// The ciphertext block before this wave, in the last place.
     previous: U::V,
     /// CFB: receives the register after a last partial block.
@@ -237,7 +241,7 @@ impl<U: Unit, const ROUNDS: usize, const CFB: bool> Parallel<U> for Chained<'_, 
 #[inline(always)]
 pub(crate) fn chained<U: Unit, const ROUNDS: usize, const CFB: bool>(
     u: U,
-    key: &Schedule,
+    schedule: &Schedule,
     iv: &mut Block,
     data: InOut<'_>,
 ) {
@@ -246,7 +250,7 @@ pub(crate) fn chained<U: Unit, const ROUNDS: usize, const CFB: bool>(
     if length == 0 {
         return;
     } else if length == 16 {
-        return one_block::<_, ROUNDS, CFB>(u.single(), key, iv, data);
+        return one_block::<_, ROUNDS, CFB>(u.single(), schedule, iv, data);
     }
     // Where the data ends with a whole block that is the next chaining value, unless it is overwritten:
     // so it is read first.
@@ -257,23 +261,44 @@ pub(crate) fn chained<U: Unit, const ROUNDS: usize, const CFB: bool>(
     let register = &mut next;
     if length < 16 {
         let u = u.single();
+        let mut room = Room::EMPTY;
+        let key = chained_key::<_, ROUNDS, CFB>(u, schedule, &mut room, length);
         let previous = u.splat(*iv);
         run_one(&mut Chained::<_, ROUNDS, CFB> { u, key, previous, register }, data);
     } else {
+        let mut room = Room::EMPTY;
+        let key = chained_key::<_, ROUNDS, CFB>(u, schedule, &mut room, length);
         let previous = u.splat(*iv);
         run(&mut Chained::<U, ROUNDS, CFB> { u, key, previous, register }, data);
     }
     *iv = next;
 }
 
+/// The round keys: CFB encrypts in both directions.
+#[inline(always)]
+fn chained_key<'k, U: Unit, const ROUNDS: usize, const CFB: bool>(
+    u: U,
+    schedule: &'k Schedule,
+    room: &'k mut U::Room,
+    bytes: usize,
+) -> U::Key<'k> {
+    if CFB {
+        u.key::<false, ROUNDS>(schedule, room, bytes)
+    } else {
+        u.key::<true, ROUNDS>(schedule, room, bytes)
+    }
+}
+
 /// A block by itself, as in a stream of single ones.
 #[inline(always)]
 fn one_block<U: One, const ROUNDS: usize, const CFB: bool>(
     u: U,
-    key: &Schedule,
+    schedule: &Schedule,
     iv: &mut Block,
     data: InOut<'_>,
 ) {
+    let mut room = Room::EMPTY;
+    let key = chained_key::<_, ROUNDS, CFB>(u, schedule, &mut room, 16);
     // SAFETY: the data are a block, and so is the chaining value. All is read before anything is written.
     unsafe {
         let (ciphertext, previous) = (u.load(data.source()), u.load(iv.as_ptr()));

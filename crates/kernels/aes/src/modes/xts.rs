@@ -3,12 +3,12 @@
 use wirespeed_cipher::{Block, InOut, Schedule};
 
 use super::parallel::{Parallel, Vectors, keep_block, run, run_one};
-use crate::unit::{Idle, One, Unit, Work};
+use crate::unit::{Idle, One, Room, Unit, Vector, Work};
 
 /// A data unit being processed.
 struct Xts<'k, U: Unit, const ROUNDS: usize, const DECRYPT: bool> {
     u: U,
-    key: &'k Schedule,
+    key: U::Key<'k>,
     /// The tweak of the data unit's first block, in every place.
     first: U::V,
     /// The tweaks of the next wave; not set yet in a data unit of less than one.
@@ -78,28 +78,24 @@ impl<U: Unit, const T: usize> Work for NextWave<U, T> {
             let u = self.u;
             let tweak = self.tweaks[round - 1];
             // Times x for every block in flight.
-            let reduced = u.multiply::<false, false>(u.shifted_out(tweak), u.splat(POLYNOMIAL));
+            let reduced = u.carry::<false>(u.shifted_out(tweak));
             self.tweaks[round - 1] = u.pin(u.xor(u.shift_up(tweak), reduced));
         }
     }
 }
 
-/// x^7 + x^2 + x + 1, what x^128 is.
-const POLYNOMIAL: Block = [0x87, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
-
 /// Multiplies each block by x^`power`, plus its place, in GF(2^128); `power` is below 61.
 #[inline(always)]
 fn times_x<U: Unit>(u: U, v: U::V, power: u32) -> U::V {
     let out = u.shift_right_rest(v, power);
-    let reduced = u.multiply::<true, false>(out, u.splat(POLYNOMIAL));
-    u.xor3(u.shift_left(v, power), u.low_to_high(out), reduced)
+    u.xor3(u.shift_left(v, power), u.low_to_high(out), u.carry::<true>(out))
 }
 
 /// XTS over a data unit; see [`XtsFn`](wirespeed_cipher::XtsFn).
 #[inline(always)]
 pub(crate) fn xts<U: Unit, const ROUNDS: usize, const DECRYPT: bool>(
     u: U,
-    key: &Schedule,
+    schedule: &Schedule,
     tweak: &Block,
     mut data: InOut<'_>,
 ) {
@@ -108,7 +104,7 @@ pub(crate) fn xts<U: Unit, const ROUNDS: usize, const DECRYPT: bool>(
     }
     let odd = data.len() % 16;
     if odd == 0 {
-        blocks::<U, ROUNDS, DECRYPT>(u, key, tweak, data, None);
+        blocks::<U, ROUNDS, DECRYPT>(u, schedule, tweak, data, None);
         return;
     }
     // Encryption may take the last full block along with the rest, decryption may not: its tweak comes
@@ -117,18 +113,18 @@ pub(crate) fn xts<U: Unit, const ROUNDS: usize, const DECRYPT: bool>(
     let mut next = *tweak;
     if body_bytes > 0 {
         let (body, _) = data.reborrow().split_at(body_bytes);
-        blocks::<U, ROUNDS, DECRYPT>(u, key, tweak, body, Some(&mut next));
+        blocks::<U, ROUNDS, DECRYPT>(u, schedule, tweak, body, Some(&mut next));
     }
     let end_at = data.len() - odd - 16;
     let (_, end) = data.split_at(end_at);
-    steal::<U::Single, ROUNDS, DECRYPT>(u.single(), key, &next, end);
+    steal::<U::Single, ROUNDS, DECRYPT>(u.single(), schedule, &next, end);
 }
 
 /// Whole blocks; gives the tweak after them if that is wanted.
 #[inline(always)]
 fn blocks<U: Unit, const ROUNDS: usize, const DECRYPT: bool>(
     u: U,
-    key: &Schedule,
+    schedule: &Schedule,
     tweak: &Block,
     data: InOut<'_>,
     next: Option<&mut Block>,
@@ -136,6 +132,8 @@ fn blocks<U: Unit, const ROUNDS: usize, const DECRYPT: bool>(
     let whole = data.len();
     if whole == 16 {
         let u = u.single();
+        let mut room = Room::EMPTY;
+        let key = u.key::<DECRYPT, ROUNDS>(schedule, &mut room, 16);
         let first = u.splat(*tweak);
         let tweaks = [first; 8];
         if let Some(next) = next {
@@ -147,6 +145,8 @@ fn blocks<U: Unit, const ROUNDS: usize, const DECRYPT: bool>(
         run_one(&mut mode, data);
         return;
     }
+    let mut room = Room::EMPTY;
+    let key = u.key::<DECRYPT, ROUNDS>(schedule, &mut room, whole);
     let first = u.splat(*tweak);
     let mut tweaks = [first; 8];
     let short = whole < U::FLIGHT * U::BYTES;
@@ -172,11 +172,13 @@ fn blocks<U: Unit, const ROUNDS: usize, const DECRYPT: bool>(
 #[inline(always)]
 fn steal<U: One, const ROUNDS: usize, const DECRYPT: bool>(
     u: U,
-    key: &Schedule,
+    schedule: &Schedule,
     tweak: &Block,
     data: InOut<'_>,
 ) {
     let odd = data.len() - 16;
+    let mut room = Room::EMPTY;
+    let key = u.key::<DECRYPT, ROUNDS>(schedule, &mut room, 16);
     let tweak = u.splat(*tweak);
     // SAFETY: there are 16 + `odd` bytes, and all is read before it is written.
     unsafe {
@@ -197,7 +199,7 @@ fn steal<U: One, const ROUNDS: usize, const DECRYPT: bool>(
 #[inline(always)]
 fn block<U: One, const ROUNDS: usize, const DECRYPT: bool>(
     u: U,
-    key: &Schedule,
+    key: U::Key<'_>,
     v: U::V,
     tweak: U::V,
 ) -> U::V {

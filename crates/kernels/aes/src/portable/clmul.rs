@@ -1,38 +1,55 @@
 //! Carry-less multiplication with ordinary multiplication, in constant time.
 //!
-//! Operands are split into four, every fourth bit in each, so that carries fall into the three empty
-//! bits between (Pornin, "Constant-time multiplication", bearssl.org/constanttime.html, on GHASH).
+//! Operands are split into four, every fourth bit in each, so that carries fall into the three empty bits between
+//! (Pornin, "Constant-time multiplication", bearssl.org/constanttime.html, on GHASH). Up to fifteen terms fit there.
 
-/// Keeps every fourth bit, starting at `place`.
-const fn every_fourth(x: u64, place: usize) -> u64 {
-    x & (0x1111_1111_1111_1111 << place)
-}
-
-/// The low 64 bits of the carry-less product.
-const fn low_product(a: u64, b: u64) -> u64 {
-    let mut product = 0;
-    let mut place = 0;
-    while place < 4 {
-        let mut sum = 0;
-        let mut i = 0;
-        while i < 4 {
-            // The parts whose places add up to this one modulo 4.
-            let j = (4 + place - i) % 4;
-            sum ^= every_fourth(a, i).wrapping_mul(every_fourth(b, j));
-            i += 1;
+macro_rules! short_product {
+    ($name:ident, $number:ty) => {
+        /// The carry-less product of numbers of half as many bits, of which one has at most fifteen bits in each part.
+        const fn $name(a: $number, b: $number) -> $number {
+            const EVERY_FOURTH: $number = <$number>::MAX / 15;
+            let mut product = 0;
+            let mut place = 0;
+            while place < 4 {
+                let mut sum = 0;
+                let mut i = 0;
+                while i < 4 {
+                    // The parts whose places add up to this one modulo 4.
+                    let j = (4 + place - i) % 4;
+                    sum ^= (a & EVERY_FOURTH << i) * (b & EVERY_FOURTH << j);
+                    i += 1;
+                }
+                product |= sum & EVERY_FOURTH << place;
+                place += 1;
+            }
+            product
         }
-        product |= every_fourth(sum, place);
-        place += 1;
-    }
-    product
+    };
 }
 
-/// The whole carry-less product. Its high half is the low half of the product of the reversed
-/// operands, reversed.
-pub(super) const fn carryless_product(a: u64, b: u64) -> u128 {
-    let low = low_product(a, b);
-    let high = low_product(a.reverse_bits(), b.reverse_bits()).reverse_bits() >> 1;
-    (high as u128) << 64 | low as u128
+/// The carry-less product.
+#[cfg(not(target_pointer_width = "32"))]
+pub(crate) const fn carryless_product(a: u64, b: u64) -> u128 {
+    short_product!(product, u128);
+    // The last bit of each part would be a sixteenth term.
+    let mut whole = product((a & u64::MAX >> 4) as u128, b as u128);
+    let mut bit = 60;
+    while bit < 64 {
+        let mask = ((a >> bit & 1) as u128).wrapping_neg();
+        whole ^= ((b as u128) << bit) & mask;
+        bit += 1;
+    }
+    whole
+}
+
+/// The carry-less product: of halves, which have eight bits in each part (Karatsuba).
+#[cfg(target_pointer_width = "32")]
+pub(crate) const fn carryless_product(a: u64, b: u64) -> u128 {
+    short_product!(product, u64);
+    const LOW: u64 = u32::MAX as u64;
+    let (low, high) = (product(a & LOW, b & LOW), product(a >> 32, b >> 32));
+    let middle = product((a ^ a >> 32) & LOW, (b ^ b >> 32) & LOW) ^ low ^ high;
+    (high as u128) << 64 ^ (middle as u128) << 32 ^ low as u128
 }
 
 #[cfg(test)]
@@ -50,6 +67,9 @@ mod tests {
             x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             assert_eq!(carryless_product(a, x), slow(a, x));
         }
-        assert_eq!(carryless_product(!0, !0), slow(!0, !0));
+        for ones in [!0, 0x1111_1111_1111_1111, 0x8888_8888_8888_8888] {
+            assert_eq!(carryless_product(!0, ones), slow(!0, ones));
+            assert_eq!(carryless_product(ones, ones), slow(ones, ones));
+        }
     }
 }

@@ -32,8 +32,8 @@ impl Drop for Room {
         for block in [counter, hash, mask, keystream, pending] {
             *block = [0; 16];
         }
-        self.hash_key.powers.fill([0; 16]);
-        self.hash_key.sums.fill([0; 16]);
+        self.hash_key.memory.fill([0; 16]);
+        self.hash_key.first = [0; 16];
         optimization_barrier(self);
     }
 }
@@ -67,7 +67,7 @@ impl<'k> Run<'k> {
             self.key = key;
             // In place: `Clone` would wipe the one before byte by byte.
             let (to, from) = (&mut *self.room.hash_key, &key.hash_key);
-            (to.powers, to.sums, to.ready) = (from.powers, from.sums, from.ready);
+            (to.memory, to.first, to.form) = (from.memory, from.first, from.form);
         }
     }
 

@@ -112,6 +112,26 @@ pub(super) fn chain<U: Rounds, const ROUNDS: usize>(
 /// The methods of [`Unit`] that are rounds of AES, within an `impl Unit`.
 macro_rules! unit_methods {
     () => {
+        type Room = ();
+        type Key<'k> = &'k Schedule;
+        type Hash<'k> = $crate::modes::ghash::carryless::Sums<'k, Self>;
+
+        #[inline(always)]
+        fn key<'k, const DECRYPT: bool, const ROUNDS: usize>(
+            self,
+            schedule: &'k Schedule,
+            _room: &'k mut (),
+            _bytes: usize,
+        ) -> &'k Schedule {
+            schedule
+        }
+
+        #[inline(always)]
+        fn carry<const HIGH: bool>(self, v: Self::V) -> Self::V {
+            let polynomial = self.splat([0x87, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+            self.multiply::<HIGH, false>(v, polynomial)
+        }
+
         #[inline(always)]
         fn rounds<const DECRYPT: bool, const ROUNDS: usize, const N: usize>(
             self,

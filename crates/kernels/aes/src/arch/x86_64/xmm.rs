@@ -1,68 +1,70 @@
-//! AES-NI and PCLMULQDQ: one block in a vector.
+//! 128-bit vectors: one block in a vector.
 
 use std::arch::asm;
 use std::arch::x86_64::*;
+use std::marker::PhantomData;
 
-use wirespeed_cipher::{Route, partial};
-use wirespeed_cpu::AesNi;
+use wirespeed_cipher::{Block, partial};
 use wirespeed_kernels_core::call;
 
 use super::mask;
-use super::rounds::{self, Rounds};
-use crate::unit::{One, Unit};
-use wirespeed_kernels_core::engine::Galois;
+use crate::unit::Vector;
 
-/// The 128-bit unit. A value proves SSSE3, SSE4.1, AES-NI and PCLMULQDQ.
+/// A 128-bit unit. A value proves SSE2 and what `K` stands for.
 #[derive(Clone, Copy)]
-pub(super) struct Xmm(());
+pub(super) struct Xmm<K>(PhantomData<K>);
 
-impl Xmm {
+/// What a CPU has for AES.
+pub(super) trait Kind: Copy {
+    /// Whether there is PSHUFB.
+    const SHUFFLES: bool;
+}
+
+/// A CPU with PSHUFB.
+pub(super) trait Shuffling: Kind {}
+
+macro_rules! kinds {
+    ($($(#[$about:meta])+ $kind:ident: $shuffles:literal)+) => {
+        $(
+            $(#[$about])+
+            #[derive(Clone, Copy)]
+            pub(super) enum $kind {}
+
+            impl Kind for $kind {
+                const SHUFFLES: bool = $shuffles;
+            }
+        )+
+    };
+}
+
+kinds! {
+    /// SSSE3, SSE4.1, AES-NI and PCLMULQDQ.
+    Aes: true
+    /// AVX2.
+    Avx2: true
+    /// SSSE3.
+    Ssse3: true
+    /// SSE2.
+    Sse2: false
+}
+
+impl Shuffling for Avx2 {}
+impl Shuffling for Ssse3 {}
+
+impl<K: Kind> Xmm<K> {
     /// The unit, unproved.
     ///
     /// # Safety
-    /// This CPU has what [`AesNi`] stands for.
+    /// This CPU has what `K` stands for.
     #[inline(always)]
     pub(super) const unsafe fn assume() -> Self {
-        Self(())
+        Self(PhantomData)
     }
 }
 
-crate::table::table!(
-    Route::AesNi,
-    Xmm,
-    // SAFETY: `table` takes the token.
-    unsafe { Xmm::assume() },
-    "ssse3,sse4.1,aes,pclmulqdq"
-);
-
-/// GCM's hash for the tables of other ciphers than AES.
-///
-/// # Safety
-/// Its functions run only where [`AesNi`] was proved.
-pub const unsafe fn galois() -> Galois {
-    Galois { set_key, ghash, tag: gcm_tag, polyval_key, polyval }
-}
-
-wirespeed_kernels_core::entries! { ["ssse3,sse4.1,aes,pclmulqdq"]
-    fn set_key[][](hash_key: Block, key: &mut GcmKey)
-        // SAFETY: as for the table.
-        { ghash::set_key::<_, false>(unsafe { Xmm::assume() }, hash_key, key) }
-}
-
-/// The kernels by key size.
-pub(super) fn table(_proof: AesNi) -> &'static [BlockKernels; 3] {
-    &TABLE
-}
-
-impl Unit for Xmm {
+impl<K: Kind> Vector for Xmm<K> {
     type V = __m128i;
-    type Single = Self;
     const WIDTH: usize = 1;
-
-    #[inline(always)]
-    fn single(self) -> Self {
-        self
-    }
 
     #[inline(always)]
     unsafe fn load(self, from: *const u8) -> __m128i {
@@ -94,7 +96,7 @@ impl Unit for Xmm {
             return unsafe { _mm_storeu_si128(to.cast(), v) };
         }
         let low = call!(_mm_cvtsi128_si64(v)) as u64;
-        let high = call!(_mm_extract_epi64::<1>(v)) as u64;
+        let high = call!(_mm_cvtsi128_si64(_mm_unpackhi_epi64(v, v))) as u64;
         // SAFETY: the caller vouches for `count` bytes.
         unsafe { partial::store(to, u128::from(high) << 64 | u128::from(low), count) };
     }
@@ -123,8 +125,13 @@ impl Unit for Xmm {
 
     #[inline(always)]
     fn swap_bytes(self, v: __m128i) -> __m128i {
-        let order = call!(_mm_set_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
-        call!(_mm_shuffle_epi8(v, order))
+        if K::SHUFFLES {
+            let order = call!(_mm_set_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
+            return call!(_mm_shuffle_epi8(v, order));
+        }
+        let words = call!(_mm_or_si128(_mm_slli_epi16::<8>(v), _mm_srli_epi16::<8>(v)));
+        let halves = call!(_mm_shufflehi_epi16::<0x1b>(_mm_shufflelo_epi16::<0x1b>(words)));
+        call!(_mm_shuffle_epi32::<0x4e>(halves))
     }
 
     #[inline(always)]
@@ -179,26 +186,6 @@ impl Unit for Xmm {
     }
 
     #[inline(always)]
-    fn multiply<const A_HIGH: bool, const B_HIGH: bool>(self, a: __m128i, b: __m128i) -> __m128i {
-        match (A_HIGH, B_HIGH) {
-            (false, false) => call!(_mm_clmulepi64_si128::<0x00>(a, b)),
-            (true, false) => call!(_mm_clmulepi64_si128::<0x01>(a, b)),
-            (false, true) => call!(_mm_clmulepi64_si128::<0x10>(a, b)),
-            (true, true) => call!(_mm_clmulepi64_si128::<0x11>(a, b)),
-        }
-    }
-
-    #[inline(always)]
-    fn sum(self, v: __m128i) -> __m128i {
-        v
-    }
-
-    #[inline(always)]
-    fn widen(self, v: __m128i) -> __m128i {
-        v
-    }
-
-    #[inline(always)]
     fn pin(self, v: __m128i) -> __m128i {
         #[inline]
         #[target_feature(enable = "sse2")]
@@ -211,66 +198,5 @@ impl Unit for Xmm {
         }
         // SAFETY: the unit proves the feature.
         unsafe { pin(v) }
-    }
-
-    rounds::unit_methods!();
-}
-
-impl One for Xmm {
-    #[inline(always)]
-    fn chain<const ROUNDS: usize>(self, key: &Schedule, state: __m128i, feed: __m128i) -> __m128i {
-        rounds::chain::<_, ROUNDS>(self, key, state, feed)
-    }
-
-    #[inline(always)]
-    fn every_column<const COLUMN: usize, const ROTATE: bool>(self, v: __m128i) -> __m128i {
-        let first = 0x01010101 * (4 * COLUMN as i32);
-        let order = if ROTATE { first + 0x00_03_02_01 } else { first + 0x03_02_01_00 };
-        call!(_mm_shuffle_epi8(v, _mm_set1_epi32(order)))
-    }
-
-    #[inline(always)]
-    fn sub_columns(self, v: __m128i, constant: u32) -> __m128i {
-        // With the same word in every column ShiftRows changes nothing.
-        call!(_mm_aesenclast_si128(v, _mm_set1_epi32(constant as i32)))
-    }
-
-    #[inline(always)]
-    fn running_sum(self, v: __m128i) -> __m128i {
-        let pairs = self.xor(v, call!(_mm_slli_si128::<4>(v)));
-        self.xor(pairs, call!(_mm_slli_si128::<8>(pairs)))
-    }
-
-    #[inline(always)]
-    fn inverse_mix(self, block: __m128i) -> __m128i {
-        call!(_mm_aesimc_si128(block))
-    }
-}
-
-impl Rounds for Xmm {
-    #[inline(always)]
-    fn round_key(self, key: &Block) -> __m128i {
-        // SAFETY: the memory is as long as the vector.
-        unsafe { _mm_load_si128(key.as_ptr().cast()) }
-    }
-
-    #[inline(always)]
-    fn encrypt_round(self, v: __m128i, key: __m128i) -> __m128i {
-        call!(_mm_aesenc_si128(v, key))
-    }
-
-    #[inline(always)]
-    fn encrypt_last(self, v: __m128i, key: __m128i) -> __m128i {
-        call!(_mm_aesenclast_si128(v, key))
-    }
-
-    #[inline(always)]
-    fn decrypt_round(self, v: __m128i, key: __m128i) -> __m128i {
-        call!(_mm_aesdec_si128(v, key))
-    }
-
-    #[inline(always)]
-    fn decrypt_last(self, v: __m128i, key: __m128i) -> __m128i {
-        call!(_mm_aesdeclast_si128(v, key))
     }
 }

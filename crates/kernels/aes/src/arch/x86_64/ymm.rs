@@ -1,55 +1,47 @@
-//! VAES and VPCLMULQDQ on 256-bit vectors: two blocks in a vector.
+//! 256-bit vectors: two blocks in a vector.
 
 use std::arch::asm;
 use std::arch::x86_64::*;
 
-use wirespeed_cipher::Route;
-use wirespeed_cpu::Vaes256;
+use wirespeed_cipher::Block;
 use wirespeed_kernels_core::call;
 
 use super::mask;
-use super::rounds::{self, Rounds};
-use super::xmm::Xmm;
-use crate::unit::Unit;
+use super::xmm::{Kind, Xmm};
+use crate::unit::Vector;
 
-/// The 256-bit unit. A value proves AVX2, VAES and VPCLMULQDQ, and all that [`Xmm`] does.
+/// A 256-bit unit. A value proves AVX2, and all that [`Xmm`] does.
 #[derive(Clone, Copy)]
-pub(super) struct Ymm(Xmm);
+pub(super) struct Ymm<K>(pub(super) Xmm<K>);
 
-impl Ymm {
+impl<K: Kind> Ymm<K> {
     /// The unit, unproved.
     ///
     /// # Safety
-    /// This CPU has what [`Vaes256`] stands for.
+    /// This CPU has AVX2 and what `K` stands for.
     #[inline(always)]
-    const unsafe fn assume() -> Self {
+    pub(super) const unsafe fn assume() -> Self {
         // SAFETY: the caller vouches for more.
         Self(unsafe { Xmm::assume() })
     }
-}
 
-crate::table::table!(
-    Route::Vaes256,
-    Ymm,
-    // SAFETY: `table` takes the token.
-    unsafe { Ymm::assume() },
-    "ssse3,sse4.1,aes,pclmulqdq,avx,avx2,vaes,vpclmulqdq"
-);
-
-/// The kernels by key size.
-pub(super) fn table(_proof: Vaes256) -> &'static [BlockKernels; 3] {
-    &TABLE
-}
-
-impl Unit for Ymm {
-    type V = __m256i;
-    type Single = Xmm;
-    const WIDTH: usize = 2;
-
+    /// The exclusive or of both blocks.
     #[inline(always)]
-    fn single(self) -> Xmm {
-        self.0
+    pub(super) fn sum_of_both(self, v: __m256i) -> __m128i {
+        let high = call!(_mm256_extracti128_si256::<1>(v));
+        self.0.xor(call!(_mm256_castsi256_si128(v)), high)
     }
+
+    /// The block in the first place, zeros behind it.
+    #[inline(always)]
+    pub(super) fn first_of_two(self, v: __m128i) -> __m256i {
+        call!(_mm256_zextsi128_si256(v))
+    }
+}
+
+impl<K: Kind> Vector for Ymm<K> {
+    type V = __m256i;
+    const WIDTH: usize = 2;
 
     #[inline(always)]
     unsafe fn load(self, from: *const u8) -> __m256i {
@@ -65,7 +57,7 @@ impl Unit for Ymm {
                 let high = self.0.load_first(from.add(16), count - 16);
                 _mm256_set_m128i(high, self.0.load(from))
             } else {
-                self.widen(self.0.load_first(from, count))
+                self.first_of_two(self.0.load_first(from, count))
             }
         }
     }
@@ -174,27 +166,6 @@ impl Unit for Ymm {
     }
 
     #[inline(always)]
-    fn multiply<const A_HIGH: bool, const B_HIGH: bool>(self, a: __m256i, b: __m256i) -> __m256i {
-        match (A_HIGH, B_HIGH) {
-            (false, false) => call!(_mm256_clmulepi64_epi128::<0x00>(a, b)),
-            (true, false) => call!(_mm256_clmulepi64_epi128::<0x01>(a, b)),
-            (false, true) => call!(_mm256_clmulepi64_epi128::<0x10>(a, b)),
-            (true, true) => call!(_mm256_clmulepi64_epi128::<0x11>(a, b)),
-        }
-    }
-
-    #[inline(always)]
-    fn sum(self, v: __m256i) -> __m128i {
-        let high = call!(_mm256_extracti128_si256::<1>(v));
-        self.0.xor(call!(_mm256_castsi256_si128(v)), high)
-    }
-
-    #[inline(always)]
-    fn widen(self, v: __m128i) -> __m256i {
-        call!(_mm256_zextsi128_si256(v))
-    }
-
-    #[inline(always)]
     fn pin(self, v: __m256i) -> __m256i {
         #[inline]
         #[target_feature(enable = "avx")]
@@ -207,35 +178,5 @@ impl Unit for Ymm {
         }
         // SAFETY: the unit proves the feature.
         unsafe { pin(v) }
-    }
-
-    rounds::unit_methods!();
-}
-
-impl Rounds for Ymm {
-    #[inline(always)]
-    fn round_key(self, key: &Block) -> __m256i {
-        // SAFETY: the memory is as long as the vector.
-        unsafe { _mm256_broadcastsi128_si256(_mm_load_si128(key.as_ptr().cast())) }
-    }
-
-    #[inline(always)]
-    fn encrypt_round(self, v: __m256i, key: __m256i) -> __m256i {
-        call!(_mm256_aesenc_epi128(v, key))
-    }
-
-    #[inline(always)]
-    fn encrypt_last(self, v: __m256i, key: __m256i) -> __m256i {
-        call!(_mm256_aesenclast_epi128(v, key))
-    }
-
-    #[inline(always)]
-    fn decrypt_round(self, v: __m256i, key: __m256i) -> __m256i {
-        call!(_mm256_aesdec_epi128(v, key))
-    }
-
-    #[inline(always)]
-    fn decrypt_last(self, v: __m256i, key: __m256i) -> __m256i {
-        call!(_mm256_aesdeclast_epi128(v, key))
     }
 }

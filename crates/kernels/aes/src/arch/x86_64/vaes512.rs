@@ -8,12 +8,12 @@ use wirespeed_cpu::Vaes512;
 use wirespeed_kernels_core::call;
 
 use super::rounds::{self, Rounds};
-use super::xmm::Xmm;
-use crate::unit::Unit;
+use super::xmm::{Aes, Xmm};
+use crate::unit::{Carryless, Unit, Vector};
 
 /// The 512-bit unit. A value proves AVX-512 with VAES and VPCLMULQDQ, and all that [`Xmm`] does.
 #[derive(Clone, Copy)]
-pub(super) struct Zmm(Xmm);
+pub(super) struct Zmm(Xmm<Aes>);
 
 impl Zmm {
     /// The unit, unproved.
@@ -32,6 +32,7 @@ crate::table::table!(
     Zmm,
     // SAFETY: `table` takes the token.
     unsafe { Zmm::assume() },
+    for_each_key_size,
     "ssse3,sse4.1,aes,pclmulqdq,avx,avx2,bmi2,vaes,vpclmulqdq,avx512f,avx512bw,avx512vl"
 );
 
@@ -46,16 +47,9 @@ const fn first(count: usize) -> u64 {
     if count >= 64 { !0 } else { (1 << count) - 1 }
 }
 
-impl Unit for Zmm {
+impl Vector for Zmm {
     type V = __m512i;
-    type Single = Xmm;
     const WIDTH: usize = 4;
-    const REGISTERS: usize = 32;
-
-    #[inline(always)]
-    fn single(self) -> Xmm {
-        self.0
-    }
 
     #[inline(always)]
     unsafe fn load(self, from: *const u8) -> __m512i {
@@ -187,13 +181,29 @@ impl Unit for Zmm {
     }
 
     #[inline(always)]
-    fn multiply<const A_HIGH: bool, const B_HIGH: bool>(self, a: __m512i, b: __m512i) -> __m512i {
-        match (A_HIGH, B_HIGH) {
-            (false, false) => call!(_mm512_clmulepi64_epi128::<0x00>(a, b)),
-            (true, false) => call!(_mm512_clmulepi64_epi128::<0x01>(a, b)),
-            (false, true) => call!(_mm512_clmulepi64_epi128::<0x10>(a, b)),
-            (true, true) => call!(_mm512_clmulepi64_epi128::<0x11>(a, b)),
+    fn pin(self, v: __m512i) -> __m512i {
+        #[inline]
+        #[target_feature(enable = "avx512f")]
+        fn pin(mut v: __m512i) -> __m512i {
+            // SAFETY: no instruction; not `pure`, so that it keeps its place among its like.
+            unsafe {
+                asm!("/* {0} */", inout(zmm_reg) v, options(nomem, nostack, preserves_flags));
+            };
+            v
         }
+        // SAFETY: the unit proves the feature.
+        unsafe { pin(v) }
+    }
+}
+
+impl Unit for Zmm {
+    type Single = Xmm<Aes>;
+    const REGISTERS: usize = 32;
+    const STITCHED: bool = true;
+
+    #[inline(always)]
+    fn single(self) -> Xmm<Aes> {
+        self.0
     }
 
     #[inline(always)]
@@ -209,22 +219,19 @@ impl Unit for Zmm {
         call!(_mm512_zextsi128_si512(v))
     }
 
-    #[inline(always)]
-    fn pin(self, v: __m512i) -> __m512i {
-        #[inline]
-        #[target_feature(enable = "avx512f")]
-        fn pin(mut v: __m512i) -> __m512i {
-            // SAFETY: no instruction; not `pure`, so that it keeps its place among its like.
-            unsafe {
-                asm!("/* {0} */", inout(zmm_reg) v, options(nomem, nostack, preserves_flags));
-            };
-            v
-        }
-        // SAFETY: the unit proves the feature.
-        unsafe { pin(v) }
-    }
-
     rounds::unit_methods!();
+}
+
+impl Carryless for Zmm {
+    #[inline(always)]
+    fn multiply<const A_HIGH: bool, const B_HIGH: bool>(self, a: __m512i, b: __m512i) -> __m512i {
+        match (A_HIGH, B_HIGH) {
+            (false, false) => call!(_mm512_clmulepi64_epi128::<0x00>(a, b)),
+            (true, false) => call!(_mm512_clmulepi64_epi128::<0x01>(a, b)),
+            (false, true) => call!(_mm512_clmulepi64_epi128::<0x10>(a, b)),
+            (true, true) => call!(_mm512_clmulepi64_epi128::<0x11>(a, b)),
+        }
+    }
 }
 
 impl Rounds for Zmm {
