@@ -63,9 +63,9 @@ impl Route {
     /// faster.
     pub const PRIORITY: [Self; 11] = [
         Self::Vaes512,
-        Self::Vaes256,
         Self::Gfni512,
         Self::Gfni256,
+        Self::Vaes256,
         Self::AesNi,
         Self::ShaNi,
         Self::PadLock,

@@ -60,11 +60,15 @@ pub fn suits_every_call(route: Route, algorithm: Algorithm, features: Features) 
 }
 
 /// Whether it is worth measuring a route that is here. A block cipher on general instructions is not where there are
-/// instructions for AES.
+/// instructions for AES, and neither is an S-box by those of AES where GFNI has it.
 pub fn competes(route: Route, algorithm: Algorithm, features: Features) -> bool {
-    let is_general = matches!(route, Route::Avx2 | Route::Ssse3 | Route::Sse2);
-    let has_unit = || has(Route::AesNi, algorithm, features).is_ok();
-    !(is_general && algorithm.block_cipher().is_some() && has_unit())
+    let Some(cipher) = algorithm.block_cipher() else { return true };
+    let better = match route {
+        Route::Avx2 | Route::Ssse3 | Route::Sse2 => Route::AesNi,
+        Route::Vaes256 if !BlockCipher::AES.contains(&cipher) => Route::Gfni256,
+        _ => return true,
+    };
+    kernels(better, cipher, features).is_err()
 }
 
 /// ChaCha20 and Poly1305 by `route`, if `features` allow it.

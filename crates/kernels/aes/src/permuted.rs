@@ -1,15 +1,10 @@
-//! AES by shuffles of bytes: tables of sixteen entries in registers (Hamburg, "Accelerating AES with Vector Permute
-//! Instructions", CHES 2009). No load depends on data.
+//! AES by shuffles of bytes: tables of sixteen entries in registers. No load depends on data.
 //!
-//! A byte is written as z = k + i·θ over GF(16), where θ² + aθ + a = 0, i in the high half and k in the low one. With
-//! j = i + k two chains give io = 1/(1/i + a/k) + j and jo = 1/(1/j + a/k) + i. Both are the norm of z over a sum, and
-//! 1/z is linear in 1/io and 1/jo. So two more tables give any linear map of 1/z. Infinity is 80h, which a shuffle
-//! turns into 0.
-//!
-//! Between two rounds the bytes stand in these coordinates. The bytes are never moved to their rows: see
-//! [`bitsliced`](crate::bitsliced).
+//! Between two rounds the bytes stand in the coordinates of [`shuffles`], where inversion is. The bytes are never moved
+//! to their rows: see [`bitsliced`](crate::bitsliced).
 
 use wirespeed_cipher::{Block, Schedule};
+use wirespeed_kernels_core::shuffles::{self, Images, into, times};
 
 use crate::unit::Vector;
 
@@ -42,113 +37,11 @@ pub(crate) trait Shuffles: Vector {
 #[derive(Clone, Copy)]
 pub(crate) struct Table(pub(crate) Block);
 
-/// A linear map of bytes as two tables, one for each half.
+/// A linear map of bytes as two tables.
 #[derive(Clone, Copy)]
-struct Halves([Table; 2]);
+struct Pair([Table; 2]);
 
-/// GF(16) as polynomials modulo x^4 + x + 1.
-mod small {
-    pub(super) const fn product(a: u8, b: u8) -> u8 {
-        let mut sum = 0;
-        let mut bit = 4;
-        while bit > 0 {
-            bit -= 1;
-            sum = (sum << 1) ^ ((sum >> 3 & 1) * 0b1_0011);
-            sum ^= (b >> bit & 1) * a;
-        }
-        sum
-    }
-
-    /// The inverse, or infinity.
-    pub(super) const fn inverse(a: u8) -> u8 {
-        let mut candidate = 1;
-        while candidate < 16 {
-            if product(a, candidate) == 1 {
-                return candidate;
-            }
-            candidate += 1;
-        }
-        super::INFINITY
-    }
-}
-
-/// What a shuffle turns into 0.
-const INFINITY: u8 = 0x80;
-
-/// The first a for which θ² + aθ + a has no root: the norm of k + i·θ is 0 only for 0.
-const A: u8 = {
-    let mut a = 1;
-    loop {
-        let mut x = 0;
-        while x < 16 && small::product(x, x) ^ small::product(a, x) ^ a != 0 {
-            x += 1;
-        }
-        if x == 16 {
-            break a;
-        }
-        a += 1;
-    }
-};
-
-/// Products in the coordinates of this module.
-const fn product(x: u8, y: u8) -> u8 {
-    let (i, k, m, n) = (x >> 4, x & 15, y >> 4, y & 15);
-    let both = small::product(i, m);
-    let high = small::product(i, n) ^ small::product(k, m) ^ small::product(A, both);
-    let low = small::product(k, n) ^ small::product(A, both);
-    high << 4 | low
-}
-
-/// Where each bit of an AES byte goes: the powers of a root of AES's polynomial.
-const BASIS: [u8; 8] = {
-    let mut root = 2;
-    loop {
-        let mut powers = [1; 8];
-        let mut i = 1;
-        while i < 8 {
-            powers[i] = product(powers[i - 1], root);
-            i += 1;
-        }
-        // x^8 + x^4 + x^3 + x + 1 (FIPS 197 §4.2).
-        if product(powers[7], root) ^ powers[4] ^ powers[3] ^ powers[1] ^ 1 == 0 {
-            break powers;
-        }
-        root += 1;
-    }
-};
-
-/// The image of a byte under the map that takes bit i to `images[i]`.
-const fn image(images: &[u8; 8], byte: u8) -> u8 {
-    let mut sum = 0;
-    let mut i = 0;
-    while i < 8 {
-        sum ^= (byte >> i & 1) * images[i];
-        i += 1;
-    }
-    sum
-}
-
-/// An AES byte in these coordinates.
-const fn into(byte: u8) -> u8 {
-    image(&BASIS, byte)
-}
-
-/// A byte of these coordinates as AES writes it.
-const fn out_of(byte: u8) -> u8 {
-    OUT_OF[byte as usize]
-}
-
-const OUT_OF: [u8; 256] = {
-    let mut table = [0; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        table[into(byte as u8) as usize] = byte as u8;
-        byte += 1;
-    }
-    table
-};
-
-/// The S-box's linear map (FIPS 197 §5.1.1), less its constant, of AES bytes.
+/// The S-box's linear map (FIPS 197 §5.1.1), less its constant.
 const fn linear(byte: u8) -> u8 {
     byte ^ byte.rotate_left(1) ^ byte.rotate_left(2) ^ byte.rotate_left(3) ^ byte.rotate_left(4)
 }
@@ -156,11 +49,6 @@ const fn linear(byte: u8) -> u8 {
 /// Its inverse (§5.3.2).
 const fn inverse_linear(byte: u8) -> u8 {
     byte.rotate_left(1) ^ byte.rotate_left(3) ^ byte.rotate_left(6)
-}
-
-/// Multiplication of AES bytes.
-const fn times(factor: u8, byte: u8) -> u8 {
-    out_of(product(into(factor), into(byte)))
 }
 
 /// What is looked up.
@@ -193,64 +81,46 @@ impl Map {
         }
     }
 
+    const fn images(self) -> Images {
+        let mut images = [0; 256];
+        let mut byte = 0;
+        while byte < 256 {
+            images[byte] = self.of(byte as u8);
+            byte += 1;
+        }
+        images
+    }
+
     /// The tables for the halves of a byte.
-    const fn by_halves(self) -> Halves {
-        let mut tables = [Table([0; 16]); 2];
-        let mut n = 0;
-        while n < 16 {
-            tables[0].0[n as usize] = self.of(n);
-            tables[1].0[n as usize] = self.of(n << 4);
-            n += 1;
-        }
-        Halves(tables)
+    const fn by_halves(self) -> Pair {
+        Pair::of(shuffles::by_halves(&self.images()))
     }
 
-    /// The tables for io and jo. With u = 1/io and w = 1/jo, 1/z = k/N + (i/N)(θ + a) and N the norm:
-    /// k/N = (u + w)/a and i/N = (u + k/N)/a.
-    const fn by_chains(self) -> Halves {
-        let mut tables = [Table([0; 16]); 2];
-        let by_a = small::inverse(A);
-        let mut n = 1;
-        while n < 16 {
-            let reciprocal = small::inverse(n);
-            let k = small::product(reciprocal, by_a);
-            let of_u = small::product(reciprocal ^ k, by_a);
-            let of_w = small::product(k, by_a);
-            // i·(θ + a) + k.
-            let u = of_u << 4 | (small::product(of_u, A) ^ k);
-            let w = of_w << 4 | (small::product(of_w, A) ^ k);
-            tables[0].0[n as usize] = self.of(out_of(u));
-            tables[1].0[n as usize] = self.of(out_of(w));
-            n += 1;
-        }
-        Halves(tables)
+    /// The tables for both chains of inversion.
+    const fn by_chains(self) -> Pair {
+        Pair::of(shuffles::of_inverse(&self.images()))
     }
 }
 
-/// 1/n, and a/n.
-static INVERSE: Table = reciprocals(1);
-static A_OVER: Table = reciprocals(A);
-
-const fn reciprocals(of: u8) -> Table {
-    let mut table = [INFINITY; 16];
-    let mut n = 1;
-    while n < 16 {
-        table[n as usize] = small::product(of, small::inverse(n));
-        n += 1;
+impl Pair {
+    const fn of([first, second]: [Block; 2]) -> Self {
+        Self([Table(first), Table(second)])
     }
-    Table(table)
 }
 
-static INTO: [Halves; 2] = [Map::Into.by_halves(), Map::IntoInverse.by_halves()];
-static BOX: [Halves; 2] = [Map::Box(1).by_chains(), Map::Box(2).by_chains()];
+static INVERSE: Table = Table(shuffles::INVERSE);
+static A_OVER: Table = Table(shuffles::A_OVER);
+
+static INTO: [Pair; 2] = [Map::Into.by_halves(), Map::IntoInverse.by_halves()];
+static BOX: [Pair; 2] = [Map::Box(1).by_chains(), Map::Box(2).by_chains()];
 /// In the order of use: InvMixColumns takes the row three below first.
-static INVERSE_BOX: [Halves; 4] = [
+static INVERSE_BOX: [Pair; 4] = [
     Map::InverseBox(9).by_chains(),
     Map::InverseBox(13).by_chains(),
     Map::InverseBox(11).by_chains(),
     Map::InverseBox(14).by_chains(),
 ];
-static LAST: [Halves; 2] = [Map::LastBox.by_chains(), Map::LastInverseBox.by_chains()];
+static LAST: [Pair; 2] = [Map::LastBox.by_chains(), Map::LastInverseBox.by_chains()];
 
 /// Orders of bytes: each becomes the one `rows` below and `columns` to the right.
 const fn turned(rows: usize, columns: usize) -> Table {
@@ -295,7 +165,7 @@ pub(crate) fn shift_rows_twice<U: Shuffles>(u: U, v: U::V) -> U::V {
 
 /// A linear map of each byte.
 #[inline(always)]
-fn map<U: Shuffles>(u: U, tables: &Halves, v: U::V) -> U::V {
+fn map<U: Shuffles>(u: U, tables: &Pair, v: U::V) -> U::V {
     let [low, high] = &tables.0;
     u.xor(u.look_up(low, u.low_half(v)), u.look_up(high, u.high_half(v)))
 }
@@ -313,7 +183,7 @@ fn chains<U: Shuffles>(u: U, z: U::V) -> [U::V; 2] {
 
 /// A map of 1/z.
 #[inline(always)]
-fn end<U: Shuffles>(u: U, tables: &Halves, chains: [U::V; 2]) -> U::V {
+fn end<U: Shuffles>(u: U, tables: &Pair, chains: [U::V; 2]) -> U::V {
     let [first, second] = &tables.0;
     u.xor(u.look_up(first, chains[0]), u.look_up(second, chains[1]))
 }

@@ -4,6 +4,7 @@
 pub mod bitslice;
 pub mod engine;
 pub mod proof;
+pub mod shuffles;
 
 mod absent;
 mod chain;

@@ -1,6 +1,8 @@
 //! GF(2^8) as AES has it (FIPS 197 §4), affine maps on its bytes, and S-boxes as inversion between two of
 //! them; all of it is known when the crate is compiled.
 
+use wirespeed_kernels_core::shuffles::Images;
+
 /// Multiplication modulo x^8 + x^4 + x^3 + x + 1.
 pub(crate) const fn multiply(mut a: u8, mut b: u8) -> u8 {
     let mut product = 0;
@@ -166,6 +168,17 @@ impl Affine {
             row += 1;
         }
         matrix
+    }
+
+    /// The images of all bytes.
+    pub(crate) const fn images(&self) -> Images {
+        let mut images = [0; 256];
+        let mut x = 0;
+        while x < 256 {
+            images[x] = self.apply(x as u8);
+            x += 1;
+        }
+        images
     }
 
     /// The map as two tables for nibbles, whose sum is the image of the byte: the low nibble's, with the

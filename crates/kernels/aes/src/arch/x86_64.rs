@@ -20,6 +20,7 @@ use wirespeed_cpu::{
 use wirespeed_kernels_core::Absent;
 
 pub use aes_ni::galois;
+pub use sliced::{galois_avx2, galois_ssse3};
 
 /// The kernels of a route by key size.
 pub(crate) fn table(

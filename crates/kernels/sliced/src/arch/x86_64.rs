@@ -1,12 +1,14 @@
-//! The x86-64 units: GFNI of two widths, and AES-NI.
+//! The x86-64 units: GFNI of two widths, and tables for nibbles.
 
-mod aes_slices;
 mod bytes;
 mod gfni;
 mod slices;
+mod table_slices;
 
 use wirespeed_cipher::{BlockCipher, BlockKernels, Route};
-use wirespeed_cpu::{AesNi, Avx2, Feature, Features, Gfni256, Gfni512, Token, Vaes256, Vaes512};
+use wirespeed_cpu::{
+    AesNi, Avx2, Feature, Features, Gfni256, Gfni512, Ssse3, Token, Vaes256, Vaes512,
+};
 use wirespeed_kernels_core::Absent;
 
 /// The kernels of a route.
@@ -19,9 +21,15 @@ pub(crate) fn table(
         Route::Gfni512 => Gfni512::probe(features).map(|it| Some(gfni_512(it, features))),
         Route::Gfni256 => Gfni256::probe(features).map(|it| Some(gfni::table_256::<false>(it))),
         Route::AesNi => AesNi::probe(features).map(|it| Some(aes_sliced(it, features))),
-        // They have AES alone, where the CPU has them.
+        Route::Vaes256 => {
+            Vaes256::probe(features).map(|it| Some(table_slices::table_vaes::<false>(it)))
+        }
+        Route::Avx2 => Avx2::probe(features).map(|it| Some(table_slices::table_avx2::<false>(it))),
+        Route::Ssse3 => {
+            Ssse3::probe(features).map(|it| Some(table_slices::table_ssse3::<false>(it)))
+        }
+        // It has AES alone, where the CPU has it.
         Route::Vaes512 => Vaes512::probe(features).map(|_| None),
-        Route::Vaes256 => Vaes256::probe(features).map(|_| None),
         _ => Ok(None),
     };
     table.map_err(Absent::Missing)?.ok_or(Absent::Without(cipher))
@@ -50,7 +58,7 @@ pub(crate) fn gfni_512_in_every_order(
 /// AES's S-box, by the widest vectors.
 fn aes_sliced(aes: AesNi, features: Features) -> &'static [BlockKernels] {
     match Avx2::probe(features) {
-        Ok(avx2) => aes_slices::table_256::<false>((aes, avx2)),
-        Err(_) => aes_slices::table_128::<false>(aes),
+        Ok(avx2) => table_slices::table_256::<false>((aes, avx2)),
+        Err(_) => table_slices::table_128::<false>(aes),
     }
 }

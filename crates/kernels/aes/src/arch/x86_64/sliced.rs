@@ -4,12 +4,14 @@ use std::arch::x86_64::*;
 
 use wirespeed_cipher::{BlockKernels, Schedule};
 use wirespeed_kernels_core::call;
+use wirespeed_kernels_core::engine::Galois;
 
 use super::xmm::{Avx2, Kind, Shuffling, Sse2, Ssse3, Xmm};
 use super::ymm::Ymm;
 use crate::bitsliced::unit::ByPlanes;
 use crate::bitsliced::vectors::{self, Bits, Turns};
 use crate::bitsliced::{Key, Planes, words};
+use crate::modes::ghash;
 use crate::modes::ghash::carryless::Sums;
 use crate::modes::ghash::tables::Looked;
 use crate::permuted::{self, Shuffles};
@@ -56,6 +58,29 @@ macro_rules! kernels {
 kernels!(of_sse2, Sse2, Xmm, "sse2");
 kernels!(of_ssse3, Ssse3, Xmm, "ssse3");
 kernels!(of_avx2, Avx2, Ymm, "avx2");
+
+/// A route's hash.
+macro_rules! galois {
+    ($name:ident, $module:ident) => {
+        /// GCM's hash for the tables of other ciphers than AES.
+        ///
+        /// # Safety
+        /// Its functions run only where the route's token was proved.
+        pub const unsafe fn $name() -> Galois {
+            let [kernels, ..] = $module::KERNELS;
+            Galois {
+                set_key: ghash::set_key::<false>,
+                ghash: kernels.ghash,
+                tag: kernels.gcm_tag,
+                polyval_key: kernels.polyval_key,
+                polyval: kernels.polyval,
+            }
+        }
+    };
+}
+
+galois!(galois_ssse3, of_ssse3);
+galois!(galois_avx2, of_avx2);
 
 impl<K: Kind> Bits for Xmm<K> {
     #[inline(always)]

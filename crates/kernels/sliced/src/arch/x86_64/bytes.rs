@@ -1,4 +1,4 @@
-//! The bytes of one block in a register: GFNI, or AES-NI between tables for nibbles.
+//! The bytes of one block in a register: GFNI, or AES's S-box between tables for nibbles.
 
 use std::arch::asm;
 use std::arch::x86_64::*;
@@ -6,7 +6,9 @@ use std::marker::PhantomData;
 
 use wirespeed_cipher::Block;
 use wirespeed_kernels_core::call;
+use wirespeed_kernels_core::shuffles::{self, Table};
 
+use crate::field::Affine;
 use crate::serial::{Maps, Register};
 
 /// A 128-bit register, whose field is computed so.
@@ -86,11 +88,49 @@ fn matrices(maps: &'static Maps) -> __m128i {
     call!(_mm_set_epi64x(second as i64, first as i64))
 }
 
+/// AES's S-box of every byte.
+pub(super) trait SBox: Copy {
+    fn s_box(v: __m128i) -> __m128i;
+}
+
 /// Stands for [`AesNi`](wirespeed_cpu::AesNi).
 #[derive(Clone, Copy)]
 pub(super) struct Aes;
 
-impl Field for Aes {
+impl SBox for Aes {
+    #[inline(always)]
+    fn s_box(v: __m128i) -> __m128i {
+        // SAFETY: it is a vector.
+        let unshift = unsafe { _mm_loadu_si128(UNSHIFT.as_ptr().cast()) };
+        call!(_mm_aesenclast_si128(_mm_shuffle_epi8(v, unshift), _mm_setzero_si128()))
+    }
+}
+
+/// Stands for [`Ssse3`](wirespeed_cpu::Ssse3).
+#[derive(Clone, Copy)]
+pub(super) struct Shuffles;
+
+impl SBox for Shuffles {
+    #[inline(always)]
+    fn s_box(v: __m128i) -> __m128i {
+        static INTO: [Table; 2] = shuffles::by_halves(&shuffles::INTO);
+        static OUT_OF: [Table; 2] = shuffles::of_inverse(&const { Affine::AES.images() });
+        static INVERSE: Table = shuffles::INVERSE;
+        static A_OVER: Table = shuffles::A_OVER;
+        let [k, i] = halves(v);
+        let [k, i] = halves(look_up(&INTO, k, i));
+        let j = call!(_mm_xor_si128(i, k));
+        let over = shuffle(&A_OVER, k);
+        let first = call!(_mm_xor_si128(shuffle(&INVERSE, i), over));
+        let second = call!(_mm_xor_si128(shuffle(&INVERSE, j), over));
+        let first = call!(_mm_xor_si128(shuffle(&INVERSE, first), j));
+        let second = call!(_mm_xor_si128(shuffle(&INVERSE, second), i));
+        let constant = call!(_mm_set1_epi8(Affine::AES.constant as i8));
+        call!(_mm_xor_si128(look_up(&OUT_OF, first, second), constant))
+    }
+}
+
+impl<S: SBox> Field for S {
     const WIDE: bool = false;
 
     #[inline(always)]
@@ -100,11 +140,7 @@ impl Field for Aes {
 
     #[inline(always)]
     fn map_inverse(v: __m128i, maps: &'static Maps) -> __m128i {
-        // SAFETY: it is a vector.
-        let unshift = unsafe { _mm_loadu_si128(UNSHIFT.as_ptr().cast()) };
-        let v = call!(_mm_shuffle_epi8(v, unshift));
-        let v = call!(_mm_aesenclast_si128(v, _mm_setzero_si128()));
-        by_nibbles(v, &maps.nibbles_after_aes, maps.is_one)
+        by_nibbles(S::s_box(v), &maps.nibbles_after_aes, maps.is_one)
     }
 }
 
@@ -114,23 +150,32 @@ pub(super) const UNSHIFT: Block = [0, 13, 10, 7, 4, 1, 14, 11, 8, 5, 2, 15, 12, 
 /// A map of the first half by two tables, and one of the second.
 #[inline(always)]
 fn by_nibbles(v: __m128i, tables: &'static [[Block; 2]; 2], is_one: bool) -> __m128i {
-    let nibble = call!(_mm_set1_epi8(0x0f));
-    let lower = call!(_mm_and_si128(v, nibble));
-    let upper = call!(_mm_and_si128(_mm_srli_epi16::<4>(v), nibble));
+    let [lower, upper] = halves(v);
     let first = look_up(&tables[0], lower, upper);
     if is_one {
         return first;
     }
-    call!(_mm_blend_epi16::<0xf0>(first, look_up(&tables[1], lower, upper)))
+    let second = look_up(&tables[1], lower, upper);
+    let (first, second) = (call!(_mm_castsi128_pd(first)), call!(_mm_castsi128_pd(second)));
+    call!(_mm_castpd_si128(_mm_move_sd(second, first)))
+}
+
+/// The low half of each byte, and the high one.
+#[inline(always)]
+fn halves(v: __m128i) -> [__m128i; 2] {
+    let nibble = call!(_mm_set1_epi8(0x0f));
+    [call!(_mm_and_si128(v, nibble)), call!(_mm_and_si128(_mm_srli_epi16::<4>(v), nibble))]
 }
 
 #[inline(always)]
-fn look_up([low, high]: &'static [Block; 2], lower: __m128i, upper: __m128i) -> __m128i {
+fn look_up([first, second]: &'static [Block; 2], a: __m128i, b: __m128i) -> __m128i {
+    call!(_mm_xor_si128(shuffle(first, a), shuffle(second, b)))
+}
+
+#[inline(always)]
+fn shuffle(table: &'static Block, places: __m128i) -> __m128i {
     // SAFETY: the memory is as long as the vector.
-    let low = unsafe { _mm_shuffle_epi8(_mm_loadu_si128(low.as_ptr().cast()), lower) };
-    // SAFETY: the memory is as long as the vector.
-    let high = unsafe { _mm_shuffle_epi8(_mm_loadu_si128(high.as_ptr().cast()), upper) };
-    call!(_mm_xor_si128(low, high))
+    unsafe { _mm_shuffle_epi8(_mm_loadu_si128(table.as_ptr().cast()), places) }
 }
 
 /// The same, but sums stay as they were written: the compiler would add up what is known last among the first.

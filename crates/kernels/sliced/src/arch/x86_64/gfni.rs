@@ -145,10 +145,10 @@ unit! {
 }
 
 machine!(
-    Narrow run_256 table_256: Ymm<false>, Bytes<Gfni<false>>, FEW, Route::Gfni256, Gfni256,
+    Narrow run_256 table_256: Ymm<false>, Bytes<Gfni<false>>, FEW, Route::Gfni256, Gfni256, galois(),
     "ssse3,sse4.1,avx,avx2,bmi2,gfni"
 );
 machine!(
-    Wider run_512 table_512: Zmm<true>, Bytes<Gfni<true>>, FEW, Route::Gfni512, Gfni512,
+    Wider run_512 table_512: Zmm<true>, Bytes<Gfni<true>>, FEW, Route::Gfni512, Gfni512, galois(),
     "ssse3,sse4.1,avx,avx2,bmi2,gfni,avx512f,avx512bw,avx512vl,avx512dq"
 );

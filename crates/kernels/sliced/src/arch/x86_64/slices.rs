@@ -113,13 +113,13 @@ pub(super) use common;
 
 /// Defines a machine: what it runs on, and the functions that carry its features.
 macro_rules! machine {
-    ($name:ident $run:ident $table:ident: $unit:ty, $bytes:ty, $few:ident, $route:expr, $token:ty, $features:literal) => {
+    ($name:ident $run:ident $table:ident: $unit:ty, $bytes:ty, $few:ident, $route:expr, $token:ty, $galois:expr, $features:literal) => {
         struct $name;
 
         impl Machine for $name {
             const ROUTE: Route = $route;
-            // SAFETY: the table is only handed out for a proof that includes AES-NI's.
-            const GALOIS: Galois = unsafe { galois() };
+            // SAFETY: the table is only handed out for a proof that includes what this takes.
+            const GALOIS: Galois = unsafe { $galois };
 
             fn expand<C: Cipher, const DECRYPT: bool>(key: &[u8], out: &mut Schedule) {
                 #[target_feature(enable = $features)]
@@ -184,7 +184,7 @@ macro_rules! machine {
 
         #[target_feature(enable = $features)]
         #[inline(never)]
-        fn $run<S: Slices, C: Core>(u: S, keys: &[Wide], state: &mut [S::V; 16]) {
+        pub(super) fn $run<S: Slices, C: Core>(u: S, keys: &[Wide], state: &mut [S::V; 16]) {
             // In registers, not where they came from.
             let mut vectors = *state;
             C::run(u, keys, &mut vectors);
@@ -192,7 +192,9 @@ macro_rules! machine {
         }
 
         /// The kernels of the route, Camellia's by sums or not.
-        pub(super) fn $table<const SUMS: bool>(_proof: $token) -> &'static [BlockKernels] {
+        pub(in crate::arch::x86_64) fn $table<const SUMS: bool>(
+            _proof: $token,
+        ) -> &'static [BlockKernels] {
             &const { tables::<$name, SUMS>() }
         }
     };
