@@ -32,6 +32,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use wirespeed_cpu::Features;
+use wirespeed_machine::HiddenAes;
 use wirespeed_results::schema::doctor::{self, Watched};
 
 pub use counters::{counted, volume};
@@ -113,9 +114,29 @@ pub fn hidden_features() -> Option<String> {
     })
 }
 
+/// What a hypervisor hides of the processor, and the setting that shows it, in two sentences.
+pub fn hidden_aes() -> Option<String> {
+    let HiddenAes { hypervisor, brand, is_made_up } = wirespeed_machine::hidden_aes()?;
+    let what = if is_made_up {
+        format!("the CPU model of this guest, \"{brand}\", hides what the processor has")
+    } else {
+        format!("{hypervisor} hides the instructions for AES, which every {brand} has")
+    };
+    let how = match hypervisor.as_str() {
+        "VMware" => "a higher EVC mode of the cluster, or none",
+        "Hyper-V" => "the processor compatibility of the guest, off",
+        "Xen" => "no lesser CPU in the pool, or the guest's cpuid setting",
+        _ => {
+            "libvirt <cpu mode='host-passthrough'/> or 'host-model'; Proxmox cpu: host or \
+             x86-64-v2-AES; QEMU -cpu host"
+        }
+    };
+    Some(format!("{what}. AES is several times as fast with them; to show them: {how}"))
+}
+
 /// Features that somebody hides.
 fn features(_: &Examined<'_>) -> Vec<Finding> {
-    hidden_features().into_iter().map(Finding::note).collect()
+    hidden_features().into_iter().chain(hidden_aes()).map(Finding::note).collect()
 }
 
 /// What `openssl speed` is told matters, and where.

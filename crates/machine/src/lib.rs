@@ -3,12 +3,14 @@
 //! Everything comes in through [`Source`], so that other machines can be described in tests.
 #![forbid(unsafe_code)]
 
+mod hidden;
 mod source;
 
 use std::collections::HashMap;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
+pub use hidden::{HiddenAes, hidden_aes};
 pub use source::{Source, ThisMachine};
 
 /// What there is to know about a machine before anything is measured.

@@ -2,7 +2,7 @@
 
 use wirespeed_bench::{Candidate, Contest, Found, Host, Measured};
 use wirespeed_cipher::Route;
-use wirespeed_doctor::hidden_features;
+use wirespeed_doctor::{hidden_aes, hidden_features};
 use wirespeed_measure::Effort;
 use wirespeed_results::schema::survey::{Gain, Proof, RouteState, Survey};
 use wirespeed_results::schema::{Document, VERSION};
@@ -31,7 +31,7 @@ pub(crate) fn run(arguments: SurveyArguments) -> Result<(), Fault> {
     let is_on = Effect::here(&host).kernel.is_some();
     routes.push(state_of_kernel(&host.sight_kernel(), is_on));
     show(&routes_text(&routes))?;
-    show(&notes(hidden_features().as_slice()))?;
+    show(&notes(&hidden_features().into_iter().chain(hidden_aes()).collect::<Vec<_>>()))?;
 
     let contest = Contest {
         harness: &host.harness,
