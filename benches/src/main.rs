@@ -10,6 +10,7 @@ mod limits;
 mod loading;
 mod messages;
 mod module;
+mod noaes;
 mod pipelines;
 mod plan;
 mod ratios;
@@ -23,7 +24,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, ValueEnum};
 use wirespeed_bench::{Absent, Candidate, Case, Contest, Harness};
-use wirespeed_cipher::Subject;
+use wirespeed_cipher::{Route, Subject};
 use wirespeed_cpu::Features;
 use wirespeed_libcrypto::Library;
 use wirespeed_measure::Effort;
@@ -39,6 +40,7 @@ Examples:
   cargo xtask bench -- --only limits xts    kernels directly, as shares of their units' limits
   cargo xtask bench -- --only routing,loading
                                             what a plan costs: per call, and when a program starts
+  cargo xtask bench -- --only noaes         what a CPU without AES instructions gains
   cargo xtask bench -- --libcrypto PATH     against another libcrypto than the host's";
 
 /// Measure what the project promises: each line against its requirement
@@ -65,6 +67,9 @@ struct Arguments {
     /// 192- and 256-bit keys in the parts that measure 128-bit keys only
     #[arg(long)]
     all_keys: bool,
+    /// What a process of the part noaes measures
+    #[arg(long, value_name = "ROUTE", hide = true)]
+    lesser_cpu: Option<Route>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -87,6 +92,8 @@ enum Part {
     Loading,
     /// Sectors through the disk workload, against the kernels directly
     Disk,
+    /// CPUs without instructions for AES: with the same features hidden from both
+    Noaes,
 }
 
 /// What every part needs.
@@ -156,6 +163,12 @@ fn main() -> ExitCode {
     }
     if wanted(Part::Disk) {
         disk::run(&bench, &mut report);
+    }
+    if wanted(Part::Noaes) {
+        match arguments.lesser_cpu {
+            Some(route) => noaes::measure(&bench, route, &mut report),
+            None => noaes::run(&bench, library, &mut report),
+        }
     }
     report.conclude()
 }

@@ -5,6 +5,7 @@
 //! Algorithms go by OpenSSL's names.
 
 use wirespeed_cipher::Direction::{self, Decrypt, Encrypt};
+use wirespeed_cipher::Route;
 use wirespeed_peer::Work;
 
 /// Some algorithms at some sizes, through EVP.
@@ -157,3 +158,59 @@ pub(crate) const SECTORS: f64 = 0.95;
 
 /// How much faster two workers are than one.
 pub(crate) const TWO_WORKERS: f64 = 1.8;
+
+/// A CPU without instructions for AES, and what our route is to reach there.
+pub(crate) struct LesserCpu {
+    pub(crate) name: &'static str,
+    pub(crate) route: Route,
+    /// What OPENSSL_ia32cap(3) takes: bits of leaf 1 (EDX, ECX) and of leaf 7 (EBX, ECX).
+    pub(crate) hides: &'static str,
+    /// Algorithms at a size, as messages: required and hoped for.
+    pub(crate) required: &'static [(&'static str, Direction, usize, f64, f64)],
+}
+
+/// For Camellia OpenSSL has code for general registers alone.
+pub(crate) const LESSER_CPUS: &[LesserCpu] = &[
+    LesserCpu {
+        name: "AVX2 and no AES",
+        route: Route::Avx2,
+        // AES and PCLMULQDQ; of leaf 7 BMI1, AVX2 and BMI2 are left.
+        hides: "~0x200000200000000:0x128",
+        required: &[
+            ("AES-128-CTR", Encrypt, 16384, 1.7, 2.2),
+            ("AES-128-CBC", Decrypt, 16384, 1.7, 2.2),
+            ("AES-128-XTS", Encrypt, 4096, 1.7, 2.2),
+            ("AES-128-GCM", Encrypt, 1420, 1.0, 1.5),
+            ("AES-128-GCM", Encrypt, 16384, 1.2, 1.8),
+            ("CAMELLIA-128-CBC", Decrypt, 16384, 4.0, NO_MORE),
+        ],
+    },
+    LesserCpu {
+        name: "SSSE3 and no AVX",
+        route: Route::Ssse3,
+        // SSE4.1, SSE4.2, POPCNT, OSXSAVE and AVX, too.
+        hides: "~0x1a98200200000000:0x0",
+        required: &[
+            ("AES-128-CTR", Encrypt, 16384, 1.0, NO_MORE),
+            ("AES-128-CBC", Decrypt, 16384, 1.0, NO_MORE),
+            ("AES-128-XTS", Encrypt, 4096, 1.1, NO_MORE),
+            ("AES-128-GCM", Encrypt, 1420, 0.9, NO_MORE),
+            ("AES-128-GCM", Encrypt, 16384, 1.0, NO_MORE),
+            ("CAMELLIA-128-CBC", Decrypt, 16384, 2.0, NO_MORE),
+        ],
+    },
+    LesserCpu {
+        name: "SSE2 alone",
+        route: Route::Sse2,
+        // SSSE3, too.
+        hides: "~0x1a98220200000000:0x0",
+        required: &[
+            ("AES-128-CTR", Encrypt, 16384, 1.9, 2.4),
+            ("AES-128-CBC", Decrypt, 16384, 1.0, 1.1),
+            ("AES-128-XTS", Encrypt, 4096, 2.0, 2.6),
+            ("AES-128-GCM", Encrypt, 1420, 1.2, 1.5),
+            ("AES-128-GCM", Encrypt, 16384, 1.3, 1.8),
+            ("CAMELLIA-128-CBC", Decrypt, 16384, 2.0, NO_MORE),
+        ],
+    },
+];
