@@ -13,7 +13,7 @@ pub(crate) mod words;
 use std::mem::MaybeUninit;
 
 use wirespeed_cipher::{Block, Schedule};
-use wirespeed_kernels_core::bitslice::{self, sub_bytes_linear};
+use wirespeed_kernels_core::bitslice::{self, inverse_sub_bytes_linear, sub_bytes_linear};
 use zeroize::optimization_barrier;
 
 use crate::unit::Room;
@@ -96,23 +96,10 @@ fn round<P: Plane, const DECRYPT: bool>(
     eight!(|I| double[I] ^ next[I] ^ pair[I].turn(2, 2 * columns % 4) ^ key[I])
 }
 
-/// The S-box, or with `DECRYPT` its inverse, less their constant. The S-box is a linear map after inversion, so
-/// inversion is that map undone after the S-box, and the inverse S-box is inversion after the map undone.
+/// The S-box, or with `DECRYPT` its inverse, less their constant.
 #[inline(always)]
 fn substitute<P: Plane, const DECRYPT: bool>(state: &mut Planes<P>) {
-    if DECRYPT {
-        *state = inverse_linear(state);
-    }
-    sub_bytes_linear(state);
-    if DECRYPT {
-        *state = inverse_linear(state);
-    }
-}
-
-/// FIPS 197 §5.3.2, less its constant: bit i is bits i+2, i+5, i+7.
-#[inline(always)]
-fn inverse_linear<P: Plane>(p: &Planes<P>) -> Planes<P> {
-    eight!(|I| p[(I + 2) % 8] ^ p[(I + 5) % 8] ^ p[(I + 7) % 8])
+    if DECRYPT { inverse_sub_bytes_linear(state) } else { sub_bytes_linear(state) }
 }
 
 /// Multiplies every byte by x in GF(2^8).
