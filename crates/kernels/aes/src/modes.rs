@@ -7,7 +7,8 @@
 //! - **Chains** (CBC and CFB encryption, OFB) are bound by the latency of the rounds. All that stands between two
 //!   blocks is folded into the last round key of the block before.
 //! - **GCM** hashes between the rounds of AES: the blocks of this wave when decrypting, those of the wave before
-//!   when encrypting. Powers of H are made when a message first needs them.
+//!   when encrypting. Powers of H are made when a message first needs them. A unit without instructions for AES
+//!   does one after the other, as both take the same registers.
 //! - **GCM-SIV**'s POLYVAL is the same multiplication without GHASH's turns of bytes and bits.
 //! - **XTS** makes the tweaks of the next wave between the rounds of this one.
 //! - **OCB**'s offsets repeat within a wave, except the last. A wave adds one offset to a table of the key's.

@@ -96,13 +96,6 @@ impl<U: Unit, const ROUNDS: usize, const DECRYPT: bool> Message<'_, U, ROUNDS, D
     /// All that is left.
     #[inline(always)]
     fn run(&mut self) {
-        if U::FLIGHT == 1 {
-            while self.left != 0 {
-                // SAFETY: at least a byte is left.
-                unsafe { self.last_wave::<1>() };
-            }
-            return;
-        }
         self.full_waves();
         if self.left != 0 {
             // SAFETY: the vectors left are counted here.
