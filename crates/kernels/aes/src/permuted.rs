@@ -6,18 +6,26 @@
 use wirespeed_cipher::{Block, Schedule};
 use wirespeed_kernels_core::shuffles::{self, Images, into, times};
 
-use crate::unit::Vector;
+use crate::bitsliced::vectors::{Bits, Turns};
 
 /// What vectors must be able to do for this.
-pub(crate) trait Shuffles: Vector {
+pub(crate) trait Shuffles: Bits {
     /// For each byte of `places` the byte of the table's block at its low half; 0 where its highest bit is set.
     fn shuffle(self, table: Self::V, places: Self::V) -> Self::V;
-    /// The low half of each byte.
-    fn low_half(self, v: Self::V) -> Self::V;
-    /// The high half of each byte, as a low one.
-    fn high_half(self, v: Self::V) -> Self::V;
     /// Shifts each block left by a byte (towards the most significant, little-endian) and lets in the last of `low`.
     fn next_byte(self, high: Self::V, low: Self::V) -> Self::V;
+
+    /// The low half of each byte.
+    #[inline(always)]
+    fn low_half(self, v: Self::V) -> Self::V {
+        self.and(v, self.splat_byte(0x0f))
+    }
+
+    /// The high half of each byte, as a low one.
+    #[inline(always)]
+    fn high_half(self, v: Self::V) -> Self::V {
+        self.low_half(self.shift_right_by::<4>(v))
+    }
 
     /// Looks up the same table for each block.
     #[inline(always)]
@@ -151,16 +159,17 @@ static BELOW: [Table; 4] = [turned(1, 0), turned(1, 1), turned(1, 2), turned(1, 
 static OPPOSITE: [Table; 2] = [turned(2, 0), turned(2, 2)];
 static ABOVE: [Table; 4] = [turned(3, 0), turned(3, 3), turned(3, 2), turned(3, 1)];
 
-/// See [`Plane::turn`](crate::bitsliced::Plane::turn), for one row or two.
-#[inline(always)]
-pub(crate) fn turn<U: Shuffles>(u: U, v: U::V, rows: usize, columns: usize) -> U::V {
-    u.reorder(v, if rows == 1 { &BELOW[columns] } else { &OPPOSITE[columns / 2] })
-}
+impl<U: Shuffles> Turns for U {
+    // One row or two is all that is asked for.
+    #[inline(always)]
+    fn turn(self, v: U::V, rows: usize, columns: usize) -> U::V {
+        self.reorder(v, if rows == 1 { &BELOW[columns] } else { &OPPOSITE[columns / 2] })
+    }
 
-/// See [`Plane::shift_rows_twice`](crate::bitsliced::Plane::shift_rows_twice).
-#[inline(always)]
-pub(crate) fn shift_rows_twice<U: Shuffles>(u: U, v: U::V) -> U::V {
-    u.reorder(v, &SHIFTED[2])
+    #[inline(always)]
+    fn shift_rows_twice(self, v: U::V) -> U::V {
+        self.reorder(v, &SHIFTED[2])
+    }
 }
 
 /// A linear map of each byte.

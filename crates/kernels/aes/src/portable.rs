@@ -5,12 +5,11 @@ pub(crate) mod clmul;
 use std::array;
 use std::ptr;
 
-use wirespeed_cipher::{Block, BlockKernels, GcmKey, GcmState, Schedule};
+use wirespeed_cipher::{Block, BlockKernels, Schedule};
 
 use crate::bitsliced::words::{self, Native, Word};
 use crate::bitsliced::{self, Key, Keys, moved};
 use crate::modes::ghash::carryless::Sums;
-use crate::modes::{gcm, ghash as hashing};
 use crate::unit::{Carryless, Idle, One, Unit, Vector, Work};
 use wirespeed_kernels_core::engine::Galois;
 
@@ -275,22 +274,4 @@ pub fn table() -> &'static [BlockKernels; 3] {
 }
 
 /// GCM's hash for ciphers whose route has none.
-pub const GALOIS: Galois = Galois {
-    set_key: hashing::set_key::<false>,
-    ghash,
-    tag,
-    polyval_key: hashing::set_key::<true>,
-    polyval,
-};
-
-fn ghash(key: &mut GcmKey, hash: &mut Block, data: &[u8]) {
-    hashing::hash::<_, false>(Portable::<{ Native::BLOCKS }>, key, hash, data);
-}
-
-fn polyval(key: &mut GcmKey, hash: &mut Block, data: &[u8]) {
-    hashing::hash::<_, true>(Portable::<{ Native::BLOCKS }>, key, hash, data);
-}
-
-fn tag(key: &mut GcmKey, state: &GcmState, pending: bool, lengths: [u64; 2]) -> Block {
-    gcm::tag(Portable::<{ Native::BLOCKS }>, key, state, pending, lengths)
-}
+pub const GALOIS: Galois = crate::table::galois(&aes::KERNELS[0]);

@@ -1,5 +1,10 @@
 //! The table of kernels that a route is, made from one unit.
 
+use wirespeed_cipher::BlockKernels;
+use wirespeed_kernels_core::engine::Galois;
+
+use crate::modes::ghash;
+
 /// Defines `table(token) -> &'static [BlockKernels; 3]` in the current module: every mode for every key
 /// size on one unit, compiled with the unit's target features.
 ///
@@ -99,6 +104,17 @@ macro_rules! table {
                 { ocb::hash::<$unit, ROUNDS>($make, schedule, key, state, data) }
         }
     };
+}
+
+/// GCM's hash of a route, for the tables of other ciphers than AES.
+pub(crate) const fn galois(kernels: &BlockKernels) -> Galois {
+    Galois {
+        set_key: ghash::set_key::<false>,
+        ghash: kernels.ghash,
+        tag: kernels.gcm_tag,
+        polyval_key: kernels.polyval_key,
+        polyval: kernels.polyval,
+    }
 }
 
 /// The modes are compiled for each number of rounds.

@@ -25,13 +25,7 @@ crate::table::table!(
 /// # Safety
 /// Its functions run only where [`AesNi`] was proved.
 pub const unsafe fn galois() -> Galois {
-    Galois {
-        set_key: ghash::set_key::<false>,
-        ghash,
-        tag: gcm_tag,
-        polyval_key: ghash::set_key::<true>,
-        polyval,
-    }
+    crate::table::galois(&TABLE[0])
 }
 
 /// The kernels by key size.

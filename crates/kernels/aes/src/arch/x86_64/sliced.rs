@@ -11,7 +11,6 @@ use super::ymm::Ymm;
 use crate::bitsliced::unit::ByPlanes;
 use crate::bitsliced::vectors::{self, Bits, Turns};
 use crate::bitsliced::{Key, Planes, words};
-use crate::modes::ghash;
 use crate::modes::ghash::carryless::Sums;
 use crate::modes::ghash::tables::Looked;
 use crate::permuted::{self, Shuffles};
@@ -67,14 +66,7 @@ macro_rules! galois {
         /// # Safety
         /// Its functions run only where the route's token was proved.
         pub const unsafe fn $name() -> Galois {
-            let [kernels, ..] = $module::KERNELS;
-            Galois {
-                set_key: ghash::set_key::<false>,
-                ghash: kernels.ghash,
-                tag: kernels.gcm_tag,
-                polyval_key: kernels.polyval_key,
-                polyval: kernels.polyval,
-            }
+            crate::table::galois(&$module::KERNELS[0])
         }
     };
 }
@@ -143,16 +135,6 @@ impl<K: Shuffling> Shuffles for Xmm<K> {
     }
 
     #[inline(always)]
-    fn low_half(self, v: __m128i) -> __m128i {
-        self.and(v, self.splat_byte(0x0f))
-    }
-
-    #[inline(always)]
-    fn high_half(self, v: __m128i) -> __m128i {
-        self.low_half(call!(_mm_srli_epi16::<4>(v)))
-    }
-
-    #[inline(always)]
     fn next_byte(self, high: __m128i, low: __m128i) -> __m128i {
         call!(_mm_alignr_epi8::<15>(high, low))
     }
@@ -165,40 +147,10 @@ impl<K: Shuffling> Shuffles for Ymm<K> {
     }
 
     #[inline(always)]
-    fn low_half(self, v: __m256i) -> __m256i {
-        self.and(v, self.splat_byte(0x0f))
-    }
-
-    #[inline(always)]
-    fn high_half(self, v: __m256i) -> __m256i {
-        self.low_half(call!(_mm256_srli_epi16::<4>(v)))
-    }
-
-    #[inline(always)]
     fn next_byte(self, high: __m256i, low: __m256i) -> __m256i {
         call!(_mm256_alignr_epi8::<15>(high, low))
     }
 }
-
-/// The turns by shuffles.
-macro_rules! turns_by_shuffles {
-    ($unit:ty) => {
-        impl<K: Shuffling> Turns for $unit {
-            #[inline(always)]
-            fn turn(self, v: Self::V, rows: usize, columns: usize) -> Self::V {
-                permuted::turn(self, v, rows, columns)
-            }
-
-            #[inline(always)]
-            fn shift_rows_twice(self, v: Self::V) -> Self::V {
-                permuted::shift_rows_twice(self, v)
-            }
-        }
-    };
-}
-
-turns_by_shuffles!(Xmm<K>);
-turns_by_shuffles!(Ymm<K>);
 
 impl Turns for Xmm<Sse2> {
     #[inline(always)]

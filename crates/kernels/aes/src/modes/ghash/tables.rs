@@ -9,7 +9,6 @@ use std::array;
 use wirespeed_cipher::{GcmForm, GcmKey};
 
 use super::{Run, times_x};
-use crate::bitsliced::vectors::Bits;
 use crate::permuted::Shuffles;
 use crate::unit::{Unit, Vector};
 
@@ -17,9 +16,9 @@ use crate::unit::{Unit, Vector};
 const PLACES: usize = 2;
 
 /// What this takes.
-pub(crate) trait ByTables: Unit + Shuffles + Bits {}
+pub(crate) trait ByTables: Unit + Shuffles {}
 
-impl<U: Unit + Shuffles + Bits> ByTables for U {}
+impl<U: Unit + Shuffles> ByTables for U {}
 
 /// A run of up to two blocks.
 pub(crate) struct Looked<'k, U: Unit> {
