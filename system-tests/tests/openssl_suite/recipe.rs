@@ -156,14 +156,15 @@ impl Recipe {
     /// The test that failed by a race, if one did.
     fn compare(&self, setup: &Setup, failed: &[String]) -> Result<Option<&'static str>, String> {
         let expected = expected::failures(setup, &self.name());
-        let is_new = |failed: &&String| !expected.iter().any(|it| it.test == *failed);
+        let is_new = |failed: &&String| !expected.iter().any(|it| it.explains(failed));
         let new: Vec<_> = failed.iter().filter(is_new).collect();
         if !new.is_empty() {
             return Err(format!("failed: {new:?}"));
         }
         let mut raced = None;
-        for Expected { test, often, reason } in expected {
-            if failed.iter().any(|it| it == test) {
+        for it in expected {
+            let Expected { test, often, reason } = it;
+            if failed.iter().any(|failed| it.explains(failed)) {
                 println!("{}::{}: fails as expected: {test} ({reason})", setup.name(), self.name());
                 raced = raced.or((often == Often::Rarely).then_some(test));
             } else if often == Often::Always {
