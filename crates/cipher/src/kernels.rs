@@ -88,9 +88,9 @@ impl BlockKernels {
     /// are for calls that a measurement gives them.
     pub fn suits_every_call(&self) -> bool {
         match self.route {
-            Route::PadLock | Route::Gfni512 => true,
+            Route::PadLock | Route::Gfni512 | Route::Sm4Ce => true,
             // Whether they beat OpenSSL's code, which takes the same instructions, is for a measurement to say.
-            Route::Avx2 | Route::Ssse3 | Route::Sse2 => false,
+            Route::Avx2 | Route::Ssse3 | Route::Sse2 | Route::Neon => false,
             Route::Gfni256 => !matches!(
                 self.cipher,
                 BlockCipher::Camellia128 | BlockCipher::Camellia192 | BlockCipher::Camellia256
@@ -115,7 +115,7 @@ impl HashKernels {
     /// What runs on a CPU's general instructions competes with the host's assembler on the same ones: who gains
     /// by it is for a measurement to say.
     pub const fn suits_every_call(&self) -> bool {
-        matches!(self.route, Route::ShaNi | Route::PadLock)
+        matches!(self.route, Route::ShaNi | Route::ShaCe | Route::Sm4Ce | Route::PadLock)
     }
 }
 

@@ -28,6 +28,14 @@ pub enum Route {
     Ssse3,
     /// SSE2: logic on 128-bit vectors.
     Sse2,
+    /// ARM's AES and PMULL: one block in a vector.
+    AesCe,
+    /// ARM's SHA-1, SHA-2 and SHA-3.
+    ShaCe,
+    /// ARM's SM3 and SM4.
+    Sm4Ce,
+    /// ARM's vectors without instructions for a cipher.
+    Neon,
     /// VIA's and Zhaoxin's PadLock.
     PadLock,
     /// Constant-time Rust for any machine.
@@ -40,7 +48,7 @@ pub enum Route {
 
 impl Route {
     /// Every route.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 18] = [
         Self::Vaes512,
         Self::Vaes256,
         Self::Gfni512,
@@ -51,6 +59,10 @@ impl Route {
         Self::Avx2,
         Self::Ssse3,
         Self::Sse2,
+        Self::AesCe,
+        Self::ShaCe,
+        Self::Sm4Ce,
+        Self::Neon,
         Self::PadLock,
         Self::Portable,
         Self::Libcrypto,
@@ -61,7 +73,7 @@ impl Route {
     ///
     /// `portable` is not among them: on a CPU without AES instructions libcrypto's own SSSE3 code is
     /// faster.
-    pub const PRIORITY: [Self; 11] = [
+    pub const PRIORITY: [Self; 15] = [
         Self::Vaes512,
         Self::Gfni512,
         Self::Gfni256,
@@ -73,6 +85,10 @@ impl Route {
         Self::Avx2,
         Self::Ssse3,
         Self::Sse2,
+        Self::Sm4Ce,
+        Self::AesCe,
+        Self::ShaCe,
+        Self::Neon,
     ];
 
     /// This route as one bit of a set.
@@ -98,6 +114,10 @@ impl Route {
             Self::Avx2 => "avx2",
             Self::Ssse3 => "ssse3",
             Self::Sse2 => "sse2",
+            Self::AesCe => "aes-ce",
+            Self::ShaCe => "sha-ce",
+            Self::Sm4Ce => "sm4-ce",
+            Self::Neon => "neon",
             Self::PadLock => "padlock",
             Self::Portable => "portable",
             Self::Libcrypto => "libcrypto",

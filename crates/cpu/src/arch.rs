@@ -1,19 +1,36 @@
 //! What only one architecture has, and what each answers in its own way.
 
+#[cfg(target_arch = "aarch64")]
+mod aarch64;
+#[cfg(any(test, target_arch = "aarch64"))]
+pub(crate) mod armcap;
+#[cfg(any(test, not(target_arch = "aarch64")))]
+pub(crate) mod ia32cap;
 #[cfg(target_arch = "x86_64")]
 pub mod padlock;
 #[cfg(target_arch = "x86_64")]
 pub mod x86;
 
-#[cfg(any(test, target_arch = "x86_64"))]
+#[cfg(target_arch = "aarch64")]
+pub(crate) use armcap as mask;
+#[cfg(not(target_arch = "aarch64"))]
+pub(crate) use ia32cap as mask;
+
+#[cfg(any(test, target_arch = "x86_64", target_arch = "aarch64"))]
 use crate::Feature;
 use crate::Features;
+
+/// The environment variable that hides features from OpenSSL.
+pub const MASK: &str =
+    if cfg!(target_arch = "aarch64") { "OPENSSL_armcap" } else { "OPENSSL_ia32cap" };
 
 /// What this CPU and operating system offer.
 pub(crate) fn features() -> Features {
     #[cfg(target_arch = "x86_64")]
     return x86::features(&x86::ThisCpu);
-    #[cfg(not(target_arch = "x86_64"))]
+    #[cfg(target_arch = "aarch64")]
+    return aarch64::features();
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
     Features::NONE
 }
 
@@ -49,15 +66,29 @@ pub fn no_padlock() -> String {
     String::from("only x86 has PadLock")
 }
 
+/// A number as in C, up to whatever is no digit.
+fn number(text: &[u8]) -> u64 {
+    let (base, digits) = match text {
+        [b'0', b'x' | b'X', digits @ ..] => (16, digits),
+        [b'0', digits @ ..] => (8, digits),
+        digits => (10, digits),
+    };
+    let digits = digits.iter().map_while(|byte| char::from(*byte).to_digit(base));
+    digits.fold(0, |number, digit| {
+        number.wrapping_mul(u64::from(base)).wrapping_add(u64::from(digit))
+    })
+}
+
 /// Only detection may add.
-#[cfg(any(test, target_arch = "x86_64"))]
+#[cfg(any(test, target_arch = "x86_64", target_arch = "aarch64"))]
 impl Features {
-    /// The set with a feature, if it is present.
+    /// The set, with a feature if it is present.
     pub(crate) const fn with(self, feature: Feature, present: bool) -> Self {
-        Self(self.0 | (present as u32) << feature as u8)
+        Self(self.0 | (present as u64) << feature as u64)
     }
 
     /// What is in either set.
+    #[cfg(target_arch = "x86_64")]
     pub(crate) const fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }

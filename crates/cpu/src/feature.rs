@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::OnceLock;
 
-use crate::ia32cap;
+use crate::arch::mask;
 
 macro_rules! features {
     ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
@@ -83,18 +83,34 @@ features! {
     Pmm = "pmm",
     /// Zhaoxin's Chinese cipher standards: SM3 and SM4.
     Ccs = "ccs",
+    /// ARM: integers and logic on 128-bit vectors (NEON).
+    Asimd = "asimd",
+    /// ARM: carry-less multiplication.
+    Pmull = "pmull",
+    /// ARM: SHA-1 rounds.
+    Sha1 = "sha1",
+    /// ARM: SHA-256 rounds.
+    Sha2 = "sha2",
+    /// ARM: SHA-512 rounds.
+    Sha512 = "sha512",
+    /// ARM: the steps of SHA-3, of which one is a sum of three.
+    Sha3 = "sha3",
+    /// ARM: SM3 rounds.
+    Sm3 = "sm3",
+    /// ARM: SM4 rounds.
+    Sm4 = "sm4",
 }
 
 /// A set of features: what was detected, less what was taken away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Features(pub(crate) u32);
+pub struct Features(pub(crate) u64);
 
 impl Features {
     /// No feature at all: the plainest machine.
     pub const NONE: Self = Self(0);
 
-    /// What this CPU and operating system offer, asked once per process, less what `OPENSSL_ia32cap`
-    /// hides from OpenSSL.
+    /// What this CPU and operating system offer, asked once per process, less what
+    /// [`MASK`](crate::MASK) hides from OpenSSL.
     ///
     /// In debug builds the environment variable `WIRESPEED_DENY` (names separated by commas) takes
     /// features away; release builds never look at it.
@@ -103,15 +119,15 @@ impl Features {
         *DETECTED.get_or_init(|| crate::arch::features().left_by_openssl().denied_by_environment())
     }
 
-    /// The features of this CPU that `OPENSSL_ia32cap` hides.
+    /// The features of this CPU that [`MASK`](crate::MASK) hides.
     pub fn hidden_by_openssl() -> Self {
         let found = crate::arch::features();
         Self(found.0 & !found.left_by_openssl().0)
     }
 
     fn left_by_openssl(self) -> Self {
-        let variable = std::env::var_os(ia32cap::NAME);
-        variable.map_or(self, |value| ia32cap::left(self, value.as_encoded_bytes()))
+        let variable = std::env::var_os(crate::MASK);
+        variable.map_or(self, |value| mask::left(self, value.as_encoded_bytes()))
     }
 
     #[cfg(debug_assertions)]
@@ -130,13 +146,13 @@ impl Features {
 
     /// Whether `feature` is in the set.
     pub const fn has(self, feature: Feature) -> bool {
-        self.0 & (1 << feature as u8) != 0
+        self.0 & (1 << feature as u64) != 0
     }
 
     /// The set less `feature`.
     #[must_use]
     pub const fn without(self, feature: Feature) -> Self {
-        Self(self.0 & !(1 << feature as u8))
+        Self(self.0 & !(1 << feature as u64))
     }
 
     /// The features in the set.

@@ -117,6 +117,31 @@ token!(
     Ccs: Ccs
 );
 
+token!(
+    /// ARM: integers and logic on 128-bit vectors.
+    Neon: Asimd
+);
+token!(
+    /// ARM: AES rounds and carry-less multiplication.
+    AesCe: Asimd Aes Pmull
+);
+token!(
+    /// The same with sums of three.
+    AesCeSha3: Asimd Aes Pmull Sha3
+);
+token!(
+    /// ARM: SHA-1 and SHA-256 rounds.
+    ShaCe: Asimd Sha1 Sha2
+);
+token!(
+    /// ARM: SHA-512 rounds, and the steps of SHA-3.
+    ShaCe512: Asimd Sha512 Sha3
+);
+token!(
+    /// ARM: SM3 and SM4 rounds.
+    Sm4Ce: Asimd Sm3 Sm4
+);
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -31,7 +31,7 @@ mod watch;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use wirespeed_cpu::Features;
+use wirespeed_cpu::{Features, MASK};
 use wirespeed_machine::HiddenAes;
 use wirespeed_results::schema::doctor::{self, Watched};
 
@@ -102,12 +102,12 @@ pub fn place_of_counters(machine: &ThisMachine) -> Option<PathBuf> {
     Some(PathBuf::from(installed.provider.entry("stats")?.value.to_str().into_owned()))
 }
 
-/// What `OPENSSL_ia32cap` hides of this CPU, in one sentence.
+/// What the environment variable [`MASK`] hides of this CPU, in one sentence.
 pub fn hidden_features() -> Option<String> {
     let hidden = Features::hidden_by_openssl();
     (hidden != Features::NONE).then(|| {
         format!(
-            "OPENSSL_ia32cap hides features of this CPU: {hidden}. OpenSSL does without them, and so do \
+            "{MASK} hides features of this CPU: {hidden}. OpenSSL does without them, and so do \
              our routes, in every program that has this variable; what a plan gives to a route that \
              needs them, another serves"
         )

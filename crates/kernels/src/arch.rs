@@ -1,14 +1,19 @@
 //! The routes of each architecture, and those that are no family of vector units.
 
-#[cfg(target_arch = "x86_64")]
-mod x86_64;
-#[cfg(target_arch = "x86_64")]
-use x86_64 as machine;
-
+#[cfg(target_arch = "aarch64")]
+mod aarch64;
 #[cfg(not(target_arch = "x86_64"))]
 mod other;
-#[cfg(not(target_arch = "x86_64"))]
-use other as machine;
+#[cfg(target_arch = "x86_64")]
+mod x86_64;
 
-pub use machine::ROUTES;
-pub(crate) use machine::padlock::{hash as padlock_hash, kernels as padlock_kernels};
+#[cfg(target_arch = "aarch64")]
+pub use aarch64::ROUTES;
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+pub use other::ROUTES;
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) use other::padlock::{hash as padlock_hash, kernels as padlock_kernels};
+#[cfg(target_arch = "x86_64")]
+pub use x86_64::ROUTES;
+#[cfg(target_arch = "x86_64")]
+pub(crate) use x86_64::padlock::{hash as padlock_hash, kernels as padlock_kernels};

@@ -65,6 +65,7 @@ pub fn competes(route: Route, algorithm: Algorithm, features: Features) -> bool 
     let Some(cipher) = algorithm.block_cipher() else { return true };
     let better = match route {
         Route::Avx2 | Route::Ssse3 | Route::Sse2 => Route::AesNi,
+        Route::Neon => Route::AesCe,
         Route::Vaes256 if !BlockCipher::AES.contains(&cipher) => Route::Gfni256,
         _ => return true,
     };

@@ -1,7 +1,7 @@
 //! AES in every mode: each mode written once over a [`Unit`](unit::Unit), run by every vector width.
 
 #![cfg_attr(
-    not(target_feature = "sse2"),
+    not(any(target_feature = "sse2", target_feature = "neon")),
     allow(dead_code, unused_imports, reason = "part of it is for vector units alone")
 )]
 #![allow(
@@ -14,8 +14,10 @@ pub mod portable;
 
 mod bitsliced;
 mod expand;
+mod mask;
 mod modes;
 mod permuted;
+mod rounds;
 mod table;
 mod unit;
 

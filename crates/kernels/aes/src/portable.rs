@@ -10,7 +10,7 @@ use wirespeed_cipher::{Block, BlockKernels, Schedule};
 use crate::bitsliced::words::{self, Native, Word};
 use crate::bitsliced::{self, Key, Keys, moved};
 use crate::modes::ghash::carryless::Sums;
-use crate::unit::{Carryless, Idle, One, Unit, Vector, Work};
+use crate::unit::{Carryless, One, Unit, Vector, Work};
 use wirespeed_kernels_core::engine::Galois;
 
 /// The portable unit; it needs no proof.
@@ -201,18 +201,6 @@ impl<const W: usize> Carryless for Portable<W> {
 }
 
 impl One for Portable<1> {
-    fn chain<const ROUNDS: usize>(
-        self,
-        key: Self::Key<'_>,
-        state: Self::V,
-        feed: Self::V,
-    ) -> Self::V {
-        let first = self.splat(key.schedule.round_keys[0]);
-        // The state already holds the first round key, which `rounds` adds again.
-        let [end] = self.rounds::<false, ROUNDS, 1>(key, [self.xor(state, first)], &mut Idle);
-        self.xor(end, feed)
-    }
-
     fn every_column<const COLUMN: usize, const ROTATE: bool>(self, [v]: Self::V) -> Self::V {
         let word = ((v >> (32 * COLUMN)) as u32).rotate_right(if ROTATE { 8 } else { 0 });
         [in_every_column(word)]

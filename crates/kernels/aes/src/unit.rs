@@ -185,13 +185,20 @@ impl Work for Idle {
 /// A unit one block wide: what key expansion and chains need.
 pub(crate) trait One: Unit<Single = Self> {
     /// One block of AES whose result feeds the next (CBC, CFB, OFB): `state` already holds the first
-    /// round key; `feed` is added together with the last. Gives the next state.
+    /// round key, the `whitening`; `feed` is added together with the last. Gives the next state.
+    #[inline(always)]
     fn chain<const ROUNDS: usize>(
         self,
         key: Self::Key<'_>,
+        whitening: Self::V,
         state: Self::V,
         feed: Self::V,
-    ) -> Self::V;
+    ) -> Self::V {
+        // `rounds` adds it again.
+        let state = [self.xor(state, whitening)];
+        let [end] = self.rounds::<false, ROUNDS, 1>(key, state, &mut Idle);
+        self.last_round::<false, ROUNDS>(key, end, feed)
+    }
 
     /// One column in every place, its bytes rotated by FIPS 197's RotWord if `ROTATE`.
     fn every_column<const COLUMN: usize, const ROTATE: bool>(self, v: Self::V) -> Self::V;

@@ -1,9 +1,8 @@
-//! Machines for which there are no kernels of their own yet.
-
-use wirespeed_cipher::Route;
+//! Machines without PadLock, and those for which there are no kernels of their own yet.
 
 /// The routes of our own kernels.
-pub const ROUTES: &[Route] = &[Route::Portable];
+#[cfg(not(target_arch = "aarch64"))]
+pub const ROUTES: &[wirespeed_cipher::Route] = &[wirespeed_cipher::Route::Portable];
 
 /// Only x86 has PadLock.
 pub(crate) mod padlock {

@@ -5,8 +5,6 @@
 //! token.
 
 mod aes_ni;
-mod mask;
-mod rounds;
 mod sliced;
 mod vaes256;
 mod vaes512;

@@ -41,29 +41,29 @@ pub(crate) fn chain<U: Unit, const ROUNDS: usize>(
         Chain::Cbc => {
             for i in 1..count {
                 let feed = u.xor(input(i), whitening);
-                state = u.chain::<ROUNDS>(key, state, feed);
+                state = u.chain::<ROUNDS>(key, whitening, state, feed);
                 output(i - 1, u.xor(state, feed));
             }
-            state = u.chain::<ROUNDS>(key, state, u.zero());
+            state = u.chain::<ROUNDS>(key, whitening, state, u.zero());
             output(count - 1, state);
         }
         Chain::Cfb => {
             for i in 0..count {
-                state = u.chain::<ROUNDS>(key, state, u.xor(input(i), whitening));
+                state = u.chain::<ROUNDS>(key, whitening, state, u.xor(input(i), whitening));
                 output(i, u.xor(state, whitening));
             }
             state = u.xor(state, whitening);
         }
         Chain::Ofb => {
             for i in 0..count {
-                state = u.chain::<ROUNDS>(key, state, whitening);
+                state = u.chain::<ROUNDS>(key, whitening, state, whitening);
                 output(i, u.xor3(state, whitening, input(i)));
             }
             state = u.xor(state, whitening);
         }
     }
     if rest > 0 {
-        let keystream = u.chain::<ROUNDS>(key, u.xor(state, whitening), u.zero());
+        let keystream = u.chain::<ROUNDS>(key, whitening, u.xor(state, whitening), u.zero());
         // SAFETY: `rest` bytes follow the whole blocks.
         unsafe {
             // Behind `rest` bytes the input reads as zero, so the output goes on as keystream.

@@ -7,8 +7,8 @@ use wirespeed_cpu::AesNi;
 use wirespeed_kernels_core::call;
 use wirespeed_kernels_core::engine::Galois;
 
-use super::rounds::{self, Rounds};
 use super::xmm::{Aes, Xmm};
+use crate::rounds::{self, Rounds};
 use crate::unit::{Carryless, One, Unit, Vector};
 
 crate::table::table!(
@@ -72,6 +72,7 @@ impl One for Xmm<Aes> {
     fn chain<const ROUNDS: usize>(
         self,
         key: Self::Key<'_>,
+        _whitening: __m128i,
         state: __m128i,
         feed: __m128i,
     ) -> __m128i {

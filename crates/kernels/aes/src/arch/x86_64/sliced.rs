@@ -10,12 +10,12 @@ use super::xmm::{Avx2, Kind, Shuffling, Sse2, Ssse3, Xmm};
 use super::ymm::Ymm;
 use crate::bitsliced::unit::ByPlanes;
 use crate::bitsliced::vectors::{self, Bits, Turns};
-use crate::bitsliced::{Key, Planes, words};
+use crate::bitsliced::{Planes, words};
 use crate::modes::ghash::carryless::Sums;
 use crate::modes::ghash::tables::Looked;
 use crate::permuted::{self, Shuffles};
 use crate::portable::clmul::carryless_product;
-use crate::unit::{Carryless, Idle, One, Unit, Vector};
+use crate::unit::{Carryless, One, Vector};
 
 /// The kernels of the route `sse2` by key size.
 pub(super) fn sse2(_proof: wirespeed_cpu::Sse2) -> &'static [BlockKernels; 3] {
@@ -315,20 +315,6 @@ impl Carryless for Xmm<Sse2> {
 /// What units of one block do alike.
 macro_rules! one {
     () => {
-        #[inline(always)]
-        fn chain<const ROUNDS: usize>(
-            self,
-            key: Key<'_, __m128i>,
-            state: __m128i,
-            feed: __m128i,
-        ) -> __m128i {
-            let first = self.splat(key.schedule.round_keys[0]);
-            // The state already holds the first round key, which `rounds` adds again.
-            let state = [self.xor(state, first)];
-            let [end] = self.rounds::<false, ROUNDS, 1>(key, state, &mut Idle);
-            self.xor(end, feed)
-        }
-
         #[inline(always)]
         fn every_column<const COLUMN: usize, const ROTATE: bool>(self, v: __m128i) -> __m128i {
             let v = match COLUMN {

@@ -6,9 +6,9 @@ use wirespeed_cipher::Route;
 use wirespeed_cpu::Vaes256;
 use wirespeed_kernels_core::call;
 
-use super::rounds::{self, Rounds};
 use super::xmm::{Aes, Xmm};
 use super::ymm::Ymm;
+use crate::rounds::{self, Rounds};
 use crate::unit::{Carryless, Unit, Vector};
 
 crate::table::table!(

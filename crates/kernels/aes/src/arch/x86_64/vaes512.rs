@@ -7,8 +7,8 @@ use wirespeed_cipher::Route;
 use wirespeed_cpu::Vaes512;
 use wirespeed_kernels_core::call;
 
-use super::rounds::{self, Rounds};
 use super::xmm::{Aes, Xmm};
+use crate::rounds::{self, Rounds};
 use crate::unit::{Carryless, Unit, Vector};
 
 /// The 512-bit unit. A value proves AVX-512 with VAES and VPCLMULQDQ, and all that [`Xmm`] does.

@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 use wirespeed_cipher::{Block, partial};
 use wirespeed_kernels_core::call;
 
-use super::mask;
+use crate::mask;
 use crate::unit::Vector;
 
 /// A 128-bit unit. A value proves SSE2 and what `K` stands for.

@@ -6,8 +6,8 @@ use std::arch::x86_64::*;
 use wirespeed_cipher::Block;
 use wirespeed_kernels_core::call;
 
-use super::mask;
 use super::xmm::{Kind, Xmm};
+use crate::mask;
 use crate::unit::Vector;
 
 /// A 256-bit unit. A value proves AVX2, and all that [`Xmm`] does.

@@ -3,10 +3,8 @@
 //! Read as crypto/cpuid.c reads it, by plain `getenv` and in setuid programs too: features are only
 //! taken away. What we use stands in the first four words; later versions of OpenSSL have more.
 
+use super::number;
 use crate::feature::{Feature, Features};
-
-/// The variable.
-pub(crate) const NAME: &str = "OPENSSL_ia32cap";
 
 /// EDX and ECX of leaf 1, then EBX and ECX of leaf 7 (OPENSSL_ia32cap(3)).
 const EDX: usize = 0;
@@ -91,19 +89,6 @@ fn words(value: &[u8]) -> [u32; 4] {
 
 const fn halves(number: u64) -> [u32; 2] {
     [number as u32, (number >> 32) as u32]
-}
-
-/// A number as in C, up to whatever is no digit.
-fn number(text: &[u8]) -> u64 {
-    let (base, digits) = match text {
-        [b'0', b'x' | b'X', digits @ ..] => (16, digits),
-        [b'0', digits @ ..] => (8, digits),
-        digits => (10, digits),
-    };
-    let digits = digits.iter().map_while(|byte| char::from(*byte).to_digit(base));
-    digits.fold(0, |number, digit| {
-        number.wrapping_mul(u64::from(base)).wrapping_add(u64::from(digit))
-    })
 }
 
 #[cfg(test)]

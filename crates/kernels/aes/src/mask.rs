@@ -13,6 +13,6 @@ static MASK: [u8; 64] = {
 
 /// Points at `vector` bytes of which the first `count` are FFh and the rest zero.
 #[inline(always)]
-pub(super) fn first(count: usize) -> *const u8 {
+pub(crate) fn first(count: usize) -> *const u8 {
     std::ptr::from_ref(&MASK[32 - count.min(32)])
 }

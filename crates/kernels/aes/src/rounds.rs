@@ -8,12 +8,16 @@ use wirespeed_cipher::{Block, Schedule};
 use crate::unit::{Unit, Work};
 
 /// A unit whose machine has instructions for a round.
-pub(super) trait Rounds: Unit {
+pub(crate) trait Rounds: Unit {
+    /// Whether a round adds its key before all else, as ARM's does, and not at its end.
+    const KEY_FIRST: bool = false;
+
+
     /// A round key in every place.
     fn round_key(self, key: &Block) -> Self::V;
     /// A round of encryption.
     fn encrypt_round(self, v: Self::V, key: Self::V) -> Self::V;
-    /// The last round of encryption.
+    /// The last round of encryption: without MixColumns.
     fn encrypt_last(self, v: Self::V, key: Self::V) -> Self::V;
     /// A round of the equivalent inverse cipher.
     fn decrypt_round(self, v: Self::V, key: Self::V) -> Self::V;
@@ -51,7 +55,7 @@ macro_rules! for_inner_rounds {
 
 /// See [`Unit::rounds`].
 #[inline(always)]
-pub(super) fn rounds<
+pub(crate) fn rounds<
     U: Rounds,
     W: Work,
     const DECRYPT: bool,
@@ -64,12 +68,14 @@ pub(super) fn rounds<
     work: &mut W,
 ) -> [U::V; N] {
     let key = unhoisted::<U>(key);
-    let first = u.round_key(&key.round_keys[0]);
-    for v in &mut state {
-        *v = u.xor(*v, first);
+    if !U::KEY_FIRST {
+        let first = u.round_key(&key.round_keys[0]);
+        for v in &mut state {
+            *v = u.xor(*v, first);
+        }
     }
     for_inner_rounds!(ROUNDS, |round| {
-        let round_key = u.round_key(&key.round_keys[round]);
+        let round_key = u.round_key(&key.round_keys[if U::KEY_FIRST { round - 1 } else { round }]);
         for v in &mut state {
             *v = if DECRYPT {
                 u.decrypt_round(*v, round_key)
@@ -96,7 +102,7 @@ fn keep_order<U: Rounds>(u: U, state: &mut [U::V], busy: bool) {
 
 /// See [`One::chain`](crate::unit::One::chain).
 #[inline(always)]
-pub(super) fn chain<U: Rounds, const ROUNDS: usize>(
+pub(crate) fn chain<U: Rounds, const ROUNDS: usize>(
     u: U,
     key: &Schedule,
     mut state: U::V,
@@ -104,9 +110,40 @@ pub(super) fn chain<U: Rounds, const ROUNDS: usize>(
 ) -> U::V {
     let last = u.xor(u.round_key(&key.round_keys[ROUNDS]), feed);
     for_inner_rounds!(ROUNDS, |round| {
-        state = u.encrypt_round(state, u.round_key(&key.round_keys[round]));
+        let round_key = match (U::KEY_FIRST, round) {
+            (false, _) => u.round_key(&key.round_keys[round]),
+            // The state already holds it.
+            (true, 1) => u.zero(),
+            (true, _) => u.round_key(&key.round_keys[round - 1]),
+        };
+        state = u.encrypt_round(state, round_key);
     });
-    u.encrypt_last(state, last)
+    if U::KEY_FIRST {
+        u.xor(u.encrypt_last(state, u.round_key(&key.round_keys[ROUNDS - 1])), last)
+    } else {
+        u.encrypt_last(state, last)
+    }
+}
+
+/// See [`Unit::last_round`].
+#[inline(always)]
+pub(crate) fn last_round<U: Rounds, const DECRYPT: bool, const ROUNDS: usize>(
+    u: U,
+    key: &Schedule,
+    state: U::V,
+    fold: U::V,
+) -> U::V {
+    let last = u.round_key(&key.round_keys[ROUNDS]);
+    let (key, fold) = if U::KEY_FIRST {
+        (u.round_key(&key.round_keys[ROUNDS - 1]), Some(u.xor(last, fold)))
+    } else {
+        (u.xor(last, fold), None)
+    };
+    let end = if DECRYPT { u.decrypt_last(state, key) } else { u.encrypt_last(state, key) };
+    match fold {
+        Some(fold) => u.xor(end, fold),
+        None => end,
+    }
 }
 
 /// The methods of [`Unit`] that are rounds of AES, within an `impl Unit`.
@@ -139,7 +176,7 @@ macro_rules! unit_methods {
             state: [Self::V; N],
             work: &mut impl $crate::unit::Work,
         ) -> [Self::V; N] {
-            $crate::arch::x86_64::rounds::rounds::<_, _, DECRYPT, ROUNDS, N>(self, key, state, work)
+            $crate::rounds::rounds::<_, _, DECRYPT, ROUNDS, N>(self, key, state, work)
         }
 
         #[inline(always)]
@@ -149,10 +186,9 @@ macro_rules! unit_methods {
             state: Self::V,
             fold: Self::V,
         ) -> Self::V {
-            let last = self.xor(self.round_key(&key.round_keys[ROUNDS]), fold);
-            if DECRYPT { self.decrypt_last(state, last) } else { self.encrypt_last(state, last) }
+            $crate::rounds::last_round::<_, DECRYPT, ROUNDS>(self, key, state, fold)
         }
     };
 }
 
-pub(super) use unit_methods;
+pub(crate) use unit_methods;
