@@ -12,7 +12,6 @@ pub(crate) trait Rounds: Unit {
     /// Whether a round adds its key before all else, as ARM's does, and not at its end.
     const KEY_FIRST: bool = false;
 
-
     /// A round key in every place.
     fn round_key(self, key: &Block) -> Self::V;
     /// A round of encryption.

@@ -1,5 +1,7 @@
 //! The units of each architecture.
 
+#[cfg(target_arch = "aarch64")]
+mod aarch64;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
@@ -15,7 +17,9 @@ pub(crate) fn table(
 ) -> Result<&'static [BlockKernels], Absent> {
     #[cfg(target_arch = "x86_64")]
     return x86_64::table(route, cipher, features);
-    #[cfg(not(target_arch = "x86_64"))]
+    #[cfg(target_arch = "aarch64")]
+    return aarch64::table(route, cipher, features);
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
     {
         let _ = (route, cipher, features);
         Err(Absent::Elsewhere)

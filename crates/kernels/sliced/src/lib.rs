@@ -12,7 +12,7 @@
 
 #![cfg_attr(
     not(target_feature = "sse2"),
-    allow(dead_code, unused_imports, reason = "part of it is for vector units alone")
+    allow(dead_code, unused_imports, reason = "part of it is for units of x86 alone")
 )]
 #![allow(
     clippy::needless_range_loop,
@@ -38,6 +38,8 @@ mod aria;
 mod bytes;
 mod camellia;
 mod field;
+mod machine;
+mod nibbles;
 mod portable;
 mod serial;
 mod sm4;

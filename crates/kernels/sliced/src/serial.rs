@@ -53,6 +53,19 @@ pub(crate) trait Register: Copy {
     fn sums(self, v: Self::V, rows: &'static Block) -> Self::V;
 }
 
+/// [`Register::sums`] as it is defined.
+#[inline(always)]
+pub(crate) fn sums<R: Register>(u: R, v: R::V, rows: &'static Block) -> R::V {
+    let (bytes, mut sums) = (u.store(v), [0; 16]);
+    for i in 0..16 {
+        for from in 0..8 {
+            let bit: u8 = rows[i] >> (7 - from) & 1;
+            sums[i] ^= bytes[i / 8 * 8 + from] & bit.wrapping_neg();
+        }
+    }
+    u.load(&sums)
+}
+
 /// In a shuffle, no byte.
 pub(crate) const NONE: u8 = 0x80;
 

@@ -67,7 +67,8 @@ impl<K: Copy> Vector for Quad<K> {
         }
         // SAFETY: the caller vouches for `count` bytes.
         let value = unsafe { partial::load(from, count) };
-        let halves = call!(vcombine_u64(vcreate_u64(value as u64), vcreate_u64((value >> 64) as u64)));
+        let halves =
+            call!(vcombine_u64(vcreate_u64(value as u64), vcreate_u64((value >> 64) as u64)));
         call!(vreinterpretq_u8_u64(halves))
     }
 

@@ -6,10 +6,9 @@ use std::marker::PhantomData;
 
 use wirespeed_cipher::Block;
 use wirespeed_kernels_core::call;
-use wirespeed_kernels_core::shuffles::{self, Table};
 
-use crate::field::Affine;
-use crate::serial::{Maps, Register};
+use crate::nibbles::{LookUp, OF_AES, UNSHIFT};
+use crate::serial::{self, Maps, Register};
 
 /// A 128-bit register, whose field is computed so.
 #[derive(Clone, Copy)]
@@ -36,20 +35,10 @@ pub(super) trait Field: Copy {
     /// See [`Register::map_inverse`].
     fn map_inverse(v: __m128i, maps: &'static Maps) -> __m128i;
 
-    /// See [`Register::sums`], of which this is the definition.
+    /// See [`Register::sums`].
     #[inline(always)]
-    fn sums(v: __m128i, rows: &'static Block) -> __m128i {
-        let (mut bytes, mut sums) = ([0; 16], [0; 16]);
-        // SAFETY: the memory is as long as the vector.
-        unsafe { _mm_storeu_si128(bytes.as_mut_ptr().cast(), v) };
-        for i in 0..16 {
-            for from in 0..8 {
-                let bit: u8 = rows[i] >> (7 - from) & 1;
-                sums[i] ^= bytes[i / 8 * 8 + from] & bit.wrapping_neg();
-            }
-        }
-        // SAFETY: the memory is as long as the vector.
-        unsafe { _mm_loadu_si128(sums.as_ptr().cast()) }
+    fn sums(u: Bytes<Self>, v: __m128i, rows: &'static Block) -> __m128i {
+        serial::sums(u, v, rows)
     }
 }
 
@@ -72,7 +61,7 @@ impl<const WIDE: bool> Field for Gfni<WIDE> {
 
     /// Here the bytes are the matrix. It is turned first, so that each row of it has a bit of every byte.
     #[inline(always)]
-    fn sums(v: __m128i, rows: &'static Block) -> __m128i {
+    fn sums(_: Bytes<Self>, v: __m128i, rows: &'static Block) -> __m128i {
         let columns = call!(_mm_set1_epi64x(0x0102_0408_1020_4080));
         let turned = call!(_mm_gf2p8affine_epi64_epi8::<0>(columns, v));
         // SAFETY: the memory is as long as the vector.
@@ -113,20 +102,37 @@ pub(super) struct Shuffles;
 impl SBox for Shuffles {
     #[inline(always)]
     fn s_box(v: __m128i) -> __m128i {
-        static INTO: [Table; 2] = shuffles::by_halves(&shuffles::INTO);
-        static OUT_OF: [Table; 2] = shuffles::of_inverse(&const { Affine::AES.images() });
-        static INVERSE: Table = shuffles::INVERSE;
-        static A_OVER: Table = shuffles::A_OVER;
-        let [k, i] = halves(v);
-        let [k, i] = halves(look_up(&INTO, k, i));
-        let j = call!(_mm_xor_si128(i, k));
-        let over = shuffle(&A_OVER, k);
-        let first = call!(_mm_xor_si128(shuffle(&INVERSE, i), over));
-        let second = call!(_mm_xor_si128(shuffle(&INVERSE, j), over));
-        let first = call!(_mm_xor_si128(shuffle(&INVERSE, first), j));
-        let second = call!(_mm_xor_si128(shuffle(&INVERSE, second), i));
-        let constant = call!(_mm_set1_epi8(Affine::AES.constant as i8));
-        call!(_mm_xor_si128(look_up(&OUT_OF, first, second), constant))
+        ByShuffles.invert(v, &OF_AES)
+    }
+}
+
+/// Look-ups, where PSHUFB was proved.
+#[derive(Clone, Copy)]
+struct ByShuffles;
+
+impl LookUp for ByShuffles {
+    type V = __m128i;
+
+    #[inline(always)]
+    fn sum(self, a: __m128i, b: __m128i) -> __m128i {
+        call!(_mm_xor_si128(a, b))
+    }
+
+    #[inline(always)]
+    fn halves(self, v: __m128i) -> [__m128i; 2] {
+        let nibble = call!(_mm_set1_epi8(0x0f));
+        [call!(_mm_and_si128(v, nibble)), call!(_mm_and_si128(_mm_srli_epi16::<4>(v), nibble))]
+    }
+
+    #[inline(always)]
+    fn byte(self, byte: u8) -> __m128i {
+        call!(_mm_set1_epi8(byte as i8))
+    }
+
+    #[inline(always)]
+    fn look_up(self, table: &'static Block, places: __m128i) -> __m128i {
+        // SAFETY: the memory is as long as the vector.
+        unsafe { _mm_shuffle_epi8(_mm_loadu_si128(table.as_ptr().cast()), places) }
     }
 }
 
@@ -144,38 +150,16 @@ impl<S: SBox> Field for S {
     }
 }
 
-/// InvShiftRows (FIPS 197 §5.3.1) before AESENCLAST, whose ShiftRows must move nothing.
-pub(super) const UNSHIFT: Block = [0, 13, 10, 7, 4, 1, 14, 11, 8, 5, 2, 15, 12, 9, 6, 3];
-
 /// A map of the first half by two tables, and one of the second.
 #[inline(always)]
 fn by_nibbles(v: __m128i, tables: &'static [[Block; 2]; 2], is_one: bool) -> __m128i {
-    let [lower, upper] = halves(v);
-    let first = look_up(&tables[0], lower, upper);
+    let first = ByShuffles.affine(v, &tables[0]);
     if is_one {
         return first;
     }
-    let second = look_up(&tables[1], lower, upper);
+    let second = ByShuffles.affine(v, &tables[1]);
     let (first, second) = (call!(_mm_castsi128_pd(first)), call!(_mm_castsi128_pd(second)));
     call!(_mm_castpd_si128(_mm_move_sd(second, first)))
-}
-
-/// The low half of each byte, and the high one.
-#[inline(always)]
-fn halves(v: __m128i) -> [__m128i; 2] {
-    let nibble = call!(_mm_set1_epi8(0x0f));
-    [call!(_mm_and_si128(v, nibble)), call!(_mm_and_si128(_mm_srli_epi16::<4>(v), nibble))]
-}
-
-#[inline(always)]
-fn look_up([first, second]: &'static [Block; 2], a: __m128i, b: __m128i) -> __m128i {
-    call!(_mm_xor_si128(shuffle(first, a), shuffle(second, b)))
-}
-
-#[inline(always)]
-fn shuffle(table: &'static Block, places: __m128i) -> __m128i {
-    // SAFETY: the memory is as long as the vector.
-    unsafe { _mm_shuffle_epi8(_mm_loadu_si128(table.as_ptr().cast()), places) }
 }
 
 /// The same, but sums stay as they were written: the compiler would add up what is known last among the first.
@@ -266,7 +250,7 @@ impl<F: Field> Register for Bytes<F> {
 
     #[inline(always)]
     fn sums(self, v: __m128i, rows: &'static Block) -> __m128i {
-        F::sums(v, rows)
+        F::sums(self, v, rows)
     }
 }
 
@@ -291,7 +275,7 @@ mod tests {
             let (ours, defined) = unsafe {
                 let unit = Bytes::<Gfni<false>>::assume();
                 let v = unit.load(&bytes);
-                (unit.store(unit.sums(v, &ROWS)), unit.store(Aes::sums(v, &ROWS)))
+                (unit.store(unit.sums(v, &ROWS)), unit.store(serial::sums(unit, v, &ROWS)))
             };
             assert_eq!(ours, defined);
         }

@@ -7,8 +7,9 @@ use wirespeed_cipher::{Block, BlockKernels, InOut, Route, Schedule};
 use wirespeed_cpu::{Gfni256, Gfni512};
 
 use super::bytes::{Bytes, Gfni};
-use super::slices::{common, machine, places, transpose};
+use super::slices::common;
 use crate::field::{Affine, BOXES};
+use crate::machine::{machine, places, transpose};
 use crate::serial::{self, In};
 use crate::waves::{self, Mode, Runs};
 use crate::{Cipher, Core, Machine, Slices, Wide, tables};

@@ -7,46 +7,17 @@ use std::marker::PhantomData;
 
 use wirespeed_cipher::{Block, BlockKernels, InOut, Route, Schedule};
 
-use super::bytes::{Aes, Bytes, Shuffles, UNSHIFT, pin};
-use super::slices::{common, machine, places, transpose};
+use super::bytes::{Aes, Bytes, Shuffles, pin};
+use super::slices::common;
 use crate::field::BOXES;
+use crate::machine::{machine, places, transpose};
+use crate::nibbles::{AROUND_AES, BY_INVERSION, LookUp, UNSHIFT};
 use crate::serial::{self, In};
 use crate::waves::{self, Mode, Runs};
 use crate::{Cipher, Core, Machine, Slices, Wide, tables};
 use wirespeed_aes::arch::x86_64::{galois, galois_avx2, galois_ssse3};
 use wirespeed_kernels_core::engine::Galois;
-use wirespeed_kernels_core::{Chain, call, shuffles};
-
-/// For each S-box the tables before inversion by [`shuffles`] and behind it, but for the constant.
-static AROUND_INVERSION: [[[Block; 2]; 2]; BOXES.len()] = {
-    let mut tables = [[[[0; 16]; 2]; 2]; BOXES.len()];
-    let mut number = 0;
-    while number < BOXES.len() {
-        let mut images = BOXES[number].before.images();
-        let mut x = 0;
-        while x < 256 {
-            images[x] = shuffles::into(images[x]);
-            x += 1;
-        }
-        let after = BOXES[number].after.images();
-        tables[number] = [shuffles::by_halves(&images), shuffles::of_inverse(&after)];
-        number += 1;
-    }
-    tables
-};
-static INVERSE: Block = shuffles::INVERSE;
-static A_OVER: Block = shuffles::A_OVER;
-
-/// For each S-box the tables before AES's and behind it.
-static TABLES: [[[Block; 2]; 2]; BOXES.len()] = {
-    let mut tables = [[[[0; 16]; 2]; 2]; BOXES.len()];
-    let mut number = 0;
-    while number < BOXES.len() {
-        tables[number] = [BOXES[number].before.nibbles(), BOXES[number].after_aes().nibbles()];
-        number += 1;
-    }
-    tables
-};
+use wirespeed_kernels_core::{Chain, call};
 
 /// How a CPU gets through an S-box.
 pub(super) trait Kind: Copy {
@@ -188,40 +159,31 @@ macro_rules! unit {
             const unsafe fn assume() -> Self {
                 Self(PhantomData)
             }
+        }
 
-            /// An affine map on every byte.
+        impl<$kind: Kind> LookUp for $name<$kind> {
+            type V = $vector;
+
             #[inline(always)]
-            fn map(self, v: $vector, tables: &'static [Block; 2]) -> $vector {
-                let [lower, upper] = self.halves(v);
-                self.xor(self.look_up(&tables[0], lower), self.look_up(&tables[1], upper))
+            fn sum(self, a: $vector, b: $vector) -> $vector {
+                call!($xor(a, b))
             }
 
-            /// The low half of each byte, and the high one.
             #[inline(always)]
             fn halves(self, v: $vector) -> [$vector; 2] {
                 let nibble = call!($splat8(0x0f));
-                [self.and(v, nibble), self.and(call!($right::<4>(v)), nibble)]
+                [call!($and(v, nibble)), call!($and(call!($right::<4>(v)), nibble))]
+            }
+
+            #[inline(always)]
+            fn byte(self, byte: u8) -> $vector {
+                call!($splat8(byte as i8))
             }
 
             #[inline(always)]
             fn look_up(self, entries: &'static Block, places: $vector) -> $vector {
                 let entries = call!($table(entries));
                 call!($shuffle(entries, places))
-            }
-
-            /// An S-box by inversion in the coordinates of [`shuffles`].
-            #[inline(always)]
-            fn invert<const BOX: usize>(self, v: $vector) -> $vector {
-                let [k, i] = self.halves(self.map(v, &AROUND_INVERSION[BOX][0]));
-                let j = self.xor(i, k);
-                let over = self.look_up(&A_OVER, k);
-                let first = self.xor(self.look_up(&INVERSE, i), over);
-                let second = self.xor(self.look_up(&INVERSE, j), over);
-                let first = self.xor(self.look_up(&INVERSE, first), j);
-                let second = self.xor(self.look_up(&INVERSE, second), i);
-                let [of_first, of_second] = &AROUND_INVERSION[BOX][1];
-                let constant = call!($splat8(const { BOXES[BOX].after.constant } as i8));
-                self.xor3(self.look_up(of_first, first), self.look_up(of_second, second), constant)
             }
         }
 
@@ -253,16 +215,16 @@ macro_rules! unit {
             #[inline(always)]
             fn substitute<const BOX: usize>(self, mut v: $vector) -> $vector {
                 if $kind::SHUFFLES {
-                    return self.invert::<BOX>(v);
+                    return self.invert(v, &BY_INVERSION[BOX]);
                 }
                 if !const { BOXES[BOX].before.is_identity() } {
-                    v = self.map(v, &TABLES[BOX][0]);
+                    v = self.affine(v, &AROUND_AES[BOX][0]);
                 }
                 v = $kind::$s_box(v);
                 if const { BOXES[BOX].after_aes().is_identity() } {
                     return v;
                 }
-                self.map(v, &TABLES[BOX][1])
+                self.affine(v, &AROUND_AES[BOX][1])
             }
 
             #[inline(always)]
