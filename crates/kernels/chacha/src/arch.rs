@@ -1,5 +1,7 @@
 //! The units of each architecture.
 
+#[cfg(target_arch = "aarch64")]
+mod aarch64;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
@@ -11,7 +13,9 @@ use wirespeed_kernels_core::Absent;
 pub(crate) fn kernels(route: Route, features: Features) -> Result<&'static StreamKernels, Absent> {
     #[cfg(target_arch = "x86_64")]
     return x86_64::kernels(route, features);
-    #[cfg(not(target_arch = "x86_64"))]
+    #[cfg(target_arch = "aarch64")]
+    return aarch64::kernels(route, features);
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
     {
         let _ = (route, features);
         Err(Absent::Elsewhere)
