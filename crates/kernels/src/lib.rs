@@ -15,15 +15,24 @@ pub use wirespeed_hash::{prove_hash, self_test_hash};
 pub use wirespeed_kernels_core::Absent;
 pub use wirespeed_kernels_core::proof::{Failure, Proof};
 
+/// Whether `route` is one of our own kernels for this architecture.
+pub fn native(route: Route) -> Result<(), Absent> {
+    match route {
+        Route::Libcrypto | Route::Kernel => Err(Absent::NotNative),
+        _ if ROUTES.contains(&route) => Ok(()),
+        _ => Err(Absent::Elsewhere),
+    }
+}
+
 /// The kernels of `route` for a cipher, if `features` allow it.
 pub fn kernels(
     route: Route,
     cipher: BlockCipher,
     features: Features,
 ) -> Result<&'static BlockKernels, Absent> {
+    native(route)?;
     match route {
         Route::PadLock => arch::padlock_kernels(cipher, features),
-        Route::Libcrypto | Route::Kernel => Err(Absent::NotNative),
         _ if BlockCipher::AES.contains(&cipher) => wirespeed_aes::kernels(route, cipher, features),
         _ => wirespeed_sliced::kernels(route, cipher, features),
     }
@@ -74,10 +83,8 @@ pub fn competes(route: Route, algorithm: Algorithm, features: Features) -> bool 
 
 /// ChaCha20 and Poly1305 by `route`, if `features` allow it.
 pub fn stream(route: Route, features: Features) -> Result<&'static StreamKernels, Absent> {
-    match route {
-        Route::Libcrypto | Route::Kernel => Err(Absent::NotNative),
-        _ => wirespeed_chacha::kernels(route, features),
-    }
+    native(route)?;
+    wirespeed_chacha::kernels(route, features)
 }
 
 /// A compression function by `route`, if `features` allow it.
@@ -86,9 +93,9 @@ pub fn hash(
     compression: Compression,
     features: Features,
 ) -> Result<&'static HashKernels, Absent> {
+    native(route)?;
     match route {
         Route::PadLock => arch::padlock_hash(compression, features),
-        Route::Libcrypto | Route::Kernel => Err(Absent::NotNative),
         _ => wirespeed_hash::kernels(route, compression, features),
     }
 }

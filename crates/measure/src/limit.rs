@@ -73,7 +73,7 @@ impl Limit {
 
     /// The route whose unit allows most here: the limit to hold the host's OpenSSL to.
     pub fn best_route(features: Features) -> Option<Route> {
-        let candidates = [Route::Vaes512, Route::Vaes256, Route::AesNi];
+        let candidates = [Route::Vaes512, Route::Vaes256, Route::AesNi, Route::AesCe];
         candidates.into_iter().find(|route| arch::unit(*route, features).is_some())
     }
 }
@@ -119,7 +119,7 @@ mod tests {
     #[test]
     fn limits_of_this_machine_are_in_order() {
         let features = Features::detect();
-        for route in [Route::AesNi, Route::Vaes256, Route::Vaes512] {
+        for route in [Route::AesNi, Route::Vaes256, Route::Vaes512, Route::AesCe] {
             let names = ["AES-128-CTR", "AES-256-CTR", "AES-128-OFB", "AES-128-GCM", "AES-256-GCM"];
             let limits: Vec<Option<Box<dyn Contestant>>> = names
                 .iter()

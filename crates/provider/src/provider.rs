@@ -141,7 +141,12 @@ impl Provider {
             (Digests::All, By::Plan(plan)) => plan.digests().map(|(digest, _)| digest).collect(),
             (Digests::All, By::List(_)) => Digest::ALL.to_vec(),
             // Unmeasured: with SHA-NI libcrypto's code is no slower for long messages, and short ones gain only a fifth.
-            (Digests::All, By::Priority) if Features::detect().has(Feature::ShaNi) => Vec::new(),
+            // On ARM it has such code, too.
+            (Digests::All, By::Priority)
+                if [Feature::ShaNi, Feature::Sha2].map(|it| Features::detect().has(it)).contains(&true) =>
+            {
+                Vec::new()
+            }
             (Digests::All, By::Priority) => {
                 let kernels = |it: &Digest| routing.as_ref().ok()?.hash(it.compression());
                 let suits = |it: &Digest| kernels(it).is_some_and(HashKernels::suits_every_call);

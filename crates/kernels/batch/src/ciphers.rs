@@ -79,12 +79,18 @@ pub struct CipherJob<'a> {
 
 impl CipherLanes {
     /// The routes of this crate, the fastest on paper first.
-    pub const ROUTES: [Route; 6] = [
+    pub const ROUTES: [Route; 12] = [
         Route::Vaes512,
         Route::Vaes256,
         Route::Gfni512,
         Route::Gfni256,
         Route::AesNi,
+        Route::Avx2,
+        Route::Ssse3,
+        Route::Sse2,
+        Route::Sm4Ce,
+        Route::AesCe,
+        Route::Neon,
         Route::Portable,
     ];
 

@@ -25,7 +25,8 @@ pub struct Lanes {
 
 impl Lanes {
     /// The routes of this crate, the fastest on paper first.
-    pub const ROUTES: [Route; 3] = [Route::Avx512, Route::Avx2, Route::Portable];
+    pub const ROUTES: [Route; 4] =
+        [Route::Avx512, Route::Avx2, Route::Neon, Route::Portable];
 
     /// The functions that run in lanes, the shortest hash first.
     pub const DIGESTS: [Digest; 6] =
@@ -33,6 +34,7 @@ impl Lanes {
 
     /// A function by `route`, if it runs in lanes and `features` allow it.
     pub fn new(route: Route, digest: Digest, features: Features) -> Result<Self, Absent> {
+        wirespeed_kernels::native(route)?;
         let compression = digest.compression();
         let none = Rungs::none(compression).ok_or(Absent::WithoutHash(compression))?;
         let (single, rungs) = match route {
@@ -111,8 +113,8 @@ impl Rungs {
 pub(crate) struct Rung<W> {
     /// The lanes that it always computes.
     pub(crate) lanes: usize,
-    /// From how many messages on it beats running them one after another: on plain integers, and by the SHA
-    /// extensions.
+    /// From how many messages on it beats running them one after another: on plain integers, and by instructions for
+    /// the function.
     pub(crate) worth: [usize; 2],
     /// See [`compress::blocks`](crate::compress::blocks), whose promise about memory is the caller's.
     pub(crate) blocks: BlocksFn<W>,

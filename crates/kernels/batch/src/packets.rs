@@ -19,7 +19,7 @@ pub struct GcmLanes {
 
 impl GcmLanes {
     /// The routes of this crate, the fastest on paper first.
-    pub const ROUTES: [Route; 6] = crate::CipherLanes::ROUTES;
+    pub const ROUTES: [Route; 12] = crate::CipherLanes::ROUTES;
 
     /// A cipher by `route`, if `features` allow it.
     pub fn new(route: Route, cipher: BlockCipher, features: Features) -> Result<Self, Absent> {

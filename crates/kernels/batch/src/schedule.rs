@@ -77,8 +77,8 @@ impl<'w, 'a, W: Word> Wave<'w, 'a, W> {
     fn rung(&self) -> Option<&'static Rung<W>> {
         let count = self.lanes.len();
         let rung = self.rungs.iter().find(|rung| rung.lanes >= count)?;
-        let against_sha_ni = self.how.single_route() == Route::ShaNi;
-        (count >= rung.worth[usize::from(against_sha_ni)]).then_some(rung)
+        let against_unit = matches!(self.how.single_route(), Route::ShaNi | Route::ShaCe);
+        (count >= rung.worth[usize::from(against_unit)]).then_some(rung)
     }
 
     /// Takes all lanes on to where the first of them comes to the end of what lies together.

@@ -4,24 +4,6 @@
 //! with the unit's target features, and those are only reached through [`rungs`], which asks for the CPU
 //! token.
 
-/// A unit's kernels, each a function with the unit's target features, and the table of them.
-macro_rules! rungs {
-    ($features:literal: $($name:ident: $function:ident $word:ident
-        [$($lanes:literal $worth:expr, $unit:ty = $make:expr;)+])*) => {
-        use crate::compress;
-        use crate::lanes::{Rung, Rungs};
-
-        $(static $name: &[Rung<$word>] = &[$({
-            #[target_feature(enable = $features)]
-            unsafe fn blocks(chains: *mut $word, from: *const *const u8, count: usize) {
-                // SAFETY: memory is the caller's promise, and the unit's features are this function's.
-                unsafe { compress::blocks::<compress::$function, $unit>($make, chains, from, count) }
-            }
-            Rung { lanes: $lanes, worth: $worth, blocks }
-        }),+];)*
-    };
-}
-
 /// Asks for what lies `offset` bytes on in each lane, which may be behind its end.
 ///
 /// # Safety

@@ -84,6 +84,8 @@ pub(crate) trait Streams: Copy {
     /// `LANES` pointers are readable at `from`.
     #[inline(always)]
     unsafe fn prefetch(self, _from: *const *const u8, _offset: usize) {}
+    /// Whether a round adds its key before all else, as ARM's does, and not at its end.
+    const KEY_FIRST: bool = false;
     /// Exclusive or.
     fn xor(self, a: Self::V, b: Self::V) -> Self::V;
     /// A round of encryption, FIPS 197 §5.1.
@@ -152,19 +154,28 @@ impl<U: Streams, const N: usize, const ONE_KEY: bool> Chains<U, N, ONE_KEY> {
         unsafe {
             each!(N, |n| {
                 let first = keys.of(0, n);
-                // What is added to the data is off the chain, which only waits for one addition.
-                let add = if chain == ChainMode::Cbc { u.xor(data[n], first) } else { first };
-                state[n] = u.xor(state[n], add);
+                state[n] = match (chain, U::KEY_FIRST) {
+                    // What is added to the data is off the chain, which only waits for one addition.
+                    (ChainMode::Cbc, false) => u.xor(state[n], u.xor(data[n], first)),
+                    (_, false) => u.xor(state[n], first),
+                    (ChainMode::Cbc, true) => u.xor(state[n], data[n]),
+                    (_, true) => state[n],
+                };
             });
             for round in 1..ROUNDS {
+                let key = if U::KEY_FIRST { round - 1 } else { round };
                 each!(N, |n| {
-                    state[n] = u.pin(u.round(state[n], keys.of(round, n)));
+                    state[n] = u.pin(u.round(state[n], keys.of(key, n)));
                 });
             }
             each!(N, |n| {
                 let last = keys.of(ROUNDS, n);
                 let add = if chain == ChainMode::Cfb { u.xor(data[n], last) } else { last };
-                state[n] = u.last_round(state[n], add);
+                state[n] = if U::KEY_FIRST {
+                    u.xor(u.last_round(state[n], keys.of(ROUNDS - 1, n)), add)
+                } else {
+                    u.last_round(state[n], add)
+                };
                 data[n] = if chain == ChainMode::Ofb { u.xor(data[n], state[n]) } else { state[n] };
             });
         }

@@ -11,50 +11,6 @@ use crate::ciphers::ChainMode;
 use crate::ciphers::lanes::Rung;
 use crate::ciphers::streams::{self, SQUARE, Streams};
 
-/// The kernels of a unit: for each chain and each number of rounds those for more and more vectors.
-macro_rules! kernels {
-    ($features:literal, $unit:ty = $make:expr, [$($vectors:literal)*]) => {
-        #[target_feature(enable = $features)]
-        unsafe fn encrypt<
-            const CHAIN: usize,
-            const ROUNDS: usize,
-            const VECTORS: usize,
-            const ONE_KEY: bool,
-        >(
-            keys: *const Block,
-            chains: *mut Block,
-            from: *const *const u8,
-            to: *const *mut u8,
-            count: usize,
-        ) {
-            let chain = ChainMode::ALL[CHAIN];
-            // SAFETY: memory is the caller's promise, and the unit's features are this function's.
-            unsafe {
-                streams::encrypt::<$unit, ROUNDS, VECTORS, ONE_KEY>(
-                    $make, chain, keys, chains, from, to, count,
-                );
-            }
-        }
-
-        type Rungs = [Rung; [$($vectors),*].len()];
-
-        const fn rungs<const CHAIN: usize, const ROUNDS: usize>() -> Rungs {
-            [$(Rung {
-                lanes: $vectors * <$unit>::LANES,
-                one_key: encrypt::<CHAIN, ROUNDS, $vectors, true>,
-                own_keys: encrypt::<CHAIN, ROUNDS, $vectors, false>,
-            }),*]
-        }
-
-        const fn by_rounds<const CHAIN: usize>() -> [Rungs; 3] {
-            [rungs::<CHAIN, 10>(), rungs::<CHAIN, 12>(), rungs::<CHAIN, 14>()]
-        }
-
-        pub(super) static RUNGS: [[Rungs; 3]; 3] =
-            [by_rounds::<0>(), by_rounds::<1>(), by_rounds::<2>()];
-    };
-}
-
 /// The methods of [`Streams`] that are one instruction each.
 macro_rules! instructions {
     ($vector:ty, $register:ident, $feature:literal, $xor:ident, $round:ident, $last:ident) => {
@@ -118,7 +74,7 @@ pub(super) mod zmm {
     #[derive(Clone, Copy)]
     struct Zmm;
 
-    kernels!("avx,avx2,bmi2,aes,vaes,avx512f,avx512bw,avx512vl", Zmm = Zmm, [1 2 4]);
+    stream_rungs!("avx,avx2,bmi2,aes,vaes,avx512f,avx512bw,avx512vl", Zmm = Zmm, [1 2 4]);
 
     /// Exchanges rows and columns of blocks.
     #[inline(always)]
@@ -253,7 +209,7 @@ pub(super) mod ymm {
     #[derive(Clone, Copy)]
     struct Ymm;
 
-    kernels!("avx,avx2,aes,vaes", Ymm = Ymm, [1 2 4 8]);
+    stream_rungs!("avx,avx2,aes,vaes", Ymm = Ymm, [1 2 4 8]);
 
     impl Streams for Ymm {
         type V = __m256i;
@@ -314,7 +270,7 @@ pub(super) mod xmm {
     #[derive(Clone, Copy)]
     struct Xmm;
 
-    kernels!("ssse3,sse4.1,aes", Xmm = Xmm, [2 4 8]);
+    stream_rungs!("ssse3,sse4.1,aes", Xmm = Xmm, [2 4 8]);
 
     impl Streams for Xmm {
         type V = __m128i;
