@@ -220,7 +220,11 @@ fn denial_of_features_takes_the_next_route() {
     }
     assert_eq!(route(Features::NONE), Route::Portable);
     let refused = Lanes::new(Route::Avx512, Digest::Md5, features.without(Feature::Avx512bw));
-    let why = if cfg!(target_feature = "sse2") { "this CPU has no avx512" } else { "a route of machines" };
+    let why = if cfg!(target_feature = "sse2") {
+        "this CPU has no avx512"
+    } else {
+        "a route of machines"
+    };
     assert!(refused.is_err_and(|it| it.to_string().starts_with(why)));
     assert!(Lanes::new(Route::Kernel, Digest::Md5, features).is_err());
 }

@@ -17,7 +17,7 @@ const UNROLL: u64 = 4;
 type Work = Box<dyn FnMut(u64) + Send>;
 
 /// The execution unit, which is there: its token is inside.
-pub(crate) struct Unit(#[expect(dead_code, reason = "a proof")] AesCe);
+pub(crate) struct Unit(AesCe);
 
 /// The unit of a route, if this machine has it.
 pub(crate) fn unit(route: Route, features: Features) -> Option<Unit> {
