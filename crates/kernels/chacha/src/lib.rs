@@ -47,7 +47,7 @@ pub(crate) trait Rows: Copy {
     type Hash: Hash;
     /// Matrices whose rows are in one vector.
     const BLOCKS: usize;
-    /// Sets of four rows worked on side by side at most; 1 to 4, or 8.
+    /// Sets of four rows worked on side by side at most; 1 to 8.
     const FLIGHT: usize;
     /// The unit that makes one set of blocks, or less, in the least time: one with shorter vectors, or itself.
     type Narrow: Rows;
@@ -306,9 +306,9 @@ unsafe fn sets<U: Rows, const ADD: bool>(
             2 if U::FLIGHT >= 2 => wave::<U, 2, ADD>(unit, first, number, last, from, to),
             3 if U::FLIGHT >= 3 => wave::<U, 3, ADD>(unit, first, number, last, from, to),
             4 if U::FLIGHT >= 4 => wave::<U, 4, ADD>(unit, first, number, last, from, to),
-            5 if U::FLIGHT >= 8 => wave::<U, 5, ADD>(unit, first, number, last, from, to),
-            6 if U::FLIGHT >= 8 => wave::<U, 6, ADD>(unit, first, number, last, from, to),
-            7 if U::FLIGHT >= 8 => wave::<U, 7, ADD>(unit, first, number, last, from, to),
+            5 if U::FLIGHT >= 5 => wave::<U, 5, ADD>(unit, first, number, last, from, to),
+            6 if U::FLIGHT >= 6 => wave::<U, 6, ADD>(unit, first, number, last, from, to),
+            7 if U::FLIGHT >= 7 => wave::<U, 7, ADD>(unit, first, number, last, from, to),
             8 if U::FLIGHT >= 8 => wave::<U, 8, ADD>(unit, first, number, last, from, to),
             _ => unreachable!("more than a flight"),
         }

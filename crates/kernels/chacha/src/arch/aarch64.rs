@@ -42,7 +42,7 @@ impl Rows for Quad {
     type V = uint32x4_t;
     type Hash = Chain;
     const BLOCKS: usize = 1;
-    const FLIGHT: usize = 8;
+    const FLIGHT: usize = 6;
     type Narrow = Self;
 
     #[inline(always)]
