@@ -2,28 +2,23 @@
 
 use std::ffi::CStr;
 
+use wirespeed_cipher::{Algorithm, BlockCipher, Mode};
+
 use crate::calls::Family;
 
-/// What the module has, and by what chance it is drawn.
-pub(crate) const BLOCK_CIPHERS: [(&str, &[&str]); 8] = [
-    ("AES-128", AES),
-    ("AES-192", AES_192),
-    ("AES-256", AES),
-    ("SM4", SM4),
-    ("CAMELLIA-128", CAMELLIA),
-    ("CAMELLIA-256", CAMELLIA),
-    ("ARIA-128", ARIA),
-    ("ARIA-256", ARIA),
+/// The block ciphers; a key of 192 bits only for AES.
+const BLOCK_CIPHERS: [BlockCipher; 8] = [
+    BlockCipher::Aes128,
+    BlockCipher::Aes192,
+    BlockCipher::Aes256,
+    BlockCipher::Sm4,
+    BlockCipher::Camellia128,
+    BlockCipher::Camellia256,
+    BlockCipher::Aria128,
+    BlockCipher::Aria256,
 ];
-const AES: &[&str] = &[
-    "ECB", "CBC", "CFB", "CBC-CTS", "CFB8", "OFB", "CTR", "XTS", "GCM", "OCB", "GCM-SIV", "GCM",
-    "CBC", "CTR",
-];
-const AES_192: &[&str] =
-    &["ECB", "CBC", "CFB", "CBC-CTS", "CFB8", "OFB", "CTR", "GCM", "OCB", "GCM-SIV"];
-const SM4: &[&str] = &["ECB", "CBC", "CFB", "OFB", "CTR", "GCM", "CCM", "XTS"];
-const CAMELLIA: &[&str] = &["ECB", "CBC", "CFB", "CBC-CTS", "OFB", "CTR"];
-const ARIA: &[&str] = &["ECB", "CBC", "CFB", "OFB", "CTR", "GCM", "CCM"];
+/// Where these are drawn twice as often as other modes.
+const FREQUENT: [Mode; 3] = [Mode::Gcm, Mode::Cbc, Mode::Ctr];
 pub(crate) const DIGESTS: [&str; 13] = [
     "MD5",
     "SHA1",
@@ -56,15 +51,18 @@ pub(crate) const MAC_DIGESTS: [&CStr; 14] = [
     c"NOSUCH",
 ];
 
-/// The names of all block ciphers' modes, put together once.
+/// The names of all that each block cipher has, by what chance they are drawn.
 pub(crate) fn names() -> &'static Vec<Vec<&'static str>> {
     static NAMES: std::sync::OnceLock<Vec<Vec<&'static str>>> = std::sync::OnceLock::new();
     NAMES.get_or_init(|| {
-        let joined = |cipher: &str, mode: &&str| &*format!("{cipher}-{mode}").leak();
-        BLOCK_CIPHERS
-            .iter()
-            .map(|(cipher, modes)| modes.iter().map(|mode| joined(cipher, mode)).collect())
-            .collect()
+        let of_cipher = |cipher: BlockCipher| {
+            let own = Algorithm::ALL.iter().filter(move |it| it.block_cipher() == Some(cipher));
+            let is_frequent = matches!(cipher, BlockCipher::Aes128 | BlockCipher::Aes256);
+            let again = FREQUENT.into_iter().filter(move |_| is_frequent);
+            let again = again.filter_map(|mode| own.clone().find(|it| it.mode() == mode));
+            own.clone().chain(again).map(|it| it.name()).collect()
+        };
+        BLOCK_CIPHERS.into_iter().map(of_cipher).collect()
     })
 }
 

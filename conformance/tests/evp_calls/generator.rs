@@ -1,6 +1,6 @@
 //! Sequences of calls from a seed: half of them keep to what the manual allows, the others do not.
 
-use crate::algorithms::{BLOCK_CIPHERS, DIGESTS, MAC_DIGESTS, names};
+use crate::algorithms::{DIGESTS, MAC_DIGESTS, names};
 use crate::calls::{Bytes, Call, Family, Place, Sequence, Setting, Value};
 use crate::random::Random;
 
@@ -33,9 +33,9 @@ fn cipher(random: &mut Random) -> &'static str {
         0 => "ChaCha20",
         1 => "ChaCha20-Poly1305",
         _ => {
-            let at = random.below(BLOCK_CIPHERS.len());
-            let mode = random.below(BLOCK_CIPHERS[at].1.len());
-            names()[at][mode]
+            let ciphers = names();
+            let modes = &ciphers[random.below(ciphers.len())];
+            modes[random.below(modes.len())]
         }
     }
 }

@@ -36,7 +36,7 @@ const VARIANTS: [(&str, &str); 4] = [
     ("priority", ""),
     ("best", "routes = BEST\n"),
     ("portable", "routes = portable\n"),
-    ("watched", "routes = BEST\nstats = SCRATCH/stats\n"),
+    ("counted", "routes = BEST\nstats = SCRATCH/stats\n"),
 ];
 
 fn main() -> ExitCode {
