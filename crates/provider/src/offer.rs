@@ -35,17 +35,17 @@ pub(crate) const PROPERTIES: &CStr = c"provider=wirespeed,wirespeed.preferred=ye
 /// The functions of an algorithm. `INDEX` is its place in [`Algorithm::ALL`], which functions that
 /// get no context know it by; each entry stands for all key sizes of its mode.
 pub(crate) fn dispatch(algorithm: Algorithm, version: Version) -> *const Dispatch {
-    type Functions = fn() -> *const Dispatch;
     macro_rules! table {
         ($($names:literal)*) => {
             [$([
-                of_mode::<{ Algorithm::place_of($names) }, false> as Functions,
-                of_mode::<{ Algorithm::place_of($names) }, true>,
+                of_mode::<{ Algorithm::place_of($names) }, false>(),
+                of_mode::<{ Algorithm::place_of($names) }, true>(),
             ]),*]
         };
     }
-    static TABLE: [[Functions; 2]; Algorithm::ALL.len()] = wirespeed_cipher::each_algorithm!(table);
-    TABLE[algorithm.index()][usize::from(version.has_decoders())]()
+    static TABLE: [[&[Dispatch]; 2]; Algorithm::ALL.len()] =
+        wirespeed_cipher::each_algorithm!(table);
+    TABLE[algorithm.index()][usize::from(version.has_decoders())].as_ptr()
 }
 
 /// The functions of a delegated cipher but for [`CIPHER_GET_PARAMS`], which are the host's own. `INDEX` is
@@ -63,9 +63,10 @@ pub(crate) fn delegated(delegated: Delegated) -> Option<*const Dispatch> {
             }
         };
     }
-    Some(table!(
+    let functions = table!(
         "DES-ECB" "DES-CBC" "DES-EDE3-ECB" "DES-EDE3-CBC" "BF-ECB" "BF-CBC" "CAST5-ECB" "CAST5-CBC"
-    ))
+    );
+    Some(functions.as_ptr())
 }
 
 /// The place of a delegated algorithm among all subjects.
@@ -76,8 +77,9 @@ const fn place_of(name: &str) -> usize {
 /// The place of the first delegated algorithm among all subjects.
 const DELEGATED: usize = Subject::COUNT - Delegated::COUNT;
 
-fn of_mode<const INDEX: usize, const DECODERS: bool>() -> *const Dispatch {
-    match const { Algorithm::ALL[INDEX].mode() } {
+/// For constants only: there the compiler takes one arm, where it would compile all of them for each `INDEX`.
+const fn of_mode<const INDEX: usize, const DECODERS: bool>() -> &'static [Dispatch] {
+    match Algorithm::ALL[INDEX].mode() {
         Mode::Ecb => functions::<Blocks<Ecb>, INDEX, DECODERS>(),
         Mode::Cbc => functions::<Blocks<Cbc>, INDEX, DECODERS>(),
         Mode::Cts => functions::<CtsContext, INDEX, DECODERS>(),

@@ -30,15 +30,18 @@ pub(super) struct Context<C> {
 
 /// The functions of the cipher at `INDEX` of all subjects, whose contexts are `C`. `DECODERS` is
 /// [`Version::has_decoders`], for the one function that gets neither a context nor a provider.
-pub(crate) fn functions<C: Cipher, const INDEX: usize, const DECODERS: bool>() -> *const Dispatch {
+pub(crate) const fn functions<C: Cipher, const INDEX: usize, const DECODERS: bool>()
+-> &'static [Dispatch] {
     if C::PIPELINES {
-        return pipeline_functions::<C, INDEX, DECODERS>();
+        pipeline_functions::<C, INDEX, DECODERS>()
+    } else {
+        const { &plain_functions::<C, INDEX, DECODERS>() }
     }
-    const { &plain_functions::<C, INDEX, DECODERS>() }.as_ptr()
 }
 
 /// Those and the functions of pipelines, which a libcrypto before 3.5 passes over.
-fn pipeline_functions<C: Cipher, const INDEX: usize, const DECODERS: bool>() -> *const Dispatch {
+const fn pipeline_functions<C: Cipher, const INDEX: usize, const DECODERS: bool>()
+-> &'static [Dispatch] {
     const {
         let [more @ .., end] = plain_functions::<C, INDEX, DECODERS>();
         let (mut all, mut i) = ([end; PLAIN + 4], 0);
@@ -50,7 +53,6 @@ fn pipeline_functions<C: Cipher, const INDEX: usize, const DECODERS: bool>() -> 
         (all[i], all[i + 1], all[i + 2], all[i + 3]) = (encrypt, decrypt, update, finish);
         &{ all }
     }
-    .as_ptr()
 }
 
 /// How many functions every cipher has, with the end.
