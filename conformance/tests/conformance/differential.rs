@@ -11,7 +11,6 @@ use wirespeed_conformance::evp::Provider;
 use wirespeed_conformance::guarded::{Edge, Guarded};
 use wirespeed_conformance::here;
 
-use crate::gcm_siv;
 use crate::messages::{self, Message};
 use crate::{skipped, trial};
 
@@ -30,7 +29,7 @@ pub(crate) fn trials(name: &str, measure: &Provider, api_path: &Arc<dyn ApiPath>
             matches!(mode, Mode::Ctr | Mode::Gcm | Mode::Stream)
         }),
         ("associated", messages::associated, Mode::has_tag),
-        ("opened", gcm_siv::opened, |mode| mode == Mode::GcmSiv),
+        ("opened", messages::opened, Mode::wants_tag_first),
     ];
     let (compared, alone): (Vec<_>, Vec<_>) =
         api_path.algorithms().into_iter().partition(|it| measure.has(*it));

@@ -10,7 +10,6 @@ mod delegated;
 mod differential;
 mod digests;
 mod extendable;
-mod gcm_siv;
 mod hash_vectors;
 mod macs;
 mod messages;
