@@ -396,9 +396,9 @@ fn add_keystream<U: Rows>(
 /// The functions are safe to call because the table is only reached with the unit's proof in hand.
 macro_rules! table_of {
     ($route:expr, $suits_every_call:literal, $unit:ty, $make:expr $(, $features:literal)?) => {
-        use wirespeed_cipher::{
-            Block, Counter, InOut, Poly1305, SealState, StreamBlock, StreamKernels, StreamKey,
-        };
+        use wirespeed_cipher::{Block, Counter, StreamBlock, StreamKernels};
+
+        $crate::hashing_of!($unit, $make $(, $features)?);
 
         wirespeed_kernels_core::entries! { [$($features)?]
             fn chacha20[][]
@@ -406,11 +406,6 @@ macro_rules! table_of {
                 { $crate::chacha20::<$unit>($make, key, counter, last, data) }
             fn one_time_key[][](key: &StreamKey, state: &mut SealState)
                 { $crate::seal::one_time_key::<$unit>($make, key, state) }
-            fn poly1305[][](poly1305: &mut Poly1305, data: &[u8])
-                { $crate::seal::hash::<<$unit as $crate::Rows>::Hash>(poly1305, data) }
-            fn seal[const DECRYPT: bool][DECRYPT]
-                (key: &StreamKey, state: &mut SealState, pending: bool, data: InOut<'_>)
-                { $crate::seal::seal::<$unit, DECRYPT>($make, key, state, pending, data) }
         }
 
         fn poly1305_tag(poly1305: &Poly1305, last: &[u8]) -> Block {
@@ -430,3 +425,20 @@ macro_rules! table_of {
 }
 
 pub(crate) use table_of;
+
+/// Of those functions the ones that hash.
+macro_rules! hashing_of {
+    ($unit:ty, $make:expr $(, $features:literal)?) => {
+        use wirespeed_cipher::{InOut, Poly1305, SealState, StreamKey};
+
+        wirespeed_kernels_core::entries! { [$($features)?]
+            fn poly1305[][](poly1305: &mut Poly1305, data: &[u8])
+                { $crate::seal::hash::<<$unit as $crate::Rows>::Hash>(poly1305, data) }
+            fn seal[const DECRYPT: bool][DECRYPT]
+                (key: &StreamKey, state: &mut SealState, pending: bool, data: InOut<'_>)
+                { $crate::seal::seal::<$unit, DECRYPT>($make, key, state, pending, data) }
+        }
+    };
+}
+
+pub(crate) use hashing_of;

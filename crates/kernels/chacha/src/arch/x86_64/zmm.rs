@@ -154,20 +154,26 @@ impl<H: Hash> Rows for Zmm<H> {
     }
 }
 
+/// With multiply-adds; what does not hash is the same without.
 mod fused {
-    use wirespeed_cipher::Route;
+    use wirespeed_cipher::StreamKernels;
 
-    use super::Zmm;
+    use super::{Zmm, plain};
     use crate::arch::x86_64::ifma::Lanes;
 
-    crate::table_of!(
-        Route::Avx512,
-        true,
+    crate::hashing_of!(
         Zmm<Lanes>,
         // SAFETY: `with_ifma` takes the token.
         unsafe { Zmm::assume() },
         "ssse3,sse4.1,avx,avx2,bmi1,bmi2,avx512f,avx512bw,avx512vl,avx512dq,avx512ifma"
     );
+
+    pub(super) static KERNELS: StreamKernels = StreamKernels {
+        suits_every_call: true,
+        poly1305,
+        seal: [seal::<false>, seal::<true>],
+        ..plain::KERNELS
+    };
 }
 
 mod plain {
