@@ -31,6 +31,7 @@ pub(crate) const STEPS: &[Step] = &[
     step("unpacked-root", include_str!("steps/unpacked.sh")),
     booted("kept-by-systemd", include_str!("steps/booted.sh")),
     step("kept-up-to-date", include_str!("steps/keep.sh")),
+    step("killed", include_str!("steps/killed.sh")),
     step("over-a-copy", include_str!("steps/by-hand.sh")),
     step("removal-refused", include_str!("steps/refused.sh")),
     step("remove", include_str!("steps/remove.sh")),
