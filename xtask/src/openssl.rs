@@ -55,6 +55,10 @@ pub(crate) struct Built {
 }
 
 impl Built {
+    pub(crate) fn prefix(&self) -> &Path {
+        &self.prefix
+    }
+
     pub(crate) fn program(&self) -> PathBuf {
         self.prefix.join("bin/openssl")
     }
@@ -97,29 +101,64 @@ libcrypto.ld libssl.ld:
 \techo '{ global: *; };' > $@
 ";
 
+/// What makes it Alpine's: its folders and its C library. That one has no contexts to switch to, and Linux's headers lie
+/// beside the other one's.
+const ALPINE: [&str; 6] = [
+    "--prefix=/usr",
+    "--openssldir=/etc/ssl",
+    "CC=musl-gcc",
+    "no-async",
+    "-idirafter/usr/include",
+    "-idirafter/usr/include/x86_64-linux-gnu",
+];
+
 /// Builds `version` into the target directory, unless it is there already.
 pub(crate) fn provide(workspace: &Workspace, version: Version) -> Result<Built> {
-    let source = source(workspace, version)?;
     let prefix = workspace.target().join("openssl").join(version.name());
-    let built = Built { version, prefix: prefix.clone() };
-    let recipe = format!("{} {}\n", source.display(), OPTIONS.join(" "));
+    let option = |name: &str, path: &Path| format!("--{name}={}", path.display());
+    let own = [option("prefix", &prefix), option("openssldir", &prefix.join("ssl"))];
+    let built = build(workspace, version, &prefix, &own)?;
+    let reported = Run::new(built.program(), &prefix)
+        .environment("LD_LIBRARY_PATH", built.libraries())
+        .arguments(["version"])
+        .output()?;
+    if !reported.starts_with(&format!("OpenSSL {}.", version.name())) {
+        bail!("built OpenSSL {}, yet it says: {reported}", version.name());
+    }
+    Ok(built)
+}
+
+/// The same as Alpine has it, with musl.
+pub(crate) fn alpines(workspace: &Workspace) -> Result<Built> {
+    let prefix = workspace.target().join("openssl/alpine");
+    build(workspace, Version::V3_6, &prefix, &ALPINE.map(str::to_owned))
+}
+
+fn build(
+    workspace: &Workspace,
+    version: Version,
+    prefix: &Path,
+    options: &[String],
+) -> Result<Built> {
+    let source = source(workspace, version)?;
+    let built = Built { version, prefix: prefix.to_owned() };
+    let recipe = format!("{} {} {}\n", source.display(), OPTIONS.join(" "), options.join(" "));
     let stamp = prefix.join("recipe");
     if fs::read_to_string(&stamp).is_ok_and(|old| old == recipe) {
         return Ok(built);
     }
     let build = prefix.join("build");
     if prefix.exists() {
-        fs::remove_dir_all(&prefix).with_context(|| prefix.display().to_string())?;
+        fs::remove_dir_all(prefix).with_context(|| prefix.display().to_string())?;
     }
     fs::create_dir_all(&build).with_context(|| build.display().to_string())?;
-    let option = |name: &str, path: &Path| format!("--{name}={}", path.display());
     let jobs = thread::available_parallelism().map_or(1, std::num::NonZero::get);
     println!("building OpenSSL {} (some minutes) in {}", version.name(), build.display());
     Run::new("perl", &build)
         .arguments([source.join("Configure")])
-        .arguments([option("prefix", &prefix), option("openssldir", &prefix.join("ssl"))])
         .arguments(["--libdir=lib"])
         .arguments(OPTIONS)
+        .arguments(options)
         .succeeds_quietly(&prefix.join("configure.log"))?;
     // Of two rules for one file, make takes the later one.
     OpenOptions::new().append(true).open(build.join("Makefile"))?.write_all(LINKER_SCRIPTS)?;
@@ -139,13 +178,6 @@ pub(crate) fn provide(workspace: &Workspace, version: Version) -> Result<Built> 
         fs::copy(build.join(library), built.libraries().join(library))?;
     }
     fs::remove_dir_all(&build)?;
-    let reported = Run::new(built.program(), &prefix)
-        .environment("LD_LIBRARY_PATH", built.libraries())
-        .arguments(["version"])
-        .output()?;
-    if !reported.starts_with(&format!("OpenSSL {}.", version.name())) {
-        bail!("built OpenSSL {}, yet it says: {reported}", version.name());
-    }
     fs::write(&stamp, recipe)?;
     Ok(built)
 }

@@ -45,6 +45,11 @@ impl Wanted {
     pub(crate) fn into(folder: &Path, formats: &[Format]) -> Self {
         Self { target: None, format: formats.to_vec(), output: Some(folder.to_owned()) }
     }
+
+    /// The tarball for other machines than this.
+    pub(crate) fn tarball(folder: &Path, target: &str) -> Self {
+        Self { target: Some(target.to_owned()), ..Self::into(folder, &[Format::Tar]) }
+    }
 }
 
 /// What can be made.

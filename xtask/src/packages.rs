@@ -95,6 +95,7 @@ const SCRIPT: Need = Need { command: &["script", "--version"], package: "bsdutil
 /// Counts the system calls of a whole program.
 const STRACE: Need = Need { command: &["strace", "-V"], package: "strace" };
 const IP: Need = Need { command: &["ip", "-Version"], package: "iproute2" };
+const MUSL: Need = Need { command: &["test", "-x", "/usr/bin/musl-gcc"], package: "musl-tools" };
 const DPKG: Need = Need { command: &["dpkg-deb", "--version"], package: "dpkg" };
 const RPM: Need = Need { command: &["rpmbuild", "--version"], package: "rpm" };
 /// Finds what is wrong with packages.
@@ -112,6 +113,8 @@ pub(crate) const BUILD: &[Need] = &[PERL, MAKE, GCC, C_LIBRARY];
 /// What a guest and its modules take.
 pub(crate) const GUEST: &[Need] =
     &[QEMU, BUSYBOX, KMOD, XZ, ZSTD, MAKE, GCC, GCC_12, C_LIBRARY, LIBELF];
+/// What Alpine's tarball takes, and what its test is made of.
+pub(crate) const ALPINE: &[Need] = &[PERL, MAKE, GCC, C_LIBRARY, MUSL, BUSYBOX];
 /// What making packages takes.
 pub(crate) const PACKAGING: &[Need] = &[NM, XZ, DPKG, RPM];
 /// What the tests take.

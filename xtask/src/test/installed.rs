@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
+use crate::openssl;
 use crate::package::{self, Format, Wanted};
+use crate::packages;
 use crate::run::Run;
 use crate::tally::Tally;
 use crate::test::Effort;
@@ -48,12 +50,11 @@ pub(crate) fn packages(workspace: &Workspace, effort: Effort) -> Result<Tally> {
     let lintian = lintian.arguments(["--allow-root", "--fail-on", "error,warning"]);
     tally += Tally::of(lintian.arguments(of(&made, "deb")).passes()?, "lintian");
     if effort == Effort::Thorough {
-        let scratch = workspace.target().join("packages.work/unpacked");
-        for (kind, script) in [("rpm", RPM), ("xz", TARBALL)] {
-            let run = Run::new("sh", workspace.root()).arguments(["-euc", script, "sh"]);
-            let run = run.arguments([scratch.as_os_str()]).arguments(of(&made, kind));
-            tally += Tally::of(run.passes()?, &format!("what is in {kind}"));
-        }
+        let script = |text| Run::new("sh", workspace.root()).arguments(["-euc", text, "sh"]);
+        let same = script(SAME).arguments([&folder]).passes()?;
+        tally += Tally::of(same, "the same files in every format");
+        let tarball = script(TARBALL).arguments([&scratch(workspace)]).arguments(of(&made, "xz"));
+        tally += Tally::of(tarball.passes()?, "the tarball");
     }
     if Run::new("id", workspace.root()).arguments(["-u"]).output()? != "0" {
         tally += Tally::skip("roots for packages take root to make");
@@ -65,20 +66,54 @@ pub(crate) fn packages(workspace: &Workspace, effort: Effort) -> Result<Tally> {
             Err(error) => Tally::skip(format!("no root of Debian's {suite}: {error:#}")),
         };
     }
+    if effort == Effort::Thorough {
+        tally += fedoras(workspace, &made, &root(workspace, suites(effort)[0])?)?;
+        tally += alpines(workspace)?;
+    }
     Ok(tally)
 }
 
-/// rpm itself unpacks, verifies and removes them, in an empty root: its scripts have no shell there.
-const RPM: &str = r#"
-    root=$1; shift
-    rm -rf "$root"
-    mkdir -p "$root"
-    rpm() { command rpm --root "$root" --dbpath /rpm "$@"; }
-    rpm --install --nodeps --noscripts "$@"
-    rpm --verify --all --nodeps
-    rpm --query --all | xargs rpm --root "$root" --dbpath /rpm --erase --nodeps --noscripts
-    test -z "$(find "$root" -name '*wirespeed*' -o -name '*padlock*')"
-"#;
+/// Packages for RPM in a system that is laid out as Fedora's.
+fn fedoras(workspace: &Workspace, made: &[PathBuf], system: &Path) -> Result<Tally> {
+    let run = apart(workspace, RPM).arguments([&scratch(workspace), system]);
+    let passed = run.arguments(of(made, "rpm")).passes()?;
+    Ok(Tally::of(passed, "packages for RPM in a system laid out as Fedora's"))
+}
+
+/// The tarball for musl in a system that is laid out as Alpine's.
+fn alpines(workspace: &Workspace) -> Result<Tally> {
+    packages::provide(packages::ALPINE)?;
+    let folder = workspace.target().join("packages.musl");
+    let target = format!("{}-unknown-linux-musl", std::env::consts::ARCH);
+    let made = match package::make(workspace, &Wanted::tarball(&folder, &target)) {
+        Ok(made) => made,
+        Err(error) => return Ok(Tally::skip(format!("no tarball for musl: {error:#}"))),
+    };
+    let openssl = openssl::alpines(workspace)?;
+    let document = workspace.root().join("docs/install.md");
+    let run = apart(workspace, ALPINE).arguments([scratch(workspace)]).arguments(of(&made, "xz"));
+    let passed = run.arguments([openssl.prefix(), &document]).passes()?;
+    Ok(Tally::of(passed, "the tarball for musl in a system laid out as Alpine's"))
+}
+
+/// A script in namespaces that end with it, arguments to come.
+fn apart(workspace: &Workspace, script: &str) -> Run {
+    let namespaces = ["--mount", "--net", "--pid", "--fork", "--kill-child"];
+    let run = Run::new("unshare", workspace.root()).arguments(namespaces);
+    run.arguments(["sh", "-euc", script, "sh"])
+}
+
+/// Where things are unpacked.
+fn scratch(workspace: &Workspace) -> PathBuf {
+    workspace.target().join("packages.work/unpacked")
+}
+
+/// rpm itself installs them, upgrades and removes them, in a system laid out as Fedora's.
+const RPM: &str = include_str!("installed/rpm.sh");
+/// The lines for Alpine's image, in a system laid out as Alpine's.
+const ALPINE: &str = include_str!("installed/alpine.sh");
+/// The formats hold the same files.
+const SAME: &str = include_str!("installed/same.sh");
 
 /// The program finds the module where it is unpacked, and so does the emulator its library.
 const TARBALL: &str = r#"
@@ -121,8 +156,15 @@ fn root(workspace: &Workspace, suite: &str) -> Result<PathBuf> {
         fs::remove_dir_all(&unfinished)?;
     }
     let log = roots.join(format!("{suite}.log"));
+    // A mirror that keeps an old day of testing keeps its date of expiry, too.
+    let old: &[&str] = match suite {
+        "testing" => &["--aptopt=Acquire::Check-Valid-Until \"false\""],
+        _ => &[],
+    };
     Run::new("mmdebstrap", workspace.root())
-        .arguments(["--variant=apt", "--include", PROGRAMS, suite])
+        .arguments(["--variant=apt", "--include", PROGRAMS])
+        .arguments(old)
+        .arguments([suite])
         .arguments([&unfinished])
         .succeeds_quietly(&log)?;
     fs::write(has, PROGRAMS)?;

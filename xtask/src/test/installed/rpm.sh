@@ -1,0 +1,70 @@
+# rpm itself installs them into a system that is laid out as Fedora's: Debian's, with a libcrypto that looks into
+# Fedora's folders. In namespaces of its own.
+root=$1
+system=$2
+shift 2
+rm -rf "$root"
+cp -a "$system" "$root"
+cd "$root"
+library=$(echo usr/lib/*-linux-gnu/libcrypto.so.3)
+modules=/$(dirname "$library")/ossl-modules
+# Each path by one of the same length.
+same=/usr/lib64$(printf "%$((${#modules} - 22))s" '' | tr ' ' /)ossl-modules
+LC_ALL=C sed -i "s#$modules#$same#g; s#/usr/lib/ssl#/etc/pki/tls#g" "$library"
+mkdir -p etc/pki/tls/openssl.d usr/lib64/ossl-modules
+cat > etc/pki/tls/openssl.cnf <<'END'
+openssl_conf = openssl_init
+[openssl_init]
+providers = provider_sect
+alg_section = evp_properties
+[evp_properties]
+[provider_sect]
+default = default_sect
+[default_sect]
+activate = 1
+[req]
+default_bits = 2048
+.include = /etc/pki/tls/openssl.d
+END
+mount -t proc none proc
+ip link set lo up
+cp -a etc "$root.etc"
+inside() { env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 chroot "$root" "$@"; }
+rpm() { command rpm --root "$root" "$@"; }
+works() {
+    inside openssl list -providers | grep -qx '  wirespeed'
+    inside wirespeed install | grep -q '^Already installed'
+    cmp etc/pki/tls/openssl.cnf "$root.etc/pki/tls/openssl.cnf"
+    grep -q '^module = /usr/lib64.*/ossl-modules/libwirespeed.so' etc/pki/tls/openssl.d/wirespeed.cnf
+}
+
+inside openssl version -d -m
+rpm --install --nodeps "$@"
+rpm --verify --all --nodeps
+# A package changes no configuration; rpm's own database lies elsewhere.
+diff -r --no-dereference etc "$root.etc"
+inside wirespeed install > /dev/null
+works
+
+# The same once more, as an upgrade, while nginx runs.
+printf 'pid /tmp/nginx.pid;\nerror_log /tmp/nginx.log;\nevents {}\n' > tmp/nginx.conf
+inside nginx -c /tmp/nginx.conf
+plan=$(cksum < etc/wirespeed/plan)
+rpm --upgrade --force --nodeps "$@"
+grep -q 'libwirespeed.so.*(deleted)' "proc/$(cat tmp/nginx.pid)/maps"
+inside nginx -c /tmp/nginx.conf -s reload
+inside nginx -c /tmp/nginx.conf -s stop
+test "$plan" = "$(cksum < etc/wirespeed/plan)"
+works
+
+# What would leave programs with a module that is gone is refused.
+! rpm --erase --nodeps libwirespeed-provider || exit 1
+works
+rpm --query --all | xargs rpm --root "$root" --erase --nodeps > tmp/said
+grep 'wirespeed.cnf is gone' tmp/said
+diff -r --no-dereference etc "$root.etc"
+inside openssl version
+left=$(find . -path ./proc -prune -o -path ./tmp -prune -o \( -name '*wirespeed*' -o -name '*padlock*' \) -print)
+test -z "$left" || { echo "left: $left"; exit 1; }
+umount proc
+rm -rf "$root" "$root.etc"
