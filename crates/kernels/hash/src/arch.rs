@@ -1,5 +1,7 @@
 //! The functions of each architecture.
 
+#[cfg(target_arch = "aarch64")]
+mod aarch64;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
@@ -15,7 +17,9 @@ pub(crate) fn kernels(
 ) -> Result<&'static HashKernels, Absent> {
     #[cfg(target_arch = "x86_64")]
     return x86_64::kernels(route, compression, features);
-    #[cfg(not(target_arch = "x86_64"))]
+    #[cfg(target_arch = "aarch64")]
+    return aarch64::kernels(route, compression, features);
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
     {
         let _ = (route, compression, features);
         Err(Absent::Elsewhere)

@@ -1,7 +1,7 @@
 //! Compression functions, one message at a time.
 
 #![cfg_attr(
-    not(target_feature = "sse2"),
+    not(any(target_feature = "sse2", target_feature = "neon")),
     allow(dead_code, unused_imports, reason = "part of it is for vector units alone")
 )]
 
@@ -9,7 +9,7 @@ mod arch;
 mod portable;
 mod proof;
 
-use wirespeed_cipher::{Compression, HashKernels, Route};
+use wirespeed_cipher::{Chain, Compression, HashKernels, Route};
 use wirespeed_cpu::Features;
 use wirespeed_kernels_core::Absent;
 
@@ -25,4 +25,9 @@ pub fn kernels(
         return Ok(portable::kernels(compression));
     }
     arch::kernels(route, compression, features)
+}
+
+/// One of a table.
+const fn of(route: Route, compression: Compression, blocks: fn(&mut Chain, &[u8])) -> HashKernels {
+    HashKernels { route, compression, blocks }
 }

@@ -10,6 +10,8 @@ pub(crate) use keccak::{Lane, absorb};
 
 use wirespeed_cipher::{Chain, Compression, HashKernels, Route};
 
+use crate::of;
+
 /// The portable kernels.
 pub(crate) fn kernels(compression: Compression) -> &'static HashKernels {
     &KERNELS[compression as usize]
@@ -29,7 +31,7 @@ static KERNELS: [HashKernels; Compression::ALL.len()] = [
 ];
 
 const fn table(compression: Compression, blocks: fn(&mut Chain, &[u8])) -> HashKernels {
-    HashKernels { route: Route::Portable, compression, blocks }
+    of(Route::Portable, compression, blocks)
 }
 
 /// One step from block to block.

@@ -8,7 +8,7 @@ mod sha_ni;
 
 use std::arch::x86_64::*;
 
-use wirespeed_cipher::{Chain, Compression, HashKernels, Route};
+use wirespeed_cipher::{Compression, HashKernels, Route};
 use wirespeed_cpu::Features;
 use wirespeed_kernels_core::Absent;
 
@@ -23,11 +23,6 @@ pub(crate) fn kernels(
         Route::Avx512 | Route::Avx2 => by_vectors::hash(route, compression, features),
         _ => Err(Absent::WithoutHash(compression)),
     }
-}
-
-/// One of a table.
-const fn of(route: Route, compression: Compression, blocks: fn(&mut Chain, &[u8])) -> HashKernels {
-    HashKernels { route, compression, blocks }
 }
 
 /// The last sixteen bytes of a block. A message's length has been stored in them just now, by itself: one load

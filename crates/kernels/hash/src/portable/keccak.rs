@@ -17,6 +17,14 @@ pub(crate) trait Lane: Copy {
     fn xor3(self, b: Self, c: Self) -> Self {
         self.xor(b).xor(c)
     }
+
+    /// Theta and rho: the sum with the parity of the column before and the turned one of the column after, turned to the
+    /// left by `LEFT`, which is as much to the right by `RIGHT`. A machine that adds two adds what a whole column gets
+    /// but once.
+    #[inline(always)]
+    fn mixed<const LEFT: i32, const RIGHT: i32>(self, before: Self, after: Self) -> Self {
+        before.xor3(after.turn::<1>(), self).turn::<LEFT>()
+    }
 }
 
 impl Lane for u64 {
@@ -87,21 +95,19 @@ pub(crate) fn absorb<L: Lane, const RATE: usize>(state: &mut Chain, blocks: &[u8
 /// §3.2 and §3.3: lane (x, y) is at 5y + x.
 #[inline(always)]
 fn round<L: Lane>(s: &mut [L; 25], constant: u64) {
-    // Theta: the parities of the columns, and the same turned by one.
+    // Theta: the parities of the columns.
     macro_rules! parities {
         ($($x:literal)*) => {
             [$(s[$x].xor3(s[$x + 5], s[$x + 10]).xor3(s[$x + 15], s[$x + 20])),*]
         };
     }
     let c = parities!(0 1 2 3 4);
-    let t =
-        [c[0].turn::<1>(), c[1].turn::<1>(), c[2].turn::<1>(), c[3].turn::<1>(), c[4].turn::<1>()];
-    // Rho and pi: what comes to a row, by x, y and how far it turns (§3.2.2, table 2 modulo 64). A machine that adds two
-    // adds what a whole column gets but once.
+    // Rho and pi: what comes to a row, by x, y and how far it turns (§3.2.2, table 2 modulo 64).
     macro_rules! row {
-        ($($x:literal $y:literal $turn:literal),*) => {
-            [$(c[($x + 4) % 5].xor3(t[($x + 1) % 5], s[5 * $y + $x]).turn::<$turn>()),*]
-        };
+        ($($x:literal $y:literal $turn:literal),*) => {[$(
+            s[5 * $y + $x]
+                .mixed::<$turn, { (64 - $turn) % 64 }>(c[($x + 4) % 5], c[($x + 1) % 5])
+        ),*]};
     }
     let rows = [
         row!(0 0 0, 1 1 44, 2 2 43, 3 3 21, 4 4 14),

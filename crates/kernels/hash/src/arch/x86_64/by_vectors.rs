@@ -5,8 +5,8 @@ use wirespeed_cipher::{Chain, Compression, HashKernels, Route};
 use wirespeed_cpu::{Avx2, Avx512, Feature, Features, Token};
 use wirespeed_kernels_core::Absent;
 
-use super::{integers, keccak, of, sha512};
-use crate::portable;
+use super::{integers, keccak, sha512};
+use crate::{of, portable};
 
 /// A compression function of one of these routes.
 pub(super) fn hash(

@@ -6,7 +6,8 @@ use std::arch::x86_64::*;
 use wirespeed_cipher::{Chain, Compression, HashKernels, Route, SHA256_CONSTANTS};
 use wirespeed_cpu::{Feature, Features, ShaNi, Token};
 
-use super::{load_halves, of};
+use super::load_halves;
+use crate::of;
 use wirespeed_kernels_core::{Absent, call};
 
 /// A compression function of this route.
