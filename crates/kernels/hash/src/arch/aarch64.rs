@@ -1,4 +1,4 @@
-//! The functions of 64-bit ARM: by the instructions for SHA.
+//! The functions of 64-bit ARM: by the instructions for SHA, and by those for SM3.
 
 #![allow(
     inline_always_mismatching_target_features,
@@ -8,6 +8,7 @@
 mod keccak;
 mod sha512;
 mod sha_ce;
+mod sm3;
 
 use std::arch::aarch64::*;
 
@@ -23,6 +24,7 @@ pub(crate) fn kernels(
 ) -> Result<&'static HashKernels, Absent> {
     match route {
         Route::ShaCe => sha_ce::hash(compression, features),
+        Route::Sm4Ce => sm3::hash(compression, features),
         _ => Err(Absent::WithoutHash(compression)),
     }
 }
