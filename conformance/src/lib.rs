@@ -16,4 +16,5 @@ pub mod here;
 pub mod kernels;
 pub mod scratch;
 pub mod vectors;
-pub mod vectors_in_use;
+
+pub use arch::vectors_in_use;

@@ -95,7 +95,8 @@ fn text(found: &Padlock) -> String {
     text.push_str(&entry("PadLock", &found.summary));
     text.push_str(&entry("OpenSSL", &engine::words(&found.openssl)));
     text.push_str(&entry("Wirespeed", &served(found)));
-    if found.cpu.signature.is_none() {
+    // What emulates it runs on x86-64.
+    if found.cpu.signature.is_none() && std::env::consts::ARCH == "x86_64" {
         text.push_str(&entry("", "On an emulated one: padlock-run --cpu nano wirespeed padlock"));
     }
     text

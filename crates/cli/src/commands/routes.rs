@@ -203,15 +203,22 @@ fn table(told: &Told) -> String {
     lines.map(|it| line(&it.title, &it.gains, &it.routes)).chain(others).collect()
 }
 
+/// How the default priority begins for AES, on machines of this architecture.
+fn priority() -> String {
+    const FOR_AES: [Route; 5] =
+        [Route::Vaes512, Route::Vaes256, Route::AesNi, Route::AesCe, Route::Neon];
+    let routes = FOR_AES.iter().filter(|route| wirespeed_kernels::ROUTES.contains(route));
+    routes.map(|route| route.name()).collect::<Vec<_>>().join(" > ")
+}
+
 /// Where the choice comes from, and what to do if that is not a plan.
 fn origin(told: &Routes) -> String {
-    const PRIORITY: &str =
-        "the default priority vaes512 > vaes256 > aesni serves: run wirespeed tune";
+    let priority = format!("the default priority {} serves: run wirespeed tune", priority());
     if let Some(place) = &told.listed_at {
         return format!("Routes are listed at {place}: the first serves, and no plan is asked.\n");
     }
     let Some(PlanState { file, named_at, ignored }) = &told.plan else {
-        return format!("No plan: {PRIORITY}\n");
+        return format!("No plan: {priority}\n");
     };
     let by = match named_at {
         Some(place) => format!("named at {place}"),
@@ -219,7 +226,7 @@ fn origin(told: &Routes) -> String {
     };
     match ignored {
         None => format!("Chosen by the plan {file}, {by}.\n"),
-        Some(why) => format!("The plan {file}, {by}, is ignored: {why}.\nSo {PRIORITY}\n"),
+        Some(why) => format!("The plan {file}, {by}, is ignored: {why}.\nSo {priority}\n"),
     }
 }
 
