@@ -1,7 +1,6 @@
 //! Whether a hypervisor hides the instructions for AES.
 
-use std::collections::HashMap;
-
+use crate::cpuinfo::CpuInfo;
 use crate::source::{Source, ThisMachine};
 
 /// The instructions for AES that a guest has not.
@@ -21,21 +20,15 @@ pub fn hidden_aes() -> Option<HiddenAes> {
 }
 
 fn of(source: &dyn Source) -> Option<HiddenAes> {
-    let text = source.file("proc/cpuinfo")?;
-    let first = text.split("\n\n").next()?;
-    let facts: HashMap<&str, &str> = first
-        .lines()
-        .filter_map(|line| line.split_once(':'))
-        .map(|(key, value)| (key.trim(), value.trim()))
-        .collect();
-    let has = |flag| facts.get("flags").is_some_and(|it| it.split(' ').any(|it| it == flag));
-    if !has("hypervisor") || has("aes") {
+    let cpuinfo = CpuInfo::read(source);
+    if !cpuinfo.has_flag("hypervisor")? || cpuinfo.has_flag("aes")? {
         return None;
     }
-    let number = |key| facts.get(key)?.parse().ok();
-    let brand = *facts.get("model name")?;
+    let number = |key| cpuinfo.first(key)?.parse().ok();
+    let brand = cpuinfo.first("model name")?;
     let is_made_up = MADE_UP.iter().any(|name| brand.starts_with(name));
-    let has_aes = has_aes(facts.get("vendor_id")?, number("cpu family")?, number("model")?, brand);
+    let has_aes =
+        has_aes(cpuinfo.first("vendor_id")?, number("cpu family")?, number("model")?, brand);
     (is_made_up || has_aes).then(|| HiddenAes {
         hypervisor: source.hypervisor().unwrap_or_else(|| "the hypervisor".to_owned()),
         brand: brand.to_owned(),
@@ -80,6 +73,9 @@ mod tests {
     impl Source for Guest {
         fn file(&self, path: &str) -> Option<String> {
             (path == "proc/cpuinfo").then(|| self.0.clone())
+        }
+        fn architecture(&self) -> &str {
+            "x86_64"
         }
         fn cores(&self) -> usize {
             1

@@ -3,13 +3,15 @@
 //! Everything comes in through [`Source`], so that other machines can be described in tests.
 #![forbid(unsafe_code)]
 
+mod arch;
+mod cpuinfo;
 mod hidden;
 mod source;
 
-use std::collections::HashMap;
-
 use serde::{Deserialize, Deserializer, Serialize};
 
+use arch::arm;
+use cpuinfo::CpuInfo;
 pub use hidden::{HiddenAes, hidden_aes};
 pub use source::{Source, ThisMachine};
 
@@ -21,6 +23,9 @@ pub struct Machine {
     /// The CPU.
     #[serde(deserialize_with = "null_is_unknown")]
     pub cpu: Cpu,
+    /// What the firmware calls the board or the instance, such as `"Raspberry Pi 4 Model B Rev 1.4"`; null on x86, whose CPUs
+    /// tell enough.
+    pub model: Option<String>,
     /// The kernel's release, such as `"6.1.0-18-amd64"`.
     pub kernel: Option<String>,
     /// The distribution's own name, such as `"Debian GNU/Linux 12 (bookworm)"`.
@@ -38,8 +43,11 @@ pub struct Machine {
 pub struct Cpu {
     /// Who made it: `"GenuineIntel"` and the like.
     pub vendor: Option<String>,
-    /// Its marketing name.
+    /// Its marketing name; on ARM the names of its cores, such as `"4x Cortex-A55 + 4x Cortex-A76"`.
     pub brand: Option<String>,
+    /// The kinds of cores, as many of each as are online, where the kernel tells them apart: on ARM. There may be several
+    /// (big.LITTLE), and programs run now on one, now on the other.
+    pub kinds: Vec<Kind>,
     /// Logical CPUs that the program may use; null only in others' figures.
     pub cores: Option<usize>,
     /// Features that a route can ask for, as /proc/cpuinfo names them.
@@ -48,6 +56,17 @@ pub struct Cpu {
     pub microcode: Option<String>,
     /// The hypervisor in a virtual machine, else null.
     pub hypervisor: Option<String>,
+}
+
+/// Cores that are alike.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct Kind {
+    /// What they are called: `"Cortex-A72"`.
+    pub name: String,
+    /// How many there are.
+    pub cores: usize,
 }
 
 /// The host's own OpenSSL.
@@ -81,6 +100,7 @@ impl Machine {
     pub fn describe(source: &dyn Source, libcrypto: Option<Libcrypto>) -> Self {
         Self {
             cpu: Cpu::describe(source),
+            model: model(source),
             kernel: line(source, "proc/sys/kernel/osrelease"),
             distribution: distribution(source),
             governor: line(source, "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
@@ -91,33 +111,60 @@ impl Machine {
 
 impl Cpu {
     fn describe(source: &dyn Source) -> Self {
-        let text = source.file("proc/cpuinfo").unwrap_or_default();
-        // The first processor's block; the others repeat it.
-        let first = text.split("\n\n").next().unwrap_or_default();
-        let facts: HashMap<&str, &str> = first
-            .lines()
-            .filter_map(|line| line.split_once(':'))
-            .map(|(key, value)| (key.trim(), value.trim()))
-            .filter(|(_, value)| !value.is_empty())
-            .collect();
-        let fact = |key| facts.get(key).map(|value| (*value).to_owned());
-        let flags = fact("flags");
-        let is_guest = |flags: String| flags.split(' ').any(|flag| flag == "hypervisor");
+        let cpuinfo = CpuInfo::read(source);
+        let fact = |key| cpuinfo.first(key).map(str::to_owned);
+        let kinds = arm::kinds(&cpuinfo);
         // Without /proc the CPU is asked; with it, an emulated one may say otherwise.
-        let hypervisor = match flags.map(is_guest) {
+        let hypervisor = match cpuinfo.has_flag("hypervisor") {
             Some(false) => None,
             Some(true) => Some(source.hypervisor().unwrap_or_else(|| "unnamed".to_owned())),
             None => source.hypervisor(),
         };
         Self {
-            vendor: fact("vendor_id").or_else(|| source.vendor()),
-            brand: fact("model name").or_else(|| source.brand()),
+            vendor: fact("vendor_id").or_else(|| arm::vendor(&cpuinfo)).or_else(|| source.vendor()),
+            // Some kernels for ARM write "ARMv8 Processor rev 3 (v8l)" there.
+            brand: named(&kinds).or_else(|| fact("model name")).or_else(|| source.brand()),
+            kinds,
             cores: Some(source.cores()),
             features: source.features().iter().map(|it| it.name().to_owned()).collect(),
             microcode: fact("microcode"),
             hypervisor,
         }
     }
+}
+
+/// "Cortex-A72", or "4x Cortex-A55 + 4x Cortex-A76".
+fn named(kinds: &[Kind]) -> Option<String> {
+    match kinds {
+        [] => None,
+        [only] => Some(only.name.clone()),
+        several => {
+            let counted = several.iter().map(|kind| format!("{}x {}", kind.cores, kind.name));
+            Some(counted.collect::<Vec<_>>().join(" + "))
+        }
+    }
+}
+
+/// The board's name in the device tree, else the machine's in the firmware's tables. CPUs of x86 tell what they are, and have
+/// no need of either.
+fn model(source: &dyn Source) -> Option<String> {
+    if !matches!(source.architecture(), "aarch64" | "arm" | "riscv64") {
+        return None;
+    }
+    // A string in C (devicetree specification, 2.2.4).
+    let tree = line(source, "proc/device-tree/model");
+    let tree = tree.map(|text| text.trim_end_matches('\0').to_owned());
+    let firmware = || {
+        let facts = ["sys_vendor", "product_name"];
+        let facts = facts.map(|name| line(source, &format!("sys/class/dmi/id/{name}")));
+        match facts {
+            [Some(vendor), Some(product)] if !product.starts_with(&vendor) => {
+                Some(format!("{vendor} {product}"))
+            }
+            [vendor, product] => product.or(vendor),
+        }
+    };
+    tree.filter(|text| !text.is_empty()).or_else(firmware)
 }
 
 fn line(source: &dyn Source, path: &str) -> Option<String> {
@@ -142,6 +189,9 @@ mod tests {
     impl Source for Fake {
         fn file(&self, path: &str) -> Option<String> {
             self.0.iter().find(|(name, _)| *name == path).map(|(_, text)| (*text).to_owned())
+        }
+        fn architecture(&self) -> &str {
+            "x86_64"
         }
         fn cores(&self) -> usize {
             2
@@ -198,5 +248,124 @@ mod tests {
         let machine = Machine::describe(&ThisMachine, None);
         assert!(machine.cpu.cores >= Some(1));
         assert!(machine.kernel.is_some());
+    }
+
+    /// A machine of ARM's: its cores as Linux tells of them (arch/arm64/kernel/cpuinfo.c), and files that name it.
+    struct Board {
+        cores: &'static [(usize, &'static str, &'static str)],
+        last: &'static str,
+        files: &'static [(&'static str, &'static str)],
+    }
+
+    impl Source for Board {
+        fn file(&self, path: &str) -> Option<String> {
+            if path != "proc/cpuinfo" {
+                return Fake(self.files).file(path);
+            }
+            let kinds = self.cores.iter().flat_map(|kind| std::iter::repeat_n(kind, kind.0));
+            let block = |(number, (_, maker, part)): (usize, &(usize, &str, &str))| {
+                format!(
+                    "processor\t: {number}\nBogoMIPS\t: 108.00\nFeatures\t: fp asimd evtstrm crc32 cpuid\n\
+                     CPU implementer\t: {maker}\nCPU architecture: 8\nCPU variant\t: 0x0\n\
+                     CPU part\t: {part}\nCPU revision\t: 3\n\n"
+                )
+            };
+            Some(kinds.enumerate().map(block).collect::<String>() + self.last)
+        }
+        fn architecture(&self) -> &str {
+            "aarch64"
+        }
+        fn cores(&self) -> usize {
+            self.cores.iter().map(|kind| kind.0).sum()
+        }
+        fn features(&self) -> Features {
+            Features::NONE
+        }
+        fn vendor(&self) -> Option<String> {
+            None
+        }
+        fn brand(&self) -> Option<String> {
+            None
+        }
+        fn hypervisor(&self) -> Option<String> {
+            None
+        }
+    }
+
+    const PI_4: Board = Board {
+        cores: &[(4, "0x41", "0xd08")],
+        last: "Hardware\t: BCM2835\nRevision\t: c03114\nModel\t\t: Raspberry Pi 4 Model B Rev 1.4\n",
+        files: &[("proc/device-tree/model", "Raspberry Pi 4 Model B Rev 1.4\0")],
+    };
+    const PI_5: Board = Board {
+        cores: &[(4, "0x41", "0xd0b")],
+        last: "Revision\t: d04170\nModel\t\t: Raspberry Pi 5 Model B Rev 1.0\n",
+        files: &[("proc/device-tree/model", "Raspberry Pi 5 Model B Rev 1.0\0")],
+    };
+    const GRAVITON_2: Board = Board {
+        cores: &[(2, "0x41", "0xd0c")],
+        last: "",
+        files: &[
+            ("sys/class/dmi/id/sys_vendor", "Amazon EC2\n"),
+            ("sys/class/dmi/id/product_name", "m6g.large\n"),
+        ],
+    };
+    const GRAVITON_3: Board = Board {
+        cores: &[(2, "0x41", "0xd40")],
+        last: "",
+        files: &[
+            ("sys/class/dmi/id/sys_vendor", "Amazon EC2\n"),
+            ("sys/class/dmi/id/product_name", "c7g.large\n"),
+        ],
+    };
+    const ALTRA: Board = Board {
+        cores: &[(80, "0x41", "0xd0c")],
+        last: "",
+        files: &[
+            ("sys/class/dmi/id/sys_vendor", "QEMU\n"),
+            ("sys/class/dmi/id/product_name", "QEMU Virtual Machine\n"),
+        ],
+    };
+    const RK3588: Board = Board {
+        cores: &[(4, "0x41", "0xd05"), (4, "0x41", "0xd0b")],
+        last: "Serial\t\t: 0\n",
+        files: &[("proc/device-tree/model", "Radxa ROCK 5B\0")],
+    };
+    const M1: Board = Board {
+        cores: &[(4, "0x61", "0x022"), (4, "0x61", "0x023")],
+        last: "",
+        files: &[("proc/device-tree/model", "Apple MacBook Air (M1, 2020)\0")],
+    };
+
+    #[test]
+    fn machines_of_arm_have_names() {
+        for (board, vendor, brand, model) in [
+            (PI_4, "ARM", "Cortex-A72", "Raspberry Pi 4 Model B Rev 1.4"),
+            (PI_5, "ARM", "Cortex-A76", "Raspberry Pi 5 Model B Rev 1.0"),
+            (GRAVITON_2, "ARM", "Neoverse-N1", "Amazon EC2 m6g.large"),
+            (GRAVITON_3, "ARM", "Neoverse-V1", "Amazon EC2 c7g.large"),
+            (ALTRA, "ARM", "Neoverse-N1", "QEMU Virtual Machine"),
+            (RK3588, "ARM", "4x Cortex-A55 + 4x Cortex-A76", "Radxa ROCK 5B"),
+            (M1, "Apple", "4x Icestorm-M1 + 4x Firestorm-M1", "Apple MacBook Air (M1, 2020)"),
+        ] {
+            let machine = Machine::describe(&board, None);
+            assert_eq!(machine.cpu.vendor.as_deref(), Some(vendor), "{model}");
+            assert_eq!(machine.cpu.brand.as_deref(), Some(brand), "{model}");
+            assert_eq!(machine.model.as_deref(), Some(model));
+            let cores: usize = machine.cpu.kinds.iter().map(|kind| kind.cores).sum();
+            assert_eq!(machine.cpu.cores, Some(cores));
+            assert_eq!((machine.cpu.microcode, machine.cpu.hypervisor), (None, None));
+        }
+    }
+
+    /// QEMU's user mode hands the processor's own file through.
+    #[test]
+    fn a_file_of_another_architecture_tells_nothing() {
+        let machine = Machine::describe(
+            &Board { cores: &[], last: CPUINFO, files: &[("proc/device-tree/model", "\0")] },
+            None,
+        );
+        assert_eq!(machine.cpu, Cpu { cores: Some(0), ..Cpu::default() });
+        assert_eq!(machine.model, None);
     }
 }

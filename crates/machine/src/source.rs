@@ -8,6 +8,10 @@ use wirespeed_cpu::Features;
 pub trait Source {
     /// A file's text by its path below the root folder, if it can be read.
     fn file(&self, path: &str) -> Option<String>;
+    /// The architecture that this program is for, by Rust's name.
+    fn architecture(&self) -> &str {
+        std::env::consts::ARCH
+    }
     /// Logical CPUs that this process may use.
     fn cores(&self) -> usize;
     /// The CPU's features.

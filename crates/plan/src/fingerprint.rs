@@ -37,22 +37,31 @@ impl Fingerprint {
     }
 
     fn of(cpuinfo: &str, kernel: &str, libcrypto: &str) -> Self {
-        let block = cpuinfo.split("\n\n").next().unwrap_or_default();
-        // The last line may be cut off.
-        let whole = block.rfind('\n').map_or("", |end| &block[..end]);
+        let whole = match cpuinfo.split_once("\n\n") {
+            Some((block, _)) => block,
+            // The last line may be cut off.
+            None => cpuinfo.rfind('\n').map_or("", |end| &cpuinfo[..end]),
+        };
         let fact = |key: &str| {
             let pairs = whole.lines().filter_map(|line| line.split_once(':'));
             let mut values = pairs.filter(|(name, _)| name.trim() == key).map(|(_, value)| value);
             values.next().map_or(Self::UNKNOWN, str::trim)
         };
-        let cpu = format!(
-            "{} {}/{}/{} {}",
-            fact("vendor_id"),
-            fact("cpu family"),
-            fact("model"),
-            fact("stepping"),
-            fact("model name"),
-        );
+        // ARM's words for it stand where x86's are missing.
+        let arm = ["CPU implementer", "CPU part", "CPU variant", "CPU revision"].map(fact);
+        let cpu = match arm {
+            [maker, part, variant, revision] if maker != Self::UNKNOWN => {
+                format!("{maker} {part}/{variant}/{revision}")
+            }
+            _ => format!(
+                "{} {}/{}/{} {}",
+                fact("vendor_id"),
+                fact("cpu family"),
+                fact("model"),
+                fact("stepping"),
+                fact("model name"),
+            ),
+        };
         let facts =
             [&cpu, fact("microcode"), kernel, numbers(libcrypto), env!("CARGO_PKG_VERSION")];
         Self(facts.map(Self::tidy))
@@ -139,6 +148,16 @@ mod tests {
         for version in ["3.0.18", "3.0.18-dev", "OpenSSL 3.0.18+fips 30 Sep 2025"] {
             assert_eq!(print, Fingerprint::of(CPUINFO, "6.1.0-18-amd64", version));
         }
+    }
+
+    #[test]
+    fn cores_of_arm_are_told_apart() {
+        let core = "processor\t: 0\nBogoMIPS\t: 108.00\nFeatures\t: fp asimd\nCPU implementer\t: 0x41\n\
+            CPU architecture: 8\nCPU variant\t: 0x0\nCPU part\t: 0xd08\nCPU revision\t: 3\n\nprocessor\t: 1\n";
+        let here = Fingerprint::of(core, "6.12", "3.5.1");
+        assert_eq!(here.0[0], "0x41 0xd08/0x0/3");
+        let other = Fingerprint::of(&core.replace("d08", "d0b"), "6.12", "3.5.1");
+        assert!(here.difference_of_kind(&other).is_some());
     }
 
     #[test]

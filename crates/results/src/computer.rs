@@ -40,8 +40,17 @@ pub fn computers(results: &[Results]) -> Vec<Computer<'_>> {
 
 /// What tells machines apart. Which features there are to name changes with the program.
 fn identity(machine: &Machine) -> impl PartialEq + use<'_> {
-    let Machine { cpu, kernel, distribution, governor, .. } = machine;
-    (&cpu.brand, cpu.cores, &cpu.hypervisor, kernel, distribution, governor, machine.openssl())
+    let Machine { cpu, model, kernel, distribution, governor, .. } = machine;
+    (
+        model,
+        &cpu.brand,
+        cpu.cores,
+        &cpu.hypervisor,
+        kernel,
+        distribution,
+        governor,
+        machine.openssl(),
+    )
 }
 
 impl<'a> Computer<'a> {
@@ -145,6 +154,7 @@ impl<'a> Computer<'a> {
         let machine = self.machine()?;
         let mut parts = Vec::new();
         let cpu = &machine.cpu;
+        parts.extend(machine.model.clone());
         parts.extend(cpu.brand.clone());
         parts.extend(cpu.cores.map(|cores| match cores {
             1 => "1 CPU".to_owned(),

@@ -22,12 +22,13 @@ pub(crate) fn header(machine: &Machine) -> String {
         Some(version) => version.split(' ').take(2).collect::<Vec<_>>().join(" "),
         None => "no OpenSSL 3 or 4".to_owned(),
     };
-    let mut parts = vec![
-        format!("Wirespeed {}", env!("CARGO_PKG_VERSION")),
+    let mut parts = vec![format!("Wirespeed {}", env!("CARGO_PKG_VERSION"))];
+    parts.extend(machine.model.clone());
+    parts.extend([
         format!("{brand}, {cores}{guest}"),
         format!("Linux {kernel}"),
         format!("{libcrypto}{distribution}"),
-    ];
+    ]);
     parts.extend(cpu.microcode.as_ref().map(|revision| format!("microcode {revision}")));
     parts.extend(machine.governor.as_ref().map(|governor| format!("governor {governor}")));
     let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
@@ -45,6 +46,7 @@ mod tests {
         let cpu = Cpu {
             vendor: Some("GenuineIntel".to_owned()),
             brand: Some("Intel Xeon".to_owned()),
+            kinds: vec![],
             cores: Some(2),
             features: vec![],
             microcode: Some("0x2b".to_owned()),
@@ -56,6 +58,7 @@ mod tests {
         };
         let mut machine = Machine {
             cpu,
+            model: None,
             kernel: Some("6.18".to_owned()),
             distribution: Some("Debian 12".to_owned()),
             governor: None,
@@ -68,6 +71,8 @@ mod tests {
         );
         assert_eq!(header(&machine), expected);
         machine.libcrypto = None;
+        machine.model = Some("Raspberry Pi 5 Model B Rev 1.0".to_owned());
+        assert!(header(&machine).contains(" · Raspberry Pi 5 Model B Rev 1.0 · Intel Xeon,"));
         assert!(header(&machine).contains("no OpenSSL 3 or 4 (Debian 12)"));
     }
 }

@@ -1,0 +1,3 @@
+//! What only one architecture's /proc/cpuinfo tells.
+
+pub(crate) mod arm;
