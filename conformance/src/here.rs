@@ -1,7 +1,9 @@
 //! What the tests run on: which libcrypto, which program, how much of each schedule.
 
 use std::env;
+use std::ffi::OsStr;
 use std::path::PathBuf;
+use std::process::Command;
 
 use wirespeed_cipher::{Algorithm, BlockCipher, Route};
 use wirespeed_kernels::ROUTES;
@@ -25,6 +27,17 @@ pub fn library() -> Library {
 /// The `openssl` program under test: the file named by `WIRESPEED_OPENSSL`, or the host's own.
 pub fn openssl() -> PathBuf {
     env::var_os("WIRESPEED_OPENSSL").map_or_else(|| "openssl".into(), PathBuf::from)
+}
+
+/// A program of this machine's: `WIRESPEED_RUNNER` names what starts it, with arguments, where an emulator makes the
+/// machine.
+pub fn command(program: impl AsRef<OsStr>) -> Command {
+    let runner = env::var("WIRESPEED_RUNNER").unwrap_or_default();
+    let mut words = runner.split_whitespace();
+    let Some(first) = words.next() else { return Command::new(program) };
+    let mut command = Command::new(first);
+    command.args(words).arg(program);
+    command
 }
 
 /// The directory that holds `libwirespeed.so`.

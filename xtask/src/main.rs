@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod advisories;
+mod cross;
 mod documents;
 mod fuzz;
 mod guests;

@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 
+use crate::cross;
 use crate::packages;
 use crate::workspace::Workspace;
 use build::Built;
@@ -72,6 +73,10 @@ type Pack = fn(&Workspace, &Release, &Built, &Package, &Path) -> Result<PathBuf>
 pub(crate) fn make(workspace: &Workspace, wanted: &Wanted) -> Result<Vec<PathBuf>> {
     packages::provide(packages::PACKAGING)?;
     let target = Target::find(wanted.target.as_deref())?;
+    if wanted.target.is_some() {
+        packages::provide(&target.needs())?;
+        cross::standard_library(workspace, target.rust)?;
+    }
     let release = Release::read(workspace)?;
     let output = wanted.output.clone().unwrap_or_else(|| workspace.target().join("packages"));
     fs::create_dir_all(&output)?;

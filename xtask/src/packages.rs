@@ -8,6 +8,7 @@ use anyhow::{Result, bail};
 use crate::run::Run;
 
 /// A program, how to see that it is there and whole, and its Debian package.
+#[derive(Clone, Copy)]
 pub(crate) struct Need {
     command: &'static [&'static str],
     package: &'static str,
@@ -107,6 +108,32 @@ const SYSTEMD: Need =
     Need { command: &["systemd-nspawn", "--version"], package: "systemd-container" };
 /// Draws reports, as their readers see them.
 const CHROMIUM: Need = Need { command: &["chromium", "--version"], package: "chromium" };
+/// GCC for 64-bit ARM, by the version of this machine's own: the package without a version conflicts with [`GCC_32`].
+const GCC_ARM64: [Need; 4] = [
+    Need {
+        command: &["aarch64-linux-gnu-gcc-12", "--version"],
+        package: "gcc-12-aarch64-linux-gnu",
+    },
+    Need {
+        command: &["aarch64-linux-gnu-gcc-13", "--version"],
+        package: "gcc-13-aarch64-linux-gnu",
+    },
+    Need {
+        command: &["aarch64-linux-gnu-gcc-14", "--version"],
+        package: "gcc-14-aarch64-linux-gnu",
+    },
+    Need {
+        command: &["aarch64-linux-gnu-gcc-15", "--version"],
+        package: "gcc-15-aarch64-linux-gnu",
+    },
+];
+const C_LIBRARY_ARM64: Need = Need {
+    command: &["test", "-e", "/usr/aarch64-linux-gnu/lib/libc.so.6"],
+    package: "libc6-dev-arm64-cross",
+};
+/// Runs ARM's programs here.
+const QEMU_ARM64: Need =
+    Need { command: &["qemu-aarch64-static", "--version"], package: "qemu-user-static" };
 
 /// What building OpenSSL takes.
 pub(crate) const BUILD: &[Need] = &[PERL, MAKE, GCC, C_LIBRARY];
@@ -117,6 +144,12 @@ pub(crate) const GUEST: &[Need] =
 pub(crate) const ALPINE: &[Need] = &[PERL, MAKE, GCC, C_LIBRARY, MUSL, BUSYBOX];
 /// What making packages takes.
 pub(crate) const PACKAGING: &[Need] = &[NM, XZ, DPKG, RPM];
+/// What building for 64-bit ARM takes.
+pub(crate) fn arm64() -> Vec<Need> {
+    vec![gcc_arm64(), C_LIBRARY_ARM64]
+}
+/// What running that here takes.
+pub(crate) const EMULATION: &[Need] = &[QEMU_ARM64, MMDEBSTRAP];
 /// What the tests take.
 pub(crate) const TESTS: &[Need] = &[
     PERL, MAKE, GCC, GXX, C_LIBRARY, GCC_32, OPENSSL, VALGRIND, NM, NGINX, SSHD, SSH, HAPROXY,
@@ -124,6 +157,21 @@ pub(crate) const TESTS: &[Need] = &[
     PYTHON, IP, QEMU, BUSYBOX, KMOD, XZ, ZSTD, GCC_12, LIBELF, CRYPTSETUP, DMSETUP, MKFS, SFDISK,
     SCRIPT, STRACE, CHROMIUM, DPKG, RPM, LINTIAN, MMDEBSTRAP, SYSTEMD,
 ];
+
+/// The compiler for 64-bit ARM that is here, or the one of this machine's own version.
+fn gcc_arm64() -> Need {
+    let own = Run::new("gcc", Path::new("/")).arguments(["-dumpversion"]).output();
+    let own = own.unwrap_or_default();
+    let is_own = |need: &&Need| need.command[0].ends_with(&format!("-{own}"));
+    let known = GCC_ARM64.iter();
+    let found = known.clone().find(|need| need.is_met()).or_else(|| known.clone().find(is_own));
+    *found.unwrap_or(&GCC_ARM64[0])
+}
+
+/// Its program.
+pub(crate) fn linker_arm64() -> &'static str {
+    gcc_arm64().command[0]
+}
 
 impl Need {
     fn is_met(&self) -> bool {

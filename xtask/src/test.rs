@@ -1,5 +1,6 @@
 //! `cargo xtask test`: every check there is, stage by stage, with a sum at the end.
 
+mod arm64;
 mod installed;
 mod releases;
 
@@ -98,6 +99,9 @@ const STAGES: &[Stage] = &[
     }),
     built("calls", "random sequences of EVP calls, against the default provider", |at, effort| {
         releases::calls(at, effort).tests()
+    }),
+    beside("aarch64", "64-bit ARM, cross-built and run by QEMU", |at, effort| {
+        arm64::all(at, effort)
     }),
     beside("memcheck", "the provider under memcheck, reduced", |at, _| memcheck(at)),
     beside("asan", "the provider under AddressSanitizer (nightly)", |at, _| asan(at)),

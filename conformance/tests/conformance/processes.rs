@@ -1,7 +1,6 @@
 //! The provider inside a process: many threads, a fork with contexts open, which route ran, and what is
 //! left in the vector registers.
 
-use std::process::Command;
 use std::thread;
 
 use libtest_mimic::Trial;
@@ -116,7 +115,7 @@ pub(crate) fn priority() -> Trial {
 /// Runs this program again, for what [`child`] makes of the word.
 pub(crate) fn in_a_child(word: &str) -> Result<(), String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
-    let output = Command::new(program).env(CHILD, word).output();
+    let output = here::command(program).env(CHILD, word).output();
     let output = output.map_err(|error| error.to_string())?;
     if output.status.success() {
         return Ok(());

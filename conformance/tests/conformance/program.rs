@@ -10,7 +10,7 @@ pub(crate) fn openssl<A: AsRef<std::ffi::OsStr>>(
     arguments: impl IntoIterator<Item = A>,
 ) -> Command {
     let program = here::openssl();
-    let mut command = Command::new(&program);
+    let mut command = here::command(&program);
     // A program that we built has its libraries beside it.
     if let Some(prefix) = program.parent().and_then(Path::parent).filter(|it| it.is_absolute()) {
         command.env("LD_LIBRARY_PATH", prefix.join("lib"));

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 
+use crate::cross;
 use crate::package::elf::Needs;
 use crate::package::target::Target;
 use crate::run::Run;
@@ -60,9 +61,8 @@ pub(crate) fn all(workspace: &Workspace, target: &'static Target, named: bool) -
 /// For a target by its name.
 fn cross(workspace: &Workspace, run: Run, target: &Target) -> Result<Run> {
     let run = run.arguments(["--target", target.rust]);
-    let variable = target.rust.to_uppercase().replace('-', "_");
     let run = match target.linker {
-        Some(linker) => run.environment(&format!("CARGO_TARGET_{variable}_LINKER"), linker),
+        Some(linker) => run.environment(&cross::variable(target.rust, "LINKER"), linker()),
         None => run,
     };
     if !target.is_musl() {

@@ -2,10 +2,12 @@
 
 use anyhow::{Context, Result};
 
+use crate::cross;
 use crate::package::contents::{CRATES, EMULATOR, PACKAGES, Package};
+use crate::packages::{self, Need};
 
 /// A kind of machine, by its names.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) struct Target {
     /// Rust's.
     pub(crate) rust: &'static str,
@@ -16,7 +18,7 @@ pub(crate) struct Target {
     /// The tool that strips its files.
     pub(crate) strip: &'static str,
     /// What to link with, where that is not the system's compiler.
-    pub(crate) linker: Option<&'static str>,
+    pub(crate) linker: Option<fn() -> &'static str>,
     /// Whether padlock-run runs there: it is for x86-64, and its library stands in front of glibc's functions.
     has_emulator: bool,
 }
@@ -32,11 +34,11 @@ const TARGETS: &[Target] = &[
         has_emulator: true,
     },
     Target {
-        rust: "aarch64-unknown-linux-gnu",
+        rust: cross::ARM64,
         debian: Some(("arm64", "aarch64-linux-gnu")),
         rpm: Some("aarch64"),
         strip: "aarch64-linux-gnu-strip",
-        linker: Some("aarch64-linux-gnu-gcc"),
+        linker: Some(packages::linker_arm64),
         has_emulator: false,
     },
     // Alpine has packages of its own kind; for it there is the tarball.
@@ -45,7 +47,7 @@ const TARGETS: &[Target] = &[
         debian: None,
         rpm: None,
         strip: "x86_64-linux-gnu-strip",
-        linker: Some("musl-gcc"),
+        linker: Some(|| "musl-gcc"),
         has_emulator: false,
     },
 ];
@@ -60,6 +62,14 @@ impl Target {
     pub(crate) fn crates(&self) -> Vec<&'static str> {
         let emulator = EMULATOR.iter().filter(|_| self.has_emulator);
         CRATES.iter().chain(emulator).copied().collect()
+    }
+
+    /// What building for it takes, besides what packages take everywhere.
+    pub(crate) fn needs(&self) -> Vec<Need> {
+        match self.rust {
+            cross::ARM64 => packages::arm64(),
+            _ => Vec::new(),
+        }
     }
 
     /// Whether its C library is musl.

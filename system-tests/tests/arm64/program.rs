@@ -1,0 +1,105 @@
+//! The program `wirespeed`: every command that measures or tells, and no word of another architecture.
+
+use std::env;
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use wirespeed_system_tests::process::{command, output};
+use wirespeed_system_tests::scratch::Scratch;
+
+use crate::machine::Machine;
+
+/// What x86 has, and nobody else.
+const OF_X86: [&str; 12] = [
+    "vaes", "gfni", "aesni", "aes-ni", "sha-ni", "avx", "sse2", "ssse3", "padlock", "ia32cap",
+    "x86", "cpuid",
+];
+
+fn modules() -> Result<PathBuf, String> {
+    Ok(env::var_os("WIRESPEED_MODULES").ok_or("WIRESPEED_MODULES is not set")?.into())
+}
+
+fn wirespeed(machine: &Machine, arguments: &[&str]) -> Result<Command, String> {
+    let mut started = machine.command(modules()?.join("wirespeed"));
+    started.args(arguments).env("OPENSSL_CONF", "/dev/null");
+    Ok(started)
+}
+
+/// What it says, with no word of x86.
+fn says(machine: &Machine, arguments: &[&str]) -> Result<String, String> {
+    let said = output(&mut wirespeed(machine, arguments)?)?;
+    let said = String::from_utf8_lossy(&said).into_owned();
+    let small = said.to_lowercase();
+    let line = small.lines().find(|line| OF_X86.iter().any(|word| line.contains(word)));
+    line.map_or(Ok(()), |line| Err(format!("{arguments:?} speaks of x86: {line}")))?;
+    Ok(said)
+}
+
+fn has(said: &str, wanted: &str) -> Result<(), String> {
+    said.contains(wanted).then_some(()).ok_or_else(|| format!("no word of '{wanted}': {said}"))
+}
+
+pub(crate) fn survey(machine: &Machine) -> Result<(), String> {
+    let said = says(machine, &["--seconds", "0.01"])?;
+    has(&said, "all proved on this machine")?;
+    has(&said, "aes-ce  ")
+}
+
+pub(crate) fn routes(machine: &Machine) -> Result<(), String> {
+    let said = says(machine, &["routes", "--why"])?;
+    has(&said, "the default priority aes-ce > neon serves")?;
+    let served = if machine.tier.by_itself { "aes-ce;" } else { "left to this OpenSSL" };
+    has(&said, &format!("AES-128-GCM enc: {served}"))
+}
+
+pub(crate) fn bench(machine: &Machine) -> Result<(), String> {
+    let sizes = ["--sizes", "16,1420", "--seconds", "0.01"];
+    let said = says(machine, &[&["bench", "AES-128-GCM"][..], &sizes].concat())?;
+    has(&said, "aes-ce")
+}
+
+pub(crate) fn doctor(machine: &Machine) -> Result<(), String> {
+    let said = says(machine, &["doctor"])?;
+    has(&said, "every route of this machine gives right bytes")
+}
+
+/// Measures, writes a plan, and reads it back.
+pub(crate) fn tune(machine: &Machine) -> Result<(), String> {
+    let scratch = Scratch::new()?;
+    let plan = scratch.path("plan").display().to_string();
+    says(machine, &["tune", "--quick", "--output", &plan])?;
+    let text = fs::read_to_string(&plan).map_err(|error| error.to_string())?;
+    has(&text, "libcrypto")
+}
+
+/// Into an unpacked system, whose `openssl` then has it; and out again.
+pub(crate) fn install(machine: &Machine) -> Result<(), String> {
+    let scratch = Scratch::new()?;
+    let root = scratch.path("root");
+    output(command("cp").arg("-a").args([&machine.root, &root]))?;
+    let file = root.join("etc/ssl/openssl.cnf");
+    let before = fs::read(&file).map_err(|error| error.to_string())?;
+    let at = root.display().to_string();
+    says(machine, &["install", "--root", &at])?;
+    let ours = Machine { root: root.clone(), tier: machine.tier };
+    let mut list = ours.openssl(["list", "-providers"]);
+    let said = output(list.env("OPENSSL_CONF", &file))?;
+    has(&String::from_utf8_lossy(&said), "wirespeed")?;
+    says(machine, &["uninstall", "--root", &at])?;
+    match fs::read(&file) {
+        Ok(after) if after == before => Ok(()),
+        _ => Err("uninstall left another openssl.cnf".to_owned()),
+    }
+}
+
+/// What `sha256sum` says.
+pub(crate) fn sum(machine: &Machine) -> Result<(), String> {
+    let file = machine.root.join("usr/bin/openssl").display().to_string();
+    let said = says(machine, &["sum", &file])?;
+    let right = output(command("sha256sum").arg(&file))?;
+    match said.as_bytes() == right {
+        true => Ok(()),
+        false => Err(format!("{said} is not {}", String::from_utf8_lossy(&right))),
+    }
+}

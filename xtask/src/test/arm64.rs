@@ -1,0 +1,102 @@
+//! The stage of 64-bit ARM: everything built for it, and run under QEMU beside Debian's own OpenSSL for ARM.
+//!
+//! What is slow here is QEMU, which translates vectors one instruction at a time; so schedules are reduced, and every line
+//! of code runs all the same.
+
+use std::env;
+use std::path::PathBuf;
+
+use anyhow::Result;
+
+use crate::cross::{self, Arm64};
+use crate::packages;
+use crate::tally::Tally;
+use crate::test::{Effort, KERNELS, of_packages};
+use crate::workspace::Workspace;
+
+/// What is tested besides the kernels.
+const CRATES: [&str; 5] =
+    ["wirespeed-cpu", "wirespeed-machine", "wirespeed-cipher", "wirespeed-plan", "wirespeed-batch"];
+
+pub(super) fn all(workspace: &Workspace, effort: Effort) -> Result<Tally> {
+    match systems(workspace) {
+        Ok(roots) => on(workspace, effort, &roots),
+        Err(error) => Ok(Tally::skip(format!("64-bit ARM: {error:#}"))),
+    }
+}
+
+/// What it takes, and Debian's systems, the newer first.
+fn systems(workspace: &Workspace) -> Result<[PathBuf; 2]> {
+    packages::provide(&packages::arm64())?;
+    packages::provide(packages::EMULATION)?;
+    cross::standard_library(workspace, cross::ARM64)?;
+    Ok([cross::root(workspace, "trixie")?, cross::root(workspace, "bookworm")?])
+}
+
+fn on(workspace: &Workspace, effort: Effort, roots: &[PathBuf; 2]) -> Result<Tally> {
+    let mut tally = Tally::of(lint(workspace)?, "clippy for 64-bit ARM");
+    let built = cross::build(workspace, ["build", "--release"]).passes()?;
+    tally += Tally::of(built, "build for 64-bit ARM");
+    let [newer, older] = roots;
+    let (big, small) = (Arm64::new(newer, "max"), Arm64::new(older, "cortex-a72"));
+    tally += big
+        .cargo(workspace, ["test", "--release"])
+        .arguments(of_packages(&CRATES))
+        .arguments(of_packages(&KERNELS))
+        .tests()?;
+    // Other ways through the same code: without SHA-3's sum of three, and without AES.
+    for hidden in [None, Some("1")] {
+        let run = small
+            .cargo(workspace, ["test", "--release", "--lib"])
+            .arguments(of_packages(&KERNELS))
+            .arguments(["--", "proof"]);
+        tally += match hidden {
+            // All but plain vectors (crypto/arm_arch.h): no model of QEMU's lacks AES.
+            Some(mask) => run.environment("OPENSSL_armcap", mask),
+            None => run,
+        }
+        .tests()?;
+    }
+    for machine in [&big, &small] {
+        tally += conformance(workspace, machine, effort)?;
+    }
+    tally += programs(workspace, roots)?;
+    Ok(tally)
+}
+
+/// What cargo builds by default, and what the tests here are made of: the emulator of PadLock is x86's.
+fn lint(workspace: &Workspace) -> Result<bool> {
+    cross::build(workspace, ["clippy", "--all-targets"])
+        .arguments(of_packages(&["wirespeed-cli", "wirespeed-module", "wirespeed-conformance"]))
+        .arguments(of_packages(&CRATES))
+        .arguments(of_packages(&KERNELS))
+        .arguments(["--", "-D", "warnings"])
+        .passes()
+}
+
+/// Vectors, contracts and comparisons beside this system's OpenSSL.
+fn conformance(workspace: &Workspace, machine: &Arm64, effort: Effort) -> Result<Tally> {
+    let run = machine
+        .cargo(workspace, ["test", "--release"])
+        .arguments(["--package", "wirespeed-conformance", "--test", "conformance"])
+        .environment("WIRESPEED_SCHEDULE", "reduced")
+        .environment("WIRESPEED_MODULES", cross::modules(workspace));
+    match effort {
+        // The same code on every machine, and what has been tested with the host's OpenSSL.
+        Effort::Usual => {
+            let elsewhere = ["::portable::", "::libcrypto::", "program::tls", "program::random"];
+            run.arguments(["--"]).arguments(elsewhere.iter().flat_map(|name| ["--skip", name]))
+        }
+        Effort::Thorough => run,
+    }
+    .tests()
+}
+
+/// The program and the module as their users have them.
+fn programs(workspace: &Workspace, roots: &[PathBuf]) -> Result<Tally> {
+    workspace
+        .cargo(["test", "--release", "--package", "wirespeed-system-tests", "--test", "arm64"])
+        .environment("WIRESPEED_ROOTS", env::join_paths(roots)?)
+        .environment("WIRESPEED_MODULES", cross::modules(workspace))
+        .tests()
+}
