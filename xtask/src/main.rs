@@ -3,6 +3,7 @@
 
 mod advisories;
 mod cross;
+mod cycles;
 mod documents;
 mod fuzz;
 mod guests;
@@ -79,6 +80,8 @@ enum Verb {
         /// Which one
         version: openssl::Version,
     },
+    /// Count cycles of ARM's cores by LLVM's models: our routes beside OpenSSL's own code
+    Cycles,
     /// Make the packages that people install
     Package(package::Wanted),
     /// Boot a stock kernel in QEMU over this machine's files and run a command in it
@@ -124,6 +127,7 @@ fn dispatch(verb: Verb) -> Result<ExitCode> {
             println!("use it     LD_LIBRARY_PATH={}", built.libraries().display());
             true
         }
+        Verb::Cycles => cycles::run(&workspace).map(|()| true)?,
         Verb::Package(wanted) => {
             for file in package::make(&workspace, &wanted)? {
                 println!("{}", file.display());

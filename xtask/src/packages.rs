@@ -135,6 +135,14 @@ const C_LIBRARY_ARM64: Need = Need {
 const QEMU_ARM64: Need =
     Need { command: &["qemu-aarch64-static", "--version"], package: "qemu-user-static" };
 
+/// LLVM's models of cores. The versions before know neither Neoverse nor the encryption of Cortex-A53.
+const LLVM_MCA: Need = Need { command: &["llvm-mca-19", "--version"], package: "llvm-19" };
+
+/// A program of that LLVM.
+pub(crate) fn llvm(program: &str) -> String {
+    format!("{program}-19")
+}
+
 /// What building OpenSSL takes.
 pub(crate) const BUILD: &[Need] = &[PERL, MAKE, GCC, C_LIBRARY];
 /// What a guest and its modules take.
@@ -150,6 +158,8 @@ pub(crate) fn arm64() -> Vec<Need> {
 }
 /// What running that here takes.
 pub(crate) const EMULATION: &[Need] = &[QEMU_ARM64, MMDEBSTRAP];
+/// What counts the cycles of cores that are not here.
+pub(crate) const MODELS: &[Need] = &[LLVM_MCA];
 /// What the tests take.
 pub(crate) const TESTS: &[Need] = &[
     PERL, MAKE, GCC, GXX, C_LIBRARY, GCC_32, OPENSSL, VALGRIND, NM, NGINX, SSHD, SSH, HAPROXY,

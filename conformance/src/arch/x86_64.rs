@@ -1,5 +1,7 @@
 //! Requests to valgrind as instructions.
 
+pub mod vectors_in_use;
+
 use std::arch::asm;
 
 /// A request that a processor executes as nothing and valgrind as a message to itself; 0 where
