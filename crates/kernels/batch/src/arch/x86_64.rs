@@ -1,7 +1,7 @@
 //! The x86-64 routes: lanes of AVX-512 and of AVX2.
 //!
 //! A unit's value is the proof that its instructions exist: it is only made inside functions compiled
-//! with the unit's target features, and those are only reached through [`rungs`], which asks for the CPU
+//! with the unit's target features, and those are only reached through [`rungs()`], which asks for the CPU
 //! token.
 
 /// Asks for what lies `offset` bytes on in each lane, which may be behind its end.
