@@ -24,7 +24,7 @@
 //! ```
 
 #![cfg_attr(
-    not(target_feature = "sse2"),
+    not(all(target_feature = "sse2", target_pointer_width = "64")),
     allow(dead_code, unused_imports, reason = "part of it is for vector units alone")
 )]
 

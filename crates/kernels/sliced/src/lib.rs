@@ -11,7 +11,7 @@
 //! A [`Core`] is a cipher, [`Slices`] is a unit, [`waves`] has the modes.
 
 #![cfg_attr(
-    not(target_feature = "sse2"),
+    not(all(target_feature = "sse2", target_pointer_width = "64")),
     allow(dead_code, unused_imports, reason = "part of it is for units of x86 alone")
 )]
 #![allow(
