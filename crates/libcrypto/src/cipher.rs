@@ -158,7 +158,8 @@ impl Cipher {
     /// `EVP_CIPH_FLAG_*` of openssl/evp.h.
     pub fn flags(&self) -> u64 {
         // SAFETY: a live cipher.
-        unsafe { (self.functions().cipher_flags)(self.raw()) }
+        let flags = unsafe { (self.functions().cipher_flags)(self.raw()) };
+        flags as u64
     }
 
     /// Whether it takes associated data and gives a tag.

@@ -75,7 +75,10 @@ impl Digest {
     pub fn sizes_and_flags(&self) -> (i32, i32, u64) {
         let (functions, raw) = (self.functions(), self.inner.raw);
         // SAFETY: a live hash function.
-        unsafe { ((functions.md_size)(raw), (functions.md_block)(raw), (functions.md_flags)(raw)) }
+        let (size, block, flags) = unsafe {
+            ((functions.md_size)(raw), (functions.md_block)(raw), (functions.md_flags)(raw))
+        };
+        (size, block, flags as u64)
     }
 
     /// Whether the output may have any length.

@@ -29,7 +29,7 @@ pub struct Entry {
 impl Entry {
     /// The reason alone: comparable between two providers.
     pub const fn reason(&self) -> u64 {
-        self.code & 0x7f_ffff
+        self.code as u64 & 0x7f_ffff
     }
 }
 

@@ -4,10 +4,12 @@
 //! registered and their descriptors closed, so the ring alone has them, and nobody can close one or put
 //! something else in its place.
 
-use std::ffi::{c_int, c_long, c_uint};
+use std::ffi::{c_int, c_long};
+use std::fs::File;
 use std::io;
-use std::mem::size_of;
+use std::mem::{ManuallyDrop, size_of};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::unix::fs::MetadataExt;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -86,10 +88,10 @@ const FIXED_FILE: u8 = 1;
 const LINK: u8 = 4;
 const ASYNC: u8 = 16;
 const SINGLE_MAPPING: u32 = 1;
-const GET_EVENTS: c_uint = 1;
-const REGISTER_FILES: c_uint = 2;
-const SUBMISSION_RING: i64 = 0;
-const ENTRIES: i64 = 0x1000_0000;
+const GET_EVENTS: c_long = 1;
+const REGISTER_FILES: c_long = 2;
+const SUBMISSION_RING: libc::off_t = 0;
+const ENTRIES: libc::off_t = 0x1000_0000;
 
 impl Entry {
     /// Sends a message; the next entry follows only if that succeeds.
@@ -129,7 +131,7 @@ struct Mapping {
 }
 
 impl Mapping {
-    fn new(ring: &OwnedFd, length: usize, offset: i64) -> io::Result<Self> {
+    fn new(ring: &OwnedFd, length: usize, offset: libc::off_t) -> io::Result<Self> {
         let protection = libc::PROT_READ | libc::PROT_WRITE;
         let flags = libc::MAP_SHARED | libc::MAP_POPULATE;
         let fd = ring.as_raw_fd();
@@ -163,7 +165,7 @@ impl Drop for Mapping {
 /// A ring and the sockets that it alone has.
 #[derive(Debug)]
 pub(super) struct Ring {
-    descriptor: std::mem::ManuallyDrop<OwnedFd>,
+    descriptor: ManuallyDrop<OwnedFd>,
     identity: [u64; 2],
     rings: Mapping,
     entries: Mapping,
@@ -208,7 +210,7 @@ impl Ring {
             return Err(io::ErrorKind::Unsupported.into());
         }
         let files: Vec<c_int> = sockets.iter().map(AsRawFd::as_raw_fd).collect();
-        let (operation, number) = (c_long::from(REGISTER_FILES), files.len() as c_long);
+        let (operation, number) = (REGISTER_FILES, files.len() as c_long);
         // SAFETY: as many descriptors as are told.
         let registered = unsafe {
             let ring = c_long::from(ring.as_raw_fd());
@@ -238,7 +240,7 @@ impl Ring {
             completions: completion.entries,
         };
         let identity = identity(&ring)?;
-        let descriptor = std::mem::ManuallyDrop::new(ring);
+        let descriptor = ManuallyDrop::new(ring);
         Ok(Self { descriptor, identity, rings, entries, offsets, next: 0, calls: 0 })
     }
 
@@ -289,8 +291,8 @@ impl Ring {
 
     fn enter(&self, submit: u32, wait: u32) -> io::Result<u32> {
         let ring = c_long::from(self.descriptor.as_raw_fd());
-        let (submit, wait) = (c_long::from(submit), c_long::from(wait));
-        let (flags, none) = (c_long::from(GET_EVENTS), ptr::null::<u8>());
+        let (submit, wait) = (submit as c_long, wait as c_long);
+        let (flags, none) = (GET_EVENTS, ptr::null::<u8>());
         // SAFETY: the caller of `run` vouches for what the entries point to; there is no signal mask.
         let taken = unsafe {
             libc::syscall(libc::SYS_io_uring_enter, ring, submit, wait, flags, none, 0_usize)
@@ -324,7 +326,7 @@ impl Drop for Ring {
     fn drop(&mut self) {
         if self.is_ours() {
             // SAFETY: it is dropped once, here; otherwise it is somebody else's and stays open.
-            unsafe { std::mem::ManuallyDrop::drop(&mut self.descriptor) };
+            unsafe { ManuallyDrop::drop(&mut self.descriptor) };
         }
     }
 }
@@ -335,11 +337,8 @@ fn is_passing(error: &io::Error) -> bool {
 
 /// Device and inode. Rings have an inode of their own since Linux 5.12; before, one for all of its kind.
 fn identity(descriptor: &OwnedFd) -> io::Result<[u64; 2]> {
-    // SAFETY: zeros are a valid answer.
-    let mut status: libc::stat = unsafe { std::mem::zeroed() };
-    // SAFETY: room for the answer.
-    if unsafe { libc::fstat(descriptor.as_raw_fd(), &raw mut status) } < 0 {
-        return Err(io::Error::last_os_error());
-    }
-    Ok([status.st_dev, status.st_ino])
+    // SAFETY: the descriptor is open, and nobody closes it here.
+    let file = ManuallyDrop::new(unsafe { File::from_raw_fd(descriptor.as_raw_fd()) });
+    let status = file.metadata()?;
+    Ok([status.dev(), status.ino()])
 }

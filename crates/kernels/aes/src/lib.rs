@@ -2,7 +2,12 @@
 
 #![cfg_attr(
     not(any(all(target_feature = "sse2", target_pointer_width = "64"), target_feature = "neon")),
-    allow(dead_code, unused_imports, reason = "part of it is for vector units alone")
+    allow(
+        dead_code,
+        unused_imports,
+        unused_macros,
+        reason = "part of it is for vector units alone"
+    )
 )]
 #![allow(
     clippy::needless_range_loop,

@@ -12,7 +12,12 @@
 
 #![cfg_attr(
     not(all(target_feature = "sse2", target_pointer_width = "64")),
-    allow(dead_code, unused_imports, reason = "part of it is for units of x86 alone")
+    allow(
+        dead_code,
+        unused_imports,
+        unused_macros,
+        reason = "part of it is for units of x86 alone"
+    )
 )]
 #![allow(
     clippy::needless_range_loop,

@@ -55,7 +55,7 @@ const TMPFS: i64 = 0x0102_1994;
 /// What is wrong with the file's place.
 pub(super) fn of_file(directory: &Path, is_direct: bool) -> Option<String> {
     let place = directory.display();
-    let is_memory = statfs(directory).is_ok_and(|it| it.f_type == TMPFS);
+    let is_memory = statfs(directory).is_ok_and(|it| it.f_type as i64 == TMPFS);
     match (is_memory, is_direct) {
         (true, _) => Some(format!(
             "{place} lies in memory (tmpfs), so no storage was measured. Name a place on a disk with \
