@@ -82,6 +82,8 @@ const ELSEWHERE: &[&str] = &[
     "--skip=::libcrypto::",
     "--skip=::verified::",
     "--skip=::offloaded::",
+    // Hundreds of processes, each of which QEMU translates anew.
+    "--skip=program::encryption",
     "--skip=program::tls",
     "--skip=program::random",
 ];
