@@ -76,7 +76,7 @@ const HOST: &str = "libcrypto";
 
 /// Runs all and prints the table.
 pub(crate) fn run(workspace: &Workspace) -> Result<()> {
-    packages::provide(&packages::arm64())?;
+    packages::provide(packages::ARM64)?;
     packages::provide(packages::EMULATION)?;
     packages::provide(packages::MODELS)?;
     cross::standard_library(workspace, cross::ARM64)?;

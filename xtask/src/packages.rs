@@ -7,8 +7,8 @@ use anyhow::{Result, bail};
 
 use crate::run::Run;
 
-/// A program, how to see that it is there and whole, and its Debian package.
-#[derive(Clone, Copy)]
+/// A program, how to see that it is there and whole, and its Debian package. `{}` stands for the version of this machine's
+/// GCC: packages without it conflict with one another.
 pub(crate) struct Need {
     command: &'static [&'static str],
     package: &'static str,
@@ -25,20 +25,26 @@ const GCC: Need = Need { command: &["gcc", "--version"], package: "gcc" };
 const GXX: Need = Need { command: &["g++", "--version"], package: "g++" };
 const C_LIBRARY: Need =
     Need { command: &["test", "-e", "/usr/include/stdio.h"], package: "libc6-dev" };
+/// Linux's headers for this machine, which serve 32-bit programs, too: gcc-multilib would have a link to them.
+const KERNEL_HEADERS: &str = "/usr/include/x86_64-linux-gnu";
 /// For 32-bit programs.
 const GCC_32: Need = Need {
     command: &[
         "gcc",
         "-m32",
+        "-idirafter",
+        KERNEL_HEADERS,
         "-include",
         "stdio.h",
+        "-include",
+        "linux/errno.h",
         "-shared",
         "-xc",
         "/dev/null",
         "-o",
         "/dev/null",
     ],
-    package: "gcc-multilib",
+    package: "gcc-{}-multilib",
 };
 const OPENSSL: Need = Need { command: &["openssl", "version"], package: "openssl" };
 const VALGRIND: Need = Need { command: &["valgrind", "--version"], package: "valgrind" };
@@ -108,25 +114,10 @@ const SYSTEMD: Need =
     Need { command: &["systemd-nspawn", "--version"], package: "systemd-container" };
 /// Draws reports, as their readers see them.
 const CHROMIUM: Need = Need { command: &["chromium", "--version"], package: "chromium" };
-/// GCC for 64-bit ARM, by the version of this machine's own: the package without a version conflicts with [`GCC_32`].
-const GCC_ARM64: [Need; 4] = [
-    Need {
-        command: &["aarch64-linux-gnu-gcc-12", "--version"],
-        package: "gcc-12-aarch64-linux-gnu",
-    },
-    Need {
-        command: &["aarch64-linux-gnu-gcc-13", "--version"],
-        package: "gcc-13-aarch64-linux-gnu",
-    },
-    Need {
-        command: &["aarch64-linux-gnu-gcc-14", "--version"],
-        package: "gcc-14-aarch64-linux-gnu",
-    },
-    Need {
-        command: &["aarch64-linux-gnu-gcc-15", "--version"],
-        package: "gcc-15-aarch64-linux-gnu",
-    },
-];
+const GCC_ARM64: Need = Need {
+    command: &["aarch64-linux-gnu-gcc-{}", "--version"],
+    package: "gcc-{}-aarch64-linux-gnu",
+};
 const C_LIBRARY_ARM64: Need = Need {
     command: &["test", "-e", "/usr/aarch64-linux-gnu/lib/libc.so.6"],
     package: "libc6-dev-arm64-cross",
@@ -153,47 +144,90 @@ pub(crate) const ALPINE: &[Need] = &[PERL, MAKE, GCC, C_LIBRARY, MUSL, BUSYBOX];
 /// What making packages takes.
 pub(crate) const PACKAGING: &[Need] = &[NM, XZ, DPKG, RPM];
 /// What building for 64-bit ARM takes.
-pub(crate) fn arm64() -> Vec<Need> {
-    vec![gcc_arm64(), C_LIBRARY_ARM64]
-}
+pub(crate) const ARM64: &[Need] = &[GCC_ARM64, C_LIBRARY_ARM64];
 /// What running that here takes.
 pub(crate) const EMULATION: &[Need] = &[QEMU_ARM64, MMDEBSTRAP];
 /// What counts the cycles of cores that are not here.
 pub(crate) const MODELS: &[Need] = &[LLVM_MCA];
 /// What the tests take.
 pub(crate) const TESTS: &[Need] = &[
-    PERL, MAKE, GCC, GXX, C_LIBRARY, GCC_32, OPENSSL, VALGRIND, NM, NGINX, SSHD, SSH, HAPROXY,
-    STUNNEL, OPENVPN, CHARON, CHARON_SSL, LIBIPSEC, SWANCTL, IPERF, GNUTLS, GPG, GPG_AGENT, CURL,
-    PYTHON, IP, QEMU, BUSYBOX, KMOD, XZ, ZSTD, GCC_12, LIBELF, CRYPTSETUP, DMSETUP, MKFS, SFDISK,
-    SCRIPT, STRACE, CHROMIUM, DPKG, RPM, LINTIAN, MMDEBSTRAP, SYSTEMD,
+    PERL,
+    MAKE,
+    GCC,
+    GXX,
+    C_LIBRARY,
+    GCC_32,
+    OPENSSL,
+    VALGRIND,
+    NM,
+    NGINX,
+    SSHD,
+    SSH,
+    HAPROXY,
+    STUNNEL,
+    OPENVPN,
+    CHARON,
+    CHARON_SSL,
+    LIBIPSEC,
+    SWANCTL,
+    IPERF,
+    GNUTLS,
+    GPG,
+    GPG_AGENT,
+    CURL,
+    PYTHON,
+    IP,
+    QEMU,
+    BUSYBOX,
+    KMOD,
+    XZ,
+    ZSTD,
+    GCC_12,
+    LIBELF,
+    CRYPTSETUP,
+    DMSETUP,
+    MKFS,
+    SFDISK,
+    SCRIPT,
+    STRACE,
+    CHROMIUM,
+    DPKG,
+    RPM,
+    LINTIAN,
+    MMDEBSTRAP,
+    SYSTEMD,
+    GCC_ARM64,
+    C_LIBRARY_ARM64,
+    QEMU_ARM64,
 ];
 
-/// The compiler for 64-bit ARM that is here, or the one of this machine's own version.
-fn gcc_arm64() -> Need {
-    let own = Run::new("gcc", Path::new("/")).arguments(["-dumpversion"]).output();
-    let own = own.unwrap_or_default();
-    let is_own = |need: &&Need| need.command[0].ends_with(&format!("-{own}"));
-    let known = GCC_ARM64.iter();
-    let found = known.clone().find(|need| need.is_met()).or_else(|| known.clone().find(is_own));
-    *found.unwrap_or(&GCC_ARM64[0])
+/// What links for 64-bit ARM.
+pub(crate) fn linker_arm64() -> String {
+    versioned(GCC_ARM64.command[0])
 }
 
-/// Its program.
-pub(crate) fn linker_arm64() -> &'static str {
-    gcc_arm64().command[0]
+/// With the version of this machine's GCC.
+fn versioned(name: &str) -> String {
+    if !name.contains("{}") {
+        return name.to_owned();
+    }
+    let own = Run::new("gcc", Path::new("/")).arguments(["-dumpversion"]).output();
+    // Debian 12's.
+    name.replace("{}", own.as_deref().unwrap_or("12"))
 }
 
 impl Need {
     fn is_met(&self) -> bool {
         let [program, arguments @ ..] = self.command else { return true };
-        Command::new(program).args(arguments).output().is_ok_and(|output| output.status.success())
+        let output = Command::new(versioned(program)).args(arguments).output();
+        output.is_ok_and(|output| output.status.success())
     }
 }
 
 /// Installs what is missing when run as root; otherwise names the command that does.
 pub(crate) fn provide(needs: &[Need]) -> Result<()> {
     let missing: Vec<_> =
-        needs.iter().filter(|need| !need.is_met()).map(|need| need.package).collect();
+        needs.iter().filter(|need| !need.is_met()).map(|need| versioned(need.package)).collect();
     if missing.is_empty() {
         return Ok(());
     }
@@ -215,7 +249,7 @@ pub(crate) fn provide(needs: &[Need]) -> Result<()> {
     // by the install that follows it.
     apt(&["update", "--quiet"])?;
     let mut install = vec!["install", "--yes", "--quiet", "--no-install-recommends"];
-    install.extend(&missing);
+    install.extend(missing.iter().map(String::as_str));
     if !apt(&install)? {
         bail!("apt-get install {list} failed");
     }

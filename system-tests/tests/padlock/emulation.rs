@@ -40,7 +40,9 @@ pub(crate) fn compile<A: AsRef<OsStr>>(
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/padlock/programs").join(source);
     let program = scratch.path(&source.file_stem().unwrap_or_default().to_string_lossy());
     let mut gcc = command("gcc");
-    gcc.args(["-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", "-o"]).arg(&program);
+    gcc.args(["-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror"]);
+    // For 32-bit programs, which else find no headers of Linux's.
+    gcc.args(["-idirafter", "/usr/include/x86_64-linux-gnu", "-o"]).arg(&program);
     output(gcc.arg(source).args(options))?;
     Ok(program)
 }

@@ -18,7 +18,7 @@ pub(crate) struct Target {
     /// The tool that strips its files.
     pub(crate) strip: &'static str,
     /// What to link with, where that is not the system's compiler.
-    pub(crate) linker: Option<fn() -> &'static str>,
+    pub(crate) linker: Option<fn() -> String>,
     /// Whether padlock-run runs there: it is for x86-64, and its library stands in front of glibc's functions.
     has_emulator: bool,
 }
@@ -47,7 +47,7 @@ const TARGETS: &[Target] = &[
         debian: None,
         rpm: None,
         strip: "x86_64-linux-gnu-strip",
-        linker: Some(|| "musl-gcc"),
+        linker: Some(|| "musl-gcc".to_owned()),
         has_emulator: false,
     },
 ];
@@ -65,10 +65,10 @@ impl Target {
     }
 
     /// What building for it takes, besides what packages take everywhere.
-    pub(crate) fn needs(&self) -> Vec<Need> {
+    pub(crate) fn needs(&self) -> &'static [Need] {
         match self.rust {
-            cross::ARM64 => packages::arm64(),
-            _ => Vec::new(),
+            cross::ARM64 => packages::ARM64,
+            _ => &[],
         }
     }
 

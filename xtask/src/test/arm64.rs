@@ -9,7 +9,6 @@ use std::path::PathBuf;
 use anyhow::Result;
 
 use crate::cross::{self, Arm64};
-use crate::packages;
 use crate::run::Run;
 use crate::tally::Tally;
 use crate::test::{Effort, KERNELS, of_packages};
@@ -28,8 +27,6 @@ pub(super) fn all(workspace: &Workspace, effort: Effort) -> Result<Tally> {
 
 /// What it takes, and Debian's systems, the newer first.
 fn systems(workspace: &Workspace) -> Result<[PathBuf; 2]> {
-    packages::provide(&packages::arm64())?;
-    packages::provide(packages::EMULATION)?;
     cross::standard_library(workspace, cross::ARM64)?;
     Ok([cross::root(workspace, "trixie")?, cross::root(workspace, "bookworm")?])
 }

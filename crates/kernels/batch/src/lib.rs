@@ -25,7 +25,12 @@
 
 #![cfg_attr(
     not(all(target_feature = "sse2", target_pointer_width = "64")),
-    allow(dead_code, unused_imports, unused_macros, reason = "part of it is for vector units alone")
+    allow(
+        dead_code,
+        unused_imports,
+        unused_macros,
+        reason = "part of it is for vector units alone"
+    )
 )]
 
 mod arch;

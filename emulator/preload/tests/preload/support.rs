@@ -42,6 +42,8 @@ pub(crate) fn compile(folder: &Path, name: &str, options: &[&str]) -> PathBuf {
     let program = folder.join(name);
     let mut gcc = Command::new("gcc");
     gcc.args(["-std=gnu11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread"]);
+    // For 32-bit programs, which else find no headers of Linux's.
+    gcc.args(["-idirafter", "/usr/include/x86_64-linux-gnu"]);
     gcc.args(options).arg("-o").arg(&program).arg(source.join(name).with_extension("c"));
     let status = gcc.status().expect("gcc runs");
     assert!(status.success(), "{name}.c is compiled");

@@ -57,6 +57,9 @@ fn compile_from(programs: &str, folder: &Path, name: &str, options: &[&str]) -> 
         "-Werror",
         "-Wno-clobbered",
         "-pthread",
+        // For 32-bit programs, which else find no headers of Linux's.
+        "-idirafter",
+        "/usr/include/x86_64-linux-gnu",
     ]);
     gcc.args(options).arg("-o").arg(&program).arg(source.with_extension("c"));
     assert!(gcc.status().expect("gcc runs").success(), "{name}.c is compiled");
