@@ -276,8 +276,8 @@ impl Cipher for Sm4 {
 }
 
 /// FK (§7.3) and CK, of which byte j of word i is 7·(4i + j).
-static FAMILY: Block = 0xa3b1_bac6_56aa_3350_677d_9197_b270_22dc_u128.to_be_bytes();
-static CONSTANTS: [Block; 8] = {
+pub(crate) static FAMILY: Block = 0xa3b1_bac6_56aa_3350_677d_9197_b270_22dc_u128.to_be_bytes();
+pub(crate) static CONSTANTS: [Block; 8] = {
     let mut constants = [[0; 16]; 8];
     let mut i = 0;
     while i < 128 {

@@ -52,7 +52,7 @@ fn crates(it: BlockCipher, key: &[u8], direction: Direction, block: Block) -> Bl
 /// The routes that are here; Miri has no CPU to ask.
 fn tables(cipher: BlockCipher) -> Vec<&'static BlockKernels> {
     let features = if cfg!(miri) { Features::NONE } else { Features::detect() };
-    let routes = [Route::Gfni256, Route::AesNi, Route::Portable];
+    let routes = [Route::Gfni256, Route::AesNi, Route::Sm4Ce, Route::Portable];
     let mut tables: Vec<_> =
         routes.into_iter().filter_map(|route| kernels(route, cipher, features).ok()).collect();
     tables.extend(crate::arch::more_tables(cipher, features));

@@ -1,4 +1,5 @@
-//! The units of 64-bit ARM: AES's S-box between tables for the halves of bytes, and tables alone.
+//! The units of 64-bit ARM: AES's S-box between tables for the halves of bytes, and tables alone. SM4 has instructions of
+//! its own.
 
 #![allow(
     inline_always_mismatching_target_features,
@@ -6,9 +7,10 @@
 )]
 
 mod quad;
+mod sm4_ce;
 
 use wirespeed_cipher::{BlockCipher, BlockKernels, Route};
-use wirespeed_cpu::{AesCe, AesCeSha3, Features, Neon, Token};
+use wirespeed_cpu::{AesCe, AesCeSha3, Features, Neon, Sm4Ce, Token};
 use wirespeed_kernels_core::Absent;
 
 /// The kernels of a route.
@@ -23,6 +25,7 @@ pub(crate) fn table(
             Err(_) => AesCe::probe(features).map(|it| Some(quad::table_ce::<false>(it))),
         },
         Route::Neon => Neon::probe(features).map(|it| Some(quad::table_neon::<false>(it))),
+        Route::Sm4Ce => Sm4Ce::probe(features).map(|it| Some(sm4_ce::table(it, features))),
         _ => Ok(None),
     };
     table.map_err(Absent::Missing)?.ok_or(Absent::Without(cipher))
