@@ -89,7 +89,9 @@ const STAGES: &[Stage] = &[
         "each crate's own tests, in debug builds; the kernels' as they ship",
         |at, _| unit(at),
     ),
-    beside("vm-6.12", "as vm, with Linux 6.12", |at, _| guests::kernel(at, Some("6.12"))),
+    beside("aarch64", "64-bit ARM, cross-built and run by QEMU", |at, effort| {
+        arm64::all(at, effort)
+    }),
     beside("miri", "what Miri can interpret (nightly)", |at, _| miri(at)),
     built("machines", "lesser machines, and PadLock in the kernel, in QEMU", |at, _| {
         guests::machines(at)
@@ -100,16 +102,10 @@ const STAGES: &[Stage] = &[
     built("calls", "random sequences of EVP calls, against the default provider", |at, effort| {
         releases::calls(at, effort).tests()
     }),
-    beside("aarch64", "64-bit ARM, cross-built and run by QEMU", |at, effort| {
-        arm64::all(at, effort)
-    }),
     beside("memcheck", "the provider under memcheck, reduced", |at, _| memcheck(at)),
     beside("asan", "the provider under AddressSanitizer (nightly)", |at, _| asan(at)),
     built("openssl-4.0", "conformance, with OpenSSL 4.0", |at, effort| {
         releases::built(at, effort, Version::V4_0)
-    }),
-    built("openssl-3.6", "conformance, with OpenSSL 3.6", |at, effort| {
-        releases::built(at, effort, Version::V3_6)
     }),
     built("suite-3.0", "OpenSSL 3.0's own tests, under an older number, too", |at, effort| {
         releases::suite(at, effort, Line::V3_0)
@@ -125,6 +121,11 @@ const STAGES: &[Stage] = &[
     beside("secrets", "secret-independence: memcheck with poisoned keys and data", |at, _| {
         secrets(at)
     }),
+    // Linux 6.1 and OpenSSL's oldest and newest lines run every time.
+    thorough(beside("vm-6.12", "as vm, with Linux 6.12", |at, _| guests::kernel(at, Some("6.12")))),
+    thorough(built("openssl-3.6", "conformance, with OpenSSL 3.6", |at, effort| {
+        releases::built(at, effort, Version::V3_6)
+    })),
     thorough(built("suite-3.5", "OpenSSL 3.5's own tests", |at, effort| {
         releases::suite(at, effort, Line::V3_5)
     })),
