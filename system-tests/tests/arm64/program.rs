@@ -28,8 +28,11 @@ fn wirespeed(machine: &Machine, arguments: &[&str]) -> Result<Command, String> {
 
 /// What it says, with no word of x86.
 fn says(machine: &Machine, arguments: &[&str]) -> Result<String, String> {
-    let said = output(&mut wirespeed(machine, arguments)?)?;
-    let said = String::from_utf8_lossy(&said).into_owned();
+    without_x86(arguments, &output(&mut wirespeed(machine, arguments)?)?)
+}
+
+fn without_x86(arguments: &[&str], said: &[u8]) -> Result<String, String> {
+    let said = String::from_utf8_lossy(said).into_owned();
     let small = said.to_lowercase();
     let line = small.lines().find(|line| OF_X86.iter().any(|word| line.contains(word)));
     line.map_or(Ok(()), |line| Err(format!("{arguments:?} speaks of x86: {line}")))?;
@@ -60,7 +63,9 @@ pub(crate) fn bench(machine: &Machine) -> Result<(), String> {
 }
 
 pub(crate) fn doctor(machine: &Machine) -> Result<(), String> {
-    let said = says(machine, &["doctor"])?;
+    // It sees the machine that runs QEMU, too, and may find something to mend there.
+    let output = wirespeed(machine, &["doctor"])?.output().map_err(|error| error.to_string())?;
+    let said = without_x86(&["doctor"], &output.stdout)?;
     has(&said, "every route of this machine gives right bytes")
 }
 
