@@ -121,6 +121,10 @@ const STAGES: &[Stage] = &[
     beside("secrets", "secret-independence: memcheck with poisoned keys and data", |at, _| {
         secrets(at)
     }),
+    thorough(beside("suggestions", "every command that the programs suggest", |at, _| {
+        let tests = ["test", "--package", "wirespeed-cli", "--test", "suggestions"];
+        at.cargo(tests).environment("WIRESPEED_THOROUGH", "1").tests()
+    })),
     // Linux 6.1 and OpenSSL's oldest and newest lines run every time.
     thorough(beside("vm-6.12", "as vm, with Linux 6.12", |at, _| guests::kernel(at, Some("6.12")))),
     thorough(built("openssl-3.6", "conformance, with OpenSSL 3.6", |at, effort| {
