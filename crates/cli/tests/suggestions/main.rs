@@ -67,8 +67,13 @@ END
 openssl version > version";
 
 /// Prose that names a command which needs to be told more.
-const NEEDS_MORE: [(&str, &str); 3] = [
+const NEEDS_MORE: [(&str, &str); 5] = [
     ("wirespeed compare", "wirespeed compare here.json there.json"),
+    (
+        "wirespeed compare --json here.json",
+        "wirespeed compare --json both.json here.json there.json",
+    ),
+    ("wirespeed kernel --prefer", "wirespeed kernel --prefer padlock"),
     ("wirespeed report", "wirespeed report here.json"),
     ("wirespeed sum", "wirespeed sum here.json"),
 ];
