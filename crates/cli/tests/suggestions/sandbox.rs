@@ -21,6 +21,7 @@ const SHORT: [&str; 4] = ["install", "uninstall", "tune", "--help"];
 
 /// Copies of /etc and of OpenSSL's folders; programs of that name; and files that examples speak of.
 const BEGINNING: &str = r#"
+    ip link set lo up
     cp -a /etc "$folder/etc"
     mount --bind "$folder/etc" /etc
     modules=$(openssl version -m | cut -d'"' -f2)
