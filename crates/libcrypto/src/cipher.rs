@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::cipher_context::CipherContext;
 use crate::context::Context;
 use crate::error::Error;
-use crate::ffi::{EvpCipher, Functions};
+use crate::ffi::{EvpCipher, Functions, wide};
 use crate::library::Library;
 use crate::param::{self, Descriptor, Kind};
 
@@ -159,7 +159,7 @@ impl Cipher {
     pub fn flags(&self) -> u64 {
         // SAFETY: a live cipher.
         let flags = unsafe { (self.functions().cipher_flags)(self.raw()) };
-        flags as u64
+        wide(flags)
     }
 
     /// Whether it takes associated data and gives a tag.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::context::Context;
 use crate::error::Error;
-use crate::ffi::{EvpMd, EvpMdCtx, Functions, SerialFunctions};
+use crate::ffi::{EvpMd, EvpMdCtx, Functions, SerialFunctions, wide};
 use crate::param::{self, Descriptor, Kind, List, Param};
 
 /// A fetched hash function (`EVP_MD`); clones are the same one.
@@ -78,7 +78,7 @@ impl Digest {
         let (size, block, flags) = unsafe {
             ((functions.md_size)(raw), (functions.md_block)(raw), (functions.md_flags)(raw))
         };
-        (size, block, flags as u64)
+        (size, block, wide(flags))
     }
 
     /// Whether the output may have any length.

@@ -4,7 +4,7 @@ use std::ffi::{CStr, c_char, c_ulong};
 use std::fmt;
 use std::ptr;
 
-use crate::ffi::{ERROR_DATA_IS_TEXT, Functions};
+use crate::ffi::{ERROR_DATA_IS_TEXT, Functions, wide};
 
 /// A call that failed, with this thread's error queue, the oldest entry first.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub struct Entry {
 impl Entry {
     /// The reason alone: comparable between two providers.
     pub const fn reason(&self) -> u64 {
-        self.code as u64 & 0x7f_ffff
+        wide(self.code) & 0x7f_ffff
     }
 }
 

@@ -222,3 +222,9 @@ pub(crate) const MODULES_FOLDER: c_int = 8;
 
 /// `ERR_TXT_STRING` of openssl/err.h: the error's data is text.
 pub(crate) const ERROR_DATA_IS_TEXT: c_int = 0x02;
+
+/// A number of C's `unsigned long`, which has 32 bits where pointers have.
+#[allow(clippy::unnecessary_cast, reason = "on machines of 64 bits alone")]
+pub(crate) const fn wide(number: c_ulong) -> u64 {
+    number as u64
+}

@@ -50,12 +50,12 @@ fn busy(load: Option<f64>, cpus: usize) -> Option<String> {
 }
 
 /// The magic number of tmpfs (linux/magic.h).
-const TMPFS: i64 = 0x0102_1994;
+const TMPFS: u64 = 0x0102_1994;
 
 /// What is wrong with the file's place.
 pub(super) fn of_file(directory: &Path, is_direct: bool) -> Option<String> {
     let place = directory.display();
-    let is_memory = statfs(directory).is_ok_and(|it| it.f_type as i64 == TMPFS);
+    let is_memory = statfs(directory).is_ok_and(|it| it.f_type as u64 == TMPFS);
     match (is_memory, is_direct) {
         (true, _) => Some(format!(
             "{place} lies in memory (tmpfs), so no storage was measured. Name a place on a disk with \
