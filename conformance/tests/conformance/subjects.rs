@@ -9,7 +9,9 @@ use wirespeed_conformance::api_path::ApiPath;
 use wirespeed_conformance::evp::Provider;
 use wirespeed_conformance::here;
 use wirespeed_conformance::kernels::Kernels;
-use wirespeed_cpu::{AesNi, Feature, Features, Gfni256, Gfni512, Token, Vaes256, Vaes512};
+use wirespeed_cpu::{
+    AesCe, AesNi, Feature, Features, Gfni256, Gfni512, Neon, Sm4Ce, Token, Vaes256, Vaes512,
+};
 use wirespeed_kernels::Absent;
 use wirespeed_libcrypto::Library;
 
@@ -85,19 +87,23 @@ pub(crate) fn has(route: Route, subject: cipher::Subject) -> bool {
 /// tested on a big one.
 pub(crate) fn denial() -> Trial {
     trial("kernels::denial", || {
-        let needs: [(Route, &[Feature]); 6] = [
+        let needs: [(Route, &[Feature]); 9] = [
             (Route::Vaes512, Vaes512::NEEDS),
             (Route::Vaes256, Vaes256::NEEDS),
             (Route::Gfni512, Gfni512::NEEDS),
             (Route::Gfni256, Gfni256::NEEDS),
             (Route::AesNi, AesNi::NEEDS),
+            (Route::AesCe, AesCe::NEEDS),
+            (Route::Sm4Ce, Sm4Ce::NEEDS),
+            (Route::Neon, Neon::NEEDS),
             (Route::Portable, &[]),
         ];
         for &denied in Feature::ALL {
             let features = Features::detect().without(denied);
             for (route, needs) in needs {
                 let missing = needs.iter().find(|feature| !features.has(**feature));
-                let right = missing.map(|feature| Absent::Missing(*feature));
+                let elsewhere = wirespeed_kernels::native(route).err();
+                let right = elsewhere.or(missing.map(|feature| Absent::Missing(*feature)));
                 let got = Kernels::new(route, features).err();
                 if got != right {
                     let denied = denied.name();
