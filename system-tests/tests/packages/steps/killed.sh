@@ -49,7 +49,7 @@ while killed_at $n $rooted; do
     n=$((n + 1))
 done
 echo "killed at $((n - 1)) calls"
-test $n -gt 20
+test $n -gt 10
 rm -r /unpacked /unpacked.before
 
 # On the machine itself, at every renaming.
