@@ -18,12 +18,18 @@ pub(crate) trait Lane: Copy {
         self.xor(b).xor(c)
     }
 
-    /// Theta and rho: the sum with the parity of the column before and the turned one of the column after, turned to the
-    /// left by `LEFT`, which is as much to the right by `RIGHT`. A machine that adds two adds what a whole column gets
-    /// but once.
+    /// Theta: what lanes get of the parities of the columns before and after theirs. It is the latter turned by one; the former
+    /// is added later, but where one instruction does both.
     #[inline(always)]
-    fn mixed<const LEFT: i32, const RIGHT: i32>(self, before: Self, after: Self) -> Self {
-        before.xor3(after.turn::<1>(), self).turn::<LEFT>()
+    fn theta(_before: Self, after: Self) -> Self {
+        after.turn::<1>()
+    }
+
+    /// Theta's sum and rho: turned to the left by `LEFT`, which is as much to the right by `RIGHT`. A machine that adds two
+    /// adds what a whole column gets but once.
+    #[inline(always)]
+    fn rho<const LEFT: i32, const RIGHT: i32>(self, before: Self, theta: Self) -> Self {
+        before.xor3(theta, self).turn::<LEFT>()
     }
 }
 
@@ -102,11 +108,15 @@ fn round<L: Lane>(s: &mut [L; 25], constant: u64) {
         };
     }
     let c = parities!(0 1 2 3 4);
+    macro_rules! theta {
+        ($($x:literal)*) => { [$(L::theta(c[($x + 3) % 5], c[$x])),*] };
+    }
+    let t = theta!(0 1 2 3 4);
     // Rho and pi: what comes to a row, by x, y and how far it turns (§3.2.2, table 2 modulo 64).
     macro_rules! row {
         ($($x:literal $y:literal $turn:literal),*) => {[$(
             s[5 * $y + $x]
-                .mixed::<$turn, { (64 - $turn) % 64 }>(c[($x + 4) % 5], c[($x + 1) % 5])
+                .rho::<$turn, { (64 - $turn) % 64 }>(c[($x + 4) % 5], t[($x + 1) % 5])
         ),*]};
     }
     let rows = [

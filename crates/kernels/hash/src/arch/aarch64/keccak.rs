@@ -28,7 +28,7 @@ impl Lane for Vector {
 
     #[inline(always)]
     fn turn<const LEFT: i32>(self) -> Self {
-        unreachable!("`mixed` turns")
+        unreachable!("`theta` and `rho` turn")
     }
 
     #[inline(always)]
@@ -42,8 +42,12 @@ impl Lane for Vector {
     }
 
     #[inline(always)]
-    fn mixed<const LEFT: i32, const RIGHT: i32>(self, before: Self, after: Self) -> Self {
-        let column = call!(vrax1q_u64(before.0, after.0));
-        Self(call!(vxarq_u64::<RIGHT>(self.0, column)))
+    fn theta(before: Self, after: Self) -> Self {
+        Self(call!(vrax1q_u64(before.0, after.0)))
+    }
+
+    #[inline(always)]
+    fn rho<const LEFT: i32, const RIGHT: i32>(self, _before: Self, theta: Self) -> Self {
+        Self(call!(vxarq_u64::<RIGHT>(self.0, theta.0)))
     }
 }

@@ -85,7 +85,7 @@ fn reverse(v: uint32x4_t) -> uint32x4_t {
 fn constants() -> *const u32 {
     let mut constants = CONSTANTS.as_ptr();
     // SAFETY: no instruction; not `pure`, so that each block has its own.
-    unsafe { asm!("/* {0} */", inout(reg) constants, options(nomem, nostack, preserves_flags)) };
+    unsafe { asm!("/* {0} */", inout(reg) constants, options(readonly, nostack, preserves_flags)) };
     constants
 }
 
