@@ -62,7 +62,7 @@ fn on(workspace: &Workspace, effort: Effort, roots: &[PathBuf; 2]) -> Result<Tal
         tally += conformance(workspace, &big, &[])?;
         tally += conformance(workspace, &small, &[])?;
     }
-    tally += programs(workspace, roots)?;
+    tally += programs(workspace, effort, roots)?;
     Ok(tally)
 }
 
@@ -101,10 +101,14 @@ fn conformance(workspace: &Workspace, machine: &Arm64<'_>, chosen: &[&str]) -> R
 }
 
 /// The program and the module as their users have them.
-fn programs(workspace: &Workspace, roots: &[PathBuf]) -> Result<Tally> {
-    workspace
+fn programs(workspace: &Workspace, effort: Effort, roots: &[PathBuf]) -> Result<Tally> {
+    let run = workspace
         .cargo(["test", "--release", "--package", "wirespeed-system-tests", "--test", "arm64"])
         .environment("WIRESPEED_ROOTS", env::join_paths(roots)?)
-        .environment("WIRESPEED_MODULES", cross::modules(workspace))
-        .tests()
+        .environment("WIRESPEED_MODULES", cross::modules(workspace));
+    match effort {
+        Effort::Usual => run,
+        Effort::Thorough => run.environment("WIRESPEED_THOROUGH", "1"),
+    }
+    .tests()
 }
