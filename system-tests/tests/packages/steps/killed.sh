@@ -8,7 +8,7 @@ killed_at() {
     grep -q '+++ killed by SIGKILL +++' trace || { echo "it was not killed: $*"; cat said; exit 1; }
 }
 nothing_left() {
-    left=$(find "$1" -xdev -path "$1/proc" -prune -o \( -name '.wirespeed-*' -o -name '.plan.*' \) -print)
+    left=$(find "$1/" -xdev -path "$1/proc" -prune -o \( -name '.wirespeed-*' -o -name '.plan.*' \) -print)
     test -z "$left" || { echo "left after $number: $left"; exit 1; }
 }
 
