@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::source::Source;
 
-/// The blocks of this architecture's CPUs.
+/// The blocks of this architecture's CPUs, of x86's the first.
 pub(crate) struct CpuInfo(Vec<HashMap<String, String>>);
 
 impl CpuInfo {
@@ -17,7 +17,8 @@ impl CpuInfo {
         let is_x86 = |block: &HashMap<String, String>| block.contains_key("vendor_id");
         Self(match source.architecture() {
             "aarch64" | "arm" => blocks.filter(is_arm).collect(),
-            "x86_64" | "x86" => blocks.filter(is_x86).collect(),
+            // The others repeat the first.
+            "x86_64" | "x86" => blocks.filter(is_x86).take(1).collect(),
             _ => blocks.filter(|block| !is_arm(block) && !is_x86(block)).collect(),
         })
     }
