@@ -107,7 +107,6 @@ pub(crate) fn chain<U: Rounds, const ROUNDS: usize>(
     mut state: U::V,
     feed: U::V,
 ) -> U::V {
-    let last = u.xor(u.round_key(&key.round_keys[ROUNDS]), feed);
     for_inner_rounds!(ROUNDS, |round| {
         let round_key = match (U::KEY_FIRST, round) {
             (false, _) => u.round_key(&key.round_keys[round]),
@@ -117,11 +116,7 @@ pub(crate) fn chain<U: Rounds, const ROUNDS: usize>(
         };
         state = u.encrypt_round(state, round_key);
     });
-    if U::KEY_FIRST {
-        u.xor(u.encrypt_last(state, u.round_key(&key.round_keys[ROUNDS - 1])), last)
-    } else {
-        u.encrypt_last(state, last)
-    }
+    last_round::<_, false, ROUNDS>(u, key, state, feed)
 }
 
 /// See [`Unit::last_round`].
@@ -132,17 +127,10 @@ pub(crate) fn last_round<U: Rounds, const DECRYPT: bool, const ROUNDS: usize>(
     state: U::V,
     fold: U::V,
 ) -> U::V {
-    let last = u.round_key(&key.round_keys[ROUNDS]);
-    let (key, fold) = if U::KEY_FIRST {
-        (u.round_key(&key.round_keys[ROUNDS - 1]), Some(u.xor(last, fold)))
-    } else {
-        (u.xor(last, fold), None)
-    };
-    let end = if DECRYPT { u.decrypt_last(state, key) } else { u.encrypt_last(state, key) };
-    match fold {
-        Some(fold) => u.xor(end, fold),
-        None => end,
-    }
+    let last = u.xor(u.round_key(&key.round_keys[ROUNDS]), fold);
+    let added = if U::KEY_FIRST { u.round_key(&key.round_keys[ROUNDS - 1]) } else { last };
+    let end = if DECRYPT { u.decrypt_last(state, added) } else { u.encrypt_last(state, added) };
+    if U::KEY_FIRST { u.xor(end, last) } else { end }
 }
 
 /// The methods of [`Unit`] that are rounds of AES, within an `impl Unit`.
