@@ -55,6 +55,7 @@ impl Module {
             second: Route::Libcrypto,
             second_time: time,
             libcrypto: time,
+            constant_time: false,
         };
         for &algorithm in Algorithm::ALL {
             for &direction in algorithm.directions() {

@@ -67,6 +67,8 @@ features! {
     Gfni = "gfni",
     /// SHA-1 and SHA-256 rounds.
     ShaNi = "sha_ni",
+    /// SM4 rounds. Nothing here uses them: libcrypto does, from 3.6 on.
+    Sm4 = "sm4",
     /// PadLock's random number generator.
     Rng = "rng",
     /// PadLock's second random number generator.

@@ -5,9 +5,13 @@
 //! something beats it clearly, so that two runs of `wirespeed tune` agree. Among routes of ours of
 //! which none clearly beats the others in a cell, that one serves which stands so in most cells: a
 //! plan that changes its route with every size would show nothing but noise.
+//!
+//! Where the code of libcrypto looks up in tables, whoever asks for constant time has the cell for a route of ours
+//! whatever it costs, see [`judge_constant_time`].
 
 use wirespeed_cipher::{Algorithm, Direction, Route, SIZE_CLASSES, Use};
 
+use crate::look_ups::LibcryptoCode;
 use crate::row::{Reason, Row};
 use crate::sizes::size_bucket;
 use crate::table::Plan;
@@ -88,6 +92,42 @@ pub fn judge_offload(
 /// it would be slower by clearly more than the margin, every row is `libcrypto`: the algorithm is not
 /// claimed, for it can only be claimed whole, and nothing is to be slower than it was.
 pub fn judge(algorithm: Algorithm, trials: &[Trial], incumbents: Option<&Plan>) -> Vec<Row> {
+    decide(algorithm, trials, incumbents, |_| false)
+}
+
+/// The same where a cell in which libcrypto looks up in tables goes to the best of our own routes, even if that is
+/// slower. Such an algorithm is always claimed. A row says so if speed alone had left it to libcrypto.
+///
+/// The kernel gets no cell: nobody knows how its drivers look up.
+pub fn judge_constant_time(
+    algorithm: Algorithm,
+    trials: &[Trial],
+    incumbents: Option<&Plan>,
+    libcrypto: LibcryptoCode,
+) -> Vec<Row> {
+    let own: Vec<Trial> =
+        trials.iter().filter(|trial| trial.route != Route::Kernel).copied().collect();
+    let looks_up = |direction| libcrypto.looks_up(algorithm, direction).is_some();
+    let mut rows = decide(algorithm, &own, incumbents, looks_up);
+    let by_speed = judge(algorithm, &own, incumbents);
+    for (row, by_speed) in rows.iter_mut().zip(by_speed) {
+        let forced = by_speed.route == Route::Libcrypto && row.route != Route::Libcrypto;
+        if !forced || !looks_up(row.direction) {
+            continue;
+        }
+        let cell = Cell { direction: row.direction, sizes: vec![row.size], trials: &own };
+        row.reason = cell.reason(Some(row.route), row.size, true);
+    }
+    rows
+}
+
+/// Cells in a direction that `takes` go to a route of ours.
+fn decide(
+    algorithm: Algorithm,
+    trials: &[Trial],
+    incumbents: Option<&Plan>,
+    takes: impl Fn(Direction) -> bool,
+) -> Vec<Row> {
     let cells: Vec<Cell<'_>> = algorithm
         .directions()
         .iter()
@@ -104,7 +144,14 @@ pub fn judge(algorithm: Algorithm, trials: &[Trial], incumbents: Option<&Plan>) 
         let row = incumbents?.row(algorithm, cell.direction, cell.sizes[0])?;
         Some(row.route).filter(|route| *route != Route::Libcrypto)
     };
-    let winners: Vec<Vec<Route>> = cells.iter().map(|cell| cell.winners(incumbent(cell))).collect();
+    let winners = cells.iter().map(|cell| {
+        let winners = cell.winners(incumbent(cell));
+        match winners.is_empty() && takes(cell.direction) {
+            true => cell.least_loss(incumbent(cell)).into_iter().collect(),
+            false => winners,
+        }
+    });
+    let winners: Vec<Vec<Route>> = winners.collect();
     let routes: Vec<Route> = cells
         .iter()
         .zip(&winners)
@@ -121,7 +168,8 @@ pub fn judge(algorithm: Algorithm, trials: &[Trial], incumbents: Option<&Plan>) 
         .collect();
     let is_faster = winners.iter().any(|alike| !alike.is_empty());
     let is_slower = cells.iter().zip(&routes).any(|(cell, route)| cell.is_slow(*route));
-    let claimed = is_faster && !is_slower;
+    let is_taken = cells.iter().any(|cell| takes(cell.direction)) && is_faster;
+    let claimed = is_taken || is_faster && !is_slower;
     let chosen = cells.iter().zip(routes);
     chosen.flat_map(|(cell, route)| cell.rows(algorithm, claimed.then_some(route))).collect()
 }
@@ -201,6 +249,13 @@ impl Cell<'_> {
         fit.into_iter().filter(alike).collect()
     }
 
+    /// Our route that loses least. The incumbent stays until it is clearly beaten.
+    fn least_loss(&self, incumbent: Option<Route>) -> Option<Route> {
+        let best = self.best(self.own())?;
+        let stays = |it: &Route| self.own().any(|own| own == *it) && !self.beats(best, Some(*it));
+        incumbent.filter(stays).or(Some(best))
+    }
+
     /// Where the host stays, but the algorithm is ours: calls are handed on to it, unless that detour
     /// is slow and a route of ours is not, or is clearly faster.
     fn stand_in(&self) -> Route {
@@ -240,25 +295,22 @@ impl Cell<'_> {
             direction: self.direction,
             size,
             route: route.unwrap_or(Route::Libcrypto),
-            reason: self.reason(route, size),
+            reason: self.reason(route, size, false),
         })
     }
 
     /// The figures of the use in which the route gains most; for libcrypto, of the use that speaks most
-    /// against the best of ours.
-    fn reason(&self, route: Option<Route>, size: usize) -> Option<Reason> {
+    /// against the best of ours; for a route that serves for constant time, of the use in which it costs most.
+    fn reason(&self, route: Option<Route>, size: usize, constant_time: bool) -> Option<Reason> {
         let at_size = || self.here().filter(|trial| trial.size == size);
         let own = |trial: &&Trial| trial.route != Route::Libcrypto;
+        let by = |route| at_size().filter(move |trial| trial.route == route);
+        let most = |route| by(route).max_by(|a, b| a.gain.low.total_cmp(&b.gain.low));
+        let least = |route| by(route).min_by(|a, b| a.gain.high.total_cmp(&b.gain.high));
         let deciding = match route.filter(|route| *route != Route::Libcrypto) {
-            Some(route) => at_size()
-                .filter(|trial| trial.route == route)
-                .max_by(|a, b| a.gain.low.total_cmp(&b.gain.low))?,
-            None => {
-                let best = self.best(self.own())?;
-                at_size()
-                    .filter(|trial| trial.route == best)
-                    .min_by(|a, b| a.gain.high.total_cmp(&b.gain.high))?
-            }
+            Some(route) if constant_time => least(route)?,
+            Some(route) => most(route)?,
+            None => least(self.best(self.own())?)?,
         };
         let (usage, libcrypto) = (deciding.usage, deciding.host);
         let in_use = || at_size().filter(|trial| trial.usage == usage);
@@ -270,6 +322,6 @@ impl Cell<'_> {
             .chain([(Route::Libcrypto, libcrypto)])
             .filter(|(other, _)| *other != route)
             .min_by(|(_, a), (_, b)| a.nanos().total_cmp(&b.nanos()))?;
-        Some(Reason { usage, time, second, second_time, libcrypto })
+        Some(Reason { usage, time, second, second_time, libcrypto, constant_time })
     }
 }

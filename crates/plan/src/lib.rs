@@ -32,12 +32,18 @@
 //! the driver that was measured. The kernel answers a generic name with whichever driver has the highest
 //! priority at that moment, so a plan that named none would hold for drivers that nobody measured.
 //!
+//! A line `constant-time` says that somebody chose constant time: where libcrypto's code looks up in tables by secrets
+//! ([`LibcryptoCode::looks_up`]), a route of ours serves even if it is slower. Each row of which only that decided ends in
+//! the same word, and its times are of the use in which that costs most. An older reader refuses such a plan.
+//!
 //! A reader believes nothing: not the version, not a name, not a number, not the length of the file.
 #![forbid(unsafe_code)]
 
+mod arch;
 mod error;
 mod fingerprint;
 mod judge;
+mod look_ups;
 mod parse;
 mod place;
 mod row;
@@ -47,7 +53,8 @@ mod time;
 
 pub use error::PlanError;
 pub use fingerprint::Fingerprint;
-pub use judge::{MARGIN, Ratio, Trial, judge, judge_digest, judge_offload};
+pub use judge::{MARGIN, Ratio, Trial, judge, judge_constant_time, judge_digest, judge_offload};
+pub use look_ups::{LibcryptoCode, LookUp};
 pub use place::{SYSTEM, default_file};
 pub use row::{Offload, Reason, Row};
 pub use sizes::{SIZE_BUCKETS, size_bucket};

@@ -28,6 +28,10 @@ pub(crate) const OFFLOAD: &str = "offload";
 /// The first word of the line that names the kernel's driver of something.
 pub(crate) const DRIVER: &str = "driver";
 
+/// The line of a plan that leaves nothing to libcrypto where its code looks up in tables, and the last word of a row
+/// that is so for no other reason.
+pub(crate) const CONSTANT_TIME: &str = "constant-time";
+
 /// Bytes in a line at most.
 const LONGEST_LINE: usize = 256;
 
@@ -56,6 +60,7 @@ pub(crate) fn plan(text: &str) -> Result<Plan, PlanError> {
     let mut digests: Vec<(Line<'_>, (Digest, Route))> = Vec::new();
     let mut offloads: Vec<(Line<'_>, Offload)> = Vec::new();
     let mut drivers: Vec<(Line<'_>, (Subject, &str))> = Vec::new();
+    let mut constant_time = false;
     for line in lines {
         let Some(text) = content(line)? else { continue };
         let (first, rest) = text.split_once([' ', '\t']).unwrap_or((text, ""));
@@ -66,6 +71,11 @@ pub(crate) fn plan(text: &str) -> Result<Plan, PlanError> {
                 }
                 if facts[place].replace(rest).is_some() {
                     return Err(line.error(format!("a second {first}")));
+                }
+            }
+            None if text == CONSTANT_TIME => {
+                if std::mem::replace(&mut constant_time, true) {
+                    return Err(line.error(format!("a second {CONSTANT_TIME}")));
                 }
             }
             None if first == DIGEST => digests.push((line, digest(line, rest)?)),
@@ -84,7 +94,13 @@ pub(crate) fn plan(text: &str) -> Result<Plan, PlanError> {
     }
     let fingerprint = Fingerprint::from_facts(facts.map(Option::unwrap_or_default));
     let mut plan = Plan::new(fingerprint);
+    if constant_time {
+        plan = plan.for_constant_time();
+    }
     for (line, row) in &rows {
+        if !constant_time && row.reason.is_some_and(|reason| reason.constant_time) {
+            return Err(line.error(format!("{CONSTANT_TIME} in a plan that has no such line")));
+        }
         if plan.put(*row).is_some() {
             let Row { algorithm, direction, size, .. } = row;
             return Err(line.error(format!("a second {algorithm} {direction} {size}")));
@@ -190,14 +206,19 @@ fn row(line: Line<'_>, text: &str, before: Option<Algorithm>) -> Result<Row, Pla
         // It wants a message with its tag in one request, and OpenSSL gives it in pieces.
         return Err(line.error(format!("{algorithm} has no route {route}")));
     }
-    let reason = match *reason {
-        [] => None,
+    let constant_time = reason.last() == Some(&CONSTANT_TIME);
+    if constant_time && matches!(route, Route::Libcrypto | Route::Kernel) {
+        return Err(line.error(format!("{CONSTANT_TIME} is no reason for {route}")));
+    }
+    let reason = match reason[..reason.len() - usize::from(constant_time)] {
+        [] if !constant_time => None,
         [usage, own, second, second_time, libcrypto] => Some(Reason {
             usage: name(line, usage, Use::name)?,
             time: time(line, own)?,
             second: name(line, second, Route::name)?,
             second_time: time(line, second_time)?,
             libcrypto: time(line, libcrypto)?,
+            constant_time,
         }),
         _ => {
             return Err(line.error(

@@ -4,6 +4,7 @@ use std::fmt;
 
 use wirespeed_cipher::{Algorithm, Direction, Route, Shape, Subject, Use};
 
+use crate::parse::CONSTANT_TIME;
 use crate::time::Time;
 
 /// The route for one algorithm in one direction at one size class.
@@ -24,7 +25,8 @@ pub struct Row {
 /// The figures behind a choice, all of one use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reason {
-    /// The use in which the route gains most; for libcrypto, in which ours falls behind most.
+    /// The use in which the route gains most; for libcrypto, in which ours falls behind most; for constant time, in which
+    /// the route gains least.
     pub usage: Use,
     /// One call by the chosen route.
     pub time: Time,
@@ -34,6 +36,8 @@ pub struct Reason {
     pub second_time: Time,
     /// One call by the host's libcrypto, without us.
     pub libcrypto: Time,
+    /// Whether speed alone had left it to libcrypto, whose code looks up in tables there.
+    pub constant_time: bool,
 }
 
 /// From how many bytes on the kernel serves something that has no rows: a hash function, or a cipher of
@@ -75,10 +79,12 @@ impl fmt::Display for Offload {
 impl fmt::Display for Row {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { algorithm, direction, size, route, reason } = self;
-        let Some(Reason { usage, time, second, second_time, libcrypto }) = reason else {
+        let Some(Reason { usage, time, second, second_time, libcrypto, constant_time }) = reason
+        else {
             return write!(f, "{algorithm:<11} {direction} {size:>5} {route}");
         };
         write!(f, "{algorithm:<11} {direction} {size:>5} {route:<9} {usage:<7} {time:>14}")?;
-        write!(f, " {second:<9} {second_time:>14} {libcrypto:>14}")
+        write!(f, " {second:<9} {second_time:>14} {libcrypto:>14}")?;
+        if *constant_time { write!(f, " {CONSTANT_TIME}") } else { Ok(()) }
     }
 }

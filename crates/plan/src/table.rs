@@ -39,6 +39,7 @@ pub struct Plan {
     offloads: [Option<usize>; OFFLOADS],
     /// The driver that the kernel's figures are of, by [`Subject::index`].
     drivers: BTreeMap<usize, (Subject, String)>,
+    constant_time: bool,
 }
 
 /// Hash functions of ours and algorithms of others, in both directions.
@@ -50,7 +51,8 @@ impl Plan {
         let places = Algorithm::ALL.len() * Direction::BOTH.len() * SIZE_CLASSES.len();
         let digests = [None; Digest::ALL.len()];
         let (offloads, drivers) = ([None; OFFLOADS], BTreeMap::new());
-        Self { fingerprint, rows: vec![None; places], digests, offloads, drivers }
+        let rows = vec![None; places];
+        Self { fingerprint, rows, digests, offloads, drivers, constant_time: false }
     }
 
     /// Reads a plan's text; the error is one line that says where and what.
@@ -87,6 +89,17 @@ impl Plan {
     #[must_use]
     pub fn made_for(self, fingerprint: Fingerprint) -> Self {
         Self { fingerprint, ..self }
+    }
+
+    /// The same plan, in which nothing is left to libcrypto where its code looks up in tables and there is another way.
+    #[must_use]
+    pub fn for_constant_time(self) -> Self {
+        Self { constant_time: true, ..self }
+    }
+
+    /// Whether it is such a plan. That is somebody's choice, which a plan that is made anew keeps.
+    pub const fn is_for_constant_time(&self) -> bool {
+        self.constant_time
     }
 
     /// The route for each [`size_bucket`](crate::size_bucket) of lengths; nothing if the algorithm is left to
@@ -249,6 +262,9 @@ fn offload_place(subject: Subject, direction: Direction) -> Option<usize> {
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{REMARKS}{} {}\n{}", parse::FORMAT, parse::VERSION, self.fingerprint)?;
+        if self.constant_time {
+            writeln!(f, "{}", parse::CONSTANT_TIME)?;
+        }
         writeln!(f, "{HEADING}")?;
         self.rows().try_for_each(|row| writeln!(f, "{row}"))?;
         let mut digests = self.digests();
@@ -317,6 +333,7 @@ mod tests {
     fn without_the_kernel_the_second_best_serves() {
         let time = |nanos: &str| nanos.parse().expect("a time");
         let reason = Reason {
+            constant_time: false,
             usage: Use::Message,
             time: time("10.0+-1.0"),
             second: Route::AesNi,

@@ -3,12 +3,14 @@
 #![forbid(unsafe_code)]
 
 use wirespeed_cipher::{Algorithm, Direction, Route, SIZE_CLASSES, Use};
+use wirespeed_cpu::{Feature, Features};
 use wirespeed_plan::{
-    Fingerprint, Plan, Ratio, Row, Time, Trial, judge, judge_digest, judge_offload,
+    Fingerprint, LibcryptoCode, Plan, Ratio, Row, Time, Trial, judge, judge_constant_time,
+    judge_digest, judge_offload,
 };
 
 use Direction::{Decrypt, Encrypt};
-use Route::{AesNi, Kernel, Libcrypto, PadLock, Portable, Vaes256, Vaes512};
+use Route::{AesNi, Avx2, Kernel, Libcrypto, PadLock, Portable, Vaes256, Vaes512};
 use Use::{Message, Rekey, Stream};
 
 /// A trial in which the gain is sure to 1 %.
@@ -297,4 +299,106 @@ fn a_break_even_stays_until_the_kernel_falls_behind() {
     assert_eq!(judged(Some(4096)), Some(4096));
     assert_eq!(judged(Some(1024)), Some(4096));
     assert_eq!(judged(Some(65536)), Some(8192));
+}
+
+/// Camellia's tables are everywhere, so this needs no CPU.
+fn judged_for_constant_time(name: &str, trials: &[Vec<Trial>]) -> Vec<Row> {
+    let libcrypto = LibcryptoCode::of("3.0.18", Features::NONE);
+    judge_constant_time(algorithm(name), &trials.concat(), None, libcrypto)
+}
+
+fn forced(rows: &[Row]) -> Vec<usize> {
+    let forced = rows.iter().filter(|row| row.reason.is_some_and(|reason| reason.constant_time));
+    forced.map(|row| row.size).collect()
+}
+
+#[test]
+fn for_constant_time_ours_serves_where_libcrypto_looks_up_in_tables() {
+    let mut trials = everywhere(Encrypt, Message, Portable, 0.5);
+    trials.extend(rising(Rekey, Portable, [0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.1, 1.2, 1.3, 1.4]));
+    trials.extend(everywhere(Encrypt, Message, Libcrypto, 0.99));
+    let trials = [trials];
+    let name = "CAMELLIA-128-CTR";
+    assert_eq!(judge(algorithm(name), &trials.concat(), None)[9].route, Libcrypto);
+    let rows = judged_for_constant_time(name, &trials);
+    assert_eq!(routes(&rows, Encrypt), [Portable; 10]);
+    assert_eq!(forced(&rows), SIZE_CLASSES);
+    // The figures are of the use in which it costs most.
+    let reason = rows[9].reason.expect("measured");
+    assert_eq!((reason.usage, reason.time.nanos(), reason.second), (Message, 200.0, Libcrypto));
+    assert_eq!(rows[0].reason.expect("measured").usage, Rekey);
+}
+
+#[test]
+fn for_constant_time_the_fastest_of_ours_serves_and_only_what_speed_did_not_choose_is_marked() {
+    let mut fast = everywhere(Encrypt, Message, Vaes256, 2.0);
+    fast[0] = trial(Encrypt, Message, 16, Vaes256, 0.7);
+    let slow = everywhere(Encrypt, Message, Portable, 0.6);
+    let detour = everywhere(Encrypt, Message, Libcrypto, 0.99);
+    let rows = judged_for_constant_time("CAMELLIA-256-OFB", &[fast, slow, detour]);
+    assert_eq!(routes(&rows, Encrypt), [Vaes256; 10]);
+    assert_eq!(forced(&rows), [16]);
+    let reason = rows[0].reason.expect("measured");
+    assert_eq!((reason.libcrypto.nanos() / reason.time.nanos() * 100.0).round(), 70.0);
+}
+
+#[test]
+fn for_constant_time_nothing_changes_where_libcrypto_has_no_tables() {
+    let trials =
+        [everywhere(Encrypt, Message, Portable, 0.5), everywhere(Encrypt, Message, Libcrypto, 0.9)];
+    let rows = judged_for_constant_time("ChaCha20", &trials);
+    assert_eq!(routes(&rows, Encrypt), [Libcrypto; 10]);
+    assert_eq!(forced(&rows), [0; 0]);
+    let rows = judge(algorithm("ChaCha20"), &trials.concat(), None);
+    assert_eq!(judged_for_constant_time("ChaCha20", &trials), rows);
+}
+
+#[test]
+fn for_constant_time_the_kernel_gets_nothing_and_what_nobody_else_runs_stays() {
+    let kernel = everywhere(Encrypt, Message, Kernel, 3.0);
+    let ours = everywhere(Encrypt, Message, Portable, 0.5);
+    let rows = judged_for_constant_time("ARIA-128-CTR", &[kernel.clone(), ours]);
+    assert_eq!(routes(&rows, Encrypt), [Portable; 10]);
+    let detour = everywhere(Encrypt, Message, Libcrypto, 0.99);
+    let rows = judged_for_constant_time("ARIA-128-CTR", &[kernel, detour]);
+    assert_eq!(routes(&rows, Encrypt), [Libcrypto; 10]);
+    assert_eq!(forced(&rows), [0; 0]);
+}
+
+#[test]
+fn for_constant_time_two_that_are_alike_do_not_take_turns() {
+    let [one, other] = [(Vaes256, 0.80), (Vaes512, 0.81)]
+        .map(|(route, gain)| everywhere(Encrypt, Message, route, gain));
+    let libcrypto = LibcryptoCode::of("3.0.18", Features::NONE);
+    let name = algorithm("CAMELLIA-128-CTR");
+    let trials = [one, other].concat();
+    let first = judge_constant_time(name, &trials, None, libcrypto);
+    assert_eq!(routes(&first, Encrypt), [Vaes512; 10]);
+    let mut standing = Plan::new(Fingerprint::here("3.0.18")).for_constant_time();
+    for row in first {
+        standing.put(Row { route: Vaes256, ..row });
+    }
+    let again = judge_constant_time(name, &trials, Some(&standing), libcrypto);
+    assert_eq!(routes(&again, Encrypt), [Vaes256; 10]);
+}
+
+/// The other direction's calls are handed on where that is no loss.
+#[test]
+fn for_constant_time_what_has_no_tables_is_judged_by_speed() {
+    // vpaes encrypts CBC in constant time, and bsaes' keys are made with tables.
+    let libcrypto = LibcryptoCode::of("3.0.18", Features::detect().without(Feature::Aes));
+    let cbc = algorithm("AES-128-CBC");
+    let looks_up = |direction| libcrypto.looks_up(cbc, direction).is_some();
+    if looks_up(Encrypt) || !looks_up(Decrypt) {
+        return println!("skipped: this CPU has no SSSE3");
+    }
+    let trials = [
+        everywhere(Encrypt, Message, Avx2, 0.3),
+        everywhere(Encrypt, Message, Libcrypto, 0.98),
+        everywhere(Decrypt, Message, Avx2, 0.9),
+        everywhere(Decrypt, Message, Libcrypto, 0.98),
+    ];
+    let rows = judge_constant_time(cbc, &trials.concat(), None, libcrypto);
+    assert_eq!(routes(&rows, Encrypt), [Libcrypto; 10]);
+    assert_eq!(routes(&rows, Decrypt), [Avx2; 10]);
 }

@@ -132,6 +132,35 @@ fn the_kernel_is_a_route_of_ciphers_whose_state_is_an_iv() {
 }
 
 #[test]
+fn constant_time_is_a_line_and_the_last_word_of_rows() {
+    let row = "AES-128-CTR enc 16 avx2 rekey 81.4+-0.3 ssse3 90.0+-0.4 66.7+-0.2 constant-time";
+    let others = rows("AES-128-CTR enc").replacen("AES-128-CTR enc 16 vaes512", row, 1);
+    let text = format!("{HEAD}constant-time\n{others}");
+    let plan = Plan::parse(&text).expect("a plan");
+    assert!(plan.is_for_constant_time());
+    let forced = |row: &&Row| row.reason.is_some_and(|reason| reason.constant_time);
+    assert_eq!(plan.rows().filter(forced).map(|row| row.size).collect::<Vec<_>>(), [16]);
+    assert_eq!(Plan::parse(&plan.to_string()).as_ref(), Ok(&plan));
+    let here = Fingerprint::here("3.0.19");
+    assert!(plan.made_for(here).is_for_constant_time());
+    assert!(!Plan::parse(HEAD).expect("a plan").is_for_constant_time());
+    for (text, told) in [
+        (format!("{HEAD}{others}"), "line 7: constant-time in a plan that has no such line"),
+        (format!("{HEAD}constant-time\nconstant-time\n"), "line 8: a second constant-time"),
+        (format!("{HEAD}constant-time yes\n"), "line 7: 'constant-time' begins no fact and no row"),
+        (text.replacen("avx2", "libcrypto", 1), "line 8: constant-time is no reason for libcrypto"),
+        (text.replacen("avx2", "kernel", 1), "line 8: constant-time is no reason for kernel"),
+        (
+            format!("{HEAD}constant-time\nAES-128-CTR enc 16 avx2 constant-time\n"),
+            "line 8: after the route come five words or none",
+        ),
+    ] {
+        let error = error(&text);
+        assert!(error.starts_with(told), "{error}");
+    }
+}
+
+#[test]
 fn the_head_is_checked() {
     assert_eq!(error(""), "line 1: a plan begins with 'wirespeed-plan 1'");
     assert_eq!(error("\n# x\nkernel 6\n"), "line 3: a plan begins with 'wirespeed-plan 1'");
@@ -196,13 +225,14 @@ fn a_route() -> impl Strategy<Value = Route> {
 
 fn a_reason() -> impl Strategy<Value = Reason> {
     let usage = prop::sample::select(Use::ALL.to_vec());
-    (usage, a_time(), a_route(), a_time(), a_time()).prop_map(
-        |(usage, time, second, second_time, libcrypto)| Reason {
+    (usage, a_time(), a_route(), a_time(), a_time(), any::<bool>()).prop_map(
+        |(usage, time, second, second_time, libcrypto, constant_time)| Reason {
             usage,
             time,
             second,
             second_time,
             libcrypto,
+            constant_time,
         },
     )
 }
@@ -220,28 +250,35 @@ fn a_plan() -> impl Strategy<Value = Plan> {
     let cells = prop::collection::vec((a_route(), prop::option::of(a_reason())), 20);
     let algorithm = prop::sample::select(Algorithm::ALL.to_vec());
     let algorithms = prop::collection::vec((algorithm, cells), 0..4);
-    (algorithms, some_offloads()).prop_map(|(algorithms, offloads)| {
-        let mut plan = Plan::new(Fingerprint::here("3.0.18"));
-        for (algorithm, cells) in algorithms {
-            for &direction in algorithm.directions() {
-                for (class, size) in SIZE_CLASSES.into_iter().enumerate() {
-                    let (mut route, reason) = cells[10 * direction as usize + class];
-                    if size == 1420 {
-                        route = cells[10 * direction as usize + class - 1].0;
+    (algorithms, some_offloads(), any::<bool>()).prop_map(
+        |(algorithms, offloads, constant_time)| {
+            let plan = Plan::new(Fingerprint::here("3.0.18"));
+            let mut plan = if constant_time { plan.for_constant_time() } else { plan };
+            for (algorithm, cells) in algorithms {
+                for &direction in algorithm.directions() {
+                    for (class, size) in SIZE_CLASSES.into_iter().enumerate() {
+                        let (mut route, mut reason) = cells[10 * direction as usize + class];
+                        if size == 1420 {
+                            route = cells[10 * direction as usize + class - 1].0;
+                        }
+                        if algorithm.mode().has_tag() && route == Route::Kernel {
+                            route = Route::Libcrypto;
+                        }
+                        let is_ours = !matches!(route, Route::Libcrypto | Route::Kernel);
+                        if let Some(reason) = &mut reason {
+                            reason.constant_time &= constant_time && is_ours;
+                        }
+                        plan.put(Row { algorithm, direction, size, route, reason });
                     }
-                    if algorithm.mode().has_tag() && route == Route::Kernel {
-                        route = Route::Libcrypto;
-                    }
-                    plan.put(Row { algorithm, direction, size, route, reason });
                 }
             }
-        }
-        for (subject, direction, bytes) in offloads {
-            plan.put_offload(subject, direction, bytes);
-            plan.put_driver(subject, &format!("driver-{bytes}"));
-        }
-        plan
-    })
+            for (subject, direction, bytes) in offloads {
+                plan.put_offload(subject, direction, bytes);
+                plan.put_driver(subject, &format!("driver-{bytes}"));
+            }
+            plan
+        },
+    )
 }
 
 proptest! {

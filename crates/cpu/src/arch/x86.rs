@@ -70,6 +70,7 @@ pub fn features(cpu: &dyn Cpuid) -> Features {
         (Feature::Avx512dq, avx512 && bit(seven[1], 17)),
         (Feature::Avx512ifma, avx512 && bit(seven[1], 21)),
         (Feature::Avx512Vp2intersect, avx512 && bit(seven[3], 8)),
+        (Feature::Sm4, avx && bit(more[0], 2)),
         (Feature::AvxVnni, avx && bit(more[0], 4)),
         (Feature::Gfni, bit(seven[2], 8)),
         (Feature::ShaNi, bit(seven[1], 29)),

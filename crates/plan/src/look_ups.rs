@@ -1,0 +1,194 @@
+//! Where libcrypto's code looks up in tables by secrets. Which parts of a table are in the cache tells whoever shares
+//! it of keys and data (Bernstein, "Cache-timing attacks on AES", 2005).
+//!
+//! It is read off OpenSSL's sources, 3.0 to 4.0, of its builds with assembler, which all distributions have.
+
+use wirespeed_cipher::{Algorithm, BlockCipher, Direction, Mode};
+use wirespeed_cpu::{Feature, Features};
+
+use crate::arch;
+
+/// The code of a libcrypto as it runs on a CPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LibcryptoCode {
+    /// Major and minor number.
+    version: (u16, u16),
+    features: Features,
+}
+
+/// What it looks up in tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LookUp {
+    /// Of which part of a call.
+    pub what: &'static str,
+    /// Where its source shows that.
+    pub source: &'static str,
+}
+
+/// One fact of the tables here and below `arch/`.
+pub(crate) struct Entry {
+    pub(crate) ciphers: &'static [BlockCipher],
+    /// None for all.
+    pub(crate) modes: &'static [Mode],
+    /// None for both.
+    pub(crate) direction: Option<Direction>,
+    /// With all of one set of these features, and from that version on, other code serves.
+    pub(crate) unless: &'static [((u16, u16), &'static [Feature])],
+    pub(crate) look_up: LookUp,
+}
+
+const CAMELLIA: &[BlockCipher] =
+    &[BlockCipher::Camellia128, BlockCipher::Camellia192, BlockCipher::Camellia256];
+const ARIA: &[BlockCipher] = &[BlockCipher::Aria128, BlockCipher::Aria192, BlockCipher::Aria256];
+
+/// What is so on every machine but SPARC's, which has instructions for Camellia.
+const ANYWHERE: &[Entry] = &[
+    Entry {
+        ciphers: CAMELLIA,
+        modes: &[],
+        direction: None,
+        unless: &[],
+        look_up: LookUp {
+            what: "keys and all blocks",
+            source: "Camellia_SBOX in crypto/camellia/camellia.c and crypto/camellia/asm/",
+        },
+    },
+    Entry {
+        ciphers: ARIA,
+        modes: &[],
+        direction: None,
+        unless: &[],
+        look_up: LookUp {
+            what: "keys and all blocks",
+            source: "S1, S2, X1 and X2 in crypto/aria/aria.c",
+        },
+    },
+];
+
+impl LibcryptoCode {
+    /// That of this version, "3.0.18" or "OpenSSL 3.0.18 30 Sep 2025", on a CPU with these features.
+    pub fn of(version: &str, features: Features) -> Self {
+        let is_digit = |letter: char| letter.is_ascii_digit();
+        let from = &version[version.find(is_digit).unwrap_or(0)..];
+        let mut numbers = from.split(|letter| !is_digit(letter)).map(|it| it.parse().unwrap_or(0));
+        Self { version: (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)), features }
+    }
+
+    /// Whether, and what of an algorithm, its code looks up in tables.
+    pub fn looks_up(self, algorithm: Algorithm, direction: Direction) -> Option<&'static LookUp> {
+        let cipher = algorithm.block_cipher()?;
+        let is_so = |entry: &&Entry| {
+            entry.ciphers.contains(&cipher)
+                && (entry.modes.is_empty() || entry.modes.contains(&algorithm.mode()))
+                && entry.direction.is_none_or(|only| only == direction)
+                && !entry.unless.iter().any(|(since, needs)| {
+                    self.version >= *since && needs.iter().all(|it| self.features.has(*it))
+                })
+        };
+        let found = arch::LOOK_UPS.iter().chain(ANYWHERE).find(is_so);
+        found.map(|entry| &entry.look_up)
+    }
+
+    /// The same of either direction.
+    pub fn looks_up_anywhere(self, algorithm: Algorithm) -> bool {
+        algorithm.directions().iter().any(|to| self.looks_up(algorithm, *to).is_some())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use Direction::{Decrypt, Encrypt};
+
+    fn what(libcrypto: LibcryptoCode, name: &str, direction: Direction) -> Option<&'static str> {
+        libcrypto.looks_up(name.parse().expect("known"), direction).map(|it| it.what)
+    }
+
+    fn here() -> LibcryptoCode {
+        LibcryptoCode::of("3.0.18", Features::detect())
+    }
+
+    fn without(features: &[Feature]) -> LibcryptoCode {
+        let left = features.iter().fold(Features::detect(), |left, it| left.without(*it));
+        LibcryptoCode { features: left, ..here() }
+    }
+
+    #[test]
+    fn versions_are_read_as_libcrypto_and_plans_write_them() {
+        for text in ["3.6.1", "OpenSSL 3.6.1 27 Jan 2026", "3.6"] {
+            assert_eq!(LibcryptoCode::of(text, Features::NONE).version, (3, 6), "{text}");
+        }
+        assert_eq!(LibcryptoCode::of("", Features::NONE).version, (0, 0));
+    }
+
+    #[test]
+    fn camellia_and_aria_look_up_everywhere_and_chacha20_nowhere() {
+        let libcrypto = LibcryptoCode::of("4.0.3", Features::NONE);
+        for name in ["CAMELLIA-256-CBC", "ARIA-128-GCM", "ARIA-192-CCM"] {
+            assert_eq!(what(libcrypto, name, Encrypt), Some("keys and all blocks"), "{name}");
+        }
+        assert_eq!(what(libcrypto, "ChaCha20-Poly1305", Encrypt), None);
+    }
+
+    /// As conformance's `secrets` finds by poisoned keys.
+    #[test]
+    fn of_aes_it_depends_on_the_cpu() {
+        let has = |feature| Features::detect().has(feature);
+        if !has(Feature::Aes) || !has(Feature::Ssse3) || !has(Feature::Pclmulqdq) {
+            return println!("skipped: this CPU has not all that is to be taken away");
+        }
+        let aes: Vec<_> = (Algorithm::ALL.iter().copied())
+            .filter(|it| it.block_cipher().is_some_and(|it| BlockCipher::AES.contains(&it)))
+            .flat_map(|it| it.directions().iter().map(move |to| (it, *to)))
+            .collect();
+        let looked_up = |libcrypto: LibcryptoCode| {
+            let looks_up =
+                |(it, to): &&(Algorithm, Direction)| libcrypto.looks_up(*it, *to).is_some();
+            let mut modes: Vec<_> =
+                aes.iter().filter(looks_up).map(|(it, to)| (it.mode(), *to)).collect();
+            modes.dedup();
+            modes.sort_by_key(|(mode, to)| (*mode as usize, *to as usize));
+            modes.dedup();
+            modes
+        };
+        assert_eq!(looked_up(here()), []);
+        let hash = [Mode::Gcm, Mode::GcmSiv].map(|mode| [(mode, Encrypt), (mode, Decrypt)]);
+        assert_eq!(looked_up(without(&[Feature::Pclmulqdq])), hash.concat());
+        let with_bsaes = [
+            (Mode::Cbc, Decrypt),
+            (Mode::Cts, Decrypt),
+            (Mode::Ctr, Encrypt),
+            (Mode::Xts, Encrypt),
+            (Mode::Xts, Decrypt),
+            (Mode::Gcm, Encrypt),
+            (Mode::Gcm, Decrypt),
+        ];
+        assert_eq!(looked_up(without(&[Feature::Aes])), with_bsaes);
+        let nothing_left = without(&[Feature::Aes, Feature::Ssse3]);
+        assert!(aes.iter().all(|(it, to)| nothing_left.looks_up(*it, *to).is_some()));
+        assert_eq!(what(nothing_left, "AES-128-ECB", Encrypt), Some("keys and all blocks"));
+        assert_eq!(what(without(&[Feature::Aes]), "AES-128-ECB", Encrypt), None);
+    }
+
+    #[test]
+    fn sm4_looks_up_unless_this_libcrypto_knows_the_cpu_s_rounds() {
+        let known = [Feature::Sm4, Feature::Avx2].iter().all(|it| Features::detect().has(*it));
+        let of = |version| what(LibcryptoCode::of(version, Features::detect()), "SM4-CBC", Encrypt);
+        match of("3.5.0") {
+            None => println!("skipped: of this machine it is not known"),
+            some => assert_eq!((some.is_some(), of("3.6.0").is_some()), (true, !known)),
+        }
+    }
+
+    #[test]
+    fn every_fact_has_its_source() {
+        for Entry { look_up: LookUp { what, source }, .. } in arch::LOOK_UPS.iter().chain(ANYWHERE)
+        {
+            assert!(
+                !what.is_empty() && (source.contains(".c") || source.contains(".pl")),
+                "{source}"
+            );
+        }
+    }
+}
