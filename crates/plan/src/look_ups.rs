@@ -74,9 +74,9 @@ impl LibcryptoCode {
         Self { version: (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)), features }
     }
 
-    /// Whether, and what of an algorithm, its code looks up in tables.
+    /// Whether, and what of an algorithm that it has, its code looks up in tables.
     pub fn looks_up(self, algorithm: Algorithm, direction: Direction) -> Option<&'static LookUp> {
-        let cipher = algorithm.block_cipher()?;
+        let cipher = algorithm.block_cipher().filter(|_| self.version >= algorithm.since())?;
         let is_so = |entry: &&Entry| {
             entry.ciphers.contains(&cipher)
                 && (entry.modes.is_empty() || entry.modes.contains(&algorithm.mode()))
@@ -106,7 +106,7 @@ mod tests {
     }
 
     fn here() -> LibcryptoCode {
-        LibcryptoCode::of("3.0.18", Features::detect())
+        LibcryptoCode::of("3.5.1", Features::detect())
     }
 
     fn without(features: &[Feature]) -> LibcryptoCode {
@@ -129,6 +129,9 @@ mod tests {
             assert_eq!(what(libcrypto, name, Encrypt), Some("keys and all blocks"), "{name}");
         }
         assert_eq!(what(libcrypto, "ChaCha20-Poly1305", Encrypt), None);
+        // What a version does not have it does not look up.
+        let old = LibcryptoCode::of("3.0.18", Features::NONE);
+        assert_eq!(what(old, "AES-128-GCM-SIV", Encrypt), None);
     }
 
     /// As conformance's `secrets` finds by poisoned keys.
