@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use wirespeed_cipher::{Algorithm, Delegated, Digest, HashKernels, Hasher, Route, Subject};
 use wirespeed_cpu::{Feature, Features};
-use wirespeed_plan::{Fingerprint, Plan};
+use wirespeed_plan::{Fingerprint, LibcryptoCode, Plan};
 use wirespeed_stats::Counters;
 
 use crate::boundary::digest::Context;
@@ -114,17 +114,25 @@ impl Provider {
             (Routes::Auto, Some(path)) => Some((path, Plan::read(Path::new(path)))),
             _ => None,
         };
+        let priority = By::Priority { constant_time: None };
         let (by, plan) = match (&config.routes, &planned) {
             (Routes::Listed(routes), _) => (By::List(routes), "none: routes are listed".to_owned()),
-            (Routes::Auto, None) => (By::Priority, "none: default priority".to_owned()),
+            (Routes::Auto, None) => (priority, "none: default priority".to_owned()),
             (Routes::Auto, Some((path, Err(why)))) => {
                 let mend = "let every user read it, or run wirespeed tune and install";
                 missing.push(format!("plan = {path}: {why}: the default priority serves; {mend}"));
-                (By::Priority, format!("{path} ignored: {why}"))
+                (priority, format!("{path} ignored: {why}"))
             }
             (Routes::Auto, Some((path, Ok(plan)))) => {
-                match plan.fingerprint().difference(&Fingerprint::here(&core.version_text())) {
-                    Some(difference) => (By::Priority, format!("{path} ignored: {difference}")),
+                let version = core.version_text();
+                match plan.fingerprint().difference(&Fingerprint::here(&version)) {
+                    Some(difference) => {
+                        // What was measured fits no more. What somebody chose stands.
+                        let code = LibcryptoCode::of(&version, Features::detect());
+                        let constant_time = plan.is_for_constant_time().then_some(code);
+                        let by = By::Priority { constant_time };
+                        (by, format!("{path} ignored: {difference}"))
+                    }
                     None => (By::Plan(plan), (*path).clone()),
                 }
             }
@@ -142,12 +150,12 @@ impl Provider {
             (Digests::All, By::List(_)) => Digest::ALL.to_vec(),
             // Unmeasured: with SHA-NI libcrypto's code is no slower for long messages, and short ones gain only a fifth.
             // On ARM it has such code, too.
-            (Digests::All, By::Priority)
+            (Digests::All, By::Priority { .. })
                 if [Feature::ShaNi, Feature::Sha2].iter().any(|it| Features::detect().has(*it)) =>
             {
                 Vec::new()
             }
-            (Digests::All, By::Priority) => {
+            (Digests::All, By::Priority { .. }) => {
                 let kernels = |it: &Digest| routing.as_ref().ok()?.hash(it.compression());
                 let suits = |it: &Digest| kernels(it).is_some_and(HashKernels::suits_every_call);
                 Digest::ALL.into_iter().filter(suits).collect()

@@ -14,7 +14,7 @@ use wirespeed_cipher::{Algorithm, Compression, Direction, HashKernels, Route, Su
 #[cfg(test)]
 use wirespeed_cipher::{BlockKernels, StreamKernels};
 use wirespeed_cpu::Features;
-use wirespeed_plan::{Plan, SIZE_BUCKETS};
+use wirespeed_plan::{LibcryptoCode, Plan, SIZE_BUCKETS};
 use wirespeed_stats::Counters;
 
 use crate::boundary::host_library::HostLibrary;
@@ -27,7 +27,10 @@ use crate::routing::table::RouteTable;
 /// What is to choose the routes.
 pub(crate) enum By<'a> {
     /// The best of the default priority for everything.
-    Priority,
+    Priority {
+        /// The code of the host's that is to serve nothing where it looks up in tables.
+        constant_time: Option<LibcryptoCode>,
+    },
     /// These and no others, all of which must be there; the first serves everything.
     List(&'a [Route]),
     /// What was measured on this machine.
@@ -92,18 +95,23 @@ impl Routing {
     ) -> Result<Self, String> {
         let mut assembly = Assembly { features, natives: Vec::new(), quarantined: 0 };
         let Served { tables, host, offloaded } = match by {
-            By::Priority => {
+            By::Priority { constant_time: None } => {
                 assembly.climb()?;
-                Served::by_us(assembly.without_measurement())
+                Served::by_us(assembly.without_measurement(|_| false))
+            }
+            By::Priority { constant_time: Some(code) } => {
+                let climbed = assembly.climb();
+                assembly.add(Route::Portable).or(climbed)?;
+                Served::by_us(assembly.without_measurement(|it| code.looks_up_anywhere(it)))
             }
             By::List(routes) => assembly.by_list(routes, offload, reach)?,
             By::Plan(plan) => assembly.by_plan(plan, offload, reach)?,
         };
         let chosen = |native: &&Native| match by {
             By::List(routes) => routes.contains(&native.route()),
-            By::Priority | By::Plan(_) => native.route() != Route::Portable,
+            By::Priority { .. } | By::Plan(_) => native.route() != Route::Portable,
         };
-        let measured = !matches!(by, By::Priority);
+        let measured = !matches!(by, By::Priority { .. });
         let hashes = Compression::ALL.map(|it| {
             let here =
                 || assembly.natives.iter().filter(chosen).filter_map(|native| native.hash(it));
@@ -132,7 +140,7 @@ impl Routing {
         let must_be_right = match by {
             By::List(routes) => routes,
             _ if routing.verifies() => &[Route::Portable][..],
-            By::Priority | By::Plan(_) => &[],
+            By::Priority { .. } | By::Plan(_) => &[],
         };
         if !must_be_right.is_empty() {
             Algorithm::ALL.iter().for_each(|algorithm| routing.self_test(*algorithm));
@@ -381,7 +389,7 @@ mod tests {
 
     #[test]
     fn without_aes_instructions_nothing_is_chosen_and_every_rung_says_why() {
-        let reasons = routing(&By::Priority, Features::NONE).err();
+        let reasons = routing(&By::Priority { constant_time: None }, Features::NONE).err();
         let reasons = reasons.expect("portable is never chosen by itself");
         for route in Route::PRIORITY {
             assert!(reasons.contains(&format!("{route} is absent")), "{reasons}");
@@ -424,7 +432,7 @@ mod tests {
     #[test]
     fn without_a_plan_what_gains_by_every_call_comes_first() {
         let features = Features::detect();
-        let Ok(routing) = routing(&By::Priority, features) else {
+        let Ok(routing) = routing(&By::Priority { constant_time: None }, features) else {
             return println!("skipped: nothing here but portable kernels");
         };
         for compression in Compression::ALL {
@@ -437,6 +445,17 @@ mod tests {
             let found = routing.hash(compression).map(|kernels| kernels.route);
             assert_eq!(found, right, "{compression:?}");
         }
+    }
+
+    #[test]
+    fn without_a_plan_that_fits_the_choice_of_constant_time_stands() {
+        let code = LibcryptoCode::of("3.0.19", Features::NONE);
+        let by = By::Priority { constant_time: Some(code) };
+        let routing = routing(&by, Features::NONE).unwrap();
+        let serves = |name: &str| routing.serves(name.parse().unwrap());
+        assert!(serves("CAMELLIA-128-CBC") && serves("ARIA-256-GCM") && !serves("ChaCha20"));
+        assert_eq!(serves("AES-128-CTR"), code.looks_up_anywhere("AES-128-CTR".parse().unwrap()));
+        assert_eq!(routing.serving(), [Route::Portable]);
     }
 
     #[test]

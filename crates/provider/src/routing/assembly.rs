@@ -145,10 +145,14 @@ impl Assembly {
         Algorithm::ALL.iter().map(|it| RouteTable::uniform(best(it))).collect()
     }
 
-    /// The same, but what does not suit every call is left to libcrypto.
-    pub(crate) fn without_measurement(&self) -> Vec<RouteTable<Route>> {
+    /// The same, but what does not suit every call is left to libcrypto, unless libcrypto `must_not` serve it.
+    pub(crate) fn without_measurement(
+        &self,
+        must_not: impl Fn(Algorithm) -> bool,
+    ) -> Vec<RouteTable<Route>> {
         let best = |algorithm: &Algorithm| {
-            self.best(*algorithm).filter(|it| it.suits_every_call(*algorithm)).map(Native::route)
+            let suits = |it: &&Native| it.suits_every_call(*algorithm) || must_not(*algorithm);
+            self.best(*algorithm).filter(suits).map(Native::route)
         };
         Algorithm::ALL.iter().map(|it| RouteTable::uniform(best(it))).collect()
     }
