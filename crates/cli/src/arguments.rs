@@ -73,6 +73,24 @@ pub(crate) enum Command {
     Sum(commands::sum::SumArguments),
 }
 
+/// An option that stays as it was chosen until it is chosen otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Switch {
+    On,
+    Off,
+}
+
+impl Switch {
+    pub(crate) fn is_on(self) -> bool {
+        self == Self::On
+    }
+
+    /// As it is typed.
+    pub(crate) fn name(self) -> &'static str {
+        if self.is_on() { "on" } else { "off" }
+    }
+}
+
 #[derive(Args)]
 pub(crate) struct SurveyArguments {
     /// Seconds for each figure

@@ -1,11 +1,13 @@
 //! The plan as the program deals with it: where it lies, which one is in effect, and how it looks.
 
+mod constant_time;
 mod effect;
 mod file;
 mod others;
 mod rows;
 mod summary;
 
+pub(crate) use constant_time::{code, cost, cost_in_words};
 pub(crate) use effect::{Effect, Listed};
 pub(crate) use file::Destination;
 pub(crate) use others::{Other, offloads, others};

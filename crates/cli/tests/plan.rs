@@ -11,8 +11,9 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 use wirespeed_cipher::{Algorithm, Digest, Direction, Route, SIZE_CLASSES, Subject};
+use wirespeed_cpu::{Feature, Features};
 use wirespeed_libcrypto::Library;
-use wirespeed_plan::{Fingerprint, Plan, Row};
+use wirespeed_plan::{Fingerprint, LibcryptoCode, Plan, Row};
 
 /// A folder with an openssl.cnf that names the plan beside it.
 struct Machine(tempfile::TempDir);
@@ -228,6 +229,62 @@ fn on_a_lesser_machine_nothing_that_it_lacks_is_planned() {
     let wrong: Vec<&Row> = plan.rows().filter(|row| absent.contains(&row.route)).collect();
     assert!(wrong.is_empty(), "absent and planned: {wrong:?}");
     assert!(plan.rows().count() > 0);
+}
+
+/// Without instructions for AES, as ours is told: this OpenSSL has them still, and is faster.
+#[test]
+#[cfg_attr(not(debug_assertions), ignore = "only debug builds can be denied things and hurried")]
+fn for_constant_time_ours_serves_where_this_openssl_looks_up_in_tables() {
+    let machine = Machine::new();
+    let lesser = |mut command: Command| {
+        command.env("WIRESPEED_DENY", "aes");
+        command
+    };
+    let tune = |option: &[&str]| {
+        let mut command = lesser(machine.tune());
+        command.args(option);
+        printed(&mut command)
+    };
+    let code = LibcryptoCode::of(host_version(), Features::detect().without(Feature::Aes));
+    let looked_up = |row: &&Row| code.looks_up(row.algorithm, row.direction).is_some();
+    let plan = || Plan::read(&machine.plan()).expect("a plan");
+
+    let table = tune(&["--constant-time"]);
+    assert!(plan().is_for_constant_time());
+    let left = plan().rows().filter(looked_up).filter(|row| row.route == Route::Libcrypto).count();
+    assert_eq!(left, 0);
+    let names = ["AES-128-GCM", "AES-256-CTR", "CAMELLIA-192-CBC", "ARIA-128-CCM", "SM4-ECB"];
+    for name in names.map(|name| name.parse::<Algorithm>().expect("known")) {
+        assert!(plan().claims(name) || !code.looks_up_anywhere(name), "{name}");
+    }
+    let forced: Vec<Row> =
+        plan().rows().filter(|row| row.reason.is_some_and(|it| it.constant_time)).copied().collect();
+    assert!(forced.iter().all(|row| looked_up(&row)));
+    let told = match forced.len() {
+        0 => "constant time: costs nothing here".to_owned(),
+        count => format!("constant time: {count} of {} cells", plan().rows().count()),
+    };
+    assert!(table.contains(&told), "no '{told}' in:\n{table}");
+    assert!(table.lines().all(|line| line.chars().count() <= 100), "{table}");
+
+    let routes = json(&mut lesser(machine.wirespeed("routes --json")));
+    assert_eq!(routes["constant_time"]["cells"], forced.len());
+    if let Some(row) = forced.first() {
+        let Row { algorithm, direction, .. } = *row;
+        let what = code.looks_up(algorithm, direction).expect("it looks up").what;
+        let why = lesser(machine.wirespeed(&format!("routes {algorithm} --why")));
+        let why = printed(&mut { why });
+        let words = why.split_whitespace().collect::<Vec<_>>().join(" ");
+        let told = format!(" of this OpenSSL, whose code looks up in tables: {what}");
+        assert!(why.contains("\nconstant time") && words.contains(&told), "{why}");
+        assert!(why.lines().all(|line| line.chars().count() <= 100), "{why}");
+    }
+
+    // It stays so until it is taken back.
+    tune(&[]);
+    assert!(plan().is_for_constant_time());
+    let table = tune(&["--constant-time=off"]);
+    assert!(!plan().is_for_constant_time() && !table.contains("constant time: "), "{table}");
 }
 
 #[test]

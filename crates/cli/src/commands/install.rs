@@ -19,6 +19,7 @@ use wirespeed_openssl_conf::{Configuration, DropIn, Wanted, drop_in, install};
 
 pub(crate) use diff::unified;
 
+use crate::arguments::Switch;
 use crate::fault::Fault;
 use crate::interruption::Interruption;
 use crate::output::say;
@@ -32,6 +33,7 @@ Examples:
   wirespeed install --dry-run                 show what would change; touch nothing
   sudo wirespeed install                      measure if need be, show, try, install, try again
   sudo wirespeed install --keep               and measure again after updates
+  sudo wirespeed install --constant-time      leave no keys to code that looks up in tables
   sudo wirespeed install --plan FILE          the same with a plan of another machine of this kind
   wirespeed install --root DIR                into an unpacked system, such as a container's
   sudo wirespeed uninstall                    take it all back
@@ -56,6 +58,11 @@ pub(crate) struct InstallArguments {
     /// A plan of another machine with the same CPU and line of OpenSSL: tried here in seconds instead of measuring
     #[arg(long, value_name = "FILE", conflicts_with = "config")]
     plan: Option<PathBuf>,
+    /// Give ours all calls for which this OpenSSL's code looks up in tables by keys and data, even where ours is slower,
+    /// and say by how much. It stays so whenever the plan is measured again, until it is turned off
+    #[arg(long, value_name = "on|off", num_args = 0..=1, require_equals = true, default_missing_value = "on",
+          hide_possible_values = true, conflicts_with = "config")]
+    constant_time: Option<Switch>,
     /// Look after every start and update whether the plan fits, and measure again when the machine is idle; wirespeed
     /// uninstall ends it
     #[arg(long, conflicts_with = "config")]
@@ -103,12 +110,18 @@ pub(crate) fn run(arguments: InstallArguments) -> Result<(), Fault> {
     let place = arguments.place.find()?;
     let keep = Keep::asked(&place, arguments.keep)?;
     if place.is_in_root() {
-        let InstallArguments { plan, activate_default, dry_run, .. } = arguments;
+        let InstallArguments { plan, constant_time, activate_default, dry_run, .. } = arguments;
+        let plan = in_root::PlanThere::find(&place, plan, constant_time)?;
         return in_root::run(&place, plan, activate_default, &keep, dry_run);
     }
     // A file of one's own gets the machine's plan if there is one, and is not worth a minute.
-    let standing = standing(place.is_the_machines);
-    let travelled = arguments.plan.map(Travelled::read).transpose()?;
+    let mut standing = standing(place.is_the_machines);
+    if let Some(standing) = &mut standing {
+        standing.lack =
+            standing.lack.take().or_else(|| plan::lacks(&standing.file, arguments.constant_time));
+    }
+    let wanted = arguments.constant_time;
+    let travelled = arguments.plan.map(|file| Travelled::read(file, wanted)).transpose()?;
     let lacks = standing.as_ref().is_some_and(|it| it.lack.is_some());
     let measures = place.is_the_machines && (lacks || travelled.is_some());
     let usable = standing.as_ref().filter(|it| it.lack.is_none() || measures);
@@ -148,10 +161,8 @@ pub(crate) fn run(arguments: InstallArguments) -> Result<(), Fault> {
             Some(travelled) => travelled.settle(&interruption)?,
             None => {
                 let lack = standing.and_then(|it| it.lack).unwrap_or_default();
-                show(&format!(
-                    "Measuring first, for there is no plan of this machine: {lack}\n\n"
-                ))?;
-                let measured = plan::measure(intention.turns_the_kernel_on());
+                show(&format!("Measuring first, for there is no plan that fits: {lack}\n\n"))?;
+                let measured = plan::measure(intention.turns_the_kernel_on(), wanted);
                 // Ctrl-C ends the measuring too; that is no fault of its.
                 interruption.check("nothing was changed")?;
                 measured?;

@@ -4,7 +4,7 @@ use wirespeed_bench::{Candidate, Found, Host};
 use wirespeed_cipher::{Algorithm, Direction, Route, Subject};
 use wirespeed_cpu::{Feature, Features};
 use wirespeed_doctor::hidden_features;
-use wirespeed_plan::{Plan, Row};
+use wirespeed_plan::{LibcryptoCode, Plan, Row};
 use wirespeed_results::schema::Document;
 use wirespeed_results::schema::plan::{self, PlanState, Presence, Routes, Served};
 
@@ -13,8 +13,8 @@ use crate::fault::Fault;
 use crate::output::table::{Side, Table, wrap};
 use crate::output::{WIDTH, notes, say, write_json};
 use crate::plan::{
-    Effect, Listed, Other, by_size, everywhere, gains, line, offloads, others, planned, title,
-    unmeasured,
+    Effect, Listed, Other, by_size, code, cost, cost_in_words, everywhere, gains, line, offloads,
+    others, planned, title, unmeasured,
 };
 
 mod why;
@@ -34,6 +34,8 @@ struct Line {
     title: String,
     gains: String,
     routes: String,
+    /// What the code of this OpenSSL looks up in tables.
+    looked_up: Option<&'static str>,
 }
 
 pub(crate) fn run(arguments: RoutesArguments) -> Result<(), Fault> {
@@ -47,8 +49,14 @@ pub(crate) fn run(arguments: RoutesArguments) -> Result<(), Fault> {
     // On a CPU without AES instructions none of the default priority is here, and the provider offers nothing.
     let order = listed.map_or_else(|| Route::PRIORITY.to_vec(), Listed::routes);
     let serves = |route: &Route| host.harness.presence(host.find(*route).candidate).is_ok();
-    let order = order.into_iter().filter(serves).collect();
-    let here = Here { host: &host, plan: effect.in_use(), order, is_listed: listed.is_some() };
+    let mut order: Vec<Route> = order.into_iter().filter(serves).collect();
+    // A plan that is ignored was chosen by somebody all the same.
+    let is_chosen = |plan: &&Plan| effect.ignored.is_some() && plan.is_for_constant_time();
+    let chosen = effect.plan.as_ref().filter(is_chosen).filter(|_| listed.is_none());
+    order.extend(chosen.map(|_| Route::Portable));
+    let unwanted = chosen.map(|_| code(&host));
+    let is_listed = listed.is_some();
+    let here = Here { host: &host, plan: effect.in_use(), order, is_listed, unwanted };
     let kernel_on_at = effect.kernel.as_ref().map(|listed| listed.place.clone());
     let is_on =
         kernel_on_at.is_some() || listed.is_some_and(|it| it.routes().contains(&Route::Kernel));
@@ -77,6 +85,7 @@ pub(crate) fn run(arguments: RoutesArguments) -> Result<(), Fault> {
             ignored: effect.ignored.clone(),
         }),
         kernel_on_at,
+        constant_time: here.plan.and_then(cost),
         algorithms: all().map(|algorithm| here.served(algorithm)).collect(),
         offloads: here.plan.map(|plan| offloads(plan, wanted)).unwrap_or_default(),
     };
@@ -90,9 +99,15 @@ pub(crate) fn run(arguments: RoutesArguments) -> Result<(), Fault> {
     };
     let table = if arguments.why { why::text(&told) } else { table(&told) };
     let mut end = origin(&told.routes);
+    if here.unwanted.is_some() {
+        end.push_str(
+            "That it is for constant time stands: ours serves where this OpenSSL looks up in tables.\n",
+        );
+    }
     if let Some(note) = here.plan.and_then(|plan| unheeded(plan, &told.routes.routes)) {
         end.push_str(&note);
     }
+    end.push_str(&here.plan.and_then(cost_in_words).unwrap_or_default());
     end.push_str(&notes(hidden_features().as_slice()));
     say(&format!("{}\n{table}\n{end}", presence(&told.routes)))
 }
@@ -105,6 +120,8 @@ struct Here<'a> {
     order: Vec<Route>,
     /// Whether openssl.cnf lists them. If not, what serves calls of every length well serves alone.
     is_listed: bool,
+    /// If no plan chooses: the code that is to serve nothing where it looks up in tables.
+    unwanted: Option<LibcryptoCode>,
 }
 
 impl Here<'_> {
@@ -116,6 +133,7 @@ impl Here<'_> {
         };
         let suits = |route: &Route| {
             self.is_listed
+                || self.unwanted.is_some_and(|code| code.looks_up_anywhere(algorithm))
                 || wirespeed_kernels::suits_every_call(*route, algorithm, Features::detect())
         };
         self.order.iter().find(knows).copied().filter(suits)
@@ -137,6 +155,7 @@ impl Here<'_> {
                 direction: *direction,
                 title: title(algorithm, *direction),
                 gains: if claimed { gains(&planned) } else { "-".to_owned() },
+                looked_up: code(self.host).looks_up(algorithm, *direction).map(|it| it.what),
                 routes: if claimed { ours() } else { "left to this OpenSSL".to_owned() },
             }
         };

@@ -10,11 +10,12 @@ use wirespeed_plan::Plan;
 use wirespeed_results::schema::plan::{Digest, Quarantined, Served, Tune};
 use wirespeed_results::schema::{Document, VERSION};
 
+use crate::arguments::Switch;
 use crate::commands::survey::proved_routes;
 use crate::fault::Fault;
 use crate::interruption::Interruption;
 use crate::output::{Progress, check_writable, header, notes, say, write_json};
-use crate::plan::{Destination, fingerprint, offloads, planned, summary};
+use crate::plan::{Destination, code, cost, fingerprint, offloads, planned, summary};
 
 mod keep;
 mod measuring;
@@ -35,6 +36,7 @@ Examples:
   wirespeed tune --output /tmp/plan    write it elsewhere
   wirespeed tune --kernel              Linux's crypto, too, for one minute more
   wirespeed tune --keep --quick        only if the plan in use fits no more
+  wirespeed tune --constant-time       leave nothing to this OpenSSL where its code looks up in tables
   wirespeed routes --why               afterwards: what was chosen, and why
 
 The usual place is /etc/wirespeed/plan for root, else ~/.config/wirespeed/plan.";
@@ -52,8 +54,14 @@ pub(crate) struct TuneArguments {
     /// says kernel = on
     #[arg(long)]
     kernel: bool,
+    /// Give ours all calls for which this OpenSSL's code looks up in tables by keys and data, even where ours is slower:
+    /// AES on a CPU without AES instructions, Camellia, ARIA and SM4 on any. The plan says so, and it stays so whenever
+    /// it is measured again, until it is turned off
+    #[arg(long, value_name = "on|off", num_args = 0..=1, require_equals = true, default_missing_value = "on",
+          hide_possible_values = true)]
+    constant_time: Option<Switch>,
     /// Measure only if the plan that openssl.cnf names fits no more, and the machine is idle; say in one line what changed
-    #[arg(long, conflicts_with_all = ["output", "kernel", "json"])]
+    #[arg(long, conflicts_with_all = ["output", "kernel", "constant_time", "json"])]
     keep: bool,
     /// Write what was found as JSON, besides the plan; - is standard output
     #[arg(long, value_name = "FILE")]
@@ -91,6 +99,10 @@ pub(crate) fn run(arguments: TuneArguments) -> Result<(), Fault> {
     let output = outdated.as_ref().map(|it| it.file.clone()).or(arguments.output);
     let kernel = arguments.kernel || outdated.as_ref().is_some_and(|it| it.kernel);
     let destination = Destination::new(output)?;
+    let before = Plan::read(destination.file()).ok();
+    let chosen = before.as_ref().is_some_and(Plan::is_for_constant_time);
+    let is_for_constant_time = arguments.constant_time.map_or(chosen, Switch::is_on);
+    let code = is_for_constant_time.then(|| code(&host));
     let interruption = Interruption::watch()?;
     let to_people = arguments.json.as_deref() != Some("-") && outdated.is_none();
     let show = |text: &str| if to_people { say(text) } else { Ok(()) };
@@ -112,7 +124,7 @@ pub(crate) fn run(arguments: TuneArguments) -> Result<(), Fault> {
         true => (QUICK_SECONDS, QUICK_KERNEL_SECONDS),
         false => (SECONDS, KERNEL_SECONDS),
     };
-    let mut measuring = Measuring::new(&host.harness, &proved, arguments.quick);
+    let mut measuring = Measuring::new(&host.harness, &proved, arguments.quick, code);
     let cases = measuring.cases();
     let outside = offloading.as_ref().map(Offloading::cases).unwrap_or_default();
     let progress = Progress::new((cases.len() + outside.len()) as u64);
@@ -139,10 +151,12 @@ pub(crate) fn run(arguments: TuneArguments) -> Result<(), Fault> {
     quarantined.extend(measuring.quarantined.iter().cloned());
 
     let fingerprint = fingerprint(&host);
-    let before = Plan::read(destination.file()).ok();
     let standing =
         before.as_ref().filter(|plan| plan.fingerprint().difference(&fingerprint).is_none());
     let mut plan = Plan::new(fingerprint);
+    if is_for_constant_time {
+        plan = plan.for_constant_time();
+    }
     for &algorithm in Algorithm::ALL {
         if let Some(offloading) = &offloading {
             measuring.take(algorithm, offloading.trials(algorithm.into()));
@@ -200,7 +214,8 @@ pub(crate) fn run(arguments: TuneArguments) -> Result<(), Fault> {
         version: VERSION.to_owned(),
         plan: file.to_string(),
         quarantined,
-        algorithms: chosen(&plan),
+        constant_time: cost(&plan),
+        algorithms: served(&plan),
         digests: digests.collect(),
         offloads: offloads(&plan, |_| true),
         undecided: undecided.cells(),
@@ -241,12 +256,12 @@ fn prove(host: &Host) -> (Vec<Route>, Vec<Quarantined>) {
     (proved, quarantined)
 }
 
-fn chosen(plan: &Plan) -> Vec<Served> {
-    let chosen = |algorithm: &Algorithm| Served {
+fn served(plan: &Plan) -> Vec<Served> {
+    let served = |algorithm: &Algorithm| Served {
         algorithm: algorithm.name().to_owned(),
         claimed: plan.claims(*algorithm),
         driver: plan.driver((*algorithm).into()).map(str::to_owned),
         rows: plan.rows().filter(|row| row.algorithm == *algorithm).map(planned).collect(),
     };
-    Algorithm::ALL.iter().map(chosen).collect()
+    Algorithm::ALL.iter().map(served).collect()
 }

@@ -18,6 +18,7 @@ pub(crate) fn planned(row: &Row) -> plan::Row {
         libcrypto_ns: Some(reason.libcrypto.nanos()),
         libcrypto_spread_ns: Some(reason.libcrypto.spread()),
         gain: gain(row),
+        constant_time: reason.constant_time,
         ..unmeasured
     }
 }

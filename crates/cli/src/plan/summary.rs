@@ -3,6 +3,7 @@
 use wirespeed_cipher::{Algorithm, Direction, Route, SIZE_CLASSES};
 use wirespeed_plan::{Plan, Row};
 
+use super::constant_time::cost_in_words;
 use super::others::{Other, others};
 use super::rows::gain;
 use crate::output::WIDTH;
@@ -40,6 +41,7 @@ pub(crate) fn summary(plan: &Plan) -> String {
             ["left to this OpenSSL:"].into_iter().chain(left.iter().copied()).collect();
         text.push_str(&format!("{}\n", wrap(&words, " ", WIDTH, 2)));
     }
+    text.push_str(&cost_in_words(plan).unwrap_or_default());
     text
 }
 

@@ -8,6 +8,8 @@ use crate::scene::{Ended, Scene, expect, text};
 
 pub(crate) const TESTS: &[Test] = &[
     ("machine::round", round),
+    ("machine::constant-time", constant_time),
+    ("machine::constant-time-in-root", constant_time_in_root),
     ("machine::kept", kept),
     ("machine::kept-by-cron", kept_by_cron),
     ("machine::not-by-others", not_by_others),
@@ -94,6 +96,69 @@ const ALONE: &str = r#"
     # Without AES there is little to measure.
     export WIRESPEED_DENY=aes
 "#;
+
+/// Chosen, kept when the plan is measured again, taken back.
+fn constant_time() -> Result<(), String> {
+    let script = format!(
+        r#"{COPY}{ALONE}
+        plan=/etc/wirespeed/plan
+        /mnt/wirespeed install > /dev/null
+        ! grep -qx constant-time $plan
+        /mnt/wirespeed install --constant-time > "$folder/shown"
+        grep -q '^Measuring first, for there is no plan that fits: it was chosen by speed alone$' "$folder/shown"
+        grep -q '^constant time: ' "$folder/shown"
+        grep -qx constant-time $plan
+        /mnt/wirespeed install --constant-time | grep -q '^Already installed'
+        /mnt/wirespeed install | grep -q '^Already installed'
+
+        # Plans that are asked for are not measured for speed alone, nor the other way round.
+        cp $plan /mnt/plan
+        /mnt/wirespeed install --plan /mnt/plan --constant-time=off 2>&1 | grep -q 'plan: it is for constant time: wirespeed tune --constant-time=off '
+        sed -i 's/^kernel  .*/kernel 5.10.0/' $plan
+        /mnt/wirespeed routes | grep -q '^That it is for constant time stands'
+        /mnt/wirespeed tune --keep --quick | grep -q ' measured again, '
+        grep -qx constant-time $plan
+
+        /mnt/wirespeed install --constant-time=off > "$folder/shown"
+        ! grep -q '^constant time: ' "$folder/shown"
+        ! grep -q constant-time $plan
+        /mnt/wirespeed uninstall > /dev/null
+        cmp "$settings/openssl.cnf" "$folder/before"
+        echo restored"#
+    );
+    let ended = run(&script)?.is(0, "")?;
+    expect(ended.output.ends_with("restored\n"), &ended.output)
+}
+
+/// Where nothing is measured yet, the choice waits in a plan that says nothing else.
+fn constant_time_in_root() -> Result<(), String> {
+    let script = format!(
+        r#"{COPY}{ALONE}
+        plan=/etc/wirespeed/plan
+        rm -rf /etc/wirespeed
+        /mnt/wirespeed install --root / --constant-time > /dev/null
+        grep -qx constant-time $plan
+        grep -qx 'cpu        none' $plan
+        grep -q '^plan = /etc/wirespeed/plan # wirespeed install' "$settings/openssl.cnf"
+        openssl list -providers | grep -q '^  wirespeed$'
+        /mnt/wirespeed install --root / --constant-time | grep -q '^Already installed there'
+        /mnt/wirespeed install --root / | grep -q '^Already installed there'
+        /mnt/wirespeed routes > "$folder/shown"
+        grep -q ' is ignored: made for CPU none, ' "$folder/shown"
+        grep -q '^That it is for constant time stands' "$folder/shown"
+        /mnt/wirespeed tune --keep --quick | grep -q ' was made for CPU none, this is .*: measured again, '
+        grep -qx constant-time $plan
+        cp $plan /mnt/plan
+        /mnt/wirespeed install --root / --plan /mnt/plan > "$folder/shown"
+        grep -q '^constant time: ' "$folder/shown"
+        cmp /mnt/plan $plan
+        /mnt/wirespeed uninstall --root / > /dev/null
+        cmp "$settings/openssl.cnf" "$folder/before"
+        echo restored"#
+    );
+    let ended = run(&script)?.is(0, "")?;
+    expect(ended.output.ends_with("restored\n"), &ended.output)
+}
 
 /// Switched on, looked at, measured again, switched off.
 fn kept() -> Result<(), String> {

@@ -23,6 +23,9 @@ pub struct Routes {
     pub plan: Option<PlanState>,
     /// File and line that turn the kernel's route on, null if it is off.
     pub kernel_on_at: Option<String>,
+    /// What the choice of constant time costs, null if the plan in use was chosen by speed alone.
+    #[serde(default)]
+    pub constant_time: Option<ConstantTime>,
     /// What serves what.
     pub algorithms: Vec<Served>,
     /// What goes to the kernel and has no rows: hash functions, and ciphers that Wirespeed has no kernels for.
@@ -105,6 +108,24 @@ pub struct Row {
     pub libcrypto_spread_ns: Option<f64>,
     /// `libcrypto_ns` over `ns`.
     pub gain: Option<f64>,
+    /// Whether the route serves only because `libcrypto`'s code looks up in tables: speed alone had left the row to it.
+    /// Then `use` is the one in which that costs most.
+    #[serde(default)]
+    pub constant_time: bool,
+}
+
+/// What a plan costs in which nothing is left to the host's OpenSSL where its code looks up in tables.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ConstantTime {
+    /// Rows that speed alone had left to the host's OpenSSL.
+    pub cells: usize,
+    /// All rows of the plan.
+    pub of: usize,
+    /// The median of their `gain`, null without such rows.
+    pub median_gain: Option<f64>,
+    /// The least `gain` of them, null without such rows.
+    pub least_gain: Option<f64>,
 }
 
 /// From how many bytes on the kernel serves something.
@@ -135,6 +156,9 @@ pub struct Tune {
     pub plan: String,
     /// Routes left out because they gave wrong bytes.
     pub quarantined: Vec<Quarantined>,
+    /// What the choice of constant time costs, null without it.
+    #[serde(default)]
+    pub constant_time: Option<ConstantTime>,
     /// What was chosen.
     pub algorithms: Vec<Served>,
     /// The hash functions that a route takes from OpenSSL.

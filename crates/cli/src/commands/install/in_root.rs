@@ -4,22 +4,64 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use wirespeed_installation::{Change, Original, Place, obstacle, sweep};
-use wirespeed_plan::{Plan, SYSTEM};
+use wirespeed_plan::{Fingerprint, Plan, SYSTEM};
 
 use super::keep::Keep;
+use super::plan::lacks;
+use super::travelled::refused;
 use super::{Intention, replaceable, show, unable};
+use crate::arguments::Switch;
 use crate::fault::Fault;
+use crate::plan::cost_in_words;
+
+/// The plan that the unpacked system is to have.
+pub(super) struct PlanThere {
+    /// What is to be written.
+    text: Option<Vec<u8>>,
+    /// Whether it has one whose choice stands.
+    stands: bool,
+    /// What it costs, where that is known.
+    cost: Option<String>,
+}
+
+impl PlanThere {
+    /// The plan of a file. Without, somebody's choice is kept as a plan with nothing else in it, which fits no machine
+    /// but says what is wanted of the one that is measured there.
+    pub(super) fn find(
+        place: &Place,
+        file: Option<PathBuf>,
+        constant_time: Option<Switch>,
+    ) -> Result<Self, Fault> {
+        let Some(file) = file else {
+            let there = place.outside(Path::new(SYSTEM)).and_then(fs::read_to_string);
+            let there = there.ok().and_then(|text| Plan::parse(&text).ok());
+            let chosen = there.is_some_and(|plan| plan.is_for_constant_time());
+            let wanted = constant_time.map_or(chosen, Switch::is_on);
+            let choice = (wanted != chosen).then(|| match wanted {
+                true => Plan::new(Fingerprint::of_no_machine()).for_constant_time(),
+                false => Plan::new(Fingerprint::of_no_machine()),
+            });
+            let text = choice.map(|it| it.to_string().into_bytes());
+            return Ok(Self { text, stands: wanted && chosen, cost: None });
+        };
+        if let Some(lack) = lacks(&file, constant_time) {
+            return Err(refused(&file, &lack, constant_time));
+        }
+        let (text, plan) = read(&file)?;
+        Ok(Self { text: Some(text), stands: false, cost: cost_in_words(&plan) })
+    }
+}
 
 pub(super) fn run(
     place: &Place,
-    plan: Option<PathBuf>,
+    plan: PlanThere,
     activates_default: bool,
     keep: &Keep<'_>,
     dry_run: bool,
 ) -> Result<(), Fault> {
-    let plan = plan.map(|file| read(&file)).transpose()?;
+    let PlanThere { text: plan, stands, cost } = plan;
     // One that is kept is measured when the system has started: the module does without it until then.
-    let has_plan = plan.is_some() || keep.is_asked();
+    let has_plan = plan.is_some() || stands || keep.is_asked();
     let intention = Intention::form(place, has_plan.then(|| SYSTEM.into()), activates_default)?;
     let outside = |path: &Path| place.outside(path).map_err(|error| unable(path, &error));
     let to = outside(&intention.module.to)?;
@@ -33,6 +75,7 @@ pub(super) fn run(
         return show("Already installed there: nothing to change.\n");
     }
     intention.show(same)?;
+    show(&cost.map(|cost| format!("\n{cost}")).unwrap_or_default())?;
     if dry_run {
         keep.show()?;
         return show("\nNothing was changed.\n");
@@ -58,9 +101,9 @@ pub(super) fn run(
     show("\nInstalled there, untried. Try it when it runs: openssl list -providers\n")
 }
 
-/// A plan's bytes, if it is one: where it will be used nobody knows, and the module ignores what does not fit.
-fn read(file: &Path) -> Result<Vec<u8>, Fault> {
+/// A plan and its bytes, if it is one: where it will be used nobody knows, and the module ignores what does not fit.
+fn read(file: &Path) -> Result<(Vec<u8>, Plan), Fault> {
     let wrong = |why: String| Fault::usage(format!("{}: {why}", file.display()));
-    Plan::read(file).map_err(|why| wrong(why.to_string()))?;
-    fs::read(file).map_err(|error| wrong(error.to_string()))
+    let plan = Plan::read(file).map_err(|why| wrong(why.to_string()))?;
+    Ok((fs::read(file).map_err(|error| wrong(error.to_string()))?, plan))
 }

@@ -1,16 +1,18 @@
 //! A plan that was measured on another machine of the same kind: tried here in seconds, and made this machine's.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use wirespeed_bench::{Candidate, Case, Contest, Host};
 use wirespeed_cipher::{Algorithm, Direction, Route, Use};
 use wirespeed_measure::Effort;
 use wirespeed_plan::{Plan, Row};
 
+use super::plan::lacks;
+use crate::arguments::Switch;
 use crate::fault::Fault;
 use crate::interruption::Interruption;
 use crate::output::{Progress, say};
-use crate::plan::{Destination, fingerprint};
+use crate::plan::{Destination, cost_in_words, fingerprint};
 
 /// Seconds of measuring for each cell that is tried.
 const SECONDS: f64 = 0.15;
@@ -40,8 +42,11 @@ pub(super) struct Travelled {
 }
 
 impl Travelled {
-    /// Reads it, if it is for this kind of machine.
-    pub(super) fn read(file: PathBuf) -> Result<Self, Fault> {
+    /// Reads it, if it is for this kind of machine, and what somebody asks for.
+    pub(super) fn read(file: PathBuf, constant_time: Option<Switch>) -> Result<Self, Fault> {
+        if let Some(lack) = lacks(&file, constant_time) {
+            return Err(refused(&file, &lack, constant_time));
+        }
         let host = Host::discover();
         let name = file.display();
         let plan = Plan::read(&file).map_err(|why| Fault::usage(format!("{name}: {why}")))?;
@@ -57,9 +62,11 @@ impl Travelled {
     pub(super) fn settle(self, interruption: &Interruption) -> Result<(), Fault> {
         say(&format!("Trying {} on this machine\n", self.file.display()))?;
         let cells = self.check(interruption)?;
+        let cost = cost_in_words(&self.plan).unwrap_or_default();
         self.keep()?;
-        let said =
-            format!("  its routes are proved, {cells} of its choices hold beside this OpenSSL\n\n");
+        let said = format!(
+            "  its routes are proved, {cells} of its choices hold beside this OpenSSL\n{cost}\n"
+        );
         say(&said)
     }
 
@@ -123,14 +130,24 @@ impl Travelled {
     }
 }
 
-/// The row of a cell that the plan gives to a route of ours.
+/// What is said of a plan that was not measured as somebody asks for now.
+pub(super) fn refused(file: &Path, lack: &str, constant_time: Option<Switch>) -> Fault {
+    let wanted = constant_time.map_or("", Switch::name);
+    Fault::usage(format!(
+        "{}: {lack}: wirespeed tune --constant-time={wanted} measures another on its machine",
+        file.display()
+    ))
+}
+
+/// The row of a cell that the plan gives to a route of ours for its speed.
 fn cell<'p>(
     plan: &'p Plan,
     &(name, direction, size): &(&str, Direction, usize),
 ) -> Option<&'p Row> {
     let algorithm: Algorithm = name.parse().ok()?;
     let row = plan.row(algorithm, direction, size)?;
-    (!matches!(row.route, Route::Libcrypto | Route::Kernel)).then_some(row)
+    let for_speed = row.reason.is_none_or(|reason| !reason.constant_time);
+    (for_speed && !matches!(row.route, Route::Libcrypto | Route::Kernel)).then_some(row)
 }
 
 /// A call by the row's route, in calls of this OpenSSL's.

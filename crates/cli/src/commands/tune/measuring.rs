@@ -7,7 +7,9 @@ use wirespeed_cipher::{Algorithm, Digest, Direction, Route, SIZE_CLASSES, Subjec
 use wirespeed_measure::Effort;
 use wirespeed_measure::noise::Noise;
 use wirespeed_measure::statistics::Estimate;
-use wirespeed_plan::{Plan, Ratio, Row, Time, Trial, judge, judge_digest};
+use wirespeed_plan::{
+    LibcryptoCode, Plan, Ratio, Row, Time, Trial, judge, judge_constant_time, judge_digest,
+};
 use wirespeed_results::schema::plan::Quarantined;
 
 use super::pace::Pace;
@@ -18,6 +20,8 @@ pub(super) struct Measuring<'a> {
     harness: &'a Harness,
     /// Whether the smallest key stands for the others of its cipher: they are more rounds of the same.
     smallest_keys: bool,
+    /// The code that gets no cell where it looks up in tables, if that is asked for.
+    code: Option<LibcryptoCode>,
     /// All routes that take part; the host's OpenSSL always does.
     candidates: Vec<Candidate>,
     /// By algorithm, in the order of [`Algorithm::ALL`].
@@ -46,10 +50,16 @@ const DISTURBED: f64 = 0.2;
 
 impl<'a> Measuring<'a> {
     /// Measures those routes that were proved, perhaps with the smallest keys alone.
-    pub(super) fn new(harness: &'a Harness, proved: &[Route], smallest_keys: bool) -> Self {
+    pub(super) fn new(
+        harness: &'a Harness,
+        proved: &[Route],
+        smallest_keys: bool,
+        code: Option<LibcryptoCode>,
+    ) -> Self {
         Self {
             harness,
             smallest_keys,
+            code,
             candidates: proved.iter().map(|route| Candidate::Provider(*route)).collect(),
             trials: vec![Vec::new(); Algorithm::ALL.len()],
             hashes: Vec::new(),
@@ -90,8 +100,12 @@ impl<'a> Measuring<'a> {
     }
 
     /// Whether a route might do better than the host's OpenSSL: any that is made for this CPU, or all
-    /// that there is.
+    /// that there is, also where the host's is not to serve.
     pub(super) fn is_of_interest(&self, algorithm: Algorithm) -> bool {
+        if self.code.is_some_and(|code| code.looks_up_anywhere(algorithm)) {
+            let mut own = self.candidates.iter().filter(|it| **it != DETOUR);
+            return own.any(|it| self.harness.knows(*it, algorithm.into()));
+        }
         let all_slow = self.candidates.iter().all(|it| is_slow(*it));
         let mut matter = self.candidates.iter().filter(|it| all_slow || !is_slow(**it));
         matter.any(|it| self.harness.knows(*it, algorithm.into()))
@@ -183,7 +197,8 @@ impl<'a> Measuring<'a> {
     /// short look, and stays out if that is hopeless.
     fn contenders_for(&mut self, case: Case) -> Result<Vec<Candidate>, Fault> {
         let portable = Candidate::Provider(Route::Portable);
-        let any_fast = !self.candidates.iter().all(|candidate| is_slow(*candidate));
+        let knows = |it: &&Candidate| self.harness.knows(**it, case.subject);
+        let any_fast = !self.candidates.iter().filter(knows).all(|candidate| is_slow(*candidate));
         let mut wanted = vec![Candidate::Host];
         for candidate in self.candidates.clone() {
             let excluded = !self.harness.competes(candidate, case.subject)
@@ -230,7 +245,11 @@ impl<'a> Measuring<'a> {
 
     /// The rows of an algorithm.
     pub(super) fn judge(&self, algorithm: Algorithm, standing: Option<&Plan>) -> Vec<Row> {
-        judge(algorithm, &self.trials(algorithm), standing)
+        let trials = self.trials(algorithm);
+        match self.code {
+            Some(code) => judge_constant_time(algorithm, &trials, standing, code),
+            None => judge(algorithm, &trials, standing),
+        }
     }
 
     /// What disturbed much of the measuring.
