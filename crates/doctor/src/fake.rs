@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use wirespeed_advisories::Probe;
 use wirespeed_cipher::Route;
+use wirespeed_cpu::Features;
 use wirespeed_openssl_conf::Files;
 use wirespeed_plan::{Fingerprint, Plan};
 
@@ -24,6 +25,7 @@ pub(crate) const MODULE: &str = "/usr/lib/ossl-modules/wirespeed.so";
 pub(crate) struct Fake {
     files: BTreeMap<PathBuf, (Vec<u8>, Entry)>,
     variables: BTreeMap<String, String>,
+    pub(crate) features: Features,
     pub(crate) openssl: Result<Openssl, String>,
     pub(crate) binary: Result<Binary, String>,
     /// Beginnings of paths that lead elsewhere than they say, and the number of what lies there.
@@ -46,6 +48,7 @@ impl Fake {
         Self {
             files: BTreeMap::new(),
             variables: BTreeMap::new(),
+            features: Features::detect(),
             openssl: Ok(Openssl {
                 path: "/usr/lib/libcrypto.so.3".into(),
                 version: "OpenSSL 3.0.19 27 Jan 2026".to_owned(),
@@ -186,6 +189,10 @@ impl Surroundings for Fake {
 
     fn plan(&self, _: &Path) -> Result<Plan, String> {
         self.plan.clone()
+    }
+
+    fn features(&self) -> Features {
+        self.features
     }
 
     fn openssl(&self) -> Result<Openssl, String> {

@@ -24,6 +24,7 @@ mod providers;
 mod reading;
 mod services;
 mod surroundings;
+mod tables;
 mod trial;
 mod users;
 mod watch;
@@ -59,6 +60,7 @@ const CHECKS: &[Check] = &[
     Check { name: "plan", examine: plan::plan },
     Check { name: "proof", examine: plan::proof },
     Check { name: "features", examine: features },
+    Check { name: "constant time", examine: tables::tables },
     Check { name: "engines", examine: engines::engines },
     Check { name: "permissions", examine: permissions::permissions },
     Check { name: "users", examine: users::users },

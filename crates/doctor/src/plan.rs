@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use wirespeed_plan::SYSTEM;
+use wirespeed_plan::{Plan, SYSTEM};
 use wirespeed_stats::Snapshot;
 
 use crate::examined::{Examined, Installed};
@@ -42,6 +42,15 @@ pub(crate) fn plan(examined: &Examined<'_>) -> Vec<Finding> {
         }
         _ => Finding::fine(format!("{} is for this machine", path.display())),
     }]
+}
+
+/// The plan that the module follows, if it follows one.
+pub(crate) fn in_use(examined: &Examined<'_>) -> Option<Plan> {
+    let installed = examined.installed()?;
+    let path = PathBuf::from(installed.provider.entry("plan")?.value.to_str().into_owned());
+    let said = module::load(examined, &installed).ok()?.plan;
+    let follows = said.is_none_or(|it| !it.contains("ignored") && !it.starts_with("none"));
+    follows.then(|| examined.here.plan(&path).ok()).flatten()
 }
 
 /// Has the module load as the configuration of this machine says, but with another plan.

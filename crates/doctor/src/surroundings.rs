@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use wirespeed_advisories::Probe;
 use wirespeed_bench::{Found, Host};
 use wirespeed_cipher::Route;
+use wirespeed_cpu::Features;
 use wirespeed_installation::{Binary, Place, own_module};
 use wirespeed_openssl_conf::{Configuration, Files};
 use wirespeed_plan::Plan;
@@ -32,6 +33,8 @@ pub(crate) trait Surroundings: Files {
     fn unpacked(&self, root: &Path) -> Result<Unpacked, String>;
     /// A plan, or why it cannot be read.
     fn plan(&self, path: &Path) -> Result<Plan, String>;
+    /// What its CPU has.
+    fn features(&self) -> Features;
     /// The machine's own OpenSSL.
     fn openssl(&self) -> Result<Openssl, String>;
     /// Loads a provider module by name, with these keys and values, into a context of its own.
@@ -178,6 +181,10 @@ impl Surroundings for ThisMachine {
 
     fn plan(&self, path: &Path) -> Result<Plan, String> {
         Plan::read(path).map_err(|error| error.to_string())
+    }
+
+    fn features(&self) -> Features {
+        Features::detect()
     }
 
     fn openssl(&self) -> Result<Openssl, String> {
