@@ -31,3 +31,12 @@ pub fn poison(bytes: &mut [u8]) {
 pub fn cure(bytes: &mut [u8]) {
     request([MAKE_MEM_DEFINED, bytes.as_ptr() as u64, bytes.len() as u64, 0, 0, 0]);
 }
+
+/// Errors that `work` makes memcheck report. The count is of the whole process, so tests take turns.
+pub fn counted(work: impl FnOnce()) -> u64 {
+    static TURN: std::sync::Mutex<()> = std::sync::Mutex::new(());
+    let _turn = TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let before = errors();
+    work();
+    errors() - before
+}

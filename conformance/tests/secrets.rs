@@ -12,7 +12,7 @@ use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use wirespeed_cipher::{Algorithm, Direction, InOut, Mode};
 use wirespeed_conformance::api_path::ApiPath;
 use wirespeed_conformance::api_path::{Setup, Work};
-use wirespeed_conformance::client::{cure, errors, poison, under_valgrind};
+use wirespeed_conformance::client::{counted, cure, poison, under_valgrind};
 use wirespeed_conformance::data::painted;
 use wirespeed_conformance::here;
 use wirespeed_conformance::kernels::Kernels;
@@ -52,15 +52,6 @@ fn trial(
             None => run().map(|()| Completion::Completed).map_err(Failed::from),
         }
     })
-}
-
-/// Errors that `work` makes memcheck report. The count is of the whole process, so tests take turns.
-fn counted(work: impl FnOnce()) -> u64 {
-    static TURN: std::sync::Mutex<()> = std::sync::Mutex::new(());
-    let _turn = TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let before = errors();
-    work();
-    errors() - before
 }
 
 /// A branch on a poisoned byte, and a look-up at a poisoned place, are caught.
