@@ -32,10 +32,7 @@ fn main() -> ExitCode {
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-fn trial(
-    name: String,
-    run: impl FnOnce() -> Result<Completion, String> + Send + 'static,
-) -> Trial {
+fn trial(name: String, run: impl FnOnce() -> Result<Completion, String> + Send + 'static) -> Trial {
     Trial::ignorable_test(name, move || match under_valgrind() {
         true => run().map_err(Failed::from),
         false => Ok(Completion::ignored_with("not under valgrind")),
@@ -84,7 +81,12 @@ fn call(
         cure(&mut key[second..=second]);
     }
     let mut cipher = context.fetch(algorithm.name(), None)?.context()?;
-    cipher.init(direction, Some(&key), Some(&iv).filter(|iv| !iv.is_empty()).map(Vec::as_slice), &[])?;
+    cipher.init(
+        direction,
+        Some(&key),
+        Some(&iv).filter(|iv| !iv.is_empty()).map(Vec::as_slice),
+        &[],
+    )?;
     if algorithm.mode() == Mode::Ccm {
         cipher.message_length(length)?;
     }

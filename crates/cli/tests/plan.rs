@@ -257,11 +257,14 @@ fn for_constant_time_ours_serves_where_this_openssl_looks_up_in_tables() {
     for name in names.map(|name| name.parse::<Algorithm>().expect("known")) {
         assert!(plan().claims(name) || !code.looks_up_anywhere(name), "{name}");
     }
-    let forced: Vec<Row> =
-        plan().rows().filter(|row| row.reason.is_some_and(|it| it.constant_time)).copied().collect();
+    let forced: Vec<Row> = plan()
+        .rows()
+        .filter(|row| row.reason.is_some_and(|it| it.constant_time))
+        .copied()
+        .collect();
     assert!(forced.iter().all(|row| looked_up(&row)));
     let told = match forced.len() {
-        0 => "constant time: costs nothing here".to_owned(),
+        0 => "constant time: nothing changes".to_owned(),
         count => format!("constant time: {count} of {} cells", plan().rows().count()),
     };
     assert!(table.contains(&told), "no '{told}' in:\n{table}");

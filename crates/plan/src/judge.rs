@@ -147,7 +147,7 @@ fn decide(
     let winners = cells.iter().map(|cell| {
         let winners = cell.winners(incumbent(cell));
         match winners.is_empty() && takes(cell.direction) {
-            true => cell.least_loss(incumbent(cell)).into_iter().collect(),
+            true => cell.least_losses(incumbent(cell)),
             false => winners,
         }
     });
@@ -249,11 +249,15 @@ impl Cell<'_> {
         fit.into_iter().filter(alike).collect()
     }
 
-    /// Our route that loses least. The incumbent stays until it is clearly beaten.
-    fn least_loss(&self, incumbent: Option<Route>) -> Option<Route> {
-        let best = self.best(self.own())?;
-        let stays = |it: &Route| self.own().any(|own| own == *it) && !self.beats(best, Some(*it));
-        incumbent.filter(stays).or(Some(best))
+    /// Our route that loses least, and those that it does not clearly beat. The incumbent stays until it is beaten so.
+    fn least_losses(&self, incumbent: Option<Route>) -> Vec<Route> {
+        let Some(best) = self.best(self.own()) else { return Vec::new() };
+        let alike = |route: &Route| *route == best || !self.beats(best, Some(*route));
+        let alike: Vec<Route> = self.own().filter(alike).collect();
+        match incumbent.filter(|it| alike.contains(it)) {
+            Some(incumbent) => vec![incumbent],
+            None => alike,
+        }
     }
 
     /// Where the host stays, but the algorithm is ours: calls are handed on to it, unless that detour

@@ -36,7 +36,7 @@ Examples:
   wirespeed tune --output /tmp/plan    write it elsewhere
   wirespeed tune --kernel              Linux's crypto, too, for one minute more
   wirespeed tune --keep --quick        only if the plan in use fits no more
-  wirespeed tune --constant-time       leave nothing to this OpenSSL where its code looks up in tables
+  wirespeed tune --constant-time       leave nothing to code that looks up in tables
   wirespeed routes --why               afterwards: what was chosen, and why
 
 The usual place is /etc/wirespeed/plan for root, else ~/.config/wirespeed/plan.";

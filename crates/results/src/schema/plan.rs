@@ -122,9 +122,11 @@ pub struct ConstantTime {
     pub cells: usize,
     /// All rows of the plan.
     pub of: usize,
-    /// The median of their `gain`, null without such rows.
+    /// Those of them in which the route is slower than the host's OpenSSL.
+    pub slower: usize,
+    /// The median `gain` of those, null without such rows.
     pub median_gain: Option<f64>,
-    /// The least `gain` of them, null without such rows.
+    /// The least `gain` of those, null without such rows.
     pub least_gain: Option<f64>,
 }
 

@@ -113,9 +113,9 @@ mod tests {
         let rows = [row(16, 0.824, true), row(64, 0.971, true), row(256, 1.4, false)];
         let rows: Vec<&Row> = rows.iter().collect();
         assert_eq!(
-            cost(&rows, "the hash"),
+            cost(&rows, "keys and all blocks"),
             "constant time at 16 B, 64 B: 0.82x to 0.97x of this OpenSSL, whose code looks up in tables: \
-             the\n  hash\n"
+             keys and\n  all blocks\n"
         );
         assert_eq!(
             cost(&rows[..1], "the hash"),
