@@ -9,6 +9,7 @@ use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use wirespeed_cipher::{Algorithm, Direction, Mode};
 use wirespeed_conformance::client::{counted, cure, poison, under_valgrind};
 use wirespeed_conformance::data::painted;
+use wirespeed_conformance::evp;
 use wirespeed_conformance::here;
 use wirespeed_cpu::Features;
 use wirespeed_libcrypto::{Context, Error};
@@ -49,10 +50,13 @@ fn agrees(
         return Ok(Completion::ignored_with("this OpenSSL does not have it"));
     }
     let said = code.looks_up(algorithm, direction);
+    // That the halves of its key are not equal is for all the world to see: libcrypto branches on it once a key.
+    let harmless = u64::from(algorithm.mode() == Mode::Xts);
     let mut seen = 0;
     for length in [16, 96, 128, 272] {
         let mut called = Ok(());
-        seen += counted(|| called = call(&context, algorithm, direction, length));
+        let errors = counted(|| called = call(&context, algorithm, direction, length));
+        seen += errors.saturating_sub(harmless);
         called.map_err(|error| format!("{length} bytes: {error}"))?;
     }
     match (said, seen) {
@@ -74,15 +78,9 @@ fn call(
     let mut output = vec![0; length + 16];
     poison(&mut key);
     poison(&mut data);
-    if algorithm.mode() == Mode::Xts {
-        // That the halves are not equal is for all the world to see: one bit of each tells.
-        let second = key.len() / 2;
-        cure(&mut key[..1]);
-        cure(&mut key[second..=second]);
-    }
     let mut cipher = context.fetch(algorithm.name(), None)?.context()?;
     cipher.init(
-        direction,
+        evp::direction(direction),
         Some(&key),
         Some(&iv).filter(|iv| !iv.is_empty()).map(Vec::as_slice),
         &[],
