@@ -146,7 +146,7 @@ impl Version {
     }
 
     /// Generated decoders: a key given twice is an error, lists name "encrypt-then-mac", `tls-mac`
-    /// is listed as an octet string, a size may be asked for with a null pointer, and that of a text only as text.
+    /// is listed as an octet string, and a size may be asked for with a null pointer.
     #[inline]
     pub(crate) fn has_decoders(self) -> bool {
         self >= Self::DECODERS
@@ -155,6 +155,12 @@ impl Version {
     /// The version for [`Self::has_decoders`] of OCB and GCM-SIV: they got them in 4.0.
     pub(crate) fn of_late_decoders(self) -> Self {
         if self.0 >= 4 { self } else { Self::FIRST }
+    }
+
+    /// Who asks for the size of bytes or of a text must do so by its type (`set_string_internal` of crypto/params.c).
+    #[inline]
+    pub(crate) fn checks_types_of_sizes(self) -> bool {
+        self >= Self(3, 5, 0)
     }
 
     /// SHAKE has no length of its own: it must be told one, and may be asked for it.
@@ -181,7 +187,7 @@ impl Version {
         self.0 >= 4
     }
 
-    /// GCM tells whether it made the IV itself.
+    /// GCM tells whether it made the IV itself. The list is CCM's, too, until there are decoders.
     #[inline]
     pub(crate) fn tells_generated_iv(self) -> bool {
         self >= Self(3, 4, 0)
@@ -203,13 +209,19 @@ impl Version {
     /// A message of GCM-SIV that has had no update is one of no bytes, and one update too many spoils its end.
     #[inline]
     pub(crate) fn ends_synthetic_messages(self) -> bool {
-        self.0 >= 4
+        self.is_of_august_2026()
     }
 
-    /// `EVP_Cipher` of CCM with neither input nor output ends a message, as of August 2026, and tells no length. An end
-    /// is verified either way.
+    /// `EVP_Cipher` of CCM with neither input nor output ends a message, and tells no length. An end is verified either
+    /// way.
     #[inline]
     pub(crate) fn ends_counted_messages(self) -> bool {
+        self.is_of_august_2026()
+    }
+
+    /// The maintenance releases of August 2026, which mended CVE-2026-75803, and what came after.
+    #[inline]
+    fn is_of_august_2026(self) -> bool {
         match (self.0, self.1) {
             (3, 0) => self.2 >= 22,
             (3, 4) => self.2 >= 7,
@@ -252,9 +264,12 @@ mod tests {
         assert_eq!(has(Version(3, 1, 0)) + 4, Algorithm::ALL.len());
         assert_eq!(has(Version(3, 5, 0)), Algorithm::ALL.len());
         assert!(!Version(3, 5, 9).has_decoders() && Version(3, 6, 0).has_decoders());
+        assert!(
+            !Version(3, 4, 6).checks_types_of_sizes() && Version(3, 5, 0).checks_types_of_sizes()
+        );
         assert!(Version(4, 0, 0).generates_iv_when_asked());
         let counted = [(3, 0, 21), (3, 0, 22), (3, 5, 7), (3, 5, 8), (3, 6, 3), (4, 0, 3)]
-            .map(|(a, b, c)| Version(a, b, c).ends_counted_messages());
+            .map(|(a, b, c)| Version(a, b, c).is_of_august_2026());
         assert_eq!(counted, [false, true, false, true, false, true]);
         let bare = [(3, 0, 16), (3, 0, 17), (3, 1, 8), (3, 3, 3), (3, 4, 2), (3, 6, 0)]
             .map(|(a, b, c)| Version(a, b, c).knows_bare_extendables());

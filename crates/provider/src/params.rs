@@ -251,7 +251,7 @@ impl Param {
     /// `OSSL_PARAM_set_utf8_string`: copies, and ends with a NUL where there is room for one.
     #[must_use]
     pub(crate) fn set_text_copy(&mut self, value: &CStr, version: Version) -> bool {
-        if version.has_decoders() && self.data_type != data_type::UTF8_STRING {
+        if version.checks_types_of_sizes() && self.data_type != data_type::UTF8_STRING {
             return false;
         }
         let with_end = value.to_bytes_with_nul();
@@ -299,7 +299,7 @@ impl Param {
         match self.data_type {
             data_type::OCTET_POINTER => self.set_octet_pointer(value.as_ptr(), value.len()),
             data_type::OCTET_STRING => self.set_octets(value),
-            _ => !version.has_decoders() && self.set_octets(value),
+            _ => !version.checks_types_of_sizes() && self.set_octets(value),
         }
     }
 }

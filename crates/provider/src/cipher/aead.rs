@@ -33,7 +33,6 @@ pub(crate) struct Basics {
     direction: Direction,
     key_set: bool,
     key_bytes: usize,
-    /// The version whose habits its parameters have.
     version: Version,
 }
 
@@ -45,11 +44,6 @@ impl Basics {
             key_bytes: setup.choice.algorithm().key_bytes(),
             version: setup.version,
         }
-    }
-
-    /// Of a mode that got generated decoders later than others.
-    fn with_late_decoders<K: Kernels>(setup: &Setup<K>) -> Self {
-        Self { version: setup.version.of_late_decoders(), ..Self::of(setup) }
     }
 
     /// Whether a key has the right length.
@@ -73,6 +67,8 @@ pub(crate) struct Lengths {
 pub(crate) trait AeadMode: Clone {
     type Kernels: Kernels;
     const PIPELINES: bool = false;
+    /// Whether it got generated decoders later than others.
+    const LATE_DECODERS: bool = false;
 
     /// In the order in which they are answered.
     fn gettable(version: Version) -> &'static Declared;
@@ -121,6 +117,15 @@ pub(crate) trait AeadMode: Clone {
 #[derive(Clone)]
 pub(crate) struct AeadContext<M>(M);
 
+impl<M: AeadMode> AeadContext<M> {
+    /// The version whose decoders the mode has.
+    #[inline]
+    fn decoders(&mut self) -> Version {
+        let version = self.0.basics().version;
+        if M::LATE_DECODERS { version.of_late_decoders() } else { version }
+    }
+}
+
 impl<M: AeadMode> Cipher for AeadContext<M> {
     const PIPELINES: bool = M::PIPELINES;
 
@@ -167,7 +172,7 @@ impl<M: AeadMode> Cipher for AeadContext<M> {
         if param.is_called(b"tag\0") {
             return Some(self.0.answer_tag(param));
         }
-        let (version, key_bytes) = (self.0.basics().version, self.0.basics().key_bytes);
+        let (version, key_bytes) = (self.decoders(), self.0.basics().key_bytes);
         if !M::gettable(version).has(Name::IvLength) {
             return None;
         }
@@ -184,7 +189,7 @@ impl<M: AeadMode> Cipher for AeadContext<M> {
     }
 
     fn answer(&mut self, list: Asked<'_>) -> Result<(), CallError> {
-        let (version, key_bytes) = (self.0.basics().version, self.0.basics().key_bytes);
+        let (version, key_bytes) = (self.decoders(), self.0.basics().key_bytes);
         let known = M::gettable(version);
         let mut questions = Questions::of(list, known, version)?;
         for name in known.names() {
@@ -204,7 +209,7 @@ impl<M: AeadMode> Cipher for AeadContext<M> {
     }
 
     fn set(&mut self, list: Given<'_>) -> Result<(), CallError> {
-        let (version, key_bytes) = (self.0.basics().version, self.0.basics().key_bytes);
+        let (version, key_bytes) = (self.decoders(), self.0.basics().key_bytes);
         let known = M::settable(version);
         let settings = Settings::of(list, known, version)?;
         for name in known.names() {

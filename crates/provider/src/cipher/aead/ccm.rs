@@ -15,7 +15,7 @@ use crate::host::Version;
 use crate::offload::call::{OffloadCall, OffloadFailed};
 use crate::openssl::{Param, UNMODIFIED, data_type};
 use crate::params::declared::{Declared, Name};
-use crate::params::octets;
+use crate::params::{octets, uint};
 use crate::routing::choice::{Choice, OffloadStep, Step};
 
 static GETTABLE: Declared = Declared::of(&[
@@ -28,7 +28,8 @@ static GETTABLE: Declared = Declared::of(&[
     Name::Tag,
 ]);
 /// With GCM's, which is on the list and never answered.
-static GETTABLE_BEFORE_DECODERS: Declared = GETTABLE.listing(octets(c"tlsivgen"));
+static GETTABLE_BEFORE_DECODERS: Declared = GETTABLE_BEFORE_3_4.listing(uint(c"iv-generated"));
+static GETTABLE_BEFORE_3_4: Declared = GETTABLE.listing(octets(c"tlsivgen"));
 static SETTABLE: Declared =
     Declared::of(&[Name::Tag, Name::IvLength, Name::TlsAad, Name::TlsIvFixed]);
 /// As above: never taken.
@@ -62,7 +63,11 @@ impl AeadMode for CcmMode {
     type Kernels = BlockKernels;
 
     fn gettable(version: Version) -> &'static Declared {
-        if version.has_decoders() { &GETTABLE } else { &GETTABLE_BEFORE_DECODERS }
+        match version {
+            _ if version.has_decoders() => &GETTABLE,
+            _ if version.tells_generated_iv() => &GETTABLE_BEFORE_DECODERS,
+            _ => &GETTABLE_BEFORE_3_4,
+        }
     }
 
     fn settable(version: Version) -> &'static Declared {

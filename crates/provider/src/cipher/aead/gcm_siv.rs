@@ -43,6 +43,7 @@ pub(crate) struct GcmSivMode {
 
 impl AeadMode for GcmSivMode {
     type Kernels = BlockKernels;
+    const LATE_DECODERS: bool = true;
 
     fn gettable(_: Version) -> &'static Declared {
         &GETTABLE
@@ -63,7 +64,7 @@ impl AeadMode for GcmSivMode {
     fn new(setup: Setup<BlockKernels>) -> Self {
         Self {
             siv: GcmSiv::new(setup.choice.own()),
-            basics: Basics::with_late_decoders(&setup),
+            basics: Basics::of(&setup),
             nonce: [0; GcmSiv::NONCE],
             ready: false,
             associated: Associated::default(),
@@ -269,6 +270,7 @@ impl Whole<'_> {
 
 impl Step for Whole<'_> {
     type Kernels = BlockKernels;
+    const LATE_DECODERS: bool = true;
     /// The message's tag.
     type State = Option<Block>;
     const WHOLE: bool = true;

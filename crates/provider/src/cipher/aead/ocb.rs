@@ -49,6 +49,7 @@ static SETTABLE: Declared = Declared::of(&[Name::Tag, Name::IvLength, Name::KeyL
 
 impl AeadMode for OcbMode {
     type Kernels = BlockKernels;
+    const LATE_DECODERS: bool = true;
 
     fn gettable(_: Version) -> &'static Declared {
         &GETTABLE
@@ -73,7 +74,7 @@ impl AeadMode for OcbMode {
             iv: [0; 16],
             iv_bytes: setup.choice.algorithm().iv_bytes(),
             iv_state: IvState::Unset,
-            basics: Basics::with_late_decoders(&setup),
+            basics: Basics::of(&setup),
             tag: [0; TAG],
             tag_bytes: TAG,
             message: Message::new(setup.choice),
