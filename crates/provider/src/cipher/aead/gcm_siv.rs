@@ -270,7 +270,6 @@ impl Whole<'_> {
 
 impl Step for Whole<'_> {
     type Kernels = BlockKernels;
-    const LATE_DECODERS: bool = true;
     /// The message's tag.
     type State = Option<Block>;
     const WHOLE: bool = true;
