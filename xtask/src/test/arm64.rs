@@ -35,9 +35,8 @@ fn on(workspace: &Workspace, effort: Effort, roots: &[PathBuf; 2]) -> Result<Tal
     let mut tally = Tally::of(lint(workspace)?, "clippy for 64-bit ARM");
     let built = cross::build(workspace, ["build", "--release"]).passes()?;
     tally += Tally::of(built, "build for 64-bit ARM");
-    // Contracts are those of Debian 12's OpenSSL. 3.5.9, Debian 13's, differs from 3.5.7 in what it says of parameters.
-    let [_, older] = roots;
-    let (big, small) = (Arm64::new(older, "max"), Arm64::new(older, "cortex-a72"));
+    let [newer, older] = roots;
+    let (big, small) = (Arm64::new(newer, "max"), Arm64::new(older, "cortex-a72"));
     tally += big
         .cargo(workspace, ["test", "--release"])
         .arguments(of_packages(&CRATES))
