@@ -43,16 +43,12 @@ test "$(property ProtectSystem) $(property NoNewPrivileges) $(property PrivateNe
 # A package that brings another OpenSSL begins the timer anew.
 since() { systemctl show --value --property=ActiveEnterTimestampMonotonic wirespeed-keep.timer; }
 before=$(since)
-changed() {
-    dpkg-trigger --no-await --by-package=libssl3 "$(echo /usr/lib/*/libcrypto.so.3)"
-    dpkg --triggers-only --pending
-}
-changed
+libcrypto_changed
 test "$before" != "$(since)"
 
 # Where nobody asked, an upgrade does not switch it on.
 wirespeed uninstall
 not systemctl --quiet is-active wirespeed-keep.timer
 not test -h $link
-changed
+libcrypto_changed
 not systemctl --quiet is-active wirespeed-keep.timer

@@ -26,8 +26,7 @@ stale
 mkdir -p /run/systemd/system
 printf '#!/bin/sh\necho "$@" >> /tmp/asked\n' > /usr/local/bin/systemctl
 chmod 755 /usr/local/bin/systemctl
-dpkg-trigger --no-await --by-package=libssl3 "$(echo /usr/lib/*/libcrypto.so.3)"
-dpkg --triggers-only --pending > said
+libcrypto_changed > said
 grep 'is ignored: made for kernel 5.10.0-1-amd64' said
 grep 'It is measured again when the machine is idle' said
 grep -x 'try-restart wirespeed-keep.timer' asked
