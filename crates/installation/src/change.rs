@@ -4,7 +4,7 @@
 //! each is renamed into its place. So whatever ends this program, and wherever, programs that start
 //! find the old state or the new one.
 
-use std::fs::{self, File, Permissions, TryLockError};
+use std::fs::{self, Permissions};
 use std::io;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -12,8 +12,9 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 use wirespeed_openssl_conf::uninstall;
 
+use crate::alone::Alone;
 use crate::place::Place;
-use crate::replace::{BEGINNING, Original, advice, folder, remove, stage, sweep};
+use crate::replace::{BEGINNING, Original, advice, folder, remove, stage};
 
 /// Where the openssl.cnf from before is kept.
 pub fn backup(configuration: &Path) -> PathBuf {
@@ -43,8 +44,7 @@ pub struct Change<'a> {
     /// Where the module is copied to, if it is.
     module: Option<&'a Original>,
     staging: Option<TempDir>,
-    /// The folder of the configuration, locked.
-    lock: Option<File>,
+    alone: Option<Alone>,
     /// The backup, if it was made now.
     backup: Option<PathBuf>,
     is_open: bool,
@@ -57,32 +57,13 @@ impl<'a> Change<'a> {
         configuration: &'a Original,
         module: Option<&'a Original>,
     ) -> Self {
-        let (staging, lock, backup) = (None, None, None);
-        Self { place, configuration, module, staging, lock, backup, is_open: false }
-    }
-
-    /// Nobody else is at it, and what somebody left who was killed is gone.
-    fn be_alone(&mut self) -> Result<(), String> {
-        let place = folder(self.configuration.path());
-        let lock = File::open(place).map_err(|error| advice(place, &error))?;
-        match lock.try_lock() {
-            Ok(()) => self.lock = Some(lock),
-            Err(TryLockError::WouldBlock) => {
-                return Err(format!("another wirespeed install is at work in {}", place.display()));
-            }
-            // A file system without locks.
-            Err(TryLockError::Error(_)) => return Ok(()),
-        }
-        let modules = self.module.map(|module| folder(module.path()));
-        for folder in [place].into_iter().chain(modules) {
-            sweep(folder).map_err(|error| advice(folder, &error))?;
-        }
-        Ok(())
+        let (staging, alone, backup) = (None, None, None);
+        Self { place, configuration, module, staging, alone, backup, is_open: false }
     }
 
     /// Writes the module beside its place, in a folder of its own where it has its right name; if it is copied.
     pub fn stage_module(&mut self, bytes: &[u8]) -> Result<Option<PathBuf>, String> {
-        self.be_alone()?;
+        self.alone = Some(Alone::at(self.configuration, self.module)?);
         let Some(module) = self.module else { return Ok(None) };
         let place = module.path();
         let written = (|| {

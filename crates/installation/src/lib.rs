@@ -4,6 +4,7 @@
 //! openssl.cnf and the module in place, both or neither.
 #![forbid(unsafe_code)]
 
+mod alone;
 mod binary;
 mod change;
 mod place;
@@ -14,6 +15,7 @@ mod root;
 mod trial;
 mod upkeep;
 
+pub use alone::Alone;
 pub use binary::{Binary, openssl_folder, openssl_inside, this_machine};
 pub use change::{Change, backup, obstacle, writable};
 pub use place::{Place, own_module};

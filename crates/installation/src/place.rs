@@ -25,6 +25,8 @@ pub struct Place {
     /// The folder of provider modules.
     modules: PathBuf,
     root: Option<(Root, Libcrypto)>,
+    /// The options by which a command of ours works there.
+    options: String,
 }
 
 impl Place {
@@ -36,6 +38,9 @@ impl Place {
         let library = Library::host();
         let libcrypto = library.as_ref().ok();
         let is_the_machines = config.is_none();
+        let asked = [("config", &config), ("modules", &modules)];
+        let options = asked.iter().filter_map(|(name, path)| Some(option(name, path.as_ref()?)));
+        let options = options.collect();
         let configuration = config
             .or_else(|| variable("OPENSSL_CONF"))
             .or_else(|| Some(libcrypto?.configuration_folder()?.join("openssl.cnf")));
@@ -46,6 +51,7 @@ impl Place {
                 is_the_machines,
                 modules: absolute(&modules)?,
                 root: None,
+                options,
             }),
             _ => Err(match library {
                 Err(why) => format!("{why}: name --config FILE and --modules DIR"),
@@ -65,8 +71,9 @@ impl Place {
         let root = Root::open(folder)?;
         let libcrypto = root.libcrypto()?;
         let (configuration, modules) = (libcrypto.configuration.clone(), libcrypto.modules.clone());
+        let options = option("root", folder);
         let root = Some((root, libcrypto));
-        Ok(Self { configuration, is_the_machines: false, modules, root })
+        Ok(Self { configuration, is_the_machines: false, modules, root, options })
     }
 
     /// Whether it is in an unpacked system, of which nothing can be run.
@@ -76,8 +83,7 @@ impl Place {
 
     /// A command of ours that works there, to be typed again.
     pub fn command(&self, name: &str) -> String {
-        let there = self.root.as_ref().map(|(root, _)| format!(" --root {}", root.name()));
-        format!("wirespeed {name}{}", there.unwrap_or_default())
+        format!("wirespeed {name}{}", self.options)
     }
 
     /// Where files come from.
@@ -143,6 +149,10 @@ pub fn own_module() -> Result<PathBuf, String> {
 /// Where OpenSSL looks for provider modules.
 fn modules_folder(libcrypto: Option<&Library>) -> Option<PathBuf> {
     variable("OPENSSL_MODULES").or_else(|| libcrypto?.modules_folder().map(Path::to_owned))
+}
+
+fn option(name: &str, path: &Path) -> String {
+    format!(" --{name} {}", path.display())
 }
 
 fn variable(name: &str) -> Option<PathBuf> {

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::fs;
 use std::io::{self, ErrorKind};
-use std::path::{self, Component, Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use wirespeed_openssl_conf::{Files, ThisMachine};
 
@@ -43,11 +43,6 @@ impl Root {
             return Err(format!("{name} is no folder"));
         }
         Ok(Self { folder })
-    }
-
-    /// The folder's name.
-    pub(crate) fn name(&self) -> path::Display<'_> {
-        self.folder.display()
     }
 
     /// Where a path inside really lies. Links are followed as they are inside; the last name may not be there.

@@ -145,7 +145,7 @@ pub(crate) fn run(arguments: InstallArguments) -> Result<(), Fault> {
             (false, None) => "\nNothing was changed.\n",
         });
     }
-    let command = "wirespeed install";
+    let command = &place.command("install");
     writable(&intention.configuration, command).map_err(Fault::usage)?;
     let copy = match intention.module.is_packaged {
         true => None,
@@ -315,10 +315,11 @@ impl<'a> Intention<'a> {
             }
         }
         let file = self.configuration.path().display();
+        let undo = self.place.command("uninstall");
         show(&format!(
             "\nInstalled, and tried again in place: {file}\n\
              \nPrograms use it when they start: restart daemons, such as sshd and nginx.\
-             \nCheck it: wirespeed doctor      Undo: sudo wirespeed uninstall\n"
+             \nCheck it: wirespeed doctor      Undo: sudo {undo}\n"
         ))
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use wirespeed_installation::{
-    Original, Place, Staged, Upkeep, advice, backup, obstacle, remove, sweep, writable,
+    Alone, Original, Place, Staged, Upkeep, advice, backup, obstacle, remove, writable,
 };
 use wirespeed_openssl_conf::{Configuration, Removed, ThisMachine, WIRESPEED, drop_ins, uninstall};
 use wirespeed_plan::SYSTEM;
@@ -82,10 +82,7 @@ pub(crate) fn run(arguments: UninstallArguments) -> Result<(), Fault> {
     }
     let interruption = Interruption::watch()?;
     interruption.check("nothing was changed")?;
-    for file in [Some(&file), module.as_ref()].into_iter().flatten().chain(&own) {
-        let folder = file.path().parent().unwrap_or(Path::new("/"));
-        sweep(folder).map_err(|error| Fault::usage(advice(folder, &error)))?;
-    }
+    let _alone = Alone::at(&file, module.iter().chain(&own)).map_err(Fault::usage)?;
     if !kept.is_empty() {
         Upkeep::turn_off(&place, command).map_err(Fault::usage)?;
     }
