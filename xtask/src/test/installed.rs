@@ -15,7 +15,8 @@ use crate::workspace::Workspace;
 
 /// What each root has besides apt: the programs that the module is to serve, what brings the loopback up, what judges and
 /// switches on units, and what kills at a given call.
-const PROGRAMS: &str = "openssl,python3-minimal,libpython3-stdlib,nginx-light,openssh-server,curl,iproute2,systemd,strace";
+const PROGRAMS: &str = "openssl,python3-minimal,libpython3-stdlib,nginx-light,openssh-client,\
+    openssh-server,curl,iproute2,mount,systemd,strace";
 
 /// Debian's releases, by their names in archives.
 fn suites(effort: Effort) -> &'static [&'static str] {

@@ -30,6 +30,13 @@ refused() {
     test "$(wc -l < /tmp/said)" = 1
     diff -r /unpacked/etc /tmp/unpacked
 }
+mount --bind /unpacked /unpacked
+mount -o remount,ro,bind /unpacked
+not wirespeed install --root /unpacked > /dev/null 2> /tmp/said
+umount /unpacked
+grep 'remount it for writing' /tmp/said
+test "$(wc -l < /tmp/said)" = 1
+diff -r /unpacked/etc /tmp/unpacked
 mkdir /tmp/unwinder
 mv /unpacked/lib/*/libgcc_s.so.1 /tmp/unwinder
 refused 'has no libgcc_s.so.1, which the module needs'
