@@ -6,6 +6,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::pasted;
 use crate::schema::bench::Bench;
 use crate::schema::disk::Disk;
 use crate::schema::survey::Survey;
@@ -75,6 +76,51 @@ impl std::error::Error for Unreadable {}
 
 /// What is read, and who writes it.
 const READ: &str = "what the survey, bench, disk and vpn write with --json FILE is read";
+
+/// A file before it is read.
+#[derive(Clone, Debug)]
+pub enum Text {
+    /// JSON, as this program writes it.
+    Json(String),
+    /// What another program printed.
+    Printed(String),
+}
+
+impl Text {
+    /// Tells which of them a file is. Old forums have letters of every kind, and some shells write UTF-16.
+    pub fn of(bytes: &[u8]) -> Self {
+        let wide = |pairs: &[u8], join: fn([u8; 2]) -> u16| {
+            let units = pairs.chunks_exact(2).map(|pair| join([pair[0], pair[1]]));
+            let letters = char::decode_utf16(units);
+            letters.map(|it| it.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
+        };
+        let text = match bytes {
+            [0xff, 0xfe, rest @ ..] => wide(rest, u16::from_le_bytes),
+            [0xfe, 0xff, rest @ ..] => wide(rest, u16::from_be_bytes),
+            bytes => String::from_utf8_lossy(bytes).into_owned(),
+        };
+        let text = text.trim_start_matches('\u{feff}').to_owned();
+        let begin = text.trim_start();
+        // A prompt may have brackets as well.
+        let is_list = || begin.starts_with('[') && serde_json::from_str::<Value>(&text).is_ok();
+        match begin.starts_with('{') || is_list() {
+            true => Self::Json(text),
+            false => Self::Printed(text),
+        }
+    }
+
+    /// Reads it; `label` is its name beside others. What was printed may hold several results: of two OpenSSLs, of
+    /// algorithms and of disks.
+    ///
+    /// # Errors
+    /// If nothing in it is known here.
+    pub fn read(&self, label: &str) -> Result<Vec<Results>, Unreadable> {
+        match self {
+            Self::Json(text) => Results::read(label, text).map(|results| vec![results]),
+            Self::Printed(text) => pasted::read(label, text).map_err(Unreadable::Foreign),
+        }
+    }
+}
 
 impl Results {
     /// Reads a file's text; `label` is its name beside others.

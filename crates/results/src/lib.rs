@@ -1,19 +1,20 @@
 //! Results: the fields of all that is written, and what is read back, put together by machine and compared.
 //!
 //! A file is what `--json` wrote, or an article's figures in the same form. What it leaves out is not known; fields that
-//! are new to this program are passed over.
+//! are new to this program are passed over. It may also be the text of `openssl speed` and the like.
 #![forbid(unsafe_code)]
 
 mod computer;
 mod file;
 mod merit;
+mod pasted;
 
 pub mod compare;
 pub mod csv;
 pub mod schema;
 
 pub use computer::{Computer, computers, letter};
-pub use file::{Content, Results, Unreadable};
+pub use file::{Content, Results, Text, Unreadable};
 pub use merit::{Merit, Purpose};
 
 #[cfg(test)]
