@@ -1,52 +1,103 @@
-//! Files of results, and folders of them, from the command line.
+//! Files of results, folders of them and pasted texts, from the command line.
 
 use std::fs;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use wirespeed_results::{Results, Unreadable};
+use clap::Args;
+use wirespeed_results::{Results, Text, Unreadable};
 
 use crate::fault::Fault;
 
-/// All of them, folders in the order of their names; and what was passed over in folders, because it is of another kind.
-pub(crate) fn read(paths: &[PathBuf]) -> Result<(Vec<Results>, Vec<String>), Fault> {
-    let (mut found, mut passed_over) = (Vec::new(), Vec::new());
-    for path in paths {
-        if !path.is_dir() {
-            found.push(file(path)?.map_err(|why| told(path, &why))?);
-            continue;
-        }
-        for path in inside(path)? {
-            match file(&path)? {
-                Ok(results) => found.push(results),
-                Err(why @ Unreadable::Foreign(_)) => {
-                    passed_over.push(format!("{} was passed over: {why}", path.display()));
+/// Files, and what their machines are called.
+#[derive(Args)]
+pub(crate) struct FileArguments {
+    /// Results as --json wrote them, or what openssl speed, cryptsetup benchmark or sbc-bench printed; a
+    /// folder stands for the .json and .txt in it, - for standard input
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+    /// What the machine of a printed text is called, in the order of the texts
+    #[arg(long = "as", value_name = "NAME")]
+    names: Vec<String>,
+}
+
+/// What a text from standard input is called when nobody says.
+const PASTED: &str = "pasted";
+
+impl FileArguments {
+    /// All of them, folders in the order of their names; and what was passed over in folders, because it is of another
+    /// kind.
+    pub(crate) fn read(&self) -> Result<(Vec<Results>, Vec<String>), Fault> {
+        let (mut found, mut passed_over) = (Vec::new(), Vec::new());
+        let mut names = self.names.iter();
+        let mut texts = 0;
+        for path in &self.files {
+            if !path.is_dir() {
+                let text = text(path)?;
+                let mut label = label(path);
+                if matches!(text, Text::Printed(_)) {
+                    texts += 1;
+                    label = names.next().cloned().unwrap_or(label);
                 }
-                Err(why) => return Err(told(&path, &why)),
+                found.extend(text.read(&label).map_err(|why| told(path, &why))?);
+                continue;
+            }
+            for path in inside(path)? {
+                match text(&path)?.read(&label(&path)) {
+                    Ok(results) => found.extend(results),
+                    Err(why @ Unreadable::Foreign(_)) => {
+                        passed_over.push(format!("{} was passed over: {why}", path.display()));
+                    }
+                    Err(why) => return Err(told(&path, &why)),
+                }
             }
         }
+        if let Some(name) = names.next() {
+            return Err(Fault::usage(format!(
+                "--as {name} has no text to name: {texts} of the files {} printed by another program",
+                if texts == 1 { "was" } else { "were" }
+            )));
+        }
+        Ok((found, passed_over))
     }
-    Ok((found, passed_over))
 }
 
 fn told(path: &Path, why: &Unreadable) -> Fault {
     Fault::usage(format!("{}: {why}", path.display()))
 }
 
-fn file(path: &Path) -> Result<Result<Results, Unreadable>, Fault> {
-    let text = fs::read_to_string(path)
-        .map_err(|error| Fault::usage(format!("cannot read {}: {error}", path.display())))?;
-    let label = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    Ok(Results::read(&label, &text))
+fn is_standard_input(path: &Path) -> bool {
+    path == Path::new("-")
 }
 
-/// The JSON files in a folder.
+fn label(path: &Path) -> String {
+    match is_standard_input(path) {
+        true => PASTED.to_owned(),
+        false => path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+    }
+}
+
+fn text(path: &Path) -> Result<Text, Fault> {
+    let bytes = match is_standard_input(path) {
+        true => {
+            let mut bytes = Vec::new();
+            io::stdin().read_to_end(&mut bytes).map(|_| bytes)
+        }
+        false => fs::read(path),
+    };
+    let failed = |error| Fault::usage(format!("cannot read {}: {error}", path.display()));
+    Ok(Text::of(&bytes.map_err(failed)?))
+}
+
+/// The files in a folder that may hold results.
 fn inside(folder: &Path) -> Result<Vec<PathBuf>, Fault> {
     let failed =
         |error| Fault::usage(format!("cannot read the folder {}: {error}", folder.display()));
     let entries = fs::read_dir(folder).map_err(failed)?;
     let paths = entries.map(|entry| entry.map(|entry| entry.path()));
     let mut paths: Vec<PathBuf> = paths.collect::<Result<_, _>>().map_err(failed)?;
-    paths.retain(|path| path.extension().is_some_and(|it| it == "json") && path.is_file());
+    let is_ours = |path: &Path| path.extension().is_some_and(|it| it == "json" || it == "txt");
+    paths.retain(|path| is_ours(path) && path.is_file());
     paths.sort();
     Ok(paths)
 }

@@ -117,6 +117,60 @@ fn the_json_is_what_its_type_says() {
     }
 }
 
+const PASTED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../results/tests/pasted");
+
+#[test]
+fn a_pasted_text_is_a_column_with_a_name() {
+    let turris = format!("{PASTED}/turris-quoted.txt");
+    let apu = example("ipfire-apu1c-2015");
+    let text = printed(&["compare", &apu, &turris, "--as", "Old router"]);
+    assert_narrow(&text);
+    for wanted in [
+        "B  Old router: OpenSSL 1.0.2k. As printed by openssl speed",
+        "AES-128-CBC enc 1 KiB  42.6    libcrypto  42.9    libcrypto   even",
+        "not timed by the same clock",
+    ] {
+        assert!(text.contains(wanted), "no '{wanted}' in:\n{text}");
+    }
+    let document = json(&["compare", &apu, &turris, "--as", "Old router", "--json", "-"]);
+    assert_eq!(is_of_type::<Compare>(&document), Ok(()));
+    assert_eq!(document["machines"][1]["label"], "Old router");
+
+    // From standard input, with a line that means nothing.
+    let mut child = wirespeed(&["compare", "--best-for", "vpn", &apu, "-", "--as", "From a forum"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the program runs");
+    let paste = fs::read_to_string(format!("{PASTED}/nanopi-r2s-table.txt")).expect("a text");
+    child.stdin.take().expect("a pipe").write_all(paste.as_bytes()).expect("written");
+    let output = child.wait_with_output().expect("it ends");
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    assert!(text.contains("1  From a forum"), "{text}");
+
+    let two = format!("{PASTED}/pi5-cbc.txt");
+    let said = refused(&["compare", &apu, &two, "--as", "Pi", "--as", "nobody"]);
+    assert!(said.contains("--as nobody has no text to name: 1 of the files was printed"), "{said}");
+    let said = refused(&["compare", &apu, concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")]);
+    assert!(said.contains("Cargo.toml: no JSON, and no figures as openssl speed"), "{said}");
+}
+
+#[test]
+fn a_report_draws_pasted_texts_and_names_their_lines() {
+    let page = printed(&[
+        "report",
+        &format!("{PASTED}/nanopi-m4-buster.txt"),
+        "--as",
+        "M4",
+        "--output",
+        "-",
+    ]);
+    for wanted in ["<strong>M4</strong>", "OpenSSL 1.1.1c", "Lines 17 and 19 were not understood."]
+    {
+        assert!(page.contains(wanted), "no '{wanted}'");
+    }
+}
+
 /// Metrics by name, each with its labels and its value: what the exposition format allows, no more.
 fn metrics(text: &str) -> Vec<(String, String, f64)> {
     let mut found = Vec::new();

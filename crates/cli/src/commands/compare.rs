@@ -1,7 +1,5 @@
 //! `wirespeed compare`: machines side by side.
 
-use std::path::PathBuf;
-
 use clap::{Args, ValueEnum};
 use wirespeed_results::compare::{compare, described, rank};
 use wirespeed_results::schema::compare::{Best, Compare, Comparison, Described};
@@ -10,7 +8,7 @@ use wirespeed_results::{Computer, Purpose, computers};
 
 use crate::fault::Fault;
 use crate::output::{write_json, write_text};
-use crate::results;
+use crate::results::FileArguments;
 
 mod text;
 
@@ -19,19 +17,21 @@ Examples:
   wirespeed bench --set gateway --json here.json
   wirespeed compare here.json examples/ipfire-*.json
   wirespeed compare here-bench.json here-disk.json there-bench.json there-disk.json
+  wirespeed compare here.json router.txt --as 'Old router'     what openssl speed printed there
+  wirespeed compare here.json - --as 'From a forum' < router.txt
   wirespeed compare --best-for vpn machines/              ranks a folder of machines
 
 Each machine's best route at the same work; of two the one that is clearly ahead. Files of different
-kinds that describe the same machine stand in one column.
+kinds that describe the same machine stand in one column. Of a text what is understood is used, and
+the lines that are not are named.
 
 Exit status: 0 done; 2 usage or environment, with one line that says what.";
 
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CompareArguments {
-    /// Results, as --json wrote them; a folder stands for the results in it
-    #[arg(value_name = "FILE", required = true)]
-    files: Vec<PathBuf>,
+    #[command(flatten)]
+    files: FileArguments,
     /// Rank the machines by what one core of theirs does for a use
     #[arg(long, value_name = "USE")]
     best_for: Option<Wanted>,
@@ -62,7 +62,7 @@ impl Wanted {
 }
 
 pub(crate) fn run(arguments: CompareArguments) -> Result<(), Fault> {
-    let (files, passed_over) = results::read(&arguments.files)?;
+    let (files, passed_over) = arguments.files.read()?;
     let machines = computers(&files);
     let to_people = arguments.json.as_deref() != Some("-");
     let show = |text: &str| if to_people { write_text("-", text) } else { Ok(()) };

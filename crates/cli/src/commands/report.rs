@@ -1,17 +1,16 @@
 //! `wirespeed report`: results as one HTML file.
 
-use std::path::PathBuf;
-
 use clap::Args;
 
 use crate::fault::Fault;
 use crate::output::write_text;
-use crate::results;
+use crate::results::FileArguments;
 
 const EXAMPLES: &str = "\
 Examples:
   wirespeed bench --json here.json && wirespeed report here.json
   wirespeed report here.json there.json --output both.html      the same work side by side
+  wirespeed report here.json router.txt --as 'Old router'       what openssl speed printed there
   wirespeed report examples/ --output articles.html             all results of a folder
 
 The results of wirespeed, wirespeed bench, disk and vpn are drawn. The file stands by itself: no
@@ -25,16 +24,15 @@ const USUAL: &str = "wirespeed-report.html";
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ReportArguments {
-    /// Results, as --json wrote them; a folder stands for the results in it
-    #[arg(value_name = "FILE", required = true)]
-    files: Vec<PathBuf>,
+    #[command(flatten)]
+    files: FileArguments,
     /// Write the page there, instead of wirespeed-report.html; - is standard output
     #[arg(long, value_name = "FILE")]
     output: Option<String>,
 }
 
 pub(crate) fn run(arguments: ReportArguments) -> Result<(), Fault> {
-    let (files, _) = results::read(&arguments.files)?;
+    let (files, _) = arguments.files.read()?;
     if files.is_empty() {
         return Err(Fault::usage("no results there: wirespeed bench --json FILE writes some"));
     }

@@ -48,6 +48,7 @@ const BEGINNING: &str = r#"
     cp -r "$repository/examples" .
     cp examples/ipfire-apu1c-2015.json here.json
     cp here.json machines
+    cp "$repository/crates/results/tests/pasted/turris-quoted.txt" router.txt
     for name in there both here-bench here-disk there-bench there-disk; do cp here.json $name.json; done
     echo hello > it.iso
     echo hello > backup/it

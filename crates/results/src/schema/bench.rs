@@ -21,7 +21,7 @@ pub struct Bench {
     /// The machine.
     pub machine: Option<Machine>,
     /// The clock of `median_ns`: `"thread-cpu"`, or `"wall"` with more than one thread, and wherever `kernel` takes
-    /// part, which may sleep while a device works.
+    /// part, which may sleep while a device works; `"user-cpu"` only in figures that `openssl speed` printed.
     pub clock: Option<String>,
     /// The results, one for each case and candidate.
     pub rows: Vec<Row>,
