@@ -15,8 +15,8 @@ use crate::workspace::Workspace;
 /// Seconds for each target.
 const SECONDS: u32 = 15;
 
-const TARGETS: [&str; 6] =
-    ["openssl_conf", "plan", "stats", "kernel_lists", "padlock_decode", "padlock_step"];
+const TARGETS: [&str; 7] =
+    ["openssl_conf", "plan", "stats", "kernel_lists", "padlock_decode", "padlock_step", "pasted"];
 
 const TRIPLE: &str = "x86_64-unknown-linux-gnu";
 
