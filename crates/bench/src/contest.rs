@@ -266,6 +266,7 @@ impl Measured {
             system_calls: entry.system_calls,
             cpu_s_per_gib: Some(entry.cpu_seconds_per_gibibyte()),
             without: None,
+            openssl: None,
         })
     }
 }

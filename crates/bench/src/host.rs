@@ -1,8 +1,10 @@
 //! This machine: its libcrypto, its description, its routes and their proofs.
 
+use std::path::Path;
+
 use wirespeed_cipher::{Route, Subject};
 use wirespeed_cpu::Features;
-use wirespeed_libcrypto::Library;
+use wirespeed_libcrypto::{Library, OpenError};
 use wirespeed_machine::{Libcrypto, Machine, ThisMachine};
 use wirespeed_results::schema::survey::Proof;
 
@@ -19,7 +21,10 @@ pub struct Host {
 impl Host {
     /// Looks at this machine.
     pub fn discover() -> Self {
-        let library = open_library();
+        Self::around(open_library())
+    }
+
+    fn around(library: Result<Library, Absent>) -> Self {
         let described = library.as_ref().ok().map(|library| Libcrypto {
             path: Some(library.path().display().to_string()),
             version: Some(library.version().to_owned()),
@@ -28,6 +33,14 @@ impl Host {
             machine: Machine::describe(&ThisMachine, described),
             harness: Harness::new(library, Features::detect()),
         }
+    }
+
+    /// Looks at this machine with another libcrypto than its own. A process has one for good.
+    ///
+    /// # Errors
+    /// If there is none in that file.
+    pub fn with_libcrypto(path: &Path) -> Result<Self, OpenError> {
+        Library::open(path).map(|library| Self::around(Ok(library)))
     }
 
     /// EVP where there is a libcrypto; else the kernels directly.

@@ -1,5 +1,8 @@
 //! The command line: what was typed, and what it means.
 
+use std::fs;
+use std::path::{Path, PathBuf};
+
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use wirespeed_cipher::{Direction, Route, SIZE_CLASSES, Subject, Use};
 
@@ -12,6 +15,7 @@ const EXAMPLES: &str = "\
 Examples:
   wirespeed                                   survey this machine, in under a minute
   wirespeed --json -                          the same as JSON
+  wirespeed --openssl new/usr/lib/libcrypto.so.3    would another OpenSSL do as much?
   wirespeed bench AES-128-GCM --both          one algorithm at every size, routes side by side
   wirespeed bench AES-256-XTS --sizes 512,4KiB --csv sectors.csv
   wirespeed tune                              measure everything, write this machine's plan
@@ -96,6 +100,9 @@ pub(crate) struct SurveyArguments {
     /// Seconds for each figure
     #[arg(long, value_name = "S", default_value_t = 0.12)]
     pub(crate) seconds: f64,
+    /// libcryptos of other OpenSSLs (3.0 or later): the last lines say whether one is worth as much
+    #[arg(long, value_name = "FILE", num_args = 1.., value_delimiter = ',')]
+    pub(crate) openssl: Vec<String>,
     /// Write the result as JSON; - is standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<String>,
@@ -113,6 +120,7 @@ Examples:
   wirespeed bench AES-128-GCM --prometheus /var/lib/prometheus/node-exporter/wirespeed.prom
   wirespeed bench AES-128-CBC --routes libcrypto,kernel --sizes 16,64,256,1024,8192
   wirespeed bench AES-128-CBC --routes libcrypto --driver cbc-aes-aesni,cbc-aes-geode
+  wirespeed bench AES-256-GCM --openssl new/usr/lib/libcrypto.so.3   is an upgrade worth as much?
 
 ECB and CBC take whole blocks: 1420 becomes 1408. Without a libcrypto the kernels run directly.";
 
@@ -135,6 +143,18 @@ pub(crate) struct BenchArguments {
     /// Drivers of the kernel's by their own names, a column for each; `wirespeed kernel` lists them
     #[arg(long = "driver", value_name = "D,…", value_delimiter = ',')]
     drivers: Vec<String>,
+    /// libcryptos of other OpenSSLs (3.0 or later), a column for each beside this machine's
+    #[arg(
+        long,
+        value_name = "FILE",
+        num_args = 1..,
+        value_delimiter = ',',
+        conflicts_with_all = ["set", "drivers", "lanes", "prometheus"]
+    )]
+    openssl: Vec<String>,
+    /// The libcrypto of this process, for --openssl
+    #[arg(long, value_name = "FILE", hide = true, conflicts_with = "openssl")]
+    libcrypto: Option<PathBuf>,
     /// A column for the kernel with N requests in flight at once
     #[arg(long, value_name = "N")]
     lanes: Option<usize>,
@@ -230,6 +250,10 @@ pub(crate) struct BenchRequest {
     pub(crate) prometheus: Option<String>,
     /// Whether the set of gateways was asked for.
     pub(crate) is_gateway: bool,
+    /// libcryptos to compare with.
+    pub(crate) openssl: Vec<PathBuf>,
+    /// The libcrypto to open instead of the host's.
+    pub(crate) libcrypto: Option<PathBuf>,
 }
 
 impl BenchRequest {
@@ -259,6 +283,11 @@ impl BenchArguments {
             )));
         }
         let is_gateway = self.set == Some(Set::Gateway);
+        let mut algorithms = self.algorithms;
+        // "--openssl FILE FILE ALGORITHM": what is no file but an algorithm's name is one.
+        let (names, files): (Vec<String>, Vec<String>) =
+            self.openssl.into_iter().partition(|word| is_algorithm(word));
+        algorithms.extend(names);
         let directions = match (self.decrypt, self.both) {
             (_, true) => Direction::BOTH.to_vec(),
             (true, _) => vec![Direction::Decrypt],
@@ -273,7 +302,7 @@ impl BenchArguments {
         Ok(BenchRequest {
             algorithms: match is_gateway {
                 true => Some(gateway::algorithms()),
-                false => each(&self.algorithms)?,
+                false => each(&algorithms)?,
             },
             all: self.all,
             routes: each(&self.routes)?,
@@ -293,6 +322,8 @@ impl BenchArguments {
             csv: self.csv,
             prometheus: self.prometheus,
             is_gateway,
+            openssl: files.iter().map(|file| library(file)).collect::<Result<_, _>>()?,
+            libcrypto: self.libcrypto,
         })
     }
 }
@@ -306,6 +337,22 @@ where
         return Ok(None);
     }
     words.iter().map(|word| word.parse().map_err(Fault::usage)).collect::<Result<_, _>>().map(Some)
+}
+
+fn is_algorithm(word: &str) -> bool {
+    !word.contains('/') && !Path::new(word).exists() && word.parse::<Subject>().is_ok()
+}
+
+/// A file by a path with a slash: without one the dynamic loader would look for it elsewhere.
+pub(crate) fn library(file: &str) -> Result<PathBuf, Fault> {
+    let failed = |why| Fault::usage(format!("--openssl {file}: {why}"));
+    match fs::metadata(file) {
+        Err(why) => Err(failed(why.to_string())),
+        Ok(about) if about.is_dir() => {
+            Err(failed("that is a folder: name the libcrypto.so.3 or .4 in it".to_owned()))
+        }
+        Ok(_) => std::path::absolute(file).map_err(|why| failed(why.to_string())),
+    }
 }
 
 /// The largest size: what XTS allows in a data unit.

@@ -82,7 +82,10 @@ fn mode_of(row: &Row) -> String {
 /// A route, a driver, or an OpenSSL from which something was taken away.
 fn candidate(row: &Row) -> String {
     let mut name = match row.without.as_deref() {
-        None => row.driver.clone().unwrap_or_else(|| row.route.clone()),
+        None => match (&row.openssl, &row.driver) {
+            (Some(release), _) => format!("OpenSSL {release}"),
+            (None, driver) => driver.clone().unwrap_or_else(|| row.route.clone()),
+        },
         // Everything that there is was taken away.
         Some(without) if without.contains("ssse3") => "plain code".to_owned(),
         Some(without) => format!("no {without}"),

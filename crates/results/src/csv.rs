@@ -75,6 +75,7 @@ mod tests {
             system_calls: Some(2.0),
             cpu_s_per_gib: Some(0.11),
             without: None,
+            openssl: None,
         }
     }
 
@@ -84,10 +85,10 @@ mod tests {
         let rows = [row(), Row { driver: None, limit_share: None, system_calls: None, ..row() }];
         let expected = "\
 algorithm,direction,use,size,route,door,threads,bytes_per_second,median_ns,mad_ns,runs,cpu_ns,limit_share,\
-driver,lanes,system_calls,cpu_s_per_gib,without
+driver,lanes,system_calls,cpu_s_per_gib,without,openssl
 AES-128-GCM,enc,message,1420,kernel,direct,1,9940000000,142.90,0.50,50,143.20,0.4500,\
-\"ccm_base(ctr,cbcmac)\",1,2.0000,0.1100,
-AES-128-GCM,enc,message,1420,kernel,direct,1,9940000000,142.90,0.50,50,143.20,,,1,,0.1100,
+\"ccm_base(ctr,cbcmac)\",1,2.0000,0.1100,,
+AES-128-GCM,enc,message,1420,kernel,direct,1,9940000000,142.90,0.50,50,143.20,,,1,,0.1100,,
 ";
         assert_eq!(csv(Row::COLUMNS, &rows).expect("CSV"), expected);
     }

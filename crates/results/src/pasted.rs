@@ -115,6 +115,7 @@ impl Reader {
                     clock: common_clock(&of_it),
                     machine: Some(machine(version.clone())),
                     rows: of_it.iter().flat_map(|(_, _, rows)| rows.clone()).collect(),
+                    openssl: Vec::new(),
                     break_even: Vec::new(),
                     skipped: Vec::new(),
                     quarantined: Vec::new(),

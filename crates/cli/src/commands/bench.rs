@@ -18,14 +18,21 @@ mod break_even;
 mod candidates;
 pub(crate) mod gateway;
 mod prometheus;
+pub(crate) mod releases;
 mod text;
 
 use blocks::{Block, Omitted};
 use break_even::break_even;
 
 pub(crate) fn run(request: BenchRequest) -> Result<(), Fault> {
+    if !request.openssl.is_empty() {
+        return releases::run(&request);
+    }
     check_writable(request.targets())?;
-    let host = Host::discover();
+    let host = match &request.libcrypto {
+        Some(path) => Host::with_libcrypto(path).map_err(Fault::usage)?,
+        None => Host::discover(),
+    };
     let candidates = candidates::of(&host, &request)?;
     let (blocks, mut skipped) =
         blocks::of(&request, &candidates::usual_subjects(&host, &candidates, request.all));
@@ -98,6 +105,7 @@ pub(crate) fn run(request: BenchRequest) -> Result<(), Fault> {
         clock: Some(clock.to_owned()),
         machine: Some(host.machine),
         rows,
+        openssl: Vec::new(),
         break_even: break_evens,
         skipped,
         quarantined,

@@ -7,7 +7,8 @@ use wirespeed_measure::Effort;
 use wirespeed_results::schema::survey::{Gain, Proof, RouteState, Survey};
 use wirespeed_results::schema::{Document, VERSION};
 
-use crate::arguments::{SurveyArguments, seconds};
+use crate::arguments::{SurveyArguments, library, seconds};
+use crate::commands::bench::releases::Other;
 use crate::fault::Fault;
 use crate::output::table::{Side, Table, wrap};
 use crate::output::{
@@ -17,10 +18,14 @@ use crate::plan::Effect;
 use crate::survey::{cases, gain, state, state_of_kernel};
 
 mod advice;
+mod releases;
 
 pub(crate) fn run(arguments: SurveyArguments) -> Result<(), Fault> {
     let seconds = seconds(arguments.seconds)?;
     check_writable(arguments.json.as_deref())?;
+    let files: Vec<_> =
+        arguments.openssl.iter().map(|file| library(file)).collect::<Result<_, _>>()?;
+    let others = Other::all(&files)?;
     let host = Host::discover();
     let to_people = arguments.json.as_deref() != Some("-");
     let show = |text: &str| if to_people { say(text) } else { Ok(()) };
@@ -48,6 +53,8 @@ pub(crate) fn run(arguments: SurveyArguments) -> Result<(), Fault> {
     show(&table(&titles, &gains))?;
     show(&notes(&warnings))?;
     show(&advice::text(&gains, host.harness.library().is_ok()))?;
+    let elsewhere = releases::measure(&others, seconds)?;
+    show(&releases::text(&others, &elsewhere, &gains))?;
 
     let failed: Vec<&str> =
         routes.iter().filter(|r| r.quarantined.is_some()).map(|r| r.route.as_str()).collect();
@@ -58,7 +65,8 @@ pub(crate) fn run(arguments: SurveyArguments) -> Result<(), Fault> {
     let document = Survey {
         schema: Survey::SCHEMA.to_owned(),
         version: Some(VERSION.to_owned()),
-        rows: measured.iter().flat_map(Measured::rows).collect(),
+        rows: measured.iter().flat_map(Measured::rows).chain(elsewhere).collect(),
+        openssl: others.iter().map(Other::described).collect(),
         machine: Some(host.machine),
         routes,
         gains,

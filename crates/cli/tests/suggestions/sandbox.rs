@@ -60,7 +60,8 @@ const BEGINNING: &str = r#"
     mkdir -p there/usr/lib there/etc/cron.d "there$settings" "there$modules"
     cp -L "$libraries"/libcrypto.so.? "$libraries"/libc.so.6 "$libraries"/libgcc_s.so.1 there/usr/lib
     cp -L "$settings/openssl.cnf" "there$settings"
-    mkdir -p there/usr/bin
+    mkdir -p there/usr/bin new/usr/lib
+    cp there/usr/lib/libcrypto.so.3 new/usr/lib
     cp "$program" there/usr/bin
 "#;
 

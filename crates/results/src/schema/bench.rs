@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Document, Machine};
+use super::{Document, Libcrypto, Machine};
 use crate::csv::{Column, Format};
 
 /// What `wirespeed bench --json FILE` writes. With `--csv FILE` a first line names the fields of `rows[]`, and a line for
@@ -25,6 +25,9 @@ pub struct Bench {
     pub clock: Option<String>,
     /// The results, one for each case and candidate.
     pub rows: Vec<Row>,
+    /// The other OpenSSLs that `--openssl` named, in their order; empty without.
+    #[serde(default)]
+    pub openssl: Vec<Libcrypto>,
     /// For each candidate in the kernel, from which size on it beats everybody in the process.
     #[serde(default)]
     pub break_even: Vec<BreakEven>,
@@ -92,6 +95,10 @@ pub struct Row {
     /// Instructions that the host's OpenSSL was denied (`OPENSSL_ia32cap`, with `--set gateway`), else null; such rows
     /// are measured after the others.
     pub without: Option<String>,
+    /// With `--openssl` the other OpenSSL that ran, such as `"3.5.7"`, with a number behind it where several files are of
+    /// one release; null for the host's own. Such rows are measured after the others, each OpenSSL in a process of its
+    /// own.
+    pub openssl: Option<String>,
 }
 
 impl Row {
@@ -116,6 +123,7 @@ impl Row {
         Column("system_calls", Format::Decimals(4)),
         Column("cpu_s_per_gib", Format::Decimals(4)),
         Column("without", Format::Quoted),
+        Column("openssl", Format::Quoted),
     ];
 
     /// What was done: the algorithm, the direction, the use and the size.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Document, Machine, bench};
+use super::{Document, Libcrypto, Machine, bench};
 
 /// What `wirespeed --json FILE` writes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -23,6 +23,9 @@ pub struct Survey {
     /// The results, one for each case and candidate.
     #[serde(default)]
     pub rows: Vec<bench::Row>,
+    /// The other OpenSSLs that `--openssl` named, in their order; empty without.
+    #[serde(default)]
+    pub openssl: Vec<Libcrypto>,
     /// What disturbed the measurement, each a sentence of advice; empty on a quiet machine.
     #[serde(default)]
     pub warnings: Vec<String>,

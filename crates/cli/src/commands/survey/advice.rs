@@ -5,7 +5,7 @@ use wirespeed_results::schema::survey::Gain;
 use crate::output::{call, figures};
 
 /// For whom which row stands: records, packets, and the cipher that ssh prefers after ChaCha20.
-const USERS: [(&str, &str, &str, usize); 3] = [
+pub(super) const USERS: [(&str, &str, &str, usize); 3] = [
     ("TLS", "AES-256-GCM", "enc", 16384),
     ("VPN", "AES-256-GCM", "enc", 1420),
     ("ssh", "AES-256-CTR", "enc", 16384),
