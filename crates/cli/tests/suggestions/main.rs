@@ -155,10 +155,10 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
 }
 
 fn complete(command: String) -> String {
-    if let Some((_, more)) = NEEDS_MORE.iter().find(|(prose, _)| *prose == command) {
-        return (*more).to_owned();
-    }
-    STANDS_FOR.iter().fold(command, |command, (word, example)| command.replace(word, example))
+    let told = |command: String, (word, example): &(&str, &str)| command.replace(word, example);
+    let command = STANDS_FOR.iter().fold(command, told);
+    let more = NEEDS_MORE.iter().find(|(prose, _)| *prose == command);
+    more.map_or(command, |(_, more)| (*more).to_owned())
 }
 
 /// It is understood, and does what it can on this machine.
