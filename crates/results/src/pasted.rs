@@ -144,7 +144,7 @@ impl Reader {
             return Ok(found);
         }
         let has_begun = self.runs.iter().any(Run::has_begun);
-        Err(match (self.leftovers.no_speeds(), has_begun) {
+        Err(match (self.leftovers.instead(), has_begun) {
             (Some(said), _) => said,
             (None, true) => "openssl speed began there, but its figures are cut off".to_owned(),
             (None, false) => {

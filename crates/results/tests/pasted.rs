@@ -304,6 +304,29 @@ fn the_command_says_what_a_table_does_not() {
     assert_eq!(rates(&masked)[0].without.as_deref(), Some("~0x200000200000000"));
 }
 
+/// Until 1.1.1 the table of several processes calls everything so.
+#[test]
+fn what_several_processes_call_evp_has_a_name() {
+    let progress = "Forked child 0\n+DT:aes-128-cbc:3:16\nForked child 1\n+DT:aes-128-cbc:3:16\n";
+    let got = "Got: +F:22:aes-128-cbc:1000000.00:2000000.00 from 0\n\
+               Got: +F:22:aes-128-cbc:1000000.00:2000000.00 from 1\n";
+    let table = "OpenSSL 1.0.2k  26 Jan 2017\ntype             16 bytes     64 bytes\n\
+                 evp               2000.00k     4000.00k\n";
+    let head = "Got: +H:16:64 from 0\n";
+    for text in [format!("{progress}{head}{got}{table}"), format!("{progress}{table}")] {
+        let results = read("here", &text);
+        let rows = rates(&results);
+        let all: Vec<_> = rows.iter().map(|row| (&*row.algorithm, row.size, row.threads)).collect();
+        assert_eq!(all, [("AES-128-CBC", 16, 2), ("AES-128-CBC", 64, 2)]);
+        assert_eq!(rows[1].bytes_per_second, 4e6);
+    }
+    // Without the table it is the sum.
+    let results = read("here", &format!("{progress}{head}{got}"));
+    assert_eq!(rates(&results)[1].bytes_per_second, 4e6);
+    let nobody = Text::Printed(table.to_owned()).read("here").expect_err("no name").to_string();
+    assert_eq!(nobody, "its figures are of algorithms that are not named: Line 3");
+}
+
 #[test]
 fn files_of_every_kind_of_letters_are_read() {
     let text = text("pi5-cbc");
@@ -324,6 +347,12 @@ fn files_of_every_kind_of_letters_are_read() {
     assert_eq!(
         said("openssl speed -evp aes-128-cbc\n"),
         "openssl speed began there, but its figures are cut off"
+    );
+    let keys = "rsa 2048 bits 0.000797s 0.000035s   1255.3  28400.5\n\
+                ML-KEM-768 0.000067s 0.000058s 0.000092s   14898.0   17340.4   10811.0\n";
+    assert_eq!(
+        said(keys),
+        "its figures are about public keys, which are not compared: Lines 1 and 2"
     );
     let zeros = self::text("alpha-of-3.0-zeros");
     assert!(said(&zeros).ends_with("(nothing done, negative or cut): Line 9"), "{}", said(&zeros));

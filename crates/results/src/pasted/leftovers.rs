@@ -45,10 +45,13 @@ impl Leftovers {
     }
 
     /// What is said where there is nothing better.
-    pub(super) fn no_speeds(&self) -> Option<String> {
-        let lines = named(&self.no_speed);
-        (!self.no_speed.is_empty())
-            .then(|| format!("its figures are no speeds (nothing done, negative or cut): {lines}"))
+    pub(super) fn instead(&self) -> Option<String> {
+        let said = |lines: &[usize], what: &str| {
+            (!lines.is_empty()).then(|| format!("its figures {what}: {}", named(lines)))
+        };
+        said(&self.no_speed, "are no speeds (nothing done, negative or cut)")
+            .or_else(|| said(&self.public_key, "are about public keys, which are not compared"))
+            .or_else(|| said(&self.unnamed, "are of algorithms that are not named"))
     }
 
     /// A sentence for each kind.

@@ -328,7 +328,13 @@ fn of_public_keys(words: &[&str]) -> Option<Line> {
     let is_table = words.first().is_some_and(|it| matches!(*it, "rsa" | "dsa"))
         && words.get(2).is_some_and(|it| *it == "bits");
     let has_word = PUBLIC_KEYS.iter().any(|it| line.contains(it));
-    (is_table || has_word).then_some(Line::PublicKey)
+    // "ML-KEM-768 0.000067s 0.000058s 0.000092s 14898.0 …": seconds for each operation.
+    let is_time = |word: &&&str| {
+        let number = word.strip_suffix('s').filter(|it| it.contains('.'));
+        number.is_some_and(|it| it.parse::<f64>().is_ok())
+    };
+    let has_times = words.iter().filter(is_time).count() >= 2;
+    (is_table || has_word || has_times).then_some(Line::PublicKey)
 }
 
 /// A name of one or two words and figures, or figures alone.
