@@ -43,14 +43,20 @@ struct Reader {
     leftovers: Leftovers,
     /// Whether this is a file of sbc-bench's, most of which is about other tests.
     is_sbc_bench: bool,
+    /// The first line, if it is a heading: a report of sbc-bench's begins with the board's name.
+    heading: Option<String>,
 }
 
 impl Reader {
     fn take(&mut self, number: usize, text: &str) {
         let line = Line::parse(text);
+        if number == 1 {
+            self.heading = text.strip_prefix("# ").map(ToOwned::to_owned);
+        }
         if let Line::SbcBench(model) = &line {
             self.is_sbc_bench = true;
             self.facts.model(model);
+            self.facts.model(self.heading.as_deref().unwrap_or_default());
         }
         if let Line::Machine(fact) = line {
             self.facts.take(fact);

@@ -189,6 +189,27 @@ fn another_mode_of_use_is_shown_and_has_no_winner() {
 }
 
 #[test]
+fn what_another_openssl_did_is_no_speed_of_the_machines() {
+    let row = |openssl: Value, speed: f64| {
+        json!({
+            "algorithm": "AES-128-GCM", "direction": "enc", "use": "message", "size": 1420,
+            "route": "libcrypto", "door": "evp", "threads": 1, "bytes_per_second": speed, "openssl": openssl,
+        })
+    };
+    let rows = json!([row(Value::Null, 1e9), row("3.5.7".into(), 9e9)]);
+    let document = json!({"schema": "wirespeed.bench/1", "rows": rows});
+    let there = Results::read("there", &document.to_string()).expect("a result");
+    let here = bench("here", json!({}), &[("AES-128-GCM", "message", 1420, "aesni", 2e9)]);
+    let files = [there, here];
+    let compared = compared(&files);
+    let figures: Vec<f64> =
+        compared.rows[0].figures.iter().flatten().map(|it| it.bytes_per_second).collect();
+    assert_eq!((figures, compared.rows[0].winner), (vec![1e9, 2e9], Some(1)));
+    let (ranked, _) = rank(&computers(&files), Purpose::Vpn);
+    assert_eq!((ranked[1].label.as_str(), ranked[1].bytes_per_second), ("there", 1e9));
+}
+
+#[test]
 fn what_lies_within_the_noise_is_even() {
     let pair = |speed, noise| {
         let mut files = vec![

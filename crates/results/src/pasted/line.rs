@@ -311,6 +311,7 @@ fn of_setting(words: &[&str]) -> Option<Line> {
             let number: usize = number.parse().ok()?;
             Some(Line::Processes(number.min(100_000) + 1))
         }
+        ["Tested", "with", "sbc-bench", ..] => Some(Line::SbcBench(String::new())),
         ["sbc-bench", version, rest @ ..] if version.starts_with('v') => {
             let model = rest.join(" ");
             let model = model.split(" (").next().unwrap_or_default().trim_start_matches("-- ");

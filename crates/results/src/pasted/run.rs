@@ -119,7 +119,8 @@ impl Run {
     pub(super) fn take(&mut self, number: usize, line: Line) -> Result<(), Unused> {
         let was_in_table = std::mem::take(&mut self.is_in_table);
         match line {
-            Line::Nothing | Line::SbcBench(_) | Line::Machine(_) | Line::Sectors(_) => {}
+            Line::Nothing | Line::Machine(_) | Line::Sectors(_) => {}
+            Line::SbcBench(_) => self.is_sbc_bench = true,
             Line::Command(command) => {
                 self.is_elapsed |= command.is_elapsed;
                 (self.command, self.has_command) = (command, true);
@@ -240,7 +241,8 @@ impl Run {
                 leftovers.unnamed(row.line);
                 continue;
             };
-            if self.sizes.is_empty() && !self.command.is_multi_block {
+            let is_known = self.command.is_multi_block || self.is_sbc_bench;
+            if self.sizes.is_empty() && !is_known {
                 leftovers.assumed(row.line);
             }
             for (figure, size) in row.figures.iter().zip(&row.sizes) {
