@@ -136,6 +136,16 @@ fn a_pasted_text_is_a_column_with_a_name() {
     assert_eq!(is_of_type::<Compare>(&document), Ok(()));
     assert_eq!(document["machines"][1]["label"], "Old router");
 
+    // What is not the same work is told, and how to do it.
+    let pi = format!("{PASTED}/pi4-gcm-3.0.0.txt");
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = folder.path().join("here.json").display().to_string();
+    let bench = ["bench", "AES-256-GCM", "--sizes", "1024", "--seconds", "0", "--json", &here];
+    wirespeed(&bench).output().expect("the program runs");
+    let text = printed(&["compare", &here, &pi]);
+    assert!(text.contains("~"), "{text}");
+    assert!(text.replace("\n  ", " ").contains("wirespeed bench --use stream,rekey"), "{text}");
+
     // From standard input, with a line that means nothing.
     let mut child = wirespeed(&["compare", "--best-for", "vpn", &apu, "-", "--as", "From a forum"])
         .stdin(Stdio::piped())

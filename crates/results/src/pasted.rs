@@ -215,6 +215,10 @@ fn common_clock(runs: &[&(Option<String>, Clock, Vec<Row>)]) -> Option<String> {
     runs.iter().all(|(_, clock, _)| clock == first).then(|| first.name().to_owned())
 }
 
+/// What every source here begins with, and that of `openssl speed`.
+const PRINTED: &str = "As printed by ";
+pub(crate) const PASTED: &str = "As printed by openssl speed";
+
 /// Whose figures they are.
 fn source(is_sbc_bench: bool, has_rates: bool, has_sectors: bool) -> String {
     let printed = match (has_rates, has_sectors) {
@@ -223,7 +227,7 @@ fn source(is_sbc_bench: bool, has_rates: bool, has_sectors: bool) -> String {
         _ => "openssl speed",
     };
     match is_sbc_bench {
-        true => format!("As printed by {printed} in a file of sbc-bench's"),
-        false => format!("As printed by {printed}"),
+        true => format!("{PRINTED}{printed} in a file of sbc-bench's"),
+        false => format!("{PRINTED}{printed}"),
     }
 }
