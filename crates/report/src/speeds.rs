@@ -72,7 +72,11 @@ fn mode_of(row: &Row) -> String {
         "rekey" => "a new key each call".to_owned(),
         other => other.to_owned(),
     };
-    mode.push_str(if row.api_path == "evp" { ", through EVP" } else { ", the kernels alone" });
+    mode.push_str(match (row.api_path.as_str(), row.route.as_str()) {
+        ("evp", _) => ", through EVP",
+        (_, "libcrypto") => ", without EVP",
+        _ => ", the kernels alone",
+    });
     if row.threads > 1 {
         mode.push_str(&format!(", {} threads", row.threads));
     }

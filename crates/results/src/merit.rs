@@ -234,7 +234,9 @@ fn measured_sectors(computer: &Computer<'_>) -> Vec<Merit> {
             let of_test = |test: &str| {
                 let same =
                     |it: &&disk::Row| it.test.as_deref() == Some(test) && sectors(it) == work;
-                rows.iter().filter(same).find(|it| it.variant == "best")?.bytes_per_second
+                let best = rows.iter().filter(same).filter(|it| it.variant == "best");
+                // A pasted text may have it more than once.
+                best.filter_map(|it| it.bytes_per_second).max_by(f64::total_cmp)
             };
             tests.into_iter().find_map(of_test)
         };

@@ -6,8 +6,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 
+use wirespeed_results::compare::rank;
 use wirespeed_results::schema::{bench, disk};
-use wirespeed_results::{Content, Results, Text, computers};
+use wirespeed_results::{Content, Purpose, Results, Text, computers};
 
 fn folder() -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/pasted"))
@@ -263,6 +264,15 @@ fn algorithms_and_disks_of_one_text_are_one_machine() {
     assert_eq!((results.len(), machines.len()), (2, 1));
     let source = "As printed by openssl speed and cryptsetup benchmark";
     assert_eq!((machines[0].label.as_str(), machines[0].source()), ("Pi 5", Some(source)));
+}
+
+#[test]
+fn of_figures_for_the_same_work_the_fastest_counts() {
+    let results = read("boards", &text("three-boards-in-one"));
+    let (ranked, _) = rank(&computers(&results), Purpose::Disk);
+    // 475.3 MiB/s of the second board, not 85.8 of the first.
+    let mebibytes = ranked[0].bytes_per_second / f64::from(1 << 20);
+    assert_eq!((ranked[0].work.as_str(), mebibytes), ("aes-xts-plain64 256 in memory", 475.3));
 }
 
 #[test]

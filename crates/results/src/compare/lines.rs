@@ -143,8 +143,10 @@ fn algorithm(row: &bench::Row) -> Option<(Work, Figure)> {
     if row.without.is_some() || row.openssl.is_some() || row.lanes.unwrap_or(1) > 1 {
         return None;
     }
-    let api_path = match row.api_path.as_str() {
-        "evp" => "through EVP",
+    let api_path = match (row.api_path.as_str(), row.route.as_str()) {
+        ("evp", _) => "through EVP",
+        // As openssl speed had it until 3.0.
+        (_, "libcrypto") => "without EVP",
         _ => "kernels alone",
     };
     let threads = match row.threads {

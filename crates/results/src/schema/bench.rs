@@ -64,7 +64,7 @@ pub struct Row {
     /// host's own OpenSSL, or `kernel`: Linux's crypto API.
     pub route: String,
     /// `"evp"`: through OpenSSL's EVP interface, as programs call it; `"direct"`: the kernels, or the kernel's socket,
-    /// alone.
+    /// alone, or as `openssl speed` had it without `-evp` until 3.0.
     #[serde(rename = "door")]
     pub api_path: String,
     /// Threads at once.
