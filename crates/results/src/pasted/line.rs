@@ -32,8 +32,8 @@ pub(super) enum Line {
     MachineReadable { name: String, figures: Vec<Figure>, process: Option<usize> },
     /// What was begun, and how it ended if the line says that.
     Begun { name: String, size: usize, ended: Option<Ended> },
-    /// How what was begun before ended.
-    Ended(Ended),
+    /// How what was begun before ended; for machines with its name.
+    Ended { name: Option<String>, ended: Ended },
     /// Something about public keys.
     PublicKey,
     /// Rows of `cryptsetup benchmark`.
@@ -237,7 +237,10 @@ fn of_machine_readable(line: &str) -> Option<Line> {
             let size = size.parse().ok()?;
             Some(Line::Begun { name: (*name).to_owned(), size, ended: None })
         }
-        ("R", [calls, _, seconds]) => ended(calls, seconds).map(Line::Ended),
+        ("R", [calls, name, seconds]) => {
+            let name = Some((*name).to_owned());
+            ended(calls, seconds).map(|ended| Line::Ended { name, ended })
+        }
         (kind, _) => {
             let is_number =
                 |kind: &str| !kind.is_empty() && kind.chars().all(|it| it.is_ascii_digit());
@@ -265,7 +268,7 @@ fn of_measuring(words: &[&str]) -> Option<Line> {
         .iter()
         .any(|it| it.trim_end_matches("-bit").parse::<u32>().is_ok() && it.contains("bit"))
         || words.iter().any(|it| matches!(*it, "bit" | "bits"));
-    of_end(words).filter(|_| !is_public).map(Line::Ended)
+    of_end(words).filter(|_| !is_public).map(|ended| Line::Ended { name: None, ended })
 }
 
 /// `8743239 md5's in 2.99s`, `24052955 AES-256-XTS ops in 2.99s`.

@@ -47,6 +47,10 @@ pub(super) struct Run {
     table: Vec<TableRow>,
     sums: Vec<Sum>,
     begun: Option<(String, usize)>,
+    /// All that was begun, each once, in its order.
+    asked: Vec<(String, usize)>,
+    /// What several processes ended, in its order.
+    counted: Vec<(String, Ended)>,
     /// What the line says, and which it is.
     ended: Vec<(usize, String, usize, Ended)>,
     /// Whether the line before was of the table, so that this one may go on with it.
@@ -152,13 +156,22 @@ impl Run {
                 let sizes = self.sizes_for(figures.len()).ok_or(Unused::Unknown)?;
                 self.sums.push(Sum { process, name, figures, sizes });
             }
-            Line::Begun { name, size, ended } => match ended {
-                Some(ended) => self.ended.push((number, name, size, ended)),
-                None => self.begun = Some((name, size)),
-            },
-            Line::Ended(ended) => match self.begun.take() {
+            Line::Begun { name, size, ended: Some(ended) } => {
+                self.ended.push((number, name, size, ended));
+            }
+            Line::Begun { name, size, ended: None } => {
+                let asked = (name, size);
+                if !self.asked.contains(&asked) {
+                    self.asked.push(asked.clone());
+                }
+                self.begun = Some(asked);
+            }
+            // Several processes print at once.
+            Line::Ended { name: Some(name), ended } if self.has_processes() => {
+                self.counted.push((name, ended));
+            }
+            Line::Ended { ended, .. } => match self.begun.take() {
                 Some((name, size)) => self.ended.push((number, name, size, ended)),
-                // Several processes print at once.
                 None if self.has_processes() => {}
                 None => return Err(Unused::Unknown),
             },
@@ -254,8 +267,12 @@ impl Run {
                 }
             }
         }
-        let counted = if self.table.is_empty() { self.summed(version) } else { Vec::new() };
-        found.extend(counted);
+        if self.table.is_empty() {
+            found.extend(self.summed(version));
+        }
+        if found.is_empty() {
+            found.extend(self.in_step(version));
+        }
         // What was cut off the table stands above it.
         if !self.has_processes() {
             let table = found.len();
@@ -295,6 +312,34 @@ impl Run {
         found
     }
 
+    /// What all processes did together, where it was cut off before they told: each works for the same seconds, so all end
+    /// a size before one ends the next.
+    fn in_step(&self, version: Option<&str>) -> Vec<Row> {
+        let processes = self.threads();
+        let is_counted = self.processes == processes || self.command.processes == Some(processes);
+        if !self.has_processes() || !is_counted {
+            return Vec::new();
+        }
+        let mut found = Vec::new();
+        let mut ended = self.counted.clone();
+        for (name, size) in &self.asked {
+            let Some(algorithm) = self.algorithm(name) else { continue };
+            let (mut of_size, mut rest) = (Vec::new(), Vec::new());
+            for (whose, one) in ended {
+                match whose == *name && of_size.len() < processes {
+                    true => of_size.push(one),
+                    false => rest.push((whose, one)),
+                }
+            }
+            ended = rest;
+            let speed: f64 = of_size.iter().map(|it| it.calls * *size as f64 / it.seconds).sum();
+            if of_size.len() == processes && speed.is_finite() && speed > 0.0 {
+                found.push(self.rate(&algorithm, *size, speed, version));
+            }
+        }
+        found
+    }
+
     /// The algorithm of a name; several processes call all that EVP does "evp".
     fn algorithm(&self, name: &str) -> Option<Algorithm> {
         if name != "evp" {
@@ -303,7 +348,7 @@ impl Run {
         let others = self.sums.iter().map(|sum| &sum.name);
         let others = others.chain(self.ended.iter().map(|(_, name, ..)| name));
         let mut names =
-            self.command.evp.iter().chain(others.chain(self.begun.as_ref().map(|it| &it.0)));
+            self.command.evp.iter().chain(others.chain(self.asked.iter().map(|it| &it.0)));
         names.find_map(|name| Algorithm::called(name))
     }
 
