@@ -290,7 +290,7 @@ fn what_disk_writes_report_draws() {
             "tune.json: its schema is wirespeed.tune/1: what the survey, bench, disk and vpn",
         ),
         ("report nowhere.json --output a.html", "cannot read nowhere.json: "),
-        ("report both.html --output a.html", "both.html: no JSON: "),
+        ("report both.html --output a.html", "both.html: no JSON, and no figures"),
         ("report here.json --output no/where.html", "cannot write no/where.html: "),
     ] {
         let said = refused(&mut wirespeed(folder.path(), line));

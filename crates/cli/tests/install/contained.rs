@@ -55,7 +55,8 @@ fn reached() -> Result<(), String> {
         doctor
         grep -q "\"text\": \"go without, in a container (Contained 1): openssl ($process)\"" "$folder/containers"
         grep -q '"state": "note"' "$folder/containers"
-        command=$(sed -n 's/.*"mend": "sudo wirespeed \([^;]*\);.*/\1/p' "$folder/containers")
+        # There may be others on this machine.
+        command=$(sed -n "s|.*\"mend\": \"sudo wirespeed \([^;]*/$process/[^;]*\);.*|\1|p" "$folder/containers")
         test "$command" = "install --root /proc/$process/root"
 
         # /proc/N/root reads "/": nothing of this machine's may be taken for the container's.

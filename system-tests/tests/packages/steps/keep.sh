@@ -40,21 +40,12 @@ grep '^kernel *5.10.0-1-amd64' /etc/wirespeed/plan
 
 # What keeps the new plan from its place is told before anything is measured.
 echo '0.00 0.00 0.00 1/1 1' > load
-refused() {
-    not wirespeed tune --keep --quick > said 2>&1
-    grep "$1" said
-    test "$(wc -l < said)" = 1
-}
 mount --bind /etc /etc
 mount -o remount,ro,bind /etc
-refused 'cannot write /etc/wirespeed/plan: .*: remount it for writing'
+not wirespeed tune --keep --quick > said 2>&1
+grep 'cannot write /etc/wirespeed/plan: .*: remount it for writing' said
+test "$(wc -l < said)" = 1
 umount /etc
-mkdir in-its-place
-ln -sfT /tmp/in-its-place /etc/wirespeed/plan
-refused 'in-its-place is no regular file'
-rm /etc/wirespeed/plan
-rmdir in-its-place
-stale
 
 # On an idle one it is measured, while programs start all the time: none gets half a plan.
 echo '0.00 0.00 0.00 1/1 1' > load
