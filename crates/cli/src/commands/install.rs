@@ -16,6 +16,7 @@ use wirespeed_installation::{
     Change, Failure, Original, Place, Trial, advice, obstacle, own_module, standing, writable,
 };
 use wirespeed_openssl_conf::{Configuration, DropIn, Wanted, drop_in, install};
+use wirespeed_plan::Plan;
 
 pub(crate) use diff::unified;
 
@@ -115,12 +116,12 @@ pub(crate) fn run(arguments: InstallArguments) -> Result<(), Fault> {
         return in_root::run(&place, plan, activate_default, &keep, dry_run);
     }
     // A file of one's own gets the machine's plan if there is one, and is not worth a minute.
+    let wanted = arguments.constant_time;
     let mut standing = standing(place.is_the_machines);
     if let Some(standing) = &mut standing {
-        standing.lack =
-            standing.lack.take().or_else(|| plan::lacks(&standing.file, arguments.constant_time));
+        let there = || plan::lacks(&Plan::read(&standing.file).ok()?, wanted);
+        standing.lack = standing.lack.take().or_else(there);
     }
-    let wanted = arguments.constant_time;
     let travelled = arguments.plan.map(|file| Travelled::read(file, wanted)).transpose()?;
     let lacks = standing.as_ref().is_some_and(|it| it.lack.is_some());
     let measures = place.is_the_machines && (lacks || travelled.is_some());

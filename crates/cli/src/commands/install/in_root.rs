@@ -44,10 +44,10 @@ impl PlanThere {
             let text = choice.map(|it| it.to_string().into_bytes());
             return Ok(Self { text, stands: wanted && chosen, cost: None });
         };
-        if let Some(lack) = lacks(&file, constant_time) {
+        let (text, plan) = read(&file)?;
+        if let Some(lack) = lacks(&plan, constant_time) {
             return Err(refused(&file, &lack, constant_time));
         }
-        let (text, plan) = read(&file)?;
         Ok(Self { text: Some(text), stands: false, cost: cost_in_words(&plan) })
     }
 }

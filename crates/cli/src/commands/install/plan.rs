@@ -1,7 +1,6 @@
 //! A plan measured before the module is installed.
 
 use std::env;
-use std::path::Path;
 use std::process::Command;
 
 use wirespeed_plan::Plan;
@@ -10,9 +9,8 @@ use crate::arguments::Switch;
 use crate::fault::Fault;
 
 /// Why a plan that fits is not the one that is asked for, for constant time or by speed alone.
-pub(crate) fn lacks(plan: &Path, constant_time: Option<Switch>) -> Option<String> {
+pub(crate) fn lacks(plan: &Plan, constant_time: Option<Switch>) -> Option<String> {
     let wanted = constant_time?;
-    let plan = Plan::read(plan).ok()?;
     (plan.is_for_constant_time() != wanted.is_on()).then(|| match wanted {
         Switch::On => "it was chosen by speed alone".to_owned(),
         Switch::Off => "it is for constant time".to_owned(),

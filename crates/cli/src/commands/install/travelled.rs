@@ -44,12 +44,12 @@ pub(super) struct Travelled {
 impl Travelled {
     /// Reads it, if it is for this kind of machine, and what somebody asks for.
     pub(super) fn read(file: PathBuf, constant_time: Option<Switch>) -> Result<Self, Fault> {
-        if let Some(lack) = lacks(&file, constant_time) {
+        let name = file.display();
+        let plan = Plan::read(&file).map_err(|why| Fault::usage(format!("{name}: {why}")))?;
+        if let Some(lack) = lacks(&plan, constant_time) {
             return Err(refused(&file, &lack, constant_time));
         }
         let host = Host::discover();
-        let name = file.display();
-        let plan = Plan::read(&file).map_err(|why| Fault::usage(format!("{name}: {why}")))?;
         match plan.fingerprint().difference_of_kind(&fingerprint(&host)) {
             None => Ok(Self { file, plan, host }),
             Some(why) => Err(Fault::usage(format!(
