@@ -1,6 +1,6 @@
 //! `cargo xtask test`: every check there is, stage by stage, with a sum at the end.
 
-mod arm64;
+mod architectures;
 mod installed;
 mod releases;
 
@@ -90,7 +90,7 @@ const STAGES: &[Stage] = &[
         |at, _| unit(at),
     ),
     beside("aarch64", "64-bit ARM, cross-built and run by QEMU", |at, effort| {
-        arm64::all(at, effort)
+        architectures::all(at, effort)
     }),
     beside("miri", "what Miri can interpret (nightly)", |at, _| miri(at)),
     built("machines", "lesser machines, and PadLock in the kernel, in QEMU", |at, _| {

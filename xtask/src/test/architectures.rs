@@ -102,7 +102,7 @@ fn conformance(workspace: &Workspace, machine: &Arm64<'_>, chosen: &[&str]) -> R
 /// The program and the module as their users have them.
 fn programs(workspace: &Workspace, effort: Effort, roots: &[PathBuf]) -> Result<Tally> {
     let run = workspace
-        .cargo(["test", "--release", "--package", "wirespeed-system-tests", "--test", "arm64"])
+        .cargo(["test", "--release", "--package", "wirespeed-system-tests", "--test", "architectures"])
         .environment("WIRESPEED_ROOTS", env::join_paths(roots)?)
         .environment("WIRESPEED_MODULES", cross::modules(workspace));
     match effort {

@@ -67,7 +67,7 @@ fn main() -> ExitCode {
         || env::var_os("WIRESPEED_MODULES").is_none_or(|it| !Path::new(&it).exists())
     {
         let why = "WIRESPEED_ROOTS or WIRESPEED_MODULES names nothing";
-        trials = vec![Trial::ignorable_test("arm64", move || Ok(Completion::ignored_with(why)))];
+        trials = vec![Trial::ignorable_test("architectures", move || Ok(Completion::ignored_with(why)))];
     }
     libtest_mimic::run(&arguments, trials).exit_code()
 }
