@@ -1,5 +1,7 @@
 //! SHAKE beyond what every hash function does: lengths that are set, output in pieces, and what fails.
 
+use std::ffi::c_ulong;
+
 use libtest_mimic::Trial;
 use wirespeed_cipher::Subject;
 use wirespeed_conformance::data::{painted, same};
@@ -41,7 +43,7 @@ type Outcome = Result<Vec<u8>, Vec<u64>>;
 
 fn outcome(result: Result<Vec<u8>, Error>) -> Outcome {
     /// `ERR_LIB_CRYPTO` of openssl/err.h.
-    const LIBCRYPTO: u64 = 15;
+    const LIBCRYPTO: c_ulong = 15;
     result.map_err(|error| {
         let others = error.queue.iter().filter(|entry| entry.code >> 23 & 0xff != LIBCRYPTO);
         others.map(libcrypto::Entry::reason).collect()
