@@ -3,7 +3,9 @@
 use std::path::Path;
 use std::process::Command;
 
+use wirespeed_cipher::{Algorithm, Route};
 use wirespeed_conformance::here;
+use wirespeed_cpu::Features;
 
 /// An `openssl` command that reads no configuration but what it is given.
 pub(crate) fn openssl<A: AsRef<std::ffi::OsStr>>(
@@ -34,6 +36,16 @@ pub(crate) fn with_module(modules: &Path, query: &str) -> Vec<String> {
     let modules = modules.display().to_string();
     let options = ["-provider-path", &modules, "-provider", "libwirespeed", "-provider", "default"];
     options.into_iter().chain(["-propquery", query]).map(str::to_owned).collect()
+}
+
+/// What has our module serve AES where it offers none by itself, because no route of its own suits every call.
+pub(crate) fn serving() -> &'static str {
+    let by_itself = |route: &Route| {
+        let (algorithm, features) = (Algorithm::AES[0], Features::detect());
+        wirespeed_kernels::has(*route, algorithm, features).is_ok()
+            && wirespeed_kernels::suits_every_call(*route, algorithm, features)
+    };
+    if Route::PRIORITY.iter().any(by_itself) { "" } else { "routes = portable" }
 }
 
 /// The line of [`configuration`] that makes libcrypto load our module at once.

@@ -14,7 +14,7 @@ use wirespeed_conformance::here;
 use wirespeed_conformance::vectors;
 use wirespeed_libcrypto::Context;
 
-use crate::program::{OURS_ACTIVE, configuration, openssl, output, with_module};
+use crate::program::{OURS_ACTIVE, configuration, openssl, output, serving, with_module};
 use crate::{skipped, trial};
 use wirespeed_conformance::scratch::Scratch;
 
@@ -84,23 +84,59 @@ fn hex(bytes: &[u8]) -> String {
 /// `openssl enc` over a file.
 fn enc(
     algorithm: Algorithm,
-    (key, iv): (&[u8], &[u8]),
+    secrets: (&[u8], &[u8]),
     input: &Path,
     more: &[String],
 ) -> Result<Vec<u8>, String> {
-    let mut command = openssl(["enc", &format!("-{}", algorithm.name().to_lowercase())]);
-    command.args(["-K", &hex(key), "-in"]).arg(input).args(more);
-    if !iv.is_empty() {
-        command.args(["-iv", &hex(iv)]);
-    }
+    let mut command = enc_command(algorithm, secrets, input);
+    command.args(more);
     output(command)
 }
 
-/// There with us and back without, and the other way round. `provider=wirespeed` without a question
-/// mark takes no other provider, so it is ours that answers.
+fn enc_command(algorithm: Algorithm, (key, iv): (&[u8], &[u8]), input: &Path) -> Command {
+    let mut command = openssl(["enc", &format!("-{}", algorithm.name().to_lowercase())]);
+    command.args(["-K", &hex(key), "-in"]).arg(input);
+    if !iv.is_empty() {
+        command.args(["-iv", &hex(iv)]);
+    }
+    command
+}
+
+/// The same with us. `provider=wirespeed` without a question mark takes no other provider, so it is ours that answers.
+struct Ours {
+    options: Vec<String>,
+    configuration: PathBuf,
+}
+
+impl Ours {
+    fn new(modules: &Path, scratch: &Scratch) -> Result<Self, String> {
+        let configuration = match serving() {
+            "" => "/dev/null".into(),
+            lines => {
+                let text = configuration(&module(modules), lines).replace(OURS_ACTIVE, "");
+                scratch.write("ours.cnf", text.replace("\nwirespeed =", "\nlibwirespeed ="))?
+            }
+        };
+        Ok(Self { options: with_module(modules, "provider=wirespeed"), configuration })
+    }
+
+    fn enc(
+        &self,
+        algorithm: Algorithm,
+        secrets: (&[u8], &[u8]),
+        input: &Path,
+        more: &[&str],
+    ) -> Result<Vec<u8>, String> {
+        let mut command = enc_command(algorithm, secrets, input);
+        command.args(&self.options).args(more).env("OPENSSL_CONF", &self.configuration);
+        output(command)
+    }
+}
+
+/// There with us and back without, and the other way round.
 fn encryption(modules: &Path) -> Result<(), String> {
     let scratch = Scratch::new()?;
-    let ours = with_module(modules, "provider=wirespeed");
+    let ours = Ours::new(modules, &scratch)?;
     for algorithm in streams() {
         for length in [0, 1, 15, 16, 17, 1000, 100_000] {
             let what = || format!("{algorithm}, {length} bytes");
@@ -109,9 +145,9 @@ fn encryption(modules: &Path) -> Result<(), String> {
             let (key, iv) = (painted(71, algorithm.key_bytes()), painted(72, algorithm.iv_bytes()));
             let secrets = (key.as_slice(), iv.as_slice());
             let right = enc(algorithm, secrets, &file, &[])?;
-            same(what, &right, &enc(algorithm, secrets, &file, &ours)?)?;
+            same(what, &right, &ours.enc(algorithm, secrets, &file, &[])?)?;
             let file = scratch.write("encrypted", &right)?;
-            let back = enc(algorithm, secrets, &file, &[&ours[..], &["-d".to_owned()]].concat())?;
+            let back = ours.enc(algorithm, secrets, &file, &["-d"])?;
             same(|| format!("{} back", what()), &plain, &back)?;
         }
     }
@@ -122,11 +158,12 @@ fn encryption(modules: &Path) -> Result<(), String> {
 fn key_objects(modules: &Path) -> Result<(), String> {
     let scratch = Scratch::new()?;
     let plain = scratch.write("plain", painted(1, 1000))?;
-    let ours = with_module(modules, "provider=wirespeed");
+    let ours = Ours::new(modules, &scratch)?;
     let object = |algorithm: Algorithm, manager: &str, key: &[u8], iv: &[u8]| {
         let mut command = openssl(["enc", &format!("-{}", algorithm.name().to_lowercase())]);
         command.args(["-skeymgmt", manager, "-skeyopt", &format!("hexraw-bytes:{}", hex(key))]);
-        command.args(["-iv", &hex(iv), "-in"]).arg(&plain).args(&ours);
+        command.args(["-iv", &hex(iv), "-in"]).arg(&plain).args(&ours.options);
+        command.env("OPENSSL_CONF", &ours.configuration);
         output(command)
     };
     for algorithm in streams().filter(|it| it.iv_bytes() != 0) {
@@ -150,7 +187,7 @@ fn key_objects(modules: &Path) -> Result<(), String> {
 /// NIST's vectors of several blocks, as somebody would check them by hand.
 fn nist(modules: &Path) -> Result<(), String> {
     let scratch = Scratch::new()?;
-    let ours = [&with_module(modules, "provider=wirespeed")[..], &["-nopad".to_owned()]].concat();
+    let ours = Ours::new(modules, &scratch)?;
     let chosen = |vector: &vectors::Vector| {
         let known = streams().any(|algorithm| algorithm == vector.algorithm);
         known && (vector.name.starts_with("sp800") || vector.name.contains("MMT"))
@@ -161,7 +198,7 @@ fn nist(modules: &Path) -> Result<(), String> {
     }
     for vector in vectors.iter().step_by(if here::reduced() { 37 } else { 1 }) {
         let file = scratch.write("plain", &vector.plaintext)?;
-        let got = enc(vector.algorithm, (&vector.key, &vector.iv), &file, &ours)?;
+        let got = ours.enc(vector.algorithm, (&vector.key, &vector.iv), &file, &["-nopad"])?;
         same(|| vector.name.clone(), &vector.ciphertext, &got)?;
     }
     Ok(())
@@ -192,7 +229,7 @@ fn speed(modules: &Path) -> Result<(), String> {
 /// number twice.
 fn random(modules: &Path) -> Result<(), String> {
     let scratch = Scratch::new()?;
-    let file = scratch.write("openssl.cnf", configuration(&module(modules), ""))?;
+    let file = scratch.write("openssl.cnf", configuration(&module(modules), serving()))?;
     let mut seen = BTreeSet::new();
     for _ in 0..40 {
         let mut command = openssl(["rand", "-hex", "32"]);

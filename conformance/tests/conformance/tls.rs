@@ -12,7 +12,7 @@ use std::time::Duration;
 use libtest_mimic::Trial;
 use wirespeed_conformance::data::{painted, same};
 
-use crate::program::{configuration, openssl, output};
+use crate::program::{configuration, openssl, output, serving};
 use crate::trial;
 use wirespeed_conformance::scratch::Scratch;
 
@@ -129,7 +129,7 @@ fn connect(modules: &Path, connection: &Connection) -> Result<(), String> {
     let scratch = Scratch::new()?;
     let (key, certificate) = certificate(&scratch)?;
     let module = modules.join("libwirespeed.so");
-    let config = scratch.write("ours.cnf", configuration(&module, ""))?;
+    let config = scratch.write("ours.cnf", configuration(&module, serving()))?;
     let set_up = |command: &mut Command, ours: bool| {
         command.arg("-quiet").args(&connection.options);
         if ours {
