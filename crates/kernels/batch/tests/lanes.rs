@@ -208,22 +208,23 @@ fn macs_under_keys_of_every_length() {
 fn denial_of_features_takes_the_next_route() {
     let features = Features::detect();
     let route = |features| Lanes::best(Digest::Sha256, features).route();
-    if features.has(Feature::Avx512dq) {
+    // Lanes are of some architectures only, features of more.
+    let is_ours = |route| wirespeed_kernels::ROUTES.contains(&route);
+    if features.has(Feature::Avx512dq) && is_ours(Route::Avx512) {
         assert_eq!(route(features), Route::Avx512);
     } else {
-        println!("skipped avx512: this CPU does not have it");
+        println!("skipped avx512: it is not here");
     }
-    if features.has(Feature::Avx2) {
+    if features.has(Feature::Avx2) && is_ours(Route::Avx2) {
         assert_eq!(route(features.without(Feature::Avx512f)), Route::Avx2);
     } else {
-        println!("skipped avx2: this CPU does not have it");
+        println!("skipped avx2: it is not here");
     }
     assert_eq!(route(Features::NONE), Route::Portable);
     let refused = Lanes::new(Route::Avx512, Digest::Md5, features.without(Feature::Avx512bw));
-    let why = if cfg!(target_feature = "sse2") {
-        "this CPU has no avx512"
-    } else {
-        "a route of machines"
+    let why = match is_ours(Route::Avx512) {
+        true => "this CPU has no avx512",
+        false => "a route of machines",
     };
     assert!(refused.is_err_and(|it| it.to_string().starts_with(why)));
     assert!(Lanes::new(Route::Kernel, Digest::Md5, features).is_err());
