@@ -222,7 +222,7 @@ fn table(told: &Told) -> String {
     lines.map(|it| line(&it.title, &it.gains, &it.routes)).chain(others).collect()
 }
 
-/// How the default priority begins for AES, on machines of this architecture.
+/// How the default priority begins for AES, on machines of this architecture; empty where only a plan has our routes serve.
 fn priority() -> String {
     const FOR_AES: [Route; 5] =
         [Route::Vaes512, Route::Vaes256, Route::AesNi, Route::AesCe, Route::Neon];
@@ -232,7 +232,11 @@ fn priority() -> String {
 
 /// Where the choice comes from, and what to do if that is not a plan.
 fn origin(told: &Routes) -> String {
-    let priority = format!("the default priority {} serves: run wirespeed tune", priority());
+    let serving = match priority() {
+        none if none.is_empty() => "this OpenSSL".to_owned(),
+        priority => format!("the default priority {priority}"),
+    };
+    let priority = format!("{serving} serves: run wirespeed tune");
     if let Some(place) = &told.listed_at {
         return format!("Routes are listed at {place}: the first serves, and no plan is asked.\n");
     }
