@@ -1,5 +1,6 @@
-//! Programs for machines of another architecture: built with the compilers that Debian has for them, and run here by QEMU,
-//! which translates one program at a time and hands its system calls to this kernel.
+//! Programs for machines of another architecture: built with the compilers that Debian has for them, and run here beside a
+//! Debian of theirs. 64-bit ARM's are run by QEMU, which translates one program at a time and hands its system calls to this
+//! kernel; those of 32-bit x86 an x86-64 runs by itself.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,8 +11,40 @@ use crate::packages;
 use crate::run::Run;
 use crate::workspace::Workspace;
 
+/// An architecture by its names, and what its programs take.
+pub(crate) struct Architecture {
+    /// Rust's name of the target.
+    pub(crate) rust: &'static str,
+    /// Debian's.
+    pub(crate) debian: &'static str,
+    /// What links, where that is not the system's compiler.
+    linker: Option<fn() -> String>,
+    start: Start,
+}
+
+/// How programs start.
+enum Start {
+    /// By this program of QEMU's, on a CPU that each machine names.
+    Qemu(&'static str),
+    /// On this CPU.
+    Natively,
+}
+
 /// 64-bit ARM.
-pub(crate) const ARM64: &str = "aarch64-unknown-linux-gnu";
+pub(crate) const ARM64: Architecture = Architecture {
+    rust: "aarch64-unknown-linux-gnu",
+    debian: "arm64",
+    linker: Some(packages::linker_arm64),
+    start: Start::Qemu("qemu-aarch64-static"),
+};
+
+/// 32-bit x86.
+pub(crate) const I686: Architecture = Architecture {
+    rust: "i686-unknown-linux-gnu",
+    debian: "i386",
+    linker: None,
+    start: Start::Natively,
+};
 
 /// Cargo's environment variable for a target.
 pub(crate) fn variable(target: &str, what: &str) -> String {
@@ -32,68 +65,125 @@ pub(crate) fn standard_library(workspace: &Workspace, target: &str) -> Result<()
     }
 }
 
-/// A 64-bit ARM with a system of Debian's, as QEMU makes it.
-pub(crate) struct Arm64<'r> {
+impl Architecture {
+    /// A cargo command for it.
+    pub(crate) fn build<const N: usize>(&self, workspace: &Workspace, words: [&str; N]) -> Run {
+        let run = workspace.cargo(words).arguments(["--target", self.rust]);
+        match self.linker {
+            Some(linker) => run.environment(&variable(self.rust, "LINKER"), linker()),
+            None => run,
+        }
+    }
+
+    /// Where that leaves the program and the module.
+    pub(crate) fn modules(&self, workspace: &Workspace) -> PathBuf {
+        workspace.target().join(self.rust).join("release")
+    }
+
+    /// Whether its programs can run here at all; QEMU's can everywhere.
+    pub(crate) fn runs_here(&self) -> Result<()> {
+        const LOADER: &str = "/lib/ld-linux.so.2";
+        match self.start {
+            Start::Natively if !Path::new(LOADER).exists() => {
+                bail!("no {LOADER}, in whose place a system's own could be put")
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// A system of Debian's for it with OpenSSL, unpacked once and never started.
+    pub(crate) fn root(&self, workspace: &Workspace, suite: &str) -> Result<PathBuf> {
+        let roots = workspace.target().join("roots");
+        let name = format!("{}-{suite}", self.debian);
+        let root = roots.join(&name);
+        if root.exists() {
+            return Ok(root);
+        }
+        fs::create_dir_all(&roots)?;
+        let unfinished = roots.join(format!("{name}.unfinished"));
+        let release = format!("deb http://deb.debian.org/debian {suite} main");
+        // The archive of what came since the release is behind its own index at times.
+        let unpacked = self.unpack(workspace, suite, None, &unfinished).or_else(|error| {
+            println!("{error:#}; without updates:");
+            self.unpack(workspace, suite, Some(&release), &unfinished)
+        });
+        unpacked.and_then(|()| Ok(fs::rename(unfinished, &root)?))?;
+        Ok(root)
+    }
+
+    /// From this archive, or from all that the suite has.
+    fn unpack(
+        &self,
+        workspace: &Workspace,
+        suite: &str,
+        archive: Option<&str>,
+        root: &Path,
+    ) -> Result<()> {
+        /// What is in it.
+        const PROGRAMS: &str = "openssl,libgcc-s1";
+        if root.exists() {
+            fs::remove_dir_all(root)?;
+        }
+        Run::new("mmdebstrap", workspace.root())
+            .arguments(["--variant=extract", "--include", PROGRAMS])
+            .arguments([format!("--architectures={}", self.debian)])
+            // The loader's path begins with /lib, where Debian 13 unpacks nothing.
+            .arguments(["--setup-hook=mkdir -p \"$1/usr/lib\" && ln -s usr/lib \"$1/lib\"", suite])
+            .arguments([root])
+            .arguments(archive)
+            .succeeds_quietly(&root.with_extension("log"))
+    }
+}
+
+/// A machine: a system of Debian's and a CPU.
+#[derive(Clone, Copy)]
+pub(crate) struct Machine<'r> {
+    architecture: &'static Architecture,
     root: &'r Path,
-    /// QEMU's name of the CPU.
+    /// QEMU's name of the CPU, where QEMU makes it.
     cpu: &'static str,
 }
 
-impl<'r> Arm64<'r> {
-    /// With this system and CPU.
-    pub(crate) const fn new(root: &'r Path, cpu: &'static str) -> Self {
-        Self { root, cpu }
+impl<'r> Machine<'r> {
+    /// A 64-bit ARM with this system and CPU.
+    pub(crate) const fn arm64(root: &'r Path, cpu: &'static str) -> Self {
+        Self { architecture: &ARM64, root, cpu }
+    }
+
+    /// This machine with a system for 32-bit x86.
+    pub(crate) const fn i686(root: &'r Path) -> Self {
+        Self { architecture: &I686, root, cpu: "" }
     }
 
     /// What starts its programs, in words without blanks.
-    fn runner(&self) -> String {
-        format!("qemu-aarch64-static -cpu {} -L {}", self.cpu, self.root.display())
+    fn runner(&self, workspace: &Workspace) -> String {
+        let root = self.root.display();
+        match self.architecture.start {
+            Start::Qemu(program) => format!("{program} -cpu {} -L {root}", self.cpu),
+            Start::Natively => {
+                let script = workspace.root().join("system-tests/natively.sh");
+                format!("sh {} {root}", script.display())
+            }
+        }
     }
 
     /// A cargo command whose programs run there.
     pub(crate) fn cargo<const N: usize>(&self, workspace: &Workspace, words: [&str; N]) -> Run {
-        let runner = self.runner();
-        build(workspace, words)
-            .environment(&variable(ARM64, "RUNNER"), &runner)
+        let runner = self.runner(workspace);
+        self.architecture
+            .build(workspace, words)
+            .environment(&variable(self.architecture.rust, "RUNNER"), &runner)
             // What these programs start in turn, they start so, too.
             .environment("WIRESPEED_RUNNER", runner)
             .environment("WIRESPEED_OPENSSL", self.root.join("usr/bin/openssl"))
     }
-}
 
-/// A cargo command for 64-bit ARM.
-pub(crate) fn build<const N: usize>(workspace: &Workspace, words: [&str; N]) -> Run {
-    workspace
-        .cargo(words)
-        .arguments(["--target", ARM64])
-        .environment(&variable(ARM64, "LINKER"), packages::linker_arm64())
-}
-
-/// Where that leaves the program and the module.
-pub(crate) fn modules(workspace: &Workspace) -> PathBuf {
-    workspace.target().join(ARM64).join("release")
-}
-
-/// A system of Debian's for 64-bit ARM with OpenSSL, unpacked once and never started.
-pub(crate) fn root(workspace: &Workspace, suite: &str) -> Result<PathBuf> {
-    /// What is in it.
-    const PROGRAMS: &str = "openssl,libgcc-s1";
-    let roots = workspace.target().join("roots");
-    let root = roots.join(format!("arm64-{suite}"));
-    if root.exists() {
-        return Ok(root);
+    /// Vectors, contracts and comparisons beside this system's OpenSSL; a part of each schedule.
+    pub(crate) fn conformance(&self, workspace: &Workspace) -> Run {
+        self.cargo(workspace, ["test", "--release"])
+            .arguments(["--package", "wirespeed-conformance", "--test", "conformance"])
+            .environment("WIRESPEED_SCHEDULE", "reduced")
+            .environment("WIRESPEED_MODULES", self.architecture.modules(workspace))
+            .arguments(["--"])
     }
-    fs::create_dir_all(&roots)?;
-    let unfinished = roots.join(format!("arm64-{suite}.unfinished"));
-    if unfinished.exists() {
-        fs::remove_dir_all(&unfinished)?;
-    }
-    Run::new("mmdebstrap", workspace.root())
-        .arguments(["--variant=extract", "--architectures=arm64", "--include", PROGRAMS])
-        // The loader's path begins with /lib, where Debian 13 unpacks nothing.
-        .arguments(["--setup-hook=mkdir -p \"$1/usr/lib\" && ln -s usr/lib \"$1/lib\"", suite])
-        .arguments([&unfinished])
-        .succeeds_quietly(&roots.join(format!("arm64-{suite}.log")))?;
-    fs::rename(unfinished, &root)?;
-    Ok(root)
 }

@@ -13,7 +13,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::cross;
+use crate::cross::{ARM64, standard_library};
 use crate::packages;
 use crate::workspace::Workspace;
 
@@ -79,11 +79,11 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     packages::provide(packages::ARM64)?;
     packages::provide(packages::EMULATION)?;
     packages::provide(packages::MODELS)?;
-    cross::standard_library(workspace, cross::ARM64)?;
-    let root = cross::root(workspace, "trixie")?;
+    standard_library(workspace, ARM64.rust)?;
+    let root = ARM64.root(workspace, "trixie")?;
     let example = ["build", "--release", "--package", "wirespeed-bench", "--example", "traced"];
-    ensure!(cross::build(workspace, example).passes()?, "the traced program does not build");
-    let program = cross::modules(workspace).join("examples/traced");
+    ensure!(ARM64.build(workspace, example).passes()?, "the traced program does not build");
+    let program = ARM64.modules(workspace).join("examples/traced");
     println!(
         "cycles a byte by LLVM's models: ours, the host OpenSSL's, and how many times ours is as fast\n"
     );

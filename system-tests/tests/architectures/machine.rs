@@ -1,5 +1,6 @@
-//! Machines that QEMU makes: a Debian for arm64 and a CPU.
+//! Machines of other architectures: a Debian for them, and a CPU that QEMU makes or this one.
 
+use std::env;
 use std::ffi::OsStr;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -9,47 +10,127 @@ use wirespeed_cipher::Route;
 use wirespeed_system_tests::module::Watched;
 use wirespeed_system_tests::process::command;
 
+/// What is the same for all machines of an architecture.
+pub(crate) struct Architecture {
+    /// Debian's name.
+    name: &'static str,
+    /// How its programs start.
+    start: Start,
+    /// Its CPUs.
+    pub(crate) tiers: &'static [Tier],
+    /// What `routes --why` says of machines without a plan.
+    pub(crate) unplanned: &'static str,
+    /// Words of others that no program of ours says there, in small letters.
+    pub(crate) foreign: &'static [&'static str],
+}
+
+/// How programs start.
+enum Start {
+    /// By this program of QEMU's.
+    Qemu(&'static str),
+    /// By this machine, and a script that puts the system's C library in their way.
+    Natively,
+}
+
 /// A CPU, and what is to be there.
 pub(crate) struct Tier {
     /// For tests' names.
     name: &'static str,
-    /// QEMU's name.
+    /// QEMU's name, where QEMU makes it.
     cpu: &'static str,
-    /// `OPENSSL_armcap`.
-    mask: Option<&'static str>,
+    /// The variable that hides features from OpenSSL, and what it is set to.
+    mask: Option<(&'static str, &'static str)>,
     /// What is to serve AES.
     pub(crate) aes: Route,
     /// Whether it does so without a plan: vectors without AES do not win calls of every length.
     pub(crate) by_itself: bool,
 }
 
-pub(crate) const TIERS: &[Tier] = &[
-    // All that QEMU knows: SHA-512, SHA-3, SM3 and SM4 as well.
-    Tier { name: "max", cpu: "max", mask: None, aes: Route::AesCe, by_itself: true },
-    Tier { name: "cortex-a72", cpu: "cortex-a72", mask: None, aes: Route::AesCe, by_itself: true },
-    // A Raspberry Pi 4: no model of QEMU's lacks AES.
-    Tier { name: "no-aes", cpu: "cortex-a72", mask: Some("1"), aes: Route::Neon, by_itself: false },
+const ALL: [Architecture; 2] = [
+    Architecture {
+        name: "arm64",
+        start: Start::Qemu("qemu-aarch64-static"),
+        tiers: &[
+            // All that QEMU knows: SHA-512, SHA-3, SM3 and SM4 as well.
+            Tier { name: "max", cpu: "max", mask: None, aes: Route::AesCe, by_itself: true },
+            Tier {
+                name: "cortex-a72",
+                cpu: "cortex-a72",
+                mask: None,
+                aes: Route::AesCe,
+                by_itself: true,
+            },
+            // A Raspberry Pi 4: no model of QEMU's lacks AES.
+            Tier {
+                name: "no-aes",
+                cpu: "cortex-a72",
+                mask: Some(("OPENSSL_armcap", "1")),
+                aes: Route::Neon,
+                by_itself: false,
+            },
+        ],
+        unplanned: "the default priority aes-ce > neon serves",
+        foreign: &[
+            "vaes", "gfni", "aesni", "aes-ni", "sha-ni", "avx", "sse2", "ssse3", "padlock",
+            "ia32cap", "x86", "cpuid",
+        ],
+    },
+    Architecture {
+        name: "i386",
+        start: Start::Natively,
+        tiers: &[Tier {
+            name: "here",
+            cpu: "",
+            mask: None,
+            aes: Route::Portable,
+            by_itself: false,
+        }],
+        unplanned: "No plan: this OpenSSL serves",
+        foreign: &["aes-ce", "sha-ce", "sm4-ce", "neon", "armcap", "hwcap"],
+    },
 ];
+
+/// The architecture that is asked for.
+pub(crate) fn asked() -> Result<&'static Architecture, String> {
+    let name = env::var("WIRESPEED_ARCHITECTURE").unwrap_or_default();
+    let found = ALL.iter().find(|it| it.name == name);
+    found.ok_or_else(|| format!("WIRESPEED_ARCHITECTURE names none: '{name}'"))
+}
 
 /// A machine.
 pub(crate) struct Machine {
     /// Its system.
     pub(crate) root: PathBuf,
+    pub(crate) architecture: &'static Architecture,
     pub(crate) tier: &'static Tier,
 }
 
 impl Machine {
-    pub(crate) fn new(root: &Path, tier: &'static Tier) -> Self {
-        Self { root: root.to_owned(), tier }
+    pub(crate) fn new(
+        root: &Path,
+        architecture: &'static Architecture,
+        tier: &'static Tier,
+    ) -> Self {
+        Self { root: root.to_owned(), architecture, tier }
     }
 
     /// A program of its own, by its path here.
     pub(crate) fn command(&self, program: impl AsRef<OsStr>) -> Command {
-        let mut started = command("qemu-aarch64-static");
-        started.args(["-cpu", self.tier.cpu, "-L"]).arg(&self.root).arg(program);
-        if let Some(mask) = self.tier.mask {
-            started.env("OPENSSL_armcap", mask);
-        }
+        const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/natively.sh");
+        let mut started = match self.architecture.start {
+            Start::Qemu(emulator) => {
+                let mut started = command(emulator);
+                started.args(["-cpu", self.tier.cpu, "-L"]);
+                started
+            }
+            Start::Natively => {
+                let mut started = command("sh");
+                started.arg(SCRIPT);
+                started
+            }
+        };
+        started.arg(&self.root).arg(program);
+        started.envs(self.tier.mask);
         started
     }
 

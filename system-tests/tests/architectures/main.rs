@@ -1,7 +1,8 @@
-//! 64-bit ARM as its owner sees it: the program, and the module in the `openssl` of a Debian for arm64.
+//! Other architectures as their owners see them: the program, and the module in the `openssl` of a Debian for them.
 //!
-//! These tests run here and start ARM's programs by QEMU. `WIRESPEED_ROOTS` names folders with such a system, as in `PATH`,
-//! `WIRESPEED_MODULES` the folder of our program and module for ARM. Without them all are ignored.
+//! These tests run here and start the others' programs. `WIRESPEED_ARCHITECTURE` is Debian's name of one, `WIRESPEED_ROOTS`
+//! names folders with such a system, as in `PATH`, `WIRESPEED_MODULES` the folder of our program and module for it. Without
+//! them all are ignored.
 
 #![forbid(unsafe_code)]
 
@@ -10,12 +11,12 @@ mod module;
 mod program;
 
 use std::env;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 
-use machine::{Machine, TIERS};
+use machine::{Architecture, Machine};
 
 /// What a test does.
 type Run = fn(&Machine) -> Result<(), String>;
@@ -45,29 +46,44 @@ fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let roots = env::var_os("WIRESPEED_ROOTS").unwrap_or_default();
     let roots: Vec<_> = env::split_paths(&roots).filter(|it| it.is_absolute()).collect();
+    let modules = env::var_os("WIRESPEED_MODULES");
+    if roots.is_empty() || modules.is_none_or(|it| !Path::new(&it).exists()) {
+        let ignored =
+            ignored("architectures", "WIRESPEED_ROOTS or WIRESPEED_MODULES names nothing");
+        return libtest_mimic::run(&arguments, vec![ignored]).exit_code();
+    }
+    match machine::asked() {
+        Ok(architecture) => libtest_mimic::run(&arguments, of(architecture, &roots)).exit_code(),
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The tests of an architecture on these systems.
+fn of(architecture: &'static Architecture, roots: &[PathBuf]) -> Vec<Trial> {
+    let is_thorough = env::var_os("WIRESPEED_THOROUGH").is_some();
     let mut trials = Vec::new();
     for (system, root) in roots.iter().enumerate() {
-        for (cpu, tier) in TIERS.iter().enumerate() {
+        for (cpu, tier) in architecture.tiers.iter().enumerate() {
             let once = ONCE.iter().filter(|_| cpu == 0);
-            let is_thorough = env::var_os("WIRESPEED_THOROUGH").is_some();
             let long = LONG.iter().filter(|_| is_thorough && (system, cpu) == (0, 0));
             for (name, run) in TESTS.iter().chain(once).chain(long) {
-                let machine = Machine::new(root, tier);
+                let machine = Machine::new(root, architecture, tier);
                 let name = format!("{machine}::{name}");
                 trials.push(Trial::test(name, move || run(&machine).map_err(Failed::from)));
             }
-            if (system, cpu) == (0, 0) && !is_thorough {
-                let why = "minutes under QEMU: cargo xtask test --thorough runs it";
-                let ignored = move || Ok(Completion::ignored_with(why));
-                trials.extend(LONG.iter().map(|(name, _)| Trial::ignorable_test(*name, ignored)));
-            }
         }
     }
-    if roots.is_empty()
-        || env::var_os("WIRESPEED_MODULES").is_none_or(|it| !Path::new(&it).exists())
-    {
-        let why = "WIRESPEED_ROOTS or WIRESPEED_MODULES names nothing";
-        trials = vec![Trial::ignorable_test("architectures", move || Ok(Completion::ignored_with(why)))];
+    if !is_thorough {
+        let why = "takes minutes: cargo xtask test --thorough runs it";
+        trials.extend(LONG.iter().map(|(name, _)| ignored(name, why)));
     }
-    libtest_mimic::run(&arguments, trials).exit_code()
+    trials
+}
+
+/// A test that does not run.
+fn ignored(name: &str, why: &'static str) -> Trial {
+    Trial::ignorable_test(name, move || Ok(Completion::ignored_with(why)))
 }

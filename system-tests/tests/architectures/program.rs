@@ -10,12 +10,6 @@ use wirespeed_system_tests::scratch::Scratch;
 
 use crate::machine::Machine;
 
-/// What x86 has, and nobody else.
-const OF_X86: [&str; 12] = [
-    "vaes", "gfni", "aesni", "aes-ni", "sha-ni", "avx", "sse2", "ssse3", "padlock", "ia32cap",
-    "x86", "cpuid",
-];
-
 fn modules() -> Result<PathBuf, String> {
     Ok(env::var_os("WIRESPEED_MODULES").ok_or("WIRESPEED_MODULES is not set")?.into())
 }
@@ -26,16 +20,17 @@ fn wirespeed(machine: &Machine, arguments: &[&str]) -> Result<Command, String> {
     Ok(started)
 }
 
-/// What it says, with no word of x86.
+/// What it says, with no word of another architecture.
 fn says(machine: &Machine, arguments: &[&str]) -> Result<String, String> {
-    without_x86(arguments, &output(&mut wirespeed(machine, arguments)?)?)
+    of_its_own(machine, arguments, &output(&mut wirespeed(machine, arguments)?)?)
 }
 
-fn without_x86(arguments: &[&str], said: &[u8]) -> Result<String, String> {
+fn of_its_own(machine: &Machine, arguments: &[&str], said: &[u8]) -> Result<String, String> {
     let said = String::from_utf8_lossy(said).into_owned();
     let small = said.to_lowercase();
-    let line = small.lines().find(|line| OF_X86.iter().any(|word| line.contains(word)));
-    line.map_or(Ok(()), |line| Err(format!("{arguments:?} speaks of x86: {line}")))?;
+    let foreign = machine.architecture.foreign;
+    let line = small.lines().find(|line| foreign.iter().any(|word| line.contains(word)));
+    line.map_or(Ok(()), |line| Err(format!("{arguments:?} speaks of another: {line}")))?;
     Ok(said)
 }
 
@@ -46,26 +41,29 @@ fn has(said: &str, wanted: &str) -> Result<(), String> {
 pub(crate) fn survey(machine: &Machine) -> Result<(), String> {
     let said = says(machine, &["--seconds", "0.01"])?;
     has(&said, "all proved on this machine")?;
-    has(&said, "aes-ce  ")
+    has(&said, &format!("{}  ", machine.tier.aes))
 }
 
 pub(crate) fn routes(machine: &Machine) -> Result<(), String> {
     let said = says(machine, &["routes", "--why"])?;
-    has(&said, "the default priority aes-ce > neon serves")?;
-    let served = if machine.tier.by_itself { "aes-ce;" } else { "left to this OpenSSL" };
+    has(&said, machine.architecture.unplanned)?;
+    let served = match machine.tier.by_itself {
+        true => format!("{};", machine.tier.aes),
+        false => "left to this OpenSSL".to_owned(),
+    };
     has(&said, &format!("AES-128-GCM enc: {served}"))
 }
 
 pub(crate) fn bench(machine: &Machine) -> Result<(), String> {
     let sizes = ["--sizes", "16,1420", "--seconds", "0.01"];
     let said = says(machine, &[&["bench", "AES-128-GCM"][..], &sizes].concat())?;
-    has(&said, "aes-ce")
+    has(&said, machine.tier.aes.name())
 }
 
 pub(crate) fn doctor(machine: &Machine) -> Result<(), String> {
-    // It sees the machine that runs QEMU, too, and may find something to mend there.
+    // It sees all of this machine, too, and may find something to mend there.
     let output = wirespeed(machine, &["doctor"])?.output().map_err(|error| error.to_string())?;
-    let said = without_x86(&["doctor"], &output.stdout)?;
+    let said = of_its_own(machine, &["doctor"], &output.stdout)?;
     has(&said, "every route of this machine gives right bytes")
 }
 
@@ -87,7 +85,7 @@ pub(crate) fn install(machine: &Machine) -> Result<(), String> {
     let before = fs::read(&file).map_err(|error| error.to_string())?;
     let at = root.display().to_string();
     says(machine, &["install", "--root", &at])?;
-    let ours = Machine { root: root.clone(), tier: machine.tier };
+    let ours = Machine::new(&root, machine.architecture, machine.tier);
     let mut list = ours.openssl(["list", "-providers"]);
     let said = output(list.env("OPENSSL_CONF", &file))?;
     has(&String::from_utf8_lossy(&said), "wirespeed")?;

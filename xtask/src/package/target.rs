@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 
-use crate::cross;
+use crate::cross::ARM64;
 use crate::package::contents::{CRATES, EMULATOR, PACKAGES, Package};
 use crate::packages::{self, Need};
 
@@ -34,7 +34,7 @@ const TARGETS: &[Target] = &[
         has_emulator: true,
     },
     Target {
-        rust: cross::ARM64,
+        rust: ARM64.rust,
         debian: Some(("arm64", "aarch64-linux-gnu")),
         rpm: Some("aarch64"),
         strip: "aarch64-linux-gnu-strip",
@@ -67,7 +67,7 @@ impl Target {
     /// What building for it takes, besides what packages take everywhere.
     pub(crate) fn needs(&self) -> &'static [Need] {
         match self.rust {
-            cross::ARM64 => packages::ARM64,
+            arm if arm == ARM64.rust => packages::ARM64,
             _ => &[],
         }
     }

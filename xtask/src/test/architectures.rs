@@ -1,14 +1,14 @@
-//! The stage of 64-bit ARM: everything built for it, and run under QEMU beside Debian's own OpenSSL for ARM.
+//! The stages of other architectures: everything built for them, and run here beside Debian's own OpenSSL for them.
 //!
-//! What is slow here is QEMU, which translates vectors one instruction at a time; so schedules are reduced, and every line
-//! of code runs all the same.
+//! 64-bit ARM's programs run under QEMU, which translates vectors one instruction at a time; so schedules are reduced, and
+//! every line of code runs all the same.
 
 use std::env;
 use std::path::PathBuf;
 
 use anyhow::Result;
 
-use crate::cross::{self, Arm64};
+use crate::cross::{ARM64, Architecture, I686, Machine, standard_library};
 use crate::run::Run;
 use crate::tally::Tally;
 use crate::test::{Effort, KERNELS, of_packages};
@@ -18,30 +18,72 @@ use crate::workspace::Workspace;
 const CRATES: [&str; 5] =
     ["wirespeed-cpu", "wirespeed-machine", "wirespeed-cipher", "wirespeed-plan", "wirespeed-batch"];
 
-pub(super) fn all(workspace: &Workspace, effort: Effort) -> Result<Tally> {
-    match systems(workspace) {
-        Ok(roots) => on(workspace, effort, &roots),
-        Err(error) => Ok(Tally::skip(format!("64-bit ARM: {error:#}"))),
-    }
+/// What the machines of one architecture are tested with.
+struct Tested {
+    architecture: &'static Architecture,
+    /// Its name in words.
+    name: &'static str,
+    /// The crates with tests of their own, besides the kernels.
+    crates: &'static [&'static str],
+    /// Vectors, contracts and each crate's own tests.
+    units: fn(&Workspace, Effort, &Roots) -> Result<Tally>,
 }
 
-/// What it takes, and Debian's systems, the newer first.
-fn systems(workspace: &Workspace) -> Result<[PathBuf; 2]> {
-    cross::standard_library(workspace, cross::ARM64)?;
-    Ok([cross::root(workspace, "trixie")?, cross::root(workspace, "bookworm")?])
+pub(super) fn arm64(workspace: &Workspace, effort: Effort) -> Result<Tally> {
+    let (name, crates) = ("64-bit ARM", &CRATES);
+    all(workspace, effort, &Tested { architecture: &ARM64, name, crates, units: on_arm64 })
 }
 
-fn on(workspace: &Workspace, effort: Effort, roots: &[PathBuf; 2]) -> Result<Tally> {
-    let mut tally = Tally::of(lint(workspace)?, "clippy for 64-bit ARM");
-    let built = cross::build(workspace, ["build", "--release"]).passes()?;
-    tally += Tally::of(built, "build for 64-bit ARM");
-    let [newer, older] = roots;
-    let (big, small) = (Arm64::new(newer, "max"), Arm64::new(older, "cortex-a72"));
-    tally += big
-        .cargo(workspace, ["test", "--release"])
-        .arguments(of_packages(&CRATES))
-        .arguments(of_packages(&KERNELS))
-        .tests()?;
+pub(super) fn i686(workspace: &Workspace, effort: Effort) -> Result<Tally> {
+    let (name, crates) = ("32-bit x86", &CRATES);
+    all(workspace, effort, &Tested { architecture: &I686, name, crates, units: on_i686 })
+}
+
+fn all(workspace: &Workspace, effort: Effort, tested: &Tested) -> Result<Tally> {
+    let Tested { architecture, name, crates, units } = tested;
+    let roots = match systems(workspace, architecture) {
+        Ok(roots) => roots,
+        Err(error) => return Ok(Tally::skip(format!("{name}: {error:#}"))),
+    };
+    let mut tally =
+        Tally::of(lint(workspace, architecture, crates)?, &format!("clippy for {name}"));
+    let built = architecture.build(workspace, ["build", "--release"]);
+    let built = built.arguments(of_packages(&SHIPPED)).passes()?;
+    tally += Tally::of(built, &format!("build for {name}"));
+    tally += units(workspace, effort, &roots)?;
+    tally += programs(workspace, effort, architecture, &roots)?;
+    Ok(tally)
+}
+
+/// Debian's systems, the newer first.
+type Roots = [PathBuf; 2];
+
+/// What it takes.
+fn systems(workspace: &Workspace, architecture: &Architecture) -> Result<Roots> {
+    architecture.runs_here()?;
+    standard_library(workspace, architecture.rust)?;
+    Ok([architecture.root(workspace, "trixie")?, architecture.root(workspace, "bookworm")?])
+}
+
+/// What cargo builds by default, and the library for programs in C.
+const SHIPPED: [&str; 5] =
+    ["wirespeed-cli", "wirespeed-module", "wirespeed-library", "padlock-runner", "padlock-preload"];
+
+/// What is shipped, and with their tests the crates whose tests run here: other tests are of x86-64.
+fn lint(workspace: &Workspace, architecture: &Architecture, crates: &[&str]) -> Result<bool> {
+    let clippy = |run: Run| run.arguments(["--", "-D", "warnings"]).passes();
+    let shipped = architecture.build(workspace, ["clippy"]).arguments(of_packages(&SHIPPED));
+    let tested = architecture
+        .build(workspace, ["clippy", "--all-targets"])
+        .arguments(of_packages(&["wirespeed-conformance"]))
+        .arguments(of_packages(crates))
+        .arguments(of_packages(&KERNELS));
+    Ok(clippy(shipped)? && clippy(tested)?)
+}
+
+fn on_arm64(workspace: &Workspace, effort: Effort, [newer, older]: &Roots) -> Result<Tally> {
+    let (big, small) = (Machine::arm64(newer, "max"), Machine::arm64(older, "cortex-a72"));
+    let mut tally = own_tests(workspace, &big, &CRATES)?;
     // Other ways through the same code: without SHA-3's sum of three, and without AES.
     for hidden in [None, Some("1")] {
         let run = small
@@ -56,55 +98,57 @@ fn on(workspace: &Workspace, effort: Effort, roots: &[PathBuf; 2]) -> Result<Tal
         .tests()?;
     }
     if effort == Effort::Usual {
-        tally += conformance(workspace, &big, ELSEWHERE)?;
+        tally += conformance(workspace, &big, &[ELSEWHERE, TRANSLATED].concat())?;
     } else {
         tally += conformance(workspace, &big, &[])?;
         tally += conformance(workspace, &small, &[])?;
     }
-    tally += programs(workspace, effort, roots)?;
     Ok(tally)
 }
 
-/// What cargo builds by default, and with their tests the crates whose tests run here: other tests are of x86.
-fn lint(workspace: &Workspace) -> Result<bool> {
-    let clippy = |run: Run| run.arguments(["--", "-D", "warnings"]).passes();
-    let tested = cross::build(workspace, ["clippy", "--all-targets"])
-        .arguments(of_packages(&["wirespeed-conformance"]))
-        .arguments(of_packages(&CRATES))
-        .arguments(of_packages(&KERNELS));
-    Ok(clippy(cross::build(workspace, ["clippy"]))? && clippy(tested)?)
+fn on_i686(workspace: &Workspace, effort: Effort, [_, older]: &Roots) -> Result<Tally> {
+    let machine = Machine::i686(older);
+    let mut tally = own_tests(workspace, &machine, &CRATES)?;
+    let chosen = if effort == Effort::Usual { ELSEWHERE } else { &[] };
+    tally += conformance(workspace, &machine, chosen)?;
+    Ok(tally)
 }
 
-/// Skips what is the same code on every architecture, and has been tested with the host's OpenSSL.
-const ELSEWHERE: &[&str] = &[
-    "--skip=::portable::",
-    "--skip=::libcrypto::",
-    "--skip=::verified::",
-    "--skip=::offloaded::",
-    // Hundreds of processes, each of which QEMU translates anew.
-    "--skip=program::encryption",
-    "--skip=program::tls",
-    "--skip=program::random",
-];
-
-/// Vectors, contracts and comparisons beside this system's OpenSSL.
-fn conformance(workspace: &Workspace, machine: &Arm64<'_>, chosen: &[&str]) -> Result<Tally> {
+/// Each crate's own.
+fn own_tests(workspace: &Workspace, machine: &Machine<'_>, crates: &[&str]) -> Result<Tally> {
     machine
         .cargo(workspace, ["test", "--release"])
-        .arguments(["--package", "wirespeed-conformance", "--test", "conformance"])
-        .environment("WIRESPEED_SCHEDULE", "reduced")
-        .environment("WIRESPEED_MODULES", cross::modules(workspace))
-        .arguments(["--"])
-        .arguments(chosen)
+        .arguments(of_packages(crates))
+        .arguments(of_packages(&KERNELS))
         .tests()
 }
 
+/// Skips what is the same code on every architecture, and has been tested with the host's OpenSSL.
+const ELSEWHERE: &[&str] =
+    &["--skip=::portable::", "--skip=::libcrypto::", "--skip=::verified::", "--skip=::offloaded::"];
+
+/// Skips hundreds of processes, each of which QEMU translates anew.
+const TRANSLATED: &[&str] =
+    &["--skip=program::encryption", "--skip=program::tls", "--skip=program::random"];
+
+/// Vectors, contracts and comparisons beside this system's OpenSSL.
+fn conformance(workspace: &Workspace, machine: &Machine<'_>, chosen: &[&str]) -> Result<Tally> {
+    machine.conformance(workspace).arguments(chosen).tests()
+}
+
 /// The program and the module as their users have them.
-fn programs(workspace: &Workspace, effort: Effort, roots: &[PathBuf]) -> Result<Tally> {
+fn programs(
+    workspace: &Workspace,
+    effort: Effort,
+    architecture: &Architecture,
+    roots: &[PathBuf],
+) -> Result<Tally> {
     let run = workspace
-        .cargo(["test", "--release", "--package", "wirespeed-system-tests", "--test", "architectures"])
+        .cargo(["test", "--release", "--package", "wirespeed-system-tests"])
+        .arguments(["--test", "architectures"])
+        .environment("WIRESPEED_ARCHITECTURE", architecture.debian)
         .environment("WIRESPEED_ROOTS", env::join_paths(roots)?)
-        .environment("WIRESPEED_MODULES", cross::modules(workspace));
+        .environment("WIRESPEED_MODULES", architecture.modules(workspace));
     match effort {
         Effort::Usual => run,
         Effort::Thorough => run.environment("WIRESPEED_THOROUGH", "1"),
