@@ -5,7 +5,7 @@ mod aarch64;
 #[cfg(not(target_arch = "x86_64"))]
 mod other;
 #[cfg(target_arch = "x86_64")]
-mod x86_64;
+mod x86;
 
 #[cfg(target_arch = "aarch64")]
 pub use aarch64::ROUTES;
@@ -14,6 +14,6 @@ pub use other::ROUTES;
 #[cfg(not(target_arch = "x86_64"))]
 pub(crate) use other::padlock::{hash as padlock_hash, kernels as padlock_kernels};
 #[cfg(target_arch = "x86_64")]
-pub use x86_64::ROUTES;
+pub use x86::ROUTES;
 #[cfg(target_arch = "x86_64")]
-pub(crate) use x86_64::padlock::{hash as padlock_hash, kernels as padlock_kernels};
+pub(crate) use x86::padlock::{hash as padlock_hash, kernels as padlock_kernels};

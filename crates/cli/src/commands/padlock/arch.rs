@@ -1,9 +1,9 @@
 //! Only x86 has PadLock.
 
 #[cfg(target_arch = "x86_64")]
-mod x86_64;
+mod x86;
 #[cfg(target_arch = "x86_64")]
-use x86_64 as machine;
+use x86 as machine;
 
 #[cfg(not(target_arch = "x86_64"))]
 mod other;
