@@ -6,9 +6,9 @@ mod aarch64;
 pub(crate) mod armcap;
 #[cfg(any(test, not(target_arch = "aarch64")))]
 pub(crate) mod ia32cap;
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 pub mod padlock;
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 pub mod x86;
 
 #[cfg(target_arch = "aarch64")]
@@ -16,7 +16,7 @@ pub(crate) use armcap as mask;
 #[cfg(not(target_arch = "aarch64"))]
 pub(crate) use ia32cap as mask;
 
-#[cfg(any(test, target_arch = "x86_64", target_arch = "aarch64"))]
+#[cfg(any(test, target_arch = "x86", target_arch = "x86_64", target_arch = "aarch64"))]
 use crate::Feature;
 use crate::Features;
 
@@ -26,43 +26,43 @@ pub const MASK: &str =
 
 /// What this CPU and operating system offer.
 pub(crate) fn features() -> Features {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     return x86::features(&x86::ThisCpu);
     #[cfg(target_arch = "aarch64")]
     return aarch64::features();
-    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    #[cfg(not(any(target_arch = "x86", target_arch = "x86_64", target_arch = "aarch64")))]
     Features::NONE
 }
 
 /// The maker, as the CPU itself says.
 pub fn vendor() -> Option<String> {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     return Some(x86::vendor());
-    #[cfg(not(target_arch = "x86_64"))]
+    #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
     None
 }
 
 /// The marketing name, as the CPU itself says.
 pub fn brand() -> Option<String> {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     return x86::brand();
-    #[cfg(not(target_arch = "x86_64"))]
+    #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
     None
 }
 
 /// What the hypervisor signs with, in a virtual machine.
 pub fn hypervisor() -> Option<[u8; 12]> {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     return x86::hypervisor();
-    #[cfg(not(target_arch = "x86_64"))]
+    #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
     None
 }
 
 /// Why there is no ACE, with the words of OpenSSL's engine: "GenuineIntel has no PadLock (no-RNG, no-ACE)".
 pub fn no_padlock() -> String {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     return padlock::none_here();
-    #[cfg(not(target_arch = "x86_64"))]
+    #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
     String::from("only x86 has PadLock")
 }
 
@@ -80,7 +80,7 @@ fn number(text: &[u8]) -> u64 {
 }
 
 /// Only detection may add.
-#[cfg(any(test, target_arch = "x86_64", target_arch = "aarch64"))]
+#[cfg(any(test, target_arch = "x86", target_arch = "x86_64", target_arch = "aarch64"))]
 impl Features {
     /// The set, with a feature if it is present.
     pub(crate) const fn with(self, feature: Feature, present: bool) -> Self {
@@ -88,7 +88,7 @@ impl Features {
     }
 
     /// What is in either set.
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     pub(crate) const fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }

@@ -1,6 +1,11 @@
 //! CPUID and XCR0 (Intel SDM vol. 2A "CPUID", vol. 1 §13.2; AMD APM vol. 3 appendix E).
 
-use std::arch::x86_64::{__cpuid, __cpuid_count, _xgetbv};
+#[cfg(target_arch = "x86")]
+use std::arch::asm;
+#[cfg(target_arch = "x86")]
+use std::arch::x86::{__cpuid_count, _xgetbv};
+#[cfg(target_arch = "x86_64")]
+use std::arch::x86_64::{__cpuid_count, _xgetbv};
 
 use super::padlock::PadLock;
 use crate::feature::{Feature, Features};
@@ -21,6 +26,9 @@ pub struct ThisCpu;
 
 impl Cpuid for ThisCpu {
     fn leaf(&self, leaf: u32, subleaf: u32) -> Leaf {
+        if !knows_cpuid() {
+            return [0; 4];
+        }
         let r = __cpuid_count(leaf, subleaf);
         [r.eax, r.ebx, r.ecx, r.edx]
     }
@@ -34,6 +42,36 @@ impl Cpuid for ThisCpu {
         // SAFETY: the trait promises this is asked only when CPUID reports OSXSAVE.
         unsafe { read() }
     }
+}
+
+/// Whether there is CPUID at all: every 64-bit CPU has it.
+#[cfg(target_arch = "x86_64")]
+const fn knows_cpuid() -> bool {
+    true
+}
+
+/// Whether there is CPUID at all. A CPU as old as the 486 may lack it, and Cyrix's leave it off: then bit 21 of EFLAGS
+/// cannot be changed (Intel SDM vol. 1 §3.4.3.3).
+#[cfg(target_arch = "x86")]
+fn knows_cpuid() -> bool {
+    const ID: u32 = 1 << 21;
+    let changed: u32;
+    // SAFETY: flags come back as they were, and what is pushed is taken off again.
+    unsafe {
+        asm!(
+            "pushfd",
+            "pushfd",
+            "xor dword ptr [esp], {id}",
+            "popfd",
+            "pushfd",
+            "pop {changed}",
+            "xor {changed}, [esp]",
+            "popfd",
+            id = const ID,
+            changed = out(reg) changed,
+        );
+    }
+    changed & ID != 0
 }
 
 const OSXSAVE: u32 = 1 << 27;
@@ -82,13 +120,13 @@ pub fn features(cpu: &dyn Cpuid) -> Features {
 
 /// The vendor string, "GenuineIntel" and the like.
 pub fn vendor() -> String {
-    let r = __cpuid(0);
-    text(&[r.ebx, r.edx, r.ecx])
+    let [_, b, c, d] = ThisCpu.leaf(0, 0);
+    text(&[b, d, c])
 }
 
 /// The brand string of leaves 8000_0002h to 8000_0004h, if there is one.
 pub fn brand() -> Option<String> {
-    if __cpuid(0x8000_0000).eax < 0x8000_0004 {
+    if ThisCpu.leaf(0x8000_0000, 0)[0] < 0x8000_0004 {
         return None;
     }
     let words: Vec<u32> = (2..=4).flat_map(|n| ThisCpu.leaf(0x8000_0000 + n, 0)).collect();
@@ -98,7 +136,7 @@ pub fn brand() -> Option<String> {
 /// The signature of leaf 4000_0000h, which belongs to hypervisors by the convention of both vendors.
 pub fn hypervisor() -> Option<[u8; 12]> {
     const HYPERVISOR: u32 = 1 << 31;
-    if __cpuid(1).ecx & HYPERVISOR == 0 {
+    if ThisCpu.leaf(1, 0)[2] & HYPERVISOR == 0 {
         return None;
     }
     let [_, b, c, d] = ThisCpu.leaf(0x4000_0000, 0);
