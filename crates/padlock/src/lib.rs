@@ -13,8 +13,7 @@
 //!
 //! What the instructions do is known from the code that uses them, which every function cites, because
 //! VIA's Programming Guide is hard to come by. `docs/padlock.md` has all of it in one place, with what
-//! nobody has confirmed on hardware. There is 64-bit code only: on other machines there are the health
-//! tests and nothing else.
+//! nobody has confirmed on hardware. On other machines than x86 there are the health tests and nothing else.
 
 mod arch;
 pub mod health;

@@ -1,6 +1,6 @@
 //! The SHA-256 of a file by one PadLock instruction, as `sha256sum` prints it: `checksum FILE`.
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     use wirespeed_cipher::Digest;
     use wirespeed_cpu::{Features, Phe, Token};
@@ -17,7 +17,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-#[cfg(not(target_arch = "x86_64"))]
+#[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
 fn main() {
     eprintln!("PadLock is in x86 CPUs");
 }

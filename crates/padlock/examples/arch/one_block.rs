@@ -2,7 +2,7 @@
 //!
 //! `cargo run -p wirespeed-padlock --example one_block`, or the program it builds under `padlock-run`.
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 fn main() -> std::process::ExitCode {
     use std::process::ExitCode;
 
@@ -35,7 +35,7 @@ fn main() -> std::process::ExitCode {
     ExitCode::SUCCESS
 }
 
-#[cfg(not(target_arch = "x86_64"))]
+#[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
 fn main() {
     eprintln!("PadLock is in x86 CPUs");
 }

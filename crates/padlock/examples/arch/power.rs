@@ -1,6 +1,6 @@
 //! A modular power on PadLock's Montgomery multiplier: RSA by hand, with two small primes.
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     use wirespeed_cpu::{Features, Pmm, Token};
     use wirespeed_padlock::modular::Modulus;
@@ -16,7 +16,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     if u16::from_be_bytes(decrypted) == message { Ok(()) } else { Err("wrong".into()) }
 }
 
-#[cfg(not(target_arch = "x86_64"))]
+#[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
 fn main() {
     eprintln!("PadLock is in x86 CPUs");
 }

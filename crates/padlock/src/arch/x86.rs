@@ -1,4 +1,4 @@
-//! The instructions, in 64-bit code.
+//! The instructions, in 64-bit and in 32-bit code.
 
 mod area;
 mod cipher;
@@ -11,9 +11,18 @@ mod instruction;
 mod key;
 mod modes;
 pub mod modular;
+#[cfg(target_arch = "x86")]
+mod narrow;
 mod plan;
 pub mod random;
 mod unit;
+#[cfg(target_arch = "x86_64")]
+mod wide;
+
+#[cfg(target_arch = "x86")]
+use narrow as width;
+#[cfg(target_arch = "x86_64")]
+use wide as width;
 
 pub use cipher::Cipher;
 pub use control::{ControlWord, KeySize};

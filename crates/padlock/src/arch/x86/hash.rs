@@ -97,8 +97,7 @@ impl Blocks {
 }
 
 /// Whether xsha1 and xsha256 know blocks: by the CPU's model, because a C7 takes RAX = -1 for a number of
-/// bytes, and who knows how many it would read. In 64-bit code there should be no C7, but the emulator
-/// has one. CPUID is slow in virtual machines, so it is asked once.
+/// bytes, and who knows how many it would read. CPUID is slow in virtual machines, so it is asked once.
 fn takes_blocks(_: Phe) -> bool {
     static FOUND: Found = Found::new();
     FOUND.or_try(|| PadLock::of(&ThisCpu).is_some_and(PadLock::is_64_bit))

@@ -2,8 +2,8 @@
 //!
 //! All of them are restarted where they were when an interrupt or a page fault ends, from registers that
 //! always say how far they came, so nothing special has to be done about signals, threads or fork.
-//! Clients clear the direction flag first; Rust promises that it is clear. LLVM keeps RBX for itself,
-//! so where an instruction takes it, it is exchanged before and after.
+//! Clients clear the direction flag first; Rust promises that it is clear. Registers are named as in 64-bit
+//! code; 32-bit code has their lower halves.
 
 use std::arch::asm;
 
@@ -11,6 +11,7 @@ use wirespeed_cipher::{Block, Direction, Mode};
 
 use crate::arch::x86::area::Iv;
 use crate::arch::x86::control::ControlWord;
+use crate::arch::x86::width;
 
 /// Makes the unit read key and control word again.
 ///
@@ -22,20 +23,7 @@ use crate::arch::x86::control::ControlWord;
 /// bit is clear already, popping the flags is saved.
 #[inline]
 pub(crate) fn forget_key() {
-    // SAFETY: what is pushed is taken off again, and flags come back as they were. Without `nostack` the
-    // compiler keeps nothing below the stack pointer.
-    unsafe {
-        asm!(
-            "pushfq",
-            "test byte ptr [rsp + 3], 0x40",
-            "jz 2f",
-            "popfq",
-            "jmp 3f",
-            "2:",
-            "lea rsp, [rsp + 8]",
-            "3:",
-        );
-    }
+    width::write_flags();
 }
 
 /// `rep xcrypt…` over `blocks` blocks.
@@ -63,16 +51,14 @@ pub(crate) unsafe fn xcrypt(
             // SAFETY: the caller vouches for unit, key and data; types align control word and IV. The
             // unit writes data and IV and the registers named here.
             unsafe {
-                asm!(
-                    "xchg {key}, rbx",
-                    concat!(".byte 0xf3, 0x0f, 0xa7, ", $opcode),
-                    "xchg {key}, rbx",
-                    key = inout(reg) key => _,
-                    inout("rax") iv.0.as_mut_ptr() => _,
-                    inout("rcx") blocks => _,
-                    inout("rdx") control => _,
-                    inout("rsi") source => _,
-                    inout("rdi") destination => _,
+                width::execute!(
+                    concat!("0xf3, 0x0f, 0xa7, ", $opcode),
+                    iv.0.as_mut_ptr(),
+                    key,
+                    blocks,
+                    control,
+                    source,
+                    destination
                 )
             }
         };
@@ -128,16 +114,14 @@ pub(crate) unsafe fn sm4(
     // SAFETY: the caller vouches for unit and data. The unit reads the key, and writes data, vector and the
     // registers named here.
     unsafe {
-        asm!(
-            "xchg {key}, rbx",
-            ".byte 0xf3, 0x0f, 0xa7, 0xf0",
-            "xchg {key}, rbx",
-            key = inout(reg) key.as_ptr() => _,
-            inout("rax") u64::from(control.0) => _,
-            inout("rcx") blocks => _,
-            inout("rdx") iv.0.as_mut_ptr() => _,
-            inout("rsi") source => _,
-            inout("rdi") destination => _,
+        width::execute!(
+            "0xf3, 0x0f, 0xa7, 0xf0",
+            control.0 as usize,
+            key.as_ptr(),
+            blocks,
+            iv.0.as_mut_ptr(),
+            source,
+            destination
         );
     }
 }
@@ -183,16 +167,14 @@ pub(crate) unsafe fn hash(
             // SAFETY: the caller vouches for unit and data; the type has the state's alignment and room. The
             // unit writes the state and the registers named here.
             unsafe {
-                asm!(
-                    "xchg {function}, rbx",
-                    concat!(".byte 0xf3, 0x0f, 0xa6, ", $opcode),
-                    "xchg {function}, rbx",
-                    function = inout(reg) 0x20_u64 => _,
-                    inout("rax") done => _,
-                    inout("rcx") count => _,
-                    inout("rsi") source => _,
-                    inout("rdi") state.0.as_mut_ptr() => _,
-                    out("rdx") _,
+                width::execute!(
+                    concat!("0xf3, 0x0f, 0xa6, ", $opcode),
+                    done,
+                    0x20_usize,
+                    count,
+                    0_usize,
+                    source,
+                    state.0.as_mut_ptr()
                 )
             }
         };
@@ -254,28 +236,13 @@ pub(crate) unsafe fn rep_xstore(divisor: u32, to: *mut u8, bytes: usize) -> u32 
 /// `montmul`: T = A * B / 2^bits modulo M, and perhaps M more.
 ///
 /// ESI points to what is multiplied, ECX is the size of the numbers in bits, EAX = 0 how far it has come
-/// (OpenSSL `crypto/bn/asm/via-mont.pl`). Pointers have 32 bits, so 64-bit code needs the prefix 67h, and
-/// without it there is a fault (measured by others on a KX-6580: zydis issue 279). What registers hold
-/// afterwards is not known.
+/// (OpenSSL `crypto/bn/asm/via-mont.pl`). What registers hold afterwards is not known.
 ///
 /// # Safety
 /// The CPU has PMM. At `operands` there are six 32-bit words: -1/M modulo 2^32, then the addresses of A, B, T
 /// and M, each of `bits / 32` words and 16 bytes more, and of 32 bytes of scratch. T is zero.
 #[inline]
 pub(crate) unsafe fn montmul(operands: u32, bits: u32) {
-    // SAFETY: the caller vouches for unit and memory. Every register that a program reloads is given up; RBX
-    // comes back from one that is not.
-    unsafe {
-        asm!(
-            "mov r8, rbx",
-            ".byte 0x67, 0xf3, 0x0f, 0xa6, 0xc0",
-            "mov rbx, r8",
-            inout("rax") 0_u64 => _,
-            inout("rcx") u64::from(bits) => _,
-            inout("rsi") u64::from(operands) => _,
-            out("rdx") _,
-            out("rdi") _,
-            out("r8") _,
-        );
-    }
+    // SAFETY: the caller's promise.
+    unsafe { width::montmul(operands, bits) }
 }

@@ -79,13 +79,15 @@ const UNTOUCHED: u128 = u128::from_ne_bytes([FILL; 16]);
 /// U3.
 pub(super) fn address_size(_: Features) -> io::Result<Seen> {
     let mut seen = Seen::default();
-    let (scene, start) = scene(control(), (1 << 32) + 1)?;
+    // In 32-bit code there is no more than ECX, and the prefix changes nothing.
+    let above = usize::MAX as u64 & 1 << 32;
+    let (scene, start) = scene(control(), above + 1)?;
     let (ended, end) = scene.run(&[&[0x67], &ECB[..]].concat(), start, 0)?;
     let right = block(&scene, DESTINATION) == CIPHERTEXTS[0];
     let one = right && block(&scene, DESTINATION + 16) == UNTOUCHED;
     seen.expect(
         ended == Ended::Done && one && end.rcx == 0,
-        format!("RCX = 2^32 + 1: {ended}, {}, RCX {:#x}", done(right), end.rcx),
+        format!("RCX = {above:#x} + 1: {ended}, {}, RCX {:#x}", done(right), end.rcx),
         "one block, RCX 0",
     );
     Ok(seen)
@@ -340,7 +342,7 @@ pub(super) fn nothing(_: Features) -> io::Result<Seen> {
 pub(super) fn interrupted(features: Features) -> io::Result<Seen> {
     /// 64 MiB, which take longer than the timer.
     const BYTES: u64 = 64 << 20;
-    const MICROSECONDS: i64 = 5_000;
+    const MICROSECONDS: libc::suseconds_t = 5_000;
     let mut seen = Seen::default();
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
     let access = libc::PROT_READ | libc::PROT_WRITE;

@@ -6,10 +6,10 @@ use wirespeed_cpu::Features;
 
 use super::Ended;
 use super::scene::{DESTINATION, FILL, KEY, Registers, SOURCE, STATE, Scene, Seen, hex};
+use crate::arch::x86::width::MONTMUL;
 
 const XSTORE: [u8; 3] = [0x0f, 0xa7, 0xc0];
 const REP_XSTORE: [u8; 4] = [0xf3, 0x0f, 0xa7, 0xc0];
-const MONTMUL: [u8; 5] = [0x67, 0xf3, 0x0f, 0xa6, 0xc0];
 
 /// U4.
 pub(super) fn status(_: Features) -> io::Result<Seen> {
@@ -74,7 +74,7 @@ pub(super) fn montmul(_: Features) -> io::Result<Seen> {
         scene.put(KEY, &words);
         let rsi = scene.address(KEY);
         let registers = Registers { rcx: bits, rsi, ..Registers::default() };
-        let (ended, after) = scene.run(&MONTMUL, registers, 0)?;
+        let (ended, after) = scene.run(MONTMUL, registers, 0)?;
         let result: [u8; 36] = scene.bytes(DESTINATION);
         let line = format!(
             "{bits} bits: {ended}, T {}, EAX {:#x}, ECX {}, ESI + {}",

@@ -1,12 +1,13 @@
 //! One instruction with registers and memory of its own choosing, in a process of its own.
 
-use std::arch::asm;
 use std::fmt;
 use std::io;
 use std::mem::MaybeUninit;
 use std::ptr;
 
-use libc::{c_int, c_void, siginfo_t, ucontext_t};
+use libc::{c_int, c_void, siginfo_t, suseconds_t, ucontext_t};
+
+use crate::arch::x86::width;
 
 /// Where things lie in a scene's memory.
 pub(super) const CONTROL: usize = 0x100;
@@ -149,7 +150,7 @@ impl Scene {
         &self,
         code: &[u8],
         registers: Registers,
-        timer: i64,
+        timer: suseconds_t,
     ) -> io::Result<(Ended, Registers)> {
         let note = self.start.wrapping_add(NOTE).cast::<Note>();
         // SAFETY: the places are within. The child does nothing but this, and exits.
@@ -197,7 +198,7 @@ static mut NOTES: *mut Note = ptr::null_mut();
 ///
 /// # Safety
 /// `code` ends with a return, `note` is shared with the parent, and this is a new process of one thread.
-unsafe fn play(code: *const u8, note: *mut Note, timer: i64) -> ! {
+unsafe fn play(code: *const u8, note: *mut Note, timer: suseconds_t) -> ! {
     // SAFETY: the caller vouches for code and note. All functions may be called after fork.
     unsafe {
         NOTES = note;
@@ -216,31 +217,7 @@ unsafe fn play(code: *const u8, note: *mut Note, timer: i64) -> ! {
             let timer = libc::itimerval { it_interval: none, it_value: soon };
             libc::setitimer(libc::ITIMER_VIRTUAL, &timer, ptr::null_mut());
         }
-        asm!(
-            "push rbx",
-            "push r8",
-            "mov rax, [r8]",
-            "mov rbx, [r8 + 8]",
-            "mov rcx, [r8 + 16]",
-            "mov rdx, [r8 + 24]",
-            "mov rsi, [r8 + 32]",
-            "mov rdi, [r8 + 40]",
-            "call r9",
-            "pushfq",
-            "pop r9",
-            "pop r8",
-            "mov [r8], rax",
-            "mov [r8 + 8], rbx",
-            "mov [r8 + 16], rcx",
-            "mov [r8 + 24], rdx",
-            "mov [r8 + 32], rsi",
-            "mov [r8 + 40], rdi",
-            "mov [r8 + 48], r9",
-            "pop rbx",
-            in("r8") &raw mut (*note).registers,
-            in("r9") code,
-            clobber_abi("C"),
-        );
+        width::call(code, (&raw mut (*note).registers).cast());
         (*note).kind = 1;
         libc::_exit(0)
     }
@@ -250,19 +227,11 @@ unsafe fn play(code: *const u8, note: *mut Note, timer: i64) -> ! {
 extern "C" fn write_down(signal: c_int, information: *mut siginfo_t, context: *mut c_void) {
     // SAFETY: the kernel gives both structures, and the note was set before.
     unsafe {
-        let registers = &(*context.cast::<ucontext_t>()).uc_mcontext.gregs;
-        let register = |index: c_int| registers[index as usize] as u64;
+        let all = &(*context.cast::<ucontext_t>()).uc_mcontext.gregs;
+        let [rax, rbx, rcx, rdx, rsi, rdi, flags, rip] =
+            width::PLACES.map(|place| all[place as usize] as usize as u64);
         NOTES.write(Note {
-            registers: Registers {
-                rax: register(libc::REG_RAX),
-                rbx: register(libc::REG_RBX),
-                rcx: register(libc::REG_RCX),
-                rdx: register(libc::REG_RDX),
-                rsi: register(libc::REG_RSI),
-                rdi: register(libc::REG_RDI),
-                flags: register(libc::REG_EFL),
-                rip: register(libc::REG_RIP),
-            },
+            registers: Registers { rax, rbx, rcx, rdx, rsi, rdi, flags, rip },
             kind: 2,
             signal,
             code: (*information).si_code,

@@ -15,6 +15,7 @@ use wirespeed_cpu::Phe;
 
 use super::Chain;
 use crate::arch::x86::instruction::{self, HashArea, Hashing};
+use crate::arch::x86::width;
 
 const PAGE: usize = 4096;
 
@@ -99,14 +100,14 @@ extern "C" fn step_over(signal: c_int, info: *mut siginfo_t, context: *mut c_voi
     // on data can be read.
     unsafe {
         let registers = &mut (*context.cast::<ucontext_t>()).uc_mcontext.gregs;
-        let source = registers[libc::REG_RSI as usize] as usize;
-        let at = registers[libc::REG_RIP as usize] as usize;
+        let [.., rsi, _, _, rip] = width::PLACES.map(|place| place as usize);
+        let (source, at) = (registers[rsi] as usize, registers[rip] as usize);
         // The first byte that is missing is the one that comes next. A jump into nowhere faults at RIP
         // itself, where there is nothing to read. In place of the prefix a debugger may have put a
         // breakpoint.
         let next = (*info).si_addr().addr() == source && at != source;
         if next && matches!(*(at as *const [u8; 4]), [_, 0x0f, 0xa6, 0xc8 | 0xd0]) {
-            registers[libc::REG_RIP as usize] += 4;
+            registers[rip] += 4;
         } else {
             libc::signal(signal, libc::SIG_DFL);
         }
