@@ -226,8 +226,13 @@ fn table(told: &Told) -> String {
 fn priority() -> String {
     const FOR_AES: [Route; 5] =
         [Route::Vaes512, Route::Vaes256, Route::AesNi, Route::AesCe, Route::Neon];
-    let routes = FOR_AES.iter().filter(|route| wirespeed_kernels::ROUTES.contains(route));
-    routes.map(|route| route.name()).collect::<Vec<_>>().join(" > ")
+    let is_ours = |route: &&Route| wirespeed_kernels::ROUTES.contains(route);
+    let routes: Vec<_> = FOR_AES.iter().filter(is_ours).map(|route| route.name()).collect();
+    match &routes[..] {
+        // It goes without saying where there is more, but 32-bit code has nothing else.
+        [] => [Route::PadLock].iter().filter(is_ours).map(|route| route.name()).collect(),
+        some => some.join(" > "),
+    }
 }
 
 /// Where the choice comes from, and what to do if that is not a plan.

@@ -1,10 +1,11 @@
-//! The x86-64 routes.
+//! The routes of x86.
 
 pub(crate) mod padlock;
 
 use wirespeed_cipher::Route;
 
 /// The routes of our own kernels, the fastest on paper first.
+#[cfg(target_arch = "x86_64")]
 pub const ROUTES: &[Route] = &[
     Route::Vaes512,
     Route::Vaes256,
@@ -19,3 +20,7 @@ pub const ROUTES: &[Route] = &[
     Route::PadLock,
     Route::Portable,
 ];
+
+/// The routes of our own kernels: those of vectors are in 64-bit code.
+#[cfg(target_arch = "x86")]
+pub const ROUTES: &[Route] = &[Route::PadLock, Route::Portable];
