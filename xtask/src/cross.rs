@@ -142,17 +142,24 @@ pub(crate) struct Machine<'r> {
     root: &'r Path,
     /// QEMU's name of the CPU, where QEMU makes it.
     cpu: &'static str,
+    /// `padlock-run`'s name of the CPU with PadLock that it makes of this one.
+    padlock: Option<&'static str>,
 }
 
 impl<'r> Machine<'r> {
     /// A 64-bit ARM with this system and CPU.
     pub(crate) const fn arm64(root: &'r Path, cpu: &'static str) -> Self {
-        Self { architecture: &ARM64, root, cpu }
+        Self { architecture: &ARM64, root, cpu, padlock: None }
     }
 
     /// This machine with a system for 32-bit x86.
     pub(crate) const fn i686(root: &'r Path) -> Self {
-        Self { architecture: &I686, root, cpu: "" }
+        Self { architecture: &I686, root, cpu: "", padlock: None }
+    }
+
+    /// The same as a CPU with PadLock, and without instructions for AES: `padlock-run` is built.
+    pub(crate) const fn with_padlock(self, cpu: &'static str) -> Self {
+        Self { padlock: Some(cpu), ..self }
     }
 
     /// What starts its programs, in words without blanks.
@@ -170,10 +177,17 @@ impl<'r> Machine<'r> {
     /// A cargo command whose programs run there.
     pub(crate) fn cargo<const N: usize>(&self, workspace: &Workspace, words: [&str; N]) -> Run {
         let runner = self.runner(workspace);
+        let emulated = self.padlock.map(|cpu| {
+            let emulator = workspace.target().join("release/padlock-run");
+            format!("{runner} {} --hide-aesni --strict --cpu {cpu}", emulator.display())
+        });
         self.architecture
             .build(workspace, words)
-            .environment(&variable(self.architecture.rust, "RUNNER"), &runner)
-            // What these programs start in turn, they start so, too.
+            .environment(
+                &variable(self.architecture.rust, "RUNNER"),
+                emulated.as_ref().unwrap_or(&runner),
+            )
+            // What these programs start in turn, they start so, too; a tracer follows by itself.
             .environment("WIRESPEED_RUNNER", runner)
             .environment("WIRESPEED_OPENSSL", self.root.join("usr/bin/openssl"))
     }

@@ -20,6 +20,8 @@ pub(crate) struct Architecture {
     pub(crate) tiers: &'static [Tier],
     /// What `routes --why` says of machines without a plan.
     pub(crate) unplanned: &'static str,
+    /// Whether `padlock-run` runs its programs.
+    pub(crate) has_padlock: bool,
     /// Words of others that no program of ours says there, in small letters.
     pub(crate) foreign: &'static [&'static str],
 }
@@ -70,6 +72,7 @@ const ALL: [Architecture; 2] = [
             },
         ],
         unplanned: "the default priority aes-ce > neon serves",
+        has_padlock: false,
         foreign: &[
             "vaes", "gfni", "aesni", "aes-ni", "sha-ni", "avx", "sse2", "ssse3", "padlock",
             "ia32cap", "x86", "cpuid",
@@ -85,7 +88,8 @@ const ALL: [Architecture; 2] = [
             aes: Route::Portable,
             by_itself: false,
         }],
-        unplanned: "No plan: this OpenSSL serves",
+        unplanned: "the default priority padlock serves",
+        has_padlock: true,
         foreign: &["aes-ce", "sha-ce", "sm4-ce", "neon", "armcap", "hwcap"],
     },
 ];

@@ -8,6 +8,7 @@
 
 mod machine;
 mod module;
+mod padlock;
 mod program;
 
 use std::env;
@@ -39,6 +40,13 @@ const ONCE: &[(&str, Run)] = &[
     ("program::install", program::install),
 ];
 
+/// On machines that `padlock-run` can make of this one.
+const EMULATED: &[(&str, Run)] = &[
+    ("padlock::enc", padlock::enc),
+    ("padlock::children", padlock::children),
+    ("padlock::program", padlock::program),
+];
+
 /// What takes a minute, on one machine.
 const LONG: &[(&str, Run)] = &[("program::tune", program::tune)];
 
@@ -68,8 +76,9 @@ fn of(architecture: &'static Architecture, roots: &[PathBuf]) -> Vec<Trial> {
     for (system, root) in roots.iter().enumerate() {
         for (cpu, tier) in architecture.tiers.iter().enumerate() {
             let once = ONCE.iter().filter(|_| cpu == 0);
+            let emulated = EMULATED.iter().filter(|_| architecture.has_padlock && cpu == 0);
             let long = LONG.iter().filter(|_| is_thorough && (system, cpu) == (0, 0));
-            for (name, run) in TESTS.iter().chain(once).chain(long) {
+            for (name, run) in TESTS.iter().chain(once).chain(emulated).chain(long) {
                 let machine = Machine::new(root, architecture, tier);
                 let name = format!("{machine}::{name}");
                 trials.push(Trial::test(name, move || run(&machine).map_err(Failed::from)));

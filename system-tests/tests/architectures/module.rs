@@ -1,5 +1,6 @@
 //! The module in the system's `openssl`, by its counters.
 
+use std::path::Path;
 use std::process::Command;
 
 use wirespeed_cipher::{Direction, Route};
@@ -39,13 +40,7 @@ pub(crate) fn enc(machine: &Machine) -> Result<(), String> {
     let text = painted(1, BYTES);
     let plain = scratch.write("plain", &text)?;
     let file = |provided: Provided<'_>, cipher: &str, way: &str, name: &str| {
-        let digits = "00112233445566778899aabbccddeeff";
-        let mut enc = machine.openssl(["enc", cipher, way, "-K", digits, "-in"]);
-        enc.arg(scratch.path(name));
-        if !cipher.ends_with("ecb") {
-            enc.args(["-iv", digits]);
-        }
-        output(provided.to(&mut enc))
+        output(provided.to(&mut enc_of(machine, cipher, way, &scratch.path(name))))
     };
     for (cipher, algorithm) in CIPHERS {
         let right = file(Provided::Stock, cipher, "-e", "plain")?;
@@ -62,6 +57,17 @@ pub(crate) fn enc(machine: &Machine) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// `openssl enc` of a file.
+pub(crate) fn enc_of(machine: &Machine, cipher: &str, way: &str, file: &Path) -> Command {
+    let digits = "00112233445566778899aabbccddeeff";
+    let mut enc = machine.openssl(["enc", cipher, way, "-K", digits, "-in"]);
+    enc.arg(file);
+    if !cipher.ends_with("ecb") {
+        enc.args(["-iv", digits]);
+    }
+    enc
 }
 
 /// Hash functions: the same, by whatever serves them.
@@ -98,7 +104,7 @@ pub(crate) fn speed(machine: &Machine) -> Result<(), String> {
 }
 
 /// One route has run an algorithm over at least so many bytes, and no other.
-fn only(
+pub(crate) fn only(
     watched: &Watched,
     algorithm: &str,
     direction: Direction,

@@ -10,7 +10,7 @@ use wirespeed_system_tests::scratch::Scratch;
 
 use crate::machine::Machine;
 
-fn modules() -> Result<PathBuf, String> {
+pub(crate) fn modules() -> Result<PathBuf, String> {
     Ok(env::var_os("WIRESPEED_MODULES").ok_or("WIRESPEED_MODULES is not set")?.into())
 }
 
@@ -34,7 +34,7 @@ fn of_its_own(machine: &Machine, arguments: &[&str], said: &[u8]) -> Result<Stri
     Ok(said)
 }
 
-fn has(said: &str, wanted: &str) -> Result<(), String> {
+pub(crate) fn has(said: &str, wanted: &str) -> Result<(), String> {
     said.contains(wanted).then_some(()).ok_or_else(|| format!("no word of '{wanted}': {said}"))
 }
 

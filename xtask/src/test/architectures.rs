@@ -14,9 +14,15 @@ use crate::tally::Tally;
 use crate::test::{Effort, KERNELS, of_packages};
 use crate::workspace::Workspace;
 
-/// What is tested besides the kernels.
-const CRATES: [&str; 5] =
-    ["wirespeed-cpu", "wirespeed-machine", "wirespeed-cipher", "wirespeed-plan", "wirespeed-batch"];
+/// What is tested besides the kernels, and on x86 alone the last.
+const CRATES: [&str; 6] = [
+    "wirespeed-cpu",
+    "wirespeed-machine",
+    "wirespeed-cipher",
+    "wirespeed-plan",
+    "wirespeed-batch",
+    "wirespeed-padlock",
+];
 
 /// What the machines of one architecture are tested with.
 struct Tested {
@@ -30,12 +36,12 @@ struct Tested {
 }
 
 pub(super) fn arm64(workspace: &Workspace, effort: Effort) -> Result<Tally> {
-    let (name, crates) = ("64-bit ARM", &CRATES);
+    let (name, crates) = ("64-bit ARM", &CRATES[..5]);
     all(workspace, effort, &Tested { architecture: &ARM64, name, crates, units: on_arm64 })
 }
 
 pub(super) fn i686(workspace: &Workspace, effort: Effort) -> Result<Tally> {
-    let (name, crates) = ("32-bit x86", &CRATES);
+    let (name, crates) = ("32-bit x86", &CRATES[..]);
     all(workspace, effort, &Tested { architecture: &I686, name, crates, units: on_i686 })
 }
 
@@ -83,7 +89,7 @@ fn lint(workspace: &Workspace, architecture: &Architecture, crates: &[&str]) -> 
 
 fn on_arm64(workspace: &Workspace, effort: Effort, [newer, older]: &Roots) -> Result<Tally> {
     let (big, small) = (Machine::arm64(newer, "max"), Machine::arm64(older, "cortex-a72"));
-    let mut tally = own_tests(workspace, &big, &CRATES)?;
+    let mut tally = own_tests(workspace, &big, &CRATES[..5])?;
     // Other ways through the same code: without SHA-3's sum of three, and without AES.
     for hidden in [None, Some("1")] {
         let run = small
@@ -108,7 +114,21 @@ fn on_arm64(workspace: &Workspace, effort: Effort, [newer, older]: &Roots) -> Re
 
 fn on_i686(workspace: &Workspace, effort: Effort, [_, older]: &Roots) -> Result<Tally> {
     let machine = Machine::i686(older);
-    let mut tally = own_tests(workspace, &machine, &CRATES)?;
+    // What emulates PadLock is a program of 64 bits.
+    let emulator = workspace.cargo(["build", "--release"]);
+    let built = emulator.arguments(of_packages(&["padlock-runner", "padlock-preload"])).passes()?;
+    let mut tally = Tally::of(built, "build of padlock-run");
+    tally += own_tests(workspace, &machine, &CRATES)?;
+    // As the stage of PadLock does in 64 bits, on the CPUs that have no others.
+    for (cpu, filter) in [("c3", "kernels::padlock"), ("c7", "padlock")] {
+        let emulated = machine.with_padlock(cpu);
+        tally += emulated
+            .cargo(workspace, ["test", "--release", "--lib"])
+            .arguments(of_packages(&["wirespeed-kernels", "wirespeed-chacha", "wirespeed-hash"]))
+            .arguments(["--", "proof::"])
+            .tests()?;
+        tally += conformance(workspace, &emulated, &[filter])?;
+    }
     let chosen = if effort == Effort::Usual { ELSEWHERE } else { &[] };
     tally += conformance(workspace, &machine, chosen)?;
     Ok(tally)
@@ -147,6 +167,7 @@ fn programs(
         .cargo(["test", "--release", "--package", "wirespeed-system-tests"])
         .arguments(["--test", "architectures"])
         .environment("WIRESPEED_ARCHITECTURE", architecture.debian)
+        .environment("WIRESPEED_EMULATOR", workspace.target().join("release/padlock-run"))
         .environment("WIRESPEED_ROOTS", env::join_paths(roots)?)
         .environment("WIRESPEED_MODULES", architecture.modules(workspace));
     match effort {

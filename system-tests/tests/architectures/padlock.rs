@@ -1,0 +1,117 @@
+//! A 32-bit machine with PadLock: the system's own `openssl` with our module, traced by `padlock-run`.
+
+use std::env;
+use std::path::PathBuf;
+use std::process::Command;
+
+use wirespeed_cipher::{Direction, Route};
+use wirespeed_conformance::data::{painted, same};
+use wirespeed_system_tests::module::{Provided, Watched};
+use wirespeed_system_tests::process::output;
+use wirespeed_system_tests::scratch::Scratch;
+
+use crate::machine::Machine;
+use crate::module::{enc_of, only};
+use crate::program::{has, modules};
+
+/// OpenSSL's names, ours, and what PadLock carries out: without ACE2 and with it.
+const CIPHERS: [(&str, &str, [&str; 2]); 5] = [
+    ("-aes-128-ecb", "AES-128-ECB", ["xcryptecb", "xcryptecb"]),
+    ("-aes-256-cbc", "AES-256-CBC", ["xcryptcbc", "xcryptcbc"]),
+    ("-aes-192-cfb", "AES-192-CFB", ["xcryptcfb", "xcryptcfb"]),
+    ("-aes-128-ofb", "AES-128-OFB", ["xcryptofb", "xcryptofb"]),
+    ("-aes-128-ctr", "AES-128-CTR", ["xcryptecb", "xcryptctr"]),
+];
+
+const BYTES: usize = 100_003;
+
+/// A C3 has ACE alone, a C7 ACE2 as well.
+const CPUS: [&str; 2] = ["c3", "c7"];
+
+/// Without AES instructions, which no such CPU has. `WIRESPEED_EMULATOR` names `padlock-run`.
+fn emulated(machine: &Machine, cpu: &str, more: &[&str]) -> Result<Command, String> {
+    let emulator = env::var_os("WIRESPEED_EMULATOR").ok_or("WIRESPEED_EMULATOR is not set")?;
+    let mut started = machine.command(PathBuf::from(emulator));
+    started.args(["--stats", "--hide-aesni", "--cpu", cpu]).args(more);
+    Ok(started)
+}
+
+/// What `--stats` says that an operation has processed, in blocks.
+fn blocks(said: &str, operation: &str) -> u64 {
+    let figures = said.split([' ', '\n']).filter_map(|word| word.strip_prefix(operation));
+    let blocks =
+        figures.filter_map(|it| it.strip_prefix('=')?.split_once('/')?.1.parse::<u64>().ok());
+    blocks.sum()
+}
+
+/// Files there and back: the same bytes as without PadLock and without us, by PadLock alone, without a line about routes.
+pub(crate) fn enc(machine: &Machine) -> Result<(), String> {
+    let scratch = Scratch::new()?;
+    let text = painted(3, BYTES);
+    let plain = scratch.write("plain", &text)?;
+    for (cipher, algorithm, operations) in CIPHERS {
+        let right = output(Provided::Stock.to(&mut enc_of(machine, cipher, "-e", &plain)))?;
+        let encrypted = scratch.write("encrypted", &right)?;
+        let ways = [
+            ("-e", &plain, &right, Direction::Encrypt),
+            ("-d", &encrypted, &text, Direction::Decrypt),
+        ];
+        for (cpu, operation) in CPUS.into_iter().zip(operations) {
+            for (way, file, right, direction) in ways {
+                // An interrupt at every block has the instruction begin again where it was.
+                for interrupts in [&[][..], &["--interrupt-every", "1"]] {
+                    let what = || format!("{algorithm} {way} on a {cpu} {interrupts:?}");
+                    let watched = Watched::new()?;
+                    let mut started = emulated(machine, cpu, interrupts)?;
+                    let enc = enc_of(machine, cipher, way, file);
+                    started.arg(machine.root.join("usr/bin/openssl")).args(enc.get_args().skip(3));
+                    let done = Provided::Ours(&watched).to(&mut started).output();
+                    let done = done.map_err(|error| error.to_string())?;
+                    let said = String::from_utf8_lossy(&done.stderr);
+                    same(|| format!("{}: {said}", what()), right, &done.stdout)?;
+                    only(&watched, algorithm, direction, Route::PadLock, BYTES as u64)?;
+                    let counted = blocks(&said, operation);
+                    if counted < BYTES as u64 / 16 {
+                        let what = what();
+                        return Err(format!("{what}: {operation} had {counted} blocks: {said}"));
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Children, each with keys of its own.
+pub(crate) fn children(machine: &Machine) -> Result<(), String> {
+    for cpu in CPUS {
+        let watched = Watched::new()?;
+        let mut speed = emulated(machine, cpu, &[])?;
+        speed.arg(machine.root.join("usr/bin/openssl"));
+        speed.args(["speed", "-elapsed", "-seconds", "1", "-bytes", "1424", "-multi", "2"]);
+        speed.args(["-propquery", "?provider=wirespeed", "-evp", "aes-128-cbc"]);
+        output(Provided::Ours(&watched).to(&mut speed))?;
+        only(&watched, "AES-128-CBC", Direction::Encrypt, Route::PadLock, 2 * 1424)?;
+    }
+    Ok(())
+}
+
+/// What the program says there, and that it finds nothing wrong with PadLock's bytes.
+pub(crate) fn program(machine: &Machine) -> Result<(), String> {
+    let says = |cpu: &str, arguments: &[&str]| {
+        let mut started = emulated(machine, cpu, &[])?;
+        started.arg(modules()?.join("wirespeed")).args(arguments).env("OPENSSL_CONF", "/dev/null");
+        Ok::<_, String>(String::from_utf8_lossy(&output(&mut started)?).into_owned())
+    };
+    for (cpu, name) in CPUS.into_iter().zip(["VIA C3 (Nehemiah)", "VIA C7 (Esther)"]) {
+        let said = says(cpu, &["padlock"])?;
+        has(&said, name)?;
+        has(&said, "(padlock) VIA PadLock (no-RNG, ACE)")?;
+        has(&says(cpu, &["routes"])?, "padlock    here")?;
+        let routes = says(cpu, &["routes", "AES-128-CBC", "--why"])?;
+        has(&routes, "AES-128-CBC enc: padlock;")?;
+        let both = ["--routes", "portable,padlock", "--sizes", "16,1024", "--seconds", "0.01"];
+        has(&says(cpu, &[&["bench", "AES-128-CBC"][..], &both].concat())?, "padlock")?;
+    }
+    Ok(())
+}
