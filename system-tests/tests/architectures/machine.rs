@@ -154,6 +154,27 @@ impl Machine {
     }
 }
 
+impl Machine {
+    /// The system's `openssl` with the system's own configuration, which names files by their paths inside.
+    pub(crate) fn configured<const N: usize>(&self, arguments: [&str; N]) -> Command {
+        let file = "/etc/ssl/openssl.cnf";
+        match self.architecture.start {
+            // It looks into the system first for whatever a program opens.
+            Start::Qemu(_) => {
+                let mut started = self.openssl(arguments);
+                started.env("OPENSSL_CONF", self.root.join(&file[1..]));
+                started
+            }
+            Start::Natively => {
+                let mut started = command("unshare");
+                started.arg("--map-root-user").arg("--root").arg(&self.root);
+                started.arg("/usr/bin/openssl").args(arguments).env("OPENSSL_CONF", file);
+                started
+            }
+        }
+    }
+}
+
 impl fmt::Display for Machine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let system = self.root.file_name().unwrap_or_default().to_string_lossy();

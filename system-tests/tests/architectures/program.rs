@@ -86,8 +86,7 @@ pub(crate) fn install(machine: &Machine) -> Result<(), String> {
     let at = root.display().to_string();
     says(machine, &["install", "--root", &at])?;
     let ours = Machine::new(&root, machine.architecture, machine.tier);
-    let mut list = ours.openssl(["list", "-providers"]);
-    let said = output(list.env("OPENSSL_CONF", &file))?;
+    let said = output(&mut ours.configured(["list", "-providers"]))?;
     has(&String::from_utf8_lossy(&said), "wirespeed")?;
     says(machine, &["uninstall", "--root", &at])?;
     match fs::read(&file) {
