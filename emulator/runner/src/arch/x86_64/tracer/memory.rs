@@ -1,5 +1,6 @@
 //! A traced program's memory for the time of one instruction, fetched and brought back page by page.
 
+use std::mem;
 use std::ops::Range;
 
 use padlock_emulator::{Memory, PageFault};
@@ -8,63 +9,94 @@ use super::thread::Thread;
 
 const PAGE: usize = 4096;
 
+/// How many pages are at hand: montmul's six operands, and what of them lies across borders.
+const AT_HAND: usize = 12;
+
 /// The memory of a stopped thread's program.
 ///
-/// A page is either accessible or not, so one page is fetched at a time, and what is written to one page
-/// after the first success waits for its neighbours. [`finish`](Self::finish) brings the rest back.
+/// What is written to a page after the first success waits there. [`finish`](Self::finish) brings it back.
 pub(crate) struct Pages {
     thread: Thread,
-    /// The page that was read last, as it is or will be.
-    fetched: Option<(u64, Box<[u8; PAGE]>)>,
-    /// What is still to be written, from this address, inside a page that has taken a byte before it.
-    waiting: (u64, Vec<u8>),
+    /// The one that was fetched last is the last.
+    fetched: Vec<Page>,
+}
+
+/// A page as it is or will be.
+struct Page {
+    base: u64,
+    bytes: Box<[u8; PAGE]>,
+    /// What was written, one piece: it has taken a byte before.
+    waiting: Range<usize>,
+}
+
+impl Page {
+    /// Writes what still waits.
+    fn finish(&mut self, thread: Thread) {
+        let waiting = mem::take(&mut self.waiting);
+        if !waiting.is_empty() {
+            // Another thread may have taken the page away meanwhile, and with it the right to see the bytes.
+            thread.write(self.base + waiting.start as u64, &self.bytes[waiting]);
+        }
+    }
+
+    /// Writes inside it; whether it took that. What was never written between two pieces is not to be, either:
+    /// another thread may do so.
+    fn write(&mut self, thread: Thread, place: Range<usize>, bytes: &[u8]) -> bool {
+        let Range { start, end } = self.waiting;
+        if self.waiting.is_empty() || place.start > end || place.end < start {
+            self.finish(thread);
+            if thread.write(self.base + place.start as u64, bytes) != bytes.len() {
+                return false;
+            }
+            self.waiting = place.clone();
+        } else {
+            self.waiting = start.min(place.start)..end.max(place.end);
+        }
+        self.bytes[place].copy_from_slice(bytes);
+        true
+    }
 }
 
 impl Pages {
     pub(crate) const fn new(thread: Thread) -> Self {
-        Self { thread, fetched: None, waiting: (0, Vec::new()) }
+        Self { thread, fetched: Vec::new() }
     }
 
     /// Writes what still waits.
     pub(crate) fn finish(&mut self) {
-        let (address, bytes) = &mut self.waiting;
-        // Another thread may have taken the page away meanwhile, and with it the right to see the bytes.
-        self.thread.write(*address, bytes);
-        bytes.clear();
+        for page in &mut self.fetched {
+            page.finish(self.thread);
+        }
     }
 
     /// The page that begins at `base`.
-    fn page(&mut self, base: u64) -> Option<&[u8; PAGE]> {
-        if self.fetched.as_ref().is_none_or(|(at, _)| *at != base) {
-            self.finish();
-            let mut bytes = self.fetched.take().map_or_else(|| Box::new([0; PAGE]), |it| it.1);
-            if self.thread.read(base, &mut bytes[..]) != PAGE {
-                return None;
-            }
-            self.fetched = Some((base, bytes));
+    fn page(&mut self, base: u64) -> Option<&mut Page> {
+        if let Some(at) = self.fetched.iter().position(|page| page.base == base) {
+            return self.fetched.get_mut(at);
         }
-        self.fetched.as_ref().map(|(_, bytes)| &**bytes)
+        let mut bytes = match self.fetched.len() {
+            AT_HAND => {
+                let mut oldest = self.fetched.remove(0);
+                oldest.finish(self.thread);
+                oldest.bytes
+            }
+            _ => Box::new([0; PAGE]),
+        };
+        if self.thread.read(base, &mut bytes[..]) != PAGE {
+            return None;
+        }
+        self.fetched.push(Page { base, bytes, waiting: 0..0 });
+        self.fetched.last_mut()
     }
 
     /// Writes inside one page; whether the page took it.
     fn write_piece(&mut self, address: u64, bytes: &[u8]) -> bool {
-        let next = self.waiting.0.wrapping_add(self.waiting.1.len() as u64);
-        // At the border of two pages the next one has not been tried yet.
-        if address == next && offset(address) != 0 {
-            self.waiting.1.extend_from_slice(bytes);
-        } else {
-            self.finish();
-            if self.thread.write(address, bytes) != bytes.len() {
-                return false;
-            }
-            self.waiting.0 = address.wrapping_add(bytes.len() as u64);
+        let thread = self.thread;
+        match self.page(page_of(address)) {
+            Some(page) => page.write(thread, offset(address)..offset(address) + bytes.len(), bytes),
+            // The kernel refuses to read what may only be written; CPUs do not.
+            None => thread.write(address, bytes) == bytes.len(),
         }
-        if let Some((base, page)) = &mut self.fetched
-            && *base == page_of(address)
-        {
-            page[offset(address)..][..bytes.len()].copy_from_slice(bytes);
-        }
-        true
     }
 }
 
@@ -73,7 +105,7 @@ impl Memory for Pages {
         for (at, piece) in pieces(address, into.len()) {
             let page = self.page(page_of(at)).ok_or(PageFault { address: at, write: false })?;
             let length = piece.len();
-            into[piece].copy_from_slice(&page[offset(at)..][..length]);
+            into[piece].copy_from_slice(&page.bytes[offset(at)..][..length]);
         }
         Ok(())
     }
