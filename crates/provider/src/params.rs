@@ -51,7 +51,7 @@ pub(crate) const fn int(key: &CStr) -> Param {
 
 /// `OSSL_PARAM_size_t(key, NULL)`.
 pub(crate) const fn size(key: &CStr) -> Param {
-    entry(key, data_type::UNSIGNED, null_mut(), 8)
+    entry(key, data_type::UNSIGNED, null_mut(), size_of::<usize>())
 }
 
 /// A number of any size.
@@ -173,7 +173,7 @@ impl Param {
     /// `OSSL_PARAM_set_size_t`.
     #[must_use]
     pub(crate) fn set_usize(&mut self, value: usize) -> bool {
-        self.set_number(value as u64, 8)
+        self.set_number(value as u64, size_of::<usize>())
     }
 
     /// Writes a number into a parameter of any size; `natural` is the size to tell who only asks.

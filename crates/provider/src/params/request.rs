@@ -121,7 +121,7 @@ mod tests {
     fn a_key_given_twice_is_refused_only_by_a_libcrypto_that_does() {
         let list = [size(c"keylen"), uint(c"keylen"), END];
         let settings = read(&list, Version::FIRST).unwrap();
-        assert_eq!(settings.given(Name::KeyLength).unwrap().data_size, 8);
+        assert_eq!(settings.given(Name::KeyLength).unwrap().data_size, size_of::<usize>());
         let error = read(&list, Version::parse("3.6.0")).err();
         assert_eq!(error, Some(CallError(&[Reason::RepeatedParameter])));
         let list = [uint(c"num"), uint(c"num"), END];
