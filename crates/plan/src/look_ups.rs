@@ -25,6 +25,9 @@ pub struct LookUp {
     pub source: &'static str,
 }
 
+/// From which version, and with which features, other code serves.
+pub(crate) type Otherwise = ((u16, u16), &'static [Feature]);
+
 /// One fact of the tables here and below `arch/`.
 pub(crate) struct Entry {
     pub(crate) ciphers: &'static [BlockCipher],
@@ -32,8 +35,8 @@ pub(crate) struct Entry {
     pub(crate) modes: &'static [Mode],
     /// None for both.
     pub(crate) direction: Option<Direction>,
-    /// With all of one set of these features, and from that version on, other code serves.
-    pub(crate) unless: &'static [((u16, u16), &'static [Feature])],
+    /// One of these is enough.
+    pub(crate) unless: &'static [Otherwise],
     pub(crate) look_up: LookUp,
 }
 
@@ -158,15 +161,19 @@ mod tests {
         assert_eq!(looked_up(here()), []);
         let hash = [Mode::Gcm, Mode::GcmSiv].map(|mode| [(mode, Encrypt), (mode, Decrypt)]);
         assert_eq!(looked_up(without(&[Feature::Pclmulqdq])), hash.concat());
-        let with_bsaes = [
-            (Mode::Cbc, Decrypt),
-            (Mode::Cts, Decrypt),
-            (Mode::Ctr, Encrypt),
-            (Mode::Xts, Encrypt),
-            (Mode::Xts, Decrypt),
-            (Mode::Gcm, Encrypt),
-            (Mode::Gcm, Decrypt),
-        ];
+        // 32-bit code has no such.
+        let with_bsaes: &[_] = match usize::BITS {
+            32 => &[],
+            _ => &[
+                (Mode::Cbc, Decrypt),
+                (Mode::Cts, Decrypt),
+                (Mode::Ctr, Encrypt),
+                (Mode::Xts, Encrypt),
+                (Mode::Xts, Decrypt),
+                (Mode::Gcm, Encrypt),
+                (Mode::Gcm, Decrypt),
+            ],
+        };
         assert_eq!(looked_up(without(&[Feature::Aes])), with_bsaes);
         let nothing_left = without(&[Feature::Aes, Feature::Ssse3]);
         assert!(aes.iter().all(|(it, to)| nothing_left.looks_up(*it, *to).is_some()));
@@ -176,7 +183,8 @@ mod tests {
 
     #[test]
     fn sm4_looks_up_unless_this_libcrypto_knows_the_cpu_s_rounds() {
-        let known = [Feature::Sm4, Feature::Avx2].iter().all(|it| Features::detect().has(*it));
+        let known = usize::BITS == 64
+            && [Feature::Sm4, Feature::Avx2].iter().all(|it| Features::detect().has(*it));
         let of = |version| what(LibcryptoCode::of(version, Features::detect()), "SM4-CBC", Encrypt);
         match of("3.5.0") {
             None => println!("skipped: of this machine it is not known"),
