@@ -1,8 +1,10 @@
 //! All that can be checked with the units that are here.
 
+use std::env;
+
 use wirespeed_cpu::{Feature, Features};
 
-use crate::{ciphers, hashes, numbers, randomness};
+use crate::{INSIDE, ciphers, hashes, numbers, randomness};
 
 /// What a unit's check needs, and the check.
 const CHECKS: [(Feature, fn(Features)); 7] = [
@@ -17,6 +19,11 @@ const CHECKS: [(Feature, fn(Features)); 7] = [
         hashes::check_sm3(features);
     }),
 ];
+
+/// Bytes of the longest message or number: what is longer than 1500 is left out where the program is to be `short`.
+pub(crate) fn longest() -> usize {
+    if env::var(INSIDE).is_ok_and(|what| what == "short") { 1500 } else { usize::MAX }
+}
 
 /// Runs every check there is a unit for, and says which.
 pub(crate) fn all() {

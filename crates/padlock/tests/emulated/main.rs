@@ -21,7 +21,7 @@ use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Trial};
 
-/// What is to be done inside: `all`, `points`, or the name of a call.
+/// What is to be done inside: `all`, `short`, `points`, or the name of a call.
 const INSIDE: &str = "WIRESPEED_EMULATED";
 
 /// The CPUs, and the units that are to be checked on each.
@@ -38,7 +38,7 @@ const WAYS: [&[&str]; 4] =
 
 fn main() -> ExitCode {
     match env::var(INSIDE) {
-        Ok(name) if name == "all" => checks::all(),
+        Ok(name) if name == "all" || name == "short" => checks::all(),
         Ok(name) if name == "points" => unconfirmed::look(),
         Ok(name) => calls::make(&name),
         Err(_) => return libtest_mimic::run(&Arguments::from_args(), trials()).exit_code(),
@@ -62,9 +62,14 @@ fn trials() -> Vec<Trial> {
     ];
     for (model, units) in MODELS {
         for way in WAYS {
+            // Of a 32-bit program every interrupt wakes a tracer, which takes its time.
+            let traced = usize::BITS == 32 && way[0] == "--interrupt-every";
+            if traced && model != "c7" {
+                continue;
+            }
             let name = format!("{model}::{}", way.join(" ").trim_start_matches("--"));
             trials.push(Trial::test(name, move || {
-                let said = runner::inside(model, way, "all")?;
+                let said = runner::inside(model, way, if traced { "short" } else { "all" })?;
                 let checked = said.text.lines().next_back().unwrap_or_default();
                 let expected = format!("checked: {units}");
                 if checked == expected { Ok(()) } else { Err(format!("{checked:?}").into()) }
