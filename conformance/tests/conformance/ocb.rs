@@ -101,7 +101,9 @@ fn all_lengths(
     for (tag_bytes, rights) in ALL_LENGTHS {
         let mut key = vec![0; algorithm.key_bytes()];
         *key.last_mut().expect("a key") = tag_bytes as u8 * 8;
-        let nonce = |number: usize| -> Vec<u8> { [&[0; 4][..], &number.to_be_bytes()].concat() };
+        // Numbers of 96 bits.
+        let nonce =
+            |number: usize| -> Vec<u8> { [&[0; 4][..], &(number as u64).to_be_bytes()].concat() };
         let told = |error: Error| error.to_string();
         let mut all = Vec::new();
         for length in 0..128 {
@@ -173,8 +175,9 @@ fn play(
             // SAFETY: no output is associated data for an AEAD.
             let count =
                 unsafe { work.update_raw(input.as_ptr(), input.len(), std::ptr::null_mut()) }?;
-            output[..8].copy_from_slice(&count.to_le_bytes());
-            8
+            let count = count.to_le_bytes();
+            output[..count.len()].copy_from_slice(&count);
+            count.len()
         };
         calls.push(output[..written].to_vec());
     }

@@ -125,17 +125,17 @@ functions! {
 
 impl Functions {
     /// The thread's error queue as numbers, which are the same for the same library and reason; it is empty then.
-    pub(crate) fn errors(&self) -> Vec<u64> {
+    pub(crate) fn errors(&self) -> Vec<c_ulong> {
         // SAFETY: no precondition.
         let next = || Some(unsafe { (self.error_next)() }).filter(|&code| code != 0);
         std::iter::from_fn(next).collect()
     }
 
     /// One of them in words.
-    pub(crate) fn error(&self, code: u64) -> String {
+    pub(crate) fn error(&self, code: c_ulong) -> String {
         let mut text = [0_u8; 200];
         // SAFETY: as much room as is told; the text ends with NUL.
-        unsafe { (self.error_text)(code as c_ulong, text.as_mut_ptr().cast(), text.len()) };
+        unsafe { (self.error_text)(code, text.as_mut_ptr().cast(), text.len()) };
         let text = CStr::from_bytes_until_nul(&text).map(CStr::to_string_lossy);
         text.map_or_else(|_| code.to_string(), std::borrow::Cow::into_owned)
     }

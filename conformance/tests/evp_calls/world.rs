@@ -1,6 +1,6 @@
 //! One side of the comparison: a library context, and the contexts in which a sequence's calls are made.
 
-use std::ffi::{CString, c_int, c_uint};
+use std::ffi::{CString, c_int, c_uint, c_ulong};
 use std::path::Path;
 use std::ptr;
 
@@ -21,7 +21,7 @@ pub(crate) struct Outcome {
     pub(crate) told: i64,
     /// Its output, from where it was to be written to well beyond.
     pub(crate) output: Vec<u8>,
-    pub(crate) errors: Vec<u64>,
+    pub(crate) errors: Vec<c_ulong>,
     pub(crate) state: Vec<(&'static str, Vec<u8>)>,
 }
 
