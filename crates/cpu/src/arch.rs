@@ -2,18 +2,18 @@
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
-#[cfg(any(test, target_arch = "aarch64"))]
+#[cfg(any(test, target_arch = "aarch64", target_arch = "arm"))]
 pub(crate) mod armcap;
-#[cfg(any(test, not(target_arch = "aarch64")))]
+#[cfg(any(test, not(any(target_arch = "aarch64", target_arch = "arm"))))]
 pub(crate) mod ia32cap;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 pub mod padlock;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 pub mod x86;
 
-#[cfg(target_arch = "aarch64")]
+#[cfg(any(target_arch = "aarch64", target_arch = "arm"))]
 pub(crate) use armcap as mask;
-#[cfg(not(target_arch = "aarch64"))]
+#[cfg(not(any(target_arch = "aarch64", target_arch = "arm")))]
 pub(crate) use ia32cap as mask;
 
 #[cfg(any(test, target_arch = "x86", target_arch = "x86_64", target_arch = "aarch64"))]
@@ -21,8 +21,11 @@ use crate::Feature;
 use crate::Features;
 
 /// The environment variable that hides features from OpenSSL.
-pub const MASK: &str =
-    if cfg!(target_arch = "aarch64") { "OPENSSL_armcap" } else { "OPENSSL_ia32cap" };
+pub const MASK: &str = if cfg!(any(target_arch = "aarch64", target_arch = "arm")) {
+    "OPENSSL_armcap"
+} else {
+    "OPENSSL_ia32cap"
+};
 
 /// What this CPU and operating system offer.
 pub(crate) fn features() -> Features {

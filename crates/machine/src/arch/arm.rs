@@ -53,6 +53,8 @@ const MAKERS: &[Maker] = &[
         "Samsung",
         &[(0x001, "Exynos-M1"), (0x002, "Exynos-M3"), (0x003, "Exynos-M4"), (0x004, "Exynos-M5")],
     ),
+    // Kirkwood's, Dove's and Armada XP's.
+    (0x56, "Marvell", &[(0x131, "Feroceon-88FR131"), (0x581, "PJ4/PJ4b"), (0x584, "PJ4B-MP")]),
     (0x61, "Apple", APPLE),
     (0x6d, "Microsoft", &[(0xd49, "Azure Cobalt 100")]),
     (
@@ -73,6 +75,7 @@ const MAKERS: &[Maker] = &[
 
 /// Those that others build into their chips, too: Amazon's Graviton, Ampere's Altra, Rockchip, Broadcom.
 const ARM: &[(u32, &str)] = &[
+    (0x926, "ARM926"),
     (0xb76, "ARM1176"),
     (0xc05, "Cortex-A5"),
     (0xc07, "Cortex-A7"),
