@@ -12,6 +12,6 @@ if [ "$WIRESPEED_NATIVELY" != "$1" ]; then
 fi
 root=$1
 shift
-mount --bind "$root/usr/lib/ld-linux.so.2" "$(readlink -f /lib/ld-linux.so.2)"
-export LD_LIBRARY_PATH="$root/usr/lib/i386-linux-gnu"
+mount --bind "$root/lib/ld-linux.so.2" "$(readlink -f /lib/ld-linux.so.2)"
+export LD_LIBRARY_PATH="$root/usr/lib/i386-linux-gnu:$root/lib/i386-linux-gnu"
 exec "$@"

@@ -1,5 +1,5 @@
 //! Programs for machines of another architecture: built with the compilers that Debian has for them, and run here beside a
-//! Debian of theirs. 64-bit ARM's are run by QEMU, which translates one program at a time and hands its system calls to this
+//! Debian of theirs. ARM's are run by QEMU, which translates one program at a time and hands its system calls to this
 //! kernel; those of 32-bit x86 an x86-64 runs by itself.
 
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 
-use crate::packages;
+use crate::packages::{self, Need};
 use crate::run::Run;
 use crate::workspace::Workspace;
 
@@ -18,7 +18,9 @@ pub(crate) struct Architecture {
     /// Debian's.
     pub(crate) debian: &'static str,
     /// What links, where that is not the system's compiler.
-    linker: Option<fn() -> String>,
+    pub(crate) linker: Option<fn() -> String>,
+    /// What building for it takes.
+    pub(crate) needs: &'static [Need],
     start: Start,
 }
 
@@ -35,7 +37,17 @@ pub(crate) const ARM64: Architecture = Architecture {
     rust: "aarch64-unknown-linux-gnu",
     debian: "arm64",
     linker: Some(packages::linker_arm64),
+    needs: packages::ARM64,
     start: Start::Qemu("qemu-aarch64-static"),
+};
+
+/// 32-bit ARM with a unit for floating point: ARMv7, since the Cortex-A5.
+pub(crate) const ARMV7: Architecture = Architecture {
+    rust: "armv7-unknown-linux-gnueabihf",
+    debian: "armhf",
+    linker: Some(packages::linker_armv7),
+    needs: packages::ARMV7,
+    start: Start::Qemu("qemu-arm-static"),
 };
 
 /// 32-bit x86.
@@ -43,8 +55,12 @@ pub(crate) const I686: Architecture = Architecture {
     rust: "i686-unknown-linux-gnu",
     debian: "i386",
     linker: None,
+    needs: packages::I686,
     start: Start::Natively,
 };
+
+/// 32-bit x86 without SSE2: a C3, a Geode, a Pentium III.
+pub(crate) const I586: Architecture = Architecture { rust: "i586-unknown-linux-gnu", ..I686 };
 
 /// Cargo's environment variable for a target.
 pub(crate) fn variable(target: &str, what: &str) -> String {
@@ -147,14 +163,18 @@ pub(crate) struct Machine<'r> {
 }
 
 impl<'r> Machine<'r> {
-    /// A 64-bit ARM with this system and CPU.
-    pub(crate) const fn arm64(root: &'r Path, cpu: &'static str) -> Self {
-        Self { architecture: &ARM64, root, cpu, padlock: None }
+    /// With this system, and the CPU that QEMU calls so.
+    pub(crate) const fn new(
+        architecture: &'static Architecture,
+        root: &'r Path,
+        cpu: &'static str,
+    ) -> Self {
+        Self { architecture, root, cpu, padlock: None }
     }
 
     /// This machine with a system for 32-bit x86.
     pub(crate) const fn i686(root: &'r Path) -> Self {
-        Self { architecture: &I686, root, cpu: "", padlock: None }
+        Self::new(&I686, root, "")
     }
 
     /// The same as a CPU with PadLock, and without instructions for AES: `padlock-run` is built.

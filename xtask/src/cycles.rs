@@ -76,7 +76,7 @@ const HOST: &str = "libcrypto";
 
 /// Runs all and prints the table.
 pub(crate) fn run(workspace: &Workspace) -> Result<()> {
-    packages::provide(packages::ARM64)?;
+    packages::provide(ARM64.needs)?;
     packages::provide(packages::EMULATION)?;
     packages::provide(packages::MODELS)?;
     standard_library(workspace, ARM64.rust)?;

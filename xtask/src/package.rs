@@ -74,7 +74,7 @@ pub(crate) fn make(workspace: &Workspace, wanted: &Wanted) -> Result<Vec<PathBuf
     packages::provide(packages::PACKAGING)?;
     let target = Target::find(wanted.target.as_deref())?;
     if wanted.target.is_some() {
-        packages::provide(target.needs())?;
+        packages::provide(target.needs)?;
         cross::standard_library(workspace, target.rust)?;
     }
     let release = Release::read(workspace)?;

@@ -9,6 +9,7 @@ use crate::run::Run;
 
 /// A program, how to see that it is there and whole, and its Debian package. `{}` stands for the version of this machine's
 /// GCC: packages without it conflict with one another.
+#[derive(Debug)]
 pub(crate) struct Need {
     command: &'static [&'static str],
     package: &'static str,
@@ -122,8 +123,16 @@ const C_LIBRARY_ARM64: Need = Need {
     command: &["test", "-e", "/usr/aarch64-linux-gnu/lib/libc.so.6"],
     package: "libc6-dev-arm64-cross",
 };
+const GCC_ARMHF: Need = Need {
+    command: &["arm-linux-gnueabihf-gcc-{}", "--version"],
+    package: "gcc-{}-arm-linux-gnueabihf",
+};
+const C_LIBRARY_ARMHF: Need = Need {
+    command: &["test", "-e", "/usr/arm-linux-gnueabihf/lib/libc.so.6"],
+    package: "libc6-dev-armhf-cross",
+};
 /// Runs ARM's programs here.
-const QEMU_ARM64: Need =
+const QEMU_ARM: Need =
     Need { command: &["qemu-aarch64-static", "--version"], package: "qemu-user-static" };
 
 /// LLVM's models of cores. The versions before know neither Neoverse nor the encryption of Cortex-A53.
@@ -145,8 +154,12 @@ pub(crate) const ALPINE: &[Need] = &[PERL, MAKE, GCC, C_LIBRARY, MUSL, BUSYBOX];
 pub(crate) const PACKAGING: &[Need] = &[NM, XZ, DPKG, RPM];
 /// What building for 64-bit ARM takes.
 pub(crate) const ARM64: &[Need] = &[GCC_ARM64, C_LIBRARY_ARM64];
+/// What building for 32-bit ARM takes.
+pub(crate) const ARMV7: &[Need] = &[GCC_ARMHF, C_LIBRARY_ARMHF];
+/// What building for 32-bit x86 takes.
+pub(crate) const I686: &[Need] = &[GCC_32];
 /// What running that here takes.
-pub(crate) const EMULATION: &[Need] = &[QEMU_ARM64, MMDEBSTRAP];
+pub(crate) const EMULATION: &[Need] = &[QEMU_ARM, MMDEBSTRAP];
 /// What counts the cycles of cores that are not here.
 pub(crate) const MODELS: &[Need] = &[LLVM_MCA];
 /// What the tests take.
@@ -198,12 +211,19 @@ pub(crate) const TESTS: &[Need] = &[
     SYSTEMD,
     GCC_ARM64,
     C_LIBRARY_ARM64,
-    QEMU_ARM64,
+    GCC_ARMHF,
+    C_LIBRARY_ARMHF,
+    QEMU_ARM,
 ];
 
 /// What links for 64-bit ARM.
 pub(crate) fn linker_arm64() -> String {
     versioned(GCC_ARM64.command[0])
+}
+
+/// What links for 32-bit ARM with a unit for floating point.
+pub(crate) fn linker_armv7() -> String {
+    versioned(GCC_ARMHF.command[0])
 }
 
 /// With the version of this machine's GCC.

@@ -95,6 +95,9 @@ const STAGES: &[Stage] = &[
     beside("i686", "32-bit x86, built for it and run here", |at, effort| {
         architectures::i686(at, effort)
     }),
+    beside("armv7", "32-bit ARM, cross-built and run by QEMU", |at, effort| {
+        architectures::armv7(at, effort)
+    }),
     beside("miri", "what Miri can interpret (nightly)", |at, _| miri(at)),
     built("machines", "lesser machines, and PadLock in the kernel, in QEMU", |at, _| {
         guests::machines(at)

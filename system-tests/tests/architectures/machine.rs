@@ -48,7 +48,7 @@ pub(crate) struct Tier {
     pub(crate) by_itself: bool,
 }
 
-const ALL: [Architecture; 2] = [
+const ALL: [Architecture; 3] = [
     Architecture {
         name: "arm64",
         start: Start::Qemu("qemu-aarch64-static"),
@@ -76,6 +76,23 @@ const ALL: [Architecture; 2] = [
         foreign: &[
             "vaes", "gfni", "aesni", "aes-ni", "sha-ni", "avx", "sse2", "ssse3", "padlock",
             "ia32cap", "x86", "cpuid",
+        ],
+    },
+    Architecture {
+        name: "armhf",
+        start: Start::Qemu("qemu-arm-static"),
+        tiers: &[Tier {
+            name: "cortex-a7",
+            cpu: "cortex-a7",
+            mask: None,
+            aes: Route::Portable,
+            by_itself: false,
+        }],
+        unplanned: "this OpenSSL serves",
+        has_padlock: false,
+        foreign: &[
+            "vaes", "gfni", "aesni", "aes-ni", "sha-ni", "avx", "sse2", "ssse3", "padlock",
+            "ia32cap", "x86", "cpuid", "aes-ce", "neon",
         ],
     },
     Architecture {

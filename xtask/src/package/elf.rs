@@ -55,8 +55,9 @@ impl Needs {
         for library in &self.libraries {
             let name = library.split(".so").next().unwrap_or_default();
             let (package, series) = match name {
-                "libc" | "libm" | "libdl" | "libpthread" | "ld-linux-x86-64"
-                | "ld-linux-aarch64" => ("libc6", "GLIBC_"),
+                "libc" | "libm" | "libdl" | "libpthread" => ("libc6", "GLIBC_"),
+                // Its name has the architecture's in it.
+                loader if loader.starts_with("ld-linux") => ("libc6", "GLIBC_"),
                 "libgcc_s" => ("libgcc-s1", "GCC_"),
                 _ => bail!("{library}: in which package of Debian's is it?"),
             };

@@ -2,9 +2,9 @@
 
 use anyhow::{Context, Result};
 
-use crate::cross::ARM64;
+use crate::cross::{self, Architecture};
 use crate::package::contents::{CRATES, EMULATOR, PACKAGES, Package};
-use crate::packages::{self, Need};
+use crate::packages::Need;
 
 /// A kind of machine, by its names.
 #[derive(Debug)]
@@ -19,6 +19,8 @@ pub(crate) struct Target {
     pub(crate) strip: &'static str,
     /// What to link with, where that is not the system's compiler.
     pub(crate) linker: Option<fn() -> String>,
+    /// What building for it takes, besides what packages take everywhere.
+    pub(crate) needs: &'static [Need],
     /// Whether padlock-run runs there: it is for x86-64, and its library stands in front of glibc's functions.
     has_emulator: bool,
 }
@@ -31,16 +33,14 @@ const TARGETS: &[Target] = &[
         rpm: Some("x86_64"),
         strip: "x86_64-linux-gnu-strip",
         linker: None,
+        needs: &[],
         has_emulator: true,
     },
-    Target {
-        rust: ARM64.rust,
-        debian: Some(("arm64", "aarch64-linux-gnu")),
-        rpm: Some("aarch64"),
-        strip: "aarch64-linux-gnu-strip",
-        linker: Some(packages::linker_arm64),
-        has_emulator: false,
-    },
+    crossed(&cross::ARM64, "aarch64-linux-gnu", Some("aarch64"), "aarch64-linux-gnu-strip"),
+    // No distribution with RPM has them any more.
+    crossed(&cross::ARMV7, "arm-linux-gnueabihf", None, "arm-linux-gnueabihf-strip"),
+    // Debian's i386 is for CPUs without SSE2, too.
+    crossed(&cross::I586, "i386-linux-gnu", None, "x86_64-linux-gnu-strip"),
     // Alpine has packages of its own kind; for it there is the tarball.
     Target {
         rust: "x86_64-unknown-linux-musl",
@@ -48,9 +48,21 @@ const TARGETS: &[Target] = &[
         rpm: None,
         strip: "x86_64-linux-gnu-strip",
         linker: Some(|| "musl-gcc".to_owned()),
+        needs: &[],
         has_emulator: false,
     },
 ];
+
+/// One of another architecture, with Debian's name for its libraries' folder.
+const fn crossed(
+    architecture: &Architecture,
+    folder: &'static str,
+    rpm: Option<&'static str>,
+    strip: &'static str,
+) -> Target {
+    let Architecture { rust, debian, linker, needs, .. } = *architecture;
+    Target { rust, debian: Some((debian, folder)), rpm, strip, linker, needs, has_emulator: false }
+}
 
 impl Target {
     /// The packages that there are for it.
@@ -62,14 +74,6 @@ impl Target {
     pub(crate) fn crates(&self) -> Vec<&'static str> {
         let emulator = EMULATOR.iter().filter(|_| self.has_emulator);
         CRATES.iter().chain(emulator).copied().collect()
-    }
-
-    /// What building for it takes, besides what packages take everywhere.
-    pub(crate) fn needs(&self) -> &'static [Need] {
-        match self.rust {
-            arm if arm == ARM64.rust => packages::ARM64,
-            _ => &[],
-        }
     }
 
     /// Whether its C library is musl.

@@ -1,6 +1,6 @@
 //! The stages of other architectures: everything built for them, and run here beside Debian's own OpenSSL for them.
 //!
-//! 64-bit ARM's programs run under QEMU, which translates vectors one instruction at a time; so schedules are reduced, and
+//! ARM's programs run under QEMU, which translates vectors one instruction at a time; so schedules are reduced, and
 //! every line of code runs all the same.
 
 use std::env;
@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 
-use crate::cross::{ARM64, Architecture, I686, Machine, standard_library};
+use crate::cross::{ARM64, ARMV7, Architecture, I586, I686, Machine, standard_library};
 use crate::run::Run;
 use crate::tally::Tally;
 use crate::test::{Effort, KERNELS, of_packages};
@@ -31,28 +31,56 @@ struct Tested {
     name: &'static str,
     /// The crates with tests of their own, besides the kernels.
     crates: &'static [&'static str],
+    /// From which effort on clippy looks at it: one of 32 bits is like another.
+    linted: Effort,
     /// Vectors, contracts and each crate's own tests.
     units: fn(&Workspace, Effort, &Roots) -> Result<Tally>,
 }
 
 pub(super) fn arm64(workspace: &Workspace, effort: Effort) -> Result<Tally> {
-    let (name, crates) = ("64-bit ARM", &CRATES[..5]);
-    all(workspace, effort, &Tested { architecture: &ARM64, name, crates, units: on_arm64 })
+    let tested = Tested {
+        architecture: &ARM64,
+        name: "64-bit ARM",
+        crates: &CRATES[..5],
+        linted: Effort::Usual,
+        units: on_arm64,
+    };
+    all(workspace, effort, &tested)
+}
+
+pub(super) fn armv7(workspace: &Workspace, effort: Effort) -> Result<Tally> {
+    let tested = Tested {
+        architecture: &ARMV7,
+        name: "32-bit ARM",
+        crates: &CRATES[..5],
+        linted: Effort::Thorough,
+        units: on_armv7,
+    };
+    all(workspace, effort, &tested)
 }
 
 pub(super) fn i686(workspace: &Workspace, effort: Effort) -> Result<Tally> {
-    let (name, crates) = ("32-bit x86", &CRATES[..]);
-    all(workspace, effort, &Tested { architecture: &I686, name, crates, units: on_i686 })
+    let tested = Tested {
+        architecture: &I686,
+        name: "32-bit x86",
+        crates: &CRATES,
+        linted: Effort::Usual,
+        units: on_i686,
+    };
+    all(workspace, effort, &tested)
 }
 
 fn all(workspace: &Workspace, effort: Effort, tested: &Tested) -> Result<Tally> {
-    let Tested { architecture, name, crates, units } = tested;
+    let Tested { architecture, name, crates, linted, units } = tested;
     let roots = match systems(workspace, architecture) {
         Ok(roots) => roots,
         Err(error) => return Ok(Tally::skip(format!("{name}: {error:#}"))),
     };
-    let mut tally =
-        Tally::of(lint(workspace, architecture, crates)?, &format!("clippy for {name}"));
+    let mut tally = Tally::default();
+    if *linted == Effort::Usual || effort == Effort::Thorough {
+        let passed = lint(workspace, architecture, crates)?;
+        tally += Tally::of(passed, &format!("clippy for {name}"));
+    }
     let built = architecture.build(workspace, ["build", "--release"]);
     let built = built.arguments(of_packages(&SHIPPED)).passes()?;
     tally += Tally::of(built, &format!("build for {name}"));
@@ -88,7 +116,8 @@ fn lint(workspace: &Workspace, architecture: &Architecture, crates: &[&str]) -> 
 }
 
 fn on_arm64(workspace: &Workspace, effort: Effort, [newer, older]: &Roots) -> Result<Tally> {
-    let (big, small) = (Machine::arm64(newer, "max"), Machine::arm64(older, "cortex-a72"));
+    let arm64 = |root, cpu| Machine::new(&ARM64, root, cpu);
+    let (big, small) = (arm64(newer, "max"), arm64(older, "cortex-a72"));
     let mut tally = own_tests(workspace, &big, &CRATES[..5])?;
     // Other ways through the same code: without SHA-3's sum of three, and without AES.
     for hidden in [None, Some("1")] {
@@ -112,12 +141,26 @@ fn on_arm64(workspace: &Workspace, effort: Effort, [newer, older]: &Roots) -> Re
     Ok(tally)
 }
 
+/// No vectors of Rust's are stable there: what runs is plain code, on registers of 32 bits.
+fn on_armv7(workspace: &Workspace, effort: Effort, roots: &Roots) -> Result<Tally> {
+    let [newer, older] = roots.each_ref().map(|root| Machine::new(&ARMV7, root, "cortex-a7"));
+    let mut tally = own_tests(workspace, &older, &CRATES[..5])?;
+    if effort == Effort::Usual {
+        tally += conformance(workspace, &newer, &[&ELSEWHERE[1..], TRANSLATED].concat())?;
+    } else {
+        tally += conformance(workspace, &newer, &[])?;
+        tally += conformance(workspace, &older, &[])?;
+    }
+    Ok(tally)
+}
+
 fn on_i686(workspace: &Workspace, effort: Effort, [newer, older]: &Roots) -> Result<Tally> {
     let machine = Machine::i686(older);
     // What emulates PadLock is a program of 64 bits.
     let emulator = workspace.cargo(["build", "--release"]);
     let built = emulator.arguments(of_packages(&["padlock-runner", "padlock-preload"])).passes()?;
     let mut tally = Tally::of(built, "build of padlock-run");
+    tally += plain(workspace)?;
     tally += own_tests(workspace, &machine, &CRATES)?;
     // As the stage of PadLock does in 64 bits, on the CPUs that have no others.
     for (cpu, filter) in [("c3", "kernels::padlock"), ("c7", "padlock")] {
@@ -134,6 +177,29 @@ fn on_i686(workspace: &Workspace, effort: Effort, [newer, older]: &Roots) -> Res
         tally += conformance(workspace, &machine, &[])?;
     }
     Ok(tally)
+}
+
+/// Whether the module for CPUs without SSE2 keeps to a Pentium's instructions: one more would end whole programs.
+fn plain(workspace: &Workspace) -> Result<Tally> {
+    standard_library(workspace, I586.rust)?;
+    let built = I586.build(workspace, ["build", "--release"]);
+    if !built.arguments(of_packages(&["wirespeed-module"])).passes()? {
+        return Ok(Tally::of(false, "build for CPUs without SSE2"));
+    }
+    let code = Run::new("objdump", workspace.root())
+        .arguments(["--disassemble", "--no-show-raw-insn"])
+        .arguments([I586.modules(workspace).join("libwirespeed.so")])
+        .output()?;
+    // MMX, SSE and AVX by their registers; what a Pentium Pro brought; rounds of AES come with registers.
+    let newer = ["%mm", "%xmm", "%ymm", "%zmm", "cmov", "fcomi", "fucomi", "nopw", "nopl"];
+    let found: Vec<_> =
+        code.lines().filter(|it| newer.iter().any(|new| it.contains(new))).collect();
+    for line in found.iter().take(10) {
+        println!("more than a Pentium has: {line}");
+    }
+    // An empty disassembly is no proof.
+    let passed = found.is_empty() && code.lines().count() > 10_000;
+    Ok(Tally::of(passed, "instructions of the module for CPUs without SSE2"))
 }
 
 /// Each crate's own.
