@@ -11,7 +11,11 @@ pub fn obstacle() -> Option<&'static str> {
         return Some("valgrind does not know XINUSE");
     }
     // CPUID.(EAX=0DH,ECX=1):EAX[2] says that XGETBV takes ECX = 1.
-    if __cpuid_count(13, 1).eax & 4 == 0 || !is_x86_feature_detected!("avx") {
+    // Safe since Rust 1.94.
+    #[allow(unused_unsafe)]
+    // SAFETY: every 64-bit CPU has CPUID.
+    let told = unsafe { __cpuid_count(13, 1) };
+    if told.eax & 4 == 0 || !is_x86_feature_detected!("avx") {
         return Some("this CPU cannot tell which registers are in use");
     }
     clean();

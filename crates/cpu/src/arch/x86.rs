@@ -29,7 +29,10 @@ impl Cpuid for ThisCpu {
         if !knows_cpuid() {
             return [0; 4];
         }
-        let r = __cpuid_count(leaf, subleaf);
+        // Safe since Rust 1.94.
+        #[allow(unused_unsafe)]
+        // SAFETY: CPUID exists, as was just seen.
+        let r = unsafe { __cpuid_count(leaf, subleaf) };
         [r.eax, r.ebx, r.ecx, r.edx]
     }
 

@@ -159,7 +159,7 @@ impl<P: Copy> Keys<P> {
     #[inline(always)]
     pub(crate) fn planes(&self) -> &[Planes<P>] {
         // SAFETY: as many were written.
-        unsafe { self.planes[..self.used].assume_init_ref() }
+        unsafe { std::slice::from_raw_parts(self.planes.as_ptr().cast(), self.used) }
     }
 }
 

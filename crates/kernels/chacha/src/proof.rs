@@ -172,9 +172,9 @@ mod tests {
     /// A sum modulo 2^130 - 5, bit by bit as the standard has it; words from the lowest on.
     fn sum(a: [u64; 3], b: [u64; 3]) -> [u64; 3] {
         let add = |a: [u64; 3], b: [u64; 3]| {
-            let (low, first) = a[0].overflowing_add(b[0]);
-            let (middle, second) = a[1].carrying_add(b[1], first);
-            [low, middle, a[2] + b[2] + u64::from(second)]
+            let wide = |a: [u64; 3]| u128::from(a[1]) << 64 | u128::from(a[0]);
+            let (low, carry) = wide(a).overflowing_add(wide(b));
+            [low as u64, (low >> 64) as u64, a[2] + b[2] + u64::from(carry)]
         };
         let sum = add(a, b);
         let more = add(sum, [5, 0, 0]);

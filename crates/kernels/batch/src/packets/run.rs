@@ -122,10 +122,10 @@ fn hash_padded(kernels: &BlockKernels, key: &mut GcmKey, hash: &mut Block, bytes
 /// Writes the tag, or compares it: whether all is well.
 fn settle(direction: Direction, packet: &mut Packet<'_>, tag: &Block) -> bool {
     if direction == Direction::Encrypt {
-        match packet.tag.as_mut_array() {
+        match <&mut Block>::try_from(&mut *packet.tag) {
             // No call for what is two instructions.
-            Some(whole) => *whole = *tag,
-            None => packet.tag.copy_from_slice(&tag[..packet.tag.len()]),
+            Ok(whole) => *whole = *tag,
+            Err(_) => packet.tag.copy_from_slice(&tag[..packet.tag.len()]),
         }
         return true;
     }

@@ -39,7 +39,7 @@ impl Area {
             self.used = count;
         }
         // SAFETY: all up to `used` have been written.
-        unsafe { self.bytes[..count].assume_init_mut() }
+        unsafe { std::slice::from_raw_parts_mut(self.bytes.as_mut_ptr().cast(), count) }
     }
 
     /// Takes a message in, at most [`AREA_BYTES`], and gives it with zeros up to a whole block.

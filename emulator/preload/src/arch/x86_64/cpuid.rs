@@ -25,7 +25,10 @@ pub(crate) fn ask(leaf: u32, subleaf: u32) -> [u32; 4] {
     if faults {
         set(1);
     }
-    let answer = __cpuid_count(leaf, subleaf);
+    // Safe since Rust 1.94.
+    #[allow(unused_unsafe)]
+    // SAFETY: every 64-bit CPU has CPUID.
+    let answer = unsafe { __cpuid_count(leaf, subleaf) };
     if faults {
         set(0);
     }

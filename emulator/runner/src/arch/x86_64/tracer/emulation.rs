@@ -92,7 +92,10 @@ pub(crate) fn answer(cpu: &Cpu, thread: Thread, signal: c_int) -> io::Result<Ans
 
 fn cpuid(cpu: &Cpu, registers: &mut user_regs_struct) {
     let (leaf, subleaf) = (registers.rax as u32, registers.rcx as u32);
-    let real = __cpuid_count(leaf, subleaf);
+    // Safe since Rust 1.94.
+    #[allow(unused_unsafe)]
+    // SAFETY: every 64-bit CPU has CPUID.
+    let real = unsafe { __cpuid_count(leaf, subleaf) };
     let real = [real.eax, real.ebx, real.ecx, real.edx];
     let [rax, rbx, rcx, rdx] = cpu.cpuid(leaf, subleaf, real).map(u64::from);
     *registers = user_regs_struct { rax, rbx, rcx, rdx, ..*registers };
