@@ -17,8 +17,8 @@ pub(crate) struct Architecture {
     pub(crate) rust: &'static str,
     /// Debian's.
     pub(crate) debian: &'static str,
-    /// What links, where that is not the system's compiler.
-    pub(crate) linker: Option<fn() -> String>,
+    /// What links, where that is not the system's compiler; `{}` stands for the version of this machine's GCC.
+    pub(crate) linker: Option<&'static str>,
     /// What building for it takes.
     pub(crate) needs: &'static [Need],
     start: Start,
@@ -36,7 +36,7 @@ enum Start {
 pub(crate) const ARM64: Architecture = Architecture {
     rust: "aarch64-unknown-linux-gnu",
     debian: "arm64",
-    linker: Some(packages::linker_arm64),
+    linker: Some("aarch64-linux-gnu-gcc-{}"),
     needs: packages::ARM64,
     start: Start::Qemu("qemu-aarch64-static"),
 };
@@ -45,7 +45,7 @@ pub(crate) const ARM64: Architecture = Architecture {
 pub(crate) const ARMV7: Architecture = Architecture {
     rust: "armv7-unknown-linux-gnueabihf",
     debian: "armhf",
-    linker: Some(packages::linker_armv7),
+    linker: Some("arm-linux-gnueabihf-gcc-{}"),
     needs: packages::ARMV7,
     start: Start::Qemu("qemu-arm-static"),
 };
@@ -86,7 +86,9 @@ impl Architecture {
     pub(crate) fn build<const N: usize>(&self, workspace: &Workspace, words: [&str; N]) -> Run {
         let run = workspace.cargo(words).arguments(["--target", self.rust]);
         match self.linker {
-            Some(linker) => run.environment(&variable(self.rust, "LINKER"), linker()),
+            Some(linker) => {
+                run.environment(&variable(self.rust, "LINKER"), packages::versioned(linker))
+            }
             None => run,
         }
     }

@@ -216,18 +216,8 @@ pub(crate) const TESTS: &[Need] = &[
     QEMU_ARM,
 ];
 
-/// What links for 64-bit ARM.
-pub(crate) fn linker_arm64() -> String {
-    versioned(GCC_ARM64.command[0])
-}
-
-/// What links for 32-bit ARM with a unit for floating point.
-pub(crate) fn linker_armv7() -> String {
-    versioned(GCC_ARMHF.command[0])
-}
-
 /// With the version of this machine's GCC.
-fn versioned(name: &str) -> String {
+pub(crate) fn versioned(name: &str) -> String {
     if !name.contains("{}") {
         return name.to_owned();
     }

@@ -90,13 +90,13 @@ const STAGES: &[Stage] = &[
         |at, _| unit(at),
     ),
     beside("aarch64", "64-bit ARM, cross-built and run by QEMU", |at, effort| {
-        architectures::arm64(at, effort)
+        architectures::all(at, effort, &architectures::ARM64)
     }),
     beside("i686", "32-bit x86, built for it and run here", |at, effort| {
-        architectures::i686(at, effort)
+        architectures::all(at, effort, &architectures::I686)
     }),
     beside("armv7", "32-bit ARM, cross-built and run by QEMU", |at, effort| {
-        architectures::armv7(at, effort)
+        architectures::all(at, effort, &architectures::ARMV7)
     }),
     beside("miri", "what Miri can interpret (nightly)", |at, _| miri(at)),
     built("machines", "lesser machines, and PadLock in the kernel, in QEMU", |at, _| {

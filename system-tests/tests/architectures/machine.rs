@@ -23,7 +23,7 @@ pub(crate) struct Architecture {
     /// Whether `padlock-run` runs its programs.
     pub(crate) has_padlock: bool,
     /// Words of others that no program of ours says there, in small letters.
-    pub(crate) foreign: &'static [&'static str],
+    pub(crate) foreign: &'static [&'static [&'static str]],
 }
 
 /// How programs start.
@@ -47,6 +47,18 @@ pub(crate) struct Tier {
     /// Whether it does so without a plan: vectors without AES do not win calls of every length.
     pub(crate) by_itself: bool,
 }
+
+/// What x86 has, and nobody else.
+const OF_X86: &[&str] = &[
+    "vaes", "gfni", "aesni", "aes-ni", "sha-ni", "avx", "sse2", "ssse3", "padlock", "ia32cap",
+    "x86", "cpuid",
+];
+
+/// What 64-bit ARM has.
+const OF_ARM64: &[&str] = &["aes-ce", "sha-ce", "sm4-ce", "neon"];
+
+/// What all ARMs have.
+const OF_ARM: &[&str] = &["armcap", "hwcap"];
 
 const ALL: [Architecture; 3] = [
     Architecture {
@@ -73,10 +85,7 @@ const ALL: [Architecture; 3] = [
         ],
         unplanned: "the default priority aes-ce > neon serves",
         has_padlock: false,
-        foreign: &[
-            "vaes", "gfni", "aesni", "aes-ni", "sha-ni", "avx", "sse2", "ssse3", "padlock",
-            "ia32cap", "x86", "cpuid",
-        ],
+        foreign: &[OF_X86],
     },
     Architecture {
         name: "armhf",
@@ -90,10 +99,7 @@ const ALL: [Architecture; 3] = [
         }],
         unplanned: "this OpenSSL serves",
         has_padlock: false,
-        foreign: &[
-            "vaes", "gfni", "aesni", "aes-ni", "sha-ni", "avx", "sse2", "ssse3", "padlock",
-            "ia32cap", "x86", "cpuid", "aes-ce", "neon",
-        ],
+        foreign: &[OF_X86, OF_ARM64],
     },
     Architecture {
         name: "i386",
@@ -107,7 +113,7 @@ const ALL: [Architecture; 3] = [
         }],
         unplanned: "the default priority padlock serves",
         has_padlock: true,
-        foreign: &["aes-ce", "sha-ce", "sm4-ce", "neon", "armcap", "hwcap"],
+        foreign: &[OF_ARM64, OF_ARM],
     },
 ];
 

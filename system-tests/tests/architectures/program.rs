@@ -28,7 +28,7 @@ fn says(machine: &Machine, arguments: &[&str]) -> Result<String, String> {
 fn of_its_own(machine: &Machine, arguments: &[&str], said: &[u8]) -> Result<String, String> {
     let said = String::from_utf8_lossy(said).into_owned();
     let small = said.to_lowercase();
-    let foreign = machine.architecture.foreign;
+    let foreign = machine.architecture.foreign.concat();
     let line = small.lines().find(|line| foreign.iter().any(|word| line.contains(word)));
     line.map_or(Ok(()), |line| Err(format!("{arguments:?} speaks of another: {line}")))?;
     Ok(said)

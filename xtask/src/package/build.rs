@@ -8,6 +8,7 @@ use anyhow::{Result, bail};
 use crate::cross;
 use crate::package::elf::Needs;
 use crate::package::target::Target;
+use crate::packages;
 use crate::run::Run;
 use crate::test::of_packages;
 use crate::workspace::Workspace;
@@ -62,7 +63,9 @@ pub(crate) fn all(workspace: &Workspace, target: &'static Target, named: bool) -
 fn cross(workspace: &Workspace, run: Run, target: &Target) -> Result<Run> {
     let run = run.arguments(["--target", target.rust]);
     let run = match target.linker {
-        Some(linker) => run.environment(&cross::variable(target.rust, "LINKER"), linker()),
+        Some(linker) => {
+            run.environment(&cross::variable(target.rust, "LINKER"), packages::versioned(linker))
+        }
         None => run,
     };
     if !target.is_musl() {

@@ -17,8 +17,8 @@ pub(crate) struct Target {
     pub(crate) rpm: Option<&'static str>,
     /// The tool that strips its files.
     pub(crate) strip: &'static str,
-    /// What to link with, where that is not the system's compiler.
-    pub(crate) linker: Option<fn() -> String>,
+    /// What to link with, where that is not the system's compiler; `{}` stands for the version of this machine's GCC.
+    pub(crate) linker: Option<&'static str>,
     /// What building for it takes, besides what packages take everywhere.
     pub(crate) needs: &'static [Need],
     /// Whether padlock-run runs there: it is for x86-64, and its library stands in front of glibc's functions.
@@ -47,7 +47,7 @@ const TARGETS: &[Target] = &[
         debian: None,
         rpm: None,
         strip: "x86_64-linux-gnu-strip",
-        linker: Some(|| "musl-gcc".to_owned()),
+        linker: Some("musl-gcc"),
         needs: &[],
         has_emulator: false,
     },

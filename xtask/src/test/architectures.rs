@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 
-use crate::cross::{ARM64, ARMV7, Architecture, I586, I686, Machine, standard_library};
+use crate::cross::{self, Architecture, I586, Machine, standard_library};
 use crate::run::Run;
 use crate::tally::Tally;
 use crate::test::{Effort, KERNELS, of_packages};
@@ -23,9 +23,10 @@ const CRATES: [&str; 6] = [
     "wirespeed-batch",
     "wirespeed-padlock",
 ];
+const EVERYWHERE: &[&str] = CRATES.split_at(5).0;
 
 /// What the machines of one architecture are tested with.
-struct Tested {
+pub(super) struct Tested {
     architecture: &'static Architecture,
     /// Its name in words.
     name: &'static str,
@@ -37,40 +38,31 @@ struct Tested {
     units: fn(&Workspace, Effort, &Roots) -> Result<Tally>,
 }
 
-pub(super) fn arm64(workspace: &Workspace, effort: Effort) -> Result<Tally> {
-    let tested = Tested {
-        architecture: &ARM64,
-        name: "64-bit ARM",
-        crates: &CRATES[..5],
-        linted: Effort::Usual,
-        units: on_arm64,
-    };
-    all(workspace, effort, &tested)
-}
+pub(super) const ARM64: Tested = Tested {
+    architecture: &cross::ARM64,
+    name: "64-bit ARM",
+    crates: EVERYWHERE,
+    linted: Effort::Usual,
+    units: on_arm64,
+};
 
-pub(super) fn armv7(workspace: &Workspace, effort: Effort) -> Result<Tally> {
-    let tested = Tested {
-        architecture: &ARMV7,
-        name: "32-bit ARM",
-        crates: &CRATES[..5],
-        linted: Effort::Thorough,
-        units: on_armv7,
-    };
-    all(workspace, effort, &tested)
-}
+pub(super) const ARMV7: Tested = Tested {
+    architecture: &cross::ARMV7,
+    name: "32-bit ARM",
+    crates: EVERYWHERE,
+    linted: Effort::Thorough,
+    units: on_armv7,
+};
 
-pub(super) fn i686(workspace: &Workspace, effort: Effort) -> Result<Tally> {
-    let tested = Tested {
-        architecture: &I686,
-        name: "32-bit x86",
-        crates: &CRATES,
-        linted: Effort::Usual,
-        units: on_i686,
-    };
-    all(workspace, effort, &tested)
-}
+pub(super) const I686: Tested = Tested {
+    architecture: &cross::I686,
+    name: "32-bit x86",
+    crates: &CRATES,
+    linted: Effort::Usual,
+    units: on_i686,
+};
 
-fn all(workspace: &Workspace, effort: Effort, tested: &Tested) -> Result<Tally> {
+pub(super) fn all(workspace: &Workspace, effort: Effort, tested: &Tested) -> Result<Tally> {
     let Tested { architecture, name, crates, linted, units } = tested;
     let roots = match systems(workspace, architecture) {
         Ok(roots) => roots,
@@ -116,9 +108,9 @@ fn lint(workspace: &Workspace, architecture: &Architecture, crates: &[&str]) -> 
 }
 
 fn on_arm64(workspace: &Workspace, effort: Effort, [newer, older]: &Roots) -> Result<Tally> {
-    let arm64 = |root, cpu| Machine::new(&ARM64, root, cpu);
+    let arm64 = |root, cpu| Machine::new(&cross::ARM64, root, cpu);
     let (big, small) = (arm64(newer, "max"), arm64(older, "cortex-a72"));
-    let mut tally = own_tests(workspace, &big, &CRATES[..5])?;
+    let mut tally = own_tests(workspace, &big, EVERYWHERE)?;
     // Other ways through the same code: without SHA-3's sum of three, and without AES.
     for hidden in [None, Some("1")] {
         let run = small
@@ -133,7 +125,7 @@ fn on_arm64(workspace: &Workspace, effort: Effort, [newer, older]: &Roots) -> Re
         .tests()?;
     }
     if effort == Effort::Usual {
-        tally += conformance(workspace, &big, &[ELSEWHERE, TRANSLATED].concat())?;
+        tally += conformance(workspace, &big, &[PORTABLE, ELSEWHERE, TRANSLATED].concat())?;
     } else {
         tally += conformance(workspace, &big, &[])?;
         tally += conformance(workspace, &small, &[])?;
@@ -143,10 +135,11 @@ fn on_arm64(workspace: &Workspace, effort: Effort, [newer, older]: &Roots) -> Re
 
 /// No vectors of Rust's are stable there: what runs is plain code, on registers of 32 bits.
 fn on_armv7(workspace: &Workspace, effort: Effort, roots: &Roots) -> Result<Tally> {
-    let [newer, older] = roots.each_ref().map(|root| Machine::new(&ARMV7, root, "cortex-a7"));
-    let mut tally = own_tests(workspace, &older, &CRATES[..5])?;
+    let [newer, older] =
+        roots.each_ref().map(|root| Machine::new(&cross::ARMV7, root, "cortex-a7"));
+    let mut tally = own_tests(workspace, &older, EVERYWHERE)?;
     if effort == Effort::Usual {
-        tally += conformance(workspace, &newer, &[&ELSEWHERE[1..], TRANSLATED].concat())?;
+        tally += conformance(workspace, &newer, &[ELSEWHERE, TRANSLATED].concat())?;
     } else {
         tally += conformance(workspace, &newer, &[])?;
         tally += conformance(workspace, &older, &[])?;
@@ -213,9 +206,11 @@ fn own_tests(workspace: &Workspace, machine: &Machine<'_>, crates: &[&str]) -> R
         .tests()
 }
 
-/// Skips what is the same code on every architecture, and has been tested with the host's OpenSSL.
-const ELSEWHERE: &[&str] =
-    &["--skip=::portable::", "--skip=::libcrypto::", "--skip=::verified::", "--skip=::offloaded::"];
+/// Skips what is the same code wherever registers have 64 bits, and has been tested with the host's OpenSSL.
+const PORTABLE: &[&str] = &["--skip=::portable::"];
+
+/// Skips what is so on every architecture.
+const ELSEWHERE: &[&str] = &["--skip=::libcrypto::", "--skip=::verified::", "--skip=::offloaded::"];
 
 /// Skips hundreds of processes, each of which QEMU translates anew.
 const TRANSLATED: &[&str] =

@@ -6,16 +6,12 @@ const UPPER_HALVES: u64 = 1 << 2 | 1 << 6;
 
 /// Why this machine cannot tell, or `None` where the answer is known to follow the registers.
 pub fn obstacle() -> Option<&'static str> {
-    use std::arch::x86_64::__cpuid_count;
+    use wirespeed_cpu::x86::{Cpuid, ThisCpu};
     if crate::client::under_valgrind() {
         return Some("valgrind does not know XINUSE");
     }
     // CPUID.(EAX=0DH,ECX=1):EAX[2] says that XGETBV takes ECX = 1.
-    // Safe since Rust 1.94.
-    #[allow(unused_unsafe)]
-    // SAFETY: every 64-bit CPU has CPUID.
-    let told = unsafe { __cpuid_count(13, 1) };
-    if told.eax & 4 == 0 || !is_x86_feature_detected!("avx") {
+    if ThisCpu.leaf(13, 1)[0] & 4 == 0 || !is_x86_feature_detected!("avx") {
         return Some("this CPU cannot tell which registers are in use");
     }
     clean();
