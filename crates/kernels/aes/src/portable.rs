@@ -8,7 +8,7 @@ use std::ptr;
 use wirespeed_cipher::{Block, BlockKernels, Schedule};
 
 use crate::bitsliced::words::{self, Native, Word};
-use crate::bitsliced::{self, Key, Keys, moved};
+use crate::bitsliced::{self, Key, Keys, Planes, moved};
 use crate::modes::ghash::carryless::Sums;
 use crate::unit::{Carryless, One, Unit, Vector, Work};
 use wirespeed_kernels_core::engine::Galois;
@@ -173,10 +173,8 @@ impl<const W: usize> Unit for Portable<W> {
         state: [Self::V; N],
         work: &mut impl Work,
     ) -> [Self::V; N] {
-        const { assert!(W <= Native::BLOCKS) };
         let result = state.map(|mut blocks| {
-            let planes = bitsliced::crypt::<_, DECRYPT>(key.planes, Native::pack(&blocks));
-            Native::unpack(planes, &mut blocks);
+            crypt::<DECRYPT, W>(key.planes, &mut blocks);
             blocks
         });
         (1..10).for_each(|round| work.after(round));
@@ -225,6 +223,14 @@ impl One for Portable<1> {
     }
 }
 
+/// All of AES, in a function of its own: it is long, and all modes share it.
+#[inline(never)]
+fn crypt<const DECRYPT: bool, const W: usize>(keys: &[Planes<Native>], blocks: &mut Blocks<W>) {
+    const { assert!(W <= Native::BLOCKS) };
+    let planes = bitsliced::crypt::<_, DECRYPT>(keys, Native::pack(blocks));
+    Native::unpack(planes, blocks);
+}
+
 /// Each byte becomes the one so many rows below.
 fn rows(block: u128, rows: u32) -> u128 {
     let low = in_every_column(u32::MAX >> (8 * rows));
@@ -246,12 +252,7 @@ mod aes {
     use super::{Native, Portable, Word};
     use wirespeed_cipher::Route;
 
-    crate::table::table!(
-        Route::Portable,
-        Portable<{ Native::BLOCKS }>,
-        Portable,
-        for_all_key_sizes
-    );
+    crate::table::table!(Route::Portable, Portable<{ Native::BLOCKS }>, Portable, ByKeySize::NONE);
 
     pub(super) static KERNELS: &[BlockKernels; 3] = &TABLE;
 }

@@ -24,28 +24,58 @@ pub(crate) trait Rounds: Unit {
     fn decrypt_last(self, v: Self::V, key: Self::V) -> Self::V;
 }
 
-/// The schedule, but with few registers the compiler loads each round key where that is used. Left to
-/// itself it loads all of them ahead of a loop, and spills them.
-#[inline(always)]
-fn unhoisted<U: Unit>(key: &Schedule) -> &Schedule {
-    if U::REGISTERS >= 32 {
-        return key;
+/// A schedule and how many rounds it is for.
+#[derive(Clone, Copy)]
+pub(crate) struct Key<'k> {
+    schedule: &'k Schedule,
+    rounds: usize,
+}
+
+impl<'k> Key<'k> {
+    /// `ROUNDS` is 0 where the schedule knows.
+    #[inline(always)]
+    pub(crate) fn new<const ROUNDS: usize>(schedule: &'k Schedule) -> Self {
+        let rounds = if ROUNDS == 0 { schedule.rounds.into() } else { ROUNDS };
+        Self { schedule, rounds }
     }
-    let mut address = ptr::from_ref(key);
-    // SAFETY: no instruction; the address stays what it is, and the borrow goes on.
-    unsafe {
-        asm!("/* {0} */", inout(reg) address, options(readonly, nostack, preserves_flags));
-        &*address
+
+    /// One of the round keys.
+    #[inline(always)]
+    fn of<U: Rounds>(self, u: U, round: usize) -> U::V {
+        // There are 17, so that a mask spares the check of the index.
+        u.round_key(&self.schedule.round_keys[round % 16])
+    }
+
+    /// The same, but with few registers the compiler loads each round key where that is used. Left to itself it
+    /// loads all of them ahead of a loop, and spills them.
+    #[inline(always)]
+    fn unhoisted<U: Unit>(self) -> Self {
+        if U::REGISTERS >= 32 {
+            return self;
+        }
+        let mut address = ptr::from_ref(self.schedule);
+        // SAFETY: no instruction; the address stays what it is, and the borrow goes on.
+        let schedule = unsafe {
+            asm!("/* {0} */", inout(reg) address, options(readonly, nostack, preserves_flags));
+            &*address
+        };
+        Self { schedule, ..self }
     }
 }
 
-/// Unrolls over the inner rounds.
+/// Unrolls over the inner rounds: nine, eleven or thirteen.
 macro_rules! for_inner_rounds {
-    ($rounds:ident, |$round:ident| $body:block) => {
-        for_inner_rounds!(@ $rounds $round $body 1 2 3 4 5 6 7 8 9 10 11 12 13)
+    ($rounds:expr, |$round:ident| $body:block) => {
+        for_inner_rounds!(@ $round $body 1 2 3 4 5 6 7 8 9);
+        if $rounds > 10 {
+            for_inner_rounds!(@ $round $body 10 11);
+            if $rounds > 12 {
+                for_inner_rounds!(@ $round $body 12 13);
+            }
+        }
     };
-    (@ $rounds:ident $round:ident $body:block $($number:literal)*) => {
-        $(if $number < $rounds {
+    (@ $round:ident $body:block $($number:literal)*) => {
+        $({
             let $round: usize = $number;
             $body
         })*
@@ -54,27 +84,21 @@ macro_rules! for_inner_rounds {
 
 /// See [`Unit::rounds`].
 #[inline(always)]
-pub(crate) fn rounds<
-    U: Rounds,
-    W: Work,
-    const DECRYPT: bool,
-    const ROUNDS: usize,
-    const N: usize,
->(
+pub(crate) fn rounds<U: Rounds, W: Work, const DECRYPT: bool, const N: usize>(
     u: U,
-    key: &Schedule,
+    key: Key<'_>,
     mut state: [U::V; N],
     work: &mut W,
 ) -> [U::V; N] {
-    let key = unhoisted::<U>(key);
+    let key = key.unhoisted::<U>();
     if !U::KEY_FIRST {
-        let first = u.round_key(&key.round_keys[0]);
+        let first = key.of(u, 0);
         for v in &mut state {
             *v = u.xor(*v, first);
         }
     }
-    for_inner_rounds!(ROUNDS, |round| {
-        let round_key = u.round_key(&key.round_keys[if U::KEY_FIRST { round - 1 } else { round }]);
+    for_inner_rounds!(key.rounds, |round| {
+        let round_key = key.of(u, if U::KEY_FIRST { round - 1 } else { round });
         for v in &mut state {
             *v = if DECRYPT {
                 u.decrypt_round(*v, round_key)
@@ -101,34 +125,29 @@ fn keep_order<U: Rounds>(u: U, state: &mut [U::V], busy: bool) {
 
 /// See [`One::chain`](crate::unit::One::chain).
 #[inline(always)]
-pub(crate) fn chain<U: Rounds, const ROUNDS: usize>(
-    u: U,
-    key: &Schedule,
-    mut state: U::V,
-    feed: U::V,
-) -> U::V {
-    for_inner_rounds!(ROUNDS, |round| {
+pub(crate) fn chain<U: Rounds>(u: U, key: Key<'_>, mut state: U::V, feed: U::V) -> U::V {
+    for_inner_rounds!(key.rounds, |round| {
         let round_key = match (U::KEY_FIRST, round) {
-            (false, _) => u.round_key(&key.round_keys[round]),
+            (false, _) => key.of(u, round),
             // The state already holds it.
             (true, 1) => u.zero(),
-            (true, _) => u.round_key(&key.round_keys[round - 1]),
+            (true, _) => key.of(u, round - 1),
         };
         state = u.encrypt_round(state, round_key);
     });
-    last_round::<_, false, ROUNDS>(u, key, state, feed)
+    last_round::<_, false>(u, key, state, feed)
 }
 
 /// See [`Unit::last_round`].
 #[inline(always)]
-pub(crate) fn last_round<U: Rounds, const DECRYPT: bool, const ROUNDS: usize>(
+pub(crate) fn last_round<U: Rounds, const DECRYPT: bool>(
     u: U,
-    key: &Schedule,
+    key: Key<'_>,
     state: U::V,
     fold: U::V,
 ) -> U::V {
-    let last = u.xor(u.round_key(&key.round_keys[ROUNDS]), fold);
-    let added = if U::KEY_FIRST { u.round_key(&key.round_keys[ROUNDS - 1]) } else { last };
+    let last = u.xor(key.of(u, key.rounds), fold);
+    let added = if U::KEY_FIRST { key.of(u, key.rounds - 1) } else { last };
     let end = if DECRYPT { u.decrypt_last(state, added) } else { u.encrypt_last(state, added) };
     if U::KEY_FIRST { u.xor(end, last) } else { end }
 }
@@ -137,7 +156,7 @@ pub(crate) fn last_round<U: Rounds, const DECRYPT: bool, const ROUNDS: usize>(
 macro_rules! unit_methods {
     () => {
         type Room = ();
-        type Key<'k> = &'k Schedule;
+        type Key<'k> = $crate::rounds::Key<'k>;
         type Hash<'k> = $crate::modes::ghash::carryless::Sums<'k, Self>;
 
         #[inline(always)]
@@ -146,8 +165,8 @@ macro_rules! unit_methods {
             schedule: &'k Schedule,
             _room: &'k mut (),
             _bytes: usize,
-        ) -> &'k Schedule {
-            schedule
+        ) -> Self::Key<'k> {
+            $crate::rounds::Key::new::<ROUNDS>(schedule)
         }
 
         #[inline(always)]
@@ -159,21 +178,21 @@ macro_rules! unit_methods {
         #[inline(always)]
         fn rounds<const DECRYPT: bool, const ROUNDS: usize, const N: usize>(
             self,
-            key: &Schedule,
+            key: Self::Key<'_>,
             state: [Self::V; N],
             work: &mut impl $crate::unit::Work,
         ) -> [Self::V; N] {
-            $crate::rounds::rounds::<_, _, DECRYPT, ROUNDS, N>(self, key, state, work)
+            $crate::rounds::rounds::<_, _, DECRYPT, N>(self, key, state, work)
         }
 
         #[inline(always)]
         fn last_round<const DECRYPT: bool, const ROUNDS: usize>(
             self,
-            key: &Schedule,
+            key: Self::Key<'_>,
             state: Self::V,
             fold: Self::V,
         ) -> Self::V {
-            $crate::rounds::last_round::<_, DECRYPT, ROUNDS>(self, key, state, fold)
+            $crate::rounds::last_round::<_, DECRYPT>(self, key, state, fold)
         }
     };
 }

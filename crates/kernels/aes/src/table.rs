@@ -11,46 +11,63 @@ use crate::modes::ghash;
 /// The functions in the table are safe to call because the table is only reached with the unit's
 /// proof in hand.
 ///
-/// `$modes` is [`for_each_key_size`] or [`for_all_key_sizes`].
+/// `$by_key_size` is a [`ByKeySize`].
 macro_rules! table {
-    ($route:expr, $unit:ty, $make:expr, $modes:ident $(, $features:literal)?) => {
+    ($route:expr, $unit:ty, $make:expr, $by_key_size:expr $(, $features:literal)?) => {
         use wirespeed_cipher::{Block, BlockKernels, GcmKey, GcmState, InOut, OcbKey, OcbState, Schedule};
 
         use wirespeed_kernels_core::Chain;
 
         use crate::expand;
         use crate::modes::{chain, ctr, gcm, ghash, ocb, parallel, xts};
+        use crate::table::ByKeySize;
 
         /// Every mode for one key size.
-        const fn kernels<const ROUNDS: usize, const MODES: usize>() -> BlockKernels {
+        const fn kernels<
+            const ROUNDS: usize,
+            const MODES: usize,
+            const SHORT: usize,
+            const GCM: usize,
+        >() -> BlockKernels {
             BlockKernels {
                 route: $route,
                 cipher: wirespeed_cipher::BlockCipher::AES[ROUNDS / 2 - 5],
                 expand: [expand_encryption::<ROUNDS>, expand_decryption::<ROUNDS>],
                 ecb: [ecb::<MODES, false>, ecb::<MODES, true>],
-                cbc: [cbc_encrypt::<MODES>, chained::<MODES, false>],
-                cfb: [cfb_encrypt::<MODES>, chained::<MODES, true>],
-                ofb: ofb::<MODES>,
-                ctr: ctr::<MODES>,
+                cbc: [cbc_encrypt::<SHORT>, chained::<MODES, false>],
+                cfb: [cfb_encrypt::<SHORT>, chained::<MODES, true>],
+                ofb: ofb::<SHORT>,
+                ctr: ctr::<SHORT>,
                 xts: [xts::<MODES, false>, xts::<MODES, true>],
-                gcm_key: gcm_key::<MODES>,
+                gcm_key: gcm_key::<GCM>,
                 ghash,
-                gcm_start: gcm_start::<MODES>,
-                gcm: [gcm::<MODES, false>, gcm::<MODES, true>],
+                gcm_start: gcm_start::<GCM>,
+                gcm: [gcm::<GCM, false>, gcm::<GCM, true>],
                 gcm_tag,
                 polyval_key: ghash::set_key::<true>,
                 polyval,
                 little_ctr: little_ctr::<MODES>,
-                ocb: [ocb::<MODES, false>, ocb::<MODES, true>],
-                ocb_hash: ocb_hash::<MODES>,
+                ocb: [ocb::<SHORT, false>, ocb::<SHORT, true>],
+                ocb_hash: ocb_hash::<SHORT>,
             }
         }
 
-        static TABLE: [BlockKernels; 3] = [
-            kernels::<10, { crate::table::$modes(10) }>(),
-            kernels::<12, { crate::table::$modes(12) }>(),
-            kernels::<14, { crate::table::$modes(14) }>(),
-        ];
+        macro_rules! kernels {
+            ($rounds:literal) => {{
+                const BY_KEY_SIZE: ByKeySize = $by_key_size;
+                const fn if_wanted(wanted: bool) -> usize {
+                    if wanted { $rounds } else { 0 }
+                }
+                kernels::<
+                    $rounds,
+                    { if_wanted(BY_KEY_SIZE.others) },
+                    { if_wanted(BY_KEY_SIZE.short) },
+                    { if_wanted(BY_KEY_SIZE.gcm) },
+                >()
+            }};
+        }
+
+        static TABLE: [BlockKernels; 3] = [kernels!(10), kernels!(12), kernels!(14)];
 
         wirespeed_kernels_core::entries! { [$($features)?]
             fn expand_encryption[const ROUNDS: usize][ROUNDS](key: &[u8], out: &mut Schedule)
@@ -117,14 +134,18 @@ pub(crate) const fn galois(kernels: &BlockKernels) -> Galois {
     }
 }
 
-/// The modes are compiled for each number of rounds.
-pub(crate) const fn for_each_key_size(rounds: usize) -> usize {
-    rounds
+/// Which modes are compiled for each number of rounds. The others are compiled once, and ask the schedule.
+#[derive(Clone, Copy)]
+pub(crate) struct ByKeySize {
+    pub(crate) gcm: bool,
+    /// Chains, CTR and OCB: a message of one block feels the question.
+    pub(crate) short: bool,
+    pub(crate) others: bool,
 }
 
-/// The modes are compiled once, for units that ask the schedule for the number of rounds.
-pub(crate) const fn for_all_key_sizes(_rounds: usize) -> usize {
-    0
+impl ByKeySize {
+    pub(crate) const ALL: Self = Self { gcm: true, short: true, others: true };
+    pub(crate) const NONE: Self = Self { gcm: false, short: false, others: false };
 }
 
 pub(crate) use table;

@@ -42,7 +42,7 @@ macro_rules! unit {
                 Quad<$kind>,
                 // SAFETY: whoever reaches the table has the token.
                 unsafe { Quad::assume() },
-                for_each_key_size,
+                ByKeySize::ALL,
                 $features
             );
 
@@ -104,7 +104,7 @@ macro_rules! unit {
                 state: uint8x16_t,
                 feed: uint8x16_t,
             ) -> uint8x16_t {
-                rounds::chain::<_, ROUNDS>(self, key, state, feed)
+                rounds::chain(self, key, state, feed)
             }
 
             #[inline(always)]

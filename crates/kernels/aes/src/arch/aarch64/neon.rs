@@ -20,7 +20,7 @@ crate::table::table!(
     Quad<Plain>,
     // SAFETY: whoever reaches the table has the token.
     unsafe { Quad::assume() },
-    for_all_key_sizes,
+    ByKeySize::NONE,
     "neon"
 );
 

@@ -16,7 +16,7 @@ crate::table::table!(
     Xmm<Aes>,
     // SAFETY: `table` takes the token.
     unsafe { Xmm::assume() },
-    for_each_key_size,
+    ByKeySize { gcm: false, short: true, others: false },
     "ssse3,sse4.1,aes,pclmulqdq"
 );
 
@@ -76,7 +76,7 @@ impl One for Xmm<Aes> {
         state: __m128i,
         feed: __m128i,
     ) -> __m128i {
-        rounds::chain::<_, ROUNDS>(self, key, state, feed)
+        rounds::chain(self, key, state, feed)
     }
 
     #[inline(always)]

@@ -45,7 +45,7 @@ macro_rules! kernels {
                 $name<$route>,
                 // SAFETY: whoever reaches the table has the token.
                 unsafe { $name::assume() },
-                for_all_key_sizes,
+                ByKeySize::NONE,
                 $features
             );
 

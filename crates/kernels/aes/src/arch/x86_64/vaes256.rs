@@ -16,7 +16,8 @@ crate::table::table!(
     Ymm<Aes>,
     // SAFETY: `table` takes the token.
     unsafe { Ymm::assume() },
-    for_each_key_size,
+    // GCM's loop has no register to spare.
+    ByKeySize { gcm: true, short: true, others: false },
     "ssse3,sse4.1,aes,pclmulqdq,avx,avx2,vaes,vpclmulqdq"
 );
 

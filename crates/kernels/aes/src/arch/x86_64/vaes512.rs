@@ -32,7 +32,7 @@ crate::table::table!(
     Zmm,
     // SAFETY: `table` takes the token.
     unsafe { Zmm::assume() },
-    for_each_key_size,
+    ByKeySize::ALL,
     "ssse3,sse4.1,aes,pclmulqdq,avx,avx2,bmi2,vaes,vpclmulqdq,avx512f,avx512bw,avx512vl"
 );
 
