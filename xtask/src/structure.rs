@@ -53,6 +53,7 @@ const CRATES: &[(&str, Layer, Code)] = &[
     ("wirespeed-measure", Judgement, Code::Unsafe),
     ("wirespeed-plan", Judgement, Code::Safe),
     ("wirespeed-stats", Judgement, Code::Unsafe),
+    ("wirespeed-profile", Judgement, Code::Safe),
     ("wirespeed-results", Judgement, Code::Safe),
     ("wirespeed-openssl-conf", Faces, Code::Safe),
     ("wirespeed-provider", Faces, Code::Unsafe),

@@ -23,6 +23,7 @@ mod programs;
 mod providers;
 mod reading;
 mod services;
+mod slow;
 mod surroundings;
 mod tables;
 mod trial;
@@ -34,7 +35,8 @@ use std::path::PathBuf;
 
 use wirespeed_cpu::{Features, MASK};
 use wirespeed_machine::HiddenAes;
-use wirespeed_results::schema::doctor::{self, Watched};
+pub use wirespeed_profile::{Output, Target};
+use wirespeed_results::schema::doctor::{self, Time, Watched};
 
 pub use counters::{counted, volume};
 use examined::Examined;
@@ -95,6 +97,20 @@ pub fn watch(
     let (watched, findings) = watch::watch(machine, &Examined::new(machine), words, quiet)?;
     let findings = findings.into_iter().map(|finding| finding.of_check("program"));
     Ok((watched, findings.collect()))
+}
+
+/// Watches where a program's processor time goes, and tells what limits it. `progress` is called now and then.
+///
+/// # Errors
+/// If the program cannot be watched, and why.
+pub fn why_slow(
+    machine: &ThisMachine,
+    target: &Target,
+    progress: &(impl Fn() + Sync),
+) -> Result<(Time, Vec<doctor::Finding>), String> {
+    let (time, findings) = slow::slow(machine.host(), target, progress)?;
+    let findings = findings.into_iter().map(|finding| finding.of_check("time"));
+    Ok((time, findings.collect()))
 }
 
 /// The file or folder that Wirespeed counts in, as the configuration of this machine says.

@@ -5,14 +5,14 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use wirespeed_doctor::{ThisMachine, examine, watch};
-use wirespeed_results::schema::doctor::{self, Doctor, State, Watched};
+use wirespeed_doctor::{Output, Target, ThisMachine, examine, watch, why_slow};
+use wirespeed_results::schema::doctor::{self, Doctor, State, Time, Watched};
 use wirespeed_results::schema::{Document, VERSION};
 
 use crate::counted;
 use crate::fault::Fault;
-use crate::output::table::wrap;
-use crate::output::{WIDTH, call, header, say, write_json};
+use crate::output::table::{Side, Table, wrap};
+use crate::output::{Progress, WIDTH, call, header, say, write_json};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -20,6 +20,8 @@ Examples:
   wirespeed doctor --json                     the same as JSON
   wirespeed doctor -- curl -so x https://…    run this, and tell which routes it used, or why none
   sudo wirespeed doctor -- nginx -g 'daemon off;'    until Ctrl-C
+  wirespeed doctor --why-slow -- openssl enc …       where its time goes, and what would shorten it
+  sudo wirespeed doctor --why-slow --pid \"$(cat /run/nginx.pid)\"      the same of a running service
 
 What CMD prints goes where it always goes, the report to standard error; with --json the report goes
 to standard output and what CMD prints to standard error.
@@ -32,6 +34,12 @@ pub(crate) struct DoctorArguments {
     /// Print JSON
     #[arg(long)]
     json: bool,
+    /// Where does its processor time go? Of CMD, or of a process, for ten seconds
+    #[arg(long)]
+    why_slow: bool,
+    /// A process to watch, and its children
+    #[arg(long, value_name = "N", requires = "why_slow", conflicts_with = "command")]
+    pid: Option<u32>,
     /// A program to run and watch: does it really use Wirespeed?
     #[arg(last = true, value_name = "CMD")]
     command: Vec<OsString>,
@@ -50,17 +58,43 @@ pub(crate) struct ReadingArguments {
 
 pub(crate) fn run(arguments: DoctorArguments) -> Result<(), Fault> {
     let machine = ThisMachine::discover();
+    if arguments.why_slow {
+        return slow(&machine, arguments);
+    }
     if arguments.command.is_empty() {
-        let found = found(examine(&machine), None);
+        let found = found(examine(&machine), None, None);
         let head = format!("{}\n\n", header(&machine.host().machine));
         return report(&found, arguments.json, |text| say(&(head + text)));
     }
     let watched = watch(&machine, &arguments.command, arguments.json);
     let (watched, findings) = watched.map_err(Fault::usage)?;
-    report(&found(findings, Some(watched)), arguments.json, |text| {
+    report(&found(findings, Some(watched), None), arguments.json, |text| {
         // Standard output is the program's.
         eprint!("\n{}", call::told(text));
         Ok(())
+    })
+}
+
+/// Where the time of a program goes.
+fn slow(machine: &ThisMachine, arguments: DoctorArguments) -> Result<(), Fault> {
+    let DoctorArguments { json, pid, command, .. } = arguments;
+    let runs = !command.is_empty();
+    let output = if json { Output::StandardError } else { Output::Ours };
+    let target = match pid {
+        Some(process) => Target::Process(process),
+        None if runs => Target::Command { words: command, output, own_configuration: false },
+        None => return Err(Fault::usage("--why-slow wants a program: --pid N, or -- CMD")),
+    };
+    let progress = Progress::spinner("watching where its time goes");
+    let slow = why_slow(machine, &target, &|| progress.tick());
+    progress.done();
+    let (time, findings) = slow.map_err(Fault::usage)?;
+    report(&found(findings, None, Some(time)), json, |text| match runs {
+        true => {
+            eprint!("\n{}", call::told(text));
+            Ok(())
+        }
+        false => say(text),
     })
 }
 
@@ -72,13 +106,18 @@ pub(crate) fn read(arguments: ReadingArguments) -> Result<(), Fault> {
     Ok(std::io::stdout().write_all(text.as_bytes())?)
 }
 
-fn found(findings: Vec<doctor::Finding>, command: Option<Watched>) -> Doctor {
+fn found(
+    findings: Vec<doctor::Finding>,
+    command: Option<Watched>,
+    time: Option<Time>,
+) -> Doctor {
     Doctor {
         schema: Doctor::SCHEMA.to_owned(),
         version: VERSION.to_owned(),
         faults: findings.iter().filter(|found| found.state == State::Mend).count(),
         findings,
         command,
+        time,
     }
 }
 
@@ -105,16 +144,29 @@ fn text(found: &Doctor) -> String {
         [] => String::new(),
         rows => format!("{}\n", counted::table(rows)),
     };
+    text.push_str(&found.time.as_ref().map(parts).unwrap_or_default());
     let mut last = "";
     for finding in &found.findings {
         let name = if finding.check == last { "" } else { &finding.check };
         text.push_str(&print(finding, name));
         last = &finding.check;
     }
-    if found.faults == 0 {
+    if found.faults == 0 && found.time.is_none() {
         text.push_str("\nNothing to mend.\n");
     }
     text
+}
+
+/// The parts of a program's time that are worth a line.
+fn parts(time: &Time) -> String {
+    const LEAST: f64 = 0.005;
+    let mut table = Table::new(&[Side::Left, Side::Left, Side::Right]);
+    table.row(["processor time of", "", "share"].map(str::to_owned).to_vec());
+    for part in time.parts.iter().filter(|part| part.share >= LEAST) {
+        let share = format!("{:.0} %", 100.0 * part.share);
+        table.row(vec![part.kind.clone(), part.name.clone(), share]);
+    }
+    format!("{}\n", table.render())
 }
 
 /// A finding below the name of its check, which may have been told.

@@ -26,6 +26,18 @@ impl Progress {
         Self { bar }
     }
 
+    /// A sign that something is done whose end is not known, invisible away from a terminal.
+    pub(crate) fn spinner(what: &'static str) -> Self {
+        if !std::io::stderr().is_terminal() {
+            return Self { bar: ProgressBar::hidden() };
+        }
+        let bar = ProgressBar::new_spinner().with_message(what);
+        let style = ProgressStyle::with_template("{elapsed:>4}  {msg}");
+        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+        bar.enable_steady_tick(Duration::from_millis(250));
+        Self { bar }
+    }
+
     /// Says what is being measured.
     pub(crate) fn at(&self, what: String) {
         self.bar.set_message(what);

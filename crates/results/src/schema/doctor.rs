@@ -18,6 +18,9 @@ pub struct Doctor {
     pub findings: Vec<Finding>,
     /// What a program did that was run (`wirespeed doctor -- CMD`), else null.
     pub command: Option<Watched>,
+    /// Where a program's processor time went (`wirespeed doctor --why-slow`), else null.
+    #[serde(default)]
+    pub time: Option<Time>,
 }
 
 impl Document for Doctor {
@@ -78,6 +81,41 @@ pub struct Watched {
     pub rows: Vec<stats::Counted>,
     /// What the program gained, null if it ran for less than 0.2 s of processor time.
     pub estimate: Option<Estimate>,
+}
+
+/// Where the processor time of a program went while it was watched.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Time {
+    /// The program's name.
+    pub program: String,
+    /// How long it was watched.
+    pub seconds: f64,
+    /// Processor time of it and its children meanwhile.
+    pub cpu_seconds: f64,
+    /// The share of that time in which its busiest thread ran, 0 to 1.
+    pub busiest_thread: f64,
+    /// How often it was looked where it was.
+    pub samples: u64,
+    /// What was found there, the largest part first.
+    pub parts: Vec<PartOfTime>,
+    /// How many times less processor time it would need with Wirespeed; null if OpenSSL's ciphers were not seen.
+    pub gain: Option<f64>,
+    /// The same if ciphers and hashes of OpenSSL cost nothing.
+    pub gain_at_most: f64,
+}
+
+/// A part of a program's processor time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct PartOfTime {
+    /// `"cipher"` and `"handshake"` of OpenSSL; `"openssl"`: the rest of it; `"wirespeed"`: our module; `"other library"`
+    /// of ciphers; `"linux cipher"`; `"linux"`; `"c library"`; `"program"`; `"other"`.
+    pub kind: String,
+    /// The operation, the library or the program.
+    pub name: String,
+    /// Of all the time, 0 to 1.
+    pub share: f64,
 }
 
 /// Processor time with and without Wirespeed.

@@ -1,0 +1,148 @@
+//! Which function of this libcrypto is which operation: `openssl speed` runs one at a time, and is sampled.
+
+use std::collections::HashMap;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use crate::functions::Functions;
+use crate::part::{Kind, Part};
+use crate::profile::{Output, Target, sample};
+use crate::sampling::Place;
+
+/// What is learned, and what `openssl speed` is told for it. Either direction of a cipher has code of its own.
+const OPERATIONS: [(Kind, &str, &[&str]); 14] = [
+    (Kind::Bulk, "AES-GCM", &["-evp", "aes-256-gcm"]),
+    (Kind::Bulk, "AES-GCM", &["-decrypt", "-evp", "aes-256-gcm"]),
+    (Kind::Bulk, "AES-CBC", &["-evp", "aes-256-cbc"]),
+    (Kind::Bulk, "AES-CBC", &["-decrypt", "-evp", "aes-256-cbc"]),
+    (Kind::Bulk, "AES-CTR", &["-evp", "aes-256-ctr"]),
+    (Kind::Bulk, "ChaCha20-Poly1305", &["-evp", "chacha20-poly1305"]),
+    (Kind::Bulk, "SHA1", &["-evp", "sha1"]),
+    (Kind::Bulk, "SHA2-256", &["-evp", "sha256"]),
+    (Kind::Bulk, "SHA2-512", &["-evp", "sha512"]),
+    (Kind::Handshake, "RSA", &["rsa2048"]),
+    (Kind::Handshake, "ECDSA and ECDH with P-256", &["ecdsap256"]),
+    (Kind::Handshake, "X25519", &["ecdhx25519"]),
+    (Kind::Handshake, "Ed25519", &["ed25519"]),
+    // Since OpenSSL 3.5; before, it ends at once.
+    (Kind::Handshake, "ML-KEM", &["ML-KEM-768"]),
+];
+
+/// Less of an operation's time is chance.
+const LEAST: f64 = 0.01;
+/// How many times as much of one operation's time as of any other's a function takes that is called by its name.
+const CLEARLY: f64 = 3.0;
+
+/// What each function of libcrypto is, by its address.
+pub(crate) type Learned = HashMap<u64, Part>;
+
+/// The program `openssl` that has this libcrypto.
+pub(crate) fn teacher(library: &Path) -> Option<PathBuf> {
+    // A program of a container has another root, and most often another library.
+    let same = |path: &Path| {
+        let identity = |path| fs::metadata(path).ok().map(|it| (it.dev(), it.ino()));
+        identity(path).is_some() && identity(path) == identity(library)
+    };
+    let beside = ["/usr/bin/openssl", "/usr/local/bin/openssl", "/bin/openssl"];
+    let folder = library.file_name().map(Path::new)?;
+    let known = ["/usr/lib", "/usr/lib64", "/lib"].map(|it| Path::new(it).join(folder));
+    let ours = known.iter().any(|path| same(path)) || same(library);
+    let program = beside.map(PathBuf::from).into_iter().find(|path| path.exists())?;
+    ours.then_some(program)
+}
+
+/// Runs every operation for a second, as many at a time as there are processors; `progress` is told of each.
+pub(crate) fn learn(
+    openssl: &Path,
+    library: &Path,
+    functions: &Functions,
+    progress: &(impl Fn() + Sync),
+) -> Learned {
+    let next = AtomicUsize::new(0);
+    let shares = Mutex::new(Vec::new());
+    let lane = || {
+        while let Some((kind, name, words)) = OPERATIONS.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let found = shares_of(openssl, words, library, functions);
+            shares.lock().expect("nobody panicked").push((Part::new(*kind, *name), found));
+            progress();
+        }
+    };
+    let lanes = thread::available_parallelism().map_or(1, usize::from).min(OPERATIONS.len());
+    thread::scope(|scope| (0..lanes).for_each(|_| drop(scope.spawn(lane))));
+    clear(&shares.into_inner().expect("nobody panicked"))
+}
+
+/// The share that each function has of the time in libcrypto.
+fn shares_of(
+    openssl: &Path,
+    words: &[&str],
+    library: &Path,
+    functions: &Functions,
+) -> HashMap<u64, f64> {
+    let mut command = vec![openssl.as_os_str().to_owned(), "speed".into(), "-seconds".into()];
+    command.extend(["1", "-bytes", "16384"].map(Into::into));
+    command.extend(words.iter().map(Into::into));
+    // A provider that the configuration brings in would be learned instead.
+    let target =
+        Target::Command { words: command, output: Output::Nowhere, own_configuration: true };
+    let mut hits: HashMap<u64, f64> = HashMap::new();
+    if let Ok(sampled) = sample(&target, Duration::MAX, &|| ()) {
+        for (place, count) in &sampled.seen.hits {
+            let Place::File(file, offset) = place else { continue };
+            let file = &sampled.seen.spaces.files()[*file];
+            if file.path.file_name() != library.file_name() {
+                continue;
+            }
+            if let Some((function, _)) = functions.at(*offset) {
+                *hits.entry(function).or_default() += *count as f64;
+            }
+        }
+    }
+    let all: f64 = hits.values().sum();
+    hits.into_iter().map(|(function, count)| (function, count / all)).collect()
+}
+
+/// The functions that are clearly one operation's.
+fn clear(shares: &[(Part, HashMap<u64, f64>)]) -> Learned {
+    let mut of: HashMap<u64, HashMap<&Part, f64>> = HashMap::new();
+    for (part, functions) in shares {
+        for (function, share) in functions {
+            let most = of.entry(*function).or_default().entry(part).or_default();
+            *most = most.max(*share);
+        }
+    }
+    let clearly = |parts: HashMap<&Part, f64>| {
+        let mut parts: Vec<(&Part, f64)> = parts.into_iter().collect();
+        parts.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let (part, most) = *parts.first()?;
+        let second = parts.get(1).map_or(0.0, |it| it.1);
+        (most >= LEAST && most >= CLEARLY * second).then(|| part.clone())
+    };
+    of.into_iter().filter_map(|(function, parts)| Some((function, clearly(parts)?))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_several_operations_use_is_nobodys() {
+        let gcm = Part::new(Kind::Bulk, "AES-GCM");
+        let rsa = Part::new(Kind::Handshake, "RSA");
+        let learned = clear(&[
+            (gcm.clone(), HashMap::from([(1, 0.9), (2, 0.05), (3, 0.001)])),
+            (gcm.clone(), HashMap::from([(4, 0.9)])),
+            (rsa.clone(), HashMap::from([(2, 0.04), (5, 0.96), (1, 0.001)])),
+        ]);
+        assert_eq!(learned.get(&1), Some(&gcm));
+        assert_eq!(learned.get(&4), Some(&gcm), "the other direction");
+        assert_eq!(learned.get(&5), Some(&rsa));
+        assert!(!learned.contains_key(&2), "shared");
+        assert!(!learned.contains_key(&3), "chance");
+    }
+}

@@ -1,0 +1,17 @@
+//! Where a program's processor time goes: Linux samples it, and each sample is given a name.
+//!
+//! Debian's libcrypto tells no name of what is inside it. So `openssl speed` is sampled, too: where it spends its time
+//! while it runs one operation is the code of that operation.
+#![forbid(unsafe_code)]
+
+mod arch;
+mod functions;
+mod learned;
+mod part;
+mod processes;
+mod profile;
+mod sampling;
+mod spaces;
+
+pub use part::{Kind, Part};
+pub use profile::{Output, Profile, Target, profile};

@@ -1,0 +1,324 @@
+//! Samples taken, and summed up by what they hit.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::os::fd::AsFd;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::functions::Functions;
+use crate::learned::{self, Learned};
+use crate::part::{Kind, Part};
+use crate::processes::{self, Seconds};
+use crate::sampling::{Place, Sampling, Seen};
+
+/// Whose time it is.
+#[derive(Clone, Debug)]
+pub enum Target {
+    /// A program to be run, until it ends.
+    Command {
+        /// Its words.
+        words: Vec<OsString>,
+        /// Where what it prints goes.
+        output: Output,
+        /// Whether it runs without the machine's openssl.cnf.
+        own_configuration: bool,
+    },
+    /// A process that runs, and what it started.
+    Process(u32),
+}
+
+/// Where a program's standard output goes.
+#[derive(Clone, Copy, Debug)]
+pub enum Output {
+    /// To ours.
+    Ours,
+    /// To our standard error.
+    StandardError,
+    /// Nowhere, and its standard error too.
+    Nowhere,
+}
+
+/// Where the time went.
+#[derive(Clone, Debug)]
+pub struct Profile {
+    /// The name of the program.
+    pub name: String,
+    /// How long it was watched.
+    pub elapsed: Duration,
+    /// Processor time of it and its children.
+    pub cpu_seconds: f64,
+    /// Samples taken, and lost.
+    pub samples: u64,
+    /// Samples that came too fast to be read.
+    pub lost: u64,
+    /// The parts of the time, with the share of each, 0 to 1; the largest first.
+    pub parts: Vec<(Part, f64)>,
+    /// The share of the time watched in which the busiest thread ran, 0 to 1.
+    pub busiest_thread: f64,
+    /// Whether what is inside libcrypto could be told apart.
+    pub learned: bool,
+    /// Whether Linux's functions could be told apart.
+    pub linux_named: bool,
+    /// How a program that was run ended.
+    pub status: Option<ExitStatus>,
+}
+
+/// Samples with what else is known of the time.
+pub(crate) struct Sampled {
+    pub(crate) seen: Seen,
+    name: String,
+    elapsed: Duration,
+    cpu: Seconds,
+    status: Option<ExitStatus>,
+}
+
+/// Between two looks at the samples.
+const PAUSE: Duration = Duration::from_millis(20);
+/// Below this share of libcrypto there is nothing to tell apart in it.
+const WORTH_LEARNING: f64 = 0.03;
+
+/// Watches the target for so long at most, and says where its time went. `progress` is called now and then.
+///
+/// # Errors
+/// If the target is not there, or its time may not be looked at.
+pub fn profile(
+    target: &Target,
+    longest: Duration,
+    progress: &(impl Fn() + Sync),
+) -> io::Result<Profile> {
+    let sampled = sample(target, longest, progress)?;
+    Ok(sum_up(sampled, progress))
+}
+
+/// Takes the samples.
+pub(crate) fn sample(
+    target: &Target,
+    longest: Duration,
+    progress: &impl Fn(),
+) -> io::Result<Sampled> {
+    match target {
+        Target::Command { words, output, own_configuration } => {
+            let mut child = stopped(words, *output, *own_configuration)?;
+            let result = of_child(&mut child, longest, progress);
+            if result.is_err() {
+                child.kill()?;
+                child.wait()?;
+            }
+            let name =
+                words.first().map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
+            let sampled = result?;
+            match sampled.status.and_then(|status| status.code()) {
+                // The shell's (POSIX, "Shell Command Language", §2.8.2).
+                Some(127) => {
+                    Err(io::Error::new(ErrorKind::NotFound, format!("{name}: command not found")))
+                }
+                _ => Ok(Sampled { name, ..sampled }),
+            }
+        }
+        Target::Process(process) => of_process(*process, longest, progress),
+    }
+}
+
+/// A shell that stops itself and then becomes the program: its samples are taken from the first instruction on.
+fn stopped(words: &[OsString], output: Output, own_configuration: bool) -> io::Result<Child> {
+    let mut command = Command::new("sh");
+    command.args(["-c", "kill -STOP $$; exec \"$@\"", "sh"]).args(words);
+    match output {
+        Output::Ours => {}
+        Output::StandardError => {
+            command.stdout(Stdio::from(io::stderr().as_fd().try_clone_to_owned()?));
+        }
+        Output::Nowhere => {
+            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        }
+    }
+    if own_configuration {
+        command.env("OPENSSL_CONF", "/dev/null");
+    }
+    let mut child = command.spawn()?;
+    while !processes::is_stopped(child.id()) {
+        if let Some(status) = child.try_wait()? {
+            return Err(io::Error::other(format!("sh ended with {status}")));
+        }
+        thread::sleep(Duration::from_millis(1));
+    }
+    Ok(child)
+}
+
+fn of_child(child: &mut Child, longest: Duration, progress: &impl Fn()) -> io::Result<Sampled> {
+    let mut sampling = Sampling::of(&BTreeSet::from([child.id()]))?;
+    let before = ended_children();
+    let began = Instant::now();
+    let go_on = Command::new("kill").args(["-CONT", &child.id().to_string()]).status()?;
+    if !go_on.success() {
+        return Err(io::Error::other("kill -CONT failed"));
+    }
+    let mut elapsed = None;
+    let status = loop {
+        let status = child.try_wait()?;
+        if elapsed.is_none() {
+            sampling.drain();
+            progress();
+            if status.is_some() || began.elapsed() >= longest {
+                elapsed = Some(began.elapsed());
+            }
+        }
+        if let Some(status) = status {
+            break status;
+        }
+        thread::sleep(PAUSE);
+    };
+    let cpu = ended_children() - before;
+    Ok(Sampled {
+        seen: sampling.seen,
+        name: String::new(),
+        elapsed: elapsed.unwrap_or_default(),
+        cpu,
+        status: Some(status),
+    })
+}
+
+fn of_process(process: u32, longest: Duration, progress: &impl Fn()) -> io::Result<Sampled> {
+    let name = processes::name(process).ok_or_else(|| {
+        io::Error::new(ErrorKind::NotFound, format!("no process has the number {process}"))
+    })?;
+    let members = processes::tree(process);
+    let mut sampling = Sampling::of(&members)?;
+    let before = processes::seconds(&members);
+    let began = Instant::now();
+    while began.elapsed() < longest && processes::name(process).is_some() {
+        thread::sleep(PAUSE);
+        sampling.drain();
+        progress();
+    }
+    let elapsed = began.elapsed();
+    let cpu = processes::seconds(&members) - before;
+    Ok(Sampled { seen: sampling.seen, name, elapsed, cpu, status: None })
+}
+
+/// The time of children of ours that have ended.
+fn ended_children() -> Seconds {
+    processes::of_ended_children(std::process::id())
+}
+
+fn sum_up(sampled: Sampled, progress: &(impl Fn() + Sync)) -> Profile {
+    let Sampled { seen, name, elapsed, cpu, status } = sampled;
+    let files = Files::of(&seen, progress);
+    let linux = seen.with_linux.then(Linux::read).flatten();
+    let mut counts: BTreeMap<Part, f64> = BTreeMap::new();
+    for (place, count) in &seen.hits {
+        let part = match place {
+            Place::Linux(address) => Part::of_linux(linux.as_ref().and_then(|it| it.at(*address))),
+            Place::File(file, offset) => files.part(*file, *offset),
+            Place::Nowhere => Part::unknown(),
+        };
+        *counts.entry(part).or_default() += *count as f64;
+    }
+    let samples: u64 = seen.hits.values().sum();
+    if !seen.with_linux && cpu.user > 0.0 {
+        // What may not be sampled is counted, in ticks.
+        let linux = samples as f64 * cpu.system / cpu.user;
+        counts.insert(Part::of_linux(None), linux);
+    }
+    let all: f64 = counts.values().sum();
+    let mut parts: Vec<_> = counts.into_iter().map(|(part, count)| (part, count / all)).collect();
+    parts.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let busiest = seen.threads.values().max().copied().unwrap_or(0) as f64 / samples.max(1) as f64;
+    let cpu_seconds = cpu.user + cpu.system;
+    Profile {
+        name,
+        elapsed,
+        cpu_seconds,
+        samples,
+        lost: seen.lost,
+        parts,
+        busiest_thread: busiest * cpu_seconds / elapsed.as_secs_f64().max(f64::MIN_POSITIVE),
+        learned: files.learned.is_some(),
+        linux_named: linux.is_some(),
+        status,
+    }
+}
+
+/// The files that were hit, and what is known of their functions.
+struct Files<'s> {
+    seen: &'s Seen,
+    functions: HashMap<usize, Functions>,
+    /// The number of libcrypto, and what its functions are.
+    learned: Option<(usize, Learned)>,
+}
+
+impl<'s> Files<'s> {
+    fn of(seen: &'s Seen, progress: &(impl Fn() + Sync)) -> Self {
+        let mut hits: HashMap<usize, u64> = HashMap::new();
+        for (place, count) in &seen.hits {
+            if let Place::File(file, _) = place {
+                *hits.entry(*file).or_default() += count;
+            }
+        }
+        let read = |file: &usize| Functions::read(seen.spaces.files()[*file].readable());
+        let functions: HashMap<usize, Functions> =
+            hits.keys().filter_map(|file| Some((*file, read(file)?))).collect();
+        let all: u64 = seen.hits.values().sum();
+        let much = |count: u64| count as f64 >= WORTH_LEARNING * all as f64;
+        let crypto = hits.iter().find(|(file, count)| is_libcrypto(seen, **file) && much(**count));
+        let learned = crypto.and_then(|(file, _)| {
+            let library = seen.spaces.files()[*file].readable();
+            let openssl = learned::teacher(library)?;
+            let learned = learned::learn(&openssl, library, functions.get(file)?, progress);
+            Some((*file, learned))
+        });
+        Self { seen, functions, learned }
+    }
+
+    fn part(&self, file: usize, offset: u64) -> Part {
+        let function = self.functions.get(&file).and_then(|it| it.at(offset));
+        if let (Some((crypto, learned)), Some((address, _))) = (&self.learned, function)
+            && *crypto == file
+            && let Some(part) = learned.get(&address)
+        {
+            return part.clone();
+        }
+        let path = &self.seen.spaces.files()[file].path;
+        if !path.has_root() || path.starts_with("//anon") {
+            return Part::unknown();
+        }
+        let is_program = !path.to_string_lossy().contains(".so");
+        Part::of_file(path, is_program, function.and_then(|(_, name)| name))
+    }
+}
+
+fn is_libcrypto(seen: &Seen, file: usize) -> bool {
+    let name = seen.spaces.files()[file].path.file_name();
+    name.is_some_and(|name| name.to_string_lossy().starts_with("libcrypto.so"))
+}
+
+/// The functions of Linux by their addresses, which are root's to see: /proc/kallsyms.
+struct Linux(BTreeMap<u64, String>);
+
+impl Linux {
+    fn read() -> Option<Self> {
+        let text = fs::read_to_string("/proc/kallsyms").ok()?;
+        let symbol = |line: &str| {
+            let mut words = line.split_whitespace();
+            let address = u64::from_str_radix(words.next()?, 16).ok()?;
+            (address != 0).then(|| Some((address, words.nth(1)?.to_owned())))?
+        };
+        let symbols: BTreeMap<_, _> = text.lines().filter_map(symbol).collect();
+        (!symbols.is_empty()).then_some(Self(symbols))
+    }
+
+    fn at(&self, address: u64) -> Option<&str> {
+        Some(self.0.range(..=address).next_back()?.1)
+    }
+}
+
+impl Profile {
+    /// The share of all parts of a kind.
+    pub fn share(&self, kind: Kind) -> f64 {
+        self.parts.iter().filter(|(part, _)| part.kind == kind).map(|(_, share)| share).sum()
+    }
+}
