@@ -56,20 +56,24 @@ fn container(examined: &Examined<'_>, processes: &[PathBuf]) -> Finding {
     let root = first.join("root");
     let system = system(examined, &root).map(|name| format!(" ({name})")).unwrap_or_default();
     let text = format!("go without, in a container{system}: {}", names(&without));
-    match examined.here.unpacked(&root) {
+    match way(examined, &root) {
         Err(why) => Finding::note(format!("{text}: {why}")),
-        Ok(it) if it.is_installed => Finding::offer(text, "it is installed there: restart them"),
-        Ok(it) => Finding::offer(
-            text,
-            it.obstacle.unwrap_or_else(|| {
-                format!(
-                    "sudo wirespeed install --root {}; then restart them; for their image: \
-                     docs/install.md",
-                    root.display()
-                )
-            }),
-        ),
+        Ok(way) => Finding::offer(text, way),
     }
+}
+
+/// How programs below a root get more, or why they cannot.
+pub(crate) fn way(examined: &Examined<'_>, root: &Path) -> Result<String, String> {
+    let it = examined.here.unpacked(root)?;
+    if it.is_installed {
+        return Ok("it is installed there: restart them".to_owned());
+    }
+    Ok(it.obstacle.unwrap_or_else(|| {
+        format!(
+            "sudo wirespeed install --root {}; then restart them; for their image: docs/install.md",
+            root.display()
+        )
+    }))
 }
 
 /// The name of the system below a root: os-release(5).

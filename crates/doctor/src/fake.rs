@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::io;
+use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 
 use wirespeed_advisories::Probe;
@@ -121,6 +121,11 @@ impl Fake {
         self
     }
 
+    /// What a file of it holds.
+    pub(crate) fn bytes(&self, path: &str) -> Vec<u8> {
+        self.read(Path::new(path)).expect("a file")
+    }
+
     pub(crate) fn remove(&mut self, path: &str) {
         self.files.remove(Path::new(path));
     }
@@ -181,6 +186,15 @@ impl Surroundings for Fake {
     fn identity(&self, path: &Path) -> Option<(u64, u64)> {
         let found = self.elsewhere.iter().find(|(beginning, _)| path.starts_with(beginning));
         Some((0, found.map_or(0, |(_, number)| *number)))
+    }
+
+    fn link(&self, path: &Path) -> Option<PathBuf> {
+        let place = self.files.get(path)?.1.place.clone();
+        (place != path).then_some(place)
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Box<dyn Read>> {
+        Ok(Box::new(Cursor::new(self.read(path)?)))
     }
 
     fn unpacked(&self, _: &Path) -> Result<Unpacked, String> {

@@ -13,7 +13,8 @@ mod wanted;
 use crate::examined::Examined;
 use crate::finding::Finding;
 use copy_fail::{Number, Verdict};
-use reach::Reach;
+pub(crate) use gain::devices;
+pub(crate) use reach::{Reach, module};
 use wanted::Wanted;
 
 const RELEASE: &str = "/proc/sys/kernel/osrelease";
@@ -26,6 +27,11 @@ const USERS: [(&str, &[&str]); 4] = [
     ("cryptsetup", &["/usr/sbin/cryptsetup", "/sbin/cryptsetup"]),
     ("libkcapi", &["/usr/bin/kcapi-enc", "/usr/bin/kcapi-dgst", "/usr/bin/kcapi-hasher"]),
 ];
+
+/// The release of the kernel that runs.
+pub(crate) fn release(examined: &Examined<'_>) -> String {
+    examined.here.text(RELEASE).unwrap_or_default().trim().to_owned()
+}
 
 /// What there is to say about AF_ALG.
 pub(crate) fn af_alg(examined: &Examined<'_>) -> Vec<Finding> {
@@ -61,7 +67,7 @@ struct Kernel {
 impl Kernel {
     fn of(examined: &Examined<'_>) -> Self {
         let read = |path: &str| examined.here.text(path).unwrap_or_default().trim().to_owned();
-        let release = read(RELEASE);
+        let release = release(examined);
         Self {
             number: copy_fail::number(&release),
             reach: reach::family(examined, &release),
@@ -113,7 +119,7 @@ impl Kernel {
         if let Verdict::Cured(why) = verdict {
             return Finding::fine(format!("safe from {NAME}: {why}"));
         }
-        let close = match reach::module(examined, &self.release, "algif_aead") {
+        let close = match module(examined, &self.release, "algif_aead") {
             Reach::Absent | Reach::Closed => {
                 return Finding::fine(format!("safe from {NAME}: no algif_aead for anybody"));
             }
@@ -140,7 +146,7 @@ impl Kernel {
         if wanted.planned.is_some() {
             return None;
         }
-        if let Some(devices) = gain::devices(examined, &self.release) {
+        if let Some(devices) = devices(examined, &self.release) {
             return Some(Finding::note(match self.number {
                 Some(number) if number >= (7, 2, 0) => {
                     format!("{devices}, which AF_ALG does not reach from Linux 7.2 on")

@@ -23,6 +23,7 @@ mod programs;
 mod providers;
 mod reading;
 mod services;
+mod serving;
 mod slow;
 mod surroundings;
 mod tables;
@@ -37,6 +38,7 @@ use wirespeed_cpu::{Features, MASK};
 use wirespeed_machine::HiddenAes;
 pub use wirespeed_profile::{Output, Target};
 use wirespeed_results::schema::doctor::{self, Time, Watched};
+use wirespeed_results::schema::services::Services;
 
 pub use counters::{counted, volume};
 use examined::Examined;
@@ -71,6 +73,7 @@ const CHECKS: &[Check] = &[
     Check { name: "containers", examine: containers::containers },
     Check { name: "own OpenSSL", examine: programs::inside },
     Check { name: "kernel", examine: kernel::af_alg },
+    Check { name: "in Linux", examine: serving::findings },
     Check { name: "host OpenSSL", examine: host_faults::faults },
     Check { name: "openssl speed", examine: speed },
 ];
@@ -83,6 +86,11 @@ pub fn examine(machine: &ThisMachine) -> Vec<doctor::Finding> {
         findings.map(|finding| finding.of_check(check.name)).collect::<Vec<_>>()
     };
     CHECKS.iter().flat_map(of_check).collect()
+}
+
+/// Who encrypts for each program that listens, and what Linux encrypts itself.
+pub fn services(machine: &ThisMachine) -> Services {
+    serving::services(&Examined::new(machine))
 }
 
 /// Runs a program, and tells what it did and what to mend. With `quiet`, what it prints goes to standard error.

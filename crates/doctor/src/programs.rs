@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::examined::Examined;
 use crate::finding::Finding;
-use wirespeed_installation::openssl_inside;
+use crate::serving::Inside;
 
 /// Well-known programs that are often linked statically with OpenSSL.
 const KNOWN: [&str; 5] = ["node", "nodejs", "bun", "mysqld", "mongod"];
@@ -24,8 +24,8 @@ pub(crate) fn inside(examined: &Examined<'_>) -> Vec<Finding> {
         if binary.needs("libcrypto").is_some() {
             continue;
         }
-        let version =
-            examined.here.read(&entry.place).ok().and_then(|bytes| openssl_inside(&bytes));
+        let inside = examined.here.open(&entry.place).and_then(Inside::read);
+        let version = inside.ok().and_then(|inside| inside.openssl);
         findings.extend(version.map(|version| carries(examined, &path, &version)));
     }
     if findings.is_empty() {

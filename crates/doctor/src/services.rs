@@ -159,12 +159,7 @@ impl Mapped {
     /// From proc_pid_maps(5).
     pub(crate) fn of(maps: &str) -> Self {
         let mut mapped = Self::default();
-        for line in maps.lines() {
-            let Some(path) = line.find('/').map(|at| &line[at..]) else { continue };
-            let (path, deleted) = match path.strip_suffix(" (deleted)") {
-                Some(path) => (path, true),
-                None => (path, false),
-            };
+        for (path, deleted) in mapped_files(maps) {
             let libcrypto = path.contains("/libcrypto.so.");
             let ours = names_our_module(path);
             mapped.libcrypto |= libcrypto;
@@ -173,6 +168,15 @@ impl Mapped {
         }
         mapped
     }
+}
+
+/// Every file in proc_pid_maps(5), and whether it is deleted.
+pub(crate) fn mapped_files(maps: &str) -> impl Iterator<Item = (&str, bool)> {
+    let paths = maps.lines().filter_map(|line| line.find('/').map(|at| &line[at..]));
+    paths.map(|path| match path.strip_suffix(" (deleted)") {
+        Some(path) => (path, true),
+        None => (path, false),
+    })
 }
 
 /// "sshd (812)".

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::io;
+use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -29,6 +29,10 @@ pub(crate) trait Surroundings: Files {
     fn binary(&self, path: &Path) -> Result<Binary, String>;
     /// Device and number of what the kernel finds at a path: /proc has links that lead elsewhere than they say.
     fn identity(&self, path: &Path) -> Option<(u64, u64)>;
+    /// What a symbolic link says, also one of /proc that leads to no file.
+    fn link(&self, path: &Path) -> Option<PathBuf>;
+    /// A file to be read piece by piece.
+    fn open(&self, path: &Path) -> io::Result<Box<dyn Read>>;
     /// What is known of a process's root as of an unpacked system.
     fn unpacked(&self, root: &Path) -> Result<Unpacked, String>;
     /// A plan, or why it cannot be read.
@@ -167,6 +171,14 @@ impl Surroundings for ThisMachine {
 
     fn identity(&self, path: &Path) -> Option<(u64, u64)> {
         fs::metadata(path).ok().map(|about| (about.dev(), about.ino()))
+    }
+
+    fn link(&self, path: &Path) -> Option<PathBuf> {
+        fs::read_link(path).ok()
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Box<dyn Read>> {
+        Ok(Box::new(fs::File::open(path)?))
     }
 
     fn unpacked(&self, root: &Path) -> Result<Unpacked, String> {

@@ -12,6 +12,7 @@ pub mod kernel;
 pub mod padlock;
 pub mod plan;
 pub mod random;
+pub mod services;
 pub mod stats;
 pub mod survey;
 pub mod tunnel;

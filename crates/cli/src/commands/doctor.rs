@@ -1,5 +1,7 @@
 //! `wirespeed doctor`: what is to be mended, in words or as JSON.
 
+mod services;
+
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::PathBuf;
@@ -18,6 +20,7 @@ const EXAMPLES: &str = "\
 Examples:
   wirespeed doctor                            everything that can be wrong on this machine
   wirespeed doctor --json                     the same as JSON
+  sudo wirespeed doctor --services            who encrypts for each program that listens
   wirespeed doctor -- curl -so x https://…    run this, and tell which routes it used, or why none
   sudo wirespeed doctor -- nginx -g 'daemon off;'    until Ctrl-C
   wirespeed doctor --why-slow -- openssl enc …       where its time goes, and what would shorten it
@@ -40,6 +43,9 @@ pub(crate) struct DoctorArguments {
     /// A process to watch, and its children
     #[arg(long, value_name = "N", requires = "why_slow", conflicts_with = "command")]
     pid: Option<u32>,
+    /// Every program that listens: which library, program or part of Linux encrypts for it, and what else to do
+    #[arg(long, conflicts_with_all = ["command", "why_slow"])]
+    services: bool,
     /// A program to run and watch: does it really use Wirespeed?
     #[arg(last = true, value_name = "CMD")]
     command: Vec<OsString>,
@@ -60,6 +66,13 @@ pub(crate) fn run(arguments: DoctorArguments) -> Result<(), Fault> {
     let machine = ThisMachine::discover();
     if arguments.why_slow {
         return slow(&machine, arguments);
+    }
+    if arguments.services {
+        let found = wirespeed_doctor::services(&machine);
+        return match arguments.json {
+            true => write_json("-", &found),
+            false => say(&format!("{}\n\n{}", header(&machine.host().machine), services::text(&found))),
+        };
     }
     if arguments.command.is_empty() {
         let found = found(examine(&machine), None, None);

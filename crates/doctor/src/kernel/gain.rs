@@ -11,7 +11,7 @@ const INSTRUCTIONS: [&str; 6] =
     ["PadLock", "AES-NI", "VAES", "SHA-NI", "PCLMULQDQ", "ARMv8 Crypto Extensions"];
 
 /// The drivers of such devices, in words; nothing where /proc/crypto has none.
-pub(super) fn devices(examined: &Examined<'_>, release: &str) -> Option<String> {
+pub(crate) fn devices(examined: &Examined<'_>, release: &str) -> Option<String> {
     let list = Path::new("/lib/modules").join(release).join("modules.dep");
     let modules = Modules::of_text(examined.here.text(list).unwrap_or_default());
     let known = drivers::parse(&examined.here.text(drivers::LIST).unwrap_or_default());

@@ -10,7 +10,7 @@ pub(super) const RESTRICT: &str = "/proc/sys/crypto/af_alg_restrict";
 
 /// The state of the socket family, or of a kind of its sockets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Reach {
+pub(crate) enum Reach {
     /// The kernel has no such thing.
     Absent,
     /// The module is there; whoever asks loads it.
@@ -25,7 +25,7 @@ pub(super) enum Reach {
 
 impl Reach {
     /// Whether a program's asking would succeed.
-    pub(super) const fn is_open(self) -> bool {
+    pub(crate) const fn is_open(self) -> bool {
         matches!(self, Self::Loadable | Self::Loaded | Self::BuiltIn)
     }
 }
@@ -43,7 +43,7 @@ pub(super) fn family(examined: &Examined<'_>, release: &str) -> Reach {
 }
 
 /// A module of the kernel's.
-pub(super) fn module(examined: &Examined<'_>, release: &str, name: &str) -> Reach {
+pub(crate) fn module(examined: &Examined<'_>, release: &str, name: &str) -> Reach {
     let folder = Path::new("/lib/modules").join(release);
     let listed = |list: &str| {
         let text = examined.here.text(folder.join(list)).unwrap_or_default();

@@ -11,23 +11,12 @@ use super::run::Ran;
 use crate::examined::Examined;
 use crate::finding::Finding;
 use crate::module;
+use crate::serving::libraries::{LIBRARIES, Library};
 use wirespeed_installation::openssl_folder;
 
 /// Programs that only ask others to start something.
 const LAUNCHERS: [&str; 8] =
     ["systemctl", "service", "docker", "podman", "ssh", "su", "sudo", "systemd-run"];
-
-/// Other libraries for the same work, and their names.
-const OTHERS: [(&str, &str); 8] = [
-    ("libgnutls.so", "GnuTLS"),
-    ("libnss3.so", "NSS"),
-    ("libsoftokn3.so", "NSS"),
-    ("libmbedcrypto.so", "Mbed TLS"),
-    ("libwolfssl.so", "wolfSSL"),
-    ("libgcrypt.so", "libgcrypt"),
-    ("libsodium.so", "libsodium"),
-    ("libbotan", "Botan"),
-];
 
 /// No process loaded the module.
 pub(super) fn not_loaded(examined: &Examined<'_>, command: &Command, ran: &Ran) -> Finding {
@@ -58,8 +47,8 @@ pub(super) fn not_loaded(examined: &Examined<'_>, command: &Command, ran: &Ran) 
         );
         return none(why, "use a build of it that is linked with the system's libcrypto");
     }
-    let other = OTHERS.iter().find(|(library, _)| libraries.find(library).is_some());
-    if let Some((_, other)) = other {
+    let other = LIBRARIES.iter().find(|library| libraries.find(library.file).is_some());
+    if let Some(Library { name: other, .. }) = other {
         let mend = format!(
             "use a build of it for OpenSSL, or a setting that chooses OpenSSL over {other}"
         );
@@ -105,8 +94,8 @@ fn libcrypto_without_us(
 
 /// The module was loaded, but no data went through it; `except` says what else did.
 pub(super) fn not_used(command: &Command, ran: &Ran, except: &str) -> Finding {
-    let other = OTHERS.iter().find(|(library, _)| ran.seen.library(library).is_some());
-    let other = other.map(|(_, name)| format!(", or by {name}, which it loads too"));
+    let other = LIBRARIES.iter().find(|library| ran.seen.library(library.file).is_some());
+    let other = other.map(|it| format!(", or by {}, which it loads too", it.name));
     Finding::mend(
         format!(
             "{} loaded Wirespeed and used none of it{except}: nothing was encrypted, or only by what \

@@ -14,6 +14,7 @@ use super::kernel::Kernel;
 use super::padlock::{Padlock, PadlockReport};
 use super::plan::{Routes, Tune};
 use super::random::Random;
+use super::services::Services;
 use super::stats::Stats;
 use super::survey::Survey;
 use super::vpn::Vpn;
@@ -49,6 +50,7 @@ pub fn descriptions() -> Vec<Description> {
         describe::<Vpn>(),
         describe::<Compare>(),
         describe::<Doctor>(),
+        describe::<Services>(),
         describe::<Stats>(),
         describe::<Padlock>(),
         describe::<PadlockReport>(),

@@ -1,0 +1,86 @@
+//! Who encrypts: for each program that listens a library, its own code, or Linux; and what a provider reaches of it.
+//!
+//! Nothing is traced or changed: /proc and /sys are read.
+
+mod crypto;
+mod inside;
+mod known;
+pub(crate) mod libraries;
+mod linux;
+mod sockets;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use wirespeed_results::schema::services::{Reach, Service, Services};
+use wirespeed_results::schema::{Document, VERSION, services::Crypto};
+
+use crate::containers;
+use crate::examined::Examined;
+use crate::services::processes;
+use crypto::{Encrypting, Read};
+pub(crate) use inside::Inside;
+pub(crate) use linux::findings;
+
+/// What makes two processes one line.
+type Alike = (String, bool, Vec<Crypto>, Reach);
+
+/// Where they listen, which they are, and what is to be known.
+#[derive(Default)]
+struct Together {
+    listens: BTreeSet<String>,
+    processes: Vec<u32>,
+    levers: Vec<String>,
+}
+
+/// Every program that listens, and what Linux does itself.
+pub(crate) fn services(examined: &Examined<'_>) -> Services {
+    let processes = processes(examined);
+    let sockets = sockets::listening(examined, &processes);
+    let (mut read, mut found, mut owned) =
+        (Read::default(), BTreeMap::<Alike, Together>::new(), BTreeSet::new());
+    for process in &processes {
+        let Some(number) = number(process) else { continue };
+        let own = sockets::of_process(examined, process, &sockets);
+        let name = examined.here.text(process.join("comm")).unwrap_or_default().trim().to_owned();
+        if own.is_empty() && !known::always(&name) {
+            continue;
+        }
+        let in_container = containers::is_apart(examined, process);
+        let Some(seen) = crypto::of(examined, process, in_container, &mut read) else { continue };
+        owned.extend(own.iter().map(|(number, _)| *number));
+        let Encrypting { crypto, reach, lever } = seen;
+        let together = found.entry((name.clone(), in_container, crypto, reach)).or_default();
+        together.listens.extend(own.iter().map(|(_, place)| (*place).to_owned()));
+        together.processes.push(number);
+        if together.levers.is_empty() {
+            together.levers.extend(lever);
+            together.levers.extend(known::lever(&name).map(str::to_owned));
+        }
+    }
+    let unseen = sockets.iter().filter(|(number, _)| !owned.contains(number));
+    let unseen: BTreeSet<&String> = unseen.map(|(_, place)| place).collect();
+    Services {
+        schema: Services::SCHEMA.to_owned(),
+        version: VERSION.to_owned(),
+        services: found.into_iter().map(service).collect(),
+        linux: linux::all(examined),
+        unseen: unseen.into_iter().cloned().collect(),
+        only_own: examined.here.user() != 0,
+    }
+}
+
+fn service((alike, together): (Alike, Together)) -> Service {
+    let (name, in_container, crypto, wirespeed) = alike;
+    let Together { listens, mut processes, levers } = together;
+    processes.sort_unstable();
+    let listens = listens.into_iter().collect();
+    Service { name, processes, listens, in_container, crypto, wirespeed, levers }
+}
+
+/// A process's number, by its folder.
+fn number(process: &Path) -> Option<u32> {
+    process.file_name()?.to_str()?.parse().ok()
+}
