@@ -75,6 +75,11 @@ const GNUTLS: Need = Need { command: &["gnutls-cli", "--version"], package: "gnu
 /// libgcrypt's best known user, and the daemon that it starts.
 const GPG: Need = Need { command: &["gpg", "--version"], package: "gpg" };
 const GPG_AGENT: Need = Need { command: &["gpg-agent", "--version"], package: "gpg-agent" };
+/// A server in Go.
+const CADDY: Need = Need { command: &["/usr/bin/caddy", "version"], package: "caddy" };
+/// A server in Java.
+const JAVA: Need =
+    Need { command: &["test", "-x", "/usr/bin/rmiregistry"], package: "default-jre-headless" };
 const CURL: Need = Need { command: &["/usr/bin/curl", "--version"], package: "curl" };
 const PYTHON: Need = Need { command: &["/usr/bin/python3", "--version"], package: "python3" };
 const QEMU: Need =
@@ -187,6 +192,7 @@ pub(crate) const TESTS: &[Need] = &[
     GNUTLS,
     GPG,
     GPG_AGENT,
+    CADDY,
     CURL,
     PYTHON,
     IP,
@@ -215,6 +221,9 @@ pub(crate) const TESTS: &[Need] = &[
     C_LIBRARY_ARMHF,
     QEMU_ARM,
 ];
+
+/// What thorough tests take besides.
+pub(crate) const THOROUGH: &[Need] = &[JAVA];
 
 /// With the version of this machine's GCC.
 pub(crate) fn versioned(name: &str) -> String {

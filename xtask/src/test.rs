@@ -183,6 +183,9 @@ pub(crate) fn all(workspace: &Workspace, selection: &Selection) -> Result<bool> 
         bail!("unknown stage '{unknown}': choose from {}", names.join(" "));
     }
     packages::provide(packages::TESTS)?;
+    if selection.thorough {
+        packages::provide(packages::THOROUGH)?;
+    }
     let effort = if selection.thorough { Effort::Thorough } else { Effort::Usual };
     let chosen = |stage: &&Stage| match &selection.only[..] {
         [] => stage.from == Effort::Usual || effort == Effort::Thorough,

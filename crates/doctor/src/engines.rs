@@ -26,7 +26,9 @@ pub(crate) fn engines(examined: &Examined<'_>) -> Vec<Finding> {
         let Some(engines) = configuration.section(&list.value) else { continue };
         for entry in &engines.entries {
             let engine = configuration.section(&entry.value);
-            findings.push(finding(list, entry, engine, major, strict));
+            let found = finding(list, entry, engine, major, strict);
+            findings.push(found);
+            findings.extend(device(examined, entry));
         }
     }
     if findings.is_empty() {
@@ -91,6 +93,27 @@ fn finding(
             entry.name, entry.value, list.name, list.value
         ),
     )
+}
+
+/// What a VPN dies of once OpenWrt's libopenssl-devcrypto is installed (openwrt#12133, #15369): the handshake's hashes go to
+/// the device, or there is none.
+fn device(examined: &Examined<'_>, engine: &Entry) -> Option<Finding> {
+    let is_it = ["devcrypto", "cryptodev"].iter().any(|name| engine.name == **name);
+    let state = match examined.here.exists("/dev/crypto") {
+        true => "/dev/crypto is there; with DIGESTS in its section handshakes fail all the same",
+        false => "/dev/crypto is not there",
+    };
+    is_it.then(|| {
+        Finding::mend(
+            format!(
+                "{}: {state}: VPNs and TLS may fail in the handshake (\"TLS key negotiation failed\", \
+                 openwrt#15369)",
+                engine.place
+            ),
+            "on OpenWrt: opkg remove libopenssl-devcrypto (from 25.12 on: apk del); elsewhere take that line \
+             away; then start the VPN again",
+        )
+    })
 }
 
 /// The key that says what an engine said which led to the kernel.
@@ -183,6 +206,23 @@ mod tests {
             "config_diagnostics = 1\nopenssl_conf = i\n[i]\nengines = e\n[e]\nafalg = a\n[a]\n";
         let said = Fake::configured(text).says(engines);
         assert!(said.contains("with config_diagnostics programs do not even start"), "{said}");
+    }
+
+    /// openwrt#15369: "OpenVPN stops work after installing libopenssl-devcrypto".
+    #[test]
+    fn a_vpn_that_died_of_devcrypto_gets_an_answer() {
+        let text = "openssl_conf = i\n[i]\nengines = e\n[e]\n.include /etc/ssl/engines.cnf.d\n";
+        let router = || {
+            Fake::configured(text)
+                .file("/etc/ssl/engines.cnf.d/engines.cnf", "devcrypto = devcrypto\n")
+                .file("/etc/ssl/engines.cnf.d/x-devcrypto.cnf", "[devcrypto]\ndefault_algorithms = ALL\n")
+        };
+        let said = router().says(engines);
+        assert!(said.contains("MEND: /etc/ssl/engines.cnf.d/engines.cnf:1: /dev/crypto is not there"), "{said}");
+        assert!(said.contains("TLS key negotiation failed") && said.contains("opkg remove libopenssl-devcrypto"));
+        let said = router().file("/dev/crypto", "").says(engines);
+        assert!(said.contains("/dev/crypto is there; with DIGESTS"), "{said}");
+        assert!(!says("af_alg = a\n[a]\n", 3).contains("opkg"));
     }
 
     #[test]

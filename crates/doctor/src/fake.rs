@@ -1,9 +1,11 @@
 //! A machine made up for tests.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use wirespeed_advisories::Probe;
 use wirespeed_cipher::Route;
@@ -13,6 +15,7 @@ use wirespeed_plan::{Fingerprint, Plan};
 
 use crate::examined::Examined;
 use crate::finding::Finding;
+use crate::machine::Costs;
 use crate::reading::{Asked, Reading, User};
 use crate::surroundings::{Entry, Openssl, Surroundings, Unpacked};
 use crate::trial::Loaded;
@@ -24,7 +27,12 @@ pub(crate) const MODULE: &str = "/usr/lib/ossl-modules/wirespeed.so";
 /// Files, variables, and what loading the module gives. Folders are there because of what is in them.
 pub(crate) struct Fake {
     files: BTreeMap<PathBuf, (Vec<u8>, Entry)>,
+    /// Files that are others once time has gone by.
+    later: BTreeMap<PathBuf, Vec<u8>>,
+    has_waited: Cell<bool>,
     variables: BTreeMap<String, String>,
+    pub(crate) architecture: &'static str,
+    pub(crate) costs: Costs,
     pub(crate) features: Features,
     pub(crate) openssl: Result<Openssl, String>,
     pub(crate) binary: Result<Binary, String>,
@@ -47,7 +55,11 @@ impl Fake {
     pub(crate) fn bare() -> Self {
         Self {
             files: BTreeMap::new(),
+            later: BTreeMap::new(),
+            has_waited: Cell::new(false),
             variables: BTreeMap::new(),
+            architecture: "x86_64",
+            costs: Costs::default(),
             features: Features::detect(),
             openssl: Ok(Openssl {
                 path: "/usr/lib/libcrypto.so.3".into(),
@@ -121,6 +133,12 @@ impl Fake {
         self
     }
 
+    /// The same with a file that says something else once time has gone by.
+    pub(crate) fn later(mut self, path: &str, bytes: impl AsRef<[u8]>) -> Self {
+        self.later.insert(path.into(), bytes.as_ref().to_owned());
+        self
+    }
+
     /// What a file of it holds.
     pub(crate) fn bytes(&self, path: &str) -> Vec<u8> {
         self.read(Path::new(path)).expect("a file")
@@ -144,6 +162,11 @@ impl Fake {
 
 impl Files for Fake {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        if self.has_waited.get()
+            && let Some(bytes) = self.later.get(path)
+        {
+            return Ok(bytes.clone());
+        }
         match self.files.get(path) {
             Some((_, entry)) if entry.mode & 0o444 == 0 => Err(io::Error::from_raw_os_error(13)),
             Some((bytes, _)) => Ok(bytes.clone()),
@@ -207,6 +230,18 @@ impl Surroundings for Fake {
 
     fn features(&self) -> Features {
         self.features
+    }
+
+    fn architecture(&self) -> &str {
+        self.architecture
+    }
+
+    fn wait(&self, _: Duration) {
+        self.has_waited.set(true);
+    }
+
+    fn costs(&self) -> Costs {
+        self.costs
     }
 
     fn openssl(&self) -> Result<Openssl, String> {

@@ -12,9 +12,11 @@ mod examined;
 #[cfg(test)]
 mod fake;
 mod finding;
+mod fips;
 mod host_faults;
 mod kernel;
 mod keys;
+mod machine;
 mod module;
 mod permissions;
 mod plan;
@@ -30,6 +32,7 @@ mod tables;
 mod trial;
 mod users;
 mod watch;
+mod without_aes;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -63,6 +66,8 @@ const CHECKS: &[Check] = &[
     Check { name: "preference", examine: providers::preference },
     Check { name: "plan", examine: plan::plan },
     Check { name: "proof", examine: plan::proof },
+    Check { name: "FIPS", examine: fips::fips },
+    Check { name: "AES", examine: without_aes::aes },
     Check { name: "features", examine: features },
     Check { name: "constant time", examine: tables::tables },
     Check { name: "engines", examine: engines::engines },
@@ -74,6 +79,7 @@ const CHECKS: &[Check] = &[
     Check { name: "own OpenSSL", examine: programs::inside },
     Check { name: "kernel", examine: kernel::af_alg },
     Check { name: "in Linux", examine: serving::findings },
+    Check { name: "machine", examine: machine::machine },
     Check { name: "host OpenSSL", examine: host_faults::faults },
     Check { name: "openssl speed", examine: speed },
 ];

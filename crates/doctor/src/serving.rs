@@ -22,6 +22,7 @@ use crate::examined::Examined;
 use crate::services::processes;
 use crypto::{Encrypting, Read};
 pub(crate) use inside::Inside;
+pub(crate) use known::lever;
 pub(crate) use linux::findings;
 
 /// What makes two processes one line.

@@ -5,6 +5,8 @@ use std::fs;
 use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
 use wirespeed_advisories::Probe;
 use wirespeed_bench::{Found, Host};
@@ -15,6 +17,7 @@ use wirespeed_openssl_conf::{Configuration, Files};
 use wirespeed_plan::Plan;
 
 use crate::examined::ours;
+use crate::machine::Costs;
 use crate::probes;
 use crate::reading::{self, Asked, Reading, User};
 use crate::trial::{self, Loaded};
@@ -39,6 +42,12 @@ pub(crate) trait Surroundings: Files {
     fn plan(&self, path: &Path) -> Result<Plan, String>;
     /// What its CPU has.
     fn features(&self) -> Features;
+    /// The architecture that this program is for, by Rust's name.
+    fn architecture(&self) -> &str;
+    /// Lets time go by.
+    fn wait(&self, time: Duration);
+    /// What calls and memory cost, measured in a few milliseconds.
+    fn costs(&self) -> Costs;
     /// The machine's own OpenSSL.
     fn openssl(&self) -> Result<Openssl, String>;
     /// Loads a provider module by name, with these keys and values, into a context of its own.
@@ -197,6 +206,18 @@ impl Surroundings for ThisMachine {
 
     fn features(&self) -> Features {
         Features::detect()
+    }
+
+    fn architecture(&self) -> &str {
+        std::env::consts::ARCH
+    }
+
+    fn wait(&self, time: Duration) {
+        thread::sleep(time);
+    }
+
+    fn costs(&self) -> Costs {
+        Costs::measure(self.host.harness.library().ok().copied())
     }
 
     fn openssl(&self) -> Result<Openssl, String> {

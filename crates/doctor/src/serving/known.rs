@@ -54,7 +54,7 @@ fn known(name: &str) -> Option<&'static Known> {
 }
 
 /// What there is to know about a program.
-pub(super) fn lever(name: &str) -> Option<&'static str> {
+pub(crate) fn lever(name: &str) -> Option<&'static str> {
     known(name).map(|known| known.lever)
 }
 

@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn a_line_for_each_program_and_its_levers_below() {
-        let service = |name: &str, is_hosts| Service {
+        let service = |name: &str, is_hosts: bool| Service {
             name: name.to_owned(),
             processes: vec![812, 813],
             listens: ["tcp 80", "tcp 443", "udp 443"].map(str::to_owned).to_vec(),

@@ -1,0 +1,64 @@
+//! CPUs without instructions for AES, of which owners ask why AES is slow and what to do.
+
+use crate::examined::Examined;
+use crate::finding::Finding;
+
+/// Whether AES has instructions here ("is AES-NI used"), and the answer where it has none.
+pub(crate) fn aes(examined: &Examined<'_>) -> Vec<Finding> {
+    let has = |name: &str| examined.here.features().iter().any(|it| it.name() == name);
+    if has("aes") {
+        let wide = ["vaes", "pmull", "pclmulqdq"].into_iter().filter(|name| has(name));
+        let names: Vec<&str> = ["aes"].into_iter().chain(wide).collect();
+        let text = format!(
+            "this CPU has instructions for AES ({}), and OpenSSL uses them without being told",
+            names.join(" ")
+        );
+        return vec![Finding::fine(text)];
+    }
+    let text = "this CPU has no instructions for AES, so a VPN or ssh with AES is slow on it";
+    let choose = "ChaCha20-Poly1305 is faster here: WireGuard, OpenVPN's data-ciphers CHACHA20-POLY1305, ssh -c \
+                  chacha20-poly1305@openssh.com; wirespeed vpn compares";
+    let half = "; as on a Raspberry Pi 3 or 4, whose maker left them out; OpenSSL's 64-bit code for that takes one \
+                block at a time, its 32-bit code eight, which is twice as fast (openssl#11377)";
+    let detail = if examined.here.architecture() == "aarch64" { half } else { "" };
+    let ours = match examined.installed() {
+        Some(_) => "",
+        None => "; our routes take several blocks at a time: sudo wirespeed install",
+    };
+    vec![Finding::offer(format!("{text}{detail}"), format!("{choose}{ours}"))]
+}
+
+#[cfg(test)]
+mod tests {
+    use wirespeed_cpu::Features;
+
+    use super::*;
+    use crate::fake::Fake;
+
+    /// A machine of this architecture without any feature.
+    fn machine(architecture: &'static str) -> Fake {
+        let mut fake = Fake::bare();
+        (fake.features, fake.architecture) = (Features::NONE, architecture);
+        fake
+    }
+
+    /// openssl#11377: "64-bit ARM half as fast as 32-bit"; pibox-os#17 and others: "this board has no AES, what now".
+    #[test]
+    fn a_raspberry_pi_4_gets_an_answer() {
+        let said = machine("aarch64").says(aes);
+        assert!(said.starts_with("note: this CPU has no instructions for AES"), "{said}");
+        assert!(said.contains("Raspberry Pi 3 or 4") && said.contains("openssl#11377"), "{said}");
+        assert!(said.contains("-> ChaCha20-Poly1305 is faster here") && said.contains("sudo wirespeed install"));
+        let said = machine("x86_64").says(aes);
+        assert!(!said.contains("Raspberry") && said.contains("ChaCha20"), "{said}");
+    }
+
+    #[test]
+    fn instructions_for_aes_are_named() {
+        let said = Fake::bare().says(aes);
+        match Features::detect().iter().any(|it| it.name() == "aes") {
+            true => assert!(said.starts_with("fine: this CPU has instructions for AES (aes"), "{said}"),
+            false => assert!(said.starts_with("note: "), "{said}"),
+        }
+    }
+}
