@@ -1,4 +1,4 @@
-//! Programs that no configuration reaches: those with an OpenSSL of their own inside.
+//! Programs that the system's configuration does not reach by itself: those with an OpenSSL of their own inside.
 
 use std::path::{Path, PathBuf};
 
@@ -24,9 +24,8 @@ pub(crate) fn inside(examined: &Examined<'_>) -> Vec<Finding> {
         if binary.needs("libcrypto").is_some() {
             continue;
         }
-        let inside = examined.here.open(&entry.place).and_then(Inside::read);
-        let version = inside.ok().and_then(|inside| inside.openssl);
-        findings.extend(version.map(|version| carries(examined, &path, &version)));
+        let inside = examined.here.open(&entry.place).and_then(Inside::read).unwrap_or_default();
+        findings.extend(carries(examined, &path, name, &inside));
     }
     if findings.is_empty() {
         findings
@@ -44,23 +43,27 @@ pub(crate) fn on_path(examined: &Examined<'_>, name: &str) -> Option<PathBuf> {
     })
 }
 
-fn carries(examined: &Examined<'_>, path: &Path, version: &str) -> Finding {
+fn carries(examined: &Examined<'_>, path: &Path, name: &str, inside: &Inside) -> Option<Finding> {
+    let version = inside.openssl.as_ref()?;
     let text = format!(
-        "{} carries an OpenSSL {version} of its own: it never reads the system's openssl.cnf, and \
-         Wirespeed does not reach it",
+        "{} carries an OpenSSL {version} of its own, which does as the system's openssl.cnf says only if it \
+         is told to",
         path.display()
     );
     // openssl #31246: statically linked, it takes the padlock engine without being asked.
     let cpu = examined.here.text("/proc/cpuinfo").unwrap_or_default();
     if cpu.contains("CentaurHauls") || cpu.contains("  Shanghai  ") {
-        return Finding::mend(
+        return Some(Finding::mend(
             format!(
                 "{text}; on this CPU its padlock engine may give wrong AES-256 (openssl #31246)"
             ),
             "use a build that is linked with the system's OpenSSL",
-        );
+        ));
     }
-    Finding::note(text)
+    Some(match inside.way(name) {
+        Some(way) => Finding::offer(text, way),
+        None => Finding::note(text),
+    })
 }
 
 #[cfg(test)]
@@ -80,6 +83,7 @@ mod tests {
             said.starts_with("note: /usr/bin/node carries an OpenSSL 3.5.6 of its own"),
             "{said}"
         );
+        assert!(said.contains("-> sudo wirespeed install, then NODE_OPTIONS="), "{said}");
         let said = machine().file("/proc/cpuinfo", "vendor_id : CentaurHauls\n").says(inside);
         assert!(said.starts_with("MEND: ") && said.contains("#31246"), "{said}");
     }

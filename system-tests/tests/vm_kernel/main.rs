@@ -18,6 +18,7 @@ mod faults;
 mod ours;
 mod plans;
 mod preference;
+mod services;
 mod streams;
 mod tunnels;
 
@@ -31,6 +32,9 @@ type Run = fn() -> Result<(), String>;
 /// In this order: the first see a kernel that has loaded no AF_ALG yet.
 const TESTS: &[(&str, Run)] = &[
     ("absent::switched-off", absent::switched_off),
+    ("services::ktls", services::ktls),
+    ("services::tunnels", services::tunnels),
+    ("services::absent", services::absent),
     ("through::ciphers", differential::ciphers),
     ("through::digests", differential::digests),
     ("through::every-size", differential::every_size),

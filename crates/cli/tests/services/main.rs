@@ -16,30 +16,40 @@ use wirespeed_results::schema::services::{Reach, Service, Services};
 use listener::{Listener, free_port};
 use support::{Case, NOBODY, as_user, assert_narrow, installed, is_of_type, is_root};
 
+/// What a test does.
+type Run = fn() -> Result<(), String>;
+
 /// Tests, and the file of a program without which there is none.
-const TESTS: &[(&str, &str, fn() -> Result<(), String>)] = &[
+const TESTS: &[(&str, &str, Run)] = &[
     ("nginx", "/usr/sbin/nginx", nginx),
     ("sshd", "/usr/sbin/sshd", sshd),
     ("python", "/usr/bin/python3", python),
     ("go", "/usr/bin/caddy", go),
     ("java", "/usr/bin/rmiregistry", java),
+    ("node", "/usr/bin/node", node),
     ("served", "/usr/bin/openssl", served),
-    ("container", "/usr/bin/unshare", container),
-    ("others", "/usr/bin/openssl", others),
     ("text", "/usr/bin/openssl", text),
 ];
 
+/// Those for which one must be root: to change one's root folder, and to be somebody else.
+const OF_ROOT: &[(&str, &str, Run)] =
+    &[("container", "/usr/bin/unshare", container), ("others", "/usr/bin/openssl", others)];
+
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
-    let trial = |(name, program, run): &(&str, &str, fn() -> Result<(), String>)| {
-        let (run, reason) = (*run, format!("no {program}"));
-        let is_there = Path::new(program).exists();
-        Trial::ignorable_test(*name, move || match is_there {
-            true => run().map(|()| Completion::Completed).map_err(Failed::from),
-            false => Ok(Completion::ignored_with(reason)),
-        })
-    };
-    libtest_mimic::run(&arguments, TESTS.iter().map(trial).collect()).exit_code()
+    let not_root = (!is_root()).then(|| "only root can".to_owned());
+    let of_root = OF_ROOT.iter().map(|test| trial(test, not_root.clone()));
+    let trials = TESTS.iter().map(|test| trial(test, None)).chain(of_root);
+    libtest_mimic::run(&arguments, trials.collect()).exit_code()
+}
+
+fn trial((name, program, run): &(&str, &str, Run), obstacle: Option<String>) -> Trial {
+    let run = *run;
+    let lacking = (!Path::new(program).exists()).then(|| format!("no {program}"));
+    Trial::ignorable_test(*name, move || match obstacle.or(lacking) {
+        None => run().map(|()| Completion::Completed).map_err(Failed::from),
+        Some(reason) => Ok(Completion::ignored_with(reason)),
+    })
 }
 
 /// A machine without Wirespeed.
@@ -174,6 +184,23 @@ fn java() -> Result<(), String> {
     expect(here, &here.name, "Java", Reach::Never)
 }
 
+/// nodejs.org's has an OpenSSL inside, Debian's uses the machine's: both load the module once they are told to.
+fn node() -> Result<(), String> {
+    for (case, variable, reach) in [
+        (bare(), "", Reach::Possible),
+        (Case::new(&installed("")), "--openssl-shared-config", Reach::Serves),
+    ] {
+        let port = free_port()?;
+        let mut node = case.program("/usr/bin/node");
+        let script = format!("require('tls'); require('net').createServer().listen({port}, '127.0.0.1')");
+        node.args(["-e", &script]).env("NODE_OPTIONS", variable);
+        let _node = Listener::start(&mut node, port)?;
+        let found = of_port(&case, port)?;
+        expect(&found, &found.name.clone(), "OpenSSL", reach)?;
+    }
+    Ok(())
+}
+
 /// openssl's own server, which loads its configuration at once.
 fn server(case: &Case, port: u16, user: Option<u32>) -> Result<Listener, String> {
     let mut server = as_user(case.program("/usr/bin/openssl"), user);
@@ -193,10 +220,6 @@ fn served() -> Result<(), String> {
 
 /// A program with mounts and a root of its own.
 fn container() -> Result<(), String> {
-    if !is_root() {
-        println!("skipped: only root may change its root");
-        return Ok(());
-    }
     let (case, port) = (bare(), free_port()?);
     let root = case.path("root").display().to_string();
     let script = r#"
@@ -219,10 +242,6 @@ fn container() -> Result<(), String> {
 
 /// Who may not look into a program is told where something listens, and how to see it.
 fn others() -> Result<(), String> {
-    if !is_root() {
-        println!("skipped: only root can become another user");
-        return Ok(());
-    }
     let (case, port) = (Case::shared(""), free_port()?);
     let _server = server(&case, port, None)?;
     let found = services(&case, Some(NOBODY))?;

@@ -61,16 +61,20 @@ pub(super) fn of(
     if fips {
         crypto.push(named("OpenSSL's FIPS provider", None, None));
     }
-    if crypto.is_empty()
-        && let Some((name, version)) = read.of(examined, &process.join("exe")).crypto()
-    {
-        levers.push(inside::lever(name));
-        crypto.push(named(name, version, None));
+    let mut inside_way = None;
+    if crypto.is_empty() {
+        let inside = read.of(examined, &process.join("exe"));
+        if let Some((name, version)) = inside.crypto() {
+            levers.push(inside::lever(name));
+            crypto.push(named(name, version, None));
+            inside_way = inside.way(&program(examined, process));
+        }
     }
     let (reach, lever) = match libcryptos.first() {
-        Some(_) if ours => (Reach::Serves, None),
+        _ if ours => (Reach::Serves, None),
         Some(_) if fips => (Reach::Never, Some(FIPS.to_owned())),
         Some(libcrypto) => seen.reach(libcrypto),
+        None if inside_way.is_some() => (Reach::Possible, inside_way),
         None if crypto.is_empty() => (Reach::Nothing, None),
         None => (Reach::Never, levers.first().map(|lever| (*lever).to_owned())),
     };
@@ -81,6 +85,12 @@ const FIPS: &str = "the FIPS provider serves it; Wirespeed is not validated and 
 
 fn named(name: &str, version: Option<String>, file: Option<&str>) -> Crypto {
     Crypto { name: name.to_owned(), version, file: file.map(str::to_owned), is_hosts: false }
+}
+
+/// The name of a process's program file: a process may call itself otherwise.
+fn program(examined: &Examined<'_>, process: &Path) -> String {
+    let file = examined.here.link(&process.join("exe")).unwrap_or_default();
+    file_name(&file.to_string_lossy()).to_owned()
 }
 
 fn file_name(path: &str) -> &str {

@@ -5,7 +5,7 @@
 use std::io::{self, Read};
 
 use memchr::memmem;
-use wirespeed_installation::openssl_inside;
+use wirespeed_installation::{openssl_folder, openssl_inside};
 
 /// Bytes read at once.
 const PIECE: usize = 1 << 20;
@@ -22,6 +22,8 @@ const GO_VERSION: usize = 32;
 pub(crate) struct Inside {
     /// The version of an OpenSSL.
     pub(crate) openssl: Option<String>,
+    /// Where that looks for its configuration.
+    folder: Option<String>,
     /// Go's version, if it was made with Go.
     go: Option<String>,
     /// Which of the marks it has.
@@ -66,7 +68,28 @@ impl Inside {
             if found.openssl.is_none() {
                 found.openssl = openssl_inside(&piece);
             }
+            if found.folder.is_none() {
+                found.folder = openssl_folder(&piece);
+            }
         }
+    }
+
+    /// How the program of this name has the OpenSSL inside it load a module; nothing where no provider reaches it.
+    pub(crate) fn way(&self, program: &str) -> Option<String> {
+        self.openssl.as_ref().filter(|version| !version.starts_with('1'))?;
+        let folder = self.folder.as_deref().unwrap_or("/usr/local/ssl");
+        let reads = format!("{folder}/openssl.cnf");
+        Some(match program {
+            // Else it looks for nodejs_conf instead of openssl_conf (node(1)).
+            "node" | "nodejs" => format!(
+                "sudo wirespeed install, then NODE_OPTIONS=--openssl-shared-config in its environment: it reads \
+                 {reads} then"
+            ),
+            _ => format!(
+                "it reads {reads}, if it was built to load modules: wirespeed doctor -- CMD shows whether it does; \
+                 else a build that is linked with the system's libcrypto"
+            ),
+        })
     }
 
     /// What encrypts, and its version.
@@ -93,7 +116,7 @@ fn go_version(information: &[u8]) -> Option<String> {
 /// What there is to do where no provider reaches what is inside.
 pub(super) fn lever(name: &str) -> &'static str {
     match name {
-        "OpenSSL" => "a build of it that is linked with the system's libcrypto",
+        "OpenSSL" => "OpenSSL 1 knows no providers: a build that is linked with the system's libcrypto",
         "Go" => {
             "Go has code of its own for AES-GCM, as fast as the CPU's AES allows, and no VAES; or TLS by nginx, \
              haproxy or stunnel in front"
@@ -140,6 +163,16 @@ mod tests {
         }
         assert_eq!(crypto(b"nothing of the kind"), None);
         assert_eq!(crypto(b"OpenSSL 1.1.1 (compatible; BoringSSL)\0"), None);
+    }
+
+    #[test]
+    fn an_openssl_inside_may_be_reached() {
+        let way = |program, text: &[u8]| Inside::read(text).expect("readable").way(program);
+        let own = b"OpenSSL 3.0.19 27 Jan 2026\0OPENSSLDIR: \"/etc/ssl\"\0";
+        let node = way("node", own).expect("a way");
+        assert!(node.contains("NODE_OPTIONS=--openssl-shared-config") && node.contains("/etc/ssl/openssl.cnf"));
+        assert!(way("mysqld", own).expect("a way").contains("wirespeed doctor -- CMD"));
+        assert_eq!(way("node", b"OpenSSL 1.1.1w  11 Sep 2023\0"), None);
     }
 
     #[test]

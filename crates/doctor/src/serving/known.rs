@@ -13,7 +13,8 @@ const KNOWN: &[Known] = &[
     Known {
         names: &["nginx"],
         always: false,
-        lever: "kTLS: ssl_conf_command Options KTLS; then Linux encrypts what it sends, and no provider does",
+        lever: "kTLS: ssl_conf_command Options KTLS, where openssl s_server -help knows -ktls; then Linux encrypts \
+                what it sends, and no provider does",
     },
     Known {
         names: &["openvpn"],

@@ -202,6 +202,6 @@ impl Linux<'_> {
     }
 }
 
-const ASK_FOR_TLS: &str = "nginx: ssl_conf_command Options KTLS, which gains where files are sent (sendfile); \
-                           its ciphers are Linux's and not Wirespeed's, so measure both";
-
+const ASK_FOR_TLS: &str = "nginx: ssl_conf_command Options KTLS, which gains where files are sent (sendfile). It wants an \
+                           OpenSSL built for it: openssl s_server -help knows -ktls then, and Debian 12's does not. \
+                           Its ciphers are Linux's and not Wirespeed's: measure both";

@@ -46,7 +46,7 @@ fn who_encrypts_is_told_for_each_kind_of_program() {
         ("exim4", "/x/libgnutls.so.30", "", "GnuTLS", Reach::Never, "nginx, haproxy or stunnel"),
         ("pluto", "/x/libnss3.so", "", "NSS", Reach::Never, "a build for OpenSSL"),
         ("java", "/opt/jdk/lib/server/libjvm.so", "", "Java", Reach::Never, "grep UseAES"),
-        ("node", "/x/libm.so.6", "OpenSSL 3.5.6 7 Apr 2026\0", "OpenSSL 3.5.6", Reach::Never, "linked with"),
+        ("node", "/x/libm.so.6", "OpenSSL 3.5.6 7 Apr 2026\0", "OpenSSL 3.5.6", Reach::Possible, "linked with"),
         ("envoy", "/x/libm.so.6", "\0BoringSSL\0", "BoringSSL", Reach::Never, "takes no providers"),
         ("mosquitto", "/x/libm.so.6", "", "", Reach::Nothing, ""),
         ("python3", "/x/libcrypto-3fa1b2c4.so.3", "", "OpenSSL", Reach::Possible, "OPENSSL_CONF="),

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use crate::examined::Examined;
 use crate::programs::on_path;
-use wirespeed_installation::{Binary, openssl_inside};
+use crate::serving::Inside;
+use wirespeed_installation::Binary;
 
 /// A command line, and what its program is.
 pub(super) struct Command {
@@ -15,8 +16,8 @@ pub(super) struct Command {
     pub(super) path: PathBuf,
     /// What it says about itself; none for a script.
     pub(super) binary: Option<Binary>,
-    /// The version of the OpenSSL inside it, where it is linked statically.
-    pub(super) inside: Option<String>,
+    /// What it has inside, where that is linked statically.
+    pub(super) inside: Inside,
     /// Whether it runs with another user's rights.
     pub(super) elevated: bool,
 }
@@ -39,7 +40,7 @@ impl Command {
         Ok(Self {
             words: words.to_vec(),
             binary: Binary::read(&bytes).ok(),
-            inside: openssl_inside(&bytes),
+            inside: Inside::read(&bytes[..]).unwrap_or_default(),
             elevated: entry.mode & 0o6000 != 0,
             path,
         })

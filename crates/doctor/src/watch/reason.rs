@@ -41,11 +41,15 @@ pub(super) fn not_loaded(examined: &Examined<'_>, command: &Command, ran: &Ran) 
     if let Some(libcrypto) = libraries.find("libcrypto.so") {
         return libcrypto_without_us(examined, ran, libcrypto, &none);
     }
-    if let Some(version) = &command.inside {
+    if let Some(version) = &command.inside.openssl {
         let why = format!(
-            "it carries an OpenSSL {version} of its own, which does not read the system's configuration"
+            "it carries an OpenSSL {version} of its own, which did not load the module from the configuration"
         );
-        return none(why, "use a build of it that is linked with the system's libcrypto");
+        let build = "use a build of it that is linked with the system's libcrypto";
+        return match name.as_str() {
+            "node" | "nodejs" => none(why, "run it with --openssl-shared-config"),
+            _ => none(why, build),
+        };
     }
     let other = LIBRARIES.iter().find(|library| libraries.find(library.file).is_some());
     if let Some(Library { name: other, .. }) = other {

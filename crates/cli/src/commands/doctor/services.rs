@@ -23,7 +23,7 @@ pub(super) fn text(found: &Services) -> String {
     if !found.unseen.is_empty() {
         let whose = match found.only_own {
             true => "of other users' programs; to see them: sudo wirespeed doctor --services",
-            false => "of no program: Linux itself listens, as WireGuard and NFS do",
+            false => "of no program that root may look into, or Linux itself listens, as WireGuard and NFS do",
         };
         text.push_str(&format!("\nNot seen:\n{}", paragraph(&found.unseen.join(", "))));
         text.push_str(&paragraph(whose));
