@@ -215,11 +215,20 @@ mod tests {
         let router = || {
             Fake::configured(text)
                 .file("/etc/ssl/engines.cnf.d/engines.cnf", "devcrypto = devcrypto\n")
-                .file("/etc/ssl/engines.cnf.d/x-devcrypto.cnf", "[devcrypto]\ndefault_algorithms = ALL\n")
+                .file(
+                    "/etc/ssl/engines.cnf.d/x-devcrypto.cnf",
+                    "[devcrypto]\ndefault_algorithms = ALL\n",
+                )
         };
         let said = router().says(engines);
-        assert!(said.contains("MEND: /etc/ssl/engines.cnf.d/engines.cnf:1: /dev/crypto is not there"), "{said}");
-        assert!(said.contains("TLS key negotiation failed") && said.contains("opkg remove libopenssl-devcrypto"));
+        assert!(
+            said.contains("MEND: /etc/ssl/engines.cnf.d/engines.cnf:1: /dev/crypto is not there"),
+            "{said}"
+        );
+        assert!(
+            said.contains("TLS key negotiation failed")
+                && said.contains("opkg remove libopenssl-devcrypto")
+        );
         let said = router().file("/dev/crypto", "").says(engines);
         assert!(said.contains("/dev/crypto is there; with DIGESTS"), "{said}");
         assert!(!says("af_alg = a\n[a]\n", 3).contains("opkg"));

@@ -7,14 +7,17 @@ const KERNEL: &str = "/proc/sys/crypto/fips_enabled";
 
 /// What makes this a FIPS machine, if something does.
 pub(crate) fn fips(examined: &Examined<'_>) -> Vec<Finding> {
-    let reasons: Vec<String> = kernel(examined).into_iter().chain(configuration(examined)).collect();
+    let reasons: Vec<String> =
+        kernel(examined).into_iter().chain(configuration(examined)).collect();
     if reasons.is_empty() {
         return Vec::new();
     }
     let why = reasons.join(", ");
     vec![match examined.installed() {
         Some(_) => Finding::mend(
-            format!("FIPS mode ({why}), and Wirespeed, which is not validated, is configured beside it"),
+            format!(
+                "FIPS mode ({why}), and Wirespeed, which is not validated, is configured beside it"
+            ),
             "sudo wirespeed uninstall",
         ),
         None => Finding::note(format!(
@@ -39,7 +42,8 @@ fn configuration(examined: &Examined<'_>) -> Option<String> {
     }
     let entry = read.default_properties()?;
     let text = entry.value.to_str();
-    let wants = text.split(',').any(|clause| matches!(clause.trim(), "fips=yes" | "fips" | "?fips=yes"));
+    let wants =
+        text.split(',').any(|clause| matches!(clause.trim(), "fips=yes" | "fips" | "?fips=yes"));
     wants.then(|| format!("{}: default_properties = {text}", entry.place))
 }
 
@@ -56,16 +60,26 @@ mod tests {
         assert_eq!(Fake::bare().says(fips), "");
         assert_eq!(Fake::configured("").file(KERNEL, "0\n").says(fips), "");
         let said = Fake::configured("").file(KERNEL, "1\n").says(fips);
-        assert!(said.starts_with("note: FIPS mode (fips_enabled = 1): OpenSSL's FIPS provider serves"), "{said}");
+        assert!(
+            said.starts_with("note: FIPS mode (fips_enabled = 1): OpenSSL's FIPS provider serves"),
+            "{said}"
+        );
         let said = Fake::configured(ACTIVE).says(fips);
-        assert!(said.starts_with("note: FIPS mode (/etc/ssl/openssl.cnf:5: the provider fips)"), "{said}");
-        let properties = "openssl_conf = i\n[i]\nalg_section = a\n[a]\ndefault_properties = fips=yes\n";
+        assert!(
+            said.starts_with("note: FIPS mode (/etc/ssl/openssl.cnf:5: the provider fips)"),
+            "{said}"
+        );
+        let properties =
+            "openssl_conf = i\n[i]\nalg_section = a\n[a]\ndefault_properties = fips=yes\n";
         assert!(Fake::configured(properties).says(fips).contains("default_properties = fips=yes"));
     }
 
     #[test]
     fn our_module_beside_it_is_a_fault() {
         let said = Fake::installed("").file(KERNEL, "1\n").says(fips);
-        assert!(said.starts_with("MEND: FIPS mode") && said.ends_with("-> sudo wirespeed uninstall"), "{said}");
+        assert!(
+            said.starts_with("MEND: FIPS mode") && said.ends_with("-> sudo wirespeed uninstall"),
+            "{said}"
+        );
     }
 }

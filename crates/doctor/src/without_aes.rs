@@ -48,7 +48,10 @@ mod tests {
         let said = machine("aarch64").says(aes);
         assert!(said.starts_with("note: this CPU has no instructions for AES"), "{said}");
         assert!(said.contains("Raspberry Pi 3 or 4") && said.contains("openssl#11377"), "{said}");
-        assert!(said.contains("-> ChaCha20-Poly1305 is faster here") && said.contains("sudo wirespeed install"));
+        assert!(
+            said.contains("-> ChaCha20-Poly1305 is faster here")
+                && said.contains("sudo wirespeed install")
+        );
         let said = machine("x86_64").says(aes);
         assert!(!said.contains("Raspberry") && said.contains("ChaCha20"), "{said}");
     }
@@ -57,7 +60,9 @@ mod tests {
     fn instructions_for_aes_are_named() {
         let said = Fake::bare().says(aes);
         match Features::detect().iter().any(|it| it.name() == "aes") {
-            true => assert!(said.starts_with("fine: this CPU has instructions for AES (aes"), "{said}"),
+            true => {
+                assert!(said.starts_with("fine: this CPU has instructions for AES (aes"), "{said}")
+            }
             false => assert!(said.starts_with("note: "), "{said}"),
         }
     }

@@ -94,7 +94,8 @@ pub(crate) fn tunnels() -> Result<(), String> {
 
 /// Debian's kernels until 6.16 have no DCO, and no guest has QAT: both are said.
 pub(crate) fn absent() -> Result<(), String> {
-    let release = fs::read_to_string("/proc/sys/kernel/osrelease").map_err(|error| error.to_string())?;
+    let release =
+        fs::read_to_string("/proc/sys/kernel/osrelease").map_err(|error| error.to_string())?;
     let found = said_of("OpenVPN DCO")?;
     let builtin = format!("/lib/modules/{}/modules.dep", release.trim());
     let has_it = fs::read_to_string(builtin).unwrap_or_default().contains("/ovpn.ko");

@@ -71,7 +71,9 @@ pub(crate) fn run(arguments: DoctorArguments) -> Result<(), Fault> {
         let found = wirespeed_doctor::services(&machine);
         return match arguments.json {
             true => write_json("-", &found),
-            false => say(&format!("{}\n\n{}", header(&machine.host().machine), services::text(&found))),
+            false => {
+                say(&format!("{}\n\n{}", header(&machine.host().machine), services::text(&found)))
+            }
         };
     }
     if arguments.command.is_empty() {

@@ -192,7 +192,8 @@ fn node() -> Result<(), String> {
     ] {
         let port = free_port()?;
         let mut node = case.program("/usr/bin/node");
-        let script = format!("require('tls'); require('net').createServer().listen({port}, '127.0.0.1')");
+        let script =
+            format!("require('tls'); require('net').createServer().listen({port}, '127.0.0.1')");
         node.args(["-e", &script]).env("NODE_OPTIONS", variable);
         let _node = Listener::start(&mut node, port)?;
         let found = of_port(&case, port)?;

@@ -7,8 +7,8 @@ use std::time::Duration;
 use super::clock::{cpus, number};
 use crate::examined::Examined;
 use crate::finding::Finding;
-use crate::serving;
 use crate::services::{name, processes};
+use crate::serving;
 
 /// How long it is watched: ticks of 10 ms make a figure of two digits.
 const MOMENT: Duration = Duration::from_millis(400);
@@ -72,7 +72,10 @@ impl Seen {
         let text = examined.here.text("/proc/stat").unwrap_or_default();
         let processes = processes(examined).into_iter();
         let spent = |folder: PathBuf| Some((folder.clone(), spent(examined, &folder)?));
-        Self { cpus: text.lines().filter_map(ticks).collect(), processes: processes.filter_map(spent).collect() }
+        Self {
+            cpus: text.lines().filter_map(ticks).collect(),
+            processes: processes.filter_map(spent).collect(),
+        }
     }
 
     fn until(&self, later: &Self) -> Option<Moment> {
@@ -102,7 +105,9 @@ fn ticks(line: &str) -> Option<(usize, Ticks)> {
     let (name, rest) = line.split_once(' ')?;
     let cpu = number(Path::new(name))?;
     let fields: Vec<u64> = rest.split_whitespace().filter_map(|it| it.parse().ok()).collect();
-    let [user, nice, system, idle, waiting, hard, soft, stolen, ..] = fields[..] else { return None };
+    let [user, nice, system, idle, waiting, hard, soft, stolen, ..] = fields[..] else {
+        return None;
+    };
     let interrupts = hard + soft;
     let busy = user + nice + system + interrupts;
     Some((cpu, Ticks { busy, interrupts, stolen, all: busy + idle + waiting + stolen }))
@@ -146,7 +151,10 @@ fn stolen(moment: &Moment) -> Option<Finding> {
     let stolen = moment.mean(|it| it.stolen);
     (stolen >= 0.05).then(|| {
         Finding::offer(
-            format!("the hypervisor gives {} of this guest's time to others (steal in /proc/stat)", percent(stolen)),
+            format!(
+                "the hypervisor gives {} of this guest's time to others (steal in /proc/stat)",
+                percent(stolen)
+            ),
             "an instance of its own CPUs, or another host; figures measured here vary by as much",
         )
     })
@@ -154,7 +162,8 @@ fn stolen(moment: &Moment) -> Option<Finding> {
 
 fn interrupts(moment: &Moment) -> Option<Finding> {
     let (cpu, most) = moment.most(|it| it.interrupts);
-    let others = moment.cpus.iter().filter(|(it, _)| **it != cpu).map(|(_, share)| share.interrupts);
+    let others =
+        moment.cpus.iter().filter(|(it, _)| **it != cpu).map(|(_, share)| share.interrupts);
     let others: Vec<f64> = others.collect();
     let mean = others.iter().sum::<f64>() / others.len().max(1) as f64;
     (most >= 0.3 && most >= 3.0 * mean).then(|| {
@@ -234,7 +243,10 @@ mod tests {
             let line = |(number, [user, idle, soft, stolen]): (usize, &[u32; 4])| {
                 format!("cpu{number} {user} 0 0 {idle} 0 0 {soft} {stolen} 0 0\n")
             };
-            format!("cpu 1 2 3\n{}btime 100\n", cpus.iter().enumerate().map(line).collect::<String>())
+            format!(
+                "cpu 1 2 3\n{}btime 100\n",
+                cpus.iter().enumerate().map(line).collect::<String>()
+            )
         };
         let zeros = vec![[0; 4]; cpus.len()];
         Fake::bare().file("/proc/stat", stat(&zeros)).later("/proc/stat", stat(cpus))
@@ -243,7 +255,10 @@ mod tests {
     #[test]
     fn a_quiet_machine_is_fine_with_its_figures() {
         let said = machine(&[[2, 38, 0, 0], [2, 37, 1, 0]]).says(busy);
-        assert_eq!(said, "fine: in 400 ms: CPUs 6 % busy, 1 % of it interrupts, 0 % stolen by the hypervisor");
+        assert_eq!(
+            said,
+            "fine: in 400 ms: CPUs 6 % busy, 1 % of it interrupts, 0 % stolen by the hypervisor"
+        );
         assert_eq!(Fake::bare().says(busy), "", "without /proc nothing is claimed");
     }
 
@@ -252,15 +267,23 @@ mod tests {
         let said = machine(&[[10, 20, 0, 10], [10, 30, 0, 0]]).says(busy);
         assert!(said.starts_with("note: the hypervisor gives 12 % of this guest's time"), "{said}");
         let said = machine(&[[0, 20, 20, 0], [0, 40, 0, 0], [0, 39, 1, 0]]).says(busy);
-        assert!(said.starts_with("note: CPU 0 spends 50 % of its time on interrupts, the others 1 %"), "{said}");
+        assert!(
+            said.starts_with("note: CPU 0 spends 50 % of its time on interrupts, the others 1 %"),
+            "{said}"
+        );
         assert!(said.contains("irqbalance"), "{said}");
     }
 
     #[test]
     fn busy_siblings_are_counted() {
-        let list = |cpu: u32| format!("/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list");
+        let list =
+            |cpu: u32| format!("/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list");
         let fake = machine(&[[39, 1, 0, 0], [1, 39, 0, 0], [39, 1, 0, 0], [1, 39, 0, 0]]);
-        let fake = fake.file(&list(0), "0,2\n").file(&list(2), "0,2\n").file(&list(1), "1,3\n").file(&list(3), "1,3\n");
+        let fake = fake
+            .file(&list(0), "0,2\n")
+            .file(&list(2), "0,2\n")
+            .file(&list(1), "1,3\n")
+            .file(&list(3), "1,3\n");
         let said = fake.says(busy);
         assert!(said.starts_with("note: 1 of 2 cores have all their threads busy"), "{said}");
         assert_eq!(numbers("0-1,4"), [0, 1, 4]);
@@ -269,13 +292,17 @@ mod tests {
     /// OpenVPN/openvpn#576: far below the line.
     #[test]
     fn a_daemon_that_fills_one_core_is_named_with_its_lever() {
-        let stat = |ticks: u32| format!("812 (openvpn) R 1 0 0 0 0 0 0 0 0 0 {ticks} 0 0 0 20 0 1 0 9\n");
+        let stat =
+            |ticks: u32| format!("812 (openvpn) R 1 0 0 0 0 0 0 0 0 0 {ticks} 0 0 0 20 0 1 0 9\n");
         let fake = machine(&[[40, 0, 0, 0], [0, 40, 0, 0]])
             .file("/proc/812/comm", "openvpn\n")
             .file("/proc/812/stat", stat(100))
             .later("/proc/812/stat", stat(139));
         let said = fake.says(busy);
-        assert!(said.starts_with("note: openvpn (812) fills one core (98 % of it, with one thread)"), "{said}");
+        assert!(
+            said.starts_with("note: openvpn (812) fills one core (98 % of it, with one thread)"),
+            "{said}"
+        );
         assert!(said.contains("-> without DCO one thread does everything"), "{said}");
         let full = machine(&[[40, 0, 0, 0], [40, 0, 0, 0]])
             .file("/proc/812/stat", stat(100))

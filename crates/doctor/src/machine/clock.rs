@@ -57,7 +57,9 @@ fn governor(examined: &Examined<'_>) -> Option<Finding> {
         return Some(Finding::offer(format!("{text}; held at {allowed} MHz"), way));
     }
     let way = || {
-        format!("echo performance | sudo tee {CPUS}/cpu*/cpufreq/scaling_governor; it takes more power")
+        format!(
+            "echo performance | sudo tee {CPUS}/cpu*/cpufreq/scaling_governor; it takes more power"
+        )
     };
     // These drivers' powersave raises the clock as the others' schedutil does (Documentation/admin-guide/pm).
     let is_dynamic = driver.starts_with("intel_pstate") || driver.starts_with("amd-pstate");
@@ -65,9 +67,10 @@ fn governor(examined: &Examined<'_>) -> Option<Finding> {
         "powersave" if !is_dynamic => {
             Finding::offer(format!("{text}; it holds the clock at its lowest"), way())
         }
-        "ondemand" | "conservative" => {
-            Finding::offer(format!("{text}; it raises the clock late, so short bursts are slow"), way())
-        }
+        "ondemand" | "conservative" => Finding::offer(
+            format!("{text}; it raises the clock late, so short bursts are slow"),
+            way(),
+        ),
         _ => Finding::fine(text),
     })
 }
@@ -108,7 +111,9 @@ fn board(examined: &Examined<'_>) -> Option<Finding> {
     };
     let (now, before) = (said(0), said(16));
     let text = match (now.is_empty(), before.is_empty()) {
-        (true, true) => return Some(Finding::fine("the board was never throttled (get_throttled)")),
+        (true, true) => {
+            return Some(Finding::fine("the board was never throttled (get_throttled)"));
+        }
         (true, false) => format!("the board says of the time since its start: {before}"),
         (false, _) => format!("the board says: {now}"),
     };
@@ -120,7 +125,8 @@ fn board(examined: &Examined<'_>) -> Option<Finding> {
 fn cooled(examined: &Examined<'_>) -> Option<Finding> {
     let holds = |folder: PathBuf| {
         let kind = line(examined, folder.join("type"))?;
-        let is_cpu = kind == "Processor" || kind.contains("cpufreq") || kind.contains("thermal-cpu");
+        let is_cpu =
+            kind == "Processor" || kind.contains("cpufreq") || kind.contains("thermal-cpu");
         let state = figure(examined, folder.join("cur_state"))?;
         let most = figure(examined, folder.join("max_state"))?;
         (is_cpu && state > 0).then(|| format!("{kind} {state} of {most}"))
@@ -158,7 +164,9 @@ fn licences(examined: &Examined<'_>) -> Option<Finding> {
     let users = processes(examined).into_iter().filter(lately);
     let users: Vec<String> = users.map(|process| name(examined, &process)).collect();
     if users.is_empty() {
-        return Some(Finding::fine("no program used AVX-512 in the last second (AVX512_elapsed_ms)"));
+        return Some(Finding::fine(
+            "no program used AVX-512 in the last second (AVX512_elapsed_ms)",
+        ));
     }
     Some(Finding::offer(
         format!(
@@ -190,7 +198,10 @@ mod tests {
     fn a_clock_that_is_held_down_is_told_with_its_figures() {
         assert_eq!(Fake::bare().says(clock), "", "a guest without cpufreq");
         let said = governed("powersave", "acpi-cpufreq", 1800).says(clock);
-        assert!(said.starts_with("note: governor powersave of acpi-cpufreq: 600 MHz now, of 1800;"), "{said}");
+        assert!(
+            said.starts_with("note: governor powersave of acpi-cpufreq: 600 MHz now, of 1800;"),
+            "{said}"
+        );
         assert!(said.contains("-> echo performance | sudo tee"), "{said}");
         let said = governed("ondemand", "cpufreq-dt", 1800).says(clock);
         assert!(said.contains("raises the clock late"), "{said}");
@@ -209,11 +220,18 @@ mod tests {
             .file(&file("core_throttle_total_time_ms"), "340\n")
             .file(&file("package_throttle_count"), "0\n");
         let said = fake.says(clock);
-        assert!(said.starts_with("note: heat slowed a core 12 times since the start, 340 ms"), "{said}");
+        assert!(
+            said.starts_with("note: heat slowed a core 12 times since the start, 340 ms"),
+            "{said}"
+        );
         let pi = |bits: &str| {
-            Fake::bare().file("/sys/devices/platform/soc/soc:firmware/get_throttled", bits).says(clock)
+            Fake::bare()
+                .file("/sys/devices/platform/soc/soc:firmware/get_throttled", bits)
+                .says(clock)
         };
-        assert!(pi("50005\n").contains("the board says: its voltage is too low, it is throttled (get_"));
+        assert!(
+            pi("50005\n").contains("the board says: its voltage is too low, it is throttled (get_")
+        );
         assert!(pi("40000\n").contains("of the time since its start: it is throttled"));
         assert!(pi("0\n").starts_with("fine: "));
         let folder = "/sys/class/thermal/cooling_device0";

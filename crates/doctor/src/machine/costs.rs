@@ -166,7 +166,12 @@ mod tests {
             .file(&file("mds"), "Not affected\n")
             .file(&file("spectre_v2"), "Mitigation: Enhanced / Automatic IBRS\n");
         let said = fake.says(super::costs);
-        assert!(said.starts_with("note: a system call takes 412 ns, with the mitigations of meltdown: "), "{said}");
+        assert!(
+            said.starts_with(
+                "note: a system call takes 412 ns, with the mitigations of meltdown: "
+            ),
+            "{said}"
+        );
     }
 
     /// openssl#25352, #20286, #21005, #16791.
@@ -175,7 +180,10 @@ mod tests {
         let costs = Costs { fetch: Some(480.0), ..Costs::default() };
         let mut fake = machine(costs);
         let said = fake.says(super::costs);
-        assert!(said.starts_with("note: a cipher looked up by its name costs 480 ns in OpenSSL 3.0.19"), "{said}");
+        assert!(
+            said.starts_with("note: a cipher looked up by its name costs 480 ns in OpenSSL 3.0.19"),
+            "{said}"
+        );
         assert!(said.contains("OpenSSL 3.5 is faster"), "{said}");
         fake.openssl.as_mut().expect("an OpenSSL").version = "OpenSSL 3.5.6 7 Apr 2026".to_owned();
         assert!(fake.says(super::costs).starts_with("fine: "));
@@ -183,7 +191,9 @@ mod tests {
 
     #[test]
     fn slow_memory_is_told() {
-        for (copied, state) in [(1.2e9, "note: one core copies 1.2 GB/s"), (1.1e10, "fine: one core copies 11.0")] {
+        for (copied, state) in
+            [(1.2e9, "note: one core copies 1.2 GB/s"), (1.1e10, "fine: one core copies 11.0")]
+        {
             let costs = Costs { copied: Some(copied), ..Costs::default() };
             assert!(machine(costs).says(super::costs).starts_with(state));
         }

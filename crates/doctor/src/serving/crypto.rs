@@ -125,12 +125,8 @@ impl Seen<'_> {
         };
         let is_hosts = !self.in_container && self.is_hosts(&place);
         let version = read.of(self.examined, &place).openssl;
-        let crypto = Crypto {
-            name: "OpenSSL".to_owned(),
-            version,
-            file: Some(file.to_owned()),
-            is_hosts,
-        };
+        let crypto =
+            Crypto { name: "OpenSSL".to_owned(), version, file: Some(file.to_owned()), is_hosts };
         Some(Libcrypto { crypto, place, is_old: release.starts_with('1') })
     }
 
@@ -167,9 +163,11 @@ impl Seen<'_> {
 
     /// How a libcrypto that is not the machine's gets the machine's configuration.
     fn other_configuration(&self, libcrypto: &Libcrypto) -> String {
-        let folder = self.examined.here.read(&libcrypto.place).ok().and_then(|it| openssl_folder(&it));
+        let folder =
+            self.examined.here.read(&libcrypto.place).ok().and_then(|it| openssl_folder(&it));
         let reads = folder.map(|it| format!("it reads {it}/openssl.cnf; ")).unwrap_or_default();
-        let hosts = self.examined.openssl.as_ref().map(crate::surroundings::Openssl::configuration_file);
+        let hosts =
+            self.examined.openssl.as_ref().map(crate::surroundings::Openssl::configuration_file);
         let hosts = hosts.unwrap_or_else(|_| "/etc/ssl/openssl.cnf".into());
         format!("{reads}set OPENSSL_CONF={} for it after sudo wirespeed install", hosts.display())
     }

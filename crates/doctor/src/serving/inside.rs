@@ -116,10 +116,11 @@ fn go_version(information: &[u8]) -> Option<String> {
 /// What there is to do where no provider reaches what is inside.
 pub(super) fn lever(name: &str) -> &'static str {
     match name {
-        "OpenSSL" => "OpenSSL 1 knows no providers: a build that is linked with the system's libcrypto",
+        "OpenSSL" => {
+            "OpenSSL 1 knows no providers: a build that is linked with the system's libcrypto"
+        }
         "Go" => {
-            "Go has code of its own for AES-GCM, as fast as the CPU's AES allows, and no VAES; or TLS by nginx, \
-             haproxy or stunnel in front"
+            "Go has code of its own for AES-GCM on CPUs with AES; or TLS by nginx, haproxy or stunnel in front"
         }
         _ => "it takes no providers; or TLS by nginx, haproxy or stunnel in front",
     }
@@ -170,7 +171,10 @@ mod tests {
         let way = |program, text: &[u8]| Inside::read(text).expect("readable").way(program);
         let own = b"OpenSSL 3.0.19 27 Jan 2026\0OPENSSLDIR: \"/etc/ssl\"\0";
         let node = way("node", own).expect("a way");
-        assert!(node.contains("NODE_OPTIONS=--openssl-shared-config") && node.contains("/etc/ssl/openssl.cnf"));
+        assert!(
+            node.contains("NODE_OPTIONS=--openssl-shared-config")
+                && node.contains("/etc/ssl/openssl.cnf")
+        );
         assert!(way("mysqld", own).expect("a way").contains("wirespeed doctor -- CMD"));
         assert_eq!(way("node", b"OpenSSL 1.1.1w  11 Sep 2023\0"), None);
     }

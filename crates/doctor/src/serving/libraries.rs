@@ -11,8 +11,7 @@ pub(crate) struct Library {
     pub(crate) lever: &'static str,
 }
 
-const ANOTHER_BUILD: &str =
-    "a build for OpenSSL, or a setting that chooses it; or TLS by nginx, haproxy or stunnel in front";
+const ANOTHER_BUILD: &str = "a build for OpenSSL, or a setting that chooses it; or TLS by nginx, haproxy or stunnel in front";
 
 /// All that are known: what speaks TLS stands before what only encrypts.
 pub(crate) const LIBRARIES: &[Library] = &[

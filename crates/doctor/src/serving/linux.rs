@@ -59,7 +59,12 @@ impl Linux<'_> {
     fn tls(&self) -> InLinux {
         const NAME: &str = "kTLS";
         let Some(text) = self.examined.here.text(TLS) else {
-            return self.by_module(NAME, &["tls"], "no program has asked for it", Some(ASK_FOR_TLS));
+            return self.by_module(
+                NAME,
+                &["tls"],
+                "no program has asked for it",
+                Some(ASK_FOR_TLS),
+            );
         };
         let count = |key: &str| -> u64 {
             let value = text.lines().find_map(|line| line.strip_prefix(key)?.trim().parse().ok());
@@ -69,7 +74,8 @@ impl Linux<'_> {
         let [device_send, device_receive] = [count("TlsCurrTxDevice"), count("TlsCurrRxDevice")];
         let until_now = count("TlsTxSw") + count("TlsTxDevice");
         if send + receive + device_send + device_receive == 0 {
-            let text = format!("no connection uses it now, and {until_now} have sent by it ({TLS})");
+            let text =
+                format!("no connection uses it now, and {until_now} have sent by it ({TLS})");
             return row(NAME, Standing::Possible, text, Some(ASK_FOR_TLS));
         }
         let text = format!(
@@ -83,7 +89,8 @@ impl Linux<'_> {
 
     fn openvpn(&self) -> InLinux {
         const NAME: &str = "OpenVPN DCO";
-        let lever = "OpenVPN 2.7 wants ovpn of Linux 6.16; OpenVPN 2.6 wants the package openvpn-dco-dkms";
+        let lever =
+            "OpenVPN 2.7 wants ovpn of Linux 6.16; OpenVPN 2.6 wants the package openvpn-dco-dkms";
         self.interfaces("ovpn", NAME).unwrap_or_else(|| {
             let modules = ["ovpn", "ovpn_dco_v2"];
             self.by_module(NAME, &modules, "no tunnel uses it", Some(lever))
@@ -101,9 +108,9 @@ impl Linux<'_> {
         let here = self.examined.here;
         let is_it = |folder: &PathBuf| {
             let about = here.text(folder.join("uevent")).unwrap_or_default();
-            about.lines().any(|line| {
-                line.strip_prefix("DEVTYPE=").is_some_and(|it| it.starts_with(kind))
-            })
+            about
+                .lines()
+                .any(|line| line.strip_prefix("DEVTYPE=").is_some_and(|it| it.starts_with(kind)))
         };
         let described = |folder: PathBuf| {
             let bytes = |name: &str| -> u64 {
@@ -156,7 +163,9 @@ impl Linux<'_> {
     fn devices(&self) -> InLinux {
         const NAME: &str = "devices";
         match devices(self.examined, &self.release) {
-            None => row(NAME, Standing::Absent, "/proc/crypto has none that only Linux reaches", None),
+            None => {
+                row(NAME, Standing::Absent, "/proc/crypto has none that only Linux reaches", None)
+            }
             Some(text) => {
                 let lever = "wirespeed kernel measures whether it is worth its way; to hand it calls of \
                              OpenSSL: docs/kernel.md";
@@ -170,7 +179,12 @@ impl Linux<'_> {
         let is_it = |driver: &&Driver| driver.driver.starts_with("qat_");
         let drivers = self.drivers.iter().filter(is_it).count();
         if drivers == 0 && !self.examined.here.exists("/sys/module/intel_qat") {
-            return row(NAME, Standing::Absent, "no module intel_qat, and no driver in /proc/crypto", None);
+            return row(
+                NAME,
+                Standing::Absent,
+                "no module intel_qat, and no driver in /proc/crypto",
+                None,
+            );
         }
         let text = format!(
             "/proc/crypto has {drivers} drivers of it; programs with OpenSSL reach it by Intel's qatprovider \
@@ -183,7 +197,13 @@ impl Linux<'_> {
     }
 
     /// Nothing uses it, and what its module says.
-    fn by_module(&self, name: &str, modules: &[&str], unused: &str, lever: Option<&str>) -> InLinux {
+    fn by_module(
+        &self,
+        name: &str,
+        modules: &[&str],
+        unused: &str,
+        lever: Option<&str>,
+    ) -> InLinux {
         let reach = modules.iter().map(|it| (it, module(self.examined, &self.release, it)));
         let open = reach.clone().find(|(_, reach)| reach.is_open());
         match open {

@@ -15,7 +15,8 @@ fn machine(installed: bool) -> Fake {
          1: 0100007F:0050 0100007F:9999 01 00000000:00000000 00:00000000 00000000     0        0 702 1 0 100 0 0 10 0\n"
     );
     let fake = if installed { Fake::installed("") } else { Fake::bare() };
-    fake.file("/proc/net/tcp", sockets).file("/usr/lib/libcrypto.so.3", "OpenSSL 3.0.19 27 Jan 2026\0")
+    fake.file("/proc/net/tcp", sockets)
+        .file("/usr/lib/libcrypto.so.3", "OpenSSL 3.0.19 27 Jan 2026\0")
 }
 
 /// A process that listens there, with what it maps and has inside.
@@ -46,13 +47,32 @@ fn who_encrypts_is_told_for_each_kind_of_program() {
         ("exim4", "/x/libgnutls.so.30", "", "GnuTLS", Reach::Never, "nginx, haproxy or stunnel"),
         ("pluto", "/x/libnss3.so", "", "NSS", Reach::Never, "a build for OpenSSL"),
         ("java", "/opt/jdk/lib/server/libjvm.so", "", "Java", Reach::Never, "grep UseAES"),
-        ("node", "/x/libm.so.6", "OpenSSL 3.5.6 7 Apr 2026\0", "OpenSSL 3.5.6", Reach::Possible, "linked with"),
+        (
+            "node",
+            "/x/libm.so.6",
+            "OpenSSL 3.5.6 7 Apr 2026\0",
+            "OpenSSL 3.5.6",
+            Reach::Possible,
+            "linked with",
+        ),
         ("envoy", "/x/libm.so.6", "\0BoringSSL\0", "BoringSSL", Reach::Never, "takes no providers"),
         ("mosquitto", "/x/libm.so.6", "", "", Reach::Nothing, ""),
         ("python3", "/x/libcrypto-3fa1b2c4.so.3", "", "OpenSSL", Reach::Possible, "OPENSSL_CONF="),
-        ("openssl", &format!("{HOSTS}\n/x/ossl-modules/fips.so"), "", "OpenSSL 3.0.19", Reach::Never, "not validated"),
+        (
+            "openssl",
+            &format!("{HOSTS}\n/x/ossl-modules/fips.so"),
+            "",
+            "OpenSSL 3.0.19",
+            Reach::Never,
+            "not validated",
+        ),
     ] {
-        let found = only(&process(machine(false), name, &format!("/usr/bin/x\n{maps}"), program.as_bytes()));
+        let found = only(&process(
+            machine(false),
+            name,
+            &format!("/usr/bin/x\n{maps}"),
+            program.as_bytes(),
+        ));
         let first = found.crypto.first();
         let said = first.map(|it| [&*it.name, it.version.as_deref().unwrap_or("")].join(" "));
         assert_eq!(said.unwrap_or_default().trim(), crypto, "{name}");
@@ -84,7 +104,10 @@ fn a_container_is_reached_by_its_own_root() {
     fake = fake.file("/proc/812/net/tcp", sockets);
     let found = only(&fake);
     assert!(found.in_container && !found.crypto[0].is_hosts, "{found:?}");
-    assert!(found.levers[0].starts_with("sudo wirespeed install --root /proc/812/root"), "{found:?}");
+    assert!(
+        found.levers[0].starts_with("sudo wirespeed install --root /proc/812/root"),
+        "{found:?}"
+    );
     fake.unpacked = Ok(Unpacked { is_installed: false, obstacle: Some("it has musl".to_owned()) });
     assert_eq!(only(&fake).levers[0], "it has musl");
 }
@@ -127,12 +150,15 @@ fn ktls_is_told_by_its_counters() {
     assert_eq!((absent.state, &*absent.text), (Standing::Absent, "this kernel has no module tls"));
     let release = "/proc/sys/kernel/osrelease";
     let modules = "kernel/net/tls/tls.ko.xz:\n";
-    let loadable = Fake::bare().file(release, "6.1.0\n").file("/lib/modules/6.1.0/modules.dep", modules);
+    let loadable =
+        Fake::bare().file(release, "6.1.0\n").file("/lib/modules/6.1.0/modules.dep", modules);
     let possible = in_linux(&loadable, "kTLS");
     assert_eq!(possible.state, Standing::Possible);
     assert!(possible.lever.expect("a lever").contains("ssl_conf_command Options KTLS"));
     let stat = |now: u32| {
-        format!("TlsCurrTxSw                     \t{now}\nTlsCurrRxSw                     \t0\nTlsTxSw    \t9\n")
+        format!(
+            "TlsCurrTxSw                     \t{now}\nTlsCurrRxSw                     \t0\nTlsTxSw    \t9\n"
+        )
     };
     let used = in_linux(&Fake::bare().file("/proc/net/tls_stat", stat(3)), "kTLS");
     assert_eq!(used.state, Standing::Used);
@@ -145,7 +171,9 @@ fn ktls_is_told_by_its_counters() {
 
 #[test]
 fn tunnels_of_linux_are_told_by_their_interfaces() {
-    for (kind, name) in [("ovpn", "OpenVPN DCO"), ("ovpn-dco", "OpenVPN DCO"), ("wireguard", "WireGuard")] {
+    for (kind, name) in
+        [("ovpn", "OpenVPN DCO"), ("ovpn-dco", "OpenVPN DCO"), ("wireguard", "WireGuard")]
+    {
         let fake = Fake::bare()
             .file("/sys/class/net/tun7/uevent", format!("DEVTYPE={kind}\nINTERFACE=tun7\n"))
             .file("/sys/class/net/tun7/statistics/rx_bytes", "1048576\n");
@@ -185,7 +213,8 @@ fn ipsec_disks_and_devices_are_told() {
 #[test]
 fn why_qat_gains_nothing_is_told_and_that_there_is_none() {
     assert_eq!(in_linux(&Fake::bare(), "QAT").state, Standing::Absent);
-    let fake = Fake::bare().file("/proc/crypto", driver("authenc(hmac(sha1),cbc(aes))", "qat_aes_cbc_hmac_sha1"));
+    let fake = Fake::bare()
+        .file("/proc/crypto", driver("authenc(hmac(sha1),cbc(aes))", "qat_aes_cbc_hmac_sha1"));
     let found = in_linux(&fake, "QAT");
     assert!(found.text.starts_with("/proc/crypto has 1 drivers"), "{found:?}");
     assert!(found.lever.expect("a lever").contains("-async_jobs"));

@@ -23,7 +23,9 @@ pub(super) fn text(found: &Services) -> String {
     if !found.unseen.is_empty() {
         let whose = match found.only_own {
             true => "of other users' programs; to see them: sudo wirespeed doctor --services",
-            false => "of no program that root may look into, or Linux itself listens, as WireGuard and NFS do",
+            false => {
+                "of no program that root may look into, or Linux itself listens, as WireGuard and NFS do"
+            }
         };
         text.push_str(&format!("\nNot seen:\n{}", paragraph(&found.unseen.join(", "))));
         text.push_str(&paragraph(whose));
@@ -141,13 +143,20 @@ mod tests {
         let text = text(&found);
         let lines: Vec<&str> = text.lines().collect();
         assert!(lines[0].starts_with("program "), "{text}");
-        assert!(lines[1].starts_with("nginx (812 +1)  ") && lines[1].ends_with("OpenSSL 3.0.19"), "{text}");
+        assert!(
+            lines[1].starts_with("nginx (812 +1)  ") && lines[1].ends_with("OpenSSL 3.0.19"),
+            "{text}"
+        );
         assert!(lines[1].contains("  possible   "), "{text}");
         assert_eq!(lines[2], "    tcp 80, tcp 443, udp 443");
         assert!(lines[3].starts_with("    -> word word"), "{text}");
         assert!(text.contains("\ncaddy (812 +1, container)") && text.contains("3.0.19 of its own"));
         assert!(text.contains("\nkTLS      absent\n    none\n    -> do\n"), "{text}");
-        assert!(text.contains("\n    tcp 22\n    of other users' programs; to see them: sudo wirespeed"));
+        assert!(
+            text.contains(
+                "\n    tcp 22\n    of other users' programs; to see them: sudo wirespeed"
+            )
+        );
         assert!(lines.iter().all(|line| line.chars().count() <= WIDTH), "{text}");
     }
 }
