@@ -411,6 +411,19 @@ fn all_users_of_a_good_installation_are_named() {
     }
 }
 
+/// Whatever its state is, each line has a figure.
+#[test]
+fn the_machine_is_told_by_figures() {
+    let report = Case::new("").examine();
+    let text = report.text("machine");
+    for figure in ["a system call takes ", "a cipher looked up by its name costs "] {
+        let rest = text.split_once(figure).map(|(_, rest)| rest).unwrap_or_default();
+        let number = rest.split(' ').next().and_then(|it| it.parse::<f64>().ok());
+        assert!(number.is_some_and(|it| it > 0.0), "{figure}: {text}");
+    }
+    assert_eq!(report.faults("machine"), [], "a slow machine is no fault of its configuration");
+}
+
 #[test]
 fn the_report_is_narrow_and_its_status_is_the_finding() {
     let case = Case::new(&installed("CIPHER = x"));

@@ -33,6 +33,8 @@ pub(crate) struct Fake {
     variables: BTreeMap<String, String>,
     pub(crate) architecture: &'static str,
     pub(crate) costs: Costs,
+    /// What its programs print, whatever they are told.
+    pub(crate) printed: BTreeMap<&'static str, &'static str>,
     pub(crate) features: Features,
     pub(crate) openssl: Result<Openssl, String>,
     pub(crate) binary: Result<Binary, String>,
@@ -60,6 +62,7 @@ impl Fake {
             variables: BTreeMap::new(),
             architecture: "x86_64",
             costs: Costs::default(),
+            printed: BTreeMap::new(),
             features: Features::detect(),
             openssl: Ok(Openssl {
                 path: "/usr/lib/libcrypto.so.3".into(),
@@ -218,6 +221,10 @@ impl Surroundings for Fake {
 
     fn open(&self, path: &Path) -> io::Result<Box<dyn Read>> {
         Ok(Box::new(Cursor::new(self.read(path)?)))
+    }
+
+    fn printed(&self, program: &str, _: &[&str]) -> Option<String> {
+        self.printed.get(program).map(|text| (*text).to_owned())
     }
 
     fn unpacked(&self, _: &Path) -> Result<Unpacked, String> {

@@ -1,7 +1,8 @@
 //! What keeps programs from the module: every known way to get it wrong, checked, each with its mend.
 //!
-//! [`examine`] looks at a machine. [`watch`](fn@watch) runs a program and tells what it used. Both give the types of
-//! `wirespeed_results`, which is what `wirespeed doctor` prints.
+//! [`examine`] looks at a machine. [`watch`](fn@watch) runs a program and tells what it used. [`services`](fn@services) tells
+//! who encrypts for each program that listens. All give the types of `wirespeed_results`, which is what `wirespeed doctor`
+//! prints.
 #![forbid(unsafe_code)]
 
 mod configuration;

@@ -60,7 +60,7 @@ fn carries(examined: &Examined<'_>, path: &Path, name: &str, inside: &Inside) ->
             "use a build that is linked with the system's OpenSSL",
         ));
     }
-    Some(match inside.way(name) {
+    Some(match inside.way(name, examined.installed().is_some()) {
         Some(way) => Finding::offer(text, way),
         None => Finding::note(text),
     })

@@ -5,6 +5,7 @@ use std::fs;
 use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
@@ -36,6 +37,8 @@ pub(crate) trait Surroundings: Files {
     fn link(&self, path: &Path) -> Option<PathBuf>;
     /// A file to be read piece by piece.
     fn open(&self, path: &Path) -> io::Result<Box<dyn Read>>;
+    /// What a program of the system's prints, if it is there and succeeds.
+    fn printed(&self, program: &str, arguments: &[&str]) -> Option<String>;
     /// What is known of a process's root as of an unpacked system.
     fn unpacked(&self, root: &Path) -> Result<Unpacked, String>;
     /// A plan, or why it cannot be read.
@@ -188,6 +191,11 @@ impl Surroundings for ThisMachine {
 
     fn open(&self, path: &Path) -> io::Result<Box<dyn Read>> {
         Ok(Box::new(fs::File::open(path)?))
+    }
+
+    fn printed(&self, program: &str, arguments: &[&str]) -> Option<String> {
+        let output = Command::new(program).args(arguments).stdin(Stdio::null()).output().ok()?;
+        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
     }
 
     fn unpacked(&self, root: &Path) -> Result<Unpacked, String> {

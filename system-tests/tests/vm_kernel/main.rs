@@ -34,6 +34,7 @@ const TESTS: &[(&str, Run)] = &[
     ("absent::switched-off", absent::switched_off),
     ("services::ktls", services::ktls),
     ("services::tunnels", services::tunnels),
+    ("services::disk", services::disk),
     ("services::absent", services::absent),
     ("through::ciphers", differential::ciphers),
     ("through::digests", differential::digests),

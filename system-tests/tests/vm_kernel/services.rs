@@ -71,7 +71,9 @@ fn ip(words: &str) -> Result<(), String> {
 pub(crate) fn ktls() -> Result<(), String> {
     is(&said_of("kTLS")?, Standing::Possible, "")?;
     let sender = Sender::start()?;
-    is(&said_of("kTLS")?, Standing::Used, "1 and 0 by Linux's own code")?;
+    let found = said_of("kTLS")?;
+    is(&found, Standing::Used, "1 and 0 by Linux's own code")?;
+    is(&found, Standing::Used, &format!(" of python3 ({});", sender.0.id()))?;
     drop(sender);
     let after = said_of("kTLS")?;
     is(&after, Standing::Possible, "1 have sent by it")
@@ -90,6 +92,20 @@ pub(crate) fn tunnels() -> Result<(), String> {
     let found = said_of("ESP");
     ip("xfrm state flush")?;
     is(&found?, Standing::Used, "seqiv(")
+}
+
+/// A disk that the kernel encrypts, in memory.
+pub(crate) fn disk() -> Result<(), String> {
+    is(&said_of("dm-crypt")?, Standing::Possible, "no disk is encrypted")?;
+    output(command("/sbin/modprobe").args(["brd", "rd_nr=1", "rd_size=1024"]))?;
+    let key = "42".repeat(32);
+    let table = format!("0 2048 crypt aes-xts-plain64 {key} 0 /dev/ram0 0");
+    let mut create = command("/sbin/dmsetup");
+    create.args(["create", "secret7", "--uuid", "CRYPT-PLAIN-secret7", "--table", &table]);
+    output(&mut create)?;
+    let found = said_of("dm-crypt");
+    output(command("/sbin/dmsetup").args(["remove", "secret7"]))?;
+    is(&found?, Standing::Used, "disks: secret7;")
 }
 
 /// Debian's kernels until 6.16 have no DCO, and no guest has QAT: both are said.

@@ -48,13 +48,14 @@ pub(super) fn of(
     let libcryptos: Vec<Libcrypto> =
         files.iter().filter_map(|file| seen.libcrypto(file, read)).collect();
     let mut crypto: Vec<Crypto> = libcryptos.iter().map(|it| it.crypto.clone()).collect();
-    let mut levers = Vec::new();
+    let mut lever = None;
     for library in LIBRARIES {
         let file = files.iter().find(|file| file_name(file).starts_with(library.file));
         if let Some(file) = file
             && crypto.iter().all(|known| known.name != library.name)
+            && (!library.is_often_idle || seen.needs(library.file))
         {
-            levers.push(library.lever);
+            lever = lever.or(Some(library.lever));
             crypto.push(named(library.name, None, Some(file)));
         }
     }
@@ -65,18 +66,20 @@ pub(super) fn of(
     if crypto.is_empty() {
         let inside = read.of(examined, &process.join("exe"));
         if let Some((name, version)) = inside.crypto() {
-            levers.push(inside::lever(name));
+            lever = Some(inside::lever(name));
             crypto.push(named(name, version, None));
-            inside_way = inside.way(&program(examined, process));
+            let is_installed = examined.installed().is_some();
+            inside_way = inside.way(&program(examined, process), is_installed);
         }
     }
     let (reach, lever) = match libcryptos.first() {
+        // Also in a program that has an OpenSSL inside.
         _ if ours => (Reach::Serves, None),
         Some(_) if fips => (Reach::Never, Some(FIPS.to_owned())),
         Some(libcrypto) => seen.reach(libcrypto),
         None if inside_way.is_some() => (Reach::Possible, inside_way),
         None if crypto.is_empty() => (Reach::Nothing, None),
-        None => (Reach::Never, levers.first().map(|lever| (*lever).to_owned())),
+        None => (Reach::Never, lever.map(str::to_owned)),
     };
     Some(Encrypting { crypto, reach, lever })
 }
@@ -128,6 +131,12 @@ impl Seen<'_> {
         let crypto =
             Crypto { name: "OpenSSL".to_owned(), version, file: Some(file.to_owned()), is_hosts };
         Some(Libcrypto { crypto, place, is_old: release.starts_with('1') })
+    }
+
+    /// Whether the program itself asks for a library.
+    fn needs(&self, beginning: &str) -> bool {
+        let program = self.examined.here.binary(&self.process.join("exe"));
+        program.is_ok_and(|program| program.needs(beginning).is_some())
     }
 
     fn is_hosts(&self, file: &Path) -> bool {

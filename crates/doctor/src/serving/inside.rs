@@ -75,21 +75,22 @@ impl Inside {
     }
 
     /// How the program of this name has the OpenSSL inside it load a module; nothing where no provider reaches it.
-    pub(crate) fn way(&self, program: &str) -> Option<String> {
+    pub(crate) fn way(&self, program: &str, is_installed: bool) -> Option<String> {
         self.openssl.as_ref().filter(|version| !version.starts_with('1'))?;
         let folder = self.folder.as_deref().unwrap_or("/usr/local/ssl");
         let reads = format!("{folder}/openssl.cnf");
-        Some(match program {
+        let way = match program {
             // Else it looks for nodejs_conf instead of openssl_conf (node(1)).
             "node" | "nodejs" => format!(
-                "sudo wirespeed install, then NODE_OPTIONS=--openssl-shared-config in its environment: it reads \
-                 {reads} then"
+                "NODE_OPTIONS=--openssl-shared-config in its environment: it reads {reads} then"
             ),
             _ => format!(
-                "it reads {reads}, if it was built to load modules: wirespeed doctor -- CMD shows whether it does; \
-                 else a build that is linked with the system's libcrypto"
+                "wirespeed doctor -- CMD shows whether it was built to load modules: it reads {reads} then; if \
+                 not, a build that is linked with the system's libcrypto"
             ),
-        })
+        };
+        let before = if is_installed { "" } else { "sudo wirespeed install, then " };
+        Some(format!("{before}{way}"))
     }
 
     /// What encrypts, and its version.
@@ -168,11 +169,11 @@ mod tests {
 
     #[test]
     fn an_openssl_inside_may_be_reached() {
-        let way = |program, text: &[u8]| Inside::read(text).expect("readable").way(program);
+        let way = |program, text: &[u8]| Inside::read(text).expect("readable").way(program, true);
         let own = b"OpenSSL 3.0.19 27 Jan 2026\0OPENSSLDIR: \"/etc/ssl\"\0";
         let node = way("node", own).expect("a way");
         assert!(
-            node.contains("NODE_OPTIONS=--openssl-shared-config")
+            node.starts_with("NODE_OPTIONS=--openssl-shared-config")
                 && node.contains("/etc/ssl/openssl.cnf")
         );
         assert!(way("mysqld", own).expect("a way").contains("wirespeed doctor -- CMD"));

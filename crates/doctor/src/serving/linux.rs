@@ -9,6 +9,7 @@ use crate::counters::volume;
 use crate::examined::Examined;
 use crate::finding::Finding;
 use crate::kernel::{Reach, devices, module, release};
+use crate::services::list;
 
 /// Connections that Linux encrypts (Documentation/networking/tls.rst).
 const TLS: &str = "/proc/net/tls_stat";
@@ -80,11 +81,27 @@ impl Linux<'_> {
         }
         let text = format!(
             "connections that send and receive: {send} and {receive} by Linux's own code, {device_send} \
-             and {device_receive} by a network card ({TLS}); no provider sees their records"
+             and {device_receive} by a network card ({TLS}){}; no provider sees their records",
+            self.tls_programs()
         );
-        let lever = "to see which: ss -tie, the lines with tcp-ulp-tls; Linux's code for it: wirespeed \
+        let lever = "to see them all: sudo ss -tpie, the lines with tcp-ulp-tls; Linux's code for it: wirespeed \
                      kernel AES-128-GCM";
         row(NAME, Standing::Used, text, Some(lever))
+    }
+
+    /// Whose connections they are, where ss(8) tells: `users:(("nginx",pid=812,fd=5))`.
+    fn tls_programs(&self) -> String {
+        let printed = self.examined.here.printed("ss", &["-HOtnpie"]).unwrap_or_default();
+        let user = |line: &str| {
+            let (_, rest) = line.split_once("users:((\"")?;
+            let (name, rest) = rest.split_once("\",pid=")?;
+            Some(format!("{name} ({})", rest.split(',').next()?))
+        };
+        let lines = printed.lines().filter(|line| line.contains("tcp-ulp-tls"));
+        let mut programs: Vec<String> = lines.filter_map(user).collect();
+        programs.sort_unstable();
+        programs.dedup();
+        if programs.is_empty() { String::new() } else { format!(" of {}", list(programs)) }
     }
 
     fn openvpn(&self) -> InLinux {
@@ -187,7 +204,7 @@ impl Linux<'_> {
             );
         }
         let text = format!(
-            "/proc/crypto has {drivers} drivers of it; programs with OpenSSL reach it by Intel's qatprovider \
+            "drivers of it in /proc/crypto: {drivers}; programs with OpenSSL reach it by Intel's qatprovider \
              alone, and gain in RSA if they ask for many at once. A call that waits for the device gains \
              nothing, and the CPU's AES is nearer"
         );

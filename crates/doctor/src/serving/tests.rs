@@ -44,6 +44,7 @@ fn who_encrypts_is_told_for_each_kind_of_program() {
         ("nginx", HOSTS, "", "OpenSSL 3.0.19", Reach::Possible, "sudo wirespeed install"),
         ("sshd", HOSTS, "", "OpenSSL 3.0.19", Reach::Possible, "sudo wirespeed install"),
         ("postgres", "/x/libcrypto.so.1.1", "", "OpenSSL", Reach::Never, "OpenSSL 3 or later"),
+        ("rsyslogd", "/x/libgcrypt.so.20", "", "", Reach::Nothing, ""),
         ("exim4", "/x/libgnutls.so.30", "", "GnuTLS", Reach::Never, "nginx, haproxy or stunnel"),
         ("pluto", "/x/libnss3.so", "", "NSS", Reach::Never, "a build for OpenSSL"),
         ("java", "/opt/jdk/lib/server/libjvm.so", "", "Java", Reach::Never, "grep UseAES"),
@@ -144,6 +145,11 @@ fn in_linux(fake: &Fake, name: &str) -> InLinux {
     all.into_iter().find(|it| it.name == name).expect(name)
 }
 
+/// Two connections, of which one is the kernel's.
+const SS: &str = "ESTAB 0 0 127.0.0.1:443 127.0.0.1:5 users:((\"nginx\",pid=813,fd=9)) ino:1 sk:1 cubic tcp-ulp-tls version: \
+                  1.2 cipher: aes-gcm-128 rxconf: none txconf: sw\n\
+                  ESTAB 0 0 127.0.0.1:22 127.0.0.1:6 users:((\"sshd\",pid=9,fd=3)) ino:2 sk:2 cubic\n";
+
 #[test]
 fn ktls_is_told_by_its_counters() {
     let absent = in_linux(&Fake::bare(), "kTLS");
@@ -164,6 +170,10 @@ fn ktls_is_told_by_its_counters() {
     assert_eq!(used.state, Standing::Used);
     assert!(used.text.contains("3 and 0 by Linux's own code"), "{used:?}");
     assert!(used.text.ends_with("no provider sees their records"), "{used:?}");
+    let mut fake = Fake::bare().file("/proc/net/tls_stat", stat(1));
+    fake.printed.insert("ss", SS);
+    let used = in_linux(&fake, "kTLS").text;
+    assert!(used.contains("(/proc/net/tls_stat) of nginx (813); no provider"), "{used}");
     let unused = in_linux(&Fake::bare().file("/proc/net/tls_stat", stat(0)), "kTLS");
     assert_eq!(unused.state, Standing::Possible);
     assert!(unused.text.contains("9 have sent by it"), "{unused:?}");
@@ -216,6 +226,6 @@ fn why_qat_gains_nothing_is_told_and_that_there_is_none() {
     let fake = Fake::bare()
         .file("/proc/crypto", driver("authenc(hmac(sha1),cbc(aes))", "qat_aes_cbc_hmac_sha1"));
     let found = in_linux(&fake, "QAT");
-    assert!(found.text.starts_with("/proc/crypto has 1 drivers"), "{found:?}");
+    assert!(found.text.starts_with("drivers of it in /proc/crypto: 1;"), "{found:?}");
     assert!(found.lever.expect("a lever").contains("-async_jobs"));
 }

@@ -11,7 +11,7 @@ use super::run::Ran;
 use crate::examined::Examined;
 use crate::finding::Finding;
 use crate::module;
-use crate::serving::libraries::{LIBRARIES, Library};
+use crate::serving::libraries::LIBRARIES;
 use wirespeed_installation::openssl_folder;
 
 /// Programs that only ask others to start something.
@@ -52,11 +52,8 @@ pub(super) fn not_loaded(examined: &Examined<'_>, command: &Command, ran: &Ran) 
         };
     }
     let other = LIBRARIES.iter().find(|library| libraries.find(library.file).is_some());
-    if let Some(Library { name: other, .. }) = other {
-        let mend = format!(
-            "use a build of it for OpenSSL, or a setting that chooses OpenSSL over {other}"
-        );
-        return none(format!("it encrypts with {other}, not with OpenSSL"), &mend);
+    if let Some(other) = other {
+        return none(format!("it encrypts with {}, not with OpenSSL", other.name), other.lever);
     }
     if command.binary.as_ref().is_some_and(|binary| binary.interpreter.is_none()) {
         let why = "it is statically linked and no OpenSSL is seen in it";

@@ -38,7 +38,7 @@ pub struct Service {
     pub listens: Vec<String>,
     /// Whether they have a root folder of their own.
     pub in_container: bool,
-    /// What encrypts in them.
+    /// What they have to encrypt with, the likeliest first.
     pub crypto: Vec<Crypto>,
     /// Whether Wirespeed serves them.
     pub wirespeed: Reach,
