@@ -2,6 +2,7 @@
 
 use std::env::consts::ARCH;
 
+use memchr::memmem;
 use object::elf::{self, FileHeader32, FileHeader64};
 use object::read::elf::{Dyn, FileHeader, ProgramHeader, Sym};
 use object::{Endianness, FileKind};
@@ -107,12 +108,12 @@ fn dynamic<Header: FileHeader<Endian = Endianness>>(
 pub fn openssl_inside(bytes: &[u8]) -> Option<String> {
     const MARK: &[u8] = b"OpenSSL ";
     let mut rest = bytes;
-    while let Some(at) = find(rest, MARK) {
+    while let Some(at) = memmem::find(rest, MARK) {
         let after = &rest[at + MARK.len()..];
         let end = after.iter().position(|byte| !(0x20..0x7f).contains(byte)).unwrap_or(0);
         let text = String::from_utf8_lossy(&after[..end.min(40)]).into_owned();
         // "3.0.15+quic 3 Sep 2024", never "3.x" of a message.
-        let mut words = text.split(' ');
+        let mut words = text.split_whitespace();
         let version = words.next().unwrap_or_default();
         let dated = words.next().is_some_and(|day| day.parse::<u8>().is_ok());
         if dated && version.split('.').count() == 3 && version.starts_with(['1', '3', '4']) {
@@ -130,23 +131,9 @@ pub fn openssl_folder(bytes: &[u8]) -> Option<String> {
 
 /// What stands between a mark and the next quotation mark.
 pub(crate) fn text_between(bytes: &[u8], mark: &[u8]) -> Option<String> {
-    let rest = &bytes[find(bytes, mark)? + mark.len()..];
+    let rest = &bytes[memmem::find(bytes, mark)? + mark.len()..];
     let end = rest.iter().take(4096).position(|byte| *byte == b'"')?;
     Some(String::from_utf8_lossy(&rest[..end]).into_owned())
-}
-
-/// Where `needle` begins.
-fn find(bytes: &[u8], needle: &[u8]) -> Option<usize> {
-    let first = needle.first()?;
-    let mut from = 0;
-    // Programs are large: look for the first byte, which the standard library does in vectors.
-    while let Some(at) = bytes[from..].iter().position(|byte| byte == first) {
-        if bytes[from + at..].starts_with(needle) {
-            return Some(from + at);
-        }
-        from += at + 1;
-    }
-    None
 }
 
 #[cfg(test)]
@@ -179,6 +166,7 @@ mod tests {
     fn the_openssl_inside_is_found_by_its_version_text() {
         let bytes = b"OpenSSL 3.x needed\0OpenSSL \0xx OpenSSL 3.0.15+quic 3 Sep 2024\0 tail";
         assert_eq!(openssl_inside(bytes).as_deref(), Some("3.0.15+quic"));
+        assert_eq!(openssl_inside(b"OpenSSL 1.1.1w  11 Sep 2023\0").as_deref(), Some("1.1.1w"));
         assert_eq!(openssl_inside(b"needs OpenSSL 3.0.0 or later\0"), None);
         assert_eq!(openssl_inside(b"OpenSSL"), None);
         let folder = openssl_folder(b"\0OPENSSLDIR: \"/opt/conda/ssl\"\0");

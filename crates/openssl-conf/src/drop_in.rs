@@ -73,7 +73,7 @@ pub fn drop_in(
     if writing::has_ours(bytes) || !is_named(PROVIDERS) || !is_named(ALG_SECTION) {
         return Ok(None);
     }
-    policy::check(&configuration, wanted.activates_default)?;
+    policy::check(&configuration, files, wanted.activates_default)?;
     let mut editor = Editor::new(bytes, &configuration);
     editor.install(wanted)?;
     let back = &configuration.lines[line].section;
@@ -86,7 +86,7 @@ pub fn drop_in(
     };
     let holds = changed.iter().all(is_said)
         && prove(&configuration, &now, &changed, wanted).is_ok()
-        && policy::check(&now, true).is_ok();
+        && policy::check(&now, files, true).is_ok();
     Ok(holds.then_some(DropIn { path: file, bytes: text }))
 }
 

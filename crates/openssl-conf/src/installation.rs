@@ -65,6 +65,8 @@ pub enum Obstacle {
         /// Where.
         place: Place,
     },
+    /// Linux is in FIPS mode, and so is every OpenSSL of a distribution that knows it.
+    FipsMachine,
     /// Other providers are activated, and so the default provider is off.
     DefaultOff {
         /// The section of the providers.
@@ -116,6 +118,10 @@ impl fmt::Display for Obstacle {
                 "{place}: {what} makes this a FIPS configuration, and Wirespeed is not validated: \
                  programs would get its ciphers where they now get validated ones"
             ),
+            Self::FipsMachine => f.write_str(
+                "this machine is in FIPS mode (/proc/sys/crypto/fips_enabled = 1), and Wirespeed is not \
+                 validated: programs would get its ciphers where they now get validated ones",
+            ),
             Self::DefaultOff { section, active, place } => write!(
                 f,
                 "{place}: [{section}] activates {active} and not the default provider: programs \
@@ -155,7 +161,7 @@ pub fn install(
     // Older versions wrote behind includes: those lines are written anew, in front.
     let rest = displaced::without(bytes, &configuration);
     // Where they were, the default provider was to be on, whatever an include has made of it.
-    policy::check(&configuration, wanted.activates_default || rest.is_some())?;
+    policy::check(&configuration, files, wanted.activates_default || rest.is_some())?;
     let (bytes, configuration) = match rest {
         Some(rest) => {
             let configuration = read(&rest)?;
@@ -169,7 +175,8 @@ pub fn install(
     let now = Configuration::of(&result, path, files).map_err(Obstacle::Broken)?;
     prove(&configuration, &now, &changed, wanted)?;
     // A section that is its own provider's list, for example, would hold keys that are no providers.
-    policy::check(&now, true).map_err(|why| Obstacle::Entangled { what: why.to_string() })?;
+    policy::check(&now, files, true)
+        .map_err(|why| Obstacle::Entangled { what: why.to_string() })?;
     Ok(result)
 }
 

@@ -1,15 +1,26 @@
 //! What a configuration keeps from programs on purpose, and installing must not give them unasked.
 
+use std::path::Path;
+
+use crate::files::Files;
 use crate::installation::{Obstacle, WIRESPEED};
 use crate::preference;
 use crate::reading::Configuration;
 use crate::setup::{Configured, PROVIDERS};
 
+/// Whether Linux is in FIPS mode.
+const FIPS_ENABLED: &str = "/proc/sys/crypto/fips_enabled";
+
 /// Whether installing leaves the policy of a configuration as it is.
 pub(crate) fn check(
     configuration: &Configuration,
+    files: &dyn Files,
     activates_default: bool,
 ) -> Result<(), Obstacle> {
+    // Distributions' OpenSSL activates the FIPS provider then, whatever its configuration says.
+    if files.read(Path::new(FIPS_ENABLED)).is_ok_and(|text| text.trim_ascii() == b"1") {
+        return Err(Obstacle::FipsMachine);
+    }
     let Some(list) = configuration.module(PROVIDERS) else { return properties(configuration) };
     let section = list.entry.value.clone();
     let providers = configuration.providers();

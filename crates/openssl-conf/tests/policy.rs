@@ -2,9 +2,11 @@
 
 #![forbid(unsafe_code)]
 
+use std::ffi::OsString;
+use std::io;
 use std::path::Path;
 
-use wirespeed_openssl_conf::{Configuration, Obstacle, ThisMachine, Wanted, install};
+use wirespeed_openssl_conf::{Configuration, Files, Obstacle, ThisMachine, Wanted, install};
 
 const PATH: &str = "/etc/x/openssl.cnf";
 
@@ -135,4 +137,34 @@ fn a_section_that_lists_providers_and_is_one_is_left_alone() {
     let said = refusal(own, true);
     assert!(said.contains("too unusual to be changed safely"), "{said}");
     assert!(said.contains("activate = 1 stands among the providers of [them]"), "{said}");
+}
+
+/// A machine with a word for Linux's FIPS mode.
+struct FipsEnabled(&'static [u8]);
+
+impl Files for FipsEnabled {
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        match path == Path::new("/proc/sys/crypto/fips_enabled") {
+            true => Ok(self.0.to_owned()),
+            false => Err(io::ErrorKind::NotFound.into()),
+        }
+    }
+
+    fn list(&self, _: &Path) -> Option<Vec<OsString>> {
+        None
+    }
+
+    fn variable(&self, _: &[u8]) -> Option<Vec<u8>> {
+        None
+    }
+}
+
+/// RHEL's OpenSSL activates the FIPS provider then, and its configuration does not say so.
+#[test]
+fn a_machine_in_fips_mode_is_left_alone() {
+    let wanted = Wanted { module: Path::new("/modules/w.so"), files: &[], activates_default: true };
+    let attempt = |enabled| install(b"", Path::new(PATH), &FipsEnabled(enabled), &wanted);
+    let said = attempt(b"1\n").expect_err("an obstacle").to_string();
+    assert!(said.starts_with("this machine is in FIPS mode (/proc/sys/crypto/fips_enabled = 1)"));
+    assert!(attempt(b"0\n").is_ok());
 }

@@ -19,15 +19,27 @@ pub(super) struct Encrypting {
     pub(super) lever: Option<String>,
 }
 
-/// What was read of files, by device and number: many processes share a few.
+/// What was read already, by device and number: many processes share a few files and roots.
 #[derive(Default)]
-pub(super) struct Read(HashMap<(u64, u64), Inside>);
+pub(super) struct Read {
+    files: HashMap<(u64, u64), Inside>,
+    roots: HashMap<(u64, u64), Result<String, String>>,
+}
 
 impl Read {
+    /// How the programs of this process's container get a module, or why not.
+    fn way(&mut self, examined: &Examined<'_>, process: &Path) -> Result<String, String> {
+        let way = || containers::way(examined, &process.join("root"));
+        match examined.here.identity(&process.join("ns/mnt")) {
+            Some(namespace) => self.roots.entry(namespace).or_insert_with(way).clone(),
+            None => way(),
+        }
+    }
+
     fn of(&mut self, examined: &Examined<'_>, file: &Path) -> Inside {
         let Some(identity) = examined.here.identity(file) else { return Inside::default() };
         let read = || Inside::read(examined.here.open(file).ok()?).ok();
-        self.0.entry(identity).or_insert_with(|| read().unwrap_or_default()).clone()
+        self.files.entry(identity).or_insert_with(|| read().unwrap_or_default()).clone()
     }
 }
 
@@ -76,7 +88,7 @@ pub(super) fn of(
         // Also in a program that has an OpenSSL inside.
         _ if ours => (Reach::Serves, None),
         Some(_) if fips => (Reach::Never, Some(FIPS.to_owned())),
-        Some(libcrypto) => seen.reach(libcrypto),
+        Some(libcrypto) => seen.reach(libcrypto, read),
         None if inside_way.is_some() => (Reach::Possible, inside_way),
         None if crypto.is_empty() => (Reach::Nothing, None),
         None => (Reach::Never, lever.map(str::to_owned)),
@@ -146,13 +158,13 @@ impl Seen<'_> {
     }
 
     /// Whether a provider reaches it, and how.
-    fn reach(&self, libcrypto: &Libcrypto) -> (Reach, Option<String>) {
+    fn reach(&self, libcrypto: &Libcrypto, read: &mut Read) -> (Reach, Option<String>) {
         if libcrypto.is_old {
             let lever = "OpenSSL 1 knows no providers: a build of it for OpenSSL 3 or later";
             return (Reach::Never, Some(lever.to_owned()));
         }
         if self.in_container {
-            return match containers::way(self.examined, &self.process.join("root")) {
+            return match read.way(self.examined, self.process) {
                 Ok(way) => (Reach::Possible, Some(way)),
                 Err(why) => (Reach::Never, Some(why)),
             };

@@ -2,7 +2,7 @@
 //!
 //! Programs may have hundreds of megabytes, so they are read in pieces.
 
-use std::io::{self, Read};
+use std::io::{self, ErrorKind, Read};
 
 use memchr::memmem;
 use wirespeed_installation::{openssl_folder, openssl_inside};
@@ -52,25 +52,29 @@ impl Inside {
         let finders = MARKS.iter().map(|mark| memmem::Finder::new(mark.text)).collect::<Vec<_>>();
         let go = memmem::Finder::new(GO);
         let mut found = Self::default();
-        let mut piece = Vec::with_capacity(OVERLAP + PIECE);
+        let mut buffer = vec![0; OVERLAP + PIECE];
+        let mut kept = 0;
         loop {
-            let kept = piece.len().min(OVERLAP);
-            piece.drain(..piece.len() - kept);
-            if program.by_ref().take(PIECE as u64).read_to_end(&mut piece)? == 0 {
+            let read = fill(&mut program, &mut buffer[kept..])?;
+            if read == 0 {
                 return Ok(found);
             }
+            let piece = &buffer[..kept + read];
             for (mark, finder) in found.marks.iter_mut().zip(&finders) {
-                *mark = *mark || finder.find(&piece).is_some();
+                *mark = *mark || finder.find(piece).is_some();
             }
-            if let Some(version) = go.find(&piece).and_then(|at| go_version(&piece[at..])) {
+            if let Some(version) = go.find(piece).and_then(|at| go_version(&piece[at..])) {
                 found.go = Some(version);
             }
             if found.openssl.is_none() {
-                found.openssl = openssl_inside(&piece);
+                found.openssl = openssl_inside(piece);
             }
             if found.folder.is_none() {
-                found.folder = openssl_folder(&piece);
+                found.folder = openssl_folder(piece);
             }
+            let end = piece.len();
+            kept = end.min(OVERLAP);
+            buffer.copy_within(end - kept..end, 0);
         }
     }
 
@@ -103,6 +107,19 @@ impl Inside {
         match marked.map(|(mark, _)| mark.name) {
             Some("Go") => self.go.clone().map(|version| ("Go", Some(version))),
             name => name.map(|name| (name, None)),
+        }
+    }
+}
+
+/// Reads until the buffer is full or there is no more.
+fn fill(program: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut read = 0;
+    loop {
+        match program.read(&mut buffer[read..]) {
+            Ok(0) => return Ok(read),
+            Ok(more) => read += more,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
         }
     }
 }
