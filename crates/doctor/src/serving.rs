@@ -1,6 +1,6 @@
 //! Who encrypts: for each program that listens a library, its own code, or Linux; and what a provider reaches of it.
 //!
-//! Nothing is traced or changed: /proc and /sys are read.
+//! Nothing is traced or changed: /proc and /sys are read, and ss(8) is asked whose TLS connections are Linux's.
 
 mod crypto;
 mod inside;

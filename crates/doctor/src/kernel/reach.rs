@@ -42,11 +42,12 @@ pub(super) fn family(examined: &Examined<'_>, release: &str) -> Reach {
     }
 }
 
-/// A module of the kernel's.
+/// A module of the kernel's, by the name that it is loaded under.
 pub(crate) fn module(examined: &Examined<'_>, release: &str, name: &str) -> Reach {
     let folder = Path::new("/lib/modules").join(release);
     let listed = |list: &str| {
-        let text = examined.here.text(folder.join(list)).unwrap_or_default();
+        // The module dm_crypt lies in dm-crypt.ko.
+        let text = examined.here.text(folder.join(list)).unwrap_or_default().replace('-', "_");
         text.contains(&format!("/{name}.ko"))
     };
     if listed("modules.builtin") {
@@ -83,7 +84,7 @@ fn is_forbidden(examined: &Examined<'_>, module: &str) -> bool {
 fn forbids(line: &str, module: &str) -> bool {
     let mut words = line.split_whitespace();
     words.next() == Some("install")
-        && words.next() == Some(module)
+        && words.next().is_some_and(|name| name.replace('-', "_") == module)
         && words
             .next()
             .is_some_and(|command| command.ends_with("/false") || command.ends_with("/true"))

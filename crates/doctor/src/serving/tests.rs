@@ -217,6 +217,12 @@ fn ipsec_disks_and_devices_are_told() {
     let found = in_linux(&Fake::bare().file("/proc/crypto", drivers), "ESP");
     assert_eq!(found.state, Standing::Used);
     assert!(found.text.contains("seqiv(rfc4106-gcm-aesni)"), "{found:?}");
+    let loadable = Fake::bare()
+        .file("/proc/sys/kernel/osrelease", "6.1.0\n")
+        .file("/lib/modules/6.1.0/modules.dep", "kernel/drivers/md/dm-crypt.ko: x\n");
+    let found = in_linux(&loadable, "dm-crypt");
+    assert_eq!(found.state, Standing::Possible);
+    assert_eq!(found.text, "no disk is encrypted; the module dm_crypt is not loaded");
     let disk = Fake::bare()
         .file("/sys/block/dm-0/dm/uuid", "CRYPT-LUKS2-0123-root\n")
         .file("/sys/block/dm-0/dm/name", "root\n")
