@@ -88,7 +88,8 @@ impl Seen {
         };
         let cpus: BTreeMap<usize, Share> = later.cpus.iter().filter_map(share).collect();
         let all = |seen: &Self| seen.cpus.values().map(|it| it.all).sum::<u64>();
-        let of_one = (all(later) - all(self)) as f64 / cpus.len() as f64;
+        // Linux's count of idle time may go backwards (proc_stat(5)).
+        let of_one = all(later).saturating_sub(all(self)) as f64 / cpus.len() as f64;
         let share = |(folder, after): (&PathBuf, &Spent)| {
             let before = self.processes.get(folder)?;
             let ticks = after.ticks.saturating_sub(before.ticks) as f64;
@@ -134,7 +135,7 @@ impl Moment {
 
     fn quiet(&self) -> String {
         format!(
-            "in {} ms: CPUs {} busy, {} of it interrupts, {} stolen by the hypervisor",
+            "in {} ms: CPUs {} busy, {} with interrupts, {} stolen by the hypervisor",
             MOMENT.as_millis(),
             percent(self.mean(|it| it.busy)),
             percent(self.mean(|it| it.interrupts)),
@@ -215,9 +216,15 @@ fn one_core(examined: &Examined<'_>, moment: &Moment) -> Option<Finding> {
     // Several threads may be one that works and others that wait.
     (0.9..1.1).contains(share).then_some(())?;
     (idle >= 0.5 && moment.cpus.len() > 1).then_some(())?;
-    let comm = examined.here.text(process.join("comm")).unwrap_or_default();
-    let way = serving::lever(comm.trim())
-        .unwrap_or("more processes or threads, if it can; else only a faster cipher helps it");
+    let text = |file: &str| examined.here.text(process.join(file));
+    let way = match serving::lever(text("comm").unwrap_or_default().trim()) {
+        Some(way) => way,
+        // A thread of Linux's own has no command line.
+        None if text("cmdline").is_some_and(|it| it.is_empty()) => {
+            "it is Linux's: wirespeed kernel shows the drivers of its ciphers, wirespeed disk what they do"
+        }
+        None => "more processes or threads, if it can; else only a faster cipher helps it",
+    };
     Some(Finding::offer(
         format!(
             "{} fills one core ({} of it, {}), while others idle",
@@ -257,7 +264,7 @@ mod tests {
         let said = machine(&[[2, 38, 0, 0], [2, 37, 1, 0]]).says(busy);
         assert_eq!(
             said,
-            "fine: in 400 ms: CPUs 6 % busy, 1 % of it interrupts, 0 % stolen by the hypervisor"
+            "fine: in 400 ms: CPUs 6 % busy, 1 % with interrupts, 0 % stolen by the hypervisor"
         );
         assert_eq!(Fake::bare().says(busy), "", "without /proc nothing is claimed");
     }

@@ -77,12 +77,12 @@ fn governor(examined: &Examined<'_>) -> Option<Finding> {
 
 /// Intel's counters of heat.
 fn throttled(examined: &Examined<'_>, cpus: &[PathBuf]) -> Option<Finding> {
-    let sum = |name: &str| -> u64 {
+    let most = |name: &str| -> u64 {
         let files = cpus.iter().map(|cpu| cpu.join("thermal_throttle").join(name));
         files.filter_map(|file| figure(examined, file)).max().unwrap_or(0)
     };
-    let [times, milliseconds] = ["core_throttle_count", "core_throttle_total_time_ms"].map(sum);
-    let package = sum("package_throttle_count");
+    let [times, milliseconds] = ["core_throttle_count", "core_throttle_total_time_ms"].map(most);
+    let package = most("package_throttle_count");
     (times + package > 0).then(|| {
         Finding::offer(
             format!(

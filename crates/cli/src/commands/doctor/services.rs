@@ -54,7 +54,7 @@ fn below(service: &Service) -> Vec<String> {
     listens.into_iter().chain(levers).collect()
 }
 
-/// "OpenSSL 3.0.19", and where it lies if that is not where the machine's does.
+/// "OpenSSL 3.0.19", and whether it is another than the machine's.
 fn named(crypto: &Crypto) -> String {
     let version = crypto.version.iter().map(|it| format!(" {it}")).collect::<String>();
     let other = if crypto.name == "OpenSSL" && !crypto.is_hosts { " of its own" } else { "" };
