@@ -235,7 +235,9 @@ fn container() -> Result<(), String> {
     let _contained = Listener::start(&mut shell, port)?;
     let found = of_port(&case, port)?;
     let lever = found.levers.first().cloned().unwrap_or_default();
-    match found.in_container && !found.crypto[0].is_hosts && !lever.is_empty() {
+    let crypto = &found.crypto[0];
+    let is_read = crypto.version.is_some() && !crypto.is_hosts;
+    match found.in_container && is_read && !lever.is_empty() {
         true => Ok(()),
         false => Err(format!("not told as in a container: {found:?}")),
     }

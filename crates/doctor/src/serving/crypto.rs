@@ -68,7 +68,8 @@ pub(super) fn of(
             && (!library.is_often_idle || seen.needs(library.file))
         {
             lever = lever.or(Some(library.lever));
-            crypto.push(named(library.name, None, Some(file)));
+            let file = Path::new("/").join(seen.in_its_root(file));
+            crypto.push(named(library.name, None, Some(&file)));
         }
     }
     if fips {
@@ -98,8 +99,9 @@ pub(super) fn of(
 
 const FIPS: &str = "the FIPS provider serves it; Wirespeed is not validated and stays out";
 
-fn named(name: &str, version: Option<String>, file: Option<&str>) -> Crypto {
-    Crypto { name: name.to_owned(), version, file: file.map(str::to_owned), is_hosts: false }
+fn named(name: &str, version: Option<String>, file: Option<&Path>) -> Crypto {
+    let file = file.map(|file| file.display().to_string());
+    Crypto { name: name.to_owned(), version, file, is_hosts: false }
 }
 
 /// The name of a process's program file: a process may call itself otherwise.
@@ -134,15 +136,24 @@ impl Seen<'_> {
         let name = file_name(file);
         let rest = name.strip_prefix("libcrypto")?;
         let release = rest.starts_with(['.', '-']).then_some(rest)?.split_once(".so.")?.1;
+        let inside = self.in_its_root(file);
         let place = match self.in_container {
-            true => self.process.join("root").join(file.trim_start_matches('/')),
+            true => self.process.join("root").join(inside),
             false => PathBuf::from(file),
         };
         let is_hosts = !self.in_container && self.is_hosts(&place);
         let version = read.of(self.examined, &place).openssl;
-        let crypto =
-            Crypto { name: "OpenSSL".to_owned(), version, file: Some(file.to_owned()), is_hosts };
+        let file = Path::new("/").join(inside);
+        let crypto = Crypto { is_hosts, ..named("OpenSSL", version, Some(&file)) };
         Some(Libcrypto { crypto, place, is_old: release.starts_with('1') })
+    }
+
+    /// A file below the process's root. Where only its root was changed, and not its mounts, Linux shows the whole path.
+    fn in_its_root<'f>(&self, file: &'f str) -> &'f Path {
+        let root = self.examined.here.link(&self.process.join("root")).unwrap_or_default();
+        let file = Path::new(file);
+        let inside = file.strip_prefix(root).unwrap_or(file);
+        inside.strip_prefix("/").unwrap_or(inside)
     }
 
     /// Whether the program itself asks for a library.

@@ -117,6 +117,13 @@ fn a_container_is_reached_by_its_own_root() {
         found.levers[0].starts_with("sudo wirespeed install --root /proc/812/root"),
         "{found:?}"
     );
+    assert_eq!(found.crypto[0].version.as_deref(), Some("3.5.6"));
+    // Only its root was changed: Linux tells the whole path.
+    let maps = "7f00-7f01 r-xp 0 08:01 12   /srv/web/usr/lib/libcrypto.so.3\n";
+    fake = fake.file("/proc/812/maps", maps).link("/proc/812/root", "/srv/web");
+    let crypto = &only(&fake).crypto[0];
+    assert_eq!(crypto.version.as_deref(), Some("3.5.6"));
+    assert_eq!(crypto.file.as_deref(), Some("/usr/lib/libcrypto.so.3"));
     fake.unpacked = Ok(Unpacked { is_installed: false, obstacle: Some("it has musl".to_owned()) });
     assert_eq!(only(&fake).levers[0], "it has musl");
 }
