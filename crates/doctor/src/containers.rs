@@ -30,7 +30,7 @@ pub(crate) fn is_apart(examined: &Examined<'_>, process: &Path) -> bool {
 }
 
 /// The mount namespace of a process with a root of its own: mount_namespaces(7).
-fn namespace_apart(examined: &Examined<'_>, process: &Path) -> Option<(u64, u64)> {
+pub(crate) fn namespace_apart(examined: &Examined<'_>, process: &Path) -> Option<(u64, u64)> {
     let identity = |path: &Path| examined.here.identity(path);
     let namespace = identity(&process.join("ns/mnt"))?;
     let is_own = namespace == identity(Path::new("/proc/self/ns/mnt"))?

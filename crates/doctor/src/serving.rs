@@ -25,8 +25,8 @@ pub(crate) use inside::Inside;
 pub(crate) use known::lever;
 pub(crate) use linux::findings;
 
-/// What makes two processes one line.
-type Alike = (String, bool, Vec<Crypto>, Reach);
+/// What makes two processes one line: the program, its container, what encrypts, whether we serve it.
+type Alike = (String, Option<(u64, u64)>, Vec<Crypto>, Reach);
 
 /// Where they listen, which they are, and what is to be known.
 #[derive(Default)]
@@ -49,11 +49,12 @@ pub(crate) fn services(examined: &Examined<'_>) -> Services {
         if own.is_empty() && !known::always(&name) {
             continue;
         }
-        let in_container = containers::is_apart(examined, process);
-        let Some(seen) = crypto::of(examined, process, in_container, &mut read) else { continue };
+        let container = containers::namespace_apart(examined, process);
+        let seen = crypto::of(examined, process, container.is_some(), &mut read);
+        let Some(seen) = seen else { continue };
         owned.extend(own.iter().map(|(number, _)| *number));
         let Encrypting { crypto, reach, lever } = seen;
-        let together = found.entry((name.clone(), in_container, crypto, reach)).or_default();
+        let together = found.entry((name.clone(), container, crypto, reach)).or_default();
         together.listens.extend(own.iter().map(|(_, place)| (*place).to_owned()));
         together.processes.push(number);
         if together.levers.is_empty() {
@@ -74,7 +75,8 @@ pub(crate) fn services(examined: &Examined<'_>) -> Services {
 }
 
 fn service((alike, together): (Alike, Together)) -> Service {
-    let (name, in_container, crypto, wirespeed) = alike;
+    let (name, container, crypto, wirespeed) = alike;
+    let in_container = container.is_some();
     let Together { listens, mut processes, levers } = together;
     processes.sort_unstable();
     let listens = listens.into_iter().collect();

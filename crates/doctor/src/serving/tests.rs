@@ -137,6 +137,13 @@ fn processes_that_are_alike_are_one_line_and_the_unseen_is_named() {
     }
     fake = fake.link("/proc/813/fd/7", "socket:[701]");
     assert_eq!(only(&fake).processes, [812, 813]);
+    // In containers each needs a command of its own.
+    fake.elsewhere.extend([("/proc/812".to_owned(), 7), ("/proc/813".to_owned(), 8)]);
+    let found = services(&Examined::new(&fake)).services;
+    let lever =
+        |it: &Service| it.levers[0].contains(&format!("--root /proc/{}/root", it.processes[0]));
+    assert!(found.len() == 2 && found.iter().all(lever), "{found:?}");
+    fake.elsewhere.clear();
     // Another user's: neither its sockets nor its libraries can be seen.
     fake.user = 1000;
     for process in [812, 813] {
