@@ -3,8 +3,9 @@
 use wirespeed_cipher::{Direction, InOut};
 use zeroize::Zeroize;
 
+use crate::held::{Exchange, Purpose};
 use crate::iv::Block;
-use crate::socket::{Exchange, Purpose, Socket};
+use crate::socket::Socket;
 use crate::staging::Staging;
 use crate::transform::Kind;
 use crate::wire::Control;

@@ -4,24 +4,24 @@ use std::io;
 
 use wirespeed_cipher::{Direction, InOut};
 
+use crate::held::{Exchange, Purpose};
 use crate::iv::{Block, following, within};
-use crate::socket::{Exchange, Purpose, Socket};
+use crate::reach::{REQUEST, Requests};
 use crate::staging::Staging;
 use crate::transform::Kind;
-use crate::wire::Control;
-use crate::{Error, Permission, Transform};
+use crate::{Error, Interface, Permission, Transform};
 
-/// A keyed cipher of the kernel's: one socket, which no fork shares.
+/// A keyed cipher of the kernel's: one descriptor, which no fork shares.
 #[derive(Debug)]
 pub struct Cipher {
-    socket: Socket,
-    control: Control,
+    transform: &'static Transform,
+    requests: Box<dyn Requests>,
 }
 
 impl Cipher {
     /// The most bytes in one request to the kernel; what is longer takes several. An operation in place
     /// needs memory for what goes beyond it.
-    pub const REQUEST: usize = 65536;
+    pub const REQUEST: usize = REQUEST;
 
     /// Opens a socket for the generic name, or for the driver of that name, and gives it the key.
     ///
@@ -33,22 +33,36 @@ impl Cipher {
         key: &[u8],
         permission: Permission,
     ) -> Result<Self, Error> {
+        Self::through(Interface::AfAlg, transform, driver, key, permission)
+    }
+
+    /// The same through any interface.
+    ///
+    /// # Panics
+    /// If the transform is no cipher.
+    pub fn through(
+        interface: Interface,
+        transform: &'static Transform,
+        driver: Option<&str>,
+        key: &[u8],
+        permission: Permission,
+    ) -> Result<Self, Error> {
         let Kind::Cipher { iv_bytes, .. } = transform.kind else {
             panic!("{} is no cipher", transform.name)
         };
         let purpose = Purpose::new(transform, driver, key, permission);
-        let socket = Socket::new(purpose, Self::REQUEST)?;
-        Ok(Self { socket, control: Control::new(iv_bytes, false) })
+        let requests = interface.cipher(purpose, iv_bytes)?;
+        Ok(Self { transform, requests })
     }
 
     /// What it computes.
     pub const fn transform(&self) -> &'static Transform {
-        self.socket.purpose.transform
+        self.transform
     }
 
     /// How many system calls its messages took so far; opening is not counted.
-    pub const fn system_calls(&self) -> u64 {
-        self.socket.calls
+    pub fn system_calls(&self) -> u64 {
+        self.requests.calls()
     }
 
     /// Runs whole blocks (XTS: one data unit) from `iv` on, which moves on as the mode's does; CTR's by
@@ -76,11 +90,11 @@ impl Cipher {
             // SAFETY: the destination is writable for the length of the data.
             unsafe { self.run(direction, chain, &data, data.destination())? };
         } else {
-            let mut staging = Staging::new(&self.socket.area, data.len())?;
-            let output = staging.bytes(&mut self.socket.area).as_mut_ptr();
+            let mut staging = Staging::new(self.requests.area(), data.len())?;
+            let output = staging.bytes(self.requests.area()).as_mut_ptr();
             // SAFETY: the room is as long as the data, and `run` does not use it otherwise.
             unsafe { self.run(direction, chain, &data, output)? };
-            data.overwrite(staging.bytes(&mut self.socket.area));
+            data.overwrite(staging.bytes(self.requests.area()));
         }
         iv.copy_from_slice(chain);
         Ok(())
@@ -104,13 +118,9 @@ impl Cipher {
             let count = step.min(data.len() - from).min(within(chain, iv));
             // SAFETY: both ranges are as long as the data.
             let (source, output) = unsafe { (data.source().add(from), output.add(from)) };
-            self.control.set(direction, iv);
-            let part = libc::iovec { iov_base: source.cast_mut().cast(), iov_len: count };
             // SAFETY: the source is readable and the output writable for `count` bytes.
-            let exchanged = unsafe {
-                self.socket.exchange(self.control.as_slice(), &[part], output, count, count)
-            };
-            exchanged.map_err(|exchange| self.judge(exchange, count))?;
+            let answered = unsafe { self.requests.request(direction, iv, source, output, count) };
+            answered.map_err(|exchange| self.judge(exchange, count))?;
             // SAFETY: as above, and apart from each other.
             let (source, output) = unsafe {
                 (
@@ -126,9 +136,9 @@ impl Cipher {
 
     /// Bytes in each request.
     fn step(&mut self, length: usize) -> Result<usize, Error> {
-        let capacity = self.socket.capacity(length)?;
-        if !self.transform().is_xts() {
-            return Ok(capacity.min(Self::REQUEST));
+        let capacity = self.requests.capacity(length)?;
+        if !self.transform.is_xts() {
+            return Ok(capacity.min(REQUEST));
         }
         // A data unit cannot be cut.
         if length > capacity {

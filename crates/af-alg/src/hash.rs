@@ -1,21 +1,21 @@
 //! Hash functions, with a key or without.
 
 use std::io;
-use std::os::fd::RawFd;
 
-use crate::socket::{Open, Purpose, Socket};
+use crate::held::{Exchange, Purpose, whole};
+use crate::reach::Messages;
 use crate::transform::Kind;
-use crate::wire;
-use crate::{Error, Permission, Transform};
+use crate::{Error, Interface, Permission, Transform};
 
-/// A hash function of the kernel's: one socket, which no fork shares.
+/// A hash function of the kernel's: one descriptor, which no fork shares.
 ///
 /// What it has taken in is in the kernel, and nobody can get it out again. So a message whose `update`
 /// failed is lost, and so is one that a forked child has inherited: every further call fails until
 /// [`reset`](Self::reset), and whoever can must begin the message again elsewhere.
 #[derive(Debug)]
 pub struct Hash {
-    socket: Socket,
+    transform: &'static Transform,
+    messages: Box<dyn Messages>,
     message: Message,
     bytes: usize,
 }
@@ -28,9 +28,6 @@ enum Message {
     /// A part of it was taken in, and that is gone.
     Lost,
 }
-
-/// Bytes in one call: Linux cuts longer ones at 2 GiB, and none should hold a CPU for long.
-const CALL: usize = 1 << 24;
 
 impl Hash {
     /// The longest digest of any transform here.
@@ -46,22 +43,37 @@ impl Hash {
         key: Option<&[u8]>,
         permission: Permission,
     ) -> Result<Self, Error> {
+        Self::through(Interface::AfAlg, transform, driver, key, permission)
+    }
+
+    /// The same through any interface.
+    ///
+    /// # Panics
+    /// As [`open`](Self::open).
+    pub fn through(
+        interface: Interface,
+        transform: &'static Transform,
+        driver: Option<&str>,
+        key: Option<&[u8]>,
+        permission: Permission,
+    ) -> Result<Self, Error> {
         let Kind::Hash { bytes, keyed } = transform.kind else {
             panic!("{} is no hash function", transform.name)
         };
         assert_eq!(key.is_some(), keyed, "{}: a key or none", transform.name);
         let purpose = Purpose::new(transform, driver, key.unwrap_or_default(), permission);
-        Ok(Self { socket: Socket::new(purpose, 0)?, message: Message::Empty, bytes })
+        let messages = interface.hash(purpose)?;
+        Ok(Self { transform, messages, message: Message::Empty, bytes })
     }
 
     /// What it computes.
     pub const fn transform(&self) -> &'static Transform {
-        self.socket.purpose.transform
+        self.transform
     }
 
     /// How many system calls its messages took so far; opening is not counted.
-    pub const fn system_calls(&self) -> u64 {
-        self.socket.calls
+    pub fn system_calls(&self) -> u64 {
+        self.messages.calls()
     }
 
     /// Takes in more of the message.
@@ -69,8 +81,8 @@ impl Hash {
         if data.is_empty() {
             return self.sound();
         }
-        let descriptor = self.ready()?;
-        self.send(descriptor, data)
+        self.ready()?;
+        self.send(data)
     }
 
     /// Ends the message and begins the next.
@@ -78,32 +90,36 @@ impl Hash {
     /// # Panics
     /// If `digest` has another length than the transform's.
     pub fn finish(&mut self, digest: &mut [u8]) -> Result<(), Error> {
-        let descriptor = self.ready()?;
-        self.receive(descriptor, digest)
+        self.ready()?;
+        let begun = self.message == Message::Begun;
+        self.receive(digest, |messages, output| messages.squeeze(output, begun))
     }
 
-    /// A whole message at once, checking the socket but once; one that was begun is forgotten.
+    /// A whole message at once, checking the descriptor but once; one that was begun is forgotten.
     ///
     /// # Panics
     /// If `digest` has another length than the transform's.
     pub fn digest(&mut self, message: &[u8], digest: &mut [u8]) -> Result<(), Error> {
         self.reset();
-        let descriptor = self.ready()?;
-        if !message.is_empty() {
-            self.send(descriptor, message)?;
+        self.ready()?;
+        let mut output = [0; Self::LONGEST];
+        if let Some(ended) = self.messages.at_once(message, &mut output[..self.bytes]) {
+            return self.receive(digest, |_, to| {
+                to.copy_from_slice(&output[..to.len()]);
+                ended
+            });
         }
-        self.receive(descriptor, digest)
+        self.send(message)?;
+        let begun = self.message == Message::Begun;
+        self.receive(digest, |messages, output| messages.squeeze(output, begun))
     }
 
     /// Forgets the message.
     pub fn reset(&mut self) {
         if self.message == Message::Begun {
-            // The end of a message is what makes the kernel begin another.
-            let mut digest = [0; Self::LONGEST];
-            let bytes = self.bytes;
-            let ended = self.ready().and_then(|socket| self.receive(socket, &mut digest[..bytes]));
-            if ended.is_err() {
-                self.socket.discard();
+            let forgotten = self.messages.is_open() && self.messages.forget(self.bytes).is_ok();
+            if !forgotten {
+                self.messages.discard();
             }
         }
         self.message = Message::Empty;
@@ -111,24 +127,20 @@ impl Hash {
 
     /// Another that has taken in the same.
     pub fn try_clone(&mut self) -> Result<Self, Error> {
-        let descriptor = self.ready()?;
-        self.socket.calls += 1;
-        let purpose = self.socket.purpose.clone();
-        let accepted = wire::accept(descriptor).and_then(Open::new);
-        let open = accepted.map_err(|refusal| Error::of_operation(refusal.error))?;
-        let socket = Socket::of(purpose, open, 0)?;
-        Ok(Self { socket, message: self.message, bytes: self.bytes })
+        self.ready()?;
+        let messages = self.messages.copy()?;
+        Ok(Self { messages, ..*self })
     }
 
-    /// The descriptor, if what it has taken in is all of the message so far.
-    fn ready(&mut self) -> Result<RawFd, Error> {
+    /// Readies the descriptor, if what it has taken in is all of the message so far.
+    fn ready(&mut self) -> Result<(), Error> {
         self.sound()?;
         let begun = self.message == Message::Begun;
-        if begun && (!self.socket.area.is_ours() || !self.socket.is_open()) {
+        if begun && !self.messages.is_open() {
             self.message = Message::Lost;
             return Err(lost());
         }
-        self.socket.ready().inspect_err(|_| {
+        self.messages.ready().inspect_err(|_| {
             if begun {
                 self.message = Message::Lost;
             }
@@ -142,54 +154,53 @@ impl Hash {
         }
     }
 
-    fn send(&mut self, descriptor: RawFd, mut data: &[u8]) -> Result<(), Error> {
+    fn send(&mut self, mut data: &[u8]) -> Result<(), Error> {
         while !data.is_empty() {
-            let count = data.len().min(CALL);
-            let part = libc::iovec { iov_base: data.as_ptr().cast_mut().cast(), iov_len: count };
-            self.socket.calls += 1;
-            // SAFETY: the part is a piece of `data`.
-            let sent = unsafe { wire::send(descriptor, &[], &[part], libc::MSG_MORE) };
-            match sent.and_then(some) {
-                Ok(sent) => data = &data[sent.min(count)..],
-                Err(error) => return Err(self.lose(error)),
+            let begun = self.message == Message::Begun;
+            match self.messages.absorb(data, begun).and_then(some) {
+                Ok(taken) => data = &data[taken..],
+                Err(exchange) => return Err(self.lose(exchange)),
             }
             self.message = Message::Begun;
         }
         Ok(())
     }
 
-    fn receive(&mut self, descriptor: RawFd, digest: &mut [u8]) -> Result<(), Error> {
-        assert_eq!(digest.len(), self.bytes, "{} digest", self.transform().name);
+    fn receive(
+        &mut self,
+        digest: &mut [u8],
+        end: impl FnOnce(&mut dyn Messages, &mut [u8]) -> Result<usize, Exchange>,
+    ) -> Result<(), Error> {
+        assert_eq!(digest.len(), self.bytes, "{} digest", self.transform.name);
         // What the kernel writes before it fails is not to be seen.
         let mut output = [0; Self::LONGEST];
-        self.socket.calls += 1;
-        // SAFETY: there is room for the longest digest.
-        let received = unsafe { wire::receive(descriptor, output.as_mut_ptr(), self.bytes) };
-        match received {
-            Ok(received) if received == self.bytes => {
-                digest.copy_from_slice(&output[..received]);
-                self.message = Message::Empty;
-                Ok(())
-            }
-            Ok(_) => Err(self.lose(io::ErrorKind::UnexpectedEof.into())),
-            Err(error) => Err(self.lose(error)),
-        }
+        let output = &mut output[..self.bytes];
+        let ended = end(&mut *self.messages, output)
+            .and_then(|received| whole(received, self.bytes).map_err(Exchange::Failed));
+        ended.map_err(|exchange| self.lose(exchange))?;
+        digest.copy_from_slice(output);
+        self.message = Message::Empty;
+        Ok(())
     }
 
-    fn lose(&mut self, error: io::Error) -> Error {
-        self.socket.discard();
+    fn lose(&mut self, exchange: Exchange) -> Error {
+        self.messages.discard();
         if self.message == Message::Begun {
             self.message = Message::Lost;
         }
-        Error::of_operation(error)
+        exchange.into()
     }
 }
 
 fn lost() -> Error {
-    Error::busy("the message was begun in a socket that is gone, or by the parent of this process")
+    Error::busy("the message was begun in a descriptor that is gone, or by the parent of this process")
 }
 
 /// More than nothing: a kernel that takes nothing would be asked for ever.
-fn some(count: usize) -> io::Result<usize> {
-    if count == 0 { Err(io::ErrorKind::WriteZero.into()) } else { Ok(count) }
+fn some(count: usize) -> Result<usize, Exchange> {
+    if count == 0 {
+        Err(Exchange::Failed(io::ErrorKind::WriteZero.into()))
+    } else {
+        Ok(count)
+    }
 }

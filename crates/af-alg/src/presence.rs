@@ -3,9 +3,8 @@
 use std::fs;
 
 use crate::error::{is_forbidden, passes};
-use crate::permission::{Permission, permitted};
 use crate::wire::{self, Refusal, Step};
-use crate::{Absent, Error, Transform};
+use crate::{Absent, Error, Interface, Permission, Transform};
 
 /// Whether programs could have AF_ALG sockets, told by what the kernel lists: opening one loads a module, and
 /// the guards of some machines report it.
@@ -34,27 +33,21 @@ fn switched_off() -> Absent {
 /// Whether this process can have AF_ALG sockets: one is opened and closed again, unless the process is
 /// confined.
 pub fn presence() -> Result<(), Absent> {
-    presence_with(Permission::Unconfined)
+    Interface::AfAlg.presence(Permission::Unconfined)
 }
 
-/// The same under another permission.
-pub fn presence_with(permission: Permission) -> Result<(), Absent> {
-    permitted(permission)?;
+/// Whether the kernel has an algorithm for AF_ALG, by its generic name or by that of a driver.
+pub fn presence_of(transform: &'static Transform, driver: Option<&str>) -> Result<(), Absent> {
+    Interface::AfAlg.presence_of(transform, driver, Permission::Unconfined)
+}
+
+/// Opens a socket and closes it again.
+pub(crate) fn socket() -> Result<(), Absent> {
     wire::socket().map(drop).map_err(|error| Refusal { step: Step::Socket, error }.words("AF_ALG"))
 }
 
-/// Whether the kernel has an algorithm, by its generic name or by that of a driver.
-pub fn presence_of(transform: &Transform, driver: Option<&str>) -> Result<(), Absent> {
-    presence_of_with(transform, driver, Permission::Unconfined)
-}
-
-/// The same under another permission.
-pub fn presence_of_with(
-    transform: &Transform,
-    driver: Option<&str>,
-    permission: Permission,
-) -> Result<(), Absent> {
-    permitted(permission)?;
+/// The same for an algorithm or a driver.
+pub(crate) fn bound(transform: &Transform, driver: Option<&str>) -> Result<(), Absent> {
     let name = driver.unwrap_or(transform.kernel);
     wire::bound(transform.kind, name).map(drop).map_err(|refusal| refusal.words(name))
 }

@@ -14,18 +14,19 @@ use std::io;
 use wirespeed_cipher::{Direction, InOut};
 
 use crate::transform::Kind;
-use crate::{Aead, Cipher, Error, Hash, Permission, Transform};
+use crate::{Aead, Cipher, Error, Hash, Interface, Permission, Transform};
 use examples::Example;
 
 /// Computes the published example of an algorithm, both ways: what a provider asks before it uses a
 /// driver.
 pub fn self_test(
+    interface: Interface,
     transform: &'static Transform,
     driver: Option<&str>,
     permission: Permission,
 ) -> Result<(), Error> {
     let example = Example::of(transform);
-    let mut machine = Machine::open(transform, driver, &example.key, permission)?;
+    let mut machine = Machine::open(interface, transform, driver, &example.key, permission)?;
     let found = machine.compute(&example.iv, &example.associated, &example.input)?;
     let named = || driver.unwrap_or(transform.kernel).to_owned();
     let wrong = |what| Error::Broken(io::Error::other(format!("{}: {what}", named())));
@@ -39,10 +40,14 @@ pub fn self_test(
 }
 
 /// The same, and series of messages of every length that may matter; how many messages were right.
-pub fn prove(transform: &'static Transform, driver: Option<&str>) -> Result<usize, String> {
+pub fn prove(
+    interface: Interface,
+    transform: &'static Transform,
+    driver: Option<&str>,
+) -> Result<usize, String> {
     let permission = Permission::Unconfined;
-    self_test(transform, driver, permission).map_err(|error| error.to_string())?;
-    let open = Machine::open(transform, driver, &series::key(transform), permission);
+    self_test(interface, transform, driver, permission).map_err(|error| error.to_string())?;
+    let open = Machine::open(interface, transform, driver, &series::key(transform), permission);
     let mut machine = open.map_err(|error| error.to_string())?;
     let mut proved = 1;
     for (stage, expected) in series::STAGES.iter().zip(series::answers(transform)) {
@@ -73,16 +78,20 @@ enum Machine {
 
 impl Machine {
     fn open(
+        interface: Interface,
         transform: &'static Transform,
         driver: Option<&str>,
         key: &[u8],
         permission: Permission,
     ) -> Result<Self, Error> {
         Ok(match transform.kind {
-            Kind::Cipher { .. } => Self::Cipher(Cipher::open(transform, driver, key, permission)?),
+            Kind::Cipher { .. } => {
+                Self::Cipher(Cipher::through(interface, transform, driver, key, permission)?)
+            },
             Kind::Aead { .. } => Self::Aead(Aead::open(transform, driver, key, permission)?),
             Kind::Hash { keyed, .. } => {
-                Self::Hash(Hash::open(transform, driver, keyed.then_some(key), permission)?)
+                let key = keyed.then_some(key);
+                Self::Hash(Hash::through(interface, transform, driver, key, permission)?)
             }
         })
     }

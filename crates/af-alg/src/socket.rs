@@ -1,65 +1,18 @@
-//! A socket that computes with one key, opened again when it was lost.
-//!
-//! Whoever owns the process may close every descriptor (sshd does), may open something else in its
-//! place, may fork. So before a byte is sent the descriptor is checked, and so it is before it is
-//! closed. What remains is a thread that closes what it does not own in the very moment between check and use.
+//! A socket of AF_ALG's that computes with one key.
 
 use std::mem::ManuallyDrop;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
-use std::{fmt, io};
 
-use zeroize::Zeroize;
+use wirespeed_cipher::Direction;
 
 use crate::area::Area;
-use crate::permission::{Permission, examine};
-use crate::wire::{self, PAGE, Refusal, Step};
-use crate::{Error, Transform};
-
-/// A key, wiped when dropped.
-#[derive(Clone)]
-pub(crate) struct Key(Box<[u8]>);
-
-impl Drop for Key {
-    fn drop(&mut self) {
-        self.0.zeroize();
-    }
-}
-
-impl fmt::Debug for Key {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} bytes", self.0.len())
-    }
-}
-
-/// What a socket is for.
-#[derive(Clone, Debug)]
-pub(crate) struct Purpose {
-    pub(crate) transform: &'static Transform,
-    driver: Option<Box<str>>,
-    key: Key,
-    permission: Permission,
-}
+use crate::held::{Exchange, Handle, Held, Purpose, whole};
+use crate::permission::examine;
+use crate::reach::{Messages, REQUEST, Requests};
+use crate::wire::{self, Control, PAGE, Refusal, Step};
+use crate::{Error, Hash};
 
 impl Purpose {
-    pub(crate) fn new(
-        transform: &'static Transform,
-        driver: Option<&str>,
-        key: &[u8],
-        permission: Permission,
-    ) -> Self {
-        Self { transform, driver: driver.map(Into::into), key: Key(key.into()), permission }
-    }
-
-    /// The name that the kernel is asked for.
-    fn name(&self) -> &str {
-        self.driver.as_deref().unwrap_or(self.transform.kernel)
-    }
-
-    /// Opens a socket that computes.
-    pub(crate) fn open(&self) -> Result<Open, Error> {
-        self.with_bound(|bound| Open::new(wire::accept(bound.as_raw_fd())?))
-    }
-
     /// Accepts from the socket that has the key. That one is closed again: the kernel keeps it.
     pub(crate) fn with_bound<T>(
         &self,
@@ -68,7 +21,7 @@ impl Purpose {
         examine(self.permission)?;
         let open = || {
             let bound = wire::bound(self.transform.kind, self.name())?;
-            wire::configure(&bound, self.transform.kind, &self.key.0)?;
+            wire::configure(&bound, self.transform.kind, self.key.bytes())?;
             accept(&bound)
         };
         open().map_err(|refusal: Refusal| refusal.judge(self.name()))
@@ -80,21 +33,28 @@ impl Purpose {
 pub(crate) struct Open {
     descriptor: ManuallyDrop<OwnedFd>,
     cookie: u64,
+    /// The most bytes in a request, once they were asked for.
+    capacity: Option<usize>,
 }
 
 impl Open {
-    pub(crate) fn new(descriptor: OwnedFd) -> Result<Self, Refusal> {
+    fn new(descriptor: OwnedFd) -> Result<Self, Refusal> {
         let cookie = wire::cookie(descriptor.as_raw_fd())
             .map_err(|error| Refusal { step: Step::Accept, error })?;
-        Ok(Self { descriptor: ManuallyDrop::new(descriptor), cookie })
+        Ok(Self { descriptor: ManuallyDrop::new(descriptor), cookie, capacity: None })
     }
 
-    pub(crate) fn descriptor(&self) -> RawFd {
+    fn descriptor(&self) -> RawFd {
         self.descriptor.as_raw_fd()
     }
+}
 
-    /// Whether nobody has closed the descriptor or put something else in its place.
-    pub(crate) fn is_ours(&self) -> bool {
+impl Handle for Open {
+    fn open(purpose: &Purpose) -> Result<Self, Error> {
+        purpose.with_bound(|bound| Self::new(wire::accept(bound.as_raw_fd())?))
+    }
+
+    fn is_ours(&self) -> bool {
         wire::cookie(self.descriptor()).is_ok_and(|cookie| cookie == self.cookie)
     }
 }
@@ -108,76 +68,22 @@ impl Drop for Open {
     }
 }
 
-/// A purpose, its socket while there is one, and memory that no child sees.
-#[derive(Debug)]
-pub(crate) struct Socket {
-    pub(crate) purpose: Purpose,
-    open: Option<Open>,
-    /// The most bytes in a request, once they were asked for.
-    capacity: Option<usize>,
-    pub(crate) area: Area,
-    pub(crate) calls: u64,
-}
+pub(crate) type Socket = Held<Open>;
 
 impl Socket {
-    /// Opens it, with an area of `room` bytes.
-    pub(crate) fn new(purpose: Purpose, room: usize) -> Result<Self, Error> {
-        let open = purpose.open()?;
-        Self::of(purpose, open, room)
-    }
-
-    /// With a descriptor for that purpose.
-    pub(crate) fn of(purpose: Purpose, open: Open, room: usize) -> Result<Self, Error> {
-        let area = Area::new(room)?;
-        Ok(Self { purpose, open: Some(open), capacity: None, area, calls: 0 })
-    }
-
-    /// The descriptor, which is certainly ours.
-    ///
-    /// A forked child gets one of its own. Where somebody has closed ours, this call is not served;
-    /// the next gets another.
-    pub(crate) fn ready(&mut self) -> Result<RawFd, Error> {
-        if !self.area.is_ours() {
-            self.discard();
-            self.area.claim();
-        }
-        match &self.open {
-            Some(open) => {
-                self.calls += 1;
-                if open.is_ours() {
-                    return Ok(open.descriptor());
-                }
-                self.discard();
-                Err(Error::busy("the program has closed our descriptor"))
-            }
-            None => Ok(self.open.insert(self.purpose.open()?).descriptor()),
-        }
-    }
-
-    /// Whether there is a descriptor.
-    pub(crate) const fn is_open(&self) -> bool {
-        self.open.is_some()
-    }
-
-    /// Closes it, if it is ours to close: what it was told is gone.
-    pub(crate) fn discard(&mut self) {
-        self.open = None;
-        self.capacity = None;
-    }
-
     /// The most bytes that one request may send or receive.
     pub(crate) fn capacity(&mut self, wanted: usize) -> Result<usize, Error> {
         // Every socket takes a page; those who never send more are spared the question.
         if wanted <= PAGE {
             return Ok(PAGE);
         }
-        if let Some(capacity) = self.capacity {
+        if let Some(capacity) = self.handle().and_then(|open| open.capacity) {
             return Ok(capacity);
         }
-        let descriptor = self.ready()?;
+        let open = self.ready()?;
+        let capacity = wire::capacity(open.descriptor()).map_err(Error::of_operation)?;
+        open.capacity = Some(capacity);
         self.calls += 2;
-        let capacity = wire::capacity(descriptor).map_err(Error::of_operation)?;
-        self.capacity = Some(capacity);
         Ok(capacity)
     }
 
@@ -194,7 +100,7 @@ impl Socket {
         room: usize,
         received: usize,
     ) -> Result<(), Exchange> {
-        let descriptor = self.ready().map_err(Exchange::Refused)?;
+        let descriptor = self.ready().map_err(Exchange::Refused)?.descriptor();
         let sent = parts.iter().map(|part| part.iov_len).sum();
         self.calls += 2;
         // SAFETY: the caller vouches for the parts.
@@ -213,31 +119,104 @@ impl Socket {
     }
 }
 
-/// Why a request was not answered.
+/// A cipher's socket.
 #[derive(Debug)]
-pub(crate) enum Exchange {
-    /// It was not made.
-    Refused(Error),
-    /// The kernel failed it.
-    Failed(io::Error),
+pub(crate) struct CipherSocket {
+    socket: Socket,
+    control: Control,
 }
 
-impl From<Exchange> for Error {
-    fn from(exchange: Exchange) -> Self {
-        match exchange {
-            Exchange::Refused(error) => error,
-            Exchange::Failed(error) => Self::of_operation(error),
-        }
+impl CipherSocket {
+    /// Opens it; `iv_bytes` as the transform has it.
+    pub(crate) fn new(purpose: Purpose, iv_bytes: usize) -> Result<Self, Error> {
+        let socket = Socket::new(purpose, REQUEST)?;
+        Ok(Self { socket, control: Control::new(iv_bytes, false) })
     }
 }
 
-fn whole(count: usize, expected: usize) -> io::Result<()> {
-    if count == expected {
-        Ok(())
-    } else {
-        Err(io::Error::new(
-            io::ErrorKind::UnexpectedEof,
-            format!("the kernel took or gave {count} bytes of {expected}"),
-        ))
+impl Requests for CipherSocket {
+    fn area(&mut self) -> &mut Area {
+        &mut self.socket.area
     }
+
+    fn calls(&self) -> u64 {
+        self.socket.calls
+    }
+
+    fn capacity(&mut self, wanted: usize) -> Result<usize, Error> {
+        self.socket.capacity(wanted)
+    }
+
+    unsafe fn request(
+        &mut self,
+        direction: Direction,
+        iv: &[u8],
+        from: *const u8,
+        to: *mut u8,
+        bytes: usize,
+    ) -> Result<(), Exchange> {
+        self.control.set(direction, iv);
+        let part = libc::iovec { iov_base: from.cast_mut().cast(), iov_len: bytes };
+        // SAFETY: the caller vouches for both.
+        unsafe { self.socket.exchange(self.control.as_slice(), &[part], to, bytes, bytes) }
+    }
+}
+
+/// Bytes in one call: Linux cuts longer ones at 2 GiB, and none should hold a CPU for long.
+const CALL: usize = 1 << 24;
+
+impl Messages for Socket {
+    fn calls(&self) -> u64 {
+        self.calls
+    }
+
+    fn is_open(&self) -> bool {
+        Self::is_open(self)
+    }
+
+    fn ready(&mut self) -> Result<(), Error> {
+        Self::ready(self).map(drop)
+    }
+
+    fn absorb(&mut self, data: &[u8], _: bool) -> Result<usize, Exchange> {
+        let count = data.len().min(CALL);
+        let part = libc::iovec { iov_base: data.as_ptr().cast_mut().cast(), iov_len: count };
+        let descriptor = self.handle().map(Open::descriptor).ok_or_else(gone)?;
+        self.calls += 1;
+        // SAFETY: the part is a piece of `data`.
+        let sent = unsafe { wire::send(descriptor, &[], &[part], libc::MSG_MORE) };
+        Ok(sent.map_err(Exchange::Failed)?.min(count))
+    }
+
+    fn squeeze(&mut self, digest: &mut [u8], _: bool) -> Result<usize, Exchange> {
+        let descriptor = self.handle().map(Open::descriptor).ok_or_else(gone)?;
+        self.calls += 1;
+        // SAFETY: the digest is writable for its length.
+        let received = unsafe { wire::receive(descriptor, digest.as_mut_ptr(), digest.len()) };
+        received.map_err(Exchange::Failed)
+    }
+
+    fn forget(&mut self, bytes: usize) -> Result<(), Exchange> {
+        // The end of a message is what makes the kernel begin another.
+        let mut digest = [0; Hash::LONGEST];
+        Self::ready(self).map_err(Exchange::Refused)?;
+        let received = self.squeeze(&mut digest[..bytes], true)?;
+        whole(received, bytes).map_err(Exchange::Failed)
+    }
+
+    fn copy(&mut self) -> Result<Box<dyn Messages>, Error> {
+        let descriptor = Self::ready(self)?.descriptor();
+        self.calls += 1;
+        let accepted = wire::accept(descriptor).and_then(Open::new);
+        let open = accepted.map_err(|refusal| Error::of_operation(refusal.error))?;
+        Ok(Box::new(Self::of(self.purpose.clone(), open, 0)?))
+    }
+
+    fn discard(&mut self) {
+        Self::discard(self);
+    }
+}
+
+fn gone() -> Exchange {
+    Exchange::Refused(Error::busy("no descriptor"))
 }

@@ -265,14 +265,17 @@ pub(crate) unsafe fn receive(socket: RawFd, to: *mut u8, bytes: usize) -> io::Re
     usize::try_from(received).map_err(|_| io::Error::last_os_error())
 }
 
-/// A new descriptor, never one of the three that programs print to: where those are closed, the next that
-/// is opened takes their place.
 fn owned(fd: c_int) -> io::Result<OwnedFd> {
     if fd < 0 {
         return Err(io::Error::last_os_error());
     }
     // SAFETY: the kernel has just made it, and nobody else knows of it.
-    let fd = unsafe { OwnedFd::from_raw_fd(fd) };
+    above_standard(unsafe { OwnedFd::from_raw_fd(fd) })
+}
+
+/// Never one of the three descriptors that programs print to: where those are closed, the next that is opened
+/// takes their place.
+pub(crate) fn above_standard(fd: OwnedFd) -> io::Result<OwnedFd> {
     if fd.as_raw_fd() > libc::STDERR_FILENO { Ok(fd) } else { fd.try_clone() }
 }
 

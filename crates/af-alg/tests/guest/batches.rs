@@ -4,7 +4,7 @@ use std::fs;
 use std::process::Command;
 
 use wirespeed_af_alg::batch::{Batch, Request, Submission};
-use wirespeed_af_alg::{Error, Permission, Transform, self_test};
+use wirespeed_af_alg::{Error, Interface, Permission, Transform, self_test};
 use wirespeed_cipher::{Direction, InOut};
 
 use crate::data::{bytes, same};
@@ -153,7 +153,7 @@ pub(crate) fn device() -> Result<(), String> {
     let key = bytes(16, 1);
     let run = || {
         let transform = Transform::named("AES-128-CBC").expect("a name of the table");
-        self_test(transform, Some(DRIVER), Permission::Unconfined)
+        self_test(Interface::AfAlg, transform, Some(DRIVER), Permission::Unconfined)
             .map_err(|error| error.to_string())?;
         let mut batch = open("AES-128-CBC", Some(DRIVER), &key)?;
         if batch.submission() != Submission::Threads {

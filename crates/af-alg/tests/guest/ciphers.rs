@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use wirespeed_af_alg::{Cipher, Error, Kind, Permission, Transform};
+use wirespeed_af_alg::{Cipher, Error, Interface, Kind, Permission, Transform};
 use wirespeed_cipher::{Direction, InOut};
 
 use crate::data::{bytes, cipher, lengths, same};
@@ -107,10 +107,10 @@ fn check(
 }
 
 /// All lengths, directions and places of one cipher.
-pub(crate) fn differs(transform: &'static Transform) -> Result<(), String> {
+pub(crate) fn differs(interface: Interface, transform: &'static Transform) -> Result<(), String> {
     let Kind::Cipher { key_bytes, iv_bytes, .. } = transform.kind else { unreachable!("a cipher") };
     let (key, iv) = (bytes(key_bytes, 1), bytes(iv_bytes, 2));
-    let open = Cipher::open(transform, None, &key, Permission::Unconfined);
+    let open = Cipher::through(interface, transform, None, &key, Permission::Unconfined);
     let mut cipher = open.map_err(|error| error.to_string())?;
     for length in lengths().into_iter().filter(|length| fits(transform, *length)) {
         let plain = bytes(length, length as u64 + 3);
@@ -131,9 +131,9 @@ pub(crate) fn differs(transform: &'static Transform) -> Result<(), String> {
 }
 
 /// Counters at every border of a word, and longer than any buffer of the kernel's.
-pub(crate) fn long() -> Result<(), String> {
+pub(crate) fn long(interface: Interface) -> Result<(), String> {
     for name in ["AES-128-CBC", "AES-256-CTR", "AES-192-ECB"] {
-        let (mut cipher, key) = cipher(name);
+        let (mut cipher, key) = cipher(interface, name);
         let transform = cipher.transform();
         let Kind::Cipher { iv_bytes, .. } = transform.kind else { unreachable!("a cipher") };
         let iv = &[0xff; 16][..iv_bytes];
@@ -147,7 +147,7 @@ pub(crate) fn long() -> Result<(), String> {
             check(&mut cipher, Direction::Decrypt, place, ivs, [&sealed, &plain])?;
         }
     }
-    let (mut counter, key) = cipher("AES-128-CTR");
+    let (mut counter, key) = cipher(interface, "AES-128-CTR");
     for border in [32, 64, 96, 128] {
         for before in 1..=4_u128 {
             let first = (u128::MAX >> (128 - border)) - before + 1;
@@ -157,7 +157,12 @@ pub(crate) fn long() -> Result<(), String> {
             check(&mut counter, Direction::Encrypt, (0, None), [&iv, &after], [&plain, &sealed])?;
         }
     }
-    let (mut stream, key) = cipher("ChaCha20");
+    Ok(())
+}
+
+/// A block number that carries into the nonce, within a request.
+pub(crate) fn block_numbers() -> Result<(), String> {
+    let (mut stream, key) = cipher(Interface::AfAlg, "ChaCha20");
     for before in 1..=4_u128 {
         let first = (7 << 64 | 1_u128 << 32) - before;
         let (iv, plain) = (first.to_le_bytes(), bytes(300, 4));
@@ -167,8 +172,12 @@ pub(crate) fn long() -> Result<(), String> {
             check(&mut stream, Direction::Encrypt, place, [&iv, &after], [&plain, &sealed])?;
         }
     }
-    // A data unit cannot be cut: it is served whole or not at all.
-    let (mut xts, key) = cipher("AES-128-XTS");
+    Ok(())
+}
+
+/// A data unit cannot be cut: it is served whole or not at all.
+pub(crate) fn units() -> Result<(), String> {
+    let (mut xts, key) = cipher(Interface::AfAlg, "AES-128-XTS");
     let iv = bytes(16, 5);
     for length in [65_552, 131_077, 200_000, 212_992] {
         let plain = bytes(length, 6);
@@ -206,7 +215,7 @@ pub(crate) fn small_buffers() -> Result<(), String> {
 }
 
 fn differs_below(name: &str, longest: usize) -> Result<(), String> {
-    let (mut cipher, key) = cipher(name);
+    let (mut cipher, key) = cipher(Interface::AfAlg, name);
     let transform = cipher.transform();
     let iv = bytes(16, 8);
     for length in [4080, 4096, 4112, 8192, 12_304, 65_536, 69_632] {
@@ -231,9 +240,9 @@ fn differs_below(name: &str, longest: usize) -> Result<(), String> {
 }
 
 /// A message in pieces, each from the IV that the one before has left.
-pub(crate) fn streams() -> Result<(), String> {
+pub(crate) fn streams(interface: Interface) -> Result<(), String> {
     for name in ["AES-128-CBC", "AES-256-CBC", "AES-128-CTR", "DES-EDE3-CBC"] {
-        let (mut cipher, key) = cipher(name);
+        let (mut cipher, key) = cipher(interface, name);
         let Kind::Cipher { iv_bytes, .. } = cipher.transform().kind else {
             unreachable!("a cipher")
         };

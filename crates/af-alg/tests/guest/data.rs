@@ -1,6 +1,6 @@
 //! Bytes that differ from one another, and the lengths at which things change.
 
-use wirespeed_af_alg::{Cipher, Permission, Transform};
+use wirespeed_af_alg::{Cipher, Interface, Permission, Transform};
 
 /// Some bytes, the same for the same seed.
 pub(crate) fn bytes(count: usize, seed: u64) -> Vec<u8> {
@@ -25,13 +25,13 @@ pub(crate) fn lengths() -> Vec<usize> {
 }
 
 /// The transform of a name, opened with some key.
-pub(crate) fn cipher(name: &str) -> (Cipher, Vec<u8>) {
+pub(crate) fn cipher(interface: Interface, name: &str) -> (Cipher, Vec<u8>) {
     let transform = Transform::named(name).expect("a name of the table");
     let wirespeed_af_alg::Kind::Cipher { key_bytes, .. } = transform.kind else {
         panic!("{name} is no cipher")
     };
     let key = bytes(key_bytes, 77);
-    let cipher = Cipher::open(transform, None, &key, Permission::Unconfined);
+    let cipher = Cipher::through(interface, transform, None, &key, Permission::Unconfined);
     (cipher.unwrap_or_else(|error| panic!("{name}: {error}")), key)
 }
 

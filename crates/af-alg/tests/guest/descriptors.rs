@@ -5,13 +5,12 @@ use std::io::{self, Read, Seek};
 use std::net::{TcpListener, TcpStream};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 
-use wirespeed_af_alg::{Cipher, Error};
+use wirespeed_af_alg::{Cipher, Error, Interface, Permission, Transform};
 use wirespeed_cipher::{Direction, InOut};
 
 use crate::data::{bytes, cipher, same};
 use crate::hashes;
 use crate::oracle;
-use wirespeed_af_alg::Transform;
 
 /// The descriptors of this process, with what they are.
 pub(crate) fn all() -> Vec<(RawFd, String)> {
@@ -37,7 +36,7 @@ pub(crate) fn opened<T>(open: impl FnOnce() -> T) -> (T, RawFd) {
     let value = open();
     let new: Vec<_> = all().into_iter().filter(|found| !before.contains(found)).collect();
     let [(number, what)] = &new[..] else { panic!("one descriptor, not {new:?}") };
-    assert!(what.starts_with("socket:"), "{what}");
+    assert!(what.starts_with("socket:") || what == "/dev/crypto", "{what}");
     (value, *number)
 }
 
@@ -51,8 +50,8 @@ struct Victim {
 const IV: [u8; 16] = [8; 16];
 
 impl Victim {
-    fn new() -> Result<Self, String> {
-        let ((cipher, key), descriptor) = opened(|| cipher("AES-128-CBC"));
+    fn new(interface: Interface) -> Result<Self, String> {
+        let ((cipher, key), descriptor) = opened(|| cipher(interface, "AES-128-CBC"));
         let mut victim = Self { cipher, key, descriptor };
         victim.works()?;
         Ok(victim)
@@ -98,9 +97,9 @@ fn replace(mut victim: Victim, stranger: &impl AsRawFd) -> Result<(), String> {
     if found == stays { Ok(()) } else { Err(format!("{stays:?} has become {found:?}")) }
 }
 
-pub(crate) fn closed() -> Result<(), String> {
+pub(crate) fn closed(interface: Interface) -> Result<(), String> {
     let before = all();
-    let mut victim = Victim::new()?;
+    let mut victim = Victim::new(interface)?;
     // SAFETY: it is open; that somebody else owns it is what is tested.
     assert_eq!(unsafe { libc::close(victim.descriptor) }, 0);
     victim.is_refused_once()?;
@@ -109,20 +108,20 @@ pub(crate) fn closed() -> Result<(), String> {
     if after == before { Ok(()) } else { Err(format!("{before:?} has become {after:?}")) }
 }
 
-pub(crate) fn pipe() -> Result<(), String> {
+pub(crate) fn pipe(interface: Interface) -> Result<(), String> {
     let (mut reader, writer) = io::pipe().map_err(|error| error.to_string())?;
-    replace(Victim::new()?, &writer)?;
+    replace(Victim::new(interface)?, &writer)?;
     drop(writer);
     let mut written = Vec::new();
     reader.read_to_end(&mut written).map_err(|error| error.to_string())?;
     same("what the pipe got", &written, &[])
 }
 
-pub(crate) fn file() -> Result<(), String> {
+pub(crate) fn file(interface: Interface) -> Result<(), String> {
     let path = std::env::temp_dir().join(format!("wirespeed-af-alg-{}", std::process::id()));
     let open = File::options().read(true).write(true).create_new(true).open(&path);
     let mut file = open.map_err(|error| error.to_string())?;
-    let replaced = replace(Victim::new()?, &file);
+    let replaced = replace(Victim::new(interface)?, &file);
     let (mut written, place) = (Vec::new(), file.stream_position());
     let read = file.rewind().and_then(|()| file.read_to_end(&mut written));
     fs::remove_file(&path).map_err(|error| error.to_string())?;
@@ -132,7 +131,7 @@ pub(crate) fn file() -> Result<(), String> {
     if place.is_ok_and(|place| place == 0) { Ok(()) } else { Err("the file was read".to_owned()) }
 }
 
-pub(crate) fn tcp() -> Result<(), String> {
+pub(crate) fn tcp(interface: Interface) -> Result<(), String> {
     let connect = || {
         let listener = TcpListener::bind("127.0.0.1:0")?;
         let ours = TcpStream::connect(listener.local_addr()?)?;
@@ -140,7 +139,7 @@ pub(crate) fn tcp() -> Result<(), String> {
         Ok::<_, io::Error>((ours, theirs))
     };
     let (ours, mut theirs) = connect().map_err(|error| format!("no loopback: {error}"))?;
-    replace(Victim::new()?, &ours)?;
+    replace(Victim::new(interface)?, &ours)?;
     drop(ours);
     let mut written = Vec::new();
     theirs.read_to_end(&mut written).map_err(|error| error.to_string())?;
@@ -148,25 +147,25 @@ pub(crate) fn tcp() -> Result<(), String> {
 }
 
 /// The same kind of socket with another key: only its number could be mistaken for ours.
-pub(crate) fn another() -> Result<(), String> {
+pub(crate) fn another(interface: Interface) -> Result<(), String> {
     let other = bytes(16, 99);
     let transform = Transform::named("AES-128-CBC").expect("a name of the table");
     let open = || {
-        Cipher::open(transform, None, &other, wirespeed_af_alg::Permission::Unconfined)
+        Cipher::through(interface, transform, None, &other, Permission::Unconfined)
             .expect("a second cipher")
     };
     let (other, descriptor) = opened(open);
     // SAFETY: it is open, and only duplicated.
     let stranger = unsafe { std::os::fd::BorrowedFd::borrow_raw(descriptor) };
-    replace(Victim::new()?, &stranger)?;
+    replace(Victim::new(interface)?, &stranger)?;
     drop(other);
     Ok(())
 }
 
 /// A message whose socket is gone is lost, and that is said until it is begun again.
-pub(crate) fn hash() -> Result<(), String> {
+pub(crate) fn hash(interface: Interface) -> Result<(), String> {
     let transform = Transform::named("SHA2-256").expect("a name of the table");
-    let (mut hash, descriptor) = opened(|| hashes::open(transform, &[]).expect("a hash function"));
+    let (mut hash, descriptor) = opened(|| hashes::open(interface, transform, &[]).expect("a hash function"));
     hashes::update(&mut hash, b"a")?;
     // SAFETY: it is open; that somebody else owns it is what is tested.
     assert_eq!(unsafe { libc::close(descriptor) }, 0);
@@ -184,7 +183,7 @@ pub(crate) fn hash() -> Result<(), String> {
 }
 
 /// In a process without standard streams no socket of ours becomes one of them.
-pub(crate) fn standard() -> Result<(), String> {
+pub(crate) fn standard(interface: Interface) -> Result<(), String> {
     let keep: Vec<RawFd> = (0..3)
         .map(|number| {
             // SAFETY: duplicating and closing take no pointers; they are put back below.
@@ -195,7 +194,7 @@ pub(crate) fn standard() -> Result<(), String> {
             }
         })
         .collect();
-    let victim = Victim::new();
+    let victim = Victim::new(interface);
     let taken = (0..3).any(|number| {
         // SAFETY: asking takes no pointer.
         unsafe { libc::fcntl(number, libc::F_GETFD) != -1 }

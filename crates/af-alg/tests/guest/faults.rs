@@ -2,15 +2,22 @@
 
 use std::ffi::c_long;
 
-use wirespeed_af_alg::{Aead, Cipher, Error, Hash, Permission, Transform, permitted, presence};
+use wirespeed_af_alg::{
+    Aead, Cipher, Error, Hash, Interface, Permission, Transform, permitted,
+};
 use wirespeed_cipher::{Direction, InOut};
 
 use crate::data::{bytes, same};
 use crate::oracle;
 use crate::seccomp::confined;
 
-/// Both calls of a message.
-const CALLS: [c_long; 2] = [libc::SYS_sendmsg, libc::SYS_recvfrom];
+/// The calls of a message.
+const fn calls(interface: Interface) -> &'static [c_long] {
+    match interface {
+        Interface::AfAlg => &[libc::SYS_sendmsg, libc::SYS_recvfrom],
+        Interface::DevCrypto => &[libc::SYS_ioctl],
+    }
+}
 
 /// Whether a failure of a call is to be tried again.
 const ERRORS: [(i32, bool); 7] = [
@@ -23,16 +30,23 @@ const ERRORS: [(i32, bool); 7] = [
     (libc::EINVAL, false),
 ];
 
-fn named(name: &str) -> &'static Transform {
-    Transform::named(name).expect("a name of the table")
-}
-
-/// The kind of failure is as it should be.
-fn judged(what: &str, error: &Error, again: bool) -> Result<(), String> {
+/// The kind of failure is as it should be. /dev/crypto says EINVAL, too, where a file is somebody else's: here, where
+/// it says so to every question, it counts as that.
+fn judged(
+    interface: Interface,
+    what: &str,
+    error: &Error,
+    (number, again): (i32, bool),
+) -> Result<(), String> {
+    let again = again || interface == Interface::DevCrypto && number == libc::EINVAL;
     match (error, again) {
         (Error::Busy(_), true) | (Error::Broken(_), false) => Ok(()),
         _ => Err(format!("{what}: {error:?}")),
     }
+}
+
+fn named(name: &str) -> &'static Transform {
+    Transform::named(name).expect("a name of the table")
 }
 
 fn encrypt(cipher: &mut Cipher, iv: &mut [u8], data: InOut<'_>) -> Result<(), Error> {
@@ -40,10 +54,10 @@ fn encrypt(cipher: &mut Cipher, iv: &mut [u8], data: InOut<'_>) -> Result<(), Er
 }
 
 /// A stream whose device fails in its middle: another route could go on from the very byte.
-pub(crate) fn ciphers() -> Result<(), String> {
+pub(crate) fn ciphers(interface: Interface) -> Result<(), String> {
     let (key, iv, plain) = (bytes(16, 1), bytes(16, 2), bytes(70_000, 3));
     let sealed = oracle::crypt("AES-128-CTR", Direction::Encrypt, &key, &iv, &plain);
-    for call in CALLS {
+    for &call in calls(interface) {
         for (number, again) in ERRORS {
             for in_place in [true, false] {
                 let what = format!("call {call} fails with {number}");
@@ -51,7 +65,9 @@ pub(crate) fn ciphers() -> Result<(), String> {
                 let (first, rest) = data.split_at_mut(4096);
                 let open = || {
                     let key = &key[..];
-                    let open = Cipher::open(named("AES-128-CTR"), None, key, Permission::Anywhere);
+                    let transform = named("AES-128-CTR");
+                    let open =
+                        Cipher::through(interface, transform, None, key, Permission::Anywhere);
                     let mut cipher = open.expect("a cipher");
                     encrypt(&mut cipher, &mut moving, InOut::in_place(first)).expect("it works");
                     (cipher, moving)
@@ -64,7 +80,7 @@ pub(crate) fn ciphers() -> Result<(), String> {
                         false => InOut::between(rest, &mut apart),
                     };
                     let error = encrypt(&mut cipher, &mut moving, input).expect_err(&what);
-                    judged(&what, &error, again)?;
+                    judged(interface, &what, &error, (number, again))?;
                     same(&format!("{what}: the IV"), &moving, &before)?;
                     same(&format!("{what}: the data"), rest, &plain[4096..])?;
                     Ok::<_, String>((cipher, moving))
@@ -85,7 +101,7 @@ pub(crate) fn ciphers() -> Result<(), String> {
 pub(crate) fn aeads() -> Result<(), String> {
     let (key, iv, plain) = (bytes(16, 1), bytes(12, 2), bytes(1420, 3));
     let (sealed, tag) = oracle::seal("AES-128-CCM", &key, &iv, b"header", &plain);
-    for call in CALLS {
+    for &call in calls(Interface::AfAlg) {
         for (number, again) in ERRORS {
             let what = format!("call {call} fails with {number}");
             let open = || {
@@ -94,12 +110,12 @@ pub(crate) fn aeads() -> Result<(), String> {
             let fail = |mut aead: Aead| {
                 let (mut data, mut made) = (plain.clone(), [7; 16]);
                 let failed = aead.seal(&iv, b"header", InOut::in_place(&mut data), &mut made);
-                judged(&what, &failed.expect_err(&what), again)?;
+                judged(Interface::AfAlg, &what, &failed.expect_err(&what), (number, again))?;
                 same(&format!("{what}: the text"), &data, &plain)?;
                 same(&format!("{what}: the tag"), &made, &[7; 16])?;
                 let mut data = sealed.clone();
                 let failed = aead.unseal(&iv, b"header", InOut::in_place(&mut data), &tag);
-                judged(&what, &failed.expect_err(&what), again)?;
+                judged(Interface::AfAlg, &what, &failed.expect_err(&what), (number, again))?;
                 same(&format!("{what}: the text"), &data, &sealed)?;
                 Ok::<_, String>(aead)
             };
@@ -115,14 +131,15 @@ pub(crate) fn aeads() -> Result<(), String> {
 }
 
 /// A message of a hash function is lost, and that is said until it is begun again.
-pub(crate) fn hashes() -> Result<(), String> {
+pub(crate) fn hashes(interface: Interface) -> Result<(), String> {
     let expected = oracle::hash("SHA2-256", None, b"abc");
-    for call in CALLS {
+    for &call in calls(interface) {
         for (number, again) in ERRORS {
             let what = format!("call {call} fails with {number}");
             let open = || {
-                let mut hash = Hash::open(named("SHA2-256"), None, None, Permission::Anywhere)
-                    .expect("a hash function");
+                let transform = named("SHA2-256");
+                let open = Hash::through(interface, transform, None, None, Permission::Anywhere);
+                let mut hash = open.expect("a hash function");
                 hash.update(b"a").expect("it works");
                 hash
             };
@@ -132,7 +149,7 @@ pub(crate) fn hashes() -> Result<(), String> {
                     hash.update(b"bc")?;
                     hash.finish(&mut digest)
                 };
-                judged(&what, &run().expect_err(&what), again)?;
+                judged(interface, &what, &run().expect_err(&what), (number, again))?;
                 same(&format!("{what}: the digest"), &digest, &[7; 32])?;
                 Ok::<_, String>(hash)
             };
@@ -152,9 +169,10 @@ pub(crate) fn hashes() -> Result<(), String> {
 }
 
 /// Under seccomp no socket is opened unless that was allowed; one that is open works on.
-pub(crate) fn confinement() -> Result<(), String> {
+pub(crate) fn confinement(interface: Interface) -> Result<(), String> {
     let key = bytes(16, 1);
-    let open = |permission| Cipher::open(named("AES-128-ECB"), None, &key, permission);
+    let transform = named("AES-128-ECB");
+    let open = |permission| Cipher::through(interface, transform, None, &key, permission);
     let refused = |permission| match open(permission) {
         Err(Error::Absent(absent)) if absent.0.contains("seccomp") => Ok(()),
         other => Err(format!("{permission:?} under seccomp: {other:?}")),
@@ -164,7 +182,8 @@ pub(crate) fn confinement() -> Result<(), String> {
         || open(Permission::Unconfined).expect("a cipher"),
         |mut cipher| {
             refused(Permission::Unconfined)?;
-            if permitted(Permission::Unconfined).is_ok() || presence().is_ok() {
+            if permitted(Permission::Unconfined).is_ok()
+                || interface.presence(Permission::Unconfined).is_ok() {
                 return Err("a thread under seccomp counts as free".to_owned());
             }
             open(Permission::Anywhere).map_err(|error| format!("anywhere: {error}"))?;

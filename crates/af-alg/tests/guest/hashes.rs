@@ -1,15 +1,20 @@
 //! Hash functions against OpenSSL: lengths, cuts, copies and messages that are given up.
 
-use wirespeed_af_alg::{Hash, Kind, Permission, Transform};
+use wirespeed_af_alg::{Hash, Interface, Kind, Permission, Transform};
 
 use crate::data::{bytes, lengths, same};
 use crate::oracle;
 
 /// One hash function, with its key if it has one.
-pub(crate) fn open(transform: &'static Transform, key: &[u8]) -> Result<Hash, String> {
+pub(crate) fn open(
+    interface: Interface,
+    transform: &'static Transform,
+    key: &[u8],
+) -> Result<Hash, String> {
     let Kind::Hash { keyed, .. } = transform.kind else { unreachable!("a hash function") };
     let key = keyed.then_some(key);
-    Hash::open(transform, None, key, Permission::Unconfined).map_err(|error| error.to_string())
+    let open = Hash::through(interface, transform, None, key, Permission::Unconfined);
+    open.map_err(|error| error.to_string())
 }
 
 pub(crate) fn finish(hash: &mut Hash) -> Result<Vec<u8>, String> {
@@ -24,12 +29,12 @@ pub(crate) fn update(hash: &mut Hash, data: &[u8]) -> Result<(), String> {
 }
 
 /// All lengths, at once and in pieces, with keys of several lengths.
-pub(crate) fn differs(transform: &'static Transform) -> Result<(), String> {
+pub(crate) fn differs(interface: Interface, transform: &'static Transform) -> Result<(), String> {
     let Kind::Hash { keyed, .. } = transform.kind else { unreachable!("a hash function") };
     let keys: &[usize] = if keyed { &[1, 16, 64, 128, 129, 500] } else { &[0] };
     for (count, key) in keys.iter().enumerate() {
         let key = bytes(*key, 1);
-        let mut hash = open(transform, &key)?;
+        let mut hash = open(interface, transform, &key)?;
         let step = if count == 0 { 1 } else { 9 };
         for length in lengths().into_iter().step_by(step).chain([1_000_003]) {
             let message = bytes(length, 2);
@@ -50,13 +55,13 @@ pub(crate) fn differs(transform: &'static Transform) -> Result<(), String> {
 }
 
 /// Copies go their own ways, whatever the original had taken in.
-pub(crate) fn clones() -> Result<(), String> {
+pub(crate) fn clones(interface: Interface) -> Result<(), String> {
     for name in ["SHA1", "SHA2-256", "SHA2-512", "MD5", "HMAC-SHA2-256"] {
         let transform = Transform::named(name).expect("a name of the table");
         let (key, message) = (bytes(32, 3), bytes(1000, 4));
         let keyed = name.starts_with("HMAC").then_some(&key[..]);
         for before in [0, 1, 64, 500, 1000] {
-            let mut hash = open(transform, &key)?;
+            let mut hash = open(interface, transform, &key)?;
             update(&mut hash, &message[..before])?;
             let mut copy = hash.try_clone().map_err(|error| format!("{name}: {error}"))?;
             update(&mut hash, b"another end")?;
@@ -75,9 +80,9 @@ pub(crate) fn clones() -> Result<(), String> {
 }
 
 /// A message that is given up leaves nothing behind.
-pub(crate) fn resets() -> Result<(), String> {
+pub(crate) fn resets(interface: Interface) -> Result<(), String> {
     let transform = Transform::named("SHA2-256").expect("a name of the table");
-    let mut hash = open(transform, &[])?;
+    let mut hash = open(interface, transform, &[])?;
     let message = bytes(100, 5);
     for given_up in [0, 1, 63, 64, 5000] {
         update(&mut hash, &bytes(given_up, 6))?;

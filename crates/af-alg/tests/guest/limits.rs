@@ -2,7 +2,7 @@
 
 use std::thread;
 
-use wirespeed_af_alg::{Cipher, Error};
+use wirespeed_af_alg::{Cipher, Error, Interface, Permission, Transform};
 use wirespeed_cipher::{Direction, InOut};
 
 use crate::data::{bytes, cipher, same};
@@ -29,11 +29,11 @@ fn space() -> u64 {
 }
 
 /// Contexts opened and closed, 500 of them at once.
-pub(crate) fn ten_thousand() -> Result<(), String> {
-    drop(cipher("AES-128-CBC"));
+pub(crate) fn ten_thousand(interface: Interface) -> Result<(), String> {
+    drop(cipher(interface, "AES-128-CBC"));
     let before = (all(), space());
     for round in 0..20 {
-        let mut open: Vec<_> = (0..500).map(|_| cipher("AES-128-CBC")).collect();
+        let mut open: Vec<_> = (0..500).map(|_| cipher(interface, "AES-128-CBC")).collect();
         for (cipher, key) in open.iter_mut().step_by(50) {
             works(cipher, key, round)?;
         }
@@ -50,7 +50,7 @@ pub(crate) fn ten_thousand() -> Result<(), String> {
 }
 
 /// As many contexts as there may be descriptors, and one more.
-pub(crate) fn descriptors() -> Result<(), String> {
+pub(crate) fn descriptors(interface: Interface) -> Result<(), String> {
     let count = all().len();
     let mut old = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: room for the answer, and a limit to set.
@@ -59,7 +59,7 @@ pub(crate) fn descriptors() -> Result<(), String> {
         let new = libc::rlimit { rlim_cur: 64, ..old };
         assert_eq!(libc::setrlimit(libc::RLIMIT_NOFILE, &raw const new), 0);
     }
-    let checked = exhaust();
+    let checked = exhaust(interface);
     // SAFETY: the limit that was there.
     assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const old) }, 0);
     checked?;
@@ -67,10 +67,10 @@ pub(crate) fn descriptors() -> Result<(), String> {
     if after == count { Ok(()) } else { Err(format!("{count} descriptors before, {after} after")) }
 }
 
-fn exhaust() -> Result<(), String> {
-    let transform = wirespeed_af_alg::Transform::named("AES-128-CBC").expect("of the table");
+fn exhaust(interface: Interface) -> Result<(), String> {
+    let transform = Transform::named("AES-128-CBC").expect("of the table");
     let key = bytes(16, 77);
-    let open = || Cipher::open(transform, None, &key, wirespeed_af_alg::Permission::Unconfined);
+    let open = || Cipher::through(interface, transform, None, &key, Permission::Unconfined);
     let mut all = Vec::new();
     let refused = loop {
         match open() {
@@ -96,12 +96,12 @@ fn exhaust() -> Result<(), String> {
 }
 
 /// Each with contexts of its own, all at once.
-pub(crate) fn threads() -> Result<(), String> {
+pub(crate) fn threads(interface: Interface) -> Result<(), String> {
     let count = all().len();
     let work = |number: u64| {
         move || {
             for round in 0..3 {
-                let (mut cipher, key) = cipher("AES-128-CBC");
+                let (mut cipher, key) = cipher(interface, "AES-128-CBC");
                 for message in 0..10 {
                     works(&mut cipher, &key, number * 100 + round * 10 + message)?;
                 }

@@ -10,6 +10,7 @@ mod batches;
 mod ciphers;
 mod data;
 mod descriptors;
+mod devcrypto;
 mod faults;
 mod forks;
 mod hashes;
@@ -22,18 +23,20 @@ mod seccomp;
 use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
-use wirespeed_af_alg::{Kind, Transform, presence, presence_of};
+use wirespeed_af_alg::{Interface, Kind, Permission, Transform};
 
 /// What a test does.
 type Run = fn() -> Result<(), String>;
 
-/// The same with an algorithm.
-type Compare = fn(&'static Transform) -> Result<(), String>;
+/// The same through an interface.
+type Through = fn(Interface) -> Result<(), String>;
 
-/// What concerns no single algorithm.
-const TESTS: &[(&str, Run)] = &[
+/// The same with an algorithm.
+type Compare = fn(Interface, &'static Transform) -> Result<(), String>;
+
+/// What concerns no single algorithm, and both interfaces.
+const BOTH: &[(&str, Through)] = &[
     ("ciphers::long", ciphers::long),
-    ("ciphers::small_buffers", ciphers::small_buffers),
     ("ciphers::streams", ciphers::streams),
     ("hashes::clones", hashes::clones),
     ("hashes::resets", hashes::resets),
@@ -48,12 +51,22 @@ const TESTS: &[(&str, Run)] = &[
     ("forks::hashes", forks::hashes),
     ("forks::exec", forks::exec),
     ("faults::ciphers", faults::ciphers),
-    ("faults::aeads", faults::aeads),
     ("faults::hashes", faults::hashes),
     ("faults::confinement", faults::confinement),
+    ("proofs::all", proofs::all),
+    ("limits::ten_thousand", limits::ten_thousand),
+    ("limits::descriptors", limits::descriptors),
+    ("limits::threads", limits::threads),
+];
+
+/// What AF_ALG alone has.
+const SOCKETS: &[(&str, Run)] = &[
+    ("ciphers::small_buffers", ciphers::small_buffers),
+    ("ciphers::block_numbers", ciphers::block_numbers),
+    ("ciphers::units", ciphers::units),
+    ("faults::aeads", faults::aeads),
     ("faults::absence", faults::absence),
     ("faults::names", faults::names),
-    ("proofs::all", proofs::all),
     ("proofs::wrong", proofs::wrong),
     ("batches::differ", batches::differ),
     ("batches::without_ring", batches::without_ring),
@@ -61,9 +74,21 @@ const TESTS: &[(&str, Run)] = &[
     ("lists::agree", lists::agree),
     ("lists::refusals", lists::refusals),
     ("lists::devices", lists::devices),
-    ("limits::ten_thousand", limits::ten_thousand),
-    ("limits::descriptors", limits::descriptors),
-    ("limits::threads", limits::threads),
+];
+
+/// What /dev/crypto alone has.
+const DEVICE: &[(&str, Run)] =
+    &[("absence", devcrypto::absence), ("drivers", devcrypto::drivers), ("sessions", devcrypto::sessions)];
+
+/// What our own module of it does when it is told to.
+const FAULTY: &[(&str, Run)] = &[
+    ("failing", devcrypto::failing),
+    ("lying", devcrypto::lying),
+    ("wrong", devcrypto::wrong),
+    ("refusing", devcrypto::refusing),
+    ("forgetting", devcrypto::forgetting),
+    ("endless", devcrypto::endless),
+    ("unloaded", devcrypto::unloaded),
 ];
 
 /// What asks for drivers by their names.
@@ -78,24 +103,57 @@ fn main() -> ExitCode {
         // A device that is slow for a short message would serve all of AES-CBC.
         batches::unload();
     }
-    let trials = TESTS.iter().map(|(name, run)| trial((*name).to_owned(), || Ok(()), *run));
-    let algorithms = Transform::ALL.iter().map(|transform| {
+    let fine = || Ok(());
+    let sockets = |(name, run): &(&str, Run)| {
+        trial(Interface::AfAlg, (*name).to_owned(), fine, *run)
+    };
+    let by_name = |(name, run): &(&str, Run)| {
+        trial(Interface::AfAlg, (*name).to_owned(), serves_by_name, *run)
+    };
+    let of_device = |(name, run): &(&str, Run)| {
+        trial(Interface::DevCrypto, format!("devcrypto::{name}"), fine, *run)
+    };
+    let faulty = |(name, run): &(&str, Run)| {
+        trial(Interface::DevCrypto, format!("devcrypto::{name}"), devcrypto::is_ours, *run)
+    };
+    let device =
+        trial(Interface::AfAlg, "batches::device".to_owned(), batches::has_device, batches::device);
+    let trials = Interface::ALL.into_iter().flat_map(both);
+    let trials = trials.chain(SOCKETS.iter().map(sockets)).chain(BY_NAME.iter().map(by_name));
+    let trials = trials.chain([device]).chain(DEVICE.iter().map(of_device));
+    let trials = trials.chain(FAULTY.iter().map(faulty)).collect();
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+/// Every algorithm through an interface, and what concerns none.
+fn both(interface: Interface) -> impl Iterator<Item = Trial> {
+    let named = move |name: &str| match interface {
+        Interface::AfAlg => name.to_owned(),
+        Interface::DevCrypto => format!("devcrypto::{name}"),
+    };
+    let algorithms = Transform::ALL.iter().filter(move |it| interface.knows(it));
+    let algorithms = algorithms.map(move |transform| {
         let (kind, run): (_, Compare) = match transform.kind {
             Kind::Cipher { .. } => ("ciphers", ciphers::differs),
-            Kind::Aead { .. } => ("aeads", aeads::differs),
+            Kind::Aead { .. } => ("aeads", |_, transform| aeads::differs(transform)),
             Kind::Hash { .. } => ("hashes", hashes::differs),
         };
-        let there = || presence_of(transform, None).map_err(|absent| absent.0);
-        trial(format!("{kind}::{}", transform.name), there, move || run(transform))
+        let there = move || {
+            let presence = interface.presence_of(transform, None, Permission::Unconfined);
+            presence.map_err(|absent| absent.0)
+        };
+        let name = named(&format!("{kind}::{}", transform.name));
+        trial(interface, name, there, move || run(interface, transform))
     });
-    let by_name = BY_NAME.iter().map(|(name, run)| trial((*name).to_owned(), serves_by_name, *run));
-    let device = trial("batches::device".to_owned(), batches::has_device, batches::device);
-    let trials = algorithms.chain(trials).chain(by_name).chain([device]).collect();
-    libtest_mimic::run(&arguments, trials).exit_code()
+    let tests = BOTH.iter();
+    algorithms.chain(tests.map(move |(name, run)| {
+        trial(interface, named(name), || Ok(()), move || run(interface))
+    }))
 }
 
 /// A test that is ignored, with the reason, where it cannot run.
 fn trial(
+    interface: Interface,
     name: String,
     there: impl FnOnce() -> Result<(), String> + Send + 'static,
     run: impl FnOnce() -> Result<(), String> + Send + 'static,
@@ -104,7 +162,8 @@ fn trial(
         if !is_guest() {
             return Ok(Completion::ignored_with("only in the guest: cargo xtask test --only vm"));
         }
-        match presence().map_err(|absent| absent.0).and_then(|()| there()) {
+        let presence = interface.presence(Permission::Unconfined);
+        match presence.map_err(|absent| absent.0).and_then(|()| there()) {
             Ok(()) => run().map(|()| Completion::Completed).map_err(Failed::from),
             Err(reason) => Ok(Completion::ignored_with(reason)),
         }

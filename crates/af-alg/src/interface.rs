@@ -1,0 +1,81 @@
+//! The kernel's two interfaces to its crypto: AF_ALG, and /dev/crypto where somebody has built its module.
+
+use std::fmt;
+
+use crate::devcrypto::{self, Session};
+use crate::held::Purpose;
+use crate::permission::permitted;
+use crate::reach::{Messages, Requests};
+use crate::socket::{CipherSocket, Socket};
+use crate::transform::Kind;
+use crate::{Absent, Error, Permission, Transform, presence};
+
+/// By which way a driver is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Interface {
+    /// Sockets of the family AF_ALG, a part of Linux.
+    AfAlg,
+    /// The device /dev/crypto of cryptodev-linux.
+    DevCrypto,
+}
+
+impl Interface {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::AfAlg, Self::DevCrypto];
+
+    /// Whether this process can have it: it is opened and closed again, unless the process is confined.
+    pub fn presence(self, permission: Permission) -> Result<(), Absent> {
+        permitted(permission)?;
+        match self {
+            Self::AfAlg => presence::socket(),
+            Self::DevCrypto => devcrypto::presence(),
+        }
+    }
+
+    /// Whether it has an algorithm, by its generic name or by that of a driver.
+    pub fn presence_of(
+        self,
+        transform: &'static Transform,
+        driver: Option<&str>,
+        permission: Permission,
+    ) -> Result<(), Absent> {
+        permitted(permission)?;
+        match self {
+            Self::AfAlg => presence::bound(transform, driver),
+            Self::DevCrypto => devcrypto::presence_of(transform, driver),
+        }
+    }
+
+    /// Whether it may have the algorithm at all, on any machine.
+    pub fn knows(self, transform: &Transform) -> bool {
+        self == Self::AfAlg || devcrypto::knows(transform)
+    }
+
+    pub(crate) fn cipher(
+        self,
+        purpose: Purpose,
+        iv_bytes: usize,
+    ) -> Result<Box<dyn Requests>, Error> {
+        Ok(match self {
+            Self::AfAlg => Box::new(CipherSocket::new(purpose, iv_bytes)?),
+            Self::DevCrypto => Box::new(Session::opened(purpose)?),
+        })
+    }
+
+    pub(crate) fn hash(self, purpose: Purpose) -> Result<Box<dyn Messages>, Error> {
+        debug_assert!(matches!(purpose.transform.kind, Kind::Hash { .. }));
+        Ok(match self {
+            Self::AfAlg => Box::new(Socket::new(purpose, 0)?),
+            Self::DevCrypto => Box::new(Session::opened(purpose)?),
+        })
+    }
+}
+
+impl fmt::Display for Interface {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::AfAlg => "AF_ALG",
+            Self::DevCrypto => devcrypto::PATH,
+        })
+    }
+}
