@@ -30,7 +30,7 @@ impl Provider {
     /// Ours, on one route alone.
     pub fn routed(library: Library, route: Route) -> Result<Self, String> {
         let init = wirespeed_provider::builtin(route);
-        let is_fast = !matches!(route, Route::Portable | Route::Libcrypto | Route::Kernel);
+        let is_fast = route.is_own() && route != Route::Portable;
         Ok(Self { is_fast, ..Self::builtin(library, init)? })
     }
 

@@ -64,8 +64,9 @@ fn lesser(workspace: &Workspace) -> Result<Tally> {
 /// kernel alone.
 fn kernel_route(workspace: &Workspace, series: Option<&str>) -> Result<Tally> {
     let kernel = series.map_or_else(String::new, |series| format!("--kernel {series}"));
-    let device = format!("{kernel} --device virtio-crypto");
-    // The sockets themselves, whatever a program does to them.
+    let devcrypto = workspace.root().join("vm/devcrypto").display().to_string();
+    let device = format!("{kernel} --device virtio-crypto --module {devcrypto}");
+    // The sockets themselves and /dev/crypto, whatever a program does to them.
     let mut tally = workspace
         .cargo(["test", "--release", "--package", "wirespeed-af-alg", "--test", "guest"])
         .environment(RUNNER, guest(&device)?)

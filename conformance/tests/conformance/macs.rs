@@ -20,7 +20,7 @@ pub(crate) fn trials(name: &str, route: Route, measure: &Provider, ours: &Provid
     let checks: [(&str, Check); 4] =
         [("contract", contract), ("lengths", lengths), ("cuts", cuts), ("schedules", schedules)];
     let mut trials = Vec::new();
-    let ours_alone = |_: &Subject| route != Route::Kernel;
+    let ours_alone = |_: &Subject| !route.is_offload();
     for digest in digests::of_route(route).into_iter().filter(takes).filter(ours_alone) {
         for (what, check) in checks {
             let (measure, ours) = (measure.clone(), ours.clone());

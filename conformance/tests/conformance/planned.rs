@@ -110,7 +110,8 @@ fn offloaded(library: Library) -> Result<Provider, String> {
     }
     for subject in Subject::all().filter(|it| Offload::refusal(*it).is_none()) {
         for direction in Direction::BOTH {
-            plan.put_offload(subject, direction, 256);
+            let (bytes, route) = (256, Route::Kernel);
+            plan.put_offload(Offload { subject, direction, bytes, route });
         }
     }
     let scratch = Scratch::new()?;

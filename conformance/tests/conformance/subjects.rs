@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use libtest_mimic::Trial;
-use wirespeed_af_alg::Transform;
+use wirespeed_af_alg::{Interface, Permission, Transform};
 use wirespeed_cipher::{self as cipher, Route};
 use wirespeed_conformance::api_path::ApiPath;
 use wirespeed_conformance::evp::Provider;
@@ -40,10 +40,11 @@ pub(crate) fn all(library: Library) -> Vec<Subject<Arc<dyn ApiPath>>> {
     kernels.chain(providers).collect()
 }
 
-/// The provider, on every route; on `libcrypto` it hands all data to the default provider, on `kernel`
-/// to Linux, all that may go there.
+/// The provider, on every route; on `libcrypto` it hands all data to the default provider, on `kernel` and
+/// `devcrypto` to Linux, all that may go there.
 pub(crate) fn providers(library: Library) -> Vec<Subject<Provider>> {
-    let routes = here::routes().chain([(Route::Libcrypto, None), (Route::Kernel, None)]);
+    let others = [Route::Libcrypto].into_iter().chain(Route::OFFLOADS);
+    let routes = here::routes().chain(others.map(|route| (route, None)));
     let routes = routes.map(|(route, obstacle)| Subject {
         name: format!("provider::{route}"),
         route,
@@ -56,10 +57,11 @@ pub(crate) fn providers(library: Library) -> Vec<Subject<Provider>> {
 
 /// An absent route is skipped; a provider that fails to load is not.
 fn present(route: Route) -> Result<(), String> {
-    match route {
-        Route::Libcrypto => return Ok(()),
-        Route::Kernel => return wirespeed_af_alg::presence().map_err(|why| why.to_string()),
-        _ => {}
+    if route == Route::Libcrypto {
+        return Ok(());
+    }
+    if let Some(interface) = Interface::of(route) {
+        return interface.presence(Permission::Unconfined).map_err(|why| why.to_string());
     }
     wirespeed_kernels::presence(route, Features::detect()).map_err(|absent| absent.to_string())
 }
@@ -69,9 +71,14 @@ pub(crate) fn has(route: Route, subject: cipher::Subject) -> bool {
     use cipher::Subject;
     match (route, subject) {
         // Whole messages, which programs give in parts.
-        (Route::Kernel, Subject::Cipher(it)) if it.mode().has_tag() => false,
-        (Route::Kernel, _) => Transform::named(subject.name())
-            .is_some_and(|transform| wirespeed_af_alg::presence_of(transform, None).is_ok()),
+        (route, Subject::Cipher(it)) if route.is_offload() && it.mode().has_tag() => false,
+        (route, _) if route.is_offload() => {
+            let transform = Transform::named(subject.name());
+            let has = |(interface, transform): (Interface, _)| {
+                interface.presence_of(transform, None, Permission::Unconfined).is_ok()
+            };
+            Interface::of(route).zip(transform).is_some_and(has)
+        }
         (Route::Libcrypto, _) => subject.cipher().is_some(),
         (_, Subject::Cipher(algorithm)) => {
             Kernels::new(route, Features::detect()).is_ok_and(|kernels| kernels.has(algorithm))

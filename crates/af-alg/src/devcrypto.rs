@@ -9,8 +9,8 @@ mod device;
 mod presence;
 mod session;
 
-pub(crate) use presence::presence_of;
-pub use presence::{Driver, PATH, driver, presence};
+pub use presence::{Driver, PATH, driver};
+pub(crate) use presence::{presence, presence_of, sighted};
 pub(crate) use session::Session;
 
 use crate::Transform;

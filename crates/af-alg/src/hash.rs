@@ -193,14 +193,12 @@ impl Hash {
 }
 
 fn lost() -> Error {
-    Error::busy("the message was begun in a descriptor that is gone, or by the parent of this process")
+    Error::busy(
+        "the message was begun in a descriptor that is gone, or by the parent of this process",
+    )
 }
 
 /// More than nothing: a kernel that takes nothing would be asked for ever.
 fn some(count: usize) -> Result<usize, Exchange> {
-    if count == 0 {
-        Err(Exchange::Failed(io::ErrorKind::WriteZero.into()))
-    } else {
-        Ok(count)
-    }
+    if count == 0 { Err(Exchange::Failed(io::ErrorKind::WriteZero.into())) } else { Ok(count) }
 }

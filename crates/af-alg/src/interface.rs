@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use wirespeed_cipher::Route;
+
 use crate::devcrypto::{self, Session};
 use crate::held::Purpose;
 use crate::permission::permitted;
@@ -22,6 +24,28 @@ pub enum Interface {
 impl Interface {
     /// Both.
     pub const ALL: [Self; 2] = [Self::AfAlg, Self::DevCrypto];
+
+    /// The route of whoever takes this way.
+    pub const fn route(self) -> Route {
+        match self {
+            Self::AfAlg => Route::Kernel,
+            Self::DevCrypto => Route::DevCrypto,
+        }
+    }
+
+    /// The way that a route takes, if it goes to Linux's crypto.
+    pub fn of(route: Route) -> Option<Self> {
+        Self::ALL.into_iter().find(|it| it.route() == route)
+    }
+
+    /// Whether programs could have it, told without opening anything: that loads modules, and the guards of some
+    /// machines report it.
+    pub fn sighted(self) -> Result<(), Absent> {
+        match self {
+            Self::AfAlg => presence::sighted(),
+            Self::DevCrypto => devcrypto::sighted(),
+        }
+    }
 
     /// Whether this process can have it: it is opened and closed again, unless the process is confined.
     pub fn presence(self, permission: Permission) -> Result<(), Absent> {

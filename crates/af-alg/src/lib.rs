@@ -32,6 +32,6 @@ pub use error::{Absent, Error};
 pub use hash::Hash;
 pub use interface::Interface;
 pub use permission::{Permission, permitted};
-pub use presence::{presence, presence_of, sighted};
+pub use presence::{presence, presence_of};
 pub use prove::{prove, self_test};
 pub use transform::{Kind, Transform};

@@ -8,7 +8,7 @@ use crate::{Absent, Error, Interface, Permission, Transform};
 
 /// Whether programs could have AF_ALG sockets, told by what the kernel lists: opening one loads a module, and
 /// the guards of some machines report it.
-pub fn sighted() -> Result<(), Absent> {
+pub(crate) fn sighted() -> Result<(), Absent> {
     if restriction() == Some(2) {
         return Err(switched_off());
     }

@@ -87,7 +87,7 @@ impl Machine {
         Ok(match transform.kind {
             Kind::Cipher { .. } => {
                 Self::Cipher(Cipher::through(interface, transform, driver, key, permission)?)
-            },
+            }
             Kind::Aead { .. } => Self::Aead(Aead::open(transform, driver, key, permission)?),
             Kind::Hash { keyed, .. } => {
                 let key = keyed.then_some(key);

@@ -3,6 +3,7 @@
 use std::fmt;
 
 pub use wirespeed_af_alg::Absent;
+use wirespeed_af_alg::Interface;
 use wirespeed_cipher::Route;
 
 use crate::offload::Socket;
@@ -38,7 +39,7 @@ pub enum Candidate {
     Priority,
     /// Our provider as the harness's openssl.cnf sets it up, with a plan for instance.
     Configured,
-    /// The kernels of a route, without OpenSSL; for `kernel` a socket of Linux's.
+    /// The kernels of a route, without OpenSSL; for `kernel` a socket of Linux's, for `devcrypto` a session.
     Kernels(Route),
     /// A driver of Linux's by its own name, without OpenSSL.
     Driver(&'static str),
@@ -69,16 +70,26 @@ impl Candidate {
     /// The socket at work, where one is driven without OpenSSL.
     pub(crate) fn socket(self) -> Option<Socket> {
         match self {
-            Self::Kernels(Route::Kernel) => Some(Socket { driver: None, lanes: 1 }),
-            Self::Driver(driver) => Some(Socket { driver: Some(driver), lanes: 1 }),
-            Self::Lanes(lanes) => Some(Socket { driver: None, lanes }),
+            Self::Kernels(route) => Interface::of(route).map(Socket::of),
+            Self::Driver(driver) => {
+                Some(Socket { driver: Some(driver), ..Socket::of(Interface::AfAlg) })
+            }
+            Self::Lanes(lanes) => Some(Socket { lanes, ..Socket::of(Interface::AfAlg) }),
             _ => None,
+        }
+    }
+
+    /// The same, or what our provider drives within OpenSSL.
+    pub(crate) fn reaches(self) -> Option<Socket> {
+        match self {
+            Self::Provider(route) => Self::Kernels(route).socket(),
+            other => other.socket(),
         }
     }
 
     /// Whether it may sleep while others do its work, so that its CPU time says little about its speed.
     pub fn may_sleep(self) -> bool {
-        self.route() == Some(Route::Kernel)
+        self.route().is_some_and(Route::is_offload)
     }
 
     /// The word above its column: the route, the driver, or the route and the requests in flight.

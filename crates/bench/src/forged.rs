@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use wirespeed_af_alg::Interface;
 use wirespeed_cipher::{Route, Subject};
 use wirespeed_cpu::Features;
 use wirespeed_libcrypto::Library;
@@ -23,19 +24,19 @@ use crate::worker::{Message, Worker};
 struct Forged;
 
 impl Offload for Forged {
-    fn presence(&self) -> Result<(), Absent> {
+    fn presence(&self, _: Interface) -> Result<(), Absent> {
         Ok(())
     }
 
-    fn presence_of(&self, subject: Subject, driver: Option<&str>) -> Result<(), Absent> {
-        match (subject, driver) {
+    fn presence_of(&self, socket: Socket, subject: Subject) -> Result<(), Absent> {
+        match (subject, socket.driver) {
             (Subject::Cipher(_), None | Some("good" | "bad")) => Ok(()),
             _ => Err(Absent("this kernel has none".to_owned())),
         }
     }
 
-    fn prove(&self, subject: Subject, driver: Option<&str>) -> Result<usize, String> {
-        self.presence_of(subject, driver).map(|()| 1).map_err(|why| why.to_string())
+    fn prove(&self, socket: Socket, subject: Subject) -> Result<usize, String> {
+        self.presence_of(socket, subject).map(|()| 1).map_err(|why| why.to_string())
     }
 
     fn worker(
@@ -44,7 +45,7 @@ impl Offload for Forged {
         case: Case,
         material: Arc<Material>,
     ) -> Result<Box<dyn Worker>, Absent> {
-        self.presence_of(case.subject, socket.driver)?;
+        self.presence_of(socket, case.subject)?;
         let algorithm = case.subject.cipher().expect("a cipher");
         let direct = Direct::new(Route::Portable, Features::NONE, algorithm, case, material)
             .expect("the portable route needs nothing");

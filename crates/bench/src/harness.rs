@@ -66,15 +66,13 @@ impl Harness {
 
     /// Whether a candidate is here, and why not. For Linux's crypto a socket is opened to see.
     pub fn presence(&self, candidate: Candidate) -> Result<(), Absent> {
+        if let Some(socket) = candidate.socket() {
+            return self.offload.presence(socket.interface);
+        }
         match candidate {
-            _ if candidate.socket().is_some() => self.offload.presence(),
-            Candidate::Provider(Route::Kernel) => {
-                self.offload.presence()?;
-                self.context(candidate, false).map(|_| ())
-            }
-            Candidate::Kernels(route) => self.native(route),
+            Candidate::Kernels(route) if route.is_own() => self.native(route),
             Candidate::Provider(route) if route != Route::Libcrypto => {
-                self.native(route)?;
+                self.presence(Candidate::Kernels(route))?;
                 self.context(candidate, false).map(|_| ())
             }
             _ => self.context(candidate, false).map(|_| ()),
@@ -84,14 +82,15 @@ impl Harness {
     /// Whether a candidate knows an algorithm.
     pub fn knows(&self, candidate: Candidate, subject: Subject) -> bool {
         if let Some(socket) = candidate.socket() {
-            return self.offload.presence_of(subject, socket.driver).is_ok();
+            return self.offload.presence_of(socket, subject).is_ok();
         }
         match candidate {
             Candidate::Kernels(route) => self.has_kernels(route, subject),
-            Candidate::Provider(Route::Kernel) => {
-                self.offload.presence_of(subject, None).is_ok() && self.serves(candidate, subject)
+            _ => {
+                let reached = candidate.reaches();
+                reached.is_none_or(|it| self.offload.presence_of(it, subject).is_ok())
+                    && self.serves(candidate, subject)
             }
-            _ => self.serves(candidate, subject),
         }
     }
 
@@ -131,8 +130,8 @@ impl Harness {
     /// The proof of a candidate in the kernel by known answers: how many checks an algorithm passed, or
     /// what is wrong.
     pub fn prove_offload(&self, candidate: Candidate, subject: Subject) -> Result<usize, String> {
-        let driver = candidate.socket().and_then(|socket| socket.driver);
-        self.offload.prove(subject, driver)
+        let socket = candidate.reaches().ok_or_else(|| format!("{candidate}: no way to Linux"))?;
+        self.offload.prove(socket, subject)
     }
 
     fn native(&self, route: Route) -> Result<(), Absent> {
@@ -271,7 +270,7 @@ impl Harness {
         material: &Arc<Material>,
     ) -> Option<f64> {
         let socket = match candidate {
-            Candidate::Provider(Route::Kernel) => Candidate::Kernels(Route::Kernel),
+            Candidate::Provider(route) => Candidate::Kernels(route),
             other => other,
         };
         socket.socket()?;

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use wirespeed_af_alg::Interface;
 use wirespeed_cipher::{Route, Subject};
 use wirespeed_cpu::Features;
 use wirespeed_libcrypto::{Library, OpenError};
@@ -55,14 +56,17 @@ impl Host {
         inside.map(|route| self.find(route)).collect()
     }
 
-    /// Linux's crypto, as far as can be told without asking for it.
-    pub fn sight_kernel(&self) -> Found {
-        let (route, api_path) = (Route::Kernel, self.api_path());
-        let presence = wirespeed_af_alg::sighted();
-        Found { route, candidate: Candidate::for_route(route, api_path), presence }
+    /// The ways to Linux's crypto, as far as can be told without asking for it.
+    pub fn sight_offloads(&self) -> impl Iterator<Item = Found> {
+        let api_path = self.api_path();
+        Interface::ALL.into_iter().map(move |interface| {
+            let route = interface.route();
+            let candidate = Candidate::for_route(route, api_path);
+            Found { route, candidate, presence: interface.sighted() }
+        })
     }
 
-    /// One route, here or not. For Linux's crypto a socket is opened.
+    /// One route, here or not. For Linux's crypto a socket or the device is opened.
     pub fn find(&self, route: Route) -> Found {
         let candidate = Candidate::for_route(route, self.api_path());
         // Our provider does not even load on a route that fails its self-test; that is no absence.

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use wirespeed_af_alg::{self as kernel, Aead, Cipher, Error, Hash, Kind, Permission, Transform};
+use wirespeed_af_alg::{
+    self as kernel, Aead, Cipher, Error, Hash, Interface, Kind, Permission, Transform,
+};
 use wirespeed_cipher::{Direction, InOut, Subject, Use};
 
 use crate::candidate::Absent;
@@ -26,16 +28,17 @@ fn transform(subject: Subject) -> Result<&'static Transform, Absent> {
 }
 
 impl Offload for ThisKernel {
-    fn presence(&self) -> Result<(), Absent> {
-        kernel::presence()
+    fn presence(&self, interface: Interface) -> Result<(), Absent> {
+        interface.presence(PERMISSION)
     }
 
-    fn presence_of(&self, subject: Subject, driver: Option<&str>) -> Result<(), Absent> {
-        kernel::presence_of(transform(subject)?, driver)
+    fn presence_of(&self, socket: Socket, subject: Subject) -> Result<(), Absent> {
+        socket.interface.presence_of(transform(subject)?, socket.driver, PERMISSION)
     }
 
-    fn prove(&self, subject: Subject, driver: Option<&str>) -> Result<usize, String> {
-        kernel::prove(transform(subject).map_err(|why| why.to_string())?, driver)
+    fn prove(&self, socket: Socket, subject: Subject) -> Result<usize, String> {
+        let transform = transform(subject).map_err(|why| why.to_string())?;
+        kernel::prove(socket.interface, transform, socket.driver)
     }
 
     fn worker(
@@ -56,7 +59,7 @@ impl Offload for ThisKernel {
             let lanes = Lanes::new(transform, socket.lanes, PERMISSION, case, material);
             return Ok(Box::new(lanes.map_err(failed)?));
         }
-        let opening = Opening { transform, driver: socket.driver };
+        let opening = Opening { transform, socket };
         Ok(Box::new(Sockets::new(opening, case, material).map_err(failed)?))
     }
 }
@@ -65,19 +68,20 @@ impl Offload for ThisKernel {
 #[derive(Clone, Copy, Debug)]
 struct Opening {
     transform: &'static Transform,
-    driver: Option<&'static str>,
+    socket: Socket,
 }
 
 impl Opening {
     fn keyed(self, key: &[u8]) -> Result<Keyed, Error> {
-        let Self { transform, driver } = self;
+        let Self { transform, socket: Socket { interface, driver, .. } } = self;
         match transform.kind {
             Kind::Cipher { .. } => {
-                Cipher::open(transform, driver, key, PERMISSION).map(Keyed::Cipher)
+                Cipher::through(interface, transform, driver, key, PERMISSION).map(Keyed::Cipher)
             }
             Kind::Aead { .. } => Aead::open(transform, driver, key, PERMISSION).map(Keyed::Aead),
             Kind::Hash { keyed, .. } => {
-                Hash::open(transform, driver, keyed.then_some(key), PERMISSION).map(Keyed::Hash)
+                let key = keyed.then_some(key);
+                Hash::through(interface, transform, driver, key, PERMISSION).map(Keyed::Hash)
             }
         }
     }

@@ -44,11 +44,13 @@ pub enum Route {
     Libcrypto,
     /// Linux's crypto API, through AF_ALG sockets.
     Kernel,
+    /// Linux's crypto API, through the device /dev/crypto.
+    DevCrypto,
 }
 
 impl Route {
     /// Every route.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::Vaes512,
         Self::Vaes256,
         Self::Gfni512,
@@ -67,7 +69,21 @@ impl Route {
         Self::Portable,
         Self::Libcrypto,
         Self::Kernel,
+        Self::DevCrypto,
     ];
+
+    /// Those to Linux's crypto, which serve only where somebody asks for them.
+    pub const OFFLOADS: [Self; 2] = [Self::Kernel, Self::DevCrypto];
+
+    /// Whether it is one of those.
+    pub const fn is_offload(self) -> bool {
+        matches!(self, Self::Kernel | Self::DevCrypto)
+    }
+
+    /// Whether it is code of ours in the process, and neither the host's OpenSSL nor Linux.
+    pub const fn is_own(self) -> bool {
+        !self.is_offload() && !matches!(self, Self::Libcrypto)
+    }
 
     /// The routes to try without a plan, for any algorithm the best first.
     ///
@@ -122,6 +138,7 @@ impl Route {
             Self::Portable => "portable",
             Self::Libcrypto => "libcrypto",
             Self::Kernel => "kernel",
+            Self::DevCrypto => "devcrypto",
         }
     }
 }

@@ -53,7 +53,7 @@ pub(crate) fn cases() -> Vec<Case> {
 }
 
 /// Linux's crypto, of which the survey only says whether it is here.
-pub(crate) fn state_of_kernel(found: &Found, is_on: bool) -> RouteState {
+pub(crate) fn state_of_offload(found: &Found, is_on: bool) -> RouteState {
     RouteState { off: found.presence.is_ok() && !is_on, ..presence(found) }
 }
 

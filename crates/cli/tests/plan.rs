@@ -13,7 +13,7 @@ use serde_json::Value;
 use wirespeed_cipher::{Algorithm, Digest, Direction, Route, SIZE_CLASSES, Subject};
 use wirespeed_cpu::{Feature, Features};
 use wirespeed_libcrypto::Library;
-use wirespeed_plan::{Fingerprint, LibcryptoCode, Plan, Row};
+use wirespeed_plan::{Fingerprint, LibcryptoCode, Offload, Plan, Row};
 
 /// A folder with an openssl.cnf that names the plan beside it.
 struct Machine(tempfile::TempDir);
@@ -367,11 +367,15 @@ fn what_the_kernel_would_serve_is_told_and_whether_it_does() {
         }
     }
     let subject = |name: &str| name.parse::<Subject>().expect("known");
-    plan.put_driver(cbc.into(), "cbc-aes-geode");
-    plan.put_offload(subject("SHA1"), Direction::Encrypt, 4096);
-    plan.put_driver(subject("SHA1"), "sha1-mv");
     plan.put_digest(Digest::Sha1, Route::Portable);
-    plan.put_offload(subject("DES-EDE3-CBC"), Direction::Decrypt, 512);
+    let route = Route::Kernel;
+    plan.put_driver(cbc.into(), route, "cbc-aes-geode");
+    let mut offload = |name, direction, bytes| {
+        plan.put_offload(Offload { subject: subject(name), direction, bytes, route });
+    };
+    offload("SHA1", Direction::Encrypt, 4096);
+    offload("DES-EDE3-CBC", Direction::Decrypt, 512);
+    plan.put_driver(subject("SHA1"), route, "sha1-mv");
     fs::write(machine.plan(), plan.to_string()).expect("written");
 
     let table = printed(&mut machine.wirespeed("routes"));
@@ -392,7 +396,10 @@ fn what_the_kernel_would_serve_is_told_and_whether_it_does() {
     let one = json(&mut machine.wirespeed("routes sha1 --json"));
     assert_eq!(one["algorithms"], Value::Array(vec![]));
     let sha1 = serde_json::json!(
-        [{"algorithm": "SHA1", "direction": "hash", "size": 4096, "driver": "sha1-mv"}]
+        [{
+            "algorithm": "SHA1", "direction": "hash", "size": 4096, "route": "kernel",
+            "driver": "sha1-mv",
+        }]
     );
     assert_eq!(one["offloads"], sha1);
     let why = printed(&mut machine.wirespeed("routes SHA1 --why"));
@@ -403,8 +410,11 @@ fn what_the_kernel_would_serve_is_told_and_whether_it_does() {
     machine.configure(&format!("kernel = on\nplan = {}", machine.plan().display()));
     let routes = json(&mut machine.wirespeed("routes --json"));
     assert!(routes["kernel_on_at"].as_str().is_some_and(|place| place.ends_with("openssl.cnf:11")));
-    let kernel = routes["routes"].as_array().and_then(|routes| routes.last()).expect("a route");
+    let all = routes["routes"].as_array().expect("a list");
+    let [.., kernel, devcrypto] = &all[..] else { panic!("{all:?}") };
     assert_eq!((&kernel["route"], &kernel["off"]), (&"kernel".into(), &false.into()));
+    assert_eq!(devcrypto["route"], "devcrypto");
+    assert_eq!(routes["devcrypto_on_at"], Value::Null);
     // Absent or not: it is never said to be off now.
     let table = printed(&mut machine.wirespeed("routes"));
     assert!(!table.contains("which is off"), "{table}");

@@ -1,4 +1,4 @@
-//! The kernel's crypto for programs (AF_ALG): what is open, what is wanted of it, and who gains.
+//! The kernel's crypto for programs (AF_ALG, and /dev/crypto): what is open, what is wanted of it, and who gains.
 //!
 //! Nothing is tried: security software takes a socket of that family, opened by an ordinary user, for
 //! the beginning of an attack. What is read here tells as much.
@@ -9,6 +9,8 @@ mod cryptodev;
 mod gain;
 mod reach;
 mod wanted;
+
+use wirespeed_cipher::Route;
 
 use crate::examined::Examined;
 use crate::finding::Finding;
@@ -36,7 +38,7 @@ pub(crate) fn release(examined: &Examined<'_>) -> String {
 /// What there is to say about AF_ALG.
 pub(crate) fn af_alg(examined: &Examined<'_>) -> Vec<Finding> {
     let kernel = Kernel::of(examined);
-    let wanted = Wanted::of(examined);
+    let wanted = Wanted::of(examined, Route::Kernel);
     let mut findings = Vec::new();
     // Where something is wanted of what is not there, that is said, and no more.
     if kernel.reach.is_open() || !wanted.on {
@@ -51,7 +53,8 @@ pub(crate) fn af_alg(examined: &Examined<'_>) -> Vec<Finding> {
     if wanted.on && kernel.reach.is_open() {
         findings.extend(confined::services(examined, wanted.seccomp));
     }
-    findings.extend(cryptodev::device(examined));
+    let wanted = Wanted::of(examined, Route::DevCrypto);
+    findings.extend(cryptodev::device(examined, &wanted, &kernel.release));
     findings
 }
 

@@ -10,18 +10,19 @@ use wirespeed_cipher::nearest;
 const OPENSSL: [&str; 4] = ["module", "activate", "identity", "soft_load"];
 
 /// Our own keys, and what they may be.
-pub(crate) const OURS: [(&str, &str); 7] = [
+pub(crate) const OURS: [(&str, &str); 8] = [
     ("plan", "the path of a plan"),
     ("routes", "auto, or names of routes"),
     ("ciphers", "ALL, or names of algorithms"),
     ("digests", "ALL, NONE, or names of digests"),
     ("kernel", "off, on, or names of algorithms"),
+    ("devcrypto", "off, on, or names of algorithms"),
     ("verify", "off, or a number"),
     ("stats", "the path of a file"),
 ];
 
 /// Keys that hold lists.
-const LISTS: [&str; 4] = ["routes", "ciphers", "digests", "kernel"];
+const LISTS: [&str; 5] = ["routes", "ciphers", "digests", "kernel", "devcrypto"];
 
 /// Keys of engines, which have no meaning in a provider's section: OpenSSL's own (crypto/engine/eng_cnf.c)
 /// and one of the afalg engine of OpenWrt.

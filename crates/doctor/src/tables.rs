@@ -52,7 +52,7 @@ pub(crate) fn tables(examined: &Examined<'_>) -> Vec<Finding> {
 fn is_planned(plan: &Plan, algorithm: Algorithm, direction: Direction) -> bool {
     let is_ours = |size: &usize| {
         let row = plan.row(algorithm, direction, *size);
-        row.is_some_and(|row| !matches!(row.route, Route::Libcrypto | Route::Kernel))
+        row.is_some_and(|row| row.route.is_own())
     };
     plan.claims(algorithm) && SIZE_CLASSES.iter().all(is_ours)
 }

@@ -18,7 +18,7 @@ pub use wirespeed_kernels_core::proof::{Failure, Proof};
 /// Whether `route` is one of our own kernels for this architecture.
 pub fn native(route: Route) -> Result<(), Absent> {
     match route {
-        Route::Libcrypto | Route::Kernel => Err(Absent::NotNative),
+        Route::Libcrypto | Route::Kernel | Route::DevCrypto => Err(Absent::NotNative),
         _ if ROUTES.contains(&route) => Ok(()),
         _ => Err(Absent::Elsewhere),
     }

@@ -64,10 +64,11 @@ pub fn judge_digest(gains: &[(Use, Ratio)]) -> bool {
     Use::ALL.into_iter().any(is_faster) && gains.iter().all(|(_, it)| it.high >= 1.0 - MARGIN)
 }
 
-/// From which size on the kernel serves something that has no rows: the smallest at which, and at all
+/// From which size on a way to Linux's crypto serves something that has no rows: the smallest at which, and at all
 /// above, it clearly beats whoever else was measured in some use, and is clearly slower in none. Where an
 /// earlier plan gave it a size, it keeps it until it falls behind.
 pub fn judge_offload(
+    route: Route,
     direction: Direction,
     trials: &[Trial],
     incumbent: Option<usize>,
@@ -77,10 +78,9 @@ pub fn judge_offload(
         .map(|size_bucket| Cell { direction, sizes: size_bucket.to_vec(), trials })
         .collect();
     let serves = |cell: &&Cell<'_>| {
-        let others = cell.own().filter(|route| *route != Route::Kernel).map(Some).chain([None]);
+        let others = cell.own().filter(|other| *other != route).map(Some).chain([None]);
         let stands = incumbent.is_some_and(|size| cell.sizes[0] >= size);
-        stands && cell.holds(Route::Kernel)
-            || others.into_iter().all(|other| cell.beats(Route::Kernel, other))
+        stands && cell.holds(route) || others.into_iter().all(|other| cell.beats(route, other))
     };
     cells.iter().rev().take_while(serves).last().map(|cell| cell.sizes[0])
 }
@@ -98,7 +98,7 @@ pub fn judge(algorithm: Algorithm, trials: &[Trial], incumbents: Option<&Plan>) 
 /// The same where a cell in which libcrypto looks up in tables goes to the best of our own routes, even if that is
 /// slower. Such an algorithm is always claimed. A row says so if speed alone had left it to libcrypto.
 ///
-/// The kernel gets no cell: nobody knows how its drivers look up.
+/// Linux's crypto gets no cell: nobody knows how its drivers look up.
 pub fn judge_constant_time(
     algorithm: Algorithm,
     trials: &[Trial],
@@ -106,7 +106,7 @@ pub fn judge_constant_time(
     libcrypto: LibcryptoCode,
 ) -> Vec<Row> {
     let own: Vec<Trial> =
-        trials.iter().filter(|trial| trial.route != Route::Kernel).copied().collect();
+        trials.iter().filter(|trial| !trial.route.is_offload()).copied().collect();
     let looks_up = |direction| libcrypto.looks_up(algorithm, direction).is_some();
     let mut rows = decide(algorithm, &own, incumbents, looks_up);
     let by_speed = judge(algorithm, &own, incumbents);

@@ -58,5 +58,5 @@ pub use look_ups::{LibcryptoCode, LookUp};
 pub use place::{SYSTEM, default_file};
 pub use row::{Offload, Reason, Row};
 pub use sizes::{SIZE_BUCKETS, size_bucket};
-pub use table::{LARGEST, LONGEST_DRIVER, Plan};
+pub use table::{LARGEST, LONGEST_DRIVER, Plan, is_driver};
 pub use time::Time;

@@ -59,7 +59,7 @@ pub(crate) fn plan(text: &str) -> Result<Plan, PlanError> {
     let mut rows: Vec<(Line<'_>, Row)> = Vec::new();
     let mut digests: Vec<(Line<'_>, (Digest, Route))> = Vec::new();
     let mut offloads: Vec<(Line<'_>, Offload)> = Vec::new();
-    let mut drivers: Vec<(Line<'_>, (Subject, &str))> = Vec::new();
+    let mut drivers: Vec<(Line<'_>, (Subject, Route, &str))> = Vec::new();
     let mut constant_time = false;
     for line in lines {
         let Some(text) = content(line)? else { continue };
@@ -111,14 +111,14 @@ pub(crate) fn plan(text: &str) -> Result<Plan, PlanError> {
             return Err(line.error(format!("a second {digest}")));
         }
     }
-    for (line, Offload { subject, direction, bytes }) in offloads {
-        if plan.put_offload(subject, direction, bytes).is_some() {
+    for (line, offload) in offloads {
+        if let Some(Offload { subject, direction, .. }) = plan.put_offload(offload) {
             let direction = subject.direction(direction);
             return Err(line.error(format!("a second {OFFLOAD} of {subject} {direction}")));
         }
     }
-    for (line, (subject, driver)) in drivers {
-        if plan.put_driver(subject, driver).is_some() {
+    for (line, (subject, route, driver)) in drivers {
+        if plan.put_driver(subject, route, driver).is_some() {
             return Err(line.error(format!("a second {DRIVER} of {subject}")));
         }
     }
@@ -172,8 +172,8 @@ fn digest(line: Line<'_>, text: &str) -> Result<(Digest, Route), PlanError> {
         (digest, Route::Libcrypto) => {
             Err(line.error(format!("{digest} is left to libcrypto where it has no line")))
         }
-        (digest, Route::Kernel) => Err(line.error(format!(
-            "the kernel serves {digest} from some length on: {OFFLOAD} {digest} hash BYTES"
+        (digest, route) if route.is_offload() => Err(line.error(format!(
+            "{route} serves {digest} from some length on: {OFFLOAD} {digest} hash BYTES"
         ))),
         known => Ok(known),
     }
@@ -202,12 +202,12 @@ fn row(line: Line<'_>, text: &str, before: Option<Algorithm>) -> Result<Row, Pla
         line.error(format!("unknown size '{}': choose from {known}", shown(size)))
     })?;
     let route = name(line, route, Route::name)?;
-    if route == Route::Kernel && algorithm.mode().has_tag() {
+    if route.is_offload() && algorithm.mode().has_tag() {
         // It wants a message with its tag in one request, and OpenSSL gives it in pieces.
         return Err(line.error(format!("{algorithm} has no route {route}")));
     }
     let constant_time = reason.last() == Some(&CONSTANT_TIME);
-    if constant_time && matches!(route, Route::Libcrypto | Route::Kernel) {
+    if constant_time && !route.is_own() {
         return Err(line.error(format!("{CONSTANT_TIME} is no reason for {route}")));
     }
     let reason = match reason[..reason.len() - usize::from(constant_time)] {
@@ -230,14 +230,25 @@ fn row(line: Line<'_>, text: &str, before: Option<Algorithm>) -> Result<Row, Pla
     Ok(Row { algorithm, direction, size, route, reason })
 }
 
-/// Hash function or cipher of others, direction, bytes.
+/// By which way to Linux's crypto: the usual one where no word names another.
+fn way(line: Line<'_>, word: Option<&&str>) -> Result<Route, PlanError> {
+    let Some(word) = word else { return Ok(Route::Kernel) };
+    let route = name(line, word, Route::name)?;
+    if route.is_offload() {
+        return Ok(route);
+    }
+    Err(line.error(format!("{route} is no way to Linux's crypto")))
+}
+
+/// Hash function or cipher of others, direction, bytes, and perhaps the way.
 fn offload(line: Line<'_>, text: &str) -> Result<Offload, PlanError> {
     let words: Vec<&str> = text.split_whitespace().collect();
-    let &[subject, direction, bytes] = &words[..] else {
+    let &[subject, direction, bytes, ref way @ ..] = &words[..] else {
         return Err(line.error(format!(
             "after {OFFLOAD} come three words: hash function or cipher, direction, bytes"
         )));
     };
+    let route = self::way(line, only(line, way)?)?;
     let subject = name(line, subject, Subject::name)?;
     if let Some(refusal) = Offload::refusal(subject) {
         return Err(line.error(refusal));
@@ -247,18 +258,27 @@ fn offload(line: Line<'_>, text: &str) -> Result<Offload, PlanError> {
     let number = bytes.parse::<usize>().ok().filter(|it| *it > 0 && it.to_string() == bytes);
     let bytes =
         number.ok_or_else(|| line.error(format!("'{}' is no number of bytes", shown(bytes))))?;
-    Ok(Offload { subject, direction, bytes })
+    Ok(Offload { subject, direction, bytes, route })
 }
 
-/// Anything that the kernel may have, and the driver's name.
-fn driver<'a>(line: Line<'_>, text: &'a str) -> Result<(Subject, &'a str), PlanError> {
+/// At most one word more.
+fn only<'a, 'b>(line: Line<'_>, more: &'a [&'b str]) -> Result<Option<&'a &'b str>, PlanError> {
+    match more {
+        [_, word, ..] => Err(line.error(format!("'{}' is a word too many", shown(word)))),
+        more => Ok(more.first()),
+    }
+}
+
+/// Anything that the kernel may have, the driver's name, and perhaps the way.
+fn driver<'a>(line: Line<'_>, text: &'a str) -> Result<(Subject, Route, &'a str), PlanError> {
     let words: Vec<&str> = text.split_whitespace().collect();
-    let &[subject, driver] = &words[..] else {
+    let &[subject, driver, ref way @ ..] = &words[..] else {
         return Err(line.error(format!("after {DRIVER} come two words: algorithm, driver")));
     };
+    let route = self::way(line, only(line, way)?)?;
     let subject = name(line, subject, Subject::name)?;
     if is_driver(driver) {
-        return Ok((subject, driver));
+        return Ok((subject, route, driver));
     }
     let most = LONGEST_DRIVER;
     Err(line.error(format!("'{}' is no driver: ASCII, at most {most} characters", shown(driver))))

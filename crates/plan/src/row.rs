@@ -40,7 +40,7 @@ pub struct Reason {
     pub constant_time: bool,
 }
 
-/// From how many bytes on the kernel serves something that has no rows: a hash function, or a cipher of
+/// From how many bytes on Linux's crypto serves something that has no rows: a hash function, or a cipher of
 /// which we have no kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Offload {
@@ -48,8 +48,10 @@ pub struct Offload {
     pub subject: Subject,
     /// The direction; encryption for what is the same both ways.
     pub direction: Direction,
-    /// The shortest call that goes to the kernel.
+    /// The shortest call that goes to Linux's crypto.
     pub bytes: usize,
+    /// By which of both ways.
+    pub route: Route,
 }
 
 impl Offload {
@@ -71,9 +73,14 @@ impl Offload {
 
 impl fmt::Display for Offload {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { subject, direction, bytes } = self;
-        write!(f, "{subject} {} {bytes}", subject.direction(*direction))
+        let Self { subject, direction, bytes, route } = self;
+        write!(f, "{subject} {} {bytes}{}", subject.direction(*direction), way(*route))
     }
+}
+
+/// What a line says of the way to Linux's crypto: nothing of the usual one.
+pub(crate) fn way(route: Route) -> String {
+    if route == Route::Kernel { String::new() } else { format!(" {route}") }
 }
 
 impl fmt::Display for Row {

@@ -11,7 +11,7 @@ use wirespeed_cipher::{Algorithm, Delegated, Digest, Direction, Route, SIZE_CLAS
 use crate::error::PlanError;
 use crate::fingerprint::Fingerprint;
 use crate::parse;
-use crate::row::{Offload, Row};
+use crate::row::{Offload, Row, way};
 use crate::sizes::{SIZE_BUCKETS, class_index, speaking_classes};
 
 /// Bytes in a plan at most: four times what `wirespeed tune` writes.
@@ -35,10 +35,10 @@ pub struct Plan {
     rows: Vec<Option<Row>>,
     /// The route of each hash function that is claimed.
     digests: [Option<Route>; Digest::ALL.len()],
-    /// From how many bytes on the kernel serves, by [`offload_place`].
-    offloads: [Option<usize>; OFFLOADS],
+    /// From how many bytes on Linux's crypto serves, and by which way, by [`offload_place`].
+    offloads: [Option<(usize, Route)>; OFFLOADS],
     /// The driver that the kernel's figures are of, by [`Subject::index`].
-    drivers: BTreeMap<usize, (Subject, String)>,
+    drivers: BTreeMap<(usize, Route), (Subject, String)>,
     constant_time: bool,
 }
 
@@ -112,16 +112,17 @@ impl Plan {
         self.cells(algorithm, direction, |row| row.route)
     }
 
-    /// The same where the kernel may not be used: the second best has its calls.
-    pub fn routes_without_kernel(
+    /// The same where some ways to Linux's crypto may not be used: the second best has their calls.
+    pub fn routes_with(
         &self,
         algorithm: Algorithm,
         direction: Direction,
+        may: impl Fn(Route) -> bool,
     ) -> Option<[Route; SIZE_BUCKETS]> {
-        self.cells(algorithm, direction, |row| match (row.route, row.reason) {
-            (Route::Kernel, Some(reason)) => reason.second,
-            (Route::Kernel, None) => Route::Libcrypto,
-            (route, _) => route,
+        let goes = |route: &Route| !route.is_offload() || may(*route);
+        self.cells(algorithm, direction, |row| {
+            let second = || row.reason.map(|reason| reason.second).filter(goes);
+            Some(row.route).filter(goes).or_else(second).unwrap_or(Route::Libcrypto)
         })
     }
 
@@ -167,59 +168,61 @@ impl Plan {
         self.digests[digest as usize].replace(route)
     }
 
-    /// From how many bytes on the kernel serves something that has no rows; nothing if it never does.
-    pub fn offload(&self, subject: Subject, direction: Direction) -> Option<usize> {
-        self.offloads[offload_place(subject, direction)?]
+    /// From how many bytes on Linux's crypto serves something that has no rows; nothing if it never does.
+    pub fn offload(&self, subject: Subject, direction: Direction) -> Option<Offload> {
+        let (bytes, route) = self.offloads[offload_place(subject, direction)?]?;
+        Some(Offload { subject, direction, bytes, route })
     }
 
-    /// Everything without rows that the kernel serves.
+    /// Everything without rows that Linux's crypto serves.
     pub fn offloads(&self) -> impl Iterator<Item = Offload> {
         let everything = Subject::all().flat_map(|subject| {
             // What is the same both ways is told once.
             let directions = if subject.is_symmetric() { 1 } else { Direction::BOTH.len() };
             Direction::BOTH.into_iter().take(directions).map(move |direction| (subject, direction))
         });
-        everything.filter_map(|(subject, direction)| {
-            let bytes = self.offload(subject, direction)?;
-            Some(Offload { subject, direction, bytes })
-        })
+        everything.filter_map(|(subject, direction)| self.offload(subject, direction))
     }
 
-    /// Gives calls from so many bytes on to the kernel; from how many on it had them before.
+    /// Gives calls from so many bytes on to Linux's crypto; what stood there before.
     ///
     /// # Panics
-    /// If the subject has rows, or takes its messages whole: an AEAD or a MAC of others.
-    pub fn put_offload(
-        &mut self,
-        subject: Subject,
-        direction: Direction,
-        bytes: usize,
-    ) -> Option<usize> {
+    /// If the subject has rows, or takes its messages whole: an AEAD or a MAC of others; or the route is another.
+    pub fn put_offload(&mut self, offload: Offload) -> Option<Offload> {
+        let Offload { subject, direction, bytes, route } = offload;
+        assert!(route.is_offload(), "{route} is no way to Linux's crypto");
         if let Some(refusal) = Offload::refusal(subject) {
             panic!("{refusal}");
         }
         let place = offload_place(subject, direction).expect("a subject without rows");
-        self.offloads[place].replace(bytes)
+        let (bytes, route) = self.offloads[place].replace((bytes, route))?;
+        Some(Offload { bytes, route, ..offload })
     }
 
     /// The kernel's driver that was measured for a subject, and the only one that the plan speaks of:
     /// where it is gone, the kernel's route is. Nothing in a plan that leaves the choice to the kernel.
-    pub fn driver(&self, subject: Subject) -> Option<&str> {
-        self.drivers.get(&subject.index()).map(|(_, driver)| driver.as_str())
+    pub fn driver(&self, subject: Subject, route: Route) -> Option<&str> {
+        self.drivers.get(&(subject.index(), route)).map(|(_, driver)| driver.as_str())
     }
 
-    /// Every driver that was measured.
-    pub fn drivers(&self) -> impl Iterator<Item = (Subject, &str)> {
-        self.drivers.values().map(|(subject, driver)| (*subject, driver.as_str()))
+    /// The driver of a subject, and the way to it; the usual one where both are named.
+    pub fn named_driver(&self, subject: Subject) -> Option<(Route, &str)> {
+        Route::OFFLOADS.into_iter().find_map(|route| Some((route, self.driver(subject, route)?)))
     }
 
-    /// Names the driver of a subject; the one that it had before.
+    /// Every driver that was measured, and by which way.
+    pub fn drivers(&self) -> impl Iterator<Item = (Subject, Route, &str)> {
+        let all = self.drivers.iter();
+        all.map(|((_, route), (subject, driver))| (*subject, *route, driver.as_str()))
+    }
+
+    /// Names the driver of a subject by one way; the one that it had before.
     ///
     /// # Panics
     /// If that is no name for a driver: one word of printable ASCII, [`LONGEST_DRIVER`] at most.
-    pub fn put_driver(&mut self, subject: Subject, driver: &str) -> Option<String> {
+    pub fn put_driver(&mut self, subject: Subject, route: Route, driver: &str) -> Option<String> {
         assert!(is_driver(driver), "no name for a driver: {driver}");
-        let before = self.drivers.insert(subject.index(), (subject, driver.to_owned()));
+        let before = self.drivers.insert((subject.index(), route), (subject, driver.to_owned()));
         before.map(|(_, driver)| driver)
     }
 
@@ -244,7 +247,7 @@ fn place(algorithm: Algorithm, direction: Direction, class: usize) -> usize {
 pub const LONGEST_DRIVER: usize = 127;
 
 /// Whether the kernel could call a driver so.
-pub(crate) fn is_driver(name: &str) -> bool {
+pub fn is_driver(name: &str) -> bool {
     (1..=LONGEST_DRIVER).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
@@ -271,7 +274,9 @@ impl fmt::Display for Plan {
         digests.try_for_each(|(it, route)| writeln!(f, "{} {it} {route}", parse::DIGEST))?;
         self.offloads().try_for_each(|offload| writeln!(f, "{} {offload}", parse::OFFLOAD))?;
         let mut drivers = self.drivers();
-        drivers.try_for_each(|(it, driver)| writeln!(f, "{} {it} {driver}", parse::DRIVER))
+        drivers.try_for_each(|(it, route, driver)| {
+            writeln!(f, "{} {it} {driver}{}", parse::DRIVER, way(route))
+        })
     }
 }
 
@@ -344,7 +349,7 @@ mod tests {
         rows.iter_mut().filter(|row| row.size < 4096).for_each(|row| row.reason = Some(reason));
         let plan = plan(rows);
         let ctr = algorithm("AES-128-CTR");
-        let without = plan.routes_without_kernel(ctr, Direction::Encrypt).expect("claimed");
+        let without = plan.routes_with(ctr, Direction::Encrypt, |_| false).expect("claimed");
         assert_eq!(without[..8], [Route::AesNi; 8]);
         assert_eq!(without[8..], [Route::Libcrypto; 5]);
         assert_eq!(plan.routes(ctr, Direction::Encrypt), Some([Route::Kernel; SIZE_BUCKETS]));

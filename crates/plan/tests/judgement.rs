@@ -271,11 +271,12 @@ fn the_kernel_gets_the_cells_where_it_beats_the_host_and_us() {
 #[test]
 fn what_has_no_rows_goes_to_the_kernel_from_its_break_even_on() {
     let kernel = rising(Message, Kernel, OFFLOADED);
-    let judged =
-        |trials: &[Vec<Trial>], incumbent| judge_offload(Encrypt, &trials.concat(), incumbent);
+    let judged = |trials: &[Vec<Trial>], incumbent| {
+        judge_offload(Kernel, Encrypt, &trials.concat(), incumbent)
+    };
     assert_eq!(judged(std::slice::from_ref(&kernel), None), Some(4096));
     // In the other direction nothing was measured.
-    assert_eq!(judge_offload(Decrypt, &kernel, None), None);
+    assert_eq!(judge_offload(Kernel, Decrypt, &kernel, None), None);
     // Not where it is slower in another use, or slower than a route in the process.
     let stream = rising(Stream, Kernel, OFFLOADED.map(|gain| gain * 0.7));
     assert_eq!(judged(&[kernel.clone(), stream], None), Some(8192));
@@ -294,7 +295,8 @@ fn a_break_even_stays_until_the_kernel_falls_behind() {
     // Ahead at 4096, if not clearly.
     let mut close = OFFLOADED;
     close[6] = 1.02;
-    let judged = |incumbent| judge_offload(Encrypt, &rising(Message, Kernel, close), incumbent);
+    let judged =
+        |incumbent| judge_offload(Kernel, Encrypt, &rising(Message, Kernel, close), incumbent);
     assert_eq!(judged(None), Some(8192));
     assert_eq!(judged(Some(4096)), Some(4096));
     assert_eq!(judged(Some(1024)), Some(4096));

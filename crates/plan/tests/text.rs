@@ -59,7 +59,9 @@ fn what_has_no_rows_has_a_line_for_the_kernel() {
                  offload DES-EDE3-CBC dec 8192\n";
     let plan = Plan::parse(&format!("{HEAD}{lines}")).expect("a plan");
     let subject = |name: &str| name.parse::<Subject>().expect("known");
-    let offload = |name, direction, bytes| Offload { subject: subject(name), direction, bytes };
+    let route = Route::Kernel;
+    let offload =
+        |name, direction, bytes| Offload { subject: subject(name), direction, bytes, route };
     use Direction::{Decrypt, Encrypt};
     let expected = [
         offload("MD5", Encrypt, 1),
@@ -70,14 +72,16 @@ fn what_has_no_rows_has_a_line_for_the_kernel() {
     assert_eq!(plan.offloads().collect::<Vec<_>>(), expected);
     assert!(plan.to_string().ends_with(lines));
     // A hash is the same both ways; what has no line stays.
-    assert_eq!(plan.offload(subject("SHA1"), Decrypt), Some(4096));
-    assert_eq!(plan.offload(subject("MD5"), Decrypt), Some(1));
+    assert_eq!(plan.offload(subject("SHA1"), Decrypt).map(|it| it.bytes), Some(4096));
+    assert_eq!(plan.offload(subject("MD5"), Decrypt).map(|it| it.bytes), Some(1));
     for name in ["MD4", "DES-EDE3-ECB", "AES-128-CBC"] {
         assert_eq!(plan.offload(subject(name), Encrypt), None);
     }
     for (line, told) in [
         ("offload MD5 hash", "line 7: after offload come three words"),
-        ("offload MD5 hash 16 x", "line 7: after offload come three words"),
+        ("offload MD5 hash 16 x", "line 7: unknown route 'x'"),
+        ("offload MD5 hash 16 kernel 1", "line 7: '1' is a word too many"),
+        ("offload MD5 hash 16 aesni", "line 7: aesni is no way to Linux's crypto"),
         ("offload MD6 hash 16", "line 7: unknown algorithm 'MD6'"),
         ("offload md5 hash 16", "line 7: 'md5' is written MD5"),
         ("offload MD5 enc 16", "line 7: unknown direction 'enc' of MD5: choose from hash"),
@@ -89,7 +93,8 @@ fn what_has_no_rows_has_a_line_for_the_kernel() {
         ("offload AES-128-CCM enc 16", "line 7: AES-128-CCM has no route but libcrypto"),
         ("offload HMAC-SHA1 hash 16", "line 7: HMAC-SHA1 has no route but libcrypto"),
         ("offload MD5 hash 1\noffload MD5 hash 2", "line 8: a second offload of MD5 hash"),
-        ("digest SHA1 kernel", "line 7: the kernel serves SHA1 from some length on: offload SHA1"),
+        ("digest SHA1 kernel", "line 7: kernel serves SHA1 from some length on: offload SHA1"),
+        ("digest SHA1 devcrypto", "line 7: devcrypto serves SHA1 from some length on: offload"),
     ] {
         let error = error(&format!("{HEAD}{line}\n"));
         assert!(error.starts_with(told), "{error}");
@@ -101,7 +106,7 @@ fn a_plan_names_the_drivers_that_were_measured() {
     let lines = "driver AES-128-CBC virtio_crypto_aes_cbc\ndriver SHA1 sha1-avx2\n\
                  driver DES-EDE3-CBC cbc(des3_ede-generic)\n";
     let plan = Plan::parse(&format!("{HEAD}{lines}")).expect("a plan");
-    let driver = |name: &str| plan.driver(name.parse().expect("known"));
+    let driver = |name: &str| plan.driver(name.parse().expect("known"), Route::Kernel);
     assert_eq!(driver("SHA1"), Some("sha1-avx2"));
     assert_eq!(driver("DES-EDE3-CBC"), Some("cbc(des3_ede-generic)"));
     assert_eq!(driver("AES-256-CBC"), None);
@@ -109,7 +114,7 @@ fn a_plan_names_the_drivers_that_were_measured() {
     let long = format!("driver MD5 {}", "x".repeat(128));
     for (line, told) in [
         ("driver MD5", "line 7: after driver come two words: algorithm, driver"),
-        ("driver MD5 md5 generic", "line 7: after driver come two words"),
+        ("driver MD5 md5 generic", "line 7: unknown route 'generic'"),
         ("driver MD6 md6-generic", "line 7: unknown algorithm 'MD6'"),
         ("driver MD5 md5-génerique", "line 7: 'md5-génerique' is no driver: ASCII, at most 127"),
         (&long, "line 7: 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…' is no driver"),
@@ -118,6 +123,29 @@ fn a_plan_names_the_drivers_that_were_measured() {
         let error = error(&format!("{HEAD}{line}\n"));
         assert!(error.starts_with(told), "{error}");
     }
+}
+
+#[test]
+fn each_way_to_linux_s_crypto_has_its_lines() {
+    let lines = "offload MD5 hash 16\noffload SHA1 hash 4096 devcrypto\n\
+                 driver AES-128-CBC cbc-aes-a\ndriver AES-128-CBC cbc-aes-b devcrypto\n";
+    let plan = Plan::parse(&format!("{HEAD}{lines}")).expect("a plan");
+    assert!(plan.to_string().ends_with(lines));
+    let subject = |name: &str| name.parse::<Subject>().expect("known");
+    let way = |name| plan.offload(subject(name), Direction::Encrypt).map(|it| it.route);
+    assert_eq!([way("MD5"), way("SHA1")], [Some(Route::Kernel), Some(Route::DevCrypto)]);
+    let driver = |route| plan.driver(subject("AES-128-CBC"), route);
+    assert_eq!(Route::OFFLOADS.map(driver), [Some("cbc-aes-a"), Some("cbc-aes-b")]);
+    // What may not go one way goes the second best: the other, if that may.
+    let text =
+        format!("{HEAD}{}", rows("AES-256-CTR enc")).replace("65536 vaes512", "65536 devcrypto");
+    let plan = Plan::parse(&text).expect("a plan");
+    let ctr = "AES-256-CTR".parse().expect("known");
+    let last = |may: fn(Route) -> bool| {
+        plan.routes_with(ctr, Direction::Encrypt, may).expect("claimed")[12]
+    };
+    assert_eq!(last(|_| true), Route::DevCrypto);
+    assert_eq!(last(|route| route == Route::Kernel), Route::Libcrypto);
 }
 
 #[test]
@@ -238,11 +266,19 @@ fn a_reason() -> impl Strategy<Value = Reason> {
 }
 
 /// Lines of things that have no rows.
-fn some_offloads() -> impl Strategy<Value = Vec<(Subject, Direction, usize)>> {
+fn some_offloads() -> impl Strategy<Value = Vec<Offload>> {
     let names = ["SHA1", "SM3", "MD5", "SHA3-512", "DES-CBC", "DES-EDE3-CBC", "BF-CBC"];
     let subject = prop::sample::select(names.map(|name| name.parse().expect("known")).to_vec());
     let direction = prop::sample::select(Direction::BOTH.to_vec());
-    prop::collection::vec((subject, direction, 1..usize::MAX), 0..6)
+    let route = prop::sample::select(Route::OFFLOADS.to_vec());
+    let offload = (subject, direction, 1..usize::MAX, route);
+    let offload = offload.prop_map(|(subject, direction, bytes, route)| Offload {
+        subject,
+        direction,
+        bytes,
+        route,
+    });
+    prop::collection::vec(offload, 0..6)
 }
 
 /// Plans as they can be: some algorithms, all their rows, one route for 1024 and 1420.
@@ -261,10 +297,10 @@ fn a_plan() -> impl Strategy<Value = Plan> {
                         if size == 1420 {
                             route = cells[10 * direction as usize + class - 1].0;
                         }
-                        if algorithm.mode().has_tag() && route == Route::Kernel {
+                        if algorithm.mode().has_tag() && route.is_offload() {
                             route = Route::Libcrypto;
                         }
-                        let is_ours = !matches!(route, Route::Libcrypto | Route::Kernel);
+                        let is_ours = route.is_own();
                         if let Some(reason) = &mut reason {
                             reason.constant_time &= constant_time && is_ours;
                         }
@@ -272,9 +308,13 @@ fn a_plan() -> impl Strategy<Value = Plan> {
                     }
                 }
             }
-            for (subject, direction, bytes) in offloads {
-                plan.put_offload(subject, direction, bytes);
-                plan.put_driver(subject, &format!("driver-{bytes}"));
+            for offload in offloads {
+                plan.put_offload(offload);
+                plan.put_driver(
+                    offload.subject,
+                    offload.route,
+                    &format!("driver-{}", offload.bytes),
+                );
             }
             plan
         },

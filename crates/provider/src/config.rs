@@ -6,6 +6,7 @@
 use std::ffi::{CStr, CString};
 use std::num::NonZeroU32;
 
+use wirespeed_af_alg::Interface;
 use wirespeed_cipher::{Algorithm, Digest, Route};
 
 use crate::offload::Offload;
@@ -37,8 +38,8 @@ pub(crate) struct Config {
     /// The algorithms to offer.
     pub(crate) ciphers: Vec<Algorithm>,
     pub(crate) digests: Digests,
-    /// What may go to Linux's crypto API.
-    pub(crate) kernel: Offload,
+    /// What may go to Linux's crypto API, by each way.
+    pub(crate) offloads: [Offload; Interface::ALL.len()],
     /// Every how many calls one is computed twice.
     pub(crate) verify: Option<NonZeroU32>,
     /// The file to count in.
@@ -46,7 +47,8 @@ pub(crate) struct Config {
 }
 
 /// The keys, as they are to be written.
-const KEYS: [&str; 7] = ["plan", "routes", "ciphers", "digests", "kernel", "verify", "stats"];
+const KEYS: [&str; 8] =
+    ["plan", "routes", "ciphers", "digests", "kernel", "devcrypto", "verify", "stats"];
 
 impl Config {
     /// Without a configuration.
@@ -56,7 +58,7 @@ impl Config {
             routes: Routes::Auto,
             ciphers: Algorithm::ALL.to_vec(),
             digests: Digests::All,
-            kernel: Offload::Off,
+            offloads: Interface::ALL.map(Offload::off),
             verify: None,
             stats: None,
         }
@@ -85,9 +87,12 @@ impl Config {
             Some("NONE") => Digests::Listed(Vec::new()),
             Some(value) => Digests::Listed(list("digests", "ALL or NONE", value)?),
         };
-        if let Some(value) = value("kernel") {
-            config.kernel = Offload::read(&words("kernel", &value, "on, or off")?)
-                .map_err(|why| format!("kernel = {value}: {why}"))?;
+        for offload in &mut config.offloads {
+            let key = offload.interface.route().name();
+            if let Some(value) = value(key) {
+                *offload = Offload::read(offload.interface, &words(key, &value, "on, or off")?)
+                    .map_err(|why| format!("{key} = {value}: {why}"))?;
+            }
         }
         if let Some(value) = value("verify").filter(|value| value != "off") {
             let number = value.parse().map_err(|_| {
@@ -170,6 +175,7 @@ mod tests {
             ("ciphers", " ALL "),
             ("digests", "ALL"),
             ("kernel", "off"),
+            ("devcrypto", "off"),
             ("verify", "off"),
         ];
         assert_eq!(read(&usual), Ok(Config::standard()));
@@ -196,7 +202,7 @@ mod tests {
     }
 
     /// Key, value, and what the error must say besides them.
-    const WRONG: [(&str, &str, &str); 26] = [
+    const WRONG: [(&str, &str, &str); 30] = [
         ("routes", "vaes512 warp", "aesni"),
         ("routes", "auto vaes512", "or auto"),
         ("routes", "", "at least one"),
@@ -214,6 +220,10 @@ mod tests {
         ("kernel", "AES-128-CBC@", "driver"),
         ("kernel", "AES-128-CBC SHA1 aes-128-cbc", "twice"),
         ("kernel", "AES-128-GCM", "whole message"),
+        ("devcrypto", "yes", "AES-128-CBC"),
+        ("devcrypto", "on off", "alone"),
+        ("devcrypto", "AES-128-XTS", "has no AES-128-XTS"),
+        ("Devcrypto", "on", "devcrypto"),
         ("verify", "0", "off"),
         ("verify", "-1", "from 1"),
         ("verify", "often", "from 1"),

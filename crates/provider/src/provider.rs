@@ -4,6 +4,7 @@ use std::ffi::{CStr, CString};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
+use wirespeed_af_alg::Interface;
 use wirespeed_cipher::{Algorithm, Delegated, Digest, HashKernels, Hasher, Route, Subject};
 use wirespeed_cpu::{Feature, Features};
 use wirespeed_plan::{Fingerprint, LibcryptoCode, Plan};
@@ -138,7 +139,7 @@ impl Provider {
             }
         };
         let reach = |legacy| HostLibrary::reach(&core, legacy);
-        let routing = Routing::new(&by, Features::detect(), &config.kernel, monitoring, reach);
+        let routing = Routing::new(&by, Features::detect(), &config.offloads, monitoring, reach);
         let claimed = |algorithm: &&Algorithm| match (&by, &routing) {
             (By::Plan(plan), Ok(routing)) => plan.claims(**algorithm) && routing.adds(**algorithm),
             _ => true,
@@ -188,7 +189,8 @@ impl Provider {
         let reach = |legacy| HostLibrary::reach(&core, legacy);
         let by = By::List(&[route]);
         let (features, monitoring) = (Features::detect(), Monitoring::default());
-        let routing = Routing::new(&by, features, &Offload::Off, monitoring, reach);
+        let routing =
+            Routing::new(&by, features, &Interface::ALL.map(Offload::off), monitoring, reach);
         let routing = routing.map_err(|text| (Reason::InitFail, text))?;
         let (ciphers, own_digests) = (Algorithm::ALL.to_vec(), Digest::ALL.to_vec());
         let delegated = true;
@@ -225,7 +227,7 @@ impl Provider {
         });
         let adopt = |delegated: Delegated| {
             let routing = routing.as_ref().ok().filter(|_| offer.delegated)?;
-            routing.offloaded(Subject::from(delegated).index())?;
+            routing.offloaded(Subject::from(delegated).index()).first()?;
             routing.host_library()?.adopt(delegated.name(), offer::delegated(delegated)?)
         };
         let adopted: Vec<_> = Delegated::all().filter_map(adopt).collect();
@@ -239,7 +241,7 @@ impl Provider {
         };
         let alone = |subject: Subject| {
             let alone =
-                |it: &Routing| !it.is_monitored() && it.offloaded(subject.index()).is_none();
+                |it: &Routing| !it.is_monitored() && it.offloaded(subject.index()).is_empty();
             routing.as_ref().is_ok_and(alone)
         };
         let is_plain = |subject: &Subject| {
@@ -307,12 +309,15 @@ impl Provider {
     }
 
     /// What a new context of the delegated cipher at that place of all subjects is made from.
-    pub(crate) fn delegated(&self, subject: usize) -> Option<(HostContext, KernelCipher, Monitor)> {
+    pub(crate) fn delegated(
+        &self,
+        subject: usize,
+    ) -> Option<(HostContext, Vec<KernelCipher>, Monitor)> {
         let routing = self.routing.as_ref()?;
-        let kernel = KernelCipher::new(routing.offloaded(subject)?.clone());
+        let kernels = routing.offloaded(subject).iter().cloned().map(KernelCipher::new).collect();
         let subject = Subject::at(subject)?;
         let host = HostContext::new(routing.host_library()?, subject.name())?;
-        Some((host, kernel, Monitor::new(routing, subject)))
+        Some((host, kernels, Monitor::new(routing, subject)))
     }
 
     /// The kernels that a hash function runs on, where they are our own.
@@ -347,7 +352,7 @@ impl Provider {
             }
             _ => Base::Host(HostDigest::new(routing.host_library()?, subject.name())?),
         };
-        let kernel = routing.offloaded(subject.index()).cloned().map(KernelHash::new);
+        let kernel = routing.offloaded(subject.index()).first().cloned().map(KernelHash::new);
         Some(Hashing::new(base, kernel, Monitor::new(routing, subject)))
     }
 

@@ -10,6 +10,7 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use wirespeed_af_alg::Interface;
 use wirespeed_cipher::{Algorithm, Compression, Direction, HashKernels, Route, Subject};
 #[cfg(test)]
 use wirespeed_cipher::{BlockKernels, StreamKernels};
@@ -18,8 +19,8 @@ use wirespeed_plan::{LibcryptoCode, Plan, SIZE_BUCKETS};
 use wirespeed_stats::Counters;
 
 use crate::boundary::host_library::HostLibrary;
-use crate::offload::Offload;
 use crate::offload::call::Offloaded;
+use crate::offload::{AllOffloaded, Offload};
 use crate::routing::assembly::{Assembly, Served, failed};
 use crate::routing::native::{Kernels, Native};
 use crate::routing::table::RouteTable;
@@ -48,7 +49,7 @@ pub(crate) enum ServedBy {
     /// The host's default provider.
     Host,
     /// Linux's crypto API.
-    Kernel,
+    Offload(Interface),
 }
 
 /// What serves in one provider. Its contexts share it; a quarantine changes it under them.
@@ -65,8 +66,7 @@ pub(crate) struct Routing {
     host: Option<Arc<HostLibrary>>,
     /// Whether all is for the kernel's sake: the host serves what the kernel cannot, and nothing else.
     for_kernel: bool,
-    /// For each [`Subject`], whether and when it may go to Linux's crypto API.
-    offloaded: Vec<Option<Arc<Offloaded>>>,
+    offloaded: AllOffloaded,
     quarantined: AtomicU64,
     /// Every how many calls, of all contexts together, one is computed twice.
     verify: Option<NonZeroU32>,
@@ -89,7 +89,7 @@ impl Routing {
     pub(crate) fn new(
         by: &By<'_>,
         features: Features,
-        offload: &Offload,
+        offloads: &[Offload],
         monitoring: Monitoring,
         reach: impl Fn(Legacy) -> Result<Arc<HostLibrary>, String>,
     ) -> Result<Self, String> {
@@ -104,8 +104,8 @@ impl Routing {
                 assembly.add(Route::Portable).or(climbed)?;
                 Served::by_us(assembly.without_measurement(|it| code.looks_up_anywhere(it)))
             }
-            By::List(routes) => assembly.by_list(routes, offload, reach)?,
-            By::Plan(plan) => assembly.by_plan(plan, offload, reach)?,
+            By::List(routes) => assembly.by_list(routes, offloads, reach)?,
+            By::Plan(plan) => assembly.by_plan(plan, offloads, reach)?,
         };
         let chosen = |native: &&Native| match by {
             By::List(routes) => routes.contains(&native.route()),
@@ -129,7 +129,7 @@ impl Routing {
             tables,
             hashes,
             host,
-            for_kernel: matches!(by, By::List([Route::Kernel, ..])),
+            for_kernel: matches!(by, By::List([first, ..]) if first.is_offload()),
             offloaded,
             quarantined: AtomicU64::new(assembly.quarantined),
             verify: monitoring.verify,
@@ -234,8 +234,9 @@ impl Routing {
             Some(route) if !self.is_quarantined(route) => return ServedBy::Own(route),
             Some(_) => {}
             None => {
-                if self.offloaded(algorithm).is_some_and(|it| it.takes(direction, bytes)) {
-                    return ServedBy::Kernel;
+                let mut ways = self.offloaded(algorithm).iter();
+                if let Some(offloaded) = ways.find(|it| it.takes(direction, bytes)) {
+                    return ServedBy::Offload(offloaded.interface());
                 }
                 if self.host_serves() {
                     return ServedBy::Host;
@@ -250,9 +251,9 @@ impl Routing {
         self.host.is_some() && !self.is_quarantined(Route::Libcrypto)
     }
 
-    /// What may go to Linux's crypto API of the subject at that place, if anything.
-    pub(crate) fn offloaded(&self, subject: usize) -> Option<&Arc<Offloaded>> {
-        self.offloaded.get(subject)?.as_ref()
+    /// The ways to Linux's crypto API of the subject at that place, if any.
+    pub(crate) fn offloaded(&self, subject: usize) -> &[Arc<Offloaded>] {
+        self.offloaded.get(subject).map_or(&[], Vec::as_slice)
     }
 
     /// The host's algorithms, for what has no kernels of ours.
@@ -290,18 +291,18 @@ impl Routing {
         let kernels = |row: &RouteTable<Route>| row.entries().any(|entry| entry.is_some());
         let index = algorithm.index();
         let host = self.host(index).is_some() && !self.for_kernel;
-        host || self.offloaded(index).is_some() || kernels(&self.tables[index])
+        host || !self.offloaded(index).is_empty() || kernels(&self.tables[index])
     }
 
     /// Whether anything but the host's own code runs `algorithm`.
     pub(crate) fn adds(&self, algorithm: Algorithm) -> bool {
         let index = algorithm.index();
-        self.offloaded(index).is_some() || self.tables[index].entries().any(|it| it.is_some())
+        !self.offloaded(index).is_empty() || self.tables[index].entries().any(|it| it.is_some())
     }
 
     /// Whether a hash function may go to the kernel, and the host has it for what does not.
     pub(crate) fn offloads_hash(&self, subject: Subject) -> bool {
-        let offloaded = self.offloaded(subject.index()).is_some();
+        let offloaded = !self.offloaded(subject.index()).is_empty();
         let host = self.host.as_ref();
         offloaded && host.is_some_and(|host| host.has_digest(subject.name()))
     }
@@ -362,7 +363,7 @@ impl Routing {
                     let route = match self.path(algorithm.index(), direction, 16 << size_bucket) {
                         ServedBy::Own(route) => route,
                         ServedBy::Host => Route::Libcrypto,
-                        ServedBy::Kernel => Route::Kernel,
+                        ServedBy::Offload(interface) => interface.route(),
                     };
                     seen |= route.bit();
                 }
@@ -382,7 +383,7 @@ mod tests {
     use super::*;
 
     fn routing(by: &By<'_>, features: Features) -> Result<Routing, String> {
-        Routing::new(by, features, &Offload::Off, Monitoring::default(), |_| {
+        Routing::new(by, features, &[], Monitoring::default(), |_| {
             Err("not in this test".to_owned())
         })
     }
@@ -472,8 +473,7 @@ mod tests {
         let monitoring = Monitoring { verify: NonZeroU32::new(3), counters: None };
         let by = By::List(&[Route::Portable]);
         let routing =
-            Routing::new(&by, Features::NONE, &Offload::Off, monitoring, |_| Err(String::new()))
-                .unwrap();
+            Routing::new(&by, Features::NONE, &[], monitoring, |_| Err(String::new())).unwrap();
         let turns = [(); 7].map(|()| routing.verifies_this_call());
         assert_eq!(turns, [true, false, false, true, false, false, true]);
     }

@@ -2,7 +2,7 @@
 //! provider, a device that only they reach, and drivers that fail.
 //!
 //! These tests run inside the guest, as its root, with an engine and a driver that goes wrong when told to:
-//! `cargo xtask vm --device virtio-crypto --module vm/faults -- THIS-PROGRAM`, which is what the stage `vm` of
+//! `cargo xtask vm --device virtio-crypto --module vm/faults --module vm/devcrypto -- THIS-PROGRAM`, which is what the stage `vm` of
 //! `cargo xtask test` does. Anywhere else they are ignored. `WIRESPEED_MODULES` names the directory of our program and
 //! our module.
 
@@ -11,6 +11,7 @@ mod afalg;
 mod confined;
 mod crowd;
 mod daemons;
+mod devcrypto;
 mod device;
 mod differential;
 mod drivers;
@@ -45,6 +46,13 @@ const TESTS: &[(&str, Run)] = &[
     ("device::by-name", device::by_name),
     ("device::unbound", device::unbound),
     ("device::planned", device::planned),
+    ("devcrypto::through", devcrypto::through),
+    ("devcrypto::planned", devcrypto::planned),
+    ("devcrypto::program", devcrypto::program),
+    ("devcrypto::busy", devcrypto::busy),
+    ("devcrypto::broken", devcrypto::broken),
+    ("devcrypto::wrong", devcrypto::wrong),
+    ("devcrypto::absent", devcrypto::absent),
     ("faults::busy", faults::busy),
     ("faults::failing", faults::failing),
     ("faults::gone", faults::gone),

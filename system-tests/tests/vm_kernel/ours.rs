@@ -107,9 +107,14 @@ impl Ours {
         }
     }
 
+    /// The routes that were found wrong.
+    pub(crate) fn quarantined(&self) -> Result<Vec<Route>, String> {
+        Ok(self.watched.counted()?.quarantined())
+    }
+
     /// Requires that the kernel was found wrong, and nobody else.
     pub(crate) fn kernel_is_quarantined(&self) -> Result<(), String> {
-        match self.watched.counted()?.quarantined()[..] {
+        match self.quarantined()?[..] {
             [Route::Kernel] => Ok(()),
             ref other => Err(format!("quarantined: {other:?}, not the kernel alone")),
         }

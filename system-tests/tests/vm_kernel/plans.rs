@@ -6,22 +6,31 @@ use serde_json::Value;
 use wirespeed_cipher::{Algorithm, Direction, Route, SIZE_CLASSES, Subject};
 use wirespeed_conformance::scratch::Scratch;
 use wirespeed_libcrypto::Library;
-use wirespeed_plan::{Fingerprint, Plan, Row};
+use wirespeed_plan::{Fingerprint, Offload, Plan, Row};
 use wirespeed_system_tests::process::{command, output};
 
 use crate::drivers;
 
 /// A plan's file: from so many bytes on the kernel has these algorithms, below it another route of ours.
 pub(crate) fn file(scratch: &Scratch, offloaded: &[(&str, usize)]) -> Result<PathBuf, String> {
+    by(scratch, Route::Kernel, offloaded)
+}
+
+/// The same by one of both ways.
+pub(crate) fn by(
+    scratch: &Scratch,
+    route: Route,
+    offloaded: &[(&str, usize)],
+) -> Result<PathBuf, String> {
     let library = Library::host().map_err(|error| error.to_string())?;
     let mut plan = Plan::new(Fingerprint::here(library.version()));
     for (name, from) in offloaded {
         let subject: Subject = name.parse().map_err(|error| format!("{error}"))?;
         match subject.cipher() {
-            Some(algorithm) => rows(&mut plan, algorithm, *from),
+            Some(algorithm) => rows(&mut plan, algorithm, route, *from),
             None => {
                 for direction in Direction::BOTH {
-                    plan.put_offload(subject, direction, *from);
+                    plan.put_offload(Offload { subject, direction, bytes: *from, route });
                 }
             }
         }
@@ -60,10 +69,10 @@ pub(crate) fn measured(scratch: &Scratch, name: &str, routes: &str) -> Result<Pa
     scratch.write("plan", plan.to_string())
 }
 
-fn rows(plan: &mut Plan, algorithm: Algorithm, from: usize) {
+fn rows(plan: &mut Plan, algorithm: Algorithm, offload: Route, from: usize) {
     for &direction in algorithm.directions() {
         for size in SIZE_CLASSES {
-            let route = if size >= from { Route::Kernel } else { Route::AesNi };
+            let route = if size >= from { offload } else { Route::AesNi };
             plan.put(Row { algorithm, direction, size, route, reason: None });
         }
     }

@@ -32,8 +32,8 @@ pub(super) enum Missing {
 const MISC: u32 = 10;
 
 impl Device {
-    /// Opens it. To open another device or a pipe can do something, so it is looked at before.
-    pub(super) fn open(path: &Path) -> Result<Self, Missing> {
+    /// Looks at what stands there; its number. To open another device or a pipe can do something.
+    pub(super) fn look(path: &Path) -> Result<u64, Missing> {
         let found = fs::metadata(path).map_err(Missing::Failed)?;
         let kind = found.file_type();
         let other = match kind {
@@ -45,12 +45,15 @@ impl Device {
             _ if libc::major(found.rdev()) != MISC => Some("another device"),
             _ => None,
         };
-        if let Some(other) = other {
-            return Err(Missing::Other(other));
-        }
+        other.map_or(Ok(found.rdev()), |other| Err(Missing::Other(other)))
+    }
+
+    /// Opens it.
+    pub(super) fn open(path: &Path) -> Result<Self, Missing> {
+        let looked_at = Self::look(path)?;
         let file = OpenOptions::new().read(true).write(true).open(path).map_err(Missing::Failed)?;
         let number = number(file.as_raw_fd()).map_err(Missing::Failed)?;
-        if number != found.rdev() {
+        if number != looked_at {
             return Err(Missing::Other("another device"));
         }
         Self::of(file, number)
@@ -99,7 +102,8 @@ mod tests {
 
     #[test]
     fn what_is_no_device_is_told_and_not_opened() {
-        let place = std::env::temp_dir().join(format!("wirespeed-devcrypto-{}", std::process::id()));
+        let place =
+            std::env::temp_dir().join(format!("wirespeed-devcrypto-{}", std::process::id()));
         fs::create_dir(&place).expect("a directory");
         let file = place.join("file");
         fs::write(&file, "not a device").expect("a file");

@@ -34,8 +34,14 @@ impl Driver {
     }
 }
 
+/// Whether it stands there.
+pub(crate) fn sighted() -> Result<(), Absent> {
+    let path = Path::new(PATH);
+    Device::look(path).map(drop).map_err(|why| words(path, &why))
+}
+
 /// Whether this process can have it: it is opened and closed again.
-pub fn presence() -> Result<(), Absent> {
+pub(crate) fn presence() -> Result<(), Absent> {
     presence_at(Path::new(PATH))
 }
 
@@ -60,7 +66,13 @@ pub fn driver(transform: &'static Transform) -> Result<Driver, Absent> {
 fn open(transform: &'static Transform, driver: Option<&str>) -> Result<Open, Error> {
     let bytes = match transform.kind {
         Kind::Cipher { key_bytes, .. } | Kind::Aead { key_bytes, .. } => key_bytes,
-        Kind::Hash { keyed, bytes } => if keyed { bytes } else { 0 },
+        Kind::Hash { keyed, bytes } => {
+            if keyed {
+                bytes
+            } else {
+                0
+            }
+        }
     };
     let key: Vec<u8> = (1..=u8::MAX).take(bytes).collect();
     Open::open(&Purpose::new(transform, driver, &key, Permission::Anywhere))
@@ -93,7 +105,9 @@ fn words(path: &Path, why: &Missing) -> Absent {
                 format!("there is no {path}: the module of cryptodev-linux is not loaded here")
             }
             Some(libc::ENODEV | libc::ENXIO) => {
-                format!("no module is behind {path}: that of cryptodev-linux is not loaded ({error})")
+                format!(
+                    "no module is behind {path}: that of cryptodev-linux is not loaded ({error})"
+                )
             }
             Some(libc::EACCES | libc::EPERM) => format!(
                 "{path} may not be opened by this process: see its permissions, and those of a container or a security module ({error})"
@@ -108,7 +122,9 @@ pub(super) fn unserved(transform: &Transform, why: Option<&std::io::Error>) -> E
     let kernel = transform.kernel;
     Error::Absent(Absent(match why {
         None => format!("{PATH} has no number for {kernel}"),
-        Some(why) => format!("{PATH} gives no {kernel}: this kernel lacks it, or its module cannot be loaded ({why})"),
+        Some(why) => format!(
+            "{PATH} gives no {kernel}: this kernel lacks it, or its module cannot be loaded ({why})"
+        ),
     }))
 }
 

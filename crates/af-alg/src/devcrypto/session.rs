@@ -75,10 +75,12 @@ impl Open {
 
     /// Who serves it.
     pub(super) fn driver(&self, transform: &Transform) -> Result<Driver, Error> {
-        let info = abi::session_info(self.device.descriptor(), self.number)
-            .map_err(|error| Error::Absent(crate::Absent(format!(
-                "{PATH} does not tell who serves {} ({error})", transform.kernel
-            ))))?;
+        let info = abi::session_info(self.device.descriptor(), self.number).map_err(|error| {
+            Error::Absent(crate::Absent(format!(
+                "{PATH} does not tell who serves {} ({error})",
+                transform.kernel
+            )))
+        })?;
         Ok(Driver::of(&info, transform))
     }
 
@@ -169,20 +171,11 @@ impl Session {
     }
 
     /// Has the device write a digest.
-    fn digest(
-        &mut self,
-        data: &[u8],
-        flags: u16,
-        digest: &mut [u8],
-    ) -> Result<usize, Exchange> {
+    fn digest(&mut self, data: &[u8], flags: u16, digest: &mut [u8]) -> Result<usize, Exchange> {
         let from = self.take(data);
         let to = self.0.area.bytes(ROOM)[REQUEST..].as_mut_ptr();
-        let call = Call {
-            bytes: data.len() as u32,
-            from,
-            digest: to,
-            ..Call::of(0, abi::ENCRYPT, flags)
-        };
+        let call =
+            Call { bytes: data.len() as u32, from, digest: to, ..Call::of(0, abi::ENCRYPT, flags) };
         // SAFETY: the data are in the area; behind them there is room for more than the longest digest.
         unsafe { self.call(&call)? };
         digest.copy_from_slice(&self.0.area.bytes(ROOM)[REQUEST..REQUEST + digest.len()]);
@@ -261,8 +254,7 @@ impl Messages for Session {
         let data = &data[..data.len().min(REQUEST)];
         let from = self.take(data);
         let flags = abi::UPDATE | if begun { 0 } else { abi::RESET };
-        let call =
-            Call { bytes: data.len() as u32, from, ..Call::of(0, abi::ENCRYPT, flags) };
+        let call = Call { bytes: data.len() as u32, from, ..Call::of(0, abi::ENCRYPT, flags) };
         // SAFETY: the data are in the area, and nothing is written.
         unsafe { self.call(&call)? };
         Ok(data.len())

@@ -165,7 +165,8 @@ pub(crate) fn another(interface: Interface) -> Result<(), String> {
 /// A message whose socket is gone is lost, and that is said until it is begun again.
 pub(crate) fn hash(interface: Interface) -> Result<(), String> {
     let transform = Transform::named("SHA2-256").expect("a name of the table");
-    let (mut hash, descriptor) = opened(|| hashes::open(interface, transform, &[]).expect("a hash function"));
+    let (mut hash, descriptor) =
+        opened(|| hashes::open(interface, transform, &[]).expect("a hash function"));
     hashes::update(&mut hash, b"a")?;
     // SAFETY: it is open; that somebody else owns it is what is tested.
     assert_eq!(unsafe { libc::close(descriptor) }, 0);

@@ -74,7 +74,8 @@ fn works(cipher: &mut Cipher, key: &[u8]) -> Result<(), String> {
 
 /// A call fails as it should and changes neither data nor IV, in place and apart.
 fn fails(cipher: &mut Cipher, is_right: impl Fn(&Error) -> bool) -> Result<(), String> {
-    let (plain, mut moving, mut apart) = (bytes(70_000 / 16 * 16, 6), IV, vec![0; 70_000 / 16 * 16]);
+    let (plain, mut moving, mut apart) =
+        (bytes(70_000 / 16 * 16, 6), IV, vec![0; 70_000 / 16 * 16]);
     let mut data = plain.clone();
     for in_place in [true, false] {
         let call = match in_place {
@@ -130,7 +131,8 @@ pub(crate) fn absence() -> Result<(), String> {
     fs::rename(aside, PATH).map_err(|error| error.to_string())?;
     for ((tried, left, text), words) in tried.into_iter().zip(["a plain file", "another device"]) {
         match tried {
-            (Err(Error::Absent(one)), Err(other)) if one.0.contains(words) && other.0.contains(words) => {}
+            (Err(Error::Absent(one)), Err(other))
+                if one.0.contains(words) && other.0.contains(words) => {}
             other => return Err(format!("{words}: {other:?}")),
         }
         same(words, left.as_bytes(), text.as_bytes())?;

@@ -2,9 +2,7 @@
 
 use std::ffi::c_long;
 
-use wirespeed_af_alg::{
-    Aead, Cipher, Error, Hash, Interface, Permission, Transform, permitted,
-};
+use wirespeed_af_alg::{Aead, Cipher, Error, Hash, Interface, Permission, Transform, permitted};
 use wirespeed_cipher::{Direction, InOut};
 
 use crate::data::{bytes, same};
@@ -183,7 +181,8 @@ pub(crate) fn confinement(interface: Interface) -> Result<(), String> {
         |mut cipher| {
             refused(Permission::Unconfined)?;
             if permitted(Permission::Unconfined).is_ok()
-                || interface.presence(Permission::Unconfined).is_ok() {
+                || interface.presence(Permission::Unconfined).is_ok()
+            {
                 return Err("a thread under seccomp counts as free".to_owned());
             }
             open(Permission::Anywhere).map_err(|error| format!("anywhere: {error}"))?;

@@ -77,8 +77,11 @@ const SOCKETS: &[(&str, Run)] = &[
 ];
 
 /// What /dev/crypto alone has.
-const DEVICE: &[(&str, Run)] =
-    &[("absence", devcrypto::absence), ("drivers", devcrypto::drivers), ("sessions", devcrypto::sessions)];
+const DEVICE: &[(&str, Run)] = &[
+    ("absence", devcrypto::absence),
+    ("drivers", devcrypto::drivers),
+    ("sessions", devcrypto::sessions),
+];
 
 /// What our own module of it does when it is told to.
 const FAULTY: &[(&str, Run)] = &[
@@ -104,9 +107,8 @@ fn main() -> ExitCode {
         batches::unload();
     }
     let fine = || Ok(());
-    let sockets = |(name, run): &(&str, Run)| {
-        trial(Interface::AfAlg, (*name).to_owned(), fine, *run)
-    };
+    let sockets =
+        |(name, run): &(&str, Run)| trial(Interface::AfAlg, (*name).to_owned(), fine, *run);
     let by_name = |(name, run): &(&str, Run)| {
         trial(Interface::AfAlg, (*name).to_owned(), serves_by_name, *run)
     };
@@ -146,9 +148,11 @@ fn both(interface: Interface) -> impl Iterator<Item = Trial> {
         trial(interface, name, there, move || run(interface, transform))
     });
     let tests = BOTH.iter();
-    algorithms.chain(tests.map(move |(name, run)| {
-        trial(interface, named(name), || Ok(()), move || run(interface))
-    }))
+    algorithms.chain(
+        tests.map(move |(name, run)| {
+            trial(interface, named(name), || Ok(()), move || run(interface))
+        }),
+    )
 }
 
 /// A test that is ignored, with the reason, where it cannot run.

@@ -1,5 +1,6 @@
 //! `wirespeed kernel`: the kernel's crypto drivers, what each is worth, and which is to serve.
 
+mod devcrypto;
 mod document;
 mod lines;
 mod measure;
@@ -29,7 +30,8 @@ Examples:
   sudo wirespeed kernel --prefer padlock      load PadLock's drivers where AES or SHA is wanted
   sudo wirespeed kernel --unprefer            take all of that back
 
-Measuring opens sockets of the family AF_ALG, which security software may report; --list opens none.
+Measuring opens sockets of the family AF_ALG, which security software may report, and /dev/crypto
+where that is here; --list opens nothing.
 A driver is listed once somebody has asked for its algorithm: measuring asks, which loads the
 modules that the kernel finds for it. Hardware is named only where a driver's name leaves no doubt.
 docs/kernel.md tells the rest.

@@ -43,7 +43,7 @@ pub(crate) fn run(arguments: RoutesArguments) -> Result<(), Fault> {
     let asked = asked.transpose().map_err(Fault::usage)?;
     let wanted = |subject: Subject| asked.is_none_or(|asked| asked == subject);
     let host = Host::discover();
-    let found = host.routes().into_iter().chain([host.sight_kernel()]);
+    let found = host.routes().into_iter().chain(host.sight_offloads());
     let effect = Effect::here(&host);
     let listed = effect.listed.as_ref();
     // On a CPU without AES instructions none of the default priority is here, and the provider offers nothing.
@@ -57,13 +57,13 @@ pub(crate) fn run(arguments: RoutesArguments) -> Result<(), Fault> {
     let unwanted = chosen.map(|_| code(&host));
     let is_listed = listed.is_some();
     let here = Here { host: &host, plan: effect.in_use(), order, is_listed, unwanted };
-    let kernel_on_at = effect.kernel.as_ref().map(|listed| listed.place.clone());
+    let on_at = |route| effect.turns_on(route).map(|listed| listed.place.clone());
     let is_on =
-        kernel_on_at.is_some() || listed.is_some_and(|it| it.routes().contains(&Route::Kernel));
+        |route| on_at(route).is_some() || listed.is_some_and(|it| it.routes().contains(&route));
     let row = |found: Found| Presence {
         route: found.route.name().to_owned(),
         present: found.presence.is_ok(),
-        off: found.route == Route::Kernel && found.presence.is_ok() && !is_on,
+        off: found.route.is_offload() && found.presence.is_ok() && !is_on(found.route),
         reason: found.presence.err().map(|why| why.to_string()),
     };
     let chosen_by = match (listed, here.plan) {
@@ -84,7 +84,8 @@ pub(crate) fn run(arguments: RoutesArguments) -> Result<(), Fault> {
             named_at: effect.named_at.clone(),
             ignored: effect.ignored.clone(),
         }),
-        kernel_on_at,
+        kernel_on_at: on_at(Route::Kernel),
+        devcrypto_on_at: on_at(Route::DevCrypto),
         constant_time: here.plan.and_then(cost),
         algorithms: all().map(|algorithm| here.served(algorithm)).collect(),
         offloads: here.plan.map(|plan| offloads(plan, wanted)).unwrap_or_default(),
@@ -104,7 +105,7 @@ pub(crate) fn run(arguments: RoutesArguments) -> Result<(), Fault> {
             "That it is for constant time stands: ours serves where this OpenSSL looks up in tables.\n",
         );
     }
-    if let Some(note) = here.plan.and_then(|plan| unheeded(plan, &told.routes.routes)) {
+    for note in here.plan.into_iter().flat_map(|plan| unheeded(plan, &told.routes.routes)) {
         end.push_str(&note);
     }
     end.push_str(&here.plan.and_then(cost_in_words).unwrap_or_default());
@@ -166,9 +167,14 @@ impl Here<'_> {
         Served {
             algorithm: algorithm.name().to_owned(),
             claimed: self.claims(algorithm),
-            driver: self.plan.and_then(|plan| plan.driver(algorithm.into())).map(str::to_owned),
+            driver: self.driver(algorithm).map(|(_, driver)| driver.to_owned()),
             rows: self.rows(algorithm),
         }
+    }
+
+    /// The way to Linux's crypto that the plan has for an algorithm, and who serves there.
+    fn driver(&self, algorithm: Algorithm) -> Option<(Route, &str)> {
+        self.plan?.named_driver(algorithm.into())
     }
 
     /// The route at each size class.
@@ -204,10 +210,15 @@ impl Here<'_> {
 fn presence(told: &Routes) -> String {
     let mut table = Table::new(&[Side::Left, Side::Left]);
     for row in &told.routes {
-        let state = match (&row.reason, &told.kernel_on_at) {
+        let on_at = match &row.route {
+            route if *route == Route::Kernel.name() => told.kernel_on_at.as_ref(),
+            route if *route == Route::DevCrypto.name() => told.devcrypto_on_at.as_ref(),
+            _ => None,
+        };
+        let state = match (&row.reason, on_at) {
             (Some(reason), _) => format!("absent: {reason}"),
-            _ if row.off => "here, off: kernel = on in openssl.cnf turns it on".to_owned(),
-            (_, Some(place)) if row.route == Route::Kernel.name() => format!("here, on at {place}"),
+            _ if row.off => format!("here, off: {} = on in openssl.cnf turns it on", row.route),
+            (_, Some(place)) => format!("here, on at {place}"),
             _ => "here".to_owned(),
         };
         table.row(vec![row.route.clone(), state]);
@@ -258,21 +269,25 @@ fn origin(told: &Routes) -> String {
     }
 }
 
-/// What to say where the plan has work for the kernel that the kernel will not get.
-fn unheeded(plan: &Plan, routes: &[Presence]) -> Option<String> {
-    let in_rows = plan.rows().any(|row| row.route == Route::Kernel);
-    if !in_rows && plan.offloads().next().is_none() {
-        return None;
-    }
-    let kernel = routes.iter().find(|row| row.route == Route::Kernel.name())?;
-    let why = match (&kernel.reason, kernel.off) {
-        (Some(reason), _) => format!("is absent ({reason})"),
-        (_, true) => {
-            "is off: kernel = on in Wirespeed's section of openssl.cnf turns it on".to_owned()
+/// What to say where the plan has work for Linux's crypto that it will not get.
+fn unheeded(plan: &Plan, routes: &[Presence]) -> Vec<String> {
+    let note = |route: Route| {
+        let in_rows = plan.rows().any(|row| row.route == route);
+        if !in_rows && plan.offloads().all(|offload| offload.route != route) {
+            return None;
         }
-        _ => return None,
+        let found = routes.iter().find(|row| row.route == route.name())?;
+        let why = match (&found.reason, found.off) {
+            (Some(reason), _) => format!("is absent ({reason})"),
+            (_, true) => {
+                format!("is off: {route} = on in Wirespeed's section of openssl.cnf turns it on")
+            }
+            _ => return None,
+        };
+        let who = if route == Route::Kernel { "the kernel" } else { "/dev/crypto" };
+        let text = format!("The plan has calls for {who}, which {why}. This OpenSSL serves them.");
+        let words: Vec<&str> = text.split(' ').collect();
+        Some(format!("{}\n", wrap(&words, " ", WIDTH, 0)))
     };
-    let text = format!("The plan has calls for the kernel, which {why}. This OpenSSL serves them.");
-    let words: Vec<&str> = text.split(' ').collect();
-    Some(format!("{}\n", wrap(&words, " ", WIDTH, 0)))
+    Route::OFFLOADS.into_iter().filter_map(note).collect()
 }

@@ -15,7 +15,7 @@ use crate::output::{
     Progress, WIDTH, check_writable, figures, header, notes, say, warnings, write_json,
 };
 use crate::plan::Effect;
-use crate::survey::{cases, gain, state, state_of_kernel};
+use crate::survey::{cases, gain, state, state_of_offload};
 
 mod advice;
 mod releases;
@@ -33,8 +33,11 @@ pub(crate) fn run(arguments: SurveyArguments) -> Result<(), Fault> {
     show(&format!("{}\n\n", header(&host.machine)))?;
     let found = host.routes();
     let mut routes: Vec<RouteState> = found.iter().map(|found| state(&host, found)).collect();
-    let is_on = Effect::here(&host).kernel.is_some();
-    routes.push(state_of_kernel(&host.sight_kernel(), is_on));
+    let effect = Effect::here(&host);
+    // Hardly a machine has /dev/crypto: that it is missing is no news.
+    let is_news = |it: &Found| it.route != Route::DevCrypto || it.presence.is_ok();
+    let offloads = host.sight_offloads().filter(is_news);
+    routes.extend(offloads.map(|it| state_of_offload(&it, effect.turns_on(it.route).is_some())));
     show(&routes_text(&routes))?;
     show(&notes(&hidden_features().into_iter().chain(hidden_aes()).collect::<Vec<_>>()))?;
 
@@ -87,9 +90,6 @@ pub(super) fn proved_routes(names: &[&str], said: &str) -> String {
     format!("{:<INDENT$}{}\n", "Routes", lines.replace('\n', &format!("\n{:INDENT$}", "")))
 }
 
-/// What to do about Linux's crypto where it is.
-const WORTH: &str = "wirespeed bench --routes kernel,libcrypto shows what it is worth";
-
 /// The routes in a line, how they were proved, then each that is absent or failed with its reason.
 fn routes_text(routes: &[RouteState]) -> String {
     let proved: Vec<&RouteState> = routes.iter().filter(|r| r.proof.is_some()).collect();
@@ -105,17 +105,18 @@ fn routes_text(routes: &[RouteState]) -> String {
     let mut text = proved_routes(&names, "all proved on this machine");
     text.push_str(&format!("{:INDENT$}({known} known answers and comparisons{against})\n", ""));
     for route in routes {
-        let is_kernel = route.route == Route::Kernel.name();
+        let is_offload = Route::OFFLOADS.iter().any(|it| it.name() == route.route);
         let reason = match (&route.reason, &route.quarantined) {
             // Documentation/crypto/userspace-if.rst since Linux 7.2: deprecated, for its attack surface.
-            (Some(why), _) if is_kernel => {
+            (Some(why), _) if is_offload => {
                 format!("absent: {why}; and that is a good thing (wirespeed doctor)")
             }
             (Some(why), _) => format!("absent: {why}"),
             (_, Some(why)) => format!("quarantined, not used: {why}"),
-            _ if is_kernel => {
+            _ if is_offload => {
                 let state = if route.off { "off" } else { "on in openssl.cnf" };
-                format!("present, {state} ({WORTH})")
+                let bench = format!("wirespeed bench --routes {},libcrypto", route.route);
+                format!("present, {state} ({bench} shows what it is worth)")
             }
             _ => continue,
         };

@@ -83,7 +83,8 @@ pub(crate) fn run(arguments: TuneArguments) -> Result<(), Fault> {
     }
     if arguments.kernel {
         let absent = |why| Fault::usage(format!("route {} is absent: {why}", Route::Kernel));
-        host.find(Route::Kernel).presence.map_err(absent)?;
+        let usual = host.find(Route::Kernel).presence.map_err(absent);
+        usual.or_else(|why| host.find(Route::DevCrypto).presence.map_err(|_| why))?;
     }
     let outdated = match arguments.keep {
         true => match Outdated::here(&host)? {
@@ -113,10 +114,9 @@ pub(crate) fn run(arguments: TuneArguments) -> Result<(), Fault> {
     show(&format!("\n{}", proved_routes(&names, "proved on this machine")))?;
 
     let mut offloading = kernel.then(|| Offloading::new(&host));
-    if let Some(offloading) = &offloading {
-        let count = offloading.count();
+    for (route, count) in offloading.iter().flat_map(Offloading::counts) {
         show(&format!(
-            "          kernel      {count} algorithms proved, measured by elapsed time\n"
+            "          {route:<11} {count} algorithms proved, measured by elapsed time\n"
         ))?;
     }
 
@@ -260,7 +260,7 @@ fn served(plan: &Plan) -> Vec<Served> {
     let served = |algorithm: &Algorithm| Served {
         algorithm: algorithm.name().to_owned(),
         claimed: plan.claims(*algorithm),
-        driver: plan.driver((*algorithm).into()).map(str::to_owned),
+        driver: plan.named_driver((*algorithm).into()).map(|(_, driver)| driver.to_owned()),
         rows: plan.rows().filter(|row| row.algorithm == *algorithm).map(planned).collect(),
     };
     Algorithm::ALL.iter().map(served).collect()

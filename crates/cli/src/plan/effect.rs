@@ -25,6 +25,8 @@ pub(crate) struct Effect {
     pub(crate) listed: Option<Listed>,
     /// `kernel = …` in openssl.cnf, if it turns Linux's crypto on.
     pub(crate) kernel: Option<Listed>,
+    /// `devcrypto = …`, the same.
+    pub(crate) devcrypto: Option<Listed>,
 }
 
 /// Routes or algorithms that openssl.cnf lists.
@@ -69,6 +71,7 @@ impl Effect {
         };
         effect.listed = listed("routes", "auto");
         effect.kernel = listed("kernel", "off");
+        effect.devcrypto = listed("devcrypto", "off");
         effect
     }
 
@@ -82,6 +85,15 @@ impl Effect {
             Err(error) => (None, Some(error.to_string())),
         };
         Self { file: Some(file.to_owned()), plan, ignored, ..Self::default() }
+    }
+
+    /// What turns a way to Linux's crypto on, if it is.
+    pub(crate) fn turns_on(&self, route: Route) -> Option<&Listed> {
+        match route {
+            Route::Kernel => self.kernel.as_ref(),
+            Route::DevCrypto => self.devcrypto.as_ref(),
+            _ => None,
+        }
     }
 
     /// The plan, if it is used.
@@ -157,6 +169,8 @@ mod tests {
     fn the_kernel_is_off_unless_it_is_turned_on() {
         assert_eq!(with("routes = auto", None).kernel, None);
         assert_eq!(with("kernel = off", None).kernel, None);
+        let on = with("devcrypto = on", None);
+        assert_eq!(Route::OFFLOADS.map(|it| on.turns_on(it).is_some()), [false, true]);
         let some = with("kernel = SHA1, AES-128-CBC@cbc-aes-geode", None).kernel.expect("on");
         assert_eq!(some.value, "SHA1, AES-128-CBC@cbc-aes-geode");
         assert_eq!(some.place, "openssl.cnf:8");

@@ -1,6 +1,6 @@
 //! What a plan says of everything that has no rows: hash functions, and ciphers that are not ours.
 
-use wirespeed_cipher::{Direction, Subject};
+use wirespeed_cipher::{Direction, Route, Subject};
 use wirespeed_plan::Plan;
 use wirespeed_results::schema::plan::Offloaded;
 
@@ -10,7 +10,8 @@ use crate::output::figures;
 pub(crate) struct Other {
     pub(crate) title: String,
     pub(crate) routes: String,
-    pub(crate) driver: Option<String>,
+    /// The way to Linux's crypto, and who serves there.
+    pub(crate) driver: Option<(Route, String)>,
 }
 
 pub(crate) fn offloads(plan: &Plan, wanted: impl Fn(Subject) -> bool) -> Vec<Offloaded> {
@@ -20,7 +21,8 @@ pub(crate) fn offloads(plan: &Plan, wanted: impl Fn(Subject) -> bool) -> Vec<Off
             algorithm: offload.subject.name().to_owned(),
             direction: offload.subject.direction(offload.direction).to_owned(),
             size: offload.bytes,
-            driver: plan.driver(offload.subject).map(str::to_owned),
+            route: offload.route.name().to_owned(),
+            driver: plan.driver(offload.subject, offload.route).map(str::to_owned),
         })
         .collect()
 }
@@ -39,7 +41,7 @@ fn of(plan: &Plan, subject: Subject) -> Vec<Other> {
     let line = |direction: &Direction| {
         let from = plan.offload(subject, *direction);
         let routes = match from {
-            Some(bytes) => format!("{below}, kernel from {}", figures::size(bytes)),
+            Some(it) => format!("{below}, {} from {}", it.route, figures::size(it.bytes)),
             None => below.to_owned(),
         };
         (from.is_some() || digest.is_some()).then(|| Other {
@@ -48,7 +50,8 @@ fn of(plan: &Plan, subject: Subject) -> Vec<Other> {
                 false => format!("{subject} {direction}"),
             },
             routes,
-            driver: plan.driver(subject).filter(|_| from.is_some()).map(str::to_owned),
+            driver: from
+                .and_then(|it| Some((it.route, plan.driver(subject, it.route)?.to_owned()))),
         })
     };
     directions.iter().filter_map(line).collect()

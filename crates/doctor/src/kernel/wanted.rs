@@ -1,4 +1,4 @@
-//! What is wanted of the kernel: the key `kernel` in our section, and what the plan gives to it.
+//! What is wanted of the kernel: the key `kernel` or `devcrypto` in our section, and what the plan gives to it.
 
 use std::path::Path;
 
@@ -14,8 +14,10 @@ use crate::finding::Finding;
 use wirespeed_cipher::nearest;
 
 /// The key, understood as the module understands it; off where it is not there.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Wanted {
+    /// By which way, which is also the key's name.
+    route: Route,
     /// Whether anything may go to the kernel.
     pub(super) on: bool,
     /// Whether also in processes under seccomp.
@@ -23,7 +25,7 @@ pub(super) struct Wanted {
     /// What the plan gives to the kernel and the key allows, in words.
     pub(super) planned: Option<String>,
     /// Where the key stands, and how; empty where it does not.
-    line: String,
+    pub(super) line: String,
     section: String,
     /// The file that `plan` names.
     plan: Option<String>,
@@ -40,23 +42,39 @@ struct Named {
 }
 
 impl Wanted {
-    pub(super) fn of(examined: &Examined<'_>) -> Self {
-        examined.installed().map(|installed| Self::by(examined, &installed)).unwrap_or_default()
+    pub(super) fn of(examined: &Examined<'_>, route: Route) -> Self {
+        let installed = examined.installed();
+        installed.map_or_else(|| Self::none(route), |it| Self::by(examined, &it, route))
     }
 
-    fn by(examined: &Examined<'_>, installed: &Installed<'_>) -> Self {
+    /// Nothing.
+    const fn none(route: Route) -> Self {
+        Self {
+            route,
+            on: false,
+            seccomp: false,
+            planned: None,
+            line: String::new(),
+            section: String::new(),
+            plan: None,
+            named: Vec::new(),
+            forced: false,
+        }
+    }
+
+    fn by(examined: &Examined<'_>, installed: &Installed<'_>, route: Route) -> Self {
         let text = |entry: &Entry| entry.value.to_str().into_owned();
         let value = |key: &str| installed.section.entry(key).map(text);
-        let mut wanted = Self { section: installed.section.name.to_string(), ..Self::default() };
-        if let Some(entry) = installed.section.entry("kernel") {
-            wanted.line = format!("{}: kernel = {}", entry.place, entry.value);
+        let mut wanted = Self { section: installed.section.name.to_string(), ..Self::none(route) };
+        if let Some(entry) = installed.section.entry(route.name()) {
+            wanted.line = format!("{}: {route} = {}", entry.place, entry.value);
             wanted.understand(&text(entry));
         }
         let routes = value("routes").unwrap_or_default();
-        wanted.forced = routes.split([',', ' ']).any(|route| route == Route::Kernel.name());
+        wanted.forced = routes.split([',', ' ']).any(|listed| listed == route.name());
         wanted.plan = value("plan");
         let plan = wanted.plan.as_ref().and_then(|file| examined.here.plan(Path::new(file)).ok());
-        wanted.planned = plan.and_then(|plan| planned(&plan, &wanted.named));
+        wanted.planned = plan.and_then(|plan| planned(&plan, route, &wanted.named));
         wanted
     }
 
@@ -78,41 +96,48 @@ impl Wanted {
         }
     }
 
-    /// Whether what is wanted can be had.
-    pub(super) fn findings(&self, examined: &Examined<'_>, reach: Reach) -> Vec<Finding> {
+    /// Whether key and plan go together.
+    pub(super) fn match_of_key_and_plan(&self) -> Option<Finding> {
         let tune = match &self.plan {
             Some(file) => format!("sudo wirespeed tune --kernel --output {file}"),
             None => "sudo wirespeed tune --kernel, then sudo wirespeed install".to_owned(),
         };
-        let Self { line, section, .. } = self;
+        let Self { route, line, section, .. } = self;
+        let who = if *route == Route::Kernel { "the kernel" } else { "/dev/crypto" };
+        Some(match (&self.planned, self.on) {
+            (None, false) => return None,
+            (Some(planned), false) => Finding::mend(
+                format!("the plan gives {who} {planned}, and {route} = off: other routes serve"),
+                format!(
+                    "write {route} = on into [{section}], or wirespeed tune makes a plan without"
+                ),
+            ),
+            _ if self.forced => Finding::note(format!("{line}, and routes forces it")),
+            (None, true) => Finding::mend(
+                format!("{line}, but no plan gives {who} anything: nothing uses it"),
+                format!(
+                    "{tune}; if it gives nothing then, nothing is to be gained: take the line away"
+                ),
+            ),
+            (Some(planned), true) => {
+                Finding::fine(format!("{line}; the plan gives {who} {planned}"))
+            }
+        })
+    }
+
+    /// Whether what is wanted of AF_ALG can be had.
+    pub(super) fn findings(&self, examined: &Examined<'_>, reach: Reach) -> Vec<Finding> {
+        let line = &self.line;
         let there = match reach {
             Reach::Closed => "AF_ALG is closed",
             _ => "there is no AF_ALG",
         };
-        let mut findings = match (&self.planned, self.on) {
-            (None, false) => Vec::new(),
-            (Some(planned), false) => vec![Finding::mend(
-                format!(
-                    "the plan gives the kernel {planned}, and kernel = off: other routes serve"
-                ),
-                format!(
-                    "write kernel = on into [{section}], or wirespeed tune makes a plan without"
-                ),
-            )],
-            (_, true) if !reach.is_open() => vec![Finding::mend(
+        let mut findings: Vec<Finding> = match self.on && !reach.is_open() {
+            true => vec![Finding::mend(
                 format!("{line}, but {there} here: other routes serve"),
                 "take the line away",
             )],
-            _ if self.forced => vec![Finding::note(format!("{line}, and routes forces it"))],
-            (None, true) => vec![Finding::mend(
-                format!("{line}, but no plan gives the kernel anything: nothing uses it"),
-                format!(
-                    "{tune}; if it gives nothing then, nothing is to be gained: take the line away"
-                ),
-            )],
-            (Some(planned), true) => {
-                vec![Finding::fine(format!("{line}; the plan gives the kernel {planned}"))]
-            }
+            false => self.match_of_key_and_plan().into_iter().collect(),
         };
         if !reach.is_open() {
             return findings;
@@ -171,10 +196,11 @@ impl Named {
 }
 
 /// What a plan gives to the kernel, of what is named; everything may go there where nothing is.
-fn planned(plan: &Plan, named: &[Named]) -> Option<String> {
-    let kernels = plan.rows().filter(|row| row.route == Route::Kernel);
+fn planned(plan: &Plan, route: Route, named: &[Named]) -> Option<String> {
+    let kernels = plan.rows().filter(|row| row.route == route);
     let rows = kernels.map(|row| Subject::Cipher(row.algorithm));
-    let offloads = plan.offloads().map(|offload| offload.subject);
+    let offloads = plan.offloads().filter(|offload| offload.route == route);
+    let offloads = offloads.map(|offload| offload.subject);
     let mut names: Vec<&str> = rows.chain(offloads).map(Subject::name).collect();
     names.dedup();
     names.retain(|name| {
@@ -211,7 +237,7 @@ mod tests {
     }
 
     fn says(fake: &Fake, reach: Reach) -> String {
-        fake.says(|examined| Wanted::of(examined).findings(examined, reach))
+        fake.says(|examined| Wanted::of(examined, Route::Kernel).findings(examined, reach))
     }
 
     /// A plan that gives the kernel something to do.
@@ -293,7 +319,7 @@ mod tests {
             ("on, seccomp", true, true, 0),
             ("AES-128-CBC SHA1@sha1-generic,seccomp", true, true, 2),
         ] {
-            let mut wanted = Wanted::default();
+            let mut wanted = Wanted::none(Route::Kernel);
             wanted.understand(value);
             let understood = (wanted.on, wanted.seccomp, wanted.named.len());
             assert_eq!(understood, (on, seccomp, names), "{value}");

@@ -72,6 +72,7 @@ pub fn builtin(route: Route) -> InitFunction {
         Route::Portable => init_on::<{ Route::Portable as usize }>,
         Route::Libcrypto => init_on::<{ Route::Libcrypto as usize }>,
         Route::Kernel => init_on::<{ Route::Kernel as usize }>,
+        Route::DevCrypto => init_on::<{ Route::DevCrypto as usize }>,
     }
 }
 

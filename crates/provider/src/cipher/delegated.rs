@@ -28,7 +28,8 @@ use crate::routing::monitor::Monitor;
 #[derive(Clone)]
 pub(crate) struct DelegatedContext<const BLOCK: usize> {
     host: HostContext,
-    kernel: KernelCipher,
+    /// Each way to the kernel that may have its calls.
+    kernels: Vec<KernelCipher>,
     monitor: Monitor,
     mode: Mode,
     key_bytes: usize,
@@ -74,13 +75,13 @@ impl<const BLOCK: usize> DelegatedContext<BLOCK> {
     /// Whole blocks, by the route for as many.
     fn run(&mut self, mut data: InOut<'_>) -> Result<(), CallError> {
         let (direction, bytes) = (self.direction, data.len());
+        let takes = |it: &KernelCipher| it.offloaded().takes(direction, bytes);
         let mut route = Route::Libcrypto;
-        if self.kernel.offloaded().takes(direction, bytes)
-            && self.by_kernel(data.reborrow())? == Done::Yes
-        {
-            route = Route::Kernel;
-        } else {
-            self.by_host(data)?;
+        match self.kernels.iter().position(takes) {
+            Some(place) if self.by_kernel(place, data.reborrow())? == Done::Yes => {
+                route = self.kernels[place].offloaded().route();
+            }
+            _ => self.by_host(data)?,
         }
         self.monitor.count(direction, route, bytes);
         Ok(())
@@ -96,7 +97,7 @@ impl<const BLOCK: usize> DelegatedContext<BLOCK> {
 
     /// By the kernel, from the host's chaining value on, which the host then gets back; twice, if it is
     /// this call's turn. An error is the host's, and final.
-    fn by_kernel(&mut self, mut data: InOut<'_>) -> Result<Done, CallError> {
+    fn by_kernel(&mut self, place: usize, mut data: InOut<'_>) -> Result<Done, CallError> {
         let mut chain = [0; BLOCK];
         let chain = if self.mode == Mode::Ecb { &mut [][..] } else { &mut chain[..] };
         if !chain.is_empty() {
@@ -109,10 +110,10 @@ impl<const BLOCK: usize> DelegatedContext<BLOCK> {
             right.resize(data.len(), 0);
             data.save(&mut right);
         }
-        let ran = self.kernel.run(self.direction, chain, data.reborrow());
+        let ran = self.kernels[place].run(self.direction, chain, data.reborrow());
         if ran.is_err() {
             right.zeroize();
-            self.look_after();
+            self.look_after(place);
             return Ok(Done::No);
         }
         if !doubted {
@@ -125,17 +126,18 @@ impl<const BLOCK: usize> DelegatedContext<BLOCK> {
         self.by_host(InOut::in_place(&mut right))?;
         if !data.has_written(&right) {
             data.overwrite(&right);
-            self.kernel.offloaded().fail();
+            self.kernels[place].offloaded().fail();
         }
         right.zeroize();
-        self.look_after();
+        self.look_after(place);
         Ok(Done::Yes)
     }
 
     /// Says so if the kernel has just failed for good.
-    fn look_after(&self) {
-        if self.kernel.offloaded().has_failed() {
-            self.monitor.quarantine(Route::Kernel);
+    fn look_after(&self, place: usize) {
+        let offloaded = self.kernels[place].offloaded();
+        if offloaded.has_failed() {
+            self.monitor.quarantine(offloaded.route());
         }
     }
 
@@ -173,15 +175,15 @@ impl<const BLOCK: usize> Cipher for DelegatedContext<BLOCK> {
     }
 
     fn new(provider: &Provider, subject: usize) -> Option<Self> {
-        let (host, kernel, monitor) = provider.delegated(subject)?;
+        let (host, kernels, monitor) = provider.delegated(subject)?;
         let Some(Subject::Delegated(delegated)) = Subject::at(subject) else { return None };
         let Shape::Cipher { mode, .. } = delegated.shape() else { return None };
-        let Kind::Cipher { key_bytes, .. } = kernel.offloaded().transform().kind else {
+        let Kind::Cipher { key_bytes, .. } = kernels.first()?.offloaded().transform().kind else {
             return None;
         };
         Some(Self {
             host,
-            kernel,
+            kernels,
             monitor,
             mode,
             key_bytes,
@@ -219,7 +221,7 @@ impl<const BLOCK: usize> Cipher for DelegatedContext<BLOCK> {
             self.key_fits = key.len() == self.key_bytes;
             self.key_direction = direction;
             if self.key_fits {
-                self.kernel.take_key(key);
+                self.kernels.iter_mut().for_each(|it| it.take_key(key));
             }
         }
         self.settle()

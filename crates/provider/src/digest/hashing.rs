@@ -289,13 +289,13 @@ impl Hashing {
         let Some(kernel) = &mut self.kernel else { return Err(CallError::SILENT) };
         if !kernel.running && kernel.begin(data.len()).is_err() {
             if kernel.offloaded.has_failed() {
-                self.monitor.quarantine(Route::Kernel);
+                self.monitor.quarantine(kernel.offloaded.route());
             }
             kernel.head.extend(data);
             return self.base.update(data);
         }
         if kernel.update(data).is_ok() {
-            return Ok(Route::Kernel);
+            return Ok(kernel.offloaded.route());
         }
         self.go_on_alone()?;
         self.base.update(data)
@@ -307,7 +307,7 @@ impl Hashing {
         let Some(kernel) = &mut self.kernel else { return Err(CallError::SILENT) };
         kernel.running = false;
         if kernel.offloaded.has_failed() {
-            self.monitor.quarantine(Route::Kernel);
+            self.monitor.quarantine(kernel.offloaded.route());
         }
         kernel.head.length = None;
         self.base.reset()?;
@@ -399,9 +399,7 @@ impl KernelHash {
         self.patience.ask()?;
         if self.socket.is_none() {
             self.offloaded.self_test()?;
-            let offloaded = &self.offloaded;
-            let (driver, permission) = (offloaded.driver(), offloaded.permission());
-            let socket = Hash::open(offloaded.transform(), driver, None, permission);
+            let socket = self.offloaded.hash();
             self.socket = Some(socket.map_err(|error| self.lost(&error))?);
         }
         self.kept = Some(Vec::new());

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use wirespeed_af_alg::{Cipher, Error, Permission, Transform, permitted};
+use wirespeed_af_alg::{Cipher, Error, Hash, Interface, Permission, Transform, permitted};
 use wirespeed_cipher::{Block, Direction, InOut, Route};
 use wirespeed_plan::{SIZE_BUCKETS, size_bucket};
 use zeroize::Zeroize;
@@ -17,7 +17,7 @@ pub(crate) struct OffloadFailed;
 
 /// Who may take one call, in this order.
 pub(crate) struct OffloadCall<'a> {
-    pub(crate) kernel: Option<&'a mut KernelCipher>,
+    kernel: Option<&'a mut KernelCipher>,
     pub(crate) host: Option<&'a mut HostCipher>,
     /// Who has done it, or would have: a call may be too short for anybody but us.
     pub(crate) route: Option<Route>,
@@ -30,7 +30,7 @@ impl<'a> OffloadCall<'a> {
         kernel: Option<&'a mut KernelCipher>,
         host: Option<&'a mut HostCipher>,
     ) -> Self {
-        let route = if kernel.is_some() { Route::Kernel } else { Route::Libcrypto };
+        let route = kernel.as_ref().map_or(Route::Libcrypto, |it| it.offloaded.route());
         Self { kernel, host, route: Some(route), host_failed: false }
     }
 
@@ -48,7 +48,7 @@ impl<'a> OffloadCall<'a> {
             let moving = &mut moving[..iv.len()];
             moving.copy_from_slice(iv);
             if kernel.run(direction, moving, data.reborrow()).is_ok() {
-                self.route = Some(Route::Kernel);
+                self.route = Some(kernel.offloaded.route());
                 return Ok(());
             }
         }
@@ -78,6 +78,7 @@ impl<'a> OffloadCall<'a> {
 
 /// One algorithm that may go to the kernel: by whom, at which lengths, and whether it still may.
 pub(crate) struct Offloaded {
+    interface: Interface,
     transform: &'static Transform,
     driver: Option<String>,
     permission: Permission,
@@ -101,12 +102,13 @@ enum Standing {
 
 impl Offloaded {
     pub(crate) const fn new(
+        interface: Interface,
         transform: &'static Transform,
         driver: Option<String>,
         permission: Permission,
     ) -> Self {
         let standing = AtomicU8::new(Standing::Unknown as u8);
-        Self { transform, driver, permission, size_buckets: [0; 2], standing }
+        Self { interface, transform, driver, permission, size_buckets: [0; 2], standing }
     }
 
     /// The driver that was measured, unless the configuration names one.
@@ -143,6 +145,20 @@ impl Offloaded {
         self.size_buckets != [0; 2]
     }
 
+    /// By which way it goes.
+    pub(crate) const fn interface(&self) -> Interface {
+        self.interface
+    }
+
+    pub(crate) const fn route(&self) -> Route {
+        self.interface.route()
+    }
+
+    /// Whether it is to be had in this process, which is tried.
+    pub(crate) fn is_present(&self) -> bool {
+        self.interface.presence_of(self.transform, self.driver(), self.permission).is_ok()
+    }
+
     pub(crate) const fn transform(&self) -> &'static Transform {
         self.transform
     }
@@ -165,8 +181,13 @@ impl Offloaded {
     /// Tests it before its first use in this process.
     pub(crate) fn self_test(&self) -> Result<(), OffloadFailed> {
         if self.is(Standing::Unknown) {
-            wirespeed_af_alg::self_test(self.transform, self.driver(), self.permission)
-                .map_err(|error| self.judge(&error))?;
+            wirespeed_af_alg::self_test(
+                self.interface,
+                self.transform,
+                self.driver(),
+                self.permission,
+            )
+            .map_err(|error| self.judge(&error))?;
             // Somebody may have found it out meanwhile.
             let (unknown, right) = (Standing::Unknown as u8, Standing::Right as u8);
             let relaxed = Ordering::Relaxed;
@@ -194,8 +215,9 @@ impl Offloaded {
         self.driver.as_deref()
     }
 
-    pub(crate) const fn permission(&self) -> Permission {
-        self.permission
+    /// A hash function of the kernel's for one context.
+    pub(crate) fn hash(&self) -> Result<Hash, Error> {
+        Hash::through(self.interface, self.transform, self.driver(), None, self.permission)
     }
 }
 
@@ -244,7 +266,8 @@ impl KernelCipher {
             None => {
                 offloaded.self_test()?;
                 let (transform, driver) = (offloaded.transform, offloaded.driver());
-                Cipher::open(transform, driver, key, offloaded.permission)
+                let (interface, permission) = (offloaded.interface, offloaded.permission);
+                Cipher::through(interface, transform, driver, key, permission)
                     .and_then(|socket| self.socket.insert(socket).crypt(direction, iv, data))
             }
         };
@@ -313,7 +336,7 @@ mod tests {
 
     fn offloaded() -> Offloaded {
         let transform = Transform::named("AES-128-CBC").expect("the kernel has it");
-        Offloaded::new(transform, None, Permission::Unconfined)
+        Offloaded::new(Interface::AfAlg, transform, None, Permission::Unconfined)
     }
 
     #[test]

@@ -8,7 +8,7 @@ use wirespeed_plan::{Plan, SIZE_BUCKETS};
 
 use crate::boundary::host_library::HostLibrary;
 use crate::offload::call::Offloaded;
-use crate::offload::{self, Offload};
+use crate::offload::{self, AllOffloaded, Offload};
 use crate::routing::native::Native;
 use crate::routing::table::RouteTable;
 use crate::routing::{Legacy, is_legacy};
@@ -17,16 +17,15 @@ use crate::routing::{Legacy, is_legacy};
 #[derive(Clone, Copy)]
 pub(crate) struct Planned<'a> {
     pub(crate) plan: &'a Plan,
-    pub(crate) offloaded: &'a [Option<Arc<Offloaded>>],
+    pub(crate) offloaded: &'a [Vec<Arc<Offloaded>>],
 }
 
 impl Planned<'_> {
     /// The route for each size bucket; nothing if the algorithm is left to libcrypto.
     fn routes(self, algorithm: Algorithm, direction: Direction) -> Option<[Route; SIZE_BUCKETS]> {
-        match self.offloaded[algorithm.index()] {
-            Some(_) => self.plan.routes(algorithm, direction),
-            None => self.plan.routes_without_kernel(algorithm, direction),
-        }
+        let ways = &self.offloaded[algorithm.index()];
+        self.plan
+            .routes_with(algorithm, direction, |route| ways.iter().any(|it| it.route() == route))
     }
 
     /// Whether a route is named for anything.
@@ -42,8 +41,7 @@ pub(crate) struct Served {
     pub(crate) tables: Vec<RouteTable<Route>>,
     /// The host's default provider, where it has a part.
     pub(crate) host: Option<Arc<HostLibrary>>,
-    /// For each algorithm, what goes to the kernel.
-    pub(crate) offloaded: Vec<Option<Arc<Offloaded>>>,
+    pub(crate) offloaded: AllOffloaded,
 }
 
 impl Served {
@@ -65,7 +63,7 @@ impl Assembly {
     pub(crate) fn by_list(
         &mut self,
         routes: &[Route],
-        offload: &Offload,
+        offloads: &[Offload],
         reach: impl Fn(Legacy) -> Result<Arc<HostLibrary>, String>,
     ) -> Result<Served, String> {
         let mut served = Served::by_us(Vec::new());
@@ -75,15 +73,19 @@ impl Assembly {
                     let found = reach(false).map_err(|why| format!("libcrypto is absent: {why}"));
                     served.host = Some(found?);
                 }
-                Route::Kernel => {
-                    served.offloaded = offload::everything(offload)?;
+                Route::Kernel | Route::DevCrypto => {
+                    let offload = offloads.iter().find(|it| it.interface.route() == *route);
+                    let offload = offload.ok_or_else(|| format!("{route} is absent: not here"))?;
+                    let more = offload::everything(offload)?;
+                    served.offloaded.resize(more.len(), Vec::new());
+                    served.offloaded.iter_mut().zip(more).for_each(|(all, more)| all.extend(more));
                     // For what is not the kernel's: the beginnings and ends of messages.
                     served.host = reach(true).ok();
                 }
                 _ => self.add(*route)?,
             }
         }
-        served.tables = if let Some(Route::Libcrypto | Route::Kernel) = routes.first() {
+        served.tables = if routes.first().is_some_and(|first| !first.is_own()) {
             // What their routes leave to us, the ends of streams, needs kernels too.
             self.climb().or_else(|_| self.add(Route::Portable))?;
             vec![RouteTable::BLIND; Algorithm::ALL.len()]
@@ -97,10 +99,10 @@ impl Assembly {
     pub(crate) fn by_plan(
         &mut self,
         plan: &Plan,
-        offload: &Offload,
+        offloads: &[Offload],
         reach: impl Fn(Legacy) -> Result<Arc<HostLibrary>, String>,
     ) -> Result<Served, String> {
-        let offloaded = offload::planned(offload, plan);
+        let offloaded = offload::planned(offloads, plan);
         let planned = Planned { plan, offloaded: &offloaded };
         // One that has gone is replaced by the best that is there.
         let climbed = self.climb();
@@ -109,7 +111,7 @@ impl Assembly {
         }
         let legacy = plan.offloads().any(|it| is_legacy(it.subject));
         // It is also who goes on where the kernel does not.
-        let offloads = offloaded.iter().any(Option::is_some);
+        let offloads = offloaded.iter().any(|ways| !ways.is_empty());
         let wants_host = planned.names(Route::Libcrypto) || offloads;
         let host = if wants_host { reach(legacy).ok() } else { None };
         let tables = self.planned(planned, host.is_some());
@@ -165,7 +167,7 @@ impl Assembly {
     /// Each cell as the plan says; where its route is not to be had, the best that is.
     pub(crate) fn planned(&self, planned: Planned<'_>, host: bool) -> Vec<RouteTable<Route>> {
         let serving = |algorithm: Algorithm, route: Route| {
-            let offloaded = route == Route::Kernel || route == Route::Libcrypto && host;
+            let offloaded = route.is_offload() || route == Route::Libcrypto && host;
             let named = self.natives.iter().find(|native| native.route() == route);
             let native = named.filter(|native| native.has(algorithm));
             native.or_else(|| self.best(algorithm)).filter(|_| !offloaded).map(Native::route)

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use wirespeed_af_alg::Interface;
 use wirespeed_cipher::{Algorithm, Direction, InOut, Route};
 use zeroize::Zeroize;
 
 use crate::boundary::host_cipher::HostCipher;
-use crate::offload::call::{KernelCipher, OffloadCall};
+use crate::offload::call::{KernelCipher, OffloadCall, Offloaded};
 use crate::routing::native::Kernels;
 use crate::routing::table::RouteTable;
 use crate::routing::{self, Routing};
@@ -18,7 +19,7 @@ pub(crate) enum CallPath<K: 'static> {
     /// The host's default provider.
     Host,
     /// Linux's crypto API.
-    Kernel,
+    Offload(Interface),
 }
 
 /// One context's way to its routes.
@@ -31,8 +32,8 @@ pub(crate) struct Choice<K: 'static> {
     monitored: bool,
     /// libcrypto's own context, where calls may go to it.
     pub(crate) host: Option<HostCipher>,
-    /// The way to Linux's crypto API, where calls may go to it.
-    kernel: Option<KernelCipher>,
+    /// The ways to Linux's crypto API, where calls may go to it.
+    kernels: Vec<KernelCipher>,
 }
 
 /// What a call does to the state of a mode, by whichever route.
@@ -80,7 +81,7 @@ impl<K: Kernels> Choice<K> {
             index,
             monitored: routing.is_monitored(),
             host: routing.host(index).and_then(|library| HostCipher::new(library, algorithm)),
-            kernel: routing.offloaded(index).map(|it| KernelCipher::new(it.clone())),
+            kernels: routing.offloaded(index).iter().cloned().map(KernelCipher::new).collect(),
         }
     }
 
@@ -122,9 +123,7 @@ impl<K: Kernels> Choice<K> {
         if let Some(host) = &mut self.host {
             host.take_key(key, direction);
         }
-        if let Some(kernel) = &mut self.kernel {
-            kernel.take_key(key);
-        }
+        self.kernels.iter_mut().for_each(|kernel| kernel.take_key(key));
         if self.monitored {
             reroute(self.own());
         }
@@ -143,7 +142,7 @@ impl<K: Kernels> Choice<K> {
                 CallPath::Own(self.routing.kernels(route, self.algorithm))
             }
             routing::ServedBy::Host => CallPath::Host,
-            routing::ServedBy::Kernel => CallPath::Kernel,
+            routing::ServedBy::Offload(interface) => CallPath::Offload(interface),
         }
     }
 
@@ -182,13 +181,13 @@ impl<K: Kernels> Choice<K> {
         let bytes = data.len();
         let route = match self.path(direction, bytes) {
             CallPath::Own(kernels) => self.by_own(kernels, step, state, data),
-            CallPath::Host => self.by_others(false, step, state, data),
-            CallPath::Kernel if self.routing.verifies_this_call() => {
+            CallPath::Host => self.by_others(None, step, state, data),
+            CallPath::Offload(interface) if self.routing.verifies_this_call() => {
                 self.doubted(step, state, data, |choice, step, state, data| {
-                    choice.by_others(true, step, state, data)
+                    choice.by_others(Some(interface), step, state, data)
                 })
             }
-            CallPath::Kernel => self.by_others(true, step, state, data),
+            CallPath::Offload(interface) => self.by_others(Some(interface), step, state, data),
         };
         self.count(direction, route, bytes);
     }
@@ -196,23 +195,31 @@ impl<K: Kernels> Choice<K> {
     /// By somebody else: the kernel, if it is the kernel's call, or the host's default provider.
     fn by_others<S: OffloadStep<Kernels = K>>(
         &mut self,
-        by_kernel: bool,
+        by_kernel: Option<Interface>,
         step: &mut S,
         state: &mut S::State,
         data: InOut<'_>,
     ) -> Route {
         let own = self.own();
         let host = if self.routing.host_serves() { self.host.as_mut() } else { None };
-        let mut call = OffloadCall::new(self.kernel.as_mut().filter(|_| by_kernel), host);
+        let is_meant = |it: &&mut KernelCipher| Some(it.offloaded().interface()) == by_kernel;
+        let mut call = OffloadCall::new(self.kernels.iter_mut().find(is_meant), host);
         step.offloaded(&mut call, own, state, data);
         let (route, host_failed) = (call.route, call.host_failed);
         if host_failed {
             self.quarantine(Route::Libcrypto);
         }
-        if by_kernel && self.kernel.as_ref().is_some_and(|kernel| kernel.offloaded().has_failed()) {
-            self.quarantine(Route::Kernel);
+        if let Some(route) = by_kernel.map(Interface::route)
+            && self.offloaded(route).is_some_and(Offloaded::has_failed)
+        {
+            self.quarantine(route);
         }
         route.unwrap_or(own.route())
+    }
+
+    /// What is known of a way to the kernel.
+    fn offloaded(&self, route: Route) -> Option<&Offloaded> {
+        self.kernels.iter().map(KernelCipher::offloaded).find(|it| it.route() == route)
     }
 
     /// By `first`, and by the reference, whose result stands where they differ.
@@ -238,8 +245,8 @@ impl<K: Kernels> Choice<K> {
         if !data.has_written(&right) || !S::agree(state, &right_state) {
             data.overwrite(&right);
             *state = right_state;
-            if let Some(kernel) = self.kernel.as_ref().filter(|_| route == Route::Kernel) {
-                kernel.offloaded().fail();
+            if let Some(offloaded) = self.offloaded(route) {
+                offloaded.fail();
             }
             self.quarantine(route);
             route = reference.route();

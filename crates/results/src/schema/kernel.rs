@@ -24,12 +24,37 @@ pub struct Kernel {
     pub raised: Vec<Raised>,
     /// The algorithms that were measured.
     pub measured: Vec<Measured>,
+    /// What is at /dev/crypto, null where that is not.
+    #[serde(default)]
+    pub devcrypto: Option<DevCrypto>,
     /// What /proc/crypto lists, in its order.
     pub drivers: Vec<Listed>,
 }
 
 impl Document for Kernel {
     const SCHEMA: &'static str = "wirespeed.kernel/1";
+}
+
+/// The device /dev/crypto of cryptodev-linux.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct DevCrypto {
+    /// Why it cannot be had, else null.
+    pub reason: Option<String>,
+    /// Who serves there, of the algorithms that were measured; none with `--list`, which opens nothing.
+    pub sessions: Vec<Session>,
+}
+
+/// Who serves an algorithm at /dev/crypto.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Session {
+    /// OpenSSL's name.
+    pub algorithm: String,
+    /// The kernel's driver.
+    pub driver: String,
+    /// Whether it is that of a device beside the CPU; false for software, for which /dev/crypto is no gain.
+    pub device: bool,
 }
 
 /// A driver whose priority was raised.

@@ -23,6 +23,9 @@ pub struct Routes {
     pub plan: Option<PlanState>,
     /// File and line that turn the kernel's route on, null if it is off.
     pub kernel_on_at: Option<String>,
+    /// The same of the route to /dev/crypto.
+    #[serde(default)]
+    pub devcrypto_on_at: Option<String>,
     /// What the choice of constant time costs, null if the plan in use was chosen by speed alone.
     #[serde(default)]
     pub constant_time: Option<ConstantTime>,
@@ -46,7 +49,7 @@ pub struct Presence {
     pub present: bool,
     /// Why it is absent, else null.
     pub reason: Option<String>,
-    /// Whether it is here and not turned on: `kernel`, unless openssl.cnf says `kernel = on`.
+    /// Whether it is here and not turned on: `kernel`, unless openssl.cnf says `kernel = on`; `devcrypto` likewise.
     pub off: bool,
 }
 
@@ -70,8 +73,8 @@ pub struct Served {
     pub algorithm: String,
     /// Whether Wirespeed offers it; if not, OpenSSL serves it as if Wirespeed were not there.
     pub claimed: bool,
-    /// The kernel's driver that was measured, the only one that serves where a row says `kernel`; null without such
-    /// rows.
+    /// The kernel's driver that was measured, the only one that serves where a row says `kernel` or `devcrypto`;
+    /// null without such rows.
     pub driver: Option<String>,
     /// The plan's rows, one for each direction and size class; without a plan, what the default priority or the list
     /// gives.
@@ -140,8 +143,16 @@ pub struct Offloaded {
     pub direction: String,
     /// From which size on it goes to the kernel.
     pub size: usize,
+    /// By which way: `"kernel"` or `"devcrypto"`.
+    #[serde(default = "usual_way")]
+    pub route: String,
     /// The kernel's driver that was measured.
     pub driver: Option<String>,
+}
+
+/// What was the only way once.
+fn usual_way() -> String {
+    "kernel".to_owned()
 }
 
 /// What `wirespeed tune --json FILE` writes.

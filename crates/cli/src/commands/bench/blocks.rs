@@ -97,7 +97,7 @@ impl Omitted {
                 Err(why) => {
                     let (skipped, route) = (&mut self.skipped, candidate.route());
                     let is_ours =
-                        matches!(candidate, Candidate::Provider(route) if route != Route::Kernel);
+                        matches!(candidate, Candidate::Provider(route) if !route.is_offload());
                     let knows = |it| host.harness.knows(it, block.subject);
                     // What OpenSSL says of an algorithm that is not on offer tells nobody anything.
                     let is_host = candidate == Candidate::Host;

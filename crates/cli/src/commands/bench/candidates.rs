@@ -23,10 +23,10 @@ pub(super) fn of(host: &Host, request: &BenchRequest) -> Result<Vec<Candidate>, 
     }
     candidates.extend(request.drivers.iter().map(|driver| Candidate::Driver(driver)));
     candidates.extend(request.lanes.map(Candidate::Lanes));
-    let asked = candidates.iter().find(|candidate| candidate.may_sleep());
-    if asked.is_some() {
-        let absent = |why| Fault::usage(format!("route {} is absent: {why}", Route::Kernel));
-        host.find(Route::Kernel).presence.map_err(absent)?;
+    let asked = candidates.iter().filter(|candidate| candidate.may_sleep());
+    for route in asked.filter_map(|candidate| candidate.route()) {
+        let absent = |why| Fault::usage(format!("route {route} is absent: {why}"));
+        host.find(route).presence.map_err(absent)?;
     }
     Ok(candidates)
 }
@@ -75,8 +75,12 @@ pub(super) fn usual_subjects(host: &Host, candidates: &[Candidate], all: bool) -
 
 /// Who serves where our provider leaves an algorithm of the kernel's to OpenSSL: a socket without EVP.
 pub(super) fn stand_in(candidate: Candidate) -> Option<Candidate> {
-    let through_evp = candidate == Candidate::Provider(Route::Kernel);
-    through_evp.then_some(Candidate::for_route(Route::Kernel, ApiPath::Direct))
+    match candidate {
+        Candidate::Provider(route) if route.is_offload() => {
+            Some(Candidate::for_route(route, ApiPath::Direct))
+        }
+        _ => None,
+    }
 }
 
 /// That each driver asked for has something to do.

@@ -147,7 +147,7 @@ fn cell<'p>(
     let algorithm: Algorithm = name.parse().ok()?;
     let row = plan.row(algorithm, direction, size)?;
     let for_speed = row.reason.is_none_or(|reason| !reason.constant_time);
-    (for_speed && !matches!(row.route, Route::Libcrypto | Route::Kernel)).then_some(row)
+    (for_speed && row.route.is_own()).then_some(row)
 }
 
 /// A call by the row's route, in calls of this OpenSSL's.

@@ -8,6 +8,7 @@ use wirespeed_af_alg::{Transform, presence};
 use wirespeed_results::schema::kernel::{Faster, Kernel, Listed, Measured, Raised, Row};
 use wirespeed_results::schema::{Document, VERSION};
 
+use super::devcrypto;
 use super::lines::{self, FILE};
 use super::measure::{Entry, Group, SIZES, measure, usual};
 use super::raised;
@@ -29,21 +30,26 @@ pub(super) struct Found {
 impl Found {
     /// What is there already; nothing is opened.
     pub(super) fn listed() -> Self {
-        Self::of(Vec::new(), Some("--list measures nothing".to_owned()))
+        Self::of(Vec::new(), Some("--list measures nothing".to_owned()), None)
     }
 
     /// What is there once these algorithms, or the usual ones, have been asked for and measured.
     pub(super) fn measured(asked: Option<&[&'static Transform]>) -> Self {
         let usual = usual();
+        let asked_for = asked.unwrap_or(&usual);
         let mut found = match presence() {
-            Ok(()) => Self::of(measure(asked.unwrap_or(&usual)), None),
-            Err(absent) => Self::of(Vec::new(), Some(absent.0)),
+            Ok(()) => Self::of(measure(asked_for), None, Some(asked_for)),
+            Err(absent) => Self::of(Vec::new(), Some(absent.0), Some(asked_for)),
         };
         found.narrow = asked.is_some() && found.kernel.unmeasured.is_none();
         found
     }
 
-    fn of(groups: Vec<Group>, unmeasured: Option<String>) -> Self {
+    fn of(
+        groups: Vec<Group>,
+        unmeasured: Option<String>,
+        asked: Option<&[&'static Transform]>,
+    ) -> Self {
         let list = drivers::of_proc();
         let reason = list.as_ref().err().map(|error| format!("{LIST}: {error}"));
         let file = fs::read(FILE).unwrap_or_default();
@@ -56,6 +62,7 @@ impl Found {
             preferred: lines::preferred(&file).map(|preference| preference.name),
             raised: raised::remembered().unwrap_or_default(),
             measured: groups.iter().map(measured).collect(),
+            devcrypto: devcrypto::look(asked),
             drivers: list.unwrap_or_default().into_iter().map(listed).collect(),
         };
         Self { kernel, groups, narrow: false }
@@ -78,6 +85,7 @@ impl Found {
             [] => "No driver here is known to use crypto hardware.\n".to_owned(),
             known => format!("Crypto hardware in use or at hand: {}\n", known.join(", ")),
         });
+        text.push_str(&self.kernel.devcrypto.as_ref().map(devcrypto::text).unwrap_or_default());
         if let Some(why) = &self.kernel.unmeasured {
             text.push_str(&format!("Not measured: {why}\n"));
         }

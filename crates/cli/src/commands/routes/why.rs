@@ -23,23 +23,24 @@ pub(super) fn text(told: &Told) -> String {
             } else {
                 ": left to this OpenSSL, for there is no clear gain without a loss elsewhere"
             };
-            let in_kernel = rows.iter().any(|row| row.route == Route::Kernel.name());
-            let driver = driver(served.driver.as_deref().filter(|_| in_kernel));
+            let offload = Route::OFFLOADS.into_iter();
+            let mut offload = offload.filter(|it| rows.iter().any(|row| row.route == it.name()));
+            let driver = driver(offload.next().zip(served.driver.as_deref()));
             let cost = cost(&rows, looked_up.unwrap_or("keys and data"));
             blocks.push(format!("{title}{note}\n{}{driver}{cost}", block(&rows)));
         }
     }
     for other in &told.others {
-        let driver = driver(other.driver.as_deref());
+        let driver = driver(other.driver.as_ref().map(|(route, name)| (*route, name.as_str())));
         blocks.push(format!("{}: {}\n{driver}", other.title, other.routes));
     }
     blocks.join("\n")
 }
 
 /// Whose times the kernel's are, and which.
-fn driver(name: Option<&str>) -> String {
-    let told = |name| format!("kernel: by the driver {name}, chosen by elapsed time\n");
-    name.map_or(String::new(), told)
+fn driver(named: Option<(Route, &str)>) -> String {
+    let told = |(route, name)| format!("{route}: by the driver {name}, chosen by elapsed time\n");
+    named.map_or(String::new(), told)
 }
 
 /// Where a route serves for constant time alone, and what that costs: "constant time at 16 B, 64 B: 0.62x to 0.97x of

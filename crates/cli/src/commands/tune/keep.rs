@@ -28,8 +28,12 @@ impl Outdated {
                 "openssl.cnf names no plan that could be kept up to date: sudo wirespeed install --keep",
             ));
         };
-        let Some(why) = effect.ignored.filter(|_| effect.listed.is_none()) else { return Ok(None) };
-        let kernel = effect.kernel.is_some() && host.find(Route::Kernel).presence.is_ok();
+        let Some(why) = effect.ignored.clone().filter(|_| effect.listed.is_none()) else {
+            return Ok(None);
+        };
+        let is_on = |route: &Route| effect.turns_on(*route).is_some();
+        let mut on = Route::OFFLOADS.into_iter().filter(is_on);
+        let kernel = on.any(|route| host.find(route).presence.is_ok());
         Ok(Some(Self { file: file.clone(), why, kernel }))
     }
 

@@ -239,7 +239,7 @@ impl<'a> Measuring<'a> {
         let own = &self.trials[algorithm.index()];
         // The kernel is measured with every key.
         let others = self.trials[stand_in.index()].iter().filter(|_| stand_in != algorithm);
-        let others = others.filter(|trial| trial.route != Route::Kernel);
+        let others = others.filter(|trial| !trial.route.is_offload());
         own.iter().chain(others).filter(good).copied().collect()
     }
 

@@ -2,19 +2,16 @@
 
 use std::collections::{HashMap, HashSet};
 
-use wirespeed_af_alg::{Transform, drivers};
+use wirespeed_af_alg::{Transform, devcrypto, drivers};
 use wirespeed_bench::{Candidate, Case, Contest, Harness, Host, Measured, Trouble};
 use wirespeed_cipher::{Direction, Route, SIZE_CLASSES, Subject, Use};
 use wirespeed_measure::Effort;
-use wirespeed_plan::{Plan, Trial, judge_offload};
+use wirespeed_plan::{Offload, Plan, Trial, is_driver, judge_offload};
 use wirespeed_results::schema::plan::Quarantined;
 
 use super::measuring::{HOPELESS, trial};
 use super::pace::Pace;
 use crate::fault::Fault;
-
-/// Our provider on the kernel's route: what programs would get.
-const KERNEL: Candidate = Candidate::Provider(Route::Kernel);
 
 /// Below this share of the host's speed smaller sizes need not be tried: what a system call costs does
 /// not shrink with its data.
@@ -23,10 +20,10 @@ const LOST: f64 = 0.5;
 /// What was measured of the kernel so far.
 pub(super) struct Offloading<'a> {
     harness: &'a Harness,
-    /// What the kernel has, our provider hands to it, and came out right.
-    subjects: Vec<Subject>,
+    /// What the kernel has by a way, our provider hands to it, and came out right.
+    subjects: Vec<(Subject, Route)>,
     trials: HashMap<Subject, Vec<Trial>>,
-    lost: HashSet<(Subject, Direction)>,
+    lost: HashSet<(Subject, Route, Direction)>,
     pub(super) quarantined: Vec<Quarantined>,
 }
 
@@ -34,29 +31,44 @@ impl<'a> Offloading<'a> {
     /// Proves everything that the kernel may serve.
     pub(super) fn new(host: &'a Host) -> Self {
         let (mut subjects, mut quarantined) = (Vec::new(), Vec::new());
-        let known = |subject: &Subject| {
-            [KERNEL, Candidate::Host].iter().all(|it| host.harness.knows(*it, *subject))
-        };
-        for subject in Subject::all().filter(known) {
-            match host.prove_in_kernel(KERNEL, subject) {
-                Ok(_) => subjects.push(subject),
-                Err(reason) => quarantined.push(wrong(subject, &reason)),
+        let here = |route: &Route| host.find(*route).presence.is_ok();
+        for route in Route::OFFLOADS.into_iter().filter(here) {
+            let way = Candidate::Provider(route);
+            let known = |subject: &Subject| {
+                [way, Candidate::Host].iter().all(|it| host.harness.knows(*it, *subject))
+            };
+            for subject in Subject::all().filter(known) {
+                match host.prove_in_kernel(way, subject) {
+                    Ok(_) => subjects.push((subject, route)),
+                    Err(reason) => quarantined.push(wrong(subject, route, &reason)),
+                }
             }
         }
         let (harness, trials, lost) = (&host.harness, HashMap::new(), HashSet::new());
         Self { harness, subjects, trials, lost, quarantined }
     }
 
-    /// How many algorithms the kernel may serve.
-    pub(super) fn count(&self) -> usize {
-        self.subjects.len()
+    /// How many algorithms the kernel may serve, by each way that is here.
+    pub(super) fn counts(&self) -> impl Iterator<Item = (Route, usize)> {
+        let count = |route| self.subjects.iter().filter(|(_, it)| *it == route).count();
+        Route::OFFLOADS.into_iter().map(move |it| (it, count(it))).filter(|(_, count)| *count > 0)
+    }
+
+    /// The ways of an algorithm.
+    fn ways(&self, subject: Subject) -> impl Iterator<Item = Route> {
+        self.subjects.iter().filter(move |(it, _)| *it == subject).map(|(_, route)| *route)
+    }
+
+    /// Every algorithm, whatever its ways.
+    fn algorithms(&self) -> impl Iterator<Item = Subject> {
+        Subject::all().filter(|subject| self.ways(*subject).next().is_some())
     }
 
     /// Every case with its size class, the largest first. A stream of a cipher is not among them: with the
     /// IV on our side it is for the kernel what messages under one key are.
     pub(super) fn cases(&self) -> Vec<(Case, usize)> {
         let mut cases = Vec::new();
-        for &subject in &self.subjects {
+        for subject in self.algorithms() {
             for &direction in directions(subject) {
                 for size in SIZE_CLASSES.into_iter().rev() {
                     let differs = |usage: &Use| *usage != Use::Stream || subject.is_hash();
@@ -79,22 +91,31 @@ impl<'a> Offloading<'a> {
         is_alone: bool,
         pace: &mut Pace<'_>,
     ) -> Result<(), Fault> {
-        let key = (case.subject, case.direction);
-        let is_lost = self.lost.contains(&key) && (!is_alone || case.usage != Use::Message);
-        if is_lost || !self.subjects.contains(&case.subject) {
+        let is_lost = |route: &Route| {
+            self.lost.contains(&(case.subject, *route, case.direction))
+                && (!is_alone || case.usage != Use::Message)
+        };
+        let ways: Vec<Route> = self.ways(case.subject).filter(|it| !is_lost(it)).collect();
+        if ways.is_empty() {
             pace.skip();
             return Ok(());
         }
         let began = pace.now();
-        let candidates = self.candidates(case);
+        let candidates = self.candidates(case, &ways);
         let Some(look) = self.contest(case, &candidates, pace.look())? else { return Ok(()) };
-        let gain = look.ratio(Candidate::Host, KERNEL).map_or(0.0, |gain| gain.high);
-        if gain < LOST && case.usage == Use::Message {
-            self.lost.insert(key);
+        let gain = |route| {
+            let gain = look.ratio(Candidate::Host, Candidate::Provider(route));
+            gain.map_or(0.0, |gain| gain.high)
+        };
+        for &route in &ways {
+            if gain(route) < LOST && case.usage == Use::Message {
+                self.lost.insert((case.subject, route, case.direction));
+            }
         }
+        let best = ways.iter().map(|route| gain(*route)).fold(0.0, f64::max);
         let effort = pace.measure(candidates.len());
         let measured =
-            if gain < HOPELESS { Some(look) } else { self.contest(case, &candidates, effort)? };
+            if best < HOPELESS { Some(look) } else { self.contest(case, &candidates, effort)? };
         pace.done(effort, candidates.len(), began);
         let of = |one: &Measured| -> Vec<Trial> {
             candidates.iter().filter_map(|it| trial(one, *it, class)).collect()
@@ -103,13 +124,14 @@ impl<'a> Offloading<'a> {
         Ok(())
     }
 
-    /// The host's OpenSSL, for a hash function the route of this CPU's, and the kernel.
-    fn candidates(&self, case: Case) -> Vec<Candidate> {
+    /// The host's OpenSSL, for a hash function the route of this CPU's, and the ways to the kernel.
+    fn candidates(&self, case: Case, ways: &[Route]) -> Vec<Candidate> {
         let fast = Route::PRIORITY.into_iter().map(Candidate::Provider);
         let hashes = |it: &Candidate| {
             matches!(case.subject, Subject::Digest(_)) && self.harness.knows(*it, case.subject)
         };
-        [Candidate::Host].into_iter().chain(fast.into_iter().find(hashes)).chain([KERNEL]).collect()
+        let ways = ways.iter().copied().map(Candidate::Provider);
+        [Candidate::Host].into_iter().chain(fast.into_iter().find(hashes)).chain(ways).collect()
     }
 
     /// Holds a contest; nothing if the kernel gave other bytes than the host, and is out.
@@ -123,11 +145,12 @@ impl<'a> Offloading<'a> {
             Contest { harness: self.harness, effort, threads: 1, limits: false, elapsed: true };
         match contest.measure(case, candidates, &|| ()) {
             Ok(measured) => Ok(Some(measured)),
-            Err(Trouble::Wrong(_, KERNEL)) => {
-                self.subjects.retain(|subject| *subject != case.subject);
-                self.trials.remove(&case.subject);
+            Err(Trouble::Wrong(_, Candidate::Provider(route))) if route.is_offload() => {
+                self.subjects.retain(|it| *it != (case.subject, route));
+                let trials = self.trials.entry(case.subject).or_default();
+                trials.retain(|trial| trial.route != route);
                 let reason = format!("{case}: other bytes than this OpenSSL gives");
-                self.quarantined.push(wrong(case.subject, &reason));
+                self.quarantined.push(wrong(case.subject, route, &reason));
                 Ok(None)
             }
             Err(trouble) => Err(trouble.into()),
@@ -142,48 +165,58 @@ impl<'a> Offloading<'a> {
     /// Writes into the plan from which size on the kernel serves what has no rows; and the drivers that
     /// were measured, of everything that it serves.
     pub(super) fn complete(&self, plan: &mut Plan, standing: Option<&Plan>) {
-        let without_rows = self.subjects.iter().filter(|subject| subject.cipher().is_none());
-        for &subject in without_rows {
+        for subject in self.algorithms().filter(|subject| subject.cipher().is_none()) {
             for &direction in directions(subject) {
                 let incumbent = standing.and_then(|plan| plan.offload(subject, direction));
-                if let Some(bytes) = judge_offload(direction, self.trials(subject), incumbent) {
-                    plan.put_offload(subject, direction, bytes);
+                let judged = |route| {
+                    let incumbent = incumbent.filter(|it| it.route == route).map(|it| it.bytes);
+                    let bytes = judge_offload(route, direction, self.trials(subject), incumbent)?;
+                    Some(Offload { subject, direction, bytes, route })
+                };
+                if let Some(offload) = self.ways(subject).find_map(judged) {
+                    plan.put_offload(offload);
                 }
             }
         }
         let drivers = drivers::of_proc().unwrap_or_default();
-        for &subject in &self.subjects {
-            if let Some(driver) = serving(&drivers, subject).filter(|_| is_given(plan, subject)) {
-                plan.put_driver(subject, driver);
+        for &(subject, route) in &self.subjects {
+            let serving = || serving(&drivers, subject, route);
+            if let Some(driver) = is_given(plan, subject, route).then(serving).flatten() {
+                plan.put_driver(subject, route, &driver);
             }
         }
     }
 }
 
-fn wrong(subject: Subject, reason: &str) -> Quarantined {
-    Quarantined { route: Route::Kernel.name().to_owned(), reason: format!("{subject}: {reason}") }
+fn wrong(subject: Subject, route: Route, reason: &str) -> Quarantined {
+    Quarantined { route: route.name().to_owned(), reason: format!("{subject}: {reason}") }
 }
 
 fn directions(subject: Subject) -> &'static [Direction] {
     if subject.is_symmetric() { &[Direction::Encrypt] } else { &Direction::BOTH }
 }
 
-/// Whether the plan gives the kernel anything of a subject.
-fn is_given(plan: &Plan, subject: Subject) -> bool {
-    let in_rows = |row: &wirespeed_plan::Row| {
-        Subject::from(row.algorithm) == subject && row.route == Route::Kernel
-    };
-    let offloaded = directions(subject).iter().any(|it| plan.offload(subject, *it).is_some());
+/// Whether the plan gives the kernel anything of a subject that way.
+fn is_given(plan: &Plan, subject: Subject, route: Route) -> bool {
+    let in_rows =
+        |row: &wirespeed_plan::Row| Subject::from(row.algorithm) == subject && row.route == route;
+    let goes = |it: &Direction| plan.offload(subject, *it).is_some_and(|it| it.route == route);
+    let offloaded = directions(subject).iter().any(goes);
     offloaded || plan.rows().any(in_rows)
 }
 
-/// The driver behind the generic name, if a socket can have it by its own, too.
-fn serving(drivers: &[drivers::Driver], subject: Subject) -> Option<&str> {
+/// The driver behind the generic name: of /dev/crypto's session, or if a socket can have it by its own, too.
+fn serving(drivers: &[drivers::Driver], subject: Subject, route: Route) -> Option<String> {
     let transform = Transform::named(subject.name())?;
+    if route == Route::DevCrypto {
+        let driver = devcrypto::driver(transform).ok()?;
+        return Some(driver.name).filter(|name| is_driver(name));
+    }
     let mut serving = drivers.iter().filter(|it| it.serves && it.algorithm == transform.kernel);
     let can_be_asked =
         |driver: &&str| wirespeed_af_alg::presence_of(transform, Some(driver)).is_ok();
-    serving.next().map(|driver| driver.driver.as_str()).filter(can_be_asked)
+    let name = serving.next().map(|driver| driver.driver.as_str()).filter(can_be_asked)?;
+    Some(name.to_owned())
 }
 
 #[cfg(test)]
@@ -201,7 +234,7 @@ mod tests {
 
     /// On a machine where nothing can be measured.
     fn offloading<'a>(harness: &'a Harness, names: &[&str]) -> Offloading<'a> {
-        let subjects = names.iter().map(|name| subject(name)).collect();
+        let subjects = names.iter().map(|name| (subject(name), Route::Kernel)).collect();
         let (trials, lost, quarantined) = (HashMap::new(), HashSet::new(), Vec::new());
         Offloading { harness, subjects, trials, lost, quarantined }
     }
@@ -227,7 +260,7 @@ mod tests {
         let (case, class) = offloading.cases()[0];
         let mut pace = Pace::new(&WallTime, 0, 1);
         assert!(offloading.measure(case, class, false, &mut pace).is_err(), "nobody is here");
-        offloading.lost.insert((case.subject, case.direction));
+        offloading.lost.insert((case.subject, Route::Kernel, case.direction));
         assert!(offloading.measure(case, class, false, &mut pace).is_ok());
         assert!(offloading.measure(case, class, true, &mut pace).is_err(), "judged whole");
     }
@@ -251,9 +284,14 @@ mod tests {
         offloading.trials.insert(subject("SHA1"), SIZE_CLASSES.map(trial).to_vec());
         let mut plan = Plan::new(Fingerprint::here("3.0.18"));
         offloading.complete(&mut plan, None);
-        assert_eq!(plan.offload(subject("SHA1"), Direction::Encrypt), Some(8192));
-        assert_eq!(plan.offload(subject("MD5"), Direction::Encrypt), None);
-        assert!(is_given(&plan, subject("SHA1")) && !is_given(&plan, subject("MD5")));
+        let from =
+            |plan: &Plan, name| plan.offload(subject(name), Direction::Encrypt).map(|it| it.bytes);
+        assert_eq!(from(&plan, "SHA1"), Some(8192));
+        assert_eq!(from(&plan, "MD5"), None);
+        let kernel = Route::Kernel;
+        assert!(is_given(&plan, subject("SHA1"), kernel));
+        assert!(!is_given(&plan, subject("SHA1"), Route::DevCrypto));
+        assert!(!is_given(&plan, subject("MD5"), kernel));
         // An equal gain is none; but what stood there need not go.
         let mut again = Plan::new(Fingerprint::here("3.0.18"));
         offloading.trials.get_mut(&subject("SHA1")).expect("there").iter_mut().for_each(|trial| {
@@ -261,8 +299,9 @@ mod tests {
                 trial.gain.median = 1.01;
             }
         });
-        plan.put_offload(subject("SHA1"), Direction::Encrypt, 4096);
+        let (direction, route) = (Direction::Encrypt, kernel);
+        plan.put_offload(Offload { subject: subject("SHA1"), direction, bytes: 4096, route });
         offloading.complete(&mut again, Some(&plan));
-        assert_eq!(again.offload(subject("SHA1"), Direction::Encrypt), Some(4096));
+        assert_eq!(from(&again, "SHA1"), Some(4096));
     }
 }

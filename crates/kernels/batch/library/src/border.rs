@@ -187,6 +187,7 @@ pub(crate) const fn route_name(route: Route) -> &'static CStr {
         Route::Portable => c"portable",
         Route::Libcrypto => c"libcrypto",
         Route::Kernel => c"kernel",
+        Route::DevCrypto => c"devcrypto",
     }
 }
 
