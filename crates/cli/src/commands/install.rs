@@ -12,6 +12,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use wirespeed_cipher::Route;
 use wirespeed_installation::{
     Change, Failure, Original, Place, Trial, advice, obstacle, own_module, standing, writable,
 };
@@ -220,13 +221,15 @@ impl<'a> Intention<'a> {
         Ok(intention)
     }
 
-    /// Whether openssl.cnf has a word for the key `kernel` that is not off.
+    /// Whether openssl.cnf has a word for the key `kernel` or `devcrypto` that is not off.
     fn turns_the_kernel_on(&self) -> bool {
         let text = self.edited(&self.module.to, None).unwrap_or_default();
         let read = Configuration::of(&text, &self.place.configuration, self.place.files());
         read.is_ok_and(|read| {
-            let entries = read.providers();
-            let mut entries = entries.iter().filter_map(|provider| provider.entry("kernel"));
+            let providers = read.providers();
+            let mut entries = providers.iter().flat_map(|provider| {
+                Route::OFFLOADS.into_iter().filter_map(|route| provider.entry(route.name()))
+            });
             entries.any(|entry| entry.value.to_str().trim() != "off")
         })
     }
