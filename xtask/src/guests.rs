@@ -87,14 +87,19 @@ fn kernel_route(workspace: &Workspace, series: Option<&str>) -> Result<Tally> {
     tally += programs(&faults, &weak)?.tests()?;
     tally += programs(&format!("{faults} --cpu Penryn"), &["device::planned"])?.tests()?;
     // Without the device, which the kernel would take for its best driver of AES.
-    tally += workspace
-        .cargo(["test", "--release", "--package", "wirespeed-conformance", "--test", "conformance"])
-        .environment(RUNNER, guest("")?)
-        .environment("WIRESPEED_SCHEDULE", "reduced")
-        .arguments(["--", "provider::kernel"])
-        // What contexts do around ciphers is the same on every route.
-        .arguments(["overlap", "padding", "places"].iter().flat_map(|name| ["--skip", name]))
-        .tests()?;
+    for (route, options) in
+        [("kernel", String::new()), ("devcrypto", format!("--module {devcrypto}"))]
+    {
+        tally += workspace
+            .cargo(["test", "--release", "--package", "wirespeed-conformance"])
+            .arguments(["--test", "conformance"])
+            .environment(RUNNER, guest(&options)?)
+            .environment("WIRESPEED_SCHEDULE", "reduced")
+            .arguments(["--", &format!("provider::{route}")])
+            // What contexts do around ciphers is the same on every route.
+            .arguments(["overlap", "padding", "places"].iter().flat_map(|name| ["--skip", name]))
+            .tests()?;
+    }
     Ok(tally)
 }
 

@@ -2,6 +2,7 @@
 //! the default provider, in everything that a program can see.
 
 use libtest_mimic::Trial;
+use wirespeed_af_alg::{Interface, Permission};
 use wirespeed_cipher::{Delegated, Route, Shape};
 use wirespeed_conformance::data::{painted, same};
 use wirespeed_conformance::evp::Provider;
@@ -21,15 +22,18 @@ struct Pair {
     key: Vec<u8>,
     iv: Vec<u8>,
     block: usize,
+    interface: Interface,
 }
 
-pub(crate) fn trials(name: &str, measure: &Provider, ours: &Provider) -> Vec<Trial> {
+/// By the way to Linux's crypto that a route is; by the usual one where it is none.
+pub(crate) fn trials(name: &str, route: Route, measure: &Provider, ours: &Provider) -> Vec<Trial> {
+    let interface = Interface::of(route).unwrap_or(Interface::AfAlg);
     let checks: [(&str, Check); 5] = [
         ("contract", contract),
         ("lengths", lengths),
         ("streams", streams),
         ("copies", copies),
-        ("route", route),
+        ("route", by_the_kernel),
     ];
     let mut trials = Vec::new();
     for delegated in Delegated::all() {
@@ -44,6 +48,7 @@ pub(crate) fn trials(name: &str, measure: &Provider, ours: &Provider) -> Vec<Tri
                 measure: measure.clone(),
                 ours: ours.clone(),
                 block,
+                interface,
             };
             trials.push(trial(format!("{name}::delegated::{what}::{delegated}"), move || {
                 check(&pair)
@@ -216,9 +221,9 @@ fn copies(pair: &Pair) -> Result<(), String> {
 }
 
 /// Whole blocks really go to the kernel where there is one to go to.
-fn route(pair: &Pair) -> Result<(), String> {
-    let here = wirespeed_af_alg::presence().is_ok();
-    let route = if here { Route::Kernel } else { Route::Libcrypto };
+fn by_the_kernel(pair: &Pair) -> Result<(), String> {
+    let here = pair.interface.presence(Permission::Unconfined).is_ok();
+    let route = if here { pair.interface.route() } else { Route::Libcrypto };
     let before = trace::calls(route);
     pair.run(&pair.ours, Direction::Encrypt, false, &[&pair.data(4096)]).map_err(told)?;
     // Other tests run at the same time, and only add.

@@ -96,7 +96,7 @@ fn main() -> ExitCode {
                 let (name, route) = (&provider.name, provider.route);
                 trials.extend(digests::trials(name, digests::of_route(route), &measure, &api_path));
                 trials.extend(macs::trials(name, route, &measure, &api_path));
-                trials.extend(delegated::trials(name, &measure, &api_path));
+                trials.extend(delegated::trials(name, route, &measure, &api_path));
                 trials.extend(processes::trials(
                     &provider.name,
                     provider.route,

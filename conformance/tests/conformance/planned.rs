@@ -39,7 +39,7 @@ pub(crate) fn trials(library: Library, measure: &Provider) -> Vec<Trial> {
     }
     let name = "provider::offloaded";
     let provider = offloaded(library).expect("a provider loads with a good configuration");
-    trials.extend(delegated::trials(name, measure, &provider));
+    trials.extend(delegated::trials(name, Route::Kernel, measure, &provider));
     // The kernel has nothing without a length of its own.
     let offloaded = digests::all().filter(|it| !it.is_extendable());
     trials.extend(digests::trials(name, offloaded.collect(), measure, &provider));

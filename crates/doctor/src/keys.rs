@@ -150,7 +150,11 @@ mod tests {
         let said = says("CIPHERS = ALL");
         assert!(said.ends_with("af_alg engine did, write kernel = on (docs/kernel.md)"), "{said}");
         let said = says("default_algorithms = ALL");
-        assert!(said.ends_with("the keys are plan routes ciphers digests kernel devcrypto verify stats"));
+        assert!(
+            said.ends_with(
+                "the keys are plan routes ciphers digests kernel devcrypto verify stats"
+            )
+        );
     }
 
     /// The seeds: "how to specify multiple ciphers in openssl.cnf? I've tried various ways".

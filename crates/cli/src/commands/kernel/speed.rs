@@ -7,7 +7,7 @@ use wirespeed_measure::Contestant;
 /// A keyed socket for one driver.
 enum Socket {
     Cipher(Cipher, Vec<u8>),
-    Aead(Aead, Vec<u8>, Vec<u8>),
+    Aead(Box<Aead>, Vec<u8>, Vec<u8>),
     Hash(Hash, Vec<u8>),
 }
 
@@ -45,7 +45,7 @@ impl Runner {
                 // What is unsealed must have been sealed.
                 sealed.resize(bytes, 0);
                 aead.seal(&iv, &[], InOut::between(&data, &mut sealed), &mut tag)?;
-                Socket::Aead(aead, iv, tag)
+                Socket::Aead(Box::new(aead), iv, tag)
             }
             Kind::Hash { bytes, keyed } => {
                 let key = keyed.then(|| key(bytes));
