@@ -1,20 +1,21 @@
 //! `wirespeed doctor`: what is to be mended, in words or as JSON.
 
 mod services;
+mod slow;
 
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use wirespeed_doctor::{Output, Target, ThisMachine, examine, watch, why_slow};
+use wirespeed_doctor::{ThisMachine, examine, watch};
 use wirespeed_results::schema::doctor::{self, Doctor, State, Time, Watched};
 use wirespeed_results::schema::{Document, VERSION};
 
 use crate::counted;
 use crate::fault::Fault;
-use crate::output::table::{Side, Table, wrap};
-use crate::output::{Progress, WIDTH, call, header, say, write_json};
+use crate::output::table::wrap;
+use crate::output::{WIDTH, call, header, say, write_json};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -65,7 +66,7 @@ pub(crate) struct ReadingArguments {
 pub(crate) fn run(arguments: DoctorArguments) -> Result<(), Fault> {
     let machine = ThisMachine::discover();
     if arguments.why_slow {
-        return slow(&machine, arguments);
+        return slow::run(&machine, arguments);
     }
     if arguments.services {
         let found = wirespeed_doctor::services(&machine);
@@ -87,29 +88,6 @@ pub(crate) fn run(arguments: DoctorArguments) -> Result<(), Fault> {
         // Standard output is the program's.
         eprint!("\n{}", call::told(text));
         Ok(())
-    })
-}
-
-/// Where the time of a program goes.
-fn slow(machine: &ThisMachine, arguments: DoctorArguments) -> Result<(), Fault> {
-    let DoctorArguments { json, pid, command, .. } = arguments;
-    let runs = !command.is_empty();
-    let output = if json { Output::StandardError } else { Output::Ours };
-    let target = match pid {
-        Some(process) => Target::Process(process),
-        None if runs => Target::Command { words: command, output, own_configuration: false },
-        None => return Err(Fault::usage("--why-slow wants a program: --pid N, or -- CMD")),
-    };
-    let progress = Progress::spinner("watching where its time goes");
-    let slow = why_slow(machine, &target, &|| progress.tick());
-    progress.done();
-    let (time, findings) = slow.map_err(Fault::usage)?;
-    report(&found(findings, None, Some(time)), json, |text| match runs {
-        true => {
-            eprint!("\n{}", call::told(text));
-            Ok(())
-        }
-        false => say(text),
     })
 }
 
@@ -159,7 +137,7 @@ fn text(found: &Doctor) -> String {
         [] => String::new(),
         rows => format!("{}\n", counted::table(rows)),
     };
-    text.push_str(&found.time.as_ref().map(parts).unwrap_or_default());
+    text.push_str(&found.time.as_ref().map(slow::parts).unwrap_or_default());
     let mut last = "";
     for finding in &found.findings {
         let name = if finding.check == last { "" } else { &finding.check };
@@ -170,18 +148,6 @@ fn text(found: &Doctor) -> String {
         text.push_str("\nNothing to mend.\n");
     }
     text
-}
-
-/// The parts of a program's time that are worth a line.
-fn parts(time: &Time) -> String {
-    const LEAST: f64 = 0.005;
-    let mut table = Table::new(&[Side::Left, Side::Left, Side::Right]);
-    table.row(["processor time of", "", "share"].map(str::to_owned).to_vec());
-    for part in time.parts.iter().filter(|part| part.share >= LEAST) {
-        let share = format!("{:.0} %", 100.0 * part.share);
-        table.row(vec![part.kind.clone(), part.name.clone(), share]);
-    }
-    format!("{}\n", table.render())
 }
 
 /// A finding below the name of its check, which may have been told.
