@@ -8,10 +8,10 @@ use std::collections::BTreeSet;
 use std::env::consts::ARCH;
 use std::fs;
 use std::io::Write;
-use std::path::Path;
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
+use support::exposition::{metrics, promtool};
 use support::{assert_narrow, is_of_type};
 use wirespeed_results::schema::compare::Compare;
 
@@ -181,32 +181,6 @@ fn a_report_draws_pasted_texts_and_names_their_lines() {
     }
 }
 
-/// Metrics by name, each with its labels and its value: what the exposition format allows, no more.
-fn metrics(text: &str) -> Vec<(String, String, f64)> {
-    let mut found = Vec::new();
-    let mut head: Option<String> = None;
-    for line in text.lines() {
-        if let Some(help) = line.strip_prefix("# HELP ") {
-            head = help.split(' ').next().map(ToOwned::to_owned);
-            assert!(help.split(' ').count() > 1, "{line}");
-        } else if let Some(kind) = line.strip_prefix("# TYPE ") {
-            let expected = format!("{} gauge", head.as_deref().expect("HELP comes first"));
-            assert_eq!(kind, expected);
-        } else {
-            let (name, rest) = line.split_once('{').expect("labels");
-            assert_eq!(Some(name), head.as_deref(), "a metric below its own head");
-            let (labels, value) = rest.rsplit_once("} ").expect("a value");
-            let value: f64 = value.parse().expect("a number");
-            assert!(value.is_finite());
-            found.push((name.to_owned(), labels.to_owned(), value));
-        }
-    }
-    assert!(text.ends_with('\n'));
-    let series: BTreeSet<_> = found.iter().map(|(name, labels, _)| (name, labels)).collect();
-    assert_eq!(series.len(), found.len(), "each series once");
-    found
-}
-
 #[test]
 fn a_gateways_algorithms_are_measured_and_written_for_who_watches() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -285,23 +259,4 @@ fn a_gateways_algorithms_are_measured_and_written_for_who_watches() {
     assert!(compared.contains("VPN: "), "{compared}");
     assert!(compared.contains("rows are not of the same mode of use"), "{compared}");
     assert_narrow(&compared);
-}
-
-/// Prometheus's own check, where it is installed.
-fn promtool(text: &str) {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let is_there = |folder: &Path| folder.join("promtool").is_file();
-    if !std::env::split_paths(&path).any(|folder| is_there(&folder)) {
-        return;
-    }
-    let mut child = Command::new("promtool")
-        .args(["check", "metrics"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("promtool runs");
-    child.stdin.take().expect("piped").write_all(text.as_bytes()).expect("written");
-    let output = child.wait_with_output().expect("promtool ends");
-    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
 }

@@ -1,7 +1,17 @@
 //! What a module counted, as data and in words.
 
+use std::path::PathBuf;
+
 use wirespeed_results::schema::stats::Counted;
 use wirespeed_stats::Row;
+
+use crate::examined::Examined;
+
+/// The file or folder that the configuration has the module count in.
+pub(crate) fn place(examined: &Examined<'_>) -> Option<PathBuf> {
+    let installed = examined.installed()?;
+    Some(PathBuf::from(installed.provider.entry("stats")?.value.to_str().into_owned()))
+}
 
 /// The counters as data.
 pub fn counted(rows: &[Row]) -> Vec<Counted> {

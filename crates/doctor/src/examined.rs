@@ -3,6 +3,7 @@
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
+use wirespeed_cipher::Route;
 use wirespeed_openssl_conf::{Configuration, Configured, DEFAULT, Fault, Section};
 
 use crate::reading::Reading;
@@ -21,6 +22,8 @@ pub(crate) struct Examined<'a> {
     pub(crate) configuration: Option<Result<Configuration, Fault>>,
     /// What it gives whoever asks, found out once: several checks want to know, and each time is a process.
     pub(crate) own_reading: OnceCell<Result<Reading, String>>,
+    /// The routes that fail their proof: the longest of all checks.
+    failed_proofs: OnceCell<Vec<(Route, String)>>,
 }
 
 /// Our part of a configuration.
@@ -44,7 +47,13 @@ impl<'a> Examined<'a> {
             None => openssl.as_ref().ok().map(Openssl::configuration_file),
         };
         let configuration = file.as_ref().map(|file| Configuration::read(file, here));
-        Self { here, openssl, file, configuration, own_reading: OnceCell::new() }
+        let (own_reading, failed_proofs) = (OnceCell::new(), OnceCell::new());
+        Self { here, openssl, file, configuration, own_reading, failed_proofs }
+    }
+
+    /// The routes of this machine that fail their proof, with the reason.
+    pub(crate) fn failed_proofs(&self) -> &[(Route, String)] {
+        self.failed_proofs.get_or_init(|| self.here.failed_proofs())
     }
 
     /// The configuration, if it can be read.

@@ -18,6 +18,7 @@ mod host_faults;
 mod kernel;
 mod keys;
 mod machine;
+mod metrics;
 mod module;
 mod permissions;
 mod plan;
@@ -41,6 +42,7 @@ use std::path::PathBuf;
 use wirespeed_cpu::{Features, MASK};
 use wirespeed_machine::HiddenAes;
 pub use wirespeed_profile::{Output, Target};
+use wirespeed_results::exposition::Exposition;
 use wirespeed_results::schema::doctor::{self, Time, Watched};
 use wirespeed_results::schema::services::Services;
 
@@ -87,9 +89,20 @@ const CHECKS: &[Check] = &[
 
 /// What every check finds on this machine.
 pub fn examine(machine: &ThisMachine) -> Vec<doctor::Finding> {
+    findings(&Examined::new(machine))
+}
+
+/// The same, and as metrics.
+pub fn examine_for_metrics(machine: &ThisMachine) -> (Vec<doctor::Finding>, Exposition) {
     let examined = Examined::new(machine);
+    let findings = findings(&examined);
+    let metrics = metrics::metrics(&examined, &metrics::Seen::on(machine, &examined), &findings);
+    (findings, metrics)
+}
+
+fn findings(examined: &Examined<'_>) -> Vec<doctor::Finding> {
     let of_check = |check: &Check| {
-        let findings = (check.examine)(&examined).into_iter();
+        let findings = (check.examine)(examined).into_iter();
         findings.map(|finding| finding.of_check(check.name)).collect::<Vec<_>>()
     };
     CHECKS.iter().flat_map(of_check).collect()
@@ -130,9 +143,7 @@ pub fn why_slow(
 
 /// The file or folder that Wirespeed counts in, as the configuration of this machine says.
 pub fn place_of_counters(machine: &ThisMachine) -> Option<PathBuf> {
-    let examined = Examined::new(machine);
-    let installed = examined.installed()?;
-    Some(PathBuf::from(installed.provider.entry("stats")?.value.to_str().into_owned()))
+    counters::place(&Examined::new(machine))
 }
 
 /// What the environment variable [`MASK`] hides of this CPU, in one sentence.

@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use wirespeed_plan::{Plan, SYSTEM};
-use wirespeed_stats::Snapshot;
+use wirespeed_stats::{FILE_OF, Snapshot};
 
-use crate::examined::{Examined, Installed};
+use crate::counters;
+use crate::examined::Examined;
 use crate::finding::Finding;
 use crate::module;
 use crate::surroundings::{Surroundings, ThisMachine};
@@ -44,10 +45,15 @@ pub(crate) fn plan(examined: &Examined<'_>) -> Vec<Finding> {
     }]
 }
 
+/// The file that the configuration names.
+pub(crate) fn named(examined: &Examined<'_>) -> Option<PathBuf> {
+    let installed = examined.installed()?;
+    Some(PathBuf::from(installed.provider.entry("plan")?.value.to_str().into_owned()))
+}
+
 /// The plan that the module follows, if it follows one.
 pub(crate) fn in_use(examined: &Examined<'_>) -> Option<Plan> {
-    let installed = examined.installed()?;
-    let path = PathBuf::from(installed.provider.entry("plan")?.value.to_str().into_owned());
+    let (installed, path) = (examined.installed()?, named(examined)?);
     let said = module::load(examined, &installed).ok()?.plan;
     let follows = said.is_none_or(|it| !it.contains("ignored") && !it.starts_with("none"));
     follows.then(|| examined.here.plan(&path).ok()).flatten()
@@ -79,7 +85,7 @@ pub fn try_plan(plan: &Path) -> Result<(), String> {
 /// that is made now.
 pub(crate) fn proof(examined: &Examined<'_>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
-    for (route, why) in examined.here.failed_proofs() {
+    for (route, why) in examined.failed_proofs() {
         findings.push(Finding::mend(
             format!("{route} gives wrong bytes on this machine: {why}"),
             "do not force that route; please report it with the output of wirespeed --json -",
@@ -89,7 +95,7 @@ pub(crate) fn proof(examined: &Examined<'_>) -> Vec<Finding> {
         let loaded = module::load(examined, &installed).unwrap_or_default();
         findings
             .extend(loaded.quarantined.map(|routes| quarantined(&routes, "when it was loaded")));
-        findings.extend(counted(examined, &installed));
+        findings.extend(counted(examined));
     }
     if findings.is_empty() {
         findings.push(Finding::fine("every route of this machine gives right bytes"));
@@ -104,11 +110,21 @@ fn quarantined(routes: &str, when: &str) -> Finding {
     )
 }
 
-/// What the counters of the configuration hold against a route.
-fn counted(examined: &Examined<'_>, installed: &Installed<'_>) -> Option<Finding> {
-    let entry = installed.provider.entry("stats")?;
-    let path = entry.value.to_str().into_owned();
-    let bytes = examined.here.read(Path::new(&path)).ok()?;
+/// What the counters of the configuration hold against a route: those of a file, or of all files in a folder.
+fn counted(examined: &Examined<'_>) -> Vec<Finding> {
+    let Some(place) = counters::place(examined) else { return Vec::new() };
+    let files = match examined.here.list(&place) {
+        Some(names) => {
+            let ours = names.into_iter().filter(|it| it.to_string_lossy().starts_with(FILE_OF));
+            ours.map(|name| place.join(name)).collect()
+        }
+        None => vec![place],
+    };
+    files.iter().filter_map(|file| counted_in(examined, file)).collect()
+}
+
+fn counted_in(examined: &Examined<'_>, file: &Path) -> Option<Finding> {
+    let (bytes, path) = (examined.here.read(file).ok()?, file.display());
     let Some(counted) = Snapshot::parse(&bytes) else {
         return Some(Finding::mend(
             format!("{path} holds no counters of this Wirespeed, so nothing is counted"),
@@ -185,7 +201,12 @@ mod tests {
         let mut bytes = vec![0; wirespeed_stats::BYTES];
         bytes[..wirespeed_stats::MAGIC.len()].copy_from_slice(wirespeed_stats::MAGIC);
         bytes[wirespeed_stats::QUARANTINED * 8] = 1;
-        let said = Fake::installed("stats = /run/stats").file("/run/stats", bytes).says(proof);
-        assert!(said.contains("according to /run/stats") && said.contains("vaes512"), "{said}");
+        for (file, others) in [("/run/stats", "/elsewhere"), ("/run/stats/stats-7", "/run/stats/x")]
+        {
+            let fake = Fake::installed("stats = /run/stats").file(file, &bytes).file(others, "");
+            let said = fake.says(proof);
+            let wanted = format!("according to {file}, for it gave wrong bytes: vaes512");
+            assert!(said.contains(&wanted) && said.lines().count() == 1, "{said}");
+        }
     }
 }

@@ -62,6 +62,12 @@ pub(crate) fn is_active(examined: &Examined<'_>, installed: &Installed<'_>) -> b
     !matches!(reading, Some(Ok(Reading { left_out: Some(Obstacle::Inactive), .. })))
 }
 
+/// Whether this user's programs get the provider.
+pub(crate) fn serves(examined: &Examined<'_>, installed: &Installed<'_>) -> bool {
+    let reading = read(examined, installed, &this(examined));
+    matches!(reading, Some(Ok(Reading { left_out: None, .. })))
+}
+
 /// What is wrong with what this user's programs get, a finding for each thing.
 pub(crate) fn mine(examined: &Examined<'_>) -> Vec<Finding> {
     let Some(installed) = examined.installed() else { return Vec::new() };

@@ -6,6 +6,7 @@
 mod arch;
 mod cpuinfo;
 mod hidden;
+mod kind;
 mod source;
 
 use serde::{Deserialize, Deserializer, Serialize};
@@ -52,6 +53,8 @@ pub struct Cpu {
     pub cores: Option<usize>,
     /// Features that a route can ask for, as /proc/cpuinfo names them.
     pub features: Vec<String>,
+    /// Family, model and stepping, such as `"6/143/8"`; on ARM part, variant and revision.
+    pub stepping: Option<String>,
     /// The microcode's revision.
     pub microcode: Option<String>,
     /// The hypervisor in a virtual machine, else null.
@@ -127,10 +130,22 @@ impl Cpu {
             kinds,
             cores: Some(source.cores()),
             features: source.features().iter().map(|it| it.name().to_owned()).collect(),
+            stepping: stepping(&cpuinfo),
             microcode: fact("microcode"),
             hypervisor,
         }
     }
+}
+
+/// The numbers that tell steppings apart.
+fn stepping(cpuinfo: &CpuInfo) -> Option<String> {
+    const X86: [&str; 3] = ["cpu family", "model", "stepping"];
+    const ARM: [&str; 3] = ["CPU part", "CPU variant", "CPU revision"];
+    let all = |keys: [&str; 3]| {
+        let numbers: Option<Vec<&str>> = keys.iter().map(|key| cpuinfo.first(key)).collect();
+        numbers.map(|numbers| numbers.join("/"))
+    };
+    all(X86).or_else(|| all(ARM))
 }
 
 /// "Cortex-A72", or "4x Cortex-A55 + 4x Cortex-A76".
@@ -210,7 +225,7 @@ mod tests {
         }
     }
 
-    const CPUINFO: &str = "processor\t: 0\nvendor_id\t: CentaurHauls\nmodel name\t: VIA Nano U3100\n\
+    const CPUINFO: &str = "processor\t: 0\nvendor_id\t: CentaurHauls\ncpu family\t: 6\nmodel\t: 15\nstepping\t: 2\nmodel name\t: VIA Nano U3100\n\
         microcode\t: 0x2b\nflags\t\t: fpu hypervisor rng\n\nprocessor\t: 1\nmodel name\t: other\n";
 
     #[test]
@@ -226,6 +241,7 @@ mod tests {
         assert_eq!(machine.cpu.brand.as_deref(), Some("VIA Nano U3100"));
         assert_eq!(machine.cpu.microcode.as_deref(), Some("0x2b"));
         assert_eq!(machine.cpu.hypervisor.as_deref(), Some("KVM"));
+        assert_eq!(machine.cpu.stepping.as_deref(), Some("6/15/2"));
         assert_eq!(machine.kernel.as_deref(), Some("6.1.0-18-amd64"));
         assert_eq!(machine.distribution.as_deref(), Some("Debian GNU/Linux 12 (bookworm)"));
         assert_eq!(machine.governor.as_deref(), Some("powersave"));

@@ -40,6 +40,7 @@
 #![forbid(unsafe_code)]
 
 mod arch;
+mod common;
 mod error;
 mod fingerprint;
 mod judge;
@@ -51,6 +52,7 @@ mod sizes;
 mod table;
 mod time;
 
+pub use common::COMMON;
 pub use error::PlanError;
 pub use fingerprint::Fingerprint;
 pub use judge::{MARGIN, Ratio, Trial, judge, judge_constant_time, judge_digest, judge_offload};

@@ -22,6 +22,14 @@ pub struct Row {
     pub reason: Option<Reason>,
 }
 
+impl Row {
+    /// How many times as fast as the host's libcrypto, where that was measured.
+    pub fn gain(&self) -> Option<f64> {
+        let reason = self.reason.filter(|reason| reason.time.nanos() > 0.0)?;
+        Some(reason.libcrypto.nanos() / reason.time.nanos())
+    }
+}
+
 /// The figures behind a choice, all of one use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reason {

@@ -11,6 +11,7 @@ mod pasted;
 
 pub mod compare;
 pub mod csv;
+pub mod exposition;
 pub mod schema;
 
 pub use computer::{Computer, computers, letter};

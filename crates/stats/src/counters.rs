@@ -104,7 +104,7 @@ fn file_of(user: u32) -> String {
 }
 
 /// How the names of such files begin.
-pub(crate) const FILE_OF: &str = "stats-";
+pub const FILE_OF: &str = "stats-";
 
 #[cfg(test)]
 mod tests {

@@ -18,8 +18,7 @@ use std::path::{Path, PathBuf};
 
 use wirespeed_cipher::{Direction, Route, Subject};
 
-pub use counters::Counters;
-use counters::FILE_OF;
+pub use counters::{Counters, FILE_OF};
 use file::{BEGUN, Identity, Lock};
 use memory::Memory;
 

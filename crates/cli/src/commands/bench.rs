@@ -11,7 +11,9 @@ use wirespeed_results::schema::{Document, VERSION};
 
 use crate::arguments::BenchRequest;
 use crate::fault::Fault;
-use crate::output::{Progress, check_writable, header, notes, warnings, write_json, write_text};
+use crate::output::{
+    Progress, check_writable, header, notes, warnings, write_json, write_metrics, write_text,
+};
 
 mod blocks;
 mod break_even;
@@ -95,7 +97,7 @@ pub(crate) fn run(request: BenchRequest) -> Result<(), Fault> {
     show(&notes(&warnings))?;
     let verdict = verdict(&quarantined.iter().map(ToString::to_string).collect::<Vec<_>>());
     if let Some(target) = &request.prometheus {
-        prometheus::write(target, &prometheus::text(&host.machine, &rows))?;
+        write_metrics(target, &prometheus::text(&host.machine, &rows))?;
     }
     let clock = if contest.by_elapsed_time() { "wall" } else { "thread-cpu" };
     let document = Bench {

@@ -8,20 +8,21 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use wirespeed_doctor::{ThisMachine, examine, watch};
+use wirespeed_doctor::{ThisMachine, examine, examine_for_metrics, watch};
 use wirespeed_results::schema::doctor::{self, Doctor, State, Time, Watched};
 use wirespeed_results::schema::{Document, VERSION};
 
 use crate::counted;
 use crate::fault::Fault;
 use crate::output::table::wrap;
-use crate::output::{WIDTH, call, header, say, write_json};
+use crate::output::{WIDTH, call, check_writable, header, say, write_json, write_metrics};
 
 const EXAMPLES: &str = "\
 Examples:
   wirespeed doctor                            everything that can be wrong on this machine
   wirespeed doctor --json                     the same as JSON
   sudo wirespeed doctor --services            who encrypts for each program that listens
+  sudo wirespeed doctor --prometheus /var/lib/prometheus/node-exporter/wirespeed.prom
   wirespeed doctor -- curl -so x https://…    run this, and tell which routes it used, or why none
   sudo wirespeed doctor -- nginx -g 'daemon off;'    until Ctrl-C
   wirespeed doctor --why-slow -- openssl enc …       where its time goes, and what would shorten it
@@ -47,6 +48,9 @@ pub(crate) struct DoctorArguments {
     /// Every program that listens: which library, program or part of Linux encrypts for it, and what else to do
     #[arg(long, conflicts_with_all = ["command", "why_slow"])]
     services: bool,
+    /// Write what was found and counted for node_exporter's textfile collector, in one piece; - is standard output
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["command", "why_slow", "services"])]
+    prometheus: Option<String>,
     /// A program to run and watch: does it really use Wirespeed?
     #[arg(last = true, value_name = "CMD")]
     command: Vec<OsString>,
@@ -64,6 +68,12 @@ pub(crate) struct ReadingArguments {
 }
 
 pub(crate) fn run(arguments: DoctorArguments) -> Result<(), Fault> {
+    if arguments.json && arguments.prometheus.as_deref() == Some("-") {
+        return Err(Fault::usage(
+            "--json and --prometheus - both want standard output: name a file for --prometheus",
+        ));
+    }
+    check_writable(arguments.prometheus.as_deref())?;
     let machine = ThisMachine::discover();
     if arguments.why_slow {
         return slow::run(&machine, arguments);
@@ -78,7 +88,18 @@ pub(crate) fn run(arguments: DoctorArguments) -> Result<(), Fault> {
         };
     }
     if arguments.command.is_empty() {
-        let found = found(examine(&machine), None, None);
+        let target = arguments.prometheus.as_deref();
+        let found = match target {
+            None => found(examine(&machine), None, None),
+            Some(target) => {
+                let (findings, metrics) = examine_for_metrics(&machine);
+                write_metrics(target, metrics.text())?;
+                found(findings, None, None)
+            }
+        };
+        if target == Some("-") {
+            return verdict(&found);
+        }
         let head = format!("{}\n\n", header(&machine.host().machine));
         return report(&found, arguments.json, |text| say(&(head + text)));
     }
@@ -114,7 +135,7 @@ fn found(
     }
 }
 
-/// Writes it, and gives the exit status as an error where there are faults.
+/// Writes it, and gives the verdict.
 fn report(
     found: &Doctor,
     json: bool,
@@ -124,6 +145,11 @@ fn report(
         true => write_json("-", found)?,
         false => print(&text(found))?,
     }
+    verdict(found)
+}
+
+/// The exit status as an error where there are faults.
+fn verdict(found: &Doctor) -> Result<(), Fault> {
     match found.faults {
         0 => Ok(()),
         1 => Err(Fault::NotSo("one thing to mend".to_owned())),

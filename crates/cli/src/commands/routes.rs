@@ -5,8 +5,8 @@ use wirespeed_cipher::{Algorithm, Direction, Route, Subject};
 use wirespeed_cpu::{Feature, Features};
 use wirespeed_doctor::hidden_features;
 use wirespeed_plan::{LibcryptoCode, Plan, Row};
-use wirespeed_results::schema::Document;
 use wirespeed_results::schema::plan::{self, PlanState, Presence, Routes, Served};
+use wirespeed_results::schema::{Document, VERSION};
 
 use crate::arguments::RoutesArguments;
 use crate::fault::Fault;
@@ -75,6 +75,10 @@ pub(crate) fn run(arguments: RoutesArguments) -> Result<(), Fault> {
     let all = || Algorithm::ALL.iter().copied().filter(|algorithm| wanted((*algorithm).into()));
     let routes = Routes {
         schema: Routes::SCHEMA.to_owned(),
+        version: VERSION.to_owned(),
+        machine: host.machine.clone(),
+        kind: host.machine.kind(),
+        kind_in_words: host.machine.kind_in_words(),
         routes: found.map(row).collect(),
         hidden_features: hidden.iter().map(|it| Feature::name(it).to_owned()).collect(),
         chosen_by: chosen_by.to_owned(),

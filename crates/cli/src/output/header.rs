@@ -49,6 +49,7 @@ mod tests {
             kinds: vec![],
             cores: Some(2),
             features: vec![],
+            stepping: None,
             microcode: Some("0x2b".to_owned()),
             hypervisor: Some("KVM".to_owned()),
         };

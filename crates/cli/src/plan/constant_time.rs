@@ -3,7 +3,6 @@
 use wirespeed_plan::{LibcryptoCode, Plan, Row};
 use wirespeed_results::schema::plan::ConstantTime;
 
-use super::rows::gain;
 use crate::output::WIDTH;
 use crate::output::table::wrap;
 
@@ -17,7 +16,7 @@ pub(crate) fn code(host: &wirespeed_bench::Host) -> LibcryptoCode {
 pub(crate) fn cost(plan: &Plan) -> Option<ConstantTime> {
     let is_forced = |row: &&Row| row.reason.is_some_and(|reason| reason.constant_time);
     let forced = || plan.rows().filter(is_forced);
-    let mut slower: Vec<f64> = forced().filter_map(gain).filter(|gain| *gain < 1.0).collect();
+    let mut slower: Vec<f64> = forced().filter_map(Row::gain).filter(|gain| *gain < 1.0).collect();
     slower.sort_unstable_by(f64::total_cmp);
     plan.is_for_constant_time().then(|| ConstantTime {
         cells: forced().count(),

@@ -17,7 +17,7 @@ pub(crate) fn planned(row: &Row) -> plan::Row {
         second_spread_ns: Some(reason.second_time.spread()),
         libcrypto_ns: Some(reason.libcrypto.nanos()),
         libcrypto_spread_ns: Some(reason.libcrypto.spread()),
-        gain: gain(row),
+        gain: row.gain(),
         constant_time: reason.constant_time,
         ..unmeasured
     }
@@ -31,10 +31,4 @@ pub(crate) fn unmeasured(direction: Direction, size: usize, route: Route) -> pla
         route: route.name().to_owned(),
         ..plan::Row::default()
     }
-}
-
-/// How many times as fast as the host's libcrypto, where that was measured.
-pub(crate) fn gain(row: &Row) -> Option<f64> {
-    let reason = row.reason.filter(|reason| reason.time.nanos() > 0.0)?;
-    Some(reason.libcrypto.nanos() / reason.time.nanos())
 }

@@ -5,7 +5,6 @@ use wirespeed_plan::{Plan, Row};
 
 use super::constant_time::cost_in_words;
 use super::others::{Other, others};
-use super::rows::gain;
 use crate::output::WIDTH;
 use crate::output::figures;
 use crate::output::table::wrap;
@@ -66,7 +65,7 @@ pub(crate) fn line(title: &str, gains: &str, routes: &str) -> String {
 /// The least and the greatest gain where a route of ours serves: "1.2x to 3.4x".
 pub(crate) fn gains(rows: &[&Row]) -> String {
     let ours = rows.iter().filter(|row| row.route != Route::Libcrypto);
-    let gains: Vec<f64> = ours.filter_map(|row| gain(row)).collect();
+    let gains: Vec<f64> = ours.filter_map(|row| row.gain()).collect();
     let [least, most] =
         [gains.iter().copied().reduce(f64::min), gains.iter().copied().reduce(f64::max)];
     match (least.map(figures::times), most.map(figures::times)) {

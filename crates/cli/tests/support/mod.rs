@@ -3,6 +3,8 @@
 // Each test file uses its own part.
 #![allow(dead_code)]
 
+pub(crate) mod exposition;
+
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::process::CommandExt;

@@ -10,6 +10,18 @@ use super::{Document, Machine};
 pub struct Routes {
     /// `"wirespeed.routes/1"`.
     pub schema: String,
+    /// The program's version.
+    #[serde(default)]
+    pub version: String,
+    /// The machine.
+    #[serde(default)]
+    pub machine: Machine,
+    /// The kind of the machine: a plan of one fits all with the same.
+    #[serde(default)]
+    pub kind: String,
+    /// The kind in words.
+    #[serde(default)]
+    pub kind_in_words: String,
     /// Every route, here or not.
     pub routes: Vec<Presence>,
     /// Features of the CPU that the environment variable `OPENSSL_ia32cap` hides from OpenSSL, and so from our routes.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use wirespeed_bench::{Candidate, Case, Contest, Host};
-use wirespeed_cipher::{Algorithm, Direction, Route, Use};
+use wirespeed_cipher::{Route, Use};
 use wirespeed_measure::Effort;
 use wirespeed_plan::{Plan, Row};
 
@@ -18,21 +18,6 @@ use crate::plan::{Destination, cost_in_words, fingerprint};
 const SECONDS: f64 = 0.15;
 /// A route whose calls take longer than this many times OpenSSL's is a wrong choice, however noisy the machine is.
 const CLEARLY_WRONG: f64 = 1.25;
-
-/// Cells that programs use most: TLS and SSH, VPNs, disks. Those that the plan has are tried.
-const CELLS: &[(&str, Direction, usize)] = &[
-    ("AES-128-GCM", Direction::Encrypt, 1420),
-    ("AES-128-GCM", Direction::Decrypt, 16384),
-    ("AES-256-GCM", Direction::Encrypt, 16384),
-    ("AES-256-GCM", Direction::Encrypt, 64),
-    ("AES-256-CBC", Direction::Decrypt, 1420),
-    ("AES-128-CTR", Direction::Encrypt, 16384),
-    ("AES-256-XTS", Direction::Encrypt, 4096),
-    ("ChaCha20-Poly1305", Direction::Encrypt, 1420),
-    ("CAMELLIA-256-CBC", Direction::Decrypt, 16384),
-    ("ARIA-128-CTR", Direction::Encrypt, 1420),
-    ("SM4-CTR", Direction::Encrypt, 1420),
-];
 
 /// A plan from elsewhere.
 pub(super) struct Travelled {
@@ -82,7 +67,7 @@ impl Travelled {
             found.presence.as_ref().map_err(|why| refused(format!("is absent: {why}")))?;
             host.prove(&found).map_err(|why| refused(format!("fails its proof: {why}")))?;
         }
-        let cells: Vec<&Row> = CELLS.iter().filter_map(|it| cell(&self.plan, it)).collect();
+        let cells: Vec<&Row> = self.plan.common_rows().filter(|row| is_for_speed(row)).collect();
         let progress = Progress::new(cells.len() as u64);
         for row in &cells {
             interruption.check("nothing was changed")?;
@@ -139,15 +124,9 @@ pub(super) fn refused(file: &Path, lack: &str, constant_time: Option<Switch>) ->
     ))
 }
 
-/// The row of a cell that the plan gives to a route of ours for its speed.
-fn cell<'p>(
-    plan: &'p Plan,
-    &(name, direction, size): &(&str, Direction, usize),
-) -> Option<&'p Row> {
-    let algorithm: Algorithm = name.parse().ok()?;
-    let row = plan.row(algorithm, direction, size)?;
-    let for_speed = row.reason.is_none_or(|reason| !reason.constant_time);
-    (for_speed && row.route.is_own()).then_some(row)
+/// Whether the plan gives the row to a route of ours for its speed.
+fn is_for_speed(row: &Row) -> bool {
+    row.reason.is_none_or(|reason| !reason.constant_time) && row.route.is_own()
 }
 
 /// A call by the row's route, in calls of this OpenSSL's.
@@ -169,27 +148,4 @@ fn times_openssl(host: &Host, row: &Row) -> Result<f64, Fault> {
     ours.zip(openssl)
         .map(|(ours, openssl)| ours / openssl)
         .ok_or_else(|| Fault::usage(format!("{case}: there are no times of it")))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_cell_that_is_tried_can_stand_in_a_plan() {
-        for (name, direction, size) in CELLS {
-            let algorithm: Algorithm = name.parse().expect("an algorithm");
-            assert!(algorithm.directions().contains(direction), "{name} {direction}");
-            let row = Row {
-                algorithm,
-                direction: *direction,
-                size: *size,
-                route: Route::Portable,
-                reason: None,
-            };
-            let mut plan = Plan::new(wirespeed_plan::Fingerprint::here("3.0.0"));
-            assert!(plan.put(row).is_none());
-            assert!(cell(&plan, &(name, *direction, *size)).is_some(), "{name}: a size class");
-        }
-    }
 }
