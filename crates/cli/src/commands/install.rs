@@ -7,8 +7,9 @@ pub(crate) mod place;
 mod plan;
 mod travelled;
 
-use std::fs;
+use std::fs::{self, Permissions};
 use std::io;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -36,6 +37,7 @@ Examples:
   sudo wirespeed install                      measure if need be, show, try, install, try again
   sudo wirespeed install --keep               and measure again after updates
   sudo wirespeed install --constant-time      leave no keys to code that looks up in tables
+  sudo wirespeed install --stats              and count what programs do, for wirespeed stats
   sudo wirespeed install --plan FILE          the same with a plan of another machine of this kind
   wirespeed install --root DIR                into an unpacked system, such as a container's
   sudo wirespeed uninstall                    take it all back
@@ -69,9 +71,16 @@ pub(crate) struct InstallArguments {
     /// uninstall ends it
     #[arg(long, conflicts_with = "config")]
     keep: bool,
+    /// Have programs count calls and bytes in /var/lib/wirespeed/stats, a file for each user; it stays so until wirespeed
+    /// uninstall
+    #[arg(long, conflicts_with_all = ["config", "root"])]
+    stats: bool,
     #[command(flatten)]
     place: PlaceArguments,
 }
+
+/// Where programs count, if they are to: removed with the package.
+const STATS: &str = "/var/lib/wirespeed/stats";
 
 /// Everything that is known before anything is touched.
 struct Intention<'a> {
@@ -84,6 +93,8 @@ struct Intention<'a> {
     /// What that is to hold.
     text: Vec<u8>,
     plan: Option<PathBuf>,
+    /// Whether programs are to count.
+    counts: bool,
     activates_default: bool,
 }
 
@@ -128,7 +139,8 @@ pub(crate) fn run(arguments: InstallArguments) -> Result<(), Fault> {
     let measures = place.is_the_machines && (lacks || travelled.is_some());
     let usable = standing.as_ref().filter(|it| it.lack.is_none() || measures);
     let plan = usable.map(|standing| standing.file.clone());
-    let intention = Intention::form(&place, plan, arguments.activate_default)?;
+    let (counts, activates_default) = (arguments.stats, arguments.activate_default);
+    let intention = Intention::form(&place, plan, counts, activates_default)?;
     let to = &intention.module.to;
     let installed = Original::read(to);
     let same = installed.as_ref().is_ok_and(|it| it.bytes() == Some(&intention.module.bytes));
@@ -176,10 +188,20 @@ pub(crate) fn run(arguments: InstallArguments) -> Result<(), Fault> {
         true => show("Already installed.\n")?,
         false => {
             intention.show(same)?;
+            if counts {
+                make_folder_of_all(Path::new(STATS))
+                    .map_err(|error| unable(Path::new(STATS), &error))?;
+            }
             intention.carry_out(copy.as_ref(), &interruption)?;
         }
     }
     keep.turn_on(command)
+}
+
+/// Makes a folder in which everybody may make files, and none of others' be taken away.
+fn make_folder_of_all(folder: &Path) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
+    fs::set_permissions(folder, Permissions::from_mode(0o1777))
 }
 
 /// The module that is to be replaced, or that is not there yet.
@@ -201,6 +223,7 @@ impl<'a> Intention<'a> {
     fn form(
         place: &'a Place,
         plan: Option<PathBuf>,
+        counts: bool,
         activates_default: bool,
     ) -> Result<Self, Fault> {
         let module = Module::find(place)?;
@@ -208,7 +231,7 @@ impl<'a> Intention<'a> {
         let main = file.map_err(|error| unable(&place.configuration, &error))?;
         let (configuration, text) = (main.clone(), Vec::new());
         let mut intention =
-            Self { place, module, main, configuration, text, plan, activates_default };
+            Self { place, module, main, configuration, text, plan, counts, activates_default };
         match intention.drop_in() {
             Some(drop_in) => {
                 let file = intention.place.outside(&drop_in.path);
@@ -236,18 +259,24 @@ impl<'a> Intention<'a> {
 
     /// The same in a file of our own, where openssl.cnf includes a folder for such files.
     fn drop_in(&self) -> Option<DropIn> {
-        let plan = self.plan.as_deref().map(|file| ("plan", file));
         let (module, activates_default) = (&*self.module.to, self.activates_default);
-        let wanted = Wanted { module, files: plan.as_slice(), activates_default };
+        let files = self.files(None);
+        let wanted = Wanted { module, files: &files, activates_default };
         // What keeps it from being said there is told of openssl.cnf.
         let bytes = self.main.bytes()?;
         drop_in(bytes, &self.place.configuration, self.place.files(), &wanted).ok().flatten()
     }
 
-    /// openssl.cnf with the module at another place, and perhaps with counters.
-    fn edited(&self, module: &Path, stats: Option<&Path>) -> Result<Vec<u8>, Fault> {
+    /// The keys that name files. A trial counts elsewhere than programs do.
+    fn files<'f>(&'f self, stats: Option<&'f Path>) -> Vec<(&'static str, &'f Path)> {
         let plan = self.plan.as_deref().map(|file| ("plan", file));
-        let files: Vec<_> = plan.into_iter().chain(stats.map(|file| ("stats", file))).collect();
+        let stats = stats.or_else(|| self.counts.then_some(Path::new(STATS)));
+        plan.into_iter().chain(stats.map(|file| ("stats", file))).collect()
+    }
+
+    /// openssl.cnf with the module at another place, and perhaps with other counters.
+    fn edited(&self, module: &Path, stats: Option<&Path>) -> Result<Vec<u8>, Fault> {
+        let files = self.files(stats);
         let path = &self.place.configuration;
         let bytes = self.main.bytes().unwrap_or_default();
         let activates_default = self.activates_default;

@@ -8,6 +8,7 @@ use crate::scene::{Ended, Scene, expect, text};
 
 pub(crate) const TESTS: &[Test] = &[
     ("machine::round", round),
+    ("machine::counted", counted),
     ("machine::constant-time", constant_time),
     ("machine::constant-time-in-root", constant_time_in_root),
     ("machine::kept", kept),
@@ -61,6 +62,29 @@ pub(crate) const COPY: &str = r#"
     esac
     cp "$settings/openssl.cnf" "$folder/before"
 "#;
+
+/// Counting stays until the end, and the file is as before then.
+fn counted() -> Result<(), String> {
+    let script = format!(
+        r#"{COPY}
+        mount -t tmpfs none /var/lib
+        "$wirespeed" install --stats > "$folder/shown"
+        grep -q '^stats = /var/lib/wirespeed/stats # wirespeed install' "$settings/openssl.cnf"
+        test "$(stat --format %a /var/lib/wirespeed/stats)" = 1777
+        loads() {{ "$wirespeed" stats --json - | sed -n 's/^ *"loads": \([0-9]*\),$/\1/p'; }}
+        before=$(loads)
+        openssl list -providers > "$folder/shown"
+        test "$(loads)" = $((before + 1))
+        for words in --stats ""; do
+            "$wirespeed" install $words | grep -q '^Already installed'
+        done
+        "$wirespeed" uninstall > "$folder/shown"
+        cmp "$settings/openssl.cnf" "$folder/before"
+        echo restored"#
+    );
+    let output = run(&script)?.is(0, "")?.output;
+    expect(output.ends_with("restored\n"), &output)
+}
 
 fn round() -> Result<(), String> {
     let script = format!(

@@ -62,7 +62,8 @@ pub(super) fn run(
     let PlanThere { text: plan, stands, cost } = plan;
     // One that is kept is measured when the system has started: the module does without it until then.
     let has_plan = plan.is_some() || stands || keep.is_asked();
-    let intention = Intention::form(place, has_plan.then(|| SYSTEM.into()), activates_default)?;
+    let intention =
+        Intention::form(place, has_plan.then(|| SYSTEM.into()), false, activates_default)?;
     let outside = |path: &Path| place.outside(path).map_err(|error| unable(path, &error));
     let to = outside(&intention.module.to)?;
     let installed = Original::read(&to);
