@@ -26,7 +26,7 @@ const PASTED: &str = "pasted";
 
 impl FileArguments {
     /// All of them, folders in the order of their names; and what was passed over in folders, because it is of another
-    /// kind.
+    /// kind or damaged.
     pub(crate) fn read(&self) -> Result<(Vec<Results>, Vec<String>), Fault> {
         let (mut found, mut passed_over) = (Vec::new(), Vec::new());
         let mut names = self.names.iter();
@@ -45,10 +45,10 @@ impl FileArguments {
             for path in inside(path)? {
                 match text(&path)?.read(&label(&path)) {
                     Ok(results) => found.extend(results),
-                    Err(why @ Unreadable::Foreign(_)) => {
+                    // Of many files one may be damaged.
+                    Err(why) => {
                         passed_over.push(format!("{} was passed over: {why}", path.display()));
                     }
-                    Err(why) => return Err(told(&path, &why)),
                 }
             }
         }

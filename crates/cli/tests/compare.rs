@@ -92,9 +92,10 @@ fn a_folder_is_ranked_and_what_is_foreign_is_passed_over() {
 
     let broken = folder.path().join("broken.json");
     fs::write(&broken, "{").expect("written");
+    let text = printed(&["compare", "--best-for", "vpn", &here]);
+    assert!(text.contains("broken.json was passed over: no JSON: "), "{text}");
     let broken = broken.display().to_string();
     for (arguments, words) in [
-        (vec!["compare", &here], "broken.json: no JSON: "),
         (vec!["compare", &broken], "broken.json: no JSON: "),
         (vec!["compare", "no/where.json"], "cannot read no/where.json: "),
         (

@@ -7,6 +7,7 @@ mod chart;
 mod comparison;
 mod curves;
 mod disk;
+mod fleet;
 mod intro;
 mod page;
 mod routes;
@@ -18,6 +19,7 @@ mod vpn;
 use wirespeed_results::{Content, Results, computers};
 
 use disk::Drive;
+pub use fleet::fleet;
 
 /// A page about these results, side by side where they are of several machines.
 pub fn page(results: &[Results]) -> String {

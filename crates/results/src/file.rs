@@ -128,20 +128,18 @@ impl Results {
     /// # Errors
     /// If the text is no result that is known here.
     pub fn read(label: &str, text: &str) -> Result<Self, Unreadable> {
-        let value: Value = serde_json::from_str(text)
-            .map_err(|error| Unreadable::Broken(format!("no JSON: {error}")))?;
-        let schema = value.get("schema").and_then(Value::as_str).map(ToOwned::to_owned);
+        let schema = schema(text)?;
         let content = match schema.as_deref() {
-            Some(Bench::SCHEMA) => Content::Bench(parse(Bench::SCHEMA, &value)?),
-            Some(Disk::SCHEMA) => Content::Disk(parse(Disk::SCHEMA, &value)?),
-            Some(Survey::SCHEMA) => Content::Survey(parse(Survey::SCHEMA, &value)?),
-            Some(Vpn::SCHEMA) => Content::Vpn(parse(Vpn::SCHEMA, &value)?),
+            Some(Bench::SCHEMA) => Content::Bench(parse(Bench::SCHEMA, text)?),
+            Some(Disk::SCHEMA) => Content::Disk(parse(Disk::SCHEMA, text)?),
+            Some(Survey::SCHEMA) => Content::Survey(parse(Survey::SCHEMA, text)?),
+            Some(Vpn::SCHEMA) => Content::Vpn(parse(Vpn::SCHEMA, text)?),
             Some(other) => {
                 return Err(Unreadable::Foreign(format!("its schema is {other}: {READ}")));
             }
             None => return Err(Unreadable::Foreign(format!("it names no schema: {READ}"))),
         };
-        let about: About = parse(schema.as_deref().unwrap_or_default(), &value)?;
+        let about: About = parse(schema.as_deref().unwrap_or_default(), text)?;
         Ok(Self {
             label: label.to_owned(),
             version: about.version,
@@ -154,7 +152,21 @@ impl Results {
     }
 }
 
-fn parse<T: DeserializeOwned>(schema: &str, value: &Value) -> Result<T, Unreadable> {
-    T::deserialize(value)
+/// What a document says that it is; the rest of it is looked at, and not kept.
+fn schema(text: &str) -> Result<Option<String>, Unreadable> {
+    #[derive(Deserialize)]
+    struct Named {
+        schema: Option<Value>,
+    }
+    match serde_json::from_str::<Named>(text) {
+        Ok(Named { schema: Some(Value::String(schema)) }) => Ok(Some(schema)),
+        Ok(_) => Ok(None),
+        Err(error) if error.is_data() => Ok(None),
+        Err(error) => Err(Unreadable::Broken(format!("no JSON: {error}"))),
+    }
+}
+
+fn parse<T: DeserializeOwned>(schema: &str, text: &str) -> Result<T, Unreadable> {
+    serde_json::from_str(text)
         .map_err(|error| Unreadable::Broken(format!("not as {schema} should be: {error}")))
 }

@@ -15,6 +15,7 @@ mod memory;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use wirespeed_cipher::{Direction, Route, Subject};
 
@@ -118,7 +119,15 @@ impl Snapshot {
         Ok(snapshot)
     }
 
+    /// When counting began; of several files the first time.
+    pub fn begun(&self) -> Option<SystemTime> {
+        let nanos = self.words[BEGUN];
+        (nanos > 0).then(|| SystemTime::UNIX_EPOCH + Duration::from_nanos(nanos))
+    }
+
     fn add(&mut self, other: &Self) {
+        let begun = [self.words[BEGUN], other.words[BEGUN]].into_iter().filter(|it| *it > 0).min();
+        self.words[BEGUN] = begun.unwrap_or_default();
         for (word, count) in other.words.iter().enumerate().skip(LOADS).filter(|it| it.0 != BEGUN) {
             let sum = &mut self.words[word];
             *sum = if word == QUARANTINED { *sum | count } else { sum.wrapping_add(*count) };
@@ -203,8 +212,16 @@ mod tests {
         assert_eq!(rows[0].subject.index(), 17);
         assert_eq!((rows[0].direction, rows[0].route), (Direction::Decrypt, Route::Vaes256));
         assert_eq!((rows[0].calls, rows[0].bytes), (5, 7100));
-        assert_eq!(snapshot.loads(), 3);
+        assert_eq!((snapshot.loads(), snapshot.begun()), (3, None));
         assert_eq!(snapshot.quarantined(), [Route::AesNi]);
+    }
+
+    #[test]
+    fn counting_began_with_the_first_file() {
+        let of = |nanos| Snapshot::parse(&file(&[(BEGUN, nanos)])).expect("a stats file");
+        let mut sum = of(0);
+        [5_000_000_000, 3_000_000_000, 0].into_iter().for_each(|nanos| sum.add(&of(nanos)));
+        assert_eq!(sum.begun(), Some(SystemTime::UNIX_EPOCH + Duration::from_secs(3)));
     }
 
     #[test]

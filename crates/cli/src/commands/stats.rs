@@ -51,6 +51,7 @@ pub(crate) fn run(arguments: StatsArguments) -> Result<(), Fault> {
         schema: Stats::SCHEMA.to_owned(),
         version: VERSION.to_owned(),
         place: place.display().to_string(),
+        seconds: counted.begun().and_then(|it| it.elapsed().ok()).map(|it| it.as_secs_f64()),
         loads: counted.loads(),
         quarantined: counted.quarantined().iter().map(|it| it.name().to_owned()).collect(),
         rows: wirespeed_doctor::counted(&rows),

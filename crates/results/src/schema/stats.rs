@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::Document;
 
 /// What `wirespeed stats --json FILE` writes.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Stats {
     /// `"wirespeed.stats/1"`.
@@ -14,6 +14,9 @@ pub struct Stats {
     pub version: String,
     /// The file of the counters, or the folder with one for each user.
     pub place: String,
+    /// Seconds since counting began; null where nothing was counted yet.
+    #[serde(default)]
+    pub seconds: Option<f64>,
     /// Processes that loaded Wirespeed's module.
     pub loads: u64,
     /// Routes that gave wrong bytes.

@@ -1,0 +1,50 @@
+//! `wirespeed report --fleet`: the results of a whole fleet, read one by one.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use wirespeed_results::Text;
+use wirespeed_results::fleet::Fleet;
+
+use crate::fault::Fault;
+
+/// Reads every .json file in a folder and below it; a file is called as its host is.
+pub(super) fn read(folder: &Path) -> Result<Fleet, Fault> {
+    let failed =
+        |error| Fault::usage(format!("cannot read the folder {}: {error}", folder.display()));
+    let mut files = Vec::new();
+    collect(folder, &mut files).map_err(failed)?;
+    files.sort();
+    let mut fleet = Fleet::default();
+    for file in files {
+        let host = host(&file);
+        match fs::read(&file) {
+            Ok(bytes) => match Text::of(&bytes) {
+                Text::Json(text) => fleet.add(&host, &text),
+                Text::Printed(_) => fleet.damaged.push(format!("{host}: no JSON")),
+            },
+            Err(why) => fleet.damaged.push(format!("{host}: {why}")),
+        }
+    }
+    Ok(fleet)
+}
+
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let path = entry.path();
+        // Links are not followed: they may lead in a circle.
+        if entry.file_type()?.is_dir() {
+            collect(&path, files)?;
+        } else if path.extension().is_some_and(|it| it == "json") {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// "host.stats.json" holds what programs of a host did, "host.json" its figures.
+fn host(file: &Path) -> String {
+    let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+    stem.strip_suffix(".stats").unwrap_or(&stem).to_owned()
+}

@@ -1,0 +1,80 @@
+//! `wirespeed report --fleet`: many hosts, and files that are none.
+
+#![forbid(unsafe_code)]
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn report(folder: &Path, words: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_wirespeed"));
+    command.arg("report").arg("--fleet").arg(folder).args(words).output().expect("the program runs")
+}
+
+/// A host's benchmark; the third OpenSSL is newer.
+fn bench(number: usize) -> String {
+    let row = |route: &str, rate: f64| {
+        format!(
+            "{{\"algorithm\":\"AES-128-GCM\",\"direction\":\"enc\",\"use\":\"message\",\"size\":1420,\
+             \"route\":\"{route}\",\"door\":\"evp\",\"threads\":1,\"bytes_per_second\":{rate}}}"
+        )
+    };
+    let version = if number.is_multiple_of(3) { "3.5.9" } else { "3.0.20" };
+    let rate = if number == 7 { 2e9 } else { 4e9 };
+    let rows = [row("libcrypto", 1e9), row("vaes512", rate)].join(",");
+    format!(
+        "{{\"schema\":\"wirespeed.bench/1\",\"machine\":{{\"cpu\":{{\"brand\":\"<b>CPU</b>\"}},\
+         \"libcrypto\":{{\"version\":\"OpenSSL {version} 1 Jan 2026\"}}}},\"rows\":[{rows}]}}"
+    )
+}
+
+#[test]
+fn a_fleet_on_a_page_damaged_files_and_all() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    fs::create_dir(at("rack")).expect("a folder");
+    for number in 0..30 {
+        fs::write(at(&format!("rack/host{number}.json")), bench(number)).expect("written");
+    }
+    let stats = "{\"schema\":\"wirespeed.stats/1\",\"version\":\"0\",\"place\":\"\",\"seconds\":86400,\"loads\":1,\
+                 \"quarantined\":[],\"rows\":[{\"algorithm\":\"AES-128-GCM\",\"direction\":\"enc\",\
+                 \"route\":\"vaes512\",\"calls\":1,\"bytes\":4000000000000}]}";
+    fs::write(at("rack/host1.stats.json"), stats).expect("written");
+    fs::write(at("cut.json"), &bench(1)[..100]).expect("written");
+    fs::write(at("<i>.json"), [0xff, 0xfe, 0x00]).expect("written");
+    std::os::unix::fs::symlink(folder.path(), at("circle")).expect("a link");
+    let page = at("page.html").display().to_string();
+    let output = report(folder.path(), &["--output", &page]);
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+    let page = fs::read_to_string(&page).expect("written");
+    for wanted in [
+        "30 hosts of 2 kinds. 2 files were not understood",
+        "1 host is more than 15 % behind",
+        "<th scope=\"row\">host7</th>",
+        "OpenSSL 3.0.20 1 Jan 2026 to OpenSSL 3.5.9 1 Jan 2026",
+        // 4 TB at 1 and at 4 GB/s.
+        "OpenSSL alone would take 4000 s of CPU time for them, Wirespeed takes 1000 s",
+        "<li>cut: ",
+        "&lt;i&gt;: ",
+        "&lt;b&gt;CPU&lt;/b&gt;",
+    ] {
+        assert!(page.contains(wanted), "no {wanted}: {page}");
+    }
+    assert!(!page.contains("<b>") && !page.contains("<i>") && !page.contains("<script"), "{page}");
+}
+
+#[test]
+fn what_holds_no_results_is_told_in_a_line() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let gone = folder.path().join("gone");
+    for (folder, words, says) in [
+        (folder.path(), &[][..], "wirespeed: no results there"),
+        (&gone, &[], "wirespeed: cannot read the folder "),
+        (folder.path(), &["x.json"], "wirespeed: "),
+    ] {
+        let output = report(folder, words);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.starts_with(says) && said.lines().count() == 1, "{said}");
+    }
+}

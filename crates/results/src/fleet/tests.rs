@@ -1,0 +1,84 @@
+use super::*;
+
+/// A benchmark of a host: its OpenSSL's rate and ours, in MB/s.
+fn bench(openssl: &str, rates: [f64; 2]) -> String {
+    let row = |route: &str, rate: f64| {
+        format!(
+            r#"{{"algorithm":"AES-128-GCM","direction":"enc","use":"message","size":1420,"route":"{route}",
+            "door":"evp","threads":1,"bytes_per_second":{}}}"#,
+            rate * 1e6
+        )
+    };
+    let [own, ours] = rates;
+    let rows = [row("libcrypto", own), row("vaes512", ours)].join(",");
+    format!(
+        r#"{{"schema":"wirespeed.bench/1","machine":{{"cpu":{{"brand":"a CPU"}},
+        "libcrypto":{{"version":"OpenSSL {openssl} 1 Jan 2026"}}}},"rows":[{rows}]}}"#
+    )
+}
+
+#[test]
+fn hosts_are_put_together_by_kind_and_compared_within() {
+    let mut fleet = Fleet::default();
+    fleet.add("a", &bench("3.0.20", [100.0, 400.0]));
+    fleet.add("b", &bench("3.0.20", [100.0, 300.0]));
+    fleet.add("c", &bench("3.5.9", [200.0, 400.0]));
+    assert_eq!((fleet.kinds.len(), fleet.hosts()), (2, 3));
+    let old = fleet.kinds.values().find(|kind| kind.hosts.len() == 2).expect("two of a kind");
+    let work = &old.works()[0];
+    assert_eq!(median(&old.values(work, |it| Some(it.best))), Some(350e6));
+    assert_eq!(old.hosts["a"][work].route, "vaes512");
+    let behind: Vec<_> = old.behind().into_iter().map(|(host, _, share)| (host, share)).collect();
+    assert_eq!(behind, [("a", 0.0), ("b", 0.25)]);
+    let hardware: Vec<&str> = fleet.kinds.values().map(|kind| kind.hardware.as_str()).collect();
+    assert_eq!(hardware[0], hardware[1], "they differ by OpenSSL alone");
+}
+
+#[test]
+fn what_programs_did_becomes_bytes_a_day() {
+    let mut fleet = Fleet::default();
+    let stats = |seconds: &str| {
+        format!(
+            r#"{{"schema":"wirespeed.stats/1","version":"0","place":"","seconds":{seconds},"loads":1,"quarantined":[],
+            "rows":[{{"algorithm":"AES-128-GCM","direction":"enc","route":"vaes512","calls":1,"bytes":1000}}]}}"#
+        )
+    };
+    fleet.add("a", &stats("43200.0"));
+    fleet.add("b", &stats("null"));
+    let what = ("AES-128-GCM".to_owned(), "enc".to_owned(), "vaes512".to_owned());
+    assert_eq!(fleet.bytes_a_day["a"][&what], 2000.0);
+    assert_eq!(fleet.damaged, ["b: it says not how long"]);
+}
+
+#[test]
+fn damaged_files_are_named_and_the_others_stay() {
+    let mut fleet = Fleet::default();
+    let good = bench("3.0.20", [1.0, 2.0]);
+    let without = good.replace("\"machine\":", "\"other\":");
+    let negative = good.replace("2000000", "-5");
+    for (host, text) in [
+        ("a", &*good),
+        ("cut", &good[..300]),
+        ("empty", ""),
+        ("list", "[1]"),
+        ("c", &without),
+        ("d", &negative),
+    ] {
+        fleet.add(host, text);
+    }
+    let names: Vec<&str> = fleet.damaged.iter().filter_map(|it| it.split(':').next()).collect();
+    assert_eq!((names, fleet.hosts()), (vec!["cut", "empty", "list", "c"], 2));
+    let work = &fleet.kinds.values().next().expect("a kind").works()[0];
+    let kind = fleet.kinds.values().next().expect("a kind");
+    assert_eq!(kind.hosts["d"][work].best, 1e6, "what is no rate is not taken");
+}
+
+#[test]
+fn medians_and_means() {
+    assert_eq!(
+        [median(&[]), median(&[1.0, 3.0]), median(&[1.0, 2.0, 9.0])],
+        [None, Some(2.0), Some(2.0)]
+    );
+    assert!((mean([0.5, 2.0]).expect("a mean") - 1.0).abs() < 1e-12);
+    assert_eq!(mean([]), None);
+}
