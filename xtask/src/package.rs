@@ -15,6 +15,7 @@ mod tree;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
@@ -69,9 +70,13 @@ pub(crate) enum Format {
 /// What packs one package.
 type Pack = fn(&Workspace, &Release, &Built, &Package, &Path) -> Result<PathBuf>;
 
+/// Stages of the test that run side by side pack in the same folders.
+static PACKING: Mutex<()> = Mutex::new(());
+
 /// Makes it all; every file that was made.
 pub(crate) fn make(workspace: &Workspace, wanted: &Wanted) -> Result<Vec<PathBuf>> {
     packages::provide(packages::PACKAGING)?;
+    let _alone = PACKING.lock().unwrap_or_else(PoisonError::into_inner);
     let target = Target::find(wanted.target.as_deref())?;
     if wanted.target.is_some() {
         packages::provide(target.needs)?;

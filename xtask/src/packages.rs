@@ -118,6 +118,21 @@ const MMDEBSTRAP: Need = Need { command: &["mmdebstrap", "--version"], package: 
 /// Judges units, and starts systemd in a folder.
 const SYSTEMD: Need =
     Need { command: &["systemd-nspawn", "--version"], package: "systemd-container" };
+/// Acts on fleets.
+const ANSIBLE: Need = Need { command: &["ansible", "--version"], package: "ansible-core" };
+const ANSIBLE_LINT: Need =
+    Need { command: &["ansible-lint", "--version"], package: "ansible-lint" };
+/// With the virtual environments that ansible-test makes.
+const VENV: Need =
+    Need { command: &["/usr/bin/python3", "-c", "import ensurepip"], package: "python3-venv" };
+/// Watch fleets.
+const PROMETHEUS: Need = Need { command: &["promtool", "--version"], package: "prometheus" };
+const ALERTMANAGER: Need =
+    Need { command: &["amtool", "--version"], package: "prometheus-alertmanager" };
+const NODE_EXPORTER: Need = Need {
+    command: &["prometheus-node-exporter", "--version"],
+    package: "prometheus-node-exporter",
+};
 /// Draws reports, as their readers see them.
 const CHROMIUM: Need = Need { command: &["chromium", "--version"], package: "chromium" };
 const GCC_ARM64: Need = Need {
@@ -215,6 +230,12 @@ pub(crate) const TESTS: &[Need] = &[
     LINTIAN,
     MMDEBSTRAP,
     SYSTEMD,
+    ANSIBLE,
+    ANSIBLE_LINT,
+    VENV,
+    PROMETHEUS,
+    ALERTMANAGER,
+    NODE_EXPORTER,
     GCC_ARM64,
     C_LIBRARY_ARM64,
     GCC_ARMHF,

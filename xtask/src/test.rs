@@ -1,6 +1,7 @@
 //! `cargo xtask test`: every check there is, stage by stage, with a sum at the end.
 
 mod architectures;
+mod fleet;
 mod installed;
 mod releases;
 
@@ -120,6 +121,9 @@ const STAGES: &[Stage] = &[
     built("hosts", "real programs and daemons with our module", |at, _| hosts(at)),
     built("packages", "installed in a root of Debian's, upgraded, removed", |at, effort| {
         installed::packages(at, effort)
+    }),
+    built("fleet", "hosts in namespaces: Ansible, an upgrade of OpenSSL, alerts", |at, effort| {
+        fleet::fleet(at, effort)
     }),
     built("padlock", "conformance of the route padlock, on an emulated PadLock", |at, _| {
         padlock(at)

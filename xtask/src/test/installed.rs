@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::Result;
 
@@ -17,6 +18,9 @@ use crate::workspace::Workspace;
 /// switches on units, and what kills at a given call.
 const PROGRAMS: &str = "openssl,python3-minimal,libpython3-stdlib,nginx-light,openssh-client,\
     openssh-server,curl,iproute2,mount,systemd,strace";
+
+/// Stages that run side by side want the same root.
+static MAKING: Mutex<()> = Mutex::new(());
 
 /// Debian's releases, by their names in archives.
 fn suites(effort: Effort) -> &'static [&'static str] {
@@ -142,7 +146,8 @@ fn installed(workspace: &Workspace, packages: &Path, root: &Path) -> Result<Tall
 }
 
 /// An unpacked system, made once for these programs.
-fn root(workspace: &Workspace, suite: &str) -> Result<PathBuf> {
+pub(crate) fn root(workspace: &Workspace, suite: &str) -> Result<PathBuf> {
+    let _alone = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
     let roots = workspace.target().join("roots");
     let (root, has) = (roots.join(suite), roots.join(format!("{suite}.programs")));
     if root.exists() {

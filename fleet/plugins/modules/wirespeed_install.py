@@ -1,0 +1,121 @@
+#!/usr/bin/python
+# SPDX-License-Identifier: MIT OR Apache-2.0
+
+from __future__ import absolute_import, division, print_function
+
+__metaclass__ = type
+
+DOCUMENTATION = r'''
+---
+module: wirespeed_install
+short_description: Puts Wirespeed to work for a host's OpenSSL programs, or takes it back
+description:
+  - Runs C(wirespeed install) or C(wirespeed uninstall). Both try the host's programs, and leave no trace if one fails.
+  - A plan that was measured on another host of the same kind is tried here before it is used.
+version_added: 0.1.0
+author: the Wirespeed project (@wirespeed)
+options:
+  state:
+    description: Whether programs are to use Wirespeed.
+    type: str
+    choices: [present, absent]
+    default: present
+  plan:
+    description: A plan on the host that was measured on another of its kind. Without one the host measures itself.
+    type: path
+  stats:
+    description: Whether programs are to count what they do, for metrics.
+    type: bool
+    default: false
+  keep:
+    description: Whether the host is to measure again by itself after updates.
+    type: bool
+    default: false
+  executable:
+    description: The program.
+    type: str
+    default: wirespeed
+attributes:
+  check_mode:
+    description: Tells what would change, and changes nothing.
+    support: full
+  diff_mode:
+    description: Shows the change of openssl.cnf.
+    support: full
+'''
+
+EXAMPLES = r'''
+- name: Put it to work with a plan of this kind of host
+  wirespeed.fleet.wirespeed_install:
+    plan: /var/lib/wirespeed/fleet.plan
+    stats: true
+
+- name: Take it back
+  wirespeed.fleet.wirespeed_install:
+    state: absent
+'''
+
+RETURN = r'''
+said:
+  description: What the program said.
+  returned: always
+  type: str
+'''
+
+import os
+
+from ansible.module_utils.basic import AnsibleModule
+from ansible_collections.wirespeed.fleet.plugins.module_utils.wirespeed import (
+    choices, find, read_json, read_text, run,
+)
+
+NOTHING = ('Already installed: nothing to change.', 'Not installed: nothing to change.')
+
+
+def is_in_use(module, plan):
+    """Whether the plan's choices are those that this host follows."""
+    told = read_json(module, ['routes', '--json'])['plan']
+    if told is None or told['ignored'] is not None:
+        return False
+    return choices(read_text(plan)) == choices(read_text(told['file']))
+
+
+def words(module):
+    """The command."""
+    params = module.params
+    if params['state'] == 'absent':
+        return ['uninstall']
+    command = ['install'] + ['--' + flag for flag in ('stats', 'keep') if params[flag]]
+    plan = params['plan']
+    # In check mode nobody has copied it yet.
+    there = plan and (os.path.exists(plan) or not module.check_mode)
+    if there and not is_in_use(module, plan):
+        command += ['--plan', plan]
+    return command
+
+
+def main():
+    module = AnsibleModule(
+        argument_spec=dict(
+            state=dict(type='str', choices=['present', 'absent'], default='present'),
+            plan=dict(type='path'),
+            stats=dict(type='bool', default=False),
+            keep=dict(type='bool', default=False),
+            executable=dict(type='str', default='wirespeed'),
+        ),
+        supports_check_mode=True,
+    )
+    if module.params['state'] == 'absent' and find(module) is None:
+        module.exit_json(changed=False, said='')
+    command = words(module)
+    dummy, would, dummy = run(module, command + ['--dry-run'])
+    result = dict(changed=not would.startswith(NOTHING), said=would)
+    if module._diff:
+        result['diff'] = dict(prepared=would if result['changed'] else '')
+    if result['changed'] and not module.check_mode:
+        dummy, result['said'], dummy = run(module, command)
+    module.exit_json(**result)
+
+
+if __name__ == '__main__':
+    main()

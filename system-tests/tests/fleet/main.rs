@@ -1,0 +1,39 @@
+//! A fleet on one machine: Debian 12 and 13, each host with its own root, OpenSSL and sshd; Ansible, Prometheus and
+//! Alertmanager as they are. A rollout, an upgrade of OpenSSL, a route that gives wrong bytes, and all taken back.
+//!
+//! `WIRESPEED_ROOTS` names the folder of unpacked systems, `WIRESPEED_PACKAGES` that of our packages, `WIRESPEED_OPENSSL`
+//! one with an older and a newer OpenSSL of Debian 12. All steps work on the same hosts, one after another, as root in
+//! namespaces that end with them.
+
+#![forbid(unsafe_code)]
+
+mod hosts;
+
+use std::process::ExitCode;
+
+use libtest_mimic::{Arguments, Trial};
+
+use hosts::Hosts;
+
+/// What an administrator does and what happens, a script for each, each going on from the one before.
+const STEPS: [(&str, &str); 7] = [
+    ("survey", include_str!("steps/survey.sh")),
+    ("check", include_str!("steps/check.sh")),
+    ("rollout", include_str!("steps/rollout.sh")),
+    ("dashboard", include_str!("steps/dashboard.sh")),
+    ("upgrade-of-openssl", include_str!("steps/upgrade.sh")),
+    ("broken-route", include_str!("steps/broken.sh")),
+    ("rollback", include_str!("steps/rollback.sh")),
+];
+
+fn main() -> ExitCode {
+    let mut arguments = Arguments::from_args();
+    // Each goes on from the one before.
+    arguments.test_threads = Some(1);
+    let trials = STEPS.map(|(name, script)| {
+        Trial::test(name, move || Hosts::with(|hosts| hosts.run(script)).map_err(Into::into))
+    });
+    let conclusion = libtest_mimic::run(&arguments, trials.into());
+    Hosts::leave();
+    conclusion.exit_code()
+}
