@@ -52,7 +52,7 @@ fn a_program_that_sleeps_waits() {
     if error.contains("does not let this user sample") {
         return println!("skipped: only root may sample programs here");
     }
-    assert!(said.contains("sleep used 0.00 s") && said.contains("it waits"), "{said}{error}");
+    assert!(said.contains("sleep used") && said.contains("it waits"), "{said}{error}");
 }
 
 #[test]
