@@ -3,7 +3,6 @@
 //! Pointers stand in the structures as they are, so that a call's number, which holds the structure's size,
 //! is another in a program of 32 bits. The module knows those, too (its `compat_ioctl`).
 
-use std::ffi::c_char;
 use std::mem::zeroed;
 use std::os::fd::RawFd;
 use std::{io, ptr};
@@ -48,7 +47,7 @@ pub(super) struct SessionInfo {
 }
 
 /// Of an algorithm, then of its driver.
-pub(super) type Name = [c_char; 64];
+pub(super) type Name = [u8; 64];
 
 /// struct cphash_op: the state of one session into another of the same file.
 #[repr(C)]
@@ -177,8 +176,8 @@ pub(super) unsafe fn crypt(descriptor: RawFd, call: &Call) -> io::Result<()> {
 
 /// A name, as far as it is text.
 pub(super) fn text(name: &Name) -> String {
-    let bytes = name.iter().take_while(|letter| **letter != 0).map(|letter| *letter as u8);
-    String::from_utf8_lossy(&bytes.collect::<Vec<_>>()).into_owned()
+    let end = name.iter().position(|letter| *letter == 0).unwrap_or(name.len());
+    String::from_utf8_lossy(&name[..end]).into_owned()
 }
 
 impl Call {
@@ -223,10 +222,10 @@ mod tests {
 
     #[test]
     fn a_name_without_end_is_as_long_as_its_field() {
-        assert_eq!(text(&[b'x' as c_char; 64]), "x".repeat(64));
+        assert_eq!(text(&[b'x'; 64]), "x".repeat(64));
         assert_eq!(text(&[0; 64]), "");
         let mut broken = [0; 64];
-        broken[0] = 0xff_u8 as c_char;
+        broken[0] = 0xff;
         assert_eq!(text(&broken), "\u{fffd}");
     }
 }
