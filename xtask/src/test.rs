@@ -122,9 +122,11 @@ const STAGES: &[Stage] = &[
     built("packages", "installed in a root of Debian's, upgraded, removed", |at, effort| {
         installed::packages(at, effort)
     }),
-    built("fleet", "hosts in namespaces: Ansible, an upgrade of OpenSSL, alerts", |at, effort| {
-        fleet::fleet(at, effort)
-    }),
+    built(
+        "fleet",
+        "alerts and Ansible's collection; --thorough: on hosts in namespaces",
+        fleet::fleet,
+    ),
     built("padlock", "conformance of the route padlock, on an emulated PadLock", |at, _| {
         padlock(at)
     }),

@@ -21,8 +21,10 @@ fn of_speed(words: &[&str]) -> Option<(Time, String)> {
         println!("skipped: only root may sample programs here");
         return None;
     }
-    let found: Doctor = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{error}"));
-    let said: Vec<_> = found.findings.iter().map(|it| format!("{} {:?}", it.text, it.mend)).collect();
+    let found: Doctor =
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{error}"));
+    let said: Vec<_> =
+        found.findings.iter().map(|it| format!("{} {:?}", it.text, it.mend)).collect();
     Some((found.time.expect("its time"), said.join("\n")))
 }
 
@@ -48,7 +50,8 @@ fn a_program_that_sleeps_waits() {
     let output = doctor(&["--pid", &sleeping.id().to_string()]);
     sleeping.kill().expect("it is ours");
     sleeping.wait().expect("it ends");
-    let (said, error) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let (said, error) =
+        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     if error.contains("does not let this user sample") {
         return println!("skipped: only root may sample programs here");
     }

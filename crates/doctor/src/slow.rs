@@ -85,7 +85,8 @@ const fn word(kind: Kind) -> &'static str {
 /// What is the limit, what removes it, and what our module gives.
 fn findings(profile: &Profile, gain: &Gain) -> Vec<Finding> {
     let failed = profile.status.filter(|status| !status.success());
-    let failed = failed.map(|status| Finding::note(format!("{} ended with {status}", profile.name)));
+    let failed =
+        failed.map(|status| Finding::note(format!("{} ended with {status}", profile.name)));
     failed.into_iter().chain(of_its_time(profile, gain)).collect()
 }
 
@@ -112,7 +113,9 @@ fn used(profile: &Profile) -> String {
     if profile.busiest_thread > 0.9 && processors < 1.2 {
         format!("{used}, nearly all in one thread: that thread is its limit")
     } else if processors < 0.5 {
-        format!("{used}: most of the time it waited, for the network, a disk, its clients or a processor")
+        format!(
+            "{used}: most of the time it waited, for the network, a disk, its clients or a processor"
+        )
     } else {
         used
     }
@@ -219,7 +222,8 @@ mod tests {
 
     #[test]
     fn another_openssl_is_said_to_be_another() {
-        let mut other = made_up(&[(Kind::OpenSsl, "the rest of OpenSSL", 0.5), (Kind::Linux, "", 0.5)]);
+        let mut other =
+            made_up(&[(Kind::OpenSsl, "the rest of OpenSSL", 0.5), (Kind::Linux, "", 0.5)]);
         other.learned = false;
         assert!(says(&other).contains("could not be told apart"), "{}", says(&other));
     }

@@ -24,6 +24,10 @@ pub(crate) fn fleet(workspace: &Workspace, effort: Effort) -> Result<Tally> {
             Tally::of(promtool(&arguments).passes()?, &format!("promtool {}", arguments.join(" ")));
     }
     tally += collection(workspace, effort)?;
+    if effort == Effort::Usual {
+        // Hosts take a quarter of an hour on a busy machine.
+        return Ok(tally);
+    }
     if Run::new("id", workspace.root()).arguments(["-u"]).output()? != "0" {
         tally += Tally::skip("hosts in namespaces take root to make");
         return Ok(tally);

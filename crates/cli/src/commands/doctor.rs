@@ -120,11 +120,7 @@ pub(crate) fn read(arguments: ReadingArguments) -> Result<(), Fault> {
     Ok(std::io::stdout().write_all(text.as_bytes())?)
 }
 
-fn found(
-    findings: Vec<doctor::Finding>,
-    command: Option<Watched>,
-    time: Option<Time>,
-) -> Doctor {
+fn found(findings: Vec<doctor::Finding>, command: Option<Watched>, time: Option<Time>) -> Doctor {
     Doctor {
         schema: Doctor::SCHEMA.to_owned(),
         version: VERSION.to_owned(),

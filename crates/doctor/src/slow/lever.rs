@@ -87,7 +87,8 @@ fn told(profile: &Profile, kind: Kind, share: f64) -> Finding {
 fn most_of(profile: &Profile, kind: Kind) -> String {
     let most = profile.parts.iter().filter(|(part, _)| part.kind == kind);
     let most = most.max_by(|a, b| a.1.total_cmp(&b.1));
-    let tell = |(Part { name, .. }, share): &(Part, f64)| format!(" ({name} {:.0} %)", 100.0 * share);
+    let tell =
+        |(Part { name, .. }, share): &(Part, f64)| format!(" ({name} {:.0} %)", 100.0 * share);
     most.map(tell).unwrap_or_default()
 }
 
