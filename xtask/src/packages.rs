@@ -1,5 +1,8 @@
 //! The programs that the tests call, and the Debian packages that hold them.
 
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::process::Command;
 
@@ -279,6 +282,7 @@ pub(crate) fn provide(needs: &[Need]) -> Result<()> {
         );
     }
     println!("installing {list}");
+    let _quiet = NoServices::begin();
     let apt = |arguments: &[&str]| {
         Run::new("apt-get", here)
             .environment("DEBIAN_FRONTEND", "noninteractive")
@@ -296,5 +300,29 @@ pub(crate) fn provide(needs: &[Need]) -> Result<()> {
     match needs.iter().find(|need| !need.is_met()) {
         Some(need) => bail!("{} is installed, yet {:?} fails", need.package, need.command),
         None => Ok(()),
+    }
+}
+
+/// While it lasts, packages start none of their services: invoke-rc.d(8) asks this file.
+struct NoServices;
+
+impl NoServices {
+    const FILE: &str = "/usr/sbin/policy-rc.d";
+
+    /// None where somebody else's answer stands there, or none can.
+    fn begin() -> Option<Self> {
+        let mut options = OpenOptions::new();
+        let mut file = options.write(true).create_new(true).mode(0o755).open(Self::FILE).ok()?;
+        let begun = Self;
+        // "Action not allowed".
+        file.write_all(b"#!/bin/sh\nexit 101\n").is_ok().then_some(begun)
+    }
+}
+
+impl Drop for NoServices {
+    fn drop(&mut self) {
+        if let Err(error) = fs::remove_file(Self::FILE) {
+            eprintln!("remove {}: it keeps services from being started ({error})", Self::FILE);
+        }
     }
 }
