@@ -15,9 +15,13 @@ use crate::workspace::Workspace;
 /// How the names of such files begin, in capitals.
 const NAMES: [&str; 6] = ["LICENSE", "LICENCE", "COPYING", "COPYRIGHT", "NOTICE", "UNLICENSE"];
 
-/// A crate that ships no text: its copyright, from its sources. Its licence is MIT, the text of which is ours, too.
-const WITHOUT: (&str, &str) =
-    ("iced-x86", "Copyright (C) 2018-present iced project and contributors");
+/// Crates that ship no text: their copyright, or their authors, from their sources. Their licence is MIT or may be, the text
+/// of which is ours, too.
+const WITHOUT: [(&str, &str); 3] = [
+    ("iced-x86", "Copyright (C) 2018-present iced project and contributors"),
+    ("perf-event2", "By Sean Lynch and Jim Blandy"),
+    ("perf-event-open-sys2", "By Sean Lynch and Jim Blandy"),
+];
 
 /// What rustc's own documents say of the standard library.
 const LIBRARY: &str = "share/doc/rust/COPYRIGHT-library.html";
@@ -71,10 +75,8 @@ fn part(workspace: &Workspace, package: &Value) -> Result<Part> {
         }
     }
     if texts.is_empty() {
-        let (known, copyright) = WITHOUT;
-        if name != known {
-            bail!("it ships no licence: look into its sources");
-        }
+        let known = WITHOUT.iter().find(|(known, _)| *known == name);
+        let (_, copyright) = known.context("it ships no licence: look into its sources")?;
         let ours = fs::read_to_string(workspace.root().join("LICENSE-MIT"))?;
         let at = ours.find("Permission is hereby granted").context("the text of MIT")?;
         texts.push(format!("{copyright}\n\n{}", &ours[at..]));
