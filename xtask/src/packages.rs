@@ -235,10 +235,7 @@ pub(crate) const TESTS: &[Need] = &[
     SYSTEMD,
     ANSIBLE,
     ANSIBLE_LINT,
-    VENV,
     PROMETHEUS,
-    ALERTMANAGER,
-    NODE_EXPORTER,
     GCC_ARM64,
     C_LIBRARY_ARM64,
     GCC_ARMHF,
@@ -247,7 +244,7 @@ pub(crate) const TESTS: &[Need] = &[
 ];
 
 /// What thorough tests take besides.
-pub(crate) const THOROUGH: &[Need] = &[JAVA];
+pub(crate) const THOROUGH: &[Need] = &[JAVA, VENV, ALERTMANAGER, NODE_EXPORTER];
 
 /// With the version of this machine's GCC.
 pub(crate) fn versioned(name: &str) -> String {
