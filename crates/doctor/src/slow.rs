@@ -172,7 +172,6 @@ mod tests {
             parts: parts.iter().map(part).collect(),
             busiest_thread: 0.8,
             learned: true,
-            linux_named: true,
             status: None,
         }
     }

@@ -41,22 +41,14 @@ const CLEARLY: f64 = 3.0;
 /// What each function of libcrypto is, by its address.
 pub(crate) type Learned = HashMap<u64, Part>;
 
-/// The program `openssl` that has this libcrypto.
-pub(crate) fn teacher(library: &Path) -> Option<PathBuf> {
-    // A program of a container has another root, and most often another library.
-    let same = |path: &Path| {
-        let identity = |path| fs::metadata(path).ok().map(|it| (it.dev(), it.ino()));
-        identity(path).is_some() && identity(path) == identity(library)
-    };
-    let beside = ["/usr/bin/openssl", "/usr/local/bin/openssl", "/bin/openssl"];
-    let folder = library.file_name().map(Path::new)?;
-    let known = ["/usr/lib", "/usr/lib64", "/lib"].map(|it| Path::new(it).join(folder));
-    let ours = known.iter().any(|path| same(path)) || same(library);
-    let program = beside.map(PathBuf::from).into_iter().find(|path| path.exists())?;
-    ours.then_some(program)
+/// The program `openssl` of this machine.
+pub(crate) fn teacher() -> Option<PathBuf> {
+    let places = ["/usr/bin/openssl", "/usr/local/bin/openssl", "/bin/openssl"];
+    places.map(PathBuf::from).into_iter().find(|path| path.exists())
 }
 
-/// Runs every operation for a second, as many at a time as there are processors; `progress` is told of each.
+/// Runs every operation for a second, as many at a time as there are processors; `progress` is told of each. Nothing is
+/// learned where the program has another libcrypto.
 pub(crate) fn learn(
     openssl: &Path,
     library: &Path,
@@ -95,7 +87,8 @@ fn shares_of(
         for (place, count) in &sampled.seen.hits {
             let Place::File(file, offset) = place else { continue };
             let file = &sampled.seen.spaces.files()[*file];
-            if file.path.file_name() != library.file_name() {
+            // A container has another, most often of the same name.
+            if identity(&file.path).is_none_or(|it| Some(it) != identity(library)) {
                 continue;
             }
             if let Some((function, _)) = functions.at(*offset) {
@@ -105,6 +98,11 @@ fn shares_of(
     }
     let all: f64 = hits.values().sum();
     hits.into_iter().map(|(function, count)| (function, count / all)).collect()
+}
+
+/// Which file it is, whatever it is called.
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    fs::metadata(path).ok().map(|it| (it.dev(), it.ino()))
 }
 
 /// The functions that are clearly one operation's.

@@ -14,4 +14,5 @@ mod sampling;
 mod spaces;
 
 pub use part::{Kind, Part};
+pub use processes::children_cpu_seconds;
 pub use profile::{Output, Profile, Target, profile};

@@ -58,9 +58,15 @@ pub(crate) fn seconds<'p>(processes: impl IntoIterator<Item = &'p u32>) -> Secon
     times.fold(Seconds::default(), |sum, it| sum + it.own + it.of_children)
 }
 
-/// The time of a process's children that have ended and were waited for.
-pub(crate) fn of_ended_children(process: u32) -> Seconds {
-    stat(&format!("/proc/{process}/stat")).map(|it| it.of_children).unwrap_or_default()
+/// The time of children of ours that have ended and were waited for.
+pub(crate) fn of_ended_children() -> Seconds {
+    stat("/proc/self/stat").map(|it| it.of_children).unwrap_or_default()
+}
+
+/// Processor time of all children of ours that have ended and were waited for, in seconds.
+pub fn children_cpu_seconds() -> f64 {
+    let Seconds { user, system } = of_ended_children();
+    user + system
 }
 
 /// Whether a process has stopped, and waits for SIGCONT.

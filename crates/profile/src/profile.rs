@@ -51,7 +51,7 @@ pub struct Profile {
     pub elapsed: Duration,
     /// Processor time of it and its children.
     pub cpu_seconds: f64,
-    /// Samples taken, and lost.
+    /// Samples taken.
     pub samples: u64,
     /// Samples that came too fast to be read.
     pub lost: u64,
@@ -61,8 +61,6 @@ pub struct Profile {
     pub busiest_thread: f64,
     /// Whether what is inside libcrypto could be told apart.
     pub learned: bool,
-    /// Whether Linux's functions could be told apart.
-    pub linux_named: bool,
     /// How a program that was run ended.
     pub status: Option<ExitStatus>,
 }
@@ -151,7 +149,7 @@ fn stopped(words: &[OsString], output: Output, own_configuration: bool) -> io::R
 
 fn of_child(child: &mut Child, longest: Duration, progress: &impl Fn()) -> io::Result<Sampled> {
     let mut sampling = Sampling::of(&BTreeSet::from([child.id()]))?;
-    let before = ended_children();
+    let before = processes::of_ended_children();
     let began = Instant::now();
     let go_on = Command::new("kill").args(["-CONT", &child.id().to_string()]).status()?;
     if !go_on.success() {
@@ -172,7 +170,7 @@ fn of_child(child: &mut Child, longest: Duration, progress: &impl Fn()) -> io::R
         }
         thread::sleep(PAUSE);
     };
-    let cpu = ended_children() - before;
+    let cpu = processes::of_ended_children() - before;
     Ok(Sampled {
         seen: sampling.seen,
         name: String::new(),
@@ -198,11 +196,6 @@ fn of_process(process: u32, longest: Duration, progress: &impl Fn()) -> io::Resu
     let elapsed = began.elapsed();
     let cpu = processes::seconds(&members) - before;
     Ok(Sampled { seen: sampling.seen, name, elapsed, cpu, status: None })
-}
-
-/// The time of children of ours that have ended.
-fn ended_children() -> Seconds {
-    processes::of_ended_children(std::process::id())
 }
 
 fn sum_up(sampled: Sampled, progress: &(impl Fn() + Sync)) -> Profile {
@@ -238,7 +231,6 @@ fn sum_up(sampled: Sampled, progress: &(impl Fn() + Sync)) -> Profile {
         parts,
         busiest_thread: busiest * cpu_seconds / elapsed.as_secs_f64().max(f64::MIN_POSITIVE),
         learned: files.learned.is_some(),
-        linux_named: linux.is_some(),
         status,
     }
 }
@@ -267,9 +259,9 @@ impl<'s> Files<'s> {
         let crypto = hits.iter().find(|(file, count)| is_libcrypto(seen, **file) && much(**count));
         let learned = crypto.and_then(|(file, _)| {
             let library = seen.spaces.files()[*file].readable();
-            let openssl = learned::teacher(library)?;
+            let openssl = learned::teacher()?;
             let learned = learned::learn(&openssl, library, functions.get(file)?, progress);
-            Some((*file, learned))
+            (!learned.is_empty()).then_some((*file, learned))
         });
         Self { seen, functions, learned }
     }

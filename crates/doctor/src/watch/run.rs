@@ -12,6 +12,7 @@ use std::thread;
 use std::time::Duration;
 
 use signal_hook::consts::SIGINT;
+use wirespeed_profile::children_cpu_seconds;
 
 use super::command::{Command, file_name};
 use super::setting::Setting;
@@ -128,14 +129,4 @@ fn still_counting(counters: &Path) -> Vec<String> {
 fn without_deleted(file: &Path) -> PathBuf {
     let name = file.to_string_lossy();
     PathBuf::from(name.strip_suffix(" (deleted)").unwrap_or(&name))
-}
-
-/// Processor time of all children that have ended: proc_pid_stat(5), fields 16 and 17, in USER_HZ.
-fn children_cpu_seconds() -> f64 {
-    const USER_HZ: f64 = 100.0;
-    let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let after_name = stat.rsplit(')').next().unwrap_or_default();
-    let fields: Vec<f64> =
-        after_name.split_whitespace().skip(13).take(2).filter_map(|it| it.parse().ok()).collect();
-    fields.iter().sum::<f64>() / USER_HZ
 }
