@@ -31,6 +31,13 @@ pub struct Contest<'a> {
     pub elapsed: bool,
 }
 
+impl<'a> Contest<'a> {
+    /// On one thread, by CPU time, without the limits of the units.
+    pub const fn plain(harness: &'a Harness, effort: Effort) -> Self {
+        Self { harness, effort, threads: 1, limits: false, elapsed: false }
+    }
+}
+
 /// What keeps a contest from being held.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trouble {

@@ -12,8 +12,9 @@ use wirespeed_libcrypto::Direction;
 use wirespeed_system_tests::module::{Provided, Watched};
 use wirespeed_system_tests::process::{command, output};
 
+use crate::fault::Fault;
 use crate::ours::{Ours, digest, keyed, message, refusal, stock, told};
-use crate::{ours, plans};
+use crate::{fault, ours, plans};
 
 const CIPHER: &str = "AES-128-CBC";
 const HASH: &str = "SHA1";
@@ -22,33 +23,8 @@ const PARAMETERS: &str = "/sys/module/wirespeed_devcrypto/parameters";
 const PIECE: usize = 4096;
 const PIECES: usize = 40;
 
-/// What the module does as long as this lives.
-struct Fault(Vec<&'static str>);
-
-impl Fault {
-    fn set(values: &[(&'static str, i32)]) -> Result<Self, String> {
-        let fault = Self(values.iter().map(|(name, _)| *name).collect());
-        for (name, value) in values {
-            let file = format!("{PARAMETERS}/{name}");
-            fs::write(&file, value.to_string()).map_err(|error| format!("{file}: {error}"))?;
-        }
-        Ok(fault)
-    }
-}
-
-impl Drop for Fault {
-    fn drop(&mut self) {
-        for name in &self.0 {
-            // The next test would see it.
-            let _ = fs::write(format!("{PARAMETERS}/{name}"), "0");
-        }
-    }
-}
-
 fn counted(name: &str) -> Result<u64, String> {
-    let file = format!("{PARAMETERS}/{name}");
-    let text = fs::read_to_string(&file).map_err(|error| format!("{file}: {error}"))?;
-    text.trim().parse().map_err(|error| format!("{file}: {error}"))
+    fault::counted(PARAMETERS, name)
 }
 
 /// A provider that gives both to the device.
@@ -70,7 +46,7 @@ fn stream(ours: &Ours, values: &[(&'static str, i32)]) -> Result<u64, String> {
         let mut fault = None;
         for (number, piece) in from.chunks(PIECE).enumerate() {
             if number == PIECES / 2 {
-                fault = Some(Fault::set(values)?);
+                fault = Some(Fault::set(PARAMETERS, values)?);
             }
             let mut buffer = vec![0; piece.len() + 16];
             let count = context.update(piece, &mut buffer).map_err(told)?;
@@ -211,7 +187,7 @@ pub(crate) fn wrong() -> Result<(), String> {
     stream(&ours, &[("wrong", 5)])?;
     named(&ours)?;
     let ours = forced("")?;
-    let fault = Fault::set(&[("wrong", 1)])?;
+    let fault = Fault::set(PARAMETERS, &[("wrong", 1)])?;
     let bytes = stream(&ours, &[])?;
     drop(fault);
     match bytes {

@@ -2,8 +2,6 @@
 //!
 //! The driver is our module's (`vm/faults`), which passes the kernel's self-tests as an engine does that breaks later.
 
-use std::fs;
-
 use wirespeed_cipher::Route;
 use wirespeed_conformance::data::{painted, same};
 use wirespeed_libcrypto::Direction;
@@ -12,6 +10,7 @@ use wirespeed_system_tests::module::{Provided, Watched};
 use wirespeed_system_tests::servers::openssl::WebServer;
 
 use crate::drivers::FAULTS;
+use crate::fault::{Fault, counted};
 use crate::ours::{Ours, digest, keyed, message, stock, told};
 
 const CIPHER: &str = "AES-128-CBC";
@@ -20,33 +19,9 @@ const HASH: &str = "SHA1";
 const PIECE: usize = 4096;
 const PIECES: usize = 60;
 
-/// A driver that goes wrong as long as this lives.
-struct Fault(Vec<&'static str>);
-
-impl Fault {
-    fn set(values: &[(&'static str, u32)]) -> Result<Self, String> {
-        let fault = Self(values.iter().map(|(name, _)| *name).collect());
-        for (name, value) in values {
-            let file = format!("{FAULTS}/{name}");
-            fs::write(&file, value.to_string()).map_err(|error| format!("{file}: {error}"))?;
-        }
-        Ok(fault)
-    }
-
-    /// How many requests went wrong so far.
-    fn struck() -> Result<u64, String> {
-        let text = fs::read_to_string(format!("{FAULTS}/struck")).map_err(|it| it.to_string())?;
-        text.trim().parse().map_err(|error| format!("struck: {error}"))
-    }
-}
-
-impl Drop for Fault {
-    fn drop(&mut self) {
-        for name in &self.0 {
-            // The next test would see what a driver left wrong does.
-            let _ = fs::write(format!("{FAULTS}/{name}"), "0");
-        }
-    }
+/// How many requests went wrong so far.
+fn struck() -> Result<u64, String> {
+    counted(FAULTS, "struck")
 }
 
 /// A provider that gives the cipher and the hash function to the drivers that go wrong.
@@ -57,12 +32,12 @@ fn ours(more: &str) -> Result<Ours, String> {
 }
 
 /// A stream both ways, with the fault from the middle on; how many requests it struck.
-fn stream(ours: &Ours, values: &[(&'static str, u32)]) -> Result<u64, String> {
+fn stream(ours: &Ours, values: &[(&'static str, i32)]) -> Result<u64, String> {
     let cipher = ours.cipher(CIPHER)?;
     let theirs = stock()?.fetch(CIPHER, None).map_err(told)?;
     let (key, iv, plain) = (painted(1, 16), painted(2, 16), painted(3, PIECE * PIECES));
     let secret = message(&mut keyed(&theirs, Direction::Encrypt, &key, &iv)?, &plain)?;
-    let before = Fault::struck()?;
+    let before = struck()?;
     for (direction, from, right) in
         [(Direction::Encrypt, &plain, &secret), (Direction::Decrypt, &secret, &plain)]
     {
@@ -71,7 +46,7 @@ fn stream(ours: &Ours, values: &[(&'static str, u32)]) -> Result<u64, String> {
         let mut fault = None;
         for (number, piece) in from.chunks(PIECE).enumerate() {
             if number == PIECES / 2 {
-                fault = Some(Fault::set(values)?);
+                fault = Some(Fault::set(FAULTS, values)?);
             }
             let mut buffer = vec![0; piece.len() + 16];
             let count = context.update(piece, &mut buffer).map_err(told)?;
@@ -81,13 +56,13 @@ fn stream(ours: &Ours, values: &[(&'static str, u32)]) -> Result<u64, String> {
         drop(fault);
         same(|| format!("{direction:?} with {values:?}"), right, &got)?;
     }
-    Ok(Fault::struck()? - before)
+    Ok(struck()? - before)
 }
 
 /// A full engine is asked again at the next call.
 pub(crate) fn busy() -> Result<(), String> {
     let ours = ours("")?;
-    let struck = stream(&ours, &[("cipher_error", libc::EBUSY as u32), ("cipher_failing", 3)])?;
+    let struck = stream(&ours, &[("cipher_error", libc::EBUSY), ("cipher_failing", 3)])?;
     if struck < 10 {
         return Err(format!("only {struck} requests found the engine busy"));
     }
@@ -107,7 +82,7 @@ pub(crate) fn gone() -> Result<(), String> {
 
 fn broken(error: i32) -> Result<(), String> {
     let ours = ours("")?;
-    let struck = stream(&ours, &[("cipher_error", error as u32), ("cipher_failing", 1)])?;
+    let struck = stream(&ours, &[("cipher_error", error), ("cipher_failing", 1)])?;
     let kernel = ours.bytes(CIPHER, Route::Kernel)?;
     if struck != 1 || kernel < (PIECES / 2) as u64 * PIECE as u64 {
         return Err(format!("{struck} requests failed, {kernel} bytes by the kernel"));
@@ -126,7 +101,7 @@ pub(crate) fn wrong() -> Result<(), String> {
 
 /// A driver that is wrong before the provider is loaded: its self-test finds out, and nobody else.
 pub(crate) fn wrong_from_the_start() -> Result<(), String> {
-    let fault = Fault::set(&[("cipher_wrong", 1), ("hash_wrong", 1)])?;
+    let fault = Fault::set(FAULTS, &[("cipher_wrong", 1), ("hash_wrong", 1)])?;
     let ours = ours("")?;
     let (key, iv, plain) = (painted(4, 16), painted(5, 16), painted(6, 100_000));
     let stock = stock()?;
@@ -170,7 +145,7 @@ pub(crate) fn tls() -> Result<(), String> {
     for (verify, what) in [("", "from the start"), ("verify = 1", "later")] {
         let watched = Watched::with(&format!("{lines}{verify}"))?;
         let every = if verify.is_empty() { 1 } else { 40 };
-        let fault = Fault::set(&[("hash_wrong", every)])?;
+        let fault = Fault::set(FAULTS, &[("hash_wrong", every)])?;
         fetch(&watched).map_err(|why| format!("wrong {what}: {why}"))?;
         drop(fault);
         match bytes(&watched)? {

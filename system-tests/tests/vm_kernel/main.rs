@@ -15,6 +15,7 @@ mod devcrypto;
 mod device;
 mod differential;
 mod drivers;
+mod fault;
 mod faults;
 mod ours;
 mod plans;

@@ -55,13 +55,7 @@ pub(super) fn measured(host: &Host, operation: &str) -> Option<f64> {
         .map(|found| Candidate::Provider(found.route))
         .filter(|it| host.harness.knows(*it, subject) && host.harness.competes(*it, subject));
     let candidates: Vec<Candidate> = [Candidate::Host].into_iter().chain(ours).collect();
-    let contest = Contest {
-        harness: &host.harness,
-        effort: Effort::lasting(SECONDS),
-        threads: 1,
-        limits: false,
-        elapsed: false,
-    };
+    let contest = Contest::plain(&host.harness, Effort::lasting(SECONDS));
     let measured = contest.measure(case, &candidates, &|| ()).ok()?;
     let nanos = |candidate| measured.entry(candidate).map(|it| it.estimate.median);
     let best = candidates.iter().filter_map(|it| nanos(*it)).fold(f64::INFINITY, f64::min);

@@ -18,13 +18,7 @@ pub(super) fn estimate(host: &Host, rows: &[Row], cpu_seconds: f64) -> Option<Es
     if cpu_seconds < LEAST_SECONDS || host.harness.library().is_err() {
         return None;
     }
-    let contest = Contest {
-        harness: &host.harness,
-        effort: Effort::lasting(SECONDS),
-        threads: 1,
-        limits: false,
-        elapsed: false,
-    };
+    let contest = Contest::plain(&host.harness, Effort::lasting(SECONDS));
     let (mut ours, mut theirs) = (0.0, 0.0);
     for row in rows.iter().filter(|row| row.route != Route::Libcrypto) {
         let Some([route, openssl]) = nanos_per_byte(&contest, row) else { continue };

@@ -131,13 +131,7 @@ fn is_for_speed(row: &Row) -> bool {
 
 /// A call by the row's route, in calls of this OpenSSL's.
 fn times_openssl(host: &Host, row: &Row) -> Result<f64, Fault> {
-    let contest = Contest {
-        harness: &host.harness,
-        effort: Effort::lasting(SECONDS),
-        threads: 1,
-        limits: false,
-        elapsed: false,
-    };
+    let contest = Contest::plain(&host.harness, Effort::lasting(SECONDS));
     let usage = row.reason.map_or(Use::Message, |reason| reason.usage);
     let case = Case::new(row.algorithm, row.direction, usage, row.size);
     let case = case.map_err(Fault::usage)?;

@@ -174,8 +174,7 @@ impl<'a> Measuring<'a> {
         candidates: &[Candidate],
         effort: Effort,
     ) -> Result<Measured, Fault> {
-        let contest =
-            Contest { harness: self.harness, effort, threads: 1, limits: false, elapsed: false };
+        let contest = Contest::plain(self.harness, effort);
         let mut candidates = candidates.to_vec();
         loop {
             match contest.measure(case, &candidates, &|| ()) {
