@@ -5,7 +5,7 @@ use std::fmt;
 
 use zeroize::Zeroize;
 
-use crate::{Block, BlockCipher, BlockKernels, BlockKey, Direction, InOut, wipe};
+use crate::{Block, BlockCipher, BlockKernels, BlockKey, Direction, EcbFn, InOut, Schedule, wipe};
 
 /// Why a data unit cannot be processed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,7 +86,8 @@ impl Standard {
 /// A data unit or its end, from the tweak of its first block, which moves on, where there is nothing but ECB: `ecb` in one
 /// direction, which is not always that in which blocks are stolen from.
 pub fn xts_by_ecb(
-    ecb: impl Fn(InOut<'_>),
+    ecb: EcbFn,
+    key: &Schedule,
     steals: Direction,
     standard: Standard,
     tweak: &mut Block,
@@ -95,14 +96,15 @@ pub fn xts_by_ecb(
     match data.len() {
         0..16 => {}
         // To clear and to wipe much room is a good part of a short unit.
-        16..512 => in_chunks::<32>(ecb, steals, standard, tweak, data),
-        _ => in_chunks::<128>(ecb, steals, standard, tweak, data),
+        16..512 => in_chunks::<32>(ecb, key, steals, standard, tweak, data),
+        _ => in_chunks::<128>(ecb, key, steals, standard, tweak, data),
     }
 }
 
 /// The same, for at least a block, with so many blocks at once.
 fn in_chunks<const CHUNK: usize>(
-    ecb: impl Fn(InOut<'_>),
+    ecb: EcbFn,
+    key: &Schedule,
     steals: Direction,
     standard: Standard,
     tweak: &mut Block,
@@ -120,7 +122,7 @@ fn in_chunks<const CHUNK: usize>(
         for ((to, tweak), from) in work.iter_mut().zip(&*tweaks).zip(input) {
             *to = add(from, tweak);
         }
-        ecb(InOut::in_place(work.as_flattened_mut()));
+        ecb(key, InOut::in_place(work.as_flattened_mut()));
         for (block, tweak) in work.iter_mut().zip(tweaks) {
             *block = add(block, tweak);
         }
@@ -261,8 +263,7 @@ impl Xts {
     /// The key decides what becomes of blocks, the direction how the last ones are put together.
     fn by_ecb(&self, direction: Direction, tweak: &mut Block, data: InOut<'_>) {
         let ecb = self.data_key.kernels().ecb[self.direction as usize];
-        let ecb = |data: InOut<'_>| ecb(self.data_key.schedule(), data);
-        xts_by_ecb(ecb, direction, self.standard, tweak, data);
+        xts_by_ecb(ecb, self.data_key.schedule(), direction, self.standard, tweak, data);
     }
 
     /// Names the data unit: encrypts its number.

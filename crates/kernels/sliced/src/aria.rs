@@ -82,6 +82,15 @@ impl Core for Aria {
         // The last round, an even one, has no diffusion.
         add(it.substitute(add(state, before_last), &LAYERS[1]), last)
     }
+
+    fn expand(key: &[u8], decrypt: bool, out: &mut Schedule) {
+        expand(bytes::Anywhere, key, decrypt, out);
+    }
+
+    #[inline(always)]
+    fn expand_in<R: Register>(u: R, key: &[u8], decrypt: bool, out: &mut Schedule) {
+        expand(bytes::In(u), key, decrypt, out);
+    }
 }
 
 /// A substitution layer, of odd rounds or of even ones, and the diffusion layer, on a block whose bytes are ordered
@@ -299,9 +308,9 @@ fn mix_words<S: Slices>(u: S, state: &mut [S::V; 16], i: usize) {
 /// ARIA with a key of so many bytes.
 pub(crate) struct OfKey<const BYTES: usize>;
 
-impl<const BYTES: usize> OfKey<BYTES> {
-    /// Twelve rounds, fourteen or sixteen, and the end.
-    const ROUND_KEYS: usize = 9 + BYTES / 4;
+/// For twelve rounds, fourteen or sixteen, and the end.
+const fn round_keys(key_bytes: usize) -> usize {
+    9 + key_bytes / 4
 }
 
 impl<const BYTES: usize> Cipher for OfKey<BYTES> {
@@ -313,37 +322,29 @@ impl<const BYTES: usize> Cipher for OfKey<BYTES> {
     };
 
     fn round_keys(key: &Schedule) -> &[Block] {
-        &key.round_keys[..Self::ROUND_KEYS]
-    }
-
-    fn expand<const DECRYPT: bool>(key: &[u8], out: &mut Schedule) {
-        Self::expand_by::<DECRYPT>(bytes::Anywhere, key, out);
-    }
-
-    #[inline(always)]
-    fn expand_in<R: Register, const DECRYPT: bool>(u: R, key: &[u8], out: &mut Schedule) {
-        Self::expand_by::<DECRYPT>(bytes::In(u), key, out);
+        &key.round_keys[..round_keys(BYTES)]
     }
 }
 
-impl<const BYTES: usize> OfKey<BYTES> {
-    #[inline(always)]
-    fn expand_by<const DECRYPT: bool>(it: impl Bytes, key: &[u8], out: &mut Schedule) {
-        let round_keys = &mut out.round_keys[..Self::ROUND_KEYS];
-        expand(it, key, round_keys);
-        if DECRYPT {
-            // §2.3: in reverse, and all but the first and the last through A.
-            round_keys.reverse();
-            for round_key in &mut round_keys[1..Self::ROUND_KEYS - 1] {
+/// The key schedule of §2.2 and §2.3.
+#[inline(always)]
+fn expand(it: impl Bytes, key: &[u8], decrypt: bool, out: &mut Schedule) {
+    let round_keys = &mut out.round_keys[..round_keys(key.len())];
+    expand_forward(it, key, round_keys);
+    if decrypt {
+        // In reverse, and all but the first and the last through A.
+        round_keys.reverse();
+        if let [_, between @ .., _] = round_keys {
+            for round_key in between {
                 *round_key = it.gather(*round_key, &DIFFUSED);
             }
         }
     }
 }
 
-/// The key schedule of §2.2, for encryption.
+/// For encryption.
 #[inline(always)]
-fn expand(it: impl Bytes, key: &[u8], round_keys: &mut [Block]) {
+fn expand_forward(it: impl Bytes, key: &[u8], round_keys: &mut [Block]) {
     /// The first digits of 1/pi.
     const C: [u128; 3] = [
         0x517c_c1b7_2722_0a94_fe13_abe8_fa9a_6ee0,

@@ -141,6 +141,15 @@ impl<const SUMS: bool> Core for Camellia<SUMS> {
         let [a, b] = words(last);
         join(right ^ a, left ^ b).to_be_bytes()
     }
+
+    fn expand(key: &[u8], decrypt: bool, out: &mut Schedule) {
+        schedule::expand(bytes::Anywhere, key, decrypt, out);
+    }
+
+    #[inline(always)]
+    fn expand_in<R: Register>(u: R, key: &[u8], decrypt: bool, out: &mut Schedule) {
+        schedule::expand(In(u, PhantomData::<Self>), key, decrypt, out);
+    }
 }
 
 /// The first step of FL (§2.4.2): the right word takes the left, masked and rotated by one bit.
@@ -250,15 +259,6 @@ impl<const BYTES: usize, const SUMS: bool> Cipher for OfKey<BYTES, SUMS> {
 
     fn round_keys(key: &Schedule) -> &[Block] {
         &key.round_keys[..Schedule::camellia_pairs(Self::CIPHER.key_bits())]
-    }
-
-    fn expand<const DECRYPT: bool>(key: &[u8], out: &mut Schedule) {
-        schedule::expand::<_, DECRYPT>(bytes::Anywhere, key, out);
-    }
-
-    #[inline(always)]
-    fn expand_in<R: Register, const DECRYPT: bool>(u: R, key: &[u8], out: &mut Schedule) {
-        schedule::expand::<_, DECRYPT>(In(u, PhantomData::<Self::Core>), key, out);
     }
 }
 

@@ -59,9 +59,9 @@ use wirespeed_cpu::Features;
 use wirespeed_kernels_core::Absent;
 
 use serial::{One, Register};
-use waves::{Cbc, Cfb, Ctr, Ecb, Mode};
+use waves::Mode;
 use wirespeed_kernels_core::Chain;
-use wirespeed_kernels_core::engine::{self, Engine, Galois};
+use wirespeed_kernels_core::engine::{self, Engine, Galois, by_ecb};
 
 /// The kernels of a route for such a cipher, if `features` allow it.
 pub fn kernels(
@@ -159,18 +159,18 @@ pub(crate) trait Core: Copy {
 
     /// The same where there is no such register.
     fn plain(round_keys: &[Block], block: Block) -> Block;
+
+    /// The key schedule, of a key of any size that the cipher has.
+    fn expand(key: &[u8], decrypt: bool, out: &mut Schedule);
+
+    /// The same in a register.
+    fn expand_in<R: Register>(u: R, key: &[u8], decrypt: bool, out: &mut Schedule);
 }
 
 /// A cipher with one key size.
 pub(crate) trait Cipher {
     type Core: Core;
     const CIPHER: BlockCipher;
-
-    /// The key schedule.
-    fn expand<const DECRYPT: bool>(key: &[u8], out: &mut Schedule);
-
-    /// The same in a register.
-    fn expand_in<R: Register, const DECRYPT: bool>(u: R, key: &[u8], out: &mut Schedule);
 
     /// Where the round keys are.
     fn round_keys(key: &Schedule) -> &[Block];
@@ -183,12 +183,12 @@ pub(crate) trait Machine {
     const GALOIS: Galois = wirespeed_aes::portable::GALOIS;
 
     /// A cipher's key schedule.
-    fn expand<C: Cipher, const DECRYPT: bool>(key: &[u8], out: &mut Schedule) {
-        C::expand::<DECRYPT>(key, out);
+    fn expand<C: Core>(key: &[u8], decrypt: bool, out: &mut Schedule) {
+        C::expand(key, decrypt, out);
     }
 
     /// `chain` is what the mode says.
-    fn drive<C: Core, M: Mode>(round_keys: &[Block], chain: &mut Block, data: InOut<'_>);
+    fn drive<C: Core>(mode: Mode, round_keys: &[Block], chain: &mut Block, data: InOut<'_>);
 
     /// The modes in which each block waits for the one before.
     fn chain<C: Core>(kind: Chain, round_keys: &[Block], register: &mut Block, data: InOut<'_>);
@@ -211,16 +211,16 @@ impl<M: Machine, C: Cipher> Engine for On<M, C> {
     const GALOIS: Galois = M::GALOIS;
 
     fn expand<const DECRYPT: bool>(key: &[u8], out: &mut Schedule) {
-        M::expand::<C, DECRYPT>(key, out);
+        M::expand::<C::Core>(key, DECRYPT, out);
     }
 
     fn ecb<const DECRYPT: bool>(key: &Schedule, data: InOut<'_>) {
-        M::drive::<C::Core, Ecb>(C::round_keys(key), &mut [0; 16], data);
+        M::drive::<C::Core>(Mode::ECB, C::round_keys(key), &mut [0; 16], data);
     }
 
     fn cbc<const DECRYPT: bool>(key: &Schedule, chain: &mut Block, data: InOut<'_>) {
         if DECRYPT {
-            M::drive::<C::Core, Cbc>(C::round_keys(key), chain, data);
+            M::drive::<C::Core>(Mode::CBC, C::round_keys(key), chain, data);
         } else {
             M::chain::<C::Core>(Chain::Cbc, C::round_keys(key), chain, data);
         }
@@ -230,22 +230,22 @@ impl<M: Machine, C: Cipher> Engine for On<M, C> {
         let whole = data.len() & !15;
         let (blocks, rest) = data.split_at(whole);
         if DECRYPT {
-            M::drive::<C::Core, Cfb>(C::round_keys(key), register, blocks);
+            M::drive::<C::Core>(Mode::CFB, C::round_keys(key), register, blocks);
         } else {
             M::chain::<C::Core>(Chain::Cfb, C::round_keys(key), register, blocks);
         }
-        engine::cfb::<Self, DECRYPT>(key, register, rest);
+        by_ecb::cfb(Self::ecb::<false>, DECRYPT, key, register, rest);
     }
 
     fn ofb(key: &Schedule, register: &mut Block, data: InOut<'_>) {
         let whole = data.len() & !15;
         let (blocks, rest) = data.split_at(whole);
         M::chain::<C::Core>(Chain::Ofb, C::round_keys(key), register, blocks);
-        engine::ofb::<Self>(key, register, rest);
+        by_ecb::ofb(Self::ecb::<false>, key, register, rest);
     }
 
     fn count<const BITS: u32>(key: &Schedule, counter: &mut Block, data: InOut<'_>) {
-        M::drive::<C::Core, Ctr<BITS>>(C::round_keys(key), counter, data);
+        M::drive::<C::Core>(Mode::ctr(BITS), C::round_keys(key), counter, data);
     }
 }
 

@@ -48,26 +48,37 @@ macro_rules! machine {
             // SAFETY: the table is only handed out for a proof that includes what this takes.
             const GALOIS: Galois = unsafe { $galois };
 
-            fn expand<C: Cipher, const DECRYPT: bool>(key: &[u8], out: &mut Schedule) {
+            fn expand<C: Core>(key: &[u8], decrypt: bool, out: &mut Schedule) {
                 #[target_feature(enable = $features)]
-                fn with_features<C: Cipher, const DECRYPT: bool>(key: &[u8], out: &mut Schedule) {
+                fn with_features<C: Core>(key: &[u8], decrypt: bool, out: &mut Schedule) {
                     // SAFETY: the table is only handed out for the proof.
                     let bytes = unsafe { <$bytes>::assume() };
-                    C::expand_in::<_, DECRYPT>(bytes, key, out);
+                    C::expand_in(bytes, key, decrypt, out);
                 }
                 // SAFETY: the table is only handed out for the proof that these features are present.
-                unsafe { with_features::<C, DECRYPT>(key, out) }
+                unsafe { with_features::<C>(key, decrypt, out) }
             }
 
-            fn drive<C: Core, M: Mode>(round_keys: &[Block], chain: &mut Block, data: InOut<'_>) {
+            fn drive<C: Core>(
+                mode: Mode,
+                round_keys: &[Block],
+                chain: &mut Block,
+                data: InOut<'_>,
+            ) {
                 #[target_feature(enable = $features)]
-                fn few<C: Core, M: Mode>(round_keys: &[Block], chain: &mut Block, data: InOut<'_>) {
+                fn few<C: Core>(
+                    mode: Mode,
+                    round_keys: &[Block],
+                    chain: &mut Block,
+                    data: InOut<'_>,
+                ) {
                     // SAFETY: the table is only handed out for the proof.
                     let bytes = unsafe { <$bytes>::assume() };
-                    serial::few::<_, M>(In(bytes, PhantomData::<C>), round_keys, chain, data);
+                    serial::few(In(bytes, PhantomData::<C>), mode, round_keys, chain, data);
                 }
                 #[target_feature(enable = $features)]
-                fn many<M: Mode>(
+                fn many(
+                    mode: Mode,
                     runs: &Runs<$unit>,
                     round_keys: &[Block],
                     chain: &mut Block,
@@ -75,14 +86,14 @@ macro_rules! machine {
                 ) {
                     // SAFETY: the table is only handed out for the proof.
                     let unit = unsafe { <$unit>::assume() };
-                    waves::drive::<_, M>(unit, runs, round_keys, chain, data);
+                    waves::drive(unit, mode, runs, round_keys, chain, data);
                 }
                 // SAFETY: the table is only handed out for the proof that these features are present.
                 unsafe {
                     if data.len() < 16 * (C::$few + 1) {
-                        few::<C, M>(round_keys, chain, data);
+                        few::<C>(mode, round_keys, chain, data);
                     } else {
-                        many::<M>(&const { Runs::of::<C::Waves>() }, round_keys, chain, data);
+                        many(mode, &const { Runs::of::<C::Waves>() }, round_keys, chain, data);
                     }
                 }
             }

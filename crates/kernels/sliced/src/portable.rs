@@ -156,20 +156,21 @@ struct Here;
 impl Machine for Here {
     const ROUTE: Route = Route::Portable;
 
-    fn drive<C: Core, M: Mode>(round_keys: &[Block], chain: &mut Block, data: InOut<'_>) {
+    fn drive<C: Core>(mode: Mode, round_keys: &[Block], chain: &mut Block, data: InOut<'_>) {
         #[inline(never)]
-        fn of_all<M: Mode>(
+        fn of_all(
+            mode: Mode,
             runs: &Runs<Words>,
             round_keys: &[Block],
             chain: &mut Block,
             data: InOut<'_>,
         ) {
-            waves::drive::<_, M>(Words, runs, round_keys, chain, data);
+            waves::drive(Words, mode, runs, round_keys, chain, data);
         }
         if data.len() <= 16 * FEW {
-            return serial::few::<_, M>(By(C::plain), round_keys, chain, data);
+            return serial::few(By(C::plain), mode, round_keys, chain, data);
         }
-        of_all::<M>(&const { Runs::of::<C::Waves>() }, round_keys, chain, data);
+        of_all(mode, &const { Runs::of::<C::Waves>() }, round_keys, chain, data);
     }
 
     fn chain<C: Core>(kind: Chain, round_keys: &[Block], register: &mut Block, data: InOut<'_>) {

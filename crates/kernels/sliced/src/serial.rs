@@ -248,8 +248,9 @@ pub(crate) fn chain<S: Serial>(
 
 /// Runs a mode over whole blocks, one by one.
 #[inline(always)]
-pub(crate) fn few<S: Serial, M: Mode>(
+pub(crate) fn few<S: Serial>(
     u: S,
+    mode: Mode,
     round_keys: &[Block],
     chain: &mut Block,
     data: InOut<'_>,
@@ -259,14 +260,14 @@ pub(crate) fn few<S: Serial, M: Mode>(
         // SAFETY: so many blocks are readable there.
         let block = unsafe { source.add(i).read() };
         let previous = *chain;
-        if let From::Counter(bits) = M::INPUT {
+        if let From::Counter(bits) = mode.input {
             *chain = after(chain, bits, 1);
-        } else if matches!(M::INPUT, From::Previous) || matches!(M::ADDEND, From::Previous) {
+        } else if mode.is_chained() {
             *chain = block;
         }
-        let input = if matches!(M::INPUT, From::Data) { block } else { previous };
+        let input = if mode.input == From::Data { block } else { previous };
         let mut output = u.one(round_keys, u.load(&input));
-        match M::ADDEND {
+        match mode.addend {
             From::Data => output = u.xor(output, u.load(&block)),
             From::Previous => output = u.xor(output, u.load(&previous)),
             From::Counter(_) | From::Nothing => {}

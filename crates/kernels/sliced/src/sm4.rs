@@ -59,6 +59,27 @@ impl Core for Sm4 {
         sm4::encrypt(round_keys, &mut blocks);
         blocks[0]
     }
+
+    fn expand(key: &[u8], decrypt: bool, out: &mut Schedule) {
+        sm4::expand(key, decrypt, out);
+    }
+
+    #[inline(always)]
+    fn expand_in<R: Register>(u: R, key: &[u8], decrypt: bool, out: &mut Schedule) {
+        let [block, round_keys @ ..] = &mut out.round_keys;
+        block.copy_from_slice(key);
+        let key = u.xor(u.load(block), u.load(&FAMILY));
+        let mut rounds = Rounds::new(u, &L_OF_KEYS, key, &CONSTANTS[0]);
+        for group in 0..8 {
+            rounds.four(&CONSTANTS[(group + 1) % 8], group + 1);
+            let [a, b, c, d] = rounds.words;
+            let words = together(u, if decrypt { [d, c, b, a] } else { [a, b, c, d] });
+            // Words of odd groups lack something; the key itself is group 0.
+            let lacking = [if group % 2 == 0 { L_OF_KEYS.lacking } else { 0 }; 16];
+            let place = if decrypt { 7 - group } else { group };
+            round_keys[place] = u.store(u.xor(words, u.load(&lacking)));
+        }
+    }
 }
 
 /// Rounds of one block, in words of which each stands everywhere in its register.
@@ -251,27 +272,6 @@ impl Cipher for Sm4 {
 
     fn round_keys(key: &Schedule) -> &[Block] {
         &key.round_keys[1..9]
-    }
-
-    fn expand<const DECRYPT: bool>(key: &[u8], out: &mut Schedule) {
-        sm4::expand::<DECRYPT>(key, out);
-    }
-
-    #[inline(always)]
-    fn expand_in<R: Register, const DECRYPT: bool>(u: R, key: &[u8], out: &mut Schedule) {
-        let [block, round_keys @ ..] = &mut out.round_keys;
-        block.copy_from_slice(key);
-        let key = u.xor(u.load(block), u.load(&FAMILY));
-        let mut rounds = Rounds::new(u, &L_OF_KEYS, key, &CONSTANTS[0]);
-        for group in 0..8 {
-            rounds.four(&CONSTANTS[(group + 1) % 8], group + 1);
-            let [a, b, c, d] = rounds.words;
-            let words = together(u, if DECRYPT { [d, c, b, a] } else { [a, b, c, d] });
-            // Words of odd groups lack something; the key itself is group 0.
-            let lacking = [if group % 2 == 0 { L_OF_KEYS.lacking } else { 0 }; 16];
-            let place = if DECRYPT { 7 - group } else { group };
-            round_keys[place] = u.store(u.xor(words, u.load(&lacking)));
-        }
     }
 }
 

@@ -7,6 +7,7 @@ use wirespeed_kernels_core::Wiped;
 use wirespeed_kernels_core::engine::after;
 
 /// Where vectors of blocks come from.
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum From {
     /// The data.
     Data,
@@ -18,37 +19,40 @@ pub(crate) enum From {
     Nothing,
 }
 
-/// A mode: what goes through the cipher, and what is added to the result.
-pub(crate) trait Mode {
-    const INPUT: From;
-    const ADDEND: From;
+/// A mode: what goes through the cipher, and what is added to the result. Not a type: a wave is long enough to ask.
+#[derive(Clone, Copy)]
+pub(crate) struct Mode {
+    pub(crate) input: From,
+    pub(crate) addend: From,
 }
 
-macro_rules! modes {
-    ($($(#[$doc:meta])* $name:ident$(<$bits:ident>)?: $input:expr, $addend:expr;)*) => {
-        $($(#[$doc])*
-        pub(crate) struct $name $(<const $bits: u32>)?;
-
-        impl$(<const $bits: u32>)? Mode for $name $(<$bits>)? {
-            const INPUT: From = $input;
-            const ADDEND: From = $addend;
-        })*
-    };
-}
-
-modes! {
+impl Mode {
     /// ECB, SP 800-38A §6.1. No chain.
-    Ecb: From::Data, From::Nothing;
+    pub(crate) const ECB: Self = Self { input: From::Data, addend: From::Nothing };
     /// Decryption of CBC, §6.2. The chain is the ciphertext before.
-    Cbc: From::Data, From::Previous;
+    pub(crate) const CBC: Self = Self { input: From::Data, addend: From::Previous };
     /// Decryption of CFB, §6.3. The chain is the ciphertext before.
-    Cfb: From::Previous, From::Data;
+    pub(crate) const CFB: Self = Self { input: From::Previous, addend: From::Data };
+
     /// CTR, §6.5. The chain is the next counter.
-    Ctr<BITS>: From::Counter(BITS), From::Data;
+    pub(crate) const fn ctr(bits: u32) -> Self {
+        Self { input: From::Counter(bits), addend: From::Data }
+    }
+
+    /// Whether the chain is the block before.
+    pub(crate) fn is_chained(self) -> bool {
+        self.input == From::Previous || self.addend == From::Previous
+    }
 }
 
 /// A cipher over a unit's slices.
 type Run<S> = fn(S, &[Wide], &mut [<S as Slices>::V; 16]);
+
+/// A cipher with its round keys.
+struct Keyed<'k, S: Slices> {
+    run: Run<S>,
+    keys: &'k [Wide],
+}
 
 /// A cipher on a unit and on the narrower ones. Not a type, so that ciphers share their modes.
 pub(crate) struct Runs<S: Slices> {
@@ -69,8 +73,9 @@ impl<S: Slices> Runs<S> {
 
 /// Runs a mode over whole blocks: waves of the unit, and the rest in one wave of the narrowest that will do.
 #[inline(always)]
-pub(crate) fn drive<S: Slices, M: Mode>(
+pub(crate) fn drive<S: Slices>(
     u: S,
+    mode: Mode,
     runs: &Runs<S>,
     round_keys: &[Block],
     chain: &mut Block,
@@ -88,11 +93,12 @@ pub(crate) fn drive<S: Slices, M: Mode>(
         }
     }
     let keys = &*keys;
+    let whole = Keyed { run: runs.whole, keys };
     let (mut source, mut destination) = (data.source(), data.destination());
     while left >= S::BLOCKS {
         // SAFETY: so many blocks are left.
         unsafe {
-            wave::<S, M>(u, runs.whole, keys, chain, source, destination, S::BLOCKS);
+            wave(u, mode, &whole, chain, source, destination, S::BLOCKS);
             source = source.add(16 * S::BLOCKS);
             destination = destination.add(16 * S::BLOCKS);
         }
@@ -106,11 +112,19 @@ pub(crate) fn drive<S: Slices, M: Mode>(
     // SAFETY: `left` blocks are left, and fewer than the unit's.
     unsafe {
         if is_narrower::<S>() && left <= <S::Narrow as Slices>::Narrow::BLOCKS {
-            rest::<_, M>(quarter, runs.quarter, keys, chain, source, destination, left);
+            rest(
+                quarter,
+                mode,
+                &Keyed { run: runs.quarter, keys },
+                chain,
+                source,
+                destination,
+                left,
+            );
         } else if is_narrower::<S>() && left <= S::Narrow::BLOCKS {
-            rest::<_, M>(half, runs.half, keys, chain, source, destination, left);
+            rest(half, mode, &Keyed { run: runs.half, keys }, chain, source, destination, left);
         } else {
-            rest::<_, M>(u, runs.whole, keys, chain, source, destination, left);
+            rest(u, mode, &whole, chain, source, destination, left);
         }
     }
 }
@@ -125,10 +139,10 @@ const fn is_narrower<S: Slices>() -> bool {
 /// # Safety
 /// So many blocks, no more than the unit's, are readable and writable.
 #[inline(always)]
-unsafe fn rest<S: Slices, M: Mode>(
+unsafe fn rest<S: Slices>(
     u: S,
-    run: Run<S>,
-    keys: &[Wide],
+    mode: Mode,
+    by: &Keyed<'_, S>,
     chain: &mut Block,
     source: *const u8,
     destination: *mut u8,
@@ -139,7 +153,7 @@ unsafe fn rest<S: Slices, M: Mode>(
     // SAFETY: the unit's blocks fit in the room, and the caller vouches for the others.
     unsafe {
         source.copy_to_nonoverlapping(work, 16 * blocks);
-        wave::<S, M>(u, run, keys, chain, work, work, blocks);
+        wave(u, mode, by, chain, work, work, blocks);
         destination.copy_from_nonoverlapping(work, 16 * blocks);
     }
 }
@@ -149,10 +163,10 @@ unsafe fn rest<S: Slices, M: Mode>(
 /// # Safety
 /// The unit's blocks are readable at the source and writable at the destination, which are the same or apart.
 #[inline(always)]
-unsafe fn wave<S: Slices, M: Mode>(
+unsafe fn wave<S: Slices>(
     u: S,
-    run: Run<S>,
-    keys: &[Wide],
+    mode: Mode,
+    by: &Keyed<'_, S>,
     chain: &mut Block,
     source: *const u8,
     destination: *mut u8,
@@ -160,17 +174,17 @@ unsafe fn wave<S: Slices, M: Mode>(
 ) {
     // SAFETY: the caller vouches for the memory. All is read before anything is written.
     unsafe {
-        let mut state = match M::INPUT {
+        let mut state = match mode.input {
             From::Counter(bits) => count(u, chain, bits, blocks),
-            _ => u.slice(read(u, &M::INPUT, chain, source)),
+            input => u.slice(read(u, input, chain, source)),
         };
-        run(u, keys, &mut state);
+        (by.run)(u, by.keys, &mut state);
         let mut rows = u.unslice(state);
-        if !matches!(M::ADDEND, From::Nothing) {
-            let addend = read(u, &M::ADDEND, chain, source);
+        if mode.addend != From::Nothing {
+            let addend = read(u, mode.addend, chain, source);
             rows = sixteen!(|I| u.xor(rows[I], addend[I]));
         }
-        if matches!(M::INPUT, From::Previous) || matches!(M::ADDEND, From::Previous) {
+        if mode.is_chained() {
             *chain = source.add(16 * (blocks - 1)).cast::<Block>().read();
         }
         sixteen!(|I| u.store(destination.add(I * S::BYTES), rows[I]));
@@ -182,10 +196,10 @@ unsafe fn wave<S: Slices, M: Mode>(
 /// # Safety
 /// The unit's blocks are readable at the source.
 #[inline(always)]
-unsafe fn read<S: Slices>(u: S, from: &From, chain: &Block, source: *const u8) -> [S::V; 16] {
+unsafe fn read<S: Slices>(u: S, from: From, chain: &Block, source: *const u8) -> [S::V; 16] {
     // SAFETY: the caller vouches for the memory; before the second row there is the first.
     unsafe {
-        if matches!(from, From::Data) {
+        if from == From::Data {
             return sixteen!(|I| u.load(source.add(I * S::BYTES)));
         }
         // Before the first block there is the chain.

@@ -88,7 +88,7 @@ const fn parts<const N: usize, const DECRYPT: bool>(origins: &[[Origin; 2]; N]) 
 
 /// Sets the round keys.
 #[inline(always)]
-pub(super) fn expand<M: Mix, const DECRYPT: bool>(it: M, key: &[u8], out: &mut Schedule) {
+pub(super) fn expand<M: Mix>(it: M, key: &[u8], decrypt: bool, out: &mut Schedule) {
     /// The first digits of square roots of primes.
     const SIGMA: [Block; 3] = [
         0xa09e_667f_3bcc_908b_b67a_e858_4caa_73b2_u128.to_be_bytes(),
@@ -106,10 +106,11 @@ pub(super) fn expand<M: Mix, const DECRYPT: bool>(it: M, key: &[u8], out: &mut S
     let a = it.mix(it.xor(it.mix(it.xor(left, right), &SIGMA[0]), left), &SIGMA[1]);
     let b = if key.len() == 16 { right } else { it.mix(it.xor(a, right), &SIGMA[2]) };
     let keys = Wiped([twice(it, left), twice(it, right), twice(it, a), twice(it, b)]);
-    let parts: &[[Part; 2]] = if key.len() == 16 {
-        &const { parts::<_, DECRYPT>(&SHORT) }
-    } else {
-        &const { parts::<_, DECRYPT>(&LONG) }
+    let parts: &[[Part; 2]] = match (key.len(), decrypt) {
+        (16, false) => &const { parts::<_, false>(&SHORT) },
+        (16, true) => &const { parts::<_, true>(&SHORT) },
+        (_, false) => &const { parts::<_, false>(&LONG) },
+        (_, true) => &const { parts::<_, true>(&LONG) },
     };
     for (pair, [high, low]) in out.round_keys.iter_mut().zip(parts) {
         *pair = join(rotated(&keys.0, *high), rotated(&keys.0, *low)).to_be_bytes();

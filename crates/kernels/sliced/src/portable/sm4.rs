@@ -20,7 +20,7 @@ impl Engine for Sm4 {
     const GALOIS: Galois = wirespeed_aes::portable::GALOIS;
 
     fn expand<const DECRYPT: bool>(key: &[u8], out: &mut Schedule) {
-        expand::<DECRYPT>(key, out);
+        expand(key, DECRYPT, out);
     }
 
     fn ecb<const DECRYPT: bool>(key: &Schedule, data: InOut<'_>) {
@@ -47,7 +47,7 @@ impl Engine for Sm4 {
 const SIDE_BY_SIDE: usize = 16;
 
 /// The key schedule: see [`Schedule`] for its form.
-pub(crate) fn expand<const DECRYPT: bool>(key: &[u8], out: &mut Schedule) {
+pub(crate) fn expand(key: &[u8], decrypt: bool, out: &mut Schedule) {
     const FAMILY: [u32; 4] = [0xa3b1_bac6, 0x56aa_3350, 0x677d_9197, 0xb270_22dc];
     out.round_keys[0].copy_from_slice(key);
     let mut words: [u32; 4] = std::array::from_fn(|i| word(key, i) ^ FAMILY[i]);
@@ -61,7 +61,7 @@ pub(crate) fn expand<const DECRYPT: bool>(key: &[u8], out: &mut Schedule) {
         let [t] = substituted;
         let next = words[0] ^ t ^ t.rotate_left(13) ^ t.rotate_left(23);
         words = [words[1], words[2], words[3], next];
-        let place = if DECRYPT { 31 - round } else { round };
+        let place = if decrypt { 31 - round } else { round };
         round_keys[4 * place..4 * place + 4].copy_from_slice(&next.to_be_bytes());
     }
     words.zeroize();

@@ -13,7 +13,7 @@ use crate::machine::{machine, places, transpose};
 use crate::nibbles::{AROUND_AES, BY_INVERSION, LookUp, OF_AES, UNSHIFT};
 use crate::serial::{self, In, Maps, Register};
 use crate::waves::{self, Mode, Runs};
-use crate::{Cipher, Core, Machine, Slices, Wide, tables};
+use crate::{Core, Machine, Slices, Wide, tables};
 
 /// A 128-bit unit. A value proves NEON and what the kind stands for.
 #[derive(Clone, Copy)]

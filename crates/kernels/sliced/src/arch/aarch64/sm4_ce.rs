@@ -15,7 +15,7 @@ use wirespeed_kernels_core::{Chain, call};
 use crate::serial::{self, Holder, Serial};
 use crate::sm4::{CONSTANTS, FAMILY, Sm4};
 use crate::waves::{From, Mode};
-use crate::{Cipher, Core, Machine, On};
+use crate::{Core, Machine, On};
 
 /// The kernels of the route: SM4 alone.
 pub(super) fn table(_proof: Sm4Ce, features: Features) -> &'static [BlockKernels] {
@@ -33,12 +33,12 @@ impl<const PMULL: bool> Machine for Here<PMULL> {
     // SAFETY: `table` asks for the proof of PMULL, and has that of NEON.
     const GALOIS: Galois = unsafe { if PMULL { galois() } else { galois_neon() } };
 
-    fn expand<C: Cipher, const DECRYPT: bool>(key: &[u8], out: &mut Schedule) {
-        expand::<DECRYPT>(key, out);
+    fn expand<C: Core>(key: &[u8], decrypt: bool, out: &mut Schedule) {
+        expand(key, decrypt, out);
     }
 
-    fn drive<C: Core, M: Mode>(round_keys: &[Block], chain: &mut Block, data: InOut<'_>) {
-        drive::<M>(round_keys, chain, data);
+    fn drive<C: Core>(mode: Mode, round_keys: &[Block], chain: &mut Block, data: InOut<'_>) {
+        drive(mode, round_keys, chain, data);
     }
 
     fn chain<C: Core>(kind: Chain, round_keys: &[Block], register: &mut Block, data: InOut<'_>) {
@@ -47,10 +47,10 @@ impl<const PMULL: bool> Machine for Here<PMULL> {
 }
 
 wirespeed_kernels_core::entries! { ["neon,sm4"]
-    fn expand[const DECRYPT: bool][DECRYPT](key: &[u8], out: &mut Schedule)
-        { round_keys::<DECRYPT>(key, out) }
-    fn drive[M: Mode][M](round_keys: &[Block], chain: &mut Block, data: InOut<'_>)
-        { all::<M>(Rounds::with(round_keys), round_keys, chain, data) }
+    fn expand[][](key: &[u8], decrypt: bool, out: &mut Schedule)
+        { round_keys(key, decrypt, out) }
+    fn drive[][](mode: Mode, round_keys: &[Block], chain: &mut Block, data: InOut<'_>)
+        { all(Rounds::with(round_keys), mode, round_keys, chain, data) }
     fn serial[][](kind: Chain, round_keys: &[Block], register: &mut Block, data: InOut<'_>)
         { serial::chain(Rounds::with(round_keys), kind, round_keys, register, data) }
 }
@@ -149,7 +149,7 @@ fn reverse(words: uint32x4_t) -> uint32x4_t {
 
 /// §7.3.
 #[inline(always)]
-fn round_keys<const DECRYPT: bool>(key: &[u8], out: &mut Schedule) {
+fn round_keys(key: &[u8], decrypt: bool, out: &mut Schedule) {
     let [block, round_keys @ ..] = &mut out.round_keys;
     block.copy_from_slice(key);
     let mut four = call!(veorq_u32(words(block), words(&FAMILY)));
@@ -163,7 +163,7 @@ fn round_keys<const DECRYPT: bool>(key: &[u8], out: &mut Schedule) {
                 options(pure, nomem, nostack, preserves_flags)
             );
         }
-        if DECRYPT {
+        if decrypt {
             round_keys[7 - group] = bytes(reverse(four));
         } else {
             round_keys[group] = bytes(four);
@@ -173,16 +173,16 @@ fn round_keys<const DECRYPT: bool>(key: &[u8], out: &mut Schedule) {
 
 /// Runs a mode over whole blocks: in waves, and the rest one by one, in which the CPU sees what does not wait.
 #[inline(always)]
-fn all<M: Mode>(u: Rounds, round_keys: &[Block], chain: &mut Block, data: InOut<'_>) {
+fn all(u: Rounds, mode: Mode, round_keys: &[Block], chain: &mut Block, data: InOut<'_>) {
     let count = data.len() / (16 * WAVE);
     let (waves, rest) = data.split_at(16 * WAVE * count);
     let source = waves.source().cast::<[Block; WAVE]>();
     let destination = waves.destination().cast::<[Block; WAVE]>();
     for i in 0..count {
         // SAFETY: so many waves are readable there, and writable here.
-        unsafe { wave::<M>(u, chain, source.add(i), destination.add(i)) };
+        unsafe { wave(u, mode, chain, source.add(i), destination.add(i)) };
     }
-    serial::few::<_, M>(u, round_keys, chain, rest);
+    serial::few(u, mode, round_keys, chain, rest);
 }
 
 /// One wave.
@@ -190,8 +190,9 @@ fn all<M: Mode>(u: Rounds, round_keys: &[Block], chain: &mut Block, data: InOut<
 /// # Safety
 /// Its blocks are readable at the source and writable at the destination, which are the same or apart.
 #[inline(always)]
-unsafe fn wave<M: Mode>(
+unsafe fn wave(
     u: Rounds,
+    mode: Mode,
     chain: &mut Block,
     source: *const [Block; WAVE],
     destination: *mut [Block; WAVE],
@@ -203,19 +204,19 @@ unsafe fn wave<M: Mode>(
         data[i] = words(&source[i]);
         previous[i] = data[i - 1];
     }
-    let mut blocks = u.run(match M::INPUT {
+    let mut blocks = u.run(match mode.input {
         From::Counter(bits) => counters(chain, bits),
         From::Previous => previous,
         From::Data | From::Nothing => data,
     });
     for i in 0..WAVE {
-        match M::ADDEND {
+        match mode.addend {
             From::Data => blocks[i] = u.xor(blocks[i], data[i]),
             From::Previous => blocks[i] = u.xor(blocks[i], previous[i]),
             From::Counter(_) | From::Nothing => {}
         }
     }
-    if matches!(M::INPUT, From::Previous) || matches!(M::ADDEND, From::Previous) {
+    if mode.is_chained() {
         *chain = source[WAVE - 1];
     }
     let mut result = [[0; 16]; WAVE];

@@ -12,7 +12,7 @@ use crate::field::{Affine, BOXES};
 use crate::machine::{machine, places, transpose};
 use crate::serial::{self, In};
 use crate::waves::{self, Mode, Runs};
-use crate::{Cipher, Core, Machine, Slices, Wide, tables};
+use crate::{Core, Machine, Slices, Wide, tables};
 use wirespeed_aes::arch::x86_64::galois;
 use wirespeed_kernels_core::engine::Galois;
 use wirespeed_kernels_core::{Chain, call};

@@ -14,7 +14,7 @@ use crate::machine::{machine, places, transpose};
 use crate::nibbles::{AROUND_AES, BY_INVERSION, LookUp, UNSHIFT};
 use crate::serial::{self, In};
 use crate::waves::{self, Mode, Runs};
-use crate::{Cipher, Core, Machine, Slices, Wide, tables};
+use crate::{Core, Machine, Slices, Wide, tables};
 use wirespeed_aes::arch::x86_64::{galois, galois_avx2, galois_ssse3};
 use wirespeed_kernels_core::engine::Galois;
 use wirespeed_kernels_core::{Chain, call};
