@@ -1,7 +1,5 @@
 //! The route for any machine: constant-time Rust, `W` blocks in a vector.
 
-pub(crate) mod clmul;
-
 use std::array;
 use std::ptr;
 
@@ -11,6 +9,7 @@ use crate::bitsliced::words::{self, Native, Word};
 use crate::bitsliced::{self, Key, Keys, Planes, moved};
 use crate::modes::ghash::carryless::Sums;
 use crate::unit::{Carryless, One, Unit, Vector, Work};
+use wirespeed_kernels_core::clmul::carryless_product;
 use wirespeed_kernels_core::engine::Galois;
 
 /// The portable unit; it needs no proof.
@@ -194,7 +193,7 @@ impl<const W: usize> Unit for Portable<W> {
 impl<const W: usize> Carryless for Portable<W> {
     fn multiply<const A_HIGH: bool, const B_HIGH: bool>(self, a: Self::V, b: Self::V) -> Self::V {
         let half = |x: u128, high: bool| if high { (x >> 64) as u64 } else { x as u64 };
-        array::from_fn(|i| clmul::carryless_product(half(a[i], A_HIGH), half(b[i], B_HIGH)))
+        array::from_fn(|i| carryless_product(half(a[i], A_HIGH), half(b[i], B_HIGH)))
     }
 }
 

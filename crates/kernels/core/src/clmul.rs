@@ -29,7 +29,8 @@ macro_rules! short_product {
 
 /// The carry-less product.
 #[cfg(not(target_pointer_width = "32"))]
-pub(crate) const fn carryless_product(a: u64, b: u64) -> u128 {
+#[inline]
+pub const fn carryless_product(a: u64, b: u64) -> u128 {
     short_product!(product, u128);
     // The last bit of each part would be a sixteenth term.
     let mut whole = product((a & u64::MAX >> 4) as u128, b as u128);
@@ -44,7 +45,8 @@ pub(crate) const fn carryless_product(a: u64, b: u64) -> u128 {
 
 /// The carry-less product: of halves, which have eight bits in each part (Karatsuba).
 #[cfg(target_pointer_width = "32")]
-pub(crate) const fn carryless_product(a: u64, b: u64) -> u128 {
+#[inline]
+pub const fn carryless_product(a: u64, b: u64) -> u128 {
     short_product!(product, u64);
     const LOW: u64 = u32::MAX as u64;
     let (low, high) = (product(a & LOW, b & LOW), product(a >> 32, b >> 32));

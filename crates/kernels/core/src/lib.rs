@@ -1,7 +1,8 @@
 //! What every family of kernels shares: the words of a table, the modes that follow from ECB, the
-//! S-box of AES in plain logic.
+//! S-box of AES and carry-less products in plain integers.
 
 pub mod bitslice;
+pub mod clmul;
 pub mod engine;
 pub mod proof;
 pub mod shuffles;

@@ -125,23 +125,3 @@ mod of_32_bits {
         exchanged (1, 2) (0, 1) (2, 0), back (2, 0) (0, 1) (1, 2),
         order [0, 4, 1, 5, 2, 6, 3, 7]);
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn packs_and_unpacks<W: Word>() {
-        let blocks: Vec<u128> = (0..W::BLOCKS as u128)
-            .map(|i| (0x0123_4567 << (i * 17)) ^ (i * 0x1234_5678_9abc_def0))
-            .collect();
-        let mut back = vec![0; W::BLOCKS];
-        W::unpack(W::pack(&blocks), &mut back);
-        assert_eq!(back, blocks);
-    }
-
-    #[test]
-    fn blocks_come_back() {
-        packs_and_unpacks::<u64>();
-        packs_and_unpacks::<u32>();
-    }
-}

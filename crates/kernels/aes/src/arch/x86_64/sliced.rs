@@ -4,6 +4,7 @@ use std::arch::x86_64::*;
 
 use wirespeed_cipher::{BlockKernels, Schedule};
 use wirespeed_kernels_core::call;
+use wirespeed_kernels_core::clmul::carryless_product;
 use wirespeed_kernels_core::engine::Galois;
 
 use super::xmm::{Avx2, Kind, Shuffling, Sse2, Ssse3, Xmm};
@@ -14,7 +15,6 @@ use crate::bitsliced::{Planes, words};
 use crate::modes::ghash::carryless::Sums;
 use crate::modes::ghash::tables::Looked;
 use crate::permuted::{self, Shuffles};
-use crate::portable::clmul::carryless_product;
 use crate::unit::{Carryless, One, Vector};
 
 /// The kernels of the route `sse2` by key size.
