@@ -8,7 +8,7 @@ use wirespeed_vm::{CIPHERS, PadLock};
 
 use crate::run::Run;
 use crate::tally::Tally;
-use crate::test::{KERNELS, RUNNER, of_packages};
+use crate::test::{Effort, KERNELS, RUNNER, of_packages};
 use crate::vm;
 use crate::workspace::Workspace;
 
@@ -34,14 +34,14 @@ fn padlock(workspace: &Workspace) -> Result<Tally> {
 }
 
 /// The kernel's own crypto, and disks, on a kernel of Debian's.
-pub(crate) fn kernel(workspace: &Workspace, series: Option<&str>) -> Result<Tally> {
+pub(crate) fn kernel(workspace: &Workspace, effort: Effort, series: Option<&str>) -> Result<Tally> {
     if let Err(error) = vm::kernel(workspace, series) {
         return Ok(Tally::skip(format!(
             "the kernel {}: {error:#}",
             series.unwrap_or("of Debian's")
         )));
     }
-    let mut tally = kernel_route(workspace, series)?;
+    let mut tally = kernel_route(workspace, effort, series)?;
     tally += disks(workspace, series)?;
     Ok(tally)
 }
@@ -62,7 +62,7 @@ fn lesser(workspace: &Workspace) -> Result<Tally> {
 /// The route `kernel` on a kernel of Debian's, with a device that only the kernel reaches and drivers that
 /// fail when they are told to; every vector, and what is a contest of speed, on the first
 /// kernel alone.
-fn kernel_route(workspace: &Workspace, series: Option<&str>) -> Result<Tally> {
+fn kernel_route(workspace: &Workspace, effort: Effort, series: Option<&str>) -> Result<Tally> {
     let kernel = series.map_or_else(String::new, |series| format!("--kernel {series}"));
     let devcrypto = workspace.root().join("vm/devcrypto").display().to_string();
     let device = format!("{kernel} --device virtio-crypto --module {devcrypto}");
@@ -87,9 +87,12 @@ fn kernel_route(workspace: &Workspace, series: Option<&str>) -> Result<Tally> {
     tally += programs(&faults, &weak)?.tests()?;
     tally += programs(&format!("{faults} --cpu Penryn"), &["device::planned"])?.tests()?;
     // Without the device, which the kernel would take for its best driver of AES.
-    for (route, options) in
-        [("kernel", String::new()), ("devcrypto", format!("--module {devcrypto}"))]
-    {
+    let mut routes = vec![("kernel", String::new())];
+    if effort == Effort::Thorough {
+        // To the provider both are offloads.
+        routes.push(("devcrypto", format!("--module {devcrypto}")));
+    }
+    for (route, options) in routes {
         tally += workspace
             .cargo(["test", "--release", "--package", "wirespeed-conformance"])
             .arguments(["--test", "conformance"])
