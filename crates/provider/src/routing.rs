@@ -4,6 +4,7 @@ pub(crate) mod assembly;
 pub(crate) mod choice;
 pub(crate) mod monitor;
 pub(crate) mod native;
+pub(crate) mod pending;
 pub(crate) mod table;
 
 use std::num::NonZeroU32;
@@ -23,6 +24,7 @@ use crate::offload::call::Offloaded;
 use crate::offload::{AllOffloaded, Offload};
 use crate::routing::assembly::{Assembly, Served, failed};
 use crate::routing::native::{Kernels, Native};
+use crate::routing::pending::Counted;
 use crate::routing::table::RouteTable;
 
 /// What is to choose the routes.
@@ -188,7 +190,7 @@ impl Routing {
 
     /// The rows that contexts of `algorithm` look at first.
     pub(crate) fn visible_table<K: Kernels>(&self, algorithm: Algorithm) -> RouteTable<&'static K> {
-        if self.is_monitored() {
+        if self.verifies() {
             return RouteTable::BLIND;
         }
         self.tables[algorithm.index()].map(|route| match self.is_quarantined(route) {
@@ -309,7 +311,12 @@ impl Routing {
 
     /// Whether calls are counted or computed twice.
     pub(crate) fn is_monitored(&self) -> bool {
-        self.verify.is_some() || self.counters.is_some()
+        self.verifies() || self.counts()
+    }
+
+    /// Whether calls are counted.
+    pub(crate) const fn counts(&self) -> bool {
+        self.counters.is_some()
     }
 
     /// Whether some calls are computed twice.
@@ -330,8 +337,17 @@ impl Routing {
     pub(crate) fn count(&self, subject: usize, direction: Direction, route: Route, bytes: usize) {
         #[cfg(feature = "trace")]
         crate::trace::count(route);
-        if let Some(counters) = &self.counters {
-            counters.count(subject, direction, route, bytes);
+        self.count_many(subject, Counted { direction, route, calls: 1, bytes: bytes as u64 });
+    }
+
+    /// Counts data calls that others have noticed.
+    #[inline]
+    pub(crate) fn count_many(&self, subject: usize, counted: Counted) {
+        let Counted { direction, route, calls, bytes } = counted;
+        if calls > 0
+            && let Some(counters) = &self.counters
+        {
+            counters.count(subject, direction, route, calls, bytes);
         }
     }
 
