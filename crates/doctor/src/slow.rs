@@ -101,6 +101,7 @@ fn of_its_time(profile: &Profile, gain: &Gain) -> Vec<Finding> {
         ))];
     }
     let mut findings = vec![Finding::note(used(profile))];
+    findings.extend(lost(profile).map(Finding::note));
     findings.extend(lever::of(profile));
     findings.extend(module(profile, gain));
     findings
@@ -119,6 +120,17 @@ fn used(profile: &Profile) -> String {
     } else {
         used
     }
+}
+
+/// Samples that nobody has seen, if they are enough to matter.
+fn lost(profile: &Profile) -> Option<String> {
+    let all = profile.samples + profile.lost;
+    (profile.lost > all / 20).then(|| {
+        format!(
+            "{} of {all} samples came too fast to be read: the shares are those of the others",
+            profile.lost
+        )
+    })
 }
 
 /// What Wirespeed gives, or has given.
@@ -210,6 +222,15 @@ mod tests {
         single.cpu_seconds = 10.0;
         single.busiest_thread = 0.99;
         assert!(says(&single).contains("that thread is its limit"), "{}", says(&single));
+    }
+
+    #[test]
+    fn lost_samples_are_told_where_they_matter() {
+        let mut busy = made_up(&[(Kind::Program, "nginx itself", 1.0)]);
+        busy.lost = 100;
+        assert!(!says(&busy).contains("too fast"), "{}", says(&busy));
+        busy.lost = 5000;
+        assert!(says(&busy).contains("5000 of 20000 samples"), "{}", says(&busy));
     }
 
     #[test]
