@@ -108,12 +108,6 @@ fn release() -> Option<String> {
     Some(text.trim().to_owned())
 }
 
-/// A driver's name as a shell wants it: most hold brackets.
-fn quoted(name: &str) -> String {
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_".contains(letter);
-    if name.chars().all(is_plain) { name.to_owned() } else { format!("'{name}'") }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

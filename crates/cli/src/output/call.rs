@@ -1,5 +1,6 @@
 //! How a shell starts this program, for commands that people copy.
 
+use std::borrow::Cow;
 use std::env;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -87,14 +88,15 @@ fn called(file: &Path, here: &Path, path: Option<&OsStr>) -> String {
     }
 }
 
-/// As a shell takes it for one word.
+/// A path as a shell takes it for one word.
 fn quoted(path: &Path) -> String {
-    let text = path.to_string_lossy();
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-+@".contains(letter);
-    if text.chars().all(is_plain) {
-        return text.into_owned();
-    }
-    format!("'{}'", text.replace('\'', r"'\''"))
+    word(&path.to_string_lossy())
+}
+
+/// A text as a shell takes it for one word.
+pub(crate) fn word(text: &str) -> String {
+    // No shell takes a zero byte, and no name has one.
+    shlex::try_quote(text).map_or_else(|_| text.to_owned(), Cow::into_owned)
 }
 
 #[cfg(test)]
@@ -140,6 +142,6 @@ mod tests {
         let path = env::join_paths([&root, inside]).expect("a path");
         assert_eq!(called(&file, &root, Some(&path)), "target/release/wirespeed");
         let strange = Path::new("/a b/it's");
-        assert_eq!(called(strange, elsewhere, None), r"'/a b/it'\''s'");
+        assert_eq!(called(strange, elsewhere, None), "\"/a b/it's\"");
     }
 }

@@ -69,20 +69,16 @@ fn ordered(words: &[String]) -> String {
     while let Some(word) = rest.next() {
         let part = if word == "-evp" { &mut last } else { &mut first };
         if word != "-elapsed" {
-            part.push(quoted(word));
+            part.push(word.as_str());
             if WITH_VALUE.contains(&word.as_str()) {
-                part.extend(rest.next().map(|value| quoted(value)));
+                part.extend(rest.next().map(String::as_str));
             }
         }
     }
-    let start = [&words[0], "speed", "-elapsed"].map(str::to_owned);
-    [&start[..], &first, &last].concat().join(" ")
-}
-
-/// A word as a shell takes it.
-fn quoted(word: &str) -> String {
-    let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./=,:".contains(letter);
-    if word.chars().all(plain) { word.to_owned() } else { format!("'{word}'") }
+    let start = [words[0].as_str(), "speed", "-elapsed"];
+    let ordered = [&start[..], &first, &last].concat();
+    // No argument of a program has a zero byte.
+    shlex::try_join(ordered.iter().copied()).unwrap_or_else(|_| ordered.join(" "))
 }
 
 #[cfg(test)]

@@ -12,11 +12,11 @@ use super::devcrypto;
 use super::lines::{self, FILE};
 use super::measure::{Entry, Group, SIZES, measure, usual};
 use super::raised;
+use super::release;
 use super::verdict::{Verdict, verdict};
-use super::{quoted, release};
-use crate::output::WIDTH;
 use crate::output::figures::{megabytes, size, times};
 use crate::output::table::{Side, Table, wrap};
+use crate::output::{WIDTH, call};
 
 /// What the kernel has.
 pub(super) struct Found {
@@ -246,7 +246,7 @@ fn parties<'a>(group: &'a Group, verdict: &Verdict) -> [&'a Entry; 2] {
 /// What makes the faster driver serve, if it is to.
 fn command(group: &Group, verdict: &Verdict) -> Option<String> {
     let [faster, _] = parties(group, verdict);
-    let name = quoted(&faster.driver.driver);
+    let name = call::word(&faster.driver.driver);
     verdict.everywhere.then(|| format!("sudo wirespeed kernel --prefer {name}"))
 }
 
