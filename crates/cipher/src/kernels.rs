@@ -95,7 +95,8 @@ impl BlockKernels {
                 self.cipher,
                 BlockCipher::Camellia128 | BlockCipher::Camellia192 | BlockCipher::Camellia256
             ),
-            _ => BlockCipher::AES.contains(&self.cipher),
+            // In 32-bit code there are eight registers, and OpenSSL's order of the same instructions is often the faster one.
+            _ => cfg!(target_pointer_width = "64") && BlockCipher::AES.contains(&self.cipher),
         }
     }
 }

@@ -122,6 +122,7 @@ fn control(release: &Release, built: &Built, package: &Package, tree: &Tree<'_>)
             needs.extend(Needs::read(&built.file(name)?)?.debian()?);
         }
     }
+    needs.extend(built.target.baseline.map(str::to_owned));
     needs.sort();
     needs.dedup();
     let size = installed_size(&tree.root().join("usr"))?.to_string();

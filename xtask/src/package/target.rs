@@ -21,6 +21,8 @@ pub(crate) struct Target {
     pub(crate) linker: Option<&'static str>,
     /// What building for it takes, besides what packages take everywhere.
     pub(crate) needs: &'static [Need],
+    /// Debian's package that is only installed where the CPU has what is taken for granted.
+    pub(crate) baseline: Option<&'static str>,
     /// Whether padlock-run runs there: it is for x86-64, and its library stands in front of glibc's functions.
     has_emulator: bool,
 }
@@ -34,6 +36,7 @@ const TARGETS: &[Target] = &[
         strip: "x86_64-linux-gnu-strip",
         linker: None,
         needs: &[],
+        baseline: None,
         has_emulator: true,
     },
     crossed(&cross::ARM64, "aarch64-linux-gnu", Some("aarch64"), "aarch64-linux-gnu-strip"),
@@ -41,6 +44,10 @@ const TARGETS: &[Target] = &[
     crossed(&cross::ARMV7, "arm-linux-gnueabihf", None, "arm-linux-gnueabihf-strip"),
     // Debian's i386 is for CPUs without SSE2, too.
     crossed(&cross::I586, "i386-linux-gnu", None, "x86_64-linux-gnu-strip"),
+    Target {
+        baseline: Some("sse2-support"),
+        ..crossed(&cross::I686, "i386-linux-gnu", None, "x86_64-linux-gnu-strip")
+    },
     // Alpine has packages of its own kind; for it there is the tarball.
     Target {
         rust: "x86_64-unknown-linux-musl",
@@ -49,6 +56,7 @@ const TARGETS: &[Target] = &[
         strip: "x86_64-linux-gnu-strip",
         linker: Some("musl-gcc"),
         needs: &[],
+        baseline: None,
         has_emulator: false,
     },
 ];
@@ -61,7 +69,8 @@ const fn crossed(
     strip: &'static str,
 ) -> Target {
     let Architecture { rust, debian, linker, needs, .. } = *architecture;
-    Target { rust, debian: Some((debian, folder)), rpm, strip, linker, needs, has_emulator: false }
+    let debian = Some((debian, folder));
+    Target { rust, debian, rpm, strip, linker, needs, baseline: None, has_emulator: false }
 }
 
 impl Target {

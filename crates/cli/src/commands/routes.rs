@@ -242,7 +242,9 @@ fn priority() -> String {
     const FOR_AES: [Route; 5] =
         [Route::Vaes512, Route::Vaes256, Route::AesNi, Route::AesCe, Route::Neon];
     let is_ours = |route: &&Route| wirespeed_kernels::ROUTES.contains(route);
-    let routes: Vec<_> = FOR_AES.iter().filter(is_ours).map(|route| route.name()).collect();
+    // See `BlockKernels::suits_every_call`.
+    let suits = |route: &&Route| cfg!(target_pointer_width = "64") && is_ours(route);
+    let routes: Vec<_> = FOR_AES.iter().filter(suits).map(|route| route.name()).collect();
     match &routes[..] {
         // It goes without saying where there is more, but 32-bit code has nothing else.
         [] => [Route::PadLock].iter().filter(is_ours).map(|route| route.name()).collect(),

@@ -1,7 +1,7 @@
 //! AES in every mode: each mode written once over a [`Unit`](unit::Unit), run by every vector width.
 
 #![cfg_attr(
-    not(any(all(target_feature = "sse2", target_pointer_width = "64"), target_feature = "neon")),
+    not(any(target_feature = "sse2", target_feature = "neon")),
     allow(
         dead_code,
         unused_imports,

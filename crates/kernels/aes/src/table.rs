@@ -144,7 +144,6 @@ pub(crate) struct ByKeySize {
 }
 
 impl ByKeySize {
-    pub(crate) const ALL: Self = Self { gcm: true, short: true, others: true };
     pub(crate) const NONE: Self = Self { gcm: false, short: false, others: false };
 }
 

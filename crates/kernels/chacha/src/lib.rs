@@ -8,7 +8,7 @@
 //! between the rounds were no faster. Every four sets stand as columns, so that their rounds turn nothing.
 
 #![cfg_attr(
-    not(all(target_feature = "sse2", target_pointer_width = "64")),
+    not(target_feature = "sse2"),
     allow(dead_code, unused_imports, reason = "part of it is for vector units alone")
 )]
 #![allow(

@@ -99,8 +99,6 @@ pub(crate) type Parts = [u64; 3];
 pub(crate) const LOW: u64 = (1 << 44) - 1;
 /// Bits of the third part.
 pub(crate) const HIGH: u64 = (1 << 42) - 1;
-/// In the third part of a block of a message: the bit behind it.
-pub(crate) const BEHIND: u64 = 1 << 40;
 
 /// A product of parts.
 #[inline(always)]

@@ -2,8 +2,8 @@
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
-#[cfg(target_arch = "x86_64")]
-mod x86_64;
+#[cfg(target_feature = "sse2")]
+mod x86;
 
 use wirespeed_cipher::{BlockCipher, BlockKernels, Route};
 use wirespeed_cpu::Features;
@@ -15,11 +15,11 @@ pub(crate) fn table(
     cipher: BlockCipher,
     features: Features,
 ) -> Result<&'static [BlockKernels], Absent> {
-    #[cfg(target_arch = "x86_64")]
-    return x86_64::table(route, cipher, features);
+    #[cfg(target_feature = "sse2")]
+    return x86::table(route, cipher, features);
     #[cfg(target_arch = "aarch64")]
     return aarch64::table(route, cipher, features);
-    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    #[cfg(not(any(target_feature = "sse2", target_arch = "aarch64")))]
     {
         let _ = (route, cipher, features);
         Err(Absent::Elsewhere)
@@ -30,7 +30,7 @@ pub(crate) fn table(
 #[cfg(test)]
 pub(crate) fn more_tables(cipher: BlockCipher, features: Features) -> Vec<&'static BlockKernels> {
     #[cfg(target_arch = "x86_64")]
-    return x86_64::gfni_512_in_every_order(cipher, features);
+    return x86::in_every_order(cipher, features);
     #[cfg(not(target_arch = "x86_64"))]
     {
         let _ = (cipher, features);

@@ -21,6 +21,18 @@ pub const ROUTES: &[Route] = &[
     Route::Portable,
 ];
 
-/// The routes of our own kernels: those of vectors are in 64-bit code.
-#[cfg(target_arch = "x86")]
+/// The routes of our own kernels in 32-bit code: with its eight registers the widest vectors gain nothing.
+#[cfg(all(target_arch = "x86", target_feature = "sse2"))]
+pub const ROUTES: &[Route] = &[
+    Route::Vaes256,
+    Route::AesNi,
+    Route::Avx2,
+    Route::Ssse3,
+    Route::Sse2,
+    Route::PadLock,
+    Route::Portable,
+];
+
+/// The routes of our own kernels where there need be no vectors.
+#[cfg(all(target_arch = "x86", not(target_feature = "sse2")))]
 pub const ROUTES: &[Route] = &[Route::PadLock, Route::Portable];

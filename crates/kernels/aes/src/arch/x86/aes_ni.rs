@@ -1,9 +1,8 @@
 //! AES-NI and PCLMULQDQ, one block in a vector.
 
-use std::arch::x86_64::*;
-
 use wirespeed_cipher::Route;
 use wirespeed_cpu::AesNi;
+use wirespeed_kernels_core::arch::x86::*;
 use wirespeed_kernels_core::call;
 use wirespeed_kernels_core::engine::Galois;
 

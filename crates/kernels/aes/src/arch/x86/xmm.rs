@@ -1,12 +1,13 @@
 //! 128-bit vectors: one block in a vector.
 
 use std::arch::asm;
-use std::arch::x86_64::*;
 use std::marker::PhantomData;
 
 use wirespeed_cipher::{Block, partial};
+use wirespeed_kernels_core::arch::x86::*;
 use wirespeed_kernels_core::call;
 
+use super::low_half;
 use crate::mask;
 use crate::unit::Vector;
 
@@ -95,8 +96,8 @@ impl<K: Kind> Vector for Xmm<K> {
             // SAFETY: as much is there, by the caller's promise.
             return unsafe { _mm_storeu_si128(to.cast(), v) };
         }
-        let low = call!(_mm_cvtsi128_si64(v)) as u64;
-        let high = call!(_mm_cvtsi128_si64(_mm_unpackhi_epi64(v, v))) as u64;
+        let low = call!(low_half(v));
+        let high = call!(low_half(_mm_unpackhi_epi64(v, v)));
         // SAFETY: the caller vouches for `count` bytes.
         unsafe { partial::store(to, u128::from(high) << 64 | u128::from(low), count) };
     }

@@ -1,12 +1,12 @@
 //! AES without its instructions: SSE2, SSSE3 and AVX2.
 
-use std::arch::x86_64::*;
-
 use wirespeed_cipher::{BlockKernels, Schedule};
+use wirespeed_kernels_core::arch::x86::*;
 use wirespeed_kernels_core::call;
 use wirespeed_kernels_core::clmul::carryless_product;
 use wirespeed_kernels_core::engine::Galois;
 
+use super::low_half;
 use super::xmm::{Avx2, Kind, Shuffling, Sse2, Ssse3, Xmm};
 use super::ymm::Ymm;
 use crate::bitsliced::unit::ByPlanes;
@@ -306,8 +306,7 @@ impl Carryless for Xmm<Sse2> {
     fn multiply<const A_HIGH: bool, const B_HIGH: bool>(self, a: __m128i, b: __m128i) -> __m128i {
         let a = if A_HIGH { self.high_to_low(a) } else { a };
         let b = if B_HIGH { self.high_to_low(b) } else { b };
-        let (a, b) = (call!(_mm_cvtsi128_si64(a)), call!(_mm_cvtsi128_si64(b)));
-        let product = carryless_product(a as u64, b as u64);
+        let product = carryless_product(call!(low_half(a)), call!(low_half(b)));
         call!(_mm_set_epi64x((product >> 64) as i64, product as i64))
     }
 }

@@ -1,9 +1,9 @@
 //! 256-bit vectors: two blocks in a vector.
 
 use std::arch::asm;
-use std::arch::x86_64::*;
 
 use wirespeed_cipher::Block;
+use wirespeed_kernels_core::arch::x86::*;
 use wirespeed_kernels_core::call;
 
 use super::xmm::{Kind, Xmm};

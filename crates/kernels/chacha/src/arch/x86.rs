@@ -1,18 +1,23 @@
-//! ChaCha20 and Poly1305 with AVX-512 and AVX2.
+//! ChaCha20 and Poly1305 with AVX2 and, in 64-bit code, AVX-512.
 
+#[cfg(target_arch = "x86_64")]
 mod ifma;
 mod muludq;
 mod ymm;
+#[cfg(target_arch = "x86_64")]
 mod zmm;
 
 use wirespeed_cipher::{Route, StreamKernels};
-use wirespeed_cpu::{Avx2, Avx512, Avx512Ifma, Features, Token};
+use wirespeed_cpu::{Avx2, Features, Token};
+#[cfg(target_arch = "x86_64")]
+use wirespeed_cpu::{Avx512, Avx512Ifma};
 
 use wirespeed_kernels_core::Absent;
 
 /// The kernels of a route.
 pub(crate) fn kernels(route: Route, features: Features) -> Result<&'static StreamKernels, Absent> {
     match route {
+        #[cfg(target_arch = "x86_64")]
         Route::Avx512 => match Avx512Ifma::probe(features) {
             Ok(token) => Ok(zmm::with_ifma(token)),
             Err(_) => Avx512::probe(features).map(zmm::without_ifma).map_err(Absent::Missing),

@@ -1,10 +1,9 @@
 //! GFNI: inversion between affine maps, for every byte of a vector, in two instructions.
 
-use std::arch::x86_64::*;
 use std::marker::PhantomData;
 
 use wirespeed_cipher::{Block, BlockKernels, InOut, Route, Schedule};
-use wirespeed_cpu::{Gfni256, Gfni512};
+use wirespeed_cpu::{Feature, Features, Gfni256, Gfni512, Token};
 
 use super::bytes::{Bytes, Gfni};
 use super::slices::common;
@@ -13,7 +12,8 @@ use crate::machine::{machine, places, transpose};
 use crate::serial::{self, In};
 use crate::waves::{self, Mode, Runs};
 use crate::{Core, Machine, Slices, Wide, tables};
-use wirespeed_aes::arch::x86_64::galois;
+use wirespeed_aes::arch::x86::galois;
+use wirespeed_kernels_core::arch::x86::*;
 use wirespeed_kernels_core::engine::Galois;
 use wirespeed_kernels_core::{Chain, call};
 
@@ -153,3 +153,26 @@ machine!(
     Wider run_512 table_512: Zmm<true>, Bytes<Gfni<true>>, FEW, Route::Gfni512, Gfni512, galois(),
     "ssse3,sse4.1,avx,avx2,bmi2,gfni,avx512f,avx512bw,avx512vl,avx512dq"
 );
+
+/// The kernels of a route, in the order that suits this CPU.
+pub(super) fn table(route: Route, features: Features) -> Result<&'static [BlockKernels], Feature> {
+    if route == Route::Gfni256 {
+        return Gfni256::probe(features).map(table_256::<false>);
+    }
+    let gfni = Gfni512::probe(features)?;
+    Ok(match features.has(Feature::Avx512Vp2intersect) {
+        true => table_512::<true>(gfni),
+        false => table_512::<false>(gfni),
+    })
+}
+
+/// Also what another CPU would get.
+#[cfg(test)]
+pub(crate) fn in_every_order(
+    cipher: wirespeed_cipher::BlockCipher,
+    features: Features,
+) -> Vec<&'static BlockKernels> {
+    let Ok(gfni) = Gfni512::probe(features) else { return Vec::new() };
+    let tables = [table_512::<false>(gfni), table_512::<true>(gfni)];
+    tables.into_iter().flatten().filter(|kernels| kernels.cipher == cipher).collect()
+}

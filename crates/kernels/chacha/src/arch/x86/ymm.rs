@@ -1,10 +1,10 @@
 //! A row of two blocks in 256-bit vectors.
 
 use std::arch::asm;
-use std::arch::x86_64::*;
 
 use wirespeed_cipher::{StreamKernels, partial};
 use wirespeed_cpu::Avx2;
+use wirespeed_kernels_core::arch::x86::*;
 use wirespeed_kernels_core::call;
 
 use super::muludq::Lanes;

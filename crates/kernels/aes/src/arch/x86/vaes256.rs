@@ -1,9 +1,8 @@
 //! VAES and VPCLMULQDQ on 256-bit vectors.
 
-use std::arch::x86_64::*;
-
 use wirespeed_cipher::Route;
 use wirespeed_cpu::Vaes256;
+use wirespeed_kernels_core::arch::x86::*;
 use wirespeed_kernels_core::call;
 
 use super::xmm::{Aes, Xmm};

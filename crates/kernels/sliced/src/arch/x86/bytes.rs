@@ -1,10 +1,10 @@
 //! The bytes of one block in a register: GFNI, or AES's S-box between tables for nibbles.
 
 use std::arch::asm;
-use std::arch::x86_64::*;
 use std::marker::PhantomData;
 
 use wirespeed_cipher::Block;
+use wirespeed_kernels_core::arch::x86::*;
 use wirespeed_kernels_core::call;
 
 use crate::nibbles::{LookUp, OF_AES, UNSHIFT};

@@ -2,7 +2,6 @@
 //! shuffles.
 
 use std::arch::asm;
-use std::arch::x86_64::*;
 use std::marker::PhantomData;
 
 use wirespeed_cipher::{Block, BlockKernels, InOut, Route, Schedule};
@@ -15,7 +14,8 @@ use crate::nibbles::{AROUND_AES, BY_INVERSION, LookUp, UNSHIFT};
 use crate::serial::{self, In};
 use crate::waves::{self, Mode, Runs};
 use crate::{Core, Machine, Slices, Wide, tables};
-use wirespeed_aes::arch::x86_64::{galois, galois_avx2, galois_ssse3};
+use wirespeed_aes::arch::x86::{galois, galois_avx2, galois_ssse3};
+use wirespeed_kernels_core::arch::x86::*;
 use wirespeed_kernels_core::engine::Galois;
 use wirespeed_kernels_core::{Chain, call};
 

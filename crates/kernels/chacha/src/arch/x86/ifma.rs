@@ -3,13 +3,15 @@
 //! A lane takes every eighth block, and its number is multiplied by r^8 before each. At the end the lanes
 //! are multiplied by r^8 to r, by how far their last blocks are from the end, and added up.
 
-use std::arch::x86_64::*;
-
 use wirespeed_cipher::Poly1305;
+use wirespeed_kernels_core::arch::x86::*;
 use wirespeed_kernels_core::call;
 
 use crate::Hash;
-use crate::poly1305::{BEHIND, HIGH, LOW, Parts, leave, multiplier, multiply, so_far};
+use crate::poly1305::{HIGH, LOW, Parts, leave, multiplier, multiply, so_far};
+
+/// In the third part of a block of a message: the bit behind it.
+const BEHIND: i64 = 1 << 40;
 
 /// The block of each lane: as two vectors of four blocks come out of `_mm512_unpacklo_epi64`.
 const ORDER: [usize; 8] = [0, 4, 1, 5, 2, 6, 3, 7];
@@ -142,7 +144,7 @@ unsafe fn eight(from: *const u8) -> Numbers {
     let middle =
         call!(_mm512_or_si512(_mm512_srli_epi64::<44>(low), _mm512_slli_epi64::<20>(high)));
     let top = call!(_mm512_srli_epi64::<24>(high));
-    let top = call!(_mm512_or_si512(top, _mm512_set1_epi64(BEHIND as i64)));
+    let top = call!(_mm512_or_si512(top, _mm512_set1_epi64(BEHIND)));
     [and(low, LOW), and(middle, LOW), top]
 }
 

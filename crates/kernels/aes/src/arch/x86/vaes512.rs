@@ -1,10 +1,10 @@
 //! VAES and VPCLMULQDQ on 512-bit vectors: four blocks in a vector, and byte masks for its ends.
 
 use std::arch::asm;
-use std::arch::x86_64::*;
 
 use wirespeed_cipher::Route;
 use wirespeed_cpu::Vaes512;
+use wirespeed_kernels_core::arch::x86::*;
 use wirespeed_kernels_core::call;
 
 use super::xmm::{Aes, Xmm};
@@ -32,7 +32,7 @@ crate::table::table!(
     Zmm,
     // SAFETY: `table` takes the token.
     unsafe { Zmm::assume() },
-    ByKeySize::ALL,
+    ByKeySize { gcm: true, short: true, others: true },
     "ssse3,sse4.1,aes,pclmulqdq,avx,avx2,bmi2,vaes,vpclmulqdq,avx512f,avx512bw,avx512vl"
 );
 

@@ -1,9 +1,9 @@
 //! A row of four blocks in 512-bit vectors.
 
-use std::arch::x86_64::*;
 use std::marker::PhantomData;
 
 use wirespeed_cpu::{Avx512, Avx512Ifma};
+use wirespeed_kernels_core::arch::x86::*;
 use wirespeed_kernels_core::call;
 
 use super::ymm::Ymm;
@@ -159,7 +159,7 @@ mod fused {
     use wirespeed_cipher::StreamKernels;
 
     use super::{Zmm, plain};
-    use crate::arch::x86_64::ifma::Lanes;
+    use crate::arch::x86::ifma::Lanes;
 
     crate::hashing_of!(
         Zmm<Lanes>,
@@ -180,7 +180,7 @@ mod plain {
     use wirespeed_cipher::Route;
 
     use super::Zmm;
-    use crate::arch::x86_64::muludq::Lanes;
+    use crate::arch::x86::muludq::Lanes;
 
     crate::table_of!(
         Route::Avx512,

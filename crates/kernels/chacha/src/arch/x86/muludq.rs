@@ -3,9 +3,8 @@
 //! As with [`ifma`](super::ifma) a lane takes every fourth block, and its number is multiplied by r^4 before each. At the
 //! end the lanes are multiplied by r^4 to r, by how far their last blocks are from the end, and added up.
 
-use std::arch::x86_64::*;
-
 use wirespeed_cipher::Poly1305;
+use wirespeed_kernels_core::arch::x86::*;
 use wirespeed_kernels_core::call;
 
 use crate::Hash;
