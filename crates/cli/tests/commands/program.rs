@@ -2,15 +2,11 @@
 //!
 //! Measurements are as short as can be; their structure is checked, never their values.
 
-#![forbid(unsafe_code)]
-
-mod support;
-
 use std::fs;
 use std::process::{Command, Output};
 
+use crate::support::{assert_narrow, is_of_type};
 use serde_json::Value;
-use support::{assert_narrow, is_of_type};
 use wirespeed_results::schema::bench::Bench;
 use wirespeed_results::schema::plan::{Routes, Tune};
 use wirespeed_results::schema::survey::Survey;

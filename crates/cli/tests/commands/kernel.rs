@@ -2,8 +2,6 @@
 //! says to words that mean nothing. Drivers that serve and priorities that change are tested in the guest
 //! (system-tests/tests/vm_kernel).
 
-#![forbid(unsafe_code)]
-
 use std::process::{Command, Output};
 
 use serde_json::Value;

@@ -1,16 +1,12 @@
 //! `wirespeed vpn` as people and scripts meet it: tables, JSON, refusals, Ctrl-C.
 
-#![forbid(unsafe_code)]
-
-mod support;
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Output, Stdio};
 
+use crate::support::{assert_narrow, is_of_type};
 use serde_json::Value;
-use support::{assert_narrow, is_of_type};
 use wirespeed_results::schema::vpn::Vpn;
 
 /// `wirespeed vpn` with these words.

@@ -1,10 +1,6 @@
 //! `wirespeed disk` and `wirespeed report` as people and scripts meet them, without root: tables, JSON, bars, pages,
 //! refusals, Ctrl-C. What dm-crypt does is tested in the guest (system-tests/tests/vm_disk).
 
-#![forbid(unsafe_code)]
-
-mod support;
-
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
@@ -12,8 +8,8 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+use crate::support::{assert_narrow, is_of_type};
 use serde_json::Value;
-use support::{assert_narrow, is_of_type};
 use tempfile::TempDir;
 use wirespeed_results::schema::disk::Disk;
 

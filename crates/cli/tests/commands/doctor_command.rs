@@ -1,17 +1,13 @@
 //! `wirespeed doctor -- CMD`: programs that use Wirespeed, and programs that do not, each with its reason.
 
-#![forbid(unsafe_code)]
-
-mod support;
-
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::process::{Output, Stdio};
 use std::time::Duration;
 
+use crate::support::{CTR, Case, installed, is_of_type, module};
 use serde_json::Value;
-use support::{CTR, Case, installed, is_of_type, module};
 use wirespeed_results::schema::doctor::Doctor;
 
 /// What a run of the doctor said.

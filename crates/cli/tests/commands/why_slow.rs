@@ -1,7 +1,5 @@
 //! `wirespeed doctor --why-slow`: real programs, whose limit is known, and what it says of them.
 
-#![forbid(unsafe_code)]
-
 use std::process::{Command, Output, Stdio};
 
 use wirespeed_results::schema::doctor::{Doctor, Time};

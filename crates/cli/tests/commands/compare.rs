@@ -1,18 +1,14 @@
 //! `wirespeed compare`, and what `wirespeed bench` writes for it and for those who watch fleets.
 
-#![forbid(unsafe_code)]
-
-mod support;
-
 use std::collections::BTreeSet;
 use std::env::consts::ARCH;
 use std::fs;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
+use crate::support::exposition::{metrics, promtool};
+use crate::support::{assert_narrow, is_of_type};
 use serde_json::Value;
-use support::exposition::{metrics, promtool};
-use support::{assert_narrow, is_of_type};
 use wirespeed_results::schema::compare::Compare;
 
 const EXAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");

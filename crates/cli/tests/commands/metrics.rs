@@ -1,15 +1,11 @@
 //! `wirespeed doctor --prometheus`: what a fleet's Prometheus reads of a machine, against what really ran there.
 
-#![forbid(unsafe_code)]
-
-mod support;
-
 use std::fs;
 use std::path::Path;
 use std::process::Output;
 
-use support::exposition::{metrics, promtool};
-use support::{CTR, Case, installed};
+use crate::support::exposition::{metrics, promtool};
+use crate::support::{CTR, Case, installed};
 
 /// As many bytes as a program encrypts here.
 const BYTES: usize = 100_003;

@@ -1,16 +1,12 @@
 //! The doctor on this machine: configurations, modules and programs that are wrong in every known way.
 
-#![forbid(unsafe_code)]
-
-mod support;
-
 use std::fs::{self, Permissions};
 use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Stdio;
 
-use support::{Case, NOBODY, assert_narrow, installed, module};
+use crate::support::{Case, NOBODY, assert_narrow, installed, module};
 
 /// What users met, and what they are told now: the lines that Wirespeed's section gets, the check that
 /// finds it, words of the fault and of the mend.
@@ -180,12 +176,13 @@ fn damaged_modules_are_told_apart_and_never_loaded() {
     ] {
         let case = Case::new("");
         let path = case.write("wirespeed.so", bytes);
-        case.write("openssl.cnf", installed("").replace(&support::module_text(), &path));
+        case.write("openssl.cnf", installed("").replace(&crate::support::module_text(), &path));
         let found = case.faults("module");
         assert!(found[0].0.contains(words), "{words}: {found:?}");
         assert!(found[0].1.contains("sudo wirespeed install"), "{found:?}");
     }
-    let case = Case::new(&installed("").replace(&support::module_text(), "/nowhere/wirespeed.so"));
+    let case =
+        Case::new(&installed("").replace(&crate::support::module_text(), "/nowhere/wirespeed.so"));
     assert!(case.faults("module")[0].0.contains("/nowhere/wirespeed.so: No such file"));
 }
 
@@ -244,7 +241,7 @@ fn counters_of_another_version() {
 
 /// What the doctor says to a configuration that every user can get to but for one thing, on this machine as it is.
 fn told_of(case: &Case, check: &str) -> Vec<(String, String)> {
-    if !support::is_root() {
+    if !crate::support::is_root() {
         println!("skipped: only root can become another user");
         return Vec::new();
     }
@@ -261,7 +258,7 @@ fn names(text: &str) -> [bool; 2] {
 
 /// What nobody gets: "wirespeed" is among the providers, and nothing is complained of.
 fn serves(case: &Case, user: Option<u32>) -> bool {
-    let mut list = support::as_user(case.program("openssl"), user);
+    let mut list = crate::support::as_user(case.program("openssl"), user);
     let output = list.args(["list", "-providers"]).output().expect("openssl runs");
     String::from_utf8_lossy(&output.stdout).contains("Wirespeed")
 }
@@ -299,7 +296,7 @@ fn counters_that_only_root_may_write() {
         assert!(serves(&case, Some(NOBODY)));
     }
     let examined = case.examine().text("users");
-    assert!(!support::is_root() || examined.contains("as it is: root"), "{examined}");
+    assert!(!crate::support::is_root() || examined.contains("as it is: root"), "{examined}");
 }
 
 /// A running service is asked for by the user it runs as.
@@ -310,11 +307,11 @@ fn the_user_of_a_running_service_is_asked_for() {
     let place = case.write("stats", "");
     fs::set_permissions(&place, Permissions::from_mode(0o600)).expect("permissions");
     case.rewrite(&format!("stats = {place}"));
-    if !support::is_root() {
+    if !crate::support::is_root() {
         println!("skipped: only root can become another user");
         return;
     }
-    let mut service = support::as_user(case.program("openssl"), Some(USER));
+    let mut service = crate::support::as_user(case.program("openssl"), Some(USER));
     service.args(["enc", "-aes-128-ctr", "-K", "00", "-iv", "00"]).stdin(Stdio::piped());
     let mut service =
         service.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it runs");
@@ -405,7 +402,7 @@ fn the_line_activate_is_what_this_openssl_makes_of_it() {
 fn all_users_of_a_good_installation_are_named() {
     let text = Case::shared("").examine().text("users");
     assert!(text.contains("served by the configuration as it is: "), "{text}");
-    match support::is_root() {
+    match crate::support::is_root() {
         true => assert!(text.contains("root") && text.contains("nobody"), "{text}"),
         false => assert!(text.contains("only root can check what other users get"), "{text}"),
     }

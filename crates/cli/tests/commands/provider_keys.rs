@@ -1,13 +1,9 @@
 //! Every key of the module with a wrong value: one error that names key, value and what it may be, and
 //! the programs go on. An extra that cannot be had is no wrong value: the module serves without it.
 
-#![forbid(unsafe_code)]
-
-mod support;
-
 use std::fs;
 
-use support::{Case, installed};
+use crate::support::{Case, installed};
 use wirespeed_libcrypto::{Context, Library};
 
 /// A line of the section, and what its error must name besides the line itself.

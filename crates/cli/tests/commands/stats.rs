@@ -1,18 +1,14 @@
 //! Counting, as programs and people meet it: many users, files that cannot be written or are cut short, and
 //! `wirespeed stats`, which prints what was counted.
 
-#![forbid(unsafe_code)]
-
-mod support;
-
 use std::fs::{self, File, Permissions};
 use std::io::{Read, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Output, Stdio};
 
+use crate::support::{CTR, Case, NOBODY, installed, is_of_type};
 use serde_json::Value;
-use support::{CTR, Case, NOBODY, installed, is_of_type};
 use wirespeed_results::schema::stats::Stats;
 
 /// A configuration that counts in the file `stats` of its folder, or in the folder of that name.
@@ -158,7 +154,7 @@ fn many_users_count_in_a_folder() {
     fs::create_dir(&place).expect("a folder");
     fs::set_permissions(&place, Permissions::from_mode(0o1777)).expect("permissions");
     encrypt_as(&case, None);
-    if !support::is_root() {
+    if !crate::support::is_root() {
         println!("skipped the other user: only root can become one");
         return;
     }
@@ -173,7 +169,7 @@ fn many_users_count_in_a_folder() {
 
 #[test]
 fn a_file_that_others_may_write_counts_for_all() {
-    if !support::is_root() {
+    if !crate::support::is_root() {
         println!("skipped: only root can become another user");
         return;
     }
@@ -191,7 +187,7 @@ fn a_file_that_others_may_write_counts_for_all() {
 /// Seen: everybody but root went without the module.
 #[test]
 fn a_file_of_roots_keeps_the_module_from_nobody() {
-    if !support::is_root() {
+    if !crate::support::is_root() {
         println!("skipped: only root can become another user");
         return;
     }
@@ -200,7 +196,7 @@ fn a_file_of_roots_keeps_the_module_from_nobody() {
     encrypt_as(&case, None);
     assert_eq!(fs::metadata(case.path("stats")).expect("a file").mode() & 0o777, 0o600);
     encrypt_as(&case, Some(NOBODY));
-    let mut list = support::as_user(case.program("openssl"), Some(NOBODY));
+    let mut list = crate::support::as_user(case.program("openssl"), Some(NOBODY));
     let output = list.args(["list", "-providers"]).output().expect("openssl runs");
     assert!(text(&output.stdout).contains("Wirespeed"), "{}", text(&output.stdout));
     assert_eq!(text(&output.stderr), "");
@@ -211,7 +207,7 @@ fn a_file_of_roots_keeps_the_module_from_nobody() {
 fn encrypt_as(case: &Case, user: Option<u32>) {
     let plain = case.write("plain", vec![7; 100_003]);
     fs::set_permissions(&plain, Permissions::from_mode(0o644)).expect("permissions");
-    let mut command = support::as_user(case.program("openssl"), user);
+    let mut command = crate::support::as_user(case.program("openssl"), user);
     let output = command.args(CTR).args([Path::new("-in"), Path::new(&plain)]).output();
     let output = output.expect("openssl runs");
     assert!(output.status.success() && output.stdout.len() == 100_003, "{output:?}");

@@ -1,13 +1,9 @@
 //! `--openssl FILE…`: another libcrypto beside this machine's. The one that is here stands for it.
 
-#![forbid(unsafe_code)]
-
-mod support;
-
 use std::process::Command;
 
+use crate::support::{assert_narrow, is_of_type};
 use serde_json::Value;
-use support::{assert_narrow, is_of_type};
 use wirespeed_results::schema::bench::Bench;
 
 fn wirespeed(arguments: &[&str]) -> (Option<i32>, String, String) {
