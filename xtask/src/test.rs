@@ -48,6 +48,16 @@ pub(crate) enum Effort {
     Thorough,
 }
 
+impl Effort {
+    /// Tells the tests that this runs.
+    fn told_to(self, run: Run) -> Run {
+        match self {
+            Self::Usual => run,
+            Self::Thorough => run.environment("WIRESPEED_THOROUGH", "1"),
+        }
+    }
+}
+
 /// What a stage does.
 type Work = fn(&Workspace, Effort) -> Result<Tally>;
 
@@ -85,11 +95,7 @@ const STAGES: &[Stage] = &[
     beside("vm", "the kernel's own crypto and disks, booted in QEMU", |at, effort| {
         guests::kernel(at, effort, None)
     }),
-    beside(
-        "unit",
-        "each crate's own tests, in debug builds; the kernels' as they ship",
-        |at, _| unit(at),
-    ),
+    beside("unit", "each crate's own tests, in debug builds; the kernels' as they ship", unit),
     beside("aarch64", "64-bit ARM, cross-built and run by QEMU", |at, effort| {
         architectures::all(at, effort, &architectures::ARM64)
     }),
@@ -133,7 +139,7 @@ const STAGES: &[Stage] = &[
     beside("secrets", "secret-independence: memcheck with poisoned keys and data", secrets),
     thorough(beside("suggestions", "every command that the programs suggest", |at, _| {
         let tests = ["test", "--package", "wirespeed-cli", "--test", "suggestions"];
-        at.cargo(tests).environment("WIRESPEED_THOROUGH", "1").tests()
+        Effort::Thorough.told_to(at.cargo(tests)).tests()
     })),
     // Linux 6.1 and OpenSSL's oldest and newest lines run every time.
     thorough(beside("vm-6.12", "as vm, with Linux 6.12", |at, effort| {
@@ -288,12 +294,12 @@ fn licences(workspace: &Workspace) -> Result<Tally> {
 
 /// In debug builds, where tests may deny what a machine has; but for the kernels, whose tests deny nothing, and which take
 /// longest to build.
-fn unit(workspace: &Workspace) -> Result<Tally> {
+fn unit(workspace: &Workspace, effort: Effort) -> Result<Tally> {
     let elsewhere = ["wirespeed-conformance", "wirespeed-system-tests"];
-    let mut tally = workspace
+    let run = workspace
         .cargo(["test", "--workspace", "--no-fail-fast"])
-        .arguments(elsewhere.iter().chain(&KERNELS).flat_map(|name| ["--exclude", name]))
-        .tests()?;
+        .arguments(elsewhere.iter().chain(&KERNELS).flat_map(|name| ["--exclude", name]));
+    let mut tally = effort.told_to(run).tests()?;
     tally += workspace.cargo(["test", "--release"]).arguments(of_packages(&KERNELS)).tests()?;
     Ok(tally)
 }

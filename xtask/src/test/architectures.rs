@@ -235,9 +235,5 @@ fn programs(
         .environment("WIRESPEED_EMULATOR", workspace.target().join("release/padlock-run"))
         .environment("WIRESPEED_ROOTS", env::join_paths(roots)?)
         .environment("WIRESPEED_MODULES", architecture.modules(workspace));
-    match effort {
-        Effort::Usual => run,
-        Effort::Thorough => run.environment("WIRESPEED_THOROUGH", "1"),
-    }
-    .tests()
+    effort.told_to(run).tests()
 }

@@ -1,8 +1,8 @@
 //! Killed before each of its changes: OpenSSL's programs start, and the same command again mends it.
 
-use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, ExitStatus};
+use std::{env, fs, iter};
 
 use crate::failing::Test;
 use crate::files::Case;
@@ -36,7 +36,7 @@ fn killed_before(calls: &[&str]) -> Result<(), String> {
     for call in calls {
         for step in ["install", "uninstall"] {
             // Until it is through before its next call of that kind.
-            for number in 1.. {
+            for number in numbers() {
                 match one(step, call, number)? {
                     true => times += 1,
                     false => break,
@@ -45,6 +45,13 @@ fn killed_before(calls: &[&str]) -> Result<(), String> {
         }
     }
     expect(times > 0, "it was never killed")
+}
+
+/// Before which calls: before each in a thorough test, else ever more seldom.
+fn numbers() -> impl Iterator<Item = u32> {
+    let all = env::var_os("WIRESPEED_THOROUGH").is_some();
+    let next = move |number: &u32| Some(if all { number + 1 } else { number + number.div_ceil(2) });
+    iter::successors(Some(1), next)
 }
 
 /// Whether it was killed before that call, which must leave all in order.
