@@ -123,7 +123,7 @@ const STAGES: &[Stage] = &[
     built("suite-3.0", "OpenSSL 3.0's own tests, under an older number, too", |at, effort| {
         releases::suite(at, effort, Line::V3_0)
     }),
-    beside("fuzz", "what reads others' files and code, fuzzed (nightly)", |at, _| fuzz(at)),
+    beside("fuzz", "what reads others' files and code, fuzzed (nightly)", fuzz),
     built("hosts", "real programs and daemons with our module", |at, _| hosts(at)),
     built("packages", "installed in a root of Debian's, upgraded, removed", |at, effort| {
         installed::packages(at, effort)
@@ -440,11 +440,11 @@ fn asan(workspace: &Workspace) -> Result<Tally> {
         .tests()
 }
 
-fn fuzz(workspace: &Workspace) -> Result<Tally> {
+fn fuzz(workspace: &Workspace, effort: Effort) -> Result<Tally> {
     if let Err(reason) = nightly(workspace, "rust-std") {
         return Ok(Tally::skip(reason));
     }
-    crate::fuzz::run(workspace)
+    crate::fuzz::run(workspace, effort)
 }
 
 fn miri(workspace: &Workspace) -> Result<Tally> {
