@@ -42,7 +42,7 @@ pub(crate) fn kernel(workspace: &Workspace, effort: Effort, series: Option<&str>
         )));
     }
     let mut tally = kernel_route(workspace, effort, series)?;
-    tally += disks(workspace, series)?;
+    tally += disks(workspace, effort, series)?;
     Ok(tally)
 }
 
@@ -107,15 +107,18 @@ fn kernel_route(workspace: &Workspace, effort: Effort, series: Option<&str>) -> 
 }
 
 /// Encrypted disks, real ones, with the ciphers that Debian leaves out of its kernels.
-fn disks(workspace: &Workspace, series: Option<&str>) -> Result<Tally> {
+fn disks(workspace: &Workspace, effort: Effort, series: Option<&str>) -> Result<Tally> {
     let kernel = series.map_or_else(String::new, |series| format!("--kernel {series}"));
     let ciphers = CIPHERS.map(|name| format!("--cipher {name}")).join(" ");
     let options = format!("{kernel} {ciphers} --disk 32 --disk 32");
     let run = tests(workspace, "vm_disk").environment(RUNNER, guest(&options)?);
-    // What the program does by itself, whatever the kernel, and one more kind of disk: once is enough.
-    let alike = ["refused", "asked", "killed", "figures", "beside", "loop", "tables::disk"];
-    let alike = alike.into_iter().chain(["zram", "null-blk"]);
-    let skipped = alike.flat_map(|name| ["--skip", name]).filter(|_| series.is_some());
+    // One kind of disk is like another, and one end of the program.
+    const ALIKE: &[&str] = &["loop", "tables::disk", "zram", "null-blk", "with-its-watcher"];
+    // What the program does by itself, whatever the kernel.
+    const BY_ITSELF: &[&str] = &["refused", "asked", "killed", "figures", "beside"];
+    let alike = if effort == Effort::Usual || series.is_some() { ALIKE } else { &[] };
+    let by_itself = if series.is_some() { BY_ITSELF } else { &[] };
+    let skipped = alike.iter().chain(by_itself).flat_map(|name| ["--skip", name]);
     run.arguments(["--"]).arguments(skipped).tests()
 }
 

@@ -32,7 +32,7 @@ pub(super) struct Tested {
     name: &'static str,
     /// The crates with tests of their own, besides the kernels.
     crates: &'static [&'static str],
-    /// From which effort on clippy looks at it: one of 32 bits is like another.
+    /// From which effort on clippy looks at it: 32 bits seldom tell it more than 64.
     linted: Effort,
     /// Vectors, contracts and each crate's own tests.
     units: fn(&Workspace, Effort, &Roots) -> Result<Tally>,
@@ -58,7 +58,7 @@ pub(super) const I686: Tested = Tested {
     architecture: &cross::I686,
     name: "32-bit x86",
     crates: &CRATES,
-    linted: Effort::Usual,
+    linted: Effort::Thorough,
     units: on_i686,
 };
 
