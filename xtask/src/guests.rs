@@ -8,7 +8,7 @@ use wirespeed_vm::{CIPHERS, PadLock};
 
 use crate::run::Run;
 use crate::tally::Tally;
-use crate::test::{Effort, KERNELS, RUNNER, of_packages};
+use crate::test::{Effort, RUNNER, WITH_TESTS, of_packages};
 use crate::vm;
 use crate::workspace::Workspace;
 
@@ -49,7 +49,7 @@ pub(crate) fn kernel(workspace: &Workspace, effort: Effort, series: Option<&str>
 fn lesser(workspace: &Workspace) -> Result<Tally> {
     let built = workspace
         .cargo(["test", "--release", "--lib", "--no-run", "--message-format", "json"])
-        .arguments(of_packages(&KERNELS))
+        .arguments(of_packages(WITH_TESTS))
         .output()?;
     let messages = built.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     let programs = messages.filter_map(|it| it["executable"].as_str().map(str::to_owned));
