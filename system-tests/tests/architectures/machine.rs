@@ -104,11 +104,12 @@ const ALL: [Architecture; 3] = [
     Architecture {
         name: "i386",
         start: Start::Natively,
+        // Whatever this CPU has: AES, PCLMULQDQ and SSSE3 are hidden.
         tiers: &[Tier {
-            name: "here",
+            name: "sse2",
             cpu: "",
-            mask: None,
-            aes: Route::Portable,
+            mask: Some(("OPENSSL_ia32cap", "~0x0200020200000000:~0x0")),
+            aes: Route::Sse2,
             by_itself: false,
         }],
         unplanned: "the default priority padlock serves",
