@@ -4,7 +4,6 @@ pub(crate) mod assembly;
 pub(crate) mod choice;
 pub(crate) mod monitor;
 pub(crate) mod native;
-pub(crate) mod pending;
 pub(crate) mod table;
 
 use std::num::NonZeroU32;
@@ -24,7 +23,6 @@ use crate::offload::call::Offloaded;
 use crate::offload::{AllOffloaded, Offload};
 use crate::routing::assembly::{Assembly, Served, failed};
 use crate::routing::native::{Kernels, Native};
-use crate::routing::pending::Counted;
 use crate::routing::table::RouteTable;
 
 /// What is to choose the routes.
@@ -190,7 +188,7 @@ impl Routing {
 
     /// The rows that contexts of `algorithm` look at first.
     pub(crate) fn visible_table<K: Kernels>(&self, algorithm: Algorithm) -> RouteTable<&'static K> {
-        if self.verifies() {
+        if self.is_monitored() {
             return RouteTable::BLIND;
         }
         self.tables[algorithm.index()].map(|route| match self.is_quarantined(route) {
@@ -311,12 +309,7 @@ impl Routing {
 
     /// Whether calls are counted or computed twice.
     pub(crate) fn is_monitored(&self) -> bool {
-        self.verifies() || self.counts()
-    }
-
-    /// Whether calls are counted.
-    pub(crate) const fn counts(&self) -> bool {
-        self.counters.is_some()
+        self.verify.is_some() || self.counters.is_some()
     }
 
     /// Whether some calls are computed twice.
@@ -337,17 +330,8 @@ impl Routing {
     pub(crate) fn count(&self, subject: usize, direction: Direction, route: Route, bytes: usize) {
         #[cfg(feature = "trace")]
         crate::trace::count(route);
-        self.count_many(subject, Counted { direction, route, calls: 1, bytes: bytes as u64 });
-    }
-
-    /// Counts data calls that others have noticed.
-    #[inline]
-    pub(crate) fn count_many(&self, subject: usize, counted: Counted) {
-        let Counted { direction, route, calls, bytes } = counted;
-        if calls > 0
-            && let Some(counters) = &self.counters
-        {
-            counters.count(subject, direction, route, calls, bytes);
+        if let Some(counters) = &self.counters {
+            counters.count(subject, direction, route, bytes);
         }
     }
 

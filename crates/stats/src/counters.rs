@@ -12,7 +12,7 @@ use wirespeed_cipher::{Direction, Route};
 
 use crate::file::{Identity, Lock, check, open, options};
 use crate::memory::Memory;
-use crate::{LOADS, QUARANTINED};
+use crate::{LOADS, QUARANTINED, calls};
 
 /// The counters of one loaded module.
 pub struct Counters {
@@ -48,19 +48,12 @@ impl Counters {
         Ok(Self { path, file: identity, memory, user, root: root() })
     }
 
-    /// Counts data calls.
+    /// Counts one data call.
     #[inline]
-    pub fn count(
-        &self,
-        subject: usize,
-        direction: Direction,
-        route: Route,
-        calls: u64,
-        bytes: u64,
-    ) {
-        let word = crate::calls(subject, direction, route);
-        self.memory.words()[word].fetch_add(calls, Ordering::Relaxed);
-        self.memory.words()[word + 1].fetch_add(bytes, Ordering::Relaxed);
+    pub fn count(&self, subject: usize, direction: Direction, route: Route, bytes: usize) {
+        let word = calls(subject, direction, route);
+        self.memory.words()[word].fetch_add(1, Ordering::Relaxed);
+        self.memory.words()[word + 1].fetch_add(bytes as u64, Ordering::Relaxed);
     }
 
     /// Notes a quarantined route.
@@ -124,8 +117,8 @@ mod tests {
         Snapshot::read(path).expect("counters").rows().collect()
     }
 
-    fn count(counters: &Counters, bytes: u64) {
-        counters.count(17, Direction::Encrypt, Route::Portable, 1, bytes);
+    fn count(counters: &Counters, bytes: usize) {
+        counters.count(17, Direction::Encrypt, Route::Portable, bytes);
     }
 
     #[test]

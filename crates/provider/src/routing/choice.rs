@@ -9,7 +9,6 @@ use zeroize::Zeroize;
 use crate::boundary::host_cipher::HostCipher;
 use crate::offload::call::{KernelCipher, OffloadCall, Offloaded};
 use crate::routing::native::Kernels;
-use crate::routing::pending::{Counted, Pending};
 use crate::routing::table::RouteTable;
 use crate::routing::{self, Routing};
 
@@ -30,11 +29,7 @@ pub(crate) struct Choice<K: 'static> {
     routing: Arc<Routing>,
     algorithm: Algorithm,
     index: usize,
-    /// Whether some calls are computed twice; then all take the slow path.
-    verified: bool,
-    /// Whether calls are counted; those of the fast path wait here.
-    counted: bool,
-    pending: Pending,
+    monitored: bool,
     /// libcrypto's own context, where calls may go to it.
     pub(crate) host: Option<HostCipher>,
     /// The ways to Linux's crypto API, where calls may go to it.
@@ -84,9 +79,7 @@ impl<K: Kernels> Choice<K> {
             routing: routing.clone(),
             algorithm,
             index,
-            verified: routing.verifies(),
-            counted: routing.counts(),
-            pending: Pending::none(),
+            monitored: routing.is_monitored(),
             host: routing.host(index).and_then(|library| HostCipher::new(library, algorithm)),
             kernels: routing.offloaded(index).iter().cloned().map(KernelCipher::new).collect(),
         }
@@ -105,44 +98,18 @@ impl<K: Kernels> Choice<K> {
     /// The best kernels of our own, if calls take the fast path to any: those whose lanes may run many messages
     /// at once. Monitored calls run one after another.
     pub(crate) fn unmonitored(&self) -> Option<&'static K> {
-        let is_fast = self.rows.entries().any(|entry| entry.is_some());
-        (is_fast && !self.counted).then(|| self.own())
+        self.rows.entries().any(|entry| entry.is_some()).then(|| self.own())
     }
 
-    /// The kernels for a call of `bytes`, which is counted; none if it takes the slow path.
+    /// The kernels for a call of `bytes`; none if it takes the slow path.
     #[inline(always)]
     pub(crate) fn kernels(&self, direction: Direction, bytes: usize) -> Option<&'static K> {
-        let kernels = self.rows.of_call(direction, bytes)?;
+        let kernels = self.rows.of_call(direction, bytes);
         #[cfg(feature = "trace")]
-        crate::trace::count(kernels.route());
-        if self.counted {
-            self.note(direction, kernels.route(), bytes);
+        if let Some(kernels) = kernels {
+            crate::trace::count(kernels.route());
         }
-        Some(kernels)
-    }
-
-    /// Counts a call by the kernels of the one before.
-    #[inline(always)]
-    pub(crate) fn go_on(&self, direction: Direction, bytes: usize) {
-        if self.counted {
-            self.note(direction, self.pending.route(), bytes);
-        }
-    }
-
-    #[inline(always)]
-    fn note(&self, direction: Direction, route: Route, bytes: usize) {
-        if !self.pending.waits(direction, route, bytes) {
-            self.tell(direction, route, bytes);
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn tell(&self, direction: Direction, route: Route, bytes: usize) {
-        self.routing.count_many(self.index, self.pending.take());
-        self.pending.tell(direction, route);
-        self.routing
-            .count_many(self.index, Counted { direction, route, calls: 1, bytes: bytes as u64 });
+        kernels
     }
 
     /// A new key: kept for libcrypto's route too, and expanded by a route that is in service.
@@ -157,15 +124,15 @@ impl<K: Kernels> Choice<K> {
             host.take_key(key, direction);
         }
         self.kernels.iter_mut().for_each(|kernel| kernel.take_key(key));
-        if self.verified {
+        if self.monitored {
             reroute(self.own());
         }
     }
 
-    /// Whether some calls are computed twice; then all take the slow path.
+    /// Whether every call takes the slow path.
     #[inline]
-    pub(crate) const fn is_verified(&self) -> bool {
-        self.verified
+    pub(crate) const fn is_monitored(&self) -> bool {
+        self.monitored
     }
 
     /// The route of a call that takes the slow path.
@@ -312,16 +279,6 @@ impl<K: Kernels> Choice<K> {
             }
         }
         kernels.route()
-    }
-}
-
-/// What waited is told.
-impl<K> Drop for Choice<K> {
-    #[inline]
-    fn drop(&mut self) {
-        if self.counted {
-            self.routing.count_many(self.index, self.pending.take());
-        }
     }
 }
 

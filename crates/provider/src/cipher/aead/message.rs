@@ -194,7 +194,7 @@ impl<A: Aead> Message<A> {
     pub(super) fn take_key(&mut self, key: &[u8], direction: Direction, set: impl FnOnce(&mut A)) {
         let aead = &mut self.aead;
         self.choice.take_key(key, direction, |kernels| aead.reroute(kernels));
-        if self.choice.is_verified() {
+        if self.choice.is_monitored() {
             // What follows from the key alone is compared with nothing.
             self.aead.reroute(self.choice.neutral());
         }
@@ -232,7 +232,7 @@ impl<A: Aead> Message<A> {
     pub(super) fn begin(&mut self, iv: &[u8]) {
         self.path = CallPath::Open;
         self.host_has_aad = false;
-        if self.choice.is_verified() {
+        if self.choice.is_monitored() {
             return self.begin_slowly(iv);
         }
         self.aead.start(iv);
@@ -297,18 +297,16 @@ impl<A: Aead> Message<A> {
         iv: &[u8],
         data: InOut<'_>,
     ) -> Result<(), CallError> {
-        match self.path {
-            CallPath::Fast => self.choice.go_on(direction, data.len()),
-            CallPath::Open => match self.choice.kernels(direction, data.len()) {
-                Some(kernels) => {
-                    self.aead.reroute(kernels);
-                    self.path = CallPath::Fast;
-                }
-                None => return self.crypt_slowly(direction, iv, data),
-            },
-            _ => return self.crypt_slowly(direction, iv, data),
+        if let CallPath::Open = self.path
+            && let Some(kernels) = self.choice.kernels(direction, data.len())
+        {
+            self.aead.reroute(kernels);
+            self.path = CallPath::Fast;
         }
-        self.aead.crypt(direction, data)
+        match self.path {
+            CallPath::Fast => self.aead.crypt(direction, data),
+            _ => self.crypt_slowly(direction, iv, data),
+        }
     }
 
     /// The tag of a message that was encrypted.
