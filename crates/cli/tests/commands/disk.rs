@@ -8,7 +8,7 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use crate::support::{assert_narrow, is_of_type};
+use crate::support::{assert_narrow, is_of_type, printed, text};
 use serde_json::Value;
 use tempfile::TempDir;
 use wirespeed_results::schema::disk::Disk;
@@ -23,17 +23,6 @@ fn wirespeed(folder: &Path, arguments: &str) -> Command {
 fn folder() -> TempDir {
     // Beside the program rather than in /tmp, which may lie in memory.
     tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder")
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).expect("UTF-8")
-}
-
-/// What a run that must succeed printed.
-fn printed(command: &mut Command) -> String {
-    let output = command.output().expect("the program runs");
-    assert_eq!((output.status.code(), text(&output.stderr).as_str()), (Some(0), ""), "{command:?}");
-    text(&output.stdout)
 }
 
 /// The one line of a run that must end with status 2.

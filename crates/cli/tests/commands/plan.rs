@@ -2,6 +2,7 @@
 //!
 //! Measurements are as short as can be; what is chosen is never checked, only that it is told truly.
 
+use crate::support::text;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
@@ -73,10 +74,6 @@ impl Machine {
 
 fn host_version() -> &'static str {
     Library::host().expect("these tests need libcrypto").version()
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).expect("UTF-8")
 }
 
 fn output(command: &mut Command, status: i32) -> Output {

@@ -5,7 +5,7 @@
 use std::fs;
 use std::process::{Command, Output};
 
-use crate::support::{assert_narrow, is_of_type};
+use crate::support::{assert_narrow, is_of_type, text};
 use serde_json::Value;
 use wirespeed_results::schema::bench::Bench;
 use wirespeed_results::schema::plan::{Routes, Tune};
@@ -19,10 +19,6 @@ fn wirespeed(arguments: &str) -> Command {
 
 fn output(arguments: &str) -> Output {
     wirespeed(arguments).output().expect("the program runs")
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).expect("UTF-8")
 }
 
 /// What a run that must succeed printed; it must have kept standard error clean.

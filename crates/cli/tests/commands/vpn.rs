@@ -5,7 +5,7 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Output, Stdio};
 
-use crate::support::{assert_narrow, is_of_type};
+use crate::support::{assert_narrow, is_of_type, printed, text};
 use serde_json::Value;
 use wirespeed_results::schema::vpn::Vpn;
 
@@ -14,17 +14,6 @@ fn vpn(arguments: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_wirespeed"));
     command.arg("vpn").args(arguments.split_whitespace());
     command
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).expect("UTF-8")
-}
-
-/// What a run that must succeed printed.
-fn printed(command: &mut Command) -> String {
-    let output = command.output().expect("the program runs");
-    assert_eq!((output.status.code(), text(&output.stderr).as_str()), (Some(0), ""), "{command:?}");
-    text(&output.stdout)
 }
 
 fn json(printed: &str) -> Value {

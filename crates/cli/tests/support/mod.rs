@@ -16,6 +16,18 @@ use serde_json::Value;
 use tempfile::TempDir;
 use wirespeed_results::schema::Document;
 
+/// What a program wrote.
+pub(crate) fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("UTF-8")
+}
+
+/// What a run that must succeed printed.
+pub(crate) fn printed(command: &mut Command) -> String {
+    let output = command.output().expect("the program runs");
+    assert_eq!((output.status.code(), text(&output.stderr).as_str()), (Some(0), ""), "{command:?}");
+    text(&output.stdout)
+}
+
 /// Our module, built as this program was.
 pub(crate) fn module() -> &'static Path {
     static MODULE: OnceLock<PathBuf> = OnceLock::new();

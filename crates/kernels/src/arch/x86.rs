@@ -21,7 +21,7 @@ pub const ROUTES: &[Route] = &[
     Route::Portable,
 ];
 
-/// The routes of our own kernels in 32-bit code: with its eight registers the widest vectors gain nothing.
+/// The routes of our own kernels in 32-bit code. Vectors of 512 bits and GFNI are in 64-bit code.
 #[cfg(all(target_arch = "x86", target_feature = "sse2"))]
 pub const ROUTES: &[Route] = &[
     Route::Vaes256,
