@@ -65,9 +65,7 @@ type Work = fn(&Workspace, Effort) -> Result<Tally>;
 struct Stage {
     name: &'static str,
     about: &'static str,
-    /// Whether it runs beside others: each of these leaves processors idle for much of its time, most of all while one crate
-    /// is built.
-    beside: bool,
+    turn: Turn,
     /// Whether it runs what "build" makes.
     needs_build: bool,
     /// The least effort that has it.
@@ -75,22 +73,33 @@ struct Stage {
     run: Work,
 }
 
+/// When a stage runs. Those of one turn that follow one another run side by side: each leaves processors idle for much of
+/// its time, most of all while one crate is built.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    /// By itself, before what others take longer to find.
+    Alone,
+    /// With what the later ones need.
+    Early,
+    Late,
+}
+
 /// In the order in which they begin; those that run side by side, the longest first.
 const STAGES: &[Stage] = &[
     first("fmt", "formatting", |at, _| Ok(Tally::of(crate::fmt(at, false).passes()?, "fmt"))),
-    first("lint", "clippy, every target", |at, _| Ok(Tally::of(crate::lint(at).passes()?, "lint"))),
     first("structure", "layers, unsafe, the module's budget", |at, _| {
         Ok(Tally::of(structure::check(at)?, "structure"))
-    }),
-    first("documents", "links, lengths, and cargo doc without a warning", |at, _| {
-        let passed = documents::check(at)? && documents::of_crates(at).passes()?;
-        Ok(Tally::of(passed, "documents"))
     }),
     first("vectors", "test vectors against their checksums", |at, _| {
         Ok(Tally::of(vectors::check(at)?, "vectors"))
     }),
-    first("build", "the program and the module, as users build them", |at, _| {
+    early("build", "the program and the module, as users build them", |at, _| {
         Ok(Tally::of(build(at).passes()?, "build"))
+    }),
+    early("lint", "clippy, every target", |at, _| Ok(Tally::of(crate::lint(at).passes()?, "lint"))),
+    early("documents", "links, lengths, and cargo doc without a warning", |at, _| {
+        let passed = documents::check(at)? && documents::of_crates(at).passes()?;
+        Ok(Tally::of(passed, "documents"))
     }),
     beside("vm", "the kernel's own crypto and disks, booted in QEMU", |at, effort| {
         guests::kernel(at, effort, None)
@@ -160,14 +169,17 @@ const STAGES: &[Stage] = &[
     })),
 ];
 
-/// A stage that runs by itself, before what others take longer to find.
 const fn first(name: &'static str, about: &'static str, run: Work) -> Stage {
-    Stage { name, about, beside: false, needs_build: false, from: Effort::Usual, run }
+    Stage { name, about, turn: Turn::Alone, needs_build: false, from: Effort::Usual, run }
+}
+
+const fn early(name: &'static str, about: &'static str, run: Work) -> Stage {
+    Stage { turn: Turn::Early, ..first(name, about, run) }
 }
 
 /// A stage that runs beside others.
 const fn beside(name: &'static str, about: &'static str, run: Work) -> Stage {
-    Stage { name, about, beside: true, needs_build: false, from: Effort::Usual, run }
+    Stage { turn: Turn::Late, ..first(name, about, run) }
 }
 
 /// One that does so with the program or the module that was just built.
@@ -207,7 +219,7 @@ pub(crate) fn all(workspace: &Workspace, selection: &Selection) -> Result<bool> 
     let chosen = |stage: &&Stage| chosen(stage) || (needs_build && stage.name == "build");
     let chosen: Vec<_> = STAGES.iter().filter(chosen).collect();
     let mut done = Vec::new();
-    for group in chosen.chunk_by(|a, b| a.beside && b.beside) {
+    for group in chosen.chunk_by(|a, b| a.turn == b.turn && a.turn != Turn::Alone) {
         done.extend(side_by_side(workspace, effort, group));
     }
     println!("\n== summary");
