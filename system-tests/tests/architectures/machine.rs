@@ -18,8 +18,6 @@ pub(crate) struct Architecture {
     start: Start,
     /// Its CPUs.
     pub(crate) tiers: &'static [Tier],
-    /// What `routes --why` says of machines without a plan.
-    pub(crate) unplanned: &'static str,
     /// Whether `padlock-run` runs its programs.
     pub(crate) has_padlock: bool,
     /// Words of others that no program of ours says there, in small letters.
@@ -83,7 +81,6 @@ const ALL: [Architecture; 3] = [
                 by_itself: false,
             },
         ],
-        unplanned: "the default priority aes-ce > neon serves",
         has_padlock: false,
         foreign: &[OF_X86],
     },
@@ -97,7 +94,6 @@ const ALL: [Architecture; 3] = [
             aes: Route::Portable,
             by_itself: false,
         }],
-        unplanned: "this OpenSSL serves",
         has_padlock: false,
         foreign: &[OF_X86, OF_ARM64],
     },
@@ -112,7 +108,6 @@ const ALL: [Architecture; 3] = [
             aes: Route::Sse2,
             by_itself: false,
         }],
-        unplanned: "the default priority padlock serves",
         has_padlock: true,
         foreign: &[OF_ARM64, OF_ARM],
     },

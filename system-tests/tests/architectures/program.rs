@@ -46,11 +46,12 @@ pub(crate) fn survey(machine: &Machine) -> Result<(), String> {
 
 pub(crate) fn routes(machine: &Machine) -> Result<(), String> {
     let said = says(machine, &["routes", "--why"])?;
-    has(&said, machine.architecture.unplanned)?;
-    let served = match machine.tier.by_itself {
-        true => format!("{};", machine.tier.aes),
-        false => "left to this OpenSSL".to_owned(),
+    let aes = machine.tier.aes;
+    let (by, served) = match machine.tier.by_itself {
+        true => (format!("the default priority {aes}"), format!("{aes};")),
+        false => ("this OpenSSL".to_owned(), "left to this OpenSSL".to_owned()),
     };
+    has(&said, &format!("No plan: {by} serves: run wirespeed tune"))?;
     has(&said, &format!("AES-128-GCM enc: {served}"))
 }
 

@@ -46,7 +46,6 @@ pub(crate) fn run(arguments: RoutesArguments) -> Result<(), Fault> {
     let found = host.routes().into_iter().chain(host.sight_offloads());
     let effect = Effect::here(&host);
     let listed = effect.listed.as_ref();
-    // On a CPU without AES instructions none of the default priority is here, and the provider offers nothing.
     let order = listed.map_or_else(|| Route::PRIORITY.to_vec(), Listed::routes);
     let serves = |route: &Route| host.harness.presence(host.find(*route).candidate).is_ok();
     let mut order: Vec<Route> = order.into_iter().filter(serves).collect();
@@ -237,19 +236,15 @@ fn table(told: &Told) -> String {
     lines.map(|it| line(&it.title, &it.gains, &it.routes)).chain(others).collect()
 }
 
-/// How the default priority begins for AES, on machines of this architecture; empty where only a plan has our routes serve.
+/// What of the default priority serves AES on this CPU, the first where it has the mode.
 fn priority() -> String {
-    const FOR_AES: [Route; 5] =
-        [Route::Vaes512, Route::Vaes256, Route::AesNi, Route::AesCe, Route::Neon];
-    let is_ours = |route: &&Route| wirespeed_kernels::ROUTES.contains(route);
-    // See `BlockKernels::suits_every_call`.
-    let suits = |route: &&Route| cfg!(target_pointer_width = "64") && is_ours(route);
-    let routes: Vec<_> = FOR_AES.iter().filter(suits).map(|route| route.name()).collect();
-    match &routes[..] {
-        // It goes without saying where there is more, but 32-bit code has nothing else.
-        [] => [Route::PadLock].iter().filter(is_ours).map(|route| route.name()).collect(),
-        some => some.join(" > "),
-    }
+    let features = Features::detect();
+    let serves = |route: &Route| {
+        let suits = |aes: &Algorithm| wirespeed_kernels::suits_every_call(*route, *aes, features);
+        Algorithm::AES.iter().any(suits)
+    };
+    let routes: Vec<_> = Route::PRIORITY.into_iter().filter(serves).map(Route::name).collect();
+    routes.join(" > ")
 }
 
 /// Where the choice comes from, and what to do if that is not a plan.
