@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use clap::Args;
 use wirespeed_bench::{Candidate, Host, prove_against_host};
 use wirespeed_cipher::{Algorithm, Route};
-use wirespeed_measure::{WallTime, noise::Noise};
 use wirespeed_plan::Plan;
 use wirespeed_results::schema::plan::{Digest, Quarantined, Served, Tune};
 use wirespeed_results::schema::{Document, VERSION};
@@ -14,20 +13,18 @@ use crate::arguments::Switch;
 use crate::commands::survey::proved_routes;
 use crate::fault::Fault;
 use crate::interruption::Interruption;
-use crate::output::{Progress, check_writable, header, notes, say, write_json};
+use crate::output::{check_writable, header, notes, say, write_json};
 use crate::plan::{Destination, code, cost, fingerprint, offloads, planned, summary};
 
 mod keep;
 mod measuring;
 mod offloading;
 mod pace;
+mod trials;
 mod verdict;
 
 use keep::Outdated;
-use measuring::Measuring;
-use offloading::Offloading;
-use pace::Pace;
-use verdict::undecided;
+use trials::Trials;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -68,35 +65,22 @@ pub(crate) struct TuneArguments {
     json: Option<String>,
 }
 
-/// Seconds of measuring, besides the proofs.
-const SECONDS: u64 = 240;
-const QUICK_SECONDS: u64 = 30;
-/// The same for the kernel.
-const KERNEL_SECONDS: u64 = 60;
-const QUICK_KERNEL_SECONDS: u64 = 15;
+/// What an interruption leaves.
+const UNCHANGED: &str = "the old plan stays as it was";
 
 pub(crate) fn run(arguments: TuneArguments) -> Result<(), Fault> {
     check_writable(arguments.json.as_deref())?;
     let host = Host::discover();
-    if let Err(why) = host.harness.library() {
-        return Err(Fault::usage(format!("{why}: without it there is nothing to choose between")));
+    check_presence(&host, arguments.kernel)?;
+    let mut outdated = None;
+    if arguments.keep {
+        let Some(found) = Outdated::here(&host)? else { return Ok(()) };
+        let (file, why) = (found.file.display(), &found.why);
+        if !found.can_be_measured(&host) {
+            return say(&format!("{file} is {why}: measured when the machine is idle\n"));
+        }
+        outdated = Some(found);
     }
-    if arguments.kernel {
-        let absent = |why| Fault::usage(format!("route {} is absent: {why}", Route::Kernel));
-        let usual = host.find(Route::Kernel).presence.map_err(absent);
-        usual.or_else(|why| host.find(Route::DevCrypto).presence.map_err(|_| why))?;
-    }
-    let outdated = match arguments.keep {
-        true => match Outdated::here(&host)? {
-            Some(outdated) if outdated.can_be_measured(&host) => Some(outdated),
-            Some(Outdated { file, why, .. }) => {
-                let file = file.display();
-                return say(&format!("{file} is {why}: measured when the machine is idle\n"));
-            }
-            None => return Ok(()),
-        },
-        false => None,
-    };
     let output = outdated.as_ref().map(|it| it.file.clone()).or(arguments.output);
     let kernel = arguments.kernel || outdated.as_ref().is_some_and(|it| it.kernel);
     let destination = Destination::new(output)?;
@@ -112,43 +96,14 @@ pub(crate) fn run(arguments: TuneArguments) -> Result<(), Fault> {
     let (proved, mut quarantined) = prove(&host);
     let names: Vec<&str> = proved.iter().map(|route| route.name()).collect();
     show(&format!("\n{}", proved_routes(&names, "proved on this machine")))?;
-
-    let mut offloading = kernel.then(|| Offloading::new(&host));
-    for (route, count) in offloading.iter().flat_map(Offloading::counts) {
+    let mut trials = Trials::new(&host, &proved, arguments.quick, code, kernel);
+    for (route, count) in trials.offloads() {
         show(&format!(
             "          {route:<11} {count} algorithms proved, measured by elapsed time\n"
         ))?;
     }
-
-    let (seconds, kernel_seconds) = match arguments.quick {
-        true => (QUICK_SECONDS, QUICK_KERNEL_SECONDS),
-        false => (SECONDS, KERNEL_SECONDS),
-    };
-    let mut measuring = Measuring::new(&host.harness, &proved, arguments.quick, code);
-    let cases = measuring.cases();
-    let outside = offloading.as_ref().map(Offloading::cases).unwrap_or_default();
-    let progress = Progress::new((cases.len() + outside.len()) as u64);
-    let mut pace = Pace::new(&WallTime, seconds_allowed(seconds), cases.len());
-    for (case, class) in cases {
-        interruption.check("the old plan stays as it was")?;
-        progress.at(case.to_string());
-        measuring.measure(case, class, &mut pace)?;
-        progress.tick();
-    }
-    let mut pace = Pace::new(&WallTime, seconds_allowed(kernel_seconds), outside.len());
-    for (case, class) in outside {
-        interruption.check("the old plan stays as it was")?;
-        progress.at(case.to_string());
-        if let Some(offloading) = &mut offloading {
-            let cipher = case.subject.cipher();
-            let is_alone = cipher.is_some_and(|cipher| !measuring.is_of_interest(cipher));
-            offloading.measure(case, class, is_alone, &mut pace)?;
-        }
-        progress.tick();
-    }
-    progress.done();
-    quarantined.extend(offloading.iter().flat_map(|it| it.quarantined.iter().cloned()));
-    quarantined.extend(measuring.quarantined.iter().cloned());
+    trials.run(&interruption)?;
+    quarantined.extend(trials.quarantined().cloned());
 
     let fingerprint = fingerprint(&host);
     let standing =
@@ -157,25 +112,11 @@ pub(crate) fn run(arguments: TuneArguments) -> Result<(), Fault> {
     if is_for_constant_time {
         plan = plan.for_constant_time();
     }
-    for &algorithm in Algorithm::ALL {
-        if let Some(offloading) = &offloading {
-            measuring.take(algorithm, offloading.trials(algorithm.into()));
-        }
-        for row in measuring.judge(algorithm, standing) {
-            plan.put(row);
-        }
-    }
-    for (digest, route) in measuring.judge_digests() {
-        plan.put_digest(digest, route);
-    }
-    if let Some(offloading) = &offloading {
-        offloading.complete(&mut plan, standing);
-    }
-    let undecided = undecided(&plan, &measuring);
-    let mut warnings: Vec<String> =
-        measuring.disturbances().into_iter().map(Noise::advice).map(str::to_owned).collect();
+    trials.judge(&mut plan, standing);
+    let undecided = trials.undecided(&plan);
+    let mut warnings = trials.disturbances();
     warnings.extend(undecided.advice());
-    interruption.check("the old plan stays as it was")?;
+    interruption.check(UNCHANGED)?;
     let staged = destination.stage(&plan.to_string())?;
     if outdated.is_some() {
         let refused =
@@ -205,6 +146,7 @@ pub(crate) fn run(arguments: TuneArguments) -> Result<(), Fault> {
             names.join(" ")
         ))),
     };
+    let Some(target) = arguments.json else { return verdict };
     let digests = plan.digests().map(|(digest, route)| Digest {
         digest: digest.name().to_owned(),
         route: route.name().to_owned(),
@@ -222,17 +164,20 @@ pub(crate) fn run(arguments: TuneArguments) -> Result<(), Fault> {
         warnings,
         machine: host.machine,
     };
-    arguments.json.map_or(Ok(()), |target| write_json(&target, &document))?;
+    write_json(&target, &document)?;
     verdict
 }
 
-/// The time for measuring; in tests of debug builds none, so that every figure is as short as can be.
-fn seconds_allowed(seconds: u64) -> u64 {
-    #[cfg(debug_assertions)]
-    if std::env::var_os("WIRESPEED_HURRY").is_some() {
-        return 0;
+/// Whether there is something to choose between, and Linux's crypto where it was asked for.
+fn check_presence(host: &Host, kernel: bool) -> Result<(), Fault> {
+    if let Err(why) = host.harness.library() {
+        return Err(Fault::usage(format!("{why}: without it there is nothing to choose between")));
     }
-    seconds
+    if !kernel || host.find(Route::DevCrypto).presence.is_ok() {
+        return Ok(());
+    }
+    let absent = |why| Fault::usage(format!("route {} is absent: {why}", Route::Kernel));
+    host.find(Route::Kernel).presence.map_err(absent)
 }
 
 /// The whole proof of every route that is here, libcrypto's detour included.
