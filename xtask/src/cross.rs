@@ -63,8 +63,17 @@ pub(crate) const I686: Architecture = Architecture {
 pub(crate) const I586: Architecture = Architecture { rust: "i586-unknown-linux-gnu", ..I686 };
 
 /// Cargo's environment variable for a target.
-pub(crate) fn variable(target: &str, what: &str) -> String {
+fn variable(target: &str, what: &str) -> String {
     format!("CARGO_TARGET_{}_{what}", target.to_uppercase().replace('-', "_"))
+}
+
+/// A run of cargo, for a target and with its linker.
+pub(crate) fn build(cargo: Run, target: &str, linker: Option<&str>) -> Run {
+    let run = cargo.arguments(["--target", target]);
+    match linker {
+        Some(linker) => run.environment(&variable(target, "LINKER"), packages::versioned(linker)),
+        None => run,
+    }
 }
 
 /// Has rustup add the standard library of a target where it is missing.
@@ -84,13 +93,7 @@ pub(crate) fn standard_library(workspace: &Workspace, target: &str) -> Result<()
 impl Architecture {
     /// A cargo command for it.
     pub(crate) fn build<const N: usize>(&self, workspace: &Workspace, words: [&str; N]) -> Run {
-        let run = workspace.cargo(words).arguments(["--target", self.rust]);
-        match self.linker {
-            Some(linker) => {
-                run.environment(&variable(self.rust, "LINKER"), packages::versioned(linker))
-            }
-            None => run,
-        }
+        build(workspace.cargo(words), self.rust, self.linker)
     }
 
     /// Where that leaves the program and the module.

@@ -8,7 +8,6 @@ use anyhow::{Result, bail};
 use crate::cross;
 use crate::package::elf::Needs;
 use crate::package::target::Target;
-use crate::packages;
 use crate::run::Run;
 use crate::test::of_packages;
 use crate::workspace::Workspace;
@@ -61,13 +60,7 @@ pub(crate) fn all(workspace: &Workspace, target: &'static Target, named: bool) -
 
 /// For a target by its name.
 fn cross(workspace: &Workspace, run: Run, target: &Target) -> Result<Run> {
-    let run = run.arguments(["--target", target.rust]);
-    let run = match target.linker {
-        Some(linker) => {
-            run.environment(&cross::variable(target.rust, "LINKER"), packages::versioned(linker))
-        }
-        None => run,
-    };
+    let run = cross::build(run, target.rust, target.linker);
     if !target.is_musl() {
         return Ok(run);
     }

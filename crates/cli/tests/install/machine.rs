@@ -44,24 +44,14 @@ pub(crate) fn run(script: &str) -> Result<Ended, String> {
     command.args(["-m", "sh", "-ec", script]).env("folder", scene.path(""));
     // Plans measured in a hurry, which only debug builds know; and none of the test's own settings.
     command.env("wirespeed", &scene.program).env("WIRESPEED_HURRY", "1");
+    // On the least x86-64 there is least to measure.
+    command.env("WIRESPEED_DENY", "ssse3");
     command.env_remove("OPENSSL_CONF").env_remove("OPENSSL_MODULES");
     Ok(command.output().map_err(text)?.into())
 }
 
-/// What `openssl version` says about its folders, copied and mounted over themselves.
-pub(crate) const COPY: &str = r#"
-    cp -a /etc "$folder/etc"
-    mount --bind "$folder/etc" /etc
-    modules=$(openssl version -m | cut -d'"' -f2)
-    settings=$(openssl version -d | cut -d'"' -f2)
-    cp -a "$modules" "$folder/copied"
-    mount --bind "$folder/copied" "$modules"
-    case $(realpath "$settings/openssl.cnf") in
-        /etc/*) ;;
-        *) cp -a "$settings" "$folder/settings"; mount --bind "$folder/settings" "$settings" ;;
-    esac
-    cp "$settings/openssl.cnf" "$folder/before"
-"#;
+/// What commands may change, copied and mounted over itself; and openssl.cnf as it was before.
+pub(crate) const COPY: &str = include_str!("../support/copied-machine.sh");
 
 /// Counting stays until the end, and the file is as before then.
 fn counted() -> Result<(), String> {
@@ -117,8 +107,6 @@ const ALONE: &str = r#"
     PATH=/mnt/path:$PATH
     echo '0.00 0.00 0.00 1/1 1' > /mnt/load
     mount --bind /mnt/load /proc/loadavg
-    # Without AES there is little to measure.
-    export WIRESPEED_DENY=aes
 "#;
 
 /// Chosen, kept when the plan is measured again, taken back.

@@ -19,19 +19,12 @@ const STEP: Duration = Duration::from_millis(20);
 /// What is measured in a hurry, and changes the machine: it is to come to its end.
 const SHORT: [&str; 4] = ["install", "uninstall", "tune", "--help"];
 
-/// Copies of /etc and of OpenSSL's folders; programs of that name; and files that examples speak of.
+/// What commands may change, copied and mounted over itself.
+const COPY: &str = include_str!("../support/copied-machine.sh");
+
+/// Programs of the names that commands have, and files that examples speak of.
 const BEGINNING: &str = r#"
     ip link set lo up
-    cp -a /etc "$folder/etc"
-    mount --bind "$folder/etc" /etc
-    modules=$(openssl version -m | cut -d'"' -f2)
-    settings=$(openssl version -d | cut -d'"' -f2)
-    cp -a "$modules" "$folder/copied"
-    mount --bind "$folder/copied" "$modules"
-    case $(realpath "$settings/openssl.cnf") in
-        /etc/*) ;;
-        *) cp -a "$settings" "$folder/settings"; mount --bind "$folder/settings" "$settings" ;;
-    esac
     mount -t tmpfs none /run
     mount -t tmpfs none /mnt
     mount -t tmpfs none /var/lib
@@ -109,17 +102,17 @@ impl Sandbox {
         let program = Path::new(env!("CARGO_BIN_EXE_wirespeed"));
         let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let mut command = Command::new("unshare");
-        let setup = format!("{BEGINNING}\nexec sh -ec \"$script\" 2> \"$folder/errors\"");
+        let setup = format!("{COPY}{BEGINNING}\nexec sh -ec \"$script\" 2> \"$folder/errors\"");
         command.args(["-m", "-n", "sh", "-ec", &setup]).process_group(0);
         command.env("folder", self.folder.path()).env("repository", repository);
         command.env("program", program).env("script", script);
         command.env("runner", program.parent().unwrap_or(program));
         command.env("WIRESPEED_HURRY", "1");
         command.env_remove("OPENSSL_CONF").env_remove("OPENSSL_MODULES");
-        // Without AES there is little to measure.
+        // On the least x86-64 there is least to measure.
         let is_short = SHORT.iter().any(|word| script.split(' ').any(|it| it == *word));
         if is_short {
-            command.env("WIRESPEED_DENY", "aes");
+            command.env("WIRESPEED_DENY", "ssse3");
         }
         let log = File::create(self.folder.path().join("log")).map_err(unable)?;
         command.stdin(std::process::Stdio::null());
