@@ -32,44 +32,27 @@ pub(super) struct Tested {
     name: &'static str,
     /// The crates with tests of their own, besides the kernels.
     crates: &'static [&'static str],
-    /// From which effort on clippy looks at it: 32 bits seldom tell it more than 64.
-    linted: Effort,
     /// Vectors, contracts and each crate's own tests.
     units: fn(&Workspace, Effort, &Roots) -> Result<Tally>,
 }
 
-pub(super) const ARM64: Tested = Tested {
-    architecture: &cross::ARM64,
-    name: "64-bit ARM",
-    crates: EVERYWHERE,
-    linted: Effort::Usual,
-    units: on_arm64,
-};
+pub(super) const ARM64: Tested =
+    Tested { architecture: &cross::ARM64, name: "64-bit ARM", crates: EVERYWHERE, units: on_arm64 };
 
-pub(super) const ARMV7: Tested = Tested {
-    architecture: &cross::ARMV7,
-    name: "32-bit ARM",
-    crates: EVERYWHERE,
-    linted: Effort::Thorough,
-    units: on_armv7,
-};
+pub(super) const ARMV7: Tested =
+    Tested { architecture: &cross::ARMV7, name: "32-bit ARM", crates: EVERYWHERE, units: on_armv7 };
 
-pub(super) const I686: Tested = Tested {
-    architecture: &cross::I686,
-    name: "32-bit x86",
-    crates: &CRATES,
-    linted: Effort::Thorough,
-    units: on_i686,
-};
+pub(super) const I686: Tested =
+    Tested { architecture: &cross::I686, name: "32-bit x86", crates: &CRATES, units: on_i686 };
 
 pub(super) fn all(workspace: &Workspace, effort: Effort, tested: &Tested) -> Result<Tally> {
-    let Tested { architecture, name, crates, linted, units } = tested;
+    let Tested { architecture, name, crates, units } = tested;
     let roots = match systems(workspace, architecture) {
         Ok(roots) => roots,
         Err(error) => return Ok(Tally::skip(format!("{name}: {error:#}"))),
     };
     let mut tally = Tally::default();
-    if *linted == Effort::Usual || effort == Effort::Thorough {
+    if effort == Effort::Thorough {
         let passed = lint(workspace, architecture, crates)?;
         tally += Tally::of(passed, &format!("clippy for {name}"));
     }
@@ -110,10 +93,10 @@ fn lint(workspace: &Workspace, architecture: &Architecture, crates: &[&str]) -> 
 fn on_arm64(workspace: &Workspace, effort: Effort, [newer, older]: &Roots) -> Result<Tally> {
     let arm64 = |root, cpu| Machine::new(&cross::ARM64, root, cpu);
     let (big, small) = (arm64(newer, "max"), arm64(older, "cortex-a72"));
-    let mut tally = own_tests(workspace, &big, EVERYWHERE)?;
+    let mut tally = own(workspace, effort, &big, EVERYWHERE).tests()?;
     // Other ways through the same code: without SHA-3's sum of three, and without AES.
     for hidden in [None, Some("1")] {
-        let run = own(workspace, &small, EVERYWHERE).arguments(["--", "proof"]);
+        let run = own(workspace, effort, &small, EVERYWHERE).arguments(["--", "proof"]);
         tally += match hidden {
             // All but plain vectors (crypto/arm_arch.h): no model of QEMU's lacks AES.
             Some(mask) => run.environment("OPENSSL_armcap", mask),
@@ -122,7 +105,7 @@ fn on_arm64(workspace: &Workspace, effort: Effort, [newer, older]: &Roots) -> Re
         .tests()?;
     }
     if effort == Effort::Usual {
-        tally += conformance(workspace, &big, &[PORTABLE, ELSEWHERE, TRANSLATED].concat())?;
+        tally += conformance(workspace, &big, &[PORTABLE, ELSEWHERE, ALIKE, TRANSLATED].concat())?;
     } else {
         tally += conformance(workspace, &big, &[])?;
         tally += conformance(workspace, &small, &[])?;
@@ -130,14 +113,13 @@ fn on_arm64(workspace: &Workspace, effort: Effort, [newer, older]: &Roots) -> Re
     Ok(tally)
 }
 
-/// No vectors of Rust's are stable there: what runs is plain code, on registers of 32 bits.
+/// No vectors of Rust's are stable there: what runs is plain code, on registers of 32 bits, which 32-bit x86 has usually
+/// taken through every contract.
 fn on_armv7(workspace: &Workspace, effort: Effort, roots: &Roots) -> Result<Tally> {
     let [newer, older] =
         roots.each_ref().map(|root| Machine::new(&cross::ARMV7, root, "cortex-a7"));
-    let mut tally = own_tests(workspace, &older, EVERYWHERE)?;
-    if effort == Effort::Usual {
-        tally += conformance(workspace, &newer, &[ELSEWHERE, TRANSLATED].concat())?;
-    } else {
+    let mut tally = own(workspace, effort, &older, EVERYWHERE).tests()?;
+    if effort == Effort::Thorough {
         tally += conformance(workspace, &newer, &[])?;
         tally += conformance(workspace, &older, &[])?;
     }
@@ -151,15 +133,12 @@ fn on_i686(workspace: &Workspace, effort: Effort, [newer, older]: &Roots) -> Res
     let built = emulator.arguments(of_packages(&["padlock-runner", "padlock-preload"])).passes()?;
     let mut tally = Tally::of(built, "build of padlock-run");
     tally += plain(workspace)?;
-    tally += own_tests(workspace, &machine, &CRATES)?;
+    tally += own(workspace, effort, &machine, &CRATES).tests()?;
     // As the stage of PadLock does in 64 bits, on the CPUs that have no others.
     for (cpu, filter) in [("c3", "kernels::padlock"), ("c7", "padlock")] {
         let emulated = machine.with_padlock(cpu);
-        tally += emulated
-            .cargo(workspace, ["test", "--release", "--lib"])
-            .arguments(of_packages(&["wirespeed-kernels", "wirespeed-chacha", "wirespeed-hash"]))
-            .arguments(["--", "proof::"])
-            .tests()?;
+        let proofs = own(workspace, effort, &emulated, &CRATES);
+        tally += proofs.arguments(["--tests", "--", "proof::"]).tests()?;
         tally += conformance(workspace, &emulated, &[filter])?;
     }
     tally += conformance(workspace, &Machine::i686(newer), &[])?;
@@ -194,17 +173,12 @@ fn plain(workspace: &Workspace) -> Result<Tally> {
     Ok(Tally::of(passed, "instructions of the module for CPUs without SSE2"))
 }
 
-/// Each crate's own.
-fn own_tests(workspace: &Workspace, machine: &Machine<'_>, crates: &[&str]) -> Result<Tally> {
-    own(workspace, machine, crates).tests()
-}
-
-/// The same, to be chosen from. With fewer packages others' features would be others, and much would be built anew.
-fn own(workspace: &Workspace, machine: &Machine<'_>, crates: &[&str]) -> Run {
-    machine
-        .cargo(workspace, ["test", "--release"])
-        .arguments(of_packages(crates))
-        .arguments(of_packages(&KERNELS))
+/// Each crate's own tests, to be chosen from. Usually of the kernels only the proof of all: with those of each family all
+/// its code is compiled a second time.
+fn own(workspace: &Workspace, effort: Effort, machine: &Machine<'_>, crates: &[&str]) -> Run {
+    let kernels = if effort == Effort::Usual { &["wirespeed-kernels"][..] } else { &KERNELS };
+    let run = machine.cargo(workspace, ["test", "--release"]);
+    run.arguments(of_packages(crates)).arguments(of_packages(kernels))
 }
 
 /// Skips what is the same code wherever registers have 64 bits, and has been tested with the host's OpenSSL.
@@ -212,6 +186,9 @@ const PORTABLE: &[&str] = &["--skip=::portable::"];
 
 /// Skips what is so on every architecture.
 const ELSEWHERE: &[&str] = &["--skip=::libcrypto::", "--skip=::verified::", "--skip=::offloaded::"];
+
+/// Skips what is done the same way with each route.
+const ALIKE: &[&str] = &["--skip=provider::neon::", "--skip=rerouting::", "--skip=::padding::"];
 
 /// Skips hundreds of processes, each of which QEMU translates anew.
 const TRANSLATED: &[&str] =

@@ -42,7 +42,8 @@ pub(super) fn built(workspace: &Workspace, effort: Effort, version: Version) -> 
         .arguments(["--", "--skip", "kernels::", "--skip", "provider::verified"]);
     if effort == Effort::Usual {
         // The provider does not know one route from another.
-        let alike = ["sse2", "ssse3", "avx2", "aesni"].map(|route| format!("provider::{route}::"));
+        let alike = ["sse2", "ssse3", "avx2", "aesni", "gfni256"]
+            .map(|route| format!("provider::{route}::"));
         run = run.arguments(alike.iter().flat_map(|name| ["--skip", name]));
     }
     tally += run.tests()?;
