@@ -51,7 +51,7 @@ pub(crate) fn routes(machine: &Machine) -> Result<(), String> {
         true => (format!("the default priority {aes}"), format!("{aes};")),
         false => ("this OpenSSL".to_owned(), "left to this OpenSSL".to_owned()),
     };
-    has(&said, &format!("No plan: {by} serves: run wirespeed tune"))?;
+    has(&said, &format!("No plan: {by} serves: run "))?;
     has(&said, &format!("AES-128-GCM enc: {served}"))
 }
 
