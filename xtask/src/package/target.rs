@@ -1,10 +1,13 @@
 //! The machines that packages are for.
 
+use std::path::Path;
+
 use anyhow::{Context, Result};
 
 use crate::cross::{self, Architecture};
 use crate::package::contents::{CRATES, EMULATOR, PACKAGES, Package};
 use crate::packages::Need;
+use crate::run::Run;
 
 /// A kind of machine, by its names.
 #[derive(Debug)]
@@ -92,9 +95,16 @@ impl Target {
 
     /// The one of that name, or the one like this machine.
     pub(crate) fn find(name: Option<&str>) -> Result<&'static Self> {
+        let here = match name {
+            Some(_) => None,
+            None => {
+                let dpkg = Run::new("dpkg", Path::new("."));
+                Some(dpkg.arguments(["--print-architecture"]).output()?)
+            }
+        };
         let wanted = |it: &&Self| match name {
             Some(name) => it.rust == name,
-            None => it.rust.starts_with(std::env::consts::ARCH),
+            None => it.debian.map(|(name, _)| name) == here.as_deref(),
         };
         TARGETS.iter().find(wanted).with_context(|| {
             let known: Vec<_> = TARGETS.iter().map(|it| it.rust).collect();
