@@ -115,12 +115,8 @@ const STAGES: &[Stage] = &[
         architectures::all(at, effort, &architectures::ARMV7)
     }),
     beside("miri", "what Miri can interpret (nightly)", |at, _| miri(at)),
-    built("machines", "lesser machines, and PadLock in the kernel, in QEMU", |at, effort| {
-        guests::machines(at, effort)
-    }),
-    built("host", "conformance, with the host's OpenSSL", |at, _| {
-        releases::conformance(at).tests()
-    }),
+    built("machines", "lesser machines, and PadLock in the kernel, in QEMU", guests::machines),
+    built("host", "conformance, with the host's OpenSSL", releases::host),
     built("calls", "random sequences of EVP calls, against the default provider", |at, effort| {
         releases::calls(at, effort).tests()
     }),

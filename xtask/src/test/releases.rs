@@ -12,8 +12,25 @@ use crate::workspace::Workspace;
 /// A release in which OpenSSL's own faults are mended, under a number from before: what distributions make.
 const LABEL: &str = "3.0.13";
 
+/// The conformance suite with the host's OpenSSL.
+pub(super) fn host(workspace: &Workspace, effort: Effort) -> Result<Tally> {
+    conformance(workspace).arguments(["--"]).arguments(alike(effort)).tests()
+}
+
+/// Skips the provider on some routes in usual tests: it does not know one from another, and the sanitizer has them all.
+fn alike(effort: Effort) -> impl Iterator<Item = &'static str> {
+    const ALIKE: [&str; 5] = [
+        "provider::sse2::",
+        "provider::ssse3::",
+        "provider::avx2::",
+        "provider::aesni::",
+        "provider::gfni256::",
+    ];
+    ALIKE.into_iter().filter(move |_| effort == Effort::Usual).flat_map(|name| ["--skip", name])
+}
+
 /// The conformance suite, against the module just built.
-pub(super) fn conformance(workspace: &Workspace) -> Run {
+fn conformance(workspace: &Workspace) -> Run {
     workspace
         .cargo(["test", "--release", "--package", "wirespeed-conformance", "--test", "conformance"])
         .environment("WIRESPEED_MODULES", workspace.target().join("release"))
@@ -35,18 +52,13 @@ pub(super) fn built(workspace: &Workspace, effort: Effort, version: Version) -> 
     let openssl = openssl::provide(workspace, version)?;
     let mut tally =
         calls(workspace, effort).environment("WIRESPEED_LIBCRYPTO", openssl.libcrypto()).tests()?;
-    let mut run = conformance(workspace)
+    tally += conformance(workspace)
         .environment("WIRESPEED_LIBCRYPTO", openssl.libcrypto())
         .environment("WIRESPEED_OPENSSL", openssl.program())
         // What does not depend on the version of libcrypto has been tested with the host's.
-        .arguments(["--", "--skip", "kernels::", "--skip", "provider::verified"]);
-    if effort == Effort::Usual {
-        // The provider does not know one route from another.
-        let alike = ["sse2", "ssse3", "avx2", "aesni", "gfni256"]
-            .map(|route| format!("provider::{route}::"));
-        run = run.arguments(alike.iter().flat_map(|name| ["--skip", name]));
-    }
-    tally += run.tests()?;
+        .arguments(["--", "--skip", "kernels::", "--skip", "provider::verified"])
+        .arguments(alike(effort))
+        .tests()?;
     Ok(tally)
 }
 
