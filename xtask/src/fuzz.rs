@@ -10,16 +10,10 @@ use anyhow::{Context, Result};
 
 use crate::run::Run;
 use crate::tally::Tally;
-use crate::test::Effort;
 use crate::workspace::Workspace;
 
-/// Seconds for each target.
-const fn seconds(effort: Effort) -> u32 {
-    match effort {
-        Effort::Usual => 6,
-        Effort::Thorough => 60,
-    }
-}
+/// For each target.
+const SECONDS: u32 = 60;
 
 const TARGETS: [&str; 7] =
     ["openssl_conf", "plan", "stats", "kernel_lists", "padlock_decode", "padlock_step", "pasted"];
@@ -34,7 +28,7 @@ const FLAGS: &str = "--cfg fuzzing -Cpasses=sancov-module -Cdebug-assertions -Cc
                      -Cllvm-args=-sanitizer-coverage-trace-compares -Zsanitizer=address";
 
 /// Builds the targets with the nightly compiler and runs each.
-pub(crate) fn run(workspace: &Workspace, effort: Effort) -> Result<Tally> {
+pub(crate) fn run(workspace: &Workspace) -> Result<Tally> {
     let folder = workspace.root().join("fuzz");
     let built = workspace.target().join("fuzz");
     let build = Run::new("cargo", &folder)
@@ -56,7 +50,7 @@ pub(crate) fn run(workspace: &Workspace, effort: Effort) -> Result<Tally> {
         let passed = Run::new(built.join(TRIPLE).join("release").join(target), &folder)
             .arguments([corpus, folder.join("seeds").join(target)])
             .arguments([format!("-artifact_prefix={}/", artifacts.display())])
-            .arguments([format!("-max_total_time={}", seconds(effort))])
+            .arguments([format!("-max_total_time={}", SECONDS)])
             .arguments(["-max_len=8192", "-timeout=10", "-rss_limit_mb=1024", "-verbosity=0"])
             // The same inputs in every run, so that a failure is that of a change.
             .arguments(["-seed=1", "-print_final_stats=1"])

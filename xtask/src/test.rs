@@ -127,7 +127,6 @@ const STAGES: &[Stage] = &[
     built("suite-3.0", "OpenSSL 3.0's own tests, under an older number, too", |at, effort| {
         releases::suite(at, effort, Line::V3_0)
     }),
-    beside("fuzz", "what reads others' files and code, fuzzed (nightly)", fuzz),
     built("hosts", "real programs and daemons with our module", |at, _| hosts(at)),
     built("packages", "installed in a root of Debian's, upgraded, removed", |at, effort| {
         installed::packages(at, effort)
@@ -141,6 +140,9 @@ const STAGES: &[Stage] = &[
         padlock(at)
     }),
     beside("secrets", "secret-independence: memcheck with poisoned keys and data", secrets),
+    thorough(beside("fuzz", "what reads others' files and code, fuzzed (nightly)", |at, _| {
+        fuzz(at)
+    })),
     // The sanitizer sees what goes beyond memory every time.
     thorough(beside("memcheck", "the provider under memcheck, reduced", |at, _| memcheck(at))),
     thorough(beside("suggestions", "every command that the programs suggest", |at, _| {
@@ -447,11 +449,11 @@ fn asan(workspace: &Workspace) -> Result<Tally> {
         .tests()
 }
 
-fn fuzz(workspace: &Workspace, effort: Effort) -> Result<Tally> {
+fn fuzz(workspace: &Workspace) -> Result<Tally> {
     if let Err(reason) = nightly(workspace, "rust-std") {
         return Ok(Tally::skip(reason));
     }
-    crate::fuzz::run(workspace, effort)
+    crate::fuzz::run(workspace)
 }
 
 fn miri(workspace: &Workspace) -> Result<Tally> {
