@@ -117,6 +117,7 @@ const STAGES: &[Stage] = &[
     beside("miri", "what Miri can interpret (nightly)", |at, _| miri(at)),
     built("machines", "lesser machines, and PadLock in the kernel, in QEMU", guests::machines),
     built("host", "conformance, with the host's OpenSSL", releases::host),
+    built("packages", "installed in a root of Debian's, upgraded, removed", installed::packages),
     built("calls", "random sequences of EVP calls, against the default provider", |at, effort| {
         releases::calls(at, effort).tests()
     }),
@@ -128,9 +129,6 @@ const STAGES: &[Stage] = &[
         releases::suite(at, effort, Line::V3_0)
     }),
     built("hosts", "real programs and daemons with our module", |at, _| hosts(at)),
-    built("packages", "installed in a root of Debian's, upgraded, removed", |at, effort| {
-        installed::packages(at, effort)
-    }),
     built(
         "fleet",
         "alerts and Ansible's collection; --thorough: on hosts in namespaces",
