@@ -22,7 +22,7 @@ The results of wirespeed, wirespeed bench, disk and vpn are drawn. The file stan
 scripts, nothing that is fetched from elsewhere.
 
 For --fleet each host has a file HOST.json of the survey or bench, and perhaps HOST.stats.json of
-wirespeed stats --json. Damaged files are counted and named.
+wirespeed stats --json FILE. Damaged files are counted and named.
 
 Exit status: 0 done; 2 usage or environment, with one line that says what.";
 

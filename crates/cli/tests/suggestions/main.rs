@@ -22,12 +22,15 @@ use sandbox::{Ended, Sandbox};
 const SOURCES: [&str; 4] = ["crates", "emulator/runner/src", "emulator/preload/src", "packaging"];
 
 /// What stands for something else, and an example of that.
-const STANDS_FOR: [(&str, &str); 15] = [
+const STANDS_FOR: [(&str, &str); 18] = [
     ("--prefer {name}", "--prefer padlock"),
     ("--unprefer {name}", "--unprefer"),
     ("--prefer {}", "--prefer padlock"),
     ("--unprefer {}", "--unprefer"),
     ("{option} {driver}", "--prefer padlock"),
+    ("--routes {},", "--routes kernel,"),
+    ("--constant-time={wanted}", "--constant-time=off"),
+    ("openssl enc …", "openssl version"),
     ("{algorithm}", "AES-128-CBC"),
     ("ALGORITHM", "AES-128-CBC"),
     ("--output {file}", "--output there/plan"),
@@ -67,12 +70,13 @@ END
 openssl version > version";
 
 /// Prose that names a command which needs to be told more.
-const NEEDS_MORE: [(&str, &str); 5] = [
+const NEEDS_MORE: [(&str, &str); 6] = [
     ("wirespeed compare", "wirespeed compare here.json there.json"),
     (
         "wirespeed compare --json here.json",
         "wirespeed compare --json both.json here.json there.json",
     ),
+    ("wirespeed doctor --why-slow", "wirespeed doctor --why-slow -- openssl version"),
     ("wirespeed kernel --prefer", "wirespeed kernel --prefer padlock"),
     ("wirespeed report", "wirespeed report here.json"),
     ("wirespeed sum", "wirespeed sum here.json"),
@@ -82,8 +86,9 @@ const NEEDS_MORE: [(&str, &str); 5] = [
 const HARMFUL: [&str; 3] = ["--dm-crypt", "--real", "--device"];
 
 /// What only some machines have, or lack: words of the error that says so.
-const LACKS: [&str; 8] = [
+const LACKS: [&str; 9] = [
     "has no PadLock",
+    "route devcrypto is absent: ",
     "route kernel is absent: ",
     "route padlock is absent: ",
     "this kernel has no",

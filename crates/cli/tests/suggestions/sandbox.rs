@@ -29,7 +29,9 @@ const BEGINNING: &str = r#"
     mount -t tmpfs none /mnt
     mount -t tmpfs none /var/lib
     mkdir -p /var/lib/nginx /var/lib/prometheus/node-exporter /var/lib/wirespeed/stats
-    mkdir -p /mnt/bin /etc/cron.d "$folder/work/backup" "$folder/work/machines" "$folder/work/there"
+    mkdir -p /mnt/bin /etc/cron.d
+    mkdir -p "$folder/work/backup" "$folder/work/machines" "$folder/work/results" "$folder/work/there"
+    echo $$ > /run/nginx.pid
     # Only root may change it, as --keep wants.
     cp "$program" "$(dirname "$program")/libwirespeed.so" /mnt/bin
     cp "$runner"/padlock-run "$runner"/libpadlock_preload.so /mnt/bin
@@ -41,6 +43,7 @@ const BEGINNING: &str = r#"
     cp -r "$repository/examples" .
     cp examples/ipfire-apu1c-2015.json here.json
     cp here.json machines
+    cp here.json results
     cp "$repository/crates/results/tests/pasted/turris-quoted.txt" router.txt
     for name in there both here-bench here-disk there-bench there-disk; do cp here.json $name.json; done
     echo hello > it.iso
