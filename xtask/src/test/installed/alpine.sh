@@ -4,7 +4,7 @@ root=$1
 tarball=$2
 openssl=$3
 document=$4
-rm -rf "$root"
+rm -rf "$root" "$root.etc"
 mkdir -p "$root"
 cd "$root"
 mkdir -p bin dev etc/ssl lib opt proc tmp usr/bin usr/lib/ossl-modules
@@ -16,7 +16,7 @@ cp "$openssl"/lib/lib* usr/lib
 cp "$openssl/bin/openssl" usr/bin
 printf 'HOME = .\nopenssl_conf = openssl_init\n[ openssl_init ]\n[ req ]\ndefault_bits = 2048\n' > etc/ssl/openssl.cnf
 cp -a etc "$root.etc"
-inside() { env -i PATH=/usr/bin:/bin HOME=/root chroot "$root" "$@"; }
+inside() { env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root chroot "$root" "$@"; }
 inside openssl version -m | grep /usr/lib/ossl-modules
 
 sed -n '/^FROM alpine:/,/^```$/p' "$document" > lines

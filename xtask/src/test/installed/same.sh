@@ -3,7 +3,7 @@ folder=$1
 plain() { sed -E 's#^lib(64|/[a-z0-9_]+-linux-gnu)/#lib/#; s#zsh/(vendor-completions|site-functions)/#zsh/#' | sort; }
 work=$(mktemp -d)
 for file in "$folder"/*.deb; do
-    dpkg-deb --fsys-tarfile "$file" | tar --list | sed -n 's#^\./usr/##p' | grep -v '/$'
+    dpkg-deb --fsys-tarfile "$file" | tar --list | sed -n 's#^\./usr/##p' | grep -Ev '(^|/)$'
 done | grep -Ev '^share/doc/[^/]+/(copyright|changelog.gz)$' | plain > "$work/deb"
 for file in "$folder"/*.rpm; do
     rpm --query --package --queryformat '[%{FILEMODES:perms} %{FILENAMES}\n]' "$file"
