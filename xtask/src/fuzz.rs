@@ -50,7 +50,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<Tally> {
         let passed = Run::new(built.join(TRIPLE).join("release").join(target), &folder)
             .arguments([corpus, folder.join("seeds").join(target)])
             .arguments([format!("-artifact_prefix={}/", artifacts.display())])
-            .arguments([format!("-max_total_time={}", SECONDS)])
+            .arguments([format!("-max_total_time={SECONDS}")])
             .arguments(["-max_len=8192", "-timeout=10", "-rss_limit_mb=1024", "-verbosity=0"])
             // The same inputs in every run, so that a failure is that of a change.
             .arguments(["-seed=1", "-print_final_stats=1"])

@@ -47,7 +47,7 @@ pub(crate) fn kernel(workspace: &Workspace, effort: Effort, series: Option<&str>
 }
 
 fn lesser(workspace: &Workspace, effort: Effort) -> Result<Tally> {
-    // Each lacks less than the least and more than the next.
+    // Between Haswell and the least.
     const BETWEEN: [&str; 2] = ["vm::Westmere", "vm::Penryn"];
     let skipped = BETWEEN.iter().filter(|_| effort == Effort::Usual);
     let built = workspace
