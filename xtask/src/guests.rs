@@ -8,7 +8,7 @@ use wirespeed_vm::{CIPHERS, PadLock};
 
 use crate::run::Run;
 use crate::tally::Tally;
-use crate::test::{Effort, RUNNER, WITH_TESTS, of_packages};
+use crate::test::{Effort, KERNELS, RUNNER, of_packages};
 use crate::vm;
 use crate::workspace::Workspace;
 
@@ -51,8 +51,8 @@ fn lesser(workspace: &Workspace, effort: Effort) -> Result<Tally> {
     const BETWEEN: [&str; 2] = ["vm::Westmere", "vm::Penryn"];
     let skipped = BETWEEN.iter().filter(|_| effort == Effort::Usual);
     let built = workspace
-        .cargo(["test", "--release", "--lib", "--no-run", "--message-format", "json"])
-        .arguments(of_packages(WITH_TESTS))
+        .cargo(["test", "--release", "--tests", "--no-run", "--message-format", "json"])
+        .arguments(of_packages(&KERNELS))
         .output()?;
     let messages = built.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     let programs = messages.filter_map(|it| it["executable"].as_str().map(str::to_owned));
@@ -78,18 +78,15 @@ fn kernel_route(workspace: &Workspace, effort: Effort, series: Option<&str>) -> 
     let faults = format!("{device} --module {}", workspace.root().join("vm/faults").display());
     let programs = |options: &str, arguments: &[&str]| {
         let run = tests(workspace, "vm_kernel").environment(RUNNER, guest(options)?);
-        let run = match effort {
-            Effort::Usual => run.environment("WIRESPEED_SCHEDULE", "reduced"),
-            Effort::Thorough => run,
-        };
+        let is_whole = effort == Effort::Thorough && series.is_none();
+        let run = if is_whole { run } else { run.environment("WIRESPEED_SCHEDULE", "reduced") };
         Ok::<_, anyhow::Error>(run.arguments(["--"]).arguments(arguments))
     };
     // Where there are AES instructions the device never wins.
     let weak = ["--skip", "device::planned"];
     if series.is_some() {
-        let run =
-            programs(&faults, &[&weak[..], &["--skip", "afalg", "--skip", "tunnels"]].concat())?;
-        tally += run.environment("WIRESPEED_SCHEDULE", "reduced").tests()?;
+        let skipped = [&weak[..], &["--skip", "afalg", "--skip", "tunnels"]].concat();
+        tally += programs(&faults, &skipped)?.tests()?;
         return Ok(tally);
     }
     if effort == Effort::Usual {

@@ -281,9 +281,6 @@ pub(crate) const KERNELS: [&str; 6] = [
     "wirespeed-kernels",
 ];
 
-/// Those with tests of their own. `--lib` would have the first one's code compiled for tests that it has not.
-pub(crate) const WITH_TESTS: &[&str] = KERNELS.split_at(1).1;
-
 /// Cargo's words for some packages.
 pub(crate) fn of_packages<'n>(names: &'n [&str]) -> impl Iterator<Item = &'n str> {
     names.iter().flat_map(|name| ["--package", name])

@@ -95,18 +95,15 @@ impl Target {
 
     /// The one of that name, or the one like this machine.
     pub(crate) fn find(name: Option<&str>) -> Result<&'static Self> {
-        let here = match name {
-            Some(_) => None,
+        let found = match name {
+            Some(name) => TARGETS.iter().find(|it| it.rust == name),
             None => {
                 let dpkg = Run::new("dpkg", Path::new("."));
-                Some(dpkg.arguments(["--print-architecture"]).output()?)
+                let here = dpkg.arguments(["--print-architecture"]).output()?;
+                TARGETS.iter().find(|it| it.debian.is_some_and(|(debian, _)| debian == here))
             }
         };
-        let wanted = |it: &&Self| match name {
-            Some(name) => it.rust == name,
-            None => it.debian.map(|(name, _)| name) == here.as_deref(),
-        };
-        TARGETS.iter().find(wanted).with_context(|| {
+        found.with_context(|| {
             let known: Vec<_> = TARGETS.iter().map(|it| it.rust).collect();
             format!(
                 "no packages for {}: choose from {}",
