@@ -4,6 +4,7 @@
 mod batch;
 mod bound;
 mod buffers;
+mod counting;
 mod disk;
 mod grid;
 mod limits;
@@ -88,6 +89,8 @@ enum Part {
     Sum,
     /// What a call pays for the choice of its route
     Routing,
+    /// What it costs that calls are counted
+    Counting,
     /// How long the module takes to load, and a first cipher to be ready
     Loading,
     /// Sectors through the disk workload, against the kernels directly
@@ -157,6 +160,9 @@ fn main() -> ExitCode {
     }
     if wanted(Part::Routing) {
         routing::run(&bench, library, &mut report);
+    }
+    if wanted(Part::Counting) {
+        counting::run(&bench, library, &mut report);
     }
     if wanted(Part::Loading) {
         loading::run(&bench, library, &mut report);

@@ -150,6 +150,9 @@ pub(crate) const SUM_THREADS: usize = 2;
 /// Nanoseconds that the choice of a route may cost a call.
 pub(crate) const ROUTING: f64 = 3.0;
 
+/// The share of the speed that is left where calls are counted.
+pub(crate) const COUNTING: f64 = 0.99;
+
 /// Milliseconds that loading the module may take, its plan included.
 pub(crate) const LOADING: f64 = 2.0;
 

@@ -38,6 +38,7 @@ const CRATES: &[(&str, Layer, Code)] = &[
     ("wirespeed-cpu", Facts, Code::Unsafe),
     ("wirespeed-machine", Facts, Code::Safe),
     ("wirespeed-advisories", Facts, Code::Safe),
+    ("wirespeed-fork", Facts, Code::Unsafe),
     ("wirespeed-cipher", Routes, Code::Unsafe),
     ("wirespeed-padlock", Routes, Code::Unsafe),
     ("wirespeed-af-alg", Routes, Code::Unsafe),

@@ -14,12 +14,13 @@ use std::os::fd::AsRawFd;
 use std::{fmt, io, ptr, slice};
 
 use wirespeed_cipher::{Direction, InOut};
+use wirespeed_fork::Area;
 
-use crate::area::Area;
 use crate::cipher::{check, overlap};
 use crate::drivers::{self, Driver, Modules};
 use crate::held::Purpose;
 use crate::iv::{following, within};
+use crate::presence::area;
 use crate::transform::Kind;
 use crate::wire::{self, Control, Refusal, Step};
 use crate::{Cipher, Error, Permission, Transform};
@@ -242,7 +243,7 @@ impl Batch {
 impl Lane {
     fn new(iv_bytes: usize) -> Result<Self, Error> {
         Ok(Self {
-            area: Area::new(Cipher::REQUEST)?,
+            area: area(Cipher::REQUEST)?,
             control: Control::new(iv_bytes, false),
             part: libc::iovec { iov_base: ptr::null_mut(), iov_len: 0 },
             // SAFETY: a message header of zeros has neither address nor data.

@@ -6,10 +6,11 @@
 
 use std::{fmt, io};
 
+use wirespeed_fork::Area;
 use zeroize::Zeroize;
 
-use crate::area::Area;
 use crate::permission::Permission;
+use crate::presence;
 use crate::{Error, Transform};
 
 /// A key, wiped when dropped.
@@ -88,7 +89,7 @@ impl<H: Handle> Held<H> {
 
     /// With a descriptor for that purpose.
     pub(crate) fn of(purpose: Purpose, handle: H, room: usize) -> Result<Self, Error> {
-        let area = Area::new(room)?;
+        let area = presence::area(room)?;
         Ok(Self { purpose, handle: Some(handle), area, calls: 0 })
     }
 

@@ -6,7 +6,6 @@
 //! could not do has not happened, and the caller goes on elsewhere from the same IV.
 
 mod aead;
-mod area;
 pub mod batch;
 mod cipher;
 pub mod devcrypto;

@@ -1,6 +1,9 @@
 //! Whether there is anything to talk to, and in words why not.
 
 use std::fs;
+use std::io::ErrorKind;
+
+use wirespeed_fork::Area;
 
 use crate::error::{is_forbidden, passes};
 use crate::wire::{self, Refusal, Step};
@@ -119,8 +122,16 @@ impl Refusal {
     }
 }
 
+/// Memory that is this process's alone, with room for so many bytes.
+pub(crate) fn area(room: usize) -> Result<Area, Error> {
+    Area::new(room).map_err(|why| match why.kind() {
+        ErrorKind::InvalidInput => Error::Absent(too_old()),
+        _ => Error::Busy(why),
+    })
+}
+
 /// MADV_WIPEONFORK is the youngest of what is needed.
-pub(crate) fn too_old() -> Absent {
+fn too_old() -> Absent {
     Absent(
         "this kernel is older than Linux 4.14, with which a socket could not be kept safe"
             .to_owned(),

@@ -3,9 +3,9 @@
 use std::fmt;
 
 use wirespeed_cipher::Direction;
+use wirespeed_fork::Area;
 
 use crate::Error;
-use crate::area::Area;
 use crate::held::Exchange;
 
 /// The most bytes in one request.

@@ -4,8 +4,8 @@ use std::mem::ManuallyDrop;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 
 use wirespeed_cipher::Direction;
+use wirespeed_fork::Area;
 
-use crate::area::Area;
 use crate::held::{Exchange, Handle, Held, Purpose, whole};
 use crate::permission::examine;
 use crate::reach::{Messages, REQUEST, Requests};

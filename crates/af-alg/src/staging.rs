@@ -2,10 +2,10 @@
 
 use std::io;
 
+use wirespeed_fork::Area;
 use zeroize::Zeroize;
 
 use crate::Error;
-use crate::area::Area;
 
 /// Room for the output of one operation.
 pub(crate) enum Staging {

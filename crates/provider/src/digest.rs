@@ -1,5 +1,6 @@
 //! The hash functions on offer: names, constant properties, functions.
 
+pub(crate) mod counted;
 pub(crate) mod extendable;
 pub(crate) mod hashing;
 pub(crate) mod serial;

@@ -13,7 +13,8 @@ use crate::openssl::Param;
 use crate::params::list::{Asked, Given};
 use crate::params::{END, List, given_text, int, octets, size};
 use crate::provider::Provider;
-use wirespeed_cipher::Digest;
+use wirespeed_cipher::{Digest, Direction};
+use wirespeed_stats::Tally;
 
 /// A context.
 pub(crate) struct Mac {
@@ -22,6 +23,8 @@ pub(crate) struct Mac {
     /// What the next key will be for.
     chosen: Option<Digest>,
     keyed: Option<Keyed>,
+    /// What counts, where calls are counted: as those of the hash function.
+    tally: Option<Tally>,
     /// Who has the context for good, once it has been asked for what is not ours.
     host: Option<HostMac>,
 }
@@ -35,7 +38,7 @@ struct Wish<'a> {
 impl Mac {
     /// A context without key and hash function.
     pub(crate) fn new(provider: NonNull<Provider>) -> Self {
-        Self { provider, chosen: None, keyed: None, host: None }
+        Self { provider, chosen: None, keyed: None, tally: None, host: None }
     }
 
     pub(crate) fn provider(&self) -> &Provider {
@@ -47,6 +50,7 @@ impl Mac {
     pub(crate) fn copy_to(&self, to: &mut Self) -> Result<(), CallError> {
         to.host = self.host.as_ref().map(HostMac::duplicate).transpose()?;
         to.chosen = self.chosen;
+        to.tally.clone_from(&self.tally);
         if let Some(keyed) = &self.keyed {
             to.keyed.insert(Keyed::idle(keyed.kernels(), keyed.digest())).copy_from(keyed);
         }
@@ -82,7 +86,13 @@ impl Mac {
     #[inline]
     pub(crate) fn update(&mut self, data: &[u8]) -> Result<(), CallError> {
         match (&mut self.host, &mut self.keyed) {
-            (None, Some(keyed)) => keyed.update(data),
+            (None, Some(keyed)) => {
+                keyed.update(data)?;
+                if let Some(tally) = &self.tally {
+                    tally.count(Direction::Encrypt, keyed.kernels().route, data.len());
+                }
+                Ok(())
+            }
             (Some(host), _) => host.update(data),
             (None, None) => Err(CallError::SILENT),
         }
@@ -125,6 +135,9 @@ impl Mac {
     fn take_key(&mut self, key: &[u8]) -> Result<(), CallError> {
         let digest = self.digest().ok_or(CallError::SILENT)?;
         let kernels = self.provider().mac_kernels(digest).ok_or(CallError::SILENT)?;
+        if self.keyed.as_ref().is_none_or(|keyed| keyed.digest() != digest) {
+            self.tally = self.provider().tally(digest.into());
+        }
         let keyed = match &mut self.keyed {
             Some(keyed) if keyed.digest() == digest => keyed,
             keyed => keyed.insert(Keyed::idle(kernels, digest)),

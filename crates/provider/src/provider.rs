@@ -8,7 +8,7 @@ use wirespeed_af_alg::Interface;
 use wirespeed_cipher::{Algorithm, Delegated, Digest, HashKernels, Hasher, Route, Subject};
 use wirespeed_cpu::{Feature, Features};
 use wirespeed_plan::{Fingerprint, LibcryptoCode, Plan};
-use wirespeed_stats::Counters;
+use wirespeed_stats::{Counters, Tally};
 
 use crate::boundary::digest::Context;
 use crate::boundary::host_context::HostContext;
@@ -20,6 +20,7 @@ use crate::boundary::secret_key;
 use crate::boundary::spare::Spares;
 use crate::config::{Config, Digests, Routes};
 use crate::digest;
+use crate::digest::counted::Counted;
 use crate::digest::hashing::{Base, Hashing, KernelHash};
 use crate::error::{CallError, Reason};
 use crate::host::{Core, Version};
@@ -95,6 +96,8 @@ pub(crate) struct Provider {
     _adopted: Vec<Adopted>,
     /// Contexts of hash functions that threads have freed.
     pub(crate) spares: Spares<Context<Hasher>>,
+    /// The same, where calls are counted.
+    pub(crate) counted_spares: Spares<Context<Counted>>,
 }
 
 impl Provider {
@@ -240,22 +243,22 @@ impl Provider {
             it => (offer.may_offload)(it) && routing.as_ref().is_ok_and(|to| to.offloads_hash(it)),
         };
         let alone = |subject: Subject| {
-            let alone =
-                |it: &Routing| !it.is_monitored() && it.offloaded(subject.index()).is_empty();
+            let alone = |it: &Routing| !it.verifies() && it.offloaded(subject.index()).is_empty();
             routing.as_ref().is_ok_and(alone)
         };
         let is_plain = |subject: &Subject| {
             matches!(*subject, Subject::Digest(it) if own_digests[it as usize].is_some())
                 && alone(*subject)
         };
+        let counts = routing.as_ref().is_ok_and(|it| it.counters().is_some());
         let digests = Subject::all().filter(hashes).filter_map(|it| match is_plain(&it) {
+            true if counts => digest::offer::<Counted>(it, version),
             true => digest::offer::<Hasher>(it, version),
             false => digest::offer::<Hashing>(it, version),
         });
         let digests = digests.map(|(facts, functions)| entry(facts.names, functions));
-        let unmonitored = |it: &Digest| !it.is_extendable() && is_plain(&Subject::Digest(*it));
-        let host_macs =
-            Digest::ALL.iter().any(unmonitored).then(|| HostMacs::reach(&core)).flatten();
+        let plain = |it: &Digest| !it.is_extendable() && is_plain(&Subject::Digest(*it));
+        let host_macs = Digest::ALL.iter().any(plain).then(|| HostMacs::reach(&core)).flatten();
         // On a CPU's own rounds HMAC gains even where the hash function by itself is the host's.
         let mac_kernels = Digest::ALL.map(|digest| {
             let routing = routing.as_ref().ok().filter(|_| alone(digest.into()))?;
@@ -287,6 +290,7 @@ impl Provider {
             mac_kernels,
             _adopted: adopted,
             spares: Spares::none(),
+            counted_spares: Spares::none(),
             routes: CString::new(routes).unwrap_or_default(),
             plan: CString::new(plan).unwrap_or_default(),
             quarantined: [const { OnceLock::new() }; Route::ALL.len() + 1],
@@ -326,7 +330,7 @@ impl Provider {
         self.own_digests[digest as usize]
     }
 
-    /// The kernels of HMAC with a hash function, where nobody watches and nobody else has a part in it.
+    /// The kernels of HMAC with a hash function, where nothing is computed twice and nobody else has a part in it.
     pub(crate) const fn mac_kernels(&self, digest: Digest) -> Option<&'static HashKernels> {
         self.mac_kernels[digest as usize]
     }
@@ -341,6 +345,11 @@ impl Provider {
     /// HMAC of the program's other providers.
     pub(crate) const fn host_macs(&self) -> Option<&Arc<HostMacs>> {
         self.host_macs.as_ref()
+    }
+
+    /// What counts the calls of a context, where calls are counted.
+    pub(crate) fn tally(&self, subject: Subject) -> Option<Tally> {
+        Some(Tally::new(self.routing.as_ref()?.counters()?, subject.index()))
     }
 
     /// A new context of a hash function.

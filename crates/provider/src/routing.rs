@@ -72,14 +72,14 @@ pub(crate) struct Routing {
     verify: Option<NonZeroU32>,
     /// Calls until now, as far as verification wants to know.
     calls: AtomicU64,
-    counters: Option<Counters>,
+    counters: Option<Arc<Counters>>,
 }
 
 /// Which calls are computed twice, and what counts them.
 #[derive(Default)]
 pub(crate) struct Monitoring {
     pub(crate) verify: Option<NonZeroU32>,
-    pub(crate) counters: Option<Counters>,
+    pub(crate) counters: Option<Arc<Counters>>,
 }
 
 impl Routing {
@@ -188,7 +188,7 @@ impl Routing {
 
     /// The rows that contexts of `algorithm` look at first.
     pub(crate) fn visible_table<K: Kernels>(&self, algorithm: Algorithm) -> RouteTable<&'static K> {
-        if self.is_monitored() {
+        if self.verifies() {
             return RouteTable::BLIND;
         }
         self.tables[algorithm.index()].map(|route| match self.is_quarantined(route) {
@@ -307,9 +307,9 @@ impl Routing {
         offloaded && host.is_some_and(|host| host.has_digest(subject.name()))
     }
 
-    /// Whether calls are counted or computed twice.
-    pub(crate) fn is_monitored(&self) -> bool {
-        self.verify.is_some() || self.counters.is_some()
+    /// What calls are counted with, if anybody wants to know.
+    pub(crate) const fn counters(&self) -> Option<&Arc<Counters>> {
+        self.counters.as_ref()
     }
 
     /// Whether some calls are computed twice.
@@ -323,16 +323,6 @@ impl Routing {
             self.calls.fetch_add(1, Ordering::Relaxed).is_multiple_of(every.get().into())
         };
         self.verify.is_some_and(nth)
-    }
-
-    /// Counts a data call, if anybody wants to know.
-    #[inline]
-    pub(crate) fn count(&self, subject: usize, direction: Direction, route: Route, bytes: usize) {
-        #[cfg(feature = "trace")]
-        crate::trace::count(route);
-        if let Some(counters) = &self.counters {
-            counters.count(subject, direction, route, bytes);
-        }
     }
 
     /// Takes a route out of service that gave wrong bytes or failed.

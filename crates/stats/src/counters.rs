@@ -6,19 +6,23 @@ use std::fs::File;
 use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use wirespeed_cipher::{Direction, Route};
+use wirespeed_cipher::Route;
 
 use crate::file::{Identity, Lock, check, open, options};
 use crate::memory::Memory;
-use crate::{LOADS, QUARANTINED, calls};
+use crate::slots::Process;
+use crate::{LOADS, QUARANTINED};
 
 /// The counters of one loaded module.
 pub struct Counters {
     path: PathBuf,
     file: Identity,
-    memory: Memory,
+    pub(crate) memory: Memory,
+    /// None where no context can have a slot.
+    pub(crate) process: Option<Process>,
     /// Who loaded the module: a child with other rights, or in a sandbox, leaves the file alone.
     user: u32,
     /// The root directory at that time.
@@ -28,7 +32,7 @@ pub struct Counters {
 impl Counters {
     /// Counts for `path`, which becomes a stats file if it is not there or empty; in a folder, for a file of this user's.
     /// The error says what is wrong with it.
-    pub fn open(path: &Path) -> Result<Self, String> {
+    pub fn open(path: &Path) -> Result<Arc<Self>, String> {
         // SAFETY: no precondition.
         let user = unsafe { libc::geteuid() };
         let in_folder = path.is_dir();
@@ -45,15 +49,11 @@ impl Counters {
         let identity = Identity::of(&about, begun);
         let memory = Memory::join(identity, about.mode()).map_err(named)?;
         memory.words()[LOADS].fetch_add(1, Ordering::Relaxed);
-        Ok(Self { path, file: identity, memory, user, root: root() })
-    }
-
-    /// Counts one data call.
-    #[inline]
-    pub fn count(&self, subject: usize, direction: Direction, route: Route, bytes: usize) {
-        let word = calls(subject, direction, route);
-        self.memory.words()[word].fetch_add(1, Ordering::Relaxed);
-        self.memory.words()[word + 1].fetch_add(bytes as u64, Ordering::Relaxed);
+        let process = Process::new(&memory);
+        if let Some(process) = &process {
+            memory.free_slots_of_ended(process);
+        }
+        Ok(Arc::new(Self { path, file: identity, memory, process, user, root: root() }))
     }
 
     /// Notes a quarantined route.
@@ -110,15 +110,17 @@ pub const FILE_OF: &str = "stats-";
 mod tests {
     use std::fs;
 
+    use wirespeed_cipher::Direction;
+
     use super::*;
-    use crate::{Row, Snapshot};
+    use crate::{Row, Snapshot, Tally};
 
     fn rows(path: &Path) -> Vec<Row> {
         Snapshot::read(path).expect("counters").rows().collect()
     }
 
-    fn count(counters: &Counters, bytes: usize) {
-        counters.count(17, Direction::Encrypt, Route::Portable, bytes);
+    fn count(counters: &Arc<Counters>, bytes: usize) {
+        Tally::new(counters, 17).count(Direction::Encrypt, Route::Portable, bytes);
     }
 
     #[test]

@@ -11,6 +11,8 @@
 mod counters;
 mod file;
 mod memory;
+mod slots;
+mod tally;
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -22,6 +24,7 @@ use wirespeed_cipher::{Direction, Route, Subject};
 pub use counters::{Counters, FILE_OF};
 use file::{BEGUN, Identity, Lock};
 use memory::Memory;
+pub use tally::Tally;
 
 /// The first bytes of the file: it counts for exactly this version.
 pub const MAGIC: &[u8] = concat!("wirespeed stats ", env!("CARGO_PKG_VERSION"), "\n").as_bytes();

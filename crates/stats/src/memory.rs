@@ -12,13 +12,14 @@ use std::ptr::{NonNull, null};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::file::{BEGUN, Identity, begin, check, options, place, read};
+use crate::slots::{SHARED, SLOT_WORDS, SLOTS};
 use crate::{HEADER_WORDS, LOADS, MAGIC, QUARANTINED, WORDS};
 
 /// In the memory, the number of the file.
 const INODE: usize = 7;
 
-/// What was counted, and how much of it the file has already.
-const SHARED_WORDS: usize = 2 * WORDS;
+/// What was counted, how much of it the file has already, and slots.
+const SHARED_WORDS: usize = 2 * WORDS + SHARED + SLOTS * SLOT_WORDS;
 const SHARED_BYTES: usize = SHARED_WORDS * 8;
 
 /// Keys that are tried: somebody else may have memory under one of them.
@@ -117,9 +118,16 @@ impl Memory {
 
     /// What the file does not have yet, by word.
     pub(crate) fn pending(&self) -> impl Iterator<Item = (usize, u64)> {
-        let sums = [LOADS].into_iter().chain(HEADER_WORDS..WORDS);
-        let sums = sums.map(|word| (word, self.load(word).wrapping_sub(self.load(WORDS + word))));
-        sums.filter(|(_, count)| *count > 0)
+        let mut sums: Vec<u64> = (0..WORDS).map(|word| self.load(word)).collect();
+        for (word, calls, bytes) in self.counted_in_slots() {
+            for (word, count) in [(word, calls), (word + 1, bytes)] {
+                sums[word] = sums[word].wrapping_add(count);
+            }
+        }
+        let words = [LOADS].into_iter().chain(HEADER_WORDS..WORDS);
+        let counts =
+            words.map(move |word| (word, sums[word].wrapping_sub(self.load(WORDS + word))));
+        counts.filter(|(_, count)| *count > 0)
     }
 
     /// Quarantined routes, as bits.

@@ -20,12 +20,12 @@ use std::mem::ManuallyDrop;
 use std::path::Path;
 
 use wirespeed_cipher::Direction;
+use wirespeed_fork::Area;
 
 use super::PATH;
 use super::abi::{self, Call, Number};
 use super::device::Device;
 use super::presence::{Driver, missing, unserved};
-use crate::area::Area;
 use crate::error::passes;
 use crate::held::{Exchange, Handle, Held, Purpose};
 use crate::permission::examine;

@@ -161,13 +161,12 @@ fn make<M: Message>(
     provider: NonNull<Provider>,
     spare: Option<NonNull<Context<M>>>,
 ) -> *mut Context<M> {
-    let context = || Context { message: M::new(seed), provider };
-    let Some(spare) = spare else {
-        // SAFETY: see the field.
-        return place_with(context, unsafe { &provider.as_ref().core }).cast();
-    };
-    // SAFETY: whoever freed it has promised that nobody else has it; it was wiped, so nothing is lost with it.
-    unsafe { spare.write(context()) };
+    // SAFETY: see the field.
+    let whole = unsafe { provider.as_ref() };
+    let context = || Context { message: M::new(seed, whole), provider };
+    let Some(spare) = spare else { return place_with(context, &whole.core).cast() };
+    // SAFETY: whoever freed it has promised that nobody else has it.
+    unsafe { *spare.as_ptr() = context() };
     spare.as_ptr()
 }
 
@@ -180,7 +179,10 @@ unsafe extern "C" fn duplicate_context<M: Message>(context: *mut c_void) -> *mut
             copy = match context.message.twin() {
                 Some(seed) => {
                     let spare = M::spares(context.provider()).and_then(Spares::take);
-                    let copy = make(seed, provider, spare);
+                    let copy = match spare {
+                        Some(spare) if spare.as_ref().message.is_of(&seed) => spare.as_ptr(),
+                        _ => make(seed, provider, spare),
+                    };
                     if let Some(to) = copy.as_mut() {
                         context.message.copy_to(&mut to.message)?;
                     }

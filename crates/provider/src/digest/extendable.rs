@@ -37,8 +37,8 @@ impl<M: Message> Message for Extendable<M> {
     }
 
     #[inline]
-    fn new((seed, bytes): Self::Seed) -> Self {
-        Self { message: M::new(seed), bytes, is_over: false }
+    fn new((seed, bytes): Self::Seed, provider: &Provider) -> Self {
+        Self { message: M::new(seed, provider), bytes, is_over: false }
     }
 
     fn duplicate(&mut self) -> Result<Self, CallError> {

@@ -28,7 +28,7 @@ pub(crate) trait Message: Sized {
     fn seed(provider: &Provider, facts: &Facts) -> Option<Self::Seed>;
 
     /// A context, in which no message has begun.
-    fn new(seed: Self::Seed) -> Self;
+    fn new(seed: Self::Seed, provider: &Provider) -> Self;
 
     /// Where those are that have been freed, if they can be used again.
     #[inline]
@@ -110,7 +110,7 @@ impl Message for Hasher {
     }
 
     #[inline]
-    fn new((kernels, digest): Self::Seed) -> Self {
+    fn new((kernels, digest): Self::Seed, _: &Provider) -> Self {
         Self::idle(kernels, digest)
     }
 
@@ -230,7 +230,7 @@ impl Message for Hashing {
         provider.hashing(facts.subject)
     }
 
-    fn new(seed: Self) -> Self {
+    fn new(seed: Self, _: &Provider) -> Self {
         seed
     }
 

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use wirespeed_af_alg::Interface;
-use wirespeed_cipher::{Algorithm, Direction, InOut, Route};
+use wirespeed_cipher::{Algorithm, Direction, InOut, Route, Subject};
 use zeroize::Zeroize;
 
 use crate::boundary::host_cipher::HostCipher;
 use crate::offload::call::{KernelCipher, OffloadCall, Offloaded};
+use crate::routing::monitor::Monitor;
 use crate::routing::native::Kernels;
 use crate::routing::table::RouteTable;
 use crate::routing::{self, Routing};
@@ -26,10 +27,11 @@ pub(crate) enum CallPath<K: 'static> {
 #[derive(Clone)]
 pub(crate) struct Choice<K: 'static> {
     rows: RouteTable<&'static K>,
-    routing: Arc<Routing>,
+    monitor: Monitor,
     algorithm: Algorithm,
     index: usize,
-    monitored: bool,
+    /// Whether some calls are computed twice; then all take the slow path.
+    verified: bool,
     /// libcrypto's own context, where calls may go to it.
     pub(crate) host: Option<HostCipher>,
     /// The ways to Linux's crypto API, where calls may go to it.
@@ -76,10 +78,10 @@ impl<K: Kernels> Choice<K> {
         routing.self_test(algorithm);
         Self {
             rows: routing.visible_table(algorithm),
-            routing: routing.clone(),
+            monitor: Monitor::new(routing, Subject::from(algorithm)),
             algorithm,
             index,
-            monitored: routing.is_monitored(),
+            verified: routing.verifies(),
             host: routing.host(index).and_then(|library| HostCipher::new(library, algorithm)),
             kernels: routing.offloaded(index).iter().cloned().map(KernelCipher::new).collect(),
         }
@@ -92,24 +94,21 @@ impl<K: Kernels> Choice<K> {
 
     /// The best kernels of our own: for round keys, single blocks, and whatever belongs to no call.
     pub(crate) fn own(&self) -> &'static K {
-        self.routing.kernels(self.routing.own(self.algorithm), self.algorithm)
+        self.monitor.routing().kernels(self.monitor.routing().own(self.algorithm), self.algorithm)
     }
 
     /// The best kernels of our own, if calls take the fast path to any: those whose lanes may run many messages
-    /// at once. Monitored calls run one after another.
-    pub(crate) fn unmonitored(&self) -> Option<&'static K> {
+    /// at once. What may be computed twice runs one after another.
+    pub(crate) fn fast(&self) -> Option<&'static K> {
         self.rows.entries().any(|entry| entry.is_some()).then(|| self.own())
     }
 
-    /// The kernels for a call of `bytes`; none if it takes the slow path.
+    /// The kernels for a call of `bytes`, which is counted; none if it takes the slow path.
     #[inline(always)]
     pub(crate) fn kernels(&self, direction: Direction, bytes: usize) -> Option<&'static K> {
-        let kernels = self.rows.of_call(direction, bytes);
-        #[cfg(feature = "trace")]
-        if let Some(kernels) = kernels {
-            crate::trace::count(kernels.route());
-        }
-        kernels
+        let kernels = self.rows.of_call(direction, bytes)?;
+        self.count(direction, kernels.route(), bytes);
+        Some(kernels)
     }
 
     /// A new key: kept for libcrypto's route too, and expanded by a route that is in service.
@@ -124,48 +123,49 @@ impl<K: Kernels> Choice<K> {
             host.take_key(key, direction);
         }
         self.kernels.iter_mut().for_each(|kernel| kernel.take_key(key));
-        if self.monitored {
+        if self.verified {
             reroute(self.own());
         }
     }
 
-    /// Whether every call takes the slow path.
+    /// Whether some calls are computed twice; then all take the slow path.
     #[inline]
-    pub(crate) const fn is_monitored(&self) -> bool {
-        self.monitored
+    pub(crate) const fn is_verified(&self) -> bool {
+        self.verified
     }
 
     /// The route of a call that takes the slow path.
     pub(crate) fn path(&self, direction: Direction, bytes: usize) -> CallPath<K> {
-        match self.routing.path(self.index, direction, bytes) {
+        match self.monitor.routing().path(self.index, direction, bytes) {
             routing::ServedBy::Own(route) => {
-                CallPath::Own(self.routing.kernels(route, self.algorithm))
+                CallPath::Own(self.monitor.routing().kernels(route, self.algorithm))
             }
             routing::ServedBy::Host => CallPath::Host,
             routing::ServedBy::Offload(interface) => CallPath::Offload(interface),
         }
     }
 
-    /// Counts a data call that took the slow path.
+    /// Counts a data call that [`Self::kernels`] was not asked for.
+    #[inline(always)]
     pub(crate) fn count(&self, direction: Direction, route: Route, bytes: usize) {
-        self.routing.count(self.index, direction, route, bytes);
+        self.monitor.count(direction, route, bytes);
     }
 
     /// The kernels to compute this call with a second time, if it is its turn.
     pub(crate) fn second(&self, first: &'static K) -> Option<&'static K> {
-        let due = self.routing.verifies_this_call() && first.route() != Route::Portable;
+        let due = self.monitor.routing().verifies_this_call() && first.route() != Route::Portable;
         due.then(|| K::reference(self.algorithm))
     }
 
     /// Takes a route out of service, in every context.
     #[cold]
     pub(crate) fn quarantine(&self, route: Route) {
-        self.routing.quarantine(route);
+        self.monitor.routing().quarantine(route);
     }
 
     /// Kernels for what no comparison covers: those that comparisons are made with, if any are made.
     pub(crate) fn neutral(&self) -> &'static K {
-        if self.routing.verifies() { K::reference(self.algorithm) } else { self.own() }
+        if self.monitor.routing().verifies() { K::reference(self.algorithm) } else { self.own() }
     }
 
     /// Runs a call by the slow path.
@@ -182,11 +182,10 @@ impl<K: Kernels> Choice<K> {
         let route = match self.path(direction, bytes) {
             CallPath::Own(kernels) => self.by_own(kernels, step, state, data),
             CallPath::Host => self.by_others(None, step, state, data),
-            CallPath::Offload(interface) if self.routing.verifies_this_call() => {
-                self.doubted(step, state, data, |choice, step, state, data| {
+            CallPath::Offload(interface) if self.monitor.routing().verifies_this_call() => self
+                .doubted(step, state, data, |choice, step, state, data| {
                     choice.by_others(Some(interface), step, state, data)
-                })
-            }
+                }),
             CallPath::Offload(interface) => self.by_others(Some(interface), step, state, data),
         };
         self.count(direction, route, bytes);
@@ -201,7 +200,7 @@ impl<K: Kernels> Choice<K> {
         data: InOut<'_>,
     ) -> Route {
         let own = self.own();
-        let host = if self.routing.host_serves() { self.host.as_mut() } else { None };
+        let host = if self.monitor.routing().host_serves() { self.host.as_mut() } else { None };
         let is_meant = |it: &&mut KernelCipher| Some(it.offloaded().interface()) == by_kernel;
         let mut call = OffloadCall::new(self.kernels.iter_mut().find(is_meant), host);
         step.offloaded(&mut call, own, state, data);

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use wirespeed_cipher::{Direction, Route, Subject};
+use wirespeed_stats::Tally;
 
 use crate::routing::Routing;
 
@@ -10,18 +11,29 @@ use crate::routing::Routing;
 #[derive(Clone)]
 pub(crate) struct Monitor {
     routing: Arc<Routing>,
-    subject: usize,
+    /// None where nobody wants to know.
+    tally: Option<Tally>,
 }
 
 impl Monitor {
     pub(crate) fn new(routing: &Arc<Routing>, subject: Subject) -> Self {
-        Self { routing: routing.clone(), subject: subject.index() }
+        let tally = |counters| Tally::new(counters, subject.index());
+        Self { routing: routing.clone(), tally: routing.counters().map(tally) }
+    }
+
+    /// What all contexts share.
+    pub(crate) fn routing(&self) -> &Arc<Routing> {
+        &self.routing
     }
 
     /// Counts a data call, if anybody wants to know.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn count(&self, direction: Direction, route: Route, bytes: usize) {
-        self.routing.count(self.subject, direction, route, bytes);
+        #[cfg(feature = "trace")]
+        crate::trace::count(route);
+        if let Some(tally) = &self.tally {
+            tally.count(direction, route, bytes);
+        }
     }
 
     /// Whether this call, the next of all, is computed twice.

@@ -112,7 +112,7 @@ impl AeadMode for CcmMode {
         self.basics.check_key(key)?;
         let ccm = &mut self.ccm;
         self.choice.take_key(key, self.basics.direction, |kernels| ccm.reroute(kernels));
-        if self.choice.is_monitored() {
+        if self.choice.is_verified() {
             // What follows from the key and associated data alone is compared with nothing.
             self.ccm.reroute(self.choice.neutral());
         }
@@ -348,7 +348,7 @@ impl CcmMode {
         self.choice.slowly(self.basics.direction, &mut whole, &mut state, data);
         self.ccm.state = state;
         self.associated = None;
-        if self.choice.is_monitored() {
+        if self.choice.is_verified() {
             self.ccm.reroute(self.choice.neutral());
         }
     }

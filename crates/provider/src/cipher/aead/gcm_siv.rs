@@ -154,7 +154,7 @@ impl GcmSivMode {
     fn take_key(&mut self, key: &[u8]) {
         let siv = &mut self.siv;
         self.choice.take_key(key, self.basics.direction, |kernels| siv.reroute(kernels));
-        if self.choice.is_monitored() {
+        if self.choice.is_verified() {
             // What follows from the key alone is compared with nothing.
             self.siv.reroute(self.choice.neutral());
         }

@@ -165,7 +165,7 @@ enum CallPath<K: 'static> {
     /// There has been no data yet.
     Open,
     /// Kernels of our own: one load finds them.
-    Fast,
+    Fast(Route),
     /// Kernels of our own: counted, and computed twice if there is a second. Before the data
     /// they may still be replaced by those for the length, or by the host.
     Slow { first: &'static K, second: Option<&'static K>, chosen: bool },
@@ -194,7 +194,7 @@ impl<A: Aead> Message<A> {
     pub(super) fn take_key(&mut self, key: &[u8], direction: Direction, set: impl FnOnce(&mut A)) {
         let aead = &mut self.aead;
         self.choice.take_key(key, direction, |kernels| aead.reroute(kernels));
-        if self.choice.is_monitored() {
+        if self.choice.is_verified() {
             // What follows from the key alone is compared with nothing.
             self.aead.reroute(self.choice.neutral());
         }
@@ -232,7 +232,7 @@ impl<A: Aead> Message<A> {
     pub(super) fn begin(&mut self, iv: &[u8]) {
         self.path = CallPath::Open;
         self.host_has_aad = false;
-        if self.choice.is_monitored() {
+        if self.choice.is_verified() {
             return self.begin_slowly(iv);
         }
         self.aead.start(iv);
@@ -297,23 +297,25 @@ impl<A: Aead> Message<A> {
         iv: &[u8],
         data: InOut<'_>,
     ) -> Result<(), CallError> {
-        if let CallPath::Open = self.path
-            && let Some(kernels) = self.choice.kernels(direction, data.len())
-        {
-            self.aead.reroute(kernels);
-            self.path = CallPath::Fast;
-        }
         match self.path {
-            CallPath::Fast => self.aead.crypt(direction, data),
-            _ => self.crypt_slowly(direction, iv, data),
+            CallPath::Fast(route) => self.choice.count(direction, route, data.len()),
+            CallPath::Open => match self.choice.kernels(direction, data.len()) {
+                Some(kernels) => {
+                    self.aead.reroute(kernels);
+                    self.path = CallPath::Fast(kernels.route());
+                }
+                None => return self.crypt_slowly(direction, iv, data),
+            },
+            _ => return self.crypt_slowly(direction, iv, data),
         }
+        self.aead.crypt(direction, data)
     }
 
     /// The tag of a message that was encrypted.
     #[inline]
     pub(super) fn make_tag(&mut self) -> Result<Block, CallError> {
         match self.path {
-            CallPath::Open | CallPath::Fast => Ok(self.aead.tag()),
+            CallPath::Open | CallPath::Fast(_) => Ok(self.aead.tag()),
             CallPath::Slow { .. } => Ok(self.slow_step(A::tag)),
             CallPath::Host { .. } => self.make_host_tag(),
         }

@@ -1,20 +1,20 @@
-//! Memory that a forked child finds empty: it tells the child that a socket is its parent's, and keeps
+//! Memory that a forked child finds empty: it tells the child that a socket or a counter is its parent's, and keeps
 //! other people's plaintext from it.
 
 use std::io;
 use std::ptr::{self, NonNull};
 use std::slice;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::Error;
-use crate::presence::too_old;
-use crate::wire::PAGE;
+/// The smallest page of any machine.
+const PAGE: usize = 4096;
 
 /// Pages of this process's own: a mark in the first, room for output behind it.
 ///
 /// `MADV_WIPEONFORK` (Linux 4.14) needs neither a handler at fork, which a library that can be unloaded
 /// must not register, nor a system call at each use. Pages that are not used cost no memory.
 #[derive(Debug)]
-pub(crate) struct Area {
+pub struct Area {
     start: NonNull<u8>,
     /// Behind the mark.
     room: usize,
@@ -22,12 +22,12 @@ pub(crate) struct Area {
 
 // SAFETY: the pages belong to this value alone, wherever it is.
 unsafe impl Send for Area {}
-// SAFETY: as above; nothing is written through a shared reference.
+// SAFETY: as above; only the mark is written through a shared reference, and it is atomic.
 unsafe impl Sync for Area {}
 
 impl Area {
-    /// With room for so many bytes.
-    pub(crate) fn new(room: usize) -> Result<Self, Error> {
+    /// With room for so many bytes; this process's own. An error of the kind `InvalidInput` means that Linux is too old.
+    pub fn new(room: usize) -> io::Result<Self> {
         let room = room.next_multiple_of(PAGE);
         let length = PAGE + room;
         let protection = libc::PROT_READ | libc::PROT_WRITE;
@@ -35,34 +35,39 @@ impl Area {
         // SAFETY: a new mapping, wherever the kernel likes; nothing that exists is touched.
         let start = unsafe { libc::mmap(ptr::null_mut(), length, protection, flags, -1, 0) };
         if start == libc::MAP_FAILED {
-            return Err(Error::Busy(io::Error::last_os_error()));
+            return Err(io::Error::last_os_error());
         }
         let start = NonNull::new(start.cast()).expect("nothing is mapped at zero");
-        let mut area = Self { start, room };
+        let area = Self { start, room };
         // SAFETY: the pages are the mapping's.
         let advised =
             unsafe { libc::madvise(start.as_ptr().cast(), length, libc::MADV_WIPEONFORK) };
         if advised != 0 {
-            return Err(Error::Absent(too_old()));
+            return Err(io::Error::last_os_error());
         }
         area.claim();
         Ok(area)
     }
 
+    /// What this process has written there; zero in a child until it writes something itself.
+    #[inline]
+    pub fn mark(&self) -> &AtomicU64 {
+        // SAFETY: the first page is mapped as long as `self` lives, aligned, and only ever used as this.
+        unsafe { AtomicU64::from_ptr(self.start.as_ptr().cast()) }
+    }
+
     /// Whether the process that claimed it was this one, and not its parent.
-    pub(crate) fn is_ours(&self) -> bool {
-        // SAFETY: the first byte is mapped. The kernel may clear it at fork, so it is read anew.
-        unsafe { self.start.as_ptr().read_volatile() == 1 }
+    pub fn is_ours(&self) -> bool {
+        self.mark().load(Ordering::Relaxed) != 0
     }
 
     /// Makes it this process's.
-    pub(crate) fn claim(&mut self) {
-        // SAFETY: the first byte is mapped and writable.
-        unsafe { self.start.as_ptr().write_volatile(1) };
+    pub fn claim(&self) {
+        self.mark().store(1, Ordering::Relaxed);
     }
 
     /// Bytes of room.
-    pub(crate) const fn room(&self) -> usize {
+    pub const fn room(&self) -> usize {
         self.room
     }
 
@@ -70,7 +75,7 @@ impl Area {
     ///
     /// # Panics
     /// If there are not so many.
-    pub(crate) fn bytes(&mut self, count: usize) -> &mut [u8] {
+    pub fn bytes(&mut self, count: usize) -> &mut [u8] {
         assert!(count <= self.room, "room for {count} bytes in {}", self.room);
         // SAFETY: so many bytes are mapped behind the mark, initialised by the kernel, and borrowed with
         // `self`.
