@@ -31,6 +31,11 @@ options:
     description: Whether the host is to measure again by itself after updates.
     type: bool
     default: false
+  pending:
+    description:
+      - A file that is made before anything is changed. Whoever has restarted the services removes it.
+      - So a run that was killed between the two is made up for by the next.
+    type: path
   executable:
     description: The program.
     type: str
@@ -60,6 +65,10 @@ said:
   description: What the program said.
   returned: always
   type: str
+pending:
+  description: Whether services are to be restarted, for this change or for one before.
+  returned: always
+  type: bool
 '''
 
 import os
@@ -94,6 +103,11 @@ def words(module):
     return command
 
 
+def is_there(path):
+    """Whether a change was made for which no service has been restarted."""
+    return path is not None and os.path.exists(path)
+
+
 def main():
     module = AnsibleModule(
         argument_spec=dict(
@@ -101,20 +115,24 @@ def main():
             plan=dict(type='path'),
             stats=dict(type='bool', default=False),
             keep=dict(type='bool', default=False),
+            pending=dict(type='path'),
             executable=dict(type='str', default='wirespeed'),
         ),
         supports_check_mode=True,
     )
+    pending = module.params['pending']
     if module.params['state'] == 'absent' and find(module) is None:
-        module.exit_json(changed=False, said='')
+        module.exit_json(changed=False, said='', pending=is_there(pending))
     command = words(module)
     dummy, would, dummy = run(module, command + ['--dry-run'])
     result = dict(changed=not would.startswith(NOTHING), said=would)
     if module._diff:
         result['diff'] = dict(prepared=would if result['changed'] else '')
     if result['changed'] and not module.check_mode:
+        if pending and os.path.isdir(os.path.dirname(pending)):
+            open(pending, 'ab').close()
         dummy, result['said'], dummy = run(module, command)
-    module.exit_json(**result)
+    module.exit_json(pending=result['changed'] or is_there(pending), **result)
 
 
 if __name__ == '__main__':

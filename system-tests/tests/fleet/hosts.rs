@@ -9,6 +9,9 @@ use std::sync::Mutex;
 
 const REPOSITORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
+/// What starts a host.
+const HOST: &str = include_str!("steps/host.sh");
+
 /// Hosts that run.
 pub(crate) struct Hosts {
     /// The program whose end is theirs.
@@ -47,7 +50,7 @@ impl Hosts {
         let roots = variable("WIRESPEED_ROOTS")?;
         let work = PathBuf::from(format!("{roots}/fleet.{}", std::process::id()));
         fs::create_dir(&work).map_err(text)?;
-        let script = format!("{}\nexec sleep infinity", include_str!("steps/start.sh"));
+        let script = format!("{HOST}\n{}\nexec sleep infinity", include_str!("steps/start.sh"));
         let mut command = Command::new("unshare");
         command.args(["--mount", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"]);
         command.args(["sh", "-euc", &script]).stdin(Stdio::null()).stdout(Stdio::piped());
@@ -72,7 +75,7 @@ impl Hosts {
             return Err("a step before it failed".to_owned());
         }
         self.failed = true;
-        let script = format!("{}\n{script}", include_str!("steps/beginning.sh"));
+        let script = format!("{HOST}\n{}\n{script}", include_str!("steps/beginning.sh"));
         let mut command = Command::new("nsenter");
         command.args([
             "--target",

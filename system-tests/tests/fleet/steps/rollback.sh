@@ -1,5 +1,5 @@
 # One variable takes everything back, byte for byte; a second time there is nothing to do.
-play rollout --extra-vars wirespeed_state=absent > said 2>&1 || { cat said; exit 1; }
+play rollout $AT_ONCE --extra-vars wirespeed_state=absent > said 2>&1 || { cat said; exit 1; }
 for host in hosts/*; do
     diff -r "$host/before/ssl" "$host/root/etc/ssl"
     not ls "$host/root/usr/bin/wirespeed" "$host/root/etc/wirespeed" "$host/root/var/lib/wirespeed" \

@@ -1,15 +1,15 @@
 # Starts the fleet: hosts with their own roots and OpenSSL, an sshd and a node_exporter for each, and Prometheus.
 # They share a network of their own, and end with it.
-# $WORK: an empty folder; $ROOTS: unpacked systems; $PACKAGES: ours; $OPENSSL: Debian 12's, in older/ and newer/.
+# $HOSTS: their names; $WORK: an empty folder; $ROOTS: unpacked systems; $PACKAGES: ours; $OPENSSL: Debian 12's, in older/ and newer/.
 ip link set lo up
 mount -t tmpfs none "$WORK"
 cd "$WORK"
 mkdir hosts
 ssh-keygen -q -t ed25519 -N "" -f key
 
-# NAME ROOT NUMBER CONFIGURATION-OF-SSHD
+# NAME ROOT ADDRESS
 host() {
-    folder=$WORK/hosts/$1 root=$WORK/hosts/$1/root address=127.0.1.$3
+    folder=$WORK/hosts/$1 root=$WORK/hosts/$1/root address=$3
     mkdir -p "$folder/upper" "$folder/work" "$root"
     mount -t overlay overlay -o "lowerdir=$2,upperdir=$folder/upper,workdir=$folder/work" "$root"
     mkdir -p "$root/root/.ssh" "$root/run/sshd" "$root/var/lib/prometheus/node-exporter" \
@@ -30,23 +30,20 @@ END
     }
     mkdir "$folder/before"
     cp -a "$root/etc/ssl" "$folder/before"
-    # One that ends is started again, as an init would.
-    unshare --pid --mount --uts --ipc --fork --kill-child --mount-proc="$root/proc" chroot "$root" sh -uc \
-        "hostname $1; while :; do /usr/sbin/sshd -D -E /run/sshd.log -o ListenAddress=$address -o UsePAM=no \
-            -o MaxSessions=50 ${4:-}; sleep 0.2; done" &
+    echo "$address" > "$folder/address"
+    boot "$1"
     prometheus-node-exporter --collector.disable-defaults --collector.textfile \
         --collector.textfile.directory="$root/var/lib/prometheus/node-exporter" \
         --web.listen-address="$address:9100" 2> "$folder/exporter.log" &
     echo "$1 ansible_host=$address" >> inventory
     printf -- '- {targets: ["%s:9100"], labels: {instance: "%s"}}\n' "$address" "$1" >> targets.yml
 }
-# Of Debian 12 one is of another kind: AVX2 is denied to it.
-host a1 "$ROOTS/bookworm" 1
-host a2 "$ROOTS/bookworm" 2
-host a3 "$ROOTS/bookworm" 3
-host b1 "$ROOTS/bookworm" 4 "-o SetEnv=OPENSSL_ia32cap=:~0x20"
-host c1 "$ROOTS/trixie" 5
-host c2 "$ROOTS/trixie" 6
+number=0
+for name in $HOSTS; do
+    number=$((number + 1))
+    case $name in c*) suite=trixie;; *) suite=bookworm;; esac
+    host "$name" "$ROOTS/$suite" "127.0.1.$number"
+done
 
 # The rules as they are shipped, but for the time that they wait.
 sed 's/^\( *for:\).*/\1 0s/' "$REPOSITORY/fleet/monitoring/wirespeed.rules.yml" > rules.yml
@@ -57,8 +54,7 @@ scrape_configs: [{job_name: node, file_sd_configs: [{files: [targets.yml]}]}]
 alerting: {alertmanagers: [{static_configs: [{targets: ["127.0.0.1:9093"]}]}]}
 END
 echo '{route: {receiver: nobody}, receivers: [{name: nobody}], global: {resolve_timeout: 5s}}' > alertmanager.yml
-prometheus --config.file=prometheus.yml --storage.tsdb.path=prometheus.data \
-    --web.listen-address=127.0.0.1:9090 2> prometheus.log &
+watch
 prometheus-alertmanager --config.file=alertmanager.yml --storage.path=alertmanager.data \
     --web.listen-address=127.0.0.1:9093 --cluster.listen-address= 2> alertmanager.log &
 
