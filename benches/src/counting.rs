@@ -1,17 +1,17 @@
 //! What it costs that calls are counted: the module told `stats = FILE`, and not.
 
-use wirespeed_bench::{Case, Runner};
+use wirespeed_bench::Case;
 use wirespeed_cipher::{Algorithm, Direction, Use};
-use wirespeed_libcrypto::{Context, Library};
-use wirespeed_measure::contest::{Ring, run as hold};
+use wirespeed_libcrypto::Library;
+use wirespeed_measure::Effort;
 use wirespeed_measure::statistics::Estimate;
-use wirespeed_measure::{Contestant, Effort, ThreadTime};
 use wirespeed_stats::Snapshot;
 
 use crate::Bench;
-use crate::module::{Module, NAME};
+use crate::module::Module;
 use crate::report::Report;
 use crate::requirements::{COUNTING, NO_MORE};
+use crate::routing::in_turns;
 
 /// A packet each.
 const CASES: [(&str, Use, usize); 5] = [
@@ -21,7 +21,6 @@ const CASES: [(&str, Use, usize); 5] = [
     ("ChaCha20-Poly1305", Use::Message, 1420),
     ("AES-128-CBC", Use::Stream, 1424),
 ];
-const PROPERTY: &str = "provider=wirespeed";
 
 pub(crate) fn run(bench: &Bench, library: Library, report: &mut Report) {
     println!("\nCounting calls, over the same calls uncounted");
@@ -48,21 +47,9 @@ fn measure(
     let module = Module::of_this_build(library)?;
     let counts = tempfile::tempdir().map_err(|why| why.to_string())?;
     let file = counts.path().join("stats");
-    let context = |keys: &str| -> Result<Context, String> {
-        let context = module.context(keys)?;
-        context.load(NAME).map_err(|why| why.to_string())?;
-        Ok(context)
-    };
-    let contexts = [context("")?, context(&format!("stats = {}", file.display()))?];
-    let runner = |context: &Context| -> Result<Box<dyn Contestant>, String> {
-        let cipher = context.fetch(algorithm.name(), Some(PROPERTY));
-        let runner = Runner::on(&cipher.map_err(|why| why.to_string())?, algorithm, case);
-        Ok(Box::new(runner.map_err(|why| why.to_string())?))
-    };
-    let mut pair = [runner(&contexts[0])?, runner(&contexts[1])?];
-    let ring = Ring { clock: &ThreadTime, cpu: &ThreadTime, gate: &|| (), tick: &|| () };
-    let samples = hold(&ring, Effort::lasting(bench.seconds * 2.0), &mut pair);
-    let (without, with) = (samples[0].nanos(), samples[1].nanos());
+    let counting = format!("stats = {}", file.display());
+    let pair = [module.runner("", algorithm, case)?, module.runner(&counting, algorithm, case)?];
+    let [without, with] = in_turns(Effort::lasting(bench.seconds * 2.0), pair);
     let counted = Snapshot::read(&file).map_err(|why| why.to_string())?;
     if !counted.rows().any(|row| row.calls > 1000) {
         return Err("nothing was counted".to_owned());

@@ -5,8 +5,10 @@ use std::fs;
 use std::path::PathBuf;
 
 use tempfile::TempDir;
+use wirespeed_bench::{Case, Runner};
 use wirespeed_cipher::{Algorithm, Route, SIZE_CLASSES, Use};
 use wirespeed_libcrypto::{Context, Library};
+use wirespeed_measure::Contestant;
 use wirespeed_plan::{Fingerprint, Plan, Reason, Row, Time};
 
 /// The name of our provider.
@@ -42,6 +44,20 @@ impl Module {
         let context = Context::new(self.library).map_err(|why| why.to_string())?;
         context.load_config(&file).map_err(|why| why.to_string())?;
         Ok(context)
+    }
+
+    /// A case of a cipher, through EVP, by the module that was told these keys.
+    pub(crate) fn runner(
+        &self,
+        keys: &str,
+        algorithm: Algorithm,
+        case: Case,
+    ) -> Result<Box<dyn Contestant>, String> {
+        let context = self.context(keys)?;
+        context.load(NAME).map_err(|why| why.to_string())?;
+        let cipher = context.fetch(algorithm.name(), None).map_err(|why| why.to_string())?;
+        let runner = Runner::on(&cipher, algorithm, case).map_err(|why| why.to_string())?;
+        Ok(Box::new(runner))
     }
 
     /// Writes a plan for this machine in which one route serves all, with figures as `tune` writes

@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use wirespeed_bench::{Case, Runner};
+use wirespeed_bench::Case;
 use wirespeed_cipher::{
     Algorithm, Block, BlockCipher, BlockKernels, BlockKey, Direction, InOut, Route, Use,
 };
@@ -13,7 +13,7 @@ use wirespeed_measure::{Contestant, Effort, Limit, ThreadTime};
 use wirespeed_plan::{SIZE_BUCKETS, size_bucket};
 
 use crate::Bench;
-use crate::module::{Module, NAME};
+use crate::module::Module;
 use crate::report::{Report, Verdict};
 use crate::requirements::ROUTING;
 
@@ -58,22 +58,14 @@ fn through_evp(
     route: Route,
 ) -> Result<[Box<dyn Contestant>; 2], String> {
     let module = Module::of_this_build(library)?;
-    let runner = |keys: &str| -> Result<Box<dyn Contestant>, String> {
-        let context = module.context(keys)?;
-        context.load(NAME).map_err(|why| why.to_string())?;
-        let cipher = context.fetch(algorithm.name(), None).map_err(|why| why.to_string())?;
-        let runner = Runner::on(&cipher, algorithm, case).map_err(|why| why.to_string())?;
-        Ok(Box::new(runner))
-    };
+    let runner = |keys: &str| module.runner(keys, algorithm, case);
     let planned = module.plan(route)?;
     Ok([runner(&format!("routes = {route}"))?, runner(&planned)?])
 }
 
 /// Runs both in turns, and shows how much longer a call of the second takes.
-fn show(title: &str, effort: Effort, mut pair: [Box<dyn Contestant>; 2], report: &mut Report) {
-    let ring = Ring { clock: &ThreadTime, cpu: &ThreadTime, gate: &|| (), tick: &|| () };
-    let samples = hold(&ring, effort, &mut pair);
-    let (without, with) = (samples[0].nanos(), samples[1].nanos());
+fn show(title: &str, effort: Effort, pair: [Box<dyn Contestant>; 2], report: &mut Report) {
+    let [without, with] = in_turns(effort, pair);
     let costs: Vec<f64> = with.iter().zip(&without).map(|(with, without)| with - without).collect();
     let cost = Estimate::of(&costs).expect("a plan has rounds");
     let call = Estimate::of(&without).expect("a plan has rounds").median;
@@ -84,6 +76,13 @@ fn show(title: &str, effort: Effort, mut pair: [Box<dyn Contestant>; 2], report:
         cost.median,
         (cost.high - cost.low) / 2.0,
     );
+}
+
+/// Runs both in turns; the nanoseconds of their calls.
+pub(crate) fn in_turns(effort: Effort, mut pair: [Box<dyn Contestant>; 2]) -> [Vec<f64>; 2] {
+    let ring = Ring { clock: &ThreadTime, cpu: &ThreadTime, gate: &|| (), tick: &|| () };
+    let samples = hold(&ring, effort, &mut pair);
+    [samples[0].nanos(), samples[1].nanos()]
 }
 
 /// One block by kernels that are looked up by the length of each call, or are known beforehand.

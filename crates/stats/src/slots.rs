@@ -20,6 +20,7 @@ pub(crate) const SLOT_WORDS: usize = 8;
 /// Kinds that a slot can count: a context's messages may be long and short, and go different ways.
 const COUNTS: usize = 2;
 const OWNER: usize = 0;
+const FIRST_KIND: usize = 2;
 const COUNT_WORDS: usize = 3;
 
 /// Words before the slots: what all their owners share.
@@ -125,11 +126,20 @@ impl Memory {
         2 * WORDS + SHARED + slot * SLOT_WORDS
     }
 
+    /// The word that has a slot's owner; 0 without one.
+    fn owner_word(&self, slot: usize) -> &AtomicU64 {
+        &self.words()[Self::slot_word(slot) + OWNER]
+    }
+
+    /// Where a slot has its kinds, each before its calls and bytes.
+    fn kinds(slot: usize) -> impl Iterator<Item = usize> {
+        (0..COUNTS).map(move |count| Self::slot_word(slot) + FIRST_KIND + count * COUNT_WORDS)
+    }
+
     /// The word that has the calls of `kind` in a slot; an unused one becomes it.
     fn count_of(&self, slot: usize, kind: usize) -> Option<usize> {
-        let counts = (0..COUNTS).map(|count| Self::slot_word(slot) + 2 + count * COUNT_WORDS);
         let kind = kind as u64;
-        counts.into_iter().find_map(|word| {
+        Self::kinds(slot).find_map(|word| {
             let word_of_kind = &self.words()[word];
             let known = word_of_kind.load(Ordering::Relaxed);
             if known == 0 {
@@ -144,7 +154,7 @@ impl Memory {
         let owner = process.owner(self);
         let first = self.shared(ASKED).fetch_add(1, Ordering::Relaxed) as usize;
         for slot in (first..first + TRIES).map(|it| it % SLOTS) {
-            let word = &self.words()[Self::slot_word(slot) + OWNER];
+            let word = self.owner_word(slot);
             let free = word.load(Ordering::Relaxed) == 0;
             // What the owner before has counted is visible to its successor.
             let taken = || word.compare_exchange(0, owner.0, Ordering::Acquire, Ordering::Relaxed);
@@ -168,12 +178,12 @@ impl Memory {
 
     /// Gives a slot of this process back.
     pub(crate) fn give_back(&self, place: Place) {
-        self.words()[Self::slot_word(place.slot) + OWNER].store(0, Ordering::Release);
+        self.owner_word(place.slot).store(0, Ordering::Release);
     }
 
     #[cfg(test)]
     pub(crate) fn owner_of(&self, place: Place) -> Option<Owner> {
-        let owner = self.words()[Self::slot_word(place.slot) + OWNER].load(Ordering::Relaxed);
+        let owner = self.owner_word(place.slot).load(Ordering::Relaxed);
         (owner != 0).then_some(Owner(owner))
     }
 
@@ -185,12 +195,12 @@ impl Memory {
         if self.shared(EXHAUSTED).swap(0, Ordering::Relaxed) == 0 {
             return;
         }
+        let namespace = process.owner(self).namespace();
         let mut last = (Owner(0), false);
         for slot in 0..SLOTS {
-            let word = &self.words()[Self::slot_word(slot) + OWNER];
+            let word = self.owner_word(slot);
             let owner = Owner(word.load(Ordering::Relaxed));
-            if owner.0 == 0 || owner.namespace() != Owner::new(0, process.namespace, 0).namespace()
-            {
+            if owner.0 == 0 || owner.namespace() != namespace {
                 continue;
             }
             if owner != last.0 {
@@ -206,10 +216,7 @@ impl Memory {
     /// What slots have counted: word of calls as all count them, calls, bytes.
     pub(crate) fn counted_in_slots(&self) -> impl Iterator<Item = (usize, u64, u64)> {
         let reached = (self.shared(REACHED).load(Ordering::Relaxed) as usize).min(SLOTS);
-        let counts = (0..reached).flat_map(|slot| {
-            (0..COUNTS).map(move |count| Self::slot_word(slot) + 2 + count * COUNT_WORDS)
-        });
-        counts.filter_map(|word| {
+        (0..reached).flat_map(Self::kinds).filter_map(|word| {
             let [kind, calls, bytes] =
                 [0, 1, 2].map(|it| self.words()[word + it].load(Ordering::Relaxed));
             let kind = usize::try_from(kind).ok()?;

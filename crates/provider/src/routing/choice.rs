@@ -92,9 +92,15 @@ impl<K: Kernels> Choice<K> {
         self.algorithm
     }
 
+    /// What all contexts share.
+    #[inline]
+    fn routing(&self) -> &Routing {
+        self.monitor.routing()
+    }
+
     /// The best kernels of our own: for round keys, single blocks, and whatever belongs to no call.
     pub(crate) fn own(&self) -> &'static K {
-        self.monitor.routing().kernels(self.monitor.routing().own(self.algorithm), self.algorithm)
+        self.routing().kernels(self.routing().own(self.algorithm), self.algorithm)
     }
 
     /// The best kernels of our own, if calls take the fast path to any: those whose lanes may run many messages
@@ -136,9 +142,9 @@ impl<K: Kernels> Choice<K> {
 
     /// The route of a call that takes the slow path.
     pub(crate) fn path(&self, direction: Direction, bytes: usize) -> CallPath<K> {
-        match self.monitor.routing().path(self.index, direction, bytes) {
+        match self.routing().path(self.index, direction, bytes) {
             routing::ServedBy::Own(route) => {
-                CallPath::Own(self.monitor.routing().kernels(route, self.algorithm))
+                CallPath::Own(self.routing().kernels(route, self.algorithm))
             }
             routing::ServedBy::Host => CallPath::Host,
             routing::ServedBy::Offload(interface) => CallPath::Offload(interface),
@@ -153,19 +159,19 @@ impl<K: Kernels> Choice<K> {
 
     /// The kernels to compute this call with a second time, if it is its turn.
     pub(crate) fn second(&self, first: &'static K) -> Option<&'static K> {
-        let due = self.monitor.routing().verifies_this_call() && first.route() != Route::Portable;
+        let due = self.routing().verifies_this_call() && first.route() != Route::Portable;
         due.then(|| K::reference(self.algorithm))
     }
 
     /// Takes a route out of service, in every context.
     #[cold]
     pub(crate) fn quarantine(&self, route: Route) {
-        self.monitor.routing().quarantine(route);
+        self.routing().quarantine(route);
     }
 
     /// Kernels for what no comparison covers: those that comparisons are made with, if any are made.
     pub(crate) fn neutral(&self) -> &'static K {
-        if self.monitor.routing().verifies() { K::reference(self.algorithm) } else { self.own() }
+        if self.routing().verifies() { K::reference(self.algorithm) } else { self.own() }
     }
 
     /// Runs a call by the slow path.
@@ -182,10 +188,11 @@ impl<K: Kernels> Choice<K> {
         let route = match self.path(direction, bytes) {
             CallPath::Own(kernels) => self.by_own(kernels, step, state, data),
             CallPath::Host => self.by_others(None, step, state, data),
-            CallPath::Offload(interface) if self.monitor.routing().verifies_this_call() => self
-                .doubted(step, state, data, |choice, step, state, data| {
+            CallPath::Offload(interface) if self.routing().verifies_this_call() => {
+                self.doubted(step, state, data, |choice, step, state, data| {
                     choice.by_others(Some(interface), step, state, data)
-                }),
+                })
+            }
             CallPath::Offload(interface) => self.by_others(Some(interface), step, state, data),
         };
         self.count(direction, route, bytes);
@@ -200,7 +207,7 @@ impl<K: Kernels> Choice<K> {
         data: InOut<'_>,
     ) -> Route {
         let own = self.own();
-        let host = if self.monitor.routing().host_serves() { self.host.as_mut() } else { None };
+        let host = if self.routing().host_serves() { self.host.as_mut() } else { None };
         let is_meant = |it: &&mut KernelCipher| Some(it.offloaded().interface()) == by_kernel;
         let mut call = OffloadCall::new(self.kernels.iter_mut().find(is_meant), host);
         step.offloaded(&mut call, own, state, data);

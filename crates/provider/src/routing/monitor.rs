@@ -22,7 +22,8 @@ impl Monitor {
     }
 
     /// What all contexts share.
-    pub(crate) fn routing(&self) -> &Arc<Routing> {
+    #[inline]
+    pub(crate) fn routing(&self) -> &Routing {
         &self.routing
     }
 

@@ -1,6 +1,7 @@
 # Starts the fleet: hosts with their own roots and OpenSSL, an sshd and a node_exporter for each, and Prometheus.
 # They share a network of their own, and end with it.
-# $HOSTS: their names; $WORK: an empty folder; $ROOTS: unpacked systems; $PACKAGES: ours; $OPENSSL: Debian 12's, in older/ and newer/.
+# $HOSTS: their names; $WORK: an empty folder; $ROOTS: unpacked systems; $PACKAGES: ours;
+# $OPENSSL: Debian 12's, in older/ and newer/.
 ip link set lo up
 mount -t tmpfs none "$WORK"
 cd "$WORK"

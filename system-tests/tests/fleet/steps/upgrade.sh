@@ -1,8 +1,9 @@
 # OpenSSL is upgraded on half of them: their plans go stale, and the alert fires; measured again, it ends.
 upgraded=$(named a)
-at "$(echo $upgraded | tr ' ' ,)" "dpkg --install --force-confold /srv/newer/*.deb"
+pattern=$(echo "$upgraded" | tr ' ' ,)
+at "$pattern" "dpkg --install --force-confold /srv/newer/*.deb"
 # An administrator restarts sshd then.
-at "$(echo $upgraded | tr ' ' ,)" 'nohup sh -c "sleep 1; for process in /proc/[0-9]*; do
+at "$pattern" 'nohup sh -c "sleep 1; for process in /proc/[0-9]*; do
     case \$(cat \$process/comm) in sshd*) kill \${process#/proc/};; esac; done" > /dev/null 2>&1 &'
 sleep 2
 doctor all
