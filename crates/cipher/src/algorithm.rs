@@ -338,6 +338,14 @@ impl Direction {
     /// Both, encryption first.
     pub const BOTH: [Self; 2] = [Self::Encrypt, Self::Decrypt];
 
+    /// The other one.
+    pub const fn opposite(self) -> Self {
+        match self {
+            Self::Encrypt => Self::Decrypt,
+            Self::Decrypt => Self::Encrypt,
+        }
+    }
+
     /// "enc" or "dec".
     pub const fn name(self) -> &'static str {
         match self {

@@ -2,7 +2,10 @@
 
 use zeroize::Zeroize;
 
-use crate::{BlockCipher, BlockKernels, Direction};
+use crate::{BlockCipher, BlockKernels, Direction, wipe};
+
+/// The longest key, in bytes.
+const LONGEST: usize = 32;
 
 /// One block.
 pub type Block = [u8; 16];
@@ -55,12 +58,14 @@ impl Drop for Schedule {
 pub struct BlockKey {
     kernels: &'static BlockKernels,
     schedule: Schedule,
+    /// Where the schedule begins with a key that is still to be expanded: for which direction.
+    kept: Option<Direction>,
 }
 
 impl BlockKey {
     /// No key yet; encrypting with it is defined and useless.
     pub const fn empty(kernels: &'static BlockKernels) -> Self {
-        Self { kernels, schedule: Schedule::EMPTY }
+        Self { kernels, schedule: Schedule::EMPTY, kept: None }
     }
 
     /// Expands `key` for the block cipher's `direction`. Counter and feedback modes need
@@ -69,9 +74,35 @@ impl BlockKey {
     /// # Panics
     /// If `key` is not as long as the kernels' key size.
     pub fn set(&mut self, key: &[u8], direction: Direction) {
-        let bits = usize::from(self.kernels.cipher.key_bits());
-        assert_eq!(key.len() * 8, bits, "{} key", self.kernels.cipher);
+        assert_eq!(key.len(), self.key_bytes(), "bytes of {} key", self.kernels.cipher);
         (self.kernels.expand[direction as usize])(key, &mut self.schedule);
+        self.kept = None;
+    }
+
+    /// Takes a key as [`Self::set`] does, and expands it at the next [`Self::reroute`]: nobody pays for that whose calls all
+    /// go elsewhere.
+    ///
+    /// # Panics
+    /// If `key` is not as long as the kernels' key size.
+    #[inline]
+    pub fn keep(&mut self, key: &[u8], direction: Direction) {
+        assert_eq!(key.len(), self.key_bytes(), "bytes of {} key", self.kernels.cipher);
+        self.schedule.round_keys.as_flattened_mut()[..key.len()].copy_from_slice(key);
+        self.kept = Some(direction);
+    }
+
+    #[cold]
+    fn expand(&mut self, direction: Direction) {
+        let mut key = [0; LONGEST];
+        let bytes = self.key_bytes();
+        let key = &mut key[..bytes];
+        key.copy_from_slice(&self.schedule.round_keys.as_flattened()[..bytes]);
+        self.set(key, direction);
+        wipe(key);
+    }
+
+    fn key_bytes(&self) -> usize {
+        usize::from(self.kernels.cipher.key_bits()) / 8
     }
 
     /// Turns the key around, if the round keys of one direction are those of the other in another order and the host's
@@ -79,8 +110,12 @@ impl BlockKey {
     pub fn turn(&mut self) {
         use BlockCipher::{Camellia128, Camellia192, Camellia256};
         let it = self.kernels.cipher;
-        if matches!(it, Camellia128 | Camellia192 | Camellia256) {
-            self.schedule.turn_camellia(it.key_bits());
+        if !matches!(it, Camellia128 | Camellia192 | Camellia256) {
+            return;
+        }
+        match &mut self.kept {
+            Some(direction) => *direction = direction.opposite(),
+            None => self.schedule.turn_camellia(it.key_bits()),
         }
     }
 
@@ -93,13 +128,20 @@ impl BlockKey {
     /// The round keys.
     #[inline]
     pub const fn schedule(&self) -> &Schedule {
+        debug_assert!(self.kept.is_none(), "the key is expanded");
         &self.schedule
     }
 
-    /// Takes another route from the next call on. Its kernels must be for the same cipher.
+    /// Takes another route from the next call on. Its kernels must be for the same cipher. Tells whether a key that was only
+    /// kept has been expanded.
     #[inline]
-    pub fn reroute(&mut self, kernels: &'static BlockKernels) {
+    pub fn reroute(&mut self, kernels: &'static BlockKernels) -> bool {
         debug_assert_eq!(kernels.cipher, self.kernels.cipher);
         self.kernels = kernels;
+        if let Some(direction) = self.kept {
+            self.expand(direction);
+            return true;
+        }
+        false
     }
 }

@@ -12,6 +12,8 @@ pub struct Feedback {
     pub register: Block,
     /// CTR only: the keystream block in use.
     keystream: Block,
+    /// CTR only: whether that block is still to be computed, for somebody else has used it until now.
+    owed: bool,
     /// Bytes of the current block already used: OpenSSL's `num`, always below 16. With segments of 8
     /// bits it means nothing.
     used: usize,
@@ -21,8 +23,15 @@ impl Feedback {
     /// At the start of a message.
     #[inline]
     pub fn start(&mut self, iv: &Block) {
-        self.register = *iv;
-        self.used = 0;
+        self.go_on_from(*iv, 0);
+        self.owed = false;
+    }
+
+    /// At the place where somebody else has come to.
+    #[inline]
+    pub fn go_on_from(&mut self, register: Block, used: usize) {
+        (self.register, self.used) = (register, used);
+        self.owed = true;
     }
 
     /// Bytes of the current block already used.
@@ -60,6 +69,12 @@ impl Feedback {
         let data = if self.used == 0 {
             data
         } else {
+            if self.owed && mode == Mode::Ctr {
+                self.keystream = u128::from_be_bytes(self.register).wrapping_sub(1).to_be_bytes();
+                let keystream = InOut::in_place(&mut self.keystream);
+                (key.kernels().ecb[Direction::Encrypt as usize])(key.schedule(), keystream);
+                self.owed = false;
+            }
             let left = (16 - self.used).min(data.len());
             let (head, rest) = data.split_at(left);
             self.bytes(mode, direction, head);
@@ -69,6 +84,7 @@ impl Feedback {
             rest
         };
         self.used = data.len() % 16;
+        self.owed = false;
         let kernels = key.kernels();
         let (schedule, register) = (key.schedule(), &mut self.register);
         match mode {

@@ -58,13 +58,24 @@ impl Gcm {
     /// If `key` is not as long as the kernels' key size.
     pub fn set_key(&mut self, key: &[u8]) {
         self.key.set(key, Direction::Encrypt);
+        self.derive();
+    }
+
+    /// The same, to be expanded as [`BlockKey::keep`] says.
+    pub fn keep_key(&mut self, key: &[u8]) {
+        self.key.keep(key, Direction::Encrypt);
+    }
+
+    fn derive(&mut self) {
         (self.key.kernels().gcm_key)(self.key.schedule(), &mut self.hash_key);
     }
 
     /// Takes another route from the next call on. Its kernels must be for the same key size.
     #[inline]
     pub fn reroute(&mut self, kernels: &'static BlockKernels) {
-        self.key.reroute(kernels);
+        if self.key.reroute(kernels) {
+            self.derive();
+        }
     }
 
     /// Whether the message may have so many bytes of data more.

@@ -56,6 +56,15 @@ impl Ocb {
     /// If `key` is not as long as the kernels' key size.
     pub fn set_key(&mut self, key: &[u8]) {
         self.key.set(key, Direction::Encrypt);
+        self.derive();
+    }
+
+    /// The same, to be expanded as [`BlockKey::keep`] says.
+    pub fn keep_key(&mut self, key: &[u8]) {
+        self.key.keep(key, Direction::Encrypt);
+    }
+
+    fn derive(&mut self) {
         self.inverse_is_set = false;
         self.top = 0;
         self.data = OcbState::EMPTY;
@@ -67,7 +76,9 @@ impl Ocb {
     /// Takes another route from the next call on. Its kernels must be for the same cipher.
     #[inline]
     pub fn reroute(&mut self, kernels: &'static BlockKernels) {
-        self.key.reroute(kernels);
+        if self.key.reroute(kernels) {
+            self.derive();
+        }
     }
 
     /// The associated data of the message so far, as long as it is less than a block.

@@ -216,6 +216,14 @@ impl Xts {
         self.tweak_key.set(tweak, Direction::Encrypt);
     }
 
+    /// The same, to be expanded as [`BlockKey::keep`] says.
+    pub fn keep_key(&mut self, keys: &[u8], direction: Direction) {
+        let (data, tweak) = keys.split_at(keys.len() / 2);
+        self.data_key.keep(data, direction);
+        self.direction = direction;
+        self.tweak_key.keep(tweak, Direction::Encrypt);
+    }
+
     /// Takes another route for the data from the next call on. Its kernels must be for the same cipher.
     #[inline]
     pub fn reroute(&mut self, kernels: &'static BlockKernels) {

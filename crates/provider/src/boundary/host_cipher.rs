@@ -37,8 +37,8 @@ pub(crate) struct HostCipher {
     ready: bool,
     /// The direction in which the context would go on, if its place is known.
     way: Option<Direction>,
-    /// That place: an IV, which OFB makes of keystream.
-    place: Block,
+    /// That place: an IV, which OFB makes of keystream, and how many bytes of a block are used.
+    place: (Block, usize),
 }
 
 impl HostCipher {
@@ -55,7 +55,7 @@ impl HostCipher {
             key_direction: Direction::Decrypt,
             ready: false,
             way: None,
-            place: [0; 16],
+            place: ([0; 16], 0),
         })
     }
 
@@ -98,16 +98,36 @@ impl HostCipher {
         iv: &[u8],
         data: InOut<'_>,
     ) -> Result<(), OffloadFailed> {
-        let goes_on = self.way.take() == Some(direction) && self.place[..iv.len()] == *iv;
-        if !self.ready || !goes_on {
+        // Without an IV all places are one.
+        if !self.is_at(direction, iv.first_chunk().unwrap_or(&[0; 16]), 0) {
             self.start(direction, iv)?;
         }
+        self.go_on(data)
+    }
+
+    /// A run that goes on from where the last has ended.
+    #[inline]
+    pub(crate) fn go_on(&mut self, data: InOut<'_>) -> Result<(), OffloadFailed> {
+        self.way = None;
         self.update(data)
     }
 
+    /// Whether the last run has ended there: behind so many bytes of a block that was begun.
+    #[inline]
+    pub(crate) fn is_at(&self, direction: Direction, place: &Block, used: usize) -> bool {
+        let (stands, of_block) = self.place;
+        let is_there = u128::from_ne_bytes(stands) == u128::from_ne_bytes(*place);
+        self.ready && self.way == Some(direction) && is_there && of_block == used
+    }
+
     /// Tells where the last run has ended; the next need not begin anew if it goes on from there.
-    pub(crate) const fn stands_at(&mut self, direction: Direction, place: Block) {
-        (self.way, self.place) = (Some(direction), place);
+    pub(crate) const fn stands_at(&mut self, direction: Direction, place: Block, used: usize) {
+        (self.way, self.place) = (Some(direction), (place, used));
+    }
+
+    /// The chaining value or counter, behind a run.
+    pub(crate) fn chain(&mut self, chain: &mut Block) -> Result<(), OffloadFailed> {
+        self.context.chain(chain)
     }
 
     /// Begins a message with a tag, perhaps of a certain length, with its associated data.
@@ -310,6 +330,6 @@ impl HostCipher {
 impl Drop for HostCipher {
     fn drop(&mut self) {
         self.key.zeroize();
-        self.place.zeroize();
+        self.place.0.zeroize();
     }
 }

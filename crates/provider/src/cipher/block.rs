@@ -154,7 +154,7 @@ impl<M: BlockMode> OffloadStep for Run<'_, M> {
         match LastBlock::around(data.reborrow(), run) {
             Ok(last) => {
                 *chain = M::chain_after(self.direction, &last);
-                call.stands_at(self.direction, *chain);
+                call.stands_at(self.direction, *chain, 0);
             }
             Err(OffloadFailed) => self.own(spare, chain, data),
         }
@@ -216,6 +216,7 @@ impl<M: BlockMode> Blocks<M> {
         // Before any message has moved on.
         calls.iter().try_for_each(|call| call.part(0, 0, whole(call)).map(|_| ()))?;
         // All have the same key; the lanes need not copy what is in one place.
+        pipes[0].key.reroute(lanes.kernels());
         let key = pipes[0].key.schedule().clone();
         let mut no_ivs = [[0; 16]; lanes::MOST];
         let mut no_ivs = no_ivs.iter_mut();
@@ -236,6 +237,12 @@ impl<M: BlockMode> Blocks<M> {
             }
         }
         Ok(())
+    }
+
+    /// What stands in for a MAC, by kernels of our own.
+    fn substitute(&mut self) -> Result<[u8; LONGEST_MAC], CallError> {
+        self.key.reroute(self.choice.own());
+        self.record_mac.substitute(&self.key)
     }
 
     /// One TLS record, in place: the default provider's contract with libssl.
@@ -264,7 +271,7 @@ impl<M: BlockMode> Blocks<M> {
         let protocol = protocol.filter(|_| mac_bytes <= LONGEST_MAC);
         let protocol = protocol.ok_or(CallError::OPERATION_FAILED)?;
         let substitute =
-            if mac_bytes > 0 { self.record_mac.substitute(&self.key)? } else { [0; LONGEST_MAC] };
+            if mac_bytes > 0 { self.substitute()? } else { [0; LONGEST_MAC] };
         let mac = &mut self.record_mac.bytes[..mac_bytes];
         let kept = tls::unpad(protocol, record, mac, &substitute);
         self.record_mac.present = kept.is_some() && mac_bytes > 0;

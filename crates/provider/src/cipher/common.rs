@@ -136,8 +136,10 @@ impl Common {
     ) -> Result<(), CallError> {
         let Some(key) = key else { return Ok(()) };
         self.check_key(key)?;
-        choice.take_key(key, self.direction, |kernels| to.reroute(kernels));
-        to.set(key, schedule);
+        choice.take_key(key, self.direction, |kernels| {
+            to.reroute(kernels);
+        });
+        if choice.may_go_elsewhere() { to.keep(key, schedule) } else { to.set(key, schedule) }
         self.key_set = true;
         Ok(())
     }

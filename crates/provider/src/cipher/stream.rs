@@ -88,9 +88,51 @@ impl<M: StreamMode> Step for Run<'_, M> {
     }
 }
 
+impl<M: StreamMode> Run<'_, M> {
+    /// By the host, from the place where it stands or from the border of a block.
+    #[inline(always)]
+    fn by_host(
+        &self,
+        call: &mut OffloadCall<'_>,
+        feedback: &mut Feedback,
+        mut data: InOut<'_>,
+    ) -> Result<(), OffloadFailed> {
+        let (before, used) = (feedback.register, Self::used(feedback));
+        let (bytes, end) = (data.len(), used + data.len());
+        let mut run = |data: InOut<'_>| {
+            call.by_host(|host| match host.is_at(self.direction, &before, used) {
+                true => host.go_on(data),
+                false => host.run(self.direction, &before, data),
+            })
+        };
+        let mut after = [0; 16];
+        if M::MODE == Mode::Ctr || bytes >= 16 && end.is_multiple_of(16) {
+            let last = match M::MODE {
+                Mode::Ctr => run(data).map(|()| LastBlock::default()),
+                _ => LastBlock::around(data, run),
+            };
+            let blocks = end.div_ceil(16) - used.div_ceil(16);
+            after = M::register_after(self.direction, &before, blocks, &last?);
+        } else {
+            run(data.reborrow())?;
+            call.by_host(|host| host.chain(&mut after))?;
+        }
+        let used = if M::MODE.has_byte_segments() { 0 } else { end % 16 };
+        feedback.go_on_from(after, used);
+        call.stands_at(self.direction, after, used);
+        Ok(())
+    }
+
+    /// How many bytes of a block are used.
+    fn used(feedback: &Feedback) -> usize {
+        if M::MODE.has_byte_segments() { 0 } else { feedback.used() }
+    }
+}
+
 impl<M: StreamMode> OffloadStep for Run<'_, M> {
-    /// Whole blocks are offloaded; the rest of a block begun, and a block's beginning, stay with us, who keep
+    /// The kernel gets whole blocks; the rest of a block begun, and a block's beginning, stay with us, who keep
     /// their keystream.
+    #[inline(always)]
     fn offloaded(
         &mut self,
         call: &mut OffloadCall<'_>,
@@ -98,13 +140,22 @@ impl<M: StreamMode> OffloadStep for Run<'_, M> {
         feedback: &mut Feedback,
         data: InOut<'_>,
     ) {
-        let has_open_blocks = !M::MODE.has_byte_segments();
-        let begun = if has_open_blocks { (16 - feedback.used()) % 16 } else { 0 };
+        let used = Self::used(feedback);
+        let goes_on = used != 0 && call.host_is_at(self.direction, &feedback.register, used);
+        let begun = if goes_on { 0 } else { (16 - used) % 16 };
         let bytes = data.len();
-        let (head, rest) = data.split_at(begun.min(bytes));
+        let (head, mut rest) = data.split_at(begun.min(bytes));
+        if !head.is_empty() {
+            self.own(spare, feedback, head);
+        }
+        if call.is_for_host() {
+            if !rest.is_empty() && self.by_host(call, feedback, rest.reborrow()).is_err() {
+                self.own(spare, feedback, rest);
+            }
+            return;
+        }
         let whole = rest.len() & !15;
         let (mut body, tail) = rest.split_at(whole);
-        self.own(spare, feedback, head);
         let before = feedback.register;
         if whole > 0 {
             let run = |body: InOut<'_>| call.run(self.direction, &before, body);
@@ -112,7 +163,7 @@ impl<M: StreamMode> OffloadStep for Run<'_, M> {
                 Ok(last) => {
                     let blocks = whole / 16;
                     feedback.register = M::register_after(self.direction, &before, blocks, &last);
-                    call.stands_at(self.direction, feedback.register);
+                    call.stands_at(self.direction, feedback.register, 0);
                 }
                 Err(OffloadFailed) => self.own(spare, feedback, body),
             }

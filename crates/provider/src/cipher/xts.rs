@@ -75,7 +75,10 @@ impl<const SM4: bool> Cipher for Sectors<SM4> {
                 self.xts.reroute(kernels);
                 self.xts.reroute_tweaks(kernels);
             });
-            self.xts.set_key(key, direction);
+            match self.choice.may_go_elsewhere() {
+                true => self.xts.keep_key(key, direction),
+                false => self.xts.set_key(key, direction),
+            }
             self.common.key_set = true;
             self.tweak_ready = false;
         }
@@ -166,6 +169,7 @@ impl<const SM4: bool> Sectors<SM4> {
         }
         if let Some(kernels) = self.choice.kernels(self.xts.direction(), data.len()) {
             if !self.tweak_ready {
+                self.xts.reroute_tweaks(self.choice.own());
                 self.xts.start(&self.common.iv);
                 self.tweak_ready = true;
             }

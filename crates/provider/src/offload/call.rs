@@ -34,6 +34,11 @@ impl<'a> OffloadCall<'a> {
         Self { kernel, host, route: Some(route), host_failed: false }
     }
 
+    /// Whether it is not the kernel's.
+    pub(crate) const fn is_for_host(&self) -> bool {
+        self.kernel.is_none()
+    }
+
     /// One run over `data` from `iv` on. Modes over whole blocks must get whole blocks. Inline as all behind it: what is handed
     /// on in memory, stored in parts and loaded in one, is waited for.
     #[inline(always)]
@@ -55,11 +60,17 @@ impl<'a> OffloadCall<'a> {
         self.by_host(|host| host.run(direction, iv, data))
     }
 
-    /// Tells where a run has ended that somebody has done.
-    pub(crate) const fn stands_at(&mut self, direction: Direction, place: Block) {
+    /// Tells where a run has ended that somebody has done, behind so many bytes of a block.
+    pub(crate) const fn stands_at(&mut self, direction: Direction, place: Block, used: usize) {
         if let (Some(Route::Libcrypto), Some(host)) = (self.route, &mut self.host) {
-            host.stands_at(direction, place);
+            host.stands_at(direction, place, used);
         }
+    }
+
+    /// Whether the host would go on from there.
+    pub(crate) fn host_is_at(&self, direction: Direction, place: &Block, used: usize) -> bool {
+        self.is_for_host()
+            && self.host.as_ref().is_some_and(|host| host.is_at(direction, place, used))
     }
 
     /// Something that only the host's default provider can do.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use wirespeed_af_alg::Interface;
 use wirespeed_cipher::{Algorithm, Direction, InOut, Route, Subject};
+use wirespeed_plan::size_bucket;
 use zeroize::Zeroize;
 
 use crate::boundary::host_cipher::HostCipher;
@@ -32,6 +33,10 @@ pub(crate) struct Choice<K: 'static> {
     index: usize,
     /// Whether some calls are computed twice; then all take the slow path.
     verified: bool,
+    /// The best kernels of our own, unless calls are computed twice: then the best may change.
+    own: &'static K,
+    /// For each direction the size buckets whose calls are handed on to libcrypto, one bit each.
+    handed_on: [u16; 2],
     /// libcrypto's own context, where calls may go to it.
     pub(crate) host: Option<HostCipher>,
     /// The ways to Linux's crypto API, where calls may go to it.
@@ -76,14 +81,20 @@ impl<K: Kernels> Choice<K> {
     pub(crate) fn new(routing: &Arc<Routing>, algorithm: Algorithm) -> Self {
         let index = algorithm.index();
         routing.self_test(algorithm);
+        let rows = routing.visible_table(algorithm);
+        let host = routing.host(index).and_then(|library| HostCipher::new(library, algorithm));
+        let kernels = routing.offloaded(index);
+        let is_alone = host.is_some() && kernels.is_empty() && !routing.verifies();
         Self {
-            rows: routing.visible_table(algorithm),
+            handed_on: if is_alone { rows.empty() } else { [0; 2] },
+            rows,
             monitor: Monitor::new(routing, Subject::from(algorithm)),
             algorithm,
             index,
             verified: routing.verifies(),
-            host: routing.host(index).and_then(|library| HostCipher::new(library, algorithm)),
-            kernels: routing.offloaded(index).iter().cloned().map(KernelCipher::new).collect(),
+            own: routing.kernels(routing.own(algorithm), algorithm),
+            host,
+            kernels: kernels.iter().cloned().map(KernelCipher::new).collect(),
         }
     }
 
@@ -100,7 +111,10 @@ impl<K: Kernels> Choice<K> {
 
     /// The best kernels of our own: for round keys, single blocks, and whatever belongs to no call.
     pub(crate) fn own(&self) -> &'static K {
-        self.routing().kernels(self.routing().own(self.algorithm), self.algorithm)
+        match self.verified {
+            true => self.routing().kernels(self.routing().own(self.algorithm), self.algorithm),
+            false => self.own,
+        }
     }
 
     /// The best kernels of our own, if calls take the fast path to any: those whose lanes may run many messages
@@ -132,6 +146,13 @@ impl<K: Kernels> Choice<K> {
         if self.verified {
             reroute(self.own());
         }
+    }
+
+    /// Whether calls may go to somebody else and none of ours is computed twice: then a key need not be expanded before a
+    /// call comes to us.
+    #[inline]
+    pub(crate) const fn may_go_elsewhere(&self) -> bool {
+        (self.host.is_some() || !self.kernels.is_empty()) && !self.verified
     }
 
     /// Whether some calls are computed twice; then all take the slow path.
@@ -175,7 +196,6 @@ impl<K: Kernels> Choice<K> {
     }
 
     /// Runs a call by the slow path.
-    #[cold]
     #[inline(never)]
     pub(crate) fn slowly<S: OffloadStep<Kernels = K>>(
         &mut self,
@@ -185,40 +205,77 @@ impl<K: Kernels> Choice<K> {
         data: InOut<'_>,
     ) {
         let bytes = data.len();
-        let route = match self.path(direction, bytes) {
-            CallPath::Own(kernels) => self.by_own(kernels, step, state, data),
-            CallPath::Host => self.by_others(None, step, state, data),
-            CallPath::Offload(interface) if self.routing().verifies_this_call() => {
-                self.doubted(step, state, data, |choice, step, state, data| {
-                    choice.by_others(Some(interface), step, state, data)
-                })
-            }
-            CallPath::Offload(interface) => self.by_others(Some(interface), step, state, data),
+        let route = match self.is_handed_on(direction, bytes) {
+            true => self.by_host(step, state, data),
+            false => self.by_anybody(direction, step, state, data),
         };
         self.count(direction, route, bytes);
     }
 
-    /// By somebody else: the kernel, if it is the kernel's call, or the host's default provider.
-    fn by_others<S: OffloadStep<Kernels = K>>(
+    /// Whether a call goes to libcrypto, where there is nobody else to ask.
+    #[inline]
+    fn is_handed_on(&self, direction: Direction, bytes: usize) -> bool {
+        self.handed_on[direction as usize] & 1 << size_bucket(bytes) != 0
+            && self.routing().host_serves()
+    }
+
+    #[cold]
+    fn by_anybody<S: OffloadStep<Kernels = K>>(
         &mut self,
-        by_kernel: Option<Interface>,
+        direction: Direction,
+        step: &mut S,
+        state: &mut S::State,
+        data: InOut<'_>,
+    ) -> Route {
+        match self.path(direction, data.len()) {
+            CallPath::Own(kernels) => self.by_own(kernels, step, state, data),
+            CallPath::Host => self.by_host(step, state, data),
+            CallPath::Offload(interface) if self.routing().verifies_this_call() => {
+                self.doubted(step, state, data, |choice, step, state, data| {
+                    choice.by_kernel(interface, step, state, data)
+                })
+            }
+            CallPath::Offload(interface) => self.by_kernel(interface, step, state, data),
+        }
+    }
+
+    /// By the host's default provider.
+    #[inline(always)]
+    fn by_host<S: OffloadStep<Kernels = K>>(
+        &mut self,
+        step: &mut S,
+        state: &mut S::State,
+        data: InOut<'_>,
+    ) -> Route {
+        let own = self.own();
+        let mut call = OffloadCall::new(None, self.host.as_mut());
+        step.offloaded(&mut call, own, state, data);
+        let (route, host_failed) = (call.route, call.host_failed);
+        if host_failed {
+            self.quarantine(Route::Libcrypto);
+        }
+        route.unwrap_or(own.route())
+    }
+
+    /// By the kernel; if it cannot, by the host's default provider.
+    fn by_kernel<S: OffloadStep<Kernels = K>>(
+        &mut self,
+        interface: Interface,
         step: &mut S,
         state: &mut S::State,
         data: InOut<'_>,
     ) -> Route {
         let own = self.own();
         let host = if self.routing().host_serves() { self.host.as_mut() } else { None };
-        let is_meant = |it: &&mut KernelCipher| Some(it.offloaded().interface()) == by_kernel;
+        let is_meant = |it: &&mut KernelCipher| it.offloaded().interface() == interface;
         let mut call = OffloadCall::new(self.kernels.iter_mut().find(is_meant), host);
         step.offloaded(&mut call, own, state, data);
         let (route, host_failed) = (call.route, call.host_failed);
         if host_failed {
             self.quarantine(Route::Libcrypto);
         }
-        if let Some(route) = by_kernel.map(Interface::route)
-            && self.offloaded(route).is_some_and(Offloaded::has_failed)
-        {
-            self.quarantine(route);
+        if self.offloaded(interface.route()).is_some_and(Offloaded::has_failed) {
+            self.quarantine(interface.route());
         }
         route.unwrap_or(own.route())
     }

@@ -36,6 +36,14 @@ impl<T: Copy> RouteTable<T> {
         self.0.as_flattened().iter().copied()
     }
 
+    /// For each direction the size buckets without an entry, one bit each.
+    pub(crate) fn empty(&self) -> [u16; 2] {
+        self.0.map(|size_buckets| {
+            let bits = size_buckets.iter().enumerate();
+            bits.fold(0, |all, (i, entry)| all | u16::from(entry.is_none()) << i)
+        })
+    }
+
     /// Something else in place of each entry.
     pub(crate) fn map<U>(self, f: impl Fn(T) -> U) -> RouteTable<U> {
         RouteTable(self.0.map(|size_buckets| size_buckets.map(|entry| entry.map(&f))))

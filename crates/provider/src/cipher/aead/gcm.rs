@@ -249,7 +249,7 @@ impl GcmMode {
             // As in OpenSSL, a new key in mid-message clears all that depends on the IV.
             self.message.forget();
         }
-        self.message.take_key(key, self.basics.direction, |gcm| gcm.set_key(key));
+        self.message.take_key(key, self.basics.direction);
         self.basics.key_set = true;
         self.tls.records = 0;
         Ok(())
@@ -319,7 +319,7 @@ impl GcmMode {
     /// The tag of a message that was encrypted.
     #[inline]
     pub(super) fn make_tag(&mut self) -> Result<Block, CallError> {
-        self.message.make_tag()
+        self.message.make_tag(&self.iv[..self.iv_bytes])
     }
 
     /// Makes the tag, or compares it.
@@ -351,7 +351,7 @@ impl GcmMode {
     /// Whether `given` is the beginning of the tag, in constant time.
     #[inline]
     pub(super) fn verify(&mut self, given: &[u8]) -> bool {
-        let good = self.message.is_tag(given) && !self.refuted;
+        let good = self.message.is_tag(&self.iv[..self.iv_bytes], given) && !self.refuted;
         self.refuted = !good;
         good
     }

@@ -20,6 +20,8 @@ pub(super) trait Aead: Clone {
     fn new(kernels: &'static Self::Kernels) -> Self;
     /// Takes another route from the next call on.
     fn reroute(&mut self, kernels: &'static Self::Kernels);
+    /// Takes a key; one that is only `kept` is expanded when a route is next taken.
+    fn take_key(&mut self, key: &[u8], kept: bool);
     /// Begins a message.
     fn start(&mut self, iv: &[u8]);
     /// The next associated data.
@@ -85,6 +87,10 @@ impl Aead for Gcm {
         Self::new(kernels)
     }
 
+    fn take_key(&mut self, key: &[u8], kept: bool) {
+        if kept { self.keep_key(key) } else { self.set_key(key) }
+    }
+
     #[inline(always)]
     fn start(&mut self, iv: &[u8]) {
         Self::start(self, iv);
@@ -105,6 +111,11 @@ impl Aead for ChaCha20Poly1305 {
 
     fn new(kernels: &'static StreamKernels) -> Self {
         Self::new(kernels)
+    }
+
+    /// It needs no expanding.
+    fn take_key(&mut self, key: &[u8], _: bool) {
+        self.set_key(key.try_into().expect("a key has 32 bytes"));
     }
 
     #[inline(always)]
@@ -128,6 +139,10 @@ impl Aead for Ocb {
 
     fn new(kernels: &'static BlockKernels) -> Self {
         Self::new(kernels)
+    }
+
+    fn take_key(&mut self, key: &[u8], kept: bool) {
+        if kept { self.keep_key(key) } else { self.set_key(key) }
     }
 
     #[inline(always)]
@@ -162,6 +177,8 @@ impl Aead for Ocb {
 /// Who computes the message.
 #[derive(Clone, Copy)]
 enum CallPath<K: 'static> {
+    /// There has been no data yet, and nobody has begun: IV and associated data, less than a block, wait for somebody.
+    Waiting,
     /// There has been no data yet.
     Open,
     /// Kernels of our own: one load finds them.
@@ -169,8 +186,8 @@ enum CallPath<K: 'static> {
     /// Kernels of our own: counted, and computed twice if there is a second. Before the data
     /// they may still be replaced by those for the length, or by the host.
     Slow { first: &'static K, second: Option<&'static K>, chosen: bool },
-    /// The host's default provider, and whether it has data yet.
-    Host { begun: bool },
+    /// The host's default provider: whether it has data yet, and whether it alone has begun.
+    Host { begun: bool, waited: bool },
 }
 
 /// One message after another, by whichever route.
@@ -179,6 +196,8 @@ pub(super) struct Message<A: Aead> {
     choice: Choice<A::Kernels>,
     pub(super) aead: A,
     path: CallPath<A::Kernels>,
+    /// Associated data that wait, and how many.
+    waiting: (Block, usize),
     /// Whether the host's cipher has the associated data so far; if not, they are short, and it gets them
     /// when it is chosen.
     host_has_aad: bool,
@@ -186,19 +205,25 @@ pub(super) struct Message<A: Aead> {
 
 impl<A: Aead> Message<A> {
     pub(super) fn new(choice: Choice<A::Kernels>) -> Self {
-        Self { aead: A::new(choice.own()), choice, path: CallPath::Open, host_has_aad: false }
+        Self {
+            aead: A::new(choice.own()),
+            choice,
+            path: CallPath::Open,
+            waiting: ([0; 16], 0),
+            host_has_aad: false,
+        }
     }
 
-    /// A new key, which `set` gives to the cipher.
+    /// A new key.
     #[inline]
-    pub(super) fn take_key(&mut self, key: &[u8], direction: Direction, set: impl FnOnce(&mut A)) {
+    pub(super) fn take_key(&mut self, key: &[u8], direction: Direction) {
         let aead = &mut self.aead;
         self.choice.take_key(key, direction, |kernels| aead.reroute(kernels));
         if self.choice.is_verified() {
             // What follows from the key alone is compared with nothing.
             self.aead.reroute(self.choice.neutral());
         }
-        set(&mut self.aead);
+        self.aead.take_key(key, self.choice.may_go_elsewhere());
     }
 
     /// Forgets the message under way and its key.
@@ -235,7 +260,25 @@ impl<A: Aead> Message<A> {
         if self.choice.is_verified() {
             return self.begin_slowly(iv);
         }
+        if self.choice.may_go_elsewhere() {
+            (self.path, self.waiting.1) = (CallPath::Waiting, 0);
+            return;
+        }
         self.aead.start(iv);
+    }
+
+    /// Begins with kernels of our own what has waited.
+    fn begin_ours(&mut self, kernels: &'static A::Kernels, iv: &[u8]) -> Result<(), CallError> {
+        self.aead.reroute(kernels);
+        self.aead.start(iv);
+        self.path = CallPath::Open;
+        let (waiting, bytes) = &self.waiting;
+        self.aead.associate(&waiting[..*bytes])
+    }
+
+    /// Forgets associated data that wait for the rest of a block.
+    pub(super) const fn drop_waiting(&mut self) {
+        self.waiting.1 = 0;
     }
 
     #[cold]
@@ -254,8 +297,18 @@ impl<A: Aead> Message<A> {
         iv: &[u8],
         data: &[u8],
     ) -> Result<(), CallError> {
-        if let CallPath::Host { .. } = self.path {
-            return self.associate_behind(data);
+        match self.path {
+            CallPath::Host { .. } => return self.associate_behind(data),
+            CallPath::Waiting => {
+                let (waiting, bytes) = &mut self.waiting;
+                if let Some(room) = waiting[*bytes..15].get_mut(..data.len()) {
+                    room.copy_from_slice(data);
+                    *bytes += data.len();
+                    return Ok(());
+                }
+                self.begin_ours(self.choice.own(), iv)?;
+            }
+            _ => {}
         }
         if self.choice.host.is_some() {
             self.associate_with_host(direction, iv, data);
@@ -299,6 +352,13 @@ impl<A: Aead> Message<A> {
     ) -> Result<(), CallError> {
         match self.path {
             CallPath::Fast(route) => self.choice.count(direction, route, data.len()),
+            CallPath::Waiting => match self.choice.kernels(direction, data.len()) {
+                Some(kernels) => {
+                    self.begin_ours(kernels, iv)?;
+                    self.path = CallPath::Fast(kernels.route());
+                }
+                None => return self.crypt_slowly(direction, iv, data),
+            },
             CallPath::Open => match self.choice.kernels(direction, data.len()) {
                 Some(kernels) => {
                     self.aead.reroute(kernels);
@@ -313,8 +373,12 @@ impl<A: Aead> Message<A> {
 
     /// The tag of a message that was encrypted.
     #[inline]
-    pub(super) fn make_tag(&mut self) -> Result<Block, CallError> {
+    pub(super) fn make_tag(&mut self, iv: &[u8]) -> Result<Block, CallError> {
         match self.path {
+            CallPath::Waiting => {
+                self.begin_ours(self.choice.own(), iv)?;
+                Ok(self.aead.tag())
+            }
             CallPath::Open | CallPath::Fast(_) => Ok(self.aead.tag()),
             CallPath::Slow { .. } => Ok(self.slow_step(A::tag)),
             CallPath::Host { .. } => self.make_host_tag(),
@@ -329,12 +393,12 @@ impl<A: Aead> Message<A> {
 
     /// Whether `given` is the beginning of the tag of the message that was decrypted, in constant time.
     #[inline]
-    pub(super) fn is_tag(&mut self, given: &[u8]) -> bool {
+    pub(super) fn is_tag(&mut self, iv: &[u8], given: &[u8]) -> bool {
         if let CallPath::Host { .. } = self.path {
             let host = &mut self.choice.host;
             return host.as_mut().is_some_and(|host| host.verify(given).is_ok());
         }
-        let Ok(tag) = self.make_tag() else { return false };
+        let Ok(tag) = self.make_tag(iv) else { return false };
         let difference = if let Ok(given) = <Block>::try_from(given) {
             u128::from_ne_bytes(given) ^ u128::from_ne_bytes(tag)
         } else {
@@ -355,12 +419,12 @@ impl<A: Aead> Message<A> {
         if bytes == 0 {
             return Ok(());
         }
-        if matches!(self.path, CallPath::Open | CallPath::Slow { chosen: false, .. }) {
-            self.choose(direction, iv, bytes);
+        if let CallPath::Waiting | CallPath::Open | CallPath::Slow { chosen: false, .. } = self.path {
+            self.choose(direction, iv, bytes)?;
         }
-        if let (CallPath::Host { begun }, Some(host)) = (self.path, &mut self.choice.host) {
+        if let (CallPath::Host { begun, waited }, Some(host)) = (self.path, &mut self.choice.host) {
             if host.update(data.reborrow()).is_ok() {
-                self.path = CallPath::Host { begun: true };
+                self.path = CallPath::Host { begun: true, waited };
                 self.choice.count(direction, Route::Libcrypto, bytes);
                 return Ok(());
             }
@@ -369,6 +433,9 @@ impl<A: Aead> Message<A> {
                 return Err(CallError::SILENT);
             }
             // We have the associated data still, and go on from there.
+            if waited {
+                self.begin_ours(self.choice.own(), iv)?;
+            }
             self.stay_with_us();
         }
         let CallPath::Slow { first, second, .. } = self.path else {
@@ -396,7 +463,8 @@ impl<A: Aead> Message<A> {
     }
 
     /// Chooses the route when the first data come.
-    fn choose(&mut self, direction: Direction, iv: &[u8], bytes: usize) {
+    fn choose(&mut self, direction: Direction, iv: &[u8], bytes: usize) -> Result<(), CallError> {
+        let waits = matches!(self.path, CallPath::Waiting);
         let second = match self.path {
             CallPath::Slow { second, .. } => second,
             _ => None,
@@ -405,20 +473,25 @@ impl<A: Aead> Message<A> {
         let path = self.choice.path(direction, bytes);
         let first = match (path, &mut self.choice.host) {
             (choice::CallPath::Host, Some(host)) => {
-                let aad = self.aead.short_aad();
+                let (waiting, bytes) = &self.waiting;
+                let aad = if waits { Some(&waiting[..*bytes]) } else { self.aead.short_aad() };
                 let tag_bytes = self.aead.tag_bytes();
                 let begins = |aad| host.begin(direction, iv, tag_bytes, aad).is_ok();
                 if self.host_has_aad || aad.is_some_and(begins) {
-                    self.path = CallPath::Host { begun: false };
-                    return;
+                    self.path = CallPath::Host { begun: false, waited: waits };
+                    return Ok(());
                 }
                 own
             }
             (choice::CallPath::Own(kernels), _) => kernels,
             _ => own,
         };
+        if waits {
+            self.begin_ours(first, iv)?;
+        }
         let second = second.filter(|second| second.route() != first.route());
         self.path = CallPath::Slow { first, second, chosen: true };
+        Ok(())
     }
 
     /// Goes on with kernels of our own, whatever the length.

@@ -85,6 +85,7 @@ impl AeadMode for OcbMode {
     fn start(&mut self, key: Option<&[u8]>, iv: Option<&[u8]>) -> Result<(), CallError> {
         self.open = Open::EMPTY;
         self.waiting_aad = 0;
+        self.message.drop_waiting();
         self.message.aead.drop_pending_aad();
         if let Some(iv) = iv {
             if iv.is_empty() || iv.len() > Ocb::LONGEST_NONCE {
@@ -102,7 +103,7 @@ impl AeadMode for OcbMode {
                 // As in OpenSSL, a new key in mid-message clears all that depends on the IV.
                 self.message.forget();
             }
-            self.message.take_key(key, self.basics.direction, |ocb| ocb.set_key(key));
+            self.message.take_key(key, self.basics.direction);
             self.basics.key_set = true;
         }
         Ok(())
@@ -151,10 +152,10 @@ impl AeadMode for OcbMode {
             return Err(CallError::SILENT);
         }
         if self.basics.encrypts() {
-            self.tag = self.message.make_tag()?;
+            self.tag = self.message.make_tag(&self.iv[..self.iv_bytes])?;
         } else {
             let given = self.tag;
-            if !self.message.is_tag(&given[..self.tag_bytes]) {
+            if !self.message.is_tag(&self.iv[..self.iv_bytes], &given[..self.tag_bytes]) {
                 return Err(CallError::SILENT);
             }
         }

@@ -97,7 +97,7 @@ impl AeadMode for Poly1305Mode {
         let iv = iv.map_err(|_| CallError::INVALID_IV_LENGTH)?;
         if let Some(key) = key {
             let key = <&StreamKey>::try_from(key).map_err(|_| CallError::INVALID_KEY_LENGTH)?;
-            self.message.take_key(key, self.basics.direction, |sealed| sealed.set_key(key));
+            self.message.take_key(key, self.basics.direction);
             self.end_message();
         }
         if let Some(iv) = iv {
@@ -267,11 +267,11 @@ impl Poly1305Mode {
         self.begin()?;
         self.running = false;
         if self.basics.encrypts() {
-            self.tag = self.message.make_tag()?;
+            self.tag = self.message.make_tag(&self.nonce)?;
             return Ok(());
         }
         let given = self.tag;
-        if self.message.is_tag(&given[..self.tag_bytes]) { Ok(()) } else { Err(CallError::SILENT) }
+        if self.message.is_tag(&self.nonce, &given[..self.tag_bytes]) { Ok(()) } else { Err(CallError::SILENT) }
     }
 
     /// One record: data, and their tag behind them.
@@ -291,11 +291,11 @@ impl Poly1305Mode {
         self.crypt(call.part(0, 0, bytes)?)?;
         self.running = false;
         if self.basics.encrypts() {
-            self.tag = self.message.make_tag()?;
+            self.tag = self.message.make_tag(&self.nonce)?;
             call.write(bytes, &self.tag)?;
             return Ok(bytes + TAG);
         }
-        if self.message.is_tag(&given) {
+        if self.message.is_tag(&self.nonce, &given) {
             return Ok(bytes);
         }
         for at in (0..bytes).step_by(TAG) {
