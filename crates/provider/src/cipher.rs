@@ -50,16 +50,14 @@ pub(crate) struct LastBlock {
 
 impl LastBlock {
     /// Runs over whole blocks, at least one, in place or not.
+    #[inline]
     fn around(
         mut data: InOut<'_>,
         run: impl FnOnce(InOut<'_>) -> Result<(), OffloadFailed>,
     ) -> Result<Self, OffloadFailed> {
-        let mut last = Self::default();
-        let before_last = data.len() - 16;
-        data.reborrow().split_at(before_last).1.save(&mut last.input);
+        let input = *data.input().last_chunk().expect("a block");
         run(data.reborrow())?;
-        data.split_at(before_last).1.written(&mut last.output);
-        Ok(last)
+        Ok(Self { input, output: *data.output().last_chunk().expect("a block") })
     }
 }
 

@@ -21,7 +21,8 @@ use crate::params::{END, entry};
 #[derive(Clone)]
 pub(crate) struct HostCipher {
     context: HostContext,
-    block_mode: bool,
+    /// Whether it is still to be told that there is no padding, which it keeps in mind.
+    pads: bool,
     /// Whether the length of the tag is set before each message, and data come by the one-shot function.
     is_ocb: bool,
     /// The length of IV that the context expects.
@@ -46,7 +47,7 @@ impl HostCipher {
     pub(crate) fn new(library: &Arc<HostLibrary>, algorithm: Algorithm) -> Option<Self> {
         HostContext::new(library, algorithm.name()).map(|context| Self {
             context,
-            block_mode: matches!(algorithm.mode(), Mode::Ecb | Mode::Cbc),
+            pads: matches!(algorithm.mode(), Mode::Ecb | Mode::Cbc),
             is_ocb: matches!(algorithm.mode(), Mode::Ocb),
             iv_bytes: algorithm.iv_bytes(),
             tag_bytes: 0,
@@ -76,12 +77,12 @@ impl HostCipher {
         }
         let iv = (!iv.is_empty()).then_some(iv);
         if !self.ready {
-            let mut no_padding = 0_u32;
-            let padding = entry(c"padding", data_type::UNSIGNED, (&raw mut no_padding).cast(), 4);
-            let params = [padding, END];
-            let params = if self.block_mode { &params } else { &params[1..] };
             let key = Some(&self.key[..self.key_bytes]);
-            self.context.start(self.key_direction, key, iv, params)?;
+            self.context.start(self.key_direction, key, iv, &[END])?;
+            if self.pads {
+                self.context.set_padding(false)?;
+                self.pads = false;
+            }
             self.ready = true;
             if self.key_direction == direction {
                 return Ok(());

@@ -142,6 +142,7 @@ impl<M: BlockMode> Step for Run<'_, M> {
 }
 
 impl<M: BlockMode> OffloadStep for Run<'_, M> {
+    #[inline(always)]
     fn offloaded(
         &mut self,
         call: &mut OffloadCall<'_>,
@@ -150,8 +151,12 @@ impl<M: BlockMode> OffloadStep for Run<'_, M> {
         mut data: InOut<'_>,
     ) {
         let iv: &[u8] = if M::MODE == Mode::Cbc { chain } else { &[] };
-        let run = |data: InOut<'_>| call.run(self.direction, iv, data);
-        match LastBlock::around(data.reborrow(), run) {
+        let mut run = |data: InOut<'_>| call.run(self.direction, iv, data);
+        let ran = match M::MODE {
+            Mode::Cbc => LastBlock::around(data.reborrow(), run),
+            _ => run(data.reborrow()).map(|()| LastBlock::default()),
+        };
+        match ran {
             Ok(last) => {
                 *chain = M::chain_after(self.direction, &last);
                 call.stands_at(self.direction, *chain, 0);
@@ -270,8 +275,7 @@ impl<M: BlockMode> Blocks<M> {
         let protocol = Protocol::numbered(self.common.tls_version);
         let protocol = protocol.filter(|_| mac_bytes <= LONGEST_MAC);
         let protocol = protocol.ok_or(CallError::OPERATION_FAILED)?;
-        let substitute =
-            if mac_bytes > 0 { self.substitute()? } else { [0; LONGEST_MAC] };
+        let substitute = if mac_bytes > 0 { self.substitute()? } else { [0; LONGEST_MAC] };
         let mac = &mut self.record_mac.bytes[..mac_bytes];
         let kept = tls::unpad(protocol, record, mac, &substitute);
         self.record_mac.present = kept.is_some() && mac_bytes > 0;

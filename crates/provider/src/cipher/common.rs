@@ -139,7 +139,11 @@ impl Common {
         choice.take_key(key, self.direction, |kernels| {
             to.reroute(kernels);
         });
-        if choice.may_go_elsewhere() { to.keep(key, schedule) } else { to.set(key, schedule) }
+        if choice.may_go_elsewhere() {
+            to.keep(key, schedule)
+        } else {
+            to.set(key, schedule)
+        }
         self.key_set = true;
         Ok(())
     }

@@ -419,7 +419,8 @@ impl<A: Aead> Message<A> {
         if bytes == 0 {
             return Ok(());
         }
-        if let CallPath::Waiting | CallPath::Open | CallPath::Slow { chosen: false, .. } = self.path {
+        if let CallPath::Waiting | CallPath::Open | CallPath::Slow { chosen: false, .. } = self.path
+        {
             self.choose(direction, iv, bytes)?;
         }
         if let (CallPath::Host { begun, waited }, Some(host)) = (self.path, &mut self.choice.host) {

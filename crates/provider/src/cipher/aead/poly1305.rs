@@ -271,7 +271,11 @@ impl Poly1305Mode {
             return Ok(());
         }
         let given = self.tag;
-        if self.message.is_tag(&self.nonce, &given[..self.tag_bytes]) { Ok(()) } else { Err(CallError::SILENT) }
+        if self.message.is_tag(&self.nonce, &given[..self.tag_bytes]) {
+            Ok(())
+        } else {
+            Err(CallError::SILENT)
+        }
     }
 
     /// One record: data, and their tag behind them.
