@@ -66,6 +66,7 @@ fn main() -> ExitCode {
     }
     trials.extend(hash_vectors::trials());
     trials.extend(messages::rerouting());
+    trials.push(messages::kept_keys());
     for (route, obstacle) in here::routes() {
         if let (None, Ok(kernels)) = (obstacle, Kernels::new(route, Features::detect())) {
             trials.extend(cts::of_kernels(&format!("kernels::{route}"), &kernels));

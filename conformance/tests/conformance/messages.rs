@@ -1,7 +1,7 @@
 //! Messages in pieces, counters about to wrap, GCM's IVs and associated data, routes changing midway.
 
 use libtest_mimic::Trial;
-use wirespeed_cipher::{Algorithm, Direction, InOut, Mode, Route};
+use wirespeed_cipher::{Algorithm, BlockCipher, BlockKey, Direction, InOut, Mode, Route};
 use wirespeed_conformance::api_path::{ApiPath, Setup, Work, has_tag};
 use wirespeed_conformance::data::{painted, same};
 use wirespeed_conformance::evp::Provider;
@@ -255,6 +255,37 @@ pub(crate) fn opened(
         }
     }
     Ok(())
+}
+
+/// A key that is expanded when a route is taken has the round keys of one that was expanded at once, turned around or not.
+pub(crate) fn kept_keys() -> Trial {
+    trial("kernels::kept_keys", || {
+        let features = Features::detect();
+        let kernels = here::routes().flat_map(|(route, _)| {
+            BlockCipher::ALL
+                .into_iter()
+                .filter_map(move |it| wirespeed_kernels::kernels(route, it, features).ok())
+        });
+        for kernels in kernels {
+            let key = painted(23, usize::from(kernels.cipher.key_bits()) / 8);
+            for (direction, turns) in Direction::BOTH.map(|it| [(it, false), (it, true)]).concat() {
+                let (mut at_once, mut kept) = (BlockKey::empty(kernels), BlockKey::empty(kernels));
+                at_once.set(&key, direction);
+                kept.keep(&key, direction);
+                if turns {
+                    at_once.turn();
+                    kept.turn();
+                }
+                let expanded = [kept.reroute(kernels), kept.reroute(kernels)];
+                if expanded != [true, false]
+                    || at_once.schedule().round_keys != kept.schedule().round_keys
+                {
+                    return Err(format!("{} {}, {direction}", kernels.route, kernels.cipher));
+                }
+            }
+        }
+        Ok(())
+    })
 }
 
 /// A stream that changes its route at any cut goes on with the same bytes.

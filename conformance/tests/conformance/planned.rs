@@ -7,7 +7,7 @@ use wirespeed_cipher::{
     Algorithm, BlockCipher, Direction, InOut, Mode, Route, SIZE_CLASSES, Subject,
 };
 use wirespeed_conformance::api_path::ApiPath;
-use wirespeed_conformance::data::painted;
+use wirespeed_conformance::data::{painted, same};
 use wirespeed_conformance::evp::Provider;
 use wirespeed_conformance::here;
 use wirespeed_conformance::kernels::Kernels;
@@ -28,6 +28,7 @@ pub(crate) fn trials(library: Library, measure: &Provider) -> Vec<Trial> {
     let mut trials = Vec::new();
     for (name, provider) in [
         ("provider::planned", planned(library)),
+        ("provider::handed_on", handed_on(library, measure)),
         ("provider::verified", verified(library, measure)),
     ] {
         let provider = provider.expect("a provider loads with a good configuration");
@@ -36,6 +37,12 @@ pub(crate) fn trials(library: Library, measure: &Provider) -> Vec<Trial> {
         trials.extend(differential::trials(name, measure, &api_path));
         trials.extend(sequences::trials(name, measure, &provider));
         trials.extend(records::trials(name, measure, &provider));
+        for algorithm in provider.algorithms() {
+            let (measure, provider) = (measure.clone(), provider.clone());
+            trials.push(trial(format!("{name}::turns::{algorithm}"), move || {
+                turns(algorithm, &measure, &provider)
+            }));
+        }
     }
     let name = "provider::offloaded";
     let provider = offloaded(library).expect("a provider loads with a good configuration");
@@ -54,12 +61,82 @@ pub(crate) fn trials(library: Library, measure: &Provider) -> Vec<Trial> {
     trials
 }
 
-/// With every call computed twice: what does that is one function for each mode.
+/// With every call computed twice.
 fn verified(library: Library, measure: &Provider) -> Result<Provider, String> {
+    of_each_mode(library, measure, "verify = 1")
+}
+
+/// By a plan that hands short calls on to libcrypto, as plans are without instructions for AES.
+fn handed_on(library: Library, measure: &Provider) -> Result<Provider, String> {
+    let mut plan = Plan::new(Fingerprint::here(library.version()));
+    for algorithm in Algorithm::ALL {
+        for &direction in algorithm.directions() {
+            for size in SIZE_CLASSES {
+                let route = if size < 256 { Route::Libcrypto } else { Route::Portable };
+                plan.put(Row { algorithm: *algorithm, direction, size, route, reason: None });
+            }
+        }
+    }
+    let scratch = Scratch::new()?;
+    let file = scratch.write("plan", plan.to_string())?;
+    of_each_mode(library, measure, &format!("plan = {}", file.display()))
+}
+
+/// A message whose pieces go to whom their length says, from any place in a block, and its copies from every piece on.
+fn turns(algorithm: Algorithm, measure: &Provider, ours: &Provider) -> Result<(), String> {
+    const PIECES: [usize; 12] = [20, 300, 7, 5, 520, 33, 260, 16, 1, 700, 48, 256];
+    let mode = algorithm.mode();
+    if mode.takes_whole_messages() {
+        return Ok(());
+    }
+    let pieces = match mode.takes_partial_blocks() && !mode.waits_for_blocks() {
+        true => PIECES,
+        false => PIECES.map(|bytes| bytes.next_multiple_of(16)),
+    };
+    let message = Message::new(algorithm, 73);
+    let data = painted(74, pieces.iter().sum());
+    for direction in Direction::BOTH {
+        let setup = message.setup(direction);
+        let mut right = data.clone();
+        measure.begin(&setup)?.update(InOut::in_place(&mut right))?;
+        let mut output = data.clone();
+        let mut work = ours.begin(&setup)?;
+        let mut from = 0;
+        for bytes in pieces {
+            let mut rest = data[from..].to_vec();
+            let mut copy = work.duplicate();
+            for piece in pieces_of(&mut rest, &pieces, from) {
+                copy.update(InOut::in_place(piece))?;
+            }
+            same(|| format!("{algorithm} {direction}, a copy at {from}"), &right[from..], &rest)?;
+            work.update(InOut::in_place(&mut output[from..from + bytes]))?;
+            from += bytes;
+        }
+        same(|| format!("{algorithm} {direction}"), &right, &output)?;
+    }
+    Ok(())
+}
+
+/// What is left from a place on, in these pieces.
+fn pieces_of<'a>(
+    mut rest: &'a mut [u8],
+    pieces: &[usize],
+    from: usize,
+) -> impl Iterator<Item = &'a mut [u8]> {
+    let ends = pieces.iter().scan(0, |end, bytes| {
+        *end += bytes;
+        Some((*end, *bytes))
+    });
+    let left: Vec<usize> = ends.filter(|(end, _)| *end > from).map(|(_, bytes)| bytes).collect();
+    left.into_iter().map(move |bytes| rest.split_off_mut(..bytes).expect("as long as told"))
+}
+
+/// The shortest keys alone: what stands around kernels is one function for each mode.
+fn of_each_mode(library: Library, measure: &Provider, lines: &str) -> Result<Provider, String> {
     let shortest = |it: &Algorithm| it.block_cipher().is_none_or(|it| it == BlockCipher::Aes128);
     let names = Algorithm::ALL.iter().filter(|it| shortest(it) && measure.has(**it));
     let names: Vec<_> = names.map(|it| it.name()).collect();
-    Provider::configured(library, &format!("verify = 1\nciphers = {}", names.join(" ")), false)
+    Provider::configured(library, &format!("{lines}\nciphers = {}", names.join(" ")), false)
 }
 
 /// The routes that take turns.

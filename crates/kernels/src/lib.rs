@@ -63,7 +63,10 @@ pub fn presence(route: Route, features: Features) -> Result<(), Absent> {
 /// Whether `route` is here and serves an algorithm well in calls of every length, so that it needs no measurement to serve.
 pub fn suits_every_call(route: Route, algorithm: Algorithm, features: Features) -> bool {
     match algorithm.block_cipher() {
-        Some(cipher) => kernels(route, cipher, features).is_ok_and(BlockKernels::suits_every_call),
+        Some(cipher) => {
+            let suits = |it: &BlockKernels| it.suits_every_call(algorithm.mode());
+            kernels(route, cipher, features).is_ok_and(suits)
+        }
         None => stream(route, features).is_ok_and(|stream| stream.suits_every_call),
     }
 }

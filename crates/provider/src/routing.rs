@@ -421,6 +421,21 @@ mod tests {
     }
 
     #[test]
+    fn without_aes_and_a_plan_avx2_serves_the_modes_that_gain_by_every_call() {
+        let features = Features::detect().without(wirespeed_cpu::Feature::Aes);
+        let gains = |it| wirespeed_kernels::suits_every_call(Route::Avx2, it, features);
+        if !gains("AES-128-CTR".parse().unwrap()) {
+            return println!("skipped: no AVX2 here, or not in 64 bits");
+        }
+        let routing = routing(&By::Priority { constant_time: None }, features).unwrap();
+        let served = |it: &&Algorithm| routing.serves(**it);
+        let served: Vec<_> = Algorithm::AES.iter().filter(served).map(|it| it.name()).collect();
+        let gaining = ["AES-128-CTR", "AES-128-OCB", "AES-128-XTS", "AES-256-XTS"];
+        assert!(gaining.iter().all(|name| served.contains(name)), "{served:?}");
+        assert!(!served.iter().any(|name| name.contains("-CBC") || name.contains("-GCM")));
+    }
+
+    #[test]
     fn without_a_plan_what_gains_by_every_call_comes_first() {
         let features = Features::detect();
         let Ok(routing) = routing(&By::Priority { constant_time: None }, features) else {

@@ -139,10 +139,9 @@ impl Common {
         choice.take_key(key, self.direction, |kernels| {
             to.reroute(kernels);
         });
-        if choice.may_go_elsewhere() {
-            to.keep(key, schedule)
-        } else {
-            to.set(key, schedule)
+        match choice.may_go_elsewhere() {
+            true => to.keep(key, schedule),
+            false => to.set(key, schedule),
         }
         self.key_set = true;
         Ok(())

@@ -105,7 +105,8 @@ impl Native {
     pub(crate) fn suits_every_call(&self, algorithm: Algorithm) -> bool {
         match algorithm.block_cipher() {
             Some(cipher) => {
-                self.blocks[cipher as usize].is_some_and(BlockKernels::suits_every_call)
+                let suits = |it: &BlockKernels| it.suits_every_call(algorithm.mode());
+                self.blocks[cipher as usize].is_some_and(suits)
             }
             None => self.stream.is_some_and(|stream| stream.suits_every_call),
         }
