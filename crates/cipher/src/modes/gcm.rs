@@ -66,6 +66,11 @@ impl Gcm {
         self.key.keep(key, Direction::Encrypt);
     }
 
+    #[cold]
+    fn derive_late(&mut self) {
+        self.derive();
+    }
+
     fn derive(&mut self) {
         (self.key.kernels().gcm_key)(self.key.schedule(), &mut self.hash_key);
     }
@@ -74,7 +79,7 @@ impl Gcm {
     #[inline]
     pub fn reroute(&mut self, kernels: &'static BlockKernels) {
         if self.key.reroute(kernels) {
-            self.derive();
+            self.derive_late();
         }
     }
 

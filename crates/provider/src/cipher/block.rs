@@ -168,17 +168,24 @@ impl<M: BlockMode> OffloadStep for Run<'_, M> {
 
 impl<M: BlockMode> Blocks<M> {
     /// Whole blocks, by the route for as many.
-    #[inline]
+    #[inline(always)]
     fn run(&mut self, data: InOut<'_>) {
         let direction = self.common.direction;
         if let Some(kernels) = self.choice.kernels(direction, data.len()) {
             self.key.reroute(kernels);
             M::run(&self.key, direction, &mut self.chain, data);
         } else {
-            let mut step = Run::<M> { key: &mut self.key, direction, mode: PhantomData };
-            let whole = data.len() & !15;
-            self.choice.slowly(direction, &mut step, &mut self.chain, data.split_at(whole).0);
+            self.run_slowly(data);
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn run_slowly(&mut self, data: InOut<'_>) {
+        let direction = self.common.direction;
+        let mut step = Run::<M> { key: &mut self.key, direction, mode: PhantomData };
+        let whole = data.len() & !15;
+        self.choice.slowly(direction, &mut step, &mut self.chain, data.split_at(whole).0);
     }
 
     /// Whether the last block of the input may be padding that must wait for the end.

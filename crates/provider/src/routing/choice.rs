@@ -196,6 +196,7 @@ impl<K: Kernels> Choice<K> {
     }
 
     /// Runs a call by the slow path.
+    #[cold]
     #[inline(never)]
     pub(crate) fn slowly<S: OffloadStep<Kernels = K>>(
         &mut self,

@@ -196,6 +196,8 @@ pub(super) struct Message<A: Aead> {
     choice: Choice<A::Kernels>,
     pub(super) aead: A,
     path: CallPath<A::Kernels>,
+    /// Whether it is open who begins: messages may be the host's, or are computed twice.
+    is_open: bool,
     /// Associated data that wait, and how many.
     waiting: (Block, usize),
     /// Whether the host's cipher has the associated data so far; if not, they are short, and it gets them
@@ -207,6 +209,7 @@ impl<A: Aead> Message<A> {
     pub(super) fn new(choice: Choice<A::Kernels>) -> Self {
         Self {
             aead: A::new(choice.own()),
+            is_open: choice.is_verified() || choice.may_go_elsewhere(),
             choice,
             path: CallPath::Open,
             waiting: ([0; 16], 0),
@@ -257,12 +260,8 @@ impl<A: Aead> Message<A> {
     pub(super) fn begin(&mut self, iv: &[u8]) {
         self.path = CallPath::Open;
         self.host_has_aad = false;
-        if self.choice.is_verified() {
+        if self.is_open {
             return self.begin_slowly(iv);
-        }
-        if self.choice.may_go_elsewhere() {
-            (self.path, self.waiting.1) = (CallPath::Waiting, 0);
-            return;
         }
         self.aead.start(iv);
     }
@@ -283,6 +282,10 @@ impl<A: Aead> Message<A> {
 
     #[cold]
     fn begin_slowly(&mut self, iv: &[u8]) {
+        if self.choice.may_go_elsewhere() {
+            (self.path, self.waiting.1) = (CallPath::Waiting, 0);
+            return;
+        }
         let first = self.choice.own();
         let second = self.choice.second(first);
         self.path = CallPath::Slow { first, second, chosen: false };
@@ -299,15 +302,7 @@ impl<A: Aead> Message<A> {
     ) -> Result<(), CallError> {
         match self.path {
             CallPath::Host { .. } => return self.associate_behind(data),
-            CallPath::Waiting => {
-                let (waiting, bytes) = &mut self.waiting;
-                if let Some(room) = waiting[*bytes..15].get_mut(..data.len()) {
-                    room.copy_from_slice(data);
-                    *bytes += data.len();
-                    return Ok(());
-                }
-                self.begin_ours(self.choice.own(), iv)?;
-            }
+            CallPath::Waiting => return self.associate_waiting(direction, iv, data),
             _ => {}
         }
         if self.choice.host.is_some() {
@@ -317,6 +312,24 @@ impl<A: Aead> Message<A> {
             CallPath::Slow { .. } => self.slow_step(|aead| aead.associate(data)),
             _ => self.aead.associate(data),
         }
+    }
+
+    /// Lets associated data wait, too, as long as all are less than a block.
+    #[cold]
+    fn associate_waiting(
+        &mut self,
+        direction: Direction,
+        iv: &[u8],
+        data: &[u8],
+    ) -> Result<(), CallError> {
+        let (waiting, bytes) = &mut self.waiting;
+        if let Some(room) = waiting[*bytes..15].get_mut(..data.len()) {
+            room.copy_from_slice(data);
+            *bytes += data.len();
+            return Ok(());
+        }
+        self.begin_ours(self.choice.own(), iv)?;
+        self.associate(direction, iv, data)
     }
 
     /// Behind data that the host has.
@@ -352,13 +365,6 @@ impl<A: Aead> Message<A> {
     ) -> Result<(), CallError> {
         match self.path {
             CallPath::Fast(route) => self.choice.count(direction, route, data.len()),
-            CallPath::Waiting => match self.choice.kernels(direction, data.len()) {
-                Some(kernels) => {
-                    self.begin_ours(kernels, iv)?;
-                    self.path = CallPath::Fast(kernels.route());
-                }
-                None => return self.crypt_slowly(direction, iv, data),
-            },
             CallPath::Open => match self.choice.kernels(direction, data.len()) {
                 Some(kernels) => {
                     self.aead.reroute(kernels);
@@ -375,11 +381,11 @@ impl<A: Aead> Message<A> {
     #[inline]
     pub(super) fn make_tag(&mut self, iv: &[u8]) -> Result<Block, CallError> {
         match self.path {
+            CallPath::Open | CallPath::Fast(_) => Ok(self.aead.tag()),
             CallPath::Waiting => {
                 self.begin_ours(self.choice.own(), iv)?;
                 Ok(self.aead.tag())
             }
-            CallPath::Open | CallPath::Fast(_) => Ok(self.aead.tag()),
             CallPath::Slow { .. } => Ok(self.slow_step(A::tag)),
             CallPath::Host { .. } => self.make_host_tag(),
         }
