@@ -7,6 +7,7 @@ mod requirements;
 mod table;
 mod workload;
 
+use std::fs;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -20,7 +21,12 @@ Examples:
   cargo xtask bench hosts                   every program; some minutes
   cargo xtask bench hosts --quick           fewer rounds over less data
   cargo xtask bench hosts nginx 128         only lines with both words
-  cargo xtask bench hosts --json FILE       the table as JSON, too (- is standard output)";
+  cargo xtask bench hosts --json FILE       the table as JSON, too (- is standard output)
+
+As on a CPU without AES, with a plan that was measured so:
+  export OPENSSL_ia32cap=~0x200000200000000:0x128
+  target/release/wirespeed tune --output /tmp/plan
+  cargo xtask bench hosts --plan /tmp/plan";
 
 /// Measure what the module is worth to whole programs
 #[derive(Parser)]
@@ -31,6 +37,9 @@ struct Arguments {
     /// Fewer rounds over less data
     #[arg(long)]
     quick: bool,
+    /// Our routes by this plan; nothing is promised then but to be no slower
+    #[arg(long, value_name = "FILE")]
+    plan: Option<PathBuf>,
     /// Rounds for each line
     #[arg(long, value_name = "N")]
     rounds: Option<usize>,
@@ -65,6 +74,8 @@ fn run(arguments: &Arguments) -> Result<bool, String> {
     if requirements.is_empty() {
         return Err("the filter lets no line through".to_owned());
     }
+    let plan = arguments.plan.as_deref().map(fs::canonicalize).transpose();
+    let plan = plan.map_err(|error| format!("the plan: {error}"))?;
     let effort = Effort::new(arguments.quick, arguments.rounds);
     let json_only = arguments.json.as_ref().is_some_and(|path| path.as_os_str() == "-");
     if !json_only {
@@ -72,7 +83,7 @@ fn run(arguments: &Arguments) -> Result<bool, String> {
     }
     let mut rows = Vec::new();
     for requirement in requirements {
-        let row = contest::measure(requirement, effort)?;
+        let row = contest::measure(requirement, plan.as_deref(), effort)?;
         if !json_only {
             println!("{}", table::line(&row));
         }
@@ -82,8 +93,9 @@ fn run(arguments: &Arguments) -> Result<bool, String> {
         let text = table::json(&rows, effort).map_err(|error| error.to_string())?;
         match json_only {
             true => println!("{text}"),
-            false => std::fs::write(path, text)
-                .map_err(|error| format!("{}: {error}", path.display()))?,
+            false => {
+                fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))?
+            }
         }
     }
     Ok(rows.iter().all(|row| row.verdict() != table::Verdict::Missed))

@@ -33,7 +33,8 @@ pub(crate) struct Row {
     pub(crate) title: &'static str,
     pub(crate) unit: Unit,
     pub(crate) at_least: f64,
-    pub(crate) bound: f64,
+    /// Without one where the CPU is not that which it was found on.
+    pub(crate) bound: Option<f64>,
     /// CPU seconds for one unit, without us and with us.
     pub(crate) stock: f64,
     pub(crate) ours: f64,
@@ -88,14 +89,14 @@ pub(crate) fn line(row: &Row) -> String {
     let (ours, _) = row.unit.shown(row.ours);
     let half = |estimate: &Estimate| (estimate.high - estimate.low) / 2.0;
     format!(
-        "{:<41} {stock:>9.3} {ours:>9.3} {unit:<10} {:.2}x ±{:.2}  {:.2}x ±{:.2}  {:.2}x  {:.2}x  {}",
+        "{:<41} {stock:>9.3} {ours:>9.3} {unit:<10} {:.2}x ±{:.2}  {:.2}x ±{:.2}  {:.2}x  {:>5}  {}",
         row.title,
         row.ratio.median,
         half(&row.ratio),
         row.control.median,
         half(&row.control),
         row.at_least,
-        row.bound,
+        row.bound.map_or("-".to_owned(), |bound| format!("{bound:.2}x")),
         row.verdict(),
     )
 }
@@ -138,7 +139,7 @@ mod tests {
             title: "",
             unit: Unit::Requests,
             at_least: 1.15,
-            bound: 1.3,
+            bound: Some(1.3),
             stock: 1.0,
             ours: 1.0,
             ratio: estimate(gain),

@@ -28,8 +28,8 @@ impl Document for BenchHosts {
 pub struct Row {
     /// The gain that is promised.
     pub at_least: f64,
-    /// The gain if the cipher took no time at all.
-    pub bound: f64,
+    /// The gain if the cipher took no time at all; none with a plan of another CPU.
+    pub bound: Option<f64>,
     /// Bytes that our routes ran, by the module's counters.
     pub bytes_by_our_routes: u64,
     /// The gain of the stock program against itself: how far to trust `gain`, which its distance from 1 tells.

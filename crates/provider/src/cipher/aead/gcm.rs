@@ -3,7 +3,7 @@
 use wirespeed_cipher::modes::Gcm;
 use wirespeed_cipher::{Block, BlockKernels, InOut};
 
-use super::message::Message;
+use super::message::{LONGEST_IV, Message};
 use super::{AeadMode, Basics, Lengths};
 use crate::call::Call;
 use crate::cipher::Setup;
@@ -14,8 +14,6 @@ use crate::params::declared::{Declared, Name};
 use crate::params::uint;
 use crate::random;
 
-/// The longest IV, `GCM_IV_MAX_SIZE`.
-const LONGEST_IV: usize = 128;
 /// The shortest IV that may be random: SP 800-38D §8.2.2 wants 96 bits.
 const SHORTEST_RANDOM_IV: usize = 12;
 pub(super) const TAG: usize = 16;
@@ -307,19 +305,19 @@ impl GcmMode {
     /// The next associated data.
     #[inline]
     pub(super) fn associate(&mut self, data: &[u8]) -> Result<(), CallError> {
-        self.message.associate(self.basics.direction, &self.iv[..self.iv_bytes], data)
+        self.message.associate(self.basics.direction, data)
     }
 
     /// The next data.
     #[inline(always)]
     pub(super) fn crypt(&mut self, data: InOut<'_>) -> Result<(), CallError> {
-        self.message.crypt(self.basics.direction, &self.iv[..self.iv_bytes], data)
+        self.message.crypt(self.basics.direction, data)
     }
 
     /// The tag of a message that was encrypted.
     #[inline]
     pub(super) fn make_tag(&mut self) -> Result<Block, CallError> {
-        self.message.make_tag(&self.iv[..self.iv_bytes])
+        self.message.make_tag()
     }
 
     /// Makes the tag, or compares it.
@@ -351,7 +349,7 @@ impl GcmMode {
     /// Whether `given` is the beginning of the tag, in constant time.
     #[inline]
     pub(super) fn verify(&mut self, given: &[u8]) -> bool {
-        let good = self.message.is_tag(&self.iv[..self.iv_bytes], given) && !self.refuted;
+        let good = self.message.is_tag(given) && !self.refuted;
         self.refuted = !good;
         good
     }

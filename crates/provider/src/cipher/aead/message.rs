@@ -9,6 +9,9 @@ use crate::error::CallError;
 use crate::routing::choice::{self, Choice, Step, twice};
 use crate::routing::native::Kernels;
 
+/// The longest IV of any mode: GCM's, OpenSSL's `GCM_IV_MAX_SIZE`.
+pub(super) const LONGEST_IV: usize = 128;
+
 /// A cipher with associated data and a tag.
 pub(super) trait Aead: Clone {
     /// What it runs on.
@@ -198,6 +201,8 @@ pub(super) struct Message<A: Aead> {
     path: CallPath<A::Kernels>,
     /// Whether it is open who begins: messages may be the host's, or are computed twice.
     is_open: bool,
+    /// The IV of the message, where it is open, and its length: a context may count up its own meanwhile.
+    iv: ([u8; LONGEST_IV], usize),
     /// Associated data that wait, and how many.
     waiting: (Block, usize),
     /// Whether the host's cipher has the associated data so far; if not, they are short, and it gets them
@@ -212,6 +217,7 @@ impl<A: Aead> Message<A> {
             is_open: choice.is_verified() || choice.may_go_elsewhere(),
             choice,
             path: CallPath::Open,
+            iv: ([0; LONGEST_IV], 0),
             waiting: ([0; 16], 0),
             host_has_aad: false,
         }
@@ -267,9 +273,10 @@ impl<A: Aead> Message<A> {
     }
 
     /// Begins with kernels of our own what has waited.
-    fn begin_ours(&mut self, kernels: &'static A::Kernels, iv: &[u8]) -> Result<(), CallError> {
+    fn begin_ours(&mut self, kernels: &'static A::Kernels) -> Result<(), CallError> {
+        let (iv, bytes) = &self.iv;
         self.aead.reroute(kernels);
-        self.aead.start(iv);
+        self.aead.start(&iv[..*bytes]);
         self.path = CallPath::Open;
         let (waiting, bytes) = &self.waiting;
         self.aead.associate(&waiting[..*bytes])
@@ -282,6 +289,9 @@ impl<A: Aead> Message<A> {
 
     #[cold]
     fn begin_slowly(&mut self, iv: &[u8]) {
+        let (kept, bytes) = &mut self.iv;
+        kept[..iv.len()].copy_from_slice(iv);
+        *bytes = iv.len();
         if self.choice.may_go_elsewhere() {
             (self.path, self.waiting.1) = (CallPath::Waiting, 0);
             return;
@@ -294,19 +304,14 @@ impl<A: Aead> Message<A> {
 
     /// The next associated data.
     #[inline]
-    pub(super) fn associate(
-        &mut self,
-        direction: Direction,
-        iv: &[u8],
-        data: &[u8],
-    ) -> Result<(), CallError> {
+    pub(super) fn associate(&mut self, direction: Direction, data: &[u8]) -> Result<(), CallError> {
         match self.path {
             CallPath::Host { .. } => return self.associate_behind(data),
-            CallPath::Waiting => return self.associate_waiting(direction, iv, data),
+            CallPath::Waiting => return self.associate_waiting(direction, data),
             _ => {}
         }
         if self.choice.host.is_some() {
-            self.associate_with_host(direction, iv, data);
+            self.associate_with_host(direction, data);
         }
         match self.path {
             CallPath::Slow { .. } => self.slow_step(|aead| aead.associate(data)),
@@ -316,20 +321,15 @@ impl<A: Aead> Message<A> {
 
     /// Lets associated data wait, too, as long as all are less than a block.
     #[cold]
-    fn associate_waiting(
-        &mut self,
-        direction: Direction,
-        iv: &[u8],
-        data: &[u8],
-    ) -> Result<(), CallError> {
+    fn associate_waiting(&mut self, direction: Direction, data: &[u8]) -> Result<(), CallError> {
         let (waiting, bytes) = &mut self.waiting;
         if let Some(room) = waiting[*bytes..15].get_mut(..data.len()) {
             room.copy_from_slice(data);
             *bytes += data.len();
             return Ok(());
         }
-        self.begin_ours(self.choice.own(), iv)?;
-        self.associate(direction, iv, data)
+        self.begin_ours(self.choice.own())?;
+        self.associate(direction, data)
     }
 
     /// Behind data that the host has.
@@ -342,7 +342,7 @@ impl<A: Aead> Message<A> {
     /// Once there is a block of associated data, we have hashed it, and the host must do so, too: the
     /// message may become its own.
     #[cold]
-    fn associate_with_host(&mut self, direction: Direction, iv: &[u8], data: &[u8]) {
+    fn associate_with_host(&mut self, direction: Direction, data: &[u8]) {
         let Some(host) = &mut self.choice.host else { return };
         if !self.host_has_aad {
             let Some(aad) = self.aead.short_aad() else { return };
@@ -350,19 +350,15 @@ impl<A: Aead> Message<A> {
                 return;
             }
             let tag_bytes = self.aead.tag_bytes();
-            self.host_has_aad = host.begin(direction, iv, tag_bytes, aad).is_ok();
+            let (iv, bytes) = &self.iv;
+            self.host_has_aad = host.begin(direction, &iv[..*bytes], tag_bytes, aad).is_ok();
         }
         self.host_has_aad = self.host_has_aad && host.associate(data).is_ok();
     }
 
     /// The next data.
     #[inline(always)]
-    pub(super) fn crypt(
-        &mut self,
-        direction: Direction,
-        iv: &[u8],
-        data: InOut<'_>,
-    ) -> Result<(), CallError> {
+    pub(super) fn crypt(&mut self, direction: Direction, data: InOut<'_>) -> Result<(), CallError> {
         match self.path {
             CallPath::Fast(route) => self.choice.count(direction, route, data.len()),
             CallPath::Open => match self.choice.kernels(direction, data.len()) {
@@ -370,20 +366,20 @@ impl<A: Aead> Message<A> {
                     self.aead.reroute(kernels);
                     self.path = CallPath::Fast(kernels.route());
                 }
-                None => return self.crypt_slowly(direction, iv, data),
+                None => return self.crypt_slowly(direction, data),
             },
-            _ => return self.crypt_slowly(direction, iv, data),
+            _ => return self.crypt_slowly(direction, data),
         }
         self.aead.crypt(direction, data)
     }
 
     /// The tag of a message that was encrypted.
     #[inline]
-    pub(super) fn make_tag(&mut self, iv: &[u8]) -> Result<Block, CallError> {
+    pub(super) fn make_tag(&mut self) -> Result<Block, CallError> {
         match self.path {
             CallPath::Open | CallPath::Fast(_) => Ok(self.aead.tag()),
             CallPath::Waiting => {
-                self.begin_ours(self.choice.own(), iv)?;
+                self.begin_ours(self.choice.own())?;
                 Ok(self.aead.tag())
             }
             CallPath::Slow { .. } => Ok(self.slow_step(A::tag)),
@@ -399,12 +395,12 @@ impl<A: Aead> Message<A> {
 
     /// Whether `given` is the beginning of the tag of the message that was decrypted, in constant time.
     #[inline]
-    pub(super) fn is_tag(&mut self, iv: &[u8], given: &[u8]) -> bool {
+    pub(super) fn is_tag(&mut self, given: &[u8]) -> bool {
         if let CallPath::Host { .. } = self.path {
             let host = &mut self.choice.host;
             return host.as_mut().is_some_and(|host| host.verify(given).is_ok());
         }
-        let Ok(tag) = self.make_tag(iv) else { return false };
+        let Ok(tag) = self.make_tag() else { return false };
         let difference = if let Ok(given) = <Block>::try_from(given) {
             u128::from_ne_bytes(given) ^ u128::from_ne_bytes(tag)
         } else {
@@ -415,19 +411,14 @@ impl<A: Aead> Message<A> {
 
     #[cold]
     #[inline(never)]
-    fn crypt_slowly(
-        &mut self,
-        direction: Direction,
-        iv: &[u8],
-        mut data: InOut<'_>,
-    ) -> Result<(), CallError> {
+    fn crypt_slowly(&mut self, direction: Direction, mut data: InOut<'_>) -> Result<(), CallError> {
         let bytes = data.len();
         if bytes == 0 {
             return Ok(());
         }
         if let CallPath::Waiting | CallPath::Open | CallPath::Slow { chosen: false, .. } = self.path
         {
-            self.choose(direction, iv, bytes)?;
+            self.choose(direction, bytes)?;
         }
         if let (CallPath::Host { begun, waited }, Some(host)) = (self.path, &mut self.choice.host) {
             if host.update(data.reborrow()).is_ok() {
@@ -441,7 +432,7 @@ impl<A: Aead> Message<A> {
             }
             // We have the associated data still, and go on from there.
             if waited {
-                self.begin_ours(self.choice.own(), iv)?;
+                self.begin_ours(self.choice.own())?;
             }
             self.stay_with_us();
         }
@@ -470,7 +461,7 @@ impl<A: Aead> Message<A> {
     }
 
     /// Chooses the route when the first data come.
-    fn choose(&mut self, direction: Direction, iv: &[u8], bytes: usize) -> Result<(), CallError> {
+    fn choose(&mut self, direction: Direction, bytes: usize) -> Result<(), CallError> {
         let waits = matches!(self.path, CallPath::Waiting);
         let second = match self.path {
             CallPath::Slow { second, .. } => second,
@@ -483,7 +474,8 @@ impl<A: Aead> Message<A> {
                 let (waiting, bytes) = &self.waiting;
                 let aad = if waits { Some(&waiting[..*bytes]) } else { self.aead.short_aad() };
                 let tag_bytes = self.aead.tag_bytes();
-                let begins = |aad| host.begin(direction, iv, tag_bytes, aad).is_ok();
+                let (iv, iv_bytes) = &self.iv;
+                let begins = |aad| host.begin(direction, &iv[..*iv_bytes], tag_bytes, aad).is_ok();
                 if self.host_has_aad || aad.is_some_and(begins) {
                     self.path = CallPath::Host { begun: false, waited: waits };
                     return Ok(());
@@ -494,7 +486,7 @@ impl<A: Aead> Message<A> {
             _ => own,
         };
         if waits {
-            self.begin_ours(first, iv)?;
+            self.begin_ours(first)?;
         }
         let second = second.filter(|second| second.route() != first.route());
         self.path = CallPath::Slow { first, second, chosen: true };

@@ -152,10 +152,10 @@ impl AeadMode for OcbMode {
             return Err(CallError::SILENT);
         }
         if self.basics.encrypts() {
-            self.tag = self.message.make_tag(&self.iv[..self.iv_bytes])?;
+            self.tag = self.message.make_tag()?;
         } else {
             let given = self.tag;
-            if !self.message.is_tag(&self.iv[..self.iv_bytes], &given[..self.tag_bytes]) {
+            if !self.message.is_tag(&given[..self.tag_bytes]) {
                 return Err(CallError::SILENT);
             }
         }
@@ -263,8 +263,7 @@ impl OcbMode {
         if call.capacity() < whole {
             return Err(CallError::TOO_SMALL);
         }
-        let iv = &self.iv[..self.iv_bytes];
-        self.message.associate(self.basics.direction, iv, call.associated())?;
+        self.message.associate(self.basics.direction, call.associated())?;
         self.waiting_aad = bytes - whole;
         Ok(whole)
     }
@@ -272,6 +271,6 @@ impl OcbMode {
     /// The next data.
     #[inline(always)]
     fn crypt(&mut self, data: InOut<'_>) -> Result<(), CallError> {
-        self.message.crypt(self.basics.direction, &self.iv[..self.iv_bytes], data)
+        self.message.crypt(self.basics.direction, data)
     }
 }

@@ -220,7 +220,7 @@ impl Poly1305Mode {
             self.has_data = false;
             if self.record.length.is_some() {
                 let header = self.record.header;
-                self.message.associate(self.basics.direction, &self.nonce, &header)?;
+                self.message.associate(self.basics.direction, &header)?;
             }
         }
         Ok(())
@@ -241,7 +241,7 @@ impl Poly1305Mode {
             if self.has_data && self.basics.version.forbids_reuse() {
                 return Err(CallError::SILENT);
             }
-            self.message.associate(self.basics.direction, &self.nonce, call.associated())?;
+            self.message.associate(self.basics.direction, call.associated())?;
         } else {
             self.crypt(call.whole()?)?;
         }
@@ -251,7 +251,7 @@ impl Poly1305Mode {
     #[inline(always)]
     fn crypt(&mut self, data: InOut<'_>) -> Result<(), CallError> {
         self.has_data |= !data.is_empty();
-        self.message.crypt(self.basics.direction, &self.nonce, data)
+        self.message.crypt(self.basics.direction, data)
     }
 
     /// Makes the tag, or compares it.
@@ -267,15 +267,11 @@ impl Poly1305Mode {
         self.begin()?;
         self.running = false;
         if self.basics.encrypts() {
-            self.tag = self.message.make_tag(&self.nonce)?;
+            self.tag = self.message.make_tag()?;
             return Ok(());
         }
         let given = self.tag;
-        if self.message.is_tag(&self.nonce, &given[..self.tag_bytes]) {
-            Ok(())
-        } else {
-            Err(CallError::SILENT)
-        }
+        if self.message.is_tag(&given[..self.tag_bytes]) { Ok(()) } else { Err(CallError::SILENT) }
     }
 
     /// One record: data, and their tag behind them.
@@ -295,11 +291,11 @@ impl Poly1305Mode {
         self.crypt(call.part(0, 0, bytes)?)?;
         self.running = false;
         if self.basics.encrypts() {
-            self.tag = self.message.make_tag(&self.nonce)?;
+            self.tag = self.message.make_tag()?;
             call.write(bytes, &self.tag)?;
             return Ok(bytes + TAG);
         }
-        if self.message.is_tag(&self.nonce, &given) {
+        if self.message.is_tag(&given) {
             return Ok(bytes);
         }
         for at in (0..bytes).step_by(TAG) {
