@@ -91,11 +91,10 @@ fn run(arguments: &Arguments) -> Result<bool, String> {
     }
     if let Some(path) = &arguments.json {
         let text = table::json(&rows, effort).map_err(|error| error.to_string())?;
-        match json_only {
-            true => println!("{text}"),
-            false => {
-                fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))?
-            }
+        if json_only {
+            println!("{text}");
+        } else {
+            fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))?;
         }
     }
     Ok(rows.iter().all(|row| row.verdict() != table::Verdict::Missed))

@@ -251,7 +251,13 @@ impl<K: Kernels> Choice<K> {
         let own = self.own();
         let mut call = OffloadCall::new(None, self.host.as_mut());
         step.offloaded(&mut call, own, state, data);
-        let (route, host_failed) = (call.route, call.host_failed);
+        let done = (call.route, call.host_failed);
+        self.judge(done, own)
+    }
+
+    /// Who has done a call, and whether the host was asked and failed.
+    #[inline]
+    fn judge(&self, (route, host_failed): (Option<Route>, bool), own: &K) -> Route {
         if host_failed {
             self.quarantine(Route::Libcrypto);
         }
@@ -271,14 +277,11 @@ impl<K: Kernels> Choice<K> {
         let is_meant = |it: &&mut KernelCipher| it.offloaded().interface() == interface;
         let mut call = OffloadCall::new(self.kernels.iter_mut().find(is_meant), host);
         step.offloaded(&mut call, own, state, data);
-        let (route, host_failed) = (call.route, call.host_failed);
-        if host_failed {
-            self.quarantine(Route::Libcrypto);
-        }
+        let done = (call.route, call.host_failed);
         if self.offloaded(interface.route()).is_some_and(Offloaded::has_failed) {
             self.quarantine(interface.route());
         }
-        route.unwrap_or(own.route())
+        self.judge(done, own)
     }
 
     /// What is known of a way to the kernel.
