@@ -416,6 +416,13 @@ impl<A: Aead> Message<A> {
         if bytes == 0 {
             return Ok(());
         }
+        if let CallPath::Waiting = self.path
+            && let Some(kernels) = self.choice.kernels(direction, bytes)
+        {
+            self.begin_ours(kernels)?;
+            self.path = CallPath::Fast(kernels.route());
+            return self.aead.crypt(direction, data);
+        }
         if let CallPath::Waiting | CallPath::Open | CallPath::Slow { chosen: false, .. } = self.path
         {
             self.choose(direction, bytes)?;
