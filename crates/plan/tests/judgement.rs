@@ -10,7 +10,7 @@ use wirespeed_plan::{
 };
 
 use Direction::{Decrypt, Encrypt};
-use Route::{AesNi, Avx2, Kernel, Libcrypto, PadLock, Portable, Vaes256, Vaes512};
+use Route::{AesNi, Avx2, Kernel, Libcrypto, PadLock, Portable, Sse2, Vaes256, Vaes512};
 use Use::{Message, Rekey, Stream};
 
 /// A trial in which the gain is sure to 1 %.
@@ -206,6 +206,29 @@ fn nothing_is_claimed_at_the_price_of_a_clear_loss_elsewhere() {
     let rekey = vec![trial(Encrypt, Rekey, 16, Vaes512, 1.2)];
     trials[0] = trial(Encrypt, Message, 16, Vaes512, 0.95);
     assert_eq!(judged(&[trials, rekey, detour(0.7)]), [Vaes512; 10]);
+}
+
+#[test]
+fn short_calls_that_are_handed_on_may_lose_a_tenth_where_packets_win_ten_times_as_much() {
+    let lasting = |mut trial: Trial, nanos: f64| {
+        trial.time = Time::new(nanos / trial.gain.median, 0.5);
+        trial.host = Time::new(nanos, 0.5);
+        trial
+    };
+    let won_by_packets = |gain: f64| -> Vec<Trial> {
+        let mut trials = everywhere(Encrypt, Message, Sse2, gain);
+        trials[0] = trial(Encrypt, Message, 16, Sse2, 0.3);
+        trials.into_iter().map(|trial| lasting(trial, 5.0 * trial.size as f64 + 40.0)).collect()
+    };
+    let handed_on = |gain| vec![lasting(trial(Encrypt, Message, 16, Libcrypto, gain), 120.0)];
+    let second = |packets, short| judged(&[won_by_packets(packets), handed_on(short)])[1];
+    assert_eq!(second(3.0, 0.93), Sse2);
+    assert_eq!(second(3.0, 0.87), Libcrypto, "more than a tenth");
+    assert_eq!(second(1.012, 0.93), Libcrypto, "no clear gain");
+    // A packet wins 350 ns of 7140, ten short calls lose 90.
+    assert_eq!(second(1.05, 0.93), Sse2);
+    let dear = vec![lasting(trial(Encrypt, Message, 16, Libcrypto, 0.93), 1200.0)];
+    assert_eq!(judged(&[won_by_packets(1.05), dear])[1], Libcrypto, "they lose 900");
 }
 
 #[test]
