@@ -27,12 +27,12 @@ impl Effort {
 /// What is promised of a plan that was measured anywhere.
 const NO_SLOWER: f64 = 0.98;
 
-/// Measures one line.
+/// Measures one line; none if the plan leaves its cipher to OpenSSL.
 pub(crate) fn measure(
     requirement: &Requirement,
     plan: Option<&Path>,
     effort: Effort,
-) -> Result<Row, String> {
+) -> Result<Option<Row>, String> {
     let failed = |error: String| format!("{}: {error}", requirement.title);
     let line = plan.map(|plan| format!("plan = {}", plan.display()));
     let ours = Watched::with(&line.unwrap_or_default())?;
@@ -54,6 +54,9 @@ pub(crate) fn measure(
     }
     progress("");
     let served: u64 = ours.counted()?.rows().map(|row| row.bytes).sum();
+    if served == 0 && plan.is_some() {
+        return Ok(None);
+    }
     if served == 0 {
         return Err(failed("our routes did not run".to_owned()));
     }
@@ -61,7 +64,7 @@ pub(crate) fn measure(
     let ratio = |contestant: &[f64]| -> Result<Estimate, String> {
         paired_ratio(stock, contestant).ok_or_else(|| failed("no rounds".to_owned()))
     };
-    Ok(Row {
+    Ok(Some(Row {
         title: requirement.title,
         unit: requirement.unit,
         at_least: if plan.is_some() { NO_SLOWER } else { requirement.at_least },
@@ -71,7 +74,7 @@ pub(crate) fn measure(
         ratio: ratio(with_us)?,
         control: ratio(control)?,
         served,
-    })
+    }))
 }
 
 /// Shows on a terminal what is being done, on one line.
