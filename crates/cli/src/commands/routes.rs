@@ -239,12 +239,14 @@ fn table(told: &Told) -> String {
 /// What of the default priority serves AES on this CPU, the first where it has the mode.
 fn priority() -> String {
     let features = Features::detect();
-    let serves = |route: &Route| {
-        let suits = |aes: &Algorithm| wirespeed_kernels::suits_every_call(*route, *aes, features);
-        Algorithm::AES.iter().any(suits)
-    };
-    let routes: Vec<_> = Route::PRIORITY.into_iter().filter(serves).map(Route::name).collect();
-    routes.join(" > ")
+    let suits = |route, aes| wirespeed_kernels::suits_every_call(route, aes, features);
+    let serves = |route: &Route| Algorithm::AES.iter().any(|aes| suits(*route, *aes));
+    let serves_all = |route: &Route| Algorithm::AES.iter().all(|aes| suits(*route, *aes));
+    let here = || Route::PRIORITY.into_iter().filter(serves);
+    // Behind one that serves all there is nothing left for one that serves some.
+    let some_do_all = here().any(|route| serves_all(&route));
+    let routes = here().filter(|route| !some_do_all || serves_all(route));
+    routes.map(Route::name).collect::<Vec<_>>().join(" > ")
 }
 
 /// Where the choice comes from, and what to do if that is not a plan.

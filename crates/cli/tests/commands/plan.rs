@@ -340,7 +340,9 @@ fn a_plan_for_another_machine_is_ignored_and_that_is_said() {
     // Those that are here of what serves AES without a plan.
     let ours = [Route::Vaes512, Route::Vaes256, Route::AesNi, Route::PadLock];
     let ours = ours.into_iter().filter(|route| is_present(&routes, *route)).map(Route::name);
+    let some_modes = cfg!(target_pointer_width = "64") && is_present(&routes, Route::Avx2);
     let serving = match ours.collect::<Vec<_>>()[..] {
+        [] if some_modes => "the default priority avx2".to_owned(),
         [] => "this OpenSSL".to_owned(),
         ref ours => format!("the default priority {}", ours.join(" > ")),
     };
