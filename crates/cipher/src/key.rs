@@ -5,7 +5,7 @@ use zeroize::Zeroize;
 use crate::{BlockCipher, BlockKernels, Direction, wipe};
 
 /// The longest key, in bytes.
-const LONGEST: usize = 32;
+pub(crate) const LONGEST_KEY: usize = 32;
 
 /// One block.
 pub type Block = [u8; 16];
@@ -93,7 +93,7 @@ impl BlockKey {
 
     #[cold]
     fn expand(&mut self, direction: Direction) {
-        let mut key = [0; LONGEST];
+        let mut key = [0; LONGEST_KEY];
         let bytes = self.key_bytes();
         let key = &mut key[..bytes];
         key.copy_from_slice(&self.schedule.round_keys.as_flattened()[..bytes]);
@@ -101,7 +101,8 @@ impl BlockKey {
         wipe(key);
     }
 
-    fn key_bytes(&self) -> usize {
+    /// Bytes of a key.
+    pub(crate) fn key_bytes(&self) -> usize {
         usize::from(self.kernels.cipher.key_bits()) / 8
     }
 

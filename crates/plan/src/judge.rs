@@ -204,6 +204,11 @@ impl Cell<'_> {
         self.trials.iter().filter(here)
     }
 
+    /// What was measured of a route, in all uses.
+    fn of(&self, route: Route, size: usize) -> impl Iterator<Item = &Trial> {
+        self.here().filter(move |trial| (trial.route, trial.size) == (route, size))
+    }
+
     fn is_measured(&self) -> bool {
         self.sizes.iter().all(|size| self.here().any(|trial| trial.size == *size))
     }
@@ -284,8 +289,7 @@ impl Cell<'_> {
     /// taken together: a little less for packets may be made up for by new keys.
     fn is_slow(&self, route: Route) -> bool {
         self.sizes.iter().any(|&size| {
-            let here = self.here().filter(|trial| (trial.route, trial.size) == (route, size));
-            mean_logarithm(here.map(|trial| trial.gain.high)) < (-MARGIN).ln_1p()
+            mean_logarithm(self.of(route, size).map(|trial| trial.gain.high)) < (-MARGIN).ln_1p()
         })
     }
 
@@ -296,8 +300,8 @@ impl Cell<'_> {
 
     /// What a call by this route costs more than by the host, in nanoseconds: the mean of its uses.
     fn cost(&self, route: Route, size: usize) -> f64 {
-        let here = self.here().filter(|trial| (trial.route, trial.size) == (route, size));
-        let costs: Vec<f64> = here.map(|trial| trial.time.nanos() - trial.host.nanos()).collect();
+        let costs: Vec<f64> =
+            self.of(route, size).map(|trial| trial.time.nanos() - trial.host.nanos()).collect();
         costs.iter().sum::<f64>() / costs.len().max(1) as f64
     }
 
@@ -308,8 +312,7 @@ impl Cell<'_> {
         const TIMES: f64 = 10.0;
         route == Route::Libcrypto
             && self.sizes.iter().all(|&size| {
-                let here = self.here().filter(|trial| (trial.route, trial.size) == (route, size));
-                let gain = mean_logarithm(here.map(|trial| trial.gain.high));
+                let gain = mean_logarithm(self.of(route, size).map(|trial| trial.gain.high));
                 gain >= (-MOST).ln_1p() && TIMES * self.cost(route, size) <= won
             })
     }

@@ -1,10 +1,8 @@
 //! GCM-SIV, RFC 8452: a whole message at once, because its tag is made from all of the plaintext and is where counter
 //! mode begins.
 
+use crate::key::LONGEST_KEY;
 use crate::{Block, BlockKernels, BlockKey, Direction, GcmKey, InOut, Schedule, wipe};
-
-/// The longest key, in bytes.
-const LONGEST_KEY: usize = 32;
 
 /// A key of GCM-SIV, and the two that follow from it and a nonce.
 #[derive(Clone)]
@@ -52,7 +50,7 @@ impl GcmSiv {
     pub fn start(&mut self, nonce: &[u8; Self::NONCE]) {
         let kernels = self.key.kernels();
         self.nonce = *nonce;
-        let key_bytes = usize::from(kernels.cipher.key_bits()) / 8;
+        let key_bytes = self.key.key_bytes();
         let mut blocks = [Block::default(); 2 + LONGEST_KEY / 8];
         let blocks = &mut blocks[..2 + key_bytes / 8];
         let mut first = Block::default();

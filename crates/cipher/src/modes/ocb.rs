@@ -195,8 +195,7 @@ impl Ocb {
     #[cold]
     fn invert(&mut self) {
         let kernels = self.key.kernels();
-        let key_bytes = usize::from(kernels.cipher.key_bits()) / 8;
-        let key = &self.key.schedule().round_keys.as_flattened()[..key_bytes];
+        let key = &self.key.schedule().round_keys.as_flattened()[..self.key.key_bytes()];
         (kernels.expand[1])(key, &mut self.inverse);
         self.inverse_is_set = true;
     }

@@ -100,9 +100,9 @@ impl<M: StreamMode> Run<'_, M> {
         let (before, used) = (feedback.register, Self::used(feedback));
         let (bytes, end) = (data.len(), used + data.len());
         let mut run = |data: InOut<'_>| {
-            call.by_host(|host| match host.is_at(self.direction, &before, used) {
-                true => host.go_on(data),
-                false => host.run(self.direction, &before, data),
+            call.by_host(|host| match used {
+                0 => host.run(self.direction, &before, data),
+                _ => host.go_on(data),
             })
         };
         let mut after = [0; 16];

@@ -207,7 +207,7 @@ impl<K: Kernels> Choice<K> {
     ) {
         let bytes = data.len();
         let route = match self.is_handed_on(direction, bytes) {
-            true => self.by_host(step, state, data),
+            true => self.by_others(None, step, state, data),
             false => self.by_anybody(direction, step, state, data),
         };
         self.count(direction, route, bytes);
@@ -215,9 +215,8 @@ impl<K: Kernels> Choice<K> {
 
     /// Whether a call goes to libcrypto, where there is nobody else to ask.
     #[inline]
-    fn is_handed_on(&self, direction: Direction, bytes: usize) -> bool {
+    const fn is_handed_on(&self, direction: Direction, bytes: usize) -> bool {
         self.handed_on[direction as usize] & 1 << size_bucket(bytes) != 0
-            && self.routing().host_serves()
     }
 
     #[cold]
@@ -230,58 +229,42 @@ impl<K: Kernels> Choice<K> {
     ) -> Route {
         match self.path(direction, data.len()) {
             CallPath::Own(kernels) => self.by_own(kernels, step, state, data),
-            CallPath::Host => self.by_host(step, state, data),
+            CallPath::Host => self.by_others(None, step, state, data),
             CallPath::Offload(interface) if self.routing().verifies_this_call() => {
                 self.doubted(step, state, data, |choice, step, state, data| {
-                    choice.by_kernel(interface, step, state, data)
+                    choice.by_others(Some(interface), step, state, data)
                 })
             }
-            CallPath::Offload(interface) => self.by_kernel(interface, step, state, data),
+            CallPath::Offload(interface) => self.by_others(Some(interface), step, state, data),
         }
     }
 
-    /// By the host's default provider.
+    /// By somebody else: the kernel, if it is the kernel's call, or the host's default provider.
     #[inline(always)]
-    fn by_host<S: OffloadStep<Kernels = K>>(
+    fn by_others<S: OffloadStep<Kernels = K>>(
         &mut self,
-        step: &mut S,
-        state: &mut S::State,
-        data: InOut<'_>,
-    ) -> Route {
-        let own = self.own();
-        let mut call = OffloadCall::new(None, self.host.as_mut());
-        step.offloaded(&mut call, own, state, data);
-        let done = (call.route, call.host_failed);
-        self.judge(done, own)
-    }
-
-    /// Who has done a call, and whether the host was asked and failed.
-    #[inline]
-    fn judge(&self, (route, host_failed): (Option<Route>, bool), own: &K) -> Route {
-        if host_failed {
-            self.quarantine(Route::Libcrypto);
-        }
-        route.unwrap_or(own.route())
-    }
-
-    /// By the kernel; if it cannot, by the host's default provider.
-    fn by_kernel<S: OffloadStep<Kernels = K>>(
-        &mut self,
-        interface: Interface,
+        by_kernel: Option<Interface>,
         step: &mut S,
         state: &mut S::State,
         data: InOut<'_>,
     ) -> Route {
         let own = self.own();
         let host = if self.routing().host_serves() { self.host.as_mut() } else { None };
-        let is_meant = |it: &&mut KernelCipher| it.offloaded().interface() == interface;
-        let mut call = OffloadCall::new(self.kernels.iter_mut().find(is_meant), host);
+        let kernel = by_kernel.and_then(|interface| {
+            self.kernels.iter_mut().find(|it| it.offloaded().interface() == interface)
+        });
+        let mut call = OffloadCall::new(kernel, host);
         step.offloaded(&mut call, own, state, data);
-        let done = (call.route, call.host_failed);
-        if self.offloaded(interface.route()).is_some_and(Offloaded::has_failed) {
-            self.quarantine(interface.route());
+        let (route, host_failed) = (call.route, call.host_failed);
+        if host_failed {
+            self.quarantine(Route::Libcrypto);
         }
-        self.judge(done, own)
+        if let Some(route) = by_kernel.map(Interface::route)
+            && self.offloaded(route).is_some_and(Offloaded::has_failed)
+        {
+            self.quarantine(route);
+        }
+        route.unwrap_or(own.route())
     }
 
     /// What is known of a way to the kernel.
