@@ -84,6 +84,8 @@ pub(crate) fn make(workspace: &Workspace, wanted: &Wanted) -> Result<Vec<PathBuf
     }
     let release = Release::read(workspace)?;
     let output = wanted.output.clone().unwrap_or_else(|| workspace.target().join("packages"));
+    // What packs runs in other folders.
+    let output = std::path::absolute(output)?;
     fs::create_dir_all(&output)?;
     let built = build::all(workspace, target, wanted.target.is_some())?;
     let mut made = Vec::new();
