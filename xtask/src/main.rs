@@ -19,6 +19,7 @@ mod vectors;
 mod vm;
 mod workspace;
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -43,6 +44,7 @@ Examples:
   cargo xtask fmt --fix                     format instead of checking
   cargo xtask bench -- --quick              the benchmarks, with their own arguments
   cargo xtask bench hosts --quick           what the module is worth to whole programs
+  cargo xtask bench fleet                   what the report and the rules of 10,000 hosts cost
   cargo xtask advisories                    what OpenSSL mended that our table does not mention
   cargo xtask openssl 4.0                   build OpenSSL 4.0 for the tests, print where it is
   cargo xtask package                       packages for Debian, in target/packages
@@ -64,7 +66,7 @@ enum Verb {
     Documents,
     /// Install what is missing (as root) and run every test
     Test(test::Selection),
-    /// Run the benchmarks; with `hosts` as the first word, those of whole programs
+    /// Run the benchmarks; with `hosts` as the first word, those of whole programs, with `fleet` that of a fleet
     Bench {
         /// Arguments for the benchmarks themselves
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
@@ -114,6 +116,9 @@ fn dispatch(verb: Verb) -> Result<ExitCode> {
                     Some((word, arguments)) if word == "hosts" => {
                         bench_hosts(&workspace)?.arguments(arguments).passes()?
                     }
+                    Some((word, arguments)) if word == "fleet" => {
+                        bench_fleet(&workspace)?.arguments(arguments).passes()?
+                    }
                     _ => bench(&workspace).arguments(arguments).passes()?,
                 }
         }
@@ -160,4 +165,14 @@ fn bench_hosts(workspace: &Workspace) -> Result<Run> {
     packages::provide(packages::TESTS)?;
     let run = workspace.cargo(["run", "--release", "--package", "wirespeed-system-tests", "--"]);
     Ok(run.environment("WIRESPEED_MODULES", workspace.target().join("release")))
+}
+
+/// A made-up fleet, and the real Prometheus.
+fn bench_fleet(workspace: &Workspace) -> Result<Run> {
+    packages::provide(packages::TESTS)?;
+    let of = |path| workspace.root().join(path);
+    Ok(Run::new("python3", workspace.root())
+        .arguments([of("benches/fleet/simulate.py")])
+        .arguments([Path::new("--release"), &workspace.target().join("release")])
+        .arguments([Path::new("--rules"), &of("fleet/monitoring/wirespeed.rules.yml")]))
 }
