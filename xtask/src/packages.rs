@@ -125,7 +125,7 @@ const SYSTEMD: Need =
 const ANSIBLE: Need = Need { command: &["ansible", "--version"], package: "ansible-core" };
 const ANSIBLE_LINT: Need =
     Need { command: &["ansible-lint", "--version"], package: "ansible-lint" };
-/// With the virtual environments that ansible-test makes.
+/// Virtual environments, for what comes from PyPI.
 const VENV: Need =
     Need { command: &["/usr/bin/python3", "-c", "import ensurepip"], package: "python3-venv" };
 /// Watch fleets.
@@ -235,7 +235,10 @@ pub(crate) const TESTS: &[Need] = &[
     SYSTEMD,
     ANSIBLE,
     ANSIBLE_LINT,
+    VENV,
     PROMETHEUS,
+    ALERTMANAGER,
+    NODE_EXPORTER,
     GCC_ARM64,
     C_LIBRARY_ARM64,
     GCC_ARMHF,
@@ -244,7 +247,7 @@ pub(crate) const TESTS: &[Need] = &[
 ];
 
 /// What thorough tests take besides.
-pub(crate) const THOROUGH: &[Need] = &[JAVA, VENV, ALERTMANAGER, NODE_EXPORTER];
+pub(crate) const THOROUGH: &[Need] = &[JAVA];
 
 /// With the version of this machine's GCC.
 pub(crate) fn versioned(name: &str) -> String {

@@ -131,7 +131,7 @@ const STAGES: &[Stage] = &[
     built("hosts", "real programs and daemons with our module", |at, _| hosts(at)),
     built(
         "fleet",
-        "alerts and Ansible's collection; --thorough: on hosts in namespaces",
+        "alerts and Ansible's collection, on six hosts in namespaces; --thorough: on twelve",
         fleet::fleet,
     ),
     built("padlock", "conformance of the route padlock, on an emulated PadLock", |at, _| {

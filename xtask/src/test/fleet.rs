@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 
 use super::installed;
+use crate::openssl;
 use crate::package::{self, Format, Wanted};
+use crate::packages as needs;
 use crate::run::Run;
 use crate::tally::Tally;
 use crate::test::Effort;
@@ -24,28 +26,38 @@ pub(crate) fn fleet(workspace: &Workspace, effort: Effort) -> Result<Tally> {
             Tally::of(promtool(&arguments).passes()?, &format!("promtool {}", arguments.join(" ")));
     }
     tally += collection(workspace, effort)?;
-    if effort == Effort::Usual {
-        // Hosts take six minutes of two processors.
-        return Ok(tally);
-    }
     if Run::new("id", workspace.root()).arguments(["-u"]).output()? != "0" {
         tally += Tally::skip("hosts in namespaces take root to make");
         return Ok(tally);
     }
-    let packages = workspace.target().join("packages.fleet");
-    if packages.exists() {
-        // Those of another version would be copied, too.
-        fs::remove_dir_all(&packages)?;
-    }
-    package::make(workspace, &Wanted::into(&packages, &[Format::Deb]))?;
-    tally += match fetch(workspace) {
-        Ok(fetched) => hosts(workspace, &packages, &fetched)?,
+    let packages = packages(workspace, effort)?;
+    tally += match fetch(workspace, effort) {
+        Ok(fetched) => hosts(workspace, effort, &packages, &fetched)?,
         Err(error) => Tally::skip(format!("no hosts: {error:#}")),
     };
     Ok(tally)
 }
 
-/// The collection built, installed and looked at.
+/// What is installed on hosts.
+fn packages(workspace: &Workspace, effort: Effort) -> Result<PathBuf> {
+    let folder = workspace.target().join("packages.fleet");
+    if folder.exists() {
+        // Those of another version would be copied, too.
+        fs::remove_dir_all(&folder)?;
+    }
+    let formats: &[Format] = match effort {
+        Effort::Usual => &[Format::Deb],
+        Effort::Thorough => &[Format::Deb, Format::Rpm],
+    };
+    package::make(workspace, &Wanted::into(&folder, formats))?;
+    if effort == Effort::Thorough {
+        let target = format!("{}-unknown-linux-musl", std::env::consts::ARCH);
+        package::make(workspace, &Wanted::tarball(&folder, &target))?;
+    }
+    Ok(folder)
+}
+
+/// The collection built, installed and looked at, and the dashboard.
 fn collection(workspace: &Workspace, effort: Effort) -> Result<Tally> {
     let work = workspace.target().join("fleet.collection");
     if work.exists() {
@@ -54,9 +66,11 @@ fn collection(workspace: &Workspace, effort: Effort) -> Result<Tally> {
     fs::create_dir_all(&work)?;
     let judge = |script: &str, name: &str| {
         let run = Run::new("sh", &work).arguments(["-euc", script, "sh"]);
-        Ok::<_, anyhow::Error>(Tally::of(run.arguments([workspace.root()]).passes()?, name))
+        let run = run.arguments([workspace.root()]).arguments([TYPES]);
+        Ok::<_, anyhow::Error>(Tally::of(run.passes()?, name))
     };
     let mut tally = judge(LINT, "ansible-lint of the collection")?;
+    tally += judge(DASHBOARD, "the dashboard, by the types of Grafana's SDK")?;
     if effort == Effort::Thorough {
         tally += judge(SANITY, "ansible-test sanity of the collection")?;
     }
@@ -64,6 +78,8 @@ fn collection(workspace: &Workspace, effort: Effort) -> Result<Tally> {
 }
 
 const LINT: &str = include_str!("fleet/lint.sh");
+const DASHBOARD: &str = include_str!("fleet/dashboard.sh");
+const TYPES: &str = include_str!("fleet/dashboard.py");
 /// It takes what it needs from PyPI.
 const SANITY: &str = include_str!("fleet/sanity.sh");
 
@@ -73,15 +89,32 @@ struct Fetched {
     openssl: PathBuf,
 }
 
-fn fetch(workspace: &Workspace) -> Result<Fetched> {
-    let mut roots = PathBuf::new();
-    for suite in ["bookworm", "trixie"] {
-        let root = installed::root(workspace, suite)?;
-        roots = root.parent().unwrap_or(&root).to_owned();
+fn fetch(workspace: &Workspace, effort: Effort) -> Result<Fetched> {
+    let debian = installed::root(workspace, "bookworm")?;
+    installed::root(workspace, "trixie")?;
+    let roots = debian.parent().unwrap_or(&debian).to_owned();
+    let openssl = two_versions(workspace, &debian)?;
+    if effort == Effort::Thorough {
+        let work = |script| {
+            Run::new("unshare", workspace.root()).arguments(["--mount", "sh", "-euc", script, "sh"])
+        };
+        let fedora = work(FEDORA).arguments([&debian, &roots.join("fedora")]);
+        // What others' systems are made of is not to be had here: Debian's files are laid out as theirs.
+        if !fedora.arguments([installed::FEDORA]).passes()? {
+            bail!("no system laid out as Fedora's");
+        }
+        needs::provide(needs::ALPINE)?;
+        let musl = openssl::alpines(workspace)?;
+        let alpine = work(ALPINE).arguments([&debian, &roots.join("alpine")]);
+        if !alpine.arguments([musl.prefix()]).passes()? {
+            bail!("no system laid out as Alpine's");
+        }
     }
-    let openssl = two_versions(workspace, &roots.join("bookworm"))?;
     Ok(Fetched { roots, openssl })
 }
+
+const FEDORA: &str = include_str!("fleet/fedora.sh");
+const ALPINE: &str = include_str!("fleet/alpine.sh");
 
 /// OpenSSL's packages as a release began and as it is now: what an upgrade is made of.
 fn two_versions(workspace: &Workspace, root: &Path) -> Result<PathBuf> {
@@ -103,10 +136,19 @@ fn two_versions(workspace: &Workspace, root: &Path) -> Result<PathBuf> {
     Ok(folder)
 }
 
-fn hosts(workspace: &Workspace, packages: &Path, fetched: &Fetched) -> Result<Tally> {
+fn hosts(
+    workspace: &Workspace,
+    effort: Effort,
+    packages: &Path,
+    fetched: &Fetched,
+) -> Result<Tally> {
+    let hosts = match effort {
+        Effort::Usual => "a1 a2 a3 d1 d2 d3",
+        Effort::Thorough => "a1 a2 a3 a4 a5 b1 b2 c1 c2 c3 f1 l1",
+    };
     workspace
         .cargo(["test", "--release", "--package", "wirespeed-system-tests", "--test", "fleet"])
-        .environment("HOSTS", "a1 a2 a3 a4 a5 a6 b1 b2 c1 c2 c3 c4")
+        .environment("HOSTS", hosts)
         .environment("WIRESPEED_ROOTS", &fetched.roots)
         .environment("WIRESPEED_PACKAGES", packages)
         .environment("WIRESPEED_OPENSSL", &fetched.openssl)

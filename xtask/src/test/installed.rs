@@ -81,6 +81,7 @@ pub(crate) fn packages(workspace: &Workspace, effort: Effort) -> Result<Tally> {
 /// Packages for RPM in a system that is laid out as Fedora's.
 fn fedoras(workspace: &Workspace, made: &[PathBuf], system: &Path) -> Result<Tally> {
     let run = apart(workspace, RPM).arguments([&scratch(workspace), system]);
+    let run = run.arguments([FEDORA]);
     let passed = run.arguments(of(made, "rpm")).passes()?;
     Ok(Tally::of(passed, "packages for RPM in a system laid out as Fedora's"))
 }
@@ -113,6 +114,8 @@ fn scratch(workspace: &Workspace) -> PathBuf {
     workspace.target().join("packages.work/unpacked")
 }
 
+/// What makes Debian's files a system laid out as Fedora's.
+pub(crate) const FEDORA: &str = include_str!("installed/fedora.sh");
 /// rpm itself installs them, upgrades and removes them, in a system laid out as Fedora's.
 const RPM: &str = include_str!("installed/rpm.sh");
 /// The lines for Alpine's image, in a system laid out as Alpine's.

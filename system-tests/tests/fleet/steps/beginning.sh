@@ -34,9 +34,27 @@ each() {
 named() {
     echo "$HOSTS" | tr ' ' '\n' | grep "^$1" | tr '\n' ' ' | sed 's/ $//'
 }
+# How many kinds there are.
+kinds() {
+    echo "$HOSTS" | tr ' ' '\n' | cut -c 1 | sort -u | wc -l
+}
+# The first host without AVX2, and the last of Debian 13.
+LESSER=$(named '[bd]' | cut -d ' ' -f 1)
+LAST=$(named '[cd]' | sed 's/.* //')
 # HOSTS COMMAND
 at() {
-    ansible --inventory inventory "$1" --module-name ansible.builtin.shell --args "$2" > told || { cat told; exit 1; }
+    ansible --inventory inventory "$1" --module-name ansible.builtin.shell \
+        --args "PATH=\$PATH:\$(echo /opt/wirespeed-*/bin); $2" > told || { cat told; exit 1; }
+}
+# Those whose nginx has the OpenSSL that the module is for: that of the host as Alpine's is Debian's.
+WITH_NGINX='all:!l*'
+# The configuration is on each host as it was.
+as_before() {
+    for host in hosts/*; do
+        for place in $CONFIGURED; do
+            [ ! -e "$host/before/$place" ] || diff -r "$host/before/$place" "$host/root/etc/$place"
+        done
+    done
 }
 not() {
     if "$@"; then echo "it should fail: $*"; exit 1; fi

@@ -1,4 +1,4 @@
 # What would be done is shown, and nothing is.
-play rollout --check --diff --limit a1,c1 > said 2>&1 || { cat said; exit 1; }
+play rollout --check --diff --limit "a1,$LAST" > said 2>&1 || { cat said; exit 1; }
 grep '^+module = /usr/lib/.*/ossl-modules/libwirespeed.so # wirespeed install' said
-for host in hosts/*; do diff -r "$host/before/ssl" "$host/root/etc/ssl"; done
+as_before

@@ -1,11 +1,17 @@
 # What starts a host, and starts it again; before each script.
-# Hosts of Debian 12 have names with a, those of another kind with b; those of Debian 13 with c.
+# The letter of a host's name tells what it is: a and b of Debian 12, c and d of Debian 13, f laid out as Fedora, l as
+# Alpine. b and d lack AVX2, and f lacks BMI2: that makes other kinds of them.
+# Where OpenSSL's configuration is, below etc.
+CONFIGURED="ssl pki"
 # NAME
 boot() {
     folder=$WORK/hosts/$1
     read -r address < "$folder/address"
-    # To hosts of the other kind AVX2 is denied.
-    case $1 in b*) variables="OPENSSL_ia32cap=:~0x20";; *) variables=HOST="$1";; esac
+    case $1 in
+        [bd]*) variables="OPENSSL_ia32cap=:~0x20";;
+        f*) variables="OPENSSL_ia32cap=:~0x100";;
+        *) variables=HOST="$1";;
+    esac
     # An sshd that ends is started again, as an init would.
     unshare --pid --mount --uts --ipc --fork --kill-child --mount-proc="$folder/root/proc" \
         chroot "$folder/root" sh -uc \

@@ -30,7 +30,9 @@ END
         chroot "$root" sh -ec 'dpkg --install /srv/older/*.deb' > said 2>&1
     }
     mkdir "$folder/before"
-    cp -a "$root/etc/ssl" "$folder/before"
+    for place in $CONFIGURED; do
+        [ ! -e "$root/etc/$place" ] || cp -a "$root/etc/$place" "$folder/before"
+    done
     echo "$address" > "$folder/address"
     boot "$1"
     prometheus-node-exporter --collector.disable-defaults --collector.textfile \
@@ -42,7 +44,7 @@ END
 number=0
 for name in $HOSTS; do
     number=$((number + 1))
-    case $name in c*) suite=trixie;; *) suite=bookworm;; esac
+    case $name in [cd]*) suite=trixie;; f*) suite=fedora;; l*) suite=alpine;; *) suite=bookworm;; esac
     host "$name" "$ROOTS/$suite" "127.0.1.$number"
 done
 
@@ -72,7 +74,7 @@ wirespeed_plans: "$WORK/plans"
 wirespeed_results: "$WORK/results"
 wirespeed_textfiles: /var/lib/prometheus/node-exporter
 wirespeed_stats: true
-wirespeed_restart: [nginx]
+wirespeed_restart: "{{ [] if inventory_hostname.startswith('l') else ['nginx'] }}"
 wirespeed_batches: [1, 2, "100%"]
 END
 echo ready

@@ -1,31 +1,12 @@
-# rpm itself installs them into a system that is laid out as Fedora's: Debian's, with a libcrypto that looks into
-# Fedora's folders. In namespaces of its own.
+# rpm itself installs them into a system that is laid out as Fedora's. In namespaces of its own.
 root=$1
 system=$2
-shift 2
+layout=$3
+shift 3
 rm -rf "$root" "$root.etc"
 cp -a "$system" "$root"
 cd "$root"
-library=$(echo usr/lib/*-linux-gnu/libcrypto.so.3)
-modules=/$(dirname "$library")/ossl-modules
-# Each path by one of the same length.
-same=/usr/lib64$(printf "%$((${#modules} - 22))s" '' | tr ' ' /)ossl-modules
-LC_ALL=C sed -i "s#$modules#$same#g; s#/usr/lib/ssl#/etc/pki/tls#g" "$library"
-mkdir -p etc/pki/tls/openssl.d usr/lib64/ossl-modules
-cat > etc/pki/tls/openssl.cnf <<'END'
-openssl_conf = openssl_init
-[openssl_init]
-providers = provider_sect
-alg_section = evp_properties
-[evp_properties]
-[provider_sect]
-default = default_sect
-[default_sect]
-activate = 1
-[req]
-default_bits = 2048
-.include = /etc/pki/tls/openssl.d
-END
+sh -euc "$layout"
 mount -t proc none proc
 ip link set lo up
 cp -a etc "$root.etc"
