@@ -75,7 +75,7 @@ const SWANCTL: Need =
 const IPERF: Need = Need { command: &["iperf3", "--version"], package: "iperf3" };
 /// GnuTLS's client, server and benchmark.
 const GNUTLS: Need = Need { command: &["gnutls-cli", "--version"], package: "gnutls-bin" };
-/// libgcrypt's best known user, and the daemon that it starts.
+/// libgcrypt's best known user, and the daemon that it starts. They sign repositories, too.
 const GPG: Need = Need { command: &["gpg", "--version"], package: "gpg" };
 const GPG_AGENT: Need = Need { command: &["gpg-agent", "--version"], package: "gpg-agent" };
 /// A server in Go.
@@ -128,6 +128,9 @@ const ANSIBLE_LINT: Need =
 /// Virtual environments, for what comes from PyPI.
 const VENV: Need =
     Need { command: &["/usr/bin/python3", "-c", "import ensurepip"], package: "python3-venv" };
+/// Make repositories of packages.
+const APT_UTILS: Need = Need { command: &["apt-ftparchive", "--version"], package: "apt-utils" };
+const CREATEREPO: Need = Need { command: &["createrepo_c", "--version"], package: "createrepo-c" };
 /// Watch fleets.
 const PROMETHEUS: Need = Need { command: &["promtool", "--version"], package: "prometheus" };
 const ALERTMANAGER: Need =
@@ -239,6 +242,8 @@ pub(crate) const TESTS: &[Need] = &[
     PROMETHEUS,
     ALERTMANAGER,
     NODE_EXPORTER,
+    APT_UTILS,
+    CREATEREPO,
     GCC_ARM64,
     C_LIBRARY_ARM64,
     GCC_ARMHF,

@@ -9,6 +9,7 @@
 
 mod hosts;
 
+use std::env;
 use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Trial};
@@ -16,7 +17,7 @@ use libtest_mimic::{Arguments, Trial};
 use hosts::Hosts;
 
 /// What an administrator does and what happens, a script for each, each going on from the one before.
-const STEPS: [(&str, &str); 7] = [
+const STEPS: [(&str, &str); 8] = [
     ("survey", include_str!("steps/survey.sh")),
     ("check", include_str!("steps/check.sh")),
     ("rollout", include_str!("steps/rollout.sh")),
@@ -24,16 +25,25 @@ const STEPS: [(&str, &str); 7] = [
     ("upgrade-of-openssl", include_str!("steps/upgrade.sh")),
     ("broken-route", include_str!("steps/broken.sh")),
     ("rollback", include_str!("steps/rollback.sh")),
+    (REPOSITORY, include_str!("steps/repository.sh")),
 ];
+
+/// Takes a host of each package manager.
+const REPOSITORY: &str = "repository";
+
+fn more_than_debian() -> bool {
+    env::var("HOSTS").is_ok_and(|hosts| hosts.split(' ').any(|it| it.starts_with('f')))
+}
 
 fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     // Each goes on from the one before.
     arguments.test_threads = Some(1);
-    let trials = STEPS.map(|(name, script)| {
+    let trials = STEPS.into_iter().filter(|(name, _)| *name != REPOSITORY || more_than_debian());
+    let trials = trials.map(|(name, script)| {
         Trial::test(name, move || Hosts::with(|hosts| hosts.run(script)).map_err(Into::into))
     });
-    let conclusion = libtest_mimic::run(&arguments, trials.into());
+    let conclusion = libtest_mimic::run(&arguments, trials.collect());
     Hosts::leave();
     conclusion.exit_code()
 }

@@ -15,9 +15,9 @@ use crate::test::Effort;
 use crate::workspace::Workspace;
 
 /// What each root has besides apt: the programs that the module is to serve, what brings the loopback up, what judges and
-/// switches on units, and what kills at a given call.
+/// switches on units, what kills at a given call, and what Ansible takes for apt.
 const PROGRAMS: &str = "openssl,python3-minimal,libpython3-stdlib,nginx-light,openssh-client,\
-    openssh-server,curl,iproute2,mount,systemd,strace";
+    openssh-server,curl,iproute2,mount,systemd,strace,python3-apt";
 
 /// Stages that run side by side want the same root.
 static MAKING: Mutex<()> = Mutex::new(());

@@ -46,6 +46,12 @@ at() {
     ansible --inventory inventory "$1" --module-name ansible.builtin.shell \
         --args "PATH=\$PATH:\$(echo /opt/wirespeed-*/bin); $2" > told || { cat told; exit 1; }
 }
+# HOSTS: as an administrator does where it runs on what was replaced.
+restart_sshd() {
+    at "$1" 'nohup sh -c "sleep 1; for process in /proc/[0-9]*; do
+        case \$(cat \$process/comm) in sshd*) kill \${process#/proc/};; esac; done" > /dev/null 2>&1 &'
+    sleep 2
+}
 # Those whose nginx has the OpenSSL that the module is for: that of the host as Alpine's is Debian's.
 WITH_NGINX='all:!l*'
 # The configuration is on each host as it was.

@@ -2,10 +2,7 @@
 upgraded=$(named a)
 pattern=$(echo "$upgraded" | tr ' ' ,)
 at "$pattern" "dpkg --install --force-confold /srv/newer/*.deb"
-# An administrator restarts sshd then.
-at "$pattern" 'nohup sh -c "sleep 1; for process in /proc/[0-9]*; do
-    case \$(cat \$process/comm) in sshd*) kill \${process#/proc/};; esac; done" > /dev/null 2>&1 &'
-sleep 2
+restart_sshd "$pattern"
 doctor all
 soon asks_to 'wirespeed_plan_fits == 0' "$(for host in $upgraded; do echo "$host 0"; done | tr '\n' ' ')"
 soon alerts WirespeedPlanStale "$upgraded"
