@@ -9,6 +9,7 @@ use wirespeed_cipher::{Algorithm, Direction, Mode, Route};
 use wirespeed_cpu::Features;
 
 use crate::arch;
+use crate::clock::{Clock, ThreadTime};
 use crate::contest::Contestant;
 
 /// What bounds a mode.
@@ -78,6 +79,19 @@ impl Limit {
     }
 }
 
+/// How many cycles a second this core does; none where that cannot be told. It takes some milliseconds.
+pub fn cycles_per_second() -> Option<f64> {
+    /// A millisecond at most.
+    const CYCLES: u64 = 500_000;
+    let one = || {
+        let began = ThreadTime.now();
+        let spent = arch::spend(CYCLES)?;
+        Some(spent as f64 * 1e9 / (ThreadTime.now() - began) as f64)
+    };
+    // What disturbs it slows it.
+    (0..9).filter_map(|_| one()).filter(|rate| rate.is_finite()).max_by(f64::total_cmp)
+}
+
 impl Contestant for Limit {
     fn run(&mut self, calls: u64) {
         (self.run)(calls);
@@ -91,7 +105,6 @@ impl Contestant for Limit {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock::ThreadTime;
     use crate::contest::{Effort, Ring, run};
     use crate::statistics::paired_ratio;
 
@@ -112,6 +125,16 @@ mod tests {
         assert!(Limit::new(gcm, enc, Route::Portable, Features::detect()).is_none());
         assert!(Limit::new(gcm, enc, Route::AesNi, Features::NONE).is_none());
         assert_eq!(Limit::best_route(Features::NONE), None);
+    }
+
+    /// Between those of the slowest and the fastest CPU there is, by far; an emulated one may do any number.
+    #[test]
+    fn a_core_does_some_cycles() {
+        let Some(rate) = cycles_per_second() else {
+            eprintln!("skipped: no instruction is known to take one cycle");
+            return;
+        };
+        assert!((1e6..1e11).contains(&rate), "{rate}");
     }
 
     /// Also where a CPU is emulated, whose times say nothing.

@@ -155,6 +155,9 @@ pub(crate) fn boot(model: &Model, machine: Machine) -> Result<(), String> {
     if survey.contains("hides") != model.hides {
         return Err(format!("hidden: {}\n{survey}", model.hides));
     }
+    if survey.contains("The hidden instructions for AES: ") != model.hides {
+        return Err(format!("what that costs: {}\n{survey}", model.hides));
+    }
     for program in &tests {
         let said = next("kernels' own tests")?;
         if !said.contains("test result: ok") {

@@ -4,6 +4,7 @@ use wirespeed_bench::{Candidate, Contest, Found, Host, Measured};
 use wirespeed_cipher::Route;
 use wirespeed_doctor::{hidden_aes, hidden_features};
 use wirespeed_measure::Effort;
+use wirespeed_measure::limit::cycles_per_second;
 use wirespeed_results::schema::survey::{Gain, Proof, RouteState, Survey};
 use wirespeed_results::schema::{Document, VERSION};
 
@@ -39,7 +40,9 @@ pub(crate) fn run(arguments: SurveyArguments) -> Result<(), Fault> {
     let offloads = host.sight_offloads().filter(is_news);
     routes.extend(offloads.map(|it| state_of_offload(&it, effect.turns_on(it.route).is_some())));
     show(&routes_text(&routes))?;
-    show(&notes(&hidden_features().into_iter().chain(hidden_aes()).collect::<Vec<_>>()))?;
+    let hidden_aes = hidden_aes();
+    let is_hidden = hidden_aes.is_some();
+    show(&notes(&hidden_features().into_iter().chain(hidden_aes).collect::<Vec<_>>()))?;
 
     let contest = Contest {
         harness: &host.harness,
@@ -54,8 +57,12 @@ pub(crate) fn run(arguments: SurveyArguments) -> Result<(), Fault> {
     let (titles, gains): (Vec<String>, Vec<Gain>) = measured.iter().filter_map(gain).unzip();
     let warnings = warnings(&measured);
     show(&table(&titles, &gains))?;
-    show(&notes(&warnings))?;
-    show(&advice::text(&gains, host.harness.library().is_ok()))?;
+    let cost = cycles_per_second().filter(|_| is_hidden);
+    let cost = cost.and_then(|cycles| advice::cost_of_hidden_aes(&gains, cycles));
+    let words = cost.map(advice::words_of_hidden_aes);
+    show(&notes(&words.into_iter().chain(warnings.iter().cloned()).collect::<Vec<_>>()))?;
+    let has_aes = host.machine.cpu.features.iter().any(|it| it == "aes");
+    show(&advice::text(&gains, host.harness.library().is_ok(), has_aes))?;
     let elsewhere = releases::measure(&others, seconds)?;
     show(&releases::text(&others, &elsewhere, &gains))?;
 
@@ -74,6 +81,7 @@ pub(crate) fn run(arguments: SurveyArguments) -> Result<(), Fault> {
         routes,
         gains,
         warnings,
+        hidden_aes_would_gain: cost,
     };
     arguments.json.map_or(Ok(()), |target| write_json(&target, &document))?;
     verdict

@@ -29,6 +29,9 @@ pub struct Survey {
     /// What disturbed the measurement, each a sentence of advice; empty on a quiet machine.
     #[serde(default)]
     pub warnings: Vec<String>,
+    /// How many times as fast as the best here AES-256-CTR would be with instructions for AES that begin one round in each
+    /// cycle; null where no hypervisor hides them.
+    pub hidden_aes_would_gain: Option<f64>,
 }
 
 impl Document for Survey {
