@@ -18,6 +18,7 @@ mod ratios;
 mod report;
 mod requirements;
 mod routing;
+mod software;
 mod sum;
 
 use std::path::PathBuf;
@@ -173,7 +174,10 @@ fn main() -> ExitCode {
     if wanted(Part::Noaes) {
         match arguments.lesser_cpu {
             Some(route) => noaes::measure(&bench, route, &mut report),
-            None => noaes::run(&bench, library, &mut report),
+            None => {
+                software::run(&bench, &mut report);
+                noaes::run(&bench, library, &mut report);
+            }
         }
     }
     report.conclude()

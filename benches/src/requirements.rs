@@ -172,6 +172,9 @@ pub(crate) struct LesserCpu {
     pub(crate) required: &'static [(&'static str, Direction, usize, f64, f64)],
 }
 
+/// The route `portable` against RustCrypto's code for the same registers.
+pub(crate) const PORTABLE: (f64, f64) = (1.1, NO_MORE);
+
 /// For Camellia OpenSSL has code for general registers alone.
 pub(crate) const LESSER_CPUS: &[LesserCpu] = &[
     LesserCpu {
