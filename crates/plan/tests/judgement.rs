@@ -10,7 +10,7 @@ use wirespeed_plan::{
 };
 
 use Direction::{Decrypt, Encrypt};
-use Route::{AesNi, Avx2, Kernel, Libcrypto, PadLock, Portable, Sse2, Vaes256, Vaes512};
+use Route::{AesNi, Avx2, Kernel, Libcrypto, PadLock, Portable, Sse2, Ssse3, Vaes256, Vaes512};
 use Use::{Message, Rekey, Stream};
 
 /// A trial in which the gain is sure to 1 %.
@@ -66,6 +66,25 @@ fn the_fastest_clear_winner_serves() {
         everywhere(Encrypt, Message, Libcrypto, 0.8),
     ];
     assert_eq!(judged(&trials), [Vaes512; 10]);
+}
+
+/// AMD's Bobcat shuffles bytes by microcode: OpenSSL chooses its code by SSSE3's bit, and so would whoever believes it.
+#[test]
+fn a_unit_that_is_there_and_slow_does_not_serve() {
+    let ours = |route, short: f64, long: f64| {
+        let of = |usage| {
+            SIZE_CLASSES.map(|size| {
+                let gain = if size < 256 { short } else { long };
+                trial(Encrypt, usage, size, route, gain)
+            })
+        };
+        [of(Message), of(Stream)].concat()
+    };
+    let bobcat = [ours(Ssse3, 0.7, 0.95), ours(Sse2, 1.1, 1.9)];
+    assert_eq!(judged(&bobcat), [Sse2; 10]);
+    // The same bits on a CPU that shuffles at once.
+    let penryn = [ours(Ssse3, 1.3, 2.1), ours(Sse2, 1.1, 1.9)];
+    assert_eq!(judged(&penryn), [Ssse3; 10]);
 }
 
 #[test]
