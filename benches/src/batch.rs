@@ -2,7 +2,7 @@
 
 use wirespeed_measure::contest::{Ring, run as hold};
 use wirespeed_measure::statistics::{Estimate, median, paired_ratio};
-use wirespeed_measure::{Contestant, Effort, ThreadTime};
+use wirespeed_measure::{Contestant, Effort};
 use wirespeed_peer::{Library, MOST, Peer, Tag, Work};
 
 use crate::Bench;
@@ -79,8 +79,7 @@ fn against_peer(bench: &Bench, report: &mut Report) {
 
 /// How much faster the second is, in CPU time, and its speed.
 fn contest(bench: &Bench, pair: &mut [Box<dyn Contestant>; 2]) -> (Estimate, String) {
-    let ring = Ring { clock: &ThreadTime, cpu: &ThreadTime, gate: &|| (), tick: &|| () };
-    let samples = hold(&ring, Effort::lasting(bench.seconds), pair);
+    let samples = hold(&Ring::CPU_TIME, Effort::lasting(bench.seconds), pair);
     let nanos = [samples[0].nanos_per_byte(), samples[1].nanos_per_byte()];
     let ratio = paired_ratio(&nanos[0], &nanos[1]).expect("both ran");
     (ratio, format!("{:>6.2} GB/s   ", median(&nanos[1]).map_or(0.0, |it| 1.0 / it)))

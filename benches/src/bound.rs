@@ -8,7 +8,7 @@ use wirespeed_cipher::{Algorithm, Compression, Digest, HashKernels, Route, Subje
 use wirespeed_libcrypto::{DigestContext, Error, Library, cipher_of_nothing, hash_of_nothing};
 use wirespeed_measure::contest::{self, Ring};
 use wirespeed_measure::statistics::{Estimate, paired_ratio};
-use wirespeed_measure::{Contestant, Effort, Samples, ThreadTime};
+use wirespeed_measure::{Contestant, Effort, Samples};
 
 use crate::Bench;
 
@@ -31,8 +31,7 @@ pub(crate) fn ratio(
     let host = bench.harness.runner(Candidate::Host, case).map_err(|why| why.to_string())?;
     let mut turns: Vec<Box<dyn Contestant>> = vec![Box::new(host)];
     turns.extend(parts);
-    let ring = Ring { clock: &ThreadTime, cpu: &ThreadTime, gate: &|| (), tick: &|| () };
-    let samples = contest::run(&ring, effort, &mut turns);
+    let samples = contest::run(&Ring::CPU_TIME, effort, &mut turns);
     let least = samples[1..]
         .iter()
         .map(Samples::nanos)

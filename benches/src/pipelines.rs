@@ -3,7 +3,7 @@
 use wirespeed_libcrypto::{Cipher, CipherContext, Context, Direction, Error, Library, Pipeline};
 use wirespeed_measure::contest::{Ring, run as hold};
 use wirespeed_measure::statistics::paired_ratio;
-use wirespeed_measure::{Contestant, Effort, ThreadTime};
+use wirespeed_measure::{Contestant, Effort};
 
 use crate::Bench;
 use crate::buffers::Buffers;
@@ -39,8 +39,7 @@ pub(crate) fn run(bench: &Bench, library: Library, report: &mut Report) {
             continue;
         }
         let mut pair: [Box<dyn Contestant>; 2] = [Box::new(alone), Box::new(piped)];
-        let ring = Ring { clock: &ThreadTime, cpu: &ThreadTime, gate: &|| (), tick: &|| () };
-        let samples = hold(&ring, Effort::lasting(bench.seconds), &mut pair);
+        let samples = hold(&Ring::CPU_TIME, Effort::lasting(bench.seconds), &mut pair);
         let ratio = paired_ratio(&samples[0].nanos_per_byte(), &samples[1].nanos_per_byte());
         report.ratio(&title, &ratio.expect("both ran"), (at_least, reach_for), "");
     }

@@ -9,7 +9,7 @@ use wirespeed_cipher::{
 use wirespeed_libcrypto::Library;
 use wirespeed_measure::contest::{Ring, run as hold};
 use wirespeed_measure::statistics::Estimate;
-use wirespeed_measure::{Contestant, Effort, Limit, ThreadTime};
+use wirespeed_measure::{Contestant, Effort, Limit};
 use wirespeed_plan::{SIZE_BUCKETS, size_bucket};
 
 use crate::Bench;
@@ -80,8 +80,7 @@ fn show(title: &str, effort: Effort, pair: [Box<dyn Contestant>; 2], report: &mu
 
 /// Runs both in turns; the nanoseconds of their calls.
 pub(crate) fn in_turns(effort: Effort, mut pair: [Box<dyn Contestant>; 2]) -> [Vec<f64>; 2] {
-    let ring = Ring { clock: &ThreadTime, cpu: &ThreadTime, gate: &|| (), tick: &|| () };
-    let samples = hold(&ring, effort, &mut pair);
+    let samples = hold(&Ring::CPU_TIME, effort, &mut pair);
     [samples[0].nanos(), samples[1].nanos()]
 }
 

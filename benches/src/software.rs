@@ -9,7 +9,7 @@ use wirespeed_bench::{Candidate, Case};
 use wirespeed_cipher::{Direction, Route, Subject, Use};
 use wirespeed_measure::contest::{self, Ring};
 use wirespeed_measure::statistics::paired_ratio;
-use wirespeed_measure::{Contestant, Effort, Samples, ThreadTime};
+use wirespeed_measure::{Contestant, Effort, Samples};
 
 use crate::Bench;
 use crate::report::Report;
@@ -55,8 +55,7 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) {
         blocks: vec![Block::default(); SIZE / 16],
     };
     let mut turns: Vec<Box<dyn Contestant>> = vec![Box::new(theirs), Box::new(ours)];
-    let ring = Ring { clock: &ThreadTime, cpu: &ThreadTime, gate: &|| (), tick: &|| () };
-    let samples = contest::run(&ring, Effort::lasting(bench.seconds), &mut turns);
+    let samples = contest::run(&Ring::CPU_TIME, Effort::lasting(bench.seconds), &mut turns);
     let [theirs, ours] = [0, 1].map(|i: usize| Samples::nanos(&samples[i]));
     let rate = |nanos: &[f64]| {
         let mut nanos = nanos.to_vec();

@@ -3,7 +3,7 @@
 use std::sync::Barrier;
 use std::thread;
 
-use crate::clock::Clock;
+use crate::clock::{Clock, ThreadTime};
 
 /// Something that does the same work over and over.
 pub trait Contestant {
@@ -87,6 +87,12 @@ pub struct Ring<'a> {
     pub gate: &'a dyn Fn(),
     /// Called after each slice: progress.
     pub tick: &'a dyn Fn(),
+}
+
+impl Ring<'static> {
+    /// On one thread by its CPU time, with nothing around the slices.
+    pub const CPU_TIME: Self =
+        Ring { clock: &ThreadTime, cpu: &ThreadTime, gate: &|| (), tick: &|| () };
 }
 
 /// Runs all contestants and gives their samples in the same order.

@@ -174,8 +174,7 @@ mod tests {
                 eprintln!("skipped: this CPU has no {route}");
                 continue;
             };
-            let ring = Ring { clock: &ThreadTime, cpu: &ThreadTime, gate: &|| (), tick: &|| () };
-            let samples = run(&ring, Effort { slice: 200_000, rounds: 41 }, &mut limits);
+            let samples = run(&Ring::CPU_TIME, Effort { slice: 200_000, rounds: 41 }, &mut limits);
             // Slice against slice, so that a busy machine slows both sides.
             let slower = |one: usize, than: usize| {
                 let (one, than) = (samples[one].nanos_per_byte(), samples[than].nanos_per_byte());

@@ -1,7 +1,7 @@
 //! Which implementation is the fastest, by a short measurement over sectors of the asked size.
 
 use wirespeed_measure::contest::{Ring, run};
-use wirespeed_measure::{Contestant, Effort, ThreadTime, statistics};
+use wirespeed_measure::{Contestant, Effort, statistics};
 
 use super::{Named, SectorCipher};
 use crate::Specification;
@@ -28,8 +28,7 @@ pub(super) fn fastest(
     if all.len() > 1 {
         let mut contestants: Vec<Box<Both<'_>>> =
             all.iter().map(|(_, cipher)| Box::new(Both::new(&**cipher, tag_bytes))).collect();
-        let ring = Ring { clock: &ThreadTime, cpu: &ThreadTime, gate: &|| (), tick: &|| () };
-        let times = run(&ring, EFFORT, &mut contestants);
+        let times = run(&Ring::CPU_TIME, EFFORT, &mut contestants);
         let median = |place: usize| statistics::median(&times[place].nanos()).unwrap_or(f64::MAX);
         let first = (0..all.len()).min_by(|one, other| median(*one).total_cmp(&median(*other)))?;
         drop(contestants);
