@@ -118,6 +118,11 @@ const STAGES: &[Stage] = &[
     built("machines", "lesser machines, and PadLock in the kernel, in QEMU", guests::machines),
     built("host", "conformance, with the host's OpenSSL", releases::host),
     built("packages", "installed in a root of Debian's, upgraded, removed", installed::packages),
+    built(
+        "fleet",
+        "alerts and Ansible's collection, on six hosts in namespaces; --thorough: on twelve",
+        fleet::fleet,
+    ),
     built("calls", "random sequences of EVP calls, against the default provider", |at, effort| {
         releases::calls(at, effort).tests()
     }),
@@ -129,11 +134,6 @@ const STAGES: &[Stage] = &[
         releases::suite(at, effort, Line::V3_0)
     }),
     built("hosts", "real programs and daemons with our module", |at, _| hosts(at)),
-    built(
-        "fleet",
-        "alerts and Ansible's collection, on six hosts in namespaces; --thorough: on twelve",
-        fleet::fleet,
-    ),
     built("padlock", "conformance of the route padlock, on an emulated PadLock", |at, _| {
         padlock(at)
     }),

@@ -30,6 +30,11 @@ pub(crate) fn fleet(workspace: &Workspace, effort: Effort) -> Result<Tally> {
         tally += Tally::skip("hosts in namespaces take root to make");
         return Ok(tally);
     }
+    if !fs::read_to_string("/proc/cpuinfo")?.contains(" avx2") {
+        tally +=
+            Tally::skip("hosts are of two kinds where AVX2 is denied to some, and here is none");
+        return Ok(tally);
+    }
     let packages = packages(workspace, effort)?;
     tally += match fetch(workspace, effort) {
         Ok(fetched) => hosts(workspace, effort, &packages, &fetched)?,
