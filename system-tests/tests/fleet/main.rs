@@ -1,5 +1,5 @@
-//! A fleet on one machine: Debian 12 and 13, each host with its own root, OpenSSL and sshd; Ansible, Prometheus and
-//! Alertmanager as they are. A rollout, an upgrade of OpenSSL, a route that gives wrong bytes, and all taken back.
+//! A fleet on one machine: Debian 12 and 13 and what is laid out as Fedora and Alpine, each host with its own root,
+//! OpenSSL and sshd; Ansible, Prometheus and Alertmanager as they are. A rollout, an upgrade of OpenSSL, a route that gives wrong bytes, and all taken back.
 //!
 //! `HOSTS` has their names, of which the first letter tells what they are. `WIRESPEED_ROOTS` names the folder of unpacked
 //! systems, `WIRESPEED_PACKAGES` that of our packages, `WIRESPEED_OPENSSL` one with an older and a newer OpenSSL of Debian 12. All steps work on the same hosts, one after another, as root in
