@@ -5,8 +5,10 @@ use zeroize::Zeroize;
 use super::cfb8;
 use crate::{Block, BlockKey, Direction, InOut, Mode};
 
-/// The place in a CFB, OFB or CTR stream, kept as OpenSSL keeps it.
+/// The place in a CFB, OFB or CTR stream, kept as OpenSSL keeps it. No cache line ends within its blocks: what was just
+/// stored across two lines is slow to load.
 #[derive(Clone, Default)]
+#[repr(C, align(16))]
 pub struct Feedback {
     /// The shift register (CFB, OFB) or the next counter (CTR): OpenSSL's `updated-iv`.
     pub register: Block,

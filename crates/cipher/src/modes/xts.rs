@@ -164,12 +164,13 @@ fn add(a: &Block, b: &Block) -> Block {
     (u128::from_ne_bytes(*a) ^ u128::from_ne_bytes(*b)).to_ne_bytes()
 }
 
-/// The two keys of XTS and the encrypted tweak of the current data unit.
+/// The two keys of XTS and the encrypted tweak of the current data unit, in which no cache line ends.
 #[derive(Clone)]
+#[repr(C, align(16))]
 pub struct Xts {
+    tweak: Block,
     data_key: BlockKey,
     tweak_key: BlockKey,
-    tweak: Block,
     /// The direction of the data key.
     direction: Direction,
     standard: Standard,

@@ -6,7 +6,7 @@ use std::ptr::null;
 use wirespeed_batch::{CipherJob, CipherLanes};
 use wirespeed_cipher::{Block, BlockKernels, BlockKey, Direction, InOut, Mode};
 
-use super::common::{self, Common, Progress};
+use super::common::{self, Aligned, Common, Progress};
 use super::open::Open;
 use super::tls::{self, LONGEST_MAC, Protocol};
 use super::{Cipher, LastBlock, Setup, one_after_another};
@@ -70,7 +70,7 @@ pub(crate) struct Blocks<M> {
     choice: Choice<BlockKernels>,
     key: BlockKey,
     /// CBC's chaining value.
-    chain: Block,
+    chain: Aligned,
     open: Open<16>,
     common: Common,
     /// OpenSSL's `num`, which block modes store and never use.
@@ -235,7 +235,7 @@ impl<M: BlockMode> Blocks<M> {
         let mut messages = pipes.iter_mut().zip(calls);
         let mut jobs: [CipherJob<'_>; lanes::MOST] = std::array::from_fn(|_| {
             let (iv, data) = match messages.next() {
-                Some((pipe, call)) => (&mut pipe.chain, call.part(0, 0, whole(call))),
+                Some((pipe, call)) => (&mut *pipe.chain, call.part(0, 0, whole(call))),
                 None => (no_ivs.next().expect("one for each"), Ok(InOut::in_place(&mut []))),
             };
             CipherJob { key: &key, iv, data: data.expect("it was there") }
@@ -305,7 +305,7 @@ impl<M: BlockMode> Cipher for Blocks<M> {
         let setup = Setup::of(provider, subject)?;
         Some(Self {
             key: BlockKey::empty(setup.choice.own()),
-            chain: [0; 16],
+            chain: Aligned([0; 16]),
             open: Open::EMPTY,
             common: Common::new(setup.choice.algorithm(), setup.version),
             num: 0,
