@@ -57,7 +57,7 @@ pub(crate) fn run(arguments: SurveyArguments) -> Result<(), Fault> {
     let (titles, gains): (Vec<String>, Vec<Gain>) = measured.iter().filter_map(gain).unzip();
     let warnings = warnings(&measured);
     show(&table(&titles, &gains))?;
-    let cost = cycles_per_second().filter(|_| is_hidden);
+    let cost = is_hidden.then(cycles_per_second).flatten();
     let cost = cost.and_then(|cycles| advice::cost_of_hidden_aes(&gains, cycles));
     let words = cost.map(advice::words_of_hidden_aes);
     show(&notes(&words.into_iter().chain(warnings.iter().cloned()).collect::<Vec<_>>()))?;
