@@ -7,15 +7,15 @@ use aes_soft::cipher::{BlockCipher, NewBlockCipher};
 use aes_soft::{Aes128, Block};
 use wirespeed_bench::{Candidate, Case};
 use wirespeed_cipher::{Direction, Route, Subject, Use};
-use wirespeed_measure::contest::{self, Ring};
-use wirespeed_measure::statistics::paired_ratio;
-use wirespeed_measure::{Contestant, Effort, Samples};
+use wirespeed_measure::statistics::{Estimate, paired_ratio};
+use wirespeed_measure::{Contestant, Effort};
 
 use crate::Bench;
 use crate::report::Report;
 use crate::requirements::PORTABLE;
+use crate::routing::in_turns;
 
-/// Counted by eight blocks at a time, as its own CTR did.
+/// As many blocks at a time as it takes.
 struct RustCrypto {
     cipher: Aes128,
     blocks: Vec<Block>,
@@ -54,14 +54,10 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) {
         cipher: Aes128::new(&[1; 16].into()),
         blocks: vec![Block::default(); SIZE / 16],
     };
-    let mut turns: Vec<Box<dyn Contestant>> = vec![Box::new(theirs), Box::new(ours)];
-    let samples = contest::run(&Ring::CPU_TIME, Effort::lasting(bench.seconds), &mut turns);
-    let [theirs, ours] = [0, 1].map(|i: usize| Samples::nanos(&samples[i]));
-    let rate = |nanos: &[f64]| {
-        let mut nanos = nanos.to_vec();
-        nanos.sort_by(f64::total_cmp);
-        SIZE as f64 * 1e3 / nanos[nanos.len() / 2]
-    };
+    let pair: [Box<dyn Contestant>; 2] = [Box::new(theirs), Box::new(ours)];
+    let [theirs, ours] = in_turns(Effort::lasting(bench.seconds), pair);
+    let rate =
+        |nanos: &[f64]| Estimate::of(nanos).map_or(0.0, |call| SIZE as f64 * 1e3 / call.median);
     let note = format!("{:.0} MB/s against {:.0}   ", rate(&ours), rate(&theirs));
     match paired_ratio(&theirs, &ours) {
         Some(ratio) => report.ratio(&case.to_string(), &ratio, PORTABLE, &note),

@@ -42,11 +42,16 @@ pub(super) fn text(gains: &[Gain], has_libcrypto: bool, has_aes: bool) -> String
     }
 }
 
+fn row<'g>(gains: &'g [Gain], algorithm: &str, direction: &str, size: usize) -> Option<&'g Gain> {
+    gains.iter().find(|gain| {
+        (gain.algorithm.as_str(), gain.direction.as_str(), gain.size)
+            == (algorithm, direction, size)
+    })
+}
+
 /// The best rate of a cipher's encryption of 16 KiB, by OpenSSL or a route.
 fn best(gains: &[Gain], algorithm: &str) -> Option<f64> {
-    let found = gains.iter().find(|gain| {
-        (gain.algorithm.as_str(), gain.direction.as_str(), gain.size) == (algorithm, "enc", 16384)
-    })?;
+    let found = row(gains, algorithm, "enc", 16384)?;
     Some(found.best_bytes_per_second.max(found.libcrypto_bytes_per_second.unwrap_or(0.0)))
 }
 
@@ -82,10 +87,7 @@ pub(super) fn words_of_hidden_aes(times: f64) -> String {
 /// they gain. Without instructions for AES it takes most of it.
 fn gained(gains: &[Gain], has_aes: bool) -> Option<String> {
     let user = |(user, algorithm, direction, size): &(&str, &str, &str, usize)| {
-        let row = gains.iter().find(|gain| {
-            (gain.algorithm.as_str(), gain.direction.as_str(), gain.size)
-                == (algorithm, direction, *size)
-        })?;
+        let row = row(gains, algorithm, direction, *size)?;
         if row.openssl_stays { None } else { Some(format!("{user} {}", figures::times(row.gain?))) }
     };
     let users: Vec<String> = USERS.iter().filter_map(user).collect();
