@@ -23,9 +23,9 @@ pub type GcmStartFn = fn(&Schedule, &mut GcmState, first: u128);
 /// is, are not hashed: they are left pending in the state, with their keystream. Unless the state tells the
 /// message's lengths: then a kernel may hash all that is left to hash.
 pub type GcmCryptFn = fn(&Schedule, &mut GcmKey, &mut GcmState, InOut<'_>);
-/// The tag, from the state, whether the pending block is to be hashed, and the lengths in bits of the
+/// Writes the tag, from the state, whether the pending block is to be hashed, and the lengths in bits of the
 /// associated data and the data. Neither counts if they have been hashed.
-pub type GcmTagFn = fn(&mut GcmKey, &GcmState, pending: bool, lengths: [u64; 2]) -> Block;
+pub type GcmTagFn = fn(&mut GcmKey, &GcmState, pending: bool, lengths: [u64; 2], tag: &mut Block);
 
 /// CTR from a counter block whose first 32 bits count, little-endian, and wrap (RFC 8452 §4), over any length.
 pub type LittleCtrFn = fn(&Schedule, first: &Block, InOut<'_>);

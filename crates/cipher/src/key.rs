@@ -72,9 +72,9 @@ impl BlockKey {
     /// [`Direction::Encrypt`] both ways.
     ///
     /// # Panics
-    /// If `key` is not as long as the kernels' key size.
+    /// If `key` is not as long as the kernels' key size: they see to that.
+    #[inline]
     pub fn set(&mut self, key: &[u8], direction: Direction) {
-        assert_eq!(key.len(), self.key_bytes(), "bytes of {} key", self.kernels.cipher);
         (self.kernels.expand[direction as usize])(key, &mut self.schedule);
         self.kept = None;
     }

@@ -30,6 +30,17 @@ pub unsafe fn load(from: *const u8, count: usize) -> u128 {
     }
 }
 
+/// Fewer than 16 bytes as the low ones of a number.
+///
+/// # Panics
+/// If there are more.
+#[inline(always)]
+pub fn read(bytes: &[u8]) -> u128 {
+    assert!(bytes.len() < 16);
+    // SAFETY: they are there.
+    unsafe { load(bytes.as_ptr(), bytes.len()) }
+}
+
 /// Writes the low `count` bytes, 0 to 15.
 ///
 /// # Safety

@@ -103,12 +103,12 @@ pub(crate) trait Cipher: Clone {
     fn one_shot(&mut self, call: Call<'_>) -> Result<usize, CallError>;
 
     /// Answers a parameter that stands alone in its list, if it is one of those that EVP asks for
-    /// with every message, in their usual type.
-    fn answer_often(&mut self, param: &mut Param) -> Option<Result<(), CallError>>;
+    /// with every message, in their usual type. Where it does not, [`Self::answer`] has the word.
+    fn answer_often(&mut self, param: &mut Param) -> bool;
 
     /// Takes a parameter that stands alone in its list, if it is one of those that EVP sets with
-    /// every message, in their usual type.
-    fn set_often(&mut self, param: &Param) -> Option<Result<(), CallError>>;
+    /// every message, in their usual type. Where it does not, [`Self::set`] has the word.
+    fn set_often(&mut self, param: &Param) -> bool;
 
     /// Answers parameters.
     fn answer(&mut self, list: Asked<'_>) -> Result<(), CallError>;

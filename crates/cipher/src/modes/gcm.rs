@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{Block, BlockKernels, BlockKey, Direction, GcmKey, GcmState, InOut};
+use crate::{Block, BlockKernels, BlockKey, Direction, GcmKey, GcmState, InOut, partial};
 
 /// What SP 800-38D forbids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,9 +30,10 @@ pub struct Gcm {
     key: BlockKey,
     hash_key: GcmKey,
     state: GcmState,
+    // Two lengths that were stored one by one are slow to load as one vector: they are not side by side.
+    aad_bytes: u64,
     /// Bytes pending in the state: associated data until there is data, then data.
     pending: usize,
-    aad_bytes: u64,
     data_bytes: u64,
 }
 
@@ -46,8 +47,8 @@ impl Gcm {
             key: BlockKey::empty(kernels),
             hash_key: GcmKey::EMPTY,
             state: GcmState::EMPTY,
-            pending: 0,
             aad_bytes: 0,
+            pending: 0,
             data_bytes: 0,
         }
     }
@@ -154,7 +155,18 @@ impl Gcm {
     }
 
     /// The next bytes of associated data.
-    pub fn aad(&mut self, mut data: &[u8]) -> Result<(), GcmError> {
+    #[inline]
+    pub fn aad(&mut self, data: &[u8]) -> Result<(), GcmError> {
+        if self.aad_bytes == 0 && self.data_bytes == 0 && data.len() < 16 {
+            // All there is, for most: TLS has 13 bytes, and 5.
+            self.state.pending = partial::read(data).to_le_bytes();
+            (self.pending, self.aad_bytes) = (data.len(), data.len() as u64);
+            return Ok(());
+        }
+        self.more_aad(data)
+    }
+
+    fn more_aad(&mut self, mut data: &[u8]) -> Result<(), GcmError> {
         if self.data_bytes != 0 {
             return Err(GcmError::Order);
         }
@@ -219,9 +231,16 @@ impl Gcm {
     }
 
     /// The tag of the message so far.
-    #[inline]
     pub fn tag(&mut self) -> Block {
-        let lengths = [self.aad_bytes * 8, self.data_bytes * 8];
-        (self.key.kernels().gcm_tag)(&mut self.hash_key, &self.state, self.pending != 0, lengths)
+        let mut tag = [0; 16];
+        self.write_tag(&mut tag);
+        tag
+    }
+
+    /// The same, written where it is to be: a vector that is stored at once is quick to load again.
+    #[inline]
+    pub fn write_tag(&mut self, tag: &mut Block) {
+        let (lengths, pending) = ([self.aad_bytes * 8, self.data_bytes * 8], self.pending != 0);
+        (self.key.kernels().gcm_tag)(&mut self.hash_key, &self.state, pending, lengths, tag);
     }
 }

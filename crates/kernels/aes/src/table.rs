@@ -110,9 +110,9 @@ macro_rules! table {
             fn gcm[const ROUNDS: usize, const DECRYPT: bool][ROUNDS, DECRYPT]
                 (schedule: &Schedule, key: &mut GcmKey, state: &mut GcmState, data: InOut<'_>)
                 { gcm::crypt::<$unit, ROUNDS, DECRYPT>($make, schedule, key, state, data) }
-            fn gcm_tag[][](key: &mut GcmKey, state: &GcmState, pending: bool, lengths: [u64; 2])
-                -> Block
-                { gcm::tag::<$unit>($make, key, state, pending, lengths) }
+            fn gcm_tag[][]
+                (key: &mut GcmKey, state: &GcmState, pending: bool, lengths: [u64; 2], tag: &mut Block)
+                { gcm::tag::<$unit>($make, key, state, pending, lengths, tag) }
             fn ocb[const ROUNDS: usize, const DECRYPT: bool][ROUNDS, DECRYPT]
                 (schedule: &Schedule, key: &OcbKey, state: &mut OcbState, data: InOut<'_>)
                 { ocb::ocb::<$unit, ROUNDS, DECRYPT>($make, schedule, key, state, data) }

@@ -3,6 +3,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ffi::{c_int, c_void};
 use std::mem::MaybeUninit;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::{NonNull, null_mut};
 
 use wirespeed_cipher::{Algorithm, Direction};
@@ -64,8 +65,8 @@ const fn plain_functions<C: Cipher, const INDEX: usize, const DECODERS: bool>() 
         Dispatch::new(CIPHER_NEW_CONTEXT, new_context::<C, INDEX> as NewContext),
         Dispatch::new(CIPHER_FREE_CONTEXT, free_context::<C> as FreeContext),
         Dispatch::new(CIPHER_DUPLICATE_CONTEXT, duplicate_context::<C> as NewContext),
-        Dispatch::new(CIPHER_ENCRYPT_INIT, encrypt_init::<C> as Initialise),
-        Dispatch::new(CIPHER_DECRYPT_INIT, decrypt_init::<C> as Initialise),
+        Dispatch::new(CIPHER_ENCRYPT_INIT, start::<C, 0> as Initialise),
+        Dispatch::new(CIPHER_DECRYPT_INIT, start::<C, 1> as Initialise),
         Dispatch::new(CIPHER_UPDATE, update::<C> as Update),
         Dispatch::new(CIPHER_FINAL, finish::<C> as Finish),
         Dispatch::new(CIPHER_CIPHER, one_shot::<C> as Update),
@@ -101,6 +102,26 @@ pub(super) unsafe fn with<C: Cipher>(
             run(context)
         },
     )
+}
+
+/// Tries what EVP wants with every message; tells whether it was that. What it seldom wants is left to another function, so
+/// that this one has no use for its stack.
+///
+/// # Safety
+/// As for [`with`].
+#[inline(always)]
+unsafe fn quickly<C: Cipher>(
+    context: *mut c_void,
+    run: impl FnOnce(&mut Context<C>) -> bool,
+) -> bool {
+    // SAFETY: the caller promises the context.
+    let context = unsafe { context.cast::<Context<C>>().as_mut() };
+    let done = catch_unwind(AssertUnwindSafe(|| context.is_some_and(run)));
+    done.unwrap_or_else(|panic| {
+        // Dropping what was thrown could panic again.
+        std::mem::forget(panic);
+        false
+    })
 }
 
 /// Stores how much was written.
@@ -169,17 +190,19 @@ unsafe extern "C" fn free_context<C: Cipher>(context: *mut c_void) {
     );
 }
 
-/// # Safety
-/// As for [`Initialise`]: key and IV null or as long as told, the list ended by a null key.
-#[inline(always)]
-unsafe fn initialise<C: Cipher>(
+/// A new message, in the direction of this place in [`Direction::BOTH`]. One function for each: what runs guarded is within
+/// its caller only where it has one.
+unsafe extern "C" fn start<C: Cipher, const DIRECTION: usize>(
     context: *mut c_void,
-    direction: Direction,
-    (key, key_length): (*const u8, usize),
-    (iv, iv_length): (*const u8, usize),
+    key: *const u8,
+    key_length: usize,
+    iv: *const u8,
+    iv_length: usize,
     params: *const Param,
 ) -> c_int {
-    // SAFETY: the caller promises all pointers.
+    let direction = const { Direction::BOTH[DIRECTION] };
+    // SAFETY: the core hands in a context of this kind, key and IV null or as long as told, and null or a list that ends
+    // with a null key.
     unsafe {
         with::<C>(context, |context| {
             let bytes = |start: *const u8, length| {
@@ -189,32 +212,6 @@ unsafe fn initialise<C: Cipher>(
             if params.is_null() { Ok(()) } else { context.cipher.set(Given::new(params)) }
         })
     }
-}
-
-unsafe extern "C" fn encrypt_init<C: Cipher>(
-    context: *mut c_void,
-    key: *const u8,
-    key_length: usize,
-    iv: *const u8,
-    iv_length: usize,
-    params: *const Param,
-) -> c_int {
-    let (key, iv) = ((key, key_length), (iv, iv_length));
-    // SAFETY: the core keeps to the signature's contract.
-    unsafe { initialise::<C>(context, Direction::Encrypt, key, iv, params) }
-}
-
-unsafe extern "C" fn decrypt_init<C: Cipher>(
-    context: *mut c_void,
-    key: *const u8,
-    key_length: usize,
-    iv: *const u8,
-    iv_length: usize,
-    params: *const Param,
-) -> c_int {
-    let (key, iv) = ((key, key_length), (iv, iv_length));
-    // SAFETY: the core keeps to the signature's contract.
-    unsafe { initialise::<C>(context, Direction::Decrypt, key, iv, params) }
 }
 
 unsafe extern "C" fn update<C: Cipher>(
@@ -280,13 +277,22 @@ unsafe extern "C" fn answer<C: Cipher>(context: *mut c_void, list: *mut Param) -
     // SAFETY: the core hands in a context of this kind, and a list that ends with a null key, to be
     // written to.
     unsafe {
+        let answered = quickly::<C>(context, |context| {
+            let mut list = Asked::new(list);
+            list.only().is_some_and(|param| context.cipher.answer_often(param))
+        });
+        if answered { 1 } else { answer_anything::<C>(context, list) }
+    }
+}
+
+/// What [`answer`] does not do by the way.
+#[cold]
+#[inline(never)]
+unsafe fn answer_anything<C: Cipher>(context: *mut c_void, list: *mut Param) -> c_int {
+    // SAFETY: as for `answer`.
+    unsafe {
         with::<C>(context, |context| {
             let mut list = Asked::new(list);
-            if let Some(param) = list.only()
-                && let Some(result) = context.cipher.answer_often(param)
-            {
-                return result;
-            }
             if !context.pipes.is_empty() && context.pipes.answer_tags(&mut list)? {
                 return Ok(());
             }
@@ -298,15 +304,24 @@ unsafe extern "C" fn answer<C: Cipher>(context: *mut c_void, list: *mut Param) -
 unsafe extern "C" fn set<C: Cipher>(context: *mut c_void, list: *const Param) -> c_int {
     // SAFETY: the core hands in a context of this kind, and a list that ends with a null key.
     unsafe {
+        let taken = quickly::<C>(context, |context| {
+            let only = Given::new(list).only().filter(|_| context.pipes.is_empty());
+            only.is_some_and(|param| context.cipher.set_often(param))
+        });
+        if taken { 1 } else { set_anything::<C>(context, list) }
+    }
+}
+
+/// What [`set`] does not do by the way.
+#[cold]
+#[inline(never)]
+unsafe fn set_anything<C: Cipher>(context: *mut c_void, list: *const Param) -> c_int {
+    // SAFETY: as for `set`.
+    unsafe {
         with::<C>(context, |context| {
             let list = Given::new(list);
             if !context.pipes.is_empty() {
                 context.pipes.set(list)?;
-            }
-            if let Some(param) = list.only()
-                && let Some(result) = context.cipher.set_often(param)
-            {
-                return result;
             }
             context.cipher.set(list)
         })

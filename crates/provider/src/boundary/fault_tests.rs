@@ -85,8 +85,8 @@ impl<const CIPHER: usize> Faulty<CIPHER> {
         },
         gcm_start: |schedule, state, first| (Self::right().gcm_start)(schedule, state, first),
         gcm: [Self::gcm::<0>, Self::gcm::<1>],
-        gcm_tag: |key, state, pending, lengths| {
-            (Self::right().gcm_tag)(key, state, pending, lengths)
+        gcm_tag: |key, state, pending, lengths, tag| {
+            (Self::right().gcm_tag)(key, state, pending, lengths, tag);
         },
         ocb: [Self::ocb::<0>, Self::ocb::<1>],
         ocb_hash: |schedule, key, state, data| {

@@ -152,12 +152,12 @@ impl<M: AeadMode> Cipher for AeadContext<M> {
         self.0.start(key, iv)
     }
 
-    #[inline]
+    #[inline(always)]
     fn update(&mut self, call: Call<'_>) -> Result<usize, CallError> {
         self.0.update(call)
     }
 
-    #[inline]
+    #[inline(always)]
     fn finish(&mut self, call: Call<'_>) -> Result<usize, CallError> {
         self.0.finish(call)
     }
@@ -168,24 +168,24 @@ impl<M: AeadMode> Cipher for AeadContext<M> {
 
     /// The tag, or a length: EVP asks for them with every message.
     #[inline]
-    fn answer_often(&mut self, param: &mut Param) -> Option<Result<(), CallError>> {
+    fn answer_often(&mut self, param: &mut Param) -> bool {
         if param.is_called(b"tag\0") {
-            return Some(self.0.answer_tag(param));
+            return self.0.answer_tag(param).is_ok();
         }
         let (version, key_bytes) = (self.decoders(), self.0.basics().key_bytes);
         if !M::gettable(version).has(Name::IvLength) {
-            return None;
+            return false;
         }
         answer_lengths(param, key_bytes, self.0.lengths().iv)
     }
 
     /// The tag, which EVP sets with every message. There is no padding to set; EVP tries all the same.
     #[inline]
-    fn set_often(&mut self, param: &Param) -> Option<Result<(), CallError>> {
+    fn set_often(&mut self, param: &Param) -> bool {
         if param.is_called(b"tag\0") {
-            return Some(self.0.take_tag(param));
+            return self.0.take_tag(param).is_ok();
         }
-        param.is_called(b"padding\0").then_some(Ok(()))
+        param.is_called(b"padding\0")
     }
 
     fn answer(&mut self, list: Asked<'_>) -> Result<(), CallError> {

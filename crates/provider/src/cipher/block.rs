@@ -398,12 +398,12 @@ impl<M: BlockMode> Cipher for Blocks<M> {
     }
 
     #[inline]
-    fn answer_often(&mut self, param: &mut Param) -> Option<Result<(), CallError>> {
+    fn answer_often(&mut self, param: &mut Param) -> bool {
         self.common.answer_often(param)
     }
 
     #[inline]
-    fn set_often(&mut self, param: &Param) -> Option<Result<(), CallError>> {
+    fn set_often(&mut self, param: &Param) -> bool {
         self.common.set_often(param)
     }
 

@@ -137,7 +137,7 @@ impl Cipher for Keystream {
         let iv = iv.map_err(|_| CallError::INVALID_IV_LENGTH)?;
         if let Some(key) = key {
             self.key = key.try_into().map_err(|_| CallError::INVALID_KEY_LENGTH)?;
-            self.choice.take_key(key, direction, |_| {});
+            self.choice.take_key(key, direction);
             self.key_set = true;
             let open = self.stream.used() != 0 || self.filled;
             if open && !self.version.counts_blocks_begun() {
@@ -167,14 +167,14 @@ impl Cipher for Keystream {
     }
 
     #[inline]
-    fn answer_often(&mut self, param: &mut Param) -> Option<Result<(), CallError>> {
+    fn answer_often(&mut self, param: &mut Param) -> bool {
         answer_lengths(param, size_of::<StreamKey>(), size_of::<Block>())
     }
 
     #[inline]
-    fn set_often(&mut self, param: &Param) -> Option<Result<(), CallError>> {
+    fn set_often(&mut self, param: &Param) -> bool {
         // There is no padding to set; EVP tries all the same.
-        param.is_called(b"padding\0").then_some(Ok(()))
+        param.is_called(b"padding\0")
     }
 
     fn answer(&mut self, list: Asked<'_>) -> Result<(), CallError> {

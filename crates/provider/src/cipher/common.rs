@@ -11,7 +11,7 @@ use crate::params::declared::{Declared, Name};
 use crate::params::list::{Asked, Given};
 use crate::params::request::{Questions, Settings};
 use crate::params::{octet_pointer, octets};
-use crate::routing::choice::Choice;
+use crate::routing::choice::{Choice, NewKey};
 
 /// A block at a multiple of its length, so that no cache line ends within it: what was just stored across two lines is
 /// slow to load.
@@ -86,21 +86,13 @@ pub(super) fn settable() -> &'static Declared {
     &SETTABLE
 }
 
-/// Answers `ivlen` or `keylen`. EVP asks for them at every start.
+/// Answers `ivlen` or `keylen`; tells whether it was one of them. EVP asks for them at every start.
 #[inline]
-pub(super) fn answer_lengths(
-    param: &mut Param,
-    key_bytes: usize,
-    iv_bytes: usize,
-) -> Option<Result<(), CallError>> {
+pub(super) fn answer_lengths(param: &mut Param, key_bytes: usize, iv_bytes: usize) -> bool {
     if param.is_called(b"ivlen\0") {
-        param.set_usual_usize(iv_bytes)
-    } else if param.is_called(b"keylen\0") {
-        param.set_usual_usize(key_bytes)
-    } else {
-        return None;
+        return param.set_usual_usize(iv_bytes);
     }
-    .then_some(Ok(()))
+    param.is_called(b"keylen\0") && param.set_usual_usize(key_bytes)
 }
 
 impl Common {
@@ -160,12 +152,13 @@ impl Common {
     ) -> Result<(), CallError> {
         let Some(key) = key else { return Ok(()) };
         self.check_key(key)?;
-        choice.take_key(key, self.direction, |kernels| {
-            to.reroute(kernels);
-        });
-        match choice.may_go_elsewhere() {
-            true => to.keep(key, schedule),
-            false => to.set(key, schedule),
+        match choice.take_key(key, self.direction) {
+            NewKey::Ours => to.set(key, schedule),
+            NewKey::Shared => to.keep(key, schedule),
+            NewKey::By(kernels) => {
+                to.reroute(kernels);
+                to.set(key, schedule);
+            }
         }
         self.key_set = true;
         Ok(())
@@ -179,18 +172,18 @@ impl Common {
 
     /// Answers a length.
     #[inline]
-    pub(super) fn answer_often(&self, param: &mut Param) -> Option<Result<(), CallError>> {
+    pub(super) fn answer_often(&self, param: &mut Param) -> bool {
         answer_lengths(param, self.key_bytes, self.iv_bytes)
     }
 
     /// Takes the padding, which EVP sets before every message when there is to be none.
     #[inline]
-    pub(super) fn set_often(&mut self, param: &Param) -> Option<Result<(), CallError>> {
-        if !param.is_called(b"padding\0") {
-            return None;
-        }
-        self.padding = param.usual_u32()? != 0;
-        Some(Ok(()))
+    pub(super) fn set_often(&mut self, param: &Param) -> bool {
+        let padding = param.usual_u32().filter(|_| param.is_called(b"padding\0"));
+        padding.is_some_and(|padding| {
+            self.padding = padding != 0;
+            true
+        })
     }
 
     pub(super) fn answer(&self, list: Asked<'_>, progress: &Progress<'_>) -> Result<(), CallError> {

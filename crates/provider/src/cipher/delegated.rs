@@ -263,16 +263,16 @@ impl<const BLOCK: usize> Cipher for DelegatedContext<BLOCK> {
         Ok(call.length())
     }
 
-    fn answer_often(&mut self, _: &mut Param) -> Option<Result<(), CallError>> {
-        None
+    fn answer_often(&mut self, _: &mut Param) -> bool {
+        false
     }
 
-    fn set_often(&mut self, param: &Param) -> Option<Result<(), CallError>> {
-        if !param.is_called(b"padding\0") {
-            return None;
-        }
-        self.padded = param.usual_u32()? != 0;
-        Some(self.settle())
+    fn set_often(&mut self, param: &Param) -> bool {
+        let padding = param.usual_u32().filter(|_| param.is_called(b"padding\0"));
+        padding.is_some_and(|padding| {
+            self.padded = padding != 0;
+            self.settle().is_ok()
+        })
     }
 
     fn answer(&mut self, mut list: Asked<'_>) -> Result<(), CallError> {

@@ -17,7 +17,7 @@ use crate::params::declared::{Declared, Name};
 use crate::params::list::{Asked, Given};
 use crate::params::request::Settings;
 use crate::provider::Provider;
-use crate::routing::choice::{Choice, OffloadStep, Step};
+use crate::routing::choice::{Choice, NewKey, OffloadStep, Step};
 
 static SETTABLE: Declared = Declared::of(&[Name::KeyLength]);
 static SETTABLE_OF_SM4: Declared = Declared::of(&[Name::Standard]);
@@ -71,13 +71,14 @@ impl<const SM4: bool> Cipher for Sectors<SM4> {
             if !SM4 && direction == Direction::Encrypt && equal(data, tweak) {
                 return Err(CallError(&[Reason::XtsDuplicatedKeys]));
             }
-            self.choice.take_key(key, direction, |kernels| {
-                self.xts.reroute(kernels);
-                self.xts.reroute_tweaks(kernels);
-            });
-            match self.choice.may_go_elsewhere() {
-                true => self.xts.keep_key(key, direction),
-                false => self.xts.set_key(key, direction),
+            match self.choice.take_key(key, direction) {
+                NewKey::Ours => self.xts.set_key(key, direction),
+                NewKey::Shared => self.xts.keep_key(key, direction),
+                NewKey::By(kernels) => {
+                    self.xts.reroute(kernels);
+                    self.xts.reroute_tweaks(kernels);
+                    self.xts.set_key(key, direction);
+                }
             }
             self.common.key_set = true;
             self.tweak_ready = false;
@@ -111,14 +112,14 @@ impl<const SM4: bool> Cipher for Sectors<SM4> {
     }
 
     #[inline]
-    fn answer_often(&mut self, param: &mut Param) -> Option<Result<(), CallError>> {
+    fn answer_often(&mut self, param: &mut Param) -> bool {
         self.common.answer_often(param)
     }
 
     #[inline]
-    fn set_often(&mut self, param: &Param) -> Option<Result<(), CallError>> {
+    fn set_often(&mut self, param: &Param) -> bool {
         // XTS has no padding to set; EVP tries all the same.
-        param.is_called(b"padding\0").then_some(Ok(()))
+        param.is_called(b"padding\0")
     }
 
     fn answer(&mut self, list: Asked<'_>) -> Result<(), CallError> {

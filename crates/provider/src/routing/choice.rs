@@ -24,6 +24,16 @@ pub(crate) enum CallPath<K: 'static> {
     Offload(Interface),
 }
 
+/// What becomes of a new key.
+pub(crate) enum NewKey<K: 'static> {
+    /// Nobody but us has use for it.
+    Ours,
+    /// Others have it too: it need not be expanded before a call comes to us.
+    Shared,
+    /// Calls are computed twice, and what follows from the key alone is compared with nothing: these kernels expand it.
+    By(&'static K),
+}
+
 /// One context's way to its routes.
 #[derive(Clone)]
 pub(crate) struct Choice<K: 'static> {
@@ -41,6 +51,8 @@ pub(crate) struct Choice<K: 'static> {
     pub(crate) host: Option<HostCipher>,
     /// The ways to Linux's crypto API, where calls may go to it.
     kernels: Vec<KernelCipher>,
+    /// Whether all calls are ours, and none is computed twice.
+    is_ours: bool,
 }
 
 /// What a call does to the state of a mode, by whichever route.
@@ -84,14 +96,16 @@ impl<K: Kernels> Choice<K> {
         let rows = routing.visible_table(algorithm);
         let host = routing.host(index).and_then(|library| HostCipher::new(library, algorithm));
         let kernels = routing.offloaded(index);
-        let is_alone = host.is_some() && kernels.is_empty() && !routing.verifies();
+        let verified = routing.verifies();
+        let by_host_alone = host.is_some() && kernels.is_empty() && !verified;
         Self {
-            handed_on: if is_alone { rows.empty() } else { [0; 2] },
+            is_ours: host.is_none() && kernels.is_empty() && !verified,
+            handed_on: if by_host_alone { rows.empty() } else { [0; 2] },
             rows,
             monitor: Monitor::new(routing, Subject::from(algorithm)),
             algorithm,
             index,
-            verified: routing.verifies(),
+            verified,
             own: routing.kernels(routing.own(algorithm), algorithm),
             host,
             kernels: kernels.iter().cloned().map(KernelCipher::new).collect(),
@@ -131,28 +145,25 @@ impl<K: Kernels> Choice<K> {
         Some(kernels)
     }
 
-    /// A new key: kept for libcrypto's route too, and expanded by a route that is in service.
+    /// A new key, for all who may get calls.
     #[inline]
-    pub(crate) fn take_key(
-        &mut self,
-        key: &[u8],
-        direction: Direction,
-        reroute: impl FnOnce(&'static K),
-    ) {
+    pub(crate) fn take_key(&mut self, key: &[u8], direction: Direction) -> NewKey<K> {
+        if self.is_ours { NewKey::Ours } else { self.share_key(key, direction) }
+    }
+
+    #[cold]
+    fn share_key(&mut self, key: &[u8], direction: Direction) -> NewKey<K> {
         if let Some(host) = &mut self.host {
             host.take_key(key, direction);
         }
         self.kernels.iter_mut().for_each(|kernel| kernel.take_key(key));
-        if self.verified {
-            reroute(self.own());
-        }
+        if self.verified { NewKey::By(self.neutral()) } else { NewKey::Shared }
     }
 
-    /// Whether calls may go to somebody else and none of ours is computed twice: then a key need not be expanded before a
-    /// call comes to us.
+    /// Whether all calls are ours, and none is computed twice.
     #[inline]
-    pub(crate) const fn may_go_elsewhere(&self) -> bool {
-        (self.host.is_some() || !self.kernels.is_empty()) && !self.verified
+    pub(crate) const fn is_ours(&self) -> bool {
+        self.is_ours
     }
 
     /// Whether some calls are computed twice; then all take the slow path.

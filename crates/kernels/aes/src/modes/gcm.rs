@@ -394,9 +394,9 @@ pub(crate) fn tag<U: Unit>(
     state: &GcmState,
     pending: bool,
     lengths: [u64; 2],
-) -> Block {
+    tag: &mut Block,
+) {
     let one = u.single();
-    let mut tag = [0; 16];
     // SAFETY: a block is readable or writable at each place.
     unsafe {
         let mut hash = one.load(state.hash.as_ptr());
@@ -413,7 +413,6 @@ pub(crate) fn tag<U: Unit>(
         let hash = one.swap_bytes(hash);
         one.store(tag.as_mut_ptr(), one.xor(hash, one.load(state.mask.as_ptr())));
     }
-    tag
 }
 
 /// Blocks to hash: whole ones of the data, or with the lengths behind them all.

@@ -102,7 +102,9 @@ impl<'k> Run<'k> {
         }
         // See `GcmCryptFn`: what is left to be hashed.
         let pending = length != 0 && (length <= 16 || !length.is_multiple_of(16));
-        (kernels.gcm_tag)(hash_key, state, pending, bits)
+        let mut tag = [0; 16];
+        (kernels.gcm_tag)(hash_key, state, pending, bits, &mut tag);
+        tag
     }
 }
 

@@ -16,7 +16,7 @@ use crate::offload::call::{OffloadCall, OffloadFailed};
 use crate::openssl::{Param, UNMODIFIED, data_type};
 use crate::params::declared::{Declared, Name};
 use crate::params::{octets, uint};
-use crate::routing::choice::{Choice, OffloadStep, Step};
+use crate::routing::choice::{Choice, NewKey, OffloadStep, Step};
 
 static GETTABLE: Declared = Declared::of(&[
     Name::IvLength,
@@ -110,11 +110,8 @@ impl AeadMode for CcmMode {
         }
         let Some(key) = key else { return Ok(()) };
         self.basics.check_key(key)?;
-        let ccm = &mut self.ccm;
-        self.choice.take_key(key, self.basics.direction, |kernels| ccm.reroute(kernels));
-        if self.choice.is_verified() {
-            // What follows from the key and associated data alone is compared with nothing.
-            self.ccm.reroute(self.choice.neutral());
+        if let NewKey::By(kernels) = self.choice.take_key(key, self.basics.direction) {
+            self.ccm.reroute(kernels);
         }
         self.ccm.set_key(key, self.tag_bytes, self.nonce_bytes);
         self.basics.key_set = true;

@@ -107,12 +107,9 @@ impl AeadMode for GcmMode {
     #[inline]
     fn start(&mut self, key: Option<&[u8]>, iv: Option<&[u8]>) -> Result<(), CallError> {
         if let Some(iv) = iv {
-            if let Ok(usual) = <&[u8; 12]>::try_from(iv) {
-                *self.iv.first_chunk_mut().expect("room for the longest") = *usual;
-            } else if iv.is_empty() || iv.len() > LONGEST_IV {
-                return Err(CallError::INVALID_IV_LENGTH);
-            } else {
-                self.iv[..iv.len()].copy_from_slice(iv);
+            match <&[u8; 12]>::try_from(iv) {
+                Ok(usual) => *self.iv.first_chunk_mut().expect("room for the longest") = *usual,
+                Err(_) => self.keep_unusual_iv(iv)?,
             }
             self.iv_generated = false;
             self.iv_bytes = iv.len();
@@ -124,7 +121,7 @@ impl AeadMode for GcmMode {
         Ok(())
     }
 
-    #[inline]
+    #[inline(always)]
     fn update(&mut self, call: Call<'_>) -> Result<usize, CallError> {
         if call.length() == 0 {
             return Ok(0);
@@ -140,7 +137,7 @@ impl AeadMode for GcmMode {
         })
     }
 
-    #[inline]
+    #[inline(always)]
     fn finish(&mut self, _: Call<'_>) -> Result<usize, CallError> {
         if self.tls.aad_set {
             // A record has no end but its own.
@@ -192,7 +189,7 @@ impl AeadMode for GcmMode {
         let tag = param.as_octets().filter(|tag| tag.len() <= TAG).ok_or(CallError::CANNOT_GET)?;
         match <Block>::try_from(tag) {
             Ok(usual) => self.buffer = usual,
-            Err(_) => self.buffer[..tag.len()].copy_from_slice(tag),
+            Err(_) => self.keep_short_tag(tag),
         }
         if tag.is_empty() || self.basics.encrypts() {
             return Err(CallError::INVALID_TAG);
@@ -241,6 +238,23 @@ impl AeadMode for GcmMode {
 }
 
 impl GcmMode {
+    // What is usual is copied by two instructions, as long as the compiler does not see that both are copies.
+
+    /// An IV that has not 96 bits.
+    #[cold]
+    #[inline(never)]
+    fn keep_unusual_iv(&mut self, iv: &[u8]) -> Result<(), CallError> {
+        let room = self.iv.get_mut(..iv.len()).filter(|_| !iv.is_empty());
+        room.ok_or(CallError::INVALID_IV_LENGTH)?.copy_from_slice(iv);
+        Ok(())
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn keep_short_tag(&mut self, tag: &[u8]) {
+        self.buffer[..tag.len()].copy_from_slice(tag);
+    }
+
     fn set_key(&mut self, key: &[u8]) -> Result<(), CallError> {
         self.basics.check_key(key)?;
         if self.iv_state == IvState::InUse {
@@ -254,8 +268,12 @@ impl GcmMode {
     }
 
     /// Puts the IV in use, and makes one if there is none.
-    #[inline]
+    #[inline(always)]
     fn begin(&mut self) -> Result<(), CallError> {
+        if self.iv_state == IvState::InUse { Ok(()) } else { self.begin_message() }
+    }
+
+    fn begin_message(&mut self) -> Result<(), CallError> {
         if !self.basics.key_set || self.iv_state == IvState::Used {
             return Err(CallError::SILENT);
         }
@@ -316,15 +334,15 @@ impl GcmMode {
 
     /// The tag of a message that was encrypted.
     #[inline]
-    pub(super) fn make_tag(&mut self) -> Result<Block, CallError> {
-        self.message.make_tag()
+    pub(super) fn make_tag(&mut self, tag: &mut Block) -> Result<(), CallError> {
+        self.message.make_tag(tag)
     }
 
     /// Makes the tag, or compares it.
     #[inline(always)]
     fn end(&mut self) -> Result<usize, CallError> {
         if self.basics.encrypts() {
-            self.buffer = self.make_tag()?;
+            self.message.make_tag(&mut self.buffer)?;
             self.tag_bytes = Some(TAG);
         } else {
             let Some(bytes) = self.tag_bytes else { return Err(self.tag_missing()) };

@@ -14,7 +14,7 @@ use crate::host::Version;
 use crate::offload::call::{OffloadCall, OffloadFailed};
 use crate::openssl::{Param, data_type};
 use crate::params::declared::{Declared, Name};
-use crate::routing::choice::{Choice, OffloadStep, Step};
+use crate::routing::choice::{Choice, NewKey, OffloadStep, Step};
 
 static GETTABLE: Declared = Declared::of(&[Name::Tag, Name::TagLength, Name::KeyLength]);
 static SETTABLE: Declared = Declared::of(&[Name::Tag, Name::Speed, Name::KeyLength]);
@@ -152,11 +152,8 @@ impl AeadMode for GcmSivMode {
 
 impl GcmSivMode {
     fn take_key(&mut self, key: &[u8]) {
-        let siv = &mut self.siv;
-        self.choice.take_key(key, self.basics.direction, |kernels| siv.reroute(kernels));
-        if self.choice.is_verified() {
-            // What follows from the key alone is compared with nothing.
-            self.siv.reroute(self.choice.neutral());
+        if let NewKey::By(kernels) = self.choice.take_key(key, self.basics.direction) {
+            self.siv.reroute(kernels);
         }
         self.siv.set_key(key);
         self.basics.key_set = true;

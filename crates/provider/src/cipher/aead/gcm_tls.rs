@@ -136,7 +136,7 @@ impl GcmMode {
             return Err(CallError::SILENT);
         }
         let (nonce, rest) = record.split_at_mut(NONCE);
-        let (data, tag) = rest.split_at_mut(rest.len() - TAG);
+        let (data, tag) = rest.split_last_chunk_mut::<TAG>().expect("it is long enough");
         if self.basics.encrypts() {
             // SP 800-38D §8.3 bounds the records under one key.
             self.tls.records = self.tls.records.wrapping_add(1);
@@ -153,7 +153,7 @@ impl GcmMode {
         self.crypt(InOut::in_place(data))?;
         self.tag_bytes = Some(TAG);
         if self.basics.encrypts() {
-            tag.copy_from_slice(&self.make_tag()?);
+            self.make_tag(tag)?;
             return Ok(record.len());
         }
         if !self.verify(tag) {

@@ -6,7 +6,7 @@ use wirespeed_cipher::modes::{ChaCha20Poly1305, Gcm, Ocb};
 use wirespeed_cipher::{Block, BlockKernels, Direction, InOut, Route, StreamKernels};
 
 use crate::error::CallError;
-use crate::routing::choice::{self, Choice, Step, twice};
+use crate::routing::choice::{self, Choice, NewKey, Step, twice};
 use crate::routing::native::Kernels;
 
 /// The longest IV of any mode: GCM's, OpenSSL's `GCM_IV_MAX_SIZE`.
@@ -23,8 +23,10 @@ pub(super) trait Aead: Clone {
     fn new(kernels: &'static Self::Kernels) -> Self;
     /// Takes another route from the next call on.
     fn reroute(&mut self, kernels: &'static Self::Kernels);
-    /// Takes a key; one that is only `kept` is expanded when a route is next taken.
-    fn take_key(&mut self, key: &[u8], kept: bool);
+    /// Takes a key.
+    fn set_key(&mut self, key: &[u8]);
+    /// Takes a key that is expanded when a route is next taken.
+    fn keep_key(&mut self, key: &[u8]);
     /// Begins a message.
     fn start(&mut self, iv: &[u8]);
     /// The next associated data.
@@ -33,6 +35,11 @@ pub(super) trait Aead: Clone {
     fn crypt(&mut self, direction: Direction, data: InOut<'_>) -> Result<(), CallError>;
     /// The tag so far.
     fn tag(&mut self) -> Block;
+    /// The same, written where it is to be.
+    #[inline]
+    fn write_tag(&mut self, tag: &mut Block) {
+        *tag = self.tag();
+    }
     /// Whether both are at the same place of the same message under the same key.
     fn agrees(&self, other: &Self) -> bool;
     /// Whether the message may have so many bytes of data more.
@@ -68,6 +75,19 @@ macro_rules! same {
     };
 }
 
+/// The methods of those whose keys are expanded.
+macro_rules! expanded {
+    ($cipher:ty) => {
+        fn set_key(&mut self, key: &[u8]) {
+            <$cipher>::set_key(self, key);
+        }
+
+        fn keep_key(&mut self, key: &[u8]) {
+            <$cipher>::keep_key(self, key);
+        }
+    };
+}
+
 /// The methods of those whose messages have a longest length.
 macro_rules! limited {
     ($cipher:ty) => {
@@ -86,12 +106,13 @@ impl Aead for Gcm {
     type Kernels = BlockKernels;
     const ORDERED: bool = true;
 
-    fn new(kernels: &'static BlockKernels) -> Self {
-        Self::new(kernels)
+    #[inline]
+    fn write_tag(&mut self, tag: &mut Block) {
+        Self::write_tag(self, tag);
     }
 
-    fn take_key(&mut self, key: &[u8], kept: bool) {
-        if kept { self.keep_key(key) } else { self.set_key(key) }
+    fn new(kernels: &'static BlockKernels) -> Self {
+        Self::new(kernels)
     }
 
     #[inline(always)]
@@ -104,6 +125,7 @@ impl Aead for Gcm {
         self.aad(data).map_err(|_| CallError::SILENT)
     }
 
+    expanded!(Self);
     same!(Self);
     limited!(Self);
 }
@@ -116,9 +138,13 @@ impl Aead for ChaCha20Poly1305 {
         Self::new(kernels)
     }
 
+    fn set_key(&mut self, key: &[u8]) {
+        Self::set_key(self, key.try_into().expect("a key has 32 bytes"));
+    }
+
     /// It needs no expanding.
-    fn take_key(&mut self, key: &[u8], _: bool) {
-        self.set_key(key.try_into().expect("a key has 32 bytes"));
+    fn keep_key(&mut self, key: &[u8]) {
+        Aead::set_key(self, key);
     }
 
     #[inline(always)]
@@ -142,10 +168,6 @@ impl Aead for Ocb {
 
     fn new(kernels: &'static BlockKernels) -> Self {
         Self::new(kernels)
-    }
-
-    fn take_key(&mut self, key: &[u8], kept: bool) {
-        if kept { self.keep_key(key) } else { self.set_key(key) }
     }
 
     #[inline(always)]
@@ -174,6 +196,7 @@ impl Aead for Ocb {
         Some(Self::tag_bytes(self))
     }
 
+    expanded!(Self);
     same!(Self);
 }
 
@@ -214,7 +237,7 @@ impl<A: Aead> Message<A> {
     pub(super) fn new(choice: Choice<A::Kernels>) -> Self {
         Self {
             aead: A::new(choice.own()),
-            is_open: choice.is_verified() || choice.may_go_elsewhere(),
+            is_open: !choice.is_ours(),
             choice,
             path: CallPath::Open,
             iv: ([0; LONGEST_IV], 0),
@@ -226,13 +249,14 @@ impl<A: Aead> Message<A> {
     /// A new key.
     #[inline]
     pub(super) fn take_key(&mut self, key: &[u8], direction: Direction) {
-        let aead = &mut self.aead;
-        self.choice.take_key(key, direction, |kernels| aead.reroute(kernels));
-        if self.choice.is_verified() {
-            // What follows from the key alone is compared with nothing.
-            self.aead.reroute(self.choice.neutral());
+        match self.choice.take_key(key, direction) {
+            NewKey::Ours => self.aead.set_key(key),
+            NewKey::Shared => self.aead.keep_key(key),
+            NewKey::By(kernels) => {
+                self.aead.reroute(kernels);
+                self.aead.set_key(key);
+            }
         }
-        self.aead.take_key(key, self.choice.may_go_elsewhere());
     }
 
     /// Forgets the message under way and its key.
@@ -292,7 +316,7 @@ impl<A: Aead> Message<A> {
         let (kept, bytes) = &mut self.iv;
         kept[..iv.len()].copy_from_slice(iv);
         *bytes = iv.len();
-        if self.choice.may_go_elsewhere() {
+        if !self.choice.is_verified() {
             (self.path, self.waiting.1) = (CallPath::Waiting, 0);
             return;
         }
@@ -375,19 +399,25 @@ impl<A: Aead> Message<A> {
 
     /// The tag of a message that was encrypted.
     #[inline]
-    pub(super) fn make_tag(&mut self) -> Result<Block, CallError> {
+    pub(super) fn make_tag(&mut self, tag: &mut Block) -> Result<(), CallError> {
         match self.path {
-            CallPath::Open | CallPath::Fast(_) => Ok(self.aead.tag()),
-            CallPath::Waiting => {
-                self.begin_ours(self.choice.own())?;
-                Ok(self.aead.tag())
-            }
-            CallPath::Slow { .. } => Ok(self.slow_step(A::tag)),
-            CallPath::Host { .. } => self.make_host_tag(),
+            CallPath::Open | CallPath::Fast(_) => self.aead.write_tag(tag),
+            _ => *tag = self.make_tag_slowly()?,
         }
+        Ok(())
     }
 
     #[cold]
+    fn make_tag_slowly(&mut self) -> Result<Block, CallError> {
+        if let CallPath::Waiting = self.path {
+            self.begin_ours(self.choice.own())?;
+        }
+        match self.path {
+            CallPath::Host { .. } => self.make_host_tag(),
+            _ => Ok(self.slow_step(A::tag)),
+        }
+    }
+
     fn make_host_tag(&mut self) -> Result<Block, CallError> {
         let host = self.choice.host.as_mut().ok_or(CallError::SILENT)?;
         host.tag().map_err(|_| CallError::SILENT)
@@ -400,7 +430,10 @@ impl<A: Aead> Message<A> {
             let host = &mut self.choice.host;
             return host.as_mut().is_some_and(|host| host.verify(given).is_ok());
         }
-        let Ok(tag) = self.make_tag() else { return false };
+        let mut tag = [0; 16];
+        if self.make_tag(&mut tag).is_err() {
+            return false;
+        }
         let difference = if let Ok(given) = <Block>::try_from(given) {
             u128::from_ne_bytes(given) ^ u128::from_ne_bytes(tag)
         } else {

@@ -152,7 +152,7 @@ impl AeadMode for OcbMode {
             return Err(CallError::SILENT);
         }
         if self.basics.encrypts() {
-            self.tag = self.message.make_tag()?;
+            self.message.make_tag(&mut self.tag)?;
         } else {
             let given = self.tag;
             if !self.message.is_tag(&given[..self.tag_bytes]) {
