@@ -155,6 +155,20 @@ impl<'a> InOut<'a> {
         InOut { lifetime: PhantomData, ..*self }
     }
 
+    /// Adds a block to the first 16 bytes: what is written is their sum.
+    ///
+    /// # Panics
+    /// If there are fewer.
+    #[inline]
+    pub fn add(&mut self, block: &[u8; 16]) {
+        assert!(self.length >= 16);
+        // SAFETY: a block is readable there and writable here.
+        unsafe {
+            let sum = self.source.cast::<u128>().read_unaligned() ^ u128::from_ne_bytes(*block);
+            self.destination.cast::<u128>().write_unaligned(sum);
+        }
+    }
+
     /// Replaces less than a block at once: `f` gets the bytes as the low end of a number, with zeros
     /// above, and gives the bytes to write the same way.
     ///

@@ -72,9 +72,10 @@ impl BlockKey {
     /// [`Direction::Encrypt`] both ways.
     ///
     /// # Panics
-    /// If `key` is not as long as the kernels' key size: they see to that.
+    /// If `key` is not as long as the kernels' key size.
     #[inline]
     pub fn set(&mut self, key: &[u8], direction: Direction) {
+        self.check(key);
         (self.kernels.expand[direction as usize])(key, &mut self.schedule);
         self.kept = None;
     }
@@ -86,9 +87,14 @@ impl BlockKey {
     /// If `key` is not as long as the kernels' key size.
     #[inline]
     pub fn keep(&mut self, key: &[u8], direction: Direction) {
-        assert_eq!(key.len(), self.key_bytes(), "bytes of {} key", self.kernels.cipher);
+        self.check(key);
         self.schedule.round_keys.as_flattened_mut()[..key.len()].copy_from_slice(key);
         self.kept = Some(direction);
+    }
+
+    #[inline]
+    fn check(&self, key: &[u8]) {
+        assert!(key.len() == self.key_bytes(), "a key has another length");
     }
 
     #[cold]

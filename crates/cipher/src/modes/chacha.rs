@@ -2,7 +2,7 @@
 
 use zeroize::Zeroize;
 
-use crate::{Block, Counter, InOut, StreamBlock, StreamKernels, StreamKey};
+use crate::{Block, Counter, InOut, StreamBlock, StreamKernels, StreamKey, partial};
 
 /// The place in a stream of ChaCha20.
 ///
@@ -109,13 +109,14 @@ pub(super) fn words(bytes: &Block) -> Counter {
     std::array::from_fn(|i| u32::from_le_bytes(words[i]))
 }
 
-/// Adds keystream to less than 64 bytes.
+/// Adds keystream, of which there is as much or more.
 pub(super) fn combine(data: &mut InOut<'_>, keystream: &[u8]) {
-    let mut bytes = [0; 64];
-    let bytes = &mut bytes[..data.len()];
-    data.save(bytes);
-    for (byte, key) in bytes.iter_mut().zip(keystream) {
-        *byte ^= key;
+    let mut rest = data.reborrow();
+    let (blocks, last) = keystream[..rest.len()].as_chunks();
+    for block in blocks {
+        let (mut now, then) = rest.split_at(16);
+        now.add(block);
+        rest = then;
     }
-    data.overwrite(bytes);
+    rest.replace(|input| input ^ partial::read(last));
 }

@@ -329,9 +329,9 @@ impl<const BYTES: usize> Cipher for OfKey<BYTES> {
 /// The key schedule of §2.2 and §2.3.
 #[inline(always)]
 fn expand(it: impl Bytes, key: &[u8], decrypt: bool, out: &mut Schedule) {
-    let round_keys = &mut out.round_keys[..round_keys(key.len())];
-    expand_forward(it, key, round_keys);
+    expand_forward(it, key, &mut out.round_keys);
     if decrypt {
+        let round_keys = &mut out.round_keys[..round_keys(key.len())];
         // In reverse, and all but the first and the last through A.
         round_keys.reverse();
         if let [_, between @ .., _] = round_keys {
@@ -342,31 +342,44 @@ fn expand(it: impl Bytes, key: &[u8], decrypt: bool, out: &mut Schedule) {
     }
 }
 
-/// For encryption.
+/// For encryption. Shorter keys have no use for the last of the round keys; but where there is always the same number of
+/// them, the rotations are by constants.
 #[inline(always)]
-fn expand_forward(it: impl Bytes, key: &[u8], round_keys: &mut [Block]) {
+fn expand_forward(it: impl Bytes, key: &[u8], round_keys: &mut [Block; 17]) {
     /// The first digits of 1/pi.
     const C: [u128; 3] = [
         0x517c_c1b7_2722_0a94_fe13_abe8_fa9a_6ee0,
         0x6db1_4acc_9e21_c820_ff28_b1d5_ef5d_e2b0,
         0xdb92_371d_2126_e970_0324_9775_04e8_c90e,
     ];
-    let mut halves = [0; 32];
-    halves[..key.len()].copy_from_slice(key);
-    let half = |i: usize| u128::from_be_bytes(halves[i..i + 16].try_into().expect("sixteen"));
-    let (left, right) = (half(0), half(16));
+    let (left, right) = key.split_first_chunk().expect("sixteen bytes at least");
+    let left = u128::from_be_bytes(*left);
+    let half = |at: usize| match right[at..].first_chunk() {
+        Some(half) => u128::from(u64::from_be_bytes(*half)),
+        None => 0,
+    };
+    let right = half(0) << 64 | if right.len() > 8 { half(8) } else { 0 };
     let constant = |i: usize| C[(i + key.len() / 8 - 2) % 3];
     let mut w = [left; 4];
     w[1] = function(it, w[0] ^ constant(0), &LAYERS[0]) ^ right;
     w[2] = function(it, w[1] ^ constant(1), &LAYERS[1]) ^ w[0];
     w[3] = function(it, w[2] ^ constant(2), &LAYERS[0]) ^ w[1];
-    for (i, round_key) in round_keys.iter_mut().enumerate() {
-        // To the right by 19 and 31, to the left by 61, 31 and 19.
-        let by = [19, 31, 67, 97, 109][i / 4];
-        *round_key = (w[i % 4] ^ w[(i + 1) % 4].rotate_right(by)).to_be_bytes();
-    }
+    let [round_keys @ .., last] = round_keys;
+    // To the right by 19 and 31, to the left by 61, 31 and 19.
+    sums(&w, 19, &mut round_keys[..4]);
+    sums(&w, 31, &mut round_keys[4..8]);
+    sums(&w, 67, &mut round_keys[8..12]);
+    sums(&w, 97, &mut round_keys[12..]);
+    sums(&w, 109, std::slice::from_mut(last));
     w.zeroize();
-    halves.zeroize();
+}
+
+/// Round keys of one rotation (§2.2).
+#[inline(always)]
+fn sums(w: &[u128; 4], by: u32, round_keys: &mut [Block]) {
+    for (i, round_key) in round_keys.iter_mut().enumerate() {
+        *round_key = (w[i] ^ w[(i + 1) % 4].rotate_right(by)).to_be_bytes();
+    }
 }
 
 /// FO or FE (§2.4.1) of a value to which its key is added.

@@ -227,26 +227,49 @@ impl<M: Machine, C: Cipher> Engine for On<M, C> {
     }
 
     fn cfb<const DECRYPT: bool>(key: &Schedule, register: &mut Block, data: InOut<'_>) {
-        let whole = data.len() & !15;
-        let (blocks, rest) = data.split_at(whole);
-        if DECRYPT {
-            M::drive::<C::Core>(Mode::CFB, C::round_keys(key), register, blocks);
-        } else {
-            M::chain::<C::Core>(Chain::Cfb, C::round_keys(key), register, blocks);
-        }
-        by_ecb::cfb(Self::ecb::<false>, DECRYPT, key, register, rest);
+        with_rest(
+            register,
+            data,
+            |register, blocks| match DECRYPT {
+                true => M::drive::<C::Core>(Mode::CFB, C::round_keys(key), register, blocks),
+                false => M::chain::<C::Core>(Chain::Cfb, C::round_keys(key), register, blocks),
+            },
+            |register, rest| by_ecb::cfb(Self::ecb::<false>, DECRYPT, key, register, rest),
+        );
     }
 
     fn ofb(key: &Schedule, register: &mut Block, data: InOut<'_>) {
-        let whole = data.len() & !15;
-        let (blocks, rest) = data.split_at(whole);
-        M::chain::<C::Core>(Chain::Ofb, C::round_keys(key), register, blocks);
-        by_ecb::ofb(Self::ecb::<false>, key, register, rest);
+        with_rest(
+            register,
+            data,
+            |register, blocks| {
+                M::chain::<C::Core>(Chain::Ofb, C::round_keys(key), register, blocks)
+            },
+            |register, rest| by_ecb::ofb(Self::ecb::<false>, key, register, rest),
+        );
     }
 
     fn count<const BITS: u32>(key: &Schedule, counter: &mut Block, data: InOut<'_>) {
         M::drive::<C::Core>(Mode::ctr(BITS), C::round_keys(key), counter, data);
     }
+}
+
+/// Whole blocks in one way, and what is less than a block behind them in another.
+#[inline(always)]
+fn with_rest(
+    register: &mut Block,
+    data: InOut<'_>,
+    run: impl FnOnce(&mut Block, InOut<'_>),
+    rest: impl FnOnce(&mut Block, InOut<'_>),
+) {
+    let whole = data.len() & !15;
+    if whole == data.len() {
+        // As it came: copies of a buffer's description cost a call of one block a tenth.
+        return run(register, data);
+    }
+    let (blocks, end) = data.split_at(whole);
+    run(register, blocks);
+    rest(register, end);
 }
 
 /// The tables of a machine, Camellia's by sums or not.

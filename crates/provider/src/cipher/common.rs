@@ -112,13 +112,13 @@ impl Common {
         }
     }
 
-    /// Keeps an IV that was given.
+    /// Keeps an IV that was given, and hands it back: what was just stored takes longer to load again.
     #[inline]
-    pub(super) fn take_iv(&mut self, iv: &[u8]) -> Result<(), CallError> {
+    pub(super) fn take_iv<'a>(&mut self, iv: &'a [u8]) -> Result<&'a Block, CallError> {
         let Ok(iv) = <&Block>::try_from(iv) else { return Err(CallError::INVALID_IV_LENGTH) };
         *self.iv = *iv;
         self.iv_set = true;
-        Ok(())
+        Ok(iv)
     }
 
     /// Keeps an IV that was given, and begins a chain with it; without one, as in 1.1.1, with the old one.
@@ -128,9 +128,10 @@ impl Common {
         chain: &mut Block,
         iv: Option<&[u8]>,
     ) -> Result<(), CallError> {
-        iv.map_or(Ok(()), |iv| self.take_iv(iv))?;
-        if self.iv_set {
-            *chain = *self.iv;
+        match iv {
+            Some(iv) => *chain = *self.take_iv(iv)?,
+            None if self.iv_set => *chain = *self.iv,
+            None => {}
         }
         Ok(())
     }

@@ -249,15 +249,17 @@ impl<M: StreamMode> Cipher for Stream<M> {
         iv: Option<&[u8]>,
     ) -> Result<(), CallError> {
         self.common.direction = direction;
-        let given = iv.map_or(Ok(()), |iv| self.common.take_iv(iv));
-        // As in 1.1.1, a start without an IV goes back to the old one, but not for CTR.
-        let goes_back = self.common.iv_set && M::MODE != Mode::Ctr;
-        if given.is_ok() && (iv.is_some() || goes_back) {
-            self.feedback.start(&self.common.iv);
-        } else {
-            self.feedback.set_used(0);
+        match iv.map(|iv| self.common.take_iv(iv)) {
+            Some(Ok(iv)) => self.feedback.start(iv),
+            // As in 1.1.1, a start without an IV goes back to the old one, but not for CTR.
+            None if self.common.iv_set && M::MODE != Mode::Ctr => {
+                self.feedback.start(&self.common.iv);
+            }
+            not_given => {
+                self.feedback.set_used(0);
+                not_given.transpose()?;
+            }
         }
-        given?;
         self.common.take_key(&mut self.choice, &mut self.key, key, Direction::Encrypt)
     }
 
