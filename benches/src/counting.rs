@@ -4,7 +4,7 @@ use wirespeed_bench::Case;
 use wirespeed_cipher::{Algorithm, Direction, Use};
 use wirespeed_libcrypto::Library;
 use wirespeed_measure::Effort;
-use wirespeed_measure::statistics::Estimate;
+use wirespeed_measure::statistics::{Estimate, paired_ratio};
 use wirespeed_stats::Snapshot;
 
 use crate::Bench;
@@ -54,7 +54,5 @@ fn measure(
     if !counted.rows().any(|row| row.calls > 1000) {
         return Err("nothing was counted".to_owned());
     }
-    let ratios: Vec<f64> =
-        with.iter().zip(&without).map(|(with, without)| without / with).collect();
-    Estimate::of(&ratios).ok_or_else(|| "no rounds".to_owned())
+    paired_ratio(&without, &with).ok_or_else(|| "no rounds".to_owned())
 }

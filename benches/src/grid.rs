@@ -11,7 +11,7 @@ use crate::requirements::NEVER_SLOWER;
 
 /// A grid of hundreds of cases gives each a part of the usual time; one that looks slower than
 /// promised is measured again with all of it, before it is called so.
-const FIRST_SHARE: f64 = 0.125;
+pub(crate) const FIRST_SHARE: f64 = 0.125;
 
 pub(crate) fn run(bench: &Bench, report: &mut Report) {
     let (at_least, reach_for) = NEVER_SLOWER;
@@ -51,7 +51,7 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) {
     }
 }
 
-fn cases() -> impl Iterator<Item = Case> {
+pub(crate) fn cases() -> impl Iterator<Item = Case> {
     let directions = |subject: Subject| match subject.is_symmetric() {
         true => &[Direction::Encrypt][..],
         false => &Direction::BOTH[..],

@@ -6,6 +6,7 @@ mod bound;
 mod buffers;
 mod counting;
 mod disk;
+mod earlier;
 mod grid;
 mod limits;
 mod loading;
@@ -42,6 +43,7 @@ Examples:
   cargo xtask bench -- --only limits xts    kernels directly, as shares of their units' limits
   cargo xtask bench -- --only routing,loading
                                             what a plan costs: per call, and when a program starts
+  cargo xtask bench -- --earlier FILE       nothing slower than an earlier build's libwirespeed.so
   cargo xtask bench -- --only noaes         what a CPU without AES instructions gains
   cargo xtask bench -- --libcrypto PATH     against another libcrypto than the host's";
 
@@ -60,6 +62,9 @@ struct Arguments {
     /// A plan of `wirespeed tune` for what is offered only with one, instead of one that is made first
     #[arg(long, value_name = "FILE")]
     plan: Option<PathBuf>,
+    /// Only against an earlier build's libwirespeed.so, both modules in turns
+    #[arg(long, value_name = "FILE", conflicts_with = "only")]
+    earlier: Option<PathBuf>,
     /// Less time for each figure
     #[arg(long)]
     quick: bool,
@@ -123,7 +128,8 @@ fn main() -> ExitCode {
         }
     };
     let usual = if arguments.quick { 0.1 } else { 0.4 };
-    let wanted = |part| arguments.only.is_empty() || arguments.only.contains(&part);
+    let all = arguments.only.is_empty() && arguments.earlier.is_none();
+    let wanted = |part| all || arguments.only.contains(&part);
     println!("{} at {}", library.version(), library.path().display());
     let harness = Harness::new(Ok::<_, Absent>(library), Features::detect());
     let tuned = match Tuned::new(library, arguments.plan, arguments.quick) {
@@ -141,6 +147,9 @@ fn main() -> ExitCode {
         key_sizes: if arguments.all_keys { &[128, 192, 256] } else { &[128] },
     };
     let mut report = Report::default();
+    if let Some(file) = &arguments.earlier {
+        earlier::run(&bench, library, file, &mut report);
+    }
     if wanted(Part::Ratios) {
         ratios::run(&bench, library, &mut report);
     }

@@ -2,7 +2,7 @@
 
 use std::env;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 use wirespeed_bench::{Case, Runner};
@@ -26,9 +26,12 @@ impl Module {
     pub(crate) fn of_this_build(library: Library) -> Result<Self, String> {
         let program = env::current_exe().map_err(|why| why.to_string())?;
         let file = program.with_file_name("libwirespeed.so");
-        if !file.exists() {
-            return Err(format!("there is no {}: cargo build --release", file.display()));
-        }
+        Self::of(&file, library).map_err(|why| format!("{why}: cargo build --release"))
+    }
+
+    /// A module by its file.
+    pub(crate) fn of(file: &Path, library: Library) -> Result<Self, String> {
+        let file = file.canonicalize().map_err(|why| format!("{}: {why}", file.display()))?;
         let folder = tempfile::tempdir().map_err(|why| why.to_string())?;
         Ok(Self { file, folder, library })
     }

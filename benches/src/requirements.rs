@@ -29,6 +29,8 @@ const SHORT_MESSAGES: &[(&str, Direction)] = &[
     ("AES-*-CBC", Decrypt),
     ("AES-*-GCM", Encrypt),
     ("AES-*-GCM", Decrypt),
+    ("ChaCha20-Poly1305", Encrypt),
+    ("ChaCha20-Poly1305", Decrypt),
 ];
 const COUNTER_AND_CODEBOOK: &[(&str, Direction)] =
     &[("AES-*-CTR", Encrypt), ("AES-*-ECB", Encrypt), ("AES-*-ECB", Decrypt)];
@@ -47,7 +49,7 @@ pub(crate) const THROUGH_EVP: &[Requirement] = &[
     requirement(&[("AES-*-OCB", Encrypt), ("AES-*-OCB", Decrypt)], &[1420, 16384]),
     requirement(&[("AES-*-CFB", Decrypt)], &[1420, 16384]),
     requirement(&[("AES-*-CFB", Encrypt)], &[16384]),
-    requirement(SHORT_MESSAGES, &[16]),
+    requirement(SHORT_MESSAGES, &[16, 64, 256]),
     requirement(
         &[
             ("CAMELLIA-128-CBC", Decrypt),

@@ -197,7 +197,7 @@ unsafe fn strides<const N: usize>(
 
 impl Hash for Lanes {
     const STRIDE: usize = 128;
-    const WORTH: usize = 256;
+    const WORTH: usize = 384;
     const FIRST: usize = 1;
 
     #[inline(always)]
