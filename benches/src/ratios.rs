@@ -50,7 +50,7 @@ fn measure(bench: &Bench, library: Library, case: Case, report: &mut Report) {
     };
     let (share, hope) = SHARE_OF_BOUND;
     let required = match allowed {
-        Some(allowed) => (NEVER_SLOWER.0.max(share * allowed), hope * allowed),
+        Some(allowed) => [share, hope].map(|it| NEVER_SLOWER.0.max(it * allowed)).into(),
         None => NEVER_SLOWER,
     };
     let note = allowed.map(|allowed| format!("allows {allowed:.2}x   ")).unwrap_or_default();
