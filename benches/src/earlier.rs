@@ -46,7 +46,11 @@ pub(crate) fn run(bench: &Bench, library: Library, file: &Path, report: &mut Rep
     }
     all.sort_by(f64::total_cmp);
     if let [least, ..] = all[..] {
-        println!("{} cases: the least {least:.2}x, half above {:.2}x", all.len(), all[all.len() / 2]);
+        println!(
+            "{} cases: the least {least:.2}x, half above {:.2}x",
+            all.len(),
+            all[all.len() / 2]
+        );
     }
     not_in_both.dedup();
     if !not_in_both.is_empty() {

@@ -1,8 +1,6 @@
 //! The functions that a route offers for a block cipher or a hash function.
 
-use zeroize::Zeroize;
-
-use crate::{Block, BlockCipher, Chain, Compression, InOut, Mode, Route, Schedule};
+use crate::{Block, BlockCipher, Chain, Compression, InOut, Mode, Route, Schedule, wipe};
 
 /// ECB over whole blocks.
 pub type EcbFn = fn(&Schedule, InOut<'_>);
@@ -162,8 +160,8 @@ impl GcmKey {
 
 impl Drop for GcmKey {
     fn drop(&mut self) {
-        self.memory.zeroize();
-        self.first.zeroize();
+        wipe(&mut self.memory);
+        wipe(&mut self.first);
     }
 }
 
@@ -217,7 +215,7 @@ impl Drop for GcmState {
             &mut self.keystream,
             &mut self.pending,
         ] {
-            block.zeroize();
+            wipe(block);
         }
     }
 }
@@ -285,10 +283,10 @@ const fn double(number: u128) -> u128 {
 
 impl Drop for OcbKey {
     fn drop(&mut self) {
-        self.steps.zeroize();
-        self.doubled.zeroize();
-        self.star.zeroize();
-        self.dollar.zeroize();
+        wipe(&mut self.steps);
+        wipe(&mut self.doubled);
+        wipe(&mut self.star);
+        wipe(&mut self.dollar);
     }
 }
 
@@ -311,7 +309,7 @@ impl OcbState {
 
 impl Drop for OcbState {
     fn drop(&mut self) {
-        self.offset.zeroize();
-        self.checksum.zeroize();
+        wipe(&mut self.offset);
+        wipe(&mut self.checksum);
     }
 }

@@ -1,7 +1,5 @@
 //! Keys as round keys, wiped when dropped.
 
-use zeroize::Zeroize;
-
 use crate::{BlockCipher, BlockKernels, Direction, wipe};
 
 /// The longest key, in bytes.
@@ -49,7 +47,7 @@ impl Schedule {
 
 impl Drop for Schedule {
     fn drop(&mut self) {
-        self.round_keys.zeroize();
+        wipe(&mut self.round_keys);
     }
 }
 

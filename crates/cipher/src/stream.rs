@@ -1,8 +1,6 @@
 //! The functions that a route offers for ChaCha20 and Poly1305: RFC 8439.
 
-use zeroize::Zeroize;
-
-use crate::{Block, InOut, Route};
+use crate::{Block, InOut, Route, wipe};
 
 /// A key of ChaCha20.
 pub type StreamKey = [u8; 32];
@@ -66,9 +64,9 @@ impl Poly1305 {
 
 impl Drop for Poly1305 {
     fn drop(&mut self) {
-        self.hash.zeroize();
-        self.r.zeroize();
-        self.s.zeroize();
+        wipe(&mut self.hash);
+        wipe(&mut self.r);
+        wipe(std::slice::from_mut(&mut self.s));
     }
 }
 
@@ -101,8 +99,8 @@ impl SealState {
 
 impl Drop for SealState {
     fn drop(&mut self) {
-        self.keystream.zeroize();
-        self.counter.zeroize();
-        self.pending.zeroize();
+        wipe(&mut self.keystream);
+        wipe(&mut self.counter);
+        wipe(&mut self.pending);
     }
 }

@@ -21,6 +21,7 @@ mod host_object;
 pub(crate) mod mac;
 pub(crate) mod pipeline;
 pub(crate) mod provider;
+pub(crate) mod room;
 pub(crate) mod secret_key;
 pub(crate) mod spare;
 #[cfg(test)]

@@ -16,6 +16,7 @@ use crate::boundary::host_digest::HostDigest;
 use crate::boundary::host_library::{Adopted, HostLibrary};
 use crate::boundary::host_mac::HostMacs;
 use crate::boundary::mac::HMAC;
+use crate::boundary::room::Room;
 use crate::boundary::secret_key;
 use crate::boundary::spare::Spares;
 use crate::config::{Config, Digests, Routes};
@@ -95,6 +96,7 @@ pub(crate) struct Provider {
     /// The tables of delegated ciphers, which `ciphers` points into.
     _adopted: Vec<Adopted>,
     /// Contexts of hash functions that threads have freed.
+    pub(crate) rooms: Spares<Room>,
     pub(crate) spares: Spares<Context<Hasher>>,
     /// The same, where calls are counted.
     pub(crate) counted_spares: Spares<Context<Counted>>,
@@ -289,6 +291,7 @@ impl Provider {
             mac_digests: digest::names(|it| mac_kernels[it as usize].is_some()),
             mac_kernels,
             _adopted: adopted,
+            rooms: Spares::none(),
             spares: Spares::none(),
             counted_spares: Spares::none(),
             routes: CString::new(routes).unwrap_or_default(),

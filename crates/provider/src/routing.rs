@@ -58,6 +58,9 @@ pub(crate) struct Routing {
     natives: Vec<Native>,
     /// For each [`Algorithm::family`], the routes whose kernels for it have passed their self-test, one bit each.
     passed: [AtomicU64; Algorithm::FAMILIES],
+    /// For each algorithm, in the order of [`Algorithm::ALL`]: the routes that were in service when it was last tested, by
+    /// their bits; 0 before.
+    tested: Vec<AtomicU64>,
     /// For each algorithm, in the order of [`Algorithm::ALL`].
     tables: Vec<RouteTable<Route>>,
     /// For each compression function, in the order of [`Compression::ALL`].
@@ -126,6 +129,7 @@ impl Routing {
         let routing = Self {
             natives: assembly.natives,
             passed: Default::default(),
+            tested: untested(),
             tables,
             hashes,
             host,
@@ -170,6 +174,7 @@ impl Routing {
             hashes: [None; Compression::ALL.len()],
             natives: vec![native],
             passed: [const { AtomicU64::new(u64::MAX) }; Algorithm::FAMILIES],
+            tested: untested(),
             host,
             for_kernel: false,
             offloaded: Vec::new(),
@@ -183,7 +188,7 @@ impl Routing {
     /// The same, with all self-tests still to be made.
     #[cfg(test)]
     pub(crate) fn untested(self) -> Self {
-        Self { passed: Default::default(), ..self }
+        Self { passed: Default::default(), tested: untested(), ..self }
     }
 
     /// The rows that contexts of `algorithm` look at first.
@@ -191,15 +196,24 @@ impl Routing {
         if self.verifies() {
             return RouteTable::BLIND;
         }
-        self.tables[algorithm.index()].map(|route| match self.is_quarantined(route) {
+        let find = |route| match self.is_quarantined(route) {
             false => self.kernels(route, algorithm),
             true => self.kernels(self.own(algorithm), algorithm),
-        })
+        };
+        let table = &self.tables[algorithm.index()];
+        match table.only() {
+            Some(entry) => RouteTable::uniform(entry.map(find)),
+            None => table.map(find),
+        }
     }
 
     /// Tests, before there is a context, the kernels that contexts of `algorithm` may call: those of all ciphers together
     /// would be most of the time that loading takes.
     pub(crate) fn self_test(&self, algorithm: Algorithm) {
+        let tested = &self.tested[algorithm.index()];
+        if tested.load(Ordering::Relaxed) == !self.quarantined() {
+            return;
+        }
         let entries = self.tables[algorithm.index()].entries().flatten();
         let named = entries.fold(0, |all, route| all | route.bit());
         // Whoever is verified may be followed by anybody.
@@ -208,6 +222,7 @@ impl Routing {
         if self.natives.iter().filter(wanted).filter(passes).count() == 0 {
             self.natives.iter().find(passes);
         }
+        tested.store(!self.quarantined(), Ordering::Relaxed);
     }
 
     /// Whether a route's kernels for an algorithm are right, which is tried once.
@@ -361,6 +376,11 @@ impl Routing {
         }
         Route::of_bits(seen).collect()
     }
+}
+
+/// No algorithm.
+fn untested() -> Vec<AtomicU64> {
+    Algorithm::ALL.iter().map(|_| AtomicU64::new(0)).collect()
 }
 
 /// Whether the host has it in its legacy provider alone.

@@ -1,8 +1,6 @@
 //! ChaCha20 as a stream in pieces of any length.
 
-use zeroize::Zeroize;
-
-use crate::{Block, Counter, InOut, StreamBlock, StreamKernels, StreamKey, partial};
+use crate::{Block, Counter, InOut, StreamBlock, StreamKernels, StreamKey, partial, wipe};
 
 /// The place in a stream of ChaCha20.
 ///
@@ -98,8 +96,8 @@ impl ChaCha20 {
 
 impl Drop for ChaCha20 {
     fn drop(&mut self) {
-        self.counter.zeroize();
-        self.keystream.zeroize();
+        wipe(&mut self.counter);
+        wipe(&mut self.keystream);
     }
 }
 

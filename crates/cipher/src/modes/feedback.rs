@@ -1,9 +1,7 @@
 //! CFB, OFB and CTR: streams of any length in pieces of any length.
 
-use zeroize::Zeroize;
-
 use super::cfb8;
-use crate::{Block, BlockKey, Direction, InOut, Mode};
+use crate::{Block, BlockKey, Direction, InOut, Mode, wipe};
 
 /// The place in a CFB, OFB or CTR stream, kept as OpenSSL keeps it. No cache line ends within its blocks: what was just
 /// stored across two lines is slow to load.
@@ -128,7 +126,7 @@ impl Feedback {
 
 impl Drop for Feedback {
     fn drop(&mut self) {
-        self.register.zeroize();
-        self.keystream.zeroize();
+        wipe(&mut self.register);
+        wipe(&mut self.keystream);
     }
 }

@@ -1,9 +1,7 @@
 //! OCB, RFC 7253: one message at a time, associated data in pieces of any length, data in whole blocks and a last part
 //! of one.
 
-use zeroize::Zeroize;
-
-use crate::{Block, BlockKernels, BlockKey, Direction, InOut, OcbKey, OcbState, Schedule};
+use crate::{Block, BlockKernels, BlockKey, Direction, InOut, OcbKey, OcbState, Schedule, wipe};
 
 /// An OCB key and the state of one message.
 #[derive(Clone)]
@@ -244,7 +242,7 @@ impl Ocb {
 
 impl Drop for Ocb {
     fn drop(&mut self) {
-        self.pending.zeroize();
-        self.encrypted_top.zeroize();
+        wipe(&mut self.pending);
+        wipe(std::slice::from_mut(&mut self.encrypted_top));
     }
 }

@@ -2,10 +2,8 @@
 
 use std::fmt;
 
-use zeroize::Zeroize;
-
 use super::chacha::combine;
-use crate::{Block, Direction, InOut, SealState, StreamKernels, StreamKey};
+use crate::{Block, Direction, InOut, SealState, StreamKernels, StreamKey, wipe};
 
 /// RFC 8439 §2.8 bounds a message at 2^38 - 64 bytes of data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -210,7 +208,7 @@ impl ChaCha20Poly1305 {
                 let mut zeros = [0; 63];
                 let blank = InOut::in_place(&mut zeros);
                 (kernels.chacha20)(&self.key, &mut state.counter, &mut state.keystream, blank);
-                zeros.zeroize();
+                wipe(&mut zeros);
             }
             let count = data.len().min(64 - self.used);
             let (mut piece, rest) = data.split_at(count);
@@ -224,7 +222,7 @@ impl ChaCha20Poly1305 {
             self.used = (self.used + count) % 64;
             data = rest;
         }
-        bytes.zeroize();
+        wipe(&mut bytes);
         data
     }
 
@@ -256,6 +254,6 @@ const fn padding(bytes: u64) -> usize {
 
 impl Drop for ChaCha20Poly1305 {
     fn drop(&mut self) {
-        self.key.zeroize();
+        wipe(&mut self.key);
     }
 }

@@ -3,8 +3,6 @@
 use std::ffi::CStr;
 use std::fmt;
 
-use zeroize::Zeroize;
-
 use crate::{Block, BlockCipher, BlockKernels, BlockKey, Direction, EcbFn, InOut, Schedule, wipe};
 
 /// Why a data unit cannot be processed.
@@ -316,6 +314,6 @@ pub const fn next_tweak(tweak: u128) -> u128 {
 
 impl Drop for Xts {
     fn drop(&mut self) {
-        self.tweak.zeroize();
+        wipe(&mut self.tweak);
     }
 }

@@ -1,24 +1,20 @@
 //! The functions of a cipher, for each kind of context.
 
-use std::alloc::{GlobalAlloc, Layout, System};
 use std::ffi::{c_int, c_void};
-use std::mem::MaybeUninit;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::{NonNull, null_mut};
 
-use wirespeed_cipher::{Algorithm, Direction};
-use zeroize::Zeroize;
-
+use super::guarded;
 use super::pipeline::{self, Pipes};
-use super::{guarded, place};
 use crate::call::Call;
 use crate::cipher::Cipher;
 use crate::error::{CallError, Reason};
-use crate::host::{Core, Version};
+use crate::host::Version;
 use crate::offer;
 use crate::openssl::*;
 use crate::params::list::{Asked, Given};
 use crate::provider::Provider;
+use wirespeed_cipher::{Algorithm, Direction};
 
 /// What a context pointer points to. Aligned for the widest vectors.
 #[repr(C, align(64))]
@@ -26,7 +22,15 @@ pub(super) struct Context<C> {
     pub(super) cipher: C,
     /// The messages of a pipeline, if it is used for one.
     pub(super) pipes: Pipes<C>,
-    core: Core,
+    /// Which lives until teardown, and libcrypto tears down no provider that has contexts.
+    provider: NonNull<Provider>,
+}
+
+impl<C> Context<C> {
+    fn provider(&self) -> &Provider {
+        // SAFETY: see there; nobody has it to write.
+        unsafe { self.provider.as_ref() }
+    }
 }
 
 /// The functions of the cipher at `INDEX` of all subjects, whose contexts are `C`. `DECODERS` is
@@ -93,7 +97,7 @@ pub(super) unsafe fn with<C: Cipher>(
     let context = context.cast::<Context<C>>();
     guarded(
         // SAFETY: the caller promises the context; its use in `run` is over.
-        || unsafe { context.as_ref() }.map(|context| context.core),
+        || unsafe { context.as_ref() }.map(|context| context.provider().core),
         || {
             // SAFETY: the caller promises the context.
             let Some(context) = (unsafe { context.as_mut() }) else {
@@ -146,13 +150,20 @@ unsafe extern "C" fn new_context<C: Cipher, const INDEX: usize>(
     guarded(
         || Some(provider.core),
         || {
-            let cipher = C::new(provider, INDEX).ok_or(CallError(&[Reason::Internal]))?;
-            let made = Context { cipher, pipes: Pipes::NONE, core: provider.core };
-            context = place(made, &provider.core);
+            context = make::<C>(provider, INDEX)?;
             Ok(())
         },
     );
     context
+}
+
+/// A new context of the subject at that place: one function for each type.
+fn make<C: Cipher>(provider: &Provider, index: usize) -> Result<*mut c_void, CallError> {
+    let context = provider.rooms.place(|| {
+        let cipher = C::new(provider, index).ok_or(CallError(&[Reason::Internal]))?;
+        Ok(Context { cipher, pipes: Pipes::NONE, provider: provider.into() })
+    });
+    Ok(context?.as_ptr().cast())
 }
 
 unsafe extern "C" fn duplicate_context<C: Cipher>(context: *mut c_void) -> *mut c_void {
@@ -160,8 +171,11 @@ unsafe extern "C" fn duplicate_context<C: Cipher>(context: *mut c_void) -> *mut 
     // SAFETY: the core hands in a context of this kind.
     unsafe {
         with::<C>(context, |context| {
-            let (cipher, core) = (context.cipher.clone(), context.core);
-            copy = place(Context { cipher, pipes: context.pipes.duplicate()?, core }, &core);
+            let copied = context.provider().rooms.place(|| {
+                let pipes = context.pipes.duplicate()?;
+                Ok(Context { cipher: context.cipher.clone(), pipes, provider: context.provider })
+            });
+            copy = copied?.as_ptr().cast();
             Ok(())
         });
     }
@@ -173,17 +187,10 @@ unsafe extern "C" fn free_context<C: Cipher>(context: *mut c_void) {
     guarded(
         || None,
         || {
-            let layout = Layout::new::<Context<C>>();
-            // SAFETY: the core hands in a context of this kind, once, and never uses it again; it
-            // was allocated with this layout, whose size is a multiple of its alignment of 64.
+            // SAFETY: the core hands in a context of this kind, once, and never uses it again.
             unsafe {
-                context.drop_in_place();
-                let words = NonNull::slice_from_raw_parts(
-                    context.cast::<MaybeUninit<u64>>(),
-                    layout.size() / 8,
-                );
-                { words }.as_mut().zeroize();
-                System.dealloc(context.as_ptr().cast(), layout);
+                let provider = context.as_ref().provider;
+                provider.as_ref().rooms.free(context);
             }
             Ok(())
         },

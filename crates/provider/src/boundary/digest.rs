@@ -5,7 +5,7 @@ use std::ptr::{NonNull, null_mut};
 
 use zeroize::Zeroize;
 
-use super::spare::Spares;
+use super::spare::{Spare, Spares};
 use super::{give_back, guarded, place, place_with};
 use crate::digest;
 use crate::digest::hashing::Message;
@@ -29,6 +29,13 @@ impl<M> Context<M> {
     pub(super) fn provider(&self) -> &Provider {
         // SAFETY: see there; nobody has it to write.
         unsafe { self.provider.as_ref() }
+    }
+}
+
+impl<M> Spare for Context<M> {
+    unsafe fn give_back(this: NonNull<Self>) {
+        // SAFETY: those that are kept are of `place_with`'s making; the caller promises the rest.
+        unsafe { give_back(this) };
     }
 }
 

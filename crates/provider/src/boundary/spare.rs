@@ -10,10 +10,17 @@ use std::array;
 use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
-use super::give_back;
-
 /// At most one for each thread, and for some dozens of threads; none holds anything secret.
-pub(crate) struct Spares<T>([Slot<T>; SLOTS]);
+pub(crate) struct Spares<T: Spare>([Slot<T>; SLOTS]);
+
+/// What is kept.
+pub(crate) trait Spare {
+    /// Gives its memory back.
+    ///
+    /// # Safety
+    /// Nobody may use it again.
+    unsafe fn give_back(this: NonNull<Self>);
+}
 
 const SLOTS: usize = 64;
 
@@ -27,7 +34,7 @@ struct Slot<T> {
     context: AtomicPtr<T>,
 }
 
-impl<T> Spares<T> {
+impl<T: Spare> Spares<T> {
     /// None yet.
     pub(crate) fn none() -> Self {
         let slot = |_| Slot { owner: AtomicUsize::new(0), context: AtomicPtr::new(null_mut()) };
@@ -37,20 +44,26 @@ impl<T> Spares<T> {
     /// The one of this thread, if there is one.
     #[inline]
     pub(super) fn take(&self) -> Option<NonNull<T>> {
+        self.take_if(|_| true)
+    }
+
+    /// The same, if it fits.
+    #[inline]
+    pub(super) fn take_if(&self, fits: impl FnOnce(NonNull<T>) -> bool) -> Option<NonNull<T>> {
         let thread = this_thread();
         let slot = self.slot(thread);
         if slot.owner.load(Ordering::Relaxed) != thread {
             return None;
         }
-        let context = slot.context.load(Ordering::Acquire);
+        let context = NonNull::new(slot.context.load(Ordering::Acquire)).filter(|it| fits(*it))?;
         slot.context.store(null_mut(), Ordering::Relaxed);
-        NonNull::new(context)
+        Some(context)
     }
 
     /// Keeps one for this thread; whether there was room for it.
     ///
     /// # Safety
-    /// It must be of [`super::place_with`]'s making, and nobody else may use it again.
+    /// Nobody else may use it again.
     #[inline]
     pub(super) unsafe fn keep(&self, context: NonNull<T>) -> bool {
         let thread = this_thread();
@@ -80,12 +93,12 @@ impl<T> Slot<T> {
     }
 }
 
-impl<T> Drop for Spares<T> {
+impl<T: Spare> Drop for Spares<T> {
     fn drop(&mut self) {
         for slot in &mut self.0 {
             if let Some(context) = NonNull::new(*slot.context.get_mut()) {
                 // SAFETY: who kept it promised that.
-                unsafe { give_back(context) };
+                unsafe { T::give_back(context) };
             }
         }
     }
@@ -104,9 +117,17 @@ mod tests {
     use std::sync::Barrier;
     use std::thread;
 
+    use super::super::give_back;
     use super::*;
 
     struct Counted<'a>(&'a AtomicUsize);
+
+    impl Spare for Counted<'_> {
+        unsafe fn give_back(this: NonNull<Self>) {
+            // SAFETY: made below, and nobody's any more.
+            unsafe { give_back(this) };
+        }
+    }
 
     impl Drop for Counted<'_> {
         fn drop(&mut self) {

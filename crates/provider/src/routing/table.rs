@@ -36,6 +36,15 @@ impl<T: Copy> RouteTable<T> {
         self.0.as_flattened().iter().copied()
     }
 
+    /// The entry that all are alike.
+    pub(crate) fn only(&self) -> Option<Option<T>>
+    where
+        T: PartialEq,
+    {
+        let [first, others @ ..] = self.0.as_flattened() else { return None };
+        others.iter().all(|other| other == first).then_some(*first)
+    }
+
     /// For each direction the size buckets without an entry, one bit each.
     pub(crate) fn empty(&self) -> [u16; 2] {
         self.0.map(|size_buckets| {
