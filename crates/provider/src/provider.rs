@@ -34,6 +34,7 @@ use crate::params::{END, List, entry, text};
 use crate::routing::choice::Choice;
 use crate::routing::monitor::Monitor;
 use crate::routing::native::Kernels;
+use crate::routing::way::Ways;
 use crate::routing::{By, Monitoring, Routing};
 
 const NAME: &CStr = c"Wirespeed";
@@ -95,8 +96,11 @@ pub(crate) struct Provider {
     mac_digests: Box<[(&'static [u8], Digest)]>,
     /// The tables of delegated ciphers, which `ciphers` points into.
     _adopted: Vec<Adopted>,
-    /// Contexts of hash functions that threads have freed.
+    /// What contexts of ciphers have in common.
+    ways: Ways,
+    /// Where contexts of ciphers were that threads have freed.
     pub(crate) rooms: Spares<Room>,
+    /// Contexts of hash functions that threads have freed.
     pub(crate) spares: Spares<Context<Hasher>>,
     /// The same, where calls are counted.
     pub(crate) counted_spares: Spares<Context<Counted>>,
@@ -291,6 +295,7 @@ impl Provider {
             mac_digests: digest::names(|it| mac_kernels[it as usize].is_some()),
             mac_kernels,
             _adopted: adopted,
+            ways: Ways::none(),
             rooms: Spares::none(),
             spares: Spares::none(),
             counted_spares: Spares::none(),
@@ -303,7 +308,7 @@ impl Provider {
 
     /// How a new context of `algorithm` finds its route.
     pub(crate) fn choice<K: Kernels>(&self, algorithm: Algorithm) -> Option<Choice<K>> {
-        self.routing.as_ref().map(|routing| Choice::new(routing, algorithm))
+        self.routing.as_ref().map(|routing| Choice::new(&self.ways, routing, algorithm))
     }
 
     /// The quarantined routes by name.
@@ -324,7 +329,7 @@ impl Provider {
         let kernels = routing.offloaded(subject).iter().cloned().map(KernelCipher::new).collect();
         let subject = Subject::at(subject)?;
         let host = HostContext::new(routing.host_library()?, subject.name())?;
-        Some((host, kernels, Monitor::new(routing, subject)))
+        Some((host, kernels, Monitor::new(Arc::clone(routing), subject)))
     }
 
     /// The kernels that a hash function runs on, where they are our own.
@@ -365,7 +370,7 @@ impl Provider {
             _ => Base::Host(HostDigest::new(routing.host_library()?, subject.name())?),
         };
         let kernel = routing.offloaded(subject.index()).first().cloned().map(KernelHash::new);
-        Some(Hashing::new(base, kernel, Monitor::new(routing, subject)))
+        Some(Hashing::new(base, kernel, Monitor::new(Arc::clone(routing), subject)))
     }
 
     /// What keeps keys for ciphers, with an end. Only libcrypto 3.5 and later ask.

@@ -5,6 +5,7 @@ pub(crate) mod choice;
 pub(crate) mod monitor;
 pub(crate) mod native;
 pub(crate) mod table;
+pub(crate) mod way;
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -58,9 +59,6 @@ pub(crate) struct Routing {
     natives: Vec<Native>,
     /// For each [`Algorithm::family`], the routes whose kernels for it have passed their self-test, one bit each.
     passed: [AtomicU64; Algorithm::FAMILIES],
-    /// For each algorithm, in the order of [`Algorithm::ALL`]: the routes that were in service when it was last tested, by
-    /// their bits; 0 before.
-    tested: Vec<AtomicU64>,
     /// For each algorithm, in the order of [`Algorithm::ALL`].
     tables: Vec<RouteTable<Route>>,
     /// For each compression function, in the order of [`Compression::ALL`].
@@ -83,6 +81,13 @@ pub(crate) struct Routing {
 pub(crate) struct Monitoring {
     pub(crate) verify: Option<NonZeroU32>,
     pub(crate) counters: Option<Arc<Counters>>,
+}
+
+impl AsRef<Self> for Routing {
+    #[inline]
+    fn as_ref(&self) -> &Self {
+        self
+    }
 }
 
 impl Routing {
@@ -129,7 +134,6 @@ impl Routing {
         let routing = Self {
             natives: assembly.natives,
             passed: Default::default(),
-            tested: untested(),
             tables,
             hashes,
             host,
@@ -174,7 +178,6 @@ impl Routing {
             hashes: [None; Compression::ALL.len()],
             natives: vec![native],
             passed: [const { AtomicU64::new(u64::MAX) }; Algorithm::FAMILIES],
-            tested: untested(),
             host,
             for_kernel: false,
             offloaded: Vec::new(),
@@ -188,7 +191,7 @@ impl Routing {
     /// The same, with all self-tests still to be made.
     #[cfg(test)]
     pub(crate) fn untested(self) -> Self {
-        Self { passed: Default::default(), tested: untested(), ..self }
+        Self { passed: Default::default(), ..self }
     }
 
     /// The rows that contexts of `algorithm` look at first.
@@ -196,24 +199,15 @@ impl Routing {
         if self.verifies() {
             return RouteTable::BLIND;
         }
-        let find = |route| match self.is_quarantined(route) {
+        self.tables[algorithm.index()].map(|route| match self.is_quarantined(route) {
             false => self.kernels(route, algorithm),
             true => self.kernels(self.own(algorithm), algorithm),
-        };
-        let table = &self.tables[algorithm.index()];
-        match table.only() {
-            Some(entry) => RouteTable::uniform(entry.map(find)),
-            None => table.map(find),
-        }
+        })
     }
 
     /// Tests, before there is a context, the kernels that contexts of `algorithm` may call: those of all ciphers together
     /// would be most of the time that loading takes.
     pub(crate) fn self_test(&self, algorithm: Algorithm) {
-        let tested = &self.tested[algorithm.index()];
-        if tested.load(Ordering::Relaxed) == !self.quarantined() {
-            return;
-        }
         let entries = self.tables[algorithm.index()].entries().flatten();
         let named = entries.fold(0, |all, route| all | route.bit());
         // Whoever is verified may be followed by anybody.
@@ -222,7 +216,6 @@ impl Routing {
         if self.natives.iter().filter(wanted).filter(passes).count() == 0 {
             self.natives.iter().find(passes);
         }
-        tested.store(!self.quarantined(), Ordering::Relaxed);
     }
 
     /// Whether a route's kernels for an algorithm are right, which is tried once.
@@ -376,11 +369,6 @@ impl Routing {
         }
         Route::of_bits(seen).collect()
     }
-}
-
-/// No algorithm.
-fn untested() -> Vec<AtomicU64> {
-    Algorithm::ALL.iter().map(|_| AtomicU64::new(0)).collect()
 }
 
 /// Whether the host has it in its legacy provider alone.

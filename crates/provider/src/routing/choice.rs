@@ -11,7 +11,7 @@ use crate::boundary::host_cipher::HostCipher;
 use crate::offload::call::{KernelCipher, OffloadCall, Offloaded};
 use crate::routing::monitor::Monitor;
 use crate::routing::native::Kernels;
-use crate::routing::table::RouteTable;
+use crate::routing::way::{Way, Ways};
 use crate::routing::{self, Routing};
 
 /// Who runs a call, with the kernels at hand.
@@ -37,22 +37,15 @@ pub(crate) enum NewKey<K: 'static> {
 /// One context's way to its routes.
 #[derive(Clone)]
 pub(crate) struct Choice<K: 'static> {
-    rows: RouteTable<&'static K>,
-    monitor: Monitor,
-    algorithm: Algorithm,
-    index: usize,
-    /// Whether some calls are computed twice; then all take the slow path.
-    verified: bool,
-    /// The best kernels of our own, unless calls are computed twice: then the best may change.
-    own: &'static K,
+    monitor: Monitor<Way<K>>,
+    /// Whether all calls are ours, and none is computed twice.
+    is_ours: bool,
     /// For each direction the size buckets whose calls are handed on to libcrypto, one bit each.
     handed_on: [u16; 2],
     /// libcrypto's own context, where calls may go to it.
     pub(crate) host: Option<HostCipher>,
     /// The ways to Linux's crypto API, where calls may go to it.
     kernels: Vec<KernelCipher>,
-    /// Whether all calls are ours, and none is computed twice.
-    is_ours: bool,
 }
 
 /// What a call does to the state of a mode, by whichever route.
@@ -90,57 +83,54 @@ const PIECE: usize = 2048;
 const LONGEST: usize = PIECE + 16;
 
 impl<K: Kernels> Choice<K> {
-    pub(crate) fn new(routing: &Arc<Routing>, algorithm: Algorithm) -> Self {
-        let index = algorithm.index();
-        routing.self_test(algorithm);
-        let rows = routing.visible_table(algorithm);
-        let host = routing.host(index).and_then(|library| HostCipher::new(library, algorithm));
-        let kernels = routing.offloaded(index);
-        let verified = routing.verifies();
-        let by_host_alone = host.is_some() && kernels.is_empty() && !verified;
+    pub(crate) fn new(ways: &Ways, routing: &Arc<Routing>, algorithm: Algorithm) -> Self {
+        let way = ways.of(routing, algorithm);
+        let host = routing.host(way.index).and_then(|library| HostCipher::new(library, algorithm));
+        let kernels = routing.offloaded(way.index);
+        let by_host_alone = host.is_some() && kernels.is_empty() && !way.verified;
         Self {
-            is_ours: host.is_none() && kernels.is_empty() && !verified,
-            handed_on: if by_host_alone { rows.empty() } else { [0; 2] },
-            rows,
-            monitor: Monitor::new(routing, Subject::from(algorithm)),
-            algorithm,
-            index,
-            verified,
-            own: routing.kernels(routing.own(algorithm), algorithm),
+            is_ours: host.is_none() && kernels.is_empty() && !way.verified,
+            handed_on: if by_host_alone { way.rows.empty() } else { [0; 2] },
+            monitor: Monitor::new(way, Subject::from(algorithm)),
             host,
             kernels: kernels.iter().cloned().map(KernelCipher::new).collect(),
         }
     }
 
-    /// The algorithm.
-    pub(crate) const fn algorithm(&self) -> Algorithm {
-        self.algorithm
+    /// What all contexts of the algorithm share.
+    #[inline]
+    fn way(&self) -> &Way<K> {
+        self.monitor.shared()
     }
 
     /// What all contexts share.
-    #[inline]
     fn routing(&self) -> &Routing {
-        self.monitor.routing()
+        self.way().as_ref()
+    }
+
+    /// The algorithm.
+    pub(crate) fn algorithm(&self) -> Algorithm {
+        self.way().algorithm
     }
 
     /// The best kernels of our own: for round keys, single blocks, and whatever belongs to no call.
     pub(crate) fn own(&self) -> &'static K {
-        match self.verified {
-            true => self.routing().kernels(self.routing().own(self.algorithm), self.algorithm),
-            false => self.own,
+        match self.is_verified() {
+            true => self.routing().kernels(self.routing().own(self.algorithm()), self.algorithm()),
+            false => self.way().own,
         }
     }
 
     /// The best kernels of our own, if calls take the fast path to any: those whose lanes may run many messages
     /// at once. What may be computed twice runs one after another.
     pub(crate) fn fast(&self) -> Option<&'static K> {
-        self.rows.entries().any(|entry| entry.is_some()).then(|| self.own())
+        self.way().rows.entries().any(|entry| entry.is_some()).then(|| self.own())
     }
 
     /// The kernels for a call of `bytes`, which is counted; none if it takes the slow path.
     #[inline(always)]
     pub(crate) fn kernels(&self, direction: Direction, bytes: usize) -> Option<&'static K> {
-        let kernels = self.rows.of_call(direction, bytes)?;
+        let kernels = self.way().rows.of_call(direction, bytes)?;
         self.count(direction, kernels.route(), bytes);
         Some(kernels)
     }
@@ -157,7 +147,7 @@ impl<K: Kernels> Choice<K> {
             host.take_key(key, direction);
         }
         self.kernels.iter_mut().for_each(|kernel| kernel.take_key(key));
-        if self.verified { NewKey::By(self.neutral()) } else { NewKey::Shared }
+        if self.is_verified() { NewKey::By(self.neutral()) } else { NewKey::Shared }
     }
 
     /// Whether all calls are ours, and none is computed twice.
@@ -168,15 +158,15 @@ impl<K: Kernels> Choice<K> {
 
     /// Whether some calls are computed twice; then all take the slow path.
     #[inline]
-    pub(crate) const fn is_verified(&self) -> bool {
-        self.verified
+    pub(crate) fn is_verified(&self) -> bool {
+        self.way().verified
     }
 
     /// The route of a call that takes the slow path.
     pub(crate) fn path(&self, direction: Direction, bytes: usize) -> CallPath<K> {
-        match self.routing().path(self.index, direction, bytes) {
+        match self.routing().path(self.way().index, direction, bytes) {
             routing::ServedBy::Own(route) => {
-                CallPath::Own(self.routing().kernels(route, self.algorithm))
+                CallPath::Own(self.routing().kernels(route, self.algorithm()))
             }
             routing::ServedBy::Host => CallPath::Host,
             routing::ServedBy::Offload(interface) => CallPath::Offload(interface),
@@ -192,7 +182,7 @@ impl<K: Kernels> Choice<K> {
     /// The kernels to compute this call with a second time, if it is its turn.
     pub(crate) fn second(&self, first: &'static K) -> Option<&'static K> {
         let due = self.routing().verifies_this_call() && first.route() != Route::Portable;
-        due.then(|| K::reference(self.algorithm))
+        due.then(|| K::reference(self.algorithm()))
     }
 
     /// Takes a route out of service, in every context.
@@ -203,7 +193,7 @@ impl<K: Kernels> Choice<K> {
 
     /// Kernels for what no comparison covers: those that comparisons are made with, if any are made.
     pub(crate) fn neutral(&self) -> &'static K {
-        if self.routing().verifies() { K::reference(self.algorithm) } else { self.own() }
+        if self.routing().verifies() { K::reference(self.algorithm()) } else { self.own() }
     }
 
     /// Runs a call by the slow path.
@@ -301,7 +291,7 @@ impl<K: Kernels> Choice<K> {
         data.save(&mut right);
         let mut right_state = state.clone();
         let mut route = first(self, step, state, data.reborrow());
-        let reference = K::reference(self.algorithm);
+        let reference = K::reference(self.algorithm());
         step.own(reference, &mut right_state, InOut::in_place(&mut right));
         if !data.has_written(&right) || !S::agree(state, &right_state) {
             data.overwrite(&right);

@@ -8,23 +8,33 @@ use wirespeed_stats::Tally;
 use crate::routing::Routing;
 
 /// One context's way to what its provider's contexts share: counts, turns, quarantine.
-#[derive(Clone)]
-pub(crate) struct Monitor {
-    routing: Arc<Routing>,
+pub(crate) struct Monitor<R = Routing> {
+    shared: Arc<R>,
     /// None where nobody wants to know.
     tally: Option<Tally>,
 }
 
-impl Monitor {
-    pub(crate) fn new(routing: &Arc<Routing>, subject: Subject) -> Self {
+impl<R> Clone for Monitor<R> {
+    fn clone(&self) -> Self {
+        Self { shared: Arc::clone(&self.shared), tally: self.tally.clone() }
+    }
+}
+
+impl<R: AsRef<Routing>> Monitor<R> {
+    pub(crate) fn new(shared: Arc<R>, subject: Subject) -> Self {
         let tally = |counters| Tally::new(counters, subject.index());
-        Self { routing: routing.clone(), tally: routing.counters().map(tally) }
+        let tally = (*shared).as_ref().counters().map(tally);
+        Self { shared, tally }
     }
 
-    /// What all contexts share.
+    /// What contexts share.
     #[inline]
-    pub(crate) fn routing(&self) -> &Routing {
-        &self.routing
+    pub(crate) fn shared(&self) -> &R {
+        &self.shared
+    }
+
+    fn routing(&self) -> &Routing {
+        (*self.shared).as_ref()
     }
 
     /// Counts a data call, if anybody wants to know.
@@ -39,11 +49,11 @@ impl Monitor {
 
     /// Whether this call, the next of all, is computed twice.
     pub(crate) fn verifies_this_call(&self) -> bool {
-        self.routing.verifies_this_call()
+        self.routing().verifies_this_call()
     }
 
     /// Takes a route out of service that gave wrong bytes or failed.
     pub(crate) fn quarantine(&self, route: Route) {
-        self.routing.quarantine(route);
+        self.routing().quarantine(route);
     }
 }

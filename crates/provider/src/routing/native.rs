@@ -6,6 +6,8 @@ use wirespeed_cipher::{
 use wirespeed_cpu::Features;
 use wirespeed_kernels::Absent;
 
+use crate::routing::way::{Made, Ways};
+
 /// The kernels of one kind of cipher: what a route has for an algorithm.
 pub(crate) trait Kernels: Copy + 'static {
     /// Their route.
@@ -16,6 +18,9 @@ pub(crate) trait Kernels: Copy + 'static {
 
     /// Those that settle an argument: plain integer arithmetic, which no CPU can lack.
     fn reference(algorithm: Algorithm) -> &'static Self;
+
+    /// The ways to those of this kind.
+    fn made(ways: &Ways) -> &Made<Self>;
 }
 
 impl Kernels for BlockKernels {
@@ -32,6 +37,10 @@ impl Kernels for BlockKernels {
         wirespeed_kernels::kernels(Route::Portable, cipher, Features::NONE)
             .expect("portable is everywhere")
     }
+
+    fn made(ways: &Ways) -> &Made<Self> {
+        &ways.blocks
+    }
 }
 
 impl Kernels for StreamKernels {
@@ -45,6 +54,10 @@ impl Kernels for StreamKernels {
 
     fn reference(_: Algorithm) -> &'static Self {
         wirespeed_kernels::stream(Route::Portable, Features::NONE).expect("portable is everywhere")
+    }
+
+    fn made(ways: &Ways) -> &Made<Self> {
+        &ways.streams
     }
 }
 

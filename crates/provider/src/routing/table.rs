@@ -6,8 +6,7 @@ use wirespeed_plan::{SIZE_BUCKETS, size_bucket};
 /// One algorithm: for each direction, an entry for every size bucket; kernels, or their route.
 ///
 /// An entry is none where the call takes the slow path, which is for whatever the fast path leaves no
-/// time for: libcrypto's route, verification, counting. Every context has a copy, so that a call finds
-/// its kernels with one load.
+/// time for: libcrypto's route, verification, counting.
 #[derive(Clone, Copy)]
 pub(crate) struct RouteTable<T>([[Option<T>; SIZE_BUCKETS]; 2]);
 
@@ -34,15 +33,6 @@ impl<T: Copy> RouteTable<T> {
     /// All entries.
     pub(crate) fn entries(&self) -> impl Iterator<Item = Option<T>> {
         self.0.as_flattened().iter().copied()
-    }
-
-    /// The entry that all are alike.
-    pub(crate) fn only(&self) -> Option<Option<T>>
-    where
-        T: PartialEq,
-    {
-        let [first, others @ ..] = self.0.as_flattened() else { return None };
-        others.iter().all(|other| other == first).then_some(*first)
     }
 
     /// For each direction the size buckets without an entry, one bit each.
