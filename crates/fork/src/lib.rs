@@ -1,10 +1,18 @@
 //! Memory that a forked child finds empty: it tells the child that a socket or a counter is its parent's, and keeps
-//! other people's plaintext from it.
+//! other people's plaintext from it. And the atomic word that processes share.
 
 use std::io;
 use std::ptr::{self, NonNull};
 use std::slice;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
+
+#[cfg(target_has_atomic = "64")]
+pub use std::sync::atomic::AtomicU64 as Word;
+
+#[cfg(not(target_has_atomic = "64"))]
+mod word;
+#[cfg(not(target_has_atomic = "64"))]
+pub use word::Word;
 
 /// The smallest page of any machine.
 const PAGE: usize = 4096;
@@ -51,9 +59,9 @@ impl Area {
 
     /// What this process has written there; zero in a child until it writes something itself.
     #[inline]
-    pub fn mark(&self) -> &AtomicU64 {
+    pub fn mark(&self) -> &Word {
         // SAFETY: the first page is mapped as long as `self` lives, aligned, and only ever used as this.
-        unsafe { AtomicU64::from_ptr(self.start.as_ptr().cast()) }
+        unsafe { Word::from_ptr(self.start.as_ptr().cast()) }
     }
 
     /// Whether the process that claimed it was this one, and not its parent.

@@ -9,7 +9,9 @@ use std::io::{Error, ErrorKind};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::ptr::{NonNull, null};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
+
+use wirespeed_fork::Word;
 
 use crate::file::{BEGUN, Identity, begin, check, options, place, read};
 use crate::slots::{SHARED, SLOT_WORDS, SLOTS};
@@ -28,7 +30,7 @@ const ATTEMPTS: u64 = 4;
 /// Shared memory, until it is dropped.
 pub(crate) struct Memory {
     id: libc::c_int,
-    words: NonNull<[AtomicU64; SHARED_WORDS]>,
+    words: NonNull<[Word; SHARED_WORDS]>,
 }
 
 // SAFETY: atomic words in memory that stays attached until `drop`.
@@ -89,7 +91,7 @@ impl Memory {
         Some(Self { id, words })
     }
 
-    pub(crate) fn words(&self) -> &[AtomicU64; SHARED_WORDS] {
+    pub(crate) fn words(&self) -> &[Word; SHARED_WORDS] {
         // SAFETY: attached until `drop`, of a size that never changes, aligned to a page, only ever used atomically.
         unsafe { self.words.as_ref() }
     }
