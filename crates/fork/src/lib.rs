@@ -12,7 +12,13 @@ pub use std::sync::atomic::AtomicU64 as Word;
 #[cfg(not(target_has_atomic = "64"))]
 mod word;
 #[cfg(not(target_has_atomic = "64"))]
-pub use word::Word;
+pub use word::{Word, is_atomic_for_all};
+
+/// Whether a [`Word`] in shared memory is atomic for all processes.
+#[cfg(target_has_atomic = "64")]
+pub const fn is_atomic_for_all() -> bool {
+    true
+}
 
 /// The smallest page of any machine.
 const PAGE: usize = 4096;

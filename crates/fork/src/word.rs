@@ -1,7 +1,8 @@
 //! The 64-bit word where the CPU has no atomic one: 32-bit ARM before ARMv6, by a function that Linux maps into each
 //! process.
 //!
-//! That function compares and exchanges. It is atomic for all processes that share the memory, as a lock would not be.
+//! That function compares and exchanges, since Linux 3.1. It is atomic for all processes that share the memory. Without it
+//! there is a lock, which each process has for itself.
 
 use std::ops::Deref;
 use std::sync::atomic::{AtomicU32, Ordering, fence};
@@ -50,6 +51,11 @@ impl Word {
             }
         }
     }
+}
+
+/// Whether a [`Word`] in shared memory is atomic for all processes.
+pub fn is_atomic_for_all() -> bool {
+    AtomicU64::is_lock_free()
 }
 
 /// All else exchanges.

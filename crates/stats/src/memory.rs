@@ -41,6 +41,9 @@ unsafe impl Sync for Memory {}
 impl Memory {
     /// The memory of a file, made if it is not there; whoever may write the file may count in it.
     pub(crate) fn join(file: Identity, mode: u32) -> Result<Self, String> {
+        if !wirespeed_fork::is_atomic_for_all() {
+            return Err("cannot be counted for: this CPU has no atomic words of 64 bits".to_owned());
+        }
         let mode = (mode & 0o666) as libc::c_int;
         for attempt in 0..ATTEMPTS {
             let key = file.key(attempt);
