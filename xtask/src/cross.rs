@@ -9,6 +9,7 @@ use anyhow::{Result, bail};
 
 use crate::packages::{self, Need};
 use crate::run::Run;
+use crate::toolchain;
 use crate::workspace::Workspace;
 
 /// An architecture by its names, and what its programs take.
@@ -50,6 +51,15 @@ pub(crate) const ARMV7: Architecture = Architecture {
     start: Start::Qemu("qemu-arm-static"),
 };
 
+/// 32-bit ARM before ARMv6, without a unit for floating point: Marvell's Kirkwood.
+pub(crate) const ARMV5: Architecture = Architecture {
+    rust: "armv5te-unknown-linux-gnueabi",
+    debian: "armel",
+    linker: Some("arm-linux-gnueabi-gcc-{}"),
+    needs: packages::ARMV5,
+    start: Start::Qemu("qemu-arm-static"),
+};
+
 /// 32-bit x86.
 pub(crate) const I686: Architecture = Architecture {
     rust: "i686-unknown-linux-gnu",
@@ -68,32 +78,18 @@ fn variable(target: &str, what: &str) -> String {
 }
 
 /// A run of cargo, for a target and with its linker.
-pub(crate) fn build(cargo: Run, target: &str, linker: Option<&str>) -> Run {
-    let run = cargo.arguments(["--target", target]);
+pub(crate) fn build(workspace: &Workspace, cargo: Run, target: &str, linker: Option<&str>) -> Run {
+    let run = toolchain::of_target(workspace, cargo, target);
     match linker {
         Some(linker) => run.environment(&variable(target, "LINKER"), packages::versioned(linker)),
         None => run,
     }
 }
 
-/// Has rustup add the standard library of a target where it is missing.
-pub(crate) fn standard_library(workspace: &Workspace, target: &str) -> Result<()> {
-    let rustc = Run::new("rustc", workspace.root());
-    let place = rustc.arguments(["--print", "target-libdir", "--target", target]).output()?;
-    if Path::new(&place).exists() {
-        return Ok(());
-    }
-    println!("adding the standard library of {target}");
-    match Run::new("rustup", workspace.root()).arguments(["target", "add", target]).passes() {
-        Ok(true) => Ok(()),
-        _ => bail!("no standard library of {target}, and it cannot be added here"),
-    }
-}
-
 impl Architecture {
     /// A cargo command for it.
     pub(crate) fn build<const N: usize>(&self, workspace: &Workspace, words: [&str; N]) -> Run {
-        build(workspace.cargo(words), self.rust, self.linker)
+        build(workspace, workspace.cargo(words), self.rust, self.linker)
     }
 
     /// Where that leaves the program and the module.

@@ -13,8 +13,9 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::cross::{ARM64, standard_library};
+use crate::cross::ARM64;
 use crate::packages;
+use crate::toolchain::standard_library;
 use crate::workspace::Workspace;
 
 use trace::Trace;

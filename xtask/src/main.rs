@@ -14,6 +14,7 @@ mod run;
 mod structure;
 mod tally;
 mod test;
+mod toolchain;
 mod tools;
 mod vectors;
 mod vm;

@@ -20,8 +20,8 @@ use std::sync::{Mutex, PoisonError};
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 
-use crate::cross;
 use crate::packages;
+use crate::toolchain::standard_library;
 use crate::workspace::Workspace;
 use build::Built;
 use contents::Package;
@@ -80,7 +80,7 @@ pub(crate) fn make(workspace: &Workspace, wanted: &Wanted) -> Result<Vec<PathBuf
     let target = Target::find(wanted.target.as_deref())?;
     if wanted.target.is_some() {
         packages::provide(target.needs)?;
-        cross::standard_library(workspace, target.rust)?;
+        standard_library(workspace, target.rust)?;
     }
     let release = Release::read(workspace)?;
     let output = wanted.output.clone().unwrap_or_else(|| workspace.target().join("packages"));

@@ -157,6 +157,14 @@ const C_LIBRARY_ARMHF: Need = Need {
     command: &["test", "-e", "/usr/arm-linux-gnueabihf/lib/libc.so.6"],
     package: "libc6-dev-armhf-cross",
 };
+const GCC_ARMEL: Need = Need {
+    command: &["arm-linux-gnueabi-gcc-{}", "--version"],
+    package: "gcc-{}-arm-linux-gnueabi",
+};
+const C_LIBRARY_ARMEL: Need = Need {
+    command: &["test", "-e", "/usr/arm-linux-gnueabi/lib/libc.so.6"],
+    package: "libc6-dev-armel-cross",
+};
 /// Runs ARM's programs here.
 const QEMU_ARM: Need =
     Need { command: &["qemu-aarch64-static", "--version"], package: "qemu-user-static" };
@@ -182,6 +190,8 @@ pub(crate) const PACKAGING: &[Need] = &[NM, XZ, DPKG, RPM];
 pub(crate) const ARM64: &[Need] = &[GCC_ARM64, C_LIBRARY_ARM64];
 /// What building for 32-bit ARM takes.
 pub(crate) const ARMV7: &[Need] = &[GCC_ARMHF, C_LIBRARY_ARMHF];
+/// What building for 32-bit ARM before ARMv6 takes.
+pub(crate) const ARMV5: &[Need] = &[GCC_ARMEL, C_LIBRARY_ARMEL];
 /// What building for 32-bit x86 takes.
 pub(crate) const I686: &[Need] = &[GCC_32];
 /// What running that here takes.

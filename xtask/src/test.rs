@@ -21,6 +21,7 @@ use crate::packages;
 use crate::run::Run;
 use crate::structure;
 use crate::tally::Tally;
+use crate::toolchain::nightly;
 use crate::vectors;
 use crate::workspace::Workspace;
 use crate::{documents, guests, tools};
@@ -114,6 +115,9 @@ const STAGES: &[Stage] = &[
     beside("armv7", "32-bit ARM, cross-built and run by QEMU", |at, effort| {
         architectures::all(at, effort, &architectures::ARMV7)
     }),
+    thorough(beside("armv5", "32-bit ARM of old, cross-built and run by QEMU", |at, effort| {
+        architectures::all(at, effort, &architectures::ARMV5)
+    })),
     beside("miri", "what Miri can interpret (nightly)", |at, _| miri(at)),
     built("machines", "lesser machines, and PadLock in the kernel, in QEMU", guests::machines),
     built("host", "conformance, with the host's OpenSSL", releases::host),
@@ -402,28 +406,6 @@ fn memcheck(workspace: &Workspace) -> Result<Tally> {
     let skip = skip.iter().flat_map(|name| ["--skip", name]);
     let arguments: Vec<_> = ["conformance", "--", "provider::"].into_iter().chain(skip).collect();
     valgrind(workspace, "--error-exitcode=99", &[], &arguments)
-}
-
-/// A nightly cargo whose `component` works, which is added where the network allows it.
-fn nightly(workspace: &Workspace, component: &str) -> Result<(), String> {
-    let works = || {
-        let list = Run::new("rustup", workspace.root())
-            .arguments(["component", "list", "--toolchain", "nightly", "--installed"])
-            .output()
-            .map_err(|_| "no nightly toolchain (rustup toolchain install nightly)".to_owned())?;
-        Ok::<_, String>(list.lines().any(|line| line.starts_with(component)))
-    };
-    if works()? {
-        return Ok(());
-    }
-    println!("adding {component} to the nightly toolchain");
-    let added = Run::new("rustup", workspace.root())
-        .arguments(["component", "add", "--toolchain", "nightly", component])
-        .passes();
-    match added {
-        Ok(true) if works()? => Ok(()),
-        _ => Err(format!("the nightly toolchain has no {component}, and it cannot be added here")),
-    }
 }
 
 fn asan(workspace: &Workspace) -> Result<Tally> {

@@ -1,10 +1,11 @@
 //! Plays sequences in children, which may crash, and says what was found.
 
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
 
 use wirespeed_conformance::fork;
 use wirespeed_conformance::scratch::Scratch;
+use wirespeed_fork::Word;
 use wirespeed_kernels::ROUTES;
 use wirespeed_libcrypto::Library;
 
@@ -23,13 +24,13 @@ const LONG: u64 = 1_000_000;
 
 /// What a child leaves to its parent.
 struct Shared {
-    seed: AtomicU64,
+    seed: Word,
     /// 0 the default provider, 1 ours.
-    side: AtomicU64,
-    calls: AtomicU64,
+    side: Word,
+    calls: Word,
     /// Whether a difference was told: what crashes then is the search for a shorter one.
-    told: AtomicU64,
-    met: [AtomicU64; 256],
+    told: Word,
+    met: [Word; 256],
 }
 
 impl Shared {

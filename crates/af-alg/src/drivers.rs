@@ -35,6 +35,13 @@ pub struct Driver {
     pub hardware: Option<&'static str>,
 }
 
+impl Driver {
+    /// The device behind it that programs reach through the kernel only, where its name leaves no doubt.
+    pub fn device(&self) -> Option<&'static str> {
+        self.hardware.filter(|it| !self.internal && hardware::is_device(it))
+    }
+}
+
 /// Where the kernel lists them.
 pub const LIST: &str = "/proc/crypto";
 

@@ -4,9 +4,8 @@ use std::path::Path;
 
 use wirespeed_af_alg::Interface;
 use wirespeed_cipher::{Route, Subject};
-use wirespeed_cpu::Features;
 use wirespeed_libcrypto::{Library, OpenError};
-use wirespeed_machine::{Libcrypto, Machine, ThisMachine};
+use wirespeed_machine::{Folder, Libcrypto, Machine, Source, ThisMachine};
 use wirespeed_results::schema::survey::Proof;
 
 use crate::{Absent, ApiPath, Candidate, Harness, prove_against_host, prove_subject_against_host};
@@ -22,17 +21,26 @@ pub struct Host {
 impl Host {
     /// Looks at this machine.
     pub fn discover() -> Self {
-        Self::around(open_library())
+        Self::around(&ThisMachine, open_library())
     }
 
-    fn around(library: Result<Library, Absent>) -> Self {
+    /// Another machine, of which nothing runs here.
+    pub fn of_files(folder: &Folder) -> Self {
+        let absent = Absent("another machine's libcrypto does not run here".to_owned());
+        let mut host = Self::around(folder, Err(absent));
+        host.machine.libcrypto =
+            Some(Libcrypto { path: None, version: Some("OpenSSL unseen".to_owned()) });
+        host
+    }
+
+    fn around(source: &dyn Source, library: Result<Library, Absent>) -> Self {
         let described = library.as_ref().ok().map(|library| Libcrypto {
             path: Some(library.path().display().to_string()),
             version: Some(library.version().to_owned()),
         });
         Self {
-            machine: Machine::describe(&ThisMachine, described),
-            harness: Harness::new(library, Features::detect()),
+            machine: Machine::describe(source, described),
+            harness: Harness::new(library, source.features()),
         }
     }
 
@@ -41,7 +49,7 @@ impl Host {
     /// # Errors
     /// If there is none in that file.
     pub fn with_libcrypto(path: &Path) -> Result<Self, OpenError> {
-        Library::open(path).map(|library| Self::around(Ok(library)))
+        Library::open(path).map(|library| Self::around(&ThisMachine, Ok(library)))
     }
 
     /// EVP where there is a libcrypto; else the kernels directly.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use wirespeed_cipher::{Direction, Route, SIZE_CLASSES, Subject, Use};
+use wirespeed_machine::Folder;
 
 use crate::commands;
 use crate::commands::bench::gateway;
@@ -95,8 +96,31 @@ impl Switch {
     }
 }
 
+/// Another machine to describe, for tests.
+#[derive(Args)]
+pub(crate) struct MachineFiles {
+    /// Describe the machine that these files are of: proc/cpuinfo and others, by their paths there
+    #[arg(long, value_name = "DIR", hide = true)]
+    machine_files: Option<PathBuf>,
+}
+
+impl MachineFiles {
+    /// The files, if some are named.
+    pub(crate) fn folder(&self) -> Result<Option<Folder>, Fault> {
+        let Some(root) = &self.machine_files else { return Ok(None) };
+        match Folder::open(root) {
+            Some(folder) => Ok(Some(folder)),
+            None => {
+                Err(Fault::usage(format!("--machine-files {}: no proc/cpuinfo", root.display())))
+            }
+        }
+    }
+}
+
 #[derive(Args)]
 pub(crate) struct SurveyArguments {
+    #[command(flatten)]
+    pub(crate) files: MachineFiles,
     /// Seconds for each figure
     #[arg(long, value_name = "S", default_value_t = 0.12)]
     pub(crate) seconds: f64,

@@ -1,7 +1,9 @@
 //! What the survey measures, and what it makes of it.
 
+use wirespeed_af_alg::drivers::{self, Driver, LIST};
 use wirespeed_bench::{Candidate, Case, Entry, Measured};
 use wirespeed_cipher::{Direction, Route, Subject, Use};
+use wirespeed_machine::Source;
 use wirespeed_measure::statistics::Estimate;
 use wirespeed_results::schema::survey::{Gain, RouteState};
 
@@ -50,6 +52,14 @@ pub(crate) fn cases() -> Vec<Case> {
         Case::new(subject, direction, Use::Message, size).expect("the table holds real cases")
     };
     ROWS.iter().map(case).collect()
+}
+
+/// The device for AES that only Linux reaches, if one is known to be here.
+pub(crate) fn device_for_aes(source: &dyn Source) -> Option<&'static str> {
+    let list = source.file(&LIST[1..]).unwrap_or_default();
+    let drivers = drivers::parse(&list);
+    let mut of_aes = drivers.iter().filter(|it| it.algorithm.contains("aes"));
+    of_aes.find_map(Driver::device)
 }
 
 /// Linux's crypto, of which the survey only says whether it is here.

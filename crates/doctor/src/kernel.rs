@@ -10,6 +10,7 @@ mod gain;
 mod reach;
 mod wanted;
 
+use wirespeed_af_alg::devcrypto::PATH;
 use wirespeed_cipher::Route;
 
 use crate::examined::Examined;
@@ -48,6 +49,8 @@ pub(crate) fn af_alg(examined: &Examined<'_>) -> Vec<Finding> {
         findings.extend(kernel.deprecation());
         findings.push(kernel.copy_fail(examined));
         findings.extend(kernel.gain(examined, &wanted));
+    } else {
+        findings.extend(kernel.out_of_reach(examined));
     }
     findings.extend(wanted.findings(examined, kernel.reach));
     if wanted.on && kernel.reach.is_open() {
@@ -142,6 +145,17 @@ impl Kernel {
                  security notes do; to {close}"
             )),
         }
+    }
+
+    /// A device that no program reaches.
+    fn out_of_reach(&self, examined: &Examined<'_>) -> Option<Finding> {
+        let devices = devices(examined, &self.release)?;
+        (!examined.here.exists(PATH)).then(|| {
+            Finding::note(format!(
+                "{devices}: Linux itself uses such a device, for IPsec and dm-crypt; programs would need AF_ALG or \
+                 /dev/crypto"
+            ))
+        })
     }
 
     /// Who gains here; where nobody does, how to close it, and who would miss it.

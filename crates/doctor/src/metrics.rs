@@ -170,8 +170,8 @@ mod tests {
 
     use super::*;
     use crate::fake::Fake;
-    use crate::findings;
     use crate::trial::Loaded;
+    use crate::{CHECKS, findings};
 
     /// The lines that are no comments.
     fn lines(fake: &Fake, counted: Option<Snapshot>) -> Vec<String> {
@@ -180,7 +180,7 @@ mod tests {
         let routes = vec![Route::Vaes512, Route::AesNi];
         let seen =
             Seen { machine: &machine, routes, counted, hidden: [(MASK, 2), ("hypervisor", 0)] };
-        let metrics = metrics(&examined, &seen, &findings(&examined));
+        let metrics = metrics(&examined, &seen, &findings(&examined, CHECKS.iter()));
         let lines = metrics.text().lines().filter(|line| !line.starts_with('#'));
         lines.map(str::to_owned).collect()
     }

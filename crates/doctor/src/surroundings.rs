@@ -14,6 +14,7 @@ use wirespeed_bench::{Found, Host};
 use wirespeed_cipher::Route;
 use wirespeed_cpu::Features;
 use wirespeed_installation::{Binary, Place, own_module};
+use wirespeed_machine::{Folder, Source};
 use wirespeed_openssl_conf::{Configuration, Files};
 use wirespeed_plan::Plan;
 
@@ -128,15 +129,32 @@ pub(crate) struct Unpacked {
     pub(crate) obstacle: Option<String>,
 }
 
-/// The machine that runs this program.
+/// The machine that runs this program, or another by its files.
 pub struct ThisMachine {
     host: Host,
+    source: Box<dyn Source>,
 }
 
 impl ThisMachine {
     /// Looks at it.
     pub fn discover() -> Self {
-        Self { host: Host::discover() }
+        Self { host: Host::discover(), source: Box::new(wirespeed_machine::ThisMachine) }
+    }
+
+    /// Looks at another by its files.
+    pub fn of_files(folder: Folder) -> Self {
+        Self { host: Host::of_files(&folder), source: Box::new(folder) }
+    }
+
+    /// Whether it runs this program.
+    pub(crate) fn is_here(&self) -> bool {
+        self.source.root() == Path::new("/")
+    }
+
+    /// Where one of its files lies.
+    fn place(&self, path: &Path) -> PathBuf {
+        let below = path.strip_prefix("/");
+        below.map_or_else(|_| path.to_owned(), |below| self.source.root().join(below))
     }
 
     /// What the harness knows of it.
@@ -147,11 +165,11 @@ impl ThisMachine {
 
 impl Files for ThisMachine {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        wirespeed_openssl_conf::ThisMachine.read(path)
+        wirespeed_openssl_conf::ThisMachine.read(&self.place(path))
     }
 
     fn list(&self, path: &Path) -> Option<Vec<OsString>> {
-        wirespeed_openssl_conf::ThisMachine.list(path)
+        wirespeed_openssl_conf::ThisMachine.list(&self.place(path))
     }
 
     fn variable(&self, name: &[u8]) -> Option<Vec<u8>> {
@@ -161,7 +179,7 @@ impl Files for ThisMachine {
 
 impl Surroundings for ThisMachine {
     fn entry(&self, path: &Path) -> io::Result<Entry> {
-        let place = fs::canonicalize(path)?;
+        let place = fs::canonicalize(self.place(path))?;
         let about = fs::metadata(&place)?;
         Ok(Entry {
             folder: about.is_dir(),
@@ -213,11 +231,11 @@ impl Surroundings for ThisMachine {
     }
 
     fn features(&self) -> Features {
-        Features::detect()
+        self.source.features()
     }
 
     fn architecture(&self) -> &str {
-        std::env::consts::ARCH
+        self.source.architecture()
     }
 
     fn wait(&self, time: Duration) {

@@ -1,10 +1,24 @@
 //! Memory that a forked child finds empty: it tells the child that a socket or a counter is its parent's, and keeps
-//! other people's plaintext from it.
+//! other people's plaintext from it. And the atomic word that processes share.
 
 use std::io;
 use std::ptr::{self, NonNull};
 use std::slice;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
+
+#[cfg(target_has_atomic = "64")]
+pub use std::sync::atomic::AtomicU64 as Word;
+
+#[cfg(not(target_has_atomic = "64"))]
+mod word;
+#[cfg(not(target_has_atomic = "64"))]
+pub use word::{Word, is_atomic_for_all};
+
+/// Whether a [`Word`] in shared memory is atomic for all processes.
+#[cfg(target_has_atomic = "64")]
+pub const fn is_atomic_for_all() -> bool {
+    true
+}
 
 /// The smallest page of any machine.
 const PAGE: usize = 4096;
@@ -51,9 +65,9 @@ impl Area {
 
     /// What this process has written there; zero in a child until it writes something itself.
     #[inline]
-    pub fn mark(&self) -> &AtomicU64 {
+    pub fn mark(&self) -> &Word {
         // SAFETY: the first page is mapped as long as `self` lives, aligned, and only ever used as this.
-        unsafe { AtomicU64::from_ptr(self.start.as_ptr().cast()) }
+        unsafe { Word::from_ptr(self.start.as_ptr().cast()) }
     }
 
     /// Whether the process that claimed it was this one, and not its parent.

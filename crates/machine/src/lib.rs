@@ -5,6 +5,7 @@
 
 mod arch;
 mod cpuinfo;
+mod folder;
 mod hidden;
 mod kind;
 mod source;
@@ -13,6 +14,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use arch::arm;
 use cpuinfo::CpuInfo;
+pub use folder::Folder;
 pub use hidden::{HiddenAes, hidden_aes};
 pub use source::{Source, ThisMachine};
 
@@ -103,7 +105,7 @@ impl Machine {
     pub fn describe(source: &dyn Source, libcrypto: Option<Libcrypto>) -> Self {
         Self {
             cpu: Cpu::describe(source),
-            model: model(source),
+            model: model(source, &CpuInfo::read(source)),
             kernel: line(source, "proc/sys/kernel/osrelease"),
             distribution: distribution(source),
             governor: line(source, "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
@@ -126,7 +128,10 @@ impl Cpu {
         Self {
             vendor: fact("vendor_id").or_else(|| arm::vendor(&cpuinfo)).or_else(|| source.vendor()),
             // Some kernels for ARM write "ARMv8 Processor rev 3 (v8l)" there.
-            brand: named(&kinds).or_else(|| fact("model name")).or_else(|| source.brand()),
+            brand: named(&kinds)
+                .or_else(|| fact("model name"))
+                .or_else(|| fact("cpu model"))
+                .or_else(|| source.brand()),
             kinds,
             cores: Some(source.cores()),
             features: source.features().iter().map(|it| it.name().to_owned()).collect(),
@@ -160,10 +165,10 @@ fn named(kinds: &[Kind]) -> Option<String> {
     }
 }
 
-/// The board's name in the device tree, else the machine's in the firmware's tables. CPUs of x86 tell what they are, and have
-/// no need of either.
-fn model(source: &dyn Source) -> Option<String> {
-    if !matches!(source.architecture(), "aarch64" | "arm" | "riscv64") {
+/// The board's name in the device tree, else the machine's in the firmware's tables, else what /proc/cpuinfo says of it. CPUs
+/// of x86 tell what they are, and have no need of any.
+fn model(source: &dyn Source, cpuinfo: &CpuInfo) -> Option<String> {
+    if !matches!(source.architecture(), "aarch64" | "arm" | "riscv64" | "mips") {
         return None;
     }
     // A string in C (devicetree specification, 2.2.4).
@@ -179,7 +184,12 @@ fn model(source: &dyn Source) -> Option<String> {
             [vendor, product] => product.or(vendor),
         }
     };
-    tree.filter(|text| !text.is_empty()).or_else(firmware)
+    let described = || {
+        let said = ["machine", "system type", "Hardware"].map(|key| cpuinfo.board(key));
+        let said = said.into_iter().flatten().find(|text| *text != "Unknown");
+        said.map(str::to_owned)
+    };
+    tree.filter(|text| !text.is_empty()).or_else(firmware).or_else(described)
 }
 
 fn line(source: &dyn Source, path: &str) -> Option<String> {

@@ -1,13 +1,22 @@
 //! Where the facts come from.
 
+use std::fs;
+use std::path::Path;
 use std::thread;
 
 use wirespeed_cpu::Features;
 
 /// A machine to describe: this one, or a test's.
 pub trait Source {
+    /// Below which its files lie.
+    fn root(&self) -> &Path {
+        Path::new("/")
+    }
     /// A file's text by its path below the root folder, if it can be read.
-    fn file(&self, path: &str) -> Option<String>;
+    fn file(&self, path: &str) -> Option<String> {
+        let bytes = fs::read(self.root().join(path)).ok()?;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    }
     /// The architecture that this program is for, by Rust's name.
     fn architecture(&self) -> &str {
         std::env::consts::ARCH
@@ -28,12 +37,6 @@ pub trait Source {
 pub struct ThisMachine;
 
 impl Source for ThisMachine {
-    fn file(&self, path: &str) -> Option<String> {
-        std::fs::read(format!("/{path}"))
-            .ok()
-            .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
-    }
-
     fn cores(&self) -> usize {
         thread::available_parallelism().map_or(1, usize::from)
     }

@@ -9,13 +9,14 @@ pub(crate) mod way;
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use wirespeed_af_alg::Interface;
 use wirespeed_cipher::{Algorithm, Compression, Direction, HashKernels, Route, Subject};
 #[cfg(test)]
 use wirespeed_cipher::{BlockKernels, StreamKernels};
 use wirespeed_cpu::Features;
+use wirespeed_fork::Word;
 use wirespeed_plan::{LibcryptoCode, Plan, SIZE_BUCKETS};
 use wirespeed_stats::Counters;
 
@@ -58,7 +59,7 @@ pub(crate) struct Routing {
     /// Our own routes that may serve, the best first.
     natives: Vec<Native>,
     /// For each [`Algorithm::family`], the routes whose kernels for it have passed their self-test, one bit each.
-    passed: [AtomicU64; Algorithm::FAMILIES],
+    passed: [Word; Algorithm::FAMILIES],
     /// For each algorithm, in the order of [`Algorithm::ALL`].
     tables: Vec<RouteTable<Route>>,
     /// For each compression function, in the order of [`Compression::ALL`].
@@ -68,11 +69,11 @@ pub(crate) struct Routing {
     /// Whether all is for the kernel's sake: the host serves what the kernel cannot, and nothing else.
     for_kernel: bool,
     offloaded: AllOffloaded,
-    quarantined: AtomicU64,
+    quarantined: Word,
     /// Every how many calls, of all contexts together, one is computed twice.
     verify: Option<NonZeroU32>,
     /// Calls until now, as far as verification wants to know.
-    calls: AtomicU64,
+    calls: AtomicUsize,
     counters: Option<Arc<Counters>>,
 }
 
@@ -139,9 +140,9 @@ impl Routing {
             host,
             for_kernel: matches!(by, By::List([first, ..]) if first.is_offload()),
             offloaded,
-            quarantined: AtomicU64::new(assembly.quarantined),
+            quarantined: Word::new(assembly.quarantined),
             verify: monitoring.verify,
-            calls: AtomicU64::new(0),
+            calls: AtomicUsize::new(0),
             counters: monitoring.counters,
         };
         // Where nothing else may ever serve, or be compared with, it must be right from the beginning.
@@ -177,13 +178,13 @@ impl Routing {
             tables: Algorithm::ALL.iter().map(row).collect(),
             hashes: [None; Compression::ALL.len()],
             natives: vec![native],
-            passed: [const { AtomicU64::new(u64::MAX) }; Algorithm::FAMILIES],
+            passed: [const { Word::new(u64::MAX) }; Algorithm::FAMILIES],
             host,
             for_kernel: false,
             offloaded: Vec::new(),
-            quarantined: AtomicU64::new(0),
+            quarantined: Word::new(0),
             verify: monitoring.verify,
-            calls: AtomicU64::new(0),
+            calls: AtomicUsize::new(0),
             counters: monitoring.counters,
         }
     }
@@ -328,7 +329,7 @@ impl Routing {
     /// Whether this call, the next of all, is computed twice.
     pub(crate) fn verifies_this_call(&self) -> bool {
         let nth = |every: NonZeroU32| {
-            self.calls.fetch_add(1, Ordering::Relaxed).is_multiple_of(every.get().into())
+            self.calls.fetch_add(1, Ordering::Relaxed).is_multiple_of(every.get() as usize)
         };
         self.verify.is_some_and(nth)
     }

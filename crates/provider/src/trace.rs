@@ -2,7 +2,7 @@
 //!
 //! Only with the feature `trace`; the shipped module has none of this.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use wirespeed_cipher::Route;
 
@@ -10,7 +10,7 @@ use crate::openssl::Param;
 
 const PREFIX: &[u8] = b"wirespeed-calls-";
 
-static CALLS: [AtomicU64; Route::ALL.len()] = [const { AtomicU64::new(0) }; Route::ALL.len()];
+static CALLS: [AtomicUsize; Route::ALL.len()] = [const { AtomicUsize::new(0) }; Route::ALL.len()];
 
 #[inline]
 pub(crate) fn count(route: Route) {
@@ -19,7 +19,7 @@ pub(crate) fn count(route: Route) {
 
 /// Data calls (updates, and `EVP_Cipher`) that `route` has served in this process.
 pub fn calls(route: Route) -> u64 {
-    CALLS[route as usize].load(Ordering::Relaxed)
+    CALLS[route as usize].load(Ordering::Relaxed) as u64
 }
 
 /// Answers the provider parameter `wirespeed-calls-ROUTE`; tells whether it was another.

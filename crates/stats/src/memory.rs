@@ -9,7 +9,9 @@ use std::io::{Error, ErrorKind};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::ptr::{NonNull, null};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
+
+use wirespeed_fork::Word;
 
 use crate::file::{BEGUN, Identity, begin, check, options, place, read};
 use crate::slots::{SHARED, SLOT_WORDS, SLOTS};
@@ -28,7 +30,7 @@ const ATTEMPTS: u64 = 4;
 /// Shared memory, until it is dropped.
 pub(crate) struct Memory {
     id: libc::c_int,
-    words: NonNull<[AtomicU64; SHARED_WORDS]>,
+    words: NonNull<[Word; SHARED_WORDS]>,
 }
 
 // SAFETY: atomic words in memory that stays attached until `drop`.
@@ -39,6 +41,9 @@ unsafe impl Sync for Memory {}
 impl Memory {
     /// The memory of a file, made if it is not there; whoever may write the file may count in it.
     pub(crate) fn join(file: Identity, mode: u32) -> Result<Self, String> {
+        if !wirespeed_fork::is_atomic_for_all() {
+            return Err("cannot be counted for: this CPU has no atomic words of 64 bits".to_owned());
+        }
         let mode = (mode & 0o666) as libc::c_int;
         for attempt in 0..ATTEMPTS {
             let key = file.key(attempt);
@@ -89,7 +94,7 @@ impl Memory {
         Some(Self { id, words })
     }
 
-    pub(crate) fn words(&self) -> &[AtomicU64; SHARED_WORDS] {
+    pub(crate) fn words(&self) -> &[Word; SHARED_WORDS] {
         // SAFETY: attached until `drop`, of a size that never changes, aligned to a page, only ever used atomically.
         unsafe { self.words.as_ref() }
     }

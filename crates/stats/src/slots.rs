@@ -5,9 +5,9 @@
 //! up. A slot that is given back keeps what it has counted, and the next owner goes on from there: nothing is moved, so
 //! nothing is lost wherever a process is killed.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
-use wirespeed_fork::Area;
+use wirespeed_fork::{Area, Word};
 
 use crate::memory::Memory;
 use crate::{HEADER_WORDS, WORDS};
@@ -118,7 +118,7 @@ impl Place {
 
 impl Memory {
     /// One of the words that all owners share.
-    fn shared(&self, word: usize) -> &AtomicU64 {
+    fn shared(&self, word: usize) -> &Word {
         &self.words()[2 * WORDS + word]
     }
 
@@ -127,7 +127,7 @@ impl Memory {
     }
 
     /// The word that has a slot's owner; 0 without one.
-    fn owner_word(&self, slot: usize) -> &AtomicU64 {
+    fn owner_word(&self, slot: usize) -> &Word {
         &self.words()[Self::slot_word(slot) + OWNER]
     }
 

@@ -1,7 +1,7 @@
 //! How many instructions trapped and how many blocks they processed: the line of `--stats`.
 
 use core::fmt::Write;
-use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use padlock_emulator::Operation;
 
@@ -11,22 +11,22 @@ use crate::Text;
 #[derive(Debug)]
 pub struct Counts {
     operations: [Count; Operation::ALL.len()],
-    cpuid: AtomicU64,
+    cpuid: AtomicUsize,
 }
 
 #[derive(Debug)]
 struct Count {
-    traps: AtomicU64,
-    blocks: AtomicU64,
+    traps: AtomicUsize,
+    blocks: AtomicUsize,
 }
 
 impl Counts {
     /// Nothing counted.
     pub const fn new() -> Self {
         Self {
-            operations: [const { Count { traps: AtomicU64::new(0), blocks: AtomicU64::new(0) } };
+            operations: [const { Count { traps: AtomicUsize::new(0), blocks: AtomicUsize::new(0) } };
                 Operation::ALL.len()],
-            cpuid: AtomicU64::new(0),
+            cpuid: AtomicUsize::new(0),
         }
     }
 
@@ -35,7 +35,7 @@ impl Counts {
         let mut counts = Operation::ALL.iter().zip(&self.operations);
         if let Some((_, count)) = counts.find(|(known, _)| **known == operation) {
             count.traps.fetch_add(1, Relaxed);
-            count.blocks.fetch_add(blocks, Relaxed);
+            count.blocks.fetch_add(blocks as usize, Relaxed);
         }
     }
 

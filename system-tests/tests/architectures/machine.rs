@@ -46,6 +46,13 @@ pub(crate) struct Tier {
     pub(crate) by_itself: bool,
 }
 
+impl Tier {
+    /// A CPU for which there is nothing but portable code.
+    const fn portable(cpu: &'static str) -> Self {
+        Self { name: cpu, cpu, mask: None, aes: Route::Portable, by_itself: false }
+    }
+}
+
 /// What x86 has, and nobody else.
 const OF_X86: &[&str] = &[
     "vaes", "gfni", "aesni", "aes-ni", "sha-ni", "avx", "sse2", "ssse3", "padlock", "ia32cap",
@@ -58,7 +65,16 @@ const OF_ARM64: &[&str] = &["aes-ce", "sha-ce", "sm4-ce", "neon"];
 /// What all ARMs have.
 const OF_ARM: &[&str] = &["armcap", "hwcap"];
 
-const ALL: [Architecture; 3] = [
+/// 32-bit ARM has no vectors of ours.
+const ARMHF: Architecture = Architecture {
+    name: "armhf",
+    start: Start::Qemu("qemu-arm-static"),
+    tiers: &[Tier::portable("cortex-a7")],
+    has_padlock: false,
+    foreign: &[OF_X86, OF_ARM64],
+};
+
+const ALL: [Architecture; 4] = [
     Architecture {
         name: "arm64",
         start: Start::Qemu("qemu-aarch64-static"),
@@ -84,19 +100,8 @@ const ALL: [Architecture; 3] = [
         has_padlock: false,
         foreign: &[OF_X86],
     },
-    Architecture {
-        name: "armhf",
-        start: Start::Qemu("qemu-arm-static"),
-        tiers: &[Tier {
-            name: "cortex-a7",
-            cpu: "cortex-a7",
-            mask: None,
-            aes: Route::Portable,
-            by_itself: false,
-        }],
-        has_padlock: false,
-        foreign: &[OF_X86, OF_ARM64],
-    },
+    ARMHF,
+    Architecture { name: "armel", tiers: &[Tier::portable("arm926")], ..ARMHF },
     Architecture {
         name: "i386",
         start: Start::Natively,

@@ -60,7 +60,7 @@ pub(crate) fn all(workspace: &Workspace, target: &'static Target, named: bool) -
 
 /// For a target by its name.
 fn cross(workspace: &Workspace, run: Run, target: &Target) -> Result<Run> {
-    let run = cross::build(run, target.rust, target.linker);
+    let run = cross::build(workspace, run, target.rust, target.linker);
     if !target.is_musl() {
         return Ok(run);
     }

@@ -45,6 +45,7 @@ const TARGETS: &[Target] = &[
     crossed(&cross::ARM64, "aarch64-linux-gnu", Some("aarch64"), "aarch64-linux-gnu-strip"),
     // No distribution with RPM has them any more.
     crossed(&cross::ARMV7, "arm-linux-gnueabihf", None, "arm-linux-gnueabihf-strip"),
+    crossed(&cross::ARMV5, "arm-linux-gnueabi", None, "arm-linux-gnueabi-strip"),
     // Debian's i386 is for CPUs without SSE2, too.
     crossed(&cross::I586, "i386-linux-gnu", None, "x86_64-linux-gnu-strip"),
     Target {

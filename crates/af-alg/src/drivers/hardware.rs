@@ -14,7 +14,7 @@ enum Mark {
 
 use Mark::{Beginning, End, Word};
 
-/// Names from Linux 6.1 to 6.18: drivers/crypto/*, arch/x86/crypto/*, arch/arm64/crypto/*.
+/// Names from Linux 3.10 to 6.18: drivers/crypto/*, arch/{x86,arm64}/crypto/*, arch/mips/cavium-octeon/crypto/*.
 const KNOWN: &[(Mark, &str)] = &[
     (Word("padlock"), "PadLock"),
     (Word("aesni"), "AES-NI"),
@@ -29,9 +29,21 @@ const KNOWN: &[(Mark, &str)] = &[
     (Beginning("qat_"), "Intel QAT"),
     (Word("geode"), "Geode LX"),
     (Word("caam"), "NXP CAAM"),
+    (Word("omap"), "TI OMAP"),
+    (Word("eip93"), "Inside Secure EIP93"),
+    (Beginning("octeon-"), "Cavium Octeon"),
     (Beginning("safexcel-"), "Inside Secure SafeXcel"),
     (Beginning("mv-"), "Marvell CESA"),
 ];
+
+/// Hardware whose instructions every program can use, without the kernel.
+const INSTRUCTIONS: [&str; 6] =
+    ["PadLock", "AES-NI", "VAES", "SHA-NI", "PCLMULQDQ", "ARMv8 Crypto Extensions"];
+
+/// Whether only the kernel reaches it.
+pub(super) fn is_device(hardware: &str) -> bool {
+    !INSTRUCTIONS.contains(&hardware)
+}
 
 /// The hardware that a driver runs on, if that is known.
 pub(crate) fn behind(driver: &str) -> Option<&'static str> {
@@ -62,6 +74,9 @@ mod tests {
             ("cbc-aes-ce", Some("ARMv8 Crypto Extensions")),
             ("cbc-aes-sun8i-ce", Some("Allwinner Crypto Engine")),
             ("virtio_crypto_aes_cbc", Some("virtio device")),
+            ("authenc(hmac(sha1-eip93), cbc(aes-eip93))", Some("Inside Secure EIP93")),
+            ("omap-hmac-sha1", Some("TI OMAP")),
+            ("octeon-sha256", Some("Cavium Octeon")),
             ("aes-generic", None),
             ("sha256-lib", None),
             ("cbc(ecb(aes-fixed-time))", None),

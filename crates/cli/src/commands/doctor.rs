@@ -12,6 +12,7 @@ use wirespeed_doctor::{ThisMachine, examine, examine_for_metrics, watch};
 use wirespeed_results::schema::doctor::{self, Doctor, State, Time, Watched};
 use wirespeed_results::schema::{Document, VERSION};
 
+use crate::arguments::MachineFiles;
 use crate::counted;
 use crate::fault::Fault;
 use crate::output::table::wrap;
@@ -51,6 +52,8 @@ pub(crate) struct DoctorArguments {
     /// Write what was found and counted for node_exporter's textfile collector, in one piece; - is standard output
     #[arg(long, value_name = "FILE", conflicts_with_all = ["command", "why_slow", "services"])]
     prometheus: Option<String>,
+    #[command(flatten)]
+    files: MachineFiles,
     /// A program to run and watch: does it really use Wirespeed?
     #[arg(last = true, value_name = "CMD")]
     command: Vec<OsString>,
@@ -74,6 +77,12 @@ pub(crate) fn run(arguments: DoctorArguments) -> Result<(), Fault> {
         ));
     }
     check_writable(arguments.prometheus.as_deref())?;
+    if let Some(folder) = arguments.files.folder()? {
+        let machine = ThisMachine::of_files(folder);
+        let head = format!("{}\n\n", header(&machine.host().machine));
+        let found = found(examine(&machine), None, None);
+        return report(&found, arguments.json, |text| say(&(head + text)));
+    }
     let machine = ThisMachine::discover();
     if arguments.why_slow {
         return slow::run(&machine, arguments);

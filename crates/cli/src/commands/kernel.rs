@@ -10,12 +10,12 @@ mod raised;
 mod speed;
 mod verdict;
 
-use std::fs;
-
 use clap::{ArgGroup, Args};
 use wirespeed_af_alg::Transform;
 use wirespeed_cipher::{Subject, nearest};
+use wirespeed_machine::Source;
 
+use crate::arguments::MachineFiles;
 use crate::fault::Fault;
 use crate::output::{say, write_json};
 use document::Found;
@@ -59,6 +59,8 @@ pub(crate) struct KernelArguments {
     /// With --prefer or --unprefer: only show what would change
     #[arg(long)]
     dry_run: bool,
+    #[command(flatten)]
+    files: MachineFiles,
 }
 
 pub(crate) fn run(arguments: KernelArguments) -> Result<(), Fault> {
@@ -70,9 +72,10 @@ pub(crate) fn run(arguments: KernelArguments) -> Result<(), Fault> {
         }
         (None, None) => {
             let asked = asked(&arguments.algorithms)?;
-            let found = match arguments.list {
-                true => Found::listed(),
-                false => Found::measured(asked.as_deref()),
+            let found = match (arguments.files.folder()?, arguments.list) {
+                (Some(folder), _) => Found::in_files(&folder),
+                (None, true) => Found::listed(),
+                (None, false) => Found::measured(asked.as_deref()),
             };
             match arguments.json {
                 true => write_json("-", &found.kernel),
@@ -103,9 +106,8 @@ fn asked(names: &[String]) -> Result<Option<Vec<&'static Transform>>, Fault> {
 }
 
 /// The kernel's release, such as "6.1.0-18-amd64".
-fn release() -> Option<String> {
-    let text = fs::read_to_string("/proc/sys/kernel/osrelease").ok()?;
-    Some(text.trim().to_owned())
+fn release(source: &dyn Source) -> Option<String> {
+    Some(source.file("proc/sys/kernel/osrelease")?.trim().to_owned())
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use wirespeed_bench::{Candidate, Contest, Found, Host, Measured};
 use wirespeed_cipher::Route;
 use wirespeed_doctor::{hidden_aes, hidden_features};
+use wirespeed_machine::ThisMachine;
 use wirespeed_measure::Effort;
 use wirespeed_measure::limit::cycles_per_second;
 use wirespeed_results::schema::survey::{Gain, Proof, RouteState, Survey};
@@ -16,12 +17,16 @@ use crate::output::{
     Progress, WIDTH, check_writable, figures, header, notes, say, warnings, write_json,
 };
 use crate::plan::Effect;
-use crate::survey::{cases, gain, state, state_of_offload};
+use crate::survey::{cases, device_for_aes, gain, state, state_of_offload};
 
 mod advice;
 mod releases;
 
 pub(crate) fn run(arguments: SurveyArguments) -> Result<(), Fault> {
+    if let Some(folder) = arguments.files.folder()? {
+        let described = header(&Host::of_files(&folder).machine);
+        return say(&format!("{described}\n\n{}\n", advice::device(device_for_aes(&folder))));
+    }
     let seconds = seconds(arguments.seconds)?;
     check_writable(arguments.json.as_deref())?;
     let files: Vec<_> =
@@ -62,7 +67,12 @@ pub(crate) fn run(arguments: SurveyArguments) -> Result<(), Fault> {
     let words = cost.map(advice::words_of_hidden_aes);
     show(&notes(&words.into_iter().chain(warnings.iter().cloned()).collect::<Vec<_>>()))?;
     let has_aes = host.machine.cpu.features.iter().any(|it| it == "aes");
-    show(&advice::text(&gains, host.harness.library().is_ok(), has_aes))?;
+    show(&advice::text(
+        &gains,
+        host.harness.library().is_ok(),
+        has_aes,
+        device_for_aes(&ThisMachine),
+    ))?;
     let elsewhere = releases::measure(&others, seconds)?;
     show(&releases::text(&others, &elsewhere, &gains))?;
 

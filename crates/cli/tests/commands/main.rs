@@ -8,6 +8,7 @@ mod doctor;
 mod doctor_command;
 mod fleet;
 mod kernel;
+mod machines;
 mod metrics;
 mod openssl;
 mod plan;

@@ -1,6 +1,6 @@
 //! The workload with ciphers that are easy to see through.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
 use crate::sectors::Forged;
@@ -37,11 +37,11 @@ impl SectorCipher for Shift {
 }
 
 #[derive(Default)]
-struct Counter(AtomicU64);
+struct Counter(AtomicUsize);
 
 impl Watch for Counter {
     fn advance(&self, bytes: u64) {
-        self.0.fetch_add(bytes, Ordering::Relaxed);
+        self.0.fetch_add(bytes as usize, Ordering::Relaxed);
     }
 
     fn is_stopped(&self) -> bool {
@@ -63,7 +63,7 @@ fn article(
         assert_eq!(passed.bytes, bytes);
         assert!(passed.elapsed_ns > 0);
     }
-    assert_eq!(counter.0.load(Ordering::Relaxed), 4 * bytes);
+    assert_eq!(counter.0.load(Ordering::Relaxed) as u64, 4 * bytes);
     workload.check(Test::ReadAgain, &counter)
 }
 

@@ -6,10 +6,6 @@ use wirespeed_af_alg::drivers::{self, Driver, Modules};
 
 use crate::examined::Examined;
 
-/// Hardware whose instructions every program can use, without the kernel.
-const INSTRUCTIONS: [&str; 6] =
-    ["PadLock", "AES-NI", "VAES", "SHA-NI", "PCLMULQDQ", "ARMv8 Crypto Extensions"];
-
 /// The drivers of such devices, in words; nothing where /proc/crypto has none.
 pub(crate) fn devices(examined: &Examined<'_>, release: &str) -> Option<String> {
     let list = Path::new("/lib/modules").join(release).join("modules.dep");
@@ -25,11 +21,13 @@ pub(crate) fn devices(examined: &Examined<'_>, release: &str) -> Option<String> 
 
 fn device(driver: &Driver, modules: &Modules) -> Option<String> {
     let name = &driver.driver;
-    match driver.hardware {
-        _ if driver.internal => None,
-        Some(hardware) if INSTRUCTIONS.contains(&hardware) => None,
-        Some(hardware) => Some(format!("{name} ({hardware})")),
-        None => driver.is_device(modules).then(|| name.clone()),
+    if driver.internal {
+        return None;
+    }
+    match (driver.device(), driver.hardware) {
+        (Some(device), _) => Some(format!("{name} ({device})")),
+        (None, Some(_)) => None,
+        (None, None) => driver.is_device(modules).then(|| name.clone()),
     }
 }
 

@@ -7,7 +7,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::UnsafeCell;
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Several times what loading with the longest plan takes; pages that are never touched cost nothing.
 const BYTES: usize = 1 << 20;
@@ -15,18 +15,18 @@ const BYTES: usize = 1 << 20;
 /// The system's allocator with a reserve behind it.
 pub(crate) struct Reserve {
     memory: UnsafeCell<[u8; BYTES]>,
-    /// Bytes given out, and in the upper half how many pieces are in use. When none is, it starts again.
-    state: AtomicU64,
+    /// Bytes given out, and above them how many pieces are in use. When none is, it starts again.
+    state: AtomicUsize,
 }
 
 // SAFETY: pieces of the memory are given out once, by the atomic state, and never touched here.
 unsafe impl Sync for Reserve {}
 
-const ONE_PIECE: u64 = 1 << 32;
+const ONE_PIECE: usize = 2 * BYTES;
 
 impl Reserve {
     pub(crate) const fn new() -> Self {
-        Self { memory: UnsafeCell::new([0; BYTES]), state: AtomicU64::new(0) }
+        Self { memory: UnsafeCell::new([0; BYTES]), state: AtomicUsize::new(0) }
     }
 
     fn owns(&self, pointer: *mut u8) -> bool {
@@ -39,12 +39,15 @@ impl Reserve {
         let start = self.memory.get().cast::<u8>();
         let mut state = self.state.load(Ordering::Relaxed);
         loop {
-            let given = (state % ONE_PIECE) as usize;
+            let given = state % ONE_PIECE;
             let from = given + start.wrapping_add(given).align_offset(layout.align());
             let Some(to) = from.checked_add(layout.size()).filter(|to| *to <= BYTES) else {
                 return null_mut();
             };
-            let next = (state & !(ONE_PIECE - 1)) + ONE_PIECE + to as u64;
+            // Registers of 32 bits count some thousand pieces.
+            let Some(next) = (state - given + to).checked_add(ONE_PIECE) else {
+                return null_mut();
+            };
             match self.state.compare_exchange(state, next, Ordering::Acquire, Ordering::Relaxed) {
                 Ok(_) => return start.wrapping_add(from),
                 Err(other) => state = other,

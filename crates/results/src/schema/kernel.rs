@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::Document;
 
 /// What `wirespeed kernel --json` prints.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Kernel {
     /// `"wirespeed.kernel/1"`.

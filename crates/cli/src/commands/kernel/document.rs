@@ -1,10 +1,11 @@
 //! What the kernel has, as JSON and as text.
 
 use std::collections::BTreeSet;
-use std::fs;
+use std::{fs, io};
 
 use wirespeed_af_alg::drivers::{self, Driver, LIST};
 use wirespeed_af_alg::{Transform, presence};
+use wirespeed_machine::{Folder, Source, ThisMachine};
 use wirespeed_results::schema::kernel::{Faster, Kernel, Listed, Measured, Raised, Row};
 use wirespeed_results::schema::{Document, VERSION};
 
@@ -45,25 +46,27 @@ impl Found {
         found
     }
 
+    /// What another machine's kernel had.
+    pub(super) fn in_files(folder: &Folder) -> Self {
+        let list = fs::read_to_string(folder.root().join(&LIST[1..]));
+        let kernel = described(folder, list.map(|text| drivers::parse(&text)));
+        let unmeasured = Some("these are another machine's files".to_owned());
+        Self { kernel: Kernel { unmeasured, ..kernel }, groups: Vec::new(), narrow: false }
+    }
+
     fn of(
         groups: Vec<Group>,
         unmeasured: Option<String>,
         asked: Option<&[&'static Transform]>,
     ) -> Self {
-        let list = drivers::of_proc();
-        let reason = list.as_ref().err().map(|error| format!("{LIST}: {error}"));
         let file = fs::read(FILE).unwrap_or_default();
         let kernel = Kernel {
-            schema: Kernel::SCHEMA.to_owned(),
-            version: VERSION.to_owned(),
-            kernel: release(),
-            reason,
             unmeasured,
             preferred: lines::preferred(&file).map(|preference| preference.name),
             raised: raised::remembered().unwrap_or_default(),
             measured: groups.iter().map(measured).collect(),
             devcrypto: devcrypto::look(asked),
-            drivers: list.unwrap_or_default().into_iter().map(listed).collect(),
+            ..described(&ThisMachine, drivers::of_proc())
         };
         Self { kernel, groups, narrow: false }
     }
@@ -280,6 +283,18 @@ fn measured(group: &Group) -> Measured {
         absent: group.absent.clone(),
         rows: rows.collect(),
         faster,
+    }
+}
+
+/// A kernel by its release and its list of drivers.
+fn described(source: &dyn Source, list: io::Result<Vec<Driver>>) -> Kernel {
+    Kernel {
+        schema: Kernel::SCHEMA.to_owned(),
+        version: VERSION.to_owned(),
+        kernel: release(source),
+        reason: list.as_ref().err().map(|error| format!("{LIST}: {error}")),
+        drivers: list.unwrap_or_default().into_iter().map(listed).collect(),
+        ..Kernel::default()
     }
 }
 

@@ -6,6 +6,7 @@ use std::fs;
 use wirespeed_af_alg::drivers::{self, Driver};
 use wirespeed_af_alg::netlink::Netlink;
 use wirespeed_cpu::{Feature, Features};
+use wirespeed_machine::ThisMachine;
 use wirespeed_results::schema::kernel::Raised;
 
 use wirespeed_installation::{Original, Staged, advice, obstacle, remove, writable};
@@ -25,7 +26,7 @@ const UNCHANGED: &str = "\nNothing was changed.\n";
 /// Makes a driver serve, or shows what that would take.
 pub(super) fn prefer(name: &str, dry_run: bool) -> Result<(), Fault> {
     let known = drivers::of_proc().unwrap_or_default();
-    let modules = Modules::of(&release().unwrap_or_default());
+    let modules = Modules::of(&release(&ThisMachine).unwrap_or_default());
     if name == PADLOCK {
         return load(&Preference::named(PADLOCK), &modules, dry_run);
     }

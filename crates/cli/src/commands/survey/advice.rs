@@ -11,7 +11,12 @@ pub(super) const USERS: [(&str, &str, &str, usize); 3] = [
     ("ssh", "AES-256-CTR", "enc", 16384),
 ];
 
-pub(super) fn text(gains: &[Gain], has_libcrypto: bool, has_aes: bool) -> String {
+pub(super) fn text(
+    gains: &[Gain],
+    has_libcrypto: bool,
+    has_aes: bool,
+    device_for_aes: Option<&str>,
+) -> String {
     if !has_libcrypto {
         return "\nWhat you would gain   nothing yet: no program here uses a libcrypto of version 3 or 4\n\
                 What to do next       install OpenSSL 3 or later, then run wirespeed again\n"
@@ -28,11 +33,7 @@ pub(super) fn text(gains: &[Gain], has_libcrypto: bool, has_aes: bool) -> String
         }
         None => {
             let next = other.map_or("nothing".to_owned(), |it| {
-                format!(
-                    "{it}\n{:22}AES gains only from a crypto device: {} kernel",
-                    "",
-                    call::program()
-                )
+                format!("{it}\n{:22}{}", "", device(device_for_aes))
             });
             format!(
                 "\nWhat you would gain   nothing where it counts: this OpenSSL uses the machine well\n\
@@ -40,6 +41,12 @@ pub(super) fn text(gains: &[Gain], has_libcrypto: bool, has_aes: bool) -> String
             )
         }
     }
+}
+
+/// What AES may gain where no route of ours is faster.
+pub(super) fn device(known: Option<&str>) -> String {
+    let which = known.map_or("a crypto device".to_owned(), |it| format!("its device, {it}"));
+    format!("AES gains only from {which}: {} kernel", call::program())
 }
 
 fn row<'g>(gains: &'g [Gain], algorithm: &str, direction: &str, size: usize) -> Option<&'g Gain> {
@@ -123,13 +130,13 @@ mod tests {
             "\nWhat you would gain   VPN 3.6x in the cipher; whole programs 1.0x to 1.3x\nMake it so            {}\n",
             call::install()
         );
-        assert_eq!(text(&gains, true, true), expected);
+        assert_eq!(text(&gains, true, true, None), expected);
         assert!(expected.contains("sudo ") && expected.contains(" install"), "{expected}");
     }
 
     #[test]
     fn without_a_gain_nothing_is_to_be_done() {
-        let text = text(&[gain("AES-256-GCM", 1420, true)], true, true);
+        let text = text(&[gain("AES-256-GCM", 1420, true)], true, true, None);
         assert!(text.contains("nothing where it counts") && !text.contains("install"), "{text}");
         assert!(text.ends_with("next       nothing\n"), "{text}");
     }
@@ -137,13 +144,16 @@ mod tests {
     #[test]
     fn without_fast_aes_another_cipher_is_named() {
         let mut gains = [gain("AES-256-GCM", 16384, true), gain("ChaCha20-Poly1305", 16384, true)];
-        assert!(!text(&gains, true, true).contains("ChaCha20"), "no difference");
+        assert!(!text(&gains, true, true, None).contains("ChaCha20"), "no difference");
         gains[1].best_bytes_per_second = 3.6e9 * 6.2;
-        let stays = text(&gains, true, true);
+        let stays = text(&gains, true, true, None);
         assert!(stays.contains("ChaCha20-Poly1305 first: it is 6.2x as fast"), "{stays}");
+        assert!(stays.contains("AES gains only from a crypto device: "), "{stays}");
         assert!(stays.trim_end().ends_with(" kernel"), "{stays}");
+        let known = text(&gains, true, true, Some("Marvell CESA"));
+        assert!(known.contains("AES gains only from its device, Marvell CESA: "), "{known}");
         gains[0].openssl_stays = false;
-        let both = text(&gains, true, false);
+        let both = text(&gains, true, false, None);
         assert!(both.contains("1.8x"), "without them a cipher takes most of a program: {both}");
         assert!(both.contains(" install"), "{both}");
         assert!(both.contains("\nFaster still          offer ChaCha20-Poly1305 first"), "{both}");
