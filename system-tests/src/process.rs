@@ -111,7 +111,7 @@ pub fn maps(process: u32, file: &Path) -> bool {
     maps.contains(&*file.to_string_lossy())
 }
 
-/// User and system seconds that all threads of a process have taken so far.
+/// User and system seconds that all threads of a process have taken so far, and children that it has seen end.
 pub fn cpu_seconds(process: u32) -> Result<f64, String> {
     let failed = |error| format!("process {process}: {error}");
     let mut nanos = 0;
@@ -122,12 +122,25 @@ pub fn cpu_seconds(process: u32) -> Result<f64, String> {
         let time = text.split_whitespace().next().and_then(|word| word.parse::<u64>().ok());
         nanos += time.ok_or_else(|| format!("{}: {text}", file.display()))?;
     }
-    Ok(nanos as f64 / 1e9)
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).map_err(failed)?;
+    let ticks = of_ended_children(&stat).ok_or_else(|| format!("process {process}: {stat}"))?;
+    Ok(nanos as f64 / 1e9 + ticks as f64 / USER_HZ)
 }
 
-/// User and system seconds that a program takes from its start to its end.
-pub fn cpu_seconds_of(command: &mut Command) -> Result<f64, String> {
+/// Ticks in a second, as /proc tells them on every x86.
+const USER_HZ: f64 = 100.0;
+
+/// User and system ticks of ended children: proc_pid_stat(5), whose second field may have spaces in it.
+fn of_ended_children(stat: &str) -> Option<u64> {
+    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+    Some(fields.get(13)?.parse::<u64>().ok()? + fields.get(14)?.parse::<u64>().ok()?)
+}
+
+/// User and system seconds that a program and what it waits for take, from its start to its end; `begun` is told its
+/// number.
+pub fn cpu_seconds_of(command: &mut Command, begun: impl FnOnce(u32)) -> Result<f64, String> {
     let child = command.spawn().map_err(|error| format!("{command:?}: {error}"))?;
+    begun(child.id());
     let number = libc::pid_t::try_from(child.id()).map_err(|error| error.to_string())?;
     let mut status = 0;
     // SAFETY: all zeros are a valid rusage.

@@ -316,4 +316,13 @@ impl Profile {
     pub fn share(&self, kind: Kind) -> f64 {
         self.parts.iter().filter(|(part, _)| part.kind == kind).map(|(_, share)| share).sum()
     }
+    /// How many times less processor time it would take if ciphers and hashes of OpenSSL cost nothing: Amdahl's law.
+    pub fn gain_at_most(&self) -> f64 {
+        1.0 / (1.0 - self.share(Kind::Bulk)).max(0.001)
+    }
+
+    /// Whether ciphers could be told from the rest of OpenSSL, if that is no trifle.
+    pub fn tells_ciphers(&self) -> bool {
+        self.learned || self.share(Kind::OpenSsl) < WORTH_LEARNING
+    }
 }

@@ -6,11 +6,9 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::thread;
 
-use crate::certificate::Certificate;
 use crate::module::Provided;
-use crate::network::{free_port, listening};
-use crate::running::{Daemon, Running};
-use crate::scratch::Scratch;
+use crate::running::Daemon;
+use crate::servers::service::{Place, Service};
 
 /// Which program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,35 +19,31 @@ pub enum Program {
     Stunnel,
 }
 
-/// A running terminator with something behind it.
-#[derive(Debug)]
-pub struct Terminator {
-    running: Running,
-    /// Where it listens for TLS.
-    pub port: u16,
-    certificate: Certificate,
-    _scratch: Scratch,
-}
+impl Program {
+    /// Its file.
+    pub const fn path(self) -> &'static str {
+        match self {
+            Self::Haproxy => "/usr/sbin/haproxy",
+            Self::Stunnel => "/usr/bin/stunnel4",
+        }
+    }
 
-impl Terminator {
-    /// Starts one before a server that answers every request with `body`.
+    /// Starts it before a server that answers every request with `body`.
     pub fn start(
-        program: Program,
+        self,
         provided: Provided<'_>,
         suites: &str,
         body: Arc<[u8]>,
-    ) -> Result<Self, String> {
-        let scratch = Scratch::new()?;
-        let certificate = Certificate::new(&scratch)?;
+    ) -> Result<Service, String> {
+        let place = Place::new()?;
+        let Place { scratch, certificate, port } = &place;
         let behind = serve(body).map_err(|error| error.to_string())?;
-        let port = free_port()?;
         let mut both = fs::read(&certificate.certificate).map_err(|error| error.to_string())?;
         both.extend(fs::read(&certificate.key).map_err(|error| error.to_string())?);
         let both = scratch.write("both.pem", both)?;
         let both = both.display();
-        let (path, options, text) = match program {
-            Program::Haproxy => (
-                "/usr/sbin/haproxy",
+        let (options, text) = match self {
+            Self::Haproxy => (
                 &["-db", "-f"][..],
                 format!(
                     "global\nnbthread 1\ntune.ssl.default-dh-param 2048\ndefaults\nmode tcp\n\
@@ -58,8 +52,7 @@ impl Terminator {
                      default_backend plain\nbackend plain\nserver one {behind}\n"
                 ),
             ),
-            Program::Stunnel => (
-                "/usr/bin/stunnel4",
+            Self::Stunnel => (
                 &[][..],
                 format!(
                     "foreground = yes\npid =\ndebug = warning\n[tls]\naccept = 127.0.0.1:{port}\n\
@@ -68,25 +61,8 @@ impl Terminator {
             ),
         };
         let file = scratch.write("terminator.cnf", text)?;
-        let daemon = Daemon::new(path, provided, "").arguments(options).arguments([file]);
-        let running = daemon.start(&scratch.path("log"))?;
-        running.wait_until("the terminator to listen", || listening(port))?;
-        Ok(Self { running, port, certificate, _scratch: scratch })
-    }
-
-    /// The processes.
-    pub fn running(&self) -> &Running {
-        &self.running
-    }
-
-    /// Where to ask.
-    pub fn address(&self) -> String {
-        format!("https://localhost:{}/", self.port)
-    }
-
-    /// The certificate that clients must trust.
-    pub fn certificate(&self) -> &Certificate {
-        &self.certificate
+        let daemon = Daemon::new(self.path(), provided, "").arguments(options).arguments([file]);
+        place.start(daemon)
     }
 }
 
