@@ -185,7 +185,7 @@ pub(crate) const ALL: &[Requirement] = &[
     Requirement {
         title: "MariaDB search of an encrypted table",
         missing: no_mariadb,
-        cipher: ("AES-256-CBC", Decrypt),
+        cipher: ("AES-128-CBC", Decrypt),
         begin: workload::mariadb_encrypted,
         ..LINE
     },

@@ -41,7 +41,10 @@ impl Sampler {
 
     /// A process that counts from now on.
     pub fn include(&self, process: u32) {
-        lock(&self.sampling).include(process);
+        let mut sampling = lock(&self.sampling);
+        // That it came from another would else be news afterwards, and what it maps would count for nothing.
+        sampling.drain();
+        sampling.include(process);
     }
 
     /// Where they spent their time, which is so many seconds as somebody counted it.

@@ -27,7 +27,7 @@ pub fn start(provided: Provided<'_>) -> Result<Service, String> {
         .arguments([format!("--pid-file={}", place.path("pid"))])
         .arguments([format!("--ssl-cert={}", place.path("certificate.pem"))])
         .arguments([format!("--ssl-key={}", place.path("key.pem"))])
-        .arguments(["--innodb-buffer-pool-size=5M", "--innodb-flush-method=fsync"])
+        .arguments(["--innodb-buffer-pool-size=6M", "--innodb-flush-method=fsync"])
         .arguments([
             "--innodb-flush-log-at-trx-commit=0",
             "--innodb-buffer-pool-dump-at-shutdown=0",

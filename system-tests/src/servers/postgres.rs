@@ -48,7 +48,10 @@ pub fn start(provided: Provided<'_>) -> Result<Service, String> {
         .arguments(["-c", "ssl=on", "-c", "fsync=off", "-c", "autovacuum=off"])
         .arguments(["-c", &format!("ssl_cert_file={}", place.path("certificate.pem"))])
         .arguments(["-c", &format!("ssl_key_file={}", place.path("key.pem"))]);
-    place.start(daemon)
+    let service = place.start(daemon)?;
+    let ready = || service.running().said().contains("ready to accept connections");
+    service.running().wait_until("PostgreSQL to be ready", ready)?;
+    Ok(service)
 }
 
 /// A stock client of PostgreSQL's, up to its own arguments.

@@ -98,12 +98,12 @@ fn mariadb(
         "CREATE TABLE wide (payload VARBINARY({ROW})) ENGINE=InnoDB ENCRYPTED={encrypted} \
          SELECT REPEAT('x', {payload}) AS payload FROM seq_1_to_{rows}"
     )))?;
-    // One connection for all rounds: a thread takes its time along when it ends.
-    let mut session = Session::start(&mut mariadb::client(&server))?;
     Ok(Box::new(move |meter: &Meter| {
         meter.during(server.running().processes(), || {
-            session.say(&format!("{query};\n"))?;
-            session.receive(answer)
+            match output(mariadb::client(&server).args(["--execute", query]))?.len() {
+                length if length == answer => Ok(()),
+                length => Err(format!("an answer of {length} bytes")),
+            }
         })
     }))
 }
