@@ -153,3 +153,18 @@ pub fn cpu_seconds_of(command: &mut Command, begun: impl FnOnce(u32)) -> Result<
     let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
     Ok(seconds(usage.ru_utime) + seconds(usage.ru_stime))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn children_count_when_they_have_ended() {
+        let stat = "7 (a) b) S 1 7 7 0 -1 0 10 20 0 0 300 40 5 6 20 0 1 0 99 0 0";
+        assert_eq!(of_ended_children(stat), Some(11));
+        assert_eq!(of_ended_children("7 (a) S 1"), None);
+        let own = std::process::id();
+        assert!(cpu_seconds(own).is_ok_and(|seconds| seconds > 0.0));
+        assert!(cpu_seconds(u32::MAX).is_err());
+    }
+}

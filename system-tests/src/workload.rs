@@ -18,7 +18,7 @@ pub(crate) use backup::{borg_create, borg_extract};
 pub(crate) use database::{mariadb_encrypted, mariadb_tls, pgbench, postgres_copy, redis};
 pub(crate) use local::{Cms, cms, enc, python};
 pub(crate) use ssh::{rsync, sshd};
-pub(crate) use vpn::openvpn;
+pub(crate) use vpn::{openvpn, tor};
 pub(crate) use web::{apache, curl_download, nginx_file, nginx_small, terminator};
 
 const MIB: usize = 1 << 20;

@@ -69,6 +69,7 @@ const POSTGRESQL: Need = Need {
 const MARIADB: Need =
     Need { command: &["test", "-x", "/usr/sbin/mariadbd"], package: "mariadb-server" };
 const BORG: Need = Need { command: &["test", "-x", "/usr/bin/borg"], package: "borgbackup" };
+const TOR: Need = Need { command: &["test", "-x", "/usr/bin/tor"], package: "tor" };
 const PYTHON_CRYPTOGRAPHY: Need = Need {
     command: &["/usr/bin/python3", "-c", "import cryptography"],
     package: "python3-cryptography",
@@ -269,7 +270,7 @@ pub(crate) const TESTS: &[Need] = &[
 ];
 
 /// What benchmarks of whole programs take besides.
-pub(crate) const PROGRAMS: &[Need] = &[RSYNC, POSTGRESQL, MARIADB, BORG, PYTHON_CRYPTOGRAPHY];
+pub(crate) const PROGRAMS: &[Need] = &[RSYNC, POSTGRESQL, MARIADB, BORG, TOR, PYTHON_CRYPTOGRAPHY];
 
 /// What thorough tests take besides.
 pub(crate) const THOROUGH: &[Need] = &[JAVA];

@@ -1,13 +1,11 @@
 //! Programs that take TLS off a connection and pass it on: haproxy and stunnel.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
-use std::thread;
 
 use crate::module::Provided;
 use crate::running::Daemon;
+use crate::servers::plain::serve;
 use crate::servers::service::{Place, Service};
 
 /// Which program.
@@ -64,30 +62,4 @@ impl Program {
         let daemon = Daemon::new(self.path(), provided, "").arguments(options).arguments([file]);
         place.start(daemon)
     }
-}
-
-/// A plain HTTP server that lasts as long as this process.
-fn serve(body: Arc<[u8]>) -> std::io::Result<SocketAddr> {
-    let listener = TcpListener::bind(("127.0.0.1", 0))?;
-    let address = listener.local_addr()?;
-    thread::spawn(move || {
-        for connection in listener.incoming().flatten() {
-            let body = Arc::clone(&body);
-            // A client that goes away early is no concern of the server's.
-            thread::spawn(move || answer(&connection, &body));
-        }
-    });
-    Ok(address)
-}
-
-/// Reads a request to its empty line and answers it.
-fn answer(mut connection: &TcpStream, body: &[u8]) -> std::io::Result<()> {
-    for line in BufReader::new(connection).lines() {
-        if line?.is_empty() {
-            let head = format!("HTTP/1.0 200 OK\r\nContent-Length: {}\r\n\r\n", body.len());
-            connection.write_all(head.as_bytes())?;
-            return connection.write_all(body);
-        }
-    }
-    Ok(())
 }
