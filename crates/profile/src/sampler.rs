@@ -2,7 +2,7 @@
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Instant;
 
@@ -76,5 +76,5 @@ impl Drop for Sampler {
 }
 
 fn lock(sampling: &Mutex<Sampling>) -> MutexGuard<'_, Sampling> {
-    sampling.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    sampling.lock().unwrap_or_else(PoisonError::into_inner)
 }
