@@ -3,6 +3,7 @@
 //! A faster cipher is a small part of a program, so these figures are the ones to expect of it.
 
 mod contest;
+mod meter;
 mod requirements;
 mod table;
 mod workload;
@@ -12,6 +13,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
+use wirespeed_profile::Lessons;
 use wirespeed_system_tests::{module, running};
 
 use crate::contest::Effort;
@@ -81,11 +83,15 @@ fn run(arguments: &Arguments) -> Result<bool, String> {
     if !json_only {
         print!("{}", table::HEAD);
     }
+    let mut lessons = Lessons::default();
     let mut rows = Vec::new();
     for requirement in requirements {
-        let Some(row) = contest::measure(requirement, plan.as_deref(), effort)? else {
-            eprintln!("{}: skipped: the plan leaves it to this OpenSSL", requirement.title);
-            continue;
+        let row = match contest::measure(requirement, plan.as_deref(), effort, &mut lessons)? {
+            Ok(row) => row,
+            Err(skipped) => {
+                eprintln!("{}: skipped: {skipped}", requirement.title);
+                continue;
+            }
         };
         if !json_only {
             println!("{}", table::line(&row));

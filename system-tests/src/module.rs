@@ -1,8 +1,6 @@
 //! Our module as it reaches a program: a configuration of its own, and the counters that tell what ran.
 
 use std::env;
-use std::fs::{self, Permissions};
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -36,7 +34,7 @@ impl Provided<'_> {
     }
 }
 
-/// A configuration with our module in it, and the file that it counts in.
+/// A configuration with our module in it, and the folder that it counts in.
 #[derive(Debug)]
 pub struct Watched {
     configuration: PathBuf,
@@ -54,10 +52,8 @@ impl Watched {
     pub fn with(lines: &str) -> Result<Self, String> {
         let module = file().ok_or("WIRESPEED_MODULES is not set")?;
         let scratch = Scratch::new()?;
-        // Made beforehand, for programs that run as another user.
-        let counters = scratch.write("counters", "")?;
-        fs::set_permissions(&counters, Permissions::from_mode(0o666))
-            .map_err(|error| error.to_string())?;
+        // A file for each user: what others count in one of root's is believed only when they have ended.
+        let counters = scratch.folder("counters")?;
         let lines = format!("stats = {}\n{lines}", counters.display());
         let configuration = scratch.write("openssl.cnf", configuration(&module, &lines))?;
         Ok(Self { configuration, counters, _scratch: scratch })

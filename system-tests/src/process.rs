@@ -111,23 +111,36 @@ pub fn maps(process: u32, file: &Path) -> bool {
     maps.contains(&*file.to_string_lossy())
 }
 
-/// User and system seconds that all threads of a process have taken so far.
+/// User and system seconds that a process has taken so far, and children that it has seen end.
 pub fn cpu_seconds(process: u32) -> Result<f64, String> {
-    let failed = |error| format!("process {process}: {error}");
-    let mut nanos = 0;
-    for thread in fs::read_dir(format!("/proc/{process}/task")).map_err(failed)? {
-        let file = thread.map_err(failed)?.path().join("schedstat");
-        // proc(5): time on the CPU, time waiting for one, times it was given one.
-        let text = fs::read_to_string(&file).map_err(failed)?;
-        let time = text.split_whitespace().next().and_then(|word| word.parse::<u64>().ok());
-        nanos += time.ok_or_else(|| format!("{}: {text}", file.display()))?;
+    let number = libc::pid_t::try_from(process).map_err(|error| error.to_string())?;
+    let (mut clock, mut time) = (0, libc::timespec { tv_sec: 0, tv_nsec: 0 });
+    // SAFETY: room for the answer.
+    let known = unsafe { libc::clock_getcpuclockid(number, &raw mut clock) } == 0;
+    // SAFETY: room for the answer. Threads that have ended count, too.
+    if !known || unsafe { libc::clock_gettime(clock, &raw mut time) } != 0 {
+        return Err(format!("process {process}: no clock of its time"));
     }
-    Ok(nanos as f64 / 1e9)
+    let file = format!("/proc/{process}/stat");
+    let stat = fs::read_to_string(&file).map_err(|error| format!("{file}: {error}"))?;
+    let ticks = of_ended_children(&stat).ok_or_else(|| format!("{file}: {stat}"))?;
+    Ok(time.tv_sec as f64 + time.tv_nsec as f64 / 1e9 + ticks as f64 / USER_HZ)
 }
 
-/// User and system seconds that a program takes from its start to its end.
-pub fn cpu_seconds_of(command: &mut Command) -> Result<f64, String> {
+/// Ticks in a second, as /proc tells them on every x86.
+const USER_HZ: f64 = 100.0;
+
+/// User and system ticks of ended children: proc_pid_stat(5), whose second field may have spaces in it.
+fn of_ended_children(stat: &str) -> Option<u64> {
+    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+    Some(fields.get(13)?.parse::<u64>().ok()? + fields.get(14)?.parse::<u64>().ok()?)
+}
+
+/// User and system seconds that a program and what it waits for take, from its start to its end; `begun` is told its
+/// number.
+pub fn cpu_seconds_of(command: &mut Command, begun: impl FnOnce(u32)) -> Result<f64, String> {
     let child = command.spawn().map_err(|error| format!("{command:?}: {error}"))?;
+    begun(child.id());
     let number = libc::pid_t::try_from(child.id()).map_err(|error| error.to_string())?;
     let mut status = 0;
     // SAFETY: all zeros are a valid rusage.
@@ -139,4 +152,19 @@ pub fn cpu_seconds_of(command: &mut Command) -> Result<f64, String> {
     }
     let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
     Ok(seconds(usage.ru_utime) + seconds(usage.ru_stime))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn children_count_when_they_have_ended() {
+        let stat = "7 (a) b) S 1 7 7 0 -1 0 10 20 0 0 300 40 5 6 20 0 1 0 99 0 0";
+        assert_eq!(of_ended_children(stat), Some(11));
+        assert_eq!(of_ended_children("7 (a) S 1"), None);
+        let own = std::process::id();
+        assert!(cpu_seconds(own).is_ok_and(|seconds| seconds > 0.0));
+        assert!(cpu_seconds(u32::MAX).is_err());
+    }
 }

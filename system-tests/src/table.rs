@@ -33,7 +33,7 @@ pub(crate) struct Row {
     pub(crate) title: &'static str,
     pub(crate) unit: Unit,
     pub(crate) at_least: f64,
-    /// Without one where the CPU is not that which it was found on.
+    /// The gain if ciphers cost nothing; none where that could not be seen.
     pub(crate) bound: Option<f64>,
     /// CPU seconds for one unit, without us and with us.
     pub(crate) stock: f64,
@@ -67,6 +67,15 @@ impl fmt::Display for Verdict {
 }
 
 impl Row {
+    /// In words, for somebody who decides whether to install the module.
+    pub(crate) fn worth(&self) -> &'static str {
+        match self.ratio.median {
+            gain if gain >= 1.2 => "worth it",
+            gain if gain >= 1.05 => "little",
+            _ => "none",
+        }
+    }
+
     pub(crate) fn verdict(&self) -> Verdict {
         // The control should be 1; what it is off by is how far this machine can be trusted now.
         let doubt = (self.ratio.high - self.ratio.median).max((self.control.median - 1.0).abs());
@@ -80,7 +89,7 @@ impl Row {
 
 pub(crate) const HEAD: &str = "\
 CPU time of whole programs, stock Debian against the same with our module; medians of interleaved rounds
-                                              stock       ours       gain         control     at least  bound
+                                              stock       ours       gain         control      bound            at least
 ";
 
 /// One line as text.
@@ -89,14 +98,15 @@ pub(crate) fn line(row: &Row) -> String {
     let (ours, _) = row.unit.shown(row.ours);
     let half = |estimate: &Estimate| (estimate.high - estimate.low) / 2.0;
     format!(
-        "{:<41} {stock:>9.3} {ours:>9.3} {unit:<10} {:.2}x ±{:.2}  {:.2}x ±{:.2}  {:.2}x  {:>5}  {}",
+        "{:<41} {stock:>9.3} {ours:>9.3} {unit:<10} {:.2}x ±{:.2}  {:.2}x ±{:.2} {:>6}  {:<8}  {:.2}x  {}",
         row.title,
         row.ratio.median,
         half(&row.ratio),
         row.control.median,
         half(&row.control),
-        row.at_least,
         row.bound.map_or("-".to_owned(), |bound| format!("{bound:.2}x")),
+        row.worth(),
+        row.at_least,
         row.verdict(),
     )
 }

@@ -164,6 +164,7 @@ fn bench(workspace: &Workspace) -> Run {
 /// Whole programs with the module just built.
 fn bench_hosts(workspace: &Workspace) -> Result<Run> {
     packages::provide(packages::TESTS)?;
+    packages::provide(packages::PROGRAMS)?;
     let run = workspace.cargo(["run", "--release", "--package", "wirespeed-system-tests", "--"]);
     Ok(run.environment("WIRESPEED_MODULES", workspace.target().join("release")))
 }

@@ -58,6 +58,22 @@ const SSHD: Need = Need { command: &["test", "-x", "/usr/sbin/sshd"], package: "
 const SSH: Need = Need { command: &["ssh", "-V"], package: "openssh-client" };
 const HAPROXY: Need = Need { command: &["/usr/sbin/haproxy", "-v"], package: "haproxy" };
 const STUNNEL: Need = Need { command: &["test", "-x", "/usr/bin/stunnel4"], package: "stunnel4" };
+const APACHE: Need = Need { command: &["test", "-x", "/usr/sbin/apache2"], package: "apache2" };
+const REDIS: Need =
+    Need { command: &["test", "-x", "/usr/bin/redis-server"], package: "redis-server" };
+const RSYNC: Need = Need { command: &["rsync", "--version"], package: "rsync" };
+const POSTGRESQL: Need = Need {
+    command: &["sh", "-c", "test -x /usr/lib/postgresql/*/bin/postgres"],
+    package: "postgresql",
+};
+const MARIADB: Need =
+    Need { command: &["test", "-x", "/usr/sbin/mariadbd"], package: "mariadb-server" };
+const BORG: Need = Need { command: &["test", "-x", "/usr/bin/borg"], package: "borgbackup" };
+const TOR: Need = Need { command: &["test", "-x", "/usr/bin/tor"], package: "tor" };
+const PYTHON_CRYPTOGRAPHY: Need = Need {
+    command: &["/usr/bin/python3", "-c", "import cryptography"],
+    package: "python3-cryptography",
+};
 const OPENVPN: Need = Need { command: &["test", "-x", "/usr/sbin/openvpn"], package: "openvpn" };
 /// IPsec in user space, with OpenSSL's ciphers; what speaks to it; and traffic.
 const CHARON: Need =
@@ -214,6 +230,8 @@ pub(crate) const TESTS: &[Need] = &[
     SSH,
     HAPROXY,
     STUNNEL,
+    APACHE,
+    REDIS,
     OPENVPN,
     CHARON,
     CHARON_SSL,
@@ -260,6 +278,9 @@ pub(crate) const TESTS: &[Need] = &[
     C_LIBRARY_ARMHF,
     QEMU_ARM,
 ];
+
+/// What benchmarks of whole programs take besides.
+pub(crate) const PROGRAMS: &[Need] = &[RSYNC, POSTGRESQL, MARIADB, BORG, TOR, PYTHON_CRYPTOGRAPHY];
 
 /// What thorough tests take besides.
 pub(crate) const THOROUGH: &[Need] = &[JAVA];

@@ -153,7 +153,7 @@ fn module(profile: &Profile, &Gain { expected, at_most }: &Gain) -> Option<Findi
             ));
         }
         Some(_) => "Wirespeed would not be felt: this OpenSSL is as fast, or has little to do",
-        None if profile.learned || bulk == 0.0 && profile.share(Kind::OpenSsl) < 0.03 => {
+        None if profile.tells_ciphers() => {
             "Wirespeed would not be felt: OpenSSL's ciphers are no part of its time"
         }
         None => {

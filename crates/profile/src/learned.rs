@@ -38,18 +38,40 @@ const LEAST: f64 = 0.01;
 /// How many times as much of one operation's time as of any other's a function takes that is called by its name.
 const CLEARLY: f64 = 3.0;
 
+/// What several operations of a kind have in common is of that kind if it takes so much of one's time: without
+/// instructions for AES, GCM spends most of its time in the function for CTR.
+const MUCH: f64 = 0.1;
+
 /// What each function of libcrypto is, by its address.
 pub(crate) type Learned = HashMap<u64, Part>;
 
+/// What was learned of each libcrypto: it takes seconds, and serves many profiles.
+#[derive(Default)]
+pub struct Lessons(HashMap<(u64, u64), Learned>);
+
+impl Lessons {
+    /// Of a library; none where there is nobody to learn from.
+    pub(crate) fn of(
+        &mut self,
+        library: &Path,
+        functions: &Functions,
+        progress: &(impl Fn() + Sync),
+    ) -> Option<&Learned> {
+        let openssl = teacher()?;
+        let lesson = self.0.entry(identity(library)?);
+        Some(lesson.or_insert_with(|| learn(&openssl, library, functions, progress)))
+    }
+}
+
 /// The program `openssl` of this machine.
-pub(crate) fn teacher() -> Option<PathBuf> {
+fn teacher() -> Option<PathBuf> {
     let places = ["/usr/bin/openssl", "/usr/local/bin/openssl", "/bin/openssl"];
     places.map(PathBuf::from).into_iter().find(|path| path.exists())
 }
 
 /// Runs every operation for a second, as many at a time as there are processors; `progress` is told of each. Nothing is
 /// learned where the program has another libcrypto.
-pub(crate) fn learn(
+fn learn(
     openssl: &Path,
     library: &Path,
     functions: &Functions,
@@ -105,7 +127,7 @@ fn identity(path: &Path) -> Option<(u64, u64)> {
     fs::metadata(path).ok().map(|it| (it.dev(), it.ino()))
 }
 
-/// The functions that are clearly one operation's.
+/// The functions that are clearly one operation's, or clearly of one kind.
 fn clear(shares: &[(Part, HashMap<u64, f64>)]) -> Learned {
     let mut of: HashMap<u64, HashMap<&Part, f64>> = HashMap::new();
     for (part, functions) in shares {
@@ -118,8 +140,10 @@ fn clear(shares: &[(Part, HashMap<u64, f64>)]) -> Learned {
         let mut parts: Vec<(&Part, f64)> = parts.into_iter().collect();
         parts.sort_by(|a, b| b.1.total_cmp(&a.1));
         let (part, most) = *parts.first()?;
-        let second = parts.get(1).map_or(0.0, |it| it.1);
-        (most >= LEAST && most >= CLEARLY * second).then(|| part.clone())
+        let beats = |rival: Option<&(&Part, f64)>| most >= CLEARLY * rival.map_or(0.0, |it| it.1);
+        let alone = beats(parts.get(1));
+        let of_one_kind = most >= MUCH && beats(parts.iter().find(|it| it.0.kind != part.kind));
+        (most >= LEAST && (alone || of_one_kind)).then(|| part.clone())
     };
     of.into_iter().filter_map(|(function, parts)| Some((function, clearly(parts)?))).collect()
 }
@@ -127,6 +151,16 @@ fn clear(shares: &[(Part, HashMap<u64, f64>)]) -> Learned {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_operations_of_a_kind_share_is_of_the_one_that_it_takes_most_of() {
+        let [gcm, ctr] = ["AES-GCM", "AES-CTR"].map(|name| Part::new(Kind::Bulk, name));
+        let learned = clear(&[
+            (gcm.clone(), HashMap::from([(1, 0.4), (2, 0.55), (3, 0.03)])),
+            (ctr.clone(), HashMap::from([(1, 0.97), (3, 0.02)])),
+        ]);
+        assert_eq!(learned, Learned::from([(1, ctr), (2, gcm)]), "3 is what calls either");
+    }
 
     #[test]
     fn what_several_operations_use_is_nobodys() {

@@ -10,9 +10,12 @@ mod learned;
 mod part;
 mod processes;
 mod profile;
+mod sampler;
 mod sampling;
 mod spaces;
 
+pub use learned::Lessons;
 pub use part::{Kind, Part};
 pub use processes::children_cpu_seconds;
 pub use profile::{Output, Profile, Target, profile};
+pub use sampler::Sampler;

@@ -10,7 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::functions::Functions;
-use crate::learned::{self, Learned};
+use crate::learned::{Learned, Lessons};
 use crate::part::{Kind, Part};
 use crate::processes::{self, Seconds};
 use crate::sampling::{Place, Sampling, Seen};
@@ -68,14 +68,14 @@ pub struct Profile {
 /// Samples with what else is known of the time.
 pub(crate) struct Sampled {
     pub(crate) seen: Seen,
-    name: String,
-    elapsed: Duration,
-    cpu: Seconds,
-    status: Option<ExitStatus>,
+    pub(crate) name: String,
+    pub(crate) elapsed: Duration,
+    pub(crate) cpu: Seconds,
+    pub(crate) status: Option<ExitStatus>,
 }
 
 /// Between two looks at the samples.
-const PAUSE: Duration = Duration::from_millis(20);
+pub(crate) const PAUSE: Duration = Duration::from_millis(20);
 /// Below this share of libcrypto there is nothing to tell apart in it.
 const WORTH_LEARNING: f64 = 0.03;
 
@@ -89,7 +89,7 @@ pub fn profile(
     progress: &(impl Fn() + Sync),
 ) -> io::Result<Profile> {
     let sampled = sample(target, longest, progress)?;
-    Ok(sum_up(sampled, progress))
+    Ok(sum_up(sampled, &mut Lessons::default(), progress))
 }
 
 /// Takes the samples.
@@ -198,9 +198,13 @@ fn of_process(process: u32, longest: Duration, progress: &impl Fn()) -> io::Resu
     Ok(Sampled { seen: sampling.seen, name, elapsed, cpu, status: None })
 }
 
-fn sum_up(sampled: Sampled, progress: &(impl Fn() + Sync)) -> Profile {
+pub(crate) fn sum_up(
+    sampled: Sampled,
+    lessons: &mut Lessons,
+    progress: &(impl Fn() + Sync),
+) -> Profile {
     let Sampled { seen, name, elapsed, cpu, status } = sampled;
-    let files = Files::of(&seen, progress);
+    let files = Files::of(&seen, lessons, progress);
     let linux = seen.with_linux.then(Linux::read).flatten();
     let mut counts: BTreeMap<Part, f64> = BTreeMap::new();
     for (place, count) in &seen.hits {
@@ -244,7 +248,7 @@ struct Files<'s> {
 }
 
 impl<'s> Files<'s> {
-    fn of(seen: &'s Seen, progress: &(impl Fn() + Sync)) -> Self {
+    fn of(seen: &'s Seen, lessons: &mut Lessons, progress: &(impl Fn() + Sync)) -> Self {
         let mut hits: HashMap<usize, u64> = HashMap::new();
         for (place, count) in &seen.hits {
             if let Place::File(file, _) = place {
@@ -259,9 +263,8 @@ impl<'s> Files<'s> {
         let crypto = hits.iter().find(|(file, count)| is_libcrypto(seen, **file) && much(**count));
         let learned = crypto.and_then(|(file, _)| {
             let library = seen.spaces.files()[*file].readable();
-            let openssl = learned::teacher()?;
-            let learned = learned::learn(&openssl, library, functions.get(file)?, progress);
-            (!learned.is_empty()).then_some((*file, learned))
+            let learned = lessons.of(library, functions.get(file)?, progress)?;
+            (!learned.is_empty()).then(|| (*file, learned.clone()))
         });
         Self { seen, functions, learned }
     }
@@ -312,5 +315,14 @@ impl Profile {
     /// The share of all parts of a kind.
     pub fn share(&self, kind: Kind) -> f64 {
         self.parts.iter().filter(|(part, _)| part.kind == kind).map(|(_, share)| share).sum()
+    }
+    /// How many times less processor time it would take if ciphers and hashes of OpenSSL cost nothing: Amdahl's law.
+    pub fn gain_at_most(&self) -> f64 {
+        1.0 / (1.0 - self.share(Kind::Bulk)).max(0.001)
+    }
+
+    /// Whether ciphers could be told from the rest of OpenSSL, if that is no trifle.
+    pub fn tells_ciphers(&self) -> bool {
+        self.learned || self.share(Kind::OpenSsl) < WORTH_LEARNING
     }
 }

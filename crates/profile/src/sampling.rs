@@ -45,23 +45,32 @@ pub(crate) enum Place {
 impl Sampling {
     /// Of processes, and what they start.
     pub(crate) fn of(processes: &BTreeSet<u32>) -> io::Result<Self> {
-        let mut seen = Seen::default();
         // One ring for each CPU, where all processes may be seen; else one for each thread and CPU.
-        let rings = match whole_machine() {
-            Ok(rings) => {
-                seen.members = Some(processes.clone());
-                seen.with_linux = true;
-                rings
-            }
+        let mut sampling = match Self::of_none() {
+            Ok(sampling) => sampling,
             Err(_) => {
                 let threads = processes.iter().flat_map(|it| processes::threads(*it));
                 let (rings, with_linux) = of_threads(&threads.collect::<Vec<_>>())?;
-                seen.with_linux = with_linux;
-                rings
+                Self { rings, seen: Seen { with_linux, ..Seen::default() } }
             }
         };
-        processes.iter().for_each(|process| seen.spaces.read(*process));
-        Ok(Self { rings, seen })
+        processes.iter().for_each(|process| sampling.include(*process));
+        Ok(sampling)
+    }
+
+    /// Of no process yet; root's to have.
+    pub(crate) fn of_none() -> io::Result<Self> {
+        let members = Some(BTreeSet::new());
+        let seen = Seen { with_linux: true, members, ..Seen::default() };
+        Ok(Self { rings: whole_machine()?, seen })
+    }
+
+    /// Another process that is meant.
+    pub(crate) fn include(&mut self, process: u32) {
+        self.seen.spaces.read(process);
+        if let Some(members) = &mut self.seen.members {
+            members.insert(process);
+        }
     }
 
     /// Takes what has come; often enough, or samples are lost.

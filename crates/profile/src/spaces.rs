@@ -9,7 +9,12 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Spaces {
     files: Vec<File>,
     of: HashMap<u32, BTreeMap<u64, Mapping>>,
+    /// Whom a process was forked from.
+    parents: HashMap<u32, u32>,
 }
+
+/// So many generations are looked through: numbers of processes come again, and might make a circle.
+const GENERATIONS: usize = 8;
 
 /// A file that is mapped somewhere.
 pub(crate) struct File {
@@ -53,16 +58,21 @@ impl Spaces {
         space.insert(start, Mapping { end: start + length, offset, file });
     }
 
-    /// A process has a child, which begins with the same.
+    /// A process has a child, which begins with the same. Its own mappings may be known already, told by another CPU, and
+    /// its parent's not yet.
     pub(crate) fn fork(&mut self, parent: u32, child: u32) {
         if parent != child {
-            let space = self.of.get(&parent).cloned().unwrap_or_default();
-            self.of.insert(child, space);
+            self.parents.insert(child, parent);
         }
     }
 
     /// The number of the file at an address, and the place in it.
     pub(crate) fn find(&self, process: u32, address: u64) -> Option<(usize, u64)> {
+        let line = std::iter::successors(Some(process), |it| self.parents.get(it).copied());
+        line.take(GENERATIONS).find_map(|it| self.find_own(it, address))
+    }
+
+    fn find_own(&self, process: u32, address: u64) -> Option<(usize, u64)> {
         let (start, mapping) = self.of.get(&process)?.range(..=address).next_back()?;
         (address < mapping.end).then(|| (mapping.file, address - start + mapping.offset))
     }
@@ -106,6 +116,18 @@ mod tests {
                         /usr/lib/x86_64-linux-gnu/libcrypto.so.3";
 
     #[test]
+    fn events_come_in_any_order() {
+        let mut spaces = Spaces::default();
+        spaces.map(2, 0x1000, 0x1000, 0, "/b");
+        spaces.fork(1, 2);
+        spaces.fork(2, 1);
+        spaces.map(1, 0x5000, 0x1000, 0, "/a");
+        assert_eq!(spaces.find(2, 0x1010), Some((0, 0x10)));
+        assert_eq!(spaces.find(2, 0x5010), Some((1, 0x10)));
+        assert_eq!(spaces.find(2, 0x9000), None, "in spite of the circle");
+    }
+
+    #[test]
     fn lines_are_read() {
         let (start, length, offset, path) = executable(LINE).expect("it can be executed");
         assert_eq!((start, length, offset), (0x7f01_c000_0000, 0x30_0000, 0xcb000));
@@ -122,7 +144,7 @@ mod tests {
         spaces.map(2, 0x1800, 0x1000, 0, "/b");
         assert_eq!(spaces.find(1, 0x1fff), Some((0, 0x13ff)));
         assert_eq!(spaces.find(2, 0x1810), Some((1, 0x10)));
-        assert_eq!(spaces.find(2, 0x1010), None, "what was there is gone");
+        assert_eq!(spaces.find(2, 0x1010), Some((0, 0x410)), "what it does not replace stays");
         assert_eq!(spaces.find(1, 0x2000), None);
         assert_eq!(spaces.find(3, 0x1000), None);
     }

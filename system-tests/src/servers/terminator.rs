@@ -1,16 +1,12 @@
 //! Programs that take TLS off a connection and pass it on: haproxy and stunnel.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
-use std::thread;
 
-use crate::certificate::Certificate;
 use crate::module::Provided;
-use crate::network::{free_port, listening};
-use crate::running::{Daemon, Running};
-use crate::scratch::Scratch;
+use crate::running::Daemon;
+use crate::servers::plain::serve;
+use crate::servers::service::{Place, Service};
 
 /// Which program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,35 +17,31 @@ pub enum Program {
     Stunnel,
 }
 
-/// A running terminator with something behind it.
-#[derive(Debug)]
-pub struct Terminator {
-    running: Running,
-    /// Where it listens for TLS.
-    pub port: u16,
-    certificate: Certificate,
-    _scratch: Scratch,
-}
+impl Program {
+    /// Its file.
+    pub const fn path(self) -> &'static str {
+        match self {
+            Self::Haproxy => "/usr/sbin/haproxy",
+            Self::Stunnel => "/usr/bin/stunnel4",
+        }
+    }
 
-impl Terminator {
-    /// Starts one before a server that answers every request with `body`.
+    /// Starts it before a server that answers every request with `body`.
     pub fn start(
-        program: Program,
+        self,
         provided: Provided<'_>,
         suites: &str,
         body: Arc<[u8]>,
-    ) -> Result<Self, String> {
-        let scratch = Scratch::new()?;
-        let certificate = Certificate::new(&scratch)?;
+    ) -> Result<Service, String> {
+        let place = Place::new()?;
+        let Place { scratch, certificate, port } = &place;
         let behind = serve(body).map_err(|error| error.to_string())?;
-        let port = free_port()?;
         let mut both = fs::read(&certificate.certificate).map_err(|error| error.to_string())?;
         both.extend(fs::read(&certificate.key).map_err(|error| error.to_string())?);
         let both = scratch.write("both.pem", both)?;
         let both = both.display();
-        let (path, options, text) = match program {
-            Program::Haproxy => (
-                "/usr/sbin/haproxy",
+        let (options, text) = match self {
+            Self::Haproxy => (
                 &["-db", "-f"][..],
                 format!(
                     "global\nnbthread 1\ntune.ssl.default-dh-param 2048\ndefaults\nmode tcp\n\
@@ -58,8 +50,7 @@ impl Terminator {
                      default_backend plain\nbackend plain\nserver one {behind}\n"
                 ),
             ),
-            Program::Stunnel => (
-                "/usr/bin/stunnel4",
+            Self::Stunnel => (
                 &[][..],
                 format!(
                     "foreground = yes\npid =\ndebug = warning\n[tls]\naccept = 127.0.0.1:{port}\n\
@@ -68,50 +59,7 @@ impl Terminator {
             ),
         };
         let file = scratch.write("terminator.cnf", text)?;
-        let daemon = Daemon::new(path, provided, "").arguments(options).arguments([file]);
-        let running = daemon.start(&scratch.path("log"))?;
-        running.wait_until("the terminator to listen", || listening(port))?;
-        Ok(Self { running, port, certificate, _scratch: scratch })
+        let daemon = Daemon::new(self.path(), provided, "").arguments(options).arguments([file]);
+        place.start(daemon)
     }
-
-    /// The processes.
-    pub fn running(&self) -> &Running {
-        &self.running
-    }
-
-    /// Where to ask.
-    pub fn address(&self) -> String {
-        format!("https://localhost:{}/", self.port)
-    }
-
-    /// The certificate that clients must trust.
-    pub fn certificate(&self) -> &Certificate {
-        &self.certificate
-    }
-}
-
-/// A plain HTTP server that lasts as long as this process.
-fn serve(body: Arc<[u8]>) -> std::io::Result<SocketAddr> {
-    let listener = TcpListener::bind(("127.0.0.1", 0))?;
-    let address = listener.local_addr()?;
-    thread::spawn(move || {
-        for connection in listener.incoming().flatten() {
-            let body = Arc::clone(&body);
-            // A client that goes away early is no concern of the server's.
-            thread::spawn(move || answer(&connection, &body));
-        }
-    });
-    Ok(address)
-}
-
-/// Reads a request to its empty line and answers it.
-fn answer(mut connection: &TcpStream, body: &[u8]) -> std::io::Result<()> {
-    for line in BufReader::new(connection).lines() {
-        if line?.is_empty() {
-            let head = format!("HTTP/1.0 200 OK\r\nContent-Length: {}\r\n\r\n", body.len());
-            connection.write_all(head.as_bytes())?;
-            return connection.write_all(body);
-        }
-    }
-    Ok(())
 }

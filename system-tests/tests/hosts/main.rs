@@ -4,6 +4,7 @@
 //! `WIRESPEED_MODULES` names the directory of `libwirespeed.so`. A test that cannot run here is ignored
 //! with its reason.
 
+mod apache;
 mod curl;
 mod loading;
 mod memory;
@@ -11,6 +12,7 @@ mod nginx;
 mod openssl;
 mod openvpn;
 mod python;
+mod redis;
 mod sshd;
 mod terminators;
 mod tunnels;
@@ -53,6 +55,8 @@ const DAEMONS: &[(&str, Run)] = &[
     ("sshd::client", sshd::client),
     ("haproxy::download", terminators::haproxy),
     ("stunnel::download", terminators::stunnel),
+    ("apache::download", apache::download),
+    ("redis::value", redis::value),
     ("wrong::nginx", wrong::nginx),
     ("wrong::sshd", wrong::sshd),
 ];

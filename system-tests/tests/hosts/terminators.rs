@@ -6,7 +6,7 @@ use wirespeed_cipher::Direction::Encrypt;
 use wirespeed_conformance::data::{painted, same};
 use wirespeed_system_tests::client::download;
 use wirespeed_system_tests::module::{Provided, Watched};
-use wirespeed_system_tests::servers::terminator::{Program, Terminator};
+use wirespeed_system_tests::servers::terminator::Program;
 
 pub(crate) fn haproxy() -> Result<(), String> {
     downloads(Program::Haproxy, |ours, algorithm, bytes| ours.ran(algorithm, Encrypt, bytes))
@@ -28,8 +28,8 @@ fn downloads(
         [("TLS_AES_128_GCM_SHA256", "AES-128-GCM"), ("TLS_AES_256_GCM_SHA384", "AES-256-GCM")]
     {
         let ours = Watched::new()?;
-        let server = Terminator::start(program, Provided::Ours(&ours), suite, Arc::clone(&data))?;
-        let got = download(server.certificate(), &server.address(), &[])
+        let server = program.start(Provided::Ours(&ours), suite, Arc::clone(&data))?;
+        let got = download(server.certificate(), &server.address(""), &[])
             .map_err(|error| format!("{error}\n{}", server.running().said()))?;
         same(|| format!("{program:?} {suite}"), &data, &got)?;
         proof(&ours, algorithm, data.len() as u64)?;

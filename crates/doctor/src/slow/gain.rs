@@ -40,7 +40,7 @@ impl Gain {
         let share = profile.share(Kind::Bulk);
         Self {
             expected: (share > 0.0).then(|| 1.0 / (1.0 - saved)),
-            at_most: 1.0 / (1.0 - share).max(0.001),
+            at_most: profile.gain_at_most(),
         }
     }
 }

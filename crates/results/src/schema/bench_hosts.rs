@@ -28,7 +28,7 @@ impl Document for BenchHosts {
 pub struct Row {
     /// The gain that is promised.
     pub at_least: f64,
-    /// The gain if the cipher took no time at all; none with a plan of another CPU.
+    /// The gain if ciphers and hashes took no time at all, by samples of the stock program; none where none could be taken.
     pub bound: Option<f64>,
     /// Bytes that our routes ran, by the module's counters.
     pub bytes_by_our_routes: u64,
