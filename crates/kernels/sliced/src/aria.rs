@@ -354,11 +354,11 @@ fn expand_forward(it: impl Bytes, key: &[u8], round_keys: &mut [Block; 17]) {
     ];
     let (left, right) = key.split_first_chunk().expect("sixteen bytes at least");
     let left = u128::from_be_bytes(*left);
-    let half = |at: usize| match right[at..].first_chunk() {
-        Some(half) => u128::from(u64::from_be_bytes(*half)),
+    let word = |at: usize| match right.get(at..at + 8) {
+        Some(word) => u128::from(u64::from_be_bytes(word.try_into().expect("eight"))),
         None => 0,
     };
-    let right = half(0) << 64 | if right.len() > 8 { half(8) } else { 0 };
+    let right = word(0) << 64 | word(8);
     let constant = |i: usize| C[(i + key.len() / 8 - 2) % 3];
     let mut w = [left; 4];
     w[1] = function(it, w[0] ^ constant(0), &LAYERS[0]) ^ right;

@@ -243,7 +243,7 @@ impl<M: Machine, C: Cipher> Engine for On<M, C> {
             register,
             data,
             |register, blocks| {
-                M::chain::<C::Core>(Chain::Ofb, C::round_keys(key), register, blocks)
+                M::chain::<C::Core>(Chain::Ofb, C::round_keys(key), register, blocks);
             },
             |register, rest| by_ecb::ofb(Self::ecb::<false>, key, register, rest),
         );
