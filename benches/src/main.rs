@@ -4,6 +4,7 @@
 mod batch;
 mod bound;
 mod buffers;
+mod contexts;
 mod counting;
 mod disk;
 mod earlier;
@@ -97,6 +98,8 @@ enum Part {
     Routing,
     /// What it costs that calls are counted
     Counting,
+    /// A new context for every message
+    Contexts,
     /// How long the module takes to load, and a first cipher to be ready
     Loading,
     /// Sectors through the disk workload, against the kernels directly
@@ -173,6 +176,9 @@ fn main() -> ExitCode {
     }
     if wanted(Part::Counting) {
         counting::run(&bench, library, &mut report);
+    }
+    if wanted(Part::Contexts) {
+        contexts::run(&bench, library, &mut report);
     }
     if wanted(Part::Loading) {
         loading::run(&bench, library, &mut report);

@@ -155,6 +155,10 @@ pub(crate) const ROUTING: f64 = 3.0;
 /// The share of the speed that is left where calls are counted.
 pub(crate) const COUNTING: f64 = 0.99;
 
+/// Algorithms of which every message has a context of its own, never slower than the host's.
+pub(crate) const CONTEXTS: &[&str] =
+    &["AES-128-GCM", "ChaCha20-Poly1305", "AES-128-CTR", "AES-128-CBC", "AES-128-XTS"];
+
 /// Milliseconds that loading the module may take, its plan included.
 pub(crate) const LOADING: f64 = 2.0;
 

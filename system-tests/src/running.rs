@@ -46,6 +46,15 @@ impl Daemon {
         Self { command }
     }
 
+    /// A program with arguments and variables of its own.
+    pub fn of(program: &Command, provided: Provided<'_>) -> Self {
+        let mut daemon =
+            Self::new(program.get_program(), provided, "").arguments(program.get_args());
+        let variables = program.get_envs().filter_map(|(name, value)| Some((name, value?)));
+        daemon.command.envs(variables);
+        daemon
+    }
+
     /// More arguments.
     pub fn arguments<A: AsRef<OsStr>>(mut self, arguments: impl IntoIterator<Item = A>) -> Self {
         self.command.args(arguments);

@@ -112,9 +112,12 @@ impl Architecture {
     pub(crate) fn root(&self, workspace: &Workspace, suite: &str) -> Result<PathBuf> {
         let roots = workspace.target().join("roots");
         let name = format!("{}-{suite}", self.debian);
-        let root = roots.join(&name);
-        if root.exists() {
+        let (root, programs) = (roots.join(&name), roots.join(format!("{name}.programs")));
+        if root.exists() && fs::read_to_string(&programs).is_ok_and(|it| it == PROGRAMS) {
             return Ok(root);
+        }
+        if root.exists() {
+            fs::remove_dir_all(&root)?;
         }
         fs::create_dir_all(&roots)?;
         let unfinished = roots.join(format!("{name}.unfinished"));
@@ -125,6 +128,7 @@ impl Architecture {
             self.unpack(workspace, suite, Some(&release), &unfinished)
         });
         unpacked.and_then(|()| Ok(fs::rename(unfinished, &root)?))?;
+        fs::write(programs, PROGRAMS)?;
         Ok(root)
     }
 
@@ -136,8 +140,6 @@ impl Architecture {
         archive: Option<&str>,
         root: &Path,
     ) -> Result<()> {
-        /// What is in it.
-        const PROGRAMS: &str = "openssl,libgcc-s1";
         if root.exists() {
             fs::remove_dir_all(root)?;
         }
@@ -151,6 +153,9 @@ impl Architecture {
             .succeeds_quietly(&root.with_extension("log"))
     }
 }
+
+/// What is in a system.
+const PROGRAMS: &str = "openssl,libgcc-s1,nginx";
 
 /// A machine: a system of Debian's and a CPU.
 #[derive(Clone, Copy)]

@@ -2,11 +2,12 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::process::Command;
 
 use crate::certificate::Certificate;
 use crate::module::Provided;
 use crate::network::{free_port, listening};
-use crate::process;
+use crate::process::{self, command};
 use crate::running::{Daemon, Running, signal};
 use crate::scratch::Scratch;
 
@@ -32,8 +33,13 @@ pub struct Nginx {
 }
 
 impl Nginx {
-    /// Starts one and waits until it listens.
+    /// Starts this machine's and waits until it listens.
     pub fn start(provided: Provided<'_>, style: Style) -> Result<Self, String> {
+        Self::started(&command(PROGRAM), provided, style)
+    }
+
+    /// The same for another's, as it is started.
+    pub fn started(nginx: &Command, provided: Provided<'_>, style: Style) -> Result<Self, String> {
         let scratch = Scratch::new()?;
         let certificate = Certificate::new(&scratch)?;
         scratch.folder("www")?;
@@ -41,7 +47,7 @@ impl Nginx {
         let port = free_port()?;
         let file =
             scratch.write("nginx.conf", configuration(&scratch, &certificate, port, style))?;
-        let daemon = Daemon::new(PROGRAM, provided, "").arguments(["-c"]).arguments([file]);
+        let daemon = Daemon::of(nginx, provided).arguments(["-c"]).arguments([file]);
         let running = daemon.start(&scratch.path("log"))?;
         running.wait_until("nginx to listen", || listening(port))?;
         Ok(Self { running, port, certificate, scratch })

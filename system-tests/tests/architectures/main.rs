@@ -10,6 +10,7 @@ mod machine;
 mod module;
 mod padlock;
 mod program;
+mod server;
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -30,6 +31,7 @@ const TESTS: &[(&str, Run)] = &[
     ("module::speed", module::speed),
     ("program::routes", program::routes),
     ("program::sum", program::sum),
+    ("server::nginx", server::nginx),
 ];
 
 /// With one CPU for each system.
@@ -45,6 +47,7 @@ const EMULATED: &[(&str, Run)] = &[
     ("padlock::enc", padlock::enc),
     ("padlock::children", padlock::children),
     ("padlock::program", padlock::program),
+    ("padlock::nginx", padlock::nginx),
 ];
 
 /// What takes a minute, on one machine.

@@ -13,6 +13,7 @@ use wirespeed_system_tests::scratch::Scratch;
 use crate::machine::Machine;
 use crate::module::{enc_of, only};
 use crate::program::{has, modules};
+use crate::server;
 
 /// OpenSSL's names, ours, and what PadLock carries out: without ACE2 and with it.
 const CIPHERS: [(&str, &str, [&str; 2]); 5] = [
@@ -92,6 +93,17 @@ pub(crate) fn children(machine: &Machine) -> Result<(), String> {
         speed.args(["-propquery", "?provider=wirespeed", "-evp", "aes-128-cbc"]);
         output(Provided::Ours(&watched).to(&mut speed))?;
         only(&watched, "AES-128-CBC", Direction::Encrypt, Route::PadLock, 2 * 1424)?;
+    }
+    Ok(())
+}
+
+/// A worker of nginx: a C3 and a C7 serve TLS.
+pub(crate) fn nginx(machine: &Machine) -> Result<(), String> {
+    for cpu in CPUS {
+        let watched = Watched::new()?;
+        let mut started = emulated(machine, cpu, &[])?;
+        started.arg(server::program(machine));
+        server::serves(&started, &server::TLS_1_2, &watched, Route::PadLock)?;
     }
     Ok(())
 }

@@ -1,0 +1,101 @@
+//! A context for every message, as most bindings of other languages have it: made, used once, and freed.
+
+use wirespeed_cipher::{Algorithm, Mode};
+use wirespeed_libcrypto::{Cipher, Context, Direction, Error, Library};
+use wirespeed_measure::statistics::{Estimate, paired_ratio};
+use wirespeed_measure::{Contestant, Effort};
+
+use crate::Bench;
+use crate::module::{Module, NAME};
+use crate::report::Report;
+use crate::requirements::{CONTEXTS, NEVER_SLOWER, NO_MORE};
+use crate::routing::in_turns;
+
+/// Bytes in a message: whole blocks of every mode.
+const BYTES: [usize; 2] = [64, 1408];
+
+pub(crate) fn run(bench: &Bench, library: Library, report: &mut Report) {
+    println!("\nA new context for every message, over the same by the default provider");
+    for name in CONTEXTS {
+        let algorithm: Algorithm = name.parse().expect("the table holds known names");
+        for bytes in BYTES {
+            let title = format!("{name} context and message {bytes} B");
+            if !bench.wants_words(&title.to_lowercase()) {
+                continue;
+            }
+            match measure(bench, library, algorithm, bytes) {
+                Err(why) => report.fail(&title, why),
+                Ok(ratio) => report.ratio(&title, &ratio, (NEVER_SLOWER.0, NO_MORE), ""),
+            }
+        }
+    }
+}
+
+fn measure(
+    bench: &Bench,
+    library: Library,
+    algorithm: Algorithm,
+    bytes: usize,
+) -> Result<Estimate, String> {
+    let module = Module::of_this_build(library)?;
+    let ours = module.context("")?;
+    ours.load(NAME).map_err(|why| why.to_string())?;
+    let stock = Context::new(library).map_err(|why| why.to_string())?;
+    let contestant = |context: Context| {
+        let cipher = context.fetch(algorithm.name(), None).map_err(|why| why.to_string())?;
+        let mut made = Made::new(cipher, algorithm, bytes);
+        made.message().map_err(|why| why.to_string())?;
+        Ok::<Box<dyn Contestant>, String>(Box::new(made))
+    };
+    let pair = [contestant(stock)?, contestant(ours)?];
+    let [stock, ours] = in_turns(Effort::lasting(bench.seconds), pair);
+    paired_ratio(&stock, &ours).ok_or_else(|| "no rounds".to_owned())
+}
+
+/// One message after another, each in a context of its own.
+struct Made {
+    cipher: Cipher,
+    key: Vec<u8>,
+    iv: Vec<u8>,
+    has_tag: bool,
+    input: Vec<u8>,
+    output: Vec<u8>,
+}
+
+impl Made {
+    fn new(cipher: Cipher, algorithm: Algorithm, bytes: usize) -> Self {
+        Self {
+            cipher,
+            // XTS wants its halves to differ.
+            key: (1..).take(algorithm.key_bytes()).collect(),
+            iv: vec![1; algorithm.iv_bytes()],
+            has_tag: matches!(algorithm.mode(), Mode::Gcm | Mode::Poly1305),
+            input: vec![7; bytes],
+            // CBC writes its padding.
+            output: vec![0; bytes + 32],
+        }
+    }
+
+    fn message(&mut self) -> Result<(), Error> {
+        let mut context = self.cipher.context()?;
+        context.init(Direction::Encrypt, Some(&self.key), Some(&self.iv), &[])?;
+        let written = context.update(&self.input, &mut self.output)?;
+        context.finish(&mut self.output[written..])?;
+        if self.has_tag {
+            context.tag(&mut [0; 16])?;
+        }
+        Ok(())
+    }
+}
+
+impl Contestant for Made {
+    fn run(&mut self, calls: u64) {
+        for _ in 0..calls {
+            self.message().expect("it went well before");
+        }
+    }
+
+    fn bytes(&self) -> u64 {
+        self.input.len() as u64
+    }
+}
