@@ -157,8 +157,6 @@ pub(crate) const ALL: &[Requirement] = &[
     Requirement {
         title: "Python cryptography AES-GCM 1420 B",
         missing: no_cryptography,
-        // It makes a context for each piece, and ours takes a microsecond more to make and to wipe.
-        at_least: 0.85,
         begin: |provided, amount| workload::python(provided, 1420, amount),
         ..LINE
     },
