@@ -35,20 +35,29 @@ use std::ptr::NonNull;
 use crate::error::{CallError, Reason};
 use crate::host::Core;
 
+/// Runs what may panic; none if it did.
+#[inline(always)]
+fn caught<T>(run: impl FnOnce() -> T) -> Option<T> {
+    match catch_unwind(AssertUnwindSafe(run)) {
+        Ok(result) => Some(result),
+        Err(panic) => {
+            // Dropping what was thrown could panic again.
+            std::mem::forget(panic);
+            None
+        }
+    }
+}
+
 /// Runs an entry; tells whether it succeeded, as C does.
 #[inline(always)]
 fn guarded(
     core: impl FnOnce() -> Option<Core>,
     run: impl FnOnce() -> Result<(), CallError>,
 ) -> c_int {
-    let error = match catch_unwind(AssertUnwindSafe(run)) {
-        Ok(Ok(())) => return 1,
-        Ok(Err(error)) => error,
-        Err(panic) => {
-            // Dropping what was thrown could panic again.
-            std::mem::forget(panic);
-            CallError(&[Reason::Internal])
-        }
+    let error = match caught(run) {
+        Some(Ok(())) => return 1,
+        Some(Err(error)) => error,
+        None => CallError(&[Reason::Internal]),
     };
     if let Some(core) = core() {
         report(&core, error);
@@ -109,5 +118,5 @@ unsafe extern "C" fn free<T>(context: *mut c_void) {
 #[inline(never)]
 fn report(core: &Core, error: CallError) {
     // Queueing allocates for texts only, but a panic here must not cross either.
-    let _ = catch_unwind(AssertUnwindSafe(|| core.refuse(error)));
+    let _ = caught(|| core.refuse(error));
 }

@@ -1,11 +1,12 @@
 //! The functions of a cipher, for each kind of context.
 
 use std::ffi::{c_int, c_void};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::{NonNull, null_mut};
 
-use super::guarded;
+use wirespeed_cipher::{Algorithm, Direction};
+
 use super::pipeline::{self, Pipes};
+use super::{caught, guarded};
 use crate::call::Call;
 use crate::cipher::Cipher;
 use crate::error::{CallError, Reason};
@@ -14,7 +15,6 @@ use crate::offer;
 use crate::openssl::*;
 use crate::params::list::{Asked, Given};
 use crate::provider::Provider;
-use wirespeed_cipher::{Algorithm, Direction};
 
 /// What a context pointer points to. Aligned for the widest vectors.
 #[repr(C, align(64))]
@@ -120,12 +120,7 @@ unsafe fn quickly<C: Cipher>(
 ) -> bool {
     // SAFETY: the caller promises the context.
     let context = unsafe { context.cast::<Context<C>>().as_mut() };
-    let done = catch_unwind(AssertUnwindSafe(|| context.is_some_and(run)));
-    done.unwrap_or_else(|panic| {
-        // Dropping what was thrown could panic again.
-        std::mem::forget(panic);
-        false
-    })
+    caught(|| context.is_some_and(run)).unwrap_or(false)
 }
 
 /// Stores how much was written.
