@@ -62,16 +62,4 @@ impl Source for Folder {
     fn features(&self) -> Features {
         self.features
     }
-
-    fn vendor(&self) -> Option<String> {
-        None
-    }
-
-    fn brand(&self) -> Option<String> {
-        None
-    }
-
-    fn hypervisor(&self) -> Option<String> {
-        None
-    }
 }

@@ -83,12 +83,6 @@ mod tests {
         fn features(&self) -> Features {
             Features::NONE
         }
-        fn vendor(&self) -> Option<String> {
-            None
-        }
-        fn brand(&self) -> Option<String> {
-            None
-        }
         fn hypervisor(&self) -> Option<String> {
             Some("KVM".to_owned())
         }

@@ -307,15 +307,6 @@ mod tests {
         fn features(&self) -> Features {
             Features::NONE
         }
-        fn vendor(&self) -> Option<String> {
-            None
-        }
-        fn brand(&self) -> Option<String> {
-            None
-        }
-        fn hypervisor(&self) -> Option<String> {
-            None
-        }
     }
 
     const PI_4: Board = Board {

@@ -25,12 +25,18 @@ pub trait Source {
     fn cores(&self) -> usize;
     /// The CPU's features.
     fn features(&self) -> Features;
-    /// The maker, as the CPU itself says.
-    fn vendor(&self) -> Option<String>;
+    /// The maker, as the CPU itself says: none where it cannot be asked.
+    fn vendor(&self) -> Option<String> {
+        None
+    }
     /// The marketing name, as the CPU itself says.
-    fn brand(&self) -> Option<String>;
+    fn brand(&self) -> Option<String> {
+        None
+    }
     /// The hypervisor's name, as the CPU itself says; none on a real machine.
-    fn hypervisor(&self) -> Option<String>;
+    fn hypervisor(&self) -> Option<String> {
+        None
+    }
 }
 
 /// The machine that runs this program.

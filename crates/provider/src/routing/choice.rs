@@ -84,12 +84,13 @@ const LONGEST: usize = PIECE + 16;
 
 impl<K: Kernels> Choice<K> {
     pub(crate) fn new(ways: &Ways, routing: &Arc<Routing>, algorithm: Algorithm) -> Self {
-        let way = ways.of(routing, algorithm);
-        let host = routing.host(way.index).and_then(|library| HostCipher::new(library, algorithm));
-        let kernels = routing.offloaded(way.index);
-        let by_host_alone = host.is_some() && kernels.is_empty() && !way.verified;
+        let (way, index) = (ways.of(routing, algorithm), algorithm.index());
+        let host = routing.host(index).and_then(|library| HostCipher::new(library, algorithm));
+        let kernels = routing.offloaded(index);
+        let is_plain = kernels.is_empty() && !routing.verifies();
+        let by_host_alone = host.is_some() && is_plain;
         Self {
-            is_ours: host.is_none() && kernels.is_empty() && !way.verified,
+            is_ours: host.is_none() && is_plain,
             handed_on: if by_host_alone { way.rows.empty() } else { [0; 2] },
             monitor: Monitor::new(way, Subject::from(algorithm)),
             host,
@@ -159,12 +160,12 @@ impl<K: Kernels> Choice<K> {
     /// Whether some calls are computed twice; then all take the slow path.
     #[inline]
     pub(crate) fn is_verified(&self) -> bool {
-        self.way().verified
+        self.routing().verifies()
     }
 
     /// The route of a call that takes the slow path.
     pub(crate) fn path(&self, direction: Direction, bytes: usize) -> CallPath<K> {
-        match self.routing().path(self.way().index, direction, bytes) {
+        match self.routing().path(self.algorithm().index(), direction, bytes) {
             routing::ServedBy::Own(route) => {
                 CallPath::Own(self.routing().kernels(route, self.algorithm()))
             }
@@ -193,7 +194,7 @@ impl<K: Kernels> Choice<K> {
 
     /// Kernels for what no comparison covers: those that comparisons are made with, if any are made.
     pub(crate) fn neutral(&self) -> &'static K {
-        if self.routing().verifies() { K::reference(self.algorithm()) } else { self.own() }
+        if self.is_verified() { K::reference(self.algorithm()) } else { self.own() }
     }
 
     /// Runs a call by the slow path.

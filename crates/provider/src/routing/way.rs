@@ -14,9 +14,6 @@ pub(crate) struct Way<K: 'static> {
     routing: Arc<Routing>,
     pub(super) rows: RouteTable<&'static K>,
     pub(super) algorithm: Algorithm,
-    pub(super) index: usize,
-    /// Whether some calls are computed twice; then all take the slow path.
-    pub(super) verified: bool,
     /// The best kernels of our own, unless calls are computed twice: then the best may change.
     pub(super) own: &'static K,
     /// The routes that were out of service when it was made.
@@ -29,8 +26,6 @@ impl<K: Kernels> Way<K> {
         Self {
             rows: routing.visible_table(algorithm),
             algorithm,
-            index: algorithm.index(),
-            verified: routing.verifies(),
             own: routing.kernels(routing.own(algorithm), algorithm),
             quarantined: routing.quarantined(),
             routing: Arc::clone(routing),
