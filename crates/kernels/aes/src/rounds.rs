@@ -5,7 +5,7 @@ use std::ptr;
 
 use wirespeed_cipher::{Block, Schedule};
 
-use crate::unit::{Unit, Work};
+use crate::unit::{Carryless, One, Unit, Work};
 
 /// A unit whose machine has instructions for a round.
 pub(crate) trait Rounds: Unit {
@@ -123,19 +123,34 @@ fn keep_order<U: Rounds>(u: U, state: &mut [U::V], busy: bool) {
     }
 }
 
-/// See [`One::chain`](crate::unit::One::chain).
+/// See [`One::chain`]. Where a round begins with a sum, nothing but rounds stands between two blocks.
 #[inline(always)]
-pub(crate) fn chain<U: Rounds>(u: U, key: Key<'_>, mut state: U::V, feed: U::V) -> U::V {
+pub(crate) fn chain<U: Rounds + One>(
+    u: U,
+    key: Key<'_>,
+    [mut state, with]: [U::V; 2],
+    feed: U::V,
+) -> [U::V; 2] {
+    let mut last = u.xor(key.of(u, key.rounds), feed);
+    if U::KEY_FIRST {
+        // In this order: cores that execute in order would wait for the input at the end.
+        last = u.pin(last);
+        state = u.pin(state);
+    }
     for_inner_rounds!(key.rounds, |round| {
         let round_key = match (U::KEY_FIRST, round) {
             (false, _) => key.of(u, round),
-            // The state already holds it.
-            (true, 1) => u.zero(),
+            // The state already holds the first one.
+            (true, 1) => with,
             (true, _) => key.of(u, round - 1),
         };
         state = u.encrypt_round(state, round_key);
     });
-    last_round::<_, false>(u, key, state, feed)
+    if U::KEY_FIRST {
+        [u.encrypt_last(state, key.of(u, key.rounds - 1)), last]
+    } else {
+        [u.encrypt_last(state, last), u.zero()]
+    }
 }
 
 /// See [`Unit::last_round`].
@@ -150,6 +165,13 @@ pub(crate) fn last_round<U: Rounds, const DECRYPT: bool>(
     let added = if U::KEY_FIRST { key.of(u, key.rounds - 1) } else { last };
     let end = if DECRYPT { u.decrypt_last(state, added) } else { u.encrypt_last(state, added) };
     if U::KEY_FIRST { u.xor(end, last) } else { end }
+}
+
+/// See [`Unit::carry`].
+#[inline(always)]
+pub(crate) fn carry<U: Carryless, const HIGH: bool>(u: U, v: U::V) -> U::V {
+    let polynomial = u.splat([0x87, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    u.multiply::<HIGH, false>(v, polynomial)
 }
 
 /// The methods of [`Unit`] that are rounds of AES, within an `impl Unit`.
@@ -167,12 +189,6 @@ macro_rules! unit_methods {
             _bytes: usize,
         ) -> Self::Key<'k> {
             $crate::rounds::Key::new::<ROUNDS>(schedule)
-        }
-
-        #[inline(always)]
-        fn carry<const HIGH: bool>(self, v: Self::V) -> Self::V {
-            let polynomial = self.splat([0x87, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
-            self.multiply::<HIGH, false>(v, polynomial)
         }
 
         #[inline(always)]

@@ -122,8 +122,25 @@ pub(crate) trait Unit: Vector {
     fn widen(self, v: <Self::Single as Vector>::V) -> Self::V;
 
     /// A 64-bit half of each block, of which the first 7 bits are zero, times x^7 + x^2 + x + 1: what is carried out
-    /// of GF(2^128). The high half if `HIGH`; in the result the half is the low one, and the other is zero.
+    /// of GF(2^128). The high half if `HIGH`, and else the low one, the other being zero. In the result the half is the
+    /// low one, and the other is zero.
     fn carry<const HIGH: bool>(self, v: Self::V) -> Self::V;
+
+    /// Whether XTS takes its tweaks from [`next_tweak`](Self::next_tweak) in turn, and not each from one that is in flight.
+    const TWEAKS_IN_TURN: bool = false;
+
+    /// A tweak as a number, for those in turn.
+    #[inline(always)]
+    fn tweak_number(self, _v: Self::V) -> u128 {
+        0
+    }
+
+    /// A tweak of the next flight, from that in its place of this one; or, where they come in turn, the one behind
+    /// `number`, which becomes it.
+    #[inline(always)]
+    fn next_tweak(self, v: Self::V, _number: &mut u128) -> Self::V {
+        self.xor(self.shift_up(v), self.carry::<false>(self.shifted_out(v)))
+    }
 
     /// All rounds of AES but the last, or all of them, over `N` vectors side by side. `work` is done between the
     /// rounds, to fill the gaps: behind nine of them at least. `ROUNDS` is 0 where the schedule knows. With `DECRYPT` it is the inverse, with the schedule of the equivalent
@@ -184,20 +201,27 @@ impl Work for Idle {
 
 /// A unit one block wide: what key expansion and chains need.
 pub(crate) trait One: Unit<Single = Self> {
-    /// One block of AES whose result feeds the next (CBC, CFB, OFB): `state` already holds the first
-    /// round key, the `whitening`; `feed` is added together with the last. Gives the next state.
+    /// What one block of a chain (CBC, CFB, OFB) leaves for the next: a sum, of which a unit whose rounds begin with a sum
+    /// keeps the parts. The second is zero else.
+    #[inline(always)]
+    fn link(self, a: Self::V, b: Self::V) -> [Self::V; 2] {
+        [self.xor(a, b), self.zero()]
+    }
+
+    /// One block of AES whose result feeds the next: `state` already holds the first round key, the `whitening`; `feed` is
+    /// added together with the last. Gives the next state.
     #[inline(always)]
     fn chain<const ROUNDS: usize>(
         self,
         key: Self::Key<'_>,
         whitening: Self::V,
-        state: Self::V,
+        [a, b]: [Self::V; 2],
         feed: Self::V,
-    ) -> Self::V {
+    ) -> [Self::V; 2] {
         // `rounds` adds it again.
-        let state = [self.xor(state, whitening)];
+        let state = [self.xor3(a, b, whitening)];
         let [end] = self.rounds::<false, ROUNDS, 1>(key, state, &mut Idle);
-        self.last_round::<false, ROUNDS>(key, end, feed)
+        self.link(self.last_round::<false, ROUNDS>(key, end, feed), self.zero())
     }
 
     /// One column in every place, its bytes rotated by FIPS 197's RotWord if `ROTATE`.

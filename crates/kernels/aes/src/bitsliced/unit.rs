@@ -77,8 +77,7 @@ impl<U: ByPlanes> Unit for U {
 
     #[inline(always)]
     fn carry<const HIGH: bool>(self, v: U::V) -> U::V {
-        let high = if HIGH { v } else { self.low_to_high(v) };
-        let v = self.high_to_low(high);
+        let v = if HIGH { self.high_to_low(v) } else { v };
         let two = self.xor(self.shift_left_by::<1>(v), self.shift_left_by::<2>(v));
         self.xor3(v, two, self.shift_left_by::<7>(v))
     }

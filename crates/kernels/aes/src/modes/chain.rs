@@ -31,39 +31,43 @@ pub(crate) fn chain<U: Unit, const ROUNDS: usize>(
     // SAFETY: as above.
     let output = |i: usize, v| unsafe { u.store_first(destination.add(16 * i), v, 16) };
 
+    let sum = |[a, b]: [_; 2]| u.xor(a, b);
+
     let mut room = Room::EMPTY;
     let key = u.key::<false, ROUNDS>(schedule, &mut room, data.len());
     let whitening = u.splat(schedule.round_keys[0]);
     // In this order: in a stream of single blocks the call before has made the IV just now.
     let first = if kind == Chain::Cbc { u.pin(u.xor(whitening, input(0))) } else { whitening };
-    let mut state = u.xor(u.splat(*iv), first);
+    let mut link = u.link(u.splat(*iv), first);
+    let mut state;
     match kind {
         Chain::Cbc => {
             for i in 1..count {
                 let feed = u.xor(input(i), whitening);
-                state = u.chain::<ROUNDS>(key, whitening, state, feed);
-                output(i - 1, u.xor(state, feed));
+                link = u.chain::<ROUNDS>(key, whitening, link, feed);
+                output(i - 1, u.xor(sum(link), feed));
             }
-            state = u.chain::<ROUNDS>(key, whitening, state, u.zero());
+            state = sum(u.chain::<ROUNDS>(key, whitening, link, u.zero()));
             output(count - 1, state);
         }
         Chain::Cfb => {
             for i in 0..count {
-                state = u.chain::<ROUNDS>(key, whitening, state, u.xor(input(i), whitening));
-                output(i, u.xor(state, whitening));
+                let feed = u.xor(input(i), whitening);
+                link = u.chain::<ROUNDS>(key, whitening, link, feed);
+                output(i, u.xor(sum(link), whitening));
             }
-            state = u.xor(state, whitening);
+            state = u.xor(sum(link), whitening);
         }
         Chain::Ofb => {
             for i in 0..count {
-                state = u.chain::<ROUNDS>(key, whitening, state, whitening);
-                output(i, u.xor3(state, whitening, input(i)));
+                link = u.chain::<ROUNDS>(key, whitening, link, whitening);
+                output(i, u.xor3(sum(link), whitening, input(i)));
             }
-            state = u.xor(state, whitening);
+            state = u.xor(sum(link), whitening);
         }
     }
     if rest > 0 {
-        let keystream = u.chain::<ROUNDS>(key, whitening, u.xor(state, whitening), u.zero());
+        let keystream = sum(u.chain::<ROUNDS>(key, whitening, u.link(state, whitening), u.zero()));
         // SAFETY: `rest` bytes follow the whole blocks.
         unsafe {
             // Behind `rest` bytes the input reads as zero, so the output goes on as keystream.

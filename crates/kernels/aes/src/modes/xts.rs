@@ -34,11 +34,7 @@ impl<U: Unit, const ROUNDS: usize, const DECRYPT: bool> Parallel<U>
         if !full && self.short {
             // Those of this wave, and the one after.
             let needed = U::FLIGHT.min(T + 1);
-            eight_times!(|I| {
-                if I < needed {
-                    self.tweaks[I] = times_x(u, self.first, (U::WIDTH * I) as u32);
-                }
-            });
+            self.tweaks = first_tweaks(u, self.first, needed);
         }
         let tweaks = self.tweaks;
         // SAFETY: the caller vouches for the vectors at both places.
@@ -47,7 +43,8 @@ impl<U: Unit, const ROUNDS: usize, const DECRYPT: bool> Parallel<U>
             for i in 0..T {
                 state[i] = u.xor(at.load(source, i), tweaks[i]);
             }
-            let mut work = NextWave::<U, T> { u, tweaks };
+            let number = u.tweak_number(tweaks[U::FLIGHT - 1]);
+            let mut work = NextWave::<U, T> { u, tweaks, number };
             state = u.rounds::<DECRYPT, ROUNDS, T>(self.key, state, &mut work);
             for i in 0..T {
                 let output = u.last_round::<DECRYPT, ROUNDS>(self.key, state[i], tweaks[i]);
@@ -67,6 +64,8 @@ impl<U: Unit, const ROUNDS: usize, const DECRYPT: bool> Parallel<U>
 struct NextWave<U: Unit, const T: usize> {
     u: U,
     tweaks: [U::V; 8],
+    /// The last tweak, and then the last of the next wave, for a unit that makes them by integers.
+    number: u128,
 }
 
 impl<U: Unit, const T: usize> Work for NextWave<U, T> {
@@ -76,12 +75,25 @@ impl<U: Unit, const T: usize> Work for NextWave<U, T> {
     fn after(&mut self, round: usize) {
         if T == U::FLIGHT && round <= T {
             let u = self.u;
-            let tweak = self.tweaks[round - 1];
-            // Times x for every block in flight.
-            let reduced = u.carry::<false>(u.shifted_out(tweak));
-            self.tweaks[round - 1] = u.pin(u.xor(u.shift_up(tweak), reduced));
+            let next = u.next_tweak(self.tweaks[round - 1], &mut self.number);
+            self.tweaks[round - 1] = u.pin(next);
         }
     }
+}
+
+/// The tweaks of a data unit's first blocks: those of `needed` vectors.
+#[inline(always)]
+fn first_tweaks<U: Unit>(u: U, first: U::V, needed: usize) -> [U::V; 8] {
+    let (mut tweaks, mut next, mut number) = ([first; 8], first, u.tweak_number(first));
+    eight_times!(|I| {
+        if I < needed && U::TWEAKS_IN_TURN {
+            tweaks[I] = next;
+            next = u.next_tweak(next, &mut number);
+        } else if I < needed {
+            tweaks[I] = times_x(u, first, (U::WIDTH * I) as u32);
+        }
+    });
+    tweaks
 }
 
 /// Multiplies each block by x^`power`, plus its place, in GF(2^128); `power` is below 61.
@@ -151,11 +163,7 @@ fn blocks<U: Unit, const ROUNDS: usize, const DECRYPT: bool>(
     let mut tweaks = [first; 8];
     let short = whole < U::FLIGHT * U::BYTES;
     if !short {
-        eight_times!(|I| {
-            if I < U::FLIGHT {
-                tweaks[I] = times_x(u, first, (U::WIDTH * I) as u32);
-            }
-        });
+        tweaks = first_tweaks(u, first, U::FLIGHT);
     }
     let mut mode = Xts::<U, ROUNDS, DECRYPT> { u, key, first, tweaks, next, short };
     run(&mut mode, data);

@@ -43,6 +43,22 @@ impl<K> Quad<K> {
         unsafe { vreinterpretq_u8_u32(vld1q_u32(words.as_ptr())) }
     }
 
+    /// A vector as a number, its first byte the lowest.
+    #[inline(always)]
+    pub(super) fn number(self, v: uint8x16_t) -> u128 {
+        let v = call!(vreinterpretq_u64_u8(v));
+        let (low, high) = (call!(vgetq_lane_u64::<0>(v)), call!(vgetq_lane_u64::<1>(v)));
+        u128::from(high) << 64 | u128::from(low)
+    }
+
+    /// The same back.
+    #[inline(always)]
+    pub(super) fn of_number(self, number: u128) -> uint8x16_t {
+        let halves =
+            call!(vcombine_u64(vcreate_u64(number as u64), vcreate_u64((number >> 64) as u64)));
+        call!(vreinterpretq_u8_u64(halves))
+    }
+
     #[inline(always)]
     fn shift(self, v: uint8x16_t, bits: i64) -> uint8x16_t {
         call!(vreinterpretq_u8_u64(vshlq_u64(vreinterpretq_u64_u8(v), vdupq_n_s64(bits))))
@@ -66,10 +82,7 @@ impl<K: Copy> Vector for Quad<K> {
             return unsafe { vld1q_u8(from) };
         }
         // SAFETY: the caller vouches for `count` bytes.
-        let value = unsafe { partial::load(from, count) };
-        let halves =
-            call!(vcombine_u64(vcreate_u64(value as u64), vcreate_u64((value >> 64) as u64)));
-        call!(vreinterpretq_u8_u64(halves))
+        self.of_number(unsafe { partial::load(from, count) })
     }
 
     #[inline(always)]
@@ -84,10 +97,8 @@ impl<K: Copy> Vector for Quad<K> {
             // SAFETY: as much is there, by the caller's promise.
             return unsafe { vst1q_u8(to, v) };
         }
-        let v = call!(vreinterpretq_u64_u8(v));
-        let (low, high) = (call!(vgetq_lane_u64::<0>(v)), call!(vgetq_lane_u64::<1>(v)));
         // SAFETY: the caller vouches for `count` bytes.
-        unsafe { partial::store(to, u128::from(high) << 64 | u128::from(low), count) };
+        unsafe { partial::store(to, self.number(v), count) };
     }
 
     #[inline(always)]

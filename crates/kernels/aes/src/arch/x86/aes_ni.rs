@@ -51,6 +51,11 @@ impl Unit for Xmm<Aes> {
         v
     }
 
+    #[inline(always)]
+    fn carry<const HIGH: bool>(self, v: Self::V) -> Self::V {
+        rounds::carry::<_, HIGH>(self, v)
+    }
+
     rounds::unit_methods!();
 }
 
@@ -72,9 +77,9 @@ impl One for Xmm<Aes> {
         self,
         key: Self::Key<'_>,
         _whitening: __m128i,
-        state: __m128i,
+        state: [__m128i; 2],
         feed: __m128i,
-    ) -> __m128i {
+    ) -> [__m128i; 2] {
         rounds::chain(self, key, state, feed)
     }
 

@@ -8,7 +8,7 @@ use wirespeed_kernels_core::call;
 use super::xmm::{Aes, Xmm};
 use super::ymm::Ymm;
 use crate::rounds::{self, Rounds};
-use crate::unit::{Carryless, Unit, Vector};
+use crate::unit::{Carryless, Unit};
 
 crate::table::table!(
     Route::Vaes256,
@@ -42,6 +42,11 @@ impl Unit for Ymm<Aes> {
     #[inline(always)]
     fn widen(self, v: __m128i) -> __m256i {
         self.first_of_two(v)
+    }
+
+    #[inline(always)]
+    fn carry<const HIGH: bool>(self, v: Self::V) -> Self::V {
+        rounds::carry::<_, HIGH>(self, v)
     }
 
     rounds::unit_methods!();

@@ -219,6 +219,11 @@ impl Unit for Zmm {
         call!(_mm512_zextsi128_si512(v))
     }
 
+    #[inline(always)]
+    fn carry<const HIGH: bool>(self, v: Self::V) -> Self::V {
+        rounds::carry::<_, HIGH>(self, v)
+    }
+
     rounds::unit_methods!();
 }
 
