@@ -49,6 +49,8 @@ pub(crate) trait Rows: Copy {
     const BLOCKS: usize;
     /// Sets of four rows worked on side by side at most; 1 to 8.
     const FLIGHT: usize;
+    /// Whether Poly1305 goes between the rounds of whole flights, as a core that looks ahead for few instructions wants it.
+    const STITCHED: bool = false;
     /// The unit that makes one set of blocks, or less, in the least time: one with shorter vectors, or itself.
     type Narrow: Rows;
 
@@ -124,6 +126,27 @@ pub(crate) trait Hash: Copy {
     unsafe fn some(&mut self, from: *const u8, strides: usize) -> usize;
     /// Leaves the hash behind.
     fn close(&self, poly1305: &mut Poly1305);
+}
+
+/// What can be done between the rounds of a wave: behind so many of its double rounds.
+pub(crate) trait Work {
+    /// Double rounds that it follows.
+    const ROUNDS: usize;
+    /// Does a part of it.
+    ///
+    /// # Safety
+    /// Not so many parts are done yet.
+    unsafe fn after_round(&mut self);
+}
+
+/// Nothing to do between the rounds.
+struct Idle;
+
+impl Work for Idle {
+    const ROUNDS: usize = 0;
+
+    #[inline(always)]
+    unsafe fn after_round(&mut self) {}
 }
 
 /// Keystream of one wave.
@@ -220,20 +243,30 @@ fn turn_rows<U: Rows, const N: usize, const ONE: i32, const THREE: i32>(
     }
 }
 
+/// A round on columns, and one on diagonals (RFC 8439 §2.3).
+#[inline(always)]
+fn double_round<U: Rows, const N: usize>(unit: U, columns: usize, x: &mut [[U::V; 4]; N]) {
+    steps!(unit, x, N: 0 1 3 16, 2 3 1 12, 0 1 3 8, 2 3 1 7);
+    turn_rows::<U, N, 1, 3>(unit, columns, x);
+    steps!(unit, x, N: 0 1 3 16, 2 3 1 12, 0 1 3 8, 2 3 1 7);
+    turn_rows::<U, N, 3, 1>(unit, columns, x);
+}
+
 /// Writes `N` sets of blocks to `to`; the final one is truncated to `last` blocks (RFC 8439 §2.3.1). With `ADD` what lies
 /// at `from` is added.
 ///
 /// # Safety
 /// So many blocks are writable at `to`, and if `ADD` readable at `from`, which may be the same; `last` is no more than a
-/// set's.
+/// set's; no part of `work` is done.
 #[inline(always)]
-unsafe fn wave<U: Rows, const N: usize, const ADD: bool>(
+unsafe fn wave<U: Rows, W: Work, const N: usize, const ADD: bool>(
     unit: U,
     first: &[U::V; 4],
     number: u32,
     last: usize,
     from: *const u8,
     to: *mut u8,
+    work: &mut W,
 ) {
     let columns = if U::COLUMNS { N & !3 } else { 0 };
     let mut x = [*first; N];
@@ -254,11 +287,13 @@ unsafe fn wave<U: Rows, const N: usize, const ADD: bool>(
         let number = number.wrapping_add((four * U::BLOCKS) as u32);
         x[four][3] = unit.number_columns(x[four][3], number);
     }
-    for _ in 0..DOUBLE_ROUNDS {
-        steps!(unit, x, N: 0 1 3 16, 2 3 1 12, 0 1 3 8, 2 3 1 7);
-        turn_rows::<U, N, 1, 3>(unit, columns, &mut x);
-        steps!(unit, x, N: 0 1 3 16, 2 3 1 12, 0 1 3 8, 2 3 1 7);
-        turn_rows::<U, N, 3, 1>(unit, columns, &mut x);
+    for _ in 0..W::ROUNDS {
+        double_round(unit, columns, &mut x);
+        // SAFETY: no more often than that.
+        unsafe { work.after_round() };
+    }
+    for _ in W::ROUNDS..DOUBLE_ROUNDS {
+        double_round(unit, columns, &mut x);
     }
     for four in (0..columns).step_by(4) {
         for row in 0..4 {
@@ -300,17 +335,44 @@ unsafe fn sets<U: Rows, const ADD: bool>(
     let last = blocks - count.saturating_sub(1) * U::BLOCKS;
     // SAFETY: the caller vouches for the room.
     unsafe {
+        macro_rules! wave {
+            ($sets:literal) => {
+                wave::<U, _, $sets, ADD>(unit, first, number, last, from, to, &mut Idle)
+            };
+        }
         match count {
             0 => {}
-            1 => wave::<U, 1, ADD>(unit, first, number, last, from, to),
-            2 if U::FLIGHT >= 2 => wave::<U, 2, ADD>(unit, first, number, last, from, to),
-            3 if U::FLIGHT >= 3 => wave::<U, 3, ADD>(unit, first, number, last, from, to),
-            4 if U::FLIGHT >= 4 => wave::<U, 4, ADD>(unit, first, number, last, from, to),
-            5 if U::FLIGHT >= 5 => wave::<U, 5, ADD>(unit, first, number, last, from, to),
-            6 if U::FLIGHT >= 6 => wave::<U, 6, ADD>(unit, first, number, last, from, to),
-            7 if U::FLIGHT >= 7 => wave::<U, 7, ADD>(unit, first, number, last, from, to),
-            8 if U::FLIGHT >= 8 => wave::<U, 8, ADD>(unit, first, number, last, from, to),
+            1 => wave!(1),
+            2 if U::FLIGHT >= 2 => wave!(2),
+            3 if U::FLIGHT >= 3 => wave!(3),
+            4 if U::FLIGHT >= 4 => wave!(4),
+            5 if U::FLIGHT >= 5 => wave!(5),
+            6 if U::FLIGHT >= 6 => wave!(6),
+            7 if U::FLIGHT >= 7 => wave!(7),
+            8 if U::FLIGHT >= 8 => wave!(8),
             _ => unreachable!("more than a flight"),
+        }
+    }
+}
+
+/// A whole flight with work between its rounds.
+///
+/// # Safety
+/// As for [`wave`].
+#[inline(always)]
+unsafe fn flight_with<U: Rows, const ADD: bool>(
+    unit: U,
+    first: &[U::V; 4],
+    number: u32,
+    from: *const u8,
+    to: *mut u8,
+    work: &mut impl Work,
+) {
+    // SAFETY: the caller vouches for it.
+    unsafe {
+        match U::FLIGHT {
+            6 => wave::<U, _, 6, ADD>(unit, first, number, U::BLOCKS, from, to, work),
+            _ => unreachable!("no other unit asks for it"),
         }
     }
 }
@@ -361,7 +423,7 @@ fn add_keystream<U: Rows>(
     if total <= set && total.is_multiple_of(BLOCK) {
         // Apart from the others, for whose columns much would be made ready.
         // SAFETY: the data are so many blocks of a set.
-        unsafe { wave::<U, 1, true>(unit, &first, 0, total / BLOCK, from, to) };
+        unsafe { wave::<U, _, 1, true>(unit, &first, 0, total / BLOCK, from, to, &mut Idle) };
         done = total;
     }
     while total - done >= U::FLIGHT * set || (done < total && (total - done).is_multiple_of(BLOCK))

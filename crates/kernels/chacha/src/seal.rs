@@ -6,7 +6,7 @@
 
 use wirespeed_cipher::{Block, InOut, Poly1305, SealState, StreamKey, partial};
 
-use super::{BLOCK, Hash, Keystream, Rows, flight, poly1305, rows, sets};
+use super::{BLOCK, Hash, Keystream, Rows, Work, flight, flight_with, poly1305, rows, sets};
 
 /// See [`wirespeed_cipher::OneTimeKeyFn`].
 #[inline(always)]
@@ -48,6 +48,23 @@ unsafe fn strides<H: Hash>(hash: &mut H, mut from: *const u8, mut left: usize) {
             from = from.add(done * H::STRIDE);
             left -= done;
         }
+    }
+}
+
+/// Strides that are hashed between the rounds of a flight: so many behind each of so many double rounds.
+struct Beside<H, const AT_ONCE: usize, const ROUNDS: usize> {
+    hash: H,
+    from: *const u8,
+}
+
+impl<H: Hash, const AT_ONCE: usize, const ROUNDS: usize> Work for Beside<H, AT_ONCE, ROUNDS> {
+    const ROUNDS: usize = ROUNDS;
+
+    #[inline(always)]
+    unsafe fn after_round(&mut self) {
+        // SAFETY: whoever made it vouches for as many as are hashed in all.
+        unsafe { strides(&mut self.hash, self.from, AT_ONCE) };
+        self.from = self.from.wrapping_add(AT_ONCE * H::STRIDE);
     }
 }
 
@@ -121,6 +138,55 @@ impl<H: Hash> Hashing<H> {
     }
 }
 
+/// A wave, behind what is to be hashed before its end: `target` is its end. Of that the last strides go between the rounds
+/// of a whole flight, if there are enough of them.
+///
+/// # Safety
+/// As for [`sets`], and `target` bytes are readable for the hash.
+#[inline(always)]
+#[expect(clippy::too_many_arguments, reason = "those of a wave, and two")]
+unsafe fn hashed_wave<U: Rows, const ADD: bool>(
+    unit: U,
+    hashing: &mut Hashing<U::Hash>,
+    target: usize,
+    blocks: usize,
+    first: &[U::V; 4],
+    number: u32,
+    from: *const u8,
+    to: *mut u8,
+) {
+    macro_rules! beside {
+        ($at_once:literal, $rounds:literal) => {
+            let bytes = $at_once * $rounds * U::Hash::STRIDE;
+            if U::STITCHED
+                && blocks == U::FLIGHT * U::BLOCKS
+                && hashing.done + bytes <= target
+                && let Some(hash) = &mut hashing.hash
+            {
+                let strides_before = (target - bytes - hashing.done) / U::Hash::STRIDE;
+                // SAFETY: so many strides are left, and so many bytes after them.
+                unsafe {
+                    let begin = hashing.from.add(hashing.done);
+                    strides(hash, begin, strides_before);
+                    let begin = begin.add(strides_before * U::Hash::STRIDE);
+                    let mut work = Beside::<_, $at_once, $rounds> { hash: *hash, from: begin };
+                    flight_with::<U, ADD>(unit, first, number, from, to, &mut work);
+                    *hash = work.hash;
+                }
+                hashing.done += strides_before * U::Hash::STRIDE + bytes;
+                return;
+            }
+        };
+    }
+    beside!(3, 8);
+    beside!(2, 10);
+    // SAFETY: the caller vouches for both.
+    unsafe {
+        hashing.go_on(target);
+        sets::<U, ADD>(unit, blocks, first, number, from, to);
+    }
+}
+
 /// See [`wirespeed_cipher::SealFn`].
 #[inline(always)]
 pub(crate) fn seal<U: Rows, const DECRYPT: bool>(
@@ -167,18 +233,29 @@ pub(crate) fn seal<U: Rows, const DECRYPT: bool>(
             let last = DECRYPT && target == whole;
             if skipped == 0 && bytes.is_multiple_of(BLOCK) {
                 let blocks = bytes / BLOCK;
-                if last {
+                // What blocks of the cipher hold is strides of such a unit: nothing is left to read then.
+                if last && !U::STITCHED {
                     hashing.finish(state, target);
-                } else {
-                    hashing.go_on(target);
                 }
-                sets::<U, true>(unit, blocks, &first, number, from, to);
+                hashed_wave::<U, true>(
+                    unit,
+                    &mut hashing,
+                    target,
+                    blocks,
+                    &first,
+                    number,
+                    from,
+                    to,
+                );
+                if last && U::STITCHED {
+                    hashing.finish(state, target);
+                }
                 done += bytes;
                 used += blocks;
                 continue;
             }
-            hashing.go_on(target);
-            sets::<U, false>(unit, count * U::BLOCKS, &first, number, room, room);
+            let blocks = count * U::BLOCKS;
+            hashed_wave::<U, false>(unit, &mut hashing, target, blocks, &first, number, room, room);
             most = count.max(most);
             if skipped != 0 {
                 take_key(state, room);

@@ -43,6 +43,7 @@ impl Rows for Quad {
     type Hash = Chain;
     const BLOCKS: usize = 1;
     const FLIGHT: usize = 6;
+    const STITCHED: bool = true;
     type Narrow = Self;
 
     #[inline(always)]
