@@ -37,6 +37,13 @@ pub(crate) fn features() -> Features {
     Features::NONE
 }
 
+/// Clears the vector registers in which a call may have left a key, where that is asked for: on 64-bit ARM.
+#[inline(always)]
+pub fn clear_vectors() {
+    #[cfg(target_arch = "aarch64")]
+    aarch64::vectors::clear();
+}
+
 /// The maker, as the CPU itself says.
 pub fn vendor() -> Option<String> {
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]

@@ -38,7 +38,9 @@ use crate::host::Core;
 /// Runs what may panic; none if it did.
 #[inline(always)]
 fn caught<T>(run: impl FnOnce() -> T) -> Option<T> {
-    match catch_unwind(AssertUnwindSafe(run)) {
+    let result = catch_unwind(AssertUnwindSafe(run));
+    wirespeed_cpu::clear_vectors();
+    match result {
         Ok(result) => Some(result),
         Err(panic) => {
             // Dropping what was thrown could panic again.

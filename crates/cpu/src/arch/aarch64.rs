@@ -1,5 +1,7 @@
 //! What Linux says of an ARM CPU (Documentation/arch/arm64/elf_hwcaps.rst), asked by the standard library.
 
+pub(super) mod vectors;
+
 use std::arch::is_aarch64_feature_detected;
 
 use crate::feature::{Feature, Features};
