@@ -56,7 +56,9 @@ const MACHINES: &[Machine] = &[
 ];
 
 /// What is run: algorithm and direction, and bytes.
-const CASES: &[(&str, usize)] = &[
+type Case = (&'static str, usize);
+
+const CASES: &[Case] = &[
     ("AES-128-CTR enc", 16384),
     ("AES-128-CBC dec", 16384),
     ("AES-128-XTS enc", 4096),
@@ -75,8 +77,10 @@ const CASES: &[(&str, usize)] = &[
 /// The host's own code.
 const HOST: &str = "libcrypto";
 
-/// Runs all and prints the table.
-pub(crate) fn run(workspace: &Workspace) -> Result<()> {
+/// Runs the cases whose names hold `only`, and prints the table.
+pub(crate) fn run(workspace: &Workspace, only: &str) -> Result<()> {
+    let cases: Vec<_> = CASES.iter().copied().filter(|(case, _)| case.contains(only)).collect();
+    ensure!(!cases.is_empty(), "no algorithm's name holds {only:?}");
     packages::provide(ARM64.needs)?;
     packages::provide(packages::EMULATION)?;
     packages::provide(packages::MODELS)?;
@@ -92,16 +96,16 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
         "| core | algorithm | bytes | route | ours | OpenSSL | ratio |\n|---|---|---|---|---|---|---|"
     );
     for machine in MACHINES {
-        table(&root, &program, machine)?;
+        table(&root, &program, machine, &cases)?;
     }
     Ok(())
 }
 
 /// The rows of one machine.
-fn table(root: &Path, program: &Path, machine: &Machine) -> Result<()> {
+fn table(root: &Path, program: &Path, machine: &Machine, cases: &[Case]) -> Result<()> {
     eprintln!("{}{} …", machine.cpu, machine.mask.map_or("", |_| " without AES"));
     let mut cells = Vec::new();
-    for (case, bytes) in CASES {
+    for (case, bytes) in cases {
         for route in machine.routes.iter().chain([&HOST]) {
             cells.push(format!("{case} {bytes} {route}"));
         }
@@ -121,14 +125,19 @@ fn table(root: &Path, program: &Path, machine: &Machine) -> Result<()> {
         }
     }
     for core in machine.cores {
-        rows(core, machine, &ran)?;
+        rows(core, machine, cases, &ran)?;
     }
     Ok(())
 }
 
 /// The rows of one core.
-fn rows(core: &str, machine: &Machine, ran: &HashMap<&str, Vec<&str>>) -> Result<()> {
-    for (case, bytes) in CASES {
+fn rows(
+    core: &str,
+    machine: &Machine,
+    cases: &[Case],
+    ran: &HashMap<&str, Vec<&str>>,
+) -> Result<()> {
+    for (case, bytes) in cases {
         let per_byte = |route: &str| -> Result<Option<f64>> {
             let Some(run) = ran.get(format!("{case} {bytes} {route}").as_str()) else {
                 return Ok(None);

@@ -84,7 +84,11 @@ enum Verb {
         version: openssl::Version,
     },
     /// Count cycles of ARM's cores by LLVM's models: our routes beside OpenSSL's own code
-    Cycles,
+    Cycles {
+        /// Only algorithms whose names hold this
+        #[arg(long, value_name = "TEXT", default_value = "")]
+        only: String,
+    },
     /// Make the packages that people install
     Package(package::Wanted),
     /// Boot a stock kernel in QEMU over this machine's files and run a command in it
@@ -133,7 +137,7 @@ fn dispatch(verb: Verb) -> Result<ExitCode> {
             println!("use it     LD_LIBRARY_PATH={}", built.libraries().display());
             true
         }
-        Verb::Cycles => cycles::run(&workspace).map(|()| true)?,
+        Verb::Cycles { only } => cycles::run(&workspace, &only).map(|()| true)?,
         Verb::Package(wanted) => {
             for file in package::make(&workspace, &wanted)? {
                 println!("{}", file.display());
