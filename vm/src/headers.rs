@@ -8,6 +8,9 @@ use crate::Kernel;
 use crate::packages::{Source, in_folder};
 use crate::program::output;
 
+/// Debian builds with BTF, for which the kernel's debug information is not here.
+pub(crate) const WITHOUT_BTF: &str = "CONFIG_DEBUG_INFO_BTF_MODULES=";
+
 /// Builds the module whose source, with a `Kbuild`, is in a directory.
 pub(crate) fn build(kernel: &Kernel, root: &Path, source: &Path) -> Result<PathBuf, String> {
     let name = source.canonicalize().map_err(|error| in_folder(source, error))?;
@@ -25,12 +28,11 @@ pub(crate) fn make(kernel: &Kernel, root: &Path, place: &Path) -> Result<(), Str
     let headers = provide(kernel, root)?;
     let mut make = Command::new("make");
     make.arg("--silent").arg("-C").arg(headers).arg(format!("M={}", place.display()));
-    // Debian builds with BTF, for which the kernel's debug information is not here.
-    output(make.args(["CONFIG_DEBUG_INFO_BTF_MODULES=", "modules"])).map(|_| ())
+    output(make.args([WITHOUT_BTF, "modules"])).map(|_| ())
 }
 
 /// The kernel's build directory.
-fn provide(kernel: &Kernel, root: &Path) -> Result<PathBuf, String> {
+pub(crate) fn provide(kernel: &Kernel, root: &Path) -> Result<PathBuf, String> {
     let package = format!("linux-headers-{}", kernel.release());
     let sources = root.join("usr/src");
     let folder = sources.join(&package);
@@ -68,7 +70,7 @@ pub(crate) fn copy(from: &Path, to: &Path) -> Result<(), String> {
     Ok(())
 }
 
-fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
+pub(crate) fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let entries = fs::read_dir(folder).map_err(|error| in_folder(folder, error))?;
     let paths = entries.map(|entry| Ok(entry.map_err(|error| in_folder(folder, error))?.path()));
     paths.collect()

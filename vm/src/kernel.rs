@@ -7,7 +7,7 @@ use std::process::Command;
 
 use crate::packages::{Source, by_numbers, in_folder};
 use crate::program::output;
-use crate::{ciphers, headers, initramfs, vmlinux};
+use crate::{ciphers, dco, headers, initramfs, vmlinux};
 
 /// The architecture's flavour that has everything: the one for clouds lacks 9p and PadLock.
 const FLAVOUR: &str = "-amd64";
@@ -88,6 +88,14 @@ impl Kernel {
         let _others_wait = lock(&self.root)?;
         let place = ciphers::build(self, &self.root)?;
         Ok(place.join(name).with_extension("ko"))
+    }
+
+    /// Builds OpenVPN's data channel offload, and gives the module.
+    ///
+    /// Debian's package of its source is fetched at the first time.
+    pub fn build_dco(&self) -> Result<PathBuf, String> {
+        let _others_wait = lock(&self.root)?;
+        dco::build(self, &self.root)
     }
 
     /// It all happens aside, so that what is there is whole.

@@ -19,6 +19,7 @@
 
 mod accelerator;
 mod ciphers;
+mod dco;
 mod device;
 mod headers;
 mod initramfs;

@@ -8,6 +8,7 @@ use wirespeed_vm::{CIPHERS, PadLock};
 
 use crate::run::Run;
 use crate::tally::Tally;
+use crate::test::installed::{root, root_with};
 use crate::test::{Effort, KERNELS, RUNNER, of_packages};
 use crate::vm;
 use crate::workspace::Workspace;
@@ -76,19 +77,31 @@ fn kernel_route(workspace: &Workspace, effort: Effort, series: Option<&str>) -> 
         .environment(RUNNER, guest(&device)?)
         .tests()?;
     let faults = format!("{device} --module {}", workspace.root().join("vm/faults").display());
+    // With an OpenSSL that can leave records to Linux.
+    let newer = root(workspace, "trixie");
+    if let Err(error) = &newer {
+        tally += Tally::skip(format!("kTLS wants a root of Debian 13: {error:#}"));
+    }
     let programs = |options: &str, arguments: &[&str]| {
         let run = tests(workspace, "vm_kernel").environment(RUNNER, guest(options)?);
         let is_whole = effort == Effort::Thorough && series.is_none();
         let run = if is_whole { run } else { run.environment("WIRESPEED_SCHEDULE", "reduced") };
-        Ok::<_, anyhow::Error>(run.arguments(["--"]).arguments(arguments))
+        let run = run.arguments(["--"]).arguments(arguments);
+        Ok::<_, anyhow::Error>(match &newer {
+            Ok(root) => run.environment("WIRESPEED_ROOT", root),
+            Err(_) => run.arguments(["--skip", "ktls::"]),
+        })
     };
     // Where there are AES instructions the device never wins.
     let weak = ["--skip", "device::planned"];
     if series.is_some() {
-        let skipped = [&weak[..], &["--skip", "afalg", "--skip", "tunnels"]].concat();
+        // openvpn-dco-dkms of Debian 12 is for its own kernel.
+        let skipped = ["--skip", "afalg", "--skip", "tunnels", "--skip", "dco"];
+        let skipped = [&weak[..], &skipped].concat();
         tally += programs(&faults, &skipped)?.tests()?;
         return Ok(tally);
     }
+    let faults = format!("{faults} --dco");
     if effort == Effort::Usual {
         tally +=
             programs(&faults, &[&weak[..], &["--skip", "afalg::contest"]].concat())?.tests()?;
@@ -114,6 +127,24 @@ fn kernel_route(workspace: &Workspace, effort: Effort, series: Option<&str>) -> 
             .tests()?;
     }
     Ok(tally)
+}
+
+/// OpenVPN with data channel offload, where Linux has it itself.
+pub(crate) fn dco(workspace: &Workspace) -> Result<Tally> {
+    const SERIES: &str = "7";
+    if let Err(error) = vm::kernel(workspace, Some(SERIES)) {
+        return Ok(Tally::skip(format!("the kernel {SERIES}: {error:#}")));
+    }
+    // The first Debian with OpenVPN 2.7.
+    let root = match root_with(workspace, "testing.openvpn", "testing", "openvpn") {
+        Ok(root) => root,
+        Err(error) => return Ok(Tally::skip(format!("no root with OpenVPN 2.7: {error:#}"))),
+    };
+    tests(workspace, "vm_kernel")
+        .environment(RUNNER, guest(&format!("--kernel {SERIES}"))?)
+        .environment("WIRESPEED_OPENVPN", root)
+        .arguments(["--", "dco::"])
+        .tests()
 }
 
 /// Encrypted disks, real ones, with the ciphers that Debian leaves out of its kernels.

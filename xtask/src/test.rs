@@ -2,7 +2,7 @@
 
 mod architectures;
 mod fleet;
-mod installed;
+pub(crate) mod installed;
 mod releases;
 
 use std::iter;
@@ -155,6 +155,7 @@ const STAGES: &[Stage] = &[
     thorough(beside("vm-6.12", "as vm, with Linux 6.12", |at, effort| {
         guests::kernel(at, effort, Some("6.12"))
     })),
+    thorough(beside("vm-dco", "OpenVPN 2.7 with the DCO of Linux 7", |at, _| guests::dco(at))),
     thorough(built("openssl-3.6", "conformance, with OpenSSL 3.6", |at, effort| {
         releases::built(at, effort, Version::V3_6)
     })),

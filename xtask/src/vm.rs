@@ -35,6 +35,9 @@ pub(crate) struct Guest {
     /// tea (and xtea, xeta)
     #[arg(long, value_name = "NAME", value_parser = clap::builder::PossibleValuesParser::new(CIPHERS), hide_possible_values = true)]
     cipher: Vec<String>,
+    /// OpenVPN's data channel offload, built from Debian's openvpn-dco-dkms and loaded
+    #[arg(long)]
+    dco: bool,
     /// An empty disk of so many MiB: /dev/vda, /dev/vdb, …
     #[arg(long, value_name = "MIB")]
     disk: Vec<u64>,
@@ -104,6 +107,9 @@ pub(crate) fn run(workspace: &Workspace, guest: Guest) -> Result<ExitCode> {
     }
     for name in &guest.cipher {
         machine = machine.module(kernel.build_cipher(name).map_err(|why| anyhow!(why))?, "");
+    }
+    if guest.dco {
+        machine = machine.module(kernel.build_dco().map_err(|why| anyhow!(why))?, "");
     }
     for mebibytes in guest.disk {
         machine = machine.disk(mebibytes << 20);

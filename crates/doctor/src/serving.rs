@@ -5,8 +5,10 @@
 mod crypto;
 mod inside;
 mod known;
+mod ktls;
 pub(crate) mod libraries;
 mod linux;
+mod networks;
 mod sockets;
 #[cfg(test)]
 mod tests;
@@ -23,6 +25,7 @@ use crate::services::processes;
 use crypto::{Encrypting, Read};
 pub(crate) use inside::Inside;
 pub(crate) use known::lever;
+use ktls::Tls;
 pub(crate) use linux::findings;
 
 /// What makes two processes one line: the program, its container, what encrypts, whether we serve it.
@@ -33,13 +36,14 @@ type Alike = (String, Option<(u64, u64)>, Vec<Crypto>, Reach);
 struct Together {
     listens: BTreeSet<String>,
     processes: Vec<u32>,
-    levers: Vec<String>,
+    lever: Option<String>,
 }
 
 /// Every program that listens, and what Linux does itself.
 pub(crate) fn services(examined: &Examined<'_>) -> Services {
     let processes = processes(examined);
-    let sockets = sockets::listening(examined, &processes);
+    let networks = networks::all(examined, &processes);
+    let sockets = sockets::listening(examined, &networks);
     let (mut read, mut found, mut owned) =
         (Read::default(), BTreeMap::<Alike, Together>::new(), BTreeSet::new());
     for process in &processes {
@@ -57,28 +61,30 @@ pub(crate) fn services(examined: &Examined<'_>) -> Services {
         let together = found.entry((name.clone(), container, crypto, reach)).or_default();
         together.listens.extend(own.iter().map(|(_, place)| (*place).to_owned()));
         together.processes.push(number);
-        if together.levers.is_empty() {
-            together.levers.extend(lever);
-            together.levers.extend(known::lever(&name).map(str::to_owned));
-        }
+        together.lever = together.lever.take().or(lever);
     }
     let unseen = sockets.iter().filter(|(number, _)| !owned.contains(number));
     let unseen: BTreeSet<&String> = unseen.map(|(_, place)| place).collect();
+    let tls = Tls::read(examined, &networks);
+    let linux = linux::all(examined, &networks, tls.as_ref());
     Services {
         schema: Services::SCHEMA.to_owned(),
         version: VERSION.to_owned(),
-        services: found.into_iter().map(service).collect(),
-        linux: linux::all(examined),
+        services: found.into_iter().map(|it| service(it, tls.as_ref())).collect(),
+        linux,
         unseen: unseen.into_iter().cloned().collect(),
         only_own: examined.here.user() != 0,
     }
 }
 
-fn service((alike, together): (Alike, Together)) -> Service {
+fn service((alike, together): (Alike, Together), tls: Option<&Tls>) -> Service {
     let (name, container, crypto, wirespeed) = alike;
     let in_container = container.is_some();
-    let Together { listens, mut processes, levers } = together;
+    let Together { listens, mut processes, lever } = together;
     processes.sort_unstable();
+    let linux = tls.and_then(|tls| tls.told_to(&processes));
+    let own = linux.or_else(|| known::lever(&name).map(str::to_owned));
+    let levers = lever.into_iter().chain(own).collect();
     let listens = listens.into_iter().collect();
     Service { name, processes, listens, in_container, crypto, wirespeed, levers }
 }

@@ -3,10 +3,12 @@
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::path::Path;
+use std::process::Command;
 
 use crate::certificate::Certificate;
 use crate::module::Provided;
 use crate::network::Network;
+use crate::process::command;
 use crate::running::{Daemon, Running};
 use crate::scratch::Scratch;
 
@@ -33,6 +35,16 @@ pub fn obstacle() -> Option<String> {
 impl Tunnel {
     /// Starts both ends, the receiving one first, and waits until they are joined.
     pub fn start(provided: [Provided<'_>; 2], cipher: &str) -> Result<Self, String> {
+        Self::started(&command(PROGRAM), provided, cipher, &["--disable-dco"])
+    }
+
+    /// The same for another OpenVPN, as it is started, and with options of its own.
+    pub fn started(
+        openvpn: &Command,
+        provided: [Provided<'_>; 2],
+        cipher: &str,
+        options: &[&str],
+    ) -> Result<Self, String> {
         let scratch = Scratch::new()?;
         let certificate = Certificate::new(&scratch)?;
         let networks = Network::pair()?;
@@ -58,9 +70,10 @@ impl Tunnel {
             ],
         ];
         let start = |end: usize| {
-            let daemon = Daemon::new(PROGRAM, provided[end], "")
+            let daemon = Daemon::of(openvpn, provided[end])
                 .arguments(["--dev", "tun0", "--proto", "udp", "--port", "1194", "--verb", "3"])
-                .arguments(["--data-ciphers", cipher, "--auth", "SHA1", "--disable-dco"])
+                .arguments(["--data-ciphers", cipher, "--auth", "SHA1"])
+                .arguments(options)
                 .arguments([Path::new("--ca"), &certificate.certificate])
                 .arguments([Path::new("--cert"), &certificate.certificate])
                 .arguments([Path::new("--key"), &certificate.key])

@@ -2,26 +2,29 @@
 //! provider, a device that only they reach, and drivers that fail.
 //!
 //! These tests run inside the guest, as its root, with an engine and a driver that goes wrong when told to:
-//! `cargo xtask vm --device virtio-crypto --module vm/faults --module vm/devcrypto -- THIS-PROGRAM`, which is what the stage `vm` of
-//! `cargo xtask test` does. Anywhere else they are ignored. `WIRESPEED_MODULES` names the directory of our program and
-//! our module.
+//! `cargo xtask vm --device virtio-crypto --module vm/faults --module vm/devcrypto --dco -- THIS-PROGRAM`, which is what the stage
+//! `vm` of `cargo xtask test` does. Anywhere else they are ignored. `WIRESPEED_MODULES` names the directory of our program
+//! and our module, `WIRESPEED_ROOT` a system of Debian 13's with nginx.
 
 mod absent;
 mod afalg;
 mod confined;
 mod crowd;
 mod daemons;
+mod dco;
 mod devcrypto;
 mod device;
 mod differential;
 mod drivers;
 mod fault;
 mod faults;
+mod ktls;
 mod ours;
 mod plans;
 mod preference;
 mod services;
 mod streams;
+mod system;
 mod tunnels;
 
 use std::process::ExitCode;
@@ -38,6 +41,8 @@ const TESTS: &[(&str, Run)] = &[
     ("services::tunnels", services::tunnels),
     ("services::disk", services::disk),
     ("services::absent", services::absent),
+    ("ktls::nginx", ktls::nginx),
+    ("dco::openvpn", dco::openvpn),
     ("through::ciphers", differential::ciphers),
     ("through::digests", differential::digests),
     ("through::every-size", differential::every_size),

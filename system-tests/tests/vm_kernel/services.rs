@@ -1,8 +1,7 @@
 //! What `wirespeed doctor --services` says of a kernel that encrypts itself: TLS records, WireGuard, ESP.
 
-use std::fs;
 use std::io::{BufRead, BufReader};
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use wirespeed_results::schema::services::{InLinux, Services, Standing};
 use wirespeed_system_tests::process::{command, output};
@@ -49,14 +48,28 @@ impl Drop for Sender {
     }
 }
 
-fn said_of(name: &str) -> Result<InLinux, String> {
-    let said = output(command(program("wirespeed")?).args(["doctor", "--services", "--json"]))?;
-    let services: Services = serde_json::from_slice(&said).map_err(|error| error.to_string())?;
+/// What our program says, as it is started.
+pub(crate) fn said(mut wirespeed: Command) -> Result<Services, String> {
+    let doctor = wirespeed.args(["doctor", "--services", "--json"]);
+    serde_json::from_slice(&output(doctor)?).map_err(|error| error.to_string())
+}
+
+/// Here.
+pub(crate) fn said_here() -> Result<Services, String> {
+    said(command(program("wirespeed")?))
+}
+
+/// Of something that Linux encrypts.
+pub(crate) fn of(services: Services, name: &str) -> Result<InLinux, String> {
     let found = services.linux.into_iter().find(|it| it.name == name);
     found.ok_or_else(|| format!("nothing of {name}"))
 }
 
-fn is(found: &InLinux, state: Standing, words: &str) -> Result<(), String> {
+fn said_of(name: &str) -> Result<InLinux, String> {
+    of(said_here()?, name)
+}
+
+pub(crate) fn is(found: &InLinux, state: Standing, words: &str) -> Result<(), String> {
     match found.state == state && found.text.contains(words) {
         true => Ok(()),
         false => Err(format!("not {state:?} with '{words}': {found:?}")),
@@ -108,13 +121,7 @@ pub(crate) fn disk() -> Result<(), String> {
     is(&found?, Standing::Used, "disks: secret7;")
 }
 
-/// Debian's kernels until 6.16 have no DCO, and no guest has QAT: both are said.
+/// No guest has QAT.
 pub(crate) fn absent() -> Result<(), String> {
-    let release =
-        fs::read_to_string("/proc/sys/kernel/osrelease").map_err(|error| error.to_string())?;
-    let found = said_of("OpenVPN DCO")?;
-    let builtin = format!("/lib/modules/{}/modules.dep", release.trim());
-    let has_it = fs::read_to_string(builtin).unwrap_or_default().contains("/ovpn.ko");
-    is(&found, if has_it { Standing::Possible } else { Standing::Absent }, "ovpn")?;
     is(&said_of("QAT")?, Standing::Absent, "no module intel_qat")
 }

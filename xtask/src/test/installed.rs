@@ -150,33 +150,43 @@ fn installed(workspace: &Workspace, packages: &Path, root: &Path) -> Result<Tall
 
 /// An unpacked system, made once for these programs.
 pub(crate) fn root(workspace: &Workspace, suite: &str) -> Result<PathBuf> {
+    root_with(workspace, suite, suite, PROGRAMS)
+}
+
+/// A system with these programs.
+pub(crate) fn root_with(
+    workspace: &Workspace,
+    name: &str,
+    suite: &str,
+    programs: &str,
+) -> Result<PathBuf> {
     let _alone = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
     let roots = workspace.target().join("roots");
-    let (root, has) = (roots.join(suite), roots.join(format!("{suite}.programs")));
+    let (root, has) = (roots.join(name), roots.join(format!("{name}.programs")));
     if root.exists() {
-        if fs::read_to_string(&has).is_ok_and(|it| it == PROGRAMS) {
+        if fs::read_to_string(&has).is_ok_and(|it| it == programs) {
             return Ok(root);
         }
         fs::remove_dir_all(&root)?;
     }
     fs::create_dir_all(&roots)?;
-    let unfinished = roots.join(format!("{suite}.unfinished"));
+    let unfinished = roots.join(format!("{name}.unfinished"));
     if unfinished.exists() {
         fs::remove_dir_all(&unfinished)?;
     }
-    let log = roots.join(format!("{suite}.log"));
+    let log = roots.join(format!("{name}.log"));
     // A mirror that keeps an old day of testing keeps its date of expiry, too.
     let old: &[&str] = match suite {
         "testing" => &["--aptopt=Acquire::Check-Valid-Until \"false\""],
         _ => &[],
     };
     Run::new("mmdebstrap", workspace.root())
-        .arguments(["--variant=apt", "--include", PROGRAMS])
+        .arguments(["--variant=apt", "--include", programs])
         .arguments(old)
         .arguments([suite])
         .arguments([&unfinished])
         .succeeds_quietly(&log)?;
-    fs::write(has, PROGRAMS)?;
+    fs::write(has, programs)?;
     fs::rename(unfinished, &root)?;
     Ok(root)
 }

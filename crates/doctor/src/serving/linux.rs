@@ -1,6 +1,6 @@
 //! What Linux encrypts itself, where no provider is asked: TLS records, tunnels, disks; and the devices it has for that.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use wirespeed_af_alg::drivers::{self, Driver};
 use wirespeed_results::schema::services::{InLinux, Standing};
@@ -9,20 +9,24 @@ use crate::counters::volume;
 use crate::examined::Examined;
 use crate::finding::Finding;
 use crate::kernel::{Reach, devices, module, release};
-use crate::services::list;
-
-/// Connections that Linux encrypts (Documentation/networking/tls.rst).
-const TLS: &str = "/proc/net/tls_stat";
+use crate::services::processes;
+use crate::serving::ktls::{self, Tls};
+use crate::serving::networks::{self, Network};
 
 /// Everything that it can encrypt.
-pub(super) fn all(examined: &Examined<'_>) -> Vec<InLinux> {
+pub(super) fn all(
+    examined: &Examined<'_>,
+    networks: &[Network],
+    tls: Option<&Tls>,
+) -> Vec<InLinux> {
     let linux = Linux {
         examined,
+        networks,
         release: release(examined),
         drivers: drivers::parse(&examined.here.text(drivers::LIST).unwrap_or_default()),
     };
     vec![
-        linux.tls(),
+        linux.tls(tls),
         linux.openvpn(),
         linux.wireguard(),
         linux.esp(),
@@ -34,7 +38,9 @@ pub(super) fn all(examined: &Examined<'_>) -> Vec<InLinux> {
 
 /// What is in use, for who asks what is wrong with the machine.
 pub(crate) fn findings(examined: &Examined<'_>) -> Vec<Finding> {
-    let used = all(examined).into_iter().filter(|it| it.state == Standing::Used);
+    let networks = networks::all(examined, &processes(examined));
+    let found = all(examined, &networks, Tls::read(examined, &networks).as_ref());
+    let used = found.into_iter().filter(|it| it.state == Standing::Used);
     let finding = |it: InLinux| {
         let text = format!("{}: {}", it.name, it.text);
         match it.lever {
@@ -47,6 +53,7 @@ pub(crate) fn findings(examined: &Examined<'_>) -> Vec<Finding> {
 
 struct Linux<'a> {
     examined: &'a Examined<'a>,
+    networks: &'a [Network],
     release: String,
     drivers: Vec<Driver>,
 }
@@ -57,9 +64,10 @@ fn row(name: &str, state: Standing, text: impl Into<String>, lever: Option<&str>
 }
 
 impl Linux<'_> {
-    fn tls(&self) -> InLinux {
+    fn tls(&self, tls: Option<&Tls>) -> InLinux {
         const NAME: &str = "kTLS";
-        let Some(text) = self.examined.here.text(TLS) else {
+        const COUNTERS: &str = ktls::COUNTERS;
+        let Some(tls) = tls else {
             return self.by_module(
                 NAME,
                 &["tls"],
@@ -67,80 +75,84 @@ impl Linux<'_> {
                 Some(ASK_FOR_TLS),
             );
         };
-        let count = |key: &str| -> u64 {
-            let value = text.lines().find_map(|line| line.strip_prefix(key)?.trim().parse().ok());
-            value.unwrap_or(0)
-        };
-        let [send, receive] = [count("TlsCurrTxSw"), count("TlsCurrRxSw")];
-        let [device_send, device_receive] = [count("TlsCurrTxDevice"), count("TlsCurrRxDevice")];
-        let until_now = count("TlsTxSw") + count("TlsTxDevice");
-        if send + receive + device_send + device_receive == 0 {
+        if tls.now() == 0 {
             let text =
-                format!("no connection uses it now, and {until_now} have sent by it ({TLS})");
+                format!("no connection uses it now, and {} have sent by it ({COUNTERS})", tls.sent);
             return row(NAME, Standing::Possible, text, Some(ASK_FOR_TLS));
         }
+        let [[send, receive], [device_send, device_receive]] = [tls.software, tls.device];
         let text = format!(
             "connections that send and receive: {send} and {receive} by Linux's own code, {device_send} \
-             and {device_receive} by a network card ({TLS}){}; no provider sees their records",
-            self.tls_programs()
+             and {device_receive} by a network card ({COUNTERS}){}; no provider sees their records",
+            tls.users()
         );
-        let lever = "to see them all: sudo ss -tpie, the lines with tcp-ulp-tls; Linux's code for it: wirespeed \
-                     kernel AES-128-GCM";
-        row(NAME, Standing::Used, text, Some(lever))
-    }
-
-    /// Whose connections they are, where ss(8) tells: `users:(("nginx",pid=812,fd=5))`.
-    fn tls_programs(&self) -> String {
-        let printed = self.examined.here.printed("ss", &["-HOtnpie"]).unwrap_or_default();
-        let user = |line: &str| {
-            let (_, rest) = line.split_once("users:((\"")?;
-            let (name, rest) = rest.split_once("\",pid=")?;
-            Some(format!("{name} ({})", rest.split(',').next()?))
-        };
-        let lines = printed.lines().filter(|line| line.contains("tcp-ulp-tls"));
-        let mut programs: Vec<String> = lines.filter_map(user).collect();
-        programs.sort_unstable();
-        programs.dedup();
-        if programs.is_empty() { String::new() } else { format!(" of {}", list(programs)) }
+        let lever = format!(
+            "to see them all: sudo ss -tpie, the lines with tcp-ulp-tls; Linux's code for it: wirespeed \
+             kernel {}",
+            tls.algorithm()
+        );
+        row(NAME, Standing::Used, text, Some(&lever))
     }
 
     fn openvpn(&self) -> InLinux {
         const NAME: &str = "OpenVPN DCO";
+        let used = "Linux's code for it: wirespeed kernel AES-256-GCM; to have OpenVPN encrypt again: disable-dco";
         let lever =
             "OpenVPN 2.7 wants ovpn of Linux 6.16; OpenVPN 2.6 wants the package openvpn-dco-dkms";
-        self.interfaces("ovpn", NAME).unwrap_or_else(|| {
-            let modules = ["ovpn", "ovpn_dco_v2"];
-            self.by_module(NAME, &modules, "no tunnel uses it", Some(lever))
-        })
+        let modules = ["ovpn", "ovpn_dco_v2"];
+        let kinds = [("ovpn", modules[0]), ("ovpn-dco", modules[1])];
+        self.interfaces(&kinds, NAME, Some(used))
+            .unwrap_or_else(|| self.by_module(NAME, &modules, "no tunnel uses it", Some(lever)))
     }
 
     fn wireguard(&self) -> InLinux {
         const NAME: &str = "WireGuard";
-        self.interfaces("wireguard", NAME)
+        self.interfaces(&[("wireguard", "wireguard")], NAME, None)
             .unwrap_or_else(|| self.by_module(NAME, &["wireguard"], "no tunnel uses it", None))
     }
 
-    /// Interfaces of a kind, with what they carried.
-    fn interfaces(&self, kind: &str, name: &str) -> Option<InLinux> {
+    /// Interfaces of these kinds, each with its module, and what they carried.
+    fn interfaces(
+        &self,
+        kinds: &[(&str, &str)],
+        name: &str,
+        lever: Option<&str>,
+    ) -> Option<InLinux> {
+        let mut found = Vec::new();
+        for network in self.networks {
+            let names = kinds.iter().flat_map(|kind| self.names(network, *kind));
+            let carried = self.examined.here.text(network.file("dev")).unwrap_or_default();
+            found.extend(
+                names.map(|name| format!("{name} carried {}", volume(bytes_of(&carried, &name)))),
+            );
+        }
+        let text = format!("{}; no provider sees its packets", found.join(", "));
+        (!found.is_empty()).then(|| row(name, Standing::Used, text, lever))
+    }
+
+    /// Names of the interfaces of a kind. /sys shows our network's alone, and tells nothing of the kind that
+    /// openvpn-dco-dkms has: ip(8) knows them all.
+    fn names(&self, network: &Network, (kind, module): (&str, &str)) -> Vec<String> {
         let here = self.examined.here;
         let is_it = |folder: &PathBuf| {
             let about = here.text(folder.join("uevent")).unwrap_or_default();
-            about
-                .lines()
-                .any(|line| line.strip_prefix("DEVTYPE=").is_some_and(|it| it.starts_with(kind)))
+            about.lines().any(|line| line.strip_prefix("DEVTYPE=") == Some(kind))
         };
-        let described = |folder: PathBuf| {
-            let bytes = |name: &str| -> u64 {
-                let text = here.text(folder.join("statistics").join(name)).unwrap_or_default();
-                text.trim().parse().unwrap_or(0)
-            };
-            let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            format!("{name} carried {}", volume(bytes("rx_bytes") + bytes("tx_bytes")))
-        };
-        let found: Vec<String> =
-            here.inside("/sys/class/net").into_iter().filter(is_it).map(described).collect();
-        let text = format!("{}; no provider sees its packets", found.join(", "));
-        (!found.is_empty()).then(|| row(name, Standing::Used, text, None))
+        let name = |folder: PathBuf| Some(folder.file_name()?.to_string_lossy().into_owned());
+        if network.is_own() {
+            let folders = here.inside("/sys/class/net").into_iter().filter(is_it);
+            let names: Vec<String> = folders.filter_map(name).collect();
+            if !names.is_empty() {
+                return names;
+            }
+        }
+        if !here.exists(Path::new("/sys/module").join(module)) {
+            return Vec::new();
+        }
+        let shown =
+            network.printed(self.examined, &["ip", "-oneline", "link", "show", "type", kind]);
+        // "3: tun0: <POINTOPOINT,…".
+        shown.lines().filter_map(|line| Some(line.split(": ").nth(1)?.to_owned())).collect()
     }
 
     fn esp(&self) -> InLinux {
@@ -239,6 +251,16 @@ impl Linux<'_> {
     }
 }
 
+/// What an interface received and sent: proc_pid_net(5), `dev`.
+fn bytes_of(dev: &str, name: &str) -> u64 {
+    let line = |line: &str| {
+        let fields = line.trim().strip_prefix(name)?.strip_prefix(':')?;
+        let fields: Vec<u64> = fields.split_whitespace().filter_map(|it| it.parse().ok()).collect();
+        Some(fields.first()? + fields.get(8)?)
+    };
+    dev.lines().find_map(line).unwrap_or(0)
+}
+
 const ASK_FOR_TLS: &str = "nginx: ssl_conf_command Options KTLS, which gains where files are sent (sendfile). It wants an \
-                           OpenSSL built for it: openssl s_server -help knows -ktls then, and Debian 12's does not. \
+                           OpenSSL built for it: openssl s_server -help knows -ktls then. Debian 13's does, Debian 12's does not. \
                            Its ciphers are Linux's and not Wirespeed's: measure both";

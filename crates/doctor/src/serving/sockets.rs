@@ -1,29 +1,21 @@
 //! Sockets that listen: proc_net_tcp(5), in every network namespace that has processes.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use procfs_core::net::{TcpNetEntries, TcpState, UdpNetEntries, UdpState};
 use procfs_core::{ExplicitSystemInfo, FromBufReadSI};
 
+use super::networks::Network;
 use crate::examined::Examined;
 
 /// A socket's number, and where it listens: "tcp 443".
 pub(super) type Sockets = BTreeMap<u64, String>;
 
 /// Every socket that listens.
-pub(super) fn listening(examined: &Examined<'_>, processes: &[PathBuf]) -> Sockets {
-    let own = examined.here.identity(Path::new("/proc/self/ns/net"));
-    let mut seen = BTreeSet::from([own]);
-    let mut sockets = in_folder(examined, Path::new("/proc/net"));
-    for process in processes {
-        let namespace = examined.here.identity(&process.join("ns/net"));
-        if namespace.is_some() && seen.insert(namespace) {
-            sockets.extend(in_folder(examined, &process.join("net")));
-        }
-    }
-    sockets
+pub(super) fn listening(examined: &Examined<'_>, networks: &[Network]) -> Sockets {
+    networks.iter().flat_map(|network| in_network(examined, network)).collect()
 }
 
 /// Those of a process.
@@ -42,8 +34,8 @@ pub(super) fn of_process<'a>(
     numbers.filter_map(|number| Some((number, sockets.get(&number)?.as_str()))).collect()
 }
 
-fn in_folder(examined: &Examined<'_>, folder: &Path) -> Sockets {
-    let text = |name: &str| examined.here.read(&folder.join(name)).unwrap_or_default();
+fn in_network(examined: &Examined<'_>, network: &Network) -> Sockets {
+    let text = |name: &str| examined.here.read(&network.file(name)).unwrap_or_default();
     let mut sockets = Sockets::new();
     for name in ["tcp", "tcp6"] {
         // A file that cannot be understood tells nothing.

@@ -194,25 +194,61 @@ fn ktls_is_told_by_its_counters() {
     assert!(used.text.ends_with("no provider sees their records"), "{used:?}");
     let mut fake = Fake::bare().file("/proc/net/tls_stat", stat(1));
     fake.printed.insert("ss", SS);
-    let used = in_linux(&fake, "kTLS").text;
+    let InLinux { text: used, lever, .. } = in_linux(&fake, "kTLS");
     assert!(used.contains("(/proc/net/tls_stat) of nginx (813); no provider"), "{used}");
+    assert!(lever.is_some_and(|it| it.ends_with("wirespeed kernel AES-128-GCM")), "{used}");
     let unused = in_linux(&Fake::bare().file("/proc/net/tls_stat", stat(0)), "kTLS");
     assert_eq!(unused.state, Standing::Possible);
     assert!(unused.text.contains("9 have sent by it"), "{unused:?}");
+    // Whose connections they are is told that in its own line, in place of how to ask for it.
+    let maps = "/usr/lib/libcrypto.so.3";
+    for (number, words) in [(813, "ssl_conf_command Options KTLS"), (812, "Linux encrypts 1 of")] {
+        let ss: &'static str = SS.replace("pid=813", &format!("pid={number}")).leak();
+        let mut fake =
+            process(machine(false), "nginx", maps, b"").file("/proc/net/tls_stat", stat(1));
+        fake.printed.insert("ss", ss);
+        let levers = only(&fake).levers;
+        assert!(levers.len() == 2 && levers[1].contains(words), "{levers:?}");
+    }
 }
+
+/// As proc_pid_net(5) has it.
+const DEV: &str = "Inter-|   Receive                            |  Transmit\n \
+                   face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs\n \
+                   tun77: 5 0 0 0 0 0 0 0 5 0 0 0 0 0 0 0\n  \
+                   tun7: 1048000 9 0 0 0 0 0 0 576 9 0 0 0 0 0 0\n";
 
 #[test]
 fn tunnels_of_linux_are_told_by_their_interfaces() {
-    for (kind, name) in
-        [("ovpn", "OpenVPN DCO"), ("ovpn-dco", "OpenVPN DCO"), ("wireguard", "WireGuard")]
-    {
+    for (kind, name) in [("ovpn", "OpenVPN DCO"), ("wireguard", "WireGuard")] {
         let fake = Fake::bare()
             .file("/sys/class/net/tun7/uevent", format!("DEVTYPE={kind}\nINTERFACE=tun7\n"))
-            .file("/sys/class/net/tun7/statistics/rx_bytes", "1048576\n");
+            .file("/proc/net/dev", DEV);
         let found = in_linux(&fake, name);
         assert_eq!(found.state, Standing::Used, "{kind}");
         assert!(found.text.starts_with("tun7 carried 1.0 MiB; no provider"), "{found:?}");
     }
+    // openvpn-dco-dkms says less of its own.
+    let mut fake = Fake::bare()
+        .file("/sys/class/net/tun7/uevent", "INTERFACE=tun7\nIFINDEX=3\n")
+        .file("/proc/net/dev", DEV)
+        .file("/sys/module/ovpn_dco_v2/refcnt", "0\n");
+    let possible = in_linux(&fake, "OpenVPN DCO");
+    assert_eq!(possible.text, "no tunnel uses it; ovpn_dco_v2 is loaded");
+    fake.printed.insert("ip", "3: tun7: <POINTOPOINT,MULTICAST,NOARP,UP,LOWER_UP> mtu 1500\n");
+    let found = in_linux(&fake, "OpenVPN DCO");
+    assert!(found.text.starts_with("tun7 carried 1.0 MiB; no provider"), "{found:?}");
+    assert!(found.lever.expect("a lever").contains("disable-dco"));
+    // One in another network, as a container's.
+    let mut fake = process(machine(false), "openvpn", "/usr/lib/libcrypto.so.3", b"")
+        .file("/proc/812/net/dev", DEV)
+        .file("/proc/812/net/tls_stat", "TlsCurrTxSw 2\n")
+        .file("/sys/module/ovpn/refcnt", "0\n");
+    fake.elsewhere.insert("/proc/812/ns/net".to_owned(), 9);
+    fake.printed.insert("nsenter", "3: tun7: <POINTOPOINT,MULTICAST,NOARP,UP,LOWER_UP> mtu 1500\n");
+    let found = in_linux(&fake, "OpenVPN DCO");
+    assert!(found.text.starts_with("tun7 carried 1.0 MiB; no provider"), "{found:?}");
+    assert!(in_linux(&fake, "kTLS").text.contains("2 and 0 by Linux's own code"));
     let absent = in_linux(&Fake::bare(), "OpenVPN DCO");
     assert_eq!(absent.state, Standing::Absent);
     assert!(absent.lever.expect("a lever").contains("openvpn-dco-dkms"));
