@@ -41,7 +41,9 @@ impl fmt::Display for Skipped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotInstalled(package) => write!(f, "Debian's {package} is not installed"),
-            Self::LeftToOpenSsl => f.write_str("the plan leaves it to this OpenSSL"),
+            Self::LeftToOpenSsl => {
+                f.write_str("the plan leaves it to OpenSSL, or is one for another OpenSSL")
+            }
         }
     }
 }

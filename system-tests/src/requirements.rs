@@ -5,7 +5,8 @@ use std::path::Path;
 use wirespeed_cipher::Direction::{self, Decrypt, Encrypt};
 use wirespeed_system_tests::module::Provided;
 use wirespeed_system_tests::servers::terminator::Program::{Haproxy, Stunnel};
-use wirespeed_system_tests::servers::{apache, mariadb, postgres, redis, tor};
+use wirespeed_system_tests::servers::{apache, dovecot, mariadb, postfix, postgres, redis, tor};
+use wirespeed_system_tests::trixie;
 
 use crate::table::Unit;
 use crate::workload::{self, Cms, Workload};
@@ -64,6 +65,10 @@ fn no_cryptography() -> Option<&'static str> {
     unless("/usr/lib/python3/dist-packages/cryptography", "python3-cryptography")
 }
 
+fn no_trixie() -> Option<&'static str> {
+    trixie::obstacle().map(|_| "13, for HTTP/3,")
+}
+
 /// All of them.
 pub(crate) const ALL: &[Requirement] = &[
     Requirement {
@@ -100,6 +105,34 @@ pub(crate) const ALL: &[Requirement] = &[
         title: "curl 100 MiB download AES-128-GCM",
         cipher: ("AES-128-GCM", Decrypt),
         begin: |provided, amount| workload::curl_download(provided, SUITE, amount),
+        ..LINE
+    },
+    Requirement {
+        title: "nginx 50 MiB file HTTP/3 AES-128-GCM",
+        amount: 50,
+        missing: no_trixie,
+        begin: |provided, amount| workload::nginx_http3(provided, SUITE, amount),
+        ..LINE
+    },
+    Requirement {
+        title: "curl 50 MiB download HTTP/3 AES-128-GCM",
+        amount: 50,
+        missing: no_trixie,
+        cipher: ("AES-128-GCM", Decrypt),
+        begin: |provided, amount| workload::curl_http3(provided, SUITE, amount),
+        ..LINE
+    },
+    Requirement {
+        title: "Dovecot IMAP, 100 MiB message AES-128-GCM",
+        missing: || unless(dovecot::PROGRAM, "dovecot-imapd"),
+        begin: |provided, amount| workload::dovecot(provided, SUITE, amount),
+        ..LINE
+    },
+    Requirement {
+        title: "Postfix SMTP, 100 MiB message AES-256-GCM",
+        missing: || unless(postfix::PROGRAM, "postfix"),
+        cipher: ("AES-256-GCM", Decrypt),
+        begin: workload::postfix,
         ..LINE
     },
     Requirement {
