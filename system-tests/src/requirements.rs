@@ -1,9 +1,11 @@
 //! What is promised of whole programs.
 
 use std::path::Path;
+use std::process::Command;
 
 use wirespeed_cipher::Direction::{self, Decrypt, Encrypt};
 use wirespeed_system_tests::module::Provided;
+use wirespeed_system_tests::process::command;
 use wirespeed_system_tests::servers::terminator::Program::{Haproxy, Stunnel};
 use wirespeed_system_tests::servers::{apache, dovecot, mariadb, postfix, postgres, redis, tor};
 use wirespeed_system_tests::trixie;
@@ -16,6 +18,8 @@ pub(crate) struct Requirement {
     pub(crate) title: &'static str,
     /// What is missing here.
     pub(crate) missing: fn() -> Option<&'static str>,
+    /// A program with the same libcrypto, which tells its version.
+    pub(crate) openssl: fn() -> Result<Command, String>,
     /// How much work one round is, in units.
     pub(crate) amount: usize,
     pub(crate) unit: Unit,
@@ -37,6 +41,7 @@ const SUITE: &str = "TLS_AES_128_GCM_SHA256";
 const LINE: Requirement = Requirement {
     title: "",
     missing: || None,
+    openssl: || Ok(command("openssl")),
     amount: 100,
     unit: MIB,
     cipher: ("AES-128-GCM", Encrypt),
@@ -65,9 +70,13 @@ fn no_cryptography() -> Option<&'static str> {
     unless("/usr/lib/python3/dist-packages/cryptography", "python3-cryptography")
 }
 
-fn no_trixie() -> Option<&'static str> {
-    trixie::obstacle().map(|_| "13, for HTTP/3,")
-}
+/// What HTTP/3 has in common.
+const HTTP3: Requirement = Requirement {
+    missing: || trixie::obstacle().map(|_| "13, for HTTP/3,"),
+    amount: 50,
+    openssl: || trixie::command("usr/bin/openssl"),
+    ..LINE
+};
 
 /// All of them.
 pub(crate) const ALL: &[Requirement] = &[
@@ -109,18 +118,14 @@ pub(crate) const ALL: &[Requirement] = &[
     },
     Requirement {
         title: "nginx 50 MiB file HTTP/3 AES-128-GCM",
-        amount: 50,
-        missing: no_trixie,
         begin: |provided, amount| workload::nginx_http3(provided, SUITE, amount),
-        ..LINE
+        ..HTTP3
     },
     Requirement {
         title: "curl 50 MiB download HTTP/3 AES-128-GCM",
-        amount: 50,
-        missing: no_trixie,
         cipher: ("AES-128-GCM", Decrypt),
         begin: |provided, amount| workload::curl_http3(provided, SUITE, amount),
-        ..LINE
+        ..HTTP3
     },
     Requirement {
         title: "Dovecot IMAP, 100 MiB message AES-128-GCM",

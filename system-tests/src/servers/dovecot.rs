@@ -30,7 +30,7 @@ fn configuration(place: &Place, suite: &str) -> String {
     let one = "service_count = 0\nprocess_min_avail = 1\nprocess_limit = 1\n";
     format!(
         "base_dir = {root}run\nstate_dir = {root}state\nlog_path = /dev/stderr\n\
-         protocols = imap\nlisten = 127.0.0.1\nimport_environment = OPENSSL_CONF\n\
+         protocols = imap\nlisten = 127.0.0.1\nimport_environment = OPENSSL_CONF OPENSSL_ia32cap\n\
          ssl = required\nssl_cipher_suites = {suite}\nssl_cert = <{}\nssl_key = <{}\n\
          mail_location = maildir:{root}mail\nfirst_valid_uid = 1\n\
          passdb {{\ndriver = static\nargs = password=secret\n}}\n\

@@ -49,7 +49,7 @@ fn configuration(place: &Place) -> String {
          inet_interfaces = 127.0.0.1\ninet_protocols = ipv4\nmydestination = localhost\n\
          local_recipient_maps =\nlocal_transport = discard\nalias_maps =\n\
          message_size_limit = 0\nmailbox_size_limit = 0\nmax_idle = 1h\nmax_use = 1000\n\
-         import_environment = OPENSSL_CONF MAIL_CONFIG MAIL_LOGTAG\nmaillog_file = /dev/stdout\n\
+         import_environment = OPENSSL_CONF OPENSSL_ia32cap MAIL_CONFIG MAIL_LOGTAG\nmaillog_file = /dev/stdout\n\
          smtpd_peername_lookup = no\nsmtpd_tls_wrappermode = yes\n\
          smtpd_tls_security_level = encrypt\nsmtpd_tls_cert_file = {}\nsmtpd_tls_key_file = {}\n",
         place.certificate.certificate.display(),
