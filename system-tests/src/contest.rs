@@ -6,10 +6,11 @@ use std::path::Path;
 
 use wirespeed_cipher::Route;
 use wirespeed_measure::statistics::{Estimate, median, paired_ratio};
-use wirespeed_plan::Plan;
+use wirespeed_plan::{Fingerprint, Plan};
 use wirespeed_profile::Lessons;
 use wirespeed_stats::Snapshot;
 use wirespeed_system_tests::module::{Provided, Watched};
+use wirespeed_system_tests::process::output;
 
 use crate::meter::Meter;
 use crate::requirements::{NO_SLOWER, Requirement};
@@ -34,6 +35,7 @@ impl Effort {
 /// Why a line is not in the table.
 pub(crate) enum Skipped {
     NotInstalled(&'static str),
+    OtherPlan(String),
     LeftToOpenSsl,
 }
 
@@ -41,6 +43,7 @@ impl fmt::Display for Skipped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotInstalled(package) => write!(f, "Debian's {package} is not installed"),
+            Self::OtherPlan(why) => write!(f, "the plan was {why}"),
             Self::LeftToOpenSsl => f.write_str("the plan leaves it to this OpenSSL"),
         }
     }
@@ -57,6 +60,9 @@ pub(crate) fn measure(
         return Ok(Err(Skipped::NotInstalled(package)));
     }
     let failed = |error: String| format!("{}: {error}", requirement.title);
+    if let Some(why) = plan.and_then(|plan| unfit(requirement, plan).transpose()) {
+        return Ok(Err(Skipped::OtherPlan(why.map_err(failed)?)));
+    }
     let line = plan.map(|plan| format!("plan = {}", plan.display()));
     let ours = Watched::with(&line.unwrap_or_default())?;
     let amount = requirement.amount / effort.divisor;
@@ -99,6 +105,14 @@ pub(crate) fn measure(
         control: ratio(control)?,
         served: ours.map(|row| row.bytes).sum(),
     }))
+}
+
+/// Why the module ignores a plan in these programs.
+fn unfit(requirement: &Requirement, plan: &Path) -> Result<Option<String>, String> {
+    let version = output(Provided::Stock.to((requirement.openssl)()?.arg("version")))?;
+    let here = Fingerprint::here(&String::from_utf8_lossy(&version));
+    let plan = Plan::read(plan).map_err(|error| error.to_string())?;
+    Ok(plan.fingerprint().difference(&here))
 }
 
 /// Whether our routes ran the cipher of the work, and not only that of a handshake. That a plan leaves it to this

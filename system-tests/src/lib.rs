@@ -13,3 +13,4 @@ pub mod running;
 pub use wirespeed_conformance::scratch;
 pub mod servers;
 pub mod tap;
+pub mod trixie;

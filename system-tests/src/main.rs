@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use wirespeed_profile::Lessons;
-use wirespeed_system_tests::{module, running};
+use wirespeed_system_tests::{module, running, trixie};
 
 use crate::contest::Effort;
 
@@ -84,6 +84,9 @@ fn run(arguments: &Arguments) -> Result<bool, String> {
         print!("{}", table::HEAD);
     }
     let mut lessons = Lessons::default();
+    if let Ok(openssl) = trixie::command("usr/bin/openssl") {
+        lessons.also_by(&openssl);
+    }
     let mut rows = Vec::new();
     for requirement in requirements {
         let row = match contest::measure(requirement, plan.as_deref(), effort, &mut lessons)? {

@@ -1,11 +1,14 @@
 //! What is promised of whole programs.
 
 use std::path::Path;
+use std::process::Command;
 
 use wirespeed_cipher::Direction::{self, Decrypt, Encrypt};
 use wirespeed_system_tests::module::Provided;
+use wirespeed_system_tests::process::command;
 use wirespeed_system_tests::servers::terminator::Program::{Haproxy, Stunnel};
-use wirespeed_system_tests::servers::{apache, mariadb, postgres, redis, tor};
+use wirespeed_system_tests::servers::{apache, dovecot, mariadb, postfix, postgres, redis, tor};
+use wirespeed_system_tests::trixie;
 
 use crate::table::Unit;
 use crate::workload::{self, Cms, Workload};
@@ -15,6 +18,8 @@ pub(crate) struct Requirement {
     pub(crate) title: &'static str,
     /// What is missing here.
     pub(crate) missing: fn() -> Option<&'static str>,
+    /// A program with the same libcrypto, which tells its version.
+    pub(crate) openssl: fn() -> Result<Command, String>,
     /// How much work one round is, in units.
     pub(crate) amount: usize,
     pub(crate) unit: Unit,
@@ -36,6 +41,7 @@ const SUITE: &str = "TLS_AES_128_GCM_SHA256";
 const LINE: Requirement = Requirement {
     title: "",
     missing: || None,
+    openssl: || Ok(command("openssl")),
     amount: 100,
     unit: MIB,
     cipher: ("AES-128-GCM", Encrypt),
@@ -63,6 +69,14 @@ fn no_borg() -> Option<&'static str> {
 fn no_cryptography() -> Option<&'static str> {
     unless("/usr/lib/python3/dist-packages/cryptography", "python3-cryptography")
 }
+
+/// What HTTP/3 has in common.
+const HTTP3: Requirement = Requirement {
+    missing: || trixie::obstacle().map(|_| "13, for HTTP/3,"),
+    amount: 50,
+    openssl: || trixie::command("usr/bin/openssl"),
+    ..LINE
+};
 
 /// All of them.
 pub(crate) const ALL: &[Requirement] = &[
@@ -100,6 +114,30 @@ pub(crate) const ALL: &[Requirement] = &[
         title: "curl 100 MiB download AES-128-GCM",
         cipher: ("AES-128-GCM", Decrypt),
         begin: |provided, amount| workload::curl_download(provided, SUITE, amount),
+        ..LINE
+    },
+    Requirement {
+        title: "nginx 50 MiB file HTTP/3 AES-128-GCM",
+        begin: |provided, amount| workload::nginx_http3(provided, SUITE, amount),
+        ..HTTP3
+    },
+    Requirement {
+        title: "curl 50 MiB download HTTP/3 AES-128-GCM",
+        cipher: ("AES-128-GCM", Decrypt),
+        begin: |provided, amount| workload::curl_http3(provided, SUITE, amount),
+        ..HTTP3
+    },
+    Requirement {
+        title: "Dovecot IMAP, 100 MiB message AES-128-GCM",
+        missing: || unless(dovecot::PROGRAM, "dovecot-imapd"),
+        begin: |provided, amount| workload::dovecot(provided, SUITE, amount),
+        ..LINE
+    },
+    Requirement {
+        title: "Postfix SMTP, 100 MiB message AES-256-GCM",
+        missing: || unless(postfix::PROGRAM, "postfix"),
+        cipher: ("AES-256-GCM", Decrypt),
+        begin: workload::postfix,
         ..LINE
     },
     Requirement {

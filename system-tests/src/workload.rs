@@ -4,6 +4,7 @@ mod backup;
 mod conversation;
 mod database;
 mod local;
+mod mail;
 mod ssh;
 mod vpn;
 mod web;
@@ -17,9 +18,12 @@ use crate::meter::Meter;
 pub(crate) use backup::{borg_create, borg_extract};
 pub(crate) use database::{mariadb_encrypted, mariadb_tls, pgbench, postgres_copy, redis};
 pub(crate) use local::{Cms, cms, enc, python};
+pub(crate) use mail::{dovecot, postfix};
 pub(crate) use ssh::{rsync, sshd};
 pub(crate) use vpn::{openvpn, tor};
-pub(crate) use web::{apache, curl_download, nginx_file, nginx_small, terminator};
+pub(crate) use web::{
+    apache, curl_download, curl_http3, nginx_file, nginx_http3, nginx_small, terminator,
+};
 
 const MIB: usize = 1 << 20;
 

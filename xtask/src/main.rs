@@ -170,7 +170,8 @@ fn bench_hosts(workspace: &Workspace) -> Result<Run> {
     packages::provide(packages::TESTS)?;
     packages::provide(packages::PROGRAMS)?;
     let run = workspace.cargo(["run", "--release", "--package", "wirespeed-system-tests", "--"]);
-    Ok(run.environment("WIRESPEED_MODULES", workspace.target().join("release")))
+    let run = run.environment("WIRESPEED_MODULES", workspace.target().join("release"));
+    Ok(test::beside_trixie(workspace, run))
 }
 
 /// A made-up fleet, and the real Prometheus.

@@ -61,6 +61,8 @@ const STUNNEL: Need = Need { command: &["test", "-x", "/usr/bin/stunnel4"], pack
 const APACHE: Need = Need { command: &["test", "-x", "/usr/sbin/apache2"], package: "apache2" };
 const REDIS: Need =
     Need { command: &["test", "-x", "/usr/bin/redis-server"], package: "redis-server" };
+const DOVECOT: Need =
+    Need { command: &["test", "-x", "/usr/lib/dovecot/imap"], package: "dovecot-imapd" };
 const RSYNC: Need = Need { command: &["rsync", "--version"], package: "rsync" };
 const POSTGRESQL: Need = Need {
     command: &["sh", "-c", "test -x /usr/lib/postgresql/*/bin/postgres"],
@@ -232,6 +234,7 @@ pub(crate) const TESTS: &[Need] = &[
     STUNNEL,
     APACHE,
     REDIS,
+    DOVECOT,
     OPENVPN,
     CHARON,
     CHARON_SSL,
@@ -279,7 +282,7 @@ pub(crate) const TESTS: &[Need] = &[
     QEMU_ARM,
 ];
 
-/// What benchmarks of whole programs take besides.
+/// What benchmarks of whole programs take besides. Postfix is for others to install: it displaces any other mail server.
 pub(crate) const PROGRAMS: &[Need] = &[RSYNC, POSTGRESQL, MARIADB, BORG, TOR, PYTHON_CRYPTOGRAPHY];
 
 /// What thorough tests take besides.

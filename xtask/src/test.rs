@@ -320,12 +320,23 @@ fn unit(workspace: &Workspace, effort: Effort) -> Result<Tally> {
 
 /// Debian's programs, with the module just built, and on an emulated PadLock.
 fn hosts(workspace: &Workspace) -> Result<Tally> {
-    workspace
+    let run = workspace
         .cargo(["test", "--release", "--package", "wirespeed-system-tests", "--lib", "--bins"])
         .arguments(["--test", "hosts", "--test", "padlock"])
         .environment("WIRESPEED_MODULES", workspace.target().join("release"))
-        .environment("WIRESPEED_OPENSSL_SOURCE", openssl::source(workspace, Version::V3_6)?)
-        .tests()
+        .environment("WIRESPEED_OPENSSL_SOURCE", openssl::source(workspace, Version::V3_6)?);
+    beside_trixie(workspace, run).tests()
+}
+
+/// With the programs of Debian 13, where that can be unpacked.
+pub(crate) fn beside_trixie(workspace: &Workspace, run: Run) -> Run {
+    match installed::root(workspace, "trixie") {
+        Ok(root) => run.environment("WIRESPEED_TRIXIE", root),
+        Err(error) => {
+            println!("no root of Debian's trixie: {error:#}");
+            run
+        }
+    }
 }
 
 /// The kernels' own proof on every CPU with PadLock and 64 bits, where none of it may fault; then the route padlock

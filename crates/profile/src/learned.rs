@@ -1,9 +1,11 @@
 //! Which function of this libcrypto is which operation: `openssl speed` runs one at a time, and is sampled.
 
 use std::collections::HashMap;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -46,10 +48,29 @@ const MUCH: f64 = 0.1;
 pub(crate) type Learned = HashMap<u64, Part>;
 
 /// What was learned of each libcrypto: it takes seconds, and serves many profiles.
-#[derive(Default)]
-pub struct Lessons(HashMap<(u64, u64), Learned>);
+pub struct Lessons {
+    learned: HashMap<(u64, u64), Learned>,
+    /// What starts the programs `openssl` to learn from.
+    teachers: Vec<Vec<OsString>>,
+}
+
+impl Default for Lessons {
+    /// By the program `openssl` of this machine.
+    fn default() -> Self {
+        let places = ["/usr/bin/openssl", "/usr/local/bin/openssl", "/bin/openssl"];
+        let own = places.into_iter().find(|place| Path::new(place).exists());
+        let teachers = own.into_iter().map(|place| vec![place.into()]);
+        Self { learned: HashMap::new(), teachers: teachers.collect() }
+    }
+}
 
 impl Lessons {
+    /// Takes one more program `openssl` to learn from, which may have another libcrypto.
+    pub fn also_by(&mut self, openssl: &Command) {
+        let words = std::iter::once(openssl.get_program()).chain(openssl.get_args());
+        self.teachers.push(words.map(OsStr::to_owned).collect());
+    }
+
     /// Of a library; none where there is nobody to learn from.
     pub(crate) fn of(
         &mut self,
@@ -57,22 +78,23 @@ impl Lessons {
         functions: &Functions,
         progress: &(impl Fn() + Sync),
     ) -> Option<&Learned> {
-        let openssl = teacher()?;
-        let lesson = self.0.entry(identity(library)?);
-        Some(lesson.or_insert_with(|| learn(&openssl, library, functions, progress)))
+        let knows = |openssl: &&Vec<OsString>| {
+            let [(_, _, words), ..] = OPERATIONS;
+            !shares_of(openssl, words, library, functions).is_empty()
+        };
+        // The last needs no trial: nothing is learned where it has another libcrypto.
+        let (last, others) = self.teachers.split_last()?;
+        let lesson = self.learned.entry(identity(library)?);
+        Some(lesson.or_insert_with(|| {
+            let openssl = others.iter().find(knows).unwrap_or(last);
+            learn(openssl, library, functions, progress)
+        }))
     }
 }
 
-/// The program `openssl` of this machine.
-fn teacher() -> Option<PathBuf> {
-    let places = ["/usr/bin/openssl", "/usr/local/bin/openssl", "/bin/openssl"];
-    places.map(PathBuf::from).into_iter().find(|path| path.exists())
-}
-
-/// Runs every operation for a second, as many at a time as there are processors; `progress` is told of each. Nothing is
-/// learned where the program has another libcrypto.
+/// Runs every operation for a second, as many at a time as there are processors; `progress` is told of each.
 fn learn(
-    openssl: &Path,
+    openssl: &[OsString],
     library: &Path,
     functions: &Functions,
     progress: &(impl Fn() + Sync),
@@ -93,13 +115,13 @@ fn learn(
 
 /// The share that each function has of the time in libcrypto.
 fn shares_of(
-    openssl: &Path,
+    openssl: &[OsString],
     words: &[&str],
     library: &Path,
     functions: &Functions,
 ) -> HashMap<u64, f64> {
-    let mut command = vec![openssl.as_os_str().to_owned(), "speed".into(), "-seconds".into()];
-    command.extend(["1", "-bytes", "16384"].map(Into::into));
+    let mut command = openssl.to_vec();
+    command.extend(["speed", "-seconds", "1", "-bytes", "16384"].map(Into::into));
     command.extend(words.iter().map(Into::into));
     // A provider that the configuration brings in would be learned instead.
     let target =

@@ -10,6 +10,7 @@ use crate::network::{free_port, listening};
 use crate::process::{self, command};
 use crate::running::{Daemon, Running, signal};
 use crate::scratch::Scratch;
+use crate::trixie;
 
 const PROGRAM: &str = "/usr/sbin/nginx";
 
@@ -18,7 +19,7 @@ const PROGRAM: &str = "/usr/sbin/nginx";
 pub struct Style {
     /// Worker processes.
     pub workers: u32,
-    /// Lines for the server block: protocols and ciphers.
+    /// Lines for the server block: protocols and ciphers. `PORT` stands for where it listens.
     pub lines: &'static str,
 }
 
@@ -36,6 +37,13 @@ impl Nginx {
     /// Starts this machine's and waits until it listens.
     pub fn start(provided: Provided<'_>, style: Style) -> Result<Self, String> {
         Self::started(&command(PROGRAM), provided, style)
+    }
+
+    /// Starts Debian 13's, for HTTP/3 as well.
+    pub fn http3(provided: Provided<'_>) -> Result<Self, String> {
+        const LINES: &str = "listen 127.0.0.1:PORT quic; ssl_protocols TLSv1.3;";
+        let program = trixie::command("usr/sbin/nginx")?;
+        Self::started(&program, provided, Style { workers: 1, lines: LINES })
     }
 
     /// The same for another's, as it is started.
@@ -142,6 +150,6 @@ fn configuration(scratch: &Scratch, tls: &Certificate, port: u16, style: Style) 
         style.workers,
         tls.certificate.display(),
         tls.key.display(),
-        style.lines,
+        style.lines.replace("PORT", &port.to_string()),
     )
 }

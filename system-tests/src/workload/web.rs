@@ -4,7 +4,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use wirespeed_system_tests::certificate::Certificate;
-use wirespeed_system_tests::client::curl;
+use wirespeed_system_tests::client::{self, curl};
 use wirespeed_system_tests::process::output;
 use wirespeed_system_tests::servers::apache;
 use wirespeed_system_tests::servers::nginx::{Nginx, Style};
@@ -21,8 +21,11 @@ fn download(
     address: &str,
     suite: &str,
 ) -> Command {
-    let mut client = curl(provided, certificate, address);
-    client.args(["--tls13-ciphers", suite, "--output", "/dev/null"]);
+    unseen(curl(provided, certificate, address), suite)
+}
+
+fn unseen(mut client: Command, suite: &str) -> Command {
+    client.args(["--tls13-ciphers", suite, "--output", "/dev/null"]).stdout(Stdio::null());
     client
 }
 
@@ -55,9 +58,34 @@ pub(crate) fn curl_download(
 ) -> Ready {
     let nginx = Nginx::start(Provided::Stock, ONE_WORKER)?;
     nginx.offer("file", &vec![0x5a; mebibytes * MIB])?;
-    let mut client = download(provided, nginx.certificate(), &nginx.address("file"), suite);
-    client.stdout(Stdio::null());
+    let client = download(provided, nginx.certificate(), &nginx.address("file"), suite);
     alone(client, nginx)
+}
+
+/// A file over HTTP/3 between Debian 13's programs; nginx's worker is measured.
+pub(crate) fn nginx_http3(provided: Provided<'_>, suite: &'static str, mebibytes: usize) -> Ready {
+    let (nginx, mut client) = over_http3([provided, Provided::Stock], suite, mebibytes)?;
+    Ok(Box::new(move |meter: &Meter| {
+        meter.during(nginx.workers()?, || output(&mut client).map(drop))
+    }))
+}
+
+/// The same; curl is measured, from its start to its end.
+pub(crate) fn curl_http3(provided: Provided<'_>, suite: &'static str, mebibytes: usize) -> Ready {
+    let (nginx, client) = over_http3([Provided::Stock, provided], suite, mebibytes)?;
+    alone(client, nginx)
+}
+
+/// A server of HTTP/3 and its client.
+fn over_http3(
+    [server, client]: [Provided<'_>; 2],
+    suite: &str,
+    mebibytes: usize,
+) -> Result<(Nginx, Command), String> {
+    let nginx = Nginx::http3(server)?;
+    nginx.offer("file", &vec![0x5a; mebibytes * MIB])?;
+    let client = client::curl_http3(client, nginx.certificate(), &nginx.address("file"))?;
+    Ok((nginx, unseen(client, suite)))
 }
 
 /// A file over TLS; all of Apache httpd is measured.

@@ -6,6 +6,8 @@
 
 mod apache;
 mod curl;
+mod dovecot;
+mod http3;
 mod loading;
 mod memory;
 mod nginx;
@@ -21,7 +23,7 @@ mod wrong;
 use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
-use wirespeed_system_tests::{module, running, servers};
+use wirespeed_system_tests::{module, running, servers, trixie};
 
 /// What a test does.
 type Run = fn() -> Result<(), String>;
@@ -57,9 +59,13 @@ const DAEMONS: &[(&str, Run)] = &[
     ("stunnel::download", terminators::stunnel),
     ("apache::download", apache::download),
     ("redis::value", redis::value),
+    ("dovecot::message", dovecot::message),
     ("wrong::nginx", wrong::nginx),
     ("wrong::sshd", wrong::sshd),
 ];
+
+/// Daemons of Debian 13.
+const NEWER: &[(&str, Run)] = &[("http3::nginx", http3::nginx), ("http3::curl", http3::curl)];
 
 /// Daemons that need tunnels.
 const VPN: &[(&str, Run)] = &[("openvpn::ciphers", openvpn::ciphers)];
@@ -93,6 +99,7 @@ fn main() -> ExitCode {
     let no_daemons = no_module.or_else(running::obstacle);
     add(loading::PRIVILEGED_TESTS, no_daemons.clone());
     add(DAEMONS, no_daemons.clone());
+    add(NEWER, no_daemons.clone().or_else(trixie::obstacle));
     let no_tunnels = no_daemons.or_else(servers::openvpn::obstacle);
     add(VPN, no_tunnels.clone());
     add(TUNNELS, no_tunnels.or_else(tunnels::obstacle));
