@@ -9,8 +9,6 @@ use perf_event::{Builder, SampleFlag, Sampler};
 
 use super::Event;
 
-/// Nanoseconds of processor time between two samples.
-const PERIOD: u64 = 1_000_000;
 /// Bytes of a CPU's ring with all processes in it: samples of some seconds, between which there may be many mappings.
 const OF_ALL: usize = 256 << 10;
 /// Bytes of all rings of one CPU, and of one of them: users may lock 512 KiB for each CPU (kernel.perf_event_mlock_kb),
@@ -57,9 +55,9 @@ impl Ring {
 }
 
 /// A ring for each CPU with all processes in it, which is root's to have.
-pub(crate) fn whole_machine() -> Result<Vec<Ring>> {
+pub(crate) fn whole_machine(period: u64) -> Result<Vec<Ring>> {
     let ring = |cpu| {
-        let mut builder = builder(true);
+        let mut builder = builder(true, period);
         builder.any_pid().one_cpu(cpu);
         builder.build()?.sampled(OF_ALL).map(Ring)
     };
@@ -67,7 +65,7 @@ pub(crate) fn whole_machine() -> Result<Vec<Ring>> {
 }
 
 /// A ring for each thread on each CPU, as Linux wants it of what children inherit; whether Linux itself is sampled.
-pub(crate) fn of_threads(threads: &[u32]) -> Result<(Vec<Ring>, bool)> {
+pub(crate) fn of_threads(threads: &[u32], period: u64) -> Result<(Vec<Ring>, bool)> {
     let share = (OF_THREADS / threads.len().max(1)).clamp(1, OF_A_THREAD);
     // It is rounded up: to a power of two, and to a page.
     let bytes = 1 << share.ilog2();
@@ -75,7 +73,7 @@ pub(crate) fn of_threads(threads: &[u32]) -> Result<(Vec<Ring>, bool)> {
         let mut rings = Vec::new();
         for thread in threads {
             for cpu in cpus() {
-                let mut builder = builder(with_linux);
+                let mut builder = builder(with_linux, period);
                 builder.observe_pid(thread.cast_signed()).one_cpu(cpu).inherit(true);
                 match builder.build().and_then(|counter| counter.sampled(bytes)) {
                     Ok(ring) => rings.push(Ring(ring)),
@@ -93,10 +91,10 @@ pub(crate) fn of_threads(threads: &[u32]) -> Result<(Vec<Ring>, bool)> {
     }
 }
 
-fn builder<'a>(with_linux: bool) -> Builder<'a> {
+fn builder<'a>(with_linux: bool, period: u64) -> Builder<'a> {
     let mut builder = Builder::new(Software::CPU_CLOCK);
     builder
-        .sample_period(PERIOD)
+        .sample_period(period)
         .sample(SampleFlag::IP | SampleFlag::TID)
         .exclude_kernel(!with_linux)
         .exclude_hv(true)
