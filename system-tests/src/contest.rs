@@ -4,13 +4,16 @@ use std::fmt;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 
+use wirespeed_bench::Host;
 use wirespeed_cipher::Route;
+use wirespeed_doctor::{Gain, gain};
 use wirespeed_measure::statistics::{Estimate, median, paired_ratio};
 use wirespeed_plan::{Fingerprint, Plan};
 use wirespeed_profile::Lessons;
 use wirespeed_stats::Snapshot;
 use wirespeed_system_tests::module::{Provided, Watched};
 use wirespeed_system_tests::process::output;
+use wirespeed_system_tests::trixie;
 
 use crate::meter::Meter;
 use crate::requirements::{NO_SLOWER, Requirement};
@@ -31,6 +34,9 @@ impl Effort {
         Self { rounds: rounds.unwrap_or(usual), divisor }
     }
 }
+
+/// The place of the program with our module among the contestants.
+const OURS: usize = 2;
 
 /// Why a line is not in the table.
 pub(crate) enum Skipped {
@@ -54,7 +60,7 @@ pub(crate) fn measure(
     requirement: &Requirement,
     plan: Option<&Path>,
     effort: Effort,
-    lessons: &mut Lessons,
+    foreteller: &mut Foreteller,
 ) -> Result<Result<Row, Skipped>, String> {
     if let Some(package) = (requirement.missing)() {
         return Ok(Err(Skipped::NotInstalled(package)));
@@ -69,14 +75,17 @@ pub(crate) fn measure(
     let begin = |provided| (requirement.begin)(provided, amount).map_err(failed);
     let mut contestants =
         [begin(Provided::Stock)?, begin(Provided::Stock)?, begin(Provided::Ours(&ours))?];
-    let meter = Meter::default();
+    let plain = Meter::default();
+    // Where the stock program's time goes is seen in the rounds that are compared: other rounds have other noise.
+    let sampling = Meter::sampling().unwrap_or_default();
     let mut seconds: [Vec<f64>; 3] = Default::default();
     // The first round warms caches and is not counted.
     for round in 0..=effort.rounds {
         progress(&format!("{}: round {round} of {}", requirement.title, effort.rounds));
         for turn in 0..contestants.len() {
             let which = (turn + round) % contestants.len();
-            let spent = contestants[which].run(&meter).map_err(failed)?;
+            let meter = if round == 0 || which == OURS { &plain } else { &sampling };
+            let spent = contestants[which].run(meter).map_err(failed)?;
             if round > 0 {
                 seconds[which].push(spent / amount as f64);
             }
@@ -87,9 +96,11 @@ pub(crate) fn measure(
         return Ok(Err(Skipped::LeftToOpenSsl));
     }
     progress(&format!("{}: where the time goes", requirement.title));
-    let bound = bound(contestants[0].as_mut(), lessons).map_err(failed)?;
-    progress("");
     let [stock, control, with_us] = &seconds;
+    let spent = stock.iter().chain(control).sum::<f64>() * amount as f64;
+    let spent = spent + more(contestants[0].as_mut(), &sampling, spent).map_err(failed)?;
+    let gain = foreteller.foretell(sampling, spent);
+    progress("");
     let ratio = |contestant: &[f64]| -> Result<Estimate, String> {
         paired_ratio(stock, contestant).ok_or_else(|| failed("no rounds".to_owned()))
     };
@@ -98,7 +109,8 @@ pub(crate) fn measure(
         title: requirement.title,
         unit: requirement.unit,
         at_least: if plan.is_some() { NO_SLOWER } else { requirement.at_least },
-        bound,
+        foretold: gain.and_then(|it| it.expected),
+        bound: gain.map(|it| it.at_most),
         stock: median(stock).unwrap_or_default(),
         ours: median(with_us).unwrap_or_default(),
         ratio: ratio(with_us)?,
@@ -162,19 +174,38 @@ const MOST: usize = 40;
 /// With fewer samples a share is chance.
 const FEWEST: u64 = 200;
 
-/// The gain if ciphers cost nothing, by where the stock program spends its time; none where that cannot be seen.
-fn bound(stock: &mut dyn Workload, lessons: &mut Lessons) -> Result<Option<f64>, String> {
-    let Ok(meter) = Meter::sampling() else { return Ok(None) };
-    let mut spent = 0.0;
+/// Lets the stock program work until the samples are enough; the seconds that took.
+fn more(stock: &mut dyn Workload, sampling: &Meter, spent: f64) -> Result<f64, String> {
+    let mut more = 0.0;
     for _ in 0..MOST {
-        spent += stock.run(&meter)?;
-        if spent >= ENOUGH {
+        if !sampling.samples() || spent + more >= ENOUGH {
             break;
         }
+        more += stock.run(sampling)?;
     }
-    let profile = meter.profile(spent, lessons);
-    let seen = profile.filter(|it| it.samples >= FEWEST && it.tells_ciphers());
-    Ok(seen.map(|it| it.gain_at_most()))
+    Ok(more)
+}
+
+/// Tells a program's gain beforehand, as `wirespeed doctor --why-slow` does.
+pub(crate) struct Foreteller {
+    host: Host,
+    lessons: Lessons,
+}
+
+impl Foreteller {
+    pub(crate) fn here() -> Self {
+        let mut lessons = Lessons::default();
+        if let Ok(openssl) = trixie::command("usr/bin/openssl") {
+            lessons.also_by(&openssl);
+        }
+        Self { host: Host::discover(), lessons }
+    }
+
+    /// By the samples of so many seconds; none where they are too few, or tell too little.
+    fn foretell(&mut self, sampling: Meter, cpu_seconds: f64) -> Option<Gain> {
+        let profile = sampling.profile(cpu_seconds, &mut self.lessons)?;
+        (profile.samples >= FEWEST && profile.tells_ciphers()).then(|| gain(&self.host, &profile))
+    }
 }
 
 /// Shows on a terminal what is being done, on one line.

@@ -13,10 +13,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
-use wirespeed_profile::Lessons;
-use wirespeed_system_tests::{module, running, trixie};
+use wirespeed_system_tests::{module, running};
 
-use crate::contest::Effort;
+use crate::contest::{Effort, Foreteller};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -83,13 +82,10 @@ fn run(arguments: &Arguments) -> Result<bool, String> {
     if !json_only {
         print!("{}", table::HEAD);
     }
-    let mut lessons = Lessons::default();
-    if let Ok(openssl) = trixie::command("usr/bin/openssl") {
-        lessons.also_by(&openssl);
-    }
+    let mut foreteller = Foreteller::here();
     let mut rows = Vec::new();
     for requirement in requirements {
-        let row = match contest::measure(requirement, plan.as_deref(), effort, &mut lessons)? {
+        let row = match contest::measure(requirement, plan.as_deref(), effort, &mut foreteller)? {
             Ok(row) => row,
             Err(skipped) => {
                 eprintln!("{}: skipped: {skipped}", requirement.title);

@@ -18,6 +18,11 @@ impl Meter {
         Ok(Self { sampler: Some(Sampler::start()?) })
     }
 
+    /// Whether it looks where the time goes.
+    pub(crate) fn samples(&self) -> bool {
+        self.sampler.is_some()
+    }
+
     fn look_at(&self, process: u32) {
         if let Some(sampler) = &self.sampler {
             sampler.include(process);

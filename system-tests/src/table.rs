@@ -33,6 +33,8 @@ pub(crate) struct Row {
     pub(crate) title: &'static str,
     pub(crate) unit: Unit,
     pub(crate) at_least: f64,
+    /// The gain as `wirespeed doctor --why-slow` tells it beforehand; none where it could not.
+    pub(crate) foretold: Option<f64>,
     /// The gain if ciphers cost nothing; none where that could not be seen.
     pub(crate) bound: Option<f64>,
     /// CPU seconds for one unit, without us and with us.
@@ -76,6 +78,12 @@ impl Row {
         }
     }
 
+    /// By how many percent of the stock program's time more was foretold to be left than was left.
+    pub(crate) fn points(&self) -> Option<f64> {
+        let left = |gain: f64| 100.0 / gain;
+        self.foretold.map(|foretold| left(foretold) - left(self.ratio.median))
+    }
+
     pub(crate) fn verdict(&self) -> Verdict {
         // The control should be 1; what it is off by is how far this machine can be trusted now.
         let doubt = (self.ratio.high - self.ratio.median).max((self.control.median - 1.0).abs());
@@ -89,7 +97,7 @@ impl Row {
 
 pub(crate) const HEAD: &str = "\
 CPU time of whole programs, stock Debian against the same with our module; medians of interleaved rounds
-                                              stock       ours       gain         control      bound            at least
+                                              stock       ours       gain         foretold   control      bound            at least
 ";
 
 /// One line as text.
@@ -98,10 +106,13 @@ pub(crate) fn line(row: &Row) -> String {
     let (ours, _) = row.unit.shown(row.ours);
     let half = |estimate: &Estimate| (estimate.high - estimate.low) / 2.0;
     format!(
-        "{:<41} {stock:>9.3} {ours:>9.3} {unit:<10} {:.2}x ±{:.2}  {:.2}x ±{:.2} {:>6}  {:<8}  {:.2}x  {}",
+        "{:<41} {stock:>9.3} {ours:>9.3} {unit:<10} {:.2}x ±{:.2} {:>10}  {:.2}x ±{:.2} {:>6}  {:<8}  {:.2}x  {}",
         row.title,
         row.ratio.median,
         half(&row.ratio),
+        row.points()
+            .zip(row.foretold)
+            .map_or("-".to_owned(), |(points, foretold)| format!("{foretold:.2}x {points:+.0}")),
         row.control.median,
         half(&row.control),
         row.bound.map_or("-".to_owned(), |bound| format!("{bound:.2}x")),
@@ -120,6 +131,7 @@ pub(crate) fn json(rows: &[Row], effort: Effort) -> serde_json::Result<String> {
         bound: row.bound,
         bytes_by_our_routes: row.served,
         control: estimate(&row.control),
+        foretold: row.foretold,
         gain: estimate(&row.ratio),
         ours_cpu_seconds: row.ours,
         stock_cpu_seconds: row.stock,
@@ -149,6 +161,7 @@ mod tests {
             title: "",
             unit: Unit::Requests,
             at_least: 1.15,
+            foretold: Some(1.25),
             bound: Some(1.3),
             stock: 1.0,
             ours: 1.0,
@@ -156,6 +169,12 @@ mod tests {
             control: estimate([control; 3]),
             served: 1,
         }
+    }
+
+    #[test]
+    fn what_was_foretold_is_compared_in_points_of_the_time_that_is_left() {
+        let points = row([1.0, 1.0 / 0.77, 1.5], 1.0).points().expect("it was foretold");
+        assert!((points - 3.0).abs() < 1e-9, "{points}");
     }
 
     #[test]

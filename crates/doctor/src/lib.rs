@@ -41,7 +41,7 @@ use std::path::PathBuf;
 
 use wirespeed_cpu::{Features, MASK};
 use wirespeed_machine::HiddenAes;
-pub use wirespeed_profile::{Output, Target};
+pub use wirespeed_profile::{Output, Step, Target};
 use wirespeed_results::exposition::Exposition;
 use wirespeed_results::schema::doctor::{self, Time, Watched};
 use wirespeed_results::schema::services::Services;
@@ -51,6 +51,7 @@ use examined::Examined;
 use finding::Finding;
 pub use plan::try_plan;
 pub use reading::{READING, Request};
+pub use slow::{Gain, gain};
 pub use surroundings::ThisMachine;
 
 /// A question to the machine.
@@ -141,7 +142,7 @@ pub fn watch(
 pub fn why_slow(
     machine: &ThisMachine,
     target: &Target,
-    progress: &(impl Fn() + Sync),
+    progress: &(impl Fn(Step) + Sync),
 ) -> Result<(Time, Vec<doctor::Finding>), String> {
     let (time, findings) = slow::slow(machine.host(), target, progress)?;
     let findings = findings.into_iter().map(|finding| finding.of_check("time"));

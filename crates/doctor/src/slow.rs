@@ -9,11 +9,11 @@ use std::time::Duration;
 
 use signal_hook::consts::SIGINT;
 use wirespeed_bench::Host;
-use wirespeed_profile::{Kind, Profile, Target, profile};
+use wirespeed_profile::{Kind, Profile, Step, Target, profile};
 use wirespeed_results::schema::doctor::{PartOfTime, Time};
 
 use crate::finding::Finding;
-use gain::Gain;
+pub use gain::Gain;
 
 /// How long a program is watched.
 const LONGEST: Duration = Duration::from_secs(10);
@@ -27,7 +27,7 @@ const ENOUGH: u64 = 100;
 pub(crate) fn slow(
     host: &Host,
     target: &Target,
-    progress: &(impl Fn() + Sync),
+    progress: &(impl Fn(Step) + Sync),
 ) -> Result<(Time, Vec<Finding>), String> {
     // Ctrl-C ends a program that we run, and not us.
     let hook = matches!(target, Target::Command { .. })
@@ -44,8 +44,13 @@ pub(crate) fn slow(
         }
         _ => error.to_string(),
     })?;
-    let gain = Gain::of(&profile, |algorithm| gain::measured(host, algorithm));
+    let gain = gain(host, &profile);
     Ok((time(&profile, &gain), findings(&profile, &gain)))
+}
+
+/// How much less processor time a program needs with our module.
+pub fn gain(host: &Host, profile: &Profile) -> Gain {
+    Gain::of(profile, |operation| gain::measured(host, operation))
 }
 
 fn time(profile: &Profile, gain: &Gain) -> Time {
@@ -72,9 +77,11 @@ const fn word(kind: Kind) -> &'static str {
         Kind::Bulk => "cipher",
         Kind::Handshake => "handshake",
         Kind::Module => "wirespeed",
+        Kind::Fetch => "fetch",
         Kind::OpenSsl => "openssl",
         Kind::OtherLibrary => "other library",
         Kind::LinuxCrypto => "linux cipher",
+        Kind::Copying => "copying",
         Kind::Linux => "linux",
         Kind::CLibrary => "c library",
         Kind::Program => "program",

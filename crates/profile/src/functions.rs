@@ -13,6 +13,17 @@ use object::{Object, ObjectSection, ObjectSegment, ObjectSymbol, SymbolKind};
 /// Bigger files are not read.
 const LARGEST: u64 = 1 << 30;
 
+/// A place in a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Function<'f> {
+    /// Where the function begins.
+    pub(crate) begins: u64,
+    /// The place.
+    pub(crate) address: u64,
+    /// The function's name, where the file tells it.
+    pub(crate) name: Option<&'f str>,
+}
+
 /// The functions of one file.
 pub(crate) struct Functions {
     /// By the address where each begins.
@@ -43,13 +54,23 @@ impl Functions {
         Some(Self { starts, segments })
     }
 
-    /// The function at a place in the file: where it begins, and its name.
-    pub(crate) fn at(&self, offset: u64) -> Option<(u64, Option<&str>)> {
+    /// The function at a place in the file.
+    pub(crate) fn at(&self, offset: u64) -> Option<Function<'_>> {
+        self.around(self.address(offset)?)
+    }
+
+    /// The address of a place in the file.
+    pub(crate) fn address(&self, offset: u64) -> Option<u64> {
         let inside =
             |(start, bytes, _): &&(u64, u64, u64)| (*start..start + bytes).contains(&offset);
         let (start, _, address) = self.segments.iter().find(inside)?;
-        let (begins, name) = self.starts.range(..=address + (offset - start)).next_back()?;
-        Some((*begins, name.as_deref()))
+        Some(address + (offset - start))
+    }
+
+    /// The function around an address.
+    pub(crate) fn around(&self, address: u64) -> Option<Function<'_>> {
+        let (begins, name) = self.starts.range(..=address).next_back()?;
+        Some(Function { begins: *begins, address, name: name.as_deref() })
     }
 }
 
@@ -86,7 +107,8 @@ mod tests {
             (*base..base + bytes).contains(&address).then(|| offset + (address - base))
         };
         let offset = functions.segments.iter().find_map(of).expect("it is loaded");
-        assert_eq!(functions.at(offset + 1), Some((address, Some("main"))));
+        let expected = Function { begins: address, address: address + 1, name: Some("main") };
+        assert_eq!(functions.at(offset + 1), Some(expected));
         assert!(
             functions.starts.values().filter(|name| name.is_none()).count()
                 < functions.starts.len()

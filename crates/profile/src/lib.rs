@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod arch;
+mod copying;
 mod functions;
 mod learned;
 mod part;
@@ -17,5 +18,5 @@ mod spaces;
 pub use learned::Lessons;
 pub use part::{Kind, Part};
 pub use processes::children_cpu_seconds;
-pub use profile::{Output, Profile, Target, profile};
+pub use profile::{Output, Profile, Step, Target, profile};
 pub use sampler::Sampler;

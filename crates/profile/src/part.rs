@@ -20,15 +20,19 @@ pub enum Kind {
     Handshake,
     /// Wirespeed's module.
     Module,
-    /// The rest of OpenSSL: EVP, fetching, records, certificates.
+    /// OpenSSL looking for algorithms.
+    Fetch,
+    /// The rest of OpenSSL: EVP, records, certificates.
     OpenSsl,
     /// Another library of ciphers.
     OtherLibrary,
     /// Ciphers of Linux.
     LinuxCrypto,
+    /// The copying of data, by the C library or by Linux.
+    Copying,
     /// The rest of Linux: system calls, network, files.
     Linux,
-    /// The C library: above all copying, and memory.
+    /// The rest of the C library: above all memory.
     CLibrary,
     /// The program itself.
     Program,
@@ -53,6 +57,22 @@ const OTHER_LIBRARIES: [(&str, &str); 9] = [
 const LINUX_CRYPTO: [&str; 9] =
     ["aes", "gcm", "ghash", "chacha", "poly1305", "sha1", "sha2", "sha512", "crypto_"];
 
+/// Words in the names of OpenSSL's functions that find an algorithm (crypto/evp/evp_fetch.c, crypto/core_fetch.c,
+/// crypto/core_namemap.c, crypto/property).
+const FETCHING: [&str; 4] = ["_fetch", "ossl_method_", "ossl_namemap_", "ossl_property_"];
+
+/// Words in the names of Linux's functions that copy data (lib/iov_iter.c, lib/usercopy.c, arch/*/lib).
+const LINUX_COPYING: [&str; 8] = [
+    "copy_to_",
+    "copy_from_",
+    "copy_page_to_",
+    "copy_page_from_",
+    "copy_user_",
+    "rep_movs_",
+    "memcpy",
+    "memmove",
+];
+
 impl Part {
     pub(crate) fn new(kind: Kind, name: impl Into<String>) -> Self {
         Self { kind, name: name.into() }
@@ -74,19 +94,30 @@ impl Part {
         }
         match &*name {
             _ if begins("libwirespeed") || begins("wirespeed.so") => Self::module(),
-            _ if begins("libcrypto.so") || begins("libssl.so") => Self::openssl(),
-            _ if begins("libc.so") || begins("libc-") || begins("ld-musl") => {
-                Self::new(Kind::CLibrary, "the C library: copying, memory")
-            }
+            _ if begins("libcrypto.so") || begins("libssl.so") => match function {
+                Some(name) if FETCHING.iter().any(|word| name.contains(word)) => Self::fetch(),
+                _ => Self::openssl(),
+            },
+            _ if begins("libc.so") || begins("libc-") || begins("ld-musl") => match function {
+                Some(name) if name.contains("memcpy") || name.contains("memmove") => {
+                    Self::copying()
+                }
+                _ => Self::new(Kind::CLibrary, "the C library: memory, calls of Linux"),
+            },
             _ => Self::new(Kind::Other, "other libraries"),
         }
     }
 
     /// Of a function of Linux's; its name is known only to root.
     pub(crate) fn of_linux(function: Option<&str>) -> Self {
-        let is_crypto = |name: &str| LINUX_CRYPTO.iter().any(|word| name.contains(word));
+        let has = |words: &[&str], name: &str| words.iter().any(|word| name.contains(word));
         match function {
-            Some(name) if is_crypto(name) => Self::new(Kind::LinuxCrypto, "Linux's own ciphers"),
+            Some(name) if has(&LINUX_CRYPTO, name) => {
+                Self::new(Kind::LinuxCrypto, "Linux's own ciphers")
+            }
+            Some(name) if has(&LINUX_COPYING, name) => {
+                Self::new(Kind::Copying, "Linux: from and to programs")
+            }
             _ => Self::new(Kind::Linux, "Linux: system calls, network, files"),
         }
     }
@@ -94,6 +125,16 @@ impl Part {
     /// Our module.
     pub(crate) fn module() -> Self {
         Self::new(Kind::Module, "Wirespeed's module")
+    }
+
+    /// Finding an algorithm.
+    pub(crate) fn fetch() -> Self {
+        Self::new(Kind::Fetch, "OpenSSL: finding algorithms")
+    }
+
+    /// The C library's memcpy and memmove.
+    pub(crate) fn copying() -> Self {
+        Self::new(Kind::Copying, "the C library: memcpy, memmove")
     }
 
     /// What is neither a cipher nor a handshake.
@@ -121,7 +162,13 @@ mod tests {
         assert_eq!(kind("/usr/lib/ossl-modules/libwirespeed.so", false, None), Kind::Module);
         assert_eq!(kind("/usr/sbin/nginx", true, Some("main")), Kind::Program);
         assert_eq!(kind("/usr/lib/libgnutls.so.30.34.3", false, None), Kind::OtherLibrary);
-        assert_eq!(kind("/lib/x86_64-linux-gnu/libc.so.6", false, Some("malloc")), Kind::CLibrary);
+        let libc = "/lib/x86_64-linux-gnu/libc.so.6";
+        assert_eq!(kind(libc, false, Some("malloc")), Kind::CLibrary);
+        assert_eq!(kind(libc, false, Some("__memmove_avx512_unaligned_erms")), Kind::Copying);
+        let libcrypto = "/usr/lib/libcrypto.so.4";
+        assert_eq!(kind(libcrypto, false, Some("EVP_CIPHER_fetch")), Kind::Fetch);
+        assert_eq!(kind(libcrypto, false, Some("ossl_namemap_name2num")), Kind::Fetch);
+        assert_eq!(kind(libcrypto, false, Some("EVP_EncryptUpdate")), Kind::OpenSsl);
         assert_eq!(kind("/usr/lib/libz.so.1", false, None), Kind::Other);
     }
 
@@ -131,6 +178,8 @@ mod tests {
         assert_eq!(kind("/usr/bin/caddy", true, go), Kind::OtherLibrary);
         assert_eq!(Part::of_linux(Some("aes_gcm_enc_update_vaes_avx2")).kind, Kind::LinuxCrypto);
         assert_eq!(Part::of_linux(Some("tcp_sendmsg_locked")).kind, Kind::Linux);
+        assert_eq!(Part::of_linux(Some("_copy_to_iter")).kind, Kind::Copying);
+        assert_eq!(Part::of_linux(Some("copy_process")).kind, Kind::Linux);
         assert_eq!(Part::of_linux(None).kind, Kind::Linux);
     }
 }

@@ -1,6 +1,6 @@
 //! Samples taken, and summed up by what they hit.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ffi::OsString;
 use std::fs;
 use std::io::{self, ErrorKind};
@@ -9,7 +9,8 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::functions::Functions;
+use crate::copying::Copying;
+use crate::functions::{Function, Functions};
 use crate::learned::{Learned, Lessons};
 use crate::part::{Kind, Part};
 use crate::processes::{self, Seconds};
@@ -24,8 +25,6 @@ pub enum Target {
         words: Vec<OsString>,
         /// Where what it prints goes.
         output: Output,
-        /// Whether it runs without the machine's openssl.cnf.
-        own_configuration: bool,
     },
     /// A process that runs, and what it started.
     Process(u32),
@@ -38,8 +37,15 @@ pub enum Output {
     Ours,
     /// To our standard error.
     StandardError,
-    /// Nowhere, and its standard error too.
-    Nowhere,
+}
+
+/// What is being done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// The target is sampled.
+    Watching,
+    /// `openssl speed` is sampled.
+    Learning,
 }
 
 /// Where the time went.
@@ -74,6 +80,10 @@ pub(crate) struct Sampled {
     pub(crate) status: Option<ExitStatus>,
 }
 
+/// Nanoseconds of processor time between two samples.
+pub(crate) const PERIOD: u64 = 1_000_000;
+/// The same where little time is to tell much.
+pub(crate) const CLOSE: u64 = 200_000;
 /// Between two looks at the samples.
 pub(crate) const PAUSE: Duration = Duration::from_millis(20);
 /// Below this share of libcrypto there is nothing to tell apart in it.
@@ -86,7 +96,7 @@ const WORTH_LEARNING: f64 = 0.03;
 pub fn profile(
     target: &Target,
     longest: Duration,
-    progress: &(impl Fn() + Sync),
+    progress: &(impl Fn(Step) + Sync),
 ) -> io::Result<Profile> {
     let sampled = sample(target, longest, progress)?;
     Ok(sum_up(sampled, &mut Lessons::default(), progress))
@@ -96,11 +106,15 @@ pub fn profile(
 pub(crate) fn sample(
     target: &Target,
     longest: Duration,
-    progress: &impl Fn(),
+    progress: &impl Fn(Step),
 ) -> io::Result<Sampled> {
     match target {
-        Target::Command { words, output, own_configuration } => {
-            let mut child = stopped(words, *output, *own_configuration)?;
+        Target::Command { words, output } => {
+            let mut command = shell(words);
+            if let Output::StandardError = output {
+                command.stdout(Stdio::from(io::stderr().as_fd().try_clone_to_owned()?));
+            }
+            let mut child = stopped(&mut command)?;
             let result = of_child(&mut child, longest, progress);
             if result.is_err() {
                 child.kill()?;
@@ -122,21 +136,14 @@ pub(crate) fn sample(
 }
 
 /// A shell that stops itself and then becomes the program: its samples are taken from the first instruction on.
-fn stopped(words: &[OsString], output: Output, own_configuration: bool) -> io::Result<Child> {
+fn shell(words: &[OsString]) -> Command {
     let mut command = Command::new("sh");
     command.args(["-c", "kill -STOP $$; exec \"$@\"", "sh"]).args(words);
-    match output {
-        Output::Ours => {}
-        Output::StandardError => {
-            command.stdout(Stdio::from(io::stderr().as_fd().try_clone_to_owned()?));
-        }
-        Output::Nowhere => {
-            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        }
-    }
-    if own_configuration {
-        command.env("OPENSSL_CONF", "/dev/null");
-    }
+    command
+}
+
+/// The same, once it has stopped.
+fn stopped(command: &mut Command) -> io::Result<Child> {
     let mut child = command.spawn()?;
     while !processes::is_stopped(child.id()) {
         if let Some(status) = child.try_wait()? {
@@ -147,20 +154,17 @@ fn stopped(words: &[OsString], output: Output, own_configuration: bool) -> io::R
     Ok(child)
 }
 
-fn of_child(child: &mut Child, longest: Duration, progress: &impl Fn()) -> io::Result<Sampled> {
-    let mut sampling = Sampling::of(&BTreeSet::from([child.id()]))?;
+fn of_child(child: &mut Child, longest: Duration, progress: &impl Fn(Step)) -> io::Result<Sampled> {
+    let mut sampling = Sampling::of(&BTreeSet::from([child.id()]), PERIOD)?;
     let before = processes::of_ended_children();
     let began = Instant::now();
-    let go_on = Command::new("kill").args(["-CONT", &child.id().to_string()]).status()?;
-    if !go_on.success() {
-        return Err(io::Error::other("kill -CONT failed"));
-    }
+    go_on(child)?;
     let mut elapsed = None;
     let status = loop {
         let status = child.try_wait()?;
         if elapsed.is_none() {
             sampling.drain();
-            progress();
+            progress(Step::Watching);
             if status.is_some() || began.elapsed() >= longest {
                 elapsed = Some(began.elapsed());
             }
@@ -180,18 +184,51 @@ fn of_child(child: &mut Child, longest: Duration, progress: &impl Fn()) -> io::R
     })
 }
 
-fn of_process(process: u32, longest: Duration, progress: &impl Fn()) -> io::Result<Sampled> {
+fn go_on(child: &Child) -> io::Result<()> {
+    let done = Command::new("kill").args(["-CONT", &child.id().to_string()]).status()?;
+    if done.success() { Ok(()) } else { Err(io::Error::other("kill -CONT failed")) }
+}
+
+/// Runs a program without the machine's openssl.cnf, and samples it closely until that is enough, which ends it.
+pub(crate) fn sample_closely(
+    words: &[OsString],
+    mut enough: impl FnMut(&Seen) -> bool,
+) -> io::Result<Seen> {
+    let mut command = shell(words);
+    command.env("OPENSSL_CONF", "/dev/null");
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = stopped(&mut command)?;
+    let mut sampled = || {
+        let mut sampling = Sampling::of(&BTreeSet::from([child.id()]), CLOSE)?;
+        go_on(&child)?;
+        loop {
+            let is_over = child.try_wait()?.is_some();
+            sampling.drain();
+            if is_over || enough(&sampling.seen) {
+                return Ok(sampling.seen);
+            }
+            thread::sleep(PAUSE);
+        }
+    };
+    let sampled = sampled();
+    // Nobody minds if it has ended by itself.
+    let _ = child.kill();
+    child.wait()?;
+    sampled
+}
+
+fn of_process(process: u32, longest: Duration, progress: &impl Fn(Step)) -> io::Result<Sampled> {
     let name = processes::name(process).ok_or_else(|| {
         io::Error::new(ErrorKind::NotFound, format!("no process has the number {process}"))
     })?;
     let members = processes::tree(process);
-    let mut sampling = Sampling::of(&members)?;
+    let mut sampling = Sampling::of(&members, PERIOD)?;
     let before = processes::seconds(&members);
     let began = Instant::now();
     while began.elapsed() < longest && processes::name(process).is_some() {
         thread::sleep(PAUSE);
         sampling.drain();
-        progress();
+        progress(Step::Watching);
     }
     let elapsed = began.elapsed();
     let cpu = processes::seconds(&members) - before;
@@ -201,7 +238,7 @@ fn of_process(process: u32, longest: Duration, progress: &impl Fn()) -> io::Resu
 pub(crate) fn sum_up(
     sampled: Sampled,
     lessons: &mut Lessons,
-    progress: &(impl Fn() + Sync),
+    progress: &(impl Fn(Step) + Sync),
 ) -> Profile {
     let Sampled { seen, name, elapsed, cpu, status } = sampled;
     let files = Files::of(&seen, lessons, progress);
@@ -243,12 +280,14 @@ pub(crate) fn sum_up(
 struct Files<'s> {
     seen: &'s Seen,
     functions: HashMap<usize, Functions>,
+    /// Where the functions begin that copy.
+    copying: HashMap<usize, HashSet<u64>>,
     /// The number of libcrypto, and what its functions are.
     learned: Option<(usize, Learned)>,
 }
 
 impl<'s> Files<'s> {
-    fn of(seen: &'s Seen, lessons: &mut Lessons, progress: &(impl Fn() + Sync)) -> Self {
+    fn of(seen: &'s Seen, lessons: &mut Lessons, progress: &(impl Fn(Step) + Sync)) -> Self {
         let mut hits: HashMap<usize, u64> = HashMap::new();
         for (place, count) in &seen.hits {
             if let Place::File(file, _) = place {
@@ -258,6 +297,11 @@ impl<'s> Files<'s> {
         let read = |file: &usize| Functions::read(seen.spaces.files()[*file].readable());
         let functions: HashMap<usize, Functions> =
             hits.keys().filter_map(|file| Some((*file, read(file)?))).collect();
+        let here = Copying::here();
+        let copying = functions.iter().map(|(file, functions)| {
+            (*file, here.begin_in(&seen.spaces.files()[*file], functions))
+        });
+        let copying = copying.collect();
         let all: u64 = seen.hits.values().sum();
         let much = |count: u64| count as f64 >= WORTH_LEARNING * all as f64;
         let crypto = hits.iter().find(|(file, count)| is_libcrypto(seen, **file) && much(**count));
@@ -266,23 +310,29 @@ impl<'s> Files<'s> {
             let learned = lessons.of(library, functions.get(file)?, progress)?;
             (!learned.is_empty()).then(|| (*file, learned.clone()))
         });
-        Self { seen, functions, learned }
+        Self { seen, functions, copying, learned }
     }
 
     fn part(&self, file: usize, offset: u64) -> Part {
         let function = self.functions.get(&file).and_then(|it| it.at(offset));
-        if let (Some((crypto, learned)), Some((address, _))) = (&self.learned, function)
+        if let (Some((crypto, learned)), Some(function)) = (&self.learned, &function)
             && *crypto == file
-            && let Some(part) = learned.get(&address)
+            && let Some(part) = learned.at(function)
         {
             return part.clone();
+        }
+        let copies = |function: &Function<'_>| {
+            self.copying.get(&file).is_some_and(|it| it.contains(&function.begins))
+        };
+        if function.as_ref().is_some_and(copies) {
+            return Part::copying();
         }
         let path = &self.seen.spaces.files()[file].path;
         if !path.has_root() || path.starts_with("//anon") {
             return Part::unknown();
         }
         let is_program = !path.to_string_lossy().contains(".so");
-        Part::of_file(path, is_program, function.and_then(|(_, name)| name))
+        Part::of_file(path, is_program, function.and_then(|it| it.name))
     }
 }
 
@@ -316,6 +366,7 @@ impl Profile {
     pub fn share(&self, kind: Kind) -> f64 {
         self.parts.iter().filter(|(part, _)| part.kind == kind).map(|(_, share)| share).sum()
     }
+
     /// How many times less processor time it would take if ciphers and hashes of OpenSSL cost nothing: Amdahl's law.
     pub fn gain_at_most(&self) -> f64 {
         1.0 / (1.0 - self.share(Kind::Bulk)).max(0.001)

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use crate::learned::Lessons;
 use crate::processes;
-use crate::profile::{PAUSE, Profile, Sampled, sum_up};
+use crate::profile::{PAUSE, PERIOD, Profile, Sampled, sum_up};
 use crate::sampling::Sampling;
 
 /// Samples being taken of some processes and of what they start from now on, which is root's to do.
@@ -25,7 +25,7 @@ impl Sampler {
     /// # Errors
     /// If Linux does not let us.
     pub fn start() -> io::Result<Self> {
-        let sampling = Arc::new(Mutex::new(Sampling::of_none()?));
+        let sampling = Arc::new(Mutex::new(Sampling::of_none(PERIOD)?));
         let over = Arc::new(AtomicBool::new(false));
         let drain = {
             let (sampling, over) = (Arc::clone(&sampling), Arc::clone(&over));
@@ -59,7 +59,7 @@ impl Sampler {
             cpu: processes::Seconds { user: cpu_seconds, system: 0.0 },
             status: None,
         };
-        sum_up(sampled, lessons, &|| ())
+        sum_up(sampled, lessons, &|_| ())
     }
 
     fn stop(&mut self) {

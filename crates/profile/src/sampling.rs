@@ -1,4 +1,4 @@
-//! Linux interrupts the processes a thousand times in a second of their processor time, and tells where they are.
+//! Linux interrupts the processes so often in a second of their processor time, and tells where they are.
 
 use std::collections::{BTreeSet, HashMap};
 use std::io;
@@ -43,14 +43,14 @@ pub(crate) enum Place {
 }
 
 impl Sampling {
-    /// Of processes, and what they start.
-    pub(crate) fn of(processes: &BTreeSet<u32>) -> io::Result<Self> {
+    /// Of processes, and what they start; `period` is the nanoseconds of processor time between two samples.
+    pub(crate) fn of(processes: &BTreeSet<u32>, period: u64) -> io::Result<Self> {
         // One ring for each CPU, where all processes may be seen; else one for each thread and CPU.
-        let mut sampling = match Self::of_none() {
+        let mut sampling = match Self::of_none(period) {
             Ok(sampling) => sampling,
             Err(_) => {
                 let threads = processes.iter().flat_map(|it| processes::threads(*it));
-                let (rings, with_linux) = of_threads(&threads.collect::<Vec<_>>())?;
+                let (rings, with_linux) = of_threads(&threads.collect::<Vec<_>>(), period)?;
                 Self { rings, seen: Seen { with_linux, ..Seen::default() } }
             }
         };
@@ -59,10 +59,10 @@ impl Sampling {
     }
 
     /// Of no process yet; root's to have.
-    pub(crate) fn of_none() -> io::Result<Self> {
+    pub(crate) fn of_none(period: u64) -> io::Result<Self> {
         let members = Some(BTreeSet::new());
         let seen = Seen { with_linux: true, members, ..Seen::default() };
-        Ok(Self { rings: whole_machine()?, seen })
+        Ok(Self { rings: whole_machine(period)?, seen })
     }
 
     /// Another process that is meant.

@@ -1,7 +1,10 @@
 //! `wirespeed doctor --why-slow`: real programs, whose limit is known, and what it says of them.
 
+use std::fs;
+use std::io::Write;
 use std::process::{Command, Output, Stdio};
 
+use wirespeed_libcrypto::Library;
 use wirespeed_results::schema::doctor::{Doctor, Time};
 
 fn doctor(arguments: &[&str]) -> Output {
@@ -12,8 +15,13 @@ fn doctor(arguments: &[&str]) -> Output {
 
 /// What `openssl speed` of this does, and what was said; none where this user may not sample.
 fn of_speed(words: &[&str]) -> Option<(Time, String)> {
-    let speed = ["--json", "--", "openssl", "speed", "-seconds", "2", "-bytes", "16384"];
-    let output = doctor(&[&speed[..], words].concat());
+    let speed = ["openssl", "speed", "-seconds", "2", "-bytes", "16384"];
+    of_command(&[&speed[..], words].concat())
+}
+
+/// The same for any program.
+fn of_command(words: &[&str]) -> Option<(Time, String)> {
+    let output = doctor(&[&["--json", "--"], words].concat());
     let error = String::from_utf8_lossy(&output.stderr);
     if error.contains("does not let this user sample") {
         println!("skipped: only root may sample programs here");
@@ -36,10 +44,43 @@ fn a_cipher_is_told_from_a_handshake() {
     let sum: f64 = time.parts.iter().map(|part| part.share).sum();
     assert!((sum - 1.0).abs() < 1e-6, "{time:?}");
 
+    let Some((time, _)) = of_speed(&["-decrypt", "-evp", "aes-256-cbc"]) else { return };
+    let first = &time.parts[0];
+    assert_eq!((first.kind.as_str(), first.name.as_str()), ("cipher", "AES-CBC dec"), "{time:?}");
+
     let Some((time, said)) = of_speed(&["rsa2048"]) else { return };
     let first = &time.parts[0];
     assert_eq!((first.kind.as_str(), first.name.as_str()), ("handshake", "RSA"), "{time:?}");
     assert!(said.contains("ECDSA P-256 in place of RSA"), "{said}");
+}
+
+/// Its functions are those that `/usr/bin/openssl` runs, but in a file of its own: as in a container.
+#[test]
+fn another_libcrypto_is_not_guessed_at() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let library = Library::host().expect("a libcrypto").path();
+    let name = library.file_name().expect("a name");
+    fs::copy(library, folder.path().join(name)).expect("a copy");
+    let path = format!("LD_LIBRARY_PATH={}", folder.path().display());
+    let speed = ["openssl", "speed", "-seconds", "2", "-bytes", "16384", "-evp", "aes-256-gcm"];
+    let Some((time, said)) = of_command(&[&["env", &path], &speed[..]].concat()) else { return };
+    assert_eq!(time.parts[0].kind, "openssl", "{time:?}");
+    assert!(said.contains("could not be told apart"), "{said}");
+}
+
+#[test]
+fn copying_is_told_from_the_rest_of_linux() {
+    let symbols = fs::read_to_string("/proc/kallsyms").unwrap_or_default();
+    if symbols.lines().all(|line| line.starts_with("0000000000000000 ")) {
+        return println!("skipped: only root may see Linux's functions here");
+    }
+    let mut file = tempfile::NamedTempFile::new().expect("a file");
+    file.write_all(&vec![0; 64 << 20]).expect("room for it");
+    let path = file.path().to_str().expect("a path of letters");
+    let Some((time, said)) = of_command(&[&["cat"][..], &[path; 60]].concat()) else { return };
+    let copying = time.parts.iter().filter(|part| part.kind == "copying");
+    let share: f64 = copying.map(|part| part.share).sum();
+    assert!(share > 0.3 && said.contains("copying, by Linux"), "{time:?} {said}");
 }
 
 #[test]

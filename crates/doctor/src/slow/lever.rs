@@ -23,10 +23,15 @@ const LEVERS: &[Lever] = &[
               that are kept alive. No cipher changes it",
     },
     Lever {
+        kind: Kind::Fetch,
+        what: "OpenSSL looking for algorithms",
+        way: "OpenSSL 3.5 in place of 3.0, which fetches slowly; algorithms that the program fetches \
+              once",
+    },
+    Lever {
         kind: Kind::OpenSsl,
-        what: "OpenSSL besides its ciphers: its calls, its records, fetching algorithms",
-        way: "larger records and buffers (nginx: ssl_buffer_size 16k); OpenSSL 3.5 in place of 3.0, \
-              which fetches slowly; algorithms that the program fetches once",
+        what: "OpenSSL besides its ciphers: its calls and its records",
+        way: "larger records and buffers (nginx: ssl_buffer_size 16k)",
     },
     Lever {
         kind: Kind::OtherLibrary,
@@ -39,14 +44,19 @@ const LEVERS: &[Lever] = &[
         way: "no OpenSSL provider reaches them; wirespeed kernel shows Linux's drivers and their speed",
     },
     Lever {
+        kind: Kind::Copying,
+        what: "copying, by Linux and the C library",
+        way: "sendfile with kTLS; fewer filters between files and the network",
+    },
+    Lever {
         kind: Kind::Linux,
         what: "Linux: system calls, the network, files",
         way: "larger buffers; sendfile with kTLS; a VPN that stays inside Linux (WireGuard, OpenVPN DCO)",
     },
     Lever {
         kind: Kind::CLibrary,
-        what: "the C library: above all copying",
-        way: "larger buffers; sendfile; fewer filters between files and the network",
+        what: "the C library: above all memory",
+        way: "larger buffers, which are fewer",
     },
     Lever {
         kind: Kind::Program,

@@ -14,11 +14,11 @@ impl Ring {
 }
 
 /// Says so.
-pub(crate) fn whole_machine() -> Result<Vec<Ring>> {
+pub(crate) fn whole_machine(_period: u64) -> Result<Vec<Ring>> {
     Err(Error::new(ErrorKind::Unsupported, "programs cannot be sampled on this architecture"))
 }
 
 /// Says so.
-pub(crate) fn of_threads(_threads: &[u32]) -> Result<(Vec<Ring>, bool)> {
-    whole_machine().map(|rings| (rings, false))
+pub(crate) fn of_threads(_threads: &[u32], period: u64) -> Result<(Vec<Ring>, bool)> {
+    whole_machine(period).map(|rings| (rings, false))
 }

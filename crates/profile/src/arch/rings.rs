@@ -9,10 +9,12 @@ use perf_event::{Builder, SampleFlag, Sampler};
 
 use super::Event;
 
-/// Nanoseconds of processor time between two samples.
-const PERIOD: u64 = 1_000_000;
-/// Pages of a ring: a power of two, and little enough for users who may lock little memory.
-const PAGES: usize = 8;
+/// Bytes of a CPU's ring with all processes in it: samples of some seconds, between which there may be many mappings.
+const OF_ALL: usize = 256 << 10;
+/// Bytes of all rings of one CPU, and of one of them: users may lock 512 KiB for each CPU (kernel.perf_event_mlock_kb),
+/// with a page more for each ring.
+const OF_THREADS: usize = 256 << 10;
+const OF_A_THREAD: usize = 32 << 10;
 /// The CPU's mode in a record, and that of Linux (PERF_RECORD_MISC_KERNEL).
 const MODE: u16 = 7;
 const IN_LINUX: u16 = 1;
@@ -53,24 +55,27 @@ impl Ring {
 }
 
 /// A ring for each CPU with all processes in it, which is root's to have.
-pub(crate) fn whole_machine() -> Result<Vec<Ring>> {
+pub(crate) fn whole_machine(period: u64) -> Result<Vec<Ring>> {
     let ring = |cpu| {
-        let mut builder = builder(true);
+        let mut builder = builder(true, period);
         builder.any_pid().one_cpu(cpu);
-        builder.build()?.sampled(PAGES * 4).map(Ring)
+        builder.build()?.sampled(OF_ALL).map(Ring)
     };
     cpus().into_iter().map(ring).collect()
 }
 
 /// A ring for each thread on each CPU, as Linux wants it of what children inherit; whether Linux itself is sampled.
-pub(crate) fn of_threads(threads: &[u32]) -> Result<(Vec<Ring>, bool)> {
+pub(crate) fn of_threads(threads: &[u32], period: u64) -> Result<(Vec<Ring>, bool)> {
+    let share = (OF_THREADS / threads.len().max(1)).clamp(1, OF_A_THREAD);
+    // It is rounded up: to a power of two, and to a page.
+    let bytes = 1 << share.ilog2();
     let all = |with_linux: bool| {
         let mut rings = Vec::new();
         for thread in threads {
             for cpu in cpus() {
-                let mut builder = builder(with_linux);
+                let mut builder = builder(with_linux, period);
                 builder.observe_pid(thread.cast_signed()).one_cpu(cpu).inherit(true);
-                match builder.build().and_then(|counter| counter.sampled(PAGES)) {
+                match builder.build().and_then(|counter| counter.sampled(bytes)) {
                     Ok(ring) => rings.push(Ring(ring)),
                     // It has ended.
                     Err(error) if error.raw_os_error() == Some(NO_SUCH_PROCESS) => {}
@@ -86,10 +91,10 @@ pub(crate) fn of_threads(threads: &[u32]) -> Result<(Vec<Ring>, bool)> {
     }
 }
 
-fn builder<'a>(with_linux: bool) -> Builder<'a> {
+fn builder<'a>(with_linux: bool, period: u64) -> Builder<'a> {
     let mut builder = Builder::new(Software::CPU_CLOCK);
     builder
-        .sample_period(PERIOD)
+        .sample_period(period)
         .sample(SampleFlag::IP | SampleFlag::TID)
         .exclude_kernel(!with_linux)
         .exclude_hv(true)

@@ -34,6 +34,9 @@ pub struct Row {
     pub bytes_by_our_routes: u64,
     /// The gain of the stock program against itself: how far to trust `gain`, which its distance from 1 tells.
     pub control: Gain,
+    /// The gain as `wirespeed doctor --why-slow` tells it beforehand, by the same samples as `bound`.
+    #[serde(default)]
+    pub foretold: Option<f64>,
     /// How many times as much the stock program takes, round by round.
     pub gain: Gain,
     /// User and system time for one unit with our module: the median.

@@ -109,8 +109,9 @@ pub struct Time {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PartOfTime {
-    /// `"cipher"` and `"handshake"` of OpenSSL; `"openssl"`: the rest of it; `"wirespeed"`: our module; `"other library"`
-    /// of ciphers; `"linux cipher"`; `"linux"`; `"c library"`; `"program"`; `"other"`.
+    /// `"cipher"` and `"handshake"` of OpenSSL; `"fetch"`: it looks for algorithms; `"openssl"`: the rest of it;
+    /// `"wirespeed"`: our module; `"other library"` of ciphers; `"linux cipher"`; `"copying"` by the C library and by Linux;
+    /// `"linux"`; `"c library"`; `"program"`; `"other"`.
     pub kind: String,
     /// The operation, the library or the program.
     pub name: String,

@@ -1,6 +1,6 @@
 //! `wirespeed doctor --why-slow`: where the processor time of a program goes.
 
-use wirespeed_doctor::{Output, Target, ThisMachine, why_slow};
+use wirespeed_doctor::{Output, Step, Target, ThisMachine, why_slow};
 use wirespeed_results::schema::doctor::Time;
 
 use super::{DoctorArguments, found, report};
@@ -15,11 +15,14 @@ pub(super) fn run(machine: &ThisMachine, arguments: DoctorArguments) -> Result<(
     let output = if json { Output::StandardError } else { Output::Ours };
     let target = match pid {
         Some(process) => Target::Process(process),
-        None if runs => Target::Command { words: command, output, own_configuration: false },
+        None if runs => Target::Command { words: command, output },
         None => return Err(Fault::usage("--why-slow wants a program: --pid N, or -- CMD")),
     };
-    let progress = Progress::spinner("watching where its time goes");
-    let slow = why_slow(machine, &target, &|| progress.tick());
+    let progress = Progress::spinner(WATCHING);
+    let slow = why_slow(machine, &target, &|step| {
+        progress.at(doing(step).to_owned());
+        progress.tick();
+    });
     progress.done();
     let (time, findings) = slow.map_err(Fault::usage)?;
     report(&found(findings, None, Some(time)), json, |text| match runs {
@@ -29,6 +32,15 @@ pub(super) fn run(machine: &ThisMachine, arguments: DoctorArguments) -> Result<(
         }
         false => say(text),
     })
+}
+
+const WATCHING: &str = "watching where its time goes";
+
+const fn doing(step: Step) -> &'static str {
+    match step {
+        Step::Watching => WATCHING,
+        Step::Learning => "learning what is what inside OpenSSL, by openssl speed",
+    }
 }
 
 /// The parts of a program's time that are worth a line.
