@@ -4,7 +4,7 @@ use std::env;
 
 use anyhow::{Context, Result};
 use serde_json::Value;
-use wirespeed_vm::{CIPHERS, PadLock};
+use wirespeed_vm::{CIPHERS, PadLock, X86_64};
 
 use crate::run::Run;
 use crate::tally::Tally;
@@ -15,7 +15,7 @@ use crate::workspace::Workspace;
 /// The program, the module and the kernels' own tests on machines that lack what this one has; then PadLock in the
 /// kernel.
 pub(crate) fn machines(workspace: &Workspace, effort: Effort) -> Result<Tally> {
-    if let Err(error) = vm::kernel(workspace, None) {
+    if let Err(error) = vm::kernel(workspace, &X86_64, None) {
         return Ok(Tally::skip(format!("no kernel to boot: {error:#}")));
     }
     let mut tally = lesser(workspace, effort)?;
@@ -35,7 +35,7 @@ fn padlock(workspace: &Workspace) -> Result<Tally> {
 
 /// The kernel's own crypto, and disks, on a kernel of Debian's.
 pub(crate) fn kernel(workspace: &Workspace, effort: Effort, series: Option<&str>) -> Result<Tally> {
-    if let Err(error) = vm::kernel(workspace, series) {
+    if let Err(error) = vm::kernel(workspace, &X86_64, series) {
         return Ok(Tally::skip(format!(
             "the kernel {}: {error:#}",
             series.unwrap_or("of Debian's")

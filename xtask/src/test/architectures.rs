@@ -114,7 +114,7 @@ fn systems(workspace: &Workspace, architecture: &Architecture, suites: &[&str]) 
     architecture.runs_here()?;
     packages::provide(architecture.needs)?;
     standard_library(workspace, architecture.rust)?;
-    let roots = suites.iter().map(|suite| architecture.root(workspace, suite));
+    let roots = suites.iter().map(|suite| architecture.root(workspace, suite, &cross::PROGRAMS));
     Ok(Roots(roots.collect::<Result<_>>()?))
 }
 
