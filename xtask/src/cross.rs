@@ -9,6 +9,7 @@ use anyhow::{Result, bail};
 
 use crate::packages::{self, Need};
 use crate::run::Run;
+use crate::test::of_packages;
 use crate::toolchain;
 use crate::workspace::Workspace;
 
@@ -73,7 +74,7 @@ pub(crate) const I686: Architecture = Architecture {
 pub(crate) const I586: Architecture = Architecture { rust: "i586-unknown-linux-gnu", ..I686 };
 
 /// Cargo's environment variable for a target.
-fn variable(target: &str, what: &str) -> String {
+pub(crate) fn variable(target: &str, what: &str) -> String {
     format!("CARGO_TARGET_{}_{what}", target.to_uppercase().replace('-', "_"))
 }
 
@@ -86,7 +87,27 @@ pub(crate) fn build(workspace: &Workspace, cargo: Run, target: &str, linker: Opt
     }
 }
 
+/// What cargo builds by default, and the library for programs in C.
+pub(crate) const SHIPPED: [&str; 5] =
+    ["wirespeed-cli", "wirespeed-module", "wirespeed-library", "padlock-runner", "padlock-preload"];
+
+/// The one whose programs run in such a guest, where they do not run here.
+pub(crate) fn of_guest(guest: &wirespeed_vm::Architecture) -> Option<&'static Architecture> {
+    [&ARM64].into_iter().find(|it| it.debian == guest.debian && !guest.is_native())
+}
+
 impl Architecture {
+    /// Installs what building for it takes.
+    pub(crate) fn provide(&self, workspace: &Workspace) -> Result<()> {
+        packages::provide(self.needs)?;
+        toolchain::standard_library(workspace, self.rust)
+    }
+
+    /// Builds what users get; whether it can be built.
+    pub(crate) fn ship(&self, workspace: &Workspace) -> Result<bool> {
+        self.build(workspace, ["build", "--release"]).arguments(of_packages(&SHIPPED)).passes()
+    }
+
     /// A cargo command for it.
     pub(crate) fn build<const N: usize>(&self, workspace: &Workspace, words: [&str; N]) -> Run {
         build(workspace, workspace.cargo(words), self.rust, self.linker)

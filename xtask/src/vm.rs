@@ -10,7 +10,7 @@ use std::time::Duration;
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use wirespeed_vm::{
-    AARCH64, Architecture, CIPHERS, Device, Failure, Kernel, Machine, PadLock, Program, X86_64,
+    Architecture, CIPHERS, Device, Failure, Kernel, Machine, PadLock, Program, X86_64,
 };
 
 use crate::workspace::Workspace;
@@ -112,13 +112,11 @@ const SUITE: &str = "bookworm";
 
 /// The system of a guest that does not run this machine's programs.
 fn system(workspace: &Workspace, architecture: &Architecture) -> Result<PathBuf> {
-    match architecture {
-        it if *it == AARCH64 => {
-            packages::provide(packages::GUEST_ARM64)?;
-            cross::ARM64.root(workspace, SUITE, &cross::GUEST)
-        }
-        other => bail!("no system for {} on {}", other.name, consts::ARCH),
-    }
+    let Some(cross) = cross::of_guest(architecture) else {
+        bail!("no system for {} on {}", architecture.name, consts::ARCH);
+    };
+    packages::provide(packages::GUEST_ARM64)?;
+    cross.root(workspace, SUITE, &cross::GUEST)
 }
 
 /// Boots the guest and runs the command; its exit status.
