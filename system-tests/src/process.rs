@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -39,6 +39,24 @@ pub fn output(command: &mut Command) -> Result<Vec<u8>, String> {
     let said = [&output.stdout[..], &output.stderr[..]].concat();
     let said = String::from_utf8_lossy(&said[said.len().saturating_sub(4000)..]).into_owned();
     Err(format!("{command:?}: {}: {said}", output.status))
+}
+
+/// What a program makes of its input.
+pub fn through(program: &mut Command, data: &[u8]) -> Result<Vec<u8>, String> {
+    let piped = program.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = piped.spawn().map_err(|error| format!("{program:?}: {error}"))?;
+    let mut input = child.stdin.take().expect("it was piped");
+    thread::scope(|scope| {
+        scope.spawn(move || {
+            // A program that ended reads no more; what it missed is seen in its output.
+            let _ = input.write_all(data);
+        });
+        let output = child.wait_with_output().map_err(|error| error.to_string())?;
+        if output.status.success() {
+            return Ok(output.stdout);
+        }
+        Err(format!("{}: {}", output.status, String::from_utf8_lossy(&output.stderr)))
+    })
 }
 
 /// Waits for something that takes a fraction of a second on an idle machine.
