@@ -62,7 +62,8 @@ pub fn through(program: &mut Command, data: &[u8]) -> Result<Vec<u8>, String> {
 /// Waits for something that takes a fraction of a second on an idle machine.
 pub fn wait_until(what: &str, mut done: impl FnMut() -> bool) -> Result<(), String> {
     const STEP: Duration = Duration::from_millis(10);
-    const LIMIT: Duration = Duration::from_secs(60);
+    // As long as a program may take: on a busy host a translated guest gets a tenth of the time.
+    const LIMIT: Duration = Duration::from_secs(SECONDS as u64);
     // By the clock: in a guest that is translated a look may take a hundred times as long as a step.
     let start = Instant::now();
     while start.elapsed() < LIMIT {
@@ -71,7 +72,7 @@ pub fn wait_until(what: &str, mut done: impl FnMut() -> bool) -> Result<(), Stri
         }
         thread::sleep(STEP);
     }
-    Err(format!("waited a minute for {what}"))
+    Err(format!("waited {SECONDS} s for {what}"))
 }
 
 /// A process and all that descend from it.

@@ -295,6 +295,7 @@ impl Machine {
         let own = [place.to_owned(), self.kernel.folder().to_owned()];
         let mut all: Vec<_> = own.iter().chain(&self.folders).collect();
         all.sort();
+        all.dedup();
         all.iter().map(|folder| folder.display().to_string()).collect::<Vec<_>>().join(":")
     }
 

@@ -176,7 +176,7 @@ impl Architecture {
             .arguments([format!("--architectures={}", self.debian)])
             // The loader's path begins with /lib, where Debian 13 unpacks nothing.
             .arguments([format!("--setup-hook={MERGED}")])
-            .arguments([format!("--customize-hook=cd \"$1\"; {}", system.preparation)])
+            .arguments([format!("--extract-hook=cd \"$1\"; {}", system.preparation)])
             .arguments([suite.as_ref(), root.as_os_str()])
             .arguments(archive)
             .succeeds_quietly(&root.with_extension("log"))
@@ -205,7 +205,7 @@ pub(crate) const PROGRAMS: System =
 pub(crate) const GUEST: System = System {
     name: "-guest",
     programs: "base-files,base-passwd,dash,coreutils,grep,sed,findutils,util-linux,mount,hostname,kmod,\
-               procps,iproute2,strace,libgcc-s1,openssl,openssh-server,openssh-client,nginx,curl,\
+               procps,diffutils,iproute2,strace,libgcc-s1,openssl,openssh-server,openssh-client,nginx,curl,\
                python3-minimal,dmsetup,cryptsetup-bin",
     // Users and groups, and sshd's.
     preparation: "for file in passwd group; do cp usr/share/base-passwd/$file.master etc/$file; done; \

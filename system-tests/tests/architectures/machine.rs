@@ -233,7 +233,9 @@ impl Machine {
 
 impl fmt::Display for Machine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let system = self.root.file_name().unwrap_or_default().to_string_lossy();
+        // A machine's own system has no name.
+        let system = self.root.file_name().unwrap_or(self.architecture.name.as_ref());
+        let system = system.to_string_lossy();
         write!(f, "{system}::{}", self.tier.name)
     }
 }
