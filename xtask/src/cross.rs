@@ -207,10 +207,11 @@ pub(crate) const GUEST: System = System {
     programs: "base-files,base-passwd,dash,coreutils,grep,sed,findutils,util-linux,mount,hostname,kmod,\
                procps,diffutils,iproute2,strace,libgcc-s1,openssl,openssh-server,openssh-client,nginx,curl,\
                python3-minimal,dmsetup,cryptsetup-bin",
-    // Users and groups, and sshd's.
+    // Users and groups, and what sshd wants.
     preparation: "for file in passwd group; do cp usr/share/base-passwd/$file.master etc/$file; done; \
                   echo 'sshd:*:100:65534::/run/sshd:/usr/sbin/nologin' >>etc/passwd; \
-                  echo 'root:*:19000:0:99999:7:::' >etc/shadow",
+                  echo 'root:*:19000:0:99999:7:::' >etc/shadow; \
+                  cp usr/share/openssh/sshd_config etc/ssh",
 };
 
 /// A machine: a system of Debian's and a CPU.

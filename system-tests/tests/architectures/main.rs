@@ -64,7 +64,7 @@ const EMULATED: &[(&str, Run)] = &[
 const LONG: &[(&str, Run)] = &[("program::tune", program::tune)];
 
 fn main() -> ExitCode {
-    let arguments = Arguments::from_args();
+    let mut arguments = Arguments::from_args();
     let roots = env::var_os("WIRESPEED_ROOTS").unwrap_or_default();
     let roots: Vec<_> = env::split_paths(&roots).filter(|it| it.is_absolute()).collect();
     let modules = env::var_os("WIRESPEED_MODULES");
@@ -74,7 +74,13 @@ fn main() -> ExitCode {
         return libtest_mimic::run(&arguments, vec![ignored]).exit_code();
     }
     match machine::asked() {
-        Ok(architecture) => libtest_mimic::run(&arguments, of(architecture, &roots)).exit_code(),
+        Ok(architecture) => {
+            if architecture.is_booted() {
+                // What is installed, and the kernel's drivers, belong to the whole machine.
+                arguments.test_threads = Some(1);
+            }
+            libtest_mimic::run(&arguments, of(architecture, &roots)).exit_code()
+        }
         Err(error) => {
             eprintln!("error: {error}");
             ExitCode::FAILURE
