@@ -205,7 +205,7 @@ pub(crate) const PROGRAMS: System =
 pub(crate) const GUEST: System = System {
     name: "-guest",
     programs: "base-files,base-passwd,dash,coreutils,grep,sed,findutils,util-linux,mount,hostname,kmod,\
-               procps,diffutils,iproute2,strace,libgcc-s1,openssl,openssh-server,openssh-client,nginx,curl,\
+               procps,diffutils,iproute2,strace,libgcc-s1,openssl,openssh-server,openssh-client,nginx,openvpn,curl,\
                python3-minimal,dmsetup,cryptsetup-bin",
     // Users and groups, and what sshd wants.
     preparation: "for file in passwd group; do cp usr/share/base-passwd/$file.master etc/$file; done; \
