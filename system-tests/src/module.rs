@@ -21,16 +21,19 @@ pub enum Provided<'a> {
     Stock,
     /// Ours beside it.
     Ours(&'a Watched),
+    /// Whatever this machine is configured for.
+    Installed,
 }
 
 impl Provided<'_> {
     /// Sets a program's environment accordingly.
     pub fn to(self, command: &mut Command) -> &mut Command {
-        let file = match self {
-            Self::Stock => Path::new("/dev/null"),
-            Self::Ours(watched) => &watched.configuration,
+        match self {
+            Self::Stock => command.env("OPENSSL_CONF", "/dev/null"),
+            Self::Ours(watched) => command.env("OPENSSL_CONF", &watched.configuration),
+            Self::Installed => command.env_remove("OPENSSL_CONF"),
         };
-        command.env("OPENSSL_CONF", file).env_remove("OPENSSL_MODULES")
+        command.env_remove("OPENSSL_MODULES")
     }
 }
 

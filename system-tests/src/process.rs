@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -41,10 +41,29 @@ pub fn output(command: &mut Command) -> Result<Vec<u8>, String> {
     Err(format!("{command:?}: {}: {said}", output.status))
 }
 
+/// What a program makes of its input.
+pub fn through(program: &mut Command, data: &[u8]) -> Result<Vec<u8>, String> {
+    let piped = program.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = piped.spawn().map_err(|error| format!("{program:?}: {error}"))?;
+    let mut input = child.stdin.take().expect("it was piped");
+    thread::scope(|scope| {
+        scope.spawn(move || {
+            // A program that ended reads no more; what it missed is seen in its output.
+            let _ = input.write_all(data);
+        });
+        let output = child.wait_with_output().map_err(|error| error.to_string())?;
+        if output.status.success() {
+            return Ok(output.stdout);
+        }
+        Err(format!("{}: {}", output.status, String::from_utf8_lossy(&output.stderr)))
+    })
+}
+
 /// Waits for something that takes a fraction of a second on an idle machine.
 pub fn wait_until(what: &str, mut done: impl FnMut() -> bool) -> Result<(), String> {
     const STEP: Duration = Duration::from_millis(10);
-    const LIMIT: Duration = Duration::from_secs(60);
+    // As long as a program may take: on a busy host a translated guest gets a tenth of the time.
+    const LIMIT: Duration = Duration::from_secs(SECONDS as u64);
     // By the clock: in a guest that is translated a look may take a hundred times as long as a step.
     let start = Instant::now();
     while start.elapsed() < LIMIT {
@@ -53,7 +72,7 @@ pub fn wait_until(what: &str, mut done: impl FnMut() -> bool) -> Result<(), Stri
         }
         thread::sleep(STEP);
     }
-    Err(format!("waited a minute for {what}"))
+    Err(format!("waited {SECONDS} s for {what}"))
 }
 
 /// A process and all that descend from it.

@@ -2,6 +2,8 @@
 
 use std::fs::{self, OpenOptions};
 
+use crate::Architecture;
+
 /// Who executes the guest's instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Accelerator {
@@ -12,9 +14,10 @@ pub enum Accelerator {
 }
 
 impl Accelerator {
-    /// KVM where it works, otherwise translation.
-    pub fn best() -> Self {
-        if Self::Kvm.obstacle().is_none() { Self::Kvm } else { Self::Tcg }
+    /// KVM where it works for that architecture, otherwise translation.
+    pub fn best(architecture: &Architecture) -> Self {
+        let kvm = architecture.is_native() && Self::Kvm.obstacle().is_none();
+        if kvm { Self::Kvm } else { Self::Tcg }
     }
 
     /// Why it cannot be used here.
@@ -33,10 +36,10 @@ impl Accelerator {
     }
 
     /// The CPU that has everything it can do.
-    pub(crate) const fn full_cpu(self) -> &'static str {
+    pub(crate) const fn full_cpu(self, architecture: &Architecture) -> &'static str {
         match self {
             Self::Kvm => "host",
-            Self::Tcg => "max",
+            Self::Tcg => architecture.full_cpu,
         }
     }
 }
@@ -58,7 +61,10 @@ mod tests {
         assert!(!virtualises("flags\t\t: fpu vme hypervisor svm_lock avmx\n"));
         assert!(!virtualises(""));
         assert_eq!(Accelerator::Tcg.obstacle(), None);
-        let best = Accelerator::best();
-        assert_eq!(best.obstacle(), None, "{best:?}");
+        for architecture in Architecture::ALL {
+            let best = Accelerator::best(architecture);
+            assert_eq!(best.obstacle(), None, "{best:?}");
+            assert!(architecture.is_native() || best == Accelerator::Tcg);
+        }
     }
 }

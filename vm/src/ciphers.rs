@@ -4,10 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::Kernel;
 use crate::headers;
 use crate::packages::{Source, in_folder};
 use crate::program::output;
+use crate::{Architecture, Kernel};
 
 /// Those that can be built, by their files in the kernel's directory `crypto`. Debian leaves
 /// `CRYPTO_USER_API_ENABLE_OBSOLETE` unset, which they need to be configured, and nothing else.
@@ -29,8 +29,9 @@ fn provide(kernel: &Kernel, root: &Path) -> Result<PathBuf, String> {
         return Ok(folder);
     }
     let aside = tempfile::tempdir_in(root).map_err(|error| in_folder(root, error))?;
+    let source = Source::own(Architecture::here()?, root)?;
     let package = format!("linux-source-{}", series(kernel.release()));
-    Source::Here.unpack(std::slice::from_ref(&package), aside.path())?;
+    source.unpack(std::slice::from_ref(&package), aside.path())?;
     let archive = aside.path().join(format!("usr/src/{package}.tar.xz"));
     let made = aside.path().join("made");
     fs::create_dir(&made).map_err(|error| in_folder(&made, error))?;

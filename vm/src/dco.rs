@@ -17,7 +17,7 @@ const MODULE: &str = "drivers/net/ovpn-dco/ovpn-dco-v2.ko";
 pub(crate) fn build(kernel: &Kernel, root: &Path) -> Result<PathBuf, String> {
     let place = root.join("modules/dco");
     if !place.exists() {
-        unpack(root, &place)?;
+        unpack(kernel, root, &place)?;
     }
     let headers = headers::provide(kernel, root)?;
     let mut make = Command::new("make");
@@ -27,9 +27,10 @@ pub(crate) fn build(kernel: &Kernel, root: &Path) -> Result<PathBuf, String> {
 }
 
 /// Unpacks the source, whose folder bears its version.
-fn unpack(root: &Path, place: &Path) -> Result<(), String> {
+fn unpack(kernel: &Kernel, root: &Path, place: &Path) -> Result<(), String> {
+    let source = Source::own(kernel.architecture(), root.parent().unwrap_or(root))?;
     let aside = tempfile::tempdir_in(root).map_err(|error| in_folder(root, error))?;
-    Source::Here.unpack(&[PACKAGE.to_owned()], aside.path())?;
+    source.unpack(&[PACKAGE.to_owned()], aside.path())?;
     let sources = aside.path().join("usr/src");
     let mut found = headers::files(&sources)?;
     let source = found.pop().ok_or_else(|| in_folder(&sources, "holds no source"))?;

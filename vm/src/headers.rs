@@ -4,9 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::Kernel;
 use crate::packages::{Source, in_folder};
 use crate::program::output;
+use crate::{Architecture, Kernel};
 
 /// Debian builds with BTF, for which the kernel's debug information is not here.
 pub(crate) const WITHOUT_BTF: &str = "CONFIG_DEBUG_INFO_BTF_MODULES=";
@@ -28,6 +28,9 @@ pub(crate) fn make(kernel: &Kernel, root: &Path, place: &Path) -> Result<(), Str
     let headers = provide(kernel, root)?;
     let mut make = Command::new("make");
     make.arg("--silent").arg("-C").arg(headers).arg(format!("M={}", place.display()));
+    if !kernel.architecture().is_native() {
+        make.arg(format!("CROSS_COMPILE={}", kernel.architecture().tools));
+    }
     output(make.args([WITHOUT_BTF, "modules"])).map(|_| ())
 }
 
@@ -40,10 +43,17 @@ pub(crate) fn provide(kernel: &Kernel, root: &Path) -> Result<PathBuf, String> {
     if ready.exists() {
         return Ok(folder);
     }
-    let mut wanted = Source::Here.dependencies(&package)?;
-    wanted.retain(|name| name.starts_with("linux-headers-") || name.starts_with("linux-kbuild-"));
+    let cache = root.parent().unwrap_or(root);
+    let source = Source::own(kernel.architecture(), cache)?;
+    let needed = source.dependencies(&package)?;
+    let of = |prefix: &str| -> Vec<_> {
+        needed.iter().filter(|name| name.starts_with(prefix)).cloned().collect()
+    };
+    let mut wanted = of("linux-headers-");
     wanted.push(package);
-    Source::Here.unpack(&wanted, root)?;
+    source.unpack(&wanted, root)?;
+    // Its programs run here.
+    Source::own(Architecture::here()?, cache)?.unpack(&of("linux-kbuild-"), root)?;
     // They are made to be used where Debian would have installed them.
     for file in ["Makefile", ".kernelvariables"].map(|name| folder.join(name)) {
         let text = fs::read_to_string(&file).map_err(|error| in_folder(&file, error))?;

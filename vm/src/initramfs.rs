@@ -7,10 +7,12 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
+use crate::Kernel;
 use crate::packages::in_folder;
 use crate::program::output;
 
-const BUSYBOX: &str = "/bin/busybox";
+/// What holds busybox, for a guest that does not run this machine's.
+pub(crate) const BUSYBOX: &str = "busybox-static";
 
 /// What the guest needs before it sees the host's files; modprobe says what each needs in turn.
 const MODULES: [&str; 5] = ["virtio_pci", "virtio_console", "9pnet_virtio", "9p", "overlay"];
@@ -27,27 +29,34 @@ pub(crate) fn name() -> String {
 }
 
 /// Makes it, unless it is there; `root` is where the kernel's package was unpacked.
-pub(crate) fn provide(root: &Path, release: &str) -> Result<(), String> {
+pub(crate) fn provide(kernel: &Kernel, root: &Path) -> Result<(), String> {
     let to = root.join(name());
-    if to.exists() { Ok(()) } else { build(root, release, &to) }
+    if to.exists() { Ok(()) } else { build(kernel, root, &to) }
 }
 
-fn build(root: &Path, release: &str, to: &Path) -> Result<(), String> {
+fn build(kernel: &Kernel, root: &Path, to: &Path) -> Result<(), String> {
     let aside = tempfile::tempdir_in(root).map_err(|error| in_folder(root, error))?;
     let tree = aside.path();
     let failed = |error| in_folder(tree, error);
-    for name in ["bin", "dev", "modules", "new", "host", "proc", "run", "sys"] {
+    for name in ["bin", "dev", "modules", "new", "host", "proc", "run", "sys", "whole"] {
         fs::create_dir(tree.join(name)).map_err(failed)?;
     }
-    fs::copy(BUSYBOX, tree.join("bin/busybox")).map_err(|error| format!("{BUSYBOX}: {error}"))?;
-    for (name, text) in
-        [("init", include_str!("guest/init.sh")), ("session", include_str!("guest/session.sh"))]
-    {
+    let owner = if kernel.architecture().is_native() { Path::new("/") } else { root };
+    // Debian 13's packages know no /bin any more.
+    let places = ["bin/busybox", "usr/bin/busybox"].map(|place| owner.join(place));
+    let busybox = places.iter().find(|place| place.exists()).unwrap_or(&places[0]);
+    fs::copy(busybox, tree.join("bin/busybox")).map_err(|error| in_folder(busybox, error))?;
+    for (name, text) in SCRIPTS {
         fs::write(tree.join(name), text).map_err(failed)?;
         fs::set_permissions(tree.join(name), Permissions::from_mode(0o755)).map_err(failed)?;
     }
     let mut modprobe = Command::new("modprobe");
-    modprobe.arg("--dirname").arg(root).args(["--set-version", release, "--show-depends", "--all"]);
+    modprobe.arg("--dirname").arg(root).args([
+        "--set-version",
+        kernel.release(),
+        "--show-depends",
+        "--all",
+    ]);
     let listed = output(modprobe.args(MODULES))?;
     let listed = String::from_utf8_lossy(&listed).into_owned();
     // Each comes after what it needs, and may be needed again later.

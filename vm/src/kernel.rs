@@ -7,15 +7,14 @@ use std::process::Command;
 
 use crate::packages::{Source, by_numbers, in_folder};
 use crate::program::output;
-use crate::{ciphers, dco, headers, initramfs, vmlinux};
+use crate::{Architecture, ciphers, dco, headers, initramfs, vmlinux};
 
-/// The architecture's flavour that has everything: the one for clouds lacks 9p and PadLock.
-const FLAVOUR: &str = "-amd64";
 const IMAGE: &str = "linux-image-";
 
 /// A kernel, unpacked, with all that a guest boots from.
 #[derive(Clone, Debug)]
 pub struct Kernel {
+    architecture: &'static Architecture,
     release: String,
     /// The root that its packages were unpacked into.
     root: PathBuf,
@@ -23,39 +22,56 @@ pub struct Kernel {
 
 impl Kernel {
     /// The newest kernel of a series such as `6.1` or `6.12`, by default the one that Debian would
-    /// install. What is in `cache` already is taken from there; the rest is fetched with apt.
-    pub fn provide(cache: &Path, series: Option<&str>) -> Result<Self, String> {
+    /// install on a machine of that architecture. What is in `cache` already is taken from there; the rest is fetched with apt.
+    pub fn provide(
+        cache: &Path,
+        architecture: &'static Architecture,
+        series: Option<&str>,
+    ) -> Result<Self, String> {
         fs::create_dir_all(cache).map_err(|error| in_folder(cache, error))?;
         let cache = cache.canonicalize().map_err(|error| in_folder(cache, error))?;
         let _others_wait = lock(&cache)?;
         let kept = fs::read_dir(&cache).into_iter().flatten().flatten();
         let kept = kept.filter_map(|entry| entry.file_name().into_string().ok());
         let chosen: Vec<_> = match series {
-            Some(series) => kept.filter(|release| is_of(release, series)).collect(),
+            Some(series) => kept.filter(|release| is_of(release, architecture, series)).collect(),
             // Others may be there, too.
-            None => kept.filter(|release| cache.join(release).join(DEFAULT).exists()).collect(),
+            None => kept
+                .filter(|release| is_for(release, architecture))
+                .filter(|release| cache.join(release).join(DEFAULT).exists())
+                .collect(),
         };
         if let Some(release) = chosen.into_iter().max_by(|one, other| by_numbers(one, other)) {
-            let root = cache.join(&release);
-            initramfs::provide(&root, &release)?;
-            return Ok(Self { release, root });
+            let kernel = Self { architecture, root: cache.join(&release), release };
+            initramfs::provide(&kernel, &kernel.root)?;
+            return Ok(kernel);
         }
-        let (source, package) = newest_package(&cache, series)?;
+        let (source, package) = newest_package(&cache, architecture, series)?;
         let release = package.trim_start_matches(IMAGE).to_owned();
-        let kernel = Self { root: cache.join(&release), release };
+        let kernel = Self { architecture, root: cache.join(&release), release };
         if !kernel.root.exists() {
             kernel.unpack(&cache, &source, package)?;
         }
-        initramfs::provide(&kernel.root, &kernel.release)?;
+        initramfs::provide(&kernel, &kernel.root)?;
         if series.is_none() {
             fs::write(kernel.root.join(DEFAULT), "").map_err(|error| in_folder(&cache, error))?;
         }
         Ok(kernel)
     }
 
+    /// What it is made for.
+    pub fn architecture(&self) -> &'static Architecture {
+        self.architecture
+    }
+
     /// As `uname -r` says it.
     pub fn release(&self) -> &str {
         &self.release
+    }
+
+    /// The directory with all of its files.
+    pub fn folder(&self) -> &Path {
+        &self.root
     }
 
     /// The directory with its modules.
@@ -106,6 +122,9 @@ impl Kernel {
         // Newer ones come in pieces, which all have the release in their names.
         let pieces = source.dependencies(&packages[0])?;
         packages.extend(pieces.into_iter().filter(|name| name.ends_with(&self.release)));
+        if !self.architecture.is_native() {
+            packages.push(initramfs::BUSYBOX.to_owned());
+        }
         source.unpack(&packages, root)?;
         // They know no /lib any more.
         if root.join("usr/lib/modules").exists() && !root.join("lib").exists() {
@@ -132,9 +151,19 @@ fn lock(folder: &Path) -> Result<File, String> {
 /// Marks the release that Debian would install.
 const DEFAULT: &str = "default";
 
-fn is_of(release: &str, series: &str) -> bool {
-    let rest = release.strip_prefix(series).and_then(|rest| rest.strip_suffix(FLAVOUR));
-    // Other flavours are `cloud-amd64`, `rt-amd64`.
+/// Whether it is one for that architecture.
+fn is_for(release: &str, architecture: &Architecture) -> bool {
+    without_flavour(release, architecture).is_some()
+}
+
+/// What stands before the architecture's flavour that has everything.
+fn without_flavour<'r>(release: &'r str, architecture: &Architecture) -> Option<&'r str> {
+    release.strip_suffix(architecture.debian)?.strip_suffix('-')
+}
+
+fn is_of(release: &str, architecture: &Architecture, series: &str) -> bool {
+    let rest = without_flavour(release, architecture).and_then(|rest| rest.strip_prefix(series));
+    // Other flavours are `cloud-amd64`, `rt-amd64`: the one for clouds lacks 9p and PadLock.
     let is_number = |piece: &str| piece.starts_with(|letter: char| letter.is_ascii_digit());
     rest.is_some_and(|rest| {
         (rest.is_empty() || rest.starts_with('.')) && rest.split('-').skip(1).all(is_number)
@@ -143,33 +172,39 @@ fn is_of(release: &str, series: &str) -> bool {
 
 /// The package of the kernel that is wanted, and where to get it: where this machine's apt knows none of
 /// the series, the newer Debian may.
-fn newest_package(cache: &Path, series: Option<&str>) -> Result<(Source, String), String> {
+fn newest_package(
+    cache: &Path,
+    architecture: &'static Architecture,
+    series: Option<&str>,
+) -> Result<(Source, String), String> {
+    let own = Source::own(architecture, cache)?;
     let Some(series) = series else {
-        let newest = Source::Here.dependencies("linux-image-amd64")?;
+        let meta = format!("{IMAGE}{}", architecture.debian);
+        let newest = own.dependencies(&meta)?;
         let newest = newest.into_iter().find(|package| package.starts_with(IMAGE));
-        let newest = newest.ok_or("linux-image-amd64 depends on no kernel")?;
-        return Ok((Source::Here, newest));
+        let newest = newest.ok_or_else(|| format!("{meta} depends on no kernel"))?;
+        return Ok((own, newest));
     };
-    if let Some(package) = newest_of(&Source::Here, series)? {
-        return Ok((Source::Here, package));
+    if let Some(package) = newest_of(&own, architecture, series)? {
+        return Ok((own, package));
     }
-    let unknown = format!("apt knows no kernel {series} of the flavour amd64");
-    let newer = newer(cache).map_err(|why| format!("{unknown}, and the newer Debian: {why}"))?;
-    let package = newest_of(&newer, series)?;
+    let unknown = format!("apt knows no kernel {series} of the flavour {}", architecture.debian);
+    let newer = Source::newer(architecture, cache)
+        .map_err(|why| format!("{unknown}, and the newer Debian: {why}"))?;
+    let package = newest_of(&newer, architecture, series)?;
     package.map(|package| (newer, package)).ok_or(unknown)
 }
 
-/// The newer Debian, whose lists lie beside the kernels.
-fn newer(cache: &Path) -> Result<Source, String> {
-    Source::newer(&cache.join("newer"))
-}
-
-fn newest_of(source: &Source, series: &str) -> Result<Option<String>, String> {
+fn newest_of(
+    source: &Source,
+    architecture: &Architecture,
+    series: &str,
+) -> Result<Option<String>, String> {
     let known = source.beginning(&format!("{IMAGE}{series}"))?;
     let numbered = |package: &String| {
         // `linux-image-6.12-amd64` only depends on the newest; it holds no kernel.
         let release = package.trim_start_matches(IMAGE);
-        is_of(release, series) && release.split('.').count() > 2
+        is_of(release, architecture, series) && release.split('.').count() > 2
     };
     Ok(known.into_iter().filter(numbered).max_by(|one, other| by_numbers(one, other)))
 }
@@ -177,14 +212,24 @@ fn newest_of(source: &Source, series: &str) -> Result<Option<String>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{AARCH64, X86_64};
 
     #[test]
     fn a_series_is_not_the_beginning_of_another() {
+        let is_of = |release, series| is_of(release, &X86_64, series);
         assert!(is_of("6.1.0-56-amd64", "6.1"));
         assert!(!is_of("6.12.117+deb12-amd64", "6.1"));
         assert!(!is_of("6.1.0-56-cloud-amd64", "6.1.0-56"));
         assert!(!is_of("6.12.117+deb12-cloud-amd64", "6.12"));
         assert!(is_of("6.1.0-56-amd64", "6.1.0-56"));
         assert!(!is_of("6.1.0-56-rt-amd64", "6.1.0-56"));
+    }
+
+    #[test]
+    fn a_kernel_is_of_one_architecture() {
+        assert!(is_of("6.1.0-56-arm64", &AARCH64, "6.1"));
+        assert!(!is_of("6.1.0-56-arm64", &X86_64, "6.1"));
+        assert!(is_for("6.1.0-56-amd64", &X86_64) && !is_for("6.1.0-56-amd64", &AARCH64));
+        assert!(!is_for("newer", &X86_64));
     }
 }

@@ -18,8 +18,6 @@ use crate::program::quoted;
 use crate::streams::Console;
 use crate::{Accelerator, Device, Kernel, Program};
 
-const QEMU: &str = "qemu-system-x86_64";
-
 /// A machine that will be booted for one program.
 #[derive(Clone, Debug)]
 pub struct Machine {
@@ -32,6 +30,8 @@ pub struct Machine {
     modules: Vec<(PathBuf, String)>,
     devices: Vec<Device>,
     disks: Vec<u64>,
+    system: Option<PathBuf>,
+    folders: Vec<PathBuf>,
 }
 
 /// Why there is no exit status.
@@ -84,17 +84,19 @@ impl Machine {
     /// With one CPU, because QEMU 7.2 translates two with a race: now and then one goes on running a breakpoint that the
     /// other has already taken out of the kernel's code again, and neither gets any further. One takes a quarter less time, too.
     pub fn new(kernel: Kernel) -> Self {
-        let accelerator = Accelerator::best();
+        let accelerator = Accelerator::best(kernel.architecture());
         Self {
-            kernel,
             accelerator,
-            cpu: accelerator.full_cpu().to_owned(),
+            cpu: accelerator.full_cpu(kernel.architecture()).to_owned(),
+            kernel,
             processors: 1,
             memory_mib: 1024,
             limit: Duration::from_secs(600),
             modules: Vec::new(),
             devices: Vec::new(),
             disks: Vec::new(),
+            system: None,
+            folders: Vec::new(),
         }
     }
 
@@ -154,6 +156,15 @@ impl Machine {
         self
     }
 
+    /// Another system than this machine's own, unpacked in a directory, for its programs. Of this machine's files the guest
+    /// sees these folders then, at the same paths.
+    #[must_use]
+    pub fn system(mut self, root: PathBuf, folders: Vec<PathBuf>) -> Self {
+        self.system = Some(root);
+        self.folders = folders;
+        self
+    }
+
     /// Boots, runs the program, and gives its exit status; 125 is that of a module that cannot be loaded.
     ///
     /// On SIGINT, SIGTERM and SIGHUP the machine goes away, and then this process, by that signal.
@@ -186,6 +197,7 @@ impl Machine {
             consoles.iter().for_each(Console::finish);
             ended
         });
+        let qemu = self.kernel.architecture().qemu;
         let said = fs::read(place.join("qemu")).unwrap_or_default();
         let words = last_lines(&fs::read(&log).unwrap_or_default());
         drop(session);
@@ -194,7 +206,7 @@ impl Machine {
             (Some(_), Ok(status)) => Ok(status),
             (Some(ended), _) if !ended.success() => {
                 let said = String::from_utf8_lossy(&said).into_owned();
-                Err(Failure::Environment(format!("{QEMU}: {ended}: {}", said.trim())))
+                Err(Failure::Environment(format!("{qemu}: {ended}: {}", said.trim())))
             }
             (Some(_), _) => Err(Failure::Died(words)),
             (None, _) => Err(Failure::TimedOut(self.limit, words)),
@@ -224,7 +236,9 @@ impl Machine {
     fn start(&self, place: &Path, consoles: &[Console; 3], log: &Path) -> Result<Child, String> {
         // QEMU goes when the thread that waits for it does, however it does.
         let mut qemu = Command::new("setpriv");
-        qemu.args(["--pdeathsig", "KILL", "--", QEMU]);
+        let architecture = self.kernel.architecture();
+        qemu.args(["--pdeathsig", "KILL", "--", architecture.qemu]);
+        qemu.args(architecture.board);
         qemu.args(["-accel", self.accelerator.option(), "-cpu", &self.cpu]);
         qemu.arg("-smp").arg(self.processors.to_string());
         qemu.arg("-m").arg(self.memory_mib.to_string());
@@ -259,10 +273,13 @@ impl Machine {
         // An oops is a panic and a panic an end. Mitigations slow down guests that are translated, without
         // KASLR the kernel starts sooner, and on a busy host it finds its timer too slow to be one.
         qemu.arg("-append").arg(format!(
-            "console=ttyS0 panic=-1 oops=panic mitigations=off nokaslr no_timer_check loglevel=5 rdinit=/init \
-             vm_session=\"{}\" vm_modules=\"{}\"",
+            "console={} panic=-1 oops=panic mitigations=off nokaslr no_timer_check loglevel=5 rdinit=/init \
+             vm_session=\"{}\" vm_modules=\"{}\" vm_system=\"{}\" vm_folders=\"{}\"",
+            architecture.console,
             place.display(),
-            self.kernel.modules().display()
+            self.kernel.modules().display(),
+            self.system.as_deref().unwrap_or(Path::new("")).display(),
+            self.folders(place)
         ));
         let said = place.join("qemu");
         let said = fs::File::create(&said).map_err(|error| in_folder(&said, error))?;
@@ -270,10 +287,23 @@ impl Machine {
         qemu.spawn().map_err(|error| format!("cannot start setpriv: {error}"))
     }
 
+    /// What of this machine's files is seen beside a system of another's, each before what is in it.
+    fn folders(&self, place: &Path) -> String {
+        if self.system.is_none() {
+            return String::new();
+        }
+        let own = [place.to_owned(), self.kernel.folder().to_owned()];
+        let mut all: Vec<_> = own.iter().chain(&self.folders).collect();
+        all.sort();
+        all.dedup();
+        all.iter().map(|folder| folder.display().to_string()).collect::<Vec<_>>().join(":")
+    }
+
     /// Waits for the end of QEMU, which it makes when the time is up or a signal came.
     fn wait(&self, child: &mut Child, signals: &Signals) -> Result<Option<ExitStatus>, Failure> {
         const STEP: Duration = Duration::from_millis(10);
-        let failed = |error| Failure::Environment(format!("{QEMU}: {error}"));
+        let failed =
+            |error| Failure::Environment(format!("{}: {error}", self.kernel.architecture().qemu));
         let end = Instant::now() + self.limit;
         loop {
             if let Some(status) = child.try_wait().map_err(failed)? {

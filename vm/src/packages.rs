@@ -6,15 +6,17 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::Architecture;
 use crate::program::output;
 
 /// Where packages come from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Source {
-    /// Wherever this machine's apt takes them.
-    Here,
-    /// The Debian after Debian 12, with its newest kernels: lists of our own, in this directory.
-    Newer(PathBuf),
+#[derive(Clone, Debug)]
+pub(crate) struct Source {
+    architecture: &'static Architecture,
+    /// The directory of lists of our own, of what is installed nowhere; without one, this machine's apt knows.
+    lists: Option<PathBuf>,
+    /// Whether they are those of the file in it, and not of where this machine's apt takes its packages.
+    elsewhere: bool,
 }
 
 /// The Debian 13 that newer kernels are made for, signed with the keys that every Debian has.
@@ -22,30 +24,55 @@ const NEWER: &str = "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.g
                      http://deb.debian.org/debian trixie-backports main\n";
 
 impl Source {
-    /// Newer packages than this machine's apt knows, with their lists in a directory.
-    pub(crate) fn newer(folder: &Path) -> Result<Self, String> {
-        let source = Self::Newer(folder.to_owned());
+    /// Wherever this machine's apt takes them. For another architecture there are lists of their own below a directory,
+    /// and the machine goes on knowing none but its own.
+    pub(crate) fn own(architecture: &'static Architecture, cache: &Path) -> Result<Self, String> {
+        match architecture.is_native() {
+            true => Ok(Self { architecture, lists: None, elsewhere: false }),
+            false => Self::listed(architecture, cache, "own", false),
+        }
+    }
+
+    /// Newer packages than those, from the Debian after Debian 12, with their lists below a directory.
+    pub(crate) fn newer(architecture: &'static Architecture, cache: &Path) -> Result<Self, String> {
+        Self::listed(architecture, cache, "newer", true)
+    }
+
+    fn listed(
+        architecture: &'static Architecture,
+        cache: &Path,
+        name: &str,
+        elsewhere: bool,
+    ) -> Result<Self, String> {
+        let folder = cache.join(format!("{name}.{}", architecture.debian));
         if !folder.exists() {
             let aside = folder.with_extension("new");
             for place in ["lists/partial", "cache/archives/partial"] {
                 fs::create_dir_all(aside.join(place)).map_err(|error| in_folder(&aside, error))?;
             }
-            fs::write(aside.join("sources.list"), NEWER)
-                .map_err(|error| in_folder(&aside, error))?;
-            Self::Newer(aside.clone()).update()?;
-            fs::rename(&aside, folder).map_err(|error| in_folder(folder, error))?;
+            if elsewhere {
+                fs::write(aside.join("sources.list"), NEWER)
+                    .map_err(|error| in_folder(&aside, error))?;
+            }
+            Self { architecture, lists: Some(aside.clone()), elsewhere }.update()?;
+            fs::rename(&aside, &folder).map_err(|error| in_folder(&folder, error))?;
         }
-        Ok(source)
+        Ok(Self { architecture, lists: Some(folder), elsewhere })
     }
 
     /// One of apt's programs, reading the right lists.
     fn apt(&self, program: &str) -> Command {
         let mut apt = Command::new(program);
-        if let Self::Newer(folder) = self {
+        if let Some(folder) = &self.lists {
             // apt.conf(5). What is installed here is nothing to these lists.
             let place = |option: &str, file: &str| format!("{option}={}/{file}", folder.display());
-            apt.args(["-o", &place("Dir::Etc::SourceList", "sources.list")]);
-            apt.args(["-o", "Dir::Etc::SourceParts=/dev/null"]);
+            if self.elsewhere {
+                apt.args(["-o", &place("Dir::Etc::SourceList", "sources.list")]);
+                apt.args(["-o", "Dir::Etc::SourceParts=/dev/null"]);
+            }
+            for option in ["APT::Architecture", "APT::Architectures"] {
+                apt.args(["-o", &format!("{option}={}", self.architecture.debian)]);
+            }
             apt.args(["-o", &place("Dir::State::Lists", "lists")]);
             apt.args(["-o", &place("Dir::Cache", "cache")]);
             apt.args(["-o", "Dir::State::Status=/dev/null"]);

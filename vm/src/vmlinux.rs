@@ -1,4 +1,4 @@
-//! The kernel out of its self-extracting file.
+//! The kernel out of its self-extracting file, or out of one that is it already.
 
 use std::fs;
 use std::path::Path;
@@ -7,9 +7,12 @@ use std::process::Command;
 use crate::packages::in_folder;
 use crate::program::output;
 
-/// Finds the compressed kernel in a bzImage and writes it uncompressed.
+/// Writes a kernel uncompressed: a bzImage's as the ELF file that is in it, ARM's as it is.
 pub(crate) fn extract(image: &Path, to: &Path) -> Result<(), String> {
     let bytes = fs::read(image).map_err(|error| in_folder(image, error))?;
+    if is_arm64(&bytes) {
+        return fs::write(to, bytes).map_err(|error| in_folder(to, error));
+    }
     let payload = payload(&bytes).ok_or_else(|| in_folder(image, "is no bzImage"))?;
     let (mut unpack, payload) = match payload {
         [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => {
@@ -34,6 +37,11 @@ pub(crate) fn extract(image: &Path, to: &Path) -> Result<(), String> {
     fs::write(to, kernel).map_err(|error| in_folder(to, error))
 }
 
+/// By the header of a kernel for 64-bit ARM (Documentation/arm64/booting.rst), which decompresses nothing.
+fn is_arm64(image: &[u8]) -> bool {
+    image.get(0x38..0x3c) == Some(b"ARM\x64")
+}
+
 /// By Linux' boot protocol (Documentation/x86/boot.rst): the payload's offset counts from the end of the
 /// set-up code, which is so many sectors behind the first.
 fn payload(image: &[u8]) -> Option<&[u8]> {
@@ -51,6 +59,14 @@ fn payload(image: &[u8]) -> Option<&[u8]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_kernel_of_arm_is_known_by_its_header() {
+        let mut image = vec![0; 64];
+        assert!(!is_arm64(&image));
+        image[0x38..0x3c].copy_from_slice(b"ARMd");
+        assert!(is_arm64(&image) && !is_arm64(&image[..0x3b]));
+    }
 
     #[test]
     fn the_payload_lies_behind_the_set_up_code() {

@@ -9,6 +9,7 @@ use anyhow::{Result, bail};
 
 use crate::packages::{self, Need};
 use crate::run::Run;
+use crate::test::of_packages;
 use crate::toolchain;
 use crate::workspace::Workspace;
 
@@ -73,7 +74,7 @@ pub(crate) const I686: Architecture = Architecture {
 pub(crate) const I586: Architecture = Architecture { rust: "i586-unknown-linux-gnu", ..I686 };
 
 /// Cargo's environment variable for a target.
-fn variable(target: &str, what: &str) -> String {
+pub(crate) fn variable(target: &str, what: &str) -> String {
     format!("CARGO_TARGET_{}_{what}", target.to_uppercase().replace('-', "_"))
 }
 
@@ -86,7 +87,27 @@ pub(crate) fn build(workspace: &Workspace, cargo: Run, target: &str, linker: Opt
     }
 }
 
+/// What cargo builds by default, and the library for programs in C.
+pub(crate) const SHIPPED: [&str; 5] =
+    ["wirespeed-cli", "wirespeed-module", "wirespeed-library", "padlock-runner", "padlock-preload"];
+
+/// The one whose programs run in such a guest, where they do not run here.
+pub(crate) fn of_guest(guest: &wirespeed_vm::Architecture) -> Option<&'static Architecture> {
+    [&ARM64].into_iter().find(|it| it.debian == guest.debian && !guest.is_native())
+}
+
 impl Architecture {
+    /// Installs what building for it takes.
+    pub(crate) fn provide(&self, workspace: &Workspace) -> Result<()> {
+        packages::provide(self.needs)?;
+        toolchain::standard_library(workspace, self.rust)
+    }
+
+    /// Builds what users get; whether it can be built.
+    pub(crate) fn ship(&self, workspace: &Workspace) -> Result<bool> {
+        self.build(workspace, ["build", "--release"]).arguments(of_packages(&SHIPPED)).passes()
+    }
+
     /// A cargo command for it.
     pub(crate) fn build<const N: usize>(&self, workspace: &Workspace, words: [&str; N]) -> Run {
         build(workspace, workspace.cargo(words), self.rust, self.linker)
@@ -108,12 +129,18 @@ impl Architecture {
         }
     }
 
-    /// A system of Debian's for it with OpenSSL, unpacked once and never started.
-    pub(crate) fn root(&self, workspace: &Workspace, suite: &str) -> Result<PathBuf> {
+    /// A system of Debian's for it, unpacked once and never configured.
+    pub(crate) fn root(
+        &self,
+        workspace: &Workspace,
+        suite: &str,
+        system: &System,
+    ) -> Result<PathBuf> {
         let roots = workspace.target().join("roots");
-        let name = format!("{}-{suite}", self.debian);
+        let name = format!("{}-{suite}{}", self.debian, system.name);
         let (root, programs) = (roots.join(&name), roots.join(format!("{name}.programs")));
-        if root.exists() && fs::read_to_string(&programs).is_ok_and(|it| it == PROGRAMS) {
+        let made = format!("{}{}", system.programs, system.preparation);
+        if root.exists() && fs::read_to_string(&programs).is_ok_and(|it| it == made) {
             return Ok(root);
         }
         if root.exists() {
@@ -123,12 +150,12 @@ impl Architecture {
         let unfinished = roots.join(format!("{name}.unfinished"));
         let release = format!("deb http://deb.debian.org/debian {suite} main");
         // The archive of what came since the release is behind its own index at times.
-        let unpacked = self.unpack(workspace, suite, None, &unfinished).or_else(|error| {
+        let unpacked = self.unpack(workspace, suite, system, None, &unfinished).or_else(|error| {
             println!("{error:#}; without updates:");
-            self.unpack(workspace, suite, Some(&release), &unfinished)
+            self.unpack(workspace, suite, system, Some(&release), &unfinished)
         });
         unpacked.and_then(|()| Ok(fs::rename(unfinished, &root)?))?;
-        fs::write(programs, PROGRAMS)?;
+        fs::write(programs, made)?;
         Ok(root)
     }
 
@@ -137,6 +164,7 @@ impl Architecture {
         &self,
         workspace: &Workspace,
         suite: &str,
+        system: &System,
         archive: Option<&str>,
         root: &Path,
     ) -> Result<()> {
@@ -144,18 +172,47 @@ impl Architecture {
             fs::remove_dir_all(root)?;
         }
         Run::new("mmdebstrap", workspace.root())
-            .arguments(["--variant=extract", "--include", PROGRAMS])
+            .arguments(["--variant=extract", "--include", system.programs])
             .arguments([format!("--architectures={}", self.debian)])
             // The loader's path begins with /lib, where Debian 13 unpacks nothing.
-            .arguments(["--setup-hook=mkdir -p \"$1/usr/lib\" && ln -s usr/lib \"$1/lib\"", suite])
-            .arguments([root])
+            .arguments([format!("--setup-hook={MERGED}")])
+            .arguments([format!("--extract-hook=cd \"$1\"; {}", system.preparation)])
+            .arguments([suite.as_ref(), root.as_os_str()])
             .arguments(archive)
             .succeeds_quietly(&root.with_extension("log"))
     }
 }
 
+/// Puts the old places' names in the way of what is unpacked.
+const MERGED: &str = "for place in bin lib sbin; do mkdir -p \"$1/usr/$place\"; \
+                      ln -s \"usr/$place\" \"$1/$place\"; done";
+
 /// What is in a system.
-const PROGRAMS: &str = "openssl,libgcc-s1,nginx";
+pub(crate) struct System {
+    /// What it is called besides.
+    name: &'static str,
+    /// Packages.
+    programs: &'static str,
+    /// Shell, in it, for what the packages would have configured.
+    preparation: &'static str,
+}
+
+/// For programs that run one by one.
+pub(crate) const PROGRAMS: System =
+    System { name: "", programs: "openssl,libgcc-s1,nginx", preparation: "true" };
+
+/// For a guest, which has no other programs.
+pub(crate) const GUEST: System = System {
+    name: "-guest",
+    programs: "base-files,base-passwd,dash,coreutils,grep,sed,findutils,util-linux,mount,hostname,kmod,\
+               procps,diffutils,iproute2,strace,libgcc-s1,openssl,openssh-server,openssh-client,nginx,openvpn,curl,\
+               python3-minimal,dmsetup,cryptsetup-bin",
+    // Users and groups, and what sshd wants.
+    preparation: "for file in passwd group; do cp usr/share/base-passwd/$file.master etc/$file; done; \
+                  echo 'sshd:*:100:65534::/run/sshd:/usr/sbin/nologin' >>etc/passwd; \
+                  echo 'root:*:19000:0:99999:7:::' >etc/shadow; \
+                  cp usr/share/openssh/sshd_config etc/ssh",
+};
 
 /// A machine: a system of Debian's and a CPU.
 #[derive(Clone, Copy)]

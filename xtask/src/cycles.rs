@@ -13,7 +13,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::cross::ARM64;
+use crate::cross::{ARM64, PROGRAMS};
 use crate::packages;
 use crate::toolchain::standard_library;
 use crate::workspace::Workspace;
@@ -85,7 +85,7 @@ pub(crate) fn run(workspace: &Workspace, only: &str) -> Result<()> {
     packages::provide(packages::EMULATION)?;
     packages::provide(packages::MODELS)?;
     standard_library(workspace, ARM64.rust)?;
-    let root = ARM64.root(workspace, "trixie")?;
+    let root = ARM64.root(workspace, "trixie", &PROGRAMS)?;
     let example = ["build", "--release", "--package", "wirespeed-bench", "--example", "traced"];
     ensure!(ARM64.build(workspace, example).passes()?, "the traced program does not build");
     let program = ARM64.modules(workspace).join("examples/traced");

@@ -4,8 +4,10 @@ use std::env;
 
 use anyhow::{Context, Result};
 use serde_json::Value;
-use wirespeed_vm::{CIPHERS, PadLock};
+use wirespeed_vm::{AARCH64, Architecture, CIPHERS, PadLock, X86_64};
 
+use crate::cross;
+use crate::packages;
 use crate::run::Run;
 use crate::tally::Tally;
 use crate::test::installed::{root, root_with};
@@ -16,7 +18,7 @@ use crate::workspace::Workspace;
 /// The program, the module and the kernels' own tests on machines that lack what this one has; then PadLock in the
 /// kernel.
 pub(crate) fn machines(workspace: &Workspace, effort: Effort) -> Result<Tally> {
-    if let Err(error) = vm::kernel(workspace, None) {
+    if let Err(error) = vm::kernel(workspace, &X86_64, None) {
         return Ok(Tally::skip(format!("no kernel to boot: {error:#}")));
     }
     let mut tally = lesser(workspace, effort)?;
@@ -28,22 +30,109 @@ pub(crate) fn machines(workspace: &Workspace, effort: Effort) -> Result<Tally> {
 fn padlock(workspace: &Workspace) -> Result<Tally> {
     let mut tally = Tally::default();
     for model in PadLock::ALL {
-        let guest = guest(&format!("--padlock {}", model.name()))?;
-        tally += tests(workspace, "vm_padlock").environment(RUNNER, guest).tests()?;
+        tally += DEBIAN
+            .tests(workspace, "vm_padlock", &format!("--padlock {}", model.name()))?
+            .tests()?;
     }
     Ok(tally)
 }
 
+/// A kernel of Debian's, and what its guest's programs are built for.
+#[derive(Clone, Copy)]
+pub(crate) struct Place {
+    architecture: &'static Architecture,
+    /// Its series, where it is not the one that Debian would install.
+    series: Option<&'static str>,
+    /// More of `xtask vm`'s words.
+    options: &'static str,
+}
+
+/// This machine's.
+pub(crate) const DEBIAN: Place = Place { architecture: &X86_64, series: None, options: "" };
+
+/// The next.
+pub(crate) const NEWER: Place = Place { series: Some("6.12"), ..DEBIAN };
+
+/// 64-bit ARM, with all that QEMU can translate.
+pub(crate) const ARM64: Place =
+    Place { architecture: &AARCH64, options: "--processors 2", ..DEBIAN };
+
+impl Place {
+    /// Whether it is the first, on which everything is tested.
+    fn is_first(&self) -> bool {
+        self.series.is_none() && self.cross().is_none()
+    }
+
+    /// What builds its programs, where that is not this machine's own compiler.
+    fn cross(&self) -> Option<&'static cross::Architecture> {
+        cross::of_guest(self.architecture)
+    }
+
+    /// A cargo command whose programs run in a guest with these options more.
+    fn cargo<const N: usize>(
+        &self,
+        workspace: &Workspace,
+        words: [&str; N],
+        options: &str,
+    ) -> Result<Run> {
+        let this = env::current_exe().context("this program's own path")?;
+        let series = self.series.map_or_else(String::new, |series| format!("--kernel {series}"));
+        let runner = format!(
+            "{} vm --limit {LIMIT} --arch {} {series} {} {options} --",
+            this.display(),
+            self.architecture.name,
+            self.options
+        );
+        Ok(match self.cross() {
+            None => workspace
+                .cargo(words)
+                .environment(RUNNER, runner)
+                .environment("WIRESPEED_MODULES", workspace.target().join("release")),
+            Some(cross) => cross
+                .build(workspace, words)
+                .environment(&cross::variable(cross.rust, "RUNNER"), runner)
+                .environment("WIRESPEED_MODULES", cross.modules(workspace)),
+        })
+    }
+
+    /// A test program of the hosts', with the module just built.
+    fn tests(&self, workspace: &Workspace, name: &str, options: &str) -> Result<Run> {
+        let words = ["test", "--release", "--package", "wirespeed-system-tests", "--test", name];
+        self.cargo(workspace, words, options)
+    }
+}
+
 /// The kernel's own crypto, and disks, on a kernel of Debian's.
-pub(crate) fn kernel(workspace: &Workspace, effort: Effort, series: Option<&str>) -> Result<Tally> {
-    if let Err(error) = vm::kernel(workspace, series) {
+pub(crate) fn kernel(workspace: &Workspace, effort: Effort, place: &Place) -> Result<Tally> {
+    if let Err(error) = vm::kernel(workspace, place.architecture, place.series) {
+        let Place { architecture, series, .. } = place;
+        let series = series.unwrap_or("of Debian's");
         return Ok(Tally::skip(format!(
-            "the kernel {}: {error:#}",
-            series.unwrap_or("of Debian's")
+            "the kernel {series} for {}: {error:#}",
+            architecture.name
         )));
     }
-    let mut tally = kernel_route(workspace, effort, series)?;
-    tally += disks(workspace, effort, series)?;
+    let mut tally = kernel_route(workspace, effort, place)?;
+    tally += disks(workspace, effort, place)?;
+    Ok(tally)
+}
+
+/// All of that on 64-bit ARM, and there the programs that QEMU cannot run one by one: sshd starts its own file again.
+pub(crate) fn arm64(workspace: &Workspace, effort: Effort) -> Result<Tally> {
+    let here = packages::provide(packages::GUEST_ARM64);
+    if let Err(error) = here.and_then(|()| cross::ARM64.provide(workspace)) {
+        return Ok(Tally::skip(format!("64-bit ARM, booted: {error:#}")));
+    }
+    let mut tally = Tally::of(cross::ARM64.ship(workspace)?, "build for 64-bit ARM");
+    tally += kernel(workspace, effort, &ARM64)?;
+    tally += ARM64.tests(workspace, "hosts", "")?.arguments(["--", "sshd"]).tests()?;
+    for cpu in ["max", "cortex-a72"] {
+        tally += ARM64
+            .tests(workspace, "architectures", &format!("--cpu {cpu}"))?
+            .environment("WIRESPEED_ARCHITECTURE", "arm64-guest")
+            .environment("WIRESPEED_ROOTS", "/")
+            .tests()?;
+    }
     Ok(tally)
 }
 
@@ -57,7 +146,9 @@ fn lesser(workspace: &Workspace, effort: Effort) -> Result<Tally> {
         .output()?;
     let messages = built.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     let programs = messages.filter_map(|it| it["executable"].as_str().map(str::to_owned));
-    tests(workspace, "vm")
+    workspace
+        .cargo(["test", "--release", "--package", "wirespeed-system-tests", "--test", "vm"])
+        .environment("WIRESPEED_MODULES", workspace.target().join("release"))
         .environment("WIRESPEED_VM", vm::kernels(workspace))
         .environment("WIRESPEED_KERNEL_TESTS", env::join_paths(programs)?)
         .arguments(["--"])
@@ -67,34 +158,31 @@ fn lesser(workspace: &Workspace, effort: Effort) -> Result<Tally> {
 
 /// The route `kernel` on a kernel of Debian's, with a device that only the kernel reaches and drivers that fail when they
 /// are told to; every vector on the first kernel alone, and there in a thorough test every size and contests of speed.
-fn kernel_route(workspace: &Workspace, effort: Effort, series: Option<&str>) -> Result<Tally> {
-    let kernel = series.map_or_else(String::new, |series| format!("--kernel {series}"));
+fn kernel_route(workspace: &Workspace, effort: Effort, place: &Place) -> Result<Tally> {
     let devcrypto = workspace.root().join("vm/devcrypto").display().to_string();
-    let device = format!("{kernel} --device virtio-crypto --module {devcrypto}");
+    let device = format!("--device virtio-crypto --module {devcrypto}");
     // The sockets themselves and /dev/crypto, whatever a program does to them.
-    let mut tally = workspace
-        .cargo(["test", "--release", "--package", "wirespeed-af-alg", "--test", "guest"])
-        .environment(RUNNER, guest(&device)?)
-        .tests()?;
+    let sockets = ["test", "--release", "--package", "wirespeed-af-alg", "--test", "guest"];
+    let mut tally = place.cargo(workspace, sockets, &device)?.tests()?;
     let faults = format!("{device} --module {}", workspace.root().join("vm/faults").display());
-    // With an OpenSSL that can leave records to Linux.
-    let newer = root(workspace, "trixie");
-    if let Err(error) = &newer {
+    // With an OpenSSL that can leave records to Linux; of this machine's architecture.
+    let newer = place.cross().is_none().then(|| root(workspace, "trixie"));
+    if let Some(Err(error)) = &newer {
         tally += Tally::skip(format!("kTLS wants a root of Debian 13: {error:#}"));
     }
     let programs = |options: &str, arguments: &[&str]| {
-        let run = tests(workspace, "vm_kernel").environment(RUNNER, guest(options)?);
-        let is_whole = effort == Effort::Thorough && series.is_none();
+        let run = place.tests(workspace, "vm_kernel", options)?;
+        let is_whole = effort == Effort::Thorough && place.is_first();
         let run = if is_whole { run } else { run.environment("WIRESPEED_SCHEDULE", "reduced") };
         let run = run.arguments(["--"]).arguments(arguments);
         Ok::<_, anyhow::Error>(match &newer {
-            Ok(root) => run.environment("WIRESPEED_ROOT", root),
-            Err(_) => run.arguments(["--skip", "ktls::"]),
+            Some(Ok(root)) => run.environment("WIRESPEED_ROOT", root),
+            _ => run.arguments(["--skip", "ktls::"]),
         })
     };
     // Where there are AES instructions the device never wins.
     let weak = ["--skip", "device::planned"];
-    if series.is_some() {
+    if !place.is_first() {
         // openvpn-dco-dkms of Debian 12 is for its own kernel.
         let skipped = ["--skip", "afalg", "--skip", "tunnels", "--skip", "dco"];
         let skipped = [&weak[..], &skipped].concat();
@@ -116,10 +204,13 @@ fn kernel_route(workspace: &Workspace, effort: Effort, series: Option<&str>) -> 
         routes.push(("devcrypto", format!("--module {devcrypto}")));
     }
     for (route, options) in routes {
-        tally += workspace
-            .cargo(["test", "--release", "--package", "wirespeed-conformance"])
+        tally += place
+            .cargo(
+                workspace,
+                ["test", "--release", "--package", "wirespeed-conformance"],
+                &options,
+            )?
             .arguments(["--test", "conformance"])
-            .environment(RUNNER, guest(&options)?)
             .environment("WIRESPEED_SCHEDULE", "reduced")
             .arguments(["--", &format!("provider::{route}")])
             // What contexts do around ciphers is the same on every route.
@@ -131,50 +222,36 @@ fn kernel_route(workspace: &Workspace, effort: Effort, series: Option<&str>) -> 
 
 /// OpenVPN with data channel offload, where Linux has it itself.
 pub(crate) fn dco(workspace: &Workspace) -> Result<Tally> {
-    const SERIES: &str = "7";
-    if let Err(error) = vm::kernel(workspace, Some(SERIES)) {
-        return Ok(Tally::skip(format!("the kernel {SERIES}: {error:#}")));
+    let place = Place { series: Some("7"), ..DEBIAN };
+    if let Err(error) = vm::kernel(workspace, place.architecture, place.series) {
+        return Ok(Tally::skip(format!("the kernel 7: {error:#}")));
     }
     // The first Debian with OpenVPN 2.7.
     let root = match root_with(workspace, "testing.openvpn", "testing", "openvpn") {
         Ok(root) => root,
         Err(error) => return Ok(Tally::skip(format!("no root with OpenVPN 2.7: {error:#}"))),
     };
-    tests(workspace, "vm_kernel")
-        .environment(RUNNER, guest(&format!("--kernel {SERIES}"))?)
+    place
+        .tests(workspace, "vm_kernel", "")?
         .environment("WIRESPEED_OPENVPN", root)
         .arguments(["--", "dco::"])
         .tests()
 }
 
 /// Encrypted disks, real ones, with the ciphers that Debian leaves out of its kernels.
-fn disks(workspace: &Workspace, effort: Effort, series: Option<&str>) -> Result<Tally> {
-    let kernel = series.map_or_else(String::new, |series| format!("--kernel {series}"));
+fn disks(workspace: &Workspace, effort: Effort, place: &Place) -> Result<Tally> {
     let ciphers = CIPHERS.map(|name| format!("--cipher {name}")).join(" ");
-    let options = format!("{kernel} {ciphers} --disk 32 --disk 32");
-    let run = tests(workspace, "vm_disk").environment(RUNNER, guest(&options)?);
+    let options = format!("{ciphers} --disk 32 --disk 32");
+    let run = place.tests(workspace, "vm_disk", &options)?;
     // One kind of disk is like another, and one end of the program.
     const ALIKE: &[&str] = &["loop", "tables::disk", "zram", "null-blk", "with-its-watcher"];
     // What the program does by itself, whatever the kernel.
     const BY_ITSELF: &[&str] = &["refused", "asked", "killed", "figures", "beside"];
-    let alike = if effort == Effort::Usual || series.is_some() { ALIKE } else { &[] };
-    let by_itself = if series.is_some() { BY_ITSELF } else { &[] };
+    let alike = if effort == Effort::Usual || !place.is_first() { ALIKE } else { &[] };
+    let by_itself = if place.is_first() { &[] } else { BY_ITSELF };
     let skipped = alike.iter().chain(by_itself).flat_map(|name| ["--skip", name]);
     run.arguments(["--"]).arguments(skipped).tests()
 }
 
 /// Seconds after which a guest hangs rather than is slow: three times what the longest takes here.
 const LIMIT: u32 = 1200;
-
-/// What starts a program in a guest.
-fn guest(options: &str) -> Result<String> {
-    let this = env::current_exe().context("this program's own path")?;
-    Ok(format!("{} vm --limit {LIMIT} {options} --", this.display()))
-}
-
-/// A test program of the hosts', with the module just built.
-fn tests(workspace: &Workspace, name: &str) -> Run {
-    workspace
-        .cargo(["test", "--release", "--package", "wirespeed-system-tests", "--test", name])
-        .environment("WIRESPEED_MODULES", workspace.target().join("release"))
-}

@@ -187,6 +187,10 @@ const C_LIBRARY_ARMEL: Need = Need {
 const QEMU_ARM: Need =
     Need { command: &["qemu-aarch64-static", "--version"], package: "qemu-user-static" };
 
+/// Boots machines of ARM's.
+const QEMU_SYSTEM_ARM: Need =
+    Need { command: &["qemu-system-aarch64", "--version"], package: "qemu-system-arm" };
+
 /// LLVM's models of cores. The versions before know neither Neoverse nor the encryption of Cortex-A53.
 const LLVM_MCA: Need = Need { command: &["llvm-mca-19", "--version"], package: "llvm-19" };
 
@@ -202,6 +206,8 @@ pub(crate) const GUEST: &[Need] =
     &[QEMU, BUSYBOX, KMOD, XZ, ZSTD, MAKE, GCC, GCC_12, C_LIBRARY, LIBELF];
 /// What Alpine's tarball takes, and what its test is made of.
 pub(crate) const ALPINE: &[Need] = &[PERL, MAKE, GCC, C_LIBRARY, MUSL, BUSYBOX];
+/// What one for 64-bit ARM takes besides.
+pub(crate) const GUEST_ARM64: &[Need] = &[QEMU_SYSTEM_ARM, MMDEBSTRAP, GCC_ARM64];
 /// What making packages takes.
 pub(crate) const PACKAGING: &[Need] = &[NM, XZ, DPKG, RPM];
 /// What building for 64-bit ARM takes.

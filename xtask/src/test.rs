@@ -103,7 +103,7 @@ const STAGES: &[Stage] = &[
         Ok(Tally::of(passed, "documents"))
     }),
     beside("vm", "the kernel's own crypto and disks, booted in QEMU", |at, effort| {
-        guests::kernel(at, effort, None)
+        guests::kernel(at, effort, &guests::DEBIAN)
     }),
     beside("unit", "each crate's own tests, in debug builds; the kernels' as they ship", unit),
     beside("aarch64", "64-bit ARM, cross-built and run by QEMU", |at, effort| {
@@ -153,9 +153,14 @@ const STAGES: &[Stage] = &[
     })),
     // Linux 6.1 and OpenSSL's oldest and newest lines run every time.
     thorough(beside("vm-6.12", "as vm, with Linux 6.12", |at, effort| {
-        guests::kernel(at, effort, Some("6.12"))
+        guests::kernel(at, effort, &guests::NEWER)
     })),
     thorough(beside("vm-dco", "OpenVPN 2.7 with the DCO of Linux 7", |at, _| guests::dco(at))),
+    thorough(beside(
+        "vm-aarch64",
+        "as vm, with Debian's kernel for 64-bit ARM, and its sshd and nginx with the module there",
+        guests::arm64,
+    )),
     thorough(built("openssl-3.6", "conformance, with OpenSSL 3.6", |at, effort| {
         releases::built(at, effort, Version::V3_6)
     })),

@@ -1,21 +1,28 @@
 //! `cargo xtask vm`: a command in a guest with a stock kernel of Debian's.
 
+use std::env::{self, consts};
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, bail};
 use clap::Args;
-use wirespeed_vm::{CIPHERS, Device, Failure, Kernel, Machine, PadLock, Program};
+use wirespeed_vm::{
+    Architecture, CIPHERS, Device, Failure, Kernel, Machine, PadLock, Program, X86_64,
+};
 
 use crate::workspace::Workspace;
+use crate::{cross, packages};
 
 /// The guest, and what runs in it.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Guest {
+    /// The architecture: x86_64, or aarch64, whose programs are those of a Debian 12 that is unpacked for it
+    #[arg(long, value_name = "NAME", value_parser = architecture, default_value = consts::ARCH)]
+    arch: &'static Architecture,
     /// The newest kernel of this series, such as 6.12 [default: the one that Debian would install]
     #[arg(long, value_name = "SERIES")]
     kernel: Option<String>,
@@ -56,20 +63,28 @@ pub(crate) struct Guest {
 }
 
 const EXAMPLES: &str = "\
-The guest sees this machine's files, may change them all, and nothing of that comes back. The command
-starts here, with this environment; its exit status is that of the program. 124: it did not end in time;
+The guest sees this machine's files, may change them all, and nothing of that comes back. One of another
+architecture sees the workspace, what is built, and where it is started. The command starts here, with this
+environment; its exit status is that of the program. 124: it did not end in time;
 125: the guest died (the kernel's log is on standard error) or could not be prepared.
 
 Examples:
   cargo xtask vm -- uname -a                            Debian's kernel, as it is
   cargo xtask vm --kernel 6.12 -- target/release/wirespeed
   cargo xtask vm --cpu Haswell -- target/release/wirespeed routes
+  cargo xtask vm --arch aarch64 --processors 2 -- target/aarch64-unknown-linux-gnu/release/wirespeed kernel
+  cargo xtask vm --arch aarch64 --cpu cortex-a72 -- openssl version
   cargo xtask vm --padlock nano -- sh -c 'modprobe padlock-aes && grep -A4 padlock /proc/crypto'
   cargo xtask vm --padlock nano -- openssl engine padlock
   cargo xtask vm --device virtio-crypto -- grep -A 9 virtio_crypto /proc/crypto
   cargo xtask vm --disk 64 -- lsblk /dev/vda
   cargo xtask vm --disk 64 -- sh -c 'echo 1 > /sys/block/vda/device/../remove; lsblk'     a disk that goes away
   cargo xtask vm --cipher anubis --cipher tea -- grep -E 'name.*(anubis|tea)' /proc/crypto";
+
+fn architecture(name: &str) -> Result<&'static Architecture, String> {
+    let names = Architecture::ALL.map(|it| it.name).join(" ");
+    Architecture::named(name).ok_or_else(|| format!("choose from {names}"))
+}
 
 fn device(name: &str) -> Result<Device, String> {
     let known = Device::ALL.into_iter().find(|device| device.name() == name);
@@ -87,19 +102,40 @@ pub(crate) fn kernels(workspace: &Workspace) -> PathBuf {
 }
 
 /// The kernel that Debian would install, or the newest of a series.
-pub(crate) fn kernel(workspace: &Workspace, series: Option<&str>) -> Result<Kernel> {
-    Kernel::provide(&kernels(workspace), series).map_err(|why| anyhow!(why))
+pub(crate) fn kernel(
+    workspace: &Workspace,
+    architecture: &'static Architecture,
+    series: Option<&str>,
+) -> Result<Kernel> {
+    Kernel::provide(&kernels(workspace), architecture, series).map_err(|why| anyhow!(why))
+}
+
+/// Debian's release for guests that do not run this machine's programs.
+const SUITE: &str = "bookworm";
+
+/// The system of a guest that does not run this machine's programs.
+fn system(workspace: &Workspace, architecture: &Architecture) -> Result<PathBuf> {
+    let Some(cross) = cross::of_guest(architecture) else {
+        bail!("no system for {} on {}", architecture.name, consts::ARCH);
+    };
+    packages::provide(packages::GUEST_ARM64)?;
+    cross.root(workspace, SUITE, &cross::GUEST)
 }
 
 /// Boots the guest and runs the command; its exit status.
 pub(crate) fn run(workspace: &Workspace, guest: Guest) -> Result<ExitCode> {
-    let kernel = kernel(workspace, guest.kernel.as_deref())?;
+    let kernel = kernel(workspace, guest.arch, guest.kernel.as_deref())?;
     let mut machine = Machine::new(kernel.clone())
         .processors(guest.processors)
         .memory_mib(guest.memory)
         .limit(Duration::from_secs(guest.limit));
     for device in guest.device {
         machine = machine.device(device);
+    }
+    if !guest.arch.is_native() {
+        let folders = [workspace.root(), workspace.target(), &env::current_dir()?];
+        let folders = folders.map(Path::to_owned).to_vec();
+        machine = machine.system(system(workspace, guest.arch)?, folders);
     }
     let build = |source: &Path| kernel.build_module(source).map_err(|why| anyhow!(why));
     for source in &guest.module {
@@ -118,6 +154,9 @@ pub(crate) fn run(workspace: &Workspace, guest: Guest) -> Result<ExitCode> {
         machine = machine.cpu(cpu);
     }
     if let Some(model) = guest.padlock {
+        if *guest.arch != X86_64 {
+            bail!("no {} has PadLock: leave out --padlock or --arch", guest.arch.name);
+        }
         let module = build(&workspace.root().join("emulator/kernel"))?;
         machine = machine.cpu(model.cpu()).module(module, "");
     }

@@ -1,4 +1,5 @@
-//! Machines of other architectures: a Debian for them, and a CPU that QEMU makes or this one.
+//! Machines of other architectures: a Debian for them, and a CPU that QEMU makes or this one; or this very machine, as a
+//! guest of its own kernel.
 
 use std::env;
 use std::ffi::OsStr;
@@ -30,6 +31,8 @@ enum Start {
     Qemu(&'static str),
     /// By this machine, and a script that puts the system's C library in their way.
     Natively,
+    /// As any program does: these tests run on that machine.
+    Itself,
 }
 
 /// A CPU, and what is to be there.
@@ -74,7 +77,7 @@ const ARMHF: Architecture = Architecture {
     foreign: &[OF_X86, OF_ARM64],
 };
 
-const ALL: [Architecture; 4] = [
+const ALL: [Architecture; 5] = [
     Architecture {
         name: "arm64",
         start: Start::Qemu("qemu-aarch64-static"),
@@ -92,6 +95,23 @@ const ALL: [Architecture; 4] = [
             Tier {
                 name: "no-aes",
                 cpu: "cortex-a72",
+                mask: Some(("OPENSSL_armcap", "1")),
+                aes: Route::Neon,
+                by_itself: false,
+            },
+        ],
+        has_padlock: false,
+        foreign: &[OF_X86],
+    },
+    Architecture {
+        name: "arm64-guest",
+        start: Start::Itself,
+        tiers: &[
+            // Whatever it is booted with.
+            Tier { name: "aes", cpu: "", mask: None, aes: Route::AesCe, by_itself: true },
+            Tier {
+                name: "no-aes",
+                cpu: "",
                 mask: Some(("OPENSSL_armcap", "1")),
                 aes: Route::Neon,
                 by_itself: false,
@@ -133,6 +153,13 @@ pub(crate) struct Machine {
     pub(crate) tier: &'static Tier,
 }
 
+impl Architecture {
+    /// Whether these tests run on such a machine, with its own kernel.
+    pub(crate) fn is_booted(&self) -> bool {
+        matches!(self.start, Start::Itself)
+    }
+}
+
 impl Machine {
     pub(crate) fn new(
         root: &Path,
@@ -148,16 +175,16 @@ impl Machine {
         let mut started = match self.architecture.start {
             Start::Qemu(emulator) => {
                 let mut started = command(emulator);
-                started.args(["-cpu", self.tier.cpu, "-L"]);
+                started.args(["-cpu", self.tier.cpu, "-L"]).arg(&self.root).arg(program);
                 started
             }
             Start::Natively => {
                 let mut started = command("sh");
-                started.arg(SCRIPT);
+                started.arg(SCRIPT).arg(&self.root).arg(program);
                 started
             }
+            Start::Itself => command(program),
         };
-        started.arg(&self.root).arg(program);
         started.envs(self.tier.mask);
         started
     }
@@ -195,13 +222,20 @@ impl Machine {
                 started.arg("/usr/bin/openssl").args(arguments).env("OPENSSL_CONF", file);
                 started
             }
+            Start::Itself => {
+                let mut started = self.openssl(arguments);
+                started.env("OPENSSL_CONF", file);
+                started
+            }
         }
     }
 }
 
 impl fmt::Display for Machine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let system = self.root.file_name().unwrap_or_default().to_string_lossy();
+        // A machine's own system has no name.
+        let system = self.root.file_name().unwrap_or(self.architecture.name.as_ref());
+        let system = system.to_string_lossy();
         write!(f, "{system}::{}", self.tier.name)
     }
 }

@@ -1,11 +1,12 @@
 //! Other architectures as their owners see them: the program, and the module in the `openssl` of a Debian for them.
 //!
-//! These tests run here and start the others' programs. `WIRESPEED_ARCHITECTURE` is Debian's name of one, `WIRESPEED_ROOTS`
+//! These tests run here and start the others' programs; but those of `arm64-guest` run in a guest, whose system is `/`. `WIRESPEED_ARCHITECTURE` is Debian's name of one, `WIRESPEED_ROOTS`
 //! names folders with such a system, as in `PATH`, `WIRESPEED_MODULES` the folder of our program and module for it. Without
 //! them all are ignored.
 
 #![forbid(unsafe_code)]
 
+mod booted;
 mod machine;
 mod module;
 mod padlock;
@@ -39,7 +40,16 @@ const ONCE: &[(&str, Run)] = &[
     ("program::survey", program::survey),
     ("program::bench", program::bench),
     ("program::doctor", program::doctor),
-    ("program::install", program::install),
+];
+
+/// On a system that is not running.
+const UNPACKED: &[(&str, Run)] = &[("program::install", program::install)];
+
+/// On one that is, with a kernel of its own.
+const BOOTED: &[(&str, Run)] = &[
+    ("booted::kernel", booted::kernel),
+    ("booted::disk", booted::disk),
+    ("booted::installed", booted::installed),
 ];
 
 /// On machines that `padlock-run` can make of this one.
@@ -54,7 +64,7 @@ const EMULATED: &[(&str, Run)] = &[
 const LONG: &[(&str, Run)] = &[("program::tune", program::tune)];
 
 fn main() -> ExitCode {
-    let arguments = Arguments::from_args();
+    let mut arguments = Arguments::from_args();
     let roots = env::var_os("WIRESPEED_ROOTS").unwrap_or_default();
     let roots: Vec<_> = env::split_paths(&roots).filter(|it| it.is_absolute()).collect();
     let modules = env::var_os("WIRESPEED_MODULES");
@@ -64,7 +74,13 @@ fn main() -> ExitCode {
         return libtest_mimic::run(&arguments, vec![ignored]).exit_code();
     }
     match machine::asked() {
-        Ok(architecture) => libtest_mimic::run(&arguments, of(architecture, &roots)).exit_code(),
+        Ok(architecture) => {
+            if architecture.is_booted() {
+                // What is installed, and the kernel's drivers, belong to the whole machine.
+                arguments.test_threads = Some(1);
+            }
+            libtest_mimic::run(&arguments, of(architecture, &roots)).exit_code()
+        }
         Err(error) => {
             eprintln!("error: {error}");
             ExitCode::FAILURE
@@ -79,9 +95,13 @@ fn of(architecture: &'static Architecture, roots: &[PathBuf]) -> Vec<Trial> {
     for (system, root) in roots.iter().enumerate() {
         for (cpu, tier) in architecture.tiers.iter().enumerate() {
             let once = ONCE.iter().filter(|_| cpu == 0);
+            let system_wide = if architecture.is_booted() { BOOTED } else { UNPACKED };
+            let system_wide = system_wide.iter().filter(|_| cpu == 0);
             let emulated = EMULATED.iter().filter(|_| architecture.has_padlock && cpu == 0);
             let long = LONG.iter().filter(|_| is_thorough && (system, cpu) == (0, 0));
-            for (name, run) in TESTS.iter().chain(once).chain(emulated).chain(long) {
+            for (name, run) in
+                TESTS.iter().chain(once).chain(system_wide).chain(emulated).chain(long)
+            {
                 let machine = Machine::new(root, architecture, tier);
                 let name = format!("{machine}::{name}");
                 trials.push(Trial::test(name, move || run(&machine).map_err(Failed::from)));

@@ -14,7 +14,7 @@ pub(crate) fn modules() -> Result<PathBuf, String> {
     Ok(env::var_os("WIRESPEED_MODULES").ok_or("WIRESPEED_MODULES is not set")?.into())
 }
 
-fn wirespeed(machine: &Machine, arguments: &[&str]) -> Result<Command, String> {
+pub(crate) fn wirespeed(machine: &Machine, arguments: &[&str]) -> Result<Command, String> {
     let mut started = machine.command(modules()?.join("wirespeed"));
     started.args(arguments).env("OPENSSL_CONF", "/dev/null");
     Ok(started)

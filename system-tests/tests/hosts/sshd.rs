@@ -2,20 +2,22 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use wirespeed_cipher::Direction::{Decrypt, Encrypt};
 use wirespeed_conformance::data::{painted, same};
 use wirespeed_system_tests::module::{Provided, Watched, file};
-use wirespeed_system_tests::process::{self, output};
+use wirespeed_system_tests::process::{self, output, through};
 use wirespeed_system_tests::scratch::read;
 use wirespeed_system_tests::servers::sshd::{Sshd, USER_NUMBER};
 
-const CIPHERS: [(&str, &str); 4] = [
+const CIPHERS: [(&str, &str); 5] = [
     ("aes128-ctr", "AES-128-CTR"),
     ("aes256-ctr", "AES-256-CTR"),
     ("aes128-gcm@openssh.com", "AES-128-GCM"),
     ("aes256-gcm@openssh.com", "AES-256-GCM"),
+    // Its Poly1305 is OpenSSH's own.
+    ("chacha20-poly1305@openssh.com", "ChaCha20"),
 ];
 /// Many packets, the last one short.
 const BYTES: usize = 3_000_001;
@@ -118,22 +120,4 @@ pub(crate) fn client() -> Result<(), String> {
         ours.ran(algorithm, Decrypt, BYTES as u64)?;
     }
     Ok(())
-}
-
-/// What a program makes of its input.
-fn through(program: &mut Command, data: &[u8]) -> Result<Vec<u8>, String> {
-    let piped = program.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = piped.spawn().map_err(|error| format!("{program:?}: {error}"))?;
-    let mut input = child.stdin.take().expect("it was piped");
-    std::thread::scope(|scope| {
-        scope.spawn(move || {
-            // A program that ended reads no more; what it missed is seen in its output.
-            let _ = input.write_all(data);
-        });
-        let output = child.wait_with_output().map_err(|error| error.to_string())?;
-        if output.status.success() {
-            return Ok(output.stdout);
-        }
-        Err(format!("{}: {}", output.status, String::from_utf8_lossy(&output.stderr)))
-    })
 }

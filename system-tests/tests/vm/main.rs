@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
-use wirespeed_vm::{Accelerator, Failure, Kernel, Machine, Program};
+use wirespeed_vm::{Accelerator, Failure, Kernel, Machine, Program, X86_64};
 
 /// What a test does.
 type Run = fn(Machine) -> Result<(), String>;
@@ -62,7 +62,7 @@ fn variable(name: &str) -> Result<PathBuf, String> {
 }
 
 fn kernel() -> Result<Kernel, String> {
-    Kernel::provide(&variable("WIRESPEED_VM")?, None)
+    Kernel::provide(&variable("WIRESPEED_VM")?, &X86_64, None)
 }
 
 /// A machine that is translated, so that what it can do does not depend on the host.

@@ -1,8 +1,7 @@
 //! nginx, sshd and OpenVPN with `kernel = on` and a plan that gives the kernel what they use.
 
 use std::fs;
-use std::io::{Read, Write};
-use std::process::Stdio;
+use std::io::Write;
 
 use wirespeed_cipher::{Direction, Route};
 use wirespeed_conformance::data::{painted, same};
@@ -92,19 +91,7 @@ pub(crate) fn sshd() -> Result<(), String> {
     sshd.running().wait_until("a process in the sandbox", || confined().is_some())?;
     let data = painted(2, BYTES);
     let mut client = sshd.ssh("aes128-ctr", &[]);
-    let client = Provided::Stock.to(&mut client).arg("cat").stdin(Stdio::piped());
-    let mut client = client.stdout(Stdio::piped()).spawn().map_err(|error| error.to_string())?;
-    let mut input = client.stdin.take().expect("it was piped");
-    let mut output = client.stdout.take().expect("it was piped");
-    let mut got = Vec::new();
-    std::thread::scope(|scope| {
-        let sent = data.clone();
-        // What a client that ended did not read is seen in what it said.
-        scope.spawn(move || drop(input.write_all(&sent)));
-        output.read_to_end(&mut got).map(|_| ())
-    })
-    .map_err(|error| error.to_string())?;
-    client.wait().map_err(|error| error.to_string())?;
+    let got = process::through(Provided::Stock.to(&mut client).arg("cat"), &data)?;
     same(|| format!("through ssh: {}", sshd.running().said()), &data, &got)?;
     let sandboxed = confined().ok_or("the process in the sandbox is gone")?;
     let sockets = crypto_sockets(sandboxed)?;

@@ -72,7 +72,7 @@ pub(crate) fn measured(scratch: &Scratch, name: &str, routes: &str) -> Result<Pa
 fn rows(plan: &mut Plan, algorithm: Algorithm, offload: Route, from: usize) {
     for &direction in algorithm.directions() {
         for size in SIZE_CLASSES {
-            let route = if size >= from { offload } else { Route::AesNi };
+            let route = if size >= from { offload } else { Route::Portable };
             plan.put(Row { algorithm, direction, size, route, reason: None });
         }
     }

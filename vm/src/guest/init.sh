@@ -1,9 +1,10 @@
 #!/bin/busybox sh
-# The guest's first process: makes the host's files its root, below what it writes itself.
-# The kernel passes `vm_session` and `vm_modules` on from its command line.
+# The guest's first process: makes the host's files its root, below what it writes itself; or a system that lies
+# somewhere in them, with some of the host's folders.
+# The kernel passes what begins with `vm_` on from its command line.
 b=/bin/busybox
 fail() {
-	$b echo "vm: $1" >/dev/ttyS0
+	$b echo "vm: $1" >/dev/console
 	$b poweroff -f
 }
 
@@ -17,8 +18,15 @@ $b mount -t 9p -o trans=virtio,version=9p2000.L,ro,cache=loose,msize=262144 host
 	fail "the host's files are not there"
 $b mount -t tmpfs -o mode=755 written /run
 $b mkdir /run/upper /run/work
-$b mount -t overlay -o lowerdir=/host,upperdir=/run/upper,workdir=/run/work root /new ||
+$b mount -t overlay -o lowerdir=/host,upperdir=/run/upper,workdir=/run/work root /whole ||
 	fail "nothing can be laid over the host's files"
+$b mount --bind "/whole$vm_system" /new || fail "no system in $vm_system"
+IFS=:
+for folder in $vm_folders; do
+	$b mkdir -p "/new$folder"
+	$b mount --bind "/whole$folder" "/new$folder" || fail "$folder is not there"
+done
+unset IFS
 for place in proc sys dev; do
 	$b mount --move /$place /new/$place
 done

@@ -8,8 +8,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
-use crate::cross::{self, Architecture, I586, Machine};
-use crate::packages;
+use crate::cross::{self, Architecture, I586, Machine, SHIPPED};
 use crate::run::Run;
 use crate::tally::Tally;
 use crate::test::{Effort, KERNELS, of_packages};
@@ -88,9 +87,7 @@ pub(super) fn all(workspace: &Workspace, effort: Effort, tested: &Tested) -> Res
             false => Tally::skip(format!("clippy for {name}: nightly's has other lints")),
         };
     }
-    let built = architecture.build(workspace, ["build", "--release"]);
-    let built = built.arguments(of_packages(&SHIPPED)).passes()?;
-    tally += Tally::of(built, &format!("build for {name}"));
+    tally += Tally::of(architecture.ship(workspace)?, &format!("build for {name}"));
     tally += units(workspace, effort, &roots)?;
     tally += programs(workspace, effort, architecture, &roots.0)?;
     Ok(tally)
@@ -112,15 +109,10 @@ impl Roots {
 /// What it takes.
 fn systems(workspace: &Workspace, architecture: &Architecture, suites: &[&str]) -> Result<Roots> {
     architecture.runs_here()?;
-    packages::provide(architecture.needs)?;
-    standard_library(workspace, architecture.rust)?;
-    let roots = suites.iter().map(|suite| architecture.root(workspace, suite));
+    architecture.provide(workspace)?;
+    let roots = suites.iter().map(|suite| architecture.root(workspace, suite, &cross::PROGRAMS));
     Ok(Roots(roots.collect::<Result<_>>()?))
 }
-
-/// What cargo builds by default, and the library for programs in C.
-const SHIPPED: [&str; 5] =
-    ["wirespeed-cli", "wirespeed-module", "wirespeed-library", "padlock-runner", "padlock-preload"];
 
 /// What is shipped, and with their tests the crates whose tests run here: other tests are of x86-64.
 fn lint(workspace: &Workspace, architecture: &Architecture, crates: &[&str]) -> Result<bool> {
