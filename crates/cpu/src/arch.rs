@@ -58,6 +58,14 @@ pub(crate) fn features() -> Features {
     Features::NONE
 }
 
+/// Whether it can be asked for: Linux answers on RISC-V since 6.4.
+pub fn tells_features() -> bool {
+    #[cfg(target_arch = "riscv64")]
+    return riscv64::extensions().is_some();
+    #[cfg(not(target_arch = "riscv64"))]
+    true
+}
+
 /// The maker, as the CPU itself says.
 pub fn vendor() -> Option<String> {
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]

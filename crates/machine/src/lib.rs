@@ -125,7 +125,7 @@ impl Cpu {
         let cpuinfo = CpuInfo::read(source);
         let fact = |key| cpuinfo.first(key).map(str::to_owned);
         let kinds = arch::kinds(&cpuinfo);
-        let features: Vec<_> = source.features().iter().map(|it| it.name().to_owned()).collect();
+        let listed = arch::riscv::features(&cpuinfo).filter(|_| !source.tells_features());
         // Without /proc the CPU is asked; with it, an emulated one may say otherwise.
         let hypervisor = match cpuinfo.has_flag("hypervisor") {
             Some(false) => None,
@@ -143,11 +143,9 @@ impl Cpu {
                 .or_else(|| source.brand()),
             kinds,
             cores: Some(source.cores()),
-            // Linux before 6.4 answers no question of RISC-V's, nor do files.
-            features: match arch::riscv::features(&cpuinfo) {
-                Some(listed) if features.is_empty() => listed,
-                _ => features,
-            },
+            features: listed.unwrap_or_else(|| {
+                source.features().iter().map(|it| it.name().to_owned()).collect()
+            }),
             stepping: stepping(&cpuinfo),
             microcode: fact("microcode"),
             hypervisor,

@@ -36,7 +36,7 @@ const BITS: &[(Feature, u32)] = &[
 /// What every CPU that is online has; nothing where Linux is too old to say. Whether this process may use vectors, another
 /// call tells (PR_RISCV_V_GET_CONTROL): a token for them has to ask that as well.
 pub(super) fn features() -> Features {
-    let extensions = extensions();
+    let extensions = extensions().unwrap_or(0);
     BITS.iter()
         .fold(Features::NONE, |set, (feature, bit)| set.with(*feature, extensions >> bit & 1 == 1))
 }
@@ -48,7 +48,8 @@ struct Pair {
     value: u64,
 }
 
-fn extensions() -> u64 {
+/// The bits; none where Linux does not answer.
+pub(super) fn extensions() -> Option<u64> {
     let mut pairs = [Pair { key: IMA_EXT_0, value: 0 }];
     // SAFETY: Linux writes into as many pairs as it is told of, which are laid out as its own, and nowhere else. A set of
     // CPUs that has no bytes and no address stands for all that are online. A number that is no call's gives ENOSYS.
@@ -62,5 +63,5 @@ fn extensions() -> u64 {
             0_usize,
         )
     };
-    if status == 0 { pairs[0].value } else { 0 }
+    (status == 0).then(|| pairs[0].value)
 }

@@ -55,8 +55,9 @@ pub(crate) fn extensions(source: &dyn Source, cpu: &Cpu) -> Option<String> {
         let names = cpu.features.join(" ");
         return Some(format!("This CPU has {names}. No route of ours uses them yet."));
     }
+    let is_known = source.tells_features() || CpuInfo::read(source).first("isa").is_some();
     let unknown = "Which extensions this CPU has is unknown: Linux tells since 6.4.";
-    CpuInfo::read(source).first("isa").is_none().then(|| unknown.to_owned())
+    (!is_known).then(|| unknown.to_owned())
 }
 
 #[cfg(test)]
