@@ -108,7 +108,7 @@ impl Architecture {
         workspace.target().join(self.rust).join("release")
     }
 
-    /// Whether its programs can run here at all; QEMU's can everywhere.
+    /// Whether its programs can run here at all; QEMU's can everywhere, with a later one where that is asked for.
     pub(crate) fn runs_here(&self, workspace: &Workspace) -> Result<()> {
         const LOADER: &str = "/lib/ld-linux.so.2";
         match self.start {

@@ -58,7 +58,7 @@ pub(crate) fn features() -> Features {
     Features::NONE
 }
 
-/// Whether it can be asked for: Linux answers on RISC-V since 6.4.
+/// Whether this CPU's features can be asked for: on RISC-V Linux answers since 6.4.
 pub fn tells_features() -> bool {
     #[cfg(target_arch = "riscv64")]
     return riscv64::extensions().is_some();

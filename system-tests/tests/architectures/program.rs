@@ -51,7 +51,7 @@ pub(crate) fn survey(machine: &Machine) -> Result<(), String> {
     Ok(())
 }
 
-/// What is named is what OpenSSL finds, which asks Linux as well; and that it is nothing to our routes.
+/// What is named is what OpenSSL finds, which asks Linux as well.
 pub(crate) fn extensions(machine: &Machine) -> Result<(), String> {
     // What OpenSSL knows besides.
     const OTHERS: [&str; 7] = ["rv64gc", "zba", "zbs", "zkr", "zkt", "zvbb", ""];

@@ -1,7 +1,7 @@
 //! The stages of other architectures: everything built for them, and run here beside Debian's own OpenSSL for them.
 //!
-//! ARM's and RISC-V's programs run under QEMU, which translates vectors one instruction at a time; so schedules are reduced, and
-//! every line of code runs all the same.
+//! ARM's and RISC-V's programs run under QEMU, which translates vectors one instruction at a time; so schedules are
+//! reduced, and every line of code runs all the same.
 
 use std::env;
 use std::path::{Path, PathBuf};
