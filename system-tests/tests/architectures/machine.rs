@@ -41,7 +41,7 @@ pub(crate) struct Tier {
     /// QEMU's name, where QEMU makes it.
     cpu: &'static str,
     /// The variable that hides features from OpenSSL, and what it is set to.
-    mask: Option<(&'static str, &'static str)>,
+    pub(crate) mask: Option<(&'static str, &'static str)>,
     /// What is to serve AES.
     pub(crate) aes: Route,
     /// Whether it does so without a plan: vectors without AES do not win calls of every length.

@@ -70,10 +70,10 @@ pub(crate) fn extensions(machine: &Machine) -> Result<(), String> {
         return Err(format!("{named:?} are not {right:?}"));
     }
     // Zbb is on every CPU here.
-    match named.contains(&"zbb") == machine.tier.mask.is_none() {
-        true => Ok(()),
-        false => Err(format!("{named:?}")),
+    if named.contains(&"zbb") != machine.tier.mask.is_none() {
+        return Err(format!("{named:?}"));
     }
+    Ok(())
 }
 
 pub(crate) fn routes(machine: &Machine) -> Result<(), String> {
