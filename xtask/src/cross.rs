@@ -1,6 +1,6 @@
 //! Programs for machines of another architecture: built with the compilers that Debian has for them, and run here beside a
-//! Debian of theirs. ARM's are run by QEMU, which translates one program at a time and hands its system calls to this
-//! kernel; those of 32-bit x86 an x86-64 runs by itself.
+//! Debian of theirs. ARM's and RISC-V's are run by QEMU, which translates one program at a time and hands its system calls
+//! to this kernel; those of 32-bit x86 an x86-64 runs by itself.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -30,6 +30,8 @@ pub(crate) struct Architecture {
 enum Start {
     /// By this program of QEMU's, on a CPU that each machine names.
     Qemu(&'static str),
+    /// By that of a later Debian's QEMU.
+    LaterQemu(&'static str),
     /// On this CPU.
     Natively,
 }
@@ -59,6 +61,15 @@ pub(crate) const ARMV5: Architecture = Architecture {
     linker: Some("arm-linux-gnueabi-gcc-{}"),
     needs: packages::ARMV5,
     start: Start::Qemu("qemu-arm-static"),
+};
+
+/// 64-bit RISC-V. Debian 12's QEMU has neither vectors for ciphers nor the call that tells what there is.
+pub(crate) const RISCV64: Architecture = Architecture {
+    rust: "riscv64gc-unknown-linux-gnu",
+    debian: "riscv64",
+    linker: Some("riscv64-linux-gnu-gcc-{}"),
+    needs: packages::RISCV64,
+    start: Start::LaterQemu("qemu-riscv64"),
 };
 
 /// 32-bit x86.
@@ -118,14 +129,32 @@ impl Architecture {
         workspace.target().join(self.rust).join("release")
     }
 
-    /// Whether its programs can run here at all; QEMU's can everywhere.
-    pub(crate) fn runs_here(&self) -> Result<()> {
+    /// Whether its programs can run here at all; QEMU's can everywhere, with a later one where that is asked for.
+    pub(crate) fn runs_here(&self, workspace: &Workspace) -> Result<()> {
         const LOADER: &str = "/lib/ld-linux.so.2";
         match self.start {
             Start::Natively if !Path::new(LOADER).exists() => {
                 bail!("no {LOADER}, in whose place a system's own could be put")
             }
+            Start::LaterQemu(program) => {
+                // Of the programs for some thirty architectures one is kept.
+                let others = format!(
+                    "--extract-hook=find \"$1/usr/bin\" -name 'qemu-*' ! -name {program} -delete"
+                );
+                unpacked(workspace, LATER_QEMU, "trixie", "qemu-user", &[others]).map(|_| ())
+            }
             _ => Ok(()),
+        }
+    }
+
+    /// The program of QEMU's that runs its programs.
+    pub(crate) fn emulator(&self, workspace: &Workspace) -> Option<PathBuf> {
+        match self.start {
+            Start::Qemu(program) => Some(program.into()),
+            Start::LaterQemu(program) => {
+                Some(roots(workspace).join(LATER_QEMU).join("usr/bin").join(program))
+            }
+            Start::Natively => None,
         }
     }
 
@@ -136,56 +165,74 @@ impl Architecture {
         suite: &str,
         system: &System,
     ) -> Result<PathBuf> {
-        let roots = workspace.target().join("roots");
         let name = format!("{}-{suite}{}", self.debian, system.name);
-        let (root, programs) = (roots.join(&name), roots.join(format!("{name}.programs")));
-        let made = format!("{}{}", system.programs, system.preparation);
-        if root.exists() && fs::read_to_string(&programs).is_ok_and(|it| it == made) {
-            return Ok(root);
-        }
-        if root.exists() {
-            fs::remove_dir_all(&root)?;
-        }
-        fs::create_dir_all(&roots)?;
-        let unfinished = roots.join(format!("{name}.unfinished"));
-        let release = format!("deb http://deb.debian.org/debian {suite} main");
-        // The archive of what came since the release is behind its own index at times.
-        let unpacked = self.unpack(workspace, suite, system, None, &unfinished).or_else(|error| {
-            println!("{error:#}; without updates:");
-            self.unpack(workspace, suite, system, Some(&release), &unfinished)
-        });
-        unpacked.and_then(|()| Ok(fs::rename(unfinished, &root)?))?;
-        fs::write(programs, made)?;
-        Ok(root)
-    }
-
-    /// From this archive, or from all that the suite has.
-    fn unpack(
-        &self,
-        workspace: &Workspace,
-        suite: &str,
-        system: &System,
-        archive: Option<&str>,
-        root: &Path,
-    ) -> Result<()> {
-        if root.exists() {
-            fs::remove_dir_all(root)?;
-        }
-        Run::new("mmdebstrap", workspace.root())
-            .arguments(["--variant=extract", "--include", system.programs])
-            .arguments([format!("--architectures={}", self.debian)])
+        let options = [
+            format!("--architectures={}", self.debian),
             // The loader's path begins with /lib, where Debian 13 unpacks nothing.
-            .arguments([format!("--setup-hook={MERGED}")])
-            .arguments([format!("--extract-hook=cd \"$1\"; {}", system.preparation)])
-            .arguments([suite.as_ref(), root.as_os_str()])
-            .arguments(archive)
-            .succeeds_quietly(&root.with_extension("log"))
+            format!("--setup-hook={MERGED}"),
+            format!("--extract-hook=cd \"$1\"; {}", system.preparation),
+        ];
+        unpacked(workspace, &name, suite, system.programs, &options)
     }
 }
 
 /// Puts the old places' names in the way of what is unpacked.
 const MERGED: &str = "for place in bin lib sbin; do mkdir -p \"$1/usr/$place\"; \
                       ln -s \"usr/$place\" \"$1/$place\"; done";
+
+/// Where systems are.
+fn roots(workspace: &Workspace) -> PathBuf {
+    workspace.target().join("roots")
+}
+
+/// Packages of Debian's, unpacked into a folder of this name unless they are there.
+fn unpacked(
+    workspace: &Workspace,
+    name: &str,
+    suite: &str,
+    packages: &str,
+    options: &[String],
+) -> Result<PathBuf> {
+    let (root, list) =
+        (roots(workspace).join(name), roots(workspace).join(format!("{name}.programs")));
+    let made = format!("{packages}{}", options.concat());
+    fs::create_dir_all(roots(workspace))?;
+    // Two guests may begin at the same time.
+    let lock = fs::File::create(roots(workspace).join(format!("{name}.lock")))?;
+    lock.lock()?;
+    if root.exists() && fs::read_to_string(&list).is_ok_and(|it| it == made) {
+        return Ok(root);
+    }
+    if root.exists() {
+        fs::remove_dir_all(&root)?;
+    }
+    let unfinished = roots(workspace).join(format!("{name}.unfinished"));
+    // From this archive, or from all that the suite has.
+    let unpack = |archive: Option<&str>| -> Result<()> {
+        if unfinished.exists() {
+            fs::remove_dir_all(&unfinished)?;
+        }
+        Run::new("mmdebstrap", workspace.root())
+            .arguments(["--variant=extract", "--include", packages])
+            .arguments(options)
+            .arguments([suite])
+            .arguments([&unfinished])
+            .arguments(archive)
+            .succeeds_quietly(&unfinished.with_extension("log"))
+    };
+    let release = format!("deb http://deb.debian.org/debian {suite} main");
+    // The archive of what came since the release is behind its own index at times.
+    let done = unpack(None).or_else(|error| {
+        println!("{error:#}; without updates:");
+        unpack(Some(&release))
+    });
+    done.and_then(|()| Ok(fs::rename(&unfinished, &root)?))?;
+    fs::write(list, made)?;
+    Ok(root)
+}
+
+/// The folder of a later Debian's QEMU.
+const LATER_QEMU: &str = "qemu-trixie";
 
 /// What is in a system.
 pub(crate) struct System {
@@ -248,9 +295,9 @@ impl<'r> Machine<'r> {
     /// What starts its programs, in words without blanks.
     fn runner(&self, workspace: &Workspace) -> String {
         let root = self.root.display();
-        match self.architecture.start {
-            Start::Qemu(program) => format!("{program} -cpu {} -L {root}", self.cpu),
-            Start::Natively => {
+        match self.architecture.emulator(workspace) {
+            Some(program) => format!("{} -cpu {} -L {root}", program.display(), self.cpu),
+            None => {
                 let script = workspace.root().join("system-tests/natively.sh");
                 format!("sh {} {root}", script.display())
             }

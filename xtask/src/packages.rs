@@ -183,6 +183,14 @@ const C_LIBRARY_ARMEL: Need = Need {
     command: &["test", "-e", "/usr/arm-linux-gnueabi/lib/libc.so.6"],
     package: "libc6-dev-armel-cross",
 };
+const GCC_RISCV64: Need = Need {
+    command: &["riscv64-linux-gnu-gcc-{}", "--version"],
+    package: "gcc-{}-riscv64-linux-gnu",
+};
+const C_LIBRARY_RISCV64: Need = Need {
+    command: &["test", "-e", "/usr/riscv64-linux-gnu/lib/libc.so.6"],
+    package: "libc6-dev-riscv64-cross",
+};
 /// Runs ARM's programs here.
 const QEMU_ARM: Need =
     Need { command: &["qemu-aarch64-static", "--version"], package: "qemu-user-static" };
@@ -216,6 +224,8 @@ pub(crate) const ARM64: &[Need] = &[GCC_ARM64, C_LIBRARY_ARM64];
 pub(crate) const ARMV7: &[Need] = &[GCC_ARMHF, C_LIBRARY_ARMHF];
 /// What building for 32-bit ARM before ARMv6 takes.
 pub(crate) const ARMV5: &[Need] = &[GCC_ARMEL, C_LIBRARY_ARMEL];
+/// What building for 64-bit RISC-V takes.
+pub(crate) const RISCV64: &[Need] = &[GCC_RISCV64, C_LIBRARY_RISCV64];
 /// What building for 32-bit x86 takes.
 pub(crate) const I686: &[Need] = &[GCC_32];
 /// What running that here takes.
@@ -285,6 +295,8 @@ pub(crate) const TESTS: &[Need] = &[
     C_LIBRARY_ARM64,
     GCC_ARMHF,
     C_LIBRARY_ARMHF,
+    GCC_RISCV64,
+    C_LIBRARY_RISCV64,
     QEMU_ARM,
 ];
 

@@ -115,6 +115,9 @@ const STAGES: &[Stage] = &[
     beside("armv7", "32-bit ARM, cross-built and run by QEMU", |at, effort| {
         architectures::all(at, effort, &architectures::ARMV7)
     }),
+    thorough(beside("riscv64", "64-bit RISC-V, cross-built and run by QEMU", |at, effort| {
+        architectures::all(at, effort, &architectures::RISCV64)
+    })),
     thorough(beside("armv5", "32-bit ARM of old, cross-built and run by QEMU", |at, effort| {
         architectures::all(at, effort, &architectures::ARMV5)
     })),

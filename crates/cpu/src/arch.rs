@@ -4,25 +4,39 @@
 mod aarch64;
 #[cfg(any(test, target_arch = "aarch64", target_arch = "arm"))]
 pub(crate) mod armcap;
-#[cfg(any(test, not(any(target_arch = "aarch64", target_arch = "arm"))))]
+#[cfg(any(test, not(any(target_arch = "aarch64", target_arch = "arm", target_arch = "riscv64"))))]
 pub(crate) mod ia32cap;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 pub mod padlock;
+#[cfg(target_arch = "riscv64")]
+mod riscv64;
+#[cfg(any(test, target_arch = "riscv64"))]
+pub(crate) mod riscvcap;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 pub mod x86;
 
 #[cfg(any(target_arch = "aarch64", target_arch = "arm"))]
 pub(crate) use armcap as mask;
-#[cfg(not(any(target_arch = "aarch64", target_arch = "arm")))]
+#[cfg(not(any(target_arch = "aarch64", target_arch = "arm", target_arch = "riscv64")))]
 pub(crate) use ia32cap as mask;
+#[cfg(target_arch = "riscv64")]
+pub(crate) use riscvcap as mask;
 
-#[cfg(any(test, target_arch = "x86", target_arch = "x86_64", target_arch = "aarch64"))]
+#[cfg(any(
+    test,
+    target_arch = "x86",
+    target_arch = "x86_64",
+    target_arch = "aarch64",
+    target_arch = "riscv64"
+))]
 use crate::Feature;
 use crate::Features;
 
 /// The environment variable that hides features from OpenSSL.
 pub const MASK: &str = if cfg!(any(target_arch = "aarch64", target_arch = "arm")) {
     "OPENSSL_armcap"
+} else if cfg!(target_arch = "riscv64") {
+    "OPENSSL_riscvcap"
 } else {
     "OPENSSL_ia32cap"
 };
@@ -33,7 +47,14 @@ pub(crate) fn features() -> Features {
     return x86::features(&x86::ThisCpu);
     #[cfg(target_arch = "aarch64")]
     return aarch64::features();
-    #[cfg(not(any(target_arch = "x86", target_arch = "x86_64", target_arch = "aarch64")))]
+    #[cfg(target_arch = "riscv64")]
+    return riscv64::features();
+    #[cfg(not(any(
+        target_arch = "x86",
+        target_arch = "x86_64",
+        target_arch = "aarch64",
+        target_arch = "riscv64"
+    )))]
     Features::NONE
 }
 
@@ -42,6 +63,14 @@ pub(crate) fn features() -> Features {
 pub fn clear_vectors() {
     #[cfg(target_arch = "aarch64")]
     aarch64::vectors::clear();
+}
+
+/// Whether this CPU's features can be asked for: on RISC-V Linux answers since 6.4.
+pub fn tells_features() -> bool {
+    #[cfg(target_arch = "riscv64")]
+    return riscv64::extensions().is_some();
+    #[cfg(not(target_arch = "riscv64"))]
+    true
 }
 
 /// The maker, as the CPU itself says.
@@ -77,6 +106,7 @@ pub fn no_padlock() -> String {
 }
 
 /// A number as in C, up to whatever is no digit.
+#[cfg(any(test, not(target_arch = "riscv64")))]
 fn number(text: &[u8]) -> u64 {
     let (base, digits) = match text {
         [b'0', b'x' | b'X', digits @ ..] => (16, digits),
@@ -90,7 +120,13 @@ fn number(text: &[u8]) -> u64 {
 }
 
 /// Only detection may add.
-#[cfg(any(test, target_arch = "x86", target_arch = "x86_64", target_arch = "aarch64"))]
+#[cfg(any(
+    test,
+    target_arch = "x86",
+    target_arch = "x86_64",
+    target_arch = "aarch64",
+    target_arch = "riscv64"
+))]
 impl Features {
     /// The set, with a feature if it is present.
     pub(crate) const fn with(self, feature: Feature, present: bool) -> Self {

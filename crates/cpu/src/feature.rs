@@ -99,6 +99,44 @@ features! {
     Sm3 = "sm3",
     /// ARM: SM4 rounds. Nothing here uses x86's: libcrypto does, from 3.6 on.
     Sm4 = "sm4",
+    /// RISC-V: vectors. No route uses it yet, nor what follows; OpenSSL does.
+    V = "v",
+    /// RISC-V: rotations and bytes in the other order.
+    Zbb = "zbb",
+    /// RISC-V: carry-less multiplication.
+    Zbc = "zbc",
+    /// RISC-V: rotations and packing, for ciphers.
+    Zbkb = "zbkb",
+    /// RISC-V: carry-less multiplication in constant time.
+    Zbkc = "zbkc",
+    /// RISC-V: look-ups in a register.
+    Zbkx = "zbkx",
+    /// RISC-V: AES decryption, one column at a time.
+    Zknd = "zknd",
+    /// RISC-V: AES encryption, one column at a time.
+    Zkne = "zkne",
+    /// RISC-V: SHA-2's functions.
+    Zknh = "zknh",
+    /// RISC-V: SM4.
+    Zksed = "zksed",
+    /// RISC-V: SM3.
+    Zksh = "zksh",
+    /// RISC-V: carry-less multiplication of vectors.
+    Zvbc = "zvbc",
+    /// RISC-V: rotations of vectors.
+    Zvkb = "zvkb",
+    /// RISC-V: GHASH.
+    Zvkg = "zvkg",
+    /// RISC-V: AES rounds on vectors.
+    Zvkned = "zvkned",
+    /// RISC-V: SHA-256 rounds on vectors.
+    Zvknha = "zvknha",
+    /// RISC-V: SHA-256 and SHA-512 rounds on vectors.
+    Zvknhb = "zvknhb",
+    /// RISC-V: SM4 rounds on vectors.
+    Zvksed = "zvksed",
+    /// RISC-V: SM3 rounds on vectors.
+    Zvksh = "zvksh",
 }
 
 /// A set of features: what was detected, less what was taken away.
@@ -153,6 +191,13 @@ impl Features {
     #[must_use]
     pub const fn without(self, feature: Feature) -> Self {
         Self(self.0 & !(1 << feature as u64))
+    }
+
+    /// Whether there are instructions for both directions of AES, of whatever kind.
+    pub const fn has_aes(self) -> bool {
+        self.has(Feature::Aes)
+            || self.has(Feature::Zvkned)
+            || self.has(Feature::Zkne) && self.has(Feature::Zknd)
     }
 
     /// The features in the set.

@@ -1,7 +1,8 @@
 //! What this CPU can do, as proof tokens.
 //!
-//! [`Features`] is what CPUID and XCR0 say, or on ARM the kernel's HWCAP. A token such as [`Vaes512`] can only be made from a
-//! [`Features`] that holds all it needs, so a function that takes one may rely on the instructions.
+//! [`Features`] is what CPUID and XCR0 say, or Linux: on ARM in HWCAP, on RISC-V when asked by riscv_hwprobe. A token such
+//! as [`Vaes512`] can only be made from a [`Features`] that holds all it needs, so a function that takes one may rely on the
+//! instructions.
 //! Features can be taken away ([`Features::without`]), never added: that is how every lesser
 //! machine is tested on a big one.
 

@@ -5,10 +5,12 @@ use crate::finding::Finding;
 
 /// Whether AES has instructions here ("is AES-NI used"), and the answer where it has none.
 pub(crate) fn aes(examined: &Examined<'_>) -> Vec<Finding> {
-    let has = |name: &str| examined.here.features().iter().any(|it| it.name() == name);
-    if has("aes") {
-        let wide = ["vaes", "pmull", "pclmulqdq"].into_iter().filter(|name| has(name));
-        let names: Vec<&str> = ["aes"].into_iter().chain(wide).collect();
+    const NAMES: [&str; 8] =
+        ["aes", "vaes", "pmull", "pclmulqdq", "zkne", "zknd", "zvkned", "zvkg"];
+    let features = examined.here.features();
+    let has = |name: &str| features.iter().any(|it| it.name() == name);
+    if features.has_aes() {
+        let names: Vec<&str> = NAMES.into_iter().filter(|name| has(name)).collect();
         let text = format!(
             "this CPU has instructions for AES ({}), and OpenSSL uses them without being told",
             names.join(" ")

@@ -39,6 +39,7 @@ fn architecture(text: &str, words: &[&str]) -> &'static str {
         () if has("CPU architecture: 8") => "aarch64",
         () if has("CPU implementer") => "arm",
         () if has("system type") => "mips",
+        () if has("isa") && words.iter().any(|it| it.starts_with("rv64")) => "riscv64",
         // Long mode.
         () if has("vendor_id") && words.contains(&"lm") => "x86_64",
         () if has("vendor_id") => "x86",

@@ -12,7 +12,6 @@ mod source;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use arch::arm;
 use cpuinfo::CpuInfo;
 pub use folder::Folder;
 pub use hidden::{HiddenAes, hidden_aes};
@@ -46,16 +45,18 @@ pub struct Machine {
 pub struct Cpu {
     /// Who made it: `"GenuineIntel"` and the like.
     pub vendor: Option<String>,
-    /// Its marketing name; on ARM the names of its cores, such as `"4x Cortex-A55 + 4x Cortex-A76"`.
+    /// Its marketing name; on ARM the names of its cores, such as `"4x Cortex-A55 + 4x Cortex-A76"`; on RISC-V what device trees
+    /// call them, such as `"sifive,u74-mc"`.
     pub brand: Option<String>,
-    /// The kinds of cores, as many of each as are online, where the kernel tells them apart: on ARM. There may be several
-    /// (big.LITTLE), and programs run now on one, now on the other.
+    /// The kinds of cores, as many of each as are online, where the kernel tells them apart: on ARM and RISC-V. There may be
+    /// several (big.LITTLE), and programs run now on one, now on the other.
     pub kinds: Vec<Kind>,
     /// Logical CPUs that the program may use; null only in others' figures.
     pub cores: Option<usize>,
     /// Features that a route can ask for, as /proc/cpuinfo names them.
     pub features: Vec<String>,
-    /// Family, model and stepping, such as `"6/143/8"`; on ARM part, variant and revision.
+    /// Family, model and stepping, such as `"6/143/8"`; on ARM part, variant and revision; on RISC-V mvendorid, marchid and
+    /// mimpid.
     pub stepping: Option<String>,
     /// The microcode's revision.
     pub microcode: Option<String>,
@@ -101,6 +102,11 @@ impl Machine {
         self.libcrypto.as_ref()?.version.as_deref()
     }
 
+    /// What there is to say of RISC-V's extensions for ciphers and hash functions; nothing on other machines.
+    pub fn extensions(&self, source: &dyn Source) -> Option<String> {
+        arch::riscv::extensions(source, &self.cpu)
+    }
+
     /// Describes the machine behind `source`.
     pub fn describe(source: &dyn Source, libcrypto: Option<Libcrypto>) -> Self {
         Self {
@@ -118,7 +124,8 @@ impl Cpu {
     fn describe(source: &dyn Source) -> Self {
         let cpuinfo = CpuInfo::read(source);
         let fact = |key| cpuinfo.first(key).map(str::to_owned);
-        let kinds = arm::kinds(&cpuinfo);
+        let kinds = arch::kinds(&cpuinfo);
+        let listed = arch::riscv::features(&cpuinfo).filter(|_| !source.tells_features());
         // Without /proc the CPU is asked; with it, an emulated one may say otherwise.
         let hypervisor = match cpuinfo.has_flag("hypervisor") {
             Some(false) => None,
@@ -126,7 +133,9 @@ impl Cpu {
             None => source.hypervisor(),
         };
         Self {
-            vendor: fact("vendor_id").or_else(|| arm::vendor(&cpuinfo)).or_else(|| source.vendor()),
+            vendor: fact("vendor_id")
+                .or_else(|| arch::vendor(&cpuinfo))
+                .or_else(|| source.vendor()),
             // Some kernels for ARM write "ARMv8 Processor rev 3 (v8l)" there.
             brand: named(&kinds)
                 .or_else(|| fact("model name"))
@@ -134,7 +143,9 @@ impl Cpu {
                 .or_else(|| source.brand()),
             kinds,
             cores: Some(source.cores()),
-            features: source.features().iter().map(|it| it.name().to_owned()).collect(),
+            features: listed.unwrap_or_else(|| {
+                source.features().iter().map(|it| it.name().to_owned()).collect()
+            }),
             stepping: stepping(&cpuinfo),
             microcode: fact("microcode"),
             hypervisor,
@@ -146,11 +157,12 @@ impl Cpu {
 fn stepping(cpuinfo: &CpuInfo) -> Option<String> {
     const X86: [&str; 3] = ["cpu family", "model", "stepping"];
     const ARM: [&str; 3] = ["CPU part", "CPU variant", "CPU revision"];
+    const RISCV: [&str; 3] = ["mvendorid", "marchid", "mimpid"];
     let all = |keys: [&str; 3]| {
         let numbers: Option<Vec<&str>> = keys.iter().map(|key| cpuinfo.first(key)).collect();
         numbers.map(|numbers| numbers.join("/"))
     };
-    all(X86).or_else(|| all(ARM))
+    all(X86).or_else(|| all(ARM)).or_else(|| all(RISCV))
 }
 
 /// "Cortex-A72", or "4x Cortex-A55 + 4x Cortex-A76".

@@ -25,6 +25,10 @@ pub trait Source {
     fn cores(&self) -> usize;
     /// The CPU's features.
     fn features(&self) -> Features;
+    /// Whether these are all that a route can ask for: files are not asked.
+    fn tells_features(&self) -> bool {
+        false
+    }
     /// The maker, as the CPU itself says: none where it cannot be asked.
     fn vendor(&self) -> Option<String> {
         None
@@ -49,6 +53,10 @@ impl Source for ThisMachine {
 
     fn features(&self) -> Features {
         Features::detect()
+    }
+
+    fn tells_features(&self) -> bool {
+        wirespeed_cpu::tells_features()
     }
 
     fn vendor(&self) -> Option<String> {

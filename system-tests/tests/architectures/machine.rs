@@ -21,14 +21,16 @@ pub(crate) struct Architecture {
     pub(crate) tiers: &'static [Tier],
     /// Whether `padlock-run` runs its programs.
     pub(crate) has_padlock: bool,
+    /// Whether it has extensions that the survey names, and `openssl version -c`, too.
+    pub(crate) has_extensions: bool,
     /// Words of others that no program of ours says there, in small letters.
     pub(crate) foreign: &'static [&'static [&'static str]],
 }
 
 /// How programs start.
 enum Start {
-    /// By this program of QEMU's.
-    Qemu(&'static str),
+    /// By the program of QEMU's that `WIRESPEED_QEMU` names.
+    Qemu,
     /// By this machine, and a script that puts the system's C library in their way.
     Natively,
     /// As any program does: these tests run on that machine.
@@ -42,7 +44,7 @@ pub(crate) struct Tier {
     /// QEMU's name, where QEMU makes it.
     cpu: &'static str,
     /// The variable that hides features from OpenSSL, and what it is set to.
-    mask: Option<(&'static str, &'static str)>,
+    pub(crate) mask: Option<(&'static str, &'static str)>,
     /// What is to serve AES.
     pub(crate) aes: Route,
     /// Whether it does so without a plan: vectors without AES do not win calls of every length.
@@ -71,16 +73,17 @@ const OF_ARM: &[&str] = &["armcap", "hwcap"];
 /// 32-bit ARM has no vectors of ours.
 const ARMHF: Architecture = Architecture {
     name: "armhf",
-    start: Start::Qemu("qemu-arm-static"),
+    start: Start::Qemu,
     tiers: &[Tier::portable("cortex-a7")],
     has_padlock: false,
+    has_extensions: false,
     foreign: &[OF_X86, OF_ARM64],
 };
 
-const ALL: [Architecture; 5] = [
+const ALL: [Architecture; 6] = [
     Architecture {
         name: "arm64",
-        start: Start::Qemu("qemu-aarch64-static"),
+        start: Start::Qemu,
         tiers: &[
             // All that QEMU knows: SHA-512, SHA-3, SM3 and SM4 as well.
             Tier { name: "max", cpu: "max", mask: None, aes: Route::AesCe, by_itself: true },
@@ -101,6 +104,7 @@ const ALL: [Architecture; 5] = [
             },
         ],
         has_padlock: false,
+        has_extensions: false,
         foreign: &[OF_X86],
     },
     Architecture {
@@ -118,10 +122,27 @@ const ALL: [Architecture; 5] = [
             },
         ],
         has_padlock: false,
+        has_extensions: false,
         foreign: &[OF_X86],
     },
     ARMHF,
     Architecture { name: "armel", tiers: &[Tier::portable("arm926")], ..ARMHF },
+    Architecture {
+        name: "riscv64",
+        tiers: &[
+            Tier::portable("max"),
+            // As boards with JH7110 have: Zbb, and nothing for ciphers.
+            Tier::portable("rv64"),
+            Tier {
+                name: "hidden",
+                mask: Some(("OPENSSL_riscvcap", "rv64gc")),
+                ..Tier::portable("max")
+            },
+        ],
+        has_extensions: true,
+        foreign: &[OF_X86, OF_ARM64, OF_ARM],
+        ..ARMHF
+    },
     Architecture {
         name: "i386",
         start: Start::Natively,
@@ -134,6 +155,7 @@ const ALL: [Architecture; 5] = [
             by_itself: false,
         }],
         has_padlock: true,
+        has_extensions: false,
         foreign: &[OF_ARM64, OF_ARM],
     },
 ];
@@ -173,8 +195,8 @@ impl Machine {
     pub(crate) fn command(&self, program: impl AsRef<OsStr>) -> Command {
         const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/natively.sh");
         let mut started = match self.architecture.start {
-            Start::Qemu(emulator) => {
-                let mut started = command(emulator);
+            Start::Qemu => {
+                let mut started = command(env::var_os("WIRESPEED_QEMU").unwrap_or_default());
                 started.args(["-cpu", self.tier.cpu, "-L"]).arg(&self.root).arg(program);
                 started
             }
@@ -211,7 +233,7 @@ impl Machine {
         let file = "/etc/ssl/openssl.cnf";
         match self.architecture.start {
             // It looks into the system first for whatever a program opens.
-            Start::Qemu(_) => {
+            Start::Qemu => {
                 let mut started = self.openssl(arguments);
                 started.env("OPENSSL_CONF", self.root.join(&file[1..]));
                 started

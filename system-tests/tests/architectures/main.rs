@@ -1,8 +1,9 @@
 //! Other architectures as their owners see them: the program, and the module in the `openssl` of a Debian for them.
 //!
-//! These tests run here and start the others' programs; but those of `arm64-guest` run in a guest, whose system is `/`. `WIRESPEED_ARCHITECTURE` is Debian's name of one, `WIRESPEED_ROOTS`
-//! names folders with such a system, as in `PATH`, `WIRESPEED_MODULES` the folder of our program and module for it. Without
-//! them all are ignored.
+//! These tests run here and start the others' programs; but those of `arm64-guest` run in a guest, whose system is `/`.
+//! `WIRESPEED_ARCHITECTURE` is Debian's name of one, `WIRESPEED_ROOTS` names folders with such a system, as in `PATH`,
+//! `WIRESPEED_MODULES` the folder of our program and module for it, and `WIRESPEED_QEMU` what runs its programs, if this
+//! machine cannot. Without systems and module all are ignored.
 
 #![forbid(unsafe_code)]
 
@@ -60,6 +61,9 @@ const EMULATED: &[(&str, Run)] = &[
     ("padlock::nginx", padlock::nginx),
 ];
 
+/// Where there are extensions to be named.
+const EXTENSIONS: &[(&str, Run)] = &[("program::extensions", program::extensions)];
+
 /// What takes a minute, on one machine.
 const LONG: &[(&str, Run)] = &[("program::tune", program::tune)];
 
@@ -98,10 +102,10 @@ fn of(architecture: &'static Architecture, roots: &[PathBuf]) -> Vec<Trial> {
             let system_wide = if architecture.is_booted() { BOOTED } else { UNPACKED };
             let system_wide = system_wide.iter().filter(|_| cpu == 0);
             let emulated = EMULATED.iter().filter(|_| architecture.has_padlock && cpu == 0);
+            let named = EXTENSIONS.iter().filter(|_| architecture.has_extensions);
             let long = LONG.iter().filter(|_| is_thorough && (system, cpu) == (0, 0));
-            for (name, run) in
-                TESTS.iter().chain(once).chain(system_wide).chain(emulated).chain(long)
-            {
+            let tests = TESTS.iter().chain(once).chain(system_wide).chain(emulated);
+            for (name, run) in tests.chain(named).chain(long) {
                 let machine = Machine::new(root, architecture, tier);
                 let name = format!("{machine}::{name}");
                 trials.push(Trial::test(name, move || run(&machine).map_err(Failed::from)));

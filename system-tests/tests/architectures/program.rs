@@ -5,6 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
+use serde_json::Value;
 use wirespeed_system_tests::process::{command, output};
 use wirespeed_system_tests::scratch::Scratch;
 
@@ -41,7 +42,38 @@ pub(crate) fn has(said: &str, wanted: &str) -> Result<(), String> {
 pub(crate) fn survey(machine: &Machine) -> Result<(), String> {
     let said = says(machine, &["--seconds", "0.01"])?;
     has(&said, "all proved on this machine")?;
-    has(&said, &format!("{}  ", machine.tier.aes))
+    has(&said, &format!("{}  ", machine.tier.aes))?;
+    if machine.architecture.has_extensions {
+        let words = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        has(&words, "note: This CPU has v zbb")?;
+        has(&words, "zvksh. No route of ours uses them yet.")?;
+    }
+    Ok(())
+}
+
+/// What is named is what OpenSSL finds, which asks Linux as well.
+pub(crate) fn extensions(machine: &Machine) -> Result<(), String> {
+    // What OpenSSL knows besides.
+    const OTHERS: [&str; 7] = ["rv64gc", "zba", "zbs", "zkr", "zkt", "zvbb", ""];
+    let said = output(&mut machine.openssl(["version", "-c"]))?;
+    let said = String::from_utf8_lossy(&said).to_lowercase();
+    let found = said.split("riscvcap=").nth(1).and_then(|it| it.split_whitespace().next());
+    let found = found.ok_or_else(|| format!("no word of extensions: {said}"))?;
+    let mut right: Vec<_> = found.split('_').filter(|it| !OTHERS.contains(it)).collect();
+    let said = says(machine, &["routes", "--json"])?;
+    let routes: Value = serde_json::from_str(&said).map_err(|error| error.to_string())?;
+    let named = routes["machine"]["cpu"]["features"].as_array();
+    let mut named: Vec<_> = named.into_iter().flatten().filter_map(Value::as_str).collect();
+    right.sort_unstable();
+    named.sort_unstable();
+    if named != right {
+        return Err(format!("{named:?} are not {right:?}"));
+    }
+    // Zbb is on every CPU here.
+    if named.contains(&"zbb") != machine.tier.mask.is_none() {
+        return Err(format!("{named:?}"));
+    }
+    Ok(())
 }
 
 pub(crate) fn routes(machine: &Machine) -> Result<(), String> {

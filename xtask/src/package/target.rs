@@ -46,6 +46,7 @@ const TARGETS: &[Target] = &[
     // No distribution with RPM has them any more.
     crossed(&cross::ARMV7, "arm-linux-gnueabihf", None, "arm-linux-gnueabihf-strip"),
     crossed(&cross::ARMV5, "arm-linux-gnueabi", None, "arm-linux-gnueabi-strip"),
+    crossed(&cross::RISCV64, "riscv64-linux-gnu", Some("riscv64"), "riscv64-linux-gnu-strip"),
     // Debian's i386 is for CPUs without SSE2, too.
     crossed(&cross::I586, "i386-linux-gnu", None, "x86_64-linux-gnu-strip"),
     Target {

@@ -1,7 +1,7 @@
 //! The stages of other architectures: everything built for them, and run here beside Debian's own OpenSSL for them.
 //!
-//! ARM's programs run under QEMU, which translates vectors one instruction at a time; so schedules are reduced, and
-//! every line of code runs all the same.
+//! ARM's and RISC-V's programs run under QEMU, which translates vectors one instruction at a time; so schedules are
+//! reduced, and every line of code runs all the same.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -50,7 +50,7 @@ pub(super) const ARM64: Tested = Tested {
 pub(super) const ARMV7: Tested = Tested {
     architecture: &cross::ARMV7,
     name: "32-bit ARM",
-    units: |at, effort, roots| on_32_bit_arm(at, effort, roots, &cross::ARMV7, "cortex-a7"),
+    units: |at, effort, roots| on_portable(at, effort, roots, &cross::ARMV7, &["cortex-a7"]),
     ..ARM64
 };
 
@@ -60,6 +60,16 @@ pub(super) const ARMV5: Tested = Tested {
     // The last with a kernel for them.
     suites: &["bookworm"],
     units: on_armv5,
+    ..ARM64
+};
+
+pub(super) const RISCV64: Tested = Tested {
+    architecture: &cross::RISCV64,
+    name: "64-bit RISC-V",
+    // The first that has it.
+    suites: &["trixie"],
+    // OpenSSL's own code is another with vectors.
+    units: |at, effort, roots| on_portable(at, effort, roots, &cross::RISCV64, &["max", "rv64"]),
     ..ARM64
 };
 
@@ -108,7 +118,7 @@ impl Roots {
 
 /// What it takes.
 fn systems(workspace: &Workspace, architecture: &Architecture, suites: &[&str]) -> Result<Roots> {
-    architecture.runs_here()?;
+    architecture.runs_here(workspace)?;
     architecture.provide(workspace)?;
     let roots = suites.iter().map(|suite| architecture.root(workspace, suite, &cross::PROGRAMS));
     Ok(Roots(roots.collect::<Result<_>>()?))
@@ -149,19 +159,19 @@ fn on_arm64(workspace: &Workspace, effort: Effort, roots: &Roots) -> Result<Tall
     Ok(tally)
 }
 
-/// No vectors of Rust's are stable there: what runs is plain code, on registers of 32 bits, which 32-bit x86 has usually
-/// taken through every contract.
-fn on_32_bit_arm(
+/// No vectors of Rust's are stable there: what runs is plain code, which the host and 32-bit x86 have usually taken through
+/// every contract.
+fn on_portable(
     workspace: &Workspace,
     effort: Effort,
     roots: &Roots,
     architecture: &'static Architecture,
-    cpu: &'static str,
+    cpus: &[&'static str],
 ) -> Result<Tally> {
-    let oldest = Machine::new(architecture, roots.oldest(), cpu);
+    let oldest = Machine::new(architecture, roots.oldest(), cpus[0]);
     let mut tally = own(workspace, effort, &oldest, EVERYWHERE).tests()?;
     if effort == Effort::Thorough {
-        for root in &roots.0 {
+        for (root, cpu) in roots.0.iter().flat_map(|root| cpus.iter().map(move |cpu| (root, cpu))) {
             tally += conformance(workspace, &Machine::new(architecture, root, cpu), &[])?;
         }
     }
@@ -176,7 +186,7 @@ fn on_armv5(workspace: &Workspace, effort: Effort, roots: &Roots) -> Result<Tall
     let machine = Machine::new(&cross::ARMV5, roots.oldest(), CPU);
     let counters = machine.cargo(workspace, ["test", "--release", "--package", "wirespeed-stats"]);
     let mut tally = counters.arguments(CHILDREN).tests()?;
-    tally += on_32_bit_arm(workspace, effort, roots, &cross::ARMV5, CPU)?;
+    tally += on_portable(workspace, effort, roots, &cross::ARMV5, &[CPU])?;
     Ok(tally)
 }
 
@@ -265,6 +275,7 @@ fn programs(
         .arguments(["--test", "architectures"])
         .environment("WIRESPEED_ARCHITECTURE", architecture.debian)
         .environment("WIRESPEED_EMULATOR", workspace.target().join("release/padlock-run"))
+        .environment("WIRESPEED_QEMU", architecture.emulator(workspace).unwrap_or_default())
         .environment("WIRESPEED_ROOTS", env::join_paths(roots)?)
         .environment("WIRESPEED_MODULES", architecture.modules(workspace));
     effort.told_to(run).tests()

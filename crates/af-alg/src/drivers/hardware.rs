@@ -34,6 +34,7 @@ const KNOWN: &[(Mark, &str)] = &[
     (Beginning("octeon-"), "Cavium Octeon"),
     (Beginning("safexcel-"), "Inside Secure SafeXcel"),
     (Beginning("mv-"), "Marvell CESA"),
+    (Word("starfive"), "StarFive JH7110"),
 ];
 
 /// Hardware whose instructions every program can use, without the kernel.
@@ -77,6 +78,8 @@ mod tests {
             ("authenc(hmac(sha1-eip93), cbc(aes-eip93))", Some("Inside Secure EIP93")),
             ("omap-hmac-sha1", Some("TI OMAP")),
             ("octeon-sha256", Some("Cavium Octeon")),
+            ("starfive-ctr-aes", Some("StarFive JH7110")),
+            ("sha256-hmac-starfive", Some("StarFive JH7110")),
             ("aes-generic", None),
             ("sha256-lib", None),
             ("cbc(ecb(aes-fixed-time))", None),

@@ -24,8 +24,11 @@ mod releases;
 
 pub(crate) fn run(arguments: SurveyArguments) -> Result<(), Fault> {
     if let Some(folder) = arguments.files.folder()? {
-        let described = header(&Host::of_files(&folder).machine);
-        return say(&format!("{described}\n\n{}\n", advice::device(device_for_aes(&folder))));
+        let machine = Host::of_files(&folder).machine;
+        let (described, extensions) =
+            (header(&machine), notes(machine.extensions(&folder).as_slice()));
+        let device = advice::device(device_for_aes(&folder));
+        return say(&format!("{described}\n{extensions}\n{device}\n"));
     }
     let seconds = seconds(arguments.seconds)?;
     check_writable(arguments.json.as_deref())?;
@@ -47,7 +50,9 @@ pub(crate) fn run(arguments: SurveyArguments) -> Result<(), Fault> {
     show(&routes_text(&routes))?;
     let hidden_aes = hidden_aes();
     let is_hidden = hidden_aes.is_some();
-    show(&notes(&hidden_features().into_iter().chain(hidden_aes).collect::<Vec<_>>()))?;
+    let extensions = host.machine.extensions(&ThisMachine);
+    let remarks = extensions.into_iter().chain(hidden_features()).chain(hidden_aes);
+    show(&notes(&remarks.collect::<Vec<_>>()))?;
 
     let contest = Contest {
         harness: &host.harness,
@@ -66,7 +71,7 @@ pub(crate) fn run(arguments: SurveyArguments) -> Result<(), Fault> {
     let cost = cost.and_then(|cycles| advice::cost_of_hidden_aes(&gains, cycles));
     let words = cost.map(advice::words_of_hidden_aes);
     show(&notes(&words.into_iter().chain(warnings.iter().cloned()).collect::<Vec<_>>()))?;
-    let has_aes = host.machine.cpu.features.iter().any(|it| it == "aes");
+    let has_aes = host.harness.features().has_aes();
     show(&advice::text(
         &gains,
         host.harness.library().is_ok(),

@@ -105,6 +105,15 @@ const MACHINES: &[Machine] = &[
         has_aes: true,
         advice: WORTH_MEASURING,
     },
+    Machine {
+        folder: "visionfive-2",
+        named: "StarFive VisionFive 2 v1.3B · sifive,u74-mc, 4 cores",
+        hardware: "StarFive JH7110",
+        serves: &["cbc(aes)", "ctr(aes)", "gcm(aes)", "hmac(sha256)", "sha256", "sm3"],
+        leaves: &["aes", "xts(aes)", "sha1"],
+        has_aes: true,
+        advice: WORTH_MEASURING,
+    },
 ];
 
 fn says(folder: &str, arguments: &[&str]) -> Output {
@@ -131,6 +140,17 @@ fn the_survey_names_the_machine_and_what_aes_may_gain_from() {
         assert!(said.contains(named), "{folder}: {said}");
         let device = if *has_aes { &format!("its device, {hardware}") } else { "a crypto device" };
         assert!(said.contains(&format!("AES gains only from {device}: ")), "{folder}: {said}");
+    }
+}
+
+/// No processor of another architecture has them.
+#[test]
+fn extensions_of_risc_v_are_named_and_nobody_else_s() {
+    for Machine { folder, .. } in MACHINES {
+        let said = words(folder, &[]);
+        let note = "note: This CPU has zbb. No route of ours uses them yet.";
+        assert_eq!(said.contains(note), *folder == "visionfive-2", "{folder}: {said}");
+        assert_eq!(said.contains("note:"), said.contains(note), "{folder}: {said}");
     }
 }
 

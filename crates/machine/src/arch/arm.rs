@@ -3,7 +3,8 @@
 //! /proc/cpuinfo has the numbers and no names. The names are those of the makers, as in Linux
 //! (arch/arm64/include/asm/cputype.h) and lscpu.
 
-use crate::Kind;
+use std::collections::HashMap;
+
 use crate::cpuinfo::CpuInfo;
 
 /// A maker: the number, the name, and the cores.
@@ -150,21 +151,9 @@ pub(crate) fn vendor(cpuinfo: &CpuInfo) -> Option<String> {
     Some(maker(number).map_or_else(|| number.to_owned(), |(_, name, _)| (*name).to_owned()))
 }
 
-/// The kinds of cores that are there, in the order in which Linux counts them.
-pub(crate) fn kinds(cpuinfo: &CpuInfo) -> Vec<Kind> {
-    let mut kinds: Vec<Kind> = Vec::new();
-    for block in cpuinfo.blocks() {
-        let (Some(maker), Some(part)) = (block.get("CPU implementer"), block.get("CPU part"))
-        else {
-            continue;
-        };
-        let name = name(maker, part);
-        match kinds.iter_mut().find(|kind| kind.name == name) {
-            Some(kind) => kind.cores += 1,
-            None => kinds.push(Kind { name, cores: 1 }),
-        }
-    }
-    kinds
+/// What the core is called that a block is of.
+pub(crate) fn core(block: &HashMap<String, String>) -> Option<String> {
+    Some(name(block.get("CPU implementer")?, block.get("CPU part")?))
 }
 
 /// "Cortex-A72", or the numbers: "ARM part 0xfff".

@@ -45,7 +45,8 @@ impl Command {
         let mut found = Self {
             without: words[..place].iter().find_map(|word| {
                 let (name, value) = word.split_once('=')?;
-                let is_it = ["OPENSSL_ia32cap", "OPENSSL_armcap"].contains(&name);
+                let is_it =
+                    ["OPENSSL_ia32cap", "OPENSSL_armcap", "OPENSSL_riscvcap"].contains(&name);
                 is_it.then(|| value.trim_matches(['"', '\'']).to_owned())
             }),
             ..Self::default()
