@@ -10,6 +10,7 @@ macro_rules! rungs {
         $(static $name: &[Rung<$word>] = &[$($(#[$when])? {
             #[target_feature(enable = $features)]
             unsafe fn blocks(chains: *mut $word, from: *const *const u8, count: usize) {
+                wirespeed_kernels_core::align_stack!();
                 // SAFETY: memory is the caller's promise, and the unit's features are this function's.
                 unsafe { compress::blocks::<compress::$function, $unit>($make, chains, from, count) }
             }
@@ -34,6 +35,7 @@ macro_rules! stream_rungs {
             to: *const *mut u8,
             count: usize,
         ) {
+            wirespeed_kernels_core::align_stack!();
             let chain = ChainMode::ALL[CHAIN];
             // SAFETY: memory is the caller's promise, and the unit's features are this function's.
             unsafe {

@@ -66,7 +66,6 @@ pub(crate) unsafe fn blocks<C: Compress, U: Words<Word = C::Word>>(
             if C::BIG { u.message::<true>(from, offset) } else { u.message::<false>(from, offset) }
         };
         let before = chain;
-        let before = u.set_aside(&before);
         C::block(u, &mut chain, message);
         for i in 0..C::WORDS {
             chain[i] = u.add(chain[i], before[i]);

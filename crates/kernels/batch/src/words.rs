@@ -73,12 +73,6 @@ pub(crate) trait Words: Copy {
         a
     }
 
-    /// The same vectors, for a block's end. Where there are few registers they are in memory until then.
-    #[inline(always)]
-    fn set_aside(self, vectors: &[Self::V; 8]) -> &[Self::V; 8] {
-        vectors
-    }
-
     /// Asks for what lies `offset` bytes on in each lane, which may be behind its end.
     ///
     /// # Safety

@@ -22,23 +22,6 @@ const EIGHT_REGISTERS: bool = cfg!(target_arch = "x86");
 /// More messages than there are lanes.
 const NEVER: usize = usize::MAX;
 
-/// For [`Words::set_aside`](crate::words::Words::set_aside). 32-bit code has eight registers. And its compiler aligns the
-/// vectors that it puts on the stack by itself only beside some that must be there.
-macro_rules! set_aside {
-    ($vector:ty) => {
-        #[cfg(target_arch = "x86")]
-        #[inline(always)]
-        fn set_aside(self, vectors: &[$vector; 8]) -> &[$vector; 8] {
-            let mut there = &raw const *vectors;
-            // SAFETY: no instruction; it reads what is there, so that is in memory, and gives the same pointer.
-            unsafe {
-                std::arch::asm!("/* {0} */", inout(reg) there, options(pure, readonly, nostack, preserves_flags));
-                &*there
-            }
-        }
-    };
-}
-
 /// What words of both sizes have where the unit shifts and does not rotate, by the names of its instructions.
 macro_rules! words_by_shifts {
     ($vector:ident $register:ident $feature:literal, $word:ty, $signed:ty,
@@ -47,8 +30,6 @@ macro_rules! words_by_shifts {
         type Word = $word;
         type V = $vector;
         const LANES: usize = size_of::<$vector>() / size_of::<$word>();
-
-        set_aside!($vector);
 
         #[inline(always)]
         fn splat(self, word: $word) -> $vector {
@@ -143,8 +124,6 @@ use wirespeed_kernels_core::arch::x86::{_MM_HINT_T0, _mm_prefetch};
 use crate::ciphers::ChainMode;
 use crate::ciphers::lanes::Rung as StreamsRung;
 use crate::lanes::Rungs;
-
-use words_by_shifts;
 
 /// A function's kernels by an x86 route.
 pub(crate) fn rungs(

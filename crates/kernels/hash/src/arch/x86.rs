@@ -50,7 +50,7 @@ unsafe fn load_halves(from: *const u8) -> __m128i {
     }
     #[cfg(target_arch = "x86")]
     {
-        let last = integers::kept!(from.wrapping_add(8));
+        let last = from.wrapping_add(integers::kept!(8_usize));
         // SAFETY: as much is there, by the caller's promise.
         unsafe {
             let first = _mm_castsi128_pd(_mm_loadl_epi64(from.cast()));

@@ -5,7 +5,7 @@ use wirespeed_cpu::Sse2;
 use wirespeed_kernels_core::arch::x86::*;
 use wirespeed_kernels_core::call;
 
-use super::{EIGHT_REGISTERS, NEVER, words_by_shifts};
+use super::{EIGHT_REGISTERS, NEVER};
 use crate::words::Words;
 
 /// Lanes of 32 bits. A value proves SSE2.

@@ -47,8 +47,6 @@ macro_rules! words {
         type V = __m512i;
         const LANES: usize = 64 / size_of::<$word>();
 
-        set_aside!(__m512i);
-
         #[inline(always)]
         fn splat(self, word: $word) -> __m512i {
             call!($splat(word as $signed))
