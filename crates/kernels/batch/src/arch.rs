@@ -3,13 +3,14 @@
 /// A unit's kernels, each a function with the unit's target features, and the table of them.
 macro_rules! rungs {
     ($features:literal: $($name:ident: $function:ident $word:ident
-        [$($lanes:literal $worth:expr, $unit:ty = $make:expr;)+])*) => {
+        [$($(#[$when:meta])? $lanes:literal $worth:expr, $unit:ty = $make:expr;)+])*) => {
         use crate::compress;
         use crate::lanes::{Rung, Rungs};
 
-        $(static $name: &[Rung<$word>] = &[$({
+        $(static $name: &[Rung<$word>] = &[$($(#[$when])? {
             #[target_feature(enable = $features)]
             unsafe fn blocks(chains: *mut $word, from: *const *const u8, count: usize) {
+                wirespeed_kernels_core::align_stack!();
                 // SAFETY: memory is the caller's promise, and the unit's features are this function's.
                 unsafe { compress::blocks::<compress::$function, $unit>($make, chains, from, count) }
             }
@@ -34,6 +35,7 @@ macro_rules! stream_rungs {
             to: *const *mut u8,
             count: usize,
         ) {
+            wirespeed_kernels_core::align_stack!();
             let chain = ChainMode::ALL[CHAIN];
             // SAFETY: memory is the caller's promise, and the unit's features are this function's.
             unsafe {
@@ -64,17 +66,17 @@ macro_rules! stream_rungs {
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
-#[cfg(target_arch = "x86_64")]
-mod x86_64;
+#[cfg(target_feature = "sse2")]
+mod x86;
 
 #[cfg(target_arch = "aarch64")]
 use aarch64 as machine;
-#[cfg(target_arch = "x86_64")]
-use x86_64 as machine;
+#[cfg(target_feature = "sse2")]
+use x86 as machine;
 
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+#[cfg(not(any(target_feature = "sse2", target_arch = "aarch64")))]
 mod other;
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+#[cfg(not(any(target_feature = "sse2", target_arch = "aarch64")))]
 use other as machine;
 
 pub(crate) use machine::{chains, rungs};

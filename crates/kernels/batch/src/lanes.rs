@@ -25,7 +25,8 @@ pub struct Lanes {
 
 impl Lanes {
     /// The routes of this crate, the fastest on paper first.
-    pub const ROUTES: [Route; 4] = [Route::Avx512, Route::Avx2, Route::Neon, Route::Portable];
+    pub const ROUTES: [Route; 5] =
+        [Route::Avx512, Route::Avx2, Route::Sse2, Route::Neon, Route::Portable];
 
     /// The functions that run in lanes, the shortest hash first.
     pub const DIGESTS: [Digest; 6] =

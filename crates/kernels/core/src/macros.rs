@@ -22,7 +22,10 @@ macro_rules! entries {
         ($($parameter:ident: $type:ty),*) $(-> $result:ty)? $body:block)*) => {
         $(fn $name<$($generic)*>($($parameter: $type),*) $(-> $result)? {
             #[target_feature(enable = $features)]
-            fn with_features<$($generic)*>($($parameter: $type),*) $(-> $result)? $body
+            fn with_features<$($generic)*>($($parameter: $type),*) $(-> $result)? {
+                $crate::align_stack!();
+                $body
+            }
             // SAFETY: `table` asks for the proof that these features are present.
             unsafe { with_features::<$($argument)*>($($parameter),*) }
         })*

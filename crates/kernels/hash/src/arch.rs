@@ -2,8 +2,8 @@
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
-#[cfg(target_arch = "x86_64")]
-mod x86_64;
+#[cfg(target_feature = "sse2")]
+mod x86;
 
 use wirespeed_cipher::{Compression, HashKernels, Route};
 use wirespeed_cpu::Features;
@@ -15,11 +15,11 @@ pub(crate) fn kernels(
     compression: Compression,
     features: Features,
 ) -> Result<&'static HashKernels, Absent> {
-    #[cfg(target_arch = "x86_64")]
-    return x86_64::kernels(route, compression, features);
+    #[cfg(target_feature = "sse2")]
+    return x86::kernels(route, compression, features);
     #[cfg(target_arch = "aarch64")]
     return aarch64::kernels(route, compression, features);
-    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    #[cfg(not(any(target_feature = "sse2", target_arch = "aarch64")))]
     {
         let _ = (route, compression, features);
         Err(Absent::Elsewhere)

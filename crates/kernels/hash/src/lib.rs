@@ -1,7 +1,7 @@
 //! Compression functions, one message at a time.
 
 #![cfg_attr(
-    not(any(all(target_feature = "sse2", target_pointer_width = "64"), target_feature = "neon")),
+    not(any(target_feature = "sse2", target_feature = "neon")),
     allow(dead_code, unused_imports, reason = "part of it is for vector units alone")
 )]
 

@@ -123,6 +123,7 @@ macro_rules! machine {
         #[target_feature(enable = $features)]
         #[inline(never)]
         pub(super) fn $run<S: Slices, C: Core>(u: S, keys: &[Wide], state: &mut [S::V; 16]) {
+            wirespeed_kernels_core::align_stack!();
             // In registers, not where they came from.
             let mut vectors = *state;
             C::run(u, keys, &mut vectors);

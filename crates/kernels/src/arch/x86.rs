@@ -21,11 +21,13 @@ pub const ROUTES: &[Route] = &[
     Route::Portable,
 ];
 
-/// The routes of our own kernels in 32-bit code. Vectors of 512 bits and GFNI are in 64-bit code.
+/// The routes of our own kernels in 32-bit code. Ciphers on vectors of 512 bits and GFNI are in 64-bit code.
 #[cfg(all(target_arch = "x86", target_feature = "sse2"))]
 pub const ROUTES: &[Route] = &[
     Route::Vaes256,
     Route::AesNi,
+    Route::ShaNi,
+    Route::Avx512,
     Route::Avx2,
     Route::Ssse3,
     Route::Sse2,

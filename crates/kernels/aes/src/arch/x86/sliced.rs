@@ -2,9 +2,9 @@
 
 use wirespeed_cipher::{BlockKernels, Schedule};
 use wirespeed_kernels_core::arch::x86::*;
-use wirespeed_kernels_core::call;
 use wirespeed_kernels_core::clmul::carryless_product;
 use wirespeed_kernels_core::engine::Galois;
+use wirespeed_kernels_core::{align_stack, call};
 
 use super::low_half;
 use super::xmm::{Avx2, Kind, Shuffling, Sse2, Ssse3, Xmm};
@@ -191,6 +191,7 @@ macro_rules! functions {
                 keys: &[Planes<<$unit as Vector>::V>],
                 state: &mut Planes<<$unit as Vector>::V>,
             ) {
+                align_stack!();
                 vectors::crypt::<_, DECRYPT>(u, keys, state);
             }
             // SAFETY: the unit proves the features.
@@ -213,6 +214,7 @@ macro_rules! functions {
                 rounds: usize,
                 state: &mut [<$unit as Vector>::V; N],
             ) {
+                align_stack!();
                 *state = permuted::crypt::<_, DECRYPT, N>(u, schedule, rounds, *state);
             }
             // SAFETY: the unit proves the features.

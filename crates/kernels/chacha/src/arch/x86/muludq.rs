@@ -5,7 +5,7 @@
 
 use wirespeed_cipher::Poly1305;
 use wirespeed_kernels_core::arch::x86::*;
-use wirespeed_kernels_core::call;
+use wirespeed_kernels_core::{align_stack, call};
 
 use crate::Hash;
 use crate::poly1305::{Parts, leave, multiplier, multiply, so_far};
@@ -211,6 +211,7 @@ impl Lanes {
     #[target_feature(enable = "avx2")]
     #[inline(never)]
     unsafe fn some(&mut self, from: *const u8, left: usize) -> usize {
+        align_stack!();
         let [r4, r8] = &self.near;
         if left >= MANY && self.far.is_none() {
             self.far = Some([r8.by(r4), r8.by(r8)]);

@@ -1,10 +1,10 @@
-//! Streams of AES: four to a vector by VAES on 512 bits, two on 256, one by AES-NI.
+//! Streams of AES: four to a vector by VAES on 512 bits (in 64-bit code), two on 256, one by AES-NI.
 
 use std::arch::asm;
-use std::arch::x86_64::*;
 
 use wirespeed_cipher::Block;
-use wirespeed_cpu::{AesNi, Vaes256, Vaes512};
+use wirespeed_cpu::{AesNi, Vaes256};
+use wirespeed_kernels_core::arch::x86::*;
 use wirespeed_kernels_core::call;
 
 use crate::ciphers::ChainMode;
@@ -52,7 +52,7 @@ macro_rules! instructions {
 /// There is such a pointer, and a block at `offset` from it.
 #[inline(always)]
 unsafe fn block(from: *const *const u8, lane: usize, offset: usize) -> __m128i {
-    // SAFETY: the caller's promise; SSE2 is part of x86-64.
+    // SAFETY: the caller's promise; SSE2 is here.
     unsafe { _mm_loadu_si128((*from.add(lane)).add(offset).cast()) }
 }
 
@@ -62,11 +62,12 @@ unsafe fn block(from: *const *const u8, lane: usize, offset: usize) -> __m128i {
 /// There is such a pointer, and room for a block at `offset` from it.
 #[inline(always)]
 unsafe fn put_block(to: *const *mut u8, lane: usize, offset: usize, block: __m128i) {
-    // SAFETY: the caller's promise; SSE2 is part of x86-64.
+    // SAFETY: the caller's promise; SSE2 is here.
     unsafe { _mm_storeu_si128((*to.add(lane)).add(offset).cast(), block) }
 }
 
 /// VAES on 512-bit vectors.
+#[cfg(target_arch = "x86_64")]
 pub(super) mod zmm {
     use super::*;
 
@@ -209,7 +210,10 @@ pub(super) mod ymm {
     #[derive(Clone, Copy)]
     struct Ymm;
 
+    #[cfg(target_arch = "x86_64")]
     stream_rungs!("avx,avx2,aes,vaes", Ymm = Ymm, [1 2 4 8]);
+    #[cfg(target_arch = "x86")]
+    stream_rungs!("avx,avx2,aes,vaes", Ymm = Ymm, [1 2 4 6]);
 
     impl Streams for Ymm {
         type V = __m256i;
@@ -270,7 +274,10 @@ pub(super) mod xmm {
     #[derive(Clone, Copy)]
     struct Xmm;
 
+    #[cfg(target_arch = "x86_64")]
     stream_rungs!("ssse3,sse4.1,aes", Xmm = Xmm, [2 4 8]);
+    #[cfg(target_arch = "x86")]
+    stream_rungs!("ssse3,sse4.1,aes", Xmm = Xmm, [2 4 6]);
 
     impl Streams for Xmm {
         type V = __m128i;
@@ -318,7 +325,12 @@ pub(super) mod xmm {
 }
 
 /// The kernels of a chain by VAES on 512-bit vectors.
-pub(super) fn vaes512(_proof: Vaes512, chain: ChainMode, key_size: usize) -> &'static [Rung] {
+#[cfg(target_arch = "x86_64")]
+pub(super) fn vaes512(
+    _proof: wirespeed_cpu::Vaes512,
+    chain: ChainMode,
+    key_size: usize,
+) -> &'static [Rung] {
     &zmm::RUNGS[chain as usize][key_size]
 }
 

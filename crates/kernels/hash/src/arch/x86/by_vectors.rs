@@ -19,7 +19,7 @@ pub(super) fn hash(
     let table = match route {
         Route::Avx512 => Avx512::probe(features).map(|_| &AVX512[which]),
         Route::Avx2 => Avx2::probe(features).map(|_| &AVX2[which]),
-        _ => return Err(Absent::NotNative),
+        _ => return Err(Absent::WithoutHash(compression)),
     };
     let hash = table.map_err(Absent::Missing)?.iter().find(|it| it.compression == compression);
     hash.ok_or(Absent::WithoutHash(compression))

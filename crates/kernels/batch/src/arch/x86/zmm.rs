@@ -1,12 +1,13 @@
 //! AVX-512: sixteen lanes of 32 bits, or eight of 64; rotations and functions of three in one instruction.
 
 use std::arch::asm;
-use std::arch::x86_64::*;
 
 use wirespeed_cipher::Compression;
 use wirespeed_cpu::Avx512;
+use wirespeed_kernels_core::arch::x86::*;
 use wirespeed_kernels_core::call;
 
+use super::EIGHT_REGISTERS;
 use crate::words::{Pair, Words};
 
 /// Lanes of 32 bits. A value proves AVX-512.
@@ -20,11 +21,12 @@ struct Zmm64(());
 rungs! { "avx,avx2,bmi1,bmi2,avx512f,avx512bw,avx512vl,avx512dq":
     MD5: Md5 u32 [
         16 [2, 2], Zmm32 = Zmm32(());
+        #[cfg(target_arch = "x86_64")]
         32 [17, 17], Pair<Zmm32> = Pair(Zmm32(()));
     ]
-    SHA1: Sha1 u32 [16 [2, 4], Zmm32 = Zmm32(());]
-    SHA256: Sha256 u32 [16 [2, 7], Zmm32 = Zmm32(());]
-    SHA512: Sha512 u64 [8 [2, 2], Zmm64 = Zmm64(());]
+    SHA1: Sha1 u32 [16 [2, if EIGHT_REGISTERS { 7 } else { 4 }], Zmm32 = Zmm32(());]
+    SHA256: Sha256 u32 [16 [2, if EIGHT_REGISTERS { 10 } else { 7 }], Zmm32 = Zmm32(());]
+    SHA512: Sha512 u64 [8 [if EIGHT_REGISTERS { 3 } else { 2 }; 2], Zmm64 = Zmm64(());]
 }
 
 /// The kernels of a function.

@@ -1,12 +1,11 @@
 //! AVX2: eight lanes of 32 bits, or four of 64.
 
-use std::arch::asm;
-use std::arch::x86_64::*;
-
 use wirespeed_cipher::Compression;
 use wirespeed_cpu::Avx2;
+use wirespeed_kernels_core::arch::x86::*;
 use wirespeed_kernels_core::call;
 
+use super::{EIGHT_REGISTERS, NEVER};
 use crate::words::{Pair, Words};
 
 /// Lanes of 32 bits. A value proves AVX2.
@@ -20,10 +19,11 @@ struct Ymm64(());
 rungs! { "avx,avx2,bmi1,bmi2":
     MD5: Md5 u32 [
         8 [2, 2], Ymm32 = Ymm32(());
+        #[cfg(target_arch = "x86_64")]
         16 [9, 9], Pair<Ymm32> = Pair(Ymm32(()));
     ]
     SHA1: Sha1 u32 [8 [2, 4], Ymm32 = Ymm32(());]
-    SHA256: Sha256 u32 [8 [2, 8], Ymm32 = Ymm32(());]
+    SHA256: Sha256 u32 [8 [2, if EIGHT_REGISTERS { NEVER } else { 8 }], Ymm32 = Ymm32(());]
     SHA512: Sha512 u64 [4 [2, 2], Ymm64 = Ymm64(());]
 }
 
@@ -40,86 +40,12 @@ pub(super) fn rungs(_proof: Avx2, compression: Compression) -> Option<Rungs> {
 
 /// What words of both sizes have, by the names of their instructions.
 macro_rules! words {
-    ($word:ty, $signed:ty, $splat:ident $add:ident $left:ident $right:ident) => {
-        type Word = $word;
-        type V = __m256i;
-        const LANES: usize = 32 / size_of::<$word>();
-
-        #[inline(always)]
-        fn splat(self, word: $word) -> __m256i {
-            call!($splat(word as $signed))
-        }
-
-        #[inline(always)]
-        fn add(self, a: __m256i, b: __m256i) -> __m256i {
-            call!($add(a, b))
-        }
-
-        #[inline(always)]
-        fn xor(self, a: __m256i, b: __m256i) -> __m256i {
-            call!(_mm256_xor_si256(a, b))
-        }
-
-        #[inline(always)]
-        fn xor3(self, a: __m256i, b: __m256i, c: __m256i) -> __m256i {
-            self.xor(self.xor(a, b), c)
-        }
-
-        #[inline(always)]
-        fn choose(self, a: __m256i, b: __m256i, c: __m256i) -> __m256i {
-            self.xor(c, call!(_mm256_and_si256(a, self.xor(b, c))))
-        }
-
-        #[inline(always)]
-        fn majority(self, a: __m256i, b: __m256i, c: __m256i) -> __m256i {
-            let all = call!(_mm256_and_si256(a, b));
-            call!(_mm256_or_si256(all, _mm256_and_si256(c, _mm256_or_si256(a, b))))
-        }
-
-        #[inline(always)]
-        fn or_not(self, a: __m256i, b: __m256i, c: __m256i) -> __m256i {
-            let not = self.xor(c, call!(_mm256_set1_epi8(-1)));
-            self.xor(b, call!(_mm256_or_si256(a, not)))
-        }
-
-        /// The counts are constants after inlining.
-        #[inline(always)]
-        fn rotate<const LEFT: i32>(self, a: __m256i) -> __m256i {
-            let right = <$word>::BITS as i32 - LEFT;
-            let high = call!($left(a, _mm_cvtsi32_si128(LEFT)));
-            call!(_mm256_or_si256(high, $right(a, _mm_cvtsi32_si128(right))))
-        }
-
-        #[inline(always)]
-        fn shift<const RIGHT: i32>(self, a: __m256i) -> __m256i {
-            call!($right(a, _mm_cvtsi32_si128(RIGHT)))
-        }
-
-        #[inline(always)]
-        fn pin(self, a: __m256i) -> __m256i {
-            #[inline]
-            #[target_feature(enable = "avx2")]
-            fn pin(mut a: __m256i) -> __m256i {
-                // SAFETY: no instruction.
-                unsafe {
-                    asm!("/* {0} */", inout(ymm_reg) a, options(pure, nomem, nostack, preserves_flags));
-                }
-                a
-            }
-            call!(pin(a))
-        }
-
-        #[inline(always)]
-        unsafe fn load(self, from: *const $word) -> __m256i {
-            // SAFETY: as much is there, by the caller's promise.
-            unsafe { _mm256_loadu_si256(from.cast()) }
-        }
-
-        #[inline(always)]
-        unsafe fn store(self, to: *mut $word, v: __m256i) {
-            // SAFETY: as much is there, by the caller's promise.
-            unsafe { _mm256_storeu_si256(to.cast(), v) };
-        }
+    ($word:ty, $signed:ty, $($instructions:ident)*) => {
+        words_by_shifts!(
+            __m256i ymm_reg "avx2", $word, $signed, $($instructions)*
+            _mm256_xor_si256 _mm256_and_si256 _mm256_or_si256 _mm256_set1_epi8
+            _mm256_loadu_si256 _mm256_storeu_si256
+        );
     };
 }
 

@@ -9,7 +9,7 @@ macro_rules! kept {
         let mut value = $value;
         // SAFETY: no instruction, only a comment.
         unsafe {
-            std::arch::asm!("/* {0:r} */", inout(reg) value, options(pure, nomem, nostack, preserves_flags));
+            std::arch::asm!("/* {0:e} */", inout(reg) value, options(pure, nomem, nostack, preserves_flags));
         }
         value
     }};
