@@ -93,12 +93,18 @@ pub(crate) fn dgst(machine: &Machine) -> Result<(), String> {
 /// OpenSSL's own benchmark.
 pub(crate) fn speed(machine: &Machine) -> Result<(), String> {
     for cipher in ["aes-128-gcm", "aes-256-ctr"] {
-        let watched = machine.watched()?;
-        let mut speed: Command =
-            machine.openssl(["speed", "-elapsed", "-seconds", "1", "-bytes", "1424"]);
-        speed.args(["-propquery", "?provider=wirespeed", "-evp", cipher]);
-        output(Provided::Ours(&watched).to(&mut speed))?;
-        only(&watched, &cipher.to_uppercase(), Direction::Encrypt, machine.tier.aes, 1424)?;
+        let (watched, algorithm) = (machine.watched()?, cipher.to_uppercase());
+        // It does what it can in its time, which is nothing where the machine is busy.
+        for seconds in ["1", "5", "25"] {
+            let mut speed: Command =
+                machine.openssl(["speed", "-elapsed", "-seconds", seconds, "-bytes", "1424"]);
+            speed.args(["-propquery", "?provider=wirespeed", "-evp", cipher]);
+            output(Provided::Ours(&watched).to(&mut speed))?;
+            if watched.ran(&algorithm, Direction::Encrypt, 1424).is_ok() {
+                break;
+            }
+        }
+        only(&watched, &algorithm, Direction::Encrypt, machine.tier.aes, 1424)?;
     }
     Ok(())
 }
