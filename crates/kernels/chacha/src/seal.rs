@@ -6,7 +6,8 @@
 
 use wirespeed_cipher::{Block, InOut, Poly1305, SealState, StreamKey, partial};
 
-use super::{BLOCK, Hash, Keystream, Rows, Work, flight, flight_with, poly1305, rows, sets};
+use crate::waves::{Keystream, Work, flight, flight_with, rows, sets};
+use crate::{BLOCK, Hash, Rows, poly1305};
 
 /// See [`wirespeed_cipher::OneTimeKeyFn`].
 #[inline(always)]

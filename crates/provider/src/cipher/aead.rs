@@ -9,6 +9,7 @@ pub(crate) mod gcm;
 pub(crate) mod gcm_siv;
 mod gcm_tls;
 mod message;
+mod mode;
 pub(crate) mod ocb;
 pub(crate) mod poly1305;
 mod record;

@@ -37,11 +37,11 @@ mod tests {
                 ".endr",
                 "blr {between}",
                 ".irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31",
-                "str q\\n, [{room}, #16 * \\n]",
+                "str q\\n, [x20, #16 * \\n]",
                 ".endr",
                 between = in(reg) between,
                 // A register that a call keeps.
-                room = in("x20") registers.as_mut_ptr(),
+                in("x20") registers.as_mut_ptr(),
                 out("v8") _, out("v9") _, out("v10") _, out("v11") _,
                 out("v12") _, out("v13") _, out("v14") _, out("v15") _,
                 clobber_abi("C"),

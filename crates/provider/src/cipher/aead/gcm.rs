@@ -3,7 +3,8 @@
 use wirespeed_cipher::modes::Gcm;
 use wirespeed_cipher::{Block, BlockKernels, InOut};
 
-use super::message::{LONGEST_IV, Message};
+use super::message::Message;
+use super::mode::LONGEST_IV;
 use super::{AeadMode, Basics, Lengths};
 use crate::call::Call;
 use crate::cipher::Setup;
