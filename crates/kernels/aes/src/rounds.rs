@@ -5,7 +5,7 @@ use std::ptr;
 
 use wirespeed_cipher::{Block, Schedule};
 
-use crate::unit::{Carryless, One, Unit, Work};
+use crate::unit::{Carryless, Idle, One, Unit, Work};
 
 /// A unit whose machine has instructions for a round.
 pub(crate) trait Rounds: Unit {
@@ -97,9 +97,28 @@ pub(crate) fn rounds<U: Rounds, W: Work, const DECRYPT: bool, const N: usize>(
             *v = u.xor(*v, first);
         }
     }
+    if U::REGISTERS < 16 && N > 4 {
+        // So many stay in registers beside a round key; a core looks ahead to the others.
+        let (these, others) = state.split_at_mut(4);
+        side_by_side::<_, _, DECRYPT>(u, key, these, &mut Idle);
+        side_by_side::<_, _, DECRYPT>(u, key, others, work);
+    } else {
+        side_by_side::<_, _, DECRYPT>(u, key, &mut state, work);
+    }
+    state
+}
+
+/// All rounds but the last, without what stands before the first.
+#[inline(always)]
+fn side_by_side<U: Rounds, W: Work, const DECRYPT: bool>(
+    u: U,
+    key: Key<'_>,
+    state: &mut [U::V],
+    work: &mut W,
+) {
     for_inner_rounds!(key.rounds, |round| {
         let round_key = key.of(u, if U::KEY_FIRST { round - 1 } else { round });
-        for v in &mut state {
+        for v in &mut *state {
             *v = if DECRYPT {
                 u.decrypt_round(*v, round_key)
             } else {
@@ -107,9 +126,8 @@ pub(crate) fn rounds<U: Rounds, W: Work, const DECRYPT: bool, const N: usize>(
             };
         }
         work.after(round);
-        keep_order(u, &mut state, W::BUSY);
+        keep_order(u, state, W::BUSY);
     });
-    state
 }
 
 /// Keeps the instructions of one round together. Where there is work between rounds the compiler would

@@ -34,6 +34,7 @@ pub(super) fn table(_proof: AesNi) -> &'static [BlockKernels; 3] {
 
 impl Unit for Xmm<Aes> {
     type Single = Self;
+    const REGISTERS: usize = super::REGISTERS;
     const STITCHED: bool = true;
 
     #[inline(always)]

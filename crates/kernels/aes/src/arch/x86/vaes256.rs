@@ -27,6 +27,7 @@ pub(super) fn table(_proof: Vaes256) -> &'static [BlockKernels; 3] {
 
 impl Unit for Ymm<Aes> {
     type Single = Xmm<Aes>;
+    const REGISTERS: usize = super::REGISTERS;
     const STITCHED: bool = true;
 
     #[inline(always)]
