@@ -58,3 +58,11 @@ unsafe fn load_halves(from: *const u8) -> __m128i {
         }
     }
 }
+
+/// Sixteen bytes of a block; the last ones in halves.
+#[inline(always)]
+fn load<const BYTES: usize>(block: &[u8; BYTES], i: usize) -> __m128i {
+    let from = block[16 * i..][..16].as_ptr();
+    // SAFETY: there are sixteen bytes.
+    unsafe { if 16 * (i + 1) == BYTES { load_halves(from) } else { _mm_loadu_si128(from.cast()) } }
+}

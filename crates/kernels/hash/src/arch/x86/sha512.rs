@@ -12,7 +12,7 @@ use wirespeed_cipher::{Chain, SHA512_CONSTANTS};
 use wirespeed_kernels_core::call;
 
 use super::integers::kept;
-use super::load_halves;
+use super::load;
 
 /// Assembly as text, of lines in which names are operands.
 macro_rules! text {
@@ -325,19 +325,6 @@ blocks! {
 blocks! {
     /// The same for CPUs with four units for integers.
     narrow_by_shifts fewest (woven by_shifts)
-}
-
-/// Two words of a block.
-#[inline(always)]
-fn load(block: &[u8; 128], i: usize) -> __m128i {
-    let words = &block[16 * i..][..16];
-    // SAFETY: there are sixteen bytes.
-    unsafe {
-        match i {
-            7 => load_halves(words.as_ptr()),
-            _ => _mm_loadu_si128(words.as_ptr().cast()),
-        }
-    }
 }
 
 /// Takes the chaining value over every block. `rounds` runs sixteen, `more` also makes the next sixteen words.

@@ -12,7 +12,7 @@ use wirespeed_kernels_core::arch::x86::*;
 use wirespeed_kernels_core::call;
 
 use super::integers::kept;
-use super::load_halves;
+use super::load;
 
 /// What the rounds have in memory.
 #[repr(C, align(16))]
@@ -299,19 +299,6 @@ blocks! {
 blocks! {
     /// AVX-512's rotations, and its logic functions of three.
     by_instruction "avx2,avx512f,avx512vl", small_by_instruction chosen_by_instruction sums_by_instruction
-}
-
-/// Two words of a block.
-#[inline(always)]
-fn load(block: &[u8; 128], i: usize) -> __m128i {
-    let words = &block[16 * i..][..16];
-    // SAFETY: there are sixteen bytes.
-    unsafe {
-        match i {
-            7 => load_halves(words.as_ptr()),
-            _ => _mm_loadu_si128(words.as_ptr().cast()),
-        }
-    }
 }
 
 /// Takes the chaining value over every block. `rounds` runs sixteen, `more` also makes the next sixteen words.
