@@ -13,6 +13,7 @@ pub(crate) mod words;
 use std::mem::MaybeUninit;
 
 use wirespeed_cipher::{Block, Schedule};
+use wirespeed_kernels_core::eight;
 use wirespeed_kernels_core::bitslice::{self, inverse_sub_bytes_linear, sub_bytes_linear};
 use zeroize::optimization_barrier;
 
@@ -29,21 +30,6 @@ pub(crate) trait Plane: bitslice::Plane {
 
 /// The state of AES, bit i of every byte in register i.
 pub(crate) type Planes<P> = [P; 8];
-
-/// An array of what an expression gives for 0 to 7. A closure would miss the target features.
-macro_rules! eight {
-    (|$i:ident| $each:expr) => {
-        $crate::bitsliced::eight!(@ $i $each; 0 1 2 3 4 5 6 7)
-    };
-    (@ $i:ident $each:expr; $($number:literal)*) => {
-        [$({
-            const $i: usize = $number;
-            $each
-        }),*]
-    };
-}
-
-pub(crate) use eight;
 
 /// FIPS 197 §5.1, or with `DECRYPT` the equivalent inverse cipher of §5.3.5, with the keys of [`moved`].
 #[inline(always)]

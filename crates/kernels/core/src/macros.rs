@@ -31,3 +31,17 @@ macro_rules! entries {
         })*
     };
 }
+
+/// An array of what an expression gives for 0 to 7. A closure would miss the target features.
+#[macro_export]
+macro_rules! eight {
+    (|$i:ident| $each:expr) => {
+        $crate::eight!(@ $i $each; 0 1 2 3 4 5 6 7)
+    };
+    (@ $i:ident $each:expr; $($number:literal)*) => {
+        [$({
+            const $i: usize = $number;
+            $each
+        }),*]
+    };
+}

@@ -6,7 +6,7 @@ use zeroize::Zeroize;
 use super::bytes::{self, Boxes, Bytes, Sums};
 use super::field::{ARIA, Affine, Substitution, multiply};
 use super::serial::{Maps, NONE, Register, Whole, summands};
-use super::{Cipher, Core, Slices, Wide, add_key};
+use super::{Adder, Cipher, Core, Linear, Slices, Wide, add_key};
 
 /// SB1 to SB4 (§2.4.2): AES's S-box, the 247th power and an affine map, and the inverses of both.
 pub(super) const BOXES: [Substitution; 4] = {
@@ -41,16 +41,18 @@ impl Core for Aria {
     #[inline(always)]
     fn run<S: Slices>(u: S, keys: &[Wide], state: &mut [S::V; 16]) {
         let [first, second, keys @ .., last] = keys else { return };
-        odd(u, state, first);
-        diffuse(u, state);
-        even(u, state, second);
+        let mut t = *state;
+        odd(u, state, first, &mut t);
+        u.linear::<Diffusion, 16>(&t, state);
+        even(u, state, second, &mut t);
         for pair in keys.chunks_exact(2) {
-            diffuse(u, state);
-            odd(u, state, &pair[0]);
-            diffuse(u, state);
-            even(u, state, &pair[1]);
+            u.linear::<Diffusion, 16>(&t, state);
+            odd(u, state, &pair[0], &mut t);
+            u.linear::<Diffusion, 16>(&t, state);
+            even(u, state, &pair[1], &mut t);
         }
-        add_key(u, state, last);
+        add_key(u, &mut t, last);
+        *state = t;
     }
 
     type One<R: Register> = Whole<R>;
@@ -242,67 +244,83 @@ macro_rules! for_each_word {
 
 /// A key and the substitution layer of odd rounds (§2.4.2).
 #[inline(always)]
-fn odd<S: Slices>(u: S, state: &mut [S::V; 16], key: &Wide) {
+fn odd<S: Slices>(u: S, state: &[S::V; 16], key: &Wide, t: &mut [S::V; 16]) {
     for_each_word!(|WORD| {
-        substitute::<S, ARIA>(u, state, key, WORD);
-        substitute::<S, { ARIA + 1 }>(u, state, key, WORD + 1);
-        substitute::<S, { ARIA + 2 }>(u, state, key, WORD + 2);
-        substitute::<S, { ARIA + 3 }>(u, state, key, WORD + 3);
+        substitute::<S, ARIA>(u, state, key, WORD, t);
+        substitute::<S, { ARIA + 1 }>(u, state, key, WORD + 1, t);
+        substitute::<S, { ARIA + 2 }>(u, state, key, WORD + 2, t);
+        substitute::<S, { ARIA + 3 }>(u, state, key, WORD + 3, t);
     });
 }
 
 /// A key and the substitution layer of even rounds.
 #[inline(always)]
-fn even<S: Slices>(u: S, state: &mut [S::V; 16], key: &Wide) {
+fn even<S: Slices>(u: S, state: &[S::V; 16], key: &Wide, t: &mut [S::V; 16]) {
     for_each_word!(|WORD| {
-        substitute::<S, { ARIA + 2 }>(u, state, key, WORD);
-        substitute::<S, { ARIA + 3 }>(u, state, key, WORD + 1);
-        substitute::<S, ARIA>(u, state, key, WORD + 2);
-        substitute::<S, { ARIA + 1 }>(u, state, key, WORD + 3);
+        substitute::<S, { ARIA + 2 }>(u, state, key, WORD, t);
+        substitute::<S, { ARIA + 3 }>(u, state, key, WORD + 1, t);
+        substitute::<S, ARIA>(u, state, key, WORD + 2, t);
+        substitute::<S, { ARIA + 1 }>(u, state, key, WORD + 3, t);
     });
 }
 
 #[inline(always)]
-fn substitute<S: Slices, const BOX: usize>(u: S, state: &mut [S::V; 16], key: &Wide, i: usize) {
-    state[i] = u.substitute::<BOX>(u.xor(state[i], u.splat(key[i])));
+fn substitute<S: Slices, const BOX: usize>(
+    u: S,
+    state: &[S::V; 16],
+    key: &Wide,
+    i: usize,
+    t: &mut [S::V; 16],
+) {
+    u.substitute_sum::<BOX>(&state[i], key[i], &mut t[i]);
 }
 
 /// The diffusion layer A (§2.4.3), whose sums of seven are shared: bytes of a word are mixed, then words, and
 /// after the bytes of three words have changed places, words again (the specification's implementation with
 /// 32-bit words: M, P, M after the mixing of bytes).
-#[inline(always)]
-fn diffuse<S: Slices>(u: S, state: &mut [S::V; 16]) {
-    for_each_word!(|WORD| mix(u, state, [WORD, WORD + 1, WORD + 2, WORD + 3]));
-    for i in 0..4 {
-        mix_words(u, state, i);
-    }
-    // Word 1: bytes change places in pairs. Word 2: halves do. Word 3: the order is reversed. Written as new names: a
-    // compiler may swap what it takes for memory.
-    let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = *state;
-    *state = [a, b, c, d, f, e, h, g, k, l, i, j, p, o, n, m];
-    for i in 0..4 {
-        mix_words(u, state, i);
+enum Diffusion {}
+
+impl Linear<16> for Diffusion {
+    #[inline(always)]
+    fn sums<A: Adder>(
+        u: A,
+        from: [A::Summand; 16],
+        _to: [A::Summand; 16],
+    ) -> [A::Summand; 16] {
+        let mut state = from;
+        for_each_word!(|WORD| mix(u, &mut state, [WORD, WORD + 1, WORD + 2, WORD + 3]));
+        for i in 0..4 {
+            mix_words(u, &mut state, i);
+        }
+        // Word 1: bytes change places in pairs. Word 2: halves do. Word 3: the order is reversed. Written as new
+        // names: a compiler may swap what it takes for memory.
+        let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = state;
+        let mut state = [a, b, c, d, f, e, h, g, k, l, i, j, p, o, n, m];
+        for i in 0..4 {
+            mix_words(u, &mut state, i);
+        }
+        state
     }
 }
 
 /// Of four, each becomes the sum of the three others.
 #[inline(always)]
-fn mix<S: Slices>(u: S, state: &mut [S::V; 16], [a, b, c, d]: [usize; 4]) {
+fn mix<A: Adder>(u: A, state: &mut [A::Summand; 16], [a, b, c, d]: [usize; 4]) {
     let old = [state[a], state[b], state[c], state[d]];
-    state[a] = u.xor3(old[1], old[2], old[3]);
-    state[b] = u.xor3(old[0], old[2], old[3]);
-    state[c] = u.xor3(old[0], old[1], old[3]);
-    state[d] = u.xor3(old[0], old[1], old[2]);
+    state[a] = u.sum_of_three(old[1], old[2], old[3]);
+    state[b] = u.sum_of_three(old[0], old[2], old[3]);
+    state[c] = u.sum_of_three(old[0], old[1], old[3]);
+    state[d] = u.sum_of_three(old[0], old[1], old[2]);
 }
 
 /// The same byte of four words: each becomes the sum of three.
 #[inline(always)]
-fn mix_words<S: Slices>(u: S, state: &mut [S::V; 16], i: usize) {
+fn mix_words<A: Adder>(u: A, state: &mut [A::Summand; 16], i: usize) {
     let old = [state[i], state[4 + i], state[8 + i], state[12 + i]];
-    state[i] = u.xor3(old[0], old[1], old[2]);
-    state[4 + i] = u.xor3(old[0], old[2], old[3]);
-    state[8 + i] = u.xor3(old[0], old[1], old[3]);
-    state[12 + i] = u.xor3(old[1], old[2], old[3]);
+    state[i] = u.sum_of_three(old[0], old[1], old[2]);
+    state[4 + i] = u.sum_of_three(old[0], old[2], old[3]);
+    state[8 + i] = u.sum_of_three(old[0], old[1], old[3]);
+    state[12 + i] = u.sum_of_three(old[1], old[2], old[3]);
 }
 
 /// ARIA with a key of so many bytes.

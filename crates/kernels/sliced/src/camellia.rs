@@ -10,7 +10,7 @@ use wirespeed_cipher::{Block, BlockCipher, Schedule};
 use super::bytes::{self, Boxes, Bytes, Sums};
 use super::field::{Affine, CAMELLIA, Substitution, multiply};
 use super::serial::{In, Register, summands};
-use super::{Cipher, Core, Slices, Wide, add_key};
+use super::{Adder, Cipher, Core, Linear, Slices, Wide, add_key};
 use register::Halves;
 
 /// SBOX1 to SBOX4 (§2.4.1). The first is inversion in a tower of fields between two linear maps: Aoki et al.,
@@ -186,32 +186,45 @@ fn round<S: Slices, const FROM: usize, const TO: usize, const KEY: usize>(
     state: &mut [S::V; 16],
     key: &Wide,
 ) {
-    let mut x = [state[FROM]; 8];
-    for i in 0..8 {
-        x[i] = u.xor(state[FROM + i], u.splat(key[KEY + i]));
-    }
-    let t = [
-        u.substitute::<{ CAMELLIA }>(x[0]),
-        u.substitute::<{ CAMELLIA + 1 }>(x[1]),
-        u.substitute::<{ CAMELLIA + 2 }>(x[2]),
-        u.substitute::<{ CAMELLIA + 3 }>(x[3]),
-        u.substitute::<{ CAMELLIA + 1 }>(x[4]),
-        u.substitute::<{ CAMELLIA + 2 }>(x[5]),
-        u.substitute::<{ CAMELLIA + 3 }>(x[6]),
-        u.substitute::<{ CAMELLIA }>(x[7]),
-    ];
-    // P: of the last four bytes three are in every sum, and of the first four two neighbours.
-    let three = [
-        u.xor3(t[5], t[6], t[7]),
-        u.xor3(t[4], t[6], t[7]),
-        u.xor3(t[4], t[5], t[7]),
-        u.xor3(t[4], t[5], t[6]),
-    ];
-    let two = [u.xor(t[0], t[1]), u.xor(t[1], t[2]), u.xor(t[2], t[3]), u.xor(t[3], t[0])];
-    let more = [u.xor(t[0], two[2]), u.xor(t[3], two[0]), u.xor(t[2], two[0]), u.xor(t[3], two[1])];
-    for i in 0..4 {
-        state[TO + i] = u.xor3(state[TO + i], more[i], three[i]);
-        state[TO + 4 + i] = u.xor3(state[TO + 4 + i], two[i], three[i]);
+    let mut t = [state[FROM]; 8];
+    u.substitute_sum::<{ CAMELLIA }>(&state[FROM], key[KEY], &mut t[0]);
+    u.substitute_sum::<{ CAMELLIA + 1 }>(&state[FROM + 1], key[KEY + 1], &mut t[1]);
+    u.substitute_sum::<{ CAMELLIA + 2 }>(&state[FROM + 2], key[KEY + 2], &mut t[2]);
+    u.substitute_sum::<{ CAMELLIA + 3 }>(&state[FROM + 3], key[KEY + 3], &mut t[3]);
+    u.substitute_sum::<{ CAMELLIA + 1 }>(&state[FROM + 4], key[KEY + 4], &mut t[4]);
+    u.substitute_sum::<{ CAMELLIA + 2 }>(&state[FROM + 5], key[KEY + 5], &mut t[5]);
+    u.substitute_sum::<{ CAMELLIA + 3 }>(&state[FROM + 6], key[KEY + 6], &mut t[6]);
+    u.substitute_sum::<{ CAMELLIA }>(&state[FROM + 7], key[KEY + 7], &mut t[7]);
+    let half = (&mut state[TO..TO + 8]).try_into().expect("eight bytes");
+    u.linear::<Diffusion, 8>(&t, half);
+}
+
+/// P (§2.4.1).
+enum Diffusion {}
+
+impl Linear<8> for Diffusion {
+    #[inline(always)]
+    fn sums<A: Adder>(
+        u: A,
+        t: [A::Summand; 8],
+        to: [A::Summand; 8],
+    ) -> [A::Summand; 8] {
+        // Of the last four bytes three are in every sum, and of the first four two neighbours.
+        let three = [
+            u.sum_of_three(t[5], t[6], t[7]),
+            u.sum_of_three(t[4], t[6], t[7]),
+            u.sum_of_three(t[4], t[5], t[7]),
+            u.sum_of_three(t[4], t[5], t[6]),
+        ];
+        let two = [u.sum(t[0], t[1]), u.sum(t[1], t[2]), u.sum(t[2], t[3]), u.sum(t[3], t[0])];
+        let more =
+            [u.sum(t[0], two[2]), u.sum(t[3], two[0]), u.sum(t[2], two[0]), u.sum(t[3], two[1])];
+        let mut sums = to;
+        for i in 0..4 {
+            sums[i] = u.sum_of_three(to[i], more[i], three[i]);
+            sums[4 + i] = u.sum_of_three(to[4 + i], two[i], three[i]);
+        }
+        sums
     }
 }
 

@@ -138,6 +138,12 @@ impl Affine {
         Self { columns, constant: linear.linear(self.constant) }
     }
 
+    /// What added in front of the linear part is this map.
+    pub(crate) const fn constant_in_front(&self) -> u8 {
+        let linear = self.without_constant();
+        linear.inverse().linear(self.constant)
+    }
+
     pub(crate) const fn without_constant(&self) -> Self {
         Self { columns: self.columns, constant: 0 }
     }

@@ -42,9 +42,11 @@ mod arch;
 mod aria;
 mod bytes;
 mod camellia;
+mod circuits;
 mod field;
 mod machine;
 mod nibbles;
+mod planes;
 mod portable;
 mod serial;
 mod sm4;
@@ -111,6 +113,13 @@ pub(crate) trait Slices: Copy {
     /// All bits of each byte as its highest.
     fn spread_top_bit(self, v: Self::V) -> Self::V;
 
+    /// All bits of each byte of a count that has not wrapped since its first. Up to 128 blocks begin above half of a
+    /// byte's range and end below: the highest bit tells.
+    #[inline(always)]
+    fn not_wrapped(self, count: Self::V, _first: u8) -> Self::V {
+        self.spread_top_bit(count)
+    }
+
     /// A byte, given four times, for every block.
     fn splat(self, byte: u32) -> Self::V;
 
@@ -119,6 +128,25 @@ pub(crate) trait Slices: Copy {
 
     /// The S-box of that number; see [`field::BOXES`].
     fn substitute<const BOX: usize>(self, v: Self::V) -> Self::V;
+
+    /// The same of the sum with a byte of a round key, which is given four times. Not by value, as some vectors are
+    /// memory.
+    #[inline(always)]
+    fn substitute_sum<const BOX: usize>(self, v: &Self::V, key: u32, result: &mut Self::V) {
+        *result = self.substitute::<BOX>(self.xor(*v, self.splat(key)));
+    }
+
+    /// SM4's S-box with its value rotated by two bits, of what the S-box itself made of `v` already.
+    #[inline(always)]
+    fn rotated_box(self, v: Self::V, _substituted: Self::V) -> Self::V {
+        self.substitute::<{ field::SM4 + 1 }>(v)
+    }
+
+    /// Adds a linear layer's sums.
+    #[inline(always)]
+    fn linear<L: Linear<N>, const N: usize>(self, from: &[Self::V; N], to: &mut [Self::V; N]) {
+        *to = L::sums(self, *from, *to);
+    }
 
     /// # Safety
     /// A row is readable there.
@@ -136,6 +164,47 @@ pub(crate) trait Slices: Copy {
 
     /// The cipher, in a function of its own with the unit's target features: all modes share it.
     fn run<C: Core>(self, keys: &[Wide], state: &mut [Self::V; 16]);
+}
+
+/// What adds vectors, or parts of them.
+pub(crate) trait Adder: Copy {
+    type Summand: Copy;
+
+    fn sum(self, a: Self::Summand, b: Self::Summand) -> Self::Summand;
+
+    #[inline(always)]
+    fn sum_of_three(
+        self,
+        a: Self::Summand,
+        b: Self::Summand,
+        c: Self::Summand,
+    ) -> Self::Summand {
+        self.sum(self.sum(a, b), c)
+    }
+}
+
+impl<S: Slices> Adder for S {
+    type Summand = S::V;
+
+    #[inline(always)]
+    fn sum(self, a: S::V, b: S::V) -> S::V {
+        self.xor(a, b)
+    }
+
+    #[inline(always)]
+    fn sum_of_three(self, a: S::V, b: S::V, c: S::V) -> S::V {
+        self.xor3(a, b, c)
+    }
+}
+
+/// A linear layer, which does to each bit of a byte what it does to the others.
+pub(crate) trait Linear<const N: usize> {
+    /// Sums of the first, added to the second or in their place.
+    fn sums<A: Adder>(
+        u: A,
+        from: [A::Summand; N],
+        to: [A::Summand; N],
+    ) -> [A::Summand; N];
 }
 
 /// A cipher over slices. Both directions are the same function over round keys in another order.

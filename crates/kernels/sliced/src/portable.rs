@@ -2,40 +2,22 @@
 
 pub(crate) mod sm4;
 
+use std::marker::PhantomData;
+
 use wirespeed_cipher::{Block, BlockCipher, BlockKernels, InOut, Route};
 
-use crate::field::{Affine, BOXES};
+use crate::circuits;
 use crate::serial::{self, By};
 use crate::waves::{self, Mode, Runs};
-use crate::{Core, Machine, Slices, Wide, tables};
+use crate::planes::by_plane;
+use crate::{Core, Linear, Machine, Slices, Wide, tables};
 use wirespeed_kernels_core::Chain;
-use wirespeed_kernels_core::bitslice::{self, Planes, transpose};
+use wirespeed_kernels_core::engine::Galois;
+use wirespeed_kernels_core::bitslice::{Planes, transpose};
 
 /// Logic on 64-bit words. What is long is a function of its own: no mode is faster for a copy.
 #[derive(Clone, Copy)]
 struct Words;
-
-/// An affine map on every byte.
-#[inline(always)]
-fn map(planes: &Planes, map: &Affine) -> Planes {
-    std::array::from_fn(|row| {
-        let constant = 0u64.wrapping_sub(u64::from(map.constant >> row & 1));
-        (0..8).fold(constant, |sum, i| {
-            sum ^ planes[i] & 0u64.wrapping_sub(u64::from(map.columns[i] >> row & 1))
-        })
-    })
-}
-
-/// What follows AES's S-box.
-const AFTER: [Affine; BOXES.len()] = {
-    let mut all = [Affine::IDENTITY; BOXES.len()];
-    let mut number = 0;
-    while number < BOXES.len() {
-        all[number] = BOXES[number].after_aes();
-        number += 1;
-    }
-    all
-};
 
 /// One byte of every block, block by block, to planes.
 fn pack(bytes: &[u8; 64]) -> Planes {
@@ -101,11 +83,17 @@ impl Slices for Words {
         pack(&std::array::from_fn(|i| from.wrapping_add(i as u8)))
     }
 
+    fn linear<M: Linear<N>, const N: usize>(self, from: &[Planes; N], to: &mut [Planes; N]) {
+        by_plane::<_, M, N>(from, to);
+    }
+
+    fn rotated_box(self, _v: Planes, substituted: Planes) -> Planes {
+        circuits::rotate::<_, 2>(&substituted)
+    }
+
     #[inline(never)]
     fn substitute<const BOX: usize>(self, v: Planes) -> Planes {
-        let mut planes = map(&v, &BOXES[BOX].before);
-        bitslice::sub_bytes(&mut planes);
-        map(&planes, &AFTER[BOX])
+        circuits::substitute::<_, BOX>(&v, !0)
     }
 
     unsafe fn load(self, from: *const u8) -> Planes {
@@ -151,26 +139,41 @@ impl Slices for Words {
 /// So few blocks are done sooner one by one than in a wave.
 const FEW: usize = 8;
 
-struct Here;
+/// A unit that needs no features, for waves, and plain code for what is less.
+pub(crate) trait Plain: Slices {
+    const ROUTE: Route;
+    /// How GCM hashes.
+    const GALOIS: Galois;
+    const HERE: Self;
+}
 
-impl Machine for Here {
+impl Plain for Words {
     const ROUTE: Route = Route::Portable;
+    const GALOIS: Galois = wirespeed_aes::portable::GALOIS;
+    const HERE: Self = Self;
+}
+
+struct On<U>(PhantomData<U>);
+
+impl<U: Plain> Machine for On<U> {
+    const ROUTE: Route = U::ROUTE;
+    const GALOIS: Galois = U::GALOIS;
 
     fn drive<C: Core>(mode: Mode, round_keys: &[Block], chain: &mut Block, data: InOut<'_>) {
         #[inline(never)]
-        fn of_all(
+        fn of_all<U: Plain>(
             mode: Mode,
-            runs: &Runs<Words>,
+            runs: &Runs<U>,
             round_keys: &[Block],
             chain: &mut Block,
             data: InOut<'_>,
         ) {
-            waves::drive(Words, mode, runs, round_keys, chain, data);
+            waves::drive(U::HERE, mode, runs, round_keys, chain, data);
         }
         if data.len() <= 16 * FEW {
             return serial::few(By(C::plain), mode, round_keys, chain, data);
         }
-        of_all(mode, &const { Runs::of::<C::Waves>() }, round_keys, chain, data);
+        of_all::<U>(mode, &const { Runs::of::<C::Waves>() }, round_keys, chain, data);
     }
 
     fn chain<C: Core>(kind: Chain, round_keys: &[Block], register: &mut Block, data: InOut<'_>) {
@@ -178,14 +181,14 @@ impl Machine for Here {
     }
 }
 
-static TABLE: [BlockKernels; 7] = tables::<Here, false>();
+static TABLE: [BlockKernels; 7] = of_plain::<Words>();
+
+/// The tables of such a unit.
+pub(crate) const fn of_plain<U: Plain>() -> [BlockKernels; 7] {
+    tables::<On<U>, false>()
+}
 
 /// The portable kernels of a cipher.
 pub(crate) fn kernels(cipher: BlockCipher) -> Option<&'static BlockKernels> {
-    if cipher == BlockCipher::Sm4 { Some(&sm4::KERNELS) } else { of_slices(cipher) }
-}
-
-/// Those over slices, which SM4 has, too.
-pub(crate) fn of_slices(cipher: BlockCipher) -> Option<&'static BlockKernels> {
     TABLE.iter().find(|kernels| kernels.cipher == cipher)
 }

@@ -55,9 +55,7 @@ impl Core for Sm4 {
     }
 
     fn plain(round_keys: &[Block], block: Block) -> Block {
-        let mut blocks = [block];
-        sm4::encrypt(round_keys, &mut blocks);
-        blocks[0]
+        sm4::encrypt(round_keys, &block)
     }
 
     fn expand(key: &[u8], decrypt: bool, out: &mut Schedule) {
@@ -251,7 +249,7 @@ fn round<S: Slices, const WORD: usize>(u: S, state: &mut [S::V; 16], key: &Wide)
         );
         let x = u.xor(others, u.splat(key[WORD + i]));
         plain[i] = u.substitute::<{ SM4 }>(x);
-        rotated[i] = u.substitute::<{ SM4 + 1 }>(x);
+        rotated[i] = u.rotated_box(x, plain[i]);
     }
     // L: the word, itself rotated by 24 bits, and by 2, 10 and 18. Rotations by whole bytes only say where to
     // look; in the one by two bits, the two lowest of each byte are those of the byte behind it.

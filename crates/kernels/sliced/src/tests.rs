@@ -52,22 +52,29 @@ fn crates(it: BlockCipher, key: &[u8], direction: Direction, block: Block) -> Bl
 /// The routes that are here; Miri has no CPU to ask.
 fn tables(cipher: BlockCipher) -> Vec<&'static BlockKernels> {
     let features = if cfg!(miri) { Features::NONE } else { Features::detect() };
-    let routes = [Route::Gfni256, Route::AesNi, Route::Sm4Ce, Route::Portable];
+    let routes = [
+        Route::Gfni256,
+        Route::Vaes256,
+        Route::AesNi,
+        Route::Avx2,
+        Route::Ssse3,
+        Route::Sse2,
+        Route::AesCe,
+        Route::Neon,
+        Route::Sm4Ce,
+        Route::Portable,
+    ];
     let mut tables: Vec<_> =
         routes.into_iter().filter_map(|route| kernels(route, cipher, features).ok()).collect();
     tables.extend(crate::arch::more_tables(cipher, features));
-    if cipher == BlockCipher::Sm4 {
-        // It has another portable route.
-        tables.extend(crate::portable::of_slices(cipher));
-    }
     tables
 }
 
 /// Numbers of blocks around every border of waves, in one wave and in several.
 fn lengths() -> impl Iterator<Item = usize> {
     let few = if cfg!(miri) { 0..2 } else { 0..70 };
-    let many = if cfg!(miri) { 65..66 } else { 127..131 };
-    few.chain(many)
+    let many = if cfg!(miri) { [65..66, 0..0] } else { [127..131, 254..260] };
+    few.chain(many.into_iter().flatten())
 }
 
 fn bytes(count: usize, seed: usize) -> Vec<u8> {

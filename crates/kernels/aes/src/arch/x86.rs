@@ -18,7 +18,7 @@ use wirespeed_kernels_core::Absent;
 use wirespeed_kernels_core::arch::x86::*;
 
 pub use aes_ni::galois;
-pub use sliced::{galois_avx2, galois_ssse3};
+pub use sliced::{galois_avx2, galois_sse2, galois_ssse3};
 
 /// Vector registers of up to 256 bits.
 const REGISTERS: usize = if cfg!(target_arch = "x86") { 8 } else { 16 };

@@ -7,7 +7,8 @@ use std::ptr;
 
 use wirespeed_cipher::Block;
 
-use super::{Plane, Planes, eight};
+use super::{Plane, Planes};
+use wirespeed_kernels_core::eight;
 use crate::unit::Vector;
 
 /// Logic and shifts.

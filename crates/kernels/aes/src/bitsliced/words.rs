@@ -4,7 +4,8 @@
 
 use wirespeed_kernels_core::bitslice::sub_bytes_linear;
 
-use super::{Plane, Planes, eight};
+use super::{Plane, Planes};
+use wirespeed_kernels_core::eight;
 
 /// The register of this machine.
 #[cfg(not(target_pointer_width = "32"))]

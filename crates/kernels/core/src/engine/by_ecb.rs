@@ -14,12 +14,15 @@ use crate::Wiped;
 /// Blocks that are worked on at a time where a mode needs room of its own.
 const CHUNK: usize = 64;
 
-/// Room for a chunk; PadLock wants it aligned.
-type Room = Wiped<[Block; CHUNK]>;
+/// The same in GCM's long messages: what planes of 256 bits hold.
+const LONG_CHUNK: usize = 256;
 
-impl Room {
+/// Room for a chunk; PadLock wants it aligned.
+type Room<const BLOCKS: usize> = Wiped<[Block; BLOCKS]>;
+
+impl<const BLOCKS: usize> Room<BLOCKS> {
     const fn new() -> Self {
-        Self([[0; 16]; CHUNK])
+        Self([[0; 16]; BLOCKS])
     }
 
     fn bytes(&mut self, count: usize) -> &mut [u8] {
@@ -41,7 +44,7 @@ pub fn cbc_encrypt(ecb: EcbFn, key: &Schedule, chain: &mut Block, data: InOut<'_
 /// Decryption in CBC over whole blocks, by an ECB that decrypts.
 pub fn cbc_decrypt(ecb: EcbFn, key: &Schedule, chain: &mut Block, data: InOut<'_>) {
     for_each(data, CHUNK, |mut data| {
-        let mut room = [Room::new(), Room::new()];
+        let mut room = [Room::<CHUNK>::new(), Room::<CHUNK>::new()];
         let [input, output] = room.each_mut().map(|room| room.bytes(data.len()));
         data.save(input);
         ecb(key, InOut::between(input, output));
@@ -73,7 +76,7 @@ pub fn cfb(ecb: EcbFn, decrypt: bool, key: &Schedule, register: &mut Block, data
             }
             return;
         }
-        let mut room = [Room::new(), Room::new()];
+        let mut room = [Room::<CHUNK>::new(), Room::<CHUNK>::new()];
         let [input, keystream] = room.each_mut().map(|room| room.bytes(data.len()));
         data.save(input);
         let (first, rest) = keystream.split_at_mut(16);
@@ -161,18 +164,8 @@ pub(super) fn gcm(
 ) {
     let whole = if data.len() <= 16 { 0 } else { data.len() & !15 };
     let (blocks, mut rest) = data.split_at(whole);
-    for_each(blocks, CHUNK, |mut data| {
-        let mut room = Room::new();
-        let ciphertext = room.bytes(data.len());
-        if decrypt {
-            data.save(ciphertext);
-        }
-        count(schedule, &mut state.counter, data.reborrow());
-        if !decrypt {
-            data.written(ciphertext);
-        }
-        (galois.ghash)(key, &mut state.hash, ciphertext);
-    });
+    let run = if blocks.len() > 16 * CHUNK { gcm_blocks::<LONG_CHUNK> } else { gcm_blocks::<CHUNK> };
+    run((count, galois), decrypt, schedule, key, state, blocks);
     if rest.is_empty() {
         return;
     }
@@ -189,6 +182,29 @@ pub(super) fn gcm(
     state.pending[..length].copy_from_slice(&ciphertext[..length]);
 }
 
+/// The whole blocks of GCM's data.
+fn gcm_blocks<const CHUNK: usize>(
+    (count, galois): (CountFn, &Galois),
+    decrypt: bool,
+    schedule: &Schedule,
+    key: &mut GcmKey,
+    state: &mut GcmState,
+    blocks: InOut<'_>,
+) {
+    for_each(blocks, CHUNK, |mut data| {
+        let mut room = Room::<CHUNK>::new();
+        let ciphertext = room.bytes(data.len());
+        if decrypt {
+            data.save(ciphertext);
+        }
+        count(schedule, &mut state.counter, data.reborrow());
+        if !decrypt {
+            data.written(ciphertext);
+        }
+        (galois.ghash)(key, &mut state.hash, ciphertext);
+    });
+}
+
 /// OCB's whole blocks, by an ECB of that direction; see [`OcbFn`](wirespeed_cipher::OcbFn).
 pub(super) fn ocb(
     ecb: EcbFn,
@@ -199,7 +215,7 @@ pub(super) fn ocb(
     data: InOut<'_>,
 ) {
     for_each(data, CHUNK, |mut data| {
-        let mut room = [Room::new(), Room::new()];
+        let mut room = [Room::<CHUNK>::new(), Room::<CHUNK>::new()];
         let [first, second] = &mut room;
         let offsets = offsets(key, state, first, data.len());
         let work = second.bytes(data.len());
@@ -226,7 +242,7 @@ pub(super) fn ocb_hash(
     data: &[u8],
 ) {
     for data in data.chunks(16 * CHUNK) {
-        let mut room = Room::new();
+        let mut room = Room::<CHUNK>::new();
         let work = offsets(key, state, &mut room, data.len());
         add(work, data);
         ecb(schedule, InOut::in_place(work));
@@ -243,7 +259,7 @@ fn add_keystream(
     next: impl Fn(&Block) -> Block,
 ) {
     for_each(data, CHUNK, |mut data| {
-        let mut room = [Room::new(), Room::new()];
+        let mut room = [Room::<CHUNK>::new(), Room::<CHUNK>::new()];
         let [input, keystream] = room.each_mut().map(|room| room.bytes(data.len()));
         for block in keystream.chunks_exact_mut(16) {
             block.copy_from_slice(counter);
@@ -260,7 +276,7 @@ fn add_keystream(
 fn offsets<'r>(
     key: &OcbKey,
     state: &mut OcbState,
-    room: &'r mut Room,
+    room: &'r mut Room<CHUNK>,
     bytes: usize,
 ) -> &'r mut [u8] {
     let offsets = room.bytes(bytes);

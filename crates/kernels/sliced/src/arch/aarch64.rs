@@ -6,6 +6,7 @@
     reason = "a unit's methods become part of functions that have the features"
 )]
 
+mod planes;
 mod quad;
 mod sm4_ce;
 

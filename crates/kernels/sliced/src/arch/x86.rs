@@ -3,11 +3,12 @@
 mod bytes;
 #[cfg(target_arch = "x86_64")]
 mod gfni;
+mod planes;
 mod slices;
 mod table_slices;
 
 use wirespeed_cipher::{BlockCipher, BlockKernels, Route};
-use wirespeed_cpu::{AesNi, Avx2, Features, Ssse3, Token, Vaes256, Vaes512};
+use wirespeed_cpu::{AesNi, Avx2, Features, Sse2, Ssse3, Token, Vaes256, Vaes512};
 use wirespeed_kernels_core::Absent;
 
 #[cfg(all(test, target_arch = "x86_64"))]
@@ -30,6 +31,7 @@ pub(crate) fn table(
         Route::Ssse3 => {
             Ssse3::probe(features).map(|it| Some(table_slices::table_ssse3::<false>(it)))
         }
+        Route::Sse2 => Sse2::probe(features).map(|it| Some(planes::table_sse2(it))),
         // It has AES alone, where the CPU has it.
         Route::Vaes512 => Vaes512::probe(features).map(|_| None),
         _ => Ok(None),

@@ -71,6 +71,7 @@ macro_rules! galois {
     };
 }
 
+galois!(galois_sse2, of_sse2);
 galois!(galois_ssse3, of_ssse3);
 galois!(galois_avx2, of_avx2);
 
