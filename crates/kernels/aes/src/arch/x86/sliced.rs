@@ -2,11 +2,9 @@
 
 use wirespeed_cipher::{BlockKernels, Schedule};
 use wirespeed_kernels_core::arch::x86::*;
-use wirespeed_kernels_core::clmul::carryless_product;
 use wirespeed_kernels_core::engine::Galois;
 use wirespeed_kernels_core::{align_stack, call};
 
-use super::low_half;
 use super::xmm::{Avx2, Kind, Shuffling, Sse2, Ssse3, Xmm};
 use super::ymm::Ymm;
 use crate::bitsliced::unit::ByPlanes;
@@ -305,13 +303,47 @@ impl ByPlanes for Ymm<Avx2> {
 }
 
 impl Carryless for Xmm<Sse2> {
+    /// Karatsuba's three products of words, of which two are made at once.
     #[inline(always)]
     fn multiply<const A_HIGH: bool, const B_HIGH: bool>(self, a: __m128i, b: __m128i) -> __m128i {
-        let a = if A_HIGH { self.high_to_low(a) } else { a };
-        let b = if B_HIGH { self.high_to_low(b) } else { b };
-        let product = carryless_product(call!(low_half(a)), call!(low_half(b)));
-        call!(_mm_set_epi64x((product >> 64) as i64, product as i64))
+        let (a, b) = (words_of_half::<A_HIGH>(a), words_of_half::<B_HIGH>(b));
+        let outer = call!(products_of_words(a, b));
+        let [a, b] = [a, b].map(|words| self.xor(words, self.swap_halves(words)));
+        let middle = call!(products_of_words(a, b));
+        let middle = self.xor3(middle, outer, self.swap_halves(outer));
+        self.xor(outer, call!(_mm_slli_si128::<4>(_mm_move_epi64(middle))))
     }
+}
+
+/// The words of a half, each in a half of its own.
+#[inline(always)]
+fn words_of_half<const HIGH: bool>(v: __m128i) -> __m128i {
+    if HIGH { call!(_mm_shuffle_epi32::<0xfa>(v)) } else { call!(_mm_shuffle_epi32::<0x50>(v)) }
+}
+
+/// The carry-less product of the first words of both halves; see [`clmul`](wirespeed_kernels_core::clmul).
+#[inline]
+#[target_feature(enable = "sse2")]
+fn products_of_words(a: __m128i, b: __m128i) -> __m128i {
+    let a = [every_fourth(a, 0), every_fourth(a, 1), every_fourth(a, 2), every_fourth(a, 3)];
+    let b = [every_fourth(b, 0), every_fourth(b, 1), every_fourth(b, 2), every_fourth(b, 3)];
+    let mut product = _mm_setzero_si128();
+    for place in 0..4 {
+        let mut sum = _mm_mul_epu32(a[0], b[place]);
+        for i in 1..4 {
+            // The parts whose places add up to this one modulo 4.
+            sum = _mm_xor_si128(sum, _mm_mul_epu32(a[i], b[(4 + place - i) % 4]));
+        }
+        product = _mm_or_si128(product, every_fourth(sum, place));
+    }
+    product
+}
+
+/// The bits whose places are this one modulo 4.
+#[inline]
+#[target_feature(enable = "sse2")]
+fn every_fourth(v: __m128i, place: usize) -> __m128i {
+    _mm_and_si128(v, _mm_set1_epi32(0x1111_1111 << place))
 }
 
 /// What units of one block do alike.
