@@ -46,9 +46,12 @@ pub struct Watched {
 }
 
 impl Watched {
-    /// The module as users have it.
+    /// The module as users have it, or on the routes that `WIRESPEED_ROUTES` names.
     pub fn new() -> Result<Self, String> {
-        Self::with("")
+        match env::var("WIRESPEED_ROUTES") {
+            Ok(routes) => Self::with(&format!("routes = {routes}")),
+            Err(_) => Self::with(""),
+        }
     }
 
     /// With more lines in our section.

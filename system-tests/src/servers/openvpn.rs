@@ -8,7 +8,7 @@ use std::process::Command;
 use crate::certificate::Certificate;
 use crate::module::Provided;
 use crate::network::Network;
-use crate::process::command;
+use crate::process::{command, output};
 use crate::running::{Daemon, Running};
 use crate::scratch::Scratch;
 
@@ -26,7 +26,12 @@ pub struct Tunnel {
 
 /// Why there can be none here.
 pub fn obstacle() -> Option<String> {
-    if !Path::new("/dev/net/tun").exists() {
+    let device = Path::new("/dev/net/tun");
+    if !device.exists() {
+        // A guest just booted has not loaded what udev would.
+        let _ = output(command("/sbin/modprobe").args(["--all", "tun", "veth"]));
+    }
+    if !device.exists() {
         return Some("no /dev/net/tun".to_owned());
     }
     Network::pair().err()

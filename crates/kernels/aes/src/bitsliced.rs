@@ -13,8 +13,8 @@ pub(crate) mod words;
 use std::mem::MaybeUninit;
 
 use wirespeed_cipher::{Block, Schedule};
-use wirespeed_kernels_core::eight;
 use wirespeed_kernels_core::bitslice::{self, inverse_sub_bytes_linear, sub_bytes_linear};
+use wirespeed_kernels_core::eight;
 use zeroize::optimization_barrier;
 
 use crate::unit::Room;

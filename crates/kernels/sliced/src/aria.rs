@@ -282,11 +282,7 @@ enum Diffusion {}
 
 impl Linear<16> for Diffusion {
     #[inline(always)]
-    fn sums<A: Adder>(
-        u: A,
-        from: [A::Summand; 16],
-        _to: [A::Summand; 16],
-    ) -> [A::Summand; 16] {
+    fn sums<A: Adder>(u: A, from: [A::Summand; 16], _to: [A::Summand; 16]) -> [A::Summand; 16] {
         let mut state = from;
         for_each_word!(|WORD| mix(u, &mut state, [WORD, WORD + 1, WORD + 2, WORD + 3]));
         for i in 0..4 {

@@ -204,11 +204,7 @@ enum Diffusion {}
 
 impl Linear<8> for Diffusion {
     #[inline(always)]
-    fn sums<A: Adder>(
-        u: A,
-        t: [A::Summand; 8],
-        to: [A::Summand; 8],
-    ) -> [A::Summand; 8] {
+    fn sums<A: Adder>(u: A, t: [A::Summand; 8], to: [A::Summand; 8]) -> [A::Summand; 8] {
         // Of the last four bytes three are in every sum, and of the first four two neighbours.
         let three = [
             u.sum_of_three(t[5], t[6], t[7]),

@@ -11,12 +11,12 @@ use crate::field::BOXES;
 /// The S-box of that number; see [`BOXES`]. `ones` has every bit.
 #[inline(always)]
 pub(crate) fn substitute<T: Plane, const BOX: usize>(planes: &[T; 8], ones: T) -> [T; 8] {
-    substitute_sum::<_, BOX>(add(planes, const { in_front(BOX) }, ones), ones)
+    substitute_sum::<_, BOX>(add(planes, const { in_front(BOX) as u8 }, ones), ones)
 }
 
 /// What the S-box adds to its argument.
-pub(crate) const fn in_front(number: usize) -> u8 {
-    BOXES[number].before.constant_in_front()
+pub(crate) const fn in_front(number: usize) -> u32 {
+    BOXES[number].before.constant_in_front() as u32
 }
 
 /// The S-box of what [`in_front`] was added to.

@@ -87,7 +87,7 @@ pub(crate) trait Slices: Copy {
     type V: Copy;
     /// The unit for fewer blocks, or this one.
     type Narrow: Slices;
-    /// Blocks.
+    /// Blocks, 128 at most.
     const BLOCKS: usize;
     /// Bytes in a vector.
     const BYTES: usize = size_of::<Self::V>();
@@ -112,13 +112,6 @@ pub(crate) trait Slices: Copy {
 
     /// All bits of each byte as its highest.
     fn spread_top_bit(self, v: Self::V) -> Self::V;
-
-    /// All bits of each byte of a count that has not wrapped since its first. Up to 128 blocks begin above half of a
-    /// byte's range and end below: the highest bit tells.
-    #[inline(always)]
-    fn not_wrapped(self, count: Self::V, _first: u8) -> Self::V {
-        self.spread_top_bit(count)
-    }
 
     /// A byte, given four times, for every block.
     fn splat(self, byte: u32) -> Self::V;
@@ -173,12 +166,7 @@ pub(crate) trait Adder: Copy {
     fn sum(self, a: Self::Summand, b: Self::Summand) -> Self::Summand;
 
     #[inline(always)]
-    fn sum_of_three(
-        self,
-        a: Self::Summand,
-        b: Self::Summand,
-        c: Self::Summand,
-    ) -> Self::Summand {
+    fn sum_of_three(self, a: Self::Summand, b: Self::Summand, c: Self::Summand) -> Self::Summand {
         self.sum(self.sum(a, b), c)
     }
 }
@@ -200,11 +188,7 @@ impl<S: Slices> Adder for S {
 /// A linear layer, which does to each bit of a byte what it does to the others.
 pub(crate) trait Linear<const N: usize> {
     /// Sums of the first, added to the second or in their place.
-    fn sums<A: Adder>(
-        u: A,
-        from: [A::Summand; N],
-        to: [A::Summand; N],
-    ) -> [A::Summand; N];
+    fn sums<A: Adder>(u: A, from: [A::Summand; N], to: [A::Summand; N]) -> [A::Summand; N];
 }
 
 /// A cipher over slices. Both directions are the same function over round keys in another order.

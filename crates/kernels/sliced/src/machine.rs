@@ -38,13 +38,9 @@ pub(crate) const fn places<const BLOCKS: usize>() -> [u8; BLOCKS] {
     places
 }
 
-/// Defines a machine: what it runs on, and the functions that carry its features. Where there are registers for planes,
-/// they take whole waves.
+/// Defines a machine: what it runs on, and the functions that carry its features.
 macro_rules! machine {
-    (
-        $name:ident $run:ident $table:ident: $unit:ty, $bytes:ty, $few:ident, $route:expr, $token:ty, $galois:expr,
-        $features:literal $(, then $lanes:ty)?
-    ) => {
+    ($name:ident $run:ident $table:ident: $unit:ty, $bytes:ty, $few:ident, $route:expr, $token:ty, $galois:expr, $features:literal) => {
         struct $name;
 
         impl Machine for $name {
@@ -92,17 +88,6 @@ macro_rules! machine {
                     let unit = unsafe { <$unit>::assume() };
                     waves::drive(unit, mode, runs, round_keys, chain, data);
                 }
-                $(
-                    let mut data = data;
-                    if data.len() >= Planes::<$lanes>::WAVE {
-                        // SAFETY: the table is only handed out for the proof.
-                        let lanes = unsafe { <$lanes>::assume() };
-                        data = Planes(lanes).whole_waves::<C>(mode, round_keys, chain, data);
-                        if data.is_empty() {
-                            return;
-                        }
-                    }
-                )?
                 // SAFETY: the table is only handed out for the proof that these features are present.
                 unsafe {
                     if data.len() < 16 * (C::$few + 1) {

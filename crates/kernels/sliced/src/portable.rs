@@ -7,13 +7,13 @@ use std::marker::PhantomData;
 use wirespeed_cipher::{Block, BlockCipher, BlockKernels, InOut, Route};
 
 use crate::circuits;
+use crate::planes;
 use crate::serial::{self, By};
 use crate::waves::{self, Mode, Runs};
-use crate::planes::by_plane;
 use crate::{Core, Linear, Machine, Slices, Wide, tables};
 use wirespeed_kernels_core::Chain;
-use wirespeed_kernels_core::engine::Galois;
 use wirespeed_kernels_core::bitslice::{Planes, transpose};
+use wirespeed_kernels_core::engine::Galois;
 
 /// Logic on 64-bit words. What is long is a function of its own: no mode is faster for a copy.
 #[derive(Clone, Copy)]
@@ -83,8 +83,8 @@ impl Slices for Words {
         pack(&std::array::from_fn(|i| from.wrapping_add(i as u8)))
     }
 
-    fn linear<M: Linear<N>, const N: usize>(self, from: &[Planes; N], to: &mut [Planes; N]) {
-        by_plane::<_, M, N>(from, to);
+    fn linear<L: Linear<N>, const N: usize>(self, from: &[Planes; N], to: &mut [Planes; N]) {
+        planes::linear::<_, L, N>(from, to);
     }
 
     fn rotated_box(self, _v: Planes, substituted: Planes) -> Planes {

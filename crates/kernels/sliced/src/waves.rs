@@ -203,8 +203,8 @@ unsafe fn read<S: Slices>(u: S, from: From, chain: &Block, source: *const u8) ->
             return sixteen!(|I| u.load(source.add(I * S::BYTES)));
         }
         // Before the first block there is the chain.
-        let mut first = [[0; 16]; 17];
-        const { assert!(S::BYTES < 16 * 17) };
+        let mut first = [[0; 16]; 9];
+        const { assert!(S::BYTES < 16 * 9) };
         first[0] = *chain;
         u.store(first[1..].as_mut_ptr().cast(), u.load(source));
         let first = u.load(first.as_ptr().cast());
@@ -230,7 +230,9 @@ fn count<S: Slices>(u: S, chain: &mut Block, bits: u32, blocks: usize) -> [S::V;
             _ => u.splat(u32::from(first[I]) * 0x0101_0101),
         });
     }
-    let before = u.not_wrapped(last, first[15]);
+    // The last byte ends above half of its range, and begins again below: its highest bit tells the blocks before the
+    // carry.
+    let before = u.spread_top_bit(last);
     let next = after(&first, bits, 256 - u128::from(first[15]));
     sixteen!(|I| match I {
         15 => last,

@@ -8,8 +8,8 @@ use std::ptr;
 use wirespeed_cipher::Block;
 
 use super::{Plane, Planes};
-use wirespeed_kernels_core::eight;
 use crate::unit::Vector;
+use wirespeed_kernels_core::eight;
 
 /// Logic and shifts.
 pub(crate) trait Bits: Vector {

@@ -14,8 +14,8 @@ use crate::Wiped;
 /// Blocks that are worked on at a time where a mode needs room of its own.
 const CHUNK: usize = 64;
 
-/// The same in GCM's long messages: what planes of 256 bits hold.
-const LONG_CHUNK: usize = 256;
+/// The same in GCM's long messages: what planes of 128 bits hold.
+const LONG_CHUNK: usize = 128;
 
 /// Room for a chunk; PadLock wants it aligned.
 type Room<const BLOCKS: usize> = Wiped<[Block; BLOCKS]>;
@@ -164,7 +164,8 @@ pub(super) fn gcm(
 ) {
     let whole = if data.len() <= 16 { 0 } else { data.len() & !15 };
     let (blocks, mut rest) = data.split_at(whole);
-    let run = if blocks.len() > 16 * CHUNK { gcm_blocks::<LONG_CHUNK> } else { gcm_blocks::<CHUNK> };
+    let run =
+        if blocks.len() > 16 * CHUNK { gcm_blocks::<LONG_CHUNK> } else { gcm_blocks::<CHUNK> };
     run((count, galois), decrypt, schedule, key, state, blocks);
     if rest.is_empty() {
         return;

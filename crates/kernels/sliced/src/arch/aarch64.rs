@@ -6,7 +6,6 @@
     reason = "a unit's methods become part of functions that have the features"
 )]
 
-mod planes;
 mod quad;
 mod sm4_ce;
 

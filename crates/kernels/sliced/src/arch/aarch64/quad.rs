@@ -8,11 +8,9 @@ use wirespeed_cipher::{Block, BlockKernels, InOut, Route, Schedule};
 use wirespeed_kernels_core::engine::Galois;
 use wirespeed_kernels_core::{Chain, call};
 
-use super::planes::Lanes128;
 use crate::field::BOXES;
 use crate::machine::{machine, places, transpose};
 use crate::nibbles::{AROUND_AES, BY_INVERSION, LookUp, OF_AES, UNSHIFT};
-use crate::planes::Planes;
 use crate::serial::{self, In, Maps, Register};
 use crate::waves::{self, Mode, Runs};
 use crate::{Core, Machine, Slices, Wide, tables};
@@ -307,15 +305,15 @@ mod on {
 
     machine!(
         OnCe run_ce table_ce: Quad<Ce>, Quad<Ce>, FEW_BY_TABLES, Route::AesCe,
-        wirespeed_cpu::AesCe, galois(), "neon,aes", then Lanes128
+        wirespeed_cpu::AesCe, galois(), "neon,aes"
     );
     machine!(
         OnCeSha3 run_ce_sha3 table_ce_sha3: Quad<CeSha3>, Quad<CeSha3>, FEW_BY_TABLES, Route::AesCe,
-        wirespeed_cpu::AesCeSha3, galois(), "neon,aes,sha3", then Lanes128
+        wirespeed_cpu::AesCeSha3, galois(), "neon,aes,sha3"
     );
     machine!(
         OnNeon run_neon table_neon: Quad<Plain>, Quad<Plain>, FEW_BY_TABLES, Route::Neon,
-        wirespeed_cpu::Neon, galois_neon(), "neon", then Lanes128
+        wirespeed_cpu::Neon, galois_neon(), "neon"
     );
 }
 
