@@ -1,12 +1,12 @@
 //! The S-box of AES with logic operations only: no tables, no branches on secrets.
 //!
 //! Bytes are spread over eight planes, plane i holding bit i of every byte, so that one logic operation works on all
-//! bytes. The circuit is that of Boyar and Peralta, "A small depth-16 circuit for the AES S-box" (2012), 113 gates.
+//! bytes. The middle of the circuit is that of Boyar and Peralta, "A small depth-16 circuit for the AES S-box" (2012).
 //!
-//! In other S-boxes the linear maps around its middle are the shortest that a search found. The inverse of x is also
-//! c·f⁻¹ of the inverse of c·f(x), for every c and every power f = x^(2^k): 2040 pairs of maps were tried. The map behind
-//! was searched for as its transpose, which has eight inputs instead of eighteen. Such a search makes 110 gates of AES's
-//! own S-box, too. They are deeper, and slower where each round waits for the one before.
+//! The linear maps in front of it and behind it are short ones that a search found. The inverse of x is also c·f⁻¹ of the
+//! inverse of c·f(x), for every c and every power f = x^(2^k): 2040 pairs of maps were tried. The map behind was searched
+//! for as its transpose, which has eight inputs instead of eighteen. Each map takes at most six operations one after
+//! another: the very shortest (two fewer) are deeper, and slower where a round waits for the one before.
 
 use std::ops::{BitAnd, BitXor};
 
@@ -49,29 +49,25 @@ pub trait Plane: Copy + BitAnd<Output = Self> + BitXor<Output = Self> {}
 
 impl<T: Copy + BitAnd<Output = T> + BitXor<Output = T>> Plane for T {}
 
-/// The S-box of FIPS 197 §5.1.1 on every byte, less its constant 63h; x0 and s0 are the top bits, as in the
-/// paper.
+/// The S-box of FIPS 197 §5.1.1 on every byte, less its constant 63h.
 #[rustfmt::skip]
 #[inline(always)]
 pub fn sub_bytes_linear<T: Plane>(planes: &mut [T; 8]) {
-    let [x7, x6, x5, x4, x3, x2, x1, x0] = *planes;
-    let y14 = x3 ^ x5; let y13 = x0 ^ x6; let y9 = x0 ^ x3; let y8 = x0 ^ x5; let t0 = x1 ^ x2;
-    let y1 = t0 ^ x7; let y4 = y1 ^ x3; let y12 = y13 ^ y14; let y2 = y1 ^ x0; let y5 = y1 ^ x6;
-    let y3 = y5 ^ y8; let t1 = x4 ^ y12; let y15 = t1 ^ x5; let y20 = t1 ^ x1;
-    let y6 = y15 ^ x7; let y10 = y15 ^ t0; let y11 = y20 ^ y9; let y7 = x7 ^ y11;
-    let y17 = y10 ^ y11; let y19 = y10 ^ y8; let y16 = t0 ^ y11; let y21 = y13 ^ y16;
-    let y18 = x0 ^ y16;
+    let [p0, p1, p2, p3, p4, p5, p6, p7] = *planes;
+    let y1 = p1 ^ p7; let y10 = p2 ^ p4; let y6 = y1 ^ y10; let y11 = p2 ^ p7; let y17 = p4 ^ p7;
+    let y19 = p5 ^ p7; let y8 = y10 ^ y19; let u0 = p3 ^ y6; let y3 = p2 ^ u0; let y4 = p0 ^ y3;
+    let y5 = y8 ^ y3; let y21 = p7 ^ y5; let u1 = p5 ^ p6; let y2 = p0 ^ u1; let y7 = p1 ^ y2;
+    let x7 = y11 ^ y7; let y9 = y3 ^ u1; let y13 = y5 ^ y2; let y14 = y8 ^ y9; let y15 = p4 ^ y2;
+    let y16 = p7 ^ y2; let y20 = y11 ^ y9;
     let [z0, z1, z2, z3, z4, z5, z6, z7, z8, z9, z10, z11, z12, z13, z14, z15, z16, z17] =
-        products([x7, y1, y2, y3, y4, y5, y6, y7, y8, y9, y10, y11, y12, y13, y14, y15, y16, y17, y18, y19, y20, y21]);
-    let t46 = z15 ^ z16; let t47 = z10 ^ z11; let t48 = z5 ^ z13; let t49 = z9 ^ z10;
-    let t50 = z2 ^ z12; let t51 = z2 ^ z5; let t52 = z7 ^ z8; let t53 = z0 ^ z3;
-    let t54 = z6 ^ z7; let t55 = z16 ^ z17; let t56 = z12 ^ t48; let t57 = t50 ^ t53;
-    let t58 = z4 ^ t46; let t59 = z3 ^ t54; let t60 = t46 ^ t57; let t61 = z14 ^ t57;
-    let t62 = t52 ^ t58; let t63 = t49 ^ t58; let t64 = z4 ^ t59; let t65 = t61 ^ t62;
-    let t66 = z1 ^ t63; let s0 = t59 ^ t63; let s6 = t56 ^ t62; let s7 = t48 ^ t60;
-    let t67 = t64 ^ t65; let s3 = t53 ^ t66; let s4 = t51 ^ t66; let s5 = t47 ^ t65;
-    let s1 = t64 ^ s3; let s2 = t55 ^ t67;
-    *planes = [s7, s6, s5, s4, s3, s2, s1, s0];
+        products([x7, y1, y2, y3, y4, y5, y6, y7, y8, y9, y10, y11, p0, y13, y14, y15, y16, y17, p1, y19, y20, y21]);
+    let s0 = z4 ^ z7; let s1 = z10 ^ z13; let s2 = z9 ^ s1; let s3 = z12 ^ s2; let s4 = z5 ^ s0;
+    let s5 = s4 ^ s3; let s6 = s5 ^ z8; let s7 = z17 ^ z14; let s8 = z15 ^ s2; let s9 = s8 ^ s7;
+    let s10 = s6 ^ s9; let s11 = z3 ^ s0; let s12 = s11 ^ s9; let s13 = z2 ^ z8; let s14 = z0 ^ s12;
+    let s15 = s14 ^ s13; let s16 = z1 ^ s13; let s17 = s16 ^ z7; let s18 = z11 ^ s1; let s19 = s18 ^ z14;
+    let s20 = s17 ^ s19; let s21 = s3 ^ s20; let s22 = z16 ^ s7; let s23 = s22 ^ z13; let s24 = z6 ^ s12;
+    let s25 = s24 ^ s23; let s26 = s23 ^ s17; let s27 = s26 ^ s19;
+    *planes = [s6, s10, s15, s21, s20, s25, s27, s26];
 }
 
 /// The inverse S-box of FIPS 197 §5.3.2 on every byte to which 63h was added.
@@ -79,19 +75,20 @@ pub fn sub_bytes_linear<T: Plane>(planes: &mut [T; 8]) {
 #[inline(always)]
 pub fn inverse_sub_bytes_linear<T: Plane>(planes: &mut [T; 8]) {
     let [p0, p1, p2, p3, p4, p5, p6, p7] = *planes;
-    let y5 = p1 ^ p5; let y9 = p1 ^ p7; let y2 = p3 ^ y9; let y13 = y5 ^ y2; let y6 = p0 ^ y13;
-    let x7 = p5 ^ y6; let y18 = p5 ^ p6; let y7 = y2 ^ y18; let y11 = x7 ^ y7; let y12 = p2 ^ y18;
-    let y3 = p3 ^ y12; let y8 = y5 ^ y3; let y14 = y9 ^ y8; let y20 = y9 ^ y11; let y21 = p4 ^ y8;
-    let y16 = y13 ^ y21; let y1 = y7 ^ y16; let y10 = y6 ^ y1; let y17 = p5 ^ y16; let y19 = y8 ^ y10;
+    let y2 = p0 ^ p1; let y3 = p3 ^ p6; let y5 = p3 ^ p7; let y6 = p0 ^ p3; let y7 = p6 ^ y6;
+    let y8 = p6 ^ p7; let y13 = y2 ^ y5; let y11 = p2 ^ y13; let x7 = y7 ^ y11; let y14 = p3 ^ p4;
+    let y1 = p5 ^ y14; let y9 = y8 ^ y14; let y4 = y2 ^ y9; let y10 = y6 ^ y1; let y12 = y13 ^ y14;
+    let y15 = p6 ^ y11; let y16 = y7 ^ y1; let y17 = y11 ^ y10; let y18 = p1 ^ y3; let y19 = y8 ^ y10;
+    let y20 = y11 ^ y9; let y21 = y13 ^ y16;
     let [z0, z1, z2, z3, z4, z5, z6, z7, z8, z9, z10, z11, z12, z13, z14, z15, z16, z17] =
-        products([x7, y1, y2, y3, p3, y5, y6, y7, y8, y9, y10, y11, y12, y13, y14, p5, y16, y17, y18, y19, y20, y21]);
-    let s0 = z6 ^ z7; let s1 = z12 ^ z13; let s2 = z15 ^ s1; let s3 = s2 ^ z16; let s4 = z0 ^ s0;
-    let s5 = s4 ^ z1; let s6 = s5 ^ s3; let s7 = z2 ^ z1; let s8 = z14 ^ z13; let s9 = z11 ^ s8;
-    let s10 = z8 ^ s7; let s11 = s10 ^ z7; let s12 = s11 ^ s9; let s13 = s6 ^ s12; let s14 = s13 ^ z10;
-    let s15 = z17 ^ s14; let s16 = s15 ^ s8; let s17 = s16 ^ z16; let s18 = z5 ^ s7; let s19 = z4 ^ s18;
-    let s20 = z3 ^ s18; let s21 = s20 ^ s0; let s22 = z9 ^ s12; let s23 = s22 ^ s1; let s24 = s21 ^ s23;
-    let s25 = s19 ^ s14; let s26 = s21 ^ z10; let s27 = s26 ^ s9;
-    *planes = [s6, s17, s19, s24, s23, s25, s3, s27];
+        products([x7, y1, y2, y3, y4, y5, y6, y7, y8, y9, y10, y11, y12, y13, y14, y15, y16, y17, y18, y19, y20, y21]);
+    let s0 = z17 ^ z15; let s1 = s0 ^ z9; let s2 = z11 ^ s1; let s3 = z1 ^ z0; let s4 = s3 ^ z3;
+    let s5 = z5 ^ z8; let s6 = z7 ^ s4; let s7 = s6 ^ s5; let s8 = z2 ^ z0; let s9 = s8 ^ z6;
+    let s10 = s9 ^ z8; let s11 = z13 ^ s10; let s12 = z12 ^ s11; let s13 = z3 ^ s5; let s14 = s13 ^ z6;
+    let s15 = z9 ^ z10; let s16 = s15 ^ s12; let s17 = s16 ^ s14; let s18 = s17 ^ s10; let s19 = s7 ^ s17;
+    let s20 = z14 ^ s1; let s21 = s20 ^ z10; let s22 = s21 ^ s11; let s23 = z4 ^ s4; let s24 = s23 ^ s22;
+    let s25 = z16 ^ z15; let s26 = s25 ^ s12; let s27 = s24 ^ s26; let s28 = s27 ^ s14;
+    *planes = [s2, s7, s18, s19, s28, s22, s26, s24];
 }
 
 /// The middle of every circuit: inversion in GF(16), and products with what it gives.
