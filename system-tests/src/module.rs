@@ -4,7 +4,8 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use wirespeed_cipher::{Direction, Route};
+use wirespeed_cipher::{Algorithm, Direction, Route};
+use wirespeed_cpu::Features;
 use wirespeed_stats::Snapshot;
 
 use crate::scratch::Scratch;
@@ -51,6 +52,20 @@ impl Watched {
         match env::var("WIRESPEED_ROUTES") {
             Ok(routes) => Self::with(&format!("routes = {routes}")),
             Err(_) => Self::with(""),
+        }
+    }
+
+    /// The module, made to serve an algorithm that it leaves to OpenSSL where nothing was measured and no route of its own
+    /// suits every call.
+    pub fn serving(algorithm: &str) -> Result<Self, String> {
+        let algorithm: Algorithm = algorithm.parse().map_err(|error| format!("{error}"))?;
+        let features = Features::detect();
+        let has = |it: &Route| wirespeed_kernels::has(*it, algorithm, features).is_ok();
+        let best = Route::PRIORITY.into_iter().find(has);
+        let suits = |it: &Route| wirespeed_kernels::suits_every_call(*it, algorithm, features);
+        match best.filter(|best| !suits(best)) {
+            Some(route) => Self::with(&format!("routes = {route}")),
+            None => Self::new(),
         }
     }
 

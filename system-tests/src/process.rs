@@ -9,11 +9,11 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long a program may take: a few seconds on an idle machine.
-const SECONDS: u32 = 300;
+/// How long a program may take: a few seconds on an idle machine, and minutes in a guest that is translated on a busy one.
+const SECONDS: u32 = 900;
 
 /// A command that will be killed when the thread that started it ends, so that an interrupted test
-/// leaves nothing behind, and after five minutes, so that none waits for ever.
+/// leaves nothing behind, and after a quarter of an hour, so that none waits for ever.
 pub fn command(program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(program);
     command.stdin(Stdio::null());

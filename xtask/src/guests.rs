@@ -268,4 +268,4 @@ fn disks(workspace: &Workspace, effort: Effort, place: &Place) -> Result<Tally> 
 }
 
 /// Seconds after which a guest hangs rather than is slow: three times what the longest takes here.
-const LIMIT: u32 = 1200;
+const LIMIT: u32 = 2400;

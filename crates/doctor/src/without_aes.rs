@@ -1,5 +1,7 @@
 //! CPUs without instructions for AES, of which owners ask why AES is slow and what to do.
 
+use wirespeed_machine::has_vectors;
+
 use crate::examined::Examined;
 use crate::finding::Finding;
 
@@ -28,9 +30,10 @@ pub(crate) fn aes(examined: &Examined<'_>) -> Vec<Finding> {
     let half = "; as on a Raspberry Pi 3 or 4, whose maker left them out; OpenSSL's 64-bit code for that takes one \
                 block at a time, its 32-bit code eight, which is twice as fast (openssl#11377)";
     let detail = if examined.here.architecture() == "aarch64" { half } else { "" };
-    let has_vectors = examined.here.architecture() == "aarch64" || has("sse2");
     let ours = match examined.installed() {
-        None if has_vectors => "; our routes take several blocks at a time: sudo wirespeed install",
+        None if has_vectors(examined.here.architecture(), features) => {
+            "; our routes take several blocks at a time: sudo wirespeed install"
+        }
         _ => "",
     };
     vec![Finding::offer(format!("{text}{detail}"), format!("{choose}{ours}"))]

@@ -15,7 +15,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use cpuinfo::CpuInfo;
 pub use folder::Folder;
 pub use hidden::{HiddenAes, hidden_aes};
-pub use source::{Source, ThisMachine};
+pub use source::{Source, ThisMachine, has_vectors};
 
 /// What there is to know about a machine before anything is measured.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

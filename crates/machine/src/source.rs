@@ -87,6 +87,11 @@ fn known_hypervisor(signature: &[u8]) -> Option<&'static str> {
     })
 }
 
+/// Whether routes of ours have vectors there, for several blocks of AES at a time.
+pub fn has_vectors(architecture: &str, features: Features) -> bool {
+    architecture == "aarch64" || features.iter().any(|it| it.name() == "sse2")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -7,6 +7,7 @@ use wirespeed_cipher::{Algorithm, Route, SIZE_CLASSES};
 use wirespeed_conformance::data::{painted, same};
 use wirespeed_libcrypto::Library;
 use wirespeed_plan::{Fingerprint, Plan, Row, SYSTEM};
+use wirespeed_results::schema::bench::Bench;
 use wirespeed_results::schema::disk::{self, Disk};
 use wirespeed_results::schema::kernel::Kernel;
 use wirespeed_results::schema::stats::Stats;
@@ -58,6 +59,21 @@ pub(crate) fn disk(machine: &Machine) -> Result<(), String> {
         8 => Ok(()),
         count => Err(format!("{count} rows by {DRIVER}: {found:?}")),
     }
+}
+
+/// OpenSSL beside itself without AES and as plain code: QEMU runs no program that starts itself again.
+pub(crate) fn gateway(machine: &Machine) -> Result<(), String> {
+    let found: Bench =
+        found(machine, &["bench", "--set", "gateway", "--seconds", "0.005", "--json", "-"])?;
+    for without in [None, Some("aes, pmull, sha"), Some("aes, pmull, sha, asimd")] {
+        let rows = found.rows.iter().filter(|it| it.route == "libcrypto");
+        let rows = rows.filter(|it| it.without.as_deref() == without && it.bytes_per_second > 0.0);
+        // Four of AES, two of Camellia, four of hash functions; as messages and but for GCM as streams.
+        if rows.count() != 18 {
+            return Err(format!("without {without:?}: {:?}", found.rows));
+        }
+    }
+    Ok(())
 }
 
 /// OpenSSH's names of ciphers, ours, and what the plan gives them to.

@@ -23,6 +23,8 @@ pub(crate) struct Architecture {
     pub(crate) has_padlock: bool,
     /// Whether it has extensions that the survey names, and `openssl version -c`, too.
     pub(crate) has_extensions: bool,
+    /// A board of its kind, by its files, and words of what each command says of it.
+    pub(crate) board: (&'static str, &'static [(&'static [&'static str], &'static str)]),
     /// Words of others that no program of ours says there, in small letters.
     pub(crate) foreign: &'static [&'static [&'static str]],
 }
@@ -70,6 +72,16 @@ const OF_ARM64: &[&str] = &["aes-ce", "sha-ce", "sm4-ce", "neon"];
 /// What all ARMs have.
 const OF_ARM: &[&str] = &["armcap", "hwcap"];
 
+/// A Raspberry Pi 4, which has no instructions for AES.
+const PI_4: (&str, &[(&[&str], &str)]) = (
+    "raspberry-pi-4",
+    &[
+        (&[], "Raspberry Pi 4 Model B Rev 1.4 · Cortex-A72, 4 cores"),
+        (&["doctor"], "our routes take several blocks at a time: sudo "),
+        (&["kernel"], "cbc-aes-neonbs"),
+    ],
+);
+
 /// 32-bit ARM has no vectors of ours.
 const ARMHF: Architecture = Architecture {
     name: "armhf",
@@ -77,6 +89,7 @@ const ARMHF: Architecture = Architecture {
     tiers: &[Tier::portable("cortex-a7")],
     has_padlock: false,
     has_extensions: false,
+    board: ("turris-omnia", &[(&[], "Turris Omnia · Cortex-A9, 2 cores")]),
     foreign: &[OF_X86, OF_ARM64],
 };
 
@@ -105,6 +118,7 @@ const ALL: [Architecture; 6] = [
         ],
         has_padlock: false,
         has_extensions: false,
+        board: PI_4,
         foreign: &[OF_X86],
     },
     Architecture {
@@ -123,10 +137,19 @@ const ALL: [Architecture; 6] = [
         ],
         has_padlock: false,
         has_extensions: false,
+        board: PI_4,
         foreign: &[OF_X86],
     },
     ARMHF,
-    Architecture { name: "armel", tiers: &[Tier::portable("arm926")], ..ARMHF },
+    Architecture {
+        name: "armel",
+        tiers: &[Tier::portable("arm926")],
+        board: (
+            "sheevaplug",
+            &[(&["doctor"], "this CPU has no instructions for AES"), (&["kernel"], "Marvell CESA")],
+        ),
+        ..ARMHF
+    },
     Architecture {
         name: "riscv64",
         tiers: &[
@@ -140,6 +163,14 @@ const ALL: [Architecture; 6] = [
             },
         ],
         has_extensions: true,
+        board: (
+            "visionfive-2",
+            &[
+                (&[], "StarFive VisionFive 2 v1.3B · sifive,u74-mc, 4 cores"),
+                (&["doctor"], "this CPU has no instructions for AES"),
+                (&["kernel"], "StarFive JH7110"),
+            ],
+        ),
         foreign: &[OF_X86, OF_ARM64, OF_ARM],
         ..ARMHF
     },
@@ -156,6 +187,7 @@ const ALL: [Architecture; 6] = [
         }],
         has_padlock: true,
         has_extensions: false,
+        board: ("alix", &[(&[], "Geode(TM) Integrated Processor by AMD PCS, 1 core")]),
         foreign: &[OF_ARM64, OF_ARM],
     },
 ];

@@ -40,6 +40,8 @@ const TESTS: &[(&str, Run)] = &[
 const ONCE: &[(&str, Run)] = &[
     ("program::survey", program::survey),
     ("program::bench", program::bench),
+    ("program::vpn", program::vpn),
+    ("program::described", program::described),
     ("program::doctor", program::doctor),
 ];
 
@@ -50,6 +52,7 @@ const UNPACKED: &[(&str, Run)] = &[("program::install", program::install)];
 const BOOTED: &[(&str, Run)] = &[
     ("booted::kernel", booted::kernel),
     ("booted::disk", booted::disk),
+    ("booted::gateway", booted::gateway),
     ("booted::installed", booted::installed),
 ];
 

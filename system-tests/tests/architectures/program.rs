@@ -100,6 +100,25 @@ pub(crate) fn doctor(machine: &Machine) -> Result<(), String> {
     has(&said, "every route of this machine gives right bytes")
 }
 
+/// Packets of WireGuard and of ESP.
+pub(crate) fn vpn(machine: &Machine) -> Result<(), String> {
+    let suites = ["--suites", "wireguard,aes128gcm16", "--sizes", "1420", "--seconds", "0.01"];
+    let said = says(machine, &[&["vpn"][..], &suites].concat())?;
+    has(&said, machine.tier.aes.name())
+}
+
+/// A board of its kind, by its files.
+pub(crate) fn described(machine: &Machine) -> Result<(), String> {
+    const BOARDS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/cli/tests/machines/");
+    let (board, commands) = machine.architecture.board;
+    let files = format!("{BOARDS}{board}");
+    for (arguments, wanted) in commands {
+        let said = says(machine, &[arguments, &["--machine-files", &files][..]].concat())?;
+        has(&said.split_whitespace().collect::<Vec<_>>().join(" "), wanted)?;
+    }
+    Ok(())
+}
+
 /// Measures, writes a plan, and reads it back.
 pub(crate) fn tune(machine: &Machine) -> Result<(), String> {
     let scratch = Scratch::new()?;

@@ -23,7 +23,7 @@ const SUITES: [Suite; 3] = [
 /// Our routes protect all packets in nginx.
 pub(crate) fn nginx() -> Result<(), String> {
     for (suite, packets, [headers, _]) in SUITES {
-        let ours = Watched::new()?;
+        let ours = Watched::serving(packets)?;
         downloads([Provided::Ours(&ours), Provided::Stock], suite)
             .and_then(|bytes| ran(&ours, (packets, Encrypt), headers, bytes))
             .map_err(|error| format!("{suite}: {error}"))?;
@@ -34,7 +34,7 @@ pub(crate) fn nginx() -> Result<(), String> {
 /// Our routes open all packets in curl.
 pub(crate) fn curl() -> Result<(), String> {
     for (suite, packets, [_, headers]) in SUITES {
-        let ours = Watched::new()?;
+        let ours = Watched::serving(packets)?;
         downloads([Provided::Stock, Provided::Ours(&ours)], suite)
             .and_then(|bytes| ran(&ours, (packets, Decrypt), headers, bytes))
             .map_err(|error| format!("{suite}: {error}"))?;

@@ -36,7 +36,7 @@ fn there_and_back(ours: &Watched, algorithm: &str) -> Result<(), String> {
 /// Data to the server and back again.
 pub(crate) fn ciphers() -> Result<(), String> {
     for (cipher, algorithm) in CIPHERS {
-        let ours = Watched::new()?;
+        let ours = Watched::serving(algorithm)?;
         let sshd = Sshd::start(Provided::Ours(&ours))?;
         let data = painted(61, BYTES);
         let mut client = sshd.ssh(cipher, &[]);
@@ -118,7 +118,7 @@ pub(crate) fn scp() -> Result<(), String> {
 pub(crate) fn client() -> Result<(), String> {
     let sshd = Sshd::start(Provided::Stock)?;
     for (cipher, algorithm) in CIPHERS {
-        let ours = Watched::new()?;
+        let ours = Watched::serving(algorithm)?;
         let data = painted(63, BYTES);
         let mut client = sshd.ssh(cipher, &[]);
         Provided::Ours(&ours).to(&mut client).arg("cat");

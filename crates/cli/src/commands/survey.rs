@@ -3,7 +3,7 @@
 use wirespeed_bench::{Candidate, Contest, Found, Host, Measured};
 use wirespeed_cipher::Route;
 use wirespeed_doctor::{hidden_aes, hidden_features};
-use wirespeed_machine::ThisMachine;
+use wirespeed_machine::{Source, ThisMachine, has_vectors};
 use wirespeed_measure::Effort;
 use wirespeed_measure::limit::cycles_per_second;
 use wirespeed_results::schema::survey::{Gain, Proof, RouteState, Survey};
@@ -27,8 +27,11 @@ pub(crate) fn run(arguments: SurveyArguments) -> Result<(), Fault> {
         let machine = Host::of_files(&folder).machine;
         let (described, extensions) =
             (header(&machine), notes(machine.extensions(&folder).as_slice()));
-        let device = advice::device(device_for_aes(&folder));
-        return say(&format!("{described}\n{extensions}\n{device}\n"));
+        let next = match has_vectors(folder.architecture(), folder.features()) {
+            true => advice::routes(),
+            false => advice::device(device_for_aes(&folder)),
+        };
+        return say(&format!("{described}\n{extensions}\n{next}\n"));
     }
     let seconds = seconds(arguments.seconds)?;
     check_writable(arguments.json.as_deref())?;

@@ -193,6 +193,29 @@ fn the_doctor_says_what_is_slow_and_what_the_hardware_is_for() {
     }
 }
 
+/// Neither instructions for AES nor a device, but vectors.
+#[test]
+fn a_raspberry_pi_4_is_told_of_our_routes() {
+    const FOLDER: &str = "raspberry-pi-4";
+    let has = |arguments: &[&str], wanted: &[&str]| {
+        let said = words(FOLDER, arguments);
+        let absent = wanted.iter().find(|it| !said.contains(**it));
+        assert_eq!(absent, None, "{arguments:?}: {said}");
+    };
+    let routes = "What AES gains by our routes is for that machine to say: ";
+    has(&[], &["Raspberry Pi 4 Model B Rev 1.4 · Cortex-A72, 4 cores", routes]);
+    has(
+        &["doctor"],
+        &[
+            "this CPU has no instructions for AES",
+            "as on a Raspberry Pi 3 or 4, whose maker left them out",
+            "our routes take several blocks at a time: sudo ",
+            "/proc/crypto knows no device for it",
+        ],
+    );
+    has(&["kernel"], &["cbc-aes-neonbs", "No driver here is known to use crypto hardware."]);
+}
+
 #[test]
 fn a_folder_without_a_machine_is_refused() {
     let output = says("no-such-machine", &["kernel"]);

@@ -92,8 +92,8 @@ pub struct Row {
     pub system_calls: Option<f64>,
     /// Seconds of CPU time for 2^30 bytes: `cpu_ns` over `size`.
     pub cpu_s_per_gib: Option<f64>,
-    /// Instructions that the host's OpenSSL was denied (`OPENSSL_ia32cap`, with `--set gateway`), else null; such rows
-    /// are measured after the others.
+    /// Instructions that the host's OpenSSL was denied (`OPENSSL_ia32cap`, `OPENSSL_armcap`, with `--set gateway`), else
+    /// null; such rows are measured after the others.
     pub without: Option<String>,
     /// With `--openssl` the other OpenSSL that ran, such as `"3.5.7"`, with a number behind it where several files are of
     /// one release; null for the host's own. Such rows are measured after the others, each OpenSSL in a process of its

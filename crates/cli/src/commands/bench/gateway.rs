@@ -1,18 +1,22 @@
 //! `--set gateway`: the algorithms by which the comparison of 2015 measured VPN gateways, and the host's OpenSSL with
 //! instructions taken away.
 //!
-//! OpenSSL reads `OPENSSL_ia32cap` once in a process, when it looks at the CPU. So this program runs itself again with it,
+//! OpenSSL reads [`MASK`] once in a process, when it looks at the CPU. So this program runs itself again with it,
 //! and takes the rows over. They were not measured in turns with the others: small differences between them mean little.
 
-use std::env::consts::ARCH;
+mod arch;
+
 use std::process::{Command, Stdio};
 
 use wirespeed_cipher::{Subject, Use};
+use wirespeed_cpu::MASK;
 use wirespeed_results::schema::bench::{Bench, Row, Skipped};
 
 use crate::arguments::{BenchRequest, Unit};
 use crate::fault::Fault;
 use crate::output::table::{Side, Table};
+
+use arch::DENIALS;
 
 /// OpenSSL's names, in the article's order; two of them OpenSSL has never had.
 const NAMES: [&str; 12] = [
@@ -52,31 +56,33 @@ pub(super) fn skipped() -> Vec<Skipped> {
     unknown.map(entry).collect()
 }
 
-/// What is taken away of the CPU's features: the words in `without`, above the column, and OpenSSL's mask of them.
-const MASKS: [(&str, &str, &str); 2] = [
-    // AES-NI and PCLMULQDQ; VAES and VPCLMULQDQ. SSSE3 permutes vectors instead.
-    ("aesni", "no aesni", "~0x0200000200000000:~0x0000060000000000"),
-    // AVX, XOP and SSSE3 as well; whatever leaf 7 tells: AVX2, BMI, SHA, AVX-512.
-    ("aesni, ssse3, avx, sha-ni", "plain code", "~0x12000a0200000000:0"),
-];
+/// What is taken away of the CPU's features.
+struct Denial {
+    /// The words in `without`.
+    without: &'static str,
+    /// What is above the column.
+    title: &'static str,
+    /// OpenSSL's mask.
+    mask: &'static str,
+}
 
-/// The host's OpenSSL once more for each mask, which `at` is told; nothing where it did not run, or off x86.
+/// The host's OpenSSL once more for each mask, which `at` is told; nothing where it did not run, or there is no mask.
 pub(super) fn without_instructions(
     request: &BenchRequest,
     rows: &[Row],
     at: &dyn Fn(String),
 ) -> Result<Vec<Row>, Fault> {
     let host: Vec<&Row> = rows.iter().filter(|row| row.route == "libcrypto").collect();
-    if host.is_empty() || ARCH != "x86_64" {
+    if host.is_empty() {
         return Ok(Vec::new());
     }
     let mut found = Vec::new();
-    for (without, title, mask) in MASKS {
+    for Denial { without, title, mask } in DENIALS {
         at(format!("this OpenSSL, {title}"));
         let document = again(request, mask)?;
         for row in document.rows {
             if host.iter().any(|whole| whole.work() == row.work()) {
-                found.push(Row { limit_share: None, without: Some(without.to_owned()), ..row });
+                found.push(Row { limit_share: None, without: Some((*without).to_owned()), ..row });
             }
         }
     }
@@ -85,7 +91,7 @@ pub(super) fn without_instructions(
 
 /// This program again, with the mask.
 fn again(request: &BenchRequest, mask: &str) -> Result<Bench, Fault> {
-    let failed = |why: String| Fault::usage(format!("OpenSSL with OPENSSL_ia32cap={mask}: {why}"));
+    let failed = |why: String| Fault::usage(format!("OpenSSL with {MASK}={mask}: {why}"));
     let list = |words: Vec<String>| words.join(",");
     let program = std::env::current_exe().map_err(|why| failed(why.to_string()))?;
     let output = Command::new(program)
@@ -97,7 +103,7 @@ fn again(request: &BenchRequest, mask: &str) -> Result<Bench, Fault> {
         .args(["--seconds", &request.seconds.to_string()])
         .args(["--threads", &request.threads.to_string()])
         .args(request.direction_flag())
-        .env("OPENSSL_ia32cap", mask)
+        .env(MASK, mask)
         .stdin(Stdio::null())
         .stderr(Stdio::piped())
         .output()
@@ -111,34 +117,33 @@ fn again(request: &BenchRequest, mask: &str) -> Result<Bench, Fault> {
 
 /// OpenSSL's implementations side by side, and which of them is slower than plain code.
 pub(super) fn table(rows: &[Row], unit: Unit) -> String {
-    let of = |whole: &Row, without: &str| {
+    let [some, plain] = DENIALS else { return String::new() };
+    let of = |whole: &Row, denial: &Denial| {
         rows.iter()
             .filter(|row| row.work() == whole.work())
-            .find(|row| row.without.as_deref() == Some(without))
+            .find(|row| row.without.as_deref() == Some(denial.without))
             .map(|it| it.bytes_per_second)
     };
     let mut table = Table::new(&[Side::Left, Side::Right, Side::Right, Side::Right, Side::Left]);
-    let [(_, some, _), (_, plain, _)] = MASKS;
-    table.row([unit.name(), "whole", some, plain, ""].map(ToOwned::to_owned).to_vec());
+    table.row([unit.name(), "whole", some.title, plain.title, ""].map(ToOwned::to_owned).to_vec());
     let mut any = false;
     for whole in rows.iter().filter(|row| row.route == "libcrypto" && row.without.is_none()) {
-        let [vectors, plain] = MASKS.map(|(without, ..)| of(whole, without));
-        let (Some(vectors), Some(plain)) = (vectors, plain) else { continue };
+        let (Some(vectors), Some(plain)) = (of(whole, some), of(whole, plain)) else { continue };
         any = true;
         let slower = match () {
-            () if whole.bytes_per_second < CLEAR * plain => "slower than plain code",
-            () if vectors < CLEAR * plain => "slower than plain code without aesni",
-            () => "",
+            () if whole.bytes_per_second < CLEAR * plain => "slower than plain code".to_owned(),
+            () if vectors < CLEAR * plain => format!("{}: slower than plain code", some.title),
+            () => String::new(),
         };
         let name = format!("{} {}, {}", whole.algorithm, whole.direction, whole.usage);
         let mut cells = vec![name];
         cells.extend([whole.bytes_per_second, vectors, plain].map(|it| unit.figure(it)));
-        cells.push(slower.to_owned());
+        cells.push(slower);
         table.row(cells);
     }
     match any {
         true => format!(
-            "\nThis OpenSSL with instructions taken away (OPENSSL_ia32cap), run after the others\n{}",
+            "\nThis OpenSSL with instructions taken away ({MASK}), run after the others\n{}",
             table.render()
         ),
         false => String::new(),
@@ -169,12 +174,17 @@ mod tests {
             without: without.map(str::to_owned),
             ..Row::default()
         };
-        let [(some, ..), (plain, ..)] = MASKS;
+        let [some, plain] = DENIALS else { return };
         let shown = |vectors: f64| {
-            let rows = [row(None, 900e6), row(Some(some), vectors), row(Some(plain), 43e6)];
+            let rows = [
+                row(None, 900e6),
+                row(Some(some.without), vectors),
+                row(Some(plain.without), 43e6),
+            ];
             table(&rows, Unit::Megabytes)
         };
-        assert!(shown(30e6).contains("slower than plain code without aesni"), "{}", shown(30e6));
+        let slower = format!("{}: slower than plain code", some.title);
+        assert!(shown(30e6).contains(&slower), "{}", shown(30e6));
         assert!(!shown(60e6).contains("slower"), "{}", shown(60e6));
     }
 }

@@ -64,10 +64,13 @@ pub(super) fn open() -> Result<Tested, Fault> {
 }
 
 fn absent() -> Fault {
-    Fault::usage(
-        "this CPU has no PadLock with random numbers (no-RNG): padlock-run --cpu nano wirespeed random … \
-         runs this on an emulated one",
-    )
+    let emulated = match std::env::consts::ARCH {
+        "x86" | "x86_64" => {
+            ": padlock-run --cpu nano wirespeed random … runs this on an emulated one"
+        }
+        _ => ": VIA's and Zhaoxin's x86 alone have it",
+    };
+    Fault::usage(format!("this CPU has no PadLock with random numbers (no-RNG){emulated}"))
 }
 
 /// How a made-up source goes wrong.

@@ -43,6 +43,11 @@ pub(super) fn text(
     }
 }
 
+/// What is said of a machine that others measure.
+pub(super) fn routes() -> String {
+    format!("What AES gains by our routes is for that machine to say: {} tune", call::program())
+}
+
 /// What AES may gain where no route of ours is faster.
 pub(super) fn device(known: Option<&str>) -> String {
     let which = known.map_or("a crypto device".to_owned(), |it| format!("its device, {it}"));
