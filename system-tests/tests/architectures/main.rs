@@ -40,6 +40,7 @@ const TESTS: &[(&str, Run)] = &[
 const ONCE: &[(&str, Run)] = &[
     ("program::survey", program::survey),
     ("program::bench", program::bench),
+    ("program::disk", program::disk),
     ("program::doctor", program::doctor),
 ];
 
@@ -58,7 +59,9 @@ const EMULATED: &[(&str, Run)] = &[
     ("padlock::enc", padlock::enc),
     ("padlock::children", padlock::children),
     ("padlock::program", padlock::program),
+    ("padlock::bench", padlock::bench),
     ("padlock::nginx", padlock::nginx),
+    ("padlock::sshd", padlock::sshd),
 ];
 
 /// Where there are extensions to be named.
