@@ -47,9 +47,9 @@ impl Daemon {
     }
 
     /// A program with arguments and variables of its own.
-    pub fn of(program: &Command, provided: Provided<'_>) -> Self {
+    pub fn of(program: &Command, provided: Provided<'_>, preparation: &str) -> Self {
         let mut daemon =
-            Self::new(program.get_program(), provided, "").arguments(program.get_args());
+            Self::new(program.get_program(), provided, preparation).arguments(program.get_args());
         let variables = program.get_envs().filter_map(|(name, value)| Some((name, value?)));
         daemon.command.envs(variables);
         daemon

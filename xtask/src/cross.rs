@@ -248,6 +248,10 @@ pub(crate) struct System {
 pub(crate) const PROGRAMS: System =
     System { name: "", programs: "openssl,libgcc-s1,nginx", preparation: "true" };
 
+/// With sshd, which executes itself again: a program that QEMU translates cannot.
+pub(crate) const WITH_SSHD: System =
+    System { programs: "openssl,libgcc-s1,nginx,openssh-server", ..PROGRAMS };
+
 /// For a guest, which has no other programs.
 pub(crate) const GUEST: System = System {
     name: "-guest",

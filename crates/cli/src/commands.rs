@@ -22,6 +22,11 @@ use crate::fault::Fault;
 
 /// Runs the command that was asked for; without one, the survey.
 pub(crate) fn run(arguments: Arguments) -> Result<(), Fault> {
+    // What takes the module away again asks no CPU.
+    let undoes = matches!(arguments.command, Some(Command::Uninstall(_)));
+    if let Some(why) = wirespeed_cpu::no_cpuid().filter(|_| !undoes) {
+        return Err(Fault::usage(format!("{why}; programs keep their OpenSSL")));
+    }
     match arguments.command {
         None => survey::run(arguments.survey),
         Some(Command::Bench(bench)) => bench::run(bench.understand()?),

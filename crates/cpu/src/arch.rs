@@ -65,6 +65,15 @@ pub fn clear_vectors() {
     aarch64::vectors::clear();
 }
 
+/// Why this CPU cannot be asked for anything. Libraries in programs ask without looking, and end by SIGILL.
+pub fn no_cpuid() -> Option<&'static str> {
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    if !x86::knows_cpuid() {
+        return Some("this CPU has no CPUID, or it is off, so nothing tells what it can do");
+    }
+    None
+}
+
 /// Whether this CPU's features can be asked for: on RISC-V Linux answers since 6.4.
 pub fn tells_features() -> bool {
     #[cfg(target_arch = "riscv64")]

@@ -55,7 +55,7 @@ impl Nginx {
         let port = free_port()?;
         let file =
             scratch.write("nginx.conf", configuration(&scratch, &certificate, port, style))?;
-        let daemon = Daemon::of(nginx, provided).arguments(["-c"]).arguments([file]);
+        let daemon = Daemon::of(nginx, provided, "").arguments(["-c"]).arguments([file]);
         let running = daemon.start(&scratch.path("log"))?;
         running.wait_until("nginx to listen", || listening(port))?;
         Ok(Self { running, port, certificate, scratch })

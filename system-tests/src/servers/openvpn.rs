@@ -75,7 +75,7 @@ impl Tunnel {
             ],
         ];
         let start = |end: usize| {
-            let daemon = Daemon::of(openvpn, provided[end])
+            let daemon = Daemon::of(openvpn, provided[end], "")
                 .arguments(["--dev", "tun0", "--proto", "udp", "--port", "1194", "--verb", "3"])
                 .arguments(["--data-ciphers", cipher, "--auth", "SHA1"])
                 .arguments(options)

@@ -37,8 +37,13 @@ pub struct Sshd {
 }
 
 impl Sshd {
-    /// Starts one and waits until it listens.
+    /// Starts this machine's and waits until it listens.
     pub fn start(provided: Provided<'_>) -> Result<Self, String> {
+        Self::started(&command(PROGRAM), provided, "")
+    }
+
+    /// The same for another's, as it is started, with more lines for its configuration.
+    pub fn started(sshd: &Command, provided: Provided<'_>, more: &str) -> Result<Self, String> {
         let scratch = Scratch::new()?;
         let folder = scratch.root().display().to_string();
         let home = scratch.folder("home")?;
@@ -56,11 +61,11 @@ impl Sshd {
             "Port {port}\nListenAddress 127.0.0.1\nHostKey {folder}/host\nPidFile none\n\
              AuthorizedKeysFile {folder}/guest.pub\nStrictModes no\nUsePAM no\n\
              PasswordAuthentication no\nKbdInteractiveAuthentication no\n\
-             Subsystem sftp internal-sftp\nLogLevel VERBOSE\nMaxStartups 100\n"
+             Subsystem sftp internal-sftp\nLogLevel VERBOSE\nMaxStartups 100\n{more}"
         );
         let file = scratch.write("sshd_config", lines)?;
         let preparation = PREPARATION.replace("$WIRESPEED_FOLDER", &folder);
-        let daemon = Daemon::new(PROGRAM, provided, &preparation)
+        let daemon = Daemon::of(sshd, provided, &preparation)
             .arguments(["-D", "-e", "-f"])
             .arguments([file]);
         let running = daemon.start(&scratch.path("log"))?;

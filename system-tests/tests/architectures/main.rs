@@ -42,6 +42,7 @@ const ONCE: &[(&str, Run)] = &[
     ("program::bench", program::bench),
     ("program::vpn", program::vpn),
     ("program::described", program::described),
+    ("program::disk", program::disk),
     ("program::doctor", program::doctor),
 ];
 
@@ -61,7 +62,9 @@ const EMULATED: &[(&str, Run)] = &[
     ("padlock::enc", padlock::enc),
     ("padlock::children", padlock::children),
     ("padlock::program", padlock::program),
+    ("padlock::bench", padlock::bench),
     ("padlock::nginx", padlock::nginx),
+    ("padlock::sshd", padlock::sshd),
 ];
 
 /// Where there are extensions to be named.

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use serde_json::Value;
+use wirespeed_results::schema::disk::Disk;
 use wirespeed_system_tests::process::{command, output};
 use wirespeed_system_tests::scratch::Scratch;
 
@@ -91,6 +92,24 @@ pub(crate) fn bench(machine: &Machine) -> Result<(), String> {
     let sizes = ["--sizes", "16,1420", "--seconds", "0.01"];
     let said = says(machine, &[&["bench", "AES-128-GCM"][..], &sizes].concat())?;
     has(&said, machine.tier.aes.name())
+}
+
+/// In memory and through a file: the bytes that were written, by whatever serves XTS there.
+pub(crate) fn disk(machine: &Machine) -> Result<(), String> {
+    let scratch = Scratch::new()?;
+    let folder = scratch.root().display().to_string();
+    let disk = ["disk", "--size", "1MiB", "--cipher", "aes-xts-plain64", "--key-size", "256"];
+    let said = says(machine, &[&disk[..], &["--directory", &folder, "--json", "-"]].concat())?;
+    let disk: Disk = serde_json::from_str(&said).map_err(|error| error.to_string())?;
+    for store in ["memory", "file"] {
+        let rows = disk.rows.iter().filter(|it| it.store == store && it.cipher != "none");
+        let compared = rows.filter(|it| it.wrong.is_none() && it.compared_bytes > Some(0));
+        // The best, and plain code where that is another.
+        if compared.count() == 0 {
+            return Err(format!("{store}: nothing was compared: {disk:?}"));
+        }
+    }
+    Ok(())
 }
 
 pub(crate) fn doctor(machine: &Machine) -> Result<(), String> {

@@ -127,6 +127,9 @@ impl PadLock {
 
 /// See [`no_padlock`](crate::no_padlock).
 pub(crate) fn none_here() -> String {
+    if let Some(why) = crate::no_cpuid() {
+        return why.to_owned();
+    }
     let vendor = crate::x86::vendor();
     match Features::detect().has(Feature::Rng) {
         true => format!("{vendor}'s PadLock has no AES here (RNG, no-ACE)"),

@@ -49,14 +49,14 @@ impl Cpuid for ThisCpu {
 
 /// Whether there is CPUID at all: every 64-bit CPU has it.
 #[cfg(target_arch = "x86_64")]
-const fn knows_cpuid() -> bool {
+pub(super) const fn knows_cpuid() -> bool {
     true
 }
 
 /// Whether there is CPUID at all. A CPU as old as the 486 may lack it, and Cyrix's leave it off: then bit 21 of EFLAGS
 /// cannot be changed (Intel SDM vol. 1 §3.4.3.3).
 #[cfg(target_arch = "x86")]
-fn knows_cpuid() -> bool {
+pub(super) fn knows_cpuid() -> bool {
     const ID: u32 = 1 << 21;
     let changed: u32;
     // SAFETY: flags come back as they were, and what is pushed is taken off again.
@@ -160,6 +160,9 @@ fn text(words: &[u32]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(target_arch = "x86")]
+    mod without_cpuid;
 
     /// A CPU that reports every feature, with an operating system that saves what `xcr0` says.
     struct Everything {
