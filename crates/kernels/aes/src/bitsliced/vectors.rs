@@ -6,10 +6,10 @@ use std::ops::{BitAnd, BitXor};
 use std::ptr;
 
 use wirespeed_cipher::Block;
+use wirespeed_kernels_core::eight;
 
 use super::{Plane, Planes};
 use crate::unit::Vector;
-use wirespeed_kernels_core::eight;
 
 /// Logic and shifts.
 pub(crate) trait Bits: Vector {

@@ -3,9 +3,9 @@
 //! A bit's place is (row, column, block), the row uppermost: then one rotation turns all rows.
 
 use wirespeed_kernels_core::bitslice::sub_bytes_linear;
+use wirespeed_kernels_core::eight;
 
 use super::{Plane, Planes};
-use wirespeed_kernels_core::eight;
 
 /// The register of this machine.
 #[cfg(not(target_pointer_width = "32"))]

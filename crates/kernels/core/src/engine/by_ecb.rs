@@ -184,7 +184,7 @@ pub(super) fn gcm(
 }
 
 /// The whole blocks of GCM's data.
-fn gcm_blocks<const CHUNK: usize>(
+fn gcm_blocks<const BLOCKS: usize>(
     (count, galois): (CountFn, &Galois),
     decrypt: bool,
     schedule: &Schedule,
@@ -192,8 +192,8 @@ fn gcm_blocks<const CHUNK: usize>(
     state: &mut GcmState,
     blocks: InOut<'_>,
 ) {
-    for_each(blocks, CHUNK, |mut data| {
-        let mut room = Room::<CHUNK>::new();
+    for_each(blocks, BLOCKS, |mut data| {
+        let mut room = Room::<BLOCKS>::new();
         let ciphertext = room.bytes(data.len());
         if decrypt {
             data.save(ciphertext);
