@@ -5,7 +5,9 @@ use std::io;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 
-use rustix::fs::{FallocateFlags, Mode, OFlags, fallocate, open, statvfs};
+use rustix::fs::{FallocateFlags, OFlags, fallocate, fcntl_setfl, statvfs};
+use rustix::io::Errno;
+use tempfile::tempfile_in;
 
 use super::{Lane, Store};
 
@@ -46,19 +48,15 @@ impl Temporary {
         if room.f_bavail.saturating_mul(room.f_frsize) < bytes {
             return Err(io::ErrorKind::StorageFull.into());
         }
-        let make = |flags: OFlags| -> io::Result<File> {
-            let flags = flags | OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
-            Ok(open(directory, flags, Mode::RUSR | Mode::WUSR)?.into())
-        };
-        let (file, is_direct) = match make(OFlags::DIRECT) {
-            Ok(file) => (file, true),
-            // A file system that has no way past its cache: tmpfs before Linux 6.6, among others.
-            Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
-                (make(OFlags::empty())?, false)
-            }
-            Err(error) => return Err(error),
-        };
-        fallocate(&file, FallocateFlags::empty(), 0, bytes)?;
+        // Overlays before Linux 6.4, NFS and FAT have no files without names: there it loses its name at once.
+        let file = tempfile_in(directory)?;
+        match fallocate(&file, FallocateFlags::empty(), 0, bytes) {
+            // NFS before 4.2 and overlays upon it take room as they are written to.
+            Err(Errno::OPNOTSUPP) => file.set_len(bytes)?,
+            done => done?,
+        }
+        // Some file systems have no way past their cache: tmpfs before Linux 6.6, among others.
+        let is_direct = fcntl_setfl(&file, OFlags::DIRECT).is_ok();
         Ok(Self { store: Direct { file, bytes, name: "file" }, is_direct })
     }
 }
