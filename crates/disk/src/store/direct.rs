@@ -55,8 +55,13 @@ impl Temporary {
             Err(Errno::OPNOTSUPP) => file.set_len(bytes)?,
             done => done?,
         }
-        // Some file systems have no way past their cache: tmpfs before Linux 6.6, among others.
-        let is_direct = fcntl_setfl(&file, OFlags::DIRECT).is_ok();
+        // Some file systems have no way past their cache, and an overlay upon one says so only when it is used: tmpfs
+        // before Linux 6.6, among others.
+        let is_direct = fcntl_setfl(&file, OFlags::DIRECT).is_ok()
+            && file.read_at(Pages::new(Pages::BORDER).first(Pages::BORDER), 0).is_ok();
+        if !is_direct {
+            fcntl_setfl(&file, OFlags::empty())?;
+        }
         Ok(Self { store: Direct { file, bytes, name: "file" }, is_direct })
     }
 }
