@@ -2,6 +2,7 @@
 
 mod parser;
 
+use std::env;
 use std::fmt;
 use std::io;
 use std::process::ExitCode;
@@ -49,7 +50,7 @@ impl Fault {
                 ExitCode::SUCCESS
             }
             Self::Parser(error) => {
-                tell(&format!("wirespeed: {}\n", parser::one_line(&error)));
+                tell(&format!("wirespeed: {}\n", parser::one_line(&error, env::args_os())));
                 ExitCode::from(2)
             }
             Self::Usage(message) => {

@@ -1,9 +1,11 @@
 //! What the parser of the command line has to say, in one line: what is wrong, what is possible, where to read on.
 
+use std::ffi::OsString;
+
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-/// The line.
-pub(super) fn one_line(error: &clap::Error) -> String {
+/// The line about the words of a command line.
+pub(super) fn one_line(error: &clap::Error, typed: impl IntoIterator<Item = OsString>) -> String {
     let told = error.to_string();
     let first = told.lines().next().unwrap_or_default();
     let first = first.strip_prefix("error: ").unwrap_or(first).trim_end_matches(':');
@@ -28,7 +30,7 @@ pub(super) fn one_line(error: &clap::Error) -> String {
         None if possible.is_empty() => String::new(),
         None => format!("; choose from {}", possible.join(" ")),
     };
-    format!("{said}{hint}: see {} --help", command(&told))
+    format!("{said}{hint}: see {} --help", command(&told, typed))
 }
 
 /// What the error knows of that kind.
@@ -40,9 +42,14 @@ fn words(error: &clap::Error, kind: ContextKind) -> Vec<String> {
     }
 }
 
-/// The command whose usage is quoted.
-fn command(told: &str) -> String {
-    let usage = told.lines().find_map(|line| line.strip_prefix("Usage: ")).unwrap_or("wirespeed");
+/// The command whose usage is quoted, or else the one that was typed.
+fn command(told: &str, typed: impl IntoIterator<Item = OsString>) -> String {
+    let Some(usage) = told.lines().find_map(|line| line.strip_prefix("Usage: ")) else {
+        let all = crate::command();
+        let first = typed.into_iter().nth(1);
+        let name = first.and_then(|it| Some(all.find_subcommand(it)?.get_name().to_owned()));
+        return name.map_or("wirespeed".to_owned(), |name| format!("wirespeed {name}"));
+    };
     let is_name = |word: &&str| word.starts_with(|it: char| it.is_ascii_lowercase());
     usage.split(' ').take_while(is_name).collect::<Vec<_>>().join(" ")
 }
@@ -51,13 +58,13 @@ fn command(told: &str) -> String {
 mod tests {
     use clap::Parser;
 
-    use super::one_line;
+    use super::*;
     use crate::arguments::Arguments;
 
     fn said(line: &str) -> String {
         match Arguments::try_parse_from(line.split(' ')) {
             Ok(_) => panic!("{line} is understood"),
-            Err(error) => one_line(&error),
+            Err(error) => one_line(&error, line.split(' ').map(OsString::from)),
         }
     }
 
@@ -65,7 +72,10 @@ mod tests {
     fn what_is_missing_is_named() {
         let help = "see wirespeed compare --help";
         assert_eq!(said("wirespeed compare"), format!("missing: <FILE>...: {help}"));
-        assert!(said("wirespeed sum --algorithm").contains("--algorithm <ALGORITHM>"));
+        let line = said("wirespeed sum --algorithm");
+        assert!(line.contains("--algorithm <ALGORITHM>"), "{line}");
+        assert!(line.ends_with(": see wirespeed sum --help"), "{line}");
+        assert!(said("wirespeed --json").ends_with(": see wirespeed --help"));
     }
 
     #[test]
@@ -74,7 +84,7 @@ mod tests {
         assert!(line.contains("invalid value 'nope' for '--algorithm <ALGORITHM>'"), "{line}");
         assert!(line.contains(": choose from md5 sha1 "), "{line}");
         let line = said("wirespeed bench --unit furlongs");
-        assert!(line.contains("; choose from MB/s kB/s: see"), "{line}");
+        assert!(line.ends_with("; choose from MB/s kB/s: see wirespeed bench --help"), "{line}");
     }
 
     #[test]
