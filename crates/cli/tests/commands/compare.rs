@@ -90,8 +90,17 @@ fn a_folder_is_ranked_and_what_is_foreign_is_passed_over() {
     fs::write(&broken, "{").expect("written");
     let text = printed(&["compare", "--best-for", "vpn", &here]);
     assert!(text.contains("broken.json was passed over: no JSON: "), "{text}");
+    let page = wirespeed(&["report", &here, "--output", "-"]).output().expect("the program runs");
+    let said = String::from_utf8_lossy(&page.stderr);
+    assert!(page.status.success() && page.stdout.starts_with(b"<!"), "{said}");
+    assert!(said.contains("broken.json was passed over: no JSON: "), "{said}");
+    let alone = tempfile::tempdir().expect("a folder");
+    fs::copy(&broken, alone.path().join("broken.json")).expect("copied");
+    let alone = alone.path().display().to_string();
     let broken = broken.display().to_string();
     for (arguments, words) in [
+        (vec!["compare", &alone], "broken.json was passed over: no JSON: "),
+        (vec!["report", &alone], "broken.json was passed over: no JSON: "),
         (vec!["compare", &broken], "broken.json: no JSON: "),
         (vec!["compare", "no/where.json"], "cannot read no/where.json: "),
         (
