@@ -3,9 +3,13 @@
 use std::ffi::OsString;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Arg, Command};
 
 /// The line about the words of a command line.
 pub(super) fn one_line(error: &clap::Error, typed: impl IntoIterator<Item = OsString>) -> String {
+    let all = crate::command();
+    let command = typed.into_iter().nth(1).and_then(|first| all.find_subcommand(first));
+    let name = command.map_or(String::new(), |it| format!(" {}", it.get_name()));
     let told = error.to_string();
     let first = told.lines().next().unwrap_or_default();
     let first = first.strip_prefix("error: ").unwrap_or(first).trim_end_matches(':');
@@ -24,13 +28,22 @@ pub(super) fn one_line(error: &clap::Error, typed: impl IntoIterator<Item = OsSt
         [ContextKind::SuggestedSubcommand, ContextKind::SuggestedArg, ContextKind::SuggestedValue];
     // The likeliest comes last.
     let suggested = suggested.into_iter().find_map(|kind| words(error, kind).pop());
+    let suggested = suggested.or_else(|| program(error, command?));
     let possible = words(error, ContextKind::ValidValue);
     let hint = match suggested {
         Some(word) => format!("; did you mean {word}?"),
         None if possible.is_empty() => String::new(),
         None => format!("; choose from {}", possible.join(" ")),
     };
-    format!("{said}{hint}: see {} --help", command(&told, typed))
+    format!("{said}{hint}: see wirespeed{name} --help")
+}
+
+/// A program to be run, where the command wants it behind two hyphens.
+fn program(error: &clap::Error, command: &Command) -> Option<String> {
+    let word = words(error, ContextKind::InvalidArg).pop();
+    let word = word.filter(|it| error.kind() == ErrorKind::UnknownArgument && !it.starts_with('-'));
+    let runs_programs = command.get_positionals().any(Arg::is_last_set);
+    word.filter(|_| runs_programs).map(|it| format!("-- {it}"))
 }
 
 /// What the error knows of that kind.
@@ -40,18 +53,6 @@ fn words(error: &clap::Error, kind: ContextKind) -> Vec<String> {
         Some(ContextValue::Strings(words)) => words.clone(),
         _ => Vec::new(),
     }
-}
-
-/// The command whose usage is quoted, or else the one that was typed.
-fn command(told: &str, typed: impl IntoIterator<Item = OsString>) -> String {
-    let Some(usage) = told.lines().find_map(|line| line.strip_prefix("Usage: ")) else {
-        let all = crate::command();
-        let first = typed.into_iter().nth(1);
-        let name = first.and_then(|it| Some(all.find_subcommand(it)?.get_name().to_owned()));
-        return name.map_or("wirespeed".to_owned(), |name| format!("wirespeed {name}"));
-    };
-    let is_name = |word: &&str| word.starts_with(|it: char| it.is_ascii_lowercase());
-    usage.split(' ').take_while(is_name).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -93,6 +94,9 @@ mod tests {
         assert!(line.contains("; did you mean --seconds?: see wirespeed bench --help"), "{line}");
         let line = said("wirespeed instal");
         assert!(line.contains("; did you mean install?: see wirespeed --help"), "{line}");
+        let line = said("wirespeed doctor curl -s x");
+        assert!(line.ends_with("; did you mean -- curl?: see wirespeed doctor --help"), "{line}");
+        assert!(said("wirespeed tune curl").ends_with("found: see wirespeed tune --help"));
     }
 
     #[test]
