@@ -2,13 +2,14 @@
 
 mod parser;
 
+use std::env;
 use std::fmt;
 use std::io;
 use std::process::ExitCode;
 
 use wirespeed_bench::Trouble;
 
-use crate::output::call;
+use crate::output::tell;
 
 /// Why the program ends without having done what was asked.
 #[derive(Debug)]
@@ -49,22 +50,22 @@ impl Fault {
                 ExitCode::SUCCESS
             }
             Self::Parser(error) => {
-                eprintln!("wirespeed: {}", call::told(&parser::one_line(&error)));
+                tell(&format!("wirespeed: {}\n", parser::one_line(&error, env::args_os())));
                 ExitCode::from(2)
             }
             Self::Usage(message) => {
-                eprintln!("wirespeed: {}", call::told(&message));
+                tell(&format!("wirespeed: {message}\n"));
                 ExitCode::from(2)
             }
             Self::NotSo(message) => {
-                eprintln!("wirespeed: {}", call::told(&message));
+                tell(&format!("wirespeed: {message}\n"));
                 ExitCode::from(1)
             }
             Self::Told => ExitCode::from(1),
             // The reader has seen enough: `wirespeed | head`.
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
             Self::Output(error) => {
-                eprintln!("wirespeed: cannot write: {error}");
+                tell(&format!("wirespeed: cannot write: {error}\n"));
                 ExitCode::from(2)
             }
         }

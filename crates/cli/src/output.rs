@@ -11,7 +11,7 @@ pub(crate) mod table;
 pub(crate) use header::header;
 pub(crate) use notes::{DEBUG_BUILD, notes, warnings};
 pub(crate) use progress::Progress;
-pub(crate) use sink::{check_writable, say, write_json, write_metrics, write_text};
+pub(crate) use sink::{check_writable, say, tell, write_json, write_metrics, write_text};
 
 /// The widest line.
 pub(crate) const WIDTH: usize = 100;

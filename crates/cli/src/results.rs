@@ -62,6 +62,15 @@ impl FileArguments {
     }
 }
 
+/// What is said where nothing was read, with the first thing that was passed over.
+pub(crate) fn nothing(passed_over: &[String]) -> Fault {
+    let fault = Fault::usage("no results there: wirespeed bench --json FILE writes some");
+    match passed_over.first() {
+        Some(first) => fault.and(first),
+        None => fault,
+    }
+}
+
 fn told(path: &Path, why: &Unreadable) -> Fault {
     Fault::usage(format!("{}: {why}", path.display()))
 }

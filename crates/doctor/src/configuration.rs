@@ -3,6 +3,7 @@
 use std::io;
 use std::path::Path;
 
+use wirespeed_installation::shell;
 use wirespeed_openssl_conf::{Configuration, Fault, PROVIDERS, Reference};
 
 use crate::examined::{Examined, Installed, MODULE_NAMES, names_our_module, ours};
@@ -67,7 +68,7 @@ fn unreadable(fault: &Fault) -> Finding {
         }
         Fault::Unreadable { path, error } => Finding::mend(
             format!("{} cannot be read: {error}", path.display()),
-            format!("let every user read it: sudo chmod a+r {}", path.display()),
+            format!("let every user read it: sudo chmod a+r {}", shell::path(path)),
         ),
         Fault::Wrong { place, mistake } => Finding::mend(
             format!("{place}: {mistake}; OpenSSL takes nothing of the whole file"),

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use wirespeed_installation::shell;
+
 use crate::examined::Examined;
 use crate::finding::Finding;
 use crate::services::{Mapped, list, name, processes};
@@ -71,7 +73,7 @@ pub(crate) fn way(examined: &Examined<'_>, root: &Path) -> Result<String, String
     Ok(it.obstacle.unwrap_or_else(|| {
         format!(
             "sudo wirespeed install --root {}; then restart them; for their image: docs/install.md",
-            root.display()
+            shell::path(root)
         )
     }))
 }

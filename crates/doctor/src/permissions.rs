@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use wirespeed_installation::shell;
+
 use crate::examined::Examined;
 use crate::finding::Finding;
 
@@ -42,19 +44,19 @@ pub(crate) fn permissions(examined: &Examined<'_>) -> Vec<Finding> {
 
 fn judge(examined: &Examined<'_>, place: &Path) -> Option<Finding> {
     let entry = examined.here.entry(place).ok()?;
-    let name = entry.place.display();
+    let (name, word) = (entry.place.display(), shell::path(&entry.place));
     let user = examined.here.user();
     if entry.owner != 0 && entry.owner != user {
         return Some(Finding::mend(
             format!("{name} belongs to user {}, who may change it", entry.owner),
-            format!("sudo chown root {name}"),
+            format!("sudo chown root {word}"),
         ));
     }
     let sticky = entry.folder && entry.mode & STICKY != 0;
     if entry.mode & OTHERS != 0 && !sticky {
         return Some(Finding::mend(
             format!("{name} may be changed by every user"),
-            format!("sudo chmod o-w {name}"),
+            format!("sudo chmod o-w {word}"),
         ));
     }
     // A group of root, or the one that many distributions give each user.
@@ -66,7 +68,7 @@ fn judge(examined: &Examined<'_>, place: &Path) -> Option<Finding> {
     Some(match entry.folder {
         // Debian's /usr/local belongs to the group staff.
         true => Finding::note(text),
-        false => Finding::mend(text, format!("sudo chmod g-w {name}")),
+        false => Finding::mend(text, format!("sudo chmod g-w {word}")),
     })
 }
 
@@ -93,6 +95,15 @@ mod tests {
         assert!(said.ends_with(&format!("sudo chown root {CONFIGURATION}")), "{said}");
         let said = Fake::installed("plan = /p/plan").file_of("/p/plan", "", 0, 0o664);
         assert!(said.says(permissions).starts_with("fine: "), "root's own group");
+    }
+
+    #[test]
+    fn a_command_has_a_path_with_blanks_as_one_word() {
+        let plan = "/old plans/plan";
+        let said = Fake::installed(&format!("plan = {plan}")).file_of(plan, "", 0, 0o666);
+        let said = said.says(permissions);
+        let command = format!("{plan} may be changed by every user -> sudo chmod o-w '{plan}'");
+        assert!(said.contains(&command), "{said}");
     }
 
     #[test]

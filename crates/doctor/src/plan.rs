@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use wirespeed_installation::shell;
 use wirespeed_plan::{Plan, SYSTEM};
 use wirespeed_stats::{FILE_OF, Snapshot};
 
@@ -29,7 +30,7 @@ pub(crate) fn plan(examined: &Examined<'_>) -> Vec<Finding> {
     // The machine's plan is renewed with all that belongs to it, another one by itself.
     let tune = match path == Path::new(SYSTEM) {
         true => install.to_owned(),
-        false => format!("sudo wirespeed tune --output {}", path.display()),
+        false => format!("sudo wirespeed tune --output {}", shell::path(&path)),
     };
     if let Err(why) = examined.here.plan(&path) {
         return vec![Finding::mend(format!("{}: {why}", path.display()), tune)];
@@ -128,7 +129,7 @@ fn counted_in(examined: &Examined<'_>, file: &Path) -> Option<Finding> {
     let Some(counted) = Snapshot::parse(&bytes) else {
         return Some(Finding::mend(
             format!("{path} holds no counters of this Wirespeed, so nothing is counted"),
-            format!("rm {path}; the module makes it anew"),
+            format!("rm {}; the module makes it anew", shell::path(file)),
         ));
     };
     let routes: Vec<&str> =

@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+use wirespeed_installation::shell;
+
 use crate::containers::is_apart;
 use crate::examined::{Examined, Installed};
 use crate::finding::Finding;
@@ -132,7 +134,7 @@ fn troubles(examined: &Examined<'_>, installed: &Installed<'_>, user: &User) -> 
                 format!("{} cannot be read: {why}", file.display()),
                 format!(
                     "let every user read it: sudo chmod a+rX {0}; the folders above it, too",
-                    file.display()
+                    shell::path(&file)
                 ),
             ),
             Obstacle::Refused(why) => ours(why, "change that line, or take it away".to_owned()),

@@ -12,6 +12,7 @@ mod plan;
 mod program;
 mod replace;
 mod root;
+pub mod shell;
 mod trial;
 mod upkeep;
 

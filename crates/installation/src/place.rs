@@ -10,6 +10,7 @@ use wirespeed_openssl_conf::{Files, ThisMachine};
 
 use crate::replace::real;
 use crate::root::{Libcrypto, Root};
+use crate::shell;
 
 /// The name of the copy that `install` makes among other modules. No package has it: it is ours to remove.
 const COPY: &str = "wirespeed.so";
@@ -152,7 +153,7 @@ fn modules_folder(libcrypto: Option<&Library>) -> Option<PathBuf> {
 }
 
 fn option(name: &str, path: &Path) -> String {
-    format!(" --{name} {}", path.display())
+    format!(" --{name} {}", shell::path(path))
 }
 
 fn variable(name: &str) -> Option<PathBuf> {
@@ -162,4 +163,18 @@ fn variable(name: &str) -> Option<PathBuf> {
 fn absolute(path: &Path) -> Result<PathBuf, String> {
     let wrong = |error| format!("{}: {error}", path.display());
     std::path::absolute(path).map_err(wrong)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_to_be_typed_again_keeps_a_path_with_blanks_in_one_word() {
+        assert_eq!(
+            option("config", Path::new("/etc/ssl/openssl.cnf")),
+            " --config /etc/ssl/openssl.cnf"
+        );
+        assert_eq!(option("root", Path::new("/srv/old root")), " --root '/srv/old root'");
+    }
 }

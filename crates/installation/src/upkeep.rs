@@ -224,9 +224,7 @@ fn program(place: &Place) -> Result<String, String> {
 fn others_may_change(program: &Path) -> Result<(), String> {
     for path in program.ancestors() {
         let it = fs::metadata(path).map_err(|error| format!("{}: {error}", path.display()))?;
-        // In a folder such as /tmp only the owner of a file may exchange it.
-        let is_open = it.mode() & 0o002 != 0 && it.mode() & 0o1000 == 0;
-        if it.uid() != 0 || is_open {
+        if is_open((it.uid(), it.gid()), it.mode(), it.is_dir()) {
             return Err(format!(
                 "--keep takes a program that only root may change, and others may change {}: copy it and its \
                  module to /usr/local, or install the packages",
@@ -235,6 +233,15 @@ fn others_may_change(program: &Path) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Whether others than root may change a file or a folder of these owners.
+fn is_open((user, group): (u32, u32), mode: u32, is_folder: bool) -> bool {
+    // In a folder such as /tmp only the owner of a file may exchange it.
+    let is_sticky = is_folder && mode & 0o1000 != 0;
+    // Debian's /usr/local belongs to the group staff, which has root's trust there.
+    let by_group = mode & 0o020 != 0 && group != 0 && !is_folder;
+    user != 0 || by_group || mode & 0o002 != 0 && !is_sticky
 }
 
 /// Whether systemd runs what is changed.
@@ -283,6 +290,22 @@ mod tests {
             assert!(!moved.contains(PACKAGED), "{text}");
         }
         assert!(TIMER_TEXT.contains(MARK) && !TIMER_TEXT.contains("[Install]"));
+    }
+
+    #[test]
+    fn a_file_is_open_to_its_group_and_a_folder_by_its_sticky_bit() {
+        let (root, staff) = ((0, 0), (0, 50));
+        for (owners, mode, is_folder, expected) in [
+            (root, 0o775, false, false),
+            (staff, 0o775, false, true),
+            (staff, 0o2775, true, false),
+            (root, 0o1777, true, false),
+            (root, 0o777, true, true),
+            (root, 0o1777, false, true),
+            ((1000, 1000), 0o755, false, true),
+        ] {
+            assert_eq!(is_open(owners, mode, is_folder), expected, "{owners:?} {mode:o}");
+        }
     }
 
     #[test]

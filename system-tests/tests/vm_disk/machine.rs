@@ -9,7 +9,7 @@ use wirespeed_system_tests::process::{command, name, output, tree};
 use crate::program::NAME;
 
 /// Where the program keeps account of what it sets up.
-pub(crate) const RECORDS: &str = "/run/wirespeed";
+pub(crate) const RECORDS: &str = "/run/wirespeed/disks";
 
 /// Everything that a run may make, at one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]

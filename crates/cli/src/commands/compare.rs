@@ -8,7 +8,7 @@ use wirespeed_results::{Computer, Purpose, computers};
 
 use crate::fault::Fault;
 use crate::output::{write_json, write_text};
-use crate::results::FileArguments;
+use crate::results::{FileArguments, nothing};
 
 mod text;
 
@@ -86,7 +86,7 @@ pub(crate) fn run(arguments: CompareArguments) -> Result<(), Fault> {
             document(None, Some(best), passed_over)
         }
         None => {
-            let (compared, warnings) = several(&machines)?;
+            let (compared, warnings) = several(&machines, &passed_over)?;
             let warnings = [passed_over, warnings].concat();
             show(&text::comparison(&legend, &compared.rows, &compared.alone))?;
             show(&text::verdicts(&compared.verdicts))?;
@@ -97,9 +97,12 @@ pub(crate) fn run(arguments: CompareArguments) -> Result<(), Fault> {
     arguments.json.as_ref().map_or(Ok(()), |target| write_json(target, &document))
 }
 
-fn several(machines: &[Computer<'_>]) -> Result<(Comparison, Vec<String>), Fault> {
+fn several(
+    machines: &[Computer<'_>],
+    passed_over: &[String],
+) -> Result<(Comparison, Vec<String>), Fault> {
     match machines {
-        [] => Err(Fault::usage("no results there: wirespeed bench --json FILE writes some")),
+        [] => Err(nothing(passed_over)),
         [one] => Err(Fault::usage(format!(
             "{} is alone: name the results of two machines at least, examples/ has some",
             one.label

@@ -16,7 +16,7 @@ use crate::arguments::MachineFiles;
 use crate::counted;
 use crate::fault::Fault;
 use crate::output::table::wrap;
-use crate::output::{WIDTH, call, check_writable, header, say, write_json, write_metrics};
+use crate::output::{WIDTH, check_writable, header, say, tell, write_json, write_metrics};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -116,7 +116,7 @@ pub(crate) fn run(arguments: DoctorArguments) -> Result<(), Fault> {
     let (watched, findings) = watched.map_err(Fault::usage)?;
     report(&found(findings, Some(watched), None), arguments.json, |text| {
         // Standard output is the program's.
-        eprint!("\n{}", call::told(text));
+        tell(&format!("\n{text}"));
         Ok(())
     })
 }

@@ -3,9 +3,9 @@
 mod arch;
 mod source;
 
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions, Permissions};
 use std::io::{self, IsTerminal, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 
 use clap::{Args, ValueEnum};
 use wirespeed_padlock::health::{Claim, START_UP, WINDOW};
@@ -124,14 +124,20 @@ type Output = (String, Box<dyn Write>);
 fn open_output(target: &str) -> Result<Output, Fault> {
     let output: Box<dyn Write> = match target {
         "-" => Box::new(io::stdout().lock()),
-        // It may become a key.
-        file => {
-            let mut options = OpenOptions::new();
-            let options = options.write(true).create(true).truncate(true).mode(0o600);
-            Box::new(options.open(file).map_err(|error| unwritable(file, error))?)
-        }
+        file => Box::new(open_private(file).map_err(|error| unwritable(file, error))?),
     };
     Ok((target.to_owned(), output))
+}
+
+/// A file that may become a key: nobody but its owner reads it, whoever could read what was there.
+fn open_private(file: &str) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    let opened = options.write(true).create(true).truncate(true).mode(0o600).open(file)?;
+    // A device stays as it is.
+    if opened.metadata()?.is_file() {
+        opened.set_permissions(Permissions::from_mode(0o600))?;
+    }
+    Ok(opened)
 }
 
 fn unwritable(name: &str, error: io::Error) -> Fault {
@@ -217,6 +223,22 @@ mod tests {
         assert!(text(&document).starts_with("xstore is healthy\n"), "{}", text(&document));
         let (again, ..) = run_on(Broken::Never, 100);
         assert_ne!(out, again, "the same samples, and yet other bytes: getrandom is mixed in");
+    }
+
+    #[test]
+    fn a_key_is_its_owners_alone_even_in_a_file_that_was_there() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for was_there in [false, true] {
+            let file = folder.path().join(was_there.to_string());
+            if was_there {
+                std::fs::write(&file, "for all to read").expect("written");
+                std::fs::set_permissions(&file, Permissions::from_mode(0o644)).expect("set");
+            }
+            open_private(file.to_str().expect("plain")).expect("opened");
+            let mode = std::fs::metadata(&file).expect("there").permissions().mode();
+            assert_eq!(mode & 0o777, 0o600, "{was_there}");
+        }
+        assert!(open_private("/dev/null").is_ok());
     }
 
     #[test]

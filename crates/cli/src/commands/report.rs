@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::fault::Fault;
-use crate::output::write_text;
-use crate::results::FileArguments;
+use crate::output::{tell, write_text};
+use crate::results::{FileArguments, nothing};
 
 mod fleet;
 
@@ -48,15 +48,16 @@ pub(crate) fn run(arguments: ReportArguments) -> Result<(), Fault> {
         Some(folder) => {
             let found = fleet::read(folder)?;
             if found.kinds.is_empty() {
-                return Err(nothing());
+                return Err(nothing(&found.damaged));
             }
             wirespeed_report::fleet(&found)
         }
         None => {
-            let (files, _) = arguments.files.read()?;
+            let (files, passed_over) = arguments.files.read()?;
             if files.is_empty() {
-                return Err(nothing());
+                return Err(nothing(&passed_over));
             }
+            passed_over.iter().for_each(|it| tell(&format!("wirespeed: {it}\n")));
             wirespeed_report::page(&files)
         }
     };
@@ -64,12 +65,8 @@ pub(crate) fn run(arguments: ReportArguments) -> Result<(), Fault> {
         Some(output) => write_text(&output, &page),
         None => {
             write_text(USUAL, &page)?;
-            eprintln!("wirespeed: wrote {USUAL}");
+            tell(&format!("wirespeed: wrote {USUAL}\n"));
             Ok(())
         }
     }
-}
-
-fn nothing() -> Fault {
-    Fault::usage("no results there: wirespeed bench --json FILE writes some")
 }

@@ -18,6 +18,7 @@ use wirespeed_batch::{Lanes, self_test};
 use wirespeed_cipher::Digest;
 use wirespeed_cpu::Features;
 
+use crate::arguments::within;
 use crate::fault::Fault;
 
 const EXAMPLES: &str = "\
@@ -129,10 +130,7 @@ pub(crate) fn run(mut arguments: SumArguments) -> Result<(), Fault> {
     }
     let lanes = proved(arguments.algorithm.digest());
     let threads = match arguments.threads {
-        Some(threads) if (1..=1024).contains(&threads) => threads,
-        Some(threads) => {
-            return Err(Fault::usage(format!("--threads {threads}: choose from 1 to 1024")));
-        }
+        Some(threads) => within("threads", threads, 1, 1024)?,
         None => thread::available_parallelism().map_or(1, usize::from),
     };
     let hashing = files::Hashing { lanes, threads, progress: progress() };

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use wirespeed_installation::{
-    Alone, Original, Place, Staged, Upkeep, advice, backup, obstacle, remove, writable,
+    Alone, Original, Place, Staged, Upkeep, advice, backup, obstacle, remove, shell, writable,
 };
 use wirespeed_openssl_conf::{Configuration, Removed, ThisMachine, WIRESPEED, drop_ins, uninstall};
 use wirespeed_plan::SYSTEM;
@@ -70,8 +70,8 @@ pub(crate) fn run(arguments: UninstallArguments) -> Result<(), Fault> {
     }
     if let Some(plan) = plan_that_stays(&place, bytes) {
         let sudo = if plan == Path::new(SYSTEM) { "sudo " } else { "" };
-        let plan = plan.display();
-        show(&format!("\n{plan} stays, for a later install; to remove it: {sudo}rm {plan}\n"))?;
+        let (name, word) = (plan.display(), shell::path(&plan));
+        show(&format!("\n{name} stays, for a later install; to remove it: {sudo}rm {word}\n"))?;
     }
     if arguments.dry_run {
         return show("\nNothing was changed.\n");

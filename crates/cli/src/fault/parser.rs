@@ -1,9 +1,15 @@
 //! What the parser of the command line has to say, in one line: what is wrong, what is possible, where to read on.
 
-use clap::error::{ContextKind, ContextValue, ErrorKind};
+use std::ffi::OsString;
 
-/// The line.
-pub(super) fn one_line(error: &clap::Error) -> String {
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Arg, Command};
+
+/// The line about the words of a command line.
+pub(super) fn one_line(error: &clap::Error, typed: impl IntoIterator<Item = OsString>) -> String {
+    let all = crate::command();
+    let command = typed.into_iter().nth(1).and_then(|first| all.find_subcommand(first));
+    let name = command.map_or(String::new(), |it| format!(" {}", it.get_name()));
     let told = error.to_string();
     let first = told.lines().next().unwrap_or_default();
     let first = first.strip_prefix("error: ").unwrap_or(first).trim_end_matches(':');
@@ -22,13 +28,22 @@ pub(super) fn one_line(error: &clap::Error) -> String {
         [ContextKind::SuggestedSubcommand, ContextKind::SuggestedArg, ContextKind::SuggestedValue];
     // The likeliest comes last.
     let suggested = suggested.into_iter().find_map(|kind| words(error, kind).pop());
+    let suggested = suggested.or_else(|| program(error, command?));
     let possible = words(error, ContextKind::ValidValue);
     let hint = match suggested {
         Some(word) => format!("; did you mean {word}?"),
         None if possible.is_empty() => String::new(),
         None => format!("; choose from {}", possible.join(" ")),
     };
-    format!("{said}{hint}: see {} --help", command(&told))
+    format!("{said}{hint}: see wirespeed{name} --help")
+}
+
+/// A program to be run, where the command wants it behind two hyphens.
+fn program(error: &clap::Error, command: &Command) -> Option<String> {
+    let word = words(error, ContextKind::InvalidArg).pop();
+    let word = word.filter(|it| error.kind() == ErrorKind::UnknownArgument && !it.starts_with('-'));
+    let runs_programs = command.get_positionals().any(Arg::is_last_set);
+    word.filter(|_| runs_programs).map(|it| format!("-- {it}"))
 }
 
 /// What the error knows of that kind.
@@ -40,24 +55,17 @@ fn words(error: &clap::Error, kind: ContextKind) -> Vec<String> {
     }
 }
 
-/// The command whose usage is quoted.
-fn command(told: &str) -> String {
-    let usage = told.lines().find_map(|line| line.strip_prefix("Usage: ")).unwrap_or("wirespeed");
-    let is_name = |word: &&str| word.starts_with(|it: char| it.is_ascii_lowercase());
-    usage.split(' ').take_while(is_name).collect::<Vec<_>>().join(" ")
-}
-
 #[cfg(test)]
 mod tests {
     use clap::Parser;
 
-    use super::one_line;
+    use super::*;
     use crate::arguments::Arguments;
 
     fn said(line: &str) -> String {
         match Arguments::try_parse_from(line.split(' ')) {
             Ok(_) => panic!("{line} is understood"),
-            Err(error) => one_line(&error),
+            Err(error) => one_line(&error, line.split(' ').map(OsString::from)),
         }
     }
 
@@ -65,7 +73,10 @@ mod tests {
     fn what_is_missing_is_named() {
         let help = "see wirespeed compare --help";
         assert_eq!(said("wirespeed compare"), format!("missing: <FILE>...: {help}"));
-        assert!(said("wirespeed sum --algorithm").contains("--algorithm <ALGORITHM>"));
+        let line = said("wirespeed sum --algorithm");
+        assert!(line.contains("--algorithm <ALGORITHM>"), "{line}");
+        assert!(line.ends_with(": see wirespeed sum --help"), "{line}");
+        assert!(said("wirespeed --json").ends_with(": see wirespeed --help"));
     }
 
     #[test]
@@ -74,7 +85,7 @@ mod tests {
         assert!(line.contains("invalid value 'nope' for '--algorithm <ALGORITHM>'"), "{line}");
         assert!(line.contains(": choose from md5 sha1 "), "{line}");
         let line = said("wirespeed bench --unit furlongs");
-        assert!(line.contains("; choose from MB/s kB/s: see"), "{line}");
+        assert!(line.ends_with("; choose from MB/s kB/s: see wirespeed bench --help"), "{line}");
     }
 
     #[test]
@@ -83,6 +94,9 @@ mod tests {
         assert!(line.contains("; did you mean --seconds?: see wirespeed bench --help"), "{line}");
         let line = said("wirespeed instal");
         assert!(line.contains("; did you mean install?: see wirespeed --help"), "{line}");
+        let line = said("wirespeed doctor curl -s x");
+        assert!(line.ends_with("; did you mean -- curl?: see wirespeed doctor --help"), "{line}");
+        assert!(said("wirespeed tune curl").ends_with("found: see wirespeed tune --help"));
     }
 
     #[test]

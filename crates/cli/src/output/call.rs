@@ -1,11 +1,10 @@
 //! How a shell starts this program, for commands that people copy.
 
-use std::borrow::Cow;
 use std::env;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use wirespeed_installation::own_module;
+use wirespeed_installation::{own_module, shell};
 
 use super::WIDTH;
 
@@ -78,25 +77,14 @@ fn called(file: &Path, here: &Path, path: Option<&OsStr>) -> String {
         env::split_paths(path).map(|folder| folder.join(name)).find(|found| found.exists())
     });
     if found.is_some_and(same) {
-        return quoted(Path::new(name));
+        return shell::path(Path::new(name));
     }
     match file.strip_prefix(here) {
         // Without a stroke a shell would look for it elsewhere.
-        Ok(below) if below.components().count() == 1 => quoted(&Path::new(".").join(below)),
-        Ok(below) => quoted(below),
-        Err(_) => quoted(file),
+        Ok(below) if below.components().count() == 1 => shell::path(&Path::new(".").join(below)),
+        Ok(below) => shell::path(below),
+        Err(_) => shell::path(file),
     }
-}
-
-/// A path as a shell takes it for one word.
-fn quoted(path: &Path) -> String {
-    word(&path.to_string_lossy())
-}
-
-/// A text as a shell takes it for one word.
-pub(crate) fn word(text: &str) -> String {
-    // No shell takes a zero byte, and no name has one.
-    shlex::try_quote(text).map_or_else(|_| text.to_owned(), Cow::into_owned)
 }
 
 #[cfg(test)]

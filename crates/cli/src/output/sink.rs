@@ -43,6 +43,11 @@ pub(crate) fn say(text: &str) -> Result<(), Fault> {
     write_text("-", &call::told(text))
 }
 
+/// The same on standard error, where nobody hears if it fails.
+pub(crate) fn tell(text: &str) {
+    let _ = io::stderr().write_all(call::told(text).as_bytes());
+}
+
 /// Writes text to the file, or to standard output for "-".
 pub(crate) fn write_text(target: &str, text: &str) -> Result<(), Fault> {
     if target == "-" {

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use wirespeed_installation::advice;
+use wirespeed_installation::{advice, shell};
 use wirespeed_plan::default_file;
 
 use crate::fault::Fault;
@@ -35,7 +35,7 @@ impl Destination {
                 file
             }
         };
-        let named = file.display().to_string();
+        let named = shell::path(&file);
         // A link stays one: what it leads to is replaced. The path is absolute, as openssl.cnf wants it.
         let file = fs::canonicalize(&file).or_else(|_| std::path::absolute(&file)).unwrap_or(file);
         if fs::metadata(&file).is_ok_and(|there| !there.is_file()) {

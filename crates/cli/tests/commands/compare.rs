@@ -82,6 +82,8 @@ fn a_folder_is_ranked_and_what_is_foreign_is_passed_over() {
     assert!(place("1  ipfire-apu1c-2015") < place("2  ipfire-prime-box-2015"), "{text}");
     assert!(text.contains("Not measured for it: padlock-2005"), "{text}");
     assert!(text.contains("plan.json was passed over"), "{text}");
+    let none = printed(&["compare", "--best-for", "disk", &example("ipfire-apu1c-2015")]);
+    assert!(none.contains("was measured for it: wirespeed disk --json FILE does that"), "{none}");
     let ranked = json(&["compare", "--best-for", "vpn", &here, "--json", "-"]);
     assert_eq!(ranked["best_for"]["ranking"].as_array().map(Vec::len), Some(2));
     assert_eq!((&ranked["best_for"]["use"], &ranked["comparison"]), (&"vpn".into(), &Value::Null));
@@ -90,8 +92,17 @@ fn a_folder_is_ranked_and_what_is_foreign_is_passed_over() {
     fs::write(&broken, "{").expect("written");
     let text = printed(&["compare", "--best-for", "vpn", &here]);
     assert!(text.contains("broken.json was passed over: no JSON: "), "{text}");
+    let page = wirespeed(&["report", &here, "--output", "-"]).output().expect("the program runs");
+    let said = String::from_utf8_lossy(&page.stderr);
+    assert!(page.status.success() && page.stdout.starts_with(b"<!"), "{said}");
+    assert!(said.contains("broken.json was passed over: no JSON: "), "{said}");
+    let alone = tempfile::tempdir().expect("a folder");
+    fs::copy(&broken, alone.path().join("broken.json")).expect("copied");
+    let alone = alone.path().display().to_string();
     let broken = broken.display().to_string();
     for (arguments, words) in [
+        (vec!["compare", &alone], "broken.json was passed over: no JSON: "),
+        (vec!["report", &alone], "broken.json was passed over: no JSON: "),
         (vec!["compare", &broken], "broken.json: no JSON: "),
         (vec!["compare", "no/where.json"], "cannot read no/where.json: "),
         (

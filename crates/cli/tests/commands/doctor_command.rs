@@ -194,11 +194,24 @@ fn a_statically_linked_program() {
     ready().watch(["/sbin/ldconfig", "-p"]).must_blame(&["it is statically linked"]);
 }
 
-/// A service in the foreground, ended as a person ends it.
+/// A service in the foreground, ended as a person ends it: the terminal tells all of its group.
 #[test]
 fn ctrl_c_ends_the_program_and_not_the_report() {
+    ends_the_program_and_not_the_report("-s INT -- -", 2);
+}
+
+/// As `timeout --foreground` does.
+#[test]
+fn sigterm_ends_the_program_and_not_the_report() {
+    ends_the_program_and_not_the_report("-s TERM ", 15);
+}
+
+fn ends_the_program_and_not_the_report(kill: &str, signal: i32) {
     let case = ready();
+    let scratch = case.path("scratch");
+    fs::create_dir(&scratch).expect("a folder");
     let mut doctor = case.doctor();
+    doctor.env("TMPDIR", &scratch);
     let speed = ["speed", "-elapsed", "-seconds", "60", "-bytes", "64", "-evp", "aes-128-ctr"];
     doctor.args(["--json", "--", "openssl"]).args(speed).process_group(0);
     let doctor = doctor.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs");
@@ -217,14 +230,16 @@ fn ctrl_c_ends_the_program_and_not_the_report() {
     }
     std::thread::sleep(Duration::from_millis(300));
     // The shell's own kill: the program of that name is not on every machine.
-    let kill = format!("kill -s INT -- -{}", doctor.id());
+    let kill = format!("kill {kill}{}", doctor.id());
     let killed = std::process::Command::new("sh").args(["-c", &kill]).status();
     assert!(killed.expect("kill runs").success());
     let said = Said::of(&doctor.wait_with_output().expect("it ends"));
     assert_eq!(said.status, Some(0), "{}", said.text());
-    assert!(said.text().contains("fine: openssl ended with signal: 2"), "{}", said.text());
+    let ended = format!("fine: openssl ended with signal: {signal}");
+    assert!(said.text().contains(&ended), "{}", said.text());
     assert!(said.json["command"]["status"].is_null());
     assert!(said.text().contains("openssl used portable"), "{}", said.text());
+    assert_eq!(fs::read_dir(scratch).expect("a folder").count(), 0, "nothing is left");
 }
 
 #[test]

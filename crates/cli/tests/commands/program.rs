@@ -2,8 +2,8 @@
 //!
 //! Measurements are as short as can be; their structure is checked, never their values.
 
-use std::fs;
-use std::process::{Command, Output};
+use std::fs::{self, File};
+use std::process::{Command, Output, Stdio};
 
 use crate::support::{assert_narrow, is_of_type, text};
 use serde_json::Value;
@@ -59,6 +59,16 @@ fn unknown_words_are_named_with_what_exists() {
     ] {
         let message = refused(&mut wirespeed(arguments));
         assert!(message.starts_with(beginning) && message.contains(exists), "{message}");
+    }
+}
+
+#[test]
+fn what_nobody_hears_changes_no_exit_status() {
+    for (arguments, status) in [("bench AES-129-GCM", 2), ("--no-such-flag", 2), ("--help", 0)] {
+        let full = File::options().write(true).open("/dev/full").expect("/dev/full");
+        let mut command = wirespeed(arguments);
+        let ended = command.stdout(Stdio::null()).stderr(full).status().expect("the program runs");
+        assert_eq!(ended.code(), Some(status), "{arguments}");
     }
 }
 

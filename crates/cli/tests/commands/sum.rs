@@ -181,6 +181,22 @@ fn lists_are_checked_as_coreutils_does() {
     }
 }
 
+/// The threads start when there are files enough for all lanes. One file and more lines without a file than may wait for
+/// it must not wait for that.
+#[test]
+fn one_file_among_very_many_lines_that_name_none_is_checked() {
+    if !coreutils() {
+        return;
+    }
+    let case = Case::new();
+    let noise = b"noise\n".repeat(40_000);
+    case.write(b"before", &[&case.sums("sha256", &[b"a"])[..], &noise].concat());
+    case.write(b"behind", &[&noise, &case.sums("sha256", &[b"a"])[..]].concat());
+    for list in [&b"before"[..], b"behind"] {
+        case.same("sha256", &[b"-c", list], None);
+    }
+}
+
 #[test]
 fn lines_are_read_as_coreutils_does() {
     if !coreutils() {

@@ -1,6 +1,6 @@
 //! What has been made, written down before it is made, so that another process can take it down.
 //!
-//! A record is a file under /run/wirespeed, locked by the process that it belongs to: the lock ends with that process
+//! A record is a file in /run/wirespeed/disks, locked by the process that it belongs to: the lock ends with that process
 //! (and with the programs that it runs), however it ends. Each line says that a thing is about to be made, `+`, or
 //! is gone, `-`. /run is lost with the machine's power, as are the things.
 
@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 use super::Trouble;
 use super::program;
 
-/// Where the records of this machine lie.
-pub(super) const DIRECTORY: &str = "/run/wirespeed";
+/// Where the records of this machine lie, and nothing else.
+pub(super) const DIRECTORY: &str = "/run/wirespeed/disks";
 
 /// A thing that has to go again.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -94,6 +94,8 @@ pub(super) struct Record {
 impl Record {
     /// Begins a record of this process's.
     pub(super) fn create(directory: &Path, name: &str) -> io::Result<Self> {
+        // What `wirespeed kernel` remembers lies beside it, for all to read.
+        directory.parent().map_or(Ok(()), fs::create_dir_all)?;
         DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
         let path = directory.join(name);
         loop {

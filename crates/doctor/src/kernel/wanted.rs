@@ -5,6 +5,7 @@ use std::path::Path;
 use wirespeed_af_alg::Transform;
 use wirespeed_af_alg::drivers::{self, Driver};
 use wirespeed_cipher::{Route, Subject};
+use wirespeed_installation::shell;
 use wirespeed_openssl_conf::Entry;
 use wirespeed_plan::Plan;
 
@@ -99,7 +100,7 @@ impl Wanted {
     /// Whether key and plan go together.
     pub(super) fn match_of_key_and_plan(&self) -> Option<Finding> {
         let tune = match &self.plan {
-            Some(file) => format!("sudo wirespeed tune --kernel --output {file}"),
+            Some(file) => format!("sudo wirespeed tune --kernel --output {}", shell::word(file)),
             None => "sudo wirespeed tune --kernel, then sudo wirespeed install".to_owned(),
         };
         let Self { route, line, section, .. } = self;

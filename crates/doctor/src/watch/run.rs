@@ -11,7 +11,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use signal_hook::consts::SIGINT;
+use rustix::process::{Pid, Signal, kill_process};
+use signal_hook::consts::{SIGINT, SIGTERM};
 use wirespeed_profile::children_cpu_seconds;
 
 use super::command::{Command, file_name};
@@ -24,7 +25,7 @@ const LAST_LOOK: Duration = Duration::from_millis(50);
 /// A command that has ended.
 pub(super) struct Ran {
     pub(super) status: ExitStatus,
-    /// Whether Ctrl-C ended it, which is how services are ended.
+    /// Whether Ctrl-C or SIGTERM ended it, which is how services are ended.
     pub(super) interrupted: bool,
     /// Processor time of it and its children.
     pub(super) cpu_seconds: f64,
@@ -43,10 +44,14 @@ pub(super) struct Seen {
     pub(super) without_variable: BTreeSet<String>,
 }
 
-/// Runs it to its end; Ctrl-C ends the command and not us.
+/// Runs it to its end; Ctrl-C and SIGTERM end the command and not us.
 pub(super) fn run(command: &Command, setting: &Setting, quiet: bool) -> io::Result<Ran> {
     let interrupted = Arc::new(AtomicBool::new(false));
-    let hook = signal_hook::flag::register(SIGINT, interrupted.clone())?;
+    // A terminal gives Ctrl-C to the command as well; the other goes to us alone.
+    let to_pass_on = Arc::new(AtomicBool::new(false));
+    let hooks = [(SIGINT, &interrupted), (SIGTERM, &interrupted), (SIGTERM, &to_pass_on)];
+    let hooks = hooks.map(|(signal, flag)| signal_hook::flag::register(signal, flag.clone()));
+    let hooks = hooks.into_iter().collect::<io::Result<Vec<_>>>()?;
     let before = children_cpu_seconds();
     let mut child = process::Command::new(&command.path);
     child.args(&command.words[1..]).env("OPENSSL_CONF", setting.configuration());
@@ -63,10 +68,16 @@ pub(super) fn run(command: &Command, setting: &Setting, quiet: bool) -> io::Resu
         if let Some(status) = child.try_wait()? {
             break status;
         }
+        if to_pass_on.swap(false, Ordering::Relaxed) {
+            // It may have ended just now.
+            let _ = kill_process(Pid::from_child(&child), Signal::TERM);
+        }
         thread::sleep(pause);
         pause = (pause * 2).min(LAST_LOOK);
     };
-    signal_hook::low_level::unregister(hook);
+    for hook in hooks {
+        signal_hook::low_level::unregister(hook);
+    }
     Ok(Ran {
         status,
         interrupted: interrupted.load(Ordering::Relaxed),

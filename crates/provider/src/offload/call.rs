@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use wirespeed_af_alg::{Cipher, Error, Hash, Interface, Permission, Transform, permitted};
-use wirespeed_cipher::{Block, Direction, InOut, Route};
+use wirespeed_cipher::{Block, Direction, InOut, Route, SIZE_CLASSES};
 use wirespeed_plan::{SIZE_BUCKETS, size_bucket};
 use zeroize::Zeroize;
 
@@ -98,6 +98,9 @@ pub(crate) struct Offloaded {
     standing: AtomicU8,
 }
 
+/// The largest size class, with which the last size bucket begins.
+const LARGEST: usize = SIZE_CLASSES[SIZE_CLASSES.len() - 1];
+
 /// What is known of a driver in this process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -140,7 +143,9 @@ impl Offloaded {
 
     /// Every size bucket in which no length is below `bytes`.
     pub(crate) fn take_from(&mut self, direction: Direction, bytes: usize) {
-        let first = size_bucket(bytes.max(1).next_power_of_two());
+        // The last size bucket has no end: a larger number keeps it from the kernel.
+        let least = bytes.checked_next_power_of_two().filter(|it| *it <= LARGEST);
+        let Some(first) = least.map(size_bucket) else { return };
         (first..SIZE_BUCKETS).for_each(|size_bucket| self.take(direction, size_bucket));
     }
 
@@ -361,6 +366,13 @@ mod tests {
         from.take_from(Direction::Encrypt, 1420);
         let takes = |bytes| from.takes(Direction::Encrypt, bytes);
         assert_eq!([1420, 2047, 2048, usize::MAX].map(takes), [false, false, true, true]);
+        for (bytes, takes) in
+            [(0, true), (LARGEST, true), (LARGEST + 1, false), (usize::MAX, false)]
+        {
+            let mut from = self::offloaded();
+            from.take_from(Direction::Encrypt, bytes);
+            assert_eq!(from.takes(Direction::Encrypt, usize::MAX), takes, "{bytes}");
+        }
         let everywhere = self::offloaded().at_any_length();
         assert!(everywhere.takes(Direction::Encrypt, 0));
         assert!(everywhere.takes(Direction::Decrypt, usize::MAX));

@@ -174,8 +174,15 @@ pub(super) fn ranking(
         cells.extend(is_vpn.then(|| place.fills.clone().unwrap_or("-".to_owned())));
         table.row(cells);
     }
+    let command = match purpose {
+        Purpose::Vpn => "vpn",
+        Purpose::Disk => "disk",
+        Purpose::Tls => "bench",
+    };
     match ranking {
-        [] => text.push_str("none of these machines was measured for it\n"),
+        [] => text.push_str(&format!(
+            "none of these machines was measured for it: wirespeed {command} --json FILE does that\n"
+        )),
         _ => text.push_str(&table.render()),
     }
     if ranking.iter().any(|place| place.from == "bench") && purpose != Purpose::Disk {

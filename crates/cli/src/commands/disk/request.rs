@@ -117,11 +117,13 @@ impl DiskArguments {
 }
 
 fn size(text: &str) -> Result<u64, Fault> {
-    // A sector of the larger kind is the unit of everything.
-    let bytes = units::parse(text).filter(|it| *it >= LEAST && it.is_multiple_of(4096));
-    bytes.ok_or_else(|| {
-        Fault::usage(format!("--size {text}: choose from 1MiB on, such as 256MiB or 2GiB"))
-    })
+    let refused = |why| Err(Fault::usage(format!("--size {text}: {why}, such as 256MiB or 2GiB")));
+    match units::parse(text) {
+        // A sector of the larger kind is the unit of everything.
+        Some(bytes) if !bytes.is_multiple_of(4096) => refused("choose a multiple of 4096 bytes"),
+        Some(bytes) if bytes >= LEAST => Ok(bytes),
+        _ => refused("choose from 1MiB on"),
+    }
 }
 
 /// The ciphers of a list, with keys of that size; without a list all.
@@ -250,7 +252,7 @@ mod tests {
             ("--key-size 256", "--key-size needs --cipher"),
             ("--size 12x", "--size 12x: choose from 1MiB on"),
             ("--size 0", "--size 0: choose from 1MiB on"),
-            ("--size 1000000000", "choose from 1MiB on, such as 256MiB"),
+            ("--size 1000000000", "choose a multiple of 4096 bytes, such as 256MiB"),
             ("--sector 1024", "--sector 1024: choose 512 or 4096"),
             ("--threads 0", "--threads 0: choose from 1 to 256"),
             ("--device /dev/x", "--device needs --dm-crypt"),

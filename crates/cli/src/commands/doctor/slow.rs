@@ -6,7 +6,7 @@ use wirespeed_results::schema::doctor::Time;
 use super::{DoctorArguments, found, report};
 use crate::fault::Fault;
 use crate::output::table::{Side, Table};
-use crate::output::{Progress, call, say};
+use crate::output::{Progress, say, tell};
 
 /// Watches a program that it runs, or one that runs already.
 pub(super) fn run(machine: &ThisMachine, arguments: DoctorArguments) -> Result<(), Fault> {
@@ -27,7 +27,7 @@ pub(super) fn run(machine: &ThisMachine, arguments: DoctorArguments) -> Result<(
     let (time, findings) = slow.map_err(Fault::usage)?;
     report(&found(findings, None, Some(time)), json, |text| match runs {
         true => {
-            eprint!("\n{}", call::told(text));
+            tell(&format!("\n{text}"));
             Ok(())
         }
         false => say(text),

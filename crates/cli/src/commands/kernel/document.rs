@@ -5,6 +5,7 @@ use std::{fs, io};
 
 use wirespeed_af_alg::drivers::{self, Driver, LIST};
 use wirespeed_af_alg::{Transform, presence};
+use wirespeed_installation::shell;
 use wirespeed_machine::{Folder, Source, ThisMachine};
 use wirespeed_results::schema::kernel::{Faster, Kernel, Listed, Measured, Raised, Row};
 use wirespeed_results::schema::{Document, VERSION};
@@ -15,9 +16,9 @@ use super::measure::{Entry, Group, SIZES, measure, usual};
 use super::raised;
 use super::release;
 use super::verdict::{Verdict, verdict};
+use crate::output::WIDTH;
 use crate::output::figures::{megabytes, size, times};
 use crate::output::table::{Side, Table, wrap};
-use crate::output::{WIDTH, call};
 
 /// What the kernel has.
 pub(super) struct Found {
@@ -249,7 +250,7 @@ fn parties<'a>(group: &'a Group, verdict: &Verdict) -> [&'a Entry; 2] {
 /// What makes the faster driver serve, if it is to.
 fn command(group: &Group, verdict: &Verdict) -> Option<String> {
     let [faster, _] = parties(group, verdict);
-    let name = call::word(&faster.driver.driver);
+    let name = shell::word(&faster.driver.driver);
     verdict.everywhere.then(|| format!("sudo wirespeed kernel --prefer {name}"))
 }
 

@@ -9,7 +9,7 @@ use wirespeed_cpu::{Feature, Features};
 use wirespeed_machine::ThisMachine;
 use wirespeed_results::schema::kernel::Raised;
 
-use wirespeed_installation::{Original, Staged, advice, obstacle, remove, writable};
+use wirespeed_installation::{Original, Staged, advice, obstacle, remove, shell, writable};
 
 use super::super::install::unified;
 use super::lines::{self, PADLOCK, Preference};
@@ -18,7 +18,7 @@ use super::raised::{self, Return, Step};
 use super::release;
 use crate::fault::Fault;
 use crate::output::table::wrap;
-use crate::output::{WIDTH, call, notes, say};
+use crate::output::{WIDTH, notes, say};
 use crate::spelling::alike;
 
 const UNCHANGED: &str = "\nNothing was changed.\n";
@@ -106,7 +106,7 @@ fn outrank(known: &[Driver], driver: &Driver, dry_run: bool) -> Result<(), Fault
     }
     show(&format!(
         "\nDone. Check it: wirespeed kernel      Undo: sudo wirespeed kernel --unprefer {}\n",
-        call::word(name)
+        shell::word(name)
     ))
 }
 
@@ -147,7 +147,7 @@ fn sink(back: Vec<Raised>, mut kept: Vec<Raised>, dry_run: bool) -> Result<(), F
 /// The way to the kernel's priorities.
 fn open(option: &str, driver: &str) -> Result<Netlink, Fault> {
     Netlink::open()
-        .map_err(|error| Fault::usage(format!("kernel {option} {}: {error}", call::word(driver))))
+        .map_err(|error| Fault::usage(format!("kernel {option} {}: {error}", shell::word(driver))))
 }
 
 /// Gives a driver a priority; the kernel's own are small numbers.
@@ -157,7 +157,7 @@ fn set(netlink: &mut Netlink, driver: &str, priority: i32) -> Result<(), String>
 }
 
 fn remember(raised: &[Raised], option: &str, driver: &str) -> Result<(), Fault> {
-    let driver = if driver.is_empty() { String::new() } else { call::word(driver) };
+    let driver = if driver.is_empty() { String::new() } else { shell::word(driver) };
     let command = format!("wirespeed kernel {option} {driver}");
     let path = std::path::Path::new(raised::FILE);
     raised::remember(raised)

@@ -11,7 +11,7 @@ use wirespeed_results::schema::{Document, VERSION};
 use super::{arch, said_of, units};
 use crate::fault::Fault;
 use crate::output::table::{Side, Table};
-use crate::output::{say, write_text};
+use crate::output::{say, tell, write_text};
 
 /// Where the report goes by default.
 pub(super) const FILE: &str = "padlock-report.txt";
@@ -26,7 +26,7 @@ pub(super) fn run(file: &str, host: &Host, document: &Padlock) -> Result<(), Fau
         ));
     }
     // Silence for so long would look like a hang, which a real CPU might answer some of this with.
-    eprintln!("Trying what no document says, each in a process of its own: some seconds");
+    tell("Trying what no document says, each in a process of its own: some seconds\n");
     let machine = &host.machine;
     let report = PadlockReport {
         schema: PadlockReport::SCHEMA.to_owned(),

@@ -9,7 +9,7 @@ use std::io::{self, Read};
 use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender, TrySendError};
 use std::sync::{Mutex, TryLockError};
 use std::thread::{self, Scope};
 use std::time::Duration;
@@ -123,15 +123,15 @@ pub(super) struct Feeder<'scope, 'env, T> {
 
 impl<T> Feeder<'_, '_, T> {
     /// An entry without a file.
-    pub(super) fn plain(&self, entry: T) -> Result<(), Stopped> {
-        self.tickets.send((entry, None)).map_err(|_| Stopped)
+    pub(super) fn plain(&mut self, entry: T) -> Result<(), Stopped> {
+        self.queue_up((entry, None))
     }
 
     /// An entry with a file; `-` is standard input, which is read here and now, so that the next one finds
     /// it at its end.
     pub(super) fn file(&mut self, entry: T, name: &[u8]) -> Result<(), Stopped> {
         let (answer, outcome) = mpsc::channel();
-        self.tickets.send((entry, Some(outcome))).map_err(|_| Stopped)?;
+        self.queue_up((entry, Some(outcome)))?;
         if name == b"-" {
             let outcome = self.pool.hash_standard_input().unwrap_or_else(Outcome::Unreadable);
             // Nobody listens any more if this fails.
@@ -150,9 +150,20 @@ impl<T> Feeder<'_, '_, T> {
         Ok(())
     }
 
-    /// Starts the threads, each with its share of the files that are there.
+    /// Waits for room among the entries. The first of them may wait for an early file, which then waits no longer.
+    fn queue_up(&mut self, ticket: Ticket<T>) -> Result<(), Stopped> {
+        let ticket = match self.tickets.try_send(ticket) {
+            Ok(()) => return Ok(()),
+            Err(TrySendError::Disconnected(_)) => return Err(Stopped),
+            Err(TrySendError::Full(ticket)) => ticket,
+        };
+        self.start()?;
+        self.tickets.send(ticket).map_err(|_| Stopped)
+    }
+
+    /// Starts the threads, each with its share of the files that are there; none as long as there is no file.
     fn start(&mut self) -> Result<(), Stopped> {
-        let Some(early) = self.early.take() else { return Ok(()) };
+        let Some(early) = self.early.take_if(|early| !early.is_empty()) else { return Ok(()) };
         let threads = self.pool.hashing.threads.min(early.len());
         let pool = self.pool;
         for _ in 0..threads {

@@ -1,3 +1,4 @@
+use super::super::teardown::sweep;
 use super::*;
 
 /// A directory of a test's own.
@@ -66,6 +67,21 @@ fn a_line_that_was_cut_short_made_nothing() {
     assert_eq!(things("+ brd 5\n+ modu").expect("read"), [Thing::Brd { kibibytes: 5 }]);
     assert_eq!(things("+ brd 5\n- brd 5\n").expect("read"), []);
     assert!(things("+ spaceship 5\n").is_err(), "better nothing than half of it");
+}
+
+/// `wirespeed kernel --prefer` remembers priorities in /run/wirespeed.
+#[test]
+fn what_others_remember_is_no_record_and_stays_readable() {
+    let scratch = Scratch::new("beside");
+    let priorities = scratch.0.join("wirespeed/priorities");
+    let directory = Path::new(DIRECTORY).strip_prefix("/run").expect("lost with the power");
+    let directory = scratch.0.join(directory);
+    drop(Record::create(&directory, "1-0").expect("a record"));
+    let mode = |folder: PathBuf| fs::metadata(folder).expect("made").mode();
+    assert_eq!(mode(scratch.0.join("wirespeed")), mode(scratch.0.clone()));
+    fs::write(&priorities, "{").expect("written");
+    assert_eq!(sweep(&directory).expect("swept").left, [""; 0]);
+    assert!(priorities.exists() && all(&directory).expect("listed").is_empty());
 }
 
 #[test]
