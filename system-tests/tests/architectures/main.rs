@@ -13,6 +13,7 @@ mod module;
 mod padlock;
 mod program;
 mod server;
+mod without_cpuid;
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -67,6 +68,9 @@ const EMULATED: &[(&str, Run)] = &[
     ("padlock::sshd", padlock::sshd),
 ];
 
+/// What is stepped through, which takes a minute: on 32-bit x86.
+const STEPPED: &[(&str, Run)] = &[("without_cpuid::program", without_cpuid::program)];
+
 /// Where there are extensions to be named.
 const EXTENSIONS: &[(&str, Run)] = &[("program::extensions", program::extensions)];
 
@@ -107,11 +111,13 @@ fn of(architecture: &'static Architecture, roots: &[PathBuf]) -> Vec<Trial> {
             let once = ONCE.iter().filter(|_| cpu == 0);
             let system_wide = if architecture.is_booted() { BOOTED } else { UNPACKED };
             let system_wide = system_wide.iter().filter(|_| cpu == 0);
-            let emulated = EMULATED.iter().filter(|_| architecture.has_padlock && cpu == 0);
+            let emulates = architecture.has_padlock && cpu == 0;
+            let emulated = EMULATED.iter().filter(|_| emulates);
+            let stepped = STEPPED.iter().filter(|_| emulates && is_thorough && system == 0);
             let named = EXTENSIONS.iter().filter(|_| architecture.has_extensions);
             let long = LONG.iter().filter(|_| is_thorough && (system, cpu) == (0, 0));
             let tests = TESTS.iter().chain(once).chain(system_wide).chain(emulated);
-            for (name, run) in tests.chain(named).chain(long) {
+            for (name, run) in tests.chain(stepped).chain(named).chain(long) {
                 let machine = Machine::new(root, architecture, tier);
                 let name = format!("{machine}::{name}");
                 trials.push(Trial::test(name, move || run(&machine).map_err(Failed::from)));
@@ -120,7 +126,8 @@ fn of(architecture: &'static Architecture, roots: &[PathBuf]) -> Vec<Trial> {
     }
     if !is_thorough {
         let why = "takes minutes: cargo xtask test --thorough runs it";
-        trials.extend(LONG.iter().map(|(name, _)| ignored(name, why)));
+        let stepped = STEPPED.iter().filter(|_| architecture.has_padlock);
+        trials.extend(LONG.iter().chain(stepped).map(|(name, _)| ignored(name, why)));
     }
     trials
 }
