@@ -4,11 +4,13 @@
 //! reduced, and every line of code runs all the same.
 
 use std::env;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
 use crate::cross::{self, Architecture, I586, Machine, SHIPPED, System};
+use crate::package::{self, Format, Wanted};
 use crate::run::Run;
 use crate::tally::Tally;
 use crate::test::{Effort, KERNELS, of_packages};
@@ -35,6 +37,8 @@ pub(super) struct Tested {
     suites: &'static [&'static str],
     /// What is in them.
     system: &'static System,
+    /// What packages for it are built for, where they are unpacked in its systems.
+    packages: Option<&'static Architecture>,
     /// The crates with tests of their own, besides the kernels.
     crates: &'static [&'static str],
     /// Vectors, contracts and each crate's own tests.
@@ -46,6 +50,7 @@ pub(super) const ARM64: Tested = Tested {
     name: "64-bit ARM",
     suites: &["trixie", "bookworm"],
     system: &cross::PROGRAMS,
+    packages: None,
     crates: EVERYWHERE,
     units: on_arm64,
 };
@@ -78,6 +83,8 @@ pub(super) const RISCV64: Tested = Tested {
 
 pub(super) const I686: Tested = Tested {
     architecture: &cross::I686,
+    // Debian's i386 is for CPUs without SSE2, too.
+    packages: Some(&I586),
     name: "32-bit x86",
     system: &cross::WITH_SSHD,
     crates: &CRATES,
@@ -300,14 +307,14 @@ fn conformance(workspace: &Workspace, machine: &Machine<'_>, chosen: &[&str]) ->
 }
 
 /// The program and the module as their users have them. Usually on the newest system, for the host's stage has another
-/// OpenSSL; thoroughly on all.
+/// OpenSSL; thoroughly on all, and from packages as well.
 fn programs(
     workspace: &Workspace,
     effort: Effort,
     tested: &Tested,
     roots: &Roots,
 ) -> Result<Tally> {
-    let Tested { architecture, .. } = tested;
+    let Tested { architecture, packages, .. } = tested;
     let run = workspace
         .cargo(["test", "--release", "--package", "wirespeed-system-tests"])
         .arguments(["--test", "architectures"])
@@ -319,5 +326,21 @@ fn programs(
         Effort::Usual => run.environment("WIRESPEED_ROOTS", roots.newest()),
         Effort::Thorough => run.environment("WIRESPEED_ROOTS", env::join_paths(&roots.0)?),
     };
+    let run = match packages.filter(|_| effort == Effort::Thorough) {
+        Some(built) => run.environment("WIRESPEED_PACKAGES", packed(workspace, built)?),
+        None => run,
+    };
     effort.told_to(run).tests()
+}
+
+/// The folder of packages for it.
+fn packed(workspace: &Workspace, architecture: &Architecture) -> Result<PathBuf> {
+    let folder = workspace.target().join(format!("packages.{}", architecture.rust));
+    if folder.exists() {
+        // Those of another version would be unpacked, too.
+        fs::remove_dir_all(&folder)?;
+    }
+    let wanted = Wanted::into(&folder, &[Format::Deb]).for_target(architecture.rust);
+    package::make(workspace, &wanted)?;
+    Ok(folder)
 }
