@@ -48,9 +48,9 @@ impl Wanted {
         Self { target: None, format: formats.to_vec(), output: Some(folder.to_owned()) }
     }
 
-    /// The tarball for other machines than this.
-    pub(crate) fn tarball(folder: &Path, target: &str) -> Self {
-        Self { target: Some(target.to_owned()), ..Self::into(folder, &[Format::Tar]) }
+    /// The same for other machines than this.
+    pub(crate) fn for_target(self, target: &str) -> Self {
+        Self { target: Some(target.to_owned()), ..self }
     }
 }
 

@@ -2,17 +2,19 @@
 //!
 //! These tests run here and start the others' programs; but those of `arm64-guest` run in a guest, whose system is `/`.
 //! `WIRESPEED_ARCHITECTURE` is Debian's name of one, `WIRESPEED_ROOTS` names folders with such a system, as in `PATH`,
-//! `WIRESPEED_MODULES` the folder of our program and module for it, and `WIRESPEED_QEMU` what runs its programs, if this
-//! machine cannot. Without systems and module all are ignored.
+//! `WIRESPEED_MODULES` the folder of our program and module for it, `WIRESPEED_PACKAGES` that of its packages, and
+//! `WIRESPEED_QEMU` what runs its programs, if this machine cannot. Without systems and module all are ignored.
 
 #![forbid(unsafe_code)]
 
 mod booted;
 mod machine;
 mod module;
+mod packaged;
 mod padlock;
 mod program;
 mod server;
+mod without_cpuid;
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -67,6 +69,12 @@ const EMULATED: &[(&str, Run)] = &[
     ("padlock::sshd", padlock::sshd),
 ];
 
+/// The same with packages for it.
+const PACKAGED: &[(&str, Run)] = &[("packaged::enc", packaged::enc)];
+
+/// What is stepped through, which takes a minute: on 32-bit x86.
+const STEPPED: &[(&str, Run)] = &[("without_cpuid::program", without_cpuid::program)];
+
 /// Where there are extensions to be named.
 const EXTENSIONS: &[(&str, Run)] = &[("program::extensions", program::extensions)];
 
@@ -101,17 +109,21 @@ fn main() -> ExitCode {
 /// The tests of an architecture on these systems.
 fn of(architecture: &'static Architecture, roots: &[PathBuf]) -> Vec<Trial> {
     let is_thorough = env::var_os("WIRESPEED_THOROUGH").is_some();
+    let has_packages = env::var_os("WIRESPEED_PACKAGES").is_some();
     let mut trials = Vec::new();
     for (system, root) in roots.iter().enumerate() {
         for (cpu, tier) in architecture.tiers.iter().enumerate() {
             let once = ONCE.iter().filter(|_| cpu == 0);
             let system_wide = if architecture.is_booted() { BOOTED } else { UNPACKED };
             let system_wide = system_wide.iter().filter(|_| cpu == 0);
-            let emulated = EMULATED.iter().filter(|_| architecture.has_padlock && cpu == 0);
+            let emulates = architecture.has_padlock && cpu == 0;
+            let emulated = EMULATED.iter().filter(|_| emulates);
+            let packaged = PACKAGED.iter().filter(|_| emulates && has_packages);
+            let stepped = STEPPED.iter().filter(|_| emulates && is_thorough && system == 0);
             let named = EXTENSIONS.iter().filter(|_| architecture.has_extensions);
             let long = LONG.iter().filter(|_| is_thorough && (system, cpu) == (0, 0));
             let tests = TESTS.iter().chain(once).chain(system_wide).chain(emulated);
-            for (name, run) in tests.chain(named).chain(long) {
+            for (name, run) in tests.chain(packaged).chain(stepped).chain(named).chain(long) {
                 let machine = Machine::new(root, architecture, tier);
                 let name = format!("{machine}::{name}");
                 trials.push(Trial::test(name, move || run(&machine).map_err(Failed::from)));
@@ -120,7 +132,12 @@ fn of(architecture: &'static Architecture, roots: &[PathBuf]) -> Vec<Trial> {
     }
     if !is_thorough {
         let why = "takes minutes: cargo xtask test --thorough runs it";
-        trials.extend(LONG.iter().map(|(name, _)| ignored(name, why)));
+        let stepped = STEPPED.iter().filter(|_| architecture.has_padlock);
+        trials.extend(LONG.iter().chain(stepped).map(|(name, _)| ignored(name, why)));
+    }
+    if architecture.has_padlock && !has_packages {
+        let why = "WIRESPEED_PACKAGES is not set: cargo xtask test --thorough makes packages";
+        trials.extend(PACKAGED.iter().map(|(name, _)| ignored(name, why)));
     }
     trials
 }

@@ -1,7 +1,7 @@
 //! A 32-bit machine with PadLock: the system's own `openssl` with our module, traced by `padlock-run`.
 
 use std::env;
-use std::path::PathBuf;
+use std::ffi::OsString;
 use std::process::Command;
 
 use wirespeed_cipher::{Direction, Route};
@@ -31,16 +31,20 @@ const BYTES: usize = 100_003;
 /// A C3 has ACE alone, a C7 ACE2 as well.
 const CPUS: [&str; 2] = ["c3", "c7"];
 
-/// Without AES instructions, which no such CPU has. `WIRESPEED_EMULATOR` names `padlock-run`.
+/// `padlock-run`, which `WIRESPEED_EMULATOR` names.
+pub(crate) fn emulator() -> Result<OsString, String> {
+    env::var_os("WIRESPEED_EMULATOR").ok_or_else(|| "WIRESPEED_EMULATOR is not set".to_owned())
+}
+
+/// Without AES instructions, which no such CPU has.
 fn emulated(machine: &Machine, cpu: &str, more: &[&str]) -> Result<Command, String> {
-    let emulator = env::var_os("WIRESPEED_EMULATOR").ok_or("WIRESPEED_EMULATOR is not set")?;
-    let mut started = machine.command(PathBuf::from(emulator));
+    let mut started = machine.command(emulator()?);
     started.args(["--stats", "--hide-aesni", "--cpu", cpu]).args(more);
     Ok(started)
 }
 
 /// What `--stats` says that an operation has processed, in blocks.
-fn blocks(said: &str, operation: &str) -> u64 {
+pub(crate) fn blocks(said: &str, operation: &str) -> u64 {
     let figures = said.split([' ', '\n']).filter_map(|word| word.strip_prefix(operation));
     let blocks =
         figures.filter_map(|it| it.strip_prefix('=')?.split_once('/')?.1.parse::<u64>().ok());

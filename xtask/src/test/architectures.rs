@@ -4,11 +4,13 @@
 //! reduced, and every line of code runs all the same.
 
 use std::env;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
 use crate::cross::{self, Architecture, I586, Machine, SHIPPED, System};
+use crate::package::{self, Format, Wanted};
 use crate::run::Run;
 use crate::tally::Tally;
 use crate::test::{Effort, KERNELS, of_packages};
@@ -35,6 +37,8 @@ pub(super) struct Tested {
     suites: &'static [&'static str],
     /// What is in them.
     system: &'static System,
+    /// What packages for it are built for, where they are unpacked in its systems.
+    packages: Option<&'static Architecture>,
     /// The crates with tests of their own, besides the kernels.
     crates: &'static [&'static str],
     /// Vectors, contracts and each crate's own tests.
@@ -46,6 +50,7 @@ pub(super) const ARM64: Tested = Tested {
     name: "64-bit ARM",
     suites: &["trixie", "bookworm"],
     system: &cross::PROGRAMS,
+    packages: None,
     crates: EVERYWHERE,
     units: on_arm64,
 };
@@ -78,6 +83,8 @@ pub(super) const RISCV64: Tested = Tested {
 
 pub(super) const I686: Tested = Tested {
     architecture: &cross::I686,
+    // Debian's i386 is for CPUs without SSE2, too.
+    packages: Some(&I586),
     name: "32-bit x86",
     system: &cross::WITH_SSHD,
     crates: &CRATES,
@@ -103,7 +110,7 @@ pub(super) fn all(workspace: &Workspace, effort: Effort, tested: &Tested) -> Res
     }
     tally += Tally::of(architecture.ship(workspace)?, &format!("build for {name}"));
     tally += units(workspace, effort, &roots)?;
-    tally += programs(workspace, effort, architecture, &roots.0)?;
+    tally += programs(workspace, effort, tested, &roots)?;
     Ok(tally)
 }
 
@@ -156,7 +163,7 @@ fn on_arm64(workspace: &Workspace, effort: Effort, roots: &Roots) -> Result<Tall
         .tests()?;
     }
     if effort == Effort::Usual {
-        tally += conformance(workspace, &big, &[PORTABLE, ELSEWHERE, ALIKE, TRANSLATED].concat())?;
+        tally += conformance(workspace, &big, &[PORTABLE, ELSEWHERE, ALIKE, PROCESSES].concat())?;
     } else {
         tally += conformance(workspace, &big, &[])?;
         tally += conformance(workspace, &small, &[])?;
@@ -203,14 +210,18 @@ fn on_i686(workspace: &Workspace, effort: Effort, roots: &Roots) -> Result<Tally
     let mut tally = Tally::of(built, "build of padlock-run");
     tally += plain(workspace)?;
     tally += own(workspace, effort, &machine, &CRATES).tests()?;
+    let (around, processes): (&[_], &[_]) = match effort {
+        Effort::Usual => (AROUND, PROCESSES),
+        Effort::Thorough => (&[], &[]),
+    };
     // As the stage of PadLock does in 64 bits, on the CPUs that have no others.
     for (cpu, filter) in [("c3", "kernels::padlock"), ("c7", "padlock")] {
         let emulated = machine.with_padlock(cpu);
         let proofs = own(workspace, effort, &emulated, &CRATES);
         tally += proofs.arguments(["--tests", "--", "proof::"]).tests()?;
-        tally += conformance(workspace, &emulated, &[filter])?;
+        tally += conformance(workspace, &emulated, &[&[filter], around].concat())?;
     }
-    tally += conformance(workspace, &Machine::i686(roots.newest()), &[])?;
+    tally += conformance(workspace, &Machine::i686(roots.newest()), processes)?;
     if effort == Effort::Thorough {
         tally += conformance(workspace, &machine, &[])?;
         tally += without_sse2(workspace, roots)?;
@@ -277,8 +288,17 @@ const ELSEWHERE: &[&str] = &["--skip=::libcrypto::", "--skip=::verified::", "--s
 /// Skips what is done the same way with each route.
 const ALIKE: &[&str] = &["--skip=provider::neon::", "--skip=rerouting::", "--skip=::padding::"];
 
-/// Skips hundreds of processes, each of which QEMU translates anew.
-const TRANSLATED: &[&str] =
+/// Skips what contexts do around ciphers, which portable code has gone through in 32 bits, and PadLock in 64.
+const AROUND: &[&str] = &[
+    "--skip=::overlap::",
+    "--skip=::padding::",
+    "--skip=::records::",
+    "--skip=::security::",
+    "--skip=::sequences::",
+];
+
+/// Skips hundreds of processes, each of which QEMU translates anew. The program's tests have a few of their kind.
+const PROCESSES: &[&str] =
     &["--skip=program::encryption", "--skip=program::tls", "--skip=program::random"];
 
 /// Vectors, contracts and comparisons beside this system's OpenSSL.
@@ -286,20 +306,41 @@ fn conformance(workspace: &Workspace, machine: &Machine<'_>, chosen: &[&str]) ->
     machine.conformance(workspace).arguments(chosen).tests()
 }
 
-/// The program and the module as their users have them.
+/// The program and the module as their users have them. Usually on the newest system, for the host's stage has another
+/// OpenSSL; thoroughly on all, and from packages as well.
 fn programs(
     workspace: &Workspace,
     effort: Effort,
-    architecture: &Architecture,
-    roots: &[PathBuf],
+    tested: &Tested,
+    roots: &Roots,
 ) -> Result<Tally> {
+    let Tested { architecture, packages, .. } = tested;
     let run = workspace
         .cargo(["test", "--release", "--package", "wirespeed-system-tests"])
         .arguments(["--test", "architectures"])
         .environment("WIRESPEED_ARCHITECTURE", architecture.debian)
         .environment("WIRESPEED_EMULATOR", workspace.target().join("release/padlock-run"))
         .environment("WIRESPEED_QEMU", architecture.emulator(workspace).unwrap_or_default())
-        .environment("WIRESPEED_ROOTS", env::join_paths(roots)?)
         .environment("WIRESPEED_MODULES", architecture.modules(workspace));
+    let run = match effort {
+        Effort::Usual => run.environment("WIRESPEED_ROOTS", roots.newest()),
+        Effort::Thorough => run.environment("WIRESPEED_ROOTS", env::join_paths(&roots.0)?),
+    };
+    let run = match packages.filter(|_| effort == Effort::Thorough) {
+        Some(built) => run.environment("WIRESPEED_PACKAGES", packed(workspace, built)?),
+        None => run,
+    };
     effort.told_to(run).tests()
+}
+
+/// The folder of packages for it.
+fn packed(workspace: &Workspace, architecture: &Architecture) -> Result<PathBuf> {
+    let folder = workspace.target().join(format!("packages.{}", architecture.rust));
+    if folder.exists() {
+        // Those of another version would be unpacked, too.
+        fs::remove_dir_all(&folder)?;
+    }
+    let wanted = Wanted::into(&folder, &[Format::Deb]).for_target(architecture.rust);
+    package::make(workspace, &wanted)?;
+    Ok(folder)
 }

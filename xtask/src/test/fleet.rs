@@ -57,7 +57,7 @@ fn packages(workspace: &Workspace, effort: Effort) -> Result<PathBuf> {
     package::make(workspace, &Wanted::into(&folder, formats))?;
     if effort == Effort::Thorough {
         let target = format!("{}-unknown-linux-musl", std::env::consts::ARCH);
-        package::make(workspace, &Wanted::tarball(&folder, &target))?;
+        package::make(workspace, &Wanted::into(&folder, &[Format::Tar]).for_target(&target))?;
     }
     Ok(folder)
 }

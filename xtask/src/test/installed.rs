@@ -91,7 +91,8 @@ fn alpines(workspace: &Workspace) -> Result<Tally> {
     packages::provide(packages::ALPINE)?;
     let folder = workspace.target().join("packages.musl");
     let target = format!("{}-unknown-linux-musl", std::env::consts::ARCH);
-    let made = match package::make(workspace, &Wanted::tarball(&folder, &target)) {
+    let wanted = Wanted::into(&folder, &[Format::Tar]).for_target(&target);
+    let made = match package::make(workspace, &wanted) {
         Ok(made) => made,
         Err(error) => return Ok(Tally::skip(format!("no tarball for musl: {error:#}"))),
     };
