@@ -1,5 +1,7 @@
 //! Names as people type them: OpenSSL's and its aliases, the kernel's, cryptsetup's, OpenSSH's, TLS's and strongSwan's.
 
+use std::mem;
+
 /// The one whose name is meant, if there is one.
 ///
 /// A name without a key size means what its users' tool makes of it: OpenSSL has CBC where no mode is said, cryptsetup
@@ -106,7 +108,8 @@ fn with_openssls_words(letters: &str) -> String {
     }
 }
 
-/// The known word that was most likely meant: the same but for case, or at most two letters away.
+/// The known word that was most likely meant: the same but for case, or at most two slips away. Two letters exchanged are
+/// one slip.
 pub fn nearest<'a>(given: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let given = given.to_ascii_lowercase();
     let near = known.map(|word| (distance(&given, &word.to_ascii_lowercase()), word));
@@ -114,17 +117,21 @@ pub fn nearest<'a>(given: &str, known: impl Iterator<Item = &'a str>) -> Option<
     (distance <= 2 && distance * 2 < word.len()).then_some(word)
 }
 
-/// Letters to insert, take away or replace (Levenshtein).
+/// Letters to insert, take away or replace, and neighbours to exchange (optimal string alignment).
 fn distance(one: &str, other: &str) -> usize {
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    let mut before = Vec::new();
     let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (i, a) in one.bytes().enumerate() {
-        let mut corner = row[0];
-        row[0] = i + 1;
-        for (j, b) in other.bytes().enumerate() {
-            let replaced = corner + usize::from(a != b);
-            corner = row[j + 1];
-            row[j + 1] = replaced.min(corner + 1).min(row[j] + 1);
+    for i in 0..one.len() {
+        let mut next = vec![i + 1; other.len() + 1];
+        for j in 0..other.len() {
+            let replaced = row[j] + usize::from(one[i] != other[j]);
+            next[j + 1] = replaced.min(row[j + 1] + 1).min(next[j] + 1);
+            if i > 0 && j > 0 && one[i - 1..=i] == [other[j], other[j - 1]] {
+                next[j + 1] = next[j + 1].min(before[j - 1] + 1);
+            }
         }
+        before = mem::replace(&mut row, next);
     }
     row[other.len()]
 }
@@ -199,7 +206,10 @@ mod tests {
         assert_eq!(distance("cipher", "ciphers"), 1);
         assert_eq!(distance("", "plan"), 4);
         assert_eq!(distance("kitten", "sitting"), 3);
+        assert_eq!(distance("gmc", "gcm"), 1);
+        let modes = ["AES-128-CBC", "AES-128-GCM"];
         assert_eq!(nearest("threads", ["routes", "plan"].into_iter()), None);
-        assert_eq!(nearest("AES-128-CBD", ["AES-128-CBC"].into_iter()), Some("AES-128-CBC"));
+        assert_eq!(nearest("AES-128-CBD", modes.into_iter()), Some("AES-128-CBC"));
+        assert_eq!(nearest("aes-128-gmc", modes.into_iter()), Some("AES-128-GCM"));
     }
 }

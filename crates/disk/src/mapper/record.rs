@@ -188,7 +188,11 @@ fn things(text: &str) -> io::Result<Vec<Thing>> {
         match (line.get(..2), thing) {
             (Some("+ "), Some(thing)) => things.push(thing),
             (Some("- "), Some(thing)) => things.retain(|it| *it != thing),
-            _ => return Err(io::Error::other(format!("'{line}' is of another version's"))),
+            _ => {
+                return Err(io::Error::other(format!(
+                    "'{line}' is of another version's: run that one once more, or start the machine anew"
+                )));
+            }
         }
     }
     Ok(things)
