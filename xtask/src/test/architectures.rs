@@ -43,6 +43,8 @@ pub(super) struct Tested {
     crates: &'static [&'static str],
     /// Vectors, contracts and each crate's own tests.
     units: fn(&Workspace, Effort, &Roots) -> Result<Tally>,
+    /// Where programs usually run: in the system that the former leave out.
+    programs_in: fn(&Roots) -> &Path,
 }
 
 pub(super) const ARM64: Tested = Tested {
@@ -53,12 +55,14 @@ pub(super) const ARM64: Tested = Tested {
     packages: None,
     crates: EVERYWHERE,
     units: on_arm64,
+    programs_in: Roots::oldest,
 };
 
 pub(super) const ARMV7: Tested = Tested {
     architecture: &cross::ARMV7,
     name: "32-bit ARM",
     units: |at, effort, roots| on_portable(at, effort, roots, &cross::ARMV7, &["cortex-a7"]),
+    programs_in: Roots::newest,
     ..ARM64
 };
 
@@ -306,8 +310,7 @@ fn conformance(workspace: &Workspace, machine: &Machine<'_>, chosen: &[&str]) ->
     machine.conformance(workspace).arguments(chosen).tests()
 }
 
-/// The program and the module as their users have them. Usually on the newest system, for the host's stage has another
-/// OpenSSL; thoroughly on all, and from packages as well.
+/// The program and the module as their users have them; thoroughly in all systems, and from packages as well.
 fn programs(
     workspace: &Workspace,
     effort: Effort,
@@ -323,7 +326,7 @@ fn programs(
         .environment("WIRESPEED_QEMU", architecture.emulator(workspace).unwrap_or_default())
         .environment("WIRESPEED_MODULES", architecture.modules(workspace));
     let run = match effort {
-        Effort::Usual => run.environment("WIRESPEED_ROOTS", roots.newest()),
+        Effort::Usual => run.environment("WIRESPEED_ROOTS", (tested.programs_in)(roots)),
         Effort::Thorough => run.environment("WIRESPEED_ROOTS", env::join_paths(&roots.0)?),
     };
     let run = match packages.filter(|_| effort == Effort::Thorough) {
