@@ -1,11 +1,13 @@
 //! One loaded provider: its core, its route, its list of algorithms.
 
+mod entries;
+
 use std::ffi::{CStr, CString};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use wirespeed_af_alg::Interface;
-use wirespeed_cipher::{Algorithm, Delegated, Digest, HashKernels, Hasher, Route, Subject};
+use wirespeed_cipher::{Algorithm, Digest, HashKernels, Hasher, Route, Subject};
 use wirespeed_cpu::{Feature, Features};
 use wirespeed_plan::{Fingerprint, LibcryptoCode, Plan};
 use wirespeed_stats::{Counters, Tally};
@@ -15,9 +17,7 @@ use crate::boundary::host_context::HostContext;
 use crate::boundary::host_digest::HostDigest;
 use crate::boundary::host_library::{Adopted, HostLibrary};
 use crate::boundary::host_mac::HostMacs;
-use crate::boundary::mac::HMAC;
 use crate::boundary::room::Room;
-use crate::boundary::secret_key;
 use crate::boundary::spare::Spares;
 use crate::config::{Config, Digests, Routes};
 use crate::digest;
@@ -25,12 +25,12 @@ use crate::digest::counted::Counted;
 use crate::digest::hashing::{Base, Hashing, KernelHash};
 use crate::error::{CallError, Reason};
 use crate::host::{Core, Version};
-use crate::offer;
 use crate::offload::Offload;
 use crate::offload::call::KernelCipher;
 use crate::openssl::{AlgorithmEntry, Param, data_type};
 use crate::params::list::Asked;
 use crate::params::{END, List, entry, text};
+use crate::provider::entries::{Entries, OfDigests};
 use crate::routing::choice::Choice;
 use crate::routing::monitor::Monitor;
 use crate::routing::native::Kernels;
@@ -89,9 +89,9 @@ pub(crate) struct Provider {
     /// For what of HMAC is not ours; HMAC is only on offer with it.
     host_macs: Option<Arc<HostMacs>>,
     /// Of each hash function the kernels of our own that it runs on; the others are the host's.
-    own_digests: [Option<&'static HashKernels>; Digest::ALL.len()],
+    own_digests: OfDigests,
     /// The kernels of HMAC.
-    mac_kernels: [Option<&'static HashKernels>; Digest::ALL.len()],
+    mac_kernels: OfDigests,
     /// The names of those hash functions.
     mac_digests: Box<[(&'static [u8], Digest)]>,
     /// The tables of delegated ciphers, which `ciphers` points into.
@@ -112,12 +112,7 @@ impl Provider {
         let config = Config::read(|key| core.parameter(key))
             .map_err(|text| (Reason::InvalidArgument, text))?;
         let mut missing = Vec::new();
-        let counters = config.stats.as_ref().map(|path| {
-            Counters::open(Path::new(path)).map_err(|why| {
-                let mend = "let this user write it, or give a folder that all may write";
-                format!("stats = {path}: {why}: nothing is counted; {mend}")
-            })
-        });
+        let counters = config.stats.as_ref().map(|path| counters(path));
         let counters = counters.and_then(|it| it.map_err(|why| missing.push(why)).ok());
         let monitoring = Monitoring { verify: config.verify, counters };
         let planned = match (&config.routes, &config.plan) {
@@ -154,23 +149,7 @@ impl Provider {
             _ => true,
         };
         let ciphers: Vec<_> = config.ciphers.iter().filter(claimed).copied().collect();
-        let own_digests = match (&config.digests, &by) {
-            (Digests::Listed(digests), _) => digests.clone(),
-            (Digests::All, By::Plan(plan)) => plan.digests().map(|(digest, _)| digest).collect(),
-            (Digests::All, By::List(_)) => Digest::ALL.to_vec(),
-            // Unmeasured: with SHA-NI libcrypto's code is no slower for long messages, and short ones gain only a fifth.
-            // On ARM it has such code, too.
-            (Digests::All, By::Priority { .. })
-                if [Feature::ShaNi, Feature::Sha2].iter().any(|it| Features::detect().has(*it)) =>
-            {
-                Vec::new()
-            }
-            (Digests::All, By::Priority { .. }) => {
-                let kernels = |it: &Digest| routing.as_ref().ok()?.hash(it.compression());
-                let suits = |it: &Digest| kernels(it).is_some_and(HashKernels::suits_every_call);
-                Digest::ALL.into_iter().filter(suits).collect()
-            }
-        };
+        let own_digests = own_digests(&config.digests, &by, routing.as_ref().ok());
         let may_offload = |subject: Subject| match (&config.digests, subject) {
             (Digests::All, _) => true,
             (Digests::Listed(listed), Subject::Digest(digest)) => listed.contains(&digest),
@@ -219,79 +198,21 @@ impl Provider {
             Ok(routing) => names(routing.serving()),
             Err(reasons) => format!("none ({reasons})"),
         };
-        let serves = |algorithm: &&Algorithm| {
-            version.has(**algorithm) && routing.as_ref().is_ok_and(|it| it.serves(**algorithm))
-        };
-        let entry = |names: &'static CStr, functions| AlgorithmEntry {
-            names: names.as_ptr(),
-            properties: offer::PROPERTIES.as_ptr(),
-            functions,
-            description: std::ptr::null(),
-        };
-        let ciphers = offer.ciphers.iter().filter(serves);
-        let ciphers = ciphers.map(|it| entry(it.names(), offer::dispatch(*it, version)));
-        let own_digests = Digest::ALL.map(|digest| {
-            let routing = routing.as_ref().ok().filter(|_| offer.own_digests.contains(&digest));
-            routing?.hash(digest.compression())
-        });
-        let adopt = |delegated: Delegated| {
-            let routing = routing.as_ref().ok().filter(|_| offer.delegated)?;
-            routing.offloaded(Subject::from(delegated).index()).first()?;
-            routing.host_library()?.adopt(delegated.name(), offer::delegated(delegated)?)
-        };
-        let adopted: Vec<_> = Delegated::all().filter_map(adopt).collect();
-        let delegated = adopted
-            .iter()
-            .map(|it| AlgorithmEntry { names: it.names, ..entry(c"", it.functions.as_ptr()) });
-        let hashes = |subject: &Subject| match *subject {
-            Subject::Digest(digest) if own_digests[digest as usize].is_some() => true,
-            // Only what the host can begin and end.
-            it => (offer.may_offload)(it) && routing.as_ref().is_ok_and(|to| to.offloads_hash(it)),
-        };
-        let alone = |subject: Subject| {
-            let alone = |it: &Routing| !it.verifies() && it.offloaded(subject.index()).is_empty();
-            routing.as_ref().is_ok_and(alone)
-        };
-        let is_plain = |subject: &Subject| {
-            matches!(*subject, Subject::Digest(it) if own_digests[it as usize].is_some())
-                && alone(*subject)
-        };
-        let counts = routing.as_ref().is_ok_and(|it| it.counters().is_some());
-        let digests = Subject::all().filter(hashes).filter_map(|it| match is_plain(&it) {
-            true if counts => digest::offer::<Counted>(it, version),
-            true => digest::offer::<Hasher>(it, version),
-            false => digest::offer::<Hashing>(it, version),
-        });
-        let digests = digests.map(|(facts, functions)| entry(facts.names, functions));
-        let plain = |it: &Digest| !it.is_extendable() && is_plain(&Subject::Digest(*it));
-        let host_macs = Digest::ALL.iter().any(plain).then(|| HostMacs::reach(&core)).flatten();
-        // On a CPU's own rounds HMAC gains even where the hash function by itself is the host's.
-        let mac_kernels = Digest::ALL.map(|digest| {
-            let routing = routing.as_ref().ok().filter(|_| alone(digest.into()))?;
-            let rounds = || {
-                let kernels = routing.hash(digest.compression()).filter(|_| offer.any_digest)?;
-                kernels.suits_every_call().then_some(kernels)
-            };
-            own_digests[digest as usize].or_else(rounds).filter(|_| !digest.is_extendable())
-        });
-        let macs = host_macs.iter().map(|_| entry(c"HMAC", HMAC.as_ptr()));
-        let ciphers: Box<[_]> = ciphers.chain(delegated).chain([AlgorithmEntry::END]).collect();
-        // Where no cipher is ours, none wants a key of ours.
-        let secret_keys = (ciphers.len() > 1).then(|| {
-            let aes = entry(c"AES:2.16.840.1.101.3.4.1", secret_key::AES.as_ptr());
-            [aes, entry(c"GENERIC-SECRET", secret_key::GENERIC.as_ptr())]
-        });
-        let secret_keys = secret_keys.into_iter().flatten();
+        let entries = Entries::new(offer, routing.as_ref().ok(), version);
+        let adopted = entries.adopted();
+        let ciphers = entries.ciphers(&adopted);
+        let host_macs = entries.wants_macs().then(|| HostMacs::reach(&core)).flatten();
+        let mac_kernels = entries.mac_kernels();
         Self {
             core,
             missing: CString::default(),
             version,
-            macs: macs.chain([AlgorithmEntry::END]).collect(),
+            macs: entries::macs(host_macs.is_some()),
             host_macs,
+            secret_keys: entries::secret_keys(ciphers.len() > 1),
             ciphers,
-            secret_keys: secret_keys.chain([AlgorithmEntry::END]).collect(),
-            digests: digests.chain([AlgorithmEntry::END]).collect(),
-            own_digests,
+            digests: entries.digests(),
+            own_digests: entries.own_digests,
             mac_digests: digest::names(|it| mac_kernels[it as usize].is_some()),
             mac_kernels,
             _adopted: adopted,
@@ -439,4 +360,33 @@ static GETTABLE_LIST: List<9> = List::new([
 /// The provider's parameters: those of the default provider, and what serves.
 pub(crate) fn gettable() -> *const Param {
     GETTABLE_LIST.as_ptr()
+}
+
+/// Where calls are counted.
+fn counters(path: &str) -> Result<Arc<Counters>, String> {
+    Counters::open(Path::new(path)).map_err(|why| {
+        let mend = "let this user write it, or give a folder that all may write";
+        format!("stats = {path}: {why}: nothing is counted; {mend}")
+    })
+}
+
+/// The hash functions to be offered on kernels of our own.
+fn own_digests(asked: &Digests, by: &By<'_>, routing: Option<&Routing>) -> Vec<Digest> {
+    match (asked, by) {
+        (Digests::Listed(digests), _) => digests.clone(),
+        (Digests::All, By::Plan(plan)) => plan.digests().map(|(digest, _)| digest).collect(),
+        (Digests::All, By::List(_)) => Digest::ALL.to_vec(),
+        // Unmeasured: with SHA-NI libcrypto's code is no slower for long messages, and short ones gain only a fifth.
+        // On ARM it has such code, too.
+        (Digests::All, By::Priority { .. })
+            if [Feature::ShaNi, Feature::Sha2].iter().any(|it| Features::detect().has(*it)) =>
+        {
+            Vec::new()
+        }
+        (Digests::All, By::Priority { .. }) => {
+            let kernels = |it: &Digest| routing?.hash(it.compression());
+            let suits = |it: &Digest| kernels(it).is_some_and(HashKernels::suits_every_call);
+            Digest::ALL.into_iter().filter(suits).collect()
+        }
+    }
 }
