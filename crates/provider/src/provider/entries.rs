@@ -61,12 +61,11 @@ impl<'a> Entries<'a> {
     }
 
     pub(super) fn digests(&self) -> Box<[AlgorithmEntry]> {
-        let hashes = |subject: &Subject| match *subject {
-            Subject::Digest(digest) if self.own_digests[digest as usize].is_some() => true,
-            // Only what the host can begin and end.
-            it => {
-                (self.offer.may_offload)(it) && self.routing.is_some_and(|to| to.offloads_hash(it))
-            }
+        let hashes = |subject: &Subject| {
+            // Of the others only what the host can begin and end.
+            let offloads = |it: &Routing| it.offloads_hash(*subject);
+            self.is_own(*subject)
+                || (self.offer.may_offload)(*subject) && self.routing.is_some_and(offloads)
         };
         let counts = self.routing.is_some_and(|it| it.counters().is_some());
         let digests = Subject::all().filter(hashes).filter_map(|it| match self.is_plain(it) {
@@ -99,8 +98,12 @@ impl<'a> Entries<'a> {
 
     /// Whether a hash function is ours, and nobody else has a part in it.
     fn is_plain(&self, subject: Subject) -> bool {
+        self.is_own(subject) && self.is_alone(subject)
+    }
+
+    /// Whether it is a hash function that runs on kernels of our own.
+    fn is_own(&self, subject: Subject) -> bool {
         matches!(subject, Subject::Digest(it) if self.own_digests[it as usize].is_some())
-            && self.is_alone(subject)
     }
 
     /// Whether nothing is computed twice, and Linux has no part in it.
