@@ -57,6 +57,9 @@ features! {
     Avx512dq = "avx512dq",
     /// AVX-512 integer fused multiply-add.
     Avx512ifma = "avx512ifma",
+    /// Sums of products of short floating-point numbers. Nothing here uses them: what has them, and IFMA but not
+    /// `avx_vnni`, takes two turns for 512 bits (Zen 4).
+    Avx512Bf16 = "avx512_bf16",
     /// Sums of products of small integers, in VEX encoding. Nothing here uses them: what has them has more units for
     /// integers than the four of what came before (Golden Cove and Zen 5; not so Gracemont).
     AvxVnni = "avx_vnni",

@@ -111,6 +111,7 @@ pub fn features(cpu: &dyn Cpuid) -> Features {
         (Feature::Avx512dq, avx512 && bit(seven[1], 17)),
         (Feature::Avx512ifma, avx512 && bit(seven[1], 21)),
         (Feature::Avx512Vp2intersect, avx512 && bit(seven[3], 8)),
+        (Feature::Avx512Bf16, avx512 && bit(more[0], 5)),
         (Feature::Sm4, avx && bit(more[0], 2)),
         (Feature::AvxVnni, avx && bit(more[0], 4)),
         (Feature::Gfni, bit(seven[2], 8)),
@@ -197,7 +198,8 @@ mod tests {
             Sse2 "sse2", Ssse3 "ssse3", Sse41 "sse4.1", Aes "aes", Pclmulqdq "pclmulqdq", Avx "avx", Avx2 "avx2",
             Bmi1 "bmi1", Bmi2 "bmi2", Vaes "vaes", Vpclmulqdq "vpclmulqdq", Avx512f "avx512f",
             Avx512bw "avx512bw", Avx512vl "avx512vl", Avx512dq "avx512dq",
-            Avx512ifma "avx512ifma", Avx512Vp2intersect "avx512vp2intersect", AvxVnni "avxvnni",
+            Avx512ifma "avx512ifma", Avx512Vp2intersect "avx512vp2intersect", Avx512Bf16 "avx512bf16",
+            AvxVnni "avxvnni",
             Gfni "gfni", ShaNi "sha",
         );
     }

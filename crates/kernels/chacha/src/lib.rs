@@ -51,16 +51,12 @@ pub(crate) trait Rows: Copy {
     const FLIGHT: usize;
     /// Whether Poly1305 goes between the rounds of whole flights, as a core that looks ahead for few instructions wants it.
     const STITCHED: bool = false;
-    /// The unit that makes one set of blocks, or less, in the least time: one with shorter vectors, or itself.
-    type Narrow: Rows;
-
-    /// The same machine's.
-    fn narrow(self) -> Self::Narrow;
-
     /// The same row for each matrix.
     fn splat(self, row: [u32; 4]) -> Self::V;
     /// Adds `count` to the first word of each row, plus the place of its matrix.
     fn number(self, v: Self::V, count: u32) -> Self::V;
+    /// The row of the first matrix.
+    fn first_row(self, v: Self::V) -> [u32; 4];
     /// Sums of words.
     fn add(self, a: Self::V, b: Self::V) -> Self::V;
     /// Exclusive or.
@@ -137,21 +133,6 @@ pub(crate) fn chacha20<U: Rows>(
     keystream: &mut StreamBlock,
     data: InOut<'_>,
 ) {
-    if U::Narrow::BLOCKS < U::BLOCKS && data.len() <= U::BLOCKS * BLOCK {
-        add_keystream(unit.narrow(), key, counter, keystream, data);
-    } else {
-        add_keystream(unit, key, counter, keystream, data);
-    }
-}
-
-#[inline(always)]
-fn add_keystream<U: Rows>(
-    unit: U,
-    key: &StreamKey,
-    counter: &mut Counter,
-    keystream: &mut StreamBlock,
-    data: InOut<'_>,
-) {
     let first = rows(unit, key, *counter);
     let (from, to, total) = (data.source(), data.destination(), data.len());
     let (set, mut done) = (U::BLOCKS * BLOCK, 0);
@@ -185,7 +166,9 @@ fn add_keystream<U: Rows>(
         }
         buffer.wipe(unit, count);
     }
-    counter[0] = counter[0].wrapping_add(total.div_ceil(BLOCK) as u32);
+    // Written as a whole: the next call may begin before these blocks are ready, unless it must wait for its counter, which
+    // no CPU gathers from stores of parts.
+    *counter = unit.first_row(unit.number(first[3], total.div_ceil(BLOCK) as u32));
 }
 
 /// Defines `KERNELS` in the current module, compiled with the unit's target features.

@@ -24,12 +24,6 @@ impl Rows for Portable {
     type Hash = Chain;
     const BLOCKS: usize = BLOCKS;
     const FLIGHT: usize = 1;
-    type Narrow = Self;
-
-    #[inline(always)]
-    fn narrow(self) -> Self {
-        self
-    }
 
     #[inline(always)]
     fn splat(self, row: [u32; 4]) -> Words {
@@ -40,6 +34,11 @@ impl Rows for Portable {
     fn number(self, mut v: Words, count: u32) -> Words {
         v[0] = from_fn(|block| v[0][block].wrapping_add(count).wrapping_add(block as u32));
         v
+    }
+
+    #[inline(always)]
+    fn first_row(self, v: Words) -> [u32; 4] {
+        v.map(|word| word[0])
     }
 
     #[inline(always)]

@@ -125,13 +125,14 @@ mod tests {
     use super::*;
     use crate::kernels;
 
-    /// Every table here. AVX-512 has another one where IFMA is.
+    /// Every table here. AVX-512 has others where IFMA is, and where 512 bits take two turns.
     fn tables() -> Vec<&'static StreamKernels> {
         let features = if cfg!(miri) { Features::NONE } else { Features::detect() };
-        let lesser = kernels(Route::Avx512, features.without(Feature::Avx512ifma));
+        let lesser = [Feature::Avx512ifma, Feature::Avx512Bf16, Feature::AvxVnni];
+        let lesser = lesser.map(|it| kernels(Route::Avx512, features.without(it)));
         let routes = [Route::Avx512, Route::Avx2, Route::Portable];
         let routes = routes.into_iter().map(|route| kernels(route, features));
-        routes.chain([lesser]).flatten().collect()
+        routes.chain(lesser).flatten().collect()
     }
 
     #[test]

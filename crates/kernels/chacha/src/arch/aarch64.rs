@@ -44,12 +44,6 @@ impl Rows for Quad {
     const BLOCKS: usize = 1;
     const FLIGHT: usize = 6;
     const STITCHED: bool = true;
-    type Narrow = Self;
-
-    #[inline(always)]
-    fn narrow(self) -> Self {
-        self
-    }
 
     #[inline(always)]
     fn splat(self, row: [u32; 4]) -> uint32x4_t {
@@ -60,6 +54,14 @@ impl Rows for Quad {
     #[inline(always)]
     fn number(self, v: uint32x4_t, count: u32) -> uint32x4_t {
         self.add(v, self.splat([count, 0, 0, 0]))
+    }
+
+    #[inline(always)]
+    fn first_row(self, v: uint32x4_t) -> [u32; 4] {
+        let mut words = [0; 4];
+        // SAFETY: so long is the array.
+        unsafe { vst1q_u32((&raw mut words).cast(), v) };
+        words
     }
 
     #[inline(always)]

@@ -10,7 +10,7 @@ mod zmm;
 use wirespeed_cipher::{Route, StreamKernels};
 use wirespeed_cpu::{Avx2, Features, Token};
 #[cfg(target_arch = "x86_64")]
-use wirespeed_cpu::{Avx512, Avx512Ifma};
+use wirespeed_cpu::{Avx512, Avx512Ifma, Feature};
 
 use wirespeed_kernels_core::Absent;
 
@@ -19,7 +19,10 @@ pub(crate) fn kernels(route: Route, features: Features) -> Result<&'static Strea
     match route {
         #[cfg(target_arch = "x86_64")]
         Route::Avx512 => match Avx512Ifma::probe(features) {
-            Ok(token) => Ok(zmm::with_ifma(token)),
+            Ok(token) => {
+                let one = features.has(Feature::AvxVnni) || !features.has(Feature::Avx512Bf16);
+                Ok(zmm::with_ifma(token, !one))
+            }
             Err(_) => Avx512::probe(features).map(zmm::without_ifma).map_err(Absent::Missing),
         },
         Route::Avx2 => Avx2::probe(features).map(ymm::kernels).map_err(Absent::Missing),

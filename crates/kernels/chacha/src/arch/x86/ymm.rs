@@ -10,15 +10,15 @@ use wirespeed_kernels_core::call;
 use super::muludq::Lanes;
 use crate::Rows;
 
-/// The 256-bit unit. A value proves AVX2.
+/// The 256-bit unit. A value proves AVX2, and AVX-512 VL if it `ROTATES`.
 #[derive(Clone, Copy)]
-pub(super) struct Ymm(());
+pub(super) struct Ymm<const ROTATES: bool>(());
 
-impl Ymm {
+impl<const ROTATES: bool> Ymm<ROTATES> {
     /// The unit, unproved.
     ///
     /// # Safety
-    /// This CPU has what [`Avx2`] stands for.
+    /// This CPU has what the type stands for.
     #[inline(always)]
     pub(super) const unsafe fn assume() -> Self {
         Self(())
@@ -45,17 +45,11 @@ impl Ymm {
     }
 }
 
-impl Rows for Ymm {
+impl<const ROTATES: bool> Rows for Ymm<ROTATES> {
     type V = __m256i;
     type Hash = Lanes;
     const BLOCKS: usize = 2;
     const FLIGHT: usize = 4;
-    type Narrow = Self;
-
-    #[inline(always)]
-    fn narrow(self) -> Self {
-        self
-    }
 
     #[inline(always)]
     fn splat(self, row: [u32; 4]) -> __m256i {
@@ -67,6 +61,14 @@ impl Rows for Ymm {
     fn number(self, v: __m256i, count: u32) -> __m256i {
         let next = count.wrapping_add(1) as i32;
         self.add(v, call!(_mm256_set_epi32(0, 0, 0, next, 0, 0, 0, count as i32)))
+    }
+
+    #[inline(always)]
+    fn first_row(self, v: __m256i) -> [u32; 4] {
+        let (row, mut words) = (call!(_mm256_castsi256_si128(v)), [0; 4]);
+        // SAFETY: so long is the array.
+        unsafe { _mm_storeu_si128((&raw mut words).cast(), row) };
+        words
     }
 
     #[inline(always)]
@@ -82,6 +84,8 @@ impl Rows for Ymm {
     #[inline(always)]
     fn rotate<const LEFT: i32>(self, v: __m256i) -> __m256i {
         match LEFT {
+            // On Intel's CPUs shuffles share their one port with those of the rows.
+            _ if ROTATES => call!(_mm256_rol_epi32::<LEFT>(v)),
             16 => call!(_mm256_shuffle_epi8(v, self.order::<2>())),
             8 => call!(_mm256_shuffle_epi8(v, self.order::<1>())),
             12 => call!(_mm256_or_si256(_mm256_slli_epi32::<12>(v), _mm256_srli_epi32::<20>(v))),
@@ -173,7 +177,7 @@ mod table {
     crate::table_of!(
         Route::Avx2,
         false,
-        Ymm,
+        Ymm<false>,
         // SAFETY: `kernels` takes the token.
         unsafe { Ymm::assume() },
         "ssse3,sse4.1,avx,avx2,bmi1,bmi2"

@@ -2,11 +2,11 @@
 
 use std::marker::PhantomData;
 
+use wirespeed_cipher::StreamKernels;
 use wirespeed_cpu::{Avx512, Avx512Ifma};
 use wirespeed_kernels_core::arch::x86::*;
 use wirespeed_kernels_core::call;
 
-use super::ymm::Ymm;
 use crate::{Hash, Rows};
 
 /// The 512-bit unit with a way to hash. A value proves AVX-512 F, BW, VL and DQ, and what hashing needs.
@@ -35,15 +35,6 @@ impl<H: Hash> Rows for Zmm<H> {
     type Hash = H;
     const BLOCKS: usize = 4;
     const FLIGHT: usize = 8;
-    // Where 512 bits take two turns, a chain of them takes longer. Compiled with this unit's features its rotations are one
-    // instruction each.
-    type Narrow = Ymm;
-
-    #[inline(always)]
-    fn narrow(self) -> Ymm {
-        // SAFETY: AVX-512 comes with AVX2, which both tokens ask for.
-        unsafe { Ymm::assume() }
-    }
 
     #[inline(always)]
     fn splat(self, row: [u32; 4]) -> __m512i {
@@ -56,6 +47,14 @@ impl<H: Hash> Rows for Zmm<H> {
         let places = call!(_mm512_set_epi32(0, 0, 0, 3, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 0));
         let count = call!(_mm512_maskz_set1_epi32(0x1111, count as i32));
         self.add(v, self.add(places, count))
+    }
+
+    #[inline(always)]
+    fn first_row(self, v: __m512i) -> [u32; 4] {
+        let (row, mut words) = (call!(_mm512_castsi512_si128(v)), [0; 4]);
+        // SAFETY: so long is the array.
+        unsafe { _mm_storeu_si128((&raw mut words).cast(), row) };
+        words
     }
 
     #[inline(always)]
@@ -154,11 +153,38 @@ impl<H: Hash> Rows for Zmm<H> {
     }
 }
 
+/// ChaCha20 of short data on shorter vectors: of one of these a whole set is not needed.
+mod short {
+    use wirespeed_cipher::{ChaCha20Fn, Counter, InOut, StreamBlock, StreamKey};
+
+    use super::plain;
+    use crate::arch::x86::ymm::Ymm;
+
+    wirespeed_kernels_core::entries! {
+        ["ssse3,sse4.1,avx,avx2,bmi1,bmi2,avx512f,avx512bw,avx512vl,avx512dq"]
+        fn chacha20[const LONGEST: usize][LONGEST]
+            (key: &StreamKey, counter: &mut Counter, last: &mut StreamBlock, data: InOut<'_>)
+            {
+                if data.len() <= LONGEST {
+                    // SAFETY: these features are what it stands for.
+                    crate::chacha20(unsafe { Ymm::<true>::assume() }, key, counter, last, data);
+                } else {
+                    (plain::KERNELS.chacha20)(key, counter, last, data);
+                }
+            }
+    }
+
+    /// Where 512 bits take one turn.
+    pub(super) const UP_TO_2_BLOCKS: ChaCha20Fn = chacha20::<128>;
+    /// Where they take two: then a chain of them takes longer.
+    pub(super) const UP_TO_4_BLOCKS: ChaCha20Fn = chacha20::<256>;
+}
+
 /// With multiply-adds; what does not hash is the same without.
 mod fused {
-    use wirespeed_cipher::StreamKernels;
+    use wirespeed_cipher::{ChaCha20Fn, StreamKernels};
 
-    use super::{Zmm, plain};
+    use super::{Zmm, plain, short};
     use crate::arch::x86::ifma::Lanes;
 
     crate::hashing_of!(
@@ -168,12 +194,19 @@ mod fused {
         "ssse3,sse4.1,avx,avx2,bmi1,bmi2,avx512f,avx512bw,avx512vl,avx512dq,avx512ifma"
     );
 
-    pub(super) static KERNELS: StreamKernels = StreamKernels {
-        suits_every_call: true,
-        poly1305,
-        seal: [seal::<false>, seal::<true>],
-        ..plain::KERNELS
-    };
+    const fn table(chacha20: ChaCha20Fn) -> StreamKernels {
+        StreamKernels {
+            suits_every_call: true,
+            chacha20,
+            poly1305,
+            seal: [seal::<false>, seal::<true>],
+            ..plain::KERNELS
+        }
+    }
+
+    /// For 512 bits in one turn, and in two.
+    pub(super) static TABLES: [StreamKernels; 2] =
+        [table(short::UP_TO_2_BLOCKS), table(short::UP_TO_4_BLOCKS)];
 }
 
 mod plain {
@@ -193,11 +226,14 @@ mod plain {
 }
 
 /// The kernels where Poly1305 has multiply-adds.
-pub(super) fn with_ifma(_proof: Avx512Ifma) -> &'static wirespeed_cipher::StreamKernels {
-    &fused::KERNELS
+pub(super) fn with_ifma(_proof: Avx512Ifma, two_turns: bool) -> &'static StreamKernels {
+    &fused::TABLES[usize::from(two_turns)]
 }
 
+static WITHOUT_IFMA: StreamKernels =
+    StreamKernels { chacha20: short::UP_TO_2_BLOCKS, ..plain::KERNELS };
+
 /// The kernels where it has not.
-pub(super) fn without_ifma(_proof: Avx512) -> &'static wirespeed_cipher::StreamKernels {
-    &plain::KERNELS
+pub(super) fn without_ifma(_proof: Avx512) -> &'static StreamKernels {
+    &WITHOUT_IFMA
 }
