@@ -20,6 +20,9 @@ use crate::time::Time;
 /// What a clear margin is: two runs on a quiet machine differ by about as much.
 pub const MARGIN: f64 = 0.03;
 
+/// What a call may lose at most for the sake of others.
+const MOST: f64 = 0.1;
+
 /// What a packet has, of those that were measured.
 const PACKET: usize = 1420;
 
@@ -94,7 +97,7 @@ pub fn judge_offload(
 /// If nothing of ours wins, or if in a cell that the host wins both our routes and handing calls on to
 /// it would be slower by clearly more than the margin, every row is `libcrypto`: the algorithm is not
 /// claimed, for it can only be claimed whole, and nothing is to be slower than it was. Short calls that are handed on may
-/// lose a tenth where a packet wins ten times as much time: [`Cell::is_made_up_for`].
+/// lose a tenth where a packet wins thirty times as much time: [`Cell::is_made_up_for`].
 pub fn judge(algorithm: Algorithm, trials: &[Trial], incumbents: Option<&Plan>) -> Vec<Row> {
     decide(algorithm, trials, incumbents, |_| false)
 }
@@ -171,11 +174,12 @@ fn decide(
         })
         .collect();
     let is_faster = winners.iter().any(|alike| !alike.is_empty());
-    let is_slower = cells.iter().zip(&routes).any(|(cell, route)| {
-        let packets = || cells.iter().zip(&routes).find(|(other, _)| other.has_packets(cell));
-        let won = || packets().map_or(0.0, |(other, route)| -other.cost(*route, PACKET));
-        cell.is_slow(*route) && !cell.is_made_up_for(*route, won())
-    });
+    let packets = cells.iter().zip(&routes).filter(|(cell, _)| cell.sizes.contains(&PACKET));
+    let won = packets.map(|(cell, route)| -cell.cost(*route, PACKET)).fold(0.0, f64::max);
+    let is_slower = cells
+        .iter()
+        .zip(&routes)
+        .any(|(cell, route)| cell.is_slow(*route) && !cell.is_made_up_for(*route, won));
     let is_taken = cells.iter().any(|cell| takes(cell.direction)) && is_faster;
     let claimed = is_taken || is_faster && !is_slower;
     let chosen = cells.iter().zip(routes);
@@ -286,16 +290,15 @@ impl Cell<'_> {
     }
 
     /// Whether at any size a route is slower than the host by clearly more than the margin, its uses
-    /// taken together: a little less for packets may be made up for by new keys.
+    /// taken together: a little less for packets may be made up for by new keys. No use may lose more than
+    /// [`MOST`] by a route of ours.
     fn is_slow(&self, route: Route) -> bool {
+        let loses_much = |trial: &Trial| trial.gain.high < 1.0 - MOST;
         self.sizes.iter().any(|&size| {
-            mean_logarithm(self.of(route, size).map(|trial| trial.gain.high)) < (-MARGIN).ln_1p()
+            let mean = mean_logarithm(self.of(route, size).map(|trial| trial.gain.high));
+            mean < (-MARGIN).ln_1p()
+                || route != Route::Libcrypto && self.of(route, size).any(loses_much)
         })
-    }
-
-    /// Whether packets of the same direction are here.
-    fn has_packets(&self, other: &Self) -> bool {
-        self.direction == other.direction && self.sizes.contains(&PACKET)
     }
 
     /// What a call by this route costs more than by the host, in nanoseconds: the mean of its uses.
@@ -305,11 +308,10 @@ impl Cell<'_> {
         costs.iter().sum::<f64>() / costs.len().max(1) as f64
     }
 
-    /// Whether calls that are handed on lose a tenth at most, and a packet wins ten times what one of them loses. The way
-    /// there takes the same few nanoseconds for a call of any length.
+    /// Whether calls that are handed on lose a tenth at most, and a packet wins thirty times what one of them loses, in
+    /// whatever direction. The way there takes the same few nanoseconds for a call of any length.
     fn is_made_up_for(&self, route: Route, won: f64) -> bool {
-        const MOST: f64 = 0.1;
-        const TIMES: f64 = 10.0;
+        const TIMES: f64 = 30.0;
         route == Route::Libcrypto
             && self.sizes.iter().all(|&size| {
                 let gain = mean_logarithm(self.of(route, size).map(|trial| trial.gain.high));

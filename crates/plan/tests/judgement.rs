@@ -224,11 +224,14 @@ fn nothing_is_claimed_at_the_price_of_a_clear_loss_elsewhere() {
     // A small loss in one use that another makes up for is none.
     let rekey = vec![trial(Encrypt, Rekey, 16, Vaes512, 1.2)];
     trials[0] = trial(Encrypt, Message, 16, Vaes512, 0.95);
-    assert_eq!(judged(&[trials, rekey, detour(0.7)]), [Vaes512; 10]);
+    assert_eq!(judged(&[trials.clone(), rekey.clone(), detour(0.7)]), [Vaes512; 10]);
+    // But not a great one.
+    trials[0] = trial(Encrypt, Message, 16, Vaes512, 0.85);
+    assert_eq!(judged(&[trials, rekey, detour(0.7)]), [Libcrypto; 10]);
 }
 
 #[test]
-fn short_calls_that_are_handed_on_may_lose_a_tenth_where_packets_win_ten_times_as_much() {
+fn short_calls_that_are_handed_on_may_lose_a_tenth_where_packets_win_thirty_times_as_much() {
     let lasting = |mut trial: Trial, nanos: f64| {
         trial.time = Time::new(nanos / trial.gain.median, 0.5);
         trial.host = Time::new(nanos, 0.5);
@@ -244,10 +247,20 @@ fn short_calls_that_are_handed_on_may_lose_a_tenth_where_packets_win_ten_times_a
     assert_eq!(second(3.0, 0.93), Sse2);
     assert_eq!(second(3.0, 0.87), Libcrypto, "more than a tenth");
     assert_eq!(second(1.012, 0.93), Libcrypto, "no clear gain");
-    // A packet wins 350 ns of 7140, ten short calls lose 90.
+    // A packet wins 350 ns of 7140, thirty short calls lose 270.
     assert_eq!(second(1.05, 0.93), Sse2);
     let dear = vec![lasting(trial(Encrypt, Message, 16, Libcrypto, 0.93), 1200.0)];
-    assert_eq!(judged(&[won_by_packets(1.05), dear])[1], Libcrypto, "they lose 900");
+    assert_eq!(judged(&[won_by_packets(1.05), dear])[1], Libcrypto, "they lose 2700");
+    // Packets of the other direction count: whoever encrypts decrypts elsewhere.
+    let mut enc = everywhere(Encrypt, Message, Libcrypto, 0.99);
+    enc[0] = trial(Encrypt, Message, 16, Libcrypto, 0.93);
+    enc.extend(everywhere(Encrypt, Message, Sse2, 0.5));
+    let dec = won_by_packets(2.0).into_iter().map(|it| Trial { direction: Decrypt, ..it });
+    let dec: Vec<Trial> = dec.filter(|it| it.size > 16).collect();
+    let short = trial(Decrypt, Message, 16, Sse2, 2.0);
+    let rows = judge(algorithm("AES-128-CBC"), &[enc, dec, vec![short]].concat(), None);
+    assert_eq!(routes(&rows, Encrypt), [Libcrypto; 10]);
+    assert_eq!(routes(&rows, Decrypt), [Sse2; 10]);
 }
 
 #[test]
