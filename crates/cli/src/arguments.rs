@@ -160,9 +160,7 @@ pub(crate) struct BenchArguments {
     /// A set of algorithms: gateway, those by which VPN gateways are compared, at 1024 bytes, with plain code beside
     #[arg(long, value_name = "SET", conflicts_with = "algorithms")]
     set: Option<Set>,
-    /// Routes to compare: vaes512 vaes256 gfni512 gfni256 aesni sha-ni avx512 avx2 ssse3 sse2 padlock
-    /// portable libcrypto, and kernel (Linux's crypto, AF_ALG), which runs only where it is named
-    #[arg(long, value_name = "R,…", value_delimiter = ',')]
+    #[arg(long, value_name = "R,…", value_delimiter = ',', help = routes_help())]
     routes: Vec<String>,
     /// Drivers of the kernel's by their own names, a column for each; `wirespeed kernel` lists them
     #[arg(long = "driver", value_name = "D,…", value_delimiter = ',')]
@@ -352,15 +350,31 @@ impl BenchArguments {
     }
 }
 
-/// Every word, or nothing if there is none.
+/// Every word once, or nothing if there is none.
 fn each<T>(words: &[String]) -> Result<Option<Vec<T>>, Fault>
 where
-    T: std::str::FromStr<Err = wirespeed_cipher::UnknownName>,
+    T: std::str::FromStr<Err = wirespeed_cipher::UnknownName> + PartialEq,
 {
     if words.is_empty() {
         return Ok(None);
     }
-    words.iter().map(|word| word.parse().map_err(Fault::usage)).collect::<Result<_, _>>().map(Some)
+    let mut all = Vec::new();
+    for word in words {
+        let one = word.parse().map_err(Fault::usage)?;
+        if !all.contains(&one) {
+            all.push(one);
+        }
+    }
+    Ok(Some(all))
+}
+
+fn routes_help() -> String {
+    let names: Vec<_> = wirespeed_kernels::ROUTES.iter().map(|route| route.name()).collect();
+    format!(
+        "Routes to compare: {} libcrypto; and Linux's crypto, which runs only where it is named: kernel (AF_ALG) and \
+         devcrypto (/dev/crypto)",
+        names.join(" ")
+    )
 }
 
 fn is_algorithm(word: &str) -> bool {

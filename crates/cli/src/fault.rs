@@ -32,7 +32,19 @@ impl Fault {
         Self::Usage(message.to_string())
     }
 
-    /// The same, and in its line what else must be known.
+    /// That the proof of these failed, if there are any.
+    pub(crate) fn unless_proved<N: fmt::Display>(failed: &[N]) -> Result<(), Self> {
+        match failed {
+            [] => Ok(()),
+            _ => {
+                let names: Vec<_> = failed.iter().map(ToString::to_string).collect();
+                let names = names.join(", ");
+                Err(Self::NotSo(format!("quarantined, not used, for the proof failed: {names}")))
+            }
+        }
+    }
+
+    /// A fault, and in its line what else must be known.
     pub(crate) fn and(self, more: impl fmt::Display) -> Self {
         match self {
             Self::Usage(message) => Self::Usage(format!("{message}; {more}")),

@@ -62,14 +62,7 @@ pub(crate) fn run(request: BenchRequest) -> Result<(), Fault> {
     let mut omitted = Omitted::new(skipped);
     let (mut all, mut break_evens) = (Vec::new(), Vec::new());
     for block in &blocks {
-        let competes =
-            |it: &Candidate| request.routes.is_some() || host.harness.competes(*it, block.subject);
-        let competing: Vec<_> = candidates.iter().copied().filter(competes).collect();
-        let mut here = omitted.present(&host, block, &competing);
-        if request.routes.is_none() && here.iter().all(|it| *it == Candidate::Host) {
-            let portable = [host.find(Route::Portable).candidate];
-            here.extend(omitted.present(&host, block, &portable));
-        }
+        let here = taking_part(&host, &request, &candidates, block, &mut omitted);
         if here.is_empty() {
             continue;
         }
@@ -95,7 +88,7 @@ pub(crate) fn run(request: BenchRequest) -> Result<(), Fault> {
     }
     show(&text::left_out(&expected(&request, &skipped), &quarantined))?;
     show(&notes(&warnings))?;
-    let verdict = verdict(&quarantined.iter().map(ToString::to_string).collect::<Vec<_>>());
+    let verdict = Fault::unless_proved(&quarantined);
     if let Some(target) = &request.prometheus {
         write_metrics(target, &prometheus::text(&host.machine, &rows))?;
     }
@@ -120,6 +113,27 @@ pub(crate) fn run(request: BenchRequest) -> Result<(), Fault> {
     verdict
 }
 
+/// The candidates for a block; those that nobody named only where they can win, and the portable route for want of others.
+fn taking_part(
+    host: &Host,
+    request: &BenchRequest,
+    candidates: &[Candidate],
+    block: &Block,
+    omitted: &mut Omitted,
+) -> Vec<Candidate> {
+    if request.routes.is_some() {
+        return omitted.present(host, block, candidates);
+    }
+    let competes = |it: &Candidate| host.harness.competes(*it, block.subject);
+    let competing: Vec<_> = candidates.iter().copied().filter(competes).collect();
+    let mut here = omitted.present(host, block, &competing);
+    if here.iter().all(|it| *it == Candidate::Host) {
+        let portable = [host.find(Route::Portable).candidate];
+        here.extend(omitted.present(host, block, &portable));
+    }
+    here
+}
+
 /// Of what was left out, that which somebody asked for by its name, or which a set is known to have.
 fn expected(request: &BenchRequest, skipped: &[Skipped]) -> Vec<Skipped> {
     let asked_for_route = |name: &str| {
@@ -133,15 +147,4 @@ fn expected(request: &BenchRequest, skipped: &[Skipped]) -> Vec<Skipped> {
         None => request.algorithms.is_some() || request.is_gateway,
     };
     skipped.iter().filter(is_expected).cloned().collect()
-}
-
-/// A driver that gives wrong bytes is what the exit status tells.
-fn verdict(quarantined: &[String]) -> Result<(), Fault> {
-    match quarantined {
-        [] => Ok(()),
-        _ => Err(Fault::NotSo(format!(
-            "quarantined, for their proof failed: {}",
-            quarantined.join(", ")
-        ))),
-    }
 }

@@ -50,12 +50,8 @@ pub(crate) fn run(arguments: PadLockArguments) -> Result<(), Fault> {
         true => write_json("-", &document)?,
         false => say(&text(&document))?,
     }
-    match &document.route.quarantined {
-        Some(why) => {
-            Err(Fault::NotSo(format!("quarantined, for its proof failed: padlock: {why}")))
-        }
-        None => Ok(()),
-    }
+    let failed = document.route.quarantined.iter().map(|why| format!("padlock: {why}"));
+    Fault::unless_proved(&failed.collect::<Vec<_>>())
 }
 
 fn found(host: &Host) -> Padlock {

@@ -3,7 +3,7 @@
 use wirespeed_bench::{Candidate, Contest, Found, Host, Measured};
 use wirespeed_cipher::Route;
 use wirespeed_doctor::{hidden_aes, hidden_features};
-use wirespeed_machine::{Source, ThisMachine, has_vectors};
+use wirespeed_machine::{Folder, Source, ThisMachine, has_vectors};
 use wirespeed_measure::Effort;
 use wirespeed_measure::limit::cycles_per_second;
 use wirespeed_results::schema::survey::{Gain, Proof, RouteState, Survey};
@@ -24,14 +24,7 @@ mod releases;
 
 pub(crate) fn run(arguments: SurveyArguments) -> Result<(), Fault> {
     if let Some(folder) = arguments.files.folder()? {
-        let machine = Host::of_files(&folder).machine;
-        let (described, extensions) =
-            (header(&machine), notes(machine.extensions(&folder).as_slice()));
-        let next = match has_vectors(folder.architecture(), folder.features()) {
-            true => advice::routes(),
-            false => advice::device(device_for_aes(&folder)),
-        };
-        return say(&format!("{described}\n{extensions}\n{next}\n"));
+        return describe(&folder);
     }
     let seconds = seconds(arguments.seconds)?;
     check_writable(arguments.json.as_deref())?;
@@ -86,10 +79,7 @@ pub(crate) fn run(arguments: SurveyArguments) -> Result<(), Fault> {
 
     let failed: Vec<&str> =
         routes.iter().filter(|r| r.quarantined.is_some()).map(|r| r.route.as_str()).collect();
-    let verdict = match failed[..] {
-        [] => Ok(()),
-        _ => Err(Fault::NotSo(format!("quarantined, for its proof failed: {}", failed.join(" ")))),
-    };
+    let verdict = Fault::unless_proved(&failed);
     let document = Survey {
         schema: Survey::SCHEMA.to_owned(),
         version: Some(VERSION.to_owned()),
@@ -103,6 +93,17 @@ pub(crate) fn run(arguments: SurveyArguments) -> Result<(), Fault> {
     };
     arguments.json.map_or(Ok(()), |target| write_json(&target, &document))?;
     verdict
+}
+
+/// What the files of another machine tell of it.
+fn describe(folder: &Folder) -> Result<(), Fault> {
+    let machine = Host::of_files(folder).machine;
+    let (described, extensions) = (header(&machine), notes(machine.extensions(folder).as_slice()));
+    let next = match has_vectors(folder.architecture(), folder.features()) {
+        true => advice::routes(),
+        false => advice::device(device_for_aes(folder)),
+    };
+    say(&format!("{described}\n{extensions}\n{next}\n"))
 }
 
 /// Where reasons begin.

@@ -72,14 +72,12 @@ pub(crate) fn run(arguments: TuneArguments) -> Result<(), Fault> {
     check_writable(arguments.json.as_deref())?;
     let host = Host::discover();
     check_presence(&host, arguments.kernel)?;
-    let mut outdated = None;
-    if arguments.keep {
-        let Some(found) = Outdated::here(&host)? else { return Ok(()) };
-        let (file, why) = (found.file.display(), &found.why);
-        if !found.can_be_measured(&host) {
-            return say(&format!("{file} is {why}: measured when the machine is idle\n"));
-        }
-        outdated = Some(found);
+    let outdated = match arguments.keep {
+        true => due(&host)?,
+        false => None,
+    };
+    if arguments.keep && outdated.is_none() {
+        return Ok(());
     }
     let output = outdated.as_ref().map(|it| it.file.clone()).or(arguments.output);
     let kernel = arguments.kernel || outdated.as_ref().is_some_and(|it| it.kernel);
@@ -117,13 +115,7 @@ pub(crate) fn run(arguments: TuneArguments) -> Result<(), Fault> {
     let mut warnings = trials.disturbances();
     warnings.extend(undecided.advice());
     interruption.check(UNCHANGED)?;
-    let staged = destination.stage(&plan.to_string())?;
-    if outdated.is_some() {
-        let refused =
-            |why| Fault::NotSo(format!("the old plan stays: the module says of a new one: {why}"));
-        wirespeed_doctor::try_plan(staged.file()).map_err(refused)?;
-    }
-    staged.place()?;
+    place(&plan, &destination, outdated.is_some())?;
 
     show(&format!("\n{}", summary(&plan)))?;
     for one in &quarantined {
@@ -138,14 +130,8 @@ pub(crate) fn run(arguments: TuneArguments) -> Result<(), Fault> {
     let change = verdict::change(&plan, standing);
     show(&format!("\nPlan                  {file} ({change})\n"))?;
     show(&verdict::next(&host, destination.file()))?;
-    let names: Vec<&str> = quarantined.iter().map(|one| one.route.as_str()).collect();
-    let verdict = match names[..] {
-        [] => Ok(()),
-        _ => Err(Fault::NotSo(format!(
-            "quarantined and left out of the plan, for their proof failed: {}",
-            names.join(" ")
-        ))),
-    };
+    let failed: Vec<&str> = quarantined.iter().map(|one| one.route.as_str()).collect();
+    let verdict = Fault::unless_proved(&failed);
     let Some(target) = arguments.json else { return verdict };
     let digests = plan.digests().map(|(digest, route)| Digest {
         digest: digest.name().to_owned(),
@@ -166,6 +152,28 @@ pub(crate) fn run(arguments: TuneArguments) -> Result<(), Fault> {
     };
     write_json(&target, &document)?;
     verdict
+}
+
+/// The plan that openssl.cnf names, if it fits no more and the machine is idle.
+fn due(host: &Host) -> Result<Option<Outdated>, Fault> {
+    let Some(found) = Outdated::here(host)? else { return Ok(None) };
+    if found.can_be_measured(host) {
+        return Ok(Some(found));
+    }
+    let (file, why) = (found.file.display(), &found.why);
+    say(&format!("{file} is {why}: measured when the machine is idle\n"))?;
+    Ok(None)
+}
+
+/// Writes the plan; if nobody watches, only one that the module takes.
+fn place(plan: &Plan, destination: &Destination, is_unattended: bool) -> Result<(), Fault> {
+    let staged = destination.stage(&plan.to_string())?;
+    if is_unattended {
+        let refused =
+            |why| Fault::NotSo(format!("the old plan stays: the module says of a new one: {why}"));
+        wirespeed_doctor::try_plan(staged.file()).map_err(refused)?;
+    }
+    staged.place()
 }
 
 /// Whether there is something to choose between, and Linux's crypto where it was asked for.

@@ -1,12 +1,12 @@
 //! Where results go: a file, or standard output.
 
-use std::fs::{self, File, OpenOptions, Permissions};
-use std::io::{self, BufWriter, Write};
-use std::os::unix::fs::PermissionsExt;
+use std::fs::{self, Metadata, OpenOptions, Permissions};
+use std::io::{self, Write};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 
 use serde::Serialize;
-use tempfile::NamedTempFile;
+use tempfile::{Builder, NamedTempFile};
 
 use super::call;
 use crate::fault::Fault;
@@ -48,18 +48,20 @@ pub(crate) fn tell(text: &str) {
     let _ = io::stderr().write_all(call::told(text).as_bytes());
 }
 
-/// Writes text to the file, or to standard output for "-".
+/// Writes text to the file, or to standard output for "-". What the file held stays until all is written.
 pub(crate) fn write_text(target: &str, text: &str) -> Result<(), Fault> {
     if target == "-" {
         let mut output = io::stdout().lock();
         output.write_all(text.as_bytes())?;
         return Ok(output.flush()?);
     }
-    let written = File::create(target).and_then(|file| {
-        let mut file = BufWriter::new(file);
-        file.write_all(text.as_bytes())?;
-        file.flush()
-    });
+    // A link stays a link.
+    let path = fs::canonicalize(target).unwrap_or_else(|_| target.into());
+    let written = match fs::metadata(&path) {
+        Ok(old) if replaceable(&path, &old) => replace(&path, text, Some(old.permissions())),
+        Ok(_) => fs::write(&path, text),
+        Err(_) => replace(&path, text, None),
+    };
     written.map_err(|error| cannot_write(target, &error))
 }
 
@@ -68,24 +70,72 @@ pub(crate) fn write_metrics(target: &str, text: &str) -> Result<(), Fault> {
     if target == "-" {
         return write_text(target, text);
     }
-    let path = Path::new(target);
+    // node_exporter is another user.
+    let readable = Permissions::from_mode(0o644);
+    replace(Path::new(target), text, Some(readable)).map_err(|error| cannot_write(target, &error))
+}
+
+/// Whether a new file can stand for this one: not for a device, nor for a file of another user or of several names, nor in a
+/// folder where nothing can be made.
+fn replaceable(path: &Path, old: &Metadata) -> bool {
+    let beside = || NamedTempFile::new_in(folder(path)).and_then(|file| file.as_file().metadata());
+    old.is_file() && old.nlink() == 1 && beside().is_ok_and(|new| new.uid() == old.uid())
+}
+
+fn folder(path: &Path) -> &Path {
     let folder = path.parent().filter(|it| !it.as_os_str().is_empty());
-    let replace = || -> io::Result<()> {
-        // The collector takes names that end in .prom: not this one.
-        let mut file = NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
-        file.write_all(text.as_bytes())?;
-        // node_exporter is another user.
-        fs::set_permissions(file.path(), Permissions::from_mode(0o644))?;
-        file.as_file().sync_all()?;
-        file.persist(path)?;
-        Ok(())
-    };
-    replace().map_err(|error| cannot_write(target, &error))
+    folder.unwrap_or(Path::new("."))
+}
+
+/// Puts a new file in a place at once, with these permissions or those of any new file.
+fn replace(path: &Path, text: &str, permissions: Option<Permissions>) -> io::Result<()> {
+    // A collector takes names that end in .prom: not this one.
+    let mut file =
+        Builder::new().permissions(Permissions::from_mode(0o666)).tempfile_in(folder(path))?;
+    file.write_all(text.as_bytes())?;
+    if let Some(permissions) = permissions {
+        file.as_file().set_permissions(permissions)?;
+    }
+    file.as_file().sync_all()?;
+    file.persist(path)?;
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
+    use std::os::unix::fs::symlink;
+
     use super::*;
+
+    #[test]
+    fn results_are_replaced_as_a_whole_where_that_can_be() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (path, link) = (folder.path().join("a.json"), folder.path().join("link"));
+        fs::write(&path, "old").expect("written");
+        fs::set_permissions(&path, Permissions::from_mode(0o640)).expect("its own");
+        symlink("a.json", &link).expect("a link");
+        let old = File::open(&path).expect("there");
+        let write = |target: &Path| {
+            let target = target.display().to_string();
+            write_text(&target, "new\n").unwrap_or_else(|_| panic!("written"));
+        };
+        write(&link);
+        assert_eq!(io::read_to_string(old).expect("read"), "old");
+        assert_eq!(fs::read_to_string(&path).expect("read"), "new\n");
+        assert!(fs::symlink_metadata(&link).expect("there").is_symlink());
+        assert_eq!(fs::metadata(&path).expect("there").permissions().mode() & 0o777, 0o640);
+        // Of two names both show the new text.
+        let other = folder.path().join("b.json");
+        fs::hard_link(&path, &other).expect("a second name");
+        fs::write(&path, "old").expect("written");
+        write(&path);
+        assert_eq!(fs::read_to_string(&other).expect("read"), "new\n");
+        write(Path::new("/dev/null"));
+        assert!(!fs::metadata("/dev/null").expect("there").is_file());
+        assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 3);
+        assert!(write_text("/dev/full", "new").is_err());
+    }
 
     #[test]
     fn metrics_are_replaced_as_a_whole_and_nothing_is_left_beside_them() {

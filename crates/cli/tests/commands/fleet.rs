@@ -1,6 +1,8 @@
 //! `wirespeed report --fleet`: many hosts, and files that are none.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -59,6 +61,30 @@ fn a_fleet_on_a_page_damaged_files_and_all() {
         assert!(page.contains(wanted), "no {wanted}: {page}");
     }
     assert!(!page.contains("<b>") && !page.contains("<i>") && !page.contains("<script"), "{page}");
+}
+
+#[test]
+fn a_folder_that_cannot_be_read_does_not_hide_the_others() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let set = |path: &Path, mode| {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("permissions");
+    };
+    let (program, closed) = (folder.path().join("wirespeed"), folder.path().join("hosts/closed"));
+    fs::copy(env!("CARGO_BIN_EXE_wirespeed"), &program).expect("a copy that all may run");
+    fs::create_dir_all(&closed).expect("folders");
+    fs::write(folder.path().join("hosts/host1.json"), bench(1)).expect("written");
+    set(folder.path(), 0o755);
+    set(&closed, 0);
+    let mut command = Command::new(&program);
+    command.args(["report", "--fleet", "hosts", "--output", "-"]).current_dir(folder.path());
+    if rustix::process::geteuid().is_root() {
+        command.uid(65534).gid(65534);
+    }
+    let output = command.output().expect("the program runs");
+    set(&closed, 0o755);
+    let page = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && page.contains("1 host of 1 kind"), "{output:?}");
+    assert!(page.contains("hosts/closed: Permission denied"), "{page}");
 }
 
 #[test]

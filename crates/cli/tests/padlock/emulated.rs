@@ -135,7 +135,7 @@ fn openssl() -> Result<(), String> {
 /// A PadLock that computes wrongly is named and not used.
 fn quarantine() -> Result<(), String> {
     let ended = Ended::of(&mut broken("xcrypt-256", "zhaoxin", "padlock"))?;
-    let ended = ended.is(1, "wirespeed: quarantined, for its proof failed: padlock: ")?;
+    let ended = ended.is(1, "wirespeed: quarantined, not used, for the proof failed: padlock: ")?;
     expect(ended.output.contains("route padlock is quarantined and never used"), &ended.output)?;
     let json = Ended::of(&mut broken("xsha256", "nano", "padlock --json"))?.json()?;
     let why = json["route"]["quarantined"].as_str().unwrap_or_default();

@@ -1,6 +1,7 @@
 //! `wirespeed report --fleet`: the results of a whole fleet, read one by one.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use wirespeed_results::Text;
@@ -12,10 +13,9 @@ use crate::fault::Fault;
 pub(super) fn read(folder: &Path) -> Result<Fleet, Fault> {
     let failed =
         |error| Fault::usage(format!("cannot read the folder {}: {error}", folder.display()));
-    let mut files = Vec::new();
-    collect(folder, &mut files).map_err(failed)?;
+    let (mut files, mut fleet) = (Vec::new(), Fleet::default());
+    collect(folder, &mut files, &mut fleet.damaged).map_err(failed)?;
     files.sort();
-    let mut fleet = Fleet::default();
     for file in files {
         let host = host(&file);
         match fs::read(&file) {
@@ -29,13 +29,16 @@ pub(super) fn read(folder: &Path) -> Result<Fleet, Fault> {
     Ok(fleet)
 }
 
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
+/// The files, and the folders below this one that cannot be read.
+fn collect(folder: &Path, files: &mut Vec<PathBuf>, damaged: &mut Vec<String>) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         let path = entry.path();
         // Links are not followed: they may lead in a circle.
         if entry.file_type()?.is_dir() {
-            collect(&path, files)?;
+            if let Err(why) = collect(&path, files, damaged) {
+                damaged.push(format!("{}: {why}", path.display()));
+            }
         } else if path.extension().is_some_and(|it| it == "json") {
             files.push(path);
         }
