@@ -24,7 +24,9 @@ macro_rules! entries {
             #[target_feature(enable = $features)]
             fn with_features<$($generic)*>($($parameter: $type),*) $(-> $result)? {
                 $crate::align_stack!();
-                $body
+                let result = $body;
+                $crate::clear_vectors!($features);
+                result
             }
             // SAFETY: `table` asks for the proof that these features are present.
             unsafe { with_features::<$($argument)*>($($parameter),*) }

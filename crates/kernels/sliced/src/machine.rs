@@ -54,6 +54,7 @@ macro_rules! machine {
                     // SAFETY: the table is only handed out for the proof.
                     let bytes = unsafe { <$bytes>::assume() };
                     C::expand_in(bytes, key, decrypt, out);
+                    wirespeed_kernels_core::clear_vectors!($features);
                 }
                 // SAFETY: the table is only handed out for the proof that these features are present.
                 unsafe { with_features::<C>(key, decrypt, out) }
@@ -75,6 +76,7 @@ macro_rules! machine {
                     // SAFETY: the table is only handed out for the proof.
                     let bytes = unsafe { <$bytes>::assume() };
                     serial::few(In(bytes, PhantomData::<C>), mode, round_keys, chain, data);
+                    wirespeed_kernels_core::clear_vectors!($features);
                 }
                 #[target_feature(enable = $features)]
                 fn many(
@@ -87,6 +89,7 @@ macro_rules! machine {
                     // SAFETY: the table is only handed out for the proof.
                     let unit = unsafe { <$unit>::assume() };
                     waves::drive(unit, mode, runs, round_keys, chain, data);
+                    wirespeed_kernels_core::clear_vectors!($features);
                 }
                 // SAFETY: the table is only handed out for the proof that these features are present.
                 unsafe {
@@ -114,6 +117,7 @@ macro_rules! machine {
                     // SAFETY: the table is only handed out for the proof.
                     let bytes = unsafe { <$bytes>::assume() };
                     serial::chain(In(bytes, PhantomData::<C>), kind, round_keys, register, data);
+                    wirespeed_kernels_core::clear_vectors!($features);
                 }
                 // SAFETY: the table is only handed out for the proof that these features are present.
                 unsafe { with_features::<C>(kind, round_keys, register, data) }
