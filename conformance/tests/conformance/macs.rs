@@ -317,5 +317,20 @@ fn under_way(digest: &str, measure: &Context, ours: &Context) -> Result<Result<(
     work.rekey(b"another key")?;
     right.update(b"abc")?;
     work.update(b"abc")?;
-    Ok(same(|| format!("HMAC-{other} after {digest}"), &code(&mut right)?, &code(&mut work)?))
+    let same_code = |right: &mut MacContext, work: &mut MacContext| {
+        let (right, got) = (code(right)?, code(work)?);
+        Ok::<_, Error>(same(|| format!("HMAC-{other} after {digest}"), &right, &got))
+    };
+    if let Err(why) = same_code(&mut right, &mut work)? {
+        return Ok(Err(why));
+    }
+    // A key among parameters begins a message, too.
+    let run = |by: &Context| {
+        let mut work = by.hmac(digest, b"key")?;
+        work.update(b"abc")?;
+        work.set(&[Param::utf8(c"digest", c"BLAKE2S-256"), Param::octets(c"key", b"another key")])?;
+        work.update(b"def")?;
+        Ok::<_, Error>(work)
+    };
+    same_code(&mut run(measure)?, &mut run(ours)?)
 }

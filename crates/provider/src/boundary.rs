@@ -50,6 +50,16 @@ fn caught<T>(run: impl FnOnce() -> T) -> Option<T> {
     }
 }
 
+/// Bytes below a caller's stack that [`wipe_stack`] wipes.
+const WIPED: usize = 16 * 1024;
+
+/// Wipes the stack below the caller's, where functions that have returned may have left keys.
+#[inline(never)]
+fn wipe_stack() {
+    let room = [0_u8; WIPED];
+    zeroize::optimization_barrier(&room);
+}
+
 /// Runs an entry; tells whether it succeeded, as C does.
 #[inline(always)]
 fn guarded(

@@ -6,7 +6,7 @@ use std::ptr::{NonNull, null_mut};
 use wirespeed_cipher::{Algorithm, Direction};
 
 use super::pipeline::{self, Pipes};
-use super::{caught, guarded};
+use super::{WIPED, caught, guarded, wipe_stack};
 use crate::call::Call;
 use crate::cipher::Cipher;
 use crate::error::{CallError, Reason};
@@ -166,15 +166,23 @@ unsafe extern "C" fn duplicate_context<C: Cipher>(context: *mut c_void) -> *mut 
     // SAFETY: the core hands in a context of this kind.
     unsafe {
         with::<C>(context, |context| {
-            let copied = context.provider().rooms.place(|| {
-                let pipes = context.pipes.duplicate()?;
-                Ok(Context { cipher: context.cipher.clone(), pipes, provider: context.provider })
-            });
-            copy = copied?.as_ptr().cast();
+            copy = copy_of(context)?;
             Ok(())
         });
     }
+    wipe_stack();
     copy
+}
+
+/// A copy, which passes through the stack on its way: a frame of its own, below the caller's.
+#[inline(never)]
+fn copy_of<C: Cipher>(context: &Context<C>) -> Result<*mut c_void, CallError> {
+    const { assert!(2 * size_of::<Context<C>>() <= WIPED) }
+    let copied = context.provider().rooms.place(|| {
+        let pipes = context.pipes.duplicate()?;
+        Ok(Context { cipher: context.cipher.clone(), pipes, provider: context.provider })
+    });
+    Ok(copied?.as_ptr().cast())
 }
 
 unsafe extern "C" fn free_context<C: Cipher>(context: *mut c_void) {

@@ -17,7 +17,7 @@ type FreeLibraryContext = unsafe extern "C" fn(*mut c_void);
 type LoadProvider = unsafe extern "C" fn(*mut c_void, *const c_char) -> *mut c_void;
 type UnloadProvider = unsafe extern "C" fn(*mut c_void) -> c_int;
 pub(super) type ProviderContext = unsafe extern "C" fn(*const c_void) -> *mut c_void;
-type Mark = unsafe extern "C" fn() -> c_int;
+pub(super) type Mark = unsafe extern "C" fn() -> c_int;
 
 /// The default provider of the host's libcrypto, loaded for us alone; perhaps its legacy one, too.
 pub(crate) struct HostLibrary {

@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 
 use wirespeed_cipher::Digest;
 
-use super::host_library::{OpenFile, ProviderContext, find};
+use super::host_library::{Mark, OpenFile, ProviderContext, find};
 use crate::error::CallError;
 use crate::host::Core;
 use crate::openssl::*;
@@ -26,6 +26,9 @@ pub(crate) struct HostMacs {
     provider_of: ProviderOf,
     context_of: ProviderContext,
     query: QueryOperation,
+    /// The error queue is the program's.
+    set_mark: Mark,
+    pop_to_mark: Mark,
     /// Looked for when first needed: while we are being loaded the others may not be there yet.
     found: OnceLock<Hmac>,
 }
@@ -69,6 +72,8 @@ impl HostMacs {
                 provider_of: file.function(c"EVP_MAC_get0_provider")?,
                 context_of: file.function(c"OSSL_PROVIDER_get0_provider_ctx")?,
                 query: file.function(c"OSSL_PROVIDER_query_operation")?,
+                set_mark: file.function(c"ERR_set_mark")?,
+                pop_to_mark: file.function(c"ERR_pop_to_mark")?,
                 found: OnceLock::new(),
             })
         };
@@ -139,7 +144,7 @@ impl Drop for HostMacs {
 pub(crate) struct HostMac {
     macs: Arc<HostMacs>,
     context: NonNull<c_void>,
-    /// Whether a message was under way elsewhere, and none has begun since.
+    /// Whether a message was under way elsewhere, and none has begun since. Then there is nothing to go on with.
     is_lost: bool,
 }
 
@@ -171,9 +176,13 @@ impl HostMac {
         self.choose_named(&name)
     }
 
-    /// Takes the hash function away from the next key, as one that cannot be had does.
+    /// Takes the hash function away from the next key, as one that cannot be had does. That it fails is no news.
     pub(crate) fn choose_none(&mut self) {
+        // SAFETY: keeps to ERR_set_mark(3).
+        unsafe { (self.macs.set_mark)() };
         let _ = self.choose_named(c"none");
+        // SAFETY: as above; the mark was set.
+        unsafe { (self.macs.pop_to_mark)() };
     }
 
     fn choose_named(&mut self, name: &CStr) -> Result<(), CallError> {
@@ -183,16 +192,19 @@ impl HostMac {
         self.set(Given::of(&list))
     }
 
-    /// Gives it a key, and the message that was begun elsewhere, if that was still empty.
+    /// Gives it a key, and the message that was begun elsewhere if that `is_empty` still.
     pub(crate) fn key(&mut self, key: &[u8], is_empty: bool) -> Result<(), CallError> {
         self.start(Some(key), Given::NONE)?;
         self.is_lost = !is_empty;
         Ok(())
     }
 
+    /// Takes parameters. A key among them begins a message.
     pub(crate) fn set(&mut self, list: Given<'_>) -> Result<(), CallError> {
         // SAFETY: our own live context, and a good list.
-        succeeded(unsafe { (self.hmac()?.set)(self.context.as_ptr(), list.as_ptr()) })
+        succeeded(unsafe { (self.hmac()?.set)(self.context.as_ptr(), list.as_ptr()) })?;
+        self.is_lost = self.is_lost && list.find(b"key\0").is_none();
+        Ok(())
     }
 
     pub(crate) fn answer(&self, list: Asked<'_>) -> Result<(), CallError> {

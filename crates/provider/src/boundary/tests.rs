@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::ffi::{CStr, c_char, c_int, c_void};
+use std::mem::MaybeUninit;
 use std::ptr::{null, null_mut};
 
 use wirespeed_cipher::{Algorithm, Route};
@@ -173,6 +174,61 @@ fn a_context_lives_from_making_to_end() {
         CIPHER_FREE_CONTEXT.find(functions).unwrap()(copy);
     }
     assert_eq!(errors(), []);
+}
+
+/// Runs on a stack that is memory of the caller's.
+fn run_on(stack: &mut [u128], work: extern "C" fn(*mut c_void) -> *mut c_void, with: *mut c_void) {
+    // SAFETY: keeps to pthread_attr_setstack(3); the memory is aligned, and nobody else's until the thread has ended.
+    unsafe {
+        let (mut attributes, mut thread) = (MaybeUninit::uninit(), MaybeUninit::uninit());
+        assert_eq!(libc::pthread_attr_init(attributes.as_mut_ptr()), 0);
+        let bytes = size_of_val(stack);
+        let set =
+            libc::pthread_attr_setstack(attributes.as_mut_ptr(), stack.as_mut_ptr().cast(), bytes);
+        assert_eq!(set, 0);
+        let begun = libc::pthread_create(thread.as_mut_ptr(), attributes.as_ptr(), work, with);
+        assert_eq!(begun, 0);
+        assert_eq!(libc::pthread_join(thread.assume_init(), null_mut()), 0);
+        libc::pthread_attr_destroy(attributes.as_mut_ptr());
+    }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "Miri has no pthread_attr_setstack")]
+fn a_copy_leaves_no_key_on_the_stack() {
+    struct Copied {
+        duplicate: NewContext,
+        context: *mut c_void,
+        copy: *mut c_void,
+    }
+    extern "C" fn duplicate(work: *mut c_void) -> *mut c_void {
+        // SAFETY: what is handed in below; a context of this table's.
+        unsafe {
+            let work = &mut *work.cast::<Copied>();
+            work.copy = (work.duplicate)(work.context);
+        }
+        null_mut()
+    }
+    const KEY: [u8; 32] = *b"a key that is nowhere else, at a";
+    let loaded = portable();
+    let functions = loaded.cipher("ChaCha20").unwrap();
+    let mut stack = vec![0_u128; 16 * 1024];
+    // SAFETY: our own table, contexts in the order of their lives, and a key and an IV as long as told.
+    let work = unsafe {
+        let context = CIPHER_NEW_CONTEXT.find(functions).unwrap()(loaded.context);
+        let start = CIPHER_ENCRYPT_INIT.find(functions).unwrap();
+        assert_eq!(start(context, KEY.as_ptr(), 32, [0; 16].as_ptr(), 16, null()), 1);
+        let duplicate = CIPHER_DUPLICATE_CONTEXT.find(functions).unwrap();
+        &mut Copied { duplicate, context, copy: null_mut() }
+    };
+    run_on(&mut stack, duplicate, (&raw mut *work).cast());
+    let bytes: Vec<u8> = stack.iter().flat_map(|it| it.to_ne_bytes()).collect();
+    assert!(bytes.iter().any(|byte| *byte != 0), "another stack was used");
+    assert!(!bytes.windows(16).any(|it| it == &KEY[..16]));
+    for context in [work.context, work.copy] {
+        // SAFETY: each for the last time.
+        unsafe { CIPHER_FREE_CONTEXT.find(functions).unwrap()(context) };
+    }
 }
 
 #[test]
