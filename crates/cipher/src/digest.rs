@@ -218,8 +218,13 @@ impl FromStr for Digest {
     type Err = UnknownName;
 
     fn from_str(given: &str) -> Result<Self, UnknownName> {
+        // SSL3-MD5 is spelled like nothing else.
+        let is_alias = |it: &Self| {
+            let names = it.names().to_str().unwrap_or_default();
+            names.split(':').any(|name| name.eq_ignore_ascii_case(given))
+        };
         let meant = spelling::meant(given, Self::ALL.into_iter(), Self::name);
-        meant.ok_or_else(|| UnknownName {
+        meant.or_else(|| Self::ALL.into_iter().find(is_alias)).ok_or_else(|| UnknownName {
             kind: "digest",
             given: given.to_owned(),
             known: Self::ALL.map(Self::name).to_vec(),
@@ -343,7 +348,9 @@ mod tests {
         assert!(Digest::ALL.into_iter().enumerate().all(|(place, it)| it as usize == place));
         assert!(Compression::ALL.into_iter().enumerate().all(|(place, it)| it as usize == place));
         for digest in Digest::ALL {
-            assert_eq!(digest.name().to_lowercase().parse(), Ok(digest));
+            for name in digest.names().to_str().expect("ASCII").split(':') {
+                assert_eq!(name.to_lowercase().parse(), Ok(digest), "{name}");
+            }
             let named = Digest::ALL.into_iter().find(|it| it.name() == digest.compression().name());
             assert_eq!(named.map(Digest::compression), Some(digest.compression()));
         }

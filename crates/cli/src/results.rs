@@ -1,6 +1,6 @@
 //! Files of results, folders of them and pasted texts, from the command line.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -88,14 +88,21 @@ fn label(path: &Path) -> String {
 
 fn text(path: &Path) -> Result<Text, Fault> {
     let bytes = match is_standard_input(path) {
-        true => {
-            let mut bytes = Vec::new();
-            io::stdin().read_to_end(&mut bytes).map(|_| bytes)
-        }
-        false => fs::read(path),
+        true => read(io::stdin()),
+        false => File::open(path).and_then(read),
     };
     let failed = |error| Fault::usage(format!("cannot read {}: {error}", path.display()));
     Ok(Text::of(&bytes.map_err(failed)?))
+}
+
+/// All that comes, unless it is far more than results ever are.
+pub(crate) fn read(from: impl Read) -> io::Result<Vec<u8>> {
+    const MOST: u64 = 64 << 20;
+    let mut bytes = Vec::new();
+    if from.take(MOST + 1).read_to_end(&mut bytes)? as u64 > MOST {
+        return Err(io::Error::other("more than 64 MiB are no results"));
+    }
+    Ok(bytes)
 }
 
 /// The files in a folder that may hold results.

@@ -42,6 +42,9 @@ impl Original {
     pub fn is_replaceable(&self) -> io::Result<()> {
         // A file that is immutable refuses this, whoever asks.
         if self.bytes.is_some() {
+            if !fs::metadata(&self.path)?.is_file() {
+                return Err(io::Error::other("it is no regular file"));
+            }
             OpenOptions::new().append(true).open(&self.path)?;
         }
         tempfile::Builder::new().prefix(BEGINNING).tempfile_in(folder(&self.path)).map(drop)

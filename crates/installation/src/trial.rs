@@ -52,7 +52,11 @@ const DAEMONS: [Daemon; 4] = [
     Daemon {
         name: "sshd",
         arguments: &["-t"],
-        unprepared: &["privilege separation directory", "no hostkeys available"],
+        unprepared: &[
+            "privilege separation directory",
+            "no hostkeys available",
+            "No such file or directory",
+        ],
     },
     Daemon {
         name: "nginx",

@@ -104,11 +104,11 @@ pub(crate) fn merits(computer: &Computer<'_>, purpose: Purpose) -> Vec<Merit> {
         Purpose::Disk => {
             let mut found = measured_sectors(computer);
             for (name, size) in [("AES-256-XTS", 4096), ("AES-256-XTS", 512)] {
-                let merit = rate(computer, name, size).map(|(speed, by)| Merit {
+                let merit = rate(computer, name, size).map(|rate| Merit {
                     family: "sectors",
                     work: format!("{name}, sectors of {size} bytes, one core"),
-                    bytes_per_second: speed,
-                    by,
+                    bytes_per_second: rate.bytes_per_second,
+                    by: rate.by,
                     from: "bench",
                     fills: None,
                 });
@@ -167,23 +167,33 @@ fn estimated(computer: &Computer<'_>, size: usize, what: &str) -> Vec<Merit> {
     let work = |suite: String| format!("{suite}, {what} of {size} bytes");
     let mut found = Vec::new();
     for (family, name) in SEALING {
-        found.extend(rate(computer, name, size).map(|(speed, by)| Merit {
-            family,
-            work: work(name.to_owned()),
-            bytes_per_second: speed,
-            by,
-            from: "bench",
-            fills: None,
+        found.extend(rate(computer, name, size).map(|Rate { bytes_per_second, by, usage }| {
+            Merit {
+                family,
+                // A key for each message is far more work.
+                work: match usage {
+                    "rekey" => format!("{}, a key for each", work(name.to_owned())),
+                    _ => work(name.to_owned()),
+                },
+                bytes_per_second,
+                by,
+                from: "bench",
+                fills: None,
+            }
         }));
     }
     for name in CHAINED {
         for hash in HASHES {
             let both = rate(computer, name, size).zip(rate(computer, hash, size));
-            found.extend(both.map(|((cipher, by), (hashed, also_by))| Merit {
+            found.extend(both.map(|(cipher, hashed)| Merit {
                 family: CBC,
                 work: work(format!("{name} with {hash}")),
-                bytes_per_second: 1.0 / (1.0 / cipher + 1.0 / hashed),
-                by: if by == also_by { by } else { format!("{by}, {also_by}") },
+                bytes_per_second: 1.0
+                    / (1.0 / cipher.bytes_per_second + 1.0 / hashed.bytes_per_second),
+                by: match cipher.by == hashed.by {
+                    true => cipher.by,
+                    false => format!("{}, {}", cipher.by, hashed.by),
+                },
                 from: "bench",
                 fills: None,
             }));
@@ -192,8 +202,15 @@ fn estimated(computer: &Computer<'_>, size: usize, what: &str) -> Vec<Merit> {
     found
 }
 
+/// How fast an algorithm is, by whom, and in which use.
+struct Rate {
+    bytes_per_second: f64,
+    by: String,
+    usage: &'static str,
+}
+
 /// The best route's rate on one core, in the slower direction of those that were measured.
-fn rate(computer: &Computer<'_>, algorithm: &str, size: usize) -> Option<(f64, String)> {
+fn rate(computer: &Computer<'_>, algorithm: &str, size: usize) -> Option<Rate> {
     // CBC takes whole blocks: 1420 becomes 1408.
     let sizes = [size, size - size % 16];
     let of = |usage: &str, direction: &str| {
@@ -206,12 +223,13 @@ fn rate(computer: &Computer<'_>, algorithm: &str, size: usize) -> Option<(f64, S
             .max_by(|a, b| a.bytes_per_second.total_cmp(&b.bytes_per_second))
             .map(|row| (row.bytes_per_second, row.route.clone()))
     };
-    let slower = |usage: &str| {
+    let slower = |usage: &'static str| {
         let both = ["enc", "dec", "hash"].into_iter().filter_map(|way| of(usage, way));
-        both.min_by(|a, b| a.0.total_cmp(&b.0))
+        let (bytes_per_second, by) = both.min_by(|a, b| a.0.total_cmp(&b.0))?;
+        Some(Rate { bytes_per_second, by, usage })
     };
     // What openssl speed measures of AEADs since 2024 is the least that a machine can do.
-    slower("message").or_else(|| slower("stream")).or_else(|| slower("rekey"))
+    ["message", "stream", "rekey"].into_iter().find_map(slower)
 }
 
 /// What `wirespeed disk` measured: ciphers for disks where there are some, the slower of writing and reading.

@@ -49,23 +49,21 @@ pub(crate) fn run(request: BenchRequest) -> Result<(), Fault> {
         limits: true,
         elapsed: candidates.iter().any(|candidate| candidate.may_sleep()),
     };
-    let slices = |block: &Block| -> u64 {
-        block.cases.iter().map(|case| contest.ticks(*case, &candidates)).sum()
-    };
     let to_people = request.targets().all(|target| target != "-");
     let show = |text: &str| if to_people { write_text("-", text) } else { Ok(()) };
     show(&format!("{}\n", header(&host.machine)))?;
     if let Err(why) = host.harness.library() {
         show(&format!("{why}; the kernels run directly\n"))?;
     }
-    let progress = Progress::new(blocks.iter().map(slices).sum());
     let mut omitted = Omitted::new(skipped);
+    let mut here = |block| taking_part(&host, &request, &candidates, block, &mut omitted);
+    let blocks: Vec<_> = blocks.iter().map(|block| (block, here(block))).collect();
+    let slices = |(block, here): &(&Block, Vec<Candidate>)| -> u64 {
+        block.cases.iter().map(|case| contest.ticks(*case, here)).sum()
+    };
+    let progress = Progress::new(blocks.iter().map(slices).sum());
     let (mut all, mut break_evens) = (Vec::new(), Vec::new());
-    for block in &blocks {
-        let here = taking_part(&host, &request, &candidates, block, &mut omitted);
-        if here.is_empty() {
-            continue;
-        }
+    for (block, here) in blocks.into_iter().filter(|(_, here)| !here.is_empty()) {
         let mut measured = Vec::new();
         for case in &block.cases {
             progress.at(case.to_string());

@@ -176,7 +176,8 @@ pub(crate) fn run(arguments: InstallArguments) -> Result<(), Fault> {
             None => {
                 let lack = standing.and_then(|it| it.lack).unwrap_or_default();
                 show(&format!("Measuring first, for there is no plan that fits: {lack}\n\n"))?;
-                let measured = plan::measure(intention.turns_the_kernel_on(), wanted);
+                let measured =
+                    plan::measure(intention.turns_the_kernel_on(), wanted, &interruption);
                 // Ctrl-C ends the measuring too; that is no fault of its.
                 interruption.check("nothing was changed")?;
                 measured?;

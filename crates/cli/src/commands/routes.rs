@@ -96,11 +96,12 @@ pub(crate) fn run(arguments: RoutesArguments) -> Result<(), Fault> {
     if arguments.json {
         return write_json("-", &routes);
     }
-    let told = Told {
-        lines: all().map(|algorithm| here.lines(algorithm)).collect(),
-        others: here.plan.map(|plan| others(plan, wanted)).unwrap_or_default(),
-        routes,
-    };
+    let lines: Vec<_> = all().map(|algorithm| here.lines(algorithm)).collect();
+    let mut others = here.plan.map(|plan| others(plan, wanted)).unwrap_or_default();
+    if let Some(asked) = asked.filter(|_| lines.is_empty() && others.is_empty()) {
+        others.push(Other::left(asked, here.plan.is_some()));
+    }
+    let told = Told { lines, others, routes };
     let table = if arguments.why { why::text(&told) } else { table(&told) };
     let mut end = origin(&told.routes);
     if here.unwanted.is_some() {

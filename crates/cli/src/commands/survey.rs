@@ -1,6 +1,6 @@
 //! `wirespeed`: the machine, its routes and their proofs, one table, and what to do next.
 
-use wirespeed_bench::{Candidate, Contest, Found, Host, Measured};
+use wirespeed_bench::{Candidate, Case, Contest, Found, Host, Measured};
 use wirespeed_cipher::Route;
 use wirespeed_doctor::{hidden_aes, hidden_features};
 use wirespeed_machine::{Folder, Source, ThisMachine, has_vectors};
@@ -169,18 +169,17 @@ fn candidates(found: &[Found], routes: &[RouteState]) -> Vec<Candidate> {
 }
 
 fn measure(contest: &Contest<'_>, candidates: &[Candidate]) -> Result<Vec<Measured>, Fault> {
-    let cases = cases();
-    let progress = Progress::new(cases.iter().map(|case| contest.ticks(*case, candidates)).sum());
+    // A route may leave an algorithm to OpenSSL.
+    let takes_part = |one: &Candidate, case: Case| {
+        contest.harness.competes(*one, case.subject) && contest.harness.runner(*one, case).is_ok()
+    };
+    let here = |case| candidates.iter().copied().filter(|one| takes_part(one, case)).collect();
+    let cases: Vec<(Case, Vec<Candidate>)> =
+        cases().into_iter().map(|case| (case, here(case))).collect();
+    let progress = Progress::new(cases.iter().map(|(case, here)| contest.ticks(*case, here)).sum());
     let mut all = Vec::new();
-    for case in cases {
+    for (case, here) in cases {
         progress.at(case.to_string());
-        // A route may leave an algorithm to OpenSSL.
-        let here: Vec<Candidate> = candidates
-            .iter()
-            .copied()
-            .filter(|one| contest.harness.competes(*one, case.subject))
-            .filter(|one| contest.harness.runner(*one, case).is_ok())
-            .collect();
         all.push(contest.measure(case, &here, &|| progress.tick())?);
     }
     progress.done();

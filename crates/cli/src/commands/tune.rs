@@ -60,6 +60,9 @@ pub(crate) struct TuneArguments {
     /// Measure only if the plan that openssl.cnf names fits no more, and the machine is idle; say in one line what changed
     #[arg(long, conflicts_with_all = ["output", "kernel", "constant_time", "json"])]
     keep: bool,
+    /// Leave it to `install` to say what comes next
+    #[arg(long, hide = true)]
+    installing: bool,
     /// Write what was found as JSON, besides the plan; - is standard output
     #[arg(long, value_name = "FILE")]
     json: Option<String>,
@@ -129,7 +132,9 @@ pub(crate) fn run(arguments: TuneArguments) -> Result<(), Fault> {
     }
     let change = verdict::change(&plan, standing);
     show(&format!("\nPlan                  {file} ({change})\n"))?;
-    show(&verdict::next(&host, destination.file()))?;
+    if !arguments.installing {
+        show(&verdict::next(&host, destination.file()))?;
+    }
     let failed: Vec<&str> = quarantined.iter().map(|one| one.route.as_str()).collect();
     let verdict = Fault::unless_proved(&failed);
     let Some(target) = arguments.json else { return verdict };

@@ -56,7 +56,10 @@ pub(crate) fn run(arguments: UninstallArguments) -> Result<(), Fault> {
     let is_left = original.as_deref().is_some_and(|it| it == bytes);
     let nothing = removed.bytes == bytes && module.is_none() && own.is_empty();
     if nothing && !is_left && kept.is_empty() {
-        return show("Not installed: nothing to change.\n");
+        return match file.bytes() {
+            Some(_) => show("Not installed: nothing to change.\n"),
+            None => show(&format!("Not installed: there is no {}.\n", file.path().display())),
+        };
     }
     show(&unified(file.path(), bytes, &removed.bytes))?;
     for file in &own {

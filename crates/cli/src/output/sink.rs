@@ -55,12 +55,19 @@ pub(crate) fn write_text(target: &str, text: &str) -> Result<(), Fault> {
         output.write_all(text.as_bytes())?;
         return Ok(output.flush()?);
     }
+    write_file(target, text, None)
+}
+
+/// The file, with these permissions or its own.
+fn write_file(target: &str, text: &str, permissions: Option<Permissions>) -> Result<(), Fault> {
     // A link stays a link.
     let path = fs::canonicalize(target).unwrap_or_else(|_| target.into());
     let written = match fs::metadata(&path) {
-        Ok(old) if replaceable(&path, &old) => replace(&path, text, Some(old.permissions())),
+        Ok(old) if replaceable(&path, &old) => {
+            replace(&path, text, permissions.or(Some(old.permissions())))
+        }
         Ok(_) => fs::write(&path, text),
-        Err(_) => replace(&path, text, None),
+        Err(_) => replace(&path, text, permissions),
     };
     written.map_err(|error| cannot_write(target, &error))
 }
@@ -71,8 +78,7 @@ pub(crate) fn write_metrics(target: &str, text: &str) -> Result<(), Fault> {
         return write_text(target, text);
     }
     // node_exporter is another user.
-    let readable = Permissions::from_mode(0o644);
-    replace(Path::new(target), text, Some(readable)).map_err(|error| cannot_write(target, &error))
+    write_file(target, text, Some(Permissions::from_mode(0o644)))
 }
 
 /// Whether a new file can stand for this one: not for a device, nor for a file of another user or of several names, nor in a
@@ -132,6 +138,7 @@ mod tests {
         write(&path);
         assert_eq!(fs::read_to_string(&other).expect("read"), "new\n");
         write(Path::new("/dev/null"));
+        write_metrics("/dev/null", "new").unwrap_or_else(|_| panic!("written"));
         assert!(!fs::metadata("/dev/null").expect("there").is_file());
         assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 3);
         assert!(write_text("/dev/full", "new").is_err());

@@ -14,6 +14,17 @@ pub(crate) struct Other {
     pub(crate) driver: Option<(Route, String)>,
 }
 
+impl Other {
+    /// What nothing is said of, because OpenSSL keeps it.
+    pub(crate) fn left(subject: Subject, is_planned: bool) -> Self {
+        let routes = match subject {
+            Subject::Digest(_) if !is_planned => "left to this OpenSSL: a plan may give it a route",
+            _ => "left to this OpenSSL",
+        };
+        Self { title: subject.to_string(), routes: routes.to_owned(), driver: None }
+    }
+}
+
 pub(crate) fn offloads(plan: &Plan, wanted: impl Fn(Subject) -> bool) -> Vec<Offloaded> {
     let offloads = plan.offloads().filter(|offload| wanted(offload.subject));
     offloads

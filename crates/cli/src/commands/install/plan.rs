@@ -2,11 +2,15 @@
 
 use std::env;
 use std::process::Command;
+use std::thread;
+use std::time::Duration;
 
+use rustix::process::{Pid, Signal, kill_process};
 use wirespeed_plan::Plan;
 
 use crate::arguments::Switch;
 use crate::fault::Fault;
+use crate::interruption::Interruption;
 
 /// Why a plan that fits is not the one that is asked for, for constant time or by speed alone.
 pub(crate) fn lacks(plan: &Plan, constant_time: Option<Switch>) -> Option<String> {
@@ -17,14 +21,32 @@ pub(crate) fn lacks(plan: &Plan, constant_time: Option<Switch>) -> Option<String
     })
 }
 
-/// Measures: `wirespeed tune --quick`, as a program of its own; with Linux's crypto if that is turned on.
-pub(crate) fn measure(kernel: bool, constant_time: Option<Switch>) -> Result<(), Fault> {
+/// Measures: `wirespeed tune --quick`, as a program of its own; with Linux's crypto if that is turned on. Who wants this
+/// program to end wants that one to end.
+pub(crate) fn measure(
+    kernel: bool,
+    constant_time: Option<Switch>,
+    interruption: &Interruption,
+) -> Result<(), Fault> {
+    const LOOK: Duration = Duration::from_millis(50);
     let unable = |error| Fault::usage(format!("cannot run wirespeed tune: {error}"));
     let program = env::current_exe().map_err(unable)?;
     let mut tune = Command::new(program);
-    tune.args(["tune", "--quick"]).args(kernel.then_some("--kernel"));
+    tune.args(["tune", "--quick", "--installing"]).args(kernel.then_some("--kernel"));
     tune.args(constant_time.map(|it| format!("--constant-time={}", it.name())));
-    let status = tune.status().map_err(unable)?;
+    let mut child = tune.spawn().map_err(unable)?;
+    let mut is_told = false;
+    let status = loop {
+        if let Some(status) = child.try_wait().map_err(unable)? {
+            break status;
+        }
+        if interruption.is_asked() && !is_told {
+            // Ctrl-C has told it already; twice ends it at once.
+            is_told = true;
+            let _ = kill_process(Pid::from_child(&child), Signal::TERM);
+        }
+        thread::sleep(LOOK);
+    };
     match status.success() {
         true => Ok(()),
         false => Err(Fault::NotSo(

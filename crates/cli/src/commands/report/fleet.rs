@@ -1,6 +1,6 @@
 //! `wirespeed report --fleet`: the results of a whole fleet, read one by one.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -8,6 +8,7 @@ use wirespeed_results::Text;
 use wirespeed_results::fleet::Fleet;
 
 use crate::fault::Fault;
+use crate::results;
 
 /// Reads every .json file in a folder and below it; a file is called as its host is.
 pub(super) fn read(folder: &Path) -> Result<Fleet, Fault> {
@@ -18,7 +19,7 @@ pub(super) fn read(folder: &Path) -> Result<Fleet, Fault> {
     files.sort();
     for file in files {
         let host = host(&file);
-        match fs::read(&file) {
+        match File::open(&file).and_then(results::read) {
             Ok(bytes) => match Text::of(&bytes) {
                 Text::Json(text) => fleet.add(&host, &text),
                 Text::Printed(_) => fleet.damaged.push(format!("{host}: no JSON")),
