@@ -58,7 +58,10 @@ pub(crate) fn run(arguments: UninstallArguments) -> Result<(), Fault> {
     if nothing && !is_left && kept.is_empty() {
         return match file.bytes() {
             Some(_) => show("Not installed: nothing to change.\n"),
-            None => show(&format!("Not installed: there is no {}.\n", file.path().display())),
+            None => show(&format!(
+                "Not installed: nothing to change. There is no {}.\n",
+                file.path().display()
+            )),
         };
     }
     show(&unified(file.path(), bytes, &removed.bytes))?;

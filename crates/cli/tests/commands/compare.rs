@@ -43,6 +43,36 @@ fn example(name: &str) -> String {
     format!("{EXAMPLES}/{name}.json")
 }
 
+/// A key for each message is other work than one for all.
+#[test]
+fn a_key_for_each_message_is_compared_with_nothing_else() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, usage: &str| {
+        let text = format!(
+            "{{\"schema\":\"wirespeed.bench/1\",\"rows\":[{{\"algorithm\":\"AES-128-GCM\",\
+             \"direction\":\"enc\",\"use\":\"{usage}\",\"size\":1024,\"route\":\"libcrypto\",\
+             \"door\":\"evp\",\"threads\":1,\"bytes_per_second\":1e9}}]}}"
+        );
+        let path = folder.path().join(name);
+        fs::write(&path, text).expect("written");
+        path.display().to_string()
+    };
+    let [first, other, same] = [("a.json", "message"), ("b.json", "rekey"), ("c.json", "message")]
+        .map(|(name, usage)| write(name, usage));
+    let verdict = |other: &str| {
+        let text = printed(&["compare", &first, other]);
+        text.lines().filter(|line| line.starts_with("VPN: ")).map(str::to_owned).collect::<String>()
+    };
+    assert!(verdict(&same).contains("AES-128-GCM"), "{}", verdict(&same));
+    assert!(!verdict(&other).contains("AES-128-GCM"), "{}", verdict(&other));
+}
+
+#[test]
+fn what_is_far_too_long_for_results_is_refused() {
+    let said = refused(&["compare", "/dev/zero", "/dev/zero"]);
+    assert!(said.contains("/dev/zero: more than 64 MiB are no results"), "{said}");
+}
+
 #[test]
 fn the_articles_machines_stand_side_by_side() {
     let boxes = [example("ipfire-apu1c-2015"), example("ipfire-prime-box-2015")];

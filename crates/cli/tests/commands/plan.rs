@@ -330,6 +330,19 @@ fn the_plan_that_openssl_cnf_names_is_shown() {
 }
 
 #[test]
+fn what_nothing_serves_is_said_to_stay_where_a_name_is_asked_for() {
+    let machine = Machine::new();
+    let left = |name: &str| printed(&mut machine.wirespeed(&format!("routes {name}")));
+    let may = "SHA2-256         -             left to this OpenSSL: a plan may give it a route\n";
+    assert!(left("SHA2-256").contains(may), "{}", left("SHA2-256"));
+    machine.plan_for("AES-128-GCM", Route::Portable, host_version());
+    for name in ["DES-EDE3-CBC", "SHA2-256"] {
+        let line = format!("{name:<16} -             left to this OpenSSL\n");
+        assert!(left(name).contains(&line), "{}", left(name));
+    }
+}
+
+#[test]
 fn a_plan_for_another_machine_is_ignored_and_that_is_said() {
     let machine = Machine::new();
     machine.plan_for("AES-128-GCM", Route::Portable, "3.0.0");

@@ -18,6 +18,7 @@ pub(crate) const TESTS: &[Test] = &[
     ("failing::interrupted-before", interrupted_before),
     ("failing::interrupted-in-place", interrupted_in_place),
     ("failing::no-folder", no_folder),
+    ("failing::device", device),
     ("failing::not-allowed", not_allowed),
     ("failing::unreadable", unreadable),
     ("failing::demanding", demanding),
@@ -105,6 +106,15 @@ fn interrupted_before() -> Result<(), String> {
 
 fn interrupted_in_place() -> Result<(), String> {
     interrupted("grep -q wirespeed")
+}
+
+/// A device stands where openssl.cnf should.
+fn device() -> Result<(), String> {
+    let scene = scene_of(TEXT)?;
+    let mut command = std::process::Command::new(&scene.program);
+    command.args(["install", "--config", "/dev/null", "--modules"]).arg(scene.path("modules"));
+    let ended: Ended = command.output().map_err(text)?.into();
+    ended.is(2, "/dev/null: it is no regular file").map(drop)
 }
 
 fn no_folder() -> Result<(), String> {

@@ -9,6 +9,7 @@ use crate::scene::{Ended, Scene, expect, text};
 pub(crate) const TESTS: &[Test] = &[
     ("machine::round", round),
     ("machine::counted", counted),
+    ("machine::interrupted-measuring", interrupted_measuring),
     ("machine::constant-time", constant_time),
     ("machine::constant-time-in-root", constant_time_in_root),
     ("machine::kept", kept),
@@ -94,6 +95,27 @@ fn round() -> Result<(), String> {
     );
     let ended = run(&script)?.is(0, "")?;
     expect(ended.output.ends_with("restored\n"), &ended.output)
+}
+
+/// A signal to this program alone ends the one that measures, which takes long here.
+fn interrupted_measuring() -> Result<(), String> {
+    let script = format!(
+        r#"{COPY}
+        unset WIRESPEED_HURRY
+        "$wirespeed" install > "$folder/shown" 2>&1 & installing=$!
+        until tune=$(pgrep --parent $installing --full ' tune '); do sleep 0.1; done
+        kill $installing
+        status=0
+        wait $installing || status=$?
+        test $status = 2
+        test ! -e /proc/$tune
+        grep -q 'interrupted: nothing was changed$' "$folder/shown"
+        test ! -e /etc/wirespeed/plan
+        cmp "$settings/openssl.cnf" "$folder/before"
+        echo unchanged"#
+    );
+    let output = run(&script)?.is(0, "")?.output;
+    expect(output.ends_with("unchanged\n"), &output)
 }
 
 /// A program that only root may change, and a systemd that writes down what it is told; none runs this machine.
