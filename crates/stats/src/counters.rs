@@ -99,7 +99,7 @@ fn root() -> Option<(u64, u64)> {
 }
 
 /// A user's file in a folder.
-fn file_of(user: u32) -> String {
+pub(crate) fn file_of(user: u32) -> String {
     format!("{FILE_OF}{user}")
 }
 
@@ -108,12 +108,15 @@ pub const FILE_OF: &str = "stats-";
 
 #[cfg(test)]
 mod tests {
+    use std::ffi::CString;
     use std::fs;
+    use std::os::unix::ffi::OsStringExt;
+    use std::os::unix::net::UnixListener;
 
     use wirespeed_cipher::Direction;
 
     use super::*;
-    use crate::{Row, Snapshot, Tally};
+    use crate::{Row, Snapshot, Tally, mapped_as};
 
     fn rows(path: &Path) -> Vec<Row> {
         Snapshot::read(path).expect("counters").rows().collect()
@@ -201,12 +204,53 @@ mod tests {
         // SAFETY: no precondition.
         let own = folder.path().join(format!("stats-{}", unsafe { libc::geteuid() }));
         assert_eq!(fs::metadata(&own).expect("a file").mode() & 0o777, 0o600);
-        fs::write(folder.path().join("stats-4711"), "").expect("another user's");
         assert_eq!(rows(folder.path())[0].bytes, 100);
         drop(counters);
         fs::hard_link(&own, folder.path().join("link")).expect("linked");
         let refused = Counters::open(folder.path()).err().expect("it has another name");
         assert!(refused.contains("own"), "{refused}");
+    }
+
+    #[test]
+    fn what_is_no_file_of_its_user_keeps_nobody_from_the_rest() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let counters = Counters::open(folder.path()).expect("counters");
+        count(&counters, 100);
+        let at = |name: &str| folder.path().join(name);
+        let fifo = CString::new(at("stats-1\x1b").into_os_string().into_vec()).expect("a path");
+        // SAFETY: a path that ends with NUL.
+        assert_eq!(unsafe { libc::mkfifo(fifo.as_ptr(), 0o600) }, 0);
+        std::os::unix::fs::symlink("/dev/zero", at("stats-2")).expect("a link");
+        UnixListener::bind(at("stats-3")).expect("a socket");
+        fs::write(at("stats-4711"), "").expect("another's number");
+        fs::create_dir(at("stats-5")).expect("a folder");
+        let seen = Snapshot::read(folder.path()).expect("counters");
+        assert_eq!(seen.rows().map(|row| row.bytes).collect::<Vec<_>>(), [100]);
+        let said: Vec<_> = seen
+            .passed_over()
+            .iter()
+            .filter_map(|line| line.strip_prefix(&format!("{}/", folder.path().display())))
+            .collect();
+        let foreign = said.iter().find(|line| line.starts_with("stats-4711 ")).expect("named");
+        assert!(foreign.contains("not to the one in its name"), "{foreign}");
+        let said: Vec<_> = said.iter().filter(|line| *line != foreign).collect();
+        assert_eq!(
+            said,
+            [
+                &"stats-1? was passed over: not a regular file",
+                &"stats-2 was passed over: a symbolic link",
+                &"stats-3 was passed over: not a regular file",
+                &"stats-5 was passed over: not a regular file",
+            ]
+        );
+        // SAFETY: no precondition.
+        let own = at(&file_of(unsafe { libc::geteuid() }));
+        fs::write(own, "something else").expect("damaged");
+        let seen = Snapshot::read(folder.path()).expect("counters");
+        assert_eq!((seen.rows().count(), seen.passed_over().len()), (0, 6));
+        assert!(
+            Snapshot::read(&at("stats-2")).is_err() && mapped_as(&at("stats-1\x1b")).is_empty()
+        );
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The file that counters go to: which one it is, and words in it.
 
 use std::fs::{File, Metadata, OpenOptions};
-use std::io::Error;
+use std::io::{Error, ErrorKind, Read};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
@@ -33,9 +33,40 @@ pub(crate) fn options() -> OpenOptions {
     options
 }
 
+/// Opens it to be read. Whoever may write into the folder may have put anything there, so nothing is waited for and no
+/// link is followed.
+pub(crate) fn open_to_read(path: &Path) -> Result<(File, Metadata), Error> {
+    let mut options = OpenOptions::new();
+    let opened = options.read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path);
+    let file = opened.map_err(|why| match why.raw_os_error() {
+        Some(libc::ELOOP) => other("a symbolic link"),
+        // A socket.
+        Some(libc::ENXIO) => other("not a regular file"),
+        _ => why,
+    })?;
+    let about = file.metadata()?;
+    if about.is_file() { Ok((file, about)) } else { Err(other("not a regular file")) }
+}
+
+/// It is something else than counters.
+pub(crate) fn other(what: &str) -> Error {
+    Error::new(ErrorKind::InvalidData, what)
+}
+
+/// What is in it, and a little more than that of a file that is too long.
+pub(crate) fn bytes_of(file: &File) -> Result<Vec<u8>, Error> {
+    let mut bytes = Vec::new();
+    file.take(BYTES as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn look_at(file: &File) -> Result<Metadata, String> {
+    file.metadata().map_err(|why| format!("cannot be looked at: {why}"))
+}
+
 /// An empty file or a stats file, and nothing else.
 pub(crate) fn check(file: &File) -> Result<Metadata, String> {
-    let about = file.metadata().map_err(|why| format!("cannot be looked at: {why}"))?;
+    let about = look_at(file)?;
     if !about.is_file() {
         return Err("is not a regular file".to_owned());
     }

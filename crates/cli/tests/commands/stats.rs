@@ -165,6 +165,16 @@ fn many_users_count_in_a_folder() {
     }
     let json = counted(&case);
     assert_eq!((&json["loads"], bytes(&json)), (&2.into(), 200_006));
+    // Whoever may write there can hide nobody's counts, and keep nobody waiting.
+    let fifo = std::process::Command::new("mkfifo").arg(place.join("stats-4711")).status();
+    assert!(fifo.expect("mkfifo runs").success());
+    let output = stats(&case, &["--json", "-"]);
+    let json: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!((output.status.code(), bytes(&json)), (Some(0), 200_006));
+    let said = text(&output.stderr);
+    let wanted =
+        format!("wirespeed: {}/stats-4711 was passed over: not a regular file\n", place.display());
+    assert_eq!(said, wanted);
 }
 
 #[test]
