@@ -11,7 +11,7 @@ use std::sync::atomic::Ordering;
 
 use wirespeed_cipher::Route;
 
-use crate::file::{Identity, Lock, check, open, options};
+use crate::file::{Identity, Lock, check, make, open, options};
 use crate::memory::Memory;
 use crate::slots::Process;
 use crate::{LOADS, QUARANTINED};
@@ -41,11 +41,12 @@ impl Counters {
             true => format!("its file {} {why}", path.display()),
             false => format!("the file {why}"),
         };
-        let (about, begun) = open(&path).map_err(named)?;
         // Whoever may write into the folder might have put another's file there.
-        if in_folder && (about.uid() != user || about.nlink() != 1) {
-            return Err(named(format!("is not user {user}'s own")));
-        }
+        let file = open(&path, in_folder.then_some(user)).map_err(named)?;
+        // Another program may be about to make it a stats file.
+        let lock = Lock::take(&file);
+        let (about, begun) = make(&file).map_err(named)?;
+        drop(lock);
         let identity = Identity::of(&about, begun);
         let memory = Memory::join(identity, about.mode()).map_err(named)?;
         memory.words()[LOADS].fetch_add(1, Ordering::Relaxed);
@@ -209,6 +210,12 @@ mod tests {
         fs::hard_link(&own, folder.path().join("link")).expect("linked");
         let refused = Counters::open(folder.path()).err().expect("it has another name");
         assert!(refused.contains("own"), "{refused}");
+        fs::remove_file(&own).expect("removed");
+        let empty = File::create(folder.path().join("empty")).expect("a file");
+        fs::hard_link(folder.path().join("empty"), &own).expect("linked");
+        let refused = Counters::open(folder.path()).err().expect("it has another name");
+        assert!(refused.contains("own"), "{refused}");
+        assert_eq!(empty.metadata().expect("a file").len(), 0, "nothing was written");
     }
 
     #[test]

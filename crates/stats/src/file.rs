@@ -13,17 +13,25 @@ use crate::{BYTES, MAGIC};
 /// a process that was killed is still there.
 pub(crate) const BEGUN: usize = 6;
 
-/// Opens it; makes it a stats file where it is empty. Tells when that was done.
-pub(crate) fn open(path: &Path) -> Result<(Metadata, u64), String> {
+/// Opens it, or makes an empty one. Of `owner`, if one is given, it must be alone.
+pub(crate) fn open(path: &Path, owner: Option<u32>) -> Result<File, String> {
     let mut options = options();
     let file = options.create(true).mode(0o600).open(path);
     let file = file.map_err(|why| format!("cannot be opened for writing: {why}"))?;
-    // Another program may be about to make it a stats file.
-    let lock = Lock::take(&file);
-    let about = check(&file)?;
+    let about = look_at(&file)?;
+    match owner {
+        Some(user) if about.uid() != user || about.nlink() != 1 => {
+            Err(format!("is not user {user}'s own"))
+        }
+        _ => Ok(file),
+    }
+}
+
+/// Makes it a stats file where it is empty; its lock is held. Tells when that was done.
+pub(crate) fn make(file: &File) -> Result<(Metadata, u64), String> {
+    let about = check(file)?;
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    let begun = begin(&file, &about, now.as_nanos() as u64);
-    drop(lock);
+    let begun = begin(file, &about, now.as_nanos() as u64);
     Ok((about, begun.map_err(|why| format!("cannot be written: {why}"))?))
 }
 
