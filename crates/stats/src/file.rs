@@ -137,13 +137,23 @@ impl Drop for Lock<'_> {
 pub(crate) struct Identity {
     device: u64,
     pub(crate) inode: u64,
-    pub(crate) owner: u32,
+    owner: u32,
+    group: u32,
+    mode: u32,
     pub(crate) begun: u64,
 }
 
 impl Identity {
     pub(crate) fn of(about: &Metadata, begun: u64) -> Self {
-        Self { device: about.dev(), inode: about.ino(), owner: about.uid(), begun }
+        let (owner, group, mode) = (about.uid(), about.gid(), about.mode());
+        Self { device: about.dev(), inode: about.ino(), owner, group, mode, begun }
+    }
+
+    /// Whether the counts of this user go into it: whoever may write it may bring any.
+    pub(crate) fn counts(self, user: u32, group: u32) -> bool {
+        [0, self.owner].contains(&user)
+            || self.mode & 0o002 != 0
+            || self.mode & 0o020 != 0 && group == self.group
     }
 
     /// Whether this is still the file, perhaps emptied meanwhile.

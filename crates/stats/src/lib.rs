@@ -2,9 +2,9 @@
 //!
 //! The file is one array of native 64-bit words: a header of [`HEADER_WORDS`] words (which version of Wirespeed
 //! wrote it, how many processes loaded the module, which routes were quarantined), then calls and bytes for every
-//! (subject, direction, route). Processes count in memory that they share ([`Counters`]); it goes to the file when a
-//! provider ends. The file is read by `wirespeed stats`, `wirespeed doctor` and the tests of the same version; a file
-//! of another version is refused, not interpreted.
+//! (subject, direction, route). Processes count in memory that they share ([`Counters`]); it goes to the file when the
+//! next one begins to count, or when somebody reads. The file is read by `wirespeed stats`, `wirespeed doctor` and the
+//! tests of the same version; a file of another version is refused, not interpreted.
 //!
 //! A folder instead of a file holds one file for each user.
 
