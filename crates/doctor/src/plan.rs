@@ -28,7 +28,7 @@ pub(crate) fn plan(examined: &Examined<'_>) -> Vec<Finding> {
             None => format!("there is none, so the default priority serves: {install}"),
         })];
     };
-    let path = PathBuf::from(entry.value.to_str().into_owned());
+    let path = entry.value.to_path();
     // The machine's plan is renewed with all that belongs to it, another one by itself.
     let tune = match path == Path::new(SYSTEM) {
         true => install.to_owned(),
@@ -51,7 +51,7 @@ pub(crate) fn plan(examined: &Examined<'_>) -> Vec<Finding> {
 /// The file that the configuration names.
 pub(crate) fn named(examined: &Examined<'_>) -> Option<PathBuf> {
     let installed = examined.installed()?;
-    Some(PathBuf::from(installed.provider.entry("plan")?.value.to_str().into_owned()))
+    Some(installed.provider.entry("plan")?.value.to_path())
 }
 
 /// The plan that the module follows, if it follows one.
