@@ -90,6 +90,14 @@ pub fn vendor() -> Option<String> {
     None
 }
 
+/// Family, model and stepping, as the CPU itself says.
+pub fn signature() -> Option<[u32; 3]> {
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    return x86::signature();
+    #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
+    None
+}
+
 /// The marketing name, as the CPU itself says.
 pub fn brand() -> Option<String> {
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]

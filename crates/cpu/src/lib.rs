@@ -8,10 +8,12 @@
 
 mod arch;
 mod feature;
+mod kernel;
 mod token;
 
 pub use arch::*;
 pub use feature::{Feature, Features};
+pub use kernel::release;
 pub use token::{
     Ace, Ace2, AesCe, AesCeSha3, AesNi, Avx2, Avx512, Avx512Ifma, Ccs, Gfni256, Gfni512, Neon, Phe,
     Phe2, Pmm, Rng, Rng2, ShaCe, ShaCe512, ShaNi, Sm4Ce, Sse2, Ssse3, Token, Vaes256, Vaes512,

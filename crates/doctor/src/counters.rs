@@ -10,7 +10,7 @@ use crate::examined::Examined;
 /// The file or folder that the configuration has the module count in.
 pub(crate) fn place(examined: &Examined<'_>) -> Option<PathBuf> {
     let installed = examined.installed()?;
-    Some(PathBuf::from(installed.provider.entry("stats")?.value.to_str().into_owned()))
+    Some(installed.provider.entry("stats")?.value.to_path())
 }
 
 /// The counters as data.

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -12,6 +12,7 @@ use wirespeed_cipher::Route;
 use wirespeed_cpu::Features;
 use wirespeed_openssl_conf::Files;
 use wirespeed_plan::{Fingerprint, Plan};
+use wirespeed_stats::Snapshot;
 
 use crate::examined::Examined;
 use crate::finding::Finding;
@@ -233,6 +234,11 @@ impl Surroundings for Fake {
 
     fn plan(&self, _: &Path) -> Result<Plan, String> {
         self.plan.clone()
+    }
+
+    fn counted(&self, place: &Path, name: Option<&OsStr>) -> io::Result<Snapshot> {
+        let bytes = self.read(&name.map_or_else(|| place.to_owned(), |name| place.join(name)))?;
+        Snapshot::parse(&bytes).ok_or(io::Error::from(io::ErrorKind::InvalidData))
     }
 
     fn features(&self) -> Features {

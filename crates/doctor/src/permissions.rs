@@ -21,7 +21,7 @@ pub(crate) fn permissions(examined: &Examined<'_>) -> Vec<Finding> {
     if let Some(installed) = examined.installed() {
         files.push(installed.module.clone());
         let plan = installed.provider.entry("plan");
-        files.extend(plan.map(|entry| PathBuf::from(entry.value.to_str().into_owned())));
+        files.extend(plan.map(|entry| entry.value.to_path()));
     }
     // Where links lead matters as much as where they lie.
     let real = files.iter().filter_map(|file| Some(examined.here.entry(file).ok()?.place));

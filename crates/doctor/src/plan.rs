@@ -1,5 +1,7 @@
 //! The plan, and the proof of every route: what was measured still holds, what serves gives right bytes.
 
+use std::ffi::OsString;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use wirespeed_installation::shell;
@@ -26,7 +28,7 @@ pub(crate) fn plan(examined: &Examined<'_>) -> Vec<Finding> {
             None => format!("there is none, so the default priority serves: {install}"),
         })];
     };
-    let path = PathBuf::from(entry.value.to_str().into_owned());
+    let path = entry.value.to_path();
     // The machine's plan is renewed with all that belongs to it, another one by itself.
     let tune = match path == Path::new(SYSTEM) {
         true => install.to_owned(),
@@ -49,7 +51,7 @@ pub(crate) fn plan(examined: &Examined<'_>) -> Vec<Finding> {
 /// The file that the configuration names.
 pub(crate) fn named(examined: &Examined<'_>) -> Option<PathBuf> {
     let installed = examined.installed()?;
-    Some(PathBuf::from(installed.provider.entry("plan")?.value.to_str().into_owned()))
+    Some(installed.provider.entry("plan")?.value.to_path())
 }
 
 /// The plan that the module follows, if it follows one.
@@ -114,23 +116,34 @@ fn quarantined(routes: &str, when: &str) -> Finding {
 /// What the counters of the configuration hold against a route: those of a file, or of all files in a folder.
 fn counted(examined: &Examined<'_>) -> Vec<Finding> {
     let Some(place) = counters::place(examined) else { return Vec::new() };
-    let files = match examined.here.list(&place) {
+    match examined.here.list(&place) {
         Some(names) => {
-            let ours = names.into_iter().filter(|it| it.to_string_lossy().starts_with(FILE_OF));
-            ours.map(|name| place.join(name)).collect()
+            // Anybody may put files there. Those of no user count for nobody, and are not worth a word.
+            let is_of_user = |name: &OsString| {
+                let number = name.to_str().and_then(|it| it.strip_prefix(FILE_OF));
+                number.is_some_and(|it| it.parse::<u32>().is_ok())
+            };
+            let ours = names.into_iter().filter(is_of_user);
+            let of = |name: OsString| {
+                counted_in(&place.join(&name), examined.here.counted(&place, Some(&name)))
+            };
+            ours.filter_map(of).collect()
         }
-        None => vec![place],
-    };
-    files.iter().filter_map(|file| counted_in(examined, file)).collect()
+        None => counted_in(&place, examined.here.counted(&place, None)).into_iter().collect(),
+    }
 }
 
-fn counted_in(examined: &Examined<'_>, file: &Path) -> Option<Finding> {
-    let (bytes, path) = (examined.here.read(file).ok()?, file.display());
-    let Some(counted) = Snapshot::parse(&bytes) else {
-        return Some(Finding::mend(
-            format!("{path} holds no counters of this Wirespeed, so nothing is counted"),
-            format!("rm {}; the module makes it anew", shell::path(file)),
-        ));
+fn counted_in(file: &Path, counted: io::Result<Snapshot>) -> Option<Finding> {
+    let path = file.display();
+    let counted = match counted {
+        Ok(counted) => counted,
+        Err(why) if why.kind() == io::ErrorKind::InvalidData => {
+            return Some(Finding::mend(
+                format!("{path} holds no counters of this Wirespeed, so nothing is counted"),
+                format!("rm {}; the module makes it anew", shell::path(file)),
+            ));
+        }
+        Err(_) => return None,
     };
     let routes: Vec<&str> =
         counted.quarantined().into_iter().map(wirespeed_cipher::Route::name).collect();
@@ -202,7 +215,8 @@ mod tests {
         let mut bytes = vec![0; wirespeed_stats::BYTES];
         bytes[..wirespeed_stats::MAGIC.len()].copy_from_slice(wirespeed_stats::MAGIC);
         bytes[wirespeed_stats::QUARANTINED * 8] = 1;
-        for (file, others) in [("/run/stats", "/elsewhere"), ("/run/stats/stats-7", "/run/stats/x")]
+        for (file, others) in
+            [("/run/stats", "/elsewhere"), ("/run/stats/stats-7", "/run/stats/stats-x")]
         {
             let fake = Fake::installed("stats = /run/stats").file(file, &bytes).file(others, "");
             let said = fake.says(proof);

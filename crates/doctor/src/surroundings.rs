@@ -1,6 +1,6 @@
 //! What the doctor looks at: files, variables, the machine's OpenSSL; in tests, made up.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
@@ -17,6 +17,7 @@ use wirespeed_installation::{Binary, Place, own_module};
 use wirespeed_machine::{Folder, Source};
 use wirespeed_openssl_conf::{Configuration, Files};
 use wirespeed_plan::Plan;
+use wirespeed_stats::Snapshot;
 
 use crate::examined::ours;
 use crate::machine::Costs;
@@ -44,6 +45,8 @@ pub(crate) trait Surroundings: Files {
     fn unpacked(&self, root: &Path) -> Result<Unpacked, String>;
     /// A plan, or why it cannot be read.
     fn plan(&self, path: &Path) -> Result<Plan, String>;
+    /// What was counted in a file, or in a user's file of this name in a folder.
+    fn counted(&self, place: &Path, name: Option<&OsStr>) -> io::Result<Snapshot>;
     /// What its CPU has.
     fn features(&self) -> Features;
     /// The architecture that this program is for, by Rust's name.
@@ -228,6 +231,11 @@ impl Surroundings for ThisMachine {
 
     fn plan(&self, path: &Path) -> Result<Plan, String> {
         Plan::read(path).map_err(|error| error.to_string())
+    }
+
+    fn counted(&self, place: &Path, name: Option<&OsStr>) -> io::Result<Snapshot> {
+        let place = self.place(place);
+        name.map_or_else(|| Snapshot::read(&place), |name| Snapshot::read_users(&place.join(name)))
     }
 
     fn features(&self) -> Features {

@@ -87,12 +87,12 @@ fn read(
     installed: &Installed<'_>,
     user: &User,
 ) -> Option<Result<Reading, String>> {
-    let stats = installed.provider.entry("stats").map(|it| it.value.to_str().into_owned());
+    let stats = installed.provider.entry("stats").map(|it| it.value.to_path());
     let asked = Asked {
         file: examined.file.as_deref()?,
         provider: &installed.provider.name.to_string(),
         module: &installed.module,
-        stats: stats.as_deref().map(std::path::Path::new),
+        stats: stats.as_deref(),
     };
     if user.is_this {
         let reading = examined.own_reading.get_or_init(|| examined.here.reading(&asked, user));

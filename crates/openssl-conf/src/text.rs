@@ -1,7 +1,10 @@
 //! Bytes that are usually text: openssl.cnf has no encoding.
 
 use std::borrow::{Borrow, Cow};
+use std::ffi::OsStr;
 use std::fmt;
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
 
 /// A name or a value, byte for byte; shown with what is no UTF-8 replaced.
 #[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -16,6 +19,11 @@ impl Text {
     /// The text, with what is no UTF-8 replaced.
     pub fn to_str(&self) -> Cow<'_, str> {
         String::from_utf8_lossy(&self.0)
+    }
+
+    /// As a path, which may be of any bytes but blanks at its ends: the module takes it so.
+    pub fn to_path(&self) -> PathBuf {
+        PathBuf::from(OsStr::from_bytes(self.0.trim_ascii()))
     }
 }
 
@@ -70,5 +78,16 @@ impl fmt::Display for Text {
 impl fmt::Debug for Text {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?}", self.to_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_keeps_its_bytes() {
+        let path = Text::from(&b" /tmp/st\xe4ts "[..]).to_path();
+        assert_eq!(path.as_os_str().as_bytes(), b"/tmp/st\xe4ts");
     }
 }

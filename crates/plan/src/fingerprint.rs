@@ -3,6 +3,7 @@
 use std::fmt;
 use std::fs::File;
 use std::io::Read;
+use std::path::Path;
 
 /// The machine and the programs that a plan holds for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,6 +25,8 @@ impl Fingerprint {
     /// In place of a fact that the machine does not tell.
     const UNKNOWN: &'static str = "unknown";
 
+    const VERSION: &'static str = env!("CARGO_PKG_VERSION");
+
     /// Bytes of /proc/cpuinfo: all that is wanted of the first CPU's block, which goes on with a long
     /// line of flags. The kernel writes a block for every CPU that a reader has room for, so there
     /// must be no room for more.
@@ -31,9 +34,31 @@ impl Fingerprint {
 
     /// This machine, with a libcrypto of this version: "3.0.18", or "OpenSSL 3.0.18 30 Sep 2025".
     pub fn here(libcrypto_version: &str) -> Self {
-        let cpuinfo = read_once("/proc/cpuinfo", Self::CPUINFO);
-        let kernel = read_once("/proc/sys/kernel/osrelease", 256);
+        Self::by_files_in(Path::new("/proc"), libcrypto_version)
+    }
+
+    /// Units of systemd with `ProcSubset=pid`, and chroots, have only part of /proc or nothing of it.
+    fn by_files_in(proc: &Path, libcrypto_version: &str) -> Self {
+        let kernel = read_once(&proc.join("sys/kernel/osrelease"), 256);
+        let kernel = kernel.or_else(wirespeed_cpu::release).unwrap_or_default();
+        let Some(cpuinfo) = read_once(&proc.join("cpuinfo"), Self::CPUINFO) else {
+            let facts = [&Self::cpu_by_itself(), "", &kernel, numbers(libcrypto_version)];
+            let [cpu, microcode, kernel, libcrypto] = facts;
+            return Self::from_facts([cpu, microcode, kernel, libcrypto, Self::VERSION]);
+        };
         Self::of(&cpuinfo, &kernel, libcrypto_version)
+    }
+
+    /// What Linux writes of an x86 CPU, as the CPU says it; nothing of others.
+    fn cpu_by_itself() -> String {
+        let vendor = wirespeed_cpu::vendor();
+        let Some((vendor, [family, model, stepping])) = vendor.zip(wirespeed_cpu::signature())
+        else {
+            return String::new();
+        };
+        let brand = wirespeed_cpu::brand();
+        let brand = brand.as_deref().unwrap_or(Self::UNKNOWN);
+        format!("{vendor} {family}/{model}/{stepping} {brand}")
     }
 
     /// What is said of no machine, and so fits none.
@@ -67,9 +92,7 @@ impl Fingerprint {
                 fact("model name"),
             ),
         };
-        let facts =
-            [&cpu, fact("microcode"), kernel, numbers(libcrypto), env!("CARGO_PKG_VERSION")];
-        Self(facts.map(Self::tidy))
+        Self::from_facts([&cpu, fact("microcode"), kernel, numbers(libcrypto), Self::VERSION])
     }
 
     /// From the values of [`Self::FACTS`] in order.
@@ -92,10 +115,14 @@ impl Fingerprint {
     }
 
     /// What makes a plan with this fingerprint useless `here`: "made for libcrypto 3.0.18, this is
-    /// 3.0.19".
+    /// 3.0.19". What cannot be known here is no difference.
     pub fn difference(&self, here: &Self) -> Option<String> {
+        let differs = |made: &str, here: &str| {
+            let known = here.strip_suffix(Self::UNKNOWN);
+            made != here && !known.is_some_and(|known| made.starts_with(known))
+        };
         let pairs = Self::FACTS.iter().zip(self.0.iter().zip(&here.0));
-        let mut different = pairs.filter(|(_, (made, here))| made != here);
+        let mut different = pairs.filter(|(_, (made, here))| differs(made, here));
         let ((_, name), (made, here)) = different.next()?;
         Some(format!("made for {name} {made}, this is {here}"))
     }
@@ -130,11 +157,11 @@ fn numbers(version: &str) -> &str {
     &from[..end]
 }
 
-/// The first bytes of a file of the kernel's, in one read; nothing if it cannot be read.
-fn read_once(path: &str, most: usize) -> String {
+/// The first bytes of a file of the kernel's, in one read.
+fn read_once(path: &Path, most: usize) -> Option<String> {
     let mut bytes = vec![0; most];
-    let count = File::open(path).and_then(|mut file| file.read(&mut bytes)).unwrap_or(0);
-    String::from_utf8_lossy(&bytes[..count]).into_owned()
+    let count = File::open(path).and_then(|mut file| file.read(&mut bytes)).ok()?;
+    (count > 0).then(|| String::from_utf8_lossy(&bytes[..count]).into_owned())
 }
 
 #[cfg(test)]
@@ -200,6 +227,34 @@ mod tests {
         assert_eq!(told, "made for libcrypto 3.0.18, this is 3.0.19");
         let here = Fingerprint::of(CPUINFO, "6.2", "3.0.19");
         assert_eq!(made.difference(&here).expect("both"), "made for kernel 6.1, this is 6.2");
+    }
+
+    /// On other machines than x86 the CPU stays unknown.
+    #[test]
+    fn without_proc_a_plan_still_fits() {
+        let made = Fingerprint::here("3.0.18");
+        let here = Fingerprint::by_files_in(Path::new("/nowhere"), "3.0.18");
+        assert_eq!(made.difference(&here), None, "{made}{here}");
+        assert_eq!(made.0[2..], here.0[2..], "the kernel is known");
+        if wirespeed_cpu::brand().is_some() {
+            assert_eq!(made.0[0], here.0[0], "what the CPU says is what Linux says");
+        }
+        let other = Fingerprint::by_files_in(Path::new("/nowhere"), "3.0.19");
+        assert!(made.difference(&other).is_some());
+    }
+
+    #[test]
+    fn what_is_unknown_here_is_no_difference() {
+        let made = Fingerprint::of(CPUINFO, "6.1", "3.0.18");
+        let here = |cpu| Fingerprint::from_facts([cpu, "", "6.1", "3.0.18", Fingerprint::VERSION]);
+        for fits in ["", "GenuineIntel 6/143/8 unknown"] {
+            assert_eq!(made.difference(&here(fits)), None, "{fits}");
+        }
+        for other in ["GenuineIntel 6/143/9 unknown", "GenuineIntel 6/143/8 Intel(R) Core"] {
+            assert!(made.difference(&here(other)).is_some(), "{other}");
+        }
+        let known = Fingerprint::of(CPUINFO, "6.1", "3.0.18");
+        assert!(here("").difference(&known).is_some(), "nothing says that it was made for this");
     }
 
     #[test]

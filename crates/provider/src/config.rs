@@ -3,8 +3,10 @@
 //! OpenSSL shows a provider only the keys that it asks for by name, so most misspelt keys go unseen
 //! here (`wirespeed doctor` reads the file); the usual ones are asked for, to be refused.
 
-use std::ffi::{CStr, CString};
+use std::ffi::{CStr, CString, OsString};
 use std::num::NonZeroU32;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::PathBuf;
 
 use wirespeed_af_alg::Interface;
 use wirespeed_cipher::{Algorithm, Digest, Route};
@@ -33,7 +35,7 @@ pub(crate) enum Digests {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Config {
     /// The file with the measured table.
-    pub(crate) plan: Option<String>,
+    pub(crate) plan: Option<PathBuf>,
     pub(crate) routes: Routes,
     /// The algorithms to offer.
     pub(crate) ciphers: Vec<Algorithm>,
@@ -43,7 +45,7 @@ pub(crate) struct Config {
     /// Every how many calls one is computed twice.
     pub(crate) verify: Option<NonZeroU32>,
     /// The file to count in.
-    pub(crate) stats: Option<String>,
+    pub(crate) stats: Option<PathBuf>,
 }
 
 /// The keys, as they are to be written.
@@ -65,17 +67,19 @@ impl Config {
     }
 
     /// Reads the values that `look_up` finds; the error names the key, its value, and what it may be.
-    pub(crate) fn read(look_up: impl Fn(&CStr) -> Option<String>) -> Result<Self, String> {
+    pub(crate) fn read(look_up: impl Fn(&CStr) -> Option<OsString>) -> Result<Self, String> {
         for key in KEYS {
             refuse_misspelt(key, &look_up)?;
         }
         let value = |key: &str| {
             let key = CString::new(key).expect("a key has no NUL");
-            look_up(&key).map(|value| value.trim().to_owned())
+            look_up(&key).map(|value| value.as_bytes().trim_ascii().to_owned())
         };
         let mut config = Self::standard();
-        config.plan = file("plan", value("plan"))?;
-        config.stats = file("stats", value("stats"))?;
+        config.plan = value("plan").map(|value| file("plan", value)).transpose()?;
+        config.stats = value("stats").map(|value| file("stats", value)).transpose()?;
+        // All else are words of ours, and what is none is refused.
+        let value = |key: &str| value(key).map(|it| String::from_utf8_lossy(&it).into_owned());
         if let Some(value) = value("routes").filter(|value| value != "auto") {
             config.routes = Routes::Listed(list("routes", "auto", &value)?);
         }
@@ -108,7 +112,7 @@ impl Config {
 }
 
 /// Looks for `KEY`, `Key`, and a plural or singular that is none.
-fn refuse_misspelt(key: &str, look_up: impl Fn(&CStr) -> Option<String>) -> Result<(), String> {
+fn refuse_misspelt(key: &str, look_up: impl Fn(&CStr) -> Option<OsString>) -> Result<(), String> {
     let other = key.strip_suffix('s').map_or_else(|| format!("{key}s"), str::to_owned);
     for name in [key, &other] {
         let (first, rest) = name.split_at(1);
@@ -118,6 +122,7 @@ fn refuse_misspelt(key: &str, look_up: impl Fn(&CStr) -> Option<String>) -> Resu
             if spelling != key
                 && let Some(value) = look_up(&asked)
             {
+                let value = value.display();
                 return Err(format!("{spelling} = {value}: no such key; it is spelt {key}"));
             }
         }
@@ -126,13 +131,12 @@ fn refuse_misspelt(key: &str, look_up: impl Fn(&CStr) -> Option<String>) -> Resu
 }
 
 /// A path, which must be absolute: programs run in all kinds of directories.
-fn file(key: &str, value: Option<String>) -> Result<Option<String>, String> {
-    match value {
-        Some(value) if !value.starts_with('/') => {
-            Err(format!("{key} = {value}: give the absolute path of a file"))
-        }
-        value => Ok(value),
+fn file(key: &str, value: Vec<u8>) -> Result<PathBuf, String> {
+    let path = PathBuf::from(OsString::from_vec(value));
+    if path.is_absolute() {
+        return Ok(path);
     }
+    Err(format!("{key} = {}: give the absolute path of a file", path.display()))
 }
 
 /// Names separated by commas or blanks; `alone` is what may be said instead.
@@ -163,7 +167,7 @@ mod tests {
     fn read(settings: &[(&str, &str)]) -> Result<Config, String> {
         Config::read(|key| {
             let found = settings.iter().find(|(name, _)| name.as_bytes() == key.to_bytes());
-            found.map(|(_, value)| (*value).to_owned())
+            found.map(|(_, value)| OsString::from(*value))
         })
     }
 
@@ -196,9 +200,22 @@ mod tests {
     fn files_and_numbers() {
         let given = [("plan", "/etc/wirespeed/plan"), ("stats", "/run/stats"), ("verify", "1000")];
         let config = read(&given).unwrap();
-        assert_eq!(config.plan.as_deref(), Some("/etc/wirespeed/plan"));
-        assert_eq!(config.stats.as_deref(), Some("/run/stats"));
+        assert_eq!(config.plan, Some(PathBuf::from("/etc/wirespeed/plan")));
+        assert_eq!(config.stats, Some(PathBuf::from("/run/stats")));
         assert_eq!(config.verify, NonZeroU32::new(1000));
+    }
+
+    #[test]
+    fn a_path_keeps_its_bytes() {
+        let bytes = OsString::from_vec(b"/tmp/st\xe4ts".to_vec());
+        for key in ["plan", "stats"] {
+            let config =
+                Config::read(|it| (it.to_bytes() == key.as_bytes()).then(|| bytes.clone()));
+            let config = config.unwrap();
+            assert_eq!(config.plan.or(config.stats), Some(PathBuf::from(&bytes)));
+        }
+        let refused = Config::read(|it| (it == c"routes").then(|| bytes.clone())).unwrap_err();
+        assert!(refused.starts_with("routes = /tmp/st"), "{refused}");
     }
 
     /// Key, value, and what the error must say besides them.

@@ -1,6 +1,7 @@
 //! The libcrypto that loaded us: its version, its configuration, its error queue.
 
-use std::ffi::{CStr, CString, c_void};
+use std::ffi::{CStr, CString, OsString, c_void};
+use std::os::unix::ffi::OsStringExt;
 
 use wirespeed_cipher::Algorithm;
 
@@ -73,8 +74,9 @@ impl Core {
 
     /// A value of ours in openssl.cnf, or one that the core itself offers.
     ///
-    /// The core only answers for keys that it is asked for; a misspelt key cannot be seen from here.
-    pub(crate) fn parameter(&self, key: &CStr) -> Option<String> {
+    /// The core only answers for keys that it is asked for; a misspelt key cannot be seen from here. A path keeps its
+    /// bytes, whatever they are.
+    pub(crate) fn parameter(&self, key: &CStr) -> Option<OsString> {
         let mut value: *mut c_void = std::ptr::null_mut();
         let mut query =
             [params::entry(key, data_type::UTF8_POINTER, (&raw mut value).cast(), 0), params::END];
@@ -86,7 +88,7 @@ impl Core {
         // SAFETY: a UTF8_PTR is answered with a NUL-terminated string that lives as long as the
         // core's record of this provider.
         let text = unsafe { CStr::from_ptr(value.cast()) };
-        Some(text.to_string_lossy().into_owned())
+        Some(OsString::from_vec(text.to_bytes().to_vec()))
     }
 
     /// The library context that we were loaded into; null is the program's first.
@@ -107,7 +109,8 @@ impl Core {
 
     /// The same as text.
     pub(crate) fn version_text(&self) -> String {
-        self.parameter(c"openssl-version").unwrap_or_else(|| "3.0.0".to_owned())
+        let text = self.parameter(c"openssl-version").and_then(|it| it.into_string().ok());
+        text.unwrap_or_else(|| "3.0.0".to_owned())
     }
 }
 

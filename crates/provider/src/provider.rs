@@ -112,11 +112,11 @@ impl Provider {
         let config = Config::read(|key| core.parameter(key))
             .map_err(|text| (Reason::InvalidArgument, text))?;
         let mut missing = Vec::new();
-        let counters = config.stats.as_ref().map(|path| counters(path));
+        let counters = config.stats.as_deref().map(counters);
         let counters = counters.and_then(|it| it.map_err(|why| missing.push(why)).ok());
         let monitoring = Monitoring { verify: config.verify, counters };
         let planned = match (&config.routes, &config.plan) {
-            (Routes::Auto, Some(path)) => Some((path, Plan::read(Path::new(path)))),
+            (Routes::Auto, Some(path)) => Some((path, Plan::read(path))),
             _ => None,
         };
         let priority = By::Priority { constant_time: None };
@@ -124,11 +124,13 @@ impl Provider {
             (Routes::Listed(routes), _) => (By::List(routes), "none: routes are listed".to_owned()),
             (Routes::Auto, None) => (priority, "none: default priority".to_owned()),
             (Routes::Auto, Some((path, Err(why)))) => {
+                let path = path.display();
                 let mend = "let every user read it, or run wirespeed tune and install";
                 missing.push(format!("plan = {path}: {why}: the default priority serves; {mend}"));
                 (priority, format!("{path} ignored: {why}"))
             }
             (Routes::Auto, Some((path, Ok(plan)))) => {
+                let path = path.display();
                 let version = core.version_text();
                 match plan.fingerprint().difference(&Fingerprint::here(&version)) {
                     Some(difference) => {
@@ -138,7 +140,7 @@ impl Provider {
                         let by = By::Priority { constant_time };
                         (by, format!("{path} ignored: {difference}"))
                     }
-                    None => (By::Plan(plan), (*path).clone()),
+                    None => (By::Plan(plan), path.to_string()),
                 }
             }
         };
@@ -363,8 +365,9 @@ pub(crate) fn gettable() -> *const Param {
 }
 
 /// Where calls are counted.
-fn counters(path: &str) -> Result<Arc<Counters>, String> {
-    Counters::open(Path::new(path)).map_err(|why| {
+fn counters(path: &Path) -> Result<Arc<Counters>, String> {
+    Counters::open(path).map_err(|why| {
+        let path = path.display();
         let mend = "let this user write it, or give a folder that all may write";
         format!("stats = {path}: {why}: nothing is counted; {mend}")
     })

@@ -1,7 +1,7 @@
 //! The file that counters go to: which one it is, and words in it.
 
 use std::fs::{File, Metadata, OpenOptions};
-use std::io::Error;
+use std::io::{Error, ErrorKind, Read};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
@@ -13,17 +13,25 @@ use crate::{BYTES, MAGIC};
 /// a process that was killed is still there.
 pub(crate) const BEGUN: usize = 6;
 
-/// Opens it; makes it a stats file where it is empty. Tells when that was done.
-pub(crate) fn open(path: &Path) -> Result<(Metadata, u64), String> {
+/// Opens it, or makes an empty one. Of `owner`, if one is given, it must be alone.
+pub(crate) fn open(path: &Path, owner: Option<u32>) -> Result<File, String> {
     let mut options = options();
     let file = options.create(true).mode(0o600).open(path);
     let file = file.map_err(|why| format!("cannot be opened for writing: {why}"))?;
-    // Another program may be about to make it a stats file.
-    let lock = Lock::take(&file);
-    let about = check(&file)?;
+    let about = look_at(&file)?;
+    match owner {
+        Some(user) if about.uid() != user || about.nlink() != 1 => {
+            Err(format!("is not user {user}'s own"))
+        }
+        _ => Ok(file),
+    }
+}
+
+/// Makes it a stats file where it is empty; its lock is held. Tells when that was done.
+pub(crate) fn make(file: &File) -> Result<(Metadata, u64), String> {
+    let about = check(file)?;
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    let begun = begin(&file, &about, now.as_nanos() as u64);
-    drop(lock);
+    let begun = begin(file, &about, now.as_nanos() as u64);
     Ok((about, begun.map_err(|why| format!("cannot be written: {why}"))?))
 }
 
@@ -33,9 +41,40 @@ pub(crate) fn options() -> OpenOptions {
     options
 }
 
+/// Opens it to be read. Whoever may write into the folder may have put anything there, so nothing is waited for and no
+/// link is followed.
+pub(crate) fn open_to_read(path: &Path) -> Result<(File, Metadata), Error> {
+    let mut options = OpenOptions::new();
+    let opened = options.read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path);
+    let file = opened.map_err(|why| match why.raw_os_error() {
+        Some(libc::ELOOP) => other("a symbolic link"),
+        // A socket.
+        Some(libc::ENXIO) => other("not a regular file"),
+        _ => why,
+    })?;
+    let about = file.metadata()?;
+    if about.is_file() { Ok((file, about)) } else { Err(other("not a regular file")) }
+}
+
+/// It is something else than counters.
+pub(crate) fn other(what: &str) -> Error {
+    Error::new(ErrorKind::InvalidData, what)
+}
+
+/// What is in it, and a little more than that of a file that is too long.
+pub(crate) fn bytes_of(file: &File) -> Result<Vec<u8>, Error> {
+    let mut bytes = Vec::new();
+    file.take(BYTES as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn look_at(file: &File) -> Result<Metadata, String> {
+    file.metadata().map_err(|why| format!("cannot be looked at: {why}"))
+}
+
 /// An empty file or a stats file, and nothing else.
 pub(crate) fn check(file: &File) -> Result<Metadata, String> {
-    let about = file.metadata().map_err(|why| format!("cannot be looked at: {why}"))?;
+    let about = look_at(file)?;
     if !about.is_file() {
         return Err("is not a regular file".to_owned());
     }
@@ -98,13 +137,23 @@ impl Drop for Lock<'_> {
 pub(crate) struct Identity {
     device: u64,
     pub(crate) inode: u64,
-    pub(crate) owner: u32,
+    owner: u32,
+    group: u32,
+    mode: u32,
     pub(crate) begun: u64,
 }
 
 impl Identity {
     pub(crate) fn of(about: &Metadata, begun: u64) -> Self {
-        Self { device: about.dev(), inode: about.ino(), owner: about.uid(), begun }
+        let (owner, group, mode) = (about.uid(), about.gid(), about.mode());
+        Self { device: about.dev(), inode: about.ino(), owner, group, mode, begun }
+    }
+
+    /// Whether the counts of this user go into it: whoever may write it may bring any.
+    pub(crate) fn counts(self, user: u32, group: u32) -> bool {
+        [0, self.owner].contains(&user)
+            || self.mode & 0o002 != 0
+            || self.mode & 0o020 != 0 && group == self.group
     }
 
     /// Whether this is still the file, perhaps emptied meanwhile.

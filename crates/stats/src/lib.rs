@@ -2,9 +2,9 @@
 //!
 //! The file is one array of native 64-bit words: a header of [`HEADER_WORDS`] words (which version of Wirespeed
 //! wrote it, how many processes loaded the module, which routes were quarantined), then calls and bytes for every
-//! (subject, direction, route). Processes count in memory that they share ([`Counters`]); it goes to the file when a
-//! provider ends. The file is read by `wirespeed stats`, `wirespeed doctor` and the tests of the same version; a file
-//! of another version is refused, not interpreted.
+//! (subject, direction, route). Processes count in memory that they share ([`Counters`]); it goes to the file when the
+//! next one begins to count, or when somebody reads. The file is read by `wirespeed stats`, `wirespeed doctor` and the
+//! tests of the same version; a file of another version is refused, not interpreted.
 //!
 //! A folder instead of a file holds one file for each user.
 
@@ -14,15 +14,18 @@ mod memory;
 mod slots;
 mod tally;
 
-use std::fs::{self, File};
-use std::io::{self, Read};
+use std::ffi::OsStr;
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use wirespeed_cipher::{Direction, Route, Subject};
 
+use counters::file_of;
 pub use counters::{Counters, FILE_OF};
-use file::{BEGUN, Identity, Lock};
+use file::{BEGUN, Identity, Lock, bytes_of, open_to_read, other};
 use memory::Memory;
 pub use tally::Tally;
 
@@ -52,16 +55,21 @@ pub const fn calls(subject: usize, direction: Direction, route: Route) -> usize 
 
 /// The names under which processes that count for a file map their memory: proc_pid_maps(5).
 pub fn mapped_as(path: &Path) -> Vec<PathBuf> {
-    let snapshot = fs::read(path).ok().and_then(|bytes| Snapshot::parse(&bytes));
-    let identity = snapshot.zip(fs::metadata(path).ok());
-    let identity = identity.map(|(snapshot, about)| Identity::of(&about, snapshot.words[BEGUN]));
-    identity.into_iter().flat_map(Memory::names).map(PathBuf::from).collect()
+    identity(path).into_iter().flat_map(Memory::names).map(PathBuf::from).collect()
+}
+
+/// Which file it is, if it is one of counters.
+fn identity(path: &Path) -> Option<Identity> {
+    let (file, about) = open_to_read(path).ok()?;
+    let snapshot = Snapshot::parse(&bytes_of(&file).ok()?)?;
+    Some(Identity::of(&about, snapshot.words[BEGUN]))
 }
 
 /// What a module had counted when the file was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Snapshot {
     words: Vec<u64>,
+    passed_over: Vec<String>,
 }
 
 /// One counter that is not zero.
@@ -84,32 +92,48 @@ impl Snapshot {
     /// still empty is one that no module has loaded with.
     pub fn read(path: &Path) -> io::Result<Self> {
         if !path.is_dir() {
-            return Self::read_file(path);
+            return Self::read_file(path, false)
+                .map_err(|why| io::Error::new(why.kind(), format!("{}: {why}", path.display())));
         }
-        let mut sum = Self { words: vec![0; WORDS] };
+        let mut sum = Self::empty();
         for entry in fs::read_dir(path)? {
             let entry = entry?;
-            if entry.file_name().to_string_lossy().starts_with(FILE_OF) {
-                sum.add(&Self::read_file(&entry.path())?);
+            if !entry.file_name().to_string_lossy().starts_with(FILE_OF) {
+                continue;
+            }
+            match Self::read_users(&entry.path()) {
+                Ok(counted) => sum.add(&counted),
+                // It was there a moment ago.
+                Err(why) if why.kind() == io::ErrorKind::NotFound => {}
+                // Anybody may put anything there, and keeps nobody from the rest by it.
+                Err(why) => {
+                    // A name may hold what a terminal obeys.
+                    let path = entry.path().display().to_string();
+                    let path: String =
+                        path.chars().map(|it| if it.is_control() { '?' } else { it }).collect();
+                    sum.passed_over.push(format!("{path} was passed over: {why}"));
+                }
             }
         }
+        sum.passed_over.sort();
         Ok(sum)
     }
 
-    fn read_file(path: &Path) -> io::Result<Self> {
-        let named =
-            |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
-        let mut file = File::open(path).map_err(named)?;
-        let about = file.metadata().map_err(named)?;
+    /// Reads a user's file in a folder. The error does not name it.
+    pub fn read_users(path: &Path) -> io::Result<Self> {
+        Self::read_file(path, true)
+    }
+
+    fn read_file(path: &Path, is_users: bool) -> io::Result<Self> {
+        let (file, about) = open_to_read(path)?;
+        if is_users && path.file_name() != Some(OsStr::new(&file_of(about.uid()))) {
+            let text = format!("it belongs to user {}, not to the one in its name", about.uid());
+            return Err(other(&text));
+        }
         // What is on its way from the memory to the file must not be counted twice.
-        let lock = file.try_clone().map_err(named)?;
-        let _lock = Lock::take(&lock);
-        let mut bytes = Vec::new();
-        file.by_ref().take(BYTES as u64 + 1).read_to_end(&mut bytes).map_err(named)?;
-        let mut snapshot = Self::parse(&bytes).ok_or_else(|| {
-            let version = env!("CARGO_PKG_VERSION");
-            let text = format!("{}: not a stats file of Wirespeed {version}", path.display());
-            io::Error::new(io::ErrorKind::InvalidData, text)
+        let lock = Lock::take(&file);
+        let mut snapshot = Self::parse(&bytes_of(&file)?).ok_or_else(|| {
+            other(concat!("not a stats file of Wirespeed ", env!("CARGO_PKG_VERSION")))
         })?;
         let identity = Identity::of(&about, snapshot.words[BEGUN]);
         for memory in Memory::of(identity) {
@@ -117,9 +141,20 @@ impl Snapshot {
                 snapshot.words[word] = snapshot.words[word].wrapping_add(count);
             }
             snapshot.words[QUARANTINED] |= memory.quarantined();
-            memory.settle(path, identity);
+            if lock.is_some() {
+                memory.settle(path, identity);
+            }
         }
         Ok(snapshot)
+    }
+
+    /// What lies in the folder under the name of a user's file and is none, or cannot be read: a line for each.
+    pub fn passed_over(&self) -> &[String] {
+        &self.passed_over
+    }
+
+    fn empty() -> Self {
+        Self { words: vec![0; WORDS], passed_over: Vec::new() }
     }
 
     /// When counting began; of several files the first time.
@@ -140,13 +175,14 @@ impl Snapshot {
     /// Understands the bytes of a file, if they are one.
     pub fn parse(bytes: &[u8]) -> Option<Self> {
         if bytes.is_empty() {
-            return Some(Self { words: vec![0; WORDS] });
+            return Some(Self::empty());
         }
         if bytes.len() != BYTES || !bytes.starts_with(MAGIC) {
             return None;
         }
         let (words, _) = bytes.as_chunks::<8>();
-        Some(Self { words: words.iter().map(|word| u64::from_ne_bytes(*word)).collect() })
+        let words = words.iter().map(|word| u64::from_ne_bytes(*word)).collect();
+        Some(Self { words, passed_over: Vec::new() })
     }
 
     /// How many processes loaded the module with this file.

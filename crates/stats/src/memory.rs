@@ -31,6 +31,8 @@ const ATTEMPTS: u64 = 4;
 pub(crate) struct Memory {
     id: libc::c_int,
     words: NonNull<[Word; SHARED_WORDS]>,
+    /// What is attached; never less than the words.
+    bytes: usize,
 }
 
 // SAFETY: atomic words in memory that stays attached until `drop`.
@@ -76,7 +78,7 @@ impl Memory {
         (0..ATTEMPTS).map(move |attempt| format!("/SYSV{:08x}", file.key(attempt)))
     }
 
-    /// Attaches memory that root, the file's owner or this user has made.
+    /// Attaches memory that this user has made, or one who may write the file.
     fn attach(id: libc::c_int, file: Identity, flags: libc::c_int) -> Option<Self> {
         // SAFETY: all zeros is a valid `shmid_ds`, which is only written to.
         let mut about: libc::shmid_ds = unsafe { std::mem::zeroed() };
@@ -84,14 +86,15 @@ impl Memory {
         let told = unsafe { libc::shmctl(id, libc::IPC_STAT, &raw mut about) } == 0;
         // SAFETY: no precondition.
         let user = unsafe { libc::geteuid() };
-        let trusted = [0, user, file.owner].contains(&about.shm_perm.cuid);
+        let (maker, group) = (about.shm_perm.cuid, about.shm_perm.cgid);
+        let trusted = maker == user || file.counts(maker, group);
         if !told || !trusted || about.shm_segsz < SHARED_BYTES {
             return None;
         }
         // SAFETY: the system chooses where; nothing is replaced.
         let address = unsafe { libc::shmat(id, null(), flags) };
         let words = NonNull::new(address.cast()).filter(|_| address as isize != -1)?;
-        Some(Self { id, words })
+        Some(Self { id, words, bytes: about.shm_segsz })
     }
 
     pub(crate) fn words(&self) -> &[Word; SHARED_WORDS] {
@@ -166,7 +169,7 @@ impl Memory {
         Ok(())
     }
 
-    /// Brings to the file what processes left that were killed, and takes the memory away. The file's lock is held; the
+    /// Brings to the file what processes left that ended, and takes the memory away. The file's lock is held; the
     /// memory may be attached for reading only.
     pub(crate) fn settle(&self, path: &Path, identity: Identity) {
         let Ok(file) = options().open(path) else { return };
@@ -177,8 +180,8 @@ impl Memory {
         }
     }
 
-    /// Takes the memory away where nobody else counts in it; whoever came in between keeps it until its end.
-    pub(crate) fn remove_if_last(&self) -> bool {
+    /// Takes the memory away where nobody else counts in it. The file's lock keeps others from joining meanwhile.
+    fn remove_if_last(&self) -> bool {
         // SAFETY: all zeros is a valid `shmid_ds`, which is only written to.
         let mut about: libc::shmid_ds = unsafe { std::mem::zeroed() };
         // SAFETY: room for the answer.
@@ -191,8 +194,9 @@ impl Memory {
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        // SAFETY: attached once, and given up here.
-        unsafe { libc::shmdt(self.words.as_ptr().cast()) };
+        // Like shmdt(2), by the call that free(3) makes as well: a sandbox that allows the one allows the other.
+        // SAFETY: attached once, with so many bytes, and given up here.
+        unsafe { libc::munmap(self.words.as_ptr().cast(), self.bytes) };
     }
 }
 

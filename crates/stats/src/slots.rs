@@ -153,7 +153,8 @@ impl Memory {
     pub(crate) fn take_slot(&self, process: &Process, kind: usize) -> Option<Place> {
         let owner = process.owner(self);
         let first = self.shared(ASKED).fetch_add(1, Ordering::Relaxed) as usize;
-        for slot in (first..first + TRIES).map(|it| it % SLOTS) {
+        // Whoever may count may have written any number there.
+        for slot in (0..TRIES).map(|it| first.wrapping_add(it) % SLOTS) {
             let word = self.owner_word(slot);
             let free = word.load(Ordering::Relaxed) == 0;
             // What the owner before has counted is visible to its successor.
@@ -237,6 +238,7 @@ fn has_ended(process: u32) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Counters;
 
     #[test]
     fn an_owner_is_told_from_all_others() {
@@ -246,6 +248,18 @@ mod tests {
         for (process, namespace, number) in others {
             assert_ne!(owner, Owner::new(process, namespace, number));
         }
+    }
+
+    #[test]
+    fn a_slot_is_found_wherever_the_search_begins() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let counters = Counters::open(&folder.path().join("stats")).expect("counters");
+        let (memory, process) = (&counters.memory, counters.process.as_ref().expect("a process"));
+        memory.shared(ASKED).store(usize::MAX as u64 - 1, Ordering::Relaxed);
+        let slots: Vec<_> = (0..4)
+            .map(|_| memory.take_slot(process, HEADER_WORDS).expect("there are thousands").slot)
+            .collect();
+        assert_eq!(slots, [SLOTS - 2, SLOTS - 1, 0, 1]);
     }
 
     #[test]

@@ -127,7 +127,10 @@ pub(crate) fn boot(model: &Model, machine: Machine) -> Result<(), String> {
             ));
         }
     }
-    let counters = |file: &str| format!("od -An -v -tx1 {file} | tr -d ' \\n'");
+    // Who reads brings to the file what was counted.
+    let counters = |file: &str| {
+        format!("{program} stats {file} >/dev/null && od -An -v -tx1 {file} | tr -d ' \\n'")
+    };
     commands.push(counters("/tmp/counters"));
     commands.extend((!all_by_itself).then(|| counters("/tmp/named")));
     let machine = machine.accelerator(model.accelerator).cpu(model.cpu);

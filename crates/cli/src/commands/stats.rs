@@ -10,7 +10,7 @@ use wirespeed_stats::Snapshot;
 
 use crate::counted;
 use crate::fault::Fault;
-use crate::output::{write_json, write_text};
+use crate::output::{tell, write_json, write_text};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -46,6 +46,7 @@ pub(crate) fn run(arguments: StatsArguments) -> Result<(), Fault> {
             )
         })?;
     let counted = Snapshot::read(&place).map_err(Fault::usage)?;
+    counted.passed_over().iter().for_each(|it| tell(&format!("wirespeed: {it}\n")));
     let rows: Vec<_> = counted.rows().collect();
     let document = Stats {
         schema: Stats::SCHEMA.to_owned(),

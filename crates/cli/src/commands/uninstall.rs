@@ -171,7 +171,7 @@ fn plan_that_stays(place: &Place, bytes: &[u8]) -> Option<PathBuf> {
     }
     let read = Configuration::of(bytes, &place.configuration, &ThisMachine).ok();
     let named = read.as_ref().and_then(|read| read.provider(WIRESPEED)?.entry("plan"));
-    let plan = named.map(|entry| PathBuf::from(&*entry.value.to_str()));
+    let plan = named.map(|entry| entry.value.to_path());
     let plan = plan.or_else(|| place.is_the_machines.then(|| SYSTEM.into()))?;
     let is_theirs = place.is_the_machines || plan != Path::new(SYSTEM);
     (is_theirs && plan.exists()).then_some(plan)

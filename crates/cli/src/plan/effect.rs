@@ -58,7 +58,7 @@ impl Effect {
     fn with(ours: Option<&Configured<'_>>, default: Option<PathBuf>, here: &Fingerprint) -> Self {
         let key = |name| ours.and_then(|ours| ours.entry(name));
         let text = |entry: &Entry| entry.value.to_str().trim().to_owned();
-        let named = key("plan").map(|entry| (PathBuf::from(text(entry)), entry.place.to_string()));
+        let named = key("plan").map(|entry| (entry.value.to_path(), entry.place.to_string()));
         let mut effect = match (named, default.filter(|file| file.exists())) {
             (Some((file, place)), _) => Self { named_at: Some(place), ..Self::of(&file, here) },
             (None, Some(file)) => Self::of(&file, here),

@@ -138,7 +138,7 @@ pub(crate) fn none_here() -> String {
 }
 
 /// Family, model and stepping from leaf 1's EAX (Linux `arch/x86/lib/cpu.c`).
-const fn signature([eax, ..]: Leaf) -> [u32; 3] {
+pub(super) const fn signature([eax, ..]: Leaf) -> [u32; 3] {
     let (family, model) = (eax >> 8 & 0xf, eax >> 4 & 0xf);
     let family = if family == 0xf { family + (eax >> 20 & 0xff) } else { family };
     let model = if family >= 6 { model | (eax >> 16 & 0xf) << 4 } else { model };

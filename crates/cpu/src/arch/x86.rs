@@ -128,6 +128,11 @@ pub fn vendor() -> String {
     text(&[b, d, c])
 }
 
+/// Family, model and stepping, as Linux counts them.
+pub fn signature() -> Option<[u32; 3]> {
+    knows_cpuid().then(|| super::padlock::signature(ThisCpu.leaf(1, 0)))
+}
+
 /// The brand string of leaves 8000_0002h to 8000_0004h, if there is one.
 pub fn brand() -> Option<String> {
     if ThisCpu.leaf(0x8000_0000, 0)[0] < 0x8000_0004 {
