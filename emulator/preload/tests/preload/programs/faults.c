@@ -4,8 +4,8 @@
 
 #include <setjmp.h>
 #include <signal.h>
-#include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -234,14 +234,39 @@ static void fatal(void)
     xcryptecb(&call);
 }
 
-/* An alternate stack on which a signal just fits. */
+static void nothing(int signal)
+{
+    (void)signal;
+}
+
+/* Whether a signal fits on an alternate stack of this size. */
+static int fits(uint8_t *low, size_t size)
+{
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        stack_t stack = { .ss_sp = low, .ss_size = size };
+        struct sigaction action = { .sa_handler = nothing, .sa_flags = SA_ONSTACK };
+        CHECK(sigaltstack(&stack, NULL) == 0 && sigaction(SIGUSR1, &action, NULL) == 0);
+        raise(SIGUSR1);
+        _exit(0);
+    }
+    int status;
+    CHECK(waitpid(child, &status, 0) == child);
+    return WIFEXITED(status);
+}
+
+/* An alternate stack on which a signal just fits. AT_MINSIGSTKSZ is far more on a CPU with AMX, whose state is not saved for
+   a program that has not asked for it. */
 static void narrow(void)
 {
-    /* The kernel takes none of less than 2048 bytes (asm/signal.h, MINSIGSTKSZ), though a CPU without AVX-512 needs fewer. */
-    size_t least = getauxval(AT_MINSIGSTKSZ), size = least > 2048 ? least : 2048;
-    size_t guard = 16 * PAGE, room = (size + PAGE) & -PAGE;
+    size_t guard = 16 * PAGE, room = 16 * PAGE;
     uint8_t *low = mmap(NULL, guard + room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     CHECK(low != MAP_FAILED && mprotect(low, guard, PROT_NONE) == 0);
+    /* The kernel takes none of less (asm/signal.h, MINSIGSTKSZ), though a CPU without AVX-512 needs fewer. */
+    size_t size = 2048;
+    while (!fits(low + guard, size))
+        size += 64;
     stack_t stack = { .ss_sp = low + guard, .ss_size = size };
     CHECK(sigaltstack(&stack, NULL) == 0);
     _Alignas(16) uint8_t data[16];
