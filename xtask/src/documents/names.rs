@@ -7,8 +7,9 @@ use wirespeed_cipher::{Algorithm, Delegated, Digest, Shape, Subject};
 const HEAD: &str = "\
 # Every algorithm and its names
 
-`cargo xtask documents` writes this page from the catalogue ([catalogue.rs](../crates/cipher/src/catalogue.rs)). Every \
-command takes every name here but object identifiers, in capitals or not. [Algorithms](algorithms.md) says which routes serve them.
+`cargo xtask documents` writes this page from the catalogue ([catalogue.rs](../crates/cipher/src/catalogue.rs)). `routes`, \
+`bench` and `kernel` take every name here but object identifiers, in capitals or not. `disk`, `vpn` and `sum` take those of \
+what they can do. [Algorithms](algorithms.md) says which routes serve them.
 
 ";
 

@@ -135,7 +135,7 @@ impl From<Failure> for Fault {
     fn from(failure: Failure) -> Self {
         match failure {
             Failure::Test(_, workload::Failure::Stopped) => {
-                Self::usage("interrupted: what was measured until then was told")
+                Self::usage("interrupted: what was measured so far is above")
             }
             _ => Self::usage(failure),
         }

@@ -135,7 +135,7 @@ fn what_was_measured_survives_an_interruption() {
     assert!(rest.iter().any(|line| line == "What this says"), "{rest:?}");
     let Output { status, stderr, .. } = run.wait_with_output().expect("its end");
     assert_eq!(status.code(), Some(2));
-    assert_eq!(text(&stderr), "wirespeed: interrupted: what was measured until then was told\n");
+    assert_eq!(text(&stderr), "wirespeed: interrupted: what was measured so far is above\n");
     let json = json(&fs::read_to_string(file).expect("a file"));
     assert_eq!(json["interrupted"], true);
     let rows = json["rows"].as_array().expect("rows").len();

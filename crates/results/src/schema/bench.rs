@@ -60,8 +60,7 @@ pub struct Row {
     pub usage: String,
     /// Bytes in one call; ECB and CBC take whole blocks, so 1420 becomes 1408.
     pub size: usize,
-    /// `vaes512` `vaes256` `gfni512` `gfni256` `aesni` `sha-ni` `avx512` `avx2` `ssse3` `sse2` `padlock` `portable`, `libcrypto`: the
-    /// host's own OpenSSL, or `kernel`: Linux's crypto API.
+    /// As `wirespeed routes` names it. `libcrypto` is the host's own OpenSSL; `kernel` and `devcrypto` are Linux's crypto API.
     pub route: String,
     /// `"evp"`: through OpenSSL's EVP interface, as programs call it; `"direct"`: the kernels, or the kernel's socket,
     /// alone, or as `openssl speed` had it without `-evp` until 3.0.

@@ -80,7 +80,7 @@ fn listen(
 ) -> Result<(), Fault> {
     loop {
         // What is dropped here ends, and all that runs in its namespaces.
-        interruption.check("what was measured until then was told, and nothing is left running")?;
+        interruption.check("what was measured so far is above, and nothing is left running")?;
         match stage.next(PATIENCE) {
             Next::Nothing => {}
             Next::Event(Event::At(what)) => progress.at(what),

@@ -99,7 +99,7 @@ impl Run<'_> {
     fn suite(&mut self, suite: Suite, sizes: Sizes) -> Result<(), Fault> {
         for threads in &self.request.threads {
             for direction in Direction::BOTH {
-                self.interruption.check("what was measured until then was told")?;
+                self.interruption.check("what was measured so far is above")?;
                 let case = Case { suite, direction, sizes, threads: *threads };
                 self.progress.at(case.to_string());
                 let (candidates, seconds) = (self.request.candidates(), self.request.seconds);
