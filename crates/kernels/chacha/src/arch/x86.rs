@@ -20,8 +20,8 @@ pub(crate) fn kernels(route: Route, features: Features) -> Result<&'static Strea
         #[cfg(target_arch = "x86_64")]
         Route::Avx512 => match Avx512Ifma::probe(features) {
             Ok(token) => {
-                let one = features.has(Feature::AvxVnni) || !features.has(Feature::Avx512Bf16);
-                Ok(zmm::with_ifma(token, !one))
+                let (bf16, vnni) = (Feature::Avx512Bf16, Feature::AvxVnni);
+                Ok(zmm::with_ifma(token, features.has(bf16) && !features.has(vnni)))
             }
             Err(_) => Avx512::probe(features).map(zmm::without_ifma).map_err(Absent::Missing),
         },
