@@ -39,9 +39,10 @@ fn takes(digest: &Subject) -> bool {
 
 /// Beside the default provider, as in programs: what is not ours goes on to it.
 pub(crate) fn beside(library: Library, measure: &Provider) -> Vec<Trial> {
-    let cases: [(&str, Check, &[&str]); 4] = [
+    let cases: [(&str, Check, &[&str]); 5] = [
         ("others", lengths, &["RIPEMD-160", "BLAKE2B-512", "SHA2-512/256"]),
         ("parameters", parameters, &["SHA1", "SHA2-256", "SHA2-384", "SHA3-256", "RIPEMD-160"]),
+        ("records", records, &["MD5", "SHA1", "SHA2-256", "SHA2-384"]),
         ("refused", refused, &["MD5", "SHA1", "SHA2-256", "SHA3-256", "RIPEMD-160"]),
         ("schedules", schedules, &["SHA1", "SHA2-256", "SHA3-512", "RIPEMD-160"]),
     ];
@@ -275,8 +276,55 @@ fn parameters(digest: &str, measure: &Context, ours: &Context) -> Result<(), Str
     under_way(digest, measure, ours).map_err(told)?
 }
 
-/// A message goes on behind parameters that are refused, and so does its key.
+/// Records of TLS whose padding is secret, as libssl takes them: each by a copy, under a key that changes.
+fn records(digest: &str, measure: &Context, ours: &Context) -> Result<(), String> {
+    let data = painted(126, 2000);
+    let run = |by: &Context| {
+        let mut codes = Vec::new();
+        let mut keyed = by.hmac(digest, b"the first key")?;
+        for (round, bytes) in [0, 1, 60, 1000, 17, 64, 200, 5].into_iter().enumerate() {
+            if round % 3 == 2 {
+                keyed.rekey(&data[..10 * round])?;
+            }
+            let mut record = keyed.duplicate()?;
+            if round % 2 == 1 {
+                record = record.duplicate()?;
+            }
+            // The code and its padding follow the data.
+            record.set(&[Param::size(c"tls-data-size", (bytes + 64 + 16) & !15)])?;
+            record.update(&data[..13])?;
+            record.update(&data[13..][..bytes])?;
+            codes.push(code(&mut record)?);
+        }
+        // The one that was copied is a message of its own.
+        keyed.update(b"abc")?;
+        codes.push(code(&mut keyed)?);
+        Ok::<_, Error>(codes)
+    };
+    let (right, got) = (run(measure).map_err(told)?, run(ours).map_err(told)?);
+    if right == got { Ok(()) } else { Err(format!("HMAC-{digest}: {got:?}, not {right:?}")) }
+}
+
+/// Parameters that say nothing of a message.
+fn idle(digest: &str, measure: &Context, ours: &Context) -> Result<(), Error> {
+    let run = |by: &Context, list: &[Param<'_>]| {
+        let mut work = by.hmac(digest, b"key")?;
+        work.update(b"abc")?;
+        work.set(list)?;
+        work.update(b"def")?;
+        code(&mut work)
+    };
+    for list in
+        [&[Param::utf8(c"properties", c"provider=default")][..], &[Param::size(c"tls-data-size", 0)]]
+    {
+        assert_eq!(run(measure, list)?, run(ours, list)?, "HMAC-{digest}, {list:?}");
+    }
+    Ok(())
+}
+
+/// A message goes on behind parameters that are refused or say nothing of it, and so does its key.
 fn refused(digest: &str, measure: &Context, ours: &Context) -> Result<(), String> {
+    idle(digest, measure, ours).map_err(told)?;
     let lists: [&[Param<'_>]; 3] = [
         &[Param::utf8(c"digest", c"no such hash")],
         &[Param { key: c"digest", value: Value::Octets(b"SHA1") }],

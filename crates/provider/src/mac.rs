@@ -4,6 +4,7 @@
 pub(crate) mod hmac;
 
 use std::ptr::NonNull;
+use std::sync::{Arc, Mutex, OnceLock};
 
 use crate::boundary::host_mac::HostMac;
 use crate::error::CallError;
@@ -23,6 +24,9 @@ pub(crate) struct Mac {
     /// What the next key will be for.
     chosen: Option<Digest>,
     keyed: Option<Keyed>,
+    /// The host's context under the same key, once a copy of this one was handed over: libssl does that with a copy for
+    /// each record whose padding is secret. All copies have it.
+    twin: OnceLock<Arc<Mutex<Option<HostMac>>>>,
     /// What counts, where calls are counted: as those of the hash function.
     tally: Option<Tally>,
     /// Who has the context for good, once it has been asked for what is not ours.
@@ -38,7 +42,14 @@ struct Wish<'a> {
 impl Mac {
     /// A context without key and hash function.
     pub(crate) fn new(provider: NonNull<Provider>) -> Self {
-        Self { provider, chosen: None, keyed: None, tally: None, host: None }
+        Self {
+            provider,
+            chosen: None,
+            keyed: None,
+            twin: OnceLock::new(),
+            tally: None,
+            host: None,
+        }
     }
 
     pub(crate) fn provider(&self) -> &Provider {
@@ -53,6 +64,7 @@ impl Mac {
         to.tally.clone_from(&self.tally);
         if let Some(keyed) = &self.keyed {
             to.keyed.insert(Keyed::idle(keyed.kernels(), keyed.digest())).copy_from(keyed);
+            to.twin = OnceLock::from(self.twin.get_or_init(Arc::default).clone());
         }
         Ok(())
     }
@@ -143,6 +155,7 @@ impl Mac {
             keyed => keyed.insert(Keyed::idle(kernels, digest)),
         };
         keyed.take_key(key);
+        self.twin.take();
         Ok(())
     }
 
@@ -159,6 +172,7 @@ impl Mac {
     /// What the list says, if all of it can be done here.
     fn wish<'a>(&self, list: Given<'a>) -> Option<Wish<'a>> {
         let mut wish = Wish { digest: None, key: None };
+        let mut has_properties = false;
         if self.host.is_some() {
             return None;
         }
@@ -172,7 +186,12 @@ impl Mac {
                 b"digest-noinit" | b"digest-oneshot" | b"tls-data-size" => {
                     param.as_usize() == Some(0)
                 }
-                b"properties" | b"engine" => false,
+                // Of a hash function that is named beside them.
+                b"properties" => {
+                    has_properties = true;
+                    param.as_text().is_some()
+                }
+                b"engine" => false,
                 _ => true,
             };
             if !first {
@@ -180,7 +199,7 @@ impl Mac {
             }
         }
         let can_take = wish.key.is_none() || wish.digest.or(self.digest()).is_some();
-        can_take.then_some(wish)
+        (can_take && !(has_properties && wish.digest.is_some())).then_some(wish)
     }
 
     /// Sets what is not ours. If the host takes it, it has the context from then on, as that stands but for a message
@@ -197,16 +216,16 @@ impl Mac {
 
     /// Gives the context to the host, with these parameters.
     fn hand_over(&mut self, list: Given<'_>) -> Result<(), CallError> {
-        let mut host = HostMac::new(self.provider().host_macs().ok_or(CallError::SILENT)?)?;
-        if let Some(keyed) = &self.keyed {
-            host.choose(keyed.digest())?;
-            host.key(keyed.key(), keyed.stage() == Stage::Begun)?;
-        }
+        let mut host = match &self.keyed {
+            Some(keyed) => self.under_key(keyed)?,
+            None => self.new_host()?,
+        };
+        let keyed_for = self.keyed.as_ref().map(Keyed::digest);
         match self.chosen {
-            Some(digest) => host.choose(digest)?,
+            Some(digest) if Some(digest) != keyed_for => host.choose(digest)?,
             // One was chosen that cannot be had.
-            None if self.keyed.is_some() => host.choose_none(),
-            None => {}
+            None if keyed_for.is_some() => host.choose_none(),
+            _ => {}
         }
         if let Err(error) = host.set(list) {
             let is_digest = |param: &&Param| param.name() == b"digest" && param.as_text().is_some();
@@ -219,6 +238,33 @@ impl Mac {
         }
         (self.keyed, self.host) = (None, Some(host));
         Ok(())
+    }
+
+    fn new_host(&self) -> Result<HostMac, CallError> {
+        HostMac::new(self.provider().host_macs().ok_or(CallError::SILENT)?)
+    }
+
+    /// A context of the host's that stands where `keyed` does.
+    fn under_key(&self, keyed: &Keyed) -> Result<HostMac, CallError> {
+        // In a child of fork(2) it may stay locked by a thread of the parent's.
+        let mut host = match self.twin.get().and_then(|twin| twin.try_lock().ok()) {
+            Some(mut twin) => match &mut *twin {
+                Some(twin) => twin.duplicate()?,
+                none => none.insert(self.keyed_host(keyed)?).duplicate()?,
+            },
+            None => self.keyed_host(keyed)?,
+        };
+        if keyed.stage() != Stage::Begun {
+            host.lose_message();
+        }
+        Ok(host)
+    }
+
+    fn keyed_host(&self, keyed: &Keyed) -> Result<HostMac, CallError> {
+        let mut host = self.new_host()?;
+        host.choose(keyed.digest())?;
+        host.start(Some(keyed.key()), Given::NONE)?;
+        Ok(host)
     }
 }
 

@@ -100,6 +100,11 @@ impl HostContext {
         unsafe { self.update(output, bytes, input, bytes) }
     }
 
+    /// The same of a message that may be refused, of which our own caller tells.
+    pub(crate) fn try_run(&mut self, data: InOut<'_>) -> Result<usize, OffloadFailed> {
+        self.object.errors().forgetting(|| self.run(data))
+    }
+
     /// The next bytes of a mode that keeps none for later calls when it is called thus.
     pub(crate) fn one_shot(&mut self, data: InOut<'_>) -> Result<usize, OffloadFailed> {
         let (output, input, bytes) = (data.destination(), data.source(), data.len());

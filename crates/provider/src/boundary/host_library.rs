@@ -17,7 +17,31 @@ type FreeLibraryContext = unsafe extern "C" fn(*mut c_void);
 type LoadProvider = unsafe extern "C" fn(*mut c_void, *const c_char) -> *mut c_void;
 type UnloadProvider = unsafe extern "C" fn(*mut c_void) -> c_int;
 pub(super) type ProviderContext = unsafe extern "C" fn(*const c_void) -> *mut c_void;
-pub(super) type Mark = unsafe extern "C" fn() -> c_int;
+type Mark = unsafe extern "C" fn() -> c_int;
+
+/// The program's queue of errors, which what is no news to the program must leave alone.
+#[derive(Clone, Copy)]
+pub(super) struct Errors {
+    set_mark: Mark,
+    pop_to_mark: Mark,
+}
+
+impl Errors {
+    pub(super) fn of(file: &OpenFile) -> Result<Self, String> {
+        let (set_mark, pop_to_mark) = (c"ERR_set_mark", c"ERR_pop_to_mark");
+        Ok(Self { set_mark: file.function(set_mark)?, pop_to_mark: file.function(pop_to_mark)? })
+    }
+
+    /// Runs what may leave errors, and takes them away.
+    pub(super) fn forgetting<T>(self, run: impl FnOnce() -> T) -> T {
+        // SAFETY: keeps to ERR_set_mark(3).
+        unsafe { (self.set_mark)() };
+        let done = run();
+        // SAFETY: as above; the mark was set.
+        unsafe { (self.pop_to_mark)() };
+        done
+    }
+}
 
 /// The default provider of the host's libcrypto, loaded for us alone; perhaps its legacy one, too.
 pub(crate) struct HostLibrary {
@@ -25,6 +49,7 @@ pub(crate) struct HostLibrary {
     providers: Vec<HostProvider>,
     unload: UnloadProvider,
     free: FreeLibraryContext,
+    errors: Errors,
 }
 
 /// One of its providers.
@@ -63,21 +88,18 @@ impl HostLibrary {
         let unload = file.function::<UnloadProvider>(c"OSSL_PROVIDER_unload")?;
         let query = file.function::<QueryOperation>(c"OSSL_PROVIDER_query_operation")?;
         let context_of = file.function::<ProviderContext>(c"OSSL_PROVIDER_get0_provider_ctx")?;
-        let set_mark = file.function::<Mark>(c"ERR_set_mark")?;
-        let pop_to_mark = file.function::<Mark>(c"ERR_pop_to_mark")?;
+        let errors = Errors::of(&file)?;
         // SAFETY: keeps to OSSL_LIB_CTX(3).
         let library = NonNull::new(unsafe { new() }).ok_or("no memory for a library context")?;
         // What is made from here on is given up by `drop`.
-        let mut host = Self { library, providers: Vec::new(), unload, free };
+        let mut host = Self { library, providers: Vec::new(), unload, free, errors };
         for name in [c"default", c"legacy"].into_iter().take(if legacy { 2 } else { 1 }) {
-            // SAFETY: these keep to OSSL_PROVIDER(3) and ERR_set_mark(3): the error queue is the
-            // program's, and a provider that does not load is no news to it.
+            // SAFETY: keeps to OSSL_PROVIDER(3).
+            let load = || NonNull::new(unsafe { load(library.as_ptr(), name.as_ptr()) });
+            let Some(provider) = errors.forgetting(load) else { continue };
+            let mut no_cache = 0;
+            // SAFETY: as above; the provider was loaded.
             unsafe {
-                set_mark();
-                let provider = NonNull::new(load(library.as_ptr(), name.as_ptr()));
-                pop_to_mark();
-                let Some(provider) = provider else { continue };
-                let mut no_cache = 0;
                 host.providers.push(HostProvider {
                     provider,
                     context: context_of(provider.as_ptr()),
@@ -99,10 +121,18 @@ impl HostLibrary {
             1
         }
         unsafe extern "C" fn free(_: *mut c_void) {}
+        unsafe extern "C" fn mark() -> c_int {
+            1
+        }
+        let errors = Errors { set_mark: mark, pop_to_mark: mark };
         let provider = NonNull::dangling();
         let provider = HostProvider { provider, context: null_mut(), ciphers, digests: null() };
         let (library, providers) = (NonNull::dangling(), vec![provider]);
-        Arc::new(Self { library, providers, unload, free })
+        Arc::new(Self { library, providers, unload, free, errors })
+    }
+
+    pub(super) const fn errors(&self) -> Errors {
+        self.errors
     }
 
     /// A cipher, if the host has it.

@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 
 use wirespeed_cipher::Digest;
 
-use super::host_library::{Mark, OpenFile, ProviderContext, find};
+use super::host_library::{Errors, OpenFile, ProviderContext, find};
 use crate::error::CallError;
 use crate::host::Core;
 use crate::openssl::*;
@@ -26,9 +26,7 @@ pub(crate) struct HostMacs {
     provider_of: ProviderOf,
     context_of: ProviderContext,
     query: QueryOperation,
-    /// The error queue is the program's.
-    set_mark: Mark,
-    pop_to_mark: Mark,
+    errors: Errors,
     /// Looked for when first needed: while we are being loaded the others may not be there yet.
     found: OnceLock<Hmac>,
 }
@@ -72,8 +70,7 @@ impl HostMacs {
                 provider_of: file.function(c"EVP_MAC_get0_provider")?,
                 context_of: file.function(c"OSSL_PROVIDER_get0_provider_ctx")?,
                 query: file.function(c"OSSL_PROVIDER_query_operation")?,
-                set_mark: file.function(c"ERR_set_mark")?,
-                pop_to_mark: file.function(c"ERR_pop_to_mark")?,
+                errors: Errors::of(&file)?,
                 found: OnceLock::new(),
             })
         };
@@ -178,11 +175,7 @@ impl HostMac {
 
     /// Takes the hash function away from the next key, as one that cannot be had does. That it fails is no news.
     pub(crate) fn choose_none(&mut self) {
-        // SAFETY: keeps to ERR_set_mark(3).
-        unsafe { (self.macs.set_mark)() };
-        let _ = self.choose_named(c"none");
-        // SAFETY: as above; the mark was set.
-        unsafe { (self.macs.pop_to_mark)() };
+        let _ = self.macs.errors.forgetting(|| self.choose_named(c"none"));
     }
 
     fn choose_named(&mut self, name: &CStr) -> Result<(), CallError> {
@@ -192,11 +185,9 @@ impl HostMac {
         self.set(Given::of(&list))
     }
 
-    /// Gives it a key, and the message that was begun elsewhere if that `is_empty` still.
-    pub(crate) fn key(&mut self, key: &[u8], is_empty: bool) -> Result<(), CallError> {
-        self.start(Some(key), Given::NONE)?;
-        self.is_lost = !is_empty;
-        Ok(())
+    /// A message was under way elsewhere that is not to be had here.
+    pub(crate) const fn lose_message(&mut self) {
+        self.is_lost = true;
     }
 
     /// Takes parameters. A key among them begins a message.

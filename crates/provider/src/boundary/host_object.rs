@@ -4,7 +4,7 @@ use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
 use std::sync::Arc;
 
-use super::host_library::{HostAlgorithm, HostLibrary};
+use super::host_library::{Errors, HostAlgorithm, HostLibrary};
 use crate::offload::call::OffloadFailed;
 use crate::openssl::*;
 
@@ -33,6 +33,11 @@ impl HostObject {
         let context = unsafe { new(host.provider) };
         let library = library.clone();
         (!context.is_null()).then_some(Self { context, free, duplicate, library })
+    }
+
+    /// The program's queue of errors.
+    pub(super) fn errors(&self) -> Errors {
+        self.library.errors()
     }
 
     /// Calls a function of the context's; C says 1 for success.
