@@ -32,11 +32,13 @@ const FIRST_SEED: u64 = 1_000_000;
 
 /// Each way in which the module is loaded, with lines of its configuration. Without a plan the default priority leaves out what it is
 /// not sure to be better at, so the best of our routes is forced, too.
-const VARIANTS: [(&str, &str); 4] = [
+const VARIANTS: [(&str, &str); 6] = [
     ("priority", ""),
     ("best", "routes = BEST\n"),
     ("portable", "routes = portable\n"),
     ("counted", "routes = BEST\nstats = SCRATCH/stats\n"),
+    ("verified", "routes = BEST\nverify = 1\n"),
+    ("handed-on", "plan = SCRATCH/plan\n"),
 ];
 
 fn main() -> ExitCode {
