@@ -120,6 +120,7 @@ impl Reader {
                     source: Some(source.clone()),
                     clock: common_clock(&of_it),
                     machine: Some(machine(version.clone())),
+                    interrupted: false,
                     rows: of_it.iter().flat_map(|(_, _, rows)| rows.clone()).collect(),
                     openssl: Vec::new(),
                     break_even: Vec::new(),

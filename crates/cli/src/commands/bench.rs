@@ -11,8 +11,9 @@ use wirespeed_results::schema::{Document, VERSION};
 
 use crate::arguments::BenchRequest;
 use crate::fault::Fault;
+use crate::interruption::Interruption;
 use crate::output::{
-    Progress, check_writable, header, notes, warnings, write_json, write_metrics, write_text,
+    Progress, check_writable, header, notes, say, warnings, write_json, write_metrics, write_text,
 };
 
 mod blocks;
@@ -26,6 +27,9 @@ mod text;
 use blocks::{Block, Omitted};
 use break_even::break_even;
 
+/// What becomes of the figures when somebody breaks off.
+const SO_FAR: &str = "what was measured so far is above";
+
 pub(crate) fn run(request: BenchRequest) -> Result<(), Fault> {
     if !request.openssl.is_empty() {
         return releases::run(&request);
@@ -35,6 +39,7 @@ pub(crate) fn run(request: BenchRequest) -> Result<(), Fault> {
         Some(path) => Host::with_libcrypto(path).map_err(Fault::usage)?,
         None => Host::discover(),
     };
+    let interruption = Interruption::watch()?;
     let candidates = candidates::of(&host, &request)?;
     let (blocks, mut skipped) =
         blocks::of(&request, &candidates::usual_subjects(&host, &candidates, request.all));
@@ -50,7 +55,7 @@ pub(crate) fn run(request: BenchRequest) -> Result<(), Fault> {
         elapsed: candidates.iter().any(|candidate| candidate.may_sleep()),
     };
     let to_people = request.targets().all(|target| target != "-");
-    let show = |text: &str| if to_people { write_text("-", text) } else { Ok(()) };
+    let show = |text: &str| if to_people { say(text) } else { Ok(()) };
     show(&format!("{}\n", header(&host.machine)))?;
     if let Err(why) = host.harness.library() {
         show(&format!("{why}; the kernels run directly\n"))?;
@@ -63,11 +68,19 @@ pub(crate) fn run(request: BenchRequest) -> Result<(), Fault> {
     };
     let progress = Progress::new(blocks.iter().map(slices).sum());
     let (mut all, mut break_evens) = (Vec::new(), Vec::new());
+    let mut ended = Ok(());
     for (block, here) in blocks.into_iter().filter(|(_, here)| !here.is_empty()) {
         let mut measured = Vec::new();
         for case in &block.cases {
+            ended = interruption.check(SO_FAR);
+            if ended.is_err() {
+                break;
+            }
             progress.at(case.to_string());
             measured.push(contest.measure(*case, &here, &|| progress.tick())?);
+        }
+        if measured.is_empty() {
+            break;
         }
         let found = break_even(&here, &measured);
         progress.around(|| show(&text::block(block, &here, &measured, &found, request.unit)))?;
@@ -75,13 +88,17 @@ pub(crate) fn run(request: BenchRequest) -> Result<(), Fault> {
         all.extend(measured);
     }
     let mut rows: Vec<Row> = all.iter().flat_map(Measured::rows).collect();
-    if request.is_gateway {
-        rows.extend(gateway::without_instructions(&request, &rows, &|what| progress.at(what))?);
+    if request.is_gateway && ended.is_ok() {
+        match gateway::without_instructions(&request, &rows, &|what| progress.at(what)) {
+            // A signal of the terminal's ends it, too.
+            Err(_) if interruption.is_asked() => ended = interruption.check(SO_FAR),
+            more => rows.extend(more?),
+        }
     }
     progress.done();
     let warnings = warnings(&all);
     let Omitted { skipped, quarantined, .. } = omitted;
-    if request.is_gateway {
+    if request.is_gateway && ended.is_ok() {
         show(&gateway::table(&rows, request.unit))?;
     }
     show(&text::left_out(&expected(&request, &skipped), &quarantined))?;
@@ -97,6 +114,7 @@ pub(crate) fn run(request: BenchRequest) -> Result<(), Fault> {
         source: None,
         clock: Some(clock.to_owned()),
         machine: Some(host.machine),
+        interrupted: ended.is_err(),
         rows,
         openssl: Vec::new(),
         break_even: break_evens,
@@ -108,7 +126,7 @@ pub(crate) fn run(request: BenchRequest) -> Result<(), Fault> {
         write_text(target, &csv(Row::COLUMNS, &document.rows).map_err(io::Error::from)?)?;
     }
     request.json.as_ref().map_or(Ok(()), |target| write_json(target, &document))?;
-    verdict
+    ended.and(verdict)
 }
 
 /// The candidates for a block; those that nobody named only where they can win, and the portable route for want of others.

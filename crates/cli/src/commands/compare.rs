@@ -7,7 +7,7 @@ use wirespeed_results::schema::{Document, VERSION};
 use wirespeed_results::{Computer, Purpose, computers};
 
 use crate::fault::Fault;
-use crate::output::{write_json, write_text};
+use crate::output::{say, write_json};
 use crate::results::{FileArguments, nothing};
 
 mod text;
@@ -65,7 +65,7 @@ pub(crate) fn run(arguments: CompareArguments) -> Result<(), Fault> {
     let (files, passed_over) = arguments.files.read()?;
     let machines = computers(&files);
     let to_people = arguments.json.as_deref() != Some("-");
-    let show = |text: &str| if to_people { write_text("-", text) } else { Ok(()) };
+    let show = |text: &str| if to_people { say(text) } else { Ok(()) };
     let legend: Vec<Described> = machines.iter().enumerate().map(described).collect();
     let document = |comparison, best_for, warnings| Compare {
         schema: Compare::SCHEMA.to_owned(),

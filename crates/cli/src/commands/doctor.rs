@@ -16,7 +16,7 @@ use crate::arguments::MachineFiles;
 use crate::counted;
 use crate::fault::Fault;
 use crate::output::table::wrap;
-use crate::output::{WIDTH, check_writable, header, say, tell, write_json, write_metrics};
+use crate::output::{Progress, WIDTH, check_writable, header, say, tell, write_json, write_metrics};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -98,14 +98,19 @@ pub(crate) fn run(arguments: DoctorArguments) -> Result<(), Fault> {
     }
     if arguments.command.is_empty() {
         let target = arguments.prometheus.as_deref();
-        let found = match target {
-            None => found(examine(&machine), None, None),
+        let progress = Progress::spinner("looking at this machine");
+        let (findings, metrics) = match target {
+            None => (examine(&machine), None),
             Some(target) => {
                 let (findings, metrics) = examine_for_metrics(&machine);
-                write_metrics(target, metrics.text())?;
-                found(findings, None, None)
+                (findings, Some((target, metrics)))
             }
         };
+        progress.done();
+        if let Some((target, metrics)) = metrics {
+            write_metrics(target, metrics.text())?;
+        }
+        let found = found(findings, None, None);
         if target == Some("-") {
             return verdict(&found);
         }

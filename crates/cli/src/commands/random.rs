@@ -13,7 +13,7 @@ use wirespeed_results::schema::random::Random;
 use wirespeed_results::schema::{Document, VERSION};
 
 use crate::fault::Fault;
-use crate::output::{write_json, write_text};
+use crate::output::{say, write_json};
 use source::{SEED_BYTES, Tested};
 
 const EXAMPLES: &str = "\
@@ -84,7 +84,7 @@ pub(crate) fn run(arguments: RandomArguments) -> Result<(), Fault> {
     };
     let document = counted(&tested, written, failure);
     if arguments.health && json != Some("-") {
-        write_text("-", &text(&document))?;
+        say(&text(&document))?;
     }
     if let Some(json) = json {
         write_json(json, &document)?;

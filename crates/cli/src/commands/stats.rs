@@ -10,7 +10,7 @@ use wirespeed_stats::Snapshot;
 
 use crate::counted;
 use crate::fault::Fault;
-use crate::output::{tell, write_json, write_text};
+use crate::output::{say, tell, write_json};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -59,7 +59,7 @@ pub(crate) fn run(arguments: StatsArguments) -> Result<(), Fault> {
     };
     // The table and the JSON on one output would be neither.
     if arguments.json.as_deref() != Some("-") {
-        write_text("-", &text(&document))?;
+        say(&text(&document))?;
     }
     arguments.json.map_or(Ok(()), |target| write_json(&target, &document))
 }

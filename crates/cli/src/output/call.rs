@@ -26,11 +26,13 @@ pub(crate) fn install() -> String {
     format!("{command}\n{:INDENT$}# shows the diff first\n{:INDENT$}# {undo}", "", "")
 }
 
-/// Words for people in which every command of this program is as a shell here starts it.
+/// Words for people in which every command of this program is as a shell here starts it. What others wrote into files and
+/// names does nothing to a terminal.
 pub(crate) fn told(text: &str) -> String {
+    let text = text.replace(|it: char| it.is_control() && it != '\n' && it != '\t', "\u{fffd}");
     match program() {
-        name if name == NAME => text.to_owned(),
-        program => with_program(text, &program),
+        name if name == NAME => text,
+        program => with_program(&text, &program),
     }
 }
 
@@ -109,6 +111,11 @@ mod tests {
         ] {
             assert_eq!(told(same), same);
         }
+    }
+
+    #[test]
+    fn what_others_wrote_does_nothing_to_a_terminal() {
+        assert_eq!(told("a\x1b[2J\tb\r\u{9b}c\n"), "a\u{fffd}[2J\tb\u{fffd}\u{fffd}c\n");
     }
 
     #[test]

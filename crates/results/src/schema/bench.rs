@@ -23,6 +23,9 @@ pub struct Bench {
     /// The clock of `median_ns`: `"thread-cpu"`, or `"wall"` with more than one thread, and wherever `kernel` takes
     /// part, which may sleep while a device works; `"user-cpu"` only in figures that `openssl speed` printed.
     pub clock: Option<String>,
+    /// Whether the run was broken off; `rows` has what was measured until then.
+    #[serde(default)]
+    pub interrupted: bool,
     /// The results, one for each case and candidate.
     pub rows: Vec<Row>,
     /// The other OpenSSLs that `--openssl` named, in their order; empty without.

@@ -15,16 +15,19 @@ use wirespeed_results::schema::{Document, VERSION};
 
 pub(crate) use process::{Other, Work};
 
-use super::{blocks, candidates};
+use super::blocks::{self, Block};
+use super::{SO_FAR, candidates};
 use crate::arguments::{BenchRequest, Unit};
 use crate::fault::Fault;
+use crate::interruption::Interruption;
 use crate::output::table::{Side, Table, wrap};
 use crate::output::{
-    Progress, WIDTH, check_writable, figures, header, notes, write_json, write_text,
+    Progress, WIDTH, check_writable, figures, header, notes, say, write_json, write_text,
 };
 
 pub(super) fn run(request: &BenchRequest) -> Result<(), Fault> {
     check_writable(request.targets())?;
+    let interruption = Interruption::watch()?;
     let host = Host::discover();
     host.harness
         .library()
@@ -34,7 +37,7 @@ pub(super) fn run(request: &BenchRequest) -> Result<(), Fault> {
         blocks::of(request, &candidates::usual_subjects(&host, &candidates, request.all));
     let others = Other::all(&request.openssl)?;
     let to_people = request.targets().all(|target| target != "-");
-    let show = |text: &str| if to_people { write_text("-", text) } else { Ok(()) };
+    let show = |text: &str| if to_people { say(text) } else { Ok(()) };
     show(&format!("{}\n", header(&host.machine)))?;
     let mut document = Bench {
         schema: Bench::SCHEMA.to_owned(),
@@ -42,6 +45,7 @@ pub(super) fn run(request: &BenchRequest) -> Result<(), Fault> {
         source: None,
         clock: None,
         machine: Some(host.machine),
+        interrupted: false,
         rows: Vec::new(),
         openssl: others.iter().map(Other::described).collect(),
         break_even: Vec::new(),
@@ -54,40 +58,66 @@ pub(super) fn run(request: &BenchRequest) -> Result<(), Fault> {
         format!("{LIBCRYPTO},{}", names.join(","))
     });
     let progress = Progress::new((blocks.len() * (1 + others.len())) as u64);
+    let mut ended = Ok(());
     for block in &blocks {
         let title = format!("{}, {}", block.cases[0].title(), block.usage);
-        progress.at(title.clone());
-        let work = Work {
-            subject: block.subject,
-            usage: block.usage,
-            direction: block.cases[0].direction,
-            sizes: block.cases.iter().map(|case| case.size).collect(),
-            seconds: request.seconds,
-            threads: request.threads,
+        let rows = measured(block, &title, request, &routes, &others, &progress, &mut document);
+        let rows = match rows {
+            // A signal of the terminal's ends it, too.
+            Err(_) if interruption.is_asked() => Vec::new(),
+            rows => rows?,
         };
-        let here = work.again(None, &routes)?;
-        progress.tick();
-        let mut rows = here.rows;
-        keep(&mut document.warnings, here.warnings);
-        document.clock = here.clock;
-        for other in &others {
-            progress.at(format!("{title}, {}", other.title));
-            let there = other.measure(&work)?;
-            progress.tick();
-            keep(&mut document.warnings, there.warnings);
-            rows.extend(there.rows);
+        ended = interruption.check(SO_FAR);
+        if ended.is_err() {
+            break;
         }
         let text = table(&title, &rows, &others, request.unit);
         progress.around(|| show(&text))?;
         document.rows.extend(rows);
     }
+    document.interrupted = ended.is_err();
     progress.done();
     show(&verdict(&document.rows, &others))?;
     show(&notes(&document.warnings))?;
     if let Some(target) = &request.csv {
         write_text(target, &csv(Row::COLUMNS, &document.rows).map_err(io::Error::from)?)?;
     }
-    request.json.as_ref().map_or(Ok(()), |target| write_json(target, &document))
+    request.json.as_ref().map_or(Ok(()), |target| write_json(target, &document))?;
+    ended
+}
+
+/// What each of them did.
+fn measured(
+    block: &Block,
+    title: &str,
+    request: &BenchRequest,
+    routes: &str,
+    others: &[Other],
+    progress: &Progress,
+    document: &mut Bench,
+) -> Result<Vec<Row>, Fault> {
+    progress.at(title.to_owned());
+    let work = Work {
+        subject: block.subject,
+        usage: block.usage,
+        direction: block.cases[0].direction,
+        sizes: block.cases.iter().map(|case| case.size).collect(),
+        seconds: request.seconds,
+        threads: request.threads,
+    };
+    let here = work.again(None, routes)?;
+    progress.tick();
+    let mut rows = here.rows;
+    keep(&mut document.warnings, here.warnings);
+    document.clock = here.clock;
+    for other in others {
+        progress.at(format!("{title}, {}", other.title));
+        let there = other.measure(&work)?;
+        progress.tick();
+        keep(&mut document.warnings, there.warnings);
+        rows.extend(there.rows);
+    }
+    Ok(rows)
 }
 
 /// Adds what was not said yet.

@@ -12,7 +12,7 @@ use super::pace::Pace;
 use super::table::{Subject, Table};
 use crate::fault::Fault;
 use crate::interruption::Interruption;
-use crate::output::{Progress, write_text};
+use crate::output::{Progress, say};
 
 /// Prints rows as they are measured, and keeps them.
 pub(super) struct Listener<'a> {
@@ -80,7 +80,7 @@ impl<'a> Listener<'a> {
         if !self.to_people || text.is_empty() || told.unprinted.is_some() {
             return;
         }
-        let print = || write_text("-", text);
+        let print = || say(text);
         let printed = match &told.progress {
             Some(progress) => progress.around(print),
             None => print(),
