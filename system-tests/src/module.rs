@@ -116,6 +116,14 @@ impl Watched {
         Ok(())
     }
 
+    /// Requires that some process has loaded the module.
+    pub fn loaded(&self) -> Result<(), String> {
+        match self.counted()?.loads() {
+            0 => Err("no process loaded the module".to_owned()),
+            _ => Ok(()),
+        }
+    }
+
     /// Requires that no process has loaded the module.
     pub fn not_loaded(&self) -> Result<(), String> {
         match self.counted()?.loads() {

@@ -96,6 +96,10 @@ impl Run {
         if !child.wait()?.success() && tally.failed == 0 {
             tally.fail(format!("{name} failed outside of any test{complaints}"));
         }
+        if tally.passed + tally.failed + tally.skipped == 0 {
+            // A filter that names nothing any more.
+            tally.fail(format!("{name} ran no test"));
+        }
         Ok(tally)
     }
 }

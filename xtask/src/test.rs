@@ -322,7 +322,8 @@ fn unit(workspace: &Workspace, effort: Effort) -> Result<Tally> {
         .cargo(["test", "--workspace", "--no-fail-fast"])
         .arguments(elsewhere.iter().chain(&KERNELS).flat_map(|name| ["--exclude", name]));
     let mut tally = effort.told_to(run).tests()?;
-    tally += workspace.cargo(["test", "--release"]).arguments(of_packages(&KERNELS)).tests()?;
+    let kernels = workspace.cargo(["test", "--release", "--no-fail-fast"]);
+    tally += kernels.arguments(of_packages(&KERNELS)).tests()?;
     Ok(tally)
 }
 

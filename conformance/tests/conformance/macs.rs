@@ -314,9 +314,10 @@ fn idle(digest: &str, measure: &Context, ours: &Context) -> Result<(), Error> {
         work.update(b"def")?;
         code(&mut work)
     };
-    for list in
-        [&[Param::utf8(c"properties", c"provider=default")][..], &[Param::size(c"tls-data-size", 0)]]
-    {
+    for list in [
+        &[Param::utf8(c"properties", c"provider=default")][..],
+        &[Param::size(c"tls-data-size", 0)],
+    ] {
         assert_eq!(run(measure, list)?, run(ours, list)?, "HMAC-{digest}, {list:?}");
     }
     Ok(())

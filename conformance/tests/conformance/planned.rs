@@ -37,7 +37,8 @@ pub(crate) fn trials(library: Library, measure: &Provider) -> Vec<Trial> {
         trials.extend(differential::trials(name, measure, &api_path));
         trials.extend(sequences::trials(name, measure, &provider));
         trials.extend(records::trials(name, measure, &provider));
-        for algorithm in provider.algorithms() {
+        let in_pieces = |it: &Algorithm| !it.mode().takes_whole_messages();
+        for algorithm in provider.algorithms().into_iter().filter(in_pieces) {
             let (measure, provider) = (measure.clone(), provider.clone());
             trials.push(trial(format!("{name}::turns::{algorithm}"), move || {
                 turns(algorithm, &measure, &provider)
@@ -86,9 +87,6 @@ fn handed_on(library: Library, measure: &Provider) -> Result<Provider, String> {
 fn turns(algorithm: Algorithm, measure: &Provider, ours: &Provider) -> Result<(), String> {
     const PIECES: [usize; 12] = [20, 300, 7, 5, 520, 33, 260, 16, 1, 700, 48, 256];
     let mode = algorithm.mode();
-    if mode.takes_whole_messages() {
-        return Ok(());
-    }
     let pieces = match mode.takes_partial_blocks() && !mode.waits_for_blocks() {
         true => PIECES,
         false => PIECES.map(|bytes| bytes.next_multiple_of(16)),

@@ -108,12 +108,20 @@ fn with_openssls_words(letters: &str) -> String {
     }
 }
 
-/// The known word that was most likely meant: the same but for case, or at most two slips away. Two letters exchanged are
-/// one slip.
+/// The known word that was most likely meant: the same but for case, the first that begins so, or at most two slips away.
+/// Two letters exchanged are one slip.
 pub fn nearest<'a>(given: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    /// What begins with fewer letters is anything.
+    const BEGINNING: usize = 4;
     let given = given.to_ascii_lowercase();
-    let near = known.map(|word| (distance(&given, &word.to_ascii_lowercase()), word));
+    let distance = |word: &str| match word.to_ascii_lowercase() {
+        word if word == given => 0,
+        word if given.len() >= BEGINNING && word.starts_with(&given) => 1,
+        word => 2 * distance(&given, &word),
+    };
+    let near = known.map(|word| (distance(word), word));
     let (distance, word) = near.min_by_key(|(distance, _)| *distance)?;
+    let distance = distance / 2;
     (distance <= 2 && distance * 2 < word.len()).then_some(word)
 }
 
@@ -211,5 +219,6 @@ mod tests {
         assert_eq!(nearest("threads", ["routes", "plan"].into_iter()), None);
         assert_eq!(nearest("AES-128-CBD", modes.into_iter()), Some("AES-128-CBC"));
         assert_eq!(nearest("aes-128-gmc", modes.into_iter()), Some("AES-128-GCM"));
+        assert_eq!(nearest("sha3", ["SHA1", "SHA3-224"].into_iter()), Some("SHA3-224"));
     }
 }

@@ -7,6 +7,7 @@ use std::fmt;
 use std::io;
 use std::process::ExitCode;
 
+use signal_hook::consts::SIGPIPE;
 use wirespeed_bench::Trouble;
 
 use crate::output::tell;
@@ -74,8 +75,10 @@ impl Fault {
                 ExitCode::from(1)
             }
             Self::Told => ExitCode::from(1),
-            // The reader has seen enough: `wirespeed | head`.
-            Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+            // The reader has seen enough: `wirespeed | head`. What is left was not done, so as a signal says it.
+            Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                ExitCode::from(128 + SIGPIPE as u8)
+            }
             Self::Output(error) => {
                 tell(&format!("wirespeed: cannot write: {error}\n"));
                 ExitCode::from(2)

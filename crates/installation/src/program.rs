@@ -7,7 +7,7 @@ use std::fs;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
 use tempfile::NamedTempFile;
@@ -56,19 +56,16 @@ impl Run {
     pub(crate) fn finish(mut self) -> io::Result<Outcome> {
         let [output, errors] = [NamedTempFile::new()?, NamedTempFile::new()?];
         self.command.stdout(output.reopen()?).stderr(errors.reopen()?);
-        let mut child = self.command.spawn()?;
+        let mut child = Ended(self.command.spawn()?);
         let mut status = None;
         for _ in 0..PATIENCE {
-            status = child.try_wait()?;
+            status = child.0.try_wait()?;
             if status.is_some() {
                 break;
             }
             std::thread::sleep(STEP);
         }
-        if status.is_none() {
-            child.kill()?;
-            child.wait()?;
-        }
+        drop(child);
         Ok(Outcome { status, output: fs::read(output)?, errors: fs::read(errors)? })
     }
 
@@ -80,26 +77,33 @@ impl Run {
     ) -> io::Result<Outcome> {
         let [output, errors] = [NamedTempFile::new()?, NamedTempFile::new()?];
         self.command.stdout(output.reopen()?).stderr(errors.reopen()?).stdin(Stdio::piped());
-        let mut child = self.command.spawn()?;
+        let mut child = Ended(self.command.spawn()?);
         let mut found = None;
         for _ in 0..PATIENCE {
             found = ready(&String::from_utf8_lossy(&fs::read(&output)?));
-            if found.is_some() || child.try_wait()?.is_some() {
+            if found.is_some() || child.0.try_wait()?.is_some() {
                 break;
             }
             std::thread::sleep(STEP);
         }
-        let outcome = match found {
+        match found {
             Some(found) => then(found),
             None => {
-                let status = child.try_wait()?;
+                let status = child.0.try_wait()?;
                 Ok(Outcome { status, output: Vec::new(), errors: fs::read(&errors)? })
             }
-        };
+        }
+    }
+}
+
+/// A program that does not outlive who waits for it.
+struct Ended(Child);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
         // It may have ended by itself.
-        let _ = child.kill();
-        child.wait()?;
-        outcome
+        let _ = self.0.kill();
+        let _ = self.0.wait();
     }
 }
 

@@ -237,10 +237,11 @@ fn others_may_change(program: &Path) -> Result<(), String> {
 
 /// Whether others than root may change a file or a folder of these owners.
 fn is_open((user, group): (u32, u32), mode: u32, is_folder: bool) -> bool {
+    /// Debian's /usr/local belongs to this group, which has root's trust there (base-passwd).
+    const STAFF: u32 = 50;
     // In a folder such as /tmp only the owner of a file may exchange it.
     let is_sticky = is_folder && mode & 0o1000 != 0;
-    // Debian's /usr/local belongs to the group staff, which has root's trust there.
-    let by_group = mode & 0o020 != 0 && group != 0 && !is_folder;
+    let by_group = mode & 0o020 != 0 && group != 0 && !(is_folder && group == STAFF);
     user != 0 || by_group || mode & 0o002 != 0 && !is_sticky
 }
 
@@ -299,6 +300,7 @@ mod tests {
             (root, 0o775, false, false),
             (staff, 0o775, false, true),
             (staff, 0o2775, true, false),
+            ((0, 1000), 0o775, true, true),
             (root, 0o1777, true, false),
             (root, 0o777, true, true),
             (root, 0o1777, false, true),

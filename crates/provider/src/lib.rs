@@ -19,10 +19,11 @@
 //!
 //! The bytes are made by `wirespeed-cipher` and `wirespeed-kernels`.
 //!
-//! We are a guest in another's process: no threads, no logging, no files kept open, no allocation
-//! between a context's making and its end, no locks. So libcrypto's own random generators may run on
-//! our ciphers, as those of 3.0 to 3.4 do when a program prefers us. The one exception is what is off
-//! until asked for: a context whose calls go to Linux's crypto has a socket and memory for it ([`offload`]).
+//! We are a guest in another's process: no threads, no logging, no files kept open, no lock that is
+//! waited for, no allocation between a context's making and its end. So libcrypto's own random generators
+//! may run on our ciphers, as those of 3.0 to 3.4 do when a program prefers us. Memory is taken for what a
+//! message leaves to be kept ([`kept`]), and for what is off until asked for: a call that is computed
+//! twice, and a context whose calls go to Linux's crypto, which has a socket, too ([`offload`]).
 
 mod boundary;
 mod call;
@@ -31,6 +32,7 @@ mod config;
 mod digest;
 mod error;
 mod host;
+mod kept;
 mod mac;
 mod offer;
 mod offload;

@@ -42,14 +42,7 @@ struct Wish<'a> {
 impl Mac {
     /// A context without key and hash function.
     pub(crate) fn new(provider: NonNull<Provider>) -> Self {
-        Self {
-            provider,
-            chosen: None,
-            keyed: None,
-            twin: OnceLock::new(),
-            tally: None,
-            host: None,
-        }
+        Self { provider, chosen: None, keyed: None, twin: OnceLock::new(), tally: None, host: None }
     }
 
     pub(crate) fn provider(&self) -> &Provider {

@@ -53,12 +53,10 @@ pub(crate) fn dispatch(algorithm: Algorithm, version: Version) -> *const Dispatc
 ///
 /// [`CIPHER_GET_PARAMS`]: crate::openssl::CIPHER_GET_PARAMS
 pub(crate) fn delegated(delegated: Delegated) -> Option<*const Dispatch> {
-    let Shape::Cipher { block_bytes, .. } = delegated.shape() else { return None };
     macro_rules! table {
         ($($name:literal)*) => {
-            match (delegated.name(), block_bytes) {
-                $(($name, 8) => functions::<DelegatedContext<8>, { place_of($name) }, false>(),
-                ($name, _) => functions::<DelegatedContext<16>, { place_of($name) }, false>(),)*
+            match delegated.name() {
+                $($name => functions::<DelegatedContext, { place_of($name) }, false>(),)*
                 _ => return None,
             }
         };

@@ -221,7 +221,7 @@ fn threads_outlive_it(configuration: &Path) -> Result<(), String> {
         let gone = gone();
         go_on.wait();
         let ends = workers.into_iter().map(|it| it.join().map_err(|_| "a thread".to_owned()));
-        ends.flatten().collect::<Result<Vec<()>, _>>().and(gone)
+        ends.map(Result::flatten).collect::<Result<Vec<()>, _>>().and(gone)
     })
 }
 

@@ -61,7 +61,7 @@ pub(crate) fn workers() -> Result<(), String> {
         };
         let running: Vec<_> = (0..8).map(|number| scope.spawn(move || fetch(number))).collect();
         let ended = running.into_iter().map(|it| it.join().map_err(|_| "a thread".to_owned()));
-        ended.flatten().collect::<Result<Vec<()>, String>>()
+        ended.map(Result::flatten).collect::<Result<Vec<()>, String>>()
     })?;
     ours.ran("AES-256-GCM", Encrypt, files.iter().map(|data| data.len() as u64).sum())
 }

@@ -45,6 +45,13 @@ fn each(works: impl Fn(Provided<'_>) -> Result<(), String>) -> Result<(), String
         format!("plan = {}", here(&not_a_plan)),
         "plan = /nonexistent/plan".to_owned(),
         format!("plan = {}", here(scratch.root())),
+    ] {
+        let ours = Watched::with(&line)?;
+        works(Provided::Ours(&ours)).map_err(|error| format!("{line}: {error}"))?;
+        ours.loaded().map_err(|error| format!("{line}: {error}"))?;
+    }
+    // Nobody counts there.
+    for line in [
         "stats = /nonexistent/counters".to_owned(),
         "stats = /dev/null".to_owned(),
         format!("stats = {}", here(&not_a_plan)),

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use wirespeed_cipher::Route;
 use wirespeed_conformance::here;
+use wirespeed_cpu::Features;
 use wirespeed_openssl_conf::{self as openssl_conf, ThisMachine, Wanted};
 use wirespeed_system_tests::module;
 use wirespeed_system_tests::process;
@@ -78,7 +79,13 @@ pub(crate) fn all(tree: &Path, release: &str) -> Result<Vec<Setup>, String> {
         let lines = format!("{counting}routes = {}\n", routes.join(", "));
         let forced = setup(tree, release, &format!("forced-{route}"), Module::Counting, &lines)?;
         // A route that this machine lacks keeps the module out.
-        if forced.loads()? {
+        let is_here = wirespeed_kernels::presence(route, Features::detect()).is_ok();
+        if forced.loads()? != is_here {
+            return Err(format!(
+                "{route} is here: {is_here}, and that is not how the module loads"
+            ));
+        }
+        if is_here {
             setups.push(forced);
         }
     }

@@ -56,6 +56,20 @@ pub(crate) fn run(request: BenchRequest) -> Result<(), Fault> {
     };
     let to_people = request.targets().all(|target| target != "-");
     let show = |text: &str| if to_people { say(text) } else { Ok(()) };
+    let mut document = Bench {
+        schema: Bench::SCHEMA.to_owned(),
+        version: Some(VERSION.to_owned()),
+        source: None,
+        clock: Some(if contest.by_elapsed_time() { "wall" } else { "thread-cpu" }.to_owned()),
+        machine: Some(host.machine.clone()),
+        interrupted: false,
+        rows: Vec::new(),
+        openssl: Vec::new(),
+        break_even: Vec::new(),
+        skipped: Vec::new(),
+        quarantined: Vec::new(),
+        warnings: Vec::new(),
+    };
     show(&format!("{}\n", header(&host.machine)))?;
     if let Err(why) = host.harness.library() {
         show(&format!("{why}; the kernels run directly\n"))?;
@@ -67,66 +81,53 @@ pub(crate) fn run(request: BenchRequest) -> Result<(), Fault> {
         block.cases.iter().map(|case| contest.ticks(*case, here)).sum()
     };
     let progress = Progress::new(blocks.iter().map(slices).sum());
-    let (mut all, mut break_evens) = (Vec::new(), Vec::new());
-    let mut ended = Ok(());
-    for (block, here) in blocks.into_iter().filter(|(_, here)| !here.is_empty()) {
+    let mut all = Vec::new();
+    let mut measure = |block: &Block, here: &[Candidate]| {
         let mut measured = Vec::new();
         for case in &block.cases {
-            ended = interruption.check(SO_FAR);
-            if ended.is_err() {
-                break;
-            }
+            interruption.check(SO_FAR)?;
             progress.at(case.to_string());
-            measured.push(contest.measure(*case, &here, &|| progress.tick())?);
+            measured.push(contest.measure(*case, here, &|| progress.tick())?);
+            document.rows.extend(measured.last().into_iter().flat_map(Measured::rows));
         }
-        if measured.is_empty() {
-            break;
-        }
-        let found = break_even(&here, &measured);
-        progress.around(|| show(&text::block(block, &here, &measured, &found, request.unit)))?;
-        break_evens.extend(found);
+        let found = break_even(here, &measured);
+        progress.around(|| show(&text::block(block, here, &measured, &found, request.unit)))?;
+        document.break_even.extend(found);
         all.extend(measured);
-    }
-    let mut rows: Vec<Row> = all.iter().flat_map(Measured::rows).collect();
+        Ok(())
+    };
+    let mut taken = blocks.iter().filter(|(_, here)| !here.is_empty());
+    let mut ended = taken.try_for_each(|(block, here)| measure(block, here));
     if request.is_gateway && ended.is_ok() {
-        match gateway::without_instructions(&request, &rows, &|what| progress.at(what)) {
+        match gateway::without_instructions(&request, &document.rows, &|what| progress.at(what)) {
+            Ok(more) => {
+                document.rows.extend(more);
+                ended = show(&gateway::table(&document.rows, request.unit));
+            }
             // A signal of the terminal's ends it, too.
-            Err(_) if interruption.is_asked() => ended = interruption.check(SO_FAR),
-            more => rows.extend(more?),
+            Err(fault) => ended = interruption.check(SO_FAR).and(Err(fault)),
         }
     }
     progress.done();
-    let warnings = warnings(&all);
-    let Omitted { skipped, quarantined, .. } = omitted;
-    if request.is_gateway && ended.is_ok() {
-        show(&gateway::table(&rows, request.unit))?;
+    document.interrupted = ended.is_err();
+    document.warnings = warnings(&all);
+    (document.skipped, document.quarantined) = (omitted.skipped, omitted.quarantined);
+    // What was measured is kept, however the run ended, and even if nobody listens any more.
+    let kept = keep(&request, &document);
+    show(&text::left_out(&expected(&request, &document.skipped), &document.quarantined))?;
+    show(&notes(&document.warnings))?;
+    ended.and(kept).and_then(|()| Fault::unless_proved(&document.quarantined))
+}
+
+/// Writes the files that were asked for.
+fn keep(request: &BenchRequest, document: &Bench) -> Result<(), Fault> {
+    if let (Some(target), Some(machine)) = (&request.prometheus, &document.machine) {
+        write_metrics(target, &prometheus::text(machine, &document.rows))?;
     }
-    show(&text::left_out(&expected(&request, &skipped), &quarantined))?;
-    show(&notes(&warnings))?;
-    let verdict = Fault::unless_proved(&quarantined);
-    if let Some(target) = &request.prometheus {
-        write_metrics(target, &prometheus::text(&host.machine, &rows))?;
-    }
-    let clock = if contest.by_elapsed_time() { "wall" } else { "thread-cpu" };
-    let document = Bench {
-        schema: Bench::SCHEMA.to_owned(),
-        version: Some(VERSION.to_owned()),
-        source: None,
-        clock: Some(clock.to_owned()),
-        machine: Some(host.machine),
-        interrupted: ended.is_err(),
-        rows,
-        openssl: Vec::new(),
-        break_even: break_evens,
-        skipped,
-        quarantined,
-        warnings,
-    };
     if let Some(target) = &request.csv {
         write_text(target, &csv(Row::COLUMNS, &document.rows).map_err(io::Error::from)?)?;
     }
-    request.json.as_ref().map_or(Ok(()), |target| write_json(target, &document))?;
-    ended.and(verdict)
+    request.json.as_ref().map_or(Ok(()), |target| write_json(target, document))
 }
 
 /// The candidates for a block; those that nobody named only where they can win, and the portable route for want of others.

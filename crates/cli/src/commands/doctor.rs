@@ -16,7 +16,9 @@ use crate::arguments::MachineFiles;
 use crate::counted;
 use crate::fault::Fault;
 use crate::output::table::wrap;
-use crate::output::{Progress, WIDTH, check_writable, header, say, tell, write_json, write_metrics};
+use crate::output::{
+    Progress, WIDTH, check_writable, header, say, tell, write_json, write_metrics,
+};
 
 const EXAMPLES: &str = "\
 Examples:

@@ -80,13 +80,16 @@ impl Destination {
         Ok((file, path))
     }
 
-    /// Removes what programs left that were killed. Who cannot remove it cannot write there either, and is told so.
+    /// Removes what programs left that were killed, in a container perhaps one of this number. Who cannot remove it cannot write there either, and is told so.
     fn sweep(&self) {
         for entry in fs::read_dir(self.folder()).into_iter().flatten().flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
             let process = name.strip_prefix(&self.beginning()).and_then(|it| it.strip_suffix(END));
             let process = process.and_then(|it| it.parse::<u32>().ok());
-            if process.is_some_and(|it| !Path::new("/proc").join(it.to_string()).exists()) {
+            let runs = |it: u32| {
+                it != std::process::id() && Path::new("/proc").join(it.to_string()).exists()
+            };
+            if process.is_some_and(|it| !runs(it)) {
                 let _ = fs::remove_file(entry.path());
             }
         }
@@ -205,12 +208,13 @@ mod tests {
         let folder = Folder::new("killed");
         // No process has this number: the largest is 2^22, proc_sys_kernel(5).
         let mine = format!(".plan.{}.new", std::process::id());
-        for name in [".plan.4194305.new", ".plan.x.new", "plan.4194305.new", &mine] {
+        let another = ".plan.1.new";
+        for name in [".plan.4194305.new", ".plan.x.new", "plan.4194305.new", &mine, another] {
             fs::write(folder.0.join(name), "half").expect("written");
         }
         let destination = Destination { file: folder.0.join("plan") };
         destination.sweep();
-        assert_eq!(folder.files(), [&mine, ".plan.x.new", "plan.4194305.new"]);
+        assert_eq!(folder.files(), [another, ".plan.x.new", "plan.4194305.new"]);
     }
 
     #[test]

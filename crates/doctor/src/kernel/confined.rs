@@ -18,7 +18,7 @@ pub(super) fn services(examined: &Examined<'_>, allowed: bool) -> Option<Finding
     let is_concerned = |text: &str| match allowed {
         // A family that is not allowed stays so.
         true => forbids_family(text),
-        false => FILTERS.iter().any(|key| values(text, key).next().is_some()),
+        false => FILTERS.iter().any(|key| !values(text, key).is_empty()),
     };
     let units = units(examined).into_iter();
     let concerned = units.filter(|(_, text)| is_concerned(text) && runs_openssl(examined, text));
@@ -40,11 +40,15 @@ pub(super) fn services(examined: &Examined<'_>, allowed: bool) -> Option<Finding
 /// The text of each unit, what is dropped into its folder included.
 fn units(examined: &Examined<'_>) -> BTreeMap<String, String> {
     let mut units: BTreeMap<String, String> = BTreeMap::new();
-    for file in unit_files(examined) {
-        let last = |path: Option<&Path>| {
-            path.and_then(Path::file_name).unwrap_or_default().to_string_lossy().into_owned()
-        };
-        let folder = last(file.parent());
+    let last = |path: Option<&Path>| {
+        path.and_then(Path::file_name).unwrap_or_default().to_string_lossy().into_owned()
+    };
+    let folder = |file: &Path| last(file.parent());
+    // What is dropped in comes later, whichever folder it lies in.
+    let mut files: Vec<_> = unit_files(examined).into_iter().collect();
+    files.sort_by_key(|file| folder(file).ends_with(".d"));
+    for file in files {
+        let folder = folder(&file);
         let name = folder.strip_suffix(".d").map_or_else(|| last(Some(&file)), str::to_owned);
         let text = examined.here.text(&file).unwrap_or_default();
         units.entry(name).or_default().push_str(&(text + "\n"));
@@ -53,18 +57,23 @@ fn units(examined: &Examined<'_>) -> BTreeMap<String, String> {
 }
 
 /// What a unit sets a key to, line by line.
-fn values<'a>(text: &'a str, key: &'a str) -> impl Iterator<Item = &'a str> {
+fn values<'a>(text: &'a str, key: &str) -> Vec<&'a str> {
     let lines = text.lines().filter_map(|line| line.split_once('='));
-    let named = lines.filter(move |(name, _)| name.trim() == key);
-    // An empty value takes back those before it.
-    named.map(|(_, value)| value.trim()).filter(|value| !value.is_empty())
+    let mut values = Vec::new();
+    for (_, value) in lines.filter(|(name, _)| name.trim() == key) {
+        match value.trim() {
+            // It takes back those before it.
+            "" => values.clear(),
+            value => values.push(value),
+        }
+    }
+    values
 }
 
 /// Whether AF_ALG is among the families that a unit forbids, or not among those that it allows.
 fn forbids_family(text: &str) -> bool {
-    let lists: Vec<&str> = values(text, "RestrictAddressFamilies").collect();
     let (denied, allowed): (Vec<&str>, Vec<&str>) =
-        lists.into_iter().partition(|list| list.starts_with('~'));
+        values(text, "RestrictAddressFamilies").into_iter().partition(|list| list.starts_with('~'));
     let names = |list: &&str| {
         list.trim_start_matches('~').split_whitespace().any(|family| family == "AF_ALG")
     };
@@ -73,7 +82,7 @@ fn forbids_family(text: &str) -> bool {
 
 /// Whether a program that a unit starts is linked with OpenSSL.
 fn runs_openssl(examined: &Examined<'_>, text: &str) -> bool {
-    values(text, "ExecStart").any(|command| {
+    values(text, "ExecStart").iter().any(|command| {
         // Prefixes of systemd.service(5).
         let command = command.trim_start_matches(['@', '-', ':', '+', '!']);
         let program = Path::new(command.split_whitespace().next().unwrap_or_default());
@@ -119,6 +128,9 @@ mod tests {
         let dropped = "/etc/systemd/system/nginx.service.d/more.conf";
         let fake = unit("").file(dropped, "[Service]\nSystemCallFilter=@system-service\n");
         assert!(says(&fake, false).ends_with("without it: nginx.service"));
+        let taken_back = unit("SystemCallFilter=@system-service")
+            .file(dropped, "[Service]\nSystemCallFilter=\n");
+        assert_eq!(says(&taken_back, false), "", "an empty value takes back those before it");
         let mut other = unit("SystemCallFilter=@system-service");
         other.binary.as_mut().expect("a program").needs.clear();
         assert_eq!(says(&other, false), "", "a program without OpenSSL goes without anyway");

@@ -24,9 +24,12 @@ use crate::params::list::{Asked, Given};
 use crate::provider::Provider;
 use crate::routing::monitor::Monitor;
 
+/// All of them are older than AES.
+const BLOCK: usize = 8;
+
 /// The context of a delegated cipher.
 #[derive(Clone)]
-pub(crate) struct DelegatedContext<const BLOCK: usize> {
+pub(crate) struct DelegatedContext {
     host: HostContext,
     /// Each way to the kernel that may have its calls.
     kernels: Vec<KernelCipher>,
@@ -43,8 +46,6 @@ pub(crate) struct DelegatedContext<const BLOCK: usize> {
     iv_set: bool,
     open: Open<BLOCK>,
     padded: bool,
-    /// CTR: bytes of the open block that are used.
-    used: usize,
     tls: bool,
     /// Whether the host does everything.
     aside: bool,
@@ -57,19 +58,12 @@ impl From<OffloadFailed> for CallError {
     }
 }
 
-impl<const BLOCK: usize> DelegatedContext<BLOCK> {
-    const fn has_blocks(&self) -> bool {
-        matches!(self.mode, Mode::Ecb | Mode::Cbc)
-    }
-
+impl DelegatedContext {
     /// Decides who does the calls to come.
     fn settle(&mut self) -> Result<(), CallError> {
         let in_parts = self.key_fits && self.key_direction == self.direction && !self.tls;
         self.aside = !in_parts;
-        if self.has_blocks() {
-            self.host.set_padding(self.aside && self.padded)?;
-        }
-        Ok(())
+        Ok(self.host.set_padding(self.aside && self.padded)?)
     }
 
     /// Whole blocks, by the route for as many.
@@ -140,22 +134,6 @@ impl<const BLOCK: usize> DelegatedContext<BLOCK> {
             self.monitor.quarantine(offloaded.route());
         }
     }
-
-    /// CTR: the rest of an open block, whole blocks, the beginning of another.
-    fn stream(&mut self, call: Call<'_>) -> Result<usize, CallError> {
-        let data = call.whole()?;
-        let bytes = data.len();
-        let (head, rest) = data.split_at(((BLOCK - self.used) % BLOCK).min(bytes));
-        let whole = rest.len() - rest.len() % BLOCK;
-        let (body, tail) = rest.split_at(whole);
-        self.by_host(head)?;
-        if whole > 0 {
-            self.run(body)?;
-        }
-        self.by_host(tail)?;
-        self.used = (self.used + bytes) % BLOCK;
-        Ok(bytes)
-    }
 }
 
 /// Whether somebody did it; if not, nothing has happened.
@@ -165,7 +143,7 @@ enum Done {
     No,
 }
 
-impl<const BLOCK: usize> Cipher for DelegatedContext<BLOCK> {
+impl Cipher for DelegatedContext {
     fn gettable(version: Version) -> &'static Declared {
         common::gettable(version)
     }
@@ -177,7 +155,7 @@ impl<const BLOCK: usize> Cipher for DelegatedContext<BLOCK> {
     fn new(provider: &Provider, subject: usize) -> Option<Self> {
         let (host, kernels, monitor) = provider.delegated(subject)?;
         let Some(Subject::Delegated(delegated)) = Subject::at(subject) else { return None };
-        let Shape::Cipher { mode, .. } = delegated.shape() else { return None };
+        let Shape::Cipher { mode, block_bytes: BLOCK, .. } = delegated.shape() else { return None };
         let Kind::Cipher { key_bytes, .. } = kernels.first()?.offloaded().transform().kind else {
             return None;
         };
@@ -195,7 +173,6 @@ impl<const BLOCK: usize> Cipher for DelegatedContext<BLOCK> {
             iv_set: false,
             open: Open::EMPTY,
             padded: true,
-            used: 0,
             tls: false,
             aside: true,
         })
@@ -209,7 +186,6 @@ impl<const BLOCK: usize> Cipher for DelegatedContext<BLOCK> {
     ) -> Result<(), CallError> {
         self.direction = direction;
         self.open = Open::EMPTY;
-        self.used = 0;
         if let Some(iv) = iv.and_then(|iv| <&[u8; BLOCK]>::try_from(iv).ok()) {
             self.iv = *iv;
             self.iv_set = true;
@@ -231,9 +207,6 @@ impl<const BLOCK: usize> Cipher for DelegatedContext<BLOCK> {
         if self.aside {
             return Ok(self.host.forward(call)?);
         }
-        if !self.has_blocks() {
-            return self.stream(call);
-        }
         let holds_back = self.padded && self.direction == Direction::Decrypt;
         let mut open = self.open;
         let written = open.update(call, holds_back, |blocks| self.run(blocks));
@@ -242,7 +215,7 @@ impl<const BLOCK: usize> Cipher for DelegatedContext<BLOCK> {
     }
 
     fn finish(&mut self, call: Call<'_>) -> Result<usize, CallError> {
-        if self.aside || !self.has_blocks() {
+        if self.aside {
             return Ok(self.host.finish(call)?);
         }
         let (encrypts, padded) = (self.direction == Direction::Encrypt, self.padded);
@@ -253,7 +226,7 @@ impl<const BLOCK: usize> Cipher for DelegatedContext<BLOCK> {
     }
 
     fn one_shot(&mut self, call: Call<'_>) -> Result<usize, CallError> {
-        if self.aside || !self.has_blocks() {
+        if self.aside {
             return self.update(call);
         }
         let data = call.whole_blocks(BLOCK)?;
@@ -292,11 +265,10 @@ impl<const BLOCK: usize> Cipher for DelegatedContext<BLOCK> {
     }
 
     fn set(&mut self, list: Given<'_>) -> Result<(), CallError> {
-        let bound = if self.has_blocks() { BLOCK } else { 1 };
         if let Some(num) = list.find(b"num\0") {
             // A host before June 2026 takes any, and may then read past the block.
             let num = num.as_u32().ok_or(CallError::CANNOT_GET)?;
-            if num as usize >= bound {
+            if num as usize >= BLOCK {
                 return Err(CallError::CANNOT_GET);
             }
         }
@@ -306,7 +278,6 @@ impl<const BLOCK: usize> Cipher for DelegatedContext<BLOCK> {
             match param.name() {
                 b"padding" => self.padded = number()? != 0,
                 b"tls-version" => self.tls = number()? != 0,
-                b"num" => self.used = 0,
                 _ => {}
             }
         }

@@ -12,6 +12,7 @@ use crate::boundary::host_digest::HostDigest;
 use crate::boundary::spare::Spares;
 use crate::digest::Facts;
 use crate::error::{CallError, Reason};
+use crate::kept::copied;
 use crate::offload::call::{OffloadFailed, Offloaded, Patience};
 use crate::provider::Provider;
 use crate::routing::monitor::Monitor;
@@ -398,7 +399,8 @@ impl KernelHash {
         }
         self.patience.ask()?;
         if self.socket.is_none() {
-            self.offloaded.self_test()?;
+            // It may have been for want of descriptors.
+            self.offloaded.self_test().inspect_err(|_| self.patience.lose())?;
             let socket = self.offloaded.hash();
             self.socket = Some(socket.map_err(|error| self.lost(&error))?);
         }
@@ -438,7 +440,7 @@ impl KernelHash {
             socket: socket.and_then(|socket| socket.try_clone().ok()),
             running: self.running,
             head: self.head.clone(),
-            kept: self.kept.clone(),
+            kept: self.kept.as_deref().and_then(copied),
             patience: self.patience,
         }
     }

@@ -280,7 +280,8 @@ impl KernelCipher {
         let ran = match &mut self.socket {
             Some(socket) => socket.crypt(direction, iv, data),
             None => {
-                offloaded.self_test()?;
+                // It may have been for want of descriptors.
+                offloaded.self_test().inspect_err(|_| self.patience.lose())?;
                 let (transform, driver) = (offloaded.transform, offloaded.driver());
                 let (interface, permission) = (offloaded.interface, offloaded.permission);
                 Cipher::through(interface, transform, driver, key, permission)

@@ -6,10 +6,7 @@
 
 mod process;
 
-use std::io;
-
 use wirespeed_bench::Host;
-use wirespeed_results::csv::csv;
 use wirespeed_results::schema::bench::{Bench, Row};
 use wirespeed_results::schema::{Document, VERSION};
 
@@ -21,9 +18,7 @@ use crate::arguments::{BenchRequest, Unit};
 use crate::fault::Fault;
 use crate::interruption::Interruption;
 use crate::output::table::{Side, Table, wrap};
-use crate::output::{
-    Progress, WIDTH, check_writable, figures, header, notes, say, write_json, write_text,
-};
+use crate::output::{Progress, WIDTH, check_writable, figures, header, notes, say};
 
 pub(super) fn run(request: &BenchRequest) -> Result<(), Fault> {
     check_writable(request.targets())?;
@@ -58,32 +53,23 @@ pub(super) fn run(request: &BenchRequest) -> Result<(), Fault> {
         format!("{LIBCRYPTO},{}", names.join(","))
     });
     let progress = Progress::new((blocks.len() * (1 + others.len())) as u64);
-    let mut ended = Ok(());
-    for block in &blocks {
+    let mut measure = |block: &Block| {
         let title = format!("{}, {}", block.cases[0].title(), block.usage);
         let rows = measured(block, &title, request, &routes, &others, &progress, &mut document);
-        let rows = match rows {
-            // A signal of the terminal's ends it, too.
-            Err(_) if interruption.is_asked() => Vec::new(),
-            rows => rows?,
-        };
-        ended = interruption.check(SO_FAR);
-        if ended.is_err() {
-            break;
-        }
+        // A signal of the terminal's ends them, too.
+        interruption.check(SO_FAR)?;
+        let rows = rows?;
         let text = table(&title, &rows, &others, request.unit);
-        progress.around(|| show(&text))?;
         document.rows.extend(rows);
-    }
-    document.interrupted = ended.is_err();
+        progress.around(|| show(&text))
+    };
+    let ended = blocks.iter().try_for_each(|block| measure(block));
     progress.done();
+    document.interrupted = ended.is_err();
+    let kept = super::keep(request, &document);
     show(&verdict(&document.rows, &others))?;
     show(&notes(&document.warnings))?;
-    if let Some(target) = &request.csv {
-        write_text(target, &csv(Row::COLUMNS, &document.rows).map_err(io::Error::from)?)?;
-    }
-    request.json.as_ref().map_or(Ok(()), |target| write_json(target, &document))?;
-    ended
+    ended.and(kept)
 }
 
 /// What each of them did.

@@ -47,10 +47,11 @@ pub(crate) fn measure(
         }
         thread::sleep(LOOK);
     };
-    match status.success() {
-        true => Ok(()),
-        false => Err(Fault::NotSo(
+    match status.code() {
+        Some(0) => Ok(()),
+        Some(1) => Err(Fault::NotSo(
             "wirespeed tune found faults, so nothing was installed: see above".to_owned(),
         )),
+        _ => Err(Fault::usage("wirespeed tune failed, so nothing was installed: see above")),
     }
 }

@@ -113,7 +113,7 @@ fn outrank(known: &[Driver], driver: &Driver, dry_run: bool) -> Result<(), Fault
 /// Gives drivers their former priorities back.
 fn sink(back: Vec<Raised>, mut kept: Vec<Raised>, dry_run: bool) -> Result<(), Fault> {
     let known = drivers::of_proc().unwrap_or_default();
-    let mut netlink = None;
+    let (mut netlink, mut failed) = (None, Vec::new());
     for raised in back {
         let Raised { algorithm, driver, former, now } = &raised;
         match raised::lower(&known, &raised) {
@@ -132,7 +132,7 @@ fn sink(back: Vec<Raised>, mut kept: Vec<Raised>, dry_run: bool) -> Result<(), F
                     none => none.insert(open("--unprefer", driver)?),
                 };
                 if let Err(error) = set(netlink, driver, *former) {
-                    show(&format!("{driver} stays as it is: {error}\n"))?;
+                    failed.push(format!("{driver} stays as it is: {error}"));
                     kept.push(raised);
                 }
             }
@@ -141,7 +141,8 @@ fn sink(back: Vec<Raised>, mut kept: Vec<Raised>, dry_run: bool) -> Result<(), F
     if dry_run {
         return show(UNCHANGED);
     }
-    remember(&kept, "--unprefer", "")
+    remember(&kept, "--unprefer", "")?;
+    if failed.is_empty() { Ok(()) } else { Err(Fault::usage(failed.join("; "))) }
 }
 
 /// The way to the kernel's priorities.

@@ -12,6 +12,7 @@ use crate::call::Call;
 use crate::cipher::{Setup, equal};
 use crate::error::{CallError, Reason};
 use crate::host::Version;
+use crate::kept::Kept;
 use crate::offload::call::{OffloadCall, OffloadFailed};
 use crate::openssl::{Param, UNMODIFIED, data_type};
 use crate::params::declared::{Declared, Name};
@@ -56,7 +57,7 @@ pub(crate) struct CcmMode {
     /// OpenSSL's `tlsaadpad`: by how much a record grows behind the data.
     pub(super) record_padding: usize,
     /// The associated data of the message that was announced, for the host, if it may become the host's.
-    associated: Option<Vec<u8>>,
+    associated: Kept,
 }
 
 impl AeadMode for CcmMode {
@@ -95,7 +96,7 @@ impl AeadMode for CcmMode {
             buffer: [0; 16],
             records: false,
             record_padding: 0,
-            associated: None,
+            associated: Kept(None),
             choice: setup.choice,
         }
     }
@@ -250,7 +251,7 @@ impl CcmMode {
 
     /// Puts the nonce in use.
     pub(super) fn announce(&mut self, bytes: usize) -> Result<(), CallError> {
-        self.associated.get_or_insert_default().clear();
+        self.associated.0.get_or_insert_default().clear();
         // The key was taken for nonces of a certain length.
         if self.nonce_bytes < self.ccm.state.nonce_bytes() {
             return Err(CallError::SILENT);
@@ -269,11 +270,11 @@ impl CcmMode {
             return;
         }
         // The last ones count, as in CRYPTO_ccm128_aad.
-        let kept = self.associated.get_or_insert_default();
+        let kept = self.associated.0.get_or_insert_default();
         kept.clear();
         match kept.try_reserve(aad.len()) {
             Ok(()) => kept.extend_from_slice(aad),
-            Err(_) => self.associated = None,
+            Err(_) => self.associated.0 = None,
         }
     }
 
@@ -328,7 +329,7 @@ impl CcmMode {
             // What its length spoils gives nothing, whoever does it.
             None => {}
         }
-        self.associated = None;
+        self.associated.0 = None;
         self.ccm.crypt(self.basics.direction, data).map_err(|_| CallError::SILENT)
     }
 
@@ -339,12 +340,12 @@ impl CcmMode {
         let mut whole = Whole {
             ccm: &mut self.ccm,
             direction: self.basics.direction,
-            aad: self.associated.as_deref(),
+            aad: self.associated.0.as_deref(),
             given,
         };
         self.choice.slowly(self.basics.direction, &mut whole, &mut state, data);
         self.ccm.state = state;
-        self.associated = None;
+        self.associated.0 = None;
         if self.choice.is_verified() {
             self.ccm.reroute(self.choice.neutral());
         }

@@ -11,6 +11,7 @@ use crate::call::Call;
 use crate::cipher::Setup;
 use crate::error::CallError;
 use crate::host::Version;
+use crate::kept::copied;
 use crate::offload::call::{OffloadCall, OffloadFailed};
 use crate::openssl::{Param, data_type};
 use crate::params::declared::{Declared, Name};
@@ -240,12 +241,8 @@ impl Associated {
 impl Clone for Associated {
     /// A program whose memory has run out gets an error with its next message, and is not ended.
     fn clone(&self) -> Self {
-        let mut copy = Self { bytes: Vec::new(), lost: self.lost };
-        copy.lost |= copy.bytes.try_reserve_exact(self.bytes.len()).is_err();
-        if !copy.lost {
-            copy.bytes.extend_from_slice(&self.bytes);
-        }
-        copy
+        let bytes = copied(&self.bytes);
+        Self { lost: self.lost || bytes.is_none(), bytes: bytes.unwrap_or_default() }
     }
 }
 
