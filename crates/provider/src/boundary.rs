@@ -34,6 +34,7 @@ use std::ptr::NonNull;
 
 use crate::error::{CallError, Reason};
 use crate::host::Core;
+use crate::provider::Provider;
 
 /// Runs what may panic; none if it did.
 #[inline(always)]
@@ -75,6 +76,34 @@ fn guarded(
         report(&core, error);
     }
     0
+}
+
+/// A context, which knows whose it is.
+trait OfProvider {
+    fn provider(&self) -> &Provider;
+}
+
+/// Runs a method of a context.
+///
+/// # Safety
+/// `context` must be null or a context of this type, not yet freed, and in nobody else's use.
+#[inline(always)]
+unsafe fn with<T: OfProvider>(
+    context: *mut c_void,
+    run: impl FnOnce(&mut T) -> Result<(), CallError>,
+) -> c_int {
+    let context = context.cast::<T>();
+    guarded(
+        // SAFETY: the caller promises the context; its use in `run` is over.
+        || unsafe { context.as_ref() }.map(|context| context.provider().core),
+        || {
+            // SAFETY: the caller promises the context.
+            let Some(context) = (unsafe { context.as_mut() }) else {
+                return Err(CallError::SILENT);
+            };
+            run(context)
+        },
+    )
 }
 
 /// Moves a context to memory of its own; null if there is none to be had.

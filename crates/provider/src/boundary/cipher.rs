@@ -6,7 +6,7 @@ use std::ptr::{NonNull, null_mut};
 use wirespeed_cipher::{Algorithm, Direction};
 
 use super::pipeline::{self, Pipes};
-use super::{WIPED, caught, guarded, wipe_stack};
+use super::{OfProvider, WIPED, caught, guarded, wipe_stack, with};
 use crate::call::Call;
 use crate::cipher::Cipher;
 use crate::error::{CallError, Reason};
@@ -26,7 +26,7 @@ pub(super) struct Context<C> {
     provider: NonNull<Provider>,
 }
 
-impl<C> Context<C> {
+impl<C> OfProvider for Context<C> {
     fn provider(&self) -> &Provider {
         // SAFETY: see there; nobody has it to write.
         unsafe { self.provider.as_ref() }
@@ -82,30 +82,6 @@ const fn plain_functions<C: Cipher, const INDEX: usize, const DECODERS: bool>() 
         Dispatch::new(CIPHER_SETTABLE_CONTEXT_PARAMS, settable::<C> as ContextList),
         Dispatch::END,
     ]
-}
-
-/// Runs a method of a context.
-///
-/// # Safety
-/// `context` must be null or from [`new_context`] or [`duplicate_context`] of the same `C`, not yet
-/// freed, and in nobody else's use.
-#[inline(always)]
-pub(super) unsafe fn with<C: Cipher>(
-    context: *mut c_void,
-    run: impl FnOnce(&mut Context<C>) -> Result<(), CallError>,
-) -> c_int {
-    let context = context.cast::<Context<C>>();
-    guarded(
-        // SAFETY: the caller promises the context; its use in `run` is over.
-        || unsafe { context.as_ref() }.map(|context| context.provider().core),
-        || {
-            // SAFETY: the caller promises the context.
-            let Some(context) = (unsafe { context.as_mut() }) else {
-                return Err(CallError::SILENT);
-            };
-            run(context)
-        },
-    )
 }
 
 /// Tries what EVP wants with every message; tells whether it was that. What it seldom wants is left to another function, so
@@ -165,7 +141,7 @@ unsafe extern "C" fn duplicate_context<C: Cipher>(context: *mut c_void) -> *mut 
     let mut copy = null_mut();
     // SAFETY: the core hands in a context of this kind.
     unsafe {
-        with::<C>(context, |context| {
+        with::<Context<C>>(context, |context| {
             copy = copy_of(context)?;
             Ok(())
         });
@@ -214,7 +190,7 @@ unsafe extern "C" fn start<C: Cipher, const DIRECTION: usize>(
     // SAFETY: the core hands in a context of this kind, key and IV null or as long as told, and null or a list that ends
     // with a null key.
     unsafe {
-        with::<C>(context, |context| {
+        with::<Context<C>>(context, |context| {
             let bytes = |start: *const u8, length| {
                 (!start.is_null()).then(|| std::slice::from_raw_parts(start, length))
             };
@@ -234,7 +210,7 @@ unsafe extern "C" fn update<C: Cipher>(
 ) -> c_int {
     // SAFETY: the core hands in a context of this kind, and buffers as large as it says.
     unsafe {
-        with::<C>(context, |context| {
+        with::<Context<C>>(context, |context| {
             let count = context.cipher.update(Call::new(output, capacity, input, length))?;
             tell(written, count)
         })
@@ -251,7 +227,7 @@ unsafe extern "C" fn one_shot<C: Cipher>(
 ) -> c_int {
     // SAFETY: the core hands in a context of this kind, and buffers as large as it says.
     unsafe {
-        with::<C>(context, |context| {
+        with::<Context<C>>(context, |context| {
             let count = context.cipher.one_shot(Call::new(output, capacity, input, length))?;
             tell(written, count)
         })
@@ -266,7 +242,7 @@ unsafe extern "C" fn finish<C: Cipher>(
 ) -> c_int {
     // SAFETY: the core hands in a context of this kind, and a buffer as large as it says.
     unsafe {
-        with::<C>(context, |context| {
+        with::<Context<C>>(context, |context| {
             let count = context.cipher.finish(Call::last(output, capacity))?;
             tell(written, count)
         })
@@ -301,7 +277,7 @@ unsafe extern "C" fn answer<C: Cipher>(context: *mut c_void, list: *mut Param) -
 unsafe fn answer_anything<C: Cipher>(context: *mut c_void, list: *mut Param) -> c_int {
     // SAFETY: as for `answer`.
     unsafe {
-        with::<C>(context, |context| {
+        with::<Context<C>>(context, |context| {
             let mut list = Asked::new(list);
             if !context.pipes.is_empty() && context.pipes.answer_tags(&mut list)? {
                 return Ok(());
@@ -328,7 +304,7 @@ unsafe extern "C" fn set<C: Cipher>(context: *mut c_void, list: *const Param) ->
 unsafe fn set_anything<C: Cipher>(context: *mut c_void, list: *const Param) -> c_int {
     // SAFETY: as for `set`.
     unsafe {
-        with::<C>(context, |context| {
+        with::<Context<C>>(context, |context| {
             let list = Given::new(list);
             if !context.pipes.is_empty() {
                 context.pipes.set(list)?;

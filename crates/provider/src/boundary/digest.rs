@@ -6,7 +6,7 @@ use std::ptr::{NonNull, null_mut};
 use zeroize::Zeroize;
 
 use super::spare::{Spare, Spares};
-use super::{give_back, guarded, place, place_with};
+use super::{OfProvider, give_back, guarded, place, place_with, with};
 use crate::digest;
 use crate::digest::hashing::Message;
 use crate::digest::serial;
@@ -25,8 +25,8 @@ pub(crate) struct Context<M> {
     provider: NonNull<Provider>,
 }
 
-impl<M> Context<M> {
-    pub(super) fn provider(&self) -> &Provider {
+impl<M> OfProvider for Context<M> {
+    fn provider(&self) -> &Provider {
         // SAFETY: see there; nobody has it to write.
         unsafe { self.provider.as_ref() }
     }
@@ -95,30 +95,6 @@ pub(super) const fn common<M: Message, const PLACE: usize>() -> Table {
     table
 }
 
-/// Runs a method of a context.
-///
-/// # Safety
-/// `context` must be null or from [`new_context`] or [`duplicate_context`] of the same `M`, not yet freed,
-/// and in nobody else's use.
-#[inline(always)]
-pub(super) unsafe fn with<M>(
-    context: *mut c_void,
-    run: impl FnOnce(&mut Context<M>) -> Result<(), CallError>,
-) -> c_int {
-    let context = context.cast::<Context<M>>();
-    guarded(
-        // SAFETY: the caller promises the context; its use in `run` is over.
-        || unsafe { context.as_ref() }.map(|context| context.provider().core),
-        || {
-            // SAFETY: the caller promises the context.
-            let Some(context) = (unsafe { context.as_mut() }) else {
-                return Err(CallError::SILENT);
-            };
-            run(context)
-        },
-    )
-}
-
 unsafe extern "C" fn new_context<M: Message, const PLACE: usize>(
     provider: *mut c_void,
 ) -> *mut c_void {
@@ -181,7 +157,7 @@ unsafe extern "C" fn duplicate_context<M: Message>(context: *mut c_void) -> *mut
     let mut copy = null_mut();
     // SAFETY: the core hands in a context of this kind.
     unsafe {
-        with::<M>(context, |context| {
+        with::<Context<M>>(context, |context| {
             let (provider, core) = (context.provider, context.provider().core);
             copy = match context.message.twin() {
                 Some(seed) => {
@@ -233,7 +209,7 @@ unsafe extern "C" fn copy_context<M: Message>(to: *mut c_void, from: *mut c_void
     let (to, from) = unsafe { (to.cast::<Context<M>>().as_mut(), from.cast::<Context<M>>()) };
     // SAFETY: as above; they are different ones.
     unsafe {
-        with::<M>(from.cast(), |from| {
+        with::<Context<M>>(from.cast(), |from| {
             from.message.copy_to(&mut to.ok_or(CallError::SILENT)?.message)
         });
     }
@@ -245,7 +221,7 @@ unsafe extern "C" fn initialise<M: Message, const PLACE: usize>(
 ) -> c_int {
     // SAFETY: the core hands in a context of this kind, and a list that ends with a null key.
     unsafe {
-        with::<M>(context, |context| {
+        with::<Context<M>>(context, |context| {
             context.message.reset()?;
             if !digest::at(PLACE).takes_master_secret() {
                 return Ok(());
@@ -259,7 +235,7 @@ unsafe extern "C" fn initialise<M: Message, const PLACE: usize>(
 unsafe extern "C" fn set<M: Message>(context: *mut c_void, list: *const Param) -> c_int {
     // SAFETY: the core hands in a context of this kind, and a list that ends with a null key.
     unsafe {
-        with::<M>(context, |context| {
+        with::<Context<M>>(context, |context| {
             let version = context.provider().version;
             digest::set(&mut context.message, version, Given::new(list))
         })
@@ -277,7 +253,7 @@ unsafe extern "C" fn serialise<M: Message, const PLACE: usize>(
 ) -> c_int {
     // SAFETY: the core hands in a context of this kind, and a buffer as large as it says, if it says so.
     unsafe {
-        with::<M>(context, |context| {
+        with::<Context<M>>(context, |context| {
             let form = digest::at(PLACE).form().ok_or(CallError::SILENT)?;
             let length = length.as_mut();
             if output.is_null() {
@@ -307,7 +283,7 @@ unsafe extern "C" fn deserialise<M: Message, const PLACE: usize>(
 ) -> c_int {
     // SAFETY: the core hands in a context of this kind, and as many bytes as it says.
     unsafe {
-        with::<M>(context, |context| {
+        with::<Context<M>>(context, |context| {
             let form = digest::at(PLACE).form().ok_or(CallError::SILENT)?;
             if input.is_null() {
                 return Err(CallError::SILENT);
@@ -327,7 +303,7 @@ unsafe extern "C" fn update<M: Message>(
 ) -> c_int {
     // SAFETY: the core hands in a context of this kind, and as many bytes as it says.
     unsafe {
-        with::<M>(context, |context| {
+        with::<Context<M>>(context, |context| {
             if length == 0 {
                 return Ok(());
             }
@@ -347,7 +323,7 @@ unsafe extern "C" fn finish<M: Message, const PLACE: usize>(
 ) -> c_int {
     // SAFETY: the core hands in a context of this kind, and a buffer as large as it says.
     unsafe {
-        with::<M>(context, |context| {
+        with::<Context<M>>(context, |context| {
             let bytes = digest::at(PLACE).bytes;
             if output.is_null() || capacity < bytes {
                 return Err(CallError::SILENT);

@@ -2,7 +2,8 @@
 
 use std::ffi::{c_int, c_void};
 
-use super::digest::{Context, Table, common, with};
+use super::digest::{Context, Table, common};
+use super::{OfProvider, with};
 use crate::digest;
 use crate::digest::extendable::{self, Extendable};
 use crate::digest::hashing::Message;
@@ -38,7 +39,7 @@ unsafe extern "C" fn initialise<M: Message, const PLACE: usize>(
 ) -> c_int {
     // SAFETY: the core hands in a context of this kind, and a list that ends with a null key.
     unsafe {
-        with::<Extendable<M>>(context, |context| {
+        with::<Context<Extendable<M>>>(context, |context| {
             context.message.reset()?;
             take(context, digest::at(PLACE), Given::new(list))
         })
@@ -65,7 +66,7 @@ unsafe extern "C" fn finish<M: Message>(
     // SAFETY: the core hands in a context of this kind, and a buffer with room for the length that the
     // program set.
     unsafe {
-        with::<Extendable<M>>(context, |context| {
+        with::<Context<Extendable<M>>>(context, |context| {
             let version = context.provider().version;
             let bytes = context.message.bytes(version)?;
             let written = written.as_mut().ok_or(CallError::SILENT)?;
@@ -89,7 +90,7 @@ unsafe extern "C" fn squeeze<M: Message>(
 ) -> c_int {
     // SAFETY: the core hands in a context of this kind, and a buffer as large as it says.
     unsafe {
-        with::<Extendable<M>>(context, |context| {
+        with::<Context<Extendable<M>>>(context, |context| {
             if let Some(written) = written.as_mut() {
                 *written = length;
             }
@@ -110,7 +111,9 @@ unsafe extern "C" fn set<M: Message, const PLACE: usize>(
 ) -> c_int {
     // SAFETY: the core hands in a context of this kind, and a list that ends with a null key.
     unsafe {
-        with::<Extendable<M>>(context, |context| take(context, digest::at(PLACE), Given::new(list)))
+        with::<Context<Extendable<M>>>(context, |context| {
+            take(context, digest::at(PLACE), Given::new(list))
+        })
     }
 }
 
@@ -118,7 +121,7 @@ unsafe extern "C" fn get<M: Message>(context: *mut c_void, list: *mut Param) -> 
     // SAFETY: the core hands in a context of this kind, and a list that ends with a null key, to be
     // written to.
     unsafe {
-        with::<Extendable<M>>(context, |context| {
+        with::<Context<Extendable<M>>>(context, |context| {
             context.message.answer(context.provider().version, Asked::new(list))
         })
     }

@@ -3,7 +3,7 @@
 use std::ffi::{c_int, c_void};
 use std::ptr::{NonNull, null_mut};
 
-use super::{free, guarded, place_with};
+use super::{OfProvider, free, guarded, place_with, with};
 use crate::error::CallError;
 use crate::host::Version;
 use crate::mac::{self, Mac};
@@ -29,25 +29,10 @@ pub(crate) static HMAC: [Dispatch; 11] = [
     Dispatch::END,
 ];
 
-/// Runs a method of a context.
-///
-/// # Safety
-/// `context` must be null or from [`new_context`] or [`duplicate_context`], not yet freed, and in nobody
-/// else's use.
-#[inline(always)]
-unsafe fn with(context: *mut c_void, run: impl FnOnce(&mut Mac) -> Result<(), CallError>) -> c_int {
-    let context = context.cast::<Mac>();
-    guarded(
-        // SAFETY: the caller promises the context; its use in `run` is over.
-        || unsafe { context.as_ref() }.map(|context| context.provider().core),
-        || {
-            // SAFETY: the caller promises the context.
-            let Some(context) = (unsafe { context.as_mut() }) else {
-                return Err(CallError::SILENT);
-            };
-            run(context)
-        },
-    )
+impl OfProvider for Mac {
+    fn provider(&self) -> &Provider {
+        self.provider()
+    }
 }
 
 unsafe extern "C" fn new_context(provider: *mut c_void) -> *mut c_void {
@@ -69,7 +54,7 @@ unsafe extern "C" fn duplicate_context(context: *mut c_void) -> *mut c_void {
     let mut copy = null_mut();
     // SAFETY: the core hands in a context of this kind.
     unsafe {
-        with(context, |context| {
+        with::<Mac>(context, |context| {
             let (provider, core) = (context.provider().into(), context.provider().core);
             copy = place_with(|| Mac::new(provider), &core);
             // SAFETY: null, or made just now, and nobody else's yet.
@@ -94,7 +79,7 @@ unsafe extern "C" fn initialise(
     // SAFETY: the core hands in a context of this kind, a key as long as it says or none, and a list that
     // ends with a null key.
     unsafe {
-        with(context, |context| {
+        with::<Mac>(context, |context| {
             let key = (!key.is_null()).then(|| std::slice::from_raw_parts(key, key_length));
             context.start(key, Given::new(list))
         })
@@ -104,7 +89,7 @@ unsafe extern "C" fn initialise(
 unsafe extern "C" fn update(context: *mut c_void, input: *const u8, length: usize) -> c_int {
     // SAFETY: the core hands in a context of this kind, and as many bytes as it says.
     unsafe {
-        with(context, |context| {
+        with::<Mac>(context, |context| {
             if input.is_null() {
                 return if length == 0 { context.update(&[]) } else { Err(CallError::SILENT) };
             }
@@ -121,7 +106,7 @@ unsafe extern "C" fn finish(
 ) -> c_int {
     // SAFETY: the core hands in a context of this kind, and a buffer as large as it says.
     unsafe {
-        with(context, |context| {
+        with::<Mac>(context, |context| {
             if output.is_null() {
                 return Err(CallError::SILENT);
             }
@@ -136,12 +121,12 @@ unsafe extern "C" fn finish(
 unsafe extern "C" fn get(context: *mut c_void, list: *mut Param) -> c_int {
     // SAFETY: the core hands in a context of this kind, and a list that ends with a null key, to be
     // written to.
-    unsafe { with(context, |context| context.answer(Asked::new(list))) }
+    unsafe { with::<Mac>(context, |context| context.answer(Asked::new(list))) }
 }
 
 unsafe extern "C" fn set(context: *mut c_void, list: *const Param) -> c_int {
     // SAFETY: the core hands in a context of this kind, and a list that ends with a null key.
-    unsafe { with(context, |context| context.set(Given::new(list))) }
+    unsafe { with::<Mac>(context, |context| context.set(Given::new(list))) }
 }
 
 unsafe extern "C" fn gettable(_: *mut c_void, _: *mut c_void) -> *const Param {

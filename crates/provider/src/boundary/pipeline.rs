@@ -10,7 +10,8 @@ use std::mem::MaybeUninit;
 use wirespeed_cipher::Direction;
 use zeroize::Zeroize;
 
-use super::cipher::with;
+use super::cipher::Context;
+use super::with;
 use crate::call::Call;
 use crate::cipher::Cipher;
 use crate::cipher::lanes;
@@ -179,7 +180,7 @@ unsafe fn initialise<C: Cipher>(
 ) -> c_int {
     // SAFETY: the caller promises all pointers.
     unsafe {
-        with::<C>(context, |context| {
+        with::<Context<C>>(context, |context| {
             if pipes > MOST {
                 return Err(CallError(&[Reason::InvalidArgument]));
             }
@@ -238,7 +239,7 @@ unsafe extern "C" fn update<C: Cipher>(
     // SAFETY: the core hands in a context of this kind, and arrays with an entry for each pipe, of buffers as
     // large as they say. Null outputs are the sign of associated data.
     unsafe {
-        with::<C>(context, |context| {
+        with::<Context<C>>(context, |context| {
             let pipes = context.pipes.exactly(count)?;
             if count > 0 && (written.is_null() || inputs.is_null() || lengths.is_null()) {
                 return Err(CallError::SILENT);
@@ -272,7 +273,7 @@ unsafe extern "C" fn finish<C: Cipher>(
     // SAFETY: the core hands in a context of this kind, and arrays with an entry for each pipe, of buffers as
     // large as they say.
     unsafe {
-        with::<C>(context, |context| {
+        with::<Context<C>>(context, |context| {
             let pipes = context.pipes.exactly(count)?;
             if count > 0 && written.is_null() {
                 return Err(CallError::SILENT);
