@@ -33,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn octaves_by_hand() {
+    fn ranges_by_hand() {
         for (bytes, place) in [
             (0, 0),
             (1, 0),

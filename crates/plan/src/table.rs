@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_becomes_thirteen_octaves() {
+    fn a_row_becomes_thirteen_ranges() {
         let route = |size| if size < 512 { Route::AesNi } else { Route::Vaes512 };
         let plan = plan(filled("AES-128-CTR", Direction::Encrypt, route));
         let encrypt = plan.routes(algorithm("AES-128-CTR"), Direction::Encrypt).expect("claimed");

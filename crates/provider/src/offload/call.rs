@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn an_octave_and_a_direction_at_a_time() {
+    fn a_range_of_sizes_and_a_direction_at_a_time() {
         let mut offloaded = offloaded();
         offloaded.take(Direction::Decrypt, size_bucket(16384));
         let takes = |bytes| offloaded.takes(Direction::Decrypt, bytes);

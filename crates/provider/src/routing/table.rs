@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_entry_serves_its_octave_alone() {
+    fn an_entry_serves_its_sizes_alone() {
         let mut rows = RouteTable::BLIND;
         rows.set(Direction::Decrypt, size_bucket(1024), Some(Route::Portable));
         let served = |bytes| rows.of_call(Direction::Decrypt, bytes).is_some();

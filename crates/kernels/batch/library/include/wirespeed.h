@@ -76,7 +76,7 @@ const char *wirespeed_message(wirespeed_status status);
 
 /* ---- Hashes ---------------------------------------------------------------------------------------------
  * Algorithms: MD5 SHA1 SHA2-224 SHA2-256 SHA2-384 SHA2-512.
- * Routes: avx512 avx2 portable; NULL is the best one here. */
+ * Routes: avx512 avx2 sse2 neon portable; NULL is the best one here. */
 
 typedef struct wirespeed_hash wirespeed_hash;
 
@@ -117,8 +117,8 @@ wirespeed_status wirespeed_hmac_all(const wirespeed_hash *hash, const wirespeed_
 
 /* ---- Encryption by CBC, CFB and OFB ---------------------------------------------------------------------
  * Algorithms: AES-128-CBC AES-128-CFB AES-128-OFB, the same with 192 and 256, and with SM4 (SM4-CBC),
- * CAMELLIA-128 to CAMELLIA-256 and ARIA-128 to ARIA-256. Routes: vaes512 vaes256 gfni512 gfni256 aesni
- * portable; NULL is the best one here. Decryption needs no lanes: a stream by itself already fills them, and
+ * CAMELLIA-128 to CAMELLIA-256 and ARIA-128 to ARIA-256. Routes: vaes512 vaes256 gfni512 gfni256 aesni avx2
+ * ssse3 sse2 sm4-ce aes-ce neon portable; NULL is the best one here. Decryption needs no lanes: a stream by itself already fills them, and
  * libcrypto is the place for it. OFB's decryption is its encryption. */
 
 typedef struct wirespeed_cipher wirespeed_cipher;
@@ -146,8 +146,8 @@ wirespeed_status wirespeed_encrypt_all(const wirespeed_cipher *cipher, wirespeed
                                        size_t count);
 
 /* ---- GCM, SP 800-38D ------------------------------------------------------------------------------------
- * Algorithms: AES-128-GCM AES-192-GCM AES-256-GCM. Routes: vaes512 vaes256 aesni portable; NULL is the best
- * one here. */
+ * Algorithms: AES-128-GCM, the same with 192 and 256, with ARIA, and SM4-GCM. Routes as above; NULL is the
+ * best one here. */
 
 typedef struct wirespeed_gcm wirespeed_gcm;
 typedef struct wirespeed_gcm_key wirespeed_gcm_key;
