@@ -2,7 +2,7 @@
 
 use std::ffi::CStr;
 
-use wirespeed_cipher::{Algorithm, BlockCipher, Delegated, Mode, Shape, Subject};
+use wirespeed_cipher::{Algorithm, BlockCipher, Delegated, Mode, Subject};
 
 use crate::boundary::cipher::functions;
 use crate::cipher::aead::AeadContext;
@@ -158,6 +158,8 @@ pub(crate) fn answer(
 
 #[cfg(test)]
 mod tests {
+    use wirespeed_cipher::Shape;
+
     use super::*;
 
     #[test]
