@@ -91,7 +91,8 @@ pub(crate) fn variable(target: &str, what: &str) -> String {
 
 /// A run of cargo, for a target and with its linker.
 pub(crate) fn build(workspace: &Workspace, cargo: Run, target: &str, linker: Option<&str>) -> Run {
-    let run = toolchain::of_target(workspace, cargo, target);
+    let run = toolchain::of_target(workspace, cargo, target)
+        .environment("CARGO_TARGET_DIR", workspace.target_of(target));
     match linker {
         Some(linker) => run.environment(&variable(target, "LINKER"), packages::versioned(linker)),
         None => run,
@@ -126,7 +127,7 @@ impl Architecture {
 
     /// Where that leaves the program and the module.
     pub(crate) fn modules(&self, workspace: &Workspace) -> PathBuf {
-        workspace.target().join(self.rust).join("release")
+        workspace.target_of(self.rust).join(self.rust).join("release")
     }
 
     /// Whether its programs can run here at all; QEMU's can everywhere, with a later one where that is asked for.

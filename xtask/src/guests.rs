@@ -205,8 +205,8 @@ fn kernel_route(workspace: &Workspace, effort: Effort, place: &Place) -> Result<
     }
     let faults = format!("{faults} --dco");
     if effort == Effort::Usual {
-        tally +=
-            programs(&faults, &[&weak[..], &["--skip", "afalg::contest"]].concat())?.tests()?;
+        let long = ["--skip", "afalg::contest", "--skip", "crowd::ten-thousand"];
+        tally += programs(&faults, &[&weak[..], &long].concat())?.tests()?;
     } else {
         tally += programs(&faults, &weak)?.tests()?;
         tally += programs(&format!("{faults} --cpu Penryn"), &["device::planned"])?.tests()?;
@@ -227,12 +227,15 @@ fn kernel_route(workspace: &Workspace, effort: Effort, place: &Place) -> Result<
             .arguments(["--test", "conformance"])
             .environment("WIRESPEED_SCHEDULE", "reduced")
             .arguments(["--", &format!("provider::{route}")])
-            // What contexts do around ciphers is the same on every route.
-            .arguments(["overlap", "padding", "places"].iter().flat_map(|name| ["--skip", name]))
+            // What contexts do around ciphers is the same on every route, and other tests cut there.
+            .arguments(SAME.iter().flat_map(|name| ["--skip", name]))
             .tests()?;
     }
     Ok(tally)
 }
+
+/// What conformance skips of the route `kernel`.
+const SAME: [&str; 5] = ["overlap", "padding", "places", "lengths", "cuts"];
 
 /// OpenVPN with data channel offload, where Linux has it itself.
 pub(crate) fn dco(workspace: &Workspace) -> Result<Tally> {

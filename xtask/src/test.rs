@@ -8,6 +8,7 @@ mod releases;
 use std::iter;
 use std::num::NonZero;
 use std::panic::resume_unwind;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Instant;
@@ -66,23 +67,13 @@ type Work = fn(&Workspace, Effort) -> Result<Tally>;
 struct Stage {
     name: &'static str,
     about: &'static str,
-    turn: Turn,
-    /// Whether it runs what "build" makes.
+    /// Whether it runs before the others, which run side by side: each leaves processors idle for much of its time.
+    alone: bool,
+    /// Whether it runs what "build" makes, and so waits for that.
     needs_build: bool,
     /// The least effort that has it.
     from: Effort,
     run: Work,
-}
-
-/// When a stage runs. Those of one turn that follow one another run side by side: each leaves processors idle for much of
-/// its time, most of all while one crate is built.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Turn {
-    /// By itself, before what others take longer to find.
-    Alone,
-    /// With what the later ones need.
-    Early,
-    Late,
 }
 
 /// In the order in which they begin; those that run side by side, the longest first.
@@ -94,18 +85,20 @@ const STAGES: &[Stage] = &[
     first("vectors", "test vectors against their checksums", |at, _| {
         Ok(Tally::of(vectors::check(at)?, "vectors"))
     }),
-    early("build", "the program and the module, as users build them", |at, _| {
+    beside("build", "the program and the module, as users build them", |at, _| {
         Ok(Tally::of(build(at).passes()?, "build"))
     }),
-    early("lint", "clippy, every target", |at, _| Ok(Tally::of(crate::lint(at).passes()?, "lint"))),
-    early("documents", "links, lengths, and cargo doc without a warning", |at, _| {
+    beside("lint", "clippy, every target", |at, _| {
+        Ok(Tally::of(crate::lint(at).passes()?, "lint"))
+    }),
+    beside("documents", "links, lengths, and cargo doc without a warning", |at, _| {
         let passed = documents::check(at)? && documents::of_crates(at).passes()?;
         Ok(Tally::of(passed, "documents"))
     }),
-    beside("vm", "the kernel's own crypto and disks, booted in QEMU", |at, effort| {
+    beside("unit", "each crate's own tests, in debug builds; the kernels' as they ship", unit),
+    built("vm", "the kernel's own crypto and disks, booted in QEMU", |at, effort| {
         guests::kernel(at, effort, &guests::DEBIAN)
     }),
-    beside("unit", "each crate's own tests, in debug builds; the kernels' as they ship", unit),
     beside("aarch64", "64-bit ARM, cross-built and run by QEMU", |at, effort| {
         architectures::all(at, effort, &architectures::ARM64)
     }),
@@ -127,7 +120,7 @@ const STAGES: &[Stage] = &[
     built("packages", "installed in a root of Debian's, upgraded, removed", installed::packages),
     built(
         "fleet",
-        "alerts and Ansible's collection, on six hosts in namespaces; --thorough: on twelve",
+        "alerts and Ansible's collection, on four hosts in namespaces; --thorough: on twelve",
         fleet::fleet,
     ),
     built("calls", "random sequences of EVP calls, against the default provider", |at, effort| {
@@ -180,16 +173,12 @@ const STAGES: &[Stage] = &[
 ];
 
 const fn first(name: &'static str, about: &'static str, run: Work) -> Stage {
-    Stage { name, about, turn: Turn::Alone, needs_build: false, from: Effort::Usual, run }
-}
-
-const fn early(name: &'static str, about: &'static str, run: Work) -> Stage {
-    Stage { turn: Turn::Early, ..first(name, about, run) }
+    Stage { name, about, alone: true, needs_build: false, from: Effort::Usual, run }
 }
 
 /// A stage that runs beside others.
 const fn beside(name: &'static str, about: &'static str, run: Work) -> Stage {
-    Stage { turn: Turn::Late, ..first(name, about, run) }
+    Stage { alone: false, ..first(name, about, run) }
 }
 
 /// One that does so with the program or the module that was just built.
@@ -229,7 +218,7 @@ pub(crate) fn all(workspace: &Workspace, selection: &Selection) -> Result<bool> 
     let chosen = |stage: &&Stage| chosen(stage) || (needs_build && stage.name == "build");
     let chosen: Vec<_> = STAGES.iter().filter(chosen).collect();
     let mut done = Vec::new();
-    for group in chosen.chunk_by(|a, b| a.turn == b.turn && a.turn != Turn::Alone) {
+    for group in chosen.chunk_by(|a, b| !a.alone && !b.alone) {
         done.extend(side_by_side(workspace, effort, group));
     }
     println!("\n== summary");
@@ -248,6 +237,7 @@ pub(crate) fn all(workspace: &Workspace, selection: &Selection) -> Result<bool> 
 /// Runs stages, as many at a time as there are processors; each one's line in the summary and its tally.
 fn side_by_side(workspace: &Workspace, effort: Effort, stages: &[&Stage]) -> Vec<(String, Tally)> {
     let next = AtomicUsize::new(0);
+    let built = OnceLock::new();
     if let [stage] = stages {
         return vec![one(workspace, effort, stage)];
     }
@@ -259,9 +249,20 @@ fn side_by_side(workspace: &Workspace, effort: Effort, stages: &[&Stage]) -> Vec
             started.expect("a thread more").join().unwrap_or_else(|why| resume_unwind(why))
         })
     };
+    let in_turn = |stage: &&Stage| {
+        // It is the first where any needs it.
+        if stage.needs_build {
+            built.wait();
+        }
+        let done = named(stage);
+        if stage.name == "build" {
+            let _ = built.set(());
+        }
+        done
+    };
     let lane = || {
         let taken = iter::from_fn(|| stages.get(next.fetch_add(1, Ordering::Relaxed)));
-        taken.map(|stage| named(stage)).collect::<Vec<_>>()
+        taken.map(in_turn).collect::<Vec<_>>()
     };
     let lanes = thread::available_parallelism().map_or(1, NonZero::get).min(stages.len());
     thread::scope(|scope| {

@@ -35,6 +35,11 @@ impl Workspace {
         &self.target
     }
 
+    /// The same for another target, apart: cargo would let it wait for what is built for this machine.
+    pub(crate) fn target_of(&self, triple: &str) -> PathBuf {
+        self.target.join("cross").join(triple)
+    }
+
     /// The output of `cargo metadata`.
     pub(crate) const fn metadata(&self) -> &Value {
         &self.metadata

@@ -67,7 +67,7 @@ pub(crate) fn possible(mode: Mode, length: usize) -> bool {
 
 /// Every length, in place and out of place.
 fn lengths(measure: &Provider, api_path: &dyn ApiPath, algorithm: Algorithm) -> Result<(), String> {
-    let reduced = here::again() || api_path.is_slow(algorithm);
+    let reduced = here::reduced_for(api_path, algorithm);
     for direction in Direction::BOTH {
         for length in schedule(algorithm, reduced) {
             let message = Message::new(algorithm, length as u64);

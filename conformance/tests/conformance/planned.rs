@@ -19,19 +19,23 @@ use wirespeed_provider::trace;
 
 use crate::messages::Message;
 use crate::processes::in_a_child;
+use crate::subjects::may_run;
 use crate::{delegated, differential, digests, records, sequences, trial, vectors};
 
 /// The word for a child that asks which route ran.
 pub(crate) const CHILD: &str = "planned";
 
+type Make = fn(Library, &Provider) -> Result<Provider, String>;
+
 pub(crate) fn trials(library: Library, measure: &Provider) -> Vec<Trial> {
     let mut trials = Vec::new();
-    for (name, provider) in [
-        ("provider::planned", planned(library)),
-        ("provider::handed_on", handed_on(library, measure)),
-        ("provider::verified", verified(library, measure)),
-    ] {
-        let provider = provider.expect("a provider loads with a good configuration");
+    let kinds: [(&str, Make); 3] = [
+        ("provider::planned", |library, _| planned(library)),
+        ("provider::handed_on", handed_on),
+        ("provider::verified", verified),
+    ];
+    for (name, make) in kinds.into_iter().filter(|(name, _)| may_run(name)) {
+        let provider = make(library, measure).expect("a provider loads with a good configuration");
         let api_path: Arc<dyn ApiPath> = Arc::new(provider.clone());
         trials.extend(vectors::trials(name, &api_path));
         trials.extend(differential::trials(name, measure, &api_path));
@@ -46,18 +50,23 @@ pub(crate) fn trials(library: Library, measure: &Provider) -> Vec<Trial> {
         }
     }
     let name = "provider::offloaded";
-    let provider = offloaded(library).expect("a provider loads with a good configuration");
-    trials.extend(delegated::trials(name, Route::Kernel, measure, &provider));
-    // The kernel has nothing without a length of its own.
-    let offloaded = digests::all().filter(|it| !it.is_extendable());
-    trials.extend(digests::trials(name, offloaded.collect(), measure, &provider));
-    trials.extend(sequences::trials(name, measure, &provider));
-    trials.extend(records::trials(name, measure, &provider));
-    // Verified calls have contexts of their own.
-    let verified = Provider::configured(library, "routes = portable\nverify = 1", false);
-    let verified = verified.expect("a provider loads with a good configuration");
-    let has = digests::of_route(Route::Portable);
-    trials.extend(digests::trials("provider::verified", has, measure, &verified));
+    if may_run(name) {
+        let provider = offloaded(library).expect("a provider loads with a good configuration");
+        trials.extend(delegated::trials(name, Route::Kernel, measure, &provider));
+        // The kernel has nothing without a length of its own.
+        let offloaded = digests::all().filter(|it| !it.is_extendable());
+        trials.extend(digests::trials(name, offloaded.collect(), measure, &provider));
+        trials.extend(sequences::trials(name, measure, &provider));
+        trials.extend(records::trials(name, measure, &provider));
+    }
+    let name = "provider::verified";
+    if may_run(name) {
+        // Verified calls have contexts of their own.
+        let verified = Provider::configured(library, "routes = portable\nverify = 1", false);
+        let verified = verified.expect("a provider loads with a good configuration");
+        let has = digests::of_route(Route::Portable);
+        trials.extend(digests::trials(name, has, measure, &verified));
+    }
     trials.push(trial("provider::planned::route", || in_a_child(CHILD)));
     trials
 }

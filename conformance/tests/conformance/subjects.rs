@@ -1,8 +1,8 @@
 //! What is put to the test: each route through each API path.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
-use libtest_mimic::Trial;
+use libtest_mimic::{Arguments, Trial};
 use wirespeed_af_alg::{Interface, Permission, Transform};
 use wirespeed_cipher::{self as cipher, Route};
 use wirespeed_conformance::api_path::ApiPath;
@@ -26,7 +26,8 @@ pub(crate) struct Subject<D> {
 
 /// The kernels and the provider, on every route.
 pub(crate) fn all(library: Library) -> Vec<Subject<Arc<dyn ApiPath>>> {
-    let kernels = here::routes().map(|(route, obstacle)| Subject {
+    let routes = here::routes().filter(|(route, _)| may_run(&format!("kernels::{route}")));
+    let kernels = routes.map(|(route, obstacle)| Subject {
         name: format!("kernels::{route}"),
         route,
         api_path: unless(obstacle, || {
@@ -45,6 +46,7 @@ pub(crate) fn all(library: Library) -> Vec<Subject<Arc<dyn ApiPath>>> {
 pub(crate) fn providers(library: Library) -> Vec<Subject<Provider>> {
     let others = [Route::Libcrypto].into_iter().chain(Route::OFFLOADS);
     let routes = here::routes().chain(others.map(|route| (route, None)));
+    let routes = routes.filter(|(route, _)| may_run(&format!("provider::{route}")));
     let routes = routes.map(|(route, obstacle)| Subject {
         name: format!("provider::{route}"),
         route,
@@ -53,6 +55,17 @@ pub(crate) fn providers(library: Library) -> Vec<Subject<Provider>> {
         }),
     });
     routes.collect()
+}
+
+/// Whether tests whose names begin so may run. What others test is not made, for each provider proves its kernels first.
+pub(crate) fn may_run(name: &str) -> bool {
+    static ARGUMENTS: LazyLock<Arguments> = LazyLock::new(Arguments::from_args);
+    let begin = format!("{name}::");
+    let is_asked_for = ARGUMENTS.filter.as_ref().is_none_or(|filter| {
+        let is_a_beginning = ["kernels::", "provider::"].iter().any(|it| filter.starts_with(it));
+        !is_a_beginning || begin.starts_with(filter) || filter.starts_with(&begin)
+    });
+    is_asked_for && !ARGUMENTS.skip.iter().any(|skipped| begin.contains(skipped))
 }
 
 /// An absent route is skipped; a provider that fails to load is not.

@@ -61,7 +61,8 @@ pub fn prove_subject_against_host(
         let is_chain = subject.cipher().is_some_and(|it| it.mode().is_chain(direction));
         let longest = if is_chain { LONGEST_CHAIN } else { usize::MAX };
         let sizes = SIZES.into_iter().filter(|size| *size <= longest);
-        for case in sizes.filter_map(|size| Case::new(subject, direction, Use::Message, size).ok()) {
+        for case in sizes.filter_map(|size| Case::new(subject, direction, Use::Message, size).ok())
+        {
             let are_equal = compare(harness, candidate, case);
             if !are_equal.map_err(|why| Difference::Failed(case, why))? {
                 return Err(Difference::Bytes(case));

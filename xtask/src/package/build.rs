@@ -41,7 +41,7 @@ pub(crate) fn all(workspace: &Workspace, target: &'static Target, named: bool) -
             build(cross(workspace, cargo(), target)?, &target.crates())?;
             // What runs here: the pages' writer, and the program that sums up.
             build(cargo(), &[MANUAL, "wirespeed-cli"])?;
-            workspace.target().join(target.rust).join("release")
+            workspace.target_of(target.rust).join(target.rust).join("release")
         }
         false => {
             build(cargo(), &[target.crates(), vec![MANUAL]].concat())?;

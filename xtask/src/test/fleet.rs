@@ -148,7 +148,7 @@ fn hosts(
     fetched: &Fetched,
 ) -> Result<Tally> {
     let hosts = match effort {
-        Effort::Usual => "a1 a2 a3 d1 d2 d3",
+        Effort::Usual => "a1 a2 a3 d1",
         Effort::Thorough => "a1 a2 a3 a4 a5 b1 b2 c1 c2 c3 f1 l1",
     };
     workspace

@@ -44,7 +44,7 @@ pub(crate) fn run(script: &str) -> Result<Ended, String> {
     let mut command = Command::new("unshare");
     command.args(["-m", "sh", "-ec", script]).env("folder", scene.path(""));
     // Plans measured in a hurry, which only debug builds know; and none of the test's own settings.
-    command.env("wirespeed", &scene.program).env("WIRESPEED_HURRY", "1");
+    command.env("wirespeed", &scene.program).env("WIRESPEED_HURRY", "few");
     // On the least x86-64 there is least to measure.
     command.env("WIRESPEED_DENY", "ssse3");
     command.env_remove("OPENSSL_CONF").env_remove("OPENSSL_MODULES");

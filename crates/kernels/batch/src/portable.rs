@@ -49,7 +49,7 @@ impl<W, const LANES: usize> Plain<W, LANES> {
 /// Carries an operation out on every lane.
 macro_rules! each {
     ($(fn $name:ident $([const $constant:ident])? ($first:ident $(, $operand:ident)*) = $result:expr;)*) => {$(
-        #[inline(always)]
+        #[inline(never)]
         fn $name $(<const $constant: i32>)? (self, $first: Self::V $(, $operand: Self::V)*) -> Self::V {
             let mut out = $first;
             for i in 0..LANES {
@@ -79,24 +79,24 @@ impl<W: Arithmetic, const LANES: usize> Words for Plain<W, LANES> {
         fn shift[const RIGHT](a) = a >> RIGHT;
     }
 
-    #[inline(always)]
+    #[inline(never)]
     fn splat(self, word: W) -> Self::V {
         [word; LANES]
     }
 
-    #[inline(always)]
+    #[inline(never)]
     unsafe fn load(self, from: *const W) -> Self::V {
         // SAFETY: the caller vouches for as many words, and an array is aligned as its words are.
         unsafe { from.cast::<Self::V>().read() }
     }
 
-    #[inline(always)]
+    #[inline(never)]
     unsafe fn store(self, to: *mut W, v: Self::V) {
         // SAFETY: as above.
         unsafe { to.cast::<Self::V>().write(v) }
     }
 
-    #[inline(always)]
+    #[inline(never)]
     unsafe fn message<const BIG: bool>(
         self,
         from: *const *const u8,
