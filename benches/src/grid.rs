@@ -1,7 +1,7 @@
 //! Nothing offered is slower than the default provider, at any size and use.
 
 use wirespeed_bench::{Candidate, Case, Contest};
-use wirespeed_cipher::{Direction, SIZE_CLASSES, Subject, Use};
+use wirespeed_cipher::{SIZE_CLASSES, Subject, Use};
 use wirespeed_measure::statistics::Estimate;
 
 use crate::Bench;
@@ -52,11 +52,7 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) {
 }
 
 pub(crate) fn cases() -> impl Iterator<Item = Case> {
-    let directions = |subject: Subject| match subject.is_symmetric() {
-        true => &[Direction::Encrypt][..],
-        false => &Direction::BOTH[..],
-    };
-    let ways = move |subject| directions(subject).iter().map(move |way| (subject, *way));
+    let ways = |subject: Subject| subject.directions().iter().map(move |way| (subject, *way));
     Subject::ours().flat_map(ways).flat_map(|(subject, direction)| {
         Use::ALL.into_iter().flat_map(move |usage| {
             let case = move |size: usize| Case::new(subject, direction, usage, size).ok();

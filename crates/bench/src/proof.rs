@@ -54,10 +54,8 @@ pub fn prove_subject_against_host(
     candidate: Candidate,
     subject: Subject,
 ) -> Result<usize, Difference> {
-    let directions =
-        if subject.is_symmetric() { &[Direction::Encrypt] } else { &Direction::BOTH[..] };
     let mut checks = 0;
-    for &direction in directions {
+    for &direction in subject.directions() {
         let is_chain = subject.cipher().is_some_and(|it| it.mode().is_chain(direction));
         let longest = if is_chain { LONGEST_CHAIN } else { usize::MAX };
         let sizes = SIZES.into_iter().filter(|size| *size <= longest);

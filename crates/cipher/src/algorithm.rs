@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-use crate::{UnknownName, spelling};
+use crate::{Subject, UnknownName, spelling};
 
 /// A mode of operation; of ChaCha20 what it is used for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -305,7 +305,7 @@ impl Algorithm {
 
     /// The directions that differ.
     pub const fn directions(self) -> &'static [Direction] {
-        if self.mode.is_symmetric() { &[Direction::Encrypt] } else { &Direction::BOTH }
+        Subject::Cipher(self).directions()
     }
 }
 

@@ -102,6 +102,11 @@ impl Subject {
         }
     }
 
+    /// The directions that differ.
+    pub const fn directions(self) -> &'static [Direction] {
+        if self.is_symmetric() { &[Direction::Encrypt] } else { &Direction::BOTH }
+    }
+
     /// The word for a direction in tables and documents: a hash goes one way.
     pub const fn direction(self, direction: Direction) -> &'static str {
         if self.is_hash() { "hash" } else { direction.name() }

@@ -286,8 +286,7 @@ fn driver<'a>(line: Line<'_>, text: &'a str) -> Result<(Subject, Route, &'a str)
 
 /// One of the directions that differ, by its word.
 fn direction(line: Line<'_>, subject: Subject, word: &str) -> Result<Direction, PlanError> {
-    let known: &[Direction] =
-        if subject.is_symmetric() { &[Direction::Encrypt] } else { &Direction::BOTH };
+    let known = subject.directions();
     known.iter().copied().find(|it| subject.direction(*it) == word).ok_or_else(|| {
         let known: Vec<_> = known.iter().map(|it| subject.direction(*it)).collect();
         let known = known.join(" ");

@@ -176,11 +176,8 @@ impl Plan {
 
     /// Everything without rows that Linux's crypto serves.
     pub fn offloads(&self) -> impl Iterator<Item = Offload> {
-        let everything = Subject::all().flat_map(|subject| {
-            // What is the same both ways is told once.
-            let directions = if subject.is_symmetric() { 1 } else { Direction::BOTH.len() };
-            Direction::BOTH.into_iter().take(directions).map(move |direction| (subject, direction))
-        });
+        let everything = Subject::all()
+            .flat_map(|subject| subject.directions().iter().map(move |way| (subject, *way)));
         everything.filter_map(|(subject, direction)| self.offload(subject, direction))
     }
 

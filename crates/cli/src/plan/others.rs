@@ -45,8 +45,6 @@ pub(crate) fn others(plan: &Plan, wanted: impl Fn(Subject) -> bool) -> Vec<Other
 }
 
 fn of(plan: &Plan, subject: Subject) -> Vec<Other> {
-    let directions =
-        if subject.is_symmetric() { &[Direction::Encrypt] } else { &Direction::BOTH[..] };
     let digest = plan.digests().find(|(digest, _)| Subject::from(*digest) == subject);
     let below = digest.map_or("this OpenSSL", |(_, route)| route.name());
     let line = |direction: &Direction| {
@@ -65,5 +63,5 @@ fn of(plan: &Plan, subject: Subject) -> Vec<Other> {
                 .and_then(|it| Some((it.route, plan.driver(subject, it.route)?.to_owned()))),
         })
     };
-    directions.iter().filter_map(line).collect()
+    subject.directions().iter().filter_map(line).collect()
 }

@@ -6,7 +6,7 @@
 
 mod arch;
 
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use wirespeed_cipher::{Subject, Use};
 use wirespeed_cpu::MASK;
@@ -16,6 +16,7 @@ use crate::arguments::{BenchRequest, Unit};
 use crate::fault::Fault;
 use crate::output::table::{Side, Table};
 
+use super::releases::results;
 use arch::DENIALS;
 
 /// OpenSSL's names, in the article's order; two of them OpenSSL has never had.
@@ -94,7 +95,8 @@ fn again(request: &BenchRequest, mask: &str) -> Result<Bench, Fault> {
     let failed = |why: String| Fault::usage(format!("OpenSSL with {MASK}={mask}: {why}"));
     let list = |words: Vec<String>| words.join(",");
     let program = std::env::current_exe().map_err(|why| failed(why.to_string()))?;
-    let output = Command::new(program)
+    let mut command = Command::new(program);
+    command
         .arg("bench")
         .args(algorithms().iter().map(|it| it.name()))
         .args(["--routes", "libcrypto", "--json", "-"])
@@ -103,16 +105,8 @@ fn again(request: &BenchRequest, mask: &str) -> Result<Bench, Fault> {
         .args(["--seconds", &request.seconds.to_string()])
         .args(["--threads", &request.threads.to_string()])
         .args(request.direction_flag())
-        .env(MASK, mask)
-        .stdin(Stdio::null())
-        .stderr(Stdio::piped())
-        .output()
-        .map_err(|why| failed(why.to_string()))?;
-    if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        return Err(failed(said.lines().next().unwrap_or("it failed").to_owned()));
-    }
-    serde_json::from_slice(&output.stdout).map_err(|why| failed(why.to_string()))
+        .env(MASK, mask);
+    results(&mut command).map_err(failed)
 }
 
 /// OpenSSL's implementations side by side, and which of them is slower than plain code.

@@ -10,6 +10,7 @@ use wirespeed_bench::Host;
 use wirespeed_results::schema::bench::{Bench, Row};
 use wirespeed_results::schema::{Document, VERSION};
 
+pub(super) use process::results;
 pub(crate) use process::{Other, Work};
 
 use super::blocks::{self, Block};

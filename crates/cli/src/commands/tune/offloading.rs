@@ -69,7 +69,7 @@ impl<'a> Offloading<'a> {
     pub(super) fn cases(&self) -> Vec<(Case, usize)> {
         let mut cases = Vec::new();
         for subject in self.algorithms() {
-            for &direction in directions(subject) {
+            for &direction in subject.directions() {
                 for size in SIZE_CLASSES.into_iter().rev() {
                     let differs = |usage: &Use| *usage != Use::Stream || subject.is_hash();
                     for usage in Use::ALL.into_iter().filter(differs) {
@@ -166,7 +166,7 @@ impl<'a> Offloading<'a> {
     /// were measured, of everything that it serves.
     pub(super) fn complete(&self, plan: &mut Plan, standing: Option<&Plan>) {
         for subject in self.algorithms().filter(|subject| subject.cipher().is_none()) {
-            for &direction in directions(subject) {
+            for &direction in subject.directions() {
                 let incumbent = standing.and_then(|plan| plan.offload(subject, direction));
                 let judged = |route| {
                     let incumbent = incumbent.filter(|it| it.route == route).map(|it| it.bytes);
@@ -192,16 +192,12 @@ fn wrong(subject: Subject, route: Route, reason: &str) -> Quarantined {
     Quarantined { route: route.name().to_owned(), reason: format!("{subject}: {reason}") }
 }
 
-fn directions(subject: Subject) -> &'static [Direction] {
-    if subject.is_symmetric() { &[Direction::Encrypt] } else { &Direction::BOTH }
-}
-
 /// Whether the plan gives the kernel anything of a subject that way.
 fn is_given(plan: &Plan, subject: Subject, route: Route) -> bool {
     let in_rows =
         |row: &wirespeed_plan::Row| Subject::from(row.algorithm) == subject && row.route == route;
     let goes = |it: &Direction| plan.offload(subject, *it).is_some_and(|it| it.route == route);
-    let offloaded = directions(subject).iter().any(goes);
+    let offloaded = subject.directions().iter().any(goes);
     offloaded || plan.rows().any(in_rows)
 }
 

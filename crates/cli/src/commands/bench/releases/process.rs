@@ -149,19 +149,21 @@ impl Work {
         if let Some(library) = library {
             command.arg("--libcrypto").arg(library.path);
         }
-        let output = command
-            .stdin(Stdio::null())
-            .stderr(Stdio::piped())
-            .output()
-            .map_err(|why| failed(&why))?;
-        if !output.status.success() {
-            let said = String::from_utf8_lossy(&output.stderr);
-            // One that a signal ended has said nothing.
-            let said = said.lines().next().map_or(output.status.to_string(), ToOwned::to_owned);
-            return Err(failed(&said.strip_prefix("wirespeed: ").unwrap_or(&said)));
-        }
-        serde_json::from_slice(&output.stdout).map_err(|why| failed(&why))
+        results(&mut command).map_err(|why| failed(&why))
     }
+}
+
+/// What this program, run again, measures and writes to standard output; or why not, in its words.
+pub(crate) fn results(command: &mut Command) -> Result<Bench, String> {
+    let output = command.stdin(Stdio::null()).stderr(Stdio::piped()).output();
+    let output = output.map_err(|why| why.to_string())?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        // One that a signal ended has said nothing.
+        let said = said.lines().next().map_or(output.status.to_string(), ToOwned::to_owned);
+        return Err(said.strip_prefix("wirespeed: ").unwrap_or(&said).to_owned());
+    }
+    serde_json::from_slice(&output.stdout).map_err(|why| why.to_string())
 }
 
 #[cfg(test)]
