@@ -2,12 +2,12 @@
 //! Debian of theirs. ARM's and RISC-V's are run by QEMU, which translates one program at a time and hands its system calls
 //! to this kernel; those of 32-bit x86 an x86-64 runs by itself.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 
 use crate::packages::{self, Need};
+use crate::roots::{self, Root, Variant};
 use crate::run::Run;
 use crate::test::of_packages;
 use crate::toolchain;
@@ -142,7 +142,8 @@ impl Architecture {
                 let others = format!(
                     "--extract-hook=find \"$1/usr/bin\" -name 'qemu-*' ! -name {program} -delete"
                 );
-                unpacked(workspace, LATER_QEMU, "trixie", "qemu-user", &[others]).map(|_| ())
+                let root = Root { name: LATER_QEMU, suite: "trixie", packages: "qemu-user" };
+                root.unpacked(workspace, Variant::Extract, &[others]).map(|_| ())
             }
             _ => Ok(()),
         }
@@ -153,7 +154,7 @@ impl Architecture {
         match self.start {
             Start::Qemu(program) => Some(program.into()),
             Start::LaterQemu(program) => {
-                Some(roots(workspace).join(LATER_QEMU).join("usr/bin").join(program))
+                Some(roots::folder(workspace).join(LATER_QEMU).join("usr/bin").join(program))
             }
             Start::Natively => None,
         }
@@ -173,64 +174,14 @@ impl Architecture {
             format!("--setup-hook={MERGED}"),
             format!("--extract-hook=cd \"$1\"; {}", system.preparation),
         ];
-        unpacked(workspace, &name, suite, system.programs, &options)
+        let root = Root { name: &name, suite, packages: system.programs };
+        root.unpacked(workspace, Variant::Extract, &options)
     }
 }
 
 /// Puts the old places' names in the way of what is unpacked.
 const MERGED: &str = "for place in bin lib sbin; do mkdir -p \"$1/usr/$place\"; \
                       ln -s \"usr/$place\" \"$1/$place\"; done";
-
-/// Where systems are.
-fn roots(workspace: &Workspace) -> PathBuf {
-    workspace.target().join("roots")
-}
-
-/// Packages of Debian's, unpacked into a folder of this name unless they are there.
-fn unpacked(
-    workspace: &Workspace,
-    name: &str,
-    suite: &str,
-    packages: &str,
-    options: &[String],
-) -> Result<PathBuf> {
-    let (root, list) =
-        (roots(workspace).join(name), roots(workspace).join(format!("{name}.programs")));
-    let made = format!("{packages}{}", options.concat());
-    fs::create_dir_all(roots(workspace))?;
-    // Two guests may begin at the same time.
-    let lock = fs::File::create(roots(workspace).join(format!("{name}.lock")))?;
-    lock.lock()?;
-    if root.exists() && fs::read_to_string(&list).is_ok_and(|it| it == made) {
-        return Ok(root);
-    }
-    if root.exists() {
-        fs::remove_dir_all(&root)?;
-    }
-    let unfinished = roots(workspace).join(format!("{name}.unfinished"));
-    // From this archive, or from all that the suite has.
-    let unpack = |archive: Option<&str>| -> Result<()> {
-        if unfinished.exists() {
-            fs::remove_dir_all(&unfinished)?;
-        }
-        Run::new("mmdebstrap", workspace.root())
-            .arguments(["--variant=extract", "--include", packages])
-            .arguments(options)
-            .arguments([suite])
-            .arguments([&unfinished])
-            .arguments(archive)
-            .succeeds_quietly(&unfinished.with_extension("log"))
-    };
-    let release = format!("deb http://deb.debian.org/debian {suite} main");
-    // The archive of what came since the release is behind its own index at times.
-    let done = unpack(None).or_else(|error| {
-        println!("{error:#}; without updates:");
-        unpack(Some(&release))
-    });
-    done.and_then(|()| Ok(fs::rename(&unfinished, &root)?))?;
-    fs::write(list, made)?;
-    Ok(root)
-}
 
 /// The folder of a later Debian's QEMU.
 const LATER_QEMU: &str = "qemu-trixie";

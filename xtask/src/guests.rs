@@ -8,9 +8,10 @@ use wirespeed_vm::{AARCH64, Architecture, CIPHERS, PadLock, X86_64};
 
 use crate::cross;
 use crate::packages;
+use crate::roots::{Root, Variant};
 use crate::run::Run;
 use crate::tally::Tally;
-use crate::test::installed::{root, root_with};
+use crate::test::installed::root;
 use crate::test::{Effort, KERNELS, RUNNER, of_packages};
 use crate::vm;
 use crate::workspace::Workspace;
@@ -244,7 +245,8 @@ pub(crate) fn dco(workspace: &Workspace) -> Result<Tally> {
         return Ok(Tally::skip(format!("the kernel 7: {error:#}")));
     }
     // The first Debian with OpenVPN 2.7.
-    let root = match root_with(workspace, "testing.openvpn", "testing", "openvpn") {
+    let root = Root { name: "testing.openvpn", suite: "testing", packages: "openvpn" };
+    let root = match root.unpacked(workspace, Variant::Apt, &[]) {
         Ok(root) => root,
         Err(error) => return Ok(Tally::skip(format!("no root with OpenVPN 2.7: {error:#}"))),
     };

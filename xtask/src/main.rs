@@ -10,6 +10,7 @@ mod guests;
 mod openssl;
 mod package;
 mod packages;
+mod roots;
 mod run;
 mod structure;
 mod tally;

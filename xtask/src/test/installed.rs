@@ -2,13 +2,13 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 
 use anyhow::Result;
 
 use crate::openssl;
 use crate::package::{self, Format, Wanted};
 use crate::packages;
+use crate::roots::{Root, Variant};
 use crate::run::Run;
 use crate::tally::Tally;
 use crate::test::Effort;
@@ -18,9 +18,6 @@ use crate::workspace::Workspace;
 /// switches on units, what kills at a given call, and what Ansible takes for apt.
 const PROGRAMS: &str = "openssl,python3-minimal,libpython3-stdlib,nginx-light,openssh-client,\
     openssh-server,curl,iproute2,mount,systemd,strace,python3-apt";
-
-/// Stages that run side by side want the same root.
-static MAKING: Mutex<()> = Mutex::new(());
 
 /// Debian's releases, by their names in archives.
 fn suites(effort: Effort) -> &'static [&'static str] {
@@ -149,45 +146,7 @@ fn installed(workspace: &Workspace, packages: &Path, root: &Path) -> Result<Tall
         .tests()
 }
 
-/// An unpacked system, made once for these programs.
-pub(crate) fn root(workspace: &Workspace, suite: &str) -> Result<PathBuf> {
-    root_with(workspace, suite, suite, PROGRAMS)
-}
-
 /// A system with these programs.
-pub(crate) fn root_with(
-    workspace: &Workspace,
-    name: &str,
-    suite: &str,
-    programs: &str,
-) -> Result<PathBuf> {
-    let _alone = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
-    let roots = workspace.target().join("roots");
-    let (root, has) = (roots.join(name), roots.join(format!("{name}.programs")));
-    if root.exists() {
-        if fs::read_to_string(&has).is_ok_and(|it| it == programs) {
-            return Ok(root);
-        }
-        fs::remove_dir_all(&root)?;
-    }
-    fs::create_dir_all(&roots)?;
-    let unfinished = roots.join(format!("{name}.unfinished"));
-    if unfinished.exists() {
-        fs::remove_dir_all(&unfinished)?;
-    }
-    let log = roots.join(format!("{name}.log"));
-    // A mirror that keeps an old day of testing keeps its date of expiry, too.
-    let old: &[&str] = match suite {
-        "testing" => &["--aptopt=Acquire::Check-Valid-Until \"false\""],
-        _ => &[],
-    };
-    Run::new("mmdebstrap", workspace.root())
-        .arguments(["--variant=apt", "--include", programs])
-        .arguments(old)
-        .arguments([suite])
-        .arguments([&unfinished])
-        .succeeds_quietly(&log)?;
-    fs::write(has, programs)?;
-    fs::rename(unfinished, &root)?;
-    Ok(root)
+pub(crate) fn root(workspace: &Workspace, suite: &str) -> Result<PathBuf> {
+    Root { name: suite, suite, packages: PROGRAMS }.unpacked(workspace, Variant::Apt, &[])
 }

@@ -54,7 +54,7 @@ pub(super) fn run(request: &BenchRequest) -> Result<(), Fault> {
         format!("{LIBCRYPTO},{}", names.join(","))
     });
     let progress = Progress::new((blocks.len() * (1 + others.len())) as u64);
-    let mut measure = |block: &Block| {
+    let measure = |block: &Block| {
         let title = format!("{}, {}", block.cases[0].title(), block.usage);
         let rows = measured(block, &title, request, &routes, &others, &progress, &mut document);
         // A signal of the terminal's ends them, too.
@@ -64,7 +64,7 @@ pub(super) fn run(request: &BenchRequest) -> Result<(), Fault> {
         document.rows.extend(rows);
         progress.around(|| show(&text))
     };
-    let ended = blocks.iter().try_for_each(|block| measure(block));
+    let ended = blocks.iter().try_for_each(measure);
     progress.done();
     document.interrupted = ended.is_err();
     let kept = super::keep(request, &document);
