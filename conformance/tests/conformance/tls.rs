@@ -1,5 +1,6 @@
 //! TLS through the real `openssl s_server` and `s_client`: our module on one side, on the other, on both.
 
+use std::convert::Infallible;
 use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -7,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use libtest_mimic::Trial;
 use wirespeed_conformance::data::{painted, same};
@@ -32,8 +33,8 @@ const SUITES_1_3: [&str; 2] = ["TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384
 
 /// Many records each way, the last one short.
 const BYTES: usize = 200_003;
-/// For what takes a fraction of a second on an idle machine.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// For what takes a fraction of a second on an idle machine, and half a minute where a busy one translates every instruction.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// How a connection is to be made.
 #[derive(Clone, Debug)]
@@ -68,33 +69,40 @@ pub(crate) fn trials(modules: &Path) -> Vec<Trial> {
 }
 
 /// A program that ends with its value.
-struct Running(Child);
+struct Running {
+    child: Child,
+    /// Its input stays open as long as this does: the end of that would end the program before it is asked to.
+    open: Option<mpsc::Sender<Infallible>>,
+}
 
 impl Drop for Running {
     fn drop(&mut self) {
         // It may have ended by itself.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 
 impl Running {
     fn start(mut command: Command) -> Result<Self, String> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        command.spawn().map(Self).map_err(|error| format!("{command:?}: {error}"))
+        let child = command.spawn().map_err(|error| format!("{command:?}: {error}"))?;
+        Ok(Self { child, open: None })
     }
 
     /// Whether our module is in its address space.
     fn has_module(&self) -> Result<bool, String> {
-        let maps = fs::read_to_string(format!("/proc/{}/maps", self.0.id()));
+        let maps = fs::read_to_string(format!("/proc/{}/maps", self.child.id()));
         maps.map(|maps| maps.contains("libwirespeed.so")).map_err(|error| error.to_string())
     }
 
     /// Sends `data`, and gives what comes in as it comes.
     fn exchange(&mut self, data: Vec<u8>) -> mpsc::Receiver<Vec<u8>> {
-        let mut input = self.0.stdin.take().expect("it was piped");
-        let mut output = self.0.stdout.take().expect("it was piped");
+        let mut input = self.child.stdin.take().expect("it was piped");
+        let mut output = self.child.stdout.take().expect("it was piped");
         let (sender, receiver) = mpsc::channel();
+        let (open, closed) = mpsc::channel();
+        self.open = Some(open);
         thread::spawn(move || {
             let mut buffer = [0; 65536];
             // Ends when the program does, or when nobody listens any more.
@@ -107,17 +115,16 @@ impl Running {
         thread::spawn(move || {
             // A program that ended reads no more; the other side then misses its bytes and says so.
             let _ = input.write_all(&data).and_then(|()| input.flush());
-            // Kept open: the end of its input would end the program before it is asked to.
-            thread::sleep(PATIENCE);
+            let _ = closed.recv();
         });
         receiver
     }
 
     /// What it complained about, once it has ended.
     fn complaint(&mut self) -> String {
-        let _ = self.0.kill();
+        let _ = self.child.kill();
         let mut text = String::new();
-        if let Some(mut stream) = self.0.stderr.take() {
+        if let Some(mut stream) = self.child.stderr.take() {
             // Whatever could be read of it.
             let _ = stream.read_to_string(&mut text);
         }
@@ -189,12 +196,13 @@ fn free_port() -> Result<u16, String> {
 fn wait_for(port: u16, server: &mut Running) -> Result<(), String> {
     // proc(5): local address in hexadecimal, and 0A for a listening socket.
     let listening = |line: &str| line.contains(&format!(":{port:04X} 00000000:0000 0A"));
-    for _ in 0..800 {
+    let begun = Instant::now();
+    while begun.elapsed() < PATIENCE {
         let sockets = fs::read_to_string("/proc/net/tcp").map_err(|error| error.to_string())?;
         if sockets.lines().any(listening) {
             return Ok(());
         }
-        if server.0.try_wait().is_ok_and(|ended| ended.is_some()) {
+        if server.child.try_wait().is_ok_and(|ended| ended.is_some()) {
             break;
         }
         thread::sleep(Duration::from_millis(25));
