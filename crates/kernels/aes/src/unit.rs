@@ -79,6 +79,22 @@ pub(crate) trait Vector: Copy {
     /// The last block of `previous`, then all but the last of `current`.
     fn shift_in(self, previous: Self::V, current: Self::V) -> Self::V;
 
+    /// Whether XTS makes its tweaks by integers, each from the one before; else each from that in its place of the flight
+    /// before.
+    const TWEAKS_BY_INTEGERS: bool = false;
+
+    /// A vector of one block as a number, its first byte the lowest.
+    #[inline(always)]
+    fn number(self, _v: Self::V) -> u128 {
+        0
+    }
+
+    /// The same back.
+    #[inline(always)]
+    fn of_number(self, _number: u128) -> Self::V {
+        self.zero()
+    }
+
     /// The same vector, but instructions before and after keep their order. Costs nothing; it stops
     /// the compiler from sorting apart what is interleaved on purpose.
     #[inline(always)]
@@ -125,22 +141,6 @@ pub(crate) trait Unit: Vector {
     /// of GF(2^128). The high half if `HIGH`, and else the low one, the other being zero. In the result the half is the
     /// low one, and the other is zero.
     fn carry<const HIGH: bool>(self, v: Self::V) -> Self::V;
-
-    /// Whether XTS takes its tweaks from [`next_tweak`](Self::next_tweak) in turn, and not each from one that is in flight.
-    const TWEAKS_IN_TURN: bool = false;
-
-    /// A tweak as a number, for those in turn.
-    #[inline(always)]
-    fn tweak_number(self, _v: Self::V) -> u128 {
-        0
-    }
-
-    /// A tweak of the next flight, from that in its place of this one; or, where they come in turn, the one behind
-    /// `number`, which becomes it.
-    #[inline(always)]
-    fn next_tweak(self, v: Self::V, _number: &mut u128) -> Self::V {
-        self.xor(self.shift_up(v), self.carry::<false>(self.shifted_out(v)))
-    }
 
     /// All rounds of AES but the last, or all of them, over `N` vectors side by side. `work` is done between the
     /// rounds, to fill the gaps: behind nine of them at least. `ROUNDS` is 0 where the schedule knows. With `DECRYPT` it is the inverse, with the schedule of the equivalent

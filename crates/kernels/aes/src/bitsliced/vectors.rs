@@ -27,6 +27,18 @@ pub(crate) trait Bits: Vector {
 
     /// FFh for each byte that is equal, 00h else.
     fn equal(self, a: Self::V, b: Self::V) -> Self::V;
+
+    /// Exchanges the bits of `a` outside the mask with those of `b` inside, which are `BITS` lower in each byte.
+    #[inline(always)]
+    fn exchange<const BITS: i32>(
+        self,
+        mask: Self::V,
+        a: Self::V,
+        b: Self::V,
+    ) -> (Self::V, Self::V) {
+        let moved = self.and(self.xor(self.shift_right_by::<BITS>(a), b), mask);
+        (self.xor(a, self.shift_left_by::<BITS>(moved)), self.xor(b, moved))
+    }
 }
 
 /// What vectors must be able to do to hold planes.
@@ -96,11 +108,10 @@ pub(crate) fn crypt<U: Turns, const DECRYPT: bool>(
 fn transpose<U: Turns>(u: U, v: &mut Planes<Proved<U>>) {
     macro_rules! exchange {
         ($distance:literal, $mask:literal: $($a:literal $b:literal),*) => {
-            let mask = Proved(u, u.splat_byte($mask));
+            let mask = u.splat_byte($mask);
             $(
-                let moved = (Proved(u, u.shift_right_by::<$distance>(v[$a].1)) ^ v[$b]) & mask;
-                v[$b] = v[$b] ^ moved;
-                v[$a] = v[$a] ^ Proved(u, u.shift_left_by::<$distance>(moved.1));
+                let (a, b) = u.exchange::<$distance>(mask, v[$a].1, v[$b].1);
+                (v[$a], v[$b]) = (Proved(u, a), Proved(u, b));
             )*
         };
     }

@@ -43,7 +43,7 @@ impl<U: Unit, const ROUNDS: usize, const DECRYPT: bool> Parallel<U>
             for i in 0..T {
                 state[i] = u.xor(at.load(source, i), tweaks[i]);
             }
-            let number = u.tweak_number(tweaks[U::FLIGHT - 1]);
+            let number = u.number(tweaks[U::FLIGHT - 1]);
             let mut work = NextWave::<U, T> { u, tweaks, number };
             state = u.rounds::<DECRYPT, ROUNDS, T>(self.key, state, &mut work);
             for i in 0..T {
@@ -75,7 +75,7 @@ impl<U: Unit, const T: usize> Work for NextWave<U, T> {
     fn after(&mut self, round: usize) {
         if T == U::FLIGHT && round <= T {
             let u = self.u;
-            let next = u.next_tweak(self.tweaks[round - 1], &mut self.number);
+            let next = next_tweak(u, self.tweaks[round - 1], &mut self.number);
             self.tweaks[round - 1] = u.pin(next);
         }
     }
@@ -84,16 +84,29 @@ impl<U: Unit, const T: usize> Work for NextWave<U, T> {
 /// The tweaks of a data unit's first blocks: those of `needed` vectors.
 #[inline(always)]
 fn first_tweaks<U: Unit>(u: U, first: U::V, needed: usize) -> [U::V; 8] {
-    let (mut tweaks, mut next, mut number) = ([first; 8], first, u.tweak_number(first));
+    let (mut tweaks, mut next, mut number) = ([first; 8], first, u.number(first));
     eight_times!(|I| {
-        if I < needed && U::TWEAKS_IN_TURN {
+        if I < needed && U::TWEAKS_BY_INTEGERS {
             tweaks[I] = next;
-            next = u.next_tweak(next, &mut number);
+            next = next_tweak(u, next, &mut number);
         } else if I < needed {
             tweaks[I] = times_x(u, first, (U::WIDTH * I) as u32);
         }
     });
     tweaks
+}
+
+/// A tweak of the next flight, from that in its place of this one; or, where integers make them, the one behind `number`,
+/// which becomes it.
+#[inline(always)]
+fn next_tweak<U: Unit>(u: U, v: U::V, number: &mut u128) -> U::V {
+    if U::TWEAKS_BY_INTEGERS {
+        // IEEE 1619 §5.2: times x modulo x^128 + x^7 + x^2 + x + 1.
+        let carried = (*number as i128 >> 127) as u128 & 0x87;
+        *number = *number << 1 ^ carried;
+        return u.of_number(*number);
+    }
+    u.xor(u.shift_up(v), u.carry::<false>(u.shifted_out(v)))
 }
 
 /// Multiplies each block by x^`power`, plus its place, in GF(2^128); `power` is below 61.

@@ -53,7 +53,6 @@ macro_rules! unit {
             type Single = Self;
             const REGISTERS: usize = 32;
             const STITCHED: bool = true;
-            const TWEAKS_IN_TURN: bool = true;
 
             #[inline(always)]
             fn single(self) -> Self {
@@ -73,20 +72,6 @@ macro_rules! unit {
             #[inline(always)]
             fn carry<const HIGH: bool>(self, v: uint8x16_t) -> uint8x16_t {
                 rounds::carry::<_, HIGH>(self, v)
-            }
-
-            #[inline(always)]
-            fn tweak_number(self, v: uint8x16_t) -> u128 {
-                self.number(v)
-            }
-
-            /// In integers: PMULL would take the unit of AESE for as long.
-            #[inline(always)]
-            fn next_tweak(self, _v: uint8x16_t, number: &mut u128) -> uint8x16_t {
-                // IEEE 1619 §5.2: times x modulo x^128 + x^7 + x^2 + x + 1.
-                let carried = (*number as i128 >> 127) as u128 & 0x87;
-                *number = *number << 1 ^ carried;
-                self.of_number(*number)
             }
 
             rounds::unit_methods!();

@@ -62,6 +62,20 @@ impl Bits for Quad<Plain> {
     fn equal(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
         call!(vceqq_u8(a, b))
     }
+
+    /// A bit of either by its mask takes one instruction.
+    #[inline(always)]
+    fn exchange<const BITS: i32>(
+        self,
+        mask: uint8x16_t,
+        a: uint8x16_t,
+        b: uint8x16_t,
+    ) -> (uint8x16_t, uint8x16_t) {
+        (
+            call!(vbslq_u8(mask, a, self.shift_left_by::<BITS>(b))),
+            call!(vbslq_u8(mask, self.shift_right_by::<BITS>(a), b)),
+        )
+    }
 }
 
 impl Shuffles for Quad<Plain> {

@@ -43,22 +43,6 @@ impl<K> Quad<K> {
         unsafe { vreinterpretq_u8_u32(vld1q_u32(words.as_ptr())) }
     }
 
-    /// A vector as a number, its first byte the lowest.
-    #[inline(always)]
-    pub(super) fn number(self, v: uint8x16_t) -> u128 {
-        let v = call!(vreinterpretq_u64_u8(v));
-        let (low, high) = (call!(vgetq_lane_u64::<0>(v)), call!(vgetq_lane_u64::<1>(v)));
-        u128::from(high) << 64 | u128::from(low)
-    }
-
-    /// The same back.
-    #[inline(always)]
-    pub(super) fn of_number(self, number: u128) -> uint8x16_t {
-        let halves =
-            call!(vcombine_u64(vcreate_u64(number as u64), vcreate_u64((number >> 64) as u64)));
-        call!(vreinterpretq_u8_u64(halves))
-    }
-
     #[inline(always)]
     fn shift(self, v: uint8x16_t, bits: i64) -> uint8x16_t {
         call!(vreinterpretq_u8_u64(vshlq_u64(vreinterpretq_u64_u8(v), vdupq_n_s64(bits))))
@@ -68,6 +52,22 @@ impl<K> Quad<K> {
 impl<K: Copy> Vector for Quad<K> {
     type V = uint8x16_t;
     const WIDTH: usize = 1;
+    // What multiplies is busy with AES.
+    const TWEAKS_BY_INTEGERS: bool = true;
+
+    #[inline(always)]
+    fn number(self, v: uint8x16_t) -> u128 {
+        let v = call!(vreinterpretq_u64_u8(v));
+        let (low, high) = (call!(vgetq_lane_u64::<0>(v)), call!(vgetq_lane_u64::<1>(v)));
+        u128::from(high) << 64 | u128::from(low)
+    }
+
+    #[inline(always)]
+    fn of_number(self, number: u128) -> uint8x16_t {
+        let halves =
+            call!(vcombine_u64(vcreate_u64(number as u64), vcreate_u64((number >> 64) as u64)));
+        call!(vreinterpretq_u8_u64(halves))
+    }
 
     #[inline(always)]
     unsafe fn load(self, from: *const u8) -> uint8x16_t {
