@@ -444,7 +444,6 @@ fn asan(workspace: &Workspace) -> Result<Tally> {
         .environment("RUSTFLAGS", "-Zsanitizer=address")
         // What is shipped is tested elsewhere; here the compiler takes longer than the tests.
         .environment("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1")
-        .environment("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16")
         .environment("WIRESPEED_SCHEDULE", "reduced")
         // libcrypto keeps what it allocates once per process; leaks of ours show under memcheck.
         .environment("ASAN_OPTIONS", "detect_leaks=0")
