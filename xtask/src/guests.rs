@@ -180,7 +180,10 @@ fn kernel_route(workspace: &Workspace, effort: Effort, place: &Place) -> Result<
     let device = format!("--device virtio-crypto --module {devcrypto}");
     // The sockets themselves and /dev/crypto, whatever a program does to them.
     let sockets = ["test", "--release", "--package", "wirespeed-af-alg", "--test", "guest"];
-    let mut tally = place.cargo(workspace, sockets, &device)?.tests()?;
+    // Each takes a third of a minute.
+    let long: &[&str] =
+        if effort == Effort::Usual { &["--", "--skip", "ten_thousand"] } else { &[] };
+    let mut tally = place.cargo(workspace, sockets, &device)?.arguments(long).tests()?;
     let faults = format!("{device} --module {}", workspace.root().join("vm/faults").display());
     let programs = |options: &str, arguments: &[&str]| {
         let run = place.tests(workspace, "vm_kernel", options)?;
