@@ -3,6 +3,7 @@
 //! Measurements are as short as can be; their structure is checked, never their values.
 
 use std::fs::{self, File};
+use std::io::{BufRead, BufReader};
 use std::process::{Command, Output, Stdio};
 
 use crate::support::{assert_narrow, is_of_type, text};
@@ -184,6 +185,33 @@ fn bench_measures_the_survey_s_algorithms() {
     assert!(!names.contains(&"AES-192-OFB") && !table.contains("left out"), "{table}");
     let all = output("bench AES-128-GCM --all");
     assert!(text(&all.stderr).contains("cannot be used with --all"), "{}", text(&all.stderr));
+}
+
+#[test]
+fn what_bench_measured_survives_an_interruption() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("here.json");
+    let words = "bench AES-128-CTR AES-256-CTR --routes portable,libcrypto --sizes 64,1024 --json";
+    let mut run = wirespeed(words)
+        .args([file.as_os_str(), "--seconds".as_ref(), "1".as_ref()])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program runs");
+    let mut lines = BufReader::new(run.stdout.take().expect("a pipe")).lines();
+    let mut next = || lines.next().expect("a line more").expect("UTF-8");
+    while next() != "AES-128-CTR, message" {}
+    let process = rustix::process::Pid::from_child(&run);
+    rustix::process::kill_process(process, rustix::process::Signal::INT).expect("Ctrl-C");
+    assert!(lines.all(|line| line.is_ok()));
+    let Output { status, stderr, .. } = run.wait_with_output().expect("its end");
+    assert_eq!(status.code(), Some(2));
+    assert_eq!(text(&stderr), "wirespeed: interrupted: what was measured so far is above\n");
+    let kept = fs::read_to_string(file).expect("a file");
+    let kept: Value = serde_json::from_str(&kept).expect("JSON");
+    assert_eq!(kept["interrupted"], true);
+    let rows = kept["rows"].as_array().expect("rows").len();
+    assert!((4..8).contains(&rows), "{rows} rows");
 }
 
 #[test]
