@@ -14,6 +14,7 @@ pub mod guarded;
 pub mod hash_vectors;
 pub mod here;
 pub mod kernels;
+pub mod plans;
 pub mod scratch;
 pub mod vectors;
 

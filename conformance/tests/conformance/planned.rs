@@ -11,6 +11,7 @@ use wirespeed_conformance::data::{painted, same};
 use wirespeed_conformance::evp::Provider;
 use wirespeed_conformance::here;
 use wirespeed_conformance::kernels::Kernels;
+use wirespeed_conformance::plans::handing_on;
 use wirespeed_conformance::scratch::Scratch;
 use wirespeed_cpu::Features;
 use wirespeed_libcrypto::Library;
@@ -78,15 +79,7 @@ fn verified(library: Library, measure: &Provider) -> Result<Provider, String> {
 
 /// By a plan that hands short calls on to libcrypto, as plans are without instructions for AES.
 fn handed_on(library: Library, measure: &Provider) -> Result<Provider, String> {
-    let mut plan = Plan::new(Fingerprint::here(library.version()));
-    for algorithm in Algorithm::ALL {
-        for &direction in algorithm.directions() {
-            for size in SIZE_CLASSES {
-                let route = if size < 256 { Route::Libcrypto } else { Route::Portable };
-                plan.put(Row { algorithm: *algorithm, direction, size, route, reason: None });
-            }
-        }
-    }
+    let plan = handing_on(library.version());
     let scratch = Scratch::new()?;
     let file = scratch.write("plan", plan.to_string())?;
     of_each_mode(library, measure, &format!("plan = {}", file.display()))

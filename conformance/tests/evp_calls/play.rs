@@ -3,13 +3,12 @@
 use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed;
 
-use wirespeed_cipher::{Algorithm, Route, SIZE_CLASSES};
 use wirespeed_conformance::fork;
+use wirespeed_conformance::plans::handing_on;
 use wirespeed_conformance::scratch::Scratch;
 use wirespeed_fork::Word;
 use wirespeed_kernels::ROUTES;
 use wirespeed_libcrypto::Library;
-use wirespeed_plan::{Fingerprint, Plan, Row};
 
 use crate::calls::{Call, Family, Sequence};
 use crate::compare::{Difference, first_difference};
@@ -67,7 +66,7 @@ impl Played<'_> {
     pub(crate) fn run(&self, first: u64, count: u64) -> Result<(), String> {
         let raw = Functions::find(self.library.path());
         let scratch = Scratch::new()?;
-        scratch.write("plan", plan(self.library.version()))?;
+        scratch.write("plan", handing_on(self.library.version()).to_string())?;
         let lines = self.lines.replace("SCRATCH", &scratch.root().to_string_lossy());
         let module = |lines: &str| {
             let text = format!(
@@ -145,20 +144,6 @@ impl Played<'_> {
             self.name
         ))
     }
-}
-
-/// Hands short calls on to libcrypto.
-fn plan(openssl: &str) -> String {
-    let mut plan = Plan::new(Fingerprint::here(openssl));
-    for algorithm in Algorithm::ALL {
-        for &direction in algorithm.directions() {
-            for size in SIZE_CLASSES {
-                let route = if size < 256 { Route::Libcrypto } else { Route::Portable };
-                plan.put(Row { algorithm: *algorithm, direction, size, route, reason: None });
-            }
-        }
-    }
-    plan.to_string()
 }
 
 impl Stage {

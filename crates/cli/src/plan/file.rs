@@ -80,7 +80,8 @@ impl Destination {
         Ok((file, path))
     }
 
-    /// Removes what programs left that were killed, in a container perhaps one of this number. Who cannot remove it cannot write there either, and is told so.
+    /// Removes what programs left that were killed, in a container perhaps one of this number. Who cannot remove it cannot
+    /// write there either, and is told so.
     fn sweep(&self) {
         for entry in fs::read_dir(self.folder()).into_iter().flatten().flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();

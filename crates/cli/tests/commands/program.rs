@@ -3,10 +3,9 @@
 //! Measurements are as short as can be; their structure is checked, never their values.
 
 use std::fs::{self, File};
-use std::io::{BufRead, BufReader};
 use std::process::{Command, Output, Stdio};
 
-use crate::support::{assert_narrow, is_of_type, text};
+use crate::support::{assert_narrow, interrupted, is_of_type, text};
 use serde_json::Value;
 use wirespeed_results::schema::bench::Bench;
 use wirespeed_results::schema::plan::{Routes, Tune};
@@ -192,21 +191,9 @@ fn what_bench_measured_survives_an_interruption() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("here.json");
     let words = "bench AES-128-CTR AES-256-CTR --routes portable,libcrypto --sizes 64,1024 --json";
-    let mut run = wirespeed(words)
-        .args([file.as_os_str(), "--seconds".as_ref(), "1".as_ref()])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the program runs");
-    let mut lines = BufReader::new(run.stdout.take().expect("a pipe")).lines();
-    let mut next = || lines.next().expect("a line more").expect("UTF-8");
-    while next() != "AES-128-CTR, message" {}
-    let process = rustix::process::Pid::from_child(&run);
-    rustix::process::kill_process(process, rustix::process::Signal::INT).expect("Ctrl-C");
-    assert!(lines.all(|line| line.is_ok()));
-    let Output { status, stderr, .. } = run.wait_with_output().expect("its end");
-    assert_eq!(status.code(), Some(2));
-    assert_eq!(text(&stderr), "wirespeed: interrupted: what was measured so far is above\n");
+    let mut run = wirespeed(words);
+    run.args([file.as_os_str(), "--seconds".as_ref(), "1".as_ref()]);
+    interrupted(&mut run, "AES-128-CTR, message");
     let kept = fs::read_to_string(file).expect("a file");
     let kept: Value = serde_json::from_str(&kept).expect("JSON");
     assert_eq!(kept["interrupted"], true);

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{BufRead, BufReader};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 
-use crate::support::{assert_narrow, is_of_type, printed, text};
+use crate::support::{assert_narrow, interrupted, is_of_type, printed, text};
 use serde_json::Value;
 use wirespeed_results::schema::vpn::Vpn;
 
@@ -120,22 +119,9 @@ fn what_was_measured_survives_an_interruption() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("here.json");
     let words = "--suites wireguard --sizes 1420,64 --seconds 0.5 --threads 1 --json";
-    let mut run = vpn(words)
-        .arg(&file)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the program runs");
-    let mut lines = BufReader::new(run.stdout.take().expect("a pipe")).lines();
-    let mut next = || lines.next().expect("a line more").expect("UTF-8");
-    while next() != "What that fills, by the slower end and the faster route: cores for a link" {}
-    let process = rustix::process::Pid::from_child(&run);
-    rustix::process::kill_process(process, rustix::process::Signal::INT).expect("Ctrl-C");
-    let rest: Vec<String> = lines.map(|line| line.expect("UTF-8")).collect();
+    let behind = "What that fills, by the slower end and the faster route: cores for a link";
+    let rest = interrupted(vpn(words).arg(&file), behind);
     assert!(rest.iter().any(|line| line == "What this says"), "{rest:?}");
-    let Output { status, stderr, .. } = run.wait_with_output().expect("its end");
-    assert_eq!(status.code(), Some(2));
-    assert_eq!(text(&stderr), "wirespeed: interrupted: what was measured so far is above\n");
     let json = json(&fs::read_to_string(file).expect("a file"));
     assert_eq!(json["interrupted"], true);
     let rows = json["rows"].as_array().expect("rows").len();

@@ -6,10 +6,11 @@
 pub(crate) mod exposition;
 
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 
 use serde_json::Value;
@@ -26,6 +27,23 @@ pub(crate) fn printed(command: &mut Command) -> String {
     let output = command.output().expect("the program runs");
     assert_eq!((output.status.code(), text(&output.stderr).as_str()), (Some(0), ""), "{command:?}");
     text(&output.stdout)
+}
+
+/// Presses Ctrl-C once a command that measures has printed a line. It must say in its one line that it was interrupted;
+/// gives the lines that it printed afterwards.
+pub(crate) fn interrupted(command: &mut Command, behind: &str) -> Vec<String> {
+    let run = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let mut run = run.expect("the program runs");
+    let mut lines = BufReader::new(run.stdout.take().expect("a pipe")).lines();
+    let mut next = || lines.next().expect("a line more").expect("UTF-8");
+    while next() != behind {}
+    let process = rustix::process::Pid::from_child(&run);
+    rustix::process::kill_process(process, rustix::process::Signal::INT).expect("Ctrl-C");
+    let rest = lines.map(|line| line.expect("UTF-8")).collect();
+    let Output { status, stderr, .. } = run.wait_with_output().expect("its end");
+    assert_eq!(status.code(), Some(2));
+    assert_eq!(text(&stderr), "wirespeed: interrupted: what was measured so far is above\n");
+    rest
 }
 
 /// Our module, built as this program was.
