@@ -1,5 +1,7 @@
 //! Memory that a forked child finds empty: it tells the child that a socket or a counter is its parent's, and keeps
-//! other people's plaintext from it. And the atomic word that processes share.
+//! other people's plaintext from it. A value that no child waits for. And the atomic word that processes share.
+
+mod set_once;
 
 use std::io;
 use std::ptr::{self, NonNull};
@@ -13,6 +15,8 @@ pub use std::sync::atomic::AtomicU64 as Word;
 mod word;
 #[cfg(not(target_has_atomic = "64"))]
 pub use word::{Word, is_atomic_for_all};
+
+pub use set_once::SetOnce;
 
 /// Whether a [`Word`] in shared memory is atomic for all processes.
 #[cfg(target_has_atomic = "64")]

@@ -4,7 +4,7 @@
 pub(crate) mod hmac;
 
 use std::ptr::NonNull;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::Mutex;
 
 use crate::boundary::host_mac::HostMac;
 use crate::error::CallError;
@@ -15,6 +15,7 @@ use crate::params::list::{Asked, Given};
 use crate::params::{END, List, given_text, int, octets, size};
 use crate::provider::Provider;
 use wirespeed_cipher::{Digest, Direction};
+use wirespeed_fork::SetOnce;
 use wirespeed_stats::Tally;
 
 /// A context.
@@ -26,7 +27,7 @@ pub(crate) struct Mac {
     keyed: Option<Keyed>,
     /// The host's context under the same key, once a copy of this one was handed over: libssl does that with a copy for
     /// each record whose padding is secret. All copies have it.
-    twin: OnceLock<Arc<Mutex<Option<HostMac>>>>,
+    twin: SetOnce<Mutex<Option<HostMac>>>,
     /// What counts, where calls are counted: as those of the hash function.
     tally: Option<Tally>,
     /// Who has the context for good, once it has been asked for what is not ours.
@@ -42,7 +43,7 @@ struct Wish<'a> {
 impl Mac {
     /// A context without key and hash function.
     pub(crate) fn new(provider: NonNull<Provider>) -> Self {
-        Self { provider, chosen: None, keyed: None, twin: OnceLock::new(), tally: None, host: None }
+        Self { provider, chosen: None, keyed: None, twin: SetOnce::new(), tally: None, host: None }
     }
 
     pub(crate) fn provider(&self) -> &Provider {
@@ -57,7 +58,7 @@ impl Mac {
         to.tally.clone_from(&self.tally);
         if let Some(keyed) = &self.keyed {
             to.keyed.insert(Keyed::idle(keyed.kernels(), keyed.digest())).copy_from(keyed);
-            to.twin = OnceLock::from(self.twin.get_or_init(Arc::default).clone());
+            to.twin = self.twin.share(Mutex::default).into();
         }
         Ok(())
     }
@@ -148,7 +149,7 @@ impl Mac {
             keyed => keyed.insert(Keyed::idle(kernels, digest)),
         };
         keyed.take_key(key);
-        self.twin.take();
+        self.twin = SetOnce::new();
         Ok(())
     }
 

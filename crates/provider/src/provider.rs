@@ -4,11 +4,12 @@ mod entries;
 
 use std::ffi::{CStr, CString};
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use wirespeed_af_alg::Interface;
 use wirespeed_cipher::{Algorithm, Digest, HashKernels, Hasher, Route, Subject};
 use wirespeed_cpu::{Feature, Features};
+use wirespeed_fork::SetOnce;
 use wirespeed_plan::{Fingerprint, LibcryptoCode, Plan};
 use wirespeed_stats::{Counters, Tally};
 
@@ -80,7 +81,7 @@ pub(crate) struct Provider {
     plan: CString,
     /// The names of quarantined routes, made when asked for. None is ever let out again, so of each
     /// number there is but one set.
-    quarantined: [OnceLock<CString>; Route::ALL.len() + 1],
+    quarantined: [SetOnce<CString>; Route::ALL.len() + 1],
     ciphers: Box<[AlgorithmEntry]>,
     digests: Box<[AlgorithmEntry]>,
     macs: Box<[AlgorithmEntry]>,
@@ -224,7 +225,7 @@ impl Provider {
             counted_spares: Spares::none(),
             routes: CString::new(routes).unwrap_or_default(),
             plan: CString::new(plan).unwrap_or_default(),
-            quarantined: [const { OnceLock::new() }; Route::ALL.len() + 1],
+            quarantined: [const { SetOnce::new() }; Route::ALL.len() + 1],
             routing: routing.ok().map(Arc::new),
         }
     }
@@ -239,7 +240,7 @@ impl Provider {
         let mask = self.routing.as_ref().map_or(0, |routing| routing.quarantined());
         let text = self.quarantined.get(mask.count_ones() as usize);
         text.map_or(c"", |text| {
-            text.get_or_init(|| CString::new(names(Route::of_bits(mask))).unwrap_or_default())
+            text.get_or_make(|| CString::new(names(Route::of_bits(mask))).unwrap_or_default())
         })
     }
 

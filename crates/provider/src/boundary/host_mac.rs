@@ -4,9 +4,10 @@
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ptr::{NonNull, null};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use wirespeed_cipher::Digest;
+use wirespeed_fork::SetOnce;
 
 use super::host_library::{Errors, OpenFile, ProviderContext, find};
 use crate::error::CallError;
@@ -28,7 +29,7 @@ pub(crate) struct HostMacs {
     query: QueryOperation,
     errors: Errors,
     /// Looked for when first needed: while we are being loaded the others may not be there yet.
-    found: OnceLock<Hmac>,
+    found: SetOnce<Hmac>,
 }
 
 /// HMAC as another provider has it.
@@ -71,7 +72,7 @@ impl HostMacs {
                 context_of: file.function(c"OSSL_PROVIDER_get0_provider_ctx")?,
                 query: file.function(c"OSSL_PROVIDER_query_operation")?,
                 errors: Errors::of(&file)?,
-                found: OnceLock::new(),
+                found: SetOnce::new(),
             })
         };
         functions().ok().map(Arc::new)

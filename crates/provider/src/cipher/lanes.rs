@@ -1,10 +1,9 @@
 //! Many messages at once in the lanes of vectors, self-tested before the first use.
 
-use std::sync::OnceLock;
-
 use wirespeed_batch::{ChainMode, CipherJob, CipherLanes, encrypt_all};
 use wirespeed_cipher::{BlockCipher, BlockKernels, BlockKey, Direction, InOut, Route};
 use wirespeed_cpu::Features;
+use wirespeed_fork::SetOnce;
 
 /// The most messages at once: those of a pipeline.
 pub(crate) const MOST: usize = 32;
@@ -13,10 +12,10 @@ pub(crate) const MOST: usize = 32;
 /// bytes when it was asked for the first time in this process.
 pub(crate) fn of(kernels: &BlockKernels) -> Option<CipherLanes> {
     const CIPHERS: usize = BlockCipher::ALL.len();
-    static TESTED: [OnceLock<Option<CipherLanes>>; Route::ALL.len() * CIPHERS] =
-        [const { OnceLock::new() }; Route::ALL.len() * CIPHERS];
+    static TESTED: [SetOnce<Option<CipherLanes>>; Route::ALL.len() * CIPHERS] =
+        [const { SetOnce::new() }; Route::ALL.len() * CIPHERS];
     let place = kernels.route as usize * CIPHERS + kernels.cipher as usize;
-    *TESTED[place].get_or_init(|| {
+    *TESTED[place].get_or_make(|| {
         let lanes =
             CipherLanes::new(kernels.route, kernels.cipher, ChainMode::Cbc, Features::detect())
                 .ok()?;

@@ -1,9 +1,10 @@
 //! What all contexts of an algorithm have in common: its routes, with the kernels at hand.
 
 use std::array;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use wirespeed_cipher::{Algorithm, BlockKernels, StreamKernels};
+use wirespeed_fork::SetOnce;
 
 use crate::routing::Routing;
 use crate::routing::native::Kernels;
@@ -41,7 +42,7 @@ impl<K> AsRef<Routing> for Way<K> {
 }
 
 /// The ways of one kind of cipher, each made for its first context.
-pub(crate) type Made<K> = [OnceLock<Arc<Way<K>>>; Algorithm::ALL.len()];
+pub(crate) type Made<K> = [SetOnce<Way<K>>; Algorithm::ALL.len()];
 
 /// The ways of all contexts of a provider.
 pub(crate) struct Ways {
@@ -53,8 +54,8 @@ impl Ways {
     /// None is made yet.
     pub(crate) fn none() -> Self {
         Self {
-            blocks: Box::new(array::from_fn(|_| OnceLock::new())),
-            streams: Box::new(array::from_fn(|_| OnceLock::new())),
+            blocks: Box::new(array::from_fn(|_| SetOnce::new())),
+            streams: Box::new(array::from_fn(|_| SetOnce::new())),
         }
     }
 
@@ -64,10 +65,9 @@ impl Ways {
         routing: &Arc<Routing>,
         algorithm: Algorithm,
     ) -> Arc<Way<K>> {
-        let made =
-            K::made(self)[algorithm.index()].get_or_init(|| Arc::new(Way::new(routing, algorithm)));
+        let made = K::made(self)[algorithm.index()].share(|| Way::new(routing, algorithm));
         match made.quarantined == routing.quarantined() {
-            true => Arc::clone(made),
+            true => made,
             false => Arc::new(Way::new(routing, algorithm)),
         }
     }
