@@ -13,6 +13,7 @@ macro_rules! rungs {
                 wirespeed_kernels_core::align_stack!();
                 // SAFETY: memory is the caller's promise, and the unit's features are this function's.
                 unsafe { compress::blocks::<compress::$function, $unit>($make, chains, from, count) }
+                wirespeed_kernels_core::clear_vectors!($features);
             }
             Rung { lanes: $lanes, worth: $worth, blocks }
         }),+];)*
@@ -43,6 +44,7 @@ macro_rules! stream_rungs {
                     $make, chain, keys, chains, from, to, count,
                 );
             }
+            wirespeed_kernels_core::clear_vectors!($features);
         }
 
         type Rungs = [Rung; [$($vectors),*].len()];

@@ -145,6 +145,9 @@ pub(crate) trait Plain: Slices {
     /// How GCM hashes.
     const GALOIS: Galois;
     const HERE: Self;
+
+    /// Clears the registers in which it may leave a key.
+    fn clear() {}
 }
 
 impl Plain for Words {
@@ -169,6 +172,7 @@ impl<U: Plain> Machine for On<U> {
             data: InOut<'_>,
         ) {
             waves::drive(U::HERE, mode, runs, round_keys, chain, data);
+            U::clear();
         }
         if data.len() <= 16 * FEW {
             return serial::few(By(C::plain), mode, round_keys, chain, data);

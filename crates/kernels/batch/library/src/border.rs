@@ -16,7 +16,9 @@ pub(crate) fn call(run: impl FnOnce() -> Result<(), Status>) -> i32 {
     static QUIET: Once = Once::new();
     // The hook is this library's own, not the host's; nothing is written to its standard error.
     QUIET.call_once(|| panic::set_hook(Box::new(|_| ())));
-    match panic::catch_unwind(AssertUnwindSafe(run)) {
+    let result = panic::catch_unwind(AssertUnwindSafe(run));
+    wirespeed_cpu::clear_vectors();
+    match result {
         Ok(Ok(())) => 0,
         Ok(Err(status)) => status as i32,
         Err(_) => Status::Fault as i32,
@@ -164,31 +166,6 @@ pub(crate) unsafe fn by_route<T>(
     }
     // SAFETY: the caller's promise.
     by(unsafe { name(route) }?).map_err(|_| Status::Absent)
-}
-
-/// A C string of a route's name.
-pub(crate) const fn route_name(route: Route) -> &'static CStr {
-    match route {
-        Route::Vaes512 => c"vaes512",
-        Route::Vaes256 => c"vaes256",
-        Route::Gfni512 => c"gfni512",
-        Route::Gfni256 => c"gfni256",
-        Route::AesNi => c"aesni",
-        Route::ShaNi => c"sha-ni",
-        Route::Avx512 => c"avx512",
-        Route::Avx2 => c"avx2",
-        Route::Ssse3 => c"ssse3",
-        Route::Sse2 => c"sse2",
-        Route::AesCe => c"aes-ce",
-        Route::ShaCe => c"sha-ce",
-        Route::Sm4Ce => c"sm4-ce",
-        Route::Neon => c"neon",
-        Route::PadLock => c"padlock",
-        Route::Portable => c"portable",
-        Route::Libcrypto => c"libcrypto",
-        Route::Kernel => c"kernel",
-        Route::DevCrypto => c"devcrypto",
-    }
 }
 
 /// As many values as jobs, or no memory.

@@ -7,9 +7,7 @@ use lanes::{ChainMode, CipherJob, CipherLanes, encrypt_all};
 use wirespeed_cipher::{Algorithm, Block, BlockCipher, Schedule};
 use wirespeed_cpu::Features;
 
-use crate::border::{
-    array_mut, by_route, bytes, call, collect, give, in_out, name, route_name, take, there,
-};
+use crate::border::{array_mut, by_route, bytes, call, collect, give, in_out, name, take, there};
 use crate::status::Status;
 
 /// `wirespeed_cipher`.
@@ -80,7 +78,7 @@ pub unsafe extern "C" fn wirespeed_cipher_free(cipher: *mut CipherHandle) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wirespeed_cipher_route(cipher: *const CipherHandle) -> *const c_char {
     // SAFETY: the caller's promise.
-    unsafe { there(cipher) }.map_or(ptr::null(), |cipher| route_name(cipher.0.route()).as_ptr())
+    unsafe { there(cipher) }.map_or(ptr::null(), |cipher| cipher.0.route().c_name().as_ptr())
 }
 
 /// See the header.

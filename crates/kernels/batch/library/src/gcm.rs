@@ -8,8 +8,7 @@ use wirespeed_cipher::{Algorithm, Mode};
 use wirespeed_cpu::Features;
 
 use crate::border::{
-    array_mut, by_route, bytes, bytes_mut, call, collect, give, in_out, name, route_name, take,
-    there,
+    array_mut, by_route, bytes, bytes_mut, call, collect, give, in_out, name, take, there,
 };
 use crate::status::Status;
 
@@ -86,7 +85,7 @@ pub unsafe extern "C" fn wirespeed_gcm_free(gcm: *mut GcmHandle) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wirespeed_gcm_route(gcm: *const GcmHandle) -> *const c_char {
     // SAFETY: the caller's promise.
-    unsafe { there(gcm) }.map_or(ptr::null(), |gcm| route_name(gcm.0.route()).as_ptr())
+    unsafe { there(gcm) }.map_or(ptr::null(), |gcm| gcm.0.route().c_name().as_ptr())
 }
 
 /// See the header.

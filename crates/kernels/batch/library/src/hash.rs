@@ -7,9 +7,7 @@ use lanes::{Hash, HmacKey, Lanes, hash_all, hmac_all, self_test};
 use wirespeed_cipher::Digest;
 use wirespeed_cpu::Features;
 
-use crate::border::{
-    array, by_route, bytes, bytes_mut, call, collect, give, name, route_name, take, there,
-};
+use crate::border::{array, by_route, bytes, bytes_mut, call, collect, give, name, take, there};
 use crate::status::Status;
 
 /// `wirespeed_hash`.
@@ -99,7 +97,7 @@ pub unsafe extern "C" fn wirespeed_hash_bytes(hash: *const HashHandle) -> usize 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wirespeed_hash_route(hash: *const HashHandle) -> *const c_char {
     // SAFETY: the caller's promise.
-    unsafe { there(hash) }.map_or(ptr::null(), |hash| route_name(hash.0.route()).as_ptr())
+    unsafe { there(hash) }.map_or(ptr::null(), |hash| hash.0.route().c_name().as_ptr())
 }
 
 /// See the header.

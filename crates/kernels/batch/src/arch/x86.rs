@@ -109,6 +109,8 @@ macro_rules! words_by_shifts {
     };
 }
 
+#[cfg(all(test, target_arch = "x86_64", not(miri)))]
+mod registers;
 mod streams;
 mod xmm;
 #[allow(clippy::needless_range_loop, reason = "as in `compress`")]

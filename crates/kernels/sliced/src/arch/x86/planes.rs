@@ -221,6 +221,10 @@ impl Plain for Planes {
     // SAFETY: the table is only handed out for the proof.
     const GALOIS: Galois = unsafe { galois_sse2() };
     const HERE: Self = Self;
+
+    fn clear() {
+        wirespeed_kernels_core::clear_vectors!("sse2");
+    }
 }
 
 /// The kernels of the route `sse2`.
