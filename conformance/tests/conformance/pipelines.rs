@@ -30,6 +30,7 @@ pub(crate) fn trials(name: &str, measure: &Provider, ours: &Provider) -> Vec<Tri
                 test.side_by_side()?;
                 test.again()?;
                 test.wrong_tags()?;
+                test.afterwards()?;
                 test.limits()
             })
         })
@@ -286,6 +287,29 @@ impl Test {
         let mut work = self.pipeline()?;
         self.begin(&mut work, Direction::Decrypt, Some(&key), &messages, true)?;
         self.end(&mut work, Direction::Decrypt, &messages, &mut outputs(&messages))
+    }
+
+    /// An ordinary message in the context of a pipeline: nothing is left of that.
+    fn afterwards(&self) -> Tried<()> {
+        let (old, new) = (self.key(13), self.key(14));
+        let messages = self.messages(&old, &[100, 33], true)?;
+        let mut work = self.pipeline()?;
+        self.begin(&mut work, Direction::Encrypt, Some(&old), &messages, true)?;
+        self.end(&mut work, Direction::Encrypt, &messages, &mut outputs(&messages))?;
+        let mut work = work.into_context();
+        let Message { iv, aad, plain, sealed, tag } = &self.messages(&new, &[0, 77], true)?[1];
+        let mut output = vec![0; sealed.len() + 32];
+        let mut decrypted = || {
+            work.init(evp::direction(Direction::Decrypt), Some(&new), Some(iv), &[])?;
+            if has_tag(self.algorithm) {
+                work.set_tag(tag)?;
+                work.aad(aad)?;
+            }
+            let written = work.update(sealed, &mut output)?;
+            Ok(written + work.finish(&mut output[written..])?)
+        };
+        let written = decrypted().map_err(told)?;
+        same(|| "an ordinary message".to_owned(), plain, &output[..written])
     }
 
     /// As many pipes as libcrypto allows, and no more; the usual parameters are answered as ever.

@@ -125,9 +125,9 @@ impl Hash {
         self.message = Message::Empty;
     }
 
-    /// Another that has taken in the same.
-    pub fn try_clone(&mut self) -> Result<Self, Error> {
-        self.ready()?;
+    /// Another that has taken in the same. It takes a descriptor that is open.
+    pub fn try_clone(&self) -> Result<Self, Error> {
+        self.sound()?;
         let messages = self.messages.copy()?;
         Ok(Self { messages, ..*self })
     }

@@ -115,6 +115,12 @@ impl<H: Handle> Held<H> {
         self.handle.as_mut().ok_or_else(|| Error::busy("no descriptor"))
     }
 
+    /// The same without a change: an error where there is none.
+    pub(crate) fn checked(&self) -> Result<&H, Error> {
+        let handle = self.handle.as_ref().filter(|it| self.area.is_ours() && it.is_ours());
+        handle.ok_or_else(|| Error::busy("no descriptor"))
+    }
+
     /// The descriptor as it was left.
     pub(crate) const fn handle(&self) -> Option<&H> {
         self.handle.as_ref()

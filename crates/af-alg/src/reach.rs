@@ -62,7 +62,7 @@ pub(crate) trait Messages: fmt::Debug + Send + Sync {
     fn forget(&mut self, bytes: usize) -> Result<(), Exchange>;
 
     /// Another that has taken in the same.
-    fn copy(&mut self) -> Result<Box<dyn Messages>, Error>;
+    fn copy(&self) -> Result<Box<dyn Messages>, Error>;
 
     /// Closes what is open.
     fn discard(&mut self);

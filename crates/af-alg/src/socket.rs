@@ -204,9 +204,8 @@ impl Messages for Socket {
         whole(received, bytes).map_err(Exchange::Failed)
     }
 
-    fn copy(&mut self) -> Result<Box<dyn Messages>, Error> {
-        let descriptor = Self::ready(self)?.descriptor();
-        self.calls += 1;
+    fn copy(&self) -> Result<Box<dyn Messages>, Error> {
+        let descriptor = self.checked()?.descriptor();
         let accepted = wire::accept(descriptor).and_then(Open::new);
         let open = accepted.map_err(|refusal| Error::of_operation(refusal.error))?;
         Ok(Box::new(Self::of(self.purpose.clone(), open, 0)?))

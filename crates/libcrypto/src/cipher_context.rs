@@ -62,6 +62,12 @@ impl CipherContext {
         })
     }
 
+    /// One that was a pipeline's.
+    pub(crate) fn taken_over(cipher: Cipher, raw: *mut EvpCipherCtx, bound: bool) -> Self {
+        let (functions, lengths) = (cipher.functions(), cipher.lengths());
+        Self { cipher, functions, raw, bound, lengths, records: false }
+    }
+
     /// The cipher.
     pub const fn cipher(&self) -> &Cipher {
         &self.cipher

@@ -4,7 +4,7 @@ use std::ffi::{c_int, c_uchar};
 use std::ptr;
 
 use crate::cipher::Cipher;
-use crate::cipher_context::Direction;
+use crate::cipher_context::{CipherContext, Direction};
 use crate::error::Error;
 use crate::ffi::{EvpCipherCtx, Functions, PipelineFunctions};
 use crate::param;
@@ -43,6 +43,12 @@ impl Pipeline {
     /// The cipher.
     pub const fn cipher(&self) -> &Cipher {
         &self.cipher
+    }
+
+    /// The same context for ordinary messages, as a program may use it after its pipelines.
+    pub fn into_context(mut self) -> CipherContext {
+        let raw = std::mem::replace(&mut self.raw, ptr::null_mut());
+        CipherContext::taken_over(self.cipher.clone(), raw, self.bound)
     }
 
     /// Whether the cipher's provider has pipelines for that direction (`EVP_CIPHER_can_pipeline`).
@@ -276,7 +282,7 @@ fn parts(outputs: &mut [&mut [u8]]) -> (Vec<*mut c_uchar>, Vec<usize>) {
 
 impl Drop for Pipeline {
     fn drop(&mut self) {
-        // SAFETY: freed once, by its owner.
+        // SAFETY: null, or freed once, by its owner.
         unsafe { (self.functions.ctx_free)(self.raw) };
     }
 }

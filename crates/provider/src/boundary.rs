@@ -106,6 +106,23 @@ unsafe fn with<T: OfProvider>(
     )
 }
 
+/// Runs what only reads a context, as copying does: several threads may copy one at once (`EVP_MD_CTX_copy_ex` of
+/// openssl/evp.h).
+///
+/// # Safety
+/// `context` must be null or a context of this type, not yet freed, which nobody changes meanwhile.
+unsafe fn with_shared<T: OfProvider>(
+    context: *const c_void,
+    run: impl FnOnce(&T) -> Result<(), CallError>,
+) -> c_int {
+    // SAFETY: the caller promises the context.
+    let context = unsafe { context.cast::<T>().as_ref() };
+    guarded(
+        || context.map(|context| context.provider().core),
+        || context.map_or(Err(CallError::SILENT), run),
+    )
+}
+
 /// Moves a context to memory of its own; null if there is none to be had.
 fn place<T>(context: T, core: &Core) -> *mut c_void {
     place_with(|| context, core)

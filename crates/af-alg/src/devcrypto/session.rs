@@ -274,13 +274,12 @@ impl Messages for Session {
         Ok(())
     }
 
-    fn copy(&mut self) -> Result<Box<dyn Messages>, Error> {
-        let open = self.0.ready()?;
+    fn copy(&self) -> Result<Box<dyn Messages>, Error> {
+        let open = self.0.checked()?;
         let device = open.device.twin().map_err(Error::of_operation)?;
         let (descriptor, number) = (device.descriptor(), open.number);
         let purpose = self.0.purpose.clone();
         let copy = Open::on(device, &purpose)?;
-        self.0.calls += 2;
         abi::copy_state(descriptor, number, copy.number).map_err(Error::of_operation)?;
         Ok(Box::new(Self(Held::of(purpose, copy, ROOM)?)))
     }

@@ -6,7 +6,7 @@ use std::ptr::{NonNull, null_mut};
 use wirespeed_cipher::{Algorithm, Direction};
 
 use super::pipeline::{self, Pipes};
-use super::{OfProvider, WIPED, caught, guarded, wipe_stack, with};
+use super::{OfProvider, WIPED, caught, guarded, wipe_stack, with, with_shared};
 use crate::call::Call;
 use crate::cipher::Cipher;
 use crate::error::{CallError, Reason};
@@ -139,9 +139,9 @@ fn make<C: Cipher>(provider: &Provider, index: usize) -> Result<*mut c_void, Cal
 
 unsafe extern "C" fn duplicate_context<C: Cipher>(context: *mut c_void) -> *mut c_void {
     let mut copy = null_mut();
-    // SAFETY: the core hands in a context of this kind.
+    // SAFETY: the core hands in a context of this kind, which its caller may not change meanwhile.
     unsafe {
-        with::<Context<C>>(context, |context| {
+        with_shared::<Context<C>>(context, |context| {
             copy = copy_of(context)?;
             Ok(())
         });
@@ -194,6 +194,10 @@ unsafe extern "C" fn start<C: Cipher, const DIRECTION: usize>(
             let bytes = |start: *const u8, length| {
                 (!start.is_null()).then(|| std::slice::from_raw_parts(start, length))
             };
+            // Its messages are over, and so are their keys.
+            if !context.pipes.is_empty() {
+                context.pipes = Pipes::NONE;
+            }
             context.cipher.start(direction, bytes(key, key_length), bytes(iv, iv_length))?;
             if params.is_null() { Ok(()) } else { context.cipher.set(Given::new(params)) }
         })

@@ -6,7 +6,7 @@ use std::ptr::{NonNull, null_mut};
 use zeroize::Zeroize;
 
 use super::spare::{Spare, Spares};
-use super::{OfProvider, give_back, guarded, place, place_with, with};
+use super::{OfProvider, give_back, guarded, place, place_with, with, with_shared};
 use crate::digest;
 use crate::digest::hashing::Message;
 use crate::digest::serial;
@@ -155,9 +155,9 @@ fn make<M: Message>(
 
 unsafe extern "C" fn duplicate_context<M: Message>(context: *mut c_void) -> *mut c_void {
     let mut copy = null_mut();
-    // SAFETY: the core hands in a context of this kind.
+    // SAFETY: the core hands in a context of this kind, which its caller may not change meanwhile.
     unsafe {
-        with::<Context<M>>(context, |context| {
+        with_shared::<Context<M>>(context, |context| {
             let (provider, core) = (context.provider, context.provider().core);
             copy = match context.message.twin() {
                 Some(seed) => {

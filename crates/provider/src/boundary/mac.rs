@@ -3,7 +3,7 @@
 use std::ffi::{c_int, c_void};
 use std::ptr::{NonNull, null_mut};
 
-use super::{OfProvider, free, guarded, place_with, with};
+use super::{OfProvider, free, guarded, place_with, with, with_shared};
 use crate::error::CallError;
 use crate::host::Version;
 use crate::mac::{self, Mac};
@@ -52,9 +52,9 @@ unsafe extern "C" fn new_context(provider: *mut c_void) -> *mut c_void {
 
 unsafe extern "C" fn duplicate_context(context: *mut c_void) -> *mut c_void {
     let mut copy = null_mut();
-    // SAFETY: the core hands in a context of this kind.
+    // SAFETY: the core hands in a context of this kind, which its caller may not change meanwhile.
     unsafe {
-        with::<Mac>(context, |context| {
+        with_shared::<Mac>(context, |context| {
             let (provider, core) = (context.provider().into(), context.provider().core);
             copy = place_with(|| Mac::new(provider), &core);
             // SAFETY: null, or made just now, and nobody else's yet.

@@ -45,7 +45,7 @@ impl Message for Counted {
         self.hasher.forget();
     }
 
-    fn duplicate(&mut self) -> Result<Self, CallError> {
+    fn duplicate(&self) -> Result<Self, CallError> {
         Ok(Self { hasher: self.hasher.clone(), tally: self.tally.clone() })
     }
 
@@ -55,7 +55,7 @@ impl Message for Counted {
     }
 
     #[inline]
-    fn copy_to(&mut self, to: &mut Self) -> Result<(), CallError> {
+    fn copy_to(&self, to: &mut Self) -> Result<(), CallError> {
         self.hasher.copy_to(&mut to.hasher)
     }
 

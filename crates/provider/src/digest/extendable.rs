@@ -41,7 +41,7 @@ impl<M: Message> Message for Extendable<M> {
         Self { message: M::new(seed, provider), bytes, is_over: false }
     }
 
-    fn duplicate(&mut self) -> Result<Self, CallError> {
+    fn duplicate(&self) -> Result<Self, CallError> {
         let message = self.message.duplicate()?;
         Ok(Self { message, bytes: self.bytes, is_over: self.is_over })
     }
@@ -52,7 +52,7 @@ impl<M: Message> Message for Extendable<M> {
     }
 
     #[inline]
-    fn copy_to(&mut self, to: &mut Self) -> Result<(), CallError> {
+    fn copy_to(&self, to: &mut Self) -> Result<(), CallError> {
         (to.bytes, to.is_over) = (self.bytes, self.is_over);
         self.message.copy_to(&mut to.message)
     }

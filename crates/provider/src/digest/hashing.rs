@@ -48,7 +48,7 @@ pub(crate) trait Message: Sized {
     fn forget(&mut self) {}
 
     /// A copy, which goes on from here by itself.
-    fn duplicate(&mut self) -> Result<Self, CallError>;
+    fn duplicate(&self) -> Result<Self, CallError>;
 
     /// Where copies always succeed: what one is made from.
     fn twin(&self) -> Option<Self::Seed> {
@@ -56,7 +56,7 @@ pub(crate) trait Message: Sized {
     }
 
     /// Makes a copy of this in a context that is there already.
-    fn copy_to(&mut self, to: &mut Self) -> Result<(), CallError> {
+    fn copy_to(&self, to: &mut Self) -> Result<(), CallError> {
         *to = self.duplicate()?;
         Ok(())
     }
@@ -131,7 +131,7 @@ impl Message for Hasher {
     }
 
     #[inline]
-    fn duplicate(&mut self) -> Result<Self, CallError> {
+    fn duplicate(&self) -> Result<Self, CallError> {
         Ok(self.clone())
     }
 
@@ -141,7 +141,7 @@ impl Message for Hasher {
     }
 
     #[inline]
-    fn copy_to(&mut self, to: &mut Self) -> Result<(), CallError> {
+    fn copy_to(&self, to: &mut Self) -> Result<(), CallError> {
         to.clone_from(self);
         Ok(())
     }
@@ -235,8 +235,8 @@ impl Message for Hashing {
         seed
     }
 
-    fn duplicate(&mut self) -> Result<Self, CallError> {
-        let kernel = self.kernel.as_mut().map(KernelHash::duplicate);
+    fn duplicate(&self) -> Result<Self, CallError> {
+        let kernel = self.kernel.as_ref().map(KernelHash::duplicate);
         let (base, monitor) = (self.base.clone(), self.monitor.clone());
         let mut copy = Self { base, kernel, monitor };
         if copy.kernel.as_ref().is_some_and(|kernel| kernel.running && kernel.socket.is_none()) {
@@ -433,8 +433,8 @@ impl KernelHash {
     }
 
     /// A copy; of a running message it has a socket only if the kernel could copy its own state.
-    fn duplicate(&mut self) -> Self {
-        let socket = self.socket.as_mut().filter(|_| self.running);
+    fn duplicate(&self) -> Self {
+        let socket = self.socket.as_ref().filter(|_| self.running);
         Self {
             offloaded: self.offloaded.clone(),
             socket: socket.and_then(|socket| socket.try_clone().ok()),
