@@ -211,7 +211,9 @@ impl Param {
 
     /// A string of bytes that was given.
     pub(crate) fn as_octets(&self) -> Option<&[u8]> {
-        if self.data_type != data_type::OCTET_STRING || self.data.is_null() {
+        // libcrypto hands on what a program gives as a length, -1, too.
+        let fits = self.data_size <= isize::MAX as usize;
+        if self.data_type != data_type::OCTET_STRING || self.data.is_null() || !fits {
             return None;
         }
         // SAFETY: the caller of the provider vouches for `data_size` bytes at `data`.
