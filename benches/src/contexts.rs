@@ -1,6 +1,6 @@
 //! A context for every message, as most bindings of other languages have it: made, used once, and freed.
 
-use wirespeed_cipher::{Algorithm, Mode};
+use wirespeed_cipher::Algorithm;
 use wirespeed_libcrypto::{Cipher, Context, Direction, Error, Library};
 use wirespeed_measure::statistics::{Estimate, paired_ratio};
 use wirespeed_measure::{Contestant, Effort};
@@ -69,7 +69,7 @@ impl Made {
             // XTS wants its halves to differ.
             key: (1..).take(algorithm.key_bytes()).collect(),
             iv: vec![1; algorithm.iv_bytes()],
-            has_tag: matches!(algorithm.mode(), Mode::Gcm | Mode::Poly1305),
+            has_tag: algorithm.mode().has_tag(),
             input: vec![7; bytes],
             // CBC writes its padding.
             output: vec![0; bytes + 32],

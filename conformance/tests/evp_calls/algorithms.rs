@@ -2,7 +2,7 @@
 
 use std::ffi::CStr;
 
-use wirespeed_cipher::{Algorithm, BlockCipher, Mode};
+use wirespeed_cipher::{Algorithm, BlockCipher, Digest, Mode};
 
 use crate::calls::Family;
 
@@ -19,21 +19,15 @@ const BLOCK_CIPHERS: [BlockCipher; 8] = [
 ];
 /// Where these are drawn twice as often as other modes.
 const FREQUENT: [Mode; 3] = [Mode::Gcm, Mode::Cbc, Mode::Ctr];
-pub(crate) const DIGESTS: [&str; 13] = [
-    "MD5",
-    "SHA1",
-    "SHA2-224",
-    "SHA2-256",
-    "SHA2-384",
-    "SHA2-512",
-    "SM3",
-    "SHA3-224",
-    "SHA3-256",
-    "SHA3-384",
-    "SHA3-512",
-    "SHAKE-128",
-    "SHAKE-256",
-];
+pub(crate) const DIGESTS: [&str; Digest::ALL.len()] = {
+    let mut names = [""; _];
+    let mut place = 0;
+    while place < names.len() {
+        names[place] = Digest::ALL[place].name();
+        place += 1;
+    }
+    names
+};
 pub(crate) const MAC_DIGESTS: [&CStr; 14] = [
     c"MD5",
     c"SHA1",
@@ -71,7 +65,8 @@ pub(crate) fn all(family: Family) -> Vec<&'static str> {
     match family {
         Family::Cipher => {
             let mut all: Vec<_> = names().iter().flatten().copied().collect();
-            all.extend(["ChaCha20", "ChaCha20-Poly1305"]);
+            let of_none = Algorithm::ALL.iter().filter(|it| it.block_cipher().is_none());
+            all.extend(of_none.map(|it| it.name()));
             all.sort_unstable();
             all.dedup();
             all

@@ -39,59 +39,119 @@ pub enum Mode {
     Poly1305,
 }
 
+/// What a mode is.
+#[derive(Clone, Copy)]
+struct Facts {
+    /// See [`Mode::is_symmetric`].
+    is_symmetric: bool,
+    /// See [`Mode::has_tag`].
+    has_tag: bool,
+    /// See [`Mode::is_chain`]: encryption, decryption.
+    chains: [bool; 2],
+    /// See [`Mode::hashes_by_products`].
+    hashes_by_products: bool,
+    /// See [`Mode::takes_partial_blocks`].
+    takes_partial_blocks: bool,
+    /// See [`Mode::takes_whole_messages`].
+    takes_whole_messages: bool,
+    /// See [`Mode::waits_for_blocks`].
+    waits_for_blocks: bool,
+    /// See [`Mode::block_size`].
+    block_size: usize,
+    /// See [`Mode::fewest_bytes`].
+    fewest_bytes: usize,
+    /// See [`Mode::has_kernels`].
+    has_kernels: bool,
+    /// See [`Algorithm::iv_bytes`] and [`Algorithm::iv_lengths`]: by default, the shortest, the longest.
+    iv: [usize; 3],
+}
+
+/// What most modes are: blocks by themselves, in calls of any number of bytes, without a tag.
+const PLAIN: Facts = Facts {
+    is_symmetric: false,
+    has_tag: false,
+    chains: [false, false],
+    hashes_by_products: false,
+    takes_partial_blocks: true,
+    takes_whole_messages: false,
+    waits_for_blocks: false,
+    block_size: 1,
+    fewest_bytes: 0,
+    has_kernels: true,
+    iv: [16, 16, 16],
+};
+/// Modes whose calls are whole blocks.
+const BLOCKS: Facts =
+    Facts { takes_partial_blocks: false, waits_for_blocks: true, block_size: 16, ..PLAIN };
+/// Modes with a tag.
+const TAGGED: Facts = Facts { has_tag: true, iv: [12, 12, 12], ..PLAIN };
+
 impl Mode {
-    /// Every mode.
-    pub const ALL: [Self; 14] = [
-        Self::Ecb,
-        Self::Cbc,
-        Self::Cts,
-        Self::Cfb,
-        Self::Cfb8,
-        Self::Ofb,
-        Self::Ctr,
-        Self::Xts,
-        Self::Gcm,
-        Self::Ocb,
-        Self::GcmSiv,
-        Self::Ccm,
-        Self::Stream,
-        Self::Poly1305,
-    ];
+    /// A row for each.
+    #[inline]
+    const fn facts(self) -> Facts {
+        match self {
+            Self::Ecb => Facts { iv: [0, 0, 0], ..BLOCKS },
+            Self::Cbc => Facts { chains: [true, false], ..BLOCKS },
+            Self::Cts => Facts {
+                chains: [true, false],
+                takes_whole_messages: true,
+                block_size: 16,
+                fewest_bytes: 16,
+                has_kernels: false,
+                ..PLAIN
+            },
+            Self::Cfb => Facts { chains: [true, false], ..PLAIN },
+            Self::Cfb8 => Facts { chains: [true, false], has_kernels: false, ..PLAIN },
+            Self::Ofb => Facts { is_symmetric: true, chains: [true, true], ..PLAIN },
+            Self::Ctr | Self::Stream => Facts { is_symmetric: true, ..PLAIN },
+            Self::Xts => Facts { takes_whole_messages: true, fewest_bytes: 16, ..PLAIN },
+            Self::Gcm => Facts { hashes_by_products: true, iv: [12, 1, 128], ..TAGGED },
+            Self::Ocb => {
+                Facts { waits_for_blocks: true, block_size: 16, iv: [12, 1, 15], ..TAGGED }
+            }
+            Self::GcmSiv => {
+                Facts { hashes_by_products: true, takes_whole_messages: true, ..TAGGED }
+            }
+            Self::Ccm => Facts {
+                chains: [true, true],
+                takes_whole_messages: true,
+                has_kernels: false,
+                iv: [12, 7, 13],
+                ..TAGGED
+            },
+            Self::Poly1305 => TAGGED,
+        }
+    }
 
     /// Whether both directions are the same function.
     pub const fn is_symmetric(self) -> bool {
-        matches!(self, Self::Ofb | Self::Ctr | Self::Stream)
+        self.facts().is_symmetric
     }
 
     /// Whether a message has associated data and ends in a tag, by default of 16 bytes.
     pub const fn has_tag(self) -> bool {
-        matches!(self, Self::Gcm | Self::Ocb | Self::GcmSiv | Self::Ccm | Self::Poly1305)
+        self.facts().has_tag
     }
 
     /// Whether each block waits for the one before it.
     pub const fn is_chain(self, direction: Direction) -> bool {
-        match self {
-            Self::Ofb | Self::Ccm => true,
-            Self::Cbc | Self::Cts | Self::Cfb | Self::Cfb8 => {
-                matches!(direction, Direction::Encrypt)
-            }
-            _ => false,
-        }
+        self.facts().chains[direction as usize]
     }
 
     /// Whether its tag is a hash by carry-less products: GHASH or POLYVAL.
     pub const fn hashes_by_products(self) -> bool {
-        matches!(self, Self::Gcm | Self::GcmSiv)
+        self.facts().hashes_by_products
     }
 
     /// Whether a call may be any number of bytes, not only whole blocks.
     pub const fn takes_partial_blocks(self) -> bool {
-        !matches!(self, Self::Ecb | Self::Cbc)
+        self.facts().takes_partial_blocks
     }
 
-    /// Whether one call must hold the whole message: XTS, CTS, GCM-SIV and CCM.
+    /// Whether one call must hold the whole message.
     pub const fn takes_whole_messages(self) -> bool {
-        matches!(self, Self::Xts | Self::GcmSiv | Self::Cts | Self::Ccm)
+        self.facts().takes_whole_messages
     }
 
     /// Whether decryption must be given the tag before the data, because one call is the whole message.
@@ -101,17 +161,17 @@ impl Mode {
 
     /// OpenSSL's block size: 1 where calls may be any number of bytes, and so where nothing is padded or stolen.
     pub const fn block_size(self) -> usize {
-        if matches!(self, Self::Ecb | Self::Cbc | Self::Cts | Self::Ocb) { 16 } else { 1 }
+        self.facts().block_size
     }
 
     /// The fewest bytes in a message.
     pub const fn fewest_bytes(self) -> usize {
-        if matches!(self, Self::Xts | Self::Cts) { 16 } else { 0 }
+        self.facts().fewest_bytes
     }
 
     /// Whether kernels run it as a whole; the others are made of ECB, CBC and CTR.
     pub const fn has_kernels(self) -> bool {
-        !matches!(self, Self::Cts | Self::Cfb8 | Self::Ccm)
+        self.facts().has_kernels
     }
 
     /// Whether each byte takes a block of the cipher.
@@ -122,7 +182,7 @@ impl Mode {
     /// Whether a part of a block waits for its rest, because it is treated in another way if it is the last: so all
     /// calls but the last must be whole blocks, and OpenSSL's cipher gives whole blocks until then.
     pub const fn waits_for_blocks(self) -> bool {
-        matches!(self, Self::Ecb | Self::Cbc | Self::Ocb)
+        self.facts().waits_for_blocks
     }
 }
 
@@ -230,8 +290,16 @@ const PLACES: [[u8; 16]; Algorithm::FAMILIES] = {
 };
 
 impl Algorithm {
-    /// Those of AES.
-    pub const AES: &'static [Self] = Self::ALL.split_at(32).0;
+    /// Those of AES, which are the first.
+    pub const AES: &'static [Self] = {
+        let mut count = 0;
+        while let Some(cipher) = Self::ALL[count].cipher
+            && cipher.with_smallest_key() as usize == BlockCipher::Aes128 as usize
+        {
+            count += 1;
+        }
+        Self::ALL.split_at(count).0
+    };
 
     /// The block cipher; ChaCha20 is none.
     pub const fn block_cipher(self) -> Option<BlockCipher> {
@@ -286,21 +354,13 @@ impl Algorithm {
 
     /// Bytes of IV by default: none for ECB, 12 where there is a tag, else 16.
     pub const fn iv_bytes(self) -> usize {
-        match self.mode {
-            Mode::Ecb => 0,
-            mode if mode.has_tag() => 12,
-            _ => 16,
-        }
+        self.mode.facts().iv[0]
     }
 
     /// The lengths of an IV that it takes, in bytes; GCM's end where OpenSSL's do.
     pub const fn iv_lengths(self) -> RangeInclusive<usize> {
-        match self.mode {
-            Mode::Gcm => 1..=128,
-            Mode::Ocb => 1..=15,
-            Mode::Ccm => 7..=13,
-            _ => self.iv_bytes()..=self.iv_bytes(),
-        }
+        let [_, shortest, longest] = self.mode.facts().iv;
+        shortest..=longest
     }
 
     /// The directions that differ.

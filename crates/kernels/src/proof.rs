@@ -45,10 +45,11 @@ pub(crate) fn portable(cipher: BlockCipher) -> &'static BlockKernels {
 pub fn prove_table(kernels: &'static BlockKernels) -> Result<Proof, Failure> {
     let mut checks = 0;
     let reference = portable(kernels.cipher);
+    let known = known_answers(kernels);
     for (algorithm, direction) in
         cases().filter(|(it, _)| it.block_cipher() == Some(kernels.cipher))
     {
-        if !known_answers(kernels) {
+        if !known {
             return Err(Failure::Wrong { algorithm, direction, bytes: 16 });
         }
         for &bytes in &LENGTHS {
@@ -366,28 +367,8 @@ mod tests {
     fn a_wrong_kernel_is_found() {
         let right = portable(BlockCipher::Aes128);
         static WRONG: OnceLock<BlockKernels> = OnceLock::new();
-        let wrong = WRONG.get_or_init(|| BlockKernels {
-            route: Route::Portable,
-            cipher: right.cipher,
-            expand: right.expand,
-            ecb: right.ecb,
-            // Encrypts where it should decrypt.
-            cbc: [right.cbc[0]; 2],
-            cfb: right.cfb,
-            ofb: right.ofb,
-            ctr: right.ctr,
-            xts: right.xts,
-            gcm_key: right.gcm_key,
-            ghash: right.ghash,
-            gcm_start: right.gcm_start,
-            gcm: right.gcm,
-            gcm_tag: right.gcm_tag,
-            polyval_key: right.polyval_key,
-            polyval: right.polyval,
-            little_ctr: right.little_ctr,
-            ocb: right.ocb,
-            ocb_hash: right.ocb_hash,
-        });
+        // Encrypts where it should decrypt.
+        let wrong = WRONG.get_or_init(|| BlockKernels { cbc: [right.cbc[0]; 2], ..*right });
         assert!(self_test(right));
         assert!(!self_test(wrong));
     }

@@ -24,13 +24,13 @@ pub enum MessageError {
     Iv(usize),
     /// The mode has no tag.
     NoTag,
-    /// See there.
+    /// What GCM refuses.
     Gcm(GcmError),
-    /// See there.
+    /// What XTS refuses.
     Xts(XtsError),
-    /// See there.
+    /// What CCM refuses.
     Ccm(WrongLength),
-    /// See there.
+    /// What ChaCha20-Poly1305 refuses.
     Poly1305(MessageTooLong),
 }
 
@@ -92,32 +92,33 @@ impl Message {
     /// # Panics
     /// If the kernels are not of the mode's kind.
     pub fn new(kernels: Kernels, mode: Mode, direction: Direction) -> Self {
-        let state = match (mode, kernels) {
-            (Mode::Ecb | Mode::Cbc | Mode::Cts, Kernels::Block(table)) => {
-                State::Blocks(BlockKey::empty(table), [0; 16])
+        let block = || match kernels {
+            Kernels::Block(table) => table,
+            Kernels::Stream(_) => panic!("kernels of ChaCha20 for {mode:?}"),
+        };
+        let stream = || match kernels {
+            Kernels::Stream(table) => table,
+            Kernels::Block(_) => panic!("kernels of a block cipher for {mode:?}"),
+        };
+        let state = match mode {
+            Mode::Ecb | Mode::Cbc | Mode::Cts => State::Blocks(BlockKey::empty(block()), [0; 16]),
+            Mode::Cfb | Mode::Cfb8 | Mode::Ofb | Mode::Ctr => {
+                State::Feedback(BlockKey::empty(block()), Feedback::default())
             }
-            (Mode::Cfb | Mode::Cfb8 | Mode::Ofb | Mode::Ctr, Kernels::Block(table)) => {
-                State::Feedback(BlockKey::empty(table), Feedback::default())
-            }
-            (Mode::Xts, Kernels::Block(table)) => State::Xts(Box::new(Xts::new(table))),
-            (Mode::Gcm, Kernels::Block(table)) => State::Gcm(Box::new(Gcm::new(table))),
-            (Mode::Ocb, Kernels::Block(table)) => State::Ocb(Box::new(Ocb::new(table))),
-            (Mode::GcmSiv, Kernels::Block(table)) => State::GcmSiv {
-                siv: Box::new(GcmSiv::new(table)),
+            Mode::Xts => State::Xts(Box::new(Xts::new(block()))),
+            Mode::Gcm => State::Gcm(Box::new(Gcm::new(block()))),
+            Mode::Ocb => State::Ocb(Box::new(Ocb::new(block()))),
+            Mode::GcmSiv => State::GcmSiv {
+                siv: Box::new(GcmSiv::new(block())),
                 aad: Vec::new(),
                 expected: [0; 16],
                 tag: [0; 16],
             },
-            (Mode::Ccm, Kernels::Block(table)) => {
-                State::Ccm { ccm: Box::new(Ccm::new(table)), nonce: Vec::new(), aad: Vec::new() }
+            Mode::Ccm => {
+                State::Ccm { ccm: Box::new(Ccm::new(block())), nonce: Vec::new(), aad: Vec::new() }
             }
-            (Mode::Stream, Kernels::Stream(table)) => {
-                State::Stream(table, [0; 32], Box::new(ChaCha20::START))
-            }
-            (Mode::Poly1305, Kernels::Stream(table)) => {
-                State::Poly1305(Box::new(ChaCha20Poly1305::new(table)))
-            }
-            (mode, _) => panic!("kernels of another kind for {mode:?}"),
+            Mode::Stream => State::Stream(stream(), [0; 32], Box::new(ChaCha20::START)),
+            Mode::Poly1305 => State::Poly1305(Box::new(ChaCha20Poly1305::new(stream()))),
         };
         Self { mode, direction, state }
     }

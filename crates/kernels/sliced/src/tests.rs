@@ -52,20 +52,8 @@ fn crates(it: BlockCipher, key: &[u8], direction: Direction, block: Block) -> Bl
 /// The routes that are here; Miri has no CPU to ask.
 fn tables(cipher: BlockCipher) -> Vec<&'static BlockKernels> {
     let features = if cfg!(miri) { Features::NONE } else { Features::detect() };
-    let routes = [
-        Route::Gfni256,
-        Route::Vaes256,
-        Route::AesNi,
-        Route::Avx2,
-        Route::Ssse3,
-        Route::Sse2,
-        Route::AesCe,
-        Route::Neon,
-        Route::Sm4Ce,
-        Route::Portable,
-    ];
-    let mut tables: Vec<_> =
-        routes.into_iter().filter_map(|route| kernels(route, cipher, features).ok()).collect();
+    let here = Route::ALL.into_iter().filter_map(|route| kernels(route, cipher, features).ok());
+    let mut tables: Vec<_> = here.collect();
     tables.extend(crate::arch::more_tables(cipher, features));
     tables
 }
