@@ -10,7 +10,8 @@ use wirespeed_conformance::evp::Provider;
 use wirespeed_conformance::here;
 use wirespeed_conformance::kernels::Kernels;
 use wirespeed_cpu::{
-    AesCe, AesNi, Feature, Features, Gfni256, Gfni512, Neon, Sm4Ce, Token, Vaes256, Vaes512,
+    AesCe, AesNi, Avx2, Feature, Features, Gfni256, Gfni512, Neon, Sm4Ce, Sse2, Ssse3, Token,
+    Vaes256, Vaes512,
 };
 use wirespeed_kernels::Absent;
 use wirespeed_libcrypto::Library;
@@ -107,12 +108,15 @@ pub(crate) fn has(route: Route, subject: cipher::Subject) -> bool {
 /// tested on a big one.
 pub(crate) fn denial() -> Trial {
     trial("kernels::denial", || {
-        let needs: [(Route, &[Feature]); 9] = [
+        let needs: [(Route, &[Feature]); 12] = [
             (Route::Vaes512, Vaes512::NEEDS),
             (Route::Vaes256, Vaes256::NEEDS),
             (Route::Gfni512, Gfni512::NEEDS),
             (Route::Gfni256, Gfni256::NEEDS),
             (Route::AesNi, AesNi::NEEDS),
+            (Route::Avx2, Avx2::NEEDS),
+            (Route::Ssse3, Ssse3::NEEDS),
+            (Route::Sse2, Sse2::NEEDS),
             (Route::AesCe, AesCe::NEEDS),
             (Route::Sm4Ce, Sm4Ce::NEEDS),
             (Route::Neon, Neon::NEEDS),

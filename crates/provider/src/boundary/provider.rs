@@ -53,27 +53,14 @@ unsafe extern "C" fn init_on<const ROUTE: usize>(
 /// An entry point for `OSSL_PROVIDER_add_builtin` that offers everything on `route` alone; it fails
 /// where the route is absent. The provider's name is free; the property stays `provider=wirespeed`.
 pub fn builtin(route: Route) -> InitFunction {
-    match route {
-        Route::Vaes512 => init_on::<{ Route::Vaes512 as usize }>,
-        Route::Vaes256 => init_on::<{ Route::Vaes256 as usize }>,
-        Route::Gfni512 => init_on::<{ Route::Gfni512 as usize }>,
-        Route::Gfni256 => init_on::<{ Route::Gfni256 as usize }>,
-        Route::AesNi => init_on::<{ Route::AesNi as usize }>,
-        Route::ShaNi => init_on::<{ Route::ShaNi as usize }>,
-        Route::Avx512 => init_on::<{ Route::Avx512 as usize }>,
-        Route::Avx2 => init_on::<{ Route::Avx2 as usize }>,
-        Route::Ssse3 => init_on::<{ Route::Ssse3 as usize }>,
-        Route::Sse2 => init_on::<{ Route::Sse2 as usize }>,
-        Route::AesCe => init_on::<{ Route::AesCe as usize }>,
-        Route::ShaCe => init_on::<{ Route::ShaCe as usize }>,
-        Route::Sm4Ce => init_on::<{ Route::Sm4Ce as usize }>,
-        Route::Neon => init_on::<{ Route::Neon as usize }>,
-        Route::PadLock => init_on::<{ Route::PadLock as usize }>,
-        Route::Portable => init_on::<{ Route::Portable as usize }>,
-        Route::Libcrypto => init_on::<{ Route::Libcrypto as usize }>,
-        Route::Kernel => init_on::<{ Route::Kernel as usize }>,
-        Route::DevCrypto => init_on::<{ Route::DevCrypto as usize }>,
+    macro_rules! function {
+        ($($it:ident)*) => {
+            match route {
+                $(Route::$it => init_on::<{ Route::$it as usize }>,)*
+            }
+        };
     }
+    wirespeed_cipher::each_route!(function)
 }
 
 /// # Safety
