@@ -15,9 +15,9 @@ pub struct Setup<'a> {
     pub key: &'a [u8],
     /// The IV; empty for ECB.
     pub iv: &'a [u8],
-    /// Associated data, in two pieces; GCM only.
+    /// Associated data of an AEAD, in two pieces.
     pub aad: [&'a [u8]; 2],
-    /// The tag that decryption of GCM-SIV begins with; the others are told at the end of a message.
+    /// The tag, for modes that want it before the data to decrypt. The others are told at the end of a message.
     pub tag: &'a [u8],
 }
 
@@ -26,7 +26,7 @@ pub struct Setup<'a> {
 pub struct Right {
     /// The data.
     pub output: Vec<u8>,
-    /// The tag of GCM; of the ciphertext, whichever way the message goes.
+    /// The tag of an AEAD; of the ciphertext, whichever way the message goes.
     pub tag: Option<Block>,
 }
 
@@ -34,7 +34,7 @@ pub struct Right {
 pub trait Work {
     /// Processes the next bytes, all of them at once.
     fn update(&mut self, data: InOut<'_>) -> Result<(), String>;
-    /// Ends a message of GCM: an error unless this is its tag, or the beginning of it.
+    /// Ends a message of an AEAD: an error unless this is its tag, or the beginning of it.
     fn close(&mut self, tag: &[u8]) -> Result<(), String>;
     /// The same message once more, to go another way from here.
     fn duplicate(&self) -> Box<dyn Work>;

@@ -120,11 +120,11 @@ impl Provider {
 }
 
 impl ApiPath for Provider {
-    /// `GCM_IV_MAX_SIZE` of the default provider.
     fn has(&self, algorithm: Algorithm) -> bool {
         self.cipher(algorithm).is_ok()
     }
 
+    /// `GCM_IV_MAX_SIZE` of the default provider.
     fn longest_iv(&self) -> usize {
         128
     }

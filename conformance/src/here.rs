@@ -61,8 +61,8 @@ pub fn reduced_for(api_path: &dyn ApiPath, algorithm: Algorithm) -> bool {
     again() || api_path.is_slow(algorithm) || has_larger_key(algorithm)
 }
 
-/// Whether even that part may be thinned: everything is slow here, and this is what `reduced_for` says, or a block for
-/// each byte.
+/// Whether even that part may be thinned: everything is slow here, and this has a larger key or takes a block for each
+/// byte.
 pub fn thinned(algorithm: Algorithm) -> bool {
     reduced() && (has_larger_key(algorithm) || algorithm.mode().has_byte_segments())
 }

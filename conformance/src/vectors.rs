@@ -27,7 +27,7 @@ pub struct Vector {
     pub plaintext: Vec<u8>,
     /// The ciphertext.
     pub ciphertext: Vec<u8>,
-    /// The tag, of whatever length; GCM only.
+    /// The tag of an AEAD, of whatever length.
     pub tag: Vec<u8>,
     /// Whether the tag is right.
     pub valid: bool,
@@ -205,7 +205,7 @@ fn mode_named(name: &str) -> Option<Mode> {
     .find_map(|(word, mode)| name.starts_with(word).then_some(mode))
 }
 
-/// The algorithm of a mode with a key of this length.
+/// The first algorithm of a mode with a key of this length: AES, where that has the mode.
 pub fn algorithm(mode: Mode, key: &[u8]) -> Option<Algorithm> {
     let fits = |a: &&Algorithm| a.mode() == mode && a.key_bytes() == key.len();
     Algorithm::ALL.iter().find(fits).copied()

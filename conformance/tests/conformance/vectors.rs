@@ -84,7 +84,7 @@ fn is_aes(algorithm: Algorithm) -> bool {
     algorithm.block_cipher().is_some_and(|it| BlockCipher::AES.contains(&it))
 }
 
-/// Another block cipher.
+/// Another block cipher, in ECB.
 fn is_other(algorithm: Algorithm) -> bool {
     algorithm.block_cipher().is_some() && !is_aes(algorithm) && algorithm.mode() == Mode::Ecb
 }

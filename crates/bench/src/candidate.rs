@@ -79,7 +79,7 @@ impl Candidate {
         }
     }
 
-    /// The same, or what our provider drives within OpenSSL.
+    /// Its socket, also where our provider drives it within OpenSSL.
     pub(crate) fn reaches(self) -> Option<Socket> {
         match self {
             Self::Provider(route) => Self::Kernels(route).socket(),

@@ -13,7 +13,7 @@ use crate::limit::Bound;
 /// Rounds in one pass of the loops below, for each register.
 const UNROLL: u64 = 4;
 
-/// Work that begins `0` passes of a loop.
+/// Work that runs so many passes of a loop.
 type Work = Box<dyn FnMut(u64) + Send>;
 
 /// The execution unit, which is there: its token is inside.

@@ -14,7 +14,7 @@ use crate::limit::Bound;
 /// Rounds in one pass of the loops below, for each register.
 const UNROLL: u64 = 4;
 
-/// Work that begins `0` passes of a loop.
+/// Work that runs so many passes of a loop.
 type Work = Box<dyn FnMut(u64) + Send>;
 
 /// An execution unit that is there: its token is inside.
