@@ -35,7 +35,7 @@ const fn same(name: &'static str, make: fn(Features), counts: &'static str) -> C
 }
 
 /// Every call. Where data are unaligned, ACE2 is tried out first: four times two blocks of CBC.
-pub(crate) const ALL: [Call; 14] = [
+pub(crate) const ALL: [Call; 13] = [
     same("cbc of 64 KiB", |it| cbc(it, 65536, 0), "xcryptcbc=1/4096"),
     same("cbc of 1424 bytes", |it| cbc(it, 1424, 0), "xcryptcbc=1/89"),
     Call {
@@ -53,7 +53,6 @@ pub(crate) const ALL: [Call; 14] = [
         c3: "xcryptecb=2/258",
         ..same("ctr over a carry", |it| ctr(it, 4128, [0xff; 16]), "xcryptctr=2/258")
     },
-    same("xts of 4 KiB", xts, "xcryptecb=1/256"),
     same("ecb of 9 blocks before a page's end", |it| ecb_at_end(it, 9), "xcryptecb=2/9"),
     same("ecb of 3 blocks before a page's end", |it| ecb_at_end(it, 3), "xcryptecb=1/3"),
     same("ecb of 8 blocks before a page's end", |it| ecb_at_end(it, 8), "xcryptecb=1/8"),
@@ -97,11 +96,6 @@ fn ctr(features: Features, bytes: usize, mut counter: [u8; 16]) {
     let offset = bytes % 16;
     let data = &mut in_the_middle(&mut place, bytes + offset)[offset..];
     with_aes(features, |aes| _ = aes.ctr(&mut counter, InOut::in_place(data)));
-}
-
-fn xts(features: Features) {
-    let mut data = [0; 4096];
-    with_aes(features, |aes| aes.xts(&mut 1, InOut::in_place(&mut data)));
 }
 
 fn ecb_at_end(features: Features, blocks: usize) {

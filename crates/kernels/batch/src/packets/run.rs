@@ -5,7 +5,7 @@
 use std::mem::ManuallyDrop;
 use std::ptr;
 
-use wirespeed_cipher::{Block, BlockKernels, Direction, GcmEnd, GcmKey, GcmState, InOut};
+use wirespeed_cipher::{Block, BlockKernels, Direction, GcmEnd, GcmKey, GcmState};
 use zeroize::optimization_barrier;
 
 use super::{Packet, PacketKey};
@@ -55,7 +55,7 @@ pub(super) fn run(
         run.take_key(packet.key);
         let tag = run.crypt(packet);
         if !settle(direction, packet, &tag) {
-            clear(packet.data.reborrow());
+            packet.data.clear();
             forged(index);
         }
     }
@@ -134,17 +134,6 @@ fn settle(direction: Direction, packet: &mut Packet<'_>, tag: &Block) -> bool {
     // In a time that does not tell where they differ.
     let difference = tag.iter().zip(&*packet.tag).fold(0, |sum, (a, b)| sum | (a ^ b));
     std::hint::black_box(difference) == 0
-}
-
-/// Zeros for what nobody may see.
-fn clear(mut data: InOut<'_>) {
-    const ZEROS: [u8; 256] = [0; 256];
-    while !data.is_empty() {
-        let count = data.len().min(ZEROS.len());
-        let (mut now, then) = data.split_at(count);
-        now.overwrite(&ZEROS[..count]);
-        data = then;
-    }
 }
 
 #[cfg(test)]

@@ -3,11 +3,10 @@
 use wirespeed_cipher::{Block, Direction, InOut, Mode, Schedule};
 use wirespeed_cpu::{Ace, Ace2, Ccs};
 
-use crate::arch::x86::area::Area;
 use crate::arch::x86::control::KeySize;
 use crate::arch::x86::key::{Key, KeyArea, Sm4Key};
-use crate::arch::x86::modes::{count_and_encrypt, run, whiten};
-use crate::arch::x86::plan::{AREA_BYTES, fits_area};
+use crate::arch::x86::modes::{count_and_encrypt, run};
+use crate::arch::x86::plan::fits_area;
 use crate::arch::x86::unit::{Unit, takes_any_address};
 
 /// A block cipher with its key, on a CPU that has it.
@@ -94,31 +93,6 @@ impl<'k> Cipher<'k> {
         }
         let mut unit = self.forward_unit(Mode::Ctr, direction, &data);
         Some(run(&mut unit, direction, counter, data)?.keystream())
-    }
-
-    /// Whole blocks of XTS (IEEE 1619 §5.3, §5.4) in the key's direction: ECB between two additions of the
-    /// tweak, which moves on by every block. 4 KiB are one instruction.
-    pub fn xts(&self, tweak: &mut u128, data: InOut<'_>) {
-        let mut data = whole_blocks(data);
-        while !data.is_empty() {
-            let bytes = data.len().min(AREA_BYTES);
-            let (now, rest) = data.split_at(bytes);
-            *tweak = whiten(&mut self.aligned_unit(Mode::Ecb, self.direction()), *tweak, now);
-            data = rest;
-        }
-    }
-
-    /// CBC-MAC (FIPS 113, for messages of one length): the last block of a CBC encryption of whole blocks.
-    ///
-    /// The control word has a bit for this ([`ControlWord::with_digest`]) that no known program uses; here
-    /// the ciphertext goes to the stack and is wiped.
-    ///
-    /// [`ControlWord::with_digest`]: crate::arch::x86::ControlWord::with_digest
-    pub fn cbc_mac(&self, chain: &mut Block, message: &[u8]) {
-        let mut scratch = Area::new();
-        for chunk in message[..message.len() & !15].chunks(AREA_BYTES) {
-            self.cbc(chain, InOut::between(chunk, scratch.bytes(chunk.len())));
-        }
     }
 
     const fn direction(&self) -> Direction {

@@ -1,6 +1,5 @@
 //! The modes as instructions over a message of any length at any address, for AES and SM4 alike.
 
-use wirespeed_cipher::modes::next_tweak;
 use wirespeed_cipher::{Block, Direction, InOut, Mode};
 
 use crate::arch::x86::area::{Area, Iv};
@@ -109,28 +108,6 @@ fn run_copied(unit: &mut Unit<'_>, iv: &mut Iv, mut data: InOut<'_>) -> Last {
     unsafe { unit.run(iv, start, start, blocks.len()) };
     data.overwrite(&blocks.as_flattened()[..data.len()]);
     Last { input, output: *blocks.last().expect("a step is not empty") }
-}
-
-/// XTS over what fits the aligned area, in one instruction of ECB; gives the next tweak.
-#[inline(never)]
-pub(crate) fn whiten(ecb: &mut Unit<'_>, first: u128, mut data: InOut<'_>) -> u128 {
-    let mut area = Area::new();
-    let blocks = area.fill(&data);
-    add_tweaks(blocks, first);
-    let start = blocks.as_mut_ptr().cast::<u8>();
-    // SAFETY: as in `run_copied`.
-    unsafe { ecb.run(&mut Iv([0; 16]), start, start, blocks.len()) };
-    let next = add_tweaks(blocks, first);
-    data.overwrite(&blocks.as_flattened()[..data.len()]);
-    next
-}
-
-/// Adds each block's tweak; gives the next.
-fn add_tweaks(blocks: &mut [Block], first: u128) -> u128 {
-    blocks.iter_mut().fold(first, |tweak, block| {
-        *block = (u128::from_le_bytes(*block) ^ tweak).to_le_bytes();
-        next_tweak(tweak)
-    })
 }
 
 /// CTR by a unit that has only ECB: the counters are encrypted in the aligned area. Gives the last
