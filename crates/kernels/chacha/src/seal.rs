@@ -52,20 +52,22 @@ unsafe fn strides<H: Hash>(hash: &mut H, mut from: *const u8, mut left: usize) {
     }
 }
 
-/// Strides that are hashed between the rounds of a flight: so many behind each of so many double rounds.
-struct Beside<H, const AT_ONCE: usize, const ROUNDS: usize> {
+/// Strides that are hashed between the rounds of a flight: two behind each double round, and `MORE` behind every second,
+/// so that neither the vectors' units nor the multiplier wait.
+struct Beside<H, const MORE: usize> {
     hash: H,
     from: *const u8,
 }
 
-impl<H: Hash, const AT_ONCE: usize, const ROUNDS: usize> Work for Beside<H, AT_ONCE, ROUNDS> {
-    const ROUNDS: usize = ROUNDS;
+impl<H: Hash, const MORE: usize> Work for Beside<H, MORE> {
+    const EACH: usize = 2;
+    const MORE: usize = MORE;
 
     #[inline(always)]
-    unsafe fn after_round(&mut self) {
-        // SAFETY: whoever made it vouches for as many as are hashed in all.
-        unsafe { strides(&mut self.hash, self.from, AT_ONCE) };
-        self.from = self.from.wrapping_add(AT_ONCE * H::STRIDE);
+    unsafe fn parts(&mut self, count: usize) {
+        // SAFETY: whoever made it vouches for all parts.
+        unsafe { strides(&mut self.hash, self.from, count) };
+        self.from = self.from.wrapping_add(count * H::STRIDE);
     }
 }
 
@@ -157,8 +159,8 @@ unsafe fn hashed_wave<U: Rows, const ADD: bool>(
     to: *mut u8,
 ) {
     macro_rules! beside {
-        ($at_once:literal, $rounds:literal) => {
-            let bytes = $at_once * $rounds * U::Hash::STRIDE;
+        ($more:literal) => {
+            let bytes = Beside::<U::Hash, $more>::PARTS * U::Hash::STRIDE;
             if U::STITCHED
                 && blocks == U::FLIGHT * U::BLOCKS
                 && hashing.done + bytes <= target
@@ -170,7 +172,7 @@ unsafe fn hashed_wave<U: Rows, const ADD: bool>(
                     let begin = hashing.from.add(hashing.done);
                     strides(hash, begin, strides_before);
                     let begin = begin.add(strides_before * U::Hash::STRIDE);
-                    let mut work = Beside::<_, $at_once, $rounds> { hash: *hash, from: begin };
+                    let mut work = Beside::<_, $more> { hash: *hash, from: begin };
                     flight_with::<U, ADD>(unit, first, number, from, to, &mut work);
                     *hash = work.hash;
                 }
@@ -179,8 +181,8 @@ unsafe fn hashed_wave<U: Rows, const ADD: bool>(
             }
         };
     }
-    beside!(3, 8);
-    beside!(2, 10);
+    beside!(1);
+    beside!(0);
     // SAFETY: the caller vouches for both.
     unsafe {
         hashing.go_on(target);

@@ -7,25 +7,31 @@ use zeroize::optimization_barrier;
 
 use crate::{BLOCK, Rows};
 
-/// What can be done between the rounds of a wave: behind so many of its double rounds.
+/// What can be done between the rounds of a wave, in parts.
 pub(crate) trait Work {
-    /// Double rounds that it follows.
-    const ROUNDS: usize;
-    /// Does a part of it.
+    /// Parts behind each double round.
+    const EACH: usize;
+    /// And behind every second one but the last.
+    const MORE: usize;
+    /// Parts in all.
+    const PARTS: usize = Self::EACH * DOUBLE_ROUNDS + Self::MORE * PAIRS;
+
+    /// Does so many parts.
     ///
     /// # Safety
-    /// Not so many parts are done yet.
-    unsafe fn after_round(&mut self);
+    /// So many are left.
+    unsafe fn parts(&mut self, count: usize);
 }
 
 /// Nothing to do between the rounds.
 pub(crate) struct Idle;
 
 impl Work for Idle {
-    const ROUNDS: usize = 0;
+    const EACH: usize = 0;
+    const MORE: usize = 0;
 
     #[inline(always)]
-    unsafe fn after_round(&mut self) {}
+    unsafe fn parts(&mut self, _count: usize) {}
 }
 
 /// Keystream of one wave.
@@ -77,6 +83,8 @@ fn matrix(key: &StreamKey, counter: Counter) -> [[u32; 4]; 4] {
 
 /// Double rounds (RFC 8439 §2.3).
 const DOUBLE_ROUNDS: usize = 10;
+/// All pairs of them but the last.
+const PAIRS: usize = DOUBLE_ROUNDS / 2 - 1;
 
 /// The steps of the quarter rounds of all sets: a sum, and another row that it is added to and turned. Two sets take
 /// turns: with all sums before all else Zen 4 took 5 % longer.
@@ -166,13 +174,19 @@ pub(crate) unsafe fn wave<U: Rows, W: Work, const N: usize, const ADD: bool>(
         let number = number.wrapping_add((four * U::BLOCKS) as u32);
         x[four][3] = unit.number_columns(x[four][3], number);
     }
-    for _ in 0..W::ROUNDS {
+    let pairs = if W::MORE > 0 { PAIRS } else { 0 };
+    for _ in 0..pairs {
         double_round(unit, columns, &mut x);
-        // SAFETY: no more often than that.
-        unsafe { work.after_round() };
+        // SAFETY: these and those below are all there are.
+        unsafe { work.parts(W::EACH + W::MORE) };
+        double_round(unit, columns, &mut x);
+        // SAFETY: as above.
+        unsafe { work.parts(W::EACH) };
     }
-    for _ in W::ROUNDS..DOUBLE_ROUNDS {
+    for _ in 2 * pairs..DOUBLE_ROUNDS {
         double_round(unit, columns, &mut x);
+        // SAFETY: as above.
+        unsafe { work.parts(W::EACH) };
     }
     for four in (0..columns).step_by(4) {
         for row in 0..4 {
