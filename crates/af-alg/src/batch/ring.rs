@@ -266,7 +266,7 @@ impl Ring {
     /// Everything that the entries point to must stay valid until this returns.
     pub(super) unsafe fn run(&mut self, mut completed: impl FnMut(Completion)) -> io::Result<()> {
         let tail = self.atomic(self.offsets.tail);
-        let count = self.next.wrapping_sub(tail.load(Ordering::Relaxed));
+        let mut count = self.next.wrapping_sub(tail.load(Ordering::Relaxed));
         if count == 0 {
             return Ok(());
         }
@@ -275,18 +275,22 @@ impl Ring {
         if !self.is_ours() {
             return Err(io::Error::from_raw_os_error(libc::EBUSY));
         }
-        let (mut submitted, mut done) = (0, 0);
+        let (mut submitted, mut done, mut ended) = (0, 0, Ok(()));
         while done < count {
             self.calls += 1;
             match self.enter(count - submitted, count - done) {
                 Ok(taken) => submitted += taken,
-                Err(error) if submitted == 0 && !is_passing(&error) => return Err(error),
-                // What was taken points to memory that cannot be given back yet.
-                Err(_) => std::thread::yield_now(),
+                Err(error) => {
+                    if !is_passing(&error) {
+                        // What was taken points to memory that cannot be given back yet; more is not.
+                        (count, ended) = (submitted, Err(error));
+                    }
+                    std::thread::yield_now();
+                }
             }
             done += self.reap(&mut completed);
         }
-        Ok(())
+        ended
     }
 
     fn enter(&self, submit: u32, wait: u32) -> io::Result<u32> {
