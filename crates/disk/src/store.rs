@@ -48,16 +48,19 @@ pub(crate) struct Stripe {
 }
 
 /// Cuts `total` bytes of work into shares of whole chunks, as even as may be, the last chunk perhaps short; and
-/// the store into stripes. Where it has room for the whole test nothing is written twice.
+/// the store into stripes. Where it has room for the whole test nothing is written twice. Where it has not a chunk for each
+/// worker, the others have nothing to do.
 pub(crate) fn stripes(store: u64, total: u64, workers: usize, chunk: u64) -> Vec<Stripe> {
     let workers = workers.max(1) as u64;
     let chunks = total.div_ceil(chunk);
-    let room = store / workers / chunk * chunk;
+    let busy = if store >= total { workers } else { workers.min(store / chunk).max(1) };
+    let room = (store / busy / chunk * chunk).max(store.min(chunk));
     let mut first = 0;
     let mut left = total;
     (0..workers)
         .map(|worker| {
-            let count = chunks / workers + u64::from(worker < chunks % workers);
+            let count =
+                if worker < busy { chunks / busy + u64::from(worker < chunks % busy) } else { 0 };
             let share = left.min(count * chunk);
             left -= share;
             let bytes = if store >= total { share } else { share.min(room) };
@@ -79,6 +82,8 @@ mod tests {
             (10 << 20, 10 << 20, 3),
             (8 << 20, (5 << 20) + 4096, 4),
             (4 << 20, 4096, 8),
+            (4 << 20, 64 << 20, 8),
+            (4096, 64 << 20, 8),
         ] {
             let all = stripes(store, total, workers, 1 << 20);
             assert_eq!(all.len(), workers);

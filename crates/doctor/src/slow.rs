@@ -17,6 +17,8 @@ pub use gain::Gain;
 
 /// How long a program is watched.
 const LONGEST: Duration = Duration::from_secs(10);
+/// `EMFILE` of errno(3).
+const TOO_MANY_FILES: i32 = 24;
 /// With fewer samples a share is chance.
 const ENOUGH: u64 = 100;
 
@@ -40,6 +42,11 @@ pub(crate) fn slow(
         ErrorKind::PermissionDenied => {
             "Linux does not let this user sample programs: use sudo, or sudo sysctl \
              kernel.perf_event_paranoid=2 for programs of your own"
+                .to_owned()
+        }
+        _ if error.raw_os_error() == Some(TOO_MANY_FILES) => {
+            "it has more threads than this user may open files for on each CPU: use sudo, or first \
+             ulimit -n $(ulimit -Hn)"
                 .to_owned()
         }
         _ => error.to_string(),

@@ -127,6 +127,9 @@ fn slice<C: Contestant + ?Sized>(ring: &Ring<'_>, calls: u64, contestant: &mut C
     Slice { nanos: each(start, end), cpu_nanos: each(cpu_start, cpu_end) }
 }
 
+/// So many calls fill no slice only if they do nothing, as after a failure.
+const NOTHING: u64 = 1 << 40;
+
 /// How many calls fill a slice; warms caches and branch predictors on the way. By the deciding clock: by
 /// CPU time a contestant that sleeps would be called for hours.
 fn calibrate<C: Contestant + ?Sized>(ring: &Ring<'_>, slice: u64, contestant: &mut C) -> u64 {
@@ -135,7 +138,7 @@ fn calibrate<C: Contestant + ?Sized>(ring: &Ring<'_>, slice: u64, contestant: &m
         let start = ring.clock.now();
         contestant.run(calls);
         let took = (ring.clock.now() - start).max(1);
-        if took >= slice / 4 {
+        if took >= slice / 4 || calls >= NOTHING {
             return (calls as f64 * slice as f64 / took as f64).ceil().max(1.0) as u64;
         }
         // Not too far at once: the first calls are slower than the rest.

@@ -89,7 +89,8 @@ pub(crate) const PAUSE: Duration = Duration::from_millis(20);
 /// Below this share of libcrypto there is nothing to tell apart in it.
 const WORTH_LEARNING: f64 = 0.03;
 
-/// Watches the target for so long at most, and says where its time went. `progress` is called now and then.
+/// Watches a command until it ends, or a process for so long at most, and says where its time went. `progress` is called
+/// now and then.
 ///
 /// # Errors
 /// If the target is not there, or its time may not be looked at.
@@ -115,7 +116,7 @@ pub(crate) fn sample(
                 command.stdout(Stdio::from(io::stderr().as_fd().try_clone_to_owned()?));
             }
             let mut child = stopped(&mut command)?;
-            let result = of_child(&mut child, longest, progress);
+            let result = of_child(&mut child, progress);
             if result.is_err() {
                 child.kill()?;
                 child.wait()?;
@@ -154,34 +155,24 @@ fn stopped(command: &mut Command) -> io::Result<Child> {
     Ok(child)
 }
 
-fn of_child(child: &mut Child, longest: Duration, progress: &impl Fn(Step)) -> io::Result<Sampled> {
+/// Until it ends: what its processor time is a share of.
+fn of_child(child: &mut Child, progress: &impl Fn(Step)) -> io::Result<Sampled> {
     let mut sampling = Sampling::of(&BTreeSet::from([child.id()]), PERIOD)?;
     let before = processes::of_ended_children();
     let began = Instant::now();
     go_on(child)?;
-    let mut elapsed = None;
     let status = loop {
         let status = child.try_wait()?;
-        if elapsed.is_none() {
-            sampling.drain();
-            progress(Step::Watching);
-            if status.is_some() || began.elapsed() >= longest {
-                elapsed = Some(began.elapsed());
-            }
-        }
+        sampling.drain();
+        progress(Step::Watching);
         if let Some(status) = status {
             break status;
         }
         thread::sleep(PAUSE);
     };
+    let elapsed = began.elapsed();
     let cpu = processes::of_ended_children() - before;
-    Ok(Sampled {
-        seen: sampling.seen,
-        name: String::new(),
-        elapsed: elapsed.unwrap_or_default(),
-        cpu,
-        status: Some(status),
-    })
+    Ok(Sampled { seen: sampling.seen, name: String::new(), elapsed, cpu, status: Some(status) })
 }
 
 fn go_on(child: &Child) -> io::Result<()> {

@@ -79,7 +79,9 @@ fn spawn(command: &mut Command, log: &Path) -> Result<Child, String> {
 
 /// The last thing that was said, or what is marked as the error: some programs explain their usage after it.
 fn last_line(said: &str) -> String {
-    let marked = said.lines().rfind(|line| line.starts_with("Error: "));
+    let is_marked =
+        |line: &&str| line.starts_with("Error: ") || line.starts_with("Options error: ");
+    let marked = said.lines().rfind(is_marked);
     let line = marked.or_else(|| said.lines().rfind(|line| !line.trim().is_empty()));
     line.unwrap_or("it failed without a word").trim().to_owned()
 }
@@ -143,6 +145,8 @@ mod tests {
     fn the_line_that_tells_why() {
         let swanctl = "loading\nError: no such socket\nusage:\n  --uri  (-u)  a socket\n";
         assert_eq!(last_line(swanctl), "Error: no such socket");
+        let openvpn = "Options error: Unrecognized option\nUse --help for more information.\n";
+        assert_eq!(last_line(openvpn), "Options error: Unrecognized option");
         assert_eq!(last_line("one\n two \n\n"), "two");
         assert_eq!(last_line("\n"), "it failed without a word");
     }

@@ -38,7 +38,8 @@ impl<'a> Worker<'a> {
         for (place, byte) in plain.first(chunk).iter_mut().enumerate() {
             *byte = (place % 251) as u8;
         }
-        let sectors = (stripe.bytes as usize).div_ceil(layout.sector_bytes);
+        // A stripe may be longer than memory of 32 bits.
+        let sectors = stripe.bytes.div_ceil(layout.sector_bytes as u64) as usize;
         Self {
             lane,
             stripe,
@@ -152,7 +153,7 @@ impl Layout {
             // Divisions would show beside a fast cipher's request.
             return 0..0;
         }
-        let first = offset as usize / self.sector_bytes * self.tag_bytes;
+        let first = (offset / self.sector_bytes as u64) as usize * self.tag_bytes;
         first..first + length / self.sector_bytes * self.tag_bytes
     }
 }

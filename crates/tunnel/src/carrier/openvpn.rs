@@ -20,19 +20,23 @@ pub(super) fn obstacle() -> Option<String> {
 /// Starts both ends, the receiving one first, and waits until they are joined.
 pub(super) fn open(name: &str, suite: &Suite, provided: Provided) -> Result<Tunnel, String> {
     let certificate = Certificate::made()?;
+    // The older ones end with 1 after they have told their version.
+    let version = quick(Command::new("openvpn").arg("--version")).unwrap_or_default();
+    let mut cipher = vec!["--data-ciphers", suite.cipher];
+    if is_2_6(&version) {
+        cipher.push("--disable-dco");
+    } else {
+        // There is no DCO, and two peers agree on no cipher by themselves.
+        cipher.extend(["--cipher", suite.cipher]);
+    }
     let cable = Cable::lay(name)?;
     let start = |end: usize| {
         let mut openvpn = cable.ends()[end].command("openvpn");
         openvpn
             .args(["--dev", "tun0", "--proto", "udp", "--port", "1194", "--verb", "3"])
             .args(["--ifconfig", INNER[end], INNER[1 - end]])
-            .args([
-                "--data-ciphers",
-                suite.cipher,
-                "--auth",
-                openvpn_digest(suite),
-                "--disable-dco",
-            ])
+            .args(&cipher)
+            .args(["--auth", openvpn_digest(suite)])
             .arg("--ca")
             .arg(&certificate.certificate)
             .arg("--cert")
@@ -51,6 +55,13 @@ pub(super) fn open(name: &str, suite: &Suite, provided: Provided) -> Result<Tunn
         daemon.wait_until("openvpn", joined)?;
     }
     Ok(Tunnel { daemons, cable, addresses: INNER, witness: Witness::Module(provided) })
+}
+
+/// Whether OpenVPN is 2.6 or newer, by what it says of itself.
+fn is_2_6(said: &str) -> bool {
+    let version = said.strip_prefix("OpenVPN ").unwrap_or_default();
+    let mut numbers = version.split(['.', ' ', '_']).map_while(|it| it.parse::<u32>().ok());
+    (numbers.next(), numbers.next()) >= (Some(2), Some(6))
 }
 
 /// What both ends know each other by.
@@ -78,5 +89,19 @@ impl Certificate {
                 .map_err(|why| format!("openssl req: {why}"))?;
         }
         Ok(Self { key, certificate })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_told_apart() {
+        assert!(is_2_6("OpenVPN 2.6.3 x86_64-pc-linux-gnu [SSL (OpenSSL)]"));
+        assert!(is_2_6("OpenVPN 2.7_beta1 x86_64"));
+        assert!(is_2_6("OpenVPN 3.0"));
+        assert!(!is_2_6("OpenVPN 2.5.11 x86_64-pc-linux-gnu"));
+        assert!(!is_2_6("what"));
     }
 }
