@@ -116,17 +116,11 @@ impl Reader {
                 };
                 let bench = Bench {
                     schema: Bench::SCHEMA.to_owned(),
-                    version: None,
                     source: Some(source.clone()),
                     clock: common_clock(&of_it),
                     machine: Some(machine(version.clone())),
-                    interrupted: false,
                     rows: of_it.iter().flat_map(|(_, _, rows)| rows.clone()).collect(),
-                    openssl: Vec::new(),
-                    break_even: Vec::new(),
-                    skipped: Vec::new(),
-                    quarantined: Vec::new(),
-                    warnings: Vec::new(),
+                    ..Bench::default()
                 };
                 results(label, &source, bench.machine.clone(), Content::Bench(bench))
             })

@@ -7,13 +7,12 @@ use wirespeed_cipher::Route;
 use wirespeed_measure::Effort;
 use wirespeed_results::csv::csv;
 use wirespeed_results::schema::bench::{Bench, Row, Skipped};
-use wirespeed_results::schema::{Document, VERSION};
 
 use crate::arguments::BenchRequest;
 use crate::fault::Fault;
 use crate::interruption::Interruption;
 use crate::output::{
-    Progress, check_writable, header, notes, say, warnings, write_json, write_metrics, write_text,
+    People, Progress, check_writable, header, warnings, write_json, write_metrics, write_text,
 };
 
 mod blocks;
@@ -31,18 +30,17 @@ use break_even::break_even;
 const SO_FAR: &str = "what was measured so far is above";
 
 pub(crate) fn run(request: BenchRequest) -> Result<(), Fault> {
+    check_writable(request.targets())?;
     if !request.openssl.is_empty() {
         return releases::run(&request);
     }
-    check_writable(request.targets())?;
     let host = match &request.libcrypto {
         Some(path) => Host::with_libcrypto(path).map_err(Fault::usage)?,
         None => Host::discover(),
     };
     let interruption = Interruption::watch()?;
     let candidates = candidates::of(&host, &request)?;
-    let (blocks, mut skipped) =
-        blocks::of(&request, &candidates::usual_subjects(&host, &candidates, request.all));
+    let (blocks, mut skipped) = blocks::of(&request, &host, &candidates);
     if request.is_gateway {
         skipped.extend(gateway::skipped());
     }
@@ -54,69 +52,99 @@ pub(crate) fn run(request: BenchRequest) -> Result<(), Fault> {
         limits: true,
         elapsed: candidates.iter().any(|candidate| candidate.may_sleep()),
     };
-    let to_people = request.targets().all(|target| target != "-");
-    let show = |text: &str| if to_people { say(text) } else { Ok(()) };
-    let mut document = Bench {
-        schema: Bench::SCHEMA.to_owned(),
-        version: Some(VERSION.to_owned()),
-        source: None,
-        clock: Some(if contest.by_elapsed_time() { "wall" } else { "thread-cpu" }.to_owned()),
-        machine: Some(host.machine.clone()),
-        interrupted: false,
-        rows: Vec::new(),
-        openssl: Vec::new(),
-        break_even: Vec::new(),
-        skipped: Vec::new(),
-        quarantined: Vec::new(),
-        warnings: Vec::new(),
-    };
-    show(&format!("{}\n", header(&host.machine)))?;
+    let people = People::beside(request.targets());
+    people.show(&format!("{}\n", header(&host.machine)))?;
     if let Err(why) = host.harness.library() {
-        show(&format!("{why}; the kernels run directly\n"))?;
+        people.show(&format!("{why}; the kernels run directly\n"))?;
     }
     let mut omitted = Omitted::new(skipped);
     let mut here = |block| taking_part(&host, &request, &candidates, block, &mut omitted);
     let blocks: Vec<_> = blocks.iter().map(|block| (block, here(block))).collect();
-    let slices = |(block, here): &(&Block, Vec<Candidate>)| -> u64 {
-        block.cases.iter().map(|case| contest.ticks(*case, here)).sum()
+    let mut document = Bench {
+        clock: Some(if contest.by_elapsed_time() { "wall" } else { "thread-cpu" }.to_owned()),
+        skipped: omitted.skipped,
+        quarantined: omitted.quarantined,
+        ..Bench::begin(&host.machine)
     };
-    let progress = Progress::new(blocks.iter().map(slices).sum());
-    let mut all = Vec::new();
-    let mut measure = |block: &Block, here: &[Candidate]| {
+    let mut run = Run { request: &request, contest, people, interruption, document: &mut document };
+    let ended = run.everything(&blocks);
+    let left_out = text::left_out(&expected(&request, &document.skipped), &document.quarantined);
+    finish(&request, people, ended, &mut document, &left_out)?;
+    Fault::unless_proved(&document.quarantined)
+}
+
+/// Keeps what was measured, and shows the last words.
+fn finish(
+    request: &BenchRequest,
+    people: People,
+    ended: Result<(), Fault>,
+    document: &mut Bench,
+    closing: &str,
+) -> Result<(), Fault> {
+    document.interrupted = ended.is_err();
+    let kept = keep(request, document);
+    people.finish(ended, kept, closing, &document.warnings)
+}
+
+/// What is measured, and what it gives so far.
+struct Run<'a> {
+    request: &'a BenchRequest,
+    contest: Contest<'a>,
+    people: People,
+    interruption: Interruption,
+    document: &'a mut Bench,
+}
+
+impl Run<'_> {
+    /// What was measured is in the document, however it ends.
+    fn everything(&mut self, blocks: &[(&Block, Vec<Candidate>)]) -> Result<(), Fault> {
+        let slices = |(block, here): &(&Block, Vec<Candidate>)| -> u64 {
+            block.cases.iter().map(|case| self.contest.ticks(*case, here)).sum()
+        };
+        let progress = Progress::new(blocks.iter().map(slices).sum());
+        let mut all = Vec::new();
+        let mut taken = blocks.iter().filter(|(_, here)| !here.is_empty());
+        let mut ended =
+            taken.try_for_each(|(block, here)| self.block(block, here, &progress, &mut all));
+        if self.request.is_gateway && ended.is_ok() {
+            ended = self.gateway(&progress);
+        }
+        progress.done();
+        self.document.warnings = warnings(&all);
+        ended
+    }
+
+    fn block(
+        &mut self,
+        block: &Block,
+        here: &[Candidate],
+        progress: &Progress,
+        all: &mut Vec<Measured>,
+    ) -> Result<(), Fault> {
         let mut measured = Vec::new();
         for case in &block.cases {
-            interruption.check(SO_FAR)?;
+            self.interruption.check(SO_FAR)?;
             progress.at(case.to_string());
-            measured.push(contest.measure(*case, here, &|| progress.tick())?);
-            document.rows.extend(measured.last().into_iter().flat_map(Measured::rows));
+            measured.push(self.contest.measure(*case, here, &|| progress.tick())?);
+            self.document.rows.extend(measured.last().into_iter().flat_map(Measured::rows));
         }
         let found = break_even(here, &measured);
-        progress.around(|| show(&text::block(block, here, &measured, &found, request.unit)))?;
-        document.break_even.extend(found);
+        let text = text::block(block, here, &measured, &found, self.request.unit);
+        progress.around(|| self.people.show(&text))?;
+        self.document.break_even.extend(found);
         all.extend(measured);
         Ok(())
-    };
-    let mut taken = blocks.iter().filter(|(_, here)| !here.is_empty());
-    let mut ended = taken.try_for_each(|(block, here)| measure(block, here));
-    if request.is_gateway && ended.is_ok() {
-        match gateway::without_instructions(&request, &document.rows, &|what| progress.at(what)) {
-            Ok(more) => {
-                document.rows.extend(more);
-                ended = show(&gateway::table(&document.rows, request.unit));
-            }
-            // A signal of the terminal's ends it, too.
-            Err(fault) => ended = interruption.check(SO_FAR).and(Err(fault)),
-        }
     }
-    progress.done();
-    document.interrupted = ended.is_err();
-    document.warnings = warnings(&all);
-    (document.skipped, document.quarantined) = (omitted.skipped, omitted.quarantined);
-    // What was measured is kept, however the run ended, and even if nobody listens any more.
-    let kept = keep(&request, &document);
-    show(&text::left_out(&expected(&request, &document.skipped), &document.quarantined))?;
-    show(&notes(&document.warnings))?;
-    ended.and(kept).and_then(|()| Fault::unless_proved(&document.quarantined))
+
+    fn gateway(&mut self, progress: &Progress) -> Result<(), Fault> {
+        let rows = &mut self.document.rows;
+        match gateway::without_instructions(self.request, rows, &|what| progress.at(what)) {
+            Ok(more) => rows.extend(more),
+            // A signal of the terminal's ends it, too.
+            Err(fault) => return self.interruption.check(SO_FAR).and(Err(fault)),
+        }
+        self.people.show(&gateway::table(rows, self.request.unit))
+    }
 }
 
 /// Writes the files that were asked for.
@@ -127,7 +155,7 @@ fn keep(request: &BenchRequest, document: &Bench) -> Result<(), Fault> {
     if let Some(target) = &request.csv {
         write_text(target, &csv(Row::COLUMNS, &document.rows).map_err(io::Error::from)?)?;
     }
-    request.json.as_ref().map_or(Ok(()), |target| write_json(target, document))
+    write_json(request.json.as_deref(), document)
 }
 
 /// The candidates for a block; those that nobody named only where they can win, and the portable route for want of others.

@@ -13,7 +13,7 @@ use crate::arguments::Switch;
 use crate::commands::survey::proved_routes;
 use crate::fault::Fault;
 use crate::interruption::Interruption;
-use crate::output::{check_writable, header, notes, say, write_json};
+use crate::output::{People, check_writable, header, notes, say, write_json};
 use crate::plan::{Destination, code, cost, fingerprint, offloads, planned, summary};
 
 mod keep;
@@ -90,16 +90,18 @@ pub(crate) fn run(arguments: TuneArguments) -> Result<(), Fault> {
     let is_for_constant_time = arguments.constant_time.map_or(chosen, Switch::is_on);
     let code = is_for_constant_time.then(|| code(&host));
     let interruption = Interruption::watch()?;
-    let to_people = arguments.json.as_deref() != Some("-") && outdated.is_none();
-    let show = |text: &str| if to_people { say(text) } else { Ok(()) };
-    show(&format!("{}\n", header(&host.machine)))?;
+    let people = match outdated {
+        None => People::beside(arguments.json.as_deref()),
+        Some(_) => People::NOBODY,
+    };
+    people.show(&format!("{}\n", header(&host.machine)))?;
 
     let (proved, mut quarantined) = prove(&host);
     let names: Vec<&str> = proved.iter().map(|route| route.name()).collect();
-    show(&format!("\n{}", proved_routes(&names, "proved on this machine")))?;
+    people.show(&format!("\n{}", proved_routes(&names, "proved on this machine")))?;
     let mut trials = Trials::new(&host, &proved, arguments.quick, code, kernel);
     for (route, count) in trials.offloads() {
-        show(&format!(
+        people.show(&format!(
             "          {route:<11} {count} algorithms proved, measured by elapsed time\n"
         ))?;
     }
@@ -120,20 +122,20 @@ pub(crate) fn run(arguments: TuneArguments) -> Result<(), Fault> {
     interruption.check(UNCHANGED)?;
     place(&plan, &destination, outdated.is_some())?;
 
-    show(&format!("\n{}", summary(&plan)))?;
+    people.show(&format!("\n{}", summary(&plan)))?;
     for one in &quarantined {
-        show(&format!("quarantined, not in the plan: {}: {}\n", one.route, one.reason))?;
+        people.show(&format!("quarantined, not in the plan: {}: {}\n", one.route, one.reason))?;
     }
-    show(&notes(&warnings.iter().map(String::as_str).collect::<Vec<_>>()))?;
+    people.show(&notes(&warnings.iter().map(String::as_str).collect::<Vec<_>>()))?;
     let file = destination.file().display();
     if let Some(Outdated { why, .. }) = &outdated {
         let change = verdict::change(&plan, before.as_ref());
         say(&format!("{file} was {why}: measured again, {change}\n"))?;
     }
     let change = verdict::change(&plan, standing);
-    show(&format!("\nPlan                  {file} ({change})\n"))?;
+    people.show(&format!("\nPlan                  {file} ({change})\n"))?;
     if !arguments.installing {
-        show(&verdict::next(&host, destination.file()))?;
+        people.show(&verdict::next(&host, destination.file()))?;
     }
     let failed: Vec<&str> = quarantined.iter().map(|one| one.route.as_str()).collect();
     let verdict = Fault::unless_proved(&failed);
@@ -155,7 +157,7 @@ pub(crate) fn run(arguments: TuneArguments) -> Result<(), Fault> {
         warnings,
         machine: host.machine,
     };
-    write_json(&target, &document)?;
+    write_json(target.as_str(), &document)?;
     verdict
 }
 

@@ -32,8 +32,12 @@ fn cannot_write(target: &str, error: &io::Error) -> Fault {
     Fault::usage(format!("cannot write {target}: {error}"))
 }
 
-/// Writes pretty JSON to the file, or to standard output for "-".
-pub(crate) fn write_json(target: &str, value: &impl Serialize) -> Result<(), Fault> {
+/// Writes pretty JSON to the file, or to standard output for "-", if there is a target.
+pub(crate) fn write_json<'t>(
+    target: impl Into<Option<&'t str>>,
+    value: &impl Serialize,
+) -> Result<(), Fault> {
+    let Some(target) = target.into() else { return Ok(()) };
     let text = serde_json::to_string_pretty(value).map_err(io::Error::from)?;
     write_text(target, &format!("{text}\n"))
 }

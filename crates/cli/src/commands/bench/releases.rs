@@ -8,46 +8,33 @@ mod process;
 
 use wirespeed_bench::Host;
 use wirespeed_results::schema::bench::{Bench, Row};
-use wirespeed_results::schema::{Document, VERSION};
 
 pub(super) use process::results;
 pub(crate) use process::{Other, Work};
 
 use super::blocks::{self, Block};
-use super::{SO_FAR, candidates};
+use super::{SO_FAR, candidates, finish};
 use crate::arguments::{BenchRequest, Unit};
 use crate::fault::Fault;
 use crate::interruption::Interruption;
 use crate::output::table::{Side, Table, wrap};
-use crate::output::{Progress, WIDTH, check_writable, figures, header, notes, say};
+use crate::output::{People, Progress, WIDTH, figures, header};
 
 pub(super) fn run(request: &BenchRequest) -> Result<(), Fault> {
-    check_writable(request.targets())?;
     let interruption = Interruption::watch()?;
     let host = Host::discover();
     host.harness
         .library()
         .map_err(|why| Fault::usage(format!("{why}: there is nothing to compare with")))?;
     let candidates = candidates::of(&host, request)?;
-    let (blocks, skipped) =
-        blocks::of(request, &candidates::usual_subjects(&host, &candidates, request.all));
+    let (blocks, skipped) = blocks::of(request, &host, &candidates);
     let others = Other::all(&request.openssl)?;
-    let to_people = request.targets().all(|target| target != "-");
-    let show = |text: &str| if to_people { say(text) } else { Ok(()) };
-    show(&format!("{}\n", header(&host.machine)))?;
+    let people = People::beside(request.targets());
+    people.show(&format!("{}\n", header(&host.machine)))?;
     let mut document = Bench {
-        schema: Bench::SCHEMA.to_owned(),
-        version: Some(VERSION.to_owned()),
-        source: None,
-        clock: None,
-        machine: Some(host.machine),
-        interrupted: false,
-        rows: Vec::new(),
         openssl: others.iter().map(Other::described).collect(),
-        break_even: Vec::new(),
         skipped,
-        quarantined: Vec::new(),
-        warnings: Vec::new(),
+        ..Bench::begin(&host.machine)
     };
     let routes = request.routes.as_ref().map_or(String::new(), |routes| {
         let names: Vec<&str> = routes.iter().map(|route| route.name()).collect();
@@ -62,15 +49,12 @@ pub(super) fn run(request: &BenchRequest) -> Result<(), Fault> {
         let rows = rows?;
         let text = table(&title, &rows, &others, request.unit);
         document.rows.extend(rows);
-        progress.around(|| show(&text))
+        progress.around(|| people.show(&text))
     };
     let ended = blocks.iter().try_for_each(measure);
     progress.done();
-    document.interrupted = ended.is_err();
-    let kept = super::keep(request, &document);
-    show(&verdict(&document.rows, &others))?;
-    show(&notes(&document.warnings))?;
-    ended.and(kept)
+    let verdict = verdict(&document.rows, &others);
+    finish(request, people, ended, &mut document, &verdict)
 }
 
 /// What each of them did.
