@@ -180,7 +180,7 @@ fn place(plan: &Plan, destination: &Destination, is_unattended: bool) -> Result<
             |why| Fault::NotSo(format!("the old plan stays: the module says of a new one: {why}"));
         wirespeed_doctor::try_plan(staged.file()).map_err(refused)?;
     }
-    staged.place()
+    destination.place(staged)
 }
 
 /// Whether there is something to choose between, and Linux's crypto where it was asked for.
