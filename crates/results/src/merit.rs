@@ -218,8 +218,7 @@ fn rate(computer: &Computer<'_>, algorithm: &str, size: usize) -> Option<Rate> {
             .rates()
             .filter(|row| row.algorithm == algorithm && sizes.contains(&row.size))
             .filter(|row| row.usage == usage && row.direction == direction)
-            .filter(|row| row.threads == 1 && row.lanes.unwrap_or(1) == 1)
-            .filter(|row| row.without.is_none() && row.openssl.is_none())
+            .filter(|row| row.threads == 1 && row.is_of_machine())
             .max_by(|a, b| a.bytes_per_second.total_cmp(&b.bytes_per_second))
             .map(|row| (row.bytes_per_second, row.route.clone()))
     };

@@ -138,9 +138,7 @@ fn figure(bytes_per_second: f64, by: &str) -> Option<Figure> {
 }
 
 fn algorithm(row: &bench::Row) -> Option<(Work, Figure)> {
-    // What was taken away from an OpenSSL, another OpenSSL, or many requests at once, is no speed of the machine's for this
-    // work.
-    if row.without.is_some() || row.openssl.is_some() || row.lanes.unwrap_or(1) > 1 {
+    if !row.is_of_machine() {
         return None;
     }
     let api_path = match (row.api_path.as_str(), row.route.as_str()) {

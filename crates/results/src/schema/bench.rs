@@ -140,6 +140,12 @@ impl Row {
         Column("openssl", Format::Quoted),
     ];
 
+    /// Whether it is a speed of the machine for its work. Another OpenSSL is none, nor one without instructions, nor many
+    /// requests at once.
+    pub fn is_of_machine(&self) -> bool {
+        self.without.is_none() && self.openssl.is_none() && self.lanes.is_none_or(|it| it == 1)
+    }
+
     /// What was done: the algorithm, the direction, the use and the size.
     pub fn work(&self) -> (&str, &str, &str, usize) {
         (&self.algorithm, &self.direction, &self.usage, self.size)
