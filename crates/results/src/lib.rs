@@ -17,7 +17,7 @@ pub mod schema;
 
 pub use computer::{Computer, computers, letter};
 pub use file::{Content, Results, Text, Unreadable};
-pub use merit::{Merit, Purpose};
+pub use merit::{LINKS, Merit, Purpose};
 
 #[cfg(test)]
 mod tests;

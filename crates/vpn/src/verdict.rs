@@ -1,9 +1,9 @@
 //! What the figures say in words: which suite for which link, and whether what is in use is the fastest there
 //! is.
 
+use wirespeed_results::LINKS;
 use wirespeed_results::schema::vpn::Link;
 
-use crate::links::LINKS;
 use crate::suite::Suite;
 
 /// The route of the host's OpenSSL, which is what VPN daemons use here as they are.

@@ -1,7 +1,7 @@
 //! The tables as people read them.
 
+use wirespeed_results::LINKS;
 use wirespeed_results::schema::vpn::{Link, Row};
-use wirespeed_vpn::links::LINKS;
 use wirespeed_vpn::{IN_FLIGHT, Suite};
 
 use super::document::Found;
