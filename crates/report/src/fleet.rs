@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use wirespeed_results::figures::{percent, times_closely};
 use wirespeed_results::fleet::{Fleet, Kind, Work, mean, median};
 
 use crate::page;
@@ -271,13 +272,9 @@ fn named((algorithm, direction, usage, size): &Work) -> String {
 }
 
 fn times(ratio: Option<f64>) -> String {
-    ratio.map_or("-".to_owned(), |ratio| format!("{ratio:.2}x"))
+    ratio.map_or("-".to_owned(), times_closely)
 }
 
 fn gigabytes(rate: Option<f64>) -> String {
     rate.map_or("-".to_owned(), |rate| format!("{:.2}", rate / 1e9))
-}
-
-fn percent(share: f64) -> String {
-    format!("{:.0} %", share * 100.0)
 }

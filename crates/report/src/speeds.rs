@@ -3,7 +3,7 @@
 //! One machine's routes are drawn side by side; of several machines each one's best, and then the routes of each.
 
 use wirespeed_results::schema::bench::Row;
-use wirespeed_results::{Computer, letter};
+use wirespeed_results::{Computer, figures, letter};
 
 use crate::chart::{Bar, COLOURS, Chart, Group, MEGABYTES, Series};
 use crate::curves::{Curve, Curves};
@@ -250,7 +250,7 @@ fn bars(mode: &str, works: &[&Work], id: &str, factor: &'static str) -> Chart {
                 let bytes_per_second = speed(series)?;
                 Some(Bar { bytes_per_second, factor: first.map(|it| bytes_per_second / it) })
             };
-            let name = format!("{} {}", work.name, crate::curves::bytes(size));
+            let name = format!("{} {}", work.name, figures::size(size));
             groups.push(Group { name, bars: series.iter().map(bar).collect() });
         }
     }

@@ -12,6 +12,7 @@ mod pasted;
 pub mod compare;
 pub mod csv;
 pub mod exposition;
+pub mod figures;
 pub mod fleet;
 pub mod schema;
 

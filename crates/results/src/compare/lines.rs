@@ -1,6 +1,7 @@
 //! The pieces of work that machines did, each machine's best at each.
 
 use crate::computer::Computer;
+use crate::figures;
 use crate::schema::compare::{Figure, Line, Section};
 use crate::schema::{bench, disk, tunnel, vpn};
 
@@ -98,7 +99,7 @@ impl Draft {
             section,
             group: mode,
             name: match (section, size) {
-                (Section::Algorithms, size) => format!("{name} {}", bytes(size)),
+                (Section::Algorithms, size) => format!("{name} {}", figures::size(size)),
                 _ => name,
             },
             figures: self.figures,
@@ -107,14 +108,6 @@ impl Draft {
             incomparable: (!otherwise.is_empty()).then(|| otherwise.join(", ")),
         }
         .judge()
-    }
-}
-
-/// "1420 B", "16 KiB".
-fn bytes(size: usize) -> String {
-    match size {
-        size if size >= 1024 && size.is_multiple_of(1024) => format!("{} KiB", size / 1024),
-        size => format!("{size} B"),
     }
 }
 

@@ -56,7 +56,7 @@ fn cost(rows: &[&Row], looked_up: &str) -> String {
         true => String::new(),
         false => format!(" at {}", sizes.join(", ")),
     };
-    let [least, most] = [least, most].map(|gain| format!("{gain:.2}x"));
+    let [least, most] = [least, most].map(figures::times_closely);
     let gain = if least == most { least } else { format!("{least} to {most}") };
     let text = format!(
         "constant time{sizes}: {gain} of this OpenSSL, whose code looks up in tables: {looked_up}"
@@ -86,7 +86,7 @@ fn block(rows: &[&Row]) -> String {
             row.second.as_deref().unwrap_or("-").to_owned(),
             time(row.second_ns, row.second_spread_ns),
             time(row.libcrypto_ns, row.libcrypto_spread_ns),
-            row.gain.map_or("-".to_owned(), |gain| format!("{gain:.2}x")),
+            row.gain.map_or("-".to_owned(), figures::times_closely),
             row.usage.as_deref().unwrap_or("-").to_owned(),
         ]);
     }

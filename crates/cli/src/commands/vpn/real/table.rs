@@ -3,8 +3,8 @@
 use wirespeed_results::schema::tunnel::Row;
 use wirespeed_tunnel::Provider;
 
-use crate::output::WIDTH;
 use crate::output::table::{Side, Table, wrap};
+use crate::output::{WIDTH, figures};
 
 use Side::{Left, Right};
 
@@ -40,7 +40,7 @@ fn cells(rows: &[Row], row: &Row) -> Option<Vec<String>> {
     });
     let faster = default.and_then(|it| Some(rate / it.bits_per_second?));
     let cost = default.and_then(|it| Some(row.cpu_s_per_gib? / it.cpu_s_per_gib?));
-    let ratio = |it: Option<f64>| it.map(|it| format!("{it:.2}x")).unwrap_or_default();
+    let ratio = |it: Option<f64>| it.map(figures::times_closely).unwrap_or_default();
     Some(vec![
         row.carrier.clone(),
         row.suite.clone(),
