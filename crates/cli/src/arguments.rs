@@ -283,15 +283,6 @@ impl BenchRequest {
     pub(crate) fn targets(&self) -> impl Iterator<Item = &str> {
         [&self.json, &self.csv, &self.prometheus].into_iter().flatten().map(String::as_str)
     }
-
-    /// What asks for these directions on a command line.
-    pub(crate) fn direction_flag(&self) -> Option<&'static str> {
-        match self.directions.as_slice() {
-            [Direction::Encrypt] => None,
-            [Direction::Decrypt] => Some("--decrypt"),
-            _ => Some("--both"),
-        }
-    }
 }
 
 impl BenchArguments {

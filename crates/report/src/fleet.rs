@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use wirespeed_results::figures::{percent, times_closely};
 use wirespeed_results::fleet::{Fleet, Kind, Work, mean, median};
+use wirespeed_results::schema::HOST;
 
 use crate::page;
 use crate::table::{Cell, Table};
@@ -207,7 +208,7 @@ fn savings(fleet: &Fleet) -> String {
                 let ratio = |work: &Work| Some((rates[work].openssl?, rates[work].best));
                 // What was left to OpenSSL was not saved.
                 let measured: Vec<_> = rates.keys().filter(of_it).filter_map(ratio).collect();
-                if measured.is_empty() || route == "libcrypto" {
+                if measured.is_empty() || route == HOST {
                     continue;
                 }
                 let count = measured.len() as f64;

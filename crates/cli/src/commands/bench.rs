@@ -6,6 +6,7 @@ use wirespeed_bench::{Candidate, Contest, Host, Measured};
 use wirespeed_cipher::Route;
 use wirespeed_measure::Effort;
 use wirespeed_results::csv::csv;
+use wirespeed_results::schema::HOST;
 use wirespeed_results::schema::bench::{Bench, Row, Skipped};
 
 use crate::arguments::BenchRequest;
@@ -188,7 +189,7 @@ fn expected(request: &BenchRequest, skipped: &[Skipped]) -> Vec<Skipped> {
     };
     let is_expected = |one: &&Skipped| match one.route.as_deref() {
         Some(name) if asked_for_route(name) => true,
-        Some(name) => request.algorithms.is_some() && name == Route::Libcrypto.name(),
+        Some(name) => request.algorithms.is_some() && name == HOST,
         None => request.algorithms.is_some() || request.is_gateway,
     };
     skipped.iter().filter(is_expected).cloned().collect()

@@ -134,10 +134,10 @@ fn algorithm(row: &bench::Row) -> Option<(Work, Figure)> {
     if !row.is_of_machine() {
         return None;
     }
-    let api_path = match (row.api_path.as_str(), row.route.as_str()) {
-        ("evp", _) => "through EVP",
+    let api_path = match row.api_path.as_str() {
+        "evp" => "through EVP",
         // As openssl speed had it until 3.0.
-        (_, "libcrypto") => "without EVP",
+        _ if row.is_host() => "without EVP",
         _ => "kernels alone",
     };
     let threads = match row.threads {

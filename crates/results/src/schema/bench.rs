@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Document, Libcrypto, Machine, VERSION};
+use super::{Document, HOST, Libcrypto, Machine, VERSION};
 use crate::csv::{Column, Format};
 
 /// What `wirespeed bench --json FILE` writes. With `--csv FILE` a first line names the fields of `rows[]`, and a line for
@@ -144,6 +144,11 @@ impl Row {
     /// requests at once.
     pub fn is_of_machine(&self) -> bool {
         self.without.is_none() && self.openssl.is_none() && self.lanes.is_none_or(|it| it == 1)
+    }
+
+    /// Whether the host's OpenSSL did it.
+    pub fn is_host(&self) -> bool {
+        self.route == HOST
     }
 
     /// What was done: the algorithm, the direction, the use and the size.

@@ -7,6 +7,7 @@
 mod process;
 
 use wirespeed_bench::Host;
+use wirespeed_results::schema::HOST;
 use wirespeed_results::schema::bench::{Bench, Row};
 
 pub(super) use process::results;
@@ -38,7 +39,7 @@ pub(super) fn run(request: &BenchRequest) -> Result<(), Fault> {
     };
     let routes = request.routes.as_ref().map_or(String::new(), |routes| {
         let names: Vec<&str> = routes.iter().map(|route| route.name()).collect();
-        format!("{LIBCRYPTO},{}", names.join(","))
+        format!("{HOST},{}", names.join(","))
     });
     let progress = Progress::new((blocks.len() * (1 + others.len())) as u64);
     let measure = |block: &Block| {
@@ -69,10 +70,10 @@ fn measured(
 ) -> Result<Vec<Row>, Fault> {
     progress.at(title.to_owned());
     let work = Work {
-        subject: block.subject,
-        usage: block.usage,
-        direction: block.cases[0].direction,
-        sizes: block.cases.iter().map(|case| case.size).collect(),
+        subjects: &[block.subject],
+        uses: &[block.usage],
+        directions: &[block.cases[0].direction],
+        sizes: &block.cases.iter().map(|case| case.size).collect::<Vec<_>>(),
         seconds: request.seconds,
         threads: request.threads,
     };
@@ -120,10 +121,10 @@ fn compared<'a>(rows: &'a [Row], others: &[Other]) -> Vec<Compared<'a>> {
     let compare = |work: &&'a Row| {
         let same = || rows.iter().filter(|it| it.work() == work.work());
         let of = |openssl: Option<&str>| {
-            let is_it = |it: &&Row| it.route == LIBCRYPTO && it.openssl.as_deref() == openssl;
+            let is_it = |it: &&Row| it.is_host() && it.openssl.as_deref() == openssl;
             same().find(is_it).map(|it| it.bytes_per_second)
         };
-        let ours = same().filter(|it| it.openssl.is_none() && it.route != LIBCRYPTO);
+        let ours = same().filter(|it| it.openssl.is_none() && !it.is_host());
         Compared {
             size: work.size,
             this: of(None),
@@ -133,8 +134,6 @@ fn compared<'a>(rows: &'a [Row], others: &[Other]) -> Vec<Compared<'a>> {
     };
     works.iter().map(compare).collect()
 }
-
-const LIBCRYPTO: &str = "libcrypto";
 
 /// A line for each size, a column for each OpenSSL.
 fn table(title: &str, rows: &[Row], others: &[Other], unit: Unit) -> String {

@@ -16,10 +16,10 @@ pub(super) fn measure(others: &[Other], seconds: f64) -> Result<Vec<Row>, Fault>
     for other in others {
         for (_, algorithm, _, size) in USERS {
             let work = Work {
-                subject: algorithm.parse().map_err(Fault::usage)?,
-                usage: Use::Message,
-                direction: Direction::Encrypt,
-                sizes: vec![size],
+                subjects: &[algorithm.parse().map_err(Fault::usage)?],
+                uses: &[Use::Message],
+                directions: &[Direction::Encrypt],
+                sizes: &[size],
                 seconds,
                 threads: 1,
             };
