@@ -12,9 +12,9 @@ use wirespeed_results::schema::{Document, VERSION};
 use crate::arguments::{SurveyArguments, library, seconds};
 use crate::commands::bench::releases::Other;
 use crate::fault::Fault;
-use crate::output::table::{Side, Table, wrap};
+use crate::output::table::{Side, Table, paragraph, wrap};
 use crate::output::{
-    People, Progress, WIDTH, check_writable, figures, header, notes, say, warnings, write_json,
+    People, Progress, check_writable, figures, header, notes, say, warnings, write_json,
 };
 use crate::plan::Effect;
 use crate::survey::{cases, device_for_aes, gain, state, state_of_offload};
@@ -111,8 +111,7 @@ const INDENT: usize = 10;
 pub(super) fn proved_routes(names: &[&str], said: &str) -> String {
     let said = format!("    {said}");
     let words: Vec<&str> = names.iter().copied().chain([said.as_str()]).collect();
-    let lines = wrap(&words, "  ", WIDTH - INDENT, 0);
-    format!("{:<INDENT$}{}\n", "Routes", lines.replace('\n', &format!("\n{:INDENT$}", "")))
+    format!("{:<INDENT$}{}\n", "Routes", wrap(&words, "  ", INDENT, INDENT))
 }
 
 /// The routes in a line, how they were proved, then each that is absent or failed with its reason.
@@ -145,11 +144,8 @@ fn routes_text(routes: &[RouteState]) -> String {
             }
             _ => continue,
         };
-        let words: Vec<&str> =
-            [route.route.as_str()].into_iter().chain(reason.split(' ')).collect();
-        let indent = " ".repeat(INDENT);
-        let lines = wrap(&words, " ", WIDTH - INDENT, 2);
-        text.push_str(&format!("{indent}{}\n", lines.replace('\n', &format!("\n{indent}"))));
+        let lines = paragraph(&format!("{} {reason}", route.route), INDENT, INDENT + 2);
+        text.push_str(&format!("{:INDENT$}{lines}", ""));
     }
     text
 }

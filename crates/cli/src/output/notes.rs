@@ -3,8 +3,7 @@
 use wirespeed_bench::Measured;
 use wirespeed_measure::noise::Noise;
 
-use super::WIDTH;
-use super::table::wrap;
+use super::table::paragraph;
 
 /// Unoptimised kernels say nothing about the machine.
 pub(crate) const DEBUG_BUILD: &str =
@@ -23,11 +22,10 @@ pub(crate) fn warnings(measured: &[Measured]) -> Vec<String> {
 pub(crate) fn notes(warnings: &[impl AsRef<str>]) -> String {
     let note = |warning: &_| {
         let warning: &str = AsRef::as_ref(warning);
-        let words: Vec<&str> = ["note:"].into_iter().chain(warning.split(' ')).collect();
-        format!("\n{}", wrap(&words, " ", WIDTH, 6))
+        paragraph(&format!("note: {warning}"), 0, 6)
     };
     let text: String = warnings.iter().map(note).collect();
-    if text.is_empty() { text } else { text + "\n" }
+    if text.is_empty() { text } else { format!("\n{text}") }
 }
 
 #[cfg(test)]

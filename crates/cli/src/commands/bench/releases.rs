@@ -18,8 +18,8 @@ use super::{SO_FAR, candidates, finish};
 use crate::arguments::{BenchRequest, Unit};
 use crate::fault::Fault;
 use crate::interruption::Interruption;
-use crate::output::table::{Side, Table, wrap};
-use crate::output::{People, Progress, WIDTH, figures, header};
+use crate::output::table::{Side, Table, paragraph};
+use crate::output::{People, Progress, figures, header};
 
 pub(super) fn run(request: &BenchRequest) -> Result<(), Fault> {
     let interruption = Interruption::watch()?;
@@ -168,9 +168,7 @@ fn verdict(rows: &[Row], others: &[Other]) -> String {
         let against: Vec<f64> = both
             .filter_map(|(one, this, speed)| Some(speed / one.ours?.bytes_per_second.max(this)))
             .collect();
-        let sentence = words(&other.title, &gains, &against);
-        let words: Vec<&str> = sentence.split(' ').collect();
-        text.push_str(&format!("{}\n", wrap(&words, " ", WIDTH, 2)));
+        text.push_str(&paragraph(&words(&other.title, &gains, &against), 0, 2));
     }
     if text.is_empty() { text } else { format!("\n{text}") }
 }

@@ -4,8 +4,8 @@ use wirespeed_cipher::Route;
 use wirespeed_results::schema::plan::Row;
 
 use super::{Line, Told};
-use crate::output::table::{Side, Table, wrap};
-use crate::output::{WIDTH, figures};
+use crate::output::figures;
+use crate::output::table::{Side, Table, paragraph};
 
 /// A block for each algorithm and direction, a line for each size.
 pub(super) fn text(told: &Told) -> String {
@@ -61,8 +61,7 @@ fn cost(rows: &[&Row], looked_up: &str) -> String {
     let text = format!(
         "constant time{sizes}: {gain} of this OpenSSL, whose code looks up in tables: {looked_up}"
     );
-    let words: Vec<&str> = text.split(' ').collect();
-    format!("{}\n", wrap(&words, " ", WIDTH, 2))
+    paragraph(&text, 0, 2)
 }
 
 fn block(rows: &[&Row]) -> String {

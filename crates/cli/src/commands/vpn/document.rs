@@ -9,8 +9,8 @@ use wirespeed_vpn::verdict::verdict;
 
 use super::real;
 use super::request::Request;
-use crate::output::table::wrap;
-use crate::output::{DEBUG_BUILD, WIDTH, call};
+use crate::output::table::paragraph;
+use crate::output::{DEBUG_BUILD, call};
 
 /// Everything that `wirespeed vpn` found.
 pub(super) struct Found {
@@ -75,13 +75,9 @@ impl Found {
         if self.vpn.verdict.is_empty() {
             return String::new();
         }
-        let paragraph = |text: &str| {
-            let words: Vec<&str> = text.split(' ').collect();
-            format!("{}\n", wrap(&words, " ", WIDTH, 2))
-        };
-        let said: String = self.vpn.verdict.iter().map(|text| paragraph(text)).collect();
+        let said: String = self.vpn.verdict.iter().map(|text| paragraph(text, 0, 2)).collect();
         let left_out = format!("Left out of this estimate: {}.", self.vpn.leaves_out.join("; "));
-        let mut text = format!("\nWhat this says\n{said}{}", paragraph(&left_out));
+        let mut text = format!("\nWhat this says\n{said}{}", paragraph(&left_out, 0, 2));
         if self.vpn.verdict.iter().any(|sentence| sentence.contains("is not the fastest")) {
             text.push_str(&format!("\nMake it so            {}\n", call::install()));
         }

@@ -3,8 +3,8 @@
 use wirespeed_results::schema::tunnel::Row;
 use wirespeed_tunnel::Provider;
 
+use crate::output::figures;
 use crate::output::table::{Side, Table, wrap};
-use crate::output::{WIDTH, figures};
 
 use Side::{Left, Right};
 
@@ -81,7 +81,7 @@ fn line(rows: &[Row], reason: &[&Row]) -> String {
         false => String::new(),
     };
     let line = format!("{carrier}{with}: absent: {why}{which}");
-    wrap(&line.split(' ').collect::<Vec<_>>(), " ", WIDTH, 2)
+    wrap(&line.split(' ').collect::<Vec<_>>(), " ", 0, 2)
 }
 
 /// What the figures leave out, and what disturbed them.
@@ -112,6 +112,7 @@ mod tests {
     use wirespeed_tunnel::Carrier;
 
     use super::*;
+    use crate::output::WIDTH;
 
     fn row(carrier: Carrier, provider: Provider, megabits: f64) -> Row {
         Row {
