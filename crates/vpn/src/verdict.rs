@@ -2,6 +2,7 @@
 //! is.
 
 use wirespeed_results::LINKS;
+use wirespeed_results::schema::HOST;
 use wirespeed_results::schema::vpn::Link;
 
 use crate::suite::Suite;
@@ -143,8 +144,8 @@ fn with_more_cores(best: &[&Link]) -> Option<String> {
 fn in_use(one: &[&Link]) -> Option<String> {
     let mut gains: Vec<(f64, &Link)> = Vec::new();
     let mut compared = 0;
-    for host in one.iter().filter(|link| link.is_host()) {
-        let ours = one.iter().find(|link| link.suite == host.suite && !link.is_host());
+    for host in one.iter().filter(|link| link.route == HOST) {
+        let ours = one.iter().find(|link| link.suite == host.suite && link.route != HOST);
         let Some(ours) = ours else { continue };
         compared += 1;
         let gain = speed(ours) / speed(host);

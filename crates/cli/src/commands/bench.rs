@@ -111,7 +111,7 @@ impl Run<'_> {
             ended = self.gateway(&progress);
         }
         progress.done();
-        self.document.warnings = warnings(&all);
+        self.document.warnings = warnings(all.into_iter().flat_map(|it| it.noise));
         ended
     }
 

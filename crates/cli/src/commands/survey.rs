@@ -59,7 +59,7 @@ pub(crate) fn run(arguments: SurveyArguments) -> Result<(), Fault> {
     let measured = measure(&contest, &candidates)?;
     let gain = |one: &Measured| Some((one.case.title(), gain(one)?));
     let (titles, gains): (Vec<String>, Vec<Gain>) = measured.iter().filter_map(gain).unzip();
-    let warnings = warnings(&measured);
+    let warnings = warnings(measured.iter().flat_map(|it| it.noise.clone()));
     people.show(&table(&titles, &gains))?;
     let cost = is_hidden.then(cycles_per_second).flatten();
     let cost = cost.and_then(|cycles| advice::cost_of_hidden_aes(&gains, cycles));

@@ -1,6 +1,7 @@
 //! What disturbed a measurement, in sentences of advice.
 
-use wirespeed_bench::Measured;
+use std::collections::BTreeSet;
+
 use wirespeed_measure::noise::Noise;
 
 use super::table::paragraph;
@@ -10,10 +11,8 @@ pub(crate) const DEBUG_BUILD: &str =
     "This is a debug build: its figures mean nothing. Use cargo run --release.";
 
 /// Each warning once.
-pub(crate) fn warnings(measured: &[Measured]) -> Vec<String> {
-    let mut noise: Vec<Noise> = measured.iter().flat_map(|one| one.noise.clone()).collect();
-    noise.sort_unstable();
-    noise.dedup();
+pub(crate) fn warnings(noise: impl IntoIterator<Item = Noise>) -> Vec<String> {
+    let noise: BTreeSet<Noise> = noise.into_iter().collect();
     let debug = cfg!(debug_assertions).then_some(DEBUG_BUILD);
     debug.into_iter().chain(noise.into_iter().map(Noise::advice)).map(str::to_owned).collect()
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Document, HOST, Machine, tunnel};
+use super::{Document, Machine, tunnel};
 
 /// What `wirespeed vpn --json FILE` writes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -40,20 +40,6 @@ pub struct Vpn {
     /// What the figures say, sentences.
     #[serde(default)]
     pub verdict: Vec<String>,
-}
-
-impl Row {
-    /// Whether the host's OpenSSL computes.
-    pub fn is_host(&self) -> bool {
-        self.route == HOST
-    }
-}
-
-impl Link {
-    /// Whether the host's OpenSSL computes.
-    pub fn is_host(&self) -> bool {
-        self.route == HOST
-    }
 }
 
 impl Document for Vpn {

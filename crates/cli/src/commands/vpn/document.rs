@@ -10,7 +10,7 @@ use wirespeed_vpn::verdict::verdict;
 use super::real;
 use super::request::Request;
 use crate::output::table::paragraph;
-use crate::output::{DEBUG_BUILD, call};
+use crate::output::{call, warnings};
 
 /// Everything that `wirespeed vpn` found.
 pub(super) struct Found {
@@ -62,11 +62,7 @@ impl Found {
     pub(super) fn conclude(&mut self) {
         self.vpn.links = links(&self.vpn.rows, self.cpus);
         self.vpn.verdict = verdict(&self.vpn.links);
-        self.noise.sort_unstable();
-        self.noise.dedup();
-        let debug = cfg!(debug_assertions).then_some(DEBUG_BUILD);
-        let noise = self.noise.iter().map(|noise| noise.advice());
-        self.vpn.warnings = debug.into_iter().chain(noise).map(str::to_owned).collect();
+        self.vpn.warnings = warnings(std::mem::take(&mut self.noise));
         self.vpn.warnings.extend(real::notes(&self.vpn.real));
     }
 

@@ -99,13 +99,13 @@ fn speeds(rows: &[&Row], links: &[Link], subject: impl Fn(&Row) -> String) -> St
             rows.iter().find(|it| {
                 (it.suite.as_str(), it.packet.as_str()) == one
                     && (it.direction.as_str(), it.threads, it.in_flight) == (direction, threads, 1)
-                    && it.is_host() == is_host
+                    && (it.route == HOST) == is_host
             })
         };
         let speed = |is_host: bool| {
             let same = |it: &&Link| {
                 (it.suite.as_str(), it.packet.as_str(), it.in_flight) == (one.0, one.1, 1)
-                    && it.is_host() == is_host
+                    && (it.route == HOST) == is_host
             };
             links.iter().find(same).map(|link| link.packets_per_second_per_core)
         };
