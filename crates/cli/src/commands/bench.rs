@@ -9,7 +9,6 @@ use wirespeed_results::csv::csv;
 use wirespeed_results::schema::HOST;
 use wirespeed_results::schema::bench::{Bench, Row, Skipped};
 
-use crate::arguments::BenchRequest;
 use crate::fault::Fault;
 use crate::interruption::Interruption;
 use crate::output::{
@@ -19,18 +18,22 @@ use crate::output::{
 mod blocks;
 mod break_even;
 mod candidates;
-pub(crate) mod gateway;
+mod gateway;
 mod prometheus;
 pub(crate) mod releases;
+mod request;
 mod text;
 
 use blocks::{Block, Omitted};
 use break_even::break_even;
+pub(crate) use request::BenchArguments;
+use request::Request;
 
 /// What becomes of the figures when somebody breaks off.
 const SO_FAR: &str = "what was measured so far is above";
 
-pub(crate) fn run(request: BenchRequest) -> Result<(), Fault> {
+pub(crate) fn run(arguments: BenchArguments) -> Result<(), Fault> {
+    let request = arguments.understand()?;
     check_writable(request.targets())?;
     if !request.openssl.is_empty() {
         return releases::run(&request);
@@ -76,7 +79,7 @@ pub(crate) fn run(request: BenchRequest) -> Result<(), Fault> {
 
 /// Keeps what was measured, and shows the last words.
 fn finish(
-    request: &BenchRequest,
+    request: &Request,
     people: People,
     ended: Result<(), Fault>,
     document: &mut Bench,
@@ -89,7 +92,7 @@ fn finish(
 
 /// What is measured, and what it gives so far.
 struct Run<'a> {
-    request: &'a BenchRequest,
+    request: &'a Request,
     contest: Contest<'a>,
     people: People,
     interruption: Interruption,
@@ -149,7 +152,7 @@ impl Run<'_> {
 }
 
 /// Writes the files that were asked for.
-fn keep(request: &BenchRequest, document: &Bench) -> Result<(), Fault> {
+fn keep(request: &Request, document: &Bench) -> Result<(), Fault> {
     if let (Some(target), Some(machine)) = (&request.prometheus, &document.machine) {
         write_metrics(target, &prometheus::text(machine, &document.rows))?;
     }
@@ -162,7 +165,7 @@ fn keep(request: &BenchRequest, document: &Bench) -> Result<(), Fault> {
 /// The candidates for a block; those that nobody named only where they can win, and the portable route for want of others.
 fn taking_part(
     host: &Host,
-    request: &BenchRequest,
+    request: &Request,
     candidates: &[Candidate],
     block: &Block,
     omitted: &mut Omitted,
@@ -181,7 +184,7 @@ fn taking_part(
 }
 
 /// Of what was left out, that which somebody asked for by its name, or which a set is known to have.
-fn expected(request: &BenchRequest, skipped: &[Skipped]) -> Vec<Skipped> {
+fn expected(request: &Request, skipped: &[Skipped]) -> Vec<Skipped> {
     let asked_for_route = |name: &str| {
         let mut routes = request.routes.iter().flatten();
         routes.any(|route| route.name() == name)

@@ -7,7 +7,7 @@ use wirespeed_cipher::{Direction, Route, Subject, Use};
 use wirespeed_results::schema::bench::{Quarantined, Skipped};
 
 use super::candidates::{stand_in, usual_subjects};
-use crate::arguments::BenchRequest;
+use super::request::Request;
 
 /// The sizes of one algorithm in one direction and use: one block of the table.
 pub(super) struct Block {
@@ -18,7 +18,7 @@ pub(super) struct Block {
 
 /// Every block that has cases, and why the other cases are none.
 pub(super) fn of(
-    request: &BenchRequest,
+    request: &Request,
     host: &Host,
     candidates: &[Candidate],
 ) -> (Vec<Block>, Vec<Skipped>) {

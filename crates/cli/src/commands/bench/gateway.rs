@@ -13,7 +13,7 @@ use wirespeed_cpu::MASK;
 use wirespeed_results::schema::HOST;
 use wirespeed_results::schema::bench::{Bench, Row, Skipped};
 
-use crate::arguments::{BenchRequest, Unit};
+use super::request::{Request, Unit};
 use crate::fault::Fault;
 use crate::output::table::{Side, Table};
 
@@ -37,12 +37,12 @@ const NAMES: [&str; 12] = [
 ];
 
 /// The article's size.
-pub(crate) const SIZE: usize = 1024;
+pub(super) const SIZE: usize = 1024;
 /// Packets, and what `openssl speed` measures of CBC and hash functions.
-pub(crate) const USES: [Use; 2] = [Use::Message, Use::Stream];
+pub(super) const USES: [Use; 2] = [Use::Message, Use::Stream];
 
 /// Those that there are.
-pub(crate) fn algorithms() -> Vec<Subject> {
+pub(super) fn algorithms() -> Vec<Subject> {
     NAMES.iter().filter_map(|name| name.parse().ok()).collect()
 }
 
@@ -70,7 +70,7 @@ struct Denial {
 
 /// The host's OpenSSL once more for each mask, which `at` is told; nothing where it did not run, or there is no mask.
 pub(super) fn without_instructions(
-    request: &BenchRequest,
+    request: &Request,
     rows: &[Row],
     at: &dyn Fn(String),
 ) -> Result<Vec<Row>, Fault> {
@@ -92,7 +92,7 @@ pub(super) fn without_instructions(
 }
 
 /// This program again, with the mask.
-fn again(request: &BenchRequest, mask: &str) -> Result<Bench, Fault> {
+fn again(request: &Request, mask: &str) -> Result<Bench, Fault> {
     let failed = |why: String| Fault::usage(format!("OpenSSL with {MASK}={mask}: {why}"));
     let program = std::env::current_exe().map_err(|why| failed(why.to_string()))?;
     let work = Work {

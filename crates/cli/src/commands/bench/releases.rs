@@ -14,14 +14,14 @@ pub(super) use process::results;
 pub(crate) use process::{Other, Work};
 
 use super::blocks::{self, Block};
+use super::request::{Request, Unit};
 use super::{SO_FAR, candidates, finish};
-use crate::arguments::{BenchRequest, Unit};
 use crate::fault::Fault;
 use crate::interruption::Interruption;
 use crate::output::table::{Side, Table, paragraph};
 use crate::output::{People, Progress, figures, header};
 
-pub(super) fn run(request: &BenchRequest) -> Result<(), Fault> {
+pub(super) fn run(request: &Request) -> Result<(), Fault> {
     let interruption = Interruption::watch()?;
     let host = Host::discover();
     host.harness
@@ -62,7 +62,7 @@ pub(super) fn run(request: &BenchRequest) -> Result<(), Fault> {
 fn measured(
     block: &Block,
     title: &str,
-    request: &BenchRequest,
+    request: &Request,
     routes: &str,
     others: &[Other],
     progress: &Progress,

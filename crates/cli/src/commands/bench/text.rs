@@ -5,7 +5,7 @@ use wirespeed_results::schema::bench::{BreakEven, Quarantined, Skipped};
 
 use super::blocks::Block;
 use super::break_even::from;
-use crate::arguments::Unit;
+use super::request::Unit;
 use crate::output::figures;
 use crate::output::table::{Side, Table};
 
