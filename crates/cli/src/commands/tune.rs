@@ -1,13 +1,13 @@
 //! `wirespeed tune`: proves every route, measures everything, and writes the plan of this machine.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use wirespeed_bench::{Candidate, Host, prove_against_host};
 use wirespeed_cipher::{Algorithm, Route};
 use wirespeed_plan::Plan;
 use wirespeed_results::schema::plan::{Digest, Quarantined, Served, Tune};
-use wirespeed_results::schema::{Document, VERSION};
+use wirespeed_results::schema::{Document, Machine, VERSION};
 
 use crate::arguments::Switch;
 use crate::commands::survey::proved_routes;
@@ -139,26 +139,35 @@ pub(crate) fn run(arguments: TuneArguments) -> Result<(), Fault> {
     }
     let failed: Vec<&str> = quarantined.iter().map(|one| one.route.as_str()).collect();
     let verdict = Fault::unless_proved(&failed);
-    let Some(target) = arguments.json else { return verdict };
+    let document = Tune {
+        quarantined,
+        undecided: undecided.cells(),
+        warnings,
+        ..document(&plan, destination.file(), host.machine)
+    };
+    write_json(arguments.json.as_deref(), &document)?;
+    verdict
+}
+
+/// What the plan says, of which no more is known yet.
+fn document(plan: &Plan, file: &Path, machine: Machine) -> Tune {
     let digests = plan.digests().map(|(digest, route)| Digest {
         digest: digest.name().to_owned(),
         route: route.name().to_owned(),
     });
-    let document = Tune {
+    Tune {
         schema: Tune::SCHEMA.to_owned(),
         version: VERSION.to_owned(),
-        plan: file.to_string(),
-        quarantined,
-        constant_time: cost(&plan),
-        algorithms: served(&plan),
+        plan: file.display().to_string(),
+        quarantined: Vec::new(),
+        constant_time: cost(plan),
+        algorithms: served(plan),
         digests: digests.collect(),
-        offloads: offloads(&plan, |_| true),
-        undecided: undecided.cells(),
-        warnings,
-        machine: host.machine,
-    };
-    write_json(target.as_str(), &document)?;
-    verdict
+        offloads: offloads(plan, |_| true),
+        undecided: 0,
+        warnings: Vec::new(),
+        machine,
+    }
 }
 
 /// The plan that openssl.cnf names, if it fits no more and the machine is idle.
