@@ -5,6 +5,7 @@ use std::io;
 use wirespeed_bench::{Candidate, Contest, Host, Measured};
 use wirespeed_cipher::Route;
 use wirespeed_measure::Effort;
+use wirespeed_measure::noise::Noise;
 use wirespeed_results::csv::csv;
 use wirespeed_results::schema::HOST;
 use wirespeed_results::schema::bench::{Bench, Row, Skipped};
@@ -64,30 +65,28 @@ pub(crate) fn run(arguments: BenchArguments) -> Result<(), Fault> {
     let mut omitted = Omitted::new(skipped);
     let mut here = |block| taking_part(&host, &request, &candidates, block, &mut omitted);
     let blocks: Vec<_> = blocks.iter().map(|block| (block, here(block))).collect();
-    let mut document = Bench {
+    let slices = |(block, here): &(&Block, Vec<Candidate>)| -> u64 {
+        block.cases.iter().map(|case| contest.ticks(*case, here)).sum()
+    };
+    let progress = Progress::new(blocks.iter().map(slices).sum());
+    let document = Bench {
         clock: Some(if contest.by_elapsed_time() { "wall" } else { "thread-cpu" }.to_owned()),
         skipped: omitted.skipped,
         quarantined: omitted.quarantined,
         ..Bench::begin(&host.machine)
     };
-    let mut run = Run { request: &request, contest, people, interruption, document: &mut document };
+    let noise = Vec::new();
+    let mut run =
+        Run { request: &request, contest, people, interruption, progress, document, noise };
     let ended = run.everything(&blocks);
-    let left_out = text::left_out(&expected(&request, &document.skipped), &document.quarantined);
-    finish(&request, people, ended, &mut document, &left_out)?;
-    Fault::unless_proved(&document.quarantined)
-}
-
-/// Keeps what was measured, and shows the last words.
-fn finish(
-    request: &Request,
-    people: People,
-    ended: Result<(), Fault>,
-    document: &mut Bench,
-    closing: &str,
-) -> Result<(), Fault> {
+    run.progress.done();
+    let mut document = run.document;
     document.interrupted = ended.is_err();
-    let kept = keep(request, document);
-    people.finish(ended, kept, closing, &document.warnings)
+    document.warnings = warnings(run.noise);
+    let kept = keep(&request, &document);
+    let left_out = text::left_out(&expected(&request, &document.skipped), &document.quarantined);
+    people.finish(ended, kept, &left_out, &document.warnings)?;
+    Fault::unless_proved(&document.quarantined)
 }
 
 /// What is measured, and what it gives so far.
@@ -96,53 +95,38 @@ struct Run<'a> {
     contest: Contest<'a>,
     people: People,
     interruption: Interruption,
-    document: &'a mut Bench,
+    progress: Progress,
+    document: Bench,
+    noise: Vec<Noise>,
 }
 
 impl Run<'_> {
     /// What was measured is in the document, however it ends.
     fn everything(&mut self, blocks: &[(&Block, Vec<Candidate>)]) -> Result<(), Fault> {
-        let slices = |(block, here): &(&Block, Vec<Candidate>)| -> u64 {
-            block.cases.iter().map(|case| self.contest.ticks(*case, here)).sum()
-        };
-        let progress = Progress::new(blocks.iter().map(slices).sum());
-        let mut all = Vec::new();
         let mut taken = blocks.iter().filter(|(_, here)| !here.is_empty());
-        let mut ended =
-            taken.try_for_each(|(block, here)| self.block(block, here, &progress, &mut all));
-        if self.request.is_gateway && ended.is_ok() {
-            ended = self.gateway(&progress);
-        }
-        progress.done();
-        self.document.warnings = warnings(all.into_iter().flat_map(|it| it.noise));
-        ended
+        taken.try_for_each(|(block, here)| self.block(block, here))?;
+        if self.request.is_gateway { self.gateway() } else { Ok(()) }
     }
 
-    fn block(
-        &mut self,
-        block: &Block,
-        here: &[Candidate],
-        progress: &Progress,
-        all: &mut Vec<Measured>,
-    ) -> Result<(), Fault> {
+    fn block(&mut self, block: &Block, here: &[Candidate]) -> Result<(), Fault> {
         let mut measured = Vec::new();
         for case in &block.cases {
             self.interruption.check(SO_FAR)?;
-            progress.at(case.to_string());
-            measured.push(self.contest.measure(*case, here, &|| progress.tick())?);
+            self.progress.at(case.to_string());
+            measured.push(self.contest.measure(*case, here, &|| self.progress.tick())?);
             self.document.rows.extend(measured.last().into_iter().flat_map(Measured::rows));
         }
         let found = break_even(here, &measured);
         let text = text::block(block, here, &measured, &found, self.request.unit);
-        progress.around(|| self.people.show(&text))?;
+        self.progress.around(|| self.people.show(&text))?;
         self.document.break_even.extend(found);
-        all.extend(measured);
+        self.noise.extend(measured.into_iter().flat_map(|it| it.noise));
         Ok(())
     }
 
-    fn gateway(&mut self, progress: &Progress) -> Result<(), Fault> {
+    fn gateway(&mut self) -> Result<(), Fault> {
         let rows = &mut self.document.rows;
-        match gateway::without_instructions(self.request, rows, &|what| progress.at(what)) {
+        match gateway::without_instructions(self.request, rows, &|what| self.progress.at(what)) {
             Ok(more) => rows.extend(more),
             // A signal of the terminal's ends it, too.
             Err(fault) => return self.interruption.check(SO_FAR).and(Err(fault)),

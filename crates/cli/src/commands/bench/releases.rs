@@ -15,7 +15,7 @@ pub(crate) use process::{Other, Work};
 
 use super::blocks::{self, Block};
 use super::request::{Request, Unit};
-use super::{SO_FAR, candidates, finish};
+use super::{SO_FAR, candidates, keep};
 use crate::fault::Fault;
 use crate::interruption::Interruption;
 use crate::output::table::{Side, Table, paragraph};
@@ -54,8 +54,9 @@ pub(super) fn run(request: &Request) -> Result<(), Fault> {
     };
     let ended = blocks.iter().try_for_each(measure);
     progress.done();
-    let verdict = verdict(&document.rows, &others);
-    finish(request, people, ended, &mut document, &verdict)
+    document.interrupted = ended.is_err();
+    let kept = keep(request, &document);
+    people.finish(ended, kept, &verdict(&document.rows, &others), &document.warnings)
 }
 
 /// What each of them did.
@@ -80,20 +81,20 @@ fn measured(
     let here = work.again(None, routes)?;
     progress.tick();
     let mut rows = here.rows;
-    keep(&mut document.warnings, here.warnings);
+    add(&mut document.warnings, here.warnings);
     document.clock = here.clock;
     for other in others {
         progress.at(format!("{title}, {}", other.title));
         let there = other.measure(&work)?;
         progress.tick();
-        keep(&mut document.warnings, there.warnings);
+        add(&mut document.warnings, there.warnings);
         rows.extend(there.rows);
     }
     Ok(rows)
 }
 
 /// Adds what was not said yet.
-fn keep(warnings: &mut Vec<String>, more: Vec<String>) {
+fn add(warnings: &mut Vec<String>, more: Vec<String>) {
     for warning in more {
         if !warnings.contains(&warning) {
             warnings.push(warning);
