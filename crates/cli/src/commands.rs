@@ -29,7 +29,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Fault> {
     }
     match arguments.command {
         None => survey::run(arguments.survey),
-        Some(Command::Bench(bench)) => bench::run(bench.understand()?),
+        Some(Command::Bench(bench)) => bench::run(bench),
         Some(Command::Routes(routes)) => routes::run(routes),
         Some(Command::Tune(arguments)) => tune::run(arguments),
         Some(Command::Install(arguments)) => install::run(arguments),

@@ -4,12 +4,14 @@ pub(crate) mod call;
 pub(crate) mod figures;
 mod header;
 mod notes;
+mod people;
 mod progress;
 mod sink;
 pub(crate) mod table;
 
 pub(crate) use header::header;
 pub(crate) use notes::{DEBUG_BUILD, notes, warnings};
+pub(crate) use people::People;
 pub(crate) use progress::Progress;
 pub(crate) use sink::{check_writable, say, tell, write_json, write_metrics, write_text};
 

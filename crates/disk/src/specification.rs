@@ -157,7 +157,11 @@ impl Cipher {
 }
 
 impl Mode {
-    const fn name(self) -> Option<&'static str> {
+    /// All of them.
+    pub const ALL: [Self; 6] =
+        [Self::Ecb, Self::Cbc, Self::Xts, Self::Adiantum, Self::Gcm, Self::Aead];
+
+    pub(crate) const fn name(self) -> Option<&'static str> {
         match self {
             Self::Ecb => Some("ecb"),
             Self::Cbc => Some("cbc"),
@@ -182,15 +186,10 @@ impl Mode {
             },
         }
     }
-
-    /// Whether a sector that was tampered with is refused.
-    pub const fn authenticates(self) -> bool {
-        matches!(self, Self::Gcm | Self::Aead)
-    }
 }
 
 impl Iv {
-    const fn name(self) -> Option<&'static str> {
+    pub(crate) const fn name(self) -> Option<&'static str> {
         match self {
             Self::None => None,
             Self::Null => Some("null"),
@@ -248,9 +247,8 @@ impl fmt::Display for Unknown {
 impl std::error::Error for Unknown {}
 
 /// Every cipher in every mode with every IV that suits.
-fn known() -> impl Iterator<Item = Specification> {
+pub(crate) fn known() -> impl Iterator<Item = Specification> {
     Cipher::ALL.into_iter().flat_map(|cipher| {
-        let modes = [Mode::Ecb, Mode::Cbc, Mode::Xts, Mode::Adiantum, Mode::Gcm, Mode::Aead];
         let of_mode = move |mode: Mode| {
             let ivs: &[Iv] = match mode {
                 Mode::Ecb => &[Iv::None],
@@ -263,7 +261,7 @@ fn known() -> impl Iterator<Item = Specification> {
             };
             ivs.iter().map(move |iv| Specification::Encrypted(cipher, mode, *iv))
         };
-        modes.into_iter().filter(move |mode| mode.suits(cipher)).flat_map(of_mode)
+        Mode::ALL.into_iter().filter(move |mode| mode.suits(cipher)).flat_map(of_mode)
     })
 }
 

@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
 use std::path::{Path, PathBuf};
 
-use tempfile::TempPath;
+use tempfile::{NamedTempFile, TempPath};
 
 /// What names of files and folders begin with that are not in their place yet.
 pub(crate) const BEGINNING: &str = ".wirespeed-";
@@ -72,6 +72,17 @@ pub struct Staged {
 }
 
 impl Staged {
+    /// Takes a file that holds all it is to hold, and lies in the folder of its place.
+    pub fn new(file: NamedTempFile, place: &Path) -> io::Result<Self> {
+        file.as_file().sync_all()?;
+        Ok(Self { temporary: file.into_temp_path(), place: place.to_owned() })
+    }
+
+    /// Where it lies until then.
+    pub fn file(&self) -> &Path {
+        &self.temporary
+    }
+
     /// Lets all run it.
     pub(crate) fn runnable(self) -> io::Result<Self> {
         fs::set_permissions(&self.temporary, Permissions::from_mode(0o755))?;
@@ -101,8 +112,7 @@ pub(crate) fn stage(bytes: &[u8], place: &Path, like: &Path) -> io::Result<Stage
         }
         Err(_) => fs::set_permissions(file.path(), Permissions::from_mode(0o644))?,
     }
-    file.as_file().sync_all()?;
-    Ok(Staged { temporary: file.into_temp_path(), place: place.to_owned() })
+    Staged::new(file, place)
 }
 
 /// Makes a link that is to be at `place`.
@@ -148,9 +158,13 @@ fn copy_labels(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Lets a change of names survive a loss of power.
+/// Lets a change of names survive a loss of power, if the folder can be read and its file system knows how.
 fn settle(folder: &Path) -> io::Result<()> {
-    File::open(folder)?.sync_all()
+    use ErrorKind::{InvalidInput, PermissionDenied};
+    match File::open(folder).and_then(|it| it.sync_all()) {
+        Err(error) if matches!(error.kind(), InvalidInput | PermissionDenied) => Ok(()),
+        settled => settled,
+    }
 }
 
 pub(crate) fn folder(path: &Path) -> &Path {

@@ -5,6 +5,8 @@
 
 use std::fmt::Write;
 
+use wirespeed_results::figures;
+
 use crate::table::{Cell, Table};
 use crate::text::Text;
 
@@ -161,7 +163,7 @@ impl Curves {
             let _ = writeln!(
                 text,
                 "<text class=\"tick\" x=\"{at:.2}%\" y=\"{y:.1}\" text-anchor=\"{anchor}\">{}</text>",
-                bytes(size)
+                figures::size(size)
             );
         }
     }
@@ -222,7 +224,7 @@ impl Curves {
         for line in &self.lines {
             let mut words = line.name.clone();
             if let Some(size) = line.break_even {
-                let _ = write!(words, ", faster than {} from {}", line.rival, bytes(size));
+                let _ = write!(words, ", faster than {} from {}", line.rival, figures::size(size));
             }
             let _ = writeln!(
                 text,
@@ -244,9 +246,9 @@ impl Curves {
                 "{} from {} at {} to {} at {}",
                 line.name,
                 speed(first.1),
-                bytes(first.0),
+                figures::size(first.0),
                 speed(last.1),
-                bytes(last.0)
+                figures::size(last.0)
             ))
         });
         let words: Vec<String> = words.collect();
@@ -291,12 +293,4 @@ pub(crate) fn speed(bytes_per_second: f64) -> String {
     };
     let text = if value >= 99.95 { format!("{value:.0}") } else { format!("{value:.1}") };
     format!("{} {unit}", text.strip_suffix(".0").unwrap_or(&text))
-}
-
-/// "1420 B", "16 KiB".
-pub(crate) fn bytes(size: usize) -> String {
-    match size {
-        size if size >= 1024 && size.is_multiple_of(1024) => format!("{} KiB", size / 1024),
-        size => format!("{size} B"),
-    }
 }

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use wirespeed_results::figures::{percent, times_closely};
 use wirespeed_results::fleet::{Fleet, Kind, Work, mean, median};
+use wirespeed_results::schema::HOST;
 
 use crate::page;
 use crate::table::{Cell, Table};
@@ -206,7 +208,7 @@ fn savings(fleet: &Fleet) -> String {
                 let ratio = |work: &Work| Some((rates[work].openssl?, rates[work].best));
                 // What was left to OpenSSL was not saved.
                 let measured: Vec<_> = rates.keys().filter(of_it).filter_map(ratio).collect();
-                if measured.is_empty() || route == "libcrypto" {
+                if measured.is_empty() || route == HOST {
                     continue;
                 }
                 let count = measured.len() as f64;
@@ -271,13 +273,9 @@ fn named((algorithm, direction, usage, size): &Work) -> String {
 }
 
 fn times(ratio: Option<f64>) -> String {
-    ratio.map_or("-".to_owned(), |ratio| format!("{ratio:.2}x"))
+    ratio.map_or("-".to_owned(), times_closely)
 }
 
 fn gigabytes(rate: Option<f64>) -> String {
     rate.map_or("-".to_owned(), |rate| format!("{:.2}", rate / 1e9))
-}
-
-fn percent(share: f64) -> String {
-    format!("{:.0} %", share * 100.0)
 }

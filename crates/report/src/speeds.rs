@@ -2,8 +2,9 @@
 //!
 //! One machine's routes are drawn side by side; of several machines each one's best, and then the routes of each.
 
+use wirespeed_results::schema::HOST;
 use wirespeed_results::schema::bench::Row;
-use wirespeed_results::{Computer, letter};
+use wirespeed_results::{Computer, figures, letter};
 
 use crate::chart::{Bar, COLOURS, Chart, Group, MEGABYTES, Series};
 use crate::curves::{Curve, Curves};
@@ -72,9 +73,9 @@ fn mode_of(row: &Row) -> String {
         "rekey" => "a new key each call".to_owned(),
         other => other.to_owned(),
     };
-    mode.push_str(match (row.api_path.as_str(), row.route.as_str()) {
-        ("evp", _) => ", through EVP",
-        (_, "libcrypto") => ", without EVP",
+    mode.push_str(match row.api_path.as_str() {
+        "evp" => ", through EVP",
+        _ if row.is_host() => ", without EVP",
         _ => ", the kernels alone",
     });
     if row.threads > 1 {
@@ -194,13 +195,13 @@ fn draw(works: &[Work], id: &str, factor: &'static str) -> String {
 }
 
 fn curves(work: &Work, id: &str) -> Curves {
-    let rival = work.lines.iter().find(|line| line.name == "libcrypto");
+    let rival = work.lines.iter().find(|line| line.name == HOST);
     let line = |line: &Line| Curve {
         name: line.name.clone(),
         colour: line.colour,
         points: line.points.clone(),
         break_even: rival.and_then(|rival| break_even(line, rival)),
-        rival: "libcrypto".to_owned(),
+        rival: HOST.to_owned(),
         limit: None,
     };
     let mut lines: Vec<Curve> = work.lines.iter().map(line).collect();
@@ -232,7 +233,7 @@ fn bars(mode: &str, works: &[&Work], id: &str, factor: &'static str) -> Chart {
         place_in(&mut series, |it| it.mark == line.mark, make);
     }
     // Stable: of machines the first stays where it is.
-    series.sort_by_key(|it| it.mark != "libcrypto");
+    series.sort_by_key(|it| it.mark != HOST);
     let mut groups = Vec::new();
     for work in works {
         let mut sizes: Vec<usize> =
@@ -250,7 +251,7 @@ fn bars(mode: &str, works: &[&Work], id: &str, factor: &'static str) -> Chart {
                 let bytes_per_second = speed(series)?;
                 Some(Bar { bytes_per_second, factor: first.map(|it| bytes_per_second / it) })
             };
-            let name = format!("{} {}", work.name, crate::curves::bytes(size));
+            let name = format!("{} {}", work.name, figures::size(size));
             groups.push(Group { name, bars: series.iter().map(bar).collect() });
         }
     }

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use wirespeed_results::Computer;
+use wirespeed_results::figures::percent;
 use wirespeed_results::schema::tunnel;
 use wirespeed_results::schema::vpn::{CoresNeeded, Link, Row, Vpn};
 
@@ -153,7 +154,7 @@ fn links(title: &str, links: &[Link]) -> Table {
             figure(Some(link.bits_per_second_per_core / 1e6), 1),
             Cell::words(fills),
             Cell::words(more.join(", ")),
-            Cell::figure(link.cpu_left.map_or("-".to_owned(), |it| format!("{:.0} %", it * 100.0))),
+            Cell::figure(link.cpu_left.map_or("-".to_owned(), percent)),
         ]);
     }
     table

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use crate::schema::bench::Bench;
 use crate::schema::stats::Stats;
 use crate::schema::survey::Survey;
-use crate::schema::{Document as _, Machine};
+use crate::schema::{Document as _, HOST, Machine};
 
 /// What was done: algorithm, direction, use and size.
 pub type Work = (String, String, String, usize);
@@ -85,7 +85,7 @@ impl Row<'_> {
             [&self.algorithm, &self.direction].map(|it| it.clone().into_owned());
         let new = || Rates { openssl: None, best: 0.0, route: String::new() };
         let it = rates.entry((algorithm, direction, usage.clone(), size)).or_insert_with(new);
-        if self.route == "libcrypto" {
+        if self.route == HOST {
             it.openssl = Some(rate);
         }
         if rate > it.best {

@@ -12,12 +12,13 @@ mod pasted;
 pub mod compare;
 pub mod csv;
 pub mod exposition;
+pub mod figures;
 pub mod fleet;
 pub mod schema;
 
 pub use computer::{Computer, computers, letter};
 pub use file::{Content, Results, Text, Unreadable};
-pub use merit::{Merit, Purpose};
+pub use merit::{LINKS, Merit, Purpose};
 
 #[cfg(test)]
 mod tests;

@@ -34,20 +34,20 @@ pub struct Merit {
     pub fills: Option<String>,
 }
 
-/// The links that owners buy, bits in a second, and their names.
-const LINKS: [(f64, &str); 6] = [
-    (100e6, "100 Mbit/s"),
-    (1e9, "1 Gbit/s"),
-    (2.5e9, "2.5 Gbit/s"),
-    (10e9, "10 Gbit/s"),
-    (25e9, "25 Gbit/s"),
-    (100e9, "100 Gbit/s"),
+/// The links that owners buy, and their bits in a second.
+pub const LINKS: [(&str, f64); 6] = [
+    ("100 Mbit/s", 1e8),
+    ("1 Gbit/s", 1e9),
+    ("2.5 Gbit/s", 2.5e9),
+    ("10 Gbit/s", 1e10),
+    ("25 Gbit/s", 2.5e10),
+    ("100 Gbit/s", 1e11),
 ];
 
 /// The widest link that so many bytes in a second fill.
 pub(crate) fn widest_link(bytes_per_second: f64) -> Option<&'static str> {
-    let fits = |(bits, _): &&(f64, &str)| bytes_per_second * 8.0 >= *bits;
-    LINKS.iter().rev().find(fits).map(|(_, name)| *name)
+    let fits = |(_, bits): &&(&str, f64)| bytes_per_second * 8.0 >= *bits;
+    LINKS.iter().rev().find(fits).map(|(name, _)| *name)
 }
 
 const GCM: &str = "AES-GCM";
@@ -218,8 +218,7 @@ fn rate(computer: &Computer<'_>, algorithm: &str, size: usize) -> Option<Rate> {
             .rates()
             .filter(|row| row.algorithm == algorithm && sizes.contains(&row.size))
             .filter(|row| row.usage == usage && row.direction == direction)
-            .filter(|row| row.threads == 1 && row.lanes.unwrap_or(1) == 1)
-            .filter(|row| row.without.is_none() && row.openssl.is_none())
+            .filter(|row| row.threads == 1 && row.is_of_machine())
             .max_by(|a, b| a.bytes_per_second.total_cmp(&b.bytes_per_second))
             .map(|row| (row.bytes_per_second, row.route.clone()))
     };

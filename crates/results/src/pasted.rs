@@ -85,16 +85,7 @@ impl Reader {
     }
 
     fn end(mut self, label: &str) -> Result<Vec<Results>, String> {
-        let only = only_version(&self.runs);
-        let rows: Vec<(Option<String>, Clock, Vec<Row>)> = self
-            .runs
-            .iter()
-            .map(|run| {
-                let version = run.version.clone().or_else(|| only.clone());
-                (version.clone(), run.clock(), run.rows(version.as_deref(), &mut self.leftovers))
-            })
-            .filter(|(_, _, rows)| !rows.is_empty())
-            .collect();
+        let rows = self.rows();
         let mut versions: Vec<Option<String>> = Vec::new();
         for (version, ..) in &rows {
             if !versions.contains(version) {
@@ -106,58 +97,60 @@ impl Reader {
             libcrypto: version.map(|it| Libcrypto { path: None, version: Some(it) }),
             ..self.facts.machine()
         };
-        let mut found: Vec<Results> = versions
-            .iter()
-            .map(|version| {
-                let of_it: Vec<_> = rows.iter().filter(|(it, ..)| it == version).collect();
-                let label = match version {
-                    Some(version) if versions.len() > 1 => format!("{label}, {version}"),
-                    _ => label.to_owned(),
-                };
-                let bench = Bench {
-                    schema: Bench::SCHEMA.to_owned(),
-                    version: None,
-                    source: Some(source.clone()),
-                    clock: common_clock(&of_it),
-                    machine: Some(machine(version.clone())),
-                    interrupted: false,
-                    rows: of_it.iter().flat_map(|(_, _, rows)| rows.clone()).collect(),
-                    openssl: Vec::new(),
-                    break_even: Vec::new(),
-                    skipped: Vec::new(),
-                    quarantined: Vec::new(),
-                    warnings: Vec::new(),
-                };
-                results(label, &source, bench.machine.clone(), Content::Bench(bench))
-            })
-            .collect();
+        let of_version = |version: &Option<String>| {
+            let of_it: Vec<_> = rows.iter().filter(|(it, ..)| it == version).collect();
+            let label = match version {
+                Some(version) if versions.len() > 1 => format!("{label}, {version}"),
+                _ => label.to_owned(),
+            };
+            let bench = Bench {
+                schema: Bench::SCHEMA.to_owned(),
+                source: Some(source.clone()),
+                clock: common_clock(&of_it),
+                machine: Some(machine(version.clone())),
+                rows: of_it.iter().flat_map(|(_, _, rows)| rows.clone()).collect(),
+                ..Bench::default()
+            };
+            results(label, &source, bench.machine.clone(), Content::Bench(bench))
+        };
+        let mut found: Vec<Results> = versions.iter().map(of_version).collect();
         if !self.sectors.is_empty() {
-            let version = versions.first().cloned().flatten();
+            let machine = machine(versions.first().cloned().flatten());
             let label = found.first().map_or(label, |first| first.label.as_str()).to_owned();
-            let machine = machine(version);
-            let disk = sectors::disk(&source, machine.clone(), self.sectors);
+            let disk = sectors::disk(&source, machine.clone(), std::mem::take(&mut self.sectors));
             found.push(results(label, &source, Some(machine), Content::Disk(disk)));
         }
         let repeated: usize = found.iter().map(repeated).sum();
-        if let Some(first) = found.first_mut() {
-            first.warnings = self.leftovers.sentences();
-            if self.runs.iter().any(Run::is_offloaded_by_cpu_time) {
-                first.warnings.push(OFFLOADED.to_owned());
-            }
-            if repeated > 0 && !self.is_sbc_bench {
-                first.warnings.push(format!("{repeated} {REPEATED}"));
-            }
-            return Ok(found);
+        let Some(first) = found.first_mut() else { return Err(self.instead()) };
+        first.warnings = self.leftovers.sentences();
+        if self.runs.iter().any(Run::is_offloaded_by_cpu_time) {
+            first.warnings.push(OFFLOADED.to_owned());
         }
+        if repeated > 0 && !self.is_sbc_bench {
+            first.warnings.push(format!("{repeated} {REPEATED}"));
+        }
+        Ok(found)
+    }
+
+    /// The rows of each run that has some, with the release and the clock.
+    fn rows(&mut self) -> Vec<(Option<String>, Clock, Vec<Row>)> {
+        let only = only_version(&self.runs);
+        let of = |run: &Run| {
+            let version = run.version.clone().or_else(|| only.clone());
+            let rows = run.rows(version.as_deref(), &mut self.leftovers);
+            (version, run.clock(), rows)
+        };
+        self.runs.iter().map(of).filter(|(_, _, rows)| !rows.is_empty()).collect()
+    }
+
+    /// What there is instead of figures.
+    fn instead(&self) -> String {
         let has_begun = self.runs.iter().any(Run::has_begun);
-        Err(match (self.leftovers.instead(), has_begun) {
-            (Some(said), _) => said,
-            (None, true) => "openssl speed began there, but its figures are cut off".to_owned(),
-            (None, false) => {
-                "no JSON, and no figures as openssl speed or cryptsetup benchmark print them"
-                    .to_owned()
-            }
-        })
+        let said = match has_begun {
+            true => "openssl speed began there, but its figures are cut off",
+            false => "no JSON, and no figures as openssl speed or cryptsetup benchmark print them",
+        };
+        self.leftovers.instead().unwrap_or(said.to_owned())
     }
 }
 

@@ -23,6 +23,7 @@ mod description;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use wirespeed_cipher::Route;
 
 #[cfg(feature = "schema")]
 pub use description::{Description, Field, descriptions};
@@ -33,6 +34,9 @@ pub trait Document: Serialize + DeserializeOwned {
     /// Its name and version; the version changes when a field goes away or changes its meaning.
     const SCHEMA: &'static str;
 }
+
+/// The host's own OpenSSL among the routes of rows.
+pub const HOST: &str = Route::Libcrypto.name();
 
 /// The version of this program, which documents bear.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -4,20 +4,11 @@
 //! Ethernet adds, take all of it. So a link carries less of what is inside the tunnel than its name says: of
 //! packets of 1420 bytes by ESP 9.4 of 10 Gbit/s.
 
+use wirespeed_results::LINKS;
 use wirespeed_results::schema::vpn::{CoresNeeded, Link, Row};
 
 use crate::sizes::Sizes;
 use crate::suite::Suite;
-
-/// The links that people have, in bits per second.
-pub const LINKS: [(&str, f64); 6] = [
-    ("100 Mbit/s", 1e8),
-    ("1 Gbit/s", 1e9),
-    ("2.5 Gbit/s", 2.5e9),
-    ("10 Gbit/s", 1e10),
-    ("25 Gbit/s", 2.5e10),
-    ("100 Gbit/s", 1e11),
-];
 
 /// What the estimate leaves out.
 pub const LEAVES_OUT: [&str; 7] = [

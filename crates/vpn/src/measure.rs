@@ -102,9 +102,9 @@ pub fn measure(
             continue;
         }
         let place = place.next().expect("no end of places");
-        let of_contender = per_thread.iter().map(|thread| &thread[place]);
-        let samples: Vec<Samples> = of_contender.clone().map(|it| it.0.clone()).collect();
-        let latencies: Vec<u64> = of_contender.flat_map(|it| it.1.iter().copied()).collect();
+        let of_candidate = per_thread.iter().map(|thread| &thread[place]);
+        let samples: Vec<Samples> = of_candidate.clone().map(|it| it.0.clone()).collect();
+        let latencies: Vec<u64> = of_candidate.flat_map(|it| it.1.iter().copied()).collect();
         let samples = contest::together(&samples);
         measured.noise.extend(noise::Noise::in_times(&samples.nanos()));
         measured.rows.push(filled(row, &samples, latencies));

@@ -1,13 +1,11 @@
 //! What the figures say in words: which suite for which link, and whether what is in use is the fastest there
 //! is.
 
+use wirespeed_results::LINKS;
+use wirespeed_results::schema::HOST;
 use wirespeed_results::schema::vpn::Link;
 
-use crate::links::LINKS;
 use crate::suite::Suite;
-
-/// The route of the host's OpenSSL, which is what VPN daemons use here as they are.
-const IN_USE: &str = "libcrypto";
 
 /// Faster by less is no reason to change anything.
 const CLEAR: f64 = 1.05;
@@ -142,12 +140,12 @@ fn with_more_cores(best: &[&Link]) -> Option<String> {
     ))
 }
 
-/// Whether the host's OpenSSL is the fastest of each suite.
+/// Whether the host's OpenSSL, which VPN daemons use here as they are, is the fastest of each suite.
 fn in_use(one: &[&Link]) -> Option<String> {
     let mut gains: Vec<(f64, &Link)> = Vec::new();
     let mut compared = 0;
-    for host in one.iter().filter(|link| link.route == IN_USE) {
-        let ours = one.iter().find(|link| link.suite == host.suite && link.route != IN_USE);
+    for host in one.iter().filter(|link| link.route == HOST) {
+        let ours = one.iter().find(|link| link.suite == host.suite && link.route != HOST);
         let Some(ours) = ours else { continue };
         compared += 1;
         let gain = speed(ours) / speed(host);

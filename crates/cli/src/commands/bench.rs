@@ -5,44 +5,47 @@ use std::io;
 use wirespeed_bench::{Candidate, Contest, Host, Measured};
 use wirespeed_cipher::Route;
 use wirespeed_measure::Effort;
+use wirespeed_measure::noise::Noise;
 use wirespeed_results::csv::csv;
+use wirespeed_results::schema::HOST;
 use wirespeed_results::schema::bench::{Bench, Row, Skipped};
-use wirespeed_results::schema::{Document, VERSION};
 
-use crate::arguments::BenchRequest;
 use crate::fault::Fault;
 use crate::interruption::Interruption;
 use crate::output::{
-    Progress, check_writable, header, notes, say, warnings, write_json, write_metrics, write_text,
+    People, Progress, check_writable, header, warnings, write_json, write_metrics, write_text,
 };
 
 mod blocks;
 mod break_even;
 mod candidates;
-pub(crate) mod gateway;
+mod gateway;
 mod prometheus;
 pub(crate) mod releases;
+mod request;
 mod text;
 
 use blocks::{Block, Omitted};
 use break_even::break_even;
+pub(crate) use request::BenchArguments;
+use request::Request;
 
 /// What becomes of the figures when somebody breaks off.
 const SO_FAR: &str = "what was measured so far is above";
 
-pub(crate) fn run(request: BenchRequest) -> Result<(), Fault> {
+pub(crate) fn run(arguments: BenchArguments) -> Result<(), Fault> {
+    let request = arguments.understand()?;
+    check_writable(request.targets())?;
     if !request.openssl.is_empty() {
         return releases::run(&request);
     }
-    check_writable(request.targets())?;
     let host = match &request.libcrypto {
         Some(path) => Host::with_libcrypto(path).map_err(Fault::usage)?,
         None => Host::discover(),
     };
     let interruption = Interruption::watch()?;
     let candidates = candidates::of(&host, &request)?;
-    let (blocks, mut skipped) =
-        blocks::of(&request, &candidates::usual_subjects(&host, &candidates, request.all));
+    let (blocks, mut skipped) = blocks::of(&request, &host, &candidates);
     if request.is_gateway {
         skipped.extend(gateway::skipped());
     }
@@ -54,25 +57,10 @@ pub(crate) fn run(request: BenchRequest) -> Result<(), Fault> {
         limits: true,
         elapsed: candidates.iter().any(|candidate| candidate.may_sleep()),
     };
-    let to_people = request.targets().all(|target| target != "-");
-    let show = |text: &str| if to_people { say(text) } else { Ok(()) };
-    let mut document = Bench {
-        schema: Bench::SCHEMA.to_owned(),
-        version: Some(VERSION.to_owned()),
-        source: None,
-        clock: Some(if contest.by_elapsed_time() { "wall" } else { "thread-cpu" }.to_owned()),
-        machine: Some(host.machine.clone()),
-        interrupted: false,
-        rows: Vec::new(),
-        openssl: Vec::new(),
-        break_even: Vec::new(),
-        skipped: Vec::new(),
-        quarantined: Vec::new(),
-        warnings: Vec::new(),
-    };
-    show(&format!("{}\n", header(&host.machine)))?;
+    let people = People::beside(request.targets());
+    people.show(&format!("{}\n", header(&host.machine)))?;
     if let Err(why) = host.harness.library() {
-        show(&format!("{why}; the kernels run directly\n"))?;
+        people.show(&format!("{why}; the kernels run directly\n"))?;
     }
     let mut omitted = Omitted::new(skipped);
     let mut here = |block| taking_part(&host, &request, &candidates, block, &mut omitted);
@@ -81,59 +69,87 @@ pub(crate) fn run(request: BenchRequest) -> Result<(), Fault> {
         block.cases.iter().map(|case| contest.ticks(*case, here)).sum()
     };
     let progress = Progress::new(blocks.iter().map(slices).sum());
-    let mut all = Vec::new();
-    let mut measure = |block: &Block, here: &[Candidate]| {
+    let document = Bench {
+        clock: Some(if contest.by_elapsed_time() { "wall" } else { "thread-cpu" }.to_owned()),
+        skipped: omitted.skipped,
+        quarantined: omitted.quarantined,
+        ..Bench::begin(&host.machine)
+    };
+    let noise = Vec::new();
+    let mut run =
+        Run { request: &request, contest, people, interruption, progress, document, noise };
+    let ended = run.everything(&blocks);
+    run.progress.done();
+    let mut document = run.document;
+    document.interrupted = ended.is_err();
+    document.warnings = warnings(run.noise);
+    let kept = keep(&request, &document);
+    let left_out = text::left_out(&expected(&request, &document.skipped), &document.quarantined);
+    people.finish(ended, kept, &left_out, &document.warnings)?;
+    Fault::unless_proved(&document.quarantined)
+}
+
+/// What is measured, and what it gives so far.
+struct Run<'a> {
+    request: &'a Request,
+    contest: Contest<'a>,
+    people: People,
+    interruption: Interruption,
+    progress: Progress,
+    document: Bench,
+    noise: Vec<Noise>,
+}
+
+impl Run<'_> {
+    /// What was measured is in the document, however it ends.
+    fn everything(&mut self, blocks: &[(&Block, Vec<Candidate>)]) -> Result<(), Fault> {
+        let mut taken = blocks.iter().filter(|(_, here)| !here.is_empty());
+        taken.try_for_each(|(block, here)| self.block(block, here))?;
+        if self.request.is_gateway { self.gateway() } else { Ok(()) }
+    }
+
+    fn block(&mut self, block: &Block, here: &[Candidate]) -> Result<(), Fault> {
         let mut measured = Vec::new();
         for case in &block.cases {
-            interruption.check(SO_FAR)?;
-            progress.at(case.to_string());
-            measured.push(contest.measure(*case, here, &|| progress.tick())?);
-            document.rows.extend(measured.last().into_iter().flat_map(Measured::rows));
+            self.interruption.check(SO_FAR)?;
+            self.progress.at(case.to_string());
+            measured.push(self.contest.measure(*case, here, &|| self.progress.tick())?);
+            self.document.rows.extend(measured.last().into_iter().flat_map(Measured::rows));
         }
         let found = break_even(here, &measured);
-        progress.around(|| show(&text::block(block, here, &measured, &found, request.unit)))?;
-        document.break_even.extend(found);
-        all.extend(measured);
+        let text = text::block(block, here, &measured, &found, self.request.unit);
+        self.progress.around(|| self.people.show(&text))?;
+        self.document.break_even.extend(found);
+        self.noise.extend(measured.into_iter().flat_map(|it| it.noise));
         Ok(())
-    };
-    let mut taken = blocks.iter().filter(|(_, here)| !here.is_empty());
-    let mut ended = taken.try_for_each(|(block, here)| measure(block, here));
-    if request.is_gateway && ended.is_ok() {
-        match gateway::without_instructions(&request, &document.rows, &|what| progress.at(what)) {
-            Ok(more) => {
-                document.rows.extend(more);
-                ended = show(&gateway::table(&document.rows, request.unit));
-            }
-            // A signal of the terminal's ends it, too.
-            Err(fault) => ended = interruption.check(SO_FAR).and(Err(fault)),
-        }
     }
-    progress.done();
-    document.interrupted = ended.is_err();
-    document.warnings = warnings(&all);
-    (document.skipped, document.quarantined) = (omitted.skipped, omitted.quarantined);
-    // What was measured is kept, however the run ended, and even if nobody listens any more.
-    let kept = keep(&request, &document);
-    show(&text::left_out(&expected(&request, &document.skipped), &document.quarantined))?;
-    show(&notes(&document.warnings))?;
-    ended.and(kept).and_then(|()| Fault::unless_proved(&document.quarantined))
+
+    fn gateway(&mut self) -> Result<(), Fault> {
+        let rows = &mut self.document.rows;
+        match gateway::without_instructions(self.request, rows, &|what| self.progress.at(what)) {
+            Ok(more) => rows.extend(more),
+            // A signal of the terminal's ends it, too.
+            Err(fault) => return self.interruption.check(SO_FAR).and(Err(fault)),
+        }
+        self.people.show(&gateway::table(rows, self.request.unit))
+    }
 }
 
 /// Writes the files that were asked for.
-fn keep(request: &BenchRequest, document: &Bench) -> Result<(), Fault> {
+fn keep(request: &Request, document: &Bench) -> Result<(), Fault> {
     if let (Some(target), Some(machine)) = (&request.prometheus, &document.machine) {
         write_metrics(target, &prometheus::text(machine, &document.rows))?;
     }
     if let Some(target) = &request.csv {
         write_text(target, &csv(Row::COLUMNS, &document.rows).map_err(io::Error::from)?)?;
     }
-    request.json.as_ref().map_or(Ok(()), |target| write_json(target, document))
+    write_json(request.json.as_deref(), document)
 }
 
 /// The candidates for a block; those that nobody named only where they can win, and the portable route for want of others.
 fn taking_part(
     host: &Host,
-    request: &BenchRequest,
+    request: &Request,
     candidates: &[Candidate],
     block: &Block,
     omitted: &mut Omitted,
@@ -152,7 +168,7 @@ fn taking_part(
 }
 
 /// Of what was left out, that which somebody asked for by its name, or which a set is known to have.
-fn expected(request: &BenchRequest, skipped: &[Skipped]) -> Vec<Skipped> {
+fn expected(request: &Request, skipped: &[Skipped]) -> Vec<Skipped> {
     let asked_for_route = |name: &str| {
         let mut routes = request.routes.iter().flatten();
         routes.any(|route| route.name() == name)
@@ -160,7 +176,7 @@ fn expected(request: &BenchRequest, skipped: &[Skipped]) -> Vec<Skipped> {
     };
     let is_expected = |one: &&Skipped| match one.route.as_deref() {
         Some(name) if asked_for_route(name) => true,
-        Some(name) => request.algorithms.is_some() && name == Route::Libcrypto.name(),
+        Some(name) => request.algorithms.is_some() && name == HOST,
         None => request.algorithms.is_some() || request.is_gateway,
     };
     skipped.iter().filter(is_expected).cloned().collect()

@@ -7,7 +7,7 @@ use wirespeed_results::schema::{Document, VERSION};
 use wirespeed_results::{Computer, Purpose, computers};
 
 use crate::fault::Fault;
-use crate::output::{say, write_json};
+use crate::output::{People, write_json};
 use crate::results::{FileArguments, nothing};
 
 mod text;
@@ -64,8 +64,7 @@ impl Wanted {
 pub(crate) fn run(arguments: CompareArguments) -> Result<(), Fault> {
     let (files, passed_over) = arguments.files.read()?;
     let machines = computers(&files);
-    let to_people = arguments.json.as_deref() != Some("-");
-    let show = |text: &str| if to_people { say(text) } else { Ok(()) };
+    let people = People::beside(arguments.json.as_deref());
     let legend: Vec<Described> = machines.iter().enumerate().map(described).collect();
     let document = |comparison, best_for, warnings| Compare {
         schema: Compare::SCHEMA.to_owned(),
@@ -79,8 +78,8 @@ pub(crate) fn run(arguments: CompareArguments) -> Result<(), Fault> {
         Some(wanted) => {
             let purpose = wanted.purpose();
             let (ranking, unknown) = rank(&machines, purpose);
-            show(&text::ranking(&machines, purpose, &ranking, &unknown))?;
-            show(&text::remarks(&passed_over))?;
+            people.show(&text::ranking(&machines, purpose, &ranking, &unknown))?;
+            people.show(&text::remarks(&passed_over))?;
             let unknown = unknown.iter().map(|place| machines[*place].label.clone()).collect();
             let best = Best { purpose: purpose.name().to_owned(), ranking, unknown };
             document(None, Some(best), passed_over)
@@ -88,13 +87,13 @@ pub(crate) fn run(arguments: CompareArguments) -> Result<(), Fault> {
         None => {
             let (compared, warnings) = several(&machines, &passed_over)?;
             let warnings = [passed_over, warnings].concat();
-            show(&text::comparison(&legend, &compared.rows, &compared.alone))?;
-            show(&text::verdicts(&compared.verdicts))?;
-            show(&text::remarks(&warnings))?;
+            people.show(&text::comparison(&legend, &compared.rows, &compared.alone))?;
+            people.show(&text::verdicts(&compared.verdicts))?;
+            people.show(&text::remarks(&warnings))?;
             document(Some(compared), None, warnings)
         }
     };
-    arguments.json.as_ref().map_or(Ok(()), |target| write_json(target, &document))
+    write_json(arguments.json.as_deref(), &document)
 }
 
 fn several(

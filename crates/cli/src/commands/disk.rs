@@ -23,7 +23,7 @@ use wirespeed_disk::workload;
 
 use crate::fault::Fault;
 use crate::interruption::Interruption;
-use crate::output::{check_writable, header, notes, write_json};
+use crate::output::{People, check_writable, header, notes, write_json};
 pub(crate) use kernel::{WATCHER, watch_over};
 use listener::Listener;
 use request::Place;
@@ -110,7 +110,7 @@ pub(crate) fn run(arguments: DiskArguments) -> Result<(), Fault> {
     let host = Host::discover();
     // Before anything is set up that must be taken down again.
     let interruption = Interruption::watch()?;
-    let listener = Listener::new(&interruption, request.json.as_deref() != Some("-"));
+    let listener = Listener::new(&interruption, People::beside(request.json.as_deref()));
     listener.show(&format!("{}\n", header(&host.machine)));
     let mut document = document::begin(&request, host.machine);
     let ended = match &request.place {
@@ -126,7 +126,7 @@ pub(crate) fn run(arguments: DiskArguments) -> Result<(), Fault> {
     listener.show(&document::closing(&document));
     listener.show(&notes(&document.warnings));
     // What was measured is kept, however the run ended.
-    let kept = request.json.as_ref().map_or(Ok(()), |target| write_json(target, &document));
+    let kept = write_json(request.json.as_deref(), &document);
     listener.finish()?;
     ended.and(kept).and_then(|()| document::verdict(&document))
 }

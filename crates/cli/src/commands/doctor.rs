@@ -15,10 +15,8 @@ use wirespeed_results::schema::{Document, VERSION};
 use crate::arguments::MachineFiles;
 use crate::counted;
 use crate::fault::Fault;
-use crate::output::table::wrap;
-use crate::output::{
-    Progress, WIDTH, check_writable, header, say, tell, write_json, write_metrics,
-};
+use crate::output::table::paragraph;
+use crate::output::{Progress, check_writable, header, say, tell, write_json, write_metrics};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -193,23 +191,18 @@ fn print(found: &doctor::Finding, check: &str) -> String {
     const NAME: usize = 15;
     const INDENT: usize = NAME + 6;
     let mut text = format!("{check:<NAME$}{:<6}", found.state.word());
-    text.push_str(&paragraph(&found.text, INDENT));
+    text.push_str(&paragraph(&found.text, INDENT, INDENT));
     if let Some(mend) = &found.mend {
-        text.push_str(&format!("{:INDENT$}{}", "", paragraph(&format!("-> {mend}"), INDENT)));
+        let mend = paragraph(&format!("-> {mend}"), INDENT, INDENT);
+        text.push_str(&format!("{:INDENT$}{mend}", ""));
     }
     text
-}
-
-/// Words that begin in column `indent` and go on there, up to the widest line.
-fn paragraph(text: &str, indent: usize) -> String {
-    let words: Vec<&str> = text.split(' ').collect();
-    let lines = wrap(&words, " ", WIDTH - indent, 0);
-    format!("{}\n", lines.replace('\n', &format!("\n{:indent$}", "")))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::output::WIDTH;
 
     fn finding(state: State, text: &str, mend: Option<&str>) -> doctor::Finding {
         let (text, mend) = (text.to_owned(), mend.map(str::to_owned));

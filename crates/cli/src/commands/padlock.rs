@@ -12,8 +12,8 @@ use wirespeed_results::schema::padlock::{Cpu, Padlock};
 use wirespeed_results::schema::{Document, VERSION};
 
 use crate::fault::Fault;
-use crate::output::table::wrap;
-use crate::output::{WIDTH, say, write_json};
+use crate::output::table::paragraph;
+use crate::output::{say, write_json};
 use crate::survey::state;
 use units::Known;
 
@@ -137,7 +137,5 @@ fn said_of(cpu: &Cpu) -> String {
 /// A heading and what belongs to it, in a column.
 fn entry(heading: &str, text: &str) -> String {
     const INDENT: usize = 11;
-    let words: Vec<&str> = text.split(' ').collect();
-    let lines = wrap(&words, " ", WIDTH - INDENT, 0).replace('\n', &format!("\n{:INDENT$}", ""));
-    format!("{heading:<INDENT$}{lines}\n")
+    format!("{heading:<INDENT$}{}", paragraph(text, INDENT, INDENT))
 }

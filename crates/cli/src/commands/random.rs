@@ -13,7 +13,7 @@ use wirespeed_results::schema::random::Random;
 use wirespeed_results::schema::{Document, VERSION};
 
 use crate::fault::Fault;
-use crate::output::{say, write_json};
+use crate::output::{People, write_json};
 use source::{SEED_BYTES, Tested};
 
 const EXAMPLES: &str = "\
@@ -83,12 +83,10 @@ pub(crate) fn run(arguments: RandomArguments) -> Result<(), Fault> {
         _ => None,
     };
     let document = counted(&tested, written, failure);
-    if arguments.health && json != Some("-") {
-        say(&text(&document))?;
+    if arguments.health {
+        People::beside(json).show(&text(&document))?;
     }
-    if let Some(json) = json {
-        write_json(json, &document)?;
-    }
+    write_json(json, &document)?;
     result
 }
 

@@ -10,8 +10,8 @@ use wirespeed_results::schema::{Document, VERSION};
 
 use crate::arguments::RoutesArguments;
 use crate::fault::Fault;
-use crate::output::table::{Side, Table, wrap};
-use crate::output::{WIDTH, notes, say, write_json};
+use crate::output::table::{Side, Table, paragraph};
+use crate::output::{notes, say, write_json};
 use crate::plan::{
     Effect, Listed, Other, by_size, code, cost, cost_in_words, everywhere, gains, line, offloads,
     others, planned, title, unmeasured,
@@ -290,8 +290,7 @@ fn unheeded(plan: &Plan, routes: &[Presence]) -> Vec<String> {
         };
         let who = if route == Route::Kernel { "the kernel" } else { "/dev/crypto" };
         let text = format!("The plan has calls for {who}, which {why}. This OpenSSL serves them.");
-        let words: Vec<&str> = text.split(' ').collect();
-        Some(format!("{}\n", wrap(&words, " ", WIDTH, 0)))
+        Some(paragraph(&text, 0, 0))
     };
     Route::OFFLOADS.into_iter().filter_map(note).collect()
 }

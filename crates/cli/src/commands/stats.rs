@@ -10,7 +10,7 @@ use wirespeed_stats::Snapshot;
 
 use crate::counted;
 use crate::fault::Fault;
-use crate::output::{say, tell, write_json};
+use crate::output::{People, tell, write_json};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -57,11 +57,8 @@ pub(crate) fn run(arguments: StatsArguments) -> Result<(), Fault> {
         quarantined: counted.quarantined().iter().map(|it| it.name().to_owned()).collect(),
         rows: wirespeed_doctor::counted(&rows),
     };
-    // The table and the JSON on one output would be neither.
-    if arguments.json.as_deref() != Some("-") {
-        say(&text(&document))?;
-    }
-    arguments.json.map_or(Ok(()), |target| write_json(&target, &document))
+    People::beside(arguments.json.as_deref()).show(&text(&document))?;
+    write_json(arguments.json.as_deref(), &document)
 }
 
 fn text(found: &Stats) -> String {

@@ -12,9 +12,9 @@ use wirespeed_results::schema::{Document, VERSION};
 use crate::arguments::{SurveyArguments, library, seconds};
 use crate::commands::bench::releases::Other;
 use crate::fault::Fault;
-use crate::output::table::{Side, Table, wrap};
+use crate::output::table::{Side, Table, paragraph, wrap};
 use crate::output::{
-    Progress, WIDTH, check_writable, figures, header, notes, say, warnings, write_json,
+    People, Progress, check_writable, figures, header, notes, say, warnings, write_json,
 };
 use crate::plan::Effect;
 use crate::survey::{cases, device_for_aes, gain, state, state_of_offload};
@@ -32,10 +32,8 @@ pub(crate) fn run(arguments: SurveyArguments) -> Result<(), Fault> {
         arguments.openssl.iter().map(|file| library(file)).collect::<Result<_, _>>()?;
     let others = Other::all(&files)?;
     let host = Host::discover();
-    let to_people = arguments.json.as_deref() != Some("-");
-    let show = |text: &str| if to_people { say(text) } else { Ok(()) };
-
-    show(&format!("{}\n\n", header(&host.machine)))?;
+    let people = People::beside(arguments.json.as_deref());
+    people.show(&format!("{}\n\n", header(&host.machine)))?;
     let found = host.routes();
     let mut routes: Vec<RouteState> = found.iter().map(|found| state(&host, found)).collect();
     let effect = Effect::here(&host);
@@ -43,12 +41,12 @@ pub(crate) fn run(arguments: SurveyArguments) -> Result<(), Fault> {
     let is_news = |it: &Found| it.route != Route::DevCrypto || it.presence.is_ok();
     let offloads = host.sight_offloads().filter(is_news);
     routes.extend(offloads.map(|it| state_of_offload(&it, effect.turns_on(it.route).is_some())));
-    show(&routes_text(&routes))?;
+    people.show(&routes_text(&routes))?;
     let hidden_aes = hidden_aes();
     let is_hidden = hidden_aes.is_some();
     let extensions = host.machine.extensions(&ThisMachine);
     let remarks = extensions.into_iter().chain(hidden_features()).chain(hidden_aes);
-    show(&notes(&remarks.collect::<Vec<_>>()))?;
+    people.show(&notes(&remarks.collect::<Vec<_>>()))?;
 
     let contest = Contest {
         harness: &host.harness,
@@ -61,21 +59,21 @@ pub(crate) fn run(arguments: SurveyArguments) -> Result<(), Fault> {
     let measured = measure(&contest, &candidates)?;
     let gain = |one: &Measured| Some((one.case.title(), gain(one)?));
     let (titles, gains): (Vec<String>, Vec<Gain>) = measured.iter().filter_map(gain).unzip();
-    let warnings = warnings(&measured);
-    show(&table(&titles, &gains))?;
+    let warnings = warnings(measured.iter().flat_map(|it| it.noise.clone()));
+    people.show(&table(&titles, &gains))?;
     let cost = is_hidden.then(cycles_per_second).flatten();
     let cost = cost.and_then(|cycles| advice::cost_of_hidden_aes(&gains, cycles));
     let words = cost.map(advice::words_of_hidden_aes);
-    show(&notes(&words.into_iter().chain(warnings.iter().cloned()).collect::<Vec<_>>()))?;
+    people.show(&notes(&words.into_iter().chain(warnings.iter().cloned()).collect::<Vec<_>>()))?;
     let has_aes = host.harness.features().has_aes();
-    show(&advice::text(
+    people.show(&advice::text(
         &gains,
         host.harness.library().is_ok(),
         has_aes,
         device_for_aes(&ThisMachine),
     ))?;
     let elsewhere = releases::measure(&others, seconds)?;
-    show(&releases::text(&others, &elsewhere, &gains))?;
+    people.show(&releases::text(&others, &elsewhere, &gains))?;
 
     let failed: Vec<&str> =
         routes.iter().filter(|r| r.quarantined.is_some()).map(|r| r.route.as_str()).collect();
@@ -91,7 +89,7 @@ pub(crate) fn run(arguments: SurveyArguments) -> Result<(), Fault> {
         warnings,
         hidden_aes_would_gain: cost,
     };
-    arguments.json.map_or(Ok(()), |target| write_json(&target, &document))?;
+    write_json(arguments.json.as_deref(), &document)?;
     verdict
 }
 
@@ -113,8 +111,7 @@ const INDENT: usize = 10;
 pub(super) fn proved_routes(names: &[&str], said: &str) -> String {
     let said = format!("    {said}");
     let words: Vec<&str> = names.iter().copied().chain([said.as_str()]).collect();
-    let lines = wrap(&words, "  ", WIDTH - INDENT, 0);
-    format!("{:<INDENT$}{}\n", "Routes", lines.replace('\n', &format!("\n{:INDENT$}", "")))
+    format!("{:<INDENT$}{}\n", "Routes", wrap(&words, "  ", INDENT, INDENT))
 }
 
 /// The routes in a line, how they were proved, then each that is absent or failed with its reason.
@@ -147,11 +144,8 @@ fn routes_text(routes: &[RouteState]) -> String {
             }
             _ => continue,
         };
-        let words: Vec<&str> =
-            [route.route.as_str()].into_iter().chain(reason.split(' ')).collect();
-        let indent = " ".repeat(INDENT);
-        let lines = wrap(&words, " ", WIDTH - INDENT, 2);
-        text.push_str(&format!("{indent}{}\n", lines.replace('\n', &format!("\n{indent}"))));
+        let lines = paragraph(&format!("{} {reason}", route.route), INDENT, INDENT + 2);
+        text.push_str(&format!("{:INDENT$}{lines}", ""));
     }
     text
 }

@@ -1,19 +1,19 @@
 //! `wirespeed tune`: proves every route, measures everything, and writes the plan of this machine.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use wirespeed_bench::{Candidate, Host, prove_against_host};
 use wirespeed_cipher::{Algorithm, Route};
 use wirespeed_plan::Plan;
 use wirespeed_results::schema::plan::{Digest, Quarantined, Served, Tune};
-use wirespeed_results::schema::{Document, VERSION};
+use wirespeed_results::schema::{Document, Machine, VERSION};
 
 use crate::arguments::Switch;
 use crate::commands::survey::proved_routes;
 use crate::fault::Fault;
 use crate::interruption::Interruption;
-use crate::output::{check_writable, header, notes, say, write_json};
+use crate::output::{People, check_writable, header, notes, say, write_json};
 use crate::plan::{Destination, code, cost, fingerprint, offloads, planned, summary};
 
 mod keep;
@@ -90,16 +90,18 @@ pub(crate) fn run(arguments: TuneArguments) -> Result<(), Fault> {
     let is_for_constant_time = arguments.constant_time.map_or(chosen, Switch::is_on);
     let code = is_for_constant_time.then(|| code(&host));
     let interruption = Interruption::watch()?;
-    let to_people = arguments.json.as_deref() != Some("-") && outdated.is_none();
-    let show = |text: &str| if to_people { say(text) } else { Ok(()) };
-    show(&format!("{}\n", header(&host.machine)))?;
+    let people = match outdated {
+        None => People::beside(arguments.json.as_deref()),
+        Some(_) => People::NOBODY,
+    };
+    people.show(&format!("{}\n", header(&host.machine)))?;
 
     let (proved, mut quarantined) = prove(&host);
     let names: Vec<&str> = proved.iter().map(|route| route.name()).collect();
-    show(&format!("\n{}", proved_routes(&names, "proved on this machine")))?;
+    people.show(&format!("\n{}", proved_routes(&names, "proved on this machine")))?;
     let mut trials = Trials::new(&host, &proved, arguments.quick, code, kernel);
     for (route, count) in trials.offloads() {
-        show(&format!(
+        people.show(&format!(
             "          {route:<11} {count} algorithms proved, measured by elapsed time\n"
         ))?;
     }
@@ -120,43 +122,52 @@ pub(crate) fn run(arguments: TuneArguments) -> Result<(), Fault> {
     interruption.check(UNCHANGED)?;
     place(&plan, &destination, outdated.is_some())?;
 
-    show(&format!("\n{}", summary(&plan)))?;
+    people.show(&format!("\n{}", summary(&plan)))?;
     for one in &quarantined {
-        show(&format!("quarantined, not in the plan: {}: {}\n", one.route, one.reason))?;
+        people.show(&format!("quarantined, not in the plan: {}: {}\n", one.route, one.reason))?;
     }
-    show(&notes(&warnings.iter().map(String::as_str).collect::<Vec<_>>()))?;
+    people.show(&notes(&warnings.iter().map(String::as_str).collect::<Vec<_>>()))?;
     let file = destination.file().display();
     if let Some(Outdated { why, .. }) = &outdated {
         let change = verdict::change(&plan, before.as_ref());
         say(&format!("{file} was {why}: measured again, {change}\n"))?;
     }
     let change = verdict::change(&plan, standing);
-    show(&format!("\nPlan                  {file} ({change})\n"))?;
+    people.show(&format!("\nPlan                  {file} ({change})\n"))?;
     if !arguments.installing {
-        show(&verdict::next(&host, destination.file()))?;
+        people.show(&verdict::next(&host, destination.file()))?;
     }
     let failed: Vec<&str> = quarantined.iter().map(|one| one.route.as_str()).collect();
     let verdict = Fault::unless_proved(&failed);
-    let Some(target) = arguments.json else { return verdict };
+    let document = Tune {
+        quarantined,
+        undecided: undecided.cells(),
+        warnings,
+        ..document(&plan, destination.file(), host.machine)
+    };
+    write_json(arguments.json.as_deref(), &document)?;
+    verdict
+}
+
+/// What the plan says, of which no more is known yet.
+fn document(plan: &Plan, file: &Path, machine: Machine) -> Tune {
     let digests = plan.digests().map(|(digest, route)| Digest {
         digest: digest.name().to_owned(),
         route: route.name().to_owned(),
     });
-    let document = Tune {
+    Tune {
         schema: Tune::SCHEMA.to_owned(),
         version: VERSION.to_owned(),
-        plan: file.to_string(),
-        quarantined,
-        constant_time: cost(&plan),
-        algorithms: served(&plan),
+        plan: file.display().to_string(),
+        quarantined: Vec::new(),
+        constant_time: cost(plan),
+        algorithms: served(plan),
         digests: digests.collect(),
-        offloads: offloads(&plan, |_| true),
-        undecided: undecided.cells(),
-        warnings,
-        machine: host.machine,
-    };
-    write_json(&target, &document)?;
-    verdict
+        offloads: offloads(plan, |_| true),
+        undecided: 0,
+        warnings: Vec::new(),
+        machine,
+    }
 }
 
 /// The plan that openssl.cnf names, if it fits no more and the machine is idle.
@@ -178,7 +189,7 @@ fn place(plan: &Plan, destination: &Destination, is_unattended: bool) -> Result<
             |why| Fault::NotSo(format!("the old plan stays: the module says of a new one: {why}"));
         wirespeed_doctor::try_plan(staged.file()).map_err(refused)?;
     }
-    staged.place()
+    destination.place(staged)
 }
 
 /// Whether there is something to choose between, and Linux's crypto where it was asked for.

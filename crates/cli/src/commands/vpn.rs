@@ -11,7 +11,7 @@ use wirespeed_bench::Host;
 
 use crate::fault::Fault;
 use crate::interruption::Interruption;
-use crate::output::{check_writable, header, notes, say, write_json};
+use crate::output::{People, check_writable, header, write_json};
 use document::Found;
 
 const HELP: &str = "\
@@ -66,28 +66,24 @@ pub(crate) fn run(arguments: VpnArguments) -> Result<(), Fault> {
     check_writable(request.json.as_deref())?;
     let host = Host::discover();
     let interruption = Interruption::watch()?;
-    let to_people = request.json.as_deref() != Some("-");
-    let show = |text: &str| if to_people { say(text) } else { Ok(()) };
+    let people = People::beside(request.json.as_deref());
     let mut found = Found::begin(&request, host.machine.clone());
-    show(&format!("{}\n", header(&host.machine)))?;
+    people.show(&format!("{}\n", header(&host.machine)))?;
     let ended = match &request.real {
         None => {
             if let Err(why) = host.harness.library() {
-                show(&format!("{why}; only --batch measures without it\n"))?;
+                people.show(&format!("{why}; only --batch measures without it\n"))?;
             }
-            work::run(&request, &host, &interruption, &show, &mut found)
+            work::run(&request, &host, &interruption, people, &mut found)
         }
         Some(tunnels) => {
             let ended = real::run(tunnels, &interruption, &mut found.vpn.real);
-            show(&real::text(&found.vpn.real))?;
+            people.show(&real::text(&found.vpn.real))?;
             ended
         }
     };
     found.vpn.interrupted = ended.is_err();
     found.conclude();
-    // What was measured is kept, however the run ended, and even if nobody listens any more.
-    let kept = request.json.as_ref().map_or(Ok(()), |target| write_json(target, &found.vpn));
-    show(&found.closing())?;
-    show(&notes(&found.vpn.warnings))?;
-    kept.and(ended)
+    let kept = write_json(request.json.as_deref(), &found.vpn);
+    people.finish(ended, kept, &found.closing(), &found.vpn.warnings)
 }

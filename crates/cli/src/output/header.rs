@@ -2,7 +2,6 @@
 
 use wirespeed_machine::Machine;
 
-use super::WIDTH;
 use super::table::wrap;
 
 /// "Wirespeed 0.1.0 · CPU, cores, guest · Linux · OpenSSL (distribution)".
@@ -32,7 +31,7 @@ pub(crate) fn header(machine: &Machine) -> String {
     parts.extend(cpu.microcode.as_ref().map(|revision| format!("microcode {revision}")));
     parts.extend(machine.governor.as_ref().map(|governor| format!("governor {governor}")));
     let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
-    wrap(&parts, " · ", WIDTH, 2)
+    wrap(&parts, " · ", 0, 2)
 }
 
 #[cfg(test)]

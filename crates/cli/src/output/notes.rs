@@ -1,20 +1,18 @@
 //! What disturbed a measurement, in sentences of advice.
 
-use wirespeed_bench::Measured;
+use std::collections::BTreeSet;
+
 use wirespeed_measure::noise::Noise;
 
-use super::WIDTH;
-use super::table::wrap;
+use super::table::paragraph;
 
 /// Unoptimised kernels say nothing about the machine.
 pub(crate) const DEBUG_BUILD: &str =
     "This is a debug build: its figures mean nothing. Use cargo run --release.";
 
 /// Each warning once.
-pub(crate) fn warnings(measured: &[Measured]) -> Vec<String> {
-    let mut noise: Vec<Noise> = measured.iter().flat_map(|one| one.noise.clone()).collect();
-    noise.sort_unstable();
-    noise.dedup();
+pub(crate) fn warnings(noise: impl IntoIterator<Item = Noise>) -> Vec<String> {
+    let noise: BTreeSet<Noise> = noise.into_iter().collect();
     let debug = cfg!(debug_assertions).then_some(DEBUG_BUILD);
     debug.into_iter().chain(noise.into_iter().map(Noise::advice)).map(str::to_owned).collect()
 }
@@ -23,11 +21,10 @@ pub(crate) fn warnings(measured: &[Measured]) -> Vec<String> {
 pub(crate) fn notes(warnings: &[impl AsRef<str>]) -> String {
     let note = |warning: &_| {
         let warning: &str = AsRef::as_ref(warning);
-        let words: Vec<&str> = ["note:"].into_iter().chain(warning.split(' ')).collect();
-        format!("\n{}", wrap(&words, " ", WIDTH, 6))
+        paragraph(&format!("note: {warning}"), 0, 6)
     };
     let text: String = warnings.iter().map(note).collect();
-    if text.is_empty() { text } else { text + "\n" }
+    if text.is_empty() { text } else { format!("\n{text}") }
 }
 
 #[cfg(test)]

@@ -1,12 +1,13 @@
 //! Where results go: a file, or standard output.
 
-use std::fs::{self, Metadata, OpenOptions, Permissions};
+use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io::{self, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 
 use serde::Serialize;
 use tempfile::{Builder, NamedTempFile};
+use wirespeed_installation::Staged;
 
 use super::call;
 use crate::fault::Fault;
@@ -32,8 +33,12 @@ fn cannot_write(target: &str, error: &io::Error) -> Fault {
     Fault::usage(format!("cannot write {target}: {error}"))
 }
 
-/// Writes pretty JSON to the file, or to standard output for "-".
-pub(crate) fn write_json(target: &str, value: &impl Serialize) -> Result<(), Fault> {
+/// Writes pretty JSON to the file, or to standard output for "-", if there is a target.
+pub(crate) fn write_json<'t>(
+    target: impl Into<Option<&'t str>>,
+    value: &impl Serialize,
+) -> Result<(), Fault> {
+    let Some(target) = target.into() else { return Ok(()) };
     let text = serde_json::to_string_pretty(value).map_err(io::Error::from)?;
     write_text(target, &format!("{text}\n"))
 }
@@ -61,14 +66,14 @@ pub(crate) fn write_text(target: &str, text: &str) -> Result<(), Fault> {
 /// The file, with these permissions or its own.
 fn write_file(target: &str, text: &str, permissions: Option<Permissions>) -> Result<(), Fault> {
     // A link stays a link.
-    let path = fs::canonicalize(target).unwrap_or_else(|_| target.into());
-    let written = match fs::metadata(&path) {
-        Ok(old) if replaceable(&path, &old) => {
-            replace(&path, text, permissions.or(Some(old.permissions())))
-        }
-        Ok(_) => fs::write(&path, text),
-        Err(_) => replace(&path, text, permissions),
-    };
+    let path = fs::canonicalize(target).or_else(|_| std::path::absolute(target));
+    let written = path.and_then(|path| match fs::metadata(&path) {
+        Ok(old) => match substitute(&path, &old) {
+            Some(new) => replace(new, &path, text, permissions.or(Some(old.permissions()))),
+            None => fs::write(&path, text),
+        },
+        Err(_) => replace(beside(&path)?, &path, text, permissions),
+    });
     written.map_err(|error| cannot_write(target, &error))
 }
 
@@ -81,35 +86,38 @@ pub(crate) fn write_metrics(target: &str, text: &str) -> Result<(), Fault> {
     write_file(target, text, Some(Permissions::from_mode(0o644)))
 }
 
-/// Whether a new file can stand for this one: not for a device, nor for a file of another user or of several names, nor in a
-/// folder where nothing can be made.
-fn replaceable(path: &Path, old: &Metadata) -> bool {
-    let beside = || NamedTempFile::new_in(folder(path)).and_then(|file| file.as_file().metadata());
-    old.is_file() && old.nlink() == 1 && beside().is_ok_and(|new| new.uid() == old.uid())
+/// A new file that can stand for this one: not for a device, nor for a file of another user or of several names.
+fn substitute(path: &Path, old: &Metadata) -> Option<NamedTempFile> {
+    if !old.is_file() || old.nlink() != 1 {
+        return None;
+    }
+    let new = beside(path).ok()?;
+    let owner = new.as_file().metadata().ok()?.uid();
+    (owner == old.uid()).then_some(new)
 }
 
-fn folder(path: &Path) -> &Path {
-    let folder = path.parent().filter(|it| !it.as_os_str().is_empty());
-    folder.unwrap_or(Path::new("."))
+fn beside(path: &Path) -> io::Result<NamedTempFile> {
+    let folder = path.parent().ok_or(io::ErrorKind::IsADirectory)?;
+    // A collector takes names that end in .prom: not this one.
+    Builder::new().make_in(folder, |path| File::create_new(path))
 }
 
 /// Puts a new file in a place at once, with these permissions or those of any new file.
-fn replace(path: &Path, text: &str, permissions: Option<Permissions>) -> io::Result<()> {
-    // A collector takes names that end in .prom: not this one.
-    let mut file =
-        Builder::new().permissions(Permissions::from_mode(0o666)).tempfile_in(folder(path))?;
-    file.write_all(text.as_bytes())?;
+fn replace(
+    mut new: NamedTempFile,
+    place: &Path,
+    text: &str,
+    permissions: Option<Permissions>,
+) -> io::Result<()> {
+    new.write_all(text.as_bytes())?;
     if let Some(permissions) = permissions {
-        file.as_file().set_permissions(permissions)?;
+        new.as_file().set_permissions(permissions)?;
     }
-    file.as_file().sync_all()?;
-    file.persist(path)?;
-    Ok(())
+    Staged::new(new, place)?.place()
 }
 
 #[cfg(test)]
 mod tests {
-    use std::fs::File;
     use std::os::unix::fs::symlink;
 
     use super::*;

@@ -1,5 +1,7 @@
 //! Columns without boxes: text to the left, figures to the right.
 
+use super::WIDTH;
+
 /// How a column stands.
 #[derive(Clone, Copy)]
 pub(crate) enum Side {
@@ -61,24 +63,30 @@ impl Table {
     }
 }
 
-/// Fills lines of at most `width` with `words`, later lines indented.
-pub(crate) fn wrap(words: &[&str], separator: &str, width: usize, indent: usize) -> String {
+/// Fills lines of at most the width with `words`. The first begins in column `first`, the others in column `later`.
+pub(crate) fn wrap(words: &[&str], separator: &str, first: usize, later: usize) -> String {
     let mut text = String::new();
-    let mut column = 0;
+    let mut column = first;
     for word in words {
         let length = word.chars().count();
-        if column > indent && column + separator.chars().count() + length > width {
-            text.push('\n');
-            text.push_str(&" ".repeat(indent));
-            column = indent;
-        } else if column > 0 {
+        let gap = if text.is_empty() { 0 } else { separator.chars().count() };
+        if gap > 0 && column > later && column + gap + length > WIDTH {
+            text.push_str(&format!("\n{:later$}", ""));
+            column = later;
+        } else if gap > 0 {
             text.push_str(separator);
-            column += separator.chars().count();
+            column += gap;
         }
         text.push_str(word);
         column += length;
     }
     text
+}
+
+/// The words of a text in such lines.
+pub(crate) fn paragraph(text: &str, first: usize, later: usize) -> String {
+    let words: Vec<&str> = text.split(' ').collect();
+    wrap(&words, " ", first, later) + "\n"
 }
 
 #[cfg(test)]
@@ -95,7 +103,7 @@ mod tests {
 
     #[test]
     fn long_lines_break_between_words() {
-        assert_eq!(wrap(&["one", "two", "three"], " · ", 10, 2), "one · two\n  three");
-        assert_eq!(wrap(&[], " ", 10, 2), "");
+        assert_eq!(wrap(&["one", "two", "three"], " · ", 90, 2), "one · two\n  three");
+        assert_eq!(wrap(&[], " ", 90, 2), "");
     }
 }

@@ -3,8 +3,7 @@
 use wirespeed_plan::{LibcryptoCode, Plan, Row};
 use wirespeed_results::schema::plan::ConstantTime;
 
-use crate::output::WIDTH;
-use crate::output::table::wrap;
+use crate::output::table::paragraph;
 
 /// The code of this machine's OpenSSL, as it runs on this CPU.
 pub(crate) fn code(host: &wirespeed_bench::Host) -> LibcryptoCode {
@@ -41,8 +40,7 @@ pub(crate) fn cost_in_words(plan: &Plan) -> Option<String> {
             "{begin}, {slower} of them slower: {median:.2}x of it in the median, {least:.2}x at worst"
         ),
     };
-    let words: Vec<&str> = text.split(' ').collect();
-    Some(format!("{}\n", wrap(&words, " ", WIDTH, 2)))
+    Some(paragraph(&text, 0, 2))
 }
 
 #[cfg(test)]

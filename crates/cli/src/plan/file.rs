@@ -1,11 +1,12 @@
 //! Where the plan lies, and how it gets there: all at once, or not at all.
 
-use std::fs::{self, File, OpenOptions, Permissions};
+use std::fs::{self, File, Permissions};
 use std::io::{self, Write};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use wirespeed_installation::{advice, shell};
+use tempfile::{Builder, NamedTempFile};
+use wirespeed_installation::{Staged, advice, shell};
 use wirespeed_plan::default_file;
 
 use crate::fault::Fault;
@@ -44,10 +45,7 @@ impl Destination {
         }
         let destination = Self { file };
         destination.sweep();
-        let tried = destination.temporary().and_then(|(mut file, path)| {
-            let written = file.write_all(&[0; ROOM]);
-            fs::remove_file(path).and(written)
-        });
+        let tried = destination.temporary().and_then(|mut file| file.write_all(&[0; ROOM]));
         tried.map_err(|error| cannot_write(&destination.file, &error))?;
         Ok(destination)
     }
@@ -60,24 +58,32 @@ impl Destination {
     /// Puts `text` there, for everybody to read: whoever looks sees the old plan or the new one, and
     /// after a loss of power there is one of them too.
     pub(crate) fn write(&self, text: &str) -> Result<(), Fault> {
-        self.stage(text)?.place()
+        self.place(self.stage(text)?)
     }
 
     /// Writes it beside its place.
-    pub(crate) fn stage(&self, text: &str) -> Result<Staged<'_>, Fault> {
-        let unable = |error| cannot_write(&self.file, &error);
-        let (file, temporary) = self.temporary().map_err(unable)?;
-        let staged = Staged { destination: self, temporary };
-        fill(file, text).map_err(unable)?;
-        Ok(staged)
+    pub(crate) fn stage(&self, text: &str) -> Result<Staged, Fault> {
+        let staged = self.temporary().and_then(|mut file| {
+            file.write_all(text.as_bytes())?;
+            Staged::new(file, &self.file)
+        });
+        staged.map_err(|error| cannot_write(&self.file, &error))
     }
 
-    /// A new file beside the plan, and its path.
-    fn temporary(&self) -> io::Result<(File, PathBuf)> {
+    /// Puts it in its place.
+    pub(crate) fn place(&self, staged: Staged) -> Result<(), Fault> {
+        staged.place().map_err(|error| cannot_write(&self.file, &error))
+    }
+
+    /// A new file beside the plan.
+    fn temporary(&self) -> io::Result<NamedTempFile> {
         self.file.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
-        let path = self.folder().join(format!("{}{}{END}", self.beginning(), std::process::id()));
-        let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
-        Ok((file, path))
+        let name = format!("{}{}{END}", self.beginning(), std::process::id());
+        let open = |path: &Path| File::create_new(path);
+        let file = Builder::new().prefix(&name).rand_bytes(0).make_in(self.folder(), open)?;
+        // Whatever the umask says: daemons of all users read it.
+        file.as_file().set_permissions(Permissions::from_mode(0o644))?;
+        Ok(file)
     }
 
     /// Removes what programs left that were killed, in a container perhaps one of this number. Who cannot remove it cannot
@@ -104,42 +110,6 @@ impl Destination {
     fn folder(&self) -> &Path {
         self.file.parent().unwrap_or(Path::new("/"))
     }
-}
-
-/// A plan that is not in its place yet; dropped, it is gone.
-pub(crate) struct Staged<'a> {
-    destination: &'a Destination,
-    temporary: PathBuf,
-}
-
-impl Staged<'_> {
-    /// Where it lies until then.
-    pub(crate) fn file(&self) -> &Path {
-        &self.temporary
-    }
-
-    /// Puts it in its place.
-    pub(crate) fn place(self) -> Result<(), Fault> {
-        let Destination { file } = self.destination;
-        let settle = |()| File::open(self.destination.folder())?.sync_all();
-        fs::rename(&self.temporary, file)
-            .and_then(settle)
-            .map_err(|error| cannot_write(file, &error))
-    }
-}
-
-impl Drop for Staged<'_> {
-    fn drop(&mut self) {
-        // In its place there is nothing to remove.
-        let _ = fs::remove_file(&self.temporary);
-    }
-}
-
-fn fill(mut file: File, text: &str) -> io::Result<()> {
-    file.write_all(text.as_bytes())?;
-    // Whatever the umask says: daemons of all users read it.
-    file.set_permissions(Permissions::from_mode(0o644))?;
-    file.sync_all()
 }
 
 /// Makes the folder of the default place, open to readers whatever the umask says.

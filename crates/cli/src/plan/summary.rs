@@ -5,9 +5,8 @@ use wirespeed_plan::{Plan, Row};
 
 use super::constant_time::cost_in_words;
 use super::others::{Other, others};
-use crate::output::WIDTH;
 use crate::output::figures;
-use crate::output::table::wrap;
+use crate::output::table::{paragraph, wrap};
 
 /// Where gains and routes begin.
 const TITLE: usize = 17;
@@ -36,9 +35,7 @@ pub(crate) fn summary(plan: &Plan) -> String {
         text.push_str(&line(&title, "-", &routes));
     }
     if !left.is_empty() {
-        let words: Vec<&str> =
-            ["left to this OpenSSL:"].into_iter().chain(left.iter().copied()).collect();
-        text.push_str(&format!("{}\n", wrap(&words, " ", WIDTH, 2)));
+        text.push_str(&paragraph(&format!("left to this OpenSSL: {}", left.join(" ")), 0, 2));
     }
     text.push_str(&cost_in_words(plan).unwrap_or_default());
     text
@@ -56,10 +53,9 @@ pub(crate) fn title(algorithm: Algorithm, direction: Direction) -> String {
 pub(crate) fn line(title: &str, gains: &str, routes: &str) -> String {
     // Long titles and gains move what follows, and still end before it.
     let first = format!("{:<TITLE$}{:<GAIN$}", format!("{title} "), format!("{gains} "));
-    let indent = first.chars().count();
     let parts: Vec<&str> = routes.split_inclusive(", ").map(str::trim_end).collect();
-    let routes = wrap(&parts, " ", WIDTH - indent, 2);
-    format!("{first}{}\n", routes.replace('\n', &format!("\n{:<1$}", "", TITLE + GAIN)))
+    let routes = wrap(&parts, " ", first.chars().count(), TITLE + GAIN + 2);
+    format!("{first}{routes}\n")
 }
 
 /// The least and the greatest gain where a route of ours serves: "1.2x to 3.4x".
@@ -101,6 +97,7 @@ pub(crate) fn everywhere(route: Route) -> Vec<(usize, Route)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::output::WIDTH;
 
     use Route::{AesNi, Libcrypto, Vaes256, Vaes512};
 

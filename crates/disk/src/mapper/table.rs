@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use super::Choice;
 use crate::UNIT;
-use crate::{Candidate, Cipher, Iv, Mode, Specification, Variant};
+use crate::{Candidate, Cipher, Mode, Specification, Variant};
 
 /// A part of another device, `first` and `units` in 512 bytes.
 pub(super) fn linear(device: &str, first: u64, units: u64) -> String {
@@ -63,16 +63,14 @@ pub(super) fn crypt(
 /// dm-crypt's spelling: the crypto API's name, then where the IV comes from, behind the last dash.
 fn capi(candidate: Candidate, name: &str) -> String {
     let iv = match candidate.specification {
-        Specification::Encrypted(_, _, Iv::Null) => "null",
-        Specification::Encrypted(_, _, Iv::Plain) => "plain",
-        Specification::Encrypted(_, _, Iv::Plain64) => "plain64",
-        Specification::Encrypted(_, _, Iv::EssivSha256) => "essiv:sha256",
-        Specification::Encrypted(_, _, Iv::Random) => "random",
-        // The name of a driver may hold a dash. An IV that the cipher has no use for is passed over.
-        _ if name.contains('-') => "null",
-        _ => return format!("capi:{name}"),
+        Specification::Encrypted(_, _, iv) => iv.name(),
+        Specification::Plain => None,
     };
-    format!("capi:{name}-{iv}")
+    // The name of a driver may hold a dash. An IV that the cipher has no use for is passed over.
+    match iv.or(name.contains('-').then_some("null")) {
+        Some(iv) => format!("capi:{name}-{iv}"),
+        None => format!("capi:{name}"),
+    }
 }
 
 /// The crypto API's names for a candidate, one of which the kernel may know: an algorithm, which the driver with the
@@ -103,15 +101,11 @@ fn generic(cipher: Cipher) -> Vec<String> {
 }
 
 fn whole(cipher: Cipher, mode: Mode, inner: &str) -> String {
-    match (cipher, mode) {
+    match mode.name() {
         // The driver's whole name.
-        (Cipher::Arc4, _) if inner != "arc4" => inner.to_owned(),
-        (_, Mode::Ecb) => format!("ecb({inner})"),
-        (_, Mode::Cbc) => format!("cbc({inner})"),
-        (_, Mode::Xts) => format!("xts({inner})"),
-        (_, Mode::Adiantum) => format!("adiantum({inner})"),
-        (_, Mode::Gcm) => format!("gcm({inner})"),
-        (_, Mode::Aead) => inner.to_owned(),
+        _ if cipher == Cipher::Arc4 && inner != "arc4" => inner.to_owned(),
+        Some(mode) => format!("{mode}({inner})"),
+        None => inner.to_owned(),
     }
 }
 

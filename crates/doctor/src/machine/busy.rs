@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use wirespeed_results::figures::percent;
+
 use super::clock::{cpus, number};
 use crate::examined::Examined;
 use crate::finding::Finding;
@@ -142,10 +144,6 @@ impl Moment {
             percent(self.mean(|it| it.stolen))
         )
     }
-}
-
-fn percent(share: f64) -> String {
-    format!("{:.0} %", share * 100.0)
 }
 
 fn stolen(moment: &Moment) -> Option<Finding> {

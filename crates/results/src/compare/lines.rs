@@ -1,6 +1,7 @@
 //! The pieces of work that machines did, each machine's best at each.
 
 use crate::computer::Computer;
+use crate::figures;
 use crate::schema::compare::{Figure, Line, Section};
 use crate::schema::{bench, disk, tunnel, vpn};
 
@@ -98,7 +99,7 @@ impl Draft {
             section,
             group: mode,
             name: match (section, size) {
-                (Section::Algorithms, size) => format!("{name} {}", bytes(size)),
+                (Section::Algorithms, size) => format!("{name} {}", figures::size(size)),
                 _ => name,
             },
             figures: self.figures,
@@ -107,14 +108,6 @@ impl Draft {
             incomparable: (!otherwise.is_empty()).then(|| otherwise.join(", ")),
         }
         .judge()
-    }
-}
-
-/// "1420 B", "16 KiB".
-fn bytes(size: usize) -> String {
-    match size {
-        size if size >= 1024 && size.is_multiple_of(1024) => format!("{} KiB", size / 1024),
-        size => format!("{size} B"),
     }
 }
 
@@ -138,15 +131,13 @@ fn figure(bytes_per_second: f64, by: &str) -> Option<Figure> {
 }
 
 fn algorithm(row: &bench::Row) -> Option<(Work, Figure)> {
-    // What was taken away from an OpenSSL, another OpenSSL, or many requests at once, is no speed of the machine's for this
-    // work.
-    if row.without.is_some() || row.openssl.is_some() || row.lanes.unwrap_or(1) > 1 {
+    if !row.is_of_machine() {
         return None;
     }
-    let api_path = match (row.api_path.as_str(), row.route.as_str()) {
-        ("evp", _) => "through EVP",
+    let api_path = match row.api_path.as_str() {
+        "evp" => "through EVP",
         // As openssl speed had it until 3.0.
-        (_, "libcrypto") => "without EVP",
+        _ if row.is_host() => "without EVP",
         _ => "kernels alone",
     };
     let threads = match row.threads {

@@ -2,6 +2,7 @@
 
 use super::CLEAR;
 use crate::computer::{Computer, letter};
+use crate::figures;
 use crate::merit::{Merit, Purpose, merits};
 use crate::schema::compare::{Place, Verdict};
 
@@ -114,13 +115,9 @@ fn words(places: &[Place], purpose: Purpose) -> String {
     format!("{lead}: {}, {} against {}{}", first.work, speed(first), others.join(", "), link(first))
 }
 
-/// "2.1x".
+/// "2.1x", and of a narrow lead more.
 fn times(ratio: f64) -> String {
-    match ratio {
-        ratio if ratio >= 9.95 => format!("{ratio:.0}x"),
-        ratio if ratio < 1.095 => format!("{ratio:.2}x"),
-        ratio => format!("{ratio:.1}x"),
-    }
+    if ratio < 1.095 { figures::times_closely(ratio) } else { figures::times(ratio) }
 }
 
 /// Packets in bits, sectors and records in bytes.

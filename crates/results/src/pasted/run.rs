@@ -6,6 +6,7 @@ use super::command::Command;
 use super::figure::Figure;
 use super::leftovers::Leftovers;
 use super::line::{Ended, Line};
+use crate::schema::HOST;
 use crate::schema::bench::Row;
 
 /// Why a line is of no use to a run.
@@ -368,9 +369,9 @@ impl Run {
             (Some("afalg" | "af_alg"), _) => ("kernel", None),
             (Some("devcrypto" | "cryptodev"), _) => ("devcrypto", None),
             (Some("padlock"), _) => ("padlock", None),
-            (Some(engine), _) => ("libcrypto", Some(format!("engine {engine}"))),
-            (None, Some(provider)) => ("libcrypto", Some(format!("provider {provider}"))),
-            (None, None) => ("libcrypto", None),
+            (Some(engine), _) => (HOST, Some(format!("engine {engine}"))),
+            (None, Some(provider)) => (HOST, Some(format!("provider {provider}"))),
+            (None, None) => (HOST, None),
         };
         Row {
             algorithm: algorithm.name.clone(),

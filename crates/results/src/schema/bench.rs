@@ -4,12 +4,12 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Document, Libcrypto, Machine};
+use super::{Document, HOST, Libcrypto, Machine, VERSION};
 use crate::csv::{Column, Format};
 
 /// What `wirespeed bench --json FILE` writes. With `--csv FILE` a first line names the fields of `rows[]`, and a line for
 /// each row has them in that order.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Bench {
     /// `"wirespeed.bench/1"`.
@@ -47,6 +47,18 @@ pub struct Bench {
 
 impl Document for Bench {
     const SCHEMA: &'static str = "wirespeed.bench/1";
+}
+
+impl Bench {
+    /// This program's, with nothing measured yet.
+    pub fn begin(machine: &Machine) -> Self {
+        Self {
+            schema: Self::SCHEMA.to_owned(),
+            version: Some(VERSION.to_owned()),
+            machine: Some(machine.clone()),
+            ..Self::default()
+        }
+    }
 }
 
 /// One candidate's result in one case.
@@ -127,6 +139,17 @@ impl Row {
         Column("without", Format::Quoted),
         Column("openssl", Format::Quoted),
     ];
+
+    /// Whether it is a speed of the machine for its work. Another OpenSSL is none, nor one without instructions, nor many
+    /// requests at once.
+    pub fn is_of_machine(&self) -> bool {
+        self.without.is_none() && self.openssl.is_none() && self.lanes.is_none_or(|it| it == 1)
+    }
+
+    /// Whether the host's OpenSSL did it.
+    pub fn is_host(&self) -> bool {
+        self.route == HOST
+    }
 
     /// What was done: the algorithm, the direction, the use and the size.
     pub fn work(&self) -> (&str, &str, &str, usize) {

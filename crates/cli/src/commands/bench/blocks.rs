@@ -6,8 +6,8 @@ use wirespeed_bench::{Candidate, Case, Host};
 use wirespeed_cipher::{Direction, Route, Subject, Use};
 use wirespeed_results::schema::bench::{Quarantined, Skipped};
 
-use super::candidates::stand_in;
-use crate::arguments::BenchRequest;
+use super::candidates::{stand_in, usual_subjects};
+use super::request::Request;
 
 /// The sizes of one algorithm in one direction and use: one block of the table.
 pub(super) struct Block {
@@ -17,9 +17,14 @@ pub(super) struct Block {
 }
 
 /// Every block that has cases, and why the other cases are none.
-pub(super) fn of(request: &BenchRequest, usual: &[Subject]) -> (Vec<Block>, Vec<Skipped>) {
+pub(super) fn of(
+    request: &Request,
+    host: &Host,
+    candidates: &[Candidate],
+) -> (Vec<Block>, Vec<Skipped>) {
     let (mut blocks, mut skipped) = (Vec::new(), Vec::new());
-    for &subject in request.algorithms.as_deref().unwrap_or(usual) {
+    let usual = || usual_subjects(host, candidates, request.all);
+    for subject in request.algorithms.clone().unwrap_or_else(usual) {
         // OFB, CTR and hashes are the same function both ways: --decrypt measures that one.
         let directions = match subject.is_symmetric() {
             true => vec![Direction::Encrypt],

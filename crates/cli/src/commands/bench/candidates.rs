@@ -6,12 +6,12 @@ use wirespeed_bench::{ApiPath, Candidate, Host};
 use wirespeed_cipher::{Route, Subject};
 
 use super::blocks::Block;
-use crate::arguments::BenchRequest;
+use super::request::Request;
 use crate::fault::Fault;
 use crate::survey;
 
 /// Those asked for, all of which must be here.
-pub(super) fn of(host: &Host, request: &BenchRequest) -> Result<Vec<Candidate>, Fault> {
+pub(super) fn of(host: &Host, request: &Request) -> Result<Vec<Candidate>, Fault> {
     let mut candidates = match &request.routes {
         Some(routes) => listed(host, routes)?,
         None => usual(host),

@@ -10,13 +10,14 @@ use std::process::Command;
 
 use wirespeed_cipher::{Subject, Use};
 use wirespeed_cpu::MASK;
+use wirespeed_results::schema::HOST;
 use wirespeed_results::schema::bench::{Bench, Row, Skipped};
 
-use crate::arguments::{BenchRequest, Unit};
+use super::request::{Request, Unit};
 use crate::fault::Fault;
 use crate::output::table::{Side, Table};
 
-use super::releases::results;
+use super::releases::{Work, results};
 use arch::DENIALS;
 
 /// OpenSSL's names, in the article's order; two of them OpenSSL has never had.
@@ -36,12 +37,12 @@ const NAMES: [&str; 12] = [
 ];
 
 /// The article's size.
-pub(crate) const SIZE: usize = 1024;
+pub(super) const SIZE: usize = 1024;
 /// Packets, and what `openssl speed` measures of CBC and hash functions.
-pub(crate) const USES: [Use; 2] = [Use::Message, Use::Stream];
+pub(super) const USES: [Use; 2] = [Use::Message, Use::Stream];
 
 /// Those that there are.
-pub(crate) fn algorithms() -> Vec<Subject> {
+pub(super) fn algorithms() -> Vec<Subject> {
     NAMES.iter().filter_map(|name| name.parse().ok()).collect()
 }
 
@@ -69,11 +70,11 @@ struct Denial {
 
 /// The host's OpenSSL once more for each mask, which `at` is told; nothing where it did not run, or there is no mask.
 pub(super) fn without_instructions(
-    request: &BenchRequest,
+    request: &Request,
     rows: &[Row],
     at: &dyn Fn(String),
 ) -> Result<Vec<Row>, Fault> {
-    let host: Vec<&Row> = rows.iter().filter(|row| row.route == "libcrypto").collect();
+    let host: Vec<&Row> = rows.iter().filter(|row| row.is_host()).collect();
     if host.is_empty() {
         return Ok(Vec::new());
     }
@@ -91,22 +92,18 @@ pub(super) fn without_instructions(
 }
 
 /// This program again, with the mask.
-fn again(request: &BenchRequest, mask: &str) -> Result<Bench, Fault> {
+fn again(request: &Request, mask: &str) -> Result<Bench, Fault> {
     let failed = |why: String| Fault::usage(format!("OpenSSL with {MASK}={mask}: {why}"));
-    let list = |words: Vec<String>| words.join(",");
     let program = std::env::current_exe().map_err(|why| failed(why.to_string()))?;
-    let mut command = Command::new(program);
-    command
-        .arg("bench")
-        .args(algorithms().iter().map(|it| it.name()))
-        .args(["--routes", "libcrypto", "--json", "-"])
-        .args(["--sizes", &list(request.sizes.iter().map(ToString::to_string).collect())])
-        .args(["--use", &list(request.uses.iter().map(|it| it.name().to_owned()).collect())])
-        .args(["--seconds", &request.seconds.to_string()])
-        .args(["--threads", &request.threads.to_string()])
-        .args(request.direction_flag())
-        .env(MASK, mask);
-    results(&mut command).map_err(failed)
+    let work = Work {
+        subjects: &algorithms(),
+        uses: &request.uses,
+        directions: &request.directions,
+        sizes: &request.sizes,
+        seconds: request.seconds,
+        threads: request.threads,
+    };
+    results(work.ask(Command::new(program).env(MASK, mask), HOST)).map_err(failed)
 }
 
 /// OpenSSL's implementations side by side, and which of them is slower than plain code.
@@ -121,7 +118,7 @@ pub(super) fn table(rows: &[Row], unit: Unit) -> String {
     let mut table = Table::new(&[Side::Left, Side::Right, Side::Right, Side::Right, Side::Left]);
     table.row([unit.name(), "whole", some.title, plain.title, ""].map(ToOwned::to_owned).to_vec());
     let mut any = false;
-    for whole in rows.iter().filter(|row| row.route == "libcrypto" && row.without.is_none()) {
+    for whole in rows.iter().filter(|row| row.is_host() && row.without.is_none()) {
         let (Some(vectors), Some(plain)) = (of(whole, some), of(whole, plain)) else { continue };
         any = true;
         let slower = match () {
@@ -163,7 +160,7 @@ mod tests {
         let row = |without: Option<&str>, speed| Row {
             algorithm: "AES-128-CBC".to_owned(),
             size: SIZE,
-            route: "libcrypto".to_owned(),
+            route: HOST.to_owned(),
             bytes_per_second: speed,
             without: without.map(str::to_owned),
             ..Row::default()

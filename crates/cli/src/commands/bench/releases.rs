@@ -7,51 +7,39 @@
 mod process;
 
 use wirespeed_bench::Host;
+use wirespeed_results::schema::HOST;
 use wirespeed_results::schema::bench::{Bench, Row};
-use wirespeed_results::schema::{Document, VERSION};
 
 pub(super) use process::results;
 pub(crate) use process::{Other, Work};
 
 use super::blocks::{self, Block};
-use super::{SO_FAR, candidates};
-use crate::arguments::{BenchRequest, Unit};
+use super::request::{Request, Unit};
+use super::{SO_FAR, candidates, keep};
 use crate::fault::Fault;
 use crate::interruption::Interruption;
-use crate::output::table::{Side, Table, wrap};
-use crate::output::{Progress, WIDTH, check_writable, figures, header, notes, say};
+use crate::output::table::{Side, Table, paragraph};
+use crate::output::{People, Progress, figures, header};
 
-pub(super) fn run(request: &BenchRequest) -> Result<(), Fault> {
-    check_writable(request.targets())?;
+pub(super) fn run(request: &Request) -> Result<(), Fault> {
     let interruption = Interruption::watch()?;
     let host = Host::discover();
     host.harness
         .library()
         .map_err(|why| Fault::usage(format!("{why}: there is nothing to compare with")))?;
     let candidates = candidates::of(&host, request)?;
-    let (blocks, skipped) =
-        blocks::of(request, &candidates::usual_subjects(&host, &candidates, request.all));
+    let (blocks, skipped) = blocks::of(request, &host, &candidates);
     let others = Other::all(&request.openssl)?;
-    let to_people = request.targets().all(|target| target != "-");
-    let show = |text: &str| if to_people { say(text) } else { Ok(()) };
-    show(&format!("{}\n", header(&host.machine)))?;
+    let people = People::beside(request.targets());
+    people.show(&format!("{}\n", header(&host.machine)))?;
     let mut document = Bench {
-        schema: Bench::SCHEMA.to_owned(),
-        version: Some(VERSION.to_owned()),
-        source: None,
-        clock: None,
-        machine: Some(host.machine),
-        interrupted: false,
-        rows: Vec::new(),
         openssl: others.iter().map(Other::described).collect(),
-        break_even: Vec::new(),
         skipped,
-        quarantined: Vec::new(),
-        warnings: Vec::new(),
+        ..Bench::begin(&host.machine)
     };
     let routes = request.routes.as_ref().map_or(String::new(), |routes| {
         let names: Vec<&str> = routes.iter().map(|route| route.name()).collect();
-        format!("{LIBCRYPTO},{}", names.join(","))
+        format!("{HOST},{}", names.join(","))
     });
     let progress = Progress::new((blocks.len() * (1 + others.len())) as u64);
     let measure = |block: &Block| {
@@ -62,22 +50,20 @@ pub(super) fn run(request: &BenchRequest) -> Result<(), Fault> {
         let rows = rows?;
         let text = table(&title, &rows, &others, request.unit);
         document.rows.extend(rows);
-        progress.around(|| show(&text))
+        progress.around(|| people.show(&text))
     };
     let ended = blocks.iter().try_for_each(measure);
     progress.done();
     document.interrupted = ended.is_err();
-    let kept = super::keep(request, &document);
-    show(&verdict(&document.rows, &others))?;
-    show(&notes(&document.warnings))?;
-    ended.and(kept)
+    let kept = keep(request, &document);
+    people.finish(ended, kept, &verdict(&document.rows, &others), &document.warnings)
 }
 
 /// What each of them did.
 fn measured(
     block: &Block,
     title: &str,
-    request: &BenchRequest,
+    request: &Request,
     routes: &str,
     others: &[Other],
     progress: &Progress,
@@ -85,30 +71,30 @@ fn measured(
 ) -> Result<Vec<Row>, Fault> {
     progress.at(title.to_owned());
     let work = Work {
-        subject: block.subject,
-        usage: block.usage,
-        direction: block.cases[0].direction,
-        sizes: block.cases.iter().map(|case| case.size).collect(),
+        subjects: &[block.subject],
+        uses: &[block.usage],
+        directions: &[block.cases[0].direction],
+        sizes: &block.cases.iter().map(|case| case.size).collect::<Vec<_>>(),
         seconds: request.seconds,
         threads: request.threads,
     };
     let here = work.again(None, routes)?;
     progress.tick();
     let mut rows = here.rows;
-    keep(&mut document.warnings, here.warnings);
+    add(&mut document.warnings, here.warnings);
     document.clock = here.clock;
     for other in others {
         progress.at(format!("{title}, {}", other.title));
         let there = other.measure(&work)?;
         progress.tick();
-        keep(&mut document.warnings, there.warnings);
+        add(&mut document.warnings, there.warnings);
         rows.extend(there.rows);
     }
     Ok(rows)
 }
 
 /// Adds what was not said yet.
-fn keep(warnings: &mut Vec<String>, more: Vec<String>) {
+fn add(warnings: &mut Vec<String>, more: Vec<String>) {
     for warning in more {
         if !warnings.contains(&warning) {
             warnings.push(warning);
@@ -136,10 +122,10 @@ fn compared<'a>(rows: &'a [Row], others: &[Other]) -> Vec<Compared<'a>> {
     let compare = |work: &&'a Row| {
         let same = || rows.iter().filter(|it| it.work() == work.work());
         let of = |openssl: Option<&str>| {
-            let is_it = |it: &&Row| it.route == LIBCRYPTO && it.openssl.as_deref() == openssl;
+            let is_it = |it: &&Row| it.is_host() && it.openssl.as_deref() == openssl;
             same().find(is_it).map(|it| it.bytes_per_second)
         };
-        let ours = same().filter(|it| it.openssl.is_none() && it.route != LIBCRYPTO);
+        let ours = same().filter(|it| it.openssl.is_none() && !it.is_host());
         Compared {
             size: work.size,
             this: of(None),
@@ -149,8 +135,6 @@ fn compared<'a>(rows: &'a [Row], others: &[Other]) -> Vec<Compared<'a>> {
     };
     works.iter().map(compare).collect()
 }
-
-const LIBCRYPTO: &str = "libcrypto";
 
 /// A line for each size, a column for each OpenSSL.
 fn table(title: &str, rows: &[Row], others: &[Other], unit: Unit) -> String {
@@ -185,9 +169,7 @@ fn verdict(rows: &[Row], others: &[Other]) -> String {
         let against: Vec<f64> = both
             .filter_map(|(one, this, speed)| Some(speed / one.ours?.bytes_per_second.max(this)))
             .collect();
-        let sentence = words(&other.title, &gains, &against);
-        let words: Vec<&str> = sentence.split(' ').collect();
-        text.push_str(&format!("{}\n", wrap(&words, " ", WIDTH, 2)));
+        text.push_str(&paragraph(&words(&other.title, &gains, &against), 0, 2));
     }
     if text.is_empty() { text } else { format!("\n{text}") }
 }

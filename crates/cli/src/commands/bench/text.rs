@@ -5,7 +5,7 @@ use wirespeed_results::schema::bench::{BreakEven, Quarantined, Skipped};
 
 use super::blocks::Block;
 use super::break_even::from;
-use crate::arguments::Unit;
+use super::request::Unit;
 use crate::output::figures;
 use crate::output::table::{Side, Table};
 
@@ -73,7 +73,7 @@ fn cpu_times(candidates: &[Candidate], measured: &[Measured]) -> String {
             continue;
         };
         let mut cells = vec![figures::size(one.case.size)];
-        cells.extend(one.entries.iter().map(|entry| seconds(cpu(entry))));
+        cells.extend(one.entries.iter().map(|entry| figures::digits(cpu(entry))));
         cells.push(least.candidate.title());
         cells.extend(callers.iter().map(|caller| {
             let calls = one.entry(*caller).and_then(|entry| entry.system_calls);
@@ -82,16 +82,6 @@ fn cpu_times(candidates: &[Candidate], measured: &[Measured]) -> String {
         table.row(cells);
     }
     table.render()
-}
-
-/// Seconds, three digits.
-fn seconds(value: f64) -> String {
-    match value {
-        v if v >= 99.95 => format!("{v:.0}"),
-        v if v >= 9.995 => format!("{v:.1}"),
-        v if v >= 0.9995 => format!("{v:.2}"),
-        v => format!("{v:.3}"),
-    }
 }
 
 /// From which size on each route in the process beats the host's OpenSSL, at that size and all above.

@@ -5,13 +5,7 @@ use wirespeed_results::{Computer, Purpose};
 
 use crate::output::WIDTH;
 use crate::output::figures;
-use crate::output::table::{Side, Table, wrap};
-
-/// A paragraph of at most the width, later lines indented.
-fn paragraph(text: &str, indent: usize) -> String {
-    let words: Vec<&str> = text.split(' ').collect();
-    wrap(&words, " ", WIDTH, indent) + "\n"
-}
+use crate::output::table::{Side, Table, paragraph};
 
 /// The legend, then the tables, then what each did alone.
 pub(super) fn comparison(machines: &[Described], rows: &[Line], alone: &[usize]) -> String {
@@ -19,7 +13,7 @@ pub(super) fn comparison(machines: &[Described], rows: &[Line], alone: &[usize])
     for Described { letter, label, description, source } in machines {
         let about = [description.as_ref(), source.as_ref()].into_iter().flatten();
         let about: Vec<&str> = about.map(String::as_str).collect();
-        text.push_str(&paragraph(&format!("{letter}  {label}: {}", about.join(". ")), 3));
+        text.push_str(&paragraph(&format!("{letter}  {label}: {}", about.join(". ")), 0, 3));
     }
     for section in Section::ALL {
         let of: Vec<&Line> = rows.iter().filter(|row| row.section == section).collect();
@@ -130,13 +124,14 @@ fn cells(machines: &[Described], section: Section, row: &Line, places: &[usize])
 
 /// What it means.
 pub(super) fn verdicts(verdicts: &[Verdict]) -> String {
-    let sentences: String = verdicts.iter().map(|it| paragraph(&it.sentence, 2)).collect();
+    let sentences: String = verdicts.iter().map(|it| paragraph(&it.sentence, 0, 2)).collect();
     if sentences.is_empty() { sentences } else { format!("\n{sentences}") }
 }
 
 /// What must be known before it is believed.
 pub(super) fn remarks(remarks: &[String]) -> String {
-    let sentences: String = remarks.iter().map(|it| paragraph(&format!("note: {it}"), 2)).collect();
+    let sentences: String =
+        remarks.iter().map(|it| paragraph(&format!("note: {it}"), 0, 2)).collect();
     if sentences.is_empty() { sentences } else { format!("\n{sentences}") }
 }
 
@@ -192,7 +187,7 @@ pub(super) fn ranking(
     }
     if !unknown.is_empty() {
         let labels: Vec<&str> = unknown.iter().map(|it| machines[*it].label.as_str()).collect();
-        text.push_str(&paragraph(&format!("Not measured for it: {}", labels.join(", ")), 2));
+        text.push_str(&paragraph(&format!("Not measured for it: {}", labels.join(", ")), 0, 2));
     }
     text
 }

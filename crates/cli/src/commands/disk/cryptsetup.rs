@@ -9,8 +9,7 @@ use wirespeed_results::schema::disk::{Compared, Disk, Row};
 use super::figures::megabytes;
 use super::listener::Listener;
 use crate::fault::Fault;
-use crate::output::WIDTH;
-use crate::output::table::{Side, Table, wrap};
+use crate::output::table::{Side, Table, paragraph};
 
 const DIFFERENCES: &str = "cryptsetup benchmark encrypts 64 KiB at a time in memory, each request sent by one \
     thread through a socket (AF_ALG) to the kernel and copied there and back; no sectors, no disk. Ours run in \
@@ -134,13 +133,14 @@ fn text(found: &[Compared]) -> String {
             one.reason.clone().unwrap_or_default(),
         ]);
     }
-    let words: Vec<&str> = DIFFERENCES.split(' ').collect();
-    format!("\nBeside cryptsetup benchmark\n{}{}\n", table.render(), wrap(&words, " ", WIDTH, 0))
+    let differences = paragraph(DIFFERENCES, 0, 0);
+    format!("\nBeside cryptsetup benchmark\n{}{differences}", table.render())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::output::WIDTH;
 
     #[test]
     fn cryptsetups_words() {

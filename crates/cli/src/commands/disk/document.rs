@@ -10,8 +10,7 @@ use super::kernel::ground;
 use super::request::{Place, Request};
 use super::warnings;
 use crate::fault::Fault;
-use crate::output::WIDTH;
-use crate::output::table::wrap;
+use crate::output::table::paragraph;
 
 /// Nothing measured yet.
 pub(super) fn begin(request: &Request, machine: Machine) -> Disk {
@@ -66,10 +65,7 @@ pub(super) fn verdict(disk: &Disk) -> Result<(), Fault> {
 
 /// The conclusions as paragraphs.
 pub(super) fn closing(disk: &Disk) -> String {
-    let paragraph = |text: &String| {
-        let words: Vec<&str> = text.split(' ').collect();
-        format!("{}\n", wrap(&words, " ", WIDTH, 2))
-    };
+    let paragraph = |text: &String| paragraph(text, 0, 2);
     let section = |title: &str, texts: &[String]| match texts {
         [] => String::new(),
         texts => format!("\n{title}\n{}", texts.iter().map(paragraph).collect::<String>()),

@@ -12,13 +12,12 @@ use super::pace::Pace;
 use super::table::{Subject, Table};
 use crate::fault::Fault;
 use crate::interruption::Interruption;
-use crate::output::{Progress, say};
+use crate::output::{People, Progress};
 
 /// Prints rows as they are measured, and keeps them.
 pub(super) struct Listener<'a> {
     interruption: &'a Interruption,
-    /// Whether people read standard output.
-    to_people: bool,
+    people: People,
     /// Whether nobody reads it any more; workers ask between any two chunks.
     is_unheard: AtomicBool,
     told: Mutex<Told>,
@@ -35,7 +34,7 @@ struct Told {
 }
 
 impl<'a> Listener<'a> {
-    pub(super) fn new(interruption: &'a Interruption, to_people: bool) -> Self {
+    pub(super) fn new(interruption: &'a Interruption, people: People) -> Self {
         let told = Told {
             progress: None,
             pace: Pace::default(),
@@ -43,7 +42,7 @@ impl<'a> Listener<'a> {
             rows: Vec::new(),
             unprinted: None,
         };
-        Self { interruption, to_people, is_unheard: AtomicBool::new(false), told: Mutex::new(told) }
+        Self { interruption, people, is_unheard: AtomicBool::new(false), told: Mutex::new(told) }
     }
 
     /// From here on the bar is about this.
@@ -77,10 +76,10 @@ impl<'a> Listener<'a> {
     }
 
     fn print(&self, told: &mut Told, text: &str) {
-        if !self.to_people || text.is_empty() || told.unprinted.is_some() {
+        if text.is_empty() || told.unprinted.is_some() {
             return;
         }
-        let print = || say(text);
+        let print = || self.people.show(text);
         let printed = match &told.progress {
             Some(progress) => progress.around(print),
             None => print(),

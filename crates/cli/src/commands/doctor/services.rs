@@ -2,8 +2,7 @@
 
 use wirespeed_results::schema::services::{Crypto, InLinux, Service, Services};
 
-use crate::output::WIDTH;
-use crate::output::table::{Side, Table, wrap};
+use crate::output::table::{self, Side, Table};
 
 /// What stands below a line of the table.
 const INDENT: usize = 4;
@@ -95,9 +94,7 @@ fn with_levers(heads: &[&str], rows: impl Iterator<Item = (Vec<String>, Vec<Stri
 }
 
 fn paragraph(text: &str) -> String {
-    let words: Vec<&str> = text.split(' ').collect();
-    let lines = wrap(&words, " ", WIDTH - INDENT, 0);
-    format!("{:INDENT$}{}\n", "", lines.replace('\n', &format!("\n{:INDENT$}", "")))
+    format!("{:INDENT$}{}", "", table::paragraph(text, INDENT, INDENT))
 }
 
 #[cfg(test)]
@@ -105,6 +102,7 @@ mod tests {
     use wirespeed_results::schema::services::{Reach, Standing};
 
     use super::*;
+    use crate::output::WIDTH;
 
     fn crypto(file: &str, is_hosts: bool) -> Crypto {
         Crypto {

@@ -6,7 +6,7 @@ use wirespeed_results::schema::doctor::Time;
 use super::{DoctorArguments, found, report};
 use crate::fault::Fault;
 use crate::output::table::{Side, Table};
-use crate::output::{Progress, say, tell};
+use crate::output::{Progress, figures, say, tell};
 
 /// Watches a program that it runs, or one that runs already.
 pub(super) fn run(machine: &ThisMachine, arguments: DoctorArguments) -> Result<(), Fault> {
@@ -49,7 +49,7 @@ pub(super) fn parts(time: &Time) -> String {
     let mut table = Table::new(&[Side::Left, Side::Left, Side::Right]);
     table.row(["processor time of", "", "share"].map(str::to_owned).to_vec());
     for part in time.parts.iter().filter(|part| part.share >= LEAST) {
-        let share = format!("{:.0} %", 100.0 * part.share);
+        let share = figures::percent(part.share);
         table.row(vec![part.kind.clone(), part.name.clone(), share]);
     }
     format!("{}\n", table.render())

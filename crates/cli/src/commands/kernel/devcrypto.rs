@@ -5,8 +5,7 @@ use wirespeed_af_alg::drivers::{self, Modules};
 use wirespeed_af_alg::{Interface, Permission, Transform};
 use wirespeed_results::schema::kernel::{DevCrypto, Session};
 
-use crate::output::WIDTH;
-use crate::output::table::wrap;
+use crate::output::table::paragraph;
 
 /// What lies there; nothing where nothing does. Only what is to be `asked` opens it.
 pub(super) fn look(asked: Option<&[&'static Transform]>) -> Option<DevCrypto> {
@@ -50,8 +49,7 @@ pub(super) fn text(found: &DevCrypto) -> String {
             all(devices)
         ),
     };
-    let line = format!("{PATH}: {said}");
-    format!("{}\n", wrap(&line.split(' ').collect::<Vec<_>>(), " ", WIDTH, 2))
+    paragraph(&format!("{PATH}: {said}"), 0, 2)
 }
 
 #[cfg(test)]

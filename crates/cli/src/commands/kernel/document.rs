@@ -16,9 +16,8 @@ use super::measure::{Entry, Group, SIZES, measure, usual};
 use super::raised;
 use super::release;
 use super::verdict::{Verdict, verdict};
-use crate::output::WIDTH;
 use crate::output::figures::{megabytes, size, times};
-use crate::output::table::{Side, Table, wrap};
+use crate::output::table::{Side, Table, paragraph};
 
 /// What the kernel has.
 pub(super) struct Found {
@@ -222,8 +221,7 @@ fn place(bytes: usize) -> usize {
 
 /// A line below a driver or an algorithm.
 fn remark(words: &str) -> String {
-    let words: Vec<&str> = ["    ->"].into_iter().chain(words.split(' ')).collect();
-    format!("{}\n", wrap(&words, " ", WIDTH, 7))
+    format!("    {}", paragraph(&format!("-> {words}"), 4, 7))
 }
 
 /// Where the kernel's order is not that of the speed, and what to do.

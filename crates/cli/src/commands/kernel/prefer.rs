@@ -17,8 +17,8 @@ use super::modules::Modules;
 use super::raised::{self, Return, Step};
 use super::release;
 use crate::fault::Fault;
-use crate::output::table::wrap;
-use crate::output::{WIDTH, notes, say};
+use crate::output::table::paragraph;
+use crate::output::{notes, say};
 use crate::spelling::alike;
 
 const UNCHANGED: &str = "\nNothing was changed.\n";
@@ -84,12 +84,11 @@ fn outrank(known: &[Driver], driver: &Driver, dry_run: bool) -> Result<(), Fault
         "Whoever asks the kernel for {algorithm} from then on gets {name}: programs, disks, IPsec. Who has \
          it open keeps what he has. The next start of this machine forgets it."
     );
-    let words: Vec<&str> = effect.split(' ').collect();
     show(&format!(
-        "{algorithm}: {name} from priority {} to {}, above {rival}, which serves now\n\n{}\n",
+        "{algorithm}: {name} from priority {} to {}, above {rival}, which serves now\n\n{}",
         driver.priority,
         raised.now,
-        wrap(&words, " ", WIDTH, 0)
+        paragraph(&effect, 0, 0)
     ))?;
     if dry_run {
         return show(UNCHANGED);

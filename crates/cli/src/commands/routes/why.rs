@@ -4,8 +4,8 @@ use wirespeed_cipher::Route;
 use wirespeed_results::schema::plan::Row;
 
 use super::{Line, Told};
-use crate::output::table::{Side, Table, wrap};
-use crate::output::{WIDTH, figures};
+use crate::output::figures;
+use crate::output::table::{Side, Table, paragraph};
 
 /// A block for each algorithm and direction, a line for each size.
 pub(super) fn text(told: &Told) -> String {
@@ -56,13 +56,12 @@ fn cost(rows: &[&Row], looked_up: &str) -> String {
         true => String::new(),
         false => format!(" at {}", sizes.join(", ")),
     };
-    let [least, most] = [least, most].map(|gain| format!("{gain:.2}x"));
+    let [least, most] = [least, most].map(figures::times_closely);
     let gain = if least == most { least } else { format!("{least} to {most}") };
     let text = format!(
         "constant time{sizes}: {gain} of this OpenSSL, whose code looks up in tables: {looked_up}"
     );
-    let words: Vec<&str> = text.split(' ').collect();
-    format!("{}\n", wrap(&words, " ", WIDTH, 2))
+    paragraph(&text, 0, 2)
 }
 
 fn block(rows: &[&Row]) -> String {
@@ -86,7 +85,7 @@ fn block(rows: &[&Row]) -> String {
             row.second.as_deref().unwrap_or("-").to_owned(),
             time(row.second_ns, row.second_spread_ns),
             time(row.libcrypto_ns, row.libcrypto_spread_ns),
-            row.gain.map_or("-".to_owned(), |gain| format!("{gain:.2}x")),
+            row.gain.map_or("-".to_owned(), figures::times_closely),
             row.usage.as_deref().unwrap_or("-").to_owned(),
         ]);
     }

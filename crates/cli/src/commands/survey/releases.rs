@@ -7,8 +7,8 @@ use wirespeed_results::schema::survey::Gain;
 use super::advice::USERS;
 use crate::commands::bench::releases::{BEHIND, Other, Work};
 use crate::fault::Fault;
-use crate::output::table::wrap;
-use crate::output::{WIDTH, figures};
+use crate::output::figures;
+use crate::output::table::paragraph;
 
 /// What each of them does by itself of what the advice speaks of.
 pub(super) fn measure(others: &[Other], seconds: f64) -> Result<Vec<Row>, Fault> {
@@ -16,10 +16,10 @@ pub(super) fn measure(others: &[Other], seconds: f64) -> Result<Vec<Row>, Fault>
     for other in others {
         for (_, algorithm, _, size) in USERS {
             let work = Work {
-                subject: algorithm.parse().map_err(Fault::usage)?,
-                usage: Use::Message,
-                direction: Direction::Encrypt,
-                sizes: vec![size],
+                subjects: &[algorithm.parse().map_err(Fault::usage)?],
+                uses: &[Use::Message],
+                directions: &[Direction::Encrypt],
+                sizes: &[size],
                 seconds,
                 threads: 1,
             };
@@ -38,11 +38,8 @@ pub(super) fn text(others: &[Other], rows: &[Row], gains: &[Gain]) -> String {
     let mut text = String::new();
     for (number, other) in others.iter().enumerate() {
         let head = if number == 0 { HEAD } else { "" };
-        let said = words(other, rows, gains);
-        let words: Vec<&str> = said.split(' ').collect();
-        let lines = wrap(&words, " ", WIDTH - INDENT, 0);
-        let lines = lines.replace('\n', &format!("\n{:INDENT$}", ""));
-        text.push_str(&format!("{head:<INDENT$}{lines}\n"));
+        let lines = paragraph(&words(other, rows, gains), INDENT, INDENT);
+        text.push_str(&format!("{head:<INDENT$}{lines}"));
     }
     text
 }

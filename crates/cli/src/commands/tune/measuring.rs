@@ -154,7 +154,7 @@ impl<'a> Measuring<'a> {
             return self.hash(digest, case, pace);
         }
         let began = pace.now();
-        let all = self.contenders_for(case)?;
+        let all = self.candidates_for(case)?;
         let look = self.contest(case, &all, pace.look())?;
         let chosen = in_the_running(&look);
         let effort = pace.measure(chosen.len());
@@ -197,7 +197,7 @@ impl<'a> Measuring<'a> {
 
     /// The host's OpenSSL, and who knows the algorithm. Where faster routes are, `portable` gets one
     /// short look, and stays out if that is hopeless.
-    fn contenders_for(&mut self, case: Case) -> Result<Vec<Candidate>, Fault> {
+    fn candidates_for(&mut self, case: Case) -> Result<Vec<Candidate>, Fault> {
         let portable = Candidate::Provider(Route::Portable);
         let knows = |it: &&Candidate| self.harness.knows(**it, case.subject);
         let any_fast = !self.candidates.iter().filter(knows).all(|candidate| is_slow(*candidate));

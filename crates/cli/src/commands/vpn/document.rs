@@ -9,8 +9,8 @@ use wirespeed_vpn::verdict::verdict;
 
 use super::real;
 use super::request::Request;
-use crate::output::table::wrap;
-use crate::output::{DEBUG_BUILD, WIDTH, call};
+use crate::output::table::paragraph;
+use crate::output::{call, warnings};
 
 /// Everything that `wirespeed vpn` found.
 pub(super) struct Found {
@@ -62,11 +62,7 @@ impl Found {
     pub(super) fn conclude(&mut self) {
         self.vpn.links = links(&self.vpn.rows, self.cpus);
         self.vpn.verdict = verdict(&self.vpn.links);
-        self.noise.sort_unstable();
-        self.noise.dedup();
-        let debug = cfg!(debug_assertions).then_some(DEBUG_BUILD);
-        let noise = self.noise.iter().map(|noise| noise.advice());
-        self.vpn.warnings = debug.into_iter().chain(noise).map(str::to_owned).collect();
+        self.vpn.warnings = warnings(std::mem::take(&mut self.noise));
         self.vpn.warnings.extend(real::notes(&self.vpn.real));
     }
 
@@ -75,13 +71,9 @@ impl Found {
         if self.vpn.verdict.is_empty() {
             return String::new();
         }
-        let paragraph = |text: &str| {
-            let words: Vec<&str> = text.split(' ').collect();
-            format!("{}\n", wrap(&words, " ", WIDTH, 2))
-        };
-        let said: String = self.vpn.verdict.iter().map(|text| paragraph(text)).collect();
+        let said: String = self.vpn.verdict.iter().map(|text| paragraph(text, 0, 2)).collect();
         let left_out = format!("Left out of this estimate: {}.", self.vpn.leaves_out.join("; "));
-        let mut text = format!("\nWhat this says\n{said}{}", paragraph(&left_out));
+        let mut text = format!("\nWhat this says\n{said}{}", paragraph(&left_out, 0, 2));
         if self.vpn.verdict.iter().any(|sentence| sentence.contains("is not the fastest")) {
             text.push_str(&format!("\nMake it so            {}\n", call::install()));
         }

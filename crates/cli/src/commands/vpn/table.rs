@@ -1,7 +1,8 @@
 //! The tables as people read them.
 
+use wirespeed_results::LINKS;
+use wirespeed_results::schema::HOST;
 use wirespeed_results::schema::vpn::{Link, Row};
-use wirespeed_vpn::links::LINKS;
 use wirespeed_vpn::{IN_FLIGHT, Suite};
 
 use super::document::Found;
@@ -98,13 +99,13 @@ fn speeds(rows: &[&Row], links: &[Link], subject: impl Fn(&Row) -> String) -> St
             rows.iter().find(|it| {
                 (it.suite.as_str(), it.packet.as_str()) == one
                     && (it.direction.as_str(), it.threads, it.in_flight) == (direction, threads, 1)
-                    && (it.route == "libcrypto") == is_host
+                    && (it.route == HOST) == is_host
             })
         };
         let speed = |is_host: bool| {
             let same = |it: &&Link| {
                 (it.suite.as_str(), it.packet.as_str(), it.in_flight) == (one.0, one.1, 1)
-                    && (it.route == "libcrypto") == is_host
+                    && (it.route == HOST) == is_host
             };
             links.iter().find(same).map(|link| link.packets_per_second_per_core)
         };
@@ -125,7 +126,7 @@ fn speeds(rows: &[&Row], links: &[Link], subject: impl Fn(&Row) -> String) -> St
             megabits(find(false, "dec", 1)),
             gain.map_or("-".to_owned(), figures::times),
             if most > 1 { megabits(slower.copied()) } else { String::new() },
-            route.map_or("libcrypto".to_owned(), |row| row.route.clone()),
+            route.map_or(HOST.to_owned(), |row| row.route.clone()),
         ]);
     }
     table.render()

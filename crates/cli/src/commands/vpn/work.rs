@@ -10,17 +10,14 @@ use super::request::Request;
 use super::table;
 use crate::fault::Fault;
 use crate::interruption::Interruption;
-use crate::output::Progress;
-
-/// Prints for people.
-type Show<'a> = &'a dyn Fn(&str) -> Result<(), Fault>;
+use crate::output::{People, Progress};
 
 /// Runs everything that was asked for. What was measured is in `found`, however it ends.
 pub(super) fn run(
     request: &Request,
     host: &Host,
     interruption: &Interruption,
-    show: Show<'_>,
+    people: People,
     found: &mut Found,
 ) -> Result<(), Fault> {
     let gateway = Gateway::new(&host.harness);
@@ -29,7 +26,7 @@ pub(super) fn run(
     let of_case = ticks(request.candidates(), request.seconds) * 2 * request.threads.len() as u64;
     let progress = Progress::new(cases as u64 * of_case);
     let mut run = Run { request, gateway, interruption, found, progress, of_case, done: 0 };
-    let ended = run.everything(show);
+    let ended = run.everything(people);
     run.progress.done();
     ended
 }
@@ -61,7 +58,7 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    fn everything(&mut self, show: Show<'_>) -> Result<(), Fault> {
+    fn everything(&mut self, people: People) -> Result<(), Fault> {
         let checks = self.proofs()?;
         let suites = match self.request.suites.len() {
             1 => "One suite".to_owned(),
@@ -69,18 +66,18 @@ impl Run<'_> {
         };
         let proved =
             format!("{suites} proved with {checks} packets, right, changed and cut short\n");
-        self.progress.around(|| show(&proved))?;
+        self.progress.around(|| people.show(&proved))?;
         for sizes in &self.request.sizes {
             let suites = self.request.suites.iter();
             let ended = suites.clone().try_for_each(|suite| self.suite(*suite, *sizes));
             let text = table::packets(self.found, &sizes.to_string(), self.request.batch);
-            self.progress.around(|| show(&text))?;
+            self.progress.around(|| people.show(&text))?;
             ended?;
         }
         let Some(suite) = self.fastest() else { return Ok(()) };
         let ended = self.request.more_sizes.iter().try_for_each(|sizes| self.suite(suite, *sizes));
         let text = table::sizes(self.found, suite);
-        self.progress.around(|| show(&text))?;
+        self.progress.around(|| people.show(&text))?;
         ended
     }
 

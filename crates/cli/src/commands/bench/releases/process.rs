@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use wirespeed_cipher::{Direction, Subject, Use};
-use wirespeed_results::schema::Libcrypto;
 use wirespeed_results::schema::bench::{Bench, Row};
+use wirespeed_results::schema::{HOST, Libcrypto};
 
 use crate::fault::Fault;
 
@@ -32,18 +32,18 @@ impl Other {
         for path in paths {
             // Every OpenSSL has it.
             let glance = Work {
-                subject: "SHA2-256".parse().map_err(Fault::usage)?,
-                usage: Use::Message,
-                direction: Direction::Encrypt,
-                sizes: vec![64],
+                subjects: &["SHA2-256".parse().map_err(Fault::usage)?],
+                uses: &[Use::Message],
+                directions: &[Direction::Encrypt],
+                sizes: &[64],
                 seconds: 0.0,
                 threads: 1,
             };
             let alone = Library { path, loader: None };
-            let (said, loader) = match (glance.again(Some(alone), "libcrypto"), beside(path)) {
+            let (said, loader) = match (glance.again(Some(alone), HOST), beside(path)) {
                 (Err(Fault::Usage(why)), Some(loader)) if why.contains(TOO_NEW) => {
                     let library = Library { path, loader: Some(&loader) };
-                    (glance.again(Some(library), "libcrypto")?, Some(loader))
+                    (glance.again(Some(library), HOST)?, Some(loader))
                 }
                 (Err(Fault::Usage(why)), None) if why.contains(TOO_NEW) => {
                     return Err(Fault::usage(format!("{why}; {HINT}")));
@@ -73,9 +73,9 @@ impl Other {
     }
 
     /// What it does by itself, its rows marked as such.
-    pub(crate) fn measure(&self, work: &Work) -> Result<Bench, Fault> {
+    pub(crate) fn measure(&self, work: &Work<'_>) -> Result<Bench, Fault> {
         let library = Library { path: &self.path, loader: self.loader.as_deref() };
-        let mut bench = work.again(Some(library), "libcrypto")?;
+        let mut bench = work.again(Some(library), HOST)?;
         let mark = |row: Row| Row { openssl: Some(self.title.clone()), ..row };
         bench.rows = bench.rows.into_iter().map(mark).collect();
         Ok(bench)
@@ -107,16 +107,16 @@ pub(super) struct Library<'a> {
 }
 
 /// What is to be measured.
-pub(crate) struct Work {
-    pub(crate) subject: Subject,
-    pub(crate) usage: Use,
-    pub(crate) direction: Direction,
-    pub(crate) sizes: Vec<usize>,
+pub(crate) struct Work<'a> {
+    pub(crate) subjects: &'a [Subject],
+    pub(crate) uses: &'a [Use],
+    pub(crate) directions: &'a [Direction],
+    pub(crate) sizes: &'a [usize],
     pub(crate) seconds: f64,
     pub(crate) threads: usize,
 }
 
-impl Work {
+impl Work<'_> {
     /// This program again, with these routes, or those that it takes by itself.
     pub(super) fn again(&self, library: Option<Library<'_>>, routes: &str) -> Result<Bench, Fault> {
         let what = library.map_or("this OpenSSL".to_owned(), |it| it.path.display().to_string());
@@ -125,7 +125,6 @@ impl Work {
             why => Fault::usage(format!("{what}: {why}")),
         };
         let program = std::env::current_exe().map_err(|why| failed(&why))?;
-        let sizes: Vec<String> = self.sizes.iter().map(ToString::to_string).collect();
         let mut command = match library.and_then(|it| Some((it.loader?, it.path.parent()?))) {
             Some((loader, folder)) => {
                 // ld.so(8): this folder before all others.
@@ -135,22 +134,35 @@ impl Work {
             }
             None => Command::new(program),
         };
-        command
-            .args(["bench", self.subject.name(), "--json", "-"])
-            .args(["--sizes", &sizes.join(","), "--use", self.usage.name()])
-            .args(["--seconds", &self.seconds.to_string()])
-            .args(["--threads", &self.threads.to_string()]);
-        if self.direction == Direction::Decrypt {
-            command.arg("--decrypt");
-        }
-        if !routes.is_empty() {
-            command.args(["--routes", routes]);
-        }
+        self.ask(&mut command, routes);
         if let Some(library) = library {
             command.arg("--libcrypto").arg(library.path);
         }
         results(&mut command).map_err(|why| failed(&why))
     }
+
+    /// Adds what asks for it to a command that is this program.
+    pub(crate) fn ask<'c>(&self, command: &'c mut Command, routes: &str) -> &'c mut Command {
+        command
+            .arg("bench")
+            .args(self.subjects.iter().map(|it| it.name()))
+            .args(["--json", "-", "--sizes", &list(self.sizes), "--use", &list(self.uses)])
+            .args(["--seconds", &self.seconds.to_string()])
+            .args(["--threads", &self.threads.to_string()])
+            .args(match self.directions {
+                [Direction::Encrypt] => None,
+                [Direction::Decrypt] => Some("--decrypt"),
+                _ => Some("--both"),
+            });
+        if !routes.is_empty() {
+            command.args(["--routes", routes]);
+        }
+        command
+    }
+}
+
+fn list(words: &[impl ToString]) -> String {
+    words.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
 }
 
 /// What this program, run again, measures and writes to standard output; or why not, in its words.

@@ -3,7 +3,7 @@
 use wirespeed_results::schema::tunnel::Row;
 use wirespeed_tunnel::Provider;
 
-use crate::output::WIDTH;
+use crate::output::figures;
 use crate::output::table::{Side, Table, wrap};
 
 use Side::{Left, Right};
@@ -40,7 +40,7 @@ fn cells(rows: &[Row], row: &Row) -> Option<Vec<String>> {
     });
     let faster = default.and_then(|it| Some(rate / it.bits_per_second?));
     let cost = default.and_then(|it| Some(row.cpu_s_per_gib? / it.cpu_s_per_gib?));
-    let ratio = |it: Option<f64>| it.map(|it| format!("{it:.2}x")).unwrap_or_default();
+    let ratio = |it: Option<f64>| it.map(figures::times_closely).unwrap_or_default();
     Some(vec![
         row.carrier.clone(),
         row.suite.clone(),
@@ -81,7 +81,7 @@ fn line(rows: &[Row], reason: &[&Row]) -> String {
         false => String::new(),
     };
     let line = format!("{carrier}{with}: absent: {why}{which}");
-    wrap(&line.split(' ').collect::<Vec<_>>(), " ", WIDTH, 2)
+    wrap(&line.split(' ').collect::<Vec<_>>(), " ", 0, 2)
 }
 
 /// What the figures leave out, and what disturbed them.
@@ -112,6 +112,7 @@ mod tests {
     use wirespeed_tunnel::Carrier;
 
     use super::*;
+    use crate::output::WIDTH;
 
     fn row(carrier: Carrier, provider: Provider, megabits: f64) -> Row {
         Row {
