@@ -202,7 +202,7 @@ impl Contest<'_> {
         let turn = |place: usize| {
             let threads: Vec<Samples> =
                 per_thread.iter().map(|samples| samples[place].clone()).collect();
-            contest::together(&threads)
+            contest::together(&threads, wirespeed_measure::cpus())
         };
         let share = |candidate: Candidate, samples: &Samples| {
             let route = self.limit_route(candidate)?;

@@ -169,6 +169,17 @@ pub(crate) fn within(what: &str, value: usize, least: usize, most: usize) -> Res
     Err(Fault::usage(format!("--{what} {value}: choose from {least} to {most}")))
 }
 
+/// The most threads that a measurement may have.
+pub(crate) const MOST_THREADS: usize = 1024;
+
+/// So many threads; else as many as there are CPUs.
+pub(crate) fn threads(asked: Option<usize>) -> Result<usize, Fault> {
+    match asked {
+        Some(asked) => within("threads", asked, 1, MOST_THREADS),
+        None => Ok(wirespeed_measure::cpus().min(MOST_THREADS)),
+    }
+}
+
 /// Seconds for a figure, within reason.
 pub(crate) fn seconds(value: f64) -> Result<f64, Fault> {
     if (0.0..=3600.0).contains(&value) {

@@ -170,13 +170,16 @@ pub fn side_by_side<T: Send, R: Send>(
 }
 
 /// Adds up threads that ran the same contest at the same time: their joint time for one byte of any,
-/// slice by slice.
-pub fn together(threads: &[Samples]) -> Samples {
+/// slice by slice. More threads than CPUs take turns, which a slice is too short to see: together they are no faster than
+/// so many CPUs.
+pub fn together(threads: &[Samples], cpus: usize) -> Samples {
     let shortest = threads.iter().map(|one| one.slices.len()).min().unwrap_or(0);
     let slices = (0..shortest).map(|i| {
         let rate: f64 = threads.iter().map(|one| 1.0 / one.slices[i].nanos.max(1e-3)).sum();
         let cpu: f64 = threads.iter().map(|one| one.slices[i].cpu_nanos).sum();
-        Slice { nanos: 1.0 / rate, cpu_nanos: cpu / threads.len() as f64 }
+        let busy = |one: &Samples| one.slices[i].cpu_nanos / one.slices[i].nanos.max(1e-3);
+        let turns = (threads.iter().map(busy).sum::<f64>() / cpus.max(1) as f64).max(1.0);
+        Slice { nanos: turns / rate, cpu_nanos: cpu / threads.len() as f64 }
     });
     Samples { slices: slices.collect(), bytes: threads.first().map_or(0, |one| one.bytes) }
 }
@@ -306,7 +309,12 @@ mod tests {
     #[test]
     fn threads_add_up() {
         let one = Samples { slices: vec![Slice { nanos: 10.0, cpu_nanos: 9.0 }; 2], bytes: 16 };
-        let both = together(&[one.clone(), one]);
+        let both = together(&[one.clone(), one.clone()], 2);
         assert_eq!(both.slices, [Slice { nanos: 5.0, cpu_nanos: 9.0 }; 2]);
+        // On one CPU they take turns, unless they sleep.
+        let turns = together(&[one.clone(), one.clone()], 1);
+        assert_eq!(turns.slices, [Slice { nanos: 9.0, cpu_nanos: 9.0 }; 2]);
+        let asleep = Samples { slices: vec![Slice { nanos: 10.0, cpu_nanos: 1.0 }; 2], ..one };
+        assert_eq!(together(&[asleep.clone(), asleep], 1).slices[0].nanos, 5.0);
     }
 }

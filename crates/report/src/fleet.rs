@@ -201,20 +201,15 @@ fn savings(fleet: &Fleet) -> String {
     let (mut before, mut after, mut bytes, mut hosts) = (0.0, 0.0, 0.0, 0);
     for kind in fleet.kinds.values() {
         for (host, rates) in &kind.hosts {
-            let Some(done) = fleet.bytes_a_day.get(host) else { continue };
+            let Some(done) = fleet.done_a_day.get(host) else { continue };
             hosts += 1;
-            for ((algorithm, direction, route), amount) in done {
-                let of_it = |work: &&Work| work.0 == *algorithm && work.1 == *direction;
-                let ratio = |work: &Work| Some((rates[work].openssl?, rates[work].best));
-                // What was left to OpenSSL was not saved.
-                let measured: Vec<_> = rates.keys().filter(of_it).filter_map(ratio).collect();
-                if measured.is_empty() || route == HOST {
-                    continue;
-                }
-                let count = measured.len() as f64;
-                before += amount * measured.iter().map(|it| 1.0 / it.0).sum::<f64>() / count;
-                after += amount * measured.iter().map(|it| 1.0 / it.1).sum::<f64>() / count;
-                bytes += amount;
+            // What was left to OpenSSL was not saved.
+            for ((algorithm, direction, _), done) in done.iter().filter(|(it, _)| it.2 != HOST) {
+                let Some(rates) = done.like(rates, [algorithm, direction]) else { continue };
+                let Some(openssl) = rates.openssl else { continue };
+                before += done.bytes / openssl;
+                after += done.bytes / rates.best;
+                bytes += done.bytes;
             }
         }
     }

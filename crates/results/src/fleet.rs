@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
+use wirespeed_cipher::Use;
 
 use crate::schema::bench::Bench;
 use crate::schema::stats::Stats;
@@ -67,6 +68,7 @@ struct Row<'t> {
     without: Option<String>,
     openssl: Option<String>,
     bytes: Option<f64>,
+    calls: Option<f64>,
 }
 
 impl Row<'_> {
@@ -95,13 +97,36 @@ impl Row<'_> {
     }
 }
 
+/// What programs did.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Done {
+    /// Bytes.
+    pub bytes: f64,
+    /// Calls.
+    pub calls: f64,
+}
+
+impl Done {
+    /// How it compares to what of this was measured: rates of messages of about that size.
+    pub fn like<'r>(&self, rates: &'r BTreeMap<Work, Rates>, of: [&str; 2]) -> Option<&'r Rates> {
+        let mean = (self.bytes / self.calls.max(1.0)).max(1.0);
+        let of_it = |(work, _): &(&Work, &Rates)| {
+            [&*work.0, &*work.1] == of && work.2 == Use::Message.name()
+        };
+        let far = |size: usize| (size.max(1) as f64 / mean).ln().abs();
+        let nearest = rates.iter().filter(of_it);
+        let nearest = nearest.min_by(|(one, _), (other, _)| far(one.3).total_cmp(&far(other.3)));
+        nearest.map(|(_, rates)| rates)
+    }
+}
+
 /// All of a fleet's results.
 #[derive(Clone, Debug, Default)]
 pub struct Fleet {
     /// By [`Machine::kind`].
     pub kinds: BTreeMap<String, Kind>,
-    /// What programs of a host did in a day: bytes by algorithm, direction and route.
-    pub bytes_a_day: BTreeMap<String, BTreeMap<(String, String, String), f64>>,
+    /// What programs of a host did in a day, by algorithm, direction and route.
+    pub done_a_day: BTreeMap<String, BTreeMap<(String, String, String), Done>>,
     /// Files that were not understood, each with the reason.
     pub damaged: Vec<String>,
 }
@@ -137,11 +162,13 @@ impl Fleet {
             return Ok(());
         }
         let seconds = seconds.filter(|seconds| *seconds > 0.0).ok_or("it says not how long")?;
-        let done = self.bytes_a_day.entry(host.to_owned()).or_default();
+        let done = self.done_a_day.entry(host.to_owned()).or_default();
         for row in rows {
             let what =
                 [&row.algorithm, &row.direction, &row.route].map(|it| it.clone().into_owned());
-            *done.entry(what.into()).or_default() += row.bytes.unwrap_or(0.0) * DAY / seconds;
+            let it: &mut Done = done.entry(what.into()).or_default();
+            it.bytes += row.bytes.unwrap_or(0.0) * DAY / seconds;
+            it.calls += row.calls.unwrap_or(0.0) * DAY / seconds;
         }
         Ok(())
     }

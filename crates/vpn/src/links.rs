@@ -53,7 +53,8 @@ fn link(rows: &[Row], of: &Row, cpus: usize) -> Option<Link> {
         };
         Some(f64::min(end("enc")?, end("dec")?))
     };
-    let most = same().map(|it| it.threads).max()?;
+    // More than there are take turns.
+    let most = same().map(|it| it.threads).filter(|threads| *threads <= cpus.max(1)).max()?;
     let one = slower(1)?;
     let all = slower(most).unwrap_or(one).max(one);
     let speed = Speed { one, all, most };

@@ -105,7 +105,7 @@ pub fn measure(
         let of_candidate = per_thread.iter().map(|thread| &thread[place]);
         let samples: Vec<Samples> = of_candidate.clone().map(|it| it.0.clone()).collect();
         let latencies: Vec<u64> = of_candidate.flat_map(|it| it.1.iter().copied()).collect();
-        let samples = contest::together(&samples);
+        let samples = contest::together(&samples, wirespeed_measure::cpus());
         measured.noise.extend(noise::Noise::in_times(&samples.nanos()));
         measured.rows.push(filled(row, &samples, latencies));
     }

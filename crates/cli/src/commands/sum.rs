@@ -9,7 +9,6 @@ mod quote;
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::thread;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
@@ -18,7 +17,7 @@ use wirespeed_batch::{Lanes, self_test};
 use wirespeed_cipher::Digest;
 use wirespeed_cpu::Features;
 
-use crate::arguments::within;
+use crate::arguments::threads;
 use crate::fault::Fault;
 
 const EXAMPLES: &str = "\
@@ -129,10 +128,7 @@ pub(crate) fn run(mut arguments: SumArguments) -> Result<(), Fault> {
         arguments.files.push("-".into());
     }
     let lanes = proved(arguments.algorithm.digest());
-    let threads = match arguments.threads {
-        Some(threads) => within("threads", threads, 1, 1024)?,
-        None => thread::available_parallelism().map_or(1, usize::from),
-    };
+    let threads = threads(arguments.threads)?;
     let hashing = files::Hashing { lanes, threads, progress: progress() };
     let mut output = Output::new(hashing.progress.clone());
     let good = match arguments.check {

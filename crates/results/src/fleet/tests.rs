@@ -35,7 +35,7 @@ fn hosts_are_put_together_by_kind_and_compared_within() {
 }
 
 #[test]
-fn what_programs_did_becomes_bytes_a_day() {
+fn what_programs_did_becomes_so_much_a_day() {
     let mut fleet = Fleet::default();
     let stats = |seconds: &str| {
         format!(
@@ -46,8 +46,29 @@ fn what_programs_did_becomes_bytes_a_day() {
     fleet.add("a", &stats("43200.0"));
     fleet.add("b", &stats("null"));
     let what = ("AES-128-GCM".to_owned(), "enc".to_owned(), "vaes512".to_owned());
-    assert_eq!(fleet.bytes_a_day["a"][&what], 2000.0);
+    assert_eq!(fleet.done_a_day["a"][&what], Done { bytes: 2000.0, calls: 2.0 });
     assert_eq!(fleet.damaged, ["b: it says not how long"]);
+}
+
+#[test]
+fn what_was_done_is_like_messages_of_its_size() {
+    let work = |usage: Use, size| {
+        ("AES-128-GCM".to_owned(), "enc".to_owned(), usage.name().to_owned(), size)
+    };
+    let rates = |best| Rates { openssl: None, best, route: String::new() };
+    let measured = BTreeMap::from([
+        (work(Use::Message, 16), rates(1.0)),
+        (work(Use::Message, 16384), rates(2.0)),
+        (work(Use::Rekey, 1024), rates(3.0)),
+    ]);
+    let like = |bytes, calls| {
+        let done = Done { bytes, calls };
+        Some(done.like(&measured, ["AES-128-GCM", "enc"])?.best)
+    };
+    assert_eq!(like(1e6, 1e3), Some(2.0));
+    assert_eq!(like(1e6, 1e5), Some(1.0));
+    assert_eq!(like(0.0, 0.0), Some(1.0));
+    assert_eq!(Done::default().like(&measured, ["AES-128-GCM", "dec"]), None);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use wirespeed_cipher::{Direction, Route, SIZE_CLASSES, Subject, Use};
 
 use super::gateway;
-use crate::arguments::{library, seconds, within};
+use crate::arguments::{MOST_THREADS, library, seconds, within};
 use crate::fault::Fault;
 use crate::units;
 
@@ -186,7 +186,7 @@ impl BenchArguments {
                 false => vec![Use::Message],
             }),
             directions,
-            threads: within("threads", self.threads, 1, 1024)?,
+            threads: within("threads", self.threads, 1, MOST_THREADS)?,
             seconds: seconds(self.seconds)?,
             unit: self.unit,
             json: self.json,

@@ -1,15 +1,13 @@
 //! What was asked for, and what of it makes no sense.
 
-use std::path::PathBuf;
-use std::thread;
-
 use clap::ValueEnum;
+use std::path::PathBuf;
 use wirespeed_disk::mapper::{self, Backing};
 use wirespeed_disk::run::Settings;
 use wirespeed_disk::{Candidate, Specification, Variant};
 
 use super::DiskArguments;
-use crate::arguments::within;
+use crate::arguments::threads;
 use crate::fault::Fault;
 use crate::units;
 
@@ -52,17 +50,13 @@ const LEAST: u64 = 1 << 20;
 impl DiskArguments {
     /// Parses every word, or names the first that means nothing.
     pub(super) fn understand(self) -> Result<Request, Fault> {
-        let threads = self.threads.unwrap_or_else(|| {
-            // One, where the system does not tell.
-            thread::available_parallelism().map_or(1, usize::from)
-        });
         if ![512, 4096].contains(&self.sector) {
             return Err(Fault::usage(format!("--sector {}: choose 512 or 4096", self.sector)));
         }
         let settings = Settings {
             candidates: candidates(self.cipher.as_deref(), self.key_size)?,
             bytes: size(&self.size)?,
-            threads: within("threads", threads, 1, 256)?,
+            threads: threads(self.threads)?,
             sector_bytes: self.sector,
         };
         let (graph, json) = (self.graph, self.json.clone());
@@ -254,7 +248,7 @@ mod tests {
             ("--size 0", "--size 0: choose from 1MiB on"),
             ("--size 1000000000", "choose a multiple of 4096 bytes, such as 256MiB"),
             ("--sector 1024", "--sector 1024: choose 512 or 4096"),
-            ("--threads 0", "--threads 0: choose from 1 to 256"),
+            ("--threads 0", "--threads 0: choose from 1 to 1024"),
             ("--device /dev/x", "--device needs --dm-crypt"),
             ("--ram", "--ram needs --dm-crypt"),
             ("--loop x", "--loop needs --dm-crypt"),

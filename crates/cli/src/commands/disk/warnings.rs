@@ -1,7 +1,6 @@
 //! What makes the figures worth less than they look, in sentences of advice.
 
 use std::path::Path;
-use std::thread;
 
 use rustix::fs::statfs;
 use wirespeed_disk::load;
@@ -28,7 +27,7 @@ pub(super) fn at_start(settings: &Settings) -> Vec<String> {
             units::format(settings.bytes)
         ));
     }
-    let cpus = thread::available_parallelism().map_or(1, usize::from);
+    let cpus = wirespeed_measure::cpus();
     found.extend(busy(load::average(), cpus));
     if settings.threads > cpus {
         found.push(format!(

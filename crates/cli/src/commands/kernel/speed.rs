@@ -53,7 +53,10 @@ impl Runner {
                 Socket::Hash(hash, vec![0; bytes])
             }
         };
-        Ok(Self { socket, direction, data, sealed, failure: None })
+        let mut opened = Self { socket, direction, data, sealed, failure: None };
+        // A driver may take a key and fail at once.
+        opened.work()?;
+        Ok(opened)
     }
 
     /// Why it stopped, if it did.

@@ -18,7 +18,7 @@ pub(super) fn read(folder: &Path) -> Result<Fleet, Fault> {
     collect(folder, &mut files, &mut fleet.damaged).map_err(failed)?;
     files.sort();
     for file in files {
-        let host = host(&file);
+        let host = host(file.strip_prefix(folder).unwrap_or(&file));
         match File::open(&file).and_then(results::read) {
             Ok(bytes) => match Text::of(&bytes) {
                 Text::Json(text) => fleet.add(&host, &text),
@@ -47,8 +47,9 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>, damaged: &mut Vec<String>) -
     Ok(())
 }
 
-/// "host.stats.json" holds what programs of a host did, "host.json" its figures.
+/// "host.stats.json" holds what programs of a host did, "host.json" its figures. Those of folders below are others.
 fn host(file: &Path) -> String {
-    let stem = file.file_stem().unwrap_or_default().to_string_lossy();
-    stem.strip_suffix(".stats").unwrap_or(&stem).to_owned()
+    let name = file.with_extension("");
+    let name = name.to_string_lossy();
+    name.strip_suffix(".stats").unwrap_or(&name).to_owned()
 }

@@ -1,12 +1,10 @@
 //! What was asked for, and what of it makes no sense.
 
-use std::thread;
-
 use wirespeed_vpn::{Candidate, Sizes, Suite};
 
 use super::VpnArguments;
 use super::real::Tunnels;
-use crate::arguments::{seconds, within};
+use crate::arguments::{seconds, threads};
 use crate::fault::Fault;
 
 /// What `wirespeed vpn` was asked to do.
@@ -34,8 +32,7 @@ const MORE: [Sizes; 4] =
 impl VpnArguments {
     /// Parses every word, or names the first that means nothing.
     pub(super) fn understand(self) -> Result<Request, Fault> {
-        let cpus = thread::available_parallelism().map_or(1, usize::from);
-        let most = within("threads", self.threads.unwrap_or(cpus), 1, 256)?;
+        let most = threads(self.threads)?;
         let mut threads = vec![1, most];
         threads.dedup();
         let (sizes, more_sizes) = match self.sizes.is_empty() {
@@ -128,7 +125,7 @@ mod tests {
         for (words, said) in [
             ("--suites aes-xts", "unknown suite 'aes-xts': choose from aes128gcm16 aes256gcm16 "),
             ("--sizes 10", "unknown packet size '10': choose from 64 128 "),
-            ("--threads 0", "--threads 0: choose from 1 to 256"),
+            ("--threads 0", "--threads 0: choose from 1 to 1024"),
             ("--real --suites wireguard", "--real has tunnels of ESP and OpenVPN alone"),
             ("--real --batch", "cannot be used with"),
             ("--seconds -1", "unexpected argument"),
