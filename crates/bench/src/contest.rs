@@ -111,8 +111,14 @@ impl Contest<'_> {
         let (cpu, wall) = (ThreadTime.now(), WallTime.now());
         let per_thread = contest::side_by_side(lists, tick, |mut turns, gate, tick| {
             let ring = contest::Ring { clock, cpu: &ThreadTime, gate, tick };
-            contest::run(&ring, self.effort, &mut turns)
+            let samples = contest::run(&ring, self.effort, &mut turns);
+            let failed = |(place, turn): (usize, &Turn)| Some((place, turn.failure()?.to_owned()));
+            (samples, turns.iter().enumerate().find_map(failed))
         });
+        let (per_thread, failed): (Vec<_>, Vec<_>) = per_thread.into_iter().unzip();
+        if let Some((place, why)) = failed.into_iter().flatten().next() {
+            return Err(Trouble::Absent(candidates[place], Absent(why)));
+        }
         let busy = noise::Noise::in_share(ThreadTime.now() - cpu, WallTime.now() - wall);
         let busy = busy.filter(|_| !self.by_elapsed_time());
         Ok(self.judge(case, candidates, (&limits, &calls), &per_thread, busy))

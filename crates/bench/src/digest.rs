@@ -101,17 +101,16 @@ impl Hashing {
 }
 
 impl Worker for Hashing {
-    fn run(&mut self, calls: u64) {
+    fn run(&mut self, calls: u64) -> Result<(), Absent> {
         for _ in 0..calls {
             let result = match self.case.usage {
                 Use::Stream => self.update(),
                 Use::Message => self.message(false),
                 Use::Rekey => self.message(true),
             };
-            if let Err(why) = result {
-                panic!("{}: {why}", self.case);
-            }
+            result.map_err(|why| Absent(why.to_string()))?;
         }
+        Ok(())
     }
 
     /// The next update of a stream begins another message.

@@ -74,7 +74,7 @@ impl Direct {
 }
 
 impl Worker for Direct {
-    fn run(&mut self, calls: u64) {
+    fn run(&mut self, calls: u64) -> Result<(), Absent> {
         for _ in 0..calls {
             match self.case.usage {
                 Use::Stream => self.update(),
@@ -91,6 +91,7 @@ impl Worker for Direct {
                 }
             }
         }
+        Ok(())
     }
 
     fn result(&mut self) -> Result<Message, Absent> {

@@ -95,17 +95,16 @@ impl Evp {
 }
 
 impl Worker for Evp {
-    fn run(&mut self, calls: u64) {
+    fn run(&mut self, calls: u64) -> Result<(), Absent> {
         for _ in 0..calls {
             let result = match self.case.usage {
                 Use::Stream => self.update().map(|_| ()),
                 Use::Message => self.message(false),
                 Use::Rekey => self.message(true),
             };
-            if let Err(why) = result {
-                panic!("{}: {why}", self.case);
-            }
+            result.map_err(|why| Absent(why.to_string()))?;
         }
+        Ok(())
     }
 
     fn result(&mut self) -> Result<Message, Absent> {

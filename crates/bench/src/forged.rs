@@ -19,8 +19,8 @@ use crate::offload::{Offload, Socket};
 use crate::proof::{Difference, prove_subject_against_host};
 use crate::worker::{Message, Worker};
 
-/// Drivers for AES alone: "good", which the kernel prefers, and "bad", which changes one bit of long
-/// messages and passes the kernel's own proof.
+/// Drivers for AES alone: "good", which the kernel prefers, "bad", which changes one bit of long
+/// messages and passes the kernel's own proof, and "gone", which fails once it is measured.
 struct Forged;
 
 impl Offload for Forged {
@@ -30,7 +30,7 @@ impl Offload for Forged {
 
     fn presence_of(&self, socket: Socket, subject: Subject) -> Result<(), Absent> {
         match (subject, socket.driver) {
-            (Subject::Cipher(_), None | Some("good" | "bad")) => Ok(()),
+            (Subject::Cipher(_), None | Some("good" | "bad" | "gone")) => Ok(()),
             _ => Err(Absent("this kernel has none".to_owned())),
         }
     }
@@ -49,7 +49,8 @@ impl Offload for Forged {
         let algorithm = case.subject.cipher().expect("a cipher");
         let direct = Direct::new(Route::Portable, Features::NONE, algorithm, case, material)
             .expect("the portable route needs nothing");
-        Ok(Box::new(Sleeper { direct, is_bad: socket.driver == Some("bad"), calls: 0 }))
+        let [is_bad, is_gone] = ["bad", "gone"].map(|name| socket.driver == Some(name));
+        Ok(Box::new(Sleeper { direct, is_bad, is_gone, calls: 0 }))
     }
 }
 
@@ -57,14 +58,18 @@ impl Offload for Forged {
 struct Sleeper {
     direct: Direct,
     is_bad: bool,
+    is_gone: bool,
     calls: u64,
 }
 
 impl Worker for Sleeper {
-    fn run(&mut self, calls: u64) {
+    fn run(&mut self, calls: u64) -> Result<(), Absent> {
+        if self.is_gone {
+            return Err(Absent("no such device".to_owned()));
+        }
         self.calls += 2 * calls;
-        self.direct.run(calls);
         std::thread::sleep(Duration::from_millis(2 * calls));
+        self.direct.run(calls)
     }
 
     fn result(&mut self) -> Result<Message, Absent> {
@@ -113,6 +118,20 @@ fn a_driver_with_wrong_results_is_told_apart_from_a_good_one() {
     };
     let trouble = contest.measure(case("AES-128-CBC", 2048), &[Candidate::Host, bad], &|| ());
     assert_eq!(trouble.expect_err("wrong"), Trouble::Wrong(case("AES-128-CBC", 2048), bad));
+}
+
+/// With the others' threads, too, which wait for one another.
+#[test]
+fn a_driver_that_fails_in_a_contest_ends_it_with_its_reason() {
+    let harness = harness();
+    let effort = Effort::lasting(0.0);
+    let gone = Candidate::Driver("gone");
+    for threads in [1, 3] {
+        let contest = Contest { harness: &harness, effort, threads, limits: true, elapsed: true };
+        let trouble = contest.measure(case("AES-128-CBC", 1024), &[Candidate::Host, gone], &|| ());
+        let why = Absent("no such device".to_owned());
+        assert_eq!(trouble.expect_err("it fails"), Trouble::Absent(gone, why));
+    }
 }
 
 #[test]

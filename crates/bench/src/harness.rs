@@ -258,7 +258,7 @@ impl Harness {
             }
             _ => self.through_evp(candidate, case, material)?,
         };
-        Ok(Runner { worker: slowed(candidate, worker), bytes: case.size as u64 })
+        Ok(Runner { worker: slowed(candidate, worker), bytes: case.size as u64, failure: None })
     }
 
     /// System calls that a candidate in the kernel makes for one call of a case: counted, on a socket
@@ -349,6 +349,7 @@ fn slowed(candidate: Candidate, worker: Box<dyn Worker>) -> Box<dyn Worker> {
 pub struct Runner {
     worker: Box<dyn Worker>,
     bytes: u64,
+    failure: Option<Absent>,
 }
 
 impl Runner {
@@ -357,7 +358,7 @@ impl Runner {
         debug_assert_eq!(case.subject, algorithm.into());
         let evp = Evp::new(cipher, case, Arc::new(Material::of(case)));
         let worker = Box::new(evp.map_err(|why| Absent(why.to_string()))?);
-        Ok(Self { worker, bytes: case.size as u64 })
+        Ok(Self { worker, bytes: case.size as u64, failure: None })
     }
 
     /// The bytes and the tag of one message, for comparing candidates.
@@ -370,14 +371,20 @@ impl Runner {
         /// With a power of two of requests in flight a whole number of system calls.
         const CALLS: u64 = 64;
         let before = self.worker.system_calls()?;
-        self.worker.run(CALLS);
+        self.worker.run(CALLS).ok()?;
         Some((self.worker.system_calls()? - before) as f64 / CALLS as f64)
     }
 }
 
 impl Contestant for Runner {
     fn run(&mut self, calls: u64) {
-        self.worker.run(calls);
+        if self.failure.is_none() {
+            self.failure = self.worker.run(calls).err();
+        }
+    }
+
+    fn failure(&self) -> Option<&str> {
+        self.failure.as_ref().map(|Absent(why)| why.as_str())
     }
 
     fn bytes(&self) -> u64 {

@@ -55,16 +55,15 @@ impl Lanes {
 }
 
 impl Worker for Lanes {
-    fn run(&mut self, calls: u64) {
+    fn run(&mut self, calls: u64) -> Result<(), Absent> {
         let most = self.lanes.len() as u64;
         let mut left = calls;
         while left > 0 {
             let count = left.min(most);
-            if let Err(why) = self.messages(count as usize) {
-                panic!("{}: {why}", self.case);
-            }
+            self.messages(count as usize).map_err(|why| Absent(why.to_string()))?;
             left -= count;
         }
+        Ok(())
     }
 
     fn result(&mut self) -> Result<Message, Absent> {

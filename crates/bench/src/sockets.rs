@@ -156,7 +156,7 @@ impl Sockets {
 }
 
 impl Worker for Sockets {
-    fn run(&mut self, calls: u64) {
+    fn run(&mut self, calls: u64) -> Result<(), Absent> {
         for _ in 0..calls {
             let result = match self.case.usage {
                 Use::Stream => self.update(),
@@ -167,10 +167,9 @@ impl Worker for Sockets {
                     self.message()
                 }),
             };
-            if let Err(why) = result {
-                panic!("{}: {why}", self.case);
-            }
+            result.map_err(|why| Absent(why.to_string()))?;
         }
+        Ok(())
     }
 
     fn result(&mut self) -> Result<Message, Absent> {

@@ -11,8 +11,8 @@ pub(crate) struct Slowed(pub(crate) Box<dyn Worker>);
 
 #[cfg(debug_assertions)]
 impl Worker for Slowed {
-    fn run(&mut self, calls: u64) {
-        self.0.run(20 * calls);
+    fn run(&mut self, calls: u64) -> Result<(), Absent> {
+        self.0.run(20 * calls)
     }
 
     fn result(&mut self) -> Result<Message, Absent> {
@@ -22,11 +22,8 @@ impl Worker for Slowed {
 
 /// Does the same work over and over.
 pub(crate) trait Worker: Send {
-    /// Does it `calls` times.
-    ///
-    /// # Panics
-    /// If it fails: the same calls succeeded before the contest.
-    fn run(&mut self, calls: u64);
+    /// Does it `calls` times. It may fail where others work: a device may go away.
+    fn run(&mut self, calls: u64) -> Result<(), Absent>;
 
     /// The bytes and the tag of one message, for comparing candidates.
     fn result(&mut self) -> Result<Message, Absent>;

@@ -7,8 +7,12 @@ use crate::clock::{Clock, ThreadTime};
 
 /// Something that does the same work over and over.
 pub trait Contestant {
-    /// Does the work `calls` times.
+    /// Does the work `calls` times. After a failure it does nothing.
     fn run(&mut self, calls: u64);
+    /// Why it failed, if it did: then its times mean nothing.
+    fn failure(&self) -> Option<&str> {
+        None
+    }
     /// Bytes that one call processes.
     fn bytes(&self) -> u64;
 }

@@ -4,6 +4,7 @@ use std::fmt;
 
 use wirespeed_bench::Absent;
 use wirespeed_cipher::Direction;
+use wirespeed_measure::Contestant;
 use wirespeed_measure::statistics::Estimate;
 use wirespeed_measure::{Clock, Effort, Samples, ThreadTime, WallTime, contest, noise};
 use wirespeed_results::schema::vpn::Row;
@@ -88,7 +89,8 @@ pub fn measure(
             traffic.latencies(latency_nanos)
         });
         let latencies: Vec<_> = latencies.collect();
-        samples.into_iter().zip(latencies).collect::<Vec<_>>()
+        let failures = turns.iter().map(|traffic| traffic.failure().map(str::to_owned));
+        samples.into_iter().zip(latencies).zip(failures).collect::<Vec<_>>()
     });
     let busy = noise::Noise::in_share(ThreadTime.now() - cpu, WallTime.now() - wall);
     let mut measured = Measured::default();
@@ -102,7 +104,12 @@ pub fn measure(
             continue;
         }
         let place = place.next().expect("no end of places");
-        let of_candidate = per_thread.iter().map(|thread| &thread[place]);
+        let mut failures = per_thread.iter().filter_map(|thread| thread[place].1.clone());
+        if let Some(why) = failures.next() {
+            measured.rows.push(Row { absent: Some(why), ..row });
+            continue;
+        }
+        let of_candidate = per_thread.iter().map(|thread| &thread[place].0);
         let samples: Vec<Samples> = of_candidate.clone().map(|it| it.0.clone()).collect();
         let latencies: Vec<u64> = of_candidate.flat_map(|it| it.1.iter().copied()).collect();
         let samples = contest::together(&samples, wirespeed_measure::cpus());

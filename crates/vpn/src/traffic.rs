@@ -18,7 +18,7 @@ pub(crate) struct Traffic {
     packets: Vec<Packet>,
     in_flight: usize,
     bytes: u64,
-    title: String,
+    failure: Option<String>,
 }
 
 impl Traffic {
@@ -42,14 +42,15 @@ impl Traffic {
             packets,
             in_flight: candidate.in_flight(),
             bytes: sizes.mean(|bytes| bytes) as u64,
-            title: case.to_string(),
+            failure: None,
         })
     }
 
     #[inline]
     fn take(&mut self, from: usize, count: usize) {
-        if let Err(why) = self.end.take(&mut self.packets[from..from + count]) {
-            panic!("{}: {why}", self.title);
+        if self.failure.is_none() {
+            let taken = self.end.take(&mut self.packets[from..from + count]);
+            self.failure = taken.err().map(|why| why.to_string());
         }
     }
 
@@ -96,11 +97,18 @@ impl Contestant for Traffic {
     fn run(&mut self, calls: u64) {
         let (mut left, mut at) = (calls, 0);
         while left > 0 {
+            if self.failure.is_some() {
+                return;
+            }
             let count = left.min(self.in_flight as u64) as usize;
             self.take(at, count);
             left -= count as u64;
             at = (at + self.in_flight) % self.packets.len();
         }
+    }
+
+    fn failure(&self) -> Option<&str> {
+        self.failure.as_deref()
     }
 
     fn bytes(&self) -> u64 {

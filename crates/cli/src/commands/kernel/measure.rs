@@ -1,8 +1,5 @@
 //! What each driver of an algorithm is worth: all of them in turns, through AF_ALG.
 
-use std::cell::RefCell;
-use std::rc::Rc;
-
 use wirespeed_af_alg::drivers::{self, Driver};
 use wirespeed_af_alg::{Error, Kind, Transform, presence_of};
 use wirespeed_cipher::Direction;
@@ -132,25 +129,23 @@ impl Group {
 
     /// All drivers that have not failed yet, in turns.
     fn measure(&mut self, work: Work, progress: &Progress) {
-        let mut runners: Vec<Rc<RefCell<Runner>>> = Vec::new();
+        let mut runners: Vec<Box<Runner>> = Vec::new();
         for entry in &mut self.entries {
             if entry.nanos.is_err() {
                 continue;
             }
             match open(self.transform, &entry.driver, work) {
-                Ok(runner) => runners.push(Rc::new(RefCell::new(runner))),
+                Ok(runner) => runners.push(Box::new(runner)),
                 Err(why) => entry.nanos = Err(why),
             }
         }
         // A device's time is nobody's CPU time: the wall's clock calibrates, too.
         let ring =
             Ring { clock: &WallTime, cpu: &WallTime, gate: &|| (), tick: &|| progress.tick() };
-        let mut contestants: Vec<Box<Shared>> =
-            runners.iter().map(|runner| Box::new(Shared(Rc::clone(runner)))).collect();
-        let samples = contest::run(&ring, Self::EFFORT, &mut contestants);
+        let samples = contest::run(&ring, Self::EFFORT, &mut runners);
         let measured = self.entries.iter_mut().filter(|entry| entry.nanos.is_ok());
         for ((entry, runner), samples) in measured.zip(runners).zip(samples) {
-            match (runner.borrow().failure(), &mut entry.nanos) {
+            match (runner.failure(), &mut entry.nanos) {
                 (Some(failure), nanos) => *nanos = Err(failure.to_owned()),
                 (None, Ok(nanos)) => nanos.push(samples.nanos()),
                 (None, Err(_)) => {}
@@ -178,19 +173,6 @@ fn open(transform: &'static Transform, driver: &Driver, work: Work) -> Result<Ru
         }
         error => error.to_string(),
     })
-}
-
-/// A runner that is asked afterwards whether it failed.
-struct Shared(Rc<RefCell<Runner>>);
-
-impl Contestant for Shared {
-    fn run(&mut self, calls: u64) {
-        self.0.borrow_mut().run(calls);
-    }
-
-    fn bytes(&self) -> u64 {
-        self.0.borrow().bytes()
-    }
 }
 
 /// Whether a driver does an algorithm, for sockets.

@@ -59,11 +59,6 @@ impl Runner {
         Ok(opened)
     }
 
-    /// Why it stopped, if it did.
-    pub(super) fn failure(&self) -> Option<&str> {
-        self.failure.as_deref()
-    }
-
     fn work(&mut self) -> Result<(), Error> {
         let Self { socket, direction, data, sealed, .. } = self;
         match (socket, *direction) {
@@ -89,6 +84,10 @@ impl Contestant for Runner {
             }
             self.failure = self.work().err().map(|error| error.to_string());
         }
+    }
+
+    fn failure(&self) -> Option<&str> {
+        self.failure.as_deref()
     }
 
     fn bytes(&self) -> u64 {
