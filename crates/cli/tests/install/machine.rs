@@ -38,11 +38,17 @@ pub(crate) fn obstacle() -> Option<String> {
 }
 
 /// Runs a script in which `wirespeed` and `folder` are set.
+/// A shell with -e goes on after `! command`.
+const NOT: &str = r#"
+    not() { if "$@"; then echo "it should fail: $*"; exit 1; fi; }
+"#;
+
 pub(crate) fn run(script: &str) -> Result<Ended, String> {
     let case = Case { name: "", text: Some("HOME = .\n"), included: &[], engines: false };
     let scene = Scene::new(&case)?;
     let mut command = Command::new("unshare");
-    command.args(["-m", "sh", "-ec", script]).env("folder", scene.path(""));
+    let script = format!("{NOT}{script}");
+    command.args(["-m", "sh", "-ec", &script]).env("folder", scene.path(""));
     // Plans measured in a hurry, which only debug builds know; and none of the test's own settings.
     command.env("wirespeed", &scene.program).env("WIRESPEED_HURRY", "few");
     // On the least x86-64 there is least to measure.
@@ -137,7 +143,7 @@ fn constant_time() -> Result<(), String> {
         r#"{COPY}{ALONE}
         plan=/etc/wirespeed/plan
         /mnt/wirespeed install > /dev/null
-        ! grep -qx constant-time $plan
+        not grep -qx constant-time $plan
         /mnt/wirespeed install --constant-time > "$folder/shown"
         grep -q '^Measuring first, for there is no plan that fits: it was chosen by speed alone$' "$folder/shown"
         grep -q '^constant time: ' "$folder/shown"
@@ -154,8 +160,8 @@ fn constant_time() -> Result<(), String> {
         grep -qx constant-time $plan
 
         /mnt/wirespeed install --constant-time=off > "$folder/shown"
-        ! grep -q '^constant time: ' "$folder/shown"
-        ! grep -q constant-time $plan
+        not grep -q '^constant time: ' "$folder/shown"
+        not grep -q constant-time $plan
         /mnt/wirespeed uninstall > /dev/null
         cmp "$settings/openssl.cnf" "$folder/before"
         echo restored"#
@@ -287,7 +293,7 @@ fn kept_by_cron() -> Result<(), String> {
         done
         rm -rf /etc/cron.d /etc/periodic
         cp -a /etc /mnt/etc
-        ! /mnt/wirespeed install --keep 2> /mnt/said
+        not /mnt/wirespeed install --keep 2> /mnt/said
         grep -q 'nothing here runs jobs for --keep' /mnt/said
         diff -r --no-dereference /mnt/etc /etc
 
