@@ -5,6 +5,7 @@ use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
 use std::path::{Path, PathBuf};
 
+use rustix::io::Errno;
 use tempfile::TempPath;
 
 /// What names of files and folders begin with that are not in their place yet.
@@ -140,12 +141,33 @@ fn copy_labels(from: &Path, to: &Path) -> io::Result<()> {
     let mut names = [0_u8; 4096];
     let Ok(length) = rustix::fs::listxattr(from, &mut names[..]) else { return Ok(()) };
     for name in names[..length].split(|byte| *byte == 0).filter(|name| !name.is_empty()) {
-        let mut value = [0_u8; 4096];
-        let length = rustix::fs::getxattr(from, name, &mut value[..])?;
-        let flags = rustix::fs::XattrFlags::empty();
-        rustix::fs::setxattr(to, name, &value[..length], flags)?;
+        let value_of = |path: &Path| {
+            let mut value = vec![0_u8; 4096];
+            let length = rustix::fs::getxattr(path, name, &mut value[..])?;
+            value.truncate(length);
+            Ok(value)
+        };
+        copy_label(value_of(from), value_of(to), |value| {
+            rustix::fs::setxattr(to, name, value, rustix::fs::XattrFlags::empty())
+        })?;
     }
     Ok(())
+}
+
+/// Where a mount says the label of all its files, none can be set: podman builds so under SELinux (mount(8), `context=`).
+fn copy_label(
+    wanted: Result<Vec<u8>, Errno>,
+    there: Result<Vec<u8>, Errno>,
+    set: impl Fn(&[u8]) -> Result<(), Errno>,
+) -> io::Result<()> {
+    let wanted = wanted?;
+    if there.as_ref() == Ok(&wanted) {
+        return Ok(());
+    }
+    match set(&wanted) {
+        Err(Errno::NOTSUP) => Ok(()),
+        other => Ok(other?),
+    }
 }
 
 /// Lets a change of names survive a loss of power.
@@ -229,5 +251,15 @@ mod tests {
         original.stage(b"new").unwrap().place().unwrap();
         original.restore().unwrap();
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_label_that_cannot_be_set_is_no_obstacle_where_it_is_there_or_the_mount_says_it() {
+        let label = |text: &str| Ok(text.as_bytes().to_vec());
+        let copied = |there, answer| copy_label(label("a"), there, |_| answer);
+        assert!(copied(label("a"), Err(Errno::PERM)).is_ok(), "it is there");
+        assert!(copied(label("b"), Err(Errno::NOTSUP)).is_ok(), "the mount says it");
+        assert!(copied(label("b"), Err(Errno::PERM)).is_err());
+        assert!(copied(Err(Errno::NODATA), Ok(())).is_ok());
     }
 }
