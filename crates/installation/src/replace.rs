@@ -170,6 +170,20 @@ fn copy_label(
     }
 }
 
+/// Makes a folder and those above it that are missing. Whatever the umask says, services may enter them.
+pub fn make_folders(folder: &Path) -> io::Result<()> {
+    if folder.is_dir() {
+        return Ok(());
+    }
+    folder.parent().map_or(Ok(()), make_folders)?;
+    match fs::create_dir(folder) {
+        Ok(()) => fs::set_permissions(folder, Permissions::from_mode(0o755)),
+        // Somebody else was faster.
+        Err(error) if error.kind() == ErrorKind::AlreadyExists && folder.is_dir() => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
 /// Lets a change of names survive a loss of power.
 fn settle(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
@@ -261,5 +275,17 @@ mod tests {
         assert!(copied(label("b"), Err(Errno::NOTSUP)).is_ok(), "the mount says it");
         assert!(copied(label("b"), Err(Errno::PERM)).is_err());
         assert!(copied(Err(Errno::NODATA), Ok(())).is_ok());
+    }
+
+    #[test]
+    fn folders_are_open_whatever_the_umask_says() {
+        let folder = tempfile::tempdir().unwrap();
+        let made = folder.path().join("a/b");
+        let umask = rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
+        make_folders(&made).unwrap();
+        rustix::process::umask(umask);
+        for path in [&made, &folder.path().join("a")] {
+            assert_eq!(fs::metadata(path).unwrap().permissions().mode() & 0o777, 0o755);
+        }
     }
 }

@@ -15,7 +15,8 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use wirespeed_cipher::Route;
 use wirespeed_installation::{
-    Change, Failure, Original, Place, Trial, advice, obstacle, own_module, standing, writable,
+    Change, Failure, Original, Place, Trial, advice, make_folders, obstacle, own_module, standing,
+    writable,
 };
 use wirespeed_openssl_conf::{Configuration, DropIn, Wanted, drop_in, install};
 use wirespeed_plan::Plan;
@@ -201,7 +202,7 @@ pub(crate) fn run(arguments: InstallArguments) -> Result<(), Fault> {
 
 /// Makes a folder in which everybody may make files, and none of others' be taken away.
 fn make_folder_of_all(folder: &Path) -> io::Result<()> {
-    fs::create_dir_all(folder)?;
+    make_folders(folder)?;
     fs::set_permissions(folder, Permissions::from_mode(0o1777))
 }
 
@@ -212,7 +213,7 @@ fn replaceable(read: io::Result<Original>, path: &Path, command: &str) -> Result
         Err(_) => {
             // A machine without other modules may lack the folder.
             let folder = path.parent().unwrap_or(Path::new("/"));
-            fs::create_dir_all(folder).map_err(|error| obstacle(folder, &error, command))?;
+            make_folders(folder).map_err(|error| obstacle(folder, &error, command))?;
             Original::read(path).map_err(|error| obstacle(path, &error, command))?
         }
     };

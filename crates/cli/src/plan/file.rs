@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use wirespeed_installation::{advice, shell};
+use wirespeed_installation::{advice, make_folders, shell};
 use wirespeed_plan::default_file;
 
 use crate::fault::Fault;
@@ -31,7 +31,8 @@ impl Destination {
             None => {
                 let none = || Fault::usage("this user has no home: name a file with --output");
                 let file = default_file().ok_or_else(none)?;
-                make_folder(&file).map_err(|error| cannot_write(&file, &error))?;
+                make_folders(file.parent().unwrap_or(Path::new("/")))
+                    .map_err(|error| cannot_write(&file, &error))?;
                 file
             }
         };
@@ -140,13 +141,6 @@ fn fill(mut file: File, text: &str) -> io::Result<()> {
     // Whatever the umask says: daemons of all users read it.
     file.set_permissions(Permissions::from_mode(0o644))?;
     file.sync_all()
-}
-
-/// Makes the folder of the default place, open to readers whatever the umask says.
-fn make_folder(file: &Path) -> io::Result<()> {
-    let Some(folder) = file.parent().filter(|folder| !folder.exists()) else { return Ok(()) };
-    fs::create_dir_all(folder)?;
-    fs::set_permissions(folder, Permissions::from_mode(0o755))
 }
 
 fn cannot_write(file: &Path, error: &io::Error) -> Fault {

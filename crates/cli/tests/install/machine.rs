@@ -103,7 +103,10 @@ fn round() -> Result<(), String> {
     expect(ended.output.ends_with("restored\n"), &ended.output)
 }
 
+        rm -rf /etc/wirespeed
+        umask 077
 /// A signal to this program alone ends the one that measures, which takes long here.
+        test "$(stat --format %a /etc/wirespeed)" = 755
 fn interrupted_measuring() -> Result<(), String> {
     let script = format!(
         r#"{COPY}
