@@ -63,7 +63,8 @@ impl<'a> Change<'a> {
 
     /// Writes the module beside its place, in a folder of its own where it has its right name; if it is copied.
     pub fn stage_module(&mut self, bytes: &[u8]) -> Result<Option<PathBuf>, String> {
-        self.alone = Some(Alone::at(self.configuration, self.module)?);
+        let files = [self.configuration].into_iter().chain(self.module);
+        self.alone = Some(Alone::at(self.place, files)?);
         let Some(module) = self.module else { return Ok(None) };
         let place = module.path();
         let written = (|| {

@@ -113,8 +113,9 @@ pub(crate) fn stage_link(target: &Path, place: &Path) -> io::Result<Staged> {
     Ok(Staged { temporary: link.into_temp_path(), place: place.to_owned() })
 }
 
-/// Removes from a folder what a program that was killed had not put in its place.
-pub fn sweep(folder: &Path) -> io::Result<()> {
+/// Removes from a folder what a program that was killed had not put in its place. Its lock is held: another program may be
+/// about to.
+pub(crate) fn sweep(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         if !entry.file_name().to_string_lossy().starts_with(BEGINNING) {

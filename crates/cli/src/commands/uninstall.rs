@@ -88,7 +88,7 @@ pub(crate) fn run(arguments: UninstallArguments) -> Result<(), Fault> {
     }
     let interruption = Interruption::watch()?;
     interruption.check("nothing was changed")?;
-    let _alone = Alone::at(&file, module.iter().chain(&own)).map_err(Fault::usage)?;
+    let _alone = Alone::at(&place, [&file].into_iter().chain(&module).chain(&own)).map_err(Fault::usage)?;
     if !kept.is_empty() {
         Upkeep::turn_off(&place, command).map_err(Fault::usage)?;
     }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use wirespeed_installation::{Change, Original, Place, obstacle, sweep};
+use wirespeed_installation::{Alone, Change, Original, Place, make_folders, obstacle};
 use wirespeed_plan::{Fingerprint, Plan, SYSTEM};
 
 use super::keep::Keep;
@@ -90,7 +90,8 @@ pub(super) fn run(
         let file = outside(Path::new(SYSTEM))?;
         let unable = |error| Fault::usage(obstacle(&file, &error, command));
         let folder = file.parent().unwrap_or(Path::new("/"));
-        fs::create_dir_all(folder).and_then(|()| sweep(folder)).map_err(unable)?;
+        make_folders(folder).map_err(unable)?;
+        let _alone = Alone::in_folder(folder).map_err(Fault::usage)?;
         let original = Original::read(&file).map_err(unable)?;
         original.stage(&plan).and_then(wirespeed_installation::Staged::place).map_err(unable)?;
     }
