@@ -165,6 +165,9 @@ pub(crate) fn run(arguments: InstallArguments) -> Result<(), Fault> {
     let copy = match intention.module.is_packaged {
         true => None,
         false => Some(replaceable(installed, to, command).map_err(Fault::usage)?),
+    if !done {
+        Trial::program().map_err(Fault::usage)?;
+    }
     };
     if measures {
         // What keeps the plan from its place is told before anything is measured.

@@ -103,6 +103,11 @@ fn round() -> Result<(), String> {
     expect(ended.output.ends_with("restored\n"), &ended.output)
 }
 
+        not env PATH=/nowhere "$wirespeed" install > "$folder/shown" 2>&1
+        grep -q 'no openssl program here to try it with' "$folder/shown"
+        not grep -q '^Measuring' "$folder/shown"
+        rm -rf /etc/wirespeed
+        umask 077
         rm -rf /etc/wirespeed
         umask 077
 /// A signal to this program alone ends the one that measures, which takes long here.
