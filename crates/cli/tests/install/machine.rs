@@ -9,6 +9,7 @@ use crate::scene::{Ended, Scene, expect, text};
 pub(crate) const TESTS: &[Test] = &[
     ("machine::round", round),
     ("machine::counted", counted),
+    ("machine::quarantined", quarantined),
     ("machine::interrupted-measuring", interrupted_measuring),
     ("machine::constant-time", constant_time),
     ("machine::constant-time-in-root", constant_time_in_root),
@@ -81,6 +82,22 @@ fn counted() -> Result<(), String> {
     );
     let output = run(&script)?.is(0, "")?.output;
     expect(output.ends_with("restored\n"), &output)
+}
+
+/// A route that gives wrong bytes is named, and the rest is installed.
+fn quarantined() -> Result<(), String> {
+    let script = format!(
+        r#"{COPY}
+        WIRESPEED_DISPROVE=portable "$wirespeed" install > "$folder/shown"
+        grep -q '^quarantined, not in the plan: portable: ' "$folder/shown"
+        grep -q '^Installed, and tried again in place: ' "$folder/shown"
+        test -s /etc/wirespeed/plan
+        not grep -q portable /etc/wirespeed/plan
+        echo installed"#
+    );
+    let output =
+        run(&script)?.is(0, "quarantined, not used, for the proof failed: portable")?.output;
+    expect(output.ends_with("installed\n"), &output)
 }
 
 fn round() -> Result<(), String> {
