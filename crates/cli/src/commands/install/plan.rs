@@ -22,10 +22,8 @@ pub(crate) fn lacks(plan: &Plan, constant_time: Option<Switch>) -> Option<String
     })
 }
 
-/// Measures: `wirespeed tune --quick`, as a program of its own; with Linux's crypto if that is turned on. Who wants this
-/// program to end wants that one to end.
+/// Measures: `wirespeed tune --quick`, as a program of its own. Who wants this program to end wants that one to end.
 pub(crate) fn measure(
-    kernel: bool,
     constant_time: Option<Switch>,
     interruption: &Interruption,
 ) -> Result<(), Fault> {
@@ -33,7 +31,7 @@ pub(crate) fn measure(
     let unable = |error| Fault::usage(format!("cannot run wirespeed tune: {error}"));
     let program = env::current_exe().map_err(unable)?;
     let mut tune = Command::new(program);
-    tune.args(["tune", "--quick", "--installing"]).args(kernel.then_some("--kernel"));
+    tune.args(["tune", "--quick", "--installing"]);
     tune.args(constant_time.map(|it| format!("--constant-time={}", it.name())));
     let mut child = tune.spawn().map_err(unable)?;
     let mut is_told = false;
@@ -48,14 +46,16 @@ pub(crate) fn measure(
         }
         thread::sleep(LOOK);
     };
-        // It has named the route that is left out, and the plan does without it.
-        Some(1) if is_written(constant_time) => Ok(()),
     match status.code() {
         Some(0) => Ok(()),
+        // It has named the route that is left out, and the plan does without it.
+        Some(1) if is_written(constant_time) => Ok(()),
         Some(1) => Err(Fault::NotSo(
             "wirespeed tune found faults, so nothing was installed: see above".to_owned(),
         )),
         _ => Err(Fault::usage("wirespeed tune failed, so nothing was installed: see above")),
+    }
+}
 
 /// Whether the machine has the plan now.
 fn is_written(constant_time: Option<Switch>) -> bool {
@@ -64,6 +64,4 @@ fn is_written(constant_time: Option<Switch>) -> bool {
             && Plan::read(&it.file).is_ok_and(|plan| lacks(&plan, constant_time).is_none())
     };
     standing(true).as_ref().is_some_and(fits)
-}
-    }
 }
