@@ -90,7 +90,7 @@ pub(crate) fn run(arguments: TuneArguments) -> Result<(), Fault> {
     let kernel = arguments.kernel || follows && Effect::here(&host).has_offloads(&host);
     let destination = Destination::new(output)?;
     let before = Plan::read(destination.file()).ok();
-    let chosen = before.as_ref().is_some_and(Plan::is_for_constant_time);
+    let chosen = Plan::is_file_for_constant_time(destination.file());
     let is_for_constant_time = arguments.constant_time.map_or(chosen, Switch::is_on);
     let code = is_for_constant_time.then(|| code(&host));
     let interruption = Interruption::watch()?;

@@ -38,12 +38,12 @@ pub(crate) fn obstacle() -> Option<String> {
     }
 }
 
-/// Runs a script in which `wirespeed` and `folder` are set.
 /// A shell with -e goes on after `! command`.
 const NOT: &str = r#"
     not() { if "$@"; then echo "it should fail: $*"; exit 1; fi; }
 "#;
 
+/// Runs a script in which `wirespeed` and `folder` are set.
 pub(crate) fn run(script: &str) -> Result<Ended, String> {
     let case = Case { name: "", text: Some("HOME = .\n"), included: &[], engines: false };
     let scene = Scene::new(&case)?;
@@ -103,7 +103,13 @@ fn quarantined() -> Result<(), String> {
 fn round() -> Result<(), String> {
     let script = format!(
         r#"{COPY}
+        not env PATH=/nowhere "$wirespeed" install > "$folder/shown" 2>&1
+        grep -q 'no openssl program here to try it with' "$folder/shown"
+        not grep -q '^Measuring' "$folder/shown"
+        rm -rf /etc/wirespeed
+        umask 077
         "$wirespeed" install > "$folder/shown"
+        test "$(stat --format %a /etc/wirespeed)" = 755
         test -e "$modules/wirespeed.so"
         grep -q '^plan = /etc/wirespeed/plan # wirespeed install' "$settings/openssl.cnf"
         test -s /etc/wirespeed/plan
@@ -120,15 +126,7 @@ fn round() -> Result<(), String> {
     expect(ended.output.ends_with("restored\n"), &ended.output)
 }
 
-        not env PATH=/nowhere "$wirespeed" install > "$folder/shown" 2>&1
-        grep -q 'no openssl program here to try it with' "$folder/shown"
-        not grep -q '^Measuring' "$folder/shown"
-        rm -rf /etc/wirespeed
-        umask 077
-        rm -rf /etc/wirespeed
-        umask 077
 /// A signal to this program alone ends the one that measures, which takes long here.
-        test "$(stat --format %a /etc/wirespeed)" = 755
 fn interrupted_measuring() -> Result<(), String> {
     let script = format!(
         r#"{COPY}
@@ -181,6 +179,10 @@ fn constant_time() -> Result<(), String> {
         /mnt/wirespeed install --plan /mnt/plan --constant-time=off 2>&1 | grep -q 'plan: it is for constant time: .*wirespeed tune --constant-time=off '
         sed -i 's/^kernel  .*/kernel 5.10.0/' $plan
         /mnt/wirespeed routes | grep -q '^That it is for constant time stands'
+        /mnt/wirespeed tune --keep --quick | grep -q ' measured again, '
+        grep -qx constant-time $plan
+        # Also where another version wrote the plan.
+        sed -i 's/^wirespeed-plan .*/wirespeed-plan 99/' $plan
         /mnt/wirespeed tune --keep --quick | grep -q ' measured again, '
         grep -qx constant-time $plan
 

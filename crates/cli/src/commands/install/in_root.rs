@@ -33,9 +33,8 @@ impl PlanThere {
         constant_time: Option<Switch>,
     ) -> Result<Self, Fault> {
         let Some(file) = file else {
-            let there = place.outside(Path::new(SYSTEM)).and_then(fs::read_to_string);
-            let there = there.ok().and_then(|text| Plan::parse(&text).ok());
-            let chosen = there.is_some_and(|plan| plan.is_for_constant_time());
+            let there = place.outside(Path::new(SYSTEM));
+            let chosen = there.is_ok_and(|file| Plan::is_file_for_constant_time(&file));
             let wanted = constant_time.map_or(chosen, Switch::is_on);
             let choice = (wanted != chosen).then(|| match wanted {
                 true => Plan::new(Fingerprint::of_no_machine()).for_constant_time(),
