@@ -66,8 +66,9 @@ fn overridden(examined: &Examined<'_>, file: &Path, value: &str) -> Option<Findi
 pub(crate) fn running(examined: &Examined<'_>) -> Vec<Finding> {
     let Some(installed) = examined.installed() else { return Vec::new() };
     let (mut replaced, mut without) = (Vec::new(), Vec::new());
-    let changed =
-        [Some(installed.module.as_path()), examined.file.as_deref()].into_iter().flatten();
+    // A package keeps the time of the module's building, so the file that lists it counts.
+    let listed_in = installed.provider.reference.entry.place.file();
+    let changed = [installed.module.as_path(), listed_in].into_iter();
     let changed =
         changed.filter_map(|path| examined.here.entry(path).ok()).map(|entry| entry.changed);
     let installed_at = changed.max().unwrap_or(0);
@@ -267,3 +268,12 @@ mod tests {
         assert_eq!(list(names), "0, 1, 2, 3, 4, 5, 6, 7 and 2 more");
     }
 }
+        // Fedora's has the lines in a file of its own, and a module as old as its package.
+        let main = "openssl_conf = i\n[i]\nproviders = p\n[p]\n.include /etc/pki/d\n";
+        let own = "[p]\nwirespeed = w\n[w]\nmodule = wirespeed.so\nactivate = 1\n";
+        let apart = process(MAPS, 9_900)
+            .file(super::super::fake::CONFIGURATION, main)
+            .file("/etc/pki/d/wirespeed.cnf", own)
+            .changed("/etc/pki/d/wirespeed.cnf", 200)
+            .changed(super::super::fake::MODULE, 0);
+        assert!(apart.says(running).starts_with("note: started before"), "{}", apart.says(running));
