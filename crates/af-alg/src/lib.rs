@@ -30,7 +30,7 @@ pub use cipher::Cipher;
 pub use error::{Absent, Error};
 pub use hash::Hash;
 pub use interface::Interface;
-pub use permission::{Permission, permitted};
+pub use permission::{Permission, permitted, trust_own_sandbox};
 pub use presence::{presence, presence_of};
 pub use prove::{prove, self_test};
 pub use transform::{Kind, Transform};

@@ -100,7 +100,7 @@ pub(crate) fn proof(examined: &Examined<'_>) -> Vec<Finding> {
             .extend(loaded.quarantined.map(|routes| quarantined(&routes, "when it was loaded")));
         findings.extend(counted(examined));
     }
-    if findings.is_empty() {
+    if !findings.iter().any(Finding::is_fault) {
         findings.push(Finding::fine("every route of this machine gives right bytes"));
     }
     findings
@@ -142,6 +142,11 @@ fn counted_in(file: &Path, counted: io::Result<Snapshot>) -> Option<Finding> {
                 format!("{path} holds no counters of this Wirespeed, so nothing is counted"),
                 format!("rm {}; the module makes it anew", shell::path(file)),
             ));
+        }
+        Err(why) if why.kind() == io::ErrorKind::Unsupported => {
+            return Some(Finding::note(format!(
+                "{path} is of another version of Wirespeed; the next program that starts begins it anew"
+            )));
         }
         Err(_) => return None,
     };
@@ -212,6 +217,9 @@ mod tests {
     fn the_counters_are_looked_into() {
         let fake = Fake::installed("stats = /run/stats").file("/run/stats", "something else");
         assert!(fake.says(proof).contains("/run/stats holds no counters"));
+        let old = [b"wirespeed stats 0.0.9\n".as_slice(), &[0; 80]].concat();
+        let said = Fake::installed("stats = /run/stats").file("/run/stats", old).says(proof);
+        assert!(said.starts_with("note: /run/stats is of another version of Wirespeed;"), "{said}");
         let mut bytes = vec![0; wirespeed_stats::BYTES];
         bytes[..wirespeed_stats::MAGIC.len()].copy_from_slice(wirespeed_stats::MAGIC);
         bytes[wirespeed_stats::QUARANTINED * 8] = 1;

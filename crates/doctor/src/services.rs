@@ -9,13 +9,20 @@ use crate::containers;
 use crate::examined::{Examined, names_our_module, ours};
 use crate::finding::Finding;
 
-/// Where systemd keeps units that may name an environment, and what they take theirs from.
-const UNITS: [&str; 4] =
-    ["/etc/systemd/system", "/usr/lib/systemd/system", "/lib/systemd/system", "/etc/default"];
+/// Where systemd finds units (systemd.unit(5)).
+const UNITS: [&str; 4] = [
+    "/etc/systemd/system",
+    "/run/systemd/system",
+    "/usr/lib/systemd/system",
+    "/lib/systemd/system",
+];
+/// Where services take their environment from: of Debian, of Fedora, of Alpine.
+const ENVIRONMENTS: [&str; 3] = ["/etc/default", "/etc/sysconfig", "/etc/conf.d"];
 
 /// Units that set `OPENSSL_CONF`.
 pub(crate) fn overrides(examined: &Examined<'_>) -> Vec<Finding> {
     let mut files = unit_files(examined);
+    files.extend(below(examined, &ENVIRONMENTS));
     files.insert("/etc/environment".into());
     let mut findings = Vec::new();
     for file in files {
@@ -30,16 +37,21 @@ pub(crate) fn overrides(examined: &Examined<'_>) -> Vec<Finding> {
     findings
 }
 
-/// Units, what is dropped into their folders, and the files of /etc/default.
+/// Units, and what is dropped into their folders.
 pub(crate) fn unit_files(examined: &Examined<'_>) -> BTreeSet<PathBuf> {
-    let mut files: Vec<PathBuf> = UNITS.iter().flat_map(|it| examined.here.inside(it)).collect();
+    below(examined, &UNITS)
+}
+
+/// The files in folders, and in the folders of these.
+fn below(examined: &Examined<'_>, folders: &[&str]) -> BTreeSet<PathBuf> {
+    let mut files: Vec<PathBuf> = folders.iter().flat_map(|it| examined.here.inside(it)).collect();
     let below: Vec<PathBuf> = files.iter().flat_map(|it| examined.here.inside(it)).collect();
     files.extend(below);
     // /lib is /usr/lib on most machines.
     files.iter().filter_map(|file| Some(examined.here.entry(file).ok()?.place)).collect()
 }
 
-/// The value that a line such as `Environment="OPENSSL_CONF=/x"` sets.
+/// The value that a line such as `Environment="OPENSSL_CONF=/x"` sets, which may be nothing.
 fn sets_configuration(line: &str) -> Option<String> {
     if line.trim_start().starts_with(['#', ';']) {
         return None;
@@ -47,11 +59,23 @@ fn sets_configuration(line: &str) -> Option<String> {
     let (before, value) = line.split_once("OPENSSL_CONF=")?;
     let whole_name =
         before.chars().last().is_none_or(|letter| !letter.is_alphanumeric() && letter != '_');
-    let value = value.split(['"', '\'', ' ']).find(|word| !word.is_empty())?;
+    // The quotes are around the value, or around all of it.
+    let value = match value.strip_prefix(['"', '\'']) {
+        Some(quoted) if !before.ends_with(['"', '\'']) => quoted,
+        _ => value,
+    };
+    let value = value.split(['"', '\'', ' ', '\t']).next()?;
     whole_name.then(|| value.to_owned())
 }
 
 fn overridden(examined: &Examined<'_>, file: &Path, value: &str) -> Option<Finding> {
+    if value.is_empty() {
+        // An empty name is none (CONF_modules_load_file_ex).
+        return Some(Finding::note(format!(
+            "{} sets OPENSSL_CONF to nothing: that service reads no configuration and goes without",
+            file.display()
+        )));
+    }
     let read = Configuration::read(Path::new(value), examined.here);
     if read.is_ok_and(|read| ours(&read).is_some()) {
         return None;
@@ -66,8 +90,9 @@ fn overridden(examined: &Examined<'_>, file: &Path, value: &str) -> Option<Findi
 pub(crate) fn running(examined: &Examined<'_>) -> Vec<Finding> {
     let Some(installed) = examined.installed() else { return Vec::new() };
     let (mut replaced, mut without) = (Vec::new(), Vec::new());
-    let changed =
-        [Some(installed.module.as_path()), examined.file.as_deref()].into_iter().flatten();
+    // A package keeps the time of the module's building, so the file that lists it counts.
+    let listed_in = installed.provider.reference.entry.place.file();
+    let changed = [installed.module.as_path(), listed_in].into_iter();
     let changed =
         changed.filter_map(|path| examined.here.entry(path).ok()).map(|entry| entry.changed);
     let installed_at = changed.max().unwrap_or(0);
@@ -223,6 +248,19 @@ mod tests {
         assert!(said.contains("/a.service.d/x.conf sets OPENSSL_CONF = /x.cnf"), "{said}");
         assert!(Fake::bare().says(overrides).starts_with("fine: "));
         assert_eq!(sets_configuration("MY_OPENSSL_CONF=/x"), None);
+        for (file, line) in [
+            ("/etc/sysconfig/nginx", "OPENSSL_CONF='/x.cnf'"),
+            ("/etc/conf.d/nginx", "export OPENSSL_CONF=/x.cnf"),
+            ("/run/systemd/system/a.service.d/x.conf", "Environment=OPENSSL_CONF=/x.cnf B=c"),
+        ] {
+            let said = Fake::bare().file(file, line).file("/x.cnf", "").says(overrides);
+            assert!(said.contains(&format!("{file} sets OPENSSL_CONF = /x.cnf, ")), "{said}");
+        }
+        for line in ["OPENSSL_CONF=", "OPENSSL_CONF=\"\"", "Environment=\"OPENSSL_CONF=\" \"A=b\""]
+        {
+            let said = Fake::bare().file("/etc/default/nginx", line).says(overrides);
+            assert!(said.contains("/nginx sets OPENSSL_CONF to nothing: "), "{line}: {said}");
+        }
     }
 
     const MAPS: &str = "7f00-7f01 r-xp 00000000 08:01 12   /usr/lib/libcrypto.so.3";
@@ -242,6 +280,15 @@ mod tests {
         let said = process(MAPS, 9_900).says(running);
         assert!(said.starts_with("note: started before") && said.ends_with("sshd (812)"), "{said}");
         assert!(process(MAPS, 10_100).says(running).starts_with("fine: "), "started after");
+        // Fedora's has the lines in a file of its own, and a module as old as its package.
+        let main = "openssl_conf = i\n[i]\nproviders = p\n[p]\n.include /etc/pki/d\n";
+        let own = "[p]\nwirespeed = w\n[w]\nmodule = wirespeed.so\nactivate = 1\n";
+        let apart = process(MAPS, 9_900)
+            .file(super::super::fake::CONFIGURATION, main)
+            .file("/etc/pki/d/wirespeed.cnf", own)
+            .changed("/etc/pki/d/wirespeed.cnf", 200)
+            .changed(super::super::fake::MODULE, 0);
+        assert!(apart.says(running).starts_with("note: started before"), "{}", apart.says(running));
         let ours =
             format!("{MAPS}\n7f02-7f03 r-xp 0 08:01 13 /usr/lib/ossl-modules/wirespeed.so\n");
         assert!(process(&ours, 0).says(running).starts_with("fine: "));

@@ -63,7 +63,8 @@ impl<'a> Change<'a> {
 
     /// Writes the module beside its place, in a folder of its own where it has its right name; if it is copied.
     pub fn stage_module(&mut self, bytes: &[u8]) -> Result<Option<PathBuf>, String> {
-        self.alone = Some(Alone::at(self.configuration, self.module)?);
+        let files = [self.configuration].into_iter().chain(self.module);
+        self.alone = Some(Alone::at(self.place, files)?);
         let Some(module) = self.module else { return Ok(None) };
         let place = module.path();
         let written = (|| {
@@ -122,18 +123,24 @@ impl<'a> Change<'a> {
     /// Everything as it was: openssl.cnf first, so that it never names a module that is gone.
     pub fn undo(&mut self) -> Result<(), String> {
         self.is_open = false;
-        let lost = |file: &Path| {
-            let file = file.display().to_string();
-            move |error: io::Error| {
-                format!("{file} could not be restored: {error}: see {file}.wirespeed-backup")
+        for file in [self.configuration].into_iter().chain(self.module) {
+            // What was never put in its place would only fail to be put there once more.
+            if Original::read(file.path()).is_ok_and(|now| now.bytes() == file.bytes()) {
+                continue;
             }
-        };
-        self.configuration.restore().map_err(lost(self.configuration.path()))?;
-        if let Some(module) = self.module {
-            module.restore().map_err(lost(module.path()))?;
+            let path = file.path().display();
+            let kept = backup(file.path());
+            file.restore().map_err(|error| match kept.exists() {
+                true => {
+                    format!("{path} could not be restored: {error}: copy {} there", kept.display())
+                }
+                false => format!("{path} could not be restored: {error}: run wirespeed uninstall"),
+            })?;
         }
         let backup = self.backup.take();
-        backup.map_or(Ok(()), |backup| remove(&backup).map_err(lost(&backup)))
+        backup.map_or(Ok(()), |backup| {
+            remove(&backup).map_err(|error| format!("remove {}: {error}", backup.display()))
+        })
     }
 }
 
@@ -143,5 +150,26 @@ impl Drop for Change<'_> {
             // A panic or an error on the way: nobody is left to tell.
             let _ = self.undo();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_not_placed_is_not_restored() {
+        let folder = tempfile::tempdir().unwrap();
+        // With the backup's ending it is longer than a file's name may be.
+        let path = folder.path().join("n".repeat(250));
+        fs::write(&path, "key = before\n").unwrap();
+        let file = || fs::metadata(&path).map(|it| it.ino()).unwrap();
+        let before = file();
+        let place = Place::find(Some(path.clone()), Some(folder.path().to_owned())).unwrap();
+        let configuration = Original::read(&path).unwrap();
+        let mut change = Change::begin(&place, &configuration, None);
+        let said = change.place(b"after").unwrap_err();
+        assert!(said.ends_with("; all is as before"), "{said}");
+        assert_eq!(file(), before, "nobody wrote it");
     }
 }

@@ -21,7 +21,7 @@ pub use binary::{Binary, openssl_folder, openssl_inside, this_machine};
 pub use change::{Change, backup, obstacle, writable};
 pub use place::{Place, own_module};
 pub use plan::{Standing, standing};
-pub use replace::{Original, Staged, advice, remove, sweep};
+pub use replace::{Original, Staged, advice, make_folders, remove};
 pub use root::Root;
 pub use trial::{Failure, Trial};
 pub use upkeep::Upkeep;

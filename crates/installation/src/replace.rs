@@ -5,6 +5,7 @@ use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
 use std::path::{Path, PathBuf};
 
+use rustix::io::Errno;
 use tempfile::{NamedTempFile, TempPath};
 
 /// What names of files and folders begin with that are not in their place yet.
@@ -122,8 +123,9 @@ pub(crate) fn stage_link(target: &Path, place: &Path) -> io::Result<Staged> {
     Ok(Staged { temporary: link.into_temp_path(), place: place.to_owned() })
 }
 
-/// Removes from a folder what a program that was killed had not put in its place.
-pub fn sweep(folder: &Path) -> io::Result<()> {
+/// Removes from a folder what a program that was killed had not put in its place. Its lock is held: another program may be
+/// about to.
+pub(crate) fn sweep(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         if !entry.file_name().to_string_lossy().starts_with(BEGINNING) {
@@ -150,12 +152,47 @@ fn copy_labels(from: &Path, to: &Path) -> io::Result<()> {
     let mut names = [0_u8; 4096];
     let Ok(length) = rustix::fs::listxattr(from, &mut names[..]) else { return Ok(()) };
     for name in names[..length].split(|byte| *byte == 0).filter(|name| !name.is_empty()) {
-        let mut value = [0_u8; 4096];
-        let length = rustix::fs::getxattr(from, name, &mut value[..])?;
-        let flags = rustix::fs::XattrFlags::empty();
-        rustix::fs::setxattr(to, name, &value[..length], flags)?;
+        let value_of = |path: &Path| {
+            let mut value = vec![0_u8; 4096];
+            let length = rustix::fs::getxattr(path, name, &mut value[..])?;
+            value.truncate(length);
+            Ok(value)
+        };
+        copy_label(value_of(from), value_of(to), |value| {
+            rustix::fs::setxattr(to, name, value, rustix::fs::XattrFlags::empty())
+        })?;
     }
     Ok(())
+}
+
+/// Where a mount says the label of all its files, none can be set: podman builds so under SELinux (mount(8), `context=`).
+fn copy_label(
+    wanted: Result<Vec<u8>, Errno>,
+    there: Result<Vec<u8>, Errno>,
+    set: impl Fn(&[u8]) -> Result<(), Errno>,
+) -> io::Result<()> {
+    let wanted = wanted?;
+    if there.as_ref() == Ok(&wanted) {
+        return Ok(());
+    }
+    match set(&wanted) {
+        Err(Errno::NOTSUP) => Ok(()),
+        other => Ok(other?),
+    }
+}
+
+/// Makes a folder and those above it that are missing. Whatever the umask says, services may enter them.
+pub fn make_folders(folder: &Path) -> io::Result<()> {
+    if folder.is_dir() {
+        return Ok(());
+    }
+    folder.parent().map_or(Ok(()), make_folders)?;
+    match fs::create_dir(folder) {
+        Ok(()) => fs::set_permissions(folder, Permissions::from_mode(0o755)),
+        // Somebody else was faster.
+        Err(error) if error.kind() == ErrorKind::AlreadyExists && folder.is_dir() => Ok(()),
+        Err(error) => Err(error),
+    }
 }
 
 /// Lets a change of names survive a loss of power, if the folder can be read and its file system knows how.
@@ -243,5 +280,27 @@ mod tests {
         original.stage(b"new").unwrap().place().unwrap();
         original.restore().unwrap();
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_label_that_cannot_be_set_is_no_obstacle_where_it_is_there_or_the_mount_says_it() {
+        let label = |text: &str| Ok(text.as_bytes().to_vec());
+        let copied = |there, answer| copy_label(label("a"), there, |_| answer);
+        assert!(copied(label("a"), Err(Errno::PERM)).is_ok(), "it is there");
+        assert!(copied(label("b"), Err(Errno::NOTSUP)).is_ok(), "the mount says it");
+        assert!(copied(label("b"), Err(Errno::PERM)).is_err());
+        assert!(copied(Err(Errno::NODATA), Ok(())).is_ok());
+    }
+
+    #[test]
+    fn folders_are_open_whatever_the_umask_says() {
+        let folder = tempfile::tempdir().unwrap();
+        let made = folder.path().join("a/b");
+        let umask = rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
+        make_folders(&made).unwrap();
+        rustix::process::umask(umask);
+        for path in [&made, &folder.path().join("a")] {
+            assert_eq!(fs::metadata(path).unwrap().permissions().mode() & 0o777, 0o755);
+        }
     }
 }

@@ -81,14 +81,21 @@ const STOCK: &str = "/dev/null";
 const CIPHERS: [&str; 3] = ["-aes-128-ctr", "-aes-256-cbc", "-aes-128-ecb"];
 
 impl Trial<'_> {
+    /// The program without which nothing can be tried.
+    ///
+    /// # Errors
+    /// If it is not here: what to do.
+    pub fn program() -> Result<PathBuf, String> {
+        program::find("openssl")
+            .ok_or_else(|| "no openssl program here to try it with: install it".to_owned())
+    }
+
     /// Runs every trial there is here, unless somebody interrupts it; what was proved, a line each.
     ///
     /// # Errors
     /// If a program did not do what it did before.
     pub fn run(&self, interrupted: impl Fn() -> bool) -> Result<Vec<String>, Failure> {
-        let openssl = program::find("openssl").ok_or_else(|| {
-            Failure::Program("no openssl program here to try it with: install it".to_owned())
-        })?;
+        let openssl = Self::program().map_err(Failure::Program)?;
         let mut proved = Vec::new();
         let mut step = |line: Result<Option<String>, Failure>| {
             proved.extend(line?);

@@ -10,9 +10,10 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use crate::alone::Alone;
 use crate::change::obstacle;
 use crate::place::Place;
-use crate::replace::{folder, remove, stage, stage_link, sweep};
+use crate::replace::{folder, make_folders, remove, stage, stage_link};
 
 /// The timer, as systemctl knows it.
 const TIMER: &str = "wirespeed-keep.timer";
@@ -107,8 +108,11 @@ impl<'a> Upkeep<'a> {
     /// What kept a file from being written, or systemd's own words.
     pub fn turn_on(&self, command: &str) -> Result<(), String> {
         for Entry { inside, content } in &self.entries {
-            let put = lies(self.place, inside).and_then(|file| content.put(&file));
-            put.map_err(|error| obstacle(inside, &error, command))?;
+            let unable = |error| obstacle(inside, &error, command);
+            let file = lies(self.place, inside).map_err(unable)?;
+            make_folders(folder(&file)).map_err(unable)?;
+            let _alone = Alone::in_folder(folder(&file))?;
+            content.put(&file).map_err(unable)?;
         }
         // Units for a program that lay elsewhere would go before a package's.
         let is_wanted = |path: &PathBuf| self.entries.iter().any(|it| it.inside == *path);
@@ -167,8 +171,6 @@ impl Content {
     }
 
     fn put(&self, file: &Path) -> io::Result<()> {
-        fs::create_dir_all(folder(file))?;
-        sweep(folder(file))?;
         match self {
             Self::Text(text) => stage(text.as_bytes(), file, file)?.place(),
             Self::Program(text) => stage(text.as_bytes(), file, file)?.runnable()?.place(),

@@ -77,7 +77,8 @@ pub fn drop_in(
     let mut editor = Editor::new(bytes, &configuration);
     editor.install(wanted)?;
     let back = &configuration.lines[line].section;
-    let (changed, text) = editor.apart(back);
+    let before = files.read(&file).unwrap_or_default();
+    let (changed, text) = editor.apart(&before, back);
     let Ok(now) = read(&With { files, path: &file, bytes: Some(&text) }) else { return Ok(None) };
     // What stands behind the include may have another word.
     let is_said = |((section, name), value): (&(Text, Text), &Vec<u8>)| {

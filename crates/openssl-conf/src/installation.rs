@@ -13,6 +13,7 @@ use std::fmt;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
+use crate::apart::{self, Sections};
 use crate::displaced;
 use crate::files::Files;
 use crate::lines::{self, Line};
@@ -193,9 +194,9 @@ pub(crate) struct Editor<'a> {
     /// The keys that get another value, and which.
     changed: Changed,
     /// Sections for the end of the file, with their lines.
-    appended: Vec<(Text, Vec<Vec<u8>>)>,
+    appended: Sections,
     /// Every key that is set, by its section.
-    set: Vec<(Text, Vec<Vec<u8>>)>,
+    set: Sections,
 }
 
 impl<'a> Editor<'a> {
@@ -223,10 +224,11 @@ impl<'a> Editor<'a> {
     }
 
     /// The keys that were given another value, and a file of our own that gives them, and goes back to a section.
-    pub(crate) fn apart(self, back: &Text) -> (Changed, Vec<u8>) {
-        let bytes = |(name, lines): (Text, Vec<Vec<u8>>)| (name.as_bytes().to_owned(), lines);
-        let sections: Vec<_> = self.set.into_iter().map(bytes).collect();
-        (self.changed, writing::apart(&sections, back.as_bytes()))
+    /// `before` is what that file holds.
+    pub(crate) fn apart(self, before: &[u8], back: &Text) -> (Changed, Vec<u8>) {
+        let own = self.changed.keys().find(|(_, name)| *name == *"module").map(|(own, _)| own);
+        let text = apart::merged(before, &self.set, own, back);
+        (self.changed, text)
     }
 
     pub(crate) fn install(&mut self, wanted: &Wanted<'_>) -> Result<(), Obstacle> {
@@ -416,7 +418,7 @@ impl<'a> Editor<'a> {
     }
 }
 
-fn add_to(sections: &mut Vec<(Text, Vec<Vec<u8>>)>, section: &Text, line: Vec<u8>) {
+fn add_to(sections: &mut Sections, section: &Text, line: Vec<u8>) {
     match sections.iter_mut().find(|(name, _)| name == section) {
         Some((_, lines)) => lines.push(line),
         None => sections.push((section.clone(), vec![line])),

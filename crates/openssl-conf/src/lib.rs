@@ -19,6 +19,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod apart;
 mod displaced;
 mod drop_in;
 mod expand;
@@ -35,6 +36,7 @@ mod statement;
 mod text;
 mod writing;
 
+pub use apart::uninstall_apart;
 pub use drop_in::{DropIn, drop_in, drop_ins};
 pub use files::{Files, ThisMachine};
 pub use installation::{Obstacle, WIRESPEED, Wanted, install};

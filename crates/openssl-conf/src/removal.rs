@@ -72,7 +72,7 @@ pub fn uninstall(
 }
 
 /// The numbers of our headers below which others have written.
-fn adopted(all: &[Line], ours: &[&Line]) -> Vec<usize> {
+pub(crate) fn adopted(all: &[Line], ours: &[&Line]) -> Vec<usize> {
     let mut headers = Vec::new();
     let mut header = None;
     for line in all {

@@ -74,22 +74,6 @@ pub(crate) fn has_ours(bytes: &[u8]) -> bool {
     lines::split(bytes, lines::lead(bytes)).iter().any(|line| is_ours(bytes, line))
 }
 
-/// A file that is all ours: these sections with their lines, and at its end the section that it stands in.
-pub(crate) fn apart(sections: &[(Vec<u8>, Vec<Vec<u8>>)], back: &[u8]) -> Vec<u8> {
-    let mut bytes = line_above(0).into_bytes();
-    let mut add = |content: &[u8]| {
-        bytes.push(b'\n');
-        bytes.extend(marked(content));
-    };
-    for (section, lines) in sections {
-        add(&header(section));
-        lines.iter().for_each(|line| add(line));
-    }
-    add(&header(back));
-    bytes.push(b'\n');
-    bytes
-}
-
 /// The line ends that came with a line, if it is the one above ours.
 fn gap_of(line: &Line) -> Option<usize> {
     (0..ABOVE.len()).find(|gap| line.text.trim_ascii_end() == line_above(*gap).as_bytes())
@@ -180,11 +164,13 @@ impl<'a> Sheet<'a> {
     }
 }
 
-fn marked(content: &[u8]) -> Vec<u8> {
+/// A line as one of ours.
+pub(crate) fn marked(content: &[u8]) -> Vec<u8> {
     [content, b" ", MARK.as_bytes()].concat()
 }
 
-fn line_above(gap: usize) -> String {
+/// The line above ours.
+pub(crate) fn line_above(gap: usize) -> String {
     format!("{} {MARK}", ABOVE[gap])
 }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 use wirespeed_openssl_conf::{
-    Configuration, ThisMachine, WIRESPEED, Wanted, drop_in, drop_ins, install,
+    Configuration, ThisMachine, WIRESPEED, Wanted, drop_in, drop_ins, install, uninstall_apart,
 };
 
 /// As Fedora's, which has the include behind its providers.
@@ -50,9 +50,13 @@ impl Machine {
     }
 
     fn drop_in(&self) -> Option<(PathBuf, Vec<u8>)> {
-        let module = Path::new("/m/wirespeed.so");
+        self.drop_in_with(&[])
+    }
+
+    fn drop_in_with(&self, keys: &[(&str, &Path)]) -> Option<(PathBuf, Vec<u8>)> {
+        let wanted = Wanted { files: keys, ..Self::wanted(Path::new("/m/wirespeed.so")) };
         let (bytes, path) = (self.text.as_bytes(), Path::new("openssl.cnf"));
-        let found = drop_in(bytes, path, &ThisMachine, &Self::wanted(module)).expect("no obstacle");
+        let found = drop_in(bytes, path, &ThisMachine, &wanted).expect("no obstacle");
         found.map(|it| (it.path, it.bytes))
     }
 
@@ -79,6 +83,78 @@ fn a_folder_that_is_included_has_it_all() {
     assert_eq!(machine.drop_in(), Some((path.clone(), bytes)), "the second time it is the same");
     let text = machine.text.as_bytes();
     assert_eq!(drop_ins(text, Path::new("openssl.cnf"), &ThisMachine), [path]);
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Puts lines behind the one that begins so.
+fn behind(bytes: &[u8], beginning: &str, more: &str) -> String {
+    let lines = text(bytes);
+    let with = |line: &str| match line.starts_with(beginning) {
+        true => format!("{line}\n{more}\n"),
+        false => format!("{line}\n"),
+    };
+    lines.lines().map(with).collect()
+}
+
+#[test]
+fn what_it_says_besides_stays_when_it_is_installed_again() {
+    let machine = Machine::new(FEDORA);
+    let stats = ("stats", Path::new("/s"));
+    let (path, first) = machine.drop_in_with(&[stats]).expect("a file of ours");
+    fs::write(&path, &first).expect("written");
+    assert_eq!(machine.drop_in(), Some((path.clone(), first.clone())), "it counts on");
+    // A value of theirs behind ours goes, for the last one counts; but their line stays.
+    let theirs = "# we want Linux's\nkernel = on\nplan = /theirs\n[theirs]\nkey = value";
+    let edited = behind(&first, "activate = 1 # w", theirs);
+    fs::write(&path, &edited).expect("written");
+    let plan = ("plan", Path::new("/p"));
+    let (_, second) = machine.drop_in_with(&[plan]).expect("a file of ours");
+    let expected =
+        edited.replace("plan = /theirs\n", "plan = /theirs\nplan = /p # wirespeed install\n");
+    assert_eq!(text(&second), expected);
+    fs::write(&path, &second).expect("written");
+    assert_eq!(machine.drop_in_with(&[plan]), Some((path.clone(), second.clone())));
+    let ours = machine.read();
+    let ours = ours.provider(WIRESPEED).expect("ours");
+    for (key, value) in [("kernel", "on"), ("plan", "/p"), ("stats", "/s")] {
+        assert_eq!(ours.entry(key).expect(key).value.to_str(), value);
+    }
+    let value = machine.read();
+    let value = value.entry("crypto_policy", "MinProtocol").expect("there");
+    assert_eq!(value.value.to_str(), "TLSv1.2", "it goes back to its section");
+}
+
+#[test]
+fn what_others_wrote_into_it_stays_when_it_is_taken_back() {
+    let machine = Machine::new(&FEDORA.replace("[ssl_module]", "more = 1\n[ssl_module]"));
+    let (path, ours) = machine.drop_in().expect("a file of ours");
+    assert_eq!(uninstall_apart(&ours, None).bytes, b"", "all of it was ours");
+    let theirs = behind(&ours, "module = ", "kernel = on");
+    let removed = uninstall_apart(theirs.as_bytes(), None);
+    let header = "[wirespeed_sect] # wirespeed install\nkernel = on\n";
+    assert_eq!(text(&removed.bytes), format!("{header}[default_sect] # wirespeed install\n"));
+    assert_eq!(removed.kept.len(), 2);
+    assert_eq!(uninstall_apart(&removed.bytes, None).bytes, removed.bytes, "and stays so");
+    fs::write(&path, &removed.bytes).expect("written");
+    assert!(machine.read().section("default_sect").expect("there").entry("more").is_some());
+    let (_, again) = machine.drop_in().expect("a file of ours");
+    assert!(text(&again).contains("kernel = on\n"));
+}
+
+/// Somebody has a file of this name already.
+#[test]
+fn a_file_of_others_is_added_to_and_comes_back() {
+    let machine = Machine::new(FEDORA);
+    let path = machine.folder.path().join("wirespeed.cnf");
+    let theirs = "# of mine\n[mine]\nkey = value\n";
+    fs::write(&path, theirs).expect("written");
+    let (_, ours) = machine.drop_in().expect("a file of ours");
+    assert!(text(&ours).contains(theirs), "{}", text(&ours));
+    let removed = uninstall_apart(&ours, Some(theirs.as_bytes()));
+    assert_eq!((text(&removed.bytes), removed.kept), (theirs.to_owned(), vec![]));
 }
 
 #[test]

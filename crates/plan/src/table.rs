@@ -62,14 +62,7 @@ impl Plan {
 
     /// Reads a plan's file, if it is a regular one of a plan's size.
     pub fn read(path: &Path) -> Result<Self, PlanError> {
-        let cannot = |why: std::io::Error| PlanError::file(format!("cannot be read: {why}"));
-        // Opening a pipe would wait for somebody to write to it.
-        if !fs::metadata(path).map_err(cannot)?.is_file() {
-            return Err(PlanError::file("is not a regular file"));
-        }
-        let mut bytes = Vec::new();
-        let mut limited = File::open(path).map_err(cannot)?.take(LARGEST as u64 + 1);
-        limited.read_to_end(&mut bytes).map_err(cannot)?;
+        let bytes = read(path)?;
         match str::from_utf8(&bytes) {
             Ok(text) => Self::parse(text),
             Err(wrong) => {
@@ -100,6 +93,14 @@ impl Plan {
     /// Whether it is such a plan. That is somebody's choice, which a plan that is made anew keeps.
     pub const fn is_for_constant_time(&self) -> bool {
         self.constant_time
+    }
+
+    /// Whether a file has such a plan. A choice stands, too, where another version of Wirespeed wrote it and this one cannot
+    /// read the rest.
+    pub fn is_file_for_constant_time(file: &Path) -> bool {
+        let text = read(file).unwrap_or_default();
+        let mut lines = text.split(|byte| *byte == b'\n');
+        lines.any(|line| line.trim_ascii() == parse::CONSTANT_TIME.as_bytes())
     }
 
     /// The route for each [`size_bucket`](crate::size_bucket) of lengths; nothing if the algorithm is left to
@@ -277,6 +278,19 @@ impl fmt::Display for Plan {
     }
 }
 
+/// The bytes of a plan, and one more than a plan may have of what is no plan.
+fn read(path: &Path) -> Result<Vec<u8>, PlanError> {
+    let cannot = |why: std::io::Error| PlanError::file(format!("cannot be read: {why}"));
+    // Opening a pipe would wait for somebody to write to it.
+    if !fs::metadata(path).map_err(cannot)?.is_file() {
+        return Err(PlanError::file("is not a regular file"));
+    }
+    let mut bytes = Vec::new();
+    let mut limited = File::open(path).map_err(cannot)?.take(LARGEST as u64 + 1);
+    limited.read_to_end(&mut bytes).map_err(cannot)?;
+    Ok(bytes)
+}
+
 #[cfg(test)]
 mod tests {
     use wirespeed_cipher::Use;
@@ -358,5 +372,21 @@ mod tests {
         assert!(told("/nowhere/at/all").starts_with("cannot be read: "));
         assert_eq!(told("/dev/zero"), "is not a regular file");
         assert_eq!(told("/proc"), "is not a regular file");
+    }
+
+    #[test]
+    fn the_choice_of_constant_time_stands_in_a_plan_that_cannot_be_read() {
+        let file = std::env::temp_dir().join(format!("wirespeed-choice-{}", std::process::id()));
+        let chosen = |text: &str| {
+            fs::write(&file, text).expect("written");
+            Plan::is_file_for_constant_time(&file)
+        };
+        let found = [
+            chosen("wirespeed-plan 99\nconstant-time\nof the future 1 2 3\n"),
+            chosen("wirespeed-plan 99\n# constant-time\nby constant-time\n"),
+        ];
+        fs::remove_file(&file).expect("removed");
+        assert_eq!(found, [true, false]);
+        assert!(!Plan::is_file_for_constant_time(Path::new("/proc")));
     }
 }

@@ -338,6 +338,26 @@ mod tests {
         );
     }
 
+    /// Wirespeed 0.1.0 mapped the file itself, and its programs may run still.
+    #[test]
+    fn a_file_of_another_version_gives_way_and_is_not_cut_short() {
+        let folder = tempfile::tempdir().expect("a folder");
+        // SAFETY: no precondition.
+        let own = folder.path().join(file_of(unsafe { libc::geteuid() }));
+        let old = [b"wirespeed stats 0.0.9\n".as_slice(), &[0; 4074]].concat();
+        for (place, mode) in [(folder.path(), 0o600), (&own, 0o666)] {
+            fs::write(&own, &old).expect("written");
+            fs::set_permissions(&own, Permissions::from_mode(mode)).expect("permissions");
+            let mapped = File::open(&own).expect("of a program that runs");
+            let refused = Snapshot::read(&own).expect_err("it is not interpreted");
+            assert_eq!(refused.kind(), std::io::ErrorKind::Unsupported);
+            count(&Counters::open(place).expect("counters"), 100);
+            assert_eq!(rows(place)[0].bytes, 100);
+            assert_eq!(mapped.metadata().expect("a file").len(), old.len() as u64);
+            assert_eq!(fs::metadata(&own).expect("a file").mode() & 0o777, mode);
+        }
+    }
+
     #[test]
     fn what_is_no_stats_file_stays_as_it_is() {
         let folder = tempfile::tempdir().expect("a folder");

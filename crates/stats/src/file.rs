@@ -7,14 +7,42 @@ use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use crate::{BYTES, MAGIC};
+use crate::{BYTES, LOADS, MAGIC};
+
+/// How a stats file of any version begins; the version's number and a line end follow, and zeros up to the first count.
+const BEGINNING: &[u8] = b"wirespeed stats ";
 
 /// When the file was made a stats file. A file system gives the numbers of files that are gone to new ones, and memory of
 /// a process that was killed is still there.
 pub(crate) const BEGUN: usize = 6;
 
-/// Opens it, or makes an empty one. Of `owner`, if one is given, it must be alone.
+/// Opens it, or makes an empty one. Of `owner`, if one is given, it must be alone. A stats file of another version gives
+/// way to an empty one.
 pub(crate) fn open(path: &Path, owner: Option<u32>) -> Result<File, String> {
+    let file = open_as_it_is(path, owner)?;
+    if !is_of_another_version(&header(&file)) {
+        return Ok(file);
+    }
+    // Others may be about to do the same, or have done it meanwhile.
+    let lock = Lock::take(&file);
+    let about = look_at(&file)?;
+    let is_there = std::fs::symlink_metadata(path)
+        .is_ok_and(|there| (there.dev(), there.ino()) == (about.dev(), about.ino()));
+    if lock.is_none() || !is_there {
+        return open_as_it_is(path, owner);
+    }
+    // To cut it short would end processes of Wirespeed 0.1.0, which map the file itself (SIGBUS, mmap(2)).
+    std::fs::remove_file(path).map_err(|why| {
+        format!("is of another version of Wirespeed and cannot be removed: {why}")
+    })?;
+    let new = open_as_it_is(path, owner)?;
+    // Where it is not ours to say whose it is, it is ours.
+    let _ = std::os::unix::fs::fchown(&new, Some(about.uid()), Some(about.gid()));
+    let _ = new.set_permissions(about.permissions());
+    Ok(new)
+}
+
+fn open_as_it_is(path: &Path, owner: Option<u32>) -> Result<File, String> {
     let mut options = options();
     let file = options.create(true).mode(0o600).open(path);
     let file = file.map_err(|why| format!("cannot be opened for writing: {why}"))?;
@@ -66,6 +94,25 @@ pub(crate) fn bytes_of(file: &File) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
     file.take(BYTES as u64 + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
+}
+
+/// What stands in front of the first count, as far as it goes.
+fn header(file: &File) -> Vec<u8> {
+    let mut header = vec![0; LOADS * 8];
+    let read = file.read_at(&mut header, 0).unwrap_or_default();
+    header.truncate(read);
+    header
+}
+
+/// Whether bytes begin as those of a stats file that another version made.
+pub(crate) fn is_of_another_version(bytes: &[u8]) -> bool {
+    let header = bytes.get(..LOADS * 8).and_then(|it| it.strip_prefix(BEGINNING));
+    let header = header.unwrap_or_default();
+    let Some(end) = header.iter().position(|byte| *byte == b'\n') else { return false };
+    let is_number = |byte: &u8| byte.is_ascii_alphanumeric() || b".-+".contains(byte);
+    let is_stats_file =
+        header[..end].iter().all(is_number) && header[end + 1..].iter().all(|byte| *byte == 0);
+    is_stats_file && !bytes.starts_with(MAGIC)
 }
 
 fn look_at(file: &File) -> Result<Metadata, String> {

@@ -4,7 +4,7 @@
 //! wrote it, how many processes loaded the module, which routes were quarantined), then calls and bytes for every
 //! (subject, direction, route). Processes count in memory that they share ([`Counters`]); it goes to the file when the
 //! next one begins to count, or when somebody reads. The file is read by `wirespeed stats`, `wirespeed doctor` and the
-//! tests of the same version; a file of another version is refused, not interpreted.
+//! tests of the same version; a file of another version is not interpreted. The next module that counts there makes it anew.
 //!
 //! A folder instead of a file holds one file for each user.
 
@@ -25,7 +25,7 @@ use wirespeed_cipher::{Direction, Route, Subject};
 
 use counters::file_of;
 pub use counters::{Counters, FILE_OF};
-use file::{BEGUN, Identity, Lock, bytes_of, open_to_read, other};
+use file::{BEGUN, Identity, Lock, bytes_of, is_of_another_version, open_to_read, other};
 use memory::Memory;
 pub use tally::Tally;
 
@@ -132,9 +132,7 @@ impl Snapshot {
         }
         // What is on its way from the memory to the file must not be counted twice.
         let lock = Lock::take(&file);
-        let mut snapshot = Self::parse(&bytes_of(&file)?).ok_or_else(|| {
-            other(concat!("not a stats file of Wirespeed ", env!("CARGO_PKG_VERSION")))
-        })?;
+        let mut snapshot = Self::of(&bytes_of(&file)?)?;
         let identity = Identity::of(&about, snapshot.words[BEGUN]);
         for memory in Memory::of(identity) {
             for (word, count) in memory.pending() {
@@ -170,6 +168,20 @@ impl Snapshot {
             let sum = &mut self.words[word];
             *sum = if word == QUARANTINED { *sum | count } else { sum.wrapping_add(*count) };
         }
+    }
+
+    /// Understands the bytes of a file.
+    ///
+    /// # Errors
+    /// `Unsupported` if another version made it, `InvalidData` if it is something else.
+    pub fn of(bytes: &[u8]) -> io::Result<Self> {
+        Self::parse(bytes).ok_or_else(|| match is_of_another_version(bytes) {
+            true => io::Error::new(
+                io::ErrorKind::Unsupported,
+                "another version of Wirespeed counted there; the next program begins it anew",
+            ),
+            false => other(concat!("not a stats file of Wirespeed ", env!("CARGO_PKG_VERSION"))),
+        })
     }
 
     /// Understands the bytes of a file, if they are one.
@@ -269,8 +281,12 @@ mod tests {
         assert_eq!((empty.loads(), empty.rows().count()), (0, 0));
         let good = file(&[]);
         assert!(Snapshot::parse(&good[1..]).is_none() && Snapshot::parse(&good[..100]).is_none());
-        let mut other = good;
+        let kind = |bytes: &[u8]| Snapshot::of(bytes).map_err(|why| why.kind());
+        let mut other = good.clone();
         other[20] ^= 1;
-        assert!(Snapshot::parse(&other).is_none());
+        assert_eq!(kind(&other), Err(io::ErrorKind::Unsupported));
+        for foreign in [&b"wirespeed stats 0.1.9\nof last week, for the record"[..], &good[..20]] {
+            assert_eq!(kind(foreign), Err(io::ErrorKind::InvalidData));
+        }
     }
 }

@@ -21,8 +21,13 @@ options:
     choices: [present, absent]
     default: present
   plan:
-    description: A plan on the host that was measured on another of its kind. Without one the host measures itself.
+    description:
+      - A plan on the host that was measured on another of its kind. Without one the host measures itself.
+      - A host whose own plan fits goes on with it where it is kept or for constant time.
     type: path
+  constant_time:
+    description: Whether calls are kept from code that looks up in tables, also where that is slower. Unset, it is as it was.
+    type: bool
   stats:
     description: Whether programs are to count what they do, for metrics.
     type: bool
@@ -72,6 +77,7 @@ pending:
 '''
 
 import os
+import re
 
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.wirespeed.fleet.plugins.module_utils.wirespeed import (
@@ -81,12 +87,23 @@ from ansible_collections.wirespeed.fleet.plugins.module_utils.wirespeed import (
 NOTHING = ('Already installed: nothing to change.', 'Not installed: nothing to change.')
 
 
-def is_in_use(module, plan):
-    """Whether the plan's choices are those that this host follows."""
+# Where distributions have OpenSSL's configuration, and where Fedora has ours.
+CONFIGURATIONS = ('/etc/ssl/openssl.cnf', '/etc/pki/tls/openssl.cnf', '/etc/pki/tls/openssl.d/wirespeed.cnf')
+
+
+def is_served(module, plan):
+    """Whether this host follows the plan's choices, or a plan of its own that goes before."""
     told = read_json(module, ['routes', '--json'])['plan']
     if told is None or told['ignored'] is not None:
         return False
-    return choices(read_text(plan)) == choices(read_text(told['file']))
+    own = choices(read_text(told['file']))
+    is_constant_time = ['constant-time'] in own
+    wanted = module.params['constant_time']
+    if wanted is not None and wanted != is_constant_time:
+        return False
+    if module.params['keep'] or (is_constant_time and wanted is None):
+        return True
+    return own == choices(read_text(plan))
 
 
 def words(module):
@@ -95,10 +112,12 @@ def words(module):
     if params['state'] == 'absent':
         return ['uninstall']
     command = ['install'] + ['--' + flag for flag in ('stats', 'keep') if params[flag]]
+    if params['constant_time'] is not None:
+        command.append('--constant-time=%s' % ('on' if params['constant_time'] else 'off'))
     plan = params['plan']
     # In check mode nobody has copied it yet.
     there = plan and (os.path.exists(plan) or not module.check_mode)
-    if there and not is_in_use(module, plan):
+    if there and not is_served(module, plan):
         command += ['--plan', plan]
     return command
 
@@ -115,6 +134,7 @@ def main():
             plan=dict(type='path'),
             stats=dict(type='bool', default=False),
             keep=dict(type='bool', default=False),
+            constant_time=dict(type='bool'),
             pending=dict(type='path'),
             executable=dict(type='str', default='wirespeed'),
         ),
@@ -122,6 +142,9 @@ def main():
     )
     pending = module.params['pending']
     if module.params['state'] == 'absent' and find(module) is None:
+        for path in CONFIGURATIONS:
+            if re.search(r'^module = .*wirespeed\.so # wirespeed install', read_text(path), re.MULTILINE):
+                module.fail_json(msg='%s still loads Wirespeed, and its program is gone: install it, then take it back' % path)
         module.exit_json(changed=False, said='', pending=is_there(pending))
     command = words(module)
     dummy, would, dummy = run(module, command + ['--dry-run'])

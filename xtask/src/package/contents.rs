@@ -11,8 +11,6 @@ pub(crate) struct Package {
     pub(crate) text: &'static [&'static str],
     /// What it needs besides the libraries that it links.
     pub(crate) needs: &'static [Need],
-    /// Packages that most will want with it.
-    pub(crate) recommends: &'static [&'static str],
     pub(crate) files: &'static [File],
     /// The shared library that others may link: name and number of its binary interface.
     pub(crate) interface: Option<(&'static str, &'static str)>,
@@ -28,6 +26,8 @@ pub(crate) enum Need {
     Libcrypto,
     /// Another package of this table, of the same version.
     Ours(&'static str),
+    /// A distribution's package.
+    Others(&'static str),
 }
 
 /// A file or some, and where they go.
@@ -85,8 +85,8 @@ pub(crate) const PACKAGES: &[Package] = &[
              \"wirespeed uninstall\" restores openssl.cnf byte for byte. Until then nothing is \
              changed.",
         ],
-        needs: &[Need::Libcrypto, Need::Ours("libwirespeed-provider")],
-        recommends: &["openssl"],
+        // Its program tries what is installed.
+        needs: &[Need::Libcrypto, Need::Ours("libwirespeed-provider"), Need::Others("openssl")],
         files: &[
             file(From::Program("wirespeed"), "bin/wirespeed"),
             // Off until "wirespeed install --keep".
@@ -117,7 +117,6 @@ pub(crate) const PACKAGES: &[Package] = &[
              openssl.cnf.",
         ],
         needs: &[],
-        recommends: &[],
         files: &[
             file(From::Library("libwirespeed.so"), "{libraries}/ossl-modules/libwirespeed.so"),
             file(
@@ -137,7 +136,6 @@ pub(crate) const PACKAGES: &[Package] = &[
              x86-64: xstore, xcrypt, xsha and montmul, of C3, C7, Nano and Zhaoxin. For those \
              who write or maintain code for PadLock without the hardware."],
         needs: &[],
-        recommends: &[],
         files: &[
             // Each looks for the other in its own folder.
             file(From::Program("padlock-run"), "lib/padlock-run/padlock-run"),
@@ -165,7 +163,6 @@ pub(crate) const PACKAGES: &[Package] = &[
              a burst of packets: each lane of the CPU's vectors works on one of them.",
         ],
         needs: &[],
-        recommends: &[],
         files: &[
             file(
                 From::Library("libwirespeed_batch.so"),
@@ -195,7 +192,6 @@ pub(crate) const PACKAGES: &[Package] = &[
              for pkg-config and an example.",
         ],
         needs: &[Need::Ours("libwirespeed-batch1")],
-        recommends: &[],
         files: &[
             file(
                 From::Repository("crates/kernels/batch/library/include/wirespeed.h"),

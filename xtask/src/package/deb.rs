@@ -101,7 +101,7 @@ fn describe(
         let from = scripts.join(format!("{}.{script}", package.name));
         if from.exists() {
             let to = folder.join(script);
-            tree.write(&to, &fs::read(from)?)?;
+            tree.write(&to, tree.said(&fs::read_to_string(from)?).as_bytes())?;
             fs::set_permissions(to, Permissions::from_mode(0o755))?;
         }
     }
@@ -115,6 +115,7 @@ fn control(release: &Release, built: &Built, package: &Package, tree: &Tree<'_>)
         // By the names that it has had.
         Need::Libcrypto => "libssl3 | libssl3t64 | libssl4".to_owned(),
         Need::Ours(name) => format!("{name} (= {version})"),
+        Need::Others(name) => (*name).to_owned(),
     };
     let mut needs: Vec<String> = package.needs.iter().map(need).collect();
     for file in package.files {
@@ -136,7 +137,6 @@ fn control(release: &Release, built: &Built, package: &Package, tree: &Tree<'_>)
         ("Maintainer", MAINTAINER),
         ("Installed-Size", &size),
         ("Depends", &needs.join(", ")),
-        ("Recommends", &package.recommends.join(", ")),
         ("Section", package.section),
         ("Priority", "optional"),
         ("Multi-Arch", same),

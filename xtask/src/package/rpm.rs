@@ -100,10 +100,8 @@ fn specification(
                 "Requires: (libcrypto.so.3()(64bit) or libcrypto.so.4()(64bit))\n".to_owned()
             }
             Need::Ours(other) => format!("Requires: {} = {version}\n", name(other)),
+            Need::Others(other) => format!("Requires: {other}\n"),
         };
-    }
-    for other in package.recommends {
-        spec += &format!("Recommends: {other}\n");
     }
     spec += &format!("\n%description\n{}\n", package.text.join("\n\n"));
     spec += &format!("\n%install\ncp -a {}/. %{{buildroot}}\n", tree.root().display());
@@ -111,7 +109,7 @@ fn specification(
         let from =
             workspace.root().join("packaging/deb").join(format!("{}.{script}", package.name));
         if let Ok(text) = fs::read_to_string(from) {
-            let text = text.strip_prefix("#!/bin/sh\n").context("a script for sh")?;
+            let text = tree.said(text.strip_prefix("#!/bin/sh\n").context("a script for sh")?);
             // rpm tells how many of the package there will be.
             spec += &format!("\n{section}\n[ \"$1\" {count} ] || exit 0\nset -- {told}\n{text}");
         }

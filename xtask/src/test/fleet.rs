@@ -75,6 +75,12 @@ fn collection(workspace: &Workspace, effort: Effort) -> Result<Tally> {
         Ok::<_, anyhow::Error>(Tally::of(run.passes()?, name))
     };
     let mut tally = judge(LINT, "ansible-lint of the collection")?;
+    tally += Tally::of(
+        Run::new("unshare", &work)
+            .arguments(["--map-root-user", "--mount", "sh", "-euc", MODULES])
+            .passes()?,
+        "the modules of the collection",
+    );
     tally += judge(DASHBOARD, "the dashboard, by the types of Grafana's SDK")?;
     if effort == Effort::Thorough {
         tally += judge(SANITY, "ansible-test sanity of the collection")?;
@@ -83,6 +89,7 @@ fn collection(workspace: &Workspace, effort: Effort) -> Result<Tally> {
 }
 
 const LINT: &str = include_str!("fleet/lint.sh");
+const MODULES: &str = include_str!("fleet/modules.sh");
 const DASHBOARD: &str = include_str!("fleet/dashboard.sh");
 const TYPES: &str = include_str!("fleet/dashboard.py");
 /// It takes what it needs from PyPI.

@@ -13,11 +13,11 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use wirespeed_cipher::Route;
 use wirespeed_installation::{
-    Change, Failure, Original, Place, Trial, advice, obstacle, own_module, standing, writable,
+    Change, Failure, Original, Place, Trial, advice, make_folders, obstacle, own_module, standing,
+    writable,
 };
-use wirespeed_openssl_conf::{Configuration, DropIn, Wanted, drop_in, install};
+use wirespeed_openssl_conf::{DropIn, Wanted, drop_in, install};
 use wirespeed_plan::Plan;
 
 pub(crate) use diff::unified;
@@ -165,6 +165,9 @@ pub(crate) fn run(arguments: InstallArguments) -> Result<(), Fault> {
         true => None,
         false => Some(replaceable(installed, to, command).map_err(Fault::usage)?),
     };
+    if !done {
+        Trial::program().map_err(Fault::usage)?;
+    }
     if measures {
         // What keeps the plan from its place is told before anything is measured.
         Destination::new(None)?;
@@ -176,8 +179,7 @@ pub(crate) fn run(arguments: InstallArguments) -> Result<(), Fault> {
             None => {
                 let lack = standing.and_then(|it| it.lack).unwrap_or_default();
                 show(&format!("Measuring first, for there is no plan that fits: {lack}\n\n"))?;
-                let measured =
-                    plan::measure(intention.turns_the_kernel_on(), wanted, &interruption);
+                let measured = plan::measure(wanted, &interruption);
                 // Ctrl-C ends the measuring too; that is no fault of its.
                 interruption.check("nothing was changed")?;
                 measured?;
@@ -201,7 +203,7 @@ pub(crate) fn run(arguments: InstallArguments) -> Result<(), Fault> {
 
 /// Makes a folder in which everybody may make files, and none of others' be taken away.
 fn make_folder_of_all(folder: &Path) -> io::Result<()> {
-    fs::create_dir_all(folder)?;
+    make_folders(folder)?;
     fs::set_permissions(folder, Permissions::from_mode(0o1777))
 }
 
@@ -212,7 +214,7 @@ fn replaceable(read: io::Result<Original>, path: &Path, command: &str) -> Result
         Err(_) => {
             // A machine without other modules may lack the folder.
             let folder = path.parent().unwrap_or(Path::new("/"));
-            fs::create_dir_all(folder).map_err(|error| obstacle(folder, &error, command))?;
+            make_folders(folder).map_err(|error| obstacle(folder, &error, command))?;
             Original::read(path).map_err(|error| obstacle(path, &error, command))?
         }
     };
@@ -243,19 +245,6 @@ impl<'a> Intention<'a> {
             None => intention.text = intention.edited(&intention.module.to, None)?,
         }
         Ok(intention)
-    }
-
-    /// Whether openssl.cnf has a word for the key `kernel` or `devcrypto` that is not off.
-    fn turns_the_kernel_on(&self) -> bool {
-        let text = self.edited(&self.module.to, None).unwrap_or_default();
-        let read = Configuration::of(&text, &self.place.configuration, self.place.files());
-        read.is_ok_and(|read| {
-            let providers = read.providers();
-            let mut entries = providers.iter().flat_map(|provider| {
-                Route::OFFLOADS.into_iter().filter_map(|route| provider.entry(route.name()))
-            });
-            entries.any(|entry| entry.value.to_str().trim() != "off")
-        })
     }
 
     /// The same in a file of our own, where openssl.cnf includes a folder for such files.

@@ -14,7 +14,7 @@ use crate::commands::survey::proved_routes;
 use crate::fault::Fault;
 use crate::interruption::Interruption;
 use crate::output::{People, check_writable, header, notes, say, write_json};
-use crate::plan::{Destination, code, cost, fingerprint, offloads, planned, summary};
+use crate::plan::{Destination, Effect, code, cost, fingerprint, offloads, planned, summary};
 
 mod keep;
 mod measuring;
@@ -60,7 +60,7 @@ pub(crate) struct TuneArguments {
     /// Measure only if the plan that openssl.cnf names fits no more, and the machine is idle; say in one line what changed
     #[arg(long, conflicts_with_all = ["output", "kernel", "constant_time", "json"])]
     keep: bool,
-    /// Leave it to `install` to say what comes next
+    /// Measure what openssl.cnf turns on, and leave it to `install` to say what comes next
     #[arg(long, hide = true)]
     installing: bool,
     /// Write what was found as JSON, besides the plan; - is standard output
@@ -73,6 +73,9 @@ const UNCHANGED: &str = "the old plan stays as it was";
 
 pub(crate) fn run(arguments: TuneArguments) -> Result<(), Fault> {
     check_writable(arguments.json.as_deref())?;
+    if arguments.keep {
+        wirespeed_af_alg::trust_own_sandbox();
+    }
     let host = Host::discover();
     check_presence(&host, arguments.kernel)?;
     let outdated = match arguments.keep {
@@ -83,10 +86,11 @@ pub(crate) fn run(arguments: TuneArguments) -> Result<(), Fault> {
         return Ok(());
     }
     let output = outdated.as_ref().map(|it| it.file.clone()).or(arguments.output);
-    let kernel = arguments.kernel || outdated.as_ref().is_some_and(|it| it.kernel);
+    let follows = arguments.keep || arguments.installing;
+    let kernel = arguments.kernel || follows && Effect::here(&host).has_offloads(&host);
     let destination = Destination::new(output)?;
     let before = Plan::read(destination.file()).ok();
-    let chosen = before.as_ref().is_some_and(Plan::is_for_constant_time);
+    let chosen = Plan::is_file_for_constant_time(destination.file());
     let is_for_constant_time = arguments.constant_time.map_or(chosen, Switch::is_on);
     let code = is_for_constant_time.then(|| code(&host));
     let interruption = Interruption::watch()?;

@@ -7,7 +7,9 @@ use clap::Args;
 use wirespeed_installation::{
     Alone, Original, Place, Staged, Upkeep, advice, backup, obstacle, remove, shell, writable,
 };
-use wirespeed_openssl_conf::{Configuration, Removed, ThisMachine, WIRESPEED, drop_ins, uninstall};
+use wirespeed_openssl_conf::{
+    Configuration, Removed, ThisMachine, WIRESPEED, drop_ins, uninstall, uninstall_apart,
+};
 use wirespeed_plan::SYSTEM;
 
 use super::install::place::PlaceArguments;
@@ -49,7 +51,8 @@ pub(crate) fn run(arguments: UninstallArguments) -> Result<(), Fault> {
     let removed = uninstall(bytes, original.as_deref(), &place.configuration, place.files())
         .map_err(|fault| Fault::usage(format!("OpenSSL cannot read it: {fault}")))?;
     let own = drop_ins(bytes, &place.configuration, place.files());
-    let own: Vec<Original> = own.iter().filter_map(|path| read(path).ok()).collect();
+    let own = own.iter().filter_map(|path| OwnFile::of(read(path).ok()?));
+    let own: Vec<OwnFile> = own.collect();
     let concerns_all = place.is_the_machines || place.is_in_root();
     let kept = if concerns_all { Upkeep::there(&place) } else { Vec::new() };
     // Of one that was killed before it had removed it.
@@ -65,8 +68,8 @@ pub(crate) fn run(arguments: UninstallArguments) -> Result<(), Fault> {
         };
     }
     show(&unified(file.path(), bytes, &removed.bytes))?;
-    for file in &own {
-        show(&unified(file.path(), file.bytes().unwrap_or_default(), b""))?;
+    for OwnFile { file, removed, .. } in &own {
+        show(&unified(file.path(), file.bytes().unwrap_or_default(), &removed.bytes))?;
     }
     if let Some(module) = &module {
         show(&format!("\n{} is removed\n", module.path().display()))?;
@@ -83,12 +86,14 @@ pub(crate) fn run(arguments: UninstallArguments) -> Result<(), Fault> {
         return show("\nNothing was changed.\n");
     }
     let command = &place.command("uninstall");
-    for file in [Some(&file), module.as_ref()].into_iter().flatten().chain(&own) {
+    let own_files = own.iter().map(|own| &own.file);
+    let changed: Vec<_> = [&file].into_iter().chain(&module).chain(own_files).collect();
+    for file in &changed {
         writable(file, command).map_err(Fault::usage)?;
     }
     let interruption = Interruption::watch()?;
     interruption.check("nothing was changed")?;
-    let _alone = Alone::at(&file, module.iter().chain(&own)).map_err(Fault::usage)?;
+    let _alone = Alone::at(&place, changed).map_err(Fault::usage)?;
     if !kept.is_empty() {
         Upkeep::turn_off(&place, command).map_err(Fault::usage)?;
     }
@@ -97,10 +102,8 @@ pub(crate) fn run(arguments: UninstallArguments) -> Result<(), Fault> {
         remove_plan(&place, command)?;
     }
     let mut end = String::new();
-    for file in &own {
-        let unable = |error| Fault::usage(obstacle(file.path(), &error, command));
-        remove(file.path()).map_err(unable)?;
-        end.push_str(&format!("{} is gone.\n", file.path().display()));
+    for OwnFile { file, original, removed } in &own {
+        end.push_str(&restore(file, original.as_deref(), removed, command)?);
     }
     if removed.bytes != bytes || is_left || (own.is_empty() && kept.is_empty()) {
         end.push_str(&restore(&file, original.as_deref(), &removed, command)?);
@@ -111,12 +114,28 @@ pub(crate) fn run(arguments: UninstallArguments) -> Result<(), Fault> {
         remove(module.path()).map_err(unable)?;
     }
     show(&format!("\n{end}"))?;
-    for (line, text) in &removed.kept {
+    for (line, text) in own.iter().flat_map(|own| &own.removed.kept).chain(&removed.kept) {
         show(&format!("  kept, since other lines depend on it: {line}: {text}\n"))?;
     }
     match place.is_in_root() {
         true => Ok(()),
         false => show("Programs that run already keep the module until they are restarted.\n"),
+    }
+}
+
+/// A file of ours in a folder that openssl.cnf includes.
+struct OwnFile {
+    file: Original,
+    original: Option<Vec<u8>>,
+    removed: Removed,
+}
+
+impl OwnFile {
+    /// None where nothing of ours is in it that could go.
+    fn of(file: Original) -> Option<Self> {
+        let original = fs::read(backup(file.path())).ok();
+        let removed = uninstall_apart(file.bytes()?, original.as_deref());
+        (file.bytes() != Some(&removed.bytes)).then_some(Self { file, original, removed })
     }
 }
 

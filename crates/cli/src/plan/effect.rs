@@ -96,6 +96,12 @@ impl Effect {
         }
     }
 
+    /// Whether calls may go to Linux's crypto, and it is here.
+    pub(crate) fn has_offloads(&self, host: &Host) -> bool {
+        let mut on = Route::OFFLOADS.into_iter().filter(|route| self.turns_on(*route).is_some());
+        on.any(|route| host.find(route).presence.is_ok())
+    }
+
     /// The plan, if it is used.
     pub(crate) fn in_use(&self) -> Option<&Plan> {
         self.plan.as_ref().filter(|_| self.ignored.is_none() && self.listed.is_none())
@@ -174,5 +180,14 @@ mod tests {
         let some = with("kernel = SHA1, AES-128-CBC@cbc-aes-geode", None).kernel.expect("on");
         assert_eq!(some.value, "SHA1, AES-128-CBC@cbc-aes-geode");
         assert_eq!(some.place, "openssl.cnf:8");
+    }
+
+    /// What openssl.cnf turns on may be gone.
+    #[test]
+    fn offloads_are_those_that_are_here() {
+        let host = Host::discover();
+        let is_here = host.find(Route::Kernel).presence.is_ok();
+        assert_eq!(with("kernel = on", None).has_offloads(&host), is_here);
+        assert!(!with("kernel = off", None).has_offloads(&host));
     }
 }

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use tempfile::{Builder, NamedTempFile};
-use wirespeed_installation::{Staged, advice, shell};
+use wirespeed_installation::{Staged, advice, make_folders, shell};
 use wirespeed_plan::default_file;
 
 use crate::fault::Fault;
@@ -32,7 +32,8 @@ impl Destination {
             None => {
                 let none = || Fault::usage("this user has no home: name a file with --output");
                 let file = default_file().ok_or_else(none)?;
-                make_folder(&file).map_err(|error| cannot_write(&file, &error))?;
+                make_folders(file.parent().unwrap_or(Path::new("/")))
+                    .map_err(|error| cannot_write(&file, &error))?;
                 file
             }
         };
@@ -110,13 +111,6 @@ impl Destination {
     fn folder(&self) -> &Path {
         self.file.parent().unwrap_or(Path::new("/"))
     }
-}
-
-/// Makes the folder of the default place, open to readers whatever the umask says.
-fn make_folder(file: &Path) -> io::Result<()> {
-    let Some(folder) = file.parent().filter(|folder| !folder.exists()) else { return Ok(()) };
-    fs::create_dir_all(folder)?;
-    fs::set_permissions(folder, Permissions::from_mode(0o755))
 }
 
 fn cannot_write(file: &Path, error: &io::Error) -> Fault {

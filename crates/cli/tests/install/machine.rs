@@ -9,6 +9,7 @@ use crate::scene::{Ended, Scene, expect, text};
 pub(crate) const TESTS: &[Test] = &[
     ("machine::round", round),
     ("machine::counted", counted),
+    ("machine::quarantined", quarantined),
     ("machine::interrupted-measuring", interrupted_measuring),
     ("machine::constant-time", constant_time),
     ("machine::constant-time-in-root", constant_time_in_root),
@@ -37,12 +38,18 @@ pub(crate) fn obstacle() -> Option<String> {
     }
 }
 
+/// A shell with -e goes on after `! command`.
+const NOT: &str = r#"
+    not() { if "$@"; then echo "it should fail: $*"; exit 1; fi; }
+"#;
+
 /// Runs a script in which `wirespeed` and `folder` are set.
 pub(crate) fn run(script: &str) -> Result<Ended, String> {
     let case = Case { name: "", text: Some("HOME = .\n"), included: &[], engines: false };
     let scene = Scene::new(&case)?;
     let mut command = Command::new("unshare");
-    command.args(["-m", "sh", "-ec", script]).env("folder", scene.path(""));
+    let script = format!("{NOT}{script}");
+    command.args(["-m", "sh", "-ec", &script]).env("folder", scene.path(""));
     // Plans measured in a hurry, which only debug builds know; and none of the test's own settings.
     command.env("wirespeed", &scene.program).env("WIRESPEED_HURRY", "few");
     // On the least x86-64 there is least to measure.
@@ -77,10 +84,32 @@ fn counted() -> Result<(), String> {
     expect(output.ends_with("restored\n"), &output)
 }
 
+/// A route that gives wrong bytes is named, and the rest is installed.
+fn quarantined() -> Result<(), String> {
+    let script = format!(
+        r#"{COPY}
+        WIRESPEED_DISPROVE=portable "$wirespeed" install > "$folder/shown"
+        grep -q '^quarantined, not in the plan: portable: ' "$folder/shown"
+        grep -q '^Installed, and tried again in place: ' "$folder/shown"
+        test -s /etc/wirespeed/plan
+        not grep -q portable /etc/wirespeed/plan
+        echo installed"#
+    );
+    let output =
+        run(&script)?.is(0, "quarantined, not used, for the proof failed: portable")?.output;
+    expect(output.ends_with("installed\n"), &output)
+}
+
 fn round() -> Result<(), String> {
     let script = format!(
         r#"{COPY}
+        not env PATH=/nowhere "$wirespeed" install > "$folder/shown" 2>&1
+        grep -q 'no openssl program here to try it with' "$folder/shown"
+        not grep -q '^Measuring' "$folder/shown"
+        rm -rf /etc/wirespeed
+        umask 077
         "$wirespeed" install > "$folder/shown"
+        test "$(stat --format %a /etc/wirespeed)" = 755
         test -e "$modules/wirespeed.so"
         grep -q '^plan = /etc/wirespeed/plan # wirespeed install' "$settings/openssl.cnf"
         test -s /etc/wirespeed/plan
@@ -137,7 +166,7 @@ fn constant_time() -> Result<(), String> {
         r#"{COPY}{ALONE}
         plan=/etc/wirespeed/plan
         /mnt/wirespeed install > /dev/null
-        ! grep -qx constant-time $plan
+        not grep -qx constant-time $plan
         /mnt/wirespeed install --constant-time > "$folder/shown"
         grep -q '^Measuring first, for there is no plan that fits: it was chosen by speed alone$' "$folder/shown"
         grep -q '^constant time: ' "$folder/shown"
@@ -152,10 +181,14 @@ fn constant_time() -> Result<(), String> {
         /mnt/wirespeed routes | grep -q '^That it is for constant time stands'
         /mnt/wirespeed tune --keep --quick | grep -q ' measured again, '
         grep -qx constant-time $plan
+        # Also where another version wrote the plan.
+        sed -i 's/^wirespeed-plan .*/wirespeed-plan 99/' $plan
+        /mnt/wirespeed tune --keep --quick | grep -q ' measured again, '
+        grep -qx constant-time $plan
 
         /mnt/wirespeed install --constant-time=off > "$folder/shown"
-        ! grep -q '^constant time: ' "$folder/shown"
-        ! grep -q constant-time $plan
+        not grep -q '^constant time: ' "$folder/shown"
+        not grep -q constant-time $plan
         /mnt/wirespeed uninstall > /dev/null
         cmp "$settings/openssl.cnf" "$folder/before"
         echo restored"#
@@ -287,7 +320,7 @@ fn kept_by_cron() -> Result<(), String> {
         done
         rm -rf /etc/cron.d /etc/periodic
         cp -a /etc /mnt/etc
-        ! /mnt/wirespeed install --keep 2> /mnt/said
+        not /mnt/wirespeed install --keep 2> /mnt/said
         grep -q 'nothing here runs jobs for --keep' /mnt/said
         diff -r --no-dereference /mnt/etc /etc
 

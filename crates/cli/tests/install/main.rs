@@ -93,7 +93,7 @@ fn round(case: &Case) -> Result<(), String> {
 
     let shown = scene.run("uninstall")?.is(0, "")?.output;
     let end = match case.text {
-        _ if is_apart => "openssl.d/wirespeed.cnf is gone.",
+        _ if is_apart => "openssl.d/wirespeed.cnf is gone, as before.",
         Some(_) => "byte for byte",
         None => "is gone, as before",
     };

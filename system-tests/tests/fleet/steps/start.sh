@@ -13,7 +13,7 @@ host() {
     folder=$WORK/hosts/$1 root=$WORK/hosts/$1/root address=$3
     mkdir -p "$folder/upper" "$folder/work" "$root"
     mount -t overlay overlay -o "lowerdir=$2,upperdir=$folder/upper,workdir=$folder/work" "$root"
-    mkdir -p "$root/root/.ssh" "$root/run/sshd" "$root/var/lib/prometheus/node-exporter" \
+    mkdir -p "$root/root/.ssh" "$root/run/sshd" \
         "$root/srv" "$root/etc/cron.d"
     cp key.pub "$root/root/.ssh/authorized_keys"
     head -c 1000000 /dev/zero > "$root/srv/zeros"
@@ -74,7 +74,7 @@ wirespeed_plans: "$WORK/plans"
 wirespeed_results: "$WORK/results"
 wirespeed_textfiles: /var/lib/prometheus/node-exporter
 wirespeed_stats: true
-wirespeed_restart: "{{ [] if inventory_hostname.startswith('l') else ['nginx'] }}"
+wirespeed_restart: "{{ [] if inventory_hostname.startswith('l') else ['nginx', 'on-no-host'] }}"
 wirespeed_batches: [1, 2, "100%"]
 END
 echo ready

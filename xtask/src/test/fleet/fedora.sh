@@ -16,7 +16,7 @@ rm -f etc/debian_version
 mkdir -p etc/yum.repos.d tmp/rpm
 {
     printf 'Name: files-of-debian\nVersion: 1\nRelease: 1\nSummary: What Debian has\nLicense: none\nBuildArch: noarch\n'
-    printf 'Provides: /bin/sh\nProvides: rtld(GNU_HASH)\n'
+    printf 'Provides: /bin/sh\nProvides: openssl\nProvides: rtld(GNU_HASH)\n'
     for library in libc.so.6 libm.so.6 libgcc_s.so.1 libcrypto.so.3 ld-linux*.so.*; do
         find usr/lib/*-linux-gnu -maxdepth 1 -name "$library" -exec /usr/lib/rpm/elfdeps --provides {} + |
             sed 's/^/Provides: /'

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use wirespeed_installation::{Change, Original, Place, obstacle, sweep};
+use wirespeed_installation::{Alone, Change, Original, Place, make_folders, obstacle};
 use wirespeed_plan::{Fingerprint, Plan, SYSTEM};
 
 use super::keep::Keep;
@@ -33,9 +33,8 @@ impl PlanThere {
         constant_time: Option<Switch>,
     ) -> Result<Self, Fault> {
         let Some(file) = file else {
-            let there = place.outside(Path::new(SYSTEM)).and_then(fs::read_to_string);
-            let there = there.ok().and_then(|text| Plan::parse(&text).ok());
-            let chosen = there.is_some_and(|plan| plan.is_for_constant_time());
+            let there = place.outside(Path::new(SYSTEM));
+            let chosen = there.is_ok_and(|file| Plan::is_file_for_constant_time(&file));
             let wanted = constant_time.map_or(chosen, Switch::is_on);
             let choice = (wanted != chosen).then(|| match wanted {
                 true => Plan::new(Fingerprint::of_no_machine()).for_constant_time(),
@@ -90,7 +89,8 @@ pub(super) fn run(
         let file = outside(Path::new(SYSTEM))?;
         let unable = |error| Fault::usage(obstacle(&file, &error, command));
         let folder = file.parent().unwrap_or(Path::new("/"));
-        fs::create_dir_all(folder).and_then(|()| sweep(folder)).map_err(unable)?;
+        make_folders(folder).map_err(unable)?;
+        let _alone = Alone::in_folder(folder).map_err(Fault::usage)?;
         let original = Original::read(&file).map_err(unable)?;
         original.stage(&plan).and_then(wirespeed_installation::Staged::place).map_err(unable)?;
     }

@@ -4,7 +4,6 @@ use std::fs;
 use std::path::PathBuf;
 
 use wirespeed_bench::Host;
-use wirespeed_cipher::Route;
 
 use crate::fault::Fault;
 use crate::plan::Effect;
@@ -15,8 +14,6 @@ pub(super) struct Outdated {
     pub(super) file: PathBuf,
     /// Why it is not followed.
     pub(super) why: String,
-    /// Whether calls may go to Linux's crypto, which is measured then, too.
-    pub(super) kernel: bool,
 }
 
 impl Outdated {
@@ -31,10 +28,7 @@ impl Outdated {
         let Some(why) = effect.ignored.clone().filter(|_| effect.listed.is_none()) else {
             return Ok(None);
         };
-        let is_on = |route: &Route| effect.turns_on(*route).is_some();
-        let mut on = Route::OFFLOADS.into_iter().filter(is_on);
-        let kernel = on.any(|route| host.find(route).presence.is_ok());
-        Ok(Some(Self { file: file.clone(), why, kernel }))
+        Ok(Some(Self { file: file.clone(), why }))
     }
 
     /// Whether others leave a CPU to measure on.
