@@ -5,7 +5,7 @@ use wirespeed_cipher::{Algorithm, Direction, Route, Subject};
 use wirespeed_cpu::{Feature, Features};
 use wirespeed_doctor::hidden_features;
 use wirespeed_plan::{LibcryptoCode, Plan, Row};
-use wirespeed_results::schema::plan::{self, PlanState, Presence, Routes, Served};
+use wirespeed_results::schema::plan::{self, PlanState, Presence, Routes, Served, ServedDigest};
 use wirespeed_results::schema::{Document, VERSION};
 
 use crate::arguments::RoutesArguments;
@@ -91,6 +91,7 @@ pub(crate) fn run(arguments: RoutesArguments) -> Result<(), Fault> {
         devcrypto_on_at: on_at(Route::DevCrypto),
         constant_time: here.plan.and_then(cost),
         algorithms: all().map(|algorithm| here.served(algorithm)).collect(),
+        digests: here.plan.map(|plan| digests(plan, wanted)).unwrap_or_default(),
         offloads: here.plan.map(|plan| offloads(plan, wanted)).unwrap_or_default(),
     };
     if arguments.json {
@@ -115,6 +116,16 @@ pub(crate) fn run(arguments: RoutesArguments) -> Result<(), Fault> {
     end.push_str(&here.plan.and_then(cost_in_words).unwrap_or_default());
     end.push_str(&notes(hidden_features().as_slice()));
     say(&format!("{}\n{table}\n{end}", presence(&told.routes)))
+}
+
+/// The hash functions that a plan gives to routes.
+fn digests(plan: &Plan, wanted: impl Fn(Subject) -> bool) -> Vec<ServedDigest> {
+    let wanted = plan.digests().filter(|(digest, _)| wanted((*digest).into()));
+    let served = wanted.map(|(digest, route)| ServedDigest {
+        algorithm: digest.name().to_owned(),
+        route: route.name().to_owned(),
+    });
+    served.collect()
 }
 
 /// What chooses.
