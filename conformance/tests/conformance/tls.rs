@@ -96,6 +96,15 @@ impl Running {
         maps.map(|maps| maps.contains("libwirespeed.so")).map_err(|error| error.to_string())
     }
 
+    /// Whether a socket of this inode is open there.
+    fn has_socket(&self, inode: &str) -> bool {
+        let files = fs::read_dir(format!("/proc/{}/fd", self.child.id()));
+        let socket = PathBuf::from(format!("socket:[{inode}]"));
+        files.is_ok_and(|files| {
+            files.flatten().any(|it| fs::read_link(it.path()).is_ok_and(|to| to == socket))
+        })
+    }
+
     /// Sends `data`, and gives what comes in as it comes.
     fn exchange(&mut self, data: Vec<u8>) -> mpsc::Receiver<Vec<u8>> {
         let mut input = self.child.stdin.take().expect("it was piped");
@@ -143,12 +152,16 @@ fn connect(modules: &Path, connection: &Connection) -> Result<(), String> {
             command.env("OPENSSL_CONF", &config);
         }
     };
-    let port = free_port()?;
-    let mut command = openssl(["s_server", "-4", "-accept", &port.to_string(), "-key"]);
-    command.arg(&key).arg("-cert").arg(&certificate);
-    set_up(&mut command, connection.ours[0]);
-    let mut server = Running::start(command)?;
-    wait_for(port, &mut server)?;
+    let started = || {
+        let port = free_port()?;
+        let mut command = openssl(["s_server", "-4", "-accept", &port.to_string(), "-key"]);
+        command.arg(&key).arg("-cert").arg(&certificate);
+        set_up(&mut command, connection.ours[0]);
+        let mut server = Running::start(command)?;
+        wait_for(port, &mut server).map(|()| (port, server))
+    };
+    // Another may have taken the port meanwhile.
+    let (port, mut server) = started().or_else(|_| started())?;
     let mut command = openssl(["s_client", "-4", "-connect", &format!("localhost:{port}")]);
     command.args(["-verify_return_error", "-CAfile"]).arg(&certificate);
     set_up(&mut command, connection.ours[1]);
@@ -192,14 +205,16 @@ fn free_port() -> Result<u16, String> {
     address.map(|address| address.port()).map_err(|error| error.to_string())
 }
 
-/// Waits until the server listens. Trying to connect would be a connection to it, and take its input.
+/// Waits until the server itself listens. Trying to connect would be a connection to it, and take its input.
 fn wait_for(port: u16, server: &mut Running) -> Result<(), String> {
-    // proc(5): local address in hexadecimal, and 0A for a listening socket.
+    // proc(5): local address in hexadecimal, 0A for a listening socket, and the number of its inode.
     let listening = |line: &str| line.contains(&format!(":{port:04X} 00000000:0000 0A"));
     let begun = Instant::now();
     while begun.elapsed() < PATIENCE {
         let sockets = fs::read_to_string("/proc/net/tcp").map_err(|error| error.to_string())?;
-        if sockets.lines().any(listening) {
+        let inode = sockets.lines().find(|line| listening(line));
+        let inode = inode.and_then(|line| line.split_whitespace().nth(9));
+        if inode.is_some_and(|inode| server.has_socket(inode)) {
             return Ok(());
         }
         if server.child.try_wait().is_ok_and(|ended| ended.is_some()) {
