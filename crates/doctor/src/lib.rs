@@ -168,8 +168,11 @@ pub fn hidden_features() -> Option<String> {
 
 /// What a hypervisor hides of the processor, and the setting that shows it, in two sentences.
 pub fn hidden_aes() -> Option<String> {
-    let HiddenAes { hypervisor, brand, is_made_up } = wirespeed_machine::hidden_aes()?;
-    let what = if is_made_up {
+    let HiddenAes { hypervisor, brand, is_made_up, is_multiplication } =
+        wirespeed_machine::hidden_aes()?;
+    let what = if is_multiplication {
+        format!("{hypervisor} hides PCLMULQDQ, which every processor with AES has")
+    } else if is_made_up {
         format!("the CPU model of this guest, \"{brand}\", hides what the processor has")
     } else {
         format!("{hypervisor} hides the instructions for AES, which every {brand} has")
@@ -179,11 +182,14 @@ pub fn hidden_aes() -> Option<String> {
         "Hyper-V" => "the processor compatibility of the guest, off",
         "Xen" => "no lesser CPU in the pool, or the guest's cpuid setting",
         _ => {
-            "libvirt <cpu mode='host-passthrough'/> or 'host-model'; Proxmox cpu: host or \
-             x86-64-v2-AES; QEMU -cpu host"
+            "libvirt <cpu mode='host-passthrough'/> or 'host-model'; Proxmox cpu: host; QEMU -cpu host"
         }
     };
-    Some(format!("{what}. AES is several times as fast with them; to show them: {how}"))
+    let gain = match is_multiplication {
+        true => "AES in GCM is several times as fast with it; to show it",
+        false => "AES is several times as fast with them; to show them",
+    };
+    Some(format!("{what}. {gain}: {how}"))
 }
 
 /// Features that somebody hides.

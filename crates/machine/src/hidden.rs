@@ -12,6 +12,8 @@ pub struct HiddenAes {
     pub brand: String,
     /// Whether the name is one that hypervisors made up, which tells nothing of the processor.
     pub is_made_up: bool,
+    /// Whether AES is there, and only the carry-less multiplication of GCM is hidden: Proxmox's `x86-64-v2-AES`.
+    pub is_multiplication: bool,
 }
 
 /// What this machine hides, if it does.
@@ -21,7 +23,8 @@ pub fn hidden_aes() -> Option<HiddenAes> {
 
 fn of(source: &dyn Source) -> Option<HiddenAes> {
     let cpuinfo = CpuInfo::read(source);
-    if !cpuinfo.has_flag("hypervisor")? || cpuinfo.has_flag("aes")? {
+    let is_multiplication = cpuinfo.has_flag("aes")?;
+    if !cpuinfo.has_flag("hypervisor")? || is_multiplication && cpuinfo.has_flag("pclmulqdq")? {
         return None;
     }
     let number = |key| cpuinfo.first(key)?.parse().ok();
@@ -29,10 +32,12 @@ fn of(source: &dyn Source) -> Option<HiddenAes> {
     let is_made_up = MADE_UP.iter().any(|name| brand.starts_with(name));
     let has_aes =
         has_aes(cpuinfo.first("vendor_id")?, number("cpu family")?, number("model")?, brand);
-    (is_made_up || has_aes).then(|| HiddenAes {
+    // All processors with AES have it.
+    (is_made_up || has_aes || is_multiplication).then(|| HiddenAes {
         hypervisor: source.hypervisor().unwrap_or_else(|| "the hypervisor".to_owned()),
         brand: brand.to_owned(),
         is_made_up,
+        is_multiplication,
     })
 }
 
@@ -110,7 +115,9 @@ mod tests {
             ("AuthenticAMD", 15, 107, "QEMU Virtual CPU version 2.5+"),
         ] {
             assert!(hides(vendor, family, model, brand, hidden), "{brand}");
-            assert!(!hides(vendor, family, model, brand, "aes sse2 hypervisor"), "{brand} has it");
+            let shown = "aes pclmulqdq sse2 hypervisor";
+            assert!(!hides(vendor, family, model, brand, shown), "{brand} has it");
+            assert!(hides(vendor, family, model, brand, "aes sse2 hypervisor"), "{brand} multiplies");
             assert!(!hides(vendor, family, model, brand, "sse2"), "{brand} is no guest");
         }
         for (vendor, family, model, brand) in [

@@ -8,7 +8,7 @@ const HEAD: &str = "\
 # The JSON that Wirespeed writes
 
 `--json FILE` writes it to a file, `--json -` to standard output (the table then goes nowhere; the progress bar stays \
-on standard error). Every document names its schema: the word after the dot is the command, the number after the \
+on standard error). `routes`, `doctor`, `kernel` and `padlock` have `--json` without FILE: they write to standard output. Every document names its schema: the word after the dot is the command, the number after the \
 slash changes when a field goes away or changes its meaning. Fields may be added without a new number.
 
 Rates are bytes in a second, times are nanoseconds, sizes are bytes; a share of 1 is 100 %. `null` means \"not known\" \

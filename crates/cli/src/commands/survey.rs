@@ -43,7 +43,7 @@ pub(crate) fn run(arguments: SurveyArguments) -> Result<(), Fault> {
     routes.extend(offloads.map(|it| state_of_offload(&it, effect.turns_on(it.route).is_some())));
     people.show(&routes_text(&routes))?;
     let hidden_aes = hidden_aes();
-    let is_hidden = hidden_aes.is_some();
+    let is_hidden = wirespeed_machine::hidden_aes().is_some_and(|it| !it.is_multiplication);
     let extensions = host.machine.extensions(&ThisMachine);
     let remarks = extensions.into_iter().chain(hidden_features()).chain(hidden_aes);
     people.show(&notes(&remarks.collect::<Vec<_>>()))?;
