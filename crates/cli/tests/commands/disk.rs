@@ -129,7 +129,7 @@ fn words_that_mean_nothing_are_one_line_that_says_what_they_may_be() {
         ("--key-size 256", "--key-size needs --cipher"),
         ("--size 12x", "--size 12x: choose from 1MiB on"),
         ("--sector 520", "--sector 520: choose 512 or 4096"),
-        ("--threads 0", "--threads 0: choose from 1 to 256"),
+        ("--threads 0", "--threads 0: choose from 1 to 1024"),
         ("--device /dev/x", "--device needs --dm-crypt"),
         ("--dm-crypt --compare-cryptsetup", "cannot be used with"),
         ("--directory nowhere", "nowhere is no directory: name one with --directory DIR"),

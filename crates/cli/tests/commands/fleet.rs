@@ -36,6 +36,8 @@ fn a_fleet_on_a_page_damaged_files_and_all() {
     for number in 0..30 {
         fs::write(at(&format!("rack/host{number}.json")), bench(number)).expect("written");
     }
+    // Another host than that of the rack.
+    fs::write(at("host1.json"), bench(1)).expect("written");
     let stats = "{\"schema\":\"wirespeed.stats/1\",\"version\":\"0\",\"place\":\"\",\"seconds\":86400,\"loads\":1,\
                  \"quarantined\":[],\"rows\":[{\"algorithm\":\"AES-128-GCM\",\"direction\":\"enc\",\
                  \"route\":\"vaes512\",\"calls\":1,\"bytes\":4000000000000}]}";
@@ -48,9 +50,9 @@ fn a_fleet_on_a_page_damaged_files_and_all() {
     assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
     let page = fs::read_to_string(&page).expect("written");
     for wanted in [
-        "30 hosts of 2 kinds. 2 files were not understood",
+        "31 hosts of 2 kinds. 2 files were not understood",
         "1 host is more than 15 % behind",
-        "<th scope=\"row\">host7</th>",
+        "<th scope=\"row\">rack/host7</th>",
         "OpenSSL 3.0.20 1 Jan 2026 to OpenSSL 3.5.9 1 Jan 2026",
         // 4 TB at 1 and at 4 GB/s.
         "OpenSSL alone would take 4000 s of CPU time for them, Wirespeed takes 1000 s",

@@ -88,7 +88,7 @@ fn what_makes_no_sense_is_one_line() {
     for (words, said) in [
         ("--suites aes-xts", "unknown suite 'aes-xts': choose from aes128gcm16 aes256gcm16 "),
         ("--sizes 10", "unknown packet size '10': choose from 64 128 256 "),
-        ("--threads 0", "--threads 0: choose from 1 to 256"),
+        ("--threads 0", "--threads 0: choose from 1 to 1024"),
     ] {
         let Output { status, stderr, .. } = vpn(words).output().expect("the program runs");
         let line = text(&stderr);
