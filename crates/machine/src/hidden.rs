@@ -117,7 +117,10 @@ mod tests {
             assert!(hides(vendor, family, model, brand, hidden), "{brand}");
             let shown = "aes pclmulqdq sse2 hypervisor";
             assert!(!hides(vendor, family, model, brand, shown), "{brand} has it");
-            assert!(hides(vendor, family, model, brand, "aes sse2 hypervisor"), "{brand} multiplies");
+            assert!(
+                hides(vendor, family, model, brand, "aes sse2 hypervisor"),
+                "{brand} multiplies"
+            );
             assert!(!hides(vendor, family, model, brand, "sse2"), "{brand} is no guest");
         }
         for (vendor, family, model, brand) in [
