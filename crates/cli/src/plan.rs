@@ -10,7 +10,7 @@ mod summary;
 pub(crate) use constant_time::{code, cost, cost_in_words};
 pub(crate) use effect::{Effect, Listed};
 pub(crate) use file::Destination;
-pub(crate) use others::{Other, offloads, others};
+pub(crate) use others::{Other, digests, offloads, others};
 pub(crate) use rows::{planned, unmeasured};
 pub(crate) use summary::{by_size, everywhere, gains, line, summary, title};
 

@@ -131,18 +131,18 @@ fn slice<C: Contestant + ?Sized>(ring: &Ring<'_>, calls: u64, contestant: &mut C
     Slice { nanos: each(start, end), cpu_nanos: each(cpu_start, cpu_end) }
 }
 
-/// So many calls fill no slice only if they do nothing, as after a failure.
-const NOTHING: u64 = 1 << 40;
-
 /// How many calls fill a slice; warms caches and branch predictors on the way. By the deciding clock: by
-/// CPU time a contestant that sleeps would be called for hours.
+/// CPU time a contestant that sleeps would be called for hours. One that has failed fills none.
 fn calibrate<C: Contestant + ?Sized>(ring: &Ring<'_>, slice: u64, contestant: &mut C) -> u64 {
     let mut calls = 1;
     loop {
         let start = ring.clock.now();
         contestant.run(calls);
+        if contestant.failure().is_some() {
+            return 1;
+        }
         let took = (ring.clock.now() - start).max(1);
-        if took >= slice / 4 || calls >= NOTHING {
+        if took >= slice / 4 {
             return (calls as f64 * slice as f64 / took as f64).ceil().max(1.0) as u64;
         }
         // Not too far at once: the first calls are slower than the rest.

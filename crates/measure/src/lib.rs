@@ -11,11 +11,11 @@ pub mod limit;
 pub mod noise;
 pub mod statistics;
 
+pub use clock::{Clock, ThreadTime, WallTime};
+pub use contest::{Contestant, Effort, Samples, Slice};
+pub use limit::Limit;
+
 /// How many CPUs this process may use; one, where the system does not tell.
 pub fn cpus() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
-
-pub use clock::{Clock, ThreadTime, WallTime};
-pub use contest::{Contestant, Effort, Samples, Slice};
-pub use limit::Limit;

@@ -96,10 +96,7 @@ fn clock_nanos() -> u64 {
 impl Contestant for Traffic {
     fn run(&mut self, calls: u64) {
         let (mut left, mut at) = (calls, 0);
-        while left > 0 {
-            if self.failure.is_some() {
-                return;
-            }
+        while left > 0 && self.failure.is_none() {
             let count = left.min(self.in_flight as u64) as usize;
             self.take(at, count);
             left -= count as u64;

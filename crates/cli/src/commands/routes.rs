@@ -5,7 +5,7 @@ use wirespeed_cipher::{Algorithm, Direction, Route, Subject};
 use wirespeed_cpu::{Feature, Features};
 use wirespeed_doctor::hidden_features;
 use wirespeed_plan::{LibcryptoCode, Plan, Row};
-use wirespeed_results::schema::plan::{self, PlanState, Presence, Routes, Served, ServedDigest};
+use wirespeed_results::schema::plan::{self, PlanState, Presence, Routes, Served};
 use wirespeed_results::schema::{Document, VERSION};
 
 use crate::arguments::RoutesArguments;
@@ -13,8 +13,8 @@ use crate::fault::Fault;
 use crate::output::table::{Side, Table, paragraph};
 use crate::output::{notes, say, write_json};
 use crate::plan::{
-    Effect, Listed, Other, by_size, code, cost, cost_in_words, everywhere, gains, line, offloads,
-    others, planned, title, unmeasured,
+    Effect, Listed, Other, by_size, code, cost, cost_in_words, digests, everywhere, gains, line,
+    offloads, others, planned, title, unmeasured,
 };
 
 mod why;
@@ -116,16 +116,6 @@ pub(crate) fn run(arguments: RoutesArguments) -> Result<(), Fault> {
     end.push_str(&here.plan.and_then(cost_in_words).unwrap_or_default());
     end.push_str(&notes(hidden_features().as_slice()));
     say(&format!("{}\n{table}\n{end}", presence(&told.routes)))
-}
-
-/// The hash functions that a plan gives to routes.
-fn digests(plan: &Plan, wanted: impl Fn(Subject) -> bool) -> Vec<ServedDigest> {
-    let wanted = plan.digests().filter(|(digest, _)| wanted((*digest).into()));
-    let served = wanted.map(|(digest, route)| ServedDigest {
-        algorithm: digest.name().to_owned(),
-        route: route.name().to_owned(),
-    });
-    served.collect()
 }
 
 /// What chooses.

@@ -6,7 +6,7 @@ use clap::Args;
 use wirespeed_bench::{Candidate, Host, prove_against_host};
 use wirespeed_cipher::{Algorithm, Route};
 use wirespeed_plan::Plan;
-use wirespeed_results::schema::plan::{Digest, Quarantined, Served, Tune};
+use wirespeed_results::schema::plan::{Quarantined, Served, Tune};
 use wirespeed_results::schema::{Document, Machine, VERSION};
 
 use crate::arguments::Switch;
@@ -14,7 +14,9 @@ use crate::commands::survey::proved_routes;
 use crate::fault::Fault;
 use crate::interruption::Interruption;
 use crate::output::{People, check_writable, header, notes, say, write_json};
-use crate::plan::{Destination, Effect, code, cost, fingerprint, offloads, planned, summary};
+use crate::plan::{
+    Destination, Effect, code, cost, digests, fingerprint, offloads, planned, summary,
+};
 
 mod keep;
 mod measuring;
@@ -155,10 +157,6 @@ pub(crate) fn run(arguments: TuneArguments) -> Result<(), Fault> {
 
 /// What the plan says, of which no more is known yet.
 fn document(plan: &Plan, file: &Path, machine: Machine) -> Tune {
-    let digests = plan.digests().map(|(digest, route)| Digest {
-        digest: digest.name().to_owned(),
-        route: route.name().to_owned(),
-    });
     Tune {
         schema: Tune::SCHEMA.to_owned(),
         version: VERSION.to_owned(),
@@ -166,7 +164,7 @@ fn document(plan: &Plan, file: &Path, machine: Machine) -> Tune {
         quarantined: Vec::new(),
         constant_time: cost(plan),
         algorithms: served(plan),
-        digests: digests.collect(),
+        digests: digests(plan, |_| true),
         offloads: offloads(plan, |_| true),
         undecided: 0,
         warnings: Vec::new(),

@@ -2,7 +2,7 @@
 
 use wirespeed_cipher::{Direction, Route, Subject};
 use wirespeed_plan::Plan;
-use wirespeed_results::schema::plan::Offloaded;
+use wirespeed_results::schema::plan::{Digest, Offloaded};
 
 use crate::output::figures;
 
@@ -25,6 +25,17 @@ impl Other {
     }
 }
 
+/// The hash functions that a plan gives to routes.
+pub(crate) fn digests(plan: &Plan, wanted: impl Fn(Subject) -> bool) -> Vec<Digest> {
+    let wanted = plan.digests().filter(|(digest, _)| wanted((*digest).into()));
+    let served = wanted.map(|(digest, route)| Digest {
+        digest: digest.name().to_owned(),
+        route: route.name().to_owned(),
+    });
+    served.collect()
+}
+
+/// What a plan gives to Linux's crypto from some size on.
 pub(crate) fn offloads(plan: &Plan, wanted: impl Fn(Subject) -> bool) -> Vec<Offloaded> {
     let offloads = plan.offloads().filter(|offload| wanted(offload.subject));
     offloads

@@ -426,7 +426,7 @@ fn what_the_kernel_would_serve_is_told_and_whether_it_does() {
         }]
     );
     assert_eq!(one["offloads"], sha1);
-    assert_eq!(one["digests"], serde_json::json!([{"algorithm": "SHA1", "route": "portable"}]));
+    assert_eq!(one["digests"], serde_json::json!([{"digest": "SHA1", "route": "portable"}]));
     let why = printed(&mut machine.wirespeed("routes SHA1 --why"));
     let line =
         "SHA1: portable, kernel from 4 KiB\nkernel: by the driver sha1-mv, chosen by elapsed";

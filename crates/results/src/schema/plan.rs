@@ -45,19 +45,9 @@ pub struct Routes {
     pub algorithms: Vec<Served>,
     /// Hash functions that a route serves by the plan in use; this OpenSSL has the others.
     #[serde(default)]
-    pub digests: Vec<ServedDigest>,
+    pub digests: Vec<Digest>,
     /// What goes to the kernel and has no rows: hash functions, and ciphers that Wirespeed has no kernels for.
     pub offloads: Vec<Offloaded>,
-}
-
-/// A hash function and its route.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct ServedDigest {
-    /// Its name.
-    pub algorithm: String,
-    /// The route's.
-    pub route: String,
 }
 
 impl Document for Routes {

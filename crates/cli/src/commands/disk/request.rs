@@ -1,7 +1,8 @@
 //! What was asked for, and what of it makes no sense.
 
-use clap::ValueEnum;
 use std::path::PathBuf;
+
+use clap::ValueEnum;
 use wirespeed_disk::mapper::{self, Backing};
 use wirespeed_disk::run::Settings;
 use wirespeed_disk::{Candidate, Specification, Variant};
