@@ -46,12 +46,13 @@ static void decrypt(const struct crypto_aes_ctx *key, u8 *chain, u8 *to, const u
 static int crypt(struct skcipher_request *request, bool encrypting)
 {
 	const struct crypto_aes_ctx *key = crypto_skcipher_ctx(crypto_skcipher_reqtfm(request));
-	bool wrong = strikes(&cipher_wrong);
 	struct skcipher_walk walk;
+	bool wrong;
 	int error;
 
 	if (strikes(&cipher_failing))
 		return -cipher_error;
+	wrong = strikes(&cipher_wrong);
 	error = skcipher_walk_virt(&walk, request, false);
 	while (walk.nbytes) {
 		const u8 *from = walk.src.virt.addr;

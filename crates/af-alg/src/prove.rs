@@ -14,7 +14,7 @@ use std::io;
 use wirespeed_cipher::{Direction, InOut};
 
 use crate::transform::Kind;
-use crate::{Aead, Cipher, Error, Hash, Interface, Permission, Transform};
+use crate::{Absent, Aead, Cipher, Error, Hash, Interface, Permission, Transform};
 use examples::Example;
 
 /// Computes the published example of an algorithm, both ways: what a provider asks before it uses a
@@ -87,6 +87,9 @@ impl Machine {
         Ok(match transform.kind {
             Kind::Cipher { .. } => {
                 Self::Cipher(Cipher::through(interface, transform, driver, key, permission)?)
+            }
+            Kind::Aead { .. } if interface == Interface::DevCrypto => {
+                return Err(Error::Absent(Absent("no AEAD by /dev/crypto".to_owned())));
             }
             Kind::Aead { .. } => Self::Aead(Aead::open(transform, driver, key, permission)?),
             Kind::Hash { keyed, .. } => {

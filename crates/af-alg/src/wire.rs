@@ -134,10 +134,13 @@ pub(crate) fn cookie(socket: RawFd) -> io::Result<u64> {
 pub(crate) fn capacity(socket: RawFd) -> io::Result<usize> {
     let buffer = |name| option::<c_int>(socket, name);
     let smaller = buffer(libc::SO_SNDBUF)?.min(buffer(libc::SO_RCVBUF)?);
-    Ok((smaller.max(0) as usize / PAGE * PAGE).max(PAGE))
+    // SAFETY: the call only asks.
+    let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+    let page = usize::try_from(page).unwrap_or(PAGE);
+    Ok((smaller.max(0) as usize / page * page).max(page))
 }
 
-/// The smallest page of Linux; where pages are larger, requests could be, too.
+/// The smallest page of Linux.
 pub(crate) const PAGE: usize = 4096;
 
 fn option<T: Copy + Default>(socket: RawFd, name: c_int) -> io::Result<T> {

@@ -222,12 +222,19 @@ impl One for Portable<1> {
     }
 }
 
-/// All of AES, in a function of its own: it is long, and all modes share it.
+/// All of AES, in functions of their own: all modes share them.
 #[inline(never)]
 fn crypt<const DECRYPT: bool, const W: usize>(keys: &[Planes<Native>], blocks: &mut Blocks<W>) {
     const { assert!(W <= Native::BLOCKS) };
-    let planes = bitsliced::crypt::<_, DECRYPT>(keys, Native::pack(blocks));
+    let mut planes = Native::pack(blocks);
+    crypt_planes::<DECRYPT>(keys, &mut planes);
     Native::unpack(planes, blocks);
+}
+
+/// Apart from the packing: its rounds take long to compile, and are the same for any number of blocks.
+#[inline(never)]
+fn crypt_planes<const DECRYPT: bool>(keys: &[Planes<Native>], planes: &mut Planes<Native>) {
+    *planes = bitsliced::crypt::<_, DECRYPT>(keys, *planes);
 }
 
 /// Each byte becomes the one so many rows below.
