@@ -2,7 +2,10 @@
 
 use std::process::Command;
 
-use crate::support::{Said, compile, compile_shared, padlock_run, scratch};
+use crate::support::{
+    NO_FAULTING, NO_FILTER, Said, compile, compile_shared, padlock_run, padlock_run_without,
+    scratch,
+};
 
 #[test]
 fn programs_of_every_kind_have_a_padlock() {
@@ -25,17 +28,37 @@ fn every_cpuid_sees_the_emulated_cpu() {
     let folder = scratch();
     let library = compile_shared(folder.path(), "late", &["-shared", "-fPIC"]);
     let program = compile_shared(folder.path(), "cpuid", &[]);
-    // Without a filter every system call is looked at.
-    let unfiltered = compile(folder.path(), "unfiltered", &[]);
-    let mut slow = Command::new(unfiltered);
-    slow.arg(env!("CARGO_BIN_EXE_padlock-run"));
-    for mut command in [padlock_run(), slow] {
+    let refused = compile(folder.path(), "refused", &[]);
+    for calls in [&[][..], &[NO_FAULTING], &[NO_FAULTING, NO_FILTER]] {
+        let mut command = padlock_run_without(&refused, calls);
         command.args(["--ptrace", "--cpu", "zhaoxin"]).arg(&program).arg(&library);
         let text = Said::by(&mut command).text();
         for place in ["program", "constructor", "faulting"] {
             assert!(text.contains(&format!("{place}   Shanghai  \n")), "{place}: {text}");
         }
     }
+}
+
+#[test]
+fn what_cannot_be_served_is_said_and_ends_nothing() {
+    let folder = scratch();
+    let block = compile(folder.path(), "block", &[]);
+    let refused = compile(folder.path(), "refused", &[]);
+    let shared = compile(folder.path(), "shared", &[]);
+    let check = |said: &Said| {
+        assert_eq!(said.text(), "69c4e0d86a7b0430d8cdb78070b4c55a\n");
+        let errors = said.errors();
+        errors.contains("not all of it runs on the emulated CPU")
+    };
+    // CPUID cannot be rewritten there.
+    let mut command = padlock_run_without(&refused, &[NO_FAULTING]);
+    assert!(check(&Said::by(command.arg("--ptrace").arg(&shared).arg(&block))));
+    // A program that lets nobody make CPUID fault, which is nothing to it where it is rewritten.
+    let mut command = padlock_run();
+    command.arg("--ptrace").arg(&refused).args(NO_FAULTING);
+    let said = Said::by(command.arg(&block));
+    let is_rewritten = String::from_utf8_lossy(&said.0.stderr).contains("rewritten");
+    assert_eq!(check(&said), !is_rewritten);
 }
 
 #[test]

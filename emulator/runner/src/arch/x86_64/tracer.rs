@@ -22,6 +22,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::fs::{self, File};
 use std::io::{self, Write};
+use std::mem;
 
 use libc::{c_int, pid_t};
 use padlock_emulator::Cpu;
@@ -49,19 +50,36 @@ struct Tracer {
 struct Process {
     name: Vec<u8>,
     counts: Counts,
+    /// Whether it was said that not all of it is served.
+    is_reported: bool,
 }
 
 impl Tracer {
     /// Serves all that is traced until the last of it has ended.
+    ///
+    /// What goes wrong with one program is said, and leaves the others alone.
     fn run(&mut self) -> io::Result<()> {
         while let Some((thread, stop)) = stop::next()? {
-            match self.serve(thread, stop) {
-                // Killed meanwhile; its end will be told.
-                Err(error) if error.raw_os_error() == Some(libc::ESRCH) => {}
-                served => served?,
+            if let Err(error) = self.serve(thread, stop) {
+                // It does not stand still if it was killed meanwhile; its end will be told.
+                if thread.registers().is_ok() {
+                    self.say(thread, &error);
+                    let signal = if let Stop::Signal(signal) = stop { signal } else { 0 };
+                    // Killed now, at the latest.
+                    let _ = self.resume(thread, signal);
+                }
             }
         }
         Ok(())
+    }
+
+    /// Says, once for each program, that it could not be served.
+    fn say(&mut self, thread: Thread, error: &io::Error) {
+        let process = self.process(thread).ok();
+        if process.is_none_or(|process| !mem::replace(&mut process.is_reported, true)) {
+            let number = self.threads.get(&thread).unwrap_or(&thread.0);
+            eprintln!("padlock-run: {number}: not all of it runs on the emulated CPU: {error}");
+        }
     }
 
     fn serve(&mut self, thread: Thread, stop: Stop) -> io::Result<()> {
@@ -76,12 +94,14 @@ impl Tracer {
                 let Answer::Given(trapped, signal) = answer else {
                     return self.resume(thread, signal);
                 };
-                let counts = &self.process(thread)?.counts;
-                match trapped.operation {
-                    Some((operation, _)) => counts.count(operation, trapped.blocks),
-                    None => counts.count_cpuid(),
+                // What was answered is not to be answered again: from here on nothing may fail.
+                if let Ok(Process { counts, .. }) = self.process(thread) {
+                    match trapped.operation {
+                        Some((operation, _)) => counts.count(operation, trapped.blocks),
+                        None => counts.count_cpuid(),
+                    }
                 }
-                self.write_trace(thread, &trapped)?;
+                self.write_trace(thread, &trapped);
                 self.resume(thread, signal)
             }
             Stop::Signal(signal) => self.resume(thread, signal),
@@ -97,6 +117,7 @@ impl Tracer {
                         process.report(thread);
                         process.counts.clear();
                     }
+                    process.is_reported = false;
                     process.name = name(thread)?;
                 }
                 thread.resume(self.cpuid.after_exec(thread)?, 0)
@@ -128,15 +149,16 @@ impl Tracer {
         Ok(match self.processes.entry(number) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(place) => {
-                place.insert(Process { name: name(Thread(number))?, counts: Counts::new() })
+                let name = name(Thread(number))?;
+                place.insert(Process { name, counts: Counts::new(), is_reported: false })
             }
         })
     }
 
-    fn write_trace(&self, thread: Thread, trapped: &Trapped) -> io::Result<()> {
-        let Some(mut file) = self.trace.as_ref() else { return Ok(()) };
+    fn write_trace(&mut self, thread: Thread, trapped: &Trapped) {
+        let Some(mut file) = self.trace.as_ref() else { return };
         let Trapped { address, operation, blocks } = *trapped;
-        let mappings = mappings::of(thread)?;
+        let mappings = mappings::of(thread).unwrap_or_default();
         let object = mappings.iter().find(|it| it.addresses.contains(&address));
         let object = object.filter(|it| !it.name.is_empty());
         let object = object.and_then(|it| mappings.iter().find(|other| other.name == it.name));
@@ -150,7 +172,10 @@ impl Tracer {
             blocks,
             operands: operation.map(|(_, operands)| operands),
         };
-        file.write_all(line.line().as_bytes())
+        if let Err(error) = file.write_all(line.line().as_bytes()) {
+            eprintln!("padlock-run: the trace ends here: {error}");
+            self.trace = None;
+        }
     }
 
     /// The thread has ended, and its process if it was the one that bears its number.

@@ -49,9 +49,10 @@ pub(crate) fn call(thread: Thread, call: Call, arguments: [u64; 2]) -> io::Resul
     let mut covered = [0; 2];
     code.read_exact_at(&mut covered, before.rip)?;
     let mask = thread.signal_mask()?;
+    // What may be refused comes first: nothing has changed then.
+    code.write_all_at(&instruction, before.rip)?;
     // A blocked SIGTRAP would be forced on it, and its handler be gone.
     thread.set_signal_mask(!(1 << (libc::SIGTRAP - 1)))?;
-    code.write_all_at(&instruction, before.rip)?;
     thread.set_registers(&registers)?;
     let held = step(thread)?;
     let result = thread.registers()?.rax;
