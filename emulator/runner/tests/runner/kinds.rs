@@ -1,5 +1,7 @@
 //! Every kind of program: dynamic and static, of 64 and of 32 bits, and where no filter can be installed.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::process::Command;
 
 use crate::support::{
@@ -59,6 +61,23 @@ fn what_cannot_be_served_is_said_and_ends_nothing() {
     let said = Said::by(command.arg(&block));
     let is_rewritten = String::from_utf8_lossy(&said.0.stderr).contains("rewritten");
     assert_eq!(check(&said), !is_rewritten);
+}
+
+#[test]
+fn names_may_be_any_bytes() {
+    let folder = scratch();
+    let block = compile(folder.path(), "block", &[]);
+    let refused = compile(folder.path(), "refused", &[]);
+    let odd = folder.path().join(OsStr::from_bytes(b"bl\xffck"));
+    std::fs::copy(block, &odd).expect("a copy");
+    let trace = folder.path().join("trace");
+    for calls in [&[][..], &[NO_FAULTING]] {
+        let mut command = padlock_run_without(&refused, calls);
+        let said = Said::by(command.args(["--ptrace", "--trace"]).arg(&trace).arg(&odd));
+        assert_eq!((said.text().len(), said.errors()), (33, String::new()));
+        let trace = std::fs::read(&trace).expect("a trace");
+        assert!(trace.windows(6).any(|bytes| bytes == b"bl\xffck+"), "{}", trace.escape_ascii());
+    }
 }
 
 #[test]

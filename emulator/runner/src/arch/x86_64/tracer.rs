@@ -167,7 +167,7 @@ impl Tracer {
             thread: thread.0.cast_unsigned(),
             signal: if operation.is_some() { "SIGILL" } else { self.cpuid.signal() },
             address,
-            object: object.map(|it| (it.name.as_bytes(), it.addresses.start)),
+            object: object.map(|it| (&it.name[..], it.addresses.start)),
             operation: operation.map_or("cpuid", |(operation, _)| operation.name()),
             blocks,
             operands: operation.map(|(_, operands)| operands),
@@ -198,22 +198,13 @@ impl Process {
 
 /// The process of a thread, from proc(5).
 fn process_of(thread: Thread) -> io::Result<pid_t> {
-    let status = fs::read_to_string(format!("/proc/{}/status", thread.0)).map_err(gone)?;
-    let number = status.lines().find_map(|line| line.strip_prefix("Tgid:")?.trim().parse().ok());
-    number.ok_or_else(|| io::Error::other("/proc/PID/status has no Tgid"))
+    let number = thread.status("Tgid")?.parse();
+    number.map_err(|_| io::Error::other("/proc/PID/status has no Tgid"))
 }
 
 /// The name that the kernel keeps for a process.
 fn name(process: Thread) -> io::Result<Vec<u8>> {
-    let mut name = fs::read(format!("/proc/{}/comm", process.0)).map_err(gone)?;
+    let mut name = fs::read(format!("/proc/{}/comm", process.0))?;
     name.truncate(name.len().saturating_sub(1));
     Ok(name)
-}
-
-/// A file of /proc that is missing belongs to a thread that was killed.
-fn gone(error: io::Error) -> io::Error {
-    match error.kind() {
-        io::ErrorKind::NotFound => io::Error::from_raw_os_error(libc::ESRCH),
-        _ => error,
-    }
 }

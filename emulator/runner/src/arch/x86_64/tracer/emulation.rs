@@ -1,7 +1,6 @@
 //! What a trapped instruction does, brought from a stopped thread's registers and memory to the emulated CPU and back.
 
 use std::arch::x86_64::__cpuid_count;
-use std::fs;
 use std::io;
 
 use libc::{c_int, user_regs_struct};
@@ -146,9 +145,7 @@ fn fault(thread: Thread, signal: c_int, code: c_int, address: u64) -> io::Result
 
 /// The signals that its program ignores: bit 0 is signal 1.
 fn ignored_signals(thread: Thread) -> io::Result<u64> {
-    let status = fs::read_to_string(format!("/proc/{}/status", thread.0))?;
-    let digits = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    Ok(digits.and_then(|it| u64::from_str_radix(it.trim(), 16).ok()).unwrap_or(0))
+    Ok(u64::from_str_radix(&thread.status("SigIgn")?, 16).unwrap_or(0))
 }
 
 /// xstore's bytes, from the kernel.

@@ -1,6 +1,6 @@
 //! ptrace(2) as functions: a thread of another program that stands still, and what can be done to it.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io;
 use std::mem;
 use std::os::unix::fs::FileExt;
@@ -172,6 +172,14 @@ impl Thread {
         // SAFETY: the kernel only reads the slice; the other address is not ours.
         let count = unsafe { libc::process_vm_writev(self.0, &local, 1, &remote, 1, 0) };
         usize::try_from(count).unwrap_or(0)
+    }
+
+    /// What a line of /proc/PID/status says. Its first line is a name that need not be UTF-8.
+    pub(crate) fn status(self, field: &str) -> io::Result<String> {
+        let text = fs::read(format!("/proc/{}/status", self.0))?;
+        let mut lines = text.split(|byte| *byte == b'\n');
+        let value = lines.find_map(|line| line.strip_prefix(field.as_bytes())?.strip_prefix(b":"));
+        Ok(String::from_utf8_lossy(value.unwrap_or_default()).trim().to_owned())
     }
 
     /// Its memory as a file, which knows no protection: for code.
