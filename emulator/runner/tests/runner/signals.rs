@@ -1,8 +1,9 @@
 //! What a traced program sees of signals: what it would see on the hardware.
 
 use std::os::unix::process::ExitStatusExt;
+use std::process::Command;
 
-use crate::support::{Said, compile, padlock_run, scratch};
+use crate::support::{Said, compile, padlock_run, padlock_run_path, scratch};
 
 /// Runs a case of `signals.c` in its 64-bit and its 32-bit version.
 fn run(case: &str, check: impl Fn(&Said)) {
@@ -45,6 +46,20 @@ fn a_fault_cannot_be_blocked_or_ignored() {
 #[test]
 fn stopping_and_going_on_is_seen_by_the_parent() {
     run("stopped", succeeds);
+}
+
+/// Whose children leave no status starts programs all the same.
+#[test]
+fn sigchld_may_be_ignored() {
+    let folder = scratch();
+    let block = compile(folder.path(), "block", &["-static"]);
+    // A program that is handed over by the preload library, and one that is traced from the beginning.
+    for option in ["--strict", "--ptrace"] {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "trap '' CHLD; exec \"$@\"", "sh", padlock_run_path(), option]);
+        let said = Said::by(shell.args(["env", "-i"]).arg(&block));
+        assert_eq!(said.text(), "69c4e0d86a7b0430d8cdb78070b4c55a\n");
+    }
 }
 
 #[test]

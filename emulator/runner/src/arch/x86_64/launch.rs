@@ -51,14 +51,18 @@ pub(crate) fn run(arguments: Arguments) -> Result<Infallible, Fault> {
         preload_into(&mut command, &own.with_file_name(LIBRARY), &settings)?;
     } else {
         leave_preload(&mut command);
-        tracer::become_traced(&settings, trace).map_err(|error| match traced_by {
-            Some((number, _)) => Fault::unable(format_args!(
-                "process {number} traces this, and a program has one tracer: {error}"
-            )),
-            None => Fault::unable(format_args!(
-                "programs cannot be traced here (see /proc/sys/kernel/yama/ptrace_scope): {error}"
-            )),
-        })?;
+        let refusal = tracer::become_traced(&settings, trace)
+            .map_err(|error| Fault::unable(format_args!("cannot start the tracer: {error}")))?;
+        if let Some(error) = refusal {
+            return Err(match traced_by {
+                Some((number, _)) => Fault::unable(format_args!(
+                    "process {number} traces this, and a program has one tracer: {error}"
+                )),
+                None => Fault::unable(format_args!(
+                    "programs cannot be traced here (see /proc/sys/kernel/yama/ptrace_scope): {error}"
+                )),
+            });
+        }
     }
     Err(cannot_execute(&file, &command.exec()))
 }
