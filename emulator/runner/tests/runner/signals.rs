@@ -3,7 +3,9 @@
 use std::os::unix::process::ExitStatusExt;
 use std::process::Command;
 
-use crate::support::{Said, compile, padlock_run, padlock_run_path, scratch};
+use crate::support::{
+    NO_FAULTING, Said, compile, padlock_run, padlock_run_path, padlock_run_without, scratch,
+};
 
 /// Runs a case of `signals.c` in its 64-bit and its 32-bit version.
 fn run(case: &str, check: impl Fn(&Said)) {
@@ -59,6 +61,20 @@ fn sigchld_may_be_ignored() {
         shell.args(["-c", "trap '' CHLD; exec \"$@\"", "sh", padlock_run_path(), option]);
         let said = Said::by(shell.args(["env", "-i"]).arg(&block));
         assert_eq!(said.text(), "69c4e0d86a7b0430d8cdb78070b4c55a\n");
+    }
+}
+
+/// Where nobody traces, the kernel lets a call fail about which a filter would ask a tracer.
+#[test]
+fn a_programs_own_filters_ask_nobody() {
+    let folder = scratch();
+    let refused = compile(folder.path(), "refused", &[]);
+    for options in [&[][..], &["-m32"]] {
+        let program = compile(folder.path(), "signals", options);
+        for calls in [&[][..], &[NO_FAULTING]] {
+            let mut command = padlock_run_without(&refused, calls);
+            succeeds(&Said::by(command.arg("--ptrace").arg(&program).arg("filter")));
+        }
     }
 }
 

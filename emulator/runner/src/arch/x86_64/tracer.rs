@@ -122,11 +122,16 @@ impl Tracer {
                 }
                 thread.resume(self.cpuid.after_exec(thread)?, 0)
             }
-            Stop::Filtered => thread.resume(Resume::ToSystemCall, 0),
+            Stop::Filtered if thread.event_message()? == u64::from(filter::DATA) => {
+                thread.resume(Resume::ToSystemCall, 0)
+            }
+            Stop::Filtered => {
+                // As without a tracer.
+                thread.refuse_system_call()?;
+                self.resume(thread, 0)
+            }
             Stop::SystemCall => {
-                if thread.is_behind_system_call()? {
-                    self.cpuid.after_system_call(thread)?;
-                }
+                self.cpuid.at_system_call(thread)?;
                 self.resume(thread, 0)
             }
         }

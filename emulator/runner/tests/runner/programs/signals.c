@@ -2,13 +2,18 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -177,11 +182,27 @@ static void childless(void)
     CHECK(waitpid(-1, NULL, __WALL) == -1 && errno == ECHILD);
 }
 
+/* A filter that would ask a tracer. */
+static void filter(void)
+{
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getppid, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRACE | 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = { sizeof code / sizeof *code, code };
+    CHECK(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
+    CHECK(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0);
+    CHECK(syscall(SYS_getppid) == -1 && errno == ENOSYS);
+    CHECK(getpid() > 0);
+}
+
 int main(int count, char **arguments)
 {
     static const struct { const char *name; void (*run)(void); } CASES[] = {
         { "timer", timer }, { "own", own }, { "faults", faults }, { "blocked", blocked },
-        { "ignored", ignored }, { "stopped", stopped }, { "childless", childless },
+        { "filter", filter }, { "ignored", ignored }, { "stopped", stopped }, { "childless", childless },
     };
     CHECK(count == 2);
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++)

@@ -54,9 +54,10 @@ impl Cpuid {
         }
     }
 
-    /// The thread stands behind a system call.
-    pub(crate) fn after_system_call(self, thread: Thread) -> io::Result<()> {
+    /// The thread stands before or behind a system call.
+    pub(crate) fn at_system_call(self, thread: Thread) -> io::Result<()> {
         match self {
+            // Only behind execve does it stop there; it has one thread then.
             Self::Faults => match injection::call(thread, ARCH_PRCTL, [ARCH_SET_CPUID, 0])? {
                 0 => Ok(()),
                 error => Err(io::Error::other(format!("arch_prctl in a program: {error}"))),
@@ -83,6 +84,7 @@ fn made_executable(thread: Thread) -> io::Result<Option<Range<u64>>> {
     } else {
         (registers.rax.cast_signed(), registers.rdi, registers.rsi, registers.rdx)
     };
+    // Before a call the result is ENOSYS.
     if (-4095..0).contains(&result) || protection & libc::PROT_EXEC as u64 == 0 {
         return Ok(None);
     }

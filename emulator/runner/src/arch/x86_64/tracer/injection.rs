@@ -110,12 +110,11 @@ mod tests {
             }
         }
         let thread = Thread(child);
-        thread.seize().expect("traced");
+        thread.seize(false).expect("traced");
         writer.write_all(&[1]).expect("it reads");
         assert_eq!(stop::of(thread).expect("a stop"), Stop::Exec);
         thread.resume(Resume::ToSystemCall, 0).expect("it goes on");
         assert_eq!(stop::of(thread).expect("a stop"), Stop::SystemCall);
-        assert!(thread.is_behind_system_call().expect("known"));
         let before = thread.registers().expect("registers");
         assert_eq!(call(thread, GETPID, [0; 2]).expect("called"), i64::from(child));
         let expected = if can_fault_cpuid() { 0 } else { -i64::from(libc::ENODEV) };

@@ -72,10 +72,11 @@ fn trace_command(
         to_command.write_all(&unsafe { libc::getpid() }.to_ne_bytes())?;
         let mut filtered = [0];
         from_command.read_exact(&mut filtered)?;
-        command.seize()?;
+        let filtered = filtered == [FILTERED];
+        command.seize(filtered)?;
         let cpuid = match can_fault_cpuid() {
             true => Cpuid::Faults,
-            false => Cpuid::Rewritten { filtered: filtered == [FILTERED] },
+            false => Cpuid::Rewritten { filtered },
         };
         Ok(Tracer::new(settings, cpuid, trace))
     };

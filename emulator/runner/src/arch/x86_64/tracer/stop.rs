@@ -20,7 +20,7 @@ pub(crate) enum Stop {
     Trap,
     /// It has become another program.
     Exec,
-    /// It is about to do a system call that our filter knows.
+    /// It is about to do a system call about which a filter asks.
     Filtered,
     /// It is at the border of a system call.
     SystemCall,
