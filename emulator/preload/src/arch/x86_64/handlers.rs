@@ -96,6 +96,9 @@ fn answer(signal: c_int, information: &siginfo_t, context: &mut Context<'_>) -> 
     let (operation, blocks, operands, fault) = match trap {
         None => return Some(Fault::Theirs),
         Some(Trap::Cpuid) => {
+            if process.settings.trace.is_some() {
+                stack::demand(context);
+            }
             answer_cpuid(process, context);
             COUNTS.count_cpuid();
             ("cpuid", 0, None, None)

@@ -177,7 +177,9 @@ impl Tracer {
             blocks,
             operands: operation.map(|(_, operands)| operands),
         };
-        if let Err(error) = file.write_all(line.line().as_bytes()) {
+        let (before, object, behind) = line.line();
+        let line = [before.as_bytes(), object, behind.as_bytes()].concat();
+        if let Err(error) = file.write_all(&line) {
             eprintln!("padlock-run: the trace ends here: {error}");
             self.trace = None;
         }
