@@ -31,7 +31,12 @@ pub(crate) fn run(arguments: Arguments) -> Result<Infallible, Fault> {
             "this is traced by padlock-run already (process {number}): start the command by itself"
         )));
     }
-    let file = program::find(&arguments.file)?;
+    let file = if arguments.handed_over {
+        // As execve takes it, without PATH.
+        Path::new(".").join(&arguments.file)
+    } else {
+        program::find(&arguments.file)?
+    };
     let trace = open_trace(&arguments)?;
     let preload = !arguments.ptrace
         && program::can_be_preloaded(&file).map_err(|error| cannot_execute(&file, &error))?;
