@@ -8,6 +8,7 @@
 
 mod counts;
 mod cpuid_sites;
+mod entry;
 mod handover;
 mod image;
 mod settings;
@@ -17,6 +18,7 @@ mod trap;
 
 pub use counts::Counts;
 pub use cpuid_sites::find_cpuid;
+pub use entry::{Entry, Seen};
 pub use handover::HANDED_OVER;
 pub use image::{HEAD, Image};
 pub use settings::{MODELS, Settings, Unknown};

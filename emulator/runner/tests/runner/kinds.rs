@@ -1,12 +1,16 @@
 //! Every kind of program: dynamic and static, of 64 and of 32 bits, and where no filter can be installed.
 
 use std::ffi::OsStr;
+use std::fs::Permissions;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::Command;
 
 use crate::support::{
-    NO_FAULTING, NO_FILTER, Said, compile, compile_shared, padlock_run, padlock_run_without,
-    scratch,
+    NO_FAULTING, NO_FILTER, Said, compile, compile_shared, padlock_run, padlock_run_path,
+    padlock_run_without, scratch,
 };
 
 #[test]
@@ -23,6 +27,31 @@ fn programs_of_every_kind_have_a_padlock() {
             assert_eq!(said.counts(&name[..name.len().min(15)]), ["xcryptecb=1/1"]);
         }
     }
+}
+
+/// The kernel executes what nobody may read, and no tracer may look into it.
+#[test]
+fn a_program_may_be_unreadable() {
+    let folder = tempfile::tempdir().expect("a folder that others reach");
+    // Not by this process: what it has open to be written, no thread's child can execute.
+    let place = |from: &Path, mode: &str| {
+        let to = folder.path().join(from.file_name().expect("a name"));
+        let install = Command::new("install").args(["-m", mode]).arg(from).arg(&to).status();
+        assert!(install.expect("install runs").success());
+        to
+    };
+    let built = scratch();
+    let block = place(&compile(built.path(), "block", &[]), "111");
+    let runner = Path::new(padlock_run_path());
+    place(&runner.with_file_name("libpadlock_preload.so"), "755");
+    let mut command = Command::new(place(runner, "755"));
+    std::fs::set_permissions(&folder, Permissions::from_mode(0o755)).expect("ours");
+    if std::fs::metadata("/proc/self").expect("proc(5)").uid() == 0 {
+        // Root may read everything.
+        command.uid(65534).gid(65534);
+    }
+    let said = Said::by(command.arg(block));
+    assert_eq!(said.text(), "69c4e0d86a7b0430d8cdb78070b4c55a\n");
 }
 
 #[test]
@@ -69,7 +98,7 @@ fn names_may_be_any_bytes() {
     let block = compile(folder.path(), "block", &[]);
     let refused = compile(folder.path(), "refused", &[]);
     let odd = folder.path().join(OsStr::from_bytes(b"bl\xffck"));
-    std::fs::copy(block, &odd).expect("a copy");
+    std::fs::rename(block, &odd).expect("another name");
     let trace = folder.path().join("trace");
     for calls in [&[][..], &[NO_FAULTING]] {
         let mut command = padlock_run_without(&refused, calls);
