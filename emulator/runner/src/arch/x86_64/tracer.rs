@@ -164,15 +164,12 @@ impl Tracer {
         let Some(mut file) = self.trace.as_ref() else { return };
         let Trapped { address, operation, blocks } = *trapped;
         let mappings = mappings::of(thread).unwrap_or_default();
-        let object = mappings.iter().find(|it| it.addresses.contains(&address));
-        let object = object.filter(|it| !it.name.is_empty());
-        let object = object.and_then(|it| mappings.iter().find(|other| other.name == it.name));
         let line = Trace {
             process: self.threads.get(&thread).unwrap_or(&thread.0).cast_unsigned(),
             thread: thread.0.cast_unsigned(),
             signal: if operation.is_some() { "SIGILL" } else { self.cpuid.signal() },
             address,
-            object: object.map(|it| (&it.name[..], it.addresses.start)),
+            object: mappings::object(&mappings, address),
             operation: operation.map_or("cpuid", |(operation, _)| operation.name()),
             blocks,
             operands: operation.map(|(_, operands)| operands),
