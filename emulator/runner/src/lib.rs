@@ -24,4 +24,4 @@ pub use image::{HEAD, Image};
 pub use settings::{MODELS, Settings, Unknown};
 pub use text::Text;
 pub use trace::Trace;
-pub use trap::{CPUID, INT3, LONGEST, REP, REWRITTEN_CPUID, Signal, Trap, classify};
+pub use trap::{CPUID, INT3, REP, REWRITTEN_CPUID, SEGV_ACCERR, SI_KERNEL, Signal, Trap, classify};

@@ -4,21 +4,17 @@ use std::arch::x86_64::__cpuid_count;
 use std::io;
 
 use libc::{c_int, user_regs_struct};
-use padlock_emulator::{Cpu, Operation, Outcome, PageFault, Random, Registers, Width};
-use padlock_runner::{CPUID, LONGEST, Signal, Trap, classify};
+use padlock_emulator::{Cpu, LONGEST, Operation, Outcome, PageFault, Random, Registers, Width};
+use padlock_runner::{CPUID, SEGV_ACCERR, SI_KERNEL, Signal, Trap, classify};
 
 use super::mappings;
 use super::memory::Pages;
 use super::thread::{Thread, width};
 
-/// `SI_KERNEL` of asm-generic/siginfo.h: neither a process nor an access to memory raised the signal.
-const SI_KERNEL: c_int = 0x80;
-/// `SEGV_MAPERR`: nothing is mapped there.
-const NOT_MAPPED: c_int = 1;
-/// `SEGV_ACCERR`: what is mapped there may not be accessed so.
-const NOT_ALLOWED: c_int = 2;
-/// `BUS_ADRERR`: the mapping goes beyond its file's end.
-const BEYOND_END: c_int = 2;
+/// Of asm-generic/siginfo.h: nothing is mapped there.
+const SEGV_MAPERR: c_int = 1;
+/// The mapping goes beyond its file's end.
+const BUS_ADRERR: c_int = 2;
 
 /// What a thread stopped for.
 #[derive(Clone, Copy, Debug)]
@@ -118,9 +114,9 @@ const fn from_padlock(six: &Registers, registers: &mut user_regs_struct) {
 /// The signal and its code for an access that memory refused.
 fn refusal(thread: Thread, address: u64, write: bool) -> io::Result<(c_int, c_int)> {
     Ok(match mappings::at(thread, address)? {
-        None => (libc::SIGSEGV, NOT_MAPPED),
-        Some(it) if if write { it.writable } else { it.readable } => (libc::SIGBUS, BEYOND_END),
-        Some(_) => (libc::SIGSEGV, NOT_ALLOWED),
+        None => (libc::SIGSEGV, SEGV_MAPERR),
+        Some(it) if if write { it.writable } else { it.readable } => (libc::SIGBUS, BUS_ADRERR),
+        Some(_) => (libc::SIGSEGV, SEGV_ACCERR),
     })
 }
 
