@@ -167,7 +167,8 @@ impl Scene {
                     // If SIGCHLD is ignored there is no status, but its end is waited for all the same.
                     while libc::waitpid(child, ptr::null_mut(), 0) == -1
                         && io::Error::last_os_error().kind() == io::ErrorKind::Interrupted
-                    {}
+                    {
+                    }
                 }
             }
             let Note { registers, kind, signal, code, address } = note.read();
