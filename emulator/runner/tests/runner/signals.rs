@@ -40,7 +40,7 @@ fn faults_have_their_address() {
 
 #[test]
 fn a_fault_cannot_be_blocked_or_ignored() {
-    for case in ["blocked", "ignored"] {
+    for case in ["blocked", "ignored", "blocked SIGBUS", "ignored SIGBUS"] {
         run(case, |said| assert_eq!(said.0.status.signal(), Some(libc::SIGSEGV), "{said:?}"));
     }
 }

@@ -3,9 +3,10 @@
 //! It serves what no preload library can enter: static, 32-bit and privileged programs. It follows every
 //! child, ends with the last one, and takes all of them with it when it is killed.
 //!
-//! Two things differ from the hardware. A program that blocks SIGILL while an instruction traps loses its
-//! own handler of SIGILL, because Linux resets it before a tracer is asked (`force_sig` in kernel/signal.c).
-//! And a handler of a fault sees the right address and registers, but not CR2 and the error code, which
+//! Three things differ from the hardware. A program that blocks SIGILL while an instruction traps loses its
+//! own handler of SIGILL, because Linux resets it before a tracer is asked (`force_sig` in kernel/signal.c);
+//! and one that blocks SIGSEGV at a CPUID that faults loses that of SIGSEGV. A fault that would end a program by
+//! SIGBUS, because it blocks or ignores that, ends it by SIGSEGV. And a handler of a fault sees the right address and registers, but not CR2 and the error code, which
 //! belong to the #UD that brought the tracer in.
 
 mod cpuid;

@@ -105,6 +105,16 @@ static void own(void)
     CHECK(seen.si_code == SI_QUEUE && seen.si_value.sival_int == 4711);
 }
 
+/* A page of a file that is shorter. */
+static uint8_t *beyond_end(void)
+{
+    int file = memfd_create("short", 0);
+    CHECK(file >= 0);
+    uint8_t *mapped = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    CHECK(mapped != MAP_FAILED);
+    return mapped;
+}
+
 /* Faults of an instruction's own operands. */
 static void faults(void)
 {
@@ -119,11 +129,7 @@ static void faults(void)
     if (!sigsetjmp(back, 1))
         encrypt(data, readable + 32, 1);
     CHECK(seen.si_signo == SIGSEGV && seen.si_code == SEGV_ACCERR && seen.si_addr == readable + 32);
-    /* A file that is shorter than its mapping. */
-    int file = memfd_create("short", 0);
-    CHECK(file >= 0);
-    uint8_t *mapped = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    CHECK(mapped != MAP_FAILED);
+    uint8_t *mapped = beyond_end();
     if (!sigsetjmp(back, 1))
         encrypt(mapped, data, 1);
     CHECK(seen.si_signo == SIGBUS && seen.si_addr == mapped);
@@ -142,6 +148,26 @@ static void ignored(void)
 {
     signal(SIGSEGV, SIG_IGN);
     encrypt(page(PROT_NONE), page(PROT_READ | PROT_WRITE), 1);
+}
+
+/* Nor does it come to the handler of another fault. */
+static void blocked_bus(void)
+{
+    sigset_t bus;
+    sigemptyset(&bus);
+    sigaddset(&bus, SIGBUS);
+    CHECK(sigprocmask(SIG_BLOCK, &bus, NULL) == 0);
+    on(SIGSEGV, leave);
+    if (!sigsetjmp(back, 1))
+        encrypt(beyond_end(), page(PROT_READ | PROT_WRITE), 1);
+}
+
+static void ignored_bus(void)
+{
+    signal(SIGBUS, SIG_IGN);
+    on(SIGSEGV, leave);
+    if (!sigsetjmp(back, 1))
+        encrypt(beyond_end(), page(PROT_READ | PROT_WRITE), 1);
 }
 
 /* A child is stopped and goes on; its parent sees both. Each time the child waits until that has been seen, which its
@@ -202,7 +228,7 @@ int main(int count, char **arguments)
 {
     static const struct { const char *name; void (*run)(void); } CASES[] = {
         { "timer", timer }, { "own", own }, { "faults", faults }, { "blocked", blocked },
-        { "filter", filter }, { "ignored", ignored }, { "stopped", stopped }, { "childless", childless },
+        { "blocked SIGBUS", blocked_bus }, { "ignored SIGBUS", ignored_bus }, { "filter", filter }, { "ignored", ignored }, { "stopped", stopped }, { "childless", childless },
     };
     CHECK(count == 2);
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++)

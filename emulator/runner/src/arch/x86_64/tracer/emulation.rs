@@ -123,10 +123,12 @@ fn refusal(thread: Thread, address: u64, write: bool) -> io::Result<(c_int, c_in
 /// Prepares a fault; the signal that the thread is to get for it.
 ///
 /// A fault cannot be blocked or ignored: the kernel then ends the program by it. A tracer's signal can, so
-/// the program runs into a fault of the kernel's own making, where nobody can map memory.
+/// the program runs into a fault of the kernel's own making, where nobody can map memory. SIGSEGV is blocked for that
+/// moment, lest a handler of SIGSEGV get what a blocked or ignored SIGBUS stood for: the program ends by SIGSEGV.
 fn fault(thread: Thread, signal: c_int, code: c_int, address: u64) -> io::Result<c_int> {
-    let bit = 1 << (signal - 1);
-    if (thread.signal_mask()? | ignored_signals(thread)?) & bit == 0 {
+    let bit = |signal: c_int| 1_u64 << (signal - 1);
+    let mask = thread.signal_mask()?;
+    if (mask | ignored_signals(thread)?) & bit(signal) == 0 {
         thread.set_fault(signal, code, address)?;
         return Ok(signal);
     }
@@ -136,6 +138,7 @@ fn fault(thread: Thread, signal: c_int, code: c_int, address: u64) -> io::Result
         Width::Bits32 => 0xffff_f000,
     };
     thread.set_registers(&registers)?;
+    thread.set_signal_mask(mask | bit(libc::SIGSEGV))?;
     Ok(0)
 }
 
