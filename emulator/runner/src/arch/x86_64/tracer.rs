@@ -87,7 +87,7 @@ impl Tracer {
         match stop {
             Stop::Ended => {
                 self.forget(thread);
-                stop::bury(thread);
+                stop::reap(thread);
                 Ok(())
             }
             Stop::Signal(signal @ (libc::SIGILL | libc::SIGSEGV)) => {
@@ -107,7 +107,7 @@ impl Tracer {
             }
             Stop::Signal(signal) => self.resume(thread, signal),
             Stop::Group => thread.resume(Resume::InGroupStop, 0),
-            Stop::Trap => self.resume(thread, 0),
+            Stop::Nothing => self.resume(thread, 0),
             Stop::Exec => {
                 // The other threads are gone, and the one that remains bears the process's number.
                 self.threads.remove(&Thread(thread.event_message()? as pid_t));

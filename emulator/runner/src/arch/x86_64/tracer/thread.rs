@@ -85,7 +85,7 @@ impl Thread {
         self.set_registers(&user_regs_struct { orig_rax, rax, ..registers })
     }
 
-    /// The `si_code` of the signal that it stopped for: who sent it, and why.
+    /// The `si_code` of the signal that it stopped for: what raised it or, up to zero, that a process sent it.
     pub(crate) fn signal_code(self) -> io::Result<c_int> {
         // SAFETY: all zeros are a valid siginfo.
         let mut signal: siginfo_t = unsafe { mem::zeroed() };
