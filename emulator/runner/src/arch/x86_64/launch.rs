@@ -69,6 +69,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Infallible, Fault> {
             });
         }
     }
+    system::hand_on_sigpipe(&mut command);
     Err(cannot_execute(&file, &command.exec()))
 }
 
