@@ -3,11 +3,14 @@
 //! It serves what no preload library can enter: static, 32-bit and privileged programs. It follows every
 //! child, ends with the last one, and takes all of them with it when it is killed.
 //!
-//! Three things differ from the hardware. A program that blocks SIGILL while an instruction traps loses its
-//! own handler of SIGILL, because Linux resets it before a tracer is asked (`force_sig` in kernel/signal.c);
-//! and one that blocks SIGSEGV at a CPUID that faults loses that of SIGSEGV. A fault that would end a program by
-//! SIGBUS, because it blocks or ignores that, ends it by SIGSEGV. And a handler of a fault sees the right address and registers, but not CR2 and the error code, which
-//! belong to the #UD that brought the tracer in.
+//! Three things differ from the hardware:
+//!
+//! - A program that blocks SIGILL while an instruction traps loses its own handler of SIGILL, because Linux resets
+//!   it before a tracer is asked (`force_sig` in kernel/signal.c). At a CPUID that faults so does one that blocks
+//!   SIGSEGV.
+//! - A handler of a fault sees the right address and registers, but not CR2 and the error code, which belong to
+//!   the #UD that brought the tracer in.
+//! - A SIGBUS that is blocked or ignored ends the program by SIGSEGV.
 
 mod cpuid;
 mod emulation;
@@ -21,6 +24,7 @@ mod thread;
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::mem;
@@ -79,7 +83,7 @@ impl Tracer {
         let process = self.process(thread).ok();
         if process.is_none_or(|process| !mem::replace(&mut process.is_reported, true)) {
             let number = self.threads.get(&thread).unwrap_or(&thread.0);
-            eprintln!("padlock-run: {number}: not all of it runs on the emulated CPU: {error}");
+            complain(format_args!("{number}: not all of it runs on the emulated CPU: {error}"));
         }
     }
 
@@ -178,7 +182,7 @@ impl Tracer {
         let (before, object, behind) = line.line();
         let line = [before.as_bytes(), object, behind.as_bytes()].concat();
         if let Err(error) = file.write_all(&line) {
-            eprintln!("padlock-run: the trace ends here: {error}");
+            complain(format_args!("the trace ends here: {error}"));
             self.trace = None;
         }
     }
@@ -199,6 +203,11 @@ impl Process {
         // Who closed the other end does not want to know.
         let _ = io::stderr().write_all(line.as_bytes());
     }
+}
+
+/// Says something on standard error, if anybody listens.
+fn complain(what: fmt::Arguments<'_>) {
+    let _ = writeln!(io::stderr(), "padlock-run: {what}");
 }
 
 /// The process of a thread, from proc(5).
