@@ -52,6 +52,19 @@ impl Model {
         }
     }
 
+    /// The brand string of leaves 8000_0002h to 8000_0004h, filled up with NUL.
+    fn brand(self) -> [u8; 48] {
+        let text: &[u8] = match self {
+            Self::C3 => b"VIA C3 (emulated)",
+            Self::C7 => b"VIA C7 (emulated)",
+            Self::Nano => b"VIA Nano (emulated)",
+            Self::Zhaoxin => b"Zhaoxin KX-6000 (emulated)",
+        };
+        let mut brand = [0; 48];
+        brand[..text.len()].copy_from_slice(text);
+        brand
+    }
+
     /// Family, model and stepping as EAX of leaf 1 has them.
     const fn signature(self) -> u32 {
         match self {
@@ -80,6 +93,16 @@ impl Cpu {
             }
             1 => answer[EAX] = model.signature(),
             4 => answer = CACHES.get(subleaf as usize).copied().unwrap_or_default(),
+            // AMD's CPUs name their vendor here once more.
+            0x8000_0000 => answer = [real[EAX], 0, 0, 0],
+            0x8000_0002..=0x8000_0004 => {
+                let brand = model.brand();
+                let (words, _) = brand.as_chunks();
+                let first = (leaf - 0x8000_0002) as usize * answer.len();
+                for (register, word) in answer.iter_mut().zip(&words[first..]) {
+                    *register = u32::from_le_bytes(*word);
+                }
+            }
             0xc000_0000 => answer = [HIGHEST_CENTAUR_LEAF, 0, 0, 0],
             0xc000_0001 => answer = [0, 0, 0, model.unit_bits()],
             // Beyond the highest leaf; the real CPU repeats its highest basic one here.

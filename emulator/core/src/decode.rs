@@ -94,7 +94,7 @@ pub struct Instruction {
 }
 
 /// No instruction of x86 is longer.
-const LONGEST: usize = 15;
+pub const LONGEST: usize = 15;
 
 /// The PadLock instruction at the start of `bytes`, if there is one.
 ///

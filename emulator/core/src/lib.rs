@@ -24,7 +24,7 @@ mod xsha;
 mod xstore;
 
 pub use cpu::{Cpu, Options, Outcome};
-pub use decode::{Instruction, Operation, decode};
+pub use decode::{Instruction, LONGEST, Operation, decode};
 pub use flaw::Flaw;
 pub use model::Model;
 pub use registers::{Memory, PageFault, Random, Registers, Width};

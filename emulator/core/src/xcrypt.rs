@@ -87,7 +87,7 @@ fn control(machine: &mut Machine<'_>, mode: Mode) -> Result<Control, Outcome> {
     let reserved = word & !u128::from(defined) != 0 || control.has_reserved_key_size();
     let data = !model.aligns_by_itself() && !control.takes_unaligned_data();
     // After an interrupt RAX points to the last block of output, which may be unaligned as the output is.
-    let goes_on = registers.rax == registers.rdi.wrapping_sub(BLOCK_BYTES as u64);
+    let goes_on = registers.rax == last_block(registers.rdi, control);
     let unaligned = misaligned(registers.rbx)
         || mode != Mode::Ecb && !goes_on && misaligned(registers.rax)
         || data && (misaligned(registers.rsi) || misaligned(registers.rdi));
@@ -122,6 +122,11 @@ fn key(machine: &mut Machine<'_>, control: Control, mode: Mode) -> Result<Aes, O
 /// e_padlock.c rely on it).
 fn chain_is_output(mode: Mode, direction: Direction) -> bool {
     direction == Direction::Encrypt && matches!(mode, Mode::Cbc | Mode::Cfb)
+}
+
+/// Where the last block of output is when RDI points to where the next one goes: a digest stays in its place.
+const fn last_block(rdi: u64, control: Control) -> u64 {
+    if control.digest() { rdi } else { rdi.wrapping_sub(BLOCK_BYTES as u64) }
 }
 
 /// Carries out one of the five.
@@ -172,9 +177,7 @@ pub(crate) fn run(machine: &mut Machine<'_>, operation: Operation) -> Result<(),
     // With `iv_writeback` the chaining value is in both places, and RAX stays until the end: what goes on
     // after an interrupt must store it there again.
     if is_output && (!is_stored || progress.ended.is_ok()) {
-        let behind = machine.registers.rdi;
-        machine.registers.rax =
-            if control.digest() { behind } else { behind.wrapping_sub(BLOCK_BYTES as u64) };
+        machine.registers.rax = last_block(machine.registers.rdi, control);
     }
     progress.ended
 }

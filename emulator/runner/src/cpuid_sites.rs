@@ -8,9 +8,9 @@
 //! register which CPUID sets.
 
 use iced_x86::{Decoder, DecoderError, DecoderOptions, Instruction, OpKind, Register};
-use padlock_emulator::Width;
+use padlock_emulator::{LONGEST, Width};
 
-use crate::{CPUID, LONGEST};
+use crate::CPUID;
 
 /// How many bytes before a candidate are tried as beginnings.
 const BEGINNINGS: usize = 64;

@@ -53,14 +53,14 @@ fn is_dynamic_64(head: &[u8]) -> Option<bool> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     extern crate std;
 
     use super::*;
     use std::vec::Vec;
 
     /// An ELF file of this class and machine with these program headers.
-    fn elf(class: u8, machine: u8, headers: &[u8]) -> Vec<u8> {
+    pub(crate) fn elf(class: u8, machine: u8, headers: &[u8]) -> Vec<u8> {
         let mut file = [0; 64].to_vec();
         file[..6].copy_from_slice(&[0x7f, b'E', b'L', b'F', class, 1]);
         file[18] = machine;

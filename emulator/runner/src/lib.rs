@@ -8,6 +8,7 @@
 
 mod counts;
 mod cpuid_sites;
+mod entry;
 mod handover;
 mod image;
 mod settings;
@@ -17,9 +18,10 @@ mod trap;
 
 pub use counts::Counts;
 pub use cpuid_sites::find_cpuid;
+pub use entry::{Entry, Seen};
 pub use handover::HANDED_OVER;
 pub use image::{HEAD, Image};
 pub use settings::{MODELS, Settings, Unknown};
 pub use text::Text;
 pub use trace::Trace;
-pub use trap::{CPUID, INT3, LONGEST, REP, REWRITTEN_CPUID, Signal, Trap, classify};
+pub use trap::{CPUID, INT3, REP, REWRITTEN_CPUID, SEGV_ACCERR, SI_KERNEL, Signal, Trap, classify};

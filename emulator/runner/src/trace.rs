@@ -26,33 +26,39 @@ pub struct Trace<'name> {
     pub operands: Option<[u64; 2]>,
 }
 
-impl Trace<'_> {
+impl<'name> Trace<'name> {
     /// `PID TID SIGNAL ADDRESS OBJECT+OFFSET OPERATION BLOCKS SOURCE DESTINATION`, separated by
     /// tabs; `-` where the object is not known, and for operands that CPUID does not have.
-    pub fn line(&self) -> Text<4608> {
-        let mut line = Text::new();
+    ///
+    /// Three pieces, to be written with one system call: a signal's stack has no room for a path.
+    pub fn line(&self) -> (Text<64>, &'name [u8], Text<96>) {
+        let (mut before, mut behind) = (Text::new(), Text::new());
         let Self { process, thread, signal, address, object, operation, blocks, operands } = *self;
-        let _ = write!(line, "{process}\t{thread}\t{signal}\t{address:#x}\t");
-        match object {
-            Some((name, start)) => {
-                line.push(name);
-                let _ = write!(line, "+{:#x}", address.wrapping_sub(start));
-            }
-            None => line.push(b"-"),
+        let _ = write!(before, "{process}\t{thread}\t{signal}\t{address:#x}\t");
+        if let Some((_, start)) = object {
+            let _ = write!(behind, "+{:#x}", address.wrapping_sub(start));
         }
         let _ = match operands {
             Some([source, destination]) => {
-                writeln!(line, "\t{operation}\t{blocks}\t{source:#x}\t{destination:#x}")
+                writeln!(behind, "\t{operation}\t{blocks}\t{source:#x}\t{destination:#x}")
             }
-            None => writeln!(line, "\t{operation}\t{blocks}\t-\t-"),
+            None => writeln!(behind, "\t{operation}\t{blocks}\t-\t-"),
         };
-        line
+        (before, object.map_or(b"-", |object| object.0), behind)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    extern crate std;
+
     use super::*;
+    use std::vec::Vec;
+
+    fn line(trace: &Trace<'_>) -> Vec<u8> {
+        let (before, object, behind) = trace.line();
+        [before.as_bytes(), object, behind.as_bytes()].concat()
+    }
 
     #[test]
     fn a_line_says_what_trapped_and_where() {
@@ -68,10 +74,27 @@ mod tests {
         };
         let expected = "1\t2\tSIGILL\t0x7f0000001234\t/usr/lib/engines-3/padlock.so+0x1234\t\
                         xcryptcbc\t32\t0x1000\t0x2000\n";
-        assert_eq!(trace.line().as_bytes(), expected.as_bytes());
+        assert_eq!(line(&trace), expected.as_bytes());
         trace.object = None;
         trace.operands = None;
         let expected = b"1\t2\tSIGILL\t0x7f0000001234\t-\txcryptcbc\t32\t-\t-\n";
-        assert_eq!(trace.line().as_bytes(), expected);
+        assert_eq!(line(&trace), expected);
+    }
+
+    #[test]
+    fn the_longest_numbers_fit() {
+        let trace = Trace {
+            process: u32::MAX,
+            thread: u32::MAX,
+            signal: "SIGSEGV",
+            address: u64::MAX,
+            object: Some((b"object", 0)),
+            operation: "xcryptctr",
+            blocks: u64::MAX,
+            operands: Some([u64::MAX; 2]),
+        };
+        let (before, _, behind) = trace.line();
+        assert!(before.as_bytes().ends_with(b"\t0xffffffffffffffff\t"));
+        assert!(behind.as_bytes().ends_with(b"\t0xffffffffffffffff\n"));
     }
 }

@@ -1,7 +1,7 @@
 //! What a signal at an instruction means: an instruction of PadLock, a CPUID to be answered, or the
 //! program's own affair.
 
-use padlock_emulator::{Instruction, Width, decode};
+use padlock_emulator::{Instruction, LONGEST, Width, decode};
 
 /// CPUID.
 pub const CPUID: [u8; 2] = [0x0f, 0xa2];
@@ -20,8 +20,10 @@ pub const INT3: u8 = 0xcc;
 /// either.
 pub const REP: u8 = 0xf3;
 
-/// The longest instruction.
-pub const LONGEST: usize = 15;
+/// `SI_KERNEL` of asm-generic/siginfo.h: neither a process nor an access to memory raised the signal.
+pub const SI_KERNEL: i32 = 0x80;
+/// `SEGV_ACCERR`: what is mapped there may not be accessed so.
+pub const SEGV_ACCERR: i32 = 2;
 
 /// The signal that stopped the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

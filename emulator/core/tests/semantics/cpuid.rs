@@ -42,6 +42,23 @@ fn families_models_and_steppings_are_known() {
 }
 
 #[test]
+fn the_brand_is_the_models_own() {
+    for (model, expected) in [
+        (Model::C3, "VIA C3 (emulated)"),
+        (Model::C7, "VIA C7 (emulated)"),
+        (Model::Nano, "VIA Nano (emulated)"),
+        (Model::Zhaoxin, "Zhaoxin KX-6000 (emulated)"),
+    ] {
+        // AMD's has "AuthenticAMD" here.
+        assert_eq!(cpu(model, false).cpuid(0x8000_0000, 0, REAL), [REAL[0], 0, 0, 0]);
+        let leaves = [0x8000_0002, 0x8000_0003, 0x8000_0004];
+        let words = leaves.map(|leaf| cpu(model, false).cpuid(leaf, 0, REAL)).concat();
+        let brand: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
+        assert_eq!(String::from_utf8(brand).expect("text").trim_end_matches('\0'), expected);
+    }
+}
+
+#[test]
 fn units_are_present_and_enabled() {
     for (model, edx) in [
         (Model::C3, 0x00cc),

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use crate::support::{Counts, Said, compile, emulated, library, scratch};
 
-const FUNCTIONS: [&str; 12] = [
+const FUNCTIONS: [&str; 13] = [
     "execve",
     "execv",
     "execvp",
@@ -14,6 +14,7 @@ const FUNCTIONS: [&str; 12] = [
     "execle",
     "fexecve",
     "execveat",
+    "execveat: AT_FDCWD",
     "posix_spawn",
     "posix_spawnp",
     "vfork",

@@ -1,6 +1,6 @@
 //! Faults of emulated instructions, and the program's own ones.
 
-use crate::support::{Said, compile, emulated, scratch};
+use crate::support::{Said, compile, emulated, scratch, trace};
 
 fn faults(settings: &str, case: &str) -> Said {
     let folder = scratch();
@@ -48,6 +48,18 @@ fn an_unhandled_fault_ends_the_program_and_says_what_was_counted() {
 #[test]
 fn too_small_a_stack_for_signals_is_named() {
     let said = faults("", "narrow");
+    assert_eq!(said.signal(), Some(libc::SIGSEGV), "{}", said.errors());
+    assert!(said.errors().contains("an alternate stack for signals is too small"));
+}
+
+/// Nothing is written beyond the stack, whose end cannot be touched: the objects' paths are not on it.
+#[test]
+fn a_trace_needs_no_larger_stack() {
+    let folder = scratch();
+    let file = folder.path().join("trace");
+    assert_eq!(faults(&format!("trace={}", file.display()), "enough").text(), "");
+    assert!(trace(&file).iter().any(|line| line.operation == "xcryptecb"));
+    let said = faults(&format!("trace={}", file.display()), "narrow");
     assert_eq!(said.signal(), Some(libc::SIGSEGV), "{}", said.errors());
     assert!(said.errors().contains("an alternate stack for signals is too small"));
 }

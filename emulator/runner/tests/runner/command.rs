@@ -3,7 +3,7 @@
 use std::os::unix::process::ExitStatusExt;
 use std::process::Command;
 
-use crate::support::{Said, compile, padlock_run, scratch};
+use crate::support::{Said, compile, padlock_run, padlock_run_path, scratch};
 
 const BOTH: [&[&str]; 2] = [&[], &["--ptrace"]];
 
@@ -42,6 +42,22 @@ fn what_cannot_be_run_is_said_in_one_line() {
         assert_eq!(said.0.status.code(), Some(status), "{words:?}: {errors}");
         assert!(errors.starts_with("padlock-run: ") && errors.contains(part), "{errors}");
         assert_eq!(errors.lines().count(), 1, "{errors}");
+    }
+}
+
+/// Who ignores SIGPIPE, as Python does, wants it so for what it starts.
+#[test]
+fn sigpipe_is_as_the_caller_left_it() {
+    for runner in BOTH {
+        for (prepare, expected) in [("trap '' PIPE", 1), (":", 0)] {
+            let mut shell = Command::new("sh");
+            shell.args(["-c", &format!("{prepare}; exec \"$@\""), "sh", padlock_run_path()]);
+            shell.args(runner).args(["grep", "SigIgn", "/proc/self/status"]);
+            let text = Said::by(&mut shell).text();
+            let digits = text.trim().strip_prefix("SigIgn:\t").expect("proc(5)");
+            let ignored = u64::from_str_radix(digits, 16).expect("a set");
+            assert_eq!(ignored >> (libc::SIGPIPE - 1) & 1, expected, "{runner:?}");
+        }
     }
 }
 

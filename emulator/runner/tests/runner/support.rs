@@ -1,5 +1,6 @@
 //! `padlock-run` as it was built, programs in C, and what they say under it.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::Once;
@@ -8,6 +9,27 @@ use std::sync::Once;
 pub(crate) fn padlock_run() -> Command {
     let mut command = Command::new(padlock_run_path());
     command.stdin(Stdio::null());
+    command
+}
+
+/// A system call that is refused: its number, its first argument, the error.
+pub(crate) type Refusal = [&'static str; 3];
+
+/// arch_prctl(ARCH_SET_CPUID) with ENODEV: the kernel cannot make CPUID fault.
+pub(crate) const NO_FAULTING: Refusal = ["158", "4114", "19"];
+/// prctl(PR_SET_SECCOMP) with EINVAL: no more filters can be installed.
+pub(crate) const NO_FILTER: Refusal = ["157", "22", "22"];
+
+/// `padlock-run` where these system calls are refused, by `programs/refused.c`.
+pub(crate) fn padlock_run_without(refused: &Path, calls: &[Refusal]) -> Command {
+    let mut words = Vec::new();
+    for call in calls {
+        words.push(refused.as_os_str());
+        words.extend(call.iter().map(OsStr::new));
+    }
+    words.push(OsStr::new(padlock_run_path()));
+    let mut command = Command::new(words[0]);
+    command.args(&words[1..]).stdin(Stdio::null());
     command
 }
 

@@ -61,7 +61,6 @@ impl KeySize {
 pub struct ControlWord([u32; 4]);
 
 impl ControlWord {
-    const DIGEST: u32 = 1 << 4;
     const ALIGN: u32 = 1 << 5;
     const KEYGN: u32 = 1 << 7;
     const INTERMEDIATE: u32 = 1 << 8;
@@ -88,13 +87,6 @@ impl ControlWord {
     #[must_use]
     pub const fn with_unaligned_data(self, unaligned: bool) -> Self {
         self.with(Self::ALIGN, unaligned)
-    }
-
-    /// The same as a MAC: the documents call it "keep only the last block". No program is known to use it
-    /// and nobody here has seen what hardware writes then.
-    #[must_use]
-    pub const fn with_digest(self) -> Self {
-        self.with(Self::DIGEST, true)
     }
 
     /// The same, giving the state after `rounds` rounds. No program is known to use it, and nobody here
@@ -147,7 +139,6 @@ mod tests {
         assert_eq!(raw.with_direction(Direction::Decrypt).bits(), 0x20a);
         assert_eq!(raw.with_unaligned_data(true).bits(), 0x02a);
         assert_eq!(raw.with_unaligned_data(true).with_unaligned_data(false), raw);
-        assert_eq!(raw.with_digest().bits(), 0x01a);
         assert_eq!(raw.with_intermediate_result(3).bits(), 0x103);
         assert_eq!((align_of_val(&raw), size_of_val(&raw)), (16, 16));
     }

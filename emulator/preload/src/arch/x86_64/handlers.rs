@@ -6,8 +6,8 @@ use core::ptr;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use libc::{c_int, c_void, siginfo_t, ucontext_t};
-use padlock_emulator::{Instruction, Outcome, Random, Registers, Width};
-use padlock_runner::{CPUID, INT3, LONGEST, REP, Signal, Trap, classify};
+use padlock_emulator::{Instruction, LONGEST, Outcome, Random, Registers, Width};
+use padlock_runner::{CPUID, INT3, REP, SEGV_ACCERR, SI_KERNEL, Signal, Trap, classify};
 
 use crate::arch::x86_64::actions::{self, Action, OURS};
 use crate::arch::x86_64::code::Code;
@@ -19,9 +19,6 @@ use crate::arch::x86_64::objects;
 use crate::arch::x86_64::process::{COUNTS, Process, keeping_errno, process};
 use crate::arch::x86_64::report;
 use crate::arch::x86_64::stack;
-
-/// `SI_KERNEL` of asm-generic/siginfo.h: neither a process nor an access to memory raised the signal.
-const SI_KERNEL: c_int = 0x80;
 
 /// Vectors of exceptions (Intel SDM, volume 3, table 7-1), as they show in a signal's context.
 const GENERAL_PROTECTION: u64 = 13;
@@ -96,6 +93,9 @@ fn answer(signal: c_int, information: &siginfo_t, context: &mut Context<'_>) -> 
     let (operation, blocks, operands, fault) = match trap {
         None => return Some(Fault::Theirs),
         Some(Trap::Cpuid) => {
+            if process.settings.trace.is_some() {
+                stack::demand(context);
+            }
             answer_cpuid(process, context);
             COUNTS.count_cpuid();
             ("cpuid", 0, None, None)
@@ -176,9 +176,6 @@ fn fault_of(
         (Outcome::Done | Outcome::Interrupted | Outcome::Undefined, _) => None,
     }
 }
-
-/// `SEGV_ACCERR` of asm-generic/siginfo.h.
-const SEGV_ACCERR: c_int = 2;
 
 /// A signal as the kernel makes it for an exception.
 fn raised(signal: c_int, code: c_int, address: u64) -> Fault {

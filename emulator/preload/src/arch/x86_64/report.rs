@@ -52,7 +52,7 @@ pub(crate) extern "C" fn end() {
 }
 
 /// Adds a line to the trace, if there is one.
-// By itself on the stack: its text is long, and handlers have little room.
+// By itself on the stack: handlers have little room.
 #[inline(never)]
 pub(crate) fn trace(
     path: &CStr,
@@ -79,7 +79,13 @@ pub(crate) fn trace(
         unsafe { libc::syscall(libc::SYS_openat, libc::AT_FDCWD, path.as_ptr(), flags, 0o666) };
     // Not kept open: the program may close all its descriptors, or count them.
     if file >= 0 {
-        write(file as c_int, trace.line().as_bytes());
+        let (before, object, behind) = trace.line();
+        let pieces = [before.as_bytes(), object, behind.as_bytes()].map(|piece| libc::iovec {
+            iov_base: piece.as_ptr().cast_mut().cast(),
+            iov_len: piece.len(),
+        });
+        // SAFETY: the pieces are there. Nobody can be told if it fails.
+        unsafe { libc::syscall(libc::SYS_writev, file, pieces.as_ptr(), pieces.len()) };
         // SAFETY: the descriptor is ours.
         unsafe { libc::syscall(libc::SYS_close, file) };
     }

@@ -18,7 +18,8 @@ use crate::arch::x86_64::report::complain;
 
 /// What finding out whose a signal is takes.
 const LITTLE: u64 = 1 << 10;
-/// What carrying out an instruction takes: its largest frames, those of hashing, are half of this.
+/// What carrying out an instruction takes: its largest frames, those of hashing, are half of this. A line of
+/// the trace takes less.
 const ENOUGH: u64 = 3 << 10;
 
 /// The stack for the last words.
@@ -54,7 +55,7 @@ pub(crate) extern "C" fn enter() {
     )
 }
 
-/// Ends the program if there is not enough room for an instruction.
+/// Ends the program if there is not enough room for an instruction or a line of the trace.
 pub(crate) fn demand(context: &Context<'_>) {
     let (start, size) = context.alternate_stack();
     let here = 0_u8;

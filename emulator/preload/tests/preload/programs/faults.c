@@ -256,9 +256,9 @@ static int fits(uint8_t *low, size_t size)
     return WIFEXITED(status);
 }
 
-/* An alternate stack on which a signal just fits. AT_MINSIGSTKSZ is far more on a CPU with AMX, whose state is not saved for
+/* An alternate stack on which a signal just fits, and so many bytes more. AT_MINSIGSTKSZ is far more on a CPU with AMX, whose state is not saved for
    a program that has not asked for it. */
-static void narrow(void)
+static void narrow(size_t more)
 {
     size_t guard = 16 * PAGE, room = 16 * PAGE;
     uint8_t *low = mmap(NULL, guard + room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -267,8 +267,10 @@ static void narrow(void)
     size_t size = 2048;
     while (!fits(low + guard, size))
         size += 64;
-    stack_t stack = { .ss_sp = low + guard, .ss_size = size };
+    stack_t stack = { .ss_sp = low + guard, .ss_size = size + more };
     CHECK(sigaltstack(&stack, NULL) == 0);
+    uint32_t answer[4];
+    cpuid(0, answer);
     _Alignas(16) uint8_t data[16];
     struct call call = aes(data, data, 1, NULL);
     xcryptecb(&call);
@@ -297,7 +299,9 @@ int main(int count, char **arguments)
     } else if (!strcmp(arguments[1], "fatal")) {
         fatal();
     } else if (!strcmp(arguments[1], "narrow")) {
-        narrow();
+        narrow(0);
+    } else if (!strcmp(arguments[1], "enough")) {
+        narrow(4096);
     } else {
         CHECK(!"a case of this name");
     }

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,8 +19,13 @@ int main(int count, char **arguments)
     /* The name alone, in PATH. */
     char *directory = strdup(file), *name = strrchr(directory, '/');
     *name++ = 0;
-    char path[4096];
-    snprintf(path, sizeof path, "/nowhere:%s", directory);
+    /* In front of it a folder of that name, which is no program. */
+    char decoy[2048], path[8192];
+    snprintf(decoy, sizeof decoy, "%s/decoy", directory);
+    mkdir(decoy, 0777);
+    snprintf(decoy, sizeof decoy, "%s/decoy/%s", directory, name);
+    mkdir(decoy, 0777);
+    snprintf(path, sizeof path, "/nowhere:%s/decoy:%s", directory, directory);
     clearenv();
     setenv("PATH", path, 1);
     setenv("KEPT", "kept", 1);
@@ -43,7 +49,10 @@ int main(int count, char **arguments)
         fexecve(open(file, O_RDONLY | O_CLOEXEC), list, variables);
     else if (!strcmp(function, "execveat"))
         execveat(open(directory, O_PATH | O_CLOEXEC), name, list, variables, 0);
-    else if (!strcmp(function, "posix_spawn"))
+    else if (!strcmp(function, "execveat: AT_FDCWD")) {
+        CHECK(chdir(directory) == 0);
+        execveat(AT_FDCWD, name, list, variables, AT_SYMLINK_NOFOLLOW);
+    } else if (!strcmp(function, "posix_spawn"))
         result = posix_spawn(&child, file, NULL, NULL, list, variables);
     else if (!strcmp(function, "posix_spawnp"))
         result = posix_spawnp(&child, name, NULL, NULL, list, variables);
@@ -62,6 +71,7 @@ int main(int count, char **arguments)
     CHECK(execve("/nowhere", list, variables) == -1 && errno == ENOENT);
     CHECK(execvp("nowhere", list) == -1 && errno == ENOENT);
     CHECK(execv("/etc/passwd", list) == -1 && errno == EACCES);
+    CHECK(execveat(-1, "/proc/self/exe", list, variables, AT_SYMLINK_NOFOLLOW) == -1 && errno == ELOOP);
     CHECK(posix_spawn(&child, "/nowhere", NULL, NULL, list, variables) == ENOENT);
     CHECK(posix_spawnp(&child, "nowhere", NULL, NULL, list, variables) == ENOENT);
     return 0;

@@ -31,7 +31,12 @@ pub(crate) fn run(arguments: Arguments) -> Result<Infallible, Fault> {
             "this is traced by padlock-run already (process {number}): start the command by itself"
         )));
     }
-    let file = program::find(&arguments.file)?;
+    let file = if arguments.handed_over {
+        // As execve takes it, without PATH.
+        Path::new(".").join(&arguments.file)
+    } else {
+        program::find(&arguments.file)?
+    };
     let trace = open_trace(&arguments)?;
     let preload = !arguments.ptrace
         && program::can_be_preloaded(&file).map_err(|error| cannot_execute(&file, &error))?;
@@ -51,15 +56,20 @@ pub(crate) fn run(arguments: Arguments) -> Result<Infallible, Fault> {
         preload_into(&mut command, &own.with_file_name(LIBRARY), &settings)?;
     } else {
         leave_preload(&mut command);
-        tracer::become_traced(&settings, trace).map_err(|error| match traced_by {
-            Some((number, _)) => Fault::unable(format_args!(
-                "process {number} traces this, and a program has one tracer: {error}"
-            )),
-            None => Fault::unable(format_args!(
-                "programs cannot be traced here (see /proc/sys/kernel/yama/ptrace_scope): {error}"
-            )),
-        })?;
+        let refusal = tracer::become_traced(&settings, trace)
+            .map_err(|error| Fault::unable(format_args!("cannot start the tracer: {error}")))?;
+        if let Some(error) = refusal {
+            return Err(match traced_by {
+                Some((number, _)) => Fault::unable(format_args!(
+                    "process {number} traces this, and a program has one tracer: {error}"
+                )),
+                None => Fault::unable(format_args!(
+                    "programs cannot be traced here (see /proc/sys/kernel/yama/ptrace_scope): {error}"
+                )),
+            });
+        }
     }
+    system::hand_on_sigpipe(&mut command);
     Err(cannot_execute(&file, &command.exec()))
 }
 

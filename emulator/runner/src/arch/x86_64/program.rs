@@ -2,19 +2,16 @@
 
 use std::env;
 use std::ffi::OsStr;
-use std::fs::{self, File, Metadata};
-use std::io::{self, Read};
+use std::fs::{self, File};
+use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-use padlock_runner::{HEAD, Image};
+use padlock_runner::{Entry, HEAD, Seen};
 
 use crate::arch::x86_64::fault::Fault;
 use crate::arch::x86_64::system;
-
-/// How often a script's interpreter may be a script, `fs/exec.c` of Linux.
-const DEPTH: usize = 5;
 
 /// The file that a command names, found as a shell does.
 pub(crate) fn find(name: &OsStr) -> Result<PathBuf, Fault> {
@@ -38,28 +35,29 @@ pub(crate) fn find(name: &OsStr) -> Result<PathBuf, Fault> {
     })
 }
 
-/// Whether the preload library can enter the program in a file: dynamic, 64-bit, without privileges of its
-/// own, because the dynamic linker lets no strangers into those.
+/// Whether the preload library brings PadLock into the program in a file. An error if there is no such file.
 pub(crate) fn can_be_preloaded(file: &Path) -> io::Result<bool> {
-    let mut file = file.to_owned();
-    for _ in 0..DEPTH {
-        let mut head = Vec::new();
-        let opened = File::open(&file)?;
-        let about = opened.metadata()?;
-        opened.take(HEAD as u64).read_to_end(&mut head)?;
-        match Image::parse(&head) {
-            Image::Script(interpreter) => file = PathBuf::from(OsStr::from_bytes(interpreter)),
-            Image::Dynamic64 => return Ok(!gains_privileges(&file, &about)),
-            Image::Other => return Ok(false),
-        }
+    let mut refused = None;
+    let entry = Entry::of(system::effective_ids(), |interpreter, head| {
+        let name = interpreter.map(|name| Path::new(OsStr::from_bytes(name.to_bytes())));
+        look(name.unwrap_or(file), head).map_err(|error| refused = Some(error)).ok()
+    });
+    match refused {
+        None => Ok(entry == Entry::Preload),
+        // What may be executed but not read, a tracer may not look into; ld.so does all the same.
+        Some(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(true),
+        Some(error) => Err(error),
     }
-    Ok(false)
 }
 
-/// Whether the file's owner gave its program rights that its user lacks.
-fn gains_privileges(file: &Path, about: &Metadata) -> bool {
-    let (user, group) = system::effective_ids();
-    let as_user = about.mode() & libc::S_ISUID != 0 && about.uid() != user;
-    let as_group = about.mode() & libc::S_ISGID != 0 && about.gid() != group;
-    as_user || as_group || user != 0 && system::has_capabilities(file)
+fn look(file: &Path, head: &mut [u8; HEAD]) -> io::Result<Seen> {
+    let opened = File::open(file)?;
+    let about = opened.metadata()?;
+    Ok(Seen {
+        length: opened.read_at(head, 0)?,
+        mode: about.mode(),
+        owner: about.uid(),
+        group: about.gid(),
+        has_capabilities: system::has_capabilities(file),
+    })
 }

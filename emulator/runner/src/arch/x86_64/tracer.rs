@@ -3,10 +3,14 @@
 //! It serves what no preload library can enter: static, 32-bit and privileged programs. It follows every
 //! child, ends with the last one, and takes all of them with it when it is killed.
 //!
-//! Two things differ from the hardware. A program that blocks SIGILL while an instruction traps loses its
-//! own handler of SIGILL, because Linux resets it before a tracer is asked (`force_sig` in kernel/signal.c).
-//! And a handler of a fault sees the right address and registers, but not CR2 and the error code, which
-//! belong to the #UD that brought the tracer in.
+//! Three things differ from the hardware:
+//!
+//! - A program that blocks SIGILL while an instruction traps loses its own handler of SIGILL, because Linux resets
+//!   it before a tracer is asked (`force_sig` in kernel/signal.c). At a CPUID that faults so does one that blocks
+//!   SIGSEGV.
+//! - A handler of a fault sees the right address and registers, but not CR2 and the error code, which belong to
+//!   the #UD that brought the tracer in.
+//! - A SIGBUS that is blocked or ignored ends the program by SIGSEGV.
 
 mod cpuid;
 mod emulation;
@@ -20,8 +24,10 @@ mod thread;
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Write};
+use std::mem;
 
 use libc::{c_int, pid_t};
 use padlock_emulator::Cpu;
@@ -49,26 +55,43 @@ struct Tracer {
 struct Process {
     name: Vec<u8>,
     counts: Counts,
+    /// Whether it was said that not all of it is served.
+    is_reported: bool,
 }
 
 impl Tracer {
     /// Serves all that is traced until the last of it has ended.
+    ///
+    /// What goes wrong with one program is said, and leaves the others alone.
     fn run(&mut self) -> io::Result<()> {
         while let Some((thread, stop)) = stop::next()? {
-            match self.serve(thread, stop) {
-                // Killed meanwhile; its end will be told.
-                Err(error) if error.raw_os_error() == Some(libc::ESRCH) => {}
-                served => served?,
+            if let Err(error) = self.serve(thread, stop) {
+                // It does not stand still if it was killed meanwhile; its end will be told.
+                if thread.registers().is_ok() {
+                    self.say(thread, &error);
+                    let signal = if let Stop::Signal(signal) = stop { signal } else { 0 };
+                    // Killed now, at the latest.
+                    let _ = self.resume(thread, signal);
+                }
             }
         }
         Ok(())
+    }
+
+    /// Says, once for each program, that it could not be served.
+    fn say(&mut self, thread: Thread, error: &io::Error) {
+        let process = self.process(thread).ok();
+        if process.is_none_or(|process| !mem::replace(&mut process.is_reported, true)) {
+            let number = self.threads.get(&thread).unwrap_or(&thread.0);
+            complain(format_args!("{number}: not all of it runs on the emulated CPU: {error}"));
+        }
     }
 
     fn serve(&mut self, thread: Thread, stop: Stop) -> io::Result<()> {
         match stop {
             Stop::Ended => {
                 self.forget(thread);
-                stop::bury(thread);
+                stop::reap(thread);
                 Ok(())
             }
             Stop::Signal(signal @ (libc::SIGILL | libc::SIGSEGV)) => {
@@ -76,17 +99,19 @@ impl Tracer {
                 let Answer::Given(trapped, signal) = answer else {
                     return self.resume(thread, signal);
                 };
-                let counts = &self.process(thread)?.counts;
-                match trapped.operation {
-                    Some((operation, _)) => counts.count(operation, trapped.blocks),
-                    None => counts.count_cpuid(),
+                // What was answered is not to be answered again: from here on nothing may fail.
+                if let Ok(Process { counts, .. }) = self.process(thread) {
+                    match trapped.operation {
+                        Some((operation, _)) => counts.count(operation, trapped.blocks),
+                        None => counts.count_cpuid(),
+                    }
                 }
-                self.write_trace(thread, &trapped)?;
+                self.write_trace(thread, &trapped);
                 self.resume(thread, signal)
             }
             Stop::Signal(signal) => self.resume(thread, signal),
             Stop::Group => thread.resume(Resume::InGroupStop, 0),
-            Stop::Trap => self.resume(thread, 0),
+            Stop::Nothing => self.resume(thread, 0),
             Stop::Exec => {
                 // The other threads are gone, and the one that remains bears the process's number.
                 self.threads.remove(&Thread(thread.event_message()? as pid_t));
@@ -97,15 +122,21 @@ impl Tracer {
                         process.report(thread);
                         process.counts.clear();
                     }
+                    process.is_reported = false;
                     process.name = name(thread)?;
                 }
                 thread.resume(self.cpuid.after_exec(thread)?, 0)
             }
-            Stop::Filtered => thread.resume(Resume::ToSystemCall, 0),
+            Stop::Filtered if thread.event_message()? == u64::from(filter::DATA) => {
+                thread.resume(Resume::ToSystemCall, 0)
+            }
+            Stop::Filtered => {
+                // As without a tracer.
+                thread.refuse_system_call()?;
+                self.resume(thread, 0)
+            }
             Stop::SystemCall => {
-                if thread.is_behind_system_call()? {
-                    self.cpuid.after_system_call(thread)?;
-                }
+                self.cpuid.at_system_call(thread)?;
                 self.resume(thread, 0)
             }
         }
@@ -128,29 +159,32 @@ impl Tracer {
         Ok(match self.processes.entry(number) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(place) => {
-                place.insert(Process { name: name(Thread(number))?, counts: Counts::new() })
+                let name = name(Thread(number))?;
+                place.insert(Process { name, counts: Counts::new(), is_reported: false })
             }
         })
     }
 
-    fn write_trace(&self, thread: Thread, trapped: &Trapped) -> io::Result<()> {
-        let Some(mut file) = self.trace.as_ref() else { return Ok(()) };
+    fn write_trace(&mut self, thread: Thread, trapped: &Trapped) {
+        let Some(mut file) = self.trace.as_ref() else { return };
         let Trapped { address, operation, blocks } = *trapped;
-        let mappings = mappings::of(thread)?;
-        let object = mappings.iter().find(|it| it.addresses.contains(&address));
-        let object = object.filter(|it| !it.name.is_empty());
-        let object = object.and_then(|it| mappings.iter().find(|other| other.name == it.name));
+        let mappings = mappings::of(thread).unwrap_or_default();
         let line = Trace {
             process: self.threads.get(&thread).unwrap_or(&thread.0).cast_unsigned(),
             thread: thread.0.cast_unsigned(),
             signal: if operation.is_some() { "SIGILL" } else { self.cpuid.signal() },
             address,
-            object: object.map(|it| (it.name.as_bytes(), it.addresses.start)),
+            object: mappings::object(&mappings, address),
             operation: operation.map_or("cpuid", |(operation, _)| operation.name()),
             blocks,
             operands: operation.map(|(_, operands)| operands),
         };
-        file.write_all(line.line().as_bytes())
+        let (before, object, behind) = line.line();
+        let line = [before.as_bytes(), object, behind.as_bytes()].concat();
+        if let Err(error) = file.write_all(&line) {
+            complain(format_args!("the trace ends here: {error}"));
+            self.trace = None;
+        }
     }
 
     /// The thread has ended, and its process if it was the one that bears its number.
@@ -171,24 +205,20 @@ impl Process {
     }
 }
 
+/// Says something on standard error, if anybody listens.
+fn complain(what: fmt::Arguments<'_>) {
+    let _ = writeln!(io::stderr(), "padlock-run: {what}");
+}
+
 /// The process of a thread, from proc(5).
 fn process_of(thread: Thread) -> io::Result<pid_t> {
-    let status = fs::read_to_string(format!("/proc/{}/status", thread.0)).map_err(gone)?;
-    let number = status.lines().find_map(|line| line.strip_prefix("Tgid:")?.trim().parse().ok());
-    number.ok_or_else(|| io::Error::other("/proc/PID/status has no Tgid"))
+    let number = thread.status("Tgid")?.parse();
+    number.map_err(|_| io::Error::other("/proc/PID/status has no Tgid"))
 }
 
 /// The name that the kernel keeps for a process.
 fn name(process: Thread) -> io::Result<Vec<u8>> {
-    let mut name = fs::read(format!("/proc/{}/comm", process.0)).map_err(gone)?;
+    let mut name = fs::read(format!("/proc/{}/comm", process.0))?;
     name.truncate(name.len().saturating_sub(1));
     Ok(name)
-}
-
-/// A file of /proc that is missing belongs to a thread that was killed.
-fn gone(error: io::Error) -> io::Error {
-    match error.kind() {
-        io::ErrorKind::NotFound => io::Error::from_raw_os_error(libc::ESRCH),
-        _ => error,
-    }
 }

@@ -2,13 +2,18 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -100,6 +105,16 @@ static void own(void)
     CHECK(seen.si_code == SI_QUEUE && seen.si_value.sival_int == 4711);
 }
 
+/* A page of a file that is shorter. */
+static uint8_t *beyond_end(void)
+{
+    int file = memfd_create("short", 0);
+    CHECK(file >= 0);
+    uint8_t *mapped = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    CHECK(mapped != MAP_FAILED);
+    return mapped;
+}
+
 /* Faults of an instruction's own operands. */
 static void faults(void)
 {
@@ -114,11 +129,7 @@ static void faults(void)
     if (!sigsetjmp(back, 1))
         encrypt(data, readable + 32, 1);
     CHECK(seen.si_signo == SIGSEGV && seen.si_code == SEGV_ACCERR && seen.si_addr == readable + 32);
-    /* A file that is shorter than its mapping. */
-    int file = memfd_create("short", 0);
-    CHECK(file >= 0);
-    uint8_t *mapped = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    CHECK(mapped != MAP_FAILED);
+    uint8_t *mapped = beyond_end();
     if (!sigsetjmp(back, 1))
         encrypt(mapped, data, 1);
     CHECK(seen.si_signo == SIGBUS && seen.si_addr == mapped);
@@ -137,6 +148,26 @@ static void ignored(void)
 {
     signal(SIGSEGV, SIG_IGN);
     encrypt(page(PROT_NONE), page(PROT_READ | PROT_WRITE), 1);
+}
+
+/* Nor does it come to the handler of another fault. */
+static void blocked_bus(void)
+{
+    sigset_t bus;
+    sigemptyset(&bus);
+    sigaddset(&bus, SIGBUS);
+    CHECK(sigprocmask(SIG_BLOCK, &bus, NULL) == 0);
+    on(SIGSEGV, leave);
+    if (!sigsetjmp(back, 1))
+        encrypt(beyond_end(), page(PROT_READ | PROT_WRITE), 1);
+}
+
+static void ignored_bus(void)
+{
+    signal(SIGBUS, SIG_IGN);
+    on(SIGSEGV, leave);
+    if (!sigsetjmp(back, 1))
+        encrypt(beyond_end(), page(PROT_READ | PROT_WRITE), 1);
 }
 
 /* A child is stopped and goes on; its parent sees both. Each time the child waits until that has been seen, which its
@@ -177,11 +208,27 @@ static void childless(void)
     CHECK(waitpid(-1, NULL, __WALL) == -1 && errno == ECHILD);
 }
 
+/* A filter that would ask a tracer. */
+static void filter(void)
+{
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getppid, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRACE | 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = { sizeof code / sizeof *code, code };
+    CHECK(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
+    CHECK(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0);
+    CHECK(syscall(SYS_getppid) == -1 && errno == ENOSYS);
+    CHECK(getpid() > 0);
+}
+
 int main(int count, char **arguments)
 {
     static const struct { const char *name; void (*run)(void); } CASES[] = {
         { "timer", timer }, { "own", own }, { "faults", faults }, { "blocked", blocked },
-        { "ignored", ignored }, { "stopped", stopped }, { "childless", childless },
+        { "blocked SIGBUS", blocked_bus }, { "ignored SIGBUS", ignored_bus }, { "filter", filter }, { "ignored", ignored }, { "stopped", stopped }, { "childless", childless },
     };
     CHECK(count == 2);
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++)

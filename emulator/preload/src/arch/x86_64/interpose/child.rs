@@ -8,7 +8,7 @@ use core::ffi::{CStr, c_char, c_int};
 use core::mem::MaybeUninit;
 use core::ptr;
 
-use padlock_runner::{HANDED_OVER, HEAD, Image, Settings, Text};
+use padlock_runner::{Entry, HANDED_OVER, HEAD, Seen, Settings, Text};
 
 use super::environment::{self, find};
 use super::next::Vector;
@@ -21,9 +21,6 @@ pub(crate) struct Program {
     pub(crate) arguments: Vector,
     pub(crate) variables: Vector,
 }
-
-/// How often a script's interpreter may be a script, fs/exec.c of Linux.
-const DEPTH: usize = 5;
 
 /// The file that is started for a program that cannot be entered.
 const RUNNER: &[u8] = b"padlock-run";
@@ -114,29 +111,16 @@ fn names(list: &[u8]) -> impl Iterator<Item = &[u8]> {
     list.split(|byte| matches!(byte, b' ' | b':')).filter(|name| !name.is_empty())
 }
 
-/// Whether a file holds a program that this library cannot enter. What cannot be read is left to
-/// the kernel, which may say why.
+/// Whether a file holds a program that this library cannot enter. What is unknown is left to the kernel, which
+/// may say why; a shell may read it.
 unsafe fn is_foreign(file: *const c_char) -> bool {
-    let mut interpreter: Text<{ HEAD + 1 }>;
-    let mut name = file;
-    for _ in 0..DEPTH {
+    // SAFETY: take nothing.
+    let ids = unsafe { (libc::geteuid(), libc::getegid()) };
+    let entry = Entry::of(ids, |interpreter, head| {
         // SAFETY: the name of a file.
-        let Some(file) = (unsafe { File::open(name) }) else { return false };
-        let mut head = [0; HEAD];
-        let head = file.head(&mut head);
-        match Image::parse(head) {
-            Image::Dynamic64 => return file.gains_privileges(),
-            // Not for the kernel either: a shell may read it.
-            Image::Other => return head.starts_with(b"\x7fELF"),
-            Image::Script(name) => {
-                interpreter = Text::new();
-                interpreter.push(name);
-                interpreter.push(b"\0");
-            }
-        }
-        name = interpreter.as_bytes().as_ptr().cast();
-    }
-    false
+        unsafe { File::open(interpreter.map_or(file, CStr::as_ptr)) }?.look(head)
+    });
+    entry == Entry::Trace
 }
 
 /// An open file.
@@ -151,31 +135,25 @@ impl File {
         (file >= 0).then_some(Self(file as c_int))
     }
 
-    fn head<'head>(&self, head: &'head mut [u8; HEAD]) -> &'head [u8] {
+    fn look(&self, head: &mut [u8; HEAD]) -> Option<Seen> {
         // SAFETY: the kernel writes at most so many bytes.
         let length =
             unsafe { libc::syscall(libc::SYS_pread64, self.0, head.as_mut_ptr(), head.len(), 0) };
-        usize::try_from(length).ok().and_then(|length| head.get(..length)).unwrap_or_default()
-    }
-
-    /// Whether the file's owner gave its program rights that its user lacks. Then ld.so lets no
-    /// strangers in.
-    fn gains_privileges(&self) -> bool {
         let mut about = MaybeUninit::<libc::stat>::uninit();
         // SAFETY: the kernel fills the structure if it returns 0.
-        if unsafe { libc::fstat(self.0, about.as_mut_ptr()) } != 0 {
-            return false;
-        }
+        let known = unsafe { libc::fstat(self.0, about.as_mut_ptr()) } == 0;
         // SAFETY: as above.
-        let about = unsafe { about.assume_init() };
-        // SAFETY: takes nothing.
-        let (user, group) = unsafe { (libc::geteuid(), libc::getegid()) };
-        let as_user = about.st_mode & libc::S_ISUID != 0 && about.st_uid != user;
-        let as_group = about.st_mode & libc::S_ISGID != 0 && about.st_gid != group;
+        let about = known.then(|| unsafe { about.assume_init() })?;
         let attribute = c"security.capability".as_ptr();
         // SAFETY: asks for the length alone.
         let capabilities = unsafe { libc::fgetxattr(self.0, attribute, ptr::null_mut(), 0) };
-        as_user || as_group || user != 0 && capabilities > 0
+        Some(Seen {
+            length: usize::try_from(length).ok()?,
+            mode: about.st_mode,
+            owner: about.st_uid,
+            group: about.st_gid,
+            has_capabilities: capabilities > 0,
+        })
     }
 }
 

@@ -135,39 +135,42 @@ unsafe extern "C" fn execveat(
 ) -> c_int {
     // SAFETY: the caller's own argument.
     let name = unsafe { CStr::from_ptr(file) }.to_bytes();
-    if name.starts_with(b"/") || directory == libc::AT_FDCWD && flags == 0 {
-        // SAFETY: the caller's own arguments.
-        return unsafe { execve(file, arguments, variables) };
-    }
     let (Some(next_execveat), Some(next_execve)) = (next().execveat, next().execve) else {
         return fail(libc::ENOSYS);
     };
     // A name for who comes later: the runner, to which the program may be handed over.
-    // SAFETY: takes numbers.
-    let kept = unsafe { libc::syscall(libc::SYS_fcntl, directory, libc::F_DUPFD_CLOEXEC, 0) };
-    if kept < 0 {
-        return -1;
-    }
     let mut path = Path::new();
-    let _ = write!(path, "/proc/self/fd/{kept}");
-    if !name.is_empty() {
-        path.push(b"/");
-        path.push(name);
-    }
-    path.push(b"\0");
-    let path = path.as_bytes().as_ptr().cast();
+    let has_name = name.starts_with(b"/") || directory == libc::AT_FDCWD;
+    let kept = if has_name {
+        -1
+    } else {
+        // SAFETY: takes numbers.
+        let kept = unsafe { libc::syscall(libc::SYS_fcntl, directory, libc::F_DUPFD_CLOEXEC, 0) };
+        if kept < 0 {
+            return -1;
+        }
+        let _ = write!(path, "/proc/self/fd/{kept}");
+        if !name.is_empty() {
+            path.push(b"/");
+            path.push(name);
+        }
+        path.push(b"\0");
+        kept
+    };
+    let path = if has_name { file } else { path.as_bytes().as_ptr().cast() };
     // SAFETY: the caller's own arguments, as the emulator needs them, and our own descriptor.
     let execute = |program: Program| unsafe {
         let Program { arguments, variables, .. } = program;
         if program.file == path {
             return next_execveat(directory, file, arguments, variables, flags);
         }
+        // Without one of ours this fails, and does nothing.
         libc::syscall(libc::SYS_fcntl, kept, libc::F_SETFD, 0);
         next_execve(program.file, arguments, variables)
     };
     // SAFETY: a path of ours and the caller's own arguments.
     let result = unsafe { prepare(Program { file: path, arguments, variables }, execute) };
-    // SAFETY: the descriptor is ours.
+    // SAFETY: the descriptor is ours, or none.
     keeping_errno(|| unsafe { libc::syscall(libc::SYS_close, kept) });
     result
 }

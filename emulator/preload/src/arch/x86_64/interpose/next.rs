@@ -11,7 +11,8 @@ use crate::arch::x86_64::objects::FoundObject;
 /// Declares the table: each function by its name, so that a name and its type stand side by side once.
 macro_rules! table {
     ($($field:ident $name:literal: fn($($argument:ty),*) -> $result:ty;)*) => {
-        /// libc's functions. One that this libc lacks is none.
+        /// The next functions of these names, as dlsym finds them with RTLD_NEXT: libc's, unless another library is
+        /// preloaded behind this one. One that does not exist is none.
         #[derive(Debug)]
         pub(crate) struct Next {
             $(pub(crate) $field: Option<unsafe extern "C" fn($($argument),*) -> $result>,)*
@@ -87,7 +88,7 @@ unsafe fn function<Function: Copy>(name: &CStr) -> Option<Function> {
 
 static NEXT: OnceLock<Next> = OnceLock::new();
 
-/// libc's functions. The constructor finds them, so that handlers need not.
+/// What `RTLD_NEXT` finds. The constructor asks for it, so that handlers need not.
 pub(crate) fn next() -> &'static Next {
     NEXT.get_or_init(Next::find)
 }

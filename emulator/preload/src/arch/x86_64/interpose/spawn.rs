@@ -1,6 +1,7 @@
 //! `posix_spawn`, which executes inside libc, where nobody can step between.
 
 use core::ffi::{CStr, c_char, c_int};
+use core::mem::MaybeUninit;
 
 use libc::{pid_t, posix_spawn_file_actions_t, posix_spawnattr_t};
 
@@ -60,13 +61,18 @@ unsafe extern "C" fn posix_spawnp(
     }
 }
 
-/// The first file of this name that may be executed.
+/// The first file of this name that may be executed. Directories may be entered, which is not the same.
 fn search(name: &[u8]) -> Option<padlock_runner::Text<4097>> {
-    search_path().split(|byte| *byte == b':').filter_map(|directory| joined(directory, name)).find(
-        |path| {
-            let path = path.as_bytes().as_ptr().cast::<c_char>();
-            // SAFETY: a path of ours.
-            unsafe { libc::access(path, libc::X_OK) == 0 }
-        },
-    )
+    let executable = |path: &padlock_runner::Text<4097>| {
+        let path = path.as_bytes().as_ptr().cast::<c_char>();
+        let mut about = MaybeUninit::<libc::stat>::uninit();
+        // SAFETY: a path of ours; the kernel fills the structure if it returns 0.
+        unsafe {
+            libc::stat(path, about.as_mut_ptr()) == 0
+                && about.assume_init().st_mode & libc::S_IFMT == libc::S_IFREG
+                && libc::faccessat(libc::AT_FDCWD, path, libc::X_OK, libc::AT_EACCESS) == 0
+        }
+    };
+    let directories = search_path().split(|byte| *byte == b':');
+    directories.filter_map(|directory| joined(directory, name)).find(executable)
 }

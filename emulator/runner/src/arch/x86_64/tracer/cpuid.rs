@@ -54,9 +54,10 @@ impl Cpuid {
         }
     }
 
-    /// The thread stands behind a system call.
-    pub(crate) fn after_system_call(self, thread: Thread) -> io::Result<()> {
+    /// The thread stands before or behind a system call.
+    pub(crate) fn at_system_call(self, thread: Thread) -> io::Result<()> {
         match self {
+            // Only behind execve does it stop there; it has one thread then.
             Self::Faults => match injection::call(thread, ARCH_PRCTL, [ARCH_SET_CPUID, 0])? {
                 0 => Ok(()),
                 error => Err(io::Error::other(format!("arch_prctl in a program: {error}"))),
@@ -83,6 +84,7 @@ fn made_executable(thread: Thread) -> io::Result<Option<Range<u64>>> {
     } else {
         (registers.rax.cast_signed(), registers.rdi, registers.rsi, registers.rdx)
     };
+    // Before a call the result is ENOSYS.
     if (-4095..0).contains(&result) || protection & libc::PROT_EXEC as u64 == 0 {
         return Ok(None);
     }
@@ -95,10 +97,11 @@ fn made_executable(thread: Thread) -> io::Result<Option<Range<u64>>> {
     Ok(Some(start..start.saturating_add(length)))
 }
 
-/// Rewrites every CPUID in the executable mappings of these addresses.
+/// Rewrites every CPUID in the executable mappings of these addresses; an error if one resisted.
 fn rewrite(thread: Thread, addresses: Range<u64>) -> io::Result<()> {
     let memory = thread.memory_file()?;
     let width = width(&thread.registers()?);
+    let mut rewritten = Ok(());
     for mapping in mappings::of(thread)? {
         let start = mapping.addresses.start.max(addresses.start);
         let end = mapping.addresses.end.min(addresses.end);
@@ -111,8 +114,9 @@ fn rewrite(thread: Thread, addresses: Range<u64>) -> io::Result<()> {
         let mut places = Vec::new();
         find_cpuid(&code[..length], width, |at| places.push(start + at as u64));
         for place in places {
-            memory.write_all_at(&REWRITTEN_CPUID, place)?;
+            // Not so memory that is shared with others.
+            rewritten = rewritten.and(memory.write_all_at(&REWRITTEN_CPUID, place));
         }
     }
-    Ok(())
+    rewritten
 }

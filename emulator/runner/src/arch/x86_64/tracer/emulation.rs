@@ -1,25 +1,20 @@
 //! What a trapped instruction does, brought from a stopped thread's registers and memory to the emulated CPU and back.
 
 use std::arch::x86_64::__cpuid_count;
-use std::fs;
 use std::io;
 
 use libc::{c_int, user_regs_struct};
-use padlock_emulator::{Cpu, Operation, Outcome, PageFault, Random, Registers, Width};
-use padlock_runner::{CPUID, LONGEST, Signal, Trap, classify};
+use padlock_emulator::{Cpu, LONGEST, Operation, Outcome, PageFault, Random, Registers, Width};
+use padlock_runner::{CPUID, SEGV_ACCERR, SI_KERNEL, Signal, Trap, classify};
 
 use super::mappings;
 use super::memory::Pages;
 use super::thread::{Thread, width};
 
-/// `SI_KERNEL` of asm-generic/siginfo.h: neither a process nor an access to memory raised the signal.
-const SI_KERNEL: c_int = 0x80;
-/// `SEGV_MAPERR`: nothing is mapped there.
-const NOT_MAPPED: c_int = 1;
-/// `SEGV_ACCERR`: what is mapped there may not be accessed so.
-const NOT_ALLOWED: c_int = 2;
-/// `BUS_ADRERR`: the mapping goes beyond its file's end.
-const BEYOND_END: c_int = 2;
+/// Of asm-generic/siginfo.h: nothing is mapped there.
+const SEGV_MAPERR: c_int = 1;
+/// The mapping goes beyond its file's end.
+const BUS_ADRERR: c_int = 2;
 
 /// What a thread stopped for.
 #[derive(Clone, Copy, Debug)]
@@ -119,19 +114,21 @@ const fn from_padlock(six: &Registers, registers: &mut user_regs_struct) {
 /// The signal and its code for an access that memory refused.
 fn refusal(thread: Thread, address: u64, write: bool) -> io::Result<(c_int, c_int)> {
     Ok(match mappings::at(thread, address)? {
-        None => (libc::SIGSEGV, NOT_MAPPED),
-        Some(it) if if write { it.writable } else { it.readable } => (libc::SIGBUS, BEYOND_END),
-        Some(_) => (libc::SIGSEGV, NOT_ALLOWED),
+        None => (libc::SIGSEGV, SEGV_MAPERR),
+        Some(it) if if write { it.writable } else { it.readable } => (libc::SIGBUS, BUS_ADRERR),
+        Some(_) => (libc::SIGSEGV, SEGV_ACCERR),
     })
 }
 
 /// Prepares a fault; the signal that the thread is to get for it.
 ///
 /// A fault cannot be blocked or ignored: the kernel then ends the program by it. A tracer's signal can, so
-/// the program runs into a fault of the kernel's own making, where nobody can map memory.
+/// the program runs into a fault of the kernel's own making, where nobody can map memory. SIGSEGV is blocked for that
+/// moment, lest a handler of SIGSEGV get what a blocked or ignored SIGBUS stood for: the program ends by SIGSEGV.
 fn fault(thread: Thread, signal: c_int, code: c_int, address: u64) -> io::Result<c_int> {
-    let bit = 1 << (signal - 1);
-    if (thread.signal_mask()? | ignored_signals(thread)?) & bit == 0 {
+    let bit = |signal: c_int| 1_u64 << (signal - 1);
+    let mask = thread.signal_mask()?;
+    if (mask | ignored_signals(thread)?) & bit(signal) == 0 {
         thread.set_fault(signal, code, address)?;
         return Ok(signal);
     }
@@ -141,14 +138,13 @@ fn fault(thread: Thread, signal: c_int, code: c_int, address: u64) -> io::Result
         Width::Bits32 => 0xffff_f000,
     };
     thread.set_registers(&registers)?;
+    thread.set_signal_mask(mask | bit(libc::SIGSEGV))?;
     Ok(0)
 }
 
 /// The signals that its program ignores: bit 0 is signal 1.
 fn ignored_signals(thread: Thread) -> io::Result<u64> {
-    let status = fs::read_to_string(format!("/proc/{}/status", thread.0))?;
-    let digits = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    Ok(digits.and_then(|it| u64::from_str_radix(it.trim(), 16).ok()).unwrap_or(0))
+    Ok(u64::from_str_radix(&thread.status("SigIgn")?, 16).unwrap_or(0))
 }
 
 /// xstore's bytes, from the kernel.

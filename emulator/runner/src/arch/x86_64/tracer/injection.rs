@@ -49,9 +49,10 @@ pub(crate) fn call(thread: Thread, call: Call, arguments: [u64; 2]) -> io::Resul
     let mut covered = [0; 2];
     code.read_exact_at(&mut covered, before.rip)?;
     let mask = thread.signal_mask()?;
+    // What may be refused comes first: nothing has changed then.
+    code.write_all_at(&instruction, before.rip)?;
     // A blocked SIGTRAP would be forced on it, and its handler be gone.
     thread.set_signal_mask(!(1 << (libc::SIGTRAP - 1)))?;
-    code.write_all_at(&instruction, before.rip)?;
     thread.set_registers(&registers)?;
     let held = step(thread)?;
     let result = thread.registers()?.rax;
@@ -109,12 +110,11 @@ mod tests {
             }
         }
         let thread = Thread(child);
-        thread.seize().expect("traced");
+        thread.seize(false).expect("traced");
         writer.write_all(&[1]).expect("it reads");
         assert_eq!(stop::of(thread).expect("a stop"), Stop::Exec);
         thread.resume(Resume::ToSystemCall, 0).expect("it goes on");
         assert_eq!(stop::of(thread).expect("a stop"), Stop::SystemCall);
-        assert!(thread.is_behind_system_call().expect("known"));
         let before = thread.registers().expect("registers");
         assert_eq!(call(thread, GETPID, [0; 2]).expect("called"), i64::from(child));
         let expected = if can_fault_cpuid() { 0 } else { -i64::from(libc::ENODEV) };

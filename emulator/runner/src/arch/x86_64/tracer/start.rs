@@ -6,6 +6,7 @@
 use std::fs::File;
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
 use std::os::fd::{AsRawFd, RawFd};
+use std::ptr;
 
 use libc::{c_int, c_uint, pid_t};
 use padlock_emulator::Cpu;
@@ -21,10 +22,14 @@ use crate::arch::x86_64::system::can_fault_cpuid;
 const FILTERED: u8 = 1;
 const NOT_FILTERED: u8 = 0;
 
-/// Makes a tracer of this process, which is to exec the command next.
+/// Makes a tracer of this process, which is to exec the command next; the error with which it was not allowed
+/// to trace.
 ///
 /// The process must have one thread.
-pub(crate) fn become_traced(settings: &Settings, trace: Option<File>) -> io::Result<()> {
+pub(crate) fn become_traced(
+    settings: &Settings,
+    trace: Option<File>,
+) -> io::Result<Option<io::Error>> {
     // SAFETY: takes nothing.
     let command = Thread(unsafe { libc::getpid() });
     let (mut from_tracer, to_command) = io::pipe()?;
@@ -36,20 +41,22 @@ pub(crate) fn become_traced(settings: &Settings, trace: Option<File>) -> io::Res
         // SAFETY: as above.
         match unsafe { libc::fork() } {
             0 => trace_command(command, settings, trace, from_command, to_command),
-            number => end(if number > 0 { 0 } else { 1 }),
+            _ => end(0),
         }
     }
     drop((from_command, to_command));
-    if child < 0 || !ended_well(child) {
-        return Err(io::Error::other("cannot fork"));
+    if child < 0 {
+        return Err(io::Error::last_os_error());
     }
+    await_end(child);
+    // Nothing comes if the child could not fork.
     allow_tracer(read_number(&mut from_tracer)?);
     let filtered = !can_fault_cpuid() && filter::install().is_ok();
     to_tracer.write_all(&[if filtered { FILTERED } else { NOT_FILTERED }])?;
-    match read_number(&mut from_tracer)? {
-        0 => Ok(()),
-        error => Err(io::Error::from_raw_os_error(error)),
-    }
+    Ok(match read_number(&mut from_tracer)? {
+        0 => None,
+        error => Some(io::Error::from_raw_os_error(error)),
+    })
 }
 
 /// The tracer's life.
@@ -65,10 +72,11 @@ fn trace_command(
         to_command.write_all(&unsafe { libc::getpid() }.to_ne_bytes())?;
         let mut filtered = [0];
         from_command.read_exact(&mut filtered)?;
-        command.seize()?;
+        let filtered = filtered == [FILTERED];
+        command.seize(filtered)?;
         let cpuid = match can_fault_cpuid() {
             true => Cpuid::Faults,
-            false => Cpuid::Rewritten { filtered: filtered == [FILTERED] },
+            false => Cpuid::Rewritten { filtered },
         };
         Ok(Tracer::new(settings, cpuid, trace))
     };
@@ -109,12 +117,12 @@ impl Tracer {
     }
 }
 
-/// Whether a child ends with 0.
-fn ended_well(child: pid_t) -> bool {
-    let mut status = 0;
-    // SAFETY: our own child, and room for its status.
-    let ended = unsafe { libc::waitpid(child, &mut status, 0) };
-    ended == child && status == 0
+/// Waits for the end of a child. If SIGCHLD is ignored there is no status, but its end is waited for all the same.
+fn await_end(child: pid_t) {
+    // SAFETY: our own child, and no room for its status.
+    while unsafe { libc::waitpid(child, ptr::null_mut(), 0) } == -1
+        && io::Error::last_os_error().kind() == io::ErrorKind::Interrupted
+    {}
 }
 
 fn read_number(from: &mut PipeReader) -> io::Result<c_int> {

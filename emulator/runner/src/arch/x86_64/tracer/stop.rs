@@ -17,10 +17,10 @@ pub(crate) enum Stop {
     /// Its whole group stopped: Ctrl-Z, SIGSTOP.
     Group,
     /// It is new, or continues from a group-stop: nothing to do.
-    Trap,
+    Nothing,
     /// It has become another program.
     Exec,
-    /// It is about to do a system call that our filter knows.
+    /// It is about to do a system call about which a filter asks.
     Filtered,
     /// It is at the border of a system call.
     SystemCall,
@@ -38,14 +38,14 @@ impl Stop {
             libc::PTRACE_EVENT_STOP if signal != libc::SIGTRAP => Self::Group,
             0 if signal == libc::SIGTRAP | 0x80 => Self::SystemCall,
             0 => Self::Signal(signal),
-            _ => Self::Trap,
+            _ => Self::Nothing,
         }
     }
 }
 
 /// Waits for the next stop of any traced thread; none when all have ended.
 ///
-/// A process whose end is told here stays a zombie until [`bury`]: its parent hears of it only then, when
+/// A process whose end is told here stays a zombie until [`reap`]: its parent hears of it only then, when
 /// its counts have been reported.
 pub(crate) fn next() -> io::Result<Option<(Thread, Stop)>> {
     const EVERY_KIND: c_int = libc::WEXITED | libc::WSTOPPED | libc::__WALL;
@@ -80,7 +80,7 @@ pub(crate) fn of(thread: Thread) -> io::Result<Stop> {
 }
 
 /// Takes note of a thread that has ended.
-pub(crate) fn bury(thread: Thread) {
+pub(crate) fn reap(thread: Thread) {
     // It may have been taken note of already: killed between two looks at it.
     let _ = wait(thread, libc::WNOHANG);
 }

@@ -1,6 +1,6 @@
 //! ptrace(2) as functions: a thread of another program that stands still, and what can be done to it.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io;
 use std::mem;
 use std::os::unix::fs::FileExt;
@@ -9,20 +9,16 @@ use std::ptr;
 use libc::{c_int, c_uint, c_void, iovec, pid_t, siginfo_t, user_regs_struct};
 use padlock_emulator::Width;
 
-/// What every traced thread tells us about, and that none of them outlives us.
+/// What every traced thread tells us about besides its filters, and that none of them outlives us.
 const OPTIONS: c_int = libc::PTRACE_O_EXITKILL
     | libc::PTRACE_O_TRACESYSGOOD
     | libc::PTRACE_O_TRACEEXEC
     | libc::PTRACE_O_TRACEFORK
     | libc::PTRACE_O_TRACEVFORK
-    | libc::PTRACE_O_TRACECLONE
-    | libc::PTRACE_O_TRACESECCOMP;
+    | libc::PTRACE_O_TRACECLONE;
 
 /// The code segment of 32-bit programs, `__USER32_CS` in Linux's arch/x86/include/asm/segment.h.
 const CODE_SEGMENT_32: u64 = 0x23;
-
-/// `PTRACE_SYSCALL_INFO_EXIT` of linux/ptrace.h.
-const SYSCALL_INFO_EXIT: u8 = 2;
 
 /// How a stopped thread goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,11 +41,14 @@ pub(crate) struct Thread(pub(crate) pid_t);
 
 impl Thread {
     /// Begins to trace it, and all that will descend from it.
-    pub(crate) fn seize(self) -> io::Result<()> {
+    ///
+    /// `filtered`: seccomp filters may ask us. Where ours does not, none may: with a tracer that does not answer,
+    /// the kernel would let pass what a program's own sandbox refuses.
+    pub(crate) fn seize(self, filtered: bool) -> io::Result<()> {
+        let more = if filtered { libc::PTRACE_O_TRACESECCOMP } else { 0 };
+        let options = (OPTIONS | more) as usize as *mut c_void;
         // SAFETY: takes two numbers.
-        unsafe {
-            self.request(libc::PTRACE_SEIZE, ptr::null_mut(), OPTIONS as usize as *mut c_void)
-        }
+        unsafe { self.request(libc::PTRACE_SEIZE, ptr::null_mut(), options) }
     }
 
     /// Lets it go on, with this signal or (zero) none.
@@ -79,7 +78,14 @@ impl Thread {
         unsafe { self.request(libc::PTRACE_SETREGS, ptr::null_mut(), from) }
     }
 
-    /// The `si_code` of the signal that it stopped for: who sent it, and why.
+    /// Lets the system call before which it stands fail with ENOSYS.
+    pub(crate) fn refuse_system_call(self) -> io::Result<()> {
+        let registers = self.registers()?;
+        let (orig_rax, rax) = (u64::MAX, i64::from(-libc::ENOSYS).cast_unsigned());
+        self.set_registers(&user_regs_struct { orig_rax, rax, ..registers })
+    }
+
+    /// The `si_code` of the signal that it stopped for: what raised it or, up to zero, that a process sent it.
     pub(crate) fn signal_code(self) -> io::Result<c_int> {
         // SAFETY: all zeros are a valid siginfo.
         let mut signal: siginfo_t = unsafe { mem::zeroed() };
@@ -122,23 +128,13 @@ impl Thread {
         unsafe { self.request(libc::PTRACE_SETSIGMASK, size, (&raw mut mask).cast()) }
     }
 
-    /// The number that comes with an event: the former thread after exec, the child after fork.
+    /// The number that comes with an event: the former thread after exec, the filter's data before a system call.
     pub(crate) fn event_message(self) -> io::Result<u64> {
         let mut message: libc::c_ulong = 0;
         let into = (&raw mut message).cast();
         // SAFETY: the kernel fills one long.
         unsafe { self.request(libc::PTRACE_GETEVENTMSG, ptr::null_mut(), into)? };
         Ok(message)
-    }
-
-    /// Whether it stands behind a system call, not before one.
-    pub(crate) fn is_behind_system_call(self) -> io::Result<bool> {
-        let mut operation = 0_u8;
-        let into = (&raw mut operation).cast();
-        let size = size_of_val(&operation) as *mut c_void;
-        // SAFETY: the kernel copies as much of its structure as fits: here its first byte, the kind.
-        unsafe { self.request(libc::PTRACE_GET_SYSCALL_INFO, size, into)? };
-        Ok(operation == SYSCALL_INFO_EXIT)
     }
 
     /// # Safety
@@ -172,6 +168,14 @@ impl Thread {
         // SAFETY: the kernel only reads the slice; the other address is not ours.
         let count = unsafe { libc::process_vm_writev(self.0, &local, 1, &remote, 1, 0) };
         usize::try_from(count).unwrap_or(0)
+    }
+
+    /// What a line of /proc/PID/status says. Its first line is a name that need not be UTF-8.
+    pub(crate) fn status(self, field: &str) -> io::Result<String> {
+        let text = fs::read(format!("/proc/{}/status", self.0))?;
+        let mut lines = text.split(|byte| *byte == b'\n');
+        let value = lines.find_map(|line| line.strip_prefix(field.as_bytes())?.strip_prefix(b":"));
+        Ok(String::from_utf8_lossy(value.unwrap_or_default()).trim().to_owned())
     }
 
     /// Its memory as a file, which knows no protection: for code.
