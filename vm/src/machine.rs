@@ -32,6 +32,7 @@ pub struct Machine {
     disks: Vec<u64>,
     system: Option<PathBuf>,
     folders: Vec<PathBuf>,
+    self_tests: bool,
 }
 
 /// Why there is no exit status.
@@ -97,6 +98,7 @@ impl Machine {
             disks: Vec::new(),
             system: None,
             folders: Vec::new(),
+            self_tests: false,
         }
     }
 
@@ -162,6 +164,14 @@ impl Machine {
     pub fn system(mut self, root: PathBuf, folders: Vec<PathBuf>) -> Self {
         self.system = Some(root);
         self.folders = folders;
+        self
+    }
+
+    /// With Linux's own tests of its drivers for ciphers and hash functions, which take a guest that is translated longer than
+    /// to boot.
+    #[must_use]
+    pub const fn self_tests(mut self) -> Self {
+        self.self_tests = true;
         self
     }
 
@@ -274,8 +284,9 @@ impl Machine {
         // KASLR the kernel starts sooner, and on a busy host it finds its timer too slow to be one.
         qemu.arg("-append").arg(format!(
             "console={} panic=-1 oops=panic mitigations=off nokaslr no_timer_check loglevel=5 rdinit=/init \
-             vm_session=\"{}\" vm_modules=\"{}\" vm_system=\"{}\" vm_folders=\"{}\"",
+             {} vm_session=\"{}\" vm_modules=\"{}\" vm_system=\"{}\" vm_folders=\"{}\"",
             architecture.console,
+            if self.self_tests { "" } else { "cryptomgr.notests=1" },
             place.display(),
             self.kernel.modules().display(),
             self.system.as_deref().unwrap_or(Path::new("")).display(),

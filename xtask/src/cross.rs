@@ -99,9 +99,8 @@ pub(crate) fn build(workspace: &Workspace, cargo: Run, target: &str, linker: Opt
     }
 }
 
-/// What cargo builds by default, and the library for programs in C.
-pub(crate) const SHIPPED: [&str; 5] =
-    ["wirespeed-cli", "wirespeed-module", "wirespeed-library", "padlock-runner", "padlock-preload"];
+/// What users of another architecture than x86-64 get.
+pub(crate) const SHIPPED: [&str; 3] = ["wirespeed-cli", "wirespeed-module", "wirespeed-library"];
 
 /// The one whose programs run in such a guest, where they do not run here.
 pub(crate) fn of_guest(guest: &wirespeed_vm::Architecture) -> Option<&'static Architecture> {

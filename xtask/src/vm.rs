@@ -158,7 +158,7 @@ pub(crate) fn run(workspace: &Workspace, guest: Guest) -> Result<ExitCode> {
             bail!("no {} has PadLock: leave out --padlock or --arch", guest.arch.name);
         }
         let module = build(&workspace.root().join("emulator/kernel"))?;
-        machine = machine.cpu(model.cpu()).module(module, "");
+        machine = machine.cpu(model.cpu()).module(module, "").self_tests();
     }
     let program = Program::here(guest.command).map_err(|why| anyhow!(why))?;
     Ok(match machine.run(&program, &mut io::stdout(), &mut io::stderr()) {

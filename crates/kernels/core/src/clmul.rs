@@ -59,6 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[cfg_attr(miri, ignore = "numbers alone, in safe code")]
     fn agrees_with_shift_and_add() {
         let slow = |a: u64, b: u64| {
             (0..64).filter(|i| b >> i & 1 == 1).fold(0, |sum, i| sum ^ (u128::from(a) << i))
