@@ -16,6 +16,10 @@ pub(crate) struct Tally {
     skips: BTreeMap<String, Vec<String>>,
     /// Whose words are being read: libtest repeats them once all tests have run.
     quoted: Option<usize>,
+    /// Whether they are of those that passed.
+    succeeded: bool,
+    /// How many of those that this program will say have passed were skipped.
+    untested: u64,
 }
 
 /// As much of a failed test's words as the summary repeats: where it failed, and on what.
@@ -49,10 +53,10 @@ impl Tally {
                 let field = result.split([';', '.']).find_map(|f| f.trim().strip_suffix(label));
                 field.and_then(|number| number.trim().parse::<u64>().ok()).unwrap_or(0)
             };
-            self.passed += count("passed");
+            self.passed += count("passed").saturating_sub(self.untested);
             self.failed += count("failed");
             self.skipped += count("ignored");
-            self.quoted = None;
+            (self.quoted, self.succeeded, self.untested) = (None, false, 0);
         } else if let Some(test) = line.strip_prefix("test ")
             && let Some((name, outcome)) = test.split_once(" ... ")
         {
@@ -65,7 +69,13 @@ impl Tally {
             } else if outcome.starts_with("FAILED") {
                 self.failures.push(vec![name.to_owned()]);
             }
-        } else if let Some(whose) = line.strip_prefix("---- ") {
+        } else if let Some(what) = line.strip_prefix("skipped") {
+            // Of a test, or with a name before the reason of a part of one.
+            let reason = what.trim_start_matches([':', ' ']);
+            self.untested += u64::from(what.starts_with(':'));
+            self.skipped += 1;
+            self.skips.entry(reason.to_owned()).or_default();
+        } else if let Some(whose) = line.strip_prefix("---- ").filter(|_| !self.succeeded) {
             let name = whose.trim_end_matches(" ----").trim_end_matches(" stdout");
             // The last of that name: another program's test may have the same. One that printed while it ran has not been
             // seen to fail.
@@ -74,8 +84,8 @@ impl Tally {
                 self.failures.push(vec![name.to_owned()]);
                 Some(self.failures.len() - 1)
             });
-        } else if line == "failures:" {
-            self.quoted = None;
+        } else if line == "successes:" || line == "failures:" {
+            (self.quoted, self.succeeded) = (None, line == "successes:");
         } else if let Some(quoted) = self.quoted
             && let failure = &mut self.failures[quoted]
             && failure.len() <= QUOTED
@@ -132,6 +142,13 @@ mod tests {
             "test f ... it prints",
             "FAILED",
             "test e ... ignored (no valgrind)",
+            "successes:",
+            "",
+            "---- a::b stdout ----",
+            "skipped: not root",
+            "---- g stdout ----",
+            "skipped avx2: it is not here",
+            "",
             "failures:",
             "",
             "---- c stdout ----",
@@ -149,11 +166,17 @@ mod tests {
         ] {
             tally.read(line);
         }
-        assert_eq!((tally.passed, tally.failed, tally.skipped), (7, 2, 2));
+        assert_eq!((tally.passed, tally.failed, tally.skipped), (6, 2, 4));
         tally += Tally::skip("no nightly");
-        let skips = ["skipped: no nightly", "skipped: d and 1 more (no valgrind)"];
+        let skips = [
+            "skipped: avx2: it is not here",
+            "skipped: no nightly",
+            "skipped: d and 1 more (no valgrind)",
+            "skipped: not root",
+        ];
         let failed = "failed: c\n    thread 'c' panicked at here:\n    wrong";
-        assert_eq!(tally.remarks(), [skips[0], skips[1], failed, "failed: f\n    wrong, too"]);
-        assert_eq!(tally.to_string(), "7 passed, 2 failed, 3 skipped");
+        let failed = [failed, "failed: f\n    wrong, too"];
+        assert_eq!(tally.remarks(), [&skips[..], &failed].concat());
+        assert_eq!(tally.to_string(), "6 passed, 2 failed, 5 skipped");
     }
 }

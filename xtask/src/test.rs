@@ -317,16 +317,20 @@ fn licences(workspace: &Workspace) -> Result<Tally> {
     Ok(Tally::of(run.arguments(["licenses", "bans", "sources"]).passes()?, "licences"))
 }
 
+/// Lets libtest print what tests say that pass: that they were skipped.
+const SKIPS: [&str; 2] = ["--", "--show-output"];
+
 /// In debug builds, where tests may deny what a machine has; but for the kernels, whose tests deny nothing, and which take
 /// longest to build.
 fn unit(workspace: &Workspace, effort: Effort) -> Result<Tally> {
     let elsewhere = ["wirespeed-conformance", "wirespeed-system-tests"];
     let run = workspace
         .cargo(["test", "--workspace", "--no-fail-fast"])
-        .arguments(elsewhere.iter().chain(&KERNELS).flat_map(|name| ["--exclude", name]));
+        .arguments(elsewhere.iter().chain(&KERNELS).flat_map(|name| ["--exclude", name]))
+        .arguments(SKIPS);
     let mut tally = effort.told_to(run).tests()?;
     let kernels = workspace.cargo(["test", "--release", "--no-fail-fast"]);
-    tally += kernels.arguments(of_packages(&KERNELS)).tests()?;
+    tally += kernels.arguments(of_packages(&KERNELS)).arguments(SKIPS).tests()?;
     Ok(tally)
 }
 
