@@ -359,7 +359,11 @@ fn a_plan_for_another_machine_is_ignored_and_that_is_said() {
         [] => "this OpenSSL".to_owned(),
         ref ours => format!("the default priority {}", ours.join(" > ")),
     };
-    assert!(table.contains(&format!("So {serving} serves: run ")), "no '{serving}' in:\n{table}");
+    let advice = format!("So {serving} serves: run sudo ");
+    assert!(table.contains(&advice), "no '{advice}' in:\n{table}");
+    // As the doctor says of a plan that openssl.cnf names.
+    let renewed = format!("wirespeed tune --output {}\n", machine.plan().display());
+    assert!(table.contains(&renewed), "no '{renewed}' in:\n{table}");
 
     fs::write(machine.plan(), "no plan at all").expect("written");
     let table = printed(&mut machine.wirespeed("routes"));
