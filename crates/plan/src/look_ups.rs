@@ -219,10 +219,19 @@ mod tests {
         if !detected.has(Feature::Aes) || arch::arm::IS_ARMEL {
             return println!("skipped: no AES, or none that libcrypto uses");
         }
-        let with_aes = Feature::ALL.iter().filter(|it| **it != Feature::Aes);
-        let with_aes = with_aes.fold(detected, |left, it| left.without(*it));
+        let alone = |kept| {
+            let others = Feature::ALL.iter().filter(|it| **it != kept);
+            others.fold(detected, |left, it| left.without(*it))
+        };
+        let with_aes = alone(Feature::Aes);
         assert_eq!(of(arch::arm::LOOK_UPS, with_aes, "AES-128-CBC", Decrypt), None);
         assert_eq!(of(arch::arm::LOOK_UPS, with_aes, "AES-128-GCM", Encrypt), Some("the hash"));
+        // Only ARM has these.
+        if detected.has(Feature::Asimd) {
+            let of = |name| of(arch::arm::LOOK_UPS, alone(Feature::Asimd), name, Encrypt);
+            assert_eq!(of("AES-128-CTR"), Some("keys, and calls below 128 bytes"));
+            assert_eq!(of("AES-128-CBC"), Some("keys and all blocks"));
+        }
     }
 
     #[test]
