@@ -2,6 +2,8 @@
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
+#[cfg(any(test, target_arch = "arm"))]
+mod arm;
 #[cfg(any(test, target_arch = "aarch64", target_arch = "arm"))]
 pub(crate) mod armcap;
 #[cfg(any(test, not(any(target_arch = "aarch64", target_arch = "arm", target_arch = "riscv64"))))]
@@ -27,6 +29,7 @@ pub(crate) use riscvcap as mask;
     target_arch = "x86",
     target_arch = "x86_64",
     target_arch = "aarch64",
+    target_arch = "arm",
     target_arch = "riscv64"
 ))]
 use crate::Feature;
@@ -47,12 +50,15 @@ pub(crate) fn features() -> Features {
     return x86::features(&x86::ThisCpu);
     #[cfg(target_arch = "aarch64")]
     return aarch64::features();
+    #[cfg(target_arch = "arm")]
+    return arm::features();
     #[cfg(target_arch = "riscv64")]
     return riscv64::features();
     #[cfg(not(any(
         target_arch = "x86",
         target_arch = "x86_64",
         target_arch = "aarch64",
+        target_arch = "arm",
         target_arch = "riscv64"
     )))]
     Features::NONE
@@ -74,12 +80,17 @@ pub fn no_cpuid() -> Option<&'static str> {
     None
 }
 
-/// Whether this CPU's features can be asked for: on RISC-V Linux answers since 6.4.
+/// Whether this CPU's features can be asked for: on RISC-V Linux answers since 6.4, on MIPS and others nobody here asks.
 pub fn tells_features() -> bool {
     #[cfg(target_arch = "riscv64")]
     return riscv64::extensions().is_some();
     #[cfg(not(target_arch = "riscv64"))]
-    true
+    cfg!(any(
+        target_arch = "x86",
+        target_arch = "x86_64",
+        target_arch = "aarch64",
+        target_arch = "arm"
+    ))
 }
 
 /// The maker, as the CPU itself says.
@@ -142,6 +153,7 @@ fn number(text: &[u8]) -> u64 {
     target_arch = "x86",
     target_arch = "x86_64",
     target_arch = "aarch64",
+    target_arch = "arm",
     target_arch = "riscv64"
 ))]
 impl Features {

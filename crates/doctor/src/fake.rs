@@ -37,6 +37,7 @@ pub(crate) struct Fake {
     /// What its programs print, whatever they are told.
     pub(crate) printed: BTreeMap<&'static str, &'static str>,
     pub(crate) features: Features,
+    pub(crate) tells_features: bool,
     pub(crate) openssl: Result<Openssl, String>,
     pub(crate) binary: Result<Binary, String>,
     /// Beginnings of paths that lead elsewhere than they say, and the number of what lies there.
@@ -65,6 +66,7 @@ impl Fake {
             costs: Costs::default(),
             printed: BTreeMap::new(),
             features: Features::detect(),
+            tells_features: true,
             openssl: Ok(Openssl {
                 path: "/usr/lib/libcrypto.so.3".into(),
                 version: "OpenSSL 3.0.19 27 Jan 2026".to_owned(),
@@ -243,6 +245,10 @@ impl Surroundings for Fake {
 
     fn features(&self) -> Features {
         self.features
+    }
+
+    fn tells_features(&self) -> bool {
+        self.tells_features
     }
 
     fn architecture(&self) -> &str {

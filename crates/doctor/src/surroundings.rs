@@ -49,6 +49,8 @@ pub(crate) trait Surroundings: Files {
     fn counted(&self, place: &Path, name: Option<&OsStr>) -> io::Result<Snapshot>;
     /// What its CPU has.
     fn features(&self) -> Features;
+    /// Whether it lacks what is not among these.
+    fn tells_features(&self) -> bool;
     /// The architecture that this program is for, by Rust's name.
     fn architecture(&self) -> &str;
     /// Lets time go by.
@@ -240,6 +242,11 @@ impl Surroundings for ThisMachine {
 
     fn features(&self) -> Features {
         self.source.features()
+    }
+
+    /// Files name a CPU's features.
+    fn tells_features(&self) -> bool {
+        !self.is_here() || self.source.tells_features()
     }
 
     fn architecture(&self) -> &str {

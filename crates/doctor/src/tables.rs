@@ -7,7 +7,7 @@ use crate::examined::Examined;
 use crate::finding::Finding;
 use crate::plan;
 
-/// Every mode of AES that is left to such code. Where the CPU has instructions for AES there is none, and nothing to say.
+/// Every mode of AES that is left to such code; nothing where there is none.
 pub(crate) fn tables(examined: &Examined<'_>) -> Vec<Finding> {
     let Ok(openssl) = &examined.openssl else { return Vec::new() };
     let features = examined.here.features();
@@ -38,8 +38,8 @@ pub(crate) fn tables(examined: &Examined<'_>) -> Vec<Finding> {
         return vec![Finding::fine("no AES is left to code that looks up in tables")];
     }
     let text = format!(
-        "this CPU has no instructions for AES, and OpenSSL's code without them looks up in tables by keys \
-         and data: {}. Who shares a cache with a program can learn its keys",
+        "OpenSSL's code for AES on this CPU looks up in tables by keys and data: {}. Who shares a cache with a \
+         program can learn its keys",
         modes.join(", ")
     );
     vec![Finding::offer(
@@ -102,12 +102,12 @@ mod tests {
     fn without_them_the_modes_and_the_way_out_are_named() {
         let mut fake = Fake::installed(PLAN);
         fake.features = Features::NONE;
-        if fake.says(tables).is_empty() {
+        if !LibcryptoCode::is_known() {
             return println!("skipped: of this machine's OpenSSL nothing is known");
         }
         let said = fake.says(tables);
         assert!(
-            said.starts_with("note: this CPU has no instructions for AES, and OpenSSL's"),
+            said.starts_with("note: OpenSSL's code for AES on this CPU looks up in "),
             "{said}"
         );
         assert!(said.contains(" by keys and data: CBC dec, CBC enc, CBC-CTS dec, "), "{said}");

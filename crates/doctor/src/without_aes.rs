@@ -24,14 +24,23 @@ pub(crate) fn aes(examined: &Examined<'_>) -> Vec<Finding> {
             "this CPU has PadLock for AES: wirespeed padlock tells what is made of it",
         )];
     }
-    let text = "this CPU has no instructions for AES, so a VPN or ssh with AES is slow on it";
+    let architecture = examined.here.architecture();
+    if !examined.here.tells_features() {
+        let since = if architecture == "riscv64" { ": Linux tells since 6.4" } else { "" };
+        return vec![Finding::offer(
+            format!("whether this CPU has instructions for AES is unknown{since}"),
+            "wirespeed vpn compares AES and ChaCha20-Poly1305",
+        )];
+    }
+    // Octeon has some, which Linux's crypto uses.
+    let text = "this CPU has no instructions for AES that programs use, so a VPN or ssh with AES is slow on it";
     let choose = "ChaCha20-Poly1305 is faster here: WireGuard, OpenVPN's data-ciphers CHACHA20-POLY1305, ssh -c \
                   chacha20-poly1305@openssh.com; wirespeed vpn compares";
     let half = "; as on a Raspberry Pi 3 or 4, whose maker left them out; OpenSSL's 64-bit code for that takes one \
                 block at a time, its 32-bit code eight, which is twice as fast (openssl#11377)";
-    let detail = if examined.here.architecture() == "aarch64" { half } else { "" };
+    let detail = if architecture == "aarch64" { half } else { "" };
     let ours = match examined.installed() {
-        None if has_vectors(examined.here.architecture(), features) => {
+        None if has_vectors(architecture, features) => {
             "; our routes take several blocks at a time: sudo wirespeed install"
         }
         _ => "",
@@ -68,11 +77,26 @@ mod tests {
         assert!(!said.contains("install"), "without vectors we have nothing faster: {said}");
     }
 
+    /// A VisionFive 2 under Linux 6.1, and a router with MIPS.
+    #[test]
+    fn where_nobody_tells_nothing_is_claimed() {
+        let said = |architecture| {
+            let mut fake = machine(architecture);
+            fake.tells_features = false;
+            fake.says(aes)
+        };
+        let begin = "note: whether this CPU has instructions for AES is unknown";
+        let riscv = said("riscv64");
+        assert!(riscv.starts_with(&format!("{begin}: Linux tells since 6.4 -> ")), "{riscv}");
+        let mips = said("mips");
+        assert!(mips.starts_with(&format!("{begin} -> wirespeed vpn ")), "{mips}");
+    }
+
     #[test]
     fn instructions_for_aes_are_named() {
         let said = Fake::bare().says(aes);
-        let begins = match Features::detect().iter().any(|it| it.name() == "aes") {
-            true => "fine: this CPU has instructions for AES (aes",
+        let begins = match Features::detect().has_aes() {
+            true => "fine: this CPU has instructions for AES (",
             false => "note: this CPU has no instructions",
         };
         assert!(said.starts_with(begins), "{said}");

@@ -61,6 +61,8 @@ fn has_aes(vendor: &str, family: u32, model: u32, brand: &str) -> bool {
             ];
             is_late || since_2010.contains(&model) && !is_small
         }
+        // After family 6 come 18 and 19 (Linux's intel-family.h); 15 is Pentium 4.
+        ("GenuineIntel", 18..) => true,
         // AMD's with: Bulldozer, Jaguar, and all since Zen. Bobcat, 14h, has none.
         ("AuthenticAMD", 0x15..) | ("HygonGenuine", _) => true,
         _ => false,
@@ -110,6 +112,8 @@ mod tests {
             ("GenuineIntel", 6, 60, "Intel Core Processor (Haswell)"),
             ("GenuineIntel", 6, 0x6a, "Intel(R) Xeon(R) Platinum 8375C CPU @ 2.90GHz"),
             ("GenuineIntel", 6, 0x9c, "Intel(R) Celeron(R) N5105 @ 2.00GHz"),
+            ("GenuineIntel", 18, 1, "Intel(R) Core(TM) Ultra"),
+            ("GenuineIntel", 19, 1, "Intel(R) Xeon(R)"),
             ("AuthenticAMD", 0x17, 0x31, "AMD EPYC 7302P 16-Core Processor"),
             ("GenuineIntel", 15, 6, "Common KVM processor"),
             ("AuthenticAMD", 15, 107, "QEMU Virtual CPU version 2.5+"),
@@ -124,6 +128,7 @@ mod tests {
             assert!(!hides(vendor, family, model, brand, "sse2"), "{brand} is no guest");
         }
         for (vendor, family, model, brand) in [
+            ("GenuineIntel", 15, 4, "Intel(R) Xeon(TM) CPU 3.00GHz"),
             ("GenuineIntel", 6, 23, "Intel Core 2 Duo P9xxx (Penryn Class Core 2)"),
             ("GenuineIntel", 6, 0x1a, "Intel(R) Xeon(R) CPU X5570 @ 2.93GHz"),
             ("GenuineIntel", 6, 0x2a, "Intel(R) Pentium(R) CPU G630 @ 2.70GHz"),

@@ -35,6 +35,8 @@ pub(crate) struct Entry {
     pub(crate) modes: &'static [Mode],
     /// None for both.
     pub(crate) direction: Option<Direction>,
+    /// Only on CPUs with all of these.
+    pub(crate) with: &'static [Feature],
     /// One of these is enough.
     pub(crate) unless: &'static [Otherwise],
     pub(crate) look_up: LookUp,
@@ -50,6 +52,7 @@ const ANYWHERE: &[Entry] = &[
         ciphers: CAMELLIA,
         modes: &[],
         direction: None,
+        with: &[],
         unless: &[],
         look_up: LookUp {
             what: "keys and all blocks",
@@ -60,6 +63,7 @@ const ANYWHERE: &[Entry] = &[
         ciphers: ARIA,
         modes: &[],
         direction: None,
+        with: &[],
         unless: &[],
         look_up: LookUp {
             what: "keys and all blocks",
@@ -77,18 +81,34 @@ impl LibcryptoCode {
         Self { version: (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)), features }
     }
 
+    /// Whether it is known of AES and SM4, on this architecture.
+    pub const fn is_known() -> bool {
+        !arch::LOOK_UPS.is_empty()
+    }
+
     /// Whether, and what of an algorithm that it has, its code looks up in tables.
     pub fn looks_up(self, algorithm: Algorithm, direction: Direction) -> Option<&'static LookUp> {
+        self.looks_up_as(arch::LOOK_UPS, algorithm, direction)
+    }
+
+    /// The same by an architecture's table.
+    fn looks_up_as(
+        self,
+        table: &'static [Entry],
+        algorithm: Algorithm,
+        direction: Direction,
+    ) -> Option<&'static LookUp> {
         let cipher = algorithm.block_cipher().filter(|_| self.version >= algorithm.since())?;
         let is_so = |entry: &&Entry| {
             entry.ciphers.contains(&cipher)
                 && (entry.modes.is_empty() || entry.modes.contains(&algorithm.mode()))
                 && entry.direction.is_none_or(|only| only == direction)
+                && entry.with.iter().all(|it| self.features.has(*it))
                 && !entry.unless.iter().any(|(since, needs)| {
                     self.version >= *since && needs.iter().all(|it| self.features.has(*it))
                 })
         };
-        let found = arch::LOOK_UPS.iter().chain(ANYWHERE).find(is_so);
+        let found = table.iter().chain(ANYWHERE).find(is_so);
         found.map(|entry| &entry.look_up)
     }
 
@@ -181,15 +201,48 @@ mod tests {
         assert_eq!(what(without(&[Feature::Aes]), "AES-128-ECB", Encrypt), None);
     }
 
+    /// ARM's AES has x86's name. Of its vectors and RISC-V's extensions a test here can only take away.
+    #[test]
+    fn on_arm_and_risc_v_aes_looks_up_without_instructions() {
+        let of = |table: &'static [Entry], features, name: &str, direction| {
+            let code = LibcryptoCode { features, ..here() };
+            let algorithm = name.parse().expect("known");
+            code.looks_up_as(table, algorithm, direction).map(|it| it.what)
+        };
+        for table in [arch::arm::LOOK_UPS, arch::riscv::LOOK_UPS] {
+            for name in ["AES-192-CBC", "AES-128-CTR", "AES-256-GCM", "AES-128-ECB", "SM4-CTR"] {
+                let all = Some("keys and all blocks");
+                assert_eq!(of(table, Features::NONE, name, Encrypt), all, "{name}");
+            }
+        }
+        let detected = Features::detect();
+        if !detected.has(Feature::Aes) || arch::arm::IS_ARMEL {
+            return println!("skipped: no AES, or none that libcrypto uses");
+        }
+        let alone = |kept| {
+            let others = Feature::ALL.iter().filter(|it| **it != kept);
+            others.fold(detected, |left, it| left.without(*it))
+        };
+        let with_aes = alone(Feature::Aes);
+        assert_eq!(of(arch::arm::LOOK_UPS, with_aes, "AES-128-CBC", Decrypt), None);
+        assert_eq!(of(arch::arm::LOOK_UPS, with_aes, "AES-128-GCM", Encrypt), Some("the hash"));
+        // Only ARM has these.
+        if detected.has(Feature::Asimd) {
+            let of = |name| of(arch::arm::LOOK_UPS, alone(Feature::Asimd), name, Encrypt);
+            assert_eq!(of("AES-128-CTR"), Some("keys, and calls below 128 bytes"));
+            assert_eq!(of("AES-128-CBC"), Some("keys and all blocks"));
+        }
+    }
+
     #[test]
     fn sm4_looks_up_unless_this_libcrypto_knows_the_cpu_s_rounds() {
         let known = usize::BITS == 64
             && [Feature::Sm4, Feature::Avx2].iter().all(|it| Features::detect().has(*it));
         let of = |version| what(LibcryptoCode::of(version, Features::detect()), "SM4-CBC", Encrypt);
-        match of("3.5.0") {
-            None => println!("skipped: of this machine it is not known"),
-            some => assert_eq!((some.is_some(), of("3.6.0").is_some()), (true, !known)),
+        if !LibcryptoCode::is_known() || Features::detect().has(Feature::Zvksed) {
+            return println!("skipped: of this machine it is not known, or it has RISC-V's");
         }
+        assert_eq!((of("3.5.0").is_some(), of("3.6.0").is_some()), (true, !known));
     }
 
     #[test]

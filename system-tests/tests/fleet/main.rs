@@ -12,7 +12,7 @@ mod hosts;
 use std::env;
 use std::process::ExitCode;
 
-use libtest_mimic::{Arguments, Trial};
+use libtest_mimic::{Arguments, Completion, Trial};
 
 use hosts::Hosts;
 
@@ -39,9 +39,14 @@ fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     // Each goes on from the one before.
     arguments.test_threads = Some(1);
-    let trials = STEPS.into_iter().filter(|(name, _)| *name != REPOSITORY || more_than_debian());
-    let trials = trials.map(|(name, script)| {
-        Trial::test(name, move || Hosts::with(|hosts| hosts.run(script)).map_err(Into::into))
+    let trials = STEPS.into_iter().map(|(name, script)| {
+        Trial::ignorable_test(name, move || {
+            if name == REPOSITORY && !more_than_debian() {
+                return Ok(Completion::ignored_with("no host of Fedora's in HOSTS"));
+            }
+            Hosts::with(|hosts| hosts.run(script))?;
+            Ok(Completion::Completed)
+        })
     });
     let conclusion = libtest_mimic::run(&arguments, trials.collect());
     Hosts::leave();

@@ -1,10 +1,13 @@
 //! `wirespeed routes`: what is here, what is absent and why, and what serves what.
 
+use std::path::Path;
+
 use wirespeed_bench::{Candidate, Found, Host};
 use wirespeed_cipher::{Algorithm, Direction, Route, Subject};
 use wirespeed_cpu::{Feature, Features};
 use wirespeed_doctor::hidden_features;
-use wirespeed_plan::{LibcryptoCode, Plan, Row};
+use wirespeed_installation::shell;
+use wirespeed_plan::{LibcryptoCode, Plan, Row, SYSTEM};
 use wirespeed_results::schema::plan::{self, PlanState, Presence, Routes, Served};
 use wirespeed_results::schema::{Document, VERSION};
 
@@ -257,7 +260,16 @@ fn origin(told: &Routes) -> String {
         none if none.is_empty() => "this OpenSSL".to_owned(),
         priority => format!("the default priority {priority}"),
     };
-    let priority = format!("{serving} serves: run wirespeed tune");
+    let advice = match &told.plan {
+        Some(PlanState { file, named_at: Some(_), .. }) if file == SYSTEM => {
+            "sudo wirespeed install".to_owned()
+        }
+        Some(PlanState { file, named_at: Some(_), .. }) => {
+            format!("sudo wirespeed tune --output {}", shell::path(Path::new(file)))
+        }
+        _ => "wirespeed tune".to_owned(),
+    };
+    let priority = format!("{serving} serves: run {advice}");
     if let Some(place) = &told.listed_at {
         return format!("Routes are listed at {place}: the first serves, and no plan is asked.\n");
     }

@@ -14,7 +14,7 @@ const INDENT: usize = 22;
 /// The command that puts Wirespeed to work, and what is good to know before typing it: remarks for a shell, so that the
 /// whole can be copied.
 pub(crate) fn install() -> String {
-    let program = program();
+    let program = for_sudo();
     // `cargo run` builds the program alone.
     let before = if own_module().is_ok() { "" } else { "cargo build --release && " };
     let command = format!("{before}sudo {program} install");
@@ -30,16 +30,26 @@ pub(crate) fn install() -> String {
 /// names does nothing to a terminal.
 pub(crate) fn told(text: &str) -> String {
     let text = text.replace(|it: char| it.is_control() && it != '\n' && it != '\t', "\u{fffd}");
-    match program() {
-        name if name == NAME => text,
-        program => with_program(&text, &program),
+    named(&text)
+}
+
+/// The text with this program's commands as a shell here starts it. A second time changes nothing. The unit tests' program
+/// has another name each time, which would break lines elsewhere.
+pub(crate) fn named(text: &str) -> String {
+    if cfg!(test) || !text.contains(NAME) {
+        return text.to_owned();
+    }
+    match (program(), for_sudo()) {
+        (user, root) if user == NAME && root == NAME => text.to_owned(),
+        (user, root) => with_program(text, &user, &root),
     }
 }
 
 const NAME: &str = "wirespeed";
 
-/// The text with another name before this program's commands, but for remarks, such as those of openssl.cnf.
-fn with_program(text: &str, program: &str) -> String {
+/// The text with other names before this program's commands, the second behind sudo, but for remarks, such as those of
+/// openssl.cnf.
+fn with_program(text: &str, user: &str, root: &str) -> String {
     let commands = crate::command();
     let is_command =
         |word: &str| word.starts_with("--") || commands.find_subcommand(word).is_some();
@@ -53,7 +63,9 @@ fn with_program(text: &str, program: &str) -> String {
             let is_apart = told.chars().next_back().is_none_or(|it| " (`'".contains(it));
             let word = after.strip_prefix(' ').unwrap_or_default();
             let word = word.split(|it: char| !it.is_ascii_alphabetic() && it != '-').next();
-            let is_ours = is_apart && !told.contains('#') && word.is_some_and(is_command);
+            let is_remark = told.starts_with('#') || told.contains(" #");
+            let is_ours = is_apart && !is_remark && word.is_some_and(is_command);
+            let program = if told.ends_with("sudo ") { root } else { user };
             told.push_str(if is_ours { program } else { NAME });
             rest = after;
         }
@@ -64,11 +76,19 @@ fn with_program(text: &str, program: &str) -> String {
 
 /// This program, as it is called from here.
 pub(crate) fn program() -> String {
+    found_in(env::var_os("PATH").as_deref())
+}
+
+/// The same behind sudo, which looks for programs in folders of its own (`secure_path` of sudoers).
+fn for_sudo() -> String {
+    found_in(Some(OsStr::new(OF_SUDO)))
+}
+
+const OF_SUDO: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+fn found_in(path: Option<&OsStr>) -> String {
     let here = env::current_dir().unwrap_or_default();
-    match env::current_exe() {
-        Ok(file) => called(&file, &here, env::var_os("PATH").as_deref()),
-        Err(_) => NAME.to_owned(),
-    }
+    env::current_exe().map_or_else(|_| NAME.to_owned(), |file| called(&file, &here, path))
 }
 
 /// A file, called from a folder, with these folders to look for programs in.
@@ -97,13 +117,18 @@ mod tests {
 
     #[test]
     fn commands_are_told_as_they_are_called() {
-        let told = |text| with_program(text, "./wirespeed");
+        let told = |text: &str| with_program(text, "./wirespeed", "./wirespeed");
         assert_eq!(
             told(
                 "wirespeed tune, then sudo wirespeed install (wirespeed --json -)\nwirespeed doctor\n"
             ),
             "./wirespeed tune, then sudo ./wirespeed install (./wirespeed --json -)\n./wirespeed doctor\n"
         );
+        let both =
+            with_program("wirespeed doctor; sudo wirespeed install", NAME, "/home/a/bin/wirespeed");
+        assert_eq!(both, "wirespeed doctor; sudo /home/a/bin/wirespeed install");
+        assert_eq!(told("openssl#11377: wirespeed vpn"), "openssl#11377: ./wirespeed vpn");
+        assert_eq!(told(&told("wirespeed vpn")), "./wirespeed vpn", "once is enough");
         for same in [
             "+wirespeed = wirespeed_sect # wirespeed install\n",
             "/etc/wirespeed/plan: wirespeed listens; libwirespeed tune; x/wirespeed tune",
@@ -131,6 +156,8 @@ mod tests {
         assert_eq!(called(&file, inside, None), "./wirespeed");
         assert_eq!(called(&file, elsewhere, None), file.to_str().expect("plain"));
         assert_eq!(called(&file, elsewhere, Some(inside.as_os_str())), "wirespeed");
+        let of_sudo = called(&file, elsewhere, Some(OsStr::new(OF_SUDO)));
+        assert_eq!(of_sudo, file.to_str().expect("plain"), "sudo does not look there");
         // Another of that name comes first.
         let other = root.join("wirespeed");
         fs::write(&other, "").expect("written");

@@ -1,6 +1,6 @@
 //! Columns without boxes: text to the left, figures to the right.
 
-use super::WIDTH;
+use super::{WIDTH, call};
 
 /// How a column stands.
 #[derive(Clone, Copy)]
@@ -83,8 +83,9 @@ pub(crate) fn wrap(words: &[&str], separator: &str, first: usize, later: usize) 
     text
 }
 
-/// The words of a text in such lines.
+/// The words of a text in such lines, with commands as a shell here starts this program: its name may be a long path.
 pub(crate) fn paragraph(text: &str, first: usize, later: usize) -> String {
+    let text = call::named(text);
     let words: Vec<&str> = text.split(' ').collect();
     wrap(&words, " ", first, later) + "\n"
 }

@@ -28,6 +28,10 @@ pub(crate) fn cost(plan: &Plan) -> Option<ConstantTime> {
 
 /// In a sentence; nothing if the plan was chosen by speed alone.
 pub(crate) fn cost_in_words(plan: &Plan) -> Option<String> {
+    words(plan, LibcryptoCode::is_known())
+}
+
+fn words(plan: &Plan, is_known: bool) -> Option<String> {
     let ConstantTime { cells, of, slower, median_gain, least_gain } = cost(plan)?;
     let begin = format!(
         "constant time: {cells} of {of} cells are ours that speed had left to this OpenSSL"
@@ -40,7 +44,10 @@ pub(crate) fn cost_in_words(plan: &Plan) -> Option<String> {
             "{begin}, {slower} of them slower: {median:.2}x of it in the median, {least:.2}x at worst"
         ),
     };
-    Some(paragraph(&text, 0, 2))
+    let unknown =
+        "; of AES and SM4 it is not known on this architecture, so they stay as speed chose";
+    let rest = if is_known { "" } else { unknown };
+    Some(paragraph(&format!("{text}{rest}"), 0, 2))
 }
 
 #[cfg(test)]
@@ -70,7 +77,7 @@ mod tests {
 
     #[test]
     fn what_it_costs_is_told_of_those_that_are_slower() {
-        let told = |times| cost_in_words(&plan(times)).expect("it is for constant time");
+        let told = |times| words(&plan(times), true).expect("it is for constant time");
         assert_eq!(
             told([1.0, 1.0, 1.0, 1.0, 50.0, 80.0, 125.0, 160.0, 200.0, 400.0]),
             "constant time: 6 of 10 cells are ours that speed had left to this OpenSSL, 4 of them slower: \
@@ -78,6 +85,8 @@ mod tests {
         );
         assert!(told([50.0; 10]).ends_with("left to this OpenSSL, none is slower\n"));
         assert!(told([1.0; 10]).starts_with("constant time: nothing changes, "));
+        let unknown = words(&plan([1.0; 10]), false).expect("it is for constant time");
+        assert!(unknown.contains("; of AES\n  and SM4 it is not known on this "), "{unknown}");
         assert_eq!(cost_in_words(&Plan::new(Fingerprint::here("3.0.19"))), None);
     }
 }

@@ -1,5 +1,6 @@
 //! Small machines with crypto hardware, by their files (tests/machines): what the programs say of each.
 
+use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -214,6 +215,23 @@ fn a_raspberry_pi_4_is_told_of_our_routes() {
         ],
     );
     has(&["kernel"], &["cbc-aes-neonbs", "No driver here is known to use crypto hardware."]);
+}
+
+#[test]
+fn lines_are_as_wide_where_the_program_has_a_long_name() {
+    const NAME: &str = "a-folder-with-a-long-name/target/release/wirespeed";
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
+    let file = folder.path().join(NAME);
+    fs::create_dir_all(file.parent().expect("a folder")).expect("made");
+    fs::hard_link(env!("CARGO_BIN_EXE_wirespeed"), &file).expect("the same program");
+    let files = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/machines/raspberry-pi-4");
+    let mut doctor = Command::new(file);
+    doctor.current_dir(&folder).args(["doctor", "--machine-files"]).arg(files);
+    let said = doctor.output().expect("the program runs").stdout;
+    let said = String::from_utf8(said).expect("UTF-8");
+    assert!(said.contains(NAME), "{said}");
+    let long: Vec<&str> = said.lines().filter(|line| line.chars().count() > 100).collect();
+    assert!(long.is_empty(), "{long:#?}");
 }
 
 #[test]

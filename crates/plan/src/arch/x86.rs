@@ -29,6 +29,7 @@ pub(crate) const LOOK_UPS: &[Entry] = &[
         ciphers: &BlockCipher::AES,
         modes: &[],
         direction: None,
+        with: &[],
         unless: &[AES_NI, (ALWAYS, &[Feature::Ssse3])],
         look_up: LookUp {
             what: "keys and all blocks",
@@ -40,6 +41,7 @@ pub(crate) const LOOK_UPS: &[Entry] = &[
         ciphers: &BlockCipher::AES,
         modes: &[Mode::Ctr],
         direction: None,
+        with: &[],
         unless: NO_BSAES,
         look_up: LookUp {
             what: "keys, and calls below 128 bytes",
@@ -51,6 +53,7 @@ pub(crate) const LOOK_UPS: &[Entry] = &[
         ciphers: &BlockCipher::AES,
         modes: &[Mode::Cbc, Mode::Cts],
         direction: Some(Direction::Decrypt),
+        with: &[],
         unless: NO_BSAES,
         look_up: LookUp {
             what: "keys, and calls below 128 bytes",
@@ -62,6 +65,7 @@ pub(crate) const LOOK_UPS: &[Entry] = &[
         ciphers: &BlockCipher::AES,
         modes: &[Mode::Xts],
         direction: None,
+        with: &[],
         unless: NO_BSAES,
         look_up: LookUp {
             what: "keys, tweaks and stolen blocks",
@@ -73,6 +77,7 @@ pub(crate) const LOOK_UPS: &[Entry] = &[
         ciphers: &BlockCipher::AES,
         modes: &[Mode::Gcm],
         direction: None,
+        with: &[],
         unless: NO_BSAES,
         look_up: LookUp {
             what: "keys, the hash key, and calls below 128 bytes",
@@ -84,6 +89,7 @@ pub(crate) const LOOK_UPS: &[Entry] = &[
         ciphers: &BlockCipher::AES,
         modes: &[Mode::Gcm, Mode::GcmSiv],
         direction: None,
+        with: &[],
         unless: &[(ALWAYS, &[Feature::Pclmulqdq])],
         look_up: LookUp { what: "the hash", source: "gcm_ghash_4bit in crypto/modes/gcm128.c" },
     },
@@ -91,6 +97,7 @@ pub(crate) const LOOK_UPS: &[Entry] = &[
         ciphers: &[BlockCipher::Sm4],
         modes: &[],
         direction: None,
+        with: &[],
         unless: SM4_ROUNDS,
         look_up: LookUp {
             what: "keys and all blocks",
