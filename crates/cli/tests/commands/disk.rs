@@ -171,6 +171,9 @@ fn without_root_there_is_no_dm_crypt_and_no_file_where_one_may_not_write() {
         }
         let said = refused(&mut command);
         assert!(said.contains(words), "{said}");
+        // Who may is settled before anything begins, Ctrl-C as a question included.
+        let shown = command.output().expect("the program runs").stdout;
+        assert_eq!(shown.is_empty(), line.contains("--dm-crypt"), "{}", text(&shown));
     }
 }
 
