@@ -151,6 +151,7 @@ fn a_file_that_cannot_be_written_is_named_before_anything_is_measured() {
         "tune --json",
         "disk --json",
         "vpn --seconds 3600 --json",
+        "random --output /dev/null --json",
     ] {
         let output = output(&format!("{arguments} /nowhere/at/all"));
         assert_eq!(output.status.code(), Some(2), "{arguments}");
