@@ -59,7 +59,7 @@ one line that says what.";
 #[derive(Args)]
 #[command(after_help = HELP)]
 pub(crate) struct DiskArguments {
-    /// Bytes for each test; KiB, MiB and GiB are understood
+    /// Bytes for each test, such as 256MiB or 2GiB
     #[arg(long, value_name = "BYTES", default_value = "128MiB")]
     size: String,
     /// Ciphers as cryptsetup spells them, such as aes-xts-plain64; by default all of the comparison of 2007

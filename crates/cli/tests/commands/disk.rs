@@ -128,6 +128,7 @@ fn words_that_mean_nothing_are_one_line_that_says_what_they_may_be() {
         ("--cipher aes-xts-plain64 --key-size 128", "has keys of 256, "),
         ("--key-size 256", "--key-size needs --cipher"),
         ("--size 12x", "--size 12x: choose from 1MiB on"),
+        ("--size 256MB", "--size 256MB: write 256MiB"),
         ("--sector 520", "--sector 520: choose 512 or 4096"),
         ("--threads 0", "--threads 0: choose from 1 to 1024"),
         ("--device /dev/x", "--device needs --dm-crypt"),
