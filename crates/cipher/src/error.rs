@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::nearest;
+use crate::alike;
 
 /// A name that means nothing here, with the names that do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,21 +28,29 @@ impl fmt::Display for UnknownName {
         if known.len() <= MOST_NAMES {
             return write!(f, "choose from {}", known.join(" "));
         }
-        match nearest(given, known.iter().copied()) {
-            Some(name) => write!(f, "choose {name}, or another that wirespeed routes lists"),
-            None => f.write_str("choose one that wirespeed routes lists"),
+        if given.eq_ignore_ascii_case("wireguard") {
+            return f.write_str("it is measured by wirespeed vpn --suites wireguard");
+        }
+        let alike: Vec<&str> = alike(given, known).into_iter().take(MOST_ALIKE).collect();
+        match alike.is_empty() {
+            true => f.write_str("choose one that wirespeed routes lists"),
+            false => {
+                write!(f, "choose {}, or another that wirespeed routes lists", alike.join(" "))
+            }
         }
     }
 }
 
 /// More names than these would not be read.
 const MOST_NAMES: usize = 24;
+/// Of those that could be meant these are enough to see how they are built.
+const MOST_ALIKE: usize = 6;
 
 impl std::error::Error for UnknownName {}
 
 #[cfg(test)]
 mod tests {
-    use crate::Algorithm;
+    use crate::{Algorithm, Subject};
 
     #[test]
     fn of_many_names_the_one_that_was_meant_is_told() {
@@ -50,6 +58,15 @@ mod tests {
         let camellia = "unknown algorithm 'camellia-123-cbc': choose CAMELLIA-128-CBC, \
                         or another that wirespeed routes lists";
         assert_eq!(said("camellia-123-cbc"), camellia);
+        let modes = "unknown algorithm 'gcm-aes': choose AES-128-GCM AES-192-GCM AES-256-GCM \
+                     AES-128-GCM-SIV AES-192-GCM-SIV AES-256-GCM-SIV, \
+                     or another that wirespeed routes lists";
+        assert_eq!(said("gcm-aes"), modes);
+        let hashes = "sha-2".parse::<Subject>().expect_err("no name").to_string();
+        assert!(hashes.contains("choose SHA2-224 SHA2-256 "), "{hashes}");
+        assert!(
+            said("WireGuard").ends_with(": it is measured by wirespeed vpn --suites wireguard")
+        );
         let nope = "unknown algorithm 'NOPE': choose one that wirespeed routes lists";
         assert_eq!(said("NOPE"), nope);
     }

@@ -35,7 +35,7 @@ pub use kernels::{
 };
 pub use key::{Block, BlockKey, Schedule};
 pub use route::Route;
-pub use spelling::nearest;
+pub use spelling::{alike, nearest};
 pub use stream::{
     ChaCha20Fn, Counter, OneTimeKeyFn, Poly1305, Poly1305Fn, Poly1305TagFn, SealFn, SealState,
     StreamBlock, StreamKernels, StreamKey,

@@ -108,6 +108,22 @@ fn with_openssls_words(letters: &str) -> String {
     }
 }
 
+/// Known names that hold every part of the one given, in whatever order and case, or that nearest to it.
+pub fn alike<'a>(given: &str, known: &[&'a str]) -> Vec<&'a str> {
+    let lower = given.to_ascii_lowercase();
+    let parts = lower.split(|letter: char| !letter.is_ascii_alphanumeric());
+    let parts: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();
+    let holds = |name: &&&str| {
+        let name = name.to_ascii_lowercase();
+        parts.iter().all(|part| name.contains(part))
+    };
+    let alike: Vec<&str> = known.iter().filter(holds).copied().collect();
+    match alike.is_empty() || parts.is_empty() {
+        true => nearest(given, known.iter().copied()).into_iter().collect(),
+        false => alike,
+    }
+}
+
 /// The known word that was most likely meant: the same but for case, the first that begins so, or at most two slips away.
 /// Two letters exchanged are one slip.
 pub fn nearest<'a>(given: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
@@ -207,6 +223,16 @@ mod tests {
         {
             assert!(nothing.parse::<Subject>().is_err(), "{nothing}");
         }
+    }
+
+    #[test]
+    fn names_with_the_same_parts_are_alike() {
+        let known = ["cbc-aes-padlock", "ecb-aes-padlock", "virtio_crypto_aes_cbc"];
+        assert_eq!(alike("padlock-CBC-aes", &known), ["cbc-aes-padlock"]);
+        assert_eq!(alike("padlock", &known), ["cbc-aes-padlock", "ecb-aes-padlock"]);
+        assert_eq!(alike("virtio_crypto_aes_cbd", &known), ["virtio_crypto_aes_cbc"]);
+        assert_eq!(alike("qat_aes_cbc", &known), [""; 0]);
+        assert_eq!(alike("-", &known), [""; 0]);
     }
 
     #[test]

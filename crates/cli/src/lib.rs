@@ -10,7 +10,6 @@ mod interruption;
 mod output;
 mod plan;
 mod results;
-mod spelling;
 mod survey;
 mod units;
 

@@ -113,7 +113,10 @@ fn place_in<T>(list: &mut Vec<T>, is_it: impl Fn(&T) -> bool, make: impl FnOnce(
 fn works_of(machine: &Computer<'_>) -> Vec<Work> {
     let mut works: Vec<Work> = Vec::new();
     let mut colours: Vec<String> = Vec::new();
-    for row in machine.rates().filter(|row| row.bytes_per_second > 0.0) {
+    // Nothing else has a place on scales of logarithms.
+    let is_drawable =
+        |row: &&Row| row.size > 0 && row.bytes_per_second.is_finite() && row.bytes_per_second > 0.0;
+    for row in machine.rates().filter(is_drawable) {
         let (name, mode, by) = (name_of(row), mode_of(row), candidate(row));
         let colour = place_in(&mut colours, |it| *it == by, || by.clone());
         let work = place_in(
@@ -138,7 +141,7 @@ fn works_of(machine: &Computer<'_>) -> Vec<Work> {
         if line.points.iter().all(|(size, _)| *size != row.size) {
             line.points.push((row.size, row.bytes_per_second));
             let limit = row.limit_share.filter(|it| *it > 0.0);
-            let limit = limit.map(|share| row.bytes_per_second / share);
+            let limit = limit.map(|share| row.bytes_per_second / share).filter(|it| it.is_finite());
             line.limit = line.limit.into_iter().chain(limit).reduce(f64::max);
         }
     }
@@ -185,8 +188,10 @@ fn draw(works: &[Work], id: &str, factor: &'static str) -> String {
         text.push_str(&curves(work, &format!("{id}-curves-{number}")).html());
     }
     let rest: Vec<&Work> = works.iter().filter(|work| !is_curve(work)).collect();
-    let mut modes: Vec<&str> = rest.iter().map(|work| work.mode.as_str()).collect();
-    modes.dedup();
+    let mut modes: Vec<&str> = Vec::new();
+    for work in &rest {
+        place_in(&mut modes, |it| *it == work.mode, || &work.mode);
+    }
     for (number, mode) in modes.iter().enumerate() {
         let of_mode: Vec<&Work> = rest.iter().copied().filter(|work| work.mode == *mode).collect();
         text.push_str(&bars(mode, &of_mode, &format!("{id}-bars-{number}"), factor).html());

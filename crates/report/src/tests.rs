@@ -178,6 +178,47 @@ fn survey() -> Results {
     Results::read("here-survey", &text.to_string()).expect("a survey")
 }
 
+/// A benchmark of these rows: algorithm, use, size, speed, share of the limit.
+fn bench(rows: &[(&str, &str, usize, f64, f64)]) -> Results {
+    let row = |(algorithm, usage, size, speed, share): &(&str, &str, usize, f64, f64)| {
+        json!({
+            "algorithm": algorithm, "direction": "enc", "use": usage, "size": size, "route": "vaes512",
+            "door": "evp", "threads": 1, "bytes_per_second": speed, "limit_share": share,
+        })
+    };
+    let rows: Vec<Value> = rows.iter().map(row).collect();
+    let text = json!({"schema": "wirespeed.bench/1", "rows": rows}).to_string();
+    Results::read("bench", &text).expect("a result that can be drawn")
+}
+
+#[test]
+fn each_mode_has_one_chart() {
+    let of = |algorithm, usage| (algorithm, usage, 1420, 1e9, 0.5);
+    let rows = ["AES-128-CBC", "AES-256-CBC"].map(|it| [of(it, "message"), of(it, "stream")]);
+    let page = page(&[bench(rows.as_flattened())]);
+    for mode in ["a message each call", "one long message"] {
+        let caption = format!("<figcaption>Speed: {mode}");
+        assert_eq!(page.matches(&caption).count(), 1, "{mode}: {page}");
+    }
+}
+
+#[test]
+fn what_no_scale_has_a_place_for_is_not_drawn() {
+    let of = |size, speed, share| ("AES-128-CBC", "message", size, speed, share);
+    let page = page(&[bench(&[
+        of(0, 1e9, 0.5),
+        of(16, 1e9, 0.5),
+        of(64, 2e9, 0.5),
+        of(1024, 3e9, 1e-300),
+        of(4096, 1e308, 0.1),
+        of(8192, 0.0, 0.5),
+    ])]);
+    assert_eq!(page.matches("<polyline").count(), 1);
+    for nonsense in ["NaN", "inf"] {
+        assert!(!page.contains(nonsense), "{nonsense} in:\n{page}");
+    }
+}
+
 fn vpn() -> Results {
     let text = json!({
         "schema": "wirespeed.vpn/1",

@@ -25,17 +25,34 @@ pub fn letter(place: usize) -> String {
 }
 
 /// The machines of these files, in their order. Files of different kinds that describe the same machine belong together;
-/// two of the same kind are two machines, or two runs to be compared.
+/// two of the same kind are two machines, or two runs to be compared. Of machines that are alike the names tell which is
+/// meant.
 pub fn computers(results: &[Results]) -> Vec<Computer<'_>> {
     let mut found: Vec<Computer<'_>> = Vec::new();
     for file in results {
-        let home = found.iter_mut().find(|it| it.is_home_of(file));
-        match home {
-            Some(computer) => computer.take_in(file),
-            None => found.push(Computer { label: file.label.clone(), files: vec![file] }),
+        let mut homes: Vec<_> = found.iter_mut().filter(|it| it.is_home_of(file)).collect();
+        if homes.len() > 1 {
+            let shared = |home: &Computer<'_>| beginning(&home.label, &file.label).len();
+            let most = homes.iter().map(|home| shared(home)).max().unwrap_or_default();
+            homes.retain(|home| shared(home) == most);
+        }
+        match &mut homes[..] {
+            [computer] => computer.take_in(file),
+            // Nobody's, or it is not said whose.
+            _ => found.push(Computer { label: file.label.clone(), files: vec![file] }),
         }
     }
     found
+}
+
+/// What both names begin with, in whole words: `here` of `here-bench` and `here-disk`.
+fn beginning<'n>(one: &'n str, other: &str) -> &'n str {
+    let is_word = |name: &str, end: usize| {
+        name.get(end..).is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
+    };
+    let mut ends = (0..=one.len()).rev().filter(|end| is_word(one, *end) && is_word(other, *end));
+    let end = ends.find(|end| one[..*end] == other[..*end]).unwrap_or_default();
+    one[..end].trim_end_matches(|letter: char| !letter.is_alphanumeric())
 }
 
 /// What tells machines apart. Which features there are to name changes with the program.
@@ -80,10 +97,7 @@ impl<'a> Computer<'a> {
     /// Its name is what the files' names begin with: `here-bench` and `here-disk` are `here`.
     fn take_in(&mut self, file: &'a Results) {
         self.files.push(file);
-        let same = |(a, b): &(char, char)| a == b;
-        let common: String =
-            self.label.chars().zip(file.label.chars()).take_while(same).map(|(a, _)| a).collect();
-        let common = common.trim_end_matches(|letter: char| !letter.is_alphanumeric());
+        let common = beginning(&self.label, &file.label);
         if !common.is_empty() {
             self.label = common.to_owned();
         }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
-use wirespeed_cipher::Use;
+use wirespeed_cipher::{Direction, Subject, Use};
 
 use crate::schema::bench::Bench;
 use crate::schema::stats::Stats;
@@ -72,6 +72,14 @@ struct Row<'t> {
 }
 
 impl Row<'_> {
+    /// The direction by which benchmarks know it. Counters have that of the call, where both are the same work, too.
+    fn direction_measured(&self) -> &str {
+        match self.algorithm.parse::<Subject>() {
+            Ok(subject) if subject.is_symmetric() => subject.direction(Direction::Encrypt),
+            _ => &self.direction,
+        }
+    }
+
     /// The same work on every host: one thread with all instructions, by the host's own OpenSSL or ours.
     fn take_into(&self, rates: &mut BTreeMap<Work, Rates>) {
         let is_plain =
@@ -165,7 +173,7 @@ impl Fleet {
         let done = self.done_a_day.entry(host.to_owned()).or_default();
         for row in rows {
             let what =
-                [&row.algorithm, &row.direction, &row.route].map(|it| it.clone().into_owned());
+                [&*row.algorithm, row.direction_measured(), &*row.route].map(ToOwned::to_owned);
             let it: &mut Done = done.entry(what.into()).or_default();
             it.bytes += row.bytes.unwrap_or(0.0) * DAY / seconds;
             it.calls += row.calls.unwrap_or(0.0) * DAY / seconds;

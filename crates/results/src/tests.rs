@@ -283,6 +283,33 @@ fn files_of_one_machine_stand_in_one_column() {
     assert!(written.rows.iter().all(|row| row.section == Section::Algorithms));
 }
 
+#[test]
+fn of_machines_that_are_alike_each_keeps_its_files() {
+    let machine = json!({"machine": {"cpu": {"brand": "Xeon", "cores": 2}}});
+    let rates = |label: &str| bench(label, machine.clone(), &[]);
+    let disk = |label: &str| {
+        let mut document = machine.clone();
+        document["schema"] = "wirespeed.disk/1".into();
+        document["rows"] = json!([]);
+        Results::read(label, &document.to_string()).expect("a result")
+    };
+    let found = |files: &[Results]| -> Vec<(String, usize)> {
+        computers(files).into_iter().map(|it| (it.label, it.files.len())).collect()
+    };
+    let expected = |machines: &[(&str, usize)]| -> Vec<(String, usize)> {
+        machines.iter().map(|(label, files)| ((*label).to_owned(), *files)).collect()
+    };
+    let [one, two, ten] = ["host1-bench", "host2-bench", "host10-bench"].map(rates);
+    let files = [one.clone(), two.clone(), ten.clone(), disk("host2-disk"), disk("host1-disk")];
+    assert_eq!(found(&files), expected(&[("host1", 2), ("host2", 2), ("host10-bench", 1)]));
+    // Of two that could be meant it is neither.
+    let files = [one.clone(), two, disk("host3-disk")];
+    let alone = [("host1-bench", 1), ("host2-bench", 1), ("host3-disk", 1)];
+    assert_eq!(found(&files), expected(&alone));
+    // What is nobody else's may have any name.
+    assert_eq!(found(&[one, disk("disk")]), expected(&[("host1-bench", 2)]));
+}
+
 fn vpn(label: &str, gigabits: f64) -> Results {
     let document = json!({
         "schema": "wirespeed.vpn/1",

@@ -110,18 +110,22 @@ impl Run<'_> {
 
     fn block(&mut self, block: &Block, here: &[Candidate]) -> Result<(), Fault> {
         let mut measured = Vec::new();
-        for case in &block.cases {
+        let ended = block.cases.iter().try_for_each(|case| {
             self.interruption.check(SO_FAR)?;
             self.progress.at(case.to_string());
             measured.push(self.contest.measure(*case, here, &|| self.progress.tick())?);
             self.document.rows.extend(measured.last().into_iter().flat_map(Measured::rows));
+            Ok(())
+        });
+        if measured.is_empty() {
+            return ended;
         }
         let found = break_even(here, &measured);
         let text = text::block(block, here, &measured, &found, self.request.unit);
         self.progress.around(|| self.people.show(&text))?;
         self.document.break_even.extend(found);
         self.noise.extend(measured.into_iter().flat_map(|it| it.noise));
-        Ok(())
+        ended
     }
 
     fn gateway(&mut self) -> Result<(), Fault> {

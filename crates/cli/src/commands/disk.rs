@@ -59,7 +59,7 @@ one line that says what.";
 #[derive(Args)]
 #[command(after_help = HELP)]
 pub(crate) struct DiskArguments {
-    /// Bytes for each test; KiB, MiB and GiB are understood
+    /// Bytes for each test, such as 256MiB or 2GiB
     #[arg(long, value_name = "BYTES", default_value = "128MiB")]
     size: String,
     /// Ciphers as cryptsetup spells them, such as aes-xts-plain64; by default all of the comparison of 2007
@@ -107,19 +107,22 @@ pub(crate) struct DiskArguments {
 pub(crate) fn run(arguments: DiskArguments) -> Result<(), Fault> {
     let request = arguments.understand()?;
     check_writable(request.json.as_deref())?;
+    let people = People::beside(request.json.as_deref());
+    // A question is no step: Ctrl-C ends it as it ends any program.
+    if let Place::Kernel { backing, agreed } = &request.place {
+        kernel::may_begin(backing, *agreed, &request, people)?;
+    }
     let host = Host::discover();
     // Before anything is set up that must be taken down again.
     let interruption = Interruption::watch()?;
-    let listener = Listener::new(&interruption, People::beside(request.json.as_deref()));
+    let listener = Listener::new(&interruption, people);
     listener.show(&format!("{}\n", header(&host.machine)));
     let mut document = document::begin(&request, host.machine);
     let ended = match &request.place {
         Place::Process { directory, compare } => {
             process::run(directory, *compare, &request, &listener, &mut document)
         }
-        Place::Kernel { backing, agreed } => {
-            kernel::run(backing, *agreed, &request, &listener, &mut document)
-        }
+        Place::Kernel { backing, .. } => kernel::run(backing, &request, &listener, &mut document),
     };
     document.interrupted = ended.is_err();
     document::conclude(&mut document);

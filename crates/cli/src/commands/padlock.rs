@@ -5,6 +5,8 @@ mod confirm;
 mod engine;
 mod units;
 
+use std::env::consts::ARCH;
+
 use clap::Args;
 use wirespeed_bench::Host;
 use wirespeed_cipher::{Route, Subject};
@@ -91,11 +93,15 @@ fn text(found: &Padlock) -> String {
     text.push_str(&entry("PadLock", &found.summary));
     text.push_str(&entry("OpenSSL", &engine::words(&found.openssl)));
     text.push_str(&entry("Wirespeed", &served(found)));
-    // What emulates it runs on x86-64.
-    if found.cpu.signature.is_none() && std::env::consts::ARCH == "x86_64" {
+    if found.cpu.signature.is_none() && has_emulator(ARCH) {
         text.push_str(&entry("", "On an emulated one: padlock-run --cpu nano wirespeed padlock"));
     }
     text
+}
+
+/// Whether padlock-run, which emulates a CPU with PadLock, runs on this architecture.
+pub(crate) fn has_emulator(architecture: &str) -> bool {
+    architecture == "x86_64"
 }
 
 fn served(found: &Padlock) -> String {

@@ -13,7 +13,7 @@ use wirespeed_results::schema::random::Random;
 use wirespeed_results::schema::{Document, VERSION};
 
 use crate::fault::Fault;
-use crate::output::{People, write_json};
+use crate::output::{People, check_writable, write_json};
 use source::{SEED_BYTES, Tested};
 
 const EXAMPLES: &str = "\
@@ -75,6 +75,7 @@ pub(crate) fn run(arguments: RandomArguments) -> Result<(), Fault> {
         }
         (target, false) => Some(target.unwrap_or("-")),
     };
+    check_writable(json)?;
     let mut tested = source::open()?;
     let mut written = 0;
     let result = produce(&mut tested, arguments.bytes, target, &mut written);

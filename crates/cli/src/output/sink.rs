@@ -2,7 +2,7 @@
 
 use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io::{self, Write};
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::path::Path;
 
 use serde::Serialize;
@@ -18,6 +18,10 @@ pub(crate) fn check_writable<'t>(targets: impl IntoIterator<Item = &'t str>) -> 
 }
 
 fn try_to_write(target: &str) -> Result<(), Fault> {
+    // The reader of a pipe would take an open and a close for all that comes.
+    if fs::metadata(target).is_ok_and(|about| about.file_type().is_fifo()) {
+        return Ok(());
+    }
     let tried = match OpenOptions::new().write(true).create_new(true).open(target) {
         Ok(_) => fs::remove_file(target),
         // What is there stays as it is until there is something to write.
@@ -119,6 +123,7 @@ fn replace(
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::symlink;
+    use std::thread;
 
     use super::*;
 
@@ -150,6 +155,20 @@ mod tests {
         assert!(!fs::metadata("/dev/null").expect("there").is_file());
         assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 3);
         assert!(write_text("/dev/full", "new").is_err());
+    }
+
+    #[test]
+    fn the_reader_of_a_pipe_gets_what_is_written() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let pipe = folder.path().join("pipe").display().to_string();
+        let (kind, mode) = (rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU);
+        rustix::fs::mknodat(rustix::fs::CWD, &pipe, kind, mode, 0).expect("a pipe");
+        let (read, written) = (pipe.clone(), pipe.clone());
+        let reader = thread::spawn(move || fs::read_to_string(read).expect("read"));
+        check_writable([&*pipe]).unwrap_or_else(|_| panic!("writable"));
+        // Nobody waits for it: without a reader it would never end.
+        thread::spawn(move || write_text(&written, "new\n").is_ok());
+        assert_eq!(reader.join().expect("no panic"), "new\n");
     }
 
     #[test]

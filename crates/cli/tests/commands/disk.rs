@@ -128,6 +128,7 @@ fn words_that_mean_nothing_are_one_line_that_says_what_they_may_be() {
         ("--cipher aes-xts-plain64 --key-size 128", "has keys of 256, "),
         ("--key-size 256", "--key-size needs --cipher"),
         ("--size 12x", "--size 12x: choose from 1MiB on"),
+        ("--size 256MB", "--size 256MB: write 256MiB"),
         ("--sector 520", "--sector 520: choose 512 or 4096"),
         ("--threads 0", "--threads 0: choose from 1 to 1024"),
         ("--device /dev/x", "--device needs --dm-crypt"),
@@ -171,6 +172,9 @@ fn without_root_there_is_no_dm_crypt_and_no_file_where_one_may_not_write() {
         }
         let said = refused(&mut command);
         assert!(said.contains(words), "{said}");
+        // Who may is settled before anything begins, Ctrl-C as a question included.
+        let shown = command.output().expect("the program runs").stdout;
+        assert_eq!(shown.is_empty(), line.contains("--dm-crypt"), "{}", text(&shown));
     }
 }
 

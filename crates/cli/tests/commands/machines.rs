@@ -6,6 +6,8 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
+use crate::support::assert_narrow;
+
 /// A machine, and what is right about it.
 struct Machine {
     folder: &'static str,
@@ -176,6 +178,17 @@ fn the_kernels_drivers_are_known_by_their_hardware() {
         let said = words(folder, &["kernel"]);
         let line = format!("Crypto hardware in use or at hand: {hardware} Not measured: ");
         assert!(said.contains(&line), "{folder}: {said}");
+    }
+}
+
+#[test]
+fn the_kernels_drivers_fit_the_columns() {
+    for Machine { folder, .. } in MACHINES {
+        let said = String::from_utf8(says(folder, &["kernel"]).stdout).expect("UTF-8");
+        assert_narrow(&said);
+        // A long name is followed by the rest of its line.
+        let line = "authenc(hmac(sha1),cbc(aes))  authenc-hmac-sha1-cbc-aes-caam\n   ";
+        assert_eq!(said.contains(line), *folder == "imx6", "{said}");
     }
 }
 

@@ -1,8 +1,9 @@
 //! `--openssl FILE…`: another libcrypto beside this machine's. The one that is here stands for it.
 
+use std::fs;
 use std::process::Command;
 
-use crate::support::{assert_narrow, is_of_type};
+use crate::support::{assert_narrow, interrupted, is_of_type};
 use serde_json::Value;
 use wirespeed_results::schema::bench::Bench;
 
@@ -57,6 +58,21 @@ fn each_file_has_rows_of_its_own() {
     assert_eq!(algorithms, ["AES-128-CTR", "AES-256-CTR"]);
     assert!(others.iter().all(|row| row["route"] == "libcrypto"), "{others:?}");
     assert!(rows.len() > 2 * others.len(), "this OpenSSL and ours are missing");
+}
+
+#[test]
+fn what_was_measured_survives_an_interruption() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("here.json");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_wirespeed"));
+    command.args(["bench", "AES-128-CTR", "AES-256-CTR", "--routes", "portable", "--sizes", "64"]);
+    command.args(["--seconds", "1", "--openssl", &here(), "--json"]).arg(&file);
+    let rest = interrupted(&mut command, "AES-128-CTR, message");
+    let kept: Value = serde_json::from_slice(&fs::read(file).expect("a file")).expect("JSON");
+    assert_eq!(kept["interrupted"], true);
+    let rows = kept["rows"].as_array().expect("rows");
+    assert!(rows.iter().any(|row| row["algorithm"] == "AES-256-CTR"), "{rows:?}");
+    assert!(rest.iter().any(|line| line == "AES-256-CTR, message"), "{rest:?}");
 }
 
 #[test]

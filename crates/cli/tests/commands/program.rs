@@ -151,6 +151,7 @@ fn a_file_that_cannot_be_written_is_named_before_anything_is_measured() {
         "tune --json",
         "disk --json",
         "vpn --seconds 3600 --json",
+        "random --output /dev/null --json",
     ] {
         let output = output(&format!("{arguments} /nowhere/at/all"));
         assert_eq!(output.status.code(), Some(2), "{arguments}");
@@ -193,12 +194,15 @@ fn what_bench_measured_survives_an_interruption() {
     let words = "bench AES-128-CTR AES-256-CTR --routes portable,libcrypto --sizes 64,1024 --json";
     let mut run = wirespeed(words);
     run.args([file.as_os_str(), "--seconds".as_ref(), "1".as_ref()]);
-    interrupted(&mut run, "AES-128-CTR, message");
+    let rest = interrupted(&mut run, "AES-128-CTR, message");
     let kept = fs::read_to_string(file).expect("a file");
     let kept: Value = serde_json::from_str(&kept).expect("JSON");
     assert_eq!(kept["interrupted"], true);
     let rows = kept["rows"].as_array().expect("rows").len();
     assert!((4..8).contains(&rows), "{rows} rows");
+    // The block that was broken off is shown as far as it came.
+    let is_shown = rest.iter().any(|line| line == "AES-256-CTR, message");
+    assert_eq!(is_shown, rows > 4, "{rest:?}");
 }
 
 #[test]

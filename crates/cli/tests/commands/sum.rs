@@ -326,22 +326,30 @@ fn a_process_with_few_descriptors_hashes_all_the_same() {
 #[test]
 fn a_full_device_is_an_error_and_a_closed_pipe_ends_it_in_silence() {
     let case = Case::new();
-    let run = |output: Stdio| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_wirespeed"));
-        command.args(["sum", "a"]).current_dir(case.folder.path());
-        command.stdout(output).stderr(Stdio::piped()).output().expect("the program runs")
-    };
-    let full = File::options().write(true).open("/dev/full").expect("/dev/full");
-    let output = run(full.into());
-    assert_eq!(output.status.code(), Some(2), "{output:?}");
-    assert!(output.stderr.starts_with(b"wirespeed: cannot write: "), "{output:?}");
-    let (reader, writer) = std::io::pipe().expect("a pipe");
-    drop(reader);
-    let output = run(writer.into());
-    // As a signal would: what is left was not done.
-    assert_eq!(
-        (output.status.code(), &output.stderr[..]),
-        (Some(128 + 13), &b""[..]),
-        "{output:?}"
-    );
+    File::create(case.folder.path().join("large"))
+        .and_then(|it| it.set_len(1 << 20))
+        .expect("made");
+    // The second are far more than all lanes and what waits for them hold, and take a while each.
+    for files in [vec!["a"], vec!["large"; 600]] {
+        let run = |output: Stdio| {
+            // One that hangs ends with 124.
+            let mut command = Command::new("timeout");
+            command.args(["300", env!("CARGO_BIN_EXE_wirespeed"), "sum", "--threads", "1"]);
+            command.args(&files).current_dir(case.folder.path());
+            command.stdout(output).stderr(Stdio::piped()).output().expect("the program runs")
+        };
+        let full = File::options().write(true).open("/dev/full").expect("/dev/full");
+        let output = run(full.into());
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        assert!(output.stderr.starts_with(b"wirespeed: cannot write: "), "{output:?}");
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let output = run(writer.into());
+        // As a signal would: what is left was not done.
+        assert_eq!(
+            (output.status.code(), &output.stderr[..]),
+            (Some(128 + 13), &b""[..]),
+            "{output:?}"
+        );
+    }
 }

@@ -166,12 +166,15 @@ fn interrupts(moment: &Moment) -> Option<Finding> {
     let others: Vec<f64> = others.collect();
     let mean = others.iter().sum::<f64>() / others.len().max(1) as f64;
     (most >= 0.3 && most >= 3.0 * mean).then(|| {
-        let beside = match others.is_empty() {
-            true => String::new(),
-            false => format!(", the others {}", percent(mean)),
-        };
+        let spends = format!("CPU {cpu} spends {} of its time on interrupts", percent(most));
+        if others.is_empty() {
+            return Finding::offer(
+                format!("{spends} (/proc/stat), and there is no other to spread them to"),
+                "fewer of them: larger packets, or interrupt coalescing (ethtool -C)",
+            );
+        }
         Finding::offer(
-            format!("CPU {cpu} spends {} of its time on interrupts{beside} (/proc/stat)", percent(most)),
+            format!("{spends}, the others {} (/proc/stat)", percent(mean)),
             "spread them: irqbalance, /proc/irq/*/smp_affinity, or rps_cpus of the network card's queues",
         )
     })
@@ -277,6 +280,9 @@ mod tests {
             "{said}"
         );
         assert!(said.contains("irqbalance"), "{said}");
+        let said = machine(&[[0, 20, 20, 0]]).says(busy);
+        assert!(said.starts_with("note: CPU 0 spends 50 % of its time on interrupts"), "{said}");
+        assert!(said.contains("ethtool -C") && !said.contains("irqbalance"), "{said}");
     }
 
     #[test]

@@ -50,6 +50,37 @@ fn what_programs_did_becomes_so_much_a_day() {
     assert_eq!(fleet.damaged, ["b: it says not how long"]);
 }
 
+/// Counters have hash functions as encryption, and counter modes both ways.
+#[test]
+fn what_programs_did_has_the_direction_that_was_measured() {
+    let mut fleet = Fleet::default();
+    let row = |algorithm: &str, direction: &str| {
+        format!(
+            r#"{{"algorithm":"{algorithm}","direction":"{direction}","route":"vaes512","calls":1,"bytes":1}}"#
+        )
+    };
+    let rows = [
+        row("SHA2-256", "enc"),
+        row("AES-128-CTR", "enc"),
+        row("AES-128-CTR", "dec"),
+        row("AES-128-GCM", "dec"),
+        row("unknown", "dec"),
+    ];
+    let rows = rows.join(",");
+    fleet.add("a", &format!(r#"{{"schema":"wirespeed.stats/1","seconds":86400,"rows":[{rows}]}}"#));
+    let done = fleet.done_a_day["a"].iter();
+    let done: Vec<_> = done
+        .map(|((algorithm, direction, _), it)| (&**algorithm, &**direction, it.bytes))
+        .collect();
+    let expected = [
+        ("AES-128-CTR", "enc", 2.0),
+        ("AES-128-GCM", "dec", 1.0),
+        ("SHA2-256", "hash", 1.0),
+        ("unknown", "dec", 1.0),
+    ];
+    assert_eq!(done, expected);
+}
+
 #[test]
 fn what_was_done_is_like_messages_of_its_size() {
     let work = |usage: Use, size| {

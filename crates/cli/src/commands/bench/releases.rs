@@ -44,13 +44,16 @@ pub(super) fn run(request: &Request) -> Result<(), Fault> {
     let progress = Progress::new((blocks.len() * (1 + others.len())) as u64);
     let measure = |block: &Block| {
         let title = format!("{}, {}", block.cases[0].title(), block.usage);
-        let rows = measured(block, &title, request, &routes, &others, &progress, &mut document);
+        let before = document.rows.len();
+        let ended = measured(block, &title, request, &routes, &others, &progress, &mut document);
         // A signal of the terminal's ends them, too.
-        interruption.check(SO_FAR)?;
-        let rows = rows?;
-        let text = table(&title, &rows, &others, request.unit);
-        document.rows.extend(rows);
-        progress.around(|| people.show(&text))
+        let ended = interruption.check(SO_FAR).and(ended);
+        let rows = &document.rows[before..];
+        if !rows.is_empty() {
+            let text = table(&title, rows, &others, request.unit);
+            progress.around(|| people.show(&text))?;
+        }
+        ended
     };
     let ended = blocks.iter().try_for_each(measure);
     progress.done();
@@ -59,7 +62,7 @@ pub(super) fn run(request: &Request) -> Result<(), Fault> {
     people.finish(ended, kept, &verdict(&document.rows, &others), &document.warnings)
 }
 
-/// What each of them did.
+/// Adds what each of them did to the document, however it ends.
 fn measured(
     block: &Block,
     title: &str,
@@ -68,7 +71,7 @@ fn measured(
     others: &[Other],
     progress: &Progress,
     document: &mut Bench,
-) -> Result<Vec<Row>, Fault> {
+) -> Result<(), Fault> {
     progress.at(title.to_owned());
     let work = Work {
         subjects: &[block.subject],
@@ -80,7 +83,7 @@ fn measured(
     };
     let here = work.again(None, routes)?;
     progress.tick();
-    let mut rows = here.rows;
+    document.rows.extend(here.rows);
     add(&mut document.warnings, here.warnings);
     document.clock = here.clock;
     for other in others {
@@ -88,9 +91,9 @@ fn measured(
         let there = other.measure(&work)?;
         progress.tick();
         add(&mut document.warnings, there.warnings);
-        rows.extend(there.rows);
+        document.rows.extend(there.rows);
     }
-    Ok(rows)
+    Ok(())
 }
 
 /// Adds what was not said yet.

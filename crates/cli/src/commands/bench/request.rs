@@ -58,7 +58,7 @@ pub(crate) struct BenchArguments {
     /// A column for the kernel with N requests in flight at once
     #[arg(long, value_name = "N")]
     lanes: Option<usize>,
-    /// Bytes in one call; KiB and MiB are understood
+    /// Bytes in one call, such as 1420 or 4KiB
     #[arg(long, value_name = "N,…", value_delimiter = ',')]
     sizes: Vec<String>,
     /// Uses: message (new IV each call), stream (one long message), rekey (new key each call)
@@ -236,10 +236,12 @@ const LARGEST: usize = 16 << 20;
 fn size(text: &str) -> Result<usize, Fault> {
     let bytes = units::parse(text).and_then(|bytes| usize::try_from(bytes).ok());
     bytes.filter(|bytes| (1..=LARGEST).contains(bytes)).ok_or_else(|| {
-        let classes = SIZE_CLASSES.map(|class| class.to_string()).join(" ");
-        Fault::usage(format!(
-            "unknown size '{text}': choose from {classes}, or any number of bytes from 1 to 16MiB"
-        ))
+        Fault::usage(match units::in_units_of_1024(text) {
+            Some(meant) => format!("unknown size '{text}': write {meant}"),
+            None => {
+                format!("unknown size '{text}': choose from 1 to 16MiB, such as 1420 or 4KiB")
+            }
+        })
     })
 }
 
@@ -251,10 +253,12 @@ mod tests {
     fn sizes() {
         assert_eq!(size("1420").expect("a size"), 1420);
         assert_eq!(size("16KiB").expect("a size"), 16384);
+        assert_eq!(size("4k").expect("a size"), 4096);
         assert_eq!(size("16MiB").expect("a size"), LARGEST);
-        for wrong in ["", "0", "-1", "17MiB", "12x", "99999999999999999999KiB"] {
+        for wrong in ["", "0", "-1", "17MiB", "12x", "4KB", "99999999999999999999KiB"] {
             let Err(Fault::Usage(message)) = size(wrong) else { panic!("{wrong} is no size") };
             assert!(message.starts_with(&format!("unknown size '{wrong}'")), "{message}");
+            assert_eq!(message.ends_with("'4KB': write 4KiB"), wrong == "4KB", "{message}");
         }
     }
 }

@@ -16,6 +16,7 @@ use super::process::{keep, setting};
 use super::request::Request;
 use super::table::Subject;
 use crate::fault::Fault;
+use crate::output::People;
 use crate::units;
 
 /// The hidden command that takes everything down when this program is killed.
@@ -26,26 +27,34 @@ pub(crate) fn watch_over() {
     mapper::watch_over(io::stdin().lock());
 }
 
-pub(super) fn run(
+/// Whoever may and wants to goes on. What an earlier run left is taken down, so that its device is free.
+pub(super) fn may_begin(
     backing: &Backing,
     agreed: bool,
     request: &Request,
-    listener: &Listener<'_>,
-    document: &mut Disk,
+    people: People,
 ) -> Result<(), Fault> {
     if !rustix::process::geteuid().is_root() {
         return Err(Fault::usage("--dm-crypt needs root: sudo wirespeed disk --dm-crypt …"));
     }
     for line in mapper::sweep()? {
-        listener.show(&format!("left by a run that was killed, and taken down: {line}\n"));
+        people.show(&format!("left by a run that was killed, and taken down: {line}\n"))?;
     }
-    let bytes = request.settings.bytes;
     if let (Backing::Device(path), false) = (backing, agreed) {
-        ask(path, &mapper::examine(path, bytes)?)?;
+        ask(path, &mapper::examine(path, request.settings.bytes)?)?;
     }
+    Ok(())
+}
+
+pub(super) fn run(
+    backing: &Backing,
+    request: &Request,
+    listener: &Listener<'_>,
+    document: &mut Disk,
+) -> Result<(), Fault> {
     let mut watcher = Command::new(std::env::current_exe()?);
     watcher.arg(WATCHER);
-    let mut setup = Setup::open(backing, bytes, Watcher::start(watcher)?)?;
+    let mut setup = Setup::open(backing, request.settings.bytes, Watcher::start(watcher)?)?;
     document.warnings.extend(setup.remarks().iter().cloned());
     let ended = measure(backing, &mut setup, request, listener, document);
     listener.end_pace();

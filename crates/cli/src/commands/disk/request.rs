@@ -117,7 +117,10 @@ fn size(text: &str) -> Result<u64, Fault> {
         // A sector of the larger kind is the unit of everything.
         Some(bytes) if !bytes.is_multiple_of(4096) => refused("choose a multiple of 4096 bytes"),
         Some(bytes) if bytes >= LEAST => Ok(bytes),
-        _ => refused("choose from 1MiB on"),
+        _ => match units::in_units_of_1024(text) {
+            Some(meant) => Err(Fault::usage(format!("--size {text}: write {meant}"))),
+            None => refused("choose from 1MiB on"),
+        },
     }
 }
 

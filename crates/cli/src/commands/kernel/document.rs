@@ -127,27 +127,30 @@ impl Found {
             .collect();
         rows.sort_by_key(|driver| (&driver.algorithm, &driver.kind, !driver.serves));
         let (left, right) = (Side::Left, Side::Right);
-        let mut table = Table::new(&[left, left, left, right, left, left, left]);
-        table.row(
-            ["algorithm", "driver", "module", "priority", "self-test", "", ""]
-                .map(str::to_owned)
-                .to_vec(),
-        );
+        let mut table = Table::new(&[left, left, left, right, left, left]);
+        let head = ["algorithm", "driver", "module", "priority", "", ""];
+        table.row(head.map(str::to_owned).to_vec());
         let mut last = "";
+        // Long names stand in a line of their own, above the rest of theirs.
+        let mut above = vec![None];
         for driver in rows {
             let algorithm = if driver.algorithm == last { "" } else { &driver.algorithm };
             last = &driver.algorithm;
-            table.row(vec![
-                algorithm.to_owned(),
-                driver.driver.clone(),
+            let [most, most_of_driver] = NAMES;
+            let is_long = algorithm.len() > most || driver.driver.len() > most_of_driver;
+            above.push(is_long.then(|| format!("{algorithm:most$}  {}\n", driver.driver)));
+            let names = if is_long { ["", ""] } else { [algorithm, &driver.driver] };
+            let mut cells = names.map(str::to_owned).to_vec();
+            cells.extend([
                 driver.module.clone().unwrap_or_else(|| "built in".to_owned()),
                 driver.priority.to_string(),
-                self_test(driver.self_test_passed).to_owned(),
-                if driver.serves { "serves" } else { "" }.to_owned(),
+                standing(driver.serves, driver.self_test_passed).to_owned(),
                 driver.hardware.clone().unwrap_or_default(),
             ]);
+            table.row(cells);
         }
-        table.render()
+        let line = |(above, line): (Option<String>, &str)| above.unwrap_or_default() + line + "\n";
+        above.into_iter().zip(table.render().lines()).map(line).collect()
     }
 
     /// Every hardware that a driver is known to use.
@@ -160,17 +163,25 @@ impl Found {
     }
 }
 
-const fn self_test(passed: bool) -> &'static str {
-    if passed { "passed" } else { "not passed" }
+/// The longest algorithm and the longest driver that leave room for what stands beside them.
+const NAMES: [usize; 2] = [18, 24];
+
+/// How a driver stands among those of its algorithm: one whose self-test failed never serves.
+const fn standing(serves: bool, self_test_passed: bool) -> &'static str {
+    match (serves, self_test_passed) {
+        (_, false) => "not passed",
+        (true, true) => "serves",
+        (false, true) => "",
+    }
 }
 
 /// What was measured: each algorithm with its drivers below it, the columns of all in line.
 fn groups(groups: &[Group]) -> String {
     let (left, right) = (Side::Left, Side::Right);
-    let mut table = Table::new(&[left, right, left, right, right, left, left, left]);
+    let mut table = Table::new(&[left, right, right, right, left, left, left]);
     let sizes = SIZES.map(|bytes| format!("{} MB/s", size(bytes)));
     let [small, large] = sizes;
-    let head = ["  driver", "priority", "self-test", &small, &large, "", "", ""];
+    let head = ["  driver", "priority", &small, &large, "", "", ""];
     table.row(head.map(str::to_owned).to_vec());
     for entry in groups.iter().flat_map(|group| &group.entries) {
         let speed = |bytes: usize| match &entry.nanos {
@@ -182,10 +193,9 @@ fn groups(groups: &[Group]) -> String {
         table.row(vec![
             format!("  {}", driver.driver),
             driver.priority.to_string(),
-            self_test(driver.self_test_passed).to_owned(),
             small,
             large,
-            if driver.serves { "serves" } else { "" }.to_owned(),
+            standing(driver.serves, driver.self_test_passed).to_owned(),
             driver.module.clone().unwrap_or_else(|| "built in".to_owned()),
             driver.hardware.unwrap_or_default().to_owned(),
         ]);

@@ -5,6 +5,7 @@ use std::fs;
 
 use wirespeed_af_alg::drivers::{self, Driver};
 use wirespeed_af_alg::netlink::Netlink;
+use wirespeed_cipher::alike;
 use wirespeed_cpu::{Feature, Features};
 use wirespeed_machine::ThisMachine;
 use wirespeed_results::schema::kernel::Raised;
@@ -19,7 +20,6 @@ use super::release;
 use crate::fault::Fault;
 use crate::output::table::paragraph;
 use crate::output::{notes, say};
-use crate::spelling::alike;
 
 const UNCHANGED: &str = "\nNothing was changed.\n";
 

@@ -1,5 +1,6 @@
 //! `wirespeed padlock --confirm`: what only hardware can say, as a report for whoever has none.
 
+use std::env::consts::ARCH;
 use std::path::Path;
 
 use wirespeed_bench::Host;
@@ -8,7 +9,7 @@ use wirespeed_machine::Machine;
 use wirespeed_results::schema::padlock::{Cpu, Padlock, PadlockReport, Point};
 use wirespeed_results::schema::{Document, VERSION};
 
-use super::{arch, said_of, units};
+use super::{arch, has_emulator, said_of, units};
 use crate::fault::Fault;
 use crate::output::table::{Side, Table};
 use crate::output::{say, tell, write_text};
@@ -20,10 +21,7 @@ pub(super) const FILE: &str = "padlock-report.txt";
 pub(super) fn run(file: &str, host: &Host, document: &Padlock) -> Result<(), Fault> {
     let features = host.harness.features();
     if ![Feature::Ace, Feature::Phe, Feature::Rng].into_iter().any(|unit| features.has(unit)) {
-        return Err(Fault::usage(
-            "this CPU has no PadLock (no-RNG, no-ACE), so it can confirm nothing: padlock-run --cpu nano \
-             wirespeed padlock --confirm shows what a report looks like",
-        ));
+        return Err(Fault::usage(absent(ARCH)));
     }
     // Silence for so long would look like a hang, which a real CPU might answer some of this with.
     tell("Trying what no document says, each in a process of its own: some seconds\n");
@@ -45,6 +43,16 @@ pub(super) fn run(file: &str, host: &Host, document: &Padlock) -> Result<(), Fau
         false => concat!(" Please send it: ", env!("CARGO_PKG_REPOSITORY"), "/issues\n"),
     });
     say(&said)
+}
+
+fn absent(architecture: &str) -> String {
+    let emulated = match has_emulator(architecture) {
+        true => {
+            ": padlock-run --cpu nano wirespeed padlock --confirm shows what a report looks like"
+        }
+        false => "",
+    };
+    format!("this CPU has no PadLock (no-RNG, no-ACE), so it can confirm nothing{emulated}")
 }
 
 /// Under `padlock-run` the kernel names another maker than CPUID does, and in a virtual machine our kernel
@@ -97,4 +105,17 @@ fn table(points: &[Point]) -> String {
         table.row(cells.to_vec());
     }
     table.render()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_emulated_one_is_named_where_there_is_one() {
+        assert!(absent("x86_64").contains("padlock-run"));
+        assert!(
+            !absent("x86").contains("padlock-run") && !absent("aarch64").contains("padlock-run")
+        );
+    }
 }

@@ -1,8 +1,11 @@
 //! A source of raw bytes under the health tests, and how its bytes become output.
 
+use std::env::consts::ARCH;
+
 use wirespeed_padlock::health::{Claim, Health, START_UP};
 
 use super::arch;
+use crate::commands::padlock::has_emulator;
 use crate::fault::Fault;
 
 /// Raw bytes behind each piece of output.
@@ -60,17 +63,22 @@ impl Tested {
 
 /// PadLock's generator on this machine.
 pub(super) fn open() -> Result<Tested, Fault> {
-    arch::generator().map(Tested::new).ok_or_else(absent)
+    arch::generator().map(Tested::new).ok_or_else(|| Fault::usage(absent(ARCH)))
 }
 
-fn absent() -> Fault {
-    let emulated = match std::env::consts::ARCH {
-        "x86" | "x86_64" => {
-            ": padlock-run --cpu nano wirespeed random … runs this on an emulated one"
-        }
-        _ => ": VIA's and Zhaoxin's x86 alone have it",
+fn absent(architecture: &str) -> String {
+    let elsewhere = match has_emulator(architecture) {
+        true => "padlock-run --cpu nano wirespeed random … runs this on an emulated one",
+        false => "VIA's and Zhaoxin's x86 alone have it",
     };
-    Fault::usage(format!("this CPU has no PadLock with random numbers (no-RNG){emulated}"))
+    format!("this CPU has no PadLock with random numbers (no-RNG): {elsewhere}")
+}
+
+#[cfg(test)]
+#[test]
+fn an_emulated_one_is_named_where_there_is_one() {
+    assert!(absent("x86_64").contains("padlock-run"));
+    assert!(!absent("x86").contains("padlock-run") && !absent("aarch64").contains("padlock-run"));
 }
 
 /// How a made-up source goes wrong.

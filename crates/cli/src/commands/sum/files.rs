@@ -240,6 +240,8 @@ impl Pool {
                 }
             });
         }
+        // The feeder may be waiting for room here; with it, it sees that nobody wants more.
+        while self.task(true).is_some() {}
     }
 
     /// Gives every empty lane a file, as long as there are any; waits for one only if all lanes are empty.
