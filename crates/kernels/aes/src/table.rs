@@ -47,7 +47,7 @@ macro_rules! table {
                 polyval_key: ghash::set_key::<true>,
                 polyval,
                 little_ctr: little_ctr::<MODES>,
-                ocb: [ocb::<MODES, false>, ocb::<MODES, true>],
+                ocb: [ocb::<SHORT, false>, ocb::<SHORT, true>],
                 ocb_hash: ocb_hash::<MODES>,
             }
         }
@@ -138,7 +138,7 @@ pub(crate) const fn galois(kernels: &BlockKernels) -> Galois {
 #[derive(Clone, Copy)]
 pub(crate) struct ByKeySize {
     pub(crate) gcm: bool,
-    /// Chains and CTR: a message of one block feels the question.
+    /// Chains, CTR and OCB: a message of one block feels the question.
     pub(crate) short: bool,
     pub(crate) others: bool,
 }
