@@ -96,11 +96,11 @@ const STAGES: &[Stage] = &[
         Ok(Tally::of(passed, "documents"))
     }),
     beside("unit", "each crate's own tests, in debug builds; the kernels' as they ship", unit),
-    built("vm", "the kernel's own crypto and disks, booted in QEMU", |at, effort| {
-        guests::kernel(at, effort, &guests::DEBIAN)
-    }),
     beside("aarch64", "64-bit ARM, cross-built and run by QEMU", |at, effort| {
         architectures::all(at, effort, &architectures::ARM64)
+    }),
+    built("vm", "the kernel's own crypto and disks, booted in QEMU", |at, effort| {
+        guests::kernel(at, effort, &guests::DEBIAN)
     }),
     beside("i686", "32-bit x86, built for it and run here", |at, effort| {
         architectures::all(at, effort, &architectures::I686)
