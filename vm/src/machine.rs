@@ -168,7 +168,7 @@ impl Machine {
     }
 
     /// With Linux's own tests of its drivers for ciphers and hash functions, which take a guest that is translated longer than
-    /// to boot.
+    /// to boot. A machine with a device has them in any case.
     #[must_use]
     pub const fn self_tests(mut self) -> Self {
         self.self_tests = true;
@@ -286,7 +286,8 @@ impl Machine {
             "console={} panic=-1 oops=panic mitigations=off nokaslr no_timer_check loglevel=5 rdinit=/init \
              {} vm_session=\"{}\" vm_modules=\"{}\" vm_system=\"{}\" vm_folders=\"{}\"",
             architecture.console,
-            if self.self_tests { "" } else { "cryptomgr.notests=1" },
+            // Those of virtio-crypto keep its RSA, which would refuse Linux's own modules, from use.
+            if self.self_tests || !self.devices.is_empty() { "" } else { "cryptomgr.notests=1" },
             place.display(),
             self.kernel.modules().display(),
             self.system.as_deref().unwrap_or(Path::new("")).display(),
