@@ -42,6 +42,21 @@ pub(crate) struct Entry {
     pub(crate) look_up: LookUp,
 }
 
+impl Entry {
+    /// Every mode of AES, always: the rows say what is otherwise.
+    pub(crate) const OF_AES: Self = Self {
+        ciphers: &BlockCipher::AES,
+        modes: &[],
+        direction: None,
+        with: &[],
+        unless: &[],
+        look_up: LookUp { what: ALL, source: "" },
+    };
+}
+
+/// All of a call.
+pub(crate) const ALL: &str = "keys and all blocks";
+
 const CAMELLIA: &[BlockCipher] =
     &[BlockCipher::Camellia128, BlockCipher::Camellia192, BlockCipher::Camellia256];
 const ARIA: &[BlockCipher] = &[BlockCipher::Aria128, BlockCipher::Aria192, BlockCipher::Aria256];
@@ -50,25 +65,16 @@ const ARIA: &[BlockCipher] = &[BlockCipher::Aria128, BlockCipher::Aria192, Block
 const ANYWHERE: &[Entry] = &[
     Entry {
         ciphers: CAMELLIA,
-        modes: &[],
-        direction: None,
-        with: &[],
-        unless: &[],
         look_up: LookUp {
-            what: "keys and all blocks",
+            what: ALL,
             source: "Camellia_SBOX in crypto/camellia/camellia.c and crypto/camellia/asm/",
         },
+        ..Entry::OF_AES
     },
     Entry {
         ciphers: ARIA,
-        modes: &[],
-        direction: None,
-        with: &[],
-        unless: &[],
-        look_up: LookUp {
-            what: "keys and all blocks",
-            source: "S1, S2, X1 and X2 in crypto/aria/aria.c",
-        },
+        look_up: LookUp { what: ALL, source: "S1, S2, X1 and X2 in crypto/aria/aria.c" },
+        ..Entry::OF_AES
     },
 ];
 

@@ -8,7 +8,7 @@
 use wirespeed_cipher::{BlockCipher, Direction, Mode};
 use wirespeed_cpu::Feature;
 
-use crate::look_ups::{Entry, LookUp, Otherwise};
+use crate::look_ups::{ALL, Entry, LookUp, Otherwise};
 
 /// All versions that there are.
 const ALWAYS: (u16, u16) = (3, 0);
@@ -23,95 +23,66 @@ const AES_OR_VECTORS: &[Otherwise] =
 
 const PRODUCTS: &[Otherwise] = if IS_ARMEL { &[] } else { &[(ALWAYS, &[Feature::Pmull])] };
 
-const ALL: LookUp = LookUp {
-    what: "keys and all blocks",
+const BY_TABLES: LookUp = LookUp {
+    what: ALL,
     source: "AES_encrypt in crypto/aes/asm/aes-armv4.pl, by cipher_hw_aes_initkey in \
              providers/implementations/ciphers/cipher_aes_hw.c",
 };
 
 /// The first that fits counts.
 pub(crate) const LOOK_UPS: &[Entry] = &[
+    Entry { unless: AES_OR_VECTORS, look_up: BY_TABLES, ..Entry::OF_AES },
     Entry {
-        ciphers: &BlockCipher::AES,
-        modes: &[],
-        direction: None,
-        with: &[],
-        unless: AES_OR_VECTORS,
-        look_up: ALL,
-    },
-    Entry {
-        ciphers: &BlockCipher::AES,
         modes: &[Mode::Ctr],
-        direction: None,
-        with: &[],
         unless: AES,
         look_up: LookUp {
             what: "keys, and calls below 128 bytes",
             source: "AES_set_encrypt_key beside ossl_bsaes_ctr32_encrypt_blocks in cipher_aes_hw.c; \
                      .Lctr_enc_short in bsaes-armv7.pl",
         },
+        ..Entry::OF_AES
     },
     Entry {
-        ciphers: &BlockCipher::AES,
         modes: &[Mode::Cbc, Mode::Cts],
         direction: Some(Direction::Decrypt),
-        with: &[],
         unless: AES,
         look_up: LookUp {
             what: "keys, and calls below 128 bytes",
             source: "AES_set_decrypt_key beside ossl_bsaes_cbc_encrypt in cipher_aes_hw.c; \
                      the jump to AES_cbc_encrypt and .Lcbc_dec_one in bsaes-armv7.pl",
         },
+        ..Entry::OF_AES
     },
     Entry {
-        ciphers: &BlockCipher::AES,
         modes: &[Mode::Xts],
-        direction: None,
-        with: &[],
         unless: AES,
         look_up: LookUp {
             what: "keys, tweaks and stolen blocks",
             source: "AES_set_encrypt_key beside ossl_bsaes_xts_encrypt in cipher_aes_xts_hw.c; \
                      the calls of AES_encrypt in bsaes-armv7.pl",
         },
+        ..Entry::OF_AES
     },
     Entry {
-        ciphers: &BlockCipher::AES,
         modes: &[Mode::Gcm],
-        direction: None,
-        with: &[],
         unless: AES,
         look_up: LookUp {
             what: "keys, the hash key, and calls below 128 bytes",
             source: "AES_set_encrypt_key and AES_encrypt beside ossl_bsaes_ctr32_encrypt_blocks in \
                      cipher_aes_gcm_hw.c; gcm_ghash_4bit in crypto/modes/gcm128.c of 3.6, too",
         },
+        ..Entry::OF_AES
     },
+    Entry { unless: AES, look_up: BY_TABLES, ..Entry::OF_AES },
     Entry {
-        ciphers: &BlockCipher::AES,
-        modes: &[],
-        direction: None,
-        with: &[],
-        unless: AES,
-        look_up: ALL,
-    },
-    Entry {
-        ciphers: &BlockCipher::AES,
         modes: &[Mode::Gcm, Mode::GcmSiv],
-        direction: None,
-        with: &[],
         unless: PRODUCTS,
         look_up: LookUp { what: "the hash", source: "gcm_ghash_4bit in crypto/modes/gcm128.c" },
+        ..Entry::OF_AES
     },
     Entry {
         ciphers: &[BlockCipher::Sm4],
-        modes: &[],
-        direction: None,
-        with: &[],
-        unless: &[],
-        look_up: LookUp {
-            what: "keys and all blocks",
-            source: "SM4_S and SM4_SBOX_T in crypto/sm4/sm4.c",
-        },
+        look_up: LookUp { what: ALL, source: "SM4_S and SM4_SBOX_T in crypto/sm4/sm4.c" },
+        ..Entry::OF_AES
     },
 ];

@@ -4,7 +4,7 @@
 use wirespeed_cipher::{BlockCipher, Mode};
 use wirespeed_cpu::Feature;
 
-use crate::look_ups::{Entry, LookUp, Otherwise};
+use crate::look_ups::{ALL, Entry, LookUp, Otherwise};
 
 /// From which version extensions are found.
 const FOUND: (u16, u16) = (3, 4);
@@ -15,50 +15,41 @@ const ROUNDS: Otherwise = (FOUND, &[Feature::V, Feature::Zvkned]);
 /// The first that fits counts.
 pub(crate) const LOOK_UPS: &[Entry] = &[
     Entry {
-        ciphers: &BlockCipher::AES,
-        modes: &[],
-        direction: None,
-        with: &[],
         unless: &[COLUMNS, ROUNDS],
         look_up: LookUp {
-            what: "keys and all blocks",
+            what: ALL,
             source: "AES_encrypt in crypto/aes/asm/aes-riscv64.pl, else in crypto/aes/aes_core.c",
         },
+        ..Entry::OF_AES
     },
     Entry {
         ciphers: &[BlockCipher::Aes192],
-        modes: &[],
-        direction: None,
         with: ROUNDS.1,
-        unless: &[],
         look_up: LookUp {
             what: "keys",
             source: "AES_set_encrypt_key for 192 bits in cipher_hw_rv64i_zvkned_initkey of \
                      cipher_aes_hw_rv64i.inc, in aes-riscv64.pl",
         },
+        ..Entry::OF_AES
     },
     Entry {
-        ciphers: &BlockCipher::AES,
         modes: &[Mode::Gcm, Mode::GcmSiv],
-        direction: None,
-        with: &[],
         unless: &[
             (FOUND, &[Feature::Zbc]),
             (FOUND, &[Feature::V, Feature::Zvkg]),
             (FOUND, &[Feature::V, Feature::Zvkb, Feature::Zvbc]),
         ],
         look_up: LookUp { what: "the hash", source: "gcm_ghash_4bit in crypto/modes/gcm128.c" },
+        ..Entry::OF_AES
     },
     Entry {
         ciphers: &[BlockCipher::Sm4],
-        modes: &[],
-        direction: None,
-        with: &[],
         unless: &[(FOUND, &[Feature::V, Feature::Zvkb, Feature::Zvksed])],
         look_up: LookUp {
-            what: "keys and all blocks",
+            what: ALL,
             source: "SM4_S and SM4_SBOX_T in crypto/sm4/sm4.c; RISCV_HAS_ZVKB_AND_ZVKSED in \
                      cipher_sm4_hw_rv64i.inc",
         },
+        ..Entry::OF_AES
     },
 ];
