@@ -102,8 +102,10 @@ mod tests {
     fn without_them_the_modes_and_the_way_out_are_named() {
         let mut fake = Fake::installed(PLAN);
         fake.features = Features::NONE;
-        if !LibcryptoCode::is_known() {
-            return println!("skipped: of this machine's OpenSSL nothing is known");
+        let code = LibcryptoCode::of("3.0.19", fake.features);
+        let cbc = "AES-128-CBC".parse().expect("known");
+        if code.looks_up(cbc, Direction::Encrypt).is_none() {
+            return println!("skipped: on this architecture OpenSSL needs no tables for AES");
         }
         let said = fake.says(tables);
         assert!(

@@ -40,6 +40,7 @@
 #![forbid(unsafe_code)]
 
 mod arch;
+mod bsaes;
 mod common;
 mod error;
 mod fingerprint;

@@ -28,8 +28,13 @@ pub struct LookUp {
 /// From which version, and with which features, other code serves.
 pub(crate) type Otherwise = ((u16, u16), &'static [Feature]);
 
+/// All versions that there are.
+pub(crate) const ALWAYS: (u16, u16) = (3, 0);
+
 /// One fact of the tables here and below `arch/`.
+#[derive(Clone, Copy)]
 pub(crate) struct Entry {
+    pub(crate) since: (u16, u16),
     pub(crate) ciphers: &'static [BlockCipher],
     /// None for all.
     pub(crate) modes: &'static [Mode],
@@ -45,6 +50,7 @@ pub(crate) struct Entry {
 impl Entry {
     /// Every mode of AES, always: the rows say what is otherwise.
     pub(crate) const OF_AES: Self = Self {
+        since: ALWAYS,
         ciphers: &BlockCipher::AES,
         modes: &[],
         direction: None,
@@ -100,13 +106,14 @@ impl LibcryptoCode {
     /// The same by an architecture's table.
     fn looks_up_as(
         self,
-        table: &'static [Entry],
+        table: &'static [&'static [Entry]],
         algorithm: Algorithm,
         direction: Direction,
     ) -> Option<&'static LookUp> {
         let cipher = algorithm.block_cipher().filter(|_| self.version >= algorithm.since())?;
         let is_so = |entry: &&Entry| {
-            entry.ciphers.contains(&cipher)
+            self.version >= entry.since
+                && entry.ciphers.contains(&cipher)
                 && (entry.modes.is_empty() || entry.modes.contains(&algorithm.mode()))
                 && entry.direction.is_none_or(|only| only == direction)
                 && entry.with.iter().all(|it| self.features.has(*it))
@@ -114,7 +121,7 @@ impl LibcryptoCode {
                     self.version >= *since && needs.iter().all(|it| self.features.has(*it))
                 })
         };
-        let found = table.iter().chain(ANYWHERE).find(is_so);
+        let found = table.iter().copied().flatten().chain(ANYWHERE).find(is_so);
         found.map(|entry| &entry.look_up)
     }
 
@@ -207,10 +214,34 @@ mod tests {
         assert_eq!(what(without(&[Feature::Aes]), "AES-128-ECB", Encrypt), None);
     }
 
+    /// ARM's AES has x86's name, and x86 has no PMULL.
+    #[test]
+    fn on_64_bit_arm_without_aes_bsaes_came_after_vpaes() {
+        let detected = Features::detect();
+        let of = |version, features, name: &str| {
+            let code = LibcryptoCode { version, features };
+            let algorithm = name.parse().expect("known");
+            code.looks_up_as(arch::aarch64::LOOK_UPS, algorithm, Decrypt).map(|it| it.what)
+        };
+        for (name, before, after) in [
+            ("AES-128-CBC", None, Some("keys, and calls below 128 bytes")),
+            ("AES-256-XTS", None, Some("keys, tweaks and stolen blocks")),
+            ("AES-192-GCM", Some("the hash"), Some("keys, the hash, and calls below 128 bytes")),
+            ("AES-128-ECB", None, None),
+            ("AES-128-OCB", None, None),
+        ] {
+            let found = [(3, 0), (3, 1)].map(|version| of(version, Features::NONE, name));
+            assert_eq!(found, [before, after], "{name}");
+            if detected.has(Feature::Aes) && detected.has(Feature::Pmull) {
+                assert_eq!(of((3, 5), detected, name), None, "{name}");
+            }
+        }
+    }
+
     /// ARM's AES has x86's name. Of its vectors and RISC-V's extensions a test here can only take away.
     #[test]
     fn on_arm_and_risc_v_aes_looks_up_without_instructions() {
-        let of = |table: &'static [Entry], features, name: &str, direction| {
+        let of = |table: &'static [&'static [Entry]], features, name: &str, direction| {
             let code = LibcryptoCode { features, ..here() };
             let algorithm = name.parse().expect("known");
             code.looks_up_as(table, algorithm, direction).map(|it| it.what)
@@ -253,7 +284,8 @@ mod tests {
 
     #[test]
     fn every_fact_has_its_source() {
-        for Entry { look_up: LookUp { what, source }, .. } in arch::LOOK_UPS.iter().chain(ANYWHERE)
+        for Entry { look_up: LookUp { what, source }, .. } in
+            arch::LOOK_UPS.iter().copied().flatten().chain(ANYWHERE)
         {
             assert!(
                 !what.is_empty() && (source.contains(".c") || source.contains(".pl")),

@@ -13,7 +13,7 @@ const COLUMNS: Otherwise = (FOUND, &[Feature::Zkne, Feature::Zknd]);
 const ROUNDS: Otherwise = (FOUND, &[Feature::V, Feature::Zvkned]);
 
 /// The first that fits counts.
-pub(crate) const LOOK_UPS: &[Entry] = &[
+pub(crate) const LOOK_UPS: &[&[Entry]] = &[&[
     Entry {
         unless: &[COLUMNS, ROUNDS],
         look_up: LookUp {
@@ -52,4 +52,4 @@ pub(crate) const LOOK_UPS: &[Entry] = &[
         },
         ..Entry::OF_AES
     },
-];
+]];
