@@ -78,12 +78,10 @@ pub(crate) fn way(examined: &Examined<'_>, root: &Path) -> Result<String, String
     }))
 }
 
-/// The name of the system below a root: os-release(5).
+/// The name of the system below a root. Its second place comes first: the first is a link, at times from the root's own.
 fn system(examined: &Examined<'_>, root: &Path) -> Option<String> {
     let files = ["usr/lib/os-release", "etc/os-release"].map(|file| root.join(file));
-    let text = files.iter().find_map(|file| examined.here.text(file))?;
-    let name = text.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="))?;
-    Some(name.trim_matches(['"', '\'']).to_owned())
+    wirespeed_machine::pretty_name(&files.iter().find_map(|file| examined.here.text(file))?)
 }
 
 #[cfg(test)]

@@ -208,10 +208,15 @@ fn line(source: &dyn Source, path: &str) -> Option<String> {
     source.file(path).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
 }
 
-/// os-release(5): the first of two places, values perhaps in quotes.
+/// By os-release(5), the first of its two places.
 fn distribution(source: &dyn Source) -> Option<String> {
     let text = source.file("etc/os-release").or_else(|| source.file("usr/lib/os-release"))?;
-    let value = text.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="))?;
+    pretty_name(&text)
+}
+
+/// A system's name by its os-release(5), where it has one.
+pub fn pretty_name(os_release: &str) -> Option<String> {
+    let value = os_release.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="))?;
     Some(value.trim_matches(['"', '\'']).to_owned()).filter(|value| !value.is_empty())
 }
 

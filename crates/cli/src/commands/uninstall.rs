@@ -40,86 +40,129 @@ pub(crate) struct UninstallArguments {
 
 pub(crate) fn run(arguments: UninstallArguments) -> Result<(), Fault> {
     let place = arguments.place.find()?;
-    let read = |path: &Path| place.outside(path).and_then(|path| Original::read(&path));
-    let file = read(&place.configuration);
-    let file = file.map_err(|error| Fault::usage(advice(&place.configuration, &error)))?;
-    // A package's module has another name, and stays.
-    let module = read(&place.copy()).ok().filter(|module| module.bytes().is_some());
-    let module = module.filter(|module| !is_used_elsewhere(&place, module.path()));
-    let bytes = file.bytes().unwrap_or_default();
-    let original = fs::read(backup(file.path())).ok();
-    let removed = uninstall(bytes, original.as_deref(), &place.configuration, place.files())
-        .map_err(|fault| Fault::usage(format!("OpenSSL cannot read it: {fault}")))?;
-    let own = drop_ins(bytes, &place.configuration, place.files());
-    let own = own.iter().filter_map(|path| OwnFile::of(read(path).ok()?));
-    let own: Vec<OwnFile> = own.collect();
-    let concerns_all = place.is_the_machines || place.is_in_root();
-    let kept = if concerns_all { Upkeep::there(&place) } else { Vec::new() };
-    // Of one that was killed before it had removed it.
-    let is_left = original.as_deref().is_some_and(|it| it == bytes);
-    let nothing = removed.bytes == bytes && module.is_none() && own.is_empty();
-    if nothing && !is_left && kept.is_empty() {
-        return match file.bytes() {
+    let found = Found::at(&place)?;
+    if found.is_nothing() {
+        return match found.file.bytes() {
             Some(_) => show("Not installed: nothing to change.\n"),
             None => show(&format!(
                 "Not installed: nothing to change. There is no {}.\n",
-                file.path().display()
+                found.file.path().display()
             )),
         };
     }
-    show(&unified(file.path(), bytes, &removed.bytes))?;
-    for OwnFile { file, removed, .. } in &own {
-        show(&unified(file.path(), file.bytes().unwrap_or_default(), &removed.bytes))?;
-    }
-    if let Some(module) = &module {
-        show(&format!("\n{} is removed\n", module.path().display()))?;
-    }
-    for file in &kept {
-        show(&format!("\n{} is removed: the plan is kept up to date no more\n", file.display()))?;
-    }
-    if let Some(plan) = plan_that_stays(&place, bytes) {
-        let sudo = if plan == Path::new(SYSTEM) { "sudo " } else { "" };
-        let (name, word) = (plan.display(), shell::path(&plan));
-        show(&format!("\n{name} stays, for a later install; to remove it: {sudo}rm {word}\n"))?;
-    }
+    found.show(&place)?;
     if arguments.dry_run {
         return show("\nNothing was changed.\n");
     }
-    let command = &place.command("uninstall");
-    let own_files = own.iter().map(|own| &own.file);
-    let changed: Vec<_> = [&file].into_iter().chain(&module).chain(own_files).collect();
-    for file in &changed {
-        writable(file, command).map_err(Fault::usage)?;
-    }
-    let interruption = Interruption::watch()?;
-    interruption.check("nothing was changed")?;
-    let _alone = Alone::at(&place, changed).map_err(Fault::usage)?;
-    if !kept.is_empty() {
-        Upkeep::turn_off(&place, command).map_err(Fault::usage)?;
-    }
-    if place.is_in_root() {
-        // Before what tells a later try that this one came to no end.
-        remove_plan(&place, command)?;
-    }
-    let mut end = String::new();
-    for OwnFile { file, original, removed } in &own {
-        end.push_str(&restore(file, original.as_deref(), removed, command)?);
-    }
-    if removed.bytes != bytes || is_left || (own.is_empty() && kept.is_empty()) {
-        end.push_str(&restore(&file, original.as_deref(), &removed, command)?);
-    }
-    // Last: until now openssl.cnf may have named it.
-    if let Some(module) = &module {
-        let unable = |error| Fault::usage(obstacle(module.path(), &error, command));
-        remove(module.path()).map_err(unable)?;
-    }
+    let end = found.remove(&place)?;
     show(&format!("\n{end}"))?;
-    for (line, text) in own.iter().flat_map(|own| &own.removed.kept).chain(&removed.kept) {
+    let kept = found.own.iter().flat_map(|own| &own.removed.kept).chain(&found.removed.kept);
+    for (line, text) in kept {
         show(&format!("  kept, since other lines depend on it: {line}: {text}\n"))?;
     }
     match place.is_in_root() {
         true => Ok(()),
         false => show("Programs that run already keep the module until they are restarted.\n"),
+    }
+}
+
+/// All that is ours in one place.
+struct Found {
+    /// openssl.cnf, as it was before, and without our lines.
+    file: Original,
+    original: Option<Vec<u8>>,
+    removed: Removed,
+    own: Vec<OwnFile>,
+    module: Option<Original>,
+    /// What keeps the plan up to date.
+    upkeep: Vec<PathBuf>,
+}
+
+impl Found {
+    fn at(place: &Place) -> Result<Self, Fault> {
+        let read = |path: &Path| place.outside(path).and_then(|path| Original::read(&path));
+        let file = read(&place.configuration);
+        let file = file.map_err(|error| Fault::usage(advice(&place.configuration, &error)))?;
+        // A package's module has another name, and stays.
+        let module = read(&place.copy()).ok().filter(|module| module.bytes().is_some());
+        let module = module.filter(|module| !is_used_elsewhere(place, module.path()));
+        let bytes = file.bytes().unwrap_or_default();
+        let original = fs::read(backup(file.path())).ok();
+        let removed = uninstall(bytes, original.as_deref(), &place.configuration, place.files())
+            .map_err(|fault| Fault::usage(format!("OpenSSL cannot read it: {fault}")))?;
+        let own = drop_ins(bytes, &place.configuration, place.files());
+        let own = own.iter().filter_map(|path| OwnFile::of(read(path).ok()?)).collect();
+        let concerns_all = place.is_the_machines || place.is_in_root();
+        let upkeep = if concerns_all { Upkeep::there(place) } else { Vec::new() };
+        Ok(Self { file, original, removed, own, module, upkeep })
+    }
+
+    fn is_nothing(&self) -> bool {
+        let bytes = self.file.bytes().unwrap_or_default();
+        let nothing = self.removed.bytes == bytes && self.module.is_none() && self.own.is_empty();
+        nothing && !self.is_left() && self.upkeep.is_empty()
+    }
+
+    /// Of an uninstall that was killed before it had removed the backup.
+    fn is_left(&self) -> bool {
+        self.original.as_deref().is_some_and(|it| it == self.file.bytes().unwrap_or_default())
+    }
+
+    /// What would change.
+    fn show(&self, place: &Place) -> Result<(), Fault> {
+        let bytes = self.file.bytes().unwrap_or_default();
+        show(&unified(self.file.path(), bytes, &self.removed.bytes))?;
+        for OwnFile { file, removed, .. } in &self.own {
+            show(&unified(file.path(), file.bytes().unwrap_or_default(), &removed.bytes))?;
+        }
+        if let Some(module) = &self.module {
+            show(&format!("\n{} is removed\n", module.path().display()))?;
+        }
+        for file in &self.upkeep {
+            let name = file.display();
+            show(&format!("\n{name} is removed: the plan is kept up to date no more\n"))?;
+        }
+        if let Some(plan) = plan_that_stays(place, bytes) {
+            let sudo = if plan == Path::new(SYSTEM) { "sudo " } else { "" };
+            let (name, word) = (plan.display(), shell::path(&plan));
+            show(&format!("\n{name} stays, for a later install; to remove it: {sudo}rm {word}\n"))?;
+        }
+        Ok(())
+    }
+
+    /// Does it, and says how the files now are.
+    fn remove(&self, place: &Place) -> Result<String, Fault> {
+        let command = &place.command("uninstall");
+        let own_files = self.own.iter().map(|own| &own.file);
+        let changed: Vec<_> =
+            [&self.file].into_iter().chain(&self.module).chain(own_files).collect();
+        for file in &changed {
+            writable(file, command).map_err(Fault::usage)?;
+        }
+        let interruption = Interruption::watch()?;
+        interruption.check("nothing was changed")?;
+        let _alone = Alone::at(place, changed).map_err(Fault::usage)?;
+        if !self.upkeep.is_empty() {
+            Upkeep::turn_off(place, command).map_err(Fault::usage)?;
+        }
+        if place.is_in_root() {
+            // Before what tells a later try that this one came to no end.
+            remove_plan(place, command)?;
+        }
+        let mut end = String::new();
+        for OwnFile { file, original, removed } in &self.own {
+            end.push_str(&restore(file, original.as_deref(), removed, command)?);
+        }
+        let is_changed = self.removed.bytes != self.file.bytes().unwrap_or_default();
+        if is_changed || self.is_left() || (self.own.is_empty() && self.upkeep.is_empty()) {
+            end.push_str(&restore(&self.file, self.original.as_deref(), &self.removed, command)?);
+        }
+        // Last: until now openssl.cnf may have named it.
+        if let Some(module) = &self.module {
+            let unable = |error| Fault::usage(obstacle(module.path(), &error, command));
+            remove(module.path()).map_err(unable)?;
+        }
+        Ok(end)
     }
 }
 
