@@ -54,7 +54,7 @@ pub(crate) struct TuneArguments {
     #[arg(long)]
     kernel: bool,
     /// Give ours all calls for which this OpenSSL's code looks up in tables by keys and data, even where ours is slower:
-    /// Camellia and ARIA on any CPU; AES and SM4, where the CPU has no instructions for them, on x86, 32-bit ARM and
+    /// Camellia and ARIA on any CPU; AES and SM4, where the CPU has no instructions for them, on x86, ARM and
     /// RISC-V. The plan says so, and it stays so whenever it is measured again, until it is turned off
     #[arg(long, value_name = "on|off", num_args = 0..=1, require_equals = true, default_missing_value = "on",
           hide_possible_values = true)]
