@@ -45,6 +45,8 @@ pub enum Trouble {
     Absent(Candidate, Absent),
     /// Candidates disagree about the bytes: no speed makes up for that.
     Wrong(Case, Candidate),
+    /// So many threads may not run at once.
+    Threads(String),
 }
 
 impl fmt::Display for Trouble {
@@ -52,6 +54,7 @@ impl fmt::Display for Trouble {
         match self {
             Self::Absent(candidate, why) => write!(f, "{candidate} is absent: {why}"),
             Self::Wrong(case, candidate) => write!(f, "{case}: {candidate} gives other bytes"),
+            Self::Threads(why) => f.write_str(why),
         }
     }
 }
@@ -115,7 +118,9 @@ impl Contest<'_> {
             let failed = |(place, turn): (usize, &Turn)| Some((place, turn.failure()?.to_owned()));
             (samples, turns.iter().enumerate().find_map(failed))
         });
-        let (per_thread, failed): (Vec<_>, Vec<_>) = per_thread.into_iter().unzip();
+        let refused = |error: contest::TooManyThreads| Trouble::Threads(error.to_string());
+        let (per_thread, failed): (Vec<_>, Vec<_>) =
+            per_thread.map_err(refused)?.into_iter().unzip();
         if let Some((place, why)) = failed.into_iter().flatten().next() {
             return Err(Trouble::Absent(candidates[place], Absent(why)));
         }
@@ -180,6 +185,9 @@ impl Contest<'_> {
             }
             Ok(runner)
         };
+        if let Some(reference) = reference(candidates).filter(|it| *it != candidates[0]) {
+            runner(reference)?;
+        }
         let (mut lists, mut calls) = (Vec::new(), Vec::new());
         for thread in 0..self.threads.max(1) {
             let mut turns: Vec<Turn> = Vec::new();
@@ -232,6 +240,13 @@ impl Contest<'_> {
         noise.dedup();
         Measured { case, entries, noise, threads: per_thread.len() }
     }
+}
+
+/// Whose bytes are taken for right: the host's, else plain code's.
+fn reference(candidates: &[Candidate]) -> Option<Candidate> {
+    let plain = |it: &&Candidate| it.route() == Some(Route::Portable);
+    let host = candidates.iter().find(|it| **it == Candidate::Host);
+    host.or_else(|| candidates.iter().find(plain)).copied()
 }
 
 impl Measured {

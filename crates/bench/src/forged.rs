@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use wirespeed_af_alg::Interface;
-use wirespeed_cipher::{Route, Subject};
+use wirespeed_cipher::{Direction, Route, Subject, Use};
 use wirespeed_cpu::Features;
 use wirespeed_libcrypto::Library;
 use wirespeed_measure::Effort;
@@ -95,7 +95,6 @@ fn subject(name: &str) -> Subject {
 }
 
 fn case(name: &str, size: usize) -> Case {
-    use wirespeed_cipher::{Direction, Use};
     Case::new(subject(name), Direction::Encrypt, Use::Message, size).expect("a case")
 }
 
@@ -108,6 +107,12 @@ fn a_driver_with_wrong_results_is_told_apart_from_a_good_one() {
     assert!(prove_subject_against_host(&harness, good, cbc).expect("right") > 10);
     let wrong = prove_subject_against_host(&harness, bad, cbc).expect_err("wrong");
     assert!(matches!(wrong, Difference::Bytes(case) if case.size > 1000), "{wrong}");
+    // Of an AEAD it is the tag that shows it, in decryption as well.
+    let gcm =
+        Case::new(subject("AES-128-GCM"), Direction::Decrypt, Use::Message, 2048).expect("a case");
+    let contest = Contest::plain(&harness, Effort::lasting(0.0));
+    let trouble = contest.measure(gcm, &[bad, Candidate::Host], &|| ());
+    assert_eq!(trouble.expect_err("wrong"), Trouble::Wrong(gcm, bad), "whatever the order");
     // And no contest is held with it, however short the proof was.
     let contest = Contest {
         harness: &harness,

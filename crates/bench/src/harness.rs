@@ -368,11 +368,10 @@ impl Runner {
 
     /// System calls for one call of the case, where somebody counts them.
     fn system_calls(&mut self) -> Option<f64> {
-        /// With a power of two of requests in flight a whole number of system calls.
-        const CALLS: u64 = 64;
+        let calls = 64_u64.next_multiple_of(self.worker.at_once());
         let before = self.worker.system_calls()?;
-        self.worker.run(CALLS).ok()?;
-        Some((self.worker.system_calls()? - before) as f64 / CALLS as f64)
+        self.worker.run(calls).ok()?;
+        Some((self.worker.system_calls()? - before) as f64 / calls as f64)
     }
 }
 
@@ -389,5 +388,9 @@ impl Contestant for Runner {
 
     fn bytes(&self) -> u64 {
         self.bytes
+    }
+
+    fn whole(&self) -> u64 {
+        self.worker.at_once()
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use wirespeed_af_alg::batch::{Batch, Request};
+use wirespeed_af_alg::batch::{Batch, Request, Submission};
 use wirespeed_af_alg::{Absent as NotThere, Error, Kind, Permission, Transform};
 use wirespeed_cipher::{InOut, Use};
 
@@ -37,6 +37,9 @@ impl Lanes {
             return refuse("requests that run at once are messages under one key");
         }
         let batch = Batch::open(transform, None, &material.key, count, permission)?;
+        if batch.submission() == Submission::OneByOne {
+            return refuse("this Linux runs no requests at once: it has no io_uring for us");
+        }
         let lane = |_| (material.iv.clone(), Buffer::new(case.size, 0));
         let lanes = (0..count).map(lane).collect();
         Ok(Self { case, material, batch, lanes })
@@ -74,6 +77,10 @@ impl Worker for Lanes {
             return Err(Absent("messages that run at once come out different".to_owned()));
         }
         Ok((first.to_vec(), [0; TAG_BYTES]))
+    }
+
+    fn at_once(&self) -> u64 {
+        self.lanes.len() as u64
     }
 
     fn system_calls(&self) -> Option<u64> {

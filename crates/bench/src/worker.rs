@@ -2,6 +2,9 @@
 
 use crate::candidate::Absent;
 
+/// What is said of a candidate that refuses a message as it is.
+pub(crate) const WRONG_TAG: &str = "it makes another tag of a message";
+
 /// The bytes of a message and its tag; zeros where there is none.
 pub type Message = (Vec<u8>, [u8; 16]);
 
@@ -27,6 +30,11 @@ pub(crate) trait Worker: Send {
 
     /// The bytes and the tag of one message, for comparing candidates.
     fn result(&mut self) -> Result<Message, Absent>;
+
+    /// How many calls run at once.
+    fn at_once(&self) -> u64 {
+        1
+    }
 
     /// System calls made for messages so far; nothing where nobody counts them.
     fn system_calls(&self) -> Option<u64> {

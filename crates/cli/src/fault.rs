@@ -90,7 +90,7 @@ impl Fault {
 impl From<Trouble> for Fault {
     fn from(trouble: Trouble) -> Self {
         match trouble {
-            Trouble::Absent(..) => Self::usage(trouble),
+            Trouble::Absent(..) | Trouble::Threads(..) => Self::usage(trouble),
             Trouble::Wrong(..) => Self::NotSo(trouble.to_string()),
         }
     }

@@ -33,7 +33,9 @@ impl FileArguments {
         let mut texts = 0;
         for path in &self.files {
             if !path.is_dir() {
-                let text = text(path)?;
+                let failed =
+                    |error| Fault::usage(format!("cannot read {}: {error}", path.display()));
+                let text = text(path).map_err(failed)?;
                 let mut label = label(path);
                 if matches!(text, Text::Printed(_)) {
                     texts += 1;
@@ -43,9 +45,12 @@ impl FileArguments {
                 continue;
             }
             for path in inside(path)? {
-                match text(&path)?.read(&label(&path)) {
+                // Of many files one may be damaged, or somebody else's.
+                let text = text(&path).map_err(|error| error.to_string());
+                let read =
+                    text.and_then(|it| it.read(&label(&path)).map_err(|why| why.to_string()));
+                match read {
                     Ok(results) => found.extend(results),
-                    // Of many files one may be damaged.
                     Err(why) => {
                         passed_over.push(format!("{} was passed over: {why}", path.display()));
                     }
@@ -86,13 +91,12 @@ fn label(path: &Path) -> String {
     }
 }
 
-fn text(path: &Path) -> Result<Text, Fault> {
+fn text(path: &Path) -> io::Result<Text> {
     let bytes = match is_standard_input(path) {
         true => read(io::stdin()),
         false => File::open(path).and_then(read),
     };
-    let failed = |error| Fault::usage(format!("cannot read {}: {error}", path.display()));
-    Ok(Text::of(&bytes.map_err(failed)?))
+    Ok(Text::of(&bytes?))
 }
 
 /// All that comes, unless it is far more than results ever are.

@@ -10,6 +10,8 @@
 mod candidate;
 pub mod load;
 pub mod mapper;
+mod memory;
+mod noise;
 pub mod run;
 pub mod sectors;
 mod specification;

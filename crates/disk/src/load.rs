@@ -15,16 +15,7 @@ fn first_figure(text: &str) -> Option<f64> {
 /// work is done by threads of the kernel's, which no process's own clock counts. In steps of a tick (10 ms).
 pub fn busy_nanos() -> Option<u64> {
     let nanos_per_tick = 1_000_000_000 / rustix::param::clock_ticks_per_second();
-    Some(busy_ticks(&fs::read_to_string("/proc/stat").ok()?)? * nanos_per_tick)
-}
-
-/// proc(5): user, nice, system, idle, iowait, irq, softirq, steal; guest time is part of user time already.
-/// Time stolen by a hypervisor is no work of ours.
-fn busy_ticks(text: &str) -> Option<u64> {
-    let all = text.lines().find_map(|line| line.strip_prefix("cpu "))?;
-    let ticks: Vec<u64> = all.split_whitespace().map(str::parse).collect::<Result<_, _>>().ok()?;
-    let [user, nice, system, _idle, _iowait, irq, softirq, ..] = ticks[..] else { return None };
-    Some(user + nice + system + irq + softirq)
+    Some(wirespeed_measure::busy_ticks(&fs::read_to_string("/proc/stat").ok()?)? * nanos_per_tick)
 }
 
 #[cfg(test)]
@@ -35,9 +26,6 @@ mod tests {
     fn the_kernels_words() {
         assert_eq!(first_figure("4.43 2.01 0.99 2/345 6789\n"), Some(4.43));
         assert_eq!(first_figure(""), None);
-        let stat = "cpu  100 10 50 9000 30 1 2 7 0 0\ncpu0 1 1 1 1 1 1 1 1 0 0\n";
-        assert_eq!(busy_ticks(stat), Some(163));
-        assert_eq!(busy_ticks("cpu0 1 2 3"), None);
     }
 
     #[test]

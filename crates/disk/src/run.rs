@@ -1,16 +1,16 @@
 //! All candidates in turn: in this process over a store, or by dm-crypt.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read};
 
 use wirespeed_results::schema::disk::Row;
 
-use crate::load;
 use crate::mapper::{Choice, Mapping, Setup, Trouble, Unmapped, Unproved};
 use crate::sectors;
 use crate::store::{Direct, Store};
 use crate::workload::{self, Layout, Passed, Test, Watch, Workload};
 use crate::{Candidate, Specification};
+use crate::{load, memory};
 
 /// What to run.
 #[derive(Clone, Debug)]
@@ -86,6 +86,7 @@ pub fn in_process(
     audience: &dyn Audience,
 ) -> Result<Vec<Row>, Failure> {
     let mut table = Table::new(audience);
+    let meminfo = fs::read_to_string("/proc/meminfo").unwrap_or_default();
     for candidate in settings.compared() {
         let failed = |why: workload::Failure| Failure::Test(candidate, why);
         let key = key(candidate).map_err(|why| failed(why.into()))?;
@@ -104,11 +105,17 @@ pub fn in_process(
             sector_bytes: settings.sector_bytes,
             tag_bytes: candidate.specification.tag_bytes(),
         };
+        let tags = layout.tags_of(store.bytes(settings.threads).min(settings.bytes));
+        if let Some(why) = memory::lacking(tags, &meminfo) {
+            table.push(Row { absent: Some(why), ..blank });
+            continue;
+        }
+        let before = table.rows.len();
         let workload =
             Workload::new(store, built.cipher.as_deref(), layout, settings.bytes, settings.threads);
         let mut workload = workload.map_err(|why| failed(why.into()))?;
         let measured = table.measure(candidate, &mut workload, &Test::ALL, &blank, 0);
-        table.quarantine(measured, blank).map_err(failed)?;
+        table.quarantine(measured, before, blank).map_err(failed)?;
     }
     Ok(table.rows)
 }
@@ -205,6 +212,7 @@ fn mapped(
         Some(Mapping { path, bytes, .. }) => (path.as_path(), *bytes),
         None => (setup.raw(), setup.bytes()),
     };
+    let before = table.rows.len();
     let measured =
         Direct::device(path, bytes).map_err(workload::Failure::from).and_then(|device| {
             let layout = Layout { sector_bytes: settings.sector_bytes, tag_bytes: 0 };
@@ -213,7 +221,7 @@ fn mapped(
             table.measure(candidate, &mut workload, tests, &blank, compared)
         });
     // A device that failed is taken down with everything else, by whoever holds the setup.
-    table.quarantine(measured, blank).map_err(failed)?;
+    table.quarantine(measured, before, blank).map_err(failed)?;
     match mapping {
         Some(mapping) => Ok(setup.unmap(mapping)?),
         None => Ok(()),
@@ -267,14 +275,18 @@ impl<'a> Table<'a> {
         Ok(())
     }
 
-    /// A candidate that reads what nobody wrote is named and left behind; the others go on.
+    /// A candidate that reads what nobody wrote is named and left behind, with none of its rows; the others go on.
+    /// There were so many rows `before`.
     fn quarantine(
         &mut self,
         measured: Result<(), workload::Failure>,
+        before: usize,
         blank: Row,
     ) -> Result<(), workload::Failure> {
         match measured {
             Err(why @ workload::Failure::Different(_)) => {
+                // Its speeds so far are no speeds of a cipher.
+                self.rows.truncate(before);
                 self.push(Row { wrong: Some(why.to_string()), ..blank });
                 Ok(())
             }

@@ -297,7 +297,7 @@ impl Specification {
         let found = found.filter(|_| numbers.len() <= 1).ok_or_else(|| Unknown(unknown(text)))?;
         // OpenSSL counts one of XTS's two keys.
         let is_xts = matches!(found, Self::Encrypted(_, Mode::Xts, _));
-        Ok((found, bits.map(|bits| if is_xts { 2 * bits } else { bits })))
+        Ok((found, bits.map(|bits: u32| if is_xts { bits.saturating_mul(2) } else { bits })))
     }
 }
 

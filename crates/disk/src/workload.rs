@@ -4,11 +4,8 @@ mod worker;
 
 use std::fmt;
 use std::io;
-use std::panic::resume_unwind;
-use std::sync::Barrier;
-use std::thread::{self, ScopedJoinHandle};
 
-use wirespeed_measure::{Clock, WallTime};
+use wirespeed_measure::{Clock, WallTime, contest};
 
 use crate::sectors::SectorCipher;
 use crate::store::{Store, stripes};
@@ -129,22 +126,14 @@ impl<'a> Workload<'a> {
 
     /// Runs one test.
     pub fn run(&mut self, test: Test, watch: &dyn Watch) -> Result<Passed, Failure> {
-        let gate = Barrier::new(self.workers.len());
-        let results = thread::scope(|scope| {
-            let gate = &gate;
-            let begin = self.workers.iter_mut().map(|worker| {
-                scope.spawn(move || {
-                    gate.wait();
-                    // By the worker's own clock: nobody else need be awake when it begins.
-                    let began = WallTime.now();
-                    worker.run(test, watch).map(|cpu_ns| (began, WallTime.now(), cpu_ns))
-                })
-            });
-            // All of them before any is waited for.
-            let running: Vec<_> = begin.collect();
-            let ended = running.into_iter().map(ScopedJoinHandle::join);
-            ended.map(|it| it.unwrap_or_else(|panic| resume_unwind(panic))).collect::<Vec<_>>()
+        let workers = self.workers.iter_mut().collect();
+        let results = contest::side_by_side(workers, &|| (), |worker: &mut Worker<'_>, gate, _| {
+            gate();
+            // By the worker's own clock: nobody else need be awake when it begins.
+            let began = WallTime.now();
+            worker.run(test, watch).map(|cpu_ns| (began, WallTime.now(), cpu_ns))
         });
+        let results = results.map_err(io::Error::other)?;
         let results: Vec<(u64, u64, u64)> = results.into_iter().collect::<Result<_, _>>()?;
         let began = results.iter().map(|it| it.0).min().unwrap_or_default();
         let ended = results.iter().map(|it| it.1).max().unwrap_or_default();

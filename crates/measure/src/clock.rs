@@ -36,6 +36,15 @@ fn read(clock: libc::clockid_t) -> u64 {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
+/// Ticks that all CPUs together have been busy, of the text of /proc/stat. proc(5): user, nice, system, idle, iowait, irq, softirq, steal; guest time is part of user time already.
+/// Time stolen by a hypervisor is no work of ours.
+pub fn busy_ticks(text: &str) -> Option<u64> {
+    let all = text.lines().find_map(|line| line.strip_prefix("cpu "))?;
+    let ticks: Vec<u64> = all.split_whitespace().map(str::parse).collect::<Result<_, _>>().ok()?;
+    let [user, nice, system, _idle, _iowait, irq, softirq, ..] = ticks[..] else { return None };
+    Some(user + nice + system + irq + softirq)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -46,5 +55,12 @@ mod tests {
         std::thread::sleep(std::time::Duration::from_millis(20));
         let (thread, wall) = (ThreadTime.now() - thread, WallTime.now() - wall);
         assert!(wall >= 20_000_000 && thread < wall);
+    }
+
+    #[test]
+    fn the_kernels_ticks() {
+        let stat = "cpu  100 10 50 9000 30 1 2 7 0 0\ncpu0 1 1 1 1 1 1 1 1 0 0\n";
+        assert_eq!(busy_ticks(stat), Some(163));
+        assert_eq!(busy_ticks("cpu0 1 2 3"), None);
     }
 }

@@ -1,9 +1,12 @@
 //! Contestants in turns: slices of equal length, in rotating order.
 
-use std::sync::Barrier;
+use std::fmt;
+use std::io;
+use std::panic::resume_unwind;
 use std::thread;
 
 use crate::clock::{Clock, ThreadTime};
+use crate::gate::Gate;
 
 /// Something that does the same work over and over.
 pub trait Contestant {
@@ -15,6 +18,10 @@ pub trait Contestant {
     }
     /// Bytes that one call processes.
     fn bytes(&self) -> u64;
+    /// How many calls make a whole, such as requests that run at once: a slice has a multiple of them.
+    fn whole(&self) -> u64 {
+        1
+    }
 }
 
 /// How long to measure.
@@ -134,7 +141,8 @@ fn slice<C: Contestant + ?Sized>(ring: &Ring<'_>, calls: u64, contestant: &mut C
 /// How many calls fill a slice; warms caches and branch predictors on the way. By the deciding clock: by
 /// CPU time a contestant that sleeps would be called for hours. One that has failed fills none.
 fn calibrate<C: Contestant + ?Sized>(ring: &Ring<'_>, slice: u64, contestant: &mut C) -> u64 {
-    let mut calls = 1;
+    let whole = contestant.whole().max(1);
+    let mut calls = whole;
     loop {
         let start = ring.clock.now();
         contestant.run(calls);
@@ -143,7 +151,8 @@ fn calibrate<C: Contestant + ?Sized>(ring: &Ring<'_>, slice: u64, contestant: &m
         }
         let took = (ring.clock.now() - start).max(1);
         if took >= slice / 4 {
-            return (calls as f64 * slice as f64 / took as f64).ceil().max(1.0) as u64;
+            let fill = (calls as f64 * slice as f64 / took as f64).ceil().max(1.0) as u64;
+            return fill.next_multiple_of(whole);
         }
         // Not too far at once: the first calls are slower than the rest.
         calls = calls.saturating_mul((slice / took).clamp(2, 10));
@@ -152,26 +161,59 @@ fn calibrate<C: Contestant + ?Sized>(ring: &Ring<'_>, slice: u64, contestant: &m
 
 /// Runs `work` for each party on a thread of its own, the first on this one, and gives what each gave. All
 /// get a gate, at which they wait for one another; the first gets `tick`, the others one that does nothing.
+///
+/// Where there may not be so many threads, none has come through the gate.
 pub fn side_by_side<T: Send, R: Send>(
     parties: Vec<T>,
     tick: &dyn Fn(),
     work: impl Fn(T, &dyn Fn(), &dyn Fn()) -> R + Sync,
-) -> Vec<R> {
-    let barrier = Barrier::new(parties.len());
-    let gate = || {
-        barrier.wait();
+) -> Result<Vec<R>, TooManyThreads> {
+    let threads = parties.len();
+    let gate = Gate::new(threads);
+    let run = |party, tick: &dyn Fn()| {
+        let _party = gate.party();
+        work(party, &|| gate.wait(), tick)
     };
     let mut parties = parties.into_iter();
-    let Some(first) = parties.next() else { return Vec::new() };
+    let Some(first) = parties.next() else { return Ok(Vec::new()) };
     thread::scope(|scope| {
-        let (work, gate) = (&work, &gate);
-        let others: Vec<_> =
-            parties.map(|party| scope.spawn(move || work(party, gate, &|| ()))).collect();
-        let mut all = vec![work(first, gate, tick)];
-        all.extend(others.into_iter().map(|thread| thread.join().expect("a contest ends")));
-        all
+        let mut others = Vec::new();
+        for party in parties {
+            let run = &run;
+            let begin = move || run(party, &|| ());
+            match thread::Builder::new().spawn_scoped(scope, begin) {
+                Ok(thread) => others.push(thread),
+                Err(error) => {
+                    gate.abandon();
+                    // They end at the gate, and that is no fault of theirs.
+                    others.into_iter().for_each(|thread| drop(thread.join()));
+                    return Err(TooManyThreads { threads, error });
+                }
+            }
+        }
+        let mut all = vec![run(first, tick)];
+        for thread in others {
+            all.push(thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        }
+        Ok(all)
     })
 }
+
+/// The system refuses so many threads: a limit of processes, or memory for their stacks.
+#[derive(Debug)]
+pub struct TooManyThreads {
+    threads: usize,
+    error: io::Error,
+}
+
+impl fmt::Display for TooManyThreads {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { threads, error } = self;
+        write!(f, "{threads} threads may not run here: {error}; take fewer with --threads")
+    }
+}
+
+impl std::error::Error for TooManyThreads {}
 
 /// Adds up threads that ran the same contest at the same time: their joint time for one byte of any,
 /// slice by slice. More threads than CPUs take turns, which a slice is too short to see: together they are no faster than
@@ -306,8 +348,51 @@ mod tests {
                 tick();
                 10 * party
             });
-        assert_eq!((all, ticks.get()), (vec![10, 20, 30], 1));
-        assert!(side_by_side(Vec::<u8>::new(), &|| (), |_, _, _| ()).is_empty());
+        assert_eq!((all.expect("threads"), ticks.get()), (vec![10, 20, 30], 1));
+        assert!(side_by_side(Vec::<u8>::new(), &|| (), |_, _, _| ()).expect("none").is_empty());
+    }
+
+    #[test]
+    fn nobody_waits_for_a_party_that_has_failed() {
+        for failing in [1, 2, 3] {
+            let all = std::panic::catch_unwind(|| {
+                side_by_side(vec![1, 2, 3], &|| (), |party, gate, _| {
+                    gate();
+                    assert_ne!(party, failing);
+                    gate();
+                    gate();
+                })
+            });
+            assert!(all.is_err(), "{failing}");
+        }
+    }
+
+    /// Calls that only make sense by fours.
+    struct Fours(Work, Vec<u64>);
+
+    impl Contestant for Fours {
+        fn run(&mut self, calls: u64) {
+            self.0.0.set(self.0.now() + calls * 30_000);
+            self.1.push(calls);
+        }
+        fn bytes(&self) -> u64 {
+            16
+        }
+        fn whole(&self) -> u64 {
+            4
+        }
+    }
+
+    #[test]
+    fn a_slice_has_whole_rounds_however_slow_they_are() {
+        for slice in [1_000, 100_000, 1_000_000] {
+            let work = Work::default();
+            let ring = Ring { clock: &work, cpu: &work, gate: &|| (), tick: &|| () };
+            let mut one = [Box::new(Fours(work.clone(), Vec::new()))];
+            let samples = run(&ring, Effort { slice, rounds: 7 }, &mut one);
+            assert!(one[0].1.iter().all(|calls| calls % 4 == 0), "{:?}", one[0].1);
+            assert_eq!(samples[0].nanos(), [30_000.0; 7]);
+        }
     }
 
     #[test]

@@ -7,11 +7,12 @@
 mod arch;
 pub mod clock;
 pub mod contest;
+mod gate;
 pub mod limit;
 pub mod noise;
 pub mod statistics;
 
-pub use clock::{Clock, ThreadTime, WallTime};
+pub use clock::{Clock, ThreadTime, WallTime, busy_ticks};
 pub use contest::{Contestant, Effort, Samples, Slice};
 pub use limit::Limit;
 

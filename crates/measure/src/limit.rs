@@ -5,7 +5,7 @@
 //! for a block, without the shuffles and additions around them; Karatsuba's three cost two more of
 //! those). No data is loaded or stored, so no kernel reaches its limit entirely.
 
-use wirespeed_cipher::{Algorithm, Direction, Mode, Route};
+use wirespeed_cipher::{Algorithm, BlockCipher, Direction, Mode, Route};
 use wirespeed_cpu::Features;
 
 use crate::arch;
@@ -54,16 +54,17 @@ pub struct Limit {
 }
 
 impl Limit {
-    /// The limit of `algorithm` on a route's unit; none where the route has no such unit (`portable`,
-    /// `libcrypto`) or the machine has no such route.
+    /// The limit of `algorithm` on a route's unit; none where it is not AES, where the route has no such unit
+    /// (`portable`, `libcrypto`) or the machine has no such route.
     pub fn new(
         algorithm: Algorithm,
         direction: Direction,
         route: Route,
         features: Features,
     ) -> Option<Self> {
-        if algorithm.mode().has_byte_segments() {
-            // A block for each byte.
+        let is_aes = algorithm.block_cipher().is_some_and(|it| BlockCipher::AES.contains(&it));
+        if !is_aes || algorithm.mode().has_byte_segments() {
+            // The others' rounds are no AES rounds, and CFB8 takes a block for each byte.
             return None;
         }
         let bound = Bound::of(algorithm.mode(), direction);
@@ -125,6 +126,11 @@ mod tests {
         assert!(Limit::new(gcm, enc, Route::Portable, Features::detect()).is_none());
         assert!(Limit::new(gcm, enc, Route::AesNi, Features::NONE).is_none());
         assert_eq!(Limit::best_route(Features::NONE), None);
+        for name in ["ChaCha20-Poly1305", "CAMELLIA-128-CBC", "ARIA-256-GCM", "SM4-CTR"] {
+            for route in Route::ALL {
+                assert!(Limit::new(algorithm(name), enc, route, Features::detect()).is_none());
+            }
+        }
     }
 
     /// Between those of the slowest and the fastest CPU there is, by far; an emulated one may do any number.

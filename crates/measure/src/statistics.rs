@@ -53,7 +53,7 @@ pub fn median(values: &[f64]) -> Option<f64> {
 }
 
 /// The median distance from `centre`.
-pub fn median_absolute_deviation(values: &[f64], centre: f64) -> Option<f64> {
+fn median_absolute_deviation(values: &[f64], centre: f64) -> Option<f64> {
     let distances: Vec<f64> = values.iter().map(|value| (value - centre).abs()).collect();
     median(&distances)
 }

@@ -4,6 +4,7 @@ use std::fs;
 
 use rustix::param::clock_ticks_per_second;
 use wirespeed_cipher::Subject;
+use wirespeed_measure::busy_ticks;
 
 use crate::cable::{ADDRESSES, Cable};
 use crate::program::Daemon;
@@ -63,7 +64,7 @@ impl Tunnel {
     /// CPU time so far: of the tunnel's processes, or of everybody where it has none.
     fn cpu_ticks(&self) -> Result<u64, String> {
         if self.daemons.is_empty() {
-            return read("/proc/stat", of_machine);
+            return read("/proc/stat", busy_ticks);
         }
         self.daemons.iter().map(|it| read(&format!("/proc/{}/stat", it.id()), of_process)).sum()
     }
@@ -95,16 +96,6 @@ fn of_process(stat: &str) -> Option<u64> {
     Some(fields.get(11)?.parse::<u64>().ok()? + fields.get(12)?.parse::<u64>().ok()?)
 }
 
-/// proc(5), /proc/stat: user, nice, system, idle, iowait, irq, softirq; all but the fourth and fifth.
-fn of_machine(stat: &str) -> Option<u64> {
-    let line = stat.lines().next()?.strip_prefix("cpu ")?;
-    let times: Option<Vec<u64>> = line.split_whitespace().map(|it| it.parse().ok()).collect();
-    match times?[..] {
-        [user, nice, system, _, _, irq, softirq, ..] => Some(user + nice + system + irq + softirq),
-        _ => None,
-    }
-}
-
 /// The bytes that ip-xfrm(8) tells of all states, below "lifetime current".
 fn of_states(text: &str) -> u64 {
     let after = text.split("lifetime current:").skip(1);
@@ -120,8 +111,7 @@ mod tests {
     fn times_as_the_kernel_writes_them() {
         let stat = "7 (a) b) S 1 7 7 0 -1 4194560 1 0 0 0 12 30 5 6 20 0 1 0 33 1 1";
         assert_eq!(of_process(stat), Some(42));
-        assert_eq!(of_machine("cpu  1 2 3 100 100 4 5 9 0 0\ncpu0 1 1\n"), Some(15));
-        assert_eq!((of_process("7 (a) S 1"), of_machine("cpu  1 2")), (None, None));
+        assert_eq!(of_process("7 (a) S 1"), None);
     }
 
     #[test]

@@ -92,6 +92,13 @@ pub fn measure(
         let failures = turns.iter().map(|traffic| traffic.failure().map(str::to_owned));
         samples.into_iter().zip(latencies).zip(failures).collect::<Vec<_>>()
     });
+    let (per_thread, here) = match per_thread {
+        Ok(per_thread) => (per_thread, here),
+        Err(error) => {
+            let why = |one: Result<(), Absent>| one.and_then(|()| Err(Absent(error.to_string())));
+            (Vec::new(), here.into_iter().map(why).collect())
+        }
+    };
     let busy = noise::Noise::in_share(ThreadTime.now() - cpu, WallTime.now() - wall);
     let mut measured = Measured::default();
     measured.noise.extend(busy.filter(|_| case.threads == 1));

@@ -46,7 +46,15 @@ impl Sizes {
         all.into_iter().cycle()
     }
 
-    /// Packets after which a mix has come round, a multiple of [`crate::IN_FLIGHT`].
+    /// Packets after which a mix has come round.
+    pub const fn mix(self) -> usize {
+        match self {
+            Self::Fixed(_) => 1,
+            Self::Imix => IMIX.len(),
+        }
+    }
+
+    /// Packets after which a mix has come round with none left over, a multiple of [`crate::IN_FLIGHT`].
     pub const fn round(self) -> usize {
         match self {
             Self::Fixed(_) => crate::IN_FLIGHT,

@@ -17,6 +17,8 @@ pub(crate) struct Traffic {
     end: Box<dyn End>,
     packets: Vec<Packet>,
     in_flight: usize,
+    /// Packets after which their mean length is `bytes`.
+    whole: u64,
     bytes: u64,
     failure: Option<String>,
 }
@@ -37,10 +39,12 @@ impl Traffic {
             end = gateway.end(candidate, suite, direction)?;
             end.take(&mut packets).map_err(failed)?;
         }
+        let in_flight = candidate.in_flight();
         Ok(Self {
             end,
             packets,
-            in_flight: candidate.in_flight(),
+            in_flight,
+            whole: if in_flight == 1 { sizes.mix() } else { sizes.round() } as u64,
             bytes: sizes.mean(|bytes| bytes) as u64,
             failure: None,
         })
@@ -110,5 +114,9 @@ impl Contestant for Traffic {
 
     fn bytes(&self) -> u64 {
         self.bytes
+    }
+
+    fn whole(&self) -> u64 {
+        self.whole
     }
 }

@@ -15,14 +15,14 @@ pub fn verdict(links: &[Link]) -> Vec<String> {
     let Some(packet) = links.first().map(|link| &link.packet) else { return Vec::new() };
     let all: Vec<&Link> = links.iter().filter(|link| link.packet == *packet).collect();
     let one: Vec<&Link> = all.iter().copied().filter(|link| link.in_flight == 1).collect();
-    let best = best_of_each(&one);
+    let best = best_of_each(one.iter().copied());
     let mut sentences = Vec::new();
     sentences.extend(fastest(&best));
     sentences.extend(with_a_mac(&best));
     sentences.extend(with_one_core(&best));
     sentences.extend(with_more_cores(&best));
     sentences.extend(in_use(&one));
-    sentences.extend(together(&best, &best_of_each(&all)));
+    sentences.extend(together(&best, &best_of_each(all)));
     sentences
 }
 
@@ -30,11 +30,12 @@ fn speed(link: &Link) -> f64 {
     link.packets_per_second_per_core
 }
 
-/// The fastest route of each suite, in the order of the suites.
-fn best_of_each<'a>(links: &[&'a Link]) -> Vec<&'a Link> {
+/// The fastest route of each suite with packets of one kind, in their order.
+pub fn best_of_each<'a>(links: impl IntoIterator<Item = &'a Link>) -> Vec<&'a Link> {
     let mut best: Vec<&Link> = Vec::new();
     for link in links {
-        match best.iter_mut().find(|it| it.suite == link.suite) {
+        let same = |it: &&mut &Link| (&it.suite, &it.packet) == (&link.suite, &link.packet);
+        match best.iter_mut().find(same) {
             None => best.push(link),
             Some(other) if speed(link) > speed(other) => *other = link,
             Some(_) => {}
@@ -176,7 +177,10 @@ fn in_use(one: &[&Link]) -> Option<String> {
 
 /// What packets side by side would bring.
 fn together(one: &[&Link], all: &[&Link]) -> Option<String> {
-    let pairs = one.iter().zip(all).map(|(one, best)| (speed(best) / speed(one), best));
+    let pairs = all.iter().filter_map(|best| {
+        let alone = one.iter().find(|it| it.suite == best.suite)?;
+        Some((speed(best) / speed(alone), best))
+    });
     let (gain, best) = pairs.max_by(|a, b| a.0.total_cmp(&b.0))?;
     (gain >= CLEAR).then(|| {
         format!(
@@ -264,6 +268,18 @@ mod tests {
             )),
             "{text}"
         );
+    }
+
+    /// As where this OpenSSL lacks a suite that many at once can run.
+    #[test]
+    fn a_suite_that_nobody_runs_one_at_a_time_is_compared_with_none() {
+        let text = said(&[
+            rows("ESP CAMELLIA-128-CBC HMAC-SHA1", "avx2", 32, 300.0),
+            rows("ESP 3DES-CBC HMAC-SHA1", "libcrypto", 1, 5.0),
+            rows("WireGuard", "avx512", 1, 400.0),
+            rows("WireGuard", "avx512", 32, 440.0),
+        ]);
+        assert!(text.contains("at once gains most with WireGuard: 1.1 times"), "{text}");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use wirespeed_bench::{Candidate, Contest, Host, Measured};
+use wirespeed_bench::{Candidate, Case, Contest, Host, Measured, Trouble};
 use wirespeed_cipher::Route;
 use wirespeed_measure::Effort;
 use wirespeed_measure::noise::Noise;
@@ -113,7 +113,7 @@ impl Run<'_> {
         let ended = block.cases.iter().try_for_each(|case| {
             self.interruption.check(SO_FAR)?;
             self.progress.at(case.to_string());
-            measured.push(self.contest.measure(*case, here, &|| self.progress.tick())?);
+            measured.push(self.case(*case, here)?);
             self.document.rows.extend(measured.last().into_iter().flat_map(Measured::rows));
             Ok(())
         });
@@ -126,6 +126,22 @@ impl Run<'_> {
         self.document.break_even.extend(found);
         self.noise.extend(measured.into_iter().flat_map(|it| it.noise));
         ended
+    }
+
+    /// A size that a candidate cannot do is left out.
+    fn case(&mut self, case: Case, here: &[Candidate]) -> Result<Measured, Fault> {
+        let mut able = here.to_vec();
+        loop {
+            match self.contest.measure(case, &able, &|| self.progress.tick()) {
+                Err(Trouble::Absent(candidate, why)) if able.len() > 1 => {
+                    able.retain(|it| *it != candidate);
+                    let why = format!("{} bytes: {why}", case.size);
+                    let skipped = &mut self.document.skipped;
+                    blocks::note(skipped, case.subject, None, candidate.route(), why);
+                }
+                other => return Ok(other?),
+            }
+        }
     }
 
     fn gateway(&mut self) -> Result<(), Fault> {

@@ -122,8 +122,11 @@ fn a_folder_is_ranked_and_what_is_foreign_is_passed_over() {
 
     let broken = folder.path().join("broken.json");
     fs::write(&broken, "{").expect("written");
+    let long = fs::File::create(folder.path().join("long.txt")).expect("made");
+    long.set_len(65 << 20).expect("sparse");
     let text = printed(&["compare", "--best-for", "vpn", &here]);
     assert!(text.contains("broken.json was passed over: no JSON: "), "{text}");
+    assert!(text.contains("long.txt was passed over: more than 64 MiB"), "{text}");
     let page = wirespeed(&["report", &here, "--output", "-"]).output().expect("the program runs");
     let said = String::from_utf8_lossy(&page.stderr);
     assert!(page.status.success() && page.stdout.starts_with(b"<!"), "{said}");

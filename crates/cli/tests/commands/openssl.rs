@@ -31,6 +31,15 @@ fn here() -> String {
 }
 
 #[test]
+fn what_no_release_can_do_is_said_instead_of_a_verdict() {
+    let arguments = ["bench", "AES-128-GCM", "--use", "stream", "--seconds", "0", "--openssl"];
+    let (code, text, said) = wirespeed(&[&arguments[..], &[&here()]].concat());
+    assert_eq!(code, Some(0), "{said}");
+    assert!(text.contains("left out: AES-128-GCM stream: "), "{text}");
+    assert!(!text.contains("has nothing of it"), "{text}");
+}
+
+#[test]
 fn each_file_is_a_column() {
     let path = here();
     let (code, text, said) = wirespeed(&[&SHORT[..], &["--openssl", &path, &path]].concat());

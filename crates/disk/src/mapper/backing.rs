@@ -2,7 +2,6 @@
 
 pub(super) mod brd;
 pub(super) mod loop_file;
-pub(super) mod memory;
 pub(super) mod module;
 pub(super) mod null_blk;
 pub(super) mod zram;

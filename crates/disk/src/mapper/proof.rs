@@ -10,7 +10,7 @@ use super::integrity::{self, SUPERBLOCK};
 use super::{Mapping, Setup, Trouble, Unproved};
 use crate::sectors::{self, SectorCipher};
 use crate::store::{Direct, Lane, Store};
-use crate::{Candidate, Cipher, Specification};
+use crate::{Candidate, Cipher, Specification, noise};
 
 /// Bytes at each of the three places.
 const SPOT: usize = 64 << 10;
@@ -50,7 +50,8 @@ pub(super) fn prove(
         Unproved::Wrong(format!("{candidate}: {way}, in the 64 KiB from byte {offset} on{hint}"))
     };
 
-    let theirs: Vec<Vec<u8>> = (0..).zip(&spots).map(|(place, _)| pattern(place)).collect();
+    let theirs: Vec<Vec<u8>> =
+        (0..).zip(&spots).map(|(place, _)| noise::bytes(place, SPOT)).collect();
     let mut above = open(&mapping.path, mapping.bytes).map_err(failed)?;
     for (offset, plain) in spots.iter().zip(&theirs) {
         write(&mut *above, *offset, plain).map_err(failed)?;
@@ -69,7 +70,8 @@ pub(super) fn prove(
         }
     }
 
-    let ours: Vec<Vec<u8>> = (16..).zip(&spots).map(|(place, _)| pattern(place)).collect();
+    let ours: Vec<Vec<u8>> =
+        (16..).zip(&spots).map(|(place, _)| noise::bytes(place, SPOT)).collect();
     for (offset, plain) in spots.iter().zip(&ours) {
         let mut stored = plain.clone();
         let bytes = tags.map_or(0, |tags| tags.bytes);
@@ -135,19 +137,6 @@ fn spots(bytes: u64) -> [u64; 3] {
     [0, last / 2 / BORDER * BORDER, last]
 }
 
-/// Bytes that are others at every place (Marsaglia's xorshift).
-fn pattern(place: u64) -> Vec<u8> {
-    let mut state = 0x9e37_79b9_7f4a_7c15 ^ (place + 1).wrapping_mul(0xd134_2543_de82_ef95);
-    let mut bytes = Vec::with_capacity(SPOT);
-    while bytes.len() < SPOT {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        bytes.extend_from_slice(&state.to_le_bytes());
-    }
-    bytes
-}
-
 /// Where dm-integrity put the tags, if the candidate has any.
 fn tags(setup: &Setup, mapping: &Mapping) -> io::Result<Option<Tags>> {
     let Some((cut, bytes)) = mapping.tags else { return Ok(None) };
@@ -196,14 +185,6 @@ mod tests {
         assert_eq!(spots(1 << 20), [0, 120 * 4096, 240 * 4096]);
         assert_eq!(spots((1 << 20) + 512), [0, 120 * 4096, 240 * 4096]);
         assert_eq!(spots(SPOT as u64), [0, 0, 0]);
-    }
-
-    #[test]
-    fn every_place_has_bytes_of_its_own() {
-        let all: Vec<_> = (0..3).chain(16..19).map(pattern).collect();
-        for (index, one) in all.iter().enumerate() {
-            assert!(one.len() == SPOT && !all[..index].contains(one));
-        }
     }
 
     #[test]

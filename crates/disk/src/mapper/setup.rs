@@ -97,7 +97,7 @@ impl Setup {
         let (path, room) = match backing {
             Backing::Ram(which) => {
                 let meminfo = fs::read_to_string("/proc/meminfo").unwrap_or_default();
-                self.bytes = backing::memory::share(bytes, &meminfo)?;
+                self.bytes = crate::memory::share(bytes, &meminfo)?;
                 if self.bytes < bytes {
                     self.remarks.push(format!(
                         "the disk has {} MiB, half of the memory that is available, and is used over and over",

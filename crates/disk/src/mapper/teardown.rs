@@ -120,15 +120,20 @@ fn by_hand(thing: &Thing) -> String {
     match thing {
         Thing::Mapped(name) => format!("dmsetup remove {name}"),
         Thing::Loop(path) => {
-            format!("losetup --detach on what losetup --associated '{}' names", path.display())
+            format!("losetup --detach on what losetup --associated {} names", word(path))
         }
-        Thing::File { path, .. } | Thing::Aside(path) => format!("rm '{}'", path.display()),
+        Thing::File { path, .. } | Thing::Aside(path) => format!("rm {}", word(path)),
         Thing::Brd { .. } => "modprobe --remove brd".to_owned(),
         Thing::NullBlk(name) => format!("rmdir /sys/kernel/config/nullb/{name}"),
         Thing::Zram { number, .. } => format!("echo {number} >/sys/class/zram-control/hot_remove"),
         Thing::Module(name) => format!("modprobe --remove {name}"),
-        Thing::Mount(path) => format!("umount {}", path.display()),
+        Thing::Mount(path) => format!("umount {}", word(path)),
     }
+}
+
+/// A path as a shell takes it for one word.
+fn word(path: &Path) -> String {
+    format!("'{}'", path.display().to_string().replace('\'', r"'\''"))
 }
 
 #[cfg(test)]

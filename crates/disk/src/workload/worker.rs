@@ -6,6 +6,7 @@ use wirespeed_measure::{Clock, ThreadTime};
 
 use super::{Failure, Layout, Test, Watch};
 use crate::UNIT;
+use crate::noise;
 use crate::sectors::SectorCipher;
 use crate::store::{Lane, Pages, Stripe};
 
@@ -33,22 +34,10 @@ impl<'a> Worker<'a> {
         cipher: Option<&'a dyn SectorCipher>,
         layout: Layout,
     ) -> Self {
-        // A cycle of 251 bytes: sectors and blocks differ from one another.
         let mut plain = Pages::new(chunk);
-        for (place, byte) in plain.first(chunk).iter_mut().enumerate() {
-            *byte = (place % 251) as u8;
-        }
-        // A stripe may be longer than memory of 32 bits.
-        let sectors = stripe.bytes.div_ceil(layout.sector_bytes as u64) as usize;
-        Self {
-            lane,
-            stripe,
-            chunk,
-            cipher,
-            layout,
-            plain,
-            tags: vec![0; sectors * layout.tag_bytes],
-        }
+        plain.first(chunk).copy_from_slice(&noise::bytes(stripe.first, chunk));
+        let tags = vec![0; layout.tags_of(stripe.bytes) as usize];
+        Self { lane, stripe, chunk, cipher, layout, plain, tags }
     }
 
     /// Bytes of the stripe.
@@ -147,6 +136,11 @@ impl<'a> Worker<'a> {
 }
 
 impl Layout {
+    /// Bytes beside all sectors of a stripe, which may be longer than memory of 32 bits.
+    pub(crate) const fn tags_of(self, bytes: u64) -> u64 {
+        bytes.div_ceil(self.sector_bytes as u64) * self.tag_bytes as u64
+    }
+
     /// Where the tags of some sectors lie among all.
     fn beside(self, offset: u64, length: usize) -> Range<usize> {
         if self.tag_bytes == 0 {

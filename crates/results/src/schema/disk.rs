@@ -88,7 +88,7 @@ pub struct Row {
     pub driver: Option<String>,
     /// Why there is no such cipher here; null if there is one, and what stands below is null otherwise.
     pub absent: Option<String>,
-    /// What came out wrong (the exit status is then 1), else null; the cipher's rows before it are no measurement.
+    /// What came out wrong (the exit status is then 1), else null; the cipher has no other row then.
     pub wrong: Option<String>,
     /// `"w"`, `"r"`, `"w2"`, `"r2"`: first write, first read, second write, second read.
     pub test: Option<String>,

@@ -49,7 +49,7 @@ pub(super) fn of(
     (blocks, skipped)
 }
 
-fn note(
+pub(super) fn note(
     skipped: &mut Vec<Skipped>,
     subject: Subject,
     usage: Option<Use>,
@@ -71,14 +71,15 @@ fn note(
 pub(super) struct Omitted {
     pub(super) skipped: Vec<Skipped>,
     pub(super) quarantined: Vec<Quarantined>,
-    /// Who in the kernel was proved, or was not right.
+    /// Who was proved, or was not right: in the kernel each algorithm, of our kernels the route.
     proofs: HashMap<(Candidate, Subject), bool>,
+    routes: HashMap<Route, Result<(), String>>,
 }
 
 impl Omitted {
     /// So far only cases that are none.
     pub(super) fn new(skipped: Vec<Skipped>) -> Self {
-        Self { skipped, quarantined: Vec::new(), proofs: HashMap::new() }
+        Self { skipped, quarantined: Vec::new(), proofs: HashMap::new(), routes: HashMap::new() }
     }
 
     /// The candidates that know the block's algorithm and give right results; a route may leave one to
@@ -122,19 +123,24 @@ impl Omitted {
         here
     }
 
-    /// Whether a candidate may be measured: a driver of the kernel's is proved first.
+    /// Whether a candidate may be measured: a driver of the kernel's is proved first, and so are kernels without the
+    /// provider, which proves them itself.
     fn is_right(&mut self, host: &Host, candidate: Candidate, subject: Subject) -> bool {
-        if !candidate.may_sleep() {
-            return true;
-        }
-        let quarantined = &mut self.quarantined;
-        *self.proofs.entry((candidate, subject)).or_insert_with(|| {
-            let proof = host.prove_in_kernel(candidate, subject);
+        let Self { quarantined, proofs, routes, .. } = self;
+        let mut prove = || match candidate {
+            Candidate::Kernels(route) if route.is_own() => {
+                let prove = || host.prove(&host.find(route)).map(|_| ());
+                routes.entry(route).or_insert_with(prove).clone()
+            }
+            _ if candidate.may_sleep() => host.prove_in_kernel(candidate, subject).map(|_| ()),
+            _ => Ok(()),
+        };
+        *proofs.entry((candidate, subject)).or_insert_with(|| {
             let wrong = |reason| {
                 let (algorithm, name) = (subject.name().to_owned(), candidate.title());
                 quarantined.push(Quarantined { algorithm, name, reason });
             };
-            proof.map_err(wrong).is_ok()
+            prove().map_err(wrong).is_ok()
         })
     }
 }

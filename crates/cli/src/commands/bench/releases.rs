@@ -15,7 +15,7 @@ pub(crate) use process::{Other, Work};
 
 use super::blocks::{self, Block};
 use super::request::{Request, Unit};
-use super::{SO_FAR, candidates, keep};
+use super::{SO_FAR, candidates, expected, keep, text};
 use crate::fault::Fault;
 use crate::interruption::Interruption;
 use crate::output::table::{Side, Table, paragraph};
@@ -59,7 +59,11 @@ pub(super) fn run(request: &Request) -> Result<(), Fault> {
     progress.done();
     document.interrupted = ended.is_err();
     let kept = keep(request, &document);
-    people.finish(ended, kept, &verdict(&document.rows, &others), &document.warnings)
+    let verdict = match document.rows.is_empty() {
+        true => text::left_out(&expected(request, &document.skipped), &[]),
+        false => verdict(&document.rows, &others),
+    };
+    people.finish(ended, kept, &verdict, &document.warnings)
 }
 
 /// Adds what each of them did to the document, however it ends.

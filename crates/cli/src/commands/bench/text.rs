@@ -44,7 +44,8 @@ fn rates(candidates: &[Candidate], measured: &[Measured], unit: Unit) -> String 
             one.entries.iter().min_by(|a, b| a.estimate.median.total_cmp(&b.estimate.median));
         let Some(fastest) = fastest else { continue };
         let mut cells = vec![figures::size(one.case.size)];
-        cells.extend(one.entries.iter().map(|entry| unit.figure(entry.bytes_per_second())));
+        let rate = |entry: &Entry| unit.figure(entry.bytes_per_second());
+        cells.extend(figures_of(candidates, one, rate));
         cells.push(fastest.candidate.title());
         cells.push(fastest.limit_share.map_or("-".to_owned(), |s| figures::percent(s.median)));
         let spread = one.entries.iter().map(|entry| entry.estimate.spread()).fold(0.0, f64::max);
@@ -52,6 +53,16 @@ fn rates(candidates: &[Candidate], measured: &[Measured], unit: Unit) -> String 
         table.row(cells);
     }
     table.render()
+}
+
+/// A figure of each candidate, of which one may lack this size.
+fn figures_of(
+    candidates: &[Candidate],
+    one: &Measured,
+    figure: impl Fn(&Entry) -> String,
+) -> Vec<String> {
+    let of = |candidate: &Candidate| one.entry(*candidate).map_or("-".to_owned(), &figure);
+    candidates.iter().map(of).collect()
 }
 
 /// CPU time, and the system calls of who makes some.
@@ -73,7 +84,7 @@ fn cpu_times(candidates: &[Candidate], measured: &[Measured]) -> String {
             continue;
         };
         let mut cells = vec![figures::size(one.case.size)];
-        cells.extend(one.entries.iter().map(|entry| figures::digits(cpu(entry))));
+        cells.extend(figures_of(candidates, one, |entry| figures::digits(cpu(entry))));
         cells.push(least.candidate.title());
         cells.extend(callers.iter().map(|caller| {
             let calls = one.entry(*caller).and_then(|entry| entry.system_calls);

@@ -20,9 +20,11 @@ const DIFFERENCES: &str = "cryptsetup benchmark encrypts 64 KiB at a time in mem
 pub(super) fn compare(listener: &Listener<'_>, document: &mut Disk) -> Result<(), Fault> {
     let ours: Vec<&Row> = document.rows.iter().filter(|row| is_first(row)).collect();
     let mut found = Vec::new();
+    let mut ended = Ok(());
     for row in ours {
         if listener.is_stopped() {
-            return Err(Fault::usage("interrupted: cryptsetup's figures are not complete"));
+            ended = Err(Fault::usage("interrupted: cryptsetup's figures are not complete"));
+            break;
         }
         let speed = |test: &str| {
             let same = document.rows.iter().find(|it| {
@@ -48,9 +50,11 @@ pub(super) fn compare(listener: &Listener<'_>, document: &mut Disk) -> Result<()
             reason: said.err().map(|refusal| refusal.reason),
         });
     }
-    listener.show(&text(&found));
+    if !found.is_empty() {
+        listener.show(&text(&found));
+    }
     document.cryptsetup = found;
-    Ok(())
+    ended
 }
 
 /// One row for each cipher that ran in memory by its best implementation.

@@ -3,6 +3,7 @@
 use wirespeed_results::LINKS;
 use wirespeed_results::schema::HOST;
 use wirespeed_results::schema::vpn::{Link, Row};
+use wirespeed_vpn::verdict::best_of_each;
 use wirespeed_vpn::{IN_FLIGHT, Suite};
 
 use super::document::Found;
@@ -25,10 +26,10 @@ pub(super) fn packets(found: &Found, packet: &str, batch: bool) -> String {
     text.push_str(&reasons(&rows));
     text.push_str("\nWhat that fills, by the slower end and the faster route: cores for a link\n");
     let one_at_a_time = |link: &&Link| link.in_flight == 1;
-    text.push_str(&filled(&rows, &best(links.iter().filter(one_at_a_time))));
+    text.push_str(&filled(&rows, &best_of_each(links.iter().filter(one_at_a_time))));
     if batch {
         text.push_str(&format!("\nThe same, {IN_FLIGHT} packets at once\n"));
-        text.push_str(&filled(&rows, &best(links.iter().filter(|it| it.in_flight > 1))));
+        text.push_str(&filled(&rows, &best_of_each(links.iter().filter(|it| it.in_flight > 1))));
     }
     text
 }
@@ -48,22 +49,6 @@ pub(super) fn sizes(found: &Found, suite: Suite) -> String {
     }
     let title = format!("\n{suite} at every size, Mbit/s inside the tunnel, one core\n");
     title + &speeds(&rows, &links, |row| row.packet.clone())
-}
-
-/// The fastest of each suite with packets of one kind, in their order.
-fn best<'a>(links: impl Iterator<Item = &'a Link>) -> Vec<&'a Link> {
-    let mut best: Vec<&Link> = Vec::new();
-    for link in links {
-        let same = |it: &&mut &Link| (&it.suite, &it.packet) == (&link.suite, &link.packet);
-        match best.iter_mut().find(same) {
-            None => best.push(link),
-            Some(other) if link.packets_per_second_per_core > other.packets_per_second_per_core => {
-                *other = link;
-            }
-            Some(_) => {}
-        }
-    }
-    best
 }
 
 fn megabits(row: Option<&&Row>) -> String {

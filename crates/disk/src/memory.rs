@@ -1,18 +1,21 @@
 //! How much memory may become a disk.
 
-use super::super::Trouble;
+use crate::mapper::Trouble;
 
 /// Less is not worth a test.
 const LEAST: u64 = 16 << 20;
 
+/// Bytes that programs can still have, as /proc/meminfo tells it.
+pub(crate) fn available(meminfo: &str) -> Option<u64> {
+    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    Some(line.trim().strip_suffix(" kB")?.parse::<u64>().ok()? << 10)
+}
+
 /// Bytes of memory to take where so many are wanted; fewer if the machine would miss them.
-pub(in super::super) fn share(wanted: u64, meminfo: &str) -> Result<u64, Trouble> {
-    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
-    let available: Option<u64> =
-        line.and_then(|line| line.trim().strip_suffix(" kB")?.parse().ok());
-    let available = available.ok_or_else(|| {
+pub(crate) fn share(wanted: u64, meminfo: &str) -> Result<u64, Trouble> {
+    let available = available(meminfo).ok_or_else(|| {
         Trouble("/proc/meminfo does not tell how much memory is available".to_owned())
-    })? << 10;
+    })?;
     let half = available / 2 / LEAST * LEAST;
     if wanted <= half {
         return Ok(wanted);
@@ -24,6 +27,18 @@ pub(in super::super) fn share(wanted: u64, meminfo: &str) -> Result<u64, Trouble
         )));
     }
     Ok(half)
+}
+
+/// Why so many bytes cannot be kept in memory; nothing where they can, or where nobody tells.
+pub(crate) fn lacking(wanted: u64, meminfo: &str) -> Option<String> {
+    let available = available(meminfo)?;
+    (wanted > available / 2).then(|| {
+        format!(
+            "the tags of so many sectors take {} MiB of memory, and {} MiB are available: take a smaller --size",
+            wanted >> 20,
+            available >> 20
+        )
+    })
 }
 
 #[cfg(test)]
@@ -44,5 +59,13 @@ mod tests {
         let error = share(64 << 20, "MemAvailable:  20000 kB\n").expect_err("10 MB");
         assert!(error.0.contains("only 19 MiB"), "{error}");
         assert!(share(1, "MemTotal: 5 kB\n").is_err());
+    }
+
+    #[test]
+    fn tags_may_take_half_of_it() {
+        assert_eq!(lacking(512 << 20, GIBIBYTE), None);
+        let why = lacking(513 << 20, GIBIBYTE).expect("too many");
+        assert!(why.contains("513 MiB") && why.contains("1024 MiB are available"), "{why}");
+        assert_eq!(lacking(u64::MAX, ""), None);
     }
 }
