@@ -50,6 +50,11 @@ pub fn reduced() -> bool {
     client::under_valgrind() || env::var_os("WIRESPEED_SCHEDULE").is_some_and(|it| it == "reduced")
 }
 
+/// Whether there is time for everything.
+pub fn thorough() -> bool {
+    env::var_os("WIRESPEED_THOROUGH").is_some()
+}
+
 /// Whether a part of what is about bytes alone must do: another libcrypto than the host's computes the same, and
 /// differs in contracts.
 pub fn again() -> bool {

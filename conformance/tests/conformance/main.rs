@@ -85,7 +85,8 @@ fn main() -> ExitCode {
                     &measure,
                     &api_path,
                 ));
-                trials.extend(sequences::trials(&provider.name, &measure, &api_path));
+                let length = sequences::Length::on(provider.route);
+                trials.extend(sequences::trials(&provider.name, length, &measure, &api_path));
                 trials.extend(security::trials(&provider.name, &api_path));
                 trials.extend(cts::trials(&provider.name, &measure, &api_path));
                 trials.extend(ocb::trials(&provider.name, &measure, &api_path));

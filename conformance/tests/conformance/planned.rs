@@ -20,6 +20,7 @@ use wirespeed_provider::trace;
 
 use crate::messages::Message;
 use crate::processes::in_a_child;
+use crate::sequences::Length;
 use crate::subjects::may_run;
 use crate::{delegated, differential, digests, records, sequences, trial, vectors};
 
@@ -40,7 +41,7 @@ pub(crate) fn trials(library: Library, measure: &Provider) -> Vec<Trial> {
         let api_path: Arc<dyn ApiPath> = Arc::new(provider.clone());
         trials.extend(vectors::trials(name, &api_path));
         trials.extend(differential::trials(name, measure, &api_path));
-        trials.extend(sequences::trials(name, measure, &provider));
+        trials.extend(sequences::trials(name, Length::Full, measure, &provider));
         trials.extend(records::trials(name, measure, &provider));
         let in_pieces = |it: &Algorithm| !it.mode().takes_whole_messages();
         for algorithm in provider.algorithms().into_iter().filter(in_pieces) {
@@ -57,7 +58,7 @@ pub(crate) fn trials(library: Library, measure: &Provider) -> Vec<Trial> {
         // The kernel has nothing without a length of its own.
         let offloaded = digests::all().filter(|it| !it.is_extendable());
         trials.extend(digests::trials(name, offloaded.collect(), measure, &provider));
-        trials.extend(sequences::trials(name, measure, &provider));
+        trials.extend(sequences::trials(name, Length::Full, measure, &provider));
         trials.extend(records::trials(name, measure, &provider));
     }
     let name = "provider::verified";

@@ -4,7 +4,7 @@
 use std::ffi::CStr;
 
 use libtest_mimic::Trial;
-use wirespeed_cipher::{Algorithm, BlockCipher, Mode};
+use wirespeed_cipher::{Algorithm, BlockCipher, Mode, Route};
 use wirespeed_conformance::api_path::ApiPath;
 use wirespeed_conformance::data::painted;
 use wirespeed_conformance::evp::Provider;
@@ -149,13 +149,37 @@ const BY_PARAMETER: [(&CStr, &[Operation]); 3] = [
     (c"xts_standard", &[Standard(c"ieee"), Standard(c"GB"), Standard(c"NIST")]),
 ];
 
-pub(crate) fn trials(name: &str, measure: &Provider, ours: &Provider) -> Vec<Trial> {
+/// How many operations there are in a sequence.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Length {
+    /// One less than of the others: what the route has of its own is its kernels.
+    Short,
+    /// As many as there is time for.
+    Full,
+}
+
+impl Length {
+    /// Contexts are the same code on every route of ours, but where calls go elsewhere.
+    pub(crate) fn on(route: Route) -> Self {
+        match route.is_own() && route != Route::Portable && !here::thorough() {
+            true => Self::Short,
+            false => Self::Full,
+        }
+    }
+}
+
+pub(crate) fn trials(
+    name: &str,
+    length: Length,
+    measure: &Provider,
+    ours: &Provider,
+) -> Vec<Trial> {
     let build = |algorithm: Algorithm| {
         let (measure, ours) = (measure.clone(), ours.clone());
         trial(format!("{name}::sequences::{algorithm}"), move || {
             let ciphers = (measure.cipher(algorithm), ours.cipher(algorithm));
             let (Ok(measure), Ok(ours)) = ciphers else { return Err("cannot fetch".to_owned()) };
-            run(algorithm, &measure, &ours)
+            run(algorithm, length, &measure, &ours)
         })
     };
     let mut trials: Vec<_> = ours.algorithms().into_iter().map(build).collect();
@@ -218,7 +242,12 @@ fn num(ours: &Provider) -> Result<(), String> {
 }
 
 /// All sequences, the first operation always an init or nothing works.
-fn run(algorithm: Algorithm, measure: &Cipher, ours: &Cipher) -> Result<(), String> {
+fn run(
+    algorithm: Algorithm,
+    length: Length,
+    measure: &Cipher,
+    ours: &Cipher,
+) -> Result<(), String> {
     let mut alphabet = [COMMON, own(algorithm.mode())].concat();
     let parameters = measure.settable_in_context();
     for (name, operations) in BY_PARAMETER {
@@ -237,6 +266,7 @@ fn run(algorithm: Algorithm, measure: &Cipher, ours: &Cipher) -> Result<(), Stri
         () if here::reduced() => 2,
         // What ciphers of one mode may be asked for is the same code.
         () if algorithm.block_cipher().is_some_and(|it| it != BlockCipher::Aes128) => 3,
+        () if length == Length::Short => 3,
         () => 4,
     };
     let script = Script::new(algorithm);

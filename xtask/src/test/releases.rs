@@ -14,7 +14,7 @@ const LABEL: &str = "3.0.13";
 
 /// The conformance suite with the host's OpenSSL.
 pub(super) fn host(workspace: &Workspace, effort: Effort) -> Result<Tally> {
-    conformance(workspace).arguments(["--"]).arguments(alike(effort)).tests()
+    effort.told_to(conformance(workspace)).arguments(["--"]).arguments(alike(effort)).tests()
 }
 
 /// Skips the provider on some routes in usual tests: it does not know one from another, and the sanitizer has them all.
