@@ -412,6 +412,21 @@ pub(crate) struct KernelHash {
 /// A longer message cannot be handed over if the kernel fails: it fails as a whole.
 const LONGEST_KEPT: usize = 65536;
 
+/// Makes room for so many bytes more, if there is memory. A `Vec` that grows by itself leaves what it had behind.
+fn make_room(kept: &mut Vec<u8>, bytes: usize) -> bool {
+    if kept.capacity() - kept.len() >= bytes {
+        return true;
+    }
+    let mut larger = Vec::new();
+    if larger.try_reserve_exact((kept.len() + bytes).next_power_of_two()).is_err() {
+        return false;
+    }
+    larger.extend_from_slice(kept);
+    kept.zeroize();
+    *kept = larger;
+    true
+}
+
 impl KernelHash {
     pub(crate) fn new(offloaded: Arc<Offloaded>) -> Self {
         let (head, patience) = (Head::EMPTY, Patience::NEW);
@@ -447,7 +462,7 @@ impl KernelHash {
     fn keep(&mut self, data: &[u8]) {
         if let Some(kept) = &mut self.kept {
             let fits = kept.len() + data.len() <= LONGEST_KEPT;
-            if fits && kept.try_reserve(data.len()).is_ok() {
+            if fits && make_room(kept, data.len()) {
                 kept.extend_from_slice(data);
             } else {
                 self.drop_kept();
@@ -572,5 +587,16 @@ mod tests {
         hashing.update(b"more").expect("a new message");
         hashing.finish(&mut found).expect("a new message");
         assert_eq!(found, hash(&[b"more"]));
+    }
+
+    #[test]
+    fn what_is_kept_moves_and_leaves_nothing_behind() {
+        let mut kept = Vec::new();
+        for (bytes, capacity) in [(100, 128), (28, 128), (1, 256)] {
+            assert!(make_room(&mut kept, bytes));
+            assert_eq!(kept.capacity(), capacity);
+            kept.extend(std::iter::repeat_n(7, bytes));
+        }
+        assert_eq!(kept, [7; 129]);
     }
 }
