@@ -99,12 +99,18 @@ impl Fingerprint {
             let mut values = pairs.filter(|(name, _)| name.trim() == key).map(|(_, value)| value);
             values.next().map_or(Self::UNKNOWN, str::trim)
         };
-        // ARM's words for it stand where x86's are missing.
+        // ARM's words for it, or RISC-V's, stand where x86's are missing.
         let arm = ["CPU implementer", "CPU part", "CPU variant", "CPU revision"].map(fact);
-        let cpu = match arm {
-            [maker, part, variant, revision] if maker != Self::UNKNOWN => {
+        let risc_v = ["uarch", "mvendorid", "marchid", "mimpid"].map(fact);
+        let cpu = match (arm, risc_v) {
+            ([maker, part, variant, revision], _) if maker != Self::UNKNOWN => {
                 format!("{maker} {part}/{variant}/{revision}")
             }
+            (_, [core, maker, architecture, version]) if risc_v != [Self::UNKNOWN; 4] => {
+                format!("{core} {maker}/{architecture}/{version}")
+            }
+            // Kernels before those words have this alone.
+            _ if fact("isa").starts_with("rv") => fact("isa").to_owned(),
             _ => format!(
                 "{} {}/{}/{} {}",
                 fact("vendor_id"),
@@ -234,6 +240,29 @@ mod tests {
         assert_eq!(here.0[0], "0x41 0xd08/0x0/3");
         let other = Fingerprint::of(&core.replace("d08", "d0b"), "6.12", "3.5.1");
         assert!(here.difference_of_kind(&other).is_some());
+    }
+
+    #[test]
+    fn cores_of_risc_v_are_told_apart() {
+        let core = "processor\t: 0\nhart\t\t: 1\nisa\t\t: rv64imafdc_zba_zbb\nmmu\t\t: sv39\n\
+            uarch\t\t: sifive,u74-mc\nmvendorid\t: 0x489\nmarchid\t\t: 0x8000000000000007\n\
+            mimpid\t\t: 0x4210427\n\nprocessor\t: 1\n";
+        let here = Fingerprint::of(core, "6.12", "3.5.1");
+        assert_eq!(here.0[0], "sifive,u74-mc 0x489/0x8000000000000007/0x4210427");
+        let (_, numbers) = core.split_once("uarch").expect("a core");
+        let (isa, _) = core.split_once("mmu").expect("a core");
+        for (other, right) in [
+            (
+                core.replace("sifive,u74-mc", "thead,c910"),
+                "thead,c910 0x489/0x8000000000000007/0x4210427",
+            ),
+            (format!("x{numbers}"), "unknown 0x489/0x8000000000000007/0x4210427"),
+            (isa.to_owned(), "rv64imafdc_zba_zbb"),
+        ] {
+            let other = Fingerprint::of(&other, "6.12", "3.5.1");
+            assert_eq!(other.0[0], right);
+            assert!(other.difference_of_kind(&here).is_some());
+        }
     }
 
     #[test]
