@@ -216,7 +216,7 @@ impl Offloaded {
     #[cold]
     pub(crate) fn judge(&self, error: &Error) -> OffloadFailed {
         match error {
-            Error::Busy(_) => {}
+            Error::Busy(_) | Error::TooLong(_) => {}
             // Gone, if it was there before and the process has not entered a sandbox since.
             Error::Absent(_) if self.is(Standing::Right) && permitted(self.permission).is_ok() => {
                 self.fail();
@@ -288,13 +288,19 @@ impl KernelCipher {
                     .and_then(|socket| self.socket.insert(socket).crypt(direction, iv, data))
             }
         };
-        ran.map_err(|error| {
-            self.socket = None;
-            self.patience.lose();
-            offloaded.judge(&error)
-        })?;
+        ran.map_err(|error| self.failed(&error))?;
         self.patience = Patience::NEW;
         Ok(())
+    }
+
+    #[cold]
+    fn failed(&mut self, error: &Error) -> OffloadFailed {
+        // What is too long says nothing about shorter calls.
+        if !matches!(error, Error::TooLong(_)) {
+            self.socket = None;
+            self.patience.lose();
+        }
+        self.offloaded.judge(error)
     }
 }
 
@@ -390,6 +396,16 @@ mod tests {
         let absent = offloaded().at_any_length();
         absent.judge(&Error::Absent(wirespeed_af_alg::Absent("gone".to_owned())));
         assert!(!absent.takes(Direction::Encrypt, 16) && !absent.has_failed());
+    }
+
+    #[test]
+    fn what_is_too_long_is_no_failure() {
+        let mut kernel = KernelCipher::new(Arc::new(offloaded().at_any_length()));
+        kernel.failed(&Error::TooLong("in this test"));
+        assert!(kernel.patience.ask().is_ok());
+        assert!(kernel.offloaded.takes(Direction::Encrypt, 16) && !kernel.offloaded.has_failed());
+        kernel.failed(&Error::Busy(std::io::Error::from_raw_os_error(libc::EBUSY)));
+        assert!(kernel.patience.ask().is_err());
     }
 
     #[test]
