@@ -62,5 +62,5 @@ pub use look_ups::{LibcryptoCode, LookUp};
 pub use place::{SYSTEM, default_file};
 pub use row::{Offload, Reason, Row};
 pub use sizes::{SIZE_BUCKETS, size_bucket};
-pub use table::{LARGEST, LONGEST_DRIVER, Plan, is_driver};
+pub use table::{LARGEST, Plan, is_driver};
 pub use time::Time;
