@@ -142,7 +142,7 @@ impl Cipher {
         }
         // A data unit cannot be cut.
         if length > capacity {
-            return Err(Error::busy("the kernel takes no XTS data unit of that length"));
+            return Err(Error::TooLong("the kernel takes no XTS data unit of that length"));
         }
         Ok(capacity)
     }

@@ -23,6 +23,8 @@ pub enum Error {
     /// Not this time: descriptors or memory have run out, the device is busy, or this process may not.
     /// The next call may try again.
     Busy(io::Error),
+    /// Not with so many bytes at once, and why. Nothing was asked, so what is open stays so, and shorter calls go.
+    TooLong(&'static str),
     /// The driver failed or has gone: not again.
     Broken(io::Error),
 }
@@ -70,6 +72,7 @@ impl fmt::Display for Error {
         match self {
             Self::Absent(absent) => absent.fmt(f),
             Self::Busy(error) => write!(f, "not now: {error}"),
+            Self::TooLong(why) => f.write_str(why),
             Self::Broken(error) => write!(f, "the driver failed: {error}"),
         }
     }

@@ -35,6 +35,7 @@ pub fn permitted(permission: Permission) -> Result<(), Absent> {
     examine(permission).map_err(|error| match error {
         Error::Absent(absent) => absent,
         Error::Busy(error) | Error::Broken(error) => unreadable(&error),
+        Error::TooLong(why) => unreadable(&io::Error::other(why)),
     })
 }
 

@@ -76,12 +76,7 @@ fn bind(socket: &OwnedFd, kind: Kind, name: &str) -> io::Result<()> {
     if name.len() > LONGEST_NAME || name.as_bytes().contains(&0) {
         return Err(io::Error::from_raw_os_error(libc::ENOENT));
     }
-    // struct sockaddr_alg_new (include/uapi/linux/if_alg.h): family, type[14], features, mask, name.
-    let mut address = Address([0; size_of::<libc::sockaddr_storage>()]);
-    address.0[..2].copy_from_slice(&(libc::AF_ALG as u16).to_ne_bytes());
-    address.0[2..2 + kind.name().len()].copy_from_slice(kind.name().as_bytes());
-    address.0[NAME_AT..NAME_AT + name.len()].copy_from_slice(name.as_bytes());
-    let length = NAME_AT + name.len() + 1;
+    let (address, length) = Address::of(kind, name);
     // SAFETY: `address` is readable for its whole length, and aligned as a socket address.
     let result = unsafe {
         libc::bind(socket.as_raw_fd(), address.0.as_ptr().cast(), length as libc::socklen_t)
@@ -91,6 +86,19 @@ fn bind(socket: &OwnedFd, kind: Kind, name: &str) -> io::Result<()> {
 
 #[repr(C, align(8))]
 struct Address([u8; size_of::<libc::sockaddr_storage>()]);
+
+impl Address {
+    /// With how many of its bytes count, for a name that fits: struct sockaddr_alg_new (include/uapi/linux/if_alg.h)
+    /// is family, type[14], features, mask, name. Before Linux 5.11 none may be shorter than struct sockaddr_alg,
+    /// which has room for 64 bytes of name (`alg_bind` in crypto/af_alg.c).
+    fn of(kind: Kind, name: &str) -> (Self, usize) {
+        let mut address = Self([0; size_of::<libc::sockaddr_storage>()]);
+        address.0[..2].copy_from_slice(&(libc::AF_ALG as u16).to_ne_bytes());
+        address.0[2..2 + kind.name().len()].copy_from_slice(kind.name().as_bytes());
+        address.0[NAME_AT..NAME_AT + name.len()].copy_from_slice(name.as_bytes());
+        (address, size_of::<libc::sockaddr_alg>().max(NAME_AT + name.len() + 1))
+    }
+}
 
 /// Gives the algorithm its key, and an AEAD the length of its tags.
 pub(crate) fn configure(socket: &OwnedFd, kind: Kind, key: &[u8]) -> Result<(), Refusal> {
@@ -343,6 +351,19 @@ mod tests {
             let bound = bind(&socket, kind, &name).expect_err("no such name");
             assert_eq!(bound.raw_os_error(), Some(libc::ENOENT));
         }
+    }
+
+    #[test]
+    fn an_address_is_as_long_as_the_kernels_before_5_11_want_it() {
+        let kind = Kind::Hash { bytes: 20, keyed: false };
+        for (name, right) in [("sha1", 88), (&*"x".repeat(63), 88), (&*"x".repeat(64), 89)] {
+            let (address, length) = Address::of(kind, name);
+            assert_eq!(length, right, "{name}");
+            assert_eq!(&address.0[NAME_AT..NAME_AT + name.len()], name.as_bytes());
+            assert!(address.0[NAME_AT + name.len()..].iter().all(|byte| *byte == 0));
+        }
+        let (_, longest) = Address::of(kind, &"x".repeat(LONGEST_NAME));
+        assert_eq!(longest, size_of::<libc::sockaddr_storage>());
     }
 
     #[test]

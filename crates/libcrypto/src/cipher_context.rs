@@ -6,7 +6,7 @@ use std::ptr;
 use crate::cipher::{Cipher, Lengths};
 use crate::error::Error;
 use crate::ffi::{EvpCipherCtx, Functions};
-use crate::param::{self, Kind, List, Param, RawParam};
+use crate::param::{self, Kind, List, Param, RawParam, Value};
 
 /// Which way data goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,7 +81,8 @@ impl CipherContext {
     /// Takes a key, an IV or both (`EVP_CipherInit_ex2`); what is `None` stays as it was.
     ///
     /// The first call also tells libcrypto the cipher, the next ones do not. A key or an IV of the
-    /// wrong length is refused without asking libcrypto, which would read past its end.
+    /// wrong length is refused without asking libcrypto, which would read past its end; so are lengths among the parameters
+    /// that come twice or as [`Value::Raw`](crate::Value::Raw), of which libcrypto may take another than is checked here.
     #[inline]
     pub fn init(
         &mut self,
@@ -105,13 +106,9 @@ impl CipherContext {
         iv: Option<&[u8]>,
         params: &[Param<'_>],
     ) -> Result<(), Error> {
-        let named = |name: &CStr, length| {
-            let named = params.iter().rev().find(|param| param.key == name);
-            named.and_then(Param::as_length).unwrap_or(length)
-        };
         let lengths = Lengths {
-            key: named(c"keylen", self.lengths.key),
-            iv: named(c"ivlen", self.lengths.iv),
+            key: length_among(params, c"keylen")?.unwrap_or(self.lengths.key),
+            iv: length_among(params, c"ivlen")?.unwrap_or(self.lengths.iv),
             ..self.lengths
         };
         self.records |= names_records(params);
@@ -407,6 +404,19 @@ impl CipherContext {
         self.succeeded(result, "EVP_CIPHER_CTX_copy")?;
         Ok(copy)
     }
+}
+
+/// The length of that name that libcrypto will take, if the parameters have one.
+fn length_among(params: &[Param<'_>], name: &CStr) -> Result<Option<usize>, Error> {
+    let mut named = params.iter().filter(|param| param.key == name);
+    let Some(param) = named.next() else { return Ok(None) };
+    if named.next().is_some() {
+        return Err(Error::refused("EVP_CipherInit_ex2: a length that comes twice"));
+    }
+    if let Value::Raw(..) = param.value {
+        return Err(Error::refused("EVP_CipherInit_ex2: a length as bytes"));
+    }
+    Ok(param.as_length())
 }
 
 /// Whether the parameters turn updates into TLS 1.2 records.

@@ -11,7 +11,7 @@ use crate::digest::Digest;
 use crate::error::{Entry, Error};
 use crate::ffi::{EvpCipher, LibCtx, Provider};
 use crate::library::Library;
-use crate::param::{self, Descriptor, Kind};
+use crate::param::{self, Kind};
 
 /// The signature of `OSSL_provider_init` (openssl/core.h). A provider may give its own names to the
 /// handle and to the dispatch tables, of which only pointers are passed.
@@ -96,15 +96,6 @@ impl Context {
         self.succeeded(done, CALL)
     }
 
-    /// Where to look for provider modules.
-    pub fn set_search_path(&self, folder: &Path) -> Result<(), Error> {
-        const CALL: &str = "OSSL_PROVIDER_set_default_search_path";
-        let folder = text(folder.as_os_str(), CALL)?;
-        let set = self.library().functions.set_search_path;
-        // SAFETY: our live context, a NUL-terminated path.
-        self.succeeded(unsafe { set(self.raw(), folder.as_ptr()) }, CALL)
-    }
-
     /// Makes a provider of this program known under `name`; [`Context::load`] then loads it.
     ///
     /// # Safety
@@ -179,14 +170,6 @@ impl Context {
         // SAFETY: our live context, a NUL-terminated name.
         CString::new(name).is_ok_and(|name| unsafe {
             (functions.provider_available)(self.raw(), name.as_ptr()) == 1
-        })
-    }
-
-    /// The parameters that a loaded provider answers.
-    pub fn provider_gettable(&self, provider: &str) -> Result<Vec<Descriptor>, Error> {
-        self.with_provider(provider, "OSSL_PROVIDER_gettable_params", |raw| {
-            // SAFETY: a live provider; the list is null or ends with a null key.
-            Ok(unsafe { param::descriptors((self.library().functions.provider_gettable)(raw)) })
         })
     }
 
@@ -324,7 +307,6 @@ mod tests {
     fn a_provider_tells_its_name() {
         let context = context();
         context.load("default").unwrap();
-        assert!(!context.provider_gettable("default").unwrap().is_empty());
         let name = context.provider_text("default", c"name").unwrap();
         assert_eq!(name.as_deref(), Some("OpenSSL Default Provider"));
         assert_eq!(context.provider_text("default", c"no-such-thing").unwrap(), None);
@@ -338,9 +320,8 @@ mod tests {
         let error = context.fetch("NO-SUCH-CIPHER", None).err().expect("no such cipher");
         assert_eq!(error.call, "EVP_CIPHER_fetch");
         assert!(error.to_string().contains("NO-SUCH-CIPHER"), "{error}");
-        context.set_search_path(Path::new("/nowhere")).unwrap();
         let error = context.load("libnothing").expect_err("no such module");
-        assert!(error.to_string().contains("/nowhere/libnothing.so"), "{error}");
+        assert!(error.to_string().contains("/libnothing.so"), "{error}");
         assert!(context.load_config(Path::new("/nowhere/openssl.cnf")).is_err());
     }
 

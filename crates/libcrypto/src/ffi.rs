@@ -68,15 +68,12 @@ functions! {
     modules_load_file = c"CONF_modules_load_file_ex" (*mut LibCtx, *const c_char, *const c_char, c_ulong) -> c_int;
     lib_ctx_load_config = c"OSSL_LIB_CTX_load_config" (*mut LibCtx, *const c_char) -> c_int;
     // openssl/provider.h
-    set_search_path =
-        c"OSSL_PROVIDER_set_default_search_path" (*mut LibCtx, *const c_char) -> c_int;
     provider_load = c"OSSL_PROVIDER_load" (*mut LibCtx, *const c_char) -> *mut Provider;
     provider_unload = c"OSSL_PROVIDER_unload" (*mut Provider) -> c_int;
     provider_available = c"OSSL_PROVIDER_available" (*mut LibCtx, *const c_char) -> c_int;
     provider_add_builtin =
         c"OSSL_PROVIDER_add_builtin" (*mut LibCtx, *const c_char, ProviderInit) -> c_int;
     provider_name = c"OSSL_PROVIDER_get0_name" (*const Provider) -> *const c_char;
-    provider_gettable = c"OSSL_PROVIDER_gettable_params" (*const Provider) -> *const RawParam;
     provider_params = c"OSSL_PROVIDER_get_params" (*const Provider, *mut RawParam) -> c_int;
     provider_self_test = c"OSSL_PROVIDER_self_test" (*const Provider) -> c_int;
     // openssl/conf.h

@@ -6,8 +6,8 @@ pub(crate) mod aarch64;
 pub(crate) mod arm;
 #[cfg(any(test, target_arch = "riscv64"))]
 pub(crate) mod riscv;
-#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-mod x86;
+#[cfg(any(test, target_arch = "x86", target_arch = "x86_64"))]
+pub(crate) mod x86;
 
 #[cfg(target_arch = "aarch64")]
 pub(crate) use aarch64::LOOK_UPS;

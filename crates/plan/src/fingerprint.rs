@@ -5,22 +5,29 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
+use wirespeed_cpu::{Feature, Features};
+
 /// The machine and the programs that a plan holds for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fingerprint([String; Self::FACTS.len()]);
 
 impl Fingerprint {
     /// The word in the plan and the word for people.
-    pub(crate) const FACTS: [(&'static str, &'static str); 5] = [
+    pub(crate) const FACTS: [(&'static str, &'static str); 6] = [
         ("cpu", "CPU"),
         ("microcode", "microcode"),
         ("kernel", "kernel"),
         ("libcrypto", "libcrypto"),
         ("wirespeed", "Wirespeed"),
+        (Self::FEATURES, "CPU features"),
     ];
 
-    /// Characters in one fact; more are cut off.
-    const LONGEST: usize = 120;
+    /// The fact that plans before 0.1.1 do not have, and the last: a hypervisor may hide and show features of what stays
+    /// the same CPU by name.
+    pub(crate) const FEATURES: &'static str = "features";
+
+    /// Characters in one fact; more are cut off. The features are no more than this.
+    const LONGEST: usize = 240;
 
     /// In place of a fact that the machine does not tell.
     const UNKNOWN: &'static str = "unknown";
@@ -42,11 +49,26 @@ impl Fingerprint {
         let kernel = read_once(&proc.join("sys/kernel/osrelease"), 256);
         let kernel = kernel.or_else(wirespeed_cpu::release).unwrap_or_default();
         let Some(cpuinfo) = read_once(&proc.join("cpuinfo"), Self::CPUINFO) else {
-            let facts = [&Self::cpu_by_itself(), "", &kernel, numbers(libcrypto_version)];
-            let [cpu, microcode, kernel, libcrypto] = facts;
-            return Self::from_facts([cpu, microcode, kernel, libcrypto, Self::VERSION]);
+            return Self::with(&Self::cpu_by_itself(), "", &kernel, libcrypto_version);
         };
         Self::of(&cpuinfo, &kernel, libcrypto_version)
+    }
+
+    /// The same with what this program itself knows.
+    fn with(cpu: &str, microcode: &str, kernel: &str, libcrypto: &str) -> Self {
+        let features = Self::features();
+        Self::from_facts([cpu, microcode, kernel, numbers(libcrypto), Self::VERSION, &features])
+    }
+
+    /// The CPU's, also where a program hides some of them from OpenSSL: the plan is not made for it alone.
+    fn features() -> String {
+        let shown = Features::detect();
+        let is_masked = std::env::var_os(wirespeed_cpu::MASK).is_some();
+        // Asking again takes time in a virtual machine.
+        let hidden = if is_masked { Features::hidden_by_openssl() } else { Features::NONE };
+        let all = Feature::ALL.iter().filter(|it| shown.has(**it) || hidden.has(**it));
+        let names: Vec<_> = all.map(|it| it.name()).collect();
+        if names.is_empty() { "none".to_owned() } else { names.join(" ") }
     }
 
     /// What Linux writes of an x86 CPU, as the CPU says it; nothing of others.
@@ -77,12 +99,18 @@ impl Fingerprint {
             let mut values = pairs.filter(|(name, _)| name.trim() == key).map(|(_, value)| value);
             values.next().map_or(Self::UNKNOWN, str::trim)
         };
-        // ARM's words for it stand where x86's are missing.
+        // ARM's words for it, or RISC-V's, stand where x86's are missing.
         let arm = ["CPU implementer", "CPU part", "CPU variant", "CPU revision"].map(fact);
-        let cpu = match arm {
-            [maker, part, variant, revision] if maker != Self::UNKNOWN => {
+        let risc_v = ["uarch", "mvendorid", "marchid", "mimpid"].map(fact);
+        let cpu = match (arm, risc_v) {
+            ([maker, part, variant, revision], _) if maker != Self::UNKNOWN => {
                 format!("{maker} {part}/{variant}/{revision}")
             }
+            (_, [core, maker, architecture, version]) if risc_v != [Self::UNKNOWN; 4] => {
+                format!("{core} {maker}/{architecture}/{version}")
+            }
+            // Kernels before those words have this alone.
+            _ if fact("isa").starts_with("rv") => fact("isa").to_owned(),
             _ => format!(
                 "{} {}/{}/{} {}",
                 fact("vendor_id"),
@@ -92,7 +120,7 @@ impl Fingerprint {
                 fact("model name"),
             ),
         };
-        Self::from_facts([&cpu, fact("microcode"), kernel, numbers(libcrypto), Self::VERSION])
+        Self::with(&cpu, fact("microcode"), kernel, libcrypto)
     }
 
     /// From the values of [`Self::FACTS`] in order.
@@ -115,16 +143,21 @@ impl Fingerprint {
     }
 
     /// What makes a plan with this fingerprint useless `here`: "made for libcrypto 3.0.18, this is
-    /// 3.0.19". What cannot be known here is no difference.
+    /// 3.0.19". What cannot be known here is no difference, nor are features that an older plan does not name.
     pub fn difference(&self, here: &Self) -> Option<String> {
         let differs = |made: &str, here: &str| {
             let known = here.strip_suffix(Self::UNKNOWN);
             made != here && !known.is_some_and(|known| made.starts_with(known))
         };
         let pairs = Self::FACTS.iter().zip(self.0.iter().zip(&here.0));
-        let mut different = pairs.filter(|(_, (made, here))| differs(made, here));
-        let ((_, name), (made, here)) = different.next()?;
-        Some(format!("made for {name} {made}, this is {here}"))
+        let is_unsaid = |word, made: &str| word == Self::FEATURES && made == Self::UNKNOWN;
+        let mut different = pairs
+            .filter(|((word, _), (made, here))| differs(made, here) && !is_unsaid(*word, made));
+        let ((word, name), (made, here)) = different.next()?;
+        Some(match *word == Self::FEATURES {
+            true => difference_of_features(made, here),
+            false => format!("made for {name} {made}, this is {here}"),
+        })
     }
 
     /// What tells two kinds of machines apart: "made for CPU A, this is B". On machines of one kind, those with the
@@ -145,7 +178,24 @@ impl Fingerprint {
 
 impl fmt::Display for Fingerprint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.facts().try_for_each(|(name, value)| writeln!(f, "{name:<10} {value}"))
+        let is_said =
+            |(name, value): &(_, &str)| *name != Self::FEATURES || *value != Self::UNKNOWN;
+        let mut said = self.facts().filter(is_said);
+        said.try_for_each(|(name, value)| writeln!(f, "{name:<10} {value}"))
+    }
+}
+
+/// "made for a CPU with aes, which this has not".
+fn difference_of_features(made: &str, here: &str) -> String {
+    let beyond = |these: &str, those: &str| {
+        let has = |it: &&str| *it != "none" && !those.split(' ').any(|other| other == *it);
+        these.split(' ').filter(has).collect::<Vec<_>>().join(" ")
+    };
+    match (beyond(made, here), beyond(here, made)) {
+        (missing, new) if missing.is_empty() => {
+            format!("made for a CPU without {new}, which this has")
+        }
+        (missing, _) => format!("made for a CPU with {missing}, which this has not"),
     }
 }
 
@@ -190,6 +240,29 @@ mod tests {
         assert_eq!(here.0[0], "0x41 0xd08/0x0/3");
         let other = Fingerprint::of(&core.replace("d08", "d0b"), "6.12", "3.5.1");
         assert!(here.difference_of_kind(&other).is_some());
+    }
+
+    #[test]
+    fn cores_of_risc_v_are_told_apart() {
+        let core = "processor\t: 0\nhart\t\t: 1\nisa\t\t: rv64imafdc_zba_zbb\nmmu\t\t: sv39\n\
+            uarch\t\t: sifive,u74-mc\nmvendorid\t: 0x489\nmarchid\t\t: 0x8000000000000007\n\
+            mimpid\t\t: 0x4210427\n\nprocessor\t: 1\n";
+        let here = Fingerprint::of(core, "6.12", "3.5.1");
+        assert_eq!(here.0[0], "sifive,u74-mc 0x489/0x8000000000000007/0x4210427");
+        let (_, numbers) = core.split_once("uarch").expect("a core");
+        let (isa, _) = core.split_once("mmu").expect("a core");
+        for (other, right) in [
+            (
+                core.replace("sifive,u74-mc", "thead,c910"),
+                "thead,c910 0x489/0x8000000000000007/0x4210427",
+            ),
+            (format!("x{numbers}"), "unknown 0x489/0x8000000000000007/0x4210427"),
+            (isa.to_owned(), "rv64imafdc_zba_zbb"),
+        ] {
+            let other = Fingerprint::of(&other, "6.12", "3.5.1");
+            assert_eq!(other.0[0], right);
+            assert!(other.difference_of_kind(&here).is_some());
+        }
     }
 
     #[test]
@@ -246,7 +319,7 @@ mod tests {
     #[test]
     fn what_is_unknown_here_is_no_difference() {
         let made = Fingerprint::of(CPUINFO, "6.1", "3.0.18");
-        let here = |cpu| Fingerprint::from_facts([cpu, "", "6.1", "3.0.18", Fingerprint::VERSION]);
+        let here = |cpu| Fingerprint::with(cpu, "", "6.1", "3.0.18");
         for fits in ["", "GenuineIntel 6/143/8 unknown"] {
             assert_eq!(made.difference(&here(fits)), None, "{fits}");
         }
@@ -255,6 +328,44 @@ mod tests {
         }
         let known = Fingerprint::of(CPUINFO, "6.1", "3.0.18");
         assert!(here("").difference(&known).is_some(), "nothing says that it was made for this");
+    }
+
+    /// A hypervisor that shows the instructions for AES leaves the CPU's name as it was.
+    #[test]
+    fn features_that_come_and_go_are_a_difference() {
+        let with = |features| {
+            let version = Fingerprint::VERSION;
+            Fingerprint::from_facts(["kvm64", "0x1", "6.1", "3.0.18", version, features])
+        };
+        for (made, here, told) in [
+            ("sse2", "sse2 aes vaes", "made for a CPU without aes vaes, which this has"),
+            ("sse2 aes", "sse2 avx", "made for a CPU with aes, which this has not"),
+            ("aes", "none", "made for a CPU with aes, which this has not"),
+            ("none", "aes", "made for a CPU without aes, which this has"),
+        ] {
+            let (made, here) = (with(made), with(here));
+            assert_eq!(made.difference(&here).as_deref(), Some(told));
+            assert_eq!(made.difference_of_kind(&here).as_deref(), Some(told));
+            assert_eq!(made.difference(&made.clone()), None);
+            // An older plan does not say.
+            assert_eq!(with("").difference(&here), None);
+        }
+        assert_eq!(with("sse2").to_string().lines().count(), 6);
+        assert_eq!(with("").to_string().lines().count(), 5);
+    }
+
+    #[test]
+    fn features_of_every_cpu_fit_into_their_line() {
+        let names = |from: &str, to: &str| {
+            let all = Feature::ALL.iter().map(|it| it.name());
+            let some = all.skip_while(|it| *it != from).take_while(|it| *it != to);
+            some.collect::<Vec<_>>().join(" ")
+        };
+        for (from, to) in [("sse2", "asimd"), ("asimd", "v"), ("v", "")] {
+            assert!(names(from, to).len() <= Fingerprint::LONGEST, "{from}");
+        }
+        let here = Fingerprint::here("3.0.18");
+        assert_eq!(here.0[5], Fingerprint::features());
     }
 
     #[test]

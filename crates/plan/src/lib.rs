@@ -10,7 +10,8 @@
 //! microcode  0x2b000639
 //! kernel     6.1.0-18-amd64
 //! libcrypto  3.0.18
-//! wirespeed  0.1.0
+//! wirespeed  0.1.1
+//! features   sse2 ssse3 sse4_1 aes pclmulqdq avx avx2 bmi1 bmi2 vaes vpclmulqdq gfni
 //! AES-128-GCM enc    16 vaes256   message    81.4+-0.3 vaes512      82.0+-0.4     198.2+-1.1
 //! AES-128-GCM enc    64 libcrypto
 //! digest SHA2-256 padlock
@@ -18,7 +19,7 @@
 //! driver DES-EDE3-CBC cbc-des3_ede-asm
 //! ```
 //!
-//! First the format and its version; then the machine's [`Fingerprint`]; then the rows: algorithm,
+//! First the format and its version; then the machine's [`Fingerprint`], in plans before 0.1.1 without features; then the rows: algorithm,
 //! direction, size class, route. What may follow is the reason, which only people read: the use that
 //! the times are of, the nanoseconds of one call by this route, the second best route and its, and those
 //! of the host's libcrypto. An algorithm has a row for every size class in each direction that differs,
@@ -61,5 +62,5 @@ pub use look_ups::{LibcryptoCode, LookUp};
 pub use place::{SYSTEM, default_file};
 pub use row::{Offload, Reason, Row};
 pub use sizes::{SIZE_BUCKETS, size_bucket};
-pub use table::{LARGEST, LONGEST_DRIVER, Plan, is_driver};
+pub use table::{LARGEST, Plan, is_driver};
 pub use time::Time;

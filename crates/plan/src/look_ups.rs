@@ -271,15 +271,25 @@ mod tests {
         }
     }
 
+    /// ARM's rounds have the name of x86's, and a CPU of one architecture has no feature of the others.
     #[test]
     fn sm4_looks_up_unless_this_libcrypto_knows_the_cpu_s_rounds() {
-        let known = usize::BITS == 64
-            && [Feature::Sm4, Feature::Avx2].iter().all(|it| Features::detect().has(*it));
-        let of = |version| what(LibcryptoCode::of(version, Features::detect()), "SM4-CBC", Encrypt);
-        if !LibcryptoCode::is_known() || Features::detect().has(Feature::Zvksed) {
-            return println!("skipped: of this machine it is not known, or it has RISC-V's");
-        }
-        assert_eq!((of("3.5.0").is_some(), of("3.6.0").is_some()), (true, !known));
+        let features = Features::detect();
+        let has = |all: &[Feature]| all.iter().all(|it| features.has(*it));
+        let of = |table: &'static [&'static [Entry]]| {
+            let algorithm = "SM4-CBC".parse().expect("known");
+            [(3, 0), (3, 1), (3, 4), (3, 6)].map(|version| {
+                let code = LibcryptoCode { version, features };
+                code.looks_up_as(table, algorithm, Encrypt).is_some()
+            })
+        };
+        let x86 = usize::BITS == 64 && has(&[Feature::Sm4, Feature::Avx2]);
+        assert_eq!(of(arch::x86::LOOK_UPS), [true, true, true, !x86]);
+        let arm = has(&[Feature::Sm4]);
+        assert_eq!(of(arch::aarch64::LOOK_UPS), [true, !arm, !arm, !arm]);
+        assert_eq!(of(arch::arm::LOOK_UPS), [true; 4]);
+        let risc_v = has(&[Feature::V, Feature::Zvkb, Feature::Zvksed]);
+        assert_eq!(of(arch::riscv::LOOK_UPS), [true, true, !risc_v, !risc_v]);
     }
 
     #[test]

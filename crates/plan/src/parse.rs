@@ -88,8 +88,11 @@ pub(crate) fn plan(text: &str) -> Result<Plan, PlanError> {
         }
     }
     let last = Line { number: text.lines().count().max(1), text: "" };
-    if let Some(missing) = facts.iter().position(Option::is_none) {
-        let name = Fingerprint::FACTS[missing].0;
+    let is_missing = |(fact, (name, _)): &(&Option<_>, &(&str, _))| {
+        // Older plans have no line for that.
+        fact.is_none() && *name != Fingerprint::FEATURES
+    };
+    if let Some((_, (name, _))) = facts.iter().zip(&Fingerprint::FACTS).find(is_missing) {
         return Err(last.error(format!("the plan ends without a line for {name}")));
     }
     let fingerprint = Fingerprint::from_facts(facts.map(Option::unwrap_or_default));

@@ -217,7 +217,7 @@ impl Plan {
     /// Names the driver of a subject by one way; the one that it had before.
     ///
     /// # Panics
-    /// If that is no name for a driver: one word of printable ASCII, [`LONGEST_DRIVER`] at most.
+    /// If that is no name for a driver: one word of printable ASCII, 127 characters at most.
     pub fn put_driver(&mut self, subject: Subject, route: Route, driver: &str) -> Option<String> {
         assert!(is_driver(driver), "no name for a driver: {driver}");
         let before = self.drivers.insert((subject.index(), route), (subject, driver.to_owned()));
@@ -242,7 +242,7 @@ fn place(algorithm: Algorithm, direction: Direction, class: usize) -> usize {
 }
 
 /// Characters in the name of a driver at most: the kernel's CRYPTO_MAX_ALG_NAME without the end.
-pub const LONGEST_DRIVER: usize = 127;
+pub(crate) const LONGEST_DRIVER: usize = 127;
 
 /// Whether the kernel could call a driver so.
 pub fn is_driver(name: &str) -> bool {

@@ -196,6 +196,13 @@ fn the_head_is_checked() {
     assert!(
         told.starts_with("line 1: version 2 of the format") && told.ends_with("wirespeed tune")
     );
+    let named = format!("{HEAD}features aes vaes\n");
+    let plan = Plan::parse(&named).expect("a plan");
+    assert_eq!(plan.fingerprint().facts().last(), Some(("features", "aes vaes")));
+    assert_eq!(Plan::parse(&plan.to_string()), Ok(plan));
+    let older = Plan::parse(HEAD).expect("a plan");
+    assert!(!older.to_string().contains("features") && older != Plan::parse(&named).unwrap());
+    assert_eq!(error(&format!("{named}features aes\n")), "line 8: a second features");
     let told = error(&HEAD.replace("kernel 6.1.0\n", ""));
     assert_eq!(told, "line 5: the plan ends without a line for kernel");
     assert_eq!(error(&format!("{HEAD}kernel 6.1.0\n")), "line 7: a second kernel");

@@ -1,6 +1,6 @@
 //! Processes, their children, their threads and their time: proc_pid_stat(5).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::ops::{Add, Sub};
 
@@ -52,10 +52,66 @@ pub(crate) fn threads(process: u32) -> impl Iterator<Item = u32> {
     numbers(&format!("/proc/{process}/task"))
 }
 
-/// The time of these processes and of their children that have ended.
-pub(crate) fn seconds<'p>(processes: impl IntoIterator<Item = &'p u32>) -> Seconds {
-    let times = processes.into_iter().filter_map(|it| stat(&format!("/proc/{it}/stat")));
-    times.fold(Seconds::default(), |sum, it| sum + it.own + it.of_children)
+/// The time of processes, of which some may end meanwhile, and of their children that have ended.
+pub(crate) struct Times {
+    before: Seconds,
+    last: BTreeMap<u32, Stat>,
+    /// Of those that have ended, as far as nobody among the others has it as a child's.
+    ended: Seconds,
+}
+
+impl Times {
+    /// Begins with what they have used until now.
+    pub(crate) fn of(processes: &BTreeSet<u32>) -> Self {
+        let last = stats(processes.iter());
+        Self { before: total(last.values()), last, ended: Seconds::default() }
+    }
+
+    /// Reads them again: what a process has used is not told any more once it has ended.
+    pub(crate) fn read(&mut self) {
+        let now = stats(self.last.keys());
+        self.ended = self.ended + left_behind(&self.last, &now);
+        self.last = now;
+    }
+
+    /// What they have used since the beginning, as far as it was read.
+    pub(crate) fn used(&self) -> Seconds {
+        total(self.last.values()) + self.ended - self.before
+    }
+}
+
+fn stats<'p>(processes: impl Iterator<Item = &'p u32>) -> BTreeMap<u32, Stat> {
+    processes.filter_map(|it| Some((*it, stat(&format!("/proc/{it}/stat"))?))).collect()
+}
+
+fn total<'s>(stats: impl Iterator<Item = &'s Stat>) -> Seconds {
+    stats.fold(Seconds::default(), |sum, it| sum + it.own + it.of_children)
+}
+
+/// The time of those that have ended between two readings. Who has waited for a child has its time; a parent that has
+/// ended, too, handed both to its own.
+fn left_behind(before: &BTreeMap<u32, Stat>, now: &BTreeMap<u32, Stat>) -> Seconds {
+    let mut ended: BTreeMap<Option<u32>, Seconds> = BTreeMap::new();
+    for (process, stat) in before.iter().filter(|(process, _)| !now.contains_key(process)) {
+        let mut heir = stat.parent;
+        // Nobody is its own parent's parent, but numbers come again.
+        for _ in 0..before.len() {
+            match before.get(&heir).filter(|_| !now.contains_key(&heir) && heir != *process) {
+                Some(parent) => heir = parent.parent,
+                None => break,
+            }
+        }
+        let heir = now.contains_key(&heir).then_some(heir);
+        let sum = ended.entry(heir).or_default();
+        *sum = *sum + stat.own + stat.of_children;
+    }
+    let lost = |(heir, time): (Option<u32>, Seconds)| {
+        let grown =
+            heir.and_then(|it| Some(now.get(&it)?.of_children - before.get(&it)?.of_children));
+        let left = time - grown.unwrap_or_default();
+        Seconds { user: left.user.max(0.0), system: left.system.max(0.0) }
+    };
+    ended.into_iter().map(lost).fold(Seconds::default(), Add::add)
 }
 
 /// The time of children of ours that have ended and were waited for.
@@ -110,6 +166,68 @@ mod tests {
     use std::process;
 
     use super::*;
+
+    /// With whole seconds of user time: its own, and its children's.
+    fn used(parent: u32, own: f64, of_children: f64) -> Stat {
+        let seconds = |user| Seconds { user, system: 0.0 };
+        let (own, of_children) = (seconds(own), seconds(of_children));
+        Stat { state: "S".to_owned(), parent, own, of_children }
+    }
+
+    #[test]
+    fn what_has_ended_is_counted_once() {
+        let before = || {
+            BTreeMap::from([
+                (10, used(1, 5.0, 2.0)),
+                (11, used(10, 3.0, 0.0)),
+                (12, used(11, 1.0, 0.0)),
+            ])
+        };
+        for (now, left) in [
+            // Nobody has ended.
+            (
+                BTreeMap::from([
+                    (10, used(1, 6.0, 2.0)),
+                    (11, used(10, 4.0, 0.0)),
+                    (12, used(11, 1.0, 0.0)),
+                ]),
+                0.0,
+            ),
+            // 10 has waited for 11, with what 11 had used since.
+            (BTreeMap::from([(10, used(1, 5.0, 5.5)), (12, used(1, 1.0, 0.0))]), 0.0),
+            // And 11 for 12 before.
+            (BTreeMap::from([(10, used(1, 5.0, 6.0))]), 0.0),
+            // It did not wait: it ignores SIGCHLD.
+            (BTreeMap::from([(10, used(1, 5.0, 2.0)), (12, used(1, 1.0, 0.0))]), 3.0),
+            // The first ends, and leaves children.
+            (BTreeMap::from([(11, used(1, 3.0, 0.0)), (12, used(11, 1.0, 0.0))]), 7.0),
+            (BTreeMap::new(), 11.0),
+        ] {
+            let found = left_behind(&before(), &now).user;
+            assert!((found - left).abs() < 1e-9, "{found} and not {left}");
+        }
+        // Numbers that came again.
+        let circle = BTreeMap::from([(10, used(11, 1.0, 0.0)), (11, used(10, 1.0, 0.0))]);
+        assert!(left_behind(&circle, &BTreeMap::new()).user > 1.9);
+    }
+
+    #[test]
+    fn a_process_that_ends_takes_no_time_back() {
+        let busy = "i=0; while [ $i -lt 1000000 ]; do i=$((i+1)); done; read line";
+        let mut command = process::Command::new("sh");
+        command.args(["-c", busy]).stdin(process::Stdio::piped());
+        let mut child = command.spawn().expect("a shell");
+        let path = format!("/proc/{}/stat", child.id());
+        while stat(&path).is_some_and(|it| it.own.user + it.own.system < 0.05) {
+            std::thread::yield_now();
+        }
+        let mut times = Times::of(&BTreeSet::from([child.id()]));
+        drop(child.stdin.take());
+        child.wait().expect("it ends");
+        times.read();
+        let Seconds { user, system } = times.used();
+        assert!(user >= 0.0 && system >= 0.0, "{user} {system}");
+    }
 
     #[test]
     fn this_process_is_in_its_own_tree_and_in_its_parents() {

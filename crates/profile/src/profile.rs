@@ -1,10 +1,14 @@
 //! Samples taken, and summed up by what they hit.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::ffi::OsString;
+use std::env;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::os::fd::AsFd;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -13,7 +17,7 @@ use crate::copying::Copying;
 use crate::functions::{Function, Functions};
 use crate::learned::{Learned, Lessons};
 use crate::part::{Kind, Part};
-use crate::processes::{self, Seconds};
+use crate::processes::{self, Seconds, Times};
 use crate::sampling::{Place, Sampling, Seen};
 
 /// Whose time it is.
@@ -86,6 +90,8 @@ pub(crate) const PERIOD: u64 = 1_000_000;
 pub(crate) const CLOSE: u64 = 200_000;
 /// Between two looks at the samples.
 pub(crate) const PAUSE: Duration = Duration::from_millis(20);
+/// Between two looks at what the processes have used, of which there may be hundreds.
+const BETWEEN_READINGS: Duration = Duration::from_millis(100);
 /// Below this share of libcrypto there is nothing to tell apart in it.
 const WORTH_LEARNING: f64 = 0.03;
 
@@ -111,6 +117,11 @@ pub(crate) fn sample(
 ) -> io::Result<Sampled> {
     match target {
         Target::Command { words, output } => {
+            let name =
+                words.first().map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
+            // Afterwards the shell's answers could be the program's own (POSIX, "Shell Command Language", §2.8.2).
+            can_be_run(words, env::var_os("PATH").as_deref())
+                .map_err(|why| io::Error::new(ErrorKind::InvalidInput, format!("{name}: {why}")))?;
             let mut command = shell(words);
             if let Output::StandardError = output {
                 command.stdout(Stdio::from(io::stderr().as_fd().try_clone_to_owned()?));
@@ -121,18 +132,27 @@ pub(crate) fn sample(
                 child.kill()?;
                 child.wait()?;
             }
-            let name =
-                words.first().map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
-            let sampled = result?;
-            match sampled.status.and_then(|status| status.code()) {
-                // The shell's (POSIX, "Shell Command Language", §2.8.2).
-                Some(127) => {
-                    Err(io::Error::new(ErrorKind::NotFound, format!("{name}: command not found")))
-                }
-                _ => Ok(Sampled { name, ..sampled }),
-            }
+            Ok(Sampled { name, ..result? })
         }
         Target::Process(process) => of_process(*process, longest, progress),
+    }
+}
+
+/// Whether a shell would find the program, in one of the folders of PATH unless its name says where.
+fn can_be_run(words: &[OsString], path: Option<&OsStr>) -> Result<(), &'static str> {
+    let name = words.first().map(Path::new).unwrap_or(Path::new(""));
+    let places: Vec<PathBuf> = match path {
+        _ if name.as_os_str().as_bytes().contains(&b'/') => vec![name.to_owned()],
+        Some(path) => env::split_paths(path).map(|folder| folder.join(name)).collect(),
+        // The shell has folders of its own then.
+        None => return Ok(()),
+    };
+    let files: Vec<_> = places.iter().filter_map(|place| fs::metadata(place).ok()).collect();
+    let runs = |it: &fs::Metadata| it.is_file() && it.permissions().mode() & 0o111 != 0;
+    match files.iter().any(runs) {
+        true => Ok(()),
+        false if files.iter().any(fs::Metadata::is_file) => Err("no permission to run it"),
+        false => Err("command not found"),
     }
 }
 
@@ -214,16 +234,20 @@ fn of_process(process: u32, longest: Duration, progress: &impl Fn(Step)) -> io::
     })?;
     let members = processes::tree(process);
     let mut sampling = Sampling::of(&members, PERIOD)?;
-    let before = processes::seconds(&members);
-    let began = Instant::now();
+    let mut times = Times::of(&members);
+    let (began, mut read) = (Instant::now(), Instant::now());
     while began.elapsed() < longest && processes::name(process).is_some() {
         thread::sleep(PAUSE);
         sampling.drain();
+        if read.elapsed() >= BETWEEN_READINGS {
+            times.read();
+            read = Instant::now();
+        }
         progress(Step::Watching);
     }
     let elapsed = began.elapsed();
-    let cpu = processes::seconds(&members) - before;
-    Ok(Sampled { seen: sampling.seen, name, elapsed, cpu, status: None })
+    times.read();
+    Ok(Sampled { seen: sampling.seen, name, elapsed, cpu: times.used(), status: None })
 }
 
 pub(crate) fn sum_up(
@@ -366,5 +390,46 @@ impl Profile {
     /// Whether ciphers could be told from the rest of OpenSSL, if that is no trifle.
     pub fn tells_ciphers(&self) -> bool {
         self.learned || self.share(Kind::OpenSsl) < WORTH_LEARNING
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_shell_would_not_run_is_known_before() {
+        let folder = env::temp_dir().join(format!("wirespeed-to-be-run-{}", std::process::id()));
+        fs::create_dir_all(folder.join("folder")).expect("a folder");
+        for (name, mode) in [("program", 0o755), ("notes", 0o644)] {
+            fs::write(folder.join(name), "#!/bin/sh\n").expect("a file");
+            let mode = fs::Permissions::from_mode(mode);
+            fs::set_permissions(folder.join(name), mode).expect("ours");
+        }
+        let path = env::join_paths([Path::new("/nowhere"), &folder]).expect("folders");
+        let found = ["program", "notes", "folder", "none"].map(|name| {
+            let by_name = can_be_run(&[name.into()], Some(&path));
+            let by_place = can_be_run(&[folder.join(name).into()], None);
+            assert_eq!(by_name, by_place, "{name}");
+            by_name
+        });
+        fs::remove_dir_all(&folder).expect("removed");
+        let (denied, missing) = ("no permission to run it", "command not found");
+        assert_eq!(found, [Ok(()), Err(denied), Err(missing), Err(missing)]);
+        assert_eq!(can_be_run(&["program".into()], None), Ok(()));
+    }
+
+    /// As tests and scripts do.
+    #[test]
+    fn a_program_may_end_with_the_shell_s_numbers() {
+        let words = ["sh", "-c", "exit 127"].map(OsString::from).to_vec();
+        let target = Target::Command { words, output: Output::Ours };
+        match sample(&target, Duration::from_secs(60), &|_| ()) {
+            Ok(sampled) => assert_eq!(sampled.status.and_then(|it| it.code()), Some(127)),
+            Err(error) if error.kind() == ErrorKind::PermissionDenied => {
+                println!("skipped: this user may not sample programs");
+            }
+            Err(error) => println!("skipped: {error}"),
+        }
     }
 }

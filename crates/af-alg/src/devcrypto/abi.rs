@@ -1,7 +1,8 @@
 //! Numbers and structures of cryptodev.h, which OpenBSD made and cryptodev-linux has extended.
 //!
 //! Pointers stand in the structures as they are, so that a call's number, which holds the structure's size,
-//! is another in a program of 32 bits. The module knows those, too (its `compat_ioctl`).
+//! is another in a program of 32 bits. The module knows those, too (its `compat_ioctl`), but for CIOCCPHASH: a program of 32
+//! bits on a kernel of 64 cannot copy a hash that has begun.
 
 use std::mem::zeroed;
 use std::os::fd::RawFd;

@@ -82,6 +82,7 @@ fn absence(error: Error) -> Absent {
     match error {
         Error::Absent(absent) => absent,
         Error::Busy(error) | Error::Broken(error) => Absent(format!("{PATH}: {error}")),
+        Error::TooLong(why) => Absent(format!("{PATH}: {why}")),
     }
 }
 

@@ -54,8 +54,7 @@ fn ccm_is_told_its_length_and_nobody_else_is() {
     let mut work = start("AES-128-CCM");
     let key: [u8; 16] = std::array::from_fn(|i| 0xc0 + i as u8);
     let nonce = [0, 0, 0, 3, 2, 1, 0, 0xa0, 0xa1, 0xa2, 0xa3, 0xa4, 0xa5];
-    let lengths =
-        [Param::size(c"ivlen", 13), Param { key: c"tag", value: crate::Value::NoOctets(8) }];
+    let lengths = [Param::size(c"ivlen", 13), Param { key: c"tag", value: Value::NoOctets(8) }];
     work.init(Direction::Encrypt, None, None, &lengths).unwrap();
     work.init(Direction::Encrypt, Some(&key), Some(&nonce), &[]).unwrap();
     let packet: [u8; 31] = std::array::from_fn(|i| i as u8);
@@ -83,6 +82,25 @@ fn lengths_are_held_to() {
     assert_eq!(work.number(c"ivlen").unwrap(), Some(20));
     work.set(&[Param::size(c"ivlen", 8)]).unwrap();
     work.init(Direction::Encrypt, None, Some(&[3; 8]), &[]).unwrap();
+}
+
+/// libcrypto takes the first of several, and understands numbers of any width: either would let it read behind the IV.
+#[test]
+fn a_length_that_could_be_another_is_refused() {
+    let long = 20_u64.to_ne_bytes();
+    let raw = |key| Param { key, value: Value::Raw(Kind::Unsigned, &long) };
+    for params in [
+        [Param::size(c"ivlen", 20), Param::size(c"ivlen", 12)],
+        [Param::size(c"ivlen", 12), Param::size(c"ivlen", 12)],
+        [raw(c"ivlen"), Param::size(c"padding", 0)],
+        [Param::size(c"keylen", 32), Param::size(c"keylen", 16)],
+        [raw(c"keylen"), Param::size(c"padding", 0)],
+    ] {
+        let mut work = start("AES-128-GCM");
+        let refused = work.init(Direction::Encrypt, Some(&[1; 16]), Some(&[2; 12]), &params);
+        assert!(refused.is_err_and(|why| why.to_string().contains("a length")), "{params:?}");
+        work.init(Direction::Encrypt, Some(&[1; 16]), Some(&[2; 12]), &[]).unwrap();
+    }
 }
 
 #[test]

@@ -25,5 +25,5 @@ use narrow as width;
 use wide as width;
 
 pub use cipher::Cipher;
-pub use control::{ControlWord, KeySize};
+pub use control::KeySize;
 pub use key::{Key, Sm4Key, WrongKeyLength};

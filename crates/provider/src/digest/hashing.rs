@@ -239,8 +239,13 @@ impl Message for Hashing {
         let kernel = self.kernel.as_ref().map(KernelHash::duplicate);
         let (base, monitor) = (self.base.clone(), self.monitor.clone());
         let mut copy = Self { base, kernel, monitor };
-        if copy.kernel.as_ref().is_some_and(|kernel| kernel.running && kernel.socket.is_none()) {
-            copy.go_on_alone()?;
+        let has_no_socket = |kernel: &KernelHash| kernel.socket.is_none();
+        match copy.kernel.as_ref().map(|kernel| kernel.holder) {
+            Some(Holder::Nobody) => return Err(LOST),
+            Some(Holder::Kernel) if copy.kernel.as_ref().is_some_and(has_no_socket) => {
+                copy.go_on_alone()?;
+            }
+            _ => {}
         }
         Ok(copy)
     }
@@ -263,11 +268,15 @@ impl Message for Hashing {
     }
 
     fn finish(&mut self, output: &mut [u8]) -> Result<(), CallError> {
-        if let Some(kernel) = self.kernel.as_mut().filter(|kernel| kernel.running) {
-            if kernel.finish(output).is_ok() && !self.is_wrong(output)? {
-                return Ok(());
+        match &mut self.kernel {
+            Some(kernel) if kernel.holder == Holder::Kernel => {
+                if kernel.finish(output).is_ok() && !self.is_wrong(output)? {
+                    return Ok(());
+                }
+                self.go_on_alone()?;
             }
-            self.go_on_alone()?;
+            Some(kernel) if kernel.holder == Holder::Nobody => return Err(LOST),
+            _ => {}
         }
         self.base.finish(output)
     }
@@ -288,7 +297,10 @@ impl Hashing {
     #[cold]
     fn update_far(&mut self, data: &[u8]) -> Result<Route, CallError> {
         let Some(kernel) = &mut self.kernel else { return Err(CallError::SILENT) };
-        if !kernel.running && kernel.begin(data.len()).is_err() {
+        if kernel.holder == Holder::Nobody {
+            return Err(LOST);
+        }
+        if kernel.holder == Holder::Base && kernel.begin(data.len()).is_err() {
             if kernel.offloaded.has_failed() {
                 self.monitor.quarantine(kernel.offloaded.route());
             }
@@ -302,18 +314,19 @@ impl Hashing {
         self.base.update(data)
     }
 
-    /// The kernel has failed: the base hashes what had gone there.
+    /// The kernel has failed: the base hashes what had gone there. Where it cannot, the message is nobody's.
     #[cold]
     fn go_on_alone(&mut self) -> Result<(), CallError> {
         let Some(kernel) = &mut self.kernel else { return Err(CallError::SILENT) };
-        kernel.running = false;
+        kernel.holder = Holder::Nobody;
         if kernel.offloaded.has_failed() {
             self.monitor.quarantine(kernel.offloaded.route());
         }
         kernel.head.length = None;
         self.base.reset()?;
-        let kept = kernel.kept.as_deref().ok_or(CallError(&[Reason::Internal]))?;
-        self.base.update(kept).map(|_| ())
+        self.base.update(kernel.kept.as_deref().ok_or(LOST)?)?;
+        kernel.holder = Holder::Base;
+        Ok(())
     }
 
     /// Computes the kernel's hash a second time, if it is this message's turn and its bytes are kept.
@@ -371,11 +384,24 @@ impl Drop for Head {
     }
 }
 
+/// Who has the message so far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Holder {
+    Base,
+    Kernel,
+    /// The kernel failed, and the message was too long to be kept: every call fails until it begins again. Whoever
+    /// went on would hash the rest alone.
+    Nobody,
+}
+
+/// The answer then.
+const LOST: CallError = CallError(&[Reason::Internal]);
+
 /// The way to the kernel beside a hash context.
 pub(crate) struct KernelHash {
     offloaded: Arc<Offloaded>,
     socket: Option<Hash>,
-    running: bool,
+    holder: Holder,
     /// How the message begins, as long as it is short: then the kernel may still have it.
     head: Head,
     /// The message so far, unless it is too long to keep: the kernel does not give its state back.
@@ -386,10 +412,25 @@ pub(crate) struct KernelHash {
 /// A longer message cannot be handed over if the kernel fails: it fails as a whole.
 const LONGEST_KEPT: usize = 65536;
 
+/// Makes room for so many bytes more, if there is memory. A `Vec` that grows by itself leaves what it had behind.
+fn make_room(kept: &mut Vec<u8>, bytes: usize) -> bool {
+    if kept.capacity() - kept.len() >= bytes {
+        return true;
+    }
+    let mut larger = Vec::new();
+    if larger.try_reserve_exact((kept.len() + bytes).next_power_of_two()).is_err() {
+        return false;
+    }
+    larger.extend_from_slice(kept);
+    kept.zeroize();
+    *kept = larger;
+    true
+}
+
 impl KernelHash {
     pub(crate) fn new(offloaded: Arc<Offloaded>) -> Self {
         let (head, patience) = (Head::EMPTY, Patience::NEW);
-        Self { offloaded, socket: None, running: false, head, kept: None, patience }
+        Self { offloaded, socket: None, holder: Holder::Base, head, kept: None, patience }
     }
 
     /// Begins a message with its head, if the next call is the kernel's.
@@ -407,22 +448,26 @@ impl KernelHash {
         self.kept = Some(Vec::new());
         let head = self.head.clone();
         self.update(head.get())?;
-        self.running = true;
+        self.holder = Holder::Kernel;
         Ok(())
     }
 
     fn update(&mut self, data: &[u8]) -> Result<(), OffloadFailed> {
         let socket = self.socket.as_mut().ok_or(OffloadFailed)?;
         socket.update(data).map_err(|error| self.lost(&error))?;
+        self.keep(data);
+        Ok(())
+    }
+
+    fn keep(&mut self, data: &[u8]) {
         if let Some(kept) = &mut self.kept {
             let fits = kept.len() + data.len() <= LONGEST_KEPT;
-            if fits && kept.try_reserve(data.len()).is_ok() {
+            if fits && make_room(kept, data.len()) {
                 kept.extend_from_slice(data);
             } else {
                 self.drop_kept();
             }
         }
-        Ok(())
     }
 
     fn finish(&mut self, output: &mut [u8]) -> Result<(), OffloadFailed> {
@@ -434,11 +479,11 @@ impl KernelHash {
 
     /// A copy; of a running message it has a socket only if the kernel could copy its own state.
     fn duplicate(&self) -> Self {
-        let socket = self.socket.as_ref().filter(|_| self.running);
+        let socket = self.socket.as_ref().filter(|_| self.holder == Holder::Kernel);
         Self {
             offloaded: self.offloaded.clone(),
             socket: socket.and_then(|socket| socket.try_clone().ok()),
-            running: self.running,
+            holder: self.holder,
             head: self.head.clone(),
             kept: self.kept.as_deref().and_then(copied),
             patience: self.patience,
@@ -460,10 +505,10 @@ impl KernelHash {
 
     /// Ends a message that nobody wants.
     fn forget(&mut self) {
-        if let Some(socket) = self.socket.as_mut().filter(|_| self.running) {
+        let holder = std::mem::replace(&mut self.holder, Holder::Base);
+        if let Some(socket) = self.socket.as_mut().filter(|_| holder == Holder::Kernel) {
             socket.reset();
         }
-        self.running = false;
         self.head.length = Some(0);
         self.drop_kept();
     }
@@ -472,5 +517,86 @@ impl KernelHash {
 impl Drop for KernelHash {
     fn drop(&mut self) {
         self.drop_kept();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use wirespeed_af_alg::{Interface, Permission, Transform};
+    use wirespeed_cpu::Features;
+
+    use super::*;
+    use crate::routing::{By, Monitoring, Routing};
+
+    /// A message that a kernel had and has lost: there is no socket any more.
+    fn lost_by_a_kernel(message: &[u8]) -> Hashing {
+        let transform = Transform::named("SHA2-256").expect("the kernel has it");
+        let offloaded = Offloaded::new(Interface::AfAlg, transform, None, Permission::Unconfined);
+        let mut kernel = KernelHash::new(Arc::new(offloaded));
+        kernel.kept = Some(Vec::new());
+        kernel.holder = Holder::Kernel;
+        message.chunks(1000).for_each(|part| kernel.keep(part));
+        let portable = By::List(&[Route::Portable]);
+        let no_host = |_| Err("not in this test".to_owned());
+        let routing =
+            Routing::new(&portable, Features::NONE, &[], Monitoring::default(), no_host).unwrap();
+        let monitor = Monitor::new(Arc::new(routing), Subject::Digest(Digest::Sha256));
+        Hashing::new(Base::Own(Box::new(sha256())), Some(kernel), monitor)
+    }
+
+    fn sha256() -> Hasher {
+        let compression = Digest::Sha256.compression();
+        let kernels = wirespeed_kernels::hash(Route::Portable, compression, Features::NONE);
+        Hasher::new(kernels.expect("portable is everywhere"), Digest::Sha256)
+    }
+
+    fn hash(parts: &[&[u8]]) -> [u8; 32] {
+        let (mut hasher, mut hash) = (sha256(), [0; 32]);
+        parts.iter().for_each(|part| hasher.update(part));
+        hasher.finish(&mut hash);
+        hash
+    }
+
+    #[test]
+    fn a_message_that_was_kept_goes_on() {
+        let message = [7; LONGEST_KEPT];
+        let mut found = [[0; 32]; 2];
+        let mut hashing = lost_by_a_kernel(&message);
+        let mut copy = hashing.duplicate().expect("a copy by what is kept");
+        for (hashing, found) in [&mut hashing, &mut copy].into_iter().zip(&mut found) {
+            hashing.update(b"more").expect("by our own kernels");
+            hashing.finish(found).expect("the same");
+        }
+        assert_eq!(found, [hash(&[&message, b"more"]); 2]);
+    }
+
+    #[test]
+    fn one_that_was_too_long_fails_until_it_begins_again() {
+        let message = [7; LONGEST_KEPT + 1];
+        assert!(lost_by_a_kernel(&message).duplicate().is_err());
+        assert_eq!(lost_by_a_kernel(&message).finish(&mut [0; 32]), Err(LOST));
+        let mut hashing = lost_by_a_kernel(&message);
+        for _ in 0..3 {
+            assert_eq!(hashing.update(b"more"), Err(LOST));
+        }
+        assert!(hashing.duplicate().is_err());
+        let mut found = [0; 32];
+        assert_eq!(hashing.finish(&mut found), Err(LOST));
+        assert_eq!(found, [0; 32]);
+        hashing.reset().expect("a new message");
+        hashing.update(b"more").expect("a new message");
+        hashing.finish(&mut found).expect("a new message");
+        assert_eq!(found, hash(&[b"more"]));
+    }
+
+    #[test]
+    fn what_is_kept_moves_and_leaves_nothing_behind() {
+        let mut kept = Vec::new();
+        for (bytes, capacity) in [(100, 128), (28, 128), (1, 256)] {
+            assert!(make_room(&mut kept, bytes));
+            assert_eq!(kept.capacity(), capacity);
+            kept.extend(std::iter::repeat_n(7, bytes));
+        }
+        assert_eq!(kept, [7; 129]);
     }
 }

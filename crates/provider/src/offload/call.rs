@@ -216,11 +216,11 @@ impl Offloaded {
     #[cold]
     pub(crate) fn judge(&self, error: &Error) -> OffloadFailed {
         match error {
-            Error::Busy(_) => {}
-            // Gone, if it was there before and the process has not entered a sandbox since.
-            Error::Absent(_) if self.is(Standing::Right) && permitted(self.permission).is_ok() => {
-                self.fail();
-            }
+            Error::Busy(_) | Error::TooLong(_) => {}
+            // Sandboxes are entered by threads: others may not be in one.
+            Error::Absent(_) if permitted(self.permission).is_err() => {}
+            // Gone, if it was there before.
+            Error::Absent(_) if self.is(Standing::Right) => self.fail(),
             Error::Absent(_) => self.standing.store(Standing::Out as u8, Ordering::Relaxed),
             Error::Broken(_) => self.fail(),
         }
@@ -288,13 +288,19 @@ impl KernelCipher {
                     .and_then(|socket| self.socket.insert(socket).crypt(direction, iv, data))
             }
         };
-        ran.map_err(|error| {
-            self.socket = None;
-            self.patience.lose();
-            offloaded.judge(&error)
-        })?;
+        ran.map_err(|error| self.failed(&error))?;
         self.patience = Patience::NEW;
         Ok(())
+    }
+
+    #[cold]
+    fn failed(&mut self, error: &Error) -> OffloadFailed {
+        // What is too long says nothing about shorter calls.
+        if !matches!(error, Error::TooLong(_)) {
+            self.socket = None;
+            self.patience.lose();
+        }
+        self.offloaded.judge(error)
     }
 }
 
@@ -387,9 +393,51 @@ mod tests {
         let broken = offloaded().at_any_length();
         broken.judge(&Error::Broken(std::io::Error::from_raw_os_error(libc::EIO)));
         assert!(!broken.takes(Direction::Encrypt, 16) && broken.has_failed());
-        let absent = offloaded().at_any_length();
+        // In a sandbox, which the test may run in, an absence says nothing.
+        let permission = Permission::Anywhere;
+        let absent = Offloaded { permission, ..offloaded().at_any_length() };
         absent.judge(&Error::Absent(wirespeed_af_alg::Absent("gone".to_owned())));
         assert!(!absent.takes(Direction::Encrypt, 16) && !absent.has_failed());
+    }
+
+    #[test]
+    fn what_is_too_long_is_no_failure() {
+        let mut kernel = KernelCipher::new(Arc::new(offloaded().at_any_length()));
+        kernel.failed(&Error::TooLong("in this test"));
+        assert!(kernel.patience.ask().is_ok());
+        assert!(kernel.offloaded.takes(Direction::Encrypt, 16) && !kernel.offloaded.has_failed());
+        kernel.failed(&Error::Busy(std::io::Error::from_raw_os_error(libc::EBUSY)));
+        assert!(kernel.patience.ask().is_err());
+    }
+
+    /// A filter that allows everything is seccomp all the same, and a thread's.
+    #[test]
+    fn a_thread_in_a_sandbox_says_nothing_about_the_others() {
+        let offloaded = offloaded().at_any_length();
+        let judged = std::thread::scope(|scope| {
+            let confined = scope.spawn(|| {
+                let is_confined = confine_this_thread();
+                offloaded.judge(&Error::Absent(wirespeed_af_alg::Absent("seccomp".to_owned())));
+                is_confined
+            });
+            confined.join().expect("no panic")
+        });
+        match judged {
+            true => assert!(offloaded.takes(Direction::Encrypt, 16) && !offloaded.has_failed()),
+            false => println!("skipped: this Linux has no seccomp"),
+        }
+    }
+
+    fn confine_this_thread() -> bool {
+        let (code, k) = ((libc::BPF_RET | libc::BPF_K) as u16, libc::SECCOMP_RET_ALLOW);
+        let filter = [libc::sock_filter { code, jt: 0, jf: 0, k }];
+        let program = libc::sock_fprog { len: 1, filter: filter.as_ptr().cast_mut() };
+        let (program, mode) = (&raw const program, libc::SECCOMP_MODE_FILTER);
+        // SAFETY: a program of one line, which is only read.
+        unsafe {
+            libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
+                && libc::prctl(libc::PR_SET_SECCOMP, mode, program) == 0
+        }
     }
 
     #[test]

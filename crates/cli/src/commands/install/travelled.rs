@@ -82,10 +82,10 @@ impl Travelled {
     /// Makes it this machine's; it says where it is from.
     fn keep(self) -> Result<(), Fault> {
         let made = self.plan.fingerprint().facts();
-        let origin: Vec<_> = made.map(|(name, value)| format!("{name} {value}")).collect();
+        // A fact in a line: the lines of a plan are not long.
+        let origin: String = made.map(|(name, value)| format!("# {name:<10} {value}\n")).collect();
         let text = format!(
-            "# Measured on another machine: {}.\n{}",
-            origin.join(", "),
+            "# Measured on another machine:\n{origin}{}",
             self.plan.made_for(fingerprint(&self.host))
         );
         Destination::new(None)?.write(&text)

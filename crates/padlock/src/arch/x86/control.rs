@@ -20,7 +20,7 @@ impl KeySize {
     pub const ALL: [Self; 3] = [Self::Bits128, Self::Bits192, Self::Bits256];
 
     /// The size of a key of so many bytes.
-    pub const fn of_bytes(bytes: usize) -> Option<Self> {
+    pub(crate) const fn of_bytes(bytes: usize) -> Option<Self> {
         match bytes {
             16 => Some(Self::Bits128),
             24 => Some(Self::Bits192),
@@ -58,7 +58,7 @@ impl KeySize {
 /// CIPHR or INTER.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(C, align(16))]
-pub struct ControlWord([u32; 4]);
+pub(crate) struct ControlWord([u32; 4]);
 
 impl ControlWord {
     const ALIGN: u32 = 1 << 5;
@@ -67,25 +67,25 @@ impl ControlWord {
     const CRYPT: u32 = 1 << 9;
 
     /// Encryption with a key of this size that the unit expands by itself.
-    pub const fn new(size: KeySize) -> Self {
+    pub(crate) const fn new(size: KeySize) -> Self {
         Self([size.rounds() as u32 | (size as u32) << 10, 0, 0, 0])
     }
 
     /// The same, but the key area holds all round keys in the order of use.
     #[must_use]
-    pub const fn with_round_keys(self) -> Self {
+    pub(crate) const fn with_round_keys(self) -> Self {
         self.with(Self::KEYGN, true)
     }
 
     /// The same in this direction.
     #[must_use]
-    pub const fn with_direction(self, direction: Direction) -> Self {
+    pub(crate) const fn with_direction(self, direction: Direction) -> Self {
         self.with(Self::CRYPT, matches!(direction, Direction::Decrypt))
     }
 
     /// The same for data at any address, or for aligned data only.
     #[must_use]
-    pub const fn with_unaligned_data(self, unaligned: bool) -> Self {
+    pub(crate) const fn with_unaligned_data(self, unaligned: bool) -> Self {
         self.with(Self::ALIGN, unaligned)
     }
 
@@ -95,7 +95,7 @@ impl ControlWord {
     /// # Panics
     /// If the key size has not so many rounds.
     #[must_use]
-    pub const fn with_intermediate_result(self, rounds: usize) -> Self {
+    pub(crate) const fn with_intermediate_result(self, rounds: usize) -> Self {
         let all = (self.0[0] & 0xf) as usize;
         assert!(0 < rounds && rounds <= all, "rounds of the cipher");
         let mut word = self.with(Self::INTERMEDIATE, true);
@@ -109,7 +109,7 @@ impl ControlWord {
     }
 
     /// The 32 bits that mean something.
-    pub const fn bits(&self) -> u32 {
+    pub(crate) const fn bits(&self) -> u32 {
         self.0[0]
     }
 }

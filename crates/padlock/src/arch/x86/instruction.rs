@@ -144,6 +144,14 @@ pub(crate) enum Hashing {
 #[repr(C, align(16))]
 pub(crate) struct HashArea(pub(crate) [u8; 128]);
 
+impl Drop for HashArea {
+    /// HMAC's states forge its tags as the key does.
+    #[inline]
+    fn drop(&mut self) {
+        wirespeed_cipher::wipe(&mut self.0);
+    }
+}
+
 /// A hash instruction with RAX = `done` and RCX = `count`.
 ///
 /// For xsha1 and xsha256 RCX is the length of the message in bytes and RAX how many of them are in the state

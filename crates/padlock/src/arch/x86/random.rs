@@ -200,7 +200,7 @@ impl Generator {
         let mut attempts = 0;
         while !out.is_empty() {
             let (status, mut bytes) = self.store();
-            status.check(self.divisor)?;
+            status.check(self.divisor).inspect_err(|_| bytes.zeroize())?;
             let count = status.bytes().min(out.len());
             out[..count].copy_from_slice(&bytes[..count]);
             bytes.zeroize();
@@ -223,9 +223,12 @@ impl Generator {
             let status = unsafe {
                 instruction::rep_xstore(self.divisor as u32, room.as_mut_ptr(), chunk.len())
             };
-            Status(status).check(self.divisor)?;
-            chunk.copy_from_slice(&room[..chunk.len()]);
+            let checked = Status(status).check(self.divisor);
+            if checked.is_ok() {
+                chunk.copy_from_slice(&room[..chunk.len()]);
+            }
             room.zeroize();
+            checked?;
         }
         Ok(())
     }
