@@ -399,7 +399,7 @@ impl Direction {
     pub const BOTH: [Self; 2] = [Self::Encrypt, Self::Decrypt];
 
     /// The other one.
-    pub const fn opposite(self) -> Self {
+    pub(crate) const fn opposite(self) -> Self {
         match self {
             Self::Encrypt => Self::Decrypt,
             Self::Decrypt => Self::Encrypt,

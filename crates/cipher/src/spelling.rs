@@ -41,11 +41,15 @@ fn letters(name: &str) -> String {
     name.chars().filter(char::is_ascii_alphanumeric).map(|it| it.to_ascii_lowercase()).collect()
 }
 
-/// `TLS_AES_128_GCM_SHA256`, `TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256`, `ECDHE-RSA-AES128-GCM-SHA256`.
+/// `TLS_AES_128_GCM_SHA256`, `TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256`, `ECDHE-RSA-AES128-GCM-SHA256`, `AES256-SHA`.
 fn of_tls(text: &str) -> Option<String> {
     let text = text.replace('-', "_");
-    let is_suite = ["tls_", "ecdhe_", "dhe_"].iter().any(|begin| text.starts_with(begin));
-    let ciphers = ["aes", "chacha20", "camellia", "aria", "sm4"];
+    // OpenSSL names no exchange of keys by RSA.
+    let begins = ["tls_", "ecdhe_", "dhe_", "psk_", "rsa_psk_"];
+    let ends = ["_sha", "_sha256", "_sha384", "_sm3"];
+    let is_suite = begins.iter().any(|begin| text.starts_with(begin))
+        || ends.iter().any(|end| text.ends_with(end));
+    let ciphers = ["aes", "chacha20", "camellia", "aria", "sm4", "3des_ede", "des_cbc3"];
     let begin = ciphers.iter().filter_map(|cipher| text.find(cipher)).min().filter(|_| is_suite)?;
     // The hash behind it is that of the handshake, and of old suites that of the MAC.
     let (cipher, _) = text[begin..].rsplit_once("_s").unwrap_or((&text[begin..], ""));
@@ -95,8 +99,15 @@ fn with_openssls_words(letters: &str) -> String {
             return format!("{before}{mode}");
         }
     }
+    for triple in ["3desede", "des3ede", "3des", "des3", "tripledes"] {
+        match letters.strip_prefix(triple) {
+            Some("" | "cbc") => return "desede3cbc".to_owned(),
+            Some("ecb") => return "desede3ecb".to_owned(),
+            _ => {}
+        }
+    }
     match letters {
-        "3des" | "des3" | "tripledes" => return "desede3cbc".to_owned(),
+        "descbc3" => return "desede3cbc".to_owned(),
         "desede3" => return "desede3ecb".to_owned(),
         "cast" | "castcbc" => return "cast5cbc".to_owned(),
         _ => {}
@@ -204,6 +215,20 @@ mod tests {
             ("aes256ccm128", "AES-256-CCM"),
             ("sm4", "SM4-CBC"),
             ("3des", "DES-EDE3-CBC"),
+            ("3des-cbc", "DES-EDE3-CBC"),
+            ("3des-ecb", "DES-EDE3-ECB"),
+            ("des3", "DES-EDE3-CBC"),
+            ("des3_ede-cbc-plain", "DES-EDE3-CBC"),
+            ("AES128-GCM-SHA256", "AES-128-GCM"),
+            ("AES256-SHA", "AES-256-CBC"),
+            ("AES128-SHA256", "AES-128-CBC"),
+            ("CAMELLIA128-SHA", "CAMELLIA-128-CBC"),
+            ("AES256-CCM8", "AES-256-CCM"),
+            ("PSK-AES128-GCM-SHA256", "AES-128-GCM"),
+            ("PSK-AES128-CCM8", "AES-128-CCM"),
+            ("RSA-PSK-CHACHA20-POLY1305", "ChaCha20-Poly1305"),
+            ("DES-CBC3-SHA", "DES-EDE3-CBC"),
+            ("TLS_RSA_WITH_3DES_EDE_CBC_SHA", "DES-EDE3-CBC"),
             ("blowfish", "BF-CBC"),
         ];
         for (given, meant) in names {
@@ -219,8 +244,18 @@ mod tests {
                 assert_eq!(given.parse(), Ok(subject), "{given}");
             }
         }
-        for nothing in ["", "aes", "gcm", "aes-512-gcm", "aes128gcm17", "xts()", "plain64", "tls_"]
-        {
+        for nothing in [
+            "",
+            "aes",
+            "gcm",
+            "aes-512-gcm",
+            "aes128gcm17",
+            "xts()",
+            "plain64",
+            "tls_",
+            "3des-gcm",
+            "-sha",
+        ] {
             assert!(nothing.parse::<Subject>().is_err(), "{nothing}");
         }
     }
