@@ -8,7 +8,7 @@ use wirespeed_installation::{
     Alone, Original, Place, Staged, Upkeep, advice, backup, obstacle, remove, shell, writable,
 };
 use wirespeed_openssl_conf::{
-    Configuration, Removed, ThisMachine, WIRESPEED, drop_ins, uninstall, uninstall_apart,
+    Configuration, DropIn, Removed, ThisMachine, WIRESPEED, drop_ins, uninstall, uninstall_apart,
 };
 use wirespeed_plan::SYSTEM;
 
@@ -91,7 +91,11 @@ impl Found {
         let removed = uninstall(bytes, original.as_deref(), &place.configuration, place.files())
             .map_err(|fault| Fault::usage(format!("OpenSSL cannot read it: {fault}")))?;
         let own = drop_ins(bytes, &place.configuration, place.files());
-        let own = own.iter().filter_map(|path| OwnFile::of(read(path).ok()?)).collect();
+        let own = own.into_iter().filter_map(|path| {
+            let file = read(&path).ok()?;
+            OwnFile::of(file, path, &removed.bytes, place)
+        });
+        let own = own.collect();
         let concerns_all = place.is_the_machines || place.is_in_root();
         let upkeep = if concerns_all { Upkeep::there(place) } else { Vec::new() };
         Ok(Self { file, original, removed, own, module, upkeep })
@@ -174,10 +178,13 @@ struct OwnFile {
 }
 
 impl OwnFile {
-    /// None where nothing of ours is in it that could go.
-    fn of(file: Original) -> Option<Self> {
+    /// None where nothing of ours is in it that could go. `path` is how openssl.cnf knows the file, and `main` what openssl.cnf is to hold.
+    fn of(file: Original, path: PathBuf, main: &[u8], place: &Place) -> Option<Self> {
         let original = fs::read(backup(file.path())).ok();
-        let removed = uninstall_apart(file.bytes()?, original.as_deref());
+        let own = DropIn { path, bytes: file.bytes()?.to_owned() };
+        let original_bytes = original.as_deref();
+        let (configuration, files) = (&place.configuration, place.files());
+        let removed = uninstall_apart(&own, original_bytes, main, configuration, files);
         (file.bytes() != Some(&removed.bytes)).then_some(Self { file, original, removed })
     }
 }
